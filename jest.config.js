@@ -1,0 +1,22 @@
+/** The suites: `unit` is pure, `service` holds the emulator to the contract, `engine` runs the built package in n8n-core, `e2e` the packed one in a real n8n. */
+const typescript = { '^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.dev.json', diagnostics: false }] };
+
+/** @type {(name: string, testMatch: string[], more?: object) => object} */
+const suite = (name, testMatch, more) => ({
+	displayName: name,
+	testMatch: testMatch.map((glob) => `<rootDir>/${glob}`),
+	testEnvironment: 'node',
+	transform: typescript,
+	...more,
+});
+
+/** @type {import('jest').Config} */
+module.exports = {
+	projects: [
+		suite('unit', ['test/unit/**/*.test.ts']),
+		suite('service', ['test/service/**/*.test.js']),
+		suite('engine', ['test/engine/**/*.test.ts'], { setupFiles: ['reflect-metadata'] }),
+		suite('e2e', ['test/e2e/**/*.test.js'], { globalSetup: '<rootDir>/test/e2e/setup.js' }),
+	],
+	testTimeout: 120_000,
+};
