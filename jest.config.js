@@ -1,5 +1,7 @@
 /** The suites: `unit` is pure, `service` holds the emulator to the contract, `engine` runs the built package in n8n-core, `e2e` the packed one in a real n8n. */
-const typescript = { '^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.dev.json', diagnostics: false }] };
+const typescript = {
+	'^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.dev.json', diagnostics: false }],
+};
 
 /** @type {(name: string, testMatch: string[], more?: object) => object} */
 const suite = (name, testMatch, more) => ({
@@ -16,7 +18,13 @@ module.exports = {
 		suite('unit', ['test/unit/**/*.test.ts']),
 		suite('service', ['test/service/**/*.test.js']),
 		suite('engine', ['test/engine/**/*.test.ts'], { setupFiles: ['reflect-metadata'] }),
-		suite('e2e', ['test/e2e/**/*.test.js'], { globalSetup: '<rootDir>/test/e2e/setup.js' }),
+		suite('e2e', ['test/e2e/**/*.test.js'], {
+			globalSetup: '<rootDir>/test/e2e/setup.js',
+			globalTeardown: '<rootDir>/test/e2e/teardown.js',
+		}),
 	],
+	reporters: process.env.MEDIA_GENERATION_TOTALS
+		? ['default', '<rootDir>/dev/totals-reporter.js']
+		: ['default'],
 	testTimeout: 120_000,
 };

@@ -1,0 +1,149 @@
+import type {
+	IAuthenticate,
+	ICredentialDataDecryptedObject,
+	ICredentialTestRequest,
+	ICredentialType,
+	IHttpRequestOptions,
+	Icon,
+	INodeProperties,
+} from 'n8n-workflow';
+import { MEANINGS } from '../nodes/MediaGeneration/service/answers';
+import { DEFAULT_ENDPOINTS } from '../nodes/MediaGeneration/service/endpoints';
+
+const originOf = (url: unknown, base?: string): string | undefined =>
+	typeof url === 'string' && URL.canParse(url, base) ? new URL(url, base).origin : undefined;
+
+export class MediaGenerationApi implements ICredentialType {
+	name = 'mediaGenerationApi';
+
+	displayName = 'Media Generation API';
+
+	icon: Icon = {
+		light: 'file:../icons/media-generation.svg',
+		dark: 'file:../icons/media-generation.dark.svg',
+	};
+
+	documentationUrl =
+		'https://github.com/n8n-nodes-media-generation/n8n-nodes-media-generation#credential';
+
+	properties: INodeProperties[] = [
+		{
+			displayName: 'Base URL',
+			name: 'baseUrl',
+			type: 'string',
+			default: '',
+			required: true,
+			placeholder: 'e.g. https://api.example.com',
+			description: 'Address of the task service, without a path',
+		},
+		{
+			displayName: 'Access Token',
+			name: 'accessToken',
+			type: 'string',
+			typeOptions: { password: true },
+			default: '',
+			required: true,
+			description: 'Bearer token of your account with the service',
+		},
+		{
+			displayName: 'Webhook HMAC Key',
+			name: 'webhookSecret',
+			type: 'string',
+			typeOptions: { password: true },
+			default: '',
+			description:
+				'The webhookHmacKey that you generated in your account settings with the service. The trigger needs it to tell genuine callbacks from forged ones.',
+		},
+		{
+			displayName: 'Previous Webhook HMAC Key',
+			name: 'previousWebhookSecret',
+			type: 'string',
+			typeOptions: { password: true },
+			default: '',
+			description:
+				'Only while you replace the key: the old one, accepted as well until all callbacks are signed with the new one. Clear it then.',
+		},
+		{
+			displayName: 'Upload Base URL',
+			name: 'uploadBaseUrl',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. https://upload.example.com',
+			description: 'Address for file uploads, if it is not the base URL',
+		},
+		{
+			displayName: 'Custom Endpoints',
+			name: 'customEndpoints',
+			type: 'boolean',
+			default: false,
+			description: 'Whether the service has its endpoints at other paths than usual',
+		},
+		...(
+			[
+				['Create Task Path', 'createTaskPath'],
+				[
+					'Task Details Path',
+					'taskDetailsPath',
+					'Must contain {taskId}, in the path or in the query',
+				],
+				['Credits Path', 'creditsPath'],
+				['Stream Upload Path', 'streamUploadPath'],
+				['URL Upload Path', 'urlUploadPath'],
+			] as const
+		).map(
+			([displayName, name, description]): INodeProperties => ({
+				displayName,
+				name,
+				type: 'string',
+				default: DEFAULT_ENDPOINTS[name],
+				...(description && { description }),
+				displayOptions: { show: { customEndpoints: [true] } },
+			}),
+		),
+	];
+
+	/**
+	 * Adds the bearer token, to requests to the configured service only. A function and not expressions: n8n
+	 * evaluates each expression in an isolate of its own, on every request.
+	 * @throws {Error} when the request goes anywhere else
+	 */
+	authenticate: IAuthenticate = async (
+		credentials: ICredentialDataDecryptedObject,
+		request: IHttpRequestOptions,
+	): Promise<IHttpRequestOptions> => {
+		const target = originOf(request.url, request.baseURL);
+		const allowed = [credentials.baseUrl, credentials.uploadBaseUrl].map((url) => originOf(url));
+		if (!target || !allowed.includes(target))
+			throw new Error(
+				'The access token is only sent to Base URL and Upload Base URL of the credential. Correct them, or use another credential for this address.',
+			);
+		return {
+			...request,
+			headers: { ...request.headers, Authorization: `Bearer ${credentials.accessToken}` },
+		};
+	};
+
+	test: ICredentialTestRequest = {
+		request: {
+			baseURL: '={{ $credentials.baseUrl.trim().replace(/\\/+$/, "") }}',
+			url: `={{ $credentials.customEndpoints && $credentials.creditsPath || "${DEFAULT_ENDPOINTS.creditsPath}" }}`,
+			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true,
+		},
+		rules: [
+			...Object.entries(MEANINGS).map(([code, { what, next }]) => ({
+				type: 'responseSuccessBody' as const,
+				properties: { key: 'code', value: Number(code), message: `${what}. ${next}` },
+			})),
+			{
+				type: 'responseSuccessBody' as const,
+				properties: {
+					key: 'code',
+					value: undefined,
+					message:
+						'Something answered at this address, but not as the task service does. Check Base URL and, if Custom Endpoints is on, Credits Path.',
+				},
+			},
+		],
+	};
+}

@@ -1,0 +1,67 @@
+#!/usr/bin/env node
+const { parseArgs } = require('node:util');
+const { startService } = require('.');
+const { taskFaults } = require('./faults');
+const { commandLineSettings } = require('./settings');
+
+const usage = `Usage: npm run service -- [options]
+
+Runs an emulator of the media generation service on 127.0.0.1.
+
+  --port <number>         the API's port; the next one serves the files (default 8787)
+  --token <text>          the access token that is accepted (default dev-token)
+  --webhook-key <text>    signs callbacks; '' switches signing off (default dev-webhook-key)
+  --task-seconds <number> how long a task takes (default ${commandLineSettings.taskSeconds})
+  --help                  prints this
+`;
+
+const options = /** @type {const} */ ({
+	port: { type: 'string', default: '8787' },
+	token: { type: 'string', default: 'dev-token' },
+	'webhook-key': { type: 'string', default: 'dev-webhook-key' },
+	'task-seconds': { type: 'string', default: String(commandLineSettings.taskSeconds) },
+	help: { type: 'boolean', default: false },
+});
+
+/** @returns {string} */
+function promptFaults() {
+	return Object.entries(taskFaults.shape)
+		.map(([name, { description }]) => `  ${`#${name}`.padEnd(18)}${description}`)
+		.join('\n');
+}
+
+async function main() {
+	const { values } = parseArgs({ options });
+	if (values.help) {
+		process.stdout.write(usage);
+		return;
+	}
+	const service = await startService({
+		...commandLineSettings,
+		port: Number(values.port),
+		token: values.token,
+		webhookSecret: values['webhook-key'],
+		taskSeconds: Number(values['task-seconds']),
+		log: (line) => console.log(`${new Date().toISOString()} ${line}`),
+	});
+	console.log(`The media generation service's emulator is running.
+
+For the credential
+  Base URL          ${service.url}
+  Access Token      ${values.token}
+  Webhook HMAC Key  ${values['webhook-key'] || '(signing is off)'}
+
+Sample media to give as inputs
+  ${service.resultsUrl}/sample.png
+  ${service.resultsUrl}/sample.mp4
+
+Faults: write one or more into a prompt
+${promptFaults()}
+`);
+	for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void service.close());
+}
+
+main().catch((error) => {
+	console.error(error instanceof Error ? error.message : error);
+	process.exitCode = 1;
+});

@@ -1,0 +1,133 @@
+const { Refusal } = require('./refusal');
+const {
+	anyObject,
+	aspectRatio,
+	boolean,
+	check,
+	formatLabel,
+	httpUrl,
+	integer,
+	list,
+	nonEmptyText,
+	resolution,
+	strictObject,
+	text,
+} = require('./shapes');
+
+/** @typedef {{ model: string, input: Record<string, unknown>, callBackUrl?: string | undefined }} TaskOrder */
+
+const video = {
+	resultUrls: ['result.mp4'],
+	firstFrameUrl: ['first-frame.png'],
+	lastFrameUrl: ['last-frame.png'],
+};
+const image = { resultUrls: ['result.png'] };
+
+const referenceImage = strictObject({
+	image_url: httpUrl,
+	type: text.optional(),
+	ref_name: text.optional(),
+});
+
+/**
+ * What each model takes, field by field as the contract lists them, and the files that it gives.
+ * The contract does not show which fields are mandatory: here the media are, and all else is optional.
+ *
+ * @type {Record<string, { input: import('zod').ZodTypeAny, result: Record<string, string[]> }>}
+ */
+const models = {
+	'alpha-3.0/motion-control': {
+		input: strictObject({
+			prompt: text.optional(),
+			input_urls: list(httpUrl).length(1, 'must hold exactly one URL'),
+			video_urls: list(httpUrl).length(1, 'must hold exactly one URL'),
+			mode: resolution.optional(),
+			character_orientation: text.optional(),
+		}),
+		result: video,
+	},
+	'beta2/image-edit': {
+		input: strictObject({
+			prompt: text,
+			image_url: httpUrl,
+			image_size: aspectRatio.optional(),
+			output_format: formatLabel.optional(),
+			seed: integer.optional(),
+		}),
+		result: image,
+	},
+	'gamma-v6/reference-to-video': {
+		input: strictObject({
+			prompt: text.optional(),
+			image_references: list(referenceImage).min(1, 'must hold at least one item'),
+			aspect_ratio: aspectRatio.optional(),
+			quality: resolution.optional(),
+			duration: integer.optional(),
+			generate_audio_switch: boolean.optional(),
+			seed: integer.optional(),
+		}),
+		result: video,
+	},
+	'delta/reference-to-video': {
+		input: strictObject({
+			prompt: text.optional(),
+			reference_image: list(httpUrl).min(1, 'must hold at least one URL'),
+			resolution: resolution.optional(),
+			aspect_ratio: aspectRatio.optional(),
+			duration: integer.optional(),
+			seed: integer.optional(),
+		}),
+		result: video,
+	},
+	'delta-1-1/reference-to-video': {
+		input: strictObject({
+			prompt: text.optional(),
+			reference_image: list(httpUrl).min(1, 'must hold at least one URL'),
+			resolution: resolution.optional(),
+			aspect_ratio: aspectRatio.optional(),
+			duration: integer.optional(),
+		}),
+		result: video,
+	},
+};
+
+/** Stands for every other model that the service may offer. */
+const customModel = { input: anyObject, result: video };
+
+const envelope = strictObject({
+	model: nonEmptyText,
+	callBackUrl: httpUrl.optional(),
+	input: anyObject,
+});
+
+/** @param {string} id */
+function findModel(id) {
+	if (id.startsWith('custom/')) return customModel;
+	return Object.hasOwn(models, id) ? models[id] : undefined;
+}
+
+/**
+ * Reads the body of a create request to the letter of the contract.
+ *
+ * @param {unknown} body
+ * @returns {TaskOrder}
+ * @throws {Refusal} 422 that names the field at fault
+ */
+function readOrder(body) {
+	const order = check(envelope, body);
+	const model = findModel(order.model);
+	if (!model) throw new Refusal(422, `model "${order.model}" is not known`);
+	check(model.input, order.input, ['input']);
+	return order;
+}
+
+/**
+ * The files that a model gives: result field → file names.
+ *
+ * @param {string} id a model id that readOrder() accepted
+ */
+function resultFiles(id) {
+	return (findModel(id) ?? customModel).result;
+}
+
+module.exports = { readOrder, resultFiles };

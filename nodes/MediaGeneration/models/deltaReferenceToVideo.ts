@@ -1,0 +1,38 @@
+import { webUrls, type Field } from './field';
+import { defineModel } from './model';
+import { aspectRatio, duration, seed, videoResolution } from './sharedFields';
+
+/** What both versions take; the newer one has no seed. */
+export const referenceToVideoFields: Field[] = [
+	{
+		displayName: 'Reference Images',
+		name: 'referenceImages',
+		type: 'string',
+		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Image' },
+		default: [],
+		required: true,
+		placeholder: 'e.g. https://example.com/character.png',
+		description: 'URLs of the images that the video is made from',
+		send: { as: 'reference_image', shape: webUrls },
+	},
+	{
+		displayName: 'Prompt',
+		name: 'prompt',
+		type: 'string',
+		typeOptions: { rows: 4 },
+		default: '',
+		placeholder: 'e.g. The knight character1 bows to the queen character2',
+		description:
+			'What the video should show. Refer to the reference images, in their order, as character1, character2 and so on, right after what they show.',
+	},
+	videoResolution,
+	aspectRatio,
+	duration,
+];
+
+export const deltaReferenceToVideo = defineModel({
+	id: 'delta/reference-to-video',
+	name: 'Delta Reference to Video',
+	description: 'Makes a video from reference images',
+	fields: [...referenceToVideoFields, seed],
+});

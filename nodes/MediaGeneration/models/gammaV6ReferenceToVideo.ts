@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { resolution, webUrl, type Field } from './field';
+import { defineModel } from './model';
+import { aspectRatio, duration, seed } from './sharedFields';
+
+const optionalLabel = z
+	.string()
+	.trim()
+	.transform((label) => label || undefined)
+	.optional();
+
+/** The reference image items of the contract, from the rows of the editor's collection. */
+const references = z
+	.object({
+		reference: z
+			.array(z.object({ image: webUrl, type: optionalLabel, refName: optionalLabel }), {
+				message: 'needs at least one reference',
+			})
+			.nonempty('needs at least one reference'),
+	})
+	.transform(({ reference }) =>
+		reference.map(({ image, type, refName }) => ({
+			image_url: image,
+			...(type && { type }),
+			...(refName && { ref_name: refName }),
+		})),
+	);
+
+const fields: Field[] = [
+	{
+		displayName: 'Image References',
+		name: 'imageReferences',
+		type: 'fixedCollection',
+		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Reference' },
+		default: {},
+		required: true,
+		description: 'Images that the video is made from',
+		options: [
+			{
+				displayName: 'Reference',
+				name: 'reference',
+				values: [
+					{
+						displayName: 'Image',
+						name: 'image',
+						type: 'string',
+						default: '',
+						required: true,
+						placeholder: 'e.g. https://example.com/character.png',
+						description: 'URL of the reference image',
+					},
+					{
+						displayName: 'Type',
+						name: 'type',
+						type: 'string',
+						default: 'subject',
+						placeholder: 'e.g. subject',
+						description:
+							'What the image stands for in the video: subject or background. Left blank, it is not sent.',
+					},
+					{
+						displayName: 'Reference Name',
+						name: 'refName',
+						type: 'string',
+						default: '',
+						placeholder: 'e.g. hero',
+						description: 'Short label by which the prompt can refer to the image',
+					},
+				],
+			},
+		],
+		send: { shape: references },
+	},
+	{
+		displayName: 'Prompt',
+		name: 'prompt',
+		type: 'string',
+		typeOptions: { rows: 4 },
+		default: '',
+		placeholder: 'e.g. The hero walks through the market at dawn',
+		description: 'What the video should show',
+	},
+	aspectRatio,
+	{
+		displayName: 'Quality',
+		name: 'quality',
+		type: 'string',
+		default: '720p',
+		placeholder: 'e.g. 720p',
+		description: 'Resolution of the video, written as digits followed by p',
+		send: { shape: resolution },
+	},
+	duration,
+	{
+		displayName: 'Generate Audio',
+		name: 'generateAudio',
+		type: 'boolean',
+		default: false,
+		description: 'Whether the video gets a sound track',
+		send: { as: 'generate_audio_switch' },
+	},
+	seed,
+];
+
+export const gammaV6ReferenceToVideo = defineModel({
+	id: 'gamma-v6/reference-to-video',
+	name: 'Gamma V6 Reference to Video',
+	description: 'Makes a video from named reference images, with sound if wanted',
+	fields,
+});

@@ -1,0 +1,12 @@
+import { defineOperation, optionsField, timeoutOption } from '../operation';
+
+export const getCredits = defineOperation({
+	resource: 'account',
+	value: 'getCredits',
+	name: 'Get Credits',
+	action: 'Get credits',
+	description: 'Get the credits that the account has left',
+	fields: [optionsField([timeoutOption])],
+	check: () => undefined,
+	run: async ({ service, settings }) => ({ credits: await service.getCredits(settings) }),
+});

@@ -1,0 +1,308 @@
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	IHookFunctions,
+	IHttpRequestOptions,
+	IWebhookFunctions,
+} from 'n8n-workflow';
+import type { z } from 'zod';
+import { meaningOf } from './answers';
+import { createdTask, credits, envelope, taskRecord } from './contract';
+import { endpointUrl, type Addresses, type Endpoint } from './endpoints';
+import type { SigningKeys } from './signature';
+import { taskOf, type Task } from './task';
+
+/** Name of the credential type. */
+export const CREDENTIAL = 'mediaGenerationApi';
+
+/** The credential as n8n decrypts it. */
+export interface Credentials extends Addresses, Partial<Record<Endpoint, string>> {
+	accessToken: string;
+	webhookSecret?: string;
+	previousWebhookSecret?: string;
+	uploadBaseUrl?: string;
+}
+
+/** What the service takes to create a task. */
+export interface CreateTaskRequest {
+	model: string;
+	callBackUrl?: string;
+	input: Record<string, unknown>;
+}
+
+export interface RequestSettings {
+	timeoutSeconds: number;
+}
+
+/**
+ * A request that did not give what was asked for. `outcome` says whether the service surely did nothing
+ * (`rejected`), or may have done what was asked (`unknown`): what creates a task must then not be repeated.
+ */
+export class ServiceError extends Error {
+	constructor(
+		message: string,
+		readonly description: string,
+		readonly outcome: 'rejected' | 'unknown',
+		/** The body's `code`, the HTTP status, or Node's word for what happened to the connection. */
+		readonly code: string,
+	) {
+		super(message);
+		this.name = 'ServiceError';
+	}
+}
+
+type Context = IExecuteFunctions | IWebhookFunctions | IHookFunctions;
+
+interface Answer {
+	body: string;
+	statusCode: number;
+	headers: IDataObject;
+}
+
+/** Errors of the connection after which the service surely received nothing. */
+const NEVER_SENT: Record<string, string> = {
+	ECONNREFUSED: 'nothing answers at that address',
+	ENOTFOUND: 'its host name is not known',
+	EAI_AGAIN: 'its host name could not be looked up',
+	EHOSTUNREACH: 'there is no route to its host',
+	ENETUNREACH: 'there is no route to its network',
+	ERR_INVALID_URL: 'its URL has not the form of one',
+	CERT_HAS_EXPIRED: 'its certificate has expired',
+	DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
+	SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is self-signed',
+	UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate can not be verified',
+	ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate belongs to another host',
+};
+
+const TIMED_OUT = new Set(['ETIMEDOUT', 'ECONNABORTED', 'ESOCKETTIMEDOUT']);
+
+const LOOK_FIRST =
+	'The task may exist and may have been paid for: look at the recent tasks of your account with the service before you create it again.';
+
+/** A user agent that front servers take for no bare script; some answer 403 to those. */
+const USER_AGENT = 'Mozilla/5.0 (compatible; n8n-nodes-media-generation)';
+
+/** The task service, as one credential reaches it. */
+export class TaskService {
+	private constructor(
+		private readonly context: Context,
+		readonly credentials: Credentials,
+	) {}
+
+	/** Reads the node's credential, once. */
+	static async connect(context: Context): Promise<TaskService> {
+		return new TaskService(context, await context.getCredentials<Credentials>(CREDENTIAL));
+	}
+
+	/** The keys that callbacks may be signed with; undefined when the credential has none. */
+	get signingKeys(): SigningKeys | undefined {
+		const { webhookSecret, previousWebhookSecret } = this.credentials;
+		return webhookSecret
+			? { current: webhookSecret, previous: previousWebhookSecret || undefined }
+			: undefined;
+	}
+
+	/**
+	 * Creates a task, which costs credits: it is sent once and never again.
+	 * @returns the task's id
+	 * @throws {ServiceError} with `outcome: 'unknown'` when the task may exist all the same
+	 */
+	async createTask(request: CreateTaskRequest, settings: RequestSettings): Promise<string> {
+		const data = await this.request(
+			{ endpoint: 'createTaskPath', creates: true, body: request, settings },
+			createdTask,
+			'the service gave no task ID',
+		);
+		return data.taskId;
+	}
+
+	/**
+	 * The task as the service knows it now.
+	 * @throws {ServiceError} with code 404 or 422 when the service does not know the task
+	 */
+	async getTask(taskId: string, settings: RequestSettings): Promise<Task> {
+		return taskOf(
+			await this.request(
+				{ endpoint: 'taskDetailsPath', taskId, settings },
+				taskRecord,
+				'the service gave no task record',
+			),
+		);
+	}
+
+	/** The account's credits, fractional. */
+	async getCredits(settings: RequestSettings): Promise<number> {
+		return await this.request(
+			{ endpoint: 'creditsPath', settings },
+			credits,
+			'the service gave no number of credits',
+		);
+	}
+
+	private async request<T extends z.ZodTypeAny>(
+		{
+			endpoint,
+			taskId,
+			body,
+			creates = false,
+			settings,
+		}: {
+			endpoint: Endpoint;
+			taskId?: string;
+			body?: object;
+			creates?: boolean;
+			settings: RequestSettings;
+		},
+		schema: T,
+		missing: string,
+	): Promise<z.output<T>> {
+		const fail = (what: string, next: string, code: string | number, sent = true) =>
+			new ServiceError(
+				this.redact(what),
+				creates && sent ? LOOK_FIRST : next,
+				creates && sent ? 'unknown' : 'rejected',
+				String(code),
+			);
+		const url = endpointUrl(this.credentials, endpoint, taskId);
+		const { origin } = new URL(url);
+		let answer: Answer;
+		try {
+			answer = await this.send({
+				url,
+				method: body ? 'POST' : 'GET',
+				headers: {
+					Accept: 'application/json',
+					'User-Agent': USER_AGENT,
+					...(body && { 'Content-Type': 'application/json' }),
+				},
+				body: body as IDataObject | undefined,
+				timeout: settings.timeoutSeconds * 1000,
+			});
+		} catch (error) {
+			throw this.connectionFailure(error, origin, settings, fail);
+		}
+		const { statusCode } = answer;
+		if (statusCode >= 300 && statusCode < 400)
+			throw fail(
+				`The service at ${origin} sent the request on to another address, which is not followed so that the access token stays with the configured service`,
+				'Put the address that the service really has into Base URL of the credential.',
+				statusCode,
+				false,
+			);
+		const parsed = envelope.safeParse(parseJson(answer.body));
+		const ok = statusCode < 300;
+		if (!parsed.success) {
+			if (!ok) throw this.refusal(statusCode, '', creates, fail);
+			throw fail(
+				`The answer from ${origin} is not one of the task service: ${
+					answer.body.trim() ? 'it is not the expected JSON' : 'it is empty'
+				}`,
+				'Check Base URL and the endpoint paths in the credential.',
+				'garbage',
+			);
+		}
+		const { code, msg, message } = parsed.data;
+		if (code !== 200 || !ok)
+			throw this.refusal(code === 200 ? statusCode : code, msg ?? message ?? '', creates, fail);
+		const data = schema.safeParse(parsed.data.data);
+		if (!data.success)
+			throw fail(
+				`The answer from ${origin} is incomplete: ${missing}`,
+				'Check the endpoint paths in the credential.',
+				'incomplete',
+			);
+		return data.data as z.output<T>;
+	}
+
+	private async send(options: IHttpRequestOptions): Promise<Answer> {
+		return (await this.context.helpers.httpRequestWithAuthentication.call(
+			this.context,
+			CREDENTIAL,
+			{
+				...options,
+				encoding: 'text',
+				returnFullResponse: true,
+				ignoreHttpStatusErrors: true,
+				disableFollowRedirect: true,
+			},
+			{
+				credentialsDecrypted: {
+					id: '',
+					name: '',
+					type: CREDENTIAL,
+					data: { ...this.credentials } as IDataObject as Record<string, string>,
+				},
+			},
+		)) as Answer;
+	}
+
+	private refusal(
+		code: number,
+		text: string,
+		creates: boolean,
+		fail: (what: string, next: string, code: number, sent: boolean) => ServiceError,
+	): ServiceError {
+		const { what, next } = meaningOf(code, text);
+		return fail(`${what} (${code}${text ? `: ${text}` : ''})`, next, code, creates && code >= 500);
+	}
+
+	private connectionFailure(
+		error: unknown,
+		origin: string,
+		{ timeoutSeconds }: RequestSettings,
+		fail: (what: string, next: string, code: string, sent?: boolean) => ServiceError,
+	): ServiceError {
+		const code = connectionCode(error);
+		const reason = NEVER_SENT[code];
+		if (reason)
+			return fail(
+				`The service at ${origin} can not be reached: ${reason}`,
+				'Check Base URL in the credential, and that this n8n can reach the service.',
+				code,
+				false,
+			);
+		if (TIMED_OUT.has(code))
+			return fail(
+				`The service at ${origin} gave no answer within ${timeoutSeconds} seconds`,
+				'If the service is just slow, raise Timeout in Options.',
+				code,
+			);
+		return fail(
+			`The connection to the service at ${origin} broke off (${code})`,
+			'Run the node again when the service can be reached.',
+			code,
+		);
+	}
+
+	/** A service may repeat the token or a key in its message; they never leave the credential. */
+	private redact(text: string): string {
+		const { accessToken, webhookSecret, previousWebhookSecret } = this.credentials;
+		return [accessToken, webhookSecret, previousWebhookSecret]
+			.filter((secret): secret is string => Boolean(secret))
+			.reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
+	}
+}
+
+function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
+/** Node's code of what happened to a connection, wherever n8n's wrapping put it. */
+function connectionCode(error: unknown): string {
+	const seen = new Set<unknown>();
+	for (let inner = error; inner && !seen.has(inner); ) {
+		seen.add(inner);
+		const { code, httpCode, cause } = inner as {
+			code?: unknown;
+			httpCode?: unknown;
+			cause?: unknown;
+		};
+		for (const word of [code, httpCode]) if (typeof word === 'string' && word) return word;
+		inner = cause;
+	}
+	return 'no reason given';
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+
+/**
+ * Schemas of all that crosses the wire. Only the keys that we read are named, unknown ones are kept, and
+ * the parsed value is what is used. What the contract does not show follows public services of this kind.
+ */
+
+const integer = z.union([
+	z.number().int(),
+	z
+		.string()
+		.regex(/^-?\d+$/)
+		.transform(Number),
+]);
+
+const number = z.union([
+	z.number(),
+	z
+		.string()
+		.trim()
+		.regex(/^-?\d+(\.\d+)?$/)
+		.transform(Number),
+]);
+
+const nonEmptyText = z.string().min(1);
+
+/** A key that is taken where it has the right form and ignored otherwise. */
+const tolerant = <T extends z.ZodTypeAny>(schema: T) => schema.optional().catch(undefined);
+
+/** JSON that a record carries as a string; some services give it as an object. Text that is no JSON stays text. */
+const embeddedJson = z.unknown().transform((value) => {
+	if (typeof value !== 'string' || value.trim() === '') return value === '' ? undefined : value;
+	try {
+		return JSON.parse(value) as unknown;
+	} catch {
+		return value;
+	}
+});
+
+/** `{ code, msg or message, data }`, around every answer. */
+export const envelope = z
+	.object({
+		code: integer,
+		msg: tolerant(z.string()),
+		message: tolerant(z.string()),
+		data: z.unknown(),
+	})
+	.passthrough();
+
+/** `data` of a createTask answer. */
+export const createdTask = z.object({ taskId: nonEmptyText }).passthrough();
+
+/** `data` of a task-details answer: the task record. */
+export const taskRecord = z
+	.object({
+		taskId: nonEmptyText,
+		model: tolerant(nonEmptyText),
+		state: z.string(),
+		resultJson: tolerant(embeddedJson),
+		failCode: tolerant(z.union([nonEmptyText, z.number().transform(String)])),
+		failMsg: tolerant(nonEmptyText),
+		creditsConsumed: tolerant(number),
+		createTime: tolerant(number),
+		completeTime: tolerant(number),
+	})
+	.passthrough();
+
+export type TaskRecord = z.infer<typeof taskRecord>;
+
+/** The parts of a parsed `resultJson` that have a name of their own in a Task. */
+export const taskResult = z
+	.object({
+		resultUrls: z.union([z.array(z.string()), z.string().transform((url) => [url])]),
+	})
+	.passthrough();
+
+/** `data` of a credits answer: the account's credits, fractional. */
+export const credits = number;
+
+/** The body of a callback; only `data.task_id` is signed, all else is a claim. */
+export const callbackBody = z
+	.object({
+		taskId: z.unknown(),
+		code: tolerant(integer),
+		data: z
+			.object({
+				task_id: z.unknown(),
+				callbackType: tolerant(z.string()),
+				state: tolerant(z.string()),
+			})
+			.passthrough()
+			.optional()
+			.catch(undefined),
+	})
+	.passthrough();
+
+export type CallbackBody = z.infer<typeof callbackBody>;
