@@ -17,7 +17,7 @@ module.exports = {
 	projects: [
 		suite('unit', ['test/unit/**/*.test.ts']),
 		suite('service', ['test/service/**/*.test.js']),
-		suite('engine', ['test/engine/**/*.test.ts'], { setupFiles: ['reflect-metadata'] }),
+		suite('engine', ['test/engine/**/*.test.ts'], { setupFiles: ['<rootDir>/test/engine/setup.js'] }),
 		suite('e2e', ['test/e2e/**/*.test.js'], {
 			globalSetup: '<rootDir>/test/e2e/setup.js',
 			globalTeardown: '<rootDir>/test/e2e/teardown.js',

@@ -108,13 +108,12 @@ function createApi(service) {
 		return headers['user-agent']?.trim() ? undefined : sendHtml403(reply);
 	});
 
-	app.setErrorHandler((error, _request, reply) => {
-		if (error instanceof Refusal) {
-			return reply.code(200).send({ code: error.code, msg: error.message, data: null });
-		}
+	app.setErrorHandler((error, request, reply) => {
+		const refused = error instanceof Refusal;
+		const code = refused ? error.code : 500;
 		const msg = /** @type {Error} */ (error).message;
-		settings.log(`error: ${msg}`);
-		return reply.code(500).send({ code: 500, msg, data: null });
+		settings.log(`refuse ${request.method} ${pathOf(request)}: ${code} ${msg}`);
+		return reply.code(refused ? 200 : 500).send({ code, msg, data: null });
 	});
 	app.setNotFoundHandler((request, reply) =>
 		reply.code(404).send({ code: 404, msg: `There is no ${request.method} ${pathOf(request)}` }),

@@ -247,6 +247,22 @@ describe('faults of the next requests', () => {
 	});
 });
 
+describe('the log', () => {
+	test('has one line per task made, request refused and callback sent', async () => {
+		/** @type {string[]} */
+		const lines = [];
+		const service = await start({ log: (line) => lines.push(line), callbackRetrySeconds: [] });
+		const taskId = await createTask(service, { callBackUrl: 'http://127.0.0.1:65000/' });
+		await service.waitForTask(taskId);
+		await create(service, { model: 'omega/x', input: {} });
+		expect(lines).toEqual([
+			`create custom/any: ${taskId}`,
+			expect.stringMatching(`^callback ${taskId}, attempt 1: none \\(.*ECONNREFUSED`),
+			`refuse POST ${createPath}: 422 model "omega/x" is not known`,
+		]);
+	});
+});
+
 describe('closing', () => {
 	test('ends requests, tasks and callbacks that are under way', async () => {
 		const service = await startService({ taskSeconds: 0 });

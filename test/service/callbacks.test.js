@@ -199,7 +199,9 @@ describe('a callback by hand', () => {
 		const service = await start();
 		const taskId = await createTask(service);
 		const url = 'http://127.0.0.1:65000/callback';
-		await expect(service.callback(taskId, { url })).rejects.toThrow(/^The receiver did not answer: .*ECONNREFUSED/);
+		await expect(service.callback(taskId, { url })).rejects.toThrow(
+			/^The receiver did not answer: .*ECONNREFUSED/,
+		);
 		await expect(service.callback('nope', { url })).rejects.toThrow('There is no task nope');
 	});
 });

@@ -27,9 +27,10 @@ export class FieldError extends Error {
 	}
 }
 
-const text = z
-	.union([z.string(), z.number().transform(String)], { message: 'must be text' })
-	.pipe(z.string());
+const text = z.preprocess(
+	(value) => (typeof value === 'number' ? String(value) : value),
+	z.string({ message: 'must be text' }),
+);
 
 const trimmed = text.transform((value) => value.trim());
 

@@ -141,12 +141,20 @@ function nodeErrorOf(
 		createdTaskIds.length > 0
 			? ` These tasks were created before and go on; look at them with Get: ${createdTaskIds.join(', ')}.`
 			: '';
-	if (error instanceof ServiceError)
-		return new NodeApiError(
+	if (error instanceof ServiceError) {
+		const nodeError = new NodeApiError(
 			node,
-			{ message, code: error.code },
-			{ message, description: error.description + kept, httpCode: error.code, itemIndex },
+			{ message },
+			{
+				description: error.description + kept,
+				httpCode: error.code === undefined ? undefined : String(error.code),
+				itemIndex,
+			},
 		);
+		// n8n puts a text of its own in place of many messages; some advise to retry, which may pay twice.
+		nodeError.message = message;
+		return nodeError;
+	}
 	const known = error instanceof FieldError || error instanceof EndpointError;
 	return new NodeOperationError(node, known ? message : (error as Error), {
 		message,

@@ -55,7 +55,7 @@ export const optionsField = (options: INodeProperties[]): INodeProperties => ({
 
 /** The item that an operation works on. */
 export function itemOf(context: IExecuteFunctions, service: TaskService, index: number): Item {
-	const read = (name: string) => context.getNodeParameter(name, index, undefined) as unknown;
+	const read = (name: string): unknown => context.getNodeParameter(name, index, '');
 	const option = (name: string) => (read('options') as IDataObject | undefined)?.[name];
 	const timeoutSeconds = Number(option(timeoutOption.name)) || (timeoutOption.default as number);
 	return { index, service, read, option, settings: { timeoutSeconds } };

@@ -43,13 +43,16 @@ export class ServiceError extends Error {
 		message: string,
 		readonly description: string,
 		readonly outcome: 'rejected' | 'unknown',
-		/** The body's `code`, the HTTP status, or Node's word for what happened to the connection. */
-		readonly code: string,
+		/** The body's `code` or else the HTTP status; absent where no readable answer came. */
+		readonly code?: number,
 	) {
 		super(message);
 		this.name = 'ServiceError';
 	}
 }
+
+/** Makes the ServiceError of one request: what happened, what to do, and whether the service may have acted on it. */
+type Fail = (what: string, next: string, known?: { code?: number; sent?: boolean }) => ServiceError;
 
 type Context = IExecuteFunctions | IWebhookFunctions | IHookFunctions;
 
@@ -156,12 +159,12 @@ export class TaskService {
 		schema: T,
 		missing: string,
 	): Promise<z.output<T>> {
-		const fail = (what: string, next: string, code: string | number, sent = true) =>
+		const fail: Fail = (what, next, { code, sent = true } = {}) =>
 			new ServiceError(
 				this.redact(what),
 				creates && sent ? LOOK_FIRST : next,
 				creates && sent ? 'unknown' : 'rejected',
-				String(code),
+				code,
 			);
 		const url = endpointUrl(this.credentials, endpoint, taskId);
 		const { origin } = new URL(url);
@@ -179,37 +182,34 @@ export class TaskService {
 				timeout: settings.timeoutSeconds * 1000,
 			});
 		} catch (error) {
-			throw this.connectionFailure(error, origin, settings, fail);
+			throw connectionFailure(connectionCode(error), origin, settings, fail);
 		}
 		const { statusCode } = answer;
 		if (statusCode >= 300 && statusCode < 400)
 			throw fail(
 				`The service at ${origin} sent the request on to another address, which is not followed so that the access token stays with the configured service`,
 				'Put the address that the service really has into Base URL of the credential.',
-				statusCode,
-				false,
+				{ code: statusCode, sent: false },
 			);
 		const parsed = envelope.safeParse(parseJson(answer.body));
 		const ok = statusCode < 300;
 		if (!parsed.success) {
-			if (!ok) throw this.refusal(statusCode, '', creates, fail);
+			if (!ok) throw refusal(statusCode, '', fail);
 			throw fail(
 				`The answer from ${origin} is not one of the task service: ${
 					answer.body.trim() ? 'it is not the expected JSON' : 'it is empty'
 				}`,
 				'Check Base URL and the endpoint paths in the credential.',
-				'garbage',
 			);
 		}
 		const { code, msg, message } = parsed.data;
 		if (code !== 200 || !ok)
-			throw this.refusal(code === 200 ? statusCode : code, msg ?? message ?? '', creates, fail);
+			throw refusal(code === 200 ? statusCode : code, msg ?? message ?? '', fail);
 		const data = schema.safeParse(parsed.data.data);
 		if (!data.success)
 			throw fail(
 				`The answer from ${origin} is incomplete: ${missing}`,
 				'Check the endpoint paths in the credential.',
-				'incomplete',
 			);
 		return data.data as z.output<T>;
 	}
@@ -236,44 +236,6 @@ export class TaskService {
 		)) as Answer;
 	}
 
-	private refusal(
-		code: number,
-		text: string,
-		creates: boolean,
-		fail: (what: string, next: string, code: number, sent: boolean) => ServiceError,
-	): ServiceError {
-		const { what, next } = meaningOf(code, text);
-		return fail(`${what} (${code}${text ? `: ${text}` : ''})`, next, code, creates && code >= 500);
-	}
-
-	private connectionFailure(
-		error: unknown,
-		origin: string,
-		{ timeoutSeconds }: RequestSettings,
-		fail: (what: string, next: string, code: string, sent?: boolean) => ServiceError,
-	): ServiceError {
-		const code = connectionCode(error);
-		const reason = NEVER_SENT[code];
-		if (reason)
-			return fail(
-				`The service at ${origin} can not be reached: ${reason}`,
-				'Check Base URL in the credential, and that this n8n can reach the service.',
-				code,
-				false,
-			);
-		if (TIMED_OUT.has(code))
-			return fail(
-				`The service at ${origin} gave no answer within ${timeoutSeconds} seconds`,
-				'If the service is just slow, raise Timeout in Options.',
-				code,
-			);
-		return fail(
-			`The connection to the service at ${origin} broke off (${code})`,
-			'Run the node again when the service can be reached.',
-			code,
-		);
-	}
-
 	/** A service may repeat the token or a key in its message; they never leave the credential. */
 	private redact(text: string): string {
 		const { accessToken, webhookSecret, previousWebhookSecret } = this.credentials;
@@ -281,6 +243,35 @@ export class TaskService {
 			.filter((secret): secret is string => Boolean(secret))
 			.reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
 	}
+}
+
+function refusal(code: number, text: string, fail: Fail): ServiceError {
+	const { what, next } = meaningOf(code, text);
+	return fail(`${what} (${code}${text ? `: ${text}` : ''})`, next, { code, sent: code >= 500 });
+}
+
+function connectionFailure(
+	code: string,
+	origin: string,
+	{ timeoutSeconds }: RequestSettings,
+	fail: Fail,
+): ServiceError {
+	const neverSent = NEVER_SENT[code];
+	if (neverSent)
+		return fail(
+			`The service at ${origin} can not be reached: ${neverSent}`,
+			'Check Base URL in the credential, and that this n8n can reach the service.',
+			{ sent: false },
+		);
+	if (TIMED_OUT.has(code))
+		return fail(
+			`The service at ${origin} gave no answer within ${timeoutSeconds} s`,
+			'If the service is just slow, raise Timeout in Options.',
+		);
+	return fail(
+		`The connection to the service at ${origin} broke off before an answer came`,
+		'Run the node again when the service can be reached.',
+	);
 }
 
 function parseJson(text: string): unknown {
@@ -304,5 +295,5 @@ function connectionCode(error: unknown): string {
 		for (const word of [code, httpCode]) if (typeof word === 'string' && word) return word;
 		inner = cause;
 	}
-	return 'no reason given';
+	return '';
 }

@@ -119,7 +119,7 @@ async function detailsOf(
 		const task = await service.getTask(taskId, { timeoutSeconds: DETAILS_TIMEOUT_SECONDS });
 		return { details: 'fetched', task };
 	} catch (error) {
-		const unknown = error instanceof ServiceError && ['404', '422'].includes(error.code);
+		const unknown = error instanceof ServiceError && (error.code === 404 || error.code === 422);
 		return unknown ? undefined : { details: 'unavailable', task: { taskId } };
 	}
 }

@@ -16,8 +16,6 @@ const emittedHere = new Map<string, Remembered>();
 
 /** The events that a trigger has emitted, across restarts of n8n, bounded in count and age. */
 export class RememberedEvents {
-	private readonly here: Remembered;
-
 	/**
 	 * @param trigger identifies the trigger among all that run here
 	 * @param staticData what n8n keeps for the trigger
@@ -28,9 +26,7 @@ export class RememberedEvents {
 		private readonly staticData: IDataObject,
 		private readonly now: number,
 		private readonly seconds = REMEMBERED_SECONDS,
-	) {
-		this.here = emittedHere.get(trigger) ?? {};
-	}
+	) {}
 
 	has(event: string): boolean {
 		const since = this.now - this.seconds;
@@ -38,9 +34,8 @@ export class RememberedEvents {
 	}
 
 	add(event: string): void {
-		this.here[event] = this.now;
-		emittedHere.set(this.trigger, this.recent(this.here));
-		this.staticData.events = this.recent({ ...this.kept, [event]: this.now });
+		emittedHere.set(this.trigger, this.recentWith(this.here, event));
+		this.staticData.events = this.recentWith(this.kept, event);
 	}
 
 	/** Forgets all, for a trigger that is deactivated. */
@@ -49,13 +44,17 @@ export class RememberedEvents {
 		delete this.staticData.events;
 	}
 
+	private get here(): Remembered {
+		return emittedHere.get(this.trigger) ?? {};
+	}
+
 	private get kept(): Remembered {
 		return (this.staticData.events as Remembered | undefined) ?? {};
 	}
 
-	private recent(events: Remembered): Remembered {
+	private recentWith(events: Remembered, event: string): Remembered {
 		return Object.fromEntries(
-			Object.entries(events)
+			Object.entries({ ...events, [event]: this.now })
 				.filter(([, time]) => time >= this.now - this.seconds)
 				.slice(-REMEMBERED_EVENTS),
 		);

@@ -1,0 +1,148 @@
+import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
+import {
+	createRunExecutionData,
+	NodeConnectionTypes,
+	Workflow,
+	type ICredentialDataDecryptedObject,
+	type ICredentialsHelper,
+	type ICredentialType,
+	type IDataObject,
+	type IHttpRequestOptions,
+	type INode,
+	type INodeExecutionData,
+	type INodeParameters,
+	type INodeType,
+	type INodeTypes,
+	type IWorkflowExecuteAdditionalData,
+	type NodeError,
+	type OnError,
+} from 'n8n-workflow';
+import { MediaGenerationApi } from '../../dist/credentials/MediaGenerationApi.credentials';
+import { MediaGeneration } from '../../dist/nodes/MediaGeneration/MediaGeneration.node';
+
+/** A node that gives out fixed items, so that a workflow has an input. */
+class Input implements INodeType {
+	description = {
+		displayName: 'Input',
+		name: 'input',
+		group: [],
+		version: 1,
+		description: 'Gives out fixed items',
+		defaults: { name: 'Input' },
+		inputs: [],
+		outputs: [NodeConnectionTypes.Main],
+		properties: [],
+	};
+
+	constructor(private readonly items: IDataObject[]) {
+		this.execute = async () => [this.items.map((json) => ({ json }))];
+	}
+
+	execute: INodeType['execute'];
+}
+
+export interface Run {
+	/** What the node gave out, by output: the second is On Error's own. */
+	output: INodeExecutionData[][];
+	/** What stopped the execution, if anything did. */
+	error?: NodeError;
+}
+
+/** Runs the built action node in n8n's own engine, on these items. */
+export async function run({
+	parameters,
+	items = [{}],
+	credentials,
+	onError = 'stopWorkflow',
+}: {
+	parameters: INodeParameters;
+	items?: IDataObject[];
+	credentials: ICredentialDataDecryptedObject;
+	onError?: OnError;
+}): Promise<Run> {
+	const types: Record<string, INodeType> = {
+		input: new Input(items),
+		mediaGeneration: new MediaGeneration() as INodeType,
+	};
+	const nodeTypes: INodeTypes = {
+		getByName: (name) => types[name] as INodeType,
+		getByNameAndVersion: (name) => types[name] as INodeType,
+		getKnownTypes: () => ({}),
+	};
+	const node = (name: string, type: string, more: Partial<INode> = {}): INode => ({
+		id: name,
+		name,
+		type,
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+		...more,
+	});
+	const workflow = new Workflow({
+		id: 'workflow',
+		active: false,
+		nodeTypes,
+		nodes: [
+			node('Input', 'input'),
+			node('Media Generation', 'mediaGeneration', {
+				parameters,
+				onError,
+				credentials: { mediaGenerationApi: { id: '1', name: 'Media Generation API' } },
+			}),
+		],
+		connections: {
+			Input: { main: [[{ node: 'Media Generation', type: NodeConnectionTypes.Main, index: 0 }]] },
+		},
+	});
+	const execution = new WorkflowExecute(
+		additionalData(credentials),
+		'manual',
+		createRunExecutionData({
+			executionData: {
+				nodeExecutionStack: [
+					{
+						node: workflow.getNode('Input') as INode,
+						data: { main: [[{ json: {} }]] },
+						source: null,
+					},
+				],
+			},
+		}),
+	);
+	const { data } = await execution.processRunExecutionData(workflow);
+	const [taskData] = data.resultData.runData['Media Generation'] ?? [];
+	return {
+		output: (taskData?.data?.main ?? []).map((branch) => branch ?? []),
+		error: data.resultData.error as NodeError | undefined,
+	};
+}
+
+/** What n8n gives to an execution, as far as this node uses it. */
+function additionalData(
+	credentials: ICredentialDataDecryptedObject,
+): IWorkflowExecuteAdditionalData {
+	const type: ICredentialType = new MediaGenerationApi();
+	const credentialsHelper: Partial<ICredentialsHelper> = {
+		getParentTypes: () => [],
+		isCredentialUsableByNode: () => true,
+		getDecrypted: async () => ({ ...credentials }),
+		preAuthentication: async () => undefined,
+		authenticate: async (data, _name, request) => {
+			if (typeof type.authenticate !== 'function') throw new Error('authenticate is no function');
+			return await type.authenticate(data, request as IHttpRequestOptions);
+		},
+		getCredentialsProperties: () => type.properties,
+	};
+	return {
+		credentialsHelper,
+		currentNodeExecutionIndex: 0,
+		variables: {},
+		hooks: new ExecutionLifecycleHooks('manual', '1', {} as never),
+		restApiUrl: '',
+		instanceBaseUrl: '',
+		webhookBaseUrl: '',
+		webhookWaitingBaseUrl: 'https://n8n.example/webhook-waiting',
+		webhookTestBaseUrl: '',
+		formWaitingBaseUrl: 'https://n8n.example/form-waiting',
+	} as unknown as IWorkflowExecuteAdditionalData;
+}

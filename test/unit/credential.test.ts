@@ -1,0 +1,62 @@
+import type { IHttpRequestOptions } from 'n8n-workflow';
+import { MediaGenerationApi } from '../../credentials/MediaGenerationApi.credentials';
+
+const credentials = {
+	baseUrl: 'https://api.example.com',
+	uploadBaseUrl: 'https://upload.example.com/v1',
+	accessToken: 'secret-token',
+};
+
+const authenticate = async (request: IHttpRequestOptions) => {
+	const { authenticate: add } = new MediaGenerationApi();
+	if (typeof add !== 'function') throw new Error('authenticate is no function');
+	return await add(credentials, request);
+};
+
+describe('authenticate', () => {
+	it.each<IHttpRequestOptions>([
+		{ url: 'https://api.example.com/api/v1/jobs/createTask' },
+		{ url: '/api/v1/chat/credit', baseURL: 'https://api.example.com' },
+		{ url: 'https://upload.example.com/api/file-stream-upload' },
+	])('adds the token to %j', async (request) => {
+		expect((await authenticate(request)).headers).toEqual({ Authorization: 'Bearer secret-token' });
+	});
+
+	it('keeps the headers that are there', async () => {
+		const { headers } = await authenticate({
+			url: 'https://api.example.com/',
+			headers: { Accept: 'application/json' },
+		});
+		expect(headers).toMatchObject({ Accept: 'application/json' });
+	});
+
+	it.each<IHttpRequestOptions>([
+		{ url: 'https://cdn.example.com/result.mp4' },
+		{ url: 'https://api.example.com.evil.example/' },
+		{ url: 'http://api.example.com/' },
+		{ url: 'https://api.example.com:8443/' },
+		{ url: 'https://api.example.com@evil.example/' },
+		{ url: 'https://evil.example/', baseURL: 'https://api.example.com' },
+		{ url: '//evil.example/', baseURL: 'https://api.example.com' },
+		{ url: '/api/v1/chat/credit' },
+	])('keeps the token from %j', async (request) => {
+		await expect(authenticate(request)).rejects.toThrow('only sent to Base URL');
+	});
+});
+
+describe('test', () => {
+	const { test } = new MediaGenerationApi();
+
+	it('looks at the code in the body, for every code that has a meaning, and for none at all', () => {
+		const values = test?.rules?.map(({ properties }) => properties.value);
+		expect(values).toEqual(
+			expect.arrayContaining([401, 402, 403, 404, 422, 429, 455, 500, undefined]),
+		);
+		expect(values).not.toContain(200);
+	});
+
+	it('says what to do about a wrong token', () => {
+		const rule = test?.rules?.find(({ properties }) => properties.value === 401);
+		expect(rule?.properties.message).toMatch(/access token.*paste a valid Access Token/i);
+	});
+});

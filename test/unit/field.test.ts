@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import {
+	FieldError,
+	keyOf,
+	propertyOf,
+	ratio,
+	resolution,
+	valueOf,
+	webUrl,
+	webUrls,
+	type Field,
+} from '../../nodes/MediaGeneration/models/field';
+
+const field = (more: Partial<Field> = {}): Field => ({
+	displayName: 'Length of Clip',
+	name: 'lengthOfClip',
+	type: 'string',
+	default: '',
+	...more,
+});
+
+describe('keyOf', () => {
+	it('is the name in snake_case', () => expect(keyOf(field())).toBe('length_of_clip'));
+	it('is what send says', () => expect(keyOf(field({ send: { as: 'clip' } }))).toBe('clip'));
+});
+
+describe('propertyOf', () => {
+	it('is the n8n property, without what only concerns the request', () => {
+		expect(propertyOf(field({ send: { as: 'clip' } }))).toEqual(field());
+	});
+});
+
+describe('valueOf', () => {
+	it.each([undefined, null, '', '  '])(
+		'is undefined for %j: a blank field is not sent',
+		(value) => {
+			expect(valueOf(field(), value)).toBeUndefined();
+			expect(valueOf(field({ type: 'number' }), value)).toBeUndefined();
+		},
+	);
+
+	it('is blank for a field that is sent all the same', () => {
+		expect(valueOf(field({ send: { blank: true } }), undefined)).toBe('');
+	});
+
+	it('keeps text as it was written', () => expect(valueOf(field(), ' a\n b ')).toBe(' a\n b '));
+
+	it('gives what is wrong, where, and what is allowed', () => {
+		expect(() => valueOf(field({ send: { shape: ratio } }), 'wide')).toThrow(
+			new FieldError(
+				'Length of Clip must be a ratio written as width:height, for example 16:9, but is "wide"',
+			),
+		);
+	});
+
+	it('shortens what was given and leaves out the query, where links carry their secrets', () => {
+		const shape = field({ send: { shape: webUrl } });
+		expect(() => valueOf(shape, 'htp://host/file?signature=secret')).toThrow(
+			/but is "htp:\/\/host\/file"$/,
+		);
+		expect(() => valueOf(shape, 'x'.repeat(500))).toThrow(/but is "x{60}…"$/);
+	});
+
+	it.each([
+		[{ numberPrecision: 0 }, 1.5, 'must be a whole number'],
+		[{ minValue: 3 }, 2, 'must be at least 3'],
+		[{ maxValue: 3 }, 4, 'must be at most 3'],
+		[{}, 'four', 'must be a number'],
+		[{}, Infinity, 'must be'],
+		[{ numberPrecision: 0 }, 2 ** 60, 'must be a smaller number'],
+	])('holds a number to %j', (typeOptions, value, message) => {
+		expect(() => valueOf(field({ type: 'number', typeOptions }), value)).toThrow(message);
+	});
+
+	it('takes every whole number, as a number and as text', () => {
+		const whole = field({ type: 'number', typeOptions: { numberPrecision: 0 } });
+		fc.assert(
+			fc.property(fc.maxSafeInteger(), (number) => {
+				expect(valueOf(whole, number)).toBe(number);
+				expect(valueOf(whole, ` ${number} `)).toBe(number);
+			}),
+		);
+	});
+
+	it('takes every ratio of positive whole numbers, and nothing else', () => {
+		const shape = field({ send: { shape: ratio } });
+		const side = fc.integer({ min: 1, max: 99_999 });
+		fc.assert(
+			fc.property(side, side, (w, h) => expect(valueOf(shape, ` ${w}:${h} `)).toBe(`${w}:${h}`)),
+		);
+		fc.assert(
+			fc.property(fc.string(), (text) => {
+				fc.pre(text.trim() !== '' && !/^[1-9]\d*:[1-9]\d*$/.test(text.trim()));
+				expect(() => valueOf(shape, text)).toThrow(FieldError);
+			}),
+		);
+	});
+
+	it('takes every resolution of digits and p', () => {
+		const shape = field({ send: { shape: resolution } });
+		fc.assert(
+			fc.property(fc.integer({ min: 1 }), (lines) =>
+				expect(valueOf(shape, `${lines}p`)).toBe(`${lines}p`),
+			),
+		);
+	});
+
+	it('takes every web URL, alone and in lists of any form', () => {
+		fc.assert(
+			fc.property(fc.webUrl({ withQueryParameters: true }), (url) => {
+				expect(valueOf(field({ send: { shape: webUrl } }), url)).toBe(url);
+				expect(valueOf(field({ send: { shape: webUrls } }), ['', [url], url])).toEqual([url, url]);
+			}),
+		);
+	});
+
+	it('gives a value or a FieldError, whatever the user or an expression gives', () => {
+		const types = ['string', 'number', 'boolean', 'json', 'options'] as const;
+		const shapes = [undefined, ratio, resolution, webUrl, webUrls];
+		fc.assert(
+			fc.property(
+				fc.constantFrom(...types),
+				fc.constantFrom(...shapes),
+				fc.anything(),
+				(type, shape, value) => {
+					try {
+						valueOf(field({ type, send: { shape } }), value);
+					} catch (error) {
+						expect(error).toBeInstanceOf(FieldError);
+					}
+				},
+			),
+			{ numRuns: 2000 },
+		);
+	});
+});

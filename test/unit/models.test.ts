@@ -1,0 +1,230 @@
+import { models } from '../../nodes/MediaGeneration/models';
+import { keyOf } from '../../nodes/MediaGeneration/models/field';
+
+type Values = Record<string, unknown>;
+
+const image = 'https://media.example/subject.png';
+const second = 'https://media.example/background.jpg';
+const video = 'https://media.example/motion.mp4';
+
+/** The contract's field table of each model: what a user fills in, and the `input` that the service takes for it. */
+const contract: Record<string, { filled: Values; input: Values }> = {
+	'alpha-3.0/motion-control': {
+		filled: { image, video, prompt: 'Dance', mode: '720p', characterOrientation: 'image' },
+		input: {
+			input_urls: [image],
+			video_urls: [video],
+			prompt: 'Dance',
+			mode: '720p',
+			character_orientation: 'image',
+		},
+	},
+	'beta2/image-edit': {
+		filled: { image, prompt: 'Night', imageSize: '16:9', outputFormat: 'png', seed: 7 },
+		input: { image_url: image, prompt: 'Night', image_size: '16:9', output_format: 'png', seed: 7 },
+	},
+	'delta-1-1/reference-to-video': {
+		filled: {
+			referenceImages: [image, second],
+			prompt: 'A knight character1',
+			resolution: '1080p',
+			aspectRatio: '9:16',
+			duration: 8,
+		},
+		input: {
+			reference_image: [image, second],
+			prompt: 'A knight character1',
+			resolution: '1080p',
+			aspect_ratio: '9:16',
+			duration: 8,
+		},
+	},
+	'delta/reference-to-video': {
+		filled: {
+			referenceImages: [image],
+			prompt: 'A knight character1',
+			resolution: '720p',
+			aspectRatio: '16:9',
+			duration: 5,
+			seed: 0,
+		},
+		input: {
+			reference_image: [image],
+			prompt: 'A knight character1',
+			resolution: '720p',
+			aspect_ratio: '16:9',
+			duration: 5,
+			seed: 0,
+		},
+	},
+	'gamma-v6/reference-to-video': {
+		filled: {
+			imageReferences: {
+				reference: [
+					{ image, type: 'subject', refName: 'hero' },
+					{ image: second, type: '', refName: '' },
+				],
+			},
+			prompt: 'The hero walks',
+			aspectRatio: '16:9',
+			quality: '540p',
+			duration: 5,
+			generateAudio: true,
+			seed: 42,
+		},
+		input: {
+			image_references: [
+				{ image_url: image, type: 'subject', ref_name: 'hero' },
+				{ image_url: second },
+			],
+			prompt: 'The hero walks',
+			aspect_ratio: '16:9',
+			quality: '540p',
+			duration: 5,
+			generate_audio_switch: true,
+			seed: 42,
+		},
+	},
+};
+
+const model = (id: string) => {
+	const found = models.find((one) => one.id === id);
+	if (!found) throw new Error(`no model ${id}`);
+	return found;
+};
+
+const request = (id: string, values: Values) => model(id).request((name) => values[name]);
+
+describe.each(Object.entries(contract))('%s', (id, { filled, input }) => {
+	it('asks for what the contract names, no more and no less', () => {
+		expect(model(id).fields.map(keyOf).sort()).toEqual(Object.keys(input).sort());
+		expect(
+			model(id)
+				.fields.map(({ name }) => name)
+				.sort(),
+		).toEqual(Object.keys(filled).sort());
+	});
+
+	it('sends what is filled in under the names of the contract', () => {
+		expect(request(id, filled)).toEqual({ model: id, input });
+	});
+
+	it('sends nothing of what is left blank but is not required', () => {
+		const required = model(id).fields.filter((field) => field.required);
+		const kept = Object.fromEntries(required.map(({ name }) => [name, filled[name]]));
+		const sent = [...required.map(keyOf), ...(id === 'beta2/image-edit' ? ['prompt'] : [])];
+		expect(Object.keys(request(id, kept).input).sort()).toEqual(sent.sort());
+	});
+
+	it('names each required field that is missing', () => {
+		for (const { name, displayName } of model(id).fields.filter((field) => field.required))
+			expect(() => request(id, { ...filled, [name]: undefined })).toThrow(
+				`${displayName} is required`,
+			);
+	});
+
+	it('accepts its own defaults', () => {
+		const defaults = Object.fromEntries(
+			model(id)
+				.fields.filter((field) => !field.required)
+				.map((field) => [field.name, field.default]),
+		);
+		expect(() => request(id, { ...filled, ...defaults })).not.toThrow();
+	});
+
+	it('shows its fields for itself only', () => {
+		for (const property of model(id).properties) {
+			expect(property.displayOptions?.show?.model).toEqual([id]);
+			expect(property).not.toHaveProperty('send');
+		}
+	});
+});
+
+describe('values that can not be sent', () => {
+	it.each<[string, Values, string]>([
+		['alpha-3.0/motion-control', { image: 'subject.png' }, 'Image must be a URL'],
+		['alpha-3.0/motion-control', { image: 'ftp://media.example/a.png' }, 'Image must be a URL'],
+		['alpha-3.0/motion-control', { video: 'https://a b' }, 'Video must be a URL'],
+		['alpha-3.0/motion-control', { mode: 'high' }, 'Mode must be digits followed by p'],
+		['beta2/image-edit', { imageSize: '16x9' }, 'Image Size must be a ratio'],
+		['beta2/image-edit', { imageSize: '0:9' }, 'Image Size must be a ratio'],
+		['beta2/image-edit', { outputFormat: 'PNG' }, 'Output Format must be one word in lower case'],
+		['beta2/image-edit', { seed: 1.5 }, 'Seed must be a whole number'],
+		['beta2/image-edit', { seed: 'lucky' }, 'Seed must be a whole number'],
+		[
+			'delta/reference-to-video',
+			{ referenceImages: ['', ' '] },
+			'Reference Images needs at least one',
+		],
+		[
+			'delta/reference-to-video',
+			{ referenceImages: [image, 'x'] },
+			'Reference Images 2 must be a URL',
+		],
+		['delta/reference-to-video', { duration: 0 }, 'Duration must be at least 1'],
+		['delta/reference-to-video', { duration: '5s' }, 'Duration must be a whole number'],
+		['delta/reference-to-video', { prompt: { text: 'no' } }, 'Prompt must be text'],
+		['gamma-v6/reference-to-video', { imageReferences: {} }, 'Image References'],
+		[
+			'gamma-v6/reference-to-video',
+			{ imageReferences: { reference: [{ image }, { image: 'x' }] } },
+			'Image References › Reference 2 › Image must be a URL',
+		],
+		[
+			'gamma-v6/reference-to-video',
+			{ generateAudio: 'maybe' },
+			'Generate Audio must be true or false',
+		],
+	])('%s refuses %j', (id, values, message) => {
+		expect(() => request(id, { ...contract[id]?.filled, ...values })).toThrow(message);
+	});
+});
+
+describe('values that an expression gives in another form', () => {
+	it.each<[string, Values, string, unknown]>([
+		['delta/reference-to-video', { duration: '8' }, 'duration', 8],
+		['delta/reference-to-video', { referenceImages: image }, 'reference_image', [image]],
+		[
+			'delta/reference-to-video',
+			{ referenceImages: [[image, second]] },
+			'reference_image',
+			[image, second],
+		],
+		['delta/reference-to-video', { prompt: 7 }, 'prompt', '7'],
+		['delta/reference-to-video', { resolution: ' 720p ' }, 'resolution', '720p'],
+		['gamma-v6/reference-to-video', { generateAudio: 'false' }, 'generate_audio_switch', false],
+	])('%s takes %j', (id, values, key, sent) => {
+		expect(request(id, { ...contract[id]?.filled, ...values }).input[key]).toEqual(sent);
+	});
+});
+
+describe('custom', () => {
+	it('sends any model with its input as it is', () => {
+		expect(request('custom', { customModel: ' eps/video ', customInput: '{"a": [1]}' })).toEqual({
+			model: 'eps/video',
+			input: { a: [1] },
+		});
+	});
+
+	it('takes the input from an expression as an object', () => {
+		const values = { customModel: 'eps/video', customInput: { a: 1 } };
+		expect(request('custom', values).input).toEqual({ a: 1 });
+	});
+
+	it.each(['{', '[1]', '"text"', '7', 'null'])('refuses the input %s', (customInput) => {
+		expect(() => request('custom', { customModel: 'eps/video', customInput })).toThrow(
+			'Input must be a JSON object',
+		);
+	});
+});
+
+describe('the list of models', () => {
+	it('is in the order of their names', () => {
+		const names = models.map(({ name }) => name);
+		expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b)));
+	});
+
+	it('has every model of the contract, and the custom one', () => {
+		expect(models.map(({ id }) => id).sort()).toEqual([...Object.keys(contract), 'custom'].sort());
+	});
+});

@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { matchedKey, sign } from '../../nodes/MediaGeneration/service/signature';
+
+/** Made with: printf '%s' 'task-8f3b.1763640000' | openssl dgst -sha256 -hmac 'whk_test_key' -binary | base64 */
+const vector = {
+	taskId: 'task-8f3b',
+	timestamp: '1763640000',
+	key: 'whk_test_key',
+	signature: 'aN+CwMkHbTQne8Za8G9tSIjsQvciU5vyjlIeMDx/Zio=',
+};
+
+const match = (signature: string, keys: { current: string; previous?: string }) =>
+	matchedKey(signature, vector.taskId, vector.timestamp, keys);
+
+describe('sign', () => {
+	it('gives the Base64 of HMAC-SHA256 over id, period and timestamp', () => {
+		expect(sign(vector.taskId, vector.timestamp, vector.key)).toBe(vector.signature);
+	});
+});
+
+describe('matchedKey', () => {
+	it('is the current key for what it signed', () => {
+		expect(match(vector.signature, { current: vector.key })).toBe('current');
+	});
+
+	it('is the previous key while the key is being rotated', () => {
+		expect(match(vector.signature, { current: 'new', previous: vector.key })).toBe('previous');
+	});
+
+	it('is the current key when both are the same', () => {
+		expect(match(vector.signature, { current: vector.key, previous: vector.key })).toBe('current');
+	});
+
+	it.each([
+		['another key', vector.signature, 'other'],
+		['no signature', '', vector.key],
+		['the signature in hex', Buffer.from(vector.signature, 'base64').toString('hex'), vector.key],
+		['the signature cut short', vector.signature.slice(0, -1), vector.key],
+		['the signature with more behind it', `${vector.signature}=`, vector.key],
+		['the signature with blanks', ` ${vector.signature}`, vector.key],
+		['text of the same length outside ASCII', 'é'.repeat(22), vector.key],
+	])('is none for %s', (_, signature, key) => {
+		expect(match(signature, { current: key })).toBeUndefined();
+	});
+
+	it('is never a blank key, though HMAC would take one', () => {
+		const signature = sign(vector.taskId, vector.timestamp, '');
+		expect(match(signature, { current: '', previous: '' })).toBeUndefined();
+	});
+
+	it('holds for whatever was signed, and for nothing that differs in id, timestamp or key', () => {
+		const text = fc.string({ minLength: 1 });
+		fc.assert(
+			fc.property(text, fc.nat(), text, text, (taskId, time, key, suffix) => {
+				const timestamp = String(time);
+				const signature = sign(taskId, timestamp, key);
+				const keys = { current: key };
+				expect(matchedKey(signature, taskId, timestamp, keys)).toBe('current');
+				expect(matchedKey(signature, taskId + suffix, timestamp, keys)).toBeUndefined();
+				expect(matchedKey(signature, taskId, `${timestamp}0`, keys)).toBeUndefined();
+				expect(matchedKey(signature, taskId, timestamp, { current: `${key}x` })).toBeUndefined();
+			}),
+		);
+	});
+
+	it('never throws, whatever a sender chose', () => {
+		fc.assert(
+			fc.property(
+				fc.string({ unit: 'binary' }),
+				fc.string({ unit: 'binary' }),
+				fc.string({ unit: 'binary' }),
+				(signature, taskId, timestamp) => {
+					expect(matchedKey(signature, taskId, timestamp, { current: 'key' })).toBeUndefined();
+				},
+			),
+		);
+	});
+});

@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { taskRecord } from '../../nodes/MediaGeneration/service/contract';
+import { createdTaskOf, statusOf, taskOf } from '../../nodes/MediaGeneration/service/task';
+
+const record = {
+	taskId: 'task',
+	model: 'beta2/image-edit',
+	state: 'success',
+	param: '{}',
+	resultJson: '{"resultUrls":["https://cdn.example/a.png"],"seed":7}',
+	failCode: '',
+	failMsg: null,
+	costTime: 12_000,
+	createTime: 1_763_640_000_000,
+	completeTime: 1_763_640_012_000,
+	creditsConsumed: 12.5,
+	progress: 100,
+};
+
+const task = (more: object = {}) => taskOf(taskRecord.parse({ ...record, ...more }));
+
+describe('taskOf', () => {
+	it('gives out a completed task', () => {
+		expect(task()).toEqual({
+			taskId: 'task',
+			model: 'beta2/image-edit',
+			status: 'completed',
+			state: 'success',
+			resultUrls: ['https://cdn.example/a.png'],
+			result: { resultUrls: ['https://cdn.example/a.png'], seed: 7 },
+			creditsConsumed: 12.5,
+			createdAt: '2025-11-20T12:00:00.000Z',
+			completedAt: '2025-11-20T12:00:12.000Z',
+		});
+	});
+
+	it('gives out why a task failed', () => {
+		expect(
+			task({
+				state: 'fail',
+				resultJson: '',
+				failCode: 501,
+				failMsg: 'blocked',
+				completeTime: null,
+			}),
+		).toMatchObject({ status: 'failed', failCode: '501', failMessage: 'blocked', resultUrls: [] });
+	});
+
+	it('leaves out what is not known', () => {
+		const running = taskOf(taskRecord.parse({ taskId: 'task', state: 'generating' }));
+		expect(running).toEqual({
+			taskId: 'task',
+			status: 'pending',
+			state: 'generating',
+			resultUrls: [],
+		});
+	});
+
+	it.each([
+		['an object', { resultUrls: ['u'] }, ['u'], { resultUrls: ['u'] }],
+		['a single link', '{"resultUrls":"u"}', ['u'], { resultUrls: 'u' }],
+		['text that is no JSON', 'done', [], 'done'],
+		[
+			'a result without links',
+			'{"resultObject":{"text":"hi"}}',
+			[],
+			{ resultObject: { text: 'hi' } },
+		],
+		['null', null, [], undefined],
+	])('reads a result that is %s', (_, resultJson, resultUrls, result) => {
+		const { resultUrls: urls, result: whole } = task({ resultJson });
+		expect(urls).toEqual(resultUrls);
+		expect(whole).toEqual(result);
+	});
+
+	it.each([0, -1e20, 'soon', undefined])('leaves out the time %j', (completeTime) => {
+		expect(task({ completeTime })).not.toHaveProperty('completedAt');
+	});
+
+	it('tolerates whatever stands beside id and state', () => {
+		const other = fc.dictionary(
+			fc.constantFrom(...Object.keys(record).filter((key) => key !== 'taskId' && key !== 'state')),
+			fc.anything(),
+		);
+		fc.assert(
+			fc.property(other, (rest) => {
+				expect(taskOf(taskRecord.parse({ ...rest, taskId: 't', state: 'success' }))).toMatchObject({
+					taskId: 't',
+					status: 'completed',
+				});
+			}),
+		);
+	});
+});
+
+describe('statusOf', () => {
+	it.each([
+		['waiting', 'pending'],
+		['queuing', 'pending'],
+		['generating', 'pending'],
+		['pending', 'pending'],
+		['running', 'pending'],
+		['success', 'completed'],
+		['SUCCESS', 'completed'],
+		['completed', 'completed'],
+		['fail', 'failed'],
+		['failed', 'failed'],
+		['a word that is not known', 'pending'],
+	])('%s is %s', (state, status) => expect(statusOf(state)).toBe(status));
+});
+
+describe('createdTaskOf', () => {
+	it('is pending, with no results yet', () => {
+		expect(createdTaskOf('task', 'beta2/image-edit')).toEqual({
+			taskId: 'task',
+			model: 'beta2/image-edit',
+			status: 'pending',
+			resultUrls: [],
+		});
+	});
+});
