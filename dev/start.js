@@ -12,7 +12,7 @@ const { commandLineSettings } = require('./service/settings');
 
 /** @typedef {Awaited<ReturnType<typeof startN8n>>} N8n */
 /** @typedef {Awaited<ReturnType<typeof startService>>} Service */
-/** @typedef {import('./n8n/n8n').Workflow} Workflow */
+/** @typedef {import('./n8n/workflow').Workflow} Workflow */
 /** @typedef {{ id: string, workflow: Workflow, text: string }} Example */
 
 const CREDENTIAL_TYPE = 'mediaGenerationApi';
@@ -81,7 +81,7 @@ async function startAll(folder) {
 	log('Starting the emulator of the service, and n8n');
 	const service = await startService({
 		...commandLineSettings,
-		port: await freePort(SERVICE_PORT),
+		port: await servicePort(),
 		token: TOKEN,
 		webhookSecret: WEBHOOK_SECRET,
 	});
@@ -89,6 +89,14 @@ async function startAll(folder) {
 	const n8n = await startN8n({ tarball, folder, port: N8N_PORT, log });
 	stops.push(() => n8n.stop());
 	return { n8n, service };
+}
+
+/** The preferred port if it and the next one, which serves the files, are free; else any. */
+async function servicePort() {
+	for (const port of [SERVICE_PORT, SERVICE_PORT + 1]) {
+		if ((await freePort(port)) !== port) return 0;
+	}
+	return SERVICE_PORT;
 }
 
 /**

@@ -4,15 +4,16 @@ const { createRequire } = require('node:module');
 const net = require('node:net');
 const os = require('node:os');
 const path = require('node:path');
+const { Execution } = require('./execution');
 const { N8nProcess } = require('./process');
 const { provideN8n } = require('./provide');
 const { poll } = require('./wait');
+const { startNode, webhookPath } = require('./workflow');
 
 /**
+ * @typedef {import('./execution').Item} Item
+ * @typedef {import('./workflow').Workflow} Workflow
  * @typedef {{ id: string, name: string, type?: string }} Credential
- * @typedef {{ id?: string, name: string, type: string, webhookId?: string, disabled?: boolean, parameters?: Record<string, any>, credentials?: Record<string, any> }} WorkflowNode
- * @typedef {{ id?: string, name: string, nodes: WorkflowNode[], connections: Record<string, any>, settings?: object, pinData?: object, [key: string]: any }} Workflow
- * @typedef {{ json: any, binary?: any, pairedItem?: any, error?: any }} Item
  * @typedef {{ id: string, workflowId: string, status: string, mode: string, [key: string]: any }} ExecutionSummary
  */
 
@@ -22,8 +23,8 @@ const OWNER = {
 	firstName: 'Dev',
 	lastName: 'Owner',
 };
+const REQUEST_LIMIT = 60_000;
 const ENDED = ['success', 'error', 'canceled', 'crashed'];
-const TRIGGER_WEBHOOK_PATH = 'webhook';
 
 /**
  * Starts the pinned n8n with a packed package installed in it, as production has it, and an owner who is logged in.
@@ -161,6 +162,7 @@ class N8n {
 				...(body === undefined ? {} : { 'content-type': 'application/json' }),
 			},
 			body: body === undefined ? undefined : JSON.stringify(body),
+			signal: AbortSignal.timeout(REQUEST_LIMIT),
 		});
 		const text = await response.text();
 		const answer = text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text;
@@ -461,84 +463,11 @@ class N8n {
 		await this.#child.kill();
 	}
 
-	/** Starts n8n again with the same folder and port, after `kill`, or after ending it in peace. */
+	/** Starts n8n again with the same folder and port, after ending it in peace or after `kill`; then n8n itself pauses for 10 seconds first. */
 	async restart() {
 		await this.#child.stop();
 		await this.#child.start();
 	}
-}
-
-/** One execution, with the data that its nodes gave out. */
-class Execution {
-	/** @param {any} raw as n8n stores it, `data` parsed */
-	constructor(raw) {
-		this.raw = raw;
-		/** @type {string} */
-		this.id = raw.id;
-		/** @type {string} */
-		this.status = raw.status;
-	}
-
-	/**
-	 * The items, binary references included, that a node gave out in its last run.
-	 * @param {string} nodeName
-	 * @param {{ branch?: number }} [options]
-	 * @returns {Item[]}
-	 */
-	output(nodeName, { branch = 0 } = {}) {
-		const runs = this.raw.data.resultData.runData[nodeName] ?? [];
-		return runs.at(-1)?.data?.main?.[branch] ?? [];
-	}
-
-	/**
-	 * The `json` of the items that a node gave out.
-	 * @param {string} nodeName
-	 * @param {{ branch?: number }} [options]
-	 * @returns {any[]}
-	 */
-	items(nodeName, options) {
-		return this.output(nodeName, options).map(({ json }) => json);
-	}
-
-	/**
-	 * What a node ended with, or what the execution did when no node is named.
-	 * @param {string} [nodeName]
-	 * @returns {any}
-	 */
-	error(nodeName) {
-		const { runData, error } = this.raw.data.resultData;
-		return nodeName ? runData[nodeName]?.at(-1)?.error : error;
-	}
-}
-
-/**
- * The node that a workflow starts with: the named one, or the first that nothing leads to.
- * @param {Pick<Workflow, 'nodes' | 'connections'>} workflow
- * @param {string} [name]
- */
-function startNode({ nodes, connections }, name) {
-	const led = new Set(
-		Object.values(connections)
-			.flatMap((outputs) => Object.values(outputs).flat(2))
-			.map((connection) => connection?.node),
-	);
-	const node = nodes.find((node) =>
-		name
-			? node.name === name
-			: !node.disabled && !led.has(node.name) && !node.type.endsWith('.stickyNote'),
-	);
-	if (!node) throw new Error(`The workflow has no node ${name ?? 'to start with'}`);
-	return node;
-}
-
-/**
- * A node's webhook path: n8n's Webhook node says it in full, a trigger's is its webhook id and the path of its type.
- * @param {WorkflowNode} node
- */
-function webhookPath({ name, type, webhookId, parameters }) {
-	if (type === 'n8n-nodes-base.webhook') return parameters?.path;
-	if (!webhookId) throw new Error(`The node "${name}" has no webhookId`);
-	return `${webhookId}/${TRIGGER_WEBHOOK_PATH}`;
 }
 
 module.exports = { startN8n, freePort, N8n };

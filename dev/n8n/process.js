@@ -94,7 +94,7 @@ class N8nProcess {
 		process.once('exit', this.#killOnExit);
 		const file = fs.createWriteStream(path.join(folder, 'n8n.log'), { flags: 'a' });
 		for (const stream of [child.stdout, child.stderr]) {
-			stream.on('data', (chunk) => {
+			stream.setEncoding('utf8').on('data', (chunk) => {
 				this.#log += chunk;
 				file.write(chunk);
 			});
@@ -107,7 +107,9 @@ class N8nProcess {
 				if (!this.#isRunning()) {
 					throw new Error(`n8n ended with ${child.exitCode} while starting. ${this.logTail()}`);
 				}
-				const ready = await fetch(`${this.url}/healthz/readiness`).catch(() => undefined);
+				const ready = await fetch(`${this.url}/healthz/readiness`, {
+					signal: AbortSignal.timeout(5_000),
+				}).catch(() => undefined);
 				return ready?.ok;
 			},
 			{ timeout: START_LIMIT, what: 'n8n to be ready', details: () => this.logTail() },
@@ -116,9 +118,10 @@ class N8nProcess {
 
 	/** Asks n8n to end, as an operator does; after 20 seconds it is killed. */
 	async stop() {
-		if (!this.#isRunning()) return;
-		this.#child?.kill('SIGTERM');
-		await this.#ended(STOP_LIMIT).catch(() => this.kill());
+		if (this.#isRunning()) {
+			this.#child?.kill('SIGTERM');
+			await this.#ended(STOP_LIMIT).catch(() => this.#signal('SIGKILL'));
+		}
 		this.#forget();
 	}
 

@@ -66,9 +66,7 @@ async function install(folder, version, log) {
 	fs.mkdirSync(draft, { recursive: true });
 	for (const name of MANIFESTS) fs.copyFileSync(path.join(__dirname, name), path.join(draft, name));
 
-	log(
-		`Installing n8n ${version} (2.4 GB, about 4 minutes, the first time only), kept in ${folder}`,
-	);
+	log(`Installing n8n ${version} (2.4 GB, 2 to 4 minutes, the first time only), kept in ${folder}`);
 	await npm(['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'], {
 		cwd: draft,
 		what: 'downloading n8n',
