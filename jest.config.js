@@ -17,7 +17,11 @@ module.exports = {
 	projects: [
 		suite('unit', ['test/unit/**/*.test.ts']),
 		suite('service', ['test/service/**/*.test.js']),
-		suite('engine', ['test/engine/**/*.test.ts'], { setupFiles: ['<rootDir>/test/engine/setup.js'] }),
+		suite('engine', ['test/engine/**/*.test.ts'], {
+			// Types are those of the sources, what runs is the build.
+			moduleNameMapper: { '^(?:\\.\\./)+(nodes|credentials)/(.*)$': '<rootDir>/dist/$1/$2' },
+			setupFiles: ['<rootDir>/test/engine/setup.js'],
+		}),
 		suite('e2e', ['test/e2e/**/*.test.js'], {
 			globalSetup: '<rootDir>/test/e2e/setup.js',
 			globalTeardown: '<rootDir>/test/e2e/teardown.js',

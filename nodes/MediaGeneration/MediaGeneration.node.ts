@@ -4,8 +4,23 @@ import {
 	type INodeExecutionData,
 	type INodeType,
 	type INodeTypeDescription,
+	type IWebhookDescription,
+	type IWebhookFunctions,
+	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { executeOperation, operationProperties } from './operations';
+import { resumeExecution } from './operations/task/resume';
+
+/** How the service takes up an execution that is parked; n8n makes its URL for each execution, so nothing is registered. */
+const resumeWebhooks: IWebhookDescription[] = [
+	{
+		name: 'default',
+		httpMethod: 'POST',
+		responseMode: 'onReceived',
+		path: '',
+		restartWebhook: true,
+	},
+];
 
 export class MediaGeneration implements INodeType {
 	description: INodeTypeDescription = {
@@ -23,11 +38,16 @@ export class MediaGeneration implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		usableAsTool: true,
+		webhooks: resumeWebhooks,
 		credentials: [{ name: 'mediaGenerationApi', required: true }],
 		properties: operationProperties,
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await executeOperation(this);
+	}
+
+	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+		return await resumeExecution(this);
 	}
 }

@@ -138,8 +138,67 @@ describe('several items', () => {
 		const [first, second] = [...service.tasks.keys()];
 		expect(error?.message).toContain('[item 2]');
 		expect(error?.description).toContain(
-			`These tasks were created before and go on; look at them with Get: ${first}, ${second}.`,
+			`These tasks were created before and go on; look at them with Get: ${first}, ${second}`,
 		);
+	});
+});
+
+describe('a refusal for the rate', () => {
+	it('is waited out, as it surely created nothing', async () => {
+		service.faultNext({ path: '/api/v1/jobs/createTask', status: 429, times: 1 });
+		const { output, error } = await run({ parameters: edit(), credentials });
+		expect(error).toBeUndefined();
+		expect(output[0]).toMatchObject([{ json: { taskId: [...service.tasks.keys()][0] } }]);
+		expect(service.requests.map(({ code }) => code)).toEqual([429, 200]);
+	});
+
+	it('for want of credits is not: it would be refused again', async () => {
+		service.faultNext({ status: 429, msg: 'Insufficient credits', times: 1 });
+		const { error } = await run({ parameters: edit(), credentials });
+		expect(error?.message).toContain('The account has too few credits (429');
+		expect(service.requests).toHaveLength(1);
+	});
+});
+
+describe('Retry On Fail', () => {
+	const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+
+	it('creates no task again that an earlier try created', async () => {
+		service.faultNext({ code: 455, times: 1 });
+		const items = [{ prompt: 'one' }, { prompt: 'two' }, { prompt: 'three' }];
+		const parameters = edit({ prompt: '={{ $json.prompt }}' });
+		const { output, error } = await run({ parameters, items, credentials, node: retry });
+		expect(error).toBeUndefined();
+		expect(service.tasks.size).toBe(3);
+		const prompts = output[0]?.map(
+			({ json }) => service.tasks.get(String(json.taskId))?.input.prompt,
+		);
+		expect(prompts).toEqual(['one', 'two', 'three']);
+	});
+
+	it('sends nothing again whose outcome is unknown', async () => {
+		const { error } = await run({
+			parameters: edit({ prompt: '#garbage' }),
+			credentials,
+			node: retry,
+		});
+		expect(error?.description).toContain('The task may exist and may have been paid for');
+		expect(service.requests).toHaveLength(1);
+	});
+
+	it('sends nothing again either when On Error continues, where n8n repeats a run whose first item failed', async () => {
+		const { output } = await run({
+			parameters: edit({ prompt: '={{ $itemIndex === 0 ? "#status=500" : "" }}' }),
+			items: [{}, {}],
+			credentials,
+			onError: 'continueRegularOutput',
+			node: retry,
+		});
+		expect(service.requests).toHaveLength(2);
+		expect(output[0]).toMatchObject([
+			{ json: { error: expect.stringContaining('500') } },
+			{ json: { status: 'pending' } },
+		]);
 	});
 });
 
@@ -153,12 +212,6 @@ describe('what the service answers', () => {
 			{ imageSize: '', options: { additionalInput: '{"colour": "red"}' } },
 			'input.colour',
 			'Correct it',
-		],
-		[
-			'429',
-			{ prompt: '#status=429' },
-			'The service received too many requests (429',
-			'Wait ten seconds',
 		],
 		['455', { prompt: '#status=455' }, 'The service is under maintenance (455', 'later'],
 		[

@@ -17,8 +17,8 @@ import {
 	type NodeError,
 	type OnError,
 } from 'n8n-workflow';
-import { MediaGenerationApi } from '../../dist/credentials/MediaGenerationApi.credentials';
-import { MediaGeneration } from '../../dist/nodes/MediaGeneration/MediaGeneration.node';
+import { MediaGenerationApi } from '../../credentials/MediaGenerationApi.credentials';
+import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
 
 /** A node that gives out fixed items, so that a workflow has an input. */
 class Input implements INodeType {
@@ -29,6 +29,7 @@ class Input implements INodeType {
 		version: 1,
 		description: 'Gives out fixed items',
 		defaults: { name: 'Input' },
+		usableAsTool: true as const,
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		properties: [],
@@ -54,11 +55,14 @@ export async function run({
 	items = [{}],
 	credentials,
 	onError = 'stopWorkflow',
+	node: settings = {},
 }: {
 	parameters: INodeParameters;
 	items?: IDataObject[];
 	credentials: ICredentialDataDecryptedObject;
 	onError?: OnError;
+	/** More settings of the node. */
+	node?: Partial<INode>;
 }): Promise<Run> {
 	const types: Record<string, INodeType> = {
 		input: new Input(items),
@@ -85,6 +89,7 @@ export async function run({
 		nodes: [
 			node('Input', 'input'),
 			node('Media Generation', 'mediaGeneration', {
+				...settings,
 				parameters,
 				onError,
 				credentials: { mediaGenerationApi: { id: '1', name: 'Media Generation API' } },

@@ -1,26 +1,27 @@
 import {
-	NodeApiError,
 	NodeOperationError,
 	type IDataObject,
 	type IExecuteFunctions,
-	type INode,
 	type INodeExecutionData,
 	type INodeProperties,
 } from 'n8n-workflow';
-import { FieldError, propertyOf } from '../models/field';
-import { ServiceError, TaskService } from '../service/client';
-import { EndpointError } from '../service/endpoints';
+import { propertyOf } from '../models/field';
+import { TaskService } from '../service/client';
+import type { Task } from '../service/task';
 import { getCredits } from './account/getCredits';
-import { itemOf, type Operation } from './operation';
+import { errorItemOf, nodeErrorOf } from './errors';
+import { itemOf, type Entry, type Operation, type Outcome } from './operation';
 import { create } from './task/create';
+import { createAndWait } from './task/createAndWait';
 import { get } from './task/get';
+import { park } from './task/park';
 
 const resources = [
 	{ name: 'Account', value: 'account' },
 	{ name: 'Task', value: 'task' },
 ];
 
-const operations: Operation[] = [getCredits, create, get];
+const operations: Operation[] = [getCredits, create, createAndWait, get];
 
 /** What the editor shows of all operations; a field that several operations share stands there once. */
 export const operationProperties: INodeProperties[] = [
@@ -67,48 +68,54 @@ export const operationProperties: INodeProperties[] = [
 ];
 
 /**
- * Runs the chosen operation for every item of the input: first all items are checked, then each is run. Output items
- * are paired with their input item; an item that does not succeed follows the node's On Error setting.
+ * Runs the chosen operation: first all items are checked, then it does its work for those that passed. Output items are
+ * paired with their input item; one that did not succeed follows the node's On Error setting.
  */
 export async function executeOperation(
 	context: IExecuteFunctions,
 ): Promise<INodeExecutionData[][]> {
 	const operation = chosenOperation(context);
-	const service = await TaskService.connect(context);
-	const items = context.getInputData().map((_, index) => itemOf(context, service, index));
-	const output: INodeExecutionData[] = [];
-	const fail = (error: unknown, item: number): INodeExecutionData => {
-		const nodeError = nodeErrorOf(
-			context.getNode(),
-			error,
-			item,
-			createdTaskIds(operation, output),
-		);
-		if (!context.continueOnFail()) throw nodeError;
-		return { json: { error: nodeError.message }, error: nodeError, pairedItem: { item } };
-	};
-	const checked = items.map((item) => {
+	const stopsOnError = !context.continueOnFail();
+	const outcomes: Outcome[] = [];
+	const entries: Array<Entry<unknown>> = [];
+	for (const index of context.getInputData().keys()) {
+		const item = itemOf(context, index);
 		try {
-			return { value: operation.check(item) };
+			entries.push({ item, checked: operation.check(item) });
 		} catch (error) {
-			return { refused: fail(error, item.index) };
-		}
-	});
-	for (const [index, item] of items.entries()) {
-		const { value, refused } = checked[index] ?? {};
-		try {
-			output.push(
-				refused ?? {
-					json: (await operation.run(item, value)) as IDataObject,
-					pairedItem: { item: index },
-				},
-			);
-		} catch (error) {
-			output.push(fail(error, index));
+			if (stopsOnError) throw nodeErrorOf(context.getNode(), error, index, []);
+			outcomes[index] = { error };
 		}
 	}
+	const service = await TaskService.connect(context);
+	const ran = await operation.run(entries, { context, service, stopsOnError });
+	for (const [order, { item }] of entries.entries()) outcomes[item.index] = ran.outcomes[order];
+	if (stopsOnError)
+		throwFirstError(context, outcomes, operation.creates ? createdIds(outcomes) : []);
+	const output = outcomes.map((outcome, index): INodeExecutionData => {
+		if (outcome && 'json' in outcome)
+			return { json: outcome.json as IDataObject, pairedItem: { item: index } };
+		return errorItemOf(outcome?.error, index);
+	});
+	if (ran.parkUntil) await park(context, output, ran.parkUntil);
 	return [output];
 }
+
+/** @throws the error of the first item that has one, naming the tasks that exist all the same */
+function throwFirstError(
+	context: IExecuteFunctions,
+	outcomes: Outcome[],
+	createdTaskIds: string[],
+): void {
+	for (const [index, outcome] of outcomes.entries())
+		if (outcome && 'error' in outcome)
+			throw nodeErrorOf(context.getNode(), outcome.error, index, createdTaskIds);
+}
+
+const createdIds = (outcomes: Outcome[]): string[] =>
+	outcomes.flatMap((outcome) =>
+		outcome && 'json' in outcome ? [(outcome.json as Task).taskId] : [],
+	);
 
 function chosenOperation(context: IExecuteFunctions): Operation {
 	const resource = context.getNodeParameter('resource', 0);
@@ -121,44 +128,4 @@ function chosenOperation(context: IExecuteFunctions): Operation {
 			{ description: 'Open the node and choose Resource and Operation from their lists.' },
 		);
 	return operation;
-}
-
-/** Tasks that were created before an item stopped the run: they are paid for, and the output does not reach the user. */
-function createdTaskIds({ value }: Operation, output: INodeExecutionData[]): string[] {
-	return value === create.value ? output.flatMap(({ json }) => (json.taskId as string) ?? []) : [];
-}
-
-/** What went wrong with an item, in n8n's own classes. */
-function nodeErrorOf(
-	node: INode,
-	error: unknown,
-	itemIndex: number,
-	createdTaskIds: string[],
-): NodeApiError | NodeOperationError {
-	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
-	const message = `${(error as Error).message} [item ${itemIndex}]`;
-	const kept =
-		createdTaskIds.length > 0
-			? ` These tasks were created before and go on; look at them with Get: ${createdTaskIds.join(', ')}.`
-			: '';
-	if (error instanceof ServiceError) {
-		const nodeError = new NodeApiError(
-			node,
-			{ message },
-			{
-				description: error.description + kept,
-				httpCode: error.code === undefined ? undefined : String(error.code),
-				itemIndex,
-			},
-		);
-		// n8n puts a text of its own in place of many messages; some advise to retry, which may pay twice.
-		nodeError.message = message;
-		return nodeError;
-	}
-	const known = error instanceof FieldError || error instanceof EndpointError;
-	return new NodeOperationError(node, known ? message : (error as Error), {
-		message,
-		description: (error instanceof FieldError ? error.description : '') + kept,
-		itemIndex,
-	});
 }

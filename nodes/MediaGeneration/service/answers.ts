@@ -55,6 +55,9 @@ export const MEANINGS = {
 	},
 } satisfies Record<number, Meaning>;
 
+/** The meaning of a refusal that only says that requests came too fast. */
+export const RATE_LIMITED: Meaning = MEANINGS[429];
+
 const OTHER: Meaning = {
 	what: 'The service refused the request',
 	next: 'The service names the reason above.',
@@ -70,7 +73,7 @@ const RATE_LIMIT_CODES = new Set([405, 429, 430]);
 export function meaningOf(code: number, text: string): Meaning {
 	if (RATE_LIMIT_CODES.has(code)) {
 		if (/credit|balance|insufficient/i.test(text)) return MEANINGS[402];
-		if (code === 429 || /rate|limit|frequen|too many/i.test(text)) return MEANINGS[429];
+		if (code === 429 || /rate|limit|frequen|too many/i.test(text)) return RATE_LIMITED;
 	}
 	const known: Record<number, Meaning | undefined> = MEANINGS;
 	return known[code] ?? (code >= 500 ? MEANINGS[500] : OTHER);

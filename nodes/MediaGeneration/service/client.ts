@@ -6,7 +6,7 @@ import type {
 	IWebhookFunctions,
 } from 'n8n-workflow';
 import type { z } from 'zod';
-import { meaningOf } from './answers';
+import { meaningOf, RATE_LIMITED } from './answers';
 import { createdTask, credits, envelope, taskRecord } from './contract';
 import { endpointUrl, type Addresses, type Endpoint } from './endpoints';
 import type { SigningKeys } from './signature';
@@ -45,14 +45,27 @@ export class ServiceError extends Error {
 		readonly outcome: 'rejected' | 'unknown',
 		/** The body's `code` or else the HTTP status; absent where no readable answer came. */
 		readonly code?: number,
+		/** Whether it was refused only because requests came too fast: it may be sent again, later. */
+		readonly rateLimited = false,
 	) {
 		super(message);
 		this.name = 'ServiceError';
 	}
 }
 
+const LOOK_FIRST =
+	'The task may exist and may have been paid for: look at the recent tasks of your account with the service before you create it again.';
+
+/** A create that was sent, and of which nobody knows whether it made a task. @param what what happened to it */
+export const outcomeUnknown = (what: string, code?: number): ServiceError =>
+	new ServiceError(what, LOOK_FIRST, 'unknown', code);
+
 /** Makes the ServiceError of one request: what happened, what to do, and whether the service may have acted on it. */
-type Fail = (what: string, next: string, known?: { code?: number; sent?: boolean }) => ServiceError;
+type Fail = (
+	what: string,
+	next: string,
+	known?: { code?: number; sent?: boolean; rateLimited?: boolean },
+) => ServiceError;
 
 type Context = IExecuteFunctions | IWebhookFunctions | IHookFunctions;
 
@@ -78,9 +91,6 @@ const NEVER_SENT: Record<string, string> = {
 };
 
 const TIMED_OUT = new Set(['ETIMEDOUT', 'ECONNABORTED', 'ESOCKETTIMEDOUT']);
-
-const LOOK_FIRST =
-	'The task may exist and may have been paid for: look at the recent tasks of your account with the service before you create it again.';
 
 /** A user agent that front servers take for no bare script; some answer 403 to those. */
 const USER_AGENT = 'Mozilla/5.0 (compatible; n8n-nodes-media-generation)';
@@ -159,13 +169,10 @@ export class TaskService {
 		schema: T,
 		missing: string,
 	): Promise<z.output<T>> {
-		const fail: Fail = (what, next, { code, sent = true } = {}) =>
-			new ServiceError(
-				this.redact(what),
-				creates && sent ? LOOK_FIRST : next,
-				creates && sent ? 'unknown' : 'rejected',
-				code,
-			);
+		const fail: Fail = (what, next, { code, sent = true, rateLimited } = {}) =>
+			creates && sent
+				? outcomeUnknown(this.redact(what), code)
+				: new ServiceError(this.redact(what), next, 'rejected', code, rateLimited);
 		const url = endpointUrl(this.credentials, endpoint, taskId);
 		const { origin } = new URL(url);
 		let answer: Answer;
@@ -246,8 +253,12 @@ export class TaskService {
 }
 
 function refusal(code: number, text: string, fail: Fail): ServiceError {
-	const { what, next } = meaningOf(code, text);
-	return fail(`${what} (${code}${text ? `: ${text}` : ''})`, next, { code, sent: code >= 500 });
+	const meaning = meaningOf(code, text);
+	return fail(`${meaning.what} (${code}${text ? `: ${text}` : ''})`, meaning.next, {
+		code,
+		sent: code >= 500,
+		rateLimited: meaning === RATE_LIMITED,
+	});
 }
 
 function connectionFailure(

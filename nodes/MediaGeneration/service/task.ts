@@ -38,6 +38,10 @@ export function createdTaskOf(taskId: string, model: string): Task {
 	return { taskId, model, status: 'pending', resultUrls: [] };
 }
 
+/** A task as it comes out when the wait for it ends: one that has not ended goes on without us. */
+export const timedOut = (task: Task): Task =>
+	task.status === 'pending' ? { ...task, status: 'timedOut' } : task;
+
 /** The Task that a task record of the service describes. */
 export function taskOf(record: TaskRecord): Task {
 	const result = taskResult.safeParse(record.resultJson);

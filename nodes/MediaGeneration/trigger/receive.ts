@@ -4,14 +4,18 @@ import type {
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
-import { judgeCallback, type Acceptance } from '../service/callback';
+import type { Acceptance } from '../service/callback';
 import { ServiceError, TaskService } from '../service/client';
+import {
+	answer,
+	DETAILS_SETTINGS,
+	judgeRequest,
+	refuse,
+	TASK_NOT_ENDED,
+} from '../service/receiver';
 import type { Task, TaskStatus } from '../service/task';
 import { optionsOf } from './options';
 import { REMEMBERED_SECONDS, RememberedEvents } from './remembered';
-
-/** Time for task details: senders of this kind give up on a receiver after 5 to 15 seconds. */
-const DETAILS_TIMEOUT_SECONDS = 4;
 
 const EVENT_OF: Partial<Record<TaskStatus, string>> = {
 	completed: 'taskCompleted',
@@ -21,20 +25,6 @@ const EVENT_OF: Partial<Record<TaskStatus, string>> = {
 interface Details {
 	details: 'fetched' | 'unavailable' | 'off';
 	task: Task;
-}
-
-/** Answers the sender, and says what n8n is to do: start the workflow with an item, or nothing. */
-function answer(
-	context: IWebhookFunctions,
-	status: number,
-	body: IDataObject,
-	item?: IDataObject,
-): IWebhookResponseData {
-	context.getResponseObject().status(status).json(body);
-	return {
-		noWebhookResponse: true,
-		...(item && { workflowData: [[{ json: item }]] }),
-	};
 }
 
 /**
@@ -47,39 +37,30 @@ export async function receiveCallback(context: IWebhookFunctions): Promise<IWebh
 	const service = await TaskService.connect(context);
 	const verifies = context.getNodeParameter('verifySignature') as boolean;
 	if (verifies && !service.signingKeys)
-		return answer(context, 401, {
-			accepted: false,
+		return refuse(context, {
+			status: 401,
 			reason: 'keyMissing',
 			message: 'The receiver has no key to verify signatures with',
 		});
-	const body: unknown = context.getBodyData();
-	const verdict = judgeCallback(context.getHeaderData(), body, {
+	const verdict = judgeRequest(context, {
 		keys: verifies ? service.signingKeys : undefined,
 		toleranceSeconds: options.toleranceSeconds,
 		now,
 	});
-	if (!verdict.accepted) {
-		const { status, ...refusal } = verdict;
-		return answer(context, status, { ...refusal });
-	}
+	if (!verdict.accepted) return refuse(context, verdict);
 	const found = options.fetchDetails
 		? await detailsOf(service, verdict)
 		: { details: 'off' as const, task: claimedTask(verdict) };
 	if (found === undefined)
-		return answer(context, 404, {
-			accepted: false,
+		return refuse(context, {
+			status: 404,
 			reason: 'taskUnknown',
 			message: 'The service that is asked for the details knows no such task',
 		});
 	const { task, details } = found;
 	const status = details === 'unavailable' ? verdict.claimedStatus : task.status;
 	const event = status && EVENT_OF[status];
-	if (!event)
-		return answer(context, 503, {
-			accepted: false,
-			reason: 'taskNotEnded',
-			message: 'By its details the task has not ended; call again when it has',
-		});
+	if (!event) return refuse(context, TASK_NOT_ENDED);
 	if (!(context.getNodeParameter('events') as string[]).includes(event))
 		return answer(context, 200, { accepted: true, emitted: false, reason: 'eventNotWanted' });
 	if (options.deduplicate) {
@@ -89,11 +70,12 @@ export async function receiveCallback(context: IWebhookFunctions): Promise<IWebh
 			return answer(context, 200, { accepted: true, emitted: false, reason: 'duplicate' });
 		remembered.add(key);
 	}
-	return answer(context, 200, { accepted: true, emitted: true }, {
+	const json = {
 		...task,
-		callback: body as IDataObject,
+		callback: context.getBodyData(),
 		verification: { signature: verdict.signature, details },
-	} as IDataObject);
+	} as unknown as IDataObject;
+	return answer(context, 200, { accepted: true, emitted: true }, [{ json }]);
 }
 
 /** The trigger's memory of what it emitted. */
@@ -116,7 +98,7 @@ async function detailsOf(
 	{ taskId }: Acceptance,
 ): Promise<Details | undefined> {
 	try {
-		const task = await service.getTask(taskId, { timeoutSeconds: DETAILS_TIMEOUT_SECONDS });
+		const task = await service.getTask(taskId, DETAILS_SETTINGS);
 		return { details: 'fetched', task };
 	} catch (error) {
 		const unknown = error instanceof ServiceError && (error.code === 404 || error.code === 422);

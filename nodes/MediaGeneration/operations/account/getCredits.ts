@@ -1,4 +1,4 @@
-import { defineOperation, optionsField, timeoutOption } from '../operation';
+import { defineOperation, eachItem, optionsField, timeoutOption } from '../operation';
 
 export const getCredits = defineOperation({
 	resource: 'account',
@@ -8,5 +8,7 @@ export const getCredits = defineOperation({
 	description: 'Get the credits that the account has left',
 	fields: [optionsField([timeoutOption])],
 	check: () => undefined,
-	run: async ({ service, settings }) => ({ credits: await service.getCredits(settings) }),
+	run: eachItem(async ({ item }, service) => ({
+		credits: await service.getCredits(item.settings),
+	})),
 });

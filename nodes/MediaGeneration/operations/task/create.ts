@@ -1,6 +1,6 @@
 import { valueOf, webUrl, type Field } from '../../models/field';
-import { createdTaskOf } from '../../service/task';
 import { defineOperation, optionsField, timeoutOption } from '../operation';
+import { createAll, paceOptions } from './createAll';
 import { additionalInput, requestFields, requestOf } from './request';
 
 const callbackUrl: Field = {
@@ -20,11 +20,15 @@ export const create = defineOperation({
 	name: 'Create',
 	action: 'Create task',
 	description: 'Start a task and go on at once; the result comes later',
-	fields: [...requestFields, callbackUrl, optionsField([additionalInput, timeoutOption])],
+	fields: [
+		...requestFields,
+		callbackUrl,
+		optionsField([additionalInput, ...paceOptions, timeoutOption]),
+	],
+	creates: true,
 	check: (item) => ({
 		...requestOf(item),
 		callBackUrl: valueOf(callbackUrl, item.read(callbackUrl.name)) as string | undefined,
 	}),
-	run: async ({ service, settings }, request) =>
-		createdTaskOf(await service.createTask(request, settings), request.model),
+	run: async (entries, batch) => await createAll(entries, batch),
 });

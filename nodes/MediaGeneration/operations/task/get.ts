@@ -1,5 +1,5 @@
 import { valueOf, type Field } from '../../models/field';
-import { defineOperation, optionsField, timeoutOption } from '../operation';
+import { defineOperation, eachItem, optionsField, timeoutOption } from '../operation';
 
 export const taskIdField: Field = {
 	displayName: 'Task ID',
@@ -19,5 +19,7 @@ export const get = defineOperation({
 	description: 'Look at how a task stands, and get its result once it is completed',
 	fields: [taskIdField, optionsField([timeoutOption])],
 	check: ({ read }) => (valueOf(taskIdField, read(taskIdField.name)) as string).trim(),
-	run: async ({ service, settings }, taskId) => await service.getTask(taskId, settings),
+	run: eachItem(
+		async ({ item, checked }, service) => await service.getTask(checked, item.settings),
+	),
 });

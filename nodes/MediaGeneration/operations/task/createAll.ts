@@ -1,0 +1,87 @@
+import type { INodeProperties } from 'n8n-workflow';
+import type { ModelRequest } from '../../models/model';
+import { outcomeUnknown, ServiceError } from '../../service/client';
+import { createdTaskOf, type Task } from '../../service/task';
+import { numberOption, type Batch, type Entry } from '../operation';
+import { inParallel } from '../parallel';
+import { Pace } from './pace';
+import { SentRequests } from './sent';
+
+/** In Options: how fast tasks are created. */
+const rateOption: INodeProperties = {
+	displayName: 'Tasks per 10 Seconds',
+	name: 'tasksPer10Seconds',
+	type: 'number',
+	typeOptions: { minValue: 0, numberPrecision: 0 },
+	default: 18,
+	description:
+		'How many tasks are created within ten seconds at the most; 0 sets no limit. Services of this kind refuse more than 20.',
+};
+
+const concurrencyOption: INodeProperties = {
+	displayName: 'Concurrency',
+	name: 'concurrency',
+	type: 'number',
+	typeOptions: { minValue: 1, numberPrecision: 0 },
+	default: 5,
+	description: 'How many tasks are created at the same time',
+};
+
+export const paceOptions = [concurrencyOption, rateOption];
+
+export interface CreateRequest extends ModelRequest {
+	callBackUrl?: string;
+}
+
+type Result = { json: Task } | { error: unknown };
+
+interface Created {
+	/** As `Ran` has them. */
+	outcomes: Array<Result | undefined>;
+	/** Whether a task stems from an earlier execution, whose resume URL it calls. */
+	elsewhere: boolean;
+}
+
+/**
+ * Creates a task for every entry, at the rate in Options. A refusal for the rate is waited out, as it surely created
+ * nothing; any other request is sent once, and not again when n8n repeats the run.
+ */
+export async function createAll(
+	entries: Array<Entry<CreateRequest>>,
+	{ context, service, stopsOnError }: Batch,
+): Promise<Created> {
+	const first = entries[0]?.item.option ?? (() => undefined);
+	const pace = new Pace(numberOption(first, rateOption));
+	const sent = new SentRequests(context);
+	let elsewhere = false;
+
+	const create = async ({ item, checked: request }: Entry<CreateRequest>): Promise<Result> => {
+		const earlier = sent.earlier(item.index, request);
+		if (earlier) {
+			elsewhere ||= earlier.elsewhere;
+			return { json: createdTaskOf(earlier.taskId, request.model) };
+		}
+		const unknown = sent.unknown(item.index, request);
+		if (unknown !== undefined) return { error: outcomeUnknown(unknown) };
+		for (;;) {
+			await pace.turn();
+			try {
+				const taskId = await service.createTask(request, item.settings);
+				pace.passed();
+				sent.created(item.index, request, taskId);
+				return { json: createdTaskOf(taskId, request.model) };
+			} catch (error) {
+				if (error instanceof ServiceError && error.rateLimited && pace.refused()) continue;
+				if (error instanceof ServiceError && error.outcome === 'unknown')
+					sent.lost(item.index, request, error.message);
+				return { error };
+			}
+		}
+	};
+
+	const outcomes = await inParallel(entries, create, {
+		atOnce: numberOption(first, concurrencyOption),
+		goesOn: (result) => !stopsOnError || 'json' in result,
+	});
+	return { outcomes, elsewhere };
+}

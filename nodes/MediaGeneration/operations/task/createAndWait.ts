@@ -1,0 +1,135 @@
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import { FieldError, valueOf, type Field } from '../../models/field';
+import type { TaskService } from '../../service/client';
+import { timedOut, type Task } from '../../service/task';
+import { defineOperation, optionsField, timeoutOption, type Outcome } from '../operation';
+import { createAll, paceOptions, type CreateRequest } from './createAll';
+import { isInternalUrl } from './reachable';
+import { additionalInput, requestFields, requestOf } from './request';
+import { allEnded, lookOnce, pollUntilEnded } from './wait';
+
+const MINUTE = 60_000;
+
+/** The longest that an agent is kept waiting for its tool, in milliseconds. */
+const TOOL_LIMIT = 5 * MINUTE;
+
+const waitFor: INodeProperties = {
+	displayName: 'Wait For',
+	name: 'waitFor',
+	type: 'options',
+	options: [
+		{
+			name: 'Callback',
+			value: 'callback',
+			description:
+				'The execution sleeps until the service calls. n8n must be reachable from the service; without a Webhook HMAC Key in the credential, the secret in the resume URL and the task details are what is trusted.',
+		},
+		{
+			name: 'Polling',
+			value: 'polling',
+			description:
+				'The execution keeps running and asks the service again and again. For an n8n that the service can not reach.',
+		},
+	],
+	default: 'callback',
+	description: 'How the end of the tasks is noticed',
+};
+
+const waitLimit: Field = {
+	displayName: 'Wait Limit',
+	name: 'waitLimit',
+	type: 'number',
+	typeOptions: { minValue: 0.01, numberPrecision: 2 },
+	default: 30,
+	required: true,
+	description:
+		'How many minutes to wait at the most, for all items together. When the limit passes, tasks that have not ended come out with status timedOut and their ID, to look at them later with Get. While waiting for a callback, n8n looks at the limit once a minute.',
+};
+
+export const createAndWait = defineOperation({
+	resource: 'task',
+	value: 'createAndWait',
+	name: 'Create and Wait',
+	action: 'Create task and wait',
+	description: 'Start a task and go on with its result when it is finished',
+	fields: [
+		...requestFields,
+		waitFor,
+		waitLimit,
+		optionsField([additionalInput, ...paceOptions, timeoutOption]),
+	],
+	creates: true,
+	check: (item) => ({
+		...requestOf(item),
+		limit: (valueOf(waitLimit, item.read(waitLimit.name)) as number) * MINUTE,
+		waitFor: item.read(waitFor.name) as string,
+	}),
+	async run(entries, batch) {
+		const { context, service } = batch;
+		const [first] = entries;
+		if (!first) return { outcomes: [] };
+		const { settings } = first.item;
+		const { limit } = first.checked;
+		const asTool = isTool(context);
+		const byCallback = first.checked.waitFor === 'callback' && !asTool;
+		const callBackUrl = byCallback ? reachableResumeUrl(context, service) : undefined;
+		const requests = entries.map(({ item, checked: { model, input } }) => ({
+			item,
+			checked: { model, input, callBackUrl } satisfies CreateRequest,
+		}));
+		const { outcomes, elsewhere } = await createAll(requests, batch);
+		if (batch.stopsOnError && outcomes.some((outcome) => !outcome || 'error' in outcome))
+			return { outcomes };
+		const created = outcomes.flatMap((outcome) =>
+			outcome && 'json' in outcome ? [outcome.json] : [],
+		);
+		const inPlace = (tasks: Task[]): Outcome[] => {
+			const rest = tasks.values();
+			return outcomes.map((outcome) =>
+				outcome && 'json' in outcome ? { json: rest.next().value as Task } : outcome,
+			);
+		};
+		if (!byCallback || elsewhere) {
+			const signal = context.getExecutionCancelSignal();
+			const polled = await pollUntilEnded(created, service, {
+				limit: asTool ? Math.min(limit, TOOL_LIMIT) : limit,
+				settings,
+				signal,
+			});
+			return { outcomes: inPlace(asTool ? polled.map(withAdvice) : polled) };
+		}
+		const tasks = await lookOnce(created, service, settings);
+		if (allEnded(tasks)) return { outcomes: inPlace(tasks) };
+		return {
+			outcomes: inPlace(tasks.map(timedOut)),
+			parkUntil: new Date(Date.now() + limit),
+		};
+	},
+});
+
+/** Whether an AI agent calls the node: n8n 2 runs such a node as any other, by the name of its tool variant. */
+const isTool = (context: IExecuteFunctions): boolean =>
+	context.isToolExecution() || context.getNode().type.endsWith('Tool');
+
+/** What an agent is told about a task that goes on. */
+const withAdvice = (task: Task): Task & { note?: string } =>
+	task.status === 'timedOut'
+		? {
+				...task,
+				note: 'The task goes on. Do not create it again: look at it later by its taskId, with the operation Get.',
+			}
+		: task;
+
+/**
+ * The address by which the service takes up this execution.
+ * @throws {FieldError} before anything is created, when the service can't reach it
+ */
+function reachableResumeUrl(context: IExecuteFunctions, service: TaskService): string {
+	const url = context.evaluateExpression('{{ $execution.resumeUrl }}', 0) as string;
+	if (isInternalUrl(url) && !isInternalUrl(service.credentials.baseUrl))
+		throw new FieldError(
+			`The service can not reach this n8n: callbacks would go to ${new URL(url).origin}`,
+			'Nothing was created. Set the environment variable WEBHOOK_URL of n8n to the address by which the internet reaches it, or set Wait For to Polling.',
+		);
+	return url;
+}

@@ -1,0 +1,58 @@
+import { sleep } from 'n8n-workflow';
+
+/** The period that the service counts requests in, in milliseconds. */
+const WINDOW = 10_000;
+
+/** How long refusals for the rate are waited out, from the first to the last, in milliseconds. */
+export const REFUSAL_BUDGET = 60_000;
+
+const FIRST_PAUSE = 2_000;
+const LONGEST_PAUSE = 10_000;
+
+/** Holds requests to a rate, and holds all of them back while the service refuses them for their rate. */
+export class Pace {
+	private readonly starts: number[] = [];
+	private heldUntil = 0;
+	private pause = FIRST_PAUSE;
+	private firstRefusal = Infinity;
+
+	/** @param requestsPerWindow how many may start within 10 seconds; 0: any number */
+	constructor(private readonly requestsPerWindow: number) {}
+
+	/** Resolves when the next request may start. */
+	async turn(): Promise<void> {
+		for (;;) {
+			const now = Date.now();
+			while (this.starts[0] !== undefined && this.starts[0] <= now - WINDOW) this.starts.shift();
+			const full = this.requestsPerWindow > 0 && this.starts.length >= this.requestsPerWindow;
+			const free = full ? (this.starts[0] ?? 0) + WINDOW : now;
+			const next = Math.max(free, this.heldUntil);
+			if (next <= now) {
+				if (this.requestsPerWindow > 0) this.starts.push(now);
+				return;
+			}
+			await sleep(next - now);
+		}
+	}
+
+	/** Takes note of a request that was not refused. */
+	passed(): void {
+		this.firstRefusal = Infinity;
+		this.pause = FIRST_PAUSE;
+	}
+
+	/**
+	 * Takes note of a request that was refused for the rate.
+	 * @returns whether to try again, after `turn`; false once refusals have used up their budget
+	 */
+	refused(): boolean {
+		const now = Date.now();
+		this.firstRefusal = Math.min(this.firstRefusal, now);
+		if (now + this.pause - this.firstRefusal > REFUSAL_BUDGET) return false;
+		if (this.heldUntil <= now) {
+			this.heldUntil = now + this.pause * (1 + Math.random() / 4);
+			this.pause = Math.min(this.pause * 1.5, LONGEST_PAUSE);
+		}
+		return true;
+	}
+}
