@@ -387,7 +387,11 @@ class N8n {
 			async () => {
 				const execution = await this.execution(id);
 				last = execution.status;
-				return until.includes(last) ? execution : undefined;
+				if (until.includes(last)) return execution;
+				if (ENDED.includes(last)) {
+					throw new Error(`Execution ${id} ended as ${last}: ${execution.error()?.message}`);
+				}
+				return undefined;
 			},
 			{
 				timeout,

@@ -72,4 +72,19 @@ function triggered(parameters = {}) {
 	return { name: 'Triggered', nodes: [trigger], connections: {}, settings: {} };
 }
 
-module.exports = { chain, items, mediaGeneration, triggered };
+/** Nodes that show what those after ours see. */
+const WAIT = {
+	/** The prompt of the input item that each output item is paired with, and the status. */
+	seen: {
+		name: 'Seen',
+		type: 'n8n-nodes-base.set',
+		typeVersion: 3.4,
+		parameters: {
+			mode: 'raw',
+			jsonOutput: "={{ { prompt: $('Items').item.json.prompt, status: $json.status } }}",
+			options: {},
+		},
+	},
+};
+
+module.exports = { chain, items, mediaGeneration, triggered, WAIT };

@@ -6,9 +6,15 @@ import { defineOperation, optionsField, timeoutOption, type Outcome } from '../o
 import { createAll, paceOptions, type CreateRequest } from './createAll';
 import { isInternalUrl } from './reachable';
 import { additionalInput, requestFields, requestOf } from './request';
-import { allEnded, lookOnce, pollUntilEnded } from './wait';
+import { allEnded, lookUntilPending, pollUntilEnded } from './wait';
 
 const MINUTE = 60_000;
+
+/**
+ * How long creating may take, in milliseconds, until it is worth a look whether all tasks have ended by now: n8n answers 409
+ * to callbacks while the execution is not parked yet. Senders call again, and media take longer than this.
+ */
+const LOOK_AFTER = 1_000;
 
 /** The longest that an agent is kept waiting for its tool, in milliseconds. */
 const TOOL_LIMIT = 5 * MINUTE;
@@ -77,6 +83,7 @@ export const createAndWait = defineOperation({
 			item,
 			checked: { model, input, callBackUrl } satisfies CreateRequest,
 		}));
+		const begun = Date.now();
 		const { outcomes, elsewhere } = await createAll(requests, batch);
 		if (batch.stopsOnError && outcomes.some((outcome) => !outcome || 'error' in outcome))
 			return { outcomes };
@@ -98,7 +105,10 @@ export const createAndWait = defineOperation({
 			});
 			return { outcomes: inPlace(asTool ? polled.map(withAdvice) : polled) };
 		}
-		const tasks = await lookOnce(created, service, settings);
+		const tasks =
+			Date.now() - begun > LOOK_AFTER
+				? await lookUntilPending(created, service, settings)
+				: created;
 		if (allEnded(tasks)) return { outcomes: inPlace(tasks) };
 		return {
 			outcomes: inPlace(tasks.map(timedOut)),

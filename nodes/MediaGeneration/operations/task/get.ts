@@ -19,7 +19,7 @@ export const get = defineOperation({
 	description: 'Look at how a task stands, and get its result once it is completed',
 	fields: [taskIdField, optionsField([timeoutOption])],
 	check: ({ read }) => (valueOf(taskIdField, read(taskIdField.name)) as string).trim(),
-	run: eachItem(
+	run: eachItem<string>(
 		async ({ item, checked }, service) => await service.getTask(checked, item.settings),
 	),
 });

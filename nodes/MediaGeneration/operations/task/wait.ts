@@ -28,6 +28,24 @@ export async function lookOnce(
 	return looked.filter((task) => task !== undefined);
 }
 
+/**
+ * Looks at the tasks one after the other, as far as the first that has not ended.
+ * @returns the tasks as they are known then
+ */
+export async function lookUntilPending(
+	tasks: Task[],
+	service: TaskService,
+	settings: RequestSettings,
+): Promise<Task[]> {
+	const looked = [...tasks];
+	for (const [index, task] of tasks.entries()) {
+		const [now] = await lookOnce([task], service, settings);
+		if (!now || now.status === 'pending') break;
+		looked[index] = now;
+	}
+	return looked;
+}
+
 export const allEnded = (tasks: Task[]): boolean =>
 	tasks.every(({ status }) => status !== 'pending');
 
