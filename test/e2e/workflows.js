@@ -26,7 +26,12 @@ function chain(name, nodes) {
 			all[index]?.name,
 			{ main: [[{ node: next, type: 'main', index: 0 }]] },
 		]);
-	return { name, nodes: all, connections: Object.fromEntries(links), settings: {} };
+	return {
+		name,
+		nodes: all,
+		connections: Object.fromEntries(links),
+		settings: { executionOrder: 'v1' },
+	};
 }
 
 /**
@@ -69,7 +74,12 @@ function triggered(parameters = {}) {
 		parameters,
 		credentials,
 	};
-	return { name: 'Triggered', nodes: [trigger], connections: {}, settings: {} };
+	return {
+		name: 'Triggered',
+		nodes: [trigger],
+		connections: {},
+		settings: { executionOrder: 'v1' },
+	};
 }
 
 /** Nodes that show what those after ours see. */

@@ -1,0 +1,125 @@
+const fs = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
+const { startN8n } = require('../dev/n8n/n8n');
+const { pack } = require('../dev/pack');
+const { startService } = require('../dev/service');
+
+/**
+ * The time from the service's callback to the start of the next node, beside n8n's own Wait node resumed by the same
+ * POST, in interleaved rounds of one n8n. Prints a ratio; below 1 is faster than the Wait node.
+ */
+const ROUNDS = 25;
+const WARM_UP = 3;
+
+const node = (
+	/** @type {string} */ name,
+	/** @type {string} */ type,
+	/** @type {object} */ more,
+) => ({
+	id: name,
+	name,
+	type,
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
+	...more,
+});
+
+/** @param {any} waiting the node that waits @returns {any} a workflow of it and a next node */
+const workflow = (waiting) => ({
+	name: waiting.name,
+	nodes: [
+		node('Start', 'n8n-nodes-base.manualTrigger', {}),
+		waiting,
+		node('Next', 'n8n-nodes-base.noOp', {}),
+	],
+	connections: {
+		Start: { main: [[{ node: waiting.name, type: 'main', index: 0 }]] },
+		[waiting.name]: { main: [[{ node: 'Next', type: 'main', index: 0 }]] },
+	},
+});
+
+const median = (/** @type {number[]} */ values) =>
+	[...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+
+async function main() {
+	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-bench-'));
+	const service = await startService({
+		taskSeconds: 0.3,
+		credits: 1e6,
+		faultsFor: () => ({ noCallback: true }),
+	});
+	const n8n = await startN8n({ tarball: (await pack(folder)).tarball, log: console.log });
+	try {
+		const credential = await n8n.createCredential({
+			name: 'Bench',
+			type: 'mediaGenerationApi',
+			data: { baseUrl: service.url, accessToken: 'dev-token', webhookSecret: 'dev-webhook-key' },
+		});
+		const given = { credentials: { mediaGenerationApi: credential } };
+		const ours = await n8n.importWorkflow(
+			workflow(
+				node('Media Generation', 'n8n-nodes-media-generation.mediaGeneration', {
+					parameters: {
+						resource: 'task',
+						operation: 'createAndWait',
+						model: 'custom',
+						customModel: 'custom/any',
+						customInput: '{"prompt":"bench"}',
+					},
+					credentials: { mediaGenerationApi: {} },
+				}),
+			),
+			given,
+		);
+		const wait = await n8n.importWorkflow(
+			workflow(
+				node('Wait', 'n8n-nodes-base.wait', {
+					typeVersion: 1.1,
+					webhookId: 'c0ffee00-0000-4000-8000-00000000bbbb',
+					parameters: { resume: 'webhook', httpMethod: 'POST', options: {} },
+				}),
+			),
+		);
+
+		/** Milliseconds from the POST to the next node's start. */
+		const resume = async (/** @type {string} */ id, /** @type {boolean} */ isOurs) => {
+			const executionId = await n8n.run(id);
+			await n8n.waitForExecution(executionId, { until: ['waiting'] });
+			const taskId = String([...service.tasks.keys()].at(-1));
+			await service.waitForTask(taskId);
+			const { raw } = await n8n.execution(executionId);
+			const url = `${n8n.url}/webhook-waiting/${executionId}?signature=${raw.data.resumeToken}`;
+			const sent = Date.now();
+			await service.callback(taskId, isOurs ? {} : { url });
+			const execution = await n8n.waitForExecution(executionId);
+			return execution.raw.data.resultData.runData.Next[0].startTime - sent;
+		};
+
+		const times = { ours: [0], wait: [0] };
+		times.ours.length = times.wait.length = 0;
+		for (let round = -WARM_UP; round < ROUNDS; round++) {
+			const own = await resume(ours.id, true);
+			const other = await resume(wait.id, false);
+			if (round >= 0) {
+				times.ours.push(own);
+				times.wait.push(other);
+			}
+		}
+		const ratio = median(times.ours) / median(times.wait);
+		console.log(
+			`From the callback to the next node's start: ${ratio.toFixed(2)} of n8n's Wait node ` +
+				`(medians of ${ROUNDS} rounds each: ${median(times.ours)} ms and ${median(times.wait)} ms)`,
+		);
+	} finally {
+		await n8n.stop();
+		await service.close();
+		fs.rmSync(folder, { recursive: true, force: true });
+	}
+}
+
+main().catch((error) => {
+	console.error(error);
+	process.exitCode = 1;
+});

@@ -1,0 +1,142 @@
+const http = require('node:http');
+const { once } = require('node:events');
+const { startPair } = require('./harness');
+const { mediaGeneration } = require('./workflows');
+
+/** @type {Awaited<ReturnType<typeof startPair>>} */
+let pair;
+/** @type {http.Server} */
+let model;
+/** What the agent told the chat model, request by request. @type {any[]} */
+const heard = [];
+
+/** A chat model that calls the tool once, and then says that it is done. */
+beforeAll(async () => {
+	pair = await startPair({ service: { taskSeconds: 0.5 } });
+	model = http.createServer(async (request, response) => {
+		const chunks = [];
+		for await (const chunk of request) chunks.push(chunk);
+		const { messages, tools } = JSON.parse(Buffer.concat(chunks).toString());
+		heard.push({ messages, tools });
+		const called = messages.some((/** @type {{ role: string }} */ { role }) => role === 'tool');
+		const message = called
+			? { role: 'assistant', content: 'Done.' }
+			: {
+					role: 'assistant',
+					content: null,
+					tool_calls: [
+						{
+							id: 'call_1',
+							type: 'function',
+							function: {
+								name: tools[0].function.name,
+								arguments: JSON.stringify({ Prompt: 'A starry night' }),
+							},
+						},
+					],
+				};
+		response.setHeader('content-type', 'application/json');
+		response.end(
+			JSON.stringify({
+				id: 'chat_1',
+				object: 'chat.completion',
+				created: 0,
+				model: 'scripted',
+				choices: [{ index: 0, message, finish_reason: called ? 'stop' : 'tool_calls' }],
+				usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+			}),
+		);
+	});
+	model.listen(0, '127.0.0.1');
+	await once(model, 'listening');
+});
+
+afterAll(async () => {
+	model?.close();
+	await pair?.stop();
+});
+
+/** @param {Record<string, unknown>} parameters of our node as a tool */
+async function runAgent(parameters) {
+	heard.length = 0;
+	const { port } = /** @type {import('node:net').AddressInfo} */ (model.address());
+	const openAi = await pair.n8n.createCredential({
+		name: 'Scripted model',
+		type: 'openAiApi',
+		data: { apiKey: 'none', url: `http://127.0.0.1:${port}/v1` },
+	});
+	const tool = mediaGeneration({
+		resource: 'task',
+		operation: 'createAndWait',
+		model: 'beta2/image-edit',
+		image: `${pair.service.resultsUrl}/sample.png`,
+		prompt: "={{ $fromAI('Prompt', 'What to change', 'string') }}",
+		...parameters,
+	});
+	const node = (/** @type {object} */ more) => ({ position: [0, 0], parameters: {}, ...more });
+	const workflow = {
+		name: 'Agent',
+		nodes: [
+			node({ id: '1', name: 'Start', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1 }),
+			node({
+				id: '2',
+				name: 'Agent',
+				type: '@n8n/n8n-nodes-langchain.agent',
+				typeVersion: 3,
+				parameters: { promptType: 'define', text: 'Make it night', options: {} },
+			}),
+			node({
+				id: '3',
+				name: 'Model',
+				type: '@n8n/n8n-nodes-langchain.lmChatOpenAi',
+				typeVersion: 1.2,
+				parameters: { model: { __rl: true, mode: 'id', value: 'scripted' }, options: {} },
+				credentials: { openAiApi: {} },
+			}),
+			node({ ...tool, id: '4', type: `${tool.type}Tool`, typeVersion: 1 }),
+		],
+		connections: {
+			Start: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },
+			Model: { ai_languageModel: [[{ node: 'Agent', type: 'ai_languageModel', index: 0 }]] },
+			[tool.name]: { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
+		},
+		settings: { executionOrder: 'v1' },
+	};
+	const { id } = await pair.n8n.importWorkflow(/** @type {any} */ (workflow), {
+		credentials: { ...pair.credentials.credentials, openAiApi: openAi },
+	});
+	const execution = await pair.n8n.waitForExecution(await pair.n8n.run(id));
+	console.log(
+		heard.length,
+		JSON.stringify(
+			heard.map((h) => h.messages),
+			null,
+			1,
+		).slice(0, 3000),
+	);
+	const answer = heard.at(-1)?.messages.find((/** @type {any} */ { role }) => role === 'tool');
+	return { execution, result: JSON.parse(answer.content) };
+}
+
+describe("as an AI agent's tool", () => {
+	it('never parks: it polls, though callback is chosen, and tells the agent the result', async () => {
+		const { execution, result } = await runAgent({ waitFor: 'callback' });
+		expect(execution.status).toBe('success');
+		expect(execution.items('Agent')).toEqual([{ output: 'Done.' }]);
+		expect(result).toMatchObject([{ status: 'completed', resultUrls: [expect.any(String)] }]);
+		const [task] = [...pair.service.tasks.values()].slice(-1);
+		expect(task).toMatchObject({ callBackUrl: undefined, input: { prompt: 'A starry night' } });
+	});
+
+	it('tells the agent how to look again when the limit passes', async () => {
+		pair.service.set({ faultsFor: () => ({ neverEnds: true }) });
+		const { result } = await runAgent({ waitLimit: 0.05 });
+		expect(result).toMatchObject([
+			{
+				taskId: [...pair.service.tasks.keys()].at(-1),
+				status: 'timedOut',
+				note: expect.stringContaining('with the operation Get'),
+			},
+		]);
+	});
+});
