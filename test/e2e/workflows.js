@@ -6,7 +6,7 @@ const credentials = { mediaGenerationApi: { id: '', name: '' } };
 /**
  * A chain of nodes, each leading to the next, that starts by hand.
  * @param {string} name
- * @param {Array<Partial<import('../../dev/n8n/n8n').WorkflowNode> & { name: string, type: string }>} nodes
+ * @param {Array<Partial<import('../../dev/n8n/workflow').WorkflowNode> & { name: string, type: string }>} nodes
  * @returns {import('../../dev/n8n/n8n').Workflow}
  */
 function chain(name, nodes) {
