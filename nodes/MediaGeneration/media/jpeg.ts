@@ -1,0 +1,64 @@
+import type { Dimensions } from './inspect';
+import type { Reader } from './reader';
+
+/** Segments and fill bytes that one looks at: a picture has a few dozen, before its size. */
+const MOST_SEGMENTS = 10_000;
+
+const EXIF = 0xe1;
+const ORIENTATION = 0x0112;
+
+/** Start of frame; the three codes left out are other tables (ITU-T T.81, table B.1). */
+const isFrame = (code: number): boolean =>
+	code >= 0xc0 && code <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(code);
+
+/** Codes without a length, or from which on there is no header: the size was not found before. */
+const endsHeader = (code: number): boolean => code < 0xc0 || (code >= 0xd0 && code <= 0xda);
+
+/** Width and height of a JPEG image, turned as its EXIF orientation says; empty when they can't be read. */
+export async function jpegFacts(reader: Reader): Promise<Dimensions> {
+	let turned: boolean | undefined;
+	await reader.skipTo(2);
+	for (let segment = 0; segment < MOST_SEGMENTS; segment++) {
+		const [prefix, code] = await reader.peek(2);
+		if (prefix !== 0xff || code === undefined) return {};
+		if (code === 0xff) {
+			await reader.skipTo(reader.position + 1);
+			continue;
+		}
+		if (endsHeader(code)) return {};
+		const header = await reader.take(4);
+		const length = (header?.readUInt16BE(2) ?? 0) - 2;
+		if (length < 0) return {};
+		if (isFrame(code)) return await frameSize(reader, turned);
+		if (code === EXIF && turned === undefined) {
+			const exif = await reader.take(length);
+			if (exif?.toString('latin1', 0, 6) === 'Exif\0\0') turned = isTurned(exif.subarray(6));
+		} else if (!(await reader.skipTo(reader.position + length))) return {};
+	}
+	return {};
+}
+
+/** A frame header's size. A height of 0 stands at the end of the picture, where one does not look. */
+async function frameSize(reader: Reader, turned?: boolean): Promise<Dimensions> {
+	const frame = await reader.take(5);
+	const height = frame?.readUInt16BE(1);
+	const width = frame?.readUInt16BE(3);
+	if (!width || !height) return {};
+	return turned ? { width: height, height: width } : { width, height };
+}
+
+/** Whether a picture is shown on its side: EXIF orientations 5 to 8, in the first directory of this TIFF. */
+function isTurned(tiff: Buffer): boolean {
+	const little = tiff.toString('latin1', 0, 2) === 'II';
+	const number = (at: number, length: number): number => {
+		if (at + length > tiff.length) return 0;
+		return little ? tiff.readUIntLE(at, length) : tiff.readUIntBE(at, length);
+	};
+	const directory = number(4, 4);
+	const first = directory + 2;
+	const end = Math.min(first + 12 * number(directory, 2), tiff.length);
+	for (let entry = first; entry < end; entry += 12)
+		if (number(entry, 2) === ORIENTATION)
+			return number(entry + 8, 2) >= 5 && number(entry + 8, 2) <= 8;
+	return false;
+}

@@ -1,0 +1,142 @@
+import type { Dimensions, MediaFacts } from './inspect';
+import type { Reader } from './reader';
+
+/** Boxes that one looks at: a file that needs more to come to the end of its tracks is not made by an encoder. */
+const MOST_BOXES = 10_000;
+
+/** The boxes that are opened, each in its parent; every other one is passed over. So the depth is bounded. */
+const OPENED = new Set(['/moov', 'moov/trak', 'trak/mdia', 'mdia/minf', 'minf/stbl', 'moov/mvex']);
+
+/** The boxes that are read, and how many bytes of each: up to the last field that counts. */
+const READ: Record<string, number> = {
+	'moov/mvhd': 32,
+	'trak/tkhd': 96,
+	'mdia/mdhd': 32,
+	'mdia/hdlr': 12,
+	'stbl/stsd': 44,
+	'mvex/mehd': 12,
+};
+
+const LONGEST = Math.max(...Object.values(READ));
+
+/** By path, the first bytes of the boxes in `READ`; zeros stand for what a shorter box lacks. */
+type Boxes = Partial<Record<string, Buffer>>;
+
+interface Movie {
+	boxes: Boxes;
+	tracks: Boxes[];
+}
+
+/**
+ * Facts of the ISO base media file format (ISO/IEC 14496-12) and of QuickTime. The movie box may come after the
+ * samples: they are passed over. Undefined when there is no movie box, or not the whole of it.
+ */
+export async function mp4Facts(reader: Reader): Promise<Partial<MediaFacts> | undefined> {
+	const movie = await readMovie(reader);
+	if (!movie) return undefined;
+	if (movie.tracks.length === 0) return {};
+	const [video] = movie.tracks
+		.filter((track) => track['mdia/hdlr']?.toString('latin1', 8, 12) === 'vide')
+		.map((track) => ({ ...size(track), durationSeconds: duration(movie, track) }))
+		.sort((one, other) => (other.durationSeconds ?? 0) - (one.durationSeconds ?? 0));
+	return video ?? { kind: 'other' };
+}
+
+/** Walks the boxes, forward only, to the end of `moov`. */
+async function readMovie(reader: Reader): Promise<Movie | undefined> {
+	const movie: Movie = { boxes: {}, tracks: [] };
+	let boxes = movie.boxes;
+	const open = [{ type: '', end: Infinity }];
+	for (let count = 0; count < MOST_BOXES; count++) {
+		const parent = open.at(-1) as { type: string; end: number };
+		if (parent.end - reader.position < 8) {
+			await reader.skipTo(parent.end);
+			if (parent.type === 'moov') return movie;
+			if (parent.type === 'trak') boxes = movie.boxes;
+			open.pop();
+			continue;
+		}
+		const box = await readHeader(reader, parent.end);
+		if (!box) return open[1]?.end === Infinity ? movie : undefined;
+		const path = `${parent.type}/${box.type}`;
+		if (OPENED.has(path)) {
+			if (box.type === 'trak') movie.tracks.push((boxes = {}));
+			boxes[path] = Buffer.alloc(0);
+			open.push(box);
+			continue;
+		}
+		const length = Math.min(READ[path] ?? 0, box.end - reader.position);
+		if (length > 0) {
+			const bytes = await reader.take(length);
+			if (!bytes) return undefined;
+			boxes[path] = Buffer.concat([bytes], LONGEST);
+		}
+		if (!(await reader.skipTo(box.end))) return undefined;
+	}
+	return undefined;
+}
+
+/** A box's type and where it ends: within its parent, whatever it says. Undefined where no box can be. */
+async function readHeader(
+	reader: Reader,
+	parentEnd: number,
+): Promise<{ type: string; end: number } | undefined> {
+	const start = reader.position;
+	const header = await reader.take(8);
+	if (!header) return undefined;
+	const type = header.toString('latin1', 4, 8);
+	let length = header.readUInt32BE(0);
+	if (length === 0) return { type, end: parentEnd };
+	if (length === 1) {
+		const long = await reader.take(8);
+		if (!long) return undefined;
+		length = uint64(long, 0);
+	}
+	const end = start + length;
+	return end < reader.position ? undefined : { type, end: Math.min(end, parentEnd) };
+}
+
+const uint64 = (bytes: Buffer, at: number): number =>
+	bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
+
+/** Seconds of a number of time units; undefined when they are unknown (0, or all bits set). */
+function seconds(
+	box: Buffer | undefined,
+	[at, atInVersion1]: [number, number],
+	scale: number,
+): number | undefined {
+	if (!box || scale === 0) return undefined;
+	const version1 = box[0] === 1;
+	const units = version1 ? uint64(box, atInVersion1) : box.readUInt32BE(at);
+	return units === 0 || units === (version1 ? 2 ** 64 : 2 ** 32 - 1) ? undefined : units / scale;
+}
+
+/** Time units per second of `mvhd` or `mdhd`; 0 when unknown. */
+const timescale = (box: Buffer | undefined): number =>
+	box?.readUInt32BE(box[0] === 1 ? 20 : 12) ?? 0;
+
+/**
+ * How long a player shows a track, in seconds: what its header says, after edits that the media's own duration
+ * leaves out. The samples of a fragmented file come later, so that only `mehd` knows.
+ */
+function duration({ boxes }: Movie, track: Boxes): number | undefined {
+	const movieScale = timescale(boxes['moov/mvhd']);
+	if (boxes['moov/mvex']) return seconds(boxes['mvex/mehd'], [4, 4], movieScale);
+	const media = track['mdia/mdhd'];
+	return (
+		seconds(track['trak/tkhd'], [20, 28], movieScale) ??
+		seconds(media, [16, 24], timescale(media)) ??
+		seconds(boxes['moov/mvhd'], [16, 24], movieScale)
+	);
+}
+
+/** Width and height of a track's samples in px, turned as the track's matrix says. */
+function size(track: Boxes): Dimensions {
+	const header = track['trak/tkhd'];
+	const samples = track['stbl/stsd'];
+	const [width, height] = [samples?.readUInt16BE(40), samples?.readUInt16BE(42)];
+	if (!width || !height) return {};
+	const matrix = header?.[0] === 1 ? 52 : 40;
+	const [a = 1, b = 0] = [header?.readInt32BE(matrix), header?.readInt32BE(matrix + 4)];
+	return Math.abs(b) > Math.abs(a) ? { width: height, height: width } : { width, height };
+}

@@ -1,0 +1,122 @@
+#!/bin/sh
+# Makes the corpus again, beside this file. Needs Debian's ffmpeg, imagemagick and libimage-exiftool-perl.
+set -eu
+cd "$(dirname "$0")"
+rm -f -- *.jpg *.png *.gif *.webp *.avif *.tif *.bmp *.pdf *.mp4 *.mov *.m4a *.3gp *.webm *.avi *.txt *.html *.bin
+export SOURCE_DATE_EPOCH=0
+
+image() { # size, file, more options of convert
+	size=$1 file=$2
+	shift 2
+	convert -size "$size" gradient:navy-orange -quality 30 +set date:create +set date:modify "$@" "$file"
+}
+
+video() { # size, seconds, file, more options of ffmpeg: 2 frames a second, without sound
+	size=$1 seconds=$2 file=$3
+	shift 3
+	ffmpeg -loglevel error -y -f lavfi -i "color=navy:size=$size:rate=2:duration=$seconds" \
+		-pix_fmt yuv420p -crf 50 -bitexact "$@" "$file"
+}
+
+# JPEG
+image 480x360 baseline.jpg -interlace none
+image 480x360 progressive.jpg -interlace JPEG
+image 480x360 cmyk.jpg -colorspace CMYK
+image 480x360 grey.jpg -colorspace Gray
+image 340x340 side-340.jpg
+image 341x341 side-341.jpg
+image 850x340 5-to-2-but-340-high.jpg
+image 855x342 5-to-2.jpg
+image 856x342 beyond-5-to-2.jpg
+image 342x855 2-to-5.jpg
+image 342x856 beyond-2-to-5.jpg
+image 320x240 small.jpg
+for orientation in 3 6 8; do
+	image 480x360 "exif-$orientation.jpg"
+	exiftool -q -overwrite_original -n -Orientation=$orientation "exif-$orientation.jpg"
+done
+image 480x360 exif-6-little-endian.jpg
+exiftool -q -overwrite_original -ExifByteOrder=II -n -Orientation=6 exif-6-little-endian.jpg
+image 160x120 thumbnail.bin.jpg
+image 480x360 thumbnail.jpg
+head -c 8000 /dev/zero | tr '\0' x >comment.txt
+exiftool -q -overwrite_original -n -Orientation=6 '-ThumbnailImage<=thumbnail.bin.jpg' '-XMP-dc:Description<=comment.txt' \
+	'-Comment<=comment.txt' thumbnail.jpg
+rm thumbnail.bin.jpg comment.txt
+head -c 150 baseline.jpg >truncated-before-size.jpg
+head -c 700 baseline.jpg >truncated-after-size.jpg
+
+# PNG
+image 480x360 plain.png
+image 480x360 interlaced.png +dither -colors 4 -interlace PNG
+image 480x360 palette.png +dither -colors 4 -type Palette
+image 480x360 alpha.png +dither -colors 4 -alpha set -channel A -evaluate set 50%
+image 340x340 side-340.png
+image 341x341 side-341.png
+head -c 20 plain.png >truncated.png
+cp plain.png png-named.jpg
+
+# Pictures of other formats
+image 480x360 image.gif +dither -colors 4
+image 480x360 image.webp
+image 48x36 image.tif -compress lzw
+image 8x6 image.bmp
+ffmpeg -loglevel error -y -f lavfi -i color=navy:size=480x360 -frames:v 1 -pix_fmt yuv420p -bitexact image.avif
+
+# MP4
+video 480x360 4 plain.mp4
+video 480x360 4 faststart.mp4 -movflags +faststart
+video 480x360 3 lasts-3.mp4
+video 480x360 2 lasts-2.mp4
+video 480x360 30 lasts-30.mp4
+video 480x360 31 lasts-31.mp4
+video 480x360 4 29.97-fps.mp4 -r 30000/1001
+video 480x360 4 mpeg4.mp4 -c:v mpeg4
+video 480x360 4 hevc.mp4 -c:v libx265 -x265-params log-level=none
+video 480x360 4 anamorphic.mp4 -vf setsar=2
+video 320x240 4 small.mp4
+video 860x344 4 5-to-2.mp4
+video 862x344 4 beyond-5-to-2.mp4
+for degrees in 90 180 270; do
+	ffmpeg -loglevel error -y -i plain.mp4 -c copy -bitexact -metadata:s:v rotate=$degrees "rotated-$degrees.mp4"
+done
+ffmpeg -loglevel error -y -f lavfi -i color=navy:size=480x360:rate=2:duration=4 -f lavfi -i sine=duration=6 \
+	-pix_fmt yuv420p -crf 50 -b:a 8k -ar 8000 -bitexact longer-sound.mp4
+ffmpeg -loglevel error -y -f lavfi -i color=navy:size=480x360:rate=2:duration=6 -pix_fmt yuv420p -crf 50 -g 100 -bitexact uncut.mp4
+ffmpeg -loglevel error -y -ss 2 -i uncut.mp4 -c copy -bitexact edit-list.mp4
+rm uncut.mp4
+video 480x360 4 fragmented.mp4 -movflags +frag_keyframe+empty_moov -g 2
+video 480x360 4 fragmented-from-start.mp4 -movflags +frag_keyframe -g 2
+video 480x360 4 64-bit-times.mp4 -r 8 -bf 0 -video_track_timescale 2000000000 -movie_timescale 2000000000
+ffmpeg -loglevel error -y -f lavfi -i sine=duration=4 -b:a 8k -ar 8000 -bitexact only-sound.mp4
+ffmpeg -loglevel error -y -i only-sound.mp4 -c copy -bitexact only-sound.m4a
+ffmpeg -loglevel error -y -f lavfi -i color=navy:size=352x288:rate=2:duration=4 -c:v h263 -bitexact video.3gp
+head -c 1000 plain.mp4 >truncated-before-moov.mp4
+head -c 700 faststart.mp4 >truncated-in-moov.mp4
+# What no encoder writes at this size: the 64-bit form of mdat's size (ffmpeg leaves a free box for it).
+node -e '
+	const fs = require("fs");
+	const file = fs.readFileSync("plain.mp4");
+	const mdat = file.indexOf("mdat") - 4;
+	file.writeUInt32BE(1, mdat - 8);
+	file.write("mdat", mdat - 4);
+	file.writeBigUInt64BE(BigInt(file.readUInt32BE(mdat) + 8), mdat);
+	fs.writeFileSync("64-bit-size.mp4", file);
+'
+
+# QuickTime
+video 480x360 4 quicktime.mov
+video 480x360 4 mjpeg.mov -c:v mjpeg -q:v 31
+ffmpeg -loglevel error -y -display_rotation 90 -i quicktime.mov -c copy -bitexact rotated.mov 2>/dev/null ||
+	ffmpeg -loglevel error -y -i quicktime.mov -c copy -bitexact -metadata:s:v rotate=90 rotated.mov
+# A QuickTime file of the years before ftyp: it begins with wide and mdat.
+sed '1s/ftypqt  /widewide/' quicktime.mov >without-ftyp.mov
+
+# Videos of other formats, and no media
+video 480x360 4 video.webm -c:v libvpx -b:v 10k
+video 480x360 4 video.mkv
+video 480x360 4 video.avi -c:v mpeg4 -q:v 31
+printf 'No picture, only words.\n' >words.txt
+printf '%%PDF-1.7\n%%%%EOF\n' >document.pdf
+printf '<!doctype html>\n<title>Log in</title>\n' >page.html
+: >empty.bin

@@ -1,0 +1,108 @@
+import type { MediaFacts } from '../../../nodes/MediaGeneration/media/inspect';
+import {
+	MEBIBYTE,
+	violations,
+	type MediaLimits,
+} from '../../../nodes/MediaGeneration/media/limits';
+
+const limits: MediaLimits = {
+	formats: ['mp4', 'quicktime'],
+	maxBytes: 10 * MEBIBYTE,
+	minSide: 340,
+	aspect: { min: 2 / 5, max: 5 / 2 },
+	duration: { min: 3, max: 30 },
+};
+const good: MediaFacts = {
+	format: 'mp4',
+	mimeType: 'video/mp4',
+	kind: 'video',
+	width: 1920,
+	height: 1080,
+	durationSeconds: 10,
+};
+
+const refused = (facts: Partial<MediaFacts>, size = 1000, more: Partial<MediaLimits> = {}) =>
+	violations({ ...limits, ...more }, { ...good, ...facts }, size).refused;
+
+describe('violations', () => {
+	it('finds none in a file within the limits', () => {
+		expect(violations(limits, good, 1000)).toEqual({ refused: [], unknown: [] });
+	});
+
+	it.each([
+		[10_000_000, []],
+		[10 * MEBIBYTE, []],
+		[10 * MEBIBYTE + 1, ['is 10.1 MB, but at most 10 MB are allowed']],
+		[13_000_000, ['is 12.4 MB, but at most 10 MB are allowed']],
+		[0, ['is empty']],
+	])('judges a file of %d bytes', (size, expected) => {
+		expect(refused({}, size)).toEqual(expected);
+	});
+
+	it.each([
+		[2.1, ['lasts 2.1 s, but must last 3 to 30 s']],
+		[2.89, ['lasts 2.9 s, but must last 3 to 30 s']],
+		[2.9, []],
+		[3, []],
+		[30.03, []],
+		[30.1, []],
+		[30.12, ['lasts 30.1 s, but must last 3 to 30 s']],
+	])('judges a video of %d seconds', (durationSeconds, expected) => {
+		expect(refused({ durationSeconds })).toEqual(expected);
+	});
+
+	it.each([
+		[340, 500, ['is 340 × 500 px, but both sides must be greater than 340 px']],
+		[500, 340, ['is 500 × 340 px, but both sides must be greater than 340 px']],
+		[341, 341, []],
+		[1000, 400, []],
+		[400, 1000, []],
+		[1200, 400, ['has an aspect ratio of 3:1 (1200 × 400 px), but it must be from 2:5 to 5:2']],
+		[400, 1200, ['has an aspect ratio of 1:3 (400 × 1200 px), but it must be from 2:5 to 5:2']],
+		[1001, 400, ['has an aspect ratio of 2.502:1 (1001 × 400 px), but it must be from 2:5 to 5:2']],
+	])('judges %d × %d px', (width, height, expected) => {
+		expect(refused({ width, height })).toEqual(expected);
+	});
+
+	it('says everything that is wrong', () => {
+		const facts = { width: 900, height: 300, durationSeconds: 40 };
+		expect(refused(facts, 11 * MEBIBYTE)).toEqual([
+			'is 11 MB, but at most 10 MB are allowed',
+			'is 900 × 300 px, but both sides must be greater than 340 px',
+			'has an aspect ratio of 3:1 (900 × 300 px), but it must be from 2:5 to 5:2',
+			'lasts 40 s, but must last 3 to 30 s',
+		]);
+	});
+
+	it('says of another format only that, and the size', () => {
+		expect(refused({ format: 'webm', durationSeconds: 1 }, 11 * MEBIBYTE)).toEqual([
+			'is 11 MB, but at most 10 MB are allowed',
+			'is a WebM video, but only MP4 or QuickTime is accepted',
+		]);
+	});
+
+	it('names a format that it has no words for', () => {
+		expect(refused({ format: 'xyz' }, 1, { formats: ['png'] })).toEqual([
+			'is of the format xyz, but only PNG is accepted',
+		]);
+	});
+
+	it('refuses an MP4 without a picture', () => {
+		expect(refused({ kind: 'other' })).toEqual(['has no video track']);
+	});
+
+	it('refuses nothing that it does not know', () => {
+		expect(violations(limits, undefined)).toEqual({
+			refused: [],
+			unknown: ['size', 'format', 'width and height', 'duration'],
+		});
+	});
+
+	it('asks for nothing that is not limited', () => {
+		const { format, mimeType, kind } = good;
+		expect(violations({ formats: ['mp4'], maxBytes: 1 }, { format, mimeType, kind }, 1)).toEqual({
+			refused: [],
+			unknown: [],
+		});
+	});
+});
