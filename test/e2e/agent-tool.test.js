@@ -106,14 +106,6 @@ async function runAgent(parameters) {
 		credentials: { ...pair.credentials.credentials, openAiApi: openAi },
 	});
 	const execution = await pair.n8n.waitForExecution(await pair.n8n.run(id));
-	console.log(
-		heard.length,
-		JSON.stringify(
-			heard.map((h) => h.messages),
-			null,
-			1,
-		).slice(0, 3000),
-	);
 	const answer = heard.at(-1)?.messages.find((/** @type {any} */ { role }) => role === 'tool');
 	return { execution, result: JSON.parse(answer.content) };
 }

@@ -7,7 +7,6 @@ import {
 	resolution,
 	valueOf,
 	webUrl,
-	webUrls,
 	type Field,
 } from '../../nodes/MediaGeneration/models/field';
 
@@ -105,18 +104,17 @@ describe('valueOf', () => {
 		);
 	});
 
-	it('takes every web URL, alone and in lists of any form', () => {
+	it('takes every web URL', () => {
 		fc.assert(
 			fc.property(fc.webUrl({ withQueryParameters: true }), (url) => {
 				expect(valueOf(field({ send: { shape: webUrl } }), url)).toBe(url);
-				expect(valueOf(field({ send: { shape: webUrls } }), ['', [url], url])).toEqual([url, url]);
 			}),
 		);
 	});
 
 	it('gives a value or a FieldError, whatever the user or an expression gives', () => {
 		const types = ['string', 'number', 'boolean', 'json', 'options'] as const;
-		const shapes = [undefined, ratio, resolution, webUrl, webUrls];
+		const shapes = [undefined, ratio, resolution, webUrl];
 		fc.assert(
 			fc.property(
 				fc.constantFrom(...types),

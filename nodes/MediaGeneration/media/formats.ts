@@ -3,13 +3,21 @@ export interface Format {
 	name: string;
 	mimeType: string;
 	kind: 'image' | 'video' | 'other';
+	/** Of a file's name; absent: the format's key. */
+	extension?: string;
 	/** How a file begins, its first 64 bytes read as Latin-1. */
 	begins: RegExp;
 }
 
 /** The formats that are told apart, whether the service takes them or not. The first that matches counts. */
 export const formats: Record<string, Format> = {
-	jpeg: { name: 'a JPEG image', mimeType: 'image/jpeg', kind: 'image', begins: /^\xff\xd8\xff/ },
+	jpeg: {
+		name: 'a JPEG image',
+		mimeType: 'image/jpeg',
+		kind: 'image',
+		extension: 'jpg',
+		begins: /^\xff\xd8\xff/,
+	},
 	png: { name: 'a PNG image', mimeType: 'image/png', kind: 'image', begins: /^\x89PNG\r\n.\n/s },
 	gif: { name: 'a GIF image', mimeType: 'image/gif', kind: 'image', begins: /^GIF8[79]a/ },
 	webp: { name: 'a WebP image', mimeType: 'image/webp', kind: 'image', begins: /^RIFF.{4}WEBP/s },
@@ -32,6 +40,7 @@ export const formats: Record<string, Format> = {
 		name: 'a QuickTime video',
 		mimeType: 'video/quicktime',
 		kind: 'video',
+		extension: 'mov',
 		// Without ftyp: as QuickTime wrote it in its first years. The movie box has to be found, then.
 		begins: /^.{4}(ftypqt {2}|moov|mdat|wide|free|skip|pnot)/s,
 	},
@@ -53,6 +62,7 @@ export const formats: Record<string, Format> = {
 		name: 'a Matroska video',
 		mimeType: 'video/x-matroska',
 		kind: 'video',
+		extension: 'mkv',
 		begins: /^.E\xdf\xa3/s,
 	},
 	avi: {
@@ -87,3 +97,17 @@ export function formatOf(head: Buffer): [string, Format] | undefined {
 	const text = head.toString('latin1');
 	return Object.entries(formats).find(([, { begins }]) => begins.test(text));
 }
+
+/** How the name of a file of this format ends. */
+export const extensionOf = (format: string): string => formats[format]?.extension ?? format;
+
+const keyWhere = (fits: (format: Format, key: string) => boolean): string | undefined =>
+	Object.entries(formats).find(([key, format]) => fits(format, key))?.[0];
+
+/** The format that a MIME type names. */
+export const formatOfType = (mimeType: string): string | undefined =>
+	keyWhere((format) => format.mimeType === mimeType);
+
+/** The format that the end of a file's name stands for. */
+export const formatOfExtension = (extension?: string): Format | undefined =>
+	formats[keyWhere((_, key) => extensionOf(key) === extension) ?? ''];

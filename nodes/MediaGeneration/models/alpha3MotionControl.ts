@@ -1,5 +1,23 @@
-import { listOfOne, resolution, webUrl, type Field } from './field';
+import { MEBIBYTE, type MediaLimits } from '../media/limits';
+import { listOfOne, resolution, type Field } from './field';
+import { media } from './media';
 import { defineModel } from './model';
+
+/** What the contract says of both files ("Limits"). */
+const common = { minSide: 340, aspect: { min: 2 / 5, max: 5 / 2 } };
+
+const imageLimits: MediaLimits = {
+	...common,
+	formats: ['jpeg', 'png'],
+	maxBytes: 10 * MEBIBYTE,
+};
+
+const videoLimits: MediaLimits = {
+	...common,
+	formats: ['mp4', 'quicktime'],
+	maxBytes: 100 * MEBIBYTE,
+	duration: { min: 3, max: 30 },
+};
 
 const fields: Field[] = [
 	{
@@ -8,10 +26,10 @@ const fields: Field[] = [
 		type: 'string',
 		default: '',
 		required: true,
-		placeholder: 'e.g. https://example.com/subject.png',
+		placeholder: 'e.g. https://example.com/subject.png or data',
 		description:
-			"URL of the subject image. JPEG or PNG up to 10 MB, over 340 px, aspect 2:5 to 5:2; the subject's head, shoulders and torso clearly visible.",
-		send: { as: 'input_urls', shape: webUrl.transform(listOfOne) },
+			"URL of the subject image, or the name of a binary field that holds it. JPEG or PNG up to 10 MB, over 340 px, aspect 2:5 to 5:2; the subject's head, shoulders and torso clearly visible.",
+		send: { as: 'input_urls', shape: media(imageLimits).transform(listOfOne) },
 	},
 	{
 		displayName: 'Video',
@@ -19,10 +37,10 @@ const fields: Field[] = [
 		type: 'string',
 		default: '',
 		required: true,
-		placeholder: 'e.g. https://example.com/motion.mp4',
+		placeholder: 'e.g. https://example.com/motion.mp4 or data',
 		description:
-			"URL of the motion video. MP4 or QuickTime up to 100 MB, 3 to 30 seconds, over 340 px, aspect 2:5 to 5:2; the subject's head, shoulders and torso clearly visible.",
-		send: { as: 'video_urls', shape: webUrl.transform(listOfOne) },
+			"URL of the motion video, or the name of a binary field that holds it. MP4 or QuickTime up to 100 MB, 3 to 30 seconds, over 340 px, aspect 2:5 to 5:2; the subject's head, shoulders and torso clearly visible.",
+		send: { as: 'video_urls', shape: media(videoLimits).transform(listOfOne) },
 	},
 	{
 		displayName: 'Prompt',

@@ -1,4 +1,5 @@
-import { lowerCaseLabel, ratio, webUrl, type Field } from './field';
+import { lowerCaseLabel, ratio, type Field } from './field';
+import { media } from './media';
 import { defineModel } from './model';
 import { seed } from './sharedFields';
 
@@ -9,9 +10,9 @@ const fields: Field[] = [
 		type: 'string',
 		default: '',
 		required: true,
-		placeholder: 'e.g. https://example.com/photo.png',
-		description: 'URL of the image to edit',
-		send: { as: 'image_url', shape: webUrl },
+		placeholder: 'e.g. https://example.com/photo.png or data',
+		description: 'URL of the image to edit, or the name of a binary field that holds it',
+		send: { as: 'image_url', shape: media() },
 	},
 	{
 		displayName: 'Prompt',

@@ -1,4 +1,5 @@
-import { webUrls, type Field } from './field';
+import type { Field } from './field';
+import { mediaList } from './media';
 import { defineModel } from './model';
 import { aspectRatio, duration, seed, videoResolution } from './sharedFields';
 
@@ -11,9 +12,10 @@ export const referenceToVideoFields: Field[] = [
 		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Image' },
 		default: [],
 		required: true,
-		placeholder: 'e.g. https://example.com/character.png',
-		description: 'URLs of the images that the video is made from',
-		send: { as: 'reference_image', shape: webUrls },
+		placeholder: 'e.g. https://example.com/character.png or data',
+		description:
+			'URLs of the images that the video is made from, or names of binary fields that hold them',
+		send: { as: 'reference_image', shape: mediaList() },
 	},
 	{
 		displayName: 'Prompt',

@@ -32,11 +32,13 @@ const text = z.preprocess(
 	z.string({ message: 'must be text' }),
 );
 
-const trimmed = text.transform((value) => value.trim());
+/** Text without the blanks around it. */
+export const trimmed = text.transform((value) => value.trim());
 
 const form = (pattern: RegExp, message: string) => trimmed.pipe(z.string().regex(pattern, message));
 
-function isWebUrl(value: string): boolean {
+/** Whether text is an absolute http or https URL. */
+export function isWebUrl(value: string): boolean {
 	try {
 		return ['http:', 'https:'].includes(new URL(value).protocol) && !/\s/.test(value);
 	} catch {
@@ -63,14 +65,6 @@ export const lowerCaseLabel = form(
 	/^[^\sA-Z]+$/,
 	'must be one word in lower case, for example png',
 );
-
-/** Several web URLs; blank entries are left out, an entry that is a list itself (an expression gave it) is opened. */
-export const webUrls = z
-	.preprocess(
-		(value) => [value].flat(2).filter((entry) => !isBlank(entry)),
-		z.array(webUrl).nonempty('needs at least one URL'),
-	)
-	.pipe(z.array(z.string()));
 
 /** The array of one that some models want around a single value. */
 export const listOfOne = <T>(value: T): [T] => [value];
@@ -125,7 +119,8 @@ function shapeOf(field: Field): z.ZodTypeAny {
 	}
 }
 
-const isBlank = (value: unknown): boolean =>
+/** Whether the user left a field blank. */
+export const isBlank = (value: unknown): boolean =>
 	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
 const shorten = (value: unknown): string => {

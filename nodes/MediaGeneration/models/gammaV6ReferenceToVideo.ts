@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { resolution, webUrl, type Field } from './field';
+import { resolution, type Field } from './field';
+import { media } from './media';
 import { defineModel } from './model';
 import { aspectRatio, duration, seed } from './sharedFields';
 
@@ -13,7 +14,7 @@ const optionalLabel = z
 const references = z
 	.object({
 		reference: z
-			.array(z.object({ image: webUrl, type: optionalLabel, refName: optionalLabel }), {
+			.array(z.object({ image: media(), type: optionalLabel, refName: optionalLabel }), {
 				message: 'needs at least one reference',
 			})
 			.nonempty('needs at least one reference'),
@@ -46,8 +47,8 @@ const fields: Field[] = [
 						type: 'string',
 						default: '',
 						required: true,
-						placeholder: 'e.g. https://example.com/character.png',
-						description: 'URL of the reference image',
+						placeholder: 'e.g. https://example.com/character.png or data',
+						description: 'URL of the reference image, or the name of a binary field that holds it',
 					},
 					{
 						displayName: 'Type',

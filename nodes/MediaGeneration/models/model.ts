@@ -1,7 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { keyOf, propertyOf, valueOf, type Field } from './field';
+import { mediaIn } from './media';
 
-/** What a model adds to a createTask request. */
+/** What a model adds to a createTask request; files in `input` are still Media, of whatever kind. */
 export interface ModelRequest {
 	model: string;
 	input: Record<string, unknown>;
@@ -54,6 +55,8 @@ export function defineModel({ id, name, description, fields, request }: ModelDef
 			const values = fields
 				.map((field) => [field, valueOf(field, read(field.name))] as const)
 				.filter(([, value]) => value !== undefined);
+			for (const [{ displayName }, value] of values)
+				for (const media of mediaIn(value)) media.label = displayName;
 			if (request)
 				return request(Object.fromEntries(values.map(([field, value]) => [field.name, value])));
 			return {

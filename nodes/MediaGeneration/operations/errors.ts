@@ -8,11 +8,24 @@ import { FieldError } from '../models/field';
 import { ServiceError } from '../service/client';
 import { EndpointError } from '../service/endpoints';
 
+/** What keeps an operation from being done; the message says what, the description what to do next. */
+export class OperationError extends Error {
+	constructor(
+		message: string,
+		readonly description: string,
+	) {
+		super(message);
+		this.name = 'OperationError';
+	}
+}
+
+const isOwn = (error: unknown): error is ServiceError | FieldError | OperationError =>
+	error instanceof ServiceError || error instanceof FieldError || error instanceof OperationError;
+
 /** An error of ours as what happened and what to do next; any other one as it says itself. */
 function explained(error: unknown, itemIndex: number): { message: string; description: string } {
 	const { message } = error as Error;
-	const description =
-		error instanceof ServiceError || error instanceof FieldError ? error.description : '';
+	const description = isOwn(error) ? error.description : '';
 	return { message: `${message} [item ${itemIndex}]`, description };
 }
 
@@ -31,8 +44,7 @@ export function nodeErrorOf(
 		? `These tasks were created before and go on; look at them with Get: ${createdTaskIds.join(', ')}`
 		: '';
 	const options = { description: [description, kept].filter(Boolean).join(' '), itemIndex };
-	const own =
-		error instanceof ServiceError || error instanceof FieldError || error instanceof EndpointError;
+	const own = isOwn(error) || error instanceof EndpointError;
 	const nodeError =
 		error instanceof ServiceError
 			? new NodeApiError(node, { message }, { ...options, httpCode: error.code?.toString() })

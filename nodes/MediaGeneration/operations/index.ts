@@ -10,18 +10,22 @@ import { TaskService } from '../service/client';
 import type { Task } from '../service/task';
 import { getCredits } from './account/getCredits';
 import { errorItemOf, nodeErrorOf } from './errors';
-import { itemOf, type Entry, type Operation, type Outcome } from './operation';
+import { upload } from './file/upload';
+import { itemOf, REQUESTS_AT_ONCE, type Entry, type Operation, type Outcome } from './operation';
+import { inParallel } from './parallel';
 import { create } from './task/create';
 import { createAndWait } from './task/createAndWait';
+import { download } from './task/download';
 import { get } from './task/get';
 import { park } from './task/park';
 
 const resources = [
 	{ name: 'Account', value: 'account' },
+	{ name: 'File', value: 'file' },
 	{ name: 'Task', value: 'task' },
 ];
 
-const operations: Operation[] = [getCredits, create, createAndWait, get];
+const operations: Operation[] = [getCredits, upload, create, createAndWait, download, get];
 
 /** What the editor shows of all operations; a field that several operations share stands there once. */
 export const operationProperties: INodeProperties[] = [
@@ -76,26 +80,39 @@ export async function executeOperation(
 ): Promise<INodeExecutionData[][]> {
 	const operation = chosenOperation(context);
 	const stopsOnError = !context.continueOnFail();
-	const outcomes: Outcome[] = [];
+	const items = context.getInputData().map((_, index) => itemOf(context, index));
+	const checks = await inParallel(
+		items,
+		async (item): Promise<{ checked: unknown } | { error: unknown }> => {
+			try {
+				return { checked: await operation.check(item) };
+			} catch (error) {
+				return { error };
+			}
+		},
+		{ atOnce: REQUESTS_AT_ONCE },
+	);
 	const entries: Array<Entry<unknown>> = [];
-	for (const index of context.getInputData().keys()) {
-		const item = itemOf(context, index);
-		try {
-			entries.push({ item, checked: operation.check(item) });
-		} catch (error) {
-			if (stopsOnError) throw nodeErrorOf(context.getNode(), error, index, []);
-			outcomes[index] = { error };
-		}
-	}
+	const outcomes: Outcome[] = items.map((item, index) => {
+		const check = checks[index];
+		if (!check || 'error' in check) return check;
+		entries.push({ item, checked: check.checked });
+		return undefined;
+	});
+	if (stopsOnError) throwFirstError(context, outcomes, []);
 	const service = await TaskService.connect(context);
 	const ran = await operation.run(entries, { context, service, stopsOnError });
 	for (const [order, { item }] of entries.entries()) outcomes[item.index] = ran.outcomes[order];
 	if (stopsOnError)
 		throwFirstError(context, outcomes, operation.creates ? createdIds(outcomes) : []);
-	const output = outcomes.map((outcome, index): INodeExecutionData => {
-		if (outcome && 'json' in outcome)
-			return { json: outcome.json as IDataObject, pairedItem: { item: index } };
-		return errorItemOf(outcome?.error, index);
+	const output = outcomes.flatMap((outcome, index): INodeExecutionData[] => {
+		if (!outcome || 'error' in outcome) return [errorItemOf(outcome?.error, index)];
+		const given = 'items' in outcome ? outcome.items : [outcome];
+		return given.map((item) => ({
+			...item,
+			json: item.json as IDataObject,
+			pairedItem: { item: index },
+		}));
 	});
 	if (ran.parkUntil) await park(context, output, ran.parkUntil);
 	return [output];

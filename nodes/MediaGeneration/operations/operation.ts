@@ -1,10 +1,11 @@
-import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { RequestSettings, TaskService } from '../service/client';
 import { inParallel } from './parallel';
 
 /** One item of the node's input, as operations see it. */
 export interface Item {
 	index: number;
+	context: IExecuteFunctions;
 	/** A parameter of the node for this item, by its name; blank where it has no value. */
 	read: (name: string) => unknown;
 	/** An entry of Options for this item; undefined where the user did not add it. */
@@ -26,8 +27,11 @@ export interface Entry<Checked> {
 	checked: Checked;
 }
 
+/** What an item gave: a JSON object, or items that carry files as well. */
+export type Success = { json: object } | { items: Array<{ json: object; binary: IBinaryKeyData }> };
+
 /** What became of an item; undefined: it was not begun, because another one ended the run. */
-export type Outcome = { json: object } | { error: unknown } | undefined;
+export type Outcome = Success | { error: unknown } | undefined;
 
 export interface Ran {
 	/** One for each entry, in their order. */
@@ -50,7 +54,7 @@ export interface Operation<Checked = unknown> {
 	 * What will be sent for an item. Every item is checked before anything is sent for the first.
 	 * @throws {FieldError} when a field can't be sent
 	 */
-	check: (item: Item) => Checked;
+	check: (item: Item) => Checked | Promise<Checked>;
 	/** Does it for all items that passed their check. */
 	run: (entries: Array<Entry<Checked>>, batch: Batch) => Promise<Ran>;
 }
@@ -60,26 +64,26 @@ export const defineOperation = <Checked>(operation: Operation<Checked>): Operati
 	operation as unknown as Operation;
 
 /** How many requests are under way at the same time where an operation sends one for each item. */
-const REQUESTS_AT_ONCE = 5;
+export const REQUESTS_AT_ONCE = 5;
 
 /** An operation's run that does the same for each item, whatever becomes of the others. */
 export const eachItem =
 	<Checked>(
-		run: (entry: Entry<Checked>, service: TaskService) => Promise<object>,
+		run: (entry: Entry<Checked>, service: TaskService) => Promise<Success>,
 	): Operation<Checked>['run'] =>
 	async (entries, { service, stopsOnError }) => ({
 		outcomes: await inParallel(
 			entries,
 			async (entry): Promise<Outcome> => {
 				try {
-					return { json: await run(entry, service) };
+					return await run(entry, service);
 				} catch (error) {
 					return { error };
 				}
 			},
 			{
 				atOnce: REQUESTS_AT_ONCE,
-				goesOn: (outcome) => !stopsOnError || 'json' in (outcome ?? {}),
+				goesOn: (outcome) => !stopsOnError || !outcome || !('error' in outcome),
 			},
 		),
 	});
@@ -109,7 +113,7 @@ export function itemOf(context: IExecuteFunctions, index: number): Item {
 	const read = (name: string): unknown => context.getNodeParameter(name, index, '');
 	const option = (name: string) => (read('options') as IDataObject | undefined)?.[name];
 	const timeoutSeconds = numberOption(option, timeoutOption);
-	return { index, read, option, settings: { timeoutSeconds } };
+	return { index, context, read, option, settings: { timeoutSeconds } };
 }
 
 /** A number in Options; the default where the user did not add it or left it blank. */

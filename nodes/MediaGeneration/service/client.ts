@@ -7,8 +7,17 @@ import type {
 } from 'n8n-workflow';
 import type { z } from 'zod';
 import { meaningOf, RATE_LIMITED } from './answers';
-import { createdTask, credits, envelope, taskRecord } from './contract';
+import {
+	createdTask,
+	credits,
+	envelope,
+	taskRecord,
+	uploadedFile,
+	type UploadedFile,
+} from './contract';
+import { disconnectionOf, type Disconnection } from './connection';
 import { endpointUrl, type Addresses, type Endpoint } from './endpoints';
+import { MultipartBody, type UploadFile } from './multipart';
 import type { SigningKeys } from './signature';
 import { taskOf, type Task } from './task';
 
@@ -20,7 +29,6 @@ export interface Credentials extends Addresses, Partial<Record<Endpoint, string>
 	accessToken: string;
 	webhookSecret?: string;
 	previousWebhookSecret?: string;
-	uploadBaseUrl?: string;
 }
 
 /** What the service takes to create a task. */
@@ -75,22 +83,8 @@ interface Answer {
 	headers: IDataObject;
 }
 
-/** Errors of the connection after which the service surely received nothing. */
-const NEVER_SENT: Record<string, string> = {
-	ECONNREFUSED: 'nothing answers at that address',
-	ENOTFOUND: 'its host name is not known',
-	EAI_AGAIN: 'its host name could not be looked up',
-	EHOSTUNREACH: 'there is no route to its host',
-	ENETUNREACH: 'there is no route to its network',
-	ERR_INVALID_URL: 'its URL has not the form of one',
-	CERT_HAS_EXPIRED: 'its certificate has expired',
-	DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
-	SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is self-signed',
-	UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate can not be verified',
-	ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate belongs to another host',
-};
-
-const TIMED_OUT = new Set(['ETIMEDOUT', 'ECONNABORTED', 'ESOCKETTIMEDOUT']);
+/** The folder that files are uploaded to. */
+const UPLOAD_PATH = 'n8n';
 
 /** A user agent that front servers take for no bare script; some answer 403 to those. */
 const USER_AGENT = 'Mozilla/5.0 (compatible; n8n-nodes-media-generation)';
@@ -152,6 +146,36 @@ export class TaskService {
 		);
 	}
 
+	/**
+	 * Uploads a file, as it streams in.
+	 * @param fileName must be unique: the service overwrites a file of the same name
+	 */
+	async upload(
+		fileName: string,
+		file: UploadFile,
+		settings: RequestSettings,
+	): Promise<UploadedFile> {
+		const body = new MultipartBody({ uploadPath: UPLOAD_PATH, fileName }, fileName, file);
+		return await this.request(
+			{ endpoint: 'streamUploadPath', body, settings },
+			uploadedFile,
+			'the service gave no URL for the file',
+		);
+	}
+
+	/** Has the service fetch a file by itself. @param fileName as for `upload` */
+	async uploadFromUrl(
+		fileName: string,
+		fileUrl: string,
+		settings: RequestSettings,
+	): Promise<UploadedFile> {
+		return await this.request(
+			{ endpoint: 'urlUploadPath', body: { fileUrl, uploadPath: UPLOAD_PATH, fileName }, settings },
+			uploadedFile,
+			'the service gave no URL for the file',
+		);
+	}
+
 	private async request<T extends z.ZodTypeAny>(
 		{
 			endpoint,
@@ -183,13 +207,13 @@ export class TaskService {
 				headers: {
 					Accept: 'application/json',
 					'User-Agent': USER_AGENT,
-					...(body && { 'Content-Type': 'application/json' }),
+					...(body && { 'Content-Type': body instanceof Blob ? body.type : 'application/json' }),
 				},
 				body: body as IDataObject | undefined,
 				timeout: settings.timeoutSeconds * 1000,
 			});
 		} catch (error) {
-			throw connectionFailure(connectionCode(error), origin, settings, fail);
+			throw notConnected(disconnectionOf(error, settings.timeoutSeconds), origin, fail);
 		}
 		const { statusCode } = answer;
 		if (statusCode >= 300 && statusCode < 400)
@@ -261,28 +285,15 @@ function refusal(code: number, text: string, fail: Fail): ServiceError {
 	});
 }
 
-function connectionFailure(
-	code: string,
+function notConnected(
+	{ what, sent, timedOut }: Disconnection,
 	origin: string,
-	{ timeoutSeconds }: RequestSettings,
 	fail: Fail,
 ): ServiceError {
-	const neverSent = NEVER_SENT[code];
-	if (neverSent)
-		return fail(
-			`The service at ${origin} can not be reached: ${neverSent}`,
-			'Check Base URL in the credential, and that this n8n can reach the service.',
-			{ sent: false },
-		);
-	if (TIMED_OUT.has(code))
-		return fail(
-			`The service at ${origin} gave no answer within ${timeoutSeconds} s`,
-			'If the service is just slow, raise Timeout in Options.',
-		);
-	return fail(
-		`The connection to the service at ${origin} broke off before an answer came`,
-		'Run the node again when the service can be reached.',
-	);
+	const next = timedOut
+		? 'If the service is just slow, raise Timeout in Options.'
+		: 'Check Base URL in the credential, and that this n8n can reach the service.';
+	return fail(`The service at ${origin} ${what}`, next, { sent });
 }
 
 function parseJson(text: string): unknown {
@@ -291,20 +302,4 @@ function parseJson(text: string): unknown {
 	} catch {
 		return undefined;
 	}
-}
-
-/** Node's code of what happened to a connection, wherever n8n's wrapping put it. */
-function connectionCode(error: unknown): string {
-	const seen = new Set<unknown>();
-	for (let inner = error; inner && !seen.has(inner); ) {
-		seen.add(inner);
-		const { code, httpCode, cause } = inner as {
-			code?: unknown;
-			httpCode?: unknown;
-			cause?: unknown;
-		};
-		for (const word of [code, httpCode]) if (typeof word === 'string' && word) return word;
-		inner = cause;
-	}
-	return '';
 }

@@ -74,6 +74,27 @@ export const taskResult = z
 	})
 	.passthrough();
 
+/** `data` of an upload's answer; services call the file's URL by either name. */
+export const uploadedFile = z
+	.object({
+		downloadUrl: tolerant(nonEmptyText),
+		fileUrl: tolerant(nonEmptyText),
+		fileName: tolerant(nonEmptyText),
+		filePath: tolerant(nonEmptyText),
+		fileSize: tolerant(number),
+		mimeType: tolerant(nonEmptyText),
+		uploadedAt: tolerant(z.union([nonEmptyText, z.number()])),
+	})
+	.passthrough()
+	.transform(({ downloadUrl, fileUrl, ...file }, context) => {
+		const url = downloadUrl ?? fileUrl;
+		if (url !== undefined) return { url, ...file };
+		context.addIssue({ code: 'custom', message: 'neither downloadUrl nor fileUrl' });
+		return z.NEVER;
+	});
+
+export type UploadedFile = z.output<typeof uploadedFile>;
+
 /** `data` of a credits answer: the account's credits, fractional. */
 export const credits = number;
 

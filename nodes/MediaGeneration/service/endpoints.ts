@@ -19,8 +19,12 @@ export class EndpointError extends Error {}
 /** The credential's fields that say where the service is. */
 export interface Addresses {
 	baseUrl: string;
+	/** Blank or absent: uploads go to the base URL. */
+	uploadBaseUrl?: string;
 	customEndpoints?: boolean;
 }
+
+const UPLOADS = new Set<Endpoint>(['streamUploadPath', 'urlUploadPath']);
 
 /**
  * The absolute URL of an endpoint, by the credential's settings; `{taskId}` in it is replaced, URL-encoded.
@@ -31,10 +35,11 @@ export function endpointUrl(
 	endpoint: Endpoint,
 	taskId?: string,
 ): string {
-	const base = credentials.baseUrl.trim().replace(/\/+$/, '');
+	const uploadBase = UPLOADS.has(endpoint) ? credentials.uploadBaseUrl?.trim() : '';
+	const base = (uploadBase || credentials.baseUrl.trim()).replace(/\/+$/, '');
 	if (!/^https?:\/\/[^\s/]+/.test(base))
 		throw new EndpointError(
-			'Base URL in the credential must begin with https:// (or http:// for a service in your own network)',
+			`${uploadBase ? 'Upload Base URL' : 'Base URL'} in the credential must begin with https:// (or http:// for a service in your own network)`,
 		);
 	const custom = credentials.customEndpoints ? credentials[endpoint]?.trim() : '';
 	const path = (custom || DEFAULT_ENDPOINTS[endpoint]).replace(/^\/*/, '/');

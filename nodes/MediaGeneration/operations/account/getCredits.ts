@@ -9,6 +9,6 @@ export const getCredits = defineOperation({
 	fields: [optionsField([timeoutOption])],
 	check: () => undefined,
 	run: eachItem(async ({ item }, service) => ({
-		credits: await service.getCredits(item.settings),
+		json: { credits: await service.getCredits(item.settings) },
 	})),
 });

@@ -1,7 +1,7 @@
 import { valueOf, webUrl, type Field } from '../../models/field';
 import { defineOperation, optionsField, timeoutOption } from '../operation';
 import { createAll, paceOptions } from './createAll';
-import { additionalInput, requestFields, requestOf } from './request';
+import { requestFields, requestOf, requestOptions } from './request';
 
 const callbackUrl: Field = {
 	displayName: 'Callback URL',
@@ -23,11 +23,11 @@ export const create = defineOperation({
 	fields: [
 		...requestFields,
 		callbackUrl,
-		optionsField([additionalInput, ...paceOptions, timeoutOption]),
+		optionsField([...requestOptions, ...paceOptions, timeoutOption]),
 	],
 	creates: true,
-	check: (item) => ({
-		...requestOf(item),
+	check: async (item) => ({
+		...(await requestOf(item)),
 		callBackUrl: valueOf(callbackUrl, item.read(callbackUrl.name)) as string | undefined,
 	}),
 	run: async (entries, batch) => await createAll(entries, batch),

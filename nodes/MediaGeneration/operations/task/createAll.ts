@@ -1,10 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
-import type { ModelRequest } from '../../models/model';
 import { outcomeUnknown, ServiceError } from '../../service/client';
 import { createdTaskOf, type Task } from '../../service/task';
 import { numberOption, type Batch, type Entry } from '../operation';
 import { inParallel } from '../parallel';
+import { uploadMedia } from './mediaFiles';
 import { Pace } from './pace';
+import type { TaskRequest } from './request';
 import { SentRequests } from './sent';
 
 /** In Options: how fast tasks are created. */
@@ -29,7 +30,7 @@ const concurrencyOption: INodeProperties = {
 
 export const paceOptions = [concurrencyOption, rateOption];
 
-export interface CreateRequest extends ModelRequest {
+export interface CreateRequest extends TaskRequest {
 	callBackUrl?: string;
 }
 
@@ -63,13 +64,20 @@ export async function createAll(
 		}
 		const unknown = sent.unknown(item.index, request);
 		if (unknown !== undefined) return { error: outcomeUnknown(unknown) };
+		const { model, callBackUrl, files } = request;
+		let input: Record<string, unknown>;
+		try {
+			input = await uploadMedia(context, service, request, files, item.settings);
+		} catch (error) {
+			return { error };
+		}
 		for (;;) {
 			await pace.turn();
 			try {
-				const taskId = await service.createTask(request, item.settings);
+				const taskId = await service.createTask({ model, callBackUrl, input }, item.settings);
 				pace.passed();
 				sent.created(item.index, request, taskId);
-				return { json: createdTaskOf(taskId, request.model) };
+				return { json: createdTaskOf(taskId, model) };
 			} catch (error) {
 				if (error instanceof ServiceError && error.rateLimited && pace.refused()) continue;
 				if (error instanceof ServiceError && error.outcome === 'unknown')

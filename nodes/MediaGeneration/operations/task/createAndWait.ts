@@ -1,11 +1,12 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { FieldError, valueOf, type Field } from '../../models/field';
+import { valueOf, type Field } from '../../models/field';
 import type { TaskService } from '../../service/client';
 import { timedOut, type Task } from '../../service/task';
+import { OperationError } from '../errors';
 import { defineOperation, optionsField, timeoutOption, type Outcome } from '../operation';
 import { createAll, paceOptions, type CreateRequest } from './createAll';
 import { isInternalUrl } from './reachable';
-import { additionalInput, requestFields, requestOf } from './request';
+import { requestFields, requestOf, requestOptions } from './request';
 import { allEnded, lookUntilPending, pollUntilEnded } from './wait';
 
 const MINUTE = 60_000;
@@ -62,11 +63,11 @@ export const createAndWait = defineOperation({
 		...requestFields,
 		waitFor,
 		waitLimit,
-		optionsField([additionalInput, ...paceOptions, timeoutOption]),
+		optionsField([...requestOptions, ...paceOptions, timeoutOption]),
 	],
 	creates: true,
-	check: (item) => ({
-		...requestOf(item),
+	check: async (item) => ({
+		...(await requestOf(item)),
 		limit: (valueOf(waitLimit, item.read(waitLimit.name)) as number) * MINUTE,
 		waitFor: item.read(waitFor.name) as string,
 	}),
@@ -79,9 +80,9 @@ export const createAndWait = defineOperation({
 		const asTool = isTool(context);
 		const byCallback = first.checked.waitFor === 'callback' && !asTool;
 		const callBackUrl = byCallback ? reachableResumeUrl(context, service) : undefined;
-		const requests = entries.map(({ item, checked: { model, input } }) => ({
+		const requests = entries.map(({ item, checked: { model, input, files } }) => ({
 			item,
-			checked: { model, input, callBackUrl } satisfies CreateRequest,
+			checked: { model, input, files, callBackUrl } satisfies CreateRequest,
 		}));
 		const begun = Date.now();
 		const { outcomes, elsewhere } = await createAll(requests, batch);
@@ -132,12 +133,12 @@ const withAdvice = (task: Task): Task & { note?: string } =>
 
 /**
  * The address by which the service takes up this execution.
- * @throws {FieldError} before anything is created, when the service can't reach it
+ * @throws {OperationError} before anything is created, when the service can't reach it
  */
 function reachableResumeUrl(context: IExecuteFunctions, service: TaskService): string {
 	const url = context.evaluateExpression('{{ $execution.resumeUrl }}', 0) as string;
 	if (isInternalUrl(url) && !isInternalUrl(service.credentials.baseUrl))
-		throw new FieldError(
+		throw new OperationError(
 			`The service can not reach this n8n: callbacks would go to ${new URL(url).origin}`,
 			'Nothing was created. Set the environment variable WEBHOOK_URL of n8n to the address by which the internet reaches it, or set Wait For to Polling.',
 		);

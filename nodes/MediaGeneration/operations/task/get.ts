@@ -5,10 +5,10 @@ export const taskIdField: Field = {
 	displayName: 'Task ID',
 	name: 'taskId',
 	type: 'string',
-	default: '',
+	default: '={{ $json.taskId }}',
 	required: true,
-	placeholder: 'e.g. {{ $json.taskId }}',
-	description: 'ID of the task, as Create gave it out',
+	placeholder: 'e.g. 5f2c…',
+	description: 'ID of the task. As it stands, that of the task which the node before gave out.',
 };
 
 export const get = defineOperation({
@@ -19,7 +19,7 @@ export const get = defineOperation({
 	description: 'Look at how a task stands, and get its result once it is completed',
 	fields: [taskIdField, optionsField([timeoutOption])],
 	check: ({ read }) => (valueOf(taskIdField, read(taskIdField.name)) as string).trim(),
-	run: eachItem<string>(
-		async ({ item, checked }, service) => await service.getTask(checked, item.settings),
-	),
+	run: eachItem<string>(async ({ item, checked }, service) => ({
+		json: await service.getTask(checked, item.settings),
+	})),
 });

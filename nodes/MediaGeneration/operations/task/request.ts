@@ -3,6 +3,7 @@ import { models } from '../../models';
 import { FieldError, valueOf, type Field } from '../../models/field';
 import type { ModelRequest } from '../../models/model';
 import type { Item } from '../operation';
+import { checkMedia, type MediaFiles } from './mediaFiles';
 
 /** The choice of a model and the fields of each: what every operation that creates a task shows. */
 export const requestFields: INodeProperties[] = [
@@ -19,7 +20,7 @@ export const requestFields: INodeProperties[] = [
 ];
 
 /** In Options: what the model takes beyond its fields. */
-export const additionalInput: Field = {
+const additionalInput: Field = {
 	displayName: 'Additional Input',
 	name: 'additionalInput',
 	type: 'json',
@@ -28,11 +29,30 @@ export const additionalInput: Field = {
 		"A JSON object that is merged over the model's input, for what the service takes beyond the fields above",
 };
 
+/** In Options: whether media that are given by URL are looked at before they are paid for. */
+const checkUrls: INodeProperties = {
+	displayName: 'Check Media URLs',
+	name: 'checkUrls',
+	type: 'boolean',
+	default: false,
+	description:
+		'Whether the hosts of media URLs are asked for type and size first, where the model has limits for them. A host that does not answer is not taken for a fault. Files in binary fields are always checked.',
+};
+
+/** In Options: what concerns a model's input. */
+export const requestOptions = [additionalInput, checkUrls];
+
+/** A request for a task, and the files that are uploaded for it. */
+export interface TaskRequest extends ModelRequest {
+	files: MediaFiles;
+}
+
 /**
- * The model and input of an item's request, checked.
- * @throws {FieldError} when a field can't be sent
+ * An item's request, with all its fields and files checked.
+ * @throws {FieldError} when a field or file can't be sent
  */
-export function requestOf({ read, option }: Item): ModelRequest {
+export async function requestOf(item: Item): Promise<TaskRequest> {
+	const { read, option } = item;
 	const id = read('model');
 	const model = models.find((candidate) => candidate.id === id);
 	if (!model)
@@ -42,5 +62,7 @@ export function requestOf({ read, option }: Item): ModelRequest {
 		);
 	const request = model.request(read);
 	const additional = valueOf(additionalInput, option(additionalInput.name));
-	return { ...request, input: { ...request.input, ...(additional as object | undefined) } };
+	const input = { ...request.input, ...(additional as object | undefined) };
+	const files = await checkMedia(item, { ...request, input }, option(checkUrls.name) === true);
+	return { model: request.model, input, files };
 }

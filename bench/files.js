@@ -1,0 +1,163 @@
+const fs = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
+const { startN8n } = require('../dev/n8n/n8n');
+const { pack } = require('../dev/pack');
+const { startService } = require('../dev/service');
+
+/**
+ * The peak of n8n's memory above idle while our node uploads 100 MB and downloads 1 GB, beside n8n's HTTP Request node
+ * doing the same, in filesystem mode. Each row has an n8n of its own; rounds are interleaved. Reads /proc: Linux only.
+ */
+const ROUNDS = 3;
+const MEGABYTE = 1024 * 1024;
+const UPLOAD = 100 * MEGABYTE;
+const DOWNLOAD = 1024 * MEGABYTE;
+
+const node = (
+	/** @type {string} */ name,
+	/** @type {string} */ type,
+	/** @type {object} */ more,
+) => ({
+	id: name,
+	name,
+	type,
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
+	...more,
+});
+
+/** @param {any[]} nodes @returns {any} a workflow that runs one after the other */
+const chain = (nodes) => ({
+	name: 'Bench',
+	nodes: [node('Start', 'n8n-nodes-base.manualTrigger', {}), ...nodes],
+	connections: Object.fromEntries(
+		nodes.map(({ name }, index) => [
+			index === 0 ? 'Start' : nodes[index - 1].name,
+			{ main: [[{ node: name, type: 'main', index: 0 }]] },
+		]),
+	),
+	settings: { executionOrder: 'v1' },
+});
+
+const residentMegabytes = (/** @type {number} */ pid) =>
+	Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+
+const median = (/** @type {number[]} */ values) =>
+	[...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+
+async function main() {
+	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-bench-'));
+	const service = await startService();
+	const { tarball } = await pack(folder);
+	const big = path.join(folder, 'big.mp4');
+	fs.writeFileSync(big, Buffer.alloc(UPLOAD, 7));
+
+	const readFile = node('Read', 'n8n-nodes-base.readWriteFile', {
+		typeVersion: 1.1,
+		parameters: { operation: 'read', fileSelector: big, options: {} },
+	});
+	const ours = (/** @type {object} */ parameters) =>
+		node('Ours', 'n8n-nodes-media-generation.mediaGeneration', {
+			parameters,
+			credentials: { mediaGenerationApi: {} },
+		});
+	const theirs = (/** @type {object} */ parameters) =>
+		node('HTTP Request', 'n8n-nodes-base.httpRequest', { typeVersion: 4.2, parameters });
+	const resultUrl = `${service.resultsUrl}/big/${DOWNLOAD}.bin`;
+	const task = { taskId: 'bench', status: 'completed', result: { resultUrls: [resultUrl] } };
+
+	/** @type {Record<string, { ours: any[], theirs: any[] }>} */
+	const rows = {
+		'100 MB up': {
+			ours: [readFile, ours({ resource: 'file', operation: 'upload' })],
+			theirs: [
+				readFile,
+				theirs({
+					method: 'POST',
+					url: `${service.url}/api/file-stream-upload`,
+					sendHeaders: true,
+					headerParameters: { parameters: [{ name: 'Authorization', value: 'Bearer dev-token' }] },
+					sendBody: true,
+					contentType: 'multipart-form-data',
+					bodyParameters: {
+						parameters: [
+							{ name: 'uploadPath', value: 'bench' },
+							{ name: 'fileName', value: 'bench.mp4' },
+							{ parameterType: 'formBinaryData', name: 'file', inputDataFieldName: 'data' },
+						],
+					},
+				}),
+			],
+		},
+		'1 GB down': {
+			ours: [
+				node('Task', 'n8n-nodes-base.code', {
+					typeVersion: 2,
+					parameters: { jsCode: `return [{ json: ${JSON.stringify(task)} }];` },
+				}),
+				ours({ resource: 'task', operation: 'download', taskId: 'bench', files: ['result'] }),
+			],
+			theirs: [
+				theirs({
+					url: resultUrl,
+					options: { response: { response: { responseFormat: 'file' } } },
+				}),
+			],
+		},
+	};
+
+	/** The peak above idle of one run, in MB. */
+	const peak = async (/** @type {any[]} */ nodes) => {
+		const n8n = await startN8n({
+			tarball,
+			env: { N8N_RESTRICT_FILE_ACCESS_TO: folder, N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem' },
+		});
+		try {
+			const credential = await n8n.createCredential({
+				name: 'Bench',
+				type: 'mediaGenerationApi',
+				data: { baseUrl: service.url, accessToken: 'dev-token' },
+			});
+			const { id } = await n8n.importWorkflow(chain(nodes), {
+				credentials: { mediaGenerationApi: credential },
+			});
+			const idle = residentMegabytes(Number(n8n.pid));
+			let highest = idle;
+			const watch = setInterval(() => {
+				highest = Math.max(highest, residentMegabytes(Number(n8n.pid)));
+			}, 5);
+			const execution = await n8n.waitForExecution(await n8n.run(id), { timeout: 120_000 });
+			clearInterval(watch);
+			if (execution.status !== 'success') throw new Error(execution.error()?.message);
+			return highest - idle;
+		} finally {
+			await n8n.stop();
+		}
+	};
+
+	try {
+		for (const [name, row] of Object.entries(rows)) {
+			/** @type {{ ours: number[], theirs: number[] }} */
+			const peaks = { ours: [], theirs: [] };
+			for (let round = 0; round < ROUNDS; round++) {
+				peaks.ours.push(await peak(row.ours));
+				peaks.theirs.push(await peak(row.theirs));
+			}
+			const ratio = median(peaks.ours) / median(peaks.theirs);
+			console.log(
+				`${name}: ${ratio.toFixed(2)} of n8n's HTTP Request node (peaks above idle, medians of ${ROUNDS}: ` +
+					`${median(peaks.ours).toFixed(0)} MB and ${median(peaks.theirs).toFixed(0)} MB)`,
+			);
+		}
+	} finally {
+		await service.close();
+		fs.rmSync(folder, { recursive: true, force: true });
+	}
+}
+
+main().catch((error) => {
+	console.error(error);
+	process.exitCode = 1;
+});

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { MediaLimits } from '../media/limits';
+import { isBlank, isWebUrl, trimmed } from './field';
+
+/** A media file as the user names it: by its URL, or by a binary field of the item, which is uploaded first. */
+export class Media {
+	/** The name of its field in the editor. */
+	label = 'Media';
+
+	constructor(
+		readonly source: string,
+		/** What the model takes of the file; absent: not known. */
+		readonly limits?: MediaLimits,
+	) {}
+
+	get isUrl(): boolean {
+		return isWebUrl(this.source);
+	}
+
+	/** As it stands in a request that names the file, for example to tell requests apart. */
+	toJSON(): string {
+		return this.source;
+	}
+}
+
+const looksLikeUrl = (text: string): boolean => /^[a-z][a-z\d+.-]*:/i.test(text);
+
+/** A URL or the name of a binary field, of a file within these limits. */
+export const media = (limits?: MediaLimits) =>
+	trimmed
+		.pipe(
+			z
+				.string()
+				.refine(
+					(text) => !looksLikeUrl(text) || isWebUrl(text),
+					'must be a URL that begins with http:// or https://, or the name of a binary field',
+				),
+		)
+		.transform((source) => new Media(source, limits));
+
+/** Several of them; blank entries are left out, an entry that is a list itself (an expression gave it) is opened. */
+export const mediaList = (limits?: MediaLimits) =>
+	z.preprocess(
+		(value) => [value].flat(2).filter((entry) => !isBlank(entry)),
+		z.array(media(limits)).nonempty('needs at least one image'),
+	);
+
+/** Every Media in a value, however deep. */
+export function mediaIn(value: unknown): Media[] {
+	if (value instanceof Media) return [value];
+	return typeof value === 'object' && value !== null ? Object.values(value).flatMap(mediaIn) : [];
+}
+
+/** A copy of a value with every Media in it replaced. */
+export function replaceMedia(value: unknown, replacement: (media: Media) => string): unknown {
+	if (value instanceof Media) return replacement(value);
+	if (Array.isArray(value)) return value.map((entry) => replaceMedia(entry, replacement));
+	if (typeof value !== 'object' || value === null) return value;
+	return Object.fromEntries(
+		Object.entries(value).map(([key, entry]) => [key, replaceMedia(entry, replacement)]),
+	);
+}

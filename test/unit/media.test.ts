@@ -1,0 +1,129 @@
+import {
+	Media,
+	media,
+	mediaIn,
+	mediaList,
+	replaceMedia,
+} from '../../nodes/MediaGeneration/models/media';
+import { isInternalUrl } from '../../nodes/MediaGeneration/operations/task/reachable';
+import { resultLinks } from '../../nodes/MediaGeneration/operations/task/resultLinks';
+import { uniqueName } from '../../nodes/MediaGeneration/operations/upload';
+
+describe('media', () => {
+	it.each([
+		['https://media.example/a.png', true],
+		[' http://media.example/a.png ', true],
+		['data', false],
+		['my photo.png', false],
+	])('takes %j', (text, isUrl) => {
+		const value = media().parse(text) as Media;
+		expect(value).toMatchObject({ source: text.trim(), isUrl });
+	});
+
+	it.each([
+		'ftp://media.example/a.png',
+		'file:///etc/passwd',
+		'https://',
+		'data:image/png;base64,AA',
+	])('refuses %j, which is a URL of another kind', (text) => {
+		expect(media().safeParse(text).error?.issues[0]?.message).toContain(
+			'must be a URL that begins',
+		);
+	});
+
+	it('takes lists of any form, mixed', () => {
+		const values = mediaList().parse(['', ['https://a.example/1.png', 'data'], 'file']) as Media[];
+		expect(values.map(({ source }) => source)).toEqual(['https://a.example/1.png', 'data', 'file']);
+	});
+});
+
+describe('a request with media in it', () => {
+	const input = {
+		prompt: 'x',
+		urls: [new Media('a')],
+		items: [{ image_url: new Media('b'), n: 1 }],
+	};
+
+	it('shows them all, however deep', () => {
+		expect(mediaIn(input).map(({ source }) => source)).toEqual(['a', 'b']);
+	});
+
+	it('has them replaced in a copy', () => {
+		expect(replaceMedia(input, ({ source }) => `https://up.example/${source}`)).toEqual({
+			prompt: 'x',
+			urls: ['https://up.example/a'],
+			items: [{ image_url: 'https://up.example/b', n: 1 }],
+		});
+		expect(mediaIn(input)).toHaveLength(2);
+	});
+});
+
+describe('uniqueName', () => {
+	it.each([
+		['photo.png', 'png', /^photo-[\da-f-]{36}\.png$/],
+		['Mein Föto (1).PNG', 'jpg', /^Mein-F-to-1-[\da-f-]{37}\.jpg$/],
+		[undefined, 'mp4', /^file-[\da-f-]{36}\.mp4$/],
+		['clip.mov', undefined, /^clip-[\da-f-]{36}\.mov$/],
+		['../../etc/passwd', undefined, /^-etc-passwd-[\da-f-]{36}$|^[\w-]+-[\da-f-]{36}$/],
+		['a.b"\r\nX: y', undefined, /^[\w-]+-[\da-f-]{36}$/],
+	])('of %j and extension %j', (name, extension, form) => {
+		expect(uniqueName(name, extension)).toMatch(form);
+		expect(uniqueName(name, extension)).not.toBe(uniqueName(name, extension));
+	});
+});
+
+describe('resultLinks', () => {
+	const task = {
+		taskId: 't',
+		resultUrls: ['u1', 'u2'],
+		result: { resultUrls: ['u1', 'u2'], firstFrameUrl: 'f', lastFrameUrl: ['l'], other: 1 },
+	};
+
+	it('are those of the kinds that were chosen', () => {
+		expect(resultLinks(task, ['result'])).toEqual([
+			{ kind: 'result', index: 0, url: 'u1' },
+			{ kind: 'result', index: 1, url: 'u2' },
+		]);
+		expect(resultLinks(task, ['firstFrame', 'lastFrame', 'watermarked'])).toEqual([
+			{ kind: 'firstFrame', index: 0, url: 'f' },
+			{ kind: 'lastFrame', index: 0, url: 'l' },
+		]);
+	});
+
+	it('are none where the result is text, or is not there', () => {
+		expect(resultLinks({ taskId: 't', result: 'done' }, ['result'])).toEqual([]);
+		expect(resultLinks({ taskId: 't' }, ['result'])).toEqual([]);
+	});
+});
+
+describe('isInternalUrl', () => {
+	it.each([
+		'http://localhost:5678',
+		'http://127.0.0.1',
+		'http://127.8.9.1:5678/x',
+		'http://[::1]:5678',
+		'http://10.0.0.1',
+		'http://172.16.0.1',
+		'http://172.31.255.1',
+		'http://192.168.1.2',
+		'http://169.254.169.254',
+		'http://100.64.0.1',
+		'http://[fd00::1]',
+		'http://[fe80::1]',
+		'http://[::ffff:127.0.0.1]',
+		'http://n8n:5678',
+		'http://n8n.local',
+		'http://n8n.internal',
+		'http://2130706433',
+	])('%s is', (url) => expect(isInternalUrl(url)).toBe(true));
+
+	it.each([
+		'https://n8n.example.com',
+		'https://172.15.0.1',
+		'https://172.32.0.1',
+		'https://100.63.0.1',
+		'https://11.0.0.1',
+		'https://[2001:db8::1]',
+		'https://10.example.com',
+	])('%s is not', (url) => expect(isInternalUrl(url)).toBe(false));
+});
