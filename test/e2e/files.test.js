@@ -157,7 +157,7 @@ describe('files', () => {
 		pair.service.uploads.clear();
 		pair.service.tasks.clear();
 		pair.service.requests.length = 0;
-		pair.service.set({ resultSeconds: undefined });
+		pair.service.set({ resultSeconds: null });
 	});
 
 	describe('that media fields name', () => {
@@ -373,7 +373,7 @@ describe('files', () => {
 		});
 
 		it('says so when the fresh one is refused too', async () => {
-			pair.service.set({ resultSeconds: 0 });
+			pair.service.set({ resultSeconds: 1e-6 });
 			const execution = await run([mediaGeneration(edit(), { name: 'Create' }), download()]);
 			const { message, description } = execution.error(NODE);
 			expect(message).toMatch(/The link to result 1 of task .* has expired or is refused/);

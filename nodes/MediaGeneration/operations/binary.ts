@@ -1,9 +1,6 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import { inspect, type MediaFacts } from '../media/inspect';
 
-/** Bytes read at once from n8n's storage. */
-const CHUNK_SIZE = 256 * 1024;
-
 /** A file in a binary field of an item. */
 export interface BinaryFile {
 	name?: string;
@@ -33,8 +30,7 @@ export async function binaryFile(
 	const { id, fileName: name, mimeType, fileExtension: extension } = data;
 	const buffer = id ? undefined : Buffer.from(data.data, 'base64');
 	const size = buffer?.length ?? (await helpers.getBinaryMetadata(id as string)).fileSize;
-	const open = async () =>
-		buffer ? [buffer] : await helpers.getBinaryStream(id as string, CHUNK_SIZE);
+	const open = async () => (buffer ? [buffer] : await helpers.getBinaryStream(id as string));
 	return {
 		name,
 		mimeType,
