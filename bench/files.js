@@ -4,6 +4,8 @@ const path = require('node:path');
 const { startN8n } = require('../dev/n8n/n8n');
 const { pack } = require('../dev/pack');
 const { startService } = require('../dev/service');
+const { chain, mediaGeneration } = require('../test/e2e/workflows');
+const { median } = require('./median');
 
 /**
  * The peak of n8n's memory above idle while our node uploads 100 MB and downloads 1 GB, beside n8n's HTTP Request node
@@ -15,38 +17,8 @@ const MEGABYTE = 1024 * 1024;
 const UPLOAD = 100 * MEGABYTE;
 const DOWNLOAD = 1024 * MEGABYTE;
 
-const node = (
-	/** @type {string} */ name,
-	/** @type {string} */ type,
-	/** @type {object} */ more,
-) => ({
-	id: name,
-	name,
-	type,
-	typeVersion: 1,
-	position: [0, 0],
-	parameters: {},
-	...more,
-});
-
-/** @param {any[]} nodes @returns {any} a workflow that runs one after the other */
-const chain = (nodes) => ({
-	name: 'Bench',
-	nodes: [node('Start', 'n8n-nodes-base.manualTrigger', {}), ...nodes],
-	connections: Object.fromEntries(
-		nodes.map(({ name }, index) => [
-			index === 0 ? 'Start' : nodes[index - 1].name,
-			{ main: [[{ node: name, type: 'main', index: 0 }]] },
-		]),
-	),
-	settings: { executionOrder: 'v1' },
-});
-
 const residentMegabytes = (/** @type {number} */ pid) =>
 	Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
-
-const median = (/** @type {number[]} */ values) =>
-	[...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 
 async function main() {
 	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-bench-'));
@@ -55,18 +27,18 @@ async function main() {
 	const fileOf = (/** @type {number} */ bytes) => path.join(folder, `${bytes}.mp4`);
 	for (const bytes of [MEGABYTE, UPLOAD]) fs.writeFileSync(fileOf(bytes), Buffer.alloc(bytes, 7));
 
-	const readFile = (/** @type {number} */ bytes) =>
-		node('Read', 'n8n-nodes-base.readWriteFile', {
-			typeVersion: 1.1,
-			parameters: { operation: 'read', fileSelector: fileOf(bytes), options: {} },
-		});
-	const ours = (/** @type {object} */ parameters) =>
-		node('Ours', 'n8n-nodes-media-generation.mediaGeneration', {
-			parameters,
-			credentials: { mediaGenerationApi: {} },
-		});
-	const theirs = (/** @type {object} */ parameters) =>
-		node('HTTP Request', 'n8n-nodes-base.httpRequest', { typeVersion: 4.2, parameters });
+	const readFile = (/** @type {number} */ bytes) => ({
+		name: 'Read',
+		type: 'n8n-nodes-base.readWriteFile',
+		typeVersion: 1.1,
+		parameters: { operation: 'read', fileSelector: fileOf(bytes), options: {} },
+	});
+	const httpRequest = (/** @type {object} */ parameters) => ({
+		name: 'HTTP Request',
+		type: 'n8n-nodes-base.httpRequest',
+		typeVersion: 4.2,
+		parameters,
+	});
 	const urlOf = (/** @type {number} */ bytes) => `${service.resultsUrl}/big/${bytes}.bin`;
 
 	/** @typedef {(bytes: number) => any[]} Nodes */
@@ -74,10 +46,13 @@ async function main() {
 	const rows = {
 		'100 MB up': {
 			bytes: UPLOAD,
-			ours: (bytes) => [readFile(bytes), ours({ resource: 'file', operation: 'upload' })],
+			ours: (bytes) => [
+				readFile(bytes),
+				mediaGeneration({ resource: 'file', operation: 'upload' }),
+			],
 			theirs: (bytes) => [
 				readFile(bytes),
-				theirs({
+				httpRequest({
 					method: 'POST',
 					url: `${service.url}/api/file-stream-upload`,
 					sendHeaders: true,
@@ -97,7 +72,9 @@ async function main() {
 		'1 GB down': {
 			bytes: DOWNLOAD,
 			ours: (bytes) => [
-				node('Task', 'n8n-nodes-base.set', {
+				{
+					name: 'Task',
+					type: 'n8n-nodes-base.set',
 					typeVersion: 3.4,
 					parameters: {
 						mode: 'raw',
@@ -108,11 +85,16 @@ async function main() {
 						}),
 						options: {},
 					},
+				},
+				mediaGeneration({
+					resource: 'task',
+					operation: 'download',
+					taskId: 'bench',
+					files: ['result'],
 				}),
-				ours({ resource: 'task', operation: 'download', taskId: 'bench', files: ['result'] }),
 			],
 			theirs: (bytes) => [
-				theirs({
+				httpRequest({
 					url: urlOf(bytes),
 					options: { response: { response: { responseFormat: 'file' } } },
 				}),
@@ -133,7 +115,7 @@ async function main() {
 				data: { baseUrl: service.url, accessToken: 'dev-token' },
 			});
 			const run = async (/** @type {number} */ size) => {
-				const { id } = await n8n.importWorkflow(chain(nodes(size)), {
+				const { id } = await n8n.importWorkflow(chain('Bench', nodes(size)), {
 					credentials: { mediaGenerationApi: credential },
 				});
 				const execution = await n8n.waitForExecution(await n8n.run(id), { timeout: 120_000 });

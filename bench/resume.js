@@ -4,6 +4,8 @@ const path = require('node:path');
 const { startN8n } = require('../dev/n8n/n8n');
 const { pack } = require('../dev/pack');
 const { startService } = require('../dev/service');
+const { chain, mediaGeneration } = require('../test/e2e/workflows');
+const { median } = require('./median');
 
 /**
  * The time from the service's callback to the start of the next node, beside n8n's own Wait node resumed by the same
@@ -11,37 +13,6 @@ const { startService } = require('../dev/service');
  */
 const ROUNDS = 25;
 const WARM_UP = 3;
-
-const node = (
-	/** @type {string} */ name,
-	/** @type {string} */ type,
-	/** @type {object} */ more,
-) => ({
-	id: name,
-	name,
-	type,
-	typeVersion: 1,
-	position: [0, 0],
-	parameters: {},
-	...more,
-});
-
-/** @param {any} waiting the node that waits @returns {any} a workflow of it and a next node */
-const workflow = (waiting) => ({
-	name: waiting.name,
-	nodes: [
-		node('Start', 'n8n-nodes-base.manualTrigger', {}),
-		waiting,
-		node('Next', 'n8n-nodes-base.noOp', {}),
-	],
-	connections: {
-		Start: { main: [[{ node: waiting.name, type: 'main', index: 0 }]] },
-		[waiting.name]: { main: [[{ node: 'Next', type: 'main', index: 0 }]] },
-	},
-});
-
-const median = (/** @type {number[]} */ values) =>
-	[...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 
 async function main() {
 	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-bench-'));
@@ -57,30 +28,31 @@ async function main() {
 			type: 'mediaGenerationApi',
 			data: { baseUrl: service.url, accessToken: 'dev-token', webhookSecret: 'dev-webhook-key' },
 		});
-		const given = { credentials: { mediaGenerationApi: credential } };
+		const next = { name: 'Next', type: 'n8n-nodes-base.noOp' };
 		const ours = await n8n.importWorkflow(
-			workflow(
-				node('Media Generation', 'n8n-nodes-media-generation.mediaGeneration', {
-					parameters: {
-						resource: 'task',
-						operation: 'createAndWait',
-						model: 'custom',
-						customModel: 'custom/any',
-						customInput: '{"prompt":"bench"}',
-					},
-					credentials: { mediaGenerationApi: {} },
+			chain('Ours', [
+				mediaGeneration({
+					resource: 'task',
+					operation: 'createAndWait',
+					model: 'custom',
+					customModel: 'custom/any',
+					customInput: '{"prompt":"bench"}',
 				}),
-			),
-			given,
+				next,
+			]),
+			{ credentials: { mediaGenerationApi: credential } },
 		);
 		const wait = await n8n.importWorkflow(
-			workflow(
-				node('Wait', 'n8n-nodes-base.wait', {
+			chain('Wait', [
+				{
+					name: 'Wait',
+					type: 'n8n-nodes-base.wait',
 					typeVersion: 1.1,
 					webhookId: 'c0ffee00-0000-4000-8000-00000000bbbb',
 					parameters: { resume: 'webhook', httpMethod: 'POST', options: {} },
-				}),
-			),
+				},
+				next,
+			]),
 		);
 
 		/** Milliseconds from the POST to the next node's start. */
@@ -97,8 +69,8 @@ async function main() {
 			return execution.raw.data.resultData.runData.Next[0].startTime - sent;
 		};
 
-		const times = { ours: [0], wait: [0] };
-		times.ours.length = times.wait.length = 0;
+		/** @type {{ ours: number[], wait: number[] }} */
+		const times = { ours: [], wait: [] };
 		for (let round = -WARM_UP; round < ROUNDS; round++) {
 			const own = await resume(ours.id, true);
 			const other = await resume(wait.id, false);

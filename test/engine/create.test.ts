@@ -97,7 +97,8 @@ describe('several items', () => {
 	it('create nothing when one of them can not be sent', async () => {
 		const { error } = await run({ parameters, items, credentials });
 		expect(error).toMatchObject({
-			message: 'Image must be a URL that begins with http:// or https://, but is "none" [item 1]',
+			message:
+				'Image is "none", which is neither a URL that begins with http:// or https:// nor a binary field of the item [item 1]',
 			context: { itemIndex: 1 },
 		});
 		expect(service.tasks.size).toBe(0);
@@ -113,7 +114,7 @@ describe('several items', () => {
 		expect(error).toBeUndefined();
 		expect(output[0]).toMatchObject([
 			{ json: { status: 'pending' }, pairedItem: { item: 0 } },
-			{ json: { error: expect.stringContaining('Image must be a URL') }, pairedItem: { item: 1 } },
+			{ json: { error: expect.stringContaining('Image is "none"') }, pairedItem: { item: 1 } },
 			{ json: { status: 'pending' }, pairedItem: { item: 2 } },
 		]);
 		expect(service.tasks.size).toBe(2);
@@ -128,7 +129,7 @@ describe('several items', () => {
 		});
 		expect(output[0]).toHaveLength(2);
 		expect(output[1]).toMatchObject([
-			{ json: { error: expect.stringContaining('Image must be a URL') }, pairedItem: { item: 1 } },
+			{ json: { error: expect.stringContaining('Image is "none"') }, pairedItem: { item: 1 } },
 		]);
 	});
 
@@ -276,7 +277,7 @@ describe('what the service answers', () => {
 	it('a connection that breaks off leaves the outcome unknown', async () => {
 		service.faultNext({ dropConnection: true });
 		const { error } = await run({ parameters: edit(), credentials });
-		expect(error?.message).toContain('broke off before an answer came');
+		expect(error?.message).toContain('broke off the connection before it answered');
 		expect(error?.description).toContain(unknown);
 	});
 

@@ -1,25 +1,9 @@
+import type { MediaFacts } from './facts';
 import { formatOf, MAGIC_LENGTH } from './formats';
 import { jpegFacts } from './jpeg';
 import { mp4Facts } from './mp4';
 import { pngFacts } from './png';
 import { Reader, type Chunks } from './reader';
-
-/** In px, as a viewer sees them: after a camera's rotation, before pixel aspect. */
-export interface Dimensions {
-	width?: number;
-	height?: number;
-}
-
-/** What a media file's own bytes say of it; what is absent could not be read. */
-export interface MediaFacts extends Dimensions {
-	/** A key of `formats`: jpeg, png, mp4 and quicktime are read, others only recognised. */
-	format: string;
-	mimeType: string;
-	/** `other` also for an MP4 or QuickTime file that has tracks, but none of them video. */
-	kind: 'image' | 'video' | 'other';
-	/** Of the longest video track. */
-	durationSeconds?: number;
-}
 
 const readers: Record<string, (reader: Reader) => Promise<Partial<MediaFacts> | undefined>> = {
 	jpeg: jpegFacts,

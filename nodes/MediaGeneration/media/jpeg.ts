@@ -1,4 +1,4 @@
-import type { Dimensions } from './inspect';
+import type { Dimensions } from './facts';
 import type { Reader } from './reader';
 
 /** Segments and fill bytes that one looks at: a picture has a few dozen, before its size. */

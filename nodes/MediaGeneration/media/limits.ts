@@ -1,5 +1,5 @@
 import { formats } from './formats';
-import type { MediaFacts } from './inspect';
+import type { MediaFacts } from './facts';
 
 /** Inclusive. */
 interface Range {

@@ -1,4 +1,4 @@
-import type { Dimensions, MediaFacts } from './inspect';
+import type { Dimensions, MediaFacts } from './facts';
 import type { Reader } from './reader';
 
 /** Boxes that one looks at: a file that needs more to come to the end of its tracks is not made by an encoder. */

@@ -1,4 +1,4 @@
-import type { Dimensions } from './inspect';
+import type { Dimensions } from './facts';
 import type { Reader } from './reader';
 
 /** Largest side that PNG allows. */

@@ -1,5 +1,6 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
-import { inspect, type MediaFacts } from '../media/inspect';
+import type { MediaFacts } from '../media/facts';
+import { inspect } from '../media/inspect';
 
 /** A file in a binary field of an item. */
 export interface BinaryFile {

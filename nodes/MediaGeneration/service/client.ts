@@ -215,34 +215,12 @@ export class TaskService {
 		} catch (error) {
 			throw notConnected(disconnectionOf(error, settings.timeoutSeconds), origin, fail);
 		}
-		const { statusCode } = answer;
-		if (statusCode >= 300 && statusCode < 400)
-			throw fail(
-				`The service at ${origin} sent the request on to another address, which is not followed so that the access token stays with the configured service`,
-				'Put the address that the service really has into Base URL of the credential.',
-				{ code: statusCode, sent: false },
-			);
-		const parsed = envelope.safeParse(parseJson(answer.body));
-		const ok = statusCode < 300;
-		if (!parsed.success) {
-			if (!ok) throw refusal(statusCode, '', fail);
-			throw fail(
-				`The answer from ${origin} is not one of the task service: ${
-					answer.body.trim() ? 'it is not the expected JSON' : 'it is empty'
-				}`,
-				'Check Base URL and the endpoint paths in the credential.',
-			);
-		}
-		const { code, msg, message } = parsed.data;
-		if (code !== 200 || !ok)
-			throw refusal(code === 200 ? statusCode : code, msg ?? message ?? '', fail);
-		const data = schema.safeParse(parsed.data.data);
-		if (!data.success)
-			throw fail(
-				`The answer from ${origin} is incomplete: ${missing}`,
-				'Check the endpoint paths in the credential.',
-			);
-		return data.data as z.output<T>;
+		const data = schema.safeParse(dataOf(answer, origin, fail));
+		if (data.success) return data.data as z.output<T>;
+		throw fail(
+			`The answer from ${origin} is incomplete: ${missing}`,
+			'Check the endpoint paths in the credential.',
+		);
 	}
 
 	private async send(options: IHttpRequestOptions): Promise<Answer> {
@@ -274,6 +252,28 @@ export class TaskService {
 			.filter((secret): secret is string => Boolean(secret))
 			.reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
 	}
+}
+
+/** What an answer carries. @throws what `fail` makes of an answer that is a refusal, or none of the service's */
+function dataOf({ statusCode, body }: Answer, origin: string, fail: Fail): unknown {
+	if (statusCode >= 300 && statusCode < 400)
+		throw fail(
+			`The service at ${origin} sent the request on to another address, which is not followed so that the access token stays with the configured service`,
+			'Put the address that the service really has into Base URL of the credential.',
+			{ code: statusCode, sent: false },
+		);
+	const ok = statusCode < 300;
+	const parsed = envelope.safeParse(parseJson(body));
+	if (!parsed.success && !ok) throw refusal(statusCode, '', fail);
+	if (!parsed.success)
+		throw fail(
+			`The answer from ${origin} is not one of the task service: it is ${body.trim() ? 'not the expected JSON' : 'empty'}`,
+			'Check Base URL and the endpoint paths in the credential.',
+		);
+	const { code, msg, message, data } = parsed.data;
+	if (code !== 200 || !ok)
+		throw refusal(code === 200 ? statusCode : code, msg ?? message ?? '', fail);
+	return data;
 }
 
 function refusal(code: number, text: string, fail: Fail): ServiceError {

@@ -1,4 +1,4 @@
-import { taskRecord, taskResult, type TaskRecord } from './contract';
+import { taskResult, type TaskRecord } from './contract';
 
 /** How a task stands: the service's many words in four. `timedOut`: our wait ended, the task goes on. */
 export type TaskStatus = 'pending' | 'completed' | 'failed' | 'timedOut';
@@ -59,12 +59,6 @@ export function taskOf(record: TaskRecord): Task {
 		createdAt: isoTime(record.createTime),
 		completedAt: isoTime(record.completeTime),
 	});
-}
-
-/** @param data the `data` of a task-details answer @returns undefined when it is no task record */
-export function parseTask(data: unknown): Task | undefined {
-	const record = taskRecord.safeParse(data);
-	return record.success ? taskOf(record.data) : undefined;
 }
 
 function isoTime(milliseconds?: number): string | undefined {

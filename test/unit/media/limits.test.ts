@@ -1,4 +1,4 @@
-import type { MediaFacts } from '../../../nodes/MediaGeneration/media/inspect';
+import type { MediaFacts } from '../../../nodes/MediaGeneration/media/facts';
 import {
 	MEBIBYTE,
 	violations,

@@ -91,5 +91,6 @@ export async function createAll(
 		atOnce: numberOption(first, concurrencyOption),
 		goesOn: (result) => !stopsOnError || 'json' in result,
 	});
+	if (outcomes.every((outcome) => outcome && 'json' in outcome)) sent.forget();
 	return { outcomes, elsewhere };
 }

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { formats, formatOfType, type Format } from '../../media/formats';
-import type { MediaFacts } from '../../media/inspect';
+import type { MediaFacts } from '../../media/facts';
 import { violations } from '../../media/limits';
 import { FieldError } from '../../models/field';
 import { mediaIn, replaceMedia, type Media } from '../../models/media';

@@ -1,5 +1,5 @@
 import { createHash } from 'crypto';
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
 import type { ModelRequest } from '../../models/model';
 
 /** What became of a request that this run of the node sent: the task's id, or a sending whose outcome is unknown. */
@@ -12,9 +12,10 @@ type Sent = { taskId: string; executionId: string } | { unknown: string; executi
 export class SentRequests {
 	private readonly sent: Record<string, Sent>;
 	private readonly executionId: string;
+	private readonly kept: IContextObject;
 
 	constructor(context: IExecuteFunctions) {
-		const kept = context.getContext('node');
+		const kept = (this.kept = context.getContext('node'));
 		const run = context.getWorkflowDataProxy(0).$runIndex;
 		const { requests } = (kept.sent?.run === run ? kept.sent : { requests: {} }) as {
 			requests: Record<string, Sent>;
@@ -42,6 +43,11 @@ export class SentRequests {
 
 	created(item: number, request: ModelRequest, taskId: string): void {
 		this.sent[keyOf(item, request)] = { taskId, executionId: this.executionId };
+	}
+
+	/** Forgets a run that n8n has no reason to repeat. */
+	forget(): void {
+		delete this.kept.sent;
 	}
 
 	lost(item: number, request: ModelRequest, reason: string): void {
