@@ -23,21 +23,25 @@ const isOwn = (error: unknown): error is ServiceError | FieldError | OperationEr
 	error instanceof ServiceError || error instanceof FieldError || error instanceof OperationError;
 
 /** An error of ours as what happened and what to do next; any other one as it says itself. */
-function explained(error: unknown, itemIndex: number): { message: string; description: string } {
+function explained(error: unknown, itemIndex?: number): { message: string; description: string } {
 	const { message } = error as Error;
 	const description = isOwn(error) ? error.description : '';
-	return { message: `${message} [item ${itemIndex}]`, description };
+	return {
+		message: itemIndex === undefined ? message : `${message} [item ${itemIndex}]`,
+		description,
+	};
 }
 
 /**
  * What ends a run, in n8n's own classes.
+ * @param itemIndex absent: it concerns all items
  * @param createdTaskIds tasks that exist and were paid for, but that the output does not give to the user any more
  */
 export function nodeErrorOf(
 	node: INode,
 	error: unknown,
-	itemIndex: number,
-	createdTaskIds: string[],
+	itemIndex?: number,
+	createdTaskIds: string[] = [],
 ): NodeApiError | NodeOperationError {
 	const { message, description } = explained(error, itemIndex);
 	const kept = createdTaskIds.length

@@ -11,7 +11,15 @@ import type { Task } from '../service/task';
 import { getCredits } from './account/getCredits';
 import { errorItemOf, nodeErrorOf } from './errors';
 import { upload } from './file/upload';
-import { itemOf, REQUESTS_AT_ONCE, type Entry, type Operation, type Outcome } from './operation';
+import {
+	itemOf,
+	REQUESTS_AT_ONCE,
+	type Batch,
+	type Entry,
+	type Operation,
+	type Outcome,
+	type Ran,
+} from './operation';
 import { inParallel } from './parallel';
 import { create } from './task/create';
 import { createAndWait } from './task/createAndWait';
@@ -80,49 +88,70 @@ export async function executeOperation(
 ): Promise<INodeExecutionData[][]> {
 	const operation = chosenOperation(context);
 	const stopsOnError = !context.continueOnFail();
+	const { entries, outcomes } = await checkAll(context, operation);
+	if (stopsOnError) throwFirstError(context, outcomes);
+	const service = await TaskService.connect(context);
+	const ran = await runAll(operation, entries, { context, service, stopsOnError });
+	for (const [order, { item }] of entries.entries()) outcomes[item.index] = ran.outcomes[order];
+	if (stopsOnError)
+		throwFirstError(context, outcomes, operation.creates ? createdIds(outcomes) : []);
+	const output = outcomes.flatMap(outputOf);
+	if (ran.parkUntil) await park(context, output, ran.parkUntil);
+	return [output];
+}
+
+/** The items that passed their check; the outcome of those that did not stands in its place already. */
+async function checkAll(
+	context: IExecuteFunctions,
+	operation: Operation,
+): Promise<{ entries: Array<Entry<unknown>>; outcomes: Outcome[] }> {
+	const entries: Array<Entry<unknown>> = [];
 	const items = context.getInputData().map((_, index) => itemOf(context, index));
-	const checks = await inParallel(
+	const outcomes = await inParallel(
 		items,
-		async (item): Promise<{ checked: unknown } | { error: unknown }> => {
+		async (item): Promise<Outcome> => {
 			try {
-				return { checked: await operation.check(item) };
+				entries.push({ item, checked: await operation.check(item) });
+				return undefined;
 			} catch (error) {
 				return { error };
 			}
 		},
 		{ atOnce: REQUESTS_AT_ONCE },
 	);
-	const entries: Array<Entry<unknown>> = [];
-	const outcomes: Outcome[] = items.map((item, index) => {
-		const check = checks[index];
-		if (!check || 'error' in check) return check;
-		entries.push({ item, checked: check.checked });
-		return undefined;
-	});
-	if (stopsOnError) throwFirstError(context, outcomes, []);
-	const service = await TaskService.connect(context);
-	const ran = await operation.run(entries, { context, service, stopsOnError });
-	for (const [order, { item }] of entries.entries()) outcomes[item.index] = ran.outcomes[order];
-	if (stopsOnError)
-		throwFirstError(context, outcomes, operation.creates ? createdIds(outcomes) : []);
-	const output = outcomes.flatMap((outcome, index): INodeExecutionData[] => {
-		if (!outcome || 'error' in outcome) return [errorItemOf(outcome?.error, index)];
-		const given = 'items' in outcome ? outcome.items : [outcome];
-		return given.map((item) => ({
-			...item,
-			json: item.json as IDataObject,
-			pairedItem: { item: index },
-		}));
-	});
-	if (ran.parkUntil) await park(context, output, ran.parkUntil);
-	return [output];
+	entries.sort((a, b) => a.item.index - b.item.index);
+	return { entries, outcomes };
+}
+
+/** @throws what keeps the operation from being done at all, in n8n's own classes */
+async function runAll(
+	operation: Operation,
+	entries: Array<Entry<unknown>>,
+	batch: Batch,
+): Promise<Ran> {
+	try {
+		return await operation.run(entries, batch);
+	} catch (error) {
+		throw nodeErrorOf(batch.context.getNode(), error);
+	}
+}
+
+/** What the node gives out for an item, paired with it. */
+function outputOf(outcome: Outcome, index: number): INodeExecutionData[] {
+	if (!outcome || 'error' in outcome) return [errorItemOf(outcome?.error, index)];
+	const given = 'items' in outcome ? outcome.items : [outcome];
+	return given.map((item) => ({
+		...item,
+		json: item.json as IDataObject,
+		pairedItem: { item: index },
+	}));
 }
 
 /** @throws the error of the first item that has one, naming the tasks that exist all the same */
 function throwFirstError(
 	context: IExecuteFunctions,
 	outcomes: Outcome[],
-	createdTaskIds: string[],
+	createdTaskIds?: string[],
 ): void {
 	for (const [index, outcome] of outcomes.entries())
 		if (outcome && 'error' in outcome)

@@ -36,9 +36,11 @@ export interface CreateRequest extends TaskRequest {
 
 type Result = { json: Task } | { error: unknown };
 
+/** An `Outcome` of creating: the task, or what kept it from being created; undefined: it was not begun. */
+export type CreateOutcome = Result | undefined;
+
 interface Created {
-	/** As `Ran` has them. */
-	outcomes: Array<Result | undefined>;
+	outcomes: CreateOutcome[];
 	/** Whether a task stems from an earlier execution, whose resume URL it calls. */
 	elsewhere: boolean;
 }

@@ -4,7 +4,7 @@ import type { TaskService } from '../../service/client';
 import { timedOut, type Task } from '../../service/task';
 import { OperationError } from '../errors';
 import { defineOperation, optionsField, timeoutOption, type Outcome } from '../operation';
-import { createAll, paceOptions, type CreateRequest } from './createAll';
+import { createAll, paceOptions, type CreateOutcome, type CreateRequest } from './createAll';
 import { isInternalUrl } from './reachable';
 import { requestFields, requestOf, requestOptions } from './request';
 import { allEnded, lookUntilPending, pollUntilEnded } from './wait';
@@ -86,37 +86,40 @@ export const createAndWait = defineOperation({
 		}));
 		const begun = Date.now();
 		const { outcomes, elsewhere } = await createAll(requests, batch);
-		if (batch.stopsOnError && outcomes.some((outcome) => !outcome || 'error' in outcome))
-			return { outcomes };
-		const created = outcomes.flatMap((outcome) =>
-			outcome && 'json' in outcome ? [outcome.json] : [],
-		);
-		const inPlace = (tasks: Task[]): Outcome[] => {
-			const rest = tasks.values();
-			return outcomes.map((outcome) =>
-				outcome && 'json' in outcome ? { json: rest.next().value as Task } : outcome,
-			);
-		};
+		const created = tasksOf(outcomes);
+		if (batch.stopsOnError && created.length < outcomes.length) return { outcomes };
+
 		if (!byCallback || elsewhere) {
-			const signal = context.getExecutionCancelSignal();
-			const polled = await pollUntilEnded(created, service, {
+			const tasks = await pollUntilEnded(created, service, {
 				limit: asTool ? Math.min(limit, TOOL_LIMIT) : limit,
 				settings,
-				signal,
+				signal: context.getExecutionCancelSignal(),
 			});
-			return { outcomes: inPlace(asTool ? polled.map(withAdvice) : polled) };
+			return { outcomes: withTasks(outcomes, asTool ? tasks.map(withAdvice) : tasks) };
 		}
 		const tasks =
 			Date.now() - begun > LOOK_AFTER
 				? await lookUntilPending(created, service, settings)
 				: created;
-		if (allEnded(tasks)) return { outcomes: inPlace(tasks) };
-		return {
-			outcomes: inPlace(tasks.map(timedOut)),
-			parkUntil: new Date(Date.now() + limit),
-		};
+		return allEnded(tasks)
+			? { outcomes: withTasks(outcomes, tasks) }
+			: {
+					outcomes: withTasks(outcomes, tasks.map(timedOut)),
+					parkUntil: new Date(Date.now() + limit),
+				};
 	},
 });
+
+const tasksOf = (outcomes: CreateOutcome[]): Task[] =>
+	outcomes.flatMap((outcome) => (outcome && 'json' in outcome ? [outcome.json] : []));
+
+/** The outcomes with these tasks in place of those that were created, in their order. */
+function withTasks(outcomes: CreateOutcome[], tasks: Task[]): Outcome[] {
+	const rest = tasks.values();
+	return outcomes.map((outcome) =>
+		outcome && 'json' in outcome ? { json: rest.next().value as Task } : outcome,
+	);
+}
 
 /** Whether an AI agent calls the node: n8n 2 runs such a node as any other, by the name of its tool variant. */
 const isTool = (context: IExecuteFunctions): boolean =>
