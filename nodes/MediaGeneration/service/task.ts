@@ -3,15 +3,18 @@ import { taskResult, type TaskRecord } from './contract';
 /** How a task stands: the service's many words in four. `timedOut`: our wait ended, the task goes on. */
 export type TaskStatus = 'pending' | 'completed' | 'failed' | 'timedOut';
 
-/** A task as every operation and the trigger give it out. A key is absent where nothing is known. */
+/**
+ * A task as every operation and the trigger give it out, what workflows need most first. A key is absent where nothing
+ * is known. The files in `__schema__` tell the editor the same.
+ */
 export interface Task {
 	taskId: string;
-	model?: string;
 	status?: TaskStatus;
-	/** The service's own word for the status. */
-	state?: string;
 	/** Links to the results; they expire. Empty while there are none. */
 	resultUrls?: string[];
+	model?: string;
+	/** The service's own word for the status. */
+	state?: string;
 	/** The parsed result, whole. */
 	result?: unknown;
 	failCode?: string;
@@ -35,7 +38,7 @@ export function statusOf(state: string): TaskStatus {
 
 /** A task that was just created. */
 export function createdTaskOf(taskId: string, model: string): Task {
-	return { taskId, model, status: 'pending', resultUrls: [] };
+	return { taskId, status: 'pending', resultUrls: [], model };
 }
 
 /** A task as it comes out when the wait for it ends: one that has not ended goes on without us. */
@@ -48,10 +51,10 @@ export function taskOf(record: TaskRecord): Task {
 	const status = statusOf(record.state);
 	return withoutUnknown({
 		taskId: record.taskId,
-		model: record.model,
 		status,
-		state: record.state,
 		resultUrls: result.success ? result.data.resultUrls : [],
+		model: record.model,
+		state: record.state,
 		result: record.resultJson ?? undefined,
 		failCode: status === 'failed' ? record.failCode : undefined,
 		failMessage: status === 'failed' ? record.failMsg : undefined,

@@ -1,0 +1,40 @@
+import getCredits from '../../nodes/MediaGeneration/__schema__/v1.0.0/account/getCredits.json';
+import create from '../../nodes/MediaGeneration/__schema__/v1.0.0/task/create.json';
+import createAndWait from '../../nodes/MediaGeneration/__schema__/v1.0.0/task/createAndWait.json';
+import get from '../../nodes/MediaGeneration/__schema__/v1.0.0/task/get.json';
+import { createdTaskOf, type Task } from '../../nodes/MediaGeneration/service/task';
+
+const url = 'https://cdn.example/a.png';
+
+/** A task of which all is known, its keys as the interface has them. */
+const whole: Required<Task> = {
+	taskId: 'task',
+	status: 'failed',
+	resultUrls: [url],
+	model: 'beta2/image-edit',
+	state: 'fail',
+	result: { resultUrls: [url] },
+	failCode: '501',
+	failMessage: 'blocked',
+	creditsConsumed: 12.5,
+	createdAt: '2025-11-20T12:00:00.000Z',
+	completedAt: '2025-11-20T12:00:12.000Z',
+};
+
+/** The output schema, as n8n's editor takes it, of what a node gives out. */
+function schemaOf(value: unknown): object {
+	if (Array.isArray(value)) return { type: 'array', items: schemaOf(value[0]) };
+	if (typeof value !== 'object') return { type: typeof value };
+	const properties = Object.entries(value as object).map(([key, part]) => [key, schemaOf(part)]);
+	return { type: 'object', properties: Object.fromEntries(properties) as object };
+}
+
+it.each([
+	['account: get credits', getCredits, { credits: 12.5 }],
+	['task: create', create, { ...createdTaskOf('task', 'beta2/image-edit'), resultUrls: [url] }],
+	['task: create and wait', createAndWait, whole],
+	['task: get', get, whole],
+])('%s has the output schema of what it gives out, in its order', (_, schema, output) => {
+	expect(schema).toEqual({ ...schemaOf(output), version: 1 });
+	expect(Object.keys(schema.properties)).toEqual(Object.keys(output));
+});
