@@ -51,6 +51,7 @@ export class MediaGenerationApi implements ICredentialType {
 			type: 'string',
 			typeOptions: { password: true },
 			default: '',
+			hint: 'Needed by the trigger',
 			description:
 				'The webhookHmacKey that you generated in your account settings with the service. The trigger needs it to tell genuine callbacks from forged ones.',
 		},
@@ -60,8 +61,9 @@ export class MediaGenerationApi implements ICredentialType {
 			type: 'string',
 			typeOptions: { password: true },
 			default: '',
+			hint: 'Only while you replace the key',
 			description:
-				'Only while you replace the key: the old one, accepted as well until all callbacks are signed with the new one. Clear it then.',
+				'The old key, accepted as well until all callbacks are signed with the new one. Clear it then.',
 		},
 		{
 			displayName: 'Upload Base URL',
@@ -69,7 +71,8 @@ export class MediaGenerationApi implements ICredentialType {
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. https://upload.example.com',
-			description: 'Address for file uploads, if it is not the base URL',
+			hint: 'Only if it is not the base URL',
+			description: 'Address to which files are uploaded',
 		},
 		{
 			displayName: 'Custom Endpoints',

@@ -8,7 +8,7 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { executeOperation, operationProperties } from './operations';
+import { executeOperation, operationProperties, subtitle } from './operations';
 import { resumeExecution } from './operations/task/resume';
 
 /** How the service takes up an execution that is parked; n8n makes its URL for each execution, so nothing is registered. */
@@ -32,7 +32,7 @@ export class MediaGeneration implements INodeType {
 		},
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		subtitle,
 		description: 'Create videos and images with AI models, and get them when they are finished',
 		defaults: { name: 'Media Generation' },
 		inputs: [NodeConnectionTypes.Main],

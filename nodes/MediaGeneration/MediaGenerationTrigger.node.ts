@@ -21,9 +21,10 @@ export class MediaGenerationTrigger implements INodeType {
 		},
 		group: ['trigger'],
 		version: 1,
-		subtitle: '={{ $parameter["events"].join(", ") }}',
+		subtitle:
+			'={{ $parameter["events"].map((event) => event.replace("task", "Task ")).join(", ") }}',
 		description:
-			"Starts the workflow when a media generation task ends, by the service's signed callback",
+			'Create videos and images with AI models, or start the workflow when one is finished',
 		defaults: { name: 'Media Generation Trigger' },
 		eventTriggerDescription: 'Waiting for the service to call the Test URL',
 		activationMessage:
@@ -32,12 +33,12 @@ export class MediaGenerationTrigger implements INodeType {
 			header: 'Start when a task ends',
 			executionsHelp: {
 				inactive:
-					'<b>To try it out:</b> press "Listen for test event", copy the <b>Test URL</b> into Callback URL of a Media Generation node (operation Create), and run that node. When the task ends, its data shows up here.<br /><br /><b>When it works:</b> activate this workflow and put the <b>Production URL</b> there instead. It then runs for every task that ends; see the executions list.',
+					'<b>To try it out:</b> open <b>Webhook URLs</b>, copy the <b>Test URL</b> into Callback URL of a Media Generation node (operation Create), press <b>Execute step</b> here, then run that node in another tab. When its task ends, the data shows up here.<br /><br /><b>When it works:</b> publish (activate) this workflow and put the <b>Production URL</b> there instead. It then runs for every task that ends; see the executions list.',
 				active:
-					'<b>To try a change:</b> press "Listen for test event", copy the <b>Test URL</b> into Callback URL of a Media Generation node, and run that node.<br /><br /><b>In production:</b> this workflow is active, and runs for every task that was created with the <b>Production URL</b> as its Callback URL; see the executions list.',
+					'<b>In production:</b> this workflow is published (active) and runs for every task that was created with the <b>Production URL</b> as its Callback URL; see the executions list.<br /><br /><b>To try a change:</b> open <b>Webhook URLs</b>, copy the <b>Test URL</b> into Callback URL of a Media Generation node, press <b>Execute step</b> here, then run that node in another tab.',
 			},
 			activationHint:
-				'Once the workflow is active, tasks that were created with the Production URL as Callback URL start it.',
+				'Once the workflow is published (active), it starts when a task ends that was created with the Production URL as its Callback URL.',
 		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
@@ -48,7 +49,7 @@ export class MediaGenerationTrigger implements INodeType {
 		properties: [
 			{
 				displayName:
-					'Copy a webhook URL from above into <b>Callback URL</b> of the Media Generation node that creates the tasks: the <b>Test URL</b> while you try things out here, the <b>Production URL</b> once this workflow is active',
+					'Open <b>Webhook URLs</b> above and copy one into <b>Callback URL</b> of the Media Generation node that creates the tasks: the <b>Test URL</b> to try things out, the <b>Production URL</b> for when this workflow is published (active)',
 				name: 'callbackUrlNotice',
 				type: 'notice',
 				default: '',

@@ -27,8 +27,9 @@ const fields: Field[] = [
 		default: '',
 		required: true,
 		placeholder: 'e.g. https://example.com/subject.png or data',
+		hint: 'JPEG or PNG up to 10 MB, over 340 px, aspect 2:5 to 5:2',
 		description:
-			"URL of the subject image, or the name of a binary field that holds it. JPEG or PNG up to 10 MB, over 340 px, aspect 2:5 to 5:2; the subject's head, shoulders and torso clearly visible.",
+			"URL of the subject image, or the name of a binary field that holds it. The subject's head, shoulders and torso must be clearly visible.",
 		send: { as: 'input_urls', shape: media(imageLimits).transform(listOfOne) },
 	},
 	{
@@ -38,8 +39,9 @@ const fields: Field[] = [
 		default: '',
 		required: true,
 		placeholder: 'e.g. https://example.com/motion.mp4 or data',
+		hint: 'MP4 or QuickTime up to 100 MB, 3 to 30 seconds, over 340 px, aspect 2:5 to 5:2',
 		description:
-			"URL of the motion video, or the name of a binary field that holds it. MP4 or QuickTime up to 100 MB, 3 to 30 seconds, over 340 px, aspect 2:5 to 5:2; the subject's head, shoulders and torso clearly visible.",
+			"URL of the video whose motion is taken over, or the name of a binary field that holds it. The subject's head, shoulders and torso must be clearly visible.",
 		send: { as: 'video_urls', shape: media(videoLimits).transform(listOfOne) },
 	},
 	{

@@ -5,6 +5,7 @@ import {
 	type INodeExecutionData,
 	type INodeProperties,
 } from 'n8n-workflow';
+import { models } from '../models';
 import { propertyOf } from '../models/field';
 import { TaskService } from '../service/client';
 import type { Task } from '../service/task';
@@ -78,6 +79,16 @@ export const operationProperties: INodeProperties[] = [
 		};
 	}),
 ];
+
+/** What the canvas shows below the node's name, which tells the operation: the model, or the operation where there is none. */
+export const subtitle = `={{ ${namesOf(
+	models.map(({ id, name }) => ({ value: id, name })),
+)}[$parameter.model] ?? ${namesOf(operations)}[$parameter.operation] }}`;
+
+/** Names by their values, as an expression has them. */
+function namesOf(entries: Array<{ value: string; name: string }>): string {
+	return `(${JSON.stringify(Object.fromEntries(entries.map(({ value, name }) => [value, name])))})`;
+}
 
 /**
  * Runs the chosen operation: first all items are checked, then it does its work for those that passed. Output items are

@@ -29,17 +29,18 @@ const waitFor: INodeProperties = {
 			name: 'Callback',
 			value: 'callback',
 			description:
-				'The execution sleeps until the service calls. n8n must be reachable from the service; without a Webhook HMAC Key in the credential, the secret in the resume URL and the task details are what is trusted.',
+				'The execution sleeps until the service calls. The service must be able to reach this n8n.',
 		},
 		{
 			name: 'Polling',
 			value: 'polling',
 			description:
-				'The execution keeps running and asks the service again and again. For an n8n that the service can not reach.',
+				'The execution stays awake and asks the service again and again. Works on any n8n.',
 		},
 	],
 	default: 'callback',
-	description: 'How the end of the tasks is noticed',
+	description:
+		'How the end of the tasks is noticed. Calls are verified with the Webhook HMAC Key of the credential; without one, the secret in the resume URL and the task details are what is trusted.',
 };
 
 const waitLimit: Field = {
