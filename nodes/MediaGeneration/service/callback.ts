@@ -14,9 +14,23 @@ export type RefusalReason =
 	| 'timestampMalformed'
 	| 'timestampStale'
 	| 'bodyNotAnObject'
+	| 'bodyTooDeep'
 	| 'taskIdMissing'
+	| 'taskIdMalformed'
 	| 'taskIdContradictory'
 	| 'signatureWrong';
+
+/**
+ * A task id has 1 to 256 characters, none of them a control character or half of one. The contract shows no limit;
+ * those of public services have at most 64. What is remembered, logged and asked for stays small by this.
+ */
+const TASK_ID = /^[^\p{Cc}\p{Cs}]{1,256}$/u;
+
+/** Base64 of the 32 bytes that HMAC-SHA256 gives. */
+const SIGNATURE = /^[A-Za-z0-9+/]{43}=$/;
+
+/** How deep a body may be nested; the contract's has two levels. n8n stores items by recursion. */
+const BODY_LEVELS = 64;
 
 export interface Refusal {
 	accepted: false;
@@ -52,19 +66,17 @@ const refuse = (status: 400 | 401, reason: RefusalReason, message: string): Refu
 });
 
 /**
- * Whether a callback is genuine: the receiver verification of the contract, step by step, cheapest first. What
- * the headers alone give away is refused before the body is looked at. Pure, and never throws.
- * @param headers by lower-case name, as Node gives them
- * @param body the parsed JSON, whatever it is
+ * What the headers alone give away: a callback that this refuses costs neither the reading of a key nor a signature.
+ * @param headers by lower-case name, as Node gives them: a repeated one is one text, joined by commas
+ * @returns undefined when the headers are in order
  */
-export function judgeCallback(
+export function refusalByHeaders(
 	headers: Record<string, unknown>,
-	body: unknown,
-	{ keys, toleranceSeconds, now }: CallbackSettings,
-): Refusal | Acceptance {
-	const timestamp = headers[TIMESTAMP_HEADER];
-	const signature = headers[SIGNATURE_HEADER];
-	if (keys) {
+	{ signed, toleranceSeconds, now }: { signed: boolean; toleranceSeconds: number; now: number },
+): Refusal | undefined {
+	if (signed) {
+		const timestamp = headers[TIMESTAMP_HEADER];
+		const signature = headers[SIGNATURE_HEADER];
 		if (!isText(timestamp) || !isText(signature))
 			return refuse(
 				401,
@@ -79,31 +91,78 @@ export function judgeCallback(
 			);
 		if (toleranceSeconds > 0 && Math.abs(now / 1000 - Number(timestamp)) > toleranceSeconds)
 			return refuse(401, 'timestampStale', 'X-Webhook-Timestamp is too far from the present time');
+		if (!SIGNATURE.test(signature))
+			return refuse(
+				401,
+				'signatureWrong',
+				'X-Webhook-Signature must be the Base64 of 32 bytes: 44 characters, the last one "="',
+			);
 	}
+	const contentType = headers['content-type'];
+	if (isText(contentType) && !/^application\/json\s*(;|$)/i.test(contentType))
+		return refuse(400, 'bodyNotAnObject', 'The Content-Type must be application/json');
+	return undefined;
+}
+
+/**
+ * Whether a callback is genuine: the receiver verification of the contract, step by step, cheapest first. Pure, and
+ * never throws.
+ * @param headers by lower-case name, as Node gives them
+ * @param body the parsed JSON, whatever it is
+ */
+export function judgeCallback(
+	headers: Record<string, unknown>,
+	body: unknown,
+	{ keys, toleranceSeconds, now }: CallbackSettings,
+): Refusal | Acceptance {
+	const refusal = refusalByHeaders(headers, { signed: keys !== undefined, toleranceSeconds, now });
+	if (refusal) return refusal;
 	const parsed = isObject(body) ? callbackBody.safeParse(body) : undefined;
 	if (!parsed?.success) return refuse(400, 'bodyNotAnObject', 'The body must be a JSON object');
 	const taskId = parsed.data.data?.task_id;
 	if (!isText(taskId))
 		return refuse(400, 'taskIdMissing', 'The body must have data.task_id, a text');
+	if (!TASK_ID.test(taskId))
+		return refuse(
+			400,
+			'taskIdMalformed',
+			'data.task_id must have 1 to 256 characters, without control characters',
+		);
 	const topLevel = parsed.data.taskId;
 	if (topLevel !== undefined && topLevel !== null && topLevel !== taskId)
 		return refuse(400, 'taskIdContradictory', 'taskId and data.task_id must be the same');
-	const claimedStatus = claimedStatusOf(parsed.data);
-	if (!keys) return { accepted: true, taskId, signature: 'off', claimedStatus };
-	const key = matchedKey(signature as string, taskId, timestamp as string, keys);
-	if (!key)
+	const signature = keys
+		? matchedKey(
+				headers[SIGNATURE_HEADER] as string,
+				taskId,
+				headers[TIMESTAMP_HEADER] as string,
+				keys,
+			)
+		: 'off';
+	if (!signature)
 		return refuse(
 			401,
 			'signatureWrong',
 			'X-Webhook-Signature does not match the task id and timestamp',
 		);
-	return { accepted: true, taskId, signature: key, claimedStatus };
+	if (isDeeper(body, BODY_LEVELS))
+		return refuse(
+			400,
+			'bodyTooDeep',
+			`The body must not be nested deeper than ${BODY_LEVELS} levels`,
+		);
+	return { accepted: true, taskId, signature, claimedStatus: claimedStatusOf(parsed.data) };
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 const isObject = (value: unknown): value is object =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+	typeof value === 'object' &&
+	value !== null &&
+	(levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1)));
 
 function claimedStatusOf({ code, data }: CallbackBody): TaskStatus {
 	if (data?.state !== undefined) return statusOf(data.state);

@@ -104,7 +104,7 @@ export class TaskService {
 	/** The keys that callbacks may be signed with; undefined when the credential has none. */
 	get signingKeys(): SigningKeys | undefined {
 		const { webhookSecret, previousWebhookSecret } = this.credentials;
-		return webhookSecret
+		return webhookSecret?.trim()
 			? { current: webhookSecret, previous: previousWebhookSecret || undefined }
 			: undefined;
 	}

@@ -32,7 +32,7 @@ export function matchedKey(
 	keys: SigningKeys,
 ): MatchedKey | undefined {
 	const matches = (key: string | undefined): boolean =>
-		Boolean(key) && equalInConstantTime(signature, sign(taskId, timestamp, key as string));
+		Boolean(key?.trim()) && equalInConstantTime(signature, sign(taskId, timestamp, key as string));
 	const current = matches(keys.current);
 	const previous = matches(keys.previous);
 	if (current) return 'current';
