@@ -1,15 +1,14 @@
 import {
 	NodeConnectionTypes,
-	NodeOperationError,
 	type IHookFunctions,
 	type INodeType,
 	type INodeTypeDescription,
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { TaskService } from './service/client';
+import { checkCredential } from './trigger/activate';
 import { optionFields } from './trigger/options';
-import { receiveCallback, rememberedEvents } from './trigger/receive';
+import { forgetEvents, receiveCallback } from './trigger/receive';
 
 export class MediaGenerationTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -44,7 +43,14 @@ export class MediaGenerationTrigger implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'mediaGenerationApi', required: true }],
 		webhooks: [
-			{ name: 'default', httpMethod: 'POST', responseMode: 'onReceived', path: 'webhook' },
+			{
+				name: 'default',
+				httpMethod: 'POST',
+				path: 'webhook',
+				responseMode: 'onReceived',
+				// Blank: n8n then answers with our webhookResponse, when it has stored the execution.
+				responseData: '',
+			},
 		],
 		properties: [
 			{
@@ -99,20 +105,11 @@ export class MediaGenerationTrigger implements INodeType {
 				return false;
 			},
 			async create(this: IHookFunctions): Promise<boolean> {
-				const { signingKeys } = await TaskService.connect(this);
-				if (this.getNodeParameter('verifySignature') && !signingKeys)
-					throw new NodeOperationError(
-						this.getNode(),
-						'The credential has no Webhook HMAC Key, so callbacks can not be verified',
-						{
-							description:
-								'Generate a webhookHmacKey in your account settings with the service and paste it into the credential, or turn off Verify Signature if you accept callbacks from anyone.',
-						},
-					);
+				await checkCredential(this);
 				return true;
 			},
 			async delete(this: IHookFunctions): Promise<boolean> {
-				rememberedEvents(this).forget();
+				forgetEvents(this);
 				return true;
 			},
 		},

@@ -178,7 +178,7 @@ describe('20,000 hostile callbacks, from the grammar of the cases', () => {
 		fc.assert(
 			fc.property(hostileHeaders, content, (given, sent) => {
 				const verdict = judgeCallback(given, sent, settings);
-				expect(verdict).toEqual({
+				expect(verdict).toMatchObject({
 					accepted: false,
 					status: expect.any(Number),
 					reason: expect.any(String),

@@ -6,11 +6,26 @@ import {
 let trigger = 0;
 const newTrigger = () => `workflow:node-${trigger++}`;
 
+/** What n8n gives the next process: what it saved. */
+const saved = (staticData: object) => JSON.parse(JSON.stringify(staticData));
+
+/** As after a restart of n8n: a process that has nothing but what n8n saved. */
+function restarted(): typeof RememberedEvents {
+	let fresh: typeof RememberedEvents | undefined;
+	jest.isolateModules(() => {
+		fresh = jest.requireActual<{ RememberedEvents: typeof RememberedEvents }>(
+			'../../nodes/MediaGeneration/trigger/remembered',
+		).RememberedEvents;
+	});
+	return fresh as typeof RememberedEvents;
+}
+
 describe('RememberedEvents', () => {
-	it('remembers what was added, in what n8n keeps', () => {
+	it('remembers across a restart what n8n saved', () => {
+		const name = newTrigger();
 		const staticData = {};
-		new RememberedEvents(newTrigger(), staticData, 1000).add('task:taskCompleted');
-		const later = new RememberedEvents(newTrigger(), staticData, 1010);
+		new RememberedEvents(name, staticData, 1000).add('task:taskCompleted');
+		const later = new (restarted())(name, saved(staticData), 1010);
 		expect(later.has('task:taskCompleted')).toBe(true);
 		expect(later.has('task:taskFailed')).toBe(false);
 	});
@@ -22,25 +37,61 @@ describe('RememberedEvents', () => {
 		expect(new RememberedEvents(newTrigger(), {}, 1000).has('task:taskCompleted')).toBe(false);
 	});
 
+	it('gives n8n all that is known to save, though callbacks at the same time each read the data before', () => {
+		const name = newTrigger();
+		const [first, second] = [{}, {}];
+		const one = new RememberedEvents(name, first, 1000);
+		const other = new RememberedEvents(name, second, 1000);
+		one.add('a:taskCompleted');
+		other.add('b:taskCompleted');
+		const later = new (restarted())(name, saved(second), 1000);
+		expect(later.has('a:taskCompleted')).toBe(true);
+		expect(later.has('b:taskCompleted')).toBe(true);
+	});
+
+	it('takes over what another process saved, and keeps its own', () => {
+		const name = newTrigger();
+		const staticData = {};
+		new RememberedEvents(name, staticData, 1000).add('a:taskCompleted');
+		const elsewhere = saved(staticData);
+		new (restarted())(name, elsewhere, 1001).add('b:taskCompleted');
+		const back = saved(elsewhere);
+		const here = new RememberedEvents(name, back, 1002);
+		here.add('c:taskCompleted');
+		const later = new (restarted())(name, saved(back), 1003);
+		for (const task of ['a', 'b', 'c']) expect(later.has(`${task}:taskCompleted`)).toBe(true);
+	});
+
 	it('forgets what is older than it must be', () => {
 		const name = newTrigger();
-		const staticData: { events?: object } = {};
+		const staticData: { events?: { events: object } } = {};
 		new RememberedEvents(name, staticData, 1000, 60).add('old');
 		expect(new RememberedEvents(name, staticData, 1060, 60).has('old')).toBe(true);
 		expect(new RememberedEvents(name, staticData, 1061, 60).has('old')).toBe(false);
 		new RememberedEvents(name, staticData, 1061, 60).add('new');
-		expect(staticData.events).toEqual({ new: 1061 });
+		expect(Object.values(staticData.events?.events ?? {})).toEqual([1061]);
 	});
 
-	it('keeps a bounded number, the newest', () => {
+	it('keeps a bounded number, the newest, and little of each, however long its id', () => {
 		const name = newTrigger();
-		const staticData: { events?: object } = {};
+		const staticData = {};
 		const remembered = new RememberedEvents(name, staticData, 1000);
-		for (let index = 0; index < REMEMBERED_EVENTS + 5; index++)
-			remembered.add(`task-${index}:done`);
-		expect(Object.keys(staticData.events ?? {})).toHaveLength(REMEMBERED_EVENTS);
-		expect(remembered.has('task-0:done')).toBe(false);
-		expect(remembered.has(`task-${REMEMBERED_EVENTS + 4}:done`)).toBe(true);
+		const event = (index: number) => `${'x'.repeat(250)}-${index}:taskCompleted`;
+		for (let index = 0; index < REMEMBERED_EVENTS + 5; index++) remembered.add(event(index));
+		expect(remembered.has(event(4))).toBe(false);
+		expect(remembered.has(event(5))).toBe(true);
+		expect(remembered.has(event(REMEMBERED_EVENTS + 4))).toBe(true);
+		expect(JSON.stringify(staticData).length).toBeLessThan(32 * REMEMBERED_EVENTS);
+	});
+
+	it('takes back one that was not emitted after all, in what n8n saves too', () => {
+		const name = newTrigger();
+		const staticData = {};
+		const remembered = new RememberedEvents(name, staticData, 1000);
+		remembered.add('task:taskCompleted');
+		remembered.remove('task:taskCompleted');
+		expect(remembered.has('task:taskCompleted')).toBe(false);
+		expect(JSON.stringify(staticData)).toContain('"events":{}');
 	});
 
 	it('forgets all when the trigger is deactivated', () => {
@@ -51,5 +102,37 @@ describe('RememberedEvents', () => {
 		remembered.forget();
 		expect(new RememberedEvents(name, staticData, 1000).has('task:taskCompleted')).toBe(false);
 		expect(staticData).toEqual({});
+	});
+
+	it('forgets nothing when n8n ends listening for a test event', () => {
+		const name = newTrigger();
+		new RememberedEvents(name, {}, 1000).add('task:taskCompleted');
+		new RememberedEvents(name, {}, 1000).forget();
+		expect(new RememberedEvents(name, {}, 1000).has('task:taskCompleted')).toBe(true);
+	});
+
+	it('costs the same with many events as with few', () => {
+		const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] as number;
+		const few = newTrigger();
+		const many = newTrigger();
+		const staticData = {};
+		for (let index = 0; index < REMEMBERED_EVENTS; index++)
+			new RememberedEvents(many, staticData, 1000).add(`before-${index}`);
+		const cost = (name: string, event: string): number => {
+			const start = performance.now();
+			const remembered = new RememberedEvents(name, {}, 1000);
+			for (let copy = 0; copy < 20; copy++) {
+				remembered.has(`${event}-${copy}`);
+				remembered.add(`${event}-${copy}`);
+				remembered.remove(`${event}-${copy}`);
+			}
+			return performance.now() - start;
+		};
+		const costs: Record<'few' | 'many', number[]> = { few: [], many: [] };
+		for (let round = 0; round < 300; round++) {
+			costs.few.push(cost(few, `event-${round}`));
+			costs.many.push(cost(many, `event-${round}`));
+		}
+		expect(median(costs.many) / median(costs.few)).toBeLessThan(3);
 	});
 });

@@ -38,6 +38,8 @@ export interface Refusal {
 	status: 400 | 401;
 	reason: RefusalReason;
 	message: string;
+	/** How far a stale timestamp is ahead of the present time; negative: behind. */
+	clockDifferenceSeconds?: number;
 }
 
 export interface Acceptance {
@@ -89,8 +91,12 @@ export function refusalByHeaders(
 				'timestampMalformed',
 				'X-Webhook-Timestamp must be Unix time in seconds, digits only',
 			);
-		if (toleranceSeconds > 0 && Math.abs(now / 1000 - Number(timestamp)) > toleranceSeconds)
-			return refuse(401, 'timestampStale', 'X-Webhook-Timestamp is too far from the present time');
+		const difference = Number(timestamp) - now / 1000;
+		if (toleranceSeconds > 0 && Math.abs(difference) > toleranceSeconds)
+			return {
+				...refuse(401, 'timestampStale', 'X-Webhook-Timestamp is too far from the present time'),
+				clockDifferenceSeconds: Math.round(difference),
+			};
 		if (!SIGNATURE.test(signature))
 			return refuse(
 				401,

@@ -35,7 +35,16 @@ interface Options {
 	toleranceSeconds: number;
 }
 
-const defaults = Object.fromEntries(optionFields.map((field) => [field.name, field.default]));
+const defaults = Object.fromEntries(
+	optionFields.map((field) => [field.name, field.default]),
+) as unknown as Options;
 
-/** The Options that count: those that the user set, and the defaults of the others. */
-export const optionsOf = (set: object): Options => ({ ...defaults, ...set }) as unknown as Options;
+/**
+ * The Options that count: those that the user set, and the defaults of the others. A tolerance that is no number of
+ * seconds (an expression may give anything) would let callbacks of any age in, so the default counts then.
+ */
+export function optionsOf(set: object): Options {
+	const options: Options = { ...defaults, ...set };
+	const valid = Number.isFinite(options.toleranceSeconds) && options.toleranceSeconds >= 0;
+	return valid ? options : { ...options, toleranceSeconds: defaults.toleranceSeconds };
+}

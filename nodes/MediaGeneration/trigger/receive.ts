@@ -1,21 +1,25 @@
-import type {
-	IDataObject,
-	IHookFunctions,
-	IWebhookFunctions,
-	IWebhookResponseData,
+import {
+	sleep,
+	type IDataObject,
+	type IHookFunctions,
+	type IWebhookFunctions,
+	type IWebhookResponseData,
 } from 'n8n-workflow';
-import type { Acceptance } from '../service/callback';
+import { refusalByHeaders, type Acceptance } from '../service/callback';
 import { ServiceError, TaskService } from '../service/client';
 import {
 	answer,
 	DETAILS_SETTINGS,
 	judgeRequest,
-	refuse,
+	refuse as refuseSender,
 	TASK_NOT_ENDED,
 } from '../service/receiver';
 import type { Task, TaskStatus } from '../service/task';
+import { Claim } from './claim';
 import { optionsOf } from './options';
+import { logRefusal, type Refused } from './refusals';
 import { REMEMBERED_SECONDS, RememberedEvents } from './remembered';
+import { noteKey } from './rotation';
 
 const EVENT_OF: Partial<Record<TaskStatus, string>> = {
 	completed: 'taskCompleted',
@@ -29,81 +33,145 @@ interface Details {
 
 /**
  * One callback: verified, held against the task's details, and emitted once as the Task; or refused, with the reason in
- * the answer. Only the task id and the timestamp of a callback are signed, so its body decides nothing.
+ * the answer and in n8n's log. Only the task id and the timestamp of a callback are signed, so its body decides nothing.
+ * Nothing is thrown: n8n would answer 500 and start an execution, for a sender that nobody has verified.
  */
 export async function receiveCallback(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const options = optionsOf(context.getNodeParameter('options', {}) as object);
 	const now = Date.now();
-	const service = await TaskService.connect(context);
-	const verifies = context.getNodeParameter('verifySignature') as boolean;
-	if (verifies && !service.signingKeys)
-		return refuse(context, {
-			status: 401,
-			reason: 'keyMissing',
-			message: 'The receiver has no key to verify signatures with',
-		});
-	const verdict = judgeRequest(context, {
-		keys: verifies ? service.signingKeys : undefined,
-		toleranceSeconds: options.toleranceSeconds,
-		now,
-	});
-	if (!verdict.accepted) return refuse(context, verdict);
-	const found = options.fetchDetails
-		? await detailsOf(service, verdict)
-		: { details: 'off' as const, task: claimedTask(verdict) };
-	if (found === undefined)
-		return refuse(context, {
-			status: 404,
-			reason: 'taskUnknown',
-			message: 'The service that is asked for the details knows no such task',
-		});
-	const { task, details } = found;
-	const status = details === 'unavailable' ? verdict.claimedStatus : task.status;
-	const event = status && EVENT_OF[status];
-	if (!event) return refuse(context, TASK_NOT_ENDED);
-	if (!(context.getNodeParameter('events') as string[]).includes(event))
-		return answer(context, 200, { accepted: true, emitted: false, reason: 'eventNotWanted' });
-	if (options.deduplicate) {
-		const remembered = rememberedEvents(context, now, options.toleranceSeconds);
-		const key = `${verdict.taskId}:${event}`;
-		if (remembered.has(key))
-			return answer(context, 200, { accepted: true, emitted: false, reason: 'duplicate' });
-		remembered.add(key);
+	const refuse = (refused: Refused): IWebhookResponseData => {
+		logRefusal(context, triggerOf(context), refused, Math.floor(now / 1000));
+		return refuseSender(context, refused);
+	};
+	try {
+		return await receive(context, now, refuse);
+	} catch (error) {
+		context.logger.error(`A callback could not be worked on: ${(error as Error).message}`);
+		return refuse(RECEIVER_TROUBLED);
 	}
-	const json = {
-		...task,
-		callback: context.getBodyData(),
-		verification: { signature: verdict.signature, details },
-	} as unknown as IDataObject;
-	return answer(context, 200, { accepted: true, emitted: true }, [{ json }]);
 }
 
-/** The trigger's memory of what it emitted. */
-export function rememberedEvents(
-	context: IWebhookFunctions | IHookFunctions,
-	now = Date.now(),
-	toleranceSeconds = 0,
-): RememberedEvents {
-	return new RememberedEvents(
-		`${context.getWorkflow().id}:${context.getNode().id}`,
+async function receive(
+	context: IWebhookFunctions,
+	now: number,
+	refuse: (refused: Refused) => IWebhookResponseData,
+): Promise<IWebhookResponseData> {
+	const trigger = triggerOf(context);
+	const options = optionsOf(context.getNodeParameter('options', {}) as object);
+	const { toleranceSeconds } = options;
+	const signed = context.getNodeParameter('verifySignature') as boolean;
+	const byHeaders = refusalByHeaders(context.getHeaderData(), { signed, toleranceSeconds, now });
+	if (byHeaders) return refuse(byHeaders);
+	const service = await TaskService.connect(context);
+	const keys = signed ? service.signingKeys : undefined;
+	if (signed && !keys) return refuse(KEY_MISSING);
+	const verdict = judgeRequest(context, { keys, toleranceSeconds, now });
+	if (!verdict.accepted) return refuse(verdict);
+	const { taskId, signature } = verdict;
+	if (keys && signature !== 'off') noteKey(context.logger, trigger, keys, signature);
+
+	const remembered = new RememberedEvents(
+		trigger,
 		context.getWorkflowStaticData('node'),
 		Math.floor(now / 1000),
 		Math.max(REMEMBERED_SECONDS, 2 * toleranceSeconds),
 	);
+	const claimOf = (event: string) => new Claim(trigger, `${taskId}:${event}`, remembered);
+	// Listening for a test event ends with the first one: there each callback is a new one.
+	const deduplicates = options.deduplicate && context.getMode() !== 'manual';
+	// Nothing comes after completed, so a copy need not be looked up. A failed task may yet complete.
+	if (deduplicates && claimOf('taskCompleted').emitted) return ignore(context, 'duplicate');
+
+	const found = options.fetchDetails
+		? await detailsOf(service, verdict)
+		: { details: 'off' as const, task: claimedTask(verdict) };
+	if (found === undefined) return refuse(TASK_UNKNOWN);
+	const { task, details } = found;
+	const status = details === 'unavailable' ? verdict.claimedStatus : task.status;
+	const event = status && EVENT_OF[status];
+	const wanted = event && (context.getNodeParameter('events') as string[]).includes(event);
+	// What the body claims must not drop an event: the sender is asked to call again, when the details can be had.
+	if (details === 'unavailable' && !wanted) return refuse(DETAILS_UNAVAILABLE);
+	if (!event) return refuse(TASK_NOT_ENDED);
+	if (!wanted) return ignore(context, 'eventNotWanted');
+	if (deduplicates) {
+		const claimed = await claimOf(event).take(context.getResponseObject());
+		if (claimed === 'emitted') return ignore(context, 'duplicate');
+		if (claimed === 'underway') return refuse(UNDERWAY);
+	}
+	const json = {
+		...task,
+		callback: context.getBodyData(),
+		verification: { signature, details },
+	} as unknown as IDataObject;
+	// Not answered here: n8n gives this answer when it has stored the execution, and 500 when it could not.
+	return { webhookResponse: { accepted: true, emitted: true }, workflowData: [[{ json }]] };
 }
 
-/** The task by its details; only its id where they can't be had; undefined when the service does not know it. */
+/** Forgets what a trigger that is deactivated has emitted. */
+export function forgetEvents(context: IHookFunctions): void {
+	new RememberedEvents(triggerOf(context), context.getWorkflowStaticData('node'), 0).forget();
+}
+
+const RECEIVER_TROUBLED: Refused = {
+	status: 503,
+	reason: 'receiverTroubled',
+	message: 'The receiver can not work on callbacks right now; call again',
+};
+
+const KEY_MISSING: Refused = {
+	status: 401,
+	reason: 'keyMissing',
+	message: 'The receiver has no key to verify signatures with',
+};
+
+const TASK_UNKNOWN: Refused = {
+	status: 404,
+	reason: 'taskUnknown',
+	message: 'The service that is asked for the details knows no such task',
+};
+
+const DETAILS_UNAVAILABLE: Refused = {
+	status: 503,
+	reason: 'detailsUnavailable',
+	message: 'The details of the task can not be had right now; call again',
+};
+
+const UNDERWAY: Refused = {
+	status: 503,
+	reason: 'underway',
+	message: 'A copy of this callback is still being worked on; call again',
+};
+
+/** Identifies a trigger among all that run here. */
+const triggerOf = (context: IWebhookFunctions | IHookFunctions): string =>
+	`${context.getWorkflow().id}:${context.getNode().id}`;
+
+/** Tells the sender that its callback is in order, though it starts nothing. */
+const ignore = (
+	context: IWebhookFunctions,
+	reason: 'duplicate' | 'eventNotWanted',
+): IWebhookResponseData => answer(context, 200, { accepted: true, emitted: false, reason });
+
+/**
+ * The task by its details; only its id where they can't be had within the time that a sender waits; undefined when the
+ * service does not know it.
+ */
 async function detailsOf(
 	service: TaskService,
 	{ taskId }: Acceptance,
 ): Promise<Details | undefined> {
-	try {
-		const task = await service.getTask(taskId, DETAILS_SETTINGS);
-		return { details: 'fetched', task };
-	} catch (error) {
-		const unknown = error instanceof ServiceError && (error.code === 404 || error.code === 422);
-		return unknown ? undefined : { details: 'unavailable', task: { taskId } };
-	}
+	const unavailable: Details = { details: 'unavailable', task: { taskId } };
+	const fetched = async (): Promise<Details | undefined> => {
+		try {
+			return { details: 'fetched', task: await service.getTask(taskId, DETAILS_SETTINGS) };
+		} catch (error) {
+			const unknown = error instanceof ServiceError && (error.code === 404 || error.code === 422);
+			return unknown ? undefined : unavailable;
+		}
+	};
+	// The time-out of a request begins anew with each byte; this one does not.
+	const timeIsUp = sleep(DETAILS_SETTINGS.timeoutSeconds * 1000).then(() => unavailable);
+	return await Promise.race([fetched(), timeIsUp]);
 }
 
 /** The task as the callback claims it, for a user who chose not to fetch details. */

@@ -1,21 +1,44 @@
+import { createHash, randomUUID } from 'crypto';
 import type { IDataObject } from 'n8n-workflow';
 
-/** How many events are remembered, per trigger. */
-export const REMEMBERED_EVENTS = 500;
+/**
+ * How many events are remembered, per trigger: the newest. n8n loads, wraps and saves all of them with each callback,
+ * some 30 bytes for each.
+ */
+export const REMEMBERED_EVENTS = 1_000;
 
 /** How long an event is remembered, in seconds, at the least: senders retry for minutes. */
-export const REMEMBERED_SECONDS = 3600;
+export const REMEMBERED_SECONDS = 3_600;
 
-type Remembered = Record<string, number>;
+/** What n8n keeps with the trigger: when each event was emitted, and which process wrote that. */
+interface Kept {
+	writer: string;
+	events: Record<string, number>;
+}
+
+/** What this process knows of one trigger. */
+interface Memory {
+	/** When each event was emitted, in seconds, in the order in which this process came to know of it. */
+	times: Map<string, number>;
+	/** The same, as the one object that this process gives n8n to save. */
+	kept: Kept;
+}
 
 /**
- * Events that this process emitted, by trigger: n8n saves a trigger's static data only after its webhook, so copies of
- * one callback that arrive at the same instant would each find it without the other.
+ * By trigger. n8n reads static data before a webhook and saves it, whole, after it: of two callbacks at the same time
+ * each would undo the other's. So this is what counts here, and n8n is given all of it to save.
  */
-const emittedHere = new Map<string, Remembered>();
+const memories = new Map<string, Memory>();
 
-/** The events that a trigger has emitted, across restarts of n8n, bounded in count and age. */
+const THIS_PROCESS = randomUUID();
+
+/**
+ * The events that a trigger has emitted, across restarts of n8n, bounded in count and age. What a look and an addition
+ * cost does not grow with the number of events.
+ */
 export class RememberedEvents {
+	private readonly memory: Memory;
+
 	/**
 	 * @param trigger identifies the trigger among all that run here
 	 * @param staticData what n8n keeps for the trigger
@@ -26,37 +49,63 @@ export class RememberedEvents {
 		private readonly staticData: IDataObject,
 		private readonly now: number,
 		private readonly seconds = REMEMBERED_SECONDS,
-	) {}
+	) {
+		this.memory = memories.get(trigger) ?? {
+			times: new Map(),
+			kept: { writer: THIS_PROCESS, events: {} },
+		};
+		memories.set(trigger, this.memory);
+		const kept = staticData.events as unknown as Kept | undefined;
+		if (kept && kept.writer !== THIS_PROCESS) this.learn(kept);
+	}
 
 	has(event: string): boolean {
-		const since = this.now - this.seconds;
-		return [this.here, this.kept].some((events) => (events[event] ?? -Infinity) >= since);
+		return (this.memory.times.get(digestOf(event)) ?? -Infinity) >= this.now - this.seconds;
 	}
 
 	add(event: string): void {
-		emittedHere.set(this.trigger, this.recentWith(this.here, event));
-		this.staticData.events = this.recentWith(this.kept, event);
+		this.remember(digestOf(event), this.now);
+		this.staticData.events = this.memory.kept as unknown as IDataObject;
 	}
 
-	/** Forgets all, for a trigger that is deactivated. */
+	/** Takes one back that was not emitted after all. */
+	remove(event: string): void {
+		this.drop(digestOf(event));
+	}
+
+	/**
+	 * Forgets all, for a trigger that is deactivated. n8n also calls this when it ends listening for a test event, with
+	 * static data of its own: what the active trigger remembers then stays.
+	 */
 	forget(): void {
-		emittedHere.delete(this.trigger);
+		if (!this.staticData.events) return;
+		memories.delete(this.trigger);
 		delete this.staticData.events;
 	}
 
-	private get here(): Remembered {
-		return emittedHere.get(this.trigger) ?? {};
+	/** Takes over what was remembered before a restart, or by another process. */
+	private learn({ events }: Kept): void {
+		for (const [digest, time] of Object.entries(events))
+			if (!this.memory.times.has(digest)) this.remember(digest, time);
 	}
 
-	private get kept(): Remembered {
-		return (this.staticData.events as Remembered | undefined) ?? {};
+	private remember(digest: string, time: number): void {
+		const { times, kept } = this.memory;
+		this.drop(digest);
+		times.set(digest, time);
+		kept.events[digest] = time;
+		for (const [oldest, since] of times) {
+			if (times.size <= REMEMBERED_EVENTS && since >= this.now - this.seconds) break;
+			this.drop(oldest);
+		}
 	}
 
-	private recentWith(events: Remembered, event: string): Remembered {
-		return Object.fromEntries(
-			Object.entries({ ...events, [event]: this.now })
-				.filter(([, time]) => time >= this.now - this.seconds)
-				.slice(-REMEMBERED_EVENTS),
-		);
+	private drop(digest: string): void {
+		this.memory.times.delete(digest);
+		delete this.memory.kept.events[digest];
 	}
 }
+
+/** An event in 16 characters, however long the task id is. */
+const digestOf = (event: string): string =>
+	createHash('sha256').update(event).digest('base64url').slice(0, 16);
