@@ -27,6 +27,7 @@ import { createAndWait } from './task/createAndWait';
 import { download } from './task/download';
 import { get } from './task/get';
 import { park } from './task/park';
+import { verifyCallback } from './task/verifyCallback';
 
 const resources = [
 	{ name: 'Account', value: 'account' },
@@ -34,7 +35,15 @@ const resources = [
 	{ name: 'Task', value: 'task' },
 ];
 
-const operations: Operation[] = [getCredits, upload, create, createAndWait, download, get];
+const operations: Operation[] = [
+	getCredits,
+	upload,
+	create,
+	createAndWait,
+	download,
+	get,
+	verifyCallback,
+];
 
 /** What the editor shows of all operations; a field that several operations share stands there once. */
 export const operationProperties: INodeProperties[] = [

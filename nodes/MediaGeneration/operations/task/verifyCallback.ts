@@ -1,0 +1,73 @@
+import { FieldError, jsonObject, type Field } from '../../models/field';
+import { diagnoseCallback } from '../../service/diagnosis';
+import { TOLERANCE_SECONDS } from '../../service/receiver';
+import { defineOperation, eachItem, numberOption, optionsField } from '../operation';
+
+const headersField: Field = {
+	displayName: 'Headers',
+	name: 'headers',
+	type: 'json',
+	default: '{}',
+	required: true,
+	placeholder: 'e.g. {{ $json.headers }}',
+	description: 'Headers of the callback, as a JSON object; their names in any case',
+};
+
+const bodyField: Field = {
+	displayName: 'Body',
+	name: 'body',
+	type: 'json',
+	default: '{}',
+	required: true,
+	placeholder: 'e.g. {{ $json.body }}',
+	description: 'Body of the callback as it was received: JSON, or the text that should have been',
+};
+
+const toleranceOption: Field = {
+	displayName: 'Tolerance',
+	name: 'toleranceSeconds',
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	default: TOLERANCE_SECONDS,
+	description:
+		'How many seconds the time stamp of the callback may differ from the time now; 0 accepts any, for a callback of the past',
+};
+
+interface Callback {
+	headers: Record<string, unknown>;
+	body: unknown;
+}
+
+export const verifyCallback = defineOperation<Callback>({
+	resource: 'task',
+	value: 'verifyCallback',
+	name: 'Verify Callback',
+	action: 'Verify callback of a task',
+	description: 'Find out why a callback of the service is refused, without starting anything',
+	fields: [headersField, bodyField, optionsField([toleranceOption])],
+	check: ({ read }) => {
+		const headers = jsonObject.safeParse(read(headersField.name));
+		if (!headers.success)
+			throw new FieldError(
+				'Headers must be a JSON object, for example {"X-Webhook-Timestamp": "…"}',
+			);
+		return { headers: headers.data, body: parsedWhereJson(read(bodyField.name)) };
+	},
+	run: eachItem<Callback>(async ({ item, checked }, service) => ({
+		json: diagnoseCallback(checked.headers, checked.body, {
+			keys: service.signingKeys,
+			toleranceSeconds: numberOption(item.option, toleranceOption),
+			now: Date.now(),
+		}),
+	})),
+});
+
+/** A body that is no JSON is what may be wrong with it. */
+function parsedWhereJson(body: unknown): unknown {
+	if (typeof body !== 'string') return body;
+	try {
+		return JSON.parse(body);
+	} catch {
+		return body;
+	}
+}
