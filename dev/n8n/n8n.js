@@ -24,6 +24,8 @@ const OWNER = {
 	lastName: 'Owner',
 };
 const REQUEST_LIMIT = 60_000;
+/** What n8n answers before it does anything, while its own look at the database takes too long on a busy machine. */
+const BUSY_DATABASE = 'Database is not ready!';
 const ENDED = ['success', 'error', 'canceled', 'crashed'];
 
 /**
@@ -155,16 +157,22 @@ class N8n {
 	 * @returns {Promise<{ data: any, cookies: string[] }>}
 	 */
 	async #send(method, path, body) {
-		const response = await fetch(`${this.url}${path}`, {
-			method,
-			headers: {
-				...(this.#cookie ? { cookie: this.#cookie } : {}),
-				...(body === undefined ? {} : { 'content-type': 'application/json' }),
+		const { response, text } = await poll(
+			async () => {
+				const response = await fetch(`${this.url}${path}`, {
+					method,
+					headers: {
+						...(this.#cookie ? { cookie: this.#cookie } : {}),
+						...(body === undefined ? {} : { 'content-type': 'application/json' }),
+					},
+					body: body === undefined ? undefined : JSON.stringify(body),
+					signal: AbortSignal.timeout(REQUEST_LIMIT),
+				});
+				const text = await response.text();
+				return text.includes(BUSY_DATABASE) ? undefined : { response, text };
 			},
-			body: body === undefined ? undefined : JSON.stringify(body),
-			signal: AbortSignal.timeout(REQUEST_LIMIT),
-		});
-		const text = await response.text();
+			{ timeout: REQUEST_LIMIT, what: 'the database of n8n', every: 500 },
+		);
 		const answer = text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text;
 		if (!response.ok) {
 			throw new Error(

@@ -13,7 +13,12 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-	pair.service.set({ faultsFor: undefined, taskSeconds: 0.5, credits: 1e6 });
+	pair.service.set({
+		faultsFor: undefined,
+		taskSeconds: 0.5,
+		credits: 1e6,
+		callbackRetrySeconds: [0.2, 0.4, 0.8],
+	});
 	pair.service.tasks.clear();
 	pair.service.requests.length = 0;
 });
@@ -103,7 +108,10 @@ describe('waiting for the callback', () => {
 	it.each([20, 200])(
 		'goes on once all of %d tasks are done, which call in any order, in the order of the items',
 		async (count) => {
-			pair.service.set({ faultsFor: () => ({ slow: 1 + Math.random() * 5 }) });
+			pair.service.set({
+				faultsFor: () => ({ slow: 1 + Math.random() * 5 }),
+				callbackRetrySeconds: [1, 3, 6],
+			});
 			const texts = Array.from({ length: count }, (_, index) => `prompt ${index}`);
 			const execution = await run(prompts(...texts), {}, { after: [WAIT.seen] });
 			const output = execution.items(NODE);
