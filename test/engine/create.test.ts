@@ -307,6 +307,20 @@ it('stops on a credential without a base URL', async () => {
 	expect(error?.message).toContain('Base URL in the credential must begin with https://');
 });
 
+describe('a callback URL at which nothing may arrive', () => {
+	it('is hinted at when it is a test URL', async () => {
+		const callbackUrl = 'https://n8n.example/webhook-test/abc/webhook';
+		const { hints, output } = await run({ parameters: edit({ callbackUrl }), credentials });
+		expect(hints).toEqual([expect.stringContaining('Callback URL is a Test URL')]);
+		expect(output[0]).toHaveLength(1);
+	});
+
+	it('is not hinted at when it is inside the network that the service is in as well', async () => {
+		const callbackUrl = 'http://localhost:5678/webhook/abc/webhook';
+		expect((await run({ parameters: edit({ callbackUrl }), credentials })).hints).toEqual([]);
+	});
+});
+
 it('stops on a callback URL that is none', async () => {
 	const { error } = await run({ parameters: edit({ callbackUrl: 'my-webhook' }), credentials });
 	expect(error?.message).toContain('Callback URL must be a URL');

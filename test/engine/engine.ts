@@ -45,6 +45,8 @@ class Input implements INodeType {
 export interface Run {
 	/** What the node gave out, by output: the second is On Error's own. */
 	output: INodeExecutionData[][];
+	/** What n8n shows beside the output. */
+	hints: string[];
 	/** What stopped the execution, if anything did. */
 	error?: NodeError;
 }
@@ -118,6 +120,7 @@ export async function run({
 	const [taskData] = data.resultData.runData['Media Generation'] ?? [];
 	return {
 		output: (taskData?.data?.main ?? []).map((branch) => branch ?? []),
+		hints: (taskData?.hints ?? []).map(({ message }) => message),
 		error: data.resultData.error as NodeError | undefined,
 	};
 }
