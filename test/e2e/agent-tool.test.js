@@ -1,54 +1,15 @@
-const http = require('node:http');
-const { once } = require('node:events');
 const { startPair } = require('./harness');
+const { startScriptedModel } = require('./scripted-model');
 const { mediaGeneration } = require('./workflows');
 
 /** @type {Awaited<ReturnType<typeof startPair>>} */
 let pair;
-/** @type {http.Server} */
+/** @type {Awaited<ReturnType<typeof startScriptedModel>>} */
 let model;
-/** What the agent told the chat model, request by request. @type {any[]} */
-const heard = [];
 
-/** A chat model that calls the tool once, and then says that it is done. */
 beforeAll(async () => {
 	pair = await startPair({ service: { taskSeconds: 0.5 } });
-	model = http.createServer(async (request, response) => {
-		const chunks = [];
-		for await (const chunk of request) chunks.push(chunk);
-		const { messages, tools } = JSON.parse(Buffer.concat(chunks).toString());
-		heard.push({ messages, tools });
-		const called = messages.some((/** @type {{ role: string }} */ { role }) => role === 'tool');
-		const message = called
-			? { role: 'assistant', content: 'Done.' }
-			: {
-					role: 'assistant',
-					content: null,
-					tool_calls: [
-						{
-							id: 'call_1',
-							type: 'function',
-							function: {
-								name: tools[0].function.name,
-								arguments: JSON.stringify({ Prompt: 'A starry night' }),
-							},
-						},
-					],
-				};
-		response.setHeader('content-type', 'application/json');
-		response.end(
-			JSON.stringify({
-				id: 'chat_1',
-				object: 'chat.completion',
-				created: 0,
-				model: 'scripted',
-				choices: [{ index: 0, message, finish_reason: called ? 'stop' : 'tool_calls' }],
-				usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-			}),
-		);
-	});
-	model.listen(0, '127.0.0.1');
-	await once(model, 'listening');
+	model = await startScriptedModel({ Prompt: 'A starry night' });
 });
 
 afterAll(async () => {
@@ -58,13 +19,7 @@ afterAll(async () => {
 
 /** @param {Record<string, unknown>} parameters of our node as a tool */
 async function runAgent(parameters) {
-	heard.length = 0;
-	const { port } = /** @type {import('node:net').AddressInfo} */ (model.address());
-	const openAi = await pair.n8n.createCredential({
-		name: 'Scripted model',
-		type: 'openAiApi',
-		data: { apiKey: 'none', url: `http://127.0.0.1:${port}/v1` },
-	});
+	const openAi = await pair.n8n.createCredential(model.credential);
 	const tool = mediaGeneration({
 		resource: 'task',
 		operation: 'createAndWait',
@@ -106,8 +61,7 @@ async function runAgent(parameters) {
 		credentials: { ...pair.credentials.credentials, openAiApi: openAi },
 	});
 	const execution = await pair.n8n.waitForExecution(await pair.n8n.run(id));
-	const answer = heard.at(-1)?.messages.find((/** @type {any} */ { role }) => role === 'tool');
-	return { execution, result: JSON.parse(answer.content) };
+	return { execution, result: model.toolResult() };
 }
 
 describe("as an AI agent's tool", () => {
