@@ -117,3 +117,35 @@ it('ai-agent lets an agent make an image', async () => {
 		model.close();
 	}
 });
+
+it('create-with-sweep uses each task once, also those whose callback never came', async () => {
+	const { id } = await importExample('create-with-sweep');
+	const workflow = await pair.n8n.workflow(id);
+	const recent = JSON.parse(JSON.stringify(workflow).replace('minutes: 60', 'minutes: 0'));
+	const { id: sweepId } = await pair.n8n.importWorkflow({ ...recent, name: 'Sweep at once' });
+	await pair.n8n.activate(id);
+	const create = async () => {
+		const execution = await pair.n8n.waitForExecution(
+			await pair.n8n.run(id, { trigger: "When clicking 'Execute workflow'" }),
+		);
+		expect(execution.error()).toBeUndefined();
+		return execution.items('Create task')[0].taskId;
+	};
+	const used = async () => {
+		const summaries = [
+			...(await pair.n8n.executions({ workflowId: id })),
+			...(await pair.n8n.executions({ workflowId: sweepId })),
+		];
+		const executions = await Promise.all(summaries.map((one) => pair.n8n.execution(one.id)));
+		return executions.flatMap((one) => one.items('Use the result').map(({ taskId }) => taskId));
+	};
+
+	const called = await create();
+	await pair.service.idle();
+	pair.service.set({ faultsFor: () => ({ noCallback: true }) });
+	const lost = await create();
+	await pair.service.waitForTask(lost);
+	for (let sweep = 0; sweep < 2; sweep++)
+		await pair.n8n.waitForExecution(await pair.n8n.run(sweepId, { trigger: 'Every hour' }));
+	expect(await used()).toEqual([called, lost]);
+});
