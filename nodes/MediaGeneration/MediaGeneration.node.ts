@@ -39,6 +39,8 @@ export class MediaGeneration implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		usableAsTool: true,
 		webhooks: resumeWebhooks,
+		waitingNodeTooltip:
+			'The execution sleeps. It goes on when the service has reported that the tasks have ended, or when the wait limit passes.',
 		credentials: [{ name: 'mediaGenerationApi', required: true }],
 		properties: operationProperties,
 	};

@@ -32,9 +32,10 @@ const fields: Field[] = [
 		displayName: 'Image References',
 		name: 'imageReferences',
 		type: 'fixedCollection',
-		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Reference' },
+		typeOptions: { multipleValues: true },
 		default: {},
 		required: true,
+		placeholder: 'Add Reference',
 		description: 'Images that the video is made from',
 		options: [
 			{
