@@ -66,4 +66,11 @@ async function startPair({ service: settings = {}, n8n: env } = {}) {
 	}
 }
 
-module.exports = { startPair, startPackedN8n, credentialData, CREDENTIAL_TYPE };
+module.exports = {
+	startPair,
+	startPackedN8n,
+	credentialData,
+	CREDENTIAL_TYPE,
+	TOKEN,
+	WEBHOOK_SECRET,
+};
