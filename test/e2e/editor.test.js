@@ -30,13 +30,15 @@ afterAll(async () => {
 });
 
 /**
- * The properties that are to be shown for these values, in their order.
+ * The properties that are to be shown for these values, and for the defaults of what is not among them, in their order.
  * @param {Record<string, string>} values
  */
 function declared(values) {
 	return properties.filter(({ displayOptions }) =>
 		Object.entries(displayOptions?.show ?? {}).every(([name, allowed]) =>
-			allowed?.includes(values[name] ?? ''),
+			allowed?.includes(
+				values[name] ?? String(properties.find((property) => property.name === name)?.default),
+			),
 		),
 	);
 }
