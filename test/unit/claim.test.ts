@@ -19,7 +19,7 @@ function response() {
 
 type Response = Parameters<Claim['take']>[0];
 const take = async (claim: Claim, by: ReturnType<typeof response>) =>
-	await claim.take(by as unknown as Response);
+	await claim.take(by as unknown as Response, Date.now() + 500);
 
 function newEvent() {
 	const name = `workflow:claim-${trigger++}`;
@@ -59,5 +59,19 @@ describe('Claim', () => {
 		expect(await take(claim(), response())).toBe('underway');
 		first.answer(200);
 		expect(await take(claim(), response())).toBe('emitted');
-	}, 10_000);
+	});
+
+	it('lets events of a trigger be answered one after the other, but none wait for ever', async () => {
+		const name = `workflow:claim-${trigger++}`;
+		const event = (id: string) => new Claim(name, id, new RememberedEvents(name, {}, 1000));
+		const [first, second, third] = [response(), response(), response()];
+		const order: string[] = [];
+		await take(event('a'), first);
+		const waiting = take(event('b'), second).then(() => order.push('b'));
+		order.push('a answered');
+		first.answer(200).close();
+		await waiting;
+		expect(order).toEqual(['a answered', 'b']);
+		expect(await take(event('c'), third)).toBe('taken');
+	});
 });

@@ -37,15 +37,26 @@ describe('RememberedEvents', () => {
 		expect(new RememberedEvents(newTrigger(), {}, 1000).has('task:taskCompleted')).toBe(false);
 	});
 
-	it('gives n8n all that is known to save, though callbacks at the same time each read the data before', () => {
+	it('is saved whole, though callbacks at the same time each read the data before', () => {
 		const name = newTrigger();
 		const [first, second] = [{}, {}];
 		const one = new RememberedEvents(name, first, 1000);
 		const other = new RememberedEvents(name, second, 1000);
 		one.add('a:taskCompleted');
 		other.add('b:taskCompleted');
+		saved(first);
 		const later = new (restarted())(name, saved(second), 1000);
 		expect(later.has('a:taskCompleted')).toBe(true);
+		expect(later.has('b:taskCompleted')).toBe(true);
+	});
+
+	it('is not saved with an event whose execution n8n has not stored', () => {
+		const name = newTrigger();
+		const [first, second] = [{}, {}];
+		new RememberedEvents(name, first, 1000).add('a:taskCompleted');
+		new RememberedEvents(name, second, 1000).add('b:taskCompleted');
+		const later = new (restarted())(name, saved(second), 1000);
+		expect(later.has('a:taskCompleted')).toBe(false);
 		expect(later.has('b:taskCompleted')).toBe(true);
 	});
 
@@ -64,12 +75,12 @@ describe('RememberedEvents', () => {
 
 	it('forgets what is older than it must be', () => {
 		const name = newTrigger();
-		const staticData: { events?: { events: object } } = {};
+		const staticData = {};
 		new RememberedEvents(name, staticData, 1000, 60).add('old');
-		expect(new RememberedEvents(name, staticData, 1060, 60).has('old')).toBe(true);
-		expect(new RememberedEvents(name, staticData, 1061, 60).has('old')).toBe(false);
+		expect(new RememberedEvents(name, {}, 1060, 60).has('old')).toBe(true);
+		expect(new RememberedEvents(name, {}, 1061, 60).has('old')).toBe(false);
 		new RememberedEvents(name, staticData, 1061, 60).add('new');
-		expect(Object.values(staticData.events?.events ?? {})).toEqual([1061]);
+		expect(Object.values(saved(staticData).events.events)).toEqual([1061]);
 	});
 
 	it('keeps a bounded number, the newest, and little of each, however long its id', () => {
@@ -77,7 +88,10 @@ describe('RememberedEvents', () => {
 		const staticData = {};
 		const remembered = new RememberedEvents(name, staticData, 1000);
 		const event = (index: number) => `${'x'.repeat(250)}-${index}:taskCompleted`;
-		for (let index = 0; index < REMEMBERED_EVENTS + 5; index++) remembered.add(event(index));
+		for (let index = 0; index < REMEMBERED_EVENTS + 5; index++) {
+			remembered.add(event(index));
+			saved(staticData);
+		}
 		expect(remembered.has(event(4))).toBe(false);
 		expect(remembered.has(event(5))).toBe(true);
 		expect(remembered.has(event(REMEMBERED_EVENTS + 4))).toBe(true);

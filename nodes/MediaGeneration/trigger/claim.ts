@@ -6,8 +6,6 @@ type Response = Pick<
 	'writableEnded' | 'statusCode' | 'once'
 >;
 
-/** How long a copy of a callback waits for the answer to the first, in milliseconds: senders give up after 5 seconds. */
-const PATIENCE = 4_000;
 const PAUSE = 25;
 
 /** Callbacks that are being answered, at the most; more than n8n takes at the same time. */
@@ -19,12 +17,15 @@ const LIMIT = 1_000;
  */
 const underway = new Map<string, Response>();
 
+/** By trigger, settles when the callback that emits now has been answered. */
+const turns = new Map<string, Promise<unknown>>();
+
 /** An event of one trigger, which one callback may emit. */
 export class Claim {
 	private readonly key: string;
 
 	constructor(
-		trigger: string,
+		private readonly trigger: string,
 		private readonly event: string,
 		private readonly remembered: RememberedEvents,
 	) {
@@ -39,13 +40,14 @@ export class Claim {
 
 	/**
 	 * Takes the event for the callback that this response answers. A copy of one that is being answered waits.
+	 * @param deadline until when to wait, in milliseconds since 1970
 	 * @returns `underway` when the first one is not answered in time: nobody knows yet
 	 */
-	async take(response: Response): Promise<'taken' | 'emitted' | 'underway'> {
-		for (let waited = 0; ; waited += PAUSE) {
+	async take(response: Response, deadline: number): Promise<'taken' | 'emitted' | 'underway'> {
+		for (;;) {
 			if (this.emitted) return 'emitted';
 			if (!underway.has(this.key)) break;
-			if (waited >= PATIENCE) return 'underway';
+			if (Date.now() >= deadline) return 'underway';
 			await sleep(PAUSE);
 		}
 		this.remembered.add(this.event);
@@ -53,7 +55,20 @@ export class Claim {
 		const [oldest] = underway.keys();
 		if (underway.size > LIMIT && oldest !== undefined) underway.delete(oldest);
 		response.once('close', () => this.settle());
+		await this.turn(response, deadline);
 		return 'taken';
+	}
+
+	/**
+	 * Waits until the event before has been answered. n8n saves what is remembered just before it answers: were it killed in
+	 * between, a callback that was not answered would be a duplicate when it comes again, and its one execution a crashed
+	 * one. One after the other, that can be true of one event at the most.
+	 */
+	private async turn(response: Response, deadline: number): Promise<void> {
+		const before = turns.get(this.trigger);
+		const answered = new Promise<void>((resolve) => response.once('close', () => resolve()));
+		turns.set(this.trigger, answered);
+		if (before) await Promise.race([before, sleep(Math.max(0, deadline - Date.now()))]);
 	}
 
 	/** A sender that hangs up closes the response while n8n still works on it: only an ended one says what became of it. */

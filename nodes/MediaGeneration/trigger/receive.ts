@@ -94,7 +94,10 @@ async function receive(
 	if (!event) return refuse(TASK_NOT_ENDED);
 	if (!wanted) return ignore(context, 'eventNotWanted');
 	if (deduplicates) {
-		const claimed = await claimOf(event).take(context.getResponseObject());
+		const claimed = await claimOf(event).take(
+			context.getResponseObject(),
+			now + DETAILS_SETTINGS.timeoutSeconds * 1000,
+		);
 		if (claimed === 'emitted') return ignore(context, 'duplicate');
 		if (claimed === 'underway') return refuse(UNDERWAY);
 	}

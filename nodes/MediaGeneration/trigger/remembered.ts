@@ -10,7 +10,7 @@ export const REMEMBERED_EVENTS = 1_000;
 /** How long an event is remembered, in seconds, at the least: senders retry for minutes. */
 export const REMEMBERED_SECONDS = 3_600;
 
-/** What n8n keeps with the trigger: when each event was emitted, and which process wrote that. */
+/** What n8n keeps with the trigger: when each event was emitted, by digest, and which process wrote that. */
 interface Kept {
 	writer: string;
 	events: Record<string, number>;
@@ -20,7 +20,7 @@ interface Kept {
 interface Memory {
 	/** When each event was emitted, in seconds, in the order in which this process came to know of it. */
 	times: Map<string, number>;
-	/** The same, as the one object that this process gives n8n to save. */
+	/** Those of them whose execution n8n has stored: what n8n is given to save. */
 	kept: Kept;
 }
 
@@ -55,8 +55,8 @@ export class RememberedEvents {
 			kept: { writer: THIS_PROCESS, events: {} },
 		};
 		memories.set(trigger, this.memory);
-		const kept = staticData.events as unknown as Kept | undefined;
-		if (kept && kept.writer !== THIS_PROCESS) this.learn(kept);
+		const kept = staticData.events as unknown as Partial<Kept> | undefined;
+		if (kept?.events && kept.writer !== THIS_PROCESS) this.learn(kept.events);
 	}
 
 	has(event: string): boolean {
@@ -64,8 +64,17 @@ export class RememberedEvents {
 	}
 
 	add(event: string): void {
-		this.remember(digestOf(event), this.now);
-		this.staticData.events = this.memory.kept as unknown as IDataObject;
+		const digest = digestOf(event);
+		this.remember(digest, this.now);
+		const { times, kept } = this.memory;
+		this.staticData.events = {
+			// n8n makes JSON of this when it has stored the execution. Were the event saved before, by another callback's save,
+			// and n8n killed in between, then nothing would have run and the sender's next call be taken for a duplicate.
+			toJSON: (): Kept => {
+				if (times.has(digest)) kept.events[digest] = this.now;
+				return kept;
+			},
+		} as unknown as IDataObject;
 	}
 
 	/** Takes one back that was not emitted after all. */
@@ -84,16 +93,18 @@ export class RememberedEvents {
 	}
 
 	/** Takes over what was remembered before a restart, or by another process. */
-	private learn({ events }: Kept): void {
+	private learn(events: Kept['events']): void {
 		for (const [digest, time] of Object.entries(events))
-			if (!this.memory.times.has(digest)) this.remember(digest, time);
+			if (!this.memory.times.has(digest)) {
+				this.remember(digest, time);
+				this.memory.kept.events[digest] = time;
+			}
 	}
 
 	private remember(digest: string, time: number): void {
-		const { times, kept } = this.memory;
+		const { times } = this.memory;
 		this.drop(digest);
 		times.set(digest, time);
-		kept.events[digest] = time;
 		for (const [oldest, since] of times) {
 			if (times.size <= REMEMBERED_EVENTS && since >= this.now - this.seconds) break;
 			this.drop(oldest);
