@@ -181,7 +181,7 @@ class Editor {
 	/** Waits until the started node has given something out; one that is parked shows its item before. */
 	async finished() {
 		await this.page.getByText('Node executed successfully').waitFor();
-		await this.output.getByText(/^\d+ items?$/).waitFor();
+		await this.output.getByRole('table').waitFor();
 	}
 
 	/** Publishes the open workflow, and gives out what the editor then tells. */
