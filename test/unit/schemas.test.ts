@@ -1,7 +1,12 @@
 import getCredits from '../../nodes/MediaGeneration/__schema__/v1.0.0/account/getCredits.json';
+import upload from '../../nodes/MediaGeneration/__schema__/v1.0.0/file/upload.json';
 import create from '../../nodes/MediaGeneration/__schema__/v1.0.0/task/create.json';
 import createAndWait from '../../nodes/MediaGeneration/__schema__/v1.0.0/task/createAndWait.json';
+import download from '../../nodes/MediaGeneration/__schema__/v1.0.0/task/download.json';
 import get from '../../nodes/MediaGeneration/__schema__/v1.0.0/task/get.json';
+import verifyCallback from '../../nodes/MediaGeneration/__schema__/v1.0.0/task/verifyCallback.json';
+import { uploadedFile } from '../../nodes/MediaGeneration/service/contract';
+import type { Diagnosis } from '../../nodes/MediaGeneration/service/diagnosis';
 import { createdTaskOf, type Task } from '../../nodes/MediaGeneration/service/task';
 
 const url = 'https://cdn.example/a.png';
@@ -21,6 +26,32 @@ const whole: Required<Task> = {
 	completedAt: '2025-11-20T12:00:12.000Z',
 };
 
+const file = {
+	kind: 'result',
+	url,
+	name: 'task-result-1.png',
+	mimeType: 'image/png',
+	size: 5,
+};
+
+const uploaded = uploadedFile.parse({
+	downloadUrl: url,
+	fileName: 'a.png',
+	filePath: 'n8n/a.png',
+	fileSize: 5,
+	mimeType: 'image/png',
+	uploadedAt: '2025-11-20T12:00:00.000Z',
+});
+
+const diagnosis: Required<Diagnosis> = {
+	genuine: false,
+	reason: 'timestampStale',
+	message: 'The callback is too old',
+	taskId: 'task',
+	signature: 'current',
+	clockDifferenceSeconds: -400,
+};
+
 /** The output schema, as n8n's editor takes it, of what a node gives out. */
 function schemaOf(value: unknown): object {
 	if (Array.isArray(value)) return { type: 'array', items: schemaOf(value[0]) };
@@ -34,6 +65,9 @@ it.each([
 	['task: create', create, { ...createdTaskOf('task', 'beta2/image-edit'), resultUrls: [url] }],
 	['task: create and wait', createAndWait, whole],
 	['task: get', get, whole],
+	['task: download', download, { ...whole, file }],
+	['task: verify callback', verifyCallback, diagnosis],
+	['file: upload', upload, uploaded],
 ])('%s has the output schema of what it gives out, in its order', (_, schema, output) => {
 	expect(schema).toEqual({ ...schemaOf(output), version: 1 });
 	expect(Object.keys(schema.properties)).toEqual(Object.keys(output));
