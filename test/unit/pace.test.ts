@@ -1,3 +1,4 @@
+import { sleep } from 'n8n-workflow';
 import { inParallel } from '../../nodes/MediaGeneration/operations/parallel';
 import { Pace, REFUSAL_BUDGET } from '../../nodes/MediaGeneration/operations/task/pace';
 import { pollUntilEnded } from '../../nodes/MediaGeneration/operations/task/wait';
@@ -79,7 +80,7 @@ describe('inParallel', () => {
 		let most = 0;
 		const run = async (entry: number) => {
 			most = Math.max(most, ++running);
-			await new Promise((resolve) => setImmediate(resolve));
+			await sleep(1);
 			running--;
 			return entry * 2;
 		};
