@@ -104,9 +104,8 @@ export class TaskService {
 	/** The keys that callbacks may be signed with; undefined when the credential has none. */
 	get signingKeys(): SigningKeys | undefined {
 		const { webhookSecret, previousWebhookSecret } = this.credentials;
-		return webhookSecret?.trim()
-			? { current: webhookSecret, previous: previousWebhookSecret || undefined }
-			: undefined;
+		const previous = previousWebhookSecret?.trim() ? previousWebhookSecret : undefined;
+		return webhookSecret?.trim() ? { current: webhookSecret, previous } : undefined;
 	}
 
 	/**
