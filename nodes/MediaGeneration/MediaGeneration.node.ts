@@ -19,6 +19,8 @@ const resumeWebhooks: IWebhookDescription[] = [
 		responseMode: 'onReceived',
 		path: '',
 		restartWebhook: true,
+		// Blank: n8n then answers with our webhookResponse, when it has stored that the execution goes on.
+		responseData: '',
 	},
 ];
 

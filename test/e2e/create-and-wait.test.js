@@ -73,6 +73,12 @@ const tasks = () => [...pair.service.tasks.values()];
 const requestsTo = (/** @type {string} */ path) =>
 	pair.service.requests.filter((request) => request.path.startsWith(path)).length;
 
+const refusalsLogged = (/** @type {string} */ reason) =>
+	pair.n8n
+		.log()
+		.split('\n')
+		.filter((line) => line.includes('refused a callback') && line.includes(reason));
+
 describe('waiting for the callback', () => {
 	it('parks the execution, asks nothing, and goes on with the finished task', async () => {
 		pair.service.set({ taskSeconds: 2 });
@@ -181,6 +187,8 @@ describe('waiting for the callback', () => {
 		});
 		expect(foreign).toMatchObject({ status: 404 });
 		expect((await pair.n8n.execution(id)).status).toBe('waiting');
+		for (const reason of ['signatureWrong', 'headerMissing', 'timestampStale', 'taskForeign'])
+			expect(refusalsLogged(reason)).toHaveLength(1);
 		expect(await pair.service.callback(taskId)).toMatchObject({ status: 200 });
 		expect((await pair.n8n.waitForExecution(id)).items(NODE)).toMatchObject([
 			{ status: 'completed' },

@@ -1,5 +1,5 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { logRefusal } from '../../nodes/MediaGeneration/trigger/refusals';
+import { logRefusal } from '../../nodes/MediaGeneration/service/refusals';
 import { ENOUGH_CALLBACKS, noteKey } from '../../nodes/MediaGeneration/trigger/rotation';
 
 const stale = {
@@ -9,37 +9,44 @@ const stale = {
 	clockDifferenceSeconds: -3600,
 };
 
-function contextWithLog() {
+/** A node with the given id, and what it logs. */
+function nodeWithLog(id: string) {
 	const lines: string[] = [];
 	const context = {
 		logger: { warn: (line: string) => lines.push(line) },
-		getNode: () => ({ name: 'Trigger' }),
+		getNode: () => ({ name: 'Trigger', id }),
 		getWorkflow: () => ({ id: 'workflow' }),
 	} as unknown as IWebhookFunctions;
 	return { context, lines };
 }
 
 describe('logRefusal', () => {
+	beforeEach(() => void jest.useFakeTimers());
+	afterEach(() => void jest.useRealTimers());
+
 	it('says why, and how far the clocks are apart', () => {
-		const { context, lines } = contextWithLog();
-		logRefusal(context, 'a', stale, 1000);
+		const { context, lines } = nodeWithLog('a');
+		logRefusal(context, stale);
 		expect(lines).toEqual([
 			'"Trigger" refused a callback: Too far from the present time (401 timestampStale; 3600 s behind the clock here). Task: Verify Callback of the Media Generation node says more.',
 		]);
 	});
 
-	it('logs a flood once a minute for each reason and trigger, and counts the others', () => {
-		const { context, lines } = contextWithLog();
+	it('logs a flood once a minute for each reason and node, and counts the others', () => {
+		const { context, lines } = nodeWithLog('b');
+		const other = nodeWithLog('c');
 		const wrong = { status: 401, reason: 'signatureWrong', message: 'Wrong' };
 		for (let second = 0; second < 60; second++) {
-			logRefusal(context, 'b', stale, 1000 + second);
-			logRefusal(context, 'b', wrong, 1000 + second);
+			logRefusal(context, stale);
+			logRefusal(context, wrong);
+			jest.advanceTimersByTime(1000);
 		}
-		logRefusal(context, 'c', stale, 1059);
+		logRefusal(other.context, stale);
+		expect(lines).toHaveLength(2);
+		expect(other.lines).toHaveLength(1);
+		logRefusal(context, stale);
 		expect(lines).toHaveLength(3);
-		logRefusal(context, 'b', stale, 1060);
-		expect(lines).toHaveLength(4);
-		expect(lines[3]).toContain('59 more since the last line');
+		expect(lines[2]).toContain('59 more since the last line');
 	});
 });
 

@@ -8,7 +8,7 @@ import {
 } from './signature';
 import { statusOf, type TaskStatus } from './task';
 
-/** Why a callback is refused, in a word for the sender's log. */
+/** Why a callback is refused, in a word for the logs of sender and owner. */
 export type RefusalReason =
 	| 'headerMissing'
 	| 'timestampMalformed'

@@ -5,6 +5,7 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { judgeCallback, type Acceptance, type CallbackSettings, type Refusal } from './callback';
+import { logRefusal, type Refused } from './refusals';
 
 /** How many seconds the time stamp of a callback may differ from the time here, where the user sets nothing else. */
 export const TOLERANCE_SECONDS = 300;
@@ -19,28 +20,33 @@ export const judgeRequest = (
 ): Refusal | Acceptance =>
 	judgeCallback(context.getHeaderData(), context.getBodyData() as unknown, settings);
 
-/**
- * Answers the sender in our own words, and says what n8n is to do: go on with these items, or nothing.
- */
+/** Answers the sender in our own words; nothing starts or goes on. */
 export function answer(
 	context: IWebhookFunctions,
 	status: number,
 	body: IDataObject,
-	items?: INodeExecutionData[],
 ): IWebhookResponseData {
 	context.getResponseObject().status(status).json(body);
-	return { noWebhookResponse: true, ...(items && { workflowData: [items] }) };
+	return { noWebhookResponse: true };
 }
 
-/** Turns the sender away with the reason. */
-export function refuse(
-	context: IWebhookFunctions,
-	{ status, reason, message }: { status: number; reason: string; message: string },
-): IWebhookResponseData {
+/** Turns the sender away with the reason, which the owner finds in n8n's log. */
+export function refuse(context: IWebhookFunctions, refused: Refused): IWebhookResponseData {
+	logRefusal(context, refused);
+	const { status, reason, message } = refused;
 	return answer(context, status, { accepted: false, reason, message });
 }
 
-export const TASK_NOT_ENDED = {
+/**
+ * Hands the items to n8n, which gives this answer when it has stored the execution with them, and 500 when it could not:
+ * a sender that hears 200 need not call again.
+ */
+export const handOver = (items: INodeExecutionData[], body: IDataObject): IWebhookResponseData => ({
+	webhookResponse: body,
+	workflowData: [items],
+});
+
+export const TASK_NOT_ENDED: Refused = {
 	status: 503,
 	reason: 'taskNotEnded',
 	message: 'By its details the task has not ended; call again when it has',

@@ -10,14 +10,15 @@ import { ServiceError, TaskService } from '../service/client';
 import {
 	answer,
 	DETAILS_SETTINGS,
+	handOver,
 	judgeRequest,
-	refuse as refuseSender,
+	refuse,
 	TASK_NOT_ENDED,
 } from '../service/receiver';
+import type { Refused } from '../service/refusals';
 import type { Task, TaskStatus } from '../service/task';
 import { Claim } from './claim';
 import { optionsOf } from './options';
-import { logRefusal, type Refused } from './refusals';
 import { REMEMBERED_SECONDS, RememberedEvents } from './remembered';
 import { noteKey } from './rotation';
 
@@ -37,35 +38,27 @@ interface Details {
  * Nothing is thrown: n8n would answer 500 and start an execution, for a sender that nobody has verified.
  */
 export async function receiveCallback(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const now = Date.now();
-	const refuse = (refused: Refused): IWebhookResponseData => {
-		logRefusal(context, triggerOf(context), refused, Math.floor(now / 1000));
-		return refuseSender(context, refused);
-	};
 	try {
-		return await receive(context, now, refuse);
+		return await receive(context);
 	} catch (error) {
 		context.logger.error(`A callback could not be worked on: ${(error as Error).message}`);
-		return refuse(RECEIVER_TROUBLED);
+		return refuse(context, RECEIVER_TROUBLED);
 	}
 }
 
-async function receive(
-	context: IWebhookFunctions,
-	now: number,
-	refuse: (refused: Refused) => IWebhookResponseData,
-): Promise<IWebhookResponseData> {
+async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	const now = Date.now();
 	const trigger = triggerOf(context);
 	const options = optionsOf(context.getNodeParameter('options', {}) as object);
 	const { toleranceSeconds } = options;
 	const signed = context.getNodeParameter('verifySignature') as boolean;
 	const byHeaders = refusalByHeaders(context.getHeaderData(), { signed, toleranceSeconds, now });
-	if (byHeaders) return refuse(byHeaders);
+	if (byHeaders) return refuse(context, byHeaders);
 	const service = await TaskService.connect(context);
 	const keys = signed ? service.signingKeys : undefined;
-	if (signed && !keys) return refuse(KEY_MISSING);
+	if (signed && !keys) return refuse(context, KEY_MISSING);
 	const verdict = judgeRequest(context, { keys, toleranceSeconds, now });
-	if (!verdict.accepted) return refuse(verdict);
+	if (!verdict.accepted) return refuse(context, verdict);
 	const { taskId, signature } = verdict;
 	if (keys && signature !== 'off') noteKey(context.logger, trigger, keys, signature);
 
@@ -84,14 +77,14 @@ async function receive(
 	const found = options.fetchDetails
 		? await detailsOf(service, verdict)
 		: { details: 'off' as const, task: claimedTask(verdict) };
-	if (found === undefined) return refuse(TASK_UNKNOWN);
+	if (found === undefined) return refuse(context, TASK_UNKNOWN);
 	const { task, details } = found;
 	const status = details === 'unavailable' ? verdict.claimedStatus : task.status;
 	const event = status && EVENT_OF[status];
 	const wanted = event && (context.getNodeParameter('events') as string[]).includes(event);
 	// What the body claims must not drop an event: the sender is asked to call again, when the details can be had.
-	if (details === 'unavailable' && !wanted) return refuse(DETAILS_UNAVAILABLE);
-	if (!event) return refuse(TASK_NOT_ENDED);
+	if (details === 'unavailable' && !wanted) return refuse(context, DETAILS_UNAVAILABLE);
+	if (!event) return refuse(context, TASK_NOT_ENDED);
 	if (!wanted) return ignore(context, 'eventNotWanted');
 	if (deduplicates) {
 		const claimed = await claimOf(event).take(
@@ -99,15 +92,14 @@ async function receive(
 			now + DETAILS_SETTINGS.timeoutSeconds * 1000,
 		);
 		if (claimed === 'emitted') return ignore(context, 'duplicate');
-		if (claimed === 'underway') return refuse(UNDERWAY);
+		if (claimed === 'underway') return refuse(context, UNDERWAY);
 	}
 	const json = {
 		...task,
 		callback: context.getBodyData(),
 		verification: { signature, details },
 	} as unknown as IDataObject;
-	// Not answered here: n8n gives this answer when it has stored the execution, and 500 when it could not.
-	return { webhookResponse: { accepted: true, emitted: true }, workflowData: [[{ json }]] };
+	return handOver([{ json }], { accepted: true, emitted: true });
 }
 
 /** Forgets what a trigger that is deactivated has emitted. */

@@ -8,6 +8,7 @@ import { TaskService } from '../../service/client';
 import {
 	answer,
 	DETAILS_SETTINGS,
+	handOver,
 	judgeRequest,
 	refuse,
 	TASK_NOT_ENDED,
@@ -17,7 +18,10 @@ import { EndedTasks } from './endedTasks';
 
 const endedTasks = new EndedTasks();
 
-/** Batches that go on already, by their first task: callbacks that arrive together must not resume twice. */
+/**
+ * Batches that go on already, by their first task: of callbacks that arrive together one resumes. Between processes, n8n
+ * itself lets one of them change the execution from waiting to running.
+ */
 const resumed = new Set<string>();
 const RESUMED_LIMIT = 1_000;
 
@@ -79,8 +83,12 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 	const [batch = ''] = keys;
 	if (resumed.has(batch)) return answer(context, 200, { accepted: true, resumed: false });
 	remember(batch);
-	endedTasks.forget(keys);
-	return answer(context, 200, { accepted: true, resumed: true }, items);
+	const response = context.getResponseObject();
+	response.once('close', () => {
+		if (response.writableEnded && response.statusCode === 200) endedTasks.forget(keys);
+		else resumed.delete(batch);
+	});
+	return handOver(items, { accepted: true, resumed: true });
 }
 
 /** The items that were parked: n8n has them as the node's input. */
