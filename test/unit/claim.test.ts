@@ -61,6 +61,16 @@ describe('Claim', () => {
 		expect(await take(claim(), response())).toBe('emitted');
 	});
 
+	it('is taken by a copy that comes after a minute in which n8n did not answer the first', async () => {
+		const claim = newEvent();
+		const began = Date.now();
+		await take(claim(), response());
+		jest.spyOn(Date, 'now').mockReturnValue(began + 61_000);
+		const second = take(claim(), response());
+		jest.restoreAllMocks();
+		expect(await second).toBe('taken');
+	});
+
 	it('lets events of a trigger be answered one after the other, but none wait for ever', async () => {
 		const name = `workflow:claim-${trigger++}`;
 		const event = (id: string) => new Claim(name, id, new RememberedEvents(name, {}, 1000));

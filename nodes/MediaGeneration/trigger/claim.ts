@@ -8,14 +8,14 @@ type Response = Pick<
 
 const PAUSE = 25;
 
-/** Callbacks that are being answered, at the most; more than n8n takes at the same time. */
-const LIMIT = 1_000;
+/** How long an answer of n8n's is waited for, in milliseconds: senders have given up and call again long before. */
+const ANSWER_LIMIT = 60_000;
 
 /**
  * By event, the response to the callback that emits it, until n8n has given it: n8n answers when it has stored the
  * execution, or with a refusal when it could not. Until then nobody knows whether the event is emitted.
  */
-const underway = new Map<string, Response>();
+const underway = new Map<string, { response: Response; since: number }>();
 
 /** By trigger, settles when the callback that emits now has been answered. */
 const turns = new Map<string, Promise<unknown>>();
@@ -51,9 +51,7 @@ export class Claim {
 			await sleep(PAUSE);
 		}
 		this.remembered.add(this.event);
-		underway.set(this.key, response);
-		const [oldest] = underway.keys();
-		if (underway.size > LIMIT && oldest !== undefined) underway.delete(oldest);
+		underway.set(this.key, { response, since: Date.now() });
 		response.once('close', () => this.settle());
 		await this.turn(response, deadline);
 		return 'taken';
@@ -71,11 +69,16 @@ export class Claim {
 		if (before) await Promise.race([before, sleep(Math.max(0, deadline - Date.now()))]);
 	}
 
-	/** A sender that hangs up closes the response while n8n still works on it: only an ended one says what became of it. */
+	/**
+	 * A sender that hangs up closes the response while n8n still works on it: only an ended one says what became of it. One
+	 * that n8n never ends says nothing, and must not keep the event from coming out.
+	 */
 	private settle(): void {
-		const response = underway.get(this.key);
-		if (!response?.writableEnded) return;
+		const claimed = underway.get(this.key);
+		if (!claimed) return;
+		const { response, since } = claimed;
+		if (!response.writableEnded && Date.now() - since < ANSWER_LIMIT) return;
 		underway.delete(this.key);
-		if (response.statusCode !== 200) this.remembered.remove(this.event);
+		if (!response.writableEnded || response.statusCode !== 200) this.remembered.remove(this.event);
 	}
 }
