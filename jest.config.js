@@ -1,4 +1,4 @@
-/** The suites: `unit` is pure, `service` holds the emulator to the contract, `engine` runs the built package in n8n-core, `e2e` the packed one in a real n8n. */
+/** The suites: `unit` is pure, `service` holds the emulator to the contract, `engine` runs the built package in n8n-core, `e2e` the packed one in a real n8n, `queue` in n8n's queue mode. */
 const typescript = {
 	'^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.dev.json', diagnostics: false }],
 };
@@ -12,6 +12,11 @@ const suite = (name, testMatch, more) => ({
 	...more,
 });
 
+const packed = {
+	globalSetup: '<rootDir>/test/e2e/setup.js',
+	globalTeardown: '<rootDir>/test/e2e/teardown.js',
+};
+
 /** @type {import('jest').Config} */
 module.exports = {
 	projects: [
@@ -22,10 +27,8 @@ module.exports = {
 			moduleNameMapper: { '^(?:\\.\\./)+(nodes|credentials)/(.*)$': '<rootDir>/dist/$1/$2' },
 			setupFiles: ['<rootDir>/test/engine/setup.js'],
 		}),
-		suite('e2e', ['test/e2e/**/*.test.js'], {
-			globalSetup: '<rootDir>/test/e2e/setup.js',
-			globalTeardown: '<rootDir>/test/e2e/teardown.js',
-		}),
+		suite('e2e', ['test/e2e/**/*.test.js'], packed),
+		suite('queue', ['test/queue/**/*.test.js'], packed),
 	],
 	reporters: process.env.MEDIA_GENERATION_TOTALS
 		? ['default', '<rootDir>/dev/totals-reporter.js']

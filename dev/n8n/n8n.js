@@ -1,10 +1,10 @@
 const { execFileSync } = require('node:child_process');
 const fs = require('node:fs');
 const { createRequire } = require('node:module');
-const net = require('node:net');
 const os = require('node:os');
 const path = require('node:path');
 const { Execution } = require('./execution');
+const { freePort } = require('./port');
 const { N8nProcess } = require('./process');
 const { provideN8n } = require('./provide');
 const { poll } = require('./wait');
@@ -26,6 +26,8 @@ const OWNER = {
 const REQUEST_LIMIT = 60_000;
 /** What n8n answers before it does anything, while its own look at the database takes too long on a busy machine. */
 const BUSY_DATABASE = 'Database is not ready!';
+/** How many executions n8n gives out at a time, at the most. */
+const PAGE = 100;
 const ENDED = ['success', 'error', 'canceled', 'crashed'];
 
 /**
@@ -51,8 +53,7 @@ async function startN8n({ tarball, folder, port = 0, env = {}, log } = {}) {
 		brokerPort: await freePort(),
 		env,
 	});
-	const { parse } = createRequire(provided.bin)('flatted');
-	const n8n = new N8n(child, { folder: userFolder, temporary: !folder, parse });
+	const n8n = new N8n(child, { folder: userFolder, temporary: !folder, bin: provided.bin });
 	try {
 		await child.start();
 		await n8n.setUpOwner();
@@ -81,37 +82,23 @@ function installPackage(userFolder, tarball) {
 	fs.renameSync(draft, target);
 }
 
-/**
- * The preferred port if it is free on this machine, else any free one.
- * @param {number} [preferred]
- * @returns {Promise<number>}
- */
-function freePort(preferred = 0) {
-	return new Promise((resolve, reject) => {
-		const server = net.createServer();
-		server.once('error', (error) => (preferred ? resolve(freePort()) : reject(error)));
-		server.listen(preferred, '127.0.0.1', () => {
-			const { port } = /** @type {net.AddressInfo} */ (server.address());
-			server.close(() => resolve(port));
-		});
-	});
-}
-
 /** A running n8n, used as its editor uses it: through the editor's own REST API, logged in by cookie. */
 class N8n {
 	#child;
 	#temporary;
+	#webhookBase;
 	#parse;
 	#cookie = '';
 
 	/**
 	 * @param {N8nProcess} child
-	 * @param {{ folder: string, temporary: boolean, parse: (text: string) => any }} options
+	 * @param {{ folder: string, temporary: boolean, bin: string, webhookBase?: string }} options `webhookBase`: where production webhooks are called (default: the process itself)
 	 */
-	constructor(child, { folder, temporary, parse }) {
+	constructor(child, { folder, temporary, bin, webhookBase = child.url }) {
 		this.#child = child;
 		this.#temporary = temporary;
-		this.#parse = parse;
+		this.#webhookBase = webhookBase;
+		this.#parse = createRequire(bin)('flatted').parse;
 		this.folder = folder;
 		this.url = child.url;
 		this.owner = { email: OWNER.email, password: OWNER.password };
@@ -411,16 +398,34 @@ class N8n {
 
 	/**
 	 * Executions, the newest first, 100 at most.
-	 * @param {{ workflowId?: string, status?: string | string[] }} [filter]
+	 * @param {{ workflowId?: string, status?: string | string[], before?: string }} [filter] `before`: only those older than this one
 	 * @returns {Promise<ExecutionSummary[]>}
 	 */
-	async executions({ workflowId, status } = {}) {
+	async executions({ workflowId, status, before } = {}) {
 		const filter = {
 			...(workflowId ? { workflowId } : {}),
 			...(status ? { status: [status].flat() } : {}),
 		};
-		const query = new URLSearchParams({ filter: JSON.stringify(filter), limit: '100' });
+		const query = new URLSearchParams({
+			filter: JSON.stringify(filter),
+			limit: String(PAGE),
+			...(before ? { lastId: before } : {}),
+		});
 		return (await this.request('GET', `/rest/executions?${query}`)).results;
+	}
+
+	/**
+	 * All executions, the newest first.
+	 * @param {{ workflowId?: string, status?: string | string[] }} [filter]
+	 */
+	async allExecutions(filter = {}) {
+		/** @type {ExecutionSummary[]} */
+		const all = [];
+		for (;;) {
+			const page = await this.executions({ ...filter, before: all.at(-1)?.id });
+			all.push(...page);
+			if (page.length < PAGE) return all;
+		}
 	}
 
 	/**
@@ -450,7 +455,7 @@ class N8n {
 	 * @param {string} path
 	 */
 	webhookUrl(path) {
-		return `${this.url}/webhook/${path}`;
+		return `${this.#webhookBase}/webhook/${path}`;
 	}
 
 	/**
@@ -482,4 +487,4 @@ class N8n {
 	}
 }
 
-module.exports = { startN8n, freePort, N8n };
+module.exports = { startN8n, installPackage, N8n };

@@ -10,6 +10,8 @@ const STOP_LIMIT = 20_000;
 const LOCAL_ONLY = {
 	NODE_ENV: 'production',
 	N8N_LISTEN_ADDRESS: '127.0.0.1',
+	N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
+	QUEUE_HEALTH_CHECK_ACTIVE: 'true',
 	N8N_HOST: '127.0.0.1',
 	N8N_PROTOCOL: 'http',
 	N8N_SECURE_COOKIE: 'false',
@@ -50,8 +52,8 @@ class N8nProcess {
 	/**
 	 * @param {{
 	 *   node: string, bin: string, folder: string, port: number, brokerPort: number,
-	 *   env?: Record<string, string>,
-	 * }} options
+	 *   command?: 'start' | 'worker' | 'webhook', env?: Record<string, string>,
+	 * }} options `command`: n8n as a whole (the default), or as a process of queue mode
 	 */
 	constructor(options) {
 		this.options = options;
@@ -74,9 +76,9 @@ class N8nProcess {
 
 	/** Starts n8n and waits until it is ready to work. */
 	async start() {
-		const { node, bin, folder, port, brokerPort, env } = this.options;
+		const { node, bin, folder, port, brokerPort, command = 'start', env } = this.options;
 		const inherited = Object.entries(process.env).filter(([name]) => !NOT_INHERITED.test(name));
-		const child = spawn(node, [bin, 'start'], {
+		const child = spawn(node, [bin, command], {
 			cwd: folder,
 			detached: true,
 			stdio: ['ignore', 'pipe', 'pipe'],
@@ -86,6 +88,7 @@ class N8nProcess {
 				PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}`,
 				N8N_USER_FOLDER: folder,
 				N8N_PORT: String(port),
+				QUEUE_HEALTH_CHECK_PORT: String(port),
 				N8N_RUNNERS_BROKER_PORT: String(brokerPort),
 				...env,
 			},
