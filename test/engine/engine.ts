@@ -53,12 +53,15 @@ export interface Run {
 
 /** Runs the built action node in n8n's own engine, on these items. */
 export async function run({
+	type = new MediaGeneration() as INodeType,
 	parameters,
 	items = [{}],
 	credentials,
 	onError = 'stopWorkflow',
 	node: settings = {},
 }: {
+	/** Another build of the action node. */
+	type?: INodeType;
 	parameters: INodeParameters;
 	items?: IDataObject[];
 	credentials: ICredentialDataDecryptedObject;
@@ -68,7 +71,7 @@ export async function run({
 }): Promise<Run> {
 	const types: Record<string, INodeType> = {
 		input: new Input(items),
-		mediaGeneration: new MediaGeneration() as INodeType,
+		mediaGeneration: type,
 	};
 	const nodeTypes: INodeTypes = {
 		getByName: (name) => types[name] as INodeType,
