@@ -25,9 +25,9 @@ const createTask = async (prompt = '') => {
 	return String(output[0]?.[0]?.json.taskId);
 };
 
-const get = async (taskId: string, more: object = {}) =>
+const get = async (taskId: string, more: object = {}, simplify = true) =>
 	await run({
-		parameters: { resource: 'task', operation: 'get', taskId },
+		parameters: { resource: 'task', operation: 'get', taskId, simplify },
 		credentials: { ...credentials, ...more },
 	});
 
@@ -70,6 +70,32 @@ describe('task: get', () => {
 		expect(output[0]?.[0]?.json).toMatchObject({ status: 'pending', resultUrls: [] });
 	});
 
+	it('gives out the record as the service has it, with Simplify turned off', async () => {
+		const taskId = await createTask('Make it night');
+		await service.waitForTask(taskId);
+		const { output } = await get(taskId, {}, false);
+		const { param, resultJson, ...record } = output[0]?.[0]?.json ?? {};
+		expect(record).toMatchObject({
+			taskId,
+			model: 'beta2/image-edit',
+			state: 'success',
+			progress: 100,
+			costTime: expect.any(Number),
+			createTime: expect.any(Number),
+			failCode: '',
+		});
+		expect(JSON.parse(String(param))).toMatchObject({ input: { prompt: 'Make it night' } });
+		expect(JSON.parse(String(resultJson))).toEqual({ resultUrls: [expect.any(String)] });
+	});
+
+	it.each([true, false])(
+		'says that the service does not know the task (simplify: %s)',
+		async (simplify) => {
+			const { error } = await get('no-such-task', {}, simplify);
+			expect(error?.message).toContain('recordInfo is null');
+		},
+	);
+
 	it('finds the task where another service keeps it', async () => {
 		const taskId = await createTask();
 		const { output } = await get(taskId, {
@@ -77,11 +103,6 @@ describe('task: get', () => {
 			taskDetailsPath: '/api/v1/tasks/query/{taskId}',
 		});
 		expect(output[0]?.[0]?.json.taskId).toBe(taskId);
-	});
-
-	it('says that the service does not know the task', async () => {
-		const { error } = await get('no-such-task');
-		expect(error?.message).toContain('recordInfo is null');
 	});
 
 	it('asks for a task id', async () => {

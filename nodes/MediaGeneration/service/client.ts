@@ -11,6 +11,7 @@ import {
 	createdTask,
 	credits,
 	envelope,
+	rawTaskRecord,
 	taskRecord,
 	uploadedFile,
 	type UploadedFile,
@@ -127,13 +128,15 @@ export class TaskService {
 	 * @throws {ServiceError} with code 404 or 422 when the service does not know the task
 	 */
 	async getTask(taskId: string, settings: RequestSettings): Promise<Task> {
-		return taskOf(
-			await this.request(
-				{ endpoint: 'taskDetailsPath', taskId, settings },
-				taskRecord,
-				'the service gave no task record',
-			),
-		);
+		return taskOf(await this.taskDetails(taskId, settings, taskRecord));
+	}
+
+	/**
+	 * The task's record as the service gives it, with what a Task leaves out.
+	 * @throws {ServiceError} with code 404 or 422 when the service does not know the task
+	 */
+	async getTaskRecord(taskId: string, settings: RequestSettings): Promise<object> {
+		return await this.taskDetails(taskId, settings, rawTaskRecord);
 	}
 
 	/** The account's credits, fractional. */
@@ -172,6 +175,18 @@ export class TaskService {
 			{ endpoint: 'urlUploadPath', body: { fileUrl, uploadPath: UPLOAD_PATH, fileName }, settings },
 			uploadedFile,
 			'the service gave no URL for the file',
+		);
+	}
+
+	private async taskDetails<T extends z.ZodTypeAny>(
+		taskId: string,
+		settings: RequestSettings,
+		schema: T,
+	): Promise<z.output<T>> {
+		return await this.request(
+			{ endpoint: 'taskDetailsPath', taskId, settings },
+			schema,
+			'the service gave no task record',
 		);
 	}
 

@@ -50,20 +50,19 @@ export const envelope = z
 /** `data` of a createTask answer. */
 export const createdTask = z.object({ taskId: nonEmptyText }).passthrough();
 
-/** `data` of a task-details answer: the task record. */
-export const taskRecord = z
-	.object({
-		taskId: nonEmptyText,
-		model: tolerant(nonEmptyText),
-		state: z.string(),
-		resultJson: tolerant(embeddedJson),
-		failCode: tolerant(z.union([nonEmptyText, z.number().transform(String)])),
-		failMsg: tolerant(nonEmptyText),
-		creditsConsumed: tolerant(number),
-		createTime: tolerant(number),
-		completeTime: tolerant(number),
-	})
-	.passthrough();
+/** `data` of a task-details answer: the task record, as the service gives it. */
+export const rawTaskRecord = z.object({ taskId: nonEmptyText, state: z.string() }).passthrough();
+
+/** The same, read. */
+export const taskRecord = rawTaskRecord.extend({
+	model: tolerant(nonEmptyText),
+	resultJson: tolerant(embeddedJson),
+	failCode: tolerant(z.union([nonEmptyText, z.number().transform(String)])),
+	failMsg: tolerant(nonEmptyText),
+	creditsConsumed: tolerant(number),
+	createTime: tolerant(number),
+	completeTime: tolerant(number),
+});
 
 export type TaskRecord = z.infer<typeof taskRecord>;
 
