@@ -26,10 +26,10 @@ const fields: Field[] = [
 		type: 'string',
 		default: '',
 		required: true,
-		placeholder: 'e.g. https://example.com/subject.png or data',
-		hint: 'JPEG or PNG up to 10 MB, over 340 px, aspect 2:5 to 5:2',
+		placeholder: 'e.g. https://example.com/subject.png',
+		hint: 'URL, or name of a binary field. JPEG or PNG, up to 10\u00a0MB, over 340\u00a0px, aspect ratio 2:5\u00a0to\u00a05:2',
 		description:
-			"URL of the subject image, or the name of a binary field that holds it. The subject's head, shoulders and torso must be clearly visible.",
+			"Image of the subject that is to move. The subject's head, shoulders and torso must be clearly visible.",
 		send: { as: 'input_urls', shape: media(imageLimits).transform(listOfOne) },
 	},
 	{
@@ -38,10 +38,10 @@ const fields: Field[] = [
 		type: 'string',
 		default: '',
 		required: true,
-		placeholder: 'e.g. https://example.com/motion.mp4 or data',
-		hint: 'MP4 or QuickTime up to 100 MB, 3 to 30 seconds, over 340 px, aspect 2:5 to 5:2',
+		placeholder: 'e.g. https://example.com/motion.mp4',
+		hint: 'URL, or name of a binary field. MP4 or QuickTime, up to 100\u00a0MB, 3\u00a0to\u00a030\u00a0seconds, over 340\u00a0px, aspect ratio 2:5\u00a0to\u00a05:2',
 		description:
-			"URL of the video whose motion is taken over, or the name of a binary field that holds it. The subject's head, shoulders and torso must be clearly visible.",
+			"Video whose motion the subject takes over. The subject's head, shoulders and torso must be clearly visible.",
 		send: { as: 'video_urls', shape: media(videoLimits).transform(listOfOne) },
 	},
 	{

@@ -10,8 +10,9 @@ const fields: Field[] = [
 		type: 'string',
 		default: '',
 		required: true,
-		placeholder: 'e.g. https://example.com/photo.png or data',
-		description: 'URL of the image to edit, or the name of a binary field that holds it',
+		placeholder: 'e.g. https://example.com/photo.png',
+		hint: 'URL, or name of a binary field',
+		description: 'The image to edit',
 		send: { as: 'image_url', shape: media() },
 	},
 	{

@@ -10,11 +10,11 @@ export const referenceToVideoFields: Field[] = [
 		name: 'referenceImages',
 		type: 'string',
 		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Image' },
-		default: [],
+		default: [''],
 		required: true,
-		placeholder: 'e.g. https://example.com/character.png or data',
-		description:
-			'URLs of the images that the video is made from, or names of binary fields that hold them',
+		placeholder: 'e.g. https://example.com/character.png',
+		hint: 'URL, or name of a binary field',
+		description: 'The images that the video is made from',
 		send: { as: 'reference_image', shape: mediaList() },
 	},
 	{

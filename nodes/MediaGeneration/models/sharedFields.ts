@@ -17,7 +17,8 @@ export const duration: Field = {
 	type: 'number',
 	typeOptions: { numberPrecision: 0, minValue: 1 },
 	default: 5,
-	description: 'Length of the video, a whole number, as a rule in seconds',
+	hint: 'As a rule in seconds',
+	description: 'Length of the video, a whole number',
 };
 
 export const videoResolution: Field = {

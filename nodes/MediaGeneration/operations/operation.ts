@@ -90,7 +90,7 @@ export const eachItem =
 
 /** The time-out in Options, of every operation that speaks to the service. */
 export const timeoutOption: INodeProperties = {
-	displayName: 'Timeout',
+	displayName: 'Timeout (Seconds)',
 	name: 'timeoutSeconds',
 	type: 'number',
 	typeOptions: { minValue: 1 },

@@ -19,7 +19,7 @@ export const optionFields: INodeProperties[] = [
 			"Whether to ask the service for the task before it is given out. The body of a callback is not signed: turned off, what it says is passed on as the sender's claim.",
 	},
 	{
-		displayName: 'Tolerance',
+		displayName: 'Tolerance (Seconds)',
 		name: 'toleranceSeconds',
 		type: 'number',
 		typeOptions: { minValue: 0 },

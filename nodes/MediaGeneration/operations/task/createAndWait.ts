@@ -44,10 +44,10 @@ const waitFor: INodeProperties = {
 };
 
 const waitLimit: Field = {
-	displayName: 'Wait Limit',
+	displayName: 'Wait Limit (Minutes)',
 	name: 'waitLimit',
 	type: 'number',
-	typeOptions: { minValue: 0.01, numberPrecision: 2 },
+	typeOptions: { minValue: 0.01 },
 	default: 30,
 	required: true,
 	description:

@@ -35,7 +35,7 @@ const binaryPropertyName: Field = {
 };
 
 const maxSizeOption: INodeProperties = {
-	displayName: 'Maximum File Size',
+	displayName: 'Maximum File Size (MB)',
 	name: 'maxSizeMegabytes',
 	type: 'number',
 	typeOptions: { minValue: 0 },

@@ -7,24 +7,24 @@ const headersField: Field = {
 	displayName: 'Headers',
 	name: 'headers',
 	type: 'json',
-	default: '{}',
+	default: '={{ $json.headers }}',
 	required: true,
-	placeholder: 'e.g. {{ $json.headers }}',
-	description: 'Headers of the callback, as a JSON object; their names in any case',
+	description:
+		'Headers of the callback as a JSON object, their names in any case. By default as a Webhook node gives them out.',
 };
 
 const bodyField: Field = {
 	displayName: 'Body',
 	name: 'body',
 	type: 'json',
-	default: '{}',
+	default: '={{ $json.body }}',
 	required: true,
-	placeholder: 'e.g. {{ $json.body }}',
-	description: 'Body of the callback as it was received: JSON, or the text that should have been',
+	description:
+		'Body of the callback as it was received: JSON, or the text that should have been. By default as a Webhook node gives it out.',
 };
 
 const toleranceOption: Field = {
-	displayName: 'Tolerance',
+	displayName: 'Tolerance (Seconds)',
 	name: 'toleranceSeconds',
 	type: 'number',
 	typeOptions: { minValue: 0 },
