@@ -39,11 +39,14 @@ async function main() {
 	stops.push(service.close);
 	const n8n = await startN8n({ tarball, log });
 	stops.push(() => n8n.stop());
-	await n8n.createCredential({
+	const credential = await n8n.createCredential({
 		name: 'Media Generation account',
 		type: 'mediaGenerationApi',
 		data: { baseUrl: service.url, accessToken: TOKEN, webhookSecret: WEBHOOK_SECRET },
 	});
+	const credentials = { mediaGenerationApi: credential };
+	const examples = await importExamples(n8n, credentials);
+	const media = await n8n.importWorkflow(mediaWorkflow(service.resultsUrl), { credentials });
 	const [action] = (await n8n.nodeTypes('n8n-nodes-media-generation')).filter(
 		({ name }) => name === TYPE,
 	);
@@ -53,20 +56,81 @@ async function main() {
 			stops.push(() => editor.close());
 			/** @param {string} what */
 			const picture = async (what) => {
+				await editor.page.mouse.move(0, 0);
 				const file = path.join(folder, `${what}-${name}-${theme}.png`);
 				await editor.page.screenshot({ path: file, animations: 'disabled' });
 				log(path.relative(process.cwd(), file));
 			};
 			await nodeList(editor, picture);
 			await actionPanels(editor, picture, action?.properties);
-			await finishedRun(editor, picture, service.resultsUrl);
+			await emptyFields(editor, picture);
+			await finishedRun(editor, picture);
+			await finishedFiles(editor, picture, media.id);
 			await trigger(editor, picture);
-			await credential(editor, picture);
+			await credentialForm(editor, picture);
+			for (const example of examples) {
+				await editor.openWorkflow(example.id);
+				await picture(`example-${example.name}`);
+			}
+			await editor.close();
 		}
 	}
 }
 
 /** @typedef {(what: string) => Promise<void>} Picture */
+/** @typedef {import('./n8n/n8n').N8n} N8n */
+/** @typedef {Record<string, import('./n8n/n8n').Credential>} Credentials */
+
+/**
+ * @param {N8n} n8n
+ * @param {Credentials} credentials
+ */
+async function importExamples(n8n, credentials) {
+	const folder = path.join(root, 'examples');
+	const examples = [];
+	for (const file of fs.readdirSync(folder)) {
+		const workflow = JSON.parse(fs.readFileSync(path.join(folder, file), 'utf8'));
+		const { id } = await n8n.importWorkflow(workflow, { credentials });
+		examples.push({ id, name: path.parse(file).name });
+	}
+	return examples;
+}
+
+/**
+ * A workflow whose last node gives out a video and an image.
+ * @param {string} resultsUrl
+ */
+function mediaWorkflow(resultsUrl) {
+	/** @type {(name: string, type: string, x: number, parameters: object) => import('./n8n/workflow').WorkflowNode} */
+	const node = (name, type, x, parameters) => ({
+		id: name,
+		name,
+		type,
+		typeVersion: 1,
+		position: [x, 0],
+		parameters,
+		...(type === TYPE && { credentials: { mediaGenerationApi: { id: null, name: '' } } }),
+	});
+	return {
+		name: 'A video and its first frame',
+		nodes: [
+			node('Start', 'n8n-nodes-base.manualTrigger', 0, {}),
+			node('Create task and wait', TYPE, 220, {
+				operation: 'createAndWait',
+				image: `${resultsUrl}/subject.png`,
+				video: `${resultsUrl}/motion.mp4`,
+			}),
+			node('Download files', TYPE, 440, {
+				operation: 'download',
+				files: ['firstFrame', 'result'],
+			}),
+		],
+		connections: {
+			Start: { main: [[{ node: 'Create task and wait', type: 'main', index: 0 }]] },
+			'Create task and wait': { main: [[{ node: 'Download files', type: 'main', index: 0 }]] },
+		},
+	};
+}
 
 /**
  * @param {Editor} editor
@@ -120,16 +184,28 @@ function optionsOf(properties, name, resource) {
 }
 
 /**
+ * What n8n says under required fields that are left empty.
+ * @param {Editor} editor
+ * @param {Picture} picture
+ */
+async function emptyFields(editor, picture) {
+	await editor.newManualWorkflow();
+	await editor.addNode('media', 'Media Generation', 'Create task and wait');
+	await editor.executeStep();
+	await editor.get('parameter-issues').first().waitFor();
+	await picture('empty-fields');
+}
+
+/**
  * The panel and the canvas after a run.
  * @param {Editor} editor
  * @param {Picture} picture
- * @param {string} resultsUrl
  */
-async function finishedRun(editor, picture, resultsUrl) {
+async function finishedRun(editor, picture) {
 	await editor.newManualWorkflow();
 	await editor.addNode('image edit', 'Media Generation', 'Create task and wait');
 	await editor.choose('model', 'Beta2 Image Edit');
-	await editor.fill('image', `${resultsUrl}/photo.png`);
+	await editor.fill('image', 'https://media.example/photo.png');
 	await editor.fill('prompt', 'Turn the sky into a starry night');
 	await editor.executeStep();
 	await editor.output.getByText('The execution sleeps.').waitFor();
@@ -138,6 +214,26 @@ async function finishedRun(editor, picture, resultsUrl) {
 	await picture('finished-panel');
 	await editor.closePanel();
 	await picture('finished-canvas');
+}
+
+/**
+ * The files that Download gives out, and n8n's preview of each.
+ * @param {Editor} editor
+ * @param {Picture} picture
+ * @param {string} workflowId
+ */
+async function finishedFiles(editor, picture, workflowId) {
+	await editor.openWorkflow(workflowId);
+	await editor.node('Download files').dblclick();
+	await editor.executeStep();
+	await editor.get('ndv-view-binary-data').first().waitFor();
+	await picture('files');
+	for (const [index, kind] of /** @type {const} */ (['image', 'video']).entries()) {
+		await editor.get('ndv-view-binary-data').nth(index).click();
+		await editor.preview(kind);
+		await picture(`files-${kind}`);
+		await editor.page.getByText('Back to list').click();
+	}
 }
 
 /**
@@ -160,7 +256,7 @@ async function trigger(editor, picture) {
  * @param {Editor} editor
  * @param {Picture} picture
  */
-async function credential(editor, picture) {
+async function credentialForm(editor, picture) {
 	await editor.newCredential('Media Generation API');
 	await picture('credential');
 }

@@ -85,6 +85,12 @@ class Editor {
 		await this.get('canvas-plus-button').waitFor();
 	}
 
+	/** @param {string} id */
+	async openWorkflow(id) {
+		await this.page.goto(`${this.#url}/workflow/${id}`, { waitUntil: 'networkidle' });
+		await this.get('canvas-node').first().waitFor();
+	}
+
 	/** Opens a workflow that starts by hand: after its trigger, the node list offers actions. */
 	async newManualWorkflow() {
 		await this.newWorkflow();
@@ -160,7 +166,7 @@ class Editor {
 	}
 
 	/**
-	 * The titles of the fields that the open panel shows, in their order.
+	 * The titles of the fields that the open panel shows, in their order; the rows of a list have none.
 	 * @returns {Promise<string[]>}
 	 */
 	async shownFields() {
@@ -168,9 +174,9 @@ class Editor {
 			.getByTestId('parameter-item')
 			.filter({ visible: true })
 			.getByTestId('input-label')
-			.locator('label')
+			.locator('label > :first-child')
 			.allInnerTexts();
-		return labels.map((text) => text.split('\n', 1)[0]?.trim() ?? '');
+		return labels.map((text) => text.split('\n', 1)[0]?.trim() ?? '').filter(Boolean);
 	}
 
 	/** Starts the node of the open panel. */
@@ -182,6 +188,20 @@ class Editor {
 	async finished() {
 		await this.page.getByText('Node executed successfully').waitFor();
 		await this.output.getByRole('table').waitFor();
+	}
+
+	/**
+	 * Waits until the output panel shows a file.
+	 * @param {'image' | 'video'} kind
+	 */
+	async preview(kind) {
+		const shown = { image: 'img', video: 'video' }[kind];
+		await this.page.waitForFunction((selector) => {
+			const element = document.querySelector(`[data-test-id="output-panel"] ${selector}`);
+			return element instanceof HTMLVideoElement
+				? element.readyState >= element.HAVE_CURRENT_DATA
+				: element instanceof HTMLImageElement && element.naturalWidth > 0;
+		}, shown);
 	}
 
 	/** Publishes the open workflow, and gives out what the editor then tells. */

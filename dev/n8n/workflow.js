@@ -1,5 +1,5 @@
 /**
- * @typedef {{ id?: string, name: string, type: string, typeVersion?: number, webhookId?: string, disabled?: boolean, parameters?: Record<string, any>, credentials?: Record<string, any> }} WorkflowNode
+ * @typedef {{ id?: string, name: string, type: string, typeVersion?: number, position?: number[], webhookId?: string, disabled?: boolean, parameters?: Record<string, any>, credentials?: Record<string, any> }} WorkflowNode
  * @typedef {{ id?: string, name: string, nodes: WorkflowNode[], connections: Record<string, any>, settings?: object, pinData?: object, [key: string]: any }} Workflow
  */
 

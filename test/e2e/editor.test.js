@@ -1,6 +1,9 @@
+const { isDeepStrictEqual } = require('node:util');
 const { openEditor } = require('../../dev/n8n/editor');
+const { poll } = require('../../dev/n8n/wait');
 const { startService } = require('../../dev/service');
 const { CREDENTIAL_TYPE, TOKEN, WEBHOOK_SECRET, startPackedN8n } = require('./harness');
+const { chain, mediaGeneration } = require('./workflows');
 
 const NODE = 'n8n-nodes-media-generation.mediaGeneration';
 
@@ -56,14 +59,35 @@ function offered(name, values) {
 }
 
 /**
+ * A field's title, and those of the row that it begins with, if it does.
+ * @param {Property} property
+ * @returns {string[]}
+ */
+function titles({ displayName, default: begun, options = [] }) {
+	const rows = options.flatMap((option) =>
+		'values' in option && Object.hasOwn(/** @type {object} */ (begun), option.name)
+			? option.values
+			: [],
+	);
+	return [displayName, ...rows.map((field) => field.displayName)];
+}
+
+/**
  * Holds the open panel to the declaration.
  * @param {Record<string, string>} values
  */
 async function expectFields(values) {
-	const titles = declared(values)
+	const expected = declared(values)
 		.filter(({ type }) => type !== 'notice')
-		.map(({ displayName }) => displayName);
-	expect([values, await editor.shownFields()]).toEqual([values, titles]);
+		.flatMap(titles);
+	/** @type {string[]} */
+	let shown = [];
+	// The panel draws the rows of a list after the fields around it.
+	await poll(async () => isDeepStrictEqual((shown = await editor.shownFields()), expected), {
+		timeout: 5_000,
+		what: 'the declared fields',
+	}).catch(() => {});
+	expect([values, shown]).toEqual([values, expected]);
 }
 
 // One person's path: each step goes on from where the one before it ended.
@@ -112,6 +136,17 @@ describe('a person at the editor', () => {
 		}
 	});
 
+	it('is shown which required fields are empty, in lists too', async () => {
+		await editor.newManualWorkflow();
+		await editor.addNode('media', 'Media Generation', 'Create task and wait');
+		await editor.executeStep();
+		await editor.get('parameter-issues').nth(1).waitFor();
+		for (const model of ['Delta Reference to Video', 'Gamma V6 Reference to Video']) {
+			await editor.choose('model', model);
+			await editor.get('parameter-issues').waitFor();
+		}
+	});
+
 	it('runs the node, reads what it waits for, and sees its output', async () => {
 		await editor.newManualWorkflow();
 		await editor.addNode('media', 'Media Generation', 'Create task and wait');
@@ -125,6 +160,30 @@ describe('a person at the editor', () => {
 		await editor.closePanel();
 		const label = await editor.node('Create task and wait').innerText();
 		expect(label).toContain('Beta2 Image Edit');
+	});
+
+	it('looks at a video and its first frame in the output panel', async () => {
+		const [credential] = await n8n.credentials();
+		if (!credential) throw new Error('There is no credential');
+		const media = { image: `${service.resultsUrl}/a.png`, video: `${service.resultsUrl}/a.mp4` };
+		const workflow = chain('A video', [
+			mediaGeneration({ operation: 'createAndWait', ...media }),
+			mediaGeneration(
+				{ operation: 'download', files: ['firstFrame', 'result'] },
+				{ name: 'Download files' },
+			),
+		]);
+		const { id } = await n8n.importWorkflow(workflow, {
+			credentials: { [CREDENTIAL_TYPE]: credential },
+		});
+		await editor.openWorkflow(id);
+		await editor.node('Download files').dblclick();
+		await editor.executeStep();
+		for (const [index, kind] of /** @type {const} */ (['image', 'video']).entries()) {
+			await editor.get('ndv-view-binary-data').nth(index).click();
+			await editor.preview(kind);
+			await editor.page.getByText('Back to list').click();
+		}
 	});
 
 	it('maps what a task gives out before the first run', async () => {
