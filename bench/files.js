@@ -5,7 +5,7 @@ const { startN8n } = require('../dev/n8n/n8n');
 const { pack } = require('../dev/pack');
 const { startService } = require('../dev/service');
 const { chain, mediaGeneration } = require('../test/e2e/workflows');
-const { median } = require('./median');
+const { median } = require('./statistics');
 
 /**
  * The peak of n8n's memory above idle while our node uploads 100 MB and downloads 1 GB, beside n8n's HTTP Request node
