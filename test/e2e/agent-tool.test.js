@@ -48,7 +48,7 @@ async function runAgent(parameters) {
 				parameters: { model: { __rl: true, mode: 'id', value: 'scripted' }, options: {} },
 				credentials: { openAiApi: {} },
 			}),
-			node({ ...tool, id: '4', type: `${tool.type}Tool`, typeVersion: 1 }),
+			node({ ...tool, id: '4', type: `${tool.type}Tool` }),
 		],
 		connections: {
 			Start: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },

@@ -53,6 +53,7 @@ const items = (items) => ({
 const mediaGeneration = (parameters, more = {}) => ({
 	name: 'Media Generation',
 	type: NODE,
+	typeVersion: 1.1,
 	parameters,
 	credentials,
 	...more,
@@ -68,7 +69,7 @@ function triggered(parameters = {}) {
 		id: randomUUID(),
 		name: 'Trigger',
 		type: `${NODE}Trigger`,
-		typeVersion: 1,
+		typeVersion: 1.1,
 		position: [0, 0],
 		webhookId: randomUUID(),
 		parameters,

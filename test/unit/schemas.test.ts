@@ -1,10 +1,10 @@
-import getCredits from '../../nodes/MediaGeneration/__schema__/v1.0.0/account/getCredits.json';
-import upload from '../../nodes/MediaGeneration/__schema__/v1.0.0/file/upload.json';
-import create from '../../nodes/MediaGeneration/__schema__/v1.0.0/task/create.json';
-import createAndWait from '../../nodes/MediaGeneration/__schema__/v1.0.0/task/createAndWait.json';
-import download from '../../nodes/MediaGeneration/__schema__/v1.0.0/task/download.json';
-import get from '../../nodes/MediaGeneration/__schema__/v1.0.0/task/get.json';
-import verifyCallback from '../../nodes/MediaGeneration/__schema__/v1.0.0/task/verifyCallback.json';
+import getCredits from '../../nodes/MediaGeneration/__schema__/v1.1.0/account/getCredits.json';
+import upload from '../../nodes/MediaGeneration/__schema__/v1.1.0/file/upload.json';
+import create from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/create.json';
+import createAndWait from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/createAndWait.json';
+import download from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/download.json';
+import get from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/get.json';
+import verifyCallback from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/verifyCallback.json';
 import { uploadedFile } from '../../nodes/MediaGeneration/service/contract';
 import type { Diagnosis } from '../../nodes/MediaGeneration/service/diagnosis';
 import { createdTaskOf, type Task } from '../../nodes/MediaGeneration/service/task';
