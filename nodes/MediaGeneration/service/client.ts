@@ -90,6 +90,9 @@ const UPLOAD_PATH = 'n8n';
 /** A user agent that front servers take for no bare script; some answer 403 to those. */
 const USER_AGENT = 'Mozilla/5.0 (compatible; n8n-nodes-media-generation)';
 
+/** The reads of credentials that are under way, by node and credential. */
+const underway = new Map<string, Promise<Credentials>>();
+
 /** The task service, as one credential reaches it. */
 export class TaskService {
 	private constructor(
@@ -100,6 +103,20 @@ export class TaskService {
 	/** Reads the node's credential, once. */
 	static async connect(context: Context): Promise<TaskService> {
 		return new TaskService(context, await context.getCredentials<Credentials>(CREDENTIAL));
+	}
+
+	/**
+	 * As `connect`, for callbacks, which come in crowds: those that come while the credential is being read for their node
+	 * share that read, since each costs n8n an isolate. Nothing is kept: what the owner changes counts from the next read on.
+	 */
+	static async connectShared(context: IWebhookFunctions): Promise<TaskService> {
+		const { id, credentials } = context.getNode();
+		const key = `${context.getWorkflow().id} ${id} ${credentials?.[CREDENTIAL]?.id} ${context.getMode()}`;
+		const read =
+			underway.get(key) ??
+			context.getCredentials<Credentials>(CREDENTIAL).finally(() => underway.delete(key));
+		underway.set(key, read);
+		return new TaskService(context, await read);
 	}
 
 	/** The keys that callbacks may be signed with; undefined when the credential has none. */

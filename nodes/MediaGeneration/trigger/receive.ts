@@ -54,7 +54,7 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 	const signed = context.getNodeParameter('verifySignature') as boolean;
 	const byHeaders = refusalByHeaders(context.getHeaderData(), { signed, toleranceSeconds, now });
 	if (byHeaders) return refuse(context, byHeaders);
-	const service = await TaskService.connect(context);
+	const service = await TaskService.connectShared(context);
 	const keys = signed ? service.signingKeys : undefined;
 	if (signed && !keys) return refuse(context, KEY_MISSING);
 	const verdict = judgeRequest(context, { keys, toleranceSeconds, now });
