@@ -43,7 +43,11 @@ export async function resumeExecution(context: IWebhookFunctions): Promise<IWebh
 }
 
 async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const service = await TaskService.connect(context);
+	// At the same time: most of the reading is waited for.
+	const [service, parked] = await Promise.all([
+		TaskService.connectShared(context),
+		parkedItems(context),
+	]);
 	const verdict = judgeRequest(context, {
 		keys: service.signingKeys,
 		toleranceSeconds: TOLERANCE_SECONDS,
@@ -51,7 +55,6 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 	});
 	if (!verdict.accepted) return refuse(context, verdict);
 
-	const parked = parkedItems(context);
 	const ids = parked.map(({ json }) => json.taskId as string | undefined);
 	if (!ids.includes(verdict.taskId))
 		return refuse(context, {
@@ -92,7 +95,7 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 }
 
 /** The items that were parked: n8n has them as the node's input. */
-const parkedItems = (context: IWebhookFunctions): INodeExecutionData[] =>
+const parkedItems = async (context: IWebhookFunctions): Promise<INodeExecutionData[]> =>
 	context.evaluateExpression('{{ $input.all() }}') as unknown as INodeExecutionData[];
 
 function remember(batch: string): void {
