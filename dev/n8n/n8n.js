@@ -287,14 +287,16 @@ class N8n {
 	/**
 	 * @param {string} id
 	 * @param {number} timeout
-	 * @param {string} goal
+	 * @param {'active' | 'inactive'} goal
 	 * @returns {Promise<{ status: string, triggers: Array<{ errorMessage?: string }> }>}
 	 */
 	async #publication(id, timeout, goal) {
+		// A busy n8n may not have begun to publish when it is asked.
+		const underway = ['in_progress', ...(goal === 'active' ? ['not_published'] : [])];
 		return await poll(
 			async () => {
 				const answer = await this.request('GET', `/rest/workflows/${id}/publication-status`);
-				return answer.status === 'in_progress' ? undefined : answer;
+				return underway.includes(answer.status) ? undefined : answer;
 			},
 			{
 				timeout,

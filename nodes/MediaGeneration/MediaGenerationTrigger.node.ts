@@ -19,8 +19,8 @@ export class MediaGenerationTrigger implements INodeType {
 			dark: 'file:../../icons/media-generation.dark.svg',
 		},
 		group: ['trigger'],
-		// Not 1: at each call of a version 1's webhook, n8n evaluates an expression of its own.
-		version: 1.1,
+		// They do the same. The newer is what the editor adds: at each call of a version 1's webhook, n8n evaluates an expression of its own.
+		version: [1, 1.1],
 		subtitle:
 			'={{ $parameter["events"].map((event) => event.replace("task", "Task ")).join(", ") }}',
 		description:

@@ -150,6 +150,26 @@ describe('a task and its callback', () => {
 		expect(sent.map(({ status }) => status)).toEqual(models.map(() => 200));
 	});
 
+	it('go round in nodes of version 1', async () => {
+		const older = (/** @type {import('../../dev/n8n/n8n').Workflow} */ workflow) => ({
+			...workflow,
+			nodes: workflow.nodes.map((node) => ({
+				...node,
+				typeVersion: node.type.includes('mediaGeneration') ? 1 : node.typeVersion,
+			})),
+		});
+		const { id } = await pair.n8n.importWorkflow(older(triggered()), pair.credentials);
+		await pair.n8n.activate(id);
+		const callbackUrl = await pair.n8n.productionWebhookUrl(id);
+		const create = chain('Create', [mediaGeneration(edit({ callbackUrl }))]);
+		const { id: createId } = await pair.n8n.importWorkflow(older(create), pair.credentials);
+		const created = await pair.n8n.waitForExecution(await pair.n8n.run(createId));
+		const [execution] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
+		expect(execution?.items('Trigger')).toMatchObject([
+			{ taskId: created.items('Media Generation')[0].taskId, status: 'completed' },
+		]);
+	});
+
 	it('go round for a failed task, when the trigger is asked for those', async () => {
 		const wanting = await activeTrigger({ events: ['taskFailed'] });
 		const notWanting = await activeTrigger({ events: ['taskCompleted'] });
