@@ -215,13 +215,18 @@ describe('one event', () => {
 		/** @param {string} taskId @param {number} seconds */
 		const send = async (taskId, seconds) =>
 			(await postJson(url, signed(taskId, { seconds }), bodyOf(taskId))).json;
-		// At the same time, so that n8n saves what it remembers of each over the others.
-		const first = await atOnce(tasks, 10, async (taskId) => await send(taskId, now()));
+		/** @param {string} taskId */
+		const sendNow = async (taskId) => await send(taskId, now());
+		// One after the other, and at the same time, so that n8n saves what it remembers of each over the others.
+		const first = [
+			...(await atOnce(tasks.slice(0, 3), 1, sendNow)),
+			...(await atOnce(tasks.slice(3), 7, sendNow)),
+		];
 		expect(first).toEqual(tasks.map(() => EMITTED));
 		for (const off of [0, -100, 100])
 			expect(await send(String(tasks[0]), now() + off)).toEqual(DUPLICATE);
 		await pair.n8n.restart();
-		const again = await atOnce(tasks, 4, async (taskId) => await send(taskId, now()));
+		const again = await atOnce(tasks, 4, sendNow);
 		expect(again).toEqual(tasks.map(() => DUPLICATE));
 		expect((await emittedTasks(id, tasks.length)).sort()).toEqual([...tasks].sort());
 

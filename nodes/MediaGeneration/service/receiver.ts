@@ -38,11 +38,17 @@ export function refuse(context: IWebhookFunctions, refused: Refused): IWebhookRe
 }
 
 /**
- * Hands the items to n8n, which gives this answer when it has stored the execution with them, and 500 when it could not:
- * a sender that hears 200 need not call again.
+ * Hands the items to n8n, which gives the answer when it has stored the execution with them, and 500 when it could not: a
+ * sender that hears 200 need not call again.
+ * @param answerWith is asked for the answer then, before n8n saves static data
  */
-export const handOver = (items: INodeExecutionData[], body: IDataObject): IWebhookResponseData => ({
-	webhookResponse: body,
+export const handOver = (
+	items: INodeExecutionData[],
+	answerWith: () => IDataObject,
+): IWebhookResponseData => ({
+	get webhookResponse() {
+		return answerWith();
+	},
 	workflowData: [items],
 });
 

@@ -99,7 +99,10 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 		callback: context.getBodyData(),
 		verification: { signature, details },
 	} as unknown as IDataObject;
-	return handOver([{ json }], { accepted: true, emitted: true });
+	return handOver([{ json }], () => {
+		if (deduplicates) remembered.save();
+		return { accepted: true, emitted: true };
+	});
 }
 
 /** Forgets what a trigger that is deactivated has emitted. */

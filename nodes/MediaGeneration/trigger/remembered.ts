@@ -77,6 +77,14 @@ export class RememberedEvents {
 		} as unknown as IDataObject;
 	}
 
+	/**
+	 * Says again that there is something to save. n8n forgets it when it starts the execution: it wraps the same static data
+	 * anew then, and saves it only after that.
+	 */
+	save(): void {
+		Object.assign(this.staticData, { events: this.staticData.events });
+	}
+
 	/** Takes one back that was not emitted after all. */
 	remove(event: string): void {
 		this.drop(digestOf(event));

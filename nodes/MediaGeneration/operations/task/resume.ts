@@ -91,7 +91,7 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 		if (response.writableEnded && response.statusCode === 200) endedTasks.forget(keys);
 		else resumed.delete(batch);
 	});
-	return handOver(items, { accepted: true, resumed: true });
+	return handOver(items, () => ({ accepted: true, resumed: true }));
 }
 
 /** The items that were parked: n8n has them as the node's input. */
