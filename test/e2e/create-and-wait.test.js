@@ -275,7 +275,7 @@ describe('waiting for the callback', () => {
 		);
 		expect(execution.items(NODE)).toMatchObject([{ status: 'completed' }, { status: 'completed' }]);
 		expect(execution.items(NODE, { branch: 1 })).toMatchObject([
-			{ error: expect.stringContaining('too few credits'), details: expect.any(String) },
+			{ error: expect.stringContaining('too few credits'), message: expect.any(String) },
 		]);
 	});
 

@@ -59,13 +59,13 @@ export function nodeErrorOf(
 }
 
 /**
- * The output item of an item that did not succeed in a run that goes on. n8n takes an item of these keys for its error
- * output, and adds the fields of the input item there.
+ * The output item of an item that did not succeed in a run that goes on. n8n takes an item of these keys, and of no
+ * others, for its error output, and adds the fields of the input item there.
  */
 export function errorItemOf(error: unknown, itemIndex: number): INodeExecutionData {
 	const { message, description } = explained(error, itemIndex);
 	return {
-		json: { error: message, ...(description && { details: description }) },
+		json: { error: message, ...(description && { message: description }) },
 		pairedItem: { item: itemIndex },
 	};
 }
