@@ -94,7 +94,7 @@ class Editor {
 	/** Opens a workflow that starts by hand: after its trigger, the node list offers actions. */
 	async newManualWorkflow() {
 		await this.newWorkflow();
-		await this.addNode('manual', 'Trigger manually');
+		await this.addNode('', 'Trigger manually');
 		await this.get('canvas-node').waitFor();
 	}
 
@@ -174,7 +174,7 @@ class Editor {
 			.getByTestId('parameter-item')
 			.filter({ visible: true })
 			.getByTestId('input-label')
-			.locator('label > :first-child')
+			.locator('label:not([role]) > :first-child')
 			.allInnerTexts();
 		return labels.map((text) => text.split('\n', 1)[0]?.trim() ?? '').filter(Boolean);
 	}

@@ -162,8 +162,11 @@ class N8n {
 		);
 		const answer = text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text;
 		if (!response.ok) {
-			throw new Error(
-				`n8n answered ${method} ${path} with ${response.status}: ${answer.message ?? text}`,
+			throw Object.assign(
+				new Error(
+					`n8n answered ${method} ${path} with ${response.status}: ${answer.message ?? text}`,
+				),
+				{ status: response.status },
 			);
 		}
 		return { data: answer.data ?? answer, cookies: response.headers.getSetCookie() };
@@ -207,13 +210,14 @@ class N8n {
 	}
 
 	/**
-	 * The editor's test of a credential, before it is saved (no `id`) or after.
-	 * @param {{ type: string, data: object, id?: string, name?: string }} credential
+	 * The editor's test of a credential, which it saves first.
+	 * @param {{ type: string, data: object }} credential
 	 * @returns {Promise<{ status: 'OK' | 'Error', message: string }>}
 	 */
-	async testCredential({ type, data, id = '', name = '' }) {
+	async testCredential({ type, data }) {
+		const saved = await this.createCredential({ name: 'Tested', type, data });
 		return await this.request('POST', '/rest/credentials/test', {
-			credentials: { id, name, type, data },
+			credentials: { ...saved, data },
 		});
 	}
 
@@ -285,6 +289,7 @@ class N8n {
 	}
 
 	/**
+	 * What became of a request to activate or to deactivate; older n8n have no such status, for they answer that request when it is done.
 	 * @param {string} id
 	 * @param {number} timeout
 	 * @param {'active' | 'inactive'} goal
@@ -295,7 +300,12 @@ class N8n {
 		const underway = ['in_progress', ...(goal === 'active' ? ['not_published'] : [])];
 		return await poll(
 			async () => {
-				const answer = await this.request('GET', `/rest/workflows/${id}/publication-status`);
+				const answer = await this.request('GET', `/rest/workflows/${id}/publication-status`).catch(
+					(error) => {
+						if (error.status !== 404) throw error;
+						return { status: 'published', triggers: [] };
+					},
+				);
 				return underway.includes(answer.status) ? undefined : answer;
 			},
 			{

@@ -27,7 +27,6 @@ const LOCAL_ONLY = {
 	N8N_COMMUNITY_PACKAGES_ENABLED: 'true',
 	N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
 	N8N_VERIFIED_PACKAGES_ENABLED: 'false',
-	N8N_DISABLED_MODULES: 'mcp-registry',
 	N8N_PYTHON_ENABLED: 'false',
 	EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'all',
 	EXECUTIONS_DATA_SAVE_ON_ERROR: 'all',
@@ -35,6 +34,9 @@ const LOCAL_ONLY = {
 	N8N_LOG_LEVEL: 'info',
 	N8N_LOG_OUTPUT: 'console',
 };
+
+/** The module of n8n that asks the internet for its data; an n8n that does not have it would not start with its name. */
+const ONLINE_MODULE = 'mcp-registry';
 
 /** What would make n8n a different one than the pinned, when it stands in a developer's shell or comes from jest or npm. */
 const NOT_INHERITED = /^(N8N_|DB_|EXECUTIONS_|NODES_|QUEUE_|WEBHOOK_URL$|NODE_OPTIONS$|JEST_|npm_)/;
@@ -85,6 +87,7 @@ class N8nProcess {
 			env: {
 				...Object.fromEntries(inherited),
 				...LOCAL_ONLY,
+				N8N_DISABLED_MODULES: hasModule(bin, ONLINE_MODULE) ? ONLINE_MODULE : '',
 				PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}`,
 				N8N_USER_FOLDER: folder,
 				N8N_PORT: String(port),
@@ -167,6 +170,14 @@ class N8nProcess {
 			// The group has ended.
 		}
 	}
+}
+
+/**
+ * @param {string} bin
+ * @param {string} name
+ */
+function hasModule(bin, name) {
+	return fs.existsSync(path.join(path.dirname(bin), '..', 'dist', 'modules', name));
 }
 
 module.exports = { N8nProcess };
