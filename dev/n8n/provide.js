@@ -25,20 +25,22 @@ function cacheFolder() {
 }
 
 /**
- * Makes sure that the n8n of `dev/n8n/package.json` is installed in the cache folder, and says where.
+ * Makes sure that the n8n of `dev/n8n/package.json` is installed in the cache folder, and says where; with
+ * `MEDIA_GENERATION_N8N`, that of the folder of this name in `dev/n8n`.
  * The install is made beside its final place and renamed when it is whole, so the folder's existence says that it can be used.
  * @param {{ log?: (line: string) => void }} [options]
  * @returns {Promise<ProvidedN8n>}
  */
 async function provideN8n({ log = () => {} } = {}) {
+	const manifests = path.resolve(__dirname, process.env.MEDIA_GENERATION_N8N ?? '');
 	const { dependencies } = JSON.parse(
-		fs.readFileSync(path.join(__dirname, 'package.json'), 'utf8'),
+		fs.readFileSync(path.join(manifests, 'package.json'), 'utf8'),
 	);
 	const version = dependencies.n8n;
-	const folder = path.join(cacheFolder(), `n8n-${version}-${hashOfManifests()}`);
+	const folder = path.join(cacheFolder(), `n8n-${version}-${hashOf(manifests)}`);
 	if (!fs.existsSync(folder)) {
 		await withLock(`${folder}.lock`, log, async () => {
-			if (!fs.existsSync(folder)) await install(folder, version, log);
+			if (!fs.existsSync(folder)) await install({ manifests, folder, version, log });
 		});
 	}
 	return {
@@ -49,22 +51,21 @@ async function provideN8n({ log = () => {} } = {}) {
 	};
 }
 
-function hashOfManifests() {
+/** @param {string} manifests */
+function hashOf(manifests) {
 	const hash = createHash('sha256');
-	for (const name of MANIFESTS) hash.update(fs.readFileSync(path.join(__dirname, name)));
+	for (const name of MANIFESTS) hash.update(fs.readFileSync(path.join(manifests, name)));
 	return hash.digest('hex').slice(0, 12);
 }
 
 /**
- * @param {string} folder
- * @param {string} version
- * @param {(line: string) => void} log
+ * @param {{ manifests: string, folder: string, version: string, log: (line: string) => void }} options
  */
-async function install(folder, version, log) {
+async function install({ manifests, folder, version, log }) {
 	const draft = `${folder}.new`;
 	fs.rmSync(draft, { recursive: true, force: true });
 	fs.mkdirSync(draft, { recursive: true });
-	for (const name of MANIFESTS) fs.copyFileSync(path.join(__dirname, name), path.join(draft, name));
+	for (const name of MANIFESTS) fs.copyFileSync(path.join(manifests, name), path.join(draft, name));
 
 	log(`Installing n8n ${version} (2.4 GB, 2 to 4 minutes, the first time only), kept in ${folder}`);
 	await npm(['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'], {

@@ -1,4 +1,8 @@
+const fs = require('node:fs');
+const path = require('node:path');
 const { startPackedN8n } = require('./harness');
+
+const README = path.join(__dirname, '..', '..', 'README.md');
 
 const WORKFLOW = {
 	name: 'A webhook',
@@ -36,6 +40,12 @@ describe('the n8n that the end-to-end tests run', () => {
 			body: JSON.stringify(body),
 		});
 	}
+
+	it('is one that the README names', async () => {
+		const { versionCli } = await n8n.request('GET', '/rest/settings');
+
+		expect(fs.readFileSync(README, 'utf8')).toContain(`n8n ${versionCli}`);
+	});
 
 	it('has the packed nodes', async () => {
 		const types = await n8n.nodeTypes('n8n-nodes-media-generation');
