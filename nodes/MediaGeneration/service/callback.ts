@@ -1,4 +1,4 @@
-import { callbackBody, type CallbackBody } from './contract';
+import { callbackParts, claimedCode, type CallbackParts } from './contract';
 import {
 	matchedKey,
 	SIGNATURE_HEADER,
@@ -123,9 +123,9 @@ export function judgeCallback(
 ): Refusal | Acceptance {
 	const refusal = refusalByHeaders(headers, { signed: keys !== undefined, toleranceSeconds, now });
 	if (refusal) return refusal;
-	const parsed = isObject(body) ? callbackBody.safeParse(body) : undefined;
-	if (!parsed?.success) return refuse(400, 'bodyNotAnObject', 'The body must be a JSON object');
-	const taskId = parsed.data.data?.task_id;
+	const parts = callbackParts(body);
+	if (!parts) return refuse(400, 'bodyNotAnObject', 'The body must be a JSON object');
+	const { taskId, topLevelId } = parts;
 	if (!isText(taskId))
 		return refuse(400, 'taskIdMissing', 'The body must have data.task_id, a text');
 	if (!TASK_ID.test(taskId))
@@ -134,8 +134,7 @@ export function judgeCallback(
 			'taskIdMalformed',
 			'data.task_id must have 1 to 256 characters, without control characters',
 		);
-	const topLevel = parsed.data.taskId;
-	if (topLevel !== undefined && topLevel !== null && topLevel !== taskId)
+	if (topLevelId !== undefined && topLevelId !== null && topLevelId !== taskId)
 		return refuse(400, 'taskIdContradictory', 'taskId and data.task_id must be the same');
 	const signature = keys
 		? matchedKey(
@@ -157,21 +156,20 @@ export function judgeCallback(
 			'bodyTooDeep',
 			`The body must not be nested deeper than ${BODY_LEVELS} levels`,
 		);
-	return { accepted: true, taskId, signature, claimedStatus: claimedStatusOf(parsed.data) };
+	return { accepted: true, taskId, signature, claimedStatus: claimedStatusOf(parts) };
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-
-const isObject = (value: unknown): value is object =>
-	typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isDeeper = (value: unknown, levels: number): boolean =>
 	typeof value === 'object' &&
 	value !== null &&
 	(levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1)));
 
-function claimedStatusOf({ code, data }: CallbackBody): TaskStatus {
-	if (data?.state !== undefined) return statusOf(data.state);
-	if (/fail/i.test(data?.callbackType ?? '')) return 'failed';
-	return code === undefined || code === 200 ? 'completed' : 'failed';
+function claimedStatusOf({ code, callbackType, state }: CallbackParts): TaskStatus {
+	if (typeof state === 'string') return statusOf(state);
+	if (typeof callbackType === 'string' && /fail/i.test(callbackType)) return 'failed';
+	if (code === 200) return 'completed';
+	const { data = 200 } = claimedCode.safeParse(code);
+	return data === 200 ? 'completed' : 'failed';
 }

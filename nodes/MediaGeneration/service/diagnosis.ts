@@ -1,5 +1,5 @@
 import { judgeCallback, type RefusalReason } from './callback';
-import { callbackBody } from './contract';
+import { callbackParts } from './contract';
 import {
 	matchedKey,
 	SIGNATURE_HEADER,
@@ -216,11 +216,9 @@ const signedPartsOf = (headers: Record<string, string>) => ({
 
 /** The ids of a body, where they are texts. */
 function idsOf(body: unknown): { taskId?: string; topLevelId?: string } {
-	const parsed = callbackBody.safeParse(body);
+	const { taskId, topLevelId } = callbackParts(body) ?? {};
 	const text = (id: unknown) => (typeof id === 'string' && id !== '' ? id : undefined);
-	return parsed.success
-		? { taskId: text(parsed.data.data?.task_id), topLevelId: text(parsed.data.taskId) }
-		: {};
+	return { taskId: text(taskId), topLevelId: text(topLevelId) };
 }
 
 /** Headers as Node gives them: by lower-case name, and as text also where a user wrote a number. */
