@@ -9,7 +9,6 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { executeOperation, operationProperties, subtitle } from './operations';
-import { resumeExecution } from './operations/task/resume';
 
 /** How the service takes up an execution that is parked; n8n makes its URL for each execution, so nothing is registered. */
 const resumeWebhooks: IWebhookDescription[] = [
@@ -53,6 +52,8 @@ export class MediaGeneration implements INodeType {
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+		// Loaded at the first callback: n8n loads this file at its start, for what the editor shows.
+		const { resumeExecution } = await import('./operations/task/resume');
 		return await resumeExecution(this);
 	}
 }

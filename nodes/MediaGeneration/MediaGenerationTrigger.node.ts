@@ -6,9 +6,10 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { checkCredential } from './trigger/activate';
 import { optionFields } from './trigger/options';
-import { forgetEvents, receiveCallback } from './trigger/receive';
+
+/** What happens when a callback comes is loaded then: n8n loads this file at its start, for what the editor shows. */
+const receiver = async () => await import('./trigger/receive');
 
 export class MediaGenerationTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -107,17 +108,18 @@ export class MediaGenerationTrigger implements INodeType {
 				return false;
 			},
 			async create(this: IHookFunctions): Promise<boolean> {
+				const { checkCredential } = await import('./trigger/activate');
 				await checkCredential(this);
 				return true;
 			},
 			async delete(this: IHookFunctions): Promise<boolean> {
-				forgetEvents(this);
+				(await receiver()).forgetEvents(this);
 				return true;
 			},
 		},
 	};
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await receiveCallback(this);
+		return await (await receiver()).receiveCallback(this);
 	}
 }

@@ -1,6 +1,5 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import type { MediaFacts } from '../media/facts';
-import { inspect } from '../media/inspect';
 
 /** A file in a binary field of an item. */
 export interface BinaryFile {
@@ -38,7 +37,10 @@ export async function binaryFile(
 		extension,
 		size,
 		open,
-		inspect: async () => await inspect(await open()),
+		inspect: async () => {
+			const { inspect } = await import('../media/inspect');
+			return await inspect(await open());
+		},
 	};
 }
 

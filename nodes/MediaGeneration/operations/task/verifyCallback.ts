@@ -1,5 +1,4 @@
 import { FieldError, jsonObject, type Field } from '../../models/field';
-import { diagnoseCallback } from '../../service/diagnosis';
 import { TOLERANCE_SECONDS } from '../../service/receiver';
 import { defineOperation, eachItem, numberOption, optionsField } from '../operation';
 
@@ -53,13 +52,13 @@ export const verifyCallback = defineOperation<Callback>({
 			);
 		return { headers: headers.data, body: parsedWhereJson(read(bodyField.name)) };
 	},
-	run: eachItem<Callback>(async ({ item, checked }, service) => ({
-		json: diagnoseCallback(checked.headers, checked.body, {
-			keys: service.signingKeys,
-			toleranceSeconds: numberOption(item.option, toleranceOption),
-			now: Date.now(),
-		}),
-	})),
+	run: eachItem<Callback>(async ({ item, checked }, service) => {
+		const { diagnoseCallback } = await import('../../service/diagnosis');
+		const { headers, body } = checked;
+		const keys = service.signingKeys;
+		const toleranceSeconds = numberOption(item.option, toleranceOption);
+		return { json: diagnoseCallback(headers, body, { keys, toleranceSeconds, now: Date.now() }) };
+	}),
 });
 
 /** A body that is no JSON is what may be wrong with it. */
