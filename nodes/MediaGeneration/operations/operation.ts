@@ -111,7 +111,8 @@ export const optionsField = (options: INodeProperties[]): INodeProperties => ({
 /** The item that an operation works on. */
 export function itemOf(context: IExecuteFunctions, index: number): Item {
 	const read = (name: string): unknown => context.getNodeParameter(name, index, '');
-	const option = (name: string) => (read('options') as IDataObject | undefined)?.[name];
+	const options = read('options') as IDataObject | undefined;
+	const option = (name: string) => options?.[name];
 	const timeoutSeconds = numberOption(option, timeoutOption);
 	return { index, context, read, option, settings: { timeoutSeconds } };
 }
