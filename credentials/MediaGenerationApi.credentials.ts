@@ -112,11 +112,14 @@ export class MediaGenerationApi implements ICredentialType {
 	 */
 	authenticate: IAuthenticate = async (
 		credentials: ICredentialDataDecryptedObject,
-		request: IHttpRequestOptions,
+		request: IHttpRequestOptions & { uri?: string },
 	): Promise<IHttpRequestOptions> => {
-		const target = originOf(request.url, request.baseURL);
+		// n8n's HTTP Request node has its address in `uri`.
+		const targets = [request.url, request.uri]
+			.filter((url) => url !== undefined)
+			.map((url) => originOf(url, request.baseURL));
 		const allowed = [credentials.baseUrl, credentials.uploadBaseUrl].map((url) => originOf(url));
-		if (!target || !allowed.includes(target))
+		if (!targets.length || !targets.every((target) => target && allowed.includes(target)))
 			throw new Error(
 				'The access token is only sent to Base URL and Upload Base URL of the credential. Correct them, or use another credential for this address.',
 			);

@@ -81,6 +81,28 @@ describe('the credential', () => {
 		});
 	});
 
+	it("serves n8n's HTTP Request node too, for requests to the service and nowhere else", async () => {
+		const request = async (/** @type {string} */ url) => {
+			const node = {
+				name: 'HTTP Request',
+				type: 'n8n-nodes-base.httpRequest',
+				typeVersion: 4.2,
+				parameters: {
+					url,
+					authentication: 'predefinedCredentialType',
+					nodeCredentialType: CREDENTIAL_TYPE,
+				},
+				credentials: { [CREDENTIAL_TYPE]: {} },
+			};
+			const { id } = await pair.n8n.importWorkflow(chain('Request', [node]), pair.credentials);
+			return await pair.n8n.waitForExecution(await pair.n8n.run(id));
+		};
+		const credits = await request(`${pair.service.url}/api/v1/chat/credit`);
+		expect(credits.items('HTTP Request')).toMatchObject([{ code: 200, data: expect.any(Number) }]);
+		const elsewhere = await request(`${pair.service.resultsUrl}/sample.png`);
+		expect(elsewhere.error()?.message).toContain('only sent to Base URL');
+	});
+
 	it('does not where nothing answers', async () => {
 		expect(await testCredential({ baseUrl: 'http://127.0.0.1:9' })).toMatchObject({
 			status: 'Error',

@@ -13,11 +13,16 @@ const authenticate = async (request: IHttpRequestOptions) => {
 	return await add(credentials, request);
 };
 
+/** A request as n8n's HTTP Request node makes it: its address stands in `uri`. */
+const httpRequestNode = (uri: string, more: object = {}) =>
+	({ uri, ...more }) as unknown as IHttpRequestOptions;
+
 describe('authenticate', () => {
 	it.each<IHttpRequestOptions>([
 		{ url: 'https://api.example.com/api/v1/jobs/createTask' },
 		{ url: '/api/v1/chat/credit', baseURL: 'https://api.example.com' },
 		{ url: 'https://upload.example.com/api/file-stream-upload' },
+		httpRequestNode('https://api.example.com/api/v1/chat/credit'),
 	])('adds the token to %j', async (request) => {
 		expect((await authenticate(request)).headers).toEqual({ Authorization: 'Bearer secret-token' });
 	});
@@ -39,6 +44,8 @@ describe('authenticate', () => {
 		{ url: 'https://evil.example/', baseURL: 'https://api.example.com' },
 		{ url: '//evil.example/', baseURL: 'https://api.example.com' },
 		{ url: '/api/v1/chat/credit' },
+		httpRequestNode('https://evil.example/'),
+		httpRequestNode('https://evil.example/', { url: 'https://api.example.com/' }),
 	])('keeps the token from %j', async (request) => {
 		await expect(authenticate(request)).rejects.toThrow('only sent to Base URL');
 	});
