@@ -23,7 +23,7 @@ const { median, percentile } = require('./statistics');
  * As it comes, n8n sets up an isolate for expressions before it calls any trigger but its own Webhook node, and for that
  * one too when a parameter has an expression: so that is shown as well.
  */
-const ROUNDS = 9;
+const ROUNDS = 7;
 const WARM_UP = 1;
 const CALLBACKS = 40;
 const IN_FLIGHT = 8;
