@@ -26,8 +26,6 @@ const OWNER = {
 const REQUEST_LIMIT = 60_000;
 /** What n8n answers before it does anything, while its own look at the database takes too long on a busy machine. */
 const BUSY_DATABASE = 'Database is not ready!';
-/** How many executions n8n gives out at a time, at the most. */
-const PAGE = 100;
 const ENDED = ['success', 'error', 'canceled', 'crashed'];
 
 /**
@@ -410,34 +408,46 @@ class N8n {
 
 	/**
 	 * Executions, the newest first, 100 at most.
-	 * @param {{ workflowId?: string, status?: string | string[], before?: string }} [filter] `before`: only those older than this one
+	 * @param {{ workflowId?: string, status?: string | string[] }} [filter]
 	 * @returns {Promise<ExecutionSummary[]>}
 	 */
-	async executions({ workflowId, status, before } = {}) {
-		const filter = {
-			...(workflowId ? { workflowId } : {}),
-			...(status ? { status: [status].flat() } : {}),
-		};
-		const query = new URLSearchParams({
-			filter: JSON.stringify(filter),
-			limit: String(PAGE),
-			...(before ? { lastId: before } : {}),
-		});
-		return (await this.request('GET', `/rest/executions?${query}`)).results;
+	async executions(filter) {
+		return (await this.#executionPage(filter)).results;
 	}
 
 	/**
 	 * All executions, the newest first.
 	 * @param {{ workflowId?: string, status?: string | string[] }} [filter]
 	 */
-	async allExecutions(filter = {}) {
+	async allExecutions(filter) {
 		/** @type {ExecutionSummary[]} */
 		const all = [];
-		for (;;) {
-			const page = await this.executions({ ...filter, before: all.at(-1)?.id });
-			all.push(...page);
-			if (page.length < PAGE) return all;
-		}
+		/** @type {string | undefined} */
+		let cursor;
+		do {
+			const page = await this.#executionPage(filter, cursor);
+			all.push(...page.results);
+			cursor = page.nextCursor;
+		} while (cursor);
+		return all;
+	}
+
+	/**
+	 * @param {{ workflowId?: string, status?: string | string[] }} [filter]
+	 * @param {string} [cursor]
+	 * @returns {Promise<{ results: ExecutionSummary[], nextCursor?: string }>}
+	 */
+	async #executionPage({ workflowId, status } = {}, cursor) {
+		const filter = {
+			...(workflowId ? { workflowId } : {}),
+			...(status ? { status: [status].flat() } : {}),
+		};
+		const query = new URLSearchParams({
+			filter: JSON.stringify(filter),
+			limit: '100',
+			...(cursor ? { cursor } : {}),
+		});
+		return await this.request('GET', `/rest/executions?${query}`);
 	}
 
 	/**
