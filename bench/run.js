@@ -14,7 +14,16 @@ const { version } = require('../package.json');
  * @typedef {(line: string) => void} Log
  * @typedef {{ title: string, bench: (log: Log) => Promise<Row[]> }} Bench
  */
-const BENCHES = ['verification', 'requests', 'create', 'resume', 'intake', 'memory', 'startup'];
+const BENCHES = [
+	'verification',
+	'requests',
+	'create',
+	'resume',
+	'intake',
+	'memory',
+	'startup',
+	'queue',
+];
 const RESULTS = path.join(__dirname, 'results');
 
 /** What the figures were measured on. */

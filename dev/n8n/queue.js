@@ -87,7 +87,7 @@ async function startQueueN8n({ tarball, env = {}, log }) {
 				webhooks.map(({ options }) => `server 127.0.0.1:${options.port};`).join('\n\t\t'),
 			);
 		stops.push((await startNginx(folder, { port, configuration })).stop);
-		return { n8n, workers, webhooks, address, stop };
+		return { n8n, workers, webhooks, address, query: postgres.query, stop };
 	} catch (error) {
 		await stop();
 		throw error;

@@ -17,7 +17,7 @@ const LOOPBACK = '127.0.0.1';
  * PostgreSQL with an empty database, in a folder of its own. Nothing that it acknowledged is lost when n8n is killed; the
  * machine itself is not expected to fail, so it does not wait for the disk.
  * @param {string} folder
- * @returns {Promise<Server & { user: string, database: string }>}
+ * @returns {Promise<Server & { user: string, database: string, query: (sql: string) => string }>} `query` gives the first value
  */
 async function startPostgres(folder) {
 	const bin = postgresFolder();
@@ -43,7 +43,14 @@ async function startPostgres(folder) {
 		port,
 		signal: 'SIGINT',
 	});
-	return { port, user, database: 'postgres', stop };
+	const database = 'postgres';
+	const query = (/** @type {string} */ sql) =>
+		execFileSync(
+			path.join(bin, 'psql'),
+			['-h', LOOPBACK, '-p', `${port}`, '-U', user, '-d', database, '-Atc', sql],
+			{ encoding: 'utf8' },
+		).trim();
+	return { port, user, database, query, stop };
 }
 
 /**
