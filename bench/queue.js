@@ -7,6 +7,7 @@ const { pack } = require('../dev/pack');
 const { chain, triggered } = require('../test/e2e/workflows');
 const { atOnce, endedTask, postJson } = require('../test/e2e/senders');
 const { importFor, richService } = require('./pair');
+const { SETTINGS } = require('./settings');
 const { median } = require('./statistics');
 
 /**
@@ -28,10 +29,25 @@ function processorTime(pid) {
 
 /** @param {import('./run').Log} log */
 async function bench(log) {
+	const rows = [];
+	for (const { setting, env } of SETTINGS) rows.push(...(await costs(log, setting, env)));
+	return rows;
+}
+
+/**
+ * @param {import('./run').Log} log
+ * @param {string} setting
+ * @param {Record<string, string>} env
+ */
+async function costs(log, setting, env) {
 	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-bench-'));
 	const service = await richService({ taskSeconds: 0.2 });
 	const { tarball } = await pack(folder);
-	const queue = await startQueueN8n({ tarball, env: { DB_POSTGRESDB_POOL_SIZE: '10' }, log });
+	const queue = await startQueueN8n({
+		tarball,
+		env: { DB_POSTGRESDB_POOL_SIZE: '10', ...env },
+		log,
+	});
 	try {
 		const { n8n } = queue;
 		const end = { name: 'End', type: 'n8n-nodes-base.noOp' };
@@ -148,7 +164,7 @@ async function bench(log) {
 				unit: 'per second',
 			},
 		].map(({ what, name, unit }) => ({
-			name: `${name}, of the bare Webhook node`,
+			name: `${name}, of the bare Webhook node; ${setting}`,
 			value: middle('ours', what) / middle('bare', what),
 			figures: `medians of ${ROUNDS} rounds of ${CALLBACKS}: ${middle('ours', what).toFixed(1)} and ${middle('bare', what).toFixed(1)} ${unit}`,
 		}));

@@ -131,6 +131,7 @@ async function byCallback(n8n, count) {
 			.sort((a, b) => a.place - b.place);
 		for (const [index, { task }] of tasks.entries()) {
 			if (index % Math.ceil(count / REFUSED) === 0) await call('refused', task.taskId);
+			await service.waitForTask(task.taskId, 'generating');
 			Object.assign(task, { state: 'success', completeTime: Date.now() });
 			await call('callback', task.taskId);
 		}
