@@ -1,14 +1,9 @@
 const { randomUUID } = require('node:crypto');
-const fs = require('node:fs');
-const os = require('node:os');
-const path = require('node:path');
-const { startN8n } = require('../dev/n8n/n8n');
 const { poll } = require('../dev/n8n/wait');
-const { pack } = require('../dev/pack');
-const { startService } = require('../dev/service');
 const { CREDENTIAL_TYPE, credentialData, TOKEN, WEBHOOK_SECRET } = require('../test/e2e/harness');
 const { atOnce, endedTask, postJson } = require('../test/e2e/senders');
 const { triggered } = require('../test/e2e/workflows');
+const { richService, withN8n } = require('./pair');
 const { SETTINGS } = require('./settings');
 const { median, percentile } = require('./statistics');
 
@@ -259,33 +254,24 @@ function told(rounds) {
 	return `${rateOf(rounds).toFixed(1)}/s (answers: p50 ${within(0.5)}, p99 ${within(0.99)})`;
 }
 
-/** @param {import('./run').Log} log */
-async function bench(log) {
-	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-bench-'));
-	const service = await startService({ taskSeconds: 0, costPerTask: 0 });
+async function bench() {
+	const service = await richService({ taskSeconds: 0 });
 	/** @type {import('./run').Row[]} */
 	const rows = [];
 	try {
-		const { tarball } = await pack(folder);
 		for (const { setting, env } of SETTINGS) {
-			const n8n = await startN8n({ tarball, env, log });
-			try {
-				const measured = await measure(service, n8n);
-				for (const { name, ours, theirs, goal } of COMPARISONS)
-					rows.push({
-						name: `Callbacks per second ${name}; ${setting}`,
-						value: rateOf(measured[ours]) / rateOf(measured[theirs]),
-						goal,
-						figures: `${told(measured[ours])}, beside ${told(measured[theirs])}; medians of ${ROUNDS} rounds of ${CALLBACKS}, ${IN_FLIGHT} in flight`,
-					});
-			} finally {
-				await n8n.stop();
-			}
+			const measured = await withN8n((n8n) => measure(service, n8n), env);
+			for (const { name, ours, theirs, goal } of COMPARISONS)
+				rows.push({
+					name: `Callbacks per second ${name}; ${setting}`,
+					value: rateOf(measured[ours]) / rateOf(measured[theirs]),
+					goal,
+					figures: `${told(measured[ours])}, beside ${told(measured[theirs])}; medians of ${ROUNDS} rounds of ${CALLBACKS}, ${IN_FLIGHT} in flight`,
+				});
 		}
 		return rows;
 	} finally {
 		await service.close();
-		fs.rmSync(folder, { recursive: true, force: true });
 	}
 }
 

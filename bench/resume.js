@@ -1,11 +1,6 @@
-const fs = require('node:fs');
-const os = require('node:os');
-const path = require('node:path');
-const { startN8n } = require('../dev/n8n/n8n');
-const { pack } = require('../dev/pack');
-const { startService } = require('../dev/service');
 const { CREDENTIAL_TYPE, credentialData } = require('../test/e2e/harness');
 const { chain, mediaGeneration } = require('../test/e2e/workflows');
+const { richService, withN8n } = require('./pair');
 const { SETTINGS } = require('./settings');
 const { median } = require('./statistics');
 
@@ -76,36 +71,26 @@ async function measure(service, n8n) {
 	return { ours: median(times.ours), wait: median(times.wait) };
 }
 
-/** @param {import('./run').Log} log */
-async function bench(log) {
-	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-bench-'));
-	const service = await startService({
+async function bench() {
+	const service = await richService({
 		taskSeconds: 0.3,
-		credits: 1e6,
 		faultsFor: () => ({ noCallback: true }),
 	});
 	/** @type {import('./run').Row[]} */
 	const rows = [];
 	try {
-		const { tarball } = await pack(folder);
 		for (const { setting, env } of SETTINGS) {
-			const n8n = await startN8n({ tarball, env, log });
-			try {
-				const { ours, wait } = await measure(service, n8n);
-				rows.push({
-					name: `From the callback to the next node's start, of what n8n's Wait node takes; ${setting}`,
-					value: ours / wait,
-					goal: { atMost: 1.1 },
-					figures: `${ours} ms, beside ${wait} ms; medians of ${ROUNDS} rounds`,
-				});
-			} finally {
-				await n8n.stop();
-			}
+			const { ours, wait } = await withN8n((n8n) => measure(service, n8n), env);
+			rows.push({
+				name: `From the callback to the next node's start, of what n8n's Wait node takes; ${setting}`,
+				value: ours / wait,
+				goal: { atMost: 1.1 },
+				figures: `${ours} ms, beside ${wait} ms; medians of ${ROUNDS} rounds`,
+			});
 		}
 		return rows;
 	} finally {
 		await service.close();
-		fs.rmSync(folder, { recursive: true, force: true });
 	}
 }
 
