@@ -161,10 +161,13 @@ export function judgeCallback(
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-const isDeeper = (value: unknown, levels: number): boolean =>
-	typeof value === 'object' &&
-	value !== null &&
-	(levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1)));
+function isDeeper(value: unknown, levels: number): boolean {
+	if (typeof value !== 'object' || value === null) return false;
+	if (levels === 0) return true;
+	for (const key in value)
+		if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true;
+	return false;
+}
 
 function claimedStatusOf({ code, callbackType, state }: CallbackParts): TaskStatus {
 	if (typeof state === 'string') return statusOf(state);
