@@ -1,6 +1,7 @@
-const { chain, items, mediaGeneration } = require('../test/e2e/workflows');
+const { chain, mediaGeneration } = require('../test/e2e/workflows');
 const { importFor, richService, withN8n } = require('./pair');
 const { median } = require('./statistics');
+const { prompts } = require('./workflows');
 
 /**
  * 1,000 items through Create, beside n8n's HTTP Request node that sends the same requests, in interleaved rounds of one
@@ -44,9 +45,6 @@ async function bench() {
 	return await withN8n(async (n8n) => {
 		const service = await richService({ faultsFor: () => ({ neverEnds: true }) });
 		try {
-			const prompts = items(
-				Array.from({ length: TASKS }, (_, index) => ({ prompt: `prompt ${index}` })),
-			);
 			const nodes = {
 				ours: create(TASKS),
 				usual: create(undefined),
@@ -56,7 +54,7 @@ async function bench() {
 			for (const [name, node] of Object.entries(nodes))
 				ways.push({
 					name: node.name,
-					id: await importFor(n8n, service, chain(name, [prompts, node])),
+					id: await importFor(n8n, service, chain(name, [prompts(TASKS), node])),
 					times: /** @type {number[]} */ ([]),
 				});
 			for (let round = -WARM_UP; round < ROUNDS; round++)

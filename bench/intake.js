@@ -1,8 +1,9 @@
 const { randomUUID } = require('node:crypto');
 const { poll } = require('../dev/n8n/wait');
 const { CREDENTIAL_TYPE, credentialData, TOKEN, WEBHOOK_SECRET } = require('../test/e2e/harness');
-const { atOnce, endedTask, postJson } = require('../test/e2e/senders');
+const { atOnce, endedTask } = require('../test/e2e/senders');
 const { triggered } = require('../test/e2e/workflows');
+const { send } = require('./callback');
 const { richService, withN8n } = require('./pair');
 const { SETTINGS } = require('./settings');
 const { median, percentile } = require('./statistics');
@@ -168,33 +169,6 @@ const COMPARISONS = [
 		goal: { atLeast: 1.3 },
 	},
 ];
-
-/**
- * Sends a callback.
- * @param {import('../dev/service').Service} service
- * @param {string} url
- * @param {string} taskId
- * @param {{ key?: string, expected?: number }} [options]
- * @returns {Promise<number>} how long its answer took, in milliseconds
- */
-async function send(service, url, taskId, { key = WEBHOOK_SECRET, expected = 200 } = {}) {
-	const timestamp = Math.floor(Date.now() / 1000);
-	const headers = {
-		'content-type': 'application/json',
-		'x-webhook-timestamp': String(timestamp),
-		'x-webhook-signature': service.sign(taskId, timestamp, key),
-	};
-	const body = {
-		taskId,
-		code: 200,
-		msg: 'success',
-		data: { task_id: taskId, callbackType: 'task_completed' },
-	};
-	const sent = performance.now();
-	const { status, text } = await postJson(url, headers, body);
-	if (status !== expected) throw new Error(`A callback was answered ${status}: ${text}`);
-	return performance.now() - sent;
-}
 
 /**
  * Measures all sides in one n8n.

@@ -6,9 +6,10 @@ const vm = require('node:vm');
 const { startN8n } = require('../dev/n8n/n8n');
 const { pack } = require('../dev/pack');
 const { INSPECTABLE, liveMemory } = require('../test/e2e/live-memory');
-const { chain, items, mediaGeneration } = require('../test/e2e/workflows');
+const { chain, mediaGeneration } = require('../test/e2e/workflows');
 const { importFor, richService, withN8n } = require('./pair');
 const { median } = require('./statistics');
+const { createAndWait, prompts, WAIT } = require('./workflows');
 
 /**
  * What the package costs in memory.
@@ -195,29 +196,11 @@ async function parked() {
 	return await withN8n(async (n8n) => {
 		const service = await richService({ faultsFor: () => ({ neverEnds: true }) });
 		try {
-			const prompts = items(
-				Array.from({ length: PARKED }, (_, index) => ({ prompt: `prompt ${index}` })),
-			);
-			const createAndWait = mediaGeneration({
-				resource: 'task',
-				operation: 'createAndWait',
-				model: 'custom',
-				customModel: 'custom/any',
-				customInput: '={{ { prompt: $json.prompt } }}',
-				options: { tasksPer10Seconds: 0, concurrency: 20 },
-			});
-			const wait = {
-				name: 'Wait',
-				type: 'n8n-nodes-base.wait',
-				typeVersion: 1.1,
-				webhookId: 'c0ffee00-0000-4000-8000-00000000dddd',
-				parameters: { resume: 'webhook', httpMethod: 'POST', options: {} },
-			};
 			const ways = {
-				ours: await importFor(n8n, service, chain('Ours', [prompts, createAndWait])),
-				theirs: await importFor(n8n, service, chain('Wait', [prompts, wait])),
+				ours: await importFor(n8n, service, chain('Ours', [prompts(PARKED), createAndWait()])),
+				theirs: await importFor(n8n, service, chain('Wait', [prompts(PARKED), WAIT])),
 			};
-			const next = await importFor(n8n, service, chain('Next', [prompts]));
+			const next = await importFor(n8n, service, chain('Next', [prompts(PARKED)]));
 			/** What n8n holds on to, in MB, when another execution has taken the place of the last one. */
 			const held = async () => {
 				await n8n.waitForExecution(await n8n.run(next));

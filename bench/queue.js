@@ -5,7 +5,8 @@ const { startQueueN8n } = require('../dev/n8n/queue');
 const { poll } = require('../dev/n8n/wait');
 const { pack } = require('../dev/pack');
 const { chain, triggered } = require('../test/e2e/workflows');
-const { atOnce, endedTask, postJson } = require('../test/e2e/senders');
+const { atOnce, endedTask } = require('../test/e2e/senders');
+const { send } = require('./callback');
 const { importFor, richService } = require('./pair');
 const { SETTINGS } = require('./settings');
 const { median } = require('./statistics');
@@ -91,24 +92,9 @@ async function costs(log, setting, env) {
 				written: written(),
 			};
 			const began = Date.now();
-			await atOnce(tasks, IN_FLIGHT, async (taskId) => {
-				const seconds = Math.floor(Date.now() / 1000);
-				const { status } = await postJson(
-					`${way.url}?task=${taskId}`,
-					{
-						'content-type': 'application/json',
-						'x-webhook-timestamp': String(seconds),
-						'x-webhook-signature': service.sign(taskId, seconds),
-					},
-					{
-						taskId,
-						code: 200,
-						msg: 'success',
-						data: { task_id: taskId, callbackType: 'task_completed' },
-					},
-				);
-				if (status !== 200) throw new Error(`A callback was answered ${status}`);
-			});
+			await atOnce(tasks, IN_FLIGHT, (taskId) =>
+				send(service, `${way.url}?task=${taskId}`, taskId),
+			);
 			const answered = Date.now() - began;
 			way.done += CALLBACKS;
 			await poll(

@@ -1,6 +1,7 @@
-const { chain, items, mediaGeneration } = require('../test/e2e/workflows');
+const { chain } = require('../test/e2e/workflows');
 const { importFor, richService, withN8n } = require('./pair');
 const { median } = require('./statistics');
+const { createAndWait, prompts } = require('./workflows');
 
 /**
  * Requests to the service and executions of n8n per finished task: Create and Wait by callback and by polling, beside the
@@ -17,20 +18,6 @@ const TASK_SECONDS = 30;
 const LIMIT = 300_000;
 
 /** @typedef {{ perTask: number, executions: number, callback: number, refused: number }} Batch */
-
-const prompts = (/** @type {number} */ count) =>
-	items(Array.from({ length: count }, (_, index) => ({ prompt: `prompt ${index}` })));
-
-const createAndWait = (/** @type {Record<string, unknown>} */ more = {}) =>
-	mediaGeneration({
-		resource: 'task',
-		operation: 'createAndWait',
-		model: 'custom',
-		customModel: 'custom/any',
-		customInput: '={{ { prompt: $json.prompt } }}',
-		options: { tasksPer10Seconds: 0, concurrency: 20 },
-		...more,
-	});
 
 const http = (/** @type {string} */ name, /** @type {object} */ parameters) => ({
 	name,

@@ -1,8 +1,8 @@
-const { CREDENTIAL_TYPE, credentialData } = require('../test/e2e/harness');
-const { chain, mediaGeneration } = require('../test/e2e/workflows');
-const { richService, withN8n } = require('./pair');
+const { chain } = require('../test/e2e/workflows');
+const { importFor, richService, withN8n } = require('./pair');
 const { SETTINGS } = require('./settings');
 const { median } = require('./statistics');
+const { createAndWait, WAIT } = require('./workflows');
 
 /**
  * The time from the service's callback to the start of the next node, beside n8n's own Wait node resumed by the same
@@ -14,36 +14,15 @@ const WARM_UP = 3;
 
 const NEXT = { name: 'Next', type: 'n8n-nodes-base.noOp' };
 
-const OURS = mediaGeneration({
-	resource: 'task',
-	operation: 'createAndWait',
-	model: 'custom',
-	customModel: 'custom/any',
-	customInput: '{"prompt":"bench"}',
-});
-
-const WAIT = {
-	name: 'Wait',
-	type: 'n8n-nodes-base.wait',
-	typeVersion: 1.1,
-	webhookId: 'c0ffee00-0000-4000-8000-00000000bbbb',
-	parameters: { resume: 'webhook', httpMethod: 'POST', options: {} },
-};
-
 /**
  * Milliseconds from the POST to the next node's start, by the rounds of one n8n.
  * @param {import('../dev/service').Service} service
  * @param {import('../dev/n8n/n8n').N8n} n8n
  */
 async function measure(service, n8n) {
-	const credential = await n8n.createCredential({
-		name: 'Bench',
-		type: CREDENTIAL_TYPE,
-		data: credentialData(service),
-	});
-	const credentials = { [CREDENTIAL_TYPE]: credential };
-	const ours = await n8n.importWorkflow(chain('Ours', [OURS, NEXT]), { credentials });
-	const wait = await n8n.importWorkflow(chain('Wait', [WAIT, NEXT]));
+	const oneTask = createAndWait({ customInput: '{"prompt":"bench"}', options: {} });
+	const ours = await importFor(n8n, service, chain('Ours', [oneTask, NEXT]));
+	const wait = await importFor(n8n, service, chain('Wait', [WAIT, NEXT]));
 
 	const resume = async (/** @type {string} */ id, /** @type {boolean} */ isOurs) => {
 		const executionId = await n8n.run(id);
@@ -61,8 +40,8 @@ async function measure(service, n8n) {
 	/** @type {{ ours: number[], wait: number[] }} */
 	const times = { ours: [], wait: [] };
 	for (let round = -WARM_UP; round < ROUNDS; round++) {
-		const own = await resume(ours.id, true);
-		const other = await resume(wait.id, false);
+		const own = await resume(ours, true);
+		const other = await resume(wait, false);
 		if (round >= 0) {
 			times.ours.push(own);
 			times.wait.push(other);

@@ -130,7 +130,7 @@ async function ended(workflowId, count) {
 	);
 }
 
-/** What the named node gave out in these executions, by task id. @param {Array<{ id: string }>} executions @param {string} node */
+/** What the named node gave out in these executions. @param {Array<{ id: string }>} executions @param {string} node */
 async function itemsOf(executions, node) {
 	const loaded = await atOnce(executions, 4, async ({ id }) => await queue.n8n.execution(id));
 	return loaded.flatMap((execution) => execution.items(node));
