@@ -3,10 +3,11 @@ const path = require('node:path');
 const zlib = require('node:zlib');
 const { setTimeout: pause } = require('node:timers/promises');
 const fc = require('fast-check').default;
+const { INSPECTABLE } = require('../../dev/n8n/inspect');
 const { callbackCases } = require('../unit/callbackCases');
 const { hostileCallbacks } = require('../unit/hostileCallbacks');
 const { CREDENTIAL_TYPE, credentialData, startPair } = require('./harness');
-const { INSPECTABLE, liveMemory } = require('./live-memory');
+const { liveMemory } = require('./live-memory');
 const { atOnce, endedTask, post, postJson } = require('./senders');
 const { chain, triggered } = require('./workflows');
 
@@ -299,6 +300,29 @@ describe('the previous key', () => {
 		const before = pair.n8n.log().split(hint).length;
 		for (let index = 0; index < 20; index++) await postJson(url, signed('task'), bodyOf('task'));
 		expect(pair.n8n.log().split(hint).length).toBe(before + 1);
+	});
+});
+
+describe('a key that its owner changes while the trigger is active', () => {
+	it('counts after a second at the latest, and the one before does no more', async () => {
+		const name = 'Changing';
+		const keyed = (/** @type {string} */ webhookSecret) => ({
+			name,
+			type: CREDENTIAL_TYPE,
+			data: credentialData(pair.service, { webhookSecret }),
+		});
+		const credential = await pair.n8n.createCredential(keyed(KEY));
+		const { id } = await pair.n8n.importWorkflow(triggered({ options: { fetchDetails: false } }), {
+			credentials: { [CREDENTIAL_TYPE]: credential },
+		});
+		await pair.n8n.activate(id);
+		const url = await pair.n8n.productionWebhookUrl(id);
+		const status = async (/** @type {string} */ key) =>
+			(await postJson(url, signed('changed-key', { key }), bodyOf('changed-key'))).status;
+		expect([await status(KEY), await status(PREVIOUS_KEY)]).toEqual([200, 401]);
+		await pair.n8n.updateCredential(credential.id, keyed(PREVIOUS_KEY));
+		await pause(1_000);
+		expect([await status(KEY), await status(PREVIOUS_KEY)]).toEqual([401, 200]);
 	});
 });
 

@@ -1,5 +1,5 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { TaskService } from '../../nodes/MediaGeneration/service/client';
+import { SHARED_FOR, TaskService } from '../../nodes/MediaGeneration/service/client';
 
 /** A node whose credential reads end when told. */
 function nodeOf(id: string, credential = 'credential') {
@@ -18,12 +18,18 @@ function nodeOf(id: string, credential = 'credential') {
 }
 
 describe('callbacks that read a credential', () => {
-	it('share the read that is under way, and the next one reads anew', async () => {
+	afterEach(() => jest.useRealTimers());
+
+	it('share one read for a second, and the next one reads anew', async () => {
+		jest.useFakeTimers();
 		const { reads, connect } = nodeOf('shared');
 		const first = [connect(), connect(), connect()];
-		expect(reads).toHaveLength(1);
 		reads[0]?.resolve('old');
 		expect(await Promise.all(first)).toEqual(['old', 'old', 'old']);
+		await jest.advanceTimersByTimeAsync(SHARED_FOR - 1);
+		expect(await connect()).toBe('old');
+		expect(reads).toHaveLength(1);
+		await jest.advanceTimersByTimeAsync(1);
 		const next = connect();
 		expect(reads).toHaveLength(2);
 		reads[1]?.resolve('new');

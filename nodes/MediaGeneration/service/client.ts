@@ -1,9 +1,10 @@
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	IHookFunctions,
-	IHttpRequestOptions,
-	IWebhookFunctions,
+import {
+	sleep,
+	type IDataObject,
+	type IExecuteFunctions,
+	type IHookFunctions,
+	type IHttpRequestOptions,
+	type IWebhookFunctions,
 } from 'n8n-workflow';
 import type { z } from 'zod';
 import { meaningOf, RATE_LIMITED } from './answers';
@@ -90,8 +91,11 @@ const UPLOAD_PATH = 'n8n';
 /** A user agent that front servers take for no bare script; some answer 403 to those. */
 const USER_AGENT = 'Mozilla/5.0 (compatible; n8n-nodes-media-generation)';
 
-/** The reads of credentials that are under way, by node and credential. */
-const underway = new Map<string, Promise<Credentials>>();
+/** How long callbacks share what was read of a credential, in milliseconds: what its owner changes counts that much later. */
+export const SHARED_FOR = 1_000;
+
+/** What callbacks share, by node and credential. */
+const shared = new Map<string, Promise<Credentials>>();
 
 /** The task service, as one credential reaches it. */
 export class TaskService {
@@ -105,17 +109,16 @@ export class TaskService {
 		return new TaskService(context, await context.getCredentials<Credentials>(CREDENTIAL));
 	}
 
-	/**
-	 * As `connect`, for callbacks, which come in crowds: those that come while the credential is being read for their node
-	 * share that read, since each costs n8n an isolate. Nothing is kept: what the owner changes counts from the next read on.
-	 */
+	/** As `connect`, for callbacks, which come in crowds: they share a read for a second, since each costs n8n an isolate. */
 	static async connectShared(context: IWebhookFunctions): Promise<TaskService> {
 		const { id, credentials } = context.getNode();
 		const key = `${context.getWorkflow().id} ${id} ${credentials?.[CREDENTIAL]?.id} ${context.getMode()}`;
-		const read =
-			underway.get(key) ??
-			context.getCredentials<Credentials>(CREDENTIAL).finally(() => underway.delete(key));
-		underway.set(key, read);
+		const known = shared.get(key);
+		if (known) return new TaskService(context, await known);
+		const read = context.getCredentials<Credentials>(CREDENTIAL);
+		shared.set(key, read);
+		const forget = () => shared.delete(key);
+		void read.then(async () => await sleep(SHARED_FOR)).then(forget, forget);
 		return new TaskService(context, await read);
 	}
 
