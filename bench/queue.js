@@ -4,10 +4,11 @@ const path = require('node:path');
 const { startQueueN8n } = require('../dev/n8n/queue');
 const { poll } = require('../dev/n8n/wait');
 const { pack } = require('../dev/pack');
-const { chain, triggered } = require('../test/e2e/workflows');
 const { atOnce, endedTask } = require('../test/e2e/senders');
 const { send } = require('./callback');
-const { importFor, richService } = require('./pair');
+const { richService } = require('./pair');
+const { processorTime } = require('./processor');
+const { activate } = require('./receivers');
 const { SETTINGS } = require('./settings');
 const { median } = require('./statistics');
 
@@ -19,14 +20,6 @@ const { median } = require('./statistics');
 const ROUNDS = 5;
 const CALLBACKS = 60;
 const IN_FLIGHT = 8;
-const TICKS_PER_SECOND = 100;
-
-/** Milliseconds of processor time that a process has used. @param {number | undefined} pid */
-function processorTime(pid) {
-	const [, fields = ''] = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
-	const [user, system] = fields.split(' ').slice(11, 13).map(Number);
-	return (((user ?? 0) + (system ?? 0)) * 1000) / TICKS_PER_SECOND;
-}
 
 /** @param {import('./run').Log} log */
 async function bench(log) {
@@ -50,28 +43,7 @@ async function costs(log, setting, env) {
 		log,
 	});
 	try {
-		const { n8n } = queue;
-		const end = { name: 'End', type: 'n8n-nodes-base.noOp' };
-		const bare = chain('Bare', [end]);
-		Object.assign(bare.nodes[0] ?? {}, {
-			type: 'n8n-nodes-base.webhook',
-			typeVersion: 2,
-			parameters: { path: 'bare', httpMethod: 'POST', options: {} },
-		});
-		const ours = triggered();
-		ours.nodes.push({
-			...end,
-			...{ id: 'end', typeVersion: 1, position: [220, 0], parameters: {} },
-		});
-		ours.connections = { Trigger: { main: [[{ node: 'End', type: 'main', index: 0 }]] } };
-		/** @type {Record<string, { id: string, url: string, done: number }>} */
-		const ways = {};
-		for (const [name, workflow] of Object.entries({ ours, bare })) {
-			const id = await importFor(n8n, service, workflow);
-			await n8n.activate(id);
-			ways[name] = { id, url: await n8n.productionWebhookUrl(id), done: 0 };
-		}
-
+		const receivers = await activate(service, queue.n8n, ['withDetails', 'bare']);
 		const written = () =>
 			Number(
 				queue.query(
@@ -81,31 +53,32 @@ async function costs(log, setting, env) {
 		const used = (/** @type {import('../dev/n8n/process').N8nProcess[]} */ processes) =>
 			processes.reduce((sum, { pid }) => sum + processorTime(pid), 0);
 
-		/** What one callback costs, as a mean over a round. @param {{ id: string, url: string, done: number }} way */
-		const round = async (way) => {
+		const finished = (/** @type {string} */ workflowId) =>
+			Number(
+				queue.query(
+					`select count(*) from execution_entity where "workflowId" = '${workflowId}' and status = 'success'`,
+				),
+			);
+
+		/** What one callback costs, as a mean over a round. @param {import('./receivers').Receiver} receiver */
+		const round = async ({ id, url }) => {
 			const tasks = await atOnce(Array.from({ length: CALLBACKS }), IN_FLIGHT, async () =>
 				endedTask({ service }),
 			);
+			const goal = finished(id) + CALLBACKS;
 			const before = {
 				webhook: used(queue.webhooks),
 				worker: used(queue.workers),
 				written: written(),
 			};
 			const began = Date.now();
-			await atOnce(tasks, IN_FLIGHT, (taskId) =>
-				send(service, `${way.url}?task=${taskId}`, taskId),
-			);
+			await atOnce(tasks, IN_FLIGHT, (taskId) => send(service, `${url}?task=${taskId}`, taskId));
 			const answered = Date.now() - began;
-			way.done += CALLBACKS;
-			await poll(
-				async () =>
-					Number(
-						queue.query(
-							`select count(*) from execution_entity where "workflowId" = '${way.id}' and status = 'success'`,
-						),
-					) >= way.done,
-				{ timeout: 60_000, what: 'executions to end', every: 250 },
-			);
+			await poll(async () => finished(id) >= goal, {
+				timeout: 60_000,
+				what: 'executions to end',
+				every: 250,
+			});
 			const per = (/** @type {number} */ total) => total / CALLBACKS;
 			// PostgreSQL's statistics are up to a second behind.
 			await new Promise((resolve) => setTimeout(resolve, 1500));
@@ -118,11 +91,11 @@ async function costs(log, setting, env) {
 		};
 
 		/** @type {Record<string, Awaited<ReturnType<typeof round>>[]>} */
-		const rounds = { ours: [], bare: [] };
+		const rounds = { withDetails: [], bare: [] };
 		for (let number = -1; number < ROUNDS; number++)
-			for (const [name, way] of Object.entries(ways)) {
-				const cost = await round(way);
-				if (number >= 0) rounds[name]?.push(cost);
+			for (const receiver of receivers) {
+				const cost = await round(receiver);
+				if (number >= 0) rounds[receiver.name]?.push(cost);
 			}
 		const middle = (
 			/** @type {string} */ name,
@@ -151,8 +124,8 @@ async function costs(log, setting, env) {
 			},
 		].map(({ what, name, unit }) => ({
 			name: `${name}, of the bare Webhook node; ${setting}`,
-			value: middle('ours', what) / middle('bare', what),
-			figures: `medians of ${ROUNDS} rounds of ${CALLBACKS}: ${middle('ours', what).toFixed(1)} and ${middle('bare', what).toFixed(1)} ${unit}`,
+			value: middle('withDetails', what) / middle('bare', what),
+			figures: `medians of ${ROUNDS} rounds of ${CALLBACKS}: ${middle('withDetails', what).toFixed(1)} and ${middle('bare', what).toFixed(1)} ${unit}`,
 		}));
 	} finally {
 		await queue.stop();

@@ -20,6 +20,7 @@ const BENCHES = [
 	'create',
 	'resume',
 	'intake',
+	'profile',
 	'memory',
 	'startup',
 	'queue',

@@ -1,0 +1,162 @@
+const { INSPECTABLE, inspect } = require('../dev/n8n/inspect');
+const { richService } = require('./pair');
+const { processorTime } = require('./processor');
+const { CALLBACKS, IN_FLIGHT, round, withReceivers } = require('./receivers');
+const { SETTINGS } = require('./settings');
+const { median } = require('./statistics');
+
+/**
+ * Where n8n's processor time goes when a callback comes in: a profile of its main thread, by whose code a sample was in or
+ * was called by, and the time of all its other threads, which set up isolates and write to the database. It shows the floor
+ * below what a trigger of a community package costs: one that does nothing, and one that does nothing but has a credential.
+ */
+const ROUNDS = 5;
+const WARM_UP = 1;
+
+const OWN = 'own';
+/** Whose code a file is, the first that fits. @type {Array<[string, RegExp]>} */
+const FILES = [
+	['isolates', /\/(isolated-vm|@n8n\/expression-runtime)\//],
+	['database', /\/(@n8n\/typeorm|sqlite3)\//],
+	[OWN, /\/(n8n-nodes-media-generation\/dist|n8n-nodes-base\/dist|bench\/nothing)\//],
+];
+/** What V8 shows as a function of no file. */
+const NO_FILE = ['(idle)', '(program)', '(garbage collector)'];
+
+/** @typedef {{ id: number, callFrame: { functionName: string, url: string }, children?: number[] }} ProfileNode */
+/** @typedef {{ nodes: ProfileNode[], samples: number[], timeDeltas: number[] }} Profile as the Chrome DevTools Protocol has it */
+
+/**
+ * Milliseconds of a profile by part.
+ * @param {Profile} profile
+ * @returns {Record<string, number>}
+ */
+function partsOf({ nodes, samples, timeDeltas }) {
+	/** @type {Map<number, string>} */
+	const parts = new Map();
+	const byId = new Map(nodes.map((node) => [node.id, node]));
+	/** @param {ProfileNode | undefined} node @param {string} callers */
+	const name = (node, callers) => {
+		if (!node) return;
+		const { functionName, url } = node.callFrame;
+		const own = FILES.find(([, pattern]) => pattern.test(url))?.[0];
+		const part = NO_FILE.includes(functionName) ? functionName : (own ?? callers);
+		parts.set(node.id, part);
+		for (const child of node.children ?? []) name(byId.get(child), part);
+	};
+	name(nodes[0], 'n8n');
+	/** @type {Record<string, number>} */
+	const times = {};
+	for (const [index, id] of samples.entries()) {
+		const part = parts.get(id) ?? '';
+		times[part] = (times[part] ?? 0) + (timeDeltas[index] ?? 0) / 1000;
+	}
+	return times;
+}
+
+/** @typedef {Record<string, number>} Cost milliseconds per callback: `all`, those of `otherThreads`, and those of each part of the main thread */
+
+/**
+ * What a callback to each receiver costs, by medians of interleaved rounds.
+ * @param {import('../dev/service').Service} service
+ * @param {Record<string, string>} env
+ */
+const measure = async (service, env) =>
+	await withReceivers(service, { ...INSPECTABLE, ...env }, async (n8n, receivers) =>
+		inspect(n8n, async (call) => {
+			/** @param {import('./receivers').Receiver} receiver @returns {Promise<Cost>} */
+			const cost = async (receiver) => {
+				const used = () => processorTime(n8n.pid);
+				const main = () => processorTime(n8n.pid, { mainThread: true });
+				const before = { all: used(), main: main() };
+				await call('Profiler.start');
+				await round(service, n8n, receiver);
+				const { profile } = await call('Profiler.stop');
+				const all = used() - before.all;
+				const otherThreads = all - (main() - before.main);
+				return Object.fromEntries(
+					Object.entries({ all, otherThreads, ...partsOf(profile) }).map(([part, time]) => [
+						part,
+						time / CALLBACKS,
+					]),
+				);
+			};
+
+			await call('Profiler.enable');
+			/** @type {Map<import('./receivers').Name, Cost[]>} */
+			const costs = new Map(receivers.map(({ name }) => [name, []]));
+			for (let index = -WARM_UP; index < ROUNDS; index++)
+				for (const receiver of receivers) {
+					const measured = await cost(receiver);
+					if (index >= 0) costs.get(receiver.name)?.push(measured);
+				}
+			return (/** @type {import('./receivers').Name} */ name, /** @type {string} */ part) =>
+				median((costs.get(name) ?? []).map((cost) => cost[part] ?? 0));
+		}),
+	);
+
+const SHOWN = {
+	otherThreads: 'other threads',
+	isolates: 'isolates',
+	database: 'database',
+	n8n: 'n8n',
+	[OWN]: 'the node itself',
+	'(program)': 'native code',
+	'(garbage collector)': 'garbage',
+};
+
+/** @type {Array<{ name: string, of: import('./receivers').Name, part?: string, receiver: import('./receivers').Name }>} */
+const SHARES = [
+	{
+		name: 'without details, that of the bare Webhook node',
+		of: 'withoutDetails',
+		receiver: 'bare',
+	},
+	{
+		name: 'without details, that of a trigger that does nothing',
+		of: 'withoutDetails',
+		receiver: 'nothing',
+	},
+	{
+		name: 'without details, that of a trigger that does nothing and has a credential',
+		of: 'withoutDetails',
+		receiver: 'nothingWithCredential',
+	},
+	{
+		name: 'without details, what runs in this package',
+		of: 'withoutDetails',
+		receiver: 'withoutDetails',
+		part: OWN,
+	},
+	{
+		name: 'with details, what runs in this package',
+		of: 'withDetails',
+		receiver: 'withDetails',
+		part: OWN,
+	},
+];
+
+async function bench() {
+	const service = await richService({ taskSeconds: 0 });
+	/** @type {import('./run').Row[]} */
+	const rows = [];
+	try {
+		for (const { setting, env } of SETTINGS) {
+			const costOf = await measure(service, env);
+			for (const { name, of, receiver, part = 'all' } of SHARES) {
+				const ms = (/** @type {string} */ part) => `${costOf(receiver, part).toFixed(1)} ms`;
+				const parts = Object.entries(SHOWN).map(([part, shown]) => `${shown} ${ms(part)}`);
+				rows.push({
+					name: `Of the processor time of a callback ${name}; ${setting}`,
+					value: costOf(receiver, part) / costOf(of, 'all'),
+					figures: `${ms('all')}: ${parts.join(', ')}; medians of ${ROUNDS} rounds of ${CALLBACKS}, ${IN_FLIGHT} in flight`,
+				});
+			}
+		}
+		return rows;
+	} finally {
+		await service.close();
+	}
+}
+
+module.exports = { title: 'Where the processor time of a callback goes', bench };
