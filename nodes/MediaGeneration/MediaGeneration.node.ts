@@ -8,7 +8,7 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { executeOperation, operationProperties, subtitle } from './operations';
+import { operationProperties, subtitle } from './operations';
 
 /** How the service takes up an execution that is parked; n8n makes its URL for each execution, so nothing is registered. */
 const resumeWebhooks: IWebhookDescription[] = [
@@ -23,6 +23,7 @@ const resumeWebhooks: IWebhookDescription[] = [
 	},
 ];
 
+/** The node. What it does is loaded when it does it: n8n loads this file at its start, for what the editor shows. */
 export class MediaGeneration implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Media Generation',
@@ -48,11 +49,11 @@ export class MediaGeneration implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const { executeOperation } = await import('./operations/execute');
 		return await executeOperation(this);
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		// Loaded at the first callback: n8n loads this file at its start, for what the editor shows.
 		const { resumeExecution } = await import('./operations/task/resume');
 		return await resumeExecution(this);
 	}

@@ -7,17 +7,7 @@ import {
 import { FieldError } from '../models/field';
 import { ServiceError } from '../service/client';
 import { EndpointError } from '../service/endpoints';
-
-/** What keeps an operation from being done; the message says what, the description what to do next. */
-export class OperationError extends Error {
-	constructor(
-		message: string,
-		readonly description: string,
-	) {
-		super(message);
-		this.name = 'OperationError';
-	}
-}
+import { OperationError } from './operation';
 
 const isOwn = (error: unknown): error is ServiceError | FieldError | OperationError =>
 	error instanceof ServiceError || error instanceof FieldError || error instanceof OperationError;

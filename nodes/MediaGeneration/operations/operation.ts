@@ -59,6 +59,17 @@ export interface Operation<Checked = unknown> {
 	run: (entries: Array<Entry<Checked>>, batch: Batch) => Promise<Ran>;
 }
 
+/** What keeps an operation from being done; the message says what, the description what to do next. */
+export class OperationError extends Error {
+	constructor(
+		message: string,
+		readonly description: string,
+	) {
+		super(message);
+		this.name = 'OperationError';
+	}
+}
+
 /** Names an operation's type once, and then forgets it, so that operations fit in one list. */
 export const defineOperation = <Checked>(operation: Operation<Checked>): Operation =>
 	operation as unknown as Operation;

@@ -7,9 +7,6 @@ import type {
 import { judgeCallback, type Acceptance, type CallbackSettings, type Refusal } from './callback';
 import { logRefusal, type Refused } from './refusals';
 
-/** How many seconds the time stamp of a callback may differ from the time here, where the user sets nothing else. */
-export const TOLERANCE_SECONDS = 300;
-
 /** Time for task details, and all else that is waited for, before a callback is answered: senders give up after 5 to 15 seconds. */
 export const DETAILS_SETTINGS = { timeoutSeconds: 4 };
 

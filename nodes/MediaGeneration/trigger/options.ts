@@ -1,4 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { TOLERANCE_SECONDS } from '../service/tolerance';
 
 /** The trigger's Options, in the order of their names. */
 export const optionFields: INodeProperties[] = [
@@ -23,7 +24,7 @@ export const optionFields: INodeProperties[] = [
 		name: 'toleranceSeconds',
 		type: 'number',
 		typeOptions: { minValue: 0 },
-		default: 300,
+		default: TOLERANCE_SECONDS,
 		description:
 			'How many seconds the time stamp of a callback may differ from the time here; 0 accepts any',
 	},

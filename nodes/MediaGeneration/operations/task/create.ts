@@ -1,6 +1,6 @@
 import { valueOf, webUrl, type Field } from '../../models/field';
 import { defineOperation, optionsField, timeoutOption, type Batch } from '../operation';
-import { createAll, paceOptions } from './createAll';
+import { paceOptions } from './pace';
 import { isInternalUrl } from './reachable';
 import { requestFields, requestOf, requestOptions } from './request';
 
@@ -34,6 +34,7 @@ export const create = defineOperation({
 	async run(entries, batch) {
 		const urls = new Set(entries.map(({ checked }) => checked.callBackUrl));
 		for (const url of urls) if (url) hintAt(url, batch);
+		const { createAll } = await import('./createAll');
 		return await createAll(entries, batch);
 	},
 });

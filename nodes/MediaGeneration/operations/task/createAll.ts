@@ -1,34 +1,11 @@
-import type { INodeProperties } from 'n8n-workflow';
 import { outcomeUnknown, ServiceError } from '../../service/client';
 import { createdTaskOf, type Task } from '../../service/task';
 import { numberOption, type Batch, type Entry } from '../operation';
 import { inParallel } from '../parallel';
 import { uploadMedia } from './mediaFiles';
-import { Pace } from './pace';
+import { concurrencyOption, Pace, rateOption } from './pace';
 import type { TaskRequest } from './request';
 import { SentRequests } from './sent';
-
-/** In Options: how fast tasks are created. */
-const rateOption: INodeProperties = {
-	displayName: 'Tasks per 10 Seconds',
-	name: 'tasksPer10Seconds',
-	type: 'number',
-	typeOptions: { minValue: 0, numberPrecision: 0 },
-	default: 18,
-	description:
-		'How many tasks are created within ten seconds at the most; 0 sets no limit. Services of this kind refuse more than 20.',
-};
-
-const concurrencyOption: INodeProperties = {
-	displayName: 'Concurrency',
-	name: 'concurrency',
-	type: 'number',
-	typeOptions: { minValue: 1, numberPrecision: 0 },
-	default: 5,
-	description: 'How many tasks are created at the same time',
-};
-
-export const paceOptions = [concurrencyOption, rateOption];
 
 export interface CreateRequest extends TaskRequest {
 	callBackUrl?: string;

@@ -1,13 +1,18 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { valueOf, type Field } from '../../models/field';
 import type { TaskService } from '../../service/client';
-import { timedOut, type Task } from '../../service/task';
-import { OperationError } from '../errors';
-import { defineOperation, optionsField, timeoutOption, type Outcome } from '../operation';
-import { createAll, paceOptions, type CreateOutcome, type CreateRequest } from './createAll';
+import type { Task } from '../../service/task';
+import {
+	defineOperation,
+	OperationError,
+	optionsField,
+	timeoutOption,
+	type Outcome,
+} from '../operation';
+import type { CreateOutcome, CreateRequest } from './createAll';
+import { paceOptions } from './pace';
 import { isInternalUrl } from './reachable';
 import { requestFields, requestOf, requestOptions } from './request';
-import { allEnded, lookUntilPending, pollUntilEnded } from './wait';
 
 const MINUTE = 60_000;
 
@@ -85,11 +90,13 @@ export const createAndWait = defineOperation({
 			item,
 			checked: { model, input, files, callBackUrl } satisfies CreateRequest,
 		}));
+		const { createAll } = await import('./createAll');
 		const begun = Date.now();
 		const { outcomes, elsewhere } = await createAll(requests, batch);
 		const created = tasksOf(outcomes);
 		if (batch.stopsOnError && created.length < outcomes.length) return { outcomes };
 
+		const { allEnded, asTimedOut, lookUntilPending, pollUntilEnded } = await import('./wait');
 		if (!byCallback || elsewhere) {
 			const tasks = await pollUntilEnded(created, service, {
 				limit: asTool ? Math.min(limit, TOOL_LIMIT) : limit,
@@ -105,7 +112,7 @@ export const createAndWait = defineOperation({
 		return allEnded(tasks)
 			? { outcomes: withTasks(outcomes, tasks) }
 			: {
-					outcomes: withTasks(outcomes, tasks.map(timedOut)),
+					outcomes: withTasks(outcomes, asTimedOut(tasks)),
 					parkUntil: new Date(Date.now() + limit),
 				};
 	},

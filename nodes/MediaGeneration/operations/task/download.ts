@@ -2,16 +2,16 @@ import type { IBinaryKeyData, IDataObject, INodeProperties } from 'n8n-workflow'
 import { valueOf, type Field } from '../../models/field';
 import type { TaskService } from '../../service/client';
 import type { Task } from '../../service/task';
-import { OperationError } from '../errors';
 import {
 	defineOperation,
 	eachItem,
 	numberOption,
+	OperationError,
 	optionsField,
 	timeoutOption,
 	type Item,
 } from '../operation';
-import { fetchFile, type FetchedFile } from './fetchFile';
+import type { FetchedFile } from './fetchFile';
 import { taskIdField } from './get';
 import { RESULT_KINDS, resultLinks, type ResultLink } from './resultLinks';
 
@@ -126,6 +126,7 @@ class Source {
 		const link = (await this.links()).find((one) => one.kind === kind && one.index === index);
 		const { taskId, maxBytes } = this.checked;
 		const name = `${taskId}-${kind}-${index + 1}`;
+		const { fetchFile } = await import('./fetchFile');
 		const file = link && (await fetchFile(this.item, { url: link.url, name, maxBytes }));
 		if (file) return file;
 		if (this.isFresh)

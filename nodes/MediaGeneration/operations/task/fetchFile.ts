@@ -1,8 +1,7 @@
 import type { IBinaryData, IHttpRequestOptions } from 'n8n-workflow';
 import { extensionOf, formatOfExtension, formatOfType } from '../../media/formats';
 import { disconnectionOf } from '../../service/connection';
-import { OperationError } from '../errors';
-import type { Item } from '../operation';
+import { OperationError, type Item } from '../operation';
 import { isInternalUrl } from './reachable';
 
 const MAX_REDIRECTS = 5;

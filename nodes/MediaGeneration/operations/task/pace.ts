@@ -1,4 +1,4 @@
-import { sleep } from 'n8n-workflow';
+import { sleep, type INodeProperties } from 'n8n-workflow';
 
 /** The period that the service counts requests in, in milliseconds. */
 const WINDOW = 10_000;
@@ -8,6 +8,28 @@ export const REFUSAL_BUDGET = 60_000;
 
 const FIRST_PAUSE = 2_000;
 const LONGEST_PAUSE = 10_000;
+
+/** In Options: how fast tasks are created. */
+export const rateOption: INodeProperties = {
+	displayName: 'Tasks per 10 Seconds',
+	name: 'tasksPer10Seconds',
+	type: 'number',
+	typeOptions: { minValue: 0, numberPrecision: 0 },
+	default: 18,
+	description:
+		'How many tasks are created within ten seconds at the most; 0 sets no limit. Services of this kind refuse more than 20.',
+};
+
+export const concurrencyOption: INodeProperties = {
+	displayName: 'Concurrency',
+	name: 'concurrency',
+	type: 'number',
+	typeOptions: { minValue: 1, numberPrecision: 0 },
+	default: 5,
+	description: 'How many tasks are created at the same time',
+};
+
+export const paceOptions = [concurrencyOption, rateOption];
 
 /** Holds requests to a rate, and holds all of them back while the service refuses them for their rate. */
 export class Pace {

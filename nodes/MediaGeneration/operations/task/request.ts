@@ -3,7 +3,7 @@ import { models } from '../../models';
 import { FieldError, valueOf, type Field } from '../../models/field';
 import type { ModelRequest } from '../../models/model';
 import type { Item } from '../operation';
-import { checkMedia, type MediaFiles } from './mediaFiles';
+import type { MediaFiles } from './mediaFiles';
 
 /** The choice of a model and the fields of each: what every operation that creates a task shows. */
 export const requestFields: INodeProperties[] = [
@@ -63,6 +63,7 @@ export async function requestOf(item: Item): Promise<TaskRequest> {
 	const request = model.request(read);
 	const additional = valueOf(additionalInput, option(additionalInput.name));
 	const input = { ...request.input, ...(additional as object | undefined) };
+	const { checkMedia } = await import('./mediaFiles');
 	const files = await checkMedia(item, { ...request, input }, option(checkUrls.name) === true);
 	return { model: request.model, input, files };
 }

@@ -12,8 +12,8 @@ import {
 	judgeRequest,
 	refuse,
 	TASK_NOT_ENDED,
-	TOLERANCE_SECONDS,
 } from '../../service/receiver';
+import { TOLERANCE_SECONDS } from '../../service/tolerance';
 import { EndedTasks } from './endedTasks';
 
 const endedTasks = new EndedTasks();

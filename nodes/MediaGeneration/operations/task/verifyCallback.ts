@@ -1,5 +1,5 @@
 import { FieldError, jsonObject, type Field } from '../../models/field';
-import { TOLERANCE_SECONDS } from '../../service/receiver';
+import { TOLERANCE_SECONDS } from '../../service/tolerance';
 import { defineOperation, eachItem, numberOption, optionsField } from '../operation';
 
 const headersField: Field = {

@@ -46,6 +46,9 @@ export async function lookUntilPending(
 	return looked;
 }
 
+/** The tasks as they come out when the limit passes: those that have not ended with status `timedOut`. */
+export const asTimedOut = (tasks: Task[]): Task[] => tasks.map(timedOut);
+
 export const allEnded = (tasks: Task[]): boolean =>
 	tasks.every(({ status }) => status !== 'pending');
 
@@ -64,7 +67,7 @@ export async function pollUntilEnded(
 	let now = tasks;
 	for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * GROWTH, LONGEST_PAUSE)) {
 		const left = end - Date.now();
-		if (allEnded(now) || left <= 0 || signal?.aborted) return now.map(timedOut);
+		if (allEnded(now) || left <= 0 || signal?.aborted) return asTimedOut(now);
 		const jittered = pause * (0.75 + Math.random() / 2);
 		await Promise.race([sleep(Math.min(jittered, left)), aborted(signal)]);
 		now = await lookOnce(now, service, settings);
