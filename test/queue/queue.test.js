@@ -15,8 +15,9 @@ const { chain, mediaGeneration, triggered } = require('../e2e/workflows');
 const MINUTE = 60_000;
 const OPEN = ['new', 'running', 'waiting'];
 
-/** n8n notices after a minute and a half that a worker is gone, by default. */
+/** By default n8n notices after a minute and a half that a worker is gone, and after three hours that who called it is, too. */
 const NOTICE_SOON = {
+	N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '0.5',
 	QUEUE_WORKER_LOCK_DURATION: '10000',
 	QUEUE_WORKER_LOCK_RENEW_TIME: '2000',
 	QUEUE_WORKER_STALLED_INTERVAL: '5000',
@@ -102,22 +103,18 @@ async function call(name, items) {
 }
 
 /**
- * All executions of a workflow, when there are that many and none is under way any more. One that died with its processes
- * before it began stays new for ever: it is no longer waited for when nothing has changed for half a minute.
+ * All executions of a workflow, when there are that many and none is under way any more.
  * @param {string} workflowId
  * @param {number} count
  */
 async function ended(workflowId, count) {
 	let found = '';
-	let since = Date.now();
 	return await poll(
 		async () => {
 			const all = await queue.n8n.allExecutions({ workflowId });
 			const statuses = all.map(({ status }) => status);
-			if (statuses.join() !== found) since = Date.now();
 			found = statuses.join();
-			const open = Date.now() - since < 30_000 ? OPEN : OPEN.filter((status) => status !== 'new');
-			return all.length >= count && !statuses.some((status) => open.includes(status))
+			return all.length >= count && !statuses.some((status) => OPEN.includes(status))
 				? all
 				: undefined;
 		},
@@ -247,7 +244,7 @@ describe('queue mode', () => {
 	});
 
 	it(
-		'brings every one of 500 tasks out when a worker, then a webhook process, is killed',
+		'brings every one of 500 tasks out, once, when a worker, then a webhook process, is killed',
 		async () => {
 			const sweep = await sweepExample();
 			const batches = await activated(called('Parked', [createAndWait()]));
@@ -298,6 +295,11 @@ describe('queue mode', () => {
 				`500 tasks, a worker and a webhook process killed: ${died} executions died; ${twice} tasks were used twice`,
 			);
 			expect(uses).not.toContain(0);
+			const kept = await ranOnce({
+				...DATA_TABLE,
+				parameters: { operation: 'get', dataTableId: RESULTS, returnAll: true },
+			});
+			expect(kept.map(({ taskId }) => taskId).sort()).toEqual([...written].sort());
 			// The event that the killed webhook process was storing comes again, and what an execution that died had used may
 			// not have been crossed out.
 			expect(twice).toBeLessThanOrEqual(1 + died);
@@ -329,11 +331,31 @@ describe('queue mode', () => {
 	});
 });
 
+const DATA_TABLE = { type: 'n8n-nodes-base.dataTable', typeVersion: 1 };
+const RESULTS = { __rl: true, mode: 'name', value: 'media_results' };
+
+/** What a node gives out that is run once. @param {{ type: string, typeVersion: number, parameters: object }} node */
+async function ranOnce(node) {
+	const { id } = await queue.n8n.importWorkflow(chain('Once', [{ name: 'Once', ...node }]));
+	const execution = await queue.n8n.waitForExecution(await queue.n8n.run(id));
+	expect(execution.error()).toBeUndefined();
+	return execution.items('Once');
+}
+
 /**
- * The example that keeps a list of open tasks, active, with a use of results that takes a second and is noted outside of
- * n8n; and a copy whose sweep looks at all that are open.
+ * The example that keeps a list of open tasks, active, with a use of results that takes a second, keeps each in a table by
+ * its task, and is noted outside of n8n; and a copy whose sweep looks at all that are open.
  */
 async function sweepExample() {
+	await ranOnce({
+		...DATA_TABLE,
+		parameters: {
+			resource: 'table',
+			operation: 'create',
+			tableName: RESULTS.value,
+			columns: { column: [{ name: 'taskId', type: 'string' }] },
+		},
+	});
 	const file = path.join(__dirname, '..', '..', 'examples', 'create-with-sweep.json');
 	/** @type {Workflow} */
 	const workflow = JSON.parse(fs.readFileSync(file, 'utf8'));
@@ -351,19 +373,34 @@ async function sweepExample() {
 		typeVersion: 1.1,
 		parameters: { amount: 1, unit: 'seconds' },
 	});
-	workflow.nodes.push(
-		/** @type {any} */ ({
-			...use,
-			id: randomUUID(),
+	const more = [
+		{
+			name: 'Keep it',
+			...DATA_TABLE,
+			parameters: {
+				operation: 'upsert',
+				dataTableId: RESULTS,
+				filters: { conditions: [{ keyName: 'taskId', keyValue: '={{ $json.taskId }}' }] },
+				columns: {
+					mappingMode: 'defineBelow',
+					value: { taskId: '={{ $json.taskId }}' },
+					schema: [{ id: 'taskId', type: 'string', display: true }],
+				},
+			},
+		},
+		{
 			name: 'Note it',
 			type: 'n8n-nodes-base.httpRequest',
 			typeVersion: 4.2,
 			parameters: { url: `=http://127.0.0.1:${port}/{{ $json.taskId }}` },
-		}),
-	);
-	workflow.connections['Use the result'] = {
-		main: [[{ node: 'Note it', type: 'main', index: 0 }]],
-	};
+		},
+	];
+	for (const [index, node] of more.entries()) {
+		workflow.nodes.push(/** @type {any} */ ({ ...use, id: randomUUID(), ...node }));
+		workflow.connections[more[index - 1]?.name ?? 'Use the result'] = {
+			main: [[{ node: node.name, type: 'main', index: 0 }]],
+		};
+	}
 	const id = await activated(workflow);
 	await queue.n8n.waitForExecution(
 		await queue.n8n.run(id, {
