@@ -20,14 +20,15 @@ const FILES = [
 	['database', /\/(@n8n\/typeorm|sqlite3)\//],
 	[OWN, /\/(n8n-nodes-media-generation\/dist|n8n-nodes-base\/dist|bench\/nothing)\//],
 ];
-/** What V8 shows as a function of no file. */
-const NO_FILE = ['(idle)', '(program)', '(garbage collector)'];
+const GARBAGE = '(garbage collector)';
+/** What V8 shows as a function when it does nothing, and when it is in native code; the start and end of a profile are in the latter. */
+const NOT_SHOWN = ['(idle)', '(program)'];
 
 /** @typedef {{ id: number, callFrame: { functionName: string, url: string }, children?: number[] }} ProfileNode */
 /** @typedef {{ nodes: ProfileNode[], samples: number[], timeDeltas: number[] }} Profile as the Chrome DevTools Protocol has it */
 
 /**
- * Milliseconds of a profile by part.
+ * Milliseconds of a profile by part, without native code.
  * @param {Profile} profile
  * @returns {Record<string, number>}
  */
@@ -40,7 +41,7 @@ function partsOf({ nodes, samples, timeDeltas }) {
 		if (!node) return;
 		const { functionName, url } = node.callFrame;
 		const own = FILES.find(([, pattern]) => pattern.test(url))?.[0];
-		const part = NO_FILE.includes(functionName) ? functionName : (own ?? callers);
+		const part = [GARBAGE, ...NOT_SHOWN].includes(functionName) ? functionName : (own ?? callers);
 		parts.set(node.id, part);
 		for (const child of node.children ?? []) name(byId.get(child), part);
 	};
@@ -49,6 +50,7 @@ function partsOf({ nodes, samples, timeDeltas }) {
 	const times = {};
 	for (const [index, id] of samples.entries()) {
 		const part = parts.get(id) ?? '';
+		if (NOT_SHOWN.includes(part)) continue;
 		times[part] = (times[part] ?? 0) + (timeDeltas[index] ?? 0) / 1000;
 	}
 	return times;
@@ -66,19 +68,23 @@ const measure = async (service, env) =>
 		inspect(n8n, async (call) => {
 			/** @param {import('./receivers').Receiver} receiver @returns {Promise<Cost>} */
 			const cost = async (receiver) => {
-				const used = () => processorTime(n8n.pid);
-				const main = () => processorTime(n8n.pid, { mainThread: true });
-				const before = { all: used(), main: main() };
+				const used = () => ({
+					all: processorTime(n8n.pid),
+					main: processorTime(n8n.pid, { mainThread: true }),
+				});
 				await call('Profiler.start');
+				const before = used();
 				await round(service, n8n, receiver);
+				const after = used();
 				const { profile } = await call('Profiler.stop');
-				const all = used() - before.all;
-				const otherThreads = all - (main() - before.main);
+				const all = after.all - before.all;
+				const main = after.main - before.main;
+				const parts = partsOf(profile);
+				const known = Object.values(parts).reduce((sum, time) => sum + time, 0);
 				return Object.fromEntries(
-					Object.entries({ all, otherThreads, ...partsOf(profile) }).map(([part, time]) => [
-						part,
-						time / CALLBACKS,
-					]),
+					Object.entries({ ...parts, all, otherThreads: all - main, native: main - known }).map(
+						([part, time]) => [part, time / CALLBACKS],
+					),
 				);
 			};
 
@@ -101,8 +107,8 @@ const SHOWN = {
 	database: 'database',
 	n8n: 'n8n',
 	[OWN]: 'the node itself',
-	'(program)': 'native code',
-	'(garbage collector)': 'garbage',
+	[GARBAGE]: 'garbage',
+	native: 'native code',
 };
 
 /** @type {Array<{ name: string, of: import('./receivers').Name, part?: string, receiver: import('./receivers').Name }>} */
