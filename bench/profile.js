@@ -6,8 +6,8 @@ const { SETTINGS } = require('./settings');
 const { median } = require('./statistics');
 
 /**
- * Where n8n's processor time goes when a callback comes in: a profile of its main thread, by whose code a sample was in or
- * was called by, and the time of all its other threads, which set up isolates and write to the database. It shows the floor
+ * Where n8n's processor time goes when a callback comes in: that of all other threads, which set up isolates and write to
+ * the database, and that of its main thread, by whose JavaScript the samples of a profile were in or were called by. It shows the floor
  * below what a trigger of a community package costs: one that does nothing, and one that does nothing but has a credential.
  */
 const ROUNDS = 5;
@@ -21,18 +21,18 @@ const FILES = [
 	[OWN, /\/(n8n-nodes-media-generation\/dist|n8n-nodes-base\/dist|bench\/nothing)\//],
 ];
 const GARBAGE = '(garbage collector)';
-/** What V8 shows as a function when it does nothing, and when it is in native code; the start and end of a profile are in the latter. */
+/** What V8 shows as a function when it does nothing, and in native code, where it also begins and ends a profile. */
 const NOT_SHOWN = ['(idle)', '(program)'];
 
 /** @typedef {{ id: number, callFrame: { functionName: string, url: string }, children?: number[] }} ProfileNode */
 /** @typedef {{ nodes: ProfileNode[], samples: number[], timeDeltas: number[] }} Profile as the Chrome DevTools Protocol has it */
 
 /**
- * Milliseconds of a profile by part, without native code.
+ * By part, its share of the time that a profile was in JavaScript.
  * @param {Profile} profile
  * @returns {Record<string, number>}
  */
-function partsOf({ nodes, samples, timeDeltas }) {
+function sharesOf({ nodes, samples, timeDeltas }) {
 	/** @type {Map<number, string>} */
 	const parts = new Map();
 	const byId = new Map(nodes.map((node) => [node.id, node]));
@@ -51,12 +51,13 @@ function partsOf({ nodes, samples, timeDeltas }) {
 	for (const [index, id] of samples.entries()) {
 		const part = parts.get(id) ?? '';
 		if (NOT_SHOWN.includes(part)) continue;
-		times[part] = (times[part] ?? 0) + (timeDeltas[index] ?? 0) / 1000;
+		times[part] = (times[part] ?? 0) + (timeDeltas[index] ?? 0);
 	}
-	return times;
+	const all = Object.values(times).reduce((sum, time) => sum + time, 0);
+	return Object.fromEntries(Object.entries(times).map(([part, time]) => [part, time / all]));
 }
 
-/** @typedef {Record<string, number>} Cost milliseconds per callback: `all`, those of `otherThreads`, and those of each part of the main thread */
+/** @typedef {Record<string, number>} Cost milliseconds per callback: `all`, those of the `main` thread, and the share that each part has in the latter */
 
 /**
  * What a callback to each receiver costs, by medians of interleaved rounds.
@@ -77,15 +78,11 @@ const measure = async (service, env) =>
 				await round(service, n8n, receiver);
 				const after = used();
 				const { profile } = await call('Profiler.stop');
-				const all = after.all - before.all;
-				const main = after.main - before.main;
-				const parts = partsOf(profile);
-				const known = Object.values(parts).reduce((sum, time) => sum + time, 0);
-				return Object.fromEntries(
-					Object.entries({ ...parts, all, otherThreads: all - main, native: main - known }).map(
-						([part, time]) => [part, time / CALLBACKS],
-					),
-				);
+				return {
+					all: (after.all - before.all) / CALLBACKS,
+					main: (after.main - before.main) / CALLBACKS,
+					...sharesOf(profile),
+				};
 			};
 
 			await call('Profiler.enable');
@@ -102,16 +99,14 @@ const measure = async (service, env) =>
 	);
 
 const SHOWN = {
-	otherThreads: 'other threads',
 	isolates: 'isolates',
 	database: 'database',
 	n8n: 'n8n',
 	[OWN]: 'the node itself',
 	[GARBAGE]: 'garbage',
-	native: 'native code',
 };
 
-/** @type {Array<{ name: string, of: import('./receivers').Name, part?: string, receiver: import('./receivers').Name }>} */
+/** @type {Array<{ name: string, of: import('./receivers').Name, own?: boolean, receiver: import('./receivers').Name }>} */
 const SHARES = [
 	{
 		name: 'without details, that of the bare Webhook node',
@@ -132,13 +127,13 @@ const SHARES = [
 		name: 'without details, what runs in this package',
 		of: 'withoutDetails',
 		receiver: 'withoutDetails',
-		part: OWN,
+		own: true,
 	},
 	{
 		name: 'with details, what runs in this package',
 		of: 'withDetails',
 		receiver: 'withDetails',
-		part: OWN,
+		own: true,
 	},
 ];
 
@@ -149,13 +144,15 @@ async function bench() {
 	try {
 		for (const { setting, env } of SETTINGS) {
 			const costOf = await measure(service, env);
-			for (const { name, of, receiver, part = 'all' } of SHARES) {
-				const ms = (/** @type {string} */ part) => `${costOf(receiver, part).toFixed(1)} ms`;
-				const parts = Object.entries(SHOWN).map(([part, shown]) => `${shown} ${ms(part)}`);
+			for (const { name, of, receiver, own } of SHARES) {
+				const [all, main] = [costOf(receiver, 'all'), costOf(receiver, 'main')];
+				const shares = Object.entries(SHOWN).map(
+					([part, shown]) => `${shown} ${(100 * costOf(receiver, part)).toFixed(1)} %`,
+				);
 				rows.push({
 					name: `Of the processor time of a callback ${name}; ${setting}`,
-					value: costOf(receiver, part) / costOf(of, 'all'),
-					figures: `${ms('all')}: ${parts.join(', ')}; medians of ${ROUNDS} rounds of ${CALLBACKS}, ${IN_FLIGHT} in flight`,
+					value: (own ? main * costOf(receiver, OWN) : all) / costOf(of, 'all'),
+					figures: `${all.toFixed(1)} ms, ${(all - main).toFixed(1)} ms of it in other threads; of the main thread ${shares.join(', ')}; medians of ${ROUNDS} rounds of ${CALLBACKS}, ${IN_FLIGHT} in flight`,
 				});
 			}
 		}
