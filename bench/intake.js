@@ -1,5 +1,5 @@
 const { richService } = require('./pair');
-const { CALLBACKS, IN_FLIGHT, round, withReceivers } = require('./receivers');
+const { CALLBACKS, IN_FLIGHT, interleaved, round, withReceivers } = require('./receivers');
 const { SETTINGS } = require('./settings');
 const { median, percentile } = require('./statistics');
 
@@ -11,7 +11,6 @@ const { median, percentile } = require('./statistics');
  * one too when a parameter has an expression: so that, and a trigger that does nothing, are shown as well.
  */
 const ROUNDS = 7;
-const WARM_UP = 1;
 
 /** @typedef {import('./receivers').Name} Name */
 /** @typedef {import('./receivers').Round} Round */
@@ -58,16 +57,9 @@ const COMPARISONS = [
  * @param {Record<string, string>} env
  */
 const measure = async (service, env) =>
-	await withReceivers(service, env, async (n8n, receivers) => {
-		/** @type {Map<Name, Round[]>} */
-		const rounds = new Map(receivers.map(({ name }) => [name, []]));
-		for (let index = -WARM_UP; index < ROUNDS; index++)
-			for (const receiver of index % 2 ? receivers : [...receivers].reverse()) {
-				const measured = await round(service, n8n, receiver);
-				if (index >= 0) rounds.get(receiver.name)?.push(measured);
-			}
-		return (/** @type {Name} */ name) => rounds.get(name) ?? [];
-	});
+	await withReceivers(service, env, async (n8n, receivers) =>
+		interleaved(receivers, ROUNDS, async (receiver) => await round(service, n8n, receiver)),
+	);
 
 const rateOf = (/** @type {Round[]} */ rounds) => median(rounds.map(({ rate }) => rate));
 

@@ -1,17 +1,17 @@
 const { INSPECTABLE, inspect } = require('../dev/n8n/inspect');
 const { richService } = require('./pair');
 const { processorTime } = require('./processor');
-const { CALLBACKS, IN_FLIGHT, round, withReceivers } = require('./receivers');
+const { CALLBACKS, IN_FLIGHT, interleaved, round, withReceivers } = require('./receivers');
 const { SETTINGS } = require('./settings');
 const { median } = require('./statistics');
 
 /**
  * Where n8n's processor time goes when a callback comes in: that of all other threads, which set up isolates and write to
- * the database, and that of its main thread, by whose JavaScript the samples of a profile were in or were called by. It shows the floor
- * below what a trigger of a community package costs: one that does nothing, and one that does nothing but has a credential.
+ * the database, and that of its main thread, by whose JavaScript the samples of a profile were in or were called by. It
+ * shows the floor below what a trigger of a community package costs: one that does nothing, and one that does nothing but
+ * has a credential.
  */
 const ROUNDS = 5;
-const WARM_UP = 1;
 
 const OWN = 'own';
 /** Whose code a file is, the first that fits. @type {Array<[string, RegExp]>} */
@@ -86,15 +86,9 @@ const measure = async (service, env) =>
 			};
 
 			await call('Profiler.enable');
-			/** @type {Map<import('./receivers').Name, Cost[]>} */
-			const costs = new Map(receivers.map(({ name }) => [name, []]));
-			for (let index = -WARM_UP; index < ROUNDS; index++)
-				for (const receiver of receivers) {
-					const measured = await cost(receiver);
-					if (index >= 0) costs.get(receiver.name)?.push(measured);
-				}
+			const costs = await interleaved(receivers, ROUNDS, cost);
 			return (/** @type {import('./receivers').Name} */ name, /** @type {string} */ part) =>
-				median((costs.get(name) ?? []).map((cost) => cost[part] ?? 0));
+				median(costs(name).map((cost) => cost[part] ?? 0));
 		}),
 	);
 

@@ -8,7 +8,7 @@ const { atOnce, endedTask } = require('../test/e2e/senders');
 const { send } = require('./callback');
 const { richService } = require('./pair');
 const { processorTime } = require('./processor');
-const { activate } = require('./receivers');
+const { activate, interleaved } = require('./receivers');
 const { SETTINGS } = require('./settings');
 const { median } = require('./statistics');
 
@@ -90,17 +90,11 @@ async function costs(log, setting, env) {
 			};
 		};
 
-		/** @type {Record<string, Awaited<ReturnType<typeof round>>[]>} */
-		const rounds = { withDetails: [], bare: [] };
-		for (let number = -1; number < ROUNDS; number++)
-			for (const receiver of receivers) {
-				const cost = await round(receiver);
-				if (number >= 0) rounds[receiver.name]?.push(cost);
-			}
+		const costs = await interleaved(receivers, ROUNDS, round);
 		const middle = (
-			/** @type {string} */ name,
+			/** @type {'withDetails' | 'bare'} */ name,
 			/** @type {'webhook' | 'worker' | 'written' | 'perSecond'} */ what,
-		) => median((rounds[name] ?? []).map((cost) => cost[what]));
+		) => median(costs(name).map((cost) => cost[what]));
 		return [
 			{
 				what: /** @type {const} */ ('webhook'),

@@ -229,4 +229,23 @@ async function round(service, n8n, { id, url }) {
 	return { rate: CALLBACKS / ((ended - begun) / 1000), answers, processor };
 }
 
-module.exports = { activate, CALLBACKS, IN_FLIGHT, round, withReceivers };
+/**
+ * What is measured of each receiver, by its name: in interleaved rounds, in one order and then in the other, after one that
+ * is not counted.
+ * @template T
+ * @param {Receiver[]} receivers
+ * @param {number} rounds
+ * @param {(receiver: Receiver) => Promise<T>} measure
+ */
+async function interleaved(receivers, rounds, measure) {
+	/** @type {Map<Name, T[]>} */
+	const measured = new Map(receivers.map(({ name }) => [name, []]));
+	for (let index = -1; index < rounds; index++)
+		for (const receiver of index % 2 ? receivers : [...receivers].reverse()) {
+			const one = await measure(receiver);
+			if (index >= 0) measured.get(receiver.name)?.push(one);
+		}
+	return (/** @type {Name} */ name) => measured.get(name) ?? [];
+}
+
+module.exports = { activate, CALLBACKS, IN_FLIGHT, interleaved, round, withReceivers };
