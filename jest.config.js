@@ -1,6 +1,6 @@
 /** The suites: `unit` is pure, `service` holds the emulator to the contract, `engine` runs the built package in n8n-core, `e2e` the packed one in a real n8n, `queue` in n8n's queue mode. */
 const typescript = {
-	'^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.dev.json', diagnostics: false }],
+	'\\.c?ts$': ['ts-jest', { tsconfig: 'tsconfig.dev.json', diagnostics: false }],
 };
 
 /** @type {(name: string, testMatch: string[], more?: object) => object} */
@@ -8,6 +8,7 @@ const suite = (name, testMatch, more) => ({
 	displayName: name,
 	testMatch: testMatch.map((glob) => `<rootDir>/${glob}`),
 	testEnvironment: 'node',
+	moduleFileExtensions: ['js', 'cjs', 'mjs', 'ts', 'cts', 'json', 'node'],
 	transform: typescript,
 	...more,
 });

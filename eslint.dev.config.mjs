@@ -1,0 +1,12 @@
+// Lints what runs in Node (`.cts`): the emulator, the driver of n8n, tests and benches. What runs inside n8n (`.ts`) is linted by
+// n8n's own rules, in eslint.config.mjs.
+import { defineConfig } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+export default defineConfig({
+	files: ['**/*.cts'],
+	extends: [tseslint.configs.recommendedTypeChecked],
+	languageOptions: {
+		parserOptions: { project: 'tsconfig.dev.json', tsconfigRootDir: import.meta.dirname },
+	},
+});
