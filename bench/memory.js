@@ -249,8 +249,8 @@ async function kept() {
 	};
 	/** @type {typeof import('../nodes/MediaGeneration/trigger/remembered')} */
 	const { RememberedEvents } = require(path.join(NODES, 'trigger/remembered'));
-	/** @type {typeof import('../nodes/MediaGeneration/operations/task/endedTasks')} */
-	const { EndedTasks } = require(path.join(NODES, 'operations/task/endedTasks'));
+	/** @type {typeof import('../nodes/MediaGeneration/callback/boundedMap')} */
+	const { BoundedMap } = require(path.join(NODES, 'callback/boundedMap'));
 
 	const triggers = Array.from({ length: TRIGGERS }, (_, index) => ({
 		name: `workflow:${index}`,
@@ -270,12 +270,12 @@ async function kept() {
 	addEvents(REMEMBERED, 2 * REMEMBERED);
 	const beyond = (live() - before) / TRIGGERS;
 
-	const ended = new EndedTasks();
-	const addTasks = async (/** @type {number} */ from, /** @type {number} */ to) => {
+	const ended = new BoundedMap(ENDED);
+	const addTasks = (/** @type {number} */ from, /** @type {number} */ to) => {
 		for (let index = from; index < to; index++) {
 			const result = { resultUrls: [`https://files.media.example/results/${index}/result.png`] };
 			const task = { taskId: `task-${index}`, model: 'beta2/image-edit', state: 'success' };
-			await ended.get(`https://api.media.example ${index}`, async () => ({
+			ended.set(`https://api.media.example ${index}`, {
 				...task,
 				...result,
 				result,
@@ -283,16 +283,16 @@ async function kept() {
 				creditsConsumed: 12.5,
 				createdAt: new Date().toISOString(),
 				completedAt: new Date().toISOString(),
-			}));
+			});
 		}
 	};
 	const beforeTasks = live();
-	await addTasks(0, ENDED);
+	addTasks(0, ENDED);
 	const tasksAtBound = live() - beforeTasks;
-	await addTasks(ENDED, 2 * ENDED);
+	addTasks(ENDED, 2 * ENDED);
 	const tasksBeyond = live() - beforeTasks;
 	// Used after the last look at the heap, so that it is not garbage by then.
-	ended.forget([]);
+	ended.clear();
 
 	const kb = (/** @type {number} */ size) => `${size.toFixed(0)} kB`;
 	return [

@@ -17,11 +17,11 @@ const ROUNDS = 201;
 const CALLS = 1_000;
 
 const built = (/** @type {string} */ name) =>
-	require(path.join(__dirname, '../dist/nodes/MediaGeneration/service', name));
-/** @type {typeof import('../nodes/MediaGeneration/service/callback')} */
-const { judgeCallback } = built('callback');
-/** @type {typeof import('../nodes/MediaGeneration/service/signature')} */
-const { matchedKey, sign } = built('signature');
+	require(path.join(__dirname, '../dist/nodes/MediaGeneration/callback', name));
+/** @type {typeof import('../nodes/MediaGeneration/callback/verify')} */
+const { verifyCallback } = built('verify');
+/** @type {typeof import('../nodes/MediaGeneration/callback/signature')} */
+const { findMatchingSecret, sign } = built('signature');
 
 /** An ES module; TypeScript does not find the types of its Node version from here. */
 const GITHUB = /** @type {string} */ ('@octokit/webhooks-methods');
@@ -76,9 +76,11 @@ async function verifiers(taskId, content) {
 	const headers = { ...common, 'x-webhook-timestamp': seconds, 'x-webhook-signature': signature };
 	const keys = { current: KEY };
 	const parsed = JSON.parse(body);
-	/** @param {import('../nodes/MediaGeneration/service/signature').SigningKeys | undefined} keys */
+	/** @param {import('../nodes/MediaGeneration/callback/signature').SigningSecrets | undefined} keys */
 	const verdict = (keys, content = parsed) =>
-		accepted(judgeCallback(headers, content, { keys, toleranceSeconds: 300, now: Date.now() }));
+		accepted(
+			verifyCallback(headers, content, { secrets: keys, toleranceSeconds: 300, now: Date.now() }),
+		);
 
 	const standard = new Webhook(KEY, { format: 'raw' });
 	const standardHeaders = {
@@ -93,7 +95,7 @@ async function verifiers(taskId, content) {
 	return {
 		bytes: body.length,
 		signatures: {
-			ours: () => accepted(matchedKey(signature, taskId, seconds, keys)),
+			ours: () => accepted(findMatchingSecret(signature, taskId, seconds, keys)),
 			stripe: () => accepted(webhooks.signature?.verifyHeader(body, stripeHeader, KEY)),
 			standard: () => standard.verify(body, standardHeaders, { jsonParse: false }),
 			github: async () => accepted(await github.verify(KEY, body, githubSignature)),
@@ -109,7 +111,7 @@ async function verifiers(taskId, content) {
 		},
 		parts: {
 			hash: () => createHmac('sha256', KEY).update(`${taskId}.${seconds}`).digest('base64'),
-			matched: () => accepted(matchedKey(signature, taskId, seconds, keys)),
+			matched: () => accepted(findMatchingSecret(signature, taskId, seconds, keys)),
 			verdict: () => verdict(keys),
 			unsigned: () => verdict(undefined),
 			rotating: () => verdict({ current: KEY, previous: 'the key before' }),

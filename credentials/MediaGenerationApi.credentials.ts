@@ -7,10 +7,10 @@ import type {
 	Icon,
 	INodeProperties,
 } from 'n8n-workflow';
-import { MEANINGS } from '../nodes/MediaGeneration/service/answers';
-import { DEFAULT_ENDPOINTS } from '../nodes/MediaGeneration/service/endpoints';
+import { DEFAULT_ENDPOINTS } from '../nodes/MediaGeneration/api/endpoints';
+import { ERROR_HELP } from '../nodes/MediaGeneration/api/errorHelp';
 
-const originOf = (url: unknown, base?: string): string | undefined =>
+const getOrigin = (url: unknown, base?: string): string | undefined =>
 	typeof url === 'string' && URL.canParse(url, base) ? new URL(url, base).origin : undefined;
 
 export class MediaGenerationApi implements ICredentialType {
@@ -106,8 +106,8 @@ export class MediaGenerationApi implements ICredentialType {
 	];
 
 	/**
-	 * Adds the bearer token, to requests to the configured service only. A function and not expressions: n8n
-	 * evaluates each expression in an isolate of its own, on every request.
+	 * Adds the bearer token, to requests to the configured service only; a redirect to another origin does not get it either. This is a
+	 * function because n8n evaluates each expression in a V8 isolate, on every request.
 	 * @throws {Error} when the request goes anywhere else
 	 */
 	authenticate: IAuthenticate = async (
@@ -117,14 +117,15 @@ export class MediaGenerationApi implements ICredentialType {
 		// n8n's HTTP Request node has its address in `uri`.
 		const targets = [request.url, request.uri]
 			.filter((url) => url !== undefined)
-			.map((url) => originOf(url, request.baseURL));
-		const allowed = [credentials.baseUrl, credentials.uploadBaseUrl].map((url) => originOf(url));
+			.map((url) => getOrigin(url, request.baseURL));
+		const allowed = [credentials.baseUrl, credentials.uploadBaseUrl].map((url) => getOrigin(url));
 		if (!targets.length || !targets.every((target) => target && allowed.includes(target)))
 			throw new Error(
 				'The access token is only sent to Base URL and Upload Base URL of the credential. Correct them, or use another credential for this address.',
 			);
 		return {
 			...request,
+			sendCredentialsOnCrossOriginRedirect: false,
 			headers: { ...request.headers, Authorization: `Bearer ${credentials.accessToken}` },
 		};
 	};
@@ -137,9 +138,9 @@ export class MediaGenerationApi implements ICredentialType {
 			disableFollowRedirect: true,
 		},
 		rules: [
-			...Object.entries(MEANINGS).map(([code, { what, next }]) => ({
+			...Object.entries(ERROR_HELP).map(([code, { message, hint }]) => ({
 				type: 'responseSuccessBody' as const,
-				properties: { key: 'code', value: Number(code), message: `${what}. ${next}` },
+				properties: { key: 'code', value: Number(code), message: `${message}. ${hint}` },
 			})),
 			{
 				type: 'responseSuccessBody' as const,

@@ -349,7 +349,7 @@ describe('what went wrong is told in the editor', () => {
 		[
 			'an unreachable service',
 			{ baseUrl: 'http://127.0.0.1:9' },
-			'The service at http://127.0.0.1:9 can not be reached',
+			"The service at http://127.0.0.1:9 can't be reached",
 			'Check Base URL in the credential',
 		],
 	])('%s', async (_, credential, message, next) => {

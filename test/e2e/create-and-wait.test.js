@@ -187,7 +187,12 @@ describe('waiting for the callback', () => {
 		});
 		expect(foreign).toMatchObject({ status: 404 });
 		expect((await pair.n8n.execution(id)).status).toBe('waiting');
-		for (const reason of ['signatureWrong', 'headerMissing', 'timestampStale', 'taskForeign'])
+		for (const reason of [
+			'signatureWrong',
+			'headerMissing',
+			'timestampStale',
+			'taskNotInExecution',
+		])
 			expect(refusalsLogged(reason)).toHaveLength(1);
 		expect(await pair.service.callback(taskId)).toMatchObject({ status: 200 });
 		expect((await pair.n8n.waitForExecution(id)).items(NODE)).toMatchObject([
@@ -289,7 +294,7 @@ describe('waiting for the callback', () => {
 		);
 		const error = execution.error(NODE);
 		expect(error.message).toContain(
-			'The service can not reach this n8n: callbacks would go to http://',
+			"The service can't reach this n8n: callbacks would go to http://",
 		);
 		expect(error.description).toMatch(/WEBHOOK_URL.*Polling/);
 		expect(pair.service.requests).toHaveLength(0);

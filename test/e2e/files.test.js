@@ -217,7 +217,7 @@ describe('files', () => {
 		])('%s and %s: %s %s', async (photo, clip, field, problem) => {
 			const execution = await run([...fieldsOf({ photo, clip }), mediaGeneration(motion())]);
 			const { message, description } = execution.error(NODE);
-			expect(message).toContain(`${field} can not be used: the file in`);
+			expect(message).toContain(`${field} can't be used: the file in`);
 			expect(message).toContain(problem);
 			expect(description).toContain('Nothing was created');
 			expect(pair.service.requests).toEqual([]);
@@ -254,7 +254,7 @@ describe('files', () => {
 				mediaGeneration({ ...wrong, options: { checkUrls: true } }),
 			]);
 			expect(checked.error(NODE).message).toContain(
-				'Image can not be used: the file at the URL is an MP4 video, but only JPEG or PNG',
+				"Image can't be used: the file at the URL is an MP4 video, but only JPEG or PNG",
 			);
 			expect(pair.service.tasks.size).toBe(0);
 			const silent = await run([

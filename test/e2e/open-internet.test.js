@@ -347,7 +347,7 @@ describe('activating', () => {
 	});
 
 	it.each([
-		['a service that is not there', { baseUrl: 'http://127.0.0.1:9' }, 'can not be reached'],
+		['a service that is not there', { baseUrl: 'http://127.0.0.1:9' }, "can't be reached"],
 		['a service that is troubled', {}, 'internal fault'],
 	])('is not stopped by %s, which is logged', async (_, changes, said) => {
 		pair.service.faultNext({ path: '/api/v1/chat/credit', status: 500 });

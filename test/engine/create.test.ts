@@ -139,7 +139,7 @@ describe('several items', () => {
 		const [first, second] = [...service.tasks.keys()];
 		expect(error?.message).toContain('[item 2]');
 		expect(error?.description).toContain(
-			`These tasks were created before and go on; look at them with Get: ${first}, ${second}`,
+			`These tasks were created before and go on. Look at them with Get: ${first}, ${second}`,
 		);
 	});
 });
@@ -215,19 +215,14 @@ describe('what the service answers', () => {
 			'Correct it',
 		],
 		['455', { prompt: '#status=455' }, 'The service is under maintenance (455', 'later'],
-		[
-			'500',
-			{ prompt: '#status=500' },
-			'The service broke off with an internal fault (500',
-			unknown,
-		],
+		['500', { prompt: '#status=500' }, 'The service had an internal fault (500', unknown],
 		['505', { prompt: '#status=505' }, 'The service has this feature switched off (505', unknown],
 		['no JSON', { prompt: '#garbage' }, 'it is not the expected JSON', unknown],
 		['no task id', { prompt: '#noTaskId' }, 'the service gave no task ID', unknown],
 		[
 			'HTML and 403',
 			{ prompt: '#html403' },
-			'turned the request away before it was read (403',
+			'turned the request away before reading it (403',
 			'allows requests',
 		],
 		[
@@ -287,7 +282,7 @@ describe('what the service answers', () => {
 			credentials: { ...credentials, baseUrl: 'http://127.0.0.1:9' },
 		});
 		expect(error?.message).toContain(
-			'The service at http://127.0.0.1:9 can not be reached: nothing answers at that address',
+			"The service at http://127.0.0.1:9 can't be reached: nothing answers at that address",
 		);
 		expect(error?.description).toContain('Check Base URL in the credential');
 		expect(error?.description).not.toContain(unknown);

@@ -1,87 +1,131 @@
+import { sleep } from 'n8n-workflow';
 import { Claim } from '../../nodes/MediaGeneration/trigger/claim';
 import { RememberedEvents } from '../../nodes/MediaGeneration/trigger/remembered';
 
 let trigger = 0;
 
-/** A response as Express has it, as far as a claim looks at it. */
-function response() {
+/** A response of n8n's to a callback, as far as a claim looks at it. */
+function makeResponse() {
 	const listeners: Array<() => void> = [];
-	const made = {
+	const response = {
+		closed: false,
 		writableEnded: false,
 		statusCode: 200,
 		once: (_: string, listener: () => void) => listeners.push(listener),
-		/** The socket closes, after the answer or before it. */
-		close: () => listeners.forEach((listener) => listener()),
-		answer: (statusCode: number) => Object.assign(made, { statusCode, writableEnded: true }),
+		/** The sender hangs up, or the answer is sent. */
+		close() {
+			response.closed = true;
+			for (const listener of listeners.splice(0)) listener();
+			return response;
+		},
+		/** n8n answers. */
+		answer(statusCode: number) {
+			response.statusCode = statusCode;
+			response.writableEnded = true;
+			return response;
+		},
 	};
-	return made;
+	return response;
 }
 
 type Response = Parameters<Claim['take']>[0];
-const take = async (claim: Claim, by: ReturnType<typeof response>) =>
-	await claim.take(by as unknown as Response, Date.now() + 500);
+const take = async (claim: Claim, response: ReturnType<typeof makeResponse>, patience = 500) =>
+	await claim.take(response as unknown as Response, Date.now() + patience);
 
-function newEvent() {
+function newTrigger() {
 	const name = `workflow:claim-${trigger++}`;
-	return () => new Claim(name, 'task:taskCompleted', new RememberedEvents(name, {}, 1000));
+	return (event: string) => new Claim(name, event, new RememberedEvents(name, {}, 1000));
+}
+
+/** Makes claims of one event, as its copies do. */
+function newEvent() {
+	const claim = newTrigger();
+	return () => claim('task:taskCompleted');
 }
 
 describe('Claim', () => {
-	it('is taken by the first of two copies that come at the same instant; the other waits for its answer', async () => {
+	it('is taken by the first of two copies that come at the same instant; the other waits until n8n has stored it', async () => {
 		const claim = newEvent();
-		const first = response();
-		expect(await take(claim(), first)).toBe('taken');
+		const [one, other] = [claim(), claim()];
+		const response = makeResponse();
+		expect(await take(one, response)).toBe('taken');
 		expect(claim().emitted).toBe(false);
-		const second = take(claim(), response());
-		first.answer(200).close();
+		const second = take(other, makeResponse());
+		one.confirm();
+		response.answer(200).close();
 		expect(await second).toBe('emitted');
 		expect(claim().emitted).toBe(true);
 	});
 
-	it('goes to the copy when n8n could not store the execution of the first', async () => {
+	it('goes to one copy when n8n could not store the execution of the first', async () => {
 		const claim = newEvent();
-		const first = response();
+		const first = makeResponse();
 		await take(claim(), first);
-		const [second, third] = [response(), response()];
-		const taken = [take(claim(), second), take(claim(), third)];
+		const copies = [claim(), claim()];
+		const taken = copies.map(async (copy) => await take(copy, makeResponse()));
 		first.answer(500).close();
 		expect(await Promise.race(taken)).toBe('taken');
-		second.answer(200);
-		third.answer(200);
-		expect((await Promise.all(taken)).sort()).toEqual(['emitted', 'taken']);
+		expect((await Promise.all(taken)).sort()).toEqual(['taken', 'underway']);
 	});
 
-	it('is left open when the first one is not answered in time, also when its sender hung up', async () => {
+	it('stays with a first one whose sender hung up: n8n still works on it', async () => {
 		const claim = newEvent();
-		const first = response();
-		await take(claim(), first);
-		first.close();
-		expect(await take(claim(), response())).toBe('underway');
-		first.answer(200);
-		expect(await take(claim(), response())).toBe('emitted');
+		const one = claim();
+		const response = makeResponse();
+		await take(one, response);
+		response.close();
+		expect(await take(claim(), makeResponse(), 50)).toBe('underway');
+		one.confirm();
+		expect(await take(claim(), makeResponse())).toBe('emitted');
 	});
 
 	it('is taken by a copy that comes after a minute in which n8n did not answer the first', async () => {
 		const claim = newEvent();
 		const began = Date.now();
-		await take(claim(), response());
+		await take(claim(), makeResponse());
 		jest.spyOn(Date, 'now').mockReturnValue(began + 61_000);
-		const second = take(claim(), response());
+		const second = take(claim(), makeResponse());
 		jest.restoreAllMocks();
 		expect(await second).toBe('taken');
 	});
 
-	it('lets events of a trigger be answered one after the other, but none wait for ever', async () => {
-		const name = `workflow:claim-${trigger++}`;
-		const event = (id: string) => new Claim(name, id, new RememberedEvents(name, {}, 1000));
-		const [first, second, third] = [response(), response(), response()];
-		const order: string[] = [];
-		await take(event('a'), first);
-		const waiting = take(event('b'), second).then(() => order.push('b'));
-		order.push('a answered');
-		first.answer(200).close();
-		await waiting;
-		expect(order).toEqual(['a answered', 'b']);
-		expect(await take(event('c'), third)).toBe('taken');
+	it('waits for the answer to the event before, also when its execution is stored already', async () => {
+		const claim = newTrigger();
+		const [one, other] = [claim('a'), claim('b')];
+		const response = makeResponse();
+		await take(one, response);
+		let isTaken = false;
+		const second = take(other, makeResponse(), 5_000).then(() => (isTaken = true));
+		one.confirm();
+		await sleep(20);
+		expect(isTaken).toBe(false);
+		response.answer(200).close();
+		await second;
+		expect(isTaken).toBe(true);
+	});
+
+	it('lets no event wait longer than its sender', async () => {
+		const claim = newTrigger();
+		await take(claim('a'), makeResponse());
+		const begun = Date.now();
+		expect(await take(claim('b'), makeResponse(), 100)).toBe('taken');
+		expect(Date.now() - begun).toBeGreaterThanOrEqual(95);
+	});
+
+	it('holds up no other event when its sender has hung up before it is taken', async () => {
+		const claim = newTrigger();
+		const one = claim('a');
+		await take(one, makeResponse().close());
+		one.confirm();
+		const begun = Date.now();
+		expect(await take(claim('b'), makeResponse(), 5_000)).toBe('taken');
+		expect(Date.now() - begun).toBeLessThan(1_000);
+	});
+
+	it('leaves events of other triggers alone', async () => {
+		await take(newTrigger()('a'), makeResponse());
+		const begun = Date.now();
+		expect(await take(newTrigger()('a'), makeResponse(), 5_000)).toBe('taken');
+		expect(Date.now() - begun).toBeLessThan(1_000);
 	});
 });

@@ -1,32 +1,33 @@
-import { endpointUrl } from '../../nodes/MediaGeneration/service/endpoints';
+import { buildUrl } from '../../nodes/MediaGeneration/api/endpoints';
 
 const baseUrl = 'https://api.example.com';
 
-describe('endpointUrl', () => {
+describe('buildUrl', () => {
 	it.each([
 		['https://api.example.com/', 'https://api.example.com/api/v1/jobs/createTask'],
 		[' https://api.example.com ', 'https://api.example.com/api/v1/jobs/createTask'],
 		['https://example.com/media//', 'https://example.com/media/api/v1/jobs/createTask'],
+		['HTTPS://api.example.com', 'HTTPS://api.example.com/api/v1/jobs/createTask'],
 	])('joins %j and the path', (base, url) => {
-		expect(endpointUrl({ baseUrl: base }, 'createTaskPath')).toBe(url);
+		expect(buildUrl({ baseUrl: base }, 'createTaskPath')).toBe(url);
 	});
 
 	it('puts the task id in, encoded', () => {
-		expect(endpointUrl({ baseUrl }, 'taskDetailsPath', 'a/b&c')).toBe(
+		expect(buildUrl({ baseUrl }, 'taskDetailsPath', 'a/b&c')).toBe(
 			'https://api.example.com/api/v1/jobs/recordInfo?taskId=a%2Fb%26c',
 		);
 	});
 
 	it('takes paths of the credential while custom endpoints are on', () => {
 		const credentials = { baseUrl, customEndpoints: true, taskDetailsPath: 'tasks/query/{taskId}' };
-		expect(endpointUrl(credentials, 'taskDetailsPath', 'id')).toBe(`${baseUrl}/tasks/query/id`);
-		expect(endpointUrl({ ...credentials, customEndpoints: false }, 'taskDetailsPath', 'id')).toBe(
+		expect(buildUrl(credentials, 'taskDetailsPath', 'id')).toBe(`${baseUrl}/tasks/query/id`);
+		expect(buildUrl({ ...credentials, customEndpoints: false }, 'taskDetailsPath', 'id')).toBe(
 			`${baseUrl}/api/v1/jobs/recordInfo?taskId=id`,
 		);
 	});
 
 	it('takes the usual path where a custom one is blank', () => {
-		expect(endpointUrl({ baseUrl, customEndpoints: true, creditsPath: ' ' }, 'creditsPath')).toBe(
+		expect(buildUrl({ baseUrl, customEndpoints: true, creditsPath: ' ' }, 'creditsPath')).toBe(
 			`${baseUrl}/api/v1/chat/credit`,
 		);
 	});
@@ -34,16 +35,52 @@ describe('endpointUrl', () => {
 	it.each(['', 'api.example.com', 'ftp://api.example.com', 'https://'])(
 		'refuses the base URL %j',
 		(base) => {
-			expect(() => endpointUrl({ baseUrl: base }, 'creditsPath')).toThrow(
+			expect(() => buildUrl({ baseUrl: base }, 'creditsPath')).toThrow(
 				'Base URL in the credential must begin with https://',
+			);
+		},
+	);
+
+	it.each([
+		'https://api.example.com?key=1',
+		'https://api.example.com/media?',
+		'https://api.example.com/#x',
+		'https://user:secret@api.example.com',
+	])('refuses the base URL %j, to which no path can be added', (base) => {
+		expect(() => buildUrl({ baseUrl: base }, 'creditsPath')).toThrow(
+			'Base URL in the credential must be an address without a query',
+		);
+	});
+
+	it('names the upload base URL when that is malformed', () => {
+		expect(() => buildUrl({ baseUrl, uploadBaseUrl: 'upload' }, 'urlUploadPath')).toThrow(
+			'Upload Base URL in the credential',
+		);
+	});
+
+	it.each(['.', '..'])('refuses the task ID %j, which would climb the path', (taskId) => {
+		for (const taskDetailsPath of ['/tasks/{taskId}', '/tasks?id={taskId}'])
+			expect(() =>
+				buildUrl({ baseUrl, customEndpoints: true, taskDetailsPath }, 'taskDetailsPath', taskId),
+			).toThrow('which no task can have');
+	});
+
+	it.each(['../credit', '..%2fcredit', '...', 'a/../b', '%2e%2e'])(
+		'keeps the task ID %j in its place',
+		(taskId) => {
+			const credentials = {
+				baseUrl,
+				customEndpoints: true,
+				taskDetailsPath: '/tasks/{taskId}',
+			};
+			expect(new URL(buildUrl(credentials, 'taskDetailsPath', taskId)).pathname).toBe(
+				`/tasks/${encodeURIComponent(taskId)}`,
 			);
 		},
 	);
 
 	it('refuses a details path without a place for the id', () => {
 		const credentials = { baseUrl, customEndpoints: true, taskDetailsPath: '/tasks' };
-		expect(() => endpointUrl(credentials, 'taskDetailsPath', 'id')).toThrow(
-			'must contain {taskId}',
-		);
+		expect(() => buildUrl(credentials, 'taskDetailsPath', 'id')).toThrow('must contain {taskId}');
 	});
 });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
+import { UserError } from 'n8n-workflow';
 import {
-	FieldError,
-	keyOf,
-	propertyOf,
+	parseValue,
 	ratio,
 	resolution,
-	valueOf,
+	toProperty,
+	toRequestKey,
 	webUrl,
 	type Field,
 } from '../../nodes/MediaGeneration/models/field';
@@ -18,35 +18,35 @@ const field = (more: Partial<Field> = {}): Field => ({
 	...more,
 });
 
-describe('keyOf', () => {
-	it('is the name in snake_case', () => expect(keyOf(field())).toBe('length_of_clip'));
-	it('is what send says', () => expect(keyOf(field({ send: { as: 'clip' } }))).toBe('clip'));
+describe('toRequestKey', () => {
+	it('is the name in snake_case', () => expect(toRequestKey(field())).toBe('length_of_clip'));
+	it('is what send says', () => expect(toRequestKey(field({ send: { as: 'clip' } }))).toBe('clip'));
 });
 
-describe('propertyOf', () => {
+describe('toProperty', () => {
 	it('is the n8n property, without what only concerns the request', () => {
-		expect(propertyOf(field({ send: { as: 'clip' } }))).toEqual(field());
+		expect(toProperty(field({ send: { as: 'clip' } }))).toEqual(field());
 	});
 });
 
-describe('valueOf', () => {
+describe('parseValue', () => {
 	it.each([undefined, null, '', '  '])(
 		'is undefined for %j: a blank field is not sent',
 		(value) => {
-			expect(valueOf(field(), value)).toBeUndefined();
-			expect(valueOf(field({ type: 'number' }), value)).toBeUndefined();
+			expect(parseValue(field(), value)).toBeUndefined();
+			expect(parseValue(field({ type: 'number' }), value)).toBeUndefined();
 		},
 	);
 
 	it('is blank for a field that is sent all the same', () => {
-		expect(valueOf(field({ send: { blank: true } }), undefined)).toBe('');
+		expect(parseValue(field({ send: { blank: true } }), undefined)).toBe('');
 	});
 
-	it('keeps text as it was written', () => expect(valueOf(field(), ' a\n b ')).toBe(' a\n b '));
+	it('keeps text as it was written', () => expect(parseValue(field(), ' a\n b ')).toBe(' a\n b '));
 
 	it('gives what is wrong, where, and what is allowed', () => {
-		expect(() => valueOf(field({ send: { shape: ratio } }), 'wide')).toThrow(
-			new FieldError(
+		expect(() => parseValue(field({ send: { shape: ratio } }), 'wide')).toThrow(
+			new UserError(
 				'Length of Clip must be a ratio written as width:height, for example 16:9, but is "wide"',
 			),
 		);
@@ -54,10 +54,10 @@ describe('valueOf', () => {
 
 	it('shortens what was given and leaves out the query, where links carry their secrets', () => {
 		const shape = field({ send: { shape: webUrl } });
-		expect(() => valueOf(shape, 'htp://host/file?signature=secret')).toThrow(
+		expect(() => parseValue(shape, 'htp://host/file?signature=secret')).toThrow(
 			/but is "htp:\/\/host\/file"$/,
 		);
-		expect(() => valueOf(shape, 'x'.repeat(500))).toThrow(/but is "x{60}…"$/);
+		expect(() => parseValue(shape, 'x'.repeat(500))).toThrow(/but is "x{60}…"$/);
 	});
 
 	it.each([
@@ -68,15 +68,15 @@ describe('valueOf', () => {
 		[{}, Infinity, 'must be'],
 		[{ numberPrecision: 0 }, 2 ** 60, 'must be a smaller number'],
 	])('holds a number to %j', (typeOptions, value, message) => {
-		expect(() => valueOf(field({ type: 'number', typeOptions }), value)).toThrow(message);
+		expect(() => parseValue(field({ type: 'number', typeOptions }), value)).toThrow(message);
 	});
 
 	it('takes every whole number, as a number and as text', () => {
 		const whole = field({ type: 'number', typeOptions: { numberPrecision: 0 } });
 		fc.assert(
 			fc.property(fc.maxSafeInteger(), (number) => {
-				expect(valueOf(whole, number)).toBe(number);
-				expect(valueOf(whole, ` ${number} `)).toBe(number);
+				expect(parseValue(whole, number)).toBe(number);
+				expect(parseValue(whole, ` ${number} `)).toBe(number);
 			}),
 		);
 	});
@@ -85,12 +85,12 @@ describe('valueOf', () => {
 		const shape = field({ send: { shape: ratio } });
 		const side = fc.integer({ min: 1, max: 99_999 });
 		fc.assert(
-			fc.property(side, side, (w, h) => expect(valueOf(shape, ` ${w}:${h} `)).toBe(`${w}:${h}`)),
+			fc.property(side, side, (w, h) => expect(parseValue(shape, ` ${w}:${h} `)).toBe(`${w}:${h}`)),
 		);
 		fc.assert(
 			fc.property(fc.string(), (text) => {
 				fc.pre(text.trim() !== '' && !/^[1-9]\d*:[1-9]\d*$/.test(text.trim()));
-				expect(() => valueOf(shape, text)).toThrow(FieldError);
+				expect(() => parseValue(shape, text)).toThrow(UserError);
 			}),
 		);
 	});
@@ -99,7 +99,7 @@ describe('valueOf', () => {
 		const shape = field({ send: { shape: resolution } });
 		fc.assert(
 			fc.property(fc.integer({ min: 1 }), (lines) =>
-				expect(valueOf(shape, `${lines}p`)).toBe(`${lines}p`),
+				expect(parseValue(shape, `${lines}p`)).toBe(`${lines}p`),
 			),
 		);
 	});
@@ -107,12 +107,12 @@ describe('valueOf', () => {
 	it('takes every web URL', () => {
 		fc.assert(
 			fc.property(fc.webUrl({ withQueryParameters: true }), (url) => {
-				expect(valueOf(field({ send: { shape: webUrl } }), url)).toBe(url);
+				expect(parseValue(field({ send: { shape: webUrl } }), url)).toBe(url);
 			}),
 		);
 	});
 
-	it('gives a value or a FieldError, whatever the user or an expression gives', () => {
+	it('gives a value or a UserError, whatever the user or an expression gives', () => {
 		const types = ['string', 'number', 'boolean', 'json', 'options'] as const;
 		const shapes = [undefined, ratio, resolution, webUrl];
 		fc.assert(
@@ -122,9 +122,9 @@ describe('valueOf', () => {
 				fc.anything(),
 				(type, shape, value) => {
 					try {
-						valueOf(field({ type, send: { shape } }), value);
+						parseValue(field({ type, send: { shape } }), value);
 					} catch (error) {
-						expect(error).toBeInstanceOf(FieldError);
+						expect(error).toBeInstanceOf(UserError);
 					}
 				},
 			),

@@ -1,13 +1,13 @@
 import {
 	Media,
 	media,
-	mediaIn,
+	findMedia,
 	mediaList,
 	replaceMedia,
 } from '../../nodes/MediaGeneration/models/media';
-import { isInternalUrl } from '../../nodes/MediaGeneration/operations/task/reachable';
-import { resultLinks } from '../../nodes/MediaGeneration/operations/task/resultLinks';
-import { uniqueName } from '../../nodes/MediaGeneration/operations/upload';
+import { isInternalUrl } from '../../nodes/MediaGeneration/operations/task/isInternalUrl';
+import { readLinks } from '../../nodes/MediaGeneration/operations/task/download';
+import { makeUniqueName } from '../../nodes/MediaGeneration/operations/inputFile';
 
 describe('media', () => {
 	it.each([
@@ -45,7 +45,7 @@ describe('a request with media in it', () => {
 	};
 
 	it('shows them all, however deep', () => {
-		expect(mediaIn(input).map(({ source }) => source)).toEqual(['a', 'b']);
+		expect(findMedia(input).map(({ source }) => source)).toEqual(['a', 'b']);
 	});
 
 	it('has them replaced in a copy', () => {
@@ -54,11 +54,11 @@ describe('a request with media in it', () => {
 			urls: ['https://up.example/a'],
 			items: [{ image_url: 'https://up.example/b', n: 1 }],
 		});
-		expect(mediaIn(input)).toHaveLength(2);
+		expect(findMedia(input)).toHaveLength(2);
 	});
 });
 
-describe('uniqueName', () => {
+describe('makeUniqueName', () => {
 	it.each([
 		['photo.png', 'png', /^photo-[\da-f-]{36}\.png$/],
 		['Mein Föto (1).PNG', 'jpg', /^Mein-F-to-1-[\da-f-]{37}\.jpg$/],
@@ -67,12 +67,12 @@ describe('uniqueName', () => {
 		['../../etc/passwd', undefined, /^-etc-passwd-[\da-f-]{36}$|^[\w-]+-[\da-f-]{36}$/],
 		['a.b"\r\nX: y', undefined, /^[\w-]+-[\da-f-]{36}$/],
 	])('of %j and extension %j', (name, extension, form) => {
-		expect(uniqueName(name, extension)).toMatch(form);
-		expect(uniqueName(name, extension)).not.toBe(uniqueName(name, extension));
+		expect(makeUniqueName(name, extension)).toMatch(form);
+		expect(makeUniqueName(name, extension)).not.toBe(makeUniqueName(name, extension));
 	});
 });
 
-describe('resultLinks', () => {
+describe('readLinks', () => {
 	const task = {
 		taskId: 't',
 		resultUrls: ['u1', 'u2'],
@@ -80,19 +80,19 @@ describe('resultLinks', () => {
 	};
 
 	it('are those of the kinds that were chosen', () => {
-		expect(resultLinks(task, ['result'])).toEqual([
+		expect(readLinks(task, ['result'])).toEqual([
 			{ kind: 'result', index: 0, url: 'u1' },
 			{ kind: 'result', index: 1, url: 'u2' },
 		]);
-		expect(resultLinks(task, ['firstFrame', 'lastFrame', 'watermarked'])).toEqual([
+		expect(readLinks(task, ['firstFrame', 'lastFrame', 'watermarked'])).toEqual([
 			{ kind: 'firstFrame', index: 0, url: 'f' },
 			{ kind: 'lastFrame', index: 0, url: 'l' },
 		]);
 	});
 
 	it('are none where the result is text, or is not there', () => {
-		expect(resultLinks({ taskId: 't', result: 'done' }, ['result'])).toEqual([]);
-		expect(resultLinks({ taskId: 't' }, ['result'])).toEqual([]);
+		expect(readLinks({ taskId: 't', result: 'done' }, ['result'])).toEqual([]);
+		expect(readLinks({ taskId: 't' }, ['result'])).toEqual([]);
 	});
 });
 
@@ -115,6 +115,34 @@ describe('isInternalUrl', () => {
 		'http://n8n.local',
 		'http://n8n.internal',
 		'http://2130706433',
+		'http://0.0.0.0',
+		'http://192.0.0.8',
+		'http://198.18.0.1',
+		'http://198.19.255.255',
+		'http://224.0.0.1',
+		'http://255.255.255.255',
+		'http://172.20.0.1',
+		'http://172.29.0.1',
+		'http://100.70.0.1',
+		'http://100.99.0.1',
+		'http://100.127.255.255',
+		'http://[::]',
+		'http://[::127.0.0.1]',
+		'http://[::ffff:10.0.0.1]',
+		'http://[64:ff9b::10.0.0.1]',
+		'http://[64:ff9b::a9fe:a9fe]',
+		'http://[64:ff9b:1::192.168.0.1]',
+		'http://[fec0::1]',
+		'http://[febf::1]',
+		'http://[fc00::1]',
+		'http://[ff02::1]',
+		'http://localhost.',
+		'http://127.0.0.1.',
+		'http://metadata.google.internal.',
+		'http://METADATA.google.INTERNAL',
+		'http://printer.lan',
+		'http://nas.home.arpa',
+		'http://app.localhost',
 	])('%s is', (url) => expect(isInternalUrl(url)).toBe(true));
 
 	it.each([
@@ -123,7 +151,20 @@ describe('isInternalUrl', () => {
 		'https://172.32.0.1',
 		'https://100.63.0.1',
 		'https://11.0.0.1',
-		'https://[2001:db8::1]',
+		'https://[2001:4860:4860::8888]',
+		'https://[::ffff:8.8.8.8]',
+		'https://[64:ff9b::8.8.8.8]',
+		'https://[64:ff9c::10.0.0.1]',
+		'https://[fe00::1]',
+		'https://100.128.0.1',
+		'https://169.253.0.1',
+		'https://192.0.1.1',
+		'https://192.169.0.1',
+		'https://198.17.0.1',
+		'https://198.20.0.1',
+		'https://223.255.255.255',
+		'https://local.example.com',
+		'https://example.com.',
 		'https://10.example.com',
 	])('%s is not', (url) => expect(isInternalUrl(url)).toBe(false));
 });

@@ -1,5 +1,5 @@
 import { models } from '../../nodes/MediaGeneration/models';
-import { keyOf } from '../../nodes/MediaGeneration/models/field';
+import { toRequestKey } from '../../nodes/MediaGeneration/models/field';
 
 type Values = Record<string, unknown>;
 
@@ -100,7 +100,7 @@ const request = (id: string, values: Values) => model(id).request((name) => valu
 
 describe.each(Object.entries(contract))('%s', (id, { filled, input }) => {
 	it('asks for what the contract names, no more and no less', () => {
-		expect(model(id).fields.map(keyOf).sort()).toEqual(Object.keys(input).sort());
+		expect(model(id).fields.map(toRequestKey).sort()).toEqual(Object.keys(input).sort());
 		expect(
 			model(id)
 				.fields.map(({ name }) => name)
@@ -115,7 +115,7 @@ describe.each(Object.entries(contract))('%s', (id, { filled, input }) => {
 	it('sends nothing of what is left blank but is not required', () => {
 		const required = model(id).fields.filter((field) => field.required);
 		const kept = Object.fromEntries(required.map(({ name }) => [name, filled[name]]));
-		const sent = [...required.map(keyOf), ...(id === 'beta2/image-edit' ? ['prompt'] : [])];
+		const sent = [...required.map(toRequestKey), ...(id === 'beta2/image-edit' ? ['prompt'] : [])];
 		expect(Object.keys(request(id, kept).input).sort()).toEqual(sent.sort());
 	});
 

@@ -1,22 +1,41 @@
-import { optionsOf } from '../../nodes/MediaGeneration/trigger/options';
+import { readOptions, verifiesSignature } from '../../nodes/MediaGeneration/trigger/options';
 
 describe("the trigger's options", () => {
 	it('are the defaults where the user set nothing', () => {
-		expect(optionsOf({})).toEqual({
+		expect(readOptions({})).toEqual({
 			deduplicate: true,
 			fetchDetails: true,
 			toleranceSeconds: 300,
 		});
 	});
 
-	it.each([0, 60, 0.5])('take a tolerance of %p', (toleranceSeconds) => {
-		expect(optionsOf({ toleranceSeconds })).toMatchObject({ toleranceSeconds });
+	it.each(['', 0, null, undefined, 'false', NaN, [], {}])(
+		'keep what protects on when an expression returns %p: only a literal false turns it off',
+		(value) => {
+			expect(readOptions({ deduplicate: value, fetchDetails: value })).toMatchObject({
+				deduplicate: true,
+				fetchDetails: true,
+			});
+			expect(verifiesSignature(value)).toBe(true);
+		},
+	);
+
+	it('turn off what a literal false turns off', () => {
+		expect(readOptions({ deduplicate: false, fetchDetails: false })).toMatchObject({
+			deduplicate: false,
+			fetchDetails: false,
+		});
+		expect(verifiesSignature(false)).toBe(false);
 	});
 
-	it.each([null, undefined, NaN, Infinity, -1, '', 'any', []])(
+	it.each([0, 60, 0.5])('take a tolerance of %p', (toleranceSeconds) => {
+		expect(readOptions({ toleranceSeconds })).toMatchObject({ toleranceSeconds });
+	});
+
+	it.each([null, undefined, NaN, Infinity, -1, '', '0', 'any', []])(
 		'do not let in callbacks of any age when the tolerance is %p',
 		(toleranceSeconds) => {
-			expect(optionsOf({ toleranceSeconds })).toMatchObject({ toleranceSeconds: 300 });
+			expect(readOptions({ toleranceSeconds })).toMatchObject({ toleranceSeconds: 300 });
 		},
 	);
 });

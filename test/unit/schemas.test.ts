@@ -5,9 +5,9 @@ import createAndWait from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/cr
 import download from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/download.json';
 import get from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/get.json';
 import verifyCallback from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/verifyCallback.json';
-import { uploadedFile } from '../../nodes/MediaGeneration/service/contract';
-import type { Diagnosis } from '../../nodes/MediaGeneration/service/diagnosis';
-import { createdTaskOf, type Task } from '../../nodes/MediaGeneration/service/task';
+import { uploadedFile } from '../../nodes/MediaGeneration/api/schemas';
+import type { Diagnosis } from '../../nodes/MediaGeneration/callback/diagnose';
+import { newTask, type Task } from '../../nodes/MediaGeneration/api/task';
 
 const url = 'https://cdn.example/a.png';
 
@@ -62,7 +62,7 @@ function schemaOf(value: unknown): object {
 
 it.each([
 	['account: get credits', getCredits, { credits: 12.5 }],
-	['task: create', create, { ...createdTaskOf('task', 'beta2/image-edit'), resultUrls: [url] }],
+	['task: create', create, { ...newTask('task', 'beta2/image-edit'), resultUrls: [url] }],
 	['task: create and wait', createAndWait, whole],
 	['task: get', get, whole],
 	['task: download', download, { ...whole, file }],

@@ -1,5 +1,11 @@
 import fc from 'fast-check';
-import { matchedKey, sign } from '../../nodes/MediaGeneration/service/signature';
+import * as crypto from 'crypto';
+import { findMatchingSecret, sign } from '../../nodes/MediaGeneration/callback/signature';
+
+jest.mock('crypto', () => ({
+	...jest.requireActual<typeof crypto>('crypto'),
+	timingSafeEqual: jest.fn(jest.requireActual<typeof crypto>('crypto').timingSafeEqual),
+}));
 
 /** Made with: printf '%s' 'task-8f3b.1763640000' | openssl dgst -sha256 -hmac 'whk_test_key' -binary | base64 */
 const vector = {
@@ -10,7 +16,7 @@ const vector = {
 };
 
 const match = (signature: string, keys: { current: string; previous?: string }) =>
-	matchedKey(signature, vector.taskId, vector.timestamp, keys);
+	findMatchingSecret(signature, vector.taskId, vector.timestamp, keys);
 
 describe('sign', () => {
 	it('gives the Base64 of HMAC-SHA256 over id, period and timestamp', () => {
@@ -18,7 +24,7 @@ describe('sign', () => {
 	});
 });
 
-describe('matchedKey', () => {
+describe('findMatchingSecret', () => {
 	it('is the current key for what it signed', () => {
 		expect(match(vector.signature, { current: vector.key })).toBe('current');
 	});
@@ -43,6 +49,18 @@ describe('matchedKey', () => {
 		expect(match(signature, { current: key })).toBeUndefined();
 	});
 
+	it('compares with each secret in constant time, wherever the first wrong byte stands', () => {
+		const compare = jest.mocked(crypto.timingSafeEqual);
+		const { signature } = vector;
+		for (const given of [signature, `b${signature.slice(1)}`, `${signature.slice(0, -2)}b=`]) {
+			compare.mockClear();
+			match(given, { current: vector.key, previous: 'old' });
+			expect(compare).toHaveBeenCalledTimes(2);
+			for (const [one, other] of compare.mock.calls)
+				expect([one.byteLength, other.byteLength]).toEqual([44, 44]);
+		}
+	});
+
 	it('is never a blank key, though HMAC would take one', () => {
 		for (const blank of ['', ' ', '\n\t']) {
 			const signature = sign(vector.taskId, vector.timestamp, blank);
@@ -58,10 +76,12 @@ describe('matchedKey', () => {
 				const timestamp = String(time);
 				const signature = sign(taskId, timestamp, key);
 				const held = { current: key };
-				expect(matchedKey(signature, taskId, timestamp, held)).toBe('current');
-				expect(matchedKey(signature, taskId + suffix, timestamp, held)).toBeUndefined();
-				expect(matchedKey(signature, taskId, `${timestamp}0`, held)).toBeUndefined();
-				expect(matchedKey(signature, taskId, timestamp, { current: `${key}x` })).toBeUndefined();
+				expect(findMatchingSecret(signature, taskId, timestamp, held)).toBe('current');
+				expect(findMatchingSecret(signature, taskId + suffix, timestamp, held)).toBeUndefined();
+				expect(findMatchingSecret(signature, taskId, `${timestamp}0`, held)).toBeUndefined();
+				expect(
+					findMatchingSecret(signature, taskId, timestamp, { current: `${key}x` }),
+				).toBeUndefined();
 			}),
 		);
 	});
@@ -73,7 +93,9 @@ describe('matchedKey', () => {
 				fc.string({ unit: 'binary' }),
 				fc.string({ unit: 'binary' }),
 				(signature, taskId, timestamp) => {
-					expect(matchedKey(signature, taskId, timestamp, { current: 'key' })).toBeUndefined();
+					expect(
+						findMatchingSecret(signature, taskId, timestamp, { current: 'key' }),
+					).toBeUndefined();
 				},
 			),
 		);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { taskRecord } from '../../nodes/MediaGeneration/service/contract';
-import { createdTaskOf, statusOf, taskOf } from '../../nodes/MediaGeneration/service/task';
+import { taskRecord } from '../../nodes/MediaGeneration/api/schemas';
+import { newTask, toStatus, toTask } from '../../nodes/MediaGeneration/api/task';
 
 const record = {
 	taskId: 'task',
@@ -17,9 +17,9 @@ const record = {
 	progress: 100,
 };
 
-const task = (more: object = {}) => taskOf(taskRecord.parse({ ...record, ...more }));
+const task = (more: object = {}) => toTask(taskRecord.parse({ ...record, ...more }));
 
-describe('taskOf', () => {
+describe('toTask', () => {
 	it('gives out a completed task', () => {
 		expect(task()).toEqual({
 			taskId: 'task',
@@ -47,7 +47,7 @@ describe('taskOf', () => {
 	});
 
 	it('leaves out what is not known', () => {
-		const running = taskOf(taskRecord.parse({ taskId: 'task', state: 'generating' }));
+		const running = toTask(taskRecord.parse({ taskId: 'task', state: 'generating' }));
 		expect(running).toEqual({
 			taskId: 'task',
 			status: 'pending',
@@ -84,7 +84,7 @@ describe('taskOf', () => {
 		);
 		fc.assert(
 			fc.property(other, (rest) => {
-				expect(taskOf(taskRecord.parse({ ...rest, taskId: 't', state: 'success' }))).toMatchObject({
+				expect(toTask(taskRecord.parse({ ...rest, taskId: 't', state: 'success' }))).toMatchObject({
 					taskId: 't',
 					status: 'completed',
 				});
@@ -93,7 +93,7 @@ describe('taskOf', () => {
 	});
 });
 
-describe('statusOf', () => {
+describe('toStatus', () => {
 	it.each([
 		['waiting', 'pending'],
 		['queuing', 'pending'],
@@ -106,12 +106,12 @@ describe('statusOf', () => {
 		['fail', 'failed'],
 		['failed', 'failed'],
 		['a word that is not known', 'pending'],
-	])('%s is %s', (state, status) => expect(statusOf(state)).toBe(status));
+	])('%s is %s', (state, status) => expect(toStatus(state)).toBe(status));
 });
 
-describe('createdTaskOf', () => {
+describe('newTask', () => {
 	it('is pending, with no results yet', () => {
-		expect(createdTaskOf('task', 'beta2/image-edit')).toEqual({
+		expect(newTask('task', 'beta2/image-edit')).toEqual({
 			taskId: 'task',
 			model: 'beta2/image-edit',
 			status: 'pending',

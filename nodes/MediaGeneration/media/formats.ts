@@ -1,3 +1,20 @@
+/** In px, as a viewer sees them: after a camera's rotation, before pixel aspect. */
+export interface Dimensions {
+	width?: number;
+	height?: number;
+}
+
+/** Facts of a media file from its own bytes. What is absent could not be read. */
+export interface MediaFacts extends Dimensions {
+	/** A key of `formats`: jpeg, png, mp4 and quicktime are read, others only recognized. */
+	format: string;
+	mimeType: string;
+	/** `other` also for an MP4 or QuickTime file that has tracks, but none of them video. */
+	kind: 'image' | 'video' | 'other';
+	/** Of the longest video track. */
+	durationSeconds?: number;
+}
+
 export interface Format {
 	/** As in "is a GIF image". */
 	name: string;
@@ -5,11 +22,11 @@ export interface Format {
 	kind: 'image' | 'video' | 'other';
 	/** Of a file's name; absent: the format's key. */
 	extension?: string;
-	/** How a file begins, its first 64 bytes read as Latin-1. */
+	/** Matches the first 64 bytes of a file, read as Latin-1. */
 	begins: RegExp;
 }
 
-/** The formats that are told apart, whether the service takes them or not. The first that matches counts. */
+/** The formats that are recognized, whether the service takes them or not. The first that matches counts. */
 export const formats: Record<string, Format> = {
 	jpeg: {
 		name: 'a JPEG image',
@@ -89,25 +106,25 @@ export const formats: Record<string, Format> = {
 	},
 };
 
-/** How many of a file's first bytes tell its format. */
+/** The number of a file's first bytes that tell its format. */
 export const MAGIC_LENGTH = 64;
 
-/** The format of a file that begins with these bytes: its key and value in `formats`. */
-export function formatOf(head: Buffer): [string, Format] | undefined {
+/** Finds the key and value in `formats` of a file that begins with these bytes. */
+export function recognizeFormat(head: Buffer): [string, Format] | undefined {
 	const text = head.toString('latin1');
 	return Object.entries(formats).find(([, { begins }]) => begins.test(text));
 }
 
-/** How the name of a file of this format ends. */
-export const extensionOf = (format: string): string => formats[format]?.extension ?? format;
+/** The extension of a file of this format. */
+export const getExtension = (format: string): string => formats[format]?.extension ?? format;
 
-const keyWhere = (fits: (format: Format, key: string) => boolean): string | undefined =>
+const findKey = (fits: (format: Format, key: string) => boolean): string | undefined =>
 	Object.entries(formats).find(([key, format]) => fits(format, key))?.[0];
 
-/** The format that a MIME type names. */
-export const formatOfType = (mimeType: string): string | undefined =>
-	keyWhere((format) => format.mimeType === mimeType);
+/** Finds the key of a format by its MIME type. */
+export const findFormatByType = (mimeType: string): string | undefined =>
+	findKey((format) => format.mimeType === mimeType);
 
-/** The format that the end of a file's name stands for. */
-export const formatOfExtension = (extension?: string): Format | undefined =>
-	formats[keyWhere((_, key) => extensionOf(key) === extension) ?? ''];
+/** Finds a format by the extension of a file's name. */
+export const findFormatByExtension = (extension?: string): Format | undefined =>
+	formats[findKey((_, key) => getExtension(key) === extension) ?? ''];

@@ -1,4 +1,4 @@
-import type { Dimensions } from './facts';
+import type { Dimensions } from './formats';
 import type { Reader } from './reader';
 
 /** Segments and fill bytes that one looks at: a picture has a few dozen, before its size. */
@@ -15,7 +15,7 @@ const isFrame = (code: number): boolean =>
 const endsHeader = (code: number): boolean => code < 0xc0 || (code >= 0xd0 && code <= 0xda);
 
 /** Width and height of a JPEG image, turned as its EXIF orientation says; empty when they can't be read. */
-export async function jpegFacts(reader: Reader): Promise<Dimensions> {
+export async function readJpeg(reader: Reader): Promise<Dimensions> {
 	let turned: boolean | undefined;
 	await reader.skipTo(2);
 	for (let segment = 0; segment < MOST_SEGMENTS; segment++) {

@@ -1,5 +1,4 @@
-import { formats } from './formats';
-import type { MediaFacts } from './facts';
+import { formats, type MediaFacts } from './formats';
 
 /** Inclusive. */
 interface Range {
@@ -7,7 +6,7 @@ interface Range {
 	max: number;
 }
 
-/** What a service takes of a media file. What is absent is not limited. */
+/** A service's limits for a media file. What is absent is not limited. */
 export interface MediaLimits {
 	formats: ReadonlyArray<'jpeg' | 'png' | 'mp4' | 'quicktime'>;
 	/** Inclusive. "10 MB" is best given as 10 × `MEBIBYTE`: where the unit is ambiguous, the larger. */
@@ -28,12 +27,12 @@ const DURATION_TOLERANCE = 0.1;
 const names = { jpeg: 'JPEG', png: 'PNG', mp4: 'MP4', quicktime: 'QuickTime' };
 
 /**
- * Holds a file against the limits.
+ * Checks a file against the limits.
  * @param facts undefined: its format is unknown
- * @returns `refused`: what is certainly wrong, each a predicate with what was found and what is allowed, for example
+ * @returns `refused`: what is certainly wrong, each with what was found and what is allowed, for example
  *   "lasts 2.1 s, but must last 3 to 30 s"; `unknown`: nouns for what could not be checked and may well be right
  */
-export function violations(
+export function checkLimits(
 	limits: MediaLimits,
 	facts: MediaFacts | undefined,
 	sizeInBytes?: number,

@@ -1,4 +1,4 @@
-import type { Dimensions, MediaFacts } from './facts';
+import type { Dimensions, MediaFacts } from './formats';
 import type { Reader } from './reader';
 
 /** Boxes that one looks at: a file that needs more to come to the end of its tracks is not made by an encoder. */
@@ -31,7 +31,7 @@ interface Movie {
  * Facts of the ISO base media file format (ISO/IEC 14496-12) and of QuickTime. The movie box may come after the
  * samples: they are passed over. Undefined when there is no movie box, or not the whole of it.
  */
-export async function mp4Facts(reader: Reader): Promise<Partial<MediaFacts> | undefined> {
+export async function readMp4(reader: Reader): Promise<Partial<MediaFacts> | undefined> {
 	const movie = await readMovie(reader);
 	if (!movie) return undefined;
 	if (movie.tracks.length === 0) return {};

@@ -3,8 +3,7 @@ import { mediaList } from './media';
 import { defineModel } from './model';
 import { aspectRatio, duration, seed, videoResolution } from './sharedFields';
 
-/** What both versions take; the newer one has no seed. */
-export const referenceToVideoFields: Field[] = [
+const fields: Field[] = [
 	{
 		displayName: 'Reference Images',
 		name: 'referenceImages',
@@ -32,9 +31,16 @@ export const referenceToVideoFields: Field[] = [
 	duration,
 ];
 
+export const delta11ReferenceToVideo = defineModel({
+	id: 'delta-1-1/reference-to-video',
+	name: 'Delta 1.1 Reference to Video',
+	description: 'Makes a video from reference images; the newer version, without a seed',
+	fields,
+});
+
 export const deltaReferenceToVideo = defineModel({
 	id: 'delta/reference-to-video',
 	name: 'Delta Reference to Video',
 	description: 'Makes a video from reference images',
-	fields: [...referenceToVideoFields, seed],
+	fields: [...fields, seed],
 });

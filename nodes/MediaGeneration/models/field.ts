@@ -1,13 +1,13 @@
-import type { INodeProperties } from 'n8n-workflow';
+import { UserError, type INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 
-/** The word that models add to n8n's language: where and in which form a field goes out. */
+/** How a field is sent. */
 export interface Send {
 	/** Key in the request's `input`; absent: the field's name in snake_case. */
 	as?: string;
-	/** What is valid, and what it becomes in the request; absent: what n8n's own `type` says. */
+	/** Valid values, and their form in the request; absent: by n8n's own `type`. */
 	shape?: z.ZodTypeAny;
-	/** Whether the field is sent when it is left blank. */
+	/** The field is sent also when it is left blank. */
 	blank?: boolean;
 }
 
@@ -16,16 +16,14 @@ export interface Field extends INodeProperties {
 	send?: Send;
 }
 
-/** A field's value that can't be sent. The message names the field as the editor does and says what is allowed. */
-export class FieldError extends Error {
-	constructor(
-		message: string,
-		readonly description = 'Nothing was sent for this item. Correct the field, then run the node again.',
-	) {
-		super(message);
-		this.name = 'FieldError';
-	}
-}
+/**
+ * Makes the error for a value that can't be sent.
+ * @param message names the field as the editor does and says what is allowed
+ */
+export const fieldError = (
+	message: string,
+	description = 'Nothing was sent for this item. Correct the field, then run the node again.',
+): UserError => new UserError(message, { description });
 
 const text = z.preprocess(
 	(value) => (typeof value === 'number' ? String(value) : value),
@@ -37,14 +35,9 @@ export const trimmed = text.transform((value) => value.trim());
 
 const form = (pattern: RegExp, message: string) => trimmed.pipe(z.string().regex(pattern, message));
 
-/** Whether text is an absolute http or https URL. */
-export function isWebUrl(value: string): boolean {
-	try {
-		return ['http:', 'https:'].includes(new URL(value).protocol) && !/\s/.test(value);
-	} catch {
-		return false;
-	}
-}
+/** Recognizes an absolute http or https URL. */
+export const isWebUrl = (text: string): boolean =>
+	URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !/\s/.test(text);
 
 /** An absolute http or https URL. */
 export const webUrl = trimmed.pipe(
@@ -66,7 +59,7 @@ export const lowerCaseLabel = form(
 	'must be one word in lower case, for example png',
 );
 
-/** The array of one that some models want around a single value. */
+/** Some models want a single value in an array of one. */
 export const listOfOne = <T>(value: T): [T] => [value];
 
 /** A JSON object, written as text or given by an expression. */
@@ -85,7 +78,7 @@ function parseJson(value: string): unknown {
 	}
 }
 
-function numberOf({ typeOptions }: INodeProperties): z.ZodTypeAny {
+function numberShape({ typeOptions }: INodeProperties): z.ZodTypeAny {
 	const whole = typeOptions?.numberPrecision === 0;
 	let schema = z.number({ message: `must be a ${whole ? 'whole ' : ''}number` }).finite();
 	if (whole) schema = schema.int('must be a whole number').safe('must be a smaller number');
@@ -105,11 +98,11 @@ const flag = z.preprocess(
 	z.boolean({ message: 'must be true or false' }),
 );
 
-function shapeOf(field: Field): z.ZodTypeAny {
+function findShape(field: Field): z.ZodTypeAny {
 	if (field.send?.shape) return field.send.shape;
 	switch (field.type) {
 		case 'number':
-			return numberOf(field);
+			return numberShape(field);
 		case 'boolean':
 			return flag;
 		case 'json':
@@ -119,7 +112,6 @@ function shapeOf(field: Field): z.ZodTypeAny {
 	}
 }
 
-/** Whether the user left a field blank. */
 export const isBlank = (value: unknown): boolean =>
 	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
@@ -128,45 +120,45 @@ const shorten = (value: unknown): string => {
 	return `"${shown.length > 60 ? `${shown.slice(0, 60)}…` : shown}"`;
 };
 
-/** What the editor shows of a field: the n8n property, without the part that only concerns the request. */
-export function propertyOf(field: Field): INodeProperties {
+/** The n8n property of a field, which the editor shows. */
+export function toProperty(field: Field): INodeProperties {
 	const property = { ...field };
 	delete property.send;
 	return property;
 }
 
-/** The key under which a field goes out. */
-export function keyOf({ name, send }: Field): string {
+/** The key of a field in the request. */
+export function toRequestKey({ name, send }: Field): string {
 	return send?.as ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /**
- * What a field's value is in the request.
- * @returns the value, or undefined when the field is blank and therefore not sent
- * @throws {FieldError} when the value is required and missing, or has a form that can't be sent
+ * Checks a field's value and turns it into the form of the request.
+ * @returns undefined when the field is blank and therefore not sent
+ * @throws {UserError} when the value is required and missing, or has a form that can't be sent
  */
-export function valueOf(field: Field, value: unknown): unknown {
+export function parseValue(field: Field, value: unknown): unknown {
 	if (isBlank(value)) {
-		if (field.required) throw new FieldError(`${field.displayName} is required`);
+		if (field.required) throw fieldError(`${field.displayName} is required`);
 		return field.send?.blank ? '' : undefined;
 	}
-	const parsed = shapeOf(field).safeParse(value);
+	const parsed = findShape(field).safeParse(value);
 	if (parsed.success) return parsed.data;
 	const [issue] = parsed.error.issues;
 	const culprit = issue?.path.reduce<unknown>(
 		(inner, step) => (inner as Record<string | number, unknown> | undefined)?.[step],
 		value,
 	);
-	throw new FieldError(
-		`${labelOf(field, issue?.path ?? [])} ${issue?.message}` +
+	throw fieldError(
+		`${describePlace(field, issue?.path ?? [])} ${issue?.message}` +
 			(isBlank(culprit) ? '' : `, but is ${shorten(culprit)}`),
 	);
 }
 
-/** A place in a field's value in the editor's words, for example "Image References › Reference 2 › Image". */
-function labelOf(field: INodeProperties, path: Array<string | number>): string {
+/** Names a place in a field's value like the editor, for example "Image References › Reference 2 › Image". */
+function describePlace(field: INodeProperties, path: Array<string | number>): string {
 	let label = field.displayName;
-	let inner: Array<{ name: string; displayName?: string }> = nested(field);
+	let inner: Array<{ name: string; displayName?: string }> = listNested(field);
 	for (const step of path) {
 		if (typeof step === 'number') {
 			label += ` ${step + 1}`;
@@ -174,13 +166,13 @@ function labelOf(field: INodeProperties, path: Array<string | number>): string {
 		}
 		const property = inner.find(({ name }) => name === step);
 		label += ` › ${property?.displayName ?? step}`;
-		inner = nested(property);
+		inner = listNested(property);
 	}
 	return label;
 }
 
-/** What n8n nests in a collection: its options, or the values of one of them. */
-function nested(property: object | undefined): Array<{ name: string; displayName?: string }> {
+/** The properties that n8n nests in a collection: its options, or the values of one of them. */
+function listNested(property: object | undefined): Array<{ name: string; displayName?: string }> {
 	const { values, options } = (property ?? {}) as {
 		values?: INodeProperties[];
 		options?: INodeProperties[];

@@ -1,8 +1,7 @@
 import { alpha3MotionControl } from './alpha3MotionControl';
 import { beta2ImageEdit } from './beta2ImageEdit';
 import { custom } from './custom';
-import { delta11ReferenceToVideo } from './delta11ReferenceToVideo';
-import { deltaReferenceToVideo } from './deltaReferenceToVideo';
+import { delta11ReferenceToVideo, deltaReferenceToVideo } from './deltaReferenceToVideo';
 import { gammaV6ReferenceToVideo } from './gammaV6ReferenceToVideo';
 
 /** Every model that the editor offers, in the order of their names. */

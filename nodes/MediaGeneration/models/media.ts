@@ -2,14 +2,14 @@ import { z } from 'zod';
 import type { MediaLimits } from '../media/limits';
 import { isBlank, isWebUrl, trimmed } from './field';
 
-/** A media file as the user names it: by its URL, or by a binary field of the item, which is uploaded first. */
+/** A media file as the user names it: by its URL, or by a binary field of the item, whose file is uploaded first. */
 export class Media {
 	/** The name of its field in the editor. */
 	label = 'Media';
 
 	constructor(
 		readonly source: string,
-		/** What the model takes of the file; absent: not known. */
+		/** The model's limits for the file; absent: not known. */
 		readonly limits?: MediaLimits,
 	) {}
 
@@ -17,7 +17,7 @@ export class Media {
 		return isWebUrl(this.source);
 	}
 
-	/** As it stands in a request that names the file, for example to tell requests apart. */
+	/** Requests are told apart by their JSON. */
 	toJSON(): string {
 		return this.source;
 	}
@@ -38,20 +38,20 @@ export const media = (limits?: MediaLimits) =>
 		)
 		.transform((source) => new Media(source, limits));
 
-/** Several of them; blank entries are left out, an entry that is a list itself (an expression gave it) is opened. */
+/** Several of them. Blank entries are left out; a list in the list, as an expression may return it, is opened. */
 export const mediaList = (limits?: MediaLimits) =>
 	z.preprocess(
 		(value) => [value].flat(2).filter((entry) => !isBlank(entry)),
 		z.array(media(limits)).nonempty('needs at least one image'),
 	);
 
-/** Every Media in a value, however deep. */
-export function mediaIn(value: unknown): Media[] {
+/** Finds every Media in a value, however deep. */
+export function findMedia(value: unknown): Media[] {
 	if (value instanceof Media) return [value];
-	return typeof value === 'object' && value !== null ? Object.values(value).flatMap(mediaIn) : [];
+	return typeof value === 'object' && value !== null ? Object.values(value).flatMap(findMedia) : [];
 }
 
-/** A copy of a value with every Media in it replaced. */
+/** Copies a value with every Media in it replaced. */
 export function replaceMedia(value: unknown, replacement: (media: Media) => string): unknown {
 	if (value instanceof Media) return replacement(value);
 	if (Array.isArray(value)) return value.map((entry) => replaceMedia(entry, replacement));

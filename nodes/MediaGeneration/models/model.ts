@@ -1,18 +1,18 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { keyOf, propertyOf, valueOf, type Field } from './field';
-import { mediaIn } from './media';
+import { parseValue, toProperty, toRequestKey, type Field } from './field';
+import { findMedia } from './media';
 
-/** What a model adds to a createTask request; files in `input` are still Media, of whatever kind. */
+/** The part of a createTask request that a model defines; files in `input` are still Media. */
 export interface ModelRequest {
 	model: string;
 	input: Record<string, unknown>;
 }
 
-/** Reads a node's parameter by its name; undefined or blank where the user left it so. */
+/** Reads a parameter of the node by its name; undefined or blank where the user left it so. */
 export type ReadParameter = (name: string) => unknown;
 
 interface ModelDefinition {
-	/** The service's identifier, version and operation included. */
+	/** The service's identifier, with version and operation. */
 	id: string;
 	/** Name in the editor. */
 	name: string;
@@ -28,16 +28,16 @@ export interface Model {
 	name: string;
 	description: string;
 	fields: Field[];
-	/** The model's fields as n8n shows them when the model is chosen. */
+	/** The fields as n8n shows them when the model is chosen. */
 	properties: INodeProperties[];
 	/**
-	 * A node's parameters as a request.
-	 * @throws {FieldError} for the first field that can't be sent
+	 * Turns the node's parameters into a request.
+	 * @throws {UserError} for the first field that can't be sent
 	 */
 	request: (read: ReadParameter) => ModelRequest;
 }
 
-/** Makes a model of its declaration: what the editor shows, what is valid and what is sent all follow from the fields. */
+/** Derives from the fields what the editor shows, what is valid and what is sent. */
 export function defineModel({ id, name, description, fields, request }: ModelDefinition): Model {
 	return {
 		id,
@@ -45,7 +45,7 @@ export function defineModel({ id, name, description, fields, request }: ModelDef
 		description,
 		fields,
 		properties: fields.map((field) => ({
-			...propertyOf(field),
+			...toProperty(field),
 			displayOptions: {
 				...field.displayOptions,
 				show: { ...field.displayOptions?.show, model: [id] },
@@ -53,15 +53,15 @@ export function defineModel({ id, name, description, fields, request }: ModelDef
 		})),
 		request(read) {
 			const values = fields
-				.map((field) => [field, valueOf(field, read(field.name))] as const)
+				.map((field) => [field, parseValue(field, read(field.name))] as const)
 				.filter(([, value]) => value !== undefined);
 			for (const [{ displayName }, value] of values)
-				for (const media of mediaIn(value)) media.label = displayName;
+				for (const media of findMedia(value)) media.label = displayName;
 			if (request)
 				return request(Object.fromEntries(values.map(([field, value]) => [field.name, value])));
 			return {
 				model: id,
-				input: Object.fromEntries(values.map(([field, value]) => [keyOf(field), value])),
+				input: Object.fromEntries(values.map(([field, value]) => [toRequestKey(field), value])),
 			};
 		},
 	};

@@ -1,21 +1,30 @@
 import {
 	NodeApiError,
 	NodeOperationError,
-	type INode,
+	UserError,
+	type IExecuteFunctions,
 	type INodeExecutionData,
 } from 'n8n-workflow';
-import { FieldError } from '../models/field';
-import { ServiceError } from '../service/client';
-import { EndpointError } from '../service/endpoints';
-import { OperationError } from './operation';
+import { ServiceError } from '../api/client';
+import { isTool } from './isTool';
 
-const isOwn = (error: unknown): error is ServiceError | FieldError | OperationError =>
-	error instanceof ServiceError || error instanceof FieldError || error instanceof OperationError;
-
-/** An error of ours as what happened and what to do next; any other one as it says itself. */
-function explained(error: unknown, itemIndex?: number): { message: string; description: string } {
+/** Says what happened and what to do next. An agent's model reads the message alone, so it holds both then. */
+function explain(
+	context: IExecuteFunctions,
+	error: unknown,
+	itemIndex?: number,
+	createdTaskIds: string[] = [],
+): { message: string; description: string } {
 	const { message } = error as Error;
-	const description = isOwn(error) ? error.description : '';
+	const description = [
+		error instanceof UserError && error.description,
+		createdTaskIds.length &&
+			`These tasks were created before and go on. Look at them with Get: ${createdTaskIds.join(', ')}`,
+	]
+		.filter(Boolean)
+		.join(' ');
+	if (isTool(context))
+		return { message: [message, description].filter(Boolean).join('. '), description: '' };
 	return {
 		message: itemIndex === undefined ? message : `${message} [item ${itemIndex}]`,
 		description,
@@ -23,37 +32,42 @@ function explained(error: unknown, itemIndex?: number): { message: string; descr
 }
 
 /**
- * What ends a run, in n8n's own classes.
+ * Turns what ended a run into n8n's own classes.
  * @param itemIndex absent: it concerns all items
- * @param createdTaskIds tasks that exist and were paid for, but that the output does not give to the user any more
+ * @param createdTaskIds tasks that exist and were paid for, but that the output does not hold any more
  */
-export function nodeErrorOf(
-	node: INode,
+export function toNodeError(
+	context: IExecuteFunctions,
 	error: unknown,
 	itemIndex?: number,
-	createdTaskIds: string[] = [],
+	createdTaskIds?: string[],
 ): NodeApiError | NodeOperationError {
-	const { message, description } = explained(error, itemIndex);
-	const kept = createdTaskIds.length
-		? `These tasks were created before and go on; look at them with Get: ${createdTaskIds.join(', ')}`
-		: '';
-	const options = { description: [description, kept].filter(Boolean).join(' '), itemIndex };
-	const own = isOwn(error) || error instanceof EndpointError;
+	const { message, description } = explain(context, error, itemIndex, createdTaskIds);
+	const options = { description, itemIndex };
+	const node = context.getNode();
 	const nodeError =
 		error instanceof ServiceError
 			? new NodeApiError(node, { message }, { ...options, httpCode: error.code?.toString() })
-			: new NodeOperationError(node, own ? message : (error as Error), options);
-	// n8n puts a text of its own in place of many messages; some advise to retry, which may pay twice.
+			: new NodeOperationError(
+					node,
+					error instanceof UserError ? message : (error as Error),
+					options,
+				);
+	// n8n replaces many messages by its own; some of them advise to retry, which may pay twice.
 	nodeError.message = message;
 	return nodeError;
 }
 
 /**
- * The output item of an item that did not succeed in a run that goes on. n8n takes an item of these keys, and of no
+ * Makes the output item of an item that did not succeed in a run that goes on. n8n takes an item of these keys, and of no
  * others, for its error output, and adds the fields of the input item there.
  */
-export function errorItemOf(error: unknown, itemIndex: number): INodeExecutionData {
-	const { message, description } = explained(error, itemIndex);
+export function toErrorItem(
+	context: IExecuteFunctions,
+	error: unknown,
+	itemIndex: number,
+): INodeExecutionData {
+	const { message, description } = explain(context, error, itemIndex);
 	return {
 		json: { error: message, ...(description && { message: description }) },
 		pairedItem: { item: itemIndex },

@@ -4,107 +4,119 @@ import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 } from 'n8n-workflow';
+import { CREDENTIAL, TaskService, type Credentials } from '../api/client';
 import { operations } from './index';
-import { TaskService } from '../service/client';
-import type { Task } from '../service/task';
-import { errorItemOf, nodeErrorOf } from './errors';
+import { toErrorItem, toNodeError } from './errors';
+import { mapConcurrent } from './mapConcurrent';
 import {
-	itemOf,
-	REQUESTS_AT_ONCE,
-	type Batch,
-	type Entry,
+	CONCURRENCY,
+	hasFailed,
+	readNumberOption,
+	timeoutOption,
+	type Item,
 	type Operation,
 	type Outcome,
-	type Ran,
+	type Prepared,
+	type RunResult,
 } from './operation';
-import { inParallel } from './parallel';
-import { park } from './task/park';
+import { park, parkAgain } from './park';
 
 /**
- * Runs the chosen operation: first all items are checked, then it does its work for those that passed. Output items are
- * paired with their input item; one that did not succeed follows the node's On Error setting.
+ * Runs the chosen operation: first all items are checked, then it works on those that passed. Output items are paired with
+ * their input item; one that did not succeed follows the node's On Error setting.
  */
 export async function executeOperation(
 	context: IExecuteFunctions,
 ): Promise<INodeExecutionData[][]> {
-	const operation = chosenOperation(context);
-	const stopsOnError = !context.continueOnFail();
-	const { entries, outcomes } = await checkAll(context, operation);
-	if (stopsOnError) throwFirstError(context, outcomes);
-	const service = await TaskService.connect(context);
-	const ran = await runAll(operation, entries, { context, service, stopsOnError });
-	for (const [order, { item }] of entries.entries()) outcomes[item.index] = ran.outcomes[order];
-	if (stopsOnError)
-		throwFirstError(context, outcomes, operation.creates ? createdIds(outcomes) : []);
-	const output = outcomes.flatMap(outputOf);
-	if (ran.parkUntil) await park(context, output, ran.parkUntil);
+	const parked = await parkAgain(context);
+	if (parked) return [parked];
+	const operation = findOperation(context);
+	const { prepared, outcomes } = await prepareAll(context, operation);
+	throwFirstError(context, outcomes);
+	const result = await runAll(context, operation, prepared);
+	for (const [order, { item }] of prepared.entries()) outcomes[item.index] = result.outcomes[order];
+	throwFirstError(context, outcomes);
+	const output = outcomes.flatMap((outcome, index) => toOutput(context, outcome, index));
+	if (result.parkUntil) await park(context, output, result.parkUntil);
 	return [output];
 }
 
-/** The items that passed their check; the outcome of those that did not stands in its place already. */
-async function checkAll(
+/** Checks all items. The outcome of those that failed stands in its place already. */
+async function prepareAll(
 	context: IExecuteFunctions,
 	operation: Operation,
-): Promise<{ entries: Array<Entry<unknown>>; outcomes: Outcome[] }> {
-	const entries: Array<Entry<unknown>> = [];
-	const items = context.getInputData().map((_, index) => itemOf(context, index));
-	const outcomes = await inParallel(
-		items,
-		async (item): Promise<Outcome> => {
+): Promise<{ prepared: Array<Prepared<unknown>>; outcomes: Outcome[] }> {
+	const prepared: Array<Prepared<unknown>> = [];
+	const outcomes = await mapConcurrent(
+		context.getInputData(),
+		async (_, index): Promise<Outcome> => {
 			try {
-				entries.push({ item, checked: await operation.check(item) });
+				const item = await readItem(context, index);
+				prepared.push({ item, request: await operation.prepare(item) });
 				return undefined;
 			} catch (error) {
 				return { error };
 			}
 		},
-		{ atOnce: REQUESTS_AT_ONCE },
+		{ concurrency: CONCURRENCY },
 	);
-	entries.sort((a, b) => a.item.index - b.item.index);
-	return { entries, outcomes };
+	prepared.sort((a, b) => a.item.index - b.item.index);
+	return { prepared, outcomes };
 }
 
-/** @throws what keeps the operation from being done at all, in n8n's own classes */
+/** Reads what an operation needs of an item, its credential included. */
+async function readItem(context: IExecuteFunctions, index: number): Promise<Item> {
+	const credentials = await context.getCredentials<Credentials>(CREDENTIAL, index);
+	const read = (name: string): unknown => context.getNodeParameter(name, index, '');
+	const options = read('options') as IDataObject | undefined;
+	const option = (name: string) => options?.[name];
+	return {
+		index,
+		context,
+		service: new TaskService(context, credentials),
+		read,
+		option,
+		settings: { timeoutSeconds: readNumberOption(option, timeoutOption) },
+	};
+}
+
+/** @throws in n8n's own classes, what keeps the operation from being done at all */
 async function runAll(
+	context: IExecuteFunctions,
 	operation: Operation,
-	entries: Array<Entry<unknown>>,
-	batch: Batch,
-): Promise<Ran> {
+	prepared: Array<Prepared<unknown>>,
+): Promise<RunResult> {
 	try {
-		return await operation.run(entries, batch);
+		return await operation.run(prepared, context);
 	} catch (error) {
-		throw nodeErrorOf(batch.context.getNode(), error);
+		throw toNodeError(context, error);
 	}
 }
 
-/** What the node gives out for an item, paired with it. */
-function outputOf(outcome: Outcome, index: number): INodeExecutionData[] {
-	if (!outcome || 'error' in outcome) return [errorItemOf(outcome?.error, index)];
-	const given = 'items' in outcome ? outcome.items : [outcome];
-	return given.map((item) => ({
+/** Pairs what the node outputs for an item with it. */
+function toOutput(
+	context: IExecuteFunctions,
+	outcome: Outcome,
+	index: number,
+): INodeExecutionData[] {
+	if (!outcome) return [];
+	if (hasFailed(outcome)) return [toErrorItem(context, outcome.error, index)];
+	return outcome.items.map((item) => ({
 		...item,
 		json: item.json as IDataObject,
 		pairedItem: { item: index },
 	}));
 }
 
-/** @throws the error of the first item that has one, naming the tasks that exist all the same */
-function throwFirstError(
-	context: IExecuteFunctions,
-	outcomes: Outcome[],
-	createdTaskIds?: string[],
-): void {
+/** @throws with On Error "stop", the error of the first item that has one */
+function throwFirstError(context: IExecuteFunctions, outcomes: Outcome[]): void {
+	if (context.continueOnFail()) return;
 	for (const [index, outcome] of outcomes.entries())
-		if (outcome && 'error' in outcome)
-			throw nodeErrorOf(context.getNode(), outcome.error, index, createdTaskIds);
+		if (hasFailed(outcome))
+			throw toNodeError(context, outcome.error, index, outcome.createdTaskIds);
 }
 
-const createdIds = (outcomes: Outcome[]): string[] =>
-	outcomes.flatMap((outcome) =>
-		outcome && 'json' in outcome ? [(outcome.json as Task).taskId] : [],
-	);
-
-function chosenOperation(context: IExecuteFunctions): Operation {
+function findOperation(context: IExecuteFunctions): Operation {
 	const resource = context.getNodeParameter('resource', 0);
 	const value = context.getNodeParameter('operation', 0);
 	const operation = operations.find((one) => one.resource === resource && one.value === value);

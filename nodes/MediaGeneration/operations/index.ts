@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { models } from '../models';
-import { propertyOf } from '../models/field';
+import { toProperty } from '../models/field';
 import { getCredits } from './account/getCredits';
 import { upload } from './file/upload';
 import type { Operation } from './operation';
@@ -26,7 +26,7 @@ export const operations: Operation[] = [
 	verifyCallback,
 ];
 
-/** What the editor shows of all operations; a field that several operations share stands there once. */
+/** The editor's properties of all operations. A field that several operations share stands there once. */
 export const operationProperties: INodeProperties[] = [
 	{
 		displayName: 'Resource',
@@ -57,7 +57,7 @@ export const operationProperties: INodeProperties[] = [
 	...[...new Set(operations.flatMap(({ fields }) => fields))].map((field): INodeProperties => {
 		const users = operations.filter(({ fields }) => fields.includes(field));
 		return {
-			...propertyOf(field),
+			...toProperty(field),
 			displayOptions: {
 				...field.displayOptions,
 				show: {
@@ -70,12 +70,12 @@ export const operationProperties: INodeProperties[] = [
 	}),
 ];
 
-/** What the canvas shows below the node's name, which tells the operation: the model, or the operation where there is none. */
-export const subtitle = `={{ ${namesOf(
+/** The text below the node's name on the canvas: the model, or the operation where there is none. */
+export const subtitle = `={{ ${mapNames(
 	models.map(({ id, name }) => ({ value: id, name })),
-)}[$parameter.model] ?? ${namesOf(operations)}[$parameter.operation] }}`;
+)}[$parameter.model] ?? ${mapNames(operations)}[$parameter.operation] }}`;
 
-/** Names by their values, as an expression has them. */
-function namesOf(entries: Array<{ value: string; name: string }>): string {
+/** Writes names by their values as an object in an expression. */
+function mapNames(entries: Array<{ value: string; name: string }>): string {
 	return `(${JSON.stringify(Object.fromEntries(entries.map(({ value, name }) => [value, name])))})`;
 }

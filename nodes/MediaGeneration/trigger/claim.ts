@@ -1,28 +1,29 @@
 import { sleep, type IWebhookFunctions } from 'n8n-workflow';
+import { BoundedMap } from '../callback/boundedMap';
+import { ANSWER_LIMIT } from '../callback/respond';
 import type { RememberedEvents } from './remembered';
 
 type Response = Pick<
 	ReturnType<IWebhookFunctions['getResponseObject']>,
-	'writableEnded' | 'statusCode' | 'once'
+	'closed' | 'writableEnded' | 'statusCode' | 'once'
 >;
 
 const PAUSE = 25;
 
-/** How long an answer of n8n's is waited for, in milliseconds: senders have given up and call again long before. */
-const ANSWER_LIMIT = 60_000;
-
 /**
- * By event, the response to the callback that emits it, until n8n has given it: n8n answers when it has stored the
- * execution, or with a refusal when it could not. Until then nobody knows whether the event is emitted.
+ * Events that a callback is emitting, and since when, in milliseconds since 1970. Until n8n has stored its execution, nobody
+ * knows whether the event is emitted.
  */
-const underway = new Map<string, { response: Response; since: number }>();
+const underway = new BoundedMap<string, number>(10_000);
 
 /** By trigger, settles when the callback that emits now has been answered. */
-const turns = new Map<string, Promise<unknown>>();
+const turns = new Map<string, Promise<void>>();
 
 /** An event of one trigger, which one callback may emit. */
 export class Claim {
 	private readonly key: string;
+	private response?: Response;
+	private endTurn = () => {};
 
 	constructor(
 		private readonly trigger: string,
@@ -32,53 +33,51 @@ export class Claim {
 		this.key = `${trigger}:${event}`;
 	}
 
-	/** Whether the event was emitted, for sure: n8n has stored its execution. */
+	/** The event was emitted for sure: n8n has stored its execution. */
 	get emitted(): boolean {
-		this.settle();
-		return !underway.has(this.key) && this.remembered.has(this.event);
+		return this.remembered.has(this.event);
 	}
 
 	/**
-	 * Takes the event for the callback that this response answers. A copy of one that is being answered waits.
+	 * Takes the event for the callback that this response answers. A copy waits while the first is being answered.
 	 * @param deadline until when to wait, in milliseconds since 1970
-	 * @returns `underway` when the first one is not answered in time: nobody knows yet
+	 * @returns `underway` when the first one is not answered in time
 	 */
 	async take(response: Response, deadline: number): Promise<'taken' | 'emitted' | 'underway'> {
 		for (;;) {
 			if (this.emitted) return 'emitted';
-			if (!underway.has(this.key)) break;
+			// A sender that hangs up, or a response that n8n never ends, must not keep the event from coming out.
+			if (Date.now() - (underway.get(this.key) ?? 0) >= ANSWER_LIMIT) break;
 			if (Date.now() >= deadline) return 'underway';
 			await sleep(PAUSE);
 		}
-		this.remembered.add(this.event);
-		underway.set(this.key, { response, since: Date.now() });
-		response.once('close', () => this.settle());
-		await this.turn(response, deadline);
+		underway.set(this.key, Date.now());
+		this.response = response;
+		await this.takeTurn(response, deadline);
 		return 'taken';
 	}
 
-	/**
-	 * Waits until the event before has been answered. n8n saves what is remembered just before it answers: were it killed in
-	 * between, a callback that was not answered would be a duplicate when it comes again, and its one execution a crashed
-	 * one. One after the other, that can be true of one event at the most.
-	 */
-	private async turn(response: Response, deadline: number): Promise<void> {
-		const before = turns.get(this.trigger);
-		const answered = new Promise<void>((resolve) => response.once('close', () => resolve()));
-		turns.set(this.trigger, answered);
-		if (before) await Promise.race([before, sleep(Math.max(0, deadline - Date.now()))]);
+	/** Notes that n8n has stored the execution. It saves what is remembered next, and then answers. */
+	confirm(): void {
+		this.remembered.add(this.event);
+		underway.delete(this.key);
+		if (this.response?.closed) this.endTurn();
 	}
 
 	/**
-	 * A sender that hangs up closes the response while n8n still works on it: only an ended one says what became of it. One
-	 * that n8n never ends says nothing, and must not keep the event from coming out.
+	 * Waits until the event before has been answered. If n8n is killed after it has stored an execution and before it has saved
+	 * that the event was emitted, the event runs again when the sender retries. One after the other, that can happen to one event at the most.
 	 */
-	private settle(): void {
-		const claimed = underway.get(this.key);
-		if (!claimed) return;
-		const { response, since } = claimed;
-		if (!response.writableEnded && Date.now() - since < ANSWER_LIMIT) return;
-		underway.delete(this.key);
-		if (!response.writableEnded || response.statusCode !== 200) this.remembered.remove(this.event);
+	private async takeTurn(response: Response, deadline: number): Promise<void> {
+		const before = turns.get(this.trigger);
+		const turn = new Promise<void>((resolve) => (this.endTurn = resolve));
+		turns.set(this.trigger, turn);
+		response.once('close', () => {
+			if (!response.writableEnded) return;
+			// n8n answered with a refusal: it could not store the execution.
+			if (response.statusCode !== 200) underway.delete(this.key);
+			this.endTurn();
+		});
+		if (before) await Promise.race([before, sleep(Math.max(0, deadline - Date.now()))]);
 	}
 }

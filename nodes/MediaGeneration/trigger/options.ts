@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { TOLERANCE_SECONDS } from '../service/tolerance';
+import { DEFAULT_TOLERANCE_SECONDS } from '../callback/signature';
 
 /** The trigger's Options, in the order of their names. */
 export const optionFields: INodeProperties[] = [
@@ -9,7 +9,7 @@ export const optionFields: INodeProperties[] = [
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether a task starts the workflow once for each outcome, though the service may call several times',
+			'Whether a task starts the workflow once for each outcome, though the service may send several callbacks',
 	},
 	{
 		displayName: 'Fetch Details',
@@ -17,35 +17,44 @@ export const optionFields: INodeProperties[] = [
 		type: 'boolean',
 		default: true,
 		description:
-			"Whether to ask the service for the task before it is given out. The body of a callback is not signed: turned off, what it says is passed on as the sender's claim.",
+			"Whether to ask the service for the task before it is output. The body of a callback is not signed: turned off, what it says is passed on as the sender's claim.",
 	},
 	{
 		displayName: 'Tolerance (Seconds)',
 		name: 'toleranceSeconds',
 		type: 'number',
 		typeOptions: { minValue: 0 },
-		default: TOLERANCE_SECONDS,
+		default: DEFAULT_TOLERANCE_SECONDS,
 		description:
-			'How many seconds the time stamp of a callback may differ from the time here; 0 accepts any',
+			'How many seconds the timestamp of a callback may differ from the time here; 0 accepts any',
 	},
 ];
 
-interface Options {
+export interface Options {
 	deduplicate: boolean;
 	fetchDetails: boolean;
 	toleranceSeconds: number;
 }
 
-const defaults = Object.fromEntries(
-	optionFields.map((field) => [field.name, field.default]),
-) as unknown as Options;
-
 /**
- * The Options that count: those that the user set, and the defaults of the others. A tolerance that is no number of
- * seconds (an expression may give anything) would let callbacks of any age in, so the default counts then.
+ * Only a literal false turns off an option that protects. An expression, or a workflow file, may give anything else: a blank
+ * text, 0, nothing.
  */
-export function optionsOf(set: object): Options {
-	const options: Options = { ...defaults, ...set };
-	const valid = Number.isFinite(options.toleranceSeconds) && options.toleranceSeconds >= 0;
-	return valid ? options : { ...options, toleranceSeconds: defaults.toleranceSeconds };
+const isOn = (value: unknown): boolean => value !== false;
+
+export const verifiesSignature = isOn;
+
+/** Reads the Options that the user set, with the defaults of the others. A tolerance that is no number of seconds is the default too. */
+export function readOptions(set: object): Options {
+	const { deduplicate, fetchDetails, toleranceSeconds } = set as Partial<
+		Record<keyof Options, unknown>
+	>;
+	return {
+		deduplicate: isOn(deduplicate),
+		fetchDetails: isOn(fetchDetails),
+		toleranceSeconds:
+			typeof toleranceSeconds === 'number' && toleranceSeconds >= 0 && isFinite(toleranceSeconds)
+				? toleranceSeconds
+				: DEFAULT_TOLERANCE_SECONDS,
+	};
 }

@@ -1,5 +1,5 @@
 import { inspect } from '../../../nodes/MediaGeneration/media/inspect';
-import { violations } from '../../../nodes/MediaGeneration/media/limits';
+import { checkLimits } from '../../../nodes/MediaGeneration/media/limits';
 import { bytesOf, memoryHeld, names } from '../../media/corpus';
 import { box } from './boxes';
 
@@ -152,7 +152,7 @@ async function faultOf(seed: number): Promise<string | undefined> {
 			minSide: 1,
 			duration: { min: 1, max: 2 },
 		} as const;
-		violations({ ...limits, aspect: { min: 1, max: 2 } }, facts, read);
+		checkLimits({ ...limits, aspect: { min: 1, max: 2 } }, facts, read);
 		const { width = 1, height = 1, durationSeconds = 1 } = facts ?? {};
 		for (const side of [width, height])
 			if (!(Number.isInteger(side) && side > 0)) return fault(`has a side of ${side}`);

@@ -1,7 +1,7 @@
 import { inspect } from '../../../nodes/MediaGeneration/media/inspect';
 import {
 	MEBIBYTE,
-	violations,
+	checkLimits,
 	type MediaLimits,
 } from '../../../nodes/MediaGeneration/media/limits';
 import { bytesOf, names, streamOf } from '../../media/corpus';
@@ -117,7 +117,7 @@ const videos: typeof images = [
 
 async function verdictOf(name: string, limits: MediaLimits): Promise<string> {
 	const bytes = bytesOf(name);
-	const { refused, unknown } = violations(limits, await inspect([bytes]), bytes.length);
+	const { refused, unknown } = checkLimits(limits, await inspect([bytes]), bytes.length);
 	const verdicts = unknown.length > 0 ? [...refused, `? ${unknown.join(', ')}`] : refused;
 	return verdicts.join('; ') || 'accepted';
 }

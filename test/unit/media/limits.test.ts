@@ -1,7 +1,7 @@
-import type { MediaFacts } from '../../../nodes/MediaGeneration/media/facts';
+import type { MediaFacts } from '../../../nodes/MediaGeneration/media/formats';
 import {
 	MEBIBYTE,
-	violations,
+	checkLimits,
 	type MediaLimits,
 } from '../../../nodes/MediaGeneration/media/limits';
 
@@ -22,11 +22,11 @@ const good: MediaFacts = {
 };
 
 const refused = (facts: Partial<MediaFacts>, size = 1000, more: Partial<MediaLimits> = {}) =>
-	violations({ ...limits, ...more }, { ...good, ...facts }, size).refused;
+	checkLimits({ ...limits, ...more }, { ...good, ...facts }, size).refused;
 
-describe('violations', () => {
+describe('checkLimits', () => {
 	it('finds none in a file within the limits', () => {
-		expect(violations(limits, good, 1000)).toEqual({ refused: [], unknown: [] });
+		expect(checkLimits(limits, good, 1000)).toEqual({ refused: [], unknown: [] });
 	});
 
 	it.each([
@@ -92,7 +92,7 @@ describe('violations', () => {
 	});
 
 	it('refuses nothing that it does not know', () => {
-		expect(violations(limits, undefined)).toEqual({
+		expect(checkLimits(limits, undefined)).toEqual({
 			refused: [],
 			unknown: ['size', 'format', 'width and height', 'duration'],
 		});
@@ -100,7 +100,7 @@ describe('violations', () => {
 
 	it('asks for nothing that is not limited', () => {
 		const { format, mimeType, kind } = good;
-		expect(violations({ formats: ['mp4'], maxBytes: 1 }, { format, mimeType, kind }, 1)).toEqual({
+		expect(checkLimits({ formats: ['mp4'], maxBytes: 1 }, { format, mimeType, kind }, 1)).toEqual({
 			refused: [],
 			unknown: [],
 		});

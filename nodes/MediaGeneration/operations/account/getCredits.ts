@@ -1,4 +1,4 @@
-import { defineOperation, eachItem, optionsField, timeoutOption } from '../operation';
+import { defineOperation, optionsField, runEach, timeoutOption } from '../operation';
 
 export const getCredits = defineOperation({
 	resource: 'account',
@@ -7,8 +7,8 @@ export const getCredits = defineOperation({
 	action: 'Get credits',
 	description: 'Get the credits that the account has left',
 	fields: [optionsField([timeoutOption])],
-	check: () => undefined,
-	run: eachItem(async ({ item }, service) => ({
-		json: { credits: await service.getCredits(item.settings) },
-	})),
+	prepare: () => undefined,
+	run: runEach(async ({ service, settings }) => [
+		{ json: { credits: await service.getCredits(settings) } },
+	]),
 });

@@ -1,8 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { valueOf, webUrl, type Field } from '../../models/field';
-import { binaryFieldsOf, binaryFile, type BinaryFile } from '../binary';
-import { defineOperation, eachItem, optionsField, timeoutOption } from '../operation';
-import { noSuchFile, uniqueName, uploadBinary } from '../upload';
+import { parseValue, webUrl, type Field } from '../../models/field';
+import { findInputFile, makeUniqueName, uploadInputFile, type InputFile } from '../inputFile';
+import { defineOperation, optionsField, runEach, timeoutOption } from '../operation';
 
 const source: INodeProperties = {
 	displayName: 'Source',
@@ -37,7 +36,7 @@ const fileUrl: Field = {
 	send: { shape: webUrl },
 };
 
-export const upload = defineOperation({
+export const upload = defineOperation<{ url: string } | { file: InputFile }>({
 	resource: 'file',
 	value: 'upload',
 	name: 'Upload',
@@ -45,22 +44,23 @@ export const upload = defineOperation({
 	description:
 		'Upload a file to the service, and get a URL that models take; it is kept for some days',
 	fields: [source, binaryPropertyName, fileUrl, optionsField([timeoutOption])],
-	check: async ({ index, read, context }) => {
-		if (read(source.name) === 'url') return { url: valueOf(fileUrl, read(fileUrl.name)) as string };
-		const field = valueOf(binaryPropertyName, read(binaryPropertyName.name)) as string;
-		const file = await binaryFile(context, index, field);
-		if (!file)
-			throw noSuchFile(binaryPropertyName.displayName, field, binaryFieldsOf(context, index));
-		return { file };
+	prepare: async (item) => {
+		const { read } = item;
+		if (read(source.name) === 'url')
+			return { url: parseValue(fileUrl, read(fileUrl.name)) as string };
+		const field = parseValue(binaryPropertyName, read(binaryPropertyName.name)) as string;
+		return { file: await findInputFile(item, field, binaryPropertyName.displayName) };
 	},
-	run: eachItem<{ url: string } | { file: BinaryFile }>(async ({ item, checked }, service) => ({
-		json:
-			'url' in checked
-				? await service.uploadFromUrl(
-						uniqueName(new URL(checked.url).pathname.split('/').at(-1)),
-						checked.url,
-						item.settings,
-					)
-				: await uploadBinary(item.context, service, checked.file, item.settings),
-	})),
+	run: runEach(async (item, request) => [
+		{
+			json:
+				'url' in request
+					? await item.service.uploadFromUrl(
+							makeUniqueName(new URL(request.url).pathname.split('/').at(-1)),
+							request.url,
+							item.settings,
+						)
+					: await uploadInputFile(item, request.file),
+		},
+	]),
 });

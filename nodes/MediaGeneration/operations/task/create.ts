@@ -1,8 +1,10 @@
-import { valueOf, webUrl, type Field } from '../../models/field';
-import { defineOperation, optionsField, timeoutOption, type Batch } from '../operation';
-import { paceOptions } from './pace';
-import { isInternalUrl } from './reachable';
-import { requestFields, requestOf, requestOptions } from './request';
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { parseValue, webUrl, type Field } from '../../models/field';
+import { defineOperation, optionsField, timeoutOption, type Prepared } from '../operation';
+import type { CreateRequest } from './createTasks';
+import { isInternalUrl } from './isInternalUrl';
+import { concurrencyOption, rateOption } from './rateLimiter';
+import { prepareRequest, requestFields, requestOptions } from './request';
 
 const callbackUrl: Field = {
 	displayName: 'Callback URL',
@@ -15,7 +17,7 @@ const callbackUrl: Field = {
 	send: { shape: webUrl },
 };
 
-export const create = defineOperation({
+export const create = defineOperation<CreateRequest>({
 	resource: 'task',
 	value: 'create',
 	name: 'Create',
@@ -24,32 +26,44 @@ export const create = defineOperation({
 	fields: [
 		...requestFields,
 		callbackUrl,
-		optionsField([...requestOptions, ...paceOptions, timeoutOption]),
+		optionsField([...requestOptions, concurrencyOption, rateOption, timeoutOption]),
 	],
-	creates: true,
-	check: async (item) => ({
-		...(await requestOf(item)),
-		callBackUrl: valueOf(callbackUrl, item.read(callbackUrl.name)) as string | undefined,
+	prepare: async (item) => ({
+		...(await prepareRequest(item)),
+		callBackUrl: parseValue(callbackUrl, item.read(callbackUrl.name)) as string | undefined,
 	}),
-	async run(entries, batch) {
-		const urls = new Set(entries.map(({ checked }) => checked.callBackUrl));
-		for (const url of urls) if (url) hintAt(url, batch);
-		const { createAll } = await import('./createAll');
-		return await createAll(entries, batch);
+	async run(prepared, context) {
+		warnOfCallbackUrls(prepared, context);
+		const { createTasks } = await import('./createTasks');
+		const { results } = await createTasks(prepared, context);
+		return {
+			outcomes: results.map((result) =>
+				result && 'task' in result ? { items: [{ json: result.task }] } : result,
+			),
+		};
 	},
 });
 
-/** Tells the user of a callback URL at which nothing may arrive. The task is created all the same: it can be looked at. */
-function hintAt(url: string, { context, service }: Batch): void {
-	if (new URL(url).pathname.includes('/webhook-test/'))
-		context.addExecutionHints({
-			type: 'warning',
-			message:
-				'Callback URL is a Test URL: it takes one call, while the panel of the trigger listens. For tasks that end later, use the Production URL of an active workflow.',
-		});
-	if (isInternalUrl(url) && !isInternalUrl(service.credentials.baseUrl))
-		context.addExecutionHints({
-			type: 'warning',
-			message: `The service can not reach the Callback URL: ${new URL(url).origin} is an address inside this network. Set the environment variable WEBHOOK_URL of n8n to its public address, and copy the URL again.`,
-		});
+/** Warns of callback URLs at which nothing may arrive. The tasks are created all the same: they can be looked at with Get. */
+function warnOfCallbackUrls(
+	prepared: Array<Prepared<CreateRequest>>,
+	context: IExecuteFunctions,
+): void {
+	const warned = new Set<string>();
+	for (const { item, request } of prepared) {
+		const url = request.callBackUrl;
+		if (!url || warned.has(url)) continue;
+		warned.add(url);
+		if (new URL(url).pathname.includes('/webhook-test/'))
+			context.addExecutionHints({
+				type: 'warning',
+				message:
+					'Callback URL is a Test URL: it takes one callback, while the panel of the trigger listens. For tasks that end later, use the Production URL of an active workflow.',
+			});
+		if (isInternalUrl(url) && !isInternalUrl(item.service.credentials.baseUrl))
+			context.addExecutionHints({
+				type: 'warning',
+				message: `The service can't reach the Callback URL: ${new URL(url).origin} is an address inside this network. Set the environment variable WEBHOOK_URL of n8n to its public address, and copy the URL again.`,
+			});
+	}
 }

@@ -1,28 +1,23 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { valueOf, type Field } from '../../models/field';
-import type { TaskService } from '../../service/client';
-import type { Task } from '../../service/task';
-import {
-	defineOperation,
-	OperationError,
-	optionsField,
-	timeoutOption,
-	type Outcome,
-} from '../operation';
-import type { CreateOutcome, CreateRequest } from './createAll';
-import { paceOptions } from './pace';
-import { isInternalUrl } from './reachable';
-import { requestFields, requestOf, requestOptions } from './request';
+import { UserError, type IExecuteFunctions, type INodeProperties } from 'n8n-workflow';
+import { CREDENTIAL, type TaskService } from '../../api/client';
+import type { Task } from '../../api/task';
+import { parseValue, type Field } from '../../models/field';
+import { isTool } from '../isTool';
+import { defineOperation, optionsField, timeoutOption, type Outcome } from '../operation';
+import type { CreateResult } from './createTasks';
+import { isInternalUrl } from './isInternalUrl';
+import { concurrencyOption, rateOption } from './rateLimiter';
+import { prepareRequest, requestFields, requestOptions, type TaskRequest } from './request';
 
 const MINUTE = 60_000;
 
 /**
- * How long creating may take, in milliseconds, until it is worth a look whether all tasks have ended by now: n8n answers 409
- * to callbacks while the execution is not parked yet. Senders call again, and media take longer than this.
+ * How long creating may take, in milliseconds, until it is worth checking whether all tasks have ended: n8n answers 409
+ * to callbacks while the execution is not parked yet. Senders retry, and media take longer than this.
  */
-const LOOK_AFTER = 1_000;
+const CHECK_AFTER = 1_000;
 
-/** The longest that an agent is kept waiting for its tool, in milliseconds. */
+/** The longest that an agent waits for its tool, in milliseconds. */
 const TOOL_LIMIT = 5 * MINUTE;
 
 const waitFor: INodeProperties = {
@@ -34,7 +29,7 @@ const waitFor: INodeProperties = {
 			name: 'Callback',
 			value: 'callback',
 			description:
-				'The execution sleeps until the service calls. The service must be able to reach this n8n.',
+				'The execution sleeps until the service sends its callback. The service must be able to reach this n8n.',
 		},
 		{
 			name: 'Polling',
@@ -45,7 +40,7 @@ const waitFor: INodeProperties = {
 	],
 	default: 'callback',
 	description:
-		'How the end of the tasks is noticed. Calls are verified with the Webhook HMAC Key of the credential; without one, the secret in the resume URL and the task details are what is trusted.',
+		'How the end of the tasks is noticed. Callbacks are verified with the Webhook HMAC Key of the credential; without one, the secret in the resume URL and the task details are what is trusted.',
 };
 
 const waitLimit: Field = {
@@ -56,10 +51,16 @@ const waitLimit: Field = {
 	default: 30,
 	required: true,
 	description:
-		'How many minutes to wait at the most, for all items together. When the limit passes, tasks that have not ended come out with status timedOut and their ID, to look at them later with Get. While waiting for a callback, n8n looks at the limit once a minute.',
+		'How many minutes to wait at the most, for all items together. When the limit passes, tasks that have not ended are output with status timedOut and their ID, to look at them later with Get. While waiting for a callback, n8n checks the limit once a minute.',
 };
 
-export const createAndWait = defineOperation({
+interface WaitRequest extends TaskRequest {
+	/** In milliseconds. */
+	limit: number;
+	waitFor: string;
+}
+
+export const createAndWait = defineOperation<WaitRequest>({
 	resource: 'task',
 	value: 'createAndWait',
 	name: 'Create and Wait',
@@ -69,72 +70,74 @@ export const createAndWait = defineOperation({
 		...requestFields,
 		waitFor,
 		waitLimit,
-		optionsField([...requestOptions, ...paceOptions, timeoutOption]),
+		optionsField([...requestOptions, concurrencyOption, rateOption, timeoutOption]),
 	],
-	creates: true,
-	check: async (item) => ({
-		...(await requestOf(item)),
-		limit: (valueOf(waitLimit, item.read(waitLimit.name)) as number) * MINUTE,
+	prepare: async (item) => ({
+		...(await prepareRequest(item)),
+		limit: (parseValue(waitLimit, item.read(waitLimit.name)) as number) * MINUTE,
 		waitFor: item.read(waitFor.name) as string,
 	}),
-	async run(entries, batch) {
-		const { context, service } = batch;
-		const [first] = entries;
+	async run(prepared, context) {
+		const [first] = prepared;
 		if (!first) return { outcomes: [] };
-		const { settings } = first.item;
-		const { limit } = first.checked;
+		const { limit } = first.request;
 		const asTool = isTool(context);
-		const byCallback = first.checked.waitFor === 'callback' && !asTool;
-		const callBackUrl = byCallback ? reachableResumeUrl(context, service) : undefined;
-		const requests = entries.map(({ item, checked: { model, input, files } }) => ({
+		const services = prepared.map(({ item }) => item.service);
+		const byCallback =
+			first.request.waitFor === 'callback' && !asTool && (await canSleep(context, services));
+		const callBackUrl = byCallback ? findResumeUrl(context, services) : undefined;
+		const requests = prepared.map(({ item, request }) => ({
 			item,
-			checked: { model, input, files, callBackUrl } satisfies CreateRequest,
+			request: { ...request, callBackUrl },
 		}));
-		const { createAll } = await import('./createAll');
+		const { createTasks } = await import('./createTasks');
 		const begun = Date.now();
-		const { outcomes, elsewhere } = await createAll(requests, batch);
-		const created = tasksOf(outcomes);
-		if (batch.stopsOnError && created.length < outcomes.length) return { outcomes };
+		const { results, elsewhere } = await createTasks(requests, context);
+		const isStopped = context.getExecutionCancelSignal()?.aborted;
+		if (isStopped || (!context.continueOnFail() && results.some((result) => !isTask(result))))
+			return { outcomes: results.map((result) => toOutcome(result)) };
 
-		const { allEnded, asTimedOut, lookUntilPending, pollUntilEnded } = await import('./wait');
+		const created = prepared.flatMap(({ item }, index) => {
+			const result = results[index];
+			return isTask(result) ? [{ item, task: result.task }] : [];
+		});
+		const { hasEnded, checkUntilPending, markAllTimedOut, pollUntilEnded } = await import('./wait');
 		if (!byCallback || elsewhere) {
-			const tasks = await pollUntilEnded(created, service, {
+			const tasks = await pollUntilEnded(created, {
 				limit: asTool ? Math.min(limit, TOOL_LIMIT) : limit,
-				settings,
 				signal: context.getExecutionCancelSignal(),
 			});
-			return { outcomes: withTasks(outcomes, asTool ? tasks.map(withAdvice) : tasks) };
+			return { outcomes: withTasks(results, asTool ? tasks.map(addAdvice) : tasks) };
 		}
 		const tasks =
-			Date.now() - begun > LOOK_AFTER
-				? await lookUntilPending(created, service, settings)
-				: created;
-		return allEnded(tasks)
-			? { outcomes: withTasks(outcomes, tasks) }
+			Date.now() - begun > CHECK_AFTER
+				? await checkUntilPending(created)
+				: created.map(({ task }) => task);
+		return tasks.every(hasEnded)
+			? { outcomes: withTasks(results, tasks) }
 			: {
-					outcomes: withTasks(outcomes, asTimedOut(tasks)),
+					outcomes: withTasks(results, markAllTimedOut(tasks)),
 					parkUntil: new Date(Date.now() + limit),
 				};
 	},
 });
 
-const tasksOf = (outcomes: CreateOutcome[]): Task[] =>
-	outcomes.flatMap((outcome) => (outcome && 'json' in outcome ? [outcome.json] : []));
+const isTask = (result: CreateResult): result is { task: Task } =>
+	result !== undefined && 'task' in result;
 
-/** The outcomes with these tasks in place of those that were created, in their order. */
-function withTasks(outcomes: CreateOutcome[], tasks: Task[]): Outcome[] {
+const toOutcome = (result: CreateResult): Outcome =>
+	isTask(result) ? { items: [{ json: result.task }] } : result;
+
+/** Puts these tasks in place of those that were created, in their order. */
+function withTasks(results: CreateResult[], tasks: Task[]): Outcome[] {
 	const rest = tasks.values();
-	return outcomes.map((outcome) =>
-		outcome && 'json' in outcome ? { json: rest.next().value as Task } : outcome,
+	return results.map((result) =>
+		toOutcome(isTask(result) ? { task: rest.next().value as Task } : result),
 	);
 }
 
-/** Whether an AI agent calls the node: n8n 2 runs such a node as any other, by the name of its tool variant. */
-const isTool = (context: IExecuteFunctions): boolean =>
-	context.isToolExecution() || context.getNode().type.endsWith('Tool');
-
-/** What an agent is told about a task that goes on. */
-const withAdvice = (task: Task): Task & { note?: string } =>
+/** Tells an agent's model what to do about a task that goes on. */
+const addAdvice = (task: Task): Task & { note?: string } =>
 	task.status === 'timedOut'
 		? {
 				...task,
@@ -143,15 +146,42 @@ const withAdvice = (task: Task): Task & { note?: string } =>
 		: task;
 
 /**
- * The address by which the service takes up this execution.
- * @throws {OperationError} before anything is created, when the service can't reach it
+ * Checks that the webhook of a parked execution will read the same credential. n8n resolves expressions in a credential for it
+ * without the run's data, so one that depends on an item, or on another node, can't be read then. The credential is read here as
+ * n8n does it for a webhook: without input data.
  */
-function reachableResumeUrl(context: IExecuteFunctions, service: TaskService): string {
+async function canSleep(context: IExecuteFunctions, services: TaskService[]): Promise<boolean> {
+	const asWebhook = Object.create(context, {
+		connectionInputData: { value: undefined },
+	}) as IExecuteFunctions;
+	const credentials = JSON.stringify(
+		await asWebhook.getCredentials(CREDENTIAL).catch(() => undefined),
+	);
+	if (services.every((service) => JSON.stringify(service.credentials) === credentials)) return true;
+	context.addExecutionHints({
+		type: 'info',
+		message:
+			"The credential has expressions that n8n can't resolve while an execution sleeps, so the node polled instead of waiting for the callback.",
+	});
+	return false;
+}
+
+/**
+ * Finds the URL by which the service resumes this execution.
+ * @throws {UserError} before anything is created, when the service can't reach it
+ */
+function findResumeUrl(context: IExecuteFunctions, services: TaskService[]): string {
 	const url = context.evaluateExpression('{{ $execution.resumeUrl }}', 0) as string;
-	if (isInternalUrl(url) && !isInternalUrl(service.credentials.baseUrl))
-		throw new OperationError(
-			`The service can not reach this n8n: callbacks would go to ${new URL(url).origin}`,
-			'Nothing was created. Set the environment variable WEBHOOK_URL of n8n to the address by which the internet reaches it, or set Wait For to Polling.',
+	if (
+		isInternalUrl(url) &&
+		!services.every(({ credentials }) => isInternalUrl(credentials.baseUrl))
+	)
+		throw new UserError(
+			`The service can't reach this n8n: callbacks would go to ${new URL(url).origin}`,
+			{
+				description:
+					'Nothing was created. Set the environment variable WEBHOOK_URL of n8n to the address by which the internet reaches it, or set Wait For to Polling.',
+			},
 		);
 	return url;
 }

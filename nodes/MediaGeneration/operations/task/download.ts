@@ -1,19 +1,25 @@
-import type { IBinaryKeyData, IDataObject, INodeProperties } from 'n8n-workflow';
-import { valueOf, type Field } from '../../models/field';
-import type { TaskService } from '../../service/client';
-import type { Task } from '../../service/task';
+import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
+import type { Task } from '../../api/task';
+import { parseValue, type Field } from '../../models/field';
 import {
 	defineOperation,
-	eachItem,
-	numberOption,
-	OperationError,
 	optionsField,
+	readNumberOption,
+	runEach,
 	timeoutOption,
 	type Item,
+	type OutputItem,
 } from '../operation';
-import type { FetchedFile } from './fetchFile';
-import { taskIdField } from './get';
-import { RESULT_KINDS, resultLinks, type ResultLink } from './resultLinks';
+import type { DownloadedFile } from './downloadFile';
+import { readTaskId, taskIdField } from './get';
+
+/** The kinds of files that a task's result links to, and the key of each. */
+const RESULT_KINDS = [
+	{ name: 'First Frame', value: 'firstFrame', key: 'firstFrameUrl' },
+	{ name: 'Last Frame', value: 'lastFrame', key: 'lastFrameUrl' },
+	{ name: 'Result', value: 'result', key: 'resultUrls' },
+	{ name: 'Result With Watermark', value: 'watermarked', key: 'resultWaterMarkUrls' },
+];
 
 const files: Field = {
 	displayName: 'Files',
@@ -43,99 +49,116 @@ const maxSizeOption: INodeProperties = {
 	description: 'How many megabytes a file may have; 0 sets no limit',
 };
 
-interface Checked {
+interface DownloadRequest {
 	taskId: string;
-	/** The task as the node before gave it out, if it did. */
-	known?: Task;
 	kinds: string[];
 	field: string;
 	maxBytes: number;
 }
 
-export const download = defineOperation({
+export const download = defineOperation<DownloadRequest>({
 	resource: 'task',
 	value: 'download',
 	name: 'Download',
 	action: 'Download files of a task',
 	description: 'Get the files of a completed task as binary data',
 	fields: [taskIdField, files, binaryPropertyName, optionsField([maxSizeOption, timeoutOption])],
-	check: ({ index, context, read, option }): Checked => {
-		const taskId = (valueOf(taskIdField, read(taskIdField.name)) as string).trim();
-		const json: IDataObject = context.getInputData()[index]?.json ?? {};
-		const isTheTask = json.taskId === taskId && json.status === 'completed' && json.result;
-		return {
-			taskId,
-			known: isTheTask ? (json as unknown as Task) : undefined,
-			kinds: read(files.name) as string[],
-			field: valueOf(binaryPropertyName, read(binaryPropertyName.name)) as string,
-			maxBytes: numberOption(option, maxSizeOption) * 1024 * 1024 || Infinity,
-		};
-	},
-	run: eachItem<Checked>(async ({ item, checked }, service) => {
-		const source = new Source(item, checked, service);
-		const items: Array<{ json: IDataObject; binary: IBinaryKeyData }> = [];
-		for (const { kind, index } of await source.links()) {
-			const { binary, ...file } = await source.file(kind, index);
-			items.push({
-				json: { ...((await source.task()) as unknown as IDataObject), file: { kind, ...file } },
-				binary: { [checked.field]: binary },
+	prepare: (item) => ({
+		taskId: readTaskId(item),
+		kinds: item.read(files.name) as string[],
+		field: parseValue(binaryPropertyName, item.read(binaryPropertyName.name)) as string,
+		maxBytes: readNumberOption(item.option, maxSizeOption) * 1024 * 1024 || Infinity,
+	}),
+	run: runEach(async (item, request) => {
+		const results = new TaskResults(item, request);
+		const output: OutputItem[] = [];
+		for (const { kind, index } of await results.listLinks()) {
+			const { binary, ...file } = await results.download(kind, index);
+			const task = (await results.getTask()) as unknown as IDataObject;
+			output.push({
+				json: { ...task, file: { kind, ...file } },
+				binary: { [request.field]: binary },
 			});
 		}
-		return { items };
+		return output;
 	}),
 });
 
-/** A task and its files; a link that is refused is asked for anew, once for all of them. */
-class Source {
-	private current?: Task;
+interface ResultLink {
+	kind: string;
+	/** Among those of its kind, from 0. */
+	index: number;
+	url: string;
+}
+
+/**
+ * The result files of a task. Its links come from the service alone: an item that looks like a task may come from anybody, and
+ * its links could name any address in this network. A link that is refused is asked for anew, once for all files.
+ */
+class TaskResults {
+	private task?: Task;
 	private isFresh = false;
 
 	constructor(
 		private readonly item: Item,
-		private readonly checked: Checked,
-		private readonly service: TaskService,
-	) {
-		this.current = checked.known;
+		private readonly request: DownloadRequest,
+	) {}
+
+	async getTask(): Promise<Task> {
+		const { service, settings } = this.item;
+		return (this.task ??= await service.getTask(this.request.taskId, settings));
 	}
 
-	async task(): Promise<Task> {
-		return (this.current ??= await this.service.getTask(this.checked.taskId, this.item.settings));
-	}
-
-	/** @throws {OperationError} when the task has no files to give */
-	async links(): Promise<ResultLink[]> {
-		const task = await this.task();
+	/** @throws {UserError} when the task has no such files */
+	async listLinks(): Promise<ResultLink[]> {
+		const task = await this.getTask();
 		const { taskId, status, state, failMessage } = task;
 		if (status !== 'completed')
-			throw new OperationError(
+			throw new UserError(
 				`Task ${taskId} has no files: its status is ${status}${state ? ` (${state})` : ''}${failMessage ? `: ${failMessage}` : ''}`,
-				status === 'failed'
-					? 'A failed task has no result. Look at the prompt and the media, and create a new one.'
-					: 'Download it when it is completed: Create and Wait gives out completed tasks, Get looks at one again.',
+				{
+					description:
+						status === 'failed'
+							? 'A failed task has no result. Check the prompt and the media, and create a new one.'
+							: 'Download it when it is completed: Create and Wait returns completed tasks, Get looks at one again.',
+				},
 			);
-		const links = resultLinks(task, this.checked.kinds);
+		const links = readLinks(task, this.request.kinds);
 		if (links.length === 0)
-			throw new OperationError(
-				`Task ${taskId} is completed, but has none of the chosen files`,
-				'Choose other Files, or look at the field result that Get gives out.',
-			);
+			throw new UserError(`Task ${taskId} is completed, but has none of the chosen files`, {
+				description: 'Choose other Files, or look at the field result that Get returns.',
+			});
 		return links;
 	}
 
-	async file(kind: string, index: number): Promise<FetchedFile> {
-		const link = (await this.links()).find((one) => one.kind === kind && one.index === index);
-		const { taskId, maxBytes } = this.checked;
+	async download(kind: string, index: number): Promise<DownloadedFile> {
+		const link = (await this.listLinks()).find((one) => one.kind === kind && one.index === index);
+		const { taskId, maxBytes } = this.request;
 		const name = `${taskId}-${kind}-${index + 1}`;
-		const { fetchFile } = await import('./fetchFile');
-		const file = link && (await fetchFile(this.item, { url: link.url, name, maxBytes }));
+		const { downloadFile } = await import('./downloadFile');
+		const file = link && (await downloadFile(this.item, { url: link.url, name, maxBytes }));
 		if (file) return file;
 		if (this.isFresh)
-			throw new OperationError(
+			throw new UserError(
 				`The link to ${kind} ${index + 1} of task ${taskId} has expired or is refused, also after the service was asked for a fresh one`,
-				'The service keeps results for a limited time. Download them sooner, right behind Create and Wait or the trigger.',
+				{
+					description:
+						'The service keeps results for a limited time. Download them sooner, right behind Create and Wait or the trigger.',
+				},
 			);
 		this.isFresh = true;
-		this.current = await this.service.getTask(taskId, this.item.settings);
-		return await this.file(kind, index);
+		this.task = undefined;
+		return await this.download(kind, index);
 	}
+}
+
+/** Reads a task's links of these kinds. A link that stands alone counts as a list of one. */
+export function readLinks({ result, resultUrls }: Task, kinds: string[]): ResultLink[] {
+	const record = { resultUrls, ...(result as Record<string, unknown> | undefined) };
+	return RESULT_KINDS.filter(({ value }) => kinds.includes(value)).flatMap(({ value: kind, key }) =>
+		[record[key as keyof typeof record]]
+			.flat()
+			.filter((url): url is string => typeof url === 'string' && url !== '')
+			.map((url, index) => ({ kind, index, url })),
+	);
 }

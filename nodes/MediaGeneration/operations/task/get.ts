@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { valueOf, type Field } from '../../models/field';
-import { defineOperation, eachItem, optionsField, timeoutOption } from '../operation';
+import { parseValue, type Field } from '../../models/field';
+import { defineOperation, optionsField, runEach, timeoutOption, type Item } from '../operation';
 
 export const taskIdField: Field = {
 	displayName: 'Task ID',
@@ -9,8 +9,11 @@ export const taskIdField: Field = {
 	default: '={{ $json.taskId }}',
 	required: true,
 	placeholder: 'e.g. 5f2c…',
-	description: 'ID of the task. By default that of the task that the previous node gave out.',
+	description: 'ID of the task. By default that of the task that the previous node returned.',
 };
+
+export const readTaskId = ({ read }: Item): string =>
+	(parseValue(taskIdField, read(taskIdField.name)) as string).trim();
 
 const simplify: INodeProperties = {
 	displayName: 'Simplify',
@@ -20,18 +23,20 @@ const simplify: INodeProperties = {
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 };
 
-export const get = defineOperation({
+export const get = defineOperation<string>({
 	resource: 'task',
 	value: 'get',
 	name: 'Get',
 	action: 'Get task',
 	description: 'Look at how a task stands, and get its result once it is completed',
 	fields: [taskIdField, simplify, optionsField([timeoutOption])],
-	check: ({ read }) => (valueOf(taskIdField, read(taskIdField.name)) as string).trim(),
-	run: eachItem<string>(async ({ item, checked }, service) => ({
-		json:
-			item.read(simplify.name) === false
-				? await service.getTaskRecord(checked, item.settings)
-				: await service.getTask(checked, item.settings),
-	})),
+	prepare: readTaskId,
+	run: runEach(async ({ service, settings, read }, taskId) => [
+		{
+			json:
+				read(simplify.name) === false
+					? await service.getTaskRecord(taskId, settings)
+					: await service.getTask(taskId, settings),
+		},
+	]),
 });

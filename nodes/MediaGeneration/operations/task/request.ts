@@ -1,11 +1,14 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import { findFormatByType, formats, type Format, type MediaFacts } from '../../media/formats';
+import { checkLimits } from '../../media/limits';
 import { models } from '../../models';
-import { FieldError, valueOf, type Field } from '../../models/field';
+import { fieldError, parseValue, type Field } from '../../models/field';
+import { findMedia, replaceMedia, type Media } from '../../models/media';
 import type { ModelRequest } from '../../models/model';
+import { findInputFile, uploadInputFile, type InputFile } from '../inputFile';
 import type { Item } from '../operation';
-import type { MediaFiles } from './mediaFiles';
 
-/** The choice of a model and the fields of each: what every operation that creates a task shows. */
+/** The choice of a model and the fields of each, of every operation that creates a task. */
 export const requestFields: INodeProperties[] = [
 	{
 		displayName: 'Model',
@@ -19,7 +22,7 @@ export const requestFields: INodeProperties[] = [
 	...models.flatMap(({ properties }) => properties),
 ];
 
-/** In Options: what the model takes beyond its fields. */
+/** In Options: input beyond the model's fields. */
 const additionalInput: Field = {
 	displayName: 'Additional Input',
 	name: 'additionalInput',
@@ -29,7 +32,7 @@ const additionalInput: Field = {
 		"A JSON object that is merged over the model's input, for what the service takes beyond the fields above",
 };
 
-/** In Options: whether media that are given by URL are looked at before they are paid for. */
+/** In Options: media given by URL are checked before they are paid for. */
 const checkUrls: INodeProperties = {
 	displayName: 'Check Media URLs',
 	name: 'checkUrls',
@@ -42,28 +45,102 @@ const checkUrls: INodeProperties = {
 /** In Options: what concerns a model's input. */
 export const requestOptions = [additionalInput, checkUrls];
 
-/** A request for a task, and the files that are uploaded for it. */
+/** A request for a task, and the files to upload for it, by the name of their binary field. */
 export interface TaskRequest extends ModelRequest {
-	files: MediaFiles;
+	files: Map<string, InputFile>;
 }
 
 /**
- * An item's request, with all its fields and files checked.
- * @throws {FieldError} when a field or file can't be sent
+ * Turns an item into a request, with all its fields and files checked.
+ * @throws {UserError} when a field or file can't be sent
  */
-export async function requestOf(item: Item): Promise<TaskRequest> {
+export async function prepareRequest(item: Item): Promise<TaskRequest> {
 	const { read, option } = item;
 	const id = read('model');
 	const model = models.find((candidate) => candidate.id === id);
 	if (!model)
-		throw new FieldError(
+		throw fieldError(
 			`Model "${String(id)}" is not one of this node's`,
 			'Choose a model from the list. For any other model of the service choose Custom Model and give its ID.',
 		);
 	const request = model.request(read);
-	const additional = valueOf(additionalInput, option(additionalInput.name));
+	const additional = parseValue(additionalInput, option(additionalInput.name));
 	const input = { ...request.input, ...(additional as object | undefined) };
-	const { checkMedia } = await import('./mediaFiles');
-	const files = await checkMedia(item, { ...request, input }, option(checkUrls.name) === true);
-	return { model: request.model, input, files };
+	return { model: request.model, input, files: await checkMedia(item, input) };
+}
+
+/**
+ * Finds the files that an input names, and checks them against the model's limits. What can't be read of a file passes, with a
+ * warning in the node's hints.
+ * @throws {UserError} when a binary field does not exist, or a file is certainly outside of the limits
+ */
+async function checkMedia(
+	item: Item,
+	input: Record<string, unknown>,
+): Promise<TaskRequest['files']> {
+	const files: TaskRequest['files'] = new Map();
+	for (const media of findMedia(input)) {
+		if (media.isUrl) {
+			if (item.option(checkUrls.name) === true) await checkUrl(item.context, media);
+			continue;
+		}
+		const { label, source, limits } = media;
+		const file = await findInputFile(item, source, label);
+		files.set(source, file);
+		if (!limits) continue;
+		const { refused, unknown } = checkLimits(limits, await file.inspect(), file.size);
+		refuse(media, refused);
+		if (unknown.length)
+			item.context.addExecutionHints({
+				type: 'warning',
+				message: `${label} [item ${item.index}]: ${unknown.join(', ')} could not be read from the file "${source}", and was passed on unchecked.`,
+			});
+	}
+	return files;
+}
+
+/** How long a host may take to say what it has at a URL, in milliseconds. */
+const HEAD_TIMEOUT = 5_000;
+
+/** Asks the host of a URL for type and size. Unknown size or type passes. */
+async function checkUrl({ helpers }: IExecuteFunctions, media: Media): Promise<void> {
+	if (!media.limits) return;
+	let headers: Record<string, unknown>;
+	try {
+		({ headers } = (await helpers.httpRequest({
+			url: media.source,
+			method: 'HEAD',
+			timeout: HEAD_TIMEOUT,
+			returnFullResponse: true,
+		})) as { headers: Record<string, unknown> });
+	} catch {
+		return;
+	}
+	const size = Number.parseInt(String(headers['content-length']), 10);
+	const facts = readContentType(String(headers['content-type']));
+	refuse(media, checkLimits(media.limits, facts, Number.isNaN(size) ? undefined : size).refused);
+}
+
+function readContentType(contentType: string): MediaFacts | undefined {
+	const type = contentType.split(';')[0]?.trim().toLowerCase();
+	const format = type && findFormatByType(type);
+	return format ? { ...(formats[format] as Format), format } : undefined;
+}
+
+function refuse({ label, source, isUrl }: Media, refused: string[]): void {
+	if (refused.length)
+		throw fieldError(
+			`${label} can't be used: the file ${isUrl ? 'at the URL' : `in "${source}"`} ${refused.join(', and it ')}`,
+			'Nothing was created. Give a file within the limits, then run the node again.',
+		);
+}
+
+/** Uploads the files of a request, each once. @returns the request's input, with URLs only */
+export async function uploadMedia(
+	item: Item,
+	{ input, files }: TaskRequest,
+): Promise<Record<string, unknown>> {
+	const urls = new Map<string, string>();
+	for (const [name, file] of files) urls.set(name, (await uploadInputFile(item, file)).url);
+	return replaceMedia(input, ({ source }) => urls.get(source) ?? source) as Record<string, unknown>;
 }

@@ -4,102 +4,165 @@ import type {
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
-import { TaskService } from '../../service/client';
+import { TaskService } from '../../api/client';
+import type { Task } from '../../api/task';
+import { BoundedMap } from '../../callback/boundedMap';
 import {
 	answer,
+	ANSWER_LIMIT,
 	DETAILS_SETTINGS,
+	DETAILS_UNAVAILABLE,
 	handOver,
-	judgeRequest,
 	refuse,
 	TASK_NOT_ENDED,
-} from '../../service/receiver';
-import { TOLERANCE_SECONDS } from '../../service/tolerance';
-import { EndedTasks } from './endedTasks';
+	type Refused,
+} from '../../callback/respond';
+import { readSharedCredentials } from '../../callback/sharedCredentials';
+import { DEFAULT_TOLERANCE_SECONDS, getSigningSecrets } from '../../callback/signature';
+import { verifyCallback } from '../../callback/verify';
 
-const endedTasks = new EndedTasks();
+/** How many tasks of a batch are asked for at once, at the most. */
+const WIDTH = 32;
 
 /**
- * Batches that go on already, by their first task: of callbacks that arrive together one resumes. Between processes, n8n
- * itself lets one of them change the execution from waiting to running.
+ * Tasks that this process saw ended, while their batch waits for others. Only a hint that saves requests: another process, or
+ * this one after a restart, asks the service again.
  */
-const resumed = new Set<string>();
-const RESUMED_LIMIT = 1_000;
+const endedTasks = new BoundedMap<string, Task>(5_000);
+
+/** Requests for details under way, shared by callbacks that arrive together. */
+const requests = new Map<string, Promise<Task>>();
+
+/** A batch that a callback checks, or that goes on already. */
+interface Batch {
+	/** Milliseconds since 1970. */
+	since: number;
+	/** Another callback came meanwhile: its task may be the one that was missing. */
+	again: boolean;
+	/** n8n has stored that the execution goes on. */
+	isResumed: boolean;
+}
 
 /**
- * A callback for a parked execution. It goes on, with one Task for each of its items, once every parked task has ended by
- * its details; until then the sender is answered and the execution stays parked. Nothing is thrown: n8n would drop
- * the data of the run and go on with an empty item.
+ * Batches by their first task. Of callbacks that arrive together one checks and resumes; the others are answered at once.
+ * Between processes, n8n itself lets one of them change the execution from waiting to running.
+ */
+const batches = new BoundedMap<string, Batch>(1_000);
+
+const TASK_NOT_IN_EXECUTION: Refused = {
+	status: 404,
+	reason: 'taskNotInExecution',
+	message: 'This execution waits for other tasks',
+};
+
+/**
+ * Receives a callback for a parked execution. The execution goes on, with one Task for each item, once every parked task has
+ * ended by its details. Nothing is thrown: n8n would drop the data of the run and go on with an empty item.
  */
 export async function resumeExecution(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	try {
 		return await resume(context);
 	} catch {
-		return refuse(context, {
-			status: 503,
-			reason: 'detailsUnavailable',
-			message: 'The details of the tasks can not be had right now; call again',
-		});
+		return refuse(context, DETAILS_UNAVAILABLE);
 	}
 }
 
 async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	// At the same time: most of the reading is waited for.
-	const [service, parked] = await Promise.all([
-		TaskService.connectShared(context),
-		parkedItems(context),
+	// Both are I/O-bound; run them together.
+	const [credentials, parked] = await Promise.all([
+		readSharedCredentials(context),
+		readParkedItems(context),
 	]);
-	const verdict = judgeRequest(context, {
-		keys: service.signingKeys,
-		toleranceSeconds: TOLERANCE_SECONDS,
+	const verdict = verifyCallback(context.getHeaderData(), context.getBodyData(), {
+		secrets: getSigningSecrets(credentials),
+		toleranceSeconds: DEFAULT_TOLERANCE_SECONDS,
 		now: Date.now(),
 	});
 	if (!verdict.accepted) return refuse(context, verdict);
+	const ids = parked.flatMap(({ json }) => (typeof json.taskId === 'string' ? [json.taskId] : []));
+	if (!ids.includes(verdict.taskId)) return refuse(context, TASK_NOT_IN_EXECUTION);
 
-	const ids = parked.map(({ json }) => json.taskId as string | undefined);
-	if (!ids.includes(verdict.taskId))
-		return refuse(context, {
-			status: 404,
-			reason: 'taskForeign',
-			message: 'This execution waits for other tasks',
-		});
+	const service = new TaskService(context, credentials);
+	const getTask = async (taskId: string) => await getEndedTask(service, taskId);
+	if ((await getTask(verdict.taskId)).status === 'pending') return refuse(context, TASK_NOT_ENDED);
 
-	const keyOf = (taskId: string) => `${service.credentials.baseUrl} ${taskId}`;
-	const look = async (taskId: string) =>
-		await endedTasks.get(
-			keyOf(taskId),
-			async () => await service.getTask(taskId, DETAILS_SETTINGS),
-		);
-	if ((await look(verdict.taskId)).status === 'pending') return refuse(context, TASK_NOT_ENDED);
-
-	const items: INodeExecutionData[] = [];
-	for (const item of parked) {
-		if (item.json.status !== 'timedOut') {
-			items.push(item);
-			continue;
-		}
-		const task = await look(item.json.taskId as string);
-		if (task.status === 'pending') return answer(context, 200, { accepted: true, resumed: false });
-		items.push({ ...item, json: task as unknown as IDataObject });
+	const key = `${credentials.baseUrl} ${ids[0]}`;
+	const current = batches.get(key);
+	if (current && (current.isResumed || Date.now() - current.since < ANSWER_LIMIT)) {
+		current.again = true;
+		return answer(context, 200, { accepted: true, resumed: false });
 	}
-
-	const keys = ids.filter((id) => id !== undefined).map(keyOf);
-	const [batch = ''] = keys;
-	if (resumed.has(batch)) return answer(context, 200, { accepted: true, resumed: false });
-	remember(batch);
-	const response = context.getResponseObject();
-	response.once('close', () => {
-		if (response.writableEnded && response.statusCode === 200) endedTasks.forget(keys);
-		else resumed.delete(batch);
-	});
-	return handOver(items, () => ({ accepted: true, resumed: true }));
+	const batch: Batch = { since: Date.now(), again: false, isResumed: false };
+	batches.set(key, batch);
+	const release = () => {
+		if (batches.get(key) === batch && !batch.isResumed) batches.delete(key);
+	};
+	let isHandedOver = false;
+	try {
+		do {
+			Object.assign(batch, { since: Date.now(), again: false });
+			const items = await collectEnded(parked, getTask);
+			if (!items) continue;
+			isHandedOver = true;
+			// n8n answers with a refusal when it could not store that the execution goes on: a copy may resume it then.
+			const response = context.getResponseObject();
+			response.once('close', () => response.writableEnded && release());
+			return handOver(items, () => {
+				batch.isResumed = true;
+				for (const id of ids) endedTasks.delete(toKey(service, id));
+				return { accepted: true, resumed: true };
+			});
+		} while (batch.again);
+	} finally {
+		if (!isHandedOver) release();
+	}
+	return answer(context, 200, { accepted: true, resumed: false });
 }
 
-/** The items that were parked: n8n has them as the node's input. */
-const parkedItems = async (context: IWebhookFunctions): Promise<INodeExecutionData[]> =>
+/** Reads the items that were parked: n8n has them as the node's input. */
+const readParkedItems = async (context: IWebhookFunctions): Promise<INodeExecutionData[]> =>
 	context.evaluateExpression('{{ $input.all() }}') as unknown as INodeExecutionData[];
 
-function remember(batch: string): void {
-	resumed.add(batch);
-	const [oldest] = resumed;
-	if (resumed.size > RESUMED_LIMIT && oldest !== undefined) resumed.delete(oldest);
+const toKey = ({ credentials }: TaskService, taskId: string): string =>
+	`${credentials.baseUrl} ${taskId}`;
+
+/** Reads a task that has ended from memory, any other from the service. */
+async function getEndedTask(service: TaskService, taskId: string): Promise<Task> {
+	const key = toKey(service, taskId);
+	const known = endedTasks.get(key);
+	if (known) return known;
+	const request = requests.get(key) ?? service.getTask(taskId, DETAILS_SETTINGS);
+	requests.set(key, request);
+	try {
+		const task = await request;
+		if (task.status !== 'pending') endedTasks.set(key, task);
+		return task;
+	} finally {
+		requests.delete(key);
+	}
+}
+
+/**
+ * Asks for the parked tasks, one at first and then more at once, until one is found that has not ended: as a rule that is the first.
+ * @returns the items with their tasks; undefined when a task has not ended
+ */
+async function collectEnded(
+	parked: INodeExecutionData[],
+	getTask: (taskId: string) => Promise<Task>,
+): Promise<INodeExecutionData[] | undefined> {
+	const tasks = new Map<INodeExecutionData, Task>();
+	const waiting = parked.filter(({ json }) => json.status === 'timedOut');
+	for (let next = 0, width = 1; next < waiting.length; width = Math.min(2 * width, WIDTH)) {
+		const some = waiting.slice(next, next + width);
+		next += width;
+		const found = await Promise.all(
+			some.map(async ({ json }) => await getTask(String(json.taskId))),
+		);
+		if (found.some(({ status }) => status === 'pending')) return undefined;
+		some.forEach((item, index) => tasks.set(item, found[index] as Task));
+	}
+	return parked.map((item) => {
+		const task = tasks.get(item);
+		return task ? { ...item, json: task as unknown as IDataObject } : item;
+	});
 }

@@ -1,6 +1,7 @@
-import { FieldError, jsonObject, type Field } from '../../models/field';
-import { TOLERANCE_SECONDS } from '../../service/tolerance';
-import { defineOperation, eachItem, numberOption, optionsField } from '../operation';
+import { jsonParse } from 'n8n-workflow';
+import { DEFAULT_TOLERANCE_SECONDS, getSigningSecrets } from '../../callback/signature';
+import { fieldError, jsonObject, type Field } from '../../models/field';
+import { defineOperation, optionsField, readNumberOption, runEach } from '../operation';
 
 const headersField: Field = {
 	displayName: 'Headers',
@@ -9,7 +10,7 @@ const headersField: Field = {
 	default: '={{ $json.headers }}',
 	required: true,
 	description:
-		'Headers of the callback as a JSON object, their names in any case. By default as a Webhook node gives them out.',
+		'Headers of the callback as a JSON object, their names in any case. By default those that a Webhook node returns.',
 };
 
 const bodyField: Field = {
@@ -19,7 +20,7 @@ const bodyField: Field = {
 	default: '={{ $json.body }}',
 	required: true,
 	description:
-		'Body of the callback as it was received: JSON, or the text that should have been. By default as a Webhook node gives it out.',
+		'Body of the callback as it was received: JSON, or the text that should have been JSON. By default the one that a Webhook node returns.',
 };
 
 const toleranceOption: Field = {
@@ -27,9 +28,9 @@ const toleranceOption: Field = {
 	name: 'toleranceSeconds',
 	type: 'number',
 	typeOptions: { minValue: 0 },
-	default: TOLERANCE_SECONDS,
+	default: DEFAULT_TOLERANCE_SECONDS,
 	description:
-		'How many seconds the time stamp of the callback may differ from the time now; 0 accepts any, for a callback of the past',
+		'How many seconds the timestamp of the callback may differ from the time now; 0 accepts any, for a callback of the past',
 };
 
 interface Callback {
@@ -44,29 +45,21 @@ export const verifyCallback = defineOperation<Callback>({
 	action: 'Verify callback of a task',
 	description: 'Find out why a callback of the service is refused, without starting anything',
 	fields: [headersField, bodyField, optionsField([toleranceOption])],
-	check: ({ read }) => {
+	prepare: ({ read }) => {
 		const headers = jsonObject.safeParse(read(headersField.name));
 		if (!headers.success)
-			throw new FieldError(
-				'Headers must be a JSON object, for example {"X-Webhook-Timestamp": "…"}',
-			);
-		return { headers: headers.data, body: parsedWhereJson(read(bodyField.name)) };
+			throw fieldError('Headers must be a JSON object, for example {"X-Webhook-Timestamp": "…"}');
+		const body = read(bodyField.name);
+		// A body that is not JSON may be what is wrong with it.
+		const parsed = typeof body === 'string' ? jsonParse(body, { fallbackValue: body }) : body;
+		return { headers: headers.data, body: parsed };
 	},
-	run: eachItem<Callback>(async ({ item, checked }, service) => {
-		const { diagnoseCallback } = await import('../../service/diagnosis');
-		const { headers, body } = checked;
-		const keys = service.signingKeys;
-		const toleranceSeconds = numberOption(item.option, toleranceOption);
-		return { json: diagnoseCallback(headers, body, { keys, toleranceSeconds, now: Date.now() }) };
+	run: runEach(async ({ service, option }, { headers, body }) => {
+		const { diagnoseCallback } = await import('../../callback/diagnose');
+		const secrets = getSigningSecrets(service.credentials);
+		const toleranceSeconds = readNumberOption(option, toleranceOption);
+		return [
+			{ json: diagnoseCallback(headers, body, { secrets, toleranceSeconds, now: Date.now() }) },
+		];
 	}),
 });
-
-/** A body that is no JSON is what may be wrong with it. */
-function parsedWhereJson(body: unknown): unknown {
-	if (typeof body !== 'string') return body;
-	try {
-		return JSON.parse(body);
-	} catch {
-		return body;
-	}
-}

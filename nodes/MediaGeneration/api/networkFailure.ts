@@ -1,0 +1,61 @@
+/** Why a request got no answer. */
+export interface NetworkFailure {
+	/** Follows the name of the host in a sentence. */
+	reason: string;
+	/** The host may have received the request. */
+	mayHaveArrived: boolean;
+	isTimeout: boolean;
+}
+
+/** Codes of failures before the request was written: the host surely received nothing. */
+const NEVER_SENT: Record<string, string> = {
+	ECONNREFUSED: 'nothing answers at that address',
+	ENOTFOUND: 'its host name is not known',
+	EAI_AGAIN: 'its host name could not be looked up',
+	ERR_INVALID_URL: 'its URL is malformed',
+	CERT_HAS_EXPIRED: 'its certificate has expired',
+	DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
+	SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is self-signed',
+	UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate can't be verified",
+	ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate belongs to another host',
+};
+
+/** Codes that say so only while connecting: a route can also be lost after the request was sent. */
+const NEVER_SENT_WHILE_CONNECTING: Record<string, string> = {
+	EHOSTUNREACH: 'there is no route to its host',
+	ENETUNREACH: 'there is no route to its network',
+};
+
+const TIMEOUT_CODES = new Set(['ETIMEDOUT', 'ECONNABORTED', 'ESOCKETTIMEDOUT']);
+
+/** @param error what n8n's HTTP helper threw */
+export function describeNetworkFailure(error: unknown, timeoutSeconds: number): NetworkFailure {
+	const { code, isConnecting } = findSystemError(error);
+	const neverSent =
+		NEVER_SENT[code] ?? (isConnecting ? NEVER_SENT_WHILE_CONNECTING[code] : undefined);
+	if (neverSent)
+		return { reason: `can't be reached: ${neverSent}`, mayHaveArrived: false, isTimeout: false };
+	return TIMEOUT_CODES.has(code)
+		? { reason: `gave no answer within ${timeoutSeconds} s`, mayHaveArrived: true, isTimeout: true }
+		: {
+				reason: 'broke off the connection before it answered',
+				mayHaveArrived: true,
+				isTimeout: false,
+			};
+}
+
+/** Node's code and system call, wherever n8n's wrapping put them. */
+function findSystemError(error: unknown): { code: string; isConnecting: boolean } {
+	const seen = new Set<unknown>();
+	let code = '';
+	let isConnecting = false;
+	for (let inner = error; inner && !seen.has(inner); ) {
+		seen.add(inner);
+		const layer = inner as Partial<Record<'code' | 'httpCode' | 'syscall' | 'cause', unknown>>;
+		const word = [layer.code, layer.httpCode].find((value) => typeof value === 'string' && value);
+		code ||= (word as string | undefined) ?? '';
+		isConnecting ||= layer.syscall === 'connect';
+		inner = layer.cause;
+	}
+	return { code, isConnecting };
+}

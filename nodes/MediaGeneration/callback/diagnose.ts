@@ -1,0 +1,231 @@
+import { readCallbackParts } from '../api/schemas';
+import {
+	findMatchingSecret,
+	SIGNATURE_HEADER,
+	TIMESTAMP_HEADER,
+	type MatchingSecret,
+	type SigningSecrets,
+} from './signature';
+import { verifyCallback, type RefusalReason, type VerificationSettings } from './verify';
+
+/** What is wrong with a callback, beyond the reasons that its sender hears. */
+export type DiagnosisReason =
+	| RefusalReason
+	| 'keyMissing'
+	| 'keyHasWhiteSpace'
+	| 'keyMismatch'
+	| 'signatureHex'
+	| 'signatureUrlSafe'
+	| 'signatureWhiteSpace'
+	| 'signatureOfTopLevelId'
+	| 'timestampInMilliseconds';
+
+/** What is wrong with a callback and what to do. It holds no secret and no signature. */
+export interface Diagnosis {
+	genuine: boolean;
+	/** Absent: genuine. */
+	reason?: DiagnosisReason;
+	message: string;
+	taskId?: string;
+	/** The secret that the signature is of, also where something else is wrong. */
+	signature?: MatchingSecret;
+	/** How far the timestamp is ahead of the present time; negative: behind. */
+	clockDifferenceSeconds?: number;
+}
+
+/** Known mistakes in a signature that is otherwise right. */
+const KNOWN_MISTAKES: Array<{
+	reason: DiagnosisReason;
+	message: string;
+	/** Undoes the mistake; undefined for a signature that does not have it. */
+	repair: (signature: string) => string | undefined;
+}> = [
+	{
+		reason: 'signatureWhiteSpace',
+		message:
+			'The signature is right, but has white space in or around it. Look at what is between the service and n8n.',
+		repair: (signature) => (/\s/.test(signature) ? signature.replace(/\s/g, '') : undefined),
+	},
+	{
+		reason: 'signatureHex',
+		message:
+			'The signature is right, but written in hex; the contract has Base64. Ask the service.',
+		repair: (signature) =>
+			/^[0-9a-f]{64}$/i.test(signature)
+				? Buffer.from(signature, 'hex').toString('base64')
+				: undefined,
+	},
+	{
+		reason: 'signatureUrlSafe',
+		message:
+			'The signature is right, but written in URL-safe or unpadded Base64; the contract has plain Base64. Ask the service.',
+		repair: (signature) =>
+			/^[\w-]{43}=?$/.test(signature)
+				? Buffer.from(signature, 'base64url').toString('base64')
+				: undefined,
+	},
+];
+
+/**
+ * Verifies a callback like the trigger, and explains a refusal to its owner, who has the secret.
+ * @param headers by name, in any case
+ * @param body the parsed JSON, whatever it is
+ */
+export function diagnoseCallback(
+	headers: Record<string, unknown>,
+	body: unknown,
+	settings: VerificationSettings,
+): Diagnosis {
+	const { secrets, now } = settings;
+	const given = normalizeHeaders(headers);
+	const facts = findFacts(given, body, secrets, now);
+	const refused = (reason: DiagnosisReason, message: string): Diagnosis => ({
+		genuine: false,
+		reason,
+		message,
+		...facts,
+	});
+	if (!secrets)
+		return refused(
+			'keyMissing',
+			'The credential has no Webhook HMAC Key, so nothing can be verified. Paste the webhookHmacKey of your account settings into it.',
+		);
+	const verdict = verifyCallback(given, body, settings);
+	if (verdict.accepted)
+		return {
+			genuine: true,
+			message:
+				verdict.signature === 'current'
+					? 'The callback is genuine.'
+					: 'The callback is genuine, signed with the previous key. Keep Previous Webhook HMAC Key in the credential for now.',
+			...facts,
+		};
+	const { reason, message } = verdict;
+	switch (reason) {
+		case 'headerMissing':
+			return refused(
+				reason,
+				`${message}. Missing: ${listMissingHeaders(given).join(', ')}. The service sends them once you have generated a webhookHmacKey in your account settings.`,
+			);
+		case 'timestampStale':
+			return explainStaleness(facts, refused, now);
+		case 'signatureWrong': {
+			const mistake = findMistake(given, body, secrets);
+			return mistake
+				? refused(mistake.reason, mistake.message)
+				: refused(
+						'keyMismatch',
+						'The signature is of another key, another task ID or another time. Compare Webhook HMAC Key in the credential with the webhookHmacKey in your account settings. If the key was replaced, put the old one into Previous Webhook HMAC Key.',
+					);
+		}
+		case 'taskIdMissing':
+		case 'taskIdContradictory':
+			return signsTopLevelId(given, body, secrets)
+				? refused(
+						'signatureOfTopLevelId',
+						`The service signed the top-level taskId; the contract signs data.task_id. ${message}.`,
+					)
+				: refused(reason, `${message}.`);
+		default:
+			return refused(reason, `${message}.`);
+	}
+}
+
+/** As seconds this would be the year 5138, so a timestamp from here on is in milliseconds. */
+const MILLISECONDS_FROM = 100_000_000_000;
+
+function explainStaleness(
+	{ clockDifferenceSeconds = 0, signature }: Partial<Diagnosis>,
+	refused: (reason: DiagnosisReason, message: string) => Diagnosis,
+	now: number,
+): Diagnosis {
+	if (clockDifferenceSeconds + now / 1000 > MILLISECONDS_FROM)
+		return refused(
+			'timestampInMilliseconds',
+			'X-Webhook-Timestamp is in milliseconds; the contract has seconds. Ask the service.',
+		);
+	const side = clockDifferenceSeconds < 0 ? 'before' : 'after';
+	const rest = signature ? `, and its signature is right (${signature} key)` : '';
+	return refused(
+		'timestampStale',
+		`The callback was sent ${Math.abs(clockDifferenceSeconds)} s ${side} now${rest}. If it came in just now, set the clocks of n8n's server and the sender. For an old one, set Tolerance to 0.`,
+	);
+}
+
+/** Finds what can be said of a callback whatever is wrong with it. */
+function findFacts(
+	headers: Record<string, string>,
+	body: unknown,
+	secrets: SigningSecrets | undefined,
+	now: number,
+): Pick<Diagnosis, 'taskId' | 'signature' | 'clockDifferenceSeconds'> {
+	const { timestamp, signature } = readSignedParts(headers);
+	const { taskId } = readIds(body);
+	const matching = secrets && taskId && findMatchingSecret(signature, taskId, timestamp, secrets);
+	return {
+		...(taskId && { taskId }),
+		...(matching && { signature: matching }),
+		...(/^\d{1,15}$/.test(timestamp) && {
+			clockDifferenceSeconds: Math.round(Number(timestamp) - now / 1000),
+		}),
+	};
+}
+
+function findMistake(
+	headers: Record<string, string>,
+	body: unknown,
+	secrets: SigningSecrets,
+): { reason: DiagnosisReason; message: string } | undefined {
+	const { timestamp, signature } = readSignedParts(headers);
+	const { taskId = '' } = readIds(body);
+	for (const mistake of KNOWN_MISTAKES) {
+		const repaired = mistake.repair(signature);
+		if (repaired && findMatchingSecret(repaired, taskId, timestamp, secrets)) return mistake;
+	}
+	const trimmed = { current: secrets.current.trim(), previous: secrets.previous?.trim() };
+	const matching = findMatchingSecret(signature, taskId, timestamp, trimmed);
+	if (matching)
+		return {
+			reason: 'keyHasWhiteSpace',
+			message: `${matching === 'current' ? 'Webhook HMAC Key' : 'Previous Webhook HMAC Key'} in the credential has white space around it. Paste it again without.`,
+		};
+	return undefined;
+}
+
+function signsTopLevelId(
+	headers: Record<string, string>,
+	body: unknown,
+	secrets: SigningSecrets,
+): boolean {
+	const { timestamp, signature } = readSignedParts(headers);
+	const { topLevelId } = readIds(body);
+	return Boolean(topLevelId && findMatchingSecret(signature, topLevelId, timestamp, secrets));
+}
+
+const listMissingHeaders = (headers: Record<string, string>): string[] =>
+	[
+		{ name: 'X-Webhook-Timestamp', value: headers[TIMESTAMP_HEADER] },
+		{ name: 'X-Webhook-Signature', value: headers[SIGNATURE_HEADER] },
+	]
+		.filter(({ value }) => !value)
+		.map(({ name }) => name);
+
+const readSignedParts = (headers: Record<string, string>) => ({
+	timestamp: headers[TIMESTAMP_HEADER] ?? '',
+	signature: headers[SIGNATURE_HEADER] ?? '',
+});
+
+/** Reads the IDs of a body where they are text. */
+function readIds(body: unknown): { taskId?: string; topLevelId?: string } {
+	const { taskId, topLevelId } = readCallbackParts(body) ?? {};
+	const text = (id: unknown) => (typeof id === 'string' && id !== '' ? id : undefined);
+	return { taskId: text(taskId), topLevelId: text(topLevelId) };
+}
+
+/** Names headers like Node, in lower case, and turns numbers that a user wrote into text. */
+const normalizeHeaders = (headers: Record<string, unknown>): Record<string, string> =>
+	Object.fromEntries(
+		Object.entries(headers)
+			.filter(([, value]) => value !== undefined && value !== null)
+			.map(([name, value]) => [name.trim().toLowerCase(), [value].flat().map(String).join(', ')]),
+	);

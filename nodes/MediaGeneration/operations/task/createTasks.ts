@@ -1,0 +1,77 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { ServiceError, UnknownOutcomeError } from '../../api/client';
+import { newTask, type Task } from '../../api/task';
+import { mapConcurrent } from '../mapConcurrent';
+import { hasFailed, readNumberOption, type Failed, type Prepared } from '../operation';
+import { CreationRecord } from './creationRecord';
+import { concurrencyOption, RateLimiter, rateOption } from './rateLimiter';
+import { uploadMedia, type TaskRequest } from './request';
+
+export interface CreateRequest extends TaskRequest {
+	callBackUrl?: string;
+}
+
+/** The task, or why there is none; undefined: it was not begun. */
+export type CreateResult = { task: Task } | Failed | undefined;
+
+interface Created {
+	results: CreateResult[];
+	/** A task is of an earlier execution, whose resume URL the service calls back. */
+	elsewhere: boolean;
+}
+
+/**
+ * Creates a task for every item, at the rate in Options. A refusal for the rate is waited out, as it surely created nothing. Any
+ * other request is sent once, and not again when n8n repeats the run.
+ */
+export async function createTasks(
+	prepared: Array<Prepared<CreateRequest>>,
+	context: IExecuteFunctions,
+): Promise<Created> {
+	const option = prepared[0]?.item.option ?? (() => undefined);
+	const signal = context.getExecutionCancelSignal();
+	const limiter = new RateLimiter(readNumberOption(option, rateOption), isRateLimited, signal);
+	const record = new CreationRecord(context);
+	const stopsOnError = !context.continueOnFail();
+	let elsewhere = false;
+
+	const create = async ({ item, request }: Prepared<CreateRequest>): Promise<CreateResult> => {
+		const { model, callBackUrl } = request;
+		const earlier = record.find(item.index, request);
+		if (earlier && 'unknown' in earlier) return { error: new UnknownOutcomeError(earlier.unknown) };
+		if (earlier) {
+			elsewhere ||= earlier.elsewhere;
+			return { task: newTask(earlier.taskId, model) };
+		}
+		if (signal?.aborted) return undefined;
+		try {
+			const input = await uploadMedia(item, request);
+			const taskId = await limiter.run(
+				async () => await item.service.createTask({ model, callBackUrl, input }, item.settings),
+			);
+			record.addTask(item.index, request, taskId);
+			return { task: newTask(taskId, model) };
+		} catch (error) {
+			if (error instanceof UnknownOutcomeError)
+				record.addUnknown(item.index, request, error.message);
+			return { error };
+		}
+	};
+
+	const results = await mapConcurrent(prepared, create, {
+		concurrency: readNumberOption(option, concurrencyOption),
+		isLast: (result) => stopsOnError && hasFailed(result),
+	});
+	if (stopsOnError) nameCreatedTasks(results);
+	return { results, elsewhere };
+}
+
+const isRateLimited = (error: unknown): boolean =>
+	error instanceof ServiceError && error.isRateLimited;
+
+/** Adds to the error that will stop the run the IDs of the tasks that exist all the same. */
+function nameCreatedTasks(results: CreateResult[]): void {
+	const ids = results.flatMap((result) => (result && 'task' in result ? [result.task.taskId] : []));
+	const failed = results.find(hasFailed);
+	if (failed && ids.length) failed.createdTaskIds = ids;
+}

@@ -1,0 +1,164 @@
+import { sleep, UserError, type IBinaryData, type IHttpRequestOptions } from 'n8n-workflow';
+import { describeNetworkFailure } from '../../api/networkFailure';
+import { findFormatByExtension, findFormatByType, getExtension } from '../../media/formats';
+import type { Item } from '../operation';
+import { isInternalUrl } from './isInternalUrl';
+
+const MAX_REDIRECTS = 5;
+
+/** Statuses of a host that does not hand out a file (any more). */
+const REFUSED = new Set([401, 403, 404, 410]);
+
+export interface DownloadedFile {
+	url: string;
+	name: string;
+	mimeType: string;
+	/** In bytes. */
+	size: number;
+	binary: IBinaryData;
+}
+
+/** The part of Node's streams that is used here. */
+interface Incoming extends AsyncIterable<Uint8Array> {
+	destroy(): void;
+	constructor: { from(chunks: AsyncIterable<Uint8Array>): Incoming };
+}
+
+interface Answer {
+	statusCode: number;
+	headers: Record<string, string | undefined>;
+	body: Incoming;
+}
+
+/**
+ * Downloads a result file into n8n's storage, streamed. Result hosts are not the service, so they get no token. Redirects
+ * are followed, but not from the internet to an address inside this network.
+ * @param file its name has no extension yet
+ * @returns undefined when the host refuses the link, as it does when it has expired
+ * @throws {UserError} when the file can't be downloaded, or is larger than it may be
+ */
+export async function downloadFile(
+	{ context, settings: { timeoutSeconds } }: Item,
+	{ url, name, maxBytes }: { url: string; name: string; maxBytes: number },
+): Promise<DownloadedFile | undefined> {
+	const get = async (address: string): Promise<Answer> => {
+		const request: IHttpRequestOptions = {
+			url: address,
+			encoding: 'stream',
+			timeout: timeoutSeconds * 1000,
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true,
+			abortSignal: context.getExecutionCancelSignal(),
+		};
+		try {
+			return (await context.helpers.httpRequest(request)) as Answer;
+		} catch (error) {
+			throw hostFailure(name, address, describeNetworkFailure(error, timeoutSeconds).reason);
+		}
+	};
+	const { statusCode, headers, body } = await followRedirects(get, url, name);
+	if (statusCode !== 200) body.destroy();
+	if (REFUSED.has(statusCode)) return undefined;
+	if (statusCode !== 200) throw hostFailure(name, url, `answered ${statusCode}`);
+
+	const tooLarge = (size: string) =>
+		new UserError(
+			`The file ${name} is ${size}, and Maximum File Size in Options allows ${maxBytes / 1024 / 1024} MB`,
+			{
+				description: 'Raise the limit if this n8n has room for the file, then run the node again.',
+			},
+		);
+	const announced = Number(headers['content-length']);
+	if (announced > maxBytes) {
+		body.destroy();
+		throw tooLarge(`${Math.ceil(announced / 1024 / 1024)} MB`);
+	}
+	let size = 0;
+	async function* countBytes() {
+		for await (const chunk of body) {
+			size += chunk.length;
+			if (size > maxBytes) throw tooLarge('larger than its host said');
+			yield chunk;
+		}
+	}
+	const watch = watchForStall(body, () => size, timeoutSeconds);
+	const mimeType = readType(headers['content-type'], url);
+	const fileName = `${name}.${chooseExtension(mimeType, url)}`;
+	try {
+		const stream = body.constructor.from(countBytes()) as never;
+		const binary = await context.helpers.prepareBinaryData(stream, fileName, mimeType);
+		if (announced > size) throw new Error('The stream ended early');
+		return { url, name: fileName, mimeType, size, binary };
+	} catch (error) {
+		const what = watch.hasStalled
+			? `sent nothing for ${timeoutSeconds} s before the file was complete`
+			: 'broke off before the file was complete';
+		throw error instanceof UserError ? error : hostFailure(name, url, what);
+	} finally {
+		watch.end();
+	}
+}
+
+/** Ends a stream that brings nothing for as long as a request may take: the timeout of n8n's helper ends with the headers. */
+function watchForStall(body: Incoming, readSize: () => number, timeoutSeconds: number) {
+	const watch = { hasStalled: false, end: () => ended.abort() };
+	const ended = new AbortController();
+	const run = async () => {
+		for (let before = -1; before < readSize() && !ended.signal.aborted; ) {
+			before = readSize();
+			await sleep(timeoutSeconds * 1000, ended.signal);
+		}
+		if (ended.signal.aborted) return;
+		watch.hasStalled = true;
+		body.destroy();
+	};
+	void run().catch(() => undefined);
+	return watch;
+}
+
+async function followRedirects(
+	get: (url: string) => Promise<Answer>,
+	url: string,
+	name: string,
+): Promise<Answer> {
+	for (let redirects = 0, at = url; ; redirects++) {
+		const answer = await get(at);
+		const { location } = answer.headers;
+		if (answer.statusCode < 300 || answer.statusCode >= 400 || !location) return answer;
+		answer.body.destroy();
+		const next = new URL(location, at);
+		if (!/^https?:$/.test(next.protocol) || (isInternalUrl(next.href) && !isInternalUrl(at)))
+			throw new UserError(
+				`Could not download ${name}: its host ${new URL(at).host} redirected to ${next.origin}, an address inside this network`,
+				{ description: 'Such a redirect is not followed. Ask the service about the link.' },
+			);
+		if (redirects === MAX_REDIRECTS)
+			throw new UserError(
+				`Could not download ${name}: its host redirected more than ${MAX_REDIRECTS} times`,
+				{ description: 'Ask the service about the link.' },
+			);
+		at = next.href;
+	}
+}
+
+const hostFailure = (name: string, url: string, what: string): UserError =>
+	new UserError(`Could not download ${name}: its host ${new URL(url).host} ${what}`, {
+		description:
+			'Run the node again later. The task and its files stay with the service for a while.',
+	});
+
+const readExtension = (url: string): string | undefined =>
+	/\.([a-z\d]{1,5})$/i.exec(new URL(url).pathname)?.[1]?.toLowerCase();
+
+/** Takes the type from the file's name where the host only says that it is a file. */
+function readType(contentType: string | undefined, url: string): string {
+	const type = contentType?.split(';')[0]?.trim().toLowerCase();
+	if (type && type !== 'application/octet-stream' && type !== 'binary/octet-stream') return type;
+	return findFormatByExtension(readExtension(url))?.mimeType ?? 'application/octet-stream';
+}
+
+const chooseExtension = (mimeType: string, url: string): string => {
+	const format = findFormatByType(mimeType);
+	return format ? getExtension(format) : (readExtension(url) ?? 'bin');
+};

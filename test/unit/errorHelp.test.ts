@@ -1,0 +1,72 @@
+import { explainRefusal } from '../../nodes/MediaGeneration/api/errorHelp';
+
+describe('explainRefusal', () => {
+	it.each([
+		[401, '', 'does not accept the access token'],
+		[402, '', 'too few credits'],
+		[422, 'duration is required', 'did not accept a field'],
+		[422, 'the rate limit of 30 fps is exceeded', 'did not accept a field'],
+		[429, 'Too many requests', 'too many requests'],
+		[430, 'Rate limit exceeded', 'too many requests'],
+		[430, 'rate-limited', 'too many requests'],
+		[405, 'call frequency too high', 'too many requests'],
+		[430, 'could not generate', 'refused the request'],
+		[430, 'the integrated separator failed', 'refused the request'],
+		[429, 'Insufficient credits', 'too few credits'],
+		[430, 'your balance is empty', 'too few credits'],
+		[405, 'method not allowed', 'refused the request'],
+		[433, '', 'usage limit of this access token'],
+		[455, '', 'under maintenance'],
+		[500, '', 'internal fault'],
+		[502, 'Bad Gateway', 'internal fault'],
+		[501, '', 'could not generate'],
+		[505, '', 'switched off'],
+		[418, 'teapot', 'refused the request'],
+	])('says of %d %j what it means and what to do', (code, text, message) => {
+		const help = explainRefusal(200, code, text);
+		expect(help.message).toContain(message);
+		expect(help.hint).not.toBe('');
+	});
+
+	it.each([400, 401, 402, 403, 404, 422, 429, 433, 455])(
+		'is sure that %d did nothing, in the body or as HTTP status',
+		(code) => {
+			expect(explainRefusal(200, code, '').isRejected).toBe(true);
+			expect(explainRefusal(code, code, '').isRejected).toBe(true);
+		},
+	);
+
+	it.each([0, 201, 302, 405, 408, 409, 418, 430, 499, 500, 501, 502, 503, 504, 505])(
+		'is not sure that %d did nothing',
+		(code) => {
+			expect(explainRefusal(200, code, '').isRejected).toBe(false);
+			expect(explainRefusal(code, code, '').isRejected).toBe(false);
+		},
+	);
+
+	it.each([302, 408, 499, 500, 502])(
+		'is not sure of a listed code behind HTTP %d, which came from somewhere else',
+		(httpStatus) => {
+			expect(explainRefusal(httpStatus, 422, '').isRejected).toBe(false);
+			expect(explainRefusal(httpStatus, 429, '').isRateLimited).toBe(false);
+		},
+	);
+
+	it('is sure of a refusal for rate or credits, whatever its code', () => {
+		expect(explainRefusal(200, 430, 'Rate limit exceeded').isRejected).toBe(true);
+		expect(explainRefusal(405, 405, 'Insufficient credits').isRejected).toBe(true);
+	});
+
+	it.each([
+		[200, 429, '', true],
+		[429, 429, '', true],
+		[200, 430, 'Rate limit exceeded', true],
+		[200, 405, 'too frequent', true],
+		[200, 430, 'could not generate', false],
+		[200, 429, 'Insufficient credits', false],
+		[200, 422, 'rate limit', false],
+		[200, 433, 'rate limit', false],
+	])('HTTP %d with code %d %j is waited out: %p', (httpStatus, code, text, isRateLimited) => {
+		expect(explainRefusal(httpStatus, code, text)).toMatchObject({ isRateLimited });
+	});
+});
