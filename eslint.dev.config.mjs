@@ -9,4 +9,8 @@ export default defineConfig({
 	languageOptions: {
 		parserOptions: { project: 'tsconfig.dev.json', tsconfigRootDir: import.meta.dirname },
 	},
+	rules: {
+		// Fastify recognizes asynchronous hooks and handlers by the promise that they return.
+		'@typescript-eslint/require-await': 'off',
+	},
 });

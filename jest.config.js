@@ -22,7 +22,7 @@ const packed = {
 module.exports = {
 	projects: [
 		suite('unit', ['test/unit/**/*.test.ts']),
-		suite('service', ['test/service/**/*.test.js']),
+		suite('service', ['test/service/**/*.test.cts']),
 		suite('engine', ['test/engine/**/*.test.ts'], {
 			// Types are those of the sources, what runs is the build.
 			moduleNameMapper: { '^(?:\\.\\./)+(nodes|credentials)/(.*)$': '<rootDir>/dist/$1/$2' },

@@ -8,8 +8,7 @@ const { freePort } = require('./n8n/port');
 const { cacheFolder, provideN8n, tryLock } = require('./n8n/provide');
 const { npm } = require('./npm');
 const { pack, root } = require('./pack');
-const { startService } = require('./service');
-const { commandLineSettings } = require('./service/settings');
+const { commandLineSettings, startService } = require('./service');
 
 /** @typedef {Awaited<ReturnType<typeof startN8n>>} N8n */
 /** @typedef {Awaited<ReturnType<typeof startService>>} Service */

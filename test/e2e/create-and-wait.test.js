@@ -424,7 +424,9 @@ describe('the wait limit', () => {
 		const id = await start(prompts(...texts), { waitLimit: 0.05 }, { after: [WAIT.seen] });
 		const execution = await pair.n8n.waitForExecution(id, { timeout: 110_000 });
 		expect(execution.status).toBe('success');
-		const [first, second] = tasks().sort((a, b) => (a.input.prompt < b.input.prompt ? -1 : 1));
+		const [first, second] = tasks().sort((a, b) =>
+			String(a.input.prompt) < String(b.input.prompt) ? -1 : 1,
+		);
 		expect(execution.items(NODE)).toMatchObject([
 			{ taskId: first?.taskId, model: 'beta2/image-edit', status: 'timedOut' },
 			{ taskId: second?.taskId, status: 'timedOut' },

@@ -38,7 +38,7 @@ describe('the worked example of CONTRIBUTING.md, followed to the letter', () => 
 			'nodes/MediaGeneration/models/epsilonUpscale.ts',
 			'nodes/MediaGeneration/models/index.ts',
 			'test/unit/models.test.ts',
-			'dev/service/models.js',
+			'dev/service/models.cts',
 		]);
 	});
 

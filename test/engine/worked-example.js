@@ -23,7 +23,7 @@ const COPIED = [
 ];
 
 /** A step with code: the file that it names last before the code, the code's language, and the code. */
-const STEP = /`([^`\s]+\.[jt]s)`[^`]*:\n\n( *)```(ts|diff)\n([\s\S]*?)\n *```/g;
+const STEP = /`([^`\s]+\.c?ts)`[^`]*:\n\n( *)```(ts|diff)\n([\s\S]*?)\n *```/g;
 
 /**
  * Follows a section of CONTRIBUTING.md in a copy of the sources, to the letter.

@@ -1,5 +1,5 @@
-const { Refusal } = require('./refusal');
-const {
+import type { z } from 'zod';
+import {
 	anyObject,
 	aspectRatio,
 	boolean,
@@ -9,12 +9,17 @@ const {
 	integer,
 	list,
 	nonEmptyText,
+	Refusal,
 	resolution,
 	strictObject,
 	text,
-} = require('./shapes');
+} from './validation.cts';
 
-/** @typedef {{ model: string, input: Record<string, unknown>, callBackUrl?: string | undefined }} TaskOrder */
+interface Model {
+	input: z.ZodType<unknown>;
+	/** Result field → names of the files in it. */
+	result: Record<string, string[]>;
+}
 
 const video = {
 	resultUrls: ['result.mp4'],
@@ -29,13 +34,20 @@ const referenceImage = strictObject({
 	ref_name: text.optional(),
 });
 
+const deltaInput = strictObject({
+	prompt: text.optional(),
+	reference_image: list(httpUrl).min(1, 'must hold at least one URL'),
+	resolution: resolution.optional(),
+	aspect_ratio: aspectRatio.optional(),
+	duration: integer.optional(),
+	seed: integer.optional(),
+});
+
 /**
- * What each model takes, field by field as the contract lists them, and the files that it gives.
+ * The inputs of each model, field by field as the contract lists them.
  * The contract does not show which fields are mandatory: here the media are, and all else is optional.
- *
- * @type {Record<string, { input: import('zod').ZodTypeAny, result: Record<string, string[]> }>}
  */
-const models = {
+const models: Record<string, Model> = {
 	'alpha-3.0/motion-control': {
 		input: strictObject({
 			prompt: text.optional(),
@@ -68,31 +80,12 @@ const models = {
 		}),
 		result: video,
 	},
-	'delta/reference-to-video': {
-		input: strictObject({
-			prompt: text.optional(),
-			reference_image: list(httpUrl).min(1, 'must hold at least one URL'),
-			resolution: resolution.optional(),
-			aspect_ratio: aspectRatio.optional(),
-			duration: integer.optional(),
-			seed: integer.optional(),
-		}),
-		result: video,
-	},
-	'delta-1-1/reference-to-video': {
-		input: strictObject({
-			prompt: text.optional(),
-			reference_image: list(httpUrl).min(1, 'must hold at least one URL'),
-			resolution: resolution.optional(),
-			aspect_ratio: aspectRatio.optional(),
-			duration: integer.optional(),
-		}),
-		result: video,
-	},
+	'delta/reference-to-video': { input: deltaInput, result: video },
+	'delta-1-1/reference-to-video': { input: deltaInput.omit({ seed: true }), result: video },
 };
 
 /** Stands for every other model that the service may offer. */
-const customModel = { input: anyObject, result: video };
+const customModel: Model = { input: anyObject, result: video };
 
 const envelope = strictObject({
 	model: nonEmptyText,
@@ -100,8 +93,9 @@ const envelope = strictObject({
 	input: anyObject,
 });
 
-/** @param {string} id */
-function findModel(id) {
+export type TaskOrder = z.infer<typeof envelope>;
+
+function findModel(id: string) {
 	if (id.startsWith('custom/')) return customModel;
 	return Object.hasOwn(models, id) ? models[id] : undefined;
 }
@@ -109,11 +103,9 @@ function findModel(id) {
 /**
  * Reads the body of a create request to the letter of the contract.
  *
- * @param {unknown} body
- * @returns {TaskOrder}
  * @throws {Refusal} 422 that names the field at fault
  */
-function readOrder(body) {
+export function readOrder(body: unknown): TaskOrder {
 	const order = check(envelope, body);
 	const model = findModel(order.model);
 	if (!model) throw new Refusal(422, `model "${order.model}" is not known`);
@@ -121,13 +113,7 @@ function readOrder(body) {
 	return order;
 }
 
-/**
- * The files that a model gives: result field → file names.
- *
- * @param {string} id a model id that readOrder() accepted
- */
-function resultFiles(id) {
-	return (findModel(id) ?? customModel).result;
+/** The files that a model makes, by result field. */
+export function listResultFiles(modelId: string) {
+	return (findModel(modelId) ?? customModel).result;
 }
-
-module.exports = { readOrder, resultFiles };

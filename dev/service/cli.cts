@@ -1,8 +1,6 @@
-#!/usr/bin/env node
-const { parseArgs } = require('node:util');
-const { startService } = require('.');
-const { taskFaults } = require('./faults');
-const { commandLineSettings } = require('./settings');
+import { parseArgs } from 'node:util';
+import { taskFaults } from './faults.cts';
+import { commandLineSettings, startService } from './index.cts';
 
 const usage = `Usage: npm run service -- [options]
 
@@ -15,23 +13,16 @@ Runs an emulator of the media generation service on 127.0.0.1.
   --help                  prints this
 `;
 
-const options = /** @type {const} */ ({
-	port: { type: 'string', default: '8787' },
-	token: { type: 'string', default: 'dev-token' },
-	'webhook-key': { type: 'string', default: 'dev-webhook-key' },
-	'task-seconds': { type: 'string', default: String(commandLineSettings.taskSeconds) },
-	help: { type: 'boolean', default: false },
-});
-
-/** @returns {string} */
-function promptFaults() {
-	return Object.entries(taskFaults.shape)
-		.map(([name, { description }]) => `  ${`#${name}`.padEnd(18)}${description}`)
-		.join('\n');
-}
-
 async function main() {
-	const { values } = parseArgs({ options });
+	const { values } = parseArgs({
+		options: {
+			port: { type: 'string', default: '8787' },
+			token: { type: 'string', default: 'dev-token' },
+			'webhook-key': { type: 'string', default: 'dev-webhook-key' },
+			'task-seconds': { type: 'string', default: String(commandLineSettings.taskSeconds) },
+			help: { type: 'boolean', default: false },
+		},
+	});
 	if (values.help) {
 		process.stdout.write(usage);
 		return;
@@ -44,6 +35,9 @@ async function main() {
 		taskSeconds: Number(values['task-seconds']),
 		log: (line) => console.log(`${new Date().toISOString()} ${line}`),
 	});
+	const faults = Object.entries(taskFaults.shape).map(
+		([name, { description }]) => `  ${`#${name}`.padEnd(18)}${description}`,
+	);
 	console.log(`The media generation service's emulator is running.
 
 For the credential
@@ -56,7 +50,7 @@ Sample media to give as inputs
   ${service.resultsUrl}/sample.mp4
 
 Faults: write one or more into a prompt
-${promptFaults()}
+${faults.join('\n')}
 `);
 	for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void service.close());
 }

@@ -1,0 +1,139 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { TaskFaults } from './faults.cts';
+import type { Context } from './index.cts';
+import { FAIL_CODE, FAIL_MESSAGE, type TaskRecord } from './tasks.cts';
+
+export interface CallbackAttempt {
+	/** The receiver's HTTP status; null when there was no answer. */
+	status: number | null;
+	body: unknown;
+	/** Names are in lower case. */
+	headers: Record<string, string>;
+	/** The receiver's body, or why there was none. */
+	answer: string;
+}
+
+export interface CallbackOverrides {
+	/** In place of the task's callBackUrl. */
+	url?: string;
+	/** Unix time in seconds. */
+	timestamp?: number;
+	signature?: string;
+	/** '' leaves the signature headers out. */
+	secret?: string;
+	/** Sent as JSON; a string goes out as it is. */
+	body?: unknown;
+	/** Over the usual ones; undefined leaves one out. */
+	headers?: Record<string, string | undefined>;
+}
+
+const TIMEOUT_MS = 15_000;
+
+/** The contract's signature of a callback; `timestamp` is Unix time in seconds. */
+export function sign(taskId: string, timestamp: number, secret: string) {
+	return createHmac('sha256', secret).update(`${taskId}.${timestamp}`).digest('base64');
+}
+
+const readClock = () => Math.floor(Date.now() / 1000);
+
+function chooseOverrides({ forgedSignature, staleTimestamp, unsigned }: TaskFaults) {
+	const overrides: CallbackOverrides = {};
+	if (forgedSignature) overrides.signature = randomBytes(32).toString('base64');
+	if (staleTimestamp) overrides.timestamp = readClock() - 3600;
+	if (unsigned) overrides.secret = '';
+	return overrides;
+}
+
+function createBody({ taskId, faults: { fail } }: TaskRecord) {
+	return {
+		taskId,
+		code: fail ? Number(FAIL_CODE) : 200,
+		msg: fail ? FAIL_MESSAGE : 'success',
+		data: { task_id: taskId, callbackType: fail ? 'task_failed' : 'task_completed' },
+	};
+}
+
+/** Sends the callbacks of tasks. */
+export function createCallbacks({ settings, closing }: Context) {
+	function createHeaders(taskId: string, overrides: CallbackOverrides) {
+		const { timestamp = readClock(), secret = settings.webhookSecret } = overrides;
+		const { signature = secret && sign(taskId, timestamp, secret) } = overrides;
+		const headers = new Headers({
+			'Content-Type': 'application/json',
+			'User-Agent': 'media-task-service',
+		});
+		if (signature) {
+			headers.set('X-Webhook-Timestamp', String(timestamp));
+			headers.set('X-Webhook-Signature', signature);
+		}
+		for (const [name, value] of Object.entries(overrides.headers ?? {})) {
+			if (value === undefined) headers.delete(name);
+			else headers.set(name, value);
+		}
+		return Object.fromEntries(headers);
+	}
+
+	async function post(url: string, { headers, body }: CallbackAttempt) {
+		const timeout = AbortSignal.timeout(TIMEOUT_MS);
+		try {
+			const response = await fetch(url, {
+				method: 'POST',
+				headers,
+				body: typeof body === 'string' ? body : JSON.stringify(body),
+				redirect: 'manual',
+				signal: AbortSignal.any([closing, timeout]),
+			});
+			return { status: response.status, answer: await response.text() };
+		} catch (error) {
+			if (timeout.aborted) return { status: null, answer: 'the receiver took too long' };
+			return { status: null, answer: String((error instanceof Error && error.cause) || error) };
+		}
+	}
+
+	async function send(record: TaskRecord, overrides: CallbackOverrides, attempt = 1) {
+		const url = overrides.url ?? record.callBackUrl;
+		if (!url) throw new Error(`task ${record.taskId} has no callBackUrl: give a url`);
+		const entry: CallbackAttempt = {
+			status: null,
+			body: overrides.body ?? createBody(record),
+			headers: createHeaders(record.taskId, overrides),
+			answer: 'no answer yet',
+		};
+		record.callbacks.push(entry);
+		Object.assign(entry, await post(url, entry));
+		const answered = entry.status ?? `none (${entry.answer})`;
+		settings.log(`callback ${record.taskId}, attempt ${attempt}: ${answered}`);
+		return entry;
+	}
+
+	async function sendUntilAccepted(record: TaskRecord) {
+		for (let attempt = 1; ; attempt++) {
+			const { status } = await send(record, chooseOverrides(record.faults), attempt);
+			const retrySeconds = settings.callbackRetrySeconds[attempt - 1];
+			const accepted = status !== null && status >= 200 && status < 300;
+			if (accepted || retrySeconds === undefined) return;
+			await pause(retrySeconds * 1000, undefined, { signal: closing });
+		}
+	}
+
+	return {
+		/** Sends the task's callback, with retries. A task without callBackUrl gets none. */
+		async deliver(record: TaskRecord) {
+			if (!record.callBackUrl || record.faults.noCallback) return;
+			const copies = record.faults.callbackTwice ? 2 : 1;
+			await Promise.all(Array.from({ length: copies }, () => sendUntilAccepted(record)));
+		},
+
+		/**
+		 * Sends one callback by hand, without retries, and returns the receiver's answer.
+		 *
+		 * @throws {Error} when the receiver does not answer, or there is no URL to send to
+		 */
+		async sendOnce(record: TaskRecord, overrides: CallbackOverrides) {
+			const { status, answer } = await send(record, overrides);
+			if (status === null) throw new Error(`The receiver did not answer: ${answer}`);
+			return { status, body: answer };
+		},
+	};
+}

@@ -1,0 +1,111 @@
+import { setMaxListeners } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApi, type ApiRequest } from './api.cts';
+import { createCallbacks, sign, type CallbackOverrides } from './callbacks.cts';
+import { createRequestFaults } from './faults.cts';
+import { createFileHost, type Leak } from './files.cts';
+import { settingsShape, type Settings, type SettingsInput } from './settings.cts';
+import { createLifecycle, type TaskRecord } from './tasks.cts';
+import type { Upload } from './uploads.cts';
+
+export type { CallbackOverrides } from './callbacks.cts';
+export type { RequestFault, TaskFaults } from './faults.cts';
+export { commandLineSettings, type SettingsInput } from './settings.cts';
+export type { TaskRecord } from './tasks.cts';
+export type Service = Awaited<ReturnType<typeof startService>>;
+
+/** What the parts of one emulator share. */
+export interface Context {
+	settings: Settings;
+	/** Aborted when the emulator closes. */
+	closing: AbortSignal;
+	/** Where uploads are kept. */
+	directory: string;
+	/** The origin of result files, uploads and sample media; empty until it listens. */
+	resultsUrl: string;
+	tasks: Map<string, TaskRecord>;
+	requests: ApiRequest[];
+	/** By file name. */
+	uploads: Map<string, Upload>;
+	leaks: Leak[];
+}
+
+const host = '127.0.0.1';
+
+/**
+ * Starts an emulator of the task service on 127.0.0.1.
+ *
+ * @param options settings.cts has the defaults. Files are served on the port after `port`; when that is 0 (the
+ * default) both ports are free ones.
+ * @throws {Error} when a port is taken, or a setting is not known or mistyped
+ */
+export async function startService({
+	port = 0,
+	...options
+}: SettingsInput & { port?: number } = {}) {
+	const settings = settingsShape.parse(options);
+	const closer = new AbortController();
+	setMaxListeners(0, closer.signal);
+	const context: Context = {
+		settings,
+		closing: closer.signal,
+		directory: await mkdtemp(join(tmpdir(), 'media-task-service-')),
+		resultsUrl: '',
+		tasks: new Map(),
+		requests: [],
+		uploads: new Map(),
+		leaks: [],
+	};
+	const requestFaults = createRequestFaults();
+	const callbacks = createCallbacks(context);
+	const lifecycle = createLifecycle(context, callbacks);
+	const files = createFileHost(context);
+	const api = createApi(context, lifecycle, requestFaults);
+
+	/** Ends the servers, the timers and the outstanding callbacks, and removes the uploads from disk. */
+	async function close() {
+		closer.abort();
+		await Promise.all([api.close(), files.close()]);
+		await rm(context.directory, { recursive: true, force: true });
+	}
+
+	try {
+		context.resultsUrl = await files.listen({ host, port: port && port + 1 });
+		const { resultsUrl, tasks, requests, uploads, leaks } = context;
+		return {
+			/** The API's origin. */
+			url: await api.listen({ host, port }),
+			resultsUrl,
+			tasks,
+			requests,
+			uploads,
+			leaks,
+			close,
+			waitForTask: lifecycle.waitForTask,
+			idle: lifecycle.idle,
+			faultNext: requestFaults.add,
+
+			/** Changes settings while running; tasks under way keep their pace. */
+			set(changes: SettingsInput) {
+				Object.assign(settings, settingsShape.parse({ ...settings, ...changes }));
+			},
+
+			/**
+			 * Sends a callback of a task by hand, now and once, and returns the receiver's answer.
+			 *
+			 * @throws {Error} when there is no such task, no URL to send to, or no answer
+			 */
+			callback: async (taskId: string, overrides: CallbackOverrides = {}) =>
+				callbacks.sendOnce(lifecycle.get(taskId), overrides),
+
+			/** Signs for tests that forge and vary, by default with the secret in the settings. */
+			sign: (taskId: string, timestamp: number, secret = settings.webhookSecret) =>
+				sign(taskId, timestamp, secret),
+		};
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}

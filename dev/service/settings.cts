@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import type { TaskFaults } from './faults.cts';
+import type { TaskOrder } from './models.cts';
+
+/** `index` counts create requests from 0. */
+type FaultsFor = (task: TaskOrder & { index: number }) => TaskFaults | undefined;
+type Log = (line: string) => void;
+
+const isFunction = (value: unknown) => typeof value === 'function';
+const seconds = z.number().nonnegative();
+
+export const settingsShape = z
+	.object({
+		token: z.string().min(1).default('dev-token'),
+		/** Signs callbacks; '' switches signing off. */
+		webhookSecret: z.string().default('dev-webhook-key'),
+		taskSeconds: seconds.default(0.2),
+		/** The pauses between the attempts to deliver a callback. */
+		callbackRetrySeconds: z.array(seconds).default([0.2, 0.4, 0.8]),
+		/** How many tasks can be created in any period of so many seconds. */
+		rateLimit: z
+			.object({ requests: z.number().int().positive(), seconds: z.number().positive() })
+			.strict()
+			.nullable()
+			.default(null),
+		credits: z.number().default(1000),
+		costPerTask: z.number().nonnegative().default(12.5),
+		/** How long result links are valid; null for ever. */
+		resultSeconds: z.number().positive().nullable().default(null),
+		faultsFor: z.custom<FaultsFor>(isFunction, 'must be a function').default(() => () => ({})),
+		log: z.custom<Log>(isFunction, 'must be a function').default(() => () => {}),
+	})
+	.strict();
+
+export type Settings = z.infer<typeof settingsShape>;
+export type SettingsInput = z.input<typeof settingsShape>;
+
+/** The settings that differ when a person runs the emulator: slow enough to watch. */
+export const commandLineSettings = {
+	taskSeconds: 2,
+	callbackRetrySeconds: [5, 15, 60],
+	rateLimit: { requests: 20, seconds: 10 },
+};
