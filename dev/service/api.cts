@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { fastify, type FastifyError, type FastifyRequest } from 'fastify';
+import { fastify, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
 import {
 	answerFaultily,
 	readFaults,
@@ -25,6 +25,10 @@ export interface ApiRequest {
 }
 
 const wrapData = (data: unknown) => ({ code: 200, msg: 'success', data });
+
+/** Writes JSON in which this ID is a number: 19 digits, more than a JavaScript number holds. */
+const writeNumericId = (body: object, taskId: string) =>
+	JSON.stringify(body).replace(`"taskId":"${taskId}"`, `"taskId":${taskId}`);
 
 const readPath = ({ url }: FastifyRequest) => url.replace(/\?.*/, '');
 
@@ -110,20 +114,27 @@ export function createApi(
 		settings.log(`create ${order.model}: ${task?.taskId ?? 'no task'}${spoilt ? ', spoilt' : ''}`);
 
 		if (answerFaultily(request, reply, { status, garbage, hang, html403 })) return reply;
-		return wrapData(noTaskId ? {} : { taskId: task?.taskId });
+		const { accepted = 200, code = 200, numericId } = faults;
+		const body = { ...wrapData(noTaskId ? {} : { taskId: task?.taskId }), code };
+		reply.code(accepted).type('application/json');
+		return reply.send(numericId && task ? writeNumericId(body, task.taskId) : body);
 	});
 
-	function answerDetails(taskId: string | undefined) {
+	function answerDetails(taskId: string | undefined, reply: FastifyReply) {
 		if (!taskId) throw new Refusal(422, 'taskId is required');
 		const record = tasks.get(taskId);
 		if (!record) throw new Refusal(422, 'recordInfo is null');
-		return wrapData(describeTask(context, record));
+		const body = wrapData(describeTask(context, record));
+		if (!record.faults.numericId) return body;
+		return reply.type('application/json').send(writeNumericId(body, taskId));
 	}
-	app.get<{ Querystring: { taskId?: string } }>('/api/v1/jobs/recordInfo', async ({ query }) =>
-		answerDetails(query.taskId),
+	app.get<{ Querystring: { taskId?: string } }>(
+		'/api/v1/jobs/recordInfo',
+		async ({ query }, reply) => answerDetails(query.taskId, reply),
 	);
-	app.get<{ Params: { taskId: string } }>('/api/v1/tasks/query/:taskId', async ({ params }) =>
-		answerDetails(params.taskId),
+	app.get<{ Params: { taskId: string } }>(
+		'/api/v1/tasks/query/:taskId',
+		async ({ params }, reply) => answerDetails(params.taskId, reply),
 	);
 
 	app.get('/api/v1/chat/credit', async () => wrapData(settings.credits));

@@ -18,7 +18,7 @@ export const taskFaults = z
 		staleTimestamp: z.boolean().describe('the callback is signed rightly for a time one hour ago'),
 		unsigned: z.boolean().describe('the callback carries no signature headers'),
 		status: z
-			.union([z.literal(true), z.number().int().min(400).max(599)])
+			.union([z.literal(true), z.number().int().min(300).max(599)])
 			.describe('creating is answered with this HTTP status and code; #status=429; 500 by default'),
 		garbage: z.boolean().describe('creating is answered with text that is not JSON'),
 		noTaskId: z.boolean().describe('creating is answered with code 200 but no task id'),
@@ -27,6 +27,18 @@ export const taskFaults = z
 		created: z
 			.boolean()
 			.describe('with one of the five above: the task is made all the same, and runs'),
+		accepted: z
+			.number()
+			.int()
+			.min(200)
+			.max(599)
+			.describe('the task is made and its ID answered, but with this HTTP status; #accepted=202'),
+		code: z
+			.number()
+			.int()
+			.describe('the task is made and its ID answered, but with this code in the body; #code=201'),
+		numericId: z.boolean().describe("the task's ID is a number of 19 digits"),
+		fileStalls: z.boolean().describe('result files stop after three bytes, and stay open'),
 	})
 	.partial()
 	.strict();
@@ -44,6 +56,8 @@ interface FaultyAnswer {
 	html403?: boolean;
 	hang?: boolean;
 	dropConnection?: boolean;
+	/** Redirects to this URL. */
+	location?: string;
 }
 
 /** A fault of API requests, whatever they ask for. */
@@ -90,6 +104,8 @@ export function answerFaultily(request: FastifyRequest, reply: FastifyReply, fau
 	if (fault.dropConnection || fault.hang) {
 		reply.hijack();
 		if (fault.dropConnection) request.raw.socket.destroy();
+	} else if (fault.location) {
+		void reply.redirect(fault.location, status ?? 302);
 	} else if (fault.html403) {
 		void sendHtml403(reply);
 	} else if (fault.garbage) {

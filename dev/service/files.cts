@@ -67,7 +67,11 @@ export function createFileHost({ tasks, uploads, leaks }: Context) {
 				return refuseUnknown(reply);
 			if (expires !== undefined && Number(expires) < Date.now())
 				return refuse(reply, 403, 'AccessDenied', 'Request has expired');
-			return sendFile(reply, findSample(name));
+			if (!task.faults.fileStalls) return sendFile(reply, findSample(name));
+			const { mimeType } = findSample(name);
+			reply.hijack();
+			reply.raw.writeHead(200, { 'Content-Type': mimeType, 'Content-Length': 1000 });
+			reply.raw.write('abc');
 		},
 	);
 

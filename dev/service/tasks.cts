@@ -108,7 +108,9 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 		const now = Date.now();
 		const record: TaskRecord = {
 			...order,
-			taskId: randomBytes(16).toString('hex'),
+			taskId: faults.numericId
+				? `10000${randomBytes(6).readUIntBE(0, 6).toString().padStart(15, '0')}`.slice(0, 19)
+				: randomBytes(16).toString('hex'),
 			state: 'waiting',
 			createTime: now,
 			updateTime: now,

@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import type { Service } from '../../dev/service';
+import type { Service } from '../../dev/service/index.cts';
 import { run } from './engine';
 import { follow } from './worked-example';
 

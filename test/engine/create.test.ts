@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { startService, type Service } from '../../dev/service';
+import { startService, type Service } from '../../dev/service/index.cts';
 import { run } from './engine';
 
 let service: Service;

@@ -49,6 +49,8 @@ export interface Run {
 	hints: string[];
 	/** What stopped the execution, if anything did. */
 	error?: NodeError;
+	/** The items that n8n stores while the execution waits, if it does. */
+	parked?: INodeExecutionData[];
 }
 
 /** Runs the built action node in n8n's own engine, on these items. */
@@ -64,7 +66,10 @@ export async function run({
 	type?: INodeType;
 	parameters: INodeParameters;
 	items?: IDataObject[];
-	credentials: ICredentialDataDecryptedObject;
+	/** By item, or undefined where n8n has no data of the run, as for a webhook. */
+	credentials:
+		| ICredentialDataDecryptedObject
+		| ((item: IDataObject | undefined) => ICredentialDataDecryptedObject);
 	onError?: OnError;
 	/** More settings of the node. */
 	node?: Partial<INode>;
@@ -125,18 +130,24 @@ export async function run({
 		output: (taskData?.data?.main ?? []).map((branch) => branch ?? []),
 		hints: (taskData?.hints ?? []).map(({ message }) => message),
 		error: data.resultData.error as NodeError | undefined,
+		parked: data.waitTill
+			? (data.executionData?.nodeExecutionStack[0]?.data.main?.[0] ?? [])
+			: undefined,
 	};
 }
 
 /** What n8n gives to an execution, as far as this node uses it. */
 function additionalData(
-	credentials: ICredentialDataDecryptedObject,
+	credentials: Parameters<typeof run>[0]['credentials'],
 ): IWorkflowExecuteAdditionalData {
 	const type: ICredentialType = new MediaGenerationApi();
 	const credentialsHelper: Partial<ICredentialsHelper> = {
 		getParentTypes: () => [],
 		isCredentialUsableByNode: () => true,
-		getDecrypted: async () => ({ ...credentials }),
+		getDecrypted: async (_data, _credentials, _type, _mode, _executeData, _raw, values) => {
+			const item = values?.connectionInputData[values.itemIndex]?.json;
+			return { ...(typeof credentials === 'function' ? credentials(item) : credentials) };
+		},
 		preAuthentication: async () => undefined,
 		authenticate: async (data, _name, request) => {
 			if (typeof type.authenticate !== 'function') throw new Error('authenticate is no function');
@@ -147,6 +158,7 @@ function additionalData(
 	return {
 		credentialsHelper,
 		currentNodeExecutionIndex: 0,
+		executionId: '1',
 		variables: {},
 		hooks: new ExecutionLifecycleHooks('manual', '1', {} as never),
 		restApiUrl: '',

@@ -1,4 +1,4 @@
-import { startService, type Service } from '../../dev/service';
+import { startService, type Service } from '../../dev/service/index.cts';
 import { run } from './engine';
 
 let service: Service;

@@ -69,15 +69,24 @@ export class ServiceError extends UserError {
 	}
 }
 
+/** Why nobody knows whether a creation made a task. */
+export interface UnknownOutcome {
+	message: string;
+	/** The ID that a refusal named all the same. */
+	taskId?: string;
+}
+
 /** A creation of which nobody knows whether it made a task. It must not be sent again. */
 export class UnknownOutcomeError extends ServiceError {
-	/** @param taskId the ID that a refusal named all the same */
-	constructor(message: string, { code, taskId }: { code?: number; taskId?: string } = {}) {
+	constructor(
+		readonly outcome: UnknownOutcome,
+		code?: number,
+	) {
 		super({
-			message,
+			message: outcome.message,
 			hint: `The task may exist and may have been paid for: ${
-				taskId
-					? `the service named it ${taskId}. Look at it with Get`
+				outcome.taskId
+					? `the service named it ${outcome.taskId}. Look at it with Get`
 					: 'look at the recent tasks of your account with the service'
 			} before you create it again.`,
 			code,
@@ -132,7 +141,7 @@ export class TaskService {
 		if (taskId && isHttpSuccess) return taskId;
 		if (failure?.isRejected && !taskId) throw new ServiceError(failure);
 		const { message, code } = failure ?? incomplete(origin, 'the service gave no task ID');
-		throw new UnknownOutcomeError(message, { code, taskId });
+		throw new UnknownOutcomeError({ message, taskId }, code);
 	}
 
 	/**

@@ -53,7 +53,7 @@ export async function createTasks(
 			return { task: newTask(taskId, model) };
 		} catch (error) {
 			if (error instanceof UnknownOutcomeError)
-				record.addUnknown(item.index, request, error.message);
+				record.addUnknown(item.index, request, error.outcome);
 			return { error };
 		}
 	};

@@ -1,5 +1,6 @@
 import { createHash } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
+import type { UnknownOutcome } from '../../api/client';
 import type { ModelRequest } from '../../models/model';
 import { isTool } from '../isTool';
 
@@ -9,7 +10,7 @@ interface Place {
 	/** Digest of the request. */
 	request: string;
 	taskId?: string;
-	unknown?: string;
+	unknown?: UnknownOutcome;
 }
 
 interface Kept {
@@ -17,13 +18,13 @@ interface Kept {
 	/** By item. */
 	places: Record<number, Place>;
 	/** Calls of an AI agent whose outcome is unknown: why, by digest of what the agent's model asked for. */
-	unknownCalls: Record<string, string>;
+	unknownCalls: Record<string, UnknownOutcome>;
 }
 
 /** What became of an item before. */
 export type Earlier =
 	/** `elsewhere`: in another execution, whose resume URL the service calls back. */
-	{ taskId: string; elsewhere: boolean } | { unknown: string };
+	{ taskId: string; elsewhere: boolean } | { unknown: UnknownOutcome };
 
 /**
  * Remembers what a run of the node has sent, by place: the run and the item. A place that has a task, or whose outcome is
@@ -78,10 +79,12 @@ export class CreationRecord {
 	}
 
 	/** Notes a sending whose outcome is unknown. */
-	addUnknown(item: number, request: ModelRequest, reason: string): void {
-		this.add(item, request, { unknown: reason });
-		if (isTool(this.context)) this.kept.unknownCalls[this.digestCall(item)] = reason;
-		this.context.logger.warn(`${this.describe(item)} may have created a task: ${reason}`);
+	addUnknown(item: number, request: ModelRequest, unknown: UnknownOutcome): void {
+		this.add(item, request, { unknown });
+		if (isTool(this.context)) this.kept.unknownCalls[this.digestCall(item)] = unknown;
+		const { message, taskId } = unknown;
+		const named = taskId ? ` (the service named it ${taskId})` : '';
+		this.context.logger.warn(`${this.describe(item)} may have created a task${named}: ${message}`);
 	}
 
 	private add(
