@@ -1,5 +1,5 @@
-const { WEBHOOK_SECRET } = require('../test/e2e/harness');
-const { postJson } = require('../test/e2e/senders');
+const { WEBHOOK_SECRET } = require('../dev/fixtures/pair.cts');
+const { postJson } = require('../dev/fixtures/callbacks.cts');
 
 /**
  * Sends a signed callback for a task that has completed.

@@ -1,4 +1,4 @@
-const { chain, mediaGeneration } = require('../test/e2e/workflows');
+const { chain, mediaGeneration } = require('../dev/fixtures/workflows.cts');
 const { importFor, richService, withN8n } = require('./pair');
 const { median } = require('./statistics');
 const { prompts } = require('./workflows');

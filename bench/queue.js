@@ -1,10 +1,10 @@
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
-const { startQueueN8n } = require('../dev/n8n/queue');
-const { poll } = require('../dev/n8n/wait');
-const { pack } = require('../dev/pack');
-const { atOnce, endedTask } = require('../test/e2e/senders');
+const { startQueueN8n } = require('../dev/n8n/queue.cts');
+const { poll } = require('../dev/n8n/wait.cts');
+const { pack } = require('../dev/pack.cts');
+const { atOnce, endedTask } = require('../dev/fixtures/callbacks.cts');
 const { send } = require('./callback');
 const { richService } = require('./pair');
 const { processorTime } = require('./processor');
@@ -50,7 +50,7 @@ async function costs(log, setting, env) {
 					'select tup_inserted + tup_updated + tup_deleted from pg_stat_database where datname = current_database()',
 				),
 			);
-		const used = (/** @type {import('../dev/n8n/process').N8nProcess[]} */ processes) =>
+		const used = (/** @type {import('../dev/n8n/process.cts').N8nProcess[]} */ processes) =>
 			processes.reduce((sum, { pid }) => sum + processorTime(pid), 0);
 
 		const finished = (/** @type {string} */ workflowId) =>

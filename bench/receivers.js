@@ -1,9 +1,14 @@
 const { randomUUID } = require('node:crypto');
 const path = require('node:path');
-const { poll } = require('../dev/n8n/wait');
-const { CREDENTIAL_TYPE, credentialData, TOKEN, WEBHOOK_SECRET } = require('../test/e2e/harness');
-const { atOnce, endedTask } = require('../test/e2e/senders');
-const { triggered } = require('../test/e2e/workflows');
+const { poll } = require('../dev/n8n/wait.cts');
+const {
+	CREDENTIAL_TYPE,
+	credentialData,
+	TOKEN,
+	WEBHOOK_SECRET,
+} = require('../dev/fixtures/pair.cts');
+const { atOnce, endedTask } = require('../dev/fixtures/callbacks.cts');
+const { triggered } = require('../dev/fixtures/workflows.cts');
 const { send } = require('./callback');
 const { withN8n } = require('./pair');
 const { processorTime } = require('./processor');
@@ -18,7 +23,7 @@ const { processorTime } = require('./processor');
 const CALLBACKS = 40;
 const IN_FLIGHT = 8;
 
-/** @typedef {import('../dev/n8n/workflow').WorkflowNode} Node */
+/** @typedef {import('../dev/n8n/workflow.cts').WorkflowNode} Node */
 
 const node = (
 	/** @type {string} */ name,
@@ -164,7 +169,7 @@ const VERIFYING = ['withoutDetails', 'withDetails', 'byHand'];
  * @template T
  * @param {import('../dev/service').Service} service
  * @param {Record<string, string>} env added to n8n's environment
- * @param {(n8n: import('../dev/n8n/n8n').N8n, receivers: Receiver[]) => Promise<T>} work
+ * @param {(n8n: import('../dev/n8n/n8n.cts').N8n, receivers: Receiver[]) => Promise<T>} work
  */
 const withReceivers = async (service, env, work) =>
 	await withN8n(async (n8n) => await work(n8n, await activate(service, n8n, NAMES)), {
@@ -175,12 +180,12 @@ const withReceivers = async (service, env, work) =>
 /**
  * Activates receivers. Each that verifies has refused a callback of another key then.
  * @param {import('../dev/service').Service} service
- * @param {import('../dev/n8n/n8n').N8n} n8n
+ * @param {import('../dev/n8n/n8n.cts').N8n} n8n
  * @param {Name[]} names
  * @returns {Promise<Receiver[]>}
  */
 async function activate(service, n8n, names) {
-	/** @type {Record<string, import('../dev/n8n/n8n').Credential>} */
+	/** @type {Record<string, import('../dev/n8n/n8n.cts').Credential>} */
 	const credentials = {};
 	for (const [type, data] of Object.entries({
 		[CREDENTIAL_TYPE]: credentialData(service),
@@ -205,7 +210,7 @@ async function activate(service, n8n, names) {
 /**
  * A round of genuine callbacks, over when all of its executions are, so that none runs on into the next.
  * @param {import('../dev/service').Service} service
- * @param {import('../dev/n8n/n8n').N8n} n8n
+ * @param {import('../dev/n8n/n8n.cts').N8n} n8n
  * @param {Receiver} receiver
  * @returns {Promise<Round>}
  */

@@ -1,4 +1,4 @@
-const { chain } = require('../test/e2e/workflows');
+const { chain } = require('../dev/fixtures/workflows.cts');
 const { importFor, richService, withN8n } = require('./pair');
 const { median } = require('./statistics');
 const { createAndWait, prompts } = require('./workflows');

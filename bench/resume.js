@@ -1,4 +1,4 @@
-const { chain } = require('../test/e2e/workflows');
+const { chain } = require('../dev/fixtures/workflows.cts');
 const { importFor, richService, withN8n } = require('./pair');
 const { SETTINGS } = require('./settings');
 const { median } = require('./statistics');
@@ -17,7 +17,7 @@ const NEXT = { name: 'Next', type: 'n8n-nodes-base.noOp' };
 /**
  * Milliseconds from the POST to the next node's start, by the rounds of one n8n.
  * @param {import('../dev/service').Service} service
- * @param {import('../dev/n8n/n8n').N8n} n8n
+ * @param {import('../dev/n8n/n8n.cts').N8n} n8n
  */
 async function measure(service, n8n) {
 	const oneTask = createAndWait({ customInput: '{"prompt":"bench"}', options: {} });

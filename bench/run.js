@@ -2,7 +2,7 @@ const { execFileSync } = require('node:child_process');
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
-const { provideN8n } = require('../dev/n8n/provide');
+const { provideN8n } = require('../dev/n8n/provide.cts');
 const { version } = require('../package.json');
 
 /**

@@ -2,8 +2,8 @@ const { execFileSync } = require('node:child_process');
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
-const { provideN8n } = require('../dev/n8n/provide');
-const { pack } = require('../dev/pack');
+const { provideN8n } = require('../dev/n8n/provide.cts');
+const { pack } = require('../dev/pack.cts');
 const { median } = require('./statistics');
 
 /**

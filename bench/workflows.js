@@ -1,4 +1,4 @@
-const { items, mediaGeneration } = require('../test/e2e/workflows');
+const { items, mediaGeneration } = require('../dev/fixtures/workflows.cts');
 
 /**
  * A node that gives out as many items, each with a prompt.

@@ -1,6 +1,6 @@
-const { startPair } = require('./harness');
-const { startScriptedModel } = require('./scripted-model');
-const { mediaGeneration } = require('./workflows');
+const { startPair } = require('../../dev/fixtures/pair.cts');
+const { startScriptedModel } = require('../../dev/fixtures/scriptedModel.cts');
+const { mediaGeneration } = require('../../dev/fixtures/workflows.cts');
 
 /** @type {Awaited<ReturnType<typeof startPair>>} */
 let pair;

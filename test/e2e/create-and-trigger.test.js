@@ -1,6 +1,6 @@
 const http = require('node:http');
-const { CREDENTIAL_TYPE, credentialData, startPair } = require('./harness');
-const { chain, items, mediaGeneration, triggered } = require('./workflows');
+const { CREDENTIAL_TYPE, credentialData, startPair } = require('../../dev/fixtures/pair.cts');
+const { chain, items, mediaGeneration, triggered } = require('../../dev/fixtures/workflows.cts');
 
 /** @type {Awaited<ReturnType<typeof startPair>>} */
 let pair;
@@ -173,7 +173,7 @@ describe('a task and its callback', () => {
 	});
 
 	it('go round in nodes of version 1', async () => {
-		const older = (/** @type {import('../../dev/n8n/n8n').Workflow} */ workflow) => ({
+		const older = (/** @type {import('../../dev/n8n/n8n.cts').Workflow} */ workflow) => ({
 			...workflow,
 			nodes: workflow.nodes.map((node) => ({
 				...node,

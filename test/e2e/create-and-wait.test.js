@@ -1,5 +1,5 @@
-const { CREDENTIAL_TYPE, credentialData, startPair } = require('./harness');
-const { chain, items, mediaGeneration, WAIT } = require('./workflows');
+const { CREDENTIAL_TYPE, credentialData, startPair } = require('../../dev/fixtures/pair.cts');
+const { chain, items, mediaGeneration, WAIT } = require('../../dev/fixtures/workflows.cts');
 
 /** @type {Awaited<ReturnType<typeof startPair>>} */
 let pair;
@@ -61,7 +61,7 @@ async function start(inputs, parameters = {}, { credential, node, after = [] } =
 	return await n8n.run(id);
 }
 
-/** @type {(...args: Parameters<typeof start>) => Promise<import('../../dev/n8n/execution').Execution>} */
+/** @type {(...args: Parameters<typeof start>) => Promise<import('../../dev/n8n/execution.cts').Execution>} */
 const run = async (...args) =>
 	await pair.n8n.waitForExecution(await start(...args), { timeout: 110_000 });
 

@@ -1,6 +1,6 @@
 const fs = require('node:fs');
 const path = require('node:path');
-const { startPackedN8n } = require('./harness');
+const { startPackedN8n } = require('../../dev/fixtures/pair.cts');
 
 const README = path.join(__dirname, '..', '..', 'README.md');
 
@@ -21,7 +21,7 @@ const WORKFLOW = {
 };
 
 describe('the n8n that the end-to-end tests run', () => {
-	/** @type {import('../../dev/n8n/n8n').N8n} */
+	/** @type {import('../../dev/n8n/n8n.cts').N8n} */
 	let n8n;
 
 	beforeAll(async () => {

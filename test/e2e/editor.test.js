@@ -1,19 +1,24 @@
 const { isDeepStrictEqual } = require('node:util');
-const { openEditor } = require('../../dev/n8n/editor');
-const { poll } = require('../../dev/n8n/wait');
+const { openEditor } = require('../../dev/n8n/editor.cts');
+const { poll } = require('../../dev/n8n/wait.cts');
 const { startService } = require('../../dev/service');
-const { CREDENTIAL_TYPE, TOKEN, WEBHOOK_SECRET, startPackedN8n } = require('./harness');
-const { chain, mediaGeneration } = require('./workflows');
+const {
+	CREDENTIAL_TYPE,
+	TOKEN,
+	WEBHOOK_SECRET,
+	startPackedN8n,
+} = require('../../dev/fixtures/pair.cts');
+const { chain, mediaGeneration } = require('../../dev/fixtures/workflows.cts');
 
 const NODE = 'n8n-nodes-media-generation.mediaGeneration';
 
 /** @typedef {import('n8n-workflow').INodeProperties} Property */
 
-/** @type {import('../../dev/n8n/n8n').N8n} */
+/** @type {import('../../dev/n8n/n8n.cts').N8n} */
 let n8n;
 /** @type {Awaited<ReturnType<typeof startService>>} */
 let service;
-/** @type {import('../../dev/n8n/editor').Editor} */
+/** @type {import('../../dev/n8n/editor.cts').Editor} */
 let editor;
 /** @type {Property[]} what the action node declares */
 let properties;

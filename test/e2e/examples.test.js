@@ -1,7 +1,7 @@
 const fs = require('node:fs');
 const path = require('node:path');
-const { startPair } = require('./harness');
-const { startScriptedModel } = require('./scripted-model');
+const { startPair } = require('../../dev/fixtures/pair.cts');
+const { startScriptedModel } = require('../../dev/fixtures/scriptedModel.cts');
 
 /** @type {Awaited<ReturnType<typeof startPair>>} */
 let pair;
@@ -17,7 +17,7 @@ afterAll(async () => {
 /**
  * Imports an example as a user does, with the hosts that its notes ask to replace.
  * @param {string} name
- * @param {Record<string, import('../../dev/n8n/n8n').Credential>} [credentials] more than our own
+ * @param {Record<string, import('../../dev/n8n/n8n.cts').Credential>} [credentials] more than our own
  */
 async function importExample(name, credentials = {}) {
 	const file = path.join(__dirname, '..', '..', 'examples', `${name}.json`);

@@ -2,8 +2,8 @@ const { createHash } = require('node:crypto');
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
-const { CREDENTIAL_TYPE, credentialData, startPair } = require('./harness');
-const { chain, items, mediaGeneration } = require('./workflows');
+const { CREDENTIAL_TYPE, credentialData, startPair } = require('../../dev/fixtures/pair.cts');
+const { chain, items, mediaGeneration } = require('../../dev/fixtures/workflows.cts');
 
 const NODE = 'Media Generation';
 const MEDIA = path.join(__dirname, '..', 'media');

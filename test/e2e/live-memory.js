@@ -1,9 +1,9 @@
-const { inspect } = require('../../dev/n8n/inspect');
+const { inspect } = require('../../dev/n8n/inspect.cts');
 
 /**
  * What n8n holds on to: its heap after garbage was collected, in MB. How much memory the process has at a time says more of
  * when Node collects than of what is kept.
- * @param {import('../../dev/n8n/n8n').N8n} n8n one that was started with INSPECTABLE
+ * @param {import('../../dev/n8n/n8n.cts').N8n} n8n one that was started with INSPECTABLE
  * @returns {Promise<number>}
  */
 const liveMemory = async (n8n) =>

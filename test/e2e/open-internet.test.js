@@ -3,13 +3,13 @@ const path = require('node:path');
 const zlib = require('node:zlib');
 const { setTimeout: pause } = require('node:timers/promises');
 const fc = require('fast-check').default;
-const { INSPECTABLE } = require('../../dev/n8n/inspect');
+const { INSPECTABLE } = require('../../dev/n8n/inspect.cts');
 const { callbackCases } = require('../unit/callbackCases');
 const { hostileCallbacks } = require('../unit/hostileCallbacks');
-const { CREDENTIAL_TYPE, credentialData, startPair } = require('./harness');
+const { CREDENTIAL_TYPE, credentialData, startPair } = require('../../dev/fixtures/pair.cts');
 const { liveMemory } = require('./live-memory');
-const { atOnce, endedTask, post, postJson } = require('./senders');
-const { chain, triggered } = require('./workflows');
+const { atOnce, endedTask, post, postJson } = require('../../dev/fixtures/callbacks.cts');
+const { chain, triggered } = require('../../dev/fixtures/workflows.cts');
 
 const KEY = 'whk-current-5f1c9a';
 const PREVIOUS_KEY = 'whk-previous-77ab02';
@@ -165,7 +165,7 @@ describe('2,000 hostile callbacks, and genuine ones among them', () => {
 		expect(hostile).toHaveLength(2_000);
 		const genuine = await atOnce(Array.from({ length: 40 }), 8, async () => await endedTask(pair));
 
-		/** @type {Array<() => Promise<import('./senders').Answer>>} */
+		/** @type {Array<() => Promise<import('../../dev/fixtures/callbacks.cts').Answer>>} */
 		const requests = hostile.map(
 			({ headers, body }) =>
 				async () =>

@@ -2,15 +2,15 @@ const { randomUUID } = require('node:crypto');
 const fs = require('node:fs');
 const http = require('node:http');
 const path = require('node:path');
-const { startQueueN8n } = require('../../dev/n8n/queue');
-const { poll } = require('../../dev/n8n/wait');
+const { startQueueN8n } = require('../../dev/n8n/queue.cts');
+const { poll } = require('../../dev/n8n/wait.cts');
 const { startService } = require('../../dev/service');
-const { CREDENTIAL_TYPE, credentialData, WEBHOOK_SECRET } = require('../e2e/harness');
-const { atOnce, endedTask, postJson } = require('../e2e/senders');
-const { chain, mediaGeneration, triggered } = require('../e2e/workflows');
+const { CREDENTIAL_TYPE, credentialData, WEBHOOK_SECRET } = require('../../dev/fixtures/pair.cts');
+const { atOnce, endedTask, postJson } = require('../../dev/fixtures/callbacks.cts');
+const { chain, mediaGeneration, triggered } = require('../../dev/fixtures/workflows.cts');
 
-/** @typedef {import('../../dev/n8n/workflow').Workflow} Workflow */
-/** @typedef {import('../../dev/n8n/process').N8nProcess} N8nProcess */
+/** @typedef {import('../../dev/n8n/workflow.cts').Workflow} Workflow */
+/** @typedef {import('../../dev/n8n/process.cts').N8nProcess} N8nProcess */
 
 const MINUTE = 60_000;
 const OPEN = ['new', 'running', 'waiting'];
@@ -27,7 +27,7 @@ const NOTICE_SOON = {
 let service;
 /** @type {Awaited<ReturnType<typeof startQueueN8n>>} */
 let queue;
-/** @type {{ credentials: Record<string, import('../../dev/n8n/n8n').Credential> }} */
+/** @type {{ credentials: Record<string, import('../../dev/n8n/n8n.cts').Credential> }} */
 let credentials;
 
 beforeAll(async () => {
@@ -430,7 +430,7 @@ function createAndWriteDown({ workflow, url }) {
 			callbackUrl: url,
 			options: { tasksPer10Seconds: 0 },
 		}),
-		/** @type {import('../../dev/n8n/workflow').WorkflowNode} */ (writeDown),
+		/** @type {import('../../dev/n8n/workflow.cts').WorkflowNode} */ (writeDown),
 	];
 }
 

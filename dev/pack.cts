@@ -1,6 +1,6 @@
 const fs = require('node:fs');
 const path = require('node:path');
-const { npm } = require('./npm');
+const { npm } = require('./npm.cts');
 
 const root = path.join(__dirname, '..');
 

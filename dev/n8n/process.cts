@@ -1,7 +1,7 @@
 const { spawn } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
-const { poll } = require('./wait');
+const { poll } = require('./wait.cts');
 
 const START_LIMIT = 180_000;
 const STOP_LIMIT = 20_000;

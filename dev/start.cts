@@ -2,18 +2,18 @@ const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
 const { parseArgs } = require('node:util');
-const { createLog } = require('./log');
-const { startN8n } = require('./n8n/n8n');
-const { freePort } = require('./n8n/port');
-const { cacheFolder, provideN8n, tryLock } = require('./n8n/provide');
-const { npm } = require('./npm');
-const { pack, root } = require('./pack');
+const { createLog } = require('./log.cts');
+const { startN8n } = require('./n8n/n8n.cts');
+const { freePort } = require('./n8n/port.cts');
+const { cacheFolder, provideN8n, tryLock } = require('./n8n/provide.cts');
+const { npm } = require('./npm.cts');
+const { pack, root } = require('./pack.cts');
 const { startService } = require('./service');
 const { commandLineSettings } = require('./service/settings');
 
 /** @typedef {Awaited<ReturnType<typeof startN8n>>} N8n */
 /** @typedef {Awaited<ReturnType<typeof startService>>} Service */
-/** @typedef {import('./n8n/workflow').Workflow} Workflow */
+/** @typedef {import('./n8n/workflow.cts').Workflow} Workflow */
 /** @typedef {{ id: string, workflow: Workflow, text: string }} Example */
 
 const CREDENTIAL_TYPE = 'mediaGenerationApi';

@@ -2,11 +2,11 @@ const { randomBytes } = require('node:crypto');
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
-const { N8n, installPackage } = require('./n8n');
-const { freePort } = require('./port');
-const { N8nProcess } = require('./process');
-const { provideN8n } = require('./provide');
-const { startNginx, startPostgres, startRedis } = require('./servers');
+const { N8n, installPackage } = require('./n8n.cts');
+const { freePort } = require('./port.cts');
+const { N8nProcess } = require('./process.cts');
+const { provideN8n } = require('./provide.cts');
+const { startNginx, startPostgres, startRedis } = require('./servers.cts');
 
 /** How many workers, and how many webhook processes. */
 const EACH = 2;

@@ -10,7 +10,7 @@ function freePort(preferred = 0) {
 		const server = net.createServer();
 		server.once('error', (error) => (preferred ? resolve(freePort()) : reject(error)));
 		server.listen(preferred, '127.0.0.1', () => {
-			const { port } = /** @type {net.AddressInfo} */ (server.address());
+			const { port } = /** @type {net.AddressInfo} */ server.address();
 			server.close(() => resolve(port));
 		});
 	});

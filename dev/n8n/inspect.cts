@@ -9,7 +9,7 @@ const INSPECTABLE = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
 /**
  * Runs `work` while it can call n8n's inspector.
  * @template T
- * @param {import('./n8n').N8n} n8n one that was started with INSPECTABLE
+ * @param {import('./n8n.cts').N8n} n8n one that was started with INSPECTABLE
  * @param {(call: Call) => Promise<T>} work one call after the other
  */
 async function inspect(n8n, work) {

@@ -1,24 +1,24 @@
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
-const { createLog } = require('./log');
-const { openEditor } = require('./n8n/editor');
-const { startN8n } = require('./n8n/n8n');
-const { pack, root } = require('./pack');
+const { createLog } = require('./log.cts');
+const { openEditor } = require('./n8n/editor.cts');
+const { startN8n } = require('./n8n/n8n.cts');
+const { pack, root } = require('./pack.cts');
 const { startService } = require('./service');
 
-/** @typedef {import('./n8n/editor').Editor} Editor */
+/** @typedef {import('./n8n/editor.cts').Editor} Editor */
 
 const TYPE = 'n8n-nodes-media-generation.mediaGeneration';
 const TOKEN = 'dev-token';
 const WEBHOOK_SECRET = 'dev-webhook-key';
 
 /** What the pictures are made in: as on a desk, and as beside another window. */
-const LOOKS = /** @type {const} */ ([
+const LOOKS = /** @type {const} */ [
 	{ name: 'normal', width: 1440, height: 900 },
 	{ name: 'narrow', width: 900, height: 700 },
-]);
-const THEMES = /** @type {const} */ (['light', 'dark']);
+];
+const THEMES = /** @type {const} */ ['light', 'dark'];
 
 const log = createLog();
 /** @type {Array<() => Promise<unknown> | void>} */
@@ -78,8 +78,8 @@ async function main() {
 }
 
 /** @typedef {(what: string) => Promise<void>} Picture */
-/** @typedef {import('./n8n/n8n').N8n} N8n */
-/** @typedef {Record<string, import('./n8n/n8n').Credential>} Credentials */
+/** @typedef {import('./n8n/n8n.cts').N8n} N8n */
+/** @typedef {Record<string, import('./n8n/n8n.cts').Credential>} Credentials */
 
 /**
  * @param {N8n} n8n
@@ -101,7 +101,7 @@ async function importExamples(n8n, credentials) {
  * @param {string} resultsUrl
  */
 function mediaWorkflow(resultsUrl) {
-	/** @type {(name: string, type: string, x: number, parameters: object) => import('./n8n/workflow').WorkflowNode} */
+	/** @type {(name: string, type: string, x: number, parameters: object) => import('./n8n/workflow.cts').WorkflowNode} */
 	const node = (name, type, x, parameters) => ({
 		id: name,
 		name,
@@ -179,7 +179,7 @@ function optionsOf(properties, name, resource) {
 		({ name: own, displayOptions }) =>
 			own === name && (!resource || displayOptions?.show?.resource?.includes(resource)),
 	);
-	const options = /** @type {Array<{ name: string, value: string }>} */ (property?.options ?? []);
+	const options = /** @type {Array<{ name: string, value: string }>} */ property?.options ?? [];
 	return options.filter(({ value }) => !value.startsWith('__'));
 }
 
@@ -228,7 +228,7 @@ async function finishedFiles(editor, picture, workflowId) {
 	await editor.executeStep();
 	await editor.get('ndv-view-binary-data').first().waitFor();
 	await picture('files');
-	for (const [index, kind] of /** @type {const} */ (['image', 'video']).entries()) {
+	for (const [index, kind] of /** @type {const} */ ['image', 'video'].entries()) {
 		await editor.get('ndv-view-binary-data').nth(index).click();
 		await editor.preview(kind);
 		await picture(`files-${kind}`);

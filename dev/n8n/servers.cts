@@ -3,8 +3,8 @@ const fs = require('node:fs');
 const net = require('node:net');
 const os = require('node:os');
 const path = require('node:path');
-const { freePort } = require('./port');
-const { poll } = require('./wait');
+const { freePort } = require('./port.cts');
+const { poll } = require('./wait.cts');
 
 /** A server of another project, on a loopback port. */
 /** @typedef {{ port: number, stop: () => Promise<void> }} Server */

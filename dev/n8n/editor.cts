@@ -27,7 +27,7 @@ const STEP_LIMIT = 20_000;
 
 /**
  * Opens n8n's editor in a browser of its own with an empty profile, logged in as the owner. Nothing but this machine is asked.
- * @param {import('./n8n').N8n} n8n
+ * @param {import('./n8n.cts').N8n} n8n
  * @param {Look} [look]
  */
 async function openEditor(n8n, { width = 1440, height = 900, theme = 'light' } = {}) {

@@ -1,9 +1,9 @@
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
-const { createLog } = require('../../dev/log');
-const { provideN8n } = require('../../dev/n8n/provide');
-const { pack } = require('../../dev/pack');
+const { createLog } = require('../../dev/log.cts');
+const { provideN8n } = require('../../dev/n8n/provide.cts');
+const { pack } = require('../../dev/pack.cts');
 
 /** Packs the built package, once for all test files, and makes sure that n8n is installed. */
 module.exports = async function setUp() {

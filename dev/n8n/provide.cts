@@ -3,7 +3,7 @@ const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
 const { setTimeout: sleep } = require('node:timers/promises');
-const { npm } = require('../npm');
+const { npm } = require('../npm.cts');
 
 /**
  * Where a pinned n8n lives, and the Node that runs it.
@@ -166,7 +166,7 @@ function isAlive(pid) {
 		process.kill(pid, 0);
 		return true;
 	} catch (error) {
-		return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM';
+		return /** @type {NodeJS.ErrnoException} */ error.code === 'EPERM';
 	}
 }
 

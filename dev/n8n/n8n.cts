@@ -3,16 +3,16 @@ const fs = require('node:fs');
 const { createRequire } = require('node:module');
 const os = require('node:os');
 const path = require('node:path');
-const { Execution } = require('./execution');
-const { freePort } = require('./port');
-const { N8nProcess } = require('./process');
-const { provideN8n } = require('./provide');
-const { poll } = require('./wait');
-const { startNode, webhookPath } = require('./workflow');
+const { Execution } = require('./execution.cts');
+const { freePort } = require('./port.cts');
+const { N8nProcess } = require('./process.cts');
+const { provideN8n } = require('./provide.cts');
+const { poll } = require('./wait.cts');
+const { startNode, webhookPath } = require('./workflow.cts');
 
 /**
- * @typedef {import('./execution').Item} Item
- * @typedef {import('./workflow').Workflow} Workflow
+ * @typedef {import('./execution.cts').Item} Item
+ * @typedef {import('./workflow.cts').Workflow} Workflow
  * @typedef {{ id: string, name: string, type?: string }} Credential
  * @typedef {{ id: string, workflowId: string, status: string, mode: string, [key: string]: any }} ExecutionSummary
  */

@@ -3,7 +3,7 @@ const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
 const { ESLint } = require('eslint');
-const { pack, root } = require('./pack');
+const { pack, root } = require('./pack.cts');
 
 const ALLOWED = /^(dist\/.+|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
 const REQUIRED = ['README.md', 'LICENSE', 'CHANGELOG.md', 'package.json'];
