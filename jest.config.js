@@ -31,8 +31,5 @@ module.exports = {
 		suite('e2e', ['test/e2e/**/*.test.js'], packed),
 		suite('queue', ['test/queue/**/*.test.js'], packed),
 	],
-	reporters: process.env.MEDIA_GENERATION_TOTALS
-		? ['default', '<rootDir>/dev/totals-reporter.js']
-		: ['default'],
 	testTimeout: 120_000,
 };
