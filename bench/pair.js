@@ -8,7 +8,7 @@ const { startService } = require('../dev/service');
 /**
  * @typedef {import('../dev/service').Service} Service
  * @typedef {import('../dev/n8n/n8n.cts').N8n} N8n
- * @typedef {import('../dev/n8n/n8n.cts').Workflow} Workflow
+ * @typedef {import('../dev/n8n/workflow.cts').Workflow} Workflow
  */
 
 /**

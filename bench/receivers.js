@@ -3,13 +3,12 @@ const path = require('node:path');
 const { poll } = require('../dev/n8n/wait.cts');
 const {
 	CREDENTIAL_TYPE,
-	credentialData,
+	buildCredentialData,
 	TOKEN,
 	WEBHOOK_SECRET,
 } = require('../dev/fixtures/pair.cts');
-const { atOnce, endedTask } = require('../dev/fixtures/callbacks.cts');
+const { runConcurrently, createEndedTask, sendCallback } = require('../dev/fixtures/callbacks.cts');
 const { triggered } = require('../dev/fixtures/workflows.cts');
-const { send } = require('./callback');
 const { withN8n } = require('./pair');
 const { processorTime } = require('./processor');
 
@@ -188,7 +187,7 @@ async function activate(service, n8n, names) {
 	/** @type {Record<string, import('../dev/n8n/n8n.cts').Credential>} */
 	const credentials = {};
 	for (const [type, data] of Object.entries({
-		[CREDENTIAL_TYPE]: credentialData(service),
+		[CREDENTIAL_TYPE]: buildCredentialData(service),
 		crypto: { hmacSecret: WEBHOOK_SECRET },
 		httpHeaderAuth: { name: 'Authorization', value: `Bearer ${TOKEN}` },
 	}))
@@ -199,10 +198,13 @@ async function activate(service, n8n, names) {
 		const made = RECEIVERS[name](service);
 		const { id } = await n8n.importWorkflow(made, { credentials });
 		await n8n.activate(id);
-		const url = await n8n.productionWebhookUrl(made);
+		const url = await n8n.getProductionWebhookUrl(made);
 		receivers.push({ name, id, url });
 		if (VERIFYING.includes(name))
-			await send(service, url, await endedTask({ service }), { key: 'another', expected: 401 });
+			await sendCallback(service, url, await createEndedTask(service), {
+				key: 'another',
+				expected: 401,
+			});
 	}
 	return receivers;
 }
@@ -215,15 +217,17 @@ async function activate(service, n8n, names) {
  * @returns {Promise<Round>}
  */
 async function round(service, n8n, { id, url }) {
-	const taskIds = await atOnce(Array.from({ length: CALLBACKS }), IN_FLIGHT, () =>
-		endedTask({ service }),
+	const taskIds = await runConcurrently(Array.from({ length: CALLBACKS }), IN_FLIGHT, () =>
+		createEndedTask(service),
 	);
 	const used = processorTime(n8n.pid);
 	const begun = Date.now();
-	const answers = await atOnce(taskIds, IN_FLIGHT, (taskId) => send(service, url, taskId));
+	const answers = await runConcurrently(taskIds, IN_FLIGHT, (taskId) =>
+		sendCallback(service, url, taskId),
+	);
 	const finished = await poll(
 		async () => {
-			const all = await n8n.executions({ workflowId: id, status: 'success' });
+			const all = await n8n.listExecutions({ workflowId: id, status: 'success' });
 			const own = all.filter(({ startedAt }) => Date.parse(startedAt) >= begun);
 			return own.length === CALLBACKS ? own : undefined;
 		},

@@ -19,7 +19,7 @@ const BASE = 'n8n-nodes-base';
 
 /** @param {import('./run').Log} log */
 async function bench(log) {
-	const { bin, node } = await provideN8n({ log });
+	const { bin, node } = await provideN8n(log);
 	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-bench-'));
 	try {
 		const { tarball, size } = await pack(folder);

@@ -1,23 +1,25 @@
-const { execFileSync } = require('node:child_process');
-const fs = require('node:fs');
-const os = require('node:os');
-const path = require('node:path');
-const { ESLint } = require('eslint');
-const { pack, root } = require('./pack.cts');
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { ESLint, type Linter } from 'eslint';
+import { logFailure } from './log.cts';
+import { pack, root } from './pack.cts';
 
+/** The part that we use of n8n's scanner of verified packages. */
+interface Scanner {
+	buildScanConfig: () => Promise<Linter.Config[]>;
+	SOURCE_FILE_PATTERNS: string[];
+}
+
+const SCANNER: string = '@n8n/scan-community-package/scanner/scanner.mjs';
 const ALLOWED = /^(dist\/.+|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
 const REQUIRED = ['README.md', 'LICENSE', 'CHANGELOG.md', 'package.json'];
-const FORBIDDEN = /(\.ts|\.map|\.tsbuildinfo|\.test\.js)$|(^|\/)(test|dev|examples|docs)\//;
+const FORBIDDEN = /(\.c?ts|\.map|\.tsbuildinfo|\.test\.js)$|(^|\/)(test|dev|examples|docs)\//;
 const PACKED_PATTERNS = ['**/*.js', '**/*.json'];
 
-/**
- * Lints as n8n's scanner of verified packages does, and counts warnings too, which the scanner lets pass.
- * @param {string} cwd
- * @param {string[]} patterns
- * @param {import('eslint').Linter.Config[]} config
- * @returns {Promise<string>} the findings
- */
-async function lint(cwd, patterns, config) {
+/** Lints as the scanner does, and returns the findings. Warnings, which the scanner lets pass, are among them. */
+async function lint(cwd: string, patterns: string[], config: Linter.Config[]) {
 	const eslint = new ESLint({
 		cwd,
 		allowInlineConfig: false,
@@ -28,26 +30,18 @@ async function lint(cwd, patterns, config) {
 	return await (await eslint.loadFormatter('stylish')).format(results);
 }
 
-/** @param {string[]} files */
-function wrongFiles(files) {
-	const extra = files.filter((file) => !ALLOWED.test(file) || FORBIDDEN.test(file));
-	const missing = REQUIRED.filter((file) => !files.includes(file));
-	return [
-		...extra.map((file) => `${file} must not be in the package`),
-		...missing.map((file) => `${file} is missing from the package`),
-	];
-}
-
 async function main() {
-	const scannerModule = '@n8n/scan-community-package/scanner/scanner.mjs';
-	const { buildScanConfig, SOURCE_FILE_PATTERNS } = await import(scannerModule);
+	const { buildScanConfig, SOURCE_FILE_PATTERNS } = (await import(SCANNER)) as Scanner;
 	const config = await buildScanConfig();
 	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-packed-'));
 	try {
 		const { tarball, files, size } = await pack(folder);
 		execFileSync('tar', ['-xzf', tarball, '-C', folder]);
+		const extra = files.filter((file) => !ALLOWED.test(file) || FORBIDDEN.test(file));
+		const missing = REQUIRED.filter((file) => !files.includes(file));
 		const findings = [
-			...wrongFiles(files),
+			...extra.map((file) => `${file} must not be in the package`),
+			...missing.map((file) => `${file} is missing from the package`),
 			await lint(path.join(folder, 'package'), PACKED_PATTERNS, config),
 			await lint(root, SOURCE_FILE_PATTERNS, config),
 		].filter(Boolean);
@@ -60,7 +54,4 @@ async function main() {
 	}
 }
 
-main().catch((error) => {
-	console.error(error.message);
-	process.exitCode = 1;
-});
+main().catch(logFailure);

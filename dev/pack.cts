@@ -1,28 +1,29 @@
-const fs = require('node:fs');
-const path = require('node:path');
-const { npm } = require('./npm.cts');
+import fs from 'node:fs';
+import path from 'node:path';
+import { runNpm } from './npm.cts';
 
-const root = path.join(__dirname, '..');
+export const root = path.join(__dirname, '..');
+
+interface PackResult {
+	filename: string;
+	files: Array<{ path: string }>;
+	size: number;
+}
 
 /**
- * Packs the built package as it is published.
- * @param {string} folder where the tarball is put
- * @returns {Promise<{ tarball: string, files: string[], size: number }>} `size` in bytes
+ * Packs the built package into a folder, as it is published.
+ * @returns the tarball, the paths in it, and its size in bytes
  */
-async function pack(folder) {
+export async function pack(folder: string) {
 	if (!fs.existsSync(path.join(root, 'dist', 'nodes'))) {
 		throw new Error('The package is not built: run "npm run build" first');
 	}
-	const printed = await npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
-		cwd: root,
-		what: 'npm pack',
-	});
-	const [{ filename, files, size }] = JSON.parse(printed);
-	return {
-		tarball: path.join(folder, filename),
-		files: files.map((/** @type {{ path: string }} */ file) => file.path),
-		size,
-	};
+	const printed = await runNpm(
+		['pack', '--json', '--ignore-scripts', '--pack-destination', folder],
+		{ cwd: root, what: 'npm pack' },
+	);
+	const [packed] = JSON.parse(printed) as PackResult[];
+	if (!packed) throw new Error(`npm pack printed ${printed}`);
+	const { filename, files, size } = packed;
+	return { tarball: path.join(folder, filename), files: files.map((file) => file.path), size };
 }
-
-module.exports = { pack, root };

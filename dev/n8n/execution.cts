@@ -1,46 +1,34 @@
-/** @typedef {{ json: any, binary?: any, pairedItem?: any, error?: any }} Item */
+import type { INodeExecutionData, IRunData, IRunExecutionData } from 'n8n-workflow';
 
-/** One execution, with the data that its nodes gave out. */
-class Execution {
-	/** @param {any} raw as n8n stores it, `data` parsed */
-	constructor(raw) {
-		this.raw = raw;
-		/** @type {string} */
-		this.id = raw.id;
-		/** @type {string} */
-		this.status = raw.status;
+/** An execution, with the data that its nodes returned. */
+export class Execution {
+	readonly id: string;
+	readonly status: string;
+	readonly data: IRunExecutionData;
+
+	constructor({ id, status, data }: Pick<Execution, 'id' | 'status' | 'data'>) {
+		this.id = id;
+		this.status = status;
+		this.data = data;
 	}
 
-	/**
-	 * The items, binary references included, that a node gave out in its last run.
-	 * @param {string} nodeName
-	 * @param {{ branch?: number }} [options]
-	 * @returns {Item[]}
-	 */
-	output(nodeName, { branch = 0 } = {}) {
-		const runs = this.raw.data.resultData.runData[nodeName] ?? [];
-		return runs.at(-1)?.data?.main?.[branch] ?? [];
+	/** Returns the runs of a node, the first one first. */
+	getRuns(node: string): IRunData[string] {
+		return this.data.resultData.runData[node] ?? [];
 	}
 
-	/**
-	 * The `json` of the items that a node gave out.
-	 * @param {string} nodeName
-	 * @param {{ branch?: number }} [options]
-	 * @returns {any[]}
-	 */
-	items(nodeName, options) {
-		return this.output(nodeName, options).map(({ json }) => json);
+	/** Returns the items of a node's last run, with references to binary data. */
+	getOutput(node: string, { branch = 0 } = {}): INodeExecutionData[] {
+		return this.getRuns(node).at(-1)?.data?.main?.[branch] ?? [];
 	}
 
-	/**
-	 * What a node ended with, or what the execution did when no node is named.
-	 * @param {string} [nodeName]
-	 * @returns {any}
-	 */
-	error(nodeName) {
-		const { runData, error } = this.raw.data.resultData;
-		return nodeName ? runData[nodeName]?.at(-1)?.error : error;
+	/** Returns the `json` of the items of a node's last run. */
+	getItems<Json = INodeExecutionData['json']>(node: string, options?: { branch?: number }) {
+		return this.getOutput(node, options).map(({ json }) => json as Json);
+	}
+
+	/** Returns the error of a node's last run, or of the execution when no node is named. */
+	getError(node?: string) {
+		return node ? this.getRuns(node).at(-1)?.error : this.data.resultData.error;
 	}
 }
-
-module.exports = { Execution };

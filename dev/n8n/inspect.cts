@@ -1,28 +1,25 @@
-const { once } = require('node:events');
-const { WebSocket } = require('ws');
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import type { N8n } from './n8n.cts';
 
-/** What n8n has to be started with, so that it can be looked into while it runs. */
-const INSPECTABLE = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
+/** The environment of an n8n that is to be inspected while it runs. */
+export const INSPECTABLE = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
 
-/** @typedef {(method: string, params?: object) => Promise<any>} Call a method of Node's inspector, which speaks the Chrome DevTools Protocol */
+/** Calls a method of Node's inspector, which speaks the Chrome DevTools Protocol, and returns its result. */
+type Call = <Result>(method: string, params?: object) => Promise<Result>;
 
-/**
- * Runs `work` while it can call n8n's inspector.
- * @template T
- * @param {import('./n8n.cts').N8n} n8n one that was started with INSPECTABLE
- * @param {(call: Call) => Promise<T>} work one call after the other
- */
-async function inspect(n8n, work) {
-	const [, url] = /Debugger listening on (ws:\S+)/.exec(n8n.log()) ?? [];
-	if (!url) throw new Error('This n8n was not started to be looked into');
+/** Runs `work` while it can call the inspector of an n8n started with INSPECTABLE, one call after the other. */
+export async function inspect<Result>(n8n: N8n, work: (call: Call) => Promise<Result>) {
+	const [, url] = /Debugger listening on (ws:\S+)/.exec(n8n.readLog()) ?? [];
+	if (!url) throw new Error('This n8n was not started with INSPECTABLE');
 	const socket = new WebSocket(url);
 	await once(socket, 'open');
 	try {
-		return await work(async (method, params = {}) => {
+		return await work(async <Answer,>(method: string, params = {}) => {
 			socket.send(JSON.stringify({ id: 1, method, params }));
 			for (;;) {
-				const [message] = await once(socket, 'message');
-				const { id, result } = JSON.parse(String(message));
+				const [message] = (await once(socket, 'message')) as unknown[];
+				const { id, result } = JSON.parse(String(message)) as { id?: number; result: Answer };
 				if (id === 1) return result;
 			}
 		});
@@ -31,4 +28,16 @@ async function inspect(n8n, work) {
 	}
 }
 
-module.exports = { INSPECTABLE, inspect };
+/**
+ * Measures the heap of an n8n started with INSPECTABLE, in MB, after garbage was collected. The memory of the process says
+ * more about when Node collects than about what is kept.
+ */
+export const measureLiveMemory = async (n8n: N8n) =>
+	await inspect(n8n, async (call) => {
+		// Some garbage only goes when what held it has gone.
+		for (let round = 0; round < 3; round++) await call('HeapProfiler.collectGarbage');
+		const { result } = await call<{ result: { value: number } }>('Runtime.evaluate', {
+			expression: 'process.memoryUsage().heapUsed',
+		});
+		return result.value / 1024 / 1024;
+	});

@@ -1,21 +1,79 @@
-const { execFileSync } = require('node:child_process');
-const fs = require('node:fs');
-const { createRequire } = require('node:module');
-const os = require('node:os');
-const path = require('node:path');
-const { Execution } = require('./execution.cts');
-const { freePort } = require('./port.cts');
-const { N8nProcess } = require('./process.cts');
-const { provideN8n } = require('./provide.cts');
-const { poll } = require('./wait.cts');
-const { startNode, webhookPath } = require('./workflow.cts');
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import getPort from 'get-port';
+import type { INodeExecutionData, INodeTypeDescription, IRunExecutionData } from 'n8n-workflow';
+import type { Log } from '../log.cts';
+import { Execution } from './execution.cts';
+import { N8nProcess } from './process.cts';
+import { provideN8n } from './provide.cts';
+import { poll } from './wait.cts';
+import { findStartNode, findWebhookPath, type Workflow, type WorkflowNode } from './workflow.cts';
 
-/**
- * @typedef {import('./execution.cts').Item} Item
- * @typedef {import('./workflow.cts').Workflow} Workflow
- * @typedef {{ id: string, name: string, type?: string }} Credential
- * @typedef {{ id: string, workflowId: string, status: string, mode: string, [key: string]: any }} ExecutionSummary
- */
+export interface StartOptions {
+	/** The package, from `npm pack`. */
+	tarball?: string;
+	/** n8n's user folder, kept afterwards. By default a temporary one, removed by `stop`. */
+	folder?: string;
+	/** The preferred port, taken if it is free. */
+	port?: number;
+	env?: Record<string, string>;
+	log?: Log;
+}
+
+/** A saved credential, as a workflow refers to it. */
+export interface Credential {
+	id: string;
+	name: string;
+	type?: string;
+}
+
+interface CredentialInput {
+	name: string;
+	type: string;
+	data: object;
+}
+
+export interface ExecutionSummary {
+	id: string;
+	status: string;
+	/** ISO 8601, as is `stoppedAt`. */
+	startedAt: string;
+	stoppedAt: string;
+}
+
+interface ExecutionFilter {
+	workflowId?: string;
+	status?: string | string[];
+}
+
+interface SavedWorkflow extends Workflow {
+	versionId: string;
+	activeVersionId: string | null;
+}
+
+interface RunOptions {
+	pinData?: Record<string, INodeExecutionData[]>;
+	/** The node to start from, by default the first that nothing leads to. */
+	trigger?: string;
+	/** The node to end with. */
+	destinationNode?: string;
+}
+
+interface Publication {
+	status: string;
+	triggers: Array<{ errorMessage?: string }>;
+}
+
+interface ManualRun {
+	executionId?: string;
+	waitingForWebhook?: boolean;
+}
+
+/** Parses execution data, as n8n stores it. */
+type ParseFlatted = (text: string) => IRunExecutionData;
 
 const OWNER = {
 	email: 'owner@example.com',
@@ -24,34 +82,27 @@ const OWNER = {
 	lastName: 'Owner',
 };
 const REQUEST_LIMIT = 60_000;
-/** What n8n answers before it does anything, while its own look at the database takes too long on a busy machine. */
+const PUBLICATION_LIMIT = 30_000;
+const EXECUTION_LIMIT = 60_000;
+/** What n8n answers, without having done anything, while its check of the database takes too long on a busy machine. */
 const BUSY_DATABASE = 'Database is not ready!';
 const ENDED = ['success', 'error', 'canceled', 'crashed'];
 
-/**
- * Starts the pinned n8n with a packed package installed in it, as production has it, and an owner who is logged in.
- * @param {{
- *   tarball?: string,
- *   folder?: string,
- *   port?: number,
- *   env?: Record<string, string>,
- *   log?: (line: string) => void,
- * }} [options] `tarball`: what `npm pack` made; `folder`: n8n's user folder, kept afterwards (default: a temporary one, removed by `stop`); `port`: the preferred one, taken if it is free
- */
-async function startN8n({ tarball, folder, port = 0, env = {}, log } = {}) {
-	const provided = await provideN8n({ log });
+/** Starts the pinned n8n with a packed package installed in it, as production has it, and logs in as its owner. */
+export async function startN8n({ tarball, folder, port, env, log }: StartOptions = {}) {
+	const { node, bin } = await provideN8n(log);
 	const userFolder = folder ?? fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-n8n-'));
 	fs.mkdirSync(userFolder, { recursive: true });
 	if (tarball) installPackage(userFolder, tarball);
 	const child = new N8nProcess({
-		node: provided.node,
-		bin: provided.bin,
+		node,
+		bin,
 		folder: userFolder,
-		port: await freePort(port),
-		brokerPort: await freePort(),
+		port: await getPort({ port }),
+		brokerPort: await getPort(),
 		env,
 	});
-	const n8n = new N8n(child, { folder: userFolder, temporary: !folder, bin: provided.bin });
+	const n8n = new N8n(child, { isTemporary: !folder });
 	try {
 		await child.start();
 		await n8n.setUpOwner();
@@ -62,18 +113,16 @@ async function startN8n({ tarball, folder, port = 0, env = {}, log } = {}) {
 	return n8n;
 }
 
-/**
- * Puts a packed package where n8n looks for community packages.
- * @param {string} userFolder
- * @param {string} tarball
- */
-function installPackage(userFolder, tarball) {
+/** Puts a packed package where n8n looks for community packages. */
+export function installPackage(userFolder: string, tarball: string) {
 	const nodeModules = path.join(userFolder, '.n8n', 'nodes', 'node_modules');
 	const draft = path.join(nodeModules, '.unpacked');
 	fs.rmSync(draft, { recursive: true, force: true });
 	fs.mkdirSync(draft, { recursive: true });
 	execFileSync('tar', ['-xzf', tarball, '-C', draft, '--strip-components=1']);
-	const { name } = JSON.parse(fs.readFileSync(path.join(draft, 'package.json'), 'utf8'));
+	const { name } = JSON.parse(fs.readFileSync(path.join(draft, 'package.json'), 'utf8')) as {
+		name: string;
+	};
 	const target = path.join(nodeModules, name);
 	fs.rmSync(target, { recursive: true, force: true });
 	fs.mkdirSync(path.dirname(target), { recursive: true });
@@ -81,76 +130,69 @@ function installPackage(userFolder, tarball) {
 }
 
 /** A running n8n, used as its editor uses it: through the editor's own REST API, logged in by cookie. */
-class N8n {
-	#child;
-	#temporary;
-	#webhookBase;
-	#parse;
+export class N8n {
+	readonly folder: string;
+	readonly url: string;
+	readonly owner = { email: OWNER.email, password: OWNER.password };
+	#child: N8nProcess;
+	#isTemporary: boolean;
+	#webhookBase: string;
+	#parse: ParseFlatted;
 	#cookie = '';
 
-	/**
-	 * @param {N8nProcess} child
-	 * @param {{ folder: string, temporary: boolean, bin: string, webhookBase?: string }} options `webhookBase`: where production webhooks are called (default: the process itself)
-	 */
-	constructor(child, { folder, temporary, bin, webhookBase = child.url }) {
-		this.#child = child;
-		this.#temporary = temporary;
-		this.#webhookBase = webhookBase;
-		this.#parse = createRequire(bin)('flatted').parse;
-		this.folder = folder;
+	/** Production webhooks are called at `webhookBase`, by default the process itself. */
+	constructor(child: N8nProcess, { isTemporary = false, webhookBase = child.url } = {}) {
+		this.folder = child.options.folder;
 		this.url = child.url;
-		this.owner = { email: OWNER.email, password: OWNER.password };
+		this.#child = child;
+		this.#isTemporary = isTemporary;
+		this.#webhookBase = webhookBase;
+		const flatted = createRequire(child.options.bin)('flatted') as { parse: ParseFlatted };
+		this.#parse = flatted.parse;
 	}
 
 	get pid() {
 		return this.#child.pid;
 	}
 
-	/** What n8n has logged so far. */
-	log() {
-		return this.#child.log();
+	/** Returns what n8n has logged so far. */
+	readLog() {
+		return this.#child.readLog();
 	}
 
 	/** Makes the owner of a new n8n and logs in; logs in when there is one. */
 	async setUpOwner() {
-		const { data } = await this.#send('GET', '/rest/settings');
-		const isNew = data.userManagement.showSetupOnFirstLoad;
-		const answer = isNew
+		interface Settings {
+			userManagement: { showSetupOnFirstLoad: boolean };
+		}
+		const { userManagement } = await this.request<Settings>('GET', '/rest/settings');
+		const { cookies } = userManagement.showSetupOnFirstLoad
 			? await this.#send('POST', '/rest/owner/setup', OWNER)
 			: await this.#send('POST', '/rest/login', {
 					emailOrLdapLoginId: OWNER.email,
 					password: OWNER.password,
 				});
-		this.#cookie = answer.cookies.map((cookie) => cookie.split(';')[0]).join('; ');
+		this.#cookie = cookies.map((cookie) => cookie.split(';')[0]).join('; ');
 	}
 
 	/**
-	 * A request of the editor's REST API; what n8n refuses is thrown with n8n's own message.
-	 * @param {string} method
-	 * @param {string} path
-	 * @param {unknown} [body]
-	 * @returns {Promise<any>} the answer's `data`
+	 * Sends a request to the editor's REST API, and returns the `data` of the answer.
+	 * @throws {Error} with n8n's own message, and the HTTP status as its cause, when n8n refuses
 	 */
-	async request(method, path, body) {
-		return (await this.#send(method, path, body)).data;
+	async request<Data>(method: string, path: string, body?: unknown) {
+		return (await this.#send(method, path, body)).data as Data;
 	}
 
-	/**
-	 * @param {string} method
-	 * @param {string} path
-	 * @param {unknown} [body]
-	 * @returns {Promise<{ data: any, cookies: string[] }>}
-	 */
-	async #send(method, path, body) {
+	async #send(method: string, path: string, body?: unknown) {
 		const { response, text } = await poll(
 			async () => {
 				const response = await fetch(`${this.url}${path}`, {
 					method,
 					headers: {
-						...(this.#cookie ? { cookie: this.#cookie } : {}),
-						...(body === undefined ? {} : { 'content-type': 'application/json' }),
+						...(this.#cookie && { cookie: this.#cookie }),
+						...(body !== undefined && { 'content-type': 'application/json' }),
 					},
-					body: body === undefined ? undefined : JSON.stringify(body),
+					body: JSON.stringify(body),
 					signal: AbortSignal.timeout(REQUEST_LIMIT),
 				});
 				const text = await response.text();
@@ -158,355 +200,276 @@ class N8n {
 			},
 			{ timeout: REQUEST_LIMIT, what: 'the database of n8n', every: 500 },
 		);
-		const answer = text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text;
+		const answer = (/^[[{]/.test(text) ? JSON.parse(text) : { data: text }) as {
+			data?: unknown;
+			message?: string;
+		};
 		if (!response.ok) {
-			throw Object.assign(
-				new Error(
-					`n8n answered ${method} ${path} with ${response.status}: ${answer.message ?? text}`,
-				),
-				{ status: response.status },
+			throw new Error(
+				`n8n answered ${method} ${path} with ${response.status}: ${answer.message ?? text}`,
+				{ cause: response.status },
 			);
 		}
 		return { data: answer.data ?? answer, cookies: response.headers.getSetCookie() };
 	}
 
-	/**
-	 * The descriptions of the nodes of one package, as the editor gets them, by name.
-	 * @param {string} packageName
-	 * @returns {Promise<Array<{ name: string, [key: string]: any }>>}
-	 */
-	async nodeTypes(packageName) {
-		/** @type {Array<{ name: string }>} */
-		const all = await this.request('GET', '/types/nodes.json');
+	/** Returns the descriptions of the nodes of one package, as the editor gets them, by name. */
+	async listNodeTypes(packageName: string) {
+		const all = await this.request<INodeTypeDescription[]>('GET', '/types/nodes.json');
 		return all
 			.filter(({ name }) => name.startsWith(`${packageName}.`))
 			.sort((a, b) => a.name.localeCompare(b.name));
 	}
 
-	/**
-	 * @param {{ name: string, type: string, data: object }} credential
-	 * @returns {Promise<Credential>}
-	 */
-	async createCredential({ name, type, data }) {
-		const { id } = await this.request('POST', '/rest/credentials', { name, type, data });
-		return { id, name, type };
+	async createCredential(credential: CredentialInput) {
+		return await this.request<Credential>('POST', '/rest/credentials', credential);
 	}
 
-	/**
-	 * @param {string} id
-	 * @param {{ name: string, type: string, data: object }} credential
-	 * @returns {Promise<Credential>}
-	 */
-	async updateCredential(id, { name, type, data }) {
-		await this.request('PATCH', `/rest/credentials/${id}`, { name, type, data });
-		return { id, name, type };
+	async updateCredential(id: string, credential: CredentialInput) {
+		return await this.request<Credential>('PATCH', `/rest/credentials/${id}`, credential);
 	}
 
-	/** @returns {Promise<Credential[]>} */
-	async credentials() {
-		return await this.request('GET', '/rest/credentials');
+	async listCredentials() {
+		return await this.request<Credential[]>('GET', '/rest/credentials');
 	}
 
-	/**
-	 * The editor's test of a credential, which it saves first.
-	 * @param {{ type: string, data: object }} credential
-	 * @returns {Promise<{ status: 'OK' | 'Error', message: string }>}
-	 */
-	async testCredential({ type, data }) {
-		const saved = await this.createCredential({ name: 'Tested', type, data });
-		return await this.request('POST', '/rest/credentials/test', {
-			credentials: { ...saved, data },
-		});
+	/** Does the editor's test of a credential, which is saved first. */
+	async testCredential({ type, data }: Omit<CredentialInput, 'name'>) {
+		const { id, name } = await this.createCredential({ name: 'Tested', type, data });
+		return await this.request<{ status: 'OK' | 'Error'; message: string }>(
+			'POST',
+			'/rest/credentials/test',
+			{ credentials: { id, name, type, data } },
+		);
 	}
 
-	/**
-	 * Saves a workflow as a new one. Nodes that use one of the given credential types get that credential.
-	 * @param {Workflow} workflow
-	 * @param {{ credentials?: Record<string, Credential> }} [options]
-	 * @returns {Promise<{ id: string }>}
-	 */
-	async importWorkflow(workflow, { credentials = {} } = {}) {
-		const nodes = workflow.nodes.map((node) => {
+	/** Saves a workflow as a new one. Nodes that use one of the given credential types get that credential. */
+	async importWorkflow(
+		{ name, nodes, connections, settings = {}, pinData = {} }: Workflow,
+		{ credentials = {} }: { credentials?: Record<string, Credential> } = {},
+	) {
+		const completed = nodes.map((node) => {
 			if (!node.credentials) return node;
 			const given = Object.entries(node.credentials).map(([type, reference]) => {
 				const known = credentials[type];
 				return [type, known ? { id: known.id, name: known.name } : reference];
 			});
-			return { ...node, credentials: Object.fromEntries(given) };
+			return { ...node, credentials: Object.fromEntries(given) as WorkflowNode['credentials'] };
 		});
-		const { id } = await this.request('POST', '/rest/workflows', {
-			name: workflow.name,
-			nodes,
-			connections: workflow.connections,
-			settings: workflow.settings ?? {},
-			pinData: workflow.pinData ?? {},
+		const { id } = await this.request<{ id: string }>('POST', '/rest/workflows', {
+			name,
+			nodes: completed,
+			connections,
+			settings,
+			pinData,
 		});
 		return { id };
 	}
 
-	/**
-	 * @param {string} id
-	 * @returns {Promise<Workflow>}
-	 */
-	async workflow(id) {
-		return await this.request('GET', `/rest/workflows/${id}`);
+	async getWorkflow(id: string) {
+		return await this.request<SavedWorkflow>('GET', `/rest/workflows/${id}`);
 	}
 
-	/** @returns {Promise<Array<{ id: string, name: string }>>} */
-	async workflows() {
-		return await this.request('GET', '/rest/workflows');
+	async listWorkflows() {
+		return await this.request<Array<{ id: string; name: string }>>('GET', '/rest/workflows');
 	}
 
 	/**
-	 * Activates (publishes) a workflow and waits until its triggers are. n8n says yes before it tries them, so what a trigger
-	 * has against it is read from the publication's status, and thrown.
-	 * @param {string} id
-	 * @param {{ timeout?: number }} [options]
+	 * Activates (publishes) a workflow and waits until its triggers are active.
+	 * @throws {Error} with what a trigger reported; n8n answers the request before it tries them
 	 */
-	async activate(id, { timeout = 30_000 } = {}) {
-		const { versionId } = await this.workflow(id);
+	async activate(id: string) {
+		const { versionId } = await this.getWorkflow(id);
 		await this.request('POST', `/rest/workflows/${id}/activate`, { versionId });
-		const { status, triggers } = await this.#publication(id, timeout, 'active');
+		const { status, triggers } = await this.#waitForPublication(id, 'active');
 		if (status === 'published') return;
 		const reasons = triggers
 			.map(({ errorMessage }) => errorMessage)
 			.filter(Boolean)
 			.join('; ');
 		throw new Error(
-			`n8n did not activate workflow ${id}: ${reasons || `it is ${status}. ${this.#child.logTail()}`}`,
+			`n8n did not activate workflow ${id}: ${reasons || `it is ${status}. ${this.#child.readLogTail()}`}`,
 		);
 	}
 
-	/**
-	 * @param {string} id
-	 * @param {{ timeout?: number }} [options]
-	 */
-	async deactivate(id, { timeout = 30_000 } = {}) {
+	async deactivate(id: string) {
 		await this.request('POST', `/rest/workflows/${id}/deactivate`, {});
-		await this.#publication(id, timeout, 'inactive');
+		await this.#waitForPublication(id, 'inactive');
 	}
 
-	/**
-	 * What became of a request to activate or to deactivate; older n8n have no such status, for they answer that request when it is done.
-	 * @param {string} id
-	 * @param {number} timeout
-	 * @param {'active' | 'inactive'} goal
-	 * @returns {Promise<{ status: string, triggers: Array<{ errorMessage?: string }> }>}
-	 */
-	async #publication(id, timeout, goal) {
+	/** Older n8n have no such status, as they answer the request to activate when it is done. */
+	async #waitForPublication(id: string, goal: 'active' | 'inactive') {
 		// A busy n8n may not have begun to publish when it is asked.
 		const underway = ['in_progress', ...(goal === 'active' ? ['not_published'] : [])];
 		return await poll(
 			async () => {
-				const answer = await this.request('GET', `/rest/workflows/${id}/publication-status`).catch(
-					(error) => {
-						if (error.status !== 404) throw error;
-						return { status: 'published', triggers: [] };
-					},
-				);
+				const answer = await this.request<Publication>(
+					'GET',
+					`/rest/workflows/${id}/publication-status`,
+				).catch((error: Error): Publication => {
+					if (error.cause !== 404) throw error;
+					return { status: 'published', triggers: [] };
+				});
 				return underway.includes(answer.status) ? undefined : answer;
 			},
 			{
-				timeout,
+				timeout: PUBLICATION_LIMIT,
 				what: `workflow ${id} to be ${goal}`,
-				details: () => this.#child.logTail(),
+				details: () => this.#child.readLogTail(),
 			},
 		);
 	}
 
-	/**
-	 * Deletes a workflow and its executions; an active one is deactivated first.
-	 * @param {string} id
-	 */
-	async deleteWorkflow(id) {
-		const { activeVersionId } = await this.workflow(id);
+	/** Deletes a workflow and its executions. An active one is deactivated first. */
+	async deleteWorkflow(id: string) {
+		const { activeVersionId } = await this.getWorkflow(id);
 		if (activeVersionId) await this.deactivate(id);
 		await this.request('POST', `/rest/workflows/${id}/archive`, {});
 		await this.request('DELETE', `/rest/workflows/${id}`);
 	}
 
 	/**
-	 * Runs a workflow by hand, as the editor's "Execute workflow" does. As in the editor, pinned data is saved with the workflow.
-	 * @param {string} workflowId
-	 * @param {{ pinData?: Record<string, Item[]>, trigger?: string, destinationNode?: string }} [options] `trigger`: the node to start from (default: the first node that nothing leads to)
-	 * @returns {Promise<string>} the execution's id
+	 * Runs a workflow as the editor's "Execute workflow" does. As in the editor, pinned data is saved with the workflow.
+	 * @returns the execution's id
 	 */
-	async run(workflowId, { pinData, trigger, destinationNode } = {}) {
+	async run(workflowId: string, { pinData, ...nodes }: RunOptions = {}) {
 		if (pinData) await this.request('PATCH', `/rest/workflows/${workflowId}`, { pinData });
-		const answer = await this.#runManually(workflowId, trigger, destinationNode);
-		if (!answer.executionId) {
+		const { executionId } = await this.#runManually(workflowId, nodes);
+		if (!executionId) {
 			throw new Error(`Workflow ${workflowId} waits for its webhook: it starts with a trigger`);
 		}
-		return answer.executionId;
+		return executionId;
 	}
 
-	/**
-	 * Does what the editor's "Listen for test event" does: the trigger's test URL takes one request.
-	 * @param {string} workflowId
-	 * @param {{ trigger?: string }} [options]
-	 * @returns {Promise<string>} the test URL
-	 */
-	async listenForTestEvent(workflowId, { trigger } = {}) {
-		const workflow = await this.workflow(workflowId);
-		const node = startNode(workflow, trigger);
-		const answer = await this.#runManually(workflowId, node.name);
-		if (!answer.waitingForWebhook) {
+	/** Does what the editor's "Listen for test event" does, and returns the test URL, which takes one request. */
+	async listenForTestEvent(workflowId: string) {
+		const { waitingForWebhook } = await this.#runManually(workflowId);
+		if (!waitingForWebhook) {
 			throw new Error(`Workflow ${workflowId} does not wait for a webhook: it ran`);
 		}
-		return `${this.url}/webhook-test/${webhookPath(node)}`;
+		const node = findStartNode(await this.getWorkflow(workflowId));
+		return `${this.url}/webhook-test/${findWebhookPath(node)}`;
 	}
 
-	/**
-	 * @param {string} workflowId
-	 * @param {string} [trigger]
-	 * @param {string} [destinationNode]
-	 * @returns {Promise<{ executionId?: string, waitingForWebhook?: boolean }>}
-	 */
-	async #runManually(workflowId, trigger, destinationNode) {
-		const workflow = await this.workflow(workflowId);
-		return await this.request('POST', `/rest/workflows/${workflowId}/run`, {
-			triggerToStartFrom: { name: startNode(workflow, trigger).name },
-			...(destinationNode
-				? { destinationNode: { nodeName: destinationNode, mode: 'inclusive' } }
-				: {}),
+	async #runManually(workflowId: string, { trigger, destinationNode }: RunOptions = {}) {
+		const workflow = await this.getWorkflow(workflowId);
+		return await this.request<ManualRun>('POST', `/rest/workflows/${workflowId}/run`, {
+			triggerToStartFrom: { name: findStartNode(workflow, trigger).name },
+			...(destinationNode && {
+				destinationNode: { nodeName: destinationNode, mode: 'inclusive' },
+			}),
 		});
 	}
 
-	/**
-	 * @param {string} id
-	 * @returns {Promise<Execution>}
-	 */
-	async execution(id) {
-		const execution = await this.request('GET', `/rest/executions/${id}`);
-		return new Execution({ ...execution, data: this.#parse(execution.data) });
+	async getExecution(id: string) {
+		const { status, data } = await this.request<{ status: string; data: string }>(
+			'GET',
+			`/rest/executions/${id}`,
+		);
+		return new Execution({ id, status, data: this.#parse(data) });
 	}
 
-	/**
-	 * Waits until an execution has one of the given statuses (default: has ended).
-	 * @param {string} id
-	 * @param {{ timeout?: number, until?: string[] }} [options]
-	 */
-	async waitForExecution(id, { timeout = 60_000, until = ENDED } = {}) {
+	/** Waits until an execution has one of the given statuses, by default until it has ended. */
+	async waitForExecution(id: string, { timeout = EXECUTION_LIMIT, until = ENDED } = {}) {
 		let last = '';
 		return await poll(
 			async () => {
-				const execution = await this.execution(id);
+				const execution = await this.getExecution(id);
 				last = execution.status;
 				if (until.includes(last)) return execution;
 				if (ENDED.includes(last)) {
-					throw new Error(`Execution ${id} ended as ${last}: ${execution.error()?.message}`);
+					throw new Error(`Execution ${id} ended as ${last}: ${execution.getError()?.message}`);
 				}
 				return undefined;
 			},
 			{
 				timeout,
 				what: `execution ${id} to be ${until.join(' or ')}`,
-				details: () => `It is ${last}. ${this.#child.logTail()}`,
+				details: () => `It is ${last}. ${this.#child.readLogTail()}`,
 			},
 		);
 	}
 
-	/**
-	 * Executions, the newest first, 100 at most.
-	 * @param {{ workflowId?: string, status?: string | string[] }} [filter]
-	 * @returns {Promise<ExecutionSummary[]>}
-	 */
-	async executions(filter) {
-		return (await this.#executionPage(filter)).results;
+	/** Returns the newest executions, 100 at most, the newest first. */
+	async listExecutions(filter?: ExecutionFilter) {
+		return (await this.#listExecutionPage(filter)).results;
 	}
 
-	/**
-	 * All executions, the newest first.
-	 * @param {{ workflowId?: string, status?: string | string[] }} [filter]
-	 */
-	async allExecutions(filter) {
-		/** @type {ExecutionSummary[]} */
-		const all = [];
-		/** @type {string | undefined} */
-		let cursor;
+	/** Returns all executions, the newest first. */
+	async listAllExecutions(filter?: ExecutionFilter) {
+		const all: ExecutionSummary[] = [];
+		let cursor: string | undefined;
 		do {
-			const page = await this.#executionPage(filter, cursor);
-			all.push(...page.results);
-			cursor = page.nextCursor;
+			const { results, nextCursor } = await this.#listExecutionPage(filter, cursor);
+			all.push(...results);
+			cursor = nextCursor;
 		} while (cursor);
 		return all;
 	}
 
-	/**
-	 * @param {{ workflowId?: string, status?: string | string[] }} [filter]
-	 * @param {string} [cursor]
-	 * @returns {Promise<{ results: ExecutionSummary[], nextCursor?: string }>}
-	 */
-	async #executionPage({ workflowId, status } = {}, cursor) {
-		const filter = {
-			...(workflowId ? { workflowId } : {}),
-			...(status ? { status: [status].flat() } : {}),
-		};
+	async #listExecutionPage({ workflowId, status }: ExecutionFilter = {}, cursor?: string) {
+		const filter = { workflowId, status: status && [status].flat() };
 		const query = new URLSearchParams({
 			filter: JSON.stringify(filter),
 			limit: '100',
-			...(cursor ? { cursor } : {}),
+			...(cursor && { cursor }),
 		});
-		return await this.request('GET', `/rest/executions?${query}`);
+		return await this.request<{ results: ExecutionSummary[]; nextCursor?: string }>(
+			'GET',
+			`/rest/executions?${query}`,
+		);
 	}
 
 	/**
-	 * Waits until a workflow has at least `count` executions with one of the given statuses (default: that have ended), and
-	 * gives them out, the oldest first.
-	 * @param {{ workflowId: string, count: number, status?: string | string[], timeout?: number }} options
+	 * Waits until a workflow has at least `count` executions with one of the given statuses, by default that have ended.
+	 * @returns the executions, the oldest first
 	 */
-	async waitForExecutions({ workflowId, count, status = ENDED, timeout = 60_000 }) {
+	async waitForExecutions({
+		workflowId,
+		count,
+		status = ENDED,
+	}: ExecutionFilter & { count: number }) {
 		let found = 0;
 		const summaries = await poll(
 			async () => {
-				const list = await this.executions({ workflowId, status });
+				const list = await this.listExecutions({ workflowId, status });
 				found = list.length;
 				return found >= count ? list : undefined;
 			},
 			{
-				timeout,
+				timeout: EXECUTION_LIMIT,
 				what: `${count} executions of workflow ${workflowId}`,
-				details: () => `There are ${found}. ${this.#child.logTail()}`,
+				details: () => `There are ${found}. ${this.#child.readLogTail()}`,
 			},
 		);
-		return await Promise.all(summaries.reverse().map(({ id }) => this.execution(id)));
+		return await Promise.all(summaries.reverse().map(({ id }) => this.getExecution(id)));
 	}
 
-	/**
-	 * The production URL of a webhook path.
-	 * @param {string} path
-	 */
-	webhookUrl(path) {
+	/** Returns the production URL of a webhook path. */
+	buildWebhookUrl(path: string) {
 		return `${this.#webhookBase}/webhook/${path}`;
 	}
 
-	/**
-	 * The production URL of a workflow's trigger.
-	 * @param {string | Workflow} workflow an id, or a workflow whose trigger has a `webhookId`
-	 * @param {string} [trigger]
-	 */
-	async productionWebhookUrl(workflow, trigger) {
-		const { nodes, connections } =
-			typeof workflow === 'string' ? await this.workflow(workflow) : workflow;
-		return this.webhookUrl(webhookPath(startNode({ nodes, connections }, trigger)));
+	/** Returns the production URL of the trigger of a workflow, or of a saved workflow's id. */
+	async getProductionWebhookUrl(workflow: string | Workflow, trigger?: string) {
+		const found = typeof workflow === 'string' ? await this.getWorkflow(workflow) : workflow;
+		return this.buildWebhookUrl(findWebhookPath(findStartNode(found, trigger)));
 	}
 
-	/** Ends n8n in peace; a temporary user folder is removed. */
+	/** Ends n8n gracefully. A temporary user folder is removed. */
 	async stop() {
 		await this.#child.stop();
-		if (this.#temporary) fs.rmSync(this.folder, { recursive: true, force: true });
+		if (this.#isTemporary) fs.rmSync(this.folder, { recursive: true, force: true });
 	}
 
-	/** kill -9 */
+	/** Kills n8n (kill -9). */
 	async kill() {
 		await this.#child.kill();
 	}
 
-	/** Starts n8n again with the same folder and port, after ending it in peace or after `kill`; then n8n itself pauses for 10 seconds first. */
+	/** Starts n8n again with the same folder and port, after ending it gracefully. After `kill`, n8n itself pauses for 10 seconds first. */
 	async restart() {
 		await this.#child.stop();
 		await this.#child.start();
 	}
 }
-
-module.exports = { startN8n, installPackage, N8n };

@@ -1,21 +1,16 @@
-const { createHash } = require('node:crypto');
-const fs = require('node:fs');
-const os = require('node:os');
-const path = require('node:path');
-const { setTimeout: sleep } = require('node:timers/promises');
-const { npm } = require('../npm.cts');
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { check, lock } from 'proper-lockfile';
+import type { Log } from '../log.cts';
+import { runNpm } from '../npm.cts';
 
-/**
- * Where a pinned n8n lives, and the Node that runs it.
- * @typedef {{ node: string, bin: string, version: string, folder: string }} ProvidedN8n
- */
-
-const MINUTE = 60_000;
 const TRIES = 3;
 const MANIFESTS = ['package.json', 'package-lock.json'];
 
-/** The folder that keeps what is expensive to make: n8n itself, and the data of `npm start`. */
-function cacheFolder() {
+/** Returns the folder that keeps what is expensive to make: n8n itself, and the data of `npm start`. */
+export function findCacheFolder() {
 	const { MEDIA_GENERATION_CACHE, XDG_CACHE_HOME } = process.env;
 	if (MEDIA_GENERATION_CACHE) return path.resolve(MEDIA_GENERATION_CACHE);
 	return path.join(
@@ -25,66 +20,69 @@ function cacheFolder() {
 }
 
 /**
- * Makes sure that the n8n of `dev/n8n/package.json` is installed in the cache folder, and says where; with
- * `MEDIA_GENERATION_N8N`, that of the folder of this name in `dev/n8n`.
- * The install is made beside its final place and renamed when it is whole, so the folder's existence says that it can be used.
- * @param {{ log?: (line: string) => void }} [options]
- * @returns {Promise<ProvidedN8n>}
+ * Installs the n8n of `dev/n8n/package.json` into the cache folder, once; with `MEDIA_GENERATION_N8N`, that of the folder of
+ * this name in `dev/n8n`. The install is renamed when it is whole, so the folder's existence says that it can be used.
+ * @returns n8n's start script and folder, and the Node that runs it
  */
-async function provideN8n({ log = () => {} } = {}) {
+export async function provideN8n(log: Log = () => {}) {
 	const manifests = path.resolve(__dirname, process.env.MEDIA_GENERATION_N8N ?? '');
-	const { dependencies } = JSON.parse(
-		fs.readFileSync(path.join(manifests, 'package.json'), 'utf8'),
-	);
+	const contents = MANIFESTS.map((name) => fs.readFileSync(path.join(manifests, name), 'utf8'));
+	const { dependencies } = JSON.parse(contents[0] ?? '') as { dependencies: { n8n: string } };
 	const version = dependencies.n8n;
-	const folder = path.join(cacheFolder(), `n8n-${version}-${hashOf(manifests)}`);
+	const hash = createHash('sha256').update(contents.join('')).digest('hex').slice(0, 12);
+	const folder = path.join(findCacheFolder(), `n8n-${version}-${hash}`);
 	if (!fs.existsSync(folder)) {
-		await withLock(`${folder}.lock`, log, async () => {
+		fs.mkdirSync(path.dirname(folder), { recursive: true });
+		const options = { realpath: false };
+		if (await check(folder, options)) log('… another run is installing n8n, waiting for it');
+		// For 20 minutes.
+		const retries = { retries: 2_400, factor: 1, minTimeout: 500 };
+		const release = await lock(folder, { ...options, retries });
+		try {
 			if (!fs.existsSync(folder)) await install({ manifests, folder, version, log });
-		});
+		} finally {
+			await release();
+		}
 	}
 	return {
-		node: nodeFor(folder),
+		node: findNode(folder),
 		bin: path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n'),
 		version,
 		folder,
 	};
 }
 
-/** @param {string} manifests */
-function hashOf(manifests) {
-	const hash = createHash('sha256');
-	for (const name of MANIFESTS) hash.update(fs.readFileSync(path.join(manifests, name)));
-	return hash.digest('hex').slice(0, 12);
+interface InstallOptions {
+	manifests: string;
+	folder: string;
+	version: string;
+	log: Log;
 }
 
-/**
- * @param {{ manifests: string, folder: string, version: string, log: (line: string) => void }} options
- */
-async function install({ manifests, folder, version, log }) {
+async function install({ manifests, folder, version, log }: InstallOptions) {
 	const draft = `${folder}.new`;
-	fs.rmSync(draft, { recursive: true, force: true });
-	fs.mkdirSync(draft, { recursive: true });
+	await fs.promises.rm(draft, { recursive: true, force: true });
+	fs.mkdirSync(draft);
 	for (const name of MANIFESTS) fs.copyFileSync(path.join(manifests, name), path.join(draft, name));
 
 	log(`Installing n8n ${version} (2.4 GB, 2 to 4 minutes, the first time only), kept in ${folder}`);
-	await npm(['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'], {
+	await runNpm(['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'], {
 		cwd: draft,
 		what: 'downloading n8n',
 		tries: TRIES,
 		log,
 	});
 
-	const node = nodeFor(draft);
+	const node = findNode(draft);
 	const nodeFolder = path.dirname(path.dirname(node));
 	const headers = fs.existsSync(path.join(nodeFolder, 'include', 'node'));
-	await npm(['rebuild', 'sqlite3'], {
+	await runNpm(['rebuild', 'sqlite3'], {
 		cwd: draft,
 		what: 'building sqlite3',
 		tries: TRIES,
 		env: {
 			PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}`,
-			...(headers ? { npm_config_nodedir: nodeFolder } : {}),
+			...(headers && { npm_config_nodedir: nodeFolder }),
 		},
 		log,
 	});
@@ -92,82 +90,19 @@ async function install({ manifests, folder, version, log }) {
 	log(`n8n ${version} is installed`);
 }
 
-/**
- * The Node that was installed beside n8n, else the one that runs this script if it is recent enough.
- * @param {string} folder
- */
-function nodeFor(folder) {
-	const platform = process.platform === 'win32' ? 'win' : process.platform;
-	const binary = process.platform === 'win32' ? 'node.exe' : 'node';
+/** Returns the Node that was installed beside n8n, else the one that runs this script if it is recent enough. */
+function findNode(folder: string) {
+	const isWindows = process.platform === 'win32';
+	const platform = isWindows ? 'win' : process.platform;
 	for (const prefix of ['node', 'node-bin']) {
 		const file = path.join(
-			folder,
-			'node_modules',
-			`${prefix}-${platform}-${process.arch}`,
-			'bin',
-			binary,
+			...[folder, 'node_modules', `${prefix}-${platform}-${process.arch}`],
+			...['bin', isWindows ? 'node.exe' : 'node'],
 		);
 		if (fs.existsSync(file)) return file;
 	}
-	if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
+	if (parseInt(process.versions.node) >= 24) return process.execPath;
 	throw new Error(
 		`n8n needs Node 24 or later, and none is packaged for ${platform} ${process.arch}. Run this with Node 24.`,
 	);
 }
-
-/**
- * Runs `action` while no other process holds the lock file, which names its holder's process id: a holder that died holds nothing.
- * @param {string} file
- * @param {(line: string) => void} log
- * @param {() => Promise<void>} action
- */
-async function withLock(file, log, action) {
-	fs.mkdirSync(path.dirname(file), { recursive: true });
-	const deadline = Date.now() + 20 * MINUTE;
-	let told = false;
-	while (!tryLock(file)) {
-		if (Date.now() > deadline) throw new Error(`Another run holds ${file} for 20 minutes`);
-		if (!told) log('… another run is installing n8n, waiting for it');
-		told = true;
-		await sleep(500);
-	}
-	try {
-		await action();
-	} finally {
-		fs.rmSync(file, { force: true });
-	}
-}
-
-/**
- * Takes a lock file, also one whose holder has died.
- * @param {string} file
- */
-function tryLock(file) {
-	if (createLock(file)) return true;
-	const holder = fs.existsSync(file) ? Number(fs.readFileSync(file, 'utf8')) : 0;
-	if (holder && isAlive(holder)) return false;
-	fs.rmSync(file, { force: true });
-	return createLock(file);
-}
-
-/** @param {string} file */
-function createLock(file) {
-	try {
-		fs.writeFileSync(file, String(process.pid), { flag: 'wx' });
-		return true;
-	} catch {
-		return false;
-	}
-}
-
-/** @param {number} pid */
-function isAlive(pid) {
-	try {
-		process.kill(pid, 0);
-		return true;
-	} catch (error) {
-		return /** @type {NodeJS.ErrnoException} */ error.code === 'EPERM';
-	}
-}
-
-module.exports = { provideN8n, cacheFolder, tryLock };

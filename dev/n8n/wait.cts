@@ -1,22 +1,33 @@
-const { setTimeout: sleep } = require('node:timers/promises');
+import pWaitFor from 'p-wait-for';
 
-/**
- * Asks again and again until the answer is truthy, and gives it out.
- * @template T
- * @param {() => Promise<T>} ask
- * @param {{ timeout: number, what: string, details?: () => string, every?: number }} options
- * @returns {Promise<NonNullable<T>>}
- */
-async function poll(ask, { timeout, what, details = () => '', every = 75 }) {
-	const deadline = Date.now() + timeout;
-	for (;;) {
-		const answer = await ask();
-		if (answer) return answer;
-		if (Date.now() > deadline) {
-			throw new Error(`Waited ${timeout / 1000} s for ${what}, in vain. ${details()}`);
-		}
-		await sleep(every);
-	}
+interface PollOptions {
+	/** In milliseconds, as is `every`. */
+	timeout: number;
+	/** What is waited for, in the message of the error. */
+	what: string;
+	details?: () => string;
+	every?: number;
 }
 
-module.exports = { poll };
+/**
+ * Asks until the answer is truthy, and returns it.
+ * @throws {Error} with what was waited for, and the details, when the time is over
+ */
+export async function poll<Answer>(
+	ask: () => Promise<Answer>,
+	{ timeout, what, details = () => '', every = 75 }: PollOptions,
+) {
+	const deadline = Date.now() + timeout;
+	let answer: Answer | undefined;
+	await pWaitFor(
+		async () => {
+			answer = await ask();
+			if (!answer && Date.now() > deadline) {
+				throw new Error(`Waited ${timeout / 1000} s for ${what}, in vain. ${details()}`);
+			}
+			return Boolean(answer);
+		},
+		{ interval: every },
+	);
+	return answer as NonNullable<Answer>;
+}

@@ -1,16 +1,34 @@
-/**
- * @typedef {{ id?: string, name: string, type: string, typeVersion?: number, position?: number[], webhookId?: string, disabled?: boolean, parameters?: Record<string, any>, credentials?: Record<string, any> }} WorkflowNode
- * @typedef {{ id?: string, name: string, nodes: WorkflowNode[], connections: Record<string, any>, settings?: object, pinData?: object, [key: string]: any }} Workflow
- */
+interface Connection {
+	node: string;
+	type: string;
+	index: number;
+}
+
+export interface WorkflowNode {
+	id?: string;
+	name: string;
+	type: string;
+	typeVersion?: number;
+	position?: number[];
+	webhookId?: string;
+	disabled?: boolean;
+	parameters?: Record<string, unknown>;
+	credentials?: Record<string, object>;
+}
+
+export interface Workflow {
+	name: string;
+	nodes: WorkflowNode[];
+	/** By the node that they come from, and their type. */
+	connections: Record<string, Record<string, Array<Connection[] | null>>>;
+	settings?: object;
+	pinData?: object;
+}
 
 const TRIGGER_WEBHOOK_PATH = 'webhook';
 
-/**
- * The node that a workflow starts with: the named one, or the first that nothing leads to.
- * @param {Pick<Workflow, 'nodes' | 'connections'>} workflow
- * @param {string} [name]
- */
-function startNode({ nodes, connections }, name) {
+/** Returns the named node, or the first that nothing leads to. */
+export function findStartNode({ nodes, connections }: Workflow, name?: string) {
 	const led = new Set(
 		Object.values(connections)
 			.flatMap((outputs) => Object.values(outputs).flat(2))
@@ -25,14 +43,9 @@ function startNode({ nodes, connections }, name) {
 	return node;
 }
 
-/**
- * A node's webhook path: n8n's Webhook node says it in full, a trigger's is its webhook id and the path of its type.
- * @param {WorkflowNode} node
- */
-function webhookPath({ name, type, webhookId, parameters }) {
-	if (type === 'n8n-nodes-base.webhook') return parameters?.path;
+/** Returns a node's webhook path: that of n8n's Webhook node is a parameter, a trigger's starts with its webhook id. */
+export function findWebhookPath({ name, type, webhookId, parameters }: WorkflowNode) {
+	if (type === 'n8n-nodes-base.webhook') return String(parameters?.path);
 	if (!webhookId) throw new Error(`The node "${name}" has no webhookId`);
 	return `${webhookId}/${TRIGGER_WEBHOOK_PATH}`;
 }
-
-module.exports = { startNode, webhookPath };

@@ -1,13 +1,13 @@
-const fs = require('node:fs');
-const os = require('node:os');
-const path = require('node:path');
-const { createLog } = require('../../dev/log.cts');
-const { provideN8n } = require('../../dev/n8n/provide.cts');
-const { pack } = require('../../dev/pack.cts');
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { createLog } from '../../dev/log.cts';
+import { provideN8n } from '../../dev/n8n/provide.cts';
+import { pack } from '../../dev/pack.cts';
 
 /** Packs the built package, once for all test files, and makes sure that n8n is installed. */
-module.exports = async function setUp() {
+export default async function setUp() {
 	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-e2e-'));
 	process.env.MEDIA_GENERATION_TARBALL = (await pack(folder)).tarball;
-	await provideN8n({ log: createLog() });
-};
+	await provideN8n(createLog());
+}

@@ -1,8 +1,8 @@
-const fs = require('node:fs');
-const path = require('node:path');
+import fs from 'node:fs';
+import path from 'node:path';
 
-/** Removes what setup.js packed. */
-module.exports = async function tearDown() {
+/** Removes what `setup.cts` packed. */
+export default function tearDown() {
 	const tarball = process.env.MEDIA_GENERATION_TARBALL;
 	if (tarball) fs.rmSync(path.dirname(tarball), { recursive: true, force: true });
-};
+}
