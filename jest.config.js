@@ -14,8 +14,8 @@ const suite = (name, testMatch, more) => ({
 });
 
 const packed = {
-	globalSetup: '<rootDir>/test/e2e/setup.js',
-	globalTeardown: '<rootDir>/test/e2e/teardown.js',
+	globalSetup: '<rootDir>/test/e2e/setup.cts',
+	globalTeardown: '<rootDir>/test/e2e/teardown.cts',
 };
 
 /** @type {import('jest').Config} */
@@ -26,13 +26,10 @@ module.exports = {
 		suite('engine', ['test/engine/**/*.test.ts'], {
 			// Types are those of the sources, what runs is the build.
 			moduleNameMapper: { '^(?:\\.\\./)+(nodes|credentials)/(.*)$': '<rootDir>/dist/$1/$2' },
-			setupFiles: ['<rootDir>/test/engine/setup.js'],
+			setupFiles: ['<rootDir>/test/engine/setup.cts'],
 		}),
 		suite('e2e', ['test/e2e/**/*.test.js'], packed),
 		suite('queue', ['test/queue/**/*.test.js'], packed),
 	],
-	reporters: process.env.MEDIA_GENERATION_TOTALS
-		? ['default', '<rootDir>/dev/totals-reporter.js']
-		: ['default'],
 	testTimeout: 120_000,
 };

@@ -1,7 +1,6 @@
-const { chain, mediaGeneration } = require('../test/e2e/workflows');
+const { chain, mediaGeneration, prompts } = require('../dev/fixtures/workflows.cts');
 const { importFor, richService, withN8n } = require('./pair');
 const { median } = require('./statistics');
-const { prompts } = require('./workflows');
 
 /**
  * 1,000 items through Create, beside n8n's HTTP Request node that sends the same requests, in interleaved rounds of one
@@ -60,8 +59,8 @@ async function bench() {
 			for (let round = -WARM_UP; round < ROUNDS; round++)
 				for (const { name, id, times } of ways) {
 					const execution = await n8n.waitForExecution(await n8n.run(id));
-					if (execution.output(name).length !== TASKS) throw new Error(`${name} lost items`);
-					if (round >= 0) times.push(execution.raw.data.resultData.runData[name][0].executionTime);
+					if (execution.getOutput(name).length !== TASKS) throw new Error(`${name} lost items`);
+					if (round >= 0) times.push(execution.getRuns(name)[0].executionTime);
 				}
 			const [ours = NaN, usual = NaN, theirs = NaN] = ways.map(({ times }) => median(times));
 			return [

@@ -3,14 +3,18 @@ const os = require('node:os');
 const path = require('node:path');
 const v8 = require('node:v8');
 const vm = require('node:vm');
-const { INSPECTABLE } = require('../dev/n8n/inspect');
-const { startN8n } = require('../dev/n8n/n8n');
-const { pack } = require('../dev/pack');
-const { liveMemory } = require('../test/e2e/live-memory');
-const { chain, mediaGeneration } = require('../test/e2e/workflows');
+const { INSPECTABLE, measureLiveMemory } = require('../dev/n8n/inspect.cts');
+const { startN8n } = require('../dev/n8n/n8n.cts');
+const { pack } = require('../dev/pack.cts');
+const {
+	WAIT,
+	chain,
+	createAndWait,
+	mediaGeneration,
+	prompts,
+} = require('../dev/fixtures/workflows.cts');
 const { importFor, richService, withN8n } = require('./pair');
 const { median } = require('./statistics');
-const { createAndWait, prompts, WAIT } = require('./workflows');
 
 /**
  * What the package costs in memory.
@@ -150,7 +154,7 @@ async function files() {
 			const run = async (/** @type {number} */ size) => {
 				const id = await importFor(n8n, service, chain('Bench', nodes(size)));
 				const execution = await n8n.waitForExecution(await n8n.run(id), { timeout: 120_000 });
-				if (execution.status !== 'success') throw new Error(execution.error()?.message);
+				if (execution.status !== 'success') throw new Error(execution.getError()?.message);
 			};
 			await run(MEGABYTE);
 			const idle = residentMegabytes(n8n.pid);
@@ -205,7 +209,7 @@ async function parked() {
 			/** What n8n holds on to, in MB, when another execution has taken the place of the last one. */
 			const held = async () => {
 				await n8n.waitForExecution(await n8n.run(next));
-				return await liveMemory(n8n);
+				return await measureLiveMemory(n8n);
 			};
 			const park = async (/** @type {string} */ id) =>
 				await n8n.waitForExecution(await n8n.run(id), { until: ['waiting'], timeout: 300_000 });

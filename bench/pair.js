@@ -1,14 +1,14 @@
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
-const { startN8n } = require('../dev/n8n/n8n');
-const { pack } = require('../dev/pack');
+const { startN8n } = require('../dev/n8n/n8n.cts');
+const { pack } = require('../dev/pack.cts');
 const { startService } = require('../dev/service');
 
 /**
  * @typedef {import('../dev/service').Service} Service
- * @typedef {import('../dev/n8n/n8n').N8n} N8n
- * @typedef {import('../dev/n8n/n8n').Workflow} Workflow
+ * @typedef {import('../dev/n8n/n8n.cts').N8n} N8n
+ * @typedef {import('../dev/n8n/workflow.cts').Workflow} Workflow
  */
 
 /**

@@ -1,4 +1,4 @@
-const { INSPECTABLE, inspect } = require('../dev/n8n/inspect');
+const { INSPECTABLE, inspect } = require('../dev/n8n/inspect.cts');
 const { richService } = require('./pair');
 const { processorTime } = require('./processor');
 const { CALLBACKS, IN_FLIGHT, interleaved, round, withReceivers } = require('./receivers');

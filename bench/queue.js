@@ -1,11 +1,10 @@
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
-const { startQueueN8n } = require('../dev/n8n/queue');
-const { poll } = require('../dev/n8n/wait');
-const { pack } = require('../dev/pack');
-const { atOnce, endedTask } = require('../test/e2e/senders');
-const { send } = require('./callback');
+const { startQueueN8n } = require('../dev/n8n/queue.cts');
+const { poll } = require('../dev/n8n/wait.cts');
+const { pack } = require('../dev/pack.cts');
+const { runConcurrently, createEndedTask, sendCallback } = require('../dev/fixtures/callbacks.cts');
 const { richService } = require('./pair');
 const { processorTime } = require('./processor');
 const { activate, interleaved } = require('./receivers');
@@ -50,7 +49,7 @@ async function costs(log, setting, env) {
 					'select tup_inserted + tup_updated + tup_deleted from pg_stat_database where datname = current_database()',
 				),
 			);
-		const used = (/** @type {import('../dev/n8n/process').N8nProcess[]} */ processes) =>
+		const used = (/** @type {import('../dev/n8n/process.cts').N8nProcess[]} */ processes) =>
 			processes.reduce((sum, { pid }) => sum + processorTime(pid), 0);
 
 		const finished = (/** @type {string} */ workflowId) =>
@@ -62,8 +61,8 @@ async function costs(log, setting, env) {
 
 		/** What one callback costs, as a mean over a round. @param {import('./receivers').Receiver} receiver */
 		const round = async ({ id, url }) => {
-			const tasks = await atOnce(Array.from({ length: CALLBACKS }), IN_FLIGHT, async () =>
-				endedTask({ service }),
+			const tasks = await runConcurrently(Array.from({ length: CALLBACKS }), IN_FLIGHT, async () =>
+				createEndedTask(service),
 			);
 			const goal = finished(id) + CALLBACKS;
 			const before = {
@@ -72,7 +71,9 @@ async function costs(log, setting, env) {
 				written: written(),
 			};
 			const began = Date.now();
-			await atOnce(tasks, IN_FLIGHT, (taskId) => send(service, `${url}?task=${taskId}`, taskId));
+			await runConcurrently(tasks, IN_FLIGHT, (taskId) =>
+				sendCallback(service, `${url}?task=${taskId}`, taskId),
+			);
 			const answered = Date.now() - began;
 			await poll(async () => finished(id) >= goal, {
 				timeout: 60_000,

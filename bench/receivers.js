@@ -1,10 +1,14 @@
 const { randomUUID } = require('node:crypto');
 const path = require('node:path');
-const { poll } = require('../dev/n8n/wait');
-const { CREDENTIAL_TYPE, credentialData, TOKEN, WEBHOOK_SECRET } = require('../test/e2e/harness');
-const { atOnce, endedTask } = require('../test/e2e/senders');
-const { triggered } = require('../test/e2e/workflows');
-const { send } = require('./callback');
+const { poll } = require('../dev/n8n/wait.cts');
+const {
+	CREDENTIAL_TYPE,
+	buildCredentialData,
+	TOKEN,
+	WEBHOOK_SECRET,
+} = require('../dev/fixtures/pair.cts');
+const { runConcurrently, createEndedTask, sendCallback } = require('../dev/fixtures/callbacks.cts');
+const { triggered } = require('../dev/fixtures/workflows.cts');
 const { withN8n } = require('./pair');
 const { processorTime } = require('./processor');
 
@@ -18,7 +22,7 @@ const { processorTime } = require('./processor');
 const CALLBACKS = 40;
 const IN_FLIGHT = 8;
 
-/** @typedef {import('../dev/n8n/workflow').WorkflowNode} Node */
+/** @typedef {import('../dev/n8n/workflow.cts').WorkflowNode} Node */
 
 const node = (
 	/** @type {string} */ name,
@@ -164,7 +168,7 @@ const VERIFYING = ['withoutDetails', 'withDetails', 'byHand'];
  * @template T
  * @param {import('../dev/service').Service} service
  * @param {Record<string, string>} env added to n8n's environment
- * @param {(n8n: import('../dev/n8n/n8n').N8n, receivers: Receiver[]) => Promise<T>} work
+ * @param {(n8n: import('../dev/n8n/n8n.cts').N8n, receivers: Receiver[]) => Promise<T>} work
  */
 const withReceivers = async (service, env, work) =>
 	await withN8n(async (n8n) => await work(n8n, await activate(service, n8n, NAMES)), {
@@ -175,15 +179,15 @@ const withReceivers = async (service, env, work) =>
 /**
  * Activates receivers. Each that verifies has refused a callback of another key then.
  * @param {import('../dev/service').Service} service
- * @param {import('../dev/n8n/n8n').N8n} n8n
+ * @param {import('../dev/n8n/n8n.cts').N8n} n8n
  * @param {Name[]} names
  * @returns {Promise<Receiver[]>}
  */
 async function activate(service, n8n, names) {
-	/** @type {Record<string, import('../dev/n8n/n8n').Credential>} */
+	/** @type {Record<string, import('../dev/n8n/n8n.cts').Credential>} */
 	const credentials = {};
 	for (const [type, data] of Object.entries({
-		[CREDENTIAL_TYPE]: credentialData(service),
+		[CREDENTIAL_TYPE]: buildCredentialData(service),
 		crypto: { hmacSecret: WEBHOOK_SECRET },
 		httpHeaderAuth: { name: 'Authorization', value: `Bearer ${TOKEN}` },
 	}))
@@ -194,10 +198,13 @@ async function activate(service, n8n, names) {
 		const made = RECEIVERS[name](service);
 		const { id } = await n8n.importWorkflow(made, { credentials });
 		await n8n.activate(id);
-		const url = await n8n.productionWebhookUrl(made);
+		const url = await n8n.getProductionWebhookUrl(made);
 		receivers.push({ name, id, url });
 		if (VERIFYING.includes(name))
-			await send(service, url, await endedTask({ service }), { key: 'another', expected: 401 });
+			await sendCallback(service, url, await createEndedTask(service), {
+				key: 'another',
+				expected: 401,
+			});
 	}
 	return receivers;
 }
@@ -205,20 +212,22 @@ async function activate(service, n8n, names) {
 /**
  * A round of genuine callbacks, over when all of its executions are, so that none runs on into the next.
  * @param {import('../dev/service').Service} service
- * @param {import('../dev/n8n/n8n').N8n} n8n
+ * @param {import('../dev/n8n/n8n.cts').N8n} n8n
  * @param {Receiver} receiver
  * @returns {Promise<Round>}
  */
 async function round(service, n8n, { id, url }) {
-	const taskIds = await atOnce(Array.from({ length: CALLBACKS }), IN_FLIGHT, () =>
-		endedTask({ service }),
+	const taskIds = await runConcurrently(Array.from({ length: CALLBACKS }), IN_FLIGHT, () =>
+		createEndedTask(service),
 	);
 	const used = processorTime(n8n.pid);
 	const begun = Date.now();
-	const answers = await atOnce(taskIds, IN_FLIGHT, (taskId) => send(service, url, taskId));
+	const answers = await runConcurrently(taskIds, IN_FLIGHT, (taskId) =>
+		sendCallback(service, url, taskId),
+	);
 	const finished = await poll(
 		async () => {
-			const all = await n8n.executions({ workflowId: id, status: 'success' });
+			const all = await n8n.listExecutions({ workflowId: id, status: 'success' });
 			const own = all.filter(({ startedAt }) => Date.parse(startedAt) >= begun);
 			return own.length === CALLBACKS ? own : undefined;
 		},

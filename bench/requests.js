@@ -1,7 +1,6 @@
-const { chain } = require('../test/e2e/workflows');
+const { chain, createAndWait, prompts } = require('../dev/fixtures/workflows.cts');
 const { importFor, richService, withN8n } = require('./pair');
 const { median } = require('./statistics');
-const { createAndWait, prompts } = require('./workflows');
 
 /**
  * Requests to the service and executions of n8n per finished task: Create and Wait by callback and by polling, beside the
@@ -84,7 +83,7 @@ function handBuilt(url, count) {
  */
 async function finish(n8n, workflowId) {
 	await n8n.waitForExecution(await n8n.run(workflowId), { timeout: LIMIT });
-	return (await n8n.executions({ workflowId })).length;
+	return (await n8n.listExecutions({ workflowId })).length;
 }
 
 /**
@@ -125,7 +124,7 @@ async function byCallback(n8n, count) {
 		await n8n.waitForExecution(executionId);
 		return {
 			perTask: service.requests.length / count,
-			executions: (await n8n.executions({ workflowId })).length / count,
+			executions: (await n8n.listExecutions({ workflowId })).length / count,
 			callback: median(times.callback),
 			refused: median(times.refused),
 		};

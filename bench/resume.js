@@ -1,8 +1,7 @@
-const { chain } = require('../test/e2e/workflows');
+const { WAIT, chain, createAndWait } = require('../dev/fixtures/workflows.cts');
 const { importFor, richService, withN8n } = require('./pair');
 const { SETTINGS } = require('./settings');
 const { median } = require('./statistics');
-const { createAndWait, WAIT } = require('./workflows');
 
 /**
  * The time from the service's callback to the start of the next node, beside n8n's own Wait node resumed by the same
@@ -17,7 +16,7 @@ const NEXT = { name: 'Next', type: 'n8n-nodes-base.noOp' };
 /**
  * Milliseconds from the POST to the next node's start, by the rounds of one n8n.
  * @param {import('../dev/service').Service} service
- * @param {import('../dev/n8n/n8n').N8n} n8n
+ * @param {import('../dev/n8n/n8n.cts').N8n} n8n
  */
 async function measure(service, n8n) {
 	const oneTask = createAndWait({ customInput: '{"prompt":"bench"}', options: {} });
@@ -29,12 +28,12 @@ async function measure(service, n8n) {
 		await n8n.waitForExecution(executionId, { until: ['waiting'] });
 		const taskId = String([...service.tasks.keys()].at(-1));
 		await service.waitForTask(taskId);
-		const { raw } = await n8n.execution(executionId);
-		const url = `${n8n.url}/webhook-waiting/${executionId}?signature=${raw.data.resumeToken}`;
+		const { data } = await n8n.getExecution(executionId);
+		const url = `${n8n.url}/webhook-waiting/${executionId}?signature=${data.resumeToken}`;
 		const sent = Date.now();
 		await service.callback(taskId, isOurs ? {} : { url });
 		const execution = await n8n.waitForExecution(executionId);
-		return execution.raw.data.resultData.runData.Next[0].startTime - sent;
+		return execution.getRuns('Next')[0].startTime - sent;
 	};
 
 	/** @type {{ ours: number[], wait: number[] }} */

@@ -2,7 +2,7 @@ const { execFileSync } = require('node:child_process');
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
-const { provideN8n } = require('../dev/n8n/provide');
+const { provideN8n } = require('../dev/n8n/provide.cts');
 const { version } = require('../package.json');
 
 /**
@@ -29,7 +29,7 @@ const RESULTS = path.join(__dirname, 'results');
 
 /** What the figures were measured on. */
 async function head() {
-	const n8n = await provideN8n({ log: console.log });
+	const n8n = await provideN8n(console.log);
 	const nodeOfN8n = execFileSync(n8n.node, ['--version'], { encoding: 'utf8' }).trim();
 	return [
 		`${os.cpus().length} cores of ${os.cpus()[0]?.model}, ${Math.round(os.totalmem() / 2 ** 30)} GB of memory`,

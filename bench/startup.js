@@ -2,8 +2,8 @@ const { execFileSync } = require('node:child_process');
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
-const { provideN8n } = require('../dev/n8n/provide');
-const { pack } = require('../dev/pack');
+const { provideN8n } = require('../dev/n8n/provide.cts');
+const { pack } = require('../dev/pack.cts');
 const { median } = require('./statistics');
 
 /**
@@ -19,7 +19,7 @@ const BASE = 'n8n-nodes-base';
 
 /** @param {import('./run').Log} log */
 async function bench(log) {
-	const { bin, node } = await provideN8n({ log });
+	const { bin, node } = await provideN8n(log);
 	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-bench-'));
 	try {
 		const { tarball, size } = await pack(folder);

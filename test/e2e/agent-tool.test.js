@@ -1,6 +1,6 @@
-const { startPair } = require('./harness');
-const { startScriptedModel } = require('./scripted-model');
-const { mediaGeneration } = require('./workflows');
+const { startPair } = require('../../dev/fixtures/pair.cts');
+const { startScriptedModel } = require('../../dev/fixtures/scriptedModel.cts');
+const { mediaGeneration } = require('../../dev/fixtures/workflows.cts');
 
 /** @type {Awaited<ReturnType<typeof startPair>>} */
 let pair;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-	model?.close();
+	await model?.close();
 	await pair?.stop();
 });
 
@@ -61,14 +61,14 @@ async function runAgent(parameters) {
 		credentials: { ...pair.credentials.credentials, openAiApi: openAi },
 	});
 	const execution = await pair.n8n.waitForExecution(await pair.n8n.run(id));
-	return { execution, result: model.toolResult() };
+	return { execution, result: model.getToolResult() };
 }
 
 describe("as an AI agent's tool", () => {
 	it('never parks: it polls, though callback is chosen, and tells the agent the result', async () => {
 		const { execution, result } = await runAgent({ waitFor: 'callback' });
 		expect(execution.status).toBe('success');
-		expect(execution.items('Agent')).toEqual([{ output: 'Done.' }]);
+		expect(execution.getItems('Agent')).toEqual([{ output: 'Done.' }]);
 		expect(result).toMatchObject([{ status: 'completed', resultUrls: [expect.any(String)] }]);
 		const [task] = [...pair.service.tasks.values()].slice(-1);
 		expect(task).toMatchObject({ callBackUrl: undefined, input: { prompt: 'A starry night' } });

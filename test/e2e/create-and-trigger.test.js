@@ -1,6 +1,6 @@
 const http = require('node:http');
-const { CREDENTIAL_TYPE, credentialData, startPair } = require('./harness');
-const { chain, items, mediaGeneration, triggered } = require('./workflows');
+const { CREDENTIAL_TYPE, buildCredentialData, startPair } = require('../../dev/fixtures/pair.cts');
+const { chain, items, mediaGeneration, triggered } = require('../../dev/fixtures/workflows.cts');
 
 /** @type {Awaited<ReturnType<typeof startPair>>} */
 let pair;
@@ -24,7 +24,7 @@ async function run(parameters, { inputs = [{}], credential, onError } = {}) {
 		? await n8n.createCredential({
 				name: 'Changed',
 				type: CREDENTIAL_TYPE,
-				data: credentialData(pair.service, credential),
+				data: buildCredentialData(pair.service, credential),
 			})
 		: pair.credential;
 	const workflow = chain('Create', [items(inputs), mediaGeneration(parameters, { onError })]);
@@ -36,7 +36,7 @@ async function run(parameters, { inputs = [{}], credential, onError } = {}) {
 async function activeTrigger(parameters) {
 	const { id } = await pair.n8n.importWorkflow(triggered(parameters), pair.credentials);
 	await pair.n8n.activate(id);
-	return { id, url: await pair.n8n.productionWebhookUrl(id) };
+	return { id, url: await pair.n8n.getProductionWebhookUrl(id) };
 }
 
 const edit = (more = {}) => ({
@@ -52,7 +52,7 @@ describe('the credential', () => {
 	const testCredential = async (changes) =>
 		await pair.n8n.testCredential({
 			type: CREDENTIAL_TYPE,
-			data: credentialData(pair.service, changes),
+			data: buildCredentialData(pair.service, changes),
 		});
 
 	it('passes its test with the right token', async () => {
@@ -98,9 +98,11 @@ describe('the credential', () => {
 			return await pair.n8n.waitForExecution(await pair.n8n.run(id));
 		};
 		const credits = await request(`${pair.service.url}/api/v1/chat/credit`);
-		expect(credits.items('HTTP Request')).toMatchObject([{ code: 200, data: expect.any(Number) }]);
+		expect(credits.getItems('HTTP Request')).toMatchObject([
+			{ code: 200, data: expect.any(Number) },
+		]);
 		const elsewhere = await request(`${pair.service.resultsUrl}/sample.png`);
-		expect(elsewhere.error()?.message).toContain('only sent to Base URL');
+		expect(elsewhere.getError()?.message).toContain('only sent to Base URL');
 	});
 
 	it('does not where nothing answers', async () => {
@@ -146,14 +148,14 @@ describe('a task and its callback', () => {
 				callbackUrl,
 				...fields,
 			});
-			expect(execution.error()).toBeUndefined();
-			const [task] = execution.items('Media Generation');
+			expect(execution.getError()).toBeUndefined();
+			const [task] = execution.getItems('Media Generation');
 			expect(task).toMatchObject({ status: 'pending', resultUrls: [] });
 			created.push(task.taskId);
 		}
 		await pair.service.idle();
 		const executions = await pair.n8n.waitForExecutions({ workflowId, count: models.length });
-		const tasks = executions.flatMap((execution) => execution.items('Trigger'));
+		const tasks = executions.flatMap((execution) => execution.getItems('Trigger'));
 		expect(tasks.map(({ taskId }) => taskId).sort()).toEqual(created.sort());
 		for (const task of tasks) {
 			expect(task).toMatchObject({
@@ -173,7 +175,7 @@ describe('a task and its callback', () => {
 	});
 
 	it('go round in nodes of version 1', async () => {
-		const older = (/** @type {import('../../dev/n8n/n8n').Workflow} */ workflow) => ({
+		const older = (/** @type {import('../../dev/n8n/workflow.cts').Workflow} */ workflow) => ({
 			...workflow,
 			nodes: workflow.nodes.map((node) => ({
 				...node,
@@ -182,13 +184,13 @@ describe('a task and its callback', () => {
 		});
 		const { id } = await pair.n8n.importWorkflow(older(triggered()), pair.credentials);
 		await pair.n8n.activate(id);
-		const callbackUrl = await pair.n8n.productionWebhookUrl(id);
+		const callbackUrl = await pair.n8n.getProductionWebhookUrl(id);
 		const create = chain('Create', [mediaGeneration(edit({ callbackUrl }))]);
 		const { id: createId } = await pair.n8n.importWorkflow(older(create), pair.credentials);
 		const created = await pair.n8n.waitForExecution(await pair.n8n.run(createId));
 		const [execution] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
-		expect(execution?.items('Trigger')).toMatchObject([
-			{ taskId: created.items('Media Generation')[0].taskId, status: 'completed' },
+		expect(execution?.getItems('Trigger')).toMatchObject([
+			{ taskId: created.getItems('Media Generation')[0].taskId, status: 'completed' },
 		]);
 	});
 
@@ -199,10 +201,10 @@ describe('a task and its callback', () => {
 			await run(edit({ prompt: '#fail', callbackUrl: url }));
 		await pair.service.idle();
 		const [execution] = await pair.n8n.waitForExecutions({ workflowId: wanting.id, count: 1 });
-		expect(execution?.items('Trigger')).toMatchObject([
+		expect(execution?.getItems('Trigger')).toMatchObject([
 			{ status: 'failed', failCode: '501', failMessage: expect.any(String) },
 		]);
-		expect(await pair.n8n.executions({ workflowId: notWanting.id })).toHaveLength(0);
+		expect(await pair.n8n.listExecutions({ workflowId: notWanting.id })).toHaveLength(0);
 		const [callback] = [...pair.service.tasks.values()].at(-1)?.callbacks ?? [];
 		expect(callback).toMatchObject({ status: 200 });
 		expect(JSON.parse(callback?.answer ?? '')).toEqual({
@@ -222,7 +224,7 @@ describe('a task and its callback', () => {
 		expect(answers?.filter(Boolean)).toHaveLength(1);
 		expect(answers).toHaveLength(3);
 		await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
-		expect(await pair.n8n.executions({ workflowId: id })).toHaveLength(1);
+		expect(await pair.n8n.listExecutions({ workflowId: id })).toHaveLength(1);
 	});
 
 	it('work by the test URL too', async () => {
@@ -230,7 +232,7 @@ describe('a task and its callback', () => {
 		const callbackUrl = await pair.n8n.listenForTestEvent(id);
 		await run(edit({ callbackUrl }));
 		const [execution] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
-		expect(execution?.items('Trigger')).toMatchObject([{ status: 'completed' }]);
+		expect(execution?.getItems('Trigger')).toMatchObject([{ status: 'completed' }]);
 	});
 
 	it('give out the task id alone when its details can not be had', async () => {
@@ -239,7 +241,7 @@ describe('a task and its callback', () => {
 		await run(edit({ callbackUrl: url }));
 		const [execution] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
 		const [task] = [...pair.service.tasks.values()].slice(-1);
-		expect(execution?.items('Trigger')).toEqual([
+		expect(execution?.getItems('Trigger')).toEqual([
 			{
 				taskId: task?.taskId,
 				callback: expect.objectContaining({ taskId: task?.taskId }),
@@ -253,7 +255,7 @@ describe('a callback that is not genuine', () => {
 	it('starts nothing, and is told why', async () => {
 		const { id, url } = await activeTrigger();
 		const execution = await run(edit({ prompt: '#noCallback', callbackUrl: url }));
-		const { taskId } = execution.items('Media Generation')[0];
+		const { taskId } = execution.getItems('Media Generation')[0];
 		await pair.service.waitForTask(taskId);
 		const old = Math.floor(Date.now() / 1000) - 3600;
 		/** @type {Array<[number, string, import('../../dev/service').CallbackOverrides]>} */
@@ -278,7 +280,7 @@ describe('a callback that is not genuine', () => {
 				{ accepted: false, reason, message: expect.any(String) },
 			]);
 		}
-		expect(await pair.n8n.executions({ workflowId: id })).toHaveLength(0);
+		expect(await pair.n8n.listExecutions({ workflowId: id })).toHaveLength(0);
 		expect(await pair.service.callback(taskId, { url })).toMatchObject({ status: 200 });
 		await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
 	});
@@ -286,7 +288,7 @@ describe('a callback that is not genuine', () => {
 	it('of a task that has not ended, or that the service does not know, is left to be sent again', async () => {
 		const { id, url } = await activeTrigger();
 		const execution = await run(edit({ prompt: '#neverEnds', callbackUrl: url }));
-		const { taskId } = execution.items('Media Generation')[0];
+		const { taskId } = execution.getItems('Media Generation')[0];
 		expect(await pair.service.callback(taskId, { url })).toMatchObject({ status: 503 });
 		pair.service.tasks.delete(taskId);
 		const timestamp = Math.floor(Date.now() / 1000);
@@ -301,7 +303,7 @@ describe('a callback that is not genuine', () => {
 		});
 		expect(answer.status).toBe(404);
 		expect(await answer.json()).toMatchObject({ reason: 'taskUnknown' });
-		expect(await pair.n8n.executions({ workflowId: id })).toHaveLength(0);
+		expect(await pair.n8n.listExecutions({ workflowId: id })).toHaveLength(0);
 	});
 });
 
@@ -312,13 +314,13 @@ describe('the trigger without a key', () => {
 		const credential = await n8n.createCredential({
 			name: 'Without a key',
 			type: CREDENTIAL_TYPE,
-			data: credentialData(service, { webhookSecret: '' }),
+			data: buildCredentialData(service, { webhookSecret: '' }),
 		});
 		const workflow = triggered(parameters);
 		const { id } = await n8n.importWorkflow(workflow, {
 			credentials: { [CREDENTIAL_TYPE]: credential },
 		});
-		return { id, url: await n8n.productionWebhookUrl(id) };
+		return { id, url: await n8n.getProductionWebhookUrl(id) };
 	};
 
 	it('does not become active, and says why', async () => {
@@ -332,7 +334,7 @@ describe('the trigger without a key', () => {
 		await pair.n8n.activate(id);
 		await run(edit({ callbackUrl: url }), { credential: { webhookSecret: '' } });
 		const [execution] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
-		expect(execution?.items('Trigger')).toMatchObject([
+		expect(execution?.getItems('Trigger')).toMatchObject([
 			{ status: 'completed', verification: { signature: 'off', details: 'fetched' } },
 		]);
 	});
@@ -355,7 +357,7 @@ describe('what went wrong is told in the editor', () => {
 	])('%s', async (_, credential, message, next) => {
 		const execution = await run(edit(), { credential });
 		expect(execution.status).toBe('error');
-		const error = execution.error('Media Generation');
+		const error = execution.getError('Media Generation');
 		expect(error.message).toContain(message);
 		expect(error.description).toContain(next);
 	});
@@ -365,8 +367,8 @@ describe('what went wrong is told in the editor', () => {
 			inputs: [{ size: '1:1' }, { size: 'wide' }],
 			onError: 'continueErrorOutput',
 		});
-		expect(execution.items('Media Generation')).toMatchObject([{ status: 'pending' }]);
-		expect(execution.items('Media Generation', { branch: 1 })).toMatchObject([
+		expect(execution.getItems('Media Generation')).toMatchObject([{ status: 'pending' }]);
+		expect(execution.getItems('Media Generation', { branch: 1 })).toMatchObject([
 			{ size: 'wide', error: expect.stringContaining('Image Size must be a ratio') },
 		]);
 	});
@@ -380,14 +382,18 @@ describe('looking at tasks and credits', () => {
 		]);
 		const { id } = await pair.n8n.importWorkflow(workflow, pair.credentials);
 		const execution = await pair.n8n.waitForExecution(await pair.n8n.run(id));
-		expect(execution.items('Media Generation')).toMatchObject([
-			{ taskId: execution.items('Create')[0].taskId, model: 'beta2/image-edit', status: 'pending' },
+		expect(execution.getItems('Media Generation')).toMatchObject([
+			{
+				taskId: execution.getItems('Create')[0].taskId,
+				model: 'beta2/image-edit',
+				status: 'pending',
+			},
 		]);
 	});
 
 	it("gives out the account's credits", async () => {
 		const execution = await run({ resource: 'account', operation: 'getCredits' });
-		expect(execution.items('Media Generation')).toEqual([{ credits: expect.any(Number) }]);
+		expect(execution.getItems('Media Generation')).toEqual([{ credits: expect.any(Number) }]);
 	});
 });
 

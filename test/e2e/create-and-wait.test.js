@@ -1,5 +1,5 @@
-const { CREDENTIAL_TYPE, credentialData, startPair } = require('./harness');
-const { chain, items, mediaGeneration, WAIT } = require('./workflows');
+const { CREDENTIAL_TYPE, buildCredentialData, startPair } = require('../../dev/fixtures/pair.cts');
+const { chain, items, mediaGeneration, SEEN } = require('../../dev/fixtures/workflows.cts');
 
 /** @type {Awaited<ReturnType<typeof startPair>>} */
 let pair;
@@ -49,7 +49,7 @@ async function start(inputs, parameters = {}, { credential, node, after = [] } =
 		? await n8n.createCredential({
 				name: 'Changed',
 				type: CREDENTIAL_TYPE,
-				data: credentialData(service, credential),
+				data: buildCredentialData(service, credential),
 			})
 		: pair.credential;
 	const workflow = chain('Create and wait', [
@@ -61,7 +61,7 @@ async function start(inputs, parameters = {}, { credential, node, after = [] } =
 	return await n8n.run(id);
 }
 
-/** @type {(...args: Parameters<typeof start>) => Promise<import('../../dev/n8n/execution').Execution>} */
+/** @type {(...args: Parameters<typeof start>) => Promise<import('../../dev/n8n/execution.cts').Execution>} */
 const run = async (...args) =>
 	await pair.n8n.waitForExecution(await start(...args), { timeout: 110_000 });
 
@@ -75,20 +75,20 @@ const requestsTo = (/** @type {string} */ path) =>
 
 const refusalsLogged = (/** @type {string} */ reason) =>
 	pair.n8n
-		.log()
+		.readLog()
 		.split('\n')
 		.filter((line) => line.includes('refused a callback') && line.includes(reason));
 
 describe('waiting for the callback', () => {
 	it('parks the execution, asks nothing, and goes on with the finished task', async () => {
 		pair.service.set({ taskSeconds: 2 });
-		const id = await start(prompts('one'), {}, { after: [WAIT.seen] });
+		const id = await start(prompts('one'), {}, { after: [SEEN] });
 		await parked(id);
 		const asked = pair.service.requests.length;
 		await pair.service.idle();
 		const execution = await pair.n8n.waitForExecution(id);
 		expect(execution.status).toBe('success');
-		expect(execution.output(NODE)).toEqual([
+		expect(execution.getOutput(NODE)).toEqual([
 			{
 				json: expect.objectContaining({
 					taskId: tasks()[0]?.taskId,
@@ -99,7 +99,7 @@ describe('waiting for the callback', () => {
 				pairedItem: expect.objectContaining({ item: 0 }),
 			},
 		]);
-		expect(execution.items('Seen')).toEqual([{ prompt: 'one', status: 'completed' }]);
+		expect(execution.getItems('Seen')).toEqual([{ prompt: 'one', status: 'completed' }]);
 		expect(asked).toBe(1);
 		expect(pair.service.requests).toHaveLength(2);
 	});
@@ -119,13 +119,13 @@ describe('waiting for the callback', () => {
 				callbackRetrySeconds: [1, 3, 6],
 			});
 			const texts = Array.from({ length: count }, (_, index) => `prompt ${index}`);
-			const execution = await run(prompts(...texts), {}, { after: [WAIT.seen] });
-			const output = execution.items(NODE);
+			const execution = await run(prompts(...texts), {}, { after: [SEEN] });
+			const output = execution.getItems(NODE);
 			expect(output.map(({ status }) => status)).toEqual(texts.map(() => 'completed'));
 			expect(output.map(({ taskId }) => pair.service.tasks.get(taskId)?.input.prompt)).toEqual(
 				texts,
 			);
-			expect(execution.items('Seen').map(({ prompt }) => prompt)).toEqual(texts);
+			expect(execution.getItems('Seen').map(({ prompt }) => prompt)).toEqual(texts);
 			const perTask = requestsTo('/api/v1/jobs/recordInfo') / count;
 			console.log(
 				`${count} tasks by callback: ${(1 + perTask).toFixed(2)} requests per finished task`,
@@ -138,7 +138,7 @@ describe('waiting for the callback', () => {
 	it('goes on when all callbacks come at the same instant, and once', async () => {
 		pair.service.set({ taskSeconds: 60 });
 		pair.service.set({ faultsFor: () => ({ noCallback: true, slow: 2 }) });
-		const id = await start(prompts(...'abcdefghijklmnop'), {}, { after: [WAIT.seen] });
+		const id = await start(prompts(...'abcdefghijklmnop'), {}, { after: [SEEN] });
 		await parked(id);
 		await Promise.all(tasks().map(({ taskId }) => pair.service.waitForTask(taskId)));
 		const answers = await Promise.all(
@@ -148,13 +148,16 @@ describe('waiting for the callback', () => {
 		);
 		expect(answers.filter(({ resumed }) => resumed)).toHaveLength(1);
 		const execution = await pair.n8n.waitForExecution(id);
-		expect(execution.raw.data.resultData.runData.Seen).toHaveLength(1);
-		expect(execution.items('Seen')).toHaveLength(16);
+		expect(execution.getRuns('Seen')).toHaveLength(1);
+		expect(execution.getItems('Seen')).toHaveLength(16);
 	});
 
 	it('is not moved by the same callback twice', async () => {
 		const execution = await run(prompts('#callbackTwice', '#slow=3'));
-		expect(execution.items(NODE).map(({ status }) => status)).toEqual(['completed', 'completed']);
+		expect(execution.getItems(NODE).map(({ status }) => status)).toEqual([
+			'completed',
+			'completed',
+		]);
 		const [twice] = tasks().filter(({ faults }) => faults.callbackTwice);
 		expect(twice?.callbacks.length).toBeGreaterThanOrEqual(2);
 	});
@@ -186,7 +189,7 @@ describe('waiting for the callback', () => {
 			signature: pair.service.sign('another', now),
 		});
 		expect(foreign).toMatchObject({ status: 404 });
-		expect((await pair.n8n.execution(id)).status).toBe('waiting');
+		expect((await pair.n8n.getExecution(id)).status).toBe('waiting');
 		for (const reason of [
 			'signatureWrong',
 			'headerMissing',
@@ -195,7 +198,7 @@ describe('waiting for the callback', () => {
 		])
 			expect(refusalsLogged(reason)).toHaveLength(1);
 		expect(await pair.service.callback(taskId)).toMatchObject({ status: 200 });
-		expect((await pair.n8n.waitForExecution(id)).items(NODE)).toMatchObject([
+		expect((await pair.n8n.waitForExecution(id)).getItems(NODE)).toMatchObject([
 			{ status: 'completed' },
 		]);
 	});
@@ -209,7 +212,7 @@ describe('waiting for the callback', () => {
 		const { origin, pathname } = new URL(String(task?.callBackUrl));
 		const answer = await pair.service.callback(String(task?.taskId), { url: origin + pathname });
 		expect(answer.status).toBe(401);
-		expect((await pair.n8n.execution(id)).status).toBe('waiting');
+		expect((await pair.n8n.getExecution(id)).status).toBe('waiting');
 		await pair.service.callback(String(task?.taskId));
 		await pair.n8n.waitForExecution(id);
 	});
@@ -218,7 +221,7 @@ describe('waiting for the callback', () => {
 		pair.service.set({ webhookSecret: '', taskSeconds: 1.5 });
 		const execution = await run(prompts('one'), {}, { credential: { webhookSecret: '' } });
 		pair.service.set({ webhookSecret: 'dev-webhook-key' });
-		expect(execution.items(NODE)).toMatchObject([{ status: 'completed' }]);
+		expect(execution.getItems(NODE)).toMatchObject([{ status: 'completed' }]);
 	});
 
 	it('does not believe a callback whose task has not ended', async () => {
@@ -227,7 +230,7 @@ describe('waiting for the callback', () => {
 		await parked(id);
 		const taskId = String(tasks()[0]?.taskId);
 		expect(await pair.service.callback(taskId)).toMatchObject({ status: 503 });
-		expect((await pair.n8n.execution(id)).status).toBe('waiting');
+		expect((await pair.n8n.getExecution(id)).status).toBe('waiting');
 		await pair.service.waitForTask(taskId);
 		await pair.service.callback(taskId);
 		await pair.n8n.waitForExecution(id);
@@ -238,7 +241,7 @@ describe('waiting for the callback', () => {
 		const id = await start(prompts('one'));
 		await parked(id);
 		pair.service.faultNext({ path: '/api/v1/jobs/recordInfo', status: 500, times: 2 });
-		expect((await pair.n8n.waitForExecution(id)).items(NODE)).toMatchObject([
+		expect((await pair.n8n.waitForExecution(id)).getItems(NODE)).toMatchObject([
 			{ status: 'completed' },
 		]);
 		expect(tasks()[0]?.callbacks.map(({ status }) => status)).toEqual([503, 503, 200]);
@@ -249,20 +252,23 @@ describe('waiting for the callback', () => {
 		const options = { tasksPer10Seconds: 0, concurrency: 1 };
 		pair.service.faultNext({ path: '/api/v1/jobs/createTask', delaySeconds: 1.2, times: 2 });
 		const execution = await run(prompts('one', 'two'), { options });
-		expect(execution.items(NODE)).toMatchObject([{ status: 'completed' }, { status: 'completed' }]);
+		expect(execution.getItems(NODE)).toMatchObject([
+			{ status: 'completed' },
+			{ status: 'completed' },
+		]);
 	});
 
 	it('takes the callback that comes again, when the first came before the execution was parked', async () => {
 		pair.service.set({ taskSeconds: 0 });
 		const execution = await run(prompts('one'));
-		expect(execution.items(NODE)).toMatchObject([{ status: 'completed' }]);
+		expect(execution.getItems(NODE)).toMatchObject([{ status: 'completed' }]);
 		expect(tasks()[0]?.callbacks.at(-1)).toMatchObject({ status: 200 });
 	});
 
 	it('gives out failed tasks by their status, beside the good ones', async () => {
 		const execution = await run(prompts('one', '#fail', 'three'));
 		expect(execution.status).toBe('success');
-		expect(execution.items(NODE)).toMatchObject([
+		expect(execution.getItems(NODE)).toMatchObject([
 			{ status: 'completed' },
 			{ status: 'failed', failCode: '501', failMessage: expect.any(String), resultUrls: [] },
 			{ status: 'completed' },
@@ -278,8 +284,11 @@ describe('waiting for the callback', () => {
 				node: { onError: 'continueErrorOutput' },
 			},
 		);
-		expect(execution.items(NODE)).toMatchObject([{ status: 'completed' }, { status: 'completed' }]);
-		expect(execution.items(NODE, { branch: 1 })).toMatchObject([
+		expect(execution.getItems(NODE)).toMatchObject([
+			{ status: 'completed' },
+			{ status: 'completed' },
+		]);
+		expect(execution.getItems(NODE, { branch: 1 })).toMatchObject([
 			{ error: expect.stringContaining('too few credits'), message: expect.any(String) },
 		]);
 	});
@@ -292,7 +301,7 @@ describe('waiting for the callback', () => {
 				credential: { baseUrl: 'https://api.service.example' },
 			},
 		);
-		const error = execution.error(NODE);
+		const error = execution.getError(NODE);
 		expect(error.message).toContain(
 			"The service can't reach this n8n: callbacks would go to http://",
 		);
@@ -308,9 +317,9 @@ describe('polling', () => {
 		const started = Date.now();
 		const execution = await run(prompts(...texts), { waitFor: 'polling' });
 		expect(
-			execution.items(NODE).map(({ taskId }) => pair.service.tasks.get(taskId)?.input.prompt),
+			execution.getItems(NODE).map(({ taskId }) => pair.service.tasks.get(taskId)?.input.prompt),
 		).toEqual(texts);
-		expect(execution.items(NODE).every(({ status }) => status === 'completed')).toBe(true);
+		expect(execution.getItems(NODE).every(({ status }) => status === 'completed')).toBe(true);
 		expect(Date.now() - started).toBeLessThan(30_000);
 		expect(tasks().every(({ callBackUrl }) => callBackUrl === undefined)).toBe(true);
 		const perTask = requestsTo('/api/v1/jobs/recordInfo') / texts.length;
@@ -322,7 +331,7 @@ describe('polling', () => {
 	it('is not ended by a query that fails', async () => {
 		pair.service.faultNext({ path: '/api/v1/jobs/recordInfo', status: 500, times: 1 });
 		const execution = await run(prompts('one'), { waitFor: 'polling' });
-		expect(execution.items(NODE)).toMatchObject([{ status: 'completed' }]);
+		expect(execution.getItems(NODE)).toMatchObject([{ status: 'completed' }]);
 	});
 
 	it('gives out every task id when the limit passes', async () => {
@@ -330,7 +339,7 @@ describe('polling', () => {
 			waitFor: 'polling',
 			waitLimit: 0.06,
 		});
-		expect(execution.items(NODE)).toMatchObject([
+		expect(execution.getItems(NODE)).toMatchObject([
 			{ taskId: expect.any(String), status: 'timedOut', model: 'beta2/image-edit' },
 			{ status: 'completed' },
 		]);
@@ -361,7 +370,7 @@ describe('in workflows of other shapes', () => {
 		]);
 		const { id } = await pair.n8n.importWorkflow(outer);
 		const execution = await pair.n8n.waitForExecution(await pair.n8n.run(id));
-		expect(execution.items('Call')).toMatchObject([{ status: 'completed' }]);
+		expect(execution.getItems('Call')).toMatchObject([{ status: 'completed' }]);
 	});
 
 	it('waits anew each time that a loop passes it', async () => {
@@ -382,9 +391,11 @@ describe('in workflows of other shapes', () => {
 		workflow.connections[NODE] = { main: [[{ node: 'Loop', type: 'main', index: 0 }]] };
 		const { id } = await pair.n8n.importWorkflow(workflow, pair.credentials);
 		const execution = await pair.n8n.waitForExecution(await pair.n8n.run(id));
-		const runs = execution.raw.data.resultData.runData[NODE];
+		const runs = execution.getRuns(NODE);
 		expect(runs).toHaveLength(3);
-		expect(execution.items('Loop').map(({ status }) => status)).toEqual(Array(3).fill('completed'));
+		expect(execution.getItems('Loop').map(({ status }) => status)).toEqual(
+			Array(3).fill('completed'),
+		);
 		expect(tasks()).toHaveLength(3);
 	});
 
@@ -393,7 +404,7 @@ describe('in workflows of other shapes', () => {
 		const { id } = await pair.n8n.importWorkflow(workflow, pair.credentials);
 		const pinData = { [NODE]: [{ json: { taskId: 'pinned', status: 'completed' } }] };
 		const execution = await pair.n8n.waitForExecution(await pair.n8n.run(id, { pinData }));
-		expect(execution.items(NODE)).toMatchObject([{ taskId: 'pinned' }]);
+		expect(execution.getItems(NODE)).toMatchObject([{ taskId: 'pinned' }]);
 		expect(pair.service.requests).toHaveLength(0);
 	});
 
@@ -408,33 +419,33 @@ describe('in workflows of other shapes', () => {
 		});
 		const { id } = await pair.n8n.importWorkflow(workflow, pair.credentials);
 		await pair.n8n.activate(id);
-		expect((await fetch(pair.n8n.webhookUrl('produce'))).status).toBe(200);
+		expect((await fetch(pair.n8n.buildWebhookUrl('produce'))).status).toBe(200);
 		const [execution] = await pair.n8n.waitForExecutions({
 			workflowId: id,
 			count: 1,
 			status: 'success',
 		});
-		expect(execution?.items(NODE)).toMatchObject([{ status: 'completed' }]);
+		expect(execution?.getItems(NODE)).toMatchObject([{ status: 'completed' }]);
 	});
 });
 
 describe('the wait limit', () => {
 	it('gives out every task id by callback too, and a callback after it changes nothing', async () => {
 		const texts = ['#noCallback #slow=90', 'two'];
-		const id = await start(prompts(...texts), { waitLimit: 0.05 }, { after: [WAIT.seen] });
+		const id = await start(prompts(...texts), { waitLimit: 0.05 }, { after: [SEEN] });
 		const execution = await pair.n8n.waitForExecution(id, { timeout: 110_000 });
 		expect(execution.status).toBe('success');
 		const [first, second] = tasks().sort((a, b) =>
 			String(a.input.prompt) < String(b.input.prompt) ? -1 : 1,
 		);
-		expect(execution.items(NODE)).toMatchObject([
+		expect(execution.getItems(NODE)).toMatchObject([
 			{ taskId: first?.taskId, model: 'beta2/image-edit', status: 'timedOut' },
 			{ taskId: second?.taskId, status: 'timedOut' },
 		]);
-		expect(execution.items('Seen').map(({ prompt }) => prompt)).toEqual(texts);
+		expect(execution.getItems('Seen').map(({ prompt }) => prompt)).toEqual(texts);
 		const late = await pair.service.callback(String(second?.taskId));
 		expect(late.status).toBe(409);
-		expect((await pair.n8n.execution(id)).items('Seen')).toHaveLength(2);
+		expect((await pair.n8n.getExecution(id)).getItems('Seen')).toHaveLength(2);
 	});
 });
 
@@ -445,14 +456,14 @@ describe('n8n killed while 20 tasks are parked, and callbacks that come while it
 			faultsFor: ({ index }) => ({ slow: 2 + (index % 20) / 2 }),
 		});
 		const texts = Array.from({ length: 20 }, (_, index) => `prompt ${index}`);
-		const id = await start(prompts(...texts), {}, { after: [WAIT.seen] });
+		const id = await start(prompts(...texts), {}, { after: [SEEN] });
 		await parked(id);
 		await pair.service.waitForTask(String(tasks()[2]?.taskId));
 		await pair.n8n.kill();
 		await pair.n8n.restart();
 		const execution = await pair.n8n.waitForExecution(id, { timeout: 90_000 });
 		expect(execution.status).toBe('success');
-		expect(execution.items('Seen')).toEqual(
+		expect(execution.getItems('Seen')).toEqual(
 			texts.map((prompt) => ({ prompt, status: 'completed' })),
 		);
 		expect(requestsTo('/api/v1/jobs/createTask')).toBe(20);

@@ -1,6 +1,6 @@
 const fs = require('node:fs');
 const path = require('node:path');
-const { startPackedN8n } = require('./harness');
+const { startPackedN8n } = require('../../dev/fixtures/pair.cts');
 
 const README = path.join(__dirname, '..', '..', 'README.md');
 
@@ -21,7 +21,7 @@ const WORKFLOW = {
 };
 
 describe('the n8n that the end-to-end tests run', () => {
-	/** @type {import('../../dev/n8n/n8n').N8n} */
+	/** @type {import('../../dev/n8n/n8n.cts').N8n} */
 	let n8n;
 
 	beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('the n8n that the end-to-end tests run', () => {
 
 	/** @param {object} body */
 	async function post(body) {
-		return await fetch(await n8n.productionWebhookUrl(WORKFLOW), {
+		return await fetch(await n8n.getProductionWebhookUrl(WORKFLOW), {
 			method: 'POST',
 			headers: { 'content-type': 'application/json' },
 			body: JSON.stringify(body),
@@ -48,7 +48,7 @@ describe('the n8n that the end-to-end tests run', () => {
 	});
 
 	it('has the packed nodes', async () => {
-		const types = await n8n.nodeTypes('n8n-nodes-media-generation');
+		const types = await n8n.listNodeTypes('n8n-nodes-media-generation');
 
 		expect(types.map(({ name }) => name)).toEqual([
 			'n8n-nodes-media-generation.mediaGeneration',
@@ -68,7 +68,7 @@ describe('the n8n that the end-to-end tests run', () => {
 		expect((await post({ round: 2 })).status).toBe(200);
 
 		const executions = await n8n.waitForExecutions({ workflowId, count: 2 });
-		expect(executions.map((execution) => execution.items('Webhook')[0].body)).toEqual([
+		expect(executions.map((execution) => execution.getItems('Webhook')[0].body)).toEqual([
 			{ round: 1 },
 			{ round: 2 },
 		]);

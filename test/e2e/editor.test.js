@@ -1,19 +1,24 @@
 const { isDeepStrictEqual } = require('node:util');
-const { openEditor } = require('../../dev/n8n/editor');
-const { poll } = require('../../dev/n8n/wait');
+const { openEditor } = require('../../dev/n8n/editor.cts');
+const { poll } = require('../../dev/n8n/wait.cts');
 const { startService } = require('../../dev/service');
-const { CREDENTIAL_TYPE, TOKEN, WEBHOOK_SECRET, startPackedN8n } = require('./harness');
-const { chain, mediaGeneration } = require('./workflows');
+const {
+	CREDENTIAL_TYPE,
+	TOKEN,
+	WEBHOOK_SECRET,
+	startPackedN8n,
+} = require('../../dev/fixtures/pair.cts');
+const { chain, mediaGeneration } = require('../../dev/fixtures/workflows.cts');
 
 const NODE = 'n8n-nodes-media-generation.mediaGeneration';
 
 /** @typedef {import('n8n-workflow').INodeProperties} Property */
 
-/** @type {import('../../dev/n8n/n8n').N8n} */
+/** @type {import('../../dev/n8n/n8n.cts').N8n} */
 let n8n;
 /** @type {Awaited<ReturnType<typeof startService>>} */
 let service;
-/** @type {import('../../dev/n8n/editor').Editor} */
+/** @type {import('../../dev/n8n/editor.cts').Editor} */
 let editor;
 /** @type {Property[]} what the action node declares */
 let properties;
@@ -21,7 +26,7 @@ let properties;
 beforeAll(async () => {
 	service = await startService({ token: TOKEN, webhookSecret: WEBHOOK_SECRET, taskSeconds: 1 });
 	n8n = await startPackedN8n();
-	const types = await n8n.nodeTypes('n8n-nodes-media-generation');
+	const types = await n8n.listNodeTypes('n8n-nodes-media-generation');
 	properties = types.find(({ name }) => name === NODE)?.properties;
 	editor = await openEditor(n8n);
 });
@@ -83,7 +88,7 @@ async function expectFields(values) {
 	/** @type {string[]} */
 	let shown = [];
 	// The panel draws the rows of a list after the fields around it.
-	await poll(async () => isDeepStrictEqual((shown = await editor.shownFields()), expected), {
+	await poll(async () => isDeepStrictEqual((shown = await editor.readFieldTitles()), expected), {
 		timeout: 5_000,
 		what: 'the declared fields',
 	}).catch(() => {});
@@ -93,7 +98,7 @@ async function expectFields(values) {
 // One person's path: each step goes on from where the one before it ended.
 describe('a person at the editor', () => {
 	it('adds the credential, which says whether it works', async () => {
-		await editor.newCredential('Media Generation API');
+		await editor.openNewCredential('Media Generation API');
 		await editor.fill('baseUrl', service.url);
 		await editor.fill('accessToken', 'no-such-token');
 		await editor.fill('webhookSecret', WEBHOOK_SECRET);
@@ -105,21 +110,21 @@ describe('a person at the editor', () => {
 		await editor.get('credential-save-button').click();
 		await editor.credential.getByText('Connection tested successfully').waitFor();
 
-		expect(await n8n.credentials()).toMatchObject([{ type: CREDENTIAL_TYPE }]);
+		expect(await n8n.listCredentials()).toMatchObject([{ type: CREDENTIAL_TYPE }]);
 	});
 
 	it('finds the node by what it does', async () => {
-		await editor.newWorkflow();
+		await editor.openNewWorkflow();
 		for (const words of ['video', 'image edit', 'motion', 'AI video', 'text to video']) {
 			await editor.search('no node is called this');
 			await editor.get('node-creator-no-results').waitFor();
 			await editor.search(words);
-			await editor.entry('Media Generation').waitFor();
+			await editor.findEntry('Media Generation').waitFor();
 		}
 	});
 
 	it('sees the fields of each operation and each model, and no others', async () => {
-		await editor.newManualWorkflow();
+		await editor.openNewManualWorkflow();
 		await editor.addNode('media', 'Media Generation', 'Create task and wait');
 		for (const resource of offered('resource', {})) {
 			await editor.choose('resource', resource.name);
@@ -137,7 +142,7 @@ describe('a person at the editor', () => {
 	});
 
 	it('is shown which required fields are empty, in lists too', async () => {
-		await editor.newManualWorkflow();
+		await editor.openNewManualWorkflow();
 		await editor.addNode('media', 'Media Generation', 'Create task and wait');
 		await editor.executeStep();
 		await editor.get('parameter-issues').nth(1).waitFor();
@@ -148,22 +153,22 @@ describe('a person at the editor', () => {
 	});
 
 	it('runs the node, reads what it waits for, and sees its output', async () => {
-		await editor.newManualWorkflow();
+		await editor.openNewManualWorkflow();
 		await editor.addNode('media', 'Media Generation', 'Create task and wait');
 		await editor.choose('model', 'Beta2 Image Edit');
 		await editor.fill('image', `${service.resultsUrl}/sample.png`);
 		await editor.fill('prompt', 'Make it snow');
 		await editor.executeStep();
 		await editor.output.getByText('The execution sleeps.').waitFor();
-		await editor.finished();
+		await editor.waitForOutput();
 		await editor.output.getByText('completed', { exact: true }).waitFor();
 		await editor.closePanel();
-		const label = await editor.node('Create task and wait').innerText();
+		const label = await editor.findNode('Create task and wait').innerText();
 		expect(label).toContain('Beta2 Image Edit');
 	});
 
 	it('looks at a video and its first frame in the output panel', async () => {
-		const [credential] = await n8n.credentials();
+		const [credential] = await n8n.listCredentials();
 		if (!credential) throw new Error('There is no credential');
 		const media = { image: `${service.resultsUrl}/a.png`, video: `${service.resultsUrl}/a.mp4` };
 		const workflow = chain('A video', [
@@ -177,17 +182,17 @@ describe('a person at the editor', () => {
 			credentials: { [CREDENTIAL_TYPE]: credential },
 		});
 		await editor.openWorkflow(id);
-		await editor.node('Download files').dblclick();
+		await editor.findNode('Download files').dblclick();
 		await editor.executeStep();
 		for (const [index, kind] of /** @type {const} */ (['image', 'video']).entries()) {
 			await editor.get('ndv-view-binary-data').nth(index).click();
-			await editor.preview(kind);
+			await editor.waitForPreview(kind);
 			await editor.page.getByText('Back to list').click();
 		}
 	});
 
 	it('maps what a task gives out before the first run', async () => {
-		await editor.newManualWorkflow();
+		await editor.openNewManualWorkflow();
 		await editor.addNode('media', 'Media Generation', 'Create task');
 		await editor.closePanel();
 		await editor.addNode('media', 'Media Generation', 'Get task');
@@ -200,7 +205,7 @@ describe('a person at the editor', () => {
 	});
 
 	it('reads in the trigger which URL goes where, publishes it, and sees an execution come in', async () => {
-		await editor.newWorkflow();
+		await editor.openNewWorkflow();
 		await editor.addNode('media', 'Media Generation', 'On task completed');
 		const { panel } = editor;
 		await panel.getByText('Webhook URLs', { exact: true }).first().click();

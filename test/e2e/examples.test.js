@@ -1,7 +1,7 @@
 const fs = require('node:fs');
 const path = require('node:path');
-const { startPair } = require('./harness');
-const { startScriptedModel } = require('./scripted-model');
+const { startPair } = require('../../dev/fixtures/pair.cts');
+const { startScriptedModel } = require('../../dev/fixtures/scriptedModel.cts');
 
 /** @type {Awaited<ReturnType<typeof startPair>>} */
 let pair;
@@ -17,7 +17,7 @@ afterAll(async () => {
 /**
  * Imports an example as a user does, with the hosts that its notes ask to replace.
  * @param {string} name
- * @param {Record<string, import('../../dev/n8n/n8n').Credential>} [credentials] more than our own
+ * @param {Record<string, import('../../dev/n8n/n8n.cts').Credential>} [credentials] more than our own
  */
 async function importExample(name, credentials = {}) {
 	const file = path.join(__dirname, '..', '..', 'examples', `${name}.json`);
@@ -36,8 +36,8 @@ it('create-a-task and when-a-task-ends go round', async () => {
 	const create = await importExample('create-a-task');
 	const created = await pair.n8n.waitForExecution(await pair.n8n.run(create.id));
 	const [execution] = await pair.n8n.waitForExecutions({ workflowId: ends.id, count: 1 });
-	expect(execution?.items('Use the results')).toMatchObject([
-		{ taskId: created.items('Create task')[0].taskId, status: 'completed' },
+	expect(execution?.getItems('Use the results')).toMatchObject([
+		{ taskId: created.getItems('Create task')[0].taskId, status: 'completed' },
 	]);
 });
 
@@ -47,12 +47,12 @@ it('create-and-wait splits by status', async () => {
 	});
 	const { id } = await importExample('create-and-wait');
 	const execution = await pair.n8n.waitForExecution(await pair.n8n.run(id));
-	expect(execution.items('Use the results')).toMatchObject([
+	expect(execution.getItems('Use the results')).toMatchObject([
 		{ status: 'completed' },
 		{ status: 'completed' },
 	]);
-	expect(execution.items('Look into it')).toMatchObject([{ status: 'failed' }]);
-	expect(execution.items('Look again later')).toEqual([]);
+	expect(execution.getItems('Look into it')).toMatchObject([{ status: 'failed' }]);
+	expect(execution.getItems('Look again later')).toEqual([]);
 });
 
 it('edit-an-uploaded-image goes from a form to a file', async () => {
@@ -65,10 +65,10 @@ it('edit-an-uploaded-image goes from a form to a file', async () => {
 	const url = `${pair.n8n.url}/form/8a1f7a52-3c0e-4b1e-9a55-2f6a1c9e7d20`;
 	expect((await fetch(url, { method: 'POST', body: form })).status).toBe(200);
 	const [execution] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
-	expect(execution?.error()).toBeUndefined();
+	expect(execution?.getError()).toBeUndefined();
 	expect([...pair.service.uploads.values()].at(-1)).toMatchObject({ size: photo.length });
 	expect([...pair.service.tasks.values()].at(-1)?.input.prompt).toBe('Make it night');
-	expect(execution?.output('Get the file')).toMatchObject([
+	expect(execution?.getOutput('Get the file')).toMatchObject([
 		{ binary: { data: { mimeType: 'image/png', fileType: 'image' } } },
 	]);
 });
@@ -77,7 +77,7 @@ it('batch-from-a-list makes a video of each row, and parts those that can not be
 	pair.service.set({ faultsFor: undefined });
 	const { id } = await importExample('batch-from-a-list');
 	const all = await pair.n8n.waitForExecution(await pair.n8n.run(id));
-	expect(all.items('One row, one video')).toMatchObject([
+	expect(all.getItems('One row, one video')).toMatchObject([
 		{ scene: 'A market at dawn', status: 'completed', video: expect.stringContaining('http') },
 		{ scene: 'The same market at noon', status: 'completed' },
 		{ scene: 'The market by night', status: 'completed' },
@@ -86,8 +86,10 @@ it('batch-from-a-list makes a video of each row, and parts those that can not be
 		Rows: [{ json: { scene: 'Good', seconds: 5 } }, { json: { scene: 'Bad', seconds: 'five' } }],
 	};
 	const some = await pair.n8n.waitForExecution(await pair.n8n.run(id, { pinData }));
-	expect(some.items('One row, one video')).toMatchObject([{ scene: 'Good', status: 'completed' }]);
-	expect(some.items('Rows to correct')).toMatchObject([
+	expect(some.getItems('One row, one video')).toMatchObject([
+		{ scene: 'Good', status: 'completed' },
+	]);
+	expect(some.getItems('Rows to correct')).toMatchObject([
 		{ scene: 'Bad', error: expect.stringContaining('Duration must be a whole number') },
 	]);
 });
@@ -98,7 +100,7 @@ it('ai-agent lets an agent make an image', async () => {
 		const openAiApi = await pair.n8n.createCredential(model.credential);
 		const { id } = await importExample('ai-agent', { openAiApi });
 		await pair.n8n.activate(id);
-		const chat = await pair.n8n.workflow(id);
+		const chat = await pair.n8n.getWorkflow(id);
 		chat.nodes = chat.nodes.map((node) =>
 			node.type.endsWith('.chatTrigger')
 				? { ...node, type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} }
@@ -111,8 +113,8 @@ it('ai-agent lets an agent make an image', async () => {
 		);
 		const manual = await pair.n8n.importWorkflow({ ...chat, name: 'Agent by hand' });
 		const execution = await pair.n8n.waitForExecution(await pair.n8n.run(manual.id));
-		expect(execution.items('AI Agent')).toEqual([{ output: 'Done.' }]);
-		expect(model.toolResult()).toMatchObject([{ status: 'completed' }]);
+		expect(execution.getItems('AI Agent')).toEqual([{ output: 'Done.' }]);
+		expect(model.getToolResult()).toMatchObject([{ status: 'completed' }]);
 	} finally {
 		model.close();
 	}
@@ -120,7 +122,7 @@ it('ai-agent lets an agent make an image', async () => {
 
 it('create-with-sweep uses each task once, also those whose callback never came', async () => {
 	const { id } = await importExample('create-with-sweep');
-	const workflow = await pair.n8n.workflow(id);
+	const workflow = await pair.n8n.getWorkflow(id);
 	const recent = JSON.parse(JSON.stringify(workflow).replace('minutes: 60', 'minutes: 0'));
 	const { id: sweepId } = await pair.n8n.importWorkflow({ ...recent, name: 'Sweep at once' });
 	await pair.n8n.activate(id);
@@ -128,16 +130,16 @@ it('create-with-sweep uses each task once, also those whose callback never came'
 		const execution = await pair.n8n.waitForExecution(
 			await pair.n8n.run(id, { trigger: "When clicking 'Execute workflow'" }),
 		);
-		expect(execution.error()).toBeUndefined();
-		return execution.items('Create task')[0].taskId;
+		expect(execution.getError()).toBeUndefined();
+		return execution.getItems('Create task')[0].taskId;
 	};
 	const used = async () => {
 		const summaries = [
-			...(await pair.n8n.executions({ workflowId: id })),
-			...(await pair.n8n.executions({ workflowId: sweepId })),
+			...(await pair.n8n.listExecutions({ workflowId: id })),
+			...(await pair.n8n.listExecutions({ workflowId: sweepId })),
 		];
-		const executions = await Promise.all(summaries.map((one) => pair.n8n.execution(one.id)));
-		return executions.flatMap((one) => one.items('Use the result').map(({ taskId }) => taskId));
+		const executions = await Promise.all(summaries.map((one) => pair.n8n.getExecution(one.id)));
+		return executions.flatMap((one) => one.getItems('Use the result').map(({ taskId }) => taskId));
 	};
 
 	const called = await create();

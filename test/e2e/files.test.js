@@ -2,8 +2,8 @@ const { createHash } = require('node:crypto');
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
-const { CREDENTIAL_TYPE, credentialData, startPair } = require('./harness');
-const { chain, items, mediaGeneration } = require('./workflows');
+const { CREDENTIAL_TYPE, buildCredentialData, startPair } = require('../../dev/fixtures/pair.cts');
+const { chain, items, mediaGeneration } = require('../../dev/fixtures/workflows.cts');
 
 const NODE = 'Media Generation';
 const MEDIA = path.join(__dirname, '..', 'media');
@@ -72,7 +72,7 @@ async function run(nodes, { credential } = {}) {
 		? await pair.n8n.createCredential({
 				name: 'Changed',
 				type: CREDENTIAL_TYPE,
-				data: credentialData(pair.service, credential),
+				data: buildCredentialData(pair.service, credential),
 			})
 		: pair.credential;
 	const { id } = await pair.n8n.importWorkflow(chain('Files', nodes), {
@@ -86,7 +86,7 @@ const uploads = () => [...pair.service.uploads.values()];
 const start = async (/** @type {Record<string, string>} */ env = {}) => {
 	pair = await startPair({
 		service: { taskSeconds: 0.5, credits: 1e6 },
-		n8n: { N8N_RESTRICT_FILE_ACCESS_TO: folder, ...env },
+		n8n: { env: { N8N_RESTRICT_FILE_ACCESS_TO: folder, ...env } },
 	});
 };
 
@@ -115,7 +115,7 @@ describe.each(['filesystem', 'database', 'default'])('with binary data in %s mod
 				},
 			},
 		]);
-		expect(execution.error()).toBeUndefined();
+		expect(execution.getError()).toBeUndefined();
 		const [photo, clip] = uploads();
 		expect(photo).toMatchObject({
 			fileName: expect.stringMatching(/^side-341-[\da-f-]{36}\.png$/),
@@ -132,7 +132,7 @@ describe.each(['filesystem', 'database', 'default'])('with binary data in %s mod
 			input_urls: [photo?.downloadUrl],
 			video_urls: [clip?.downloadUrl],
 		});
-		const files = execution.output(NODE);
+		const files = execution.getOutput(NODE);
 		expect(files).toHaveLength(2);
 		for (const { json, binary, pairedItem } of files) {
 			expect(json).toMatchObject({ taskId: task?.taskId, status: 'completed' });
@@ -197,7 +197,7 @@ describe('files', () => {
 				...fieldsOf({ photo: 'side-341.png', film: 'faststart.mp4' }),
 				mediaGeneration(motion()),
 			]);
-			const error = execution.error(NODE);
+			const error = execution.getError(NODE);
 			expect(error.message).toContain('Video is "clip", which is neither a URL');
 			expect(error.description).toContain('The item has these binary fields: photo, film');
 			expect(pair.service.requests).toEqual([]);
@@ -216,7 +216,7 @@ describe('files', () => {
 			['page.html', 'faststart.mp4', 'Image', 'is a web page, but only JPEG or PNG'],
 		])('%s and %s: %s %s', async (photo, clip, field, problem) => {
 			const execution = await run([...fieldsOf({ photo, clip }), mediaGeneration(motion())]);
-			const { message, description } = execution.error(NODE);
+			const { message, description } = execution.getError(NODE);
 			expect(message).toContain(`${field} can't be used: the file in`);
 			expect(message).toContain(problem);
 			expect(description).toContain('Nothing was created');
@@ -228,12 +228,12 @@ describe('files', () => {
 				...fieldsOf({ photo: 'png-named.jpg', clip: 'truncated-before-moov.mp4' }),
 				mediaGeneration(motion({ operation: 'create' })),
 			]);
-			expect(execution.error()).toBeUndefined();
+			expect(execution.getError()).toBeUndefined();
 			expect(uploads()[0]).toMatchObject({
 				mimeType: 'image/png',
 				fileName: expect.stringMatching(/\.png$/),
 			});
-			const [{ hints }] = execution.raw.data.resultData.runData[NODE];
+			const [{ hints }] = execution.getRuns(NODE);
 			expect(hints).toEqual([
 				expect.objectContaining({
 					type: 'warning',
@@ -253,7 +253,7 @@ describe('files', () => {
 				items([{}]),
 				mediaGeneration({ ...wrong, options: { checkUrls: true } }),
 			]);
-			expect(checked.error(NODE).message).toContain(
+			expect(checked.getError(NODE).message).toContain(
 				"Image can't be used: the file at the URL is an MP4 video, but only JPEG or PNG",
 			);
 			expect(pair.service.tasks.size).toBe(0);
@@ -265,7 +265,7 @@ describe('files', () => {
 					options: { checkUrls: true },
 				}),
 			]);
-			expect(silent.items(NODE)).toMatchObject([{ status: 'pending' }]);
+			expect(silent.getItems(NODE)).toMatchObject([{ status: 'pending' }]);
 		});
 	});
 
@@ -275,8 +275,8 @@ describe('files', () => {
 				read('data', 'baseline.jpg'),
 				mediaGeneration({ resource: 'file', operation: 'upload' }),
 			];
-			const [first] = (await run(nodes)).items(NODE);
-			const [second] = (await run(nodes)).items(NODE);
+			const [first] = (await run(nodes)).getItems(NODE);
+			const [second] = (await run(nodes)).getItems(NODE);
 			expect(first).toMatchObject({
 				url: uploads()[0]?.downloadUrl,
 				fileName: expect.stringMatching(/^baseline-[\da-f-]{36}\.jpg$/),
@@ -293,7 +293,7 @@ describe('files', () => {
 				items([{}]),
 				mediaGeneration({ resource: 'file', operation: 'upload', source: 'url', fileUrl }),
 			]);
-			expect(execution.items(NODE)).toMatchObject([
+			expect(execution.getItems(NODE)).toMatchObject([
 				{
 					url: expect.stringContaining('/uploads/'),
 					fileName: expect.stringMatching(/^sample-.*\.png$/),
@@ -306,7 +306,7 @@ describe('files', () => {
 				[read('data', 'plain.png'), mediaGeneration({ resource: 'file', operation: 'upload' })],
 				{ credential: { baseUrl: 'http://127.0.0.1:9', uploadBaseUrl: pair.service.url } },
 			);
-			expect(execution.items(NODE)).toMatchObject([{ url: expect.any(String) }]);
+			expect(execution.getItems(NODE)).toMatchObject([{ url: expect.any(String) }]);
 		});
 
 		it('says that the item has no such file', async () => {
@@ -314,7 +314,7 @@ describe('files', () => {
 				read('data', 'plain.png'),
 				mediaGeneration({ resource: 'file', operation: 'upload', binaryPropertyName: 'photo' }),
 			]);
-			expect(execution.error(NODE).description).toContain('these binary fields: data');
+			expect(execution.getError(NODE).description).toContain('these binary fields: data');
 		});
 	});
 
@@ -337,7 +337,7 @@ describe('files', () => {
 
 		it('takes the task of the node before, without asking for it again', async () => {
 			const execution = await run([mediaGeneration(edit(), { name: 'Create' }), download()]);
-			expect(execution.output(NODE)).toMatchObject([
+			expect(execution.getOutput(NODE)).toMatchObject([
 				{
 					json: { status: 'completed', file: { kind: 'result', mimeType: 'image/png' } },
 					binary: { data: { mimeType: 'image/png', fileType: 'image', fileExtension: 'png' } },
@@ -351,9 +351,9 @@ describe('files', () => {
 
 		it('takes a task id alone', async () => {
 			const created = await run([mediaGeneration(edit())]);
-			const { taskId } = created.items(NODE)[0];
+			const { taskId } = created.getItems(NODE)[0];
 			const execution = await run([items([{}]), download({ taskId })]);
-			expect(execution.output(NODE)[0]?.binary.data.fileName).toBe(`${taskId}-result-1.png`);
+			expect(execution.getOutput(NODE)[0]?.binary.data.fileName).toBe(`${taskId}-result-1.png`);
 		});
 
 		it('asks once for a fresh link when one has expired', async () => {
@@ -368,14 +368,14 @@ describe('files', () => {
 				},
 				download(),
 			]);
-			expect(execution.error()).toBeUndefined();
-			expect(execution.output(NODE)[0]?.binary.data.mimeType).toBe('image/png');
+			expect(execution.getError()).toBeUndefined();
+			expect(execution.getOutput(NODE)[0]?.binary.data.mimeType).toBe('image/png');
 		});
 
 		it('says so when the fresh one is refused too', async () => {
 			pair.service.set({ resultSeconds: 1e-6 });
 			const execution = await run([mediaGeneration(edit(), { name: 'Create' }), download()]);
-			const { message, description } = execution.error(NODE);
+			const { message, description } = execution.getError(NODE);
 			expect(message).toMatch(/The link to result 1 of task .* has expired or is refused/);
 			expect(description).toContain('Download them sooner');
 		});
@@ -385,10 +385,10 @@ describe('files', () => {
 			['#fail', 'its status is failed (fail): '],
 		])('says how a task stands that has no files: %s', async (prompt, status) => {
 			const created = await run([mediaGeneration(edit({ operation: 'create', prompt }))]);
-			const { taskId } = created.items(NODE)[0];
+			const { taskId } = created.getItems(NODE)[0];
 			if (prompt === '#fail') await pair.service.waitForTask(taskId);
 			const execution = await run([items([{}]), download({ taskId })]);
-			expect(execution.error(NODE).message).toContain(`Task ${taskId} has no files: ${status}`);
+			expect(execution.getError(NODE).message).toContain(`Task ${taskId} has no files: ${status}`);
 		});
 
 		it('keeps to the maximum size', async () => {
@@ -396,20 +396,22 @@ describe('files', () => {
 				mediaGeneration(edit(), { name: 'Create' }),
 				download({ options: { maxSizeMegabytes: 0.001 } }),
 			]);
-			expect(execution.error(NODE).message).toContain(
+			expect(execution.getError(NODE).message).toContain(
 				'Maximum File Size in Options allows 0.001 MB',
 			);
 		});
 
 		it('gives out the bad items by On Error, beside the files of the good ones', async () => {
 			const created = await run([mediaGeneration(edit())]);
-			const { taskId } = created.items(NODE)[0];
+			const { taskId } = created.getItems(NODE)[0];
 			const execution = await run([
 				items([{ taskId }, { taskId: 'unknown' }]),
 				{ ...download(), onError: 'continueErrorOutput' },
 			]);
-			expect(execution.output(NODE)).toMatchObject([{ json: { taskId }, pairedItem: { item: 0 } }]);
-			expect(execution.items(NODE, { branch: 1 })).toMatchObject([
+			expect(execution.getOutput(NODE)).toMatchObject([
+				{ json: { taskId }, pairedItem: { item: 0 } },
+			]);
+			expect(execution.getItems(NODE, { branch: 1 })).toMatchObject([
 				{ error: expect.stringContaining('recordInfo is null') },
 			]);
 		});

@@ -3,13 +3,17 @@ const path = require('node:path');
 const zlib = require('node:zlib');
 const { setTimeout: pause } = require('node:timers/promises');
 const fc = require('fast-check').default;
-const { INSPECTABLE } = require('../../dev/n8n/inspect');
+const { INSPECTABLE, measureLiveMemory } = require('../../dev/n8n/inspect.cts');
 const { callbackCases } = require('../unit/callbackCases');
 const { hostileCallbacks } = require('../unit/hostileCallbacks');
-const { CREDENTIAL_TYPE, credentialData, startPair } = require('./harness');
-const { liveMemory } = require('./live-memory');
-const { atOnce, endedTask, post, postJson } = require('./senders');
-const { chain, triggered } = require('./workflows');
+const { CREDENTIAL_TYPE, buildCredentialData, startPair } = require('../../dev/fixtures/pair.cts');
+const {
+	runConcurrently,
+	createEndedTask,
+	post,
+	postJson,
+} = require('../../dev/fixtures/callbacks.cts');
+const { chain, triggered } = require('../../dev/fixtures/workflows.cts');
 
 const KEY = 'whk-current-5f1c9a';
 const PREVIOUS_KEY = 'whk-previous-77ab02';
@@ -25,10 +29,10 @@ const signatures = new Set();
 beforeAll(async () => {
 	pair = await startPair({
 		service: { taskSeconds: 0.05, webhookSecret: KEY, costPerTask: 0 },
-		n8n: INSPECTABLE,
+		n8n: { env: INSPECTABLE },
 	});
 	const name = 'With both keys';
-	const data = credentialData(pair.service, {
+	const data = buildCredentialData(pair.service, {
 		webhookSecret: KEY,
 		previousWebhookSecret: PREVIOUS_KEY,
 	});
@@ -64,7 +68,7 @@ const bodyOf = (taskId) => ({ taskId, code: 200, msg: 'success', data: { task_id
 async function activeTrigger(parameters) {
 	const { id } = await pair.n8n.importWorkflow(triggered(parameters), pair.credentials);
 	await pair.n8n.activate(id);
-	return { id, url: await pair.n8n.productionWebhookUrl(id) };
+	return { id, url: await pair.n8n.getProductionWebhookUrl(id) };
 }
 
 /**
@@ -75,7 +79,7 @@ async function activeTrigger(parameters) {
 async function emittedTasks(workflowId, count) {
 	const executions = await pair.n8n.waitForExecutions({ workflowId, count });
 	return executions.flatMap((execution) =>
-		execution.items('Trigger').map(({ taskId }) => String(taskId)),
+		execution.getItems('Trigger').map(({ taskId }) => String(taskId)),
 	);
 }
 
@@ -85,7 +89,7 @@ const DUPLICATE = { accepted: true, emitted: false, reason: 'duplicate' };
 describe('every form of a callback that has a name', () => {
 	it('gets the answer of the table, and only the first genuine one starts the workflow', async () => {
 		const { id, url } = await activeTrigger();
-		const taskId = await endedTask(pair);
+		const taskId = await createEndedTask(pair.service);
 		const subject = { taskId, seconds: now(), key: KEY, previousKey: PREVIOUS_KEY };
 		const answers = [];
 		const table = callbackCases(subject);
@@ -100,7 +104,7 @@ describe('every form of a callback that has a name', () => {
 
 	it('gets an answer as bytes too: of n8n where it can not be read, else of ours', async () => {
 		const { id, url } = await activeTrigger();
-		const taskId = await endedTask(pair);
+		const taskId = await createEndedTask(pair.service);
 		const good = signed(taskId);
 		const json = JSON.stringify(bodyOf(taskId));
 		/** @param {string} type */
@@ -152,7 +156,7 @@ describe('every form of a callback that has a name', () => {
 describe('2,000 hostile callbacks, and genuine ones among them', () => {
 	it('start nothing, and each genuine one starts one execution; n8n stays healthy and its memory flat', async () => {
 		const { id, url } = await activeTrigger();
-		const known = await endedTask(pair);
+		const known = await createEndedTask(pair.service);
 		const subject = { taskId: known, seconds: now(), key: KEY };
 		const seen = signed(known, { seconds: subject.seconds });
 		const hostile = fc
@@ -163,9 +167,13 @@ describe('2,000 hostile callbacks, and genuine ones among them', () => {
 			)
 			.slice(0, 2_000);
 		expect(hostile).toHaveLength(2_000);
-		const genuine = await atOnce(Array.from({ length: 40 }), 8, async () => await endedTask(pair));
+		const genuine = await runConcurrently(
+			Array.from({ length: 40 }),
+			8,
+			async () => await createEndedTask(pair.service),
+		);
 
-		/** @type {Array<() => Promise<import('./senders').Answer>>} */
+		/** @type {Array<() => Promise<import('../../dev/fixtures/callbacks.cts').Answer>>} */
 		const requests = hostile.map(
 			({ headers, body }) =>
 				async () =>
@@ -178,15 +186,15 @@ describe('2,000 hostile callbacks, and genuine ones among them', () => {
 				return answer;
 			});
 		const settled = 1_000;
-		await atOnce(requests.slice(0, settled), 8, async (send) => await send());
-		const before = await liveMemory(pair.n8n);
-		const answers = await atOnce(requests.slice(settled), 8, async (send) => await send());
+		await runConcurrently(requests.slice(0, settled), 8, async (send) => await send());
+		const before = await measureLiveMemory(pair.n8n);
+		const answers = await runConcurrently(requests.slice(settled), 8, async (send) => await send());
 		expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
 
 		expect((await emittedTasks(id, genuine.length)).sort()).toEqual(genuine.sort());
-		expect(await pair.n8n.executions({ workflowId: id })).toHaveLength(genuine.length);
+		expect(await pair.n8n.listExecutions({ workflowId: id })).toHaveLength(genuine.length);
 		expect((await fetch(`${pair.n8n.url}/healthz`)).status).toBe(200);
-		expect((await liveMemory(pair.n8n)) - before).toBeLessThan(5);
+		expect((await measureLiveMemory(pair.n8n)) - before).toBeLessThan(5);
 	}, 400_000);
 
 	/**
@@ -203,7 +211,7 @@ describe('2,000 hostile callbacks, and genuine ones among them', () => {
 	}
 
 	it('are in the log as a few lines, with the reason', () => {
-		const lines = pair.n8n.log().split('\n');
+		const lines = pair.n8n.readLog().split('\n');
 		const refusals = lines.filter((line) => line.includes('refused a callback'));
 		expect(refusals.length).toBeGreaterThan(3);
 		expect(refusals.length).toBeLessThan(80);
@@ -216,7 +224,11 @@ describe('2,000 hostile callbacks, and genuine ones among them', () => {
 describe('one event', () => {
 	it('starts the workflow once, whatever the timestamp, also after a restart of n8n', async () => {
 		const { id, url } = await activeTrigger();
-		const tasks = await atOnce(Array.from({ length: 10 }), 5, async () => await endedTask(pair));
+		const tasks = await runConcurrently(
+			Array.from({ length: 10 }),
+			5,
+			async () => await createEndedTask(pair.service),
+		);
 		/** @param {string} taskId @param {number} seconds */
 		const send = async (taskId, seconds) =>
 			(await postJson(url, signed(taskId, { seconds }), bodyOf(taskId))).json;
@@ -224,14 +236,14 @@ describe('one event', () => {
 		const sendNow = async (taskId) => await send(taskId, now());
 		// One after the other, and at the same time, so that n8n saves what it remembers of each over the others.
 		const first = [
-			...(await atOnce(tasks.slice(0, 3), 1, sendNow)),
-			...(await atOnce(tasks.slice(3), 7, sendNow)),
+			...(await runConcurrently(tasks.slice(0, 3), 1, sendNow)),
+			...(await runConcurrently(tasks.slice(3), 7, sendNow)),
 		];
 		expect(first).toEqual(tasks.map(() => EMITTED));
 		for (const off of [0, -100, 100])
 			expect(await send(String(tasks[0]), now() + off)).toEqual(DUPLICATE);
 		await pair.n8n.restart();
-		const again = await atOnce(tasks, 4, sendNow);
+		const again = await runConcurrently(tasks, 4, sendNow);
 		expect(again).toEqual(tasks.map(() => DUPLICATE));
 		expect((await emittedTasks(id, tasks.length)).sort()).toEqual([...tasks].sort());
 
@@ -242,7 +254,7 @@ describe('one event', () => {
 
 	it('starts it once when two copies come while the details are fetched', async () => {
 		const { id, url } = await activeTrigger();
-		const taskId = await endedTask(pair);
+		const taskId = await createEndedTask(pair.service);
 		pair.service.faultNext({ path: '/api/v1/jobs/recordInfo', delaySeconds: 0.5, times: 2 });
 		const copies = await Promise.all(
 			[0, 1].map((off) => postJson(url, signed(taskId, { seconds: now() - off }), bodyOf(taskId))),
@@ -254,13 +266,13 @@ describe('one event', () => {
 
 	it('is another one when a failed task completes after all', async () => {
 		const { id, url } = await activeTrigger({ events: ['taskCompleted', 'taskFailed'] });
-		const taskId = await endedTask(pair, { prompt: '#fail #noCallback' });
+		const taskId = await createEndedTask(pair.service, { prompt: '#fail #noCallback' });
 		const send = async () => (await postJson(url, signed(taskId), bodyOf(taskId))).json;
 		expect([await send(), await send()]).toEqual([EMITTED, DUPLICATE]);
 		Object.assign(pair.service.tasks.get(taskId) ?? {}, { state: 'success' });
 		expect([await send(), await send()]).toEqual([EMITTED, DUPLICATE]);
 		const executions = await pair.n8n.waitForExecutions({ workflowId: id, count: 2 });
-		expect(executions.map((execution) => execution.items('Trigger')[0].status)).toEqual([
+		expect(executions.map((execution) => execution.getItems('Trigger')[0].status)).toEqual([
 			'failed',
 			'completed',
 		]);
@@ -269,7 +281,7 @@ describe('one event', () => {
 	it('is emitted with its id alone when the details take longer than senders wait; what is not wanted is asked for again', async () => {
 		const completed = await activeTrigger();
 		const failed = await activeTrigger({ events: ['taskFailed'] });
-		const taskId = await endedTask(pair);
+		const taskId = await createEndedTask(pair.service);
 		pair.service.faultNext({ path: '/api/v1/jobs/recordInfo', hang: true, times: 2 });
 		const start = Date.now();
 		const [wanted, unwanted] = await Promise.all(
@@ -279,7 +291,7 @@ describe('one event', () => {
 		expect(wanted?.json).toEqual(EMITTED);
 		expect(unwanted).toMatchObject({ status: 503, json: { reason: 'detailsUnavailable' } });
 		const [execution] = await pair.n8n.waitForExecutions({ workflowId: completed.id, count: 1 });
-		expect(execution?.items('Trigger')).toEqual([
+		expect(execution?.getItems('Trigger')).toEqual([
 			{
 				taskId,
 				callback: bodyOf(taskId),
@@ -296,10 +308,10 @@ describe('the previous key', () => {
 		const old = 'signed-with-the-previous-key';
 		await postJson(url, signed(old, { key: PREVIOUS_KEY }), bodyOf(old));
 		const [execution] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
-		expect(execution?.items('Trigger')[0].verification.signature).toBe('previous');
-		const before = pair.n8n.log().split(hint).length;
+		expect(execution?.getItems('Trigger')[0].verification.signature).toBe('previous');
+		const before = pair.n8n.readLog().split(hint).length;
 		for (let index = 0; index < 20; index++) await postJson(url, signed('task'), bodyOf('task'));
-		expect(pair.n8n.log().split(hint).length).toBe(before + 1);
+		expect(pair.n8n.readLog().split(hint).length).toBe(before + 1);
 	});
 });
 
@@ -309,14 +321,14 @@ describe('a key that its owner changes while the trigger is active', () => {
 		const keyed = (/** @type {string} */ webhookSecret) => ({
 			name,
 			type: CREDENTIAL_TYPE,
-			data: credentialData(pair.service, { webhookSecret }),
+			data: buildCredentialData(pair.service, { webhookSecret }),
 		});
 		const credential = await pair.n8n.createCredential(keyed(KEY));
 		const { id } = await pair.n8n.importWorkflow(triggered({ options: { fetchDetails: false } }), {
 			credentials: { [CREDENTIAL_TYPE]: credential },
 		});
 		await pair.n8n.activate(id);
-		const url = await pair.n8n.productionWebhookUrl(id);
+		const url = await pair.n8n.getProductionWebhookUrl(id);
 		const status = async (/** @type {string} */ key) =>
 			(await postJson(url, signed('changed-key', { key }), bodyOf('changed-key'))).status;
 		expect([await status(KEY), await status(PREVIOUS_KEY)]).toEqual([200, 401]);
@@ -332,7 +344,7 @@ describe('activating', () => {
 		const credential = await pair.n8n.createCredential({
 			name: 'Changed',
 			type: CREDENTIAL_TYPE,
-			data: credentialData(pair.service, { webhookSecret: KEY, ...changes }),
+			data: buildCredentialData(pair.service, { webhookSecret: KEY, ...changes }),
 		});
 		const { id } = await pair.n8n.importWorkflow(triggered(), {
 			credentials: { [CREDENTIAL_TYPE]: credential },
@@ -353,7 +365,7 @@ describe('activating', () => {
 		pair.service.faultNext({ path: '/api/v1/chat/credit', status: 500 });
 		await activateWith(changes);
 		const line = pair.n8n
-			.log()
+			.readLog()
 			.split('\n')
 			.filter((one) => one.includes('The trigger is active, but'))
 			.at(-1);
@@ -376,13 +388,13 @@ describe('kill -9 while callbacks come in', () => {
 		workflow.connections = { Trigger: { main: [[{ node: 'Next', type: 'main', index: 0 }]] } };
 		const { id } = await pair.n8n.importWorkflow(workflow, pair.credentials);
 		await pair.n8n.activate(id);
-		const callBackUrl = await pair.n8n.productionWebhookUrl(id);
+		const callBackUrl = await pair.n8n.getProductionWebhookUrl(id);
 
 		pair.service.set({ callbackRetrySeconds: [1, ...Array.from({ length: 60 }, () => 2)] });
-		const tasks = await atOnce(
+		const tasks = await runConcurrently(
 			Array.from({ length: 20 }),
 			20,
-			async () => await endedTask(pair, { prompt: '', callBackUrl }),
+			async () => await createEndedTask(pair.service, { prompt: '', callBackUrl }),
 		);
 		/** @param {string} taskId */
 		const attempts = (taskId) => pair.service.tasks.get(taskId)?.callbacks ?? [];
@@ -420,12 +432,12 @@ describe('kill -9 while callbacks come in', () => {
 	async function storedRuns(workflowId, tasks) {
 		const begun = Date.now() + 10_000;
 		const open = () => (Date.now() < begun ? ['new', 'running'] : ['running']);
-		while ((await pair.n8n.executions({ workflowId, status: open() })).length) await pause(100);
+		while ((await pair.n8n.listExecutions({ workflowId, status: open() })).length) await pause(100);
 		/** @type {Record<string, string[]>} */
 		const stored = Object.fromEntries(tasks.map((taskId) => [taskId, []]));
-		for (const { id } of await pair.n8n.executions({ workflowId })) {
-			const { raw, status } = await pair.n8n.execution(id);
-			const data = JSON.stringify(raw.data);
+		for (const { id } of await pair.n8n.listExecutions({ workflowId })) {
+			const { data: nested, status } = await pair.n8n.getExecution(id);
+			const data = JSON.stringify(nested);
 			for (const taskId of tasks) if (data.includes(taskId)) stored[taskId]?.push(status);
 		}
 		return stored;

@@ -2,15 +2,19 @@ const { randomUUID } = require('node:crypto');
 const fs = require('node:fs');
 const http = require('node:http');
 const path = require('node:path');
-const { startQueueN8n } = require('../../dev/n8n/queue');
-const { poll } = require('../../dev/n8n/wait');
+const { startQueueN8n } = require('../../dev/n8n/queue.cts');
+const { poll } = require('../../dev/n8n/wait.cts');
 const { startService } = require('../../dev/service');
-const { CREDENTIAL_TYPE, credentialData, WEBHOOK_SECRET } = require('../e2e/harness');
-const { atOnce, endedTask, postJson } = require('../e2e/senders');
-const { chain, mediaGeneration, triggered } = require('../e2e/workflows');
+const {
+	CREDENTIAL_TYPE,
+	buildCredentialData,
+	WEBHOOK_SECRET,
+} = require('../../dev/fixtures/pair.cts');
+const { runConcurrently, createEndedTask, postJson } = require('../../dev/fixtures/callbacks.cts');
+const { chain, mediaGeneration, triggered } = require('../../dev/fixtures/workflows.cts');
 
-/** @typedef {import('../../dev/n8n/workflow').Workflow} Workflow */
-/** @typedef {import('../../dev/n8n/process').N8nProcess} N8nProcess */
+/** @typedef {import('../../dev/n8n/workflow.cts').Workflow} Workflow */
+/** @typedef {import('../../dev/n8n/process.cts').N8nProcess} N8nProcess */
 
 const MINUTE = 60_000;
 const OPEN = ['new', 'running', 'waiting'];
@@ -27,7 +31,7 @@ const NOTICE_SOON = {
 let service;
 /** @type {Awaited<ReturnType<typeof startQueueN8n>>} */
 let queue;
-/** @type {{ credentials: Record<string, import('../../dev/n8n/n8n').Credential> }} */
+/** @type {{ credentials: Record<string, import('../../dev/n8n/n8n.cts').Credential> }} */
 let credentials;
 
 beforeAll(async () => {
@@ -43,7 +47,7 @@ beforeAll(async () => {
 	const credential = await queue.n8n.createCredential({
 		name: 'Media Generation',
 		type: CREDENTIAL_TYPE,
-		data: credentialData(service),
+		data: buildCredentialData(service),
 	});
 	credentials = { credentials: { [CREDENTIAL_TYPE]: credential } };
 }, 5 * MINUTE);
@@ -95,7 +99,7 @@ async function activated(workflow) {
  */
 async function call(name, items) {
 	const answer = await postJson(
-		queue.n8n.webhookUrl(name.toLowerCase()),
+		queue.n8n.buildWebhookUrl(name.toLowerCase()),
 		{ 'content-type': 'application/json' },
 		{ items },
 	);
@@ -111,7 +115,7 @@ async function ended(workflowId, count) {
 	let found = '';
 	return await poll(
 		async () => {
-			const all = await queue.n8n.allExecutions({ workflowId });
+			const all = await queue.n8n.listAllExecutions({ workflowId });
 			const statuses = all.map(({ status }) => status);
 			found = statuses.join();
 			return all.length >= count && !statuses.some((status) => OPEN.includes(status))
@@ -129,12 +133,16 @@ async function ended(workflowId, count) {
 
 /** What the named node gave out in these executions. @param {Array<{ id: string }>} executions @param {string} node */
 async function itemsOf(executions, node) {
-	const loaded = await atOnce(executions, 4, async ({ id }) => await queue.n8n.execution(id));
-	return loaded.flatMap((execution) => execution.items(node));
+	const loaded = await runConcurrently(
+		executions,
+		4,
+		async ({ id }) => await queue.n8n.getExecution(id),
+	);
+	return loaded.flatMap((execution) => execution.getItems(node));
 }
 
 /** Which of the processes took executions on. @param {N8nProcess[]} processes @param {string} words */
-const busy = (processes, words) => processes.filter((one) => one.log().includes(words)).length;
+const busy = (processes, words) => processes.filter((one) => one.readLog().includes(words)).length;
 
 const createAndWait = (/** @type {object} */ more = {}) =>
 	mediaGeneration({
@@ -151,10 +159,10 @@ describe('queue mode', () => {
 	it('starts a workflow once for each task, in several processes', async () => {
 		service.set({ taskSeconds: 1, faultsFor: () => ({ callbackTwice: true }) });
 		const id = await activated(triggered());
-		const callBackUrl = await queue.n8n.productionWebhookUrl(id);
+		const callBackUrl = await queue.n8n.getProductionWebhookUrl(id);
 		const addresses = Array.from({ length: 24 }, (_, index) => `${callBackUrl}?task=${index}`);
-		const tasks = await atOnce(addresses, 4, async (callBackUrl) =>
-			endedTask({ service }, { prompt: 'one', callBackUrl }),
+		const tasks = await runConcurrently(addresses, 4, async (callBackUrl) =>
+			createEndedTask(service, { prompt: 'one', callBackUrl }),
 		);
 		await service.idle();
 		const executions = await ended(id, tasks.length);
@@ -168,7 +176,7 @@ describe('queue mode', () => {
 		expect(busy(queue.webhooks, 'Enqueued execution')).toBe(2);
 		expect(busy(queue.workers, 'Worker started execution')).toBe(2);
 
-		const copied = await endedTask({ service });
+		const copied = await createEndedTask(service);
 		const answers = [];
 		for (const { url } of queue.webhooks) {
 			const { body } = await service.callback(copied, {
@@ -235,8 +243,8 @@ describe('queue mode', () => {
 		);
 		await call('Files', [{}]);
 		const executions = await ended(id, 1);
-		const [execution] = await Promise.all(executions.map((one) => queue.n8n.execution(one.id)));
-		expect(execution?.error()).toBeUndefined();
+		const [execution] = await Promise.all(executions.map((one) => queue.n8n.getExecution(one.id)));
+		expect(execution?.getError()).toBeUndefined();
 		const [uploaded] = await itemsOf(executions, 'Upload');
 		const [{ taskId } = { taskId: '' }] = await itemsOf(executions, 'Media Generation');
 		const [result] = JSON.parse(String(service.tasks.get(taskId)?.resultJson)).resultUrls;
@@ -256,7 +264,7 @@ describe('queue mode', () => {
 			await service.idle();
 
 			let done = 0;
-			const sending = atOnce(written, 6, async (taskId) => {
+			const sending = runConcurrently(written, 6, async (taskId) => {
 				await deliver(taskId);
 				done++;
 			});
@@ -273,7 +281,7 @@ describe('queue mode', () => {
 			}
 			await sending;
 			// All have ended by now, so one callback of each batch is enough.
-			await atOnce(
+			await runConcurrently(
 				parked.filter((_, index) => index % 10 === 0),
 				2,
 				deliver,
@@ -318,9 +326,11 @@ describe('queue mode', () => {
 			Array.from({ length: 20 }, () => ({ prompt: 'killed' })),
 		);
 		await poll(async () => service.tasks.size >= before + 5, { timeout: MINUTE, what: 'tasks' });
-		const [{ id: executionId } = { id: '' }] = await queue.n8n.allExecutions({ workflowId: id });
+		const [{ id: executionId } = { id: '' }] = await queue.n8n.listAllExecutions({
+			workflowId: id,
+		});
 		const worker = queue.workers.find((one) =>
-			one.log().includes(`Worker started execution ${executionId} `),
+			one.readLog().includes(`Worker started execution ${executionId} `),
 		);
 		await worker?.kill();
 		const created = service.tasks.size;
@@ -338,8 +348,8 @@ const RESULTS = { __rl: true, mode: 'name', value: 'media_results' };
 async function ranOnce(node) {
 	const { id } = await queue.n8n.importWorkflow(chain('Once', [{ name: 'Once', ...node }]));
 	const execution = await queue.n8n.waitForExecution(await queue.n8n.run(id));
-	expect(execution.error()).toBeUndefined();
-	return execution.items('Once');
+	expect(execution.getError()).toBeUndefined();
+	return execution.getItems('Once');
 }
 
 /**
@@ -413,7 +423,7 @@ async function sweepExample() {
 		{ ...everything, name: 'Sweep at once' },
 		credentials,
 	);
-	const url = await queue.n8n.productionWebhookUrl(id, 'When a task ends');
+	const url = await queue.n8n.getProductionWebhookUrl(id, 'When a task ends');
 	return { id, atOnceId, workflow, url, used };
 }
 
@@ -430,14 +440,15 @@ function createAndWriteDown({ workflow, url }) {
 			callbackUrl: url,
 			options: { tasksPer10Seconds: 0 },
 		}),
-		/** @type {import('../../dev/n8n/workflow').WorkflowNode} */ (writeDown),
+		/** @type {import('../../dev/n8n/workflow.cts').WorkflowNode} */ (writeDown),
 	];
 }
 
 /** @param {string} workflowId @param {number} count */
 const parkedExecutions = async (workflowId, count) =>
 	await poll(
-		async () => (await queue.n8n.allExecutions({ workflowId, status: 'waiting' })).length === count,
+		async () =>
+			(await queue.n8n.listAllExecutions({ workflowId, status: 'waiting' })).length === count,
 		{ timeout: MINUTE, what: `${count} executions to be parked`, every: 500 },
 	);
 

@@ -1,12 +1,12 @@
-const { randomBytes } = require('node:crypto');
-const fs = require('node:fs');
-const os = require('node:os');
-const path = require('node:path');
-const { N8n, installPackage } = require('./n8n');
-const { freePort } = require('./port');
-const { N8nProcess } = require('./process');
-const { provideN8n } = require('./provide');
-const { startNginx, startPostgres, startRedis } = require('./servers');
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import getPort from 'get-port';
+import { installPackage, N8n, type StartOptions } from './n8n.cts';
+import { N8nProcess } from './process.cts';
+import { provideN8n } from './provide.cts';
+import { startNginx, startPostgres, startRedis } from './servers.cts';
 
 /** How many workers, and how many webhook processes. */
 const EACH = 2;
@@ -14,14 +14,16 @@ const EACH = 2;
 /**
  * Starts n8n in queue mode as an operator would: a main process, two workers and two webhook processes, each with a folder
  * of its own in which the package is installed, on PostgreSQL and Redis, behind one public address of nginx.
- * @param {{ tarball: string, env?: Record<string, string>, log?: (line: string) => void }} options `env`: for all processes
  */
-async function startQueueN8n({ tarball, env = {}, log }) {
-	const { node, bin } = await provideN8n({ log });
+export async function startQueueN8n({
+	tarball,
+	env,
+	log,
+}: Pick<StartOptions, 'env' | 'log'> & { tarball: string }) {
+	const { node, bin } = await provideN8n(log);
 	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-queue-'));
 	fs.chmodSync(folder, 0o755);
-	/** @type {Array<() => Promise<void>>} */
-	const stops = [];
+	const stops: Array<() => Promise<void>> = [];
 	const stop = async () => {
 		for (const one of stops.reverse()) await one();
 		fs.rmSync(folder, { recursive: true, force: true });
@@ -31,7 +33,7 @@ async function startQueueN8n({ tarball, env = {}, log }) {
 		stops.push(postgres.stop);
 		const redis = await startRedis(folder);
 		stops.push(redis.stop);
-		const port = await freePort();
+		const port = await getPort();
 		const address = `http://127.0.0.1:${port}`;
 		const shared = {
 			EXECUTIONS_MODE: 'queue',
@@ -48,7 +50,7 @@ async function startQueueN8n({ tarball, env = {}, log }) {
 			...env,
 		};
 
-		const launch = async (/** @type {'start' | 'worker' | 'webhook'} */ command, number = 1) => {
+		const launch = async (command: 'start' | 'worker' | 'webhook', number = 1) => {
 			const userFolder = path.join(folder, `${command}-${number}`);
 			fs.mkdirSync(userFolder);
 			installPackage(userFolder, tarball);
@@ -56,8 +58,8 @@ async function startQueueN8n({ tarball, env = {}, log }) {
 				node,
 				bin,
 				folder: userFolder,
-				port: await freePort(),
-				brokerPort: await freePort(),
+				port: await getPort(),
+				brokerPort: await getPort(),
 				command,
 				env: shared,
 			});
@@ -65,19 +67,14 @@ async function startQueueN8n({ tarball, env = {}, log }) {
 			await child.start();
 			return child;
 		};
-		const each = async (/** @type {'worker' | 'webhook'} */ command) =>
+		const launchEach = async (command: 'worker' | 'webhook') =>
 			await Promise.all(Array.from({ length: EACH }, (_, index) => launch(command, index + 1)));
 
 		const main = await launch('start');
-		const n8n = new N8n(main, {
-			folder: main.options.folder,
-			temporary: false,
-			bin,
-			webhookBase: address,
-		});
+		const n8n = new N8n(main, { webhookBase: address });
 		await n8n.setUpOwner();
-		const workers = await each('worker');
-		const webhooks = await each('webhook');
+		const workers = await launchEach('worker');
+		const webhooks = await launchEach('webhook');
 		const configuration = fs
 			.readFileSync(path.join(__dirname, 'nginx.conf'), 'utf8')
 			.replace('{port}', String(port))
@@ -86,12 +83,10 @@ async function startQueueN8n({ tarball, env = {}, log }) {
 				'{webhooks}',
 				webhooks.map(({ options }) => `server 127.0.0.1:${options.port};`).join('\n\t\t'),
 			);
-		stops.push((await startNginx(folder, { port, configuration })).stop);
+		stops.push((await startNginx(folder, port, configuration)).stop);
 		return { n8n, workers, webhooks, address, query: postgres.query, stop };
 	} catch (error) {
 		await stop();
 		throw error;
 	}
 }
-
-module.exports = { startQueueN8n };

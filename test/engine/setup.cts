@@ -1,8 +1,7 @@
-require('reflect-metadata');
-
-const { mkdtempSync, rmSync } = require('node:fs');
-const { tmpdir } = require('node:os');
-const { join } = require('node:path');
+import 'reflect-metadata';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 const folder = mkdtempSync(join(tmpdir(), 'media-generation-engine-'));
 process.env.N8N_USER_FOLDER = folder;

@@ -1,16 +1,18 @@
-const { chromium, selectors } = require('playwright-core');
+import { chromium, selectors, type Locator, type Page } from 'playwright-core';
+import type { N8n } from './n8n.cts';
 
-/**
- * @typedef {import('playwright-core').Page} Page
- * @typedef {{ width?: number, height?: number, theme?: 'light' | 'dark' }} Look
- */
+interface Look {
+	width?: number;
+	height?: number;
+	theme?: 'light' | 'dark';
+}
 
 /** n8n's own hook for tests. */
 selectors.setTestIdAttribute('data-test-id');
 
 const CHROMIUM = process.env.CHROMIUM || '/usr/bin/chromium';
 
-/** What keeps a new browser from the internet, and lets it run in a container. */
+/** They keep a new browser from the internet, and let it run in a container. */
 const ARGUMENTS = [
 	'--headless=new',
 	'--disable-gpu',
@@ -25,12 +27,11 @@ const ARGUMENTS = [
 /** How long the editor may take for one step, in milliseconds. */
 const STEP_LIMIT = 20_000;
 
-/**
- * Opens n8n's editor in a browser of its own with an empty profile, logged in as the owner. Nothing but this machine is asked.
- * @param {import('./n8n').N8n} n8n
- * @param {Look} [look]
- */
-async function openEditor(n8n, { width = 1440, height = 900, theme = 'light' } = {}) {
+/** Opens n8n's editor in a browser with an empty profile, logged in as the owner. It sends requests to this n8n only. */
+export async function openEditor(
+	n8n: N8n,
+	{ width = 1440, height = 900, theme = 'light' }: Look = {},
+) {
 	const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
 	try {
 		const context = await browser.newContext({
@@ -58,14 +59,15 @@ async function openEditor(n8n, { width = 1440, height = 900, theme = 'light' } =
 }
 
 /** n8n's editor, used as a person uses it: by what is on the screen. `page` is there for what has no name here. */
-class Editor {
-	#url;
+export class Editor {
+	readonly page: Page;
+	readonly panel: Locator;
+	readonly list: Locator;
+	readonly output: Locator;
+	readonly credential: Locator;
+	#url: string;
 
-	/**
-	 * @param {Page} page
-	 * @param {string} url
-	 */
-	constructor(page, url) {
+	constructor(page: Page, url: string) {
 		this.page = page;
 		this.#url = url;
 		this.panel = page.getByTestId('ndv');
@@ -74,65 +76,51 @@ class Editor {
 		this.credential = page.getByTestId('editCredential-modal');
 	}
 
-	/** @param {string} id */
-	get(id) {
+	get(id: string) {
 		return this.page.getByTestId(id);
 	}
 
-	/** Opens an empty workflow; the editor sets it up once more after it has shown it first. */
-	async newWorkflow() {
+	/** Opens an empty workflow. The editor sets it up once more after it has first shown it. */
+	async openNewWorkflow() {
 		await this.page.goto(`${this.#url}/workflow/new`, { waitUntil: 'networkidle' });
 		await this.get('canvas-plus-button').waitFor();
 	}
 
-	/** @param {string} id */
-	async openWorkflow(id) {
+	async openWorkflow(id: string) {
 		await this.page.goto(`${this.#url}/workflow/${id}`, { waitUntil: 'networkidle' });
 		await this.get('canvas-node').first().waitFor();
 	}
 
 	/** Opens a workflow that starts by hand: after its trigger, the node list offers actions. */
-	async newManualWorkflow() {
-		await this.newWorkflow();
+	async openNewManualWorkflow() {
+		await this.openNewWorkflow();
 		await this.addNode('', 'Trigger manually');
 		await this.get('canvas-node').waitFor();
 	}
 
-	/**
-	 * Searches the node list, which is opened where it is not.
-	 * @param {string} words
-	 */
-	async search(words) {
+	/** Searches the node list, which is opened first if it is closed. */
+	async search(words: string) {
 		const bar = this.get('node-creator-search-bar');
 		const opener = this.get('node-creator-plus-button').or(this.get('canvas-plus-button'));
 		if (!(await bar.isVisible())) await opener.first().click();
 		await bar.fill(words);
 	}
 
-	/**
-	 * An entry of the node list: a node, or an action of the node that was chosen.
-	 * @param {string} name
-	 */
-	entry(name) {
+	/** Finds an entry of the node list: a node, or an action of the node that was chosen. */
+	findEntry(name: string) {
 		return this.list.getByTestId('node-creator-item-name').getByText(name, { exact: true });
 	}
 
-	/**
-	 * Adds a node by searching for it, with one of its actions where it has some; its panel opens, if it has one.
-	 * @param {string} words
-	 * @param {string} node
-	 * @param {string} [action]
-	 */
-	async addNode(words, node, action) {
+	/** Adds a node by searching for it, with one of its actions if it has some. Its panel opens, if it has one. */
+	async addNode(words: string, node: string, action?: string) {
 		await this.search(words);
-		await this.entry(node).click();
+		await this.findEntry(node).click();
 		if (!action) return;
-		await this.entry(action).click();
+		await this.findEntry(action).click();
 		await this.panel.waitFor();
 	}
 
-	/** @param {string} name */
-	node(name) {
+	findNode(name: string) {
 		return this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
 	}
 
@@ -141,12 +129,8 @@ class Editor {
 		await this.panel.waitFor({ state: 'hidden' });
 	}
 
-	/**
-	 * Chooses an entry of a list in the open panel.
-	 * @param {string} parameter
-	 * @param {string} option its name in the list
-	 */
-	async choose(parameter, option) {
+	/** Chooses an entry of a list in the open panel, by its name there. */
+	async choose(parameter: string, option: string) {
 		const input = this.get(`parameter-input-${parameter}`);
 		await input.click();
 		const entries = this.page.getByRole('option').filter({ visible: true });
@@ -157,19 +141,12 @@ class Editor {
 		await entries.first().waitFor({ state: 'hidden' });
 	}
 
-	/**
-	 * @param {string} parameter
-	 * @param {string} text
-	 */
-	async fill(parameter, text) {
+	async fill(parameter: string, text: string) {
 		await this.get(`parameter-input-${parameter}`).locator('input, textarea').fill(text);
 	}
 
-	/**
-	 * The titles of the fields that the open panel shows, in their order; the rows of a list have none.
-	 * @returns {Promise<string[]>}
-	 */
-	async shownFields() {
+	/** Returns the titles of the fields that the open panel shows, in their order. The rows of a list have none. */
+	async readFieldTitles() {
 		const labels = await this.panel
 			.getByTestId('parameter-item')
 			.filter({ visible: true })
@@ -184,17 +161,14 @@ class Editor {
 		await this.get('node-execute-button').click();
 	}
 
-	/** Waits until the started node has given something out; one that is parked shows its item before. */
-	async finished() {
+	/** Waits until the started node has output. A parked one shows its item earlier. */
+	async waitForOutput() {
 		await this.page.getByText('Node executed successfully').waitFor();
 		await this.output.getByRole('table').waitFor();
 	}
 
-	/**
-	 * Waits until the output panel shows a file.
-	 * @param {'image' | 'video'} kind
-	 */
-	async preview(kind) {
+	/** Waits until the output panel shows a file. */
+	async waitForPreview(kind: 'image' | 'video') {
 		const shown = { image: 'img', video: 'video' }[kind];
 		await this.page.waitForFunction((selector) => {
 			const element = document.querySelector(`[data-test-id="output-panel"] ${selector}`);
@@ -204,7 +178,7 @@ class Editor {
 		}, shown);
 	}
 
-	/** Publishes the open workflow, and gives out what the editor then tells. */
+	/** Publishes the open workflow, and returns the text that the editor then shows. */
 	async publish() {
 		await this.get('workflow-open-publish-modal-button').click();
 		await this.get('workflow-publish-button').click();
@@ -214,11 +188,8 @@ class Editor {
 		return text;
 	}
 
-	/**
-	 * Opens the form of a new credential.
-	 * @param {string} type its name in the list
-	 */
-	async newCredential(type) {
+	/** Opens the form of a new credential, whose type is named as in the list. */
+	async openNewCredential(type: string) {
 		await this.page.goto(`${this.#url}/home/credentials/create`);
 		await this.get('new-credential-type-select').locator('input').fill(type);
 		await this.get('new-credential-type-select-option').filter({ hasText: type }).first().click();
@@ -230,5 +201,3 @@ class Editor {
 		await this.page.context().browser()?.close();
 	}
 }
-
-module.exports = { openEditor, Editor };

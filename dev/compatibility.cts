@@ -1,0 +1,5 @@
+import { run } from 'jest';
+
+/** Runs the end-to-end tests on the oldest n8n that the package works with. Arguments are passed on to Jest. */
+process.env.MEDIA_GENERATION_N8N = 'oldest';
+void run(['--selectProjects', 'e2e', '--runInBand', ...process.argv.slice(2)]);

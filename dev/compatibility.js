@@ -1,5 +1,0 @@
-const { run } = require('jest');
-
-/** Runs the end-to-end tests on the oldest n8n that the package works with; arguments are handed on to jest. */
-process.env.MEDIA_GENERATION_N8N = 'oldest';
-void run(['--selectProjects', 'e2e', '--runInBand', ...process.argv.slice(2)]);

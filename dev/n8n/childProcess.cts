@@ -1,0 +1,92 @@
+import fs from 'node:fs';
+import execa from 'execa';
+import { poll } from './wait.cts';
+
+const STOP_LIMIT = 20_000;
+
+/** A program and its arguments. */
+export type Command = [string, ...string[]];
+
+export interface StartOptions
+	extends Pick<execa.Options, 'cwd' | 'env' | 'extendEnv' | 'gid' | 'uid'> {
+	/** What the process prints is added to it. */
+	logFile: string;
+	isReady: () => Promise<boolean>;
+	/** How long it may take to be ready, in milliseconds. */
+	timeout: number;
+}
+
+export interface RunningProcess {
+	pid: number | undefined;
+	/** Rejects, with the end of the log, when the process isn't ready in time. It is killed then. */
+	ready: Promise<void>;
+	/** Sends a signal, by default SIGTERM, and waits for the end. After 20 seconds the group is killed. */
+	stop: (signal?: NodeJS.Signals) => Promise<void>;
+	/** Kills the group (kill -9). */
+	kill: () => Promise<void>;
+}
+
+/**
+ * Starts a program. It leads a process group of its own, so that whatever it starts ends with it. The group is killed when
+ * this process exits.
+ */
+export function startProcess(
+	[program, ...args]: Command,
+	{ logFile, isReady, timeout, ...options }: StartOptions,
+): RunningProcess {
+	const log = fs.openSync(logFile, 'a');
+	const child = execa(program, args, {
+		...options,
+		detached: true,
+		stdio: ['ignore', log, log],
+	});
+	fs.closeSync(log);
+	const killGroup = () => {
+		child.kill('SIGKILL');
+		try {
+			if (child.pid) process.kill(-child.pid, 'SIGKILL');
+		} catch {
+			// The group has ended.
+		}
+	};
+	process.once('exit', killGroup);
+	let end = '';
+	const ended = child
+		.then(
+			() => (end = 'It ended'),
+			(error: execa.ExecaError) => (end = error.shortMessage),
+		)
+		.finally(() => {
+			killGroup();
+			process.removeListener('exit', killGroup);
+		});
+	const kill = async () => {
+		killGroup();
+		await ended;
+	};
+	const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+		const limit = setTimeout(killGroup, STOP_LIMIT);
+		child.kill(signal, { forceKillAfterTimeout: false });
+		await ended;
+		clearTimeout(limit);
+	};
+	const ready = poll(
+		async () => {
+			if (end) throw new Error(`${program} did not start: ${end}. ${readLogTail(logFile)}`);
+			return await isReady();
+		},
+		{ timeout, what: `${program} to be ready`, details: () => readLogTail(logFile) },
+	).then(
+		() => {},
+		async (error) => {
+			await kill();
+			throw error;
+		},
+	);
+	return { pid: child.pid, ready, stop, kill };
+}
+
+/** Returns the end of a log, for the message of a wait that failed. */
+export function readLogTail(file: string) {
+	return `The end of its log:\n${fs.readFileSync(file, 'utf8').slice(-3000)}`;
+}

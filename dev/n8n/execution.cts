@@ -1,0 +1,34 @@
+import type { INodeExecutionData, IRunData, IRunExecutionData } from 'n8n-workflow';
+
+/** An execution, with the data that its nodes returned. */
+export class Execution {
+	readonly id: string;
+	readonly status: string;
+	readonly data: IRunExecutionData;
+
+	constructor({ id, status, data }: Pick<Execution, 'id' | 'status' | 'data'>) {
+		this.id = id;
+		this.status = status;
+		this.data = data;
+	}
+
+	/** Returns the runs of a node, the first one first. */
+	getRuns(node: string): IRunData[string] {
+		return this.data.resultData.runData[node] ?? [];
+	}
+
+	/** Returns the items of a node's last run, with references to binary data. */
+	getOutput(node: string, { branch = 0 } = {}): INodeExecutionData[] {
+		return this.getRuns(node).at(-1)?.data?.main?.[branch] ?? [];
+	}
+
+	/** Returns the `json` of the items of a node's last run. */
+	getItems<Json = INodeExecutionData['json']>(node: string, options?: { branch?: number }) {
+		return this.getOutput(node, options).map(({ json }) => json as Json);
+	}
+
+	/** Returns the error of a node's last run, or of the execution when no node is named. */
+	getError(node?: string) {
+		return node ? this.getRuns(node).at(-1)?.error : this.data.resultData.error;
+	}
+}

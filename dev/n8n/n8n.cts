@@ -1,0 +1,475 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import getPort from 'get-port';
+import type { INodeExecutionData, INodeTypeDescription, IRunExecutionData } from 'n8n-workflow';
+import type { Log } from '../log.cts';
+import { Execution } from './execution.cts';
+import { N8nProcess } from './process.cts';
+import { provideN8n } from './provide.cts';
+import { poll } from './wait.cts';
+import { findStartNode, findWebhookPath, type Workflow, type WorkflowNode } from './workflow.cts';
+
+export interface StartOptions {
+	/** The package, from `npm pack`. */
+	tarball?: string;
+	/** n8n's user folder, kept afterwards. By default a temporary one, removed by `stop`. */
+	folder?: string;
+	/** The preferred port, taken if it is free. */
+	port?: number;
+	env?: Record<string, string>;
+	log?: Log;
+}
+
+/** A saved credential, as a workflow refers to it. */
+export interface Credential {
+	id: string;
+	name: string;
+	type?: string;
+}
+
+interface CredentialInput {
+	name: string;
+	type: string;
+	data: object;
+}
+
+export interface ExecutionSummary {
+	id: string;
+	status: string;
+	/** ISO 8601, as is `stoppedAt`. */
+	startedAt: string;
+	stoppedAt: string;
+}
+
+interface ExecutionFilter {
+	workflowId?: string;
+	status?: string | string[];
+}
+
+interface SavedWorkflow extends Workflow {
+	versionId: string;
+	activeVersionId: string | null;
+}
+
+interface RunOptions {
+	pinData?: Record<string, INodeExecutionData[]>;
+	/** The node to start from, by default the first that nothing leads to. */
+	trigger?: string;
+	/** The node to end with. */
+	destinationNode?: string;
+}
+
+interface Publication {
+	status: string;
+	triggers: Array<{ errorMessage?: string }>;
+}
+
+interface ManualRun {
+	executionId?: string;
+	waitingForWebhook?: boolean;
+}
+
+/** Parses execution data, as n8n stores it. */
+type ParseFlatted = (text: string) => IRunExecutionData;
+
+const OWNER = {
+	email: 'owner@example.com',
+	password: 'Media-generation-1',
+	firstName: 'Dev',
+	lastName: 'Owner',
+};
+const REQUEST_LIMIT = 60_000;
+const PUBLICATION_LIMIT = 30_000;
+const EXECUTION_LIMIT = 60_000;
+/** What n8n answers, without having done anything, while its check of the database takes too long on a busy machine. */
+const BUSY_DATABASE = 'Database is not ready!';
+const ENDED = ['success', 'error', 'canceled', 'crashed'];
+
+/** Starts the pinned n8n with a packed package installed in it, as production has it, and logs in as its owner. */
+export async function startN8n({ tarball, folder, port, env, log }: StartOptions = {}) {
+	const { node, bin } = await provideN8n(log);
+	const userFolder = folder ?? fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-n8n-'));
+	fs.mkdirSync(userFolder, { recursive: true });
+	if (tarball) installPackage(userFolder, tarball);
+	const child = new N8nProcess({
+		node,
+		bin,
+		folder: userFolder,
+		port: await getPort({ port }),
+		brokerPort: await getPort(),
+		env,
+	});
+	const n8n = new N8n(child, { isTemporary: !folder });
+	try {
+		await child.start();
+		await n8n.setUpOwner();
+	} catch (error) {
+		await n8n.stop();
+		throw error;
+	}
+	return n8n;
+}
+
+/** Puts a packed package where n8n looks for community packages. */
+export function installPackage(userFolder: string, tarball: string) {
+	const nodeModules = path.join(userFolder, '.n8n', 'nodes', 'node_modules');
+	const draft = path.join(nodeModules, '.unpacked');
+	fs.rmSync(draft, { recursive: true, force: true });
+	fs.mkdirSync(draft, { recursive: true });
+	execFileSync('tar', ['-xzf', tarball, '-C', draft, '--strip-components=1']);
+	const { name } = JSON.parse(fs.readFileSync(path.join(draft, 'package.json'), 'utf8')) as {
+		name: string;
+	};
+	const target = path.join(nodeModules, name);
+	fs.rmSync(target, { recursive: true, force: true });
+	fs.mkdirSync(path.dirname(target), { recursive: true });
+	fs.renameSync(draft, target);
+}
+
+/** A running n8n, used as its editor uses it: through the editor's own REST API, logged in by cookie. */
+export class N8n {
+	readonly folder: string;
+	readonly url: string;
+	readonly owner = { email: OWNER.email, password: OWNER.password };
+	#child: N8nProcess;
+	#isTemporary: boolean;
+	#webhookBase: string;
+	#parse: ParseFlatted;
+	#cookie = '';
+
+	/** Production webhooks are called at `webhookBase`, by default the process itself. */
+	constructor(child: N8nProcess, { isTemporary = false, webhookBase = child.url } = {}) {
+		this.folder = child.options.folder;
+		this.url = child.url;
+		this.#child = child;
+		this.#isTemporary = isTemporary;
+		this.#webhookBase = webhookBase;
+		const flatted = createRequire(child.options.bin)('flatted') as { parse: ParseFlatted };
+		this.#parse = flatted.parse;
+	}
+
+	get pid() {
+		return this.#child.pid;
+	}
+
+	/** Returns what n8n has logged so far. */
+	readLog() {
+		return this.#child.readLog();
+	}
+
+	/** Makes the owner of a new n8n and logs in; logs in when there is one. */
+	async setUpOwner() {
+		interface Settings {
+			userManagement: { showSetupOnFirstLoad: boolean };
+		}
+		const { userManagement } = await this.request<Settings>('GET', '/rest/settings');
+		const { cookies } = userManagement.showSetupOnFirstLoad
+			? await this.#send('POST', '/rest/owner/setup', OWNER)
+			: await this.#send('POST', '/rest/login', {
+					emailOrLdapLoginId: OWNER.email,
+					password: OWNER.password,
+				});
+		this.#cookie = cookies.map((cookie) => cookie.split(';')[0]).join('; ');
+	}
+
+	/**
+	 * Sends a request to the editor's REST API, and returns the `data` of the answer.
+	 * @throws {Error} with n8n's own message, and the HTTP status as its cause, when n8n refuses
+	 */
+	async request<Data>(method: string, path: string, body?: unknown) {
+		return (await this.#send(method, path, body)).data as Data;
+	}
+
+	async #send(method: string, path: string, body?: unknown) {
+		const { response, text } = await poll(
+			async () => {
+				const response = await fetch(`${this.url}${path}`, {
+					method,
+					headers: {
+						...(this.#cookie && { cookie: this.#cookie }),
+						...(body !== undefined && { 'content-type': 'application/json' }),
+					},
+					body: JSON.stringify(body),
+					signal: AbortSignal.timeout(REQUEST_LIMIT),
+				});
+				const text = await response.text();
+				return text.includes(BUSY_DATABASE) ? undefined : { response, text };
+			},
+			{ timeout: REQUEST_LIMIT, what: 'the database of n8n', every: 500 },
+		);
+		const answer = (/^[[{]/.test(text) ? JSON.parse(text) : { data: text }) as {
+			data?: unknown;
+			message?: string;
+		};
+		if (!response.ok) {
+			throw new Error(
+				`n8n answered ${method} ${path} with ${response.status}: ${answer.message ?? text}`,
+				{ cause: response.status },
+			);
+		}
+		return { data: answer.data ?? answer, cookies: response.headers.getSetCookie() };
+	}
+
+	/** Returns the descriptions of the nodes of one package, as the editor gets them, by name. */
+	async listNodeTypes(packageName: string) {
+		const all = await this.request<INodeTypeDescription[]>('GET', '/types/nodes.json');
+		return all
+			.filter(({ name }) => name.startsWith(`${packageName}.`))
+			.sort((a, b) => a.name.localeCompare(b.name));
+	}
+
+	async createCredential(credential: CredentialInput) {
+		return await this.request<Credential>('POST', '/rest/credentials', credential);
+	}
+
+	async updateCredential(id: string, credential: CredentialInput) {
+		return await this.request<Credential>('PATCH', `/rest/credentials/${id}`, credential);
+	}
+
+	async listCredentials() {
+		return await this.request<Credential[]>('GET', '/rest/credentials');
+	}
+
+	/** Does the editor's test of a credential, which is saved first. */
+	async testCredential({ type, data }: Omit<CredentialInput, 'name'>) {
+		const { id, name } = await this.createCredential({ name: 'Tested', type, data });
+		return await this.request<{ status: 'OK' | 'Error'; message: string }>(
+			'POST',
+			'/rest/credentials/test',
+			{ credentials: { id, name, type, data } },
+		);
+	}
+
+	/** Saves a workflow as a new one. Nodes that use one of the given credential types get that credential. */
+	async importWorkflow(
+		{ name, nodes, connections, settings = {}, pinData = {} }: Workflow,
+		{ credentials = {} }: { credentials?: Record<string, Credential> } = {},
+	) {
+		const completed = nodes.map((node) => {
+			if (!node.credentials) return node;
+			const given = Object.entries(node.credentials).map(([type, reference]) => {
+				const known = credentials[type];
+				return [type, known ? { id: known.id, name: known.name } : reference];
+			});
+			return { ...node, credentials: Object.fromEntries(given) as WorkflowNode['credentials'] };
+		});
+		const { id } = await this.request<{ id: string }>('POST', '/rest/workflows', {
+			name,
+			nodes: completed,
+			connections,
+			settings,
+			pinData,
+		});
+		return { id };
+	}
+
+	async getWorkflow(id: string) {
+		return await this.request<SavedWorkflow>('GET', `/rest/workflows/${id}`);
+	}
+
+	async listWorkflows() {
+		return await this.request<Array<{ id: string; name: string }>>('GET', '/rest/workflows');
+	}
+
+	/**
+	 * Activates (publishes) a workflow and waits until its triggers are active.
+	 * @throws {Error} with what a trigger reported; n8n answers the request before it tries them
+	 */
+	async activate(id: string) {
+		const { versionId } = await this.getWorkflow(id);
+		await this.request('POST', `/rest/workflows/${id}/activate`, { versionId });
+		const { status, triggers } = await this.#waitForPublication(id, 'active');
+		if (status === 'published') return;
+		const reasons = triggers
+			.map(({ errorMessage }) => errorMessage)
+			.filter(Boolean)
+			.join('; ');
+		throw new Error(
+			`n8n did not activate workflow ${id}: ${reasons || `it is ${status}. ${this.#child.readLogTail()}`}`,
+		);
+	}
+
+	async deactivate(id: string) {
+		await this.request('POST', `/rest/workflows/${id}/deactivate`, {});
+		await this.#waitForPublication(id, 'inactive');
+	}
+
+	/** Older n8n have no such status, as they answer the request to activate when it is done. */
+	async #waitForPublication(id: string, goal: 'active' | 'inactive') {
+		// A busy n8n may not have begun to publish when it is asked.
+		const underway = ['in_progress', ...(goal === 'active' ? ['not_published'] : [])];
+		return await poll(
+			async () => {
+				const answer = await this.request<Publication>(
+					'GET',
+					`/rest/workflows/${id}/publication-status`,
+				).catch((error: Error): Publication => {
+					if (error.cause !== 404) throw error;
+					return { status: 'published', triggers: [] };
+				});
+				return underway.includes(answer.status) ? undefined : answer;
+			},
+			{
+				timeout: PUBLICATION_LIMIT,
+				what: `workflow ${id} to be ${goal}`,
+				details: () => this.#child.readLogTail(),
+			},
+		);
+	}
+
+	/** Deletes a workflow and its executions. An active one is deactivated first. */
+	async deleteWorkflow(id: string) {
+		const { activeVersionId } = await this.getWorkflow(id);
+		if (activeVersionId) await this.deactivate(id);
+		await this.request('POST', `/rest/workflows/${id}/archive`, {});
+		await this.request('DELETE', `/rest/workflows/${id}`);
+	}
+
+	/**
+	 * Runs a workflow as the editor's "Execute workflow" does. As in the editor, pinned data is saved with the workflow.
+	 * @returns the execution's id
+	 */
+	async run(workflowId: string, { pinData, ...nodes }: RunOptions = {}) {
+		if (pinData) await this.request('PATCH', `/rest/workflows/${workflowId}`, { pinData });
+		const { executionId } = await this.#runManually(workflowId, nodes);
+		if (!executionId) {
+			throw new Error(`Workflow ${workflowId} waits for its webhook: it starts with a trigger`);
+		}
+		return executionId;
+	}
+
+	/** Does what the editor's "Listen for test event" does, and returns the test URL, which takes one request. */
+	async listenForTestEvent(workflowId: string) {
+		const { waitingForWebhook } = await this.#runManually(workflowId);
+		if (!waitingForWebhook) {
+			throw new Error(`Workflow ${workflowId} does not wait for a webhook: it ran`);
+		}
+		const node = findStartNode(await this.getWorkflow(workflowId));
+		return `${this.url}/webhook-test/${findWebhookPath(node)}`;
+	}
+
+	async #runManually(workflowId: string, { trigger, destinationNode }: RunOptions = {}) {
+		const workflow = await this.getWorkflow(workflowId);
+		return await this.request<ManualRun>('POST', `/rest/workflows/${workflowId}/run`, {
+			triggerToStartFrom: { name: findStartNode(workflow, trigger).name },
+			...(destinationNode && {
+				destinationNode: { nodeName: destinationNode, mode: 'inclusive' },
+			}),
+		});
+	}
+
+	async getExecution(id: string) {
+		const { status, data } = await this.request<{ status: string; data: string }>(
+			'GET',
+			`/rest/executions/${id}`,
+		);
+		return new Execution({ id, status, data: this.#parse(data) });
+	}
+
+	/** Waits until an execution has one of the given statuses, by default until it has ended. */
+	async waitForExecution(id: string, { timeout = EXECUTION_LIMIT, until = ENDED } = {}) {
+		let last = '';
+		return await poll(
+			async () => {
+				const execution = await this.getExecution(id);
+				last = execution.status;
+				if (until.includes(last)) return execution;
+				if (ENDED.includes(last)) {
+					throw new Error(`Execution ${id} ended as ${last}: ${execution.getError()?.message}`);
+				}
+				return undefined;
+			},
+			{
+				timeout,
+				what: `execution ${id} to be ${until.join(' or ')}`,
+				details: () => `It is ${last}. ${this.#child.readLogTail()}`,
+			},
+		);
+	}
+
+	/** Returns the newest executions, 100 at most, the newest first. */
+	async listExecutions(filter?: ExecutionFilter) {
+		return (await this.#listExecutionPage(filter)).results;
+	}
+
+	/** Returns all executions, the newest first. */
+	async listAllExecutions(filter?: ExecutionFilter) {
+		const all: ExecutionSummary[] = [];
+		let cursor: string | undefined;
+		do {
+			const { results, nextCursor } = await this.#listExecutionPage(filter, cursor);
+			all.push(...results);
+			cursor = nextCursor;
+		} while (cursor);
+		return all;
+	}
+
+	async #listExecutionPage({ workflowId, status }: ExecutionFilter = {}, cursor?: string) {
+		const filter = { workflowId, status: status && [status].flat() };
+		const query = new URLSearchParams({
+			filter: JSON.stringify(filter),
+			limit: '100',
+			...(cursor && { cursor }),
+		});
+		return await this.request<{ results: ExecutionSummary[]; nextCursor?: string }>(
+			'GET',
+			`/rest/executions?${query}`,
+		);
+	}
+
+	/**
+	 * Waits until a workflow has at least `count` executions with one of the given statuses, by default that have ended.
+	 * @returns the executions, the oldest first
+	 */
+	async waitForExecutions({
+		workflowId,
+		count,
+		status = ENDED,
+	}: ExecutionFilter & { count: number }) {
+		let found = 0;
+		const summaries = await poll(
+			async () => {
+				const list = await this.listExecutions({ workflowId, status });
+				found = list.length;
+				return found >= count ? list : undefined;
+			},
+			{
+				timeout: EXECUTION_LIMIT,
+				what: `${count} executions of workflow ${workflowId}`,
+				details: () => `There are ${found}. ${this.#child.readLogTail()}`,
+			},
+		);
+		return await Promise.all(summaries.reverse().map(({ id }) => this.getExecution(id)));
+	}
+
+	/** Returns the production URL of a webhook path. */
+	buildWebhookUrl(path: string) {
+		return `${this.#webhookBase}/webhook/${path}`;
+	}
+
+	/** Returns the production URL of the trigger of a workflow, or of a saved workflow's id. */
+	async getProductionWebhookUrl(workflow: string | Workflow, trigger?: string) {
+		const found = typeof workflow === 'string' ? await this.getWorkflow(workflow) : workflow;
+		return this.buildWebhookUrl(findWebhookPath(findStartNode(found, trigger)));
+	}
+
+	/** Ends n8n gracefully. A temporary user folder is removed. */
+	async stop() {
+		await this.#child.stop();
+		if (this.#isTemporary) fs.rmSync(this.folder, { recursive: true, force: true });
+	}
+
+	/** Kills n8n (kill -9). */
+	async kill() {
+		await this.#child.kill();
+	}
+
+	/** Starts n8n again with the same folder and port, after ending it gracefully. After `kill`, n8n itself pauses for 10 seconds first. */
+	async restart() {
+		await this.#child.stop();
+		await this.#child.start();
+	}
+}

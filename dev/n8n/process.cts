@@ -1,0 +1,119 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { readLogTail, startProcess, type RunningProcess } from './childProcess.cts';
+
+const START_LIMIT = 180_000;
+
+/** Settings that keep n8n on this machine: no internet, no telemetry, listening on the loopback address only. */
+const LOCAL_ONLY = {
+	NODE_ENV: 'production',
+	N8N_LISTEN_ADDRESS: '127.0.0.1',
+	N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
+	QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+	N8N_HOST: '127.0.0.1',
+	N8N_PROTOCOL: 'http',
+	N8N_SECURE_COOKIE: 'false',
+	N8N_RUNNERS_BROKER_LISTEN_ADDRESS: '127.0.0.1',
+	N8N_DIAGNOSTICS_ENABLED: 'false',
+	N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+	N8N_VERSION_NOTIFICATIONS_WHATS_NEW_ENABLED: 'false',
+	N8N_DYNAMIC_BANNERS_ENABLED: 'false',
+	N8N_TEMPLATES_ENABLED: 'false',
+	N8N_PERSONALIZATION_ENABLED: 'false',
+	N8N_HIRING_BANNER_ENABLED: 'false',
+	N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
+	N8N_COMMUNITY_PACKAGES_ENABLED: 'true',
+	N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
+	N8N_VERIFIED_PACKAGES_ENABLED: 'false',
+	N8N_PYTHON_ENABLED: 'false',
+	EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'all',
+	EXECUTIONS_DATA_SAVE_ON_ERROR: 'all',
+	EXECUTIONS_DATA_SAVE_MANUAL_EXECUTIONS: 'true',
+	N8N_LOG_LEVEL: 'info',
+	N8N_LOG_OUTPUT: 'console',
+};
+
+/** The module of n8n that asks the internet for its data. An n8n without it refuses to start when its name is given. */
+const ONLINE_MODULE = 'mcp-registry';
+
+/** What a developer's shell, Jest or npm may hold that would change the pinned n8n. */
+const NOT_INHERITED = /^(N8N_|DB_|EXECUTIONS_|NODES_|QUEUE_|WEBHOOK_URL$|NODE_OPTIONS$|JEST_|npm_)/;
+
+interface N8nProcessOptions {
+	node: string;
+	bin: string;
+	/** n8n's user folder. */
+	folder: string;
+	port: number;
+	brokerPort: number;
+	/** A process of queue mode, or by default n8n as a whole. */
+	command?: 'start' | 'worker' | 'webhook';
+	env?: Record<string, string>;
+}
+
+/** n8n as a child process, with its log in `n8n.log` of the user folder. */
+export class N8nProcess {
+	readonly options: N8nProcessOptions;
+	readonly url: string;
+	#logFile: string;
+	#running?: RunningProcess;
+
+	constructor(options: N8nProcessOptions) {
+		this.options = options;
+		this.url = `http://127.0.0.1:${options.port}`;
+		this.#logFile = path.join(options.folder, 'n8n.log');
+	}
+
+	get pid() {
+		return this.#running?.pid;
+	}
+
+	/** Returns what n8n has logged so far, over restarts. */
+	readLog() {
+		return fs.readFileSync(this.#logFile, 'utf8');
+	}
+
+	readLogTail() {
+		return readLogTail(this.#logFile);
+	}
+
+	/** Starts n8n and waits until it is ready to work. */
+	async start() {
+		const { node, bin, folder, port, brokerPort, command = 'start', env } = this.options;
+		const inherited = Object.entries(process.env).filter(([name]) => !NOT_INHERITED.test(name));
+		const modules = path.join(path.dirname(bin), '..', 'dist', 'modules');
+		this.#running = startProcess([node, bin, command], {
+			cwd: folder,
+			env: {
+				...Object.fromEntries(inherited),
+				...LOCAL_ONLY,
+				N8N_DISABLED_MODULES: fs.existsSync(path.join(modules, ONLINE_MODULE)) ? ONLINE_MODULE : '',
+				PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}`,
+				N8N_USER_FOLDER: folder,
+				N8N_PORT: String(port),
+				QUEUE_HEALTH_CHECK_PORT: String(port),
+				N8N_RUNNERS_BROKER_PORT: String(brokerPort),
+				...env,
+			},
+			extendEnv: false,
+			logFile: this.#logFile,
+			timeout: START_LIMIT,
+			isReady: async () =>
+				await fetch(`${this.url}/healthz/readiness`, { signal: AbortSignal.timeout(5_000) }).then(
+					({ ok }) => ok,
+					() => false,
+				),
+		});
+		await this.#running.ready;
+	}
+
+	/** Asks n8n to end, as an operator does. After 20 seconds it is killed. */
+	async stop() {
+		await this.#running?.stop();
+	}
+
+	/** Kills n8n (kill -9), with all that it started. */
+	async kill() {
+		await this.#running?.kill();
+	}
+}

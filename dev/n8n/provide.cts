@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { check, lock } from 'proper-lockfile';
+import type { Log } from '../log.cts';
+import { runNpm } from '../npm.cts';
+
+const TRIES = 3;
+const MANIFESTS = ['package.json', 'package-lock.json'];
+
+/** Returns the folder that keeps what is expensive to make: n8n itself, and the data of `npm start`. */
+export function findCacheFolder() {
+	const { MEDIA_GENERATION_CACHE, XDG_CACHE_HOME } = process.env;
+	if (MEDIA_GENERATION_CACHE) return path.resolve(MEDIA_GENERATION_CACHE);
+	return path.join(
+		XDG_CACHE_HOME || path.join(os.homedir(), '.cache'),
+		'n8n-nodes-media-generation',
+	);
+}
+
+/**
+ * Installs the n8n of `dev/n8n/package.json` into the cache folder, once; with `MEDIA_GENERATION_N8N`, that of the folder of
+ * this name in `dev/n8n`. The install is renamed when it is whole, so the folder's existence says that it can be used.
+ * @returns n8n's start script and folder, and the Node that runs it
+ */
+export async function provideN8n(log: Log = () => {}) {
+	const manifests = path.resolve(__dirname, process.env.MEDIA_GENERATION_N8N ?? '');
+	const contents = MANIFESTS.map((name) => fs.readFileSync(path.join(manifests, name), 'utf8'));
+	const { dependencies } = JSON.parse(contents[0] ?? '') as { dependencies: { n8n: string } };
+	const version = dependencies.n8n;
+	const hash = createHash('sha256').update(contents.join('')).digest('hex').slice(0, 12);
+	const folder = path.join(findCacheFolder(), `n8n-${version}-${hash}`);
+	if (!fs.existsSync(folder)) {
+		fs.mkdirSync(path.dirname(folder), { recursive: true });
+		const options = { realpath: false };
+		if (await check(folder, options)) log('… another run is installing n8n, waiting for it');
+		// For 20 minutes.
+		const retries = { retries: 2_400, factor: 1, minTimeout: 500 };
+		const release = await lock(folder, { ...options, retries });
+		try {
+			if (!fs.existsSync(folder)) await install({ manifests, folder, version, log });
+		} finally {
+			await release();
+		}
+	}
+	return {
+		node: findNode(folder),
+		bin: path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n'),
+		version,
+		folder,
+	};
+}
+
+interface InstallOptions {
+	manifests: string;
+	folder: string;
+	version: string;
+	log: Log;
+}
+
+async function install({ manifests, folder, version, log }: InstallOptions) {
+	const draft = `${folder}.new`;
+	await fs.promises.rm(draft, { recursive: true, force: true });
+	fs.mkdirSync(draft);
+	for (const name of MANIFESTS) fs.copyFileSync(path.join(manifests, name), path.join(draft, name));
+
+	log(`Installing n8n ${version} (2.4 GB, 2 to 4 minutes, the first time only), kept in ${folder}`);
+	await runNpm(['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'], {
+		cwd: draft,
+		what: 'downloading n8n',
+		tries: TRIES,
+		log,
+	});
+
+	const node = findNode(draft);
+	const nodeFolder = path.dirname(path.dirname(node));
+	const headers = fs.existsSync(path.join(nodeFolder, 'include', 'node'));
+	await runNpm(['rebuild', 'sqlite3'], {
+		cwd: draft,
+		what: 'building sqlite3',
+		tries: TRIES,
+		env: {
+			PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}`,
+			...(headers && { npm_config_nodedir: nodeFolder }),
+		},
+		log,
+	});
+	fs.renameSync(draft, folder);
+	log(`n8n ${version} is installed`);
+}
+
+/** Returns the Node that was installed beside n8n, else the one that runs this script if it is recent enough. */
+function findNode(folder: string) {
+	const isWindows = process.platform === 'win32';
+	const platform = isWindows ? 'win' : process.platform;
+	for (const prefix of ['node', 'node-bin']) {
+		const file = path.join(
+			...[folder, 'node_modules', `${prefix}-${platform}-${process.arch}`],
+			...['bin', isWindows ? 'node.exe' : 'node'],
+		);
+		if (fs.existsSync(file)) return file;
+	}
+	if (parseInt(process.versions.node) >= 24) return process.execPath;
+	throw new Error(
+		`n8n needs Node 24 or later, and none is packaged for ${platform} ${process.arch}. Run this with Node 24.`,
+	);
+}

@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import fs from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import execa from 'execa';
+import getPort from 'get-port';
+import { startProcess, type Command, type StartOptions } from './childProcess.cts';
+
+const START_LIMIT = 60_000;
+const LOOPBACK = '127.0.0.1';
+
+/**
+ * Starts PostgreSQL with an empty database, in a folder of its own. Nothing that it acknowledged is lost when n8n is killed.
+ * It doesn't wait for the disk, as the machine itself isn't expected to fail.
+ */
+export async function startPostgres(folder: string) {
+	const bin = findPostgresFolder();
+	const data = path.join(folder, 'postgres');
+	const owner = findPostgresUser();
+	fs.mkdirSync(data);
+	if (owner) fs.chownSync(data, owner.uid, owner.gid);
+	const user = 'n8n';
+	const options = { ...owner, cwd: data };
+	execa.sync(
+		path.join(bin, 'initdb'),
+		['-D', data, '-U', user, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+		options,
+	);
+	const port = await getPort();
+	const settings = { listen_addresses: LOOPBACK, port, unix_socket_directories: '', fsync: 'off' };
+	const given = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+	const command: Command = [path.join(bin, 'postgres'), '-D', data, ...given];
+	const { stop } = await startServer(command, folder, port, options);
+	const database = 'postgres';
+	/** Returns the first value. */
+	const query = (sql: string) =>
+		execa.sync(path.join(bin, 'psql'), [
+			...['-h', LOOPBACK, '-p', `${port}`, '-U', user, '-d', database],
+			...['-Atc', sql],
+		]).stdout;
+	// By SIGINT it ends without waiting for its clients.
+	return { port, user, database, query, stop: async () => await stop('SIGINT') };
+}
+
+/** Starts Redis without persistence. */
+export async function startRedis(folder: string) {
+	const port = await getPort();
+	const where = ['--port', `${port}`, '--bind', LOOPBACK, '--dir', folder];
+	const { stop } = await startServer(['redis-server', ...where, '--save', ''], folder, port);
+	return { port, stop };
+}
+
+/** Starts nginx, which listens on the port, with a configuration in which `{folder}` stands for a folder that it may write to. */
+export async function startNginx(folder: string, port: number, configuration: string) {
+	const file = path.join(folder, 'nginx.conf');
+	fs.writeFileSync(file, configuration.replaceAll('{folder}', folder));
+	return await startServer(['nginx', '-p', folder, '-e', 'stderr', '-c', file], folder, port);
+}
+
+/** Returns where Debian keeps the newest PostgreSQL, or nothing, for one on the path. */
+function findPostgresFolder() {
+	const versions = '/usr/lib/postgresql';
+	const [newest] = fs.existsSync(versions)
+		? fs.readdirSync(versions).sort((a, b) => Number(b) - Number(a))
+		: [];
+	return newest ? path.join(versions, newest, 'bin') : '';
+}
+
+/** Returns the user who runs PostgreSQL in place of root, whom it refuses. */
+function findPostgresUser() {
+	if (os.userInfo().uid !== 0) return undefined;
+	const readId = (flag: string) => Number(execa.sync('id', [flag, 'postgres']).stdout);
+	return { uid: readId('-u'), gid: readId('-g') };
+}
+
+/** Starts a server, with its log in the folder, and waits until it listens on the port. */
+async function startServer(
+	command: Command,
+	folder: string,
+	port: number,
+	options: Pick<StartOptions, 'cwd' | 'gid' | 'uid'> = {},
+) {
+	const server = startProcess(command, {
+		...options,
+		logFile: path.join(folder, `${path.basename(command[0])}.log`),
+		timeout: START_LIMIT,
+		isReady: async () => {
+			const socket = net.connect(port, LOOPBACK);
+			return await once(socket, 'connect')
+				.then(
+					() => true,
+					() => false,
+				)
+				.finally(() => socket.destroy());
+		},
+	});
+	await server.ready;
+	return server;
+}

@@ -1,0 +1,51 @@
+interface Connection {
+	node: string;
+	type: string;
+	index: number;
+}
+
+export interface WorkflowNode {
+	id?: string;
+	name: string;
+	type: string;
+	typeVersion?: number;
+	position?: number[];
+	webhookId?: string;
+	disabled?: boolean;
+	parameters?: Record<string, unknown>;
+	credentials?: Record<string, object>;
+}
+
+export interface Workflow {
+	name: string;
+	nodes: WorkflowNode[];
+	/** By the node that they come from, and their type. */
+	connections: Record<string, Record<string, Array<Connection[] | null>>>;
+	settings?: object;
+	pinData?: object;
+}
+
+const TRIGGER_WEBHOOK_PATH = 'webhook';
+
+/** Returns the named node, or the first that nothing leads to. */
+export function findStartNode({ nodes, connections }: Workflow, name?: string) {
+	const led = new Set(
+		Object.values(connections)
+			.flatMap((outputs) => Object.values(outputs).flat(2))
+			.map((connection) => connection?.node),
+	);
+	const node = nodes.find((node) =>
+		name
+			? node.name === name
+			: !node.disabled && !led.has(node.name) && !node.type.endsWith('.stickyNote'),
+	);
+	if (!node) throw new Error(`The workflow has no node ${name ?? 'to start with'}`);
+	return node;
+}
+
+/** Returns a node's webhook path: that of n8n's Webhook node is a parameter, a trigger's starts with its webhook id. */
+export function findWebhookPath({ name, type, webhookId, parameters }: WorkflowNode) {
+	if (type === 'n8n-nodes-base.webhook') return String(parameters?.path);
+	if (!webhookId) throw new Error(`The node "${name}" has no webhookId`);
+	return `${webhookId}/${TRIGGER_WEBHOOK_PATH}`;
+}

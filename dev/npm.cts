@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import execa from 'execa';
+import type { Log } from './log.cts';
+
+const PROGRESS_MS = 20_000;
+
+/** What an outer `npm run` says about its own package. Settings such as a registry or a cache folder are passed on. */
+const OUTER_PACKAGE = /^npm_(package|lifecycle|command|config_local_prefix)/;
+
+interface NpmOptions {
+	cwd: string;
+	/** Names the work in the log. */
+	what: string;
+	env?: Record<string, string>;
+	/** Runs it again after a growing pause, as a download may have been cut off. */
+	tries?: number;
+	log?: Log;
+}
+
+/**
+ * Runs npm, with a line every 20 seconds, and returns what it printed.
+ * @throws {Error} with the end of its output when it fails
+ */
+export async function runNpm(args: string[], options: NpmOptions): Promise<string> {
+	const { cwd, what, env, tries = 1, log = () => {} } = options;
+	const inherited = Object.entries(process.env).filter(([name]) => !OUTER_PACKAGE.test(name));
+	const started = Date.now();
+	const progress = setInterval(() => {
+		log(`… ${what}, ${Math.round((Date.now() - started) / 1000)} s`);
+	}, PROGRESS_MS);
+	try {
+		for (let attempt = 1; ; attempt++) {
+			const { failed, exitCode, stdout, all } = await execa('npm', args, {
+				cwd,
+				env: { ...Object.fromEntries(inherited), ...env },
+				extendEnv: false,
+				all: true,
+				reject: false,
+			});
+			if (!failed) return stdout;
+			if (attempt >= tries) {
+				throw new Error(
+					`npm ${args.join(' ')} ended with ${exitCode}, try ${attempt} of ${tries}:\n${all?.slice(-3000)}`,
+				);
+			}
+			const pause = 5 * 3 ** (attempt - 1);
+			log(`… ${what}: npm ended with ${exitCode}, trying again in ${pause} s`);
+			await sleep(pause * 1000);
+		}
+	} finally {
+		clearInterval(progress);
+	}
+}

@@ -1,0 +1,29 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { runNpm } from './npm.cts';
+
+export const root = path.join(__dirname, '..');
+
+interface PackResult {
+	filename: string;
+	files: Array<{ path: string }>;
+	size: number;
+}
+
+/**
+ * Packs the built package into a folder, as it is published.
+ * @returns the tarball, the paths in it, and its size in bytes
+ */
+export async function pack(folder: string) {
+	if (!fs.existsSync(path.join(root, 'dist', 'nodes'))) {
+		throw new Error('The package is not built: run "npm run build" first');
+	}
+	const printed = await runNpm(
+		['pack', '--json', '--ignore-scripts', '--pack-destination', folder],
+		{ cwd: root, what: 'npm pack' },
+	);
+	const [packed] = JSON.parse(printed) as PackResult[];
+	if (!packed) throw new Error(`npm pack printed ${printed}`);
+	const { filename, files, size } = packed;
+	return { tarball: path.join(folder, filename), files: files.map((file) => file.path), size };
+}

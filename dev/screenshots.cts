@@ -1,0 +1,189 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { startPair, type Pair } from './fixtures/pair.cts';
+import { chain, mediaGeneration, NODE_TYPE } from './fixtures/workflows.cts';
+import { createLog, logFailure } from './log.cts';
+import { openEditor, type Editor } from './n8n/editor.cts';
+import type { Workflow } from './n8n/workflow.cts';
+import { root } from './pack.cts';
+
+type TakePicture = (name: string) => Promise<void>;
+
+/** The window: as on a desk, and as beside another window. */
+const LOOKS = [
+	{ look: 'normal', width: 1440, height: 900 },
+	{ look: 'narrow', width: 900, height: 700 },
+];
+const THEMES = ['light', 'dark'] as const;
+
+/** Takes pictures of everything that a person sees of the package in n8n's editor. */
+async function main() {
+	const log = createLog();
+	const folder = path.resolve(process.argv[2] ?? path.join(root, 'docs', 'pictures'));
+	fs.mkdirSync(folder, { recursive: true });
+	const pair = await startPair({ service: { taskSeconds: 1 }, n8n: { log } });
+	try {
+		const examples = await importExamples(pair);
+		const filesId = await importFilesWorkflow(pair);
+		const types = await pair.n8n.listNodeTypes('n8n-nodes-media-generation');
+		const properties = types.find(({ name }) => name === NODE_TYPE)?.properties ?? [];
+		for (const { look, width, height } of LOOKS) {
+			for (const theme of THEMES) {
+				const editor = await openEditor(pair.n8n, { width, height, theme });
+				const takePicture = async (name: string) => {
+					await editor.page.mouse.move(0, 0);
+					const file = path.join(folder, `${name}-${look}-${theme}.png`);
+					await editor.page.screenshot({ path: file, animations: 'disabled' });
+					log(path.relative(process.cwd(), file));
+				};
+				try {
+					await showNodeList(editor, takePicture);
+					await showActionPanels(editor, takePicture, properties);
+					await showEmptyFields(editor, takePicture);
+					await showRun(editor, takePicture);
+					await showFiles(editor, takePicture, filesId);
+					await showTrigger(editor, takePicture);
+					await editor.openNewCredential('Media Generation API');
+					await takePicture('credential');
+					for (const { id, name } of examples) {
+						await editor.openWorkflow(id);
+						await takePicture(`example-${name}`);
+					}
+				} finally {
+					await editor.close();
+				}
+			}
+		}
+	} finally {
+		await pair.stop();
+	}
+}
+
+async function importExamples({ n8n, credentials }: Pair) {
+	const folder = path.join(root, 'examples');
+	const examples = [];
+	for (const file of fs.readdirSync(folder)) {
+		const workflow = JSON.parse(fs.readFileSync(path.join(folder, file), 'utf8')) as Workflow;
+		const { id } = await n8n.importWorkflow(workflow, credentials);
+		examples.push({ id, name: path.parse(file).name });
+	}
+	return examples;
+}
+
+/** Imports a workflow whose last node outputs a video and an image. */
+async function importFilesWorkflow({ n8n, service: { resultsUrl }, credentials }: Pair) {
+	const create = {
+		operation: 'createAndWait',
+		image: `${resultsUrl}/subject.png`,
+		video: `${resultsUrl}/motion.mp4`,
+	};
+	const download = { operation: 'download', files: ['firstFrame', 'result'] };
+	const workflow = chain('A video and its first frame', [
+		mediaGeneration(create, { name: 'Create task and wait' }),
+		mediaGeneration(download, { name: 'Download files' }),
+	]);
+	return (await n8n.importWorkflow(workflow, credentials)).id;
+}
+
+async function showNodeList(editor: Editor, takePicture: TakePicture) {
+	await editor.openNewManualWorkflow();
+	await editor.search('video');
+	await editor.findEntry('Media Generation').waitFor();
+	await takePicture('node-list');
+	await editor.findEntry('Media Generation').click();
+	await editor.findEntry('Create task and wait').waitFor();
+	await takePicture('node-actions');
+}
+
+/** Shows the panel of each operation, and of Create and Wait for each model. */
+async function showActionPanels(
+	editor: Editor,
+	takePicture: TakePicture,
+	properties: INodeProperties[],
+) {
+	await editor.openNewManualWorkflow();
+	await editor.addNode('media', 'Media Generation', 'Create task and wait');
+	for (const { name, value } of findOptions(properties, 'model')) {
+		await editor.choose('model', name);
+		await takePicture(`create-and-wait-${String(value).replaceAll(/\W/g, '-')}`);
+	}
+	for (const resource of findOptions(properties, 'resource')) {
+		await editor.choose('resource', resource.name);
+		for (const { name, value } of findOptions(properties, 'operation', resource.value)) {
+			await editor.choose('operation', name);
+			await takePicture(`${resource.value}-${value}`);
+		}
+	}
+}
+
+/** Returns the options of a list of the action node, without n8n's own entry, Custom API Call. */
+function findOptions(
+	properties: INodeProperties[],
+	list: string,
+	resource?: INodePropertyOptions['value'],
+) {
+	const { options = [] } =
+		properties.find(
+			({ name, displayOptions }) =>
+				name === list && (!resource || displayOptions?.show?.resource?.includes(resource)),
+		) ?? {};
+	return options.filter(
+		(option): option is INodePropertyOptions =>
+			'value' in option && !String(option.value).startsWith('__'),
+	);
+}
+
+/** Shows what n8n says under required fields that are left empty. */
+async function showEmptyFields(editor: Editor, takePicture: TakePicture) {
+	await editor.openNewManualWorkflow();
+	await editor.addNode('media', 'Media Generation', 'Create task and wait');
+	await editor.executeStep();
+	await editor.get('parameter-issues').first().waitFor();
+	await takePicture('empty-fields');
+}
+
+/** Shows the panel and the canvas after a run. */
+async function showRun(editor: Editor, takePicture: TakePicture) {
+	await editor.openNewManualWorkflow();
+	await editor.addNode('image edit', 'Media Generation', 'Create task and wait');
+	await editor.choose('model', 'Beta2 Image Edit');
+	await editor.fill('image', 'https://media.example/photo.png');
+	await editor.fill('prompt', 'Turn the sky into a starry night');
+	await editor.executeStep();
+	await editor.output.getByText('The execution sleeps.').waitFor();
+	await takePicture('waiting-panel');
+	await editor.waitForOutput();
+	await takePicture('finished-panel');
+	await editor.closePanel();
+	await takePicture('finished-canvas');
+}
+
+/** Shows the files that Download outputs, and n8n's preview of each. */
+async function showFiles(editor: Editor, takePicture: TakePicture, workflowId: string) {
+	await editor.openWorkflow(workflowId);
+	await editor.findNode('Download files').dblclick();
+	await editor.executeStep();
+	await editor.get('ndv-view-binary-data').first().waitFor();
+	await takePicture('files');
+	for (const [index, kind] of (['image', 'video'] as const).entries()) {
+		await editor.get('ndv-view-binary-data').nth(index).click();
+		await editor.waitForPreview(kind);
+		await takePicture(`files-${kind}`);
+		await editor.page.getByText('Back to list').click();
+	}
+}
+
+async function showTrigger(editor: Editor, takePicture: TakePicture) {
+	await editor.openNewWorkflow();
+	await editor.addNode('media', 'Media Generation', 'On task completed');
+	await editor.panel.getByText('Webhook URLs', { exact: true }).first().click();
+	await editor.panel.getByText('When will this node trigger my flow?').click();
+	await takePicture('trigger');
+	await editor.get('trigger-execute-button').first().click();
+	await editor.get('trigger-listening').first().waitFor();
+	await takePicture('trigger-listening');
+	await editor.page.getByRole('button', { name: 'Stop Listening' }).first().click();
+}
+
+main().catch(logFailure);

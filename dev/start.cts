@@ -1,0 +1,144 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import getPort from 'get-port';
+import { lock } from 'proper-lockfile';
+import { startPair, type Pair } from './fixtures/pair.cts';
+import { NODE_TYPE } from './fixtures/workflows.cts';
+import { createLog, logFailure } from './log.cts';
+import { findCacheFolder, provideN8n } from './n8n/provide.cts';
+import type { Workflow } from './n8n/workflow.cts';
+import { runNpm } from './npm.cts';
+import { root } from './pack.cts';
+import { commandLineSettings } from './service/settings.cts';
+
+interface Example {
+	id: string;
+	workflow: Workflow;
+	text: string;
+}
+
+const TRIGGER_TYPE = `${NODE_TYPE}Trigger`;
+const SERVICE_PORT = 8787;
+const N8N_PORT = 5678;
+
+/** The hosts that the examples name, so that a person who imports one sees what to replace. */
+const EXAMPLE_N8N = 'https://your-n8n.example';
+const EXAMPLE_MEDIA = 'https://media.example';
+
+const log = createLog();
+let pair: Pair | undefined;
+const stop = async () => await pair?.stop();
+
+/** Starts n8n with this package, the emulator of the task service, and the examples. */
+async function main() {
+	const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+	for (const signal of ['SIGINT', 'SIGTERM']) {
+		process.once(signal, () => void stop().finally(() => process.exit()));
+	}
+	const folder = values.check ? undefined : await lockKeptFolder();
+	log('Building the package');
+	await runNpm(['run', 'build'], { cwd: root, what: 'npm run build', log });
+	await provideN8n(log);
+
+	log('Starting the emulator of the service, and n8n');
+	pair = await startPair({
+		service: { ...commandLineSettings, port: await findServicePort() },
+		n8n: { folder, port: N8N_PORT, log },
+		credentialName: 'Media Generation (emulator)',
+	});
+	const examples = await importExamples(pair);
+	const { create, trigger } = findRound(examples);
+	if (values.check) {
+		await checkOneRound(pair, create, trigger);
+		await stop();
+		return;
+	}
+	const { n8n, service } = pair;
+	console.log(`
+n8n is ready: ${n8n.url}
+  E-mail    ${n8n.owner.email}
+  Password  ${n8n.owner.password}
+
+To see a task go round: open the workflow "${create.workflow.name}" and press "Execute workflow".
+Some seconds later the finished task is in the Executions of the workflow "${trigger.workflow.name}".
+
+The emulator of the service is at ${service.url}, its files at ${service.resultsUrl}. Ctrl-C ends both.
+`);
+}
+
+/** Returns the user folder that keeps workflows and executions between runs. One `npm start` at a time uses it. */
+async function lockKeptFolder() {
+	const folder = path.join(findCacheFolder(), 'start');
+	fs.mkdirSync(folder, { recursive: true });
+	// The lock of a killed process is taken over after 5 seconds.
+	const retries = { retries: 6, factor: 1, minTimeout: 1_000 };
+	await lock(folder, { stale: 5_000, retries }).catch((cause: unknown) => {
+		throw new Error('npm start runs already', { cause });
+	});
+	return folder;
+}
+
+/** Returns the preferred port if it and the next one, which serves the files, are free; else 0, for any. */
+async function findServicePort() {
+	for (const port of [SERVICE_PORT, SERVICE_PORT + 1]) {
+		if ((await getPort({ port })) !== port) return 0;
+	}
+	return SERVICE_PORT;
+}
+
+/** Imports every example, in place of a workflow of its name, and activates those with our trigger. */
+async function importExamples({ n8n, service, credentials }: Pair) {
+	const present = await n8n.listWorkflows();
+	const folder = path.join(root, 'examples');
+	const examples: Example[] = [];
+	for (const file of fs.readdirSync(folder)) {
+		const text = fs
+			.readFileSync(path.join(folder, file), 'utf8')
+			.replaceAll(EXAMPLE_N8N, n8n.url)
+			.replaceAll(EXAMPLE_MEDIA, service.resultsUrl);
+		const workflow = JSON.parse(text) as Workflow;
+		for (const { id, name } of present) {
+			if (name === workflow.name) await n8n.deleteWorkflow(id);
+		}
+		const { id } = await n8n.importWorkflow(workflow, credentials);
+		if (findTrigger(workflow)) await n8n.activate(id);
+		examples.push({ id, workflow, text });
+	}
+	log(`Imported ${examples.length} examples`);
+	return examples;
+}
+
+const findTrigger = ({ nodes }: Workflow) => nodes.find(({ type }) => type === TRIGGER_TYPE);
+
+/** Returns the example with a trigger whose URL another example gives as callback URL, and that other one. */
+function findRound(examples: Example[]) {
+	for (const trigger of examples) {
+		const webhookId = findTrigger(trigger.workflow)?.webhookId;
+		const create = examples.find(
+			(example) => webhookId && example !== trigger && example.text.includes(webhookId),
+		);
+		if (create) return { create, trigger };
+	}
+	throw new Error('No example creates a task whose callback goes to the trigger of another one');
+}
+
+/** Creates a task, waits until its callback has started the trigger's workflow, and prints the finished task. */
+async function checkOneRound({ n8n }: Pair, create: Example, trigger: Example) {
+	const run = await n8n.waitForExecution(await n8n.run(create.id));
+	if (run.status !== 'success') {
+		throw new Error(`"${create.workflow.name}" ended with: ${run.getError()?.message}`);
+	}
+	const [received] = await n8n.waitForExecutions({ workflowId: trigger.id, count: 1 });
+	const task = received?.getItems(findTrigger(trigger.workflow)?.name ?? '')[0];
+	console.log(JSON.stringify(task, null, '\t'));
+	if (received?.status !== 'success' || task?.status !== 'completed') {
+		throw new Error(`"${trigger.workflow.name}" did not get a completed task`);
+	}
+	log('One task went round');
+}
+
+main().catch(async (error: Error) => {
+	logFailure(error);
+	await stop();
+});
