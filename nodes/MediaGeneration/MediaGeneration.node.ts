@@ -33,8 +33,8 @@ export class MediaGeneration implements INodeType {
 			dark: 'file:../../icons/media-generation.dark.svg',
 		},
 		group: ['transform'],
-		// They do the same. The newer is what the editor adds: at each call of a version 1's webhook, n8n evaluates an expression of its own.
-		version: [1, 1.1],
+		// Not 1: n8n evaluates an expression of its own at each webhook call of a version 1.
+		version: 1.1,
 		subtitle,
 		description: 'Create videos and images with AI models, and get them when they are finished',
 		defaults: { name: 'Media Generation' },

@@ -20,8 +20,8 @@ export class MediaGenerationTrigger implements INodeType {
 			dark: 'file:../../icons/media-generation.dark.svg',
 		},
 		group: ['trigger'],
-		// They do the same. The newer is what the editor adds: at each call of a version 1's webhook, n8n evaluates an expression of its own.
-		version: [1, 1.1],
+		// Not 1: n8n evaluates an expression of its own at each webhook call of a version 1.
+		version: 1.1,
 		subtitle:
 			'={{ $parameter["events"].map((event) => event.replace("task", "Task ")).join(", ") }}',
 		description:

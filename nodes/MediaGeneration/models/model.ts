@@ -1,4 +1,4 @@
-import type { INodeProperties } from 'n8n-workflow';
+import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow';
 import { parseValue, toProperty, toRequestKey, type Field } from './field';
 import { findMedia } from './media';
 
@@ -44,13 +44,7 @@ export function defineModel({ id, name, description, fields, request }: ModelDef
 		name,
 		description,
 		fields,
-		properties: fields.map((field) => ({
-			...toProperty(field),
-			displayOptions: {
-				...field.displayOptions,
-				show: { ...field.displayOptions?.show, model: [id] },
-			},
-		})),
+		properties: updateDisplayOptions({ show: { model: [id] } }, fields.map(toProperty)),
 		request(read) {
 			const values = fields
 				.map((field) => [field, parseValue(field, read(field.name))] as const)

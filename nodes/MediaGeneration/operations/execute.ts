@@ -103,11 +103,9 @@ function toOutput(
 ): INodeExecutionData[] {
 	if (!outcome) return [];
 	if (hasFailed(outcome)) return [toErrorItem(context, outcome.error, index)];
-	return outcome.items.map((item) => ({
-		...item,
-		json: item.json as IDataObject,
-		pairedItem: { item: index },
-	}));
+	return context.helpers.constructExecutionMetaData(outcome.items as INodeExecutionData[], {
+		itemData: { item: index },
+	});
 }
 
 /** @throws with On Error "stop", the error of the first item that has one */

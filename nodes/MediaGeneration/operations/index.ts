@@ -1,4 +1,4 @@
-import type { INodeProperties } from 'n8n-workflow';
+import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow';
 import { models } from '../models';
 import { toProperty } from '../models/field';
 import { getCredits } from './account/getCredits';
@@ -54,19 +54,13 @@ export const operationProperties: INodeProperties[] = [
 			default: first,
 		};
 	}),
-	...[...new Set(operations.flatMap(({ fields }) => fields))].map((field): INodeProperties => {
+	...[...new Set(operations.flatMap(({ fields }) => fields))].flatMap((field) => {
 		const users = operations.filter(({ fields }) => fields.includes(field));
-		return {
-			...toProperty(field),
-			displayOptions: {
-				...field.displayOptions,
-				show: {
-					resource: [...new Set(users.map(({ resource }) => resource))],
-					operation: users.map(({ value }) => value),
-					...field.displayOptions?.show,
-				},
-			},
+		const show = {
+			resource: [...new Set(users.map(({ resource }) => resource))],
+			operation: users.map(({ value }) => value),
 		};
+		return updateDisplayOptions({ show }, [toProperty(field)]);
 	}),
 ];
 
