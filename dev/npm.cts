@@ -4,7 +4,7 @@ import type { Log } from './log.cts';
 
 const PROGRESS_MS = 20_000;
 
-/** What an outer `npm run` says about its own package. Settings such as a registry or a cache folder are passed on. */
+/** An outer `npm run` describes its own package in these. Settings such as a registry or a cache folder are passed on. */
 const OUTER_PACKAGE = /^npm_(package|lifecycle|command|config_local_prefix)/;
 
 interface NpmOptions {

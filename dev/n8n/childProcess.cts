@@ -9,10 +9,10 @@ export type Command = [string, ...string[]];
 
 export interface StartOptions
 	extends Pick<execa.Options, 'cwd' | 'env' | 'extendEnv' | 'gid' | 'uid'> {
-	/** What the process prints is added to it. */
+	/** Gets the output of the process, at its end. */
 	logFile: string;
 	isReady: () => Promise<boolean>;
-	/** How long it may take to be ready, in milliseconds. */
+	/** The limit until it is ready, in milliseconds. */
 	timeout: number;
 }
 

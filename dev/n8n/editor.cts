@@ -24,10 +24,10 @@ const ARGUMENTS = [
 	...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
 ];
 
-/** How long the editor may take for one step, in milliseconds. */
+/** The limit of one step in the editor, in milliseconds. */
 const STEP_LIMIT = 20_000;
 
-/** Opens n8n's editor in a browser with an empty profile, logged in as the owner. It sends requests to this n8n only. */
+/** Opens n8n's editor in a browser with an empty profile, logged in as the owner. It sends requests to this machine only. */
 export async function openEditor(
 	n8n: N8n,
 	{ width = 1440, height = 900, theme = 'light' }: Look = {},

@@ -84,7 +84,7 @@ const OWNER = {
 const REQUEST_LIMIT = 60_000;
 const PUBLICATION_LIMIT = 30_000;
 const EXECUTION_LIMIT = 60_000;
-/** What n8n answers, without having done anything, while its check of the database takes too long on a busy machine. */
+/** n8n's answer while its check of the database takes too long on a busy machine. It has done nothing then. */
 const BUSY_DATABASE = 'Database is not ready!';
 const ENDED = ['success', 'error', 'canceled', 'crashed'];
 
@@ -160,7 +160,7 @@ export class N8n {
 		return this.#child.readLog();
 	}
 
-	/** Makes the owner of a new n8n and logs in; logs in when there is one. */
+	/** Logs in as the owner, who is created first in a new n8n. */
 	async setUpOwner() {
 		interface Settings {
 			userManagement: { showSetupOnFirstLoad: boolean };
@@ -485,7 +485,7 @@ export class N8n {
 		await this.#child.kill();
 	}
 
-	/** Starts n8n again with the same folder and port, after ending it gracefully. After `kill`, n8n itself pauses for 10 seconds first. */
+	/** Ends n8n gracefully, if it runs, and starts it again. After `kill`, n8n itself pauses for 10 seconds first. */
 	async restart() {
 		await this.#child.stop();
 		await this.#child.start();

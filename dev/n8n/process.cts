@@ -36,7 +36,7 @@ const LOCAL_ONLY = {
 /** The module of n8n that asks the internet for its data. An n8n without it refuses to start when its name is given. */
 const ONLINE_MODULE = 'mcp-registry';
 
-/** What a developer's shell, Jest or npm may hold that would change the pinned n8n. */
+/** A developer's shell, Jest or npm may hold such variables. They would change the pinned n8n. */
 const NOT_INHERITED = /^(N8N_|DB_|EXECUTIONS_|NODES_|QUEUE_|WEBHOOK_URL$|NODE_OPTIONS$|JEST_|npm_)/;
 
 interface N8nProcessOptions {

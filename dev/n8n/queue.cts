@@ -8,7 +8,7 @@ import { N8nProcess } from './process.cts';
 import { provideN8n } from './provide.cts';
 import { startNginx, startPostgres, startRedis } from './servers.cts';
 
-/** How many workers, and how many webhook processes. */
+/** The number of workers, and of webhook processes. */
 const EACH = 2;
 
 /**

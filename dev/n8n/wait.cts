@@ -3,7 +3,7 @@ import pWaitFor from 'p-wait-for';
 interface PollOptions {
 	/** In milliseconds, as is `every`. */
 	timeout: number;
-	/** What is waited for, in the message of the error. */
+	/** Names, in the error, the thing that is waited for. */
 	what: string;
 	details?: () => string;
 	every?: number;
