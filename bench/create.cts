@@ -1,6 +1,6 @@
 const { chain, mediaGeneration, prompts } = require('../dev/fixtures/workflows.cts');
-const { importFor, richService, withN8n } = require('./pair');
-const { median } = require('./statistics');
+const { importFor, richService, withN8n } = require('./pair.cts');
+const { median } = require('./statistics.cts');
 
 /**
  * 1,000 items through Create, beside n8n's HTTP Request node that sends the same requests, in interleaved rounds of one
@@ -54,7 +54,7 @@ async function bench() {
 				ways.push({
 					name: node.name,
 					id: await importFor(n8n, service, chain(name, [prompts(TASKS), node])),
-					times: /** @type {number[]} */ ([]),
+					times: /** @type {number[]} */ [],
 				});
 			for (let round = -WARM_UP; round < ROUNDS; round++)
 				for (const { name, id, times } of ways) {

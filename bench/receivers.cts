@@ -9,8 +9,8 @@ const {
 } = require('../dev/fixtures/pair.cts');
 const { runConcurrently, createEndedTask, sendCallback } = require('../dev/fixtures/callbacks.cts');
 const { triggered } = require('../dev/fixtures/workflows.cts');
-const { withN8n } = require('./pair');
-const { processorTime } = require('./processor');
+const { withN8n } = require('./pair.cts');
+const { processorTime } = require('./processor.cts');
 
 /**
  * What callbacks can come to: our trigger, and beside it what a user has without it: n8n's bare Webhook node, which
@@ -65,7 +65,7 @@ const workflow = (nodes, elsewhere = {}) => ({
 });
 
 const ours = (/** @type {object} */ options) =>
-	workflow([.../** @type {Node[]} */ (triggered({ options }).nodes), END]);
+	workflow([.../** @type {Node[]} */ triggered({ options }).nodes, END]);
 
 const webhook = (/** @type {string} */ responseMode, options = {}) =>
 	node('Webhook', 'webhook', 2.1, {
@@ -152,7 +152,7 @@ const RECEIVERS = {
 	byHand,
 };
 
-const NAMES = /** @type {Name[]} */ (Object.keys(RECEIVERS));
+const NAMES = /** @type {Name[]} */ Object.keys(RECEIVERS);
 const VERIFYING = ['withoutDetails', 'withDetails', 'byHand'];
 
 /** @typedef {keyof typeof RECEIVERS} Name */
@@ -166,7 +166,7 @@ const VERIFYING = ['withoutDetails', 'withDetails', 'byHand'];
 /**
  * Runs `work` with an n8n in which all receivers are active.
  * @template T
- * @param {import('../dev/service').Service} service
+ * @param {import('../dev/service/index.cts').Service} service
  * @param {Record<string, string>} env added to n8n's environment
  * @param {(n8n: import('../dev/n8n/n8n.cts').N8n, receivers: Receiver[]) => Promise<T>} work
  */
@@ -178,7 +178,7 @@ const withReceivers = async (service, env, work) =>
 
 /**
  * Activates receivers. Each that verifies has refused a callback of another key then.
- * @param {import('../dev/service').Service} service
+ * @param {import('../dev/service/index.cts').Service} service
  * @param {import('../dev/n8n/n8n.cts').N8n} n8n
  * @param {Name[]} names
  * @returns {Promise<Receiver[]>}
@@ -211,7 +211,7 @@ async function activate(service, n8n, names) {
 
 /**
  * A round of genuine callbacks, over when all of its executions are, so that none runs on into the next.
- * @param {import('../dev/service').Service} service
+ * @param {import('../dev/service/index.cts').Service} service
  * @param {import('../dev/n8n/n8n.cts').N8n} n8n
  * @param {Receiver} receiver
  * @returns {Promise<Round>}

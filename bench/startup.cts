@@ -4,7 +4,7 @@ const os = require('node:os');
 const path = require('node:path');
 const { provideN8n } = require('../dev/n8n/provide.cts');
 const { pack } = require('../dev/pack.cts');
-const { median } = require('./statistics');
+const { median } = require('./statistics.cts');
 
 /**
  * What n8n's start is kept waiting by the packed package: both nodes and the credential loaded by n8n's own loader, beside
@@ -17,7 +17,7 @@ const EVERY = 10;
 const ROUNDS = 9;
 const BASE = 'n8n-nodes-base';
 
-/** @param {import('./run').Log} log */
+/** @param {import('./run.cts').Log} log */
 async function bench(log) {
 	const { bin, node } = await provideN8n(log);
 	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-bench-'));
@@ -31,15 +31,15 @@ async function bench(log) {
 		/** Milliseconds to load one node file, or the whole package, in a fresh process. */
 		const load = (/** @type {string} */ packageFolder, /** @type {string} */ file = '') =>
 			Number(
-				execFileSync(node, [path.join(__dirname, 'load.js'), bin, packageFolder, file], {
+				execFileSync(node, [path.join(__dirname, 'load.cts'), bin, packageFolder, file], {
 					encoding: 'utf8',
 					env: { NODE_ENV: 'production', NODE_PATH: modules, N8N_USER_FOLDER: folder },
 				}),
 			);
 		const nodesOf = (/** @type {string} */ packageFolder) =>
-			/** @type {string[]} */ (
-				JSON.parse(fs.readFileSync(path.join(packageFolder, 'package.json'), 'utf8')).n8n.nodes
-			);
+			/** @type {string[]} */ JSON.parse(
+				fs.readFileSync(path.join(packageFolder, 'package.json'), 'utf8'),
+			).n8n.nodes;
 
 		const sample = nodesOf(base).filter((_, index) => index % EVERY === 0);
 		/** @type {Map<string, number[]>} */

@@ -56,7 +56,7 @@ function textOf({ name, value, unit = '', goal = {}, figures }) {
  */
 async function run(name, head) {
 	/** @type {Bench} */
-	const { title, bench } = require(`./${name}`);
+	const { title, bench } = require(`./${name}.cts`);
 	console.log(`\n${title}`);
 	const lines = (await bench(console.log)).map(textOf).join('\n');
 	console.log(lines);

@@ -5,11 +5,11 @@ const { startQueueN8n } = require('../dev/n8n/queue.cts');
 const { poll } = require('../dev/n8n/wait.cts');
 const { pack } = require('../dev/pack.cts');
 const { runConcurrently, createEndedTask, sendCallback } = require('../dev/fixtures/callbacks.cts');
-const { richService } = require('./pair');
-const { processorTime } = require('./processor');
-const { activate, interleaved } = require('./receivers');
-const { SETTINGS } = require('./settings');
-const { median } = require('./statistics');
+const { richService } = require('./pair.cts');
+const { processorTime } = require('./processor.cts');
+const { activate, interleaved } = require('./receivers.cts');
+const { SETTINGS } = require('./settings.cts');
+const { median } = require('./statistics.cts');
 
 /**
  * What a callback costs n8n in queue mode, for the arithmetic of docs/scale.md: processor time of the webhook process that
@@ -20,7 +20,7 @@ const ROUNDS = 5;
 const CALLBACKS = 60;
 const IN_FLIGHT = 8;
 
-/** @param {import('./run').Log} log */
+/** @param {import('./run.cts').Log} log */
 async function bench(log) {
 	const rows = [];
 	for (const { setting, env } of SETTINGS) rows.push(...(await costs(log, setting, env)));
@@ -28,7 +28,7 @@ async function bench(log) {
 }
 
 /**
- * @param {import('./run').Log} log
+ * @param {import('./run.cts').Log} log
  * @param {string} setting
  * @param {Record<string, string>} env
  */
@@ -59,7 +59,7 @@ async function costs(log, setting, env) {
 				),
 			);
 
-		/** What one callback costs, as a mean over a round. @param {import('./receivers').Receiver} receiver */
+		/** What one callback costs, as a mean over a round. @param {import('./receivers.cts').Receiver} receiver */
 		const round = async ({ id, url }) => {
 			const tasks = await runConcurrently(Array.from({ length: CALLBACKS }), IN_FLIGHT, async () =>
 				createEndedTask(service),
@@ -98,22 +98,22 @@ async function costs(log, setting, env) {
 		) => median(costs(name).map((cost) => cost[what]));
 		return [
 			{
-				what: /** @type {const} */ ('webhook'),
+				what: /** @type {const} */ 'webhook',
 				name: 'Processor time of the webhook process per callback',
 				unit: 'ms',
 			},
 			{
-				what: /** @type {const} */ ('worker'),
+				what: /** @type {const} */ 'worker',
 				name: 'Processor time of the worker per execution',
 				unit: 'ms',
 			},
 			{
-				what: /** @type {const} */ ('written'),
+				what: /** @type {const} */ 'written',
 				name: 'Rows written to the database per callback',
 				unit: 'rows',
 			},
 			{
-				what: /** @type {const} */ ('perSecond'),
+				what: /** @type {const} */ 'perSecond',
 				name: 'Callbacks answered per second, all on this machine',
 				unit: 'per second',
 			},

@@ -1,6 +1,6 @@
 const { chain, createAndWait, prompts } = require('../dev/fixtures/workflows.cts');
-const { importFor, richService, withN8n } = require('./pair');
-const { median } = require('./statistics');
+const { importFor, richService, withN8n } = require('./pair.cts');
+const { median } = require('./statistics.cts');
 
 /**
  * Requests to the service and executions of n8n per finished task: Create and Wait by callback and by polling, beside the
@@ -78,7 +78,7 @@ function handBuilt(url, count) {
 }
 
 /**
- * @param {import('./pair').N8n} n8n
+ * @param {import('./pair.cts').N8n} n8n
  * @param {string} workflowId
  */
 async function finish(n8n, workflowId) {
@@ -88,7 +88,7 @@ async function finish(n8n, workflowId) {
 
 /**
  * A batch by callback.
- * @param {import('./pair').N8n} n8n
+ * @param {import('./pair.cts').N8n} n8n
  * @param {number} count
  * @returns {Promise<Batch>}
  */
@@ -135,7 +135,7 @@ async function byCallback(n8n, count) {
 
 /**
  * Requests per finished task of a workflow that looks again and again.
- * @param {import('./pair').N8n} n8n
+ * @param {import('./pair.cts').N8n} n8n
  * @param {number} count
  * @param {'ours' | 'by hand'} way
  */
@@ -153,7 +153,7 @@ async function byPolling(n8n, count, way) {
 	}
 }
 
-/** @param {import('./run').Log} log */
+/** @param {import('./run.cts').Log} log */
 async function bench(log) {
 	return await withN8n(async (n8n) => {
 		/** @type {Map<number, Batch>} */
@@ -165,10 +165,10 @@ async function bench(log) {
 		log(`${POLLED.join(' and ')} tasks by polling and by hand, each of ${TASK_SECONDS} s`);
 		const polled = await Promise.all(
 			POLLED.flatMap((count) =>
-				/** @type {const} */ (['ours', 'by hand']).map((way) => byPolling(n8n, count, way)),
+				/** @type {const} */ ['ours', 'by hand'].map((way) => byPolling(n8n, count, way)),
 			),
 		);
-		const of = (/** @type {number} */ count) => /** @type {Batch} */ (curve.get(count));
+		const of = (/** @type {number} */ count) => /** @type {Batch} */ curve.get(count);
 		const ms = (/** @type {number} */ time) => `${time.toFixed(1)} ms`;
 		const figures = (/** @type {number} */ executions) =>
 			`${executions} executions of n8n per finished task`;

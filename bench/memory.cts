@@ -13,8 +13,8 @@ const {
 	mediaGeneration,
 	prompts,
 } = require('../dev/fixtures/workflows.cts');
-const { importFor, richService, withN8n } = require('./pair');
-const { median } = require('./statistics');
+const { importFor, richService, withN8n } = require('./pair.cts');
+const { median } = require('./statistics.cts');
 
 /**
  * What the package costs in memory.
@@ -51,7 +51,7 @@ const mb = (/** @type {number} */ size) => `${size.toFixed(1)} MB`;
 
 /**
  * What is sent and fetched, by our node and by HTTP Request.
- * @param {import('./pair').Service} service
+ * @param {import('./pair.cts').Service} service
  * @param {(bytes: number) => string} fileOf
  * @returns {Transfer[]}
  */
@@ -135,7 +135,7 @@ function transfersOf(service, fileOf) {
 
 /**
  * Peaks above idle, by our node and by HTTP Request.
- * @returns {Promise<import('./run').Row[]>}
+ * @returns {Promise<import('./run.cts').Row[]>}
  */
 async function files() {
 	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-bench-'));
@@ -195,7 +195,7 @@ async function files() {
 
 /**
  * n8n's heap while tasks are parked.
- * @returns {Promise<import('./run').Row[]>}
+ * @returns {Promise<import('./run.cts').Row[]>}
  */
 async function parked() {
 	return await withN8n(async (n8n) => {
@@ -242,7 +242,7 @@ async function parked() {
 
 /**
  * What our own memory holds at its bounds.
- * @returns {Promise<import('./run').Row[]>}
+ * @returns {Promise<import('./run.cts').Row[]>}
  */
 async function kept() {
 	v8.setFlagsFromString('--expose-gc');
@@ -258,7 +258,7 @@ async function kept() {
 
 	const triggers = Array.from({ length: TRIGGERS }, (_, index) => ({
 		name: `workflow:${index}`,
-		staticData: /** @type {import('n8n-workflow').IDataObject} */ ({}),
+		staticData: /** @type {import('n8n-workflow').IDataObject} */ {},
 	}));
 	const now = Math.floor(Date.now() / 1000);
 	const addEvents = (/** @type {number} */ from, /** @type {number} */ to) => {

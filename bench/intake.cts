@@ -1,7 +1,7 @@
-const { richService } = require('./pair');
-const { CALLBACKS, IN_FLIGHT, interleaved, round, withReceivers } = require('./receivers');
-const { SETTINGS } = require('./settings');
-const { median, percentile } = require('./statistics');
+const { richService } = require('./pair.cts');
+const { CALLBACKS, IN_FLIGHT, interleaved, round, withReceivers } = require('./receivers.cts');
+const { SETTINGS } = require('./settings.cts');
+const { median, percentile } = require('./statistics.cts');
 
 /**
  * Genuine callbacks per second that end in a finished execution, and how long their answers take, by what receives them, in
@@ -12,10 +12,10 @@ const { median, percentile } = require('./statistics');
  */
 const ROUNDS = 7;
 
-/** @typedef {import('./receivers').Name} Name */
-/** @typedef {import('./receivers').Round} Round */
+/** @typedef {import('./receivers.cts').Name} Name */
+/** @typedef {import('./receivers.cts').Round} Round */
 
-/** @type {Array<{ name: string, receiver: Name, beside: Name, goal?: import('./run').Goal }>} */
+/** @type {Array<{ name: string, receiver: Name, beside: Name, goal?: import('./run.cts').Goal }>} */
 const COMPARISONS = [
 	{
 		name: "without details, of what n8n's bare Webhook node takes in",
@@ -53,7 +53,7 @@ const COMPARISONS = [
 
 /**
  * Measures all receivers in one n8n, and gives the rounds of each by its name.
- * @param {import('../dev/service').Service} service
+ * @param {import('../dev/service/index.cts').Service} service
  * @param {Record<string, string>} env
  */
 const measure = async (service, env) =>
@@ -73,7 +73,7 @@ function told(rounds) {
 
 async function bench() {
 	const service = await richService({ taskSeconds: 0 });
-	/** @type {import('./run').Row[]} */
+	/** @type {import('./run.cts').Row[]} */
 	const rows = [];
 	try {
 		for (const { setting, env } of SETTINGS) {

@@ -3,17 +3,17 @@ const os = require('node:os');
 const path = require('node:path');
 const { startN8n } = require('../dev/n8n/n8n.cts');
 const { pack } = require('../dev/pack.cts');
-const { startService } = require('../dev/service');
+const { startService } = require('../dev/service/index.cts');
 
 /**
- * @typedef {import('../dev/service').Service} Service
+ * @typedef {import('../dev/service/index.cts').Service} Service
  * @typedef {import('../dev/n8n/n8n.cts').N8n} N8n
  * @typedef {import('../dev/n8n/workflow.cts').Workflow} Workflow
  */
 
 /**
  * Starts an emulator that has credits for any number of tasks.
- * @param {import('../dev/service').SettingsInput} [settings]
+ * @param {import('../dev/service/index.cts').SettingsInput} [settings]
  */
 const richService = async (settings) => await startService({ credits: 1e9, ...settings });
 

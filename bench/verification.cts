@@ -2,7 +2,7 @@ const { createHmac, randomBytes } = require('node:crypto');
 const path = require('node:path');
 const { Webhook } = require('standardwebhooks');
 const { webhooks } = require('stripe');
-const { median } = require('./statistics');
+const { median } = require('./statistics.cts');
 
 /**
  * Verdicts per second on a genuine callback beside the verifiers of Standard Webhooks, Stripe and GitHub, in interleaved
@@ -24,7 +24,7 @@ const { verifyCallback } = built('verify');
 const { findMatchingSecret, sign } = built('signature');
 
 /** An ES module; TypeScript does not find the types of its Node version from here. */
-const GITHUB = /** @type {string} */ ('@octokit/webhooks-methods');
+const GITHUB = /** @type {string} */ '@octokit/webhooks-methods';
 /** @typedef {{ sign(key: string, body: string): Promise<string>, verify(key: string, body: string, signature: string): Promise<boolean> }} GitHub */
 
 const KEY = 'whsec-0123456789abcdef0123456789abcdef';
@@ -41,7 +41,7 @@ async function microseconds(ways) {
 	const times = Object.entries(ways).map(([name, way]) => ({
 		name,
 		way,
-		rounds: /** @type {number[]} */ ([]),
+		rounds: /** @type {number[]} */ [],
 	}));
 	for (let round = 0; round < ROUNDS; round++)
 		for (const { way, rounds } of times) {
@@ -52,7 +52,7 @@ async function microseconds(ways) {
 			}
 			rounds.push(Number(process.hrtime.bigint() - begun) / CALLS / 1_000);
 		}
-	return /** @type {any} */ (Object.fromEntries(times.map(({ name, rounds }) => [name, rounds])));
+	return /** @type {any} */ Object.fromEntries(times.map(({ name, rounds }) => [name, rounds]));
 }
 
 /**
@@ -134,13 +134,8 @@ function accepted(verdict) {
  * @param {Record<K, number[]>} times
  */
 const medians = (times) =>
-	/** @type {Record<K, number>} */ (
-		Object.fromEntries(
-			Object.entries(times).map(([name, rounds]) => [
-				name,
-				median(/** @type {number[]} */ (rounds)),
-			]),
-		)
+	/** @type {Record<K, number>} */ Object.fromEntries(
+		Object.entries(times).map(([name, rounds]) => [name, median(/** @type {number[]} */ rounds)]),
 	);
 
 /**
@@ -148,7 +143,7 @@ const medians = (times) =>
  * for a moment is so for all of a round.
  * @param {string} name
  * @param {Record<'ours' | 'stripe' | 'standard' | 'github', number[]>} times
- * @returns {import('./run').Row}
+ * @returns {import('./run.cts').Row}
  */
 function fastest(name, { ours, ...others }) {
 	const { stripe, standard, github } = others;

@@ -1,7 +1,7 @@
 const { WAIT, chain, createAndWait } = require('../dev/fixtures/workflows.cts');
-const { importFor, richService, withN8n } = require('./pair');
-const { SETTINGS } = require('./settings');
-const { median } = require('./statistics');
+const { importFor, richService, withN8n } = require('./pair.cts');
+const { SETTINGS } = require('./settings.cts');
+const { median } = require('./statistics.cts');
 
 /**
  * The time from the service's callback to the start of the next node, beside n8n's own Wait node resumed by the same
@@ -15,7 +15,7 @@ const NEXT = { name: 'Next', type: 'n8n-nodes-base.noOp' };
 
 /**
  * Milliseconds from the POST to the next node's start, by the rounds of one n8n.
- * @param {import('../dev/service').Service} service
+ * @param {import('../dev/service/index.cts').Service} service
  * @param {import('../dev/n8n/n8n.cts').N8n} n8n
  */
 async function measure(service, n8n) {
@@ -54,7 +54,7 @@ async function bench() {
 		taskSeconds: 0.3,
 		faultsFor: () => ({ noCallback: true }),
 	});
-	/** @type {import('./run').Row[]} */
+	/** @type {import('./run.cts').Row[]} */
 	const rows = [];
 	try {
 		for (const { setting, env } of SETTINGS) {

@@ -1,9 +1,9 @@
 const { INSPECTABLE, inspect } = require('../dev/n8n/inspect.cts');
-const { richService } = require('./pair');
-const { processorTime } = require('./processor');
-const { CALLBACKS, IN_FLIGHT, interleaved, round, withReceivers } = require('./receivers');
-const { SETTINGS } = require('./settings');
-const { median } = require('./statistics');
+const { richService } = require('./pair.cts');
+const { processorTime } = require('./processor.cts');
+const { CALLBACKS, IN_FLIGHT, interleaved, round, withReceivers } = require('./receivers.cts');
+const { SETTINGS } = require('./settings.cts');
+const { median } = require('./statistics.cts');
 
 /**
  * Where n8n's processor time goes when a callback comes in: that of all other threads, which set up isolates and write to
@@ -61,13 +61,13 @@ function sharesOf({ nodes, samples, timeDeltas }) {
 
 /**
  * What a callback to each receiver costs, by medians of interleaved rounds.
- * @param {import('../dev/service').Service} service
+ * @param {import('../dev/service/index.cts').Service} service
  * @param {Record<string, string>} env
  */
 const measure = async (service, env) =>
 	await withReceivers(service, { ...INSPECTABLE, ...env }, async (n8n, receivers) =>
 		inspect(n8n, async (call) => {
-			/** @param {import('./receivers').Receiver} receiver @returns {Promise<Cost>} */
+			/** @param {import('./receivers.cts').Receiver} receiver @returns {Promise<Cost>} */
 			const cost = async (receiver) => {
 				const used = () => ({
 					all: processorTime(n8n.pid),
@@ -87,7 +87,7 @@ const measure = async (service, env) =>
 
 			await call('Profiler.enable');
 			const costs = await interleaved(receivers, ROUNDS, cost);
-			return (/** @type {import('./receivers').Name} */ name, /** @type {string} */ part) =>
+			return (/** @type {import('./receivers.cts').Name} */ name, /** @type {string} */ part) =>
 				median(costs(name).map((cost) => cost[part] ?? 0));
 		}),
 	);
@@ -100,7 +100,7 @@ const SHOWN = {
 	[GARBAGE]: 'garbage',
 };
 
-/** @type {Array<{ name: string, of: import('./receivers').Name, own?: boolean, receiver: import('./receivers').Name }>} */
+/** @type {Array<{ name: string, of: import('./receivers.cts').Name, own?: boolean, receiver: import('./receivers.cts').Name }>} */
 const SHARES = [
 	{
 		name: 'without details, that of the bare Webhook node',
@@ -133,7 +133,7 @@ const SHARES = [
 
 async function bench() {
 	const service = await richService({ taskSeconds: 0 });
-	/** @type {import('./run').Row[]} */
+	/** @type {import('./run.cts').Row[]} */
 	const rows = [];
 	try {
 		for (const { setting, env } of SETTINGS) {
