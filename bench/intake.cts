@@ -1,7 +1,49 @@
-const { richService } = require('./pair.cts');
-const { CALLBACKS, IN_FLIGHT, interleaved, round, withReceivers } = require('./receivers.cts');
-const { SETTINGS } = require('./settings.cts');
-const { median, percentile } = require('./statistics.cts');
+import { median, quantile } from 'simple-statistics';
+import { interleave } from './measure.cts';
+import { CALLBACKS, IN_FLIGHT, measureReceivers, measureRound } from './receivers.cts';
+
+export const title = 'Intake: from a signed callback to a finished execution';
+
+const ROUNDS = 7;
+
+const MEASURED = {
+	withoutDetails: 'without details',
+	withDetails: 'with details',
+	nothingWithCredential: 'to a trigger that does nothing',
+};
+
+const BESIDE = {
+	bare: "n8n's bare Webhook node takes in",
+	nothingWithCredential: 'a trigger that does nothing takes in',
+	withExpression: "n8n's Webhook node takes in with an expression in a parameter",
+	byHand: 'Webhook, Crypto, If, HTTP Request and Respond to Webhook take in',
+};
+
+interface Comparison {
+	measured: keyof typeof MEASURED;
+	beside: keyof typeof BESIDE;
+	atLeast?: number;
+}
+
+const COMPARISONS: Comparison[] = [
+	{ measured: 'withoutDetails', beside: 'bare', atLeast: 0.95 },
+	{ measured: 'withoutDetails', beside: 'nothingWithCredential' },
+	{ measured: 'nothingWithCredential', beside: 'bare' },
+	{ measured: 'withoutDetails', beside: 'withExpression' },
+	{ measured: 'withDetails', beside: 'byHand', atLeast: 1.3 },
+	{ measured: 'nothingWithCredential', beside: 'byHand' },
+];
+
+type Round = Awaited<ReturnType<typeof measureRound>>;
+
+const computeRate = (rounds: Round[]) => median(rounds.map(({ rate }) => rate));
+
+function describe(rounds: Round[]) {
+	const answers = rounds.flatMap((round) => round.answers);
+	const within = (share: number) => `${quantile(answers, share).toFixed(0)} ms`;
+	const processor = median(rounds.map((round) => round.processor));
+	return `${computeRate(rounds).toFixed(1)}/s (answers: p50 ${within(0.5)}, p99 ${within(0.99)}; ${processor.toFixed(0)} ms of processor time each)`;
+}
 
 /**
  * Genuine callbacks per second that end in a finished execution, and how long their answers take, by what receives them, in
@@ -10,86 +52,17 @@ const { median, percentile } = require('./statistics.cts');
  * As it comes, n8n sets up an isolate for expressions before it calls any trigger but its own Webhook node, and for that
  * one too when a parameter has an expression: so that, and a trigger that does nothing, are shown as well.
  */
-const ROUNDS = 7;
-
-/** @typedef {import('./receivers.cts').Name} Name */
-/** @typedef {import('./receivers.cts').Round} Round */
-
-/** @type {Array<{ name: string, receiver: Name, beside: Name, goal?: import('./run.cts').Goal }>} */
-const COMPARISONS = [
-	{
-		name: "without details, of what n8n's bare Webhook node takes in",
-		receiver: 'withoutDetails',
-		beside: 'bare',
-		goal: { atLeast: 0.95 },
-	},
-	{
-		name: 'without details, of what a trigger that does nothing takes in',
-		receiver: 'withoutDetails',
-		beside: 'nothingWithCredential',
-	},
-	{
-		name: "to a trigger that does nothing, of what n8n's bare Webhook node takes in",
-		receiver: 'nothingWithCredential',
-		beside: 'bare',
-	},
-	{
-		name: "without details, of what n8n's Webhook node takes in with an expression in a parameter",
-		receiver: 'withoutDetails',
-		beside: 'withExpression',
-	},
-	{
-		name: 'with details, of what Webhook, Crypto, If, HTTP Request and Respond to Webhook take in',
-		receiver: 'withDetails',
-		beside: 'byHand',
-		goal: { atLeast: 1.3 },
-	},
-	{
-		name: 'to a trigger that does nothing, of what Webhook, Crypto, If, HTTP Request and Respond to Webhook take in',
-		receiver: 'nothingWithCredential',
-		beside: 'byHand',
-	},
-];
-
-/**
- * Measures all receivers in one n8n, and gives the rounds of each by its name.
- * @param {import('../dev/service/index.cts').Service} service
- * @param {Record<string, string>} env
- */
-const measure = async (service, env) =>
-	await withReceivers(service, env, async (n8n, receivers) =>
-		interleaved(receivers, ROUNDS, async (receiver) => await round(service, n8n, receiver)),
-	);
-
-const rateOf = (/** @type {Round[]} */ rounds) => median(rounds.map(({ rate }) => rate));
-
-/** @param {Round[]} rounds */
-function told(rounds) {
-	const answers = rounds.flatMap((round) => round.answers);
-	const within = (/** @type {number} */ share) => `${percentile(answers, share).toFixed(0)} ms`;
-	const processor = median(rounds.map((round) => round.processor));
-	return `${rateOf(rounds).toFixed(1)}/s (answers: p50 ${within(0.5)}, p99 ${within(0.99)}; ${processor.toFixed(0)} ms of processor time each)`;
-}
-
-async function bench() {
-	const service = await richService({ taskSeconds: 0 });
-	/** @type {import('./run.cts').Row[]} */
-	const rows = [];
-	try {
-		for (const { setting, env } of SETTINGS) {
-			const measured = await measure(service, env);
-			for (const { name, receiver, beside, goal } of COMPARISONS)
-				rows.push({
-					name: `Callbacks per second ${name}; ${setting}`,
-					value: rateOf(measured(receiver)) / rateOf(measured(beside)),
-					goal,
-					figures: `${told(measured(receiver))}, beside ${told(measured(beside))}; medians of ${ROUNDS} rounds of ${CALLBACKS}, ${IN_FLIGHT} in flight`,
-				});
-		}
-		return rows;
-	} finally {
-		await service.close();
-	}
-}
-
-module.exports = { title: 'Intake: from a signed callback to a finished execution', bench };
+export const bench = async () =>
+	await measureReceivers(async (setup) => {
+		const rounds = await interleave(
+			setup.receivers,
+			{ rounds: ROUNDS },
+			async (receiver) => await measureRound(setup, receiver),
+		);
+		return COMPARISONS.map(({ measured, beside, atLeast }) => ({
+			name: `Callbacks per second ${MEASURED[measured]}, of what ${BESIDE[beside]}`,
+			value: computeRate(rounds[measured]) / computeRate(rounds[beside]),
+			goal: atLeast ? { atLeast } : undefined,
+			figures: `${describe(rounds[measured])}, beside ${describe(rounds[beside])}; medians of ${ROUNDS} rounds of ${CALLBACKS}, ${IN_FLIGHT} in flight`,
+		}));
+	});

@@ -1,36 +1,37 @@
-const { execFileSync } = require('node:child_process');
-const fs = require('node:fs');
-const os = require('node:os');
-const path = require('node:path');
-const { provideN8n } = require('../dev/n8n/provide.cts');
-const { version } = require('../package.json');
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import execa from 'execa';
+import { provideN8n } from '../dev/n8n/provide.cts';
+import { version } from '../package.json';
+import * as create from './create.cts';
+import * as intake from './intake.cts';
+import type { Bench, Row } from './measure.cts';
+import * as memory from './memory.cts';
+import * as profile from './profile.cts';
+import * as queue from './queue.cts';
+import * as requests from './requests.cts';
+import * as resume from './resume.cts';
+import * as startup from './startup.cts';
+import * as verification from './verification.cts';
 
-/**
- * Runs benches, all of them or those that are named, and prints a line for each row with the figures behind it. The same
- * goes to `results`, one file per bench. A goal that is missed is told; only a bench that breaks is a failure.
- *
- * @typedef {{ atLeast?: number, atMost?: number }} Goal
- * @typedef {{ name: string, value: number, unit?: string, goal?: Goal, figures: string }} Row
- * @typedef {(line: string) => void} Log
- * @typedef {{ title: string, bench: (log: Log) => Promise<Row[]> }} Bench
- */
-const BENCHES = [
-	'verification',
-	'requests',
-	'create',
-	'resume',
-	'intake',
-	'profile',
-	'memory',
-	'startup',
-	'queue',
-];
-const RESULTS = path.join(__dirname, 'results');
+const BENCHES: Record<string, Bench> = {
+	verification,
+	requests,
+	create,
+	resume,
+	intake,
+	profile,
+	memory,
+	startup,
+	queue,
+};
+const NAMES = Object.keys(BENCHES);
 
-/** What the figures were measured on. */
-async function head() {
+/** Describes what the figures are measured on. */
+async function describeMachine() {
 	const n8n = await provideN8n(console.log);
-	const nodeOfN8n = execFileSync(n8n.node, ['--version'], { encoding: 'utf8' }).trim();
+	const { stdout: nodeOfN8n } = execa.sync(n8n.node, ['--version']);
 	return [
 		`${os.cpus().length} cores of ${os.cpus()[0]?.model}, ${Math.round(os.totalmem() / 2 ** 30)} GB of memory`,
 		`n8n ${n8n.version} on Node ${nodeOfN8n}, n8n-nodes-media-generation ${version}, Node ${process.version}`,
@@ -38,39 +39,39 @@ async function head() {
 	].join('\n');
 }
 
-const shown = (/** @type {number} */ value) =>
+const formatValue = (value: number) =>
 	value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
 
-/** @param {Row} row */
-function textOf({ name, value, unit = '', goal = {}, figures }) {
-	const { atLeast = -Infinity, atMost = Infinity } = goal;
-	const wanted = Object.keys(goal).length
+function formatRow({ name, value, unit = '', goal, figures }: Row) {
+	const { atLeast = -Infinity, atMost = Infinity } = goal ?? {};
+	const wanted = goal
 		? `goal: ${atMost < Infinity ? `at most ${atMost}` : `at least ${atLeast}`}, ${value >= atLeast && value <= atMost ? 'met' : 'not met'}`
 		: 'shown';
-	return `${name}: ${`${shown(value)} ${unit}`.trim()} (${wanted})\n  ${figures}`;
+	return `${name}: ${`${formatValue(value)} ${unit}`.trim()} (${wanted})\n  ${figures}`;
+}
+
+async function run(name: string, machine: string) {
+	const found = BENCHES[name];
+	if (!found) throw new Error(`There is no bench "${name}", only ${NAMES.join(', ')}`);
+	const { title, bench } = found;
+	console.log(`\n${title}`);
+	const lines = (await bench(console.log)).map(formatRow).join('\n');
+	console.log(lines);
+	const file = path.join(__dirname, 'results', `${name}.txt`);
+	fs.writeFileSync(file, `${title}\n\n${machine}\n\n${lines}\n`);
 }
 
 /**
- * @param {string} name
- * @param {string} head
+ * Runs benches, all of them or those that are named, and prints a line for each row with the figures behind it. The same
+ * goes to `results`, one file for each bench. A missed goal is only printed: the run fails when a bench breaks.
  */
-async function run(name, head) {
-	/** @type {Bench} */
-	const { title, bench } = require(`./${name}.cts`);
-	console.log(`\n${title}`);
-	const lines = (await bench(console.log)).map(textOf).join('\n');
-	console.log(lines);
-	fs.mkdirSync(RESULTS, { recursive: true });
-	fs.writeFileSync(path.join(RESULTS, `${name}.txt`), `${title}\n\n${head}\n\n${lines}\n`);
-}
-
 async function main() {
 	const named = process.argv.slice(2);
-	const measuredOn = await head();
-	console.log(measuredOn);
-	for (const name of named.length ? named : BENCHES) {
+	const machine = await describeMachine();
+	console.log(machine);
+	for (const name of named.length ? named : NAMES) {
 		try {
-			await run(name, measuredOn);
+			await run(name, machine);
 		} catch (error) {
 			console.error(error);
 			process.exitCode = 1;

@@ -1,79 +1,73 @@
-const { execFileSync } = require('node:child_process');
-const fs = require('node:fs');
-const os = require('node:os');
-const path = require('node:path');
-const { provideN8n } = require('../dev/n8n/provide.cts');
-const { pack } = require('../dev/pack.cts');
-const { median } = require('./statistics.cts');
+import fs from 'node:fs';
+import path from 'node:path';
+import execa from 'execa';
+import { median } from 'simple-statistics';
+import type { Log } from '../dev/log.cts';
+import { provideN8n } from '../dev/n8n/provide.cts';
+import { pack } from '../dev/pack.cts';
+import { openFolder } from './fixtures.cts';
+import { formatMilliseconds, type Row } from './measure.cts';
+
+export const title = 'Starting n8n with the package';
+
+const EVERY = 10;
+const ROUNDS = 9;
+
+interface Manifest {
+	n8n: { nodes: string[] };
+}
+
+const listNodeFiles = (folder: string) =>
+	(JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')) as Manifest).n8n.nodes;
 
 /**
- * What n8n's start is kept waiting by the packed package: both nodes and the credential loaded by n8n's own loader, beside
+ * How long the packed package keeps n8n's start waiting: both nodes and the credential loaded by n8n's own loader, beside
  * n8n's base nodes loaded by the same loader. Each load has a fresh process, and a node brings all that it requires, so that
  * modules that base nodes share are counted for each. The base nodes are every tenth of the list in n8n's package. In truth
  * n8n loads them when they are first used, and community packages when it starts. The time is the processor's: loading
  * waits for nothing but the disk, whose cache may know one file and not the other.
  */
-const EVERY = 10;
-const ROUNDS = 9;
-const BASE = 'n8n-nodes-base';
-
-/** @param {import('./run.cts').Log} log */
-async function bench(log) {
+export async function bench(log: Log): Promise<Row[]> {
 	const { bin, node } = await provideN8n(log);
-	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-bench-'));
-	try {
-		const { tarball, size } = await pack(folder);
-		execFileSync('tar', ['-xzf', tarball, '-C', folder]);
-		const own = path.join(folder, 'package');
-		const modules = path.join(path.dirname(bin), '..', '..');
-		const base = path.join(modules, BASE);
+	using folder = openFolder();
+	const { tarball, size } = await pack(folder.path);
+	execa.sync('tar', ['-xzf', tarball, '-C', folder.path]);
+	const own = path.join(folder.path, 'package');
+	const modules = path.join(path.dirname(bin), '..', '..');
+	const base = path.join(modules, 'n8n-nodes-base');
 
-		/** Milliseconds to load one node file, or the whole package, in a fresh process. */
-		const load = (/** @type {string} */ packageFolder, /** @type {string} */ file = '') =>
-			Number(
-				execFileSync(node, [path.join(__dirname, 'load.cts'), bin, packageFolder, file], {
-					encoding: 'utf8',
-					env: { NODE_ENV: 'production', NODE_PATH: modules, N8N_USER_FOLDER: folder },
-				}),
-			);
-		const nodesOf = (/** @type {string} */ packageFolder) =>
-			/** @type {string[]} */ JSON.parse(
-				fs.readFileSync(path.join(packageFolder, 'package.json'), 'utf8'),
-			).n8n.nodes;
+	/** Measures the milliseconds to load one node file, or the whole package, in a fresh process. */
+	const measureLoad = (packageFolder: string, file = '') => {
+		const args = [path.join(__dirname, 'load.cts'), bin, packageFolder, file];
+		const env = { NODE_ENV: 'production', NODE_PATH: modules, N8N_USER_FOLDER: folder.path };
+		return Number(execa.sync(node, args, { env, extendEnv: false }).stdout);
+	};
 
-		const sample = nodesOf(base).filter((_, index) => index % EVERY === 0);
-		/** @type {Map<string, number[]>} */
-		const times = new Map(['', ...nodesOf(own)].map((file) => [file, []]));
-		/** @type {number[]} */
-		const others = [];
-		for (const [index, file] of sample.entries()) {
-			others.push(load(base, file));
-			if (index % Math.floor(sample.length / ROUNDS) === 0)
-				for (const [ownFile, rounds] of times) rounds.push(load(own, ownFile));
-		}
-		const usual = median(others);
-		const ms = (/** @type {number} */ time) => `${time.toFixed(1)} ms`;
-		return [
-			...[...times].map(([file, rounds]) => {
-				const nodes = file ? 1 : times.size - 1;
-				return {
-					name: `Loading ${file ? path.basename(file, '.node.js') : 'the whole package, per node'}, of the median base node`,
-					value: median(rounds) / nodes / usual,
-					...(file ? {} : { goal: { atMost: 1 } }),
-					figures: `medians: ${ms(median(rounds))}${file ? '' : ` for ${nodes} nodes and the credential`} in ${rounds.length} processes, and ${ms(usual)} of ${others.length} base nodes`,
-				};
-			}),
-			{
-				name: 'The packed package',
-				value: size / 1_000,
-				unit: 'kB',
-				goal: { atMost: 60 },
-				figures: `${size} bytes`,
-			},
-		];
-	} finally {
-		fs.rmSync(folder, { recursive: true, force: true });
+	const sample = listNodeFiles(base).filter((_, index) => index % EVERY === 0);
+	const ownTimes = ['', ...listNodeFiles(own)].map((file) => ({ file, times: [] as number[] }));
+	const baseTimes: number[] = [];
+	for (const [index, file] of sample.entries()) {
+		baseTimes.push(measureLoad(base, file));
+		if (index % Math.floor(sample.length / ROUNDS) === 0)
+			for (const { file, times } of ownTimes) times.push(measureLoad(own, file));
 	}
+	const usual = median(baseTimes);
+	return [
+		...ownTimes.map(({ file, times }) => {
+			const nodes = file ? 1 : ownTimes.length - 1;
+			return {
+				name: `Loading ${file ? path.basename(file, '.node.js') : 'the whole package, per node'}, of the median base node`,
+				value: median(times) / nodes / usual,
+				goal: file ? undefined : { atMost: 1 },
+				figures: `medians: ${formatMilliseconds(median(times))}${file ? '' : ` for ${nodes} nodes and the credential`} in ${times.length} processes, and ${formatMilliseconds(usual)} of ${baseTimes.length} base nodes`,
+			};
+		}),
+		{
+			name: 'The packed package',
+			value: size / 1_000,
+			unit: 'kB',
+			goal: { atMost: 60 },
+			figures: `${size} bytes`,
+		},
+	];
 }
-
-module.exports = { title: 'Starting n8n with the package', bench };

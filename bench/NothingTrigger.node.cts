@@ -1,9 +1,11 @@
+import type { INodeType, INodeTypeDescription, IWebhookFunctions } from 'n8n-workflow';
+
 /**
  * A trigger that does nothing but start the workflow with the body that it gets: the least that n8n lets any trigger of a
  * community package cost.
  */
-class NothingTrigger {
-	description = {
+export class NothingTrigger implements INodeType {
+	description: INodeTypeDescription = {
 		displayName: 'Nothing Trigger',
 		name: 'nothingTrigger',
 		group: ['trigger'],
@@ -25,13 +27,10 @@ class NothingTrigger {
 		properties: [],
 	};
 
-	/** @this {import('n8n-workflow').IWebhookFunctions} */
-	async webhook() {
+	async webhook(this: IWebhookFunctions) {
 		return {
 			webhookResponse: { accepted: true },
 			workflowData: [[{ json: this.getBodyData() }]],
 		};
 	}
 }
-
-module.exports = { NothingTrigger };

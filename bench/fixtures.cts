@@ -1,0 +1,112 @@
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import {
+	buildCredentialData,
+	CREDENTIAL_TYPE,
+	startPackedN8n,
+	TOKEN,
+	WEBHOOK_SECRET,
+} from '../dev/fixtures/pair.cts';
+import type { Execution } from '../dev/n8n/execution.cts';
+import type { Credential, N8n } from '../dev/n8n/n8n.cts';
+import type { Workflow, WorkflowNode } from '../dev/n8n/workflow.cts';
+import { root } from '../dev/pack.cts';
+import { startService, type Service, type SettingsInput } from '../dev/service/index.cts';
+
+/** Loads a module of the built package. What tsx makes of a source is slower: it keeps the name of each function. */
+export const requireBuilt = createRequire(path.join(root, 'dist', 'nodes', 'MediaGeneration', '/'));
+
+/** Makes a folder that is removed at the end of a `using` block. */
+export function openFolder() {
+	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-bench-'));
+	return {
+		path: folder,
+		[Symbol.dispose]: () => fs.rmSync(folder, { recursive: true, force: true }),
+	};
+}
+
+/** Starts an emulator with credits for any number of tasks, until the end of an `await using` block. */
+export async function openService(settings?: SettingsInput) {
+	const service = await startService({ credits: 1e9, ...settings });
+	return { ...service, [Symbol.asyncDispose]: service.close };
+}
+
+/** Starts an n8n with the packed package, until the end of an `await using` block. */
+export async function openN8n(env?: Record<string, string>) {
+	const n8n = await startPackedN8n({ env });
+	return Object.assign(n8n, { [Symbol.asyncDispose]: async () => await n8n.stop() });
+}
+
+/**
+ * Saves a workflow with the credentials that its nodes need to speak to this emulator.
+ * @returns its id
+ */
+export async function importFor(n8n: N8n, service: Service, workflow: Workflow) {
+	const credentials: Record<string, Credential> = {};
+	for (const [type, data] of Object.entries({
+		[CREDENTIAL_TYPE]: buildCredentialData(service),
+		crypto: { hmacSecret: WEBHOOK_SECRET },
+		httpHeaderAuth: { name: 'Authorization', value: `Bearer ${TOKEN}` },
+	}))
+		credentials[type] = await n8n.createCredential({ name: 'Bench', type, data });
+	return (await n8n.importWorkflow(workflow, { credentials })).id;
+}
+
+/**
+ * Returns a node's first run.
+ * @throws {Error} when it did not run
+ */
+export function getRun(execution: Execution, node: string) {
+	const [run] = execution.getRuns(node);
+	if (!run) throw new Error(`${node} did not run: ${execution.getError()?.message}`);
+	return run;
+}
+
+/** Builds n8n's own node for requests, by default with the service's token. */
+export const buildHttpRequest = (
+	parameters: Record<string, unknown>,
+	name = 'HTTP Request',
+): WorkflowNode => ({
+	name,
+	type: 'n8n-nodes-base.httpRequest',
+	typeVersion: 4.3,
+	parameters: {
+		authentication: 'genericCredentialType',
+		genericAuthType: 'httpHeaderAuth',
+		...parameters,
+	},
+	credentials: { httpHeaderAuth: {} },
+});
+
+/** Builds n8n's own node for requests so that it creates a task for each prompt. */
+export const buildCreateRequest = ({ url }: Service, name?: string) =>
+	buildHttpRequest(
+		{
+			method: 'POST',
+			url: `${url}/api/v1/jobs/createTask`,
+			sendBody: true,
+			specifyBody: 'json',
+			jsonBody: '={{ { model: "custom/any", input: { prompt: $json.prompt } } }}',
+			options: { timeout: 60_000 },
+		},
+		name,
+	);
+
+const EQUALS = { type: 'string', operation: 'equals' };
+
+/** Builds n8n's own node that leads on by its first output when two texts are equal, and else by its second one. */
+export const buildIf = (name: string, leftValue: string, rightValue: string): WorkflowNode => ({
+	name,
+	type: 'n8n-nodes-base.if',
+	typeVersion: 2.3,
+	parameters: {
+		conditions: {
+			combinator: 'and',
+			options: { caseSensitive: true, leftValue: '', typeValidation: 'strict', version: 3 },
+			conditions: [{ id: 'equal', leftValue, rightValue, operator: EQUALS }],
+		},
+		options: {},
+	},
+});
