@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import v8 from 'node:v8';
 import vm from 'node:vm';
+import { createEndedTask } from '../dev/fixtures/callbacks.cts';
 import {
 	chain,
 	createAndWait,
@@ -42,7 +43,7 @@ const readResidentMegabytes = (pid: number | undefined) =>
 const formatMegabytes = (size: number) => `${size.toFixed(1)} MB`;
 
 /** Builds the nodes that move a file of so many bytes. */
-type Transfer = (bytes: number) => WorkflowNode[];
+type Transfer = (bytes: number) => WorkflowNode[] | Promise<WorkflowNode[]>;
 
 /** Builds what is compared: for each transfer, our nodes and those with HTTP Request. */
 function buildTransfers(service: Service, folder: string) {
@@ -52,7 +53,6 @@ function buildTransfers(service: Service, folder: string) {
 		typeVersion: 1.1,
 		parameters: { operation: 'read', fileSelector: path.join(folder, `${bytes}.mp4`), options: {} },
 	});
-	const buildUrl = (bytes: number) => `${service.resultsUrl}/big/${bytes}.bin`;
 	const upload: Transfer = (bytes) => [
 		readFile(bytes),
 		mediaGeneration({ resource: 'file', operation: 'upload' }),
@@ -73,31 +73,15 @@ function buildTransfers(service: Service, folder: string) {
 			},
 		}),
 	];
-	const download: Transfer = (bytes) => [
-		{
-			name: 'Task',
-			type: 'n8n-nodes-base.set',
-			typeVersion: 3.4,
-			parameters: {
-				mode: 'raw',
-				jsonOutput: JSON.stringify({
-					taskId: 'bench',
-					status: 'completed',
-					result: { resultUrls: [buildUrl(bytes)] },
-				}),
-				options: {},
-			},
-		},
-		mediaGeneration({
-			resource: 'task',
-			operation: 'download',
-			taskId: 'bench',
-			files: ['result'],
-		}),
-	];
+	const download: Transfer = async (bytes) => {
+		const taskId = await createEndedTask(service, { prompt: `#noCallback #bigFile=${bytes}` });
+		return [
+			mediaGeneration({ resource: 'task', operation: 'download', taskId, files: ['result'] }),
+		];
+	};
 	const downloadByHttpRequest: Transfer = (bytes) => [
 		buildHttpRequest({
-			url: buildUrl(bytes),
+			url: `${service.resultsUrl}/big/${bytes}.bin`,
 			authentication: 'none',
 			options: { response: { response: { responseFormat: 'file' } } },
 		}),
@@ -122,7 +106,7 @@ async function measureFiles() {
 				N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem',
 			});
 			const run = async (size: number) => {
-				const id = await importFor(n8n, service, chain('Bench', transfer(size)));
+				const id = await importFor(n8n, service, chain('Bench', await transfer(size)));
 				const execution = await n8n.waitForExecution(await n8n.run(id), { timeout: 120_000 });
 				if (execution.status !== 'success') throw new Error(execution.getError()?.message);
 			};

@@ -39,6 +39,10 @@ export const taskFaults = z
 			.describe('the task is made and its ID answered, but with this code in the body; #code=201'),
 		numericId: z.boolean().describe("the task's ID is a number of 19 digits"),
 		fileStalls: z.boolean().describe('result files stop after three bytes, and stay open'),
+		bigFile: z
+			.number()
+			.int()
+			.describe('result files have this many bytes, all of them zero; #bigFile=1000000'),
 	})
 	.partial()
 	.strict();

@@ -28,12 +28,19 @@ export interface TaskRecord extends TaskOrder {
 export const FAIL_CODE = '501';
 export const FAIL_MESSAGE = 'The generation failed: the prompt was refused.';
 
-function formatResult({ settings, resultsUrl }: Context, { taskId, model }: TaskRecord) {
+function formatResult(
+	{ settings, resultsUrl }: Context,
+	{ taskId, model, faults: { bigFile } }: TaskRecord,
+) {
 	const { resultSeconds } = settings;
 	const query = resultSeconds === null ? '' : `?expires=${Date.now() + resultSeconds * 1000}`;
 	const links = Object.entries(listResultFiles(model)).map(([field, names]) => [
 		field,
-		names.map((name) => `${resultsUrl}/results/${taskId}/${name}${query}`),
+		names.map((name) =>
+			bigFile
+				? `${resultsUrl}/big/${bigFile}.bin`
+				: `${resultsUrl}/results/${taskId}/${name}${query}`,
+		),
 	]);
 	return JSON.stringify(Object.fromEntries(links));
 }
