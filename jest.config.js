@@ -28,8 +28,8 @@ module.exports = {
 			moduleNameMapper: { '^(?:\\.\\./)+(nodes|credentials)/(.*)$': '<rootDir>/dist/$1/$2' },
 			setupFiles: ['<rootDir>/test/engine/setup.cts'],
 		}),
-		suite('e2e', ['test/e2e/**/*.test.js'], packed),
-		suite('queue', ['test/queue/**/*.test.js'], packed),
+		suite('e2e', ['test/e2e/**/*.test.cts'], packed),
+		suite('queue', ['test/queue/**/*.test.cts'], packed),
 	],
 	testTimeout: 120_000,
 };

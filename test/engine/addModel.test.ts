@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { Service } from '../../dev/service/index.cts';
 import { run } from './engine';
-import { follow } from './worked-example';
+import { follow } from './workedExample.cts';
 
 let example: ReturnType<typeof follow>;
 let service: Service;

@@ -1,7 +1,7 @@
 const { createReadStream, readdirSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-const own = ['README.md', 'corpus.js', 'make.sh'];
+const own = ['README.md', 'corpus.cts', 'make.sh'];
 
 /** The media files of this folder. */
 const names = readdirSync(__dirname).filter((name) => !own.includes(name));
