@@ -1,27 +1,19 @@
-const { createReadStream, readdirSync, readFileSync } = require('node:fs');
-const { join } = require('node:path');
+import { createReadStream, readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
 
-const own = ['README.md', 'corpus.cts', 'make.sh'];
+const others = new Set(['.cts', '.md', '.sh']);
 
 /** The media files of this folder. */
-const names = readdirSync(__dirname).filter((name) => !own.includes(name));
+export const names = readdirSync(__dirname).filter((name) => !others.has(extname(name)));
 
-/** @param {string} name */
-const bytesOf = (name) => readFileSync(join(__dirname, name));
+export const readMedia = (name: string) => readFileSync(join(__dirname, name));
 
-/**
- * A file as n8n gives it in filesystem mode.
- *
- * @param {string} name
- * @param {number} [chunkSize] in bytes
- */
-const streamOf = (name, chunkSize = 64 * 1024) =>
+/** Opens a file as n8n does in filesystem mode. The chunk size is in bytes. */
+export const openMedia = (name: string, chunkSize = 64 * 1024) =>
 	createReadStream(join(__dirname, name), { highWaterMark: chunkSize });
 
-/** Bytes that the process holds, in its heap and in buffers. */
-const memoryHeld = () => {
+/** Returns how many bytes the process holds, in its heap and in buffers. */
+export function measureMemory() {
 	const { heapUsed, arrayBuffers } = process.memoryUsage();
 	return heapUsed + arrayBuffers;
-};
-
-module.exports = { bytesOf, memoryHeld, names, streamOf };
+}
