@@ -1,21 +1,26 @@
-const { randomUUID } = require('node:crypto');
-const fs = require('node:fs');
-const http = require('node:http');
-const path = require('node:path');
-const { startQueueN8n } = require('../../dev/n8n/queue.cts');
-const { poll } = require('../../dev/n8n/wait.cts');
-const { startService } = require('../../dev/service');
-const {
-	CREDENTIAL_TYPE,
+import fastify, { type FastifyInstance } from 'fastify';
+import {
+	createEndedTask,
+	parseAnswer,
+	postJson,
+	runConcurrently,
+} from '../../dev/fixtures/callbacks.cts';
+import { readExample, sweepAtOnce } from '../../dev/fixtures/examples.cts';
+import {
+	Pair,
 	buildCredentialData,
+	CREDENTIAL_TYPE,
 	WEBHOOK_SECRET,
-} = require('../../dev/fixtures/pair.cts');
-const { runConcurrently, createEndedTask, postJson } = require('../../dev/fixtures/callbacks.cts');
-const { chain, mediaGeneration, triggered } = require('../../dev/fixtures/workflows.cts');
+} from '../../dev/fixtures/pair.cts';
+import { chain, connect, createAndWait, mediaGeneration } from '../../dev/fixtures/workflows.cts';
+import type { N8nProcess } from '../../dev/n8n/process.cts';
+import { startQueueN8n } from '../../dev/n8n/queue.cts';
+import { poll } from '../../dev/n8n/wait.cts';
+import type { Workflow, WorkflowNode } from '../../dev/n8n/workflow.cts';
+import { startService, type Service } from '../../dev/service/index.cts';
+import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 
-/** @typedef {import('../../dev/n8n/workflow.cts').Workflow} Workflow */
-/** @typedef {import('../../dev/n8n/process.cts').N8nProcess} N8nProcess */
-
+const NODE = 'Media Generation';
 const MINUTE = 60_000;
 const OPEN = ['new', 'running', 'waiting'];
 
@@ -27,12 +32,11 @@ const NOTICE_SOON = {
 	QUEUE_WORKER_STALLED_INTERVAL: '5000',
 };
 
-/** @type {Awaited<ReturnType<typeof startService>>} */
-let service;
-/** @type {Awaited<ReturnType<typeof startQueueN8n>>} */
-let queue;
-/** @type {{ credentials: Record<string, import('../../dev/n8n/n8n.cts').Credential> }} */
-let credentials;
+let service: Service;
+let queue: Awaited<ReturnType<typeof startQueueN8n>>;
+let pair: Pair;
+/** Of the next node after a task, outside of n8n. */
+let recorder: FastifyInstance | undefined;
 
 beforeAll(async () => {
 	service = await startService({
@@ -44,31 +48,27 @@ beforeAll(async () => {
 		tarball: String(process.env.MEDIA_GENERATION_TARBALL),
 		env: { DB_POSTGRESDB_POOL_SIZE: '10', ...NOTICE_SOON },
 	});
-	const credential = await queue.n8n.createCredential({
-		name: 'Media Generation',
-		type: CREDENTIAL_TYPE,
-		data: buildCredentialData(service),
-	});
-	credentials = { credentials: { [CREDENTIAL_TYPE]: credential } };
+	const data = buildCredentialData(service);
+	const name = 'Media Generation';
+	const credential = await queue.n8n.createCredential({ name, type: CREDENTIAL_TYPE, data });
+	pair = new Pair(service, queue.n8n, credential);
 }, 5 * MINUTE);
 
-/** @type {http.Server | undefined} */
-let recorder;
-
 afterAll(async () => {
-	recorder?.close();
+	await recorder?.close();
 	await queue?.stop();
 	await service?.close();
 });
 
-/**
- * A workflow that runs in a worker: it starts with an item for each entry of `items` in the body that its webhook gets.
- * @param {string} name
- * @param {Parameters<typeof chain>[1]} nodes
- * @returns {Workflow}
- */
-function called(name, nodes) {
-	const workflow = chain(name, [
+/** Builds a workflow that runs in a worker: it starts with an item for each entry of `items` in the body of its webhook. */
+const called = (name: string, nodes: WorkflowNode[]) =>
+	connect(name, [
+		{
+			name: 'Webhook',
+			type: 'n8n-nodes-base.webhook',
+			typeVersion: 2,
+			parameters: { path: name.toLowerCase(), httpMethod: 'POST', options: {} },
+		},
 		{
 			name: 'Items',
 			type: 'n8n-nodes-base.splitOut',
@@ -76,51 +76,27 @@ function called(name, nodes) {
 		},
 		...nodes,
 	]);
-	const [start] = workflow.nodes;
-	if (!start) throw new Error('A chain starts with a node');
-	Object.assign(start, {
-		type: 'n8n-nodes-base.webhook',
-		typeVersion: 2,
-		parameters: { path: name.toLowerCase(), httpMethod: 'POST', options: {} },
-	});
-	return workflow;
-}
 
-/** @param {Workflow} workflow */
-async function activated(workflow) {
-	const { id } = await queue.n8n.importWorkflow(workflow, credentials);
-	await queue.n8n.activate(id);
-	return id;
-}
-
-/**
- * @param {string} name
- * @param {object[]} items
- */
-async function call(name, items) {
-	const answer = await postJson(
-		queue.n8n.buildWebhookUrl(name.toLowerCase()),
-		{ 'content-type': 'application/json' },
-		{ items },
-	);
+/** Calls the webhook of such a workflow. */
+async function call(name: string, items: object[]) {
+	const url = queue.n8n.buildWebhookUrl(name.toLowerCase());
+	const answer = await postJson(url, { 'content-type': 'application/json' }, { items });
 	expect(answer.status).toBe(200);
 }
 
-/**
- * All executions of a workflow, when there are that many and none is under way any more.
- * @param {string} workflowId
- * @param {number} count
- */
-async function ended(workflowId, count) {
+const buildPrompts = (count: number) =>
+	Array.from({ length: count }, (_, index) => ({ prompt: `prompt ${index}` }));
+
+/** Returns all executions of a workflow, once there are so many and none is under way any more. */
+async function waitForAll(workflowId: string, count: number) {
 	let found = '';
 	return await poll(
 		async () => {
 			const all = await queue.n8n.listAllExecutions({ workflowId });
 			const statuses = all.map(({ status }) => status);
 			found = statuses.join();
-			return all.length >= count && !statuses.some((status) => OPEN.includes(status))
-				? all
-				: undefined;
+			const isOpen = statuses.some((status) => OPEN.includes(status));
+			return all.length >= count && !isOpen ? all : undefined;
 		},
 		{
 			timeout: 3 * MINUTE,
@@ -131,58 +107,47 @@ async function ended(workflowId, count) {
 	);
 }
 
-/** What the named node gave out in these executions. @param {Array<{ id: string }>} executions @param {string} node */
-async function itemsOf(executions, node) {
+/** Returns the output of a node in all these executions. */
+async function getItems<Json = Task>(executions: Array<{ id: string }>, node: string) {
 	const loaded = await runConcurrently(
 		executions,
 		4,
 		async ({ id }) => await queue.n8n.getExecution(id),
 	);
-	return loaded.flatMap((execution) => execution.getItems(node));
+	return loaded.flatMap((execution) => execution.getItems<Json>(node));
 }
 
-/** Which of the processes took executions on. @param {N8nProcess[]} processes @param {string} words */
-const busy = (processes, words) => processes.filter((one) => one.readLog().includes(words)).length;
+const getIds = (tasks: Task[]) => tasks.map(({ taskId }) => taskId);
 
-const createAndWait = (/** @type {object} */ more = {}) =>
-	mediaGeneration({
-		resource: 'task',
-		operation: 'createAndWait',
-		model: 'custom',
-		customModel: 'custom/any',
-		customInput: '={{ JSON.stringify({ prompt: $json.prompt }) }}',
-		options: { tasksPer10Seconds: 0 },
-		...more,
-	});
+/** Counts the processes that took executions on, by what they log then. */
+const countBusy = (processes: N8nProcess[], words: string) =>
+	processes.filter((one) => one.readLog().includes(words)).length;
 
 describe('queue mode', () => {
 	it('starts a workflow once for each task, in several processes', async () => {
 		service.set({ taskSeconds: 1, faultsFor: () => ({ callbackTwice: true }) });
-		const id = await activated(triggered());
-		const callBackUrl = await queue.n8n.getProductionWebhookUrl(id);
-		const addresses = Array.from({ length: 24 }, (_, index) => `${callBackUrl}?task=${index}`);
-		const tasks = await runConcurrently(addresses, 4, async (callBackUrl) =>
+		const { id, url: callBackUrl } = await pair.activateTrigger();
+		const urls = Array.from({ length: 24 }, (_, index) => `${callBackUrl}?task=${index}`);
+		const tasks = await runConcurrently(urls, 4, async (callBackUrl) =>
 			createEndedTask(service, { prompt: 'one', callBackUrl }),
 		);
 		await service.idle();
-		const executions = await ended(id, tasks.length);
+		const executions = await waitForAll(id, tasks.length);
 		expect(executions.map(({ status }) => status)).toEqual(tasks.map(() => 'success'));
-		const items = await itemsOf(executions, 'Trigger');
-		expect(items.map(({ taskId }) => taskId).sort()).toEqual([...tasks].sort());
-		expect(items[0]).toMatchObject({
+		const output = await getItems(executions, 'Trigger');
+		expect(getIds(output).sort()).toEqual([...tasks].sort());
+		expect(output[0]).toMatchObject({
 			status: 'completed',
 			verification: { signature: 'current', details: 'fetched' },
 		});
-		expect(busy(queue.webhooks, 'Enqueued execution')).toBe(2);
-		expect(busy(queue.workers, 'Worker started execution')).toBe(2);
+		expect(countBusy(queue.webhooks, 'Enqueued execution')).toBe(2);
+		expect(countBusy(queue.workers, 'Worker started execution')).toBe(2);
 
 		const copied = await createEndedTask(service);
 		const answers = [];
-		for (const { url } of queue.webhooks) {
-			const { body } = await service.callback(copied, {
-				url: callBackUrl.replace(queue.address, url),
-			});
-			answers.push(JSON.parse(body));
+		for (const webhook of queue.webhooks) {
+			const url = callBackUrl.replace(queue.address, webhook.url);
+			answers.push(parseAnswer((await service.callback(copied, { url })).body));
 		}
 		expect(answers).toEqual([
 			{ accepted: true, emitted: true },
@@ -192,75 +157,60 @@ describe('queue mode', () => {
 
 	it('parks a batch in one process and resumes it in another, once', async () => {
 		service.set({ taskSeconds: 3, faultsFor: () => ({ callbackTwice: true }) });
-		const id = await activated(called('Batch', [createAndWait()]));
+		const { id } = await pair.activate(called('Batch', [createAndWait()]));
 		const before = service.requests.length;
-		await call(
-			'Batch',
-			Array.from({ length: 20 }, (_, index) => ({ prompt: `prompt ${index}` })),
-		);
-		const executions = await ended(id, 1);
-		const items = await itemsOf(executions, 'Media Generation');
-		expect(items.map(({ status }) => status)).toEqual(items.map(() => 'completed'));
-		expect(items.map(({ taskId }) => service.tasks.get(taskId)?.input.prompt)).toEqual(
-			Array.from({ length: 20 }, (_, index) => `prompt ${index}`),
+		const prompts = buildPrompts(20);
+		await call('Batch', prompts);
+		const tasks = await getItems(await waitForAll(id, 1), NODE);
+		expect(tasks.map(({ status }) => status)).toEqual(tasks.map(() => 'completed'));
+		expect(tasks.map(({ taskId }) => service.tasks.get(taskId)?.input.prompt)).toEqual(
+			prompts.map(({ prompt }) => prompt),
 		);
 		expect((service.requests.length - before) / 20).toBeLessThanOrEqual(3);
 	});
 
 	it('uploads and downloads files that the processes share', async () => {
 		service.set({ taskSeconds: 1, faultsFor: () => ({}) });
-		const sample = `${service.resultsUrl}/sample.png`;
-		const id = await activated(
+		const edit = { model: 'beta2/image-edit', image: 'data', prompt: 'edit', imageSize: '1:1' };
+		const download = { resource: 'task', operation: 'download', taskId: '={{ $json.taskId }}' };
+		const { id } = await pair.activate(
 			called('Files', [
 				{
 					name: 'Fetch',
 					type: 'n8n-nodes-base.httpRequest',
 					typeVersion: 4.2,
 					parameters: {
-						url: sample,
+						url: `${service.resultsUrl}/sample.png`,
 						options: { response: { response: { responseFormat: 'file' } } },
 					},
 				},
-				createAndWait({
-					model: 'beta2/image-edit',
-					image: 'data',
-					prompt: 'edit',
-					imageSize: '1:1',
-				}),
-				{
-					...mediaGeneration({
-						resource: 'task',
-						operation: 'download',
-						taskId: '={{ $json.taskId }}',
-					}),
-					name: 'Download',
-				},
-				{
-					...mediaGeneration({ resource: 'file', operation: 'upload' }),
-					name: 'Upload',
-				},
+				createAndWait(edit),
+				mediaGeneration(download, { name: 'Download' }),
+				mediaGeneration({ resource: 'file', operation: 'upload' }, { name: 'Upload' }),
 			]),
 		);
 		await call('Files', [{}]);
-		const executions = await ended(id, 1);
-		const [execution] = await Promise.all(executions.map((one) => queue.n8n.getExecution(one.id)));
-		expect(execution?.getError()).toBeUndefined();
-		const [uploaded] = await itemsOf(executions, 'Upload');
-		const [{ taskId } = { taskId: '' }] = await itemsOf(executions, 'Media Generation');
-		const [result] = JSON.parse(String(service.tasks.get(taskId)?.resultJson)).resultUrls;
-		expect(await bytesOf(uploaded.url)).toEqual(await bytesOf(result));
+		const executions = await waitForAll(id, 1);
+		const execution = await queue.n8n.getExecution(String(executions[0]?.id));
+		expect(execution.getError()).toBeUndefined();
+		const [uploaded] = execution.getItems<{ url: string }>('Upload');
+		const [task] = execution.getItems<Task>(NODE);
+		const { resultUrls } = JSON.parse(
+			String(service.tasks.get(String(task?.taskId))?.resultJson),
+		) as { resultUrls: string[] };
+		expect(await fetchBytes(uploaded?.url)).toEqual(await fetchBytes(resultUrls[0]));
 	});
 
 	it(
-		'brings every one of 500 tasks out, once, when a worker, then a webhook process, is killed',
+		'outputs every one of 500 tasks once, when a worker, then a webhook process, is killed',
 		async () => {
-			const sweep = await sweepExample();
-			const batches = await activated(called('Parked', [createAndWait()]));
-			const creates = await activated(called('Creates', createAndWriteDown(sweep)));
-			const parked = await tasksOf('Parked', { calls: 10, each: 10 });
-			await parkedExecutions(batches, 10);
-			const written = await tasksOf('Creates', { calls: 20, each: 20 });
-			await ended(creates, 20);
+			const sweep = await activateSweep();
+			const { id: batches } = await pair.activate(called('Parked', [createAndWait()]));
+			const { id: creates } = await pair.activate(called('Creates', createAndWriteDown(sweep)));
+			const parked = await createTasks('Parked', { calls: 10, each: 10 });
+			await waitForParked(batches, 10);
+			const written = await createTasks('Creates', { calls: 20, each: 20 });
+			await waitForAll(creates, 20);
 			await service.idle();
 
 			let done = 0;
@@ -268,10 +218,10 @@ describe('queue mode', () => {
 				await deliver(taskId);
 				done++;
 			});
-			for (const [share, victim] of /** @type {Array<[number, N8nProcess | undefined]>} */ ([
-				[0.3, queue.workers[0]],
-				[0.6, queue.webhooks[0]],
-			])) {
+			for (const [share, [victim]] of [
+				[0.3, queue.workers],
+				[0.6, queue.webhooks],
+			] as const) {
 				await poll(async () => done > share * written.length, {
 					timeout: 5 * MINUTE,
 					what: 'callbacks to be answered',
@@ -281,17 +231,14 @@ describe('queue mode', () => {
 			}
 			await sending;
 			// All have ended by now, so one callback of each batch is enough.
-			await runConcurrently(
-				parked.filter((_, index) => index % 10 === 0),
-				2,
-				deliver,
-			);
+			const firsts = parked.filter((_, index) => index % 10 === 0);
+			await runConcurrently(firsts, 2, deliver);
 
-			const resumed = await itemsOf(await ended(batches, 10), 'Media Generation');
-			expect(resumed.map(({ taskId }) => taskId).sort()).toEqual([...parked].sort());
+			const resumed = await getItems(await waitForAll(batches, 10), NODE);
+			expect(getIds(resumed).sort()).toEqual([...parked].sort());
 			expect(resumed.every(({ status }) => status === 'completed')).toBe(true);
 
-			const byCallback = await ended(sweep.id, written.length);
+			const byCallback = await waitForAll(sweep.id, written.length);
 			const died = byCallback.filter(({ status }) => status !== 'success').length;
 			await queue.n8n.waitForExecution(
 				await queue.n8n.run(sweep.atOnceId, { trigger: 'Every hour' }),
@@ -303,11 +250,11 @@ describe('queue mode', () => {
 				`500 tasks, a worker and a webhook process killed: ${died} executions died; ${twice} tasks were used twice`,
 			);
 			expect(uses).not.toContain(0);
-			const kept = await ranOnce({
+			const kept = await runOnce({
 				...DATA_TABLE,
 				parameters: { operation: 'get', dataTableId: RESULTS, returnAll: true },
 			});
-			expect(kept.map(({ taskId }) => taskId).sort()).toEqual([...written].sort());
+			expect(getIds(kept).sort()).toEqual([...written].sort());
 			// The event that the killed webhook process was storing comes again, and what an execution that died had used may
 			// not have been crossed out.
 			expect(twice).toBeLessThanOrEqual(1 + died);
@@ -318,25 +265,19 @@ describe('queue mode', () => {
 	it('creates no task again when the worker that creates a batch is killed', async () => {
 		service.set({ faultsFor: () => ({ slow: 60 }) });
 		const before = service.tasks.size;
-		const id = await activated(
-			called('Killed', [createAndWait({ options: { tasksPer10Seconds: 10, concurrency: 1 } })]),
-		);
-		await call(
-			'Killed',
-			Array.from({ length: 20 }, () => ({ prompt: 'killed' })),
-		);
+		const options = { tasksPer10Seconds: 10, concurrency: 1 };
+		const { id } = await pair.activate(called('Killed', [createAndWait({ options })]));
+		await call('Killed', buildPrompts(20));
 		await poll(async () => service.tasks.size >= before + 5, { timeout: MINUTE, what: 'tasks' });
-		const [{ id: executionId } = { id: '' }] = await queue.n8n.listAllExecutions({
-			workflowId: id,
-		});
+		const [running] = await queue.n8n.listAllExecutions({ workflowId: id });
 		const worker = queue.workers.find((one) =>
-			one.readLog().includes(`Worker started execution ${executionId} `),
+			one.readLog().includes(`Worker started execution ${running?.id} `),
 		);
 		await worker?.kill();
 		const created = service.tasks.size;
 		await worker?.start();
-		const [{ status } = { status: '' }] = await ended(id, 1);
-		expect(['error', 'crashed']).toContain(status);
+		const [ended] = await waitForAll(id, 1);
+		expect(['error', 'crashed']).toContain(ended?.status);
 		expect(service.tasks.size).toBe(created);
 	});
 });
@@ -344,20 +285,19 @@ describe('queue mode', () => {
 const DATA_TABLE = { type: 'n8n-nodes-base.dataTable', typeVersion: 1 };
 const RESULTS = { __rl: true, mode: 'name', value: 'media_results' };
 
-/** What a node gives out that is run once. @param {{ type: string, typeVersion: number, parameters: object }} node */
-async function ranOnce(node) {
-	const { id } = await queue.n8n.importWorkflow(chain('Once', [{ name: 'Once', ...node }]));
-	const execution = await queue.n8n.waitForExecution(await queue.n8n.run(id));
+/** Runs a node once, and returns what it outputs. */
+async function runOnce(node: Omit<WorkflowNode, 'name'>) {
+	const execution = await pair.run(chain('Once', [{ name: 'Once', ...node }]));
 	expect(execution.getError()).toBeUndefined();
-	return execution.getItems('Once');
+	return execution.getItems<Task>('Once');
 }
 
 /**
- * The example that keeps a list of open tasks, active, with a use of results that takes a second, keeps each in a table by
- * its task, and is noted outside of n8n; and a copy whose sweep looks at all that are open.
+ * Activates the example that keeps a list of open tasks, with a use of results that takes a second, keeps each in a table by its
+ * task, and is noted outside of n8n; and imports a copy whose sweep looks at all that are open.
  */
-async function sweepExample() {
-	await ranOnce({
+async function activateSweep() {
+	await runOnce({
 		...DATA_TABLE,
 		parameters: {
 			resource: 'table',
@@ -366,34 +306,34 @@ async function sweepExample() {
 			columns: { column: [{ name: 'taskId', type: 'string' }] },
 		},
 	});
-	const file = path.join(__dirname, '..', '..', 'examples', 'create-with-sweep.json');
-	/** @type {Workflow} */
-	const workflow = JSON.parse(fs.readFileSync(file, 'utf8'));
-	/** @type {string[]} */
-	const used = [];
-	recorder = http.createServer((request, response) => {
-		used.push(String(request.url).slice(1));
-		response.end('{}');
+	const used: string[] = [];
+	recorder = fastify();
+	recorder.get<{ Params: { taskId: string } }>('/:taskId', ({ params }) => {
+		used.push(params.taskId);
+		return {};
 	});
-	await new Promise((resolve) => recorder?.listen(0, '127.0.0.1', () => resolve(undefined)));
-	const { port } = /** @type {import('node:net').AddressInfo} */ (recorder.address());
+	const recorderUrl = await recorder.listen({ host: '127.0.0.1', port: 0 });
+
+	const workflow = readExample('create-with-sweep');
 	const use = workflow.nodes.find(({ name }) => name === 'Use the result');
-	Object.assign(/** @type {object} */ (use), {
+	Object.assign(use ?? {}, {
 		type: 'n8n-nodes-base.wait',
 		typeVersion: 1.1,
 		parameters: { amount: 1, unit: 'seconds' },
 	});
-	const more = [
+	const taskId = '={{ $json.taskId }}';
+	const more = connect('After the use', [
+		{ name: 'Use the result', type: '' },
 		{
 			name: 'Keep it',
 			...DATA_TABLE,
 			parameters: {
 				operation: 'upsert',
 				dataTableId: RESULTS,
-				filters: { conditions: [{ keyName: 'taskId', keyValue: '={{ $json.taskId }}' }] },
+				filters: { conditions: [{ keyName: 'taskId', keyValue: taskId }] },
 				columns: {
 					mappingMode: 'defineBelow',
-					value: { taskId: '={{ $json.taskId }}' },
+					value: { taskId },
 					schema: [{ id: 'taskId', type: 'string', display: true }],
 				},
 			},
@@ -402,50 +342,41 @@ async function sweepExample() {
 			name: 'Note it',
 			type: 'n8n-nodes-base.httpRequest',
 			typeVersion: 4.2,
-			parameters: { url: `=http://127.0.0.1:${port}/{{ $json.taskId }}` },
+			parameters: { url: `=${recorderUrl}/{{ $json.taskId }}` },
 		},
-	];
-	for (const [index, node] of more.entries()) {
-		workflow.nodes.push(/** @type {any} */ ({ ...use, id: randomUUID(), ...node }));
-		workflow.connections[more[index - 1]?.name ?? 'Use the result'] = {
-			main: [[{ node: node.name, type: 'main', index: 0 }]],
-		};
-	}
-	const id = await activated(workflow);
+	]);
+	workflow.nodes.push(...more.nodes.slice(1));
+	Object.assign(workflow.connections, more.connections);
+	const { id } = await pair.importWorkflow(workflow);
+	await queue.n8n.activate(id);
 	await queue.n8n.waitForExecution(
 		await queue.n8n.run(id, {
 			trigger: "When clicking 'Execute workflow'",
 			destinationNode: 'Make the table',
 		}),
 	);
-	const everything = JSON.parse(JSON.stringify(workflow).replace('minutes: 60', 'minutes: 0'));
-	const { id: atOnceId } = await queue.n8n.importWorkflow(
-		{ ...everything, name: 'Sweep at once' },
-		credentials,
-	);
+	const { id: atOnceId } = await pair.importWorkflow(sweepAtOnce(workflow));
 	const url = await queue.n8n.getProductionWebhookUrl(id, 'When a task ends');
 	return { id, atOnceId, workflow, url, used };
 }
 
-/** The example's way to create a task and write it down, for each item. @param {{ workflow: Workflow, url: string }} sweep */
-function createAndWriteDown({ workflow, url }) {
-	const writeDown = workflow.nodes.find(({ name }) => name === 'Write it down');
+/** Builds the example's nodes that create a task for each item and write it down. */
+function createAndWriteDown({ workflow, url }: { workflow: Workflow; url: string }) {
 	return [
 		mediaGeneration({
 			resource: 'task',
 			operation: 'create',
 			model: 'custom',
 			customModel: 'custom/any',
-			customInput: '={{ JSON.stringify({ prompt: $json.prompt }) }}',
+			customInput: '={{ { prompt: $json.prompt } }}',
 			callbackUrl: url,
 			options: { tasksPer10Seconds: 0 },
 		}),
-		/** @type {import('../../dev/n8n/workflow.cts').WorkflowNode} */ (writeDown),
+		...workflow.nodes.filter(({ name }) => name === 'Write it down'),
 	];
 }
 
-/** @param {string} workflowId @param {number} count */
-const parkedExecutions = async (workflowId, count) =>
+const waitForParked = async (workflowId: string, count: number) =>
 	await poll(
 		async () =>
 			(await queue.n8n.listAllExecutions({ workflowId, status: 'waiting' })).length === count,
@@ -453,35 +384,31 @@ const parkedExecutions = async (workflowId, count) =>
 	);
 
 /**
- * The tasks that a workflow creates, by calling it several times; each ends after 20 s and sends no callback by itself.
- * @param {string} name
- * @param {{ calls: number, each: number }} numbers
+ * Calls a workflow several times, and returns the IDs of the tasks that it creates. Each ends after 20 s and sends no callback by
+ * itself.
  */
-async function tasksOf(name, { calls, each }) {
+async function createTasks(name: string, { calls, each }: { calls: number; each: number }) {
 	service.set({ faultsFor: () => ({ slow: 20, noCallback: true }) });
 	const known = new Set(service.tasks.keys());
-	const created = () => [...service.tasks.keys()].filter((id) => !known.has(id));
+	const listCreated = () => [...service.tasks.keys()].filter((id) => !known.has(id));
 	for (let number = 1; number <= calls; number++) {
-		await call(
-			name,
-			Array.from({ length: each }, () => ({ prompt: name })),
-		);
-		await poll(async () => created().length === number * each, {
+		await call(name, buildPrompts(each));
+		await poll(async () => listCreated().length === number * each, {
 			timeout: MINUTE,
 			what: `${number * each} tasks`,
 		});
 	}
-	return created();
+	return listCreated();
 }
 
-/** Sends the callback of a task until it is answered 200, as the service does. @param {string} taskId */
-async function deliver(taskId) {
+/** Sends the callback of a task until it is answered 200, as the service does. */
+async function deliver(taskId: string) {
 	let last = '';
 	await poll(
 		async () => {
 			const answer = await service
 				.callback(taskId)
-				.catch((error) => ({ status: 0, body: `${error}` }));
+				.catch((error: Error) => ({ status: 0, body: error.message }));
 			last = `${answer.status} ${answer.body}`;
 			return answer.status === 200;
 		},
@@ -494,5 +421,5 @@ async function deliver(taskId) {
 	);
 }
 
-/** @param {string} url */
-const bytesOf = async (url) => Buffer.from(await (await fetch(url)).arrayBuffer());
+const fetchBytes = async (url?: string) =>
+	Buffer.from(await (await fetch(String(url))).arrayBuffer());
