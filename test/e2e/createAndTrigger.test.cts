@@ -1,45 +1,51 @@
-const http = require('node:http');
-const { CREDENTIAL_TYPE, buildCredentialData, startPair } = require('../../dev/fixtures/pair.cts');
-const { chain, items, mediaGeneration, triggered } = require('../../dev/fixtures/workflows.cts');
+import { expect } from '@jest/globals';
+import fastify from 'fastify';
+import { parseAnswer, postJson } from '../../dev/fixtures/callbacks.cts';
+import {
+	buildCredentialData,
+	CREDENTIAL_TYPE,
+	startPair,
+	type Pair,
+} from '../../dev/fixtures/pair.cts';
+import { chain, items, mediaGeneration, triggered } from '../../dev/fixtures/workflows.cts';
+import type { Workflow } from '../../dev/n8n/workflow.cts';
+import type { CallbackOverrides } from '../../dev/service/index.cts';
+import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 
-/** @type {Awaited<ReturnType<typeof startPair>>} */
-let pair;
+const NODE = 'Media Generation';
+
+let pair: Pair;
 
 beforeAll(async () => {
-	pair = await startPair();
+	pair = await startPair({ n8n: 'shared' });
 });
 
-afterAll(async () => {
-	await pair?.stop();
-});
+afterAll(async () => await pair?.stop());
 
-/**
- * Runs our action node by hand, once for each item.
- * @param {Record<string, unknown>} parameters
- * @param {{ inputs?: object[], credential?: object, onError?: string }} [options]
- */
-async function run(parameters, { inputs = [{}], credential, onError } = {}) {
-	const { n8n } = pair;
-	const used = credential
-		? await n8n.createCredential({
-				name: 'Changed',
-				type: CREDENTIAL_TYPE,
-				data: buildCredentialData(pair.service, credential),
-			})
-		: pair.credential;
+interface RunOptions {
+	inputs?: object[];
+	/** Changes of the credential. */
+	changes?: object;
+	onError?: string;
+}
+
+/** Runs our action node by hand, once for each item. */
+async function run(
+	parameters: Record<string, unknown>,
+	{ inputs = [{}], changes, onError }: RunOptions = {},
+) {
 	const workflow = chain('Create', [items(inputs), mediaGeneration(parameters, { onError })]);
-	const { id } = await n8n.importWorkflow(workflow, { credentials: { [CREDENTIAL_TYPE]: used } });
-	return await n8n.waitForExecution(await n8n.run(id));
+	const credential = changes && (await pair.createCredential(changes));
+	return await pair.run(workflow, { credential });
 }
 
-/** @param {Record<string, unknown>} [parameters] */
-async function activeTrigger(parameters) {
-	const { id } = await pair.n8n.importWorkflow(triggered(parameters), pair.credentials);
-	await pair.n8n.activate(id);
-	return { id, url: await pair.n8n.getProductionWebhookUrl(id) };
+/** Creates a task, and returns its ID. */
+async function create(parameters: Record<string, unknown>) {
+	const [task] = (await run(edit(parameters))).getItems<Task>(NODE);
+	return String(task?.taskId);
 }
 
-const edit = (more = {}) => ({
+const edit = (more: Record<string, unknown> = {}) => ({
 	resource: 'task',
 	operation: 'create',
 	model: 'beta2/image-edit',
@@ -47,9 +53,17 @@ const edit = (more = {}) => ({
 	...more,
 });
 
+/** Waits for the first execution of a workflow, and returns what its trigger output. */
+async function waitForItems(workflowId: string) {
+	const [execution] = await pair.n8n.waitForExecutions({ workflowId, count: 1 });
+	return execution?.getItems('Trigger');
+}
+
+const countExecutions = async (workflowId: string) =>
+	(await pair.n8n.listExecutions({ workflowId })).length;
+
 describe('the credential', () => {
-	/** @param {object} [changes] */
-	const testCredential = async (changes) =>
+	const testCredential = async (changes?: object) =>
 		await pair.n8n.testCredential({
 			type: CREDENTIAL_TYPE,
 			data: buildCredentialData(pair.service, changes),
@@ -59,7 +73,7 @@ describe('the credential', () => {
 		expect(await testCredential()).toMatchObject({ status: 'OK' });
 	});
 
-	it('does not with a wrong one, though the service answers HTTP 200, and says what to do', async () => {
+	it('fails its test with a wrong token, though the service answers HTTP 200, and says what to do', async () => {
 		expect(await testCredential({ accessToken: 'wrong' })).toMatchObject({
 			status: 'Error',
 			message: expect.stringMatching(
@@ -69,20 +83,26 @@ describe('the credential', () => {
 		expect(pair.service.requests.at(-1)).toMatchObject({ status: 200, code: 401 });
 	});
 
-	it('does not at an address where something else answers', async () => {
-		const site = http.createServer((_, answer) => answer.end('<html>A site</html>'));
-		await new Promise((resolve) => site.listen(0, '127.0.0.1', () => resolve(undefined)));
-		const { port } = /** @type {import('node:net').AddressInfo} */ (site.address());
-		const answer = await testCredential({ baseUrl: `http://127.0.0.1:${port}` });
-		site.close();
+	it('fails its test at an address where something else answers', async () => {
+		const site = fastify();
+		site.all('*', () => '<html>A site</html>');
+		const baseUrl = await site.listen({ host: '127.0.0.1', port: 0 });
+		const answer = await testCredential({ baseUrl });
+		await site.close();
 		expect(answer).toMatchObject({
 			status: 'Error',
 			message: expect.stringContaining('not as the task service does. Check Base URL'),
 		});
 	});
 
-	it("serves n8n's HTTP Request node too, for requests to the service and nowhere else", async () => {
-		const request = async (/** @type {string} */ url) => {
+	it('fails its test where nothing answers', async () => {
+		expect(await testCredential({ baseUrl: 'http://127.0.0.1:9' })).toMatchObject({
+			status: 'Error',
+		});
+	});
+
+	it("serves n8n's HTTP Request node too, for requests to the service only", async () => {
+		const request = async (url: string) => {
 			const node = {
 				name: 'HTTP Request',
 				type: 'n8n-nodes-base.httpRequest',
@@ -94,8 +114,7 @@ describe('the credential', () => {
 				},
 				credentials: { [CREDENTIAL_TYPE]: {} },
 			};
-			const { id } = await pair.n8n.importWorkflow(chain('Request', [node]), pair.credentials);
-			return await pair.n8n.waitForExecution(await pair.n8n.run(id));
+			return await pair.run(chain('Request', [node]));
 		};
 		const credits = await request(`${pair.service.url}/api/v1/chat/credit`);
 		expect(credits.getItems('HTTP Request')).toMatchObject([
@@ -104,43 +123,26 @@ describe('the credential', () => {
 		const elsewhere = await request(`${pair.service.resultsUrl}/sample.png`);
 		expect(elsewhere.getError()?.message).toContain('only sent to Base URL');
 	});
-
-	it('does not where nothing answers', async () => {
-		expect(await testCredential({ baseUrl: 'http://127.0.0.1:9' })).toMatchObject({
-			status: 'Error',
-		});
-	});
 });
 
 describe('a task and its callback', () => {
-	const image = () => `${pair.service.resultsUrl}/sample.png`;
-	const references = () => [image(), image()];
-
-	it('go round for every model, and start the workflow once each with the finished task', async () => {
-		const { id: workflowId, url: callbackUrl } = await activeTrigger();
-		/** @type {Array<[string, Record<string, unknown>]>} */
-		const models = [
-			[
-				'alpha-3.0/motion-control',
-				{ image: image(), video: `${pair.service.resultsUrl}/sample.mp4` },
-			],
-			['beta2/image-edit', { image: image(), prompt: 'Night' }],
-			[
-				'delta-1-1/reference-to-video',
-				{ referenceImages: references(), prompt: 'A knight character1' },
-			],
-			['delta/reference-to-video', { referenceImages: references(), seed: 7 }],
-			[
-				'gamma-v6/reference-to-video',
-				{
-					imageReferences: { reference: [{ image: image(), type: 'subject', refName: 'hero' }] },
-					generateAudio: true,
-				},
-			],
-			['custom', { customModel: 'custom/any', customInput: '{"prompt":"Night"}' }],
-		];
-		const created = [];
-		for (const [model, fields] of models) {
+	it('start the workflow once with the finished task, for every model', async () => {
+		const { id: workflowId, url: callbackUrl } = await pair.activateTrigger();
+		const image = `${pair.service.resultsUrl}/sample.png`;
+		const referenceImages = [image, image];
+		const models: Record<string, Record<string, unknown>> = {
+			'alpha-3.0/motion-control': { image, video: `${pair.service.resultsUrl}/sample.mp4` },
+			'beta2/image-edit': { image, prompt: 'Night' },
+			'delta-1-1/reference-to-video': { referenceImages, prompt: 'A knight character1' },
+			'delta/reference-to-video': { referenceImages, seed: 7 },
+			'gamma-v6/reference-to-video': {
+				imageReferences: { reference: [{ image, type: 'subject', refName: 'hero' }] },
+				generateAudio: true,
+			},
+			custom: { customModel: 'custom/any', customInput: '{"prompt":"Night"}' },
+		};
+		const created: string[] = [];
+		for (const [model, fields] of Object.entries(models)) {
 			const execution = await run({
 				resource: 'task',
 				operation: 'create',
@@ -149,13 +151,13 @@ describe('a task and its callback', () => {
 				...fields,
 			});
 			expect(execution.getError()).toBeUndefined();
-			const [task] = execution.getItems('Media Generation');
+			const [task] = execution.getItems<Task>(NODE);
 			expect(task).toMatchObject({ status: 'pending', resultUrls: [] });
-			created.push(task.taskId);
+			created.push(String(task?.taskId));
 		}
 		await pair.service.idle();
-		const executions = await pair.n8n.waitForExecutions({ workflowId, count: models.length });
-		const tasks = executions.flatMap((execution) => execution.getItems('Trigger'));
+		const executions = await pair.n8n.waitForExecutions({ workflowId, count: created.length });
+		const tasks = executions.flatMap((execution) => execution.getItems<Task>('Trigger'));
 		expect(tasks.map(({ taskId }) => taskId).sort()).toEqual(created.sort());
 		for (const task of tasks) {
 			expect(task).toMatchObject({
@@ -164,87 +166,77 @@ describe('a task and its callback', () => {
 				verification: { signature: 'current', details: 'fetched' },
 				callback: { data: { task_id: task.taskId, callbackType: 'task_completed' } },
 			});
-			const media = await fetch(task.resultUrls[0]);
+			const media = await fetch(String(task.resultUrls?.[0]));
 			expect(media.headers.get('content-type')).toMatch(
 				task.model === 'beta2/image-edit' ? /^image\/png$/ : /^(video\/mp4|image\/png)$/,
 			);
 			expect((await media.arrayBuffer()).byteLength).toBeGreaterThan(500);
 		}
-		const sent = [...pair.service.tasks.values()].flatMap(({ callbacks }) => callbacks);
-		expect(sent.map(({ status }) => status)).toEqual(models.map(() => 200));
+		const sent = pair.listTasks().flatMap(({ callbacks }) => callbacks);
+		expect(sent.map(({ status }) => status)).toEqual(created.map(() => 200));
 	});
 
-	it('go round in nodes of version 1', async () => {
-		const older = (/** @type {import('../../dev/n8n/workflow.cts').Workflow} */ workflow) => ({
+	it('work in nodes of version 1', async () => {
+		const toVersion1 = (workflow: Workflow) => ({
 			...workflow,
 			nodes: workflow.nodes.map((node) => ({
 				...node,
 				typeVersion: node.type.includes('mediaGeneration') ? 1 : node.typeVersion,
 			})),
 		});
-		const { id } = await pair.n8n.importWorkflow(older(triggered()), pair.credentials);
-		await pair.n8n.activate(id);
-		const callbackUrl = await pair.n8n.getProductionWebhookUrl(id);
+		const { id, url: callbackUrl } = await pair.activate(toVersion1(triggered()));
 		const create = chain('Create', [mediaGeneration(edit({ callbackUrl }))]);
-		const { id: createId } = await pair.n8n.importWorkflow(older(create), pair.credentials);
-		const created = await pair.n8n.waitForExecution(await pair.n8n.run(createId));
-		const [execution] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
-		expect(execution?.getItems('Trigger')).toMatchObject([
-			{ taskId: created.getItems('Media Generation')[0].taskId, status: 'completed' },
-		]);
+		const created = await pair.run(toVersion1(create));
+		const [task] = created.getItems<Task>(NODE);
+		expect(await waitForItems(id)).toMatchObject([{ taskId: task?.taskId, status: 'completed' }]);
 	});
 
-	it('go round for a failed task, when the trigger is asked for those', async () => {
-		const wanting = await activeTrigger({ events: ['taskFailed'] });
-		const notWanting = await activeTrigger({ events: ['taskCompleted'] });
+	it('start the workflow for a failed task only if the trigger listens for those', async () => {
+		const wanting = await pair.activateTrigger({ events: ['taskFailed'] });
+		const notWanting = await pair.activateTrigger({ events: ['taskCompleted'] });
 		for (const { url } of [wanting, notWanting])
-			await run(edit({ prompt: '#fail', callbackUrl: url }));
+			await create({ prompt: '#fail', callbackUrl: url });
 		await pair.service.idle();
-		const [execution] = await pair.n8n.waitForExecutions({ workflowId: wanting.id, count: 1 });
-		expect(execution?.getItems('Trigger')).toMatchObject([
+		expect(await waitForItems(wanting.id)).toMatchObject([
 			{ status: 'failed', failCode: '501', failMessage: expect.any(String) },
 		]);
-		expect(await pair.n8n.listExecutions({ workflowId: notWanting.id })).toHaveLength(0);
-		const [callback] = [...pair.service.tasks.values()].at(-1)?.callbacks ?? [];
+		expect(await countExecutions(notWanting.id)).toBe(0);
+		const [callback] = pair.listTasks().at(-1)?.callbacks ?? [];
 		expect(callback).toMatchObject({ status: 200 });
-		expect(JSON.parse(callback?.answer ?? '')).toEqual({
+		expect(parseAnswer(callback?.answer ?? '')).toEqual({
 			accepted: true,
 			emitted: false,
 			reason: 'eventNotWanted',
 		});
 	});
 
-	it('start the workflow once, though the service calls twice at the same instant', async () => {
-		const { id, url } = await activeTrigger();
-		await run(edit({ prompt: '#callbackTwice', callbackUrl: url }));
+	it('start the workflow once, though two callbacks come at the same instant', async () => {
+		const { id, url } = await pair.activateTrigger();
+		await create({ prompt: '#callbackTwice', callbackUrl: url });
 		await pair.service.idle();
-		const [task] = [...pair.service.tasks.values()].slice(-1);
+		const task = pair.listTasks().at(-1);
 		await pair.service.callback(String(task?.taskId));
-		const answers = task?.callbacks.map(({ answer }) => JSON.parse(String(answer)).emitted);
+		const answers = task?.callbacks.map(({ answer }) => parseAnswer(answer).emitted);
 		expect(answers?.filter(Boolean)).toHaveLength(1);
 		expect(answers).toHaveLength(3);
-		await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
-		expect(await pair.n8n.listExecutions({ workflowId: id })).toHaveLength(1);
+		await waitForItems(id);
+		expect(await countExecutions(id)).toBe(1);
 	});
 
 	it('work by the test URL too', async () => {
-		const { id } = await pair.n8n.importWorkflow(triggered(), pair.credentials);
-		const callbackUrl = await pair.n8n.listenForTestEvent(id);
-		await run(edit({ callbackUrl }));
-		const [execution] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
-		expect(execution?.getItems('Trigger')).toMatchObject([{ status: 'completed' }]);
+		const { id } = await pair.importWorkflow(triggered());
+		await create({ callbackUrl: await pair.n8n.listenForTestEvent(id) });
+		expect(await waitForItems(id)).toMatchObject([{ status: 'completed' }]);
 	});
 
-	it('give out the task id alone when its details can not be had', async () => {
-		const { id, url } = await activeTrigger();
+	it('output the task ID alone when its details are unavailable', async () => {
+		const { id, url } = await pair.activateTrigger();
 		pair.service.faultNext({ path: '/api/v1/jobs/recordInfo', status: 500, times: 1 });
-		await run(edit({ callbackUrl: url }));
-		const [execution] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
-		const [task] = [...pair.service.tasks.values()].slice(-1);
-		expect(execution?.getItems('Trigger')).toEqual([
+		const taskId = await create({ callbackUrl: url });
+		expect(await waitForItems(id)).toEqual([
 			{
-				taskId: task?.taskId,
-				callback: expect.objectContaining({ taskId: task?.taskId }),
+				taskId,
+				callback: expect.objectContaining({ taskId }),
 				verification: { signature: 'current', details: 'unavailable' },
 			},
 		]);
@@ -252,14 +244,12 @@ describe('a task and its callback', () => {
 });
 
 describe('a callback that is not genuine', () => {
-	it('starts nothing, and is told why', async () => {
-		const { id, url } = await activeTrigger();
-		const execution = await run(edit({ prompt: '#noCallback', callbackUrl: url }));
-		const { taskId } = execution.getItems('Media Generation')[0];
+	it('starts nothing, and is answered with the reason', async () => {
+		const { id, url } = await pair.activateTrigger();
+		const taskId = await create({ prompt: '#noCallback', callbackUrl: url });
 		await pair.service.waitForTask(taskId);
 		const old = Math.floor(Date.now() / 1000) - 3600;
-		/** @type {Array<[number, string, import('../../dev/service').CallbackOverrides]>} */
-		const bad = [
+		const cases: Array<[status: number, reason: string, overrides: CallbackOverrides]> = [
 			[401, 'headerMissing', { headers: { 'x-webhook-signature': undefined } }],
 			[401, 'headerMissing', { headers: { 'x-webhook-timestamp': undefined } }],
 			[401, 'headerMissing', { secret: '' }],
@@ -273,74 +263,59 @@ describe('a callback that is not genuine', () => {
 			[400, 'bodyNotAnObject', { body: [taskId] }],
 			[401, 'signatureWrong', { body: { taskId: 'another', data: { task_id: 'another' } } }],
 		];
-		for (const [status, reason, overrides] of bad) {
+		for (const [status, reason, overrides] of cases) {
 			const answer = await pair.service.callback(taskId, { url, ...overrides });
-			expect([answer.status, JSON.parse(answer.body)]).toEqual([
+			expect([answer.status, parseAnswer(answer.body)]).toEqual([
 				status,
 				{ accepted: false, reason, message: expect.any(String) },
 			]);
 		}
-		expect(await pair.n8n.listExecutions({ workflowId: id })).toHaveLength(0);
+		expect(await countExecutions(id)).toBe(0);
 		expect(await pair.service.callback(taskId, { url })).toMatchObject({ status: 200 });
-		await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
+		await waitForItems(id);
 	});
 
-	it('of a task that has not ended, or that the service does not know, is left to be sent again', async () => {
-		const { id, url } = await activeTrigger();
-		const execution = await run(edit({ prompt: '#neverEnds', callbackUrl: url }));
-		const { taskId } = execution.getItems('Media Generation')[0];
+	it('is left to be sent again while the task has not ended or the service does not know it', async () => {
+		const { id, url } = await pair.activateTrigger();
+		const taskId = await create({ prompt: '#neverEnds', callbackUrl: url });
 		expect(await pair.service.callback(taskId, { url })).toMatchObject({ status: 503 });
 		pair.service.tasks.delete(taskId);
 		const timestamp = Math.floor(Date.now() / 1000);
-		const answer = await fetch(url, {
-			method: 'POST',
-			headers: {
-				'content-type': 'application/json',
-				'x-webhook-timestamp': String(timestamp),
-				'x-webhook-signature': pair.service.sign(taskId, timestamp),
-			},
-			body: JSON.stringify({ taskId, data: { task_id: taskId } }),
-		});
-		expect(answer.status).toBe(404);
-		expect(await answer.json()).toMatchObject({ reason: 'taskUnknown' });
-		expect(await pair.n8n.listExecutions({ workflowId: id })).toHaveLength(0);
+		const headers = {
+			'content-type': 'application/json',
+			'x-webhook-timestamp': String(timestamp),
+			'x-webhook-signature': pair.service.sign(taskId, timestamp),
+		};
+		const answer = await postJson(url, headers, { taskId, data: { task_id: taskId } });
+		expect(answer).toMatchObject({ status: 404, json: { reason: 'taskUnknown' } });
+		expect(await countExecutions(id)).toBe(0);
 	});
 });
 
 describe('the trigger without a key', () => {
-	/** @param {Record<string, unknown>} [parameters] */
-	const withoutKey = async (parameters) => {
-		const { n8n, service } = pair;
-		const credential = await n8n.createCredential({
-			name: 'Without a key',
-			type: CREDENTIAL_TYPE,
-			data: buildCredentialData(service, { webhookSecret: '' }),
-		});
-		const workflow = triggered(parameters);
-		const { id } = await n8n.importWorkflow(workflow, {
-			credentials: { [CREDENTIAL_TYPE]: credential },
-		});
-		return { id, url: await n8n.getProductionWebhookUrl(id) };
+	const importWithoutKey = async (parameters?: Record<string, unknown>) => {
+		const credential = await pair.createCredential({ webhookSecret: '' });
+		const { id } = await pair.importWorkflow(triggered(parameters), { credential });
+		return { id, url: await pair.n8n.getProductionWebhookUrl(id) };
 	};
 
 	it('does not become active, and says why', async () => {
-		const { id, url } = await withoutKey();
+		const { id, url } = await importWithoutKey();
 		await expect(pair.n8n.activate(id)).rejects.toThrow('The credential has no Webhook HMAC Key');
 		expect((await fetch(url, { method: 'POST' })).status).toBe(404);
 	});
 
-	it('takes anything once the user turned verification off, and says so in the item', async () => {
-		const { id, url } = await withoutKey({ verifySignature: false });
+	it('accepts any callback once verification is off, and says so in the item', async () => {
+		const { id, url } = await importWithoutKey({ verifySignature: false });
 		await pair.n8n.activate(id);
-		await run(edit({ callbackUrl: url }), { credential: { webhookSecret: '' } });
-		const [execution] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
-		expect(execution?.getItems('Trigger')).toMatchObject([
+		await run(edit({ callbackUrl: url }), { changes: { webhookSecret: '' } });
+		expect(await waitForItems(id)).toMatchObject([
 			{ status: 'completed', verification: { signature: 'off', details: 'fetched' } },
 		]);
 	});
 });
 
-describe('what went wrong is told in the editor', () => {
+describe('an error in the editor', () => {
 	it.each([
 		[
 			'a wrong token',
@@ -354,49 +329,44 @@ describe('what went wrong is told in the editor', () => {
 			"The service at http://127.0.0.1:9 can't be reached",
 			'Check Base URL in the credential',
 		],
-	])('%s', async (_, credential, message, next) => {
-		const execution = await run(edit(), { credential });
+	])('names %s, and what to do', async (_, changes, message, next) => {
+		const execution = await run(edit(), { changes });
 		expect(execution.status).toBe('error');
-		const error = execution.getError('Media Generation');
-		expect(error.message).toContain(message);
-		expect(error.description).toContain(next);
+		const error = execution.getError(NODE);
+		expect(error?.message).toContain(message);
+		expect(error?.description).toContain(next);
 	});
 
-	it('for the item that it went wrong with, beside those that went well', async () => {
+	it('is that of the bad item, beside the output of the good ones', async () => {
 		const execution = await run(edit({ imageSize: '={{ $json.size }}' }), {
 			inputs: [{ size: '1:1' }, { size: 'wide' }],
 			onError: 'continueErrorOutput',
 		});
-		expect(execution.getItems('Media Generation')).toMatchObject([{ status: 'pending' }]);
-		expect(execution.getItems('Media Generation', { branch: 1 })).toMatchObject([
+		expect(execution.getItems(NODE)).toMatchObject([{ status: 'pending' }]);
+		expect(execution.getItems(NODE, { branch: 1 })).toMatchObject([
 			{ size: 'wide', error: expect.stringContaining('Image Size must be a ratio') },
 		]);
 	});
 });
 
-describe('looking at tasks and credits', () => {
-	it('gives out the task that a node before created', async () => {
-		const workflow = chain('Get', [
-			mediaGeneration(edit(), { name: 'Create' }),
-			mediaGeneration({ resource: 'task', operation: 'get', taskId: '={{ $json.taskId }}' }),
-		]);
-		const { id } = await pair.n8n.importWorkflow(workflow, pair.credentials);
-		const execution = await pair.n8n.waitForExecution(await pair.n8n.run(id));
-		expect(execution.getItems('Media Generation')).toMatchObject([
-			{
-				taskId: execution.getItems('Create')[0].taskId,
-				model: 'beta2/image-edit',
-				status: 'pending',
-			},
+describe('Get and Get Credits', () => {
+	it('return the task that the node before created', async () => {
+		const get = { resource: 'task', operation: 'get', taskId: '={{ $json.taskId }}' };
+		const execution = await pair.run(
+			chain('Get', [mediaGeneration(edit(), { name: 'Create' }), mediaGeneration(get)]),
+		);
+		const [created] = execution.getItems<Task>('Create');
+		expect(execution.getItems(NODE)).toMatchObject([
+			{ taskId: created?.taskId, model: 'beta2/image-edit', status: 'pending' },
 		]);
 	});
 
-	it("gives out the account's credits", async () => {
+	it("return the account's credits", async () => {
 		const execution = await run({ resource: 'account', operation: 'getCredits' });
-		expect(execution.getItems('Media Generation')).toEqual([{ credits: expect.any(Number) }]);
+		expect(execution.getItems(NODE)).toEqual([{ credits: expect.any(Number) }]);
 	});
 });
 
-it('no result host was ever sent the token', () => {
+it('never sends the token to the hosts of results', () => {
 	expect(pair.service.leaks).toEqual([]);
 });

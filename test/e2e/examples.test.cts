@@ -1,43 +1,33 @@
-const fs = require('node:fs');
-const path = require('node:path');
-const { startPair } = require('../../dev/fixtures/pair.cts');
-const { startScriptedModel } = require('../../dev/fixtures/scriptedModel.cts');
+import { expect } from '@jest/globals';
+import { readExample, sweepAtOnce } from '../../dev/fixtures/examples.cts';
+import { startPair, type Pair } from '../../dev/fixtures/pair.cts';
+import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
+import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
+import { readMedia } from '../media/corpus.cts';
 
-/** @type {Awaited<ReturnType<typeof startPair>>} */
-let pair;
+let pair: Pair;
 
 beforeAll(async () => {
-	pair = await startPair({ service: { taskSeconds: 1 } });
+	pair = await startPair({ service: { taskSeconds: 1 }, n8n: 'shared' });
 });
 
-afterAll(async () => {
-	await pair?.stop();
-});
+afterAll(async () => await pair?.stop());
 
-/**
- * Imports an example as a user does, with the hosts that its notes ask to replace.
- * @param {string} name
- * @param {Record<string, import('../../dev/n8n/n8n.cts').Credential>} [credentials] more than our own
- */
-async function importExample(name, credentials = {}) {
-	const file = path.join(__dirname, '..', '..', 'examples', `${name}.json`);
-	const text = fs
-		.readFileSync(file, 'utf8')
-		.replaceAll('https://your-n8n.example', pair.n8n.url)
-		.replaceAll('https://media.example', pair.service.resultsUrl);
-	return await pair.n8n.importWorkflow(JSON.parse(text), {
-		credentials: { ...pair.credentials.credentials, ...credentials },
-	});
+const read = (name: string) =>
+	readExample(name, { n8n: pair.n8n.url, media: pair.service.resultsUrl });
+
+async function waitForFirst(workflowId: string) {
+	const [execution] = await pair.n8n.waitForExecutions({ workflowId, count: 1 });
+	return execution;
 }
 
-it('create-a-task and when-a-task-ends go round', async () => {
-	const ends = await importExample('when-a-task-ends');
-	await pair.n8n.activate(ends.id);
-	const create = await importExample('create-a-task');
-	const created = await pair.n8n.waitForExecution(await pair.n8n.run(create.id));
-	const [execution] = await pair.n8n.waitForExecutions({ workflowId: ends.id, count: 1 });
+it('create-a-task starts when-a-task-ends', async () => {
+	const { id } = await pair.activate(read('when-a-task-ends'));
+	const created = await pair.run(read('create-a-task'));
+	const [task] = created.getItems<Task>('Create task');
+	const execution = await waitForFirst(id);
 	expect(execution?.getItems('Use the results')).toMatchObject([
-		{ taskId: created.getItems('Create task')[0].taskId, status: 'completed' },
+		{ taskId: task?.taskId, status: 'completed' },
 	]);
 });
 
@@ -45,8 +35,7 @@ it('create-and-wait splits by status', async () => {
 	pair.service.set({
 		faultsFor: ({ input }) => (input.prompt === 'Make it snow' ? { fail: true } : {}),
 	});
-	const { id } = await importExample('create-and-wait');
-	const execution = await pair.n8n.waitForExecution(await pair.n8n.run(id));
+	const execution = await pair.run(read('create-and-wait'));
 	expect(execution.getItems('Use the results')).toMatchObject([
 		{ status: 'completed' },
 		{ status: 'completed' },
@@ -56,26 +45,26 @@ it('create-and-wait splits by status', async () => {
 });
 
 it('edit-an-uploaded-image goes from a form to a file', async () => {
-	const { id } = await importExample('edit-an-uploaded-image');
+	const { id } = await pair.importWorkflow(read('edit-an-uploaded-image'));
 	await pair.n8n.activate(id);
-	const photo = fs.readFileSync(path.join(__dirname, '..', 'media', 'baseline.jpg'));
+	const photo = readMedia('baseline.jpg');
 	const form = new FormData();
 	form.append('field-0', new Blob([photo], { type: 'image/jpeg' }), 'me.jpg');
 	form.append('field-1', 'Make it night');
 	const url = `${pair.n8n.url}/form/8a1f7a52-3c0e-4b1e-9a55-2f6a1c9e7d20`;
 	expect((await fetch(url, { method: 'POST', body: form })).status).toBe(200);
-	const [execution] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
+	const execution = await waitForFirst(id);
 	expect(execution?.getError()).toBeUndefined();
 	expect([...pair.service.uploads.values()].at(-1)).toMatchObject({ size: photo.length });
-	expect([...pair.service.tasks.values()].at(-1)?.input.prompt).toBe('Make it night');
+	expect(pair.listTasks().at(-1)?.input.prompt).toBe('Make it night');
 	expect(execution?.getOutput('Get the file')).toMatchObject([
 		{ binary: { data: { mimeType: 'image/png', fileType: 'image' } } },
 	]);
 });
 
-it('batch-from-a-list makes a video of each row, and parts those that can not be sent', async () => {
+it("batch-from-a-list makes a video of each row, and splits off those that can't be sent", async () => {
 	pair.service.set({ faultsFor: undefined });
-	const { id } = await importExample('batch-from-a-list');
+	const { id } = await pair.importWorkflow(read('batch-from-a-list'));
 	const all = await pair.n8n.waitForExecution(await pair.n8n.run(id));
 	expect(all.getItems('One row, one video')).toMatchObject([
 		{ scene: 'A market at dawn', status: 'completed', video: expect.stringContaining('http') },
@@ -98,56 +87,59 @@ it('ai-agent lets an agent make an image', async () => {
 	const model = await startScriptedModel({ Prompt: 'Make it night' });
 	try {
 		const openAiApi = await pair.n8n.createCredential(model.credential);
-		const { id } = await importExample('ai-agent', { openAiApi });
+		const { id } = await pair.importWorkflow(read('ai-agent'), { others: { openAiApi } });
 		await pair.n8n.activate(id);
 		const chat = await pair.n8n.getWorkflow(id);
-		chat.nodes = chat.nodes.map((node) =>
-			node.type.endsWith('.chatTrigger')
-				? { ...node, type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} }
-				: node.type.endsWith('.agent')
-					? {
-							...node,
-							parameters: { ...node.parameters, promptType: 'define', text: 'Make it night' },
-						}
-					: node,
-		);
+		for (const node of chat.nodes) {
+			if (node.type.endsWith('.chatTrigger')) {
+				Object.assign(node, {
+					type: 'n8n-nodes-base.manualTrigger',
+					typeVersion: 1,
+					parameters: {},
+				});
+			} else if (node.type.endsWith('.agent')) {
+				Object.assign(node.parameters ?? {}, { promptType: 'define', text: 'Make it night' });
+			}
+		}
 		const manual = await pair.n8n.importWorkflow({ ...chat, name: 'Agent by hand' });
 		const execution = await pair.n8n.waitForExecution(await pair.n8n.run(manual.id));
 		expect(execution.getItems('AI Agent')).toEqual([{ output: 'Done.' }]);
 		expect(model.getToolResult()).toMatchObject([{ status: 'completed' }]);
 	} finally {
-		model.close();
+		await model.close();
 	}
 });
 
 it('create-with-sweep uses each task once, also those whose callback never came', async () => {
-	const { id } = await importExample('create-with-sweep');
-	const workflow = await pair.n8n.getWorkflow(id);
-	const recent = JSON.parse(JSON.stringify(workflow).replace('minutes: 60', 'minutes: 0'));
-	const { id: sweepId } = await pair.n8n.importWorkflow({ ...recent, name: 'Sweep at once' });
-	await pair.n8n.activate(id);
+	const { n8n, service } = pair;
+	const { id } = await pair.importWorkflow(read('create-with-sweep'));
+	const sweep = await n8n.importWorkflow(sweepAtOnce(await n8n.getWorkflow(id)));
+	await n8n.activate(id);
 	const create = async () => {
-		const execution = await pair.n8n.waitForExecution(
-			await pair.n8n.run(id, { trigger: "When clicking 'Execute workflow'" }),
-		);
+		const trigger = "When clicking 'Execute workflow'";
+		const execution = await n8n.waitForExecution(await n8n.run(id, { trigger }));
 		expect(execution.getError()).toBeUndefined();
-		return execution.getItems('Create task')[0].taskId;
+		const [task] = execution.getItems<Task>('Create task');
+		return String(task?.taskId);
 	};
-	const used = async () => {
+	const listUsed = async () => {
 		const summaries = [
-			...(await pair.n8n.listExecutions({ workflowId: id })),
-			...(await pair.n8n.listExecutions({ workflowId: sweepId })),
+			...(await n8n.listExecutions({ workflowId: id })),
+			...(await n8n.listExecutions({ workflowId: sweep.id })),
 		];
-		const executions = await Promise.all(summaries.map((one) => pair.n8n.getExecution(one.id)));
-		return executions.flatMap((one) => one.getItems('Use the result').map(({ taskId }) => taskId));
+		const executions = await Promise.all(summaries.map((one) => n8n.getExecution(one.id)));
+		return executions.flatMap((one) =>
+			one.getItems<Task>('Use the result').map(({ taskId }) => taskId),
+		);
 	};
 
 	const called = await create();
-	await pair.service.idle();
-	pair.service.set({ faultsFor: () => ({ noCallback: true }) });
+	await service.idle();
+	service.set({ faultsFor: () => ({ noCallback: true }) });
 	const lost = await create();
-	await pair.service.waitForTask(lost);
-	for (let sweep = 0; sweep < 2; sweep++)
-		await pair.n8n.waitForExecution(await pair.n8n.run(sweepId, { trigger: 'Every hour' }));
-	expect(await used()).toEqual([called, lost]);
+	await service.waitForTask(lost);
+	for (let round = 0; round < 2; round++) {
+		await n8n.waitForExecution(await n8n.run(sweep.id, { trigger: 'Every hour' }));
+	}
+	expect(await listUsed()).toEqual([called, lost]);
 });

@@ -1,40 +1,49 @@
-const { createHash } = require('node:crypto');
-const fs = require('node:fs');
-const os = require('node:os');
-const path = require('node:path');
-const { CREDENTIAL_TYPE, buildCredentialData, startPair } = require('../../dev/fixtures/pair.cts');
-const { chain, items, mediaGeneration } = require('../../dev/fixtures/workflows.cts');
+import { expect } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { startPair, type Pair } from '../../dev/fixtures/pair.cts';
+import { chain, items, mediaGeneration } from '../../dev/fixtures/workflows.cts';
+import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
+import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
+import { readMedia } from '../media/corpus.cts';
 
+/** The item of a downloaded file. */
+interface DownloadedTask extends Task {
+	file: { kind: string; url: string; name: string; mimeType: string; size: number };
+}
+
+/** The mode of the n8n that the test files share. */
+const SHARED_MODE = 'filesystem';
 const NODE = 'Media Generation';
-const MEDIA = path.join(__dirname, '..', 'media');
+/** Where n8n may read and write files. */
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-files-'));
 
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-const sha256 = (/** @type {Uint8Array} */ bytes) =>
-	createHash('sha256').update(bytes).digest('hex');
+const computeHash = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-/** Puts a file of the corpus where n8n may read it. */
-const given = (/** @type {string} */ name) => {
-	const target = path.join(folder, name);
-	fs.copyFileSync(path.join(MEDIA, name), target);
-	return target;
-};
+/** Builds a node that reads a file of the corpus into a binary field. */
+function readFile(field: string, name: string): WorkflowNode {
+	const file = path.join(folder, name);
+	fs.writeFileSync(file, readMedia(name));
+	return {
+		name: `Read ${field}`,
+		type: 'n8n-nodes-base.readWriteFile',
+		typeVersion: 1.1,
+		parameters: {
+			operation: 'read',
+			fileSelector: file,
+			options: { dataPropertyName: field },
+		},
+	};
+}
 
-const read = (/** @type {string} */ name, /** @type {string} */ file, field = name) => ({
-	name: `Read ${field}`,
-	type: 'n8n-nodes-base.readWriteFile',
-	typeVersion: 1.1,
-	parameters: {
-		operation: 'read',
-		fileSelector: given(file),
-		options: { dataPropertyName: field },
-	},
-});
-
-/** Merges the binary fields of several reads into one item. */
-const fieldsOf = (/** @type {Record<string, string>} */ files) => {
-	const reads = Object.entries(files).map(([field, file]) => read(field, file));
+/** Builds nodes that read files of the corpus into the binary fields of one item. */
+function readFiles(files: Record<string, string>): WorkflowNode[] {
+	const reads = Object.entries(files).map(([field, name]) => readFile(field, name));
+	const binaries = reads.map(({ name }) => `$('${name}').first().binary`);
 	return [
 		...reads,
 		{
@@ -42,15 +51,13 @@ const fieldsOf = (/** @type {Record<string, string>} */ files) => {
 			type: 'n8n-nodes-base.code',
 			typeVersion: 2,
 			parameters: {
-				jsCode: `return [{ json: {}, binary: Object.assign({}, ${reads
-					.map(({ name }) => `$('${name}').first().binary`)
-					.join(', ')}) }];`,
+				jsCode: `return [{ json: {}, binary: Object.assign({}, ${binaries.join(', ')}) }];`,
 			},
 		},
 	];
-};
+}
 
-const motion = (more = {}) => ({
+const motion = (more: Record<string, unknown> = {}) => ({
 	resource: 'task',
 	operation: 'createAndWait',
 	model: 'alpha-3.0/motion-control',
@@ -60,43 +67,28 @@ const motion = (more = {}) => ({
 	...more,
 });
 
-/** @type {Awaited<ReturnType<typeof startPair>>} */
-let pair;
+/** Of the emulator. */
+const service = { taskSeconds: 0.5, credits: 1e6 };
 
-/**
- * @param {any[]} nodes
- * @param {{ credential?: object }} [options]
- */
-async function run(nodes, { credential } = {}) {
-	const used = credential
-		? await pair.n8n.createCredential({
-				name: 'Changed',
-				type: CREDENTIAL_TYPE,
-				data: buildCredentialData(pair.service, credential),
-			})
-		: pair.credential;
-	const { id } = await pair.n8n.importWorkflow(chain('Files', nodes), {
-		credentials: { [CREDENTIAL_TYPE]: used },
-	});
-	return await pair.n8n.waitForExecution(await pair.n8n.run(id));
+let pair: Pair;
+
+async function run(nodes: WorkflowNode[], changes?: object) {
+	const credential = changes && (await pair.createCredential(changes));
+	return await pair.run(chain('Files', nodes), { credential });
 }
 
-const uploads = () => [...pair.service.uploads.values()];
+const listUploads = () => [...pair.service.uploads.values()];
 
-const start = async (/** @type {Record<string, string>} */ env = {}) => {
-	pair = await startPair({
-		service: { taskSeconds: 0.5, credits: 1e6 },
-		n8n: { env: { N8N_RESTRICT_FILE_ACCESS_TO: folder, ...env } },
+describe.each([SHARED_MODE, 'database', 'default'])('with binary data in %s mode', (mode) => {
+	beforeAll(async () => {
+		const env = { N8N_RESTRICT_FILE_ACCESS_TO: folder, N8N_DEFAULT_BINARY_DATA_MODE: mode };
+		pair = await startPair({ service, n8n: mode === SHARED_MODE ? 'shared' : { env } });
 	});
-};
-
-describe.each(['filesystem', 'database', 'default'])('with binary data in %s mode', (mode) => {
-	beforeAll(async () => await start({ N8N_DEFAULT_BINARY_DATA_MODE: mode }));
 	afterAll(async () => await pair?.stop());
 
 	it('files go from disk to the service and back to disk, byte for byte', async () => {
 		const execution = await run([
-			...fieldsOf({ photo: 'side-341.png', clip: 'faststart.mp4' }),
+			...readFiles({ photo: 'side-341.png', clip: 'faststart.mp4' }),
 			mediaGeneration(motion(), { name: 'Create' }),
 			mediaGeneration({
 				resource: 'task',
@@ -116,33 +108,35 @@ describe.each(['filesystem', 'database', 'default'])('with binary data in %s mod
 			},
 		]);
 		expect(execution.getError()).toBeUndefined();
-		const [photo, clip] = uploads();
+		const [photo, clip] = listUploads();
 		expect(photo).toMatchObject({
 			fileName: expect.stringMatching(/^side-341-[\da-f-]{36}\.png$/),
 			mimeType: 'image/png',
-			sha256: sha256(fs.readFileSync(given('side-341.png'))),
+			sha256: computeHash(readMedia('side-341.png')),
 		});
 		expect(clip).toMatchObject({
 			fileName: expect.stringMatching(/^faststart-[\da-f-]{36}\.mp4$/),
 			mimeType: 'video/mp4',
-			sha256: sha256(fs.readFileSync(given('faststart.mp4'))),
+			sha256: computeHash(readMedia('faststart.mp4')),
 		});
-		const [task] = [...pair.service.tasks.values()];
+		const [task] = pair.listTasks();
 		expect(task?.input).toMatchObject({
 			input_urls: [photo?.downloadUrl],
 			video_urls: [clip?.downloadUrl],
 		});
-		const files = execution.getOutput(NODE);
-		expect(files).toHaveLength(2);
-		for (const { json, binary, pairedItem } of files) {
-			expect(json).toMatchObject({ taskId: task?.taskId, status: 'completed' });
+		const tasks = execution.getItems<DownloadedTask>(NODE);
+		expect(tasks).toHaveLength(2);
+		for (const [index, { binary, pairedItem }] of execution.getOutput(NODE).entries()) {
+			const { file, ...output } = tasks[index] ?? {};
+			expect(output).toMatchObject({ taskId: task?.taskId, status: 'completed' });
 			expect(pairedItem).toMatchObject({ item: 0 });
-			const original = Buffer.from(await (await fetch(json.file.url)).arrayBuffer());
-			const written = fs.readFileSync(path.join(folder, binary.data.fileName));
-			expect(sha256(written)).toBe(sha256(original));
-			expect(json.file).toMatchObject({ size: original.length, name: binary.data.fileName });
+			const original = Buffer.from(await (await fetch(String(file?.url))).arrayBuffer());
+			const name = String(binary?.data?.fileName);
+			const written = fs.readFileSync(path.join(folder, name));
+			expect(computeHash(written)).toBe(computeHash(original));
+			expect(file).toMatchObject({ size: original.length, name });
 		}
-		expect(files.map(({ json }) => [json.file.kind, json.file.mimeType])).toEqual([
+		expect(tasks.map(({ file }) => [file.kind, file.mimeType])).toEqual([
 			['firstFrame', 'image/png'],
 			['result', 'video/mp4'],
 		]);
@@ -151,19 +145,21 @@ describe.each(['filesystem', 'database', 'default'])('with binary data in %s mod
 });
 
 describe('files', () => {
-	beforeAll(async () => await start());
+	beforeAll(async () => {
+		pair = await startPair({ service, n8n: 'shared' });
+	});
 	afterAll(async () => await pair?.stop());
 	beforeEach(() => {
 		pair.service.uploads.clear();
 		pair.service.tasks.clear();
 		pair.service.requests.length = 0;
-		pair.service.set({ resultSeconds: null });
+		pair.service.set({ ...service, resultSeconds: null });
 	});
 
 	describe('that media fields name', () => {
 		it('are uploaded once each, beside URLs, in lists and in reference items', async () => {
 			const url = `${pair.service.resultsUrl}/sample.png`;
-			const files = fieldsOf({ one: 'plain.png', two: 'baseline.jpg' });
+			const files = readFiles({ one: 'plain.png', two: 'baseline.jpg' });
 			const create = { resource: 'task', operation: 'create' };
 			await run([
 				...files,
@@ -173,10 +169,9 @@ describe('files', () => {
 					referenceImages: ['one', url, 'two', 'one'],
 				}),
 			]);
-			expect(uploads()).toHaveLength(2);
-			const [one, two] = uploads().map(({ downloadUrl }) => downloadUrl);
-			const [list] = [...pair.service.tasks.values()];
-			expect(list?.input.reference_image).toEqual([one, url, two, one]);
+			expect(listUploads()).toHaveLength(2);
+			const [one, two] = listUploads().map(({ downloadUrl }) => downloadUrl);
+			expect(pair.listTasks()[0]?.input.reference_image).toEqual([one, url, two, one]);
 			await run([
 				...files,
 				mediaGeneration({
@@ -185,21 +180,20 @@ describe('files', () => {
 					imageReferences: { reference: [{ image: 'two', refName: 'hero' }, { image: url }] },
 				}),
 			]);
-			const references = [...pair.service.tasks.values()].at(-1)?.input.image_references;
-			expect(references).toEqual([
-				expect.objectContaining({ image_url: uploads().at(-1)?.downloadUrl, ref_name: 'hero' }),
+			expect(pair.listTasks().at(-1)?.input.image_references).toEqual([
+				expect.objectContaining({ image_url: listUploads().at(-1)?.downloadUrl, ref_name: 'hero' }),
 				expect.objectContaining({ image_url: url }),
 			]);
 		});
 
-		it('and that the item does not have are answered with those that it has', async () => {
+		it("that don't exist are an error that lists the fields that do", async () => {
 			const execution = await run([
-				...fieldsOf({ photo: 'side-341.png', film: 'faststart.mp4' }),
+				...readFiles({ photo: 'side-341.png', film: 'faststart.mp4' }),
 				mediaGeneration(motion()),
 			]);
 			const error = execution.getError(NODE);
-			expect(error.message).toContain('Video is "clip", which is neither a URL');
-			expect(error.description).toContain('The item has these binary fields: photo, film');
+			expect(error?.message).toContain('Video is "clip", which is neither a URL');
+			expect(error?.description).toContain('The item has these binary fields: photo, film');
 			expect(pair.service.requests).toEqual([]);
 		});
 	});
@@ -215,26 +209,25 @@ describe('files', () => {
 			['side-341.png', 'small.mp4', 'Video', 'both sides must be greater than 340 px'],
 			['page.html', 'faststart.mp4', 'Image', 'is a web page, but only JPEG or PNG'],
 		])('%s and %s: %s %s', async (photo, clip, field, problem) => {
-			const execution = await run([...fieldsOf({ photo, clip }), mediaGeneration(motion())]);
-			const { message, description } = execution.getError(NODE);
-			expect(message).toContain(`${field} can't be used: the file in`);
-			expect(message).toContain(problem);
-			expect(description).toContain('Nothing was created');
+			const execution = await run([...readFiles({ photo, clip }), mediaGeneration(motion())]);
+			const error = execution.getError(NODE);
+			expect(error?.message).toContain(`${field} can't be used: the file in`);
+			expect(error?.message).toContain(problem);
+			expect(error?.description).toContain('Nothing was created');
 			expect(pair.service.requests).toEqual([]);
 		});
 
-		it('by content, not by name; and what can not be read is passed on with a warning', async () => {
+		it('by content, not by name, and unreadable files are sent with a warning', async () => {
 			const execution = await run([
-				...fieldsOf({ photo: 'png-named.jpg', clip: 'truncated-before-moov.mp4' }),
+				...readFiles({ photo: 'png-named.jpg', clip: 'truncated-before-moov.mp4' }),
 				mediaGeneration(motion({ operation: 'create' })),
 			]);
 			expect(execution.getError()).toBeUndefined();
-			expect(uploads()[0]).toMatchObject({
+			expect(listUploads()[0]).toMatchObject({
 				mimeType: 'image/png',
 				fileName: expect.stringMatching(/\.png$/),
 			});
-			const [{ hints }] = execution.getRuns(NODE);
-			expect(hints).toEqual([
+			expect(execution.getRuns(NODE)[0]?.hints).toEqual([
 				expect.objectContaining({
 					type: 'warning',
 					message: expect.stringMatching(/Video \[item 0\]: .*duration.* could not be read/),
@@ -242,57 +235,46 @@ describe('files', () => {
 			]);
 		});
 
-		it('at URLs too where the user asks for it, unless the host does not say', async () => {
-			const { resultsUrl } = pair.service;
-			const wrong = motion({
-				operation: 'create',
-				image: `${resultsUrl}/sample.mp4`,
-				video: `${resultsUrl}/sample.mp4`,
-			});
-			const checked = await run([
-				items([{}]),
-				mediaGeneration({ ...wrong, options: { checkUrls: true } }),
-			]);
-			expect(checked.getError(NODE).message).toContain(
+		it('at URLs too if the user asks for it, unless the host does not answer', async () => {
+			const sample = `${pair.service.resultsUrl}/sample.mp4`;
+			const create = async (image: string) =>
+				await run([
+					items([{}]),
+					mediaGeneration(
+						motion({ operation: 'create', image, video: sample, options: { checkUrls: true } }),
+					),
+				]);
+			const checked = await create(sample);
+			expect(checked.getError(NODE)?.message).toContain(
 				"Image can't be used: the file at the URL is an MP4 video, but only JPEG or PNG",
 			);
 			expect(pair.service.tasks.size).toBe(0);
-			const silent = await run([
-				items([{}]),
-				mediaGeneration({
-					...wrong,
-					image: 'http://127.0.0.1:9/a.png',
-					options: { checkUrls: true },
-				}),
-			]);
+			const silent = await create('http://127.0.0.1:9/a.png');
 			expect(silent.getItems(NODE)).toMatchObject([{ status: 'pending' }]);
 		});
 	});
 
-	describe('file: upload', () => {
-		it('gives out a URL, under a name of its own each time', async () => {
-			const nodes = [
-				read('data', 'baseline.jpg'),
-				mediaGeneration({ resource: 'file', operation: 'upload' }),
-			];
+	describe('Upload', () => {
+		const upload = (parameters: Record<string, unknown> = {}) =>
+			mediaGeneration({ resource: 'file', operation: 'upload', ...parameters });
+
+		it('returns a URL, under a new name each time', async () => {
+			const nodes = [readFile('data', 'baseline.jpg'), upload()];
 			const [first] = (await run(nodes)).getItems(NODE);
 			const [second] = (await run(nodes)).getItems(NODE);
 			expect(first).toMatchObject({
-				url: uploads()[0]?.downloadUrl,
+				url: listUploads()[0]?.downloadUrl,
 				fileName: expect.stringMatching(/^baseline-[\da-f-]{36}\.jpg$/),
 				mimeType: 'image/jpeg',
-				fileSize: fs.statSync(given('baseline.jpg')).size,
+				fileSize: readMedia('baseline.jpg').length,
 			});
-			expect(second.fileName).not.toBe(first.fileName);
-			expect(uploads()).toHaveLength(2);
+			expect(second?.fileName).not.toBe(first?.fileName);
+			expect(listUploads()).toHaveLength(2);
 		});
 
 		it('has the service fetch a URL', async () => {
 			const fileUrl = `${pair.service.resultsUrl}/sample.png`;
-			const execution = await run([
-				items([{}]),
-				mediaGeneration({ resource: 'file', operation: 'upload', source: 'url', fileUrl }),
-			]);
+			const execution = await run([items([{}]), upload({ source: 'url', fileUrl })]);
 			expect(execution.getItems(NODE)).toMatchObject([
 				{
 					url: expect.stringContaining('/uploads/'),
@@ -301,42 +283,53 @@ describe('files', () => {
 			]);
 		});
 
-		it('goes to the upload base URL of the credential, with the token', async () => {
-			const execution = await run(
-				[read('data', 'plain.png'), mediaGeneration({ resource: 'file', operation: 'upload' })],
-				{ credential: { baseUrl: 'http://127.0.0.1:9', uploadBaseUrl: pair.service.url } },
-			);
+		it('sends the file and the token to the upload base URL of the credential', async () => {
+			const changes = { baseUrl: 'http://127.0.0.1:9', uploadBaseUrl: pair.service.url };
+			const execution = await run([readFile('data', 'plain.png'), upload()], changes);
 			expect(execution.getItems(NODE)).toMatchObject([{ url: expect.any(String) }]);
 		});
 
-		it('says that the item has no such file', async () => {
-			const execution = await run([
-				read('data', 'plain.png'),
-				mediaGeneration({ resource: 'file', operation: 'upload', binaryPropertyName: 'photo' }),
-			]);
-			expect(execution.getError(NODE).description).toContain('these binary fields: data');
+		it("lists the item's binary fields if the named one doesn't exist", async () => {
+			const nodes = [readFile('data', 'plain.png'), upload({ binaryPropertyName: 'photo' })];
+			const error = (await run(nodes)).getError(NODE);
+			expect(error?.description).toContain('these binary fields: data');
 		});
 	});
 
-	describe('task: download', () => {
-		const edit = (more = {}) => ({
-			resource: 'task',
-			operation: 'createAndWait',
-			model: 'beta2/image-edit',
-			image: `${pair.service.resultsUrl}/sample.png`,
-			...more,
-		});
-		const download = (more = {}) =>
-			mediaGeneration({
-				resource: 'task',
-				operation: 'download',
-				taskId: '={{ $json.taskId }}',
-				files: ['result'],
-				...more,
-			});
+	describe('Download', () => {
+		const edit = (parameters: Record<string, unknown> = {}, name = NODE) =>
+			mediaGeneration(
+				{
+					resource: 'task',
+					operation: 'createAndWait',
+					model: 'beta2/image-edit',
+					image: `${pair.service.resultsUrl}/sample.png`,
+					...parameters,
+				},
+				{ name },
+			);
+		const download = (parameters: Record<string, unknown> = {}, more: object = {}) =>
+			mediaGeneration(
+				{
+					resource: 'task',
+					operation: 'download',
+					taskId: '={{ $json.taskId }}',
+					files: ['result'],
+					...parameters,
+				},
+				more,
+			);
 
-		it('takes the task of the node before, without asking for it again', async () => {
-			const execution = await run([mediaGeneration(edit(), { name: 'Create' }), download()]);
+		/** Creates a task, and returns its ID. */
+		async function create(parameters?: Record<string, unknown>) {
+			const [task] = (await run([edit(parameters)])).getItems<Task>(NODE);
+			return String(task?.taskId);
+		}
+
+		it('uses the task of the node before, without a request for it', async () => {
+			// A callback before the execution is parked is a request more.
+			pair.service.set({ taskSeconds: 2 });
+			const execution = await run([edit({}, 'Create'), download()]);
 			expect(execution.getOutput(NODE)).toMatchObject([
 				{
 					json: { status: 'completed', file: { kind: 'result', mimeType: 'image/png' } },
@@ -349,64 +342,53 @@ describe('files', () => {
 			]);
 		});
 
-		it('takes a task id alone', async () => {
-			const created = await run([mediaGeneration(edit())]);
-			const { taskId } = created.getItems(NODE)[0];
+		it('accepts a task ID alone', async () => {
+			const taskId = await create();
 			const execution = await run([items([{}]), download({ taskId })]);
-			expect(execution.getOutput(NODE)[0]?.binary.data.fileName).toBe(`${taskId}-result-1.png`);
+			expect(execution.getOutput(NODE)[0]?.binary?.data?.fileName).toBe(`${taskId}-result-1.png`);
 		});
 
-		it('asks once for a fresh link when one has expired', async () => {
+		it('asks once for a new link when one has expired', async () => {
 			pair.service.set({ resultSeconds: 1 });
-			const execution = await run([
-				mediaGeneration(edit(), { name: 'Create' }),
-				{
-					name: 'Pause',
-					type: 'n8n-nodes-base.wait',
-					typeVersion: 1.1,
-					parameters: { amount: 2 },
-				},
-				download(),
-			]);
+			const wait = {
+				name: 'Pause',
+				type: 'n8n-nodes-base.wait',
+				typeVersion: 1.1,
+				parameters: { amount: 2 },
+			};
+			const execution = await run([edit({}, 'Create'), wait, download()]);
 			expect(execution.getError()).toBeUndefined();
-			expect(execution.getOutput(NODE)[0]?.binary.data.mimeType).toBe('image/png');
+			expect(execution.getOutput(NODE)[0]?.binary?.data?.mimeType).toBe('image/png');
 		});
 
-		it('says so when the fresh one is refused too', async () => {
+		it('says so when the new link is refused too', async () => {
 			pair.service.set({ resultSeconds: 1e-6 });
-			const execution = await run([mediaGeneration(edit(), { name: 'Create' }), download()]);
-			const { message, description } = execution.getError(NODE);
-			expect(message).toMatch(/The link to result 1 of task .* has expired or is refused/);
-			expect(description).toContain('Download them sooner');
+			const error = (await run([edit({}, 'Create'), download()])).getError(NODE);
+			expect(error?.message).toMatch(/The link to result 1 of task .* has expired or is refused/);
+			expect(error?.description).toContain('Download them sooner');
 		});
 
 		it.each([
 			['#neverEnds', 'its status is pending'],
 			['#fail', 'its status is failed (fail): '],
-		])('says how a task stands that has no files: %s', async (prompt, status) => {
-			const created = await run([mediaGeneration(edit({ operation: 'create', prompt }))]);
-			const { taskId } = created.getItems(NODE)[0];
+		])('names the status of a task that has no files: %s', async (prompt, status) => {
+			const taskId = await create({ operation: 'create', prompt });
 			if (prompt === '#fail') await pair.service.waitForTask(taskId);
-			const execution = await run([items([{}]), download({ taskId })]);
-			expect(execution.getError(NODE).message).toContain(`Task ${taskId} has no files: ${status}`);
+			const error = (await run([items([{}]), download({ taskId })])).getError(NODE);
+			expect(error?.message).toContain(`Task ${taskId} has no files: ${status}`);
 		});
 
 		it('keeps to the maximum size', async () => {
-			const execution = await run([
-				mediaGeneration(edit(), { name: 'Create' }),
-				download({ options: { maxSizeMegabytes: 0.001 } }),
-			]);
-			expect(execution.getError(NODE).message).toContain(
-				'Maximum File Size in Options allows 0.001 MB',
-			);
+			const options = { maxSizeMegabytes: 0.001 };
+			const error = (await run([edit({}, 'Create'), download({ options })])).getError(NODE);
+			expect(error?.message).toContain('Maximum File Size in Options allows 0.001 MB');
 		});
 
-		it('gives out the bad items by On Error, beside the files of the good ones', async () => {
-			const created = await run([mediaGeneration(edit())]);
-			const { taskId } = created.getItems(NODE)[0];
+		it('outputs the bad items where On Error says, beside the files of the good ones', async () => {
+			const taskId = await create();
 			const execution = await run([
 				items([{ taskId }, { taskId: 'unknown' }]),
-				{ ...download(), onError: 'continueErrorOutput' },
+				download({}, { onError: 'continueErrorOutput' }),
 			]);
 			expect(execution.getOutput(NODE)).toMatchObject([
 				{ json: { taskId }, pairedItem: { item: 0 } },
