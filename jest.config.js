@@ -21,7 +21,7 @@ const packed = {
 /** @type {import('jest').Config} */
 module.exports = {
 	projects: [
-		suite('unit', ['test/unit/**/*.test.ts']),
+		suite('unit', ['test/unit/**/*.test.@(ts|cts)']),
 		suite('service', ['test/service/**/*.test.cts']),
 		suite('engine', ['test/engine/**/*.test.ts'], {
 			// Types are those of the sources, what runs is the build.

@@ -467,6 +467,24 @@ export class N8n {
 		return await Promise.all(summaries.reverse().map(({ id }) => this.getExecution(id)));
 	}
 
+	/** Waits until a workflow has so many executions that have ended, and returns their summaries. */
+	async waitForAll(workflowId: string, count: number, timeout = 300_000) {
+		let found = 0;
+		return await poll(
+			async () => {
+				const summaries = await this.listAllExecutions({ workflowId, status: ENDED });
+				found = summaries.length;
+				return found >= count ? summaries : undefined;
+			},
+			{
+				timeout,
+				every: 1_000,
+				what: `${count} ended executions of workflow ${workflowId}`,
+				details: () => `There are ${found}. ${this.#child.readLogTail()}`,
+			},
+		);
+	}
+
 	/** Returns the production URL of a webhook path. */
 	buildWebhookUrl(path: string) {
 		return `${this.#webhookBase}/webhook/${path}`;

@@ -84,7 +84,7 @@ it("batch-from-a-list makes a video of each row, and splits off those that can't
 });
 
 it('ai-agent lets an agent make an image', async () => {
-	const model = await startScriptedModel({ Prompt: 'Make it night' });
+	const model = await startScriptedModel([[{ Prompt: 'Make it night' }]]);
 	try {
 		const openAiApi = await pair.n8n.createCredential(model.credential);
 		const { id } = await pair.importWorkflow(read('ai-agent'), { others: { openAiApi } });
@@ -104,7 +104,7 @@ it('ai-agent lets an agent make an image', async () => {
 		const manual = await pair.n8n.importWorkflow({ ...chat, name: 'Agent by hand' });
 		const execution = await pair.n8n.waitForExecution(await pair.n8n.run(manual.id));
 		expect(execution.getItems('AI Agent')).toEqual([{ output: 'Done.' }]);
-		expect(model.getToolResult()).toMatchObject([{ status: 'completed' }]);
+		expect(JSON.parse(String(model.listToolResults()[0]))).toMatchObject([{ status: 'completed' }]);
 	} finally {
 		await model.close();
 	}

@@ -326,7 +326,7 @@ describe('files', () => {
 			return String(task?.taskId);
 		}
 
-		it('uses the task of the node before, without a request for it', async () => {
+		it('asks the service for the links of the task, once', async () => {
 			// A callback before the execution is parked is a request more.
 			pair.service.set({ taskSeconds: 2 });
 			const execution = await run([edit({}, 'Create'), download()]);
@@ -338,6 +338,7 @@ describe('files', () => {
 			]);
 			expect(pair.service.requests.map(({ path: to }) => to)).toEqual([
 				'/api/v1/jobs/createTask',
+				'/api/v1/jobs/recordInfo',
 				'/api/v1/jobs/recordInfo',
 			]);
 		});

@@ -22,10 +22,7 @@ class Stream {
 
 	destroy() {
 		this.destroyed = true;
-		this.onDestroy();
 	}
-
-	onDestroy = () => {};
 
 	[Symbol.asyncIterator]() {
 		return this.chunks[Symbol.asyncIterator]();
@@ -53,7 +50,7 @@ async function fetchFrom(
 			if (!served) throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
 			let end = () => {};
 			const body = new Stream(bytes(served, new Promise((resolve) => (end = resolve))));
-			body.onDestroy = () => end();
+			request.abortSignal?.addEventListener?.('abort', () => end());
 			streams.push(body);
 			return { statusCode: served.statusCode, headers: served.headers ?? {}, body };
 		},
@@ -173,9 +170,11 @@ describe('downloadFile', () => {
 	});
 
 	it('follows no redirect by itself, and ends with the execution', async () => {
-		const { signal } = new AbortController();
-		const { asked } = await fetchFrom({ [url]: ok }, url, { signal });
-		expect(asked).toMatchObject([{ disableFollowRedirect: true, abortSignal: signal }]);
+		const controller = new AbortController();
+		const { asked } = await fetchFrom({ [url]: ok }, url, { signal: controller.signal });
+		expect(asked).toMatchObject([{ disableFollowRedirect: true, abortSignal: { aborted: false } }]);
+		controller.abort();
+		expect(asked).toMatchObject([{ abortSignal: { aborted: true } }]);
 	});
 
 	it.each<[string, Record<string, Served>, string]>([

@@ -6,7 +6,7 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { ServiceError } from '../api/client';
-import { isTool } from './isTool';
+import { isTool } from './nodeContext';
 
 /** Says what happened and what to do next. An agent's model reads the message alone, so it holds both then. */
 function explain(

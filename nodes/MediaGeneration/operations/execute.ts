@@ -8,6 +8,7 @@ import { CREDENTIAL, TaskService, type Credentials } from '../api/client';
 import { operations } from './index';
 import { toErrorItem, toNodeError } from './errors';
 import { mapConcurrent } from './mapConcurrent';
+import { stopsOnError } from './nodeContext';
 import {
 	CONCURRENCY,
 	hasFailed,
@@ -80,7 +81,7 @@ async function readItem(context: IExecuteFunctions, index: number): Promise<Item
 	};
 }
 
-/** @throws in n8n's own classes, what keeps the operation from being done at all */
+/** Does the operation. An error that keeps it from being done at all is that of every item. */
 async function runAll(
 	context: IExecuteFunctions,
 	operation: Operation,
@@ -89,7 +90,8 @@ async function runAll(
 	try {
 		return await operation.run(prepared, context);
 	} catch (error) {
-		throw toNodeError(context, error);
+		if (stopsOnError(context)) throw toNodeError(context, error);
+		return { outcomes: prepared.map(() => ({ error })) };
 	}
 }
 
@@ -110,7 +112,7 @@ function toOutput(
 
 /** @throws with On Error "stop", the error of the first item that has one */
 function throwFirstError(context: IExecuteFunctions, outcomes: Outcome[]): void {
-	if (context.continueOnFail()) return;
+	if (!stopsOnError(context)) return;
 	for (const [index, outcome] of outcomes.entries())
 		if (hasFailed(outcome))
 			throw toNodeError(context, outcome.error, index, outcome.createdTaskIds);

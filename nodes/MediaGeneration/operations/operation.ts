@@ -1,6 +1,7 @@
 import type { IBinaryKeyData, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { RequestSettings, TaskService } from '../api/client';
 import { mapConcurrent } from './mapConcurrent';
+import { stopsOnError } from './nodeContext';
 
 /** One item of the node's input, as operations see it. */
 export interface Item {
@@ -82,7 +83,7 @@ export const runEach =
 			},
 			{
 				concurrency: CONCURRENCY,
-				isLast: (outcome) => !context.continueOnFail() && hasFailed(outcome),
+				isLast: (outcome) => stopsOnError(context) && hasFailed(outcome),
 			},
 		),
 	});

@@ -2,7 +2,7 @@ import { UserError, type IExecuteFunctions, type INodeProperties } from 'n8n-wor
 import { CREDENTIAL, type TaskService } from '../../api/client';
 import type { Task } from '../../api/task';
 import { parseValue, type Field } from '../../models/field';
-import { isTool } from '../isTool';
+import { isTool, stopsOnError } from '../nodeContext';
 import { defineOperation, optionsField, timeoutOption, type Outcome } from '../operation';
 import type { CreateResult } from './createTasks';
 import { isInternalUrl } from './isInternalUrl';
@@ -94,7 +94,7 @@ export const createAndWait = defineOperation<WaitRequest>({
 		const begun = Date.now();
 		const { results, elsewhere } = await createTasks(requests, context);
 		const isStopped = context.getExecutionCancelSignal()?.aborted;
-		if (isStopped || (!context.continueOnFail() && results.some((result) => !isTask(result))))
+		if (isStopped || (stopsOnError(context) && results.some((result) => !isTask(result))))
 			return { outcomes: results.map((result) => toOutcome(result)) };
 
 		const created = prepared.flatMap(({ item }, index) => {

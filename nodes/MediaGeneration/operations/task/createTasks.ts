@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { ServiceError, UnknownOutcomeError } from '../../api/client';
 import { newTask, type Task } from '../../api/task';
 import { mapConcurrent } from '../mapConcurrent';
+import { stopsOnError } from '../nodeContext';
 import { hasFailed, readNumberOption, type Failed, type Prepared } from '../operation';
 import { CreationRecord } from './creationRecord';
 import { concurrencyOption, RateLimiter, rateOption } from './rateLimiter';
@@ -32,7 +33,7 @@ export async function createTasks(
 	const signal = context.getExecutionCancelSignal();
 	const limiter = new RateLimiter(readNumberOption(option, rateOption), isRateLimited, signal);
 	const record = new CreationRecord(context);
-	const stopsOnError = !context.continueOnFail();
+	const isStopping = stopsOnError(context);
 	let elsewhere = false;
 
 	const create = async ({ item, request }: Prepared<CreateRequest>): Promise<CreateResult> => {
@@ -60,9 +61,9 @@ export async function createTasks(
 
 	const results = await mapConcurrent(prepared, create, {
 		concurrency: readNumberOption(option, concurrencyOption),
-		isLast: (result) => stopsOnError && hasFailed(result),
+		isLast: (result) => isStopping && hasFailed(result),
 	});
-	if (stopsOnError) nameCreatedTasks(results);
+	if (isStopping) nameCreatedTasks(results);
 	return { results, elsewhere };
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { UnknownOutcome } from '../../api/client';
 import type { ModelRequest } from '../../models/model';
-import { isTool } from '../isTool';
+import { isTool } from '../nodeContext';
 
 /** What was sent for one item of one run: the task's ID, or why nobody knows whether there is a task. */
 interface Place {

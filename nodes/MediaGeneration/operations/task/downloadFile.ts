@@ -41,6 +41,9 @@ export async function downloadFile(
 	{ context, settings: { timeoutSeconds } }: Item,
 	{ url, name, maxBytes }: { url: string; name: string; maxBytes: number },
 ): Promise<DownloadedFile | undefined> {
+	const stalled = new AbortController();
+	const stopped = context.getExecutionCancelSignal();
+	const abortSignal = stopped ? AbortSignal.any([stalled.signal, stopped]) : stalled.signal;
 	const get = async (address: string): Promise<Answer> => {
 		const request: IHttpRequestOptions = {
 			url: address,
@@ -49,7 +52,7 @@ export async function downloadFile(
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
 			disableFollowRedirect: true,
-			abortSignal: context.getExecutionCancelSignal(),
+			abortSignal,
 		};
 		try {
 			return (await context.helpers.httpRequest(request)) as Answer;
@@ -82,7 +85,8 @@ export async function downloadFile(
 			yield chunk;
 		}
 	}
-	const watch = watchForStall(body, () => size, timeoutSeconds);
+	const isDone = new AbortController();
+	void abortWhenStalled(stalled, () => size, timeoutSeconds * 1000, isDone.signal);
 	const mimeType = readType(headers['content-type'], url);
 	const fileName = `${name}.${chooseExtension(mimeType, url)}`;
 	try {
@@ -91,30 +95,31 @@ export async function downloadFile(
 		if (announced > size) throw new Error('The stream ended early');
 		return { url, name: fileName, mimeType, size, binary };
 	} catch (error) {
-		const what = watch.hasStalled
+		const what = stalled.signal.aborted
 			? `sent nothing for ${timeoutSeconds} s before the file was complete`
 			: 'broke off before the file was complete';
 		throw error instanceof UserError ? error : hostFailure(name, url, what);
 	} finally {
-		watch.end();
+		isDone.abort();
 	}
 }
 
-/** Ends a stream that brings nothing for as long as a request may take: the timeout of n8n's helper ends with the headers. */
-function watchForStall(body: Incoming, readSize: () => number, timeoutSeconds: number) {
-	const watch = { hasStalled: false, end: () => ended.abort() };
-	const ended = new AbortController();
-	const run = async () => {
-		for (let before = -1; before < readSize() && !ended.signal.aborted; ) {
-			before = readSize();
-			await sleep(timeoutSeconds * 1000, ended.signal);
-		}
-		if (ended.signal.aborted) return;
-		watch.hasStalled = true;
-		body.destroy();
-	};
-	void run().catch(() => undefined);
-	return watch;
+/**
+ * Aborts a download that brings nothing for as long as a request may take: the timeout of n8n's helper ends with the headers.
+ * Destroying the stream would not do, as n8n wraps it.
+ */
+async function abortWhenStalled(
+	stalled: AbortController,
+	readSize: () => number,
+	timeout: number,
+	isDone: AbortSignal,
+): Promise<void> {
+	for (let before = -1; before < readSize(); ) {
+		before = readSize();
+		await sleep(timeout, isDone).catch(() => undefined);
+		if (isDone.aborted) return;
+	}
+	stalled.abort();
 }
 
 async function followRedirects(

@@ -30,7 +30,7 @@ const WIDTH = 32;
  */
 const endedTasks = new BoundedMap<string, Task>(5_000);
 
-/** Requests for details under way, shared by callbacks that arrive together. */
+/** Requests for details under way, shared by callbacks that ask for the same other tasks. */
 const requests = new Map<string, Promise<Task>>();
 
 /** A batch that a callback checks, or that goes on already. */
@@ -83,8 +83,9 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 	if (!ids.includes(verdict.taskId)) return refuse(context, TASK_NOT_IN_EXECUTION);
 
 	const service = new TaskService(context, credentials);
-	const getTask = async (taskId: string) => await getEndedTask(service, taskId);
-	if ((await getTask(verdict.taskId)).status === 'pending') return refuse(context, TASK_NOT_ENDED);
+	// Asked for anew: a request that is under way may have begun before the task ended.
+	const { status } = await getTask(service, verdict.taskId, { anew: true });
+	if (status === 'pending') return refuse(context, TASK_NOT_ENDED);
 
 	const key = `${credentials.baseUrl} ${ids[0]}`;
 	const current = batches.get(key);
@@ -101,7 +102,7 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 	try {
 		do {
 			Object.assign(batch, { since: Date.now(), again: false });
-			const items = await collectEnded(parked, getTask);
+			const items = await collectEnded(parked, service);
 			if (!items) continue;
 			isHandedOver = true;
 			// n8n answers with a refusal when it could not store that the execution goes on: a copy may resume it then.
@@ -127,18 +128,19 @@ const toKey = ({ credentials }: TaskService, taskId: string): string =>
 	`${credentials.baseUrl} ${taskId}`;
 
 /** Reads a task that has ended from memory, any other from the service. */
-async function getEndedTask(service: TaskService, taskId: string): Promise<Task> {
+async function getTask(service: TaskService, taskId: string, { anew = false } = {}): Promise<Task> {
 	const key = toKey(service, taskId);
 	const known = endedTasks.get(key);
 	if (known) return known;
-	const request = requests.get(key) ?? service.getTask(taskId, DETAILS_SETTINGS);
+	const underway = anew ? undefined : requests.get(key);
+	const request = underway ?? service.getTask(taskId, DETAILS_SETTINGS);
 	requests.set(key, request);
 	try {
 		const task = await request;
 		if (task.status !== 'pending') endedTasks.set(key, task);
 		return task;
 	} finally {
-		requests.delete(key);
+		if (requests.get(key) === request) requests.delete(key);
 	}
 }
 
@@ -148,21 +150,25 @@ async function getEndedTask(service: TaskService, taskId: string): Promise<Task>
  */
 async function collectEnded(
 	parked: INodeExecutionData[],
-	getTask: (taskId: string) => Promise<Task>,
+	service: TaskService,
 ): Promise<INodeExecutionData[] | undefined> {
-	const tasks = new Map<INodeExecutionData, Task>();
-	const waiting = parked.filter(({ json }) => json.status === 'timedOut');
+	const tasks = new Map<string, Task>();
+	const waiting = parked
+		.filter(({ json }) => json.status === 'timedOut')
+		.map(({ json }) => json.taskId as string)
+		.filter((taskId) => {
+			const known = endedTasks.get(toKey(service, taskId));
+			if (known) tasks.set(taskId, known);
+			return !known;
+		});
 	for (let next = 0, width = 1; next < waiting.length; width = Math.min(2 * width, WIDTH)) {
-		const some = waiting.slice(next, next + width);
-		next += width;
-		const found = await Promise.all(
-			some.map(async ({ json }) => await getTask(String(json.taskId))),
-		);
+		const some = waiting.slice(next, (next += width));
+		const found = await Promise.all(some.map(async (taskId) => await getTask(service, taskId)));
+		some.forEach((taskId, index) => tasks.set(taskId, found[index] as Task));
 		if (found.some(({ status }) => status === 'pending')) return undefined;
-		some.forEach((item, index) => tasks.set(item, found[index] as Task));
 	}
 	return parked.map((item) => {
-		const task = tasks.get(item);
+		const task = tasks.get(item.json.taskId as string);
 		return task ? { ...item, json: task as unknown as IDataObject } : item;
 	});
 }

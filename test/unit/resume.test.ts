@@ -1,0 +1,242 @@
+import { createHmac } from 'crypto';
+import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
+import { resumeExecution } from '../../nodes/MediaGeneration/operations/task/resume';
+
+const SECRET = 'a-key';
+let batches = 0;
+
+/** An execution that waits for these tasks, on a service whose answers the test gives. */
+function parkExecution(count: number) {
+	const batch = batches++;
+	const taskIds = Array.from({ length: count }, (_, index) => `batch-${batch}-task-${index}`);
+	const items = taskIds.map((taskId, item) => ({
+		json: { taskId, status: 'timedOut' } as IDataObject,
+		pairedItem: { item },
+	}));
+	const ended = new Set<string>();
+	const asked: string[] = [];
+	/** Answers a request for a task's details; by default at once. */
+	let answerDetails: (taskId: string) => Promise<void> = async () => {};
+
+	async function readRecord(url: string) {
+		const taskId = String(new URL(url).searchParams.get('taskId'));
+		asked.push(taskId);
+		const state = ended.has(taskId) ? 'success' : 'generating';
+		await answerDetails(taskId);
+		return { statusCode: 200, body: JSON.stringify({ code: 200, data: { taskId, state } }) };
+	}
+
+	/** Sends a callback, and returns what n8n and the sender are given. */
+	async function send(taskId: string, secret = SECRET) {
+		const timestamp = String(Math.floor(Date.now() / 1000));
+		const signature = createHmac('sha256', secret)
+			.update(`${taskId}.${timestamp}`)
+			.digest('base64');
+		const closers: Array<() => void> = [];
+		const response = {
+			statusCode: 0,
+			answer: undefined as unknown,
+			writableEnded: false,
+			status(code: number) {
+				response.statusCode = code;
+				return response;
+			},
+			json(answer: unknown) {
+				Object.assign(response, { answer, writableEnded: true });
+			},
+			once: (_event: string, closer: () => void) => closers.push(closer),
+		};
+		const context = {
+			getHeaderData: () => ({
+				'x-webhook-timestamp': timestamp,
+				'x-webhook-signature': signature,
+			}),
+			getBodyData: () => ({ data: { task_id: taskId } }),
+			getResponseObject: () => response,
+			getNode: () => ({ id: `node-${batch}`, name: 'Media Generation' }),
+			getWorkflow: () => ({ id: 'workflow' }),
+			getMode: () => 'webhook',
+			getCredentials: async () => ({
+				baseUrl: 'https://api.example.com',
+				accessToken: 'token',
+				webhookSecret: SECRET,
+			}),
+			evaluateExpression: () => items,
+			helpers: {
+				httpRequestWithAuthentication: async (_type: string, { url }: { url: string }) =>
+					await readRecord(url),
+			},
+			logger: { warn: () => {} },
+		} as unknown as IWebhookFunctions;
+		const result = await resumeExecution(context);
+		return {
+			status: response.statusCode,
+			answer: response.answer,
+			/** The items that the execution goes on with. */
+			output: result.workflowData?.[0],
+			/** n8n has stored that the execution goes on, and answers. */
+			store: () => result.webhookResponse as unknown,
+			/** n8n could not store it. */
+			fail() {
+				response.status(500).json({});
+				for (const closer of closers) closer();
+			},
+			/** The sender hangs up while n8n works. */
+			hangUp() {
+				for (const closer of closers) closer();
+			},
+		};
+	}
+
+	return {
+		taskIds,
+		ended,
+		asked,
+		send,
+		setDetails: (answer: typeof answerDetails) => (answerDetails = answer),
+	};
+}
+
+describe('a callback for a parked execution', () => {
+	it('resumes it when all tasks have ended, in the order of the items', async () => {
+		const { taskIds, ended, send } = parkExecution(3);
+		for (const taskId of taskIds) ended.add(taskId);
+		const { output, store } = await send(String(taskIds[1]));
+		expect(output).toMatchObject(
+			taskIds.map((taskId, item) => ({
+				json: { taskId, status: 'completed' },
+				pairedItem: { item },
+			})),
+		);
+		expect(store()).toEqual({ accepted: true, resumed: true });
+	});
+
+	it('is accepted while other tasks go on, and nothing is resumed', async () => {
+		const { taskIds, ended, send } = parkExecution(2);
+		ended.add(String(taskIds[1]));
+		expect(await send(String(taskIds[1]))).toMatchObject({
+			status: 200,
+			answer: { accepted: true, resumed: false },
+			output: undefined,
+		});
+	});
+
+	it.each([
+		['its own task goes on', 0, 503, 'taskNotEnded'],
+		['its task is of another execution', 'another', 404, 'taskNotInExecution'],
+	])('is refused when %s', async (_, task, status, reason) => {
+		const { taskIds, send } = parkExecution(2);
+		const taskId = typeof task === 'number' ? String(taskIds[task]) : task;
+		expect(await send(taskId)).toMatchObject({ status, answer: { accepted: false, reason } });
+	});
+
+	it('is refused without the right signature, before anything is asked', async () => {
+		const { taskIds, asked, send } = parkExecution(1);
+		expect(await send(String(taskIds[0]), 'wrong')).toMatchObject({ status: 401 });
+		expect(asked).toEqual([]);
+	});
+
+	it('is to be sent again when details can not be had, and then resumes', async () => {
+		const { taskIds, ended, send, setDetails } = parkExecution(2);
+		for (const taskId of taskIds) ended.add(taskId);
+		setDetails(async (taskId) => {
+			if (taskId === taskIds[0]) throw new Error('no answer');
+		});
+		expect(await send(String(taskIds[1]))).toMatchObject({
+			status: 503,
+			answer: { reason: 'detailsUnavailable' },
+		});
+		setDetails(async () => {});
+		expect((await send(String(taskIds[1]))).output).toHaveLength(2);
+	});
+});
+
+describe('copies of the last callback', () => {
+	const parkEnded = () => {
+		const parked = parkExecution(2);
+		for (const taskId of parked.taskIds) parked.ended.add(taskId);
+		return { ...parked, last: String(parked.taskIds[1]) };
+	};
+
+	it('resume nothing while n8n stores the first, nor after it', async () => {
+		const { send, last } = parkEnded();
+		const first = await send(last);
+		expect(first.output).toHaveLength(2);
+		expect((await send(last)).answer).toEqual({ accepted: true, resumed: false });
+		first.store();
+		expect((await send(last)).answer).toEqual({ accepted: true, resumed: false });
+	});
+
+	it('resume it when n8n could not store the first', async () => {
+		const { send, last } = parkEnded();
+		(await send(last)).fail();
+		expect((await send(last)).output).toHaveLength(2);
+	});
+
+	it('resume nothing when the first sender hangs up, but do so when n8n has not stored it after a minute', async () => {
+		const { send, last } = parkEnded();
+		(await send(last)).hangUp();
+		expect((await send(last)).output).toBeUndefined();
+		const now = Date.now();
+		jest.spyOn(Date, 'now').mockReturnValue(now + 61_000);
+		expect((await send(last)).output).toHaveLength(2);
+		jest.restoreAllMocks();
+	});
+});
+
+describe('callbacks that come together', () => {
+	it('are answered while one of them asks for the others, which then finds what they brought', async () => {
+		const { taskIds, ended, send, setDetails } = parkExecution(2);
+		const [one = '', other = ''] = taskIds;
+		ended.add(one);
+		let release = () => {};
+		const isAsked = new Promise<void>((asked) =>
+			setDetails(async (taskId) => {
+				if (taskId !== other) return;
+				asked();
+				await new Promise<void>((resolve) => (release = resolve));
+			}),
+		);
+		const first = send(one);
+		await isAsked;
+		ended.add(other);
+		setDetails(async () => {});
+		expect((await send(other)).answer).toEqual({ accepted: true, resumed: false });
+		release();
+		expect((await first).output).toHaveLength(2);
+	});
+
+	it('ask for each task of a hundred at most twice, in whatever order they end', async () => {
+		const { taskIds, ended, asked, send } = parkExecution(100);
+		const order = [...taskIds].sort(
+			(one, other) =>
+				createHmac('sha256', 'order').update(one).digest().readInt32BE() -
+				createHmac('sha256', 'order').update(other).digest().readInt32BE(),
+		);
+		const outputs: unknown[] = [];
+		for (const taskId of order) {
+			ended.add(taskId);
+			outputs.push((await send(taskId)).output);
+		}
+		expect(outputs.filter(Boolean)).toHaveLength(1);
+		expect(outputs.at(-1)).toHaveLength(100);
+		expect(asked.length).toBeLessThanOrEqual(200);
+	});
+
+	it('asks for at most 32 tasks at once, and for few while the first goes on', async () => {
+		const { taskIds, ended, send, setDetails, asked } = parkExecution(200);
+		let open = 0;
+		let most = 0;
+		setDetails(async () => {
+			most = Math.max(most, ++open);
+			await Promise.resolve();
+			open--;
+		});
+		ended.add(String(taskIds[199]));
+		await send(String(taskIds[199]));
+		expect(asked).toHaveLength(2);
+		for (const taskId of taskIds) ended.add(taskId);
+		expect((await send(String(taskIds[0]))).output).toHaveLength(200);
+		expect(most).toBe(32);
+	});
+});
