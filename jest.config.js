@@ -26,10 +26,10 @@ module.exports = {
 		suite('engine', ['test/engine/**/*.test.ts'], {
 			// Types are those of the sources, what runs is the build.
 			moduleNameMapper: { '^(?:\\.\\./)+(nodes|credentials)/(.*)$': '<rootDir>/dist/$1/$2' },
-			setupFiles: ['<rootDir>/test/engine/setup.cts'],
+			setupFilesAfterEnv: ['<rootDir>/test/engine/setup.cts'],
 		}),
-		suite('e2e', ['test/e2e/**/*.test.@(js|cts)'], packed),
-		suite('queue', ['test/queue/**/*.test.js'], packed),
+		suite('e2e', ['test/e2e/**/*.test.cts'], packed),
+		suite('queue', ['test/queue/**/*.test.cts'], packed),
 	],
 	testTimeout: 120_000,
 };

@@ -1,11 +1,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { listExamples, readExample } from './fixtures/examples.cts';
 import { startPair, type Pair } from './fixtures/pair.cts';
 import { chain, mediaGeneration, NODE_TYPE } from './fixtures/workflows.cts';
 import { createLog, logFailure } from './log.cts';
 import { openEditor, type Editor } from './n8n/editor.cts';
-import type { Workflow } from './n8n/workflow.cts';
 import { root } from './pack.cts';
 
 type TakePicture = (name: string) => Promise<void>;
@@ -60,19 +60,18 @@ async function main() {
 	}
 }
 
-async function importExamples({ n8n, credentials }: Pair) {
-	const folder = path.join(root, 'examples');
+async function importExamples(pair: Pair) {
 	const examples = [];
-	for (const file of fs.readdirSync(folder)) {
-		const workflow = JSON.parse(fs.readFileSync(path.join(folder, file), 'utf8')) as Workflow;
-		const { id } = await n8n.importWorkflow(workflow, credentials);
-		examples.push({ id, name: path.parse(file).name });
+	for (const name of listExamples()) {
+		const { id } = await pair.importWorkflow(readExample(name));
+		examples.push({ id, name });
 	}
 	return examples;
 }
 
 /** Imports a workflow whose last node outputs a video and an image. */
-async function importFilesWorkflow({ n8n, service: { resultsUrl }, credentials }: Pair) {
+async function importFilesWorkflow(pair: Pair) {
+	const { resultsUrl } = pair.service;
 	const create = {
 		operation: 'createAndWait',
 		image: `${resultsUrl}/subject.png`,
@@ -83,7 +82,7 @@ async function importFilesWorkflow({ n8n, service: { resultsUrl }, credentials }
 		mediaGeneration(create, { name: 'Create task and wait' }),
 		mediaGeneration(download, { name: 'Download files' }),
 	]);
-	return (await n8n.importWorkflow(workflow, credentials)).id;
+	return (await pair.importWorkflow(workflow)).id;
 }
 
 async function showNodeList(editor: Editor, takePicture: TakePicture) {

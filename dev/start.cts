@@ -3,6 +3,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import getPort from 'get-port';
 import { lock } from 'proper-lockfile';
+import { listExamples, readExample } from './fixtures/examples.cts';
 import { startPair, type Pair } from './fixtures/pair.cts';
 import { NODE_TYPE } from './fixtures/workflows.cts';
 import { createLog, logFailure } from './log.cts';
@@ -15,16 +16,11 @@ import { commandLineSettings } from './service/settings.cts';
 interface Example {
 	id: string;
 	workflow: Workflow;
-	text: string;
 }
 
 const TRIGGER_TYPE = `${NODE_TYPE}Trigger`;
 const SERVICE_PORT = 8787;
 const N8N_PORT = 5678;
-
-/** The hosts that the examples name, so that a person who imports one sees what to replace. */
-const EXAMPLE_N8N = 'https://your-n8n.example';
-const EXAMPLE_MEDIA = 'https://media.example';
 
 const log = createLog();
 let pair: Pair | undefined;
@@ -88,22 +84,18 @@ async function findServicePort() {
 }
 
 /** Imports every example, in place of a workflow of its name, and activates those with our trigger. */
-async function importExamples({ n8n, service, credentials }: Pair) {
+async function importExamples(pair: Pair) {
+	const { n8n, service } = pair;
 	const present = await n8n.listWorkflows();
-	const folder = path.join(root, 'examples');
 	const examples: Example[] = [];
-	for (const file of fs.readdirSync(folder)) {
-		const text = fs
-			.readFileSync(path.join(folder, file), 'utf8')
-			.replaceAll(EXAMPLE_N8N, n8n.url)
-			.replaceAll(EXAMPLE_MEDIA, service.resultsUrl);
-		const workflow = JSON.parse(text) as Workflow;
-		for (const { id, name } of present) {
-			if (name === workflow.name) await n8n.deleteWorkflow(id);
+	for (const name of listExamples()) {
+		const workflow = readExample(name, { n8n: n8n.url, media: service.resultsUrl });
+		for (const saved of present) {
+			if (saved.name === workflow.name) await n8n.deleteWorkflow(saved.id);
 		}
-		const { id } = await n8n.importWorkflow(workflow, credentials);
+		const { id } = await pair.importWorkflow(workflow);
 		if (findTrigger(workflow)) await n8n.activate(id);
-		examples.push({ id, workflow, text });
+		examples.push({ id, workflow });
 	}
 	log(`Imported ${examples.length} examples`);
 	return examples;
@@ -116,7 +108,8 @@ function findRound(examples: Example[]) {
 	for (const trigger of examples) {
 		const webhookId = findTrigger(trigger.workflow)?.webhookId;
 		const create = examples.find(
-			(example) => webhookId && example !== trigger && example.text.includes(webhookId),
+			(example) =>
+				webhookId && example !== trigger && JSON.stringify(example.workflow).includes(webhookId),
 		);
 		if (create) return { create, trigger };
 	}

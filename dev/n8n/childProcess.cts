@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import path from 'node:path';
 import execa from 'execa';
 import { poll } from './wait.cts';
 
@@ -41,13 +42,11 @@ export function startProcess(
 		stdio: ['ignore', log, log],
 	});
 	fs.closeSync(log);
+	const record = findRecord(child.pid);
+	if (record) fs.writeFileSync(record, '');
 	const killGroup = () => {
 		child.kill('SIGKILL');
-		try {
-			if (child.pid) process.kill(-child.pid, 'SIGKILL');
-		} catch {
-			// The group has ended.
-		}
+		if (child.pid) killProcessGroup(child.pid);
 	};
 	process.once('exit', killGroup);
 	let end = '';
@@ -59,6 +58,7 @@ export function startProcess(
 		.finally(() => {
 			killGroup();
 			process.removeListener('exit', killGroup);
+			if (record) fs.rmSync(record, { force: true });
 		});
 	const kill = async () => {
 		killGroup();
@@ -84,6 +84,30 @@ export function startProcess(
 		},
 	);
 	return { pid: child.pid, ready, stop, kill };
+}
+
+/**
+ * Returns the file by which a test run knows of a process, wherever in the run it was started. Jest doesn't tell test files that
+ * it exits.
+ */
+function findRecord(pid: number | undefined) {
+	const run = process.env.MEDIA_GENERATION_RUN;
+	return run && pid ? path.join(run, `${pid}.pid`) : undefined;
+}
+
+/** Kills all that was started in a test run, by the folder of the run. */
+export function killRecorded(run: string) {
+	for (const file of fs.readdirSync(run)) {
+		if (file.endsWith('.pid')) killProcessGroup(parseInt(file));
+	}
+}
+
+function killProcessGroup(leader: number) {
+	try {
+		process.kill(-leader, 'SIGKILL');
+	} catch {
+		// The group has ended.
+	}
 }
 
 /** Returns the end of a log, for the message of a wait that failed. */

@@ -7,7 +7,7 @@ import getPort from 'get-port';
 import type { INodeExecutionData, INodeTypeDescription, IRunExecutionData } from 'n8n-workflow';
 import type { Log } from '../log.cts';
 import { Execution } from './execution.cts';
-import { N8nProcess } from './process.cts';
+import { N8nProcess, type N8nProcessOptions } from './process.cts';
 import { provideN8n } from './provide.cts';
 import { poll } from './wait.cts';
 import { findStartNode, findWebhookPath, type Workflow, type WorkflowNode } from './workflow.cts';
@@ -28,6 +28,11 @@ export interface Credential {
 	id: string;
 	name: string;
 	type?: string;
+}
+
+/** All that another process needs to use a running n8n. */
+export interface Session extends N8nProcessOptions {
+	cookie: string;
 }
 
 interface CredentialInput {
@@ -151,6 +156,17 @@ export class N8n {
 		this.#parse = flatted.parse;
 	}
 
+	/** Uses an n8n that another process started. `stop` leaves it running. */
+	static join({ cookie, ...options }: Session) {
+		const n8n = new N8n(new N8nProcess(options));
+		n8n.#cookie = cookie;
+		return n8n;
+	}
+
+	get session(): Session {
+		return { ...this.#child.options, cookie: this.#cookie };
+	}
+
 	get pid() {
 		return this.#child.pid;
 	}
@@ -158,6 +174,12 @@ export class N8n {
 	/** Returns what n8n has logged so far. */
 	readLog() {
 		return this.#child.readLog();
+	}
+
+	/** Returns a function that returns what n8n has logged since now. */
+	followLog() {
+		const { length } = this.readLog();
+		return () => this.readLog().slice(length);
 	}
 
 	/** Logs in as the owner, who is created first in a new n8n. */

@@ -39,7 +39,7 @@ const ONLINE_MODULE = 'mcp-registry';
 /** A developer's shell, Jest or npm may hold such variables. They would change the pinned n8n. */
 const NOT_INHERITED = /^(N8N_|DB_|EXECUTIONS_|NODES_|QUEUE_|WEBHOOK_URL$|NODE_OPTIONS$|JEST_|npm_)/;
 
-interface N8nProcessOptions {
+export interface N8nProcessOptions {
 	node: string;
 	bin: string;
 	/** n8n's user folder. */

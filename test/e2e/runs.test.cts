@@ -50,8 +50,7 @@ const edit = (parameters: object = {}, node: object = {}) =>
 		node,
 	);
 
-const save = async (workflow: Workflow) =>
-	(await pair.n8n.importWorkflow(workflow, pair.credentials)).id;
+const save = async (workflow: Workflow) => (await pair.importWorkflow(workflow)).id;
 
 const start = async (nodes: WorkflowNode[], settings: object = {}) => {
 	const workflow = chain('Runs', nodes);

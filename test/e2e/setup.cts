@@ -1,13 +1,47 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import fastify from 'fastify';
 import { createLog } from '../../dev/log.cts';
+import { killRecorded } from '../../dev/n8n/childProcess.cts';
+import { startN8n, type N8n } from '../../dev/n8n/n8n.cts';
 import { provideN8n } from '../../dev/n8n/provide.cts';
 import { pack } from '../../dev/pack.cts';
 
-/** Packs the built package, once for all test files, and makes sure that n8n is installed. */
+/**
+ * Prepares what all test files of a run share: the packed package, an n8n that the first file that wants it has started, and
+ * a folder for all that is temporary. What the run started and left ends with it, however it ends.
+ */
 export default async function setUp() {
-	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-e2e-'));
-	process.env.MEDIA_GENERATION_TARBALL = (await pack(folder)).tarball;
+	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-run-'));
+	// PostgreSQL runs as another user.
+	fs.chmodSync(folder, 0o755);
+	Object.assign(process.env, { MEDIA_GENERATION_RUN: folder, TMPDIR: folder });
+	process.once('exit', cleanUp);
+	for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+
+	const { tarball } = await pack(folder);
+	process.env.MEDIA_GENERATION_TARBALL = tarball;
 	await provideN8n(createLog());
+
+	let n8n: Promise<N8n> | undefined;
+	const env = { N8N_RESTRICT_FILE_ACCESS_TO: folder, N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem' };
+	const server = fastify();
+	server.get('/', async (_request, reply) => {
+		// Neither the server nor a connection to it keeps Jest from exiting.
+		void reply.header('connection', 'close');
+		n8n ??= startN8n({ tarball, env });
+		return (await n8n).session;
+	});
+	process.env.MEDIA_GENERATION_SHARED_N8N = await server.listen({ host: '127.0.0.1', port: 0 });
+	server.server.unref();
+}
+
+/** Ends what the run started and is still running, and removes its files. */
+export function cleanUp() {
+	const { MEDIA_GENERATION_RUN: folder } = process.env;
+	if (!folder) return;
+	killRecorded(folder);
+	fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+	delete process.env.MEDIA_GENERATION_RUN;
 }

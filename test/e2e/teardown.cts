@@ -1,8 +1,3 @@
-import fs from 'node:fs';
-import path from 'node:path';
+import { cleanUp } from './setup.cts';
 
-/** Removes what `setup.cts` packed. */
-export default function tearDown() {
-	const tarball = process.env.MEDIA_GENERATION_TARBALL;
-	if (tarball) fs.rmSync(path.dirname(tarball), { recursive: true, force: true });
-}
+export default cleanUp;

@@ -9,7 +9,7 @@ import { mediaGeneration } from '../../dev/fixtures/workflows.cts';
 let pair: Pair;
 
 beforeAll(async () => {
-	pair = await startPair({ service: { taskSeconds: 0.5 } });
+	pair = await startPair({ service: { taskSeconds: 0.5 }, n8n: 'shared' });
 });
 
 afterAll(async () => await pair?.stop());
@@ -39,10 +39,7 @@ async function runAgent(tool: ReturnType<typeof buildTool>, prompts: string[][],
 	const model = await startScriptedModel(prompts.map((turn) => turn.map((Prompt) => ({ Prompt }))));
 	try {
 		const openAiApi = await pair.n8n.createCredential(model.credential);
-		const { id } = await pair.n8n.importWorkflow(agentWith(tool, age), {
-			credentials: { ...pair.credentials.credentials, openAiApi },
-		});
-		const execution = await pair.n8n.waitForExecution(await pair.n8n.run(id));
+		const execution = await pair.run(agentWith(tool, age), { others: { openAiApi } });
 		return { execution, results: model.listToolResults() };
 	} finally {
 		await model.close();
@@ -114,8 +111,7 @@ describe.each<AgentAge>(['oldest', 'older', 'newest'])('as a tool of the %s agen
 describe('as a tool of an MCP server', () => {
 	async function call(tool: ReturnType<typeof buildTool>, ...prompts: string[]) {
 		const path = randomUUID();
-		const { id } = await pair.n8n.importWorkflow(mcpServerWith(tool, path), pair.credentials);
-		await pair.n8n.activate(id);
+		const { id } = await pair.activate(mcpServerWith(tool, path));
 		const client = new Client({ name: 'test', version: '1' });
 		await client.connect(new StreamableHTTPClientTransport(new URL(`${pair.n8n.url}/mcp/${path}`)));
 		try {

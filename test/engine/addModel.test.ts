@@ -1,15 +1,18 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { Service } from '../../dev/service/index.cts';
 import { run } from './engine';
-import { follow } from './worked-example';
+import { follow } from './workedExample.cts';
 
 let example: ReturnType<typeof follow>;
 let service: Service;
+let MediaGeneration: Awaited<ReturnType<typeof example.loadNode>>;
 
 beforeAll(async () => {
 	example = follow('Add a model');
 	await example.run('typescript/bin/tsc', '-p', 'tsconfig.json');
-	service = await example.emulator().startService({ token: 'a-token', taskSeconds: 0.1 });
+	MediaGeneration = await example.loadNode();
+	const { startService } = await example.loadEmulator();
+	service = await startService({ token: 'a-token', taskSeconds: 0.1 });
 });
 
 afterAll(async () => {
@@ -19,7 +22,7 @@ afterAll(async () => {
 
 const create = async (parameters: Record<string, string | number>) =>
 	await run({
-		type: new (example.builtNode())(),
+		type: new MediaGeneration(),
 		parameters: { resource: 'task', operation: 'create', model: 'epsilon/upscale', ...parameters },
 		credentials: { baseUrl: service.url, accessToken: 'a-token' },
 	});
@@ -56,7 +59,7 @@ describe('the worked example of CONTRIBUTING.md, followed to the letter', () => 
 	});
 
 	it('shows the model and its fields in the editor, and its name on the canvas', () => {
-		const { description } = new (example.builtNode())();
+		const { description } = new MediaGeneration();
 		const model = description.properties.find(({ name }) => name === 'model');
 		expect(model?.options).toContainEqual({
 			name: 'Epsilon Upscale',

@@ -5,4 +5,4 @@ import { join } from 'node:path';
 
 const folder = mkdtempSync(join(tmpdir(), 'media-generation-engine-'));
 process.env.N8N_USER_FOLDER = folder;
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));

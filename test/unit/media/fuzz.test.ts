@@ -1,6 +1,6 @@
 import { inspect } from '../../../nodes/MediaGeneration/media/inspect';
 import { checkLimits } from '../../../nodes/MediaGeneration/media/limits';
-import { bytesOf, memoryHeld, names } from '../../media/corpus';
+import { measureMemory, names, readMedia } from '../../media/corpus.cts';
 import { box } from './boxes';
 
 const INPUTS = 100_000;
@@ -9,7 +9,7 @@ const MEBIBYTE = 1024 * 1024;
 const MOST_READ = (256 + 4 + 1) * MEBIBYTE;
 const MOST_CHUNKS = 10_000;
 
-const corpus = names.map(bytesOf);
+const corpus = names.map(readMedia);
 const readable = corpus.filter((bytes) => /ftyp|moov|\xff\xd8|PNG/.test(bytes.toString('latin1')));
 const types = 'ftyp moov mvhd mvex mehd trak tkhd mdia mdhd hdlr minf stbl stsd mdat free'.split(
 	' ',
@@ -175,7 +175,7 @@ describe('inspect', () => {
 		for (let seed = 0; seed < INPUTS && faults.length < 10; seed++) {
 			const fault = await faultOf(seed);
 			if (fault) faults.push(fault);
-			if (seed % 500 === 0) memory.push(memoryHeld());
+			if (seed % 500 === 0) memory.push(measureMemory());
 		}
 		expect(faults).toEqual([]);
 		const half = memory.length / 2;

@@ -4,7 +4,7 @@ import {
 	checkLimits,
 	type MediaLimits,
 } from '../../../nodes/MediaGeneration/media/limits';
-import { bytesOf, names, streamOf } from '../../media/corpus';
+import { names, openMedia, readMedia } from '../../media/corpus.cts';
 
 const image: MediaLimits = {
 	formats: ['jpeg', 'png'],
@@ -116,7 +116,7 @@ const videos: typeof images = [
 ];
 
 async function verdictOf(name: string, limits: MediaLimits): Promise<string> {
-	const bytes = bytesOf(name);
+	const bytes = readMedia(name);
 	const { refused, unknown } = checkLimits(limits, await inspect([bytes]), bytes.length);
 	const verdicts = unknown.length > 0 ? [...refused, `? ${unknown.join(', ')}`] : refused;
 	return verdicts.join('; ') || 'accepted';
@@ -124,7 +124,7 @@ async function verdictOf(name: string, limits: MediaLimits): Promise<string> {
 
 describe('inspect', () => {
 	it.each([...images, ...videos])('reads %s as %s', async (name, facts) => {
-		expect(await factsOf([bytesOf(name)])).toBe(facts);
+		expect(await factsOf([readMedia(name)])).toBe(facts);
 	});
 
 	it.each(images)('judges %s, %s, as an image: %s', async (name, _, verdict) => {
@@ -144,28 +144,28 @@ describe('inspect', () => {
 			for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
 		}
 		for (const [name, facts] of [...images, ...videos])
-			expect([name, await factsOf(chunks(bytesOf(name)))]).toEqual([name, facts]);
+			expect([name, await factsOf(chunks(readMedia(name)))]).toEqual([name, facts]);
 	});
 
 	it('reads the same from the streams that n8n gives', async () => {
 		for (const [name, facts] of [...images, ...videos])
-			expect([name, await factsOf(streamOf(name))]).toEqual([name, facts]);
+			expect([name, await factsOf(openMedia(name))]).toEqual([name, facts]);
 	});
 
 	it('gives the MIME type of the bytes, whatever the name says', async () => {
-		expect(await inspect([bytesOf('png-named.jpg')])).toMatchObject({ mimeType: 'image/png' });
+		expect(await inspect([readMedia('png-named.jpg')])).toMatchObject({ mimeType: 'image/png' });
 	});
 
 	it('closes the stream once it knows', async () => {
-		const stream = streamOf('thumbnail.jpg', 64);
+		const stream = openMedia('thumbnail.jpg', 64);
 		await inspect(stream);
 		expect(stream.destroyed).toBe(true);
-		expect(stream.bytesRead).toBeLessThan(bytesOf('thumbnail.jpg').length - 500);
+		expect(stream.bytesRead).toBeLessThan(readMedia('thumbnail.jpg').length - 500);
 	});
 
 	it('passes on what the stream throws', async () => {
 		const cut = async function* () {
-			yield bytesOf('plain.mp4').subarray(0, 200);
+			yield readMedia('plain.mp4').subarray(0, 200);
 			throw new Error('connection lost');
 		};
 		await expect(inspect(cut())).rejects.toThrow('connection lost');

@@ -1,33 +1,32 @@
-const { isDeepStrictEqual } = require('node:util');
-const { openEditor } = require('../../dev/n8n/editor.cts');
-const { poll } = require('../../dev/n8n/wait.cts');
-const { startService } = require('../../dev/service');
-const {
+import type { INodeProperties } from 'n8n-workflow';
+import { isDeepStrictEqual } from 'node:util';
+import { createEndedTask } from '../../dev/fixtures/callbacks.cts';
+import {
 	CREDENTIAL_TYPE,
+	startPackedN8n,
 	TOKEN,
 	WEBHOOK_SECRET,
-	startPackedN8n,
-} = require('../../dev/fixtures/pair.cts');
-const { chain, mediaGeneration } = require('../../dev/fixtures/workflows.cts');
+} from '../../dev/fixtures/pair.cts';
+import { chain, mediaGeneration, NODE_TYPE } from '../../dev/fixtures/workflows.cts';
+import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
+import type { N8n } from '../../dev/n8n/n8n.cts';
+import { poll } from '../../dev/n8n/wait.cts';
+import { startService, type Service } from '../../dev/service/index.cts';
 
-const NODE = 'n8n-nodes-media-generation.mediaGeneration';
+const TITLE = 'Media Generation';
+const WAIT_ACTION = 'Create task and wait';
 
-/** @typedef {import('n8n-workflow').INodeProperties} Property */
-
-/** @type {import('../../dev/n8n/n8n.cts').N8n} */
-let n8n;
-/** @type {Awaited<ReturnType<typeof startService>>} */
-let service;
-/** @type {import('../../dev/n8n/editor.cts').Editor} */
-let editor;
-/** @type {Property[]} what the action node declares */
-let properties;
+let n8n: N8n;
+let service: Service;
+let editor: Editor;
+/** Those that the action node declares. */
+let properties: INodeProperties[];
 
 beforeAll(async () => {
 	service = await startService({ token: TOKEN, webhookSecret: WEBHOOK_SECRET, taskSeconds: 1 });
 	n8n = await startPackedN8n();
 	const types = await n8n.listNodeTypes('n8n-nodes-media-generation');
-	properties = types.find(({ name }) => name === NODE)?.properties;
+	properties = types.find(({ name }) => name === NODE_TYPE)?.properties ?? [];
 	editor = await openEditor(n8n);
 });
 
@@ -37,62 +36,54 @@ afterAll(async () => {
 	await service?.close();
 });
 
-/**
- * The properties that are to be shown for these values, and for the defaults of what is not among them, in their order.
- * @param {Record<string, string>} values
- */
-function declared(values) {
+type Values = Record<string, string>;
+
+/** Returns the properties that are to be shown for these values, and the defaults of the others, in their order. */
+function findDeclared(values: Values) {
+	const defaults = new Map(properties.map((property) => [property.name, property.default]));
 	return properties.filter(({ displayOptions }) =>
 		Object.entries(displayOptions?.show ?? {}).every(([name, allowed]) =>
-			allowed?.includes(
-				values[name] ?? String(properties.find((property) => property.name === name)?.default),
-			),
+			allowed?.some((value) => value === (values[name] ?? defaults.get(name))),
 		),
 	);
 }
 
-/**
- * What a list in the panel offers.
- * @param {string} name
- * @param {Record<string, string>} values
- */
-function offered(name, values) {
-	const property = declared(values).find((property) => property.name === name);
-	return /** @type {Array<{ name: string, value: string, action?: string }>} */ (
-		property?.options ?? []
+/** Returns the options that a list in the panel offers, with their values as texts. */
+function findOptions(name: string, values: Values) {
+	const property = findDeclared(values).find((property) => property.name === name);
+	return (property?.options ?? []).flatMap((option) =>
+		'value' in option ? [{ name: option.name, value: String(option.value) }] : [],
 	);
 }
 
-/**
- * A field's title, and those of the row that it begins with, if it does.
- * @param {Property} property
- * @returns {string[]}
- */
-function titles({ displayName, default: begun, options = [] }) {
+/** Returns a field's title, and those of the row that it begins with, if it does. */
+function listTitles({ displayName, default: initial, options = [] }: INodeProperties) {
 	const rows = options.flatMap((option) =>
-		'values' in option && Object.hasOwn(/** @type {object} */ (begun), option.name)
+		'values' in option && Object.hasOwn(Object(initial) as object, option.name)
 			? option.values
 			: [],
 	);
 	return [displayName, ...rows.map((field) => field.displayName)];
 }
 
-/**
- * Holds the open panel to the declaration.
- * @param {Record<string, string>} values
- */
-async function expectFields(values) {
-	const expected = declared(values)
+/** Holds the open panel to the declaration. */
+async function expectFields(values: Values) {
+	const expected = findDeclared(values)
 		.filter(({ type }) => type !== 'notice')
-		.flatMap(titles);
-	/** @type {string[]} */
-	let shown = [];
+		.flatMap(listTitles);
+	let shown: string[] = [];
 	// The panel draws the rows of a list after the fields around it.
 	await poll(async () => isDeepStrictEqual((shown = await editor.readFieldTitles()), expected), {
 		timeout: 5_000,
 		what: 'the declared fields',
 	}).catch(() => {});
 	expect([values, shown]).toEqual([values, expected]);
+}
+
+/** Opens the panel of one of our action node's actions in a new workflow. */
+async function openAction(action: string) {
+	await editor.openNewManualWorkflow();
+	await editor.addNode('media', TITLE, action);
 }
 
 // One person's path: each step goes on from where the one before it ended.
@@ -119,19 +110,18 @@ describe('a person at the editor', () => {
 			await editor.search('no node is called this');
 			await editor.get('node-creator-no-results').waitFor();
 			await editor.search(words);
-			await editor.findEntry('Media Generation').waitFor();
+			await editor.findEntry(TITLE).waitFor();
 		}
 	});
 
 	it('sees the fields of each operation and each model, and no others', async () => {
-		await editor.openNewManualWorkflow();
-		await editor.addNode('media', 'Media Generation', 'Create task and wait');
-		for (const resource of offered('resource', {})) {
+		await openAction(WAIT_ACTION);
+		for (const resource of findOptions('resource', {})) {
 			await editor.choose('resource', resource.name);
-			for (const operation of offered('operation', { resource: resource.value })) {
+			for (const operation of findOptions('operation', { resource: resource.value })) {
 				await editor.choose('operation', operation.name);
 				const chosen = { resource: resource.value, operation: operation.value };
-				const models = offered('model', chosen);
+				const models = findOptions('model', chosen);
 				for (const model of models) {
 					await editor.choose('model', model.name);
 					await expectFields({ ...chosen, model: model.value });
@@ -142,8 +132,7 @@ describe('a person at the editor', () => {
 	});
 
 	it('is shown which required fields are empty, in lists too', async () => {
-		await editor.openNewManualWorkflow();
-		await editor.addNode('media', 'Media Generation', 'Create task and wait');
+		await openAction(WAIT_ACTION);
 		await editor.executeStep();
 		await editor.get('parameter-issues').nth(1).waitFor();
 		for (const model of ['Delta Reference to Video', 'Gamma V6 Reference to Video']) {
@@ -153,8 +142,7 @@ describe('a person at the editor', () => {
 	});
 
 	it('runs the node, reads what it waits for, and sees its output', async () => {
-		await editor.openNewManualWorkflow();
-		await editor.addNode('media', 'Media Generation', 'Create task and wait');
+		await openAction(WAIT_ACTION);
 		await editor.choose('model', 'Beta2 Image Edit');
 		await editor.fill('image', `${service.resultsUrl}/sample.png`);
 		await editor.fill('prompt', 'Make it snow');
@@ -163,7 +151,7 @@ describe('a person at the editor', () => {
 		await editor.waitForOutput();
 		await editor.output.getByText('completed', { exact: true }).waitFor();
 		await editor.closePanel();
-		const label = await editor.findNode('Create task and wait').innerText();
+		const label = await editor.findNode(WAIT_ACTION).innerText();
 		expect(label).toContain('Beta2 Image Edit');
 	});
 
@@ -171,12 +159,10 @@ describe('a person at the editor', () => {
 		const [credential] = await n8n.listCredentials();
 		if (!credential) throw new Error('There is no credential');
 		const media = { image: `${service.resultsUrl}/a.png`, video: `${service.resultsUrl}/a.mp4` };
+		const files = ['firstFrame', 'result'];
 		const workflow = chain('A video', [
 			mediaGeneration({ operation: 'createAndWait', ...media }),
-			mediaGeneration(
-				{ operation: 'download', files: ['firstFrame', 'result'] },
-				{ name: 'Download files' },
-			),
+			mediaGeneration({ operation: 'download', files }, { name: 'Download files' }),
 		]);
 		const { id } = await n8n.importWorkflow(workflow, {
 			credentials: { [CREDENTIAL_TYPE]: credential },
@@ -184,18 +170,17 @@ describe('a person at the editor', () => {
 		await editor.openWorkflow(id);
 		await editor.findNode('Download files').dblclick();
 		await editor.executeStep();
-		for (const [index, kind] of /** @type {const} */ (['image', 'video']).entries()) {
+		for (const [index, kind] of (['image', 'video'] as const).entries()) {
 			await editor.get('ndv-view-binary-data').nth(index).click();
 			await editor.waitForPreview(kind);
 			await editor.page.getByText('Back to list').click();
 		}
 	});
 
-	it('maps what a task gives out before the first run', async () => {
-		await editor.openNewManualWorkflow();
-		await editor.addNode('media', 'Media Generation', 'Create task');
+	it('maps the output of a task before the first run', async () => {
+		await openAction('Create task');
 		await editor.closePanel();
-		await editor.addNode('media', 'Media Generation', 'Get task');
+		await editor.addNode('media', TITLE, 'Get task');
 
 		const fields = editor.get('run-data-schema-item');
 		await fields.filter({ hasText: 'taskId' }).first().waitFor();
@@ -206,7 +191,7 @@ describe('a person at the editor', () => {
 
 	it('reads in the trigger which URL goes where, publishes it, and sees an execution come in', async () => {
 		await editor.openNewWorkflow();
-		await editor.addNode('media', 'Media Generation', 'On task completed');
+		await editor.addNode('media', TITLE, 'On task completed');
 		const { panel } = editor;
 		await panel.getByText('Webhook URLs', { exact: true }).first().click();
 		await panel.getByText(`${n8n.url}/webhook-test/`).waitFor();
@@ -216,16 +201,7 @@ describe('a person at the editor', () => {
 		await editor.closePanel();
 
 		expect(await editor.publish()).toContain('start this workflow when they end');
-		const created = await fetch(`${service.url}/api/v1/jobs/createTask`, {
-			method: 'POST',
-			headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-			body: JSON.stringify({
-				model: 'beta2/image-edit',
-				input: { image_url: `${service.resultsUrl}/sample.png`, prompt: '' },
-				callBackUrl,
-			}),
-		});
-		expect(created.status).toBe(200);
+		await createEndedTask(service, { prompt: '', callBackUrl });
 		await editor.page.getByText('Executions', { exact: true }).click();
 		await editor.get('execution-time').first().waitFor();
 	});

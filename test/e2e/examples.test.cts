@@ -1,0 +1,145 @@
+import { expect } from '@jest/globals';
+import { readExample, sweepAtOnce } from '../../dev/fixtures/examples.cts';
+import { startPair, type Pair } from '../../dev/fixtures/pair.cts';
+import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
+import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
+import { readMedia } from '../media/corpus.cts';
+
+let pair: Pair;
+
+beforeAll(async () => {
+	pair = await startPair({ service: { taskSeconds: 1 }, n8n: 'shared' });
+});
+
+afterAll(async () => await pair?.stop());
+
+const read = (name: string) =>
+	readExample(name, { n8n: pair.n8n.url, media: pair.service.resultsUrl });
+
+async function waitForFirst(workflowId: string) {
+	const [execution] = await pair.n8n.waitForExecutions({ workflowId, count: 1 });
+	return execution;
+}
+
+it('create-a-task starts when-a-task-ends', async () => {
+	const { id } = await pair.activate(read('when-a-task-ends'));
+	const created = await pair.run(read('create-a-task'));
+	const [task] = created.getItems<Task>('Create task');
+	const execution = await waitForFirst(id);
+	expect(execution?.getItems('Use the results')).toMatchObject([
+		{ taskId: task?.taskId, status: 'completed' },
+	]);
+});
+
+it('create-and-wait splits by status', async () => {
+	pair.service.set({
+		faultsFor: ({ input }) => (input.prompt === 'Make it snow' ? { fail: true } : {}),
+	});
+	const execution = await pair.run(read('create-and-wait'));
+	expect(execution.getItems('Use the results')).toMatchObject([
+		{ status: 'completed' },
+		{ status: 'completed' },
+	]);
+	expect(execution.getItems('Look into it')).toMatchObject([{ status: 'failed' }]);
+	expect(execution.getItems('Look again later')).toEqual([]);
+});
+
+it('edit-an-uploaded-image goes from a form to a file', async () => {
+	const { id } = await pair.importWorkflow(read('edit-an-uploaded-image'));
+	await pair.n8n.activate(id);
+	const photo = readMedia('baseline.jpg');
+	const form = new FormData();
+	form.append('field-0', new Blob([photo], { type: 'image/jpeg' }), 'me.jpg');
+	form.append('field-1', 'Make it night');
+	const url = `${pair.n8n.url}/form/8a1f7a52-3c0e-4b1e-9a55-2f6a1c9e7d20`;
+	expect((await fetch(url, { method: 'POST', body: form })).status).toBe(200);
+	const execution = await waitForFirst(id);
+	expect(execution?.getError()).toBeUndefined();
+	expect([...pair.service.uploads.values()].at(-1)).toMatchObject({ size: photo.length });
+	expect(pair.listTasks().at(-1)?.input.prompt).toBe('Make it night');
+	expect(execution?.getOutput('Get the file')).toMatchObject([
+		{ binary: { data: { mimeType: 'image/png', fileType: 'image' } } },
+	]);
+});
+
+it("batch-from-a-list makes a video of each row, and splits off those that can't be sent", async () => {
+	pair.service.set({ faultsFor: undefined });
+	const { id } = await pair.importWorkflow(read('batch-from-a-list'));
+	const all = await pair.n8n.waitForExecution(await pair.n8n.run(id));
+	expect(all.getItems('One row, one video')).toMatchObject([
+		{ scene: 'A market at dawn', status: 'completed', video: expect.stringContaining('http') },
+		{ scene: 'The same market at noon', status: 'completed' },
+		{ scene: 'The market by night', status: 'completed' },
+	]);
+	const pinData = {
+		Rows: [{ json: { scene: 'Good', seconds: 5 } }, { json: { scene: 'Bad', seconds: 'five' } }],
+	};
+	const some = await pair.n8n.waitForExecution(await pair.n8n.run(id, { pinData }));
+	expect(some.getItems('One row, one video')).toMatchObject([
+		{ scene: 'Good', status: 'completed' },
+	]);
+	expect(some.getItems('Rows to correct')).toMatchObject([
+		{ scene: 'Bad', error: expect.stringContaining('Duration must be a whole number') },
+	]);
+});
+
+it('ai-agent lets an agent make an image', async () => {
+	const model = await startScriptedModel([[{ Prompt: 'Make it night' }]]);
+	try {
+		const openAiApi = await pair.n8n.createCredential(model.credential);
+		const { id } = await pair.importWorkflow(read('ai-agent'), { others: { openAiApi } });
+		await pair.n8n.activate(id);
+		const chat = await pair.n8n.getWorkflow(id);
+		for (const node of chat.nodes) {
+			if (node.type.endsWith('.chatTrigger')) {
+				Object.assign(node, {
+					type: 'n8n-nodes-base.manualTrigger',
+					typeVersion: 1,
+					parameters: {},
+				});
+			} else if (node.type.endsWith('.agent')) {
+				Object.assign(node.parameters ?? {}, { promptType: 'define', text: 'Make it night' });
+			}
+		}
+		const manual = await pair.n8n.importWorkflow({ ...chat, name: 'Agent by hand' });
+		const execution = await pair.n8n.waitForExecution(await pair.n8n.run(manual.id));
+		expect(execution.getItems('AI Agent')).toEqual([{ output: 'Done.' }]);
+		expect(JSON.parse(String(model.listToolResults()[0]))).toMatchObject([{ status: 'completed' }]);
+	} finally {
+		await model.close();
+	}
+});
+
+it('create-with-sweep uses each task once, also those whose callback never came', async () => {
+	const { n8n, service } = pair;
+	const { id } = await pair.importWorkflow(read('create-with-sweep'));
+	const sweep = await n8n.importWorkflow(sweepAtOnce(await n8n.getWorkflow(id)));
+	await n8n.activate(id);
+	const create = async () => {
+		const trigger = "When clicking 'Execute workflow'";
+		const execution = await n8n.waitForExecution(await n8n.run(id, { trigger }));
+		expect(execution.getError()).toBeUndefined();
+		const [task] = execution.getItems<Task>('Create task');
+		return String(task?.taskId);
+	};
+	const listUsed = async () => {
+		const summaries = [
+			...(await n8n.listExecutions({ workflowId: id })),
+			...(await n8n.listExecutions({ workflowId: sweep.id })),
+		];
+		const executions = await Promise.all(summaries.map((one) => n8n.getExecution(one.id)));
+		return executions.flatMap((one) =>
+			one.getItems<Task>('Use the result').map(({ taskId }) => taskId),
+		);
+	};
+
+	const called = await create();
+	await service.idle();
+	service.set({ faultsFor: () => ({ noCallback: true }) });
+	const lost = await create();
+	await service.waitForTask(lost);
+	for (let round = 0; round < 2; round++) {
+		await n8n.waitForExecution(await n8n.run(sweep.id, { trigger: 'Every hour' }));
+	}
+	expect(await listUsed()).toEqual([called, lost]);
+});

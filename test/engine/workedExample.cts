@@ -1,0 +1,78 @@
+import execa from 'execa';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { root } from '../../dev/pack.cts';
+
+/** What a contributor clones, as far as the steps concern it. */
+const COPIED = [
+	'.prettierrc.js',
+	'credentials',
+	'dev',
+	'eslint.config.mjs',
+	'jest.config.js',
+	'nodes',
+	'package.json',
+	'test/e2e',
+	'test/engine',
+	'test/unit',
+	'tsconfig.dev.json',
+	'tsconfig.json',
+];
+
+/** A step with code: the file that it names last before the code, the code's language, and the code. */
+const STEP = /`([^`\s]+\.c?ts)`[^`]*:\n\n( *)```(ts|diff)\n([\s\S]*?)\n *```/g;
+
+/** Follows a section of CONTRIBUTING.md, to the letter, in a copy of the sources. */
+export function follow(title: string) {
+	const document = fs.readFileSync(path.join(root, 'CONTRIBUTING.md'), 'utf8');
+	const section = document.split(/^## /m).find((text) => text.startsWith(`${title}\n`)) ?? '';
+	const steps = [...section.matchAll(STEP)];
+	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-worked-example-'));
+	for (const name of COPIED)
+		fs.cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
+	fs.symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'), 'junction');
+	for (const [, name = '', indent = '', language, code = ''] of steps) {
+		const text = code.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
+		const file = path.join(folder, name);
+		if (language === 'diff') fs.writeFileSync(file, applyDiff(file, text));
+		else fs.writeFileSync(file, `${text}\n`, { flag: 'wx' });
+	}
+	return {
+		/** The files that the section makes or changes, in its order. */
+		files: steps.map(([, name = '']) => name),
+		/** Runs a script below node_modules in the copy, and returns what it printed. */
+		async run(script: string, ...args: string[]) {
+			const file = path.join(folder, 'node_modules', script);
+			const { all } = await execa(process.execPath, [file, ...args], { cwd: folder, all: true });
+			return all;
+		},
+		/** Loads the action node, as the copy was built. */
+		async loadNode() {
+			const file = path.join(folder, 'dist/nodes/MediaGeneration/MediaGeneration.node.js');
+			type Module = typeof import('../../nodes/MediaGeneration/MediaGeneration.node');
+			return ((await import(file)) as Module).MediaGeneration;
+		},
+		async loadEmulator() {
+			const file = path.join(folder, 'dev/service/index.cts');
+			return (await import(file)) as typeof import('../../dev/service/index.cts');
+		},
+		remove: () => fs.rmSync(folder, { recursive: true, force: true }),
+	};
+}
+
+/** Adds the lines that a diff adds, each right behind the line that the diff has before it. */
+function applyDiff(file: string, diff: string) {
+	const lines = fs.readFileSync(file, 'utf8').split('\n');
+	let at = 0;
+	for (const line of diff.split('\n')) {
+		if (line.startsWith('@@')) continue;
+		if (line.startsWith('+')) lines.splice(at++, 0, line.slice(1));
+		else {
+			const found = lines.indexOf(line.slice(1), at);
+			if (found < 0) throw new Error(`${file} has no line "${line.slice(1)}", as the diff has it`);
+			at = found + 1;
+		}
+	}
+	return lines.join('\n');
+}

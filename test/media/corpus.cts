@@ -1,0 +1,19 @@
+import { createReadStream, readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+
+const others = new Set(['.cts', '.md', '.sh']);
+
+/** The media files of this folder. */
+export const names = readdirSync(__dirname).filter((name) => !others.has(extname(name)));
+
+export const readMedia = (name: string) => readFileSync(join(__dirname, name));
+
+/** Opens a file as n8n does in filesystem mode. The chunk size is in bytes. */
+export const openMedia = (name: string, chunkSize = 64 * 1024) =>
+	createReadStream(join(__dirname, name), { highWaterMark: chunkSize });
+
+/** Returns how many bytes the process holds, in its heap and in buffers. */
+export function measureMemory() {
+	const { heapUsed, arrayBuffers } = process.memoryUsage();
+	return heapUsed + arrayBuffers;
+}

@@ -1,0 +1,425 @@
+import fastify, { type FastifyInstance } from 'fastify';
+import {
+	createEndedTask,
+	parseAnswer,
+	postJson,
+	runConcurrently,
+} from '../../dev/fixtures/callbacks.cts';
+import { readExample, sweepAtOnce } from '../../dev/fixtures/examples.cts';
+import {
+	Pair,
+	buildCredentialData,
+	CREDENTIAL_TYPE,
+	WEBHOOK_SECRET,
+} from '../../dev/fixtures/pair.cts';
+import { chain, connect, createAndWait, mediaGeneration } from '../../dev/fixtures/workflows.cts';
+import type { N8nProcess } from '../../dev/n8n/process.cts';
+import { startQueueN8n } from '../../dev/n8n/queue.cts';
+import { poll } from '../../dev/n8n/wait.cts';
+import type { Workflow, WorkflowNode } from '../../dev/n8n/workflow.cts';
+import { startService, type Service } from '../../dev/service/index.cts';
+import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
+
+const NODE = 'Media Generation';
+const MINUTE = 60_000;
+const OPEN = ['new', 'running', 'waiting'];
+
+/** By default n8n notices after a minute and a half that a worker is gone, and after three hours that who called it is, too. */
+const NOTICE_SOON = {
+	N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '0.5',
+	QUEUE_WORKER_LOCK_DURATION: '10000',
+	QUEUE_WORKER_LOCK_RENEW_TIME: '2000',
+	QUEUE_WORKER_STALLED_INTERVAL: '5000',
+};
+
+let service: Service;
+let queue: Awaited<ReturnType<typeof startQueueN8n>>;
+let pair: Pair;
+/** Of the next node after a task, outside of n8n. */
+let recorder: FastifyInstance | undefined;
+
+beforeAll(async () => {
+	service = await startService({
+		webhookSecret: WEBHOOK_SECRET,
+		credits: 1e6,
+		callbackRetrySeconds: [1, 2, 4, 8, 8, 8, 8, 8, 8],
+	});
+	queue = await startQueueN8n({
+		tarball: String(process.env.MEDIA_GENERATION_TARBALL),
+		env: { DB_POSTGRESDB_POOL_SIZE: '10', ...NOTICE_SOON },
+	});
+	const data = buildCredentialData(service);
+	const name = 'Media Generation';
+	const credential = await queue.n8n.createCredential({ name, type: CREDENTIAL_TYPE, data });
+	pair = new Pair(service, queue.n8n, credential);
+}, 5 * MINUTE);
+
+afterAll(async () => {
+	await recorder?.close();
+	await queue?.stop();
+	await service?.close();
+});
+
+/** Builds a workflow that runs in a worker: it starts with an item for each entry of `items` in the body of its webhook. */
+const called = (name: string, nodes: WorkflowNode[]) =>
+	connect(name, [
+		{
+			name: 'Webhook',
+			type: 'n8n-nodes-base.webhook',
+			typeVersion: 2,
+			parameters: { path: name.toLowerCase(), httpMethod: 'POST', options: {} },
+		},
+		{
+			name: 'Items',
+			type: 'n8n-nodes-base.splitOut',
+			parameters: { fieldToSplitOut: 'body.items', options: {} },
+		},
+		...nodes,
+	]);
+
+/** Calls the webhook of such a workflow. */
+async function call(name: string, items: object[]) {
+	const url = queue.n8n.buildWebhookUrl(name.toLowerCase());
+	const answer = await postJson(url, { 'content-type': 'application/json' }, { items });
+	expect(answer.status).toBe(200);
+}
+
+const buildPrompts = (count: number) =>
+	Array.from({ length: count }, (_, index) => ({ prompt: `prompt ${index}` }));
+
+/** Returns all executions of a workflow, once there are so many and none is under way any more. */
+async function waitForAll(workflowId: string, count: number) {
+	let found = '';
+	return await poll(
+		async () => {
+			const all = await queue.n8n.listAllExecutions({ workflowId });
+			const statuses = all.map(({ status }) => status);
+			found = statuses.join();
+			const isOpen = statuses.some((status) => OPEN.includes(status));
+			return all.length >= count && !isOpen ? all : undefined;
+		},
+		{
+			timeout: 3 * MINUTE,
+			what: `${count} executions of ${workflowId}`,
+			details: () => found,
+			every: 1000,
+		},
+	);
+}
+
+/** Returns the output of a node in all these executions. */
+async function getItems<Json = Task>(executions: Array<{ id: string }>, node: string) {
+	const loaded = await runConcurrently(
+		executions,
+		4,
+		async ({ id }) => await queue.n8n.getExecution(id),
+	);
+	return loaded.flatMap((execution) => execution.getItems<Json>(node));
+}
+
+const getIds = (tasks: Task[]) => tasks.map(({ taskId }) => taskId);
+
+/** Counts the processes that took executions on, by what they log then. */
+const countBusy = (processes: N8nProcess[], words: string) =>
+	processes.filter((one) => one.readLog().includes(words)).length;
+
+describe('queue mode', () => {
+	it('starts a workflow once for each task, in several processes', async () => {
+		service.set({ taskSeconds: 1, faultsFor: () => ({ callbackTwice: true }) });
+		const { id, url: callBackUrl } = await pair.activateTrigger();
+		const urls = Array.from({ length: 24 }, (_, index) => `${callBackUrl}?task=${index}`);
+		const tasks = await runConcurrently(urls, 4, async (callBackUrl) =>
+			createEndedTask(service, { prompt: 'one', callBackUrl }),
+		);
+		await service.idle();
+		const executions = await waitForAll(id, tasks.length);
+		expect(executions.map(({ status }) => status)).toEqual(tasks.map(() => 'success'));
+		const output = await getItems(executions, 'Trigger');
+		expect(getIds(output).sort()).toEqual([...tasks].sort());
+		expect(output[0]).toMatchObject({
+			status: 'completed',
+			verification: { signature: 'current', details: 'fetched' },
+		});
+		expect(countBusy(queue.webhooks, 'Enqueued execution')).toBe(2);
+		expect(countBusy(queue.workers, 'Worker started execution')).toBe(2);
+
+		const copied = await createEndedTask(service);
+		const answers = [];
+		for (const webhook of queue.webhooks) {
+			const url = callBackUrl.replace(queue.address, webhook.url);
+			answers.push(parseAnswer((await service.callback(copied, { url })).body));
+		}
+		expect(answers).toEqual([
+			{ accepted: true, emitted: true },
+			{ accepted: true, emitted: false, reason: 'duplicate' },
+		]);
+	});
+
+	it('parks a batch in one process and resumes it in another, once', async () => {
+		service.set({ taskSeconds: 3, faultsFor: () => ({ callbackTwice: true }) });
+		const { id } = await pair.activate(called('Batch', [createAndWait()]));
+		const before = service.requests.length;
+		const prompts = buildPrompts(20);
+		await call('Batch', prompts);
+		const tasks = await getItems(await waitForAll(id, 1), NODE);
+		expect(tasks.map(({ status }) => status)).toEqual(tasks.map(() => 'completed'));
+		expect(tasks.map(({ taskId }) => service.tasks.get(taskId)?.input.prompt)).toEqual(
+			prompts.map(({ prompt }) => prompt),
+		);
+		expect((service.requests.length - before) / 20).toBeLessThanOrEqual(3);
+	});
+
+	it('uploads and downloads files that the processes share', async () => {
+		service.set({ taskSeconds: 1, faultsFor: () => ({}) });
+		const edit = { model: 'beta2/image-edit', image: 'data', prompt: 'edit', imageSize: '1:1' };
+		const download = { resource: 'task', operation: 'download', taskId: '={{ $json.taskId }}' };
+		const { id } = await pair.activate(
+			called('Files', [
+				{
+					name: 'Fetch',
+					type: 'n8n-nodes-base.httpRequest',
+					typeVersion: 4.2,
+					parameters: {
+						url: `${service.resultsUrl}/sample.png`,
+						options: { response: { response: { responseFormat: 'file' } } },
+					},
+				},
+				createAndWait(edit),
+				mediaGeneration(download, { name: 'Download' }),
+				mediaGeneration({ resource: 'file', operation: 'upload' }, { name: 'Upload' }),
+			]),
+		);
+		await call('Files', [{}]);
+		const executions = await waitForAll(id, 1);
+		const execution = await queue.n8n.getExecution(String(executions[0]?.id));
+		expect(execution.getError()).toBeUndefined();
+		const [uploaded] = execution.getItems<{ url: string }>('Upload');
+		const [task] = execution.getItems<Task>(NODE);
+		const { resultUrls } = JSON.parse(
+			String(service.tasks.get(String(task?.taskId))?.resultJson),
+		) as { resultUrls: string[] };
+		expect(await fetchBytes(uploaded?.url)).toEqual(await fetchBytes(resultUrls[0]));
+	});
+
+	it(
+		'outputs every one of 500 tasks once, when a worker, then a webhook process, is killed',
+		async () => {
+			const sweep = await activateSweep();
+			const { id: batches } = await pair.activate(called('Parked', [createAndWait()]));
+			const { id: creates } = await pair.activate(called('Creates', createAndWriteDown(sweep)));
+			const parked = await createTasks('Parked', { calls: 10, each: 10 });
+			await waitForParked(batches, 10);
+			const written = await createTasks('Creates', { calls: 20, each: 20 });
+			await waitForAll(creates, 20);
+			await service.idle();
+
+			let done = 0;
+			const sending = runConcurrently(written, 6, async (taskId) => {
+				await deliver(taskId);
+				done++;
+			});
+			for (const [share, [victim]] of [
+				[0.3, queue.workers],
+				[0.6, queue.webhooks],
+			] as const) {
+				await poll(async () => done > share * written.length, {
+					timeout: 5 * MINUTE,
+					what: 'callbacks to be answered',
+				});
+				await victim?.kill();
+				await victim?.start();
+			}
+			await sending;
+			// All have ended by now, so one callback of each batch is enough.
+			const firsts = parked.filter((_, index) => index % 10 === 0);
+			await runConcurrently(firsts, 2, deliver);
+
+			const resumed = await getItems(await waitForAll(batches, 10), NODE);
+			expect(getIds(resumed).sort()).toEqual([...parked].sort());
+			expect(resumed.every(({ status }) => status === 'completed')).toBe(true);
+
+			const byCallback = await waitForAll(sweep.id, written.length);
+			const died = byCallback.filter(({ status }) => status !== 'success').length;
+			await queue.n8n.waitForExecution(
+				await queue.n8n.run(sweep.atOnceId, { trigger: 'Every hour' }),
+				{ timeout: MINUTE },
+			);
+			const uses = written.map((id) => sweep.used.filter((used) => used === id).length);
+			const twice = uses.filter((count) => count > 1).length;
+			console.log(
+				`500 tasks, a worker and a webhook process killed: ${died} executions died; ${twice} tasks were used twice`,
+			);
+			expect(uses).not.toContain(0);
+			const kept = await runOnce({
+				...DATA_TABLE,
+				parameters: { operation: 'get', dataTableId: RESULTS, returnAll: true },
+			});
+			expect(getIds(kept).sort()).toEqual([...written].sort());
+			// The event that the killed webhook process was storing comes again, and what an execution that died had used may
+			// not have been crossed out.
+			expect(twice).toBeLessThanOrEqual(1 + died);
+		},
+		15 * MINUTE,
+	);
+
+	it('creates no task again when the worker that creates a batch is killed', async () => {
+		service.set({ faultsFor: () => ({ slow: 60 }) });
+		const before = service.tasks.size;
+		const options = { tasksPer10Seconds: 10, concurrency: 1 };
+		const { id } = await pair.activate(called('Killed', [createAndWait({ options })]));
+		await call('Killed', buildPrompts(20));
+		await poll(async () => service.tasks.size >= before + 5, { timeout: MINUTE, what: 'tasks' });
+		const [running] = await queue.n8n.listAllExecutions({ workflowId: id });
+		const worker = queue.workers.find((one) =>
+			one.readLog().includes(`Worker started execution ${running?.id} `),
+		);
+		await worker?.kill();
+		const created = service.tasks.size;
+		await worker?.start();
+		const [ended] = await waitForAll(id, 1);
+		expect(['error', 'crashed']).toContain(ended?.status);
+		expect(service.tasks.size).toBe(created);
+	});
+});
+
+const DATA_TABLE = { type: 'n8n-nodes-base.dataTable', typeVersion: 1 };
+const RESULTS = { __rl: true, mode: 'name', value: 'media_results' };
+
+/** Runs a node once, and returns what it outputs. */
+async function runOnce(node: Omit<WorkflowNode, 'name'>) {
+	const execution = await pair.run(chain('Once', [{ name: 'Once', ...node }]));
+	expect(execution.getError()).toBeUndefined();
+	return execution.getItems<Task>('Once');
+}
+
+/**
+ * Activates the example that keeps a list of open tasks, with a use of results that takes a second, keeps each in a table by its
+ * task, and is noted outside of n8n; and imports a copy whose sweep looks at all that are open.
+ */
+async function activateSweep() {
+	await runOnce({
+		...DATA_TABLE,
+		parameters: {
+			resource: 'table',
+			operation: 'create',
+			tableName: RESULTS.value,
+			columns: { column: [{ name: 'taskId', type: 'string' }] },
+		},
+	});
+	const used: string[] = [];
+	recorder = fastify();
+	recorder.get<{ Params: { taskId: string } }>('/:taskId', ({ params }) => {
+		used.push(params.taskId);
+		return {};
+	});
+	const recorderUrl = await recorder.listen({ host: '127.0.0.1', port: 0 });
+
+	const workflow = readExample('create-with-sweep');
+	const use = workflow.nodes.find(({ name }) => name === 'Use the result');
+	Object.assign(use ?? {}, {
+		type: 'n8n-nodes-base.wait',
+		typeVersion: 1.1,
+		parameters: { amount: 1, unit: 'seconds' },
+	});
+	const taskId = '={{ $json.taskId }}';
+	const more = connect('After the use', [
+		{ name: 'Use the result', type: '' },
+		{
+			name: 'Keep it',
+			...DATA_TABLE,
+			parameters: {
+				operation: 'upsert',
+				dataTableId: RESULTS,
+				filters: { conditions: [{ keyName: 'taskId', keyValue: taskId }] },
+				columns: {
+					mappingMode: 'defineBelow',
+					value: { taskId },
+					schema: [{ id: 'taskId', type: 'string', display: true }],
+				},
+			},
+		},
+		{
+			name: 'Note it',
+			type: 'n8n-nodes-base.httpRequest',
+			typeVersion: 4.2,
+			parameters: { url: `=${recorderUrl}/{{ $json.taskId }}` },
+		},
+	]);
+	workflow.nodes.push(...more.nodes.slice(1));
+	Object.assign(workflow.connections, more.connections);
+	const { id } = await pair.importWorkflow(workflow);
+	await queue.n8n.activate(id);
+	await queue.n8n.waitForExecution(
+		await queue.n8n.run(id, {
+			trigger: "When clicking 'Execute workflow'",
+			destinationNode: 'Make the table',
+		}),
+	);
+	const { id: atOnceId } = await pair.importWorkflow(sweepAtOnce(workflow));
+	const url = await queue.n8n.getProductionWebhookUrl(id, 'When a task ends');
+	return { id, atOnceId, workflow, url, used };
+}
+
+/** Builds the example's nodes that create a task for each item and write it down. */
+function createAndWriteDown({ workflow, url }: { workflow: Workflow; url: string }) {
+	return [
+		mediaGeneration({
+			resource: 'task',
+			operation: 'create',
+			model: 'custom',
+			customModel: 'custom/any',
+			customInput: '={{ { prompt: $json.prompt } }}',
+			callbackUrl: url,
+			options: { tasksPer10Seconds: 0 },
+		}),
+		...workflow.nodes.filter(({ name }) => name === 'Write it down'),
+	];
+}
+
+const waitForParked = async (workflowId: string, count: number) =>
+	await poll(
+		async () =>
+			(await queue.n8n.listAllExecutions({ workflowId, status: 'waiting' })).length === count,
+		{ timeout: MINUTE, what: `${count} executions to be parked`, every: 500 },
+	);
+
+/**
+ * Calls a workflow several times, and returns the IDs of the tasks that it creates. Each ends after 20 s and sends no callback by
+ * itself.
+ */
+async function createTasks(name: string, { calls, each }: { calls: number; each: number }) {
+	service.set({ faultsFor: () => ({ slow: 20, noCallback: true }) });
+	const known = new Set(service.tasks.keys());
+	const listCreated = () => [...service.tasks.keys()].filter((id) => !known.has(id));
+	for (let number = 1; number <= calls; number++) {
+		await call(name, buildPrompts(each));
+		await poll(async () => listCreated().length === number * each, {
+			timeout: MINUTE,
+			what: `${number * each} tasks`,
+		});
+	}
+	return listCreated();
+}
+
+/** Sends the callback of a task until it is answered 200, as the service does. */
+async function deliver(taskId: string) {
+	let last = '';
+	await poll(
+		async () => {
+			const answer = await service
+				.callback(taskId)
+				.catch((error: Error) => ({ status: 0, body: error.message }));
+			last = `${answer.status} ${answer.body}`;
+			return answer.status === 200;
+		},
+		{
+			timeout: 3 * MINUTE,
+			what: `the callback of ${taskId} to be answered`,
+			details: () => last,
+			every: 1000,
+		},
+	);
+}
+
+const fetchBytes = async (url?: string) =>
+	Buffer.from(await (await fetch(String(url))).arrayBuffer());
