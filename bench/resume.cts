@@ -1,11 +1,16 @@
-import { chain, createAndWait, WAIT } from '../dev/fixtures/workflows.cts';
+import { chain, createAndWait, prompts, WAIT } from '../dev/fixtures/workflows.cts';
+import type { N8n } from '../dev/n8n/n8n.cts';
 import type { WorkflowNode } from '../dev/n8n/workflow.cts';
+import type { Service } from '../dev/service/index.cts';
 import { getRun, importFor, openN8n, openService } from './fixtures.cts';
-import { computeMedians, interleave, measureSettings } from './measure.cts';
+import { computeMedians, formatMilliseconds, interleave, measureSettings } from './measure.cts';
 
 export const title = 'Create and Wait: going on when the service calls';
 
 const ROUNDS = 31;
+/** As many tasks end together and call back at once. */
+const CROWD = 100;
+const CROWD_ROUNDS = 5;
 const NEXT = { name: 'Next', type: 'n8n-nodes-base.noOp' };
 
 /**
@@ -39,6 +44,7 @@ export const bench = async () =>
 			return getRun(await n8n.waitForExecution(executionId), 'Next').startTime - sent;
 		});
 		const { ours, wait } = computeMedians(times);
+		const crowd = await measureCrowds(n8n, service);
 		return [
 			{
 				name: "From the callback to the next node's start, of what n8n's Wait node takes",
@@ -46,5 +52,37 @@ export const bench = async () =>
 				goal: { atMost: 1.1 },
 				figures: `${ours} ms, beside ${wait} ms; medians of ${ROUNDS} rounds`,
 			},
+			{
+				name: `${CROWD} callbacks at once, of what as many refusals take`,
+				value: crowd.genuine / crowd.refused,
+				figures: `${formatMilliseconds(crowd.genuine)} until the last answer, beside ${formatMilliseconds(crowd.refused)}; medians of ${CROWD_ROUNDS} rounds`,
+			},
 		];
 	});
+
+/**
+ * Measures the time from when all callbacks of a parked batch are sent until the last is answered: with a wrong secret, then
+ * with the right one. n8n loads the execution for each of them, also for those that are refused.
+ * @returns medians in milliseconds
+ */
+async function measureCrowds(n8n: N8n, service: Service) {
+	const workflowId = await importFor(
+		n8n,
+		service,
+		chain('Crowd', [prompts(CROWD), createAndWait()]),
+	);
+	const times: Record<'refused' | 'genuine', number[]> = { refused: [], genuine: [] };
+	for (let round = 0; round < CROWD_ROUNDS; round++) {
+		const executionId = await n8n.run(workflowId);
+		await n8n.waitForExecution(executionId, { until: ['waiting'] });
+		const taskIds = [...service.tasks.keys()].slice(-CROWD);
+		for (const taskId of taskIds) await service.waitForTask(taskId);
+		for (const [name, secret] of [['refused', 'wrong'], ['genuine']] as const) {
+			const sent = performance.now();
+			await Promise.all(taskIds.map(async (taskId) => await service.callback(taskId, { secret })));
+			times[name].push(performance.now() - sent);
+		}
+		await n8n.waitForExecution(executionId);
+	}
+	return computeMedians(times);
+}
