@@ -9,6 +9,7 @@ import {
 	type Pair,
 } from '../../dev/fixtures/pair.cts';
 import { chain, items, mediaGeneration, SEEN, triggered } from '../../dev/fixtures/workflows.cts';
+import { poll } from '../../dev/n8n/wait.cts';
 import type { Workflow, WorkflowNode } from '../../dev/n8n/workflow.cts';
 import { startService } from '../../dev/service/index.cts';
 
@@ -63,6 +64,10 @@ const run = async (...nodes: WorkflowNode[]) =>
 
 const listPrompts = () => [...pair.service.tasks.values()].map(({ input }) => input.prompt).sort();
 const listIds = () => [...pair.service.tasks.keys()];
+const DETAILS = '/api/v1/jobs/recordInfo';
+
+const countDetails = () => pair.service.requests.filter(({ path }) => path === DETAILS).length;
+
 const countCreations = () =>
 	pair.service.requests.filter(({ path }) => path.endsWith('/createTask')).length;
 const findTask = (prompt: string) =>
@@ -357,7 +362,7 @@ describe('answers to a creation, under Retry On Fail', () => {
 		pair.service.faultNext({ code: 430, msg: 'could not generate' });
 		const begun = Date.now();
 		const execution = await run(prompts('one'), edit({ operation: 'create' }, RETRY));
-		expect(Date.now() - begun).toBeLessThan(10_000);
+		expect(Date.now() - begun).toBeLessThan(30_000);
 		expect(countCreations()).toBe(1);
 		expect(execution.getItems(NODE)).toMatchObject([
 			{ error: expect.stringContaining('430: could not generate') as string },
@@ -376,7 +381,7 @@ describe('a download that stalls', () => {
 		const begun = Date.now();
 		const execution = await run(await download({ timeoutSeconds: 2 }));
 		expect(execution.getError()?.message).toContain('sent nothing for 2 s');
-		expect(Date.now() - begun).toBeLessThan(10_000);
+		expect(Date.now() - begun).toBeLessThan(30_000);
 	});
 
 	it('ends when the execution is stopped', async () => {
@@ -504,9 +509,10 @@ describe('a sender that hangs up early', () => {
 		const url = await pair.n8n.getProductionWebhookUrl(id);
 		const taskIds = await Promise.all([1, 2, 3].map(() => createEndedTask(pair.service)));
 		for (const taskId of taskIds.slice(0, 2)) {
-			pair.service.faultNext({ path: '/api/v1/jobs/recordInfo', delaySeconds: 0.5 });
+			pair.service.faultNext({ path: DETAILS, delaySeconds: 0.5 });
 			const timestamp = Math.floor(Date.now() / 1000);
-			await fetch(url, {
+			const sender = new AbortController();
+			const sent = fetch(url, {
 				method: 'POST',
 				headers: {
 					'content-type': 'application/json',
@@ -514,12 +520,17 @@ describe('a sender that hangs up early', () => {
 					'x-webhook-signature': pair.service.sign(taskId, timestamp),
 				},
 				body: JSON.stringify({ data: { task_id: taskId } }),
-				signal: AbortSignal.timeout(150),
-			}).catch(() => undefined);
+				signal: sender.signal,
+			});
+			const asked = countDetails();
+			await poll(async () => countDetails() > asked, { timeout: 20_000, what: 'a request for it' });
+			sender.abort();
+			await expect(sent).rejects.toThrow('aborted');
 		}
 		await pair.n8n.waitForExecutions({ workflowId: id, count: 2 });
 		const milliseconds = await sendCallback(pair.service, url, String(taskIds[2]));
-		expect(milliseconds).toBeLessThan(3_000);
+		// What a response holds up would wait a minute.
+		expect(milliseconds).toBeLessThan(15_000);
 		for (const taskId of taskIds) await sendCallback(pair.service, url, taskId);
 		const executions = await pair.n8n.waitForExecutions({ workflowId: id, count: 3 });
 		expect(executions.map((execution) => execution.getItems('Trigger')[0]?.taskId).sort()).toEqual(
@@ -538,7 +549,7 @@ describe('a large batch whose tasks ended without a callback', () => {
 		await pair.n8n.waitForExecution(id, { until: ['waiting'] });
 		for (const taskId of listIds()) await pair.service.waitForTask(taskId);
 		for (let request = 0; request < 3 * count; request++)
-			pair.service.faultNext({ path: '/api/v1/jobs/recordInfo', delaySeconds: 0.15 });
+			pair.service.faultNext({ path: DETAILS, delaySeconds: 0.15 });
 		return id;
 	}
 
@@ -557,8 +568,6 @@ describe('a large batch whose tasks ended without a callback', () => {
 
 	it('answers each of many callbacks that come together, the first ones while it still asks for tasks', async () => {
 		const id = await parkBatch(100);
-		const countDetails = () =>
-			pair.service.requests.filter(({ path }) => path === '/api/v1/jobs/recordInfo').length;
 		let detailsAtFirst: number | undefined;
 		const answers = await Promise.all(
 			listIds().map(async (taskId) => {

@@ -1,4 +1,4 @@
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify from 'fastify';
 import {
 	createEndedTask,
 	parseAnswer,
@@ -35,10 +35,23 @@ const NOTICE_SOON = {
 let service: Service;
 let queue: Awaited<ReturnType<typeof startQueueN8n>>;
 let pair: Pair;
-/** Of the next node after a task, outside of n8n. */
-let recorder: FastifyInstance | undefined;
+/** Notes the tasks that a workflow has used, outside of n8n. */
+const recorder = fastify();
+const used: string[] = [];
+let noteIt: WorkflowNode;
 
 beforeAll(async () => {
+	recorder.get<{ Params: { taskId: string } }>('/:taskId', ({ params }) => {
+		used.push(params.taskId);
+		return {};
+	});
+	const recorderUrl = await recorder.listen({ host: '127.0.0.1', port: 0 });
+	noteIt = {
+		name: 'Note it',
+		type: 'n8n-nodes-base.httpRequest',
+		typeVersion: 4.2,
+		parameters: { url: `=${recorderUrl}/{{ $json.taskId }}` },
+	};
 	service = await startService({
 		webhookSecret: WEBHOOK_SECRET,
 		credits: 1e6,
@@ -55,7 +68,7 @@ beforeAll(async () => {
 }, 5 * MINUTE);
 
 afterAll(async () => {
-	await recorder?.close();
+	await recorder.close();
 	await queue?.stop();
 	await service?.close();
 });
@@ -169,6 +182,26 @@ describe('queue mode', () => {
 		expect((service.requests.length - before) / 20).toBeLessThanOrEqual(3);
 	});
 
+	it('resumes parked batches whose executions n8n is not to keep', async () => {
+		service.set({ taskSeconds: 3, faultsFor: () => ({}) });
+		const workflow = called('Unsaved', [createAndWait(), noteIt]);
+		const { id } = await pair.activate({
+			...workflow,
+			// Overrules EXECUTIONS_DATA_SAVE_ON_SUCCESS for the workflow.
+			settings: { ...workflow.settings, saveDataSuccessExecution: 'none' },
+		});
+		const before = new Set(service.tasks.keys());
+		for (let batch = 0; batch < 5; batch++) await call('Unsaved', buildPrompts(4));
+		await waitForParked(id, 5);
+		const findUsed = () => used.filter((taskId) => !before.has(taskId)).sort();
+		await poll(async () => findUsed().length >= 20, { timeout: MINUTE, what: '20 uses' });
+		expect(findUsed()).toEqual([...service.tasks.keys()].filter((key) => !before.has(key)).sort());
+		await poll(async () => !(await queue.n8n.listAllExecutions({ workflowId: id })).length, {
+			timeout: MINUTE,
+			what: 'the executions to be removed',
+		});
+	});
+
 	it('uploads and downloads files that the processes share', async () => {
 		service.set({ taskSeconds: 1, faultsFor: () => ({}) });
 		const edit = { model: 'beta2/image-edit', image: 'data', prompt: 'edit', imageSize: '1:1' };
@@ -244,7 +277,7 @@ describe('queue mode', () => {
 				await queue.n8n.run(sweep.atOnceId, { trigger: 'Every hour' }),
 				{ timeout: MINUTE },
 			);
-			const uses = written.map((id) => sweep.used.filter((used) => used === id).length);
+			const uses = written.map((id) => used.filter((taskId) => taskId === id).length);
 			const twice = uses.filter((count) => count > 1).length;
 			console.log(
 				`500 tasks, a worker and a webhook process killed: ${died} executions died; ${twice} tasks were used twice`,
@@ -306,14 +339,6 @@ async function activateSweep() {
 			columns: { column: [{ name: 'taskId', type: 'string' }] },
 		},
 	});
-	const used: string[] = [];
-	recorder = fastify();
-	recorder.get<{ Params: { taskId: string } }>('/:taskId', ({ params }) => {
-		used.push(params.taskId);
-		return {};
-	});
-	const recorderUrl = await recorder.listen({ host: '127.0.0.1', port: 0 });
-
 	const workflow = readExample('create-with-sweep');
 	const use = workflow.nodes.find(({ name }) => name === 'Use the result');
 	Object.assign(use ?? {}, {
@@ -338,12 +363,7 @@ async function activateSweep() {
 				},
 			},
 		},
-		{
-			name: 'Note it',
-			type: 'n8n-nodes-base.httpRequest',
-			typeVersion: 4.2,
-			parameters: { url: `=${recorderUrl}/{{ $json.taskId }}` },
-		},
+		noteIt,
 	]);
 	workflow.nodes.push(...more.nodes.slice(1));
 	Object.assign(workflow.connections, more.connections);
@@ -357,7 +377,7 @@ async function activateSweep() {
 	);
 	const { id: atOnceId } = await pair.importWorkflow(sweepAtOnce(workflow));
 	const url = await queue.n8n.getProductionWebhookUrl(id, 'When a task ends');
-	return { id, atOnceId, workflow, url, used };
+	return { id, atOnceId, workflow, url };
 }
 
 /** Builds the example's nodes that create a task for each item and write it down. */
