@@ -8,11 +8,12 @@ import {
 	type TaskFaults,
 } from './faults.cts';
 import type { Context } from './index.cts';
+import { isLookup, registerLookups } from './lookups.cts';
 import { readOrder } from './models.cts';
 import type { Settings } from './settings.cts';
 import { describeTask, type createLifecycle } from './tasks.cts';
 import { registerUploads } from './uploads.cts';
-import { Refusal } from './validation.cts';
+import { Refusal, wrapData } from './validation.cts';
 
 export interface ApiRequest {
 	method: string;
@@ -23,8 +24,6 @@ export interface ApiRequest {
 	/** The code of the answer's envelope; null when it has none. */
 	code: number | null;
 }
-
-const wrapData = (data: unknown) => ({ code: 200, msg: 'success', data });
 
 /** Writes JSON in which this ID is a number: 19 digits, more than a JavaScript number holds. */
 const writeNumericId = (body: object, taskId: string) =>
@@ -90,14 +89,15 @@ export function createApi(
 		const unreadable = 'statusCode' in error && (error.statusCode ?? 500) < 500;
 		const code = error instanceof Refusal ? error.code : unreadable ? 422 : 500;
 		settings.log(`refuse ${request.method} ${readPath(request)}: ${code} ${error.message}`);
-		return reply.code(code === 500 ? 500 : 200).send({ code, msg: error.message, data: null });
+		const data = code === 401 && isLookup(readPath(request)) ? undefined : null;
+		return reply.code(code === 500 ? 500 : 200).send({ code, msg: error.message, data });
 	});
 	app.setNotFoundHandler((request, reply) =>
 		reply.code(404).send({ code: 404, msg: `There is no ${request.method} ${readPath(request)}` }),
 	);
 
 	app.post('/api/v1/jobs/createTask', async (request, reply) => {
-		const order = readOrder(request.body);
+		const { order, result } = readOrder(request.body);
 		takeTurn();
 		if (settings.credits < settings.costPerTask)
 			throw new Refusal(402, `The account has ${settings.credits} credits: too few for a task`);
@@ -109,7 +109,7 @@ export function createApi(
 		const status = faults.status === true ? 500 : faults.status;
 		const spoilt = Boolean(status || garbage || noTaskId || hang || html403);
 
-		const task = !spoilt || faults.created ? lifecycle.create(order, faults) : undefined;
+		const task = !spoilt || faults.created ? lifecycle.create(order, result, faults) : undefined;
 		if (task) settings.credits -= settings.costPerTask;
 		settings.log(`create ${order.model}: ${task?.taskId ?? 'no task'}${spoilt ? ', spoilt' : ''}`);
 
@@ -140,5 +140,6 @@ export function createApi(
 	app.get('/api/v1/chat/credit', async () => wrapData(settings.credits));
 
 	registerUploads(app, context);
+	registerLookups(app, context);
 	return app;
 }

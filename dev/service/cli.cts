@@ -48,6 +48,7 @@ For the credential
 Sample media to give as inputs
   ${service.resultsUrl}/sample.png
   ${service.resultsUrl}/sample.mp4
+  ${service.resultsUrl}/sample.mp3
 
 Faults: write one or more into a prompt
 ${faults.join('\n')}

@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fastify, type FastifyReply } from 'fastify';
 import type { Context } from './index.cts';
-import { listResultFiles } from './models.cts';
+import { hasFile } from './results.cts';
 import type { Upload } from './uploads.cts';
 
 /** A request that carried an Authorization header to this host. */
@@ -15,10 +15,17 @@ export interface Leak {
 
 const ZEROS = Buffer.alloc(64 * 1024);
 
-const findSample = (name: string) =>
-	name.endsWith('.png')
-		? { storedAt: join(__dirname, 'media', 'sample.png'), mimeType: 'image/png' }
-		: { storedAt: join(__dirname, 'media', 'sample.mp4'), mimeType: 'video/mp4' };
+const mimeTypes: Record<string, string> = {
+	'.png': 'image/png',
+	'.mp4': 'video/mp4',
+	'.mp3': 'audio/mpeg',
+};
+
+function findSample(name: string) {
+	const extension = extname(name);
+	const storedAt = join(__dirname, 'media', `sample${extension}`);
+	return { storedAt, mimeType: mimeTypes[extension] ?? 'application/octet-stream' };
+}
 
 /** Refuses as object stores do. */
 function refuse(reply: FastifyReply, status: number, code: string, message: string) {
@@ -53,20 +60,20 @@ export function createFileHost({ tasks, uploads, leaks }: Context) {
 		leaks.push({ method, path: url });
 		return refuse(reply, 400, 'InvalidArgument', 'This host takes no Authorization header.');
 	});
+	app.addHook<{ Querystring: { expires?: string } }>('onRequest', async ({ query }, reply) => {
+		if (query.expires === undefined || Number(query.expires) >= Date.now()) return;
+		return refuse(reply, 403, 'AccessDenied', 'Request has expired');
+	});
 	app.setNotFoundHandler((_request, reply) => refuseUnknown(reply));
 
-	for (const name of ['sample.png', 'sample.mp4'])
+	for (const name of ['sample.png', 'sample.mp4', 'sample.mp3'])
 		app.get(`/${name}`, (_request, reply) => sendFile(reply, findSample(name)));
 
-	app.get<{ Params: { taskId: string; name: string }; Querystring: { expires?: string } }>(
+	app.get<{ Params: { taskId: string; name: string } }>(
 		'/results/:taskId/:name',
-		async ({ params: { taskId, name }, query: { expires } }, reply) => {
+		async ({ params: { taskId, name } }, reply) => {
 			const task = tasks.get(taskId);
-			if (task?.state !== 'success') return refuseUnknown(reply);
-			if (!Object.values(listResultFiles(task.model)).flat().includes(name))
-				return refuseUnknown(reply);
-			if (expires !== undefined && Number(expires) < Date.now())
-				return refuse(reply, 403, 'AccessDenied', 'Request has expired');
+			if (!task || !hasFile(task, name)) return refuseUnknown(reply);
 			if (!task.faults.fileStalls) return sendFile(reply, findSample(name));
 			const { mimeType } = findSample(name);
 			reply.hijack();

@@ -1,4 +1,6 @@
 import type { z } from 'zod';
+import { checkBySchema, findInCatalogue } from './catalogue.cts';
+import type { Result } from './results.cts';
 import {
 	anyObject,
 	aspectRatio,
@@ -17,16 +19,11 @@ import {
 
 interface Model {
 	input: z.ZodType<unknown>;
-	/** Result field → names of the files in it. */
-	result: Record<string, string[]>;
+	result: Result;
 }
 
-const video = {
-	resultUrls: ['result.mp4'],
-	firstFrameUrl: ['first-frame.png'],
-	lastFrameUrl: ['last-frame.png'],
-};
-const image = { resultUrls: ['result.png'] };
+const video: Result = { kind: 'video', files: 1, asObject: false };
+const image: Result = { ...video, kind: 'image' };
 
 const referenceImage = strictObject({
 	image_url: httpUrl,
@@ -84,7 +81,7 @@ const models: Record<string, Model> = {
 	'delta-1-1/reference-to-video': { input: deltaInput.omit({ seed: true }), result: video },
 };
 
-/** Stands for every other model that the service may offer. */
+/** Stands for models that the catalogue does not know. */
 const customModel: Model = { input: anyObject, result: video };
 
 const envelope = strictObject({
@@ -101,19 +98,20 @@ function findModel(id: string) {
 }
 
 /**
- * Reads the body of a create request to the letter of the contract.
+ * Reads the body of a create request to the letter of the contract, or of the catalogue's schema for models that the
+ * contract does not have.
  *
  * @throws {Refusal} 422 that names the field at fault
  */
-export function readOrder(body: unknown): TaskOrder {
+export function readOrder(body: unknown): { order: TaskOrder; result: Result } {
 	const order = check(envelope, body);
 	const model = findModel(order.model);
-	if (!model) throw new Refusal(422, `model "${order.model}" is not known`);
-	check(model.input, order.input, ['input']);
-	return order;
-}
-
-/** The files that a model makes, by result field. */
-export function listResultFiles(modelId: string) {
-	return (findModel(modelId) ?? customModel).result;
+	if (model) {
+		check(model.input, order.input, ['input']);
+		return { order, result: model.result };
+	}
+	const listed = findInCatalogue(order.model);
+	if (!listed) throw new Refusal(422, `model "${order.model}" is not known`);
+	checkBySchema(order, listed);
+	return { order, result: listed.result };
 }

@@ -27,6 +27,14 @@ export const settingsShape = z
 		costPerTask: z.number().nonnegative().default(12.5),
 		/** How long result links are valid; null for ever. */
 		resultSeconds: z.number().positive().nullable().default(null),
+		/** Whether there is a model catalogue. */
+		catalogue: z.boolean().default(true),
+		/** Whether there is an endpoint that renews links. */
+		downloadUrl: z.boolean().default(true),
+		/** The least time between two requests to the catalogue or for a fresh link. */
+		lookupSeconds: seconds.default(1),
+		/** How many models the catalogue has besides its own. */
+		generatedModels: z.number().int().nonnegative().default(0),
 		faultsFor: z.custom<FaultsFor>(isFunction, 'must be a function').default(() => () => ({})),
 		log: z.custom<Log>(isFunction, 'must be a function').default(() => () => {}),
 	})

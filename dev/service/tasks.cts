@@ -4,7 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CallbackAttempt, createCallbacks } from './callbacks.cts';
 import type { TaskFaults } from './faults.cts';
 import type { Context } from './index.cts';
-import { listResultFiles, type TaskOrder } from './models.cts';
+import type { TaskOrder } from './models.cts';
+import { formatResult, type Result } from './results.cts';
 
 /** In percent, by state. */
 const progress = { waiting: 0, queuing: 10, generating: 50, success: 100, fail: 100 };
@@ -14,6 +15,7 @@ export type TaskState = keyof typeof progress;
 /** Times are in ms. */
 export interface TaskRecord extends TaskOrder {
 	taskId: string;
+	result: Result;
 	state: TaskState;
 	createTime: number;
 	updateTime: number;
@@ -28,40 +30,26 @@ export interface TaskRecord extends TaskOrder {
 export const FAIL_CODE = '501';
 export const FAIL_MESSAGE = 'The generation failed: the prompt was refused.';
 
-function formatResult(
-	{ settings, resultsUrl }: Context,
-	{ taskId, model, faults: { bigFile } }: TaskRecord,
-) {
-	const { resultSeconds } = settings;
-	const query = resultSeconds === null ? '' : `?expires=${Date.now() + resultSeconds * 1000}`;
-	const links = Object.entries(listResultFiles(model)).map(([field, names]) => [
-		field,
-		names.map((name) =>
-			bigFile
-				? `${resultsUrl}/big/${bigFile}.bin`
-				: `${resultsUrl}/results/${taskId}/${name}${query}`,
-		),
-	]);
-	return JSON.stringify(Object.fromEntries(links));
-}
-
 /** The record that the details endpoint returns, with fresh result links. */
 export function describeTask(context: Context, record: TaskRecord) {
-	const { taskId, model, callBackUrl, input, state, createTime, completeTime } = record;
+	const { taskId, model, callBackUrl, input, state, createTime, completeTime, result } = record;
 	const failed = state === 'fail';
+	const { resultJson = '', ...newer } = state === 'success' ? formatResult(context, record) : {};
 	return {
 		taskId,
 		model,
 		state,
 		param: JSON.stringify({ model, callBackUrl, input }),
-		resultJson: state === 'success' ? formatResult(context, record) : '',
+		resultJson: result.asObject && resultJson ? (JSON.parse(resultJson) as object) : resultJson,
+		...newer,
 		failCode: failed ? FAIL_CODE : '',
 		failMsg: failed ? FAIL_MESSAGE : '',
 		costTime: completeTime === null ? null : completeTime - createTime,
 		createTime,
 		updateTime: record.updateTime,
 		completeTime,
-		creditsConsumed: record.creditsConsumed,
+		creditsConsumed:
+			(completeTime ? undefined : result.preliminaryCredits) ?? record.creditsConsumed,
 		progress: progress[state],
 	};
 }
@@ -86,7 +74,7 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 		await wait(seconds);
 		move(record, {
 			state: fail ? 'fail' : 'success',
-			resultJson: fail ? '' : formatResult(context, record),
+			resultJson: fail ? '' : formatResult(context, record).resultJson,
 			completeTime: Date.now(),
 		});
 	}
@@ -111,10 +99,11 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 	}
 
 	/** Makes a task and starts its life. */
-	function create(order: TaskOrder, faults: TaskFaults) {
+	function create(order: TaskOrder, result: Result, faults: TaskFaults) {
 		const now = Date.now();
 		const record: TaskRecord = {
 			...order,
+			result,
 			taskId: faults.numericId
 				? `10000${randomBytes(6).readUIntBE(0, 6).toString().padStart(15, '0')}`.slice(0, 19)
 				: randomBytes(16).toString('hex'),

@@ -10,6 +10,9 @@ export class Refusal extends Error {
 	}
 }
 
+/** The envelope of what the service grants. */
+export const wrapData = (data: unknown) => ({ code: 200, msg: 'success', data });
+
 const createMessages = (form: string) => ({
 	required_error: 'is required',
 	invalid_type_error: form,
@@ -42,7 +45,7 @@ export const strictObject = <Shape extends z.ZodRawShape>(shape: Shape) =>
 type Path = Array<string | number>;
 
 /** For example `input.video_urls[0]`; `body` for the whole. */
-function formatPath(path: Path) {
+export function formatPath(path: Path) {
 	const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`));
 	return steps.join('').replace(/^\./, '') || 'body';
 }

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { Context } from './index.cts';
+import type { TaskRecord } from './tasks.cts';
+import { strictObject } from './validation.cts';
+
+/** The first file of each field, by the kind of result. */
+const fields = {
+	video: {
+		resultUrls: 'result.mp4',
+		firstFrameUrl: 'first-frame.png',
+		lastFrameUrl: 'last-frame.png',
+	},
+	image: { resultUrls: 'result.png' },
+	speech: { resultUrls: 'result.mp3' },
+	music: { audio_url: 'result.mp3', stream_audio_url: 'stream.mp3', image_url: 'cover.png' },
+	text: {},
+} as const;
+
+export const resultShape = strictObject({
+	kind: z.enum(['video', 'image', 'speech', 'music', 'text']).default('video'),
+	/** In each field. */
+	files: z.number().int().positive().default(1),
+	/** `resultJson` is an object instead of JSON in a string. */
+	asObject: z.boolean().default(false),
+	/** The `creditsConsumed` of a task that runs; the final cost by default. */
+	preliminaryCredits: z.number().optional(),
+});
+
+export type Result = z.infer<typeof resultShape>;
+
+/** Names a task's result files, by field. */
+export function nameFiles({ result }: Pick<TaskRecord, 'result'>) {
+	return Object.entries(fields[result.kind]).map(([field, first]): [string, string[]] => [
+		field,
+		Array.from({ length: result.files }, (_, index) =>
+			index ? first.replace('.', `-${index + 1}.`) : first,
+		),
+	]);
+}
+
+/** Tells whether the task has finished with a file of this name. */
+export const hasFile = (record: TaskRecord, name: string) =>
+	record.state === 'success' && nameFiles(record).some(([, names]) => names.includes(name));
+
+/** The result of a finished task, with fresh links. */
+export function formatResult({ settings, resultsUrl }: Context, record: TaskRecord) {
+	const { taskId, result, faults } = record;
+	const { resultSeconds } = settings;
+	const query = resultSeconds === null ? '' : `?expires=${Date.now() + resultSeconds * 1000}`;
+	const link = (name: string) =>
+		faults.bigFile
+			? `${resultsUrl}/big/${faults.bigFile}.bin`
+			: `${resultsUrl}/results/${taskId}/${name}${query}`;
+	const links = nameFiles(record).map(([field, names]) => [field, names.map(link)] as const);
+
+	if (result.kind === 'music') {
+		const data = Array.from({ length: result.files }, (_, index) => ({
+			...Object.fromEntries(links.map(([field, urls]) => [field, urls[index]])),
+			title: `Foxes at Dusk, Take ${index + 1}`,
+			duration: 0.21,
+		}));
+		return { resultJson: '', response: { data } };
+	}
+	const text = { resultObject: { text: 'A fox crosses a field at dusk.', language: 'en' } };
+	return { resultJson: JSON.stringify(result.kind === 'text' ? text : Object.fromEntries(links)) };
+}
