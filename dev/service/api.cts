@@ -11,7 +11,7 @@ import type { Context } from './index.cts';
 import { isLookup, registerLookups } from './lookups.cts';
 import { readOrder } from './models.cts';
 import type { Settings } from './settings.cts';
-import { describeTask, type createLifecycle } from './tasks.cts';
+import { describeTask, isLate, type createLifecycle } from './tasks.cts';
 import { registerUploads } from './uploads.cts';
 import { Refusal, wrapData } from './validation.cts';
 
@@ -123,7 +123,7 @@ export function createApi(
 	function answerDetails(taskId: string | undefined, reply: FastifyReply) {
 		if (!taskId) throw new Refusal(422, 'taskId is required');
 		const record = tasks.get(taskId);
-		if (!record) throw new Refusal(422, 'recordInfo is null');
+		if (!record || isLate(record)) throw new Refusal(422, 'recordInfo is null');
 		const body = wrapData(describeTask(context, record));
 		if (!record.faults.numericId) return body;
 		return reply.type('application/json').send(writeNumericId(body, taskId));

@@ -38,7 +38,26 @@ export const taskFaults = z
 			.int()
 			.describe('the task is made and its ID answered, but with this code in the body; #code=201'),
 		numericId: z.boolean().describe("the task's ID is a number of 19 digits"),
+		lateRecord: z
+			.union([z.boolean(), z.number().positive()])
+			.describe('for a second the details say that the record is null; #lateRecord=3 for three'),
+		files: z.number().int().positive().describe('how many result files there are; #files=3'),
+		fileSize: z
+			.number()
+			.positive()
+			.describe(
+				'result files have this many MB: their "task ID/name\\n" again and again; #fileSize=20',
+			),
+		fileSlow: z
+			.number()
+			.positive()
+			.describe('a result file takes so many seconds to arrive; #fileSlow=5'),
 		fileStalls: z.boolean().describe('result files stop after three bytes, and stay open'),
+		fileBreaks: z.boolean().describe('the connection is cut in the middle of a result file'),
+		fileRefused: z
+			.boolean()
+			.describe('result files are answered with HTTP 403, and their links are not renewed'),
+		fileRedirects: z.boolean().describe('result files are behind one redirect'),
 		bigFile: z
 			.number()
 			.int()

@@ -1,10 +1,14 @@
+import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fastify, type FastifyReply } from 'fastify';
+import type { TaskFaults } from './faults.cts';
 import type { Context } from './index.cts';
 import { hasFile } from './results.cts';
+import type { TaskRecord } from './tasks.cts';
 import type { Upload } from './uploads.cts';
 
 /** A request that carried an Authorization header to this host. */
@@ -13,7 +17,8 @@ export interface Leak {
 	path: string;
 }
 
-const ZEROS = Buffer.alloc(64 * 1024);
+const CHUNK = 64 * 1024;
+const ZEROS = Buffer.alloc(CHUNK);
 
 const mimeTypes: Record<string, string> = {
 	'.png': 'image/png',
@@ -47,12 +52,57 @@ async function sendFile(
 	return reply.send(createReadStream(storedAt));
 }
 
+/** Repeats a text until there are so many bytes. */
+function* repeat(text: string, size: number) {
+	const block = Buffer.alloc(text.length * Math.ceil(CHUNK / text.length), text);
+	for (let left = size; left > 0; left -= block.length) yield block.subarray(0, left);
+}
+
+/** Delivers a file of this size as the task's faults have it. */
+async function* deliver(
+	chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
+	size: number,
+	{ fileStalls, fileBreaks, fileSlow }: TaskFaults,
+	closing: AbortSignal,
+) {
+	let sent = 0;
+	for await (const chunk of chunks) {
+		if (fileStalls) {
+			yield chunk.subarray(0, 3);
+			await once(closing, 'abort');
+		}
+		if (fileBreaks && sent + chunk.length > size / 2) {
+			yield chunk.subarray(0, Math.floor(size / 2) - sent);
+			throw new Error('The file breaks off');
+		}
+		if (fileSlow)
+			await pause((fileSlow * 1000 * chunk.length) / size, undefined, { signal: closing });
+		yield chunk;
+		sent += chunk.length;
+	}
+}
+
+async function sendResult(
+	reply: FastifyReply,
+	{ taskId, faults }: TaskRecord,
+	name: string,
+	closing: AbortSignal,
+) {
+	const { storedAt, mimeType } = findSample(name);
+	const size = faults.fileSize ? Math.round(faults.fileSize * 1e6) : (await stat(storedAt)).size;
+	const chunks = faults.fileSize
+		? repeat(`${taskId}/${name}\n`, size)
+		: createReadStream(storedAt, { highWaterMark: Math.ceil(size / 10) });
+	reply.type(mimeType).header('Content-Length', size);
+	return reply.send(Readable.from(deliver(chunks, size, faults, closing)));
+}
+
 function* createZeros(size: number) {
 	for (let left = size; left > 0; left -= ZEROS.length) yield ZEROS.subarray(0, left);
 }
 
 /** The host of result files and uploads. It is not the API, and must never see the token. */
-export function createFileHost({ tasks, uploads, leaks }: Context) {
+export function createFileHost({ tasks, uploads, leaks, closing }: Context) {
 	const app = fastify({ forceCloseConnections: true });
 
 	app.addHook('onRequest', async ({ headers, method, url }, reply) => {
@@ -69,18 +119,20 @@ export function createFileHost({ tasks, uploads, leaks }: Context) {
 	for (const name of ['sample.png', 'sample.mp4', 'sample.mp3'])
 		app.get(`/${name}`, (_request, reply) => sendFile(reply, findSample(name)));
 
-	app.get<{ Params: { taskId: string; name: string } }>(
-		'/results/:taskId/:name',
-		async ({ params: { taskId, name } }, reply) => {
-			const task = tasks.get(taskId);
-			if (!task || !hasFile(task, name)) return refuseUnknown(reply);
-			if (!task.faults.fileStalls) return sendFile(reply, findSample(name));
-			const { mimeType } = findSample(name);
-			reply.hijack();
-			reply.raw.writeHead(200, { 'Content-Type': mimeType, 'Content-Length': 1000 });
-			reply.raw.write('abc');
-		},
-	);
+	interface ResultRoute {
+		Params: { taskId: string; name: string };
+		Querystring: { redirected?: string };
+	}
+	app.get<ResultRoute>('/results/:taskId/:name', async ({ params, query, url }, reply) => {
+		const { taskId, name } = params;
+		const task = tasks.get(taskId);
+		if (!task || !hasFile(task, name)) return refuseUnknown(reply);
+		const { fileRefused, fileRedirects } = task.faults;
+		if (fileRefused) return refuse(reply, 403, 'AccessDenied', 'Access Denied');
+		if (fileRedirects && query.redirected === undefined)
+			return reply.redirect(`${url}${url.includes('?') ? '&' : '?'}redirected=1`);
+		return sendResult(reply, task, name, closing);
+	});
 
 	app.get<{ Params: { '*': string } }>('/uploads/*', async ({ params: { '*': path } }, reply) => {
 		const upload = [...uploads.values()].find(({ filePath }) => filePath === path);

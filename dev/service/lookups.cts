@@ -73,7 +73,7 @@ export function registerLookups(app: FastifyInstance, context: Context) {
 		if (place !== 'results')
 			return [...uploads.values()].some(({ downloadUrl }) => downloadUrl === origin + pathname);
 		const task = tasks.get(taskId);
-		return task !== undefined && hasFile(task, name);
+		return task !== undefined && hasFile(task, name) && !task.faults.fileRefused;
 	}
 
 	void app.register(async (scope) => {

@@ -29,12 +29,11 @@ export const resultShape = strictObject({
 export type Result = z.infer<typeof resultShape>;
 
 /** Names a task's result files, by field. */
-export function nameFiles({ result }: Pick<TaskRecord, 'result'>) {
+export function nameFiles({ result, faults }: Pick<TaskRecord, 'result' | 'faults'>) {
+	const length = faults.files ?? result.files;
 	return Object.entries(fields[result.kind]).map(([field, first]): [string, string[]] => [
 		field,
-		Array.from({ length: result.files }, (_, index) =>
-			index ? first.replace('.', `-${index + 1}.`) : first,
-		),
+		Array.from({ length }, (_, index) => (index ? first.replace('.', `-${index + 1}.`) : first)),
 	]);
 }
 
@@ -54,7 +53,7 @@ export function formatResult({ settings, resultsUrl }: Context, record: TaskReco
 	const links = nameFiles(record).map(([field, names]) => [field, names.map(link)] as const);
 
 	if (result.kind === 'music') {
-		const data = Array.from({ length: result.files }, (_, index) => ({
+		const data = Array.from({ length: faults.files ?? result.files }, (_, index) => ({
 			...Object.fromEntries(links.map(([field, urls]) => [field, urls[index]])),
 			title: `Foxes at Dusk, Take ${index + 1}`,
 			duration: 0.21,

@@ -30,6 +30,10 @@ export interface TaskRecord extends TaskOrder {
 export const FAIL_CODE = '501';
 export const FAIL_MESSAGE = 'The generation failed: the prompt was refused.';
 
+/** Tells whether the details don't know the task yet. */
+export const isLate = ({ createTime, faults: { lateRecord = 0 } }: TaskRecord) =>
+	Date.now() < createTime + Number(lateRecord) * 1000;
+
 /** The record that the details endpoint returns, with fresh result links. */
 export function describeTask(context: Context, record: TaskRecord) {
 	const { taskId, model, callBackUrl, input, state, createTime, completeTime, result } = record;

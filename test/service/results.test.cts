@@ -1,5 +1,5 @@
 import type { Service, SettingsInput } from '../../dev/service/index.cts';
-import { call, create, readAnswer, start } from './support.cts';
+import { call, create, createTask, readAnswer, start } from './support.cts';
 
 const url = 'https://media.example/a.mp4';
 
@@ -45,6 +45,7 @@ test.each<[string, object, string[], string]>([
 		'89504e47',
 	],
 	['epsilon-voice/text-to-speech', { text: 'A fox' }, ['result.mp3'], 'fffb'],
+	['custom/x', { prompt: '#files=2' }, ['result.mp4', 'result-2.mp4'], ''],
 ])('%s makes files: %j', async (model, input, names, signature) => {
 	const { details, origin } = await finish(model, input);
 	const { resultUrls } = JSON.parse(String(details.resultJson)) as { resultUrls: string[] };
@@ -93,6 +94,65 @@ test('the cost is preliminary while the task runs', async () => {
 	expect((await readDetails(service, taskId)).creditsConsumed).toBe(6);
 	await service.waitForTask(taskId);
 	expect((await readDetails(service, taskId)).creditsConsumed).toBe(12.5);
+});
+
+test('#lateRecord has no details at first', async () => {
+	const service = await start();
+	const taskId = await createTask(service, '#lateRecord=0.1');
+	const read = () => call(service, `/api/v1/jobs/recordInfo?taskId=${taskId}`).then(readAnswer);
+	expect(await read()).toEqual({ code: 422, msg: 'recordInfo is null', data: null });
+	await new Promise((resolve) => setTimeout(resolve, 110));
+	expect((await read()).code).toBe(200);
+});
+
+describe('a result file with', () => {
+	const start = (prompt: string) => finish('custom/x', { prompt }, { lookupSeconds: 0 });
+
+	test('#fileSize repeats its own name', async () => {
+		const { origin, taskId } = await start('#fileSize=0.2 #files=2');
+		for (const name of ['result.mp4', 'result-2.mp4']) {
+			const { bytes } = await readFile(`${origin}/${name}`);
+			expect(bytes.equals(Buffer.alloc(200_000, `${taskId}/${name}\n`))).toBe(true);
+		}
+	});
+
+	test.each(['', ' #fileSize=1'])('#fileBreaks%s is cut off', async (size) => {
+		const { origin } = await start(`#fileBreaks${size}`);
+		const response = await fetch(`${origin}/result.mp4`);
+		expect(response.status).toBe(200);
+		await expect(response.arrayBuffer()).rejects.toThrow('terminated');
+	});
+
+	test.each(['', ' #fileSize=1'])('#fileSlow%s arrives bit by bit', async (size) => {
+		const { origin } = await start(`#fileSlow=0.3${size}`);
+		const began = performance.now();
+		const response = await fetch(`${origin}/result.mp4`);
+		expect(performance.now() - began).toBeLessThan(250);
+		const { byteLength } = await response.arrayBuffer();
+		expect(String(byteLength)).toBe(response.headers.get('content-length'));
+		expect(performance.now() - began).toBeGreaterThan(250);
+	});
+
+	test('#fileRefused cannot be had, nor its link renewed', async () => {
+		const { origin, service } = await start('#fileRefused');
+		expect((await readFile(`${origin}/result.mp4`)).status).toBe(403);
+		expect((await renew(service, `${origin}/result.mp4`)).code).toBe(422);
+	});
+
+	test('#fileRedirects is behind one redirect', async () => {
+		const { origin } = await start('#fileRedirects');
+		const response = await fetch(`${origin}/result.mp4`, { redirect: 'manual' });
+		expect(response.status).toBe(302);
+		expect((await readFile(`${origin}/result.mp4`)).type).toBe('video/mp4');
+	});
+
+	test('#fileStalls stops after three bytes, and the emulator still closes', async () => {
+		const { origin, service } = await start('#fileStalls');
+		const { body } = await fetch(`${origin}/result.mp4`);
+		const { value } = (await body?.getReader().read()) as { value: Uint8Array };
+		expect(value).toHaveLength(3);
+		await service.close();
+	});
 });
 
 test('expired links of known tasks are renewed, and so are those of uploads', async () => {
