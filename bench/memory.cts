@@ -13,7 +13,7 @@ import {
 import { INSPECTABLE, measureLiveMemory } from '../dev/n8n/inspect.cts';
 import type { WorkflowNode } from '../dev/n8n/workflow.cts';
 import type { Service } from '../dev/service/index.cts';
-import type * as boundedMap from '../nodes/MediaGeneration/callback/boundedMap';
+import type * as boundedMap from '../nodes/MediaGeneration/api/boundedMap';
 import type * as remembered from '../nodes/MediaGeneration/trigger/remembered';
 import {
 	buildHttpRequest,
@@ -207,7 +207,7 @@ function measureRemembered(): Row {
 }
 
 function measureEnded(): Row {
-	const { BoundedMap } = requireBuilt('./callback/boundedMap') as typeof boundedMap;
+	const { BoundedMap } = requireBuilt('./api/boundedMap') as typeof boundedMap;
 	const ended = new BoundedMap(ENDED);
 	const { atBound, beyond } = measureKept(ENDED, (index) => {
 		const result = { resultUrls: [`https://files.media.example/results/${index}/result.png`] };

@@ -7,7 +7,7 @@ import type {
 	Icon,
 	INodeProperties,
 } from 'n8n-workflow';
-import { DEFAULT_ENDPOINTS } from '../nodes/MediaGeneration/api/endpoints';
+import { ENDPOINTS, findPlaceholder, type Endpoint } from '../nodes/MediaGeneration/api/endpoints';
 import { ERROR_HELP } from '../nodes/MediaGeneration/api/errorHelp';
 
 const getOrigin = (url: unknown, base?: string): string | undefined =>
@@ -81,28 +81,20 @@ export class MediaGenerationApi implements ICredentialType {
 			default: false,
 			description: 'Whether the service has its endpoints at other paths than usual',
 		},
-		...(
-			[
-				['Create Task Path', 'createTaskPath'],
-				[
-					'Task Details Path',
-					'taskDetailsPath',
-					'Must contain {taskId}, in the path or in the query',
-				],
-				['Credits Path', 'creditsPath'],
-				['Stream Upload Path', 'streamUploadPath'],
-				['URL Upload Path', 'urlUploadPath'],
-			] as const
-		).map(
-			([displayName, name, description]): INodeProperties => ({
+		...(Object.keys(ENDPOINTS) as Endpoint[]).map((name): INodeProperties => {
+			const { displayName, path } = ENDPOINTS[name];
+			const placeholder = findPlaceholder(name);
+			return {
 				displayName,
 				name,
 				type: 'string',
-				default: DEFAULT_ENDPOINTS[name],
-				...(description && { description }),
+				default: path,
+				...(placeholder && {
+					description: `Must contain ${placeholder}, in the path or in the query`,
+				}),
 				displayOptions: { show: { customEndpoints: [true] } },
-			}),
-		),
+			};
+		}),
 	];
 
 	/**
@@ -133,7 +125,7 @@ export class MediaGenerationApi implements ICredentialType {
 	test: ICredentialTestRequest = {
 		request: {
 			baseURL: '={{ $credentials.baseUrl.trim().replace(/\\/+$/, "") }}',
-			url: `={{ $credentials.customEndpoints && $credentials.creditsPath || "${DEFAULT_ENDPOINTS.creditsPath}" }}`,
+			url: `={{ $credentials.customEndpoints && $credentials.creditsPath || "${ENDPOINTS.creditsPath.path}" }}`,
 			ignoreHttpStatusErrors: true,
 			disableFollowRedirect: true,
 		},

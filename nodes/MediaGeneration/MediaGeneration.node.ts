@@ -1,13 +1,17 @@
 import {
 	NodeConnectionTypes,
 	type IExecuteFunctions,
+	type ILoadOptionsFunctions,
+	type INodeListSearchResult,
 	type INodeExecutionData,
 	type INodeType,
 	type INodeTypeDescription,
 	type IWebhookDescription,
 	type IWebhookFunctions,
 	type IWebhookResponseData,
+	type ResourceMapperFields,
 } from 'n8n-workflow';
+import { GET_MODEL_FIELDS, SEARCH_MODELS } from './models/custom';
 import { operationProperties, subtitle } from './operations';
 
 /** How the service takes up an execution that is parked; n8n makes its URL for each execution, so nothing is registered. */
@@ -46,6 +50,25 @@ export class MediaGeneration implements INodeType {
 			'The execution sleeps. It goes on when the service has reported that the tasks have ended, or when the wait limit passes.',
 		credentials: [{ name: 'mediaGenerationApi', required: true }],
 		properties: operationProperties,
+	};
+
+	methods = {
+		listSearch: {
+			async [SEARCH_MODELS](
+				this: ILoadOptionsFunctions,
+				filter?: string,
+				paginationToken?: string,
+			): Promise<INodeListSearchResult> {
+				const { searchModels } = await import('./operations/task/modelLookup');
+				return await searchModels(this, filter, paginationToken);
+			},
+		},
+		resourceMapping: {
+			async [GET_MODEL_FIELDS](this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
+				const { getModelFields } = await import('./operations/task/modelLookup');
+				return await getModelFields(this);
+			},
+		},
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {

@@ -79,6 +79,22 @@ describe('buildUrl', () => {
 		},
 	);
 
+	it.each([
+		['epsilon-2/text-to-video', '/api/v1/models/epsilon-2/text-to-video/schema'],
+		['Epsilon 2.1/a?b', '/api/v1/models/Epsilon%202.1/a%3Fb/schema'],
+	])('keeps the slash of the model %j, and encodes the rest', (model, path) => {
+		expect(buildUrl({ baseUrl }, 'modelSchemaPath', model)).toBe(baseUrl + path);
+	});
+
+	it.each(['..', 'a/../b', 'a//b', '/a', './a'])(
+		'refuses the model %j, which is no path',
+		(model) => {
+			expect(() => buildUrl({ baseUrl }, 'modelSchemaPath', model)).toThrow(
+				'which no model can have',
+			);
+		},
+	);
+
 	it('refuses a details path without a place for the id', () => {
 		const credentials = { baseUrl, customEndpoints: true, taskDetailsPath: '/tasks' };
 		expect(() => buildUrl(credentials, 'taskDetailsPath', 'id')).toThrow('must contain {taskId}');

@@ -96,7 +96,11 @@ const model = (id: string) => {
 /** A request as JSON: files are given as the user named them. */
 const asSent = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-const request = (id: string, values: Values) => model(id).request((name) => values[name]);
+const request = (id: string, values: Values) =>
+	model(id).request(
+		(name) => values[name],
+		() => undefined,
+	);
 
 describe.each(Object.entries(contract))('%s', (id, { filled, input }) => {
 	it('asks for what the contract names, no more and no less', () => {

@@ -1,12 +1,9 @@
 import { sleep } from 'n8n-workflow';
-import type { TaskService } from '../../nodes/MediaGeneration/api/client';
+import { ServiceError, type TaskService } from '../../nodes/MediaGeneration/api/client';
+import { RateLimiter } from '../../nodes/MediaGeneration/api/rateLimiter';
 import { newTask, type Task } from '../../nodes/MediaGeneration/api/task';
 import { mapConcurrent } from '../../nodes/MediaGeneration/operations/mapConcurrent';
 import type { Item } from '../../nodes/MediaGeneration/operations/operation';
-import {
-	RateLimiter,
-	REFUSAL_BUDGET,
-} from '../../nodes/MediaGeneration/operations/task/rateLimiter';
 import {
 	checkUntilPending,
 	pollUntilEnded,
@@ -15,10 +12,11 @@ import {
 beforeEach(() => jest.useFakeTimers({ now: 0 }));
 afterEach(() => jest.useRealTimers());
 
-const refusal = new Error('too many requests');
-const isRateLimited = (error: unknown) => error === refusal;
-const limiterOf = (requestsPerWindow: number, signal?: AbortSignal) =>
-	new RateLimiter(requestsPerWindow, isRateLimited, signal);
+const PATIENCE = 60_000;
+
+const refusal = new ServiceError({ message: 'too many requests', hint: '', isRateLimited: true });
+const limiterOf = (requests: number, signal?: AbortSignal) =>
+	new RateLimiter({ requests, period: 10_000, patience: PATIENCE }, signal);
 
 describe('RateLimiter', () => {
 	/** When each of so many requests starts, in milliseconds. */
@@ -55,11 +53,11 @@ describe('RateLimiter', () => {
 				return 'task';
 			})
 			.catch((error: Error) => error);
-		await jest.advanceTimersByTimeAsync(2 * REFUSAL_BUDGET);
+		await jest.advanceTimersByTimeAsync(2 * PATIENCE);
 		return { starts, result: await sent };
 	}
 
-	it('sends again after a refusal, later each time, until the budget is used up', async () => {
+	it('sends again after a refusal, later each time, until patience runs out', async () => {
 		const { starts, result } = await send(limiterOf(0), () => true);
 		expect(result).toBe(refusal);
 		const pauses = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
@@ -67,8 +65,8 @@ describe('RateLimiter', () => {
 		expect(pauses[0]).toBeLessThanOrEqual(2_500);
 		expect(pauses[1]).toBeGreaterThanOrEqual(3_000);
 		expect(Math.max(...pauses)).toBeLessThanOrEqual(12_500);
-		expect(starts.at(-1)).toBeLessThanOrEqual(REFUSAL_BUDGET + 12_500);
-		expect(starts.at(-1)).toBeGreaterThan(REFUSAL_BUDGET / 2);
+		expect(starts.at(-1)).toBeLessThanOrEqual(PATIENCE + 12_500);
+		expect(starts.at(-1)).toBeGreaterThan(PATIENCE / 2);
 	});
 
 	it('returns the answer that comes after refusals', async () => {
@@ -100,7 +98,7 @@ describe('RateLimiter', () => {
 		}
 	});
 
-	it('has its whole budget again once a request has passed', async () => {
+	it('is as patient as before once a request has passed', async () => {
 		const limiter = limiterOf(0);
 		await send(limiter, () => true);
 		let refusals = 1;

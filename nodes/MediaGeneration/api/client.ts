@@ -4,6 +4,7 @@ import {
 	type IExecuteFunctions,
 	type IHookFunctions,
 	type IHttpRequestOptions,
+	type ILoadOptionsFunctions,
 	type IWebhookFunctions,
 } from 'n8n-workflow';
 import type { z } from 'zod';
@@ -15,9 +16,12 @@ import {
 	createdTask,
 	credits,
 	envelope,
+	modelList,
+	modelSchema,
 	rawTaskRecord,
 	taskRecord,
 	uploadedFile,
+	type CatalogueModel,
 	type UploadedFile,
 } from './schemas';
 import { toTask, type Task } from './task';
@@ -94,11 +98,12 @@ export class UnknownOutcomeError extends ServiceError {
 	}
 }
 
-type Context = IExecuteFunctions | IWebhookFunctions | IHookFunctions;
+type Context = IExecuteFunctions | IWebhookFunctions | IHookFunctions | ILoadOptionsFunctions;
 
 interface Request {
 	endpoint: Endpoint;
-	taskId?: string;
+	/** What stands in the endpoint's path. */
+	value?: string;
 	body?: object;
 	settings: RequestSettings;
 }
@@ -199,13 +204,32 @@ export class TaskService {
 		);
 	}
 
+	/** Lists the models of the service's catalogue. @throws {ServiceError} with code 404 when it has none */
+	async listModels(settings: RequestSettings): Promise<CatalogueModel[]> {
+		return await this.request(
+			{ endpoint: 'modelsPath', settings },
+			modelList,
+			'the service gave no list of models',
+		);
+	}
+
+	/** Reads a model's OpenAPI document; null when the service has none yet. @throws {ServiceError} with code 404 for an unknown model */
+	async getModelSchema(model: string, settings: RequestSettings): Promise<unknown> {
+		const { openapi } = await this.request(
+			{ endpoint: 'modelSchemaPath', value: model, settings },
+			modelSchema,
+			'the service gave no schema',
+		);
+		return openapi;
+	}
+
 	private async getRecord<T extends z.ZodTypeAny>(
 		taskId: string,
 		settings: RequestSettings,
 		schema: T,
 	): Promise<z.output<T>> {
 		return await this.request(
-			{ endpoint: 'taskDetailsPath', taskId, settings },
+			{ endpoint: 'taskDetailsPath', value: taskId, settings },
 			schema,
 			'the service gave no task record',
 		);
@@ -225,10 +249,10 @@ export class TaskService {
 	}
 
 	private async exchange(
-		{ endpoint, taskId, body, settings }: Request,
+		{ endpoint, value, body, settings }: Request,
 		context: Context = this.context,
 	): Promise<Exchange> {
-		const url = buildUrl(this.credentials, endpoint, taskId);
+		const url = buildUrl(this.credentials, endpoint, value);
 		const { origin } = new URL(url);
 		const options: IHttpRequestOptions = {
 			url,

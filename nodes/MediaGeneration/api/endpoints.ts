@@ -1,18 +1,31 @@
 import { UserError } from 'n8n-workflow';
 
 /**
- * Paths of the service's endpoints, relative to its base URL. Only `createTaskPath` is contract (task-service interface,
- * "Endpoints"). The others are what public services of this kind use, so each is a setting of the credential with this default.
+ * The service's endpoints: the name of each in the credential, and its path relative to the base URL. Only `createTaskPath` is
+ * contract (task-service interface, "Endpoints"). The others are what public services of this kind use, so each is a setting
+ * of the credential with this default. What stands in braces is replaced, and a path without it can't be used.
  */
-export const DEFAULT_ENDPOINTS = {
-	createTaskPath: '/api/v1/jobs/createTask',
-	taskDetailsPath: '/api/v1/jobs/recordInfo?taskId={taskId}',
-	creditsPath: '/api/v1/chat/credit',
-	streamUploadPath: '/api/file-stream-upload',
-	urlUploadPath: '/api/file-url-upload',
-};
+export const ENDPOINTS = {
+	createTaskPath: { displayName: 'Create Task Path', path: '/api/v1/jobs/createTask' },
+	taskDetailsPath: {
+		displayName: 'Task Details Path',
+		path: '/api/v1/jobs/recordInfo?taskId={taskId}',
+	},
+	creditsPath: { displayName: 'Credits Path', path: '/api/v1/chat/credit' },
+	streamUploadPath: { displayName: 'Stream Upload Path', path: '/api/file-stream-upload' },
+	urlUploadPath: { displayName: 'URL Upload Path', path: '/api/file-url-upload' },
+	modelsPath: { displayName: 'Models Path', path: '/api/v1/models' },
+	modelSchemaPath: { displayName: 'Model Schema Path', path: '/api/v1/models/{model}/schema' },
+	downloadUrlPath: { displayName: 'Download URL Path', path: '/api/v1/common/download-url' },
+} as const;
 
-export type Endpoint = keyof typeof DEFAULT_ENDPOINTS;
+export type Endpoint = keyof typeof ENDPOINTS;
+
+type Placeholder = '{taskId}' | '{model}';
+
+/** Finds what an endpoint's path must contain. */
+export const findPlaceholder = (endpoint: Endpoint): Placeholder | undefined =>
+	/\{\w+\}/.exec(ENDPOINTS[endpoint].path)?.[0] as Placeholder | undefined;
 
 /** The credential's fields that say where the service is. */
 export interface Addresses extends Partial<Record<Endpoint, string>> {
@@ -24,27 +37,39 @@ export interface Addresses extends Partial<Record<Endpoint, string>> {
 
 const UPLOAD_ENDPOINTS = new Set<Endpoint>(['streamUploadPath', 'urlUploadPath']);
 
+/** The values that stand in paths, in the editor's words. */
+const VALUE_NAMES: Record<Placeholder, { field: string; thing: string; hint: string }> = {
+	'{taskId}': { field: 'Task ID', thing: 'task', hint: 'Give the taskId that Create returned.' },
+	'{model}': { field: 'Model Name or ID', thing: 'model', hint: 'Choose a model from the list.' },
+};
+
 /**
  * Builds the absolute URL of an endpoint from the credential's settings.
- * @param taskId replaces `{taskId}` in the path, encoded
- * @throws {UserError} when an address can't be used, or when no path can hold the task ID
+ * @param value replaces what stands in braces in the path, encoded; a model's slash stays as it is
+ * @throws {UserError} when an address can't be used, or when no path can hold the value
  */
-export function buildUrl(addresses: Addresses, endpoint: Endpoint, taskId?: string): string {
+export function buildUrl(addresses: Addresses, endpoint: Endpoint, value?: string): string {
 	const uploadBase = UPLOAD_ENDPOINTS.has(endpoint) ? addresses.uploadBaseUrl?.trim() : '';
 	const base = uploadBase
 		? checkBase(uploadBase, 'Upload Base URL')
 		: checkBase(addresses.baseUrl.trim(), 'Base URL');
 	const custom = addresses.customEndpoints ? addresses[endpoint]?.trim() : '';
-	const path = (custom || DEFAULT_ENDPOINTS[endpoint]).replace(/^\/*/, '/');
-	if (taskId === undefined) return base + path;
-	if (!path.includes('{taskId}'))
-		throw new UserError('Task Details Path in the credential must contain {taskId}');
-	// URLs resolve these two, encoded or not, to another path of the service.
-	if (taskId === '.' || taskId === '..')
-		throw new UserError(`Task ID is "${taskId}", which no task can have`, {
-			description: 'Give the taskId that Create returned.',
+	const path = (custom || ENDPOINTS[endpoint].path).replace(/^\/*/, '/');
+	const placeholder = findPlaceholder(endpoint);
+	if (value === undefined || !placeholder) return base + path;
+	if (!path.includes(placeholder))
+		throw new UserError(
+			`${ENDPOINTS[endpoint].displayName} in the credential must contain ${placeholder}`,
+		);
+	const segments = placeholder === '{model}' ? value.split('/') : [value];
+	// URLs resolve these, encoded or not, to another path of the service.
+	if (segments.some((segment) => ['', '.', '..'].includes(segment))) {
+		const { field, thing, hint } = VALUE_NAMES[placeholder];
+		throw new UserError(`${field} is "${value}", which no ${thing} can have`, {
+			description: hint,
 		});
-	return base + path.replaceAll('{taskId}', encodeURIComponent(taskId));
+	}
+	return base + path.replaceAll(placeholder, segments.map(encodeURIComponent).join('/'));
 }
 
 /** @returns the address without slashes at its end */

@@ -100,6 +100,28 @@ export type UploadedFile = z.output<typeof uploadedFile>;
 /** `data` of a credits answer: the account's credits, fractional. */
 export const credits = number;
 
+/** An entry of the catalogue. Services have more keys, or fewer; only the identifier must be there. */
+const catalogueModel = z.object({
+	model: nonEmptyText,
+	title: tolerant(nonEmptyText),
+	provider: tolerant(nonEmptyText),
+	taskType: z.array(nonEmptyText).catch([]),
+	pricingDesc: tolerant(nonEmptyText),
+});
+
+export type CatalogueModel = z.output<typeof catalogueModel>;
+
+/** `data` of the catalogue's answer: `{ models }`, or the list itself. Entries that can't be read are left out. */
+export const modelList = z.preprocess(
+	(data) => (isObject(data) ? data.models : data),
+	z
+		.array(catalogueModel.optional().catch(undefined))
+		.transform((models) => models.filter((model) => model !== undefined)),
+);
+
+/** `data` of a schema's answer; `openapi` is null for a model that has no schema yet. */
+export const modelSchema = z.object({ openapi: z.unknown() });
+
 /** The `code` of a callback. */
 export const callbackCode = integer;
 

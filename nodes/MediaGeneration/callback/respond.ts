@@ -4,7 +4,7 @@ import type {
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
-import { BoundedMap } from './boundedMap';
+import { BoundedMap } from '../api/boundedMap';
 
 /** Time for task details and everything else before a callback is answered: senders give up after 5 to 15 seconds. */
 export const DETAILS_SETTINGS = { timeoutSeconds: 4 };

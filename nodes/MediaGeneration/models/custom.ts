@@ -1,33 +1,139 @@
-import type { Field } from './field';
+import type { ResourceMapperValue } from 'n8n-workflow';
+import { z } from 'zod';
+import { parseValue, fieldError, trimmed, type Field } from './field';
+import { checkInput, toInput } from './fieldValues';
 import { defineModel } from './model';
+import { findStoredSchema } from './schemaFields';
 
-const fields: Field[] = [
-	{
-		displayName: 'Model ID',
-		name: 'customModel',
-		type: 'string',
-		default: '',
-		required: true,
-		placeholder: 'e.g. epsilon-2/text-to-video',
-		description: "The model's identifier, exactly as the service writes it",
+/** The node's methods by which the editor reads the service's catalogue. */
+export const SEARCH_MODELS = 'searchModels';
+export const GET_MODEL_FIELDS = 'getModelFields';
+
+/** A resource locator, or the plain text of a workflow that is older than the locator. */
+const locator = z.preprocess(
+	(value) =>
+		typeof value === 'object' && value !== null && 'value' in value ? value.value : value,
+	trimmed.pipe(z.string().min(1, 'is required')),
+);
+
+export const customModel: Field = {
+	displayName: 'Model Name or ID',
+	name: 'customModel',
+	type: 'resourceLocator',
+	default: { mode: 'list', value: '' },
+	required: true,
+	description: 'The model, as the service names it',
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Choose a model…',
+			typeOptions: { searchListMethod: SEARCH_MODELS, searchable: true },
+		},
+		{
+			displayName: 'By ID',
+			name: 'id',
+			type: 'string',
+			placeholder: 'e.g. epsilon-2/text-to-video',
+		},
+	],
+	send: { shape: locator },
+};
+
+const inputMode: Field = {
+	displayName: 'Input Mode',
+	name: 'inputMode',
+	type: 'options',
+	options: [
+		{
+			name: 'Fields',
+			value: 'fields',
+			description: 'Fill in the fields that the service lists for the model',
+		},
+		{ name: 'JSON', value: 'json', description: "Write the model's input as a JSON object" },
+	],
+	default: 'fields',
+};
+
+const customInput: Field = {
+	displayName: 'Input',
+	name: 'customInput',
+	type: 'json',
+	default: '{}',
+	required: true,
+	description: "The model's input as a JSON object, sent as it is",
+	displayOptions: { show: { inputMode: ['json'] } },
+};
+
+/** Keeps the input of workflows from before the mapper within reach: n8n reads no parameter that it would not show. */
+const olderInput: Field = {
+	...customInput,
+	type: 'hidden',
+	required: false,
+	displayOptions: { show: { inputMode: ['fields'] } },
+};
+
+export const customFields: Field = {
+	displayName: 'Input',
+	name: 'customFields',
+	type: 'resourceMapper',
+	noDataExpression: true,
+	default: { mappingMode: 'defineBelow', value: null },
+	typeOptions: {
+		loadOptionsDependsOn: [`${customModel.name}.value`],
+		resourceMapper: {
+			resourceMapperMethod: GET_MODEL_FIELDS,
+			mode: 'add',
+			valuesLabel: 'Input',
+			fieldWords: { singular: 'field', plural: 'fields' },
+			supportAutoMap: false,
+		},
 	},
-	{
-		displayName: 'Input',
-		name: 'customInput',
-		type: 'json',
-		default: '{}',
-		required: true,
-		description: "The model's input as a JSON object, sent as it is",
-	},
-];
+	displayOptions: { show: { inputMode: ['fields'] } },
+};
+
+/** In Options: fields that take files, though nothing says so. */
+export const mediaFieldsOption: Field = {
+	displayName: 'Media Fields',
+	name: 'mediaFields',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. reference, source_clip',
+	description:
+		'Names of further fields that take a file, as the service writes them, separated by commas. Give such a field a URL or the name of a binary field. Most media fields are recognized without this.',
+	displayOptions: { show: { '/model': ['custom'], '/inputMode': ['fields'] } },
+};
 
 export const custom = defineModel({
 	id: 'custom',
-	name: 'Custom Model',
-	description: 'Any other model of the service, with its input as JSON',
-	fields,
-	request: ({ customModel, customInput }) => ({
-		model: (customModel as string).trim(),
-		input: customInput as Record<string, unknown>,
-	}),
+	name: 'Any Model of the Service',
+	description: 'Any other model that the service offers, with its own fields',
+	fields: [customModel, inputMode, customInput, olderInput, customFields],
+	request(read, option) {
+		const located = read(customModel.name);
+		const model = parseValue(customModel, located) as string;
+		const { value, schema } = (read(customFields.name) || {}) as Partial<ResourceMapperValue>;
+		const stored = findStoredSchema(schema ?? []);
+		const isOlder = typeof located === 'string' && !stored;
+		if (isOlder || read(inputMode.name) === 'json')
+			return {
+				model,
+				input: parseValue(customInput, read(customInput.name)) as Record<string, unknown>,
+			};
+		if (stored && stored.model !== model)
+			throw fieldError(
+				`The fields in Input are those of ${stored.model}, but the model is ${model}`,
+				'Nothing was sent for this item. Choose the model in the node and fill in its fields. If an expression gives the model, set Input Mode to JSON.',
+			);
+		const names = String(option(mediaFieldsOption.name) ?? '')
+			.split(',')
+			.map((name) => name.trim());
+		const inputSchema = stored?.inputSchema ?? {};
+		return {
+			model,
+			input: toInput(inputSchema, value ?? {}, (name) => names.includes(name.trim())),
+			check: (input) => checkInput(inputSchema, input),
+		};
+	},
 });

@@ -115,7 +115,8 @@ function findShape(field: Field): z.ZodTypeAny {
 export const isBlank = (value: unknown): boolean =>
 	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
-const shorten = (value: unknown): string => {
+/** Shortens a value for a message, without what may be secret in a URL. */
+export const shorten = (value: unknown): string => {
 	const shown = typeof value === 'string' ? (value.split('?')[0] ?? '') : JSON.stringify(value);
 	return `"${shown.length > 60 ? `${shown.slice(0, 60)}…` : shown}"`;
 };

@@ -7,8 +7,8 @@ import { gammaV6ReferenceToVideo } from './gammaV6ReferenceToVideo';
 /** Every model that the editor offers, in the order of their names. */
 export const models = [
 	alpha3MotionControl,
-	beta2ImageEdit,
 	custom,
+	beta2ImageEdit,
 	delta11ReferenceToVideo,
 	deltaReferenceToVideo,
 	gammaV6ReferenceToVideo,

@@ -7,6 +7,9 @@ export class Media {
 	/** The name of its field in the editor. */
 	label = 'Media';
 
+	/** It may be plain text: only what the service writes about its field suggests a file. */
+	isGuess = false;
+
 	constructor(
 		readonly source: string,
 		/** The model's limits for the file; absent: not known. */

@@ -6,6 +6,8 @@ import { findMedia } from './media';
 export interface ModelRequest {
 	model: string;
 	input: Record<string, unknown>;
+	/** Checks the whole input, once Additional Input is merged in. @throws {UserError} when it can't be sent */
+	check?: (input: Record<string, unknown>) => void;
 }
 
 /** Reads a parameter of the node by its name; undefined or blank where the user left it so. */
@@ -19,8 +21,8 @@ interface ModelDefinition {
 	description: string;
 	/** In the order in which the editor shows them. */
 	fields: Field[];
-	/** Only for a model whose request is not simply its fields: from valid values, by field name. */
-	request?: (values: Record<string, unknown>) => ModelRequest;
+	/** Only for a model whose request is not simply its fields. */
+	request?: Model['request'];
 }
 
 export interface Model {
@@ -34,7 +36,7 @@ export interface Model {
 	 * Turns the node's parameters into a request.
 	 * @throws {UserError} for the first field that can't be sent
 	 */
-	request: (read: ReadParameter) => ModelRequest;
+	request: (read: ReadParameter, option: ReadParameter) => ModelRequest;
 }
 
 /** Derives from the fields what the editor shows, what is valid and what is sent. */
@@ -45,14 +47,13 @@ export function defineModel({ id, name, description, fields, request }: ModelDef
 		description,
 		fields,
 		properties: updateDisplayOptions({ show: { model: [id] } }, fields.map(toProperty)),
-		request(read) {
+		request(read, option) {
+			if (request) return request(read, option);
 			const values = fields
 				.map((field) => [field, parseValue(field, read(field.name))] as const)
 				.filter(([, value]) => value !== undefined);
 			for (const [{ displayName }, value] of values)
 				for (const media of findMedia(value)) media.label = displayName;
-			if (request)
-				return request(Object.fromEntries(values.map(([field, value]) => [field.name, value])));
 			return {
 				model: id,
 				input: Object.fromEntries(values.map(([field, value]) => [toRequestKey(field), value])),

@@ -1,5 +1,6 @@
 import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow';
 import { models } from '../models';
+import { custom, customModel } from '../models/custom';
 import { toProperty } from '../models/field';
 import { getCredits } from './account/getCredits';
 import { upload } from './file/upload';
@@ -65,9 +66,9 @@ export const operationProperties: INodeProperties[] = [
 ];
 
 /** The text below the node's name on the canvas: the model, or the operation where there is none. */
-export const subtitle = `={{ ${mapNames(
+export const subtitle = `={{ $parameter.model === "${custom.id}" && ($parameter.${customModel.name}?.value ?? $parameter.${customModel.name}) || (${mapNames(
 	models.map(({ id, name }) => ({ value: id, name })),
-)}[$parameter.model] ?? ${mapNames(operations)}[$parameter.operation] }}`;
+)}[$parameter.model] ?? ${mapNames(operations)}[$parameter.operation]) }}`;
 
 /** Writes names by their values as an object in an expression. */
 function mapNames(entries: Array<{ value: string; name: string }>): string {

@@ -24,17 +24,13 @@ export interface InputFile {
  * @param label the field of the panel that names the binary field
  * @throws {UserError} when the item has no such field; it names the fields that the item has
  */
-export async function findInputFile(
-	{ context, index }: Item,
-	field: string,
-	label: string,
-): Promise<InputFile> {
-	const { helpers } = context;
+export async function findInputFile(item: Item, field: string, label: string): Promise<InputFile> {
+	const { helpers } = item.context;
 	let data: IBinaryData;
 	try {
-		data = helpers.assertBinaryData(index, field);
+		data = helpers.assertBinaryData(item.index, field);
 	} catch {
-		throw noSuchFile(label, field, Object.keys(context.getInputData()[index]?.binary ?? {}));
+		throw noSuchFile(label, field, listBinaryFields(item));
 	}
 	const { id, fileName: name, mimeType, fileExtension: extension } = data;
 	const buffer = id ? undefined : Buffer.from(data.data, 'base64');
@@ -52,6 +48,9 @@ export async function findInputFile(
 		},
 	};
 }
+
+export const listBinaryFields = ({ context, index }: Item): string[] =>
+	Object.keys(context.getInputData()[index]?.binary ?? {});
 
 function noSuchFile(label: string, name: string, fields: string[]): UserError {
 	return fieldError(

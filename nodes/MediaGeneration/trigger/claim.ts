@@ -1,5 +1,5 @@
 import { sleep, type IWebhookFunctions } from 'n8n-workflow';
-import { BoundedMap } from '../callback/boundedMap';
+import { BoundedMap } from '../api/boundedMap';
 import { ANSWER_LIMIT } from '../callback/respond';
 import type { RememberedEvents } from './remembered';
 

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'crypto';
 import type { IDataObject } from 'n8n-workflow';
-import { BoundedMap } from '../callback/boundedMap';
+import { BoundedMap } from '../api/boundedMap';
 
 /** How many events are remembered for a trigger: the newest. n8n loads and saves all of them with each callback. */
 export const REMEMBERED_EVENTS = 1_000;

@@ -1,10 +1,9 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { parseValue, webUrl, type Field } from '../../models/field';
-import { defineOperation, optionsField, timeoutOption, type Prepared } from '../operation';
+import { defineOperation, optionsField, type Prepared } from '../operation';
 import type { CreateRequest } from './createTasks';
 import { isInternalUrl } from './isInternalUrl';
-import { concurrencyOption, rateOption } from './rateLimiter';
-import { prepareRequest, requestFields, requestOptions } from './request';
+import { creationOptions, prepareRequest, requestFields } from './request';
 
 const callbackUrl: Field = {
 	displayName: 'Callback URL',
@@ -23,11 +22,7 @@ export const create = defineOperation<CreateRequest>({
 	name: 'Create',
 	action: 'Create task',
 	description: 'Start a task and go on at once; the result comes later',
-	fields: [
-		...requestFields,
-		callbackUrl,
-		optionsField([...requestOptions, concurrencyOption, rateOption, timeoutOption]),
-	],
+	fields: [...requestFields, callbackUrl, optionsField(creationOptions)],
 	prepare: async (item) => ({
 		...(await prepareRequest(item)),
 		callBackUrl: parseValue(callbackUrl, item.read(callbackUrl.name)) as string | undefined,

@@ -3,11 +3,10 @@ import { CREDENTIAL, type TaskService } from '../../api/client';
 import type { Task } from '../../api/task';
 import { parseValue, type Field } from '../../models/field';
 import { isTool, stopsOnError } from '../nodeContext';
-import { defineOperation, optionsField, timeoutOption, type Outcome } from '../operation';
+import { defineOperation, optionsField, type Outcome } from '../operation';
 import type { CreateResult } from './createTasks';
 import { isInternalUrl } from './isInternalUrl';
-import { concurrencyOption, rateOption } from './rateLimiter';
-import { prepareRequest, requestFields, requestOptions, type TaskRequest } from './request';
+import { creationOptions, prepareRequest, requestFields, type TaskRequest } from './request';
 
 const MINUTE = 60_000;
 
@@ -66,12 +65,7 @@ export const createAndWait = defineOperation<WaitRequest>({
 	name: 'Create and Wait',
 	action: 'Create task and wait',
 	description: 'Start a task and go on with its result when it is finished',
-	fields: [
-		...requestFields,
-		waitFor,
-		waitLimit,
-		optionsField([...requestOptions, concurrencyOption, rateOption, timeoutOption]),
-	],
+	fields: [...requestFields, waitFor, waitLimit, optionsField(creationOptions)],
 	prepare: async (item) => ({
 		...(await prepareRequest(item)),
 		limit: (parseValue(waitLimit, item.read(waitLimit.name)) as number) * MINUTE,

@@ -1,12 +1,15 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { ServiceError, UnknownOutcomeError } from '../../api/client';
+import { UnknownOutcomeError } from '../../api/client';
+import { RateLimiter } from '../../api/rateLimiter';
 import { newTask, type Task } from '../../api/task';
 import { mapConcurrent } from '../mapConcurrent';
 import { stopsOnError } from '../nodeContext';
 import { hasFailed, readNumberOption, type Failed, type Prepared } from '../operation';
 import { CreationRecord } from './creationRecord';
-import { concurrencyOption, RateLimiter, rateOption } from './rateLimiter';
-import { uploadMedia, type TaskRequest } from './request';
+import { concurrencyOption, rateOption, uploadMedia, type TaskRequest } from './request';
+
+/** Services of this kind count creations over ten seconds. */
+const CREATION_LIMITS = { period: 10_000, patience: 60_000 };
 
 export interface CreateRequest extends TaskRequest {
 	callBackUrl?: string;
@@ -31,7 +34,10 @@ export async function createTasks(
 ): Promise<Created> {
 	const option = prepared[0]?.item.option ?? (() => undefined);
 	const signal = context.getExecutionCancelSignal();
-	const limiter = new RateLimiter(readNumberOption(option, rateOption), isRateLimited, signal);
+	const limiter = new RateLimiter(
+		{ ...CREATION_LIMITS, requests: readNumberOption(option, rateOption) },
+		signal,
+	);
 	const record = new CreationRecord(context);
 	const isStopping = stopsOnError(context);
 	let elsewhere = false;
@@ -66,9 +72,6 @@ export async function createTasks(
 	if (isStopping) nameCreatedTasks(results);
 	return { results, elsewhere };
 }
-
-const isRateLimited = (error: unknown): boolean =>
-	error instanceof ServiceError && error.isRateLimited;
 
 /** Adds to the error that will stop the run the IDs of the tasks that exist all the same. */
 function nameCreatedTasks(results: CreateResult[]): void {

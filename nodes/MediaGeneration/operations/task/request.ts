@@ -2,11 +2,12 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { findFormatByType, formats, type Format, type MediaFacts } from '../../media/formats';
 import { checkLimits } from '../../media/limits';
 import { models } from '../../models';
+import { mediaFieldsOption } from '../../models/custom';
 import { fieldError, parseValue, type Field } from '../../models/field';
 import { findMedia, replaceMedia, type Media } from '../../models/media';
 import type { ModelRequest } from '../../models/model';
-import { findInputFile, uploadInputFile, type InputFile } from '../inputFile';
-import type { Item } from '../operation';
+import { findInputFile, listBinaryFields, uploadInputFile, type InputFile } from '../inputFile';
+import { timeoutOption, type Item } from '../operation';
 
 /** The choice of a model and the fields of each, of every operation that creates a task. */
 export const requestFields: INodeProperties[] = [
@@ -42,11 +43,38 @@ const checkUrls: INodeProperties = {
 		'Whether the hosts of media URLs are asked for type and size first, where the model has limits for them. A host that does not answer is not taken for a fault. Files in binary fields are always checked.',
 };
 
-/** In Options: what concerns a model's input. */
-export const requestOptions = [additionalInput, checkUrls];
+/** In Options: how fast tasks are created. */
+export const rateOption: INodeProperties = {
+	displayName: 'Tasks per 10 Seconds',
+	name: 'tasksPer10Seconds',
+	type: 'number',
+	typeOptions: { minValue: 0, numberPrecision: 0 },
+	default: 18,
+	description:
+		'How many tasks are created within ten seconds at the most; 0 sets no limit. Services of this kind refuse more than 20.',
+};
+
+export const concurrencyOption: INodeProperties = {
+	displayName: 'Concurrency',
+	name: 'concurrency',
+	type: 'number',
+	typeOptions: { minValue: 1, numberPrecision: 0 },
+	default: 5,
+	description: 'How many tasks are created at the same time',
+};
+
+/** The entries of Options of every operation that creates tasks. */
+export const creationOptions = [
+	additionalInput,
+	checkUrls,
+	mediaFieldsOption,
+	concurrencyOption,
+	rateOption,
+	timeoutOption,
+];
 
 /** A request for a task, and the files to upload for it, by the name of their binary field. */
-export interface TaskRequest extends ModelRequest {
+export interface TaskRequest extends Pick<ModelRequest, 'model' | 'input'> {
 	files: Map<string, InputFile>;
 }
 
@@ -61,11 +89,12 @@ export async function prepareRequest(item: Item): Promise<TaskRequest> {
 	if (!model)
 		throw fieldError(
 			`Model "${String(id)}" is not one of this node's`,
-			'Choose a model from the list. For any other model of the service choose Custom Model and give its ID.',
+			'Choose a model from the list. For any other model of the service choose Any Model of the Service.',
 		);
-	const request = model.request(read);
+	const request = model.request(read, option);
 	const additional = parseValue(additionalInput, option(additionalInput.name));
 	const input = { ...request.input, ...(additional as object | undefined) };
+	request.check?.(input);
 	return { model: request.model, input, files: await checkMedia(item, input) };
 }
 
@@ -84,6 +113,7 @@ async function checkMedia(
 			if (item.option(checkUrls.name) === true) await checkUrl(item.context, media);
 			continue;
 		}
+		if (media.isGuess && !listBinaryFields(item).includes(media.source)) continue;
 		const { label, source, limits } = media;
 		const file = await findInputFile(item, source, label);
 		files.set(source, file);

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { TaskService } from '../../api/client';
 import type { Task } from '../../api/task';
-import { BoundedMap } from '../../callback/boundedMap';
+import { BoundedMap } from '../../api/boundedMap';
 import {
 	answer,
 	ANSWER_LIMIT,

@@ -1,0 +1,97 @@
+import { createHash } from 'crypto';
+import { BoundedMap } from './boundedMap';
+import type { TaskService } from './client';
+import { RateLimiter } from './rateLimiter';
+import type { CatalogueModel } from './schemas';
+
+/** How long an answer is good for, in milliseconds. Clients of such services use 10 minutes to 6 hours, and 24 hours. */
+const LIST_LIFETIME = 10 * 60 * 1000;
+const SCHEMA_LIFETIME = 24 * 60 * 60 * 1000;
+
+/** The service allows one request a second for an account, whatever is asked, and says so by `code` 429 only. */
+const LIMITS = { requests: 1, period: 1_100, patience: 20_000 };
+
+const SETTINGS = { timeoutSeconds: 20 };
+
+/** What is kept in memory at the most. A schema takes some ten kilobytes. */
+const MAX_ACCOUNTS = 20;
+const MAX_SCHEMAS = 100;
+
+/** Answers of the service, shared by all who ask while they are good, and in place of an error also longer. */
+class AnswerCache<T> {
+	private readonly answers: BoundedMap<string, { value: T; readAt: number }>;
+	private readonly underWay = new Map<string, Promise<T>>();
+
+	constructor(
+		limit: number,
+		private readonly lifetime: number,
+	) {
+		this.answers = new BoundedMap(limit);
+	}
+
+	async read(key: string, request: () => Promise<T>): Promise<T> {
+		const known = this.answers.get(key);
+		if (known && Date.now() - known.readAt < this.lifetime) return known.value;
+		const reading = this.underWay.get(key) ?? this.renew(key, request);
+		return known ? await reading.catch(() => known.value) : await reading;
+	}
+
+	private async renew(key: string, request: () => Promise<T>): Promise<T> {
+		const reading = request()
+			.then((value) => {
+				this.answers.set(key, { value, readAt: Date.now() });
+				return value;
+			})
+			.finally(() => this.underWay.delete(key));
+		this.underWay.set(key, reading);
+		return await reading;
+	}
+}
+
+/** The catalogue as one account sees it. */
+class Account {
+	private readonly limiter = new RateLimiter(LIMITS);
+	private readonly lists = new AnswerCache<CatalogueModel[]>(1, LIST_LIFETIME);
+	private readonly schemas = new AnswerCache<unknown>(MAX_SCHEMAS, SCHEMA_LIFETIME);
+
+	async listModels(service: TaskService): Promise<CatalogueModel[]> {
+		return await this.lists.read(
+			'',
+			async () => await this.limiter.run(async () => await service.listModels(SETTINGS)),
+		);
+	}
+
+	async getSchema(service: TaskService, model: string): Promise<unknown> {
+		return await this.schemas.read(
+			model,
+			async () => await this.limiter.run(async () => await service.getModelSchema(model, SETTINGS)),
+		);
+	}
+}
+
+const accounts = new BoundedMap<string, Account>(MAX_ACCOUNTS);
+
+/** Finds what is kept for the account of a credential, which all editors of this n8n share. */
+function findAccount({ credentials }: TaskService): Account {
+	const { baseUrl, accessToken, customEndpoints, modelsPath, modelSchemaPath } = credentials;
+	const key = createHash('sha256')
+		.update(JSON.stringify([baseUrl, accessToken, customEndpoints, modelsPath, modelSchemaPath]))
+		.digest('hex');
+	const account = accounts.get(key) ?? new Account();
+	accounts.set(key, account);
+	return account;
+}
+
+/**
+ * Lists the models of the service, from memory while its last answer is good or the service refuses another.
+ * @throws {ServiceError} when there is no answer yet
+ */
+export const listModels = async (service: TaskService): Promise<CatalogueModel[]> =>
+	await findAccount(service).listModels(service);
+
+/**
+ * Reads a model's OpenAPI document as `listModels` reads the list; null when the service has none yet.
+ * @throws {ServiceError} when there is no answer yet
+ */
+export const getModelSchema = async (service: TaskService, model: string): Promise<unknown> =>
+	await findAccount(service).getSchema(service, model);

@@ -1,0 +1,78 @@
+import { sleep } from 'n8n-workflow';
+import { ServiceError } from './client';
+
+/** How fast a service is asked. Times are in milliseconds. */
+export interface RateLimits {
+	/** How many requests may start within a period; 0: any number. */
+	requests: number;
+	period: number;
+	/** Refusals for the rate are waited out for so long, from the first to the last. */
+	patience: number;
+}
+
+const FIRST_PAUSE = 2_000;
+const LONGEST_PAUSE = 10_000;
+
+/** Holds requests to a rate, and holds all of them back while the service refuses them for their rate. */
+export class RateLimiter {
+	private readonly starts: number[] = [];
+	private heldUntil = 0;
+	private pause = FIRST_PAUSE;
+	private firstRefusal = Infinity;
+
+	/** @param signal starts no request any more when it is aborted */
+	constructor(
+		private readonly limits: RateLimits,
+		private readonly signal?: AbortSignal,
+	) {}
+
+	/** Sends a request when its turn comes, and again after a refusal for the rate, as it surely did nothing, while patience lasts. */
+	async run<T>(request: () => Promise<T>): Promise<T> {
+		for (;;) {
+			await this.takeTurn();
+			const answer = await request().then(
+				(result) => ({ result }),
+				(error: unknown) => ({ error }),
+			);
+			if ('error' in answer) {
+				if (isRateLimited(answer.error) && this.holdBack()) continue;
+				throw answer.error;
+			}
+			this.firstRefusal = Infinity;
+			this.pause = FIRST_PAUSE;
+			return answer.result;
+		}
+	}
+
+	private async takeTurn(): Promise<void> {
+		const { requests, period } = this.limits;
+		for (;;) {
+			this.signal?.throwIfAborted();
+			const now = Date.now();
+			while (this.starts[0] !== undefined && this.starts[0] <= now - period) this.starts.shift();
+			const isFull = requests > 0 && this.starts.length >= requests;
+			const free = isFull ? (this.starts[0] ?? 0) + period : now;
+			const next = Math.max(free, this.heldUntil);
+			if (next <= now) {
+				if (requests > 0) this.starts.push(now);
+				return;
+			}
+			await sleep(next - now);
+		}
+	}
+
+	/** @returns false once patience has run out */
+	private holdBack(): boolean {
+		const now = Date.now();
+		this.firstRefusal = Math.min(this.firstRefusal, now);
+		if (now + this.pause - this.firstRefusal > this.limits.patience) return false;
+		if (this.heldUntil <= now) {
+			this.heldUntil = now + this.pause * (1 + Math.random() / 4);
+			this.pause = Math.min(this.pause * 1.5, LONGEST_PAUSE);
+		}
+		return true;
+	}
+}
+
+const isRateLimited = (error: unknown): boolean =>
+	error instanceof ServiceError && error.isRateLimited;

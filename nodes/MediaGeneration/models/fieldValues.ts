@@ -1,0 +1,128 @@
+import { fieldError, isBlank, shorten } from './field';
+import {
+	collectProperties,
+	findViolation,
+	getItems,
+	listTypes,
+	toTitle,
+	type JsonSchema,
+	type Path,
+} from './jsonSchema';
+import { Media } from './media';
+import { judgeMedia } from './mediaProperty';
+
+/** Makes the input of what the user entered. Blank fields are left out. @param isMedia names that the user says take media */
+export function toInput(
+	schema: JsonSchema,
+	values: Record<string, unknown>,
+	isMedia: (name: string) => boolean,
+): Record<string, unknown> {
+	const properties = collectProperties(schema);
+	return Object.fromEntries(
+		Object.entries(values)
+			.filter(([, value]) => !isBlank(value))
+			.map(([name, value]) => {
+				const property = properties.get(name)?.schema ?? {};
+				return [name, markMedia(name, property, coerce(property, value), isMedia)];
+			}),
+	);
+}
+
+/**
+ * Checks a whole input, before it is paid for.
+ * @throws {UserError} for the first value that the schema does not allow
+ */
+export function checkInput(schema: JsonSchema, input: Record<string, unknown>): void {
+	const violation = findViolation(schema, input);
+	if (!violation) return;
+	const { path, message } = violation;
+	const culprit = path.reduce<unknown>(
+		(value, step) => (value as Record<string | number, unknown> | undefined)?.[step],
+		input,
+	);
+	const shown = path.length && !isBlank(culprit) ? `, but is ${shorten(culprit)}` : '';
+	throw fieldError(`${describePath(path)} ${message}${shown}`);
+}
+
+/** Names a place like the editor, for example "Shots 2 › Prompt". */
+const describePath = (path: Path): string =>
+	path.reduce<string>((label, step) => {
+		if (typeof step === 'number') return `${label} ${step + 1}`;
+		return label ? `${label} › ${toTitle(step)}` : toTitle(step);
+	}, '') || 'Input';
+
+const NUMBER = /^\s*-?\d+(\.\d+)?\s*$/;
+
+/** Gives a value the type that its schema wants, where nothing is lost by it: expressions and text fields give text. */
+function coerce(schema: JsonSchema, value: unknown): unknown {
+	const types = listTypes(schema);
+	const takes = (...some: string[]) => some.some((type) => types.includes(type));
+	if (!types.length) return value;
+	if (typeof value === 'string') {
+		const json = takes('array', 'object') ? parseJson(value) : undefined;
+		if (takes(Array.isArray(json) ? 'array' : 'object') && json) return json;
+		if (takes('string')) return value;
+		if (takes('number', 'integer') && NUMBER.test(value) && isExact(value)) return Number(value);
+		if (takes('boolean') && /^(true|false)$/.test(value)) return value === 'true';
+		return takes('array')
+			? splitList(value).map((entry) => coerce(getItems(schema), entry))
+			: value;
+	}
+	const isSingle = typeof value === 'number' || typeof value === 'boolean';
+	if (isSingle && takes('string') && !takes('number', 'integer', 'boolean')) return String(value);
+	if (isSingle && types.join() === 'array') return [coerce(getItems(schema), value)];
+	return value;
+}
+
+/** Numbers beyond what JavaScript holds stay text, and are refused. */
+const isExact = (text: string): boolean => Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER;
+
+function parseJson(text: string): object | undefined {
+	if (!/^\s*[[{]/.test(text)) return undefined;
+	try {
+		return JSON.parse(text) as object;
+	} catch {
+		return undefined;
+	}
+}
+
+/** Splits a list at commas and line breaks. A comma within a URL, with no space after it, belongs to the URL. */
+const splitList = (text: string): string[] =>
+	text
+		.split(/\n|,(?=\s|$)|,(?=[a-z][a-z\d+.-]+:)/i)
+		.flatMap((part) => (part.includes('://') ? [part] : part.split(',')))
+		.map((part) => part.trim())
+		.filter(Boolean);
+
+/** An absolute URL of any kind: services have kinds of their own beside http, for example for files that they keep. */
+const hasScheme = (text: string): boolean => /^[a-z][a-z\d+.-]+:/i.test(text);
+
+/** Replaces names of binary fields by the files that they stand for. */
+function markMedia(
+	name: string,
+	schema: JsonSchema,
+	value: unknown,
+	isMedia: (name: string) => boolean,
+): unknown {
+	if (typeof value === 'string') {
+		const evidence = isMedia(name) ? 'sure' : judgeMedia(name, schema);
+		if (evidence === 'none' || isBlank(value) || hasScheme(value.trim())) return value;
+		const media = new Media(value.trim());
+		media.label = toTitle(name);
+		media.isGuess = evidence === 'likely';
+		return media;
+	}
+	if (Array.isArray(value)) {
+		const items = getItems(schema);
+		const entry = Object.keys(items).length ? { ...items, description: schema.description } : items;
+		return value.map((one) => markMedia(name, entry, one, isMedia));
+	}
+	if (typeof value !== 'object' || value === null) return value;
+	const properties = collectProperties(schema);
+	return Object.fromEntries(
+		Object.entries(value).map(([key, one]) => [
+			key,
+			markMedia(key, properties.get(key)?.schema ?? {}, one, isMedia),
+		]),
+	);
+}

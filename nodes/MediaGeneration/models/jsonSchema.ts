@@ -1,0 +1,438 @@
+import { Media } from './media';
+
+/**
+ * The parts of JSON Schema 2020-12 (the one of OpenAPI 3.1) that are read here, with every `$ref` resolved. Any other keyword is left
+ * to the service.
+ */
+export interface JsonSchema {
+	type?: string | string[];
+	enum?: unknown[];
+	const?: unknown;
+	/** In characters, as `maxLength`. */
+	minLength?: number;
+	maxLength?: number;
+	pattern?: string;
+	format?: string;
+	minimum?: number;
+	maximum?: number;
+	exclusiveMinimum?: number;
+	exclusiveMaximum?: number;
+	multipleOf?: number;
+	minItems?: number;
+	maxItems?: number;
+	items?: JsonSchema;
+	properties?: Record<string, JsonSchema>;
+	required?: string[];
+	additionalProperties?: boolean | JsonSchema;
+	oneOf?: JsonSchema[];
+	anyOf?: JsonSchema[];
+	allOf?: JsonSchema[];
+	default?: unknown;
+	description?: string;
+	deprecated?: boolean;
+}
+
+export type Path = Array<string | number>;
+
+/** The first thing in a value that its schema does not allow. */
+export interface Violation {
+	path: Path;
+	/** Follows the name of the place, for example "must be at most 30". */
+	message: string;
+	isMissing?: boolean;
+}
+
+/** Schemas nested deeper, or in themselves, take anything. */
+const MAX_DEPTH = 10;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
+const isNumber = (value: unknown): boolean => typeof value === 'number';
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isListOfText = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+
+/** Keywords without schemas in them, each with the form that it must have. */
+const PLAIN_KEYWORDS: Record<string, (value: unknown) => boolean> = {
+	type: (value) => isText(value) || isListOfText(value),
+	enum: Array.isArray,
+	const: () => true,
+	minLength: isNumber,
+	maxLength: isNumber,
+	pattern: isText,
+	format: isText,
+	minimum: isNumber,
+	maximum: isNumber,
+	exclusiveMinimum: isNumber,
+	exclusiveMaximum: isNumber,
+	multipleOf: (value) => typeof value === 'number' && value > 0,
+	minItems: isNumber,
+	maxItems: isNumber,
+	required: isListOfText,
+	default: () => true,
+	description: isText,
+	deprecated: (value) => typeof value === 'boolean',
+};
+
+/**
+ * Reads a schema of a document, with what it refers to in place. What can't be read takes anything.
+ * @param document the whole document, in which `$ref` is looked up
+ */
+export function readSchema(value: unknown, document: unknown, depth = 0): JsonSchema {
+	if (!isObject(value) || depth > MAX_DEPTH) return {};
+	if (isText(value.$ref)) {
+		const { $ref, ...beside } = value;
+		const target = resolveReference(document, $ref as string);
+		return readSchema({ ...(isObject(target) && target), ...beside }, document, depth + 1);
+	}
+	const read = (part: unknown) => readSchema(part, document, depth + 1);
+	const schema: Record<string, unknown> = {};
+	for (const [keyword, part] of Object.entries(value)) {
+		if (PLAIN_KEYWORDS[keyword]?.(part)) schema[keyword] = part;
+		else if (keyword === 'items' && isObject(part)) schema.items = read(part);
+		else if (keyword === 'properties' && isObject(part)) schema.properties = mapValues(part, read);
+		else if (keyword === 'additionalProperties')
+			schema[keyword] = typeof part === 'boolean' ? part : read(part);
+		else if (/^(one|any|all)Of$/.test(keyword) && Array.isArray(part) && part.length)
+			schema[keyword] = part.map(read);
+	}
+	return schema;
+}
+
+/** Looks up `#/components/…`; its segments may be percent-encoded. */
+function resolveReference(document: unknown, reference: string): unknown {
+	if (!reference.startsWith('#/')) return undefined;
+	return reference
+		.slice(2)
+		.split('/')
+		.reduce<unknown>(
+			(part, segment) => (isObject(part) ? part[decodeSegment(segment)] : undefined),
+			document,
+		);
+}
+
+function decodeSegment(segment: string): string {
+	let text = segment;
+	try {
+		text = decodeURIComponent(segment);
+	} catch {
+		// A lone % stands for itself.
+	}
+	return text.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+const PROSE = new Set(['default', 'deprecated', 'description']);
+
+/** Says of a property whether its description is needed. */
+type NeedsProse = (name: string, schema: JsonSchema) => boolean;
+
+/** Removes what is for people only, so that the rest is short enough to be stored in a workflow. */
+export function removeProse(schema: JsonSchema, needsProse: NeedsProse, name = ''): JsonSchema {
+	const { description } = schema;
+	const rest: JsonSchema = Object.fromEntries(
+		Object.entries(schema).filter(([keyword]) => !PROSE.has(keyword)),
+	);
+	const { items, properties, additionalProperties, oneOf, anyOf, allOf } = rest;
+	const remove = (part: JsonSchema) => removeProse(part, needsProse, name);
+	return {
+		...rest,
+		...(description !== undefined && needsProse(name, schema) && { description }),
+		...(items && { items: remove(items) }),
+		...(properties && {
+			properties: mapValues(properties, (part, key) => removeProse(part, needsProse, key)),
+		}),
+		...(isObject(additionalProperties) && {
+			additionalProperties: remove(additionalProperties),
+		}),
+		...(oneOf && { oneOf: oneOf.map(remove) }),
+		...(anyOf && { anyOf: anyOf.map(remove) }),
+		...(allOf && { allOf: allOf.map(remove) }),
+	};
+}
+
+const mapValues = <From, To>(
+	object: Record<string, From>,
+	map: (value: From, key: string) => To,
+): Record<string, To> =>
+	Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]));
+
+const listBranches = ({ oneOf = [], anyOf = [], allOf = [] }: JsonSchema): JsonSchema[] => [
+	...oneOf,
+	...anyOf,
+	...allOf,
+];
+
+/** Lists the types that a value may have; empty: any. */
+export function listTypes(schema: JsonSchema): string[] {
+	const { type, enum: values, const: only } = schema;
+	if (type !== undefined) return [type].flat().filter((one) => one !== 'null');
+	const listed = values ?? (only === undefined ? [] : [only]);
+	const types = listed.length ? listed.map(getType) : listBranches(schema).flatMap(listTypes);
+	return [...new Set(types)].filter((one) => one !== 'null');
+}
+
+const getType = (value: unknown): string =>
+	Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
+
+/** Lists the values that a schema names; undefined where it allows others. */
+export function listValues(schema: JsonSchema): unknown[] | undefined {
+	const { enum: values, const: only } = schema;
+	return only === undefined ? values : [only];
+}
+
+/** Finds the schema of a list's entries. */
+export const getItems = (schema: JsonSchema): JsonSchema =>
+	schema.items ??
+	listBranches(schema)
+		.map(getItems)
+		.find((items) => Object.keys(items).length) ??
+	{};
+
+export interface Property {
+	schema: JsonSchema;
+	/** Whatever else is given, this one must be. */
+	isRequired: boolean;
+}
+
+/** Collects the properties of an object, those of all its branches included, in the order in which the schema names them. */
+export function collectProperties(schema: JsonSchema): Map<string, Property> {
+	const found = new Map<string, Property>();
+	const { properties = {}, required = [], oneOf, anyOf, allOf = [] } = schema;
+	const add = (name: string, property: JsonSchema, isRequired: boolean) => {
+		const known = found.get(name);
+		found.set(name, {
+			schema: known ? joinSchemas(known.schema, property) : property,
+			isRequired: isRequired || known?.isRequired === true,
+		});
+	};
+	for (const [name, property] of Object.entries(properties))
+		add(name, property, required.includes(name));
+	for (const part of allOf)
+		for (const [name, property] of collectProperties(part))
+			add(name, property.schema, property.isRequired);
+	for (const branches of [oneOf, anyOf]) {
+		const collected = (branches ?? []).map(collectProperties);
+		for (const [name, property] of collected.flatMap((branch) => [...branch]))
+			add(
+				name,
+				property.schema,
+				collected.every((branch) => branch.get(name)?.isRequired),
+			);
+	}
+	for (const name of required) add(name, {}, true);
+	return found;
+}
+
+function joinSchemas(one: JsonSchema, other: JsonSchema): JsonSchema {
+	if (!Object.keys(other).length || isEqual(one, other)) return one;
+	return Object.keys(one).length ? { anyOf: [one, other] } : other;
+}
+
+/** Checks a value. Files that are not uploaded yet count as text of any form. */
+export function findViolation(
+	schema: JsonSchema,
+	value: unknown,
+	path: Path = [],
+): Violation | undefined {
+	const own = checkValue(schema, value);
+	if (own) return { path, message: own };
+	return checkParts(schema, value, path) ?? checkBranches(schema, value, path);
+}
+
+const TYPE_NAMES: Record<string, string> = {
+	string: 'text',
+	number: 'a number',
+	integer: 'a whole number',
+	boolean: 'true or false',
+	array: 'a list',
+	object: 'a JSON object',
+	null: 'null',
+};
+
+function isOfType(value: unknown, type: string): boolean {
+	switch (type) {
+		case 'integer':
+			return Number.isInteger(value);
+		case 'number':
+			return Number.isFinite(value);
+		case 'array':
+		case 'null':
+		case 'string':
+		case 'boolean':
+			return getType(value) === type;
+		case 'object':
+			return isObject(value);
+		default:
+			return true;
+	}
+}
+
+const isUnsent = (value: unknown): boolean => value instanceof Media && !value.isUrl;
+
+/** Checks a value by itself. @returns what it must be, when it isn't */
+function checkValue(schema: JsonSchema, given: unknown): string | undefined {
+	const value = given instanceof Media ? given.source : given;
+	const { type } = schema;
+	if (type !== undefined) {
+		const types = [type].flat();
+		if (!types.some((one) => isOfType(value, one)))
+			return `must be ${types.map((one) => TYPE_NAMES[one] ?? one).join(' or ')}`;
+	}
+	if (isUnsent(given)) return undefined;
+	const values = listValues(schema);
+	if (values && !values.some((one) => isEqual(one, value)))
+		return `must be ${values.length > 1 ? 'one of ' : ''}${values.map(formatValue).join(', ')}`;
+	if (typeof value === 'string') return checkText(schema, value);
+	if (typeof value === 'number') return checkNumber(schema, value);
+	if (Array.isArray(value))
+		return checkLength(schema.minItems, schema.maxItems, value.length, 'entries');
+	return undefined;
+}
+
+export const formatValue = (value: unknown): string =>
+	typeof value === 'string' ? value : JSON.stringify(value);
+
+function checkLength(
+	min: number | undefined,
+	max: number | undefined,
+	length: number,
+	unit: string,
+): string | undefined {
+	if (min !== undefined && length < min) return `needs at least ${min} ${unit}`;
+	if (max !== undefined && length > max) return `may have at most ${max} ${unit}`;
+	return undefined;
+}
+
+function checkText(
+	{ minLength, maxLength, pattern, format }: JsonSchema,
+	text: string,
+): string | undefined {
+	const wrongLength = checkLength(minLength, maxLength, [...text].length, 'characters');
+	if (wrongLength) return wrongLength;
+	if (format === 'uri' && (!URL.canParse(text) || /\s/.test(text))) return 'must be a URL';
+	const regex = pattern === undefined ? undefined : compile(pattern);
+	return regex && !regex.test(text) ? `must match the pattern ${pattern}` : undefined;
+}
+
+function compile(pattern: string): RegExp | undefined {
+	try {
+		return new RegExp(pattern, 'u');
+	} catch {
+		return undefined;
+	}
+}
+
+function checkNumber(schema: JsonSchema, value: number): string | undefined {
+	const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
+	if (minimum !== undefined && value < minimum) return `must be at least ${minimum}`;
+	if (maximum !== undefined && value > maximum) return `must be at most ${maximum}`;
+	if (exclusiveMinimum !== undefined && value <= exclusiveMinimum)
+		return `must be more than ${exclusiveMinimum}`;
+	if (exclusiveMaximum !== undefined && value >= exclusiveMaximum)
+		return `must be less than ${exclusiveMaximum}`;
+	if (multipleOf === undefined) return undefined;
+	const quotient = value / multipleOf;
+	return Math.abs(quotient - Math.round(quotient)) > 1e-9
+		? `must be a multiple of ${multipleOf}`
+		: undefined;
+}
+
+/** Checks the entries of a list, or the properties of an object. */
+function checkParts(schema: JsonSchema, value: unknown, path: Path): Violation | undefined {
+	if (Array.isArray(value) && schema.items) {
+		const { items } = schema;
+		return findFirst(value.entries(), ([index, entry]) =>
+			findViolation(items, entry, [...path, index]),
+		);
+	}
+	if (!isObject(value) || value instanceof Media) return undefined;
+	const { properties = {}, required = [], additionalProperties: others = true } = schema;
+	const missing = required.find((name) => value[name] === undefined);
+	if (missing !== undefined)
+		return { path: [...path, missing], message: 'is required', isMissing: true };
+	return findFirst(Object.entries(value), ([name, entry]) => {
+		const inner = [...path, name];
+		if (Object.hasOwn(properties, name)) return findViolation(properties[name] ?? {}, entry, inner);
+		if (others === false) return { path: inner, message: 'is not a field of this model' };
+		return others === true ? undefined : findViolation(others, entry, inner);
+	});
+}
+
+function findFirst<T>(
+	entries: Iterable<T>,
+	check: (entry: T) => Violation | undefined,
+): Violation | undefined {
+	for (const entry of entries) {
+		const violation = check(entry);
+		if (violation) return violation;
+	}
+	return undefined;
+}
+
+function checkBranches(schema: JsonSchema, value: unknown, path: Path): Violation | undefined {
+	const { oneOf, anyOf, allOf = [] } = schema;
+	const everywhere = findFirst(allOf, (branch) => findViolation(branch, value, path));
+	if (everywhere) return everywhere;
+	for (const branches of [oneOf, anyOf]) {
+		if (!branches) continue;
+		const violations = branches.map((branch) => findViolation(branch, value, path));
+		const met = violations.filter((violation) => !violation).length;
+		if (met === 1 || (met > 1 && branches === anyOf)) continue;
+		const forms = describeForms(branches);
+		if (met > 1) return { path, message: `must have only one of these forms: ${forms}` };
+		// A branch that has all that it needs is the one that was meant.
+		const meant = violations.filter((violation) => !violation?.isMissing);
+		return meant.length === 1
+			? meant[0]
+			: { path, message: `must have one of these forms: ${forms}` };
+	}
+	return undefined;
+}
+
+/** Describes branches by what each requires, or by its type. */
+const describeForms = (branches: JsonSchema[]): string =>
+	branches
+		.map((branch) =>
+			branch.required?.length
+				? branch.required.map((name) => toTitle(name)).join(' + ')
+				: listTypes(branch)
+						.map((type) => TYPE_NAMES[type] ?? type)
+						.join(' or ') || 'any other',
+		)
+		.join('; or ');
+
+function isEqual(one: unknown, other: unknown): boolean {
+	if (Array.isArray(one) && Array.isArray(other))
+		return one.length === other.length && one.every((entry, index) => isEqual(entry, other[index]));
+	if (!isObject(one) || !isObject(other)) return one === other;
+	const keys = Object.keys(one);
+	return (
+		keys.length === Object.keys(other).length &&
+		keys.every((key) => Object.hasOwn(other, key) && isEqual(one[key], other[key]))
+	);
+}
+
+const ABBREVIATIONS = new Set(
+	'ai api bgm bpm cfg fps gif hd hdr id ip lut mp3 mp4 png rgb svg tts uri url vr 2d 3d'.split(' '),
+);
+const SMALL_WORDS = new Set('a an and as at by for from in of on or the to with'.split(' '));
+
+/** Writes a property's name as the editor writes names, for example "Image URLs" for `image_urls`. */
+export function toTitle(name: string): string {
+	const words = name
+		.trim()
+		.replace(/([a-z\d])([A-Z])/g, '$1 $2')
+		.split(/[\s_.-]+/)
+		.filter(Boolean);
+	return (
+		words
+			.map((word, index) => {
+				const lower = word.toLowerCase();
+				const singular = lower.replace(/s$/, '');
+				if (ABBREVIATIONS.has(lower)) return lower.toUpperCase();
+				if (ABBREVIATIONS.has(singular)) return `${singular.toUpperCase()}s`;
+				if (index > 0 && SMALL_WORDS.has(lower)) return lower;
+				return lower.charAt(0).toUpperCase() + lower.slice(1);
+			})
+			.join(' ') || name
+	);
+}

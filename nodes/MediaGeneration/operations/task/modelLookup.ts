@@ -1,0 +1,104 @@
+import {
+	NodeOperationError,
+	UserError,
+	type ILoadOptionsFunctions,
+	type INodeListSearchResult,
+	type ResourceMapperFields,
+	type ResourceMapperValue,
+} from 'n8n-workflow';
+import { getModelSchema, listModels } from '../../api/catalogue';
+import { CREDENTIAL, TaskService, type Credentials } from '../../api/client';
+import type { CatalogueModel } from '../../api/schemas';
+import { customFields, customModel } from '../../models/custom';
+import { findStoredSchema, toMapperFields } from '../../models/schemaFields';
+
+/** How many models the editor gets at once; it asks for more when the user scrolls. */
+const PAGE = 100;
+
+/** Where a catalogue can't be had, the node works without one. */
+const WITHOUT_CATALOGUE = 'Without a catalogue, choose the model By ID and set Input Mode to JSON.';
+
+/**
+ * Lists the service's models for the editor, those in which each word of the filter occurs. Chat models are left out: they answer at
+ * once, and this node can't use them.
+ * @throws {NodeOperationError} the editor shows its message and its description in place of the list
+ */
+export async function searchModels(
+	context: ILoadOptionsFunctions,
+	filter = '',
+	paginationToken = '0',
+): Promise<INodeListSearchResult> {
+	const models = await listModels(await connect(context)).catch((error: Error) => {
+		throw new NodeOperationError(context.getNode(), error.message, {
+			description: [describe(error), WITHOUT_CATALOGUE].filter(Boolean).join(' '),
+		});
+	});
+	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+	const found = models.filter((model) => !isChat(model) && contains(model, words));
+	const start = Number(paginationToken);
+	const end = start + PAGE;
+	return {
+		results: found.slice(start, end).map((model) => ({
+			name: nameModel(model),
+			value: model.model,
+			description: [model.taskType.join(', '), model.pricingDesc].filter(Boolean).join('\n'),
+		})),
+		...(end < found.length && { paginationToken: String(end) }),
+	};
+}
+
+const connect = async (context: ILoadOptionsFunctions): Promise<TaskService> =>
+	new TaskService(context, await context.getCredentials<Credentials>(CREDENTIAL));
+
+const describe = (error: Error): string =>
+	error instanceof UserError ? (error.description ?? '') : '';
+
+const isChat = ({ taskType }: CatalogueModel): boolean =>
+	taskType.length > 0 && taskType.every((type) => type.toLowerCase() === 'chat');
+
+function contains({ model, title, provider, taskType }: CatalogueModel, words: string[]): boolean {
+	const text = [model, title, provider, ...taskType].join(' ').toLowerCase();
+	return words.every((word) => text.includes(word));
+}
+
+/** The longest price in a model's name, in characters. */
+const SHOWN_PRICE = 60;
+
+/** Names a model with its type and price, in the service's words: the editor's list shows names only. */
+function nameModel({ model, title, taskType, pricingDesc = '' }: CatalogueModel): string {
+	const [line = ''] = pricingDesc.trim().split('\n');
+	const price = line.length > SHOWN_PRICE ? `${line.slice(0, SHOWN_PRICE - 1).trimEnd()}…` : line;
+	return [title ?? model, taskType.join(', '), price].filter(Boolean).join(' · ');
+}
+
+/**
+ * Makes the editor's fields of the chosen model. While the catalogue can't be had, the fields that the workflow stores stay. The
+ * editor shows no error of this look-up, so each reason is a notice.
+ */
+export async function getModelFields(
+	context: ILoadOptionsFunctions,
+): Promise<ResourceMapperFields> {
+	const model = String(
+		context.getCurrentNodeParameter(customModel.name, { extractValue: true }) ?? '',
+	).trim();
+	if (!model) return notice('Choose a model first.');
+	if (model.startsWith('='))
+		return notice(
+			'An expression gives the model, so its fields are not known here. Set Input Mode to JSON.',
+		);
+	try {
+		return toMapperFields(model, await getModelSchema(await connect(context), model));
+	} catch (error) {
+		const { schema = [] } = (context.getCurrentNodeParameter(customFields.name) ??
+			{}) as Partial<ResourceMapperValue>;
+		if (findStoredSchema(schema)?.model === model) return { fields: schema };
+		return notice(
+			`The fields of ${model} can't be loaded: ${(error as Error).message}. To go on without them, set Input Mode to JSON.`,
+		);
+	}
+}
+
+const notice = (emptyFieldsNotice: string): ResourceMapperFields => ({
+	fields: [],
+	emptyFieldsNotice,
+});

@@ -1,0 +1,320 @@
+import fc from 'fast-check';
+import type { ResourceMapperField } from 'n8n-workflow';
+import { compileBody, corpus } from '../../dev/service/catalogue.cts';
+import { custom } from '../../nodes/MediaGeneration/models/custom';
+import { Media, replaceMedia } from '../../nodes/MediaGeneration/models/media';
+import { toMapperFields } from '../../nodes/MediaGeneration/models/schemaFields';
+
+type Values = Record<string, unknown>;
+
+const URL_OF_UPLOAD = 'https://files.example/uploaded.png';
+
+const modelsWithFields = corpus.flatMap(({ entry: { model }, openapi }) => {
+	const { fields } = toMapperFields(model, openapi);
+	return fields.length && openapi !== null && typeof openapi === 'object'
+		? [{ model, openapi, fields }]
+		: [];
+});
+
+const findModel = (name: string) => {
+	const found = modelsWithFields.find(({ model }) => model === name);
+	if (!found) throw new Error(`The corpus has no fields of ${name}`);
+	return found;
+};
+
+const shown = (fields: ResourceMapperField[]) => fields.filter(({ display }) => display);
+
+/** Makes the request of a workflow that the editor stored, with more parameters and Options if need be. */
+function buildRequest(
+	model: string,
+	values: Values | null,
+	{ options = {}, ...parameters }: Values & { options?: Values } = {},
+) {
+	const all: Values = {
+		customModel: { __rl: true, mode: 'list', value: model },
+		inputMode: 'fields',
+		customFields: { mappingMode: 'defineBelow', value: values, schema: findModel(model).fields },
+		...parameters,
+	};
+	const request = custom.request(
+		(name) => all[name],
+		(name) => options[name],
+	);
+	request.check?.(request.input);
+	return request;
+}
+
+/** Makes the input as it is sent, with every file uploaded. */
+const buildInput = (model: string, values: Values | null, more?: Values) =>
+	replaceMedia(buildRequest(model, values, more).input, (media) =>
+		media.isUrl ? media.source : URL_OF_UPLOAD,
+	);
+
+describe('the fields of a model', () => {
+	it.each([
+		['kappa-7/preview', null, "doesn't say yet"],
+		['nu/broken-input', undefined, "can't be understood"],
+		['xi-sketch', undefined, "can't be understood"],
+		['mu-random/postcard', undefined, 'names no fields'],
+		['sigma-chat-5', undefined, 'answers at once'],
+		['psi-reader/recognize', undefined, 'answers at once'],
+	])('of %s are none, and the reason leads on', (name, _, reason) => {
+		const found = corpus.find(({ entry }) => entry.model === name);
+		const { fields, emptyFieldsNotice } = toMapperFields(name, found?.openapi);
+		expect(fields).toEqual([]);
+		expect(emptyFieldsNotice).toMatch(reason);
+		expect(emptyFieldsNotice).toMatch(/Input Mode to JSON|another model/);
+	});
+
+	it.each(modelsWithFields)(
+		'of $model are its properties, byte for byte',
+		({ openapi, fields }) => {
+			const names = new Set<string>();
+			const json = JSON.stringify(openapi);
+			for (const { id } of shown(fields)) {
+				expect(json).toContain(`${JSON.stringify(id)}:`);
+				expect(names.has(id)).toBe(false);
+				names.add(id);
+			}
+			expect(names.size).toBeGreaterThan(0);
+		},
+	);
+
+	it.each<[string, string, Partial<ResourceMapperField>]>([
+		['epsilon-2/text-to-video', 'prompt', { type: 'string', required: true }],
+		['epsilon-2/text-to-video', 'sound', { type: 'boolean', defaultValue: null }],
+		['epsilon-2/text-to-video', 'cfg_scale', { type: 'number', required: false }],
+		['zeta-canvas-4.0', 'web_search', { type: 'options' }],
+		['theta-pro/storyboard', 'shots', { type: 'array', required: true }],
+		['eta-1.6/text-to-video', 'camera', { type: 'object' }],
+		['epsilon-canvas/text-to-image', 'colors', { type: 'string' }],
+		['Iota.HD/Text-2-Video', 'quality', { removed: true }],
+		['mu/image-to-video', 'image_urls ', { type: 'string', required: true }],
+	])('of %s have %j as the editor needs it', (name, id, expected) => {
+		expect(findModel(name).fields.find((field) => field.id === id)).toMatchObject(expected);
+	});
+
+	it.each([
+		['zeta-3.1/text-to-video', 'duration', [4, 6, 8]],
+		['epsilon-2/text-to-video', 'duration', ['5', '10']],
+		['zeta-canvas-4.0', 'web_search', [true, false]],
+	])('of %s offer the values of %j in their own type', (name, id, values) => {
+		const { options } = findModel(name).fields.find((field) => field.id === id) ?? {};
+		expect(options?.map((option) => 'value' in option && option.value)).toEqual(values);
+	});
+
+	it.each([
+		['epsilon-2/text-to-video', 'prompt', 'Prompt (1 to 2,500 characters)'],
+		['zeta-3.1/text-to-video', 'seed', 'Seed (10,000 to 99,999)'],
+		['epsilon-2/text-to-video', 'duration', 'Duration (default 5)'],
+		['epsilon-2/image-to-video', 'image_url', 'Image URL (URL or binary field)'],
+		[
+			'theta-pro/storyboard',
+			'shots',
+			'Shots (JSON list with prompt, duration, transition; 1 to 6 entries)',
+		],
+		['Iota.HD/Text-2-Video', 'quality', 'Quality (deprecated)'],
+	])('of %s say in the name of %j what can be entered', (name, id, displayName) => {
+		expect(findModel(name).fields.find((field) => field.id === id)?.displayName).toBe(displayName);
+	});
+});
+
+describe('what is sent of the fields', () => {
+	const nothing = null;
+
+	it.each<[string, string, Values | null, unknown]>([
+		[
+			'leaves out what is blank, also where the service has a default',
+			'epsilon-2/text-to-video',
+			{ prompt: 'x', negative_prompt: '', duration: null },
+			{ prompt: 'x' },
+		],
+		[
+			'keeps the spaces of names',
+			'mu/image-to-video',
+			{ 'prompt ': 'x', 'image_urls ': 'https://a.example/1.png', 'resolution ': '480p' },
+			{ 'prompt ': 'x', 'image_urls ': ['https://a.example/1.png'], 'resolution ': '480p' },
+		],
+		[
+			'splits a list at commas, but not within a URL',
+			'epsilon-canvas/text-to-image',
+			{ prompt: 'x', colors: '#FF0000, #00ff00,#0000FF' },
+			{ prompt: 'x', colors: ['#FF0000', '#00ff00', '#0000FF'] },
+		],
+		[
+			'keeps commas of URLs',
+			'zeta-canvas-4.0',
+			{ prompt: 'x', image_input: 'https://a.example/w_1,h_2/a.png, data' },
+			{ prompt: 'x', image_input: ['https://a.example/w_1,h_2/a.png', URL_OF_UPLOAD] },
+		],
+		[
+			'turns the entries of a list into numbers',
+			'theta-colors/palette',
+			{ title: 'x', weights: '0.5, 1' },
+			{ title: 'x', weights: [0.5, 1] },
+		],
+		[
+			'reads JSON, and finds the media in it',
+			'omega-layers/compose',
+			{
+				canvas: '{"width":100,"height":200}',
+				root: '{"name":"a","image_url":"data","children":[{"name":"b","image_url":"https://a.example/b.png"}]}',
+			},
+			{
+				canvas: { width: 100, height: 200 },
+				root: {
+					name: 'a',
+					image_url: URL_OF_UPLOAD,
+					children: [{ name: 'b', image_url: 'https://a.example/b.png' }],
+				},
+			},
+		],
+		[
+			'takes lists and objects of expressions as they are',
+			'theta-pro/storyboard',
+			{ shots: [{ prompt: 'x', duration: 5 }] },
+			{ shots: [{ prompt: 'x', duration: 5 }] },
+		],
+		[
+			'gives an expression the type that the schema wants',
+			'zeta-3.1/text-to-video',
+			{ prompt: 'abc', duration: '4' },
+			{ prompt: 'abc', duration: 4 },
+		],
+		['sends a model without required fields as it is', 'iota/remove-background', nothing, {}],
+	])('%s', (_, model, values, input) => {
+		expect(buildInput(model, values)).toEqual(input);
+	});
+
+	it('takes a file in a field that the user names, though nothing says that it takes one', () => {
+		const values = { prompt: 'x', video_url: 'https://a.example/v.mp4', subject: 'data' };
+		const { input } = buildRequest('upsilon-4/video-edit', values);
+		expect(input.subject).toBe('data');
+		const options = { mediaFields: 'mask, subject' };
+		const marked = buildRequest('upsilon-4/video-edit', values, { options }).input.subject;
+		expect(marked).toBeInstanceOf(Media);
+		expect(marked).toMatchObject({ source: 'data', isGuess: false });
+	});
+
+	it('takes as words what only the prose calls a file, unless the item has such a binary field', () => {
+		const values = { video_urls: 'https://a.example/v.mp4', source: 'words' };
+		expect(buildRequest('tau/video-extend', values).input.source).toMatchObject({ isGuess: true });
+	});
+});
+
+describe('what is refused before it is paid for', () => {
+	it.each<[string, Values, RegExp]>([
+		['epsilon-2/text-to-video', {}, /Prompt is required/],
+		['epsilon-2/text-to-video', { prompt: 'x'.repeat(2_501) }, /Prompt may have at most 2500/],
+		['epsilon-2/text-to-video', { prompt: 'x', duration: '7' }, /must be one of 5, 10, but is "7"/],
+		['epsilon-2/text-to-video', { prompt: 'x', cfg_scale: 2 }, /CFG Scale must be at most 1/],
+		['zeta-3.1/text-to-video', { prompt: 'abc', duration: 5 }, /must be one of 4, 6, 8/],
+		['zeta-3.1/text-to-video', { prompt: 'abc', seed: 10_000.5 }, /Seed must be a whole number/],
+		['theta-pro/storyboard', { shots: '[]' }, /Shots needs at least 1/],
+		['theta-pro/storyboard', { shots: '[{"duration":5}]' }, /Shots 1 › Prompt is required/],
+		['theta-colors/palette', { title: 'x', weights: 'much' }, /Weights 1 must be a number/],
+		['eta-1.6/text-to-video', { prompt: 'x', camera: 'left' }, /Camera must be a JSON object/],
+		[
+			'zeta-3.1/image-to-video',
+			{ prompt: 'abc', image_urls: 'data', first_frame_url: 'data' },
+			/only one of these forms/,
+		],
+		['zeta-3.1/image-to-video', { prompt: 'abc' }, /one of these forms/],
+	])('%s %j', (model, values, message) => {
+		expect(() => buildRequest(model, values)).toThrow(message);
+	});
+
+	it('fields of another model', () => {
+		const customModel = { __rl: true, mode: 'id', value: 'eta-upscale' };
+		expect(() => buildRequest('epsilon-2/text-to-video', { prompt: 'x' }, { customModel })).toThrow(
+			'The fields in Input are those of epsilon-2/text-to-video, but the model is eta-upscale',
+		);
+	});
+});
+
+describe('a workflow from before the fields', () => {
+	it('sends its JSON', () => {
+		const parameters = {
+			customModel: 'any/model',
+			customInput: '{"a":1}',
+			customFields: undefined,
+		};
+		expect(buildRequest('eta-upscale', null, parameters)).toMatchObject({
+			model: 'any/model',
+			input: { a: 1 },
+		});
+	});
+});
+
+describe('an independent validator', () => {
+	const word = fc.constantFrom(
+		'a',
+		'three words here',
+		'5',
+		'1:1',
+		'https://a.example/1.png',
+		'data',
+	);
+	const json = fc.constantFrom(
+		'{"width":1024,"height":768}',
+		'{"text":"a","position":"top"}',
+		'{"name":"a"}',
+		'[{"prompt":"a","duration":5}]',
+		'[{"text":"a","voice":"b"}]',
+		'[[1,2]]',
+		'[]',
+		'{}',
+	);
+	const list = fc.array(word, { maxLength: 5 }).map((words) => words.join(', '));
+
+	/** Values that the editor stores for a field, right and wrong ones. */
+	function anyValue({ type, options }: ResourceMapperField): fc.Arbitrary<unknown> {
+		if (options)
+			return fc.constantFrom(...options.map((option) => 'value' in option && option.value));
+		switch (type) {
+			case 'number':
+				return fc.oneof(
+					fc.integer({ min: -3, max: 40 }),
+					fc.double({ min: -1, max: 2, noNaN: true }),
+				);
+			case 'boolean':
+				return fc.boolean();
+			case 'string':
+				return fc.oneof({ weight: 3, arbitrary: word }, list, json);
+			default:
+				return json;
+		}
+	}
+
+	it.each(modelsWithFields)(
+		'agrees on what is sent to $model and what is refused',
+		({ model, openapi, fields }) => {
+			const validate = compileBody(model, openapi);
+			const entries = shown(fields).map((field) => [field.id, anyValue(field)] as const);
+			fc.assert(
+				fc.property(fc.record(Object.fromEntries(entries), { requiredKeys: [] }), (values) => {
+					let input: unknown;
+					let refusal = '';
+					try {
+						input = buildInput(model, values);
+					} catch (error) {
+						refusal = (error as Error).message;
+						const all = { customModel: model, customFields: { value: values, schema: fields } };
+						const { input: unchecked } = custom.request(
+							(name) => (all as Values)[name],
+							() => undefined,
+						);
+						input = replaceMedia(unchecked, ({ isUrl, source }) =>
+							isUrl ? source : URL_OF_UPLOAD,
+						);
+					}
+					expect([JSON.stringify(input), refusal === '']).toEqual([
+						JSON.stringify(input),
+						validate({ model, input }),
+					]);
+				}),
+				{ numRuns: 60 },
+			);
+		},
+	);
+});
