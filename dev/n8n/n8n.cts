@@ -4,7 +4,12 @@ import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import getPort from 'get-port';
-import type { INodeExecutionData, INodeTypeDescription, IRunExecutionData } from 'n8n-workflow';
+import type {
+	IBinaryData,
+	INodeExecutionData,
+	INodeTypeDescription,
+	IRunExecutionData,
+} from 'n8n-workflow';
 import type { Log } from '../log.cts';
 import { Execution } from './execution.cts';
 import { N8nProcess, type N8nProcessOptions } from './process.cts';
@@ -233,6 +238,15 @@ export class N8n {
 			);
 		}
 		return { data: answer.data ?? answer, cookies: response.headers.getSetCookie() };
+	}
+
+	/** Returns the bytes of a file in a binary field. */
+	async readBinary({ id, data }: IBinaryData): Promise<Buffer> {
+		if (!id) return Buffer.from(data, 'base64');
+		const url = `${this.url}/rest/binary-data?action=download&id=${encodeURIComponent(id)}`;
+		const response = await fetch(url, { headers: { cookie: this.#cookie } });
+		if (!response.ok) throw new Error(`n8n answered ${response.status} for the file ${id}`);
+		return Buffer.from(await response.arrayBuffer());
 	}
 
 	/** Returns the descriptions of the nodes of one package, as the editor gets them, by name. */

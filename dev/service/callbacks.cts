@@ -26,6 +26,8 @@ export interface CallbackOverrides {
 	body?: unknown;
 	/** Over the usual ones; undefined leaves one out. */
 	headers?: Record<string, string | undefined>;
+	/** Hangs up. */
+	signal?: AbortSignal;
 }
 
 const TIMEOUT_MS = 15_000;
@@ -74,7 +76,11 @@ export function createCallbacks({ settings, closing }: Context) {
 		return Object.fromEntries(headers);
 	}
 
-	async function post(url: string, { headers, body }: CallbackAttempt) {
+	async function post(
+		url: string,
+		{ headers, body }: CallbackAttempt,
+		{ signal = closing }: CallbackOverrides,
+	) {
 		const timeout = AbortSignal.timeout(TIMEOUT_MS);
 		try {
 			const response = await fetch(url, {
@@ -82,7 +88,7 @@ export function createCallbacks({ settings, closing }: Context) {
 				headers,
 				body: typeof body === 'string' ? body : JSON.stringify(body),
 				redirect: 'manual',
-				signal: AbortSignal.any([closing, timeout]),
+				signal: AbortSignal.any([closing, timeout, signal]),
 			});
 			return { status: response.status, answer: await response.text() };
 		} catch (error) {
@@ -101,7 +107,7 @@ export function createCallbacks({ settings, closing }: Context) {
 			answer: 'no answer yet',
 		};
 		record.callbacks.push(entry);
-		Object.assign(entry, await post(url, entry));
+		Object.assign(entry, await post(url, entry, overrides));
 		const answered = entry.status ?? `none (${entry.answer})`;
 		settings.log(`callback ${record.taskId}, attempt ${attempt}: ${answered}`);
 		return entry;

@@ -17,6 +17,16 @@ export interface Leak {
 	path: string;
 }
 
+/** A result file that was delivered, or began to be. */
+export interface Delivery {
+	taskId: string;
+	name: string;
+	/** Milliseconds since 1970. */
+	begun: number;
+	/** Absent while it is under way. */
+	ended?: number;
+}
+
 const CHUNK = 64 * 1024;
 const ZEROS = Buffer.alloc(CHUNK);
 
@@ -62,23 +72,28 @@ function* repeat(text: string, size: number) {
 async function* deliver(
 	chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
 	size: number,
+	delivery: Delivery,
 	{ fileStalls, fileBreaks, fileSlow }: TaskFaults,
 	closing: AbortSignal,
 ) {
 	let sent = 0;
-	for await (const chunk of chunks) {
-		if (fileStalls) {
-			yield chunk.subarray(0, 3);
-			await once(closing, 'abort');
+	try {
+		for await (const chunk of chunks) {
+			if (fileStalls) {
+				yield chunk.subarray(0, 3);
+				await once(closing, 'abort');
+			}
+			if (fileBreaks && sent + chunk.length > size / 2) {
+				yield chunk.subarray(0, Math.floor(size / 2) - sent);
+				throw new Error('The file breaks off');
+			}
+			if (fileSlow)
+				await pause((fileSlow * 1000 * chunk.length) / size, undefined, { signal: closing });
+			yield chunk;
+			sent += chunk.length;
 		}
-		if (fileBreaks && sent + chunk.length > size / 2) {
-			yield chunk.subarray(0, Math.floor(size / 2) - sent);
-			throw new Error('The file breaks off');
-		}
-		if (fileSlow)
-			await pause((fileSlow * 1000 * chunk.length) / size, undefined, { signal: closing });
-		yield chunk;
-		sent += chunk.length;
+	} finally {
+		delivery.ended = Date.now();
 	}
 }
 
@@ -86,15 +101,17 @@ async function sendResult(
 	reply: FastifyReply,
 	{ taskId, faults }: TaskRecord,
 	name: string,
-	closing: AbortSignal,
+	{ deliveries, closing }: Context,
 ) {
+	const delivery: Delivery = { taskId, name, begun: Date.now() };
+	deliveries.push(delivery);
 	const { storedAt, mimeType } = findSample(name);
 	const size = faults.fileSize ? Math.round(faults.fileSize * 1e6) : (await stat(storedAt)).size;
 	const chunks = faults.fileSize
 		? repeat(`${taskId}/${name}\n`, size)
 		: createReadStream(storedAt, { highWaterMark: Math.ceil(size / 10) });
 	reply.type(mimeType).header('Content-Length', size);
-	return reply.send(Readable.from(deliver(chunks, size, faults, closing)));
+	return reply.send(Readable.from(deliver(chunks, size, delivery, faults, closing)));
 }
 
 function* createZeros(size: number) {
@@ -102,7 +119,8 @@ function* createZeros(size: number) {
 }
 
 /** The host of result files and uploads. It is not the API, and must never see the token. */
-export function createFileHost({ tasks, uploads, leaks, closing }: Context) {
+export function createFileHost(context: Context) {
+	const { tasks, uploads, leaks } = context;
 	const app = fastify({ forceCloseConnections: true });
 
 	app.addHook('onRequest', async ({ headers, method, url }, reply) => {
@@ -131,7 +149,7 @@ export function createFileHost({ tasks, uploads, leaks, closing }: Context) {
 		if (fileRefused) return refuse(reply, 403, 'AccessDenied', 'Access Denied');
 		if (fileRedirects && query.redirected === undefined)
 			return reply.redirect(`${url}${url.includes('?') ? '&' : '?'}redirected=1`);
-		return sendResult(reply, task, name, closing);
+		return sendResult(reply, task, name, context);
 	});
 
 	app.get<{ Params: { '*': string } }>('/uploads/*', async ({ params: { '*': path } }, reply) => {

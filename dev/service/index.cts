@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createApi, type ApiRequest } from './api.cts';
 import { createCallbacks, sign, type CallbackOverrides } from './callbacks.cts';
 import { createRequestFaults } from './faults.cts';
-import { createFileHost, type Leak } from './files.cts';
+import { createFileHost, type Delivery, type Leak } from './files.cts';
 import { settingsShape, type Settings, type SettingsInput } from './settings.cts';
 import { createLifecycle, type TaskRecord } from './tasks.cts';
 import type { Upload } from './uploads.cts';
@@ -30,6 +30,7 @@ export interface Context {
 	/** By file name. */
 	uploads: Map<string, Upload>;
 	leaks: Leak[];
+	deliveries: Delivery[];
 }
 
 const host = '127.0.0.1';
@@ -57,6 +58,7 @@ export async function startService({
 		requests: [],
 		uploads: new Map(),
 		leaks: [],
+		deliveries: [],
 	};
 	const requestFaults = createRequestFaults();
 	const callbacks = createCallbacks(context);
@@ -73,7 +75,7 @@ export async function startService({
 
 	try {
 		context.resultsUrl = await files.listen({ host, port: port && port + 1 });
-		const { resultsUrl, tasks, requests, uploads, leaks } = context;
+		const { resultsUrl, tasks, requests, uploads, leaks, deliveries } = context;
 		return {
 			/** The API's origin. */
 			url: await api.listen({ host, port }),
@@ -82,6 +84,7 @@ export async function startService({
 			requests,
 			uploads,
 			leaks,
+			deliveries,
 			close,
 			waitForTask: lifecycle.waitForTask,
 			idle: lifecycle.idle,

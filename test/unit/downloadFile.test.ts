@@ -1,6 +1,8 @@
-import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
-import { downloadFile } from '../../nodes/MediaGeneration/operations/task/downloadFile';
-import type { Item } from '../../nodes/MediaGeneration/operations/operation';
+import type { IHttpRequestOptions } from 'n8n-workflow';
+import {
+	downloadFile,
+	type DownloadContext,
+} from '../../nodes/MediaGeneration/operations/task/downloadFile';
 
 type Served = {
 	statusCode: number;
@@ -60,12 +62,8 @@ async function fetchFrom(
 			return { data: text, fileName, mimeType };
 		},
 	};
-	const context = {
-		helpers,
-		getExecutionCancelSignal: () => signal,
-	} as unknown as IExecuteFunctions;
-	const item = { context, settings: { timeoutSeconds } } as Item;
-	const file = await downloadFile(item, { url, name: 'task-result-1', maxBytes });
+	const context = { helpers, settings: { timeoutSeconds }, signal } as unknown as DownloadContext;
+	const file = await downloadFile(context, { url, name: 'task-result-1', maxBytes });
 	return { file, asked, streams };
 }
 
@@ -84,6 +82,7 @@ describe('downloadFile', () => {
 			name: 'task-result-1.mp4',
 			mimeType: 'video/mp4',
 			size: 6,
+			seconds: expect.any(Number) as number,
 			binary: { data: 'onetwo', fileName: 'task-result-1.mp4', mimeType: 'video/mp4' },
 		});
 	});

@@ -6,7 +6,7 @@ import {
 	replaceMedia,
 } from '../../nodes/MediaGeneration/models/media';
 import { isInternalUrl } from '../../nodes/MediaGeneration/operations/task/isInternalUrl';
-import { readLinks } from '../../nodes/MediaGeneration/operations/task/download';
+import { readLinks } from '../../nodes/MediaGeneration/operations/task/resultLinks';
 import { makeUniqueName } from '../../nodes/MediaGeneration/operations/inputFile';
 
 describe('media', () => {
@@ -87,6 +87,13 @@ describe('readLinks', () => {
 		expect(readLinks(task, ['firstFrame', 'lastFrame', 'watermarked'])).toEqual([
 			{ kind: 'firstFrame', index: 0, url: 'f' },
 			{ kind: 'lastFrame', index: 0, url: 'l' },
+		]);
+	});
+
+	it('are the covers of songs, where they have one', () => {
+		const data = [{ audio_url: 'a' }, { audio_url: 'b', image_url: 'cover' }];
+		expect(readLinks({ taskId: 't', result: { data } }, ['cover'])).toEqual([
+			{ kind: 'cover', index: 0, url: 'cover' },
 		]);
 	});
 

@@ -61,7 +61,7 @@ function parkExecution(count: number) {
 				accessToken: 'token',
 				webhookSecret: SECRET,
 			}),
-			evaluateExpression: () => items,
+			evaluateExpression: () => ({ items, parked: { until: Date.now() + 60_000 } }),
 			helpers: {
 				httpRequestWithAuthentication: async (_type: string, { url }: { url: string }) =>
 					await readRecord(url),

@@ -32,6 +32,7 @@ const file = {
 	name: 'task-result-1.png',
 	mimeType: 'image/png',
 	size: 5,
+	seconds: 0.4,
 };
 
 const uploaded = uploadedFile.parse({
@@ -52,7 +53,7 @@ const diagnosis: Required<Diagnosis> = {
 	clockDifferenceSeconds: -400,
 };
 
-/** The output schema, as n8n's editor takes it, of what a node gives out. */
+/** The output schema, as n8n's editor takes it, of what a node outputs. */
 function schemaOf(value: unknown): object {
 	if (Array.isArray(value)) return { type: 'array', items: schemaOf(value[0]) };
 	if (typeof value !== 'object') return { type: typeof value };
@@ -63,12 +64,12 @@ function schemaOf(value: unknown): object {
 it.each([
 	['account: get credits', getCredits, { credits: 12.5 }],
 	['task: create', create, { ...newTask('task', 'beta2/image-edit'), resultUrls: [url] }],
-	['task: create and wait', createAndWait, whole],
+	['task: create and wait', createAndWait, { ...whole, downloadError: 'broke off' }],
 	['task: get', get, whole],
 	['task: download', download, { ...whole, file }],
 	['task: verify callback', verifyCallback, diagnosis],
 	['file: upload', upload, uploaded],
-])('%s has the output schema of what it gives out, in its order', (_, schema, output) => {
+])('%s has the output schema of what it outputs, in its order', (_, schema, output) => {
 	expect(schema).toEqual({ ...schemaOf(output), version: 1 });
 	expect(Object.keys(schema.properties)).toEqual(Object.keys(output));
 });

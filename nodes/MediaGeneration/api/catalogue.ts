@@ -1,6 +1,6 @@
 import { createHash } from 'crypto';
 import { BoundedMap } from './boundedMap';
-import type { TaskService } from './client';
+import type { RequestSettings, TaskService } from './client';
 import { RateLimiter } from './rateLimiter';
 import type { CatalogueModel } from './schemas';
 
@@ -50,7 +50,7 @@ class AnswerCache<T> {
 
 /** The catalogue as one account sees it. */
 class Account {
-	private readonly limiter = new RateLimiter(LIMITS);
+	readonly limiter = new RateLimiter(LIMITS);
 	private readonly lists = new AnswerCache<CatalogueModel[]>(1, LIST_LIFETIME);
 	private readonly schemas = new AnswerCache<unknown>(MAX_SCHEMAS, SCHEMA_LIFETIME);
 
@@ -95,3 +95,14 @@ export const listModels = async (service: TaskService): Promise<CatalogueModel[]
  */
 export const getModelSchema = async (service: TaskService, model: string): Promise<unknown> =>
 	await findAccount(service).getSchema(service, model);
+
+/**
+ * Asks the service for a fresh link to a result file, within the rate that it has for this and the catalogue together.
+ * @throws {ServiceError} when there is none
+ */
+export const refreshLink = async (
+	service: TaskService,
+	url: string,
+	settings: RequestSettings,
+): Promise<string> =>
+	await findAccount(service).limiter.run(async () => await service.getDownloadUrl(url, settings));

@@ -16,6 +16,7 @@ import {
 	createdTask,
 	credits,
 	envelope,
+	freshLink,
 	modelList,
 	modelSchema,
 	rawTaskRecord,
@@ -221,6 +222,15 @@ export class TaskService {
 			'the service gave no schema',
 		);
 		return openapi;
+	}
+
+	/** Asks for a fresh link to a file of this service. @throws {ServiceError} when it gives none, or has no such endpoint */
+	async getDownloadUrl(url: string, settings: RequestSettings): Promise<string> {
+		return await this.request(
+			{ endpoint: 'downloadUrlPath', body: { url }, settings },
+			freshLink,
+			'the service gave no link',
+		);
 	}
 
 	private async getRecord<T extends z.ZodTypeAny>(

@@ -60,6 +60,7 @@ export const rawTaskRecord = z.object({ taskId, state: z.string() }).passthrough
 export const taskRecord = rawTaskRecord.extend({
 	model: tolerant(nonEmptyText),
 	resultJson: tolerant(embeddedJson),
+	response: tolerant(embeddedJson),
 	failCode: tolerant(z.union([nonEmptyText, z.number().transform(String)])),
 	failMsg: tolerant(nonEmptyText),
 	creditsConsumed: tolerant(number),
@@ -69,12 +70,26 @@ export const taskRecord = rawTaskRecord.extend({
 
 export type TaskRecord = z.infer<typeof taskRecord>;
 
-/** The part of a parsed `resultJson` that has a name of its own in a Task. */
-export const taskResult = z
-	.object({
-		resultUrls: z.union([z.array(z.string()), z.string().transform((url) => [url])]),
-	})
-	.passthrough();
+/** The links in a parsed `resultJson` or `response`. */
+const resultUrls = z.object({
+	resultUrls: z.union([z.array(z.string()), z.string().transform((url) => [url])]),
+});
+
+/** The newer form of music: an entry for each song, with its file under the first of these keys that it has. */
+const songs = z.object({
+	data: z.array(
+		z.object({ audio_url: tolerant(nonEmptyText), stream_audio_url: tolerant(nonEmptyText) }),
+	),
+});
+
+/** Lists the links to the files of a parsed result, in whichever form the service sends it. */
+export function readResultUrls(result: unknown): string[] {
+	const parsed = resultUrls.safeParse(result);
+	if (parsed.success) return parsed.data.resultUrls;
+	return (songs.safeParse(result).data?.data ?? []).flatMap(
+		({ audio_url: audio, stream_audio_url: stream }) => audio ?? stream ?? [],
+	);
+}
 
 /** `data` of an upload's answer. Services use either name for the file's URL. */
 export const uploadedFile = z
@@ -96,6 +111,9 @@ export const uploadedFile = z
 	});
 
 export type UploadedFile = z.output<typeof uploadedFile>;
+
+/** `data` of the answer to a request for a fresh link. */
+export const freshLink = nonEmptyText;
 
 /** `data` of a credits answer: the account's credits, fractional. */
 export const credits = number;

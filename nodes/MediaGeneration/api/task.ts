@@ -1,4 +1,4 @@
-import { taskResult, type TaskRecord } from './schemas';
+import { readResultUrls, type TaskRecord } from './schemas';
 
 /** The service's many states in four words. `timedOut`: our wait ended, the task goes on. */
 export type TaskStatus = 'pending' | 'completed' | 'failed' | 'timedOut';
@@ -47,22 +47,29 @@ export const markTimedOut = (task: Task): Task =>
 
 /** Reads a task record of the service. */
 export function toTask(record: TaskRecord): Task {
-	const result = taskResult.safeParse(record.resultJson);
 	const status = toStatus(record.state);
+	const results = [record.resultJson, record.response].filter(isFilled);
 	return dropUndefined({
 		taskId: record.taskId,
 		status,
-		resultUrls: result.success ? result.data.resultUrls : [],
+		resultUrls: results.map(readResultUrls).find((urls) => urls.length) ?? [],
 		model: record.model,
 		state: record.state,
-		result: record.resultJson ?? undefined,
+		result: results[0],
 		failCode: status === 'failed' ? record.failCode : undefined,
 		failMessage: status === 'failed' ? record.failMsg : undefined,
-		creditsConsumed: record.creditsConsumed,
+		// Preliminary while the task runs.
+		creditsConsumed: status === 'pending' ? undefined : record.creditsConsumed,
 		createdAt: toIsoTime(record.createTime),
 		completedAt: toIsoTime(record.completeTime),
 	});
 }
+
+/** A record may have an empty result beside the one in the other form. */
+const isFilled = (result: unknown): boolean =>
+	result !== null &&
+	result !== undefined &&
+	(typeof result !== 'object' || Object.keys(result).length > 0);
 
 function toIsoTime(milliseconds?: number): string | undefined {
 	const time = new Date(milliseconds || NaN);

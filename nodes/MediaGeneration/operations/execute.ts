@@ -38,7 +38,7 @@ export async function executeOperation(
 	for (const [order, { item }] of prepared.entries()) outcomes[item.index] = result.outcomes[order];
 	throwFirstError(context, outcomes);
 	const output = outcomes.flatMap((outcome, index) => toOutput(context, outcome, index));
-	if (result.parkUntil) await park(context, output, result.parkUntil);
+	if (result.park) await park(context, output, result.park);
 	return [output];
 }
 

@@ -25,3 +25,22 @@ export async function mapConcurrent<Entry, Result>(
 	await Promise.all(Array.from({ length: Math.min(concurrency, entries.length) }, worker));
 	return results;
 }
+
+/** Makes a function that runs others, so many at once, in the order in which they come. */
+export function limitConcurrency(
+	concurrency: number,
+): <Result>(run: () => Promise<Result>) => Promise<Result> {
+	let free = concurrency;
+	const waiting: Array<() => void> = [];
+	return async (run) => {
+		if (free > 0) free--;
+		else await new Promise<void>((resolve) => waiting.push(resolve));
+		try {
+			return await run();
+		} finally {
+			const next = waiting.shift();
+			if (next) next();
+			else free++;
+		}
+	};
+}

@@ -36,11 +36,18 @@ export interface Failed {
 /** What became of an item; undefined: it was not begun, because another one ended the run. */
 export type Outcome = { items: OutputItem[] } | Failed | undefined;
 
+/** How n8n is to park an execution. */
+export interface Parking {
+	until: Date;
+	/** For the webhook that takes the execution up. */
+	settings?: object;
+}
+
 export interface RunResult {
 	/** One for each prepared item, in their order. */
 	outcomes: Outcome[];
-	/** n8n is to park the execution until then, for a webhook to take it up; absent: it goes on at once. */
-	parkUntil?: Date;
+	/** n8n is to park the execution, for a webhook to take it up; absent: it goes on at once. */
+	park?: Parking;
 }
 
 /** An operation of the action node. */

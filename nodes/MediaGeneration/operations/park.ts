@@ -1,11 +1,13 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { Parking } from './operation';
 
 /** Kept in the node's context while its execution is parked. */
-interface Parked {
+export interface Parked {
 	run: number;
 	executionId: string;
 	/** Milliseconds since 1970. */
 	until: number;
+	settings?: object;
 }
 
 /**
@@ -17,13 +19,14 @@ interface Parked {
 export async function park(
 	context: IExecuteFunctions,
 	items: INodeExecutionData[],
-	until: Date,
+	{ until, settings }: Parking,
 ): Promise<void> {
 	context.getExecuteData().data.main = [[...items]];
 	context.getContext('node').parked = {
 		run: context.getWorkflowDataProxy(0).$runIndex as number,
 		executionId: context.getExecutionId(),
 		until: until.getTime(),
+		settings,
 	} satisfies Parked;
 	await context.putExecutionToWait(until);
 }

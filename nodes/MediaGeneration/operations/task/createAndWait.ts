@@ -1,12 +1,20 @@
 import { UserError, type IExecuteFunctions, type INodeProperties } from 'n8n-workflow';
 import { CREDENTIAL, type TaskService } from '../../api/client';
 import type { Task } from '../../api/task';
-import { parseValue, type Field } from '../../models/field';
+import { isBlank, parseValue, type Field } from '../../models/field';
 import { isTool, stopsOnError } from '../nodeContext';
-import { defineOperation, optionsField, type Outcome } from '../operation';
+import {
+	defineOperation,
+	optionsField,
+	type Item,
+	type Outcome,
+	type OutputItem,
+} from '../operation';
 import type { CreateResult } from './createTasks';
+import { binaryPropertyName, maxSizeOption, readMaxBytes } from './download';
 import { isInternalUrl } from './isInternalUrl';
 import { creationOptions, prepareRequest, requestFields, type TaskRequest } from './request';
+import type { DownloadOptions } from './resultDownloads';
 
 const MINUTE = 60_000;
 
@@ -53,10 +61,41 @@ const waitLimit: Field = {
 		'How many minutes to wait at the most, for all items together. When the limit passes, tasks that have not ended are output with status timedOut and their ID, to look at them later with Get. While waiting for a callback, n8n checks the limit once a minute.',
 };
 
+const downloadResults: INodeProperties = {
+	displayName: 'Download Results',
+	name: 'downloadResults',
+	type: 'boolean',
+	noDataExpression: true,
+	default: false,
+	description:
+		"Whether to get the files of completed tasks as binary data of their items. A file that can't be had leaves its link, and the reason in downloadError.",
+};
+
+const whenDownloading = { show: { '/downloadResults': [true] } };
+
+const outputBinaryField: INodeProperties = {
+	...binaryPropertyName,
+	name: 'outputBinaryField',
+	required: false,
+	displayOptions: whenDownloading,
+	description: 'The next files of the same task are named after it, as data_1',
+};
+
 interface WaitRequest extends TaskRequest {
 	/** In milliseconds. */
 	limit: number;
 	waitFor: string;
+	downloads?: DownloadOptions;
+}
+
+function readDownloadOptions({ read, option, settings }: Item): DownloadOptions | undefined {
+	if (read(downloadResults.name) !== true) return undefined;
+	const field = option(outputBinaryField.name);
+	return {
+		field: isBlank(field) ? (outputBinaryField.default as string) : String(field).trim(),
+		maxBytes: readMaxBytes(option),
+		timeoutSeconds: settings.timeoutSeconds,
+	};
 }
 
 export const createAndWait = defineOperation<WaitRequest>({
@@ -65,11 +104,22 @@ export const createAndWait = defineOperation<WaitRequest>({
 	name: 'Create and Wait',
 	action: 'Create task and wait',
 	description: 'Start a task and go on with its result when it is finished',
-	fields: [...requestFields, waitFor, waitLimit, optionsField(creationOptions)],
+	fields: [
+		...requestFields,
+		waitFor,
+		waitLimit,
+		downloadResults,
+		optionsField([
+			...creationOptions,
+			outputBinaryField,
+			{ ...maxSizeOption, displayOptions: whenDownloading },
+		]),
+	],
 	prepare: async (item) => ({
 		...(await prepareRequest(item)),
 		limit: (parseValue(waitLimit, item.read(waitLimit.name)) as number) * MINUTE,
 		waitFor: item.read(waitFor.name) as string,
+		downloads: readDownloadOptions(item),
 	}),
 	async run(prepared, context) {
 		const [first] = prepared;
@@ -96,22 +146,37 @@ export const createAndWait = defineOperation<WaitRequest>({
 			return isTask(result) ? [{ item, task: result.task }] : [];
 		});
 		const { hasEnded, checkUntilPending, markAllTimedOut, pollUntilEnded } = await import('./wait');
+		const { ResultDownloads } = await import('./resultDownloads');
+		const { toFileSource } = await import('./resultFiles');
+		const downloads = first.request.downloads && new ResultDownloads(first.request.downloads);
+		/** Makes the items of tasks, with their files once they are there. */
+		const toItems = async (tasks: Task[]): Promise<OutputItem[]> =>
+			await Promise.all(
+				created.map(async ({ item }, index) => {
+					const task = tasks[index] as Task;
+					return (await downloads?.start(task, toFileSource(item))) ?? { json: task };
+				}),
+			);
 		if (!byCallback || elsewhere) {
 			const tasks = await pollUntilEnded(created, {
 				limit: asTool ? Math.min(limit, TOOL_LIMIT) : limit,
 				signal: context.getExecutionCancelSignal(),
+				onEnded: ({ item, task }) => void downloads?.start(task, toFileSource(item)),
 			});
-			return { outcomes: withTasks(results, asTool ? tasks.map(addAdvice) : tasks) };
+			return { outcomes: withItems(results, await toItems(asTool ? tasks.map(addAdvice) : tasks)) };
 		}
 		const tasks =
 			Date.now() - begun > CHECK_AFTER
 				? await checkUntilPending(created)
 				: created.map(({ task }) => task);
 		return tasks.every(hasEnded)
-			? { outcomes: withTasks(results, tasks) }
+			? { outcomes: withItems(results, await toItems(tasks)) }
 			: {
-					outcomes: withTasks(results, markAllTimedOut(tasks)),
-					parkUntil: new Date(Date.now() + limit),
+					outcomes: withItems(
+						results,
+						markAllTimedOut(tasks).map((json) => ({ json })),
+					),
+					park: { until: new Date(Date.now() + limit), settings: first.request.downloads },
 				};
 	},
 });
@@ -122,11 +187,11 @@ const isTask = (result: CreateResult): result is { task: Task } =>
 const toOutcome = (result: CreateResult): Outcome =>
 	isTask(result) ? { items: [{ json: result.task }] } : result;
 
-/** Puts these tasks in place of those that were created, in their order. */
-function withTasks(results: CreateResult[], tasks: Task[]): Outcome[] {
-	const rest = tasks.values();
+/** Puts these items in place of the tasks that were created, in their order. */
+function withItems(results: CreateResult[], items: OutputItem[]): Outcome[] {
+	const rest = items.values();
 	return results.map((result) =>
-		toOutcome(isTask(result) ? { task: rest.next().value as Task } : result),
+		isTask(result) ? { items: [rest.next().value as OutputItem] } : result,
 	);
 }
 

@@ -1,7 +1,13 @@
-import { sleep, UserError, type IBinaryData, type IHttpRequestOptions } from 'n8n-workflow';
+import {
+	sleep,
+	UserError,
+	type IBinaryData,
+	type IExecuteFunctions,
+	type IHttpRequestOptions,
+} from 'n8n-workflow';
 import { describeNetworkFailure } from '../../api/networkFailure';
 import { findFormatByExtension, findFormatByType, getExtension } from '../../media/formats';
-import type { Item } from '../operation';
+import type { RequestSettings } from '../../api/client';
 import { isInternalUrl } from './isInternalUrl';
 
 const MAX_REDIRECTS = 5;
@@ -9,12 +15,22 @@ const MAX_REDIRECTS = 5;
 /** Statuses of a host that does not hand out a file (any more). */
 const REFUSED = new Set([401, 403, 404, 410]);
 
+/** What a download needs of n8n, which an execution has, and a webhook too. */
+export interface DownloadContext {
+	helpers: Pick<IExecuteFunctions['helpers'], 'httpRequest' | 'prepareBinaryData'>;
+	settings: RequestSettings;
+	/** Ends downloads when the execution is stopped. */
+	signal?: AbortSignal;
+}
+
 export interface DownloadedFile {
 	url: string;
 	name: string;
 	mimeType: string;
 	/** In bytes. */
 	size: number;
+	/** The time that it took. */
+	seconds: number;
 	binary: IBinaryData;
 }
 
@@ -38,11 +54,11 @@ interface Answer {
  * @throws {UserError} when the file can't be downloaded, or is larger than it may be
  */
 export async function downloadFile(
-	{ context, settings: { timeoutSeconds } }: Item,
+	{ helpers, settings: { timeoutSeconds }, signal: stopped }: DownloadContext,
 	{ url, name, maxBytes }: { url: string; name: string; maxBytes: number },
 ): Promise<DownloadedFile | undefined> {
 	const stalled = new AbortController();
-	const stopped = context.getExecutionCancelSignal();
+	const begun = Date.now();
 	const abortSignal = stopped ? AbortSignal.any([stalled.signal, stopped]) : stalled.signal;
 	const get = async (address: string): Promise<Answer> => {
 		const request: IHttpRequestOptions = {
@@ -55,7 +71,7 @@ export async function downloadFile(
 			abortSignal,
 		};
 		try {
-			return (await context.helpers.httpRequest(request)) as Answer;
+			return (await helpers.httpRequest(request)) as Answer;
 		} catch (error) {
 			throw hostFailure(name, address, describeNetworkFailure(error, timeoutSeconds).reason);
 		}
@@ -91,9 +107,9 @@ export async function downloadFile(
 	const fileName = `${name}.${chooseExtension(mimeType, url)}`;
 	try {
 		const stream = body.constructor.from(countBytes()) as never;
-		const binary = await context.helpers.prepareBinaryData(stream, fileName, mimeType);
+		const binary = await helpers.prepareBinaryData(stream, fileName, mimeType);
 		if (announced > size) throw new Error('The stream ended early');
-		return { url, name: fileName, mimeType, size, binary };
+		return { url, name: fileName, mimeType, size, seconds: (Date.now() - begun) / 1000, binary };
 	} catch (error) {
 		const what = stalled.signal.aborted
 			? `sent nothing for ${timeoutSeconds} s before the file was complete`

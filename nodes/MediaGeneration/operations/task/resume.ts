@@ -1,8 +1,9 @@
-import type {
-	IDataObject,
-	INodeExecutionData,
-	IWebhookFunctions,
-	IWebhookResponseData,
+import {
+	sleep,
+	type IDataObject,
+	type INodeExecutionData,
+	type IWebhookFunctions,
+	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { TaskService } from '../../api/client';
 import type { Task } from '../../api/task';
@@ -20,6 +21,10 @@ import {
 import { readSharedCredentials } from '../../callback/sharedCredentials';
 import { DEFAULT_TOLERANCE_SECONDS, getSigningSecrets } from '../../callback/signature';
 import { verifyCallback } from '../../callback/verify';
+import type { Parked } from '../park';
+import type { OutputItem } from '../operation';
+import { ResultDownloads, type DownloadOptions } from './resultDownloads';
+import type { FileSource } from './resultFiles';
 
 /** How many tasks of a batch are asked for at once, at the most. */
 const WIDTH = 32;
@@ -41,6 +46,8 @@ interface Batch {
 	again: boolean;
 	/** n8n has stored that the execution goes on. */
 	isResumed: boolean;
+	/** All tasks have ended. The execution goes on when their files are there. */
+	isDownloading: boolean;
 }
 
 /**
@@ -48,6 +55,27 @@ interface Batch {
  * Between processes, n8n itself lets one of them change the execution from waiting to running.
  */
 const batches = new BoundedMap<string, Batch>(1_000);
+
+/** Downloads of the batches that wait or go on, by their first task. */
+const downloadsOfBatches = new BoundedMap<string, ResultDownloads>(100);
+
+/** A sender is answered within this time, in milliseconds, whether the files are there or not. */
+const ANSWER_WITHIN = 5_000;
+
+/** How long before the wait limit the execution goes on without the files that are missing, in milliseconds. */
+const BEFORE_LIMIT = 2_000;
+
+/** The longest time that a timer of Node takes, in milliseconds. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+const LIMIT_PASSED =
+	'The wait limit passed before the file was complete. Get it with Download, or raise Wait Limit.';
+
+const RESULTS_UNDER_WAY: Refused = {
+	status: 503,
+	reason: 'resultsUnderWay',
+	message: 'All tasks have ended, and their files are being downloaded. Retry later.',
+};
 
 const TASK_NOT_IN_EXECUTION: Refused = {
 	status: 404,
@@ -68,15 +96,16 @@ export async function resumeExecution(context: IWebhookFunctions): Promise<IWebh
 }
 
 async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	const begun = Date.now();
 	// Both are I/O-bound; run them together.
-	const [credentials, parked] = await Promise.all([
+	const [credentials, { items: parked, until, settings: downloading }] = await Promise.all([
 		readSharedCredentials(context),
-		readParkedItems(context),
+		readParked(context),
 	]);
 	const verdict = verifyCallback(context.getHeaderData(), context.getBodyData(), {
 		secrets: getSigningSecrets(credentials),
 		toleranceSeconds: DEFAULT_TOLERANCE_SECONDS,
-		now: Date.now(),
+		now: begun,
 	});
 	if (!verdict.accepted) return refuse(context, verdict);
 	const ids = parked.flatMap(({ json }) => (typeof json.taskId === 'string' ? [json.taskId] : []));
@@ -84,16 +113,19 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 
 	const service = new TaskService(context, credentials);
 	// Asked for anew: a request that is under way may have begun before the task ended.
-	const { status } = await getTask(service, verdict.taskId, { anew: true });
-	if (status === 'pending') return refuse(context, TASK_NOT_ENDED);
+	const task = await getTask(service, verdict.taskId, { anew: true });
+	if (task.status === 'pending') return refuse(context, TASK_NOT_ENDED);
 
 	const key = `${credentials.baseUrl} ${ids[0]}`;
+	const download = downloading && openDownloads(context, service, key, downloading);
+	void download?.(task);
 	const current = batches.get(key);
+	if (current?.isDownloading) return answerUnderWay(context);
 	if (current && (current.isResumed || Date.now() - current.since < ANSWER_LIMIT)) {
 		current.again = true;
 		return answer(context, 200, { accepted: true, resumed: false });
 	}
-	const batch: Batch = { since: Date.now(), again: false, isResumed: false };
+	const batch: Batch = { since: begun, again: false, isResumed: false, isDownloading: false };
 	batches.set(key, batch);
 	const release = () => {
 		if (batches.get(key) === batch && !batch.isResumed) batches.delete(key);
@@ -102,14 +134,26 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 	try {
 		do {
 			Object.assign(batch, { since: Date.now(), again: false });
-			const items = await collectEnded(parked, service);
-			if (!items) continue;
+			const ended = await collectEnded(parked, service);
+			if (!ended) continue;
 			isHandedOver = true;
+			const complete = download && addFiles(ended, download, until);
+			const items = complete
+				? await Promise.race([complete, sleep(begun + ANSWER_WITHIN - Date.now())])
+				: ended;
+			if (!items) {
+				batch.isDownloading = true;
+				answerUnderWay(context);
+				const workflowData = [(await complete) ?? ended];
+				Object.assign(batch, { since: Date.now(), isDownloading: false });
+				return { noWebhookResponse: true, workflowData };
+			}
 			// n8n answers with a refusal when it could not store that the execution goes on: a copy may resume it then.
 			const response = context.getResponseObject();
 			response.once('close', () => response.writableEnded && release());
 			return handOver(items, () => {
 				batch.isResumed = true;
+				downloadsOfBatches.delete(key);
 				for (const id of ids) endedTasks.delete(toKey(service, id));
 				return { accepted: true, resumed: true };
 			});
@@ -120,9 +164,65 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 	return answer(context, 200, { accepted: true, resumed: false });
 }
 
-/** Reads the items that were parked: n8n has them as the node's input. */
-const readParkedItems = async (context: IWebhookFunctions): Promise<INodeExecutionData[]> =>
-	context.evaluateExpression('{{ $input.all() }}') as unknown as INodeExecutionData[];
+const answerUnderWay = (context: IWebhookFunctions): IWebhookResponseData => {
+	const { status, reason, message } = RESULTS_UNDER_WAY;
+	return answer(context, status, { accepted: false, reason, message });
+};
+
+type ParkedBatch = Pick<Parked, 'until'> & {
+	items: INodeExecutionData[];
+	settings?: DownloadOptions;
+};
+
+/** Reads what was parked: n8n has the items as the node's input, and the rest in the node's context. */
+async function readParked(context: IWebhookFunctions): Promise<ParkedBatch> {
+	const name = JSON.stringify(context.getNode().name).replaceAll('}', '\\u007d');
+	const { items, parked } = context.evaluateExpression(
+		`{{ { items: $input.all(), parked: $node[${name}].context.parked } }}`,
+	) as unknown as { items: INodeExecutionData[]; parked?: Parked };
+	return { items, until: parked?.until ?? 0, settings: parked?.settings as DownloadOptions };
+}
+
+/**
+ * Opens the downloads of a batch, which its callbacks in this process share: each begins with the files of its task, and goes on
+ * after its sender was answered. n8n stores files with the execution, so those of a process that ended are removed with it.
+ * @returns begins to download the files of a task, and returns its item; nothing is thrown
+ */
+function openDownloads(
+	{ helpers }: IWebhookFunctions,
+	service: TaskService,
+	key: string,
+	{ timeoutSeconds, ...options }: DownloadOptions,
+): (task: Task) => Promise<OutputItem> {
+	const downloads = downloadsOfBatches.get(key) ?? new ResultDownloads(options);
+	downloadsOfBatches.set(key, downloads);
+	const source: FileSource = { helpers, service, settings: { timeoutSeconds } };
+	return async (task) => await downloads.start(task, source);
+}
+
+/** Adds their files to the items of tasks. Those that are not there when the wait limit passes are left out. */
+async function addFiles(
+	items: INodeExecutionData[],
+	download: (task: Task) => Promise<OutputItem>,
+	until: number,
+): Promise<INodeExecutionData[]> {
+	const isComplete = new AbortController();
+	const left = Math.min(until - BEFORE_LIMIT - Date.now(), LONGEST_TIMER);
+	const limit = sleep(left, isComplete.signal).catch(() => undefined);
+	const all = await Promise.all(
+		items.map(async (item) => {
+			const task = item.json as unknown as Task;
+			if (task.status !== 'completed') return item;
+			const found = await Promise.race([download(task), limit]);
+			return {
+				...item,
+				...(found ?? { json: { ...task, downloadError: LIMIT_PASSED } }),
+			} as INodeExecutionData;
+		}),
+	);
+	isComplete.abort();
+	return all;
+}
 
 const toKey = ({ credentials }: TaskService, taskId: string): string =>
 	`${credentials.baseUrl} ${taskId}`;

@@ -14,20 +14,22 @@ export interface CreatedTask {
 }
 
 /** Asks for a task that has not ended. Errors are ignored: transient ones recover, others run into the wait limit. */
-const check = async ({ item, task }: CreatedTask): Promise<CreatedTask> =>
-	task.status === 'pending'
-		? {
-				item,
-				task: await item.service.getTask(task.taskId, item.settings).catch(() => task),
-			}
-		: { item, task };
+async function check(
+	{ item, task }: CreatedTask,
+	onEnded?: (ended: CreatedTask) => void,
+): Promise<CreatedTask> {
+	if (hasEnded(task)) return { item, task };
+	const now = await item.service.getTask(task.taskId, item.settings).catch(() => task);
+	if (hasEnded(now)) onEnded?.({ item, task: now });
+	return { item, task: now };
+}
 
 /**
  * Checks the tasks until one is found that has not ended.
  * @returns the tasks as they are known then
  */
 export async function checkUntilPending(created: CreatedTask[]): Promise<Task[]> {
-	const checked = await mapConcurrent(created, check, {
+	const checked = await mapConcurrent(created, async (one) => await check(one), {
 		concurrency: CONCURRENCY,
 		isLast: ({ task }) => !hasEnded(task),
 	});
@@ -43,11 +45,16 @@ export const markAllTimedOut = (tasks: Task[]): Task[] => tasks.map(markTimedOut
  * Checks all tasks together, with pauses that grow from 2 to 30 seconds, until they have ended or the limit passes.
  * @param limit milliseconds from now
  * @param signal ends the wait when the execution is stopped
+ * @param onEnded is told each task as it ends
  * @returns the tasks, in their order; those that have not ended with status `timedOut`
  */
 export async function pollUntilEnded(
 	created: CreatedTask[],
-	{ limit, signal }: { limit: number; signal?: AbortSignal },
+	{
+		limit,
+		signal,
+		onEnded,
+	}: { limit: number; signal?: AbortSignal; onEnded?: (ended: CreatedTask) => void },
 ): Promise<Task[]> {
 	const end = Date.now() + limit;
 	let now = created;
@@ -57,7 +64,9 @@ export async function pollUntilEnded(
 		if (tasks.every(hasEnded) || left <= 0 || signal?.aborted) return markAllTimedOut(tasks);
 		const jittered = pause * (0.75 + Math.random() / 2);
 		await Promise.race([sleep(Math.min(jittered, left)), waitForAbort(signal)]);
-		const checked = await mapConcurrent(now, check, { concurrency: CONCURRENCY });
+		const checked = await mapConcurrent(now, async (one) => await check(one, onEnded), {
+			concurrency: CONCURRENCY,
+		});
 		now = now.map((one, index) => checked[index] ?? one);
 	}
 }

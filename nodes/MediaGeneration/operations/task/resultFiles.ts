@@ -1,0 +1,91 @@
+import { UserError } from 'n8n-workflow';
+import { refreshLink } from '../../api/catalogue';
+import type { TaskService } from '../../api/client';
+import type { Task } from '../../api/task';
+import type { Item } from '../operation';
+import { downloadFile, type DownloadContext, type DownloadedFile } from './downloadFile';
+import { readLinks, type ResultLink } from './resultLinks';
+
+/** What downloading the files of a task needs. */
+export interface FileSource extends DownloadContext {
+	service: TaskService;
+}
+
+export const toFileSource = ({ context, service, settings }: Item): FileSource => ({
+	helpers: context.helpers,
+	service,
+	settings,
+	signal: context.getExecutionCancelSignal(),
+});
+
+/**
+ * The result files of a task. Its links come from the service alone: an item that looks like a task may come from anybody, and
+ * its links could name any address in this network.
+ */
+export class ResultFiles {
+	private renewed?: Promise<Task>;
+
+	constructor(
+		/** As the service has it. */
+		readonly task: Task,
+		private readonly source: FileSource,
+	) {}
+
+	/** @throws {UserError} when the task has no such files */
+	listLinks(kinds: string[]): ResultLink[] {
+		const { taskId, status, state, failMessage, result } = this.task;
+		if (status !== 'completed')
+			throw new UserError(
+				`Task ${taskId} has no files: its status is ${status}${state ? ` (${state})` : ''}${failMessage ? `: ${failMessage}` : ''}`,
+				{
+					description:
+						status === 'failed'
+							? 'A failed task has no result. Check the prompt and the media, and create a new one.'
+							: 'Download it when it is completed: Create and Wait returns completed tasks, Get looks at one again.',
+				},
+			);
+		const links = readLinks(this.task, kinds);
+		if (links.length === 0)
+			throw new UserError(`Task ${taskId} is completed, but has none of the chosen files`, {
+				description:
+					result === undefined
+						? 'Choose other Files.'
+						: 'Choose other Files. A result that is text, or has another form, stands in the field result.',
+			});
+		return links;
+	}
+
+	/**
+	 * Downloads a file. A link that is refused has expired as a rule: the service is asked for a fresh one, or for the task again.
+	 * @throws {UserError} when the file can't be had, or is larger than it may be
+	 */
+	async download({ kind, index, url }: ResultLink, maxBytes: number): Promise<DownloadedFile> {
+		const { taskId } = this.task;
+		const { service, settings } = this.source;
+		const name = `${taskId}-${kind}-${index + 1}`;
+		const attempts = [
+			async () => url,
+			async () => await refreshLink(service, url, settings).catch(() => undefined),
+			async () => await this.renewLink(kind, index),
+		];
+		for (const getLink of attempts) {
+			const link = await getLink();
+			const file = link && (await downloadFile(this.source, { url: link, name, maxBytes }));
+			if (file) return { ...file, url: link };
+		}
+		throw new UserError(
+			`The link to ${kind} ${index + 1} of task ${taskId} has expired or is refused, also after the service was asked for a fresh one`,
+			{
+				description:
+					'The service keeps results for a limited time. Download them sooner, right behind Create and Wait or the trigger.',
+			},
+		);
+	}
+
+	/** Reads a link again, with one request for all files of the task. */
+	private async renewLink(kind: string, index: number): Promise<string | undefined> {
+		const { service, settings } = this.source;
+		this.renewed ??= service.getTask(this.task.taskId, settings);
+		return readLinks(await this.renewed, [kind])[index]?.url;
+	}
+}
