@@ -4,7 +4,8 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { agentWith, mcpServerWith, type AgentAge } from '../../dev/fixtures/agents.cts';
 import { startPair, type Pair } from '../../dev/fixtures/pair.cts';
 import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
-import { mediaGeneration } from '../../dev/fixtures/workflows.cts';
+import { chain, createAndWait, mediaGeneration, prompts } from '../../dev/fixtures/workflows.cts';
+import { poll } from '../../dev/n8n/wait.cts';
 
 let pair: Pair;
 
@@ -52,7 +53,7 @@ const countCreations = () =>
 const RETRY = { retryOnFail: true, maxTries: 3, waitBetweenTries: 50 };
 
 describe.each<AgentAge>(['oldest', 'older', 'newest'])('as a tool of the %s agent', (age) => {
-	it('polls though callback is chosen, and returns the finished task', async () => {
+	it('returns the finished task, asleep where n8n runs the tool as a node', async () => {
 		const { execution, results } = await runAgent(
 			buildTool({ waitFor: 'callback' }),
 			[['A starry night']],
@@ -60,16 +61,41 @@ describe.each<AgentAge>(['oldest', 'older', 'newest'])('as a tool of the %s agen
 		);
 		expect(execution.status).toBe('success');
 		expect(execution.getItems('Agent')).toEqual([{ output: 'Done.' }]);
-		expect(JSON.parse(String(results[0]))).toMatchObject([
-			{ status: 'completed', resultUrls: [expect.any(String)] },
-		]);
 		const [task] = [...pair.service.tasks.values()];
-		expect(task?.callBackUrl).toBeUndefined();
+		expect(JSON.parse(String(results[0]))).toEqual([
+			{
+				taskId: task?.taskId,
+				status: 'completed',
+				resultUrls: [expect.any(String)],
+				creditsConsumed: expect.any(Number) as number,
+			},
+		]);
+		expect(Boolean(task?.callBackUrl)).toBe(age === 'newest');
 		expect(task?.input.prompt).toBe('A starry night');
 	});
 
+	it('creates no task beyond Maximum Tasks per Run, whatever the model asks for', async () => {
+		const { results } = await runAgent(
+			buildTool({ options: { maxTasksPerRun: 3 } }),
+			[['one'], ['two', 'three'], ['four'], ['four', 'five']],
+			age,
+		);
+		expect(pair.service.tasks.size).toBe(3);
+		expect(countCreations()).toBe(3);
+		expect(results).toHaveLength(6);
+		for (const result of results.slice(0, 3)) expect(result).toContain('completed');
+		for (const result of results.slice(3))
+			expect(result).toMatch(
+				/Maximum Tasks per Run is 3.*The limit was set by the owner of this workflow/,
+			);
+	});
+
 	it('tells the model how to look again when the limit passes', async () => {
-		const { results } = await runAgent(buildTool({ waitLimit: 0.05 }), [['#neverEnds']], age);
+		const { results } = await runAgent(
+			buildTool({ waitFor: 'polling', options: { toolWaitLimit: 0.05 } }),
+			[['#neverEnds']],
+			age,
+		);
 		expect(JSON.parse(String(results[0]))).toMatchObject([
 			{
 				taskId: [...pair.service.tasks.keys()][0],
@@ -97,7 +123,7 @@ describe.each<AgentAge>(['oldest', 'older', 'newest'])('as a tool of the %s agen
 	);
 
 	it('creates two tasks when the model asks for the same twice', async () => {
-		await runAgent(buildTool({ waitLimit: 0.01 }), [['night'], ['night']], age);
+		await runAgent(buildTool({ waitFor: 'polling' }), [['night'], ['night']], age);
 		expect(pair.service.tasks.size).toBe(2);
 	});
 
@@ -105,6 +131,142 @@ describe.each<AgentAge>(['oldest', 'older', 'newest'])('as a tool of the %s agen
 		const { results } = await runAgent(buildTool(), [['#status=402']], age);
 		expect(results[0]).toContain('The account has too few credits (402');
 		expect(results[0]).toContain('Top up');
+	});
+});
+
+describe('as a tool of the newest agent that sleeps', () => {
+	const sleeping = (more: object = {}) => buildTool({ waitFor: 'callback', ...more });
+	const readResults = (results: string[]) =>
+		results.map((result) => (JSON.parse(result) as Array<Record<string, unknown>>)[0]);
+
+	it('polls for all calls of a turn but the last, which sleeps', async () => {
+		const { execution, results } = await runAgent(sleeping(), [['one', 'two', 'three'], ['four']]);
+		expect(execution.status).toBe('success');
+		const tasks = [...pair.service.tasks.values()];
+		expect(tasks.map(({ input }) => input.prompt)).toEqual(['one', 'two', 'three', 'four']);
+		expect(tasks.map(({ callBackUrl }) => Boolean(callBackUrl))).toEqual([
+			false,
+			false,
+			true,
+			true,
+		]);
+		expect(readResults(results)).toMatchObject(
+			tasks.map(({ taskId }) => ({ taskId, status: 'completed' })),
+		);
+	});
+
+	it('is told of a task that failed', async () => {
+		const { results } = await runAgent(sleeping(), [['#fail']]);
+		expect(readResults(results)).toEqual([
+			{
+				taskId: [...pair.service.tasks.keys()][0],
+				status: 'failed',
+				failCode: '501',
+				failMessage: expect.any(String) as string,
+				creditsConsumed: expect.any(Number) as number,
+			},
+		]);
+	});
+
+	it('is told of a task that goes on when the wait limit passes', async () => {
+		const { results } = await runAgent(sleeping({ waitLimit: 0.05 }), [['#neverEnds']]);
+		expect(readResults(results)).toEqual([
+			{
+				taskId: [...pair.service.tasks.keys()][0],
+				status: 'timedOut',
+				note: expect.stringContaining('Do not create it again') as string,
+			},
+		]);
+	}, 180_000);
+
+	it('goes on in a workflow that is active, after n8n was killed and restarted', async () => {
+		const own = await startPair({ service: { taskSeconds: 0.5 } });
+		const model = await startScriptedModel([[{ Prompt: 'night' }], [{ Prompt: 'day' }]]);
+		try {
+			own.service.set({ faultsFor: () => ({ noCallback: true }) });
+			const openAiApi = await own.n8n.createCredential(model.credential);
+			const tool = { ...sleeping(), credentials: { mediaGenerationApi: {} } };
+			const image = `${own.service.resultsUrl}/sample.png`;
+			const workflow = agentWith({ ...tool, parameters: { ...tool.parameters, image } });
+			const start = workflow.nodes.find(({ name }) => name === 'Start');
+			Object.assign(start ?? {}, {
+				type: 'n8n-nodes-base.webhook',
+				typeVersion: 2,
+				webhookId: randomUUID(),
+				parameters: { path: 'agent', httpMethod: 'POST', options: {} },
+			});
+			const { id, url } = await own.activate(workflow, { others: { openAiApi } });
+			await fetch(url, { method: 'POST' });
+			for (const restarts of [true, false]) {
+				await own.n8n.waitForExecutions({ workflowId: id, count: 1, status: 'waiting' });
+				const taskId = String([...own.service.tasks.keys()].at(-1));
+				await own.service.waitForTask(taskId);
+				if (restarts) {
+					await own.n8n.kill();
+					await own.n8n.restart();
+				}
+				await poll(async () => (await own.service.callback(taskId)).status === 200, {
+					timeout: 30_000,
+					what: 'the callback to be accepted',
+				});
+				await poll(async () => own.service.tasks.size === 2, {
+					timeout: 30_000,
+					what: 'two tasks',
+				});
+			}
+			const [execution] = await own.n8n.waitForExecutions({ workflowId: id, count: 1 });
+			expect(execution?.getItems('Agent')).toEqual([{ output: 'Done.' }]);
+			expect(readResults(model.listToolResults())).toMatchObject(
+				[...own.service.tasks.keys()].map((taskId) => ({ taskId, status: 'completed' })),
+			);
+		} finally {
+			await model.close();
+			await own.stop();
+		}
+	}, 240_000);
+});
+
+describe('the credits to keep', () => {
+	const run = async (options: object) =>
+		await pair.run(
+			chain('Credits', [
+				prompts(2),
+				createAndWait({ operation: 'create', options: { tasksPer10Seconds: 0, ...options } }),
+			]),
+		);
+
+	it.each([
+		[{ keepCredits: 1e9 }, /^The account has [\d.]+ credits, and Keep at Least is 1000000000/],
+		[{ maxTasksPerRun: 1 }, /^Maximum Tasks per Run is 1 in Options, 0 were created before/],
+		[{ keepCredits: 'many' }, /^Keep at Least \(Credits\) in Options must be a number/],
+	])('keep everything from being created: %j', async (options, message) => {
+		const execution = await run(options);
+		expect(execution.getError('Media Generation')?.message).toMatch(message);
+		expect(pair.service.tasks.size).toBe(0);
+	});
+
+	it('are asked for once', async () => {
+		const execution = await run({ keepCredits: 1, maxTasksPerRun: 2 });
+		expect(execution.getError()).toBeUndefined();
+		expect(pair.service.tasks.size).toBe(2);
+		expect(pair.service.requests.filter(({ path }) => path.endsWith('/credit'))).toHaveLength(1);
+	});
+
+	it('keep everything from being created when the service does not tell them', async () => {
+		pair.service.faultNext({ path: '/api/v1/chat/credit', status: 500 });
+		const error = (await run({ keepCredits: 1 })).getError('Media Generation');
+		expect(error?.message).toMatch(
+			/^Keep at Least is set in Options, but the service does not tell/,
+		);
+		expect(pair.service.tasks.size).toBe(0);
+	});
+
+	it('are told with what the tasks cost', async () => {
+		const nodes = [prompts(2), createAndWait({ waitFor: 'polling' })];
+		const execution = await pair.run(chain('Cost', nodes));
+		expect(execution.getRuns('Media Generation')[0]?.hints).toMatchObject([
+			{ message: expect.stringMatching(/^2 tasks consumed [\d.]+ credits\.$/) as string },
+		]);
 	});
 });
 

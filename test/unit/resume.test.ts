@@ -53,7 +53,7 @@ function parkExecution(count: number) {
 			}),
 			getBodyData: () => ({ data: { task_id: taskId } }),
 			getResponseObject: () => response,
-			getNode: () => ({ id: `node-${batch}`, name: 'Media Generation' }),
+			getNode: () => ({ id: `node-${batch}`, name: 'Media Generation', type: 'mediaGeneration' }),
 			getWorkflow: () => ({ id: 'workflow' }),
 			getMode: () => 'webhook',
 			getCredentials: async () => ({

@@ -1,8 +1,12 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 
-/** Recognizes a call by an AI agent. n8n's newest agent runs a tool like any node, by the name of its tool variant. */
+/** Recognizes the variant of the node that n8n makes for AI agents. The newest agent runs it like any node. */
+export const isToolNode = (context: IExecuteFunctions | IWebhookFunctions): boolean =>
+	context.getNode().type.endsWith('Tool');
+
+/** Recognizes a call by an AI agent. */
 export const isTool = (context: IExecuteFunctions): boolean =>
-	context.isToolExecution() || context.getNode().type.endsWith('Tool');
+	context.isToolExecution() || isToolNode(context);
 
 /**
  * Says whether the first error ends the run. A tool outside of the newest agent never throws: those agents swallow what a tool throws

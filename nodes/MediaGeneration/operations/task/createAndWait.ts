@@ -1,20 +1,22 @@
-import { UserError, type IExecuteFunctions, type INodeProperties } from 'n8n-workflow';
-import { CREDENTIAL, type TaskService } from '../../api/client';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { Task } from '../../api/task';
 import { isBlank, parseValue, type Field } from '../../models/field';
 import { isTool, stopsOnError } from '../nodeContext';
 import {
 	defineOperation,
 	optionsField,
+	readNumberOption,
 	type Item,
 	type Outcome,
 	type OutputItem,
+	type RunResult,
 } from '../operation';
 import type { CreateResult } from './createTasks';
 import { binaryPropertyName, maxSizeOption, readMaxBytes } from './download';
-import { isInternalUrl } from './isInternalUrl';
 import { creationOptions, prepareRequest, requestFields, type TaskRequest } from './request';
 import type { DownloadOptions } from './resultDownloads';
+import { findResumeUrl } from './resumeUrl';
+import { toToolResult } from './toolResult';
 
 const MINUTE = 60_000;
 
@@ -23,9 +25,6 @@ const MINUTE = 60_000;
  * to callbacks while the execution is not parked yet. Senders retry, and media take longer than this.
  */
 const CHECK_AFTER = 1_000;
-
-/** The longest that an agent waits for its tool, in milliseconds. */
-const TOOL_LIMIT = 5 * MINUTE;
 
 const waitFor: INodeProperties = {
 	displayName: 'Wait For',
@@ -81,6 +80,16 @@ const outputBinaryField: INodeProperties = {
 	description: 'The next files of the same task are named after it, as data_1',
 };
 
+const toolWaitLimit: INodeProperties = {
+	displayName: 'Wait Limit of an Agent (Minutes)',
+	name: 'toolWaitLimit',
+	type: 'number',
+	typeOptions: { minValue: 0.01 },
+	default: 5,
+	description:
+		'How many minutes an AI agent waits for this tool where the execution has to stay awake: with polling, an older agent, an MCP server, or several calls at once',
+};
+
 interface WaitRequest extends TaskRequest {
 	/** In milliseconds. */
 	limit: number;
@@ -113,6 +122,7 @@ export const createAndWait = defineOperation<WaitRequest>({
 			...creationOptions,
 			outputBinaryField,
 			{ ...maxSizeOption, displayOptions: whenDownloading },
+			toolWaitLimit,
 		]),
 	],
 	prepare: async (item) => ({
@@ -127,9 +137,8 @@ export const createAndWait = defineOperation<WaitRequest>({
 		const { limit } = first.request;
 		const asTool = isTool(context);
 		const services = prepared.map(({ item }) => item.service);
-		const byCallback =
-			first.request.waitFor === 'callback' && !asTool && (await canSleep(context, services));
-		const callBackUrl = byCallback ? findResumeUrl(context, services) : undefined;
+		const callBackUrl =
+			first.request.waitFor === 'callback' ? await findResumeUrl(context, services) : undefined;
 		const requests = prepared.map(({ item, request }) => ({
 			item,
 			request: { ...request, callBackUrl },
@@ -154,30 +163,36 @@ export const createAndWait = defineOperation<WaitRequest>({
 			await Promise.all(
 				created.map(async ({ item }, index) => {
 					const task = tasks[index] as Task;
-					return (await downloads?.start(task, toFileSource(item))) ?? { json: task };
+					const output = (await downloads?.start(task, toFileSource(item))) ?? { json: task };
+					return asTool ? { ...output, json: toToolResult(output.json as Task) } : output;
 				}),
 			);
-		if (!byCallback || elsewhere) {
-			const tasks = await pollUntilEnded(created, {
-				limit: asTool ? Math.min(limit, TOOL_LIMIT) : limit,
-				signal: context.getExecutionCancelSignal(),
-				onEnded: ({ item, task }) => void downloads?.start(task, toFileSource(item)),
-			});
-			return { outcomes: withItems(results, await toItems(asTool ? tasks.map(addAdvice) : tasks)) };
+		const finish = async (tasks: Task[]): Promise<RunResult> => {
+			showCost(context, tasks);
+			return { outcomes: withItems(results, await toItems(tasks)) };
+		};
+		if (!callBackUrl || elsewhere) {
+			const toolLimit = readNumberOption(first.item.option, toolWaitLimit) * MINUTE;
+			return await finish(
+				await pollUntilEnded(created, {
+					limit: asTool ? Math.min(limit, toolLimit) : limit,
+					signal: context.getExecutionCancelSignal(),
+					onEnded: ({ item, task }) => void downloads?.start(task, toFileSource(item)),
+				}),
+			);
 		}
 		const tasks =
 			Date.now() - begun > CHECK_AFTER
 				? await checkUntilPending(created)
 				: created.map(({ task }) => task);
-		return tasks.every(hasEnded)
-			? { outcomes: withItems(results, await toItems(tasks)) }
-			: {
-					outcomes: withItems(
-						results,
-						markAllTimedOut(tasks).map((json) => ({ json })),
-					),
-					park: { until: new Date(Date.now() + limit), settings: first.request.downloads },
-				};
+		if (tasks.every(hasEnded)) return await finish(tasks);
+		const parked = markAllTimedOut(tasks).map((task) => ({
+			json: asTool ? toToolResult(task) : task,
+		}));
+		return {
+			outcomes: withItems(results, parked),
+			park: { until: new Date(Date.now() + limit), settings: first.request.downloads },
+		};
 	},
 });
 
@@ -195,52 +210,14 @@ function withItems(results: CreateResult[], items: OutputItem[]): Outcome[] {
 	);
 }
 
-/** Tells an agent's model what to do about a task that goes on. */
-const addAdvice = (task: Task): Task & { note?: string } =>
-	task.status === 'timedOut'
-		? {
-				...task,
-				note: 'The task goes on. Do not create it again: look at it later by its taskId, with the operation Get.',
-			}
-		: task;
-
-/**
- * Checks that the webhook of a parked execution will read the same credential. n8n resolves expressions in a credential for it
- * without the run's data, so one that depends on an item, or on another node, can't be read then. The credential is read here as
- * n8n does it for a webhook: without input data.
- */
-async function canSleep(context: IExecuteFunctions, services: TaskService[]): Promise<boolean> {
-	const asWebhook = Object.create(context, {
-		connectionInputData: { value: undefined },
-	}) as IExecuteFunctions;
-	const credentials = JSON.stringify(
-		await asWebhook.getCredentials(CREDENTIAL).catch(() => undefined),
-	);
-	if (services.every((service) => JSON.stringify(service.credentials) === credentials)) return true;
+/** Says at the node's output what its tasks cost. n8n takes no hints from the webhook that resumes an execution. */
+function showCost(context: IExecuteFunctions, tasks: Task[]): void {
+	const costs = tasks.flatMap(({ creditsConsumed }) => creditsConsumed ?? []);
+	if (!costs.length) return;
+	const sum = Number(costs.reduce((total, cost) => total + cost, 0).toFixed(6));
 	context.addExecutionHints({
 		type: 'info',
-		message:
-			"The credential has expressions that n8n can't resolve while an execution sleeps, so the node polled instead of waiting for the callback.",
+		location: 'outputPane',
+		message: `${costs.length === 1 ? 'The task' : `${costs.length} tasks`} consumed ${sum} credits.`,
 	});
-	return false;
-}
-
-/**
- * Finds the URL by which the service resumes this execution.
- * @throws {UserError} before anything is created, when the service can't reach it
- */
-function findResumeUrl(context: IExecuteFunctions, services: TaskService[]): string {
-	const url = context.evaluateExpression('{{ $execution.resumeUrl }}', 0) as string;
-	if (
-		isInternalUrl(url) &&
-		!services.every(({ credentials }) => isInternalUrl(credentials.baseUrl))
-	)
-		throw new UserError(
-			`The service can't reach this n8n: callbacks would go to ${new URL(url).origin}`,
-			{
-				description:
-					'Nothing was created. Set the environment variable WEBHOOK_URL of n8n to the address by which the internet reaches it, or set Wait For to Polling.',
-			},
-		);
-	return url;
 }

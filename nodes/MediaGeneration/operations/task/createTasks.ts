@@ -5,6 +5,7 @@ import { newTask, type Task } from '../../api/task';
 import { mapConcurrent } from '../mapConcurrent';
 import { stopsOnError } from '../nodeContext';
 import { hasFailed, readNumberOption, type Failed, type Prepared } from '../operation';
+import { checkCredits, TaskBudget } from './budget';
 import { CreationRecord } from './creationRecord';
 import { concurrencyOption, rateOption, uploadMedia, type TaskRequest } from './request';
 
@@ -27,6 +28,7 @@ interface Created {
 /**
  * Creates a task for every item, at the rate in Options. A refusal for the rate is waited out, as it surely created nothing. Any
  * other request is sent once, and not again when n8n repeats the run.
+ * @throws {UserError} before anything is created, when the run asks for more than Options allow
  */
 export async function createTasks(
 	prepared: Array<Prepared<CreateRequest>>,
@@ -40,7 +42,18 @@ export async function createTasks(
 	);
 	const record = new CreationRecord(context);
 	const isStopping = stopsOnError(context);
+	const budget = new TaskBudget(context);
 	let elsewhere = false;
+	let sent = 0;
+
+	const unsent = prepared.filter(({ item, request }) => !record.find(item.index, request));
+	if (unsent.length) {
+		budget.take(unsent.length, option, context);
+		await checkCredits(unsent).catch((error: Error) => {
+			budget.giveBack(unsent.length);
+			throw error;
+		});
+	}
 
 	const create = async ({ item, request }: Prepared<CreateRequest>): Promise<CreateResult> => {
 		const { model, callBackUrl } = request;
@@ -56,11 +69,14 @@ export async function createTasks(
 			const taskId = await limiter.run(
 				async () => await item.service.createTask({ model, callBackUrl, input }, item.settings),
 			);
+			sent++;
 			record.addTask(item.index, request, taskId);
 			return { task: newTask(taskId, model) };
 		} catch (error) {
-			if (error instanceof UnknownOutcomeError)
+			if (error instanceof UnknownOutcomeError) {
+				sent++;
 				record.addUnknown(item.index, request, error.outcome);
+			}
 			return { error };
 		}
 	};
@@ -69,6 +85,7 @@ export async function createTasks(
 		concurrency: readNumberOption(option, concurrencyOption),
 		isLast: (result) => isStopping && hasFailed(result),
 	});
+	budget.giveBack(unsent.length - sent);
 	if (isStopping) nameCreatedTasks(results);
 	return { results, elsewhere };
 }

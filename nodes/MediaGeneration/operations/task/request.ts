@@ -8,6 +8,7 @@ import { findMedia, replaceMedia, type Media } from '../../models/media';
 import type { ModelRequest } from '../../models/model';
 import { findInputFile, listBinaryFields, uploadInputFile, type InputFile } from '../inputFile';
 import { timeoutOption, type Item } from '../operation';
+import { keepCreditsOption, maxTasksOption } from './budget';
 
 /** The choice of a model and the fields of each, of every operation that creates a task. */
 export const requestFields: INodeProperties[] = [
@@ -69,6 +70,8 @@ export const creationOptions = [
 	checkUrls,
 	mediaFieldsOption,
 	concurrencyOption,
+	keepCreditsOption,
+	maxTasksOption,
 	rateOption,
 	timeoutOption,
 ];

@@ -21,10 +21,12 @@ import {
 import { readSharedCredentials } from '../../callback/sharedCredentials';
 import { DEFAULT_TOLERANCE_SECONDS, getSigningSecrets } from '../../callback/signature';
 import { verifyCallback } from '../../callback/verify';
+import { isToolNode } from '../nodeContext';
 import type { Parked } from '../park';
 import type { OutputItem } from '../operation';
 import { ResultDownloads, type DownloadOptions } from './resultDownloads';
 import type { FileSource } from './resultFiles';
+import { toToolResult } from './toolResult';
 
 /** How many tasks of a batch are asked for at once, at the most. */
 const WIDTH = 32;
@@ -138,20 +140,22 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 			if (!ended) continue;
 			isHandedOver = true;
 			const complete = download && addFiles(ended, download, until);
+			const toOutput = (items: INodeExecutionData[]) =>
+				isToolNode(context) ? items.map(toToolItem) : items;
 			const items = complete
 				? await Promise.race([complete, sleep(begun + ANSWER_WITHIN - Date.now())])
 				: ended;
 			if (!items) {
 				batch.isDownloading = true;
 				answerUnderWay(context);
-				const workflowData = [(await complete) ?? ended];
+				const workflowData = [toOutput((await complete) ?? ended)];
 				Object.assign(batch, { since: Date.now(), isDownloading: false });
 				return { noWebhookResponse: true, workflowData };
 			}
 			// n8n answers with a refusal when it could not store that the execution goes on: a copy may resume it then.
 			const response = context.getResponseObject();
 			response.once('close', () => response.writableEnded && release());
-			return handOver(items, () => {
+			return handOver(toOutput(items), () => {
 				batch.isResumed = true;
 				downloadsOfBatches.delete(key);
 				for (const id of ids) endedTasks.delete(toKey(service, id));
@@ -163,6 +167,15 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 	}
 	return answer(context, 200, { accepted: true, resumed: false });
 }
+
+/** Makes of a task's item what an agent's model is told. */
+const toToolItem = (item: INodeExecutionData): INodeExecutionData =>
+	typeof item.json.taskId === 'string'
+		? {
+				...item,
+				json: toToolResult(item.json as unknown as Task) as unknown as IDataObject,
+			}
+		: item;
 
 const answerUnderWay = (context: IWebhookFunctions): IWebhookResponseData => {
 	const { status, reason, message } = RESULTS_UNDER_WAY;

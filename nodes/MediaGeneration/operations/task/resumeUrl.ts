@@ -1,0 +1,69 @@
+import { UserError, type IExecuteFunctions } from 'n8n-workflow';
+import { CREDENTIAL, type TaskService } from '../../api/client';
+import { isTool } from '../nodeContext';
+import { isInternalUrl } from './isInternalUrl';
+
+/**
+ * Finds the URL by which the service resumes this execution, once it sleeps.
+ * @returns undefined when the execution has to stay awake: an agent's tool polls then, as does a credential that can't be read again
+ * @throws {UserError} before anything is created, when the service can't reach the URL
+ */
+export async function findResumeUrl(
+	context: IExecuteFunctions,
+	services: TaskService[],
+): Promise<string | undefined> {
+	if (isTool(context) && !toolCanSleep(context)) return undefined;
+	if (!(await canReadCredentialAgain(context, services))) return undefined;
+	const url = context.evaluateExpression('{{ $execution.resumeUrl }}', 0) as string;
+	const isReachable =
+		!isInternalUrl(url) || services.every(({ credentials }) => isInternalUrl(credentials.baseUrl));
+	if (isReachable) return url;
+	if (isTool(context)) return undefined;
+	throw new UserError(
+		`The service can't reach this n8n: callbacks would go to ${new URL(url).origin}`,
+		{
+			description:
+				'Nothing was created. Set the environment variable WEBHOOK_URL of n8n to the address by which the internet reaches it, or set Wait For to Polling.',
+		},
+	);
+}
+
+/**
+ * Says whether the call of an agent may sleep. Only n8n's newest agent runs its tools as nodes of the execution. When it goes on after a
+ * sleep, n8n skips the node that slept (`disableNode` of its waiting webhooks), also for other calls of the same turn, whose
+ * input would count as their result. n8n notes a run for each call of a turn before the first one begins, and begins them in that order
+ * with execution order v1 only. So the last call of a turn may sleep.
+ */
+function toolCanSleep(context: IExecuteFunctions): boolean {
+	if (context.isToolExecution() || context.getWorkflowSettings().executionOrder !== 'v1')
+		return false;
+	const { $node, $runIndex } = context.getWorkflowDataProxy(0);
+	const { runIndex: lastRun } = ($node as Record<string, { runIndex: number }>)[
+		context.getNode().name
+	] as { runIndex: number };
+	return lastRun <= ($runIndex as number);
+}
+
+/**
+ * Checks that the webhook of a parked execution will read the same credential. n8n resolves expressions in a credential for it
+ * without the run's data, so one that depends on an item, or on another node, can't be read then. The credential is read here as
+ * n8n does it for a webhook: without input data.
+ */
+async function canReadCredentialAgain(
+	context: IExecuteFunctions,
+	services: TaskService[],
+): Promise<boolean> {
+	const asWebhook = Object.create(context, {
+		connectionInputData: { value: undefined },
+	}) as IExecuteFunctions;
+	const credentials = JSON.stringify(
+		await asWebhook.getCredentials(CREDENTIAL).catch(() => undefined),
+	);
+	if (services.every((service) => JSON.stringify(service.credentials) === credentials)) return true;
+	context.addExecutionHints({
+		type: 'info',
+		message:
+			"The credential has expressions that n8n can't resolve while an execution sleeps, so the node polled instead of waiting for the callback.",
+	});
+	return false;
+}

@@ -1,0 +1,29 @@
+import type { Task } from '../../api/task';
+
+/** What an agent's model is told of a task: short, as it stays in the model's context. */
+export interface ToolResult
+	extends Pick<
+		Task,
+		'taskId' | 'status' | 'resultUrls' | 'result' | 'failCode' | 'failMessage' | 'creditsConsumed'
+	> {
+	/** What to do next. */
+	note?: string;
+}
+
+/** Leaves out of a task what a model doesn't need, and says what to do about one that goes on. */
+export function toToolResult(task: Task): ToolResult {
+	const { taskId, status, resultUrls, result, failCode, failMessage, creditsConsumed } = task;
+	const { note } = task as ToolResult;
+	return {
+		taskId,
+		status,
+		...(resultUrls?.length ? { resultUrls } : result !== undefined && { result }),
+		...(failCode !== undefined && { failCode }),
+		...(failMessage !== undefined && { failMessage }),
+		...(creditsConsumed !== undefined && { creditsConsumed }),
+		...(status === 'timedOut' ? { note: GOES_ON } : note !== undefined && { note }),
+	};
+}
+
+const GOES_ON =
+	'The task goes on. Do not create it again: look at it later by its taskId, with the operation Get.';
