@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { agentWith, mcpServerWith, type AgentAge } from '../../dev/fixtures/agents.cts';
+import {
+	agentWith,
+	mcpServerWith,
+	startByWebhook,
+	type AgentAge,
+} from '../../dev/fixtures/agents.cts';
 import { startPair, type Pair } from '../../dev/fixtures/pair.cts';
 import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
 import { chain, createAndWait, mediaGeneration, prompts } from '../../dev/fixtures/workflows.cts';
-import { poll } from '../../dev/n8n/wait.cts';
 
 let pair: Pair;
 
@@ -179,46 +183,43 @@ describe('as a tool of the newest agent that sleeps', () => {
 		]);
 	}, 180_000);
 
-	it('goes on in a workflow that is active, after n8n was killed and restarted', async () => {
-		const own = await startPair({ service: { taskSeconds: 0.5 } });
+	it('goes on in a workflow that is active, each time that its task ends', async () => {
 		const model = await startScriptedModel([[{ Prompt: 'night' }], [{ Prompt: 'day' }]]);
 		try {
-			own.service.set({ faultsFor: () => ({ noCallback: true }) });
-			const openAiApi = await own.n8n.createCredential(model.credential);
-			const tool = { ...sleeping(), credentials: { mediaGenerationApi: {} } };
-			const image = `${own.service.resultsUrl}/sample.png`;
-			const workflow = agentWith({ ...tool, parameters: { ...tool.parameters, image } });
-			const start = workflow.nodes.find(({ name }) => name === 'Start');
-			Object.assign(start ?? {}, {
-				type: 'n8n-nodes-base.webhook',
-				typeVersion: 2,
-				webhookId: randomUUID(),
-				parameters: { path: 'agent', httpMethod: 'POST', options: {} },
-			});
-			const { id, url } = await own.activate(workflow, { others: { openAiApi } });
+			const openAiApi = await pair.n8n.createCredential(model.credential);
+			const workflow = startByWebhook(agentWith(sleeping()));
+			const { id, url } = await pair.activate(workflow, { others: { openAiApi } });
 			await fetch(url, { method: 'POST' });
-			for (const restarts of [true, false]) {
-				await own.n8n.waitForExecutions({ workflowId: id, count: 1, status: 'waiting' });
-				const taskId = String([...own.service.tasks.keys()].at(-1));
-				await own.service.waitForTask(taskId);
-				if (restarts) {
-					await own.n8n.kill();
-					await own.n8n.restart();
-				}
-				await poll(async () => (await own.service.callback(taskId)).status === 200, {
-					timeout: 30_000,
-					what: 'the callback to be accepted',
-				});
-				await poll(async () => own.service.tasks.size === 2, {
-					timeout: 30_000,
-					what: 'two tasks',
-				});
-			}
-			const [execution] = await own.n8n.waitForExecutions({ workflowId: id, count: 1 });
+			const [execution] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
 			expect(execution?.getItems('Agent')).toEqual([{ output: 'Done.' }]);
 			expect(readResults(model.listToolResults())).toMatchObject(
-				[...own.service.tasks.keys()].map((taskId) => ({ taskId, status: 'completed' })),
+				[...pair.service.tasks.values()].map(({ taskId }) => ({ taskId, status: 'completed' })),
 			);
+			expect(pair.service.tasks.size).toBe(2);
+			await pair.n8n.deactivate(id);
+		} finally {
+			await model.close();
+		}
+	});
+
+	// At its start, n8n 2.41 takes an agent that sleeps for one that crashed, whatever its tool (`ExecutionRecoveryService`).
+	it('is ended by a restart of n8n, whose log has the ID', async () => {
+		const own = await startPair({ service: { faultsFor: () => ({ noCallback: true }) } });
+		const model = await startScriptedModel([[{ Prompt: 'night' }]]);
+		try {
+			const openAiApi = await own.n8n.createCredential(model.credential);
+			const tool = createAndWait({ customInput: '={{ { prompt: $fromAI("Prompt") } }}' });
+			const { id } = await own.importWorkflow(agentWith(tool), { others: { openAiApi } });
+			const executionId = await own.n8n.run(id);
+			await own.n8n.waitForExecution(executionId, { until: ['waiting'] });
+			const taskId = String([...own.service.tasks.keys()][0]);
+			await own.service.waitForTask(taskId);
+			await own.n8n.kill();
+			await own.n8n.restart();
+			const answer = await own.service.callback(taskId);
+			expect([200, 409]).toContain(answer.status);
+			expect(own.n8n.readLog()).toContain(`created task ${taskId}`);
+			expect(own.service.tasks.size).toBe(1);
 		} finally {
 			await model.close();
 			await own.stop();

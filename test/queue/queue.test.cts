@@ -1,4 +1,5 @@
 import fastify from 'fastify';
+import { agentWith, startByWebhook } from '../../dev/fixtures/agents.cts';
 import {
 	createEndedTask,
 	parseAnswer,
@@ -12,6 +13,7 @@ import {
 	CREDENTIAL_TYPE,
 	WEBHOOK_SECRET,
 } from '../../dev/fixtures/pair.cts';
+import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
 import { chain, connect, createAndWait, mediaGeneration } from '../../dev/fixtures/workflows.cts';
 import type { N8nProcess } from '../../dev/n8n/process.cts';
 import { startQueueN8n } from '../../dev/n8n/queue.cts';
@@ -201,6 +203,28 @@ describe('queue mode', () => {
 			what: 'the executions to be removed',
 		});
 	});
+
+	it('goes on with an agent that sleeps, each time that its task ends', async () => {
+		service.set({ faultsFor: () => ({ noCallback: true }) });
+		const model = await startScriptedModel([[{ Prompt: 'night' }], [{ Prompt: 'day' }]]);
+		const openAiApi = await queue.n8n.createCredential(model.credential);
+		const tool = createAndWait({ customInput: '={{ { prompt: $fromAI("Prompt") } }}' });
+		const workflow = startByWebhook(agentWith(tool));
+		const { id, url } = await pair.activate(workflow, { others: { openAiApi } });
+		await postJson(url, {}, {});
+		const before = service.tasks.size;
+		for (const count of [before + 1, before + 2]) {
+			await poll(async () => service.tasks.size === count, { timeout: MINUTE, what: 'a task' });
+			await waitForParked(id, 1);
+			const taskId = String([...service.tasks.keys()].at(-1));
+			await service.waitForTask(taskId);
+			await deliver(taskId);
+		}
+		const [agent] = await getItems<object>(await waitForAll(id, 1), 'Agent');
+		expect(agent).toEqual({ output: 'Done.' });
+		expect(model.listToolResults()).toHaveLength(2);
+		await model.close();
+	}, 240_000);
 
 	it('uploads and downloads files that the processes share', async () => {
 		service.set({ taskSeconds: 1, faultsFor: () => ({}) });
