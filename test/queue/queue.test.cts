@@ -269,14 +269,12 @@ describe('queue mode', () => {
 		const [ended] = await waitForAll(id, 1);
 		const execution = await queue.n8n.getExecution(String(ended?.id));
 		expect(execution.getError()).toBeUndefined();
-		const output = execution.getOutput(NODE);
-		expect(output.map(({ json }) => service.tasks.get(String(json.taskId))?.input)).toEqual(
-			buildPrompts(6),
-		);
-		for (const { json, binary = {} } of output) {
+		const ids = getIds(execution.getItems<Task>(NODE));
+		expect(ids.map((taskId) => service.tasks.get(taskId)?.input)).toEqual(buildPrompts(6));
+		for (const [index, { binary = {} }] of execution.getOutput(NODE).entries()) {
 			expect(Object.keys(binary)).toEqual(['data', 'data_1']);
 			for (const [number, file] of Object.values(binary).entries()) {
-				const expected = buildResultBytes(String(json.taskId), number, SIZE);
+				const expected = buildResultBytes(String(ids[index]), number, SIZE);
 				expect((await queue.n8n.readBinary(file)).equals(expected)).toBe(true);
 			}
 		}
