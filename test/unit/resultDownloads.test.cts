@@ -1,5 +1,5 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
-import { Readable } from 'stream';
+import { Readable } from 'node:stream';
 import type { Task } from '../../nodes/MediaGeneration/api/task';
 import { ResultDownloads } from '../../nodes/MediaGeneration/operations/task/resultDownloads';
 import type { FileSource } from '../../nodes/MediaGeneration/operations/task/resultFiles';

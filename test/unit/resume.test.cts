@@ -1,6 +1,6 @@
-import { createHmac } from 'crypto';
-import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
-import { Readable } from 'stream';
+import { createHmac } from 'node:crypto';
+import type { IWebhookFunctions } from 'n8n-workflow';
+import { Readable } from 'node:stream';
 import { resumeExecution } from '../../nodes/MediaGeneration/operations/task/resume';
 
 const SECRET = 'a-key';
@@ -14,7 +14,7 @@ function parkExecution(
 	const batch = batches++;
 	const taskIds = Array.from({ length: count }, (_, index) => `batch-${batch}-task-${index}`);
 	const items = taskIds.map((taskId, item) => ({
-		json: { taskId, status: 'timedOut' } as IDataObject,
+		json: { taskId, status: 'timedOut' },
 		pairedItem: { item },
 	}));
 	const ended = new Set<string>();
