@@ -11,6 +11,7 @@ import * as memory from './memory.cts';
 import * as profile from './profile.cts';
 import * as queue from './queue.cts';
 import * as requests from './requests.cts';
+import * as results from './results.cts';
 import * as resume from './resume.cts';
 import * as startup from './startup.cts';
 import * as verification from './verification.cts';
@@ -20,6 +21,7 @@ const BENCHES: Record<string, Bench> = {
 	requests,
 	create,
 	resume,
+	results,
 	intake,
 	profile,
 	memory,

@@ -15,6 +15,8 @@ const LOOKS = [
 	{ look: 'normal', width: 1440, height: 900 },
 	{ look: 'narrow', width: 900, height: 700 },
 ];
+/** The nodes that output a file of each kind. */
+const FILES = { image: 'Edit the photo', video: 'Make it move' };
 const THEMES = ['light', 'dark'] as const;
 
 /** Takes pictures of everything that a person sees of the package in n8n's editor. */
@@ -69,18 +71,19 @@ async function importExamples(pair: Pair) {
 	return examples;
 }
 
-/** Imports a workflow whose last node outputs a video and an image. */
+/** Imports a workflow whose nodes output a finished image, and a video of it. */
 async function importFilesWorkflow(pair: Pair) {
-	const { resultsUrl } = pair.service;
-	const create = {
-		operation: 'createAndWait',
-		image: `${resultsUrl}/subject.png`,
-		video: `${resultsUrl}/motion.mp4`,
+	const parameters = { operation: 'createAndWait', downloadResults: true };
+	const edit = {
+		...parameters,
+		model: 'beta2/image-edit',
+		image: 'https://media.example/photo.png',
+		prompt: 'Turn the sky into a starry night',
 	};
-	const download = { operation: 'download', files: ['firstFrame', 'result'] };
-	const workflow = chain('A video and its first frame', [
-		mediaGeneration(create, { name: 'Create task and wait' }),
-		mediaGeneration(download, { name: 'Download files' }),
+	const move = { ...parameters, image: 'data', video: 'https://media.example/motion.mp4' };
+	const workflow = chain('From a photo to a video', [
+		mediaGeneration(edit, { name: FILES.image }),
+		mediaGeneration(move, { name: FILES.video }),
 	]);
 	return (await pair.importWorkflow(workflow)).id;
 }
@@ -158,18 +161,15 @@ async function showRun(editor: Editor, takePicture: TakePicture) {
 	await takePicture('finished-canvas');
 }
 
-/** Shows the files that Download outputs, and n8n's preview of each. */
+/** Shows n8n's preview of the file that each node of this workflow outputs. */
 async function showFiles(editor: Editor, takePicture: TakePicture, workflowId: string) {
 	await editor.openWorkflow(workflowId);
-	await editor.findNode('Download files').dblclick();
-	await editor.executeStep();
-	await editor.get('ndv-view-binary-data').first().waitFor();
-	await takePicture('files');
-	for (const [index, kind] of (['image', 'video'] as const).entries()) {
-		await editor.get('ndv-view-binary-data').nth(index).click();
-		await editor.waitForPreview(kind);
-		await takePicture(`files-${kind}`);
-		await editor.page.getByText('Back to list').click();
+	for (const kind of ['image', 'video'] as const) {
+		await editor.findNode(FILES[kind]).dblclick();
+		await editor.executeStep();
+		await editor.viewFile(kind);
+		await takePicture(`finished-${kind}`);
+		await editor.closePanel();
 	}
 }
 

@@ -56,6 +56,9 @@ n8n is ready: ${n8n.url}
   E-mail    ${n8n.owner.email}
   Password  ${n8n.owner.password}
 
+To see a finished picture: open the workflow "${readExample('make-a-picture').name}", press "Execute workflow", and
+open its node: View in the output shows the picture.
+
 To see a task go round: open the workflow "${create.workflow.name}" and press "Execute workflow".
 Some seconds later the finished task is in the Executions of the workflow "${trigger.workflow.name}".
 

@@ -167,8 +167,9 @@ export class Editor {
 		await this.output.getByRole('table').waitFor();
 	}
 
-	/** Waits until the output panel shows a file. */
-	async waitForPreview(kind: 'image' | 'video') {
+	/** Views the file in the output panel, once it is there, and waits until it has loaded. */
+	async viewFile(kind: 'image' | 'video') {
+		await this.output.getByTestId('ndv-view-binary-data').click();
 		const shown = { image: 'img', video: 'video' }[kind];
 		await this.page.waitForFunction((selector) => {
 			const element = document.querySelector(`[data-test-id="output-panel"] ${selector}`);

@@ -14,6 +14,8 @@ import { poll } from '../../dev/n8n/wait.cts';
 import { startService, type Service } from '../../dev/service/index.cts';
 
 const TITLE = 'Media Generation';
+/** The emulator does not open it. */
+const HOST = 'https://media.example';
 const WAIT_ACTION = 'Create task and wait';
 
 let n8n: N8n;
@@ -155,27 +157,28 @@ describe('a person at the editor', () => {
 		expect(label).toContain('Beta2 Image Edit');
 	});
 
-	it('looks at a video and its first frame in the output panel', async () => {
-		const [credential] = await n8n.listCredentials();
-		if (!credential) throw new Error('There is no credential');
-		const media = { image: `${service.resultsUrl}/a.png`, video: `${service.resultsUrl}/a.mp4` };
-		const files = ['firstFrame', 'result'];
-		const workflow = chain('A video', [
-			mediaGeneration({ operation: 'createAndWait', ...media }),
-			mediaGeneration({ operation: 'download', files }, { name: 'Download files' }),
-		]);
-		const { id } = await n8n.importWorkflow(workflow, {
-			credentials: { [CREDENTIAL_TYPE]: credential },
-		});
-		await editor.openWorkflow(id);
-		await editor.findNode('Download files').dblclick();
-		await editor.executeStep();
-		for (const [index, kind] of (['image', 'video'] as const).entries()) {
-			await editor.get('ndv-view-binary-data').nth(index).click();
-			await editor.waitForPreview(kind);
-			await editor.page.getByText('Back to list').click();
-		}
-	});
+	it.each([
+		['image', { model: 'beta2/image-edit', image: `${HOST}/a.png`, prompt: 'Make it snow' }],
+		['video', { image: `${HOST}/a.png`, video: `${HOST}/a.mp4` }],
+	] as const)(
+		'looks at the finished %s in the output panel of the node that waits',
+		async (kind, parameters) => {
+			const [credential] = await n8n.listCredentials();
+			if (!credential) throw new Error('There is no credential');
+			const node = mediaGeneration({
+				operation: 'createAndWait',
+				...parameters,
+				downloadResults: true,
+			});
+			const { id } = await n8n.importWorkflow(chain(`Look at the ${kind}`, [node]), {
+				credentials: { [CREDENTIAL_TYPE]: credential },
+			});
+			await editor.openWorkflow(id);
+			await editor.findNode(TITLE).dblclick();
+			await editor.executeStep();
+			await editor.viewFile(kind);
+		},
+	);
 
 	it('maps the output of a task before the first run', async () => {
 		await openAction('Create task');

@@ -21,6 +21,13 @@ async function waitForFirst(workflowId: string) {
 	return execution;
 }
 
+it('make-a-picture outputs the finished picture', async () => {
+	const execution = await pair.run(read('make-a-picture'));
+	expect(execution.getOutput('Make a picture')).toMatchObject([
+		{ json: { status: 'completed' }, binary: { data: { mimeType: 'image/png' } } },
+	]);
+});
+
 it('create-a-task starts when-a-task-ends', async () => {
 	const { id } = await pair.activate(read('when-a-task-ends'));
 	const created = await pair.run(read('create-a-task'));
@@ -57,7 +64,7 @@ it('edit-an-uploaded-image goes from a form to a file', async () => {
 	expect(execution?.getError()).toBeUndefined();
 	expect([...pair.service.uploads.values()].at(-1)).toMatchObject({ size: photo.length });
 	expect(pair.listTasks().at(-1)?.input.prompt).toBe('Make it night');
-	expect(execution?.getOutput('Get the file')).toMatchObject([
+	expect(execution?.getOutput('Edit the photo')).toMatchObject([
 		{ binary: { data: { mimeType: 'image/png', fileType: 'image' } } },
 	]);
 });

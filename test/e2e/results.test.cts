@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createEndedTask } from '../../dev/fixtures/callbacks.cts';
 import { startPair, type Pair } from '../../dev/fixtures/pair.cts';
+import { buildResultBytes } from '../../dev/fixtures/results.cts';
 import {
 	chain,
 	createAndWait,
@@ -56,9 +57,6 @@ function getOnly(execution: Execution) {
 	return item;
 }
 
-const buildBytes = (taskId: string, number: number, megabytes = SIZE) =>
-	Buffer.alloc(megabytes * 1e6, `${taskId}/result${number ? `-${number + 1}` : ''}.mp4\n`);
-
 /** Expects the items of a node to have the files of their own tasks, byte for byte, the first under this name. */
 async function expectFiles(execution: Execution, counts: number[], field = 'data') {
 	expect(execution.getError()).toBeUndefined();
@@ -81,7 +79,7 @@ async function expectFiles(execution: Execution, counts: number[], field = 'data
 				fileName: `${json.taskId}-result-${number + 1}.mp4`,
 			});
 			const bytes = await pair.n8n.readBinary(file);
-			expect(bytes.equals(buildBytes(json.taskId, number))).toBe(true);
+			expect(bytes.equals(buildResultBytes(json.taskId, number, SIZE))).toBe(true);
 		}
 	}
 }

@@ -13,6 +13,7 @@ import {
 	CREDENTIAL_TYPE,
 	WEBHOOK_SECRET,
 } from '../../dev/fixtures/pair.cts';
+import { buildResultBytes } from '../../dev/fixtures/results.cts';
 import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
 import { chain, connect, createAndWait, mediaGeneration } from '../../dev/fixtures/workflows.cts';
 import type { N8nProcess } from '../../dev/n8n/process.cts';
@@ -256,6 +257,51 @@ describe('queue mode', () => {
 			String(service.tasks.get(String(task?.taskId))?.resultJson),
 		) as { resultUrls: string[] };
 		expect(await fetchBytes(uploaded?.url)).toEqual(await fetchBytes(resultUrls[0]));
+	});
+
+	it('brings the files of a batch whose callbacks reach both webhook processes', async () => {
+		const SIZE = 0.3;
+		const isLast = ({ input }: { input: Record<string, unknown> }) => input.prompt === 'prompt 5';
+		service.set({
+			// Files of the last task take longer than its sender waits.
+			faultsFor: (order) => ({
+				noCallback: true,
+				files: 2,
+				fileSize: SIZE,
+				...(isLast(order) ? { slow: 20, fileSlow: 7 } : { slow: 1 }),
+			}),
+		});
+		const known = new Set(service.tasks.keys());
+		const { id } = await pair.activate(
+			called('Results', [createAndWait({ downloadResults: true })]),
+		);
+		await call('Results', buildPrompts(6));
+		await waitForParked(id, 1);
+		const tasks = [...service.tasks.values()].filter(({ taskId }) => !known.has(taskId));
+		const send = async ({ taskId, callBackUrl }: (typeof tasks)[number], number: number) => {
+			await service.waitForTask(taskId);
+			const url = String(callBackUrl).replace(queue.address, String(queue.webhooks[number]?.url));
+			const { body } = await service.callback(taskId, { url });
+			return parseAnswer(body);
+		};
+		for (const [index, task] of tasks.filter((task) => !isLast(task)).entries())
+			expect(await send(task, index % 2)).toEqual({ accepted: true, resumed: false });
+		const last = tasks.filter(isLast).flatMap((task) => [send(task, 0), send(task, 1)]);
+		for (const answer of await Promise.all(last))
+			expect(answer).toMatchObject({ accepted: false, reason: 'resultsUnderWay' });
+
+		const [ended] = await waitForAll(id, 1);
+		const execution = await queue.n8n.getExecution(String(ended?.id));
+		expect(execution.getError()).toBeUndefined();
+		const ids = getIds(execution.getItems<Task>(NODE));
+		expect(ids.map((taskId) => service.tasks.get(taskId)?.input)).toEqual(buildPrompts(6));
+		for (const [index, { binary = {} }] of execution.getOutput(NODE).entries()) {
+			expect(Object.keys(binary)).toEqual(['data', 'data_1']);
+			for (const [number, file] of Object.values(binary).entries()) {
+				const expected = buildResultBytes(String(ids[index]), number, SIZE);
+				expect((await queue.n8n.readBinary(file)).equals(expected)).toBe(true);
+			}
+		}
 	});
 
 	it(

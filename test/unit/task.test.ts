@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { taskRecord } from '../../nodes/MediaGeneration/api/schemas';
 import { newTask, toStatus, toTask } from '../../nodes/MediaGeneration/api/task';
 
+const result = { resultUrls: ['https://cdn.example/a.png'], seed: 7 };
 const record = {
 	taskId: 'task',
 	model: 'beta2/image-edit',
 	state: 'success',
 	param: '{}',
-	resultJson: '{"resultUrls":["https://cdn.example/a.png"],"seed":7}',
+	resultJson: JSON.stringify(result),
 	failCode: '',
 	failMsg: null,
 	costTime: 12_000,
@@ -26,8 +27,8 @@ describe('toTask', () => {
 			model: 'beta2/image-edit',
 			status: 'completed',
 			state: 'success',
-			resultUrls: ['https://cdn.example/a.png'],
-			result: { resultUrls: ['https://cdn.example/a.png'], seed: 7 },
+			resultUrls: result.resultUrls,
+			result,
 			creditsConsumed: 12.5,
 			createdAt: '2025-11-20T12:00:00.000Z',
 			completedAt: '2025-11-20T12:00:12.000Z',
@@ -72,6 +73,28 @@ describe('toTask', () => {
 		expect(urls).toEqual(resultUrls);
 		expect(whole).toEqual(result);
 	});
+
+	const songs = {
+		data: [{ audio_url: 'a', stream_audio_url: 's' }, { stream_audio_url: 'b' }, { title: 'x' }],
+	};
+	it.each<[string, object, string[], unknown]>([
+		['alone', { resultJson: '', response: songs }, ['a', 'b'], songs],
+		['as text', { resultJson: null, response: JSON.stringify(songs) }, ['a', 'b'], songs],
+		['beside an empty result', { resultJson: {}, response: songs }, ['a', 'b'], songs],
+		['beside text', { resultJson: 'done', response: { resultUrls: 'u' } }, ['u'], 'done'],
+		['that is empty', { response: {} }, result.resultUrls, result],
+	])('reads the newer response %s', (_, more, resultUrls, result) =>
+		expect(task(more)).toMatchObject({ resultUrls, result }),
+	);
+
+	it.each([
+		['generating', undefined],
+		['a word that is not known', undefined],
+		['success', 12.5],
+		['fail', 12.5],
+	])('has in state %s the credits %s, as they are final', (state, creditsConsumed) =>
+		expect(task({ state }).creditsConsumed).toBe(creditsConsumed),
+	);
 
 	it.each([0, -1e20, 'soon', undefined])('leaves out the time %j', (completeTime) => {
 		expect(task({ completeTime })).not.toHaveProperty('completedAt');

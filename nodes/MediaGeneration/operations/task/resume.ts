@@ -46,9 +46,11 @@ interface Batch {
 	since: number;
 	/** Another callback came meanwhile: its task may be the one that was missing. */
 	again: boolean;
+	/** All tasks have ended, so no more files are to be fetched. */
+	isHandedOver: boolean;
 	/** n8n has stored that the execution goes on. */
 	isResumed: boolean;
-	/** All tasks have ended. The execution goes on when their files are there. */
+	/** The execution goes on when the files are there, of which the sender did not wait for the end. */
 	isDownloading: boolean;
 }
 
@@ -58,8 +60,13 @@ interface Batch {
  */
 const batches = new BoundedMap<string, Batch>(1_000);
 
-/** Downloads of the batches that wait or go on, by their first task. */
-const downloadsOfBatches = new BoundedMap<string, ResultDownloads>(100);
+/**
+ * Downloads of the batches that wait, by their first task. n8n may keep files in memory, so they are dropped when their batch goes
+ * on, or when its limit has passed: n8n does not tell then, nor when another process was first.
+ */
+const downloadsOfBatches = new BoundedMap<string, { downloads: ResultDownloads; until: number }>(
+	100,
+);
 
 /** A sender is answered within this time, in milliseconds, whether the files are there or not. */
 const ANSWER_WITHIN = 5_000;
@@ -119,26 +126,35 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 	if (task.status === 'pending') return refuse(context, TASK_NOT_ENDED);
 
 	const key = `${credentials.baseUrl} ${ids[0]}`;
-	const download = downloading && openDownloads(context, service, key, downloading);
-	void download?.(task);
 	const current = batches.get(key);
 	if (current?.isDownloading) return answerUnderWay(context);
-	if (current && (current.isResumed || Date.now() - current.since < ANSWER_LIMIT)) {
+	const isBusy = current && (current.isResumed || Date.now() - current.since < ANSWER_LIMIT);
+	const download =
+		downloading && !(isBusy && current.isHandedOver)
+			? openDownloads(context, service, key, downloading, until)
+			: undefined;
+	void download?.(task);
+	if (isBusy) {
 		current.again = true;
 		return answer(context, 200, { accepted: true, resumed: false });
 	}
-	const batch: Batch = { since: begun, again: false, isResumed: false, isDownloading: false };
+	const batch: Batch = {
+		since: begun,
+		again: false,
+		isHandedOver: false,
+		isResumed: false,
+		isDownloading: false,
+	};
 	batches.set(key, batch);
 	const release = () => {
 		if (batches.get(key) === batch && !batch.isResumed) batches.delete(key);
 	};
-	let isHandedOver = false;
 	try {
 		do {
 			Object.assign(batch, { since: Date.now(), again: false });
 			const ended = await collectEnded(parked, service);
 			if (!ended) continue;
-			isHandedOver = true;
+			batch.isHandedOver = true;
 			const complete = download && addFiles(ended, download, until);
 			const toOutput = (items: INodeExecutionData[]) =>
 				isToolNode(context) ? items.map(toToolItem) : items;
@@ -150,6 +166,7 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 				answerUnderWay(context);
 				const workflowData = [toOutput((await complete) ?? ended)];
 				Object.assign(batch, { since: Date.now(), isDownloading: false });
+				downloadsOfBatches.delete(key);
 				return { noWebhookResponse: true, workflowData };
 			}
 			// n8n answers with a refusal when it could not store that the execution goes on: a copy may resume it then.
@@ -163,7 +180,7 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 			});
 		} while (batch.again);
 	} finally {
-		if (!isHandedOver) release();
+		if (!batch.isHandedOver) release();
 	}
 	return answer(context, 200, { accepted: true, resumed: false });
 }
@@ -206,9 +223,12 @@ function openDownloads(
 	service: TaskService,
 	key: string,
 	{ timeoutSeconds, ...options }: DownloadOptions,
+	until: number,
 ): (task: Task) => Promise<OutputItem> {
-	const downloads = downloadsOfBatches.get(key) ?? new ResultDownloads(options);
-	downloadsOfBatches.set(key, downloads);
+	for (const [other, batch] of downloadsOfBatches)
+		if (batch.until < Date.now()) downloadsOfBatches.delete(other);
+	const { downloads } = downloadsOfBatches.get(key) ?? { downloads: new ResultDownloads(options) };
+	downloadsOfBatches.set(key, { downloads, until });
 	const source: FileSource = { helpers, service, settings: { timeoutSeconds } };
 	return async (task) => await downloads.start(task, source);
 }

@@ -1,20 +1,27 @@
-import { createHmac } from 'crypto';
-import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
+import { createHmac } from 'node:crypto';
+import type { IWebhookFunctions } from 'n8n-workflow';
+import { Readable } from 'node:stream';
 import { resumeExecution } from '../../nodes/MediaGeneration/operations/task/resume';
 
 const SECRET = 'a-key';
 let batches = 0;
 
 /** An execution that waits for these tasks, on a service whose answers the test gives. */
-function parkExecution(count: number) {
+function parkExecution(
+	count: number,
+	{ settings = undefined as object | undefined, until = Date.now() + 60_000 } = {},
+) {
 	const batch = batches++;
 	const taskIds = Array.from({ length: count }, (_, index) => `batch-${batch}-task-${index}`);
 	const items = taskIds.map((taskId, item) => ({
-		json: { taskId, status: 'timedOut' } as IDataObject,
+		json: { taskId, status: 'timedOut' },
 		pairedItem: { item },
 	}));
 	const ended = new Set<string>();
 	const asked: string[] = [];
+	const files: string[] = [];
+	/** Lets a file arrive; by default at once. */
+	let deliver: () => Promise<void> = async () => {};
 	/** Answers a request for a task's details; by default at once. */
 	let answerDetails: (taskId: string) => Promise<void> = async () => {};
 
@@ -23,7 +30,9 @@ function parkExecution(count: number) {
 		asked.push(taskId);
 		const state = ended.has(taskId) ? 'success' : 'generating';
 		await answerDetails(taskId);
-		return { statusCode: 200, body: JSON.stringify({ code: 200, data: { taskId, state } }) };
+		const resultJson = { resultUrls: [`https://cdn.example/${taskId}`] };
+		const data = { taskId, state, ...(settings && { resultJson }) };
+		return { statusCode: 200, body: JSON.stringify({ code: 200, data }) };
 	}
 
 	/** Sends a callback, and returns what n8n and the sender are given. */
@@ -61,10 +70,18 @@ function parkExecution(count: number) {
 				accessToken: 'token',
 				webhookSecret: SECRET,
 			}),
-			evaluateExpression: () => ({ items, parked: { until: Date.now() + 60_000 } }),
+			evaluateExpression: () => ({ items, parked: { until, settings } }),
 			helpers: {
 				httpRequestWithAuthentication: async (_type: string, { url }: { url: string }) =>
 					await readRecord(url),
+				async httpRequest({ url }: { url: string }) {
+					files.push(url.replace(/.*\//, ''));
+					await deliver();
+					return { statusCode: 200, headers: {}, body: Readable.from([Buffer.from('file')]) };
+				},
+				async prepareBinaryData(stream: Readable, fileName: string) {
+					return { fileName, data: String(Buffer.concat(await stream.toArray())) };
+				},
 			},
 			logger: { warn: () => {} },
 		} as unknown as IWebhookFunctions;
@@ -92,7 +109,9 @@ function parkExecution(count: number) {
 		taskIds,
 		ended,
 		asked,
+		files,
 		send,
+		setDelivery: (delivery: typeof deliver) => (deliver = delivery),
 		setDetails: (answer: typeof answerDetails) => (answerDetails = answer),
 	};
 }
@@ -238,5 +257,87 @@ describe('callbacks that come together', () => {
 		for (const taskId of taskIds) ended.add(taskId);
 		expect((await send(String(taskIds[0]))).output).toHaveLength(200);
 		expect(most).toBe(32);
+	});
+});
+
+describe('a callback for a parked execution that downloads', () => {
+	const settings = { field: 'data', maxBytes: null, timeoutSeconds: 60 };
+
+	function parkDownloading(count: number, until?: number) {
+		const parked = parkExecution(count, { settings, until });
+		let release = () => {};
+		const isReleased = new Promise<void>((resolve) => (release = resolve));
+		parked.setDelivery(async () => await isReleased);
+		const [first = '', last = first] = parked.taskIds;
+		return { ...parked, first, last, release };
+	}
+
+	const withFile = (taskId: string) => ({
+		json: { taskId, status: 'completed' },
+		binary: { data: { fileName: `${taskId}-result-1.bin`, data: 'file' } },
+	});
+
+	beforeEach(() => jest.useFakeTimers());
+	afterEach(() => jest.useRealTimers());
+
+	it('begins with the files of its task, and resumes with all of them, each asked for once', async () => {
+		const { ended, send, first, last, files, release } = parkDownloading(2);
+		ended.add(first);
+		expect((await send(first)).answer).toEqual({ accepted: true, resumed: false });
+		await jest.advanceTimersByTimeAsync(0);
+		expect(files).toEqual([first]);
+		ended.add(last);
+		release();
+		const { output, store } = await send(last);
+		expect(output).toMatchObject([withFile(first), withFile(last)]);
+		expect(files).toEqual([first, last]);
+		expect(store()).toEqual({ accepted: true, resumed: true });
+	});
+
+	it('is answered 503 when the files take longer than its sender waits, and resumes all the same, once', async () => {
+		const { ended, send, last, files, release } = parkDownloading(1);
+		ended.add(last);
+		const underWay = { accepted: false, reason: 'resultsUnderWay' };
+		const first = send(last);
+		await jest.advanceTimersByTimeAsync(5_000);
+		expect(await send(last)).toMatchObject({ status: 503, answer: underWay, output: undefined });
+		release();
+		const { status, answer, output } = await first;
+		expect(status).toBe(503);
+		expect(answer).toMatchObject(underWay);
+		expect(output).toMatchObject([withFile(last)]);
+		expect((await send(last)).output).toBeUndefined();
+		expect(files).toEqual([last]);
+	});
+
+	it('keeps no files of a batch that went on: when n8n did not store that, they are fetched again', async () => {
+		const { ended, send, last, files, release } = parkDownloading(1, Date.now() + 120_000);
+		ended.add(last);
+		const first = send(last);
+		await jest.advanceTimersByTimeAsync(5_000);
+		release();
+		await first;
+		await jest.advanceTimersByTimeAsync(61_000);
+		expect((await send(last)).output).toMatchObject([withFile(last)]);
+		expect(files).toEqual([last, last]);
+	});
+
+	it('resumes with the links shortly before the wait limit', async () => {
+		const { ended, send, last } = parkDownloading(1, Date.now() + 30_000);
+		ended.add(last);
+		const sent = send(last);
+		await jest.advanceTimersByTimeAsync(28_000);
+		const { output = [] } = await sent;
+		expect(output).toMatchObject([
+			{
+				json: {
+					taskId: last,
+					status: 'completed',
+					resultUrls: [`https://cdn.example/${last}`],
+					downloadError: expect.stringMatching(/^The wait limit passed before/) as string,
+				},
+			},
+		]);
+		expect(output[0]).not.toHaveProperty('binary');
 	});
 });

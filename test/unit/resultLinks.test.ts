@@ -1,0 +1,44 @@
+import { toTask } from '../../nodes/MediaGeneration/api/task';
+import { taskRecord } from '../../nodes/MediaGeneration/api/schemas';
+import { readLinks } from '../../nodes/MediaGeneration/operations/task/resultLinks';
+
+const ALL = ['cover', 'firstFrame', 'lastFrame', 'result', 'watermarked'];
+
+const read = (record: object, kinds = ALL) =>
+	readLinks(toTask(taskRecord.parse({ taskId: 'task', state: 'success', ...record })), kinds).map(
+		({ kind, index, url }) => `${kind} ${index} ${url}`,
+	);
+
+const video = {
+	resultUrls: ['a', 'b'],
+	firstFrameUrl: 'first',
+	lastFrameUrl: ['last'],
+	resultWaterMarkUrls: ['a-marked', 'b-marked'],
+};
+
+it.each<[string, object, string[]]>([
+	[
+		'a video with its frames',
+		{ resultJson: JSON.stringify(video) },
+		[
+			'firstFrame 0 first',
+			'lastFrame 0 last',
+			'result 0 a',
+			'result 1 b',
+			'watermarked 0 a-marked',
+			'watermarked 1 b-marked',
+		],
+	],
+	[
+		'songs with their covers',
+		{ response: { data: [{ audio_url: 'a', image_url: 'p' }, { stream_audio_url: 'b' }] } },
+		['cover 0 p', 'result 0 a', 'result 1 b'],
+	],
+	['text', { resultJson: '{"resultObject":{"text":"hi"}}' }, []],
+	['nothing', {}, []],
+	['links of another form', { resultJson: { firstFrameUrl: 7, data: [null, 'x', ''] } }, []],
+])('reads the links of %s', (_, record, links) => expect(read(record)).toEqual(links));
+
+it('reads the chosen kinds alone', () => {
+	expect(read({ resultJson: video }, ['lastFrame'])).toEqual(['lastFrame 0 last']);
+});
