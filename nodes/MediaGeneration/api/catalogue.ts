@@ -8,6 +8,9 @@ import type { CatalogueModel } from './schemas';
 const LIST_LIFETIME = 10 * 60 * 1000;
 const SCHEMA_LIFETIME = 24 * 60 * 60 * 1000;
 
+/** How long an older answer is used before a service that refused a new one is asked again. */
+const RETRY_AFTER = 60 * 1000;
+
 /** The service allows one request a second for an account, whatever is asked, and says so by `code` 429 only. */
 const LIMITS = { requests: 1, period: 1_100, patience: 20_000 };
 
@@ -19,7 +22,7 @@ const MAX_SCHEMAS = 100;
 
 /** Answers of the service, shared by all who ask while they are good, and in place of an error also longer. */
 class AnswerCache<T> {
-	private readonly answers: BoundedMap<string, { value: T; readAt: number }>;
+	private readonly answers: BoundedMap<string, { value: T; goodUntil: number }>;
 	private readonly underWay = new Map<string, Promise<T>>();
 
 	constructor(
@@ -31,15 +34,19 @@ class AnswerCache<T> {
 
 	async read(key: string, request: () => Promise<T>): Promise<T> {
 		const known = this.answers.get(key);
-		if (known && Date.now() - known.readAt < this.lifetime) return known.value;
+		if (known && Date.now() < known.goodUntil) return known.value;
 		const reading = this.underWay.get(key) ?? this.renew(key, request);
-		return known ? await reading.catch(() => known.value) : await reading;
+		if (!known) return await reading;
+		return await reading.catch(() => {
+			known.goodUntil = Date.now() + RETRY_AFTER;
+			return known.value;
+		});
 	}
 
 	private async renew(key: string, request: () => Promise<T>): Promise<T> {
 		const reading = request()
 			.then((value) => {
-				this.answers.set(key, { value, readAt: Date.now() });
+				this.answers.set(key, { value, goodUntil: Date.now() + this.lifetime });
 				return value;
 			})
 			.finally(() => this.underWay.delete(key));

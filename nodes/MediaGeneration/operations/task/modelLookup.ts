@@ -7,7 +7,7 @@ import {
 	type ResourceMapperValue,
 } from 'n8n-workflow';
 import { getModelSchema, listModels } from '../../api/catalogue';
-import { CREDENTIAL, TaskService, type Credentials } from '../../api/client';
+import { CREDENTIAL, ServiceError, TaskService, type Credentials } from '../../api/client';
 import type { CatalogueModel } from '../../api/schemas';
 import { customFields, customModel } from '../../models/custom';
 import { findStoredSchema, toMapperFields } from '../../models/schemaFields';
@@ -16,7 +16,9 @@ import { findStoredSchema, toMapperFields } from '../../models/schemaFields';
 const PAGE = 100;
 
 /** Where a catalogue can't be had, the node works without one. */
-const WITHOUT_CATALOGUE = 'Without a catalogue, choose the model By ID and set Input Mode to JSON.';
+const WITHOUT_CATALOGUE = 'To go on without it, choose the model By ID and set Input Mode to JSON.';
+
+const NOT_FOUND = 404;
 
 /**
  * Lists the service's models for the editor, those in which each word of the filter occurs. Chat models are left out: they answer at
@@ -29,8 +31,11 @@ export async function searchModels(
 	paginationToken = '0',
 ): Promise<INodeListSearchResult> {
 	const models = await listModels(await connect(context)).catch((error: Error) => {
-		throw new NodeOperationError(context.getNode(), error.message, {
-			description: [describe(error), WITHOUT_CATALOGUE].filter(Boolean).join(' '),
+		const [message, hint] = isNotFound(error)
+			? ['This service lists no models', 'If it has a list, set Models Path in the credential.']
+			: [error.message, error instanceof UserError ? (error.description ?? '') : ''];
+		throw new NodeOperationError(context.getNode(), message, {
+			description: `${hint} ${WITHOUT_CATALOGUE}`.trim(),
 		});
 	});
 	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
@@ -50,8 +55,8 @@ export async function searchModels(
 const connect = async (context: ILoadOptionsFunctions): Promise<TaskService> =>
 	new TaskService(context, await context.getCredentials<Credentials>(CREDENTIAL));
 
-const describe = (error: Error): string =>
-	error instanceof UserError ? (error.description ?? '') : '';
+const isNotFound = (error: unknown): boolean =>
+	error instanceof ServiceError && error.code === NOT_FOUND;
 
 const isChat = ({ taskType }: CatalogueModel): boolean =>
 	taskType.length > 0 && taskType.every((type) => type.toLowerCase() === 'chat');
@@ -92,9 +97,10 @@ export async function getModelFields(
 		const { schema = [] } = (context.getCurrentNodeParameter(customFields.name) ??
 			{}) as Partial<ResourceMapperValue>;
 		if (findStoredSchema(schema)?.model === model) return { fields: schema };
-		return notice(
-			`The fields of ${model} can't be loaded: ${(error as Error).message}. To go on without them, set Input Mode to JSON.`,
-		);
+		const reason = isNotFound(error)
+			? `The service lists no fields of a model "${model}". Check its name, or choose it from the list.`
+			: `The fields of ${model} can't be loaded: ${(error as Error).message}.`;
+		return notice(`${reason} To go on without them, set Input Mode to JSON.`);
 	}
 }
 
