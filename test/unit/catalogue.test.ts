@@ -220,14 +220,21 @@ describe('a search', () => {
 		expect(results.map(({ value }) => value).sort()).toEqual(models);
 	});
 
-	it('names each model with its type and price', async () => {
-		const { results } = await settle(openAccount().search('epsilon-2/text'));
-		expect(results).toEqual([
-			expect.objectContaining({
-				name: 'Epsilon 2 Text to Video · Text to Video · A 5-second video costs 70 credits ($0.35), with sound 140.',
-				value: 'epsilon-2/text-to-video',
-			}),
-		]);
+	it.each([
+		[
+			'its price',
+			'epsilon-2/text-to-video',
+			'Epsilon 2 Text to Video · A 5-second video costs 70 credits ($0.35), with sound 140.',
+		],
+		[
+			'its types, where the title lacks them',
+			'zeta-canvas-4.0',
+			'Zeta Canvas 4.0 · Text to Image, Image Editing · 18 credits a picture, whatever its size',
+		],
+		['its title, where there is no more', 'mu/image-to-video', 'Mu Image to Video'],
+	])('names a model with %s', async (_, model, name) => {
+		const { results } = await settle(openAccount().search(model));
+		expect(results).toContainEqual(expect.objectContaining({ name, value: model }));
 	});
 
 	it('returns all that it finds, a hundred at a time', async () => {

@@ -69,11 +69,15 @@ function contains({ model, title, provider, taskType }: CatalogueModel, words: s
 /** The longest price in a model's name, in characters. */
 const SHOWN_PRICE = 60;
 
-/** Names a model with its type and price, in the service's words: the editor's list shows names only. */
-function nameModel({ model, title, taskType, pricingDesc = '' }: CatalogueModel): string {
+/**
+ * Names a model with its type, where the title doesn't have it, and its price, in the service's words: the editor's list shows names
+ * only, and cuts them off.
+ */
+function nameModel({ model, title = model, taskType, pricingDesc = '' }: CatalogueModel): string {
+	const types = taskType.filter((type) => !title.toLowerCase().includes(type.toLowerCase()));
 	const [line = ''] = pricingDesc.trim().split('\n');
 	const price = line.length > SHOWN_PRICE ? `${line.slice(0, SHOWN_PRICE - 1).trimEnd()}…` : line;
-	return [title ?? model, taskType.join(', '), price].filter(Boolean).join(' · ');
+	return [title, types.join(', '), price].filter(Boolean).join(' · ');
 }
 
 /**
