@@ -117,11 +117,12 @@ describe('the fields of a model', () => {
 		['epsilon-2/text-to-video', 'duration', 'Duration (default 5)'],
 		['epsilon-2/text-to-video', 'sound', 'Sound (default false)'],
 		['epsilon-2/image-to-video', 'image_url', 'Image URL (file)'],
-		['Chi-Image/Edit-Plus', 'input_urls', 'Input URLs (1 to 3 files)'],
+		['Chi-Image/Edit-Plus', 'input_urls', 'Input URLs (files, 1 to 3)'],
 		['Chi-Image/Edit-Plus', 'image_size', 'Image Size (text or JSON; default square)'],
-		['epsilon-canvas/text-to-image', 'colors', 'Colors (list of up to 5)'],
+		['mu/image-to-video', 'image_urls ', 'Image URLs (file)'],
+		['epsilon-canvas/text-to-image', 'colors', 'Colors (list, up to 5)'],
 		['zeta-3.1/text-to-video', 'seed', 'Seed (10,000 to 99,999)'],
-		['theta-pro/storyboard', 'shots', 'Shots (JSON list)'],
+		['theta-pro/storyboard', 'shots', 'Shots (JSON list, 1 to 6)'],
 		['eta-1.6/text-to-video', 'camera', 'Camera (JSON)'],
 		['Iota.HD/Text-2-Video', 'quality', 'Quality (deprecated)'],
 	])('of %s say in the name of %j what can be entered', (name, id, displayName) => {
@@ -138,7 +139,7 @@ describe('the fields of a model', () => {
 		[
 			'theta-pro/storyboard',
 			'shots',
-			'Shots (required; JSON list; for example [{"prompt":"…","duration":3,"transition":"cut"}])',
+			'Shots (required; JSON list, 1 to 6; for example [{"prompt":"…","duration":3,"transition":"cut"}])',
 			'In the order in which they are shown; 25 seconds at most in total.',
 		],
 		[

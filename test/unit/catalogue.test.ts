@@ -185,14 +185,13 @@ describe.each(ways)('%s', (_, lifetime, read) => {
 const pauses = ({ requests }: Account) =>
 	requests.slice(1).map(({ at }, index) => at - (requests[index]?.at ?? 0));
 
-it('requests of one account are 1.1 seconds apart, however many ask for however much', async () => {
+it('requests of one account wait 1.1 seconds after the last answer, however many ask for however much', async () => {
 	const account = openAccount();
 	const names = corpus.slice(0, 12).map(({ entry }) => entry.model);
 	const asked = names.flatMap((name) => [account.readSchema(name), account.list()]);
 	await settle(Promise.all([...asked, ...asked]));
 	expect(account.requests).toHaveLength(13);
-	expect(Math.min(...pauses(account))).toBeGreaterThanOrEqual(1_100);
-	expect(account.requests.at(-1)?.at).toBe(12 * 1_100);
+	expect(new Set(pauses(account))).toEqual(new Set([ANSWER_TIME + 1_100]));
 });
 
 it('a hundred schemas are kept, the newest ones', async () => {
@@ -254,16 +253,21 @@ describe('a search', () => {
 	});
 
 	it.each([
-		['has no catalogue', MISSING, /lists no models/],
-		['refuses the token', { code: 401, msg: 'no' }, /does not accept the access token/],
-		['answers with something else', { code: 200, data: 1 }, /gave no list of models/],
+		['has no catalogue', MISSING, /lists no models: choose .* By ID .* JSON/],
+		[
+			'refuses the token',
+			{ code: 401, msg: 'no' },
+			/does not accept the access token .*By ID .* JSON/,
+		],
+		[
+			'answers with something else',
+			{ code: 200, data: 1 },
+			/gave no list of models.*By ID .* JSON/,
+		],
 	])('of a service that %s fails, and says how to go on', async (_, answer, message) => {
 		const account = openAccount();
 		account.answer = () => answer;
-		await expect(settle(account.search())).rejects.toMatchObject({
-			message: expect.stringMatching(message) as string,
-			description: expect.stringMatching(/By ID .* JSON/) as string,
-		});
+		await expect(settle(account.search())).rejects.toThrow(message);
 	});
 });
 

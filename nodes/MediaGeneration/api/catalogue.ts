@@ -1,4 +1,5 @@
 import { createHash } from 'crypto';
+import { sleep } from 'n8n-workflow';
 import { BoundedMap } from './boundedMap';
 import type { TaskService } from './client';
 import { RateLimiter } from './rateLimiter';
@@ -11,8 +12,12 @@ const SCHEMA_LIFETIME = 24 * 60 * 60 * 1000;
 /** How long an older answer is used before a service that refused a new one is asked again. */
 const RETRY_AFTER = 60 * 1000;
 
-/** The service allows one request a second for an account, whatever is asked, and says so by `code` 429 only. */
-const LIMITS = { requests: 1, period: 1_100, patience: 20_000 };
+/**
+ * The service allows one request a second for an account, whatever is asked, and says so by `code` 429 only. The pause is between an
+ * answer and the next request, as a request may take its time to arrive.
+ */
+const PAUSE = 1_100;
+const LIMITS = { requests: 0, period: 0, patience: 20_000 };
 
 const SETTINGS = { timeoutSeconds: 20 };
 
@@ -58,23 +63,34 @@ class AnswerCache<T> {
 /** The catalogue as one account sees it. */
 class Account {
 	private readonly limiter = new RateLimiter(LIMITS);
+	/** When the next request may be sent. */
+	private free: Promise<void> = Promise.resolve();
 	private readonly lists = new AnswerCache<CatalogueModel[]>(1, LIST_LIFETIME);
 	private readonly schemas = new AnswerCache<unknown>(MAX_SCHEMAS, SCHEMA_LIFETIME);
 
 	async listModels(service: TaskService): Promise<CatalogueModel[]> {
 		return await this.lists.read(
 			'',
-			async () => await this.limiter.run(async () => await service.listModels(SETTINGS)),
+			async () => await this.send(async () => await service.listModels(SETTINGS)),
 		);
 	}
 
 	async getSchema(service: TaskService, model: string): Promise<unknown> {
 		return await this.schemas.read(
 			model,
-			async () => await this.limiter.run(async () => await service.getModelSchema(model, SETTINGS)),
+			async () => await this.send(async () => await service.getModelSchema(model, SETTINGS)),
 		);
 	}
+
+	/** Sends one request after the other. */
+	private async send<T>(request: () => Promise<T>): Promise<T> {
+		const answer = this.free.then(async () => await this.limiter.run(request));
+		this.free = answer.then(pause, pause);
+		return await answer;
+	}
 }
+
+const pause = async (): Promise<void> => await sleep(PAUSE);
 
 const accounts = new BoundedMap<string, Account>(MAX_ACCOUNTS);
 

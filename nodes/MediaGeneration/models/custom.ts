@@ -95,7 +95,7 @@ export const customFields: Field = {
 
 const fieldsNotice: Field = {
 	displayName:
-		'Where it says file, give a URL or the name of a binary field. Where it says list, put commas between the entries. A field left blank is not sent. Field Guide tells about each field.',
+		'Where it says file, give a URL or the name of a binary field. Where it says list, put commas between the entries. A field left blank is not sent. Field Guide describes each field.',
 	name: 'fieldsNotice',
 	type: 'notice',
 	default: '',

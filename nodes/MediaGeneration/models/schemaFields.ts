@@ -177,9 +177,8 @@ function describeEntry(name: string, schema: JsonSchema): string | undefined {
 	if (types.includes('array')) {
 		const { minItems, maxItems } = schema;
 		const range = describeCount(minItems, maxItems);
-		if (isMedia) return range ? `${range} ${maxItems === 1 ? 'file' : 'files'}` : 'files';
-		if (takesJson(schema)) return 'JSON list';
-		return range ? `list of ${range}` : 'list';
+		const form = isMedia ? 'files' : takesJson(schema) ? 'JSON list' : 'list';
+		return maxItems === 1 && isMedia ? 'file' : [form, range].filter(Boolean).join(', ');
 	}
 	if (isMedia) return 'file';
 	if (types.includes('object')) return types.includes('string') ? 'text or JSON' : 'JSON';

@@ -1,6 +1,5 @@
 import {
 	NodeOperationError,
-	UserError,
 	type ILoadOptionsFunctions,
 	type INodeListSearchResult,
 	type ResourceMapperFields,
@@ -16,14 +15,14 @@ import { findStoredSchema, toMapperFields } from '../../models/schemaFields';
 const PAGE = 100;
 
 /** Where a catalogue can't be had, the node works without one. */
-const WITHOUT_CATALOGUE = 'To go on without it, choose the model By ID and set Input Mode to JSON.';
+const WITHOUT_CATALOGUE = 'choose the model By ID and set Input Mode to JSON.';
 
 const NOT_FOUND = 404;
 
 /**
  * Lists the service's models for the editor, those in which each word of the filter occurs. Chat models are left out: they answer at
  * once, and this node can't use them.
- * @throws {NodeOperationError} the editor shows its message and its description in place of the list
+ * @throws {NodeOperationError} the editor shows its message in place of the list
  */
 export async function searchModels(
 	context: ILoadOptionsFunctions,
@@ -31,12 +30,12 @@ export async function searchModels(
 	paginationToken = '0',
 ): Promise<INodeListSearchResult> {
 	const models = await listModels(await connect(context)).catch((error: Error) => {
-		const [message, hint] = isNotFound(error)
-			? ['This service lists no models', 'If it has a list, set Models Path in the credential.']
-			: [error.message, error instanceof UserError ? (error.description ?? '') : ''];
-		throw new NodeOperationError(context.getNode(), message, {
-			description: `${hint} ${WITHOUT_CATALOGUE}`.trim(),
-		});
+		throw new NodeOperationError(
+			context.getNode(),
+			isNotFound(error)
+				? `This service lists no models: ${WITHOUT_CATALOGUE} If it has a list, set Models Path in the credential.`
+				: `${error.message}. To go on without the list, ${WITHOUT_CATALOGUE}`,
+		);
 	});
 	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
 	const found = models.filter((model) => !isChat(model) && contains(model, words));
