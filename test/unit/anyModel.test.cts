@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { ResourceMapperField } from 'n8n-workflow';
+import { readExample } from '../../dev/fixtures/examples.cts';
 import { compileBody, corpus } from '../../dev/service/catalogue.cts';
 import { custom } from '../../nodes/MediaGeneration/models/custom';
 import { Media, replaceMedia } from '../../nodes/MediaGeneration/models/media';
@@ -179,6 +180,12 @@ describe('the fields of a model', () => {
 		};
 		expect(nameEntries(2, 'a')).not.toBe(nameEntries(3, 'a'));
 		expect(nameEntries(2, 'a')).toBe(nameEntries(2, 'b'));
+	});
+
+	it('of the example are what its workflow stores', () => {
+		const node = readExample('any-model').nodes.find(({ name }) => name === 'Any model');
+		const { fields } = findModel('epsilon-2/image-to-video');
+		expect(node?.parameters?.customFields).toMatchObject({ schema: fields });
 	});
 
 	it('send nothing of the guide', () => {
