@@ -62,10 +62,13 @@ function listTitles({ displayName, default: initial, options = [] }: INodeProper
 	return [displayName, ...rows.map((field) => field.displayName)];
 }
 
+/** They have no title, or none before a model is chosen. */
+const UNTITLED = ['notice', 'resourceMapper'];
+
 /** Holds the open panel to the declaration. */
 async function expectFields(values: Values) {
 	const expected = findDeclared(values)
-		.filter(({ type }) => type !== 'notice')
+		.filter(({ type }) => !UNTITLED.includes(type))
 		.flatMap(listTitles);
 	let shown: string[] = [];
 	// The panel draws the rows of a list after the fields around it.
