@@ -248,6 +248,22 @@ describe('the catalogue', () => {
 		await editor.panel.getByText(reason).waitFor();
 	});
 
+	it('has the editor say that fields are outdated, and load the new ones', async () => {
+		const { fields } = await loadFields('rho/lip-sync', pair.credential);
+		const schema = fields.filter(({ id }) => id !== 'align');
+		const value = { video_url: 'https://media.example/a.mp4' };
+		const customFields = { mappingMode: 'defineBelow', value, schema };
+		const nodes = [anyModel({ customModel: byId('rho/lip-sync'), customFields })];
+		const { id } = await pair.importWorkflow(chain('Outdated', nodes));
+		await openPanel(id);
+		await editor.get('parameter-input-audio_url').waitFor();
+		expect(await editor.get('parameter-input-align').isVisible()).toBe(false);
+		await editor.get('mapping-fields-container').getByTitle('Refresh').click();
+		await editor.get('parameter-input-align').waitFor();
+		const input = editor.get('parameter-input-video_url').locator('input');
+		expect(await input.inputValue()).toBe(value.video_url);
+	});
+
 	it('that a service does not have leads on to ID and JSON', async () => {
 		const credential = await createAccount('none');
 		pair.service.set({ catalogue: false });

@@ -99,7 +99,9 @@ const fieldsNotice: Field = {
 	name: 'fieldsNotice',
 	type: 'notice',
 	default: '',
-	displayOptions: { show: { inputMode: ['fields'] } },
+	displayOptions: {
+		show: { inputMode: ['fields'], [`/${customModel.name}.value`]: [{ _cnd: { exists: true } }] },
+	},
 };
 
 /** In Options: fields that take files, though nothing says so. */
