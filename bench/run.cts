@@ -13,6 +13,7 @@ import * as queue from './queue.cts';
 import * as requests from './requests.cts';
 import * as results from './results.cts';
 import * as resume from './resume.cts';
+import * as search from './search.cts';
 import * as startup from './startup.cts';
 import * as verification from './verification.cts';
 
@@ -26,6 +27,7 @@ const BENCHES: Record<string, Bench> = {
 	profile,
 	memory,
 	startup,
+	search,
 	queue,
 };
 const NAMES = Object.keys(BENCHES);

@@ -42,6 +42,7 @@ async function main() {
 				try {
 					await showNodeList(editor, takePicture);
 					await showActionPanels(editor, takePicture, properties);
+					await showAnyModel(editor, takePicture);
 					await showEmptyFields(editor, takePicture);
 					await showRun(editor, takePicture);
 					await showFiles(editor, takePicture, filesId);
@@ -134,6 +135,23 @@ function findOptions(
 		(option): option is INodePropertyOptions =>
 			'value' in option && !String(option.value).startsWith('__'),
 	);
+}
+
+/** Shows the list of the service's models, the fields of one, and what is said of each. */
+async function showAnyModel(editor: Editor, takePicture: TakePicture) {
+	await editor.openNewManualWorkflow();
+	await editor.addNode('media', 'Media Generation', 'Create task and wait');
+	await editor.choose('model', 'Any Model of the Service');
+	await editor.get('rlc-input').click();
+	await editor.get('rlc-item').first().waitFor();
+	await takePicture('any-model-list');
+	await editor.page.keyboard.press('Escape');
+	await editor.chooseFromSearch('customModel', 'epsilon image', 'Epsilon 2 Image to Video');
+	await editor.get('parameter-input-image_url').waitFor();
+	await takePicture('any-model');
+	await editor.get('parameter-input-$guide').click();
+	await editor.page.getByRole('option').filter({ visible: true }).first().waitFor();
+	await takePicture('any-model-guide');
 }
 
 /** Shows what n8n says under required fields that are left empty. */

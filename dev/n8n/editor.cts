@@ -141,6 +141,13 @@ export class Editor {
 		await entries.first().waitFor({ state: 'hidden' });
 	}
 
+	/** Chooses an entry of a list that is searched, by words to type and a part of its name. */
+	async chooseFromSearch(parameter: string, words: string, entry: string) {
+		await this.get(`resource-locator-${parameter}`).getByTestId('rlc-input').click();
+		await this.get('rlc-search').filter({ visible: true }).fill(words);
+		await this.get('rlc-item').filter({ visible: true, hasText: entry }).first().click();
+	}
+
 	async fill(parameter: string, text: string) {
 		await this.get(`parameter-input-${parameter}`).locator('input, textarea').fill(text);
 	}

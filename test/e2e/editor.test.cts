@@ -1,4 +1,4 @@
-import type { INodeProperties } from 'n8n-workflow';
+import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
 import { isDeepStrictEqual } from 'node:util';
 import { createEndedTask } from '../../dev/fixtures/callbacks.cts';
 import {
@@ -42,12 +42,8 @@ type Values = Record<string, string>;
 
 /** Returns the properties that are to be shown for these values, and the defaults of the others, in their order. */
 function findDeclared(values: Values) {
-	const defaults = new Map(properties.map((property) => [property.name, property.default]));
-	return properties.filter(({ displayOptions }) =>
-		Object.entries(displayOptions?.show ?? {}).every(([name, allowed]) =>
-			allowed?.some((value) => value === (values[name] ?? defaults.get(name))),
-		),
-	);
+	const all = NodeHelpers.getNodeParameters(properties, values, true, false, null, null) ?? {};
+	return properties.filter((property) => NodeHelpers.displayParameter(all, property, null, null));
 }
 
 /** Returns the options that a list in the panel offers, with their values as texts. */
@@ -68,10 +64,13 @@ function listTitles({ displayName, default: initial, options = [] }: INodeProper
 	return [displayName, ...rows.map((field) => field.displayName)];
 }
 
+/** They have no title, or none before a model is chosen. */
+const UNTITLED = ['notice', 'resourceMapper'];
+
 /** Holds the open panel to the declaration. */
 async function expectFields(values: Values) {
 	const expected = findDeclared(values)
-		.filter(({ type }) => type !== 'notice')
+		.filter(({ type }) => !UNTITLED.includes(type))
 		.flatMap(listTitles);
 	let shown: string[] = [];
 	// The panel draws the rows of a list after the fields around it.

@@ -117,6 +117,32 @@ it('ai-agent lets an agent make an image', async () => {
 	}
 });
 
+it('any-model makes a video of each item, without the catalogue', async () => {
+	const { service } = pair;
+	service.set({ faultsFor: undefined, catalogue: false });
+	const { length } = service.requests;
+	const execution = await pair.run(read('any-model'));
+	expect(execution.getItems('Use the results')).toMatchObject([
+		{ status: 'completed', model: 'epsilon-2/image-to-video' },
+		{ status: 'completed' },
+	]);
+	expect(
+		pair
+			.listTasks()
+			.slice(-2)
+			.map(({ input }) => input),
+	).toEqual([
+		{
+			prompt: 'The camera slowly zooms in',
+			image_url: `${service.resultsUrl}/sample.png`,
+			duration: '10',
+		},
+		expect.objectContaining({ prompt: 'The camera slowly circles the subject' }),
+	]);
+	const paths = service.requests.slice(length).map(({ path }) => path);
+	expect(paths.filter((path) => path.startsWith('/api/v1/models'))).toEqual([]);
+});
+
 it('create-with-sweep uses each task once, also those whose callback never came', async () => {
 	const { n8n, service } = pair;
 	const { id } = await pair.importWorkflow(read('create-with-sweep'));

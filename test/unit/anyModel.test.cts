@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import type { ResourceMapperField } from 'n8n-workflow';
+import { readExample } from '../../dev/fixtures/examples.cts';
 import { compileBody, corpus } from '../../dev/service/catalogue.cts';
 import { custom } from '../../nodes/MediaGeneration/models/custom';
 import { Media, replaceMedia } from '../../nodes/MediaGeneration/models/media';
-import { toMapperFields } from '../../nodes/MediaGeneration/models/schemaFields';
+import { isOwnEntry, toMapperFields } from '../../nodes/MediaGeneration/models/schemaFields';
 
 type Values = Record<string, unknown>;
 
@@ -16,13 +17,21 @@ const modelsWithFields = corpus.flatMap(({ entry: { model }, openapi }) => {
 		: [];
 });
 
+/** Makes the document of a model that takes this input. */
+const toDocument = (input: object) => {
+	const schema = { type: 'object', properties: { input } };
+	const requestBody = { content: { 'application/json': { schema } } };
+	return { openapi: '3.1.0', paths: { '/api/v1/jobs/createTask': { post: { requestBody } } } };
+};
+
 const findModel = (name: string) => {
 	const found = modelsWithFields.find(({ model }) => model === name);
 	if (!found) throw new Error(`The corpus has no fields of ${name}`);
 	return found;
 };
 
-const shown = (fields: ResourceMapperField[]) => fields.filter(({ display }) => display);
+const listProperties = (fields: ResourceMapperField[]) =>
+	fields.filter(({ id }) => !isOwnEntry(id));
 
 /** Makes the request of a workflow that the editor stored, with more parameters and Options if need be. */
 function buildRequest(
@@ -71,7 +80,7 @@ describe('the fields of a model', () => {
 		({ openapi, fields }) => {
 			const names = new Set<string>();
 			const json = JSON.stringify(openapi);
-			for (const { id } of shown(fields)) {
+			for (const { id } of listProperties(fields)) {
 				expect(json).toContain(`${JSON.stringify(id)}:`);
 				expect(names.has(id)).toBe(false);
 				names.add(id);
@@ -82,7 +91,8 @@ describe('the fields of a model', () => {
 
 	it.each<[string, string, Partial<ResourceMapperField>]>([
 		['epsilon-2/text-to-video', 'prompt', { type: 'string', required: true }],
-		['epsilon-2/text-to-video', 'sound', { type: 'boolean', defaultValue: null }],
+		['epsilon-2/text-to-video', 'sound', { type: 'options' }],
+		['zeta-song-v5', 'instrumental', { type: 'boolean', required: true }],
 		['epsilon-2/text-to-video', 'cfg_scale', { type: 'number', required: false }],
 		['zeta-canvas-4.0', 'web_search', { type: 'options' }],
 		['theta-pro/storyboard', 'shots', { type: 'array', required: true }],
@@ -104,18 +114,83 @@ describe('the fields of a model', () => {
 	});
 
 	it.each([
-		['epsilon-2/text-to-video', 'prompt', 'Prompt (1 to 2,500 characters)'],
-		['zeta-3.1/text-to-video', 'seed', 'Seed (10,000 to 99,999)'],
+		['epsilon-2/text-to-video', 'prompt', 'Prompt'],
 		['epsilon-2/text-to-video', 'duration', 'Duration (default 5)'],
-		['epsilon-2/image-to-video', 'image_url', 'Image URL (URL or binary field)'],
-		[
-			'theta-pro/storyboard',
-			'shots',
-			'Shots (JSON list with prompt, duration, transition; 1 to 6 entries)',
-		],
+		['epsilon-2/text-to-video', 'sound', 'Sound (default false)'],
+		['epsilon-2/image-to-video', 'image_url', 'Image URL (file)'],
+		['Chi-Image/Edit-Plus', 'input_urls', 'Input URLs (files, 1 to 3)'],
+		['Chi-Image/Edit-Plus', 'image_size', 'Image Size (text or JSON; default square)'],
+		['mu/image-to-video', 'image_urls ', 'Image URLs (file)'],
+		['epsilon-canvas/text-to-image', 'colors', 'Colors (list, up to 5)'],
+		['zeta-3.1/text-to-video', 'seed', 'Seed (10,000 to 99,999)'],
+		['theta-pro/storyboard', 'shots', 'Shots (JSON list, 1 to 6)'],
+		['eta-1.6/text-to-video', 'camera', 'Camera (JSON)'],
 		['Iota.HD/Text-2-Video', 'quality', 'Quality (deprecated)'],
 	])('of %s say in the name of %j what can be entered', (name, id, displayName) => {
 		expect(findModel(name).fields.find((field) => field.id === id)?.displayName).toBe(displayName);
+	});
+
+	it.each([
+		[
+			'epsilon-2/text-to-video',
+			'prompt',
+			'Prompt (required; 1 to 2,500 characters)',
+			'The scene, the action and the camera, in plain language.',
+		],
+		[
+			'theta-pro/storyboard',
+			'shots',
+			'Shots (required; JSON list, 1 to 6; for example [{"prompt":"…","duration":3,"transition":"cut"}])',
+			'In the order in which they are shown; 25 seconds at most in total.',
+		],
+		[
+			'Chi-Image/Edit-Plus',
+			'image_size',
+			'Image Size (text or JSON; for example "square"; default square)',
+			'A name, or a size in pixels.',
+		],
+	])('of %s say in a guide all that is known of %j', (name, id, title, description) => {
+		const [guide] = findModel(name).fields;
+		expect(guide?.options).toContainEqual({ name: title, value: id, description });
+	});
+
+	it('say in the guide which of them belong together', () => {
+		const [guide] = findModel('kappa-6/reference-to-video').fields;
+		expect(guide?.options?.[0]?.name).toBe(
+			'Fill in one of: Prompt + Reference Image URLs; or Reference Video; or First Frame URL + Last Frame URL',
+		);
+	});
+
+	it('show in the guide what the service writes, shortened and not as HTML', () => {
+		const description = `<b>5 & 10</b> ${'much more '.repeat(50)}`;
+		const input = { type: 'object', properties: { prompt: { type: 'string', description } } };
+		const openapi = toDocument(input);
+		const [guide] = toMapperFields('any', openapi).fields;
+		const [option] = guide?.options ?? [];
+		expect(option?.description).toMatch(/^&lt;b>5 &amp; 10&lt;\/b> much more .*…$/);
+		expect(option?.description?.length).toBeLessThanOrEqual(220);
+	});
+
+	it('are outdated for the editor whenever the schema is another one', () => {
+		const nameEntries = (maximum: number, description: string) => {
+			const prompt = { type: 'number', enum: [1, maximum], description };
+			return toMapperFields('any', toDocument({ type: 'object', properties: { prompt } }))
+				.fields.map(({ displayName }) => displayName)
+				.join();
+		};
+		expect(nameEntries(2, 'a')).not.toBe(nameEntries(3, 'a'));
+		expect(nameEntries(2, 'a')).toBe(nameEntries(2, 'b'));
+	});
+
+	it('of the example are what its workflow stores', () => {
+		const node = readExample('any-model').nodes.find(({ name }) => name === 'Any model');
+		const { fields } = findModel('epsilon-2/image-to-video');
+		expect(node?.parameters?.customFields).toMatchObject({ schema: fields });
+	});
+
+	it('send nothing of the guide', () => {
+		const values = { $guide: 'prompt', prompt: 'x' };
+		expect(buildInput('epsilon-2/text-to-video', values)).toEqual({ prompt: 'x' });
 	});
 });
 
@@ -232,20 +307,6 @@ describe('what is refused before it is paid for', () => {
 	});
 });
 
-describe('a workflow from before the fields', () => {
-	it('sends its JSON', () => {
-		const parameters = {
-			customModel: 'any/model',
-			customInput: '{"a":1}',
-			customFields: undefined,
-		};
-		expect(buildRequest('eta-upscale', null, parameters)).toMatchObject({
-			model: 'any/model',
-			input: { a: 1 },
-		});
-	});
-});
-
 describe('an independent validator', () => {
 	const word = fc.constantFrom(
 		'a',
@@ -290,7 +351,7 @@ describe('an independent validator', () => {
 		'agrees on what is sent to $model and what is refused',
 		({ model, openapi, fields }) => {
 			const validate = compileBody(model, openapi);
-			const entries = shown(fields).map((field) => [field.id, anyValue(field)] as const);
+			const entries = listProperties(fields).map((field) => [field.id, anyValue(field)] as const);
 			fc.assert(
 				fc.property(fc.record(Object.fromEntries(entries), { requiredKeys: [] }), (values) => {
 					let input: unknown;
@@ -299,7 +360,8 @@ describe('an independent validator', () => {
 						input = buildInput(model, values);
 					} catch (error) {
 						refusal = (error as Error).message;
-						const all = { customModel: model, customFields: { value: values, schema: fields } };
+						const customFields = { value: values, schema: fields };
+						const all = { customModel: model, inputMode: 'fields', customFields };
 						const { input: unchecked } = custom.request(
 							(name) => (all as Values)[name],
 							() => undefined,

@@ -1,4 +1,5 @@
 import { createHash } from 'crypto';
+import { sleep } from 'n8n-workflow';
 import { BoundedMap } from './boundedMap';
 import type { RequestSettings, TaskService } from './client';
 import { RateLimiter } from './rateLimiter';
@@ -8,8 +9,15 @@ import type { CatalogueModel } from './schemas';
 const LIST_LIFETIME = 10 * 60 * 1000;
 const SCHEMA_LIFETIME = 24 * 60 * 60 * 1000;
 
-/** The service allows one request a second for an account, whatever is asked, and says so by `code` 429 only. */
-const LIMITS = { requests: 1, period: 1_100, patience: 20_000 };
+/** How long an older answer is used before a service that refused a new one is asked again. */
+const RETRY_AFTER = 60 * 1000;
+
+/**
+ * The service allows one request a second for an account, whatever is asked, and says so by `code` 429 only. The pause is between an
+ * answer and the next request, as a request may take its time to arrive.
+ */
+const PAUSE = 1_100;
+const LIMITS = { requests: 0, period: 0, patience: 20_000 };
 
 const SETTINGS = { timeoutSeconds: 20 };
 
@@ -19,7 +27,7 @@ const MAX_SCHEMAS = 100;
 
 /** Answers of the service, shared by all who ask while they are good, and in place of an error also longer. */
 class AnswerCache<T> {
-	private readonly answers: BoundedMap<string, { value: T; readAt: number }>;
+	private readonly answers: BoundedMap<string, { value: T; goodUntil: number }>;
 	private readonly underWay = new Map<string, Promise<T>>();
 
 	constructor(
@@ -31,15 +39,19 @@ class AnswerCache<T> {
 
 	async read(key: string, request: () => Promise<T>): Promise<T> {
 		const known = this.answers.get(key);
-		if (known && Date.now() - known.readAt < this.lifetime) return known.value;
+		if (known && Date.now() < known.goodUntil) return known.value;
 		const reading = this.underWay.get(key) ?? this.renew(key, request);
-		return known ? await reading.catch(() => known.value) : await reading;
+		if (!known) return await reading;
+		return await reading.catch(() => {
+			known.goodUntil = Date.now() + RETRY_AFTER;
+			return known.value;
+		});
 	}
 
 	private async renew(key: string, request: () => Promise<T>): Promise<T> {
 		const reading = request()
 			.then((value) => {
-				this.answers.set(key, { value, readAt: Date.now() });
+				this.answers.set(key, { value, goodUntil: Date.now() + this.lifetime });
 				return value;
 			})
 			.finally(() => this.underWay.delete(key));
@@ -50,24 +62,35 @@ class AnswerCache<T> {
 
 /** The catalogue as one account sees it. */
 class Account {
-	readonly limiter = new RateLimiter(LIMITS);
+	private readonly limiter = new RateLimiter(LIMITS);
+	/** When the next request may be sent. */
+	private free: Promise<void> = Promise.resolve();
 	private readonly lists = new AnswerCache<CatalogueModel[]>(1, LIST_LIFETIME);
 	private readonly schemas = new AnswerCache<unknown>(MAX_SCHEMAS, SCHEMA_LIFETIME);
 
 	async listModels(service: TaskService): Promise<CatalogueModel[]> {
 		return await this.lists.read(
 			'',
-			async () => await this.limiter.run(async () => await service.listModels(SETTINGS)),
+			async () => await this.send(async () => await service.listModels(SETTINGS)),
 		);
 	}
 
 	async getSchema(service: TaskService, model: string): Promise<unknown> {
 		return await this.schemas.read(
 			model,
-			async () => await this.limiter.run(async () => await service.getModelSchema(model, SETTINGS)),
+			async () => await this.send(async () => await service.getModelSchema(model, SETTINGS)),
 		);
 	}
+
+	/** Sends one request after the other. */
+	async send<T>(request: () => Promise<T>): Promise<T> {
+		const answer = this.free.then(async () => await this.limiter.run(request));
+		this.free = answer.then(pause, pause);
+		return await answer;
+	}
 }
+
+const pause = async (): Promise<void> => await sleep(PAUSE);
 
 const accounts = new BoundedMap<string, Account>(MAX_ACCOUNTS);
 
@@ -105,4 +128,4 @@ export const refreshLink = async (
 	url: string,
 	settings: RequestSettings,
 ): Promise<string> =>
-	await findAccount(service).limiter.run(async () => await service.getDownloadUrl(url, settings));
+	await findAccount(service).send(async () => await service.getDownloadUrl(url, settings));

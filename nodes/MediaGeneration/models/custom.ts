@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parseValue, fieldError, trimmed, type Field } from './field';
 import { checkInput, toInput } from './fieldValues';
 import { defineModel } from './model';
-import { findStoredSchema } from './schemaFields';
+import { findStoredSchema, isOwnEntry } from './schemaFields';
 
 /** The node's methods by which the editor reads the service's catalogue. */
 export const SEARCH_MODELS = 'searchModels';
@@ -56,6 +56,14 @@ const inputMode: Field = {
 	default: 'fields',
 };
 
+/** A workflow that is older than the locator has a plain text there, and JSON. */
+const hasLocator = { [`/${customModel.name}.mode`]: [{ _cnd: { exists: true as const } }] };
+
+const inputModes: Field[] = [
+	{ ...inputMode, displayOptions: { show: hasLocator } },
+	{ ...inputMode, default: 'json', displayOptions: { hide: hasLocator } },
+];
+
 const customInput: Field = {
 	displayName: 'Input',
 	name: 'customInput',
@@ -64,14 +72,6 @@ const customInput: Field = {
 	required: true,
 	description: "The model's input as a JSON object, sent as it is",
 	displayOptions: { show: { inputMode: ['json'] } },
-};
-
-/** Keeps the input of workflows from before the mapper within reach: n8n reads no parameter that it would not show. */
-const olderInput: Field = {
-	...customInput,
-	type: 'hidden',
-	required: false,
-	displayOptions: { show: { inputMode: ['fields'] } },
 };
 
 export const customFields: Field = {
@@ -93,6 +93,17 @@ export const customFields: Field = {
 	displayOptions: { show: { inputMode: ['fields'] } },
 };
 
+const fieldsNotice: Field = {
+	displayName:
+		'Where it says file, give a URL or the name of a binary field. Where it says list, put commas between the entries. A field left blank is not sent. Field Guide describes each field.',
+	name: 'fieldsNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: {
+		show: { inputMode: ['fields'], [`/${customModel.name}.value`]: [{ _cnd: { exists: true } }] },
+	},
+};
+
 /** In Options: fields that take files, though nothing says so. */
 export const mediaFieldsOption: Field = {
 	displayName: 'Media Fields',
@@ -109,18 +120,16 @@ export const custom = defineModel({
 	id: 'custom',
 	name: 'Any Model of the Service',
 	description: 'Any other model that the service offers, with its own fields',
-	fields: [customModel, inputMode, customInput, olderInput, customFields],
+	fields: [customModel, ...inputModes, customInput, fieldsNotice, customFields],
 	request(read, option) {
-		const located = read(customModel.name);
-		const model = parseValue(customModel, located) as string;
-		const { value, schema } = (read(customFields.name) || {}) as Partial<ResourceMapperValue>;
-		const stored = findStoredSchema(schema ?? []);
-		const isOlder = typeof located === 'string' && !stored;
-		if (isOlder || read(inputMode.name) === 'json')
+		const model = parseValue(customModel, read(customModel.name)) as string;
+		if (read(inputMode.name) !== 'fields')
 			return {
 				model,
 				input: parseValue(customInput, read(customInput.name)) as Record<string, unknown>,
 			};
+		const { value, schema } = (read(customFields.name) || {}) as Partial<ResourceMapperValue>;
+		const stored = findStoredSchema(schema ?? []);
 		if (stored && stored.model !== model)
 			throw fieldError(
 				`The fields in Input are those of ${stored.model}, but the model is ${model}`,
@@ -130,9 +139,10 @@ export const custom = defineModel({
 			.split(',')
 			.map((name) => name.trim());
 		const inputSchema = stored?.inputSchema ?? {};
+		const entered = Object.entries(value ?? {}).filter(([name]) => !isOwnEntry(name));
 		return {
 			model,
-			input: toInput(inputSchema, value ?? {}, (name) => names.includes(name.trim())),
+			input: toInput(inputSchema, entered, (name) => names.includes(name.trim())),
 			check: (input) => checkInput(inputSchema, input),
 		};
 	},

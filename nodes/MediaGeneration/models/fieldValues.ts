@@ -14,12 +14,12 @@ import { judgeMedia } from './mediaProperty';
 /** Makes the input of what the user entered. Blank fields are left out. @param isMedia names that the user says take media */
 export function toInput(
 	schema: JsonSchema,
-	values: Record<string, unknown>,
+	values: Array<[name: string, value: unknown]>,
 	isMedia: (name: string) => boolean,
 ): Record<string, unknown> {
 	const properties = collectProperties(schema);
 	return Object.fromEntries(
-		Object.entries(values)
+		values
 			.filter(([, value]) => !isBlank(value))
 			.map(([name, value]) => {
 				const property = properties.get(name)?.schema ?? {};

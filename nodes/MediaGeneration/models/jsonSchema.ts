@@ -389,7 +389,7 @@ function checkBranches(schema: JsonSchema, value: unknown, path: Path): Violatio
 }
 
 /** Describes branches by what each requires, or by its type. */
-const describeForms = (branches: JsonSchema[]): string =>
+export const describeForms = (branches: JsonSchema[]): string =>
 	branches
 		.map((branch) =>
 			branch.required?.length

@@ -1,3 +1,4 @@
+import { createHash } from 'crypto';
 import type {
 	FieldType,
 	INodePropertyOptions,
@@ -6,6 +7,7 @@ import type {
 } from 'n8n-workflow';
 import {
 	collectProperties,
+	describeForms,
 	formatValue,
 	getItems,
 	listTypes,
@@ -32,6 +34,13 @@ const STORED_SCHEMA = '$schema';
 export const findStoredSchema = (fields: ResourceMapperField[]): StoredSchema | undefined =>
 	fields.find((field): field is StoredSchema => field.id === STORED_SCHEMA);
 
+/** The entry that says what the editor has no other place for. Nothing is sent of it. */
+const GUIDE = '$guide';
+const FORMS = '$forms';
+
+/** Recognizes an entry of the mapper that is no property of the model. */
+export const isOwnEntry = (id: string): boolean => id === STORED_SCHEMA || id === GUIDE;
+
 /** A document with another path is of a model that answers at once. */
 const TASK_PATH = /\/jobs\/createTask$/i;
 
@@ -55,14 +64,30 @@ export function toMapperFields(model: string, document: unknown): ResourceMapper
 		return refuse(`The service describes ${model} in a way that can't be understood. ${USE_JSON}`);
 	const properties = [...collectProperties(input)];
 	if (!properties.length) return refuse(`The service names no fields of ${model}. ${USE_JSON}`);
+	const inputSchema = removeProse(input, (name, schema) => judgeMedia(name, schema) === 'likely');
 	const stored: StoredSchema = {
-		...toEntry(STORED_SCHEMA, '', 'object'),
+		...toEntry(STORED_SCHEMA, computeHash(inputSchema), 'object'),
 		display: false,
 		model,
-		inputSchema: removeProse(input, (name, schema) => judgeMedia(name, schema) === 'likely'),
+		inputSchema,
 	};
-	return { fields: [...properties.map(([name, property]) => toField(name, property)), stored] };
+	const guide = {
+		...toEntry(GUIDE, 'Field Guide', 'options'),
+		options: [
+			...(input.oneOf
+				? [{ name: `Fill in one of: ${describeForms(input.oneOf)}`, value: FORMS }]
+				: []),
+			...properties.map(([name, property]) => toGuideOption(name, property)),
+		],
+	};
+	return {
+		fields: [guide, ...properties.map(([name, property]) => toField(name, property)), stored],
+	};
 }
+
+/** The editor calls fields outdated when a name differs, whatever else does, so the schema's hash is the hidden entry's name. */
+const computeHash = (schema: JsonSchema): string =>
+	createHash('sha256').update(JSON.stringify(schema)).digest('hex').slice(0, 16);
 
 const refuse = (emptyFieldsNotice: string): ResourceMapperFields => ({
 	fields: [],
@@ -94,22 +119,18 @@ const toEntry = (id: string, displayName: string, type: FieldType): ResourceMapp
 	readOnly: false,
 });
 
-/**
- * Makes a field of a property. The editor shows no description of a mapper's field, so what can be entered stands in its name.
- * Nothing is sent that the user did not set: only a switch has a value from the start, so it is used where off is what the service
- * takes anyway.
- */
+/** Makes a field of a property. The editor shows a switch that is not set as on, so only what must be given is a switch. */
 function toField(name: string, { schema, isRequired }: Property): ResourceMapperField {
-	const values = listValues(schema)?.filter((value) => value !== null);
 	const types = listTypes(schema);
-	const isSwitch =
-		!values && types.join() === 'boolean' && (isRequired || schema.default === false);
-	const options = values ?? (types.join() === 'boolean' && !isSwitch ? [true, false] : undefined);
+	const isBoolean = types.join() === 'boolean';
+	const values =
+		listValues(schema)?.filter((value) => value !== null) ??
+		(isBoolean && !isRequired ? [true, false] : undefined);
 	return {
-		...toEntry(name, describeField(name, schema), options ? 'options' : chooseType(schema, types)),
+		...toEntry(name, nameField(name, schema), values ? 'options' : chooseType(schema, types)),
 		required: isRequired,
-		...(options && { options: options.map(toOption) }),
-		...(isSwitch && !isRequired && { defaultValue: null }),
+		...(values && { options: values.map(toOption) }),
+		...(typeof schema.default === 'boolean' && !values && { defaultValue: schema.default }),
 		...(schema.deprecated && !isRequired && { removed: true }),
 	};
 }
@@ -128,73 +149,112 @@ function chooseType(schema: JsonSchema, types: string[]): FieldType {
 	return types.some((type) => type === 'number' || type === 'integer') ? 'number' : 'string';
 }
 
+const takesJson = (schema: JsonSchema): boolean => {
+	const types = listTypes(schema);
+	return types.includes('object') || (types.includes('array') && !isListOfWords(schema));
+};
+
 const isListOfWords = (schema: JsonSchema): boolean => {
 	const types = listTypes(getItems(schema));
 	return types.length > 0 && !types.includes('object') && !types.includes('array');
 };
 
-/** The longest default that is shown, in characters. */
-const SHOWN_DEFAULT = 24;
-
-/** Names a field, with what can be entered and what the service takes when it is left blank. */
-function describeField(name: string, schema: JsonSchema): string {
-	const isList = listTypes(schema).includes('array');
-	const byDefault = schema.default === undefined ? '' : formatValue(schema.default);
-	const facts = [
-		describeEntry(name, schema, isList),
-		describeLimits(schema),
-		byDefault && byDefault.length <= SHOWN_DEFAULT && `default ${byDefault}`,
-		schema.deprecated && 'deprecated',
-	].filter(Boolean);
-	return `${toTitle(name)}${facts.length ? ` (${facts.join('; ')})` : ''}`;
+/** Names a field so briefly that the editor shows all of it: it cuts a name off after some 26 characters, and has no other text. */
+function nameField(name: string, schema: JsonSchema): string {
+	const facts = [describeEntry(name, schema), describeDefault(schema)];
+	return addFacts(toTitle(name), schema.deprecated ? ['deprecated'] : facts);
 }
 
-/** Says how a value is entered, where its name doesn't. */
-function describeEntry(name: string, schema: JsonSchema, isList: boolean): string | undefined {
-	const types = listTypes(schema);
-	if (judgeMedia(name, schema) !== 'none')
-		return isList ? 'URLs or binary fields, separated by commas' : 'URL or binary field';
-	if (isList) {
-		const items = getItems(schema);
-		const values = listValues(items);
-		if (values) return `${values.map(formatValue).join(', ')}; separated by commas`;
-		return isListOfWords(schema) ? 'separated by commas' : `JSON list${describeKeys(items)}`;
-	}
-	return types.includes('object') ? `JSON${describeKeys(schema)}` : undefined;
-}
-
-const describeKeys = (schema: JsonSchema): string => {
-	const keys = [...collectProperties(schema).keys()].map((key) => key.trim());
-	return keys.length ? ` with ${keys.join(', ')}` : '';
+const addFacts = (title: string, facts: Array<string | undefined>): string => {
+	const known = facts.filter(Boolean).join('; ');
+	return known ? `${title} (${known})` : title;
 };
 
-/** Says what the schema allows. That something must be given is no news. */
-function describeLimits(schema: JsonSchema): string | undefined {
-	const { maxLength, maxItems } = schema;
-	const atLeast = (min = 0, max?: number) => (min > (max === undefined ? 1 : 0) ? min : undefined);
-	return (
-		describeRange(atLeast(schema.minLength, maxLength), maxLength, 'characters') ??
-		describeRange(
-			atLeast(schema.minItems, maxItems),
-			maxItems,
-			maxItems === 1 ? 'entry' : 'entries',
-		) ??
-		describeRange(
-			schema.minimum ?? schema.exclusiveMinimum,
-			schema.maximum ?? schema.exclusiveMaximum,
-		)
+/** Says how a value is entered, where the field doesn't show it, and what limits there are besides a text's length. */
+function describeEntry(name: string, schema: JsonSchema): string | undefined {
+	const types = listTypes(schema);
+	const isMedia = judgeMedia(name, schema) !== 'none';
+	if (types.includes('array')) {
+		const { minItems, maxItems } = schema;
+		const range = describeCount(minItems, maxItems);
+		const form = isMedia ? 'files' : takesJson(schema) ? 'JSON list' : 'list';
+		return maxItems === 1 && isMedia ? 'file' : [form, range].filter(Boolean).join(', ');
+	}
+	if (isMedia) return 'file';
+	if (types.includes('object')) return types.includes('string') ? 'text or JSON' : 'JSON';
+	return describeRange(
+		schema.minimum ?? schema.exclusiveMinimum,
+		schema.maximum ?? schema.exclusiveMaximum,
 	);
 }
 
-function describeRange(min?: number, max?: number, unit = ''): string | undefined {
+/** The longest default in a name, in characters. */
+const SHOWN_DEFAULT = 24;
+
+const describeDefault = ({ default: byDefault }: JsonSchema, longest = SHOWN_DEFAULT) => {
+	const text = byDefault === undefined ? '' : formatValue(byDefault);
+	return text && text.length <= longest ? `default ${text}` : undefined;
+};
+
+/** Says how many there may be. That something must be given is no news. */
+const describeCount = (min = 0, max?: number): string | undefined =>
+	describeRange(min > (max ? 0 : 1) ? min : undefined, max);
+
+function describeRange(min?: number, max?: number): string | undefined {
 	const format = (value: number) => value.toLocaleString('en-US', { maximumFractionDigits: 20 });
-	const numbers =
-		min !== undefined && max !== undefined
-			? min === max
-				? format(min)
-				: `${format(min)} to ${format(max)}`
-			: max !== undefined
-				? `up to ${format(max)}`
-				: min !== undefined && `at least ${format(min)}`;
-	return numbers ? [numbers, unit].filter(Boolean).join(' ') : undefined;
+	if (min === undefined) return max === undefined ? undefined : `up to ${format(max)}`;
+	if (max === undefined) return `at least ${format(min)}`;
+	return min === max ? format(min) : `${format(min)} to ${format(max)}`;
 }
+
+/** The longest text of the guide, in characters: it is stored in the workflow, and the editor shows two lines of it. */
+const SHOWN_PROSE = 200;
+
+/** Says all that is known of a property: how it is entered, its limits and default, and what the service writes about it. */
+function toGuideOption(name: string, { schema, isRequired }: Property): INodePropertyOptions {
+	const { minLength, maxLength, description = '' } = schema;
+	const length = describeCount(minLength, maxLength);
+	const facts = [
+		isRequired ? 'required' : undefined,
+		describeEntry(name, schema),
+		takesJson(schema) ? `for example ${JSON.stringify(makeExample(schema))}` : undefined,
+		listValues(getItems(schema))?.map(formatValue).join(', '),
+		length && `${length} characters`,
+		describeDefault(schema, SHOWN_PROSE),
+		schema.deprecated ? 'deprecated' : undefined,
+	];
+	return {
+		name: addFacts(toTitle(name), facts),
+		value: name,
+		description: escapeHtml(shortenProse(description)),
+	};
+}
+
+/** Objects nested deeper in an example are empty. */
+const EXAMPLE_DEPTH = 3;
+
+/** Makes a value that shows the form of a property. */
+function makeExample(schema: JsonSchema, depth = 0): unknown {
+	const [value = schema.default] = listValues(schema) ?? [];
+	if (value !== undefined) return value;
+	const types = listTypes(schema);
+	const inner = depth < EXAMPLE_DEPTH;
+	if (types.includes('array')) return inner ? [makeExample(getItems(schema), depth + 1)] : [];
+	if (types.includes('object'))
+		return Object.fromEntries(
+			[...(inner ? collectProperties(schema) : [])].map(([key, property]) => [
+				key,
+				makeExample(property.schema, depth + 1),
+			]),
+		);
+	if (types.includes('boolean')) return true;
+	return types.includes('string') || !types.length ? '…' : (schema.minimum ?? 1);
+}
+
+const shortenProse = (prose: string): string => {
+	const text = prose.replace(/\s+/g, ' ').trim();
+	return text.length > SHOWN_PROSE ? `${text.slice(0, SHOWN_PROSE - 1).trimEnd()}…` : text;
+};
+
+/** The editor shows the descriptions of options as HTML. */
+const escapeHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');

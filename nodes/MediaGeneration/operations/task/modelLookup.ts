@@ -1,13 +1,12 @@
 import {
 	NodeOperationError,
-	UserError,
 	type ILoadOptionsFunctions,
 	type INodeListSearchResult,
 	type ResourceMapperFields,
 	type ResourceMapperValue,
 } from 'n8n-workflow';
 import { getModelSchema, listModels } from '../../api/catalogue';
-import { CREDENTIAL, TaskService, type Credentials } from '../../api/client';
+import { CREDENTIAL, ServiceError, TaskService, type Credentials } from '../../api/client';
 import type { CatalogueModel } from '../../api/schemas';
 import { customFields, customModel } from '../../models/custom';
 import { findStoredSchema, toMapperFields } from '../../models/schemaFields';
@@ -16,12 +15,14 @@ import { findStoredSchema, toMapperFields } from '../../models/schemaFields';
 const PAGE = 100;
 
 /** Where a catalogue can't be had, the node works without one. */
-const WITHOUT_CATALOGUE = 'Without a catalogue, choose the model By ID and set Input Mode to JSON.';
+const WITHOUT_CATALOGUE = 'choose the model By ID and set Input Mode to JSON.';
+
+const NOT_FOUND = 404;
 
 /**
  * Lists the service's models for the editor, those in which each word of the filter occurs. Chat models are left out: they answer at
  * once, and this node can't use them.
- * @throws {NodeOperationError} the editor shows its message and its description in place of the list
+ * @throws {NodeOperationError} the editor shows its message in place of the list
  */
 export async function searchModels(
 	context: ILoadOptionsFunctions,
@@ -29,9 +30,12 @@ export async function searchModels(
 	paginationToken = '0',
 ): Promise<INodeListSearchResult> {
 	const models = await listModels(await connect(context)).catch((error: Error) => {
-		throw new NodeOperationError(context.getNode(), error.message, {
-			description: [describe(error), WITHOUT_CATALOGUE].filter(Boolean).join(' '),
-		});
+		throw new NodeOperationError(
+			context.getNode(),
+			isNotFound(error)
+				? `This service lists no models: ${WITHOUT_CATALOGUE} If it has a list, set Models Path in the credential.`
+				: `${error.message}. To go on without the list, ${WITHOUT_CATALOGUE}`,
+		);
 	});
 	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
 	const found = models.filter((model) => !isChat(model) && contains(model, words));
@@ -50,8 +54,8 @@ export async function searchModels(
 const connect = async (context: ILoadOptionsFunctions): Promise<TaskService> =>
 	new TaskService(context, await context.getCredentials<Credentials>(CREDENTIAL));
 
-const describe = (error: Error): string =>
-	error instanceof UserError ? (error.description ?? '') : '';
+const isNotFound = (error: unknown): boolean =>
+	error instanceof ServiceError && error.code === NOT_FOUND;
 
 const isChat = ({ taskType }: CatalogueModel): boolean =>
 	taskType.length > 0 && taskType.every((type) => type.toLowerCase() === 'chat');
@@ -64,11 +68,15 @@ function contains({ model, title, provider, taskType }: CatalogueModel, words: s
 /** The longest price in a model's name, in characters. */
 const SHOWN_PRICE = 60;
 
-/** Names a model with its type and price, in the service's words: the editor's list shows names only. */
-function nameModel({ model, title, taskType, pricingDesc = '' }: CatalogueModel): string {
+/**
+ * Names a model with its type, where the title doesn't have it, and its price, in the service's words: the editor's list shows names
+ * only, and cuts them off.
+ */
+function nameModel({ model, title = model, taskType, pricingDesc = '' }: CatalogueModel): string {
+	const types = taskType.filter((type) => !title.toLowerCase().includes(type.toLowerCase()));
 	const [line = ''] = pricingDesc.trim().split('\n');
 	const price = line.length > SHOWN_PRICE ? `${line.slice(0, SHOWN_PRICE - 1).trimEnd()}…` : line;
-	return [title ?? model, taskType.join(', '), price].filter(Boolean).join(' · ');
+	return [title, types.join(', '), price].filter(Boolean).join(' · ');
 }
 
 /**
@@ -92,9 +100,10 @@ export async function getModelFields(
 		const { schema = [] } = (context.getCurrentNodeParameter(customFields.name) ??
 			{}) as Partial<ResourceMapperValue>;
 		if (findStoredSchema(schema)?.model === model) return { fields: schema };
-		return notice(
-			`The fields of ${model} can't be loaded: ${(error as Error).message}. To go on without them, set Input Mode to JSON.`,
-		);
+		const reason = isNotFound(error)
+			? `The service lists no fields of a model "${model}". Check its name, or choose it from the list.`
+			: `The fields of ${model} can't be loaded: ${(error as Error).message}.`;
+		return notice(`${reason} To go on without them, set Input Mode to JSON.`);
 	}
 }
 

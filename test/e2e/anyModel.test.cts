@@ -1,0 +1,307 @@
+import { expect } from '@jest/globals';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { INodeListSearchResult, ResourceMapperFields } from 'n8n-workflow';
+import { CREDENTIAL_TYPE, startPair, type Pair } from '../../dev/fixtures/pair.cts';
+import { chain, mediaGeneration, NODE_TYPE } from '../../dev/fixtures/workflows.cts';
+import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
+import type { Credential } from '../../dev/n8n/n8n.cts';
+import { poll } from '../../dev/n8n/wait.cts';
+import type { Workflow, WorkflowNode } from '../../dev/n8n/workflow.cts';
+import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
+import { readMedia } from '../media/corpus.cts';
+
+const NODE = 'Media Generation';
+const LIST = '/api/v1/models';
+
+/** Where n8n may read files. */
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-any-model-'));
+
+let pair: Pair;
+let editor: Editor;
+
+beforeAll(async () => {
+	pair = await startPair({ service: { taskSeconds: 0.5 }, n8n: 'shared' });
+	editor = await openEditor(pair.n8n, { height: 1200 });
+});
+
+afterAll(async () => {
+	await editor?.close();
+	await pair?.stop();
+	fs.rmSync(folder, { recursive: true, force: true });
+});
+
+afterEach(() => pair.service.set({ catalogue: true }));
+
+/** Builds a node that reads a picture into the binary field `photo`. */
+function readPhoto(): WorkflowNode {
+	const file = path.join(folder, 'plain.png');
+	fs.writeFileSync(file, readMedia('plain.png'));
+	return {
+		name: 'Photo',
+		type: 'n8n-nodes-base.readWriteFile',
+		typeVersion: 1.1,
+		parameters: { operation: 'read', fileSelector: file, options: { dataPropertyName: 'photo' } },
+	};
+}
+
+/** Builds our node as a person leaves it who has chosen nothing yet. */
+const anyModel = (parameters: Record<string, unknown> = {}) =>
+	mediaGeneration({ operation: 'createAndWait', model: 'custom', ...parameters }, { name: NODE });
+
+const byId = (value: string) => ({ __rl: true, mode: 'id', value });
+
+/** Saves another credential, for which nothing of the catalogue is in memory, when the service is ready for it. */
+async function createAccount(name: string) {
+	await sleep(1_100);
+	return await pair.createCredential(
+		{ customEndpoints: true, modelsPath: `${LIST}?${name}` },
+		name,
+	);
+}
+
+/** Follows what the catalogue is asked from now on, by path. */
+function followLookups() {
+	const { length } = pair.service.requests;
+	return () => pair.service.requests.slice(length).filter(({ path }) => path.startsWith(LIST));
+}
+
+/** Opens the panel of our node in a saved workflow. */
+async function openPanel(id: string) {
+	await editor.openWorkflow(id);
+	await editor.findNode(NODE).dblclick();
+	await editor.panel.waitFor();
+}
+
+/** Reads the input of the newest task as it was sent. */
+const readSent = () => pair.listTasks().at(-1)?.input;
+
+let workflowId: string;
+
+// One person's path: each step goes on from where the one before it ended.
+describe('a person who wants another model', () => {
+	it('finds it by a part of its name, fills in its fields and gets a task', async () => {
+		const nodes = [readPhoto(), anyModel()];
+		({ id: workflowId } = await pair.importWorkflow(chain('Any model', nodes)));
+		await openPanel(workflowId);
+		await editor.panel.getByText('Choose a model first.').waitFor();
+		await editor.chooseFromSearch('customModel', 'music song', 'Zeta Song V5');
+		await editor.get('parameter-input-prompt').waitFor();
+		await editor.fill('prompt', 'Rain on a tin roof');
+		await editor.get('parameter-input-instrumental').getByRole('switch').locator('..').click();
+		await editor.choose('voice_gender', 'f');
+		await editor.fill('weirdness', '0.25');
+		await editor.executeStep();
+		await editor.waitForOutput();
+		await editor.output.getByText('completed', { exact: true }).waitFor();
+		expect(pair.listTasks()).toMatchObject([{ model: 'zeta-song-v5' }]);
+		expect(readSent()).toEqual({
+			prompt: 'Rain on a tin roof',
+			instrumental: true,
+			voice_gender: 'f',
+			weirdness: 0.25,
+		});
+	});
+
+	it('reads what each field takes', async () => {
+		await editor.get('parameter-input-$guide').click();
+		const options = editor.page.getByRole('option').filter({ visible: true });
+		await options.filter({ hasText: 'Prompt (required; up to 5,000 characters)' }).waitFor();
+		await options.filter({ hasText: 'Genre, mood and instruments.' }).waitFor();
+		await editor.page.keyboard.press('Escape');
+	});
+
+	it('chooses another one, and gives it URLs and a binary field in a list', async () => {
+		await editor.chooseFromSearch('customModel', 'kappa reference', 'Kappa 6');
+		await editor.get('parameter-input-reference_image_urls').waitFor();
+		await editor.get('parameter-input-prompt').hover();
+		const mode = editor.get('value["prompt"]-parameter-input-options-container');
+		await mode.getByText('Expression', { exact: true }).click();
+		await editor.page.keyboard.type('{{ "Two " + "friends" ');
+		await editor.fill('reference_image_urls', `${pair.service.resultsUrl}/a,b.png, photo`);
+		await editor.page.keyboard.press('Tab');
+		await editor.panel.getByText('Two friends', { exact: true }).waitFor();
+		await editor.executeStep();
+		await poll(async () => pair.listTasks().at(-1)?.model === 'kappa-6/reference-to-video', {
+			timeout: 20_000,
+			what: 'the second task',
+		});
+		expectTwoFriends();
+		await editor.waitForOutput();
+	});
+
+	it('saves it, and someone else runs it without a catalogue', async () => {
+		await editor.closePanel();
+		expect(await editor.findNode(NODE).innerText()).toContain('kappa-6/reference-to-video');
+		await editor.page.keyboard.press('Control+s');
+		const { n8n, service } = pair;
+		const saved = await poll(
+			async () => {
+				const workflow = await n8n.getWorkflow(workflowId);
+				return JSON.stringify(workflow).includes('Two') && workflow;
+			},
+			{ timeout: 20_000, what: 'the saved workflow' },
+		);
+		const exported = JSON.stringify({ ...saved, name: 'Imported' });
+		const credential = await createAccount('import');
+		service.set({ catalogue: false });
+		const listLookups = followLookups();
+		const count = pair.listTasks().length;
+		const execution = await pair.run(JSON.parse(exported) as Workflow, { credential });
+		expect(execution.getItems<Task>(NODE)).toMatchObject([{ status: 'completed' }]);
+		expect(pair.listTasks()).toHaveLength(count + 1);
+		expectTwoFriends();
+		expect(listLookups()).toEqual([]);
+
+		const { id } = await pair.importWorkflow(JSON.parse(exported) as Workflow, { credential });
+		await openPanel(id);
+		await editor.get('parameter-input-reference_image_urls').waitFor();
+		await poll(async () => listLookups().length > 0, { timeout: 10_000, what: 'a look-up' });
+		expect(await editor.get('parameter-input-duration').isVisible()).toBe(true);
+	});
+});
+
+/** Holds the newest task to what was filled in. */
+function expectTwoFriends() {
+	const upload = [...pair.service.uploads.values()].at(-1);
+	expect(upload?.size).toBe(readMedia('plain.png').length);
+	expect(readSent()).toEqual({
+		prompt: 'Two friends',
+		reference_image_urls: [`${pair.service.resultsUrl}/a,b.png`, upload?.downloadUrl],
+	});
+}
+
+/** Asks n8n what its editor asks. */
+async function ask<Answer>(
+	kind: 'resource-locator-results' | 'resource-mapper-fields',
+	question: { path: string; methodName: string; filter?: string },
+	{ id, name }: Credential,
+	customModel: object = { __rl: true, mode: 'list', value: '' },
+) {
+	return await pair.n8n.request<Answer>('POST', `/rest/dynamic-node-parameters/${kind}`, {
+		...question,
+		nodeTypeAndVersion: { name: NODE_TYPE, version: 1.1 },
+		currentNodeParameters: { operation: 'createAndWait', model: 'custom', customModel },
+		credentials: { [CREDENTIAL_TYPE]: { id, name } },
+	});
+}
+
+const search = async (filter: string, credential: Credential) =>
+	await ask<INodeListSearchResult>(
+		'resource-locator-results',
+		{ path: 'parameters.customModel', methodName: 'searchModels', filter },
+		credential,
+	);
+
+const loadFields = async (model: string, credential: Credential) =>
+	await ask<ResourceMapperFields>(
+		'resource-mapper-fields',
+		{ path: 'parameters.customFields', methodName: 'getModelFields' },
+		credential,
+		byId(model),
+	);
+
+describe('the catalogue', () => {
+	it('is asked twice at most when a panel with a chosen model opens, and not again', async () => {
+		const credential = await createAccount('first');
+		const nodes = [anyModel({ customModel: byId('epsilon-2/text-to-video') })];
+		const { id } = await pair.importWorkflow(chain('Chosen', nodes), { credential });
+		const listLookups = followLookups();
+		await openPanel(id);
+		await editor.get('parameter-input-negative_prompt').waitFor();
+		expect(listLookups().length).toBeLessThanOrEqual(2);
+		const { length } = listLookups();
+		await openPanel(id);
+		await editor.get('parameter-input-negative_prompt').waitFor();
+		expect(listLookups()).toHaveLength(length);
+	});
+
+	it('is asked at its rate by ten editors at once', async () => {
+		const credential = await createAccount('ten');
+		const models = ['eta-upscale', 'xi/characters', 'rho/lip-sync', 'Chi-Image/Edit-Plus'];
+		const listLookups = followLookups();
+		const answers = await Promise.all(
+			Array.from({ length: 10 }, async (_, index) => {
+				const model = models[index % models.length] ?? '';
+				const [{ results }, { fields }] = await Promise.all([
+					search(model, credential),
+					loadFields(model, credential),
+				]);
+				return { found: results[0]?.value, hasFields: fields.length > 2, model };
+			}),
+		);
+		for (const { found, hasFields, model } of answers)
+			expect([found, hasFields]).toEqual([model, true]);
+		expect(listLookups().map(({ code }) => code)).toEqual([200, 200, 200, 200, 200]);
+	});
+
+	it.each([
+		['kappa-7/preview', "doesn't say yet which fields"],
+		['psi-reader/recognize', 'answers at once'],
+		['no-such/model', 'lists no fields of a model "no-such/model"'],
+	])('says of %s in the panel why it has no fields', async (model, reason) => {
+		const nodes = [anyModel({ customModel: byId(model) })];
+		const { id } = await pair.importWorkflow(chain('Without fields', nodes));
+		await openPanel(id);
+		await editor.panel.getByText(reason).waitFor();
+	});
+
+	it('has the editor say that fields are outdated, and load the new ones', async () => {
+		const { fields } = await loadFields('rho/lip-sync', pair.credential);
+		const schema = fields.filter(({ id }) => id !== 'align');
+		const value = { video_url: 'https://media.example/a.mp4' };
+		const customFields = { mappingMode: 'defineBelow', value, schema };
+		const nodes = [anyModel({ customModel: byId('rho/lip-sync'), customFields })];
+		const { id } = await pair.importWorkflow(chain('Outdated', nodes));
+		await openPanel(id);
+		await editor.get('parameter-input-audio_url').waitFor();
+		expect(await editor.get('parameter-input-align').isVisible()).toBe(false);
+		await editor.get('mapping-fields-container').getByTitle('Refresh').click();
+		await editor.get('parameter-input-align').waitFor();
+		const input = editor.get('parameter-input-video_url').locator('input');
+		expect(await input.inputValue()).toBe(value.video_url);
+	});
+
+	it('that a service does not have leads on to ID and JSON', async () => {
+		const credential = await createAccount('none');
+		pair.service.set({ catalogue: false });
+		const { id } = await pair.importWorkflow(chain('No list', [anyModel()]), { credential });
+		await openPanel(id);
+		await editor.get('resource-locator-customModel').getByTestId('rlc-input').click();
+		const error = editor.get('rlc-error-container').filter({ visible: true });
+		await error.getByText('choose the model By ID and set Input Mode to JSON').waitFor();
+	});
+});
+
+describe('the checks before a task is paid for', () => {
+	it.each([
+		['weirdness', 2, 'Weirdness must be at most 1, but is "2"'],
+		['voice_gender', '=x', 'Voice Gender must be one of m, f, but is "x"'],
+		['prompt', null, 'Prompt is required'],
+	])('refuse %s: %j', async (name, value, message) => {
+		const { fields } = await loadFields('zeta-song-v5', pair.credential);
+		const values = { prompt: 'x', instrumental: false, [name]: value };
+		const customFields = { mappingMode: 'defineBelow', value: values, schema: fields };
+		const parameters = { customModel: byId('zeta-song-v5'), customFields };
+		const count = pair.listTasks().length;
+		const execution = await pair.run(chain('Refused', [anyModel(parameters)]));
+		expect(execution.getError()?.message).toContain(message);
+		expect(pair.listTasks()).toHaveLength(count);
+	});
+});
+
+it('a workflow with a plain text for a model shows and sends its JSON', async () => {
+	const listLookups = followLookups();
+	const input = { image_url: 'https://media.example/a.png', factor: 4 };
+	const customInput = JSON.stringify(input);
+	const nodes = [anyModel({ customModel: 'eta-upscale', customInput })];
+	const { id } = await pair.importWorkflow(chain('Plain text', nodes));
+	await openPanel(id);
+	await editor.panel.getByText('"https://media.example/a.png"').waitFor();
+	await editor.executeStep();
+	await editor.waitForOutput();
+	expect(readSent()).toEqual(input);
+	expect(listLookups()).toEqual([]);
+});

@@ -1,0 +1,310 @@
+import {
+	sleep,
+	type IHttpRequestOptions,
+	type ILoadOptionsFunctions,
+	type ResourceMapperField,
+} from 'n8n-workflow';
+import { corpus } from '../../dev/service/catalogue.cts';
+import { getModelSchema, listModels } from '../../nodes/MediaGeneration/api/catalogue';
+import { TaskService } from '../../nodes/MediaGeneration/api/client';
+import { toMapperFields } from '../../nodes/MediaGeneration/models/schemaFields';
+import {
+	getModelFields,
+	searchModels,
+} from '../../nodes/MediaGeneration/operations/task/modelLookup';
+
+const ANSWER_TIME = 50;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const LIST = '/api/v1/models';
+const schemaPath = (model: string) => `${LIST}/${model}/schema`;
+
+interface Answer {
+	code: number;
+	msg?: string;
+	data?: unknown;
+}
+
+const LIMITED: Answer = { code: 429, msg: 'Call frequency is too high' };
+const BROKEN: Answer = { code: 500, msg: 'no database' };
+const MISSING: Answer = { code: 404, msg: 'not found', data: null };
+
+/** Answers as the service does: the corpus, under the usual paths. */
+function answerFromCorpus(path: string): Answer {
+	if (path === LIST) return { code: 200, data: { models: corpus.map(({ entry }) => entry) } };
+	const found = corpus.find(({ entry }) => schemaPath(entry.model) === path);
+	return found ? { code: 200, data: { openapi: found.openapi } } : MISSING;
+}
+
+let accounts = 0;
+
+/** Opens an account that nobody used before. What its service answers can be set; when it was asked is noted. */
+function openAccount() {
+	const credentials = { baseUrl: 'https://service.example', accessToken: `token ${accounts++}` };
+	const requests: Array<{ at: number; path: string }> = [];
+	const parameters: Record<string, unknown> = {};
+	const context = {
+		getNode: () => ({ name: 'Media Generation' }),
+		getCredentials: async () => credentials,
+		getCurrentNodeParameter: (name: string, options?: { extractValue?: boolean }) => {
+			const value = parameters[name];
+			return options?.extractValue ? (value as { value: unknown }).value : value;
+		},
+		helpers: {
+			httpRequestWithAuthentication: async (_: string, { url }: IHttpRequestOptions) => {
+				const path = url.replace(credentials.baseUrl, '');
+				requests.push({ at: Date.now(), path });
+				await sleep(ANSWER_TIME);
+				return { statusCode: 200, body: JSON.stringify(account.answer(path)) };
+			},
+		},
+	} as unknown as ILoadOptionsFunctions;
+	const service = new TaskService(context, credentials);
+	const account = {
+		answer: answerFromCorpus,
+		requests,
+		search: async (filter?: string, token?: string) => await searchModels(context, filter, token),
+		list: async () => await listModels(service),
+		readSchema: async (model: string) => await getModelSchema(service, model),
+		/** Loads the fields of a model in an editor, whose workflow may store some. */
+		loadFields: async (model: string, stored?: ResourceMapperField[]) => {
+			parameters.customModel = { __rl: true, mode: 'list', value: model };
+			parameters.customFields = stored && { mappingMode: 'defineBelow', value: {}, schema: stored };
+			return await getModelFields(context);
+		},
+	};
+	return account;
+}
+
+type Account = ReturnType<typeof openAccount>;
+
+/** Waits for answers, as long as it takes. */
+async function settle<T>(pending: Promise<T>): Promise<T> {
+	const caught = pending.catch((error: Error) => error);
+	await jest.advanceTimersByTimeAsync(2 * MINUTE);
+	const result = await caught;
+	if (result instanceof Error) throw result;
+	return result;
+}
+
+const pass = async (time: number) => await jest.advanceTimersByTimeAsync(time);
+
+beforeEach(() => jest.useFakeTimers({ now: 0 }));
+afterEach(() => jest.useRealTimers());
+
+const ways: Array<[string, number, (account: Account) => Promise<unknown>]> = [
+	['the list', 10 * MINUTE, async ({ list }) => await list()],
+	['a schema', 24 * HOUR, async ({ readSchema }) => await readSchema('eta-upscale')],
+];
+
+describe.each(ways)('%s', (_, lifetime, read) => {
+	it(`is kept for ${lifetime / MINUTE} minutes`, async () => {
+		const account = openAccount();
+		const first = await settle(read(account));
+		await pass(lifetime - 2 * MINUTE);
+		expect(await read(account)).toBe(first);
+		expect(account.requests).toHaveLength(1);
+		await pass(ANSWER_TIME);
+		await settle(read(account));
+		expect(account.requests).toHaveLength(2);
+	});
+
+	it('is requested once for all who ask at the same time', async () => {
+		const account = openAccount();
+		const all = await settle(Promise.all(Array.from({ length: 10 }, () => read(account))));
+		expect(account.requests).toHaveLength(1);
+		expect(new Set(all).size).toBe(1);
+	});
+
+	it.each([
+		['an error', BROKEN],
+		['a refusal of the token', { code: 401, msg: 'expired' }],
+		['nothing at the address', MISSING],
+		['a refusal for the rate', LIMITED],
+		['something else', { code: 200, data: 'no list' }],
+	])('is used longer when the service answers with %s', async (_name, refusal) => {
+		const account = openAccount();
+		const first = await settle(read(account));
+		account.answer = () => refusal;
+		await pass(lifetime);
+		expect(await settle(read(account))).toBe(first);
+		account.answer = answerFromCorpus;
+		const renewed = await settle(read(account));
+		expect(renewed).toEqual(first);
+		expect(renewed).not.toBe(first);
+	});
+
+	it('is not asked for again within a minute after a refusal', async () => {
+		const account = openAccount();
+		await settle(read(account));
+		account.answer = () => BROKEN;
+		await pass(lifetime);
+		const reading = read(account);
+		await pass(ANSWER_TIME);
+		await reading;
+		await pass(MINUTE - 1);
+		await read(account);
+		expect(account.requests).toHaveLength(2);
+		await pass(1);
+		await settle(read(account));
+		expect(account.requests).toHaveLength(3);
+	});
+
+	it('is asked for again after an error, which is not kept', async () => {
+		const account = openAccount();
+		account.answer = () => BROKEN;
+		await expect(settle(read(account))).rejects.toThrow('no database');
+		account.answer = answerFromCorpus;
+		await settle(read(account));
+		expect(account.requests).toHaveLength(2);
+	});
+
+	it('is had in the end when the service refuses it for the rate', async () => {
+		const account = openAccount();
+		account.answer = (path) => (account.requests.length < 4 ? LIMITED : answerFromCorpus(path));
+		await settle(read(account));
+		expect(account.requests).toHaveLength(4);
+		expect(account.requests[3]?.at).toBeLessThan(20_000);
+	});
+
+	it('is given up after 20 seconds of such refusals', async () => {
+		const account = openAccount();
+		account.answer = () => LIMITED;
+		await expect(settle(read(account))).rejects.toThrow('too many requests');
+		expect(account.requests.at(-1)?.at).toBeLessThanOrEqual(20_000);
+	});
+
+	it('is another one for another account', async () => {
+		const one = openAccount();
+		const other = openAccount();
+		await settle(Promise.all([read(one), read(other)]));
+		expect([...one.requests, ...other.requests].map(({ at }) => at)).toEqual([0, 0]);
+	});
+});
+
+const pauses = ({ requests }: Account) =>
+	requests.slice(1).map(({ at }, index) => at - (requests[index]?.at ?? 0));
+
+it('requests of one account wait 1.1 seconds after the last answer, however many ask for however much', async () => {
+	const account = openAccount();
+	const names = corpus.slice(0, 12).map(({ entry }) => entry.model);
+	const asked = names.flatMap((name) => [account.readSchema(name), account.list()]);
+	await settle(Promise.all([...asked, ...asked]));
+	expect(account.requests).toHaveLength(13);
+	expect(new Set(pauses(account))).toEqual(new Set([ANSWER_TIME + 1_100]));
+});
+
+it('a hundred schemas are kept, the newest ones', async () => {
+	const account = openAccount();
+	account.answer = () => ({ code: 200, data: { openapi: null } });
+	for (let index = 0; index <= 100; index++) await settle(account.readSchema(`model-${index}`));
+	await settle(account.readSchema('model-1'));
+	await settle(account.readSchema('model-100'));
+	expect(account.requests).toHaveLength(101);
+	await settle(account.readSchema('model-0'));
+	expect(account.requests).toHaveLength(102);
+});
+
+describe('a search', () => {
+	it.each([
+		['part of a title', 'storyb', ['theta-pro/storyboard']],
+		['an identifier, in any case', 'IOTA.hd', ['Iota.HD/Text-2-Video']],
+		['a provider', 'omicron', ['omicron.v2/scene']],
+		['a type', 'lip sync', ['rho/lip-sync']],
+		['several words, in any order', 'image zeta', ['zeta-3.1/image-to-video', 'zeta-canvas-4.0']],
+		['what no model has', 'no such thing', []],
+		['a chat model, which is left out', 'sigma-chat-5', []],
+	])('finds by %s', async (_, filter, models) => {
+		const { results } = await settle(openAccount().search(filter));
+		expect(results.map(({ value }) => value).sort()).toEqual(models);
+	});
+
+	it.each([
+		[
+			'its price',
+			'epsilon-2/text-to-video',
+			'Epsilon 2 Text to Video · A 5-second video costs 70 credits ($0.35), with sound 140.',
+		],
+		[
+			'its types, where the title lacks them',
+			'zeta-canvas-4.0',
+			'Zeta Canvas 4.0 · Text to Image, Image Editing · 18 credits a picture, whatever its size',
+		],
+		['its title, where there is no more', 'mu/image-to-video', 'Mu Image to Video'],
+	])('names a model with %s', async (_, model, name) => {
+		const { results } = await settle(openAccount().search(model));
+		expect(results).toContainEqual(expect.objectContaining({ name, value: model }));
+	});
+
+	it('returns all that it finds, a hundred at a time', async () => {
+		const account = openAccount();
+		const models = Array.from({ length: 250 }, (_, index) => ({ model: `model-${index}` }));
+		account.answer = () => ({ code: 200, data: { models } });
+		const found = [];
+		let token: string | undefined;
+		do {
+			const page = await settle(account.search('model', token));
+			expect(page.results.length).toBeLessThanOrEqual(100);
+			found.push(...page.results.map(({ value }) => ({ model: value })));
+			token = page.paginationToken as string | undefined;
+		} while (token);
+		expect(found).toEqual(models);
+		expect(account.requests).toHaveLength(1);
+	});
+
+	it.each([
+		['has no catalogue', MISSING, /lists no models: choose .* By ID .* JSON/],
+		[
+			'refuses the token',
+			{ code: 401, msg: 'no' },
+			/does not accept the access token .*By ID .* JSON/,
+		],
+		[
+			'answers with something else',
+			{ code: 200, data: 1 },
+			/gave no list of models.*By ID .* JSON/,
+		],
+	])('of a service that %s fails, and says how to go on', async (_, answer, message) => {
+		const account = openAccount();
+		account.answer = () => answer;
+		await expect(settle(account.search())).rejects.toThrow(message);
+	});
+});
+
+describe('the fields of a model', () => {
+	it('are those of its schema, with one request', async () => {
+		const account = openAccount();
+		const openapi = corpus.find(({ entry }) => entry.model === 'eta-upscale')?.openapi;
+		const fields = await settle(account.loadFields('eta-upscale'));
+		expect(fields).toEqual(toMapperFields('eta-upscale', openapi));
+		expect(fields.fields.length).toBeGreaterThan(1);
+		expect(account.requests.map(({ path }) => path)).toEqual([schemaPath('eta-upscale')]);
+	});
+
+	it.each([
+		['no model is chosen', '', answerFromCorpus, /Choose a model/],
+		['an expression gives the model', '={{ $json.model }}', answerFromCorpus, /expression.*JSON/],
+		['the service knows no such model', 'eta-upscales', answerFromCorpus, /eta-upscales.*JSON/],
+		['no path can hold its name', '../secret', answerFromCorpus, /no model can have.*JSON/],
+		['the model has no schema', 'kappa-7/preview', answerFromCorpus, /doesn't say yet.*JSON/],
+		['the model answers at once', 'sigma-chat-5', answerFromCorpus, /another model/],
+		['the service is down', 'eta-upscale', () => BROKEN, /no database.*JSON/],
+	])('are a notice when %s', async (_, model, answer, message) => {
+		const account = openAccount();
+		account.answer = answer;
+		expect(await settle(account.loadFields(model))).toEqual({
+			fields: [],
+			emptyFieldsNotice: expect.stringMatching(message) as string,
+		});
+	});
+
+	it('are those that the workflow stores when the service refuses, if they are of the model', async () => {
+		const { fields } = await settle(openAccount().loadFields('eta-upscale'));
+		const account = openAccount();
+		account.answer = () => BROKEN;
+		expect(await settle(account.loadFields('eta-upscale', fields))).toEqual({ fields });
+		expect(await settle(account.loadFields('omega-layers/compose', fields))).toMatchObject({
+			fields: [],
+		});
+	});
+});
