@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { verifyCallback } from '../../nodes/MediaGeneration/callback/verify';
-import { callbackCases, hmac } from './callbackCases';
-import { hostileCallbacks } from './hostileCallbacks';
+import { callbackCases, hmac } from '../../dev/fixtures/callbackCases.cts';
+import { hostileCallbacks } from '../../dev/fixtures/hostileCallbacks.cts';
 
 const seconds = 1_763_640_000;
 const taskId = 'task';
