@@ -12,6 +12,10 @@ describe('describeNetworkFailure', () => {
 		['ENETUNREACH', 'connect'],
 		['CERT_HAS_EXPIRED', ''],
 		['ERR_TLS_CERT_ALTNAME_INVALID', ''],
+		['DEPTH_ZERO_SELF_SIGNED_CERT', ''],
+		['SELF_SIGNED_CERT_IN_CHAIN', ''],
+		['UNABLE_TO_VERIFY_LEAF_SIGNATURE', ''],
+		['ERR_INVALID_URL', ''],
 	])('is sure that nothing arrived after %s of %j', (code, syscall) => {
 		const failure = describeNetworkFailure(systemError(code, syscall), 5);
 		expect(failure).toMatchObject({ mayHaveArrived: false, isTimeout: false });

@@ -1,8 +1,8 @@
 import { createHmac } from 'crypto';
-import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { resumeExecution } from '../../nodes/MediaGeneration/operations/task/resume';
+import { detailsOf, sendCallback, type Callback } from './webhook';
 
-const SECRET = 'a-key';
 let batches = 0;
 
 /** An execution that waits for these tasks, on a service whose answers the test gives. */
@@ -18,75 +18,24 @@ function parkExecution(count: number) {
 	/** Answers a request for a task's details; by default at once. */
 	let answerDetails: (taskId: string) => Promise<void> = async () => {};
 
-	async function readRecord(url: string) {
-		const taskId = String(new URL(url).searchParams.get('taskId'));
+	async function readDetails(taskId: string) {
 		asked.push(taskId);
 		const state = ended.has(taskId) ? 'success' : 'generating';
 		await answerDetails(taskId);
-		return { statusCode: 200, body: JSON.stringify({ code: 200, data: { taskId, state } }) };
+		return detailsOf(taskId, state);
 	}
 
-	/** Sends a callback, and returns what n8n and the sender are given. */
-	async function send(taskId: string, secret = SECRET) {
-		const timestamp = String(Math.floor(Date.now() / 1000));
-		const signature = createHmac('sha256', secret)
-			.update(`${taskId}.${timestamp}`)
-			.digest('base64');
-		const closers: Array<() => void> = [];
-		const response = {
-			statusCode: 0,
-			answer: undefined as unknown,
-			writableEnded: false,
-			status(code: number) {
-				response.statusCode = code;
-				return response;
+	const send = async (taskId: string, secret?: string, more: Partial<Callback> = {}) =>
+		await sendCallback(resumeExecution, {
+			taskId,
+			secret,
+			readDetails,
+			more: {
+				getNode: () => ({ id: `node-${batch}`, name: 'Media Generation' }),
+				evaluateExpression: () => items,
 			},
-			json(answer: unknown) {
-				Object.assign(response, { answer, writableEnded: true });
-			},
-			once: (_event: string, closer: () => void) => closers.push(closer),
-		};
-		const context = {
-			getHeaderData: () => ({
-				'x-webhook-timestamp': timestamp,
-				'x-webhook-signature': signature,
-			}),
-			getBodyData: () => ({ data: { task_id: taskId } }),
-			getResponseObject: () => response,
-			getNode: () => ({ id: `node-${batch}`, name: 'Media Generation' }),
-			getWorkflow: () => ({ id: 'workflow' }),
-			getMode: () => 'webhook',
-			getCredentials: async () => ({
-				baseUrl: 'https://api.example.com',
-				accessToken: 'token',
-				webhookSecret: SECRET,
-			}),
-			evaluateExpression: () => items,
-			helpers: {
-				httpRequestWithAuthentication: async (_type: string, { url }: { url: string }) =>
-					await readRecord(url),
-			},
-			logger: { warn: () => {} },
-		} as unknown as IWebhookFunctions;
-		const result = await resumeExecution(context);
-		return {
-			status: response.statusCode,
-			answer: response.answer,
-			/** The items that the execution goes on with. */
-			output: result.workflowData?.[0],
-			/** n8n has stored that the execution goes on, and answers. */
-			store: () => result.webhookResponse as unknown,
-			/** n8n could not store it. */
-			fail() {
-				response.status(500).json({});
-				for (const closer of closers) closer();
-			},
-			/** The sender hangs up while n8n works. */
-			hangUp() {
-				for (const closer of closers) closer();
-			},
-		};
-	}
+			...more,
+		});
 
 	return {
 		taskIds,
@@ -131,9 +80,23 @@ describe('a callback for a parked execution', () => {
 	});
 
 	it('is refused without the right signature, before anything is asked', async () => {
-		const { taskIds, asked, send } = parkExecution(1);
-		expect(await send(String(taskIds[0]), 'wrong')).toMatchObject({ status: 401 });
+		const { taskIds, ended, asked, send } = parkExecution(1);
+		ended.add(String(taskIds[0]));
+		expect(await send(String(taskIds[0]), 'wrong')).toMatchObject({
+			status: 401,
+			answer: { accepted: false, reason: 'signatureWrong' },
+			output: undefined,
+		});
 		expect(asked).toEqual([]);
+	});
+
+	it('is taken without a signature where the credential has no key: its details decide', async () => {
+		const { taskIds, ended, send } = parkExecution(1);
+		const [taskId = ''] = taskIds;
+		const unsigned = { headers: {}, webhookSecret: ' ' };
+		expect(await send(taskId, '', unsigned)).toMatchObject({ status: 503, output: undefined });
+		ended.add(taskId);
+		expect((await send(taskId, '', unsigned)).output).toHaveLength(1);
 	});
 
 	it('is to be sent again when details can not be had, and then resumes', async () => {
@@ -198,7 +161,7 @@ describe('callbacks that come together', () => {
 			}),
 		);
 		const first = send(one);
-		await isAsked;
+		await Promise.race([isAsked, first]);
 		ended.add(other);
 		setDetails(async () => {});
 		expect((await send(other)).answer).toEqual({ accepted: true, resumed: false });
