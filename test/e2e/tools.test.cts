@@ -4,7 +4,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { agentWith, mcpServerWith, type AgentAge } from '../../dev/fixtures/agents.cts';
 import { startPair, type Pair } from '../../dev/fixtures/pair.cts';
 import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
-import { mediaGeneration } from '../../dev/fixtures/workflows.cts';
+import { editSample, mediaGeneration } from '../../dev/fixtures/workflows.cts';
 
 let pair: Pair;
 
@@ -23,15 +23,11 @@ beforeEach(() => {
 /** Our node as a tool, whose model chooses the prompt; the seed is another one at each try. */
 const buildTool = (parameters: Record<string, unknown> = {}, more: object = {}) =>
 	mediaGeneration(
-		{
-			resource: 'task',
-			operation: 'createAndWait',
-			model: 'beta2/image-edit',
-			image: `${pair.service.resultsUrl}/sample.png`,
+		editSample(pair.service.resultsUrl, {
 			prompt: "={{ $fromAI('Prompt', 'What to change', 'string') }}",
 			seed: '={{ Math.floor(Math.random() * 1e9) }}',
 			...parameters,
-		},
+		}),
 		more,
 	);
 

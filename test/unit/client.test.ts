@@ -3,7 +3,9 @@ import {
 	ServiceError,
 	TaskService,
 	UnknownOutcomeError,
+	type Credentials,
 } from '../../nodes/MediaGeneration/api/client';
+import type { MultipartBody } from '../../nodes/MediaGeneration/api/multipart';
 
 type Answer = [statusCode: number, body: unknown] | Error;
 
@@ -18,7 +20,8 @@ const credentials = {
 };
 
 /** A service that gives this answer, and the requests that it received. */
-function serviceThat(answer: Answer) {
+function serviceThat(answer: Answer, changes: Partial<Credentials> = {}) {
+	const used = { ...credentials, ...changes };
 	const requests: IHttpRequestOptions[] = [];
 	const signals: Array<AbortSignal | undefined> = [];
 	const stopped = new AbortController().signal;
@@ -31,10 +34,7 @@ function serviceThat(answer: Answer) {
 				options: IHttpRequestOptions,
 				{ credentialsDecrypted }: { credentialsDecrypted: object },
 			) {
-				expect([type, credentialsDecrypted]).toMatchObject([
-					'mediaGenerationApi',
-					{ data: credentials },
-				]);
+				expect([type, credentialsDecrypted]).toMatchObject(['mediaGenerationApi', { data: used }]);
 				requests.push(options);
 				signals.push(this.getExecutionCancelSignal());
 				if (answer instanceof Error) throw answer;
@@ -43,7 +43,7 @@ function serviceThat(answer: Answer) {
 			},
 		},
 	} as unknown as IExecuteFunctions;
-	return { service: new TaskService(context, credentials), requests, signals, stopped };
+	return { service: new TaskService(context, used), requests, signals, stopped };
 }
 
 const create = async (answer: Answer) =>
@@ -107,17 +107,21 @@ describe('each request', () => {
 	);
 
 	it('has the type of its body, and none without a body', async () => {
-		const types: unknown[] = [];
 		const { service, requests } = serviceThat([200, { code: 200, data: { fileUrl: 'u' } }]);
 		await service.uploadFromUrl('a.png', 'https://a.example/a.png', SETTINGS);
 		await service.upload('a.png', { size: 0, mimeType: 'image/png', chunks: [] }, SETTINGS);
 		await service.getCredits(SETTINGS).catch(() => {});
-		for (const { headers } of requests) types.push(headers?.['Content-Type']);
-		expect(types).toEqual([
+		expect(requests.map(({ headers }) => headers?.['Content-Type'])).toEqual([
 			'application/json',
 			expect.stringMatching(/^multipart\/form-data; boundary=/),
 			undefined,
 		]);
+		const form = requests[1]?.body as unknown as MultipartBody;
+		const chunks = form.stream() as unknown as AsyncGenerator<Buffer>;
+		const { value: head } = (await chunks.next()) as { value: Buffer };
+		expect(head.toString()).toMatch(
+			/name="uploadPath"\r\n\r\nn8n\r\n[^]*name="fileName"\r\n\r\na\.png/,
+		);
 	});
 
 	it('ends with the execution, save a creation, whose ID would be lost', async () => {
@@ -154,6 +158,7 @@ describe('createTask', () => {
 			422,
 			'did not accept a field (422: duration)',
 		],
+		['HTTP 400', [400, { code: 400, msg: 'bad' }], 400, 'could not read the request (400: bad)'],
 		['HTTP 401 without JSON', [401, 'no'], 401, 'does not accept the access token (401)'],
 		[
 			'code 402 behind HTTP 200',
@@ -186,6 +191,11 @@ describe('createTask', () => {
 		['code 200 behind HTTP 500', [500, { code: 200 }], { code: 500 }],
 		['HTTP 299 without an ID', [299, { code: 200, data: {} }], { code: undefined }],
 		['a redirect', [302, ''], { code: 302 }],
+		[
+			'the first of the redirects',
+			[300, ''],
+			{ code: 300, message: expect.stringContaining('is not followed') },
+		],
 		[
 			'a redirect that names a task',
 			[300, { code: 200, data: { taskId: 'task' } }],
@@ -279,5 +289,9 @@ describe('what is read', () => {
 		await expect(
 			serviceThat([401, { code: 401, msg }]).service.getCredits(SETTINGS),
 		).rejects.toThrow('(401: *** *** *** ***)');
+		const changes = { webhookSecret: '', previousWebhookSecret: undefined };
+		await expect(
+			serviceThat([401, { code: 401, msg: 'undefined' }], changes).service.getCredits(SETTINGS),
+		).rejects.toThrow('(401: undefined)');
 	});
 });

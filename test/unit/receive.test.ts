@@ -1,5 +1,6 @@
 import type { IDataObject, IHookFunctions } from 'n8n-workflow';
 import { forgetEvents, receiveCallback } from '../../nodes/MediaGeneration/trigger/receive';
+import { ENOUGH_CALLBACKS } from '../../nodes/MediaGeneration/trigger/rotation';
 import { detailsOf, sendCallback, type Callback, type ReadDetails } from './webhook';
 
 let triggers = 0;
@@ -103,6 +104,8 @@ describe('a callback that the trigger refuses', () => {
 			output: undefined,
 		});
 		expect(errors).toEqual(['A callback could not be processed: no database']);
+		expect(await send('task', { more, headers: {} })).toMatchObject({ status: 401 });
+		expect(errors).toHaveLength(1);
 	});
 });
 
@@ -155,6 +158,20 @@ describe('a callback that the trigger accepts', () => {
 		},
 	);
 
+	it('says once that the previous key is out of use', async () => {
+		const lines: string[] = [];
+		const { send } = newTrigger();
+		const keys = { webhookSecret: 'a-key', previousWebhookSecret: 'old' };
+		const more = {
+			getCredentials: async () => ({ baseUrl: 'https://api.example.com', ...keys }),
+			logger: { info: (line: string) => lines.push(line) },
+		};
+		const { output } = await send('first', { secret: 'old', more });
+		expect(output).toMatchObject([{ json: { verification: { signature: 'previous' } } }]);
+		for (let count = 0; count < ENOUGH_CALLBACKS; count++) await send(`task-${count}`, { more });
+		expect(lines).toEqual([expect.stringContaining('clear Previous Webhook HMAC Key')]);
+	});
+
 	it('waits four seconds for the details', async () => {
 		const { begin } = newTrigger({}, async () => await new Promise(() => {}));
 		let isAnswered = false;
@@ -197,6 +214,16 @@ describe('copies of a callback', () => {
 		expect(await send('task')).toMatchObject({ status: 503, answer: { reason: 'underway' } });
 		first.store();
 		expect((await send('task')).answer).toEqual(duplicate);
+	});
+
+	it('wait until n8n has stored the first', async () => {
+		const { begin, send } = newTrigger();
+		const first = await send('task');
+		const copy = begin('task');
+		await jest.advanceTimersByTimeAsync(2_000);
+		first.store();
+		await jest.advanceTimersByTimeAsync(100);
+		expect((await copy).answer).toEqual(duplicate);
 	});
 
 	it('start one when n8n could not store the first', async () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { verifyCallback } from '../../nodes/MediaGeneration/callback/verify';
+import { checkHeaders, verifyCallback } from '../../nodes/MediaGeneration/callback/verify';
 import { callbackCases, hmac } from '../../dev/fixtures/callbackCases.cts';
 import { hostileCallbacks } from '../../dev/fixtures/hostileCallbacks.cts';
 
@@ -92,6 +92,18 @@ describe('verifyCallback', () => {
 		const { 'x-webhook-signature': signature, ...rest } = headers();
 		for (const given of [rest, { ...rest, 'x-webhook-signature': `${signature}=` }, headers(1)])
 			expect(verifyCallback(given, trap, settings)).toMatchObject({ status: 401 });
+	});
+
+	it.each([
+		`${'A'.repeat(44)}=`,
+		`${'A'.repeat(42)}=`,
+		`${'A'.repeat(42)}==`,
+		` ${'A'.repeat(42)}=`,
+		`${'A'.repeat(20)}=${'A'.repeat(23)}`,
+	])('refuses by the headers alone what can be no signature: %j', (signature) => {
+		const given = { ...headers(), 'x-webhook-signature': signature };
+		const verdict = checkHeaders(given, { signed: true, toleranceSeconds: 300, now: settings.now });
+		expect(verdict).toMatchObject({ status: 401, reason: 'signatureWrong' });
 	});
 
 	it.each<[string, number | string | undefined, object, string]>([
