@@ -5,14 +5,13 @@ import { detailsOf, sendCallback, type Callback } from './webhook';
 
 let batches = 0;
 
-/** An execution that waits for these tasks, on a service whose answers the test gives. */
-function parkExecution(count: number) {
+/** An execution that waits for so many tasks, beside other items, on a service whose answers the test gives. */
+function parkExecution(count: number, others: IDataObject[] = []) {
 	const batch = batches++;
 	const taskIds = Array.from({ length: count }, (_, index) => `batch-${batch}-task-${index}`);
-	const items = taskIds.map((taskId, item) => ({
-		json: { taskId, status: 'timedOut' } as IDataObject,
-		pairedItem: { item },
-	}));
+	const items = [...taskIds.map((taskId) => ({ taskId, status: 'timedOut' })), ...others].map(
+		(json: IDataObject, item) => ({ json, pairedItem: { item } }),
+	);
 	const ended = new Set<string>();
 	const asked: string[] = [];
 	/** Answers a request for a task's details; by default at once. */
@@ -60,15 +59,29 @@ describe('a callback for a parked execution', () => {
 		expect(store()).toEqual({ accepted: true, resumed: true });
 	});
 
-	it('is accepted while other tasks go on, and nothing is resumed', async () => {
-		const { taskIds, ended, send } = parkExecution(2);
-		ended.add(String(taskIds[1]));
-		expect(await send(String(taskIds[1]))).toMatchObject({
-			status: 200,
-			answer: { accepted: true, resumed: false },
-			output: undefined,
-		});
+	it('resumes it with items that failed, and tasks that ended before, as they were', async () => {
+		const failed = { error: 'Image is required' };
+		const before = { taskId: 'ended-before', status: 'failed', failCode: '501' };
+		const { taskIds, ended, asked, send } = parkExecution(1, [failed, before]);
+		const [taskId = ''] = taskIds;
+		ended.add(taskId);
+		const { output } = await send(taskId);
+		expect(output?.slice(1).map(({ json }) => json)).toEqual([failed, before]);
+		expect(asked).toEqual([taskId]);
 	});
+
+	it.each([2, 3, 4, 7])(
+		'is accepted while the last of %d tasks goes on, and nothing is resumed',
+		async (count) => {
+			const { taskIds, ended, send } = parkExecution(count);
+			for (const taskId of taskIds.slice(0, -1)) ended.add(taskId);
+			expect(await send(String(taskIds[0]))).toMatchObject({
+				status: 200,
+				answer: { accepted: true, resumed: false },
+				output: undefined,
+			});
+		},
+	);
 
 	it.each([
 		['its own task goes on', 0, 503, 'taskNotEnded'],
