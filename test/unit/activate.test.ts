@@ -4,7 +4,7 @@ import { checkCredential } from '../../nodes/MediaGeneration/trigger/activate';
 interface Activation {
 	parameters?: IDataObject;
 	webhookSecret?: string;
-	baseUrl?: string;
+	baseUrl?: string | null;
 	/** Answers the request for the account's credits. */
 	answer?: () => { statusCode: number; body: string };
 	mode?: string;
@@ -44,7 +44,7 @@ async function activate({
 	} as unknown as IHookFunctions;
 	const error = await checkCredential(context).catch((thrown: NodeOperationError) => thrown);
 	if (error) expect(error).toBeInstanceOf(NodeOperationError);
-	return { error: error?.message, requests, warnings };
+	return { error: error?.message, description: error?.description, requests, warnings };
 }
 
 const lost = () => {
@@ -55,14 +55,16 @@ describe('checkCredential', () => {
 	it('asks for the credits, which needs a valid token', async () => {
 		expect(await activate({})).toEqual({
 			error: undefined,
+			description: undefined,
 			requests: [['https://api.example.com/api/v1/chat/credit', 5_000]],
 			warnings: [],
 		});
 	});
 
 	it.each(['', ' '])('stops a trigger whose key is %j, before it asks', async (webhookSecret) => {
-		const { error, requests } = await activate({ webhookSecret });
+		const { error, description, requests } = await activate({ webhookSecret });
 		expect(error).toContain('no Webhook HMAC Key');
+		expect(description).toContain('paste it into the credential');
 		expect(requests).toEqual([]);
 	});
 
@@ -77,27 +79,35 @@ describe('checkCredential', () => {
 		expect([error, requests]).toEqual([undefined, []]);
 	});
 
-	const lasting: Array<[string, Activation, string]> = [
-		['a token that the service refuses', { answer: answered(401) }, 'access token'],
-		['a malformed address', { baseUrl: 'api.example.com' }, 'Base URL in the credential'],
+	const lasting: Array<[string, Activation, string, string]> = [
+		[
+			'a token that the service refuses',
+			{ answer: answered(401) },
+			'access token',
+			'paste a valid',
+		],
+		['a malformed address', { baseUrl: 'api.example.com' }, 'Base URL in the credential', ''],
 	];
-	it.each(lasting)('stops at %s', async (_, activation, message) => {
-		const { error, warnings } = await activate(activation);
+	it.each(lasting)('stops at %s', async (_, activation, message, next) => {
+		const { error, description, warnings } = await activate(activation);
 		expect(error).toContain(message);
+		expect(description ?? '').toContain(next);
 		expect(warnings).toEqual([]);
 	});
 
 	it.each([
-		...lasting.flatMap(([fault, activation, message]) =>
+		...lasting.flatMap(([fault, activation, message, next]) =>
 			['init', 'leadershipChange'].map(
-				(mode) => [`${fault} in mode ${mode}`, { ...activation, mode }, message] as const,
+				(mode) => [`${fault} in mode ${mode}`, { ...activation, mode }, message, next] as const,
 			),
 		),
-		['a service that is down', { answer: lost }, "can't be reached"] as const,
-		['a fault of the service', { answer: answered(500) }, 'internal fault'] as const,
-	])('only logs %s', async (_, activation, message) => {
+		['a service that is down', { answer: lost }, "can't be reached", 'Check Base URL'] as const,
+		['a fault of the service', { answer: answered(500) }, 'internal fault', 'later'] as const,
+		['a fault of our own', { baseUrl: null }, 'null', ''] as const,
+	])('only logs %s', async (_, activation, message, next) => {
 		const { error, warnings } = await activate(activation);
 		expect(error).toBeUndefined();
 		expect(warnings).toEqual([expect.stringContaining(message)]);
+		expect(warnings).toEqual([expect.stringContaining(next)]);
 	});
 });
