@@ -48,6 +48,8 @@ describe('describeNetworkFailure', () => {
 		expect(describeNetworkFailure(wrapped, 5).mayHaveArrived).toBe(false);
 		const byHttpCode = Object.assign(new Error('outer'), { httpCode: 'ECONNREFUSED' });
 		expect(describeNetworkFailure(byHttpCode, 5).mayHaveArrived).toBe(false);
+		const byNumber = Object.assign(byHttpCode, { code: 7 });
+		expect(describeNetworkFailure(byNumber, 5).mayHaveArrived).toBe(false);
 	});
 
 	it('ends on errors that are their own cause, and on none', () => {

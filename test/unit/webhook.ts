@@ -74,6 +74,8 @@ export async function sendCallback(
 		...more,
 	} as unknown as IWebhookFunctions;
 	const result = await receive(context);
+	// Either the webhook has answered, or n8n does.
+	expect(Boolean(result.noWebhookResponse)).toBe(response.writableEnded);
 	return {
 		status: response.statusCode,
 		answer: response.answer,
