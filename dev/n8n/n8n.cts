@@ -46,7 +46,7 @@ interface CredentialInput {
 	data: object;
 }
 
-export interface ExecutionSummary {
+interface ExecutionSummary {
 	id: string;
 	status: string;
 	/** ISO 8601, as is `stoppedAt`. */

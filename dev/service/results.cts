@@ -29,7 +29,7 @@ export const resultShape = strictObject({
 export type Result = z.infer<typeof resultShape>;
 
 /** Names a task's result files, by field. */
-export function nameFiles({ result, faults }: Pick<TaskRecord, 'result' | 'faults'>) {
+function nameFiles({ result, faults }: Pick<TaskRecord, 'result' | 'faults'>) {
 	const length = faults.files ?? result.files;
 	return Object.entries(fields[result.kind]).map(([field, first]): [string, string[]] => [
 		field,

@@ -1,18 +1,14 @@
 import {
 	NodeConnectionTypes,
 	type IExecuteFunctions,
-	type ILoadOptionsFunctions,
-	type INodeListSearchResult,
 	type INodeExecutionData,
 	type INodeType,
 	type INodeTypeDescription,
 	type IWebhookDescription,
 	type IWebhookFunctions,
 	type IWebhookResponseData,
-	type ResourceMapperFields,
 } from 'n8n-workflow';
-import { GET_MODEL_FIELDS, SEARCH_MODELS } from './models/custom';
-import { operationProperties, subtitle } from './operations';
+import { methods, operationProperties, subtitle } from './operations';
 
 /** How the service takes up an execution that is parked; n8n makes its URL for each execution, so nothing is registered. */
 const resumeWebhooks: IWebhookDescription[] = [
@@ -52,24 +48,7 @@ export class MediaGeneration implements INodeType {
 		properties: operationProperties,
 	};
 
-	methods = {
-		listSearch: {
-			async [SEARCH_MODELS](
-				this: ILoadOptionsFunctions,
-				filter?: string,
-				paginationToken?: string,
-			): Promise<INodeListSearchResult> {
-				const { searchModels } = await import('./operations/task/modelLookup');
-				return await searchModels(this, filter, paginationToken);
-			},
-		},
-		resourceMapping: {
-			async [GET_MODEL_FIELDS](this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
-				const { getModelFields } = await import('./operations/task/modelLookup');
-				return await getModelFields(this);
-			},
-		},
-	};
+	methods = methods;
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const { executeOperation } = await import('./operations/execute');

@@ -7,7 +7,13 @@ import {
 	startPair,
 	type Pair,
 } from '../../dev/fixtures/pair.cts';
-import { chain, items, mediaGeneration, triggered } from '../../dev/fixtures/workflows.cts';
+import {
+	chain,
+	editSample,
+	items,
+	mediaGeneration,
+	triggered,
+} from '../../dev/fixtures/workflows.cts';
 import type { Workflow } from '../../dev/n8n/workflow.cts';
 import type { CallbackOverrides } from '../../dev/service/index.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
@@ -45,13 +51,8 @@ async function create(parameters: Record<string, unknown>) {
 	return String(task?.taskId);
 }
 
-const edit = (more: Record<string, unknown> = {}) => ({
-	resource: 'task',
-	operation: 'create',
-	model: 'beta2/image-edit',
-	image: `${pair.service.resultsUrl}/sample.png`,
-	...more,
-});
+const edit = (more: object = {}) =>
+	editSample(pair.service.resultsUrl, { operation: 'create', ...more });
 
 /** Waits for the first execution of a workflow, and returns what its trigger output. */
 async function waitForItems(workflowId: string) {

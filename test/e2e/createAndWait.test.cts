@@ -1,7 +1,15 @@
 import { expect } from '@jest/globals';
 import { parseAnswer } from '../../dev/fixtures/callbacks.cts';
 import { startPair, WEBHOOK_SECRET, type Pair } from '../../dev/fixtures/pair.cts';
-import { chain, connect, items, mediaGeneration, SEEN } from '../../dev/fixtures/workflows.cts';
+import {
+	chain,
+	connect,
+	editSample,
+	items,
+	loop,
+	mediaGeneration,
+	SEEN,
+} from '../../dev/fixtures/workflows.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 
 const NODE = 'Media Generation';
@@ -36,10 +44,7 @@ beforeEach(() => {
 });
 
 const edit = (parameters: Record<string, unknown> = {}, on = pair) => ({
-	resource: 'task',
-	operation: 'createAndWait',
-	model: 'beta2/image-edit',
-	image: `${on.service.resultsUrl}/sample.png`,
+	...editSample(on.service.resultsUrl),
 	prompt: '={{ $json.prompt }}',
 	options: { tasksPer10Seconds: 0, concurrency: 20 },
 	...parameters,
@@ -363,21 +368,8 @@ describe('in workflows of other shapes', () => {
 
 	it('waits anew in each round of a loop', async () => {
 		pair.service.set({ taskSeconds: 1 });
-		const loop = {
-			name: 'Loop',
-			type: 'n8n-nodes-base.splitInBatches',
-			typeVersion: 3,
-			parameters: { options: {} },
-		};
-		const prompts = ['one', 'two', 'three'];
-		const workflow = chain('Loop', [
-			items(prompts.map((prompt) => ({ prompt }))),
-			loop,
-			mediaGeneration(edit()),
-		]);
-		workflow.connections.Loop = { main: [[], [{ node: NODE, type: 'main', index: 0 }]] };
-		workflow.connections[NODE] = { main: [[{ node: 'Loop', type: 'main', index: 0 }]] };
-		const execution = await pair.run(workflow);
+		const prompts = ['one', 'two', 'three'].map((prompt) => ({ prompt }));
+		const execution = await pair.run(loop(items(prompts), mediaGeneration(edit())));
 		expect(execution.getRuns(NODE)).toHaveLength(3);
 		expect(execution.getItems('Loop').map(({ status }) => status)).toEqual(
 			Array(3).fill('completed'),

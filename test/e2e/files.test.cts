@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { startPair, type Pair } from '../../dev/fixtures/pair.cts';
-import { chain, items, mediaGeneration } from '../../dev/fixtures/workflows.cts';
+import { chain, editSample, items, mediaGeneration } from '../../dev/fixtures/workflows.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { readMedia } from '../media/corpus.cts';
@@ -298,16 +298,7 @@ describe('files', () => {
 
 	describe('Download', () => {
 		const edit = (parameters: Record<string, unknown> = {}, name = NODE) =>
-			mediaGeneration(
-				{
-					resource: 'task',
-					operation: 'createAndWait',
-					model: 'beta2/image-edit',
-					image: `${pair.service.resultsUrl}/sample.png`,
-					...parameters,
-				},
-				{ name },
-			);
+			mediaGeneration(editSample(pair.service.resultsUrl, parameters), { name });
 		const download = (parameters: Record<string, unknown> = {}, more: object = {}) =>
 			mediaGeneration(
 				{

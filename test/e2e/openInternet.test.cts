@@ -16,8 +16,8 @@ import { triggered } from '../../dev/fixtures/workflows.cts';
 import { INSPECTABLE, measureLiveMemory } from '../../dev/n8n/inspect.cts';
 import type { Workflow } from '../../dev/n8n/workflow.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
-import { callbackCases } from '../unit/callbackCases.ts';
-import { hostileCallbacks } from '../unit/hostileCallbacks.ts';
+import { callbackCases } from '../../dev/fixtures/callbackCases.cts';
+import { hostileCallbacks } from '../../dev/fixtures/hostileCallbacks.cts';
 
 const KEY = 'whk-current-5f1c9a';
 const PREVIOUS_KEY = 'whk-previous-77ab02';

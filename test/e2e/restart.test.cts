@@ -5,6 +5,7 @@ import { startPair, type Pair } from '../../dev/fixtures/pair.cts';
 import {
 	chain,
 	connect,
+	editSample,
 	mediaGeneration,
 	NODE_TYPE,
 	prompts,
@@ -66,14 +67,10 @@ describe('n8n after a kill and a restart', () => {
 		expect((await call(1)).status).toBe(200);
 		await n8n.waitForExecutions({ workflowId: active.id, count: 1 });
 
-		const parameters = {
-			resource: 'task',
-			operation: 'createAndWait',
-			model: 'beta2/image-edit',
-			image: `${service.resultsUrl}/sample.png`,
+		const parameters = editSample(service.resultsUrl, {
 			prompt: '={{ $json.prompt }}',
 			options: { tasksPer10Seconds: 0, concurrency: 20 },
-		};
+		});
 		const workflow = chain('Parked', [prompts(20), mediaGeneration(parameters), SEEN]);
 		const { id } = await pair.importWorkflow(workflow);
 		parkedId = await n8n.run(id);

@@ -8,7 +8,15 @@ import {
 	TOKEN,
 	type Pair,
 } from '../../dev/fixtures/pair.cts';
-import { chain, items, mediaGeneration, SEEN, triggered } from '../../dev/fixtures/workflows.cts';
+import {
+	chain,
+	editSample,
+	items,
+	loop,
+	mediaGeneration,
+	SEEN,
+	triggered,
+} from '../../dev/fixtures/workflows.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import type { Workflow, WorkflowNode } from '../../dev/n8n/workflow.cts';
 import { startService } from '../../dev/service/index.cts';
@@ -38,16 +46,12 @@ const prompts = (...texts: string[]) => items(texts.map((prompt) => ({ prompt })
 /** Our node, with a seed that is another one each time that n8n evaluates it. */
 const edit = (parameters: object = {}, node: object = {}) =>
 	mediaGeneration(
-		{
-			resource: 'task',
-			operation: 'createAndWait',
-			model: 'beta2/image-edit',
-			image: `${pair.service.resultsUrl}/sample.png`,
+		editSample(pair.service.resultsUrl, {
 			prompt: '={{ $json.prompt }}',
 			seed: '={{ Math.floor(Math.random() * 1e9) }}',
 			options: { tasksPer10Seconds: 0, concurrency: 1 },
 			...parameters,
-		},
+		}),
 		node,
 	);
 
@@ -94,19 +98,7 @@ describe.each(WAIT_FOR)('by %s', (waitFor) => {
 	});
 
 	it('creates a task for each of three equal items of a loop', async () => {
-		const loop = {
-			name: 'Loop',
-			type: 'n8n-nodes-base.splitInBatches',
-			typeVersion: 3,
-			parameters: { options: {} },
-		};
-		const workflow = chain('Loop', [
-			prompts('same', 'same', 'same'),
-			loop,
-			edit({ waitFor, seed: 7 }),
-		]);
-		workflow.connections.Loop = { main: [[], [{ node: NODE, type: 'main', index: 0 }]] };
-		workflow.connections[NODE] = { main: [[{ node: 'Loop', type: 'main', index: 0 }]] };
+		const workflow = loop(prompts('same', 'same', 'same'), edit({ waitFor, seed: 7 }));
 		const execution = await pair.n8n.waitForExecution(await pair.n8n.run(await save(workflow)));
 		expect(listPrompts()).toEqual(['same', 'same', 'same']);
 		const output = execution.getItems('Loop');

@@ -9,7 +9,13 @@ import {
 } from '../../dev/fixtures/agents.cts';
 import { startPair, type Pair } from '../../dev/fixtures/pair.cts';
 import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
-import { chain, createAndWait, mediaGeneration, prompts } from '../../dev/fixtures/workflows.cts';
+import {
+	chain,
+	createAndWait,
+	editSample,
+	mediaGeneration,
+	prompts,
+} from '../../dev/fixtures/workflows.cts';
 
 let pair: Pair;
 
@@ -28,15 +34,11 @@ beforeEach(() => {
 /** Our node as a tool, whose model chooses the prompt; the seed is another one at each try. */
 const buildTool = (parameters: Record<string, unknown> = {}, more: object = {}) =>
 	mediaGeneration(
-		{
-			resource: 'task',
-			operation: 'createAndWait',
-			model: 'beta2/image-edit',
-			image: `${pair.service.resultsUrl}/sample.png`,
+		editSample(pair.service.resultsUrl, {
 			prompt: "={{ $fromAI('Prompt', 'What to change', 'string') }}",
 			seed: '={{ Math.floor(Math.random() * 1e9) }}',
 			...parameters,
-		},
+		}),
 		more,
 	);
 

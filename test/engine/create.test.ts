@@ -161,48 +161,6 @@ describe('a refusal for the rate', () => {
 	});
 });
 
-describe('Retry On Fail', () => {
-	const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
-
-	it('creates no task again that an earlier try created', async () => {
-		service.faultNext({ code: 455, times: 1 });
-		const items = [{ prompt: 'one' }, { prompt: 'two' }, { prompt: 'three' }];
-		const parameters = edit({ prompt: '={{ $json.prompt }}' });
-		const { output, error } = await run({ parameters, items, credentials, node: retry });
-		expect(error).toBeUndefined();
-		expect(service.tasks.size).toBe(3);
-		const prompts = output[0]?.map(
-			({ json }) => service.tasks.get(String(json.taskId))?.input.prompt,
-		);
-		expect(prompts).toEqual(['one', 'two', 'three']);
-	});
-
-	it('sends nothing again whose outcome is unknown', async () => {
-		const { error } = await run({
-			parameters: edit({ prompt: '#garbage' }),
-			credentials,
-			node: retry,
-		});
-		expect(error?.description).toContain('The task may exist and may have been paid for');
-		expect(service.requests).toHaveLength(1);
-	});
-
-	it('sends nothing again either when On Error continues, where n8n repeats a run whose first item failed', async () => {
-		const { output } = await run({
-			parameters: edit({ prompt: '={{ $itemIndex === 0 ? "#status=500" : "" }}' }),
-			items: [{}, {}],
-			credentials,
-			onError: 'continueRegularOutput',
-			node: retry,
-		});
-		expect(service.requests).toHaveLength(2);
-		expect(output[0]).toMatchObject([
-			{ json: { error: expect.stringContaining('500') } },
-			{ json: { status: 'pending' } },
-		]);
-	});
-});
-
 describe('what the service answers', () => {
 	const unknown = 'The task may exist and may have been paid for';
 
@@ -261,19 +219,6 @@ describe('what the service answers', () => {
 		const { error } = await run({ parameters: edit(), credentials });
 		expect(error?.message).toContain('bad *** and ***');
 		expect(JSON.stringify(error)).not.toMatch(/a-token|a-key/);
-	});
-
-	it('reads the text of services that call it message', async () => {
-		service.faultNext({ code: 422, message: 'prompt is too long' });
-		const { error } = await run({ parameters: edit(), credentials });
-		expect(error?.message).toContain('422: prompt is too long');
-	});
-
-	it('a connection that breaks off leaves the outcome unknown', async () => {
-		service.faultNext({ dropConnection: true });
-		const { error } = await run({ parameters: edit(), credentials });
-		expect(error?.message).toContain('broke off the connection before it answered');
-		expect(error?.description).toContain(unknown);
 	});
 
 	it('a service that is not there is told so, with its address', async () => {

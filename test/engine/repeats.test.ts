@@ -72,7 +72,23 @@ describe('Retry On Fail, with an expression that returns another value at each t
 		const items = prompts('one');
 		const { error } = await run({ parameters: edit(), items, credentials, node: retry });
 		expect(error?.message).toContain('broke off the connection before it answered');
+		expect(error?.description).toContain('The task may exist and may have been paid for');
 		expect(service.requests).toHaveLength(1);
+	});
+
+	it('sends a request once that failed for the first item, when On Error continues: n8n repeats such a run', async () => {
+		const { output } = await run({
+			parameters: edit(),
+			items: prompts('#status=500', 'two'),
+			credentials,
+			onError: 'continueRegularOutput',
+			node: retry,
+		});
+		expect(service.requests).toHaveLength(2);
+		expect(output[0]).toMatchObject([
+			{ json: { error: expect.stringContaining('500') } },
+			{ json: { status: 'pending' } },
+		]);
 	});
 
 	it('sends again what was surely refused', async () => {

@@ -1,5 +1,5 @@
 import { diagnoseCallback } from '../../nodes/MediaGeneration/callback/diagnose';
-import { callbackCases, hmac } from './callbackCases';
+import { callbackCases, hmac } from '../../dev/fixtures/callbackCases.cts';
 
 const seconds = 1_763_640_000;
 const taskId = 'task-8f3b';

@@ -87,6 +87,23 @@ describe('downloadFile', () => {
 		});
 	});
 
+	it.each<[number, number | RegExp]>([
+		[200, 6],
+		[300, 3],
+		[399, 3],
+		[400, /answered 400/],
+		[500, /answered 500/],
+	])('takes %d with a location for what it is', async (statusCode, expected) => {
+		const location = 'https://eu.cdn.example/other.mp4';
+		const hosts = {
+			[url]: { ...ok, statusCode, headers: { location } },
+			[location]: { ...ok, chunks: ['two'] },
+		};
+		const fetched = fetchFrom(hosts, url);
+		if (typeof expected === 'number') expect((await fetched).file?.size).toBe(expected);
+		else await expect(fetched).rejects.toThrow(expected);
+	});
+
 	it('sends no header that could carry a secret', async () => {
 		const { asked } = await fetchFrom({ [url]: ok }, url);
 		expect(asked.map(({ headers, auth }) => [headers, auth])).toEqual([[undefined, undefined]]);
@@ -97,8 +114,12 @@ describe('downloadFile', () => {
 		[{}, 'video/mp4', 'mp4'],
 		[{ 'content-type': 'image/jpeg; charset=x' }, 'image/jpeg', 'jpg'],
 		[{ 'content-type': 'model/gltf-binary' }, 'model/gltf-binary', 'mp4'],
-	])('names a file of %j by type', async (headers, mimeType, extension) => {
-		const { file } = await fetchFrom({ [url]: { ...ok, headers } }, url);
+		[{ 'content-type': 'binary/octet-stream' }, 'video/mp4', 'mp4'],
+		[{ 'content-type': 'Image/JPEG ; charset=x' }, 'image/jpeg', 'jpg'],
+		[{}, 'application/octet-stream', 'bin', 'https://cdn.example/result'],
+		[{}, 'application/octet-stream', 'bin', 'https://cdn.example/a.mp4/result'],
+	])('names a file of %j by type, %s', async (headers, mimeType, extension, from = url) => {
+		const { file } = await fetchFrom({ [from]: { ...ok, headers } }, from);
 		expect(file).toMatchObject({ mimeType, name: `task-result-1.${extension}` });
 	});
 
@@ -128,6 +149,7 @@ describe('downloadFile', () => {
 		'http://localhost/',
 		'http://n8n:5678/',
 		'file:///etc/passwd',
+		'shttp://cdn.example/',
 	])('does not follow one from the internet to %s', async (location) => {
 		const hosts = { [url]: { statusCode: 302, headers: { location } }, [location]: ok };
 		await expect(fetchFrom(hosts, url)).rejects.toThrow('an address inside this network');
@@ -156,6 +178,21 @@ describe('downloadFile', () => {
 		);
 	});
 
+	it('says how large a file is, how large it may be, and what to do', async () => {
+		const hosts = { [url]: { ...ok, headers: { 'content-length': `${1.5 * 1024 ** 2}` } } };
+		await expect(fetchFrom(hosts, url, { maxBytes: 1024 ** 2 })).rejects.toMatchObject({
+			message: expect.stringContaining('is 2 MB, and Maximum File Size in Options allows 1 MB'),
+			description: expect.stringContaining('Raise the limit'),
+		});
+	});
+
+	it('takes a file that is just as large as it may be, and as announced', async () => {
+		const hosts = { [url]: { ...ok, headers: { 'content-length': '6' } } };
+		const { file, streams } = await fetchFrom(hosts, url, { maxBytes: 6 });
+		expect(file?.size).toBe(6);
+		expect(streams[0]?.destroyed).toBe(false);
+	});
+
 	it('ends a download that stalls, in the time that a request may take', async () => {
 		const hosts = { [url]: { ...ok, stalls: true } };
 		await expect(fetchFrom(hosts, url, { timeoutSeconds: 0.1 })).rejects.toThrow(
@@ -171,7 +208,16 @@ describe('downloadFile', () => {
 	it('follows no redirect by itself, and ends with the execution', async () => {
 		const controller = new AbortController();
 		const { asked } = await fetchFrom({ [url]: ok }, url, { signal: controller.signal });
-		expect(asked).toMatchObject([{ disableFollowRedirect: true, abortSignal: { aborted: false } }]);
+		expect(asked).toMatchObject([
+			{
+				disableFollowRedirect: true,
+				returnFullResponse: true,
+				ignoreHttpStatusErrors: true,
+				encoding: 'stream',
+				timeout: 60_000,
+				abortSignal: { aborted: false },
+			},
+		]);
 		controller.abort();
 		expect(asked).toMatchObject([{ abortSignal: { aborted: true } }]);
 	});

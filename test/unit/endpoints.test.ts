@@ -8,6 +8,7 @@ describe('buildUrl', () => {
 		[' https://api.example.com ', 'https://api.example.com/api/v1/jobs/createTask'],
 		['https://example.com/media//', 'https://example.com/media/api/v1/jobs/createTask'],
 		['HTTPS://api.example.com', 'HTTPS://api.example.com/api/v1/jobs/createTask'],
+		['http://n8n:8787', 'http://n8n:8787/api/v1/jobs/createTask'],
 	])('joins %j and the path', (base, url) => {
 		expect(buildUrl({ baseUrl: base }, 'createTaskPath')).toBe(url);
 	});
@@ -26,13 +27,22 @@ describe('buildUrl', () => {
 		);
 	});
 
-	it('takes the usual path where a custom one is blank', () => {
-		expect(buildUrl({ baseUrl, customEndpoints: true, creditsPath: ' ' }, 'creditsPath')).toBe(
+	it.each([' ', undefined])('takes the usual path where a custom one is %j', (creditsPath) => {
+		expect(buildUrl({ baseUrl, customEndpoints: true, creditsPath }, 'creditsPath')).toBe(
 			`${baseUrl}/api/v1/chat/credit`,
 		);
 	});
 
-	it.each(['', 'api.example.com', 'ftp://api.example.com', 'https://'])(
+	it.each([
+		[' https://up.example.com/ ', 'https://up.example.com'],
+		[' ', baseUrl],
+		[undefined, baseUrl],
+	])('uploads, with the upload base URL %j, to %s', (uploadBaseUrl, base) => {
+		const path = '/api/file-url-upload';
+		expect(buildUrl({ baseUrl, uploadBaseUrl }, 'urlUploadPath')).toBe(base + path);
+	});
+
+	it.each(['', 'api.example.com', 'ftp://api.example.com', 'xhttp://api.example.com', 'https://'])(
 		'refuses the base URL %j',
 		(base) => {
 			expect(() => buildUrl({ baseUrl: base }, 'creditsPath')).toThrow(

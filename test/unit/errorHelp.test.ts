@@ -4,11 +4,14 @@ describe('explainRefusal', () => {
 	it.each([
 		[401, '', 'does not accept the access token'],
 		[402, '', 'too few credits'],
+		[403, '', 'turned the request away'],
+		[404, '', 'nothing at that address'],
 		[422, 'duration is required', 'did not accept a field'],
 		[422, 'the rate limit of 30 fps is exceeded', 'did not accept a field'],
 		[429, 'Too many requests', 'too many requests'],
 		[430, 'Rate limit exceeded', 'too many requests'],
 		[430, 'rate-limited', 'too many requests'],
+		[430, 'ratelimit', 'too many requests'],
 		[405, 'call frequency too high', 'too many requests'],
 		[430, 'could not generate', 'refused the request'],
 		[430, 'the integrated separator failed', 'refused the request'],
@@ -44,7 +47,7 @@ describe('explainRefusal', () => {
 		},
 	);
 
-	it.each([302, 408, 499, 500, 502])(
+	it.each([300, 302, 408, 499, 500, 502])(
 		'is not sure of a listed code behind HTTP %d, which came from somewhere else',
 		(httpStatus) => {
 			expect(explainRefusal(httpStatus, 422, '').isRejected).toBe(false);

@@ -173,5 +173,13 @@ describe('isInternalUrl', () => {
 		'https://local.example.com',
 		'https://example.com.',
 		'https://10.example.com',
+		'https://10.0.0.1.example.com',
+		'https://n8n.local.example.com',
+		'https://8.64.0.1',
+		'https://8.18.0.1',
+		'https://[2001:64:ff9b::1]',
+		'https://[2001:64:ff9b:1::a00:1]',
+		'https://[0:ffff:1::a00:1]',
+		'https://[64:ff9b:0:1::a00:1]',
 	])('%s is not', (url) => expect(isInternalUrl(url)).toBe(false));
 });

@@ -1,5 +1,6 @@
 import { models } from '../../nodes/MediaGeneration/models';
 import { toRequestKey } from '../../nodes/MediaGeneration/models/field';
+import { findMedia } from '../../nodes/MediaGeneration/models/media';
 
 type Values = Record<string, unknown>;
 
@@ -202,6 +203,42 @@ describe('values that an expression gives in another form', () => {
 		['gamma-v6/reference-to-video', { generateAudio: 'false' }, 'generate_audio_switch', false],
 	])('%s takes %j', (id, values, key, sent) => {
 		expect(asSent(request(id, { ...contract[id]?.filled, ...values }).input[key])).toEqual(sent);
+	});
+});
+
+describe('what a user must fill in, and the limits of its files', () => {
+	it.each([
+		['alpha-3.0/motion-control', ['image', 'video']],
+		['beta2/image-edit', ['image']],
+		['delta-1-1/reference-to-video', ['referenceImages']],
+		['delta/reference-to-video', ['referenceImages']],
+		['gamma-v6/reference-to-video', ['imageReferences']],
+	])('%s requires %j', (id, names) => {
+		const required = model(id).fields.filter((field) => field.required);
+		expect(required.map(({ name }) => name)).toEqual(names);
+	});
+
+	it('has the limits of the contract for the files of Alpha 3.0, and none for others', () => {
+		const sides = { minSide: 340, aspect: { min: 0.4, max: 2.5 } };
+		const limits = Object.entries(contract).flatMap(([id, { filled }]) =>
+			findMedia(request(id, filled).input).map((media) => media.limits),
+		);
+		expect(limits.filter(Boolean)).toEqual([
+			{ ...sides, formats: ['jpeg', 'png'], maxBytes: 10 * 1024 ** 2 },
+			{
+				...sides,
+				formats: ['mp4', 'quicktime'],
+				maxBytes: 100 * 1024 ** 2,
+				duration: { min: 3, max: 30 },
+			},
+		]);
+	});
+
+	it('names the field of a file', () => {
+		const { input } = request('alpha-3.0/motion-control', {
+			...contract['alpha-3.0/motion-control']?.filled,
+		});
+		expect(findMedia(input).map(({ label }) => label)).toEqual(['Image', 'Video']);
 	});
 });
 

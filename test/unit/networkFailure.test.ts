@@ -12,6 +12,10 @@ describe('describeNetworkFailure', () => {
 		['ENETUNREACH', 'connect'],
 		['CERT_HAS_EXPIRED', ''],
 		['ERR_TLS_CERT_ALTNAME_INVALID', ''],
+		['DEPTH_ZERO_SELF_SIGNED_CERT', ''],
+		['SELF_SIGNED_CERT_IN_CHAIN', ''],
+		['UNABLE_TO_VERIFY_LEAF_SIGNATURE', ''],
+		['ERR_INVALID_URL', ''],
 	])('is sure that nothing arrived after %s of %j', (code, syscall) => {
 		const failure = describeNetworkFailure(systemError(code, syscall), 5);
 		expect(failure).toMatchObject({ mayHaveArrived: false, isTimeout: false });
@@ -44,6 +48,8 @@ describe('describeNetworkFailure', () => {
 		expect(describeNetworkFailure(wrapped, 5).mayHaveArrived).toBe(false);
 		const byHttpCode = Object.assign(new Error('outer'), { httpCode: 'ECONNREFUSED' });
 		expect(describeNetworkFailure(byHttpCode, 5).mayHaveArrived).toBe(false);
+		const byNumber = Object.assign(byHttpCode, { code: 7 });
+		expect(describeNetworkFailure(byNumber, 5).mayHaveArrived).toBe(false);
 	});
 
 	it('ends on errors that are their own cause, and on none', () => {

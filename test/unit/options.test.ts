@@ -1,4 +1,8 @@
-import { readOptions, verifiesSignature } from '../../nodes/MediaGeneration/trigger/options';
+import {
+	optionFields,
+	readOptions,
+	verifiesSignature,
+} from '../../nodes/MediaGeneration/trigger/options';
 
 describe("the trigger's options", () => {
 	it('are the defaults where the user set nothing', () => {
@@ -7,6 +11,12 @@ describe("the trigger's options", () => {
 			fetchDetails: true,
 			toleranceSeconds: 300,
 		});
+	});
+
+	it('are shown with these defaults', () => {
+		const shown = optionFields.map((field) => [field.name, field.default] as const);
+		expect(Object.fromEntries(shown)).toEqual(readOptions({}));
+		expect(optionFields.at(-1)?.typeOptions).toEqual({ minValue: 0 });
 	});
 
 	it.each(['', 0, null, undefined, 'false', NaN, [], {}])(

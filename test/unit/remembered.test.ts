@@ -64,6 +64,24 @@ describe('RememberedEvents', () => {
 		for (const task of ['a', 'b', 'c']) expect(later.has(`${task}:taskCompleted`)).toBe(true);
 	});
 
+	it('learns nothing back from what it saved itself, and has forgotten since', () => {
+		const name = newTrigger();
+		const staticData: IDataObject = {};
+		const remembered = new RememberedEvents(name, staticData, 1000);
+		remembered.add('a');
+		const before = saved(staticData);
+		remembered.forget();
+		expect(new RememberedEvents(name, before, 1000).has('a')).toBe(false);
+	});
+
+	it('keeps its own time of an event that another process emitted earlier', () => {
+		const name = newTrigger();
+		const elsewhere = {};
+		new (restarted())(name, elsewhere, 1000, 60).add('a');
+		new RememberedEvents(name, {}, 1050, 60).add('a');
+		expect(new RememberedEvents(name, saved(elsewhere), 1100, 60).has('a')).toBe(true);
+	});
+
 	it('forgets what is older than it must be', () => {
 		const name = newTrigger();
 		const staticData = {};

@@ -24,11 +24,15 @@ describe('logRefusal', () => {
 	beforeEach(() => void jest.useFakeTimers());
 	afterEach(() => void jest.useRealTimers());
 
-	it('says why, and how far the clocks are apart', () => {
-		const { context, lines } = nodeWithLog('a');
-		logRefusal(context, stale);
+	it.each([
+		[-3600, '; 3600 s behind the clock here'],
+		[3600, '; 3600 s ahead of the clock here'],
+		[undefined, ''],
+	])('says why, and by %j s that the clocks are apart', (clockDifferenceSeconds, difference) => {
+		const { context, lines } = nodeWithLog(`a${clockDifferenceSeconds}`);
+		logRefusal(context, { ...stale, clockDifferenceSeconds });
 		expect(lines).toEqual([
-			'"Trigger" refused a callback: Too far from the present time (401 timestampStale; 3600 s behind the clock here). To find out more, use Task: Verify Callback of the Media Generation node.',
+			`"Trigger" refused a callback: Too far from the present time (401 timestampStale${difference}). To find out more, use Task: Verify Callback of the Media Generation node.`,
 		]);
 	});
 
@@ -46,7 +50,7 @@ describe('logRefusal', () => {
 		expect(other.lines).toHaveLength(1);
 		logRefusal(context, stale);
 		expect(lines).toHaveLength(3);
-		expect(lines[2]).toContain('59 more since the last line');
+		expect(lines[2]).toContain('; 59 more since the last line');
 	});
 });
 

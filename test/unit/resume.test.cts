@@ -1,22 +1,29 @@
 import { createHmac } from 'node:crypto';
-import type { IWebhookFunctions } from 'n8n-workflow';
 import { Readable } from 'node:stream';
+import type { IDataObject } from 'n8n-workflow';
 import { resumeExecution } from '../../nodes/MediaGeneration/operations/task/resume';
+import { detailsOf, sendCallback, type Callback } from './webhook.ts';
 
-const SECRET = 'a-key';
 let batches = 0;
 
-/** An execution that waits for these tasks, on a service whose answers the test gives. */
+interface Parked {
+	/** Items without a task that waits. */
+	others?: IDataObject[];
+	/** For downloads. */
+	settings?: object;
+	until?: number;
+}
+
+/** An execution that waits for so many tasks, beside other items, on a service whose answers the test gives. */
 function parkExecution(
 	count: number,
-	{ settings = undefined as object | undefined, until = Date.now() + 60_000 } = {},
+	{ others = [], settings, until = Date.now() + 60_000 }: Parked = {},
 ) {
 	const batch = batches++;
 	const taskIds = Array.from({ length: count }, (_, index) => `batch-${batch}-task-${index}`);
-	const items = taskIds.map((taskId, item) => ({
-		json: { taskId, status: 'timedOut' },
-		pairedItem: { item },
-	}));
+	const items = [...taskIds.map((taskId) => ({ taskId, status: 'timedOut' })), ...others].map(
+		(json: IDataObject, item) => ({ json, pairedItem: { item } }),
+	);
 	const ended = new Set<string>();
 	const asked: string[] = [];
 	const files: string[] = [];
@@ -25,55 +32,24 @@ function parkExecution(
 	/** Answers a request for a task's details; by default at once. */
 	let answerDetails: (taskId: string) => Promise<void> = async () => {};
 
-	async function readRecord(url: string) {
-		const taskId = String(new URL(url).searchParams.get('taskId'));
+	async function readDetails(taskId: string) {
 		asked.push(taskId);
 		const state = ended.has(taskId) ? 'success' : 'generating';
 		await answerDetails(taskId);
 		const resultJson = { resultUrls: [`https://cdn.example/${taskId}`] };
-		const data = { taskId, state, ...(settings && { resultJson }) };
-		return { statusCode: 200, body: JSON.stringify({ code: 200, data }) };
+		return detailsOf(taskId, state, settings && { resultJson });
 	}
 
-	/** Sends a callback, and returns what n8n and the sender are given. */
-	async function send(taskId: string, secret = SECRET) {
-		const timestamp = String(Math.floor(Date.now() / 1000));
-		const signature = createHmac('sha256', secret)
-			.update(`${taskId}.${timestamp}`)
-			.digest('base64');
-		const closers: Array<() => void> = [];
-		const response = {
-			statusCode: 0,
-			answer: undefined as unknown,
-			writableEnded: false,
-			status(code: number) {
-				response.statusCode = code;
-				return response;
+	const send = async (taskId: string, secret?: string, more: Partial<Callback> = {}) =>
+		await sendCallback(resumeExecution, {
+			taskId,
+			secret,
+			readDetails,
+			more: {
+				getNode: () => ({ id: `node-${batch}`, name: 'Media Generation', type: 'mediaGeneration' }),
+				evaluateExpression: () => ({ items, parked: { until, settings } }),
 			},
-			json(answer: unknown) {
-				Object.assign(response, { answer, writableEnded: true });
-			},
-			once: (_event: string, closer: () => void) => closers.push(closer),
-		};
-		const context = {
-			getHeaderData: () => ({
-				'x-webhook-timestamp': timestamp,
-				'x-webhook-signature': signature,
-			}),
-			getBodyData: () => ({ data: { task_id: taskId } }),
-			getResponseObject: () => response,
-			getNode: () => ({ id: `node-${batch}`, name: 'Media Generation', type: 'mediaGeneration' }),
-			getWorkflow: () => ({ id: 'workflow' }),
-			getMode: () => 'webhook',
-			getCredentials: async () => ({
-				baseUrl: 'https://api.example.com',
-				accessToken: 'token',
-				webhookSecret: SECRET,
-			}),
-			evaluateExpression: () => ({ items, parked: { until, settings } }),
 			helpers: {
-				httpRequestWithAuthentication: async (_type: string, { url }: { url: string }) =>
-					await readRecord(url),
 				async httpRequest({ url }: { url: string }) {
 					files.push(url.replace(/.*\//, ''));
 					await deliver();
@@ -83,27 +59,8 @@ function parkExecution(
 					return { fileName, data: String(Buffer.concat(await stream.toArray())) };
 				},
 			},
-			logger: { warn: () => {} },
-		} as unknown as IWebhookFunctions;
-		const result = await resumeExecution(context);
-		return {
-			status: response.statusCode,
-			answer: response.answer,
-			/** The items that the execution goes on with. */
-			output: result.workflowData?.[0],
-			/** n8n has stored that the execution goes on, and answers. */
-			store: () => result.webhookResponse as unknown,
-			/** n8n could not store it. */
-			fail() {
-				response.status(500).json({});
-				for (const closer of closers) closer();
-			},
-			/** The sender hangs up while n8n works. */
-			hangUp() {
-				for (const closer of closers) closer();
-			},
-		};
-	}
+			...more,
+		});
 
 	return {
 		taskIds,
@@ -130,15 +87,29 @@ describe('a callback for a parked execution', () => {
 		expect(store()).toEqual({ accepted: true, resumed: true });
 	});
 
-	it('is accepted while other tasks go on, and nothing is resumed', async () => {
-		const { taskIds, ended, send } = parkExecution(2);
-		ended.add(String(taskIds[1]));
-		expect(await send(String(taskIds[1]))).toMatchObject({
-			status: 200,
-			answer: { accepted: true, resumed: false },
-			output: undefined,
-		});
+	it('resumes it with items that failed, and tasks that ended before, as they were', async () => {
+		const failed = { error: 'Image is required' };
+		const before = { taskId: 'ended-before', status: 'failed', failCode: '501' };
+		const { taskIds, ended, asked, send } = parkExecution(1, { others: [failed, before] });
+		const [taskId = ''] = taskIds;
+		ended.add(taskId);
+		const { output } = await send(taskId);
+		expect(output?.slice(1).map(({ json }) => json)).toEqual([failed, before]);
+		expect(asked).toEqual([taskId]);
 	});
+
+	it.each([2, 3, 4, 7])(
+		'is accepted while the last of %d tasks goes on, and nothing is resumed',
+		async (count) => {
+			const { taskIds, ended, send } = parkExecution(count);
+			for (const taskId of taskIds.slice(0, -1)) ended.add(taskId);
+			expect(await send(String(taskIds[0]))).toMatchObject({
+				status: 200,
+				answer: { accepted: true, resumed: false },
+				output: undefined,
+			});
+		},
+	);
 
 	it.each([
 		['its own task goes on', 0, 503, 'taskNotEnded'],
@@ -150,9 +121,23 @@ describe('a callback for a parked execution', () => {
 	});
 
 	it('is refused without the right signature, before anything is asked', async () => {
-		const { taskIds, asked, send } = parkExecution(1);
-		expect(await send(String(taskIds[0]), 'wrong')).toMatchObject({ status: 401 });
+		const { taskIds, ended, asked, send } = parkExecution(1);
+		ended.add(String(taskIds[0]));
+		expect(await send(String(taskIds[0]), 'wrong')).toMatchObject({
+			status: 401,
+			answer: { accepted: false, reason: 'signatureWrong' },
+			output: undefined,
+		});
 		expect(asked).toEqual([]);
+	});
+
+	it('is taken without a signature where the credential has no key: its details decide', async () => {
+		const { taskIds, ended, send } = parkExecution(1);
+		const [taskId = ''] = taskIds;
+		const unsigned = { headers: {}, webhookSecret: ' ' };
+		expect(await send(taskId, '', unsigned)).toMatchObject({ status: 503, output: undefined });
+		ended.add(taskId);
+		expect((await send(taskId, '', unsigned)).output).toHaveLength(1);
 	});
 
 	it('is to be sent again when details can not be had, and then resumes', async () => {
@@ -217,7 +202,7 @@ describe('callbacks that come together', () => {
 			}),
 		);
 		const first = send(one);
-		await isAsked;
+		await Promise.race([isAsked, first]);
 		ended.add(other);
 		setDetails(async () => {});
 		expect((await send(other)).answer).toEqual({ accepted: true, resumed: false });

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import * as crypto from 'crypto';
-import { findMatchingSecret, sign } from '../../nodes/MediaGeneration/callback/signature';
+import {
+	findMatchingSecret,
+	getSigningSecrets,
+	sign,
+} from '../../nodes/MediaGeneration/callback/signature';
 
 jest.mock('crypto', () => ({
 	...jest.requireActual<typeof crypto>('crypto'),
@@ -100,4 +104,22 @@ describe('findMatchingSecret', () => {
 			),
 		);
 	});
+});
+
+it.each([
+	['the current key', { webhookSecret: 'new' }, { current: 'new', previous: undefined }],
+	[
+		'both keys',
+		{ webhookSecret: 'new', previousWebhookSecret: 'old' },
+		{ current: 'new', previous: 'old' },
+	],
+	[
+		'no previous key of blanks, which anyone could guess',
+		{ webhookSecret: 'new', previousWebhookSecret: '  ' },
+		{ current: 'new', previous: undefined },
+	],
+	['none without a current key', { previousWebhookSecret: 'old' }, undefined],
+	['no current key of blanks', { webhookSecret: '  ', previousWebhookSecret: 'old' }, undefined],
+])('signing secrets are %s', (_, credentials, secrets) => {
+	expect(getSigningSecrets(credentials)).toEqual(secrets);
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { verifyCallback } from '../../nodes/MediaGeneration/callback/verify';
-import { callbackCases, hmac } from './callbackCases';
-import { hostileCallbacks } from './hostileCallbacks';
+import { checkHeaders, verifyCallback } from '../../nodes/MediaGeneration/callback/verify';
+import { callbackCases, hmac } from '../../dev/fixtures/callbackCases.cts';
+import { hostileCallbacks } from '../../dev/fixtures/hostileCallbacks.cts';
 
 const seconds = 1_763_640_000;
 const taskId = 'task';
@@ -95,16 +95,38 @@ describe('verifyCallback', () => {
 	});
 
 	it.each([
-		['the contract', body(), 'completed'],
+		`${'A'.repeat(44)}=`,
+		`${'A'.repeat(42)}=`,
+		`${'A'.repeat(42)}==`,
+		` ${'A'.repeat(42)}=`,
+		`${'A'.repeat(20)}=${'A'.repeat(23)}`,
+	])('refuses by the headers alone what can be no signature: %j', (signature) => {
+		const given = { ...headers(), 'x-webhook-signature': signature };
+		const verdict = checkHeaders(given, { signed: true, toleranceSeconds: 300, now: settings.now });
+		expect(verdict).toMatchObject({ status: 401, reason: 'signatureWrong' });
+	});
+
+	it.each<[string, number | string | undefined, object, string]>([
+		['the contract', 200, { callbackType: 'task_completed' }, 'completed'],
+		['a failed task', 501, { callbackType: 'task_failed' }, 'failed'],
+		['a failed task, whatever the code', 200, { callbackType: 'TASK_FAILED' }, 'failed'],
+		['a record', 200, { state: 'success', resultJson: '{}' }, 'completed'],
+		['a failed record', 501, { state: 'fail' }, 'failed'],
 		[
-			'a failed task',
-			{ ...body({ task_id: taskId, callbackType: 'task_failed' }), code: 501 },
-			'failed',
+			'a record, whatever type and code',
+			501,
+			{ state: 'success', callbackType: 'fail' },
+			'completed',
 		],
-		['a failed record', { ...body({ task_id: taskId, state: 'fail' }), code: 501 }, 'failed'],
-		['a record', body({ task_id: taskId, state: 'success', resultJson: '{}' }), 'completed'],
-		['a code other than 200 alone', { ...body({ task_id: taskId }), code: 501 }, 'failed'],
-	])('reads the claimed status of %s', (_, content, claimedStatus) => {
+		['a record that goes on', 200, { state: 'generating' }, 'pending'],
+		['a record without words', 200, { state: 1, callbackType: ['fail'] }, 'completed'],
+		['a code other than 200 alone', 501, {}, 'failed'],
+		['a code as text', '501', {}, 'failed'],
+		['a code of 200 as text', '200', {}, 'completed'],
+		['a code that is none', 'none', {}, 'completed'],
+		['no code', undefined, {}, 'completed'],
+	])('reads the claimed status of %s', (_, code, data, claimedStatus) => {
+		const content = { ...body({ task_id: taskId, ...data }), code };
 		expect(verifyCallback(headers(), content, settings)).toMatchObject({ claimedStatus });
 	});
 });

@@ -1,6 +1,12 @@
-import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow';
+import {
+	updateDisplayOptions,
+	type ILoadOptionsFunctions,
+	type INodeListSearchResult,
+	type INodeProperties,
+	type ResourceMapperFields,
+} from 'n8n-workflow';
 import { models } from '../models';
-import { custom, customModel } from '../models/custom';
+import { custom, customModel, GET_MODEL_FIELDS, SEARCH_MODELS } from '../models/custom';
 import { toProperty } from '../models/field';
 import { getCredits } from './account/getCredits';
 import { upload } from './file/upload';
@@ -74,3 +80,23 @@ export const subtitle = `={{ $parameter.model === "${custom.id}" && ($parameter.
 function mapNames(entries: Array<{ value: string; name: string }>): string {
 	return `(${JSON.stringify(Object.fromEntries(entries.map(({ value, name }) => [value, name])))})`;
 }
+
+/** What the editor asks the node for. */
+export const methods = {
+	listSearch: {
+		async [SEARCH_MODELS](
+			this: ILoadOptionsFunctions,
+			filter?: string,
+			paginationToken?: string,
+		): Promise<INodeListSearchResult> {
+			const { searchModels } = await import('./task/modelLookup');
+			return await searchModels(this, filter, paginationToken);
+		},
+	},
+	resourceMapping: {
+		async [GET_MODEL_FIELDS](this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
+			const { getModelFields } = await import('./task/modelLookup');
+			return await getModelFields(this);
+		},
+	},
+};

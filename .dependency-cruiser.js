@@ -1,0 +1,183 @@
+/** The plan of the house. Arrows run one way: `*.node.ts` → `operations`, `trigger` → `models`, `callback`, `api` → `media`. */
+const house = 'nodes/MediaGeneration';
+const rooms = ['operations', 'trigger', 'models', 'callback', 'api', 'media'];
+const product = '^(nodes|credentials)/';
+const workshop = '^(dev|bench|test)/';
+
+/**
+ * A room imports from itself and from what `allowed` matches inside the house.
+ * @type {(name: string, allowed: string[], comment: string) => import('dependency-cruiser').IForbiddenRuleType}
+ */
+const room = (name, allowed, comment) => ({
+	name,
+	severity: 'error',
+	comment,
+	from: { path: `^${house}/${name}/` },
+	to: {
+		path: product,
+		pathNot: [name + '/', ...allowed].map((path) => `^${house}/${path}`),
+	},
+});
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+	forbidden: [
+		room(
+			'operations',
+			['models/', 'callback/', 'api/', 'media/'],
+			'What operations share with the trigger belongs in callback (receiving) or api (asking the service). A *.node.ts only describes and delegates: its code belongs here, in operations.',
+		),
+		room(
+			'trigger',
+			['callback/', 'api/'],
+			'The trigger takes callbacks of every model. What it shares with operations belongs in callback or api.',
+		),
+		room(
+			'models',
+			['media/'],
+			'A model is fields and what they send; it knows no service. What needs both a model and the service belongs in operations.',
+		),
+		{
+			...room(
+				'callback',
+				['api/(schemas|task|boundedMap)\\.ts$'],
+				'Receiving a callback takes the schemas and the Task from api, never its client. What asks the service belongs in trigger or operations.',
+			),
+			// The credential's name and type are declared in api/client.ts.
+			from: { path: `^${house}/callback/`, pathNot: '/sharedCredentials\\.ts$' },
+		},
+		room(
+			'api',
+			['media/'],
+			'api is the service as code and knows no model, no callback and no node. What combines them belongs in operations or trigger.',
+		),
+		room(
+			'media',
+			[],
+			"media reads a file's own bytes. What knows a model or the service belongs there.",
+		),
+		{
+			name: 'nodes',
+			severity: 'error',
+			comment:
+				'A *.node.ts describes what the editor shows and delegates. What runs belongs in operations or trigger, which may import the other rooms.',
+			from: { path: `^${house}/[^/]+\\.ts$` },
+			to: { path: product, pathNot: `^${house}/(operations|trigger)/` },
+		},
+		{
+			name: 'credentials',
+			severity: 'error',
+			comment:
+				'A credential takes only the endpoints and the error help of api. What sends requests belongs in api/client.ts.',
+			from: { path: '^credentials/' },
+			to: { path: product, pathNot: `^${house}/api/(endpoints|errorHelp)\\.ts$` },
+		},
+		{
+			name: 'room-unknown',
+			severity: 'error',
+			comment: `Code of the nodes belongs in one of the rooms of ${house}: ${rooms.join(', ')}. CONTRIBUTING.md says what is in each.`,
+			from: {},
+			to: {
+				path: '^nodes/',
+				pathNot: [
+					`^${house}/(${rooms.join('|')})/`,
+					`^${house}/[^/]+\\.node\\.ts$`,
+					`^${house}/__schema__/`,
+				],
+			},
+		},
+		{
+			name: 'verification-is-pure',
+			severity: 'error',
+			comment:
+				'Verifying a callback needs neither n8n nor the network. What does belongs in callback/respond.ts, trigger or operations.',
+			from: { path: `^${house}/callback/(signature|verify)\\.ts$` },
+			to: {
+				path: [
+					'^node_modules/n8n-',
+					'^(node:)?(https?|http2|net|tls|dgram|dns|undici)(/|$)',
+					`^${house}/api/client\\.ts$`,
+				],
+				reachable: true,
+			},
+		},
+		{
+			name: 'no-runtime-dependency',
+			severity: 'error',
+			comment:
+				'The package brings no dependency along: n8n has n8n-workflow and zod. What needs another library belongs in dev, bench or test.',
+			from: { path: product },
+			to: { path: 'node_modules/', pathNot: 'node_modules/(n8n-workflow|zod)/' },
+		},
+		{
+			name: 'no-workshop-in-the-product',
+			severity: 'error',
+			comment:
+				'dev, bench and test are not packed. What the nodes need belongs in one of their own rooms.',
+			from: { path: product },
+			to: { path: workshop },
+		},
+		{
+			name: 'emulator-stands-alone',
+			severity: 'error',
+			comment:
+				'The emulator shares no code with the package, or a mistake would stand on both sides, and none with the tests. What tests share belongs in dev/fixtures.',
+			from: { path: '^dev/service/' },
+			to: { path: [product, workshop], pathNot: '^dev/service/' },
+		},
+		{
+			name: 'dev-is-shared',
+			severity: 'error',
+			comment:
+				'bench and test share what is in dev, so dev takes nothing from them, nor from the package. What they share belongs in dev/fixtures.',
+			from: { path: '^dev/' },
+			to: { path: [product, '^(bench|test)/'] },
+		},
+		{
+			name: 'suites-stand-alone',
+			severity: 'error',
+			comment:
+				'Suites and benches import nothing of each other. What they share belongs in dev/fixtures, media files in test/media.',
+			from: { path: '^(bench|test/[^/]+)/' },
+			to: { path: '^(bench|test)/', pathNot: ['^$1/', '^test/media/'] },
+		},
+		{
+			name: 'packed-package-only',
+			severity: 'error',
+			comment:
+				'Benches, end-to-end and queue tests run the packed package, so they take only types from its sources. A test of the sources belongs in test/unit.',
+			from: { path: '^(bench|test/(e2e|queue))/' },
+			to: { path: product, dependencyTypesNot: ['type-only'] },
+		},
+		{
+			name: 'one-language',
+			severity: 'error',
+			comment:
+				'.ts is what runs inside n8n and is linted by its rules; .cts is what runs in Node. Name this file .cts.',
+			from: {},
+			to: { path: '^(dev|bench)/.+\\.(js|ts)$' },
+		},
+		{
+			name: 'no-circle',
+			severity: 'error',
+			comment:
+				'Files that import each other are one file, or share something that belongs in a third.',
+			from: { path: product },
+			to: { circular: true },
+		},
+		{
+			name: 'no-circle-at-run-time',
+			severity: 'error',
+			comment:
+				'Files that need each other to run are one file, or share something that belongs in a third.',
+			from: { path: workshop },
+			to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+		},
+	],
+	options: {
+		doNotFollow: { path: 'node_modules' },
+		tsConfig: { fileName: 'tsconfig.dev.json' },
+		// An import of a type is an arrow too.
+		tsPreCompilationDeps: true,
+	},
+};

@@ -1,0 +1,20 @@
+const { projects } = require('./jest.config.js');
+
+/** @param {string} name */
+const suite = (name) => projects.find(({ displayName }) => displayName === name);
+const engine = suite('engine');
+
+/**
+ * The unit and engine suites for `npm run test:mutation`, as the one project that Stryker can watch. The engine suite
+ * loads the sources here, which are mutated, and not the build.
+ * @type {import('jest').Config}
+ */
+module.exports = {
+	...suite('unit'),
+	displayName: undefined,
+	testMatch: [...suite('unit').testMatch, ...engine.testMatch],
+	// The worked example runs a copy of the sources that holds no mutant; fuzzing takes 17 seconds a mutant.
+	testPathIgnorePatterns: ['/node_modules/', 'addModel', 'fuzz'],
+	setupFilesAfterEnv: [...engine.setupFilesAfterEnv, '<rootDir>/test/mutation.cts'],
+	testTimeout: 8_000,
+};

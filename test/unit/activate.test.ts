@@ -1,0 +1,113 @@
+import { NodeOperationError, type IDataObject, type IHookFunctions } from 'n8n-workflow';
+import { checkCredential } from '../../nodes/MediaGeneration/trigger/activate';
+
+interface Activation {
+	parameters?: IDataObject;
+	webhookSecret?: string;
+	baseUrl?: string | null;
+	/** Answers the request for the account's credits. */
+	answer?: () => { statusCode: number; body: string };
+	mode?: string;
+}
+
+const answered = (code: number, data?: unknown) => () => ({
+	statusCode: 200,
+	body: JSON.stringify({ code, data }),
+});
+
+/** Checks a trigger's credential, and shows what that asked for and logged. */
+async function activate({
+	parameters = {},
+	webhookSecret = 'a-key',
+	baseUrl = 'https://api.example.com',
+	answer = answered(200, 12.5),
+	mode = 'activate',
+}: Activation) {
+	const requests: unknown[] = [];
+	const warnings: string[] = [];
+	const context = {
+		getNode: () => ({ name: 'Trigger' }),
+		getWorkflow: () => ({ id: 'workflow' }),
+		getActivationMode: () => mode,
+		getNodeParameter: (name: string, fallback: unknown) => parameters[name] ?? fallback,
+		getCredentials: async () => ({ baseUrl, accessToken: 'a-secret', webhookSecret }),
+		helpers: {
+			async httpRequestWithAuthentication(
+				_type: string,
+				request: { url: string; timeout: number },
+			) {
+				requests.push([request.url, request.timeout]);
+				return answer();
+			},
+		},
+		logger: { warn: (line: string) => warnings.push(line) },
+	} as unknown as IHookFunctions;
+	const error = await checkCredential(context).catch((thrown: NodeOperationError) => thrown);
+	if (error) expect(error).toBeInstanceOf(NodeOperationError);
+	return { error: error?.message, description: error?.description, requests, warnings };
+}
+
+const lost = () => {
+	throw Object.assign(new Error('lost'), { code: 'ECONNREFUSED' });
+};
+
+describe('checkCredential', () => {
+	it('asks for the credits, which needs a valid token', async () => {
+		expect(await activate({})).toEqual({
+			error: undefined,
+			description: undefined,
+			requests: [['https://api.example.com/api/v1/chat/credit', 5_000]],
+			warnings: [],
+		});
+	});
+
+	it.each(['', ' '])('stops a trigger whose key is %j, before it asks', async (webhookSecret) => {
+		const { error, description, requests } = await activate({ webhookSecret });
+		expect(error).toContain('no Webhook HMAC Key');
+		expect(description).toContain('paste it into the credential');
+		expect(requests).toEqual([]);
+	});
+
+	it('needs no key when signatures are not verified', async () => {
+		const parameters = { verifySignature: false };
+		expect(await activate({ webhookSecret: '', parameters })).toMatchObject({ error: undefined });
+	});
+
+	it('asks nothing when the trigger fetches no details', async () => {
+		const parameters = { options: { fetchDetails: false } };
+		const { error, requests } = await activate({ parameters, answer: lost });
+		expect([error, requests]).toEqual([undefined, []]);
+	});
+
+	const lasting: Array<[string, Activation, string, string]> = [
+		[
+			'a token that the service refuses',
+			{ answer: answered(401) },
+			'access token',
+			'paste a valid',
+		],
+		['a malformed address', { baseUrl: 'api.example.com' }, 'Base URL in the credential', ''],
+	];
+	it.each(lasting)('stops at %s', async (_, activation, message, next) => {
+		const { error, description, warnings } = await activate(activation);
+		expect(error).toContain(message);
+		expect(description ?? '').toContain(next);
+		expect(warnings).toEqual([]);
+	});
+
+	it.each([
+		...lasting.flatMap(([fault, activation, message, next]) =>
+			['init', 'leadershipChange'].map(
+				(mode) => [`${fault} in mode ${mode}`, { ...activation, mode }, message, next] as const,
+			),
+		),
+		['a service that is down', { answer: lost }, "can't be reached", 'Check Base URL'] as const,
+		['a fault of the service', { answer: answered(500) }, 'internal fault', 'later'] as const,
+		['a fault of our own', { baseUrl: null }, 'null', ''] as const,
+	])('only logs %s', async (_, activation, message, next) => {
+		const { error, warnings } = await activate(activation);
+		expect(error).toBeUndefined();
+		expect(warnings).toEqual([expect.stringContaining(message)]);
+		expect(warnings).toEqual([expect.stringContaining(next)]);
+	});
+});

@@ -1,0 +1,118 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { CreationRecord } from '../../nodes/MediaGeneration/operations/task/creationRecord';
+
+const REQUEST = { model: 'beta2/image-edit', input: { prompt: 'Night' } };
+const OTHER = { model: 'beta2/image-edit', input: { prompt: 'Day' } };
+const UNKNOWN = { message: 'The service broke off', taskId: 'named' };
+
+interface Run {
+	executionId?: string;
+	run?: number;
+	type?: string;
+	isTool?: boolean;
+	input?: object;
+	signal?: AbortSignal;
+}
+
+/** A node whose context n8n keeps, and its record in each try. */
+function newNode() {
+	const nodeContext = {};
+	const lines: string[] = [];
+	const customData = new Map<string, string>();
+	const logger = {
+		info: (line: string) => lines.push(line),
+		warn: (line: string) => lines.push(line),
+	};
+	const open = ({ executionId = '1', run = 0, type = 'node', isTool, input, signal }: Run = {}) =>
+		new CreationRecord({
+			getContext: () => nodeContext,
+			getExecutionId: () => executionId,
+			getWorkflowDataProxy: () => ({ $runIndex: run, $execution: { customData } }),
+			getNode: () => ({ name: 'Media Generation', type }),
+			getWorkflow: () => ({ id: 'workflow' }),
+			getInputData: () => [{ json: input ?? {} }],
+			getExecutionCancelSignal: () => signal,
+			isToolExecution: () => Boolean(isTool),
+			logger,
+		} as unknown as IExecuteFunctions);
+	return { open, lines, customData };
+}
+
+describe('CreationRecord', () => {
+	it.each<[string, Run, typeof REQUEST, object | undefined]>([
+		['the next try', {}, REQUEST, { taskId: 'task', elsewhere: false }],
+		['a try with another request', {}, OTHER, { taskId: 'task', elsewhere: false }],
+		['a retry from the list', { executionId: '2' }, REQUEST, { taskId: 'task', elsewhere: true }],
+		['a corrected retry from the list', { executionId: '2' }, OTHER, undefined],
+		['the next run of a loop', { run: 1 }, REQUEST, undefined],
+	])('finds a task in %s', (_, again, request, found) => {
+		const { open } = newNode();
+		open().addTask(0, REQUEST, 'task');
+		expect(open(again).find(0, request)).toEqual(found);
+		expect(open(again).find(1, request)).toBeUndefined();
+	});
+
+	it.each<[string, Run, typeof REQUEST, object | undefined]>([
+		['the next try', {}, REQUEST, { unknown: UNKNOWN }],
+		['a try with another request', {}, OTHER, { unknown: UNKNOWN }],
+		['a retry from the list, which the user has decided', { executionId: '2' }, REQUEST, undefined],
+		['the next run of a loop', { run: 1 }, REQUEST, undefined],
+	])('finds an unknown outcome in %s', (_, again, request, found) => {
+		const { open } = newNode();
+		open().addUnknown(0, REQUEST, UNKNOWN);
+		expect(open(again).find(0, request)).toEqual(found);
+	});
+
+	it.each<[string, Run, Run, object | undefined]>([
+		['a tool', { isTool: true }, {}, { unknown: UNKNOWN }],
+		['a tool of the newest agent', { type: 'nodeTool' }, {}, { unknown: UNKNOWN }],
+		['a tool, for something else', { isTool: true }, { input: { prompt: 'b' } }, undefined],
+		['a node', {}, {}, undefined],
+	])('finds an unknown outcome in another call of %s', (_, kind, other, found) => {
+		const { open } = newNode();
+		const call = { ...kind, input: { prompt: 'a', toolCallId: 1 } };
+		open(call).addUnknown(0, REQUEST, UNKNOWN);
+		const again = { ...kind, input: { prompt: 'a', toolCallId: 2 }, run: 1, ...other };
+		expect(open(again).find(0, REQUEST)).toEqual(found);
+	});
+
+	it('logs each task and each unknown outcome', () => {
+		const { open, lines } = newNode();
+		open().addTask(0, REQUEST, 'task');
+		open().addUnknown(1, REQUEST, UNKNOWN);
+		open().addUnknown(2, REQUEST, { message: 'No answer' });
+		const place = '"Media Generation" (workflow workflow, execution 1, item';
+		expect(lines).toEqual([
+			`${place} 0) created task task`,
+			`${place} 1) may have created a task (the service named it named): The service broke off`,
+			`${place} 2) may have created a task: No answer`,
+		]);
+	});
+
+	it('shows the IDs when the execution is stopped, in entries that n8n keeps', () => {
+		const { open, customData } = newNode();
+		const stop = new AbortController();
+		const record = open({ signal: stop.signal });
+		const ids = Array.from({ length: 60 }, (_, index) => `${index}`.padStart(32, '0'));
+		for (const [item, id] of ids.entries()) record.addTask(item, REQUEST, id);
+		expect(customData.size).toBe(0);
+		stop.abort();
+		const entries = [...customData];
+		expect(entries.map(([key]) => key)).toEqual([
+			...[1, 2, 3, 4, 5].map((entry) => `Media_Generation_tasks_${entry}`),
+			'Media_Generation_more_tasks',
+		]);
+		const shown = entries.slice(0, 5).flatMap(([, value]) => value.split(', '));
+		expect(shown).toEqual(ids.slice(0, 35));
+		for (const [, value] of entries) expect(value.length).toBeLessThanOrEqual(255);
+		expect(entries[5]?.[1]).toBe('25, named in the log of n8n');
+	});
+
+	it('shows one ID in one entry', () => {
+		const { open, customData } = newNode();
+		const stop = new AbortController();
+		open({ signal: stop.signal }).addTask(0, REQUEST, 'task');
+		stop.abort();
+		expect([...customData]).toEqual([['Media_Generation_tasks_1', 'task']]);
+	});
+});

@@ -1,0 +1,279 @@
+import type { IDataObject, IHookFunctions } from 'n8n-workflow';
+import { forgetEvents, receiveCallback } from '../../nodes/MediaGeneration/trigger/receive';
+import { ENOUGH_CALLBACKS } from '../../nodes/MediaGeneration/trigger/rotation';
+import { detailsOf, sendCallback, type Callback, type ReadDetails } from './webhook';
+
+let triggers = 0;
+
+/** A trigger whose service answers as the test says. */
+function newTrigger(parameters: IDataObject = {}, details: ReadDetails = completed) {
+	const id = `receive-${triggers++}`;
+	const asked: string[] = [];
+	const errors: string[] = [];
+	const staticData: IDataObject = {};
+	const logger = { info: () => {}, warn: () => {}, error: (line: string) => errors.push(line) };
+	const context = {
+		getNode: () => ({ id, name: 'Trigger' }),
+		getWorkflow: () => ({ id: 'workflow' }),
+		getWorkflowStaticData: () => staticData,
+		getNodeParameter: (name: string, fallback: unknown) =>
+			({ events: ['taskCompleted'], ...parameters })[name] ?? fallback,
+		logger,
+	};
+	const begin = async (taskId: string, { more, ...callback }: Partial<Callback> = {}) =>
+		await sendCallback(receiveCallback, {
+			taskId,
+			readDetails: async (task) => {
+				asked.push(task);
+				return await details(task);
+			},
+			...callback,
+			more: { ...context, ...more },
+		});
+	return {
+		asked,
+		errors,
+		forget: () => forgetEvents(context as unknown as IHookFunctions),
+		begin,
+		/** Sends a callback, and lets the time pass in which it must be answered. */
+		async send(...callback: Parameters<typeof begin>) {
+			const begun = begin(...callback);
+			await jest.advanceTimersByTimeAsync(4_500);
+			return await begun;
+		},
+	};
+}
+
+const completed: ReadDetails = async (taskId) => detailsOf(taskId, 'success');
+const inState =
+	(state: string): ReadDetails =>
+	async (taskId) =>
+		detailsOf(taskId, state);
+const answered =
+	(code: number): ReadDetails =>
+	async () => ({ statusCode: code, body: JSON.stringify({ code, msg: 'no' }) });
+const both = ['taskCompleted', 'taskFailed'];
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+describe('a callback that the trigger refuses', () => {
+	it.each<[string, number, string, Partial<Callback>]>([
+		['has no signature', 401, 'headerMissing', { headers: {} }],
+		['has the signature of another key', 401, 'signatureWrong', { secret: 'wrong' }],
+		['meets a credential without a key', 401, 'keyMissing', { webhookSecret: '' }],
+		['meets a credential with a blank key', 401, 'keyMissing', { webhookSecret: ' ', secret: ' ' }],
+	])('%s: nothing is asked', async (_, status, reason, callback) => {
+		const { asked, send } = newTrigger();
+		expect(await send('task', callback)).toMatchObject({
+			status,
+			answer: { accepted: false, reason },
+			output: undefined,
+		});
+		expect(asked).toEqual([]);
+	});
+
+	it.each<[string, number, string, ReadDetails]>([
+		['goes on by its details', 503, 'taskNotEnded', inState('generating')],
+		['is unknown to the service (404)', 404, 'taskUnknown', answered(404)],
+		['is unknown to the service (422)', 404, 'taskUnknown', answered(422)],
+	])('names a task that %s', async (_, status, reason, details) => {
+		const { asked, send } = newTrigger({}, details);
+		expect(await send('task', { data: { state: 'success' } })).toMatchObject({
+			status,
+			answer: { accepted: false, reason },
+			output: undefined,
+		});
+		expect(asked).toEqual(['task']);
+	});
+
+	it('claims an event that is not wanted, while the details can not be had', async () => {
+		const { send } = newTrigger({}, answered(500));
+		expect(await send('task', { data: { state: 'fail' } })).toMatchObject({
+			status: 503,
+			answer: { reason: 'detailsUnavailable' },
+		});
+	});
+
+	it('comes while the credential can not be read: n8n must not start an execution', async () => {
+		const { errors, send } = newTrigger();
+		const more = { getCredentials: async () => await Promise.reject(new Error('no database')) };
+		expect(await send('task', { more })).toMatchObject({
+			status: 503,
+			answer: { accepted: false, reason: 'temporarilyUnavailable' },
+			output: undefined,
+		});
+		expect(errors).toEqual(['A callback could not be processed: no database']);
+		expect(await send('task', { more, headers: {} })).toMatchObject({ status: 401 });
+		expect(errors).toHaveLength(1);
+	});
+});
+
+describe('a callback that the trigger accepts', () => {
+	it('starts an execution with the task, the callback and how both were checked', async () => {
+		const { send } = newTrigger();
+		const { output, store } = await send('task', { data: { more: 1 } });
+		expect(output).toEqual([
+			{
+				json: {
+					taskId: 'task',
+					status: 'completed',
+					state: 'success',
+					resultUrls: [],
+					callback: { data: { task_id: 'task', more: 1 } },
+					verification: { signature: 'current', details: 'fetched' },
+				},
+			},
+		]);
+		expect(store()).toEqual({ accepted: true, emitted: true });
+	});
+
+	it.each<[string, IDataObject, ReadDetails, object]>([
+		['the details, not its body, decide', {}, completed, { status: 'completed' }],
+		[
+			'its claim counts when the details can not be had',
+			{ events: both },
+			answered(500),
+			{ verification: { signature: 'current', details: 'unavailable' } },
+		],
+		[
+			'its claim counts when Fetch Details is off',
+			{ events: both, options: { fetchDetails: false } },
+			completed,
+			{ status: 'failed', verification: { signature: 'current', details: 'off' } },
+		],
+	])('%s', async (_, parameters, details, json) => {
+		const { send } = newTrigger(parameters, details);
+		const { output } = await send('task', { data: { state: 'fail' } });
+		expect(output).toMatchObject([{ json: { taskId: 'task', ...json } }]);
+	});
+
+	it.each(['a-key', ''])(
+		'needs no signature when Verify Signature is off, with the key %j',
+		async (webhookSecret) => {
+			const { send } = newTrigger({ verifySignature: false });
+			expect((await send('task', { headers: {}, webhookSecret })).output).toMatchObject([
+				{ json: { verification: { signature: 'off', details: 'fetched' } } },
+			]);
+		},
+	);
+
+	it('says once that the previous key is out of use', async () => {
+		const lines: string[] = [];
+		const { send } = newTrigger();
+		const keys = { webhookSecret: 'a-key', previousWebhookSecret: 'old' };
+		const more = {
+			getCredentials: async () => ({ baseUrl: 'https://api.example.com', ...keys }),
+			logger: { info: (line: string) => lines.push(line) },
+		};
+		const { output } = await send('first', { secret: 'old', more });
+		expect(output).toMatchObject([{ json: { verification: { signature: 'previous' } } }]);
+		for (let count = 0; count < ENOUGH_CALLBACKS; count++) await send(`task-${count}`, { more });
+		expect(lines).toEqual([expect.stringContaining('clear Previous Webhook HMAC Key')]);
+	});
+
+	it('waits four seconds for the details', async () => {
+		const { begin } = newTrigger({}, async () => await new Promise(() => {}));
+		let isAnswered = false;
+		const sent = begin('task').finally(() => (isAnswered = true));
+		await jest.advanceTimersByTimeAsync(3_900);
+		expect(isAnswered).toBe(false);
+		await jest.advanceTimersByTimeAsync(200);
+		expect((await sent).output).toMatchObject([
+			{ json: { verification: { details: 'unavailable' } } },
+		]);
+	});
+
+	it.each([
+		['success', 'taskFailed'],
+		['fail', 'taskCompleted'],
+	])('starts nothing with a task in state %s when %s is wanted', async (state, event) => {
+		const { send } = newTrigger({ events: [event] }, inState(state));
+		expect(await send('task')).toMatchObject({
+			status: 200,
+			answer: { accepted: true, emitted: false, reason: 'eventNotWanted' },
+			output: undefined,
+		});
+	});
+});
+
+describe('copies of a callback', () => {
+	const duplicate = { accepted: true, emitted: false, reason: 'duplicate' };
+
+	it('start nothing once n8n has stored the first, and are not looked up', async () => {
+		const { asked, send } = newTrigger();
+		(await send('task')).store();
+		expect(await send('task')).toMatchObject({ status: 200, answer: duplicate });
+		expect(asked).toEqual(['task']);
+		expect((await send('other')).output).toHaveLength(1);
+	});
+
+	it('are to be sent again while n8n stores the first', async () => {
+		const { send } = newTrigger();
+		const first = await send('task');
+		expect(await send('task')).toMatchObject({ status: 503, answer: { reason: 'underway' } });
+		first.store();
+		expect((await send('task')).answer).toEqual(duplicate);
+	});
+
+	it('wait until n8n has stored the first', async () => {
+		const { begin, send } = newTrigger();
+		const first = await send('task');
+		const copy = begin('task');
+		await jest.advanceTimersByTimeAsync(2_000);
+		first.store();
+		await jest.advanceTimersByTimeAsync(100);
+		expect((await copy).answer).toEqual(duplicate);
+	});
+
+	it('start one when n8n could not store the first', async () => {
+		const { send } = newTrigger();
+		(await send('task')).fail();
+		expect((await send('task')).output).toHaveLength(1);
+	});
+
+	it('are of one outcome: a failed task may yet complete', async () => {
+		let state = 'fail';
+		const { send } = newTrigger({ events: both }, async (taskId) => detailsOf(taskId, state));
+		(await send('task')).store();
+		expect((await send('task')).answer).toEqual(duplicate);
+		state = 'success';
+		(await send('task')).store();
+		expect((await send('task')).answer).toEqual(duplicate);
+	});
+
+	it.each<[string, IDataObject, Callback['more']]>([
+		['Deduplicate is off', { options: { deduplicate: false } }, {}],
+		['n8n listens for test events', {}, { getMode: () => 'manual' }],
+	])('start one each when %s', async (_, parameters, more) => {
+		const { send } = newTrigger(parameters);
+		for (const time of [1, 2]) {
+			const { output, store } = await send('task', { more });
+			expect([time, output]).toMatchObject([time, [{ json: { taskId: 'task' } }]]);
+			store();
+		}
+	});
+
+	it('are remembered for an hour, or for twice the tolerance if that is longer', async () => {
+		const hour = 3_600_000;
+		jest.setSystemTime(Date.UTC(2025, 10, 20));
+		const began = Date.now();
+		const { send } = newTrigger();
+		const patient = newTrigger({ options: { toleranceSeconds: 7_200 } });
+		(await send('task')).store();
+		(await patient.send('task')).store();
+		jest.setSystemTime(began + hour);
+		expect((await send('task')).answer).toEqual(duplicate);
+		jest.setSystemTime(began + hour + 1_000);
+		expect((await send('task')).output).toHaveLength(1);
+		jest.setSystemTime(began + 4 * hour);
+		expect((await patient.send('task')).answer).toEqual(duplicate);
+	});
+
+	it('start one again after the trigger was deactivated', async () => {
+		const { send, forget } = newTrigger();
+		(await send('task')).store();
+		forget();
+		expect((await send('task')).output).toHaveLength(1);
+	});
+});

@@ -1,0 +1,111 @@
+import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { hmac } from '../../dev/fixtures/callbackCases.cts';
+
+const SECRET = 'a-key';
+
+/** What the service answers: a task's details, or nothing at all. */
+export type ReadDetails = (taskId: string) => Promise<{ statusCode: number; body: string }>;
+
+export const detailsOf = (taskId: string, state: string, more?: object) => ({
+	statusCode: 200,
+	body: JSON.stringify({ code: 200, data: { taskId, state, ...more } }),
+});
+
+export interface Callback {
+	taskId: string;
+	/** Signs the callback; by default the credential's own. */
+	secret?: string;
+	/** The credential's key. */
+	webhookSecret?: string;
+	/** Instead of the signed ones. */
+	headers?: IDataObject;
+	/** Beside the task's ID. */
+	data?: IDataObject;
+	readDetails: ReadDetails;
+	/** Beside the one that reads details. */
+	helpers?: object;
+	/** What the context has beside what every webhook has. */
+	more: Partial<Record<keyof IWebhookFunctions, unknown>>;
+}
+
+/** Sends a callback to a webhook of n8n's, and returns what n8n and the sender are given. */
+export async function sendCallback(
+	receive: (context: IWebhookFunctions) => Promise<IWebhookResponseData>,
+	{
+		taskId,
+		secret = SECRET,
+		webhookSecret = SECRET,
+		headers,
+		data,
+		readDetails,
+		helpers,
+		more,
+	}: Callback,
+) {
+	const timestamp = String(Math.floor(Date.now() / 1000));
+	const closers: Array<() => void> = [];
+	const response = {
+		statusCode: 200,
+		answer: undefined as unknown,
+		closed: false,
+		writableEnded: false,
+		status(code: number) {
+			response.statusCode = code;
+			return response;
+		},
+		json(answer: unknown) {
+			Object.assign(response, { answer, writableEnded: true });
+		},
+		once: (_event: string, closer: () => void) => closers.push(closer),
+	};
+	const close = () => {
+		response.closed = true;
+		for (const closer of closers.splice(0)) closer();
+	};
+	const context = {
+		getHeaderData: () =>
+			headers ?? {
+				'x-webhook-timestamp': timestamp,
+				'x-webhook-signature': hmac(taskId, timestamp, secret).toString('base64'),
+			},
+		getBodyData: () => ({ data: { task_id: taskId, ...data } }),
+		getResponseObject: () => response,
+		getWorkflow: () => ({ id: 'workflow' }),
+		getMode: () => 'webhook',
+		getCredentials: async () => ({
+			baseUrl: 'https://api.example.com',
+			accessToken: 'token',
+			webhookSecret,
+		}),
+		helpers: {
+			httpRequestWithAuthentication: async (_type: string, { url }: { url: string }) =>
+				await readDetails(String(new URL(url).searchParams.get('taskId'))),
+			...helpers,
+		},
+		logger: { info: () => {}, warn: () => {}, error: () => {} },
+		...more,
+	} as unknown as IWebhookFunctions;
+	const result = await receive(context);
+	// Either the webhook has answered, or n8n does.
+	expect(Boolean(result.noWebhookResponse)).toBe(response.writableEnded);
+	return {
+		status: response.statusCode,
+		answer: response.answer,
+		/** The items that the execution starts or goes on with. */
+		output: result.workflowData?.[0],
+		/** n8n has stored the execution, and answers. */
+		store: () => {
+			const { webhookResponse } = result;
+			response.json(webhookResponse);
+			close();
+			return webhookResponse as unknown;
+		},
+		/** n8n could not store it. */
+		fail: () => {
+			response.status(500).json({});
+			close();
+		},
+		/** The sender hangs up while n8n works. */
+		hangUp: close,
+	};
+}
