@@ -11,9 +11,7 @@ import { createLifecycle, type TaskRecord } from './tasks.cts';
 import type { Upload } from './uploads.cts';
 
 export type { CallbackOverrides } from './callbacks.cts';
-export type { RequestFault, TaskFaults } from './faults.cts';
 export { commandLineSettings, type SettingsInput } from './settings.cts';
-export type { TaskRecord } from './tasks.cts';
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** What the parts of one emulator share. */

@@ -9,7 +9,7 @@ import {
 import { verifyCallback, type RefusalReason, type VerificationSettings } from './verify';
 
 /** What is wrong with a callback, beyond the reasons that its sender hears. */
-export type DiagnosisReason =
+type DiagnosisReason =
 	| RefusalReason
 	| 'keyMissing'
 	| 'keyHasWhiteSpace'

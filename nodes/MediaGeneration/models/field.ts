@@ -2,7 +2,7 @@ import { UserError, type INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 
 /** How a field is sent. */
-export interface Send {
+interface Send {
 	/** Key in the request's `input`; absent: the field's name in snake_case. */
 	as?: string;
 	/** Valid values, and their form in the request; absent: by n8n's own `type`. */

@@ -11,7 +11,7 @@ export interface ModelRequest {
 }
 
 /** Reads a parameter of the node by its name; undefined or blank where the user left it so. */
-export type ReadParameter = (name: string) => unknown;
+type ReadParameter = (name: string) => unknown;
 
 interface ModelDefinition {
 	/** The service's identifier, with version and operation. */
