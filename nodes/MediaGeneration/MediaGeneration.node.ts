@@ -10,7 +10,7 @@ import {
 } from 'n8n-workflow';
 import { methods, operationProperties, subtitle } from './operations';
 
-/** How the service takes up an execution that is parked; n8n makes its URL for each execution, so nothing is registered. */
+/** Takes up a parked execution. n8n makes its URL for each execution, so nothing is registered with the service. */
 const resumeWebhooks: IWebhookDescription[] = [
 	{
 		name: 'default',

@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow';
 import { optionFields } from './trigger/options';
 
-/** What happens when a callback comes is loaded then: n8n loads this file at its start, for what the editor shows. */
+/** Code for callbacks is loaded when the first one comes: n8n loads this file at its start, for what the editor shows. */
 const receiver = async () => await import('./trigger/receive');
 
 export class MediaGenerationTrigger implements INodeType {

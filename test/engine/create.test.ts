@@ -94,7 +94,7 @@ describe('several items', () => {
 		expect(output[0]?.map(({ json }) => json.taskId)).toEqual([...service.tasks.keys()]);
 	});
 
-	it('create nothing when one of them can not be sent', async () => {
+	it("create nothing when one of them can't be sent", async () => {
 		const { error } = await run({ parameters, items, credentials });
 		expect(error).toMatchObject({
 			message:
@@ -104,7 +104,7 @@ describe('several items', () => {
 		expect(service.tasks.size).toBe(0);
 	});
 
-	it('go on without the one that can not be sent, when On Error says so', async () => {
+	it("go on without the one that can't be sent, when On Error says so", async () => {
 		const { output, error } = await run({
 			parameters,
 			items,

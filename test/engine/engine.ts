@@ -20,7 +20,7 @@ import {
 import { MediaGenerationApi } from '../../credentials/MediaGenerationApi.credentials';
 import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
 
-/** A node that gives out fixed items, so that a workflow has an input. */
+/** A node that returns fixed items, so that a workflow has an input. */
 class Input implements INodeType {
 	description = {
 		displayName: 'Input',
@@ -43,7 +43,7 @@ class Input implements INodeType {
 }
 
 export interface Run {
-	/** What the node gave out, by output: the second is On Error's own. */
+	/** What the node returned, by output: the second is On Error's own. */
 	output: INodeExecutionData[][];
 	/** What n8n shows beside the output. */
 	hints: string[];

@@ -32,7 +32,7 @@ const get = async (taskId: string, more: object = {}, simplify = true) =>
 	});
 
 describe('task: get', () => {
-	it('gives out a completed task with its result', async () => {
+	it('returns a completed task with its result', async () => {
 		const taskId = await createTask();
 		await service.waitForTask(taskId);
 		const { output } = await get(` ${taskId} `);
@@ -52,7 +52,7 @@ describe('task: get', () => {
 		);
 	});
 
-	it('gives out a failed task with the reason, and no error: the task is what was asked for', async () => {
+	it('returns a failed task with the reason, and no error: the task is what was asked for', async () => {
 		const taskId = await createTask('#fail');
 		await service.waitForTask(taskId);
 		const { output, error } = await get(taskId);
@@ -65,12 +65,12 @@ describe('task: get', () => {
 		});
 	});
 
-	it('gives out a task that has not ended as pending', async () => {
+	it('returns a task that has not ended as pending', async () => {
 		const { output } = await get(await createTask('#neverEnds'));
 		expect(output[0]?.[0]?.json).toMatchObject({ status: 'pending', resultUrls: [] });
 	});
 
-	it('gives out the record as the service has it, with Simplify turned off', async () => {
+	it('returns the record as the service has it, with Simplify turned off', async () => {
 		const taskId = await createTask('Make it night');
 		await service.waitForTask(taskId);
 		const { output } = await get(taskId, {}, false);
@@ -112,7 +112,7 @@ describe('task: get', () => {
 });
 
 describe('account: getCredits', () => {
-	it('gives out the credits, fractional', async () => {
+	it('returns the credits, fractional', async () => {
 		service.set({ credits: 87.5 });
 		const { output } = await run({
 			parameters: { resource: 'account', operation: 'getCredits' },

@@ -203,7 +203,7 @@ describe('a credential with expressions', () => {
 	it.each([
 		['is another one for the item', byItem],
 		[
-			'can not be resolved without the data of the run',
+			'cannot be resolved without the data of the run',
 			(item?: object) => {
 				if (!item) throw new Error('no data');
 				return credentials;

@@ -148,7 +148,7 @@ describe.each(Object.entries(contract))('%s', (id, { filled, input }) => {
 	});
 });
 
-describe('values that can not be sent', () => {
+describe('values that cannot be sent', () => {
 	it.each<[string, Values, string]>([
 		['alpha-3.0/motion-control', { image: 'file:///subject.png' }, 'Image must be a URL'],
 		['alpha-3.0/motion-control', { image: 'ftp://media.example/a.png' }, 'Image must be a URL'],

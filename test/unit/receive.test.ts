@@ -87,7 +87,7 @@ describe('a callback that the trigger refuses', () => {
 		expect(asked).toEqual(['task']);
 	});
 
-	it('claims an event that is not wanted, while the details can not be had', async () => {
+	it("claims an event that is not wanted, while the details can't be had", async () => {
 		const { send } = newTrigger({}, answered(500));
 		expect(await send('task', { data: { state: 'fail' } })).toMatchObject({
 			status: 503,
@@ -95,7 +95,7 @@ describe('a callback that the trigger refuses', () => {
 		});
 	});
 
-	it('comes while the credential can not be read: n8n must not start an execution', async () => {
+	it("comes while the credential can't be read: n8n must not start an execution", async () => {
 		const { errors, send } = newTrigger();
 		const more = { getCredentials: async () => await Promise.reject(new Error('no database')) };
 		expect(await send('task', { more })).toMatchObject({
@@ -131,7 +131,7 @@ describe('a callback that the trigger accepts', () => {
 	it.each<[string, IDataObject, ReadDetails, object]>([
 		['the details, not its body, decide', {}, completed, { status: 'completed' }],
 		[
-			'its claim counts when the details can not be had',
+			'its claim counts when the details cannot be had',
 			{ events: both },
 			answered(500),
 			{ verification: { signature: 'current', details: 'unavailable' } },

@@ -140,7 +140,7 @@ describe('a callback for a parked execution', () => {
 		expect((await send(taskId, '', unsigned)).output).toHaveLength(1);
 	});
 
-	it('is to be sent again when details can not be had, and then resumes', async () => {
+	it("is to be sent again when details can't be had, and then resumes", async () => {
 		const { taskIds, ended, send, setDetails } = parkExecution(2);
 		for (const taskId of taskIds) ended.add(taskId);
 		setDetails(async (taskId) => {

@@ -21,7 +21,7 @@ const record = {
 const task = (more: object = {}) => toTask(taskRecord.parse({ ...record, ...more }));
 
 describe('toTask', () => {
-	it('gives out a completed task', () => {
+	it('returns a completed task', () => {
 		expect(task()).toEqual({
 			taskId: 'task',
 			model: 'beta2/image-edit',
@@ -35,7 +35,7 @@ describe('toTask', () => {
 		});
 	});
 
-	it('gives out why a task failed', () => {
+	it('returns why a task failed', () => {
 		expect(
 			task({
 				state: 'fail',

@@ -5,11 +5,11 @@ import type { RequestSettings, TaskService } from './client';
 import { RateLimiter } from './rateLimiter';
 import type { CatalogueModel } from './schemas';
 
-/** How long an answer is good for, in milliseconds. Clients of such services use 10 minutes to 6 hours, and 24 hours. */
+/** Answers are good for so long, in milliseconds. Clients of such services use 10 minutes to 6 hours, and 24 hours. */
 const LIST_LIFETIME = 10 * 60 * 1000;
 const SCHEMA_LIFETIME = 24 * 60 * 60 * 1000;
 
-/** How long an older answer is used before a service that refused a new one is asked again. */
+/** A service that refused a new answer is asked again after this time, in milliseconds. */
 const RETRY_AFTER = 60 * 1000;
 
 /**
@@ -21,7 +21,7 @@ const LIMITS = { requests: 0, period: 0, patience: 20_000 };
 
 const SETTINGS = { timeoutSeconds: 20 };
 
-/** What is kept in memory at the most. A schema takes some ten kilobytes. */
+/** Bounds of what is kept in memory. A schema takes some ten kilobytes. */
 const MAX_ACCOUNTS = 20;
 const MAX_SCHEMAS = 100;
 
@@ -63,7 +63,7 @@ class AnswerCache<T> {
 /** The catalogue as one account sees it. */
 class Account {
 	private readonly limiter = new RateLimiter(LIMITS);
-	/** When the next request may be sent. */
+	/** Resolves when the next request may be sent. */
 	private free: Promise<void> = Promise.resolve();
 	private readonly lists = new AnswerCache<CatalogueModel[]>(1, LIST_LIFETIME);
 	private readonly schemas = new AnswerCache<unknown>(MAX_SCHEMAS, SCHEMA_LIFETIME);

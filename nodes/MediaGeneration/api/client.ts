@@ -37,7 +37,7 @@ export interface Credentials extends Addresses {
 	previousWebhookSecret?: string;
 }
 
-/** What the service takes to create a task. */
+/** The body of a request to create a task. */
 export interface CreateTaskRequest {
 	model: string;
 	callBackUrl?: string;
@@ -48,10 +48,10 @@ export interface RequestSettings {
 	timeoutSeconds: number;
 }
 
-/** Why a request did not give what was asked for. */
+/** The reason for which a request did not return what was asked for. */
 interface Failure {
 	message: string;
-	/** What to do next. */
+	/** The next step for the user. */
 	hint: string;
 	/** The body's `code`, or else the HTTP status; absent where no readable answer came. */
 	code?: number;
@@ -74,7 +74,7 @@ export class ServiceError extends UserError {
 	}
 }
 
-/** Why nobody knows whether a creation made a task. */
+/** The reason for which nobody knows if a creation made a task. */
 export interface UnknownOutcome {
 	message: string;
 	/** The ID that a refusal named all the same. */
@@ -103,7 +103,7 @@ type Context = IExecuteFunctions | IWebhookFunctions | IHookFunctions | ILoadOpt
 
 interface Request {
 	endpoint: Endpoint;
-	/** What stands in the endpoint's path. */
+	/** The task ID or model in the endpoint's path. */
 	value?: string;
 	body?: object;
 	settings: RequestSettings;
@@ -114,7 +114,7 @@ interface Exchange {
 	/** The parsed JSON; undefined where there is none. */
 	body?: unknown;
 	isHttpSuccess: boolean;
-	/** Why the answer is not a success of the task service, or why there is none. */
+	/** Absent after a success of the task service. */
 	failure?: Failure;
 }
 

@@ -1,4 +1,4 @@
-/** What an answer of the service means, and what to do next, in the editor's words. */
+/** The meaning of the service's codes, and the next step for the user, in the editor's words. */
 export interface ErrorHelp {
 	message: string;
 	hint: string;

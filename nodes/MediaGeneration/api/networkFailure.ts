@@ -1,4 +1,4 @@
-/** Why a request got no answer. */
+/** The reason for which a request got no answer. */
 export interface NetworkFailure {
 	/** Follows the name of the host in a sentence. */
 	reason: string;

@@ -1,9 +1,9 @@
 import { sleep } from 'n8n-workflow';
 import { ServiceError } from './client';
 
-/** How fast a service is asked. Times are in milliseconds. */
+/** Limits of how fast a service is asked. Times are in milliseconds. */
 export interface RateLimits {
-	/** How many requests may start within a period; 0: any number. */
+	/** So many requests may start within a period; 0: any number. */
 	requests: number;
 	period: number;
 	/** Refusals for the rate are waited out for so long, from the first to the last. */

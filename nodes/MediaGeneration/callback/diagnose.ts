@@ -8,7 +8,7 @@ import {
 } from './signature';
 import { verifyCallback, type RefusalReason, type VerificationSettings } from './verify';
 
-/** What is wrong with a callback, beyond the reasons that its sender hears. */
+/** Faults of a callback, beyond the reasons that its sender hears. */
 type DiagnosisReason =
 	| RefusalReason
 	| 'keyMissing'
@@ -20,7 +20,7 @@ type DiagnosisReason =
 	| 'signatureOfTopLevelId'
 	| 'timestampInMilliseconds';
 
-/** What is wrong with a callback and what to do. It holds no secret and no signature. */
+/** A callback's fault and the next step. It holds no secret and no signature. */
 export interface Diagnosis {
 	genuine: boolean;
 	/** Absent: genuine. */
@@ -29,7 +29,7 @@ export interface Diagnosis {
 	taskId?: string;
 	/** The secret that the signature is of, also where something else is wrong. */
 	signature?: MatchingSecret;
-	/** How far the timestamp is ahead of the present time; negative: behind. */
+	/** The timestamp's lead on the present time; negative: behind. */
 	clockDifferenceSeconds?: number;
 }
 

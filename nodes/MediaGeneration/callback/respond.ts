@@ -9,10 +9,10 @@ import { BoundedMap } from '../api/boundedMap';
 /** Time for task details and everything else before a callback is answered: senders give up after 5 to 15 seconds. */
 export const DETAILS_SETTINGS = { timeoutSeconds: 4 };
 
-/** How long an answer of n8n's is waited for, in milliseconds. Senders have given up and retried long before. */
+/** An answer of n8n's is waited for so long, in milliseconds. Senders have given up and retried long before. */
 export const ANSWER_LIMIT = 60_000;
 
-/** Why a callback is turned away. All of it is our words, save the time that the sender gave. */
+/** The reason for which a callback is turned away. All of it is our words, save the time that the sender gave. */
 export interface Refused {
 	status: number;
 	reason: string;

@@ -1,7 +1,7 @@
 import { sleep, type IWebhookFunctions } from 'n8n-workflow';
 import { CREDENTIAL, type Credentials } from '../api/client';
 
-/** How long callbacks share what was read of a credential, in milliseconds. A change of the credential counts that much later. */
+/** Callbacks share what was read of a credential for so long, in milliseconds. A change of the credential counts that much later. */
 export const SHARED_FOR = 1_000;
 
 /** Reads under way or just ended, by node and credential. */

@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from 'crypto';
 export const TIMESTAMP_HEADER = 'x-webhook-timestamp';
 export const SIGNATURE_HEADER = 'x-webhook-signature';
 
-/** How many seconds a callback's timestamp may differ from the time here, by default. */
+/** A callback's timestamp may differ from the time here by so many seconds, by default. */
 export const DEFAULT_TOLERANCE_SECONDS = 300;
 
 /** The secrets that a callback may be signed with. The previous one counts while the secret is being replaced. */

@@ -8,7 +8,7 @@ import {
 	type SigningSecrets,
 } from './signature';
 
-/** Why a callback is refused, in a word for the logs of sender and owner. */
+/** The reason for a refusal, in a word for the logs of sender and owner. */
 export type RefusalReason =
 	| 'headerMissing'
 	| 'timestampMalformed'
@@ -30,7 +30,7 @@ const TASK_ID = /^[^\p{Cc}\p{Cs}]{1,256}$/u;
 const SIGNATURE = /^[A-Za-z0-9+/]+=$/;
 const SIGNATURE_LENGTH = 44;
 
-/** How deep a body may be nested. The contract's has two levels; n8n stores items by recursion. */
+/** The deepest nesting of a body. The contract's has two levels; n8n stores items by recursion. */
 const BODY_LEVELS = 64;
 
 export interface Refusal {
@@ -39,7 +39,7 @@ export interface Refusal {
 	status: 400 | 401;
 	reason: RefusalReason;
 	message: string;
-	/** How far a stale timestamp is ahead of the present time; negative: behind. */
+	/** A stale timestamp's lead on the present time; negative: behind. */
 	clockDifferenceSeconds?: number;
 }
 
@@ -55,7 +55,7 @@ export interface Acceptance {
 export interface VerificationSettings {
 	/** Absent: signatures are not verified. */
 	secrets?: SigningSecrets;
-	/** How many seconds a timestamp may differ from now, either way; 0: any. */
+	/** A timestamp may differ from now by so many seconds, either way; 0: by any. */
 	toleranceSeconds: number;
 	/** Milliseconds since 1970. */
 	now: number;

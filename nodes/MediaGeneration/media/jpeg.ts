@@ -47,7 +47,7 @@ async function frameSize(reader: Reader, turned?: boolean): Promise<Dimensions> 
 	return turned ? { width: height, height: width } : { width, height };
 }
 
-/** Whether a picture is shown on its side: EXIF orientations 5 to 8, in the first directory of this TIFF. */
+/** Recognizes a picture that is shown on its side: EXIF orientations 5 to 8, in the first directory of this TIFF. */
 function isTurned(tiff: Buffer): boolean {
 	const little = tiff.toString('latin1', 0, 2) === 'II';
 	const number = (at: number, length: number): number => {

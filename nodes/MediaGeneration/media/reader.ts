@@ -1,4 +1,4 @@
-/** How far into a file one looks, in bytes: no limit of the service lets a file be as large. */
+/** Files are read up to here, in bytes: no limit of the service lets a file be as large. */
 const FURTHEST = 256 * 1024 * 1024;
 
 /** A file's bytes in order: a stream of n8n's, or a list with the one buffer that holds it all. */

@@ -3,7 +3,7 @@ import { listOfOne, resolution, type Field } from './field';
 import { media } from './media';
 import { defineModel } from './model';
 
-/** What the contract says of both files ("Limits"). */
+/** The contract's limits for both files ("Limits"). */
 const common = { minSide: 340, aspect: { min: 2 / 5, max: 5 / 2 } };
 
 const imageLimits: MediaLimits = {

@@ -1,7 +1,7 @@
 import { UserError, type INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 
-/** How a field is sent. */
+/** A field's place in the request. */
 interface Send {
 	/** Key in the request's `input`; absent: the field's name in snake_case. */
 	as?: string;

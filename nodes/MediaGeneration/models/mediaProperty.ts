@@ -1,6 +1,6 @@
 import { getItems, listTypes, listValues, type JsonSchema } from './jsonSchema';
 
-/** How sure it is that a property takes media. */
+/** Evidence that a property takes media. */
 export type MediaEvidence = 'sure' | 'likely' | 'none';
 
 const MEDIA = 'image|img|picture|photo|video|audio|frame|mask|clip|media|file';

@@ -81,7 +81,7 @@ function mapNames(entries: Array<{ value: string; name: string }>): string {
 	return `(${JSON.stringify(Object.fromEntries(entries.map(({ value, name }) => [value, name])))})`;
 }
 
-/** What the editor asks the node for. */
+/** The node's answers to the editor. */
 export const methods = {
 	listSearch: {
 		async [SEARCH_MODELS](

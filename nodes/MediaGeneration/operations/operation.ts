@@ -33,10 +33,10 @@ export interface Failed {
 	createdTaskIds?: string[];
 }
 
-/** What became of an item; undefined: it was not begun, because another one ended the run. */
+/** The outcome of an item; undefined: it was not begun, because another one ended the run. */
 export type Outcome = { items: OutputItem[] } | Failed | undefined;
 
-/** How n8n is to park an execution. */
+/** A request to n8n to park the execution. */
 export interface Parking {
 	until: Date;
 	/** For the webhook that takes the execution up. */
@@ -70,7 +70,7 @@ export interface Operation<Request = unknown> {
 export const defineOperation = <Request>(operation: Operation<Request>): Operation =>
 	operation as unknown as Operation;
 
-/** How many items are worked on at once. */
+/** So many items are worked on at once. */
 export const CONCURRENCY = 5;
 
 /** Makes an operation's `run` that does the same for each item. With On Error "stop", none is begun after an error. */

@@ -2,13 +2,13 @@ import { createHash, randomUUID } from 'crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { BoundedMap } from '../api/boundedMap';
 
-/** How many events are remembered for a trigger: the newest. n8n loads and saves all of them with each callback. */
+/** So many events are remembered for a trigger, the newest ones. n8n loads and saves all of them with each callback. */
 export const REMEMBERED_EVENTS = 1_000;
 
-/** How long an event is remembered at the least, in seconds. Senders retry for minutes. */
+/** An event is remembered for at least so long, in seconds. Senders retry for minutes. */
 export const REMEMBERED_SECONDS = 3_600;
 
-/** What n8n saves with the trigger. */
+/** The part that n8n saves with the trigger. */
 interface Saved {
 	/** The process that wrote it. */
 	writer: string;

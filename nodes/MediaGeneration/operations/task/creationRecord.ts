@@ -4,7 +4,7 @@ import type { UnknownOutcome } from '../../api/client';
 import type { ModelRequest } from '../../models/model';
 import { isTool } from '../nodeContext';
 
-/** What was sent for one item of one run: the task's ID, or why nobody knows whether there is a task. */
+/** The sending for one item of one run: the task's ID, or the reason for which nobody knows if there is a task. */
 interface Place {
 	executionId: string;
 	/** Digest of the request. */
@@ -21,7 +21,7 @@ interface Kept {
 	unknownCalls: Record<string, UnknownOutcome>;
 }
 
-/** What became of an item before. */
+/** The earlier outcome of an item. */
 export type Earlier =
 	/** `elsewhere`: in another execution, whose resume URL the service calls back. */
 	{ taskId: string; elsewhere: boolean } | { unknown: UnknownOutcome };

@@ -15,7 +15,7 @@ const MAX_REDIRECTS = 5;
 /** Statuses of a host that does not hand out a file (any more). */
 const REFUSED = new Set([401, 403, 404, 410]);
 
-/** What a download needs of n8n, which an execution has, and a webhook too. */
+/** The parts of n8n that a download needs. An execution has them, and a webhook too. */
 export interface DownloadContext {
 	helpers: Pick<IExecuteFunctions['helpers'], 'httpRequest' | 'prepareBinaryData'>;
 	settings: RequestSettings;

@@ -11,7 +11,7 @@ import type { CatalogueModel } from '../../api/schemas';
 import { customFields, customModel } from '../../models/custom';
 import { findStoredSchema, toMapperFields } from '../../models/schemaFields';
 
-/** How many models the editor gets at once; it asks for more when the user scrolls. */
+/** The editor gets so many models at once, and asks for more when the user scrolls. */
 const PAGE = 100;
 
 /** Where a catalogue can't be had, the node works without one. */

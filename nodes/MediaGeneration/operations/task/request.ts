@@ -132,7 +132,7 @@ async function checkMedia(
 	return files;
 }
 
-/** How long a host may take to say what it has at a URL, in milliseconds. */
+/** A host may take so long to say what it has at a URL, in milliseconds. */
 const HEAD_TIMEOUT = 5_000;
 
 /** Asks the host of a URL for type and size. Unknown size or type passes. */

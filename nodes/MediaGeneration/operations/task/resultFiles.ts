@@ -6,7 +6,7 @@ import type { Item } from '../operation';
 import { downloadFile, type DownloadContext, type DownloadedFile } from './downloadFile';
 import { readLinks, type ResultLink } from './resultLinks';
 
-/** What downloading the files of a task needs. */
+/** The needs of downloading the files of a task. */
 export interface FileSource extends DownloadContext {
 	service: TaskService;
 }

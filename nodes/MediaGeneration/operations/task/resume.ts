@@ -28,7 +28,7 @@ import { ResultDownloads, type DownloadOptions } from './resultDownloads';
 import type { FileSource } from './resultFiles';
 import { toToolResult } from './toolResult';
 
-/** How many tasks of a batch are asked for at once, at the most. */
+/** At most so many tasks of a batch are asked for at once. */
 const WIDTH = 32;
 
 /**
@@ -71,7 +71,7 @@ const downloadsOfBatches = new BoundedMap<string, { downloads: ResultDownloads; 
 /** A sender is answered within this time, in milliseconds, whether the files are there or not. */
 const ANSWER_WITHIN = 5_000;
 
-/** How long before the wait limit the execution goes on without the files that are missing, in milliseconds. */
+/** The execution goes on so long before the wait limit, in milliseconds, without the files that are missing. */
 const BEFORE_LIMIT = 2_000;
 
 /** The longest time that a timer of Node takes, in milliseconds. */

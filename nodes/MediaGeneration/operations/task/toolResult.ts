@@ -1,12 +1,12 @@
 import type { Task } from '../../api/task';
 
-/** What an agent's model is told of a task: short, as it stays in the model's context. */
+/** A task as an agent's model is told of it: short, as it stays in the model's context. */
 export interface ToolResult
 	extends Pick<
 		Task,
 		'taskId' | 'status' | 'resultUrls' | 'result' | 'failCode' | 'failMessage' | 'creditsConsumed'
 	> {
-	/** What to do next. */
+	/** The next step for the model. */
 	note?: string;
 }
 
