@@ -170,7 +170,7 @@ export class Editor {
 
 	/** Waits until the started node has output. A parked one shows its item earlier. */
 	async waitForOutput() {
-		await this.page.getByText('Node executed successfully').waitFor();
+		await this.page.getByText('Node executed successfully').waitFor({ timeout: 60_000 });
 		await this.output.getByRole('table').waitFor();
 	}
 
