@@ -263,7 +263,7 @@ describe('waiting for the callback', () => {
 		pair.service.set({ taskSeconds: 0, faultsFor: () => ({ noCallback: true }) });
 		pair.service.faultNext({ path: CREATE, delaySeconds: 1.2, times: 2 });
 		// The second task ends before its details are asked for.
-		pair.service.faultNext({ path: DETAILS, delaySeconds: 0.3 });
+		pair.service.faultNext({ path: DETAILS, delaySeconds: 1, times: 2 });
 		const options = { tasksPer10Seconds: 0, concurrency: 1 };
 		const execution = await run(['one', 'two'], { options });
 		expect(execution.getItems(NODE)).toMatchObject([COMPLETED, COMPLETED]);
