@@ -19,14 +19,14 @@ const SEARCHES = {
 	'no model': 'no such thing',
 };
 
-/** What n8n takes for an answer that the package has at once. */
-const FLOOR = 'n8n alone, asked for the fields of no model';
+/** What n8n takes where the package has next to nothing to do, but read the credential. */
+const FLOOR = 'The same for the fields of a model, from memory, where nothing is searched';
 
 interface Built {
 	searchModels: (context: object, filter: string) => Promise<unknown>;
 }
 
-/** Measures a search in this process, without n8n. */
+/** Measures a search in the package alone, in this process. */
 async function measurePackage(): Promise<Row> {
 	const { searchModels } = requireBuilt('./operations/task/modelLookup') as Built;
 	const models = listEntries(MODELS - corpus.length);
@@ -42,16 +42,17 @@ async function measurePackage(): Promise<Row> {
 	});
 	const all = Object.values(times).flat();
 	return {
-		name: 'What of it runs in this package',
+		name: `A search in ${MODELS.toLocaleString('en')} models, from memory, in the package`,
 		value: median(all),
 		unit: 'ms',
-		figures: `median of ${all.length} without n8n, the slowest ${formatMilliseconds(Math.max(...all))}`,
+		goal: { atMost: GOAL },
+		figures: `median of ${all.length}, the slowest ${formatMilliseconds(Math.max(...all))}`,
 	};
 }
 
 /**
- * Milliseconds from a person's keystroke to n8n's answer, by the route that its editor uses, once the list is in memory. Most of them
- * are n8n's own: it sets up isolates for expressions, and reads the credential.
+ * How long a search takes in the package, and from a person's keystroke to n8n's answer, by the route that its editor uses. Nearly all
+ * of the latter is n8n's own: it sets up isolates for expressions, and reads the credential.
  */
 export async function bench(): Promise<Row[]> {
 	const generatedModels = MODELS - corpus.length;
@@ -66,21 +67,25 @@ export async function bench(): Promise<Row[]> {
 			path: 'parameters.customModel',
 			...question,
 			nodeTypeAndVersion: { name: NODE_TYPE, version: 1.1 },
-			currentNodeParameters: { operation: 'createAndWait', model: 'custom' },
+			currentNodeParameters: {
+				operation: 'createAndWait',
+				model: 'custom',
+				customModel: { __rl: true, mode: 'id', value: 'eta-upscale' },
+			},
 			credentials: { [CREDENTIAL_TYPE]: { id, name } },
 		});
 		return performance.now() - begun;
 	};
 	const search = async (filter: string) =>
 		await ask('resource-locator-results', { methodName: 'searchModels', filter });
-	const askNothing = async () =>
+	const loadFields = async () =>
 		await ask('resource-mapper-fields', { methodName: 'getModelFields' });
 
 	const first = await search('');
 	const times = await interleave(
 		{ ...SEARCHES, [FLOOR]: undefined },
 		{ rounds: ROUNDS },
-		async (filter) => (filter === undefined ? await askNothing() : await search(filter)),
+		async (filter) => (filter === undefined ? await loadFields() : await search(filter)),
 	);
 	const requests = service.requests.filter(({ path }) => path === '/api/v1/models').length;
 	if (requests !== 1) throw new Error(`The list was requested ${requests} times`);
@@ -91,15 +96,14 @@ export async function bench(): Promise<Row[]> {
 		figures: `median of ${ROUNDS}, the slowest ${formatMilliseconds(Math.max(...times[name]))}`,
 	});
 	return [
+		await measurePackage(),
 		...(Object.keys(SEARCHES) as Array<keyof typeof SEARCHES>).map((words) => ({
 			...build(words),
-			name: `A search in ${MODELS.toLocaleString('en')} models, ${words}`,
-			goal: { atMost: GOAL },
+			name: `Through n8n, ${words}`,
 		})),
-		await measurePackage(),
 		build(FLOOR),
 		{
-			name: 'The first search, which reads the list',
+			name: 'Through n8n, the first search, which requests the list',
 			value: first,
 			unit: 'ms',
 			figures: 'once',
