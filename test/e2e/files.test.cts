@@ -153,7 +153,7 @@ describe('files', () => {
 		pair.service.uploads.clear();
 		pair.service.tasks.clear();
 		pair.service.requests.length = 0;
-		pair.service.set({ ...service, resultSeconds: null });
+		pair.service.set({ ...service, resultSeconds: null, downloadUrl: true });
 	});
 
 	describe('that media fields name', () => {
@@ -354,7 +354,7 @@ describe('files', () => {
 		});
 
 		it('says so when the new link is refused too', async () => {
-			pair.service.set({ resultSeconds: 1e-6 });
+			pair.service.set({ resultSeconds: 1e-6, downloadUrl: false });
 			const error = (await run([edit({}, 'Create'), download()])).getError(NODE);
 			expect(error?.message).toMatch(/The link to result 1 of task .* has expired or is refused/);
 			expect(error?.description).toContain('Download them sooner');
