@@ -182,7 +182,8 @@ describe('queue mode', () => {
 		expect(tasks.map(({ taskId }) => service.tasks.get(taskId)?.input.prompt)).toEqual(
 			prompts.map(({ prompt }) => prompt),
 		);
-		expect((service.requests.length - before) / 20).toBeLessThanOrEqual(3);
+		// Creation, and a look for each of two callbacks; one more where a callback came before the batch had parked.
+		expect((service.requests.length - before) / 20).toBeLessThanOrEqual(4);
 	});
 
 	it('resumes parked batches whose executions n8n is not to keep', async () => {
