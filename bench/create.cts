@@ -1,4 +1,4 @@
-import { chain, mediaGeneration, prompts } from '../dev/fixtures/workflows.cts';
+import { chain, createAndWait, prompts } from '../dev/fixtures/workflows.cts';
 import type { WorkflowNode } from '../dev/n8n/workflow.cts';
 import { buildCreateRequest, getRun, importFor, openN8n, openService } from './fixtures.cts';
 import { computeMedians, interleave, type Row } from './measure.cts';
@@ -9,12 +9,8 @@ const TASKS = 1_000;
 const ROUNDS = 7;
 
 const buildCreate = (concurrency?: number) =>
-	mediaGeneration({
-		resource: 'task',
+	createAndWait({
 		operation: 'create',
-		model: 'custom',
-		customModel: 'custom/any',
-		customInput: '={{ { prompt: $json.prompt } }}',
 		options: { tasksPer10Seconds: 0, ...(concurrency && { concurrency }) },
 	});
 

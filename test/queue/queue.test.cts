@@ -454,12 +454,8 @@ async function activateSweep() {
 /** Builds the example's nodes that create a task for each item and write it down. */
 function createAndWriteDown({ workflow, url }: { workflow: Workflow; url: string }) {
 	return [
-		mediaGeneration({
-			resource: 'task',
+		createAndWait({
 			operation: 'create',
-			model: 'custom',
-			customModel: 'custom/any',
-			customInput: '={{ { prompt: $json.prompt } }}',
 			callbackUrl: url,
 			options: { tasksPer10Seconds: 0 },
 		}),
