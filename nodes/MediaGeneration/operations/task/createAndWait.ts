@@ -17,6 +17,7 @@ import { creationOptions, prepareRequest, requestFields, type TaskRequest } from
 import type { DownloadOptions } from './resultDownloads';
 import { findResumeUrl } from './resumeUrl';
 import { toToolResult } from './toolResult';
+import type { CreatedTask } from './wait';
 
 const MINUTE = 60_000;
 
@@ -155,15 +156,13 @@ export const createAndWait = defineOperation<WaitRequest>({
 			return isTask(result) ? [{ item, task: result.task }] : [];
 		});
 		const { hasEnded, checkUntilPending, markAllTimedOut, pollUntilEnded } = await import('./wait');
-		const { ResultDownloads } = await import('./resultDownloads');
-		const { toFileSource } = await import('./resultFiles');
-		const downloads = first.request.downloads && new ResultDownloads(first.request.downloads);
+		const download = first.request.downloads && (await openDownloads(first.request.downloads));
 		/** Makes the items of tasks, with their files once they are there. */
 		const toItems = async (tasks: Task[]): Promise<OutputItem[]> =>
 			await Promise.all(
 				created.map(async ({ item }, index) => {
 					const task = tasks[index] as Task;
-					const output = (await downloads?.start(task, toFileSource(item))) ?? { json: task };
+					const output = (await download?.({ item, task })) ?? { json: task };
 					return asTool ? { ...output, json: toToolResult(output.json as Task) } : output;
 				}),
 			);
@@ -177,7 +176,7 @@ export const createAndWait = defineOperation<WaitRequest>({
 				await pollUntilEnded(created, {
 					limit: asTool ? Math.min(limit, toolLimit) : limit,
 					signal: context.getExecutionCancelSignal(),
-					onEnded: ({ item, task }) => void downloads?.start(task, toFileSource(item)),
+					onEnded: (ended) => void download?.(ended),
 				}),
 			);
 		}
@@ -208,6 +207,16 @@ function withItems(results: CreateResult[], items: OutputItem[]): Outcome[] {
 	return results.map((result) =>
 		isTask(result) ? { items: [rest.next().value as OutputItem] } : result,
 	);
+}
+
+/** Opens the downloads of a run. What it takes is loaded only for runs that download. */
+async function openDownloads(
+	options: DownloadOptions,
+): Promise<(ended: CreatedTask) => Promise<OutputItem>> {
+	const { ResultDownloads } = await import('./resultDownloads');
+	const { toFileSource } = await import('./resultFiles');
+	const downloads = new ResultDownloads(options);
+	return async ({ item, task }) => await downloads.start(task, toFileSource(item));
 }
 
 /** Says at the node's output what its tasks cost. n8n takes no hints from the webhook that resumes an execution. */
