@@ -37,15 +37,11 @@ module.exports = {
 			['media/'],
 			'A model is fields and what they send; it knows no service. What needs both a model and the service belongs in operations.',
 		),
-		{
-			...room(
-				'callback',
-				['api/(schemas|task|boundedMap)\\.ts$'],
-				'Receiving a callback takes the schemas and the Task from api, never its client. What asks the service belongs in trigger or operations.',
-			),
-			// The credential's name and type are declared in api/client.ts.
-			from: { path: `^${house}/callback/`, pathNot: '/sharedCredentials\\.ts$' },
-		},
+		room(
+			'callback',
+			['api/(endpoints|schemas|task|boundedMap)\\.ts$'],
+			'Receiving a callback takes the credential, the schemas and the Task from api, never its client. What asks the service belongs in trigger or operations.',
+		),
 		room(
 			'api',
 			['media/'],

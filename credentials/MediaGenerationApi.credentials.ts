@@ -113,7 +113,7 @@ export class MediaGenerationApi implements ICredentialType {
 		const allowed = [credentials.baseUrl, credentials.uploadBaseUrl].map((url) => getOrigin(url));
 		if (!targets.length || !targets.every((target) => target && allowed.includes(target)))
 			throw new Error(
-				'The access token is only sent to Base URL and Upload Base URL of the credential. Correct them, or use another credential for this address.',
+				"The access token is only sent to 'Base URL' and 'Upload Base URL' of the credential. Correct them, or use another credential for this address.",
 			);
 		return {
 			...request,
@@ -140,7 +140,7 @@ export class MediaGenerationApi implements ICredentialType {
 					key: 'code',
 					value: undefined,
 					message:
-						'Something answered at this address, but not as the task service does. Check Base URL and, if Custom Endpoints is on, Credits Path.',
+						"Something answered at this address, but not as the task service does. Check 'Base URL' and, if 'Custom Endpoints' is on, 'Credits Path'.",
 				},
 			},
 		],

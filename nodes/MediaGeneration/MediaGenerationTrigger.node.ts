@@ -63,7 +63,7 @@ export class MediaGenerationTrigger implements INodeType {
 				default: '',
 			},
 			{
-				displayName: 'Events',
+				displayName: 'Trigger On',
 				name: 'events',
 				type: 'multiOptions',
 				required: true,
@@ -80,8 +80,6 @@ export class MediaGenerationTrigger implements INodeType {
 					},
 				],
 				default: ['taskCompleted'],
-				description:
-					'Which ends of a task start the workflow. By default only a completed task does; add Task Failed to hear of those without a result.',
 			},
 			{
 				displayName: 'Verify Signature',
@@ -89,7 +87,7 @@ export class MediaGenerationTrigger implements INodeType {
 				type: 'boolean',
 				default: true,
 				description:
-					'Whether only callbacks that are signed with the Webhook HMAC Key of the credential are accepted. Turned off, anyone who knows the URL can start the workflow.',
+					"Whether only callbacks that are signed with the credential's 'Webhook HMAC Key' are accepted. Turned off, anyone who knows the URL can start the workflow. To find out why a callback was refused, use the operation Verify Callback of the Media Generation node.",
 			},
 			{
 				displayName: 'Options',

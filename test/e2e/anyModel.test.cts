@@ -270,7 +270,7 @@ describe('the catalogue', () => {
 		await openPanel(id);
 		await editor.get('resource-locator-customModel').getByTestId('rlc-input').click();
 		const error = editor.get('rlc-error-container').filter({ visible: true });
-		await error.getByText('choose the model By ID and set Input Mode to JSON').waitFor();
+		await error.getByText("choose the model By ID and set 'Input Mode' to JSON").waitFor();
 	});
 });
 
@@ -278,7 +278,7 @@ describe('the checks before a task is paid for', () => {
 	it.each([
 		['weirdness', 2, 'Weirdness must be at most 1, but is "2"'],
 		['voice_gender', '=x', 'Voice Gender must be one of m, f, but is "x"'],
-		['prompt', null, 'Prompt is required'],
+		['prompt', null, "'Prompt' is required"],
 	])('refuse %s: %j', async (name, value, message) => {
 		const { fields } = await loadFields('zeta-song-v5', pair.credential);
 		const values = { prompt: 'x', instrumental: false, [name]: value };

@@ -78,7 +78,7 @@ describe('the credential', () => {
 		expect(await testCredential({ accessToken: 'wrong' })).toMatchObject({
 			status: 'Error',
 			message: expect.stringMatching(
-				/^The service does not accept the access token\. .*paste a valid Access Token/,
+				/^The service does not accept the access token\. .*paste a valid 'Access Token'/,
 			),
 		});
 		expect(pair.service.requests.at(-1)).toMatchObject({ status: 200, code: 401 });
@@ -92,7 +92,7 @@ describe('the credential', () => {
 		await site.close();
 		expect(answer).toMatchObject({
 			status: 'Error',
-			message: expect.stringContaining('not as the task service does. Check Base URL'),
+			message: expect.stringContaining("not as the task service does. Check 'Base URL'"),
 		});
 	});
 
@@ -122,7 +122,7 @@ describe('the credential', () => {
 			{ code: 200, data: expect.any(Number) },
 		]);
 		const elsewhere = await request(`${pair.service.resultsUrl}/sample.png`);
-		expect(elsewhere.getError()?.message).toContain('only sent to Base URL');
+		expect(elsewhere.getError()?.message).toContain("only sent to 'Base URL'");
 	});
 });
 
@@ -302,7 +302,7 @@ describe('the trigger without a key', () => {
 
 	it('does not become active, and says why', async () => {
 		const { id, url } = await importWithoutKey();
-		await expect(pair.n8n.activate(id)).rejects.toThrow('The credential has no Webhook HMAC Key');
+		await expect(pair.n8n.activate(id)).rejects.toThrow("The credential has no 'Webhook HMAC Key'");
 		expect((await fetch(url, { method: 'POST' })).status).toBe(404);
 	});
 
@@ -322,13 +322,13 @@ describe('an error in the editor', () => {
 			'a wrong token',
 			{ accessToken: 'wrong' },
 			'The service does not accept the access token (401',
-			'paste a valid Access Token',
+			"paste a valid 'Access Token'",
 		],
 		[
 			'an unreachable service',
 			{ baseUrl: 'http://127.0.0.1:9' },
 			"The service at http://127.0.0.1:9 can't be reached",
-			'Check Base URL in the credential',
+			"Check 'Base URL' in the credential",
 		],
 	])('names %s, and what to do', async (_, changes, message, next) => {
 		const execution = await run(edit(), { changes });
@@ -345,7 +345,7 @@ describe('an error in the editor', () => {
 		});
 		expect(execution.getItems(NODE)).toMatchObject([{ status: 'pending' }]);
 		expect(execution.getItems(NODE, { branch: 1 })).toMatchObject([
-			{ size: 'wide', error: expect.stringContaining('Image Size must be a ratio') },
+			{ size: 'wide', error: expect.stringContaining("'Image Size' must be a ratio") },
 		]);
 	});
 });

@@ -192,7 +192,7 @@ describe('files', () => {
 				mediaGeneration(motion()),
 			]);
 			const error = execution.getError(NODE);
-			expect(error?.message).toContain('Video is "clip", which is neither a URL');
+			expect(error?.message).toContain('\'Video\' is "clip", which is neither a URL');
 			expect(error?.description).toContain('The item has these binary fields: photo, film');
 			expect(pair.service.requests).toEqual([]);
 		});
@@ -246,7 +246,7 @@ describe('files', () => {
 				]);
 			const checked = await create(sample);
 			expect(checked.getError(NODE)?.message).toContain(
-				"Image can't be used: the file at the URL is an MP4 video, but only JPEG or PNG",
+				"'Image' can't be used: the file at the URL is an MP4 video, but only JPEG or PNG",
 			);
 			expect(pair.service.tasks.size).toBe(0);
 			const silent = await create('http://127.0.0.1:9/a.png');
@@ -373,7 +373,7 @@ describe('files', () => {
 		it('keeps to the maximum size', async () => {
 			const options = { maxSizeMegabytes: 0.001 };
 			const error = (await run([edit({}, 'Create'), download({ options })])).getError(NODE);
-			expect(error?.message).toContain('Maximum File Size in Options allows 0.001 MB');
+			expect(error?.message).toContain("'Maximum File Size' in Options allows 0.001 MB");
 		});
 
 		it('outputs the bad items where On Error says, beside the files of the good ones', async () => {

@@ -307,7 +307,7 @@ describe('the previous key', () => {
 		]);
 		const readLog = pair.n8n.followLog();
 		for (let index = 0; index < 20; index++) await send(url, 'task');
-		expect(readLog().split('clear Previous Webhook HMAC Key')).toHaveLength(2);
+		expect(readLog().split("clear 'Previous Webhook HMAC Key'")).toHaveLength(2);
 	});
 });
 

@@ -142,7 +142,7 @@ describe('a waiting node that downloads', () => {
 		pair.service.tasks.clear();
 		const { json, binary } = getOnly(await run([prompts(1), wait({ options: small })]));
 		expect(binary).toBeUndefined();
-		expect(json.downloadError).toMatch(/Maximum File Size in Options allows 0\.2 MB/);
+		expect(json.downloadError).toMatch(/'Maximum File Size' in Options allows 0\.2 MB/);
 	});
 
 	it.each(['callback', 'polling'])(

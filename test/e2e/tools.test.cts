@@ -92,7 +92,7 @@ describe.each<AgentAge>(['oldest', 'older', 'newest'])('as a tool of the %s agen
 		for (const result of results.slice(0, 3)) expect(result).toContain('completed');
 		for (const result of results.slice(3))
 			expect(result).toMatch(
-				/Maximum Tasks per Run is 3.*The limit was set by the owner of this workflow/,
+				/'Maximum Tasks per Run' is 3.*The limit was set by the owner of this workflow/,
 			);
 	});
 
@@ -239,9 +239,9 @@ describe('the credits to keep', () => {
 		);
 
 	it.each([
-		[{ keepCredits: 1e9 }, /^The account has [\d.]+ credits, and Keep at Least is 1000000000/],
-		[{ maxTasksPerRun: 1 }, /^Maximum Tasks per Run is 1 in Options, 0 were created before/],
-		[{ keepCredits: 'many' }, /^Keep at Least \(Credits\) in Options must be a number/],
+		[{ keepCredits: 1e9 }, /^The account has [\d.]+ credits, and 'Keep at Least' is 1000000000/],
+		[{ maxTasksPerRun: 1 }, /^'Maximum Tasks per Run' is 1 in Options, 0 were created before/],
+		[{ keepCredits: 'many' }, /^'Keep at Least \(Credits\)' in Options must be a number/],
 	])('keep everything from being created: %j', async (options, message) => {
 		const execution = await run(options);
 		expect(execution.getError('Media Generation')?.message).toMatch(message);
@@ -259,7 +259,7 @@ describe('the credits to keep', () => {
 		pair.service.faultNext({ path: '/api/v1/chat/credit', status: 500 });
 		const error = (await run({ keepCredits: 1 })).getError('Media Generation');
 		expect(error?.message).toMatch(
-			/^Keep at Least is set in Options, but the service does not tell/,
+			/^'Keep at Least' is set in Options, but the service does not tell/,
 		);
 		expect(pair.service.tasks.size).toBe(0);
 	});

@@ -78,9 +78,9 @@ describe('the worked example of CONTRIBUTING.md, followed to the letter', () => 
 
 	it('refuses an item without an image, and one whose image is no URL', async () => {
 		expect((await create({ image: '={{ "" }}' })).error?.message).toBe(
-			'Image is required [item 0]',
+			"'Image' is required [item 0]",
 		);
-		expect((await create({ image: 'ftp://x' })).error?.message).toContain('Image must be a URL');
+		expect((await create({ image: 'ftp://x' })).error?.message).toContain("'Image' must be a URL");
 		expect(service.tasks.size).toBe(0);
 	});
 

@@ -98,7 +98,7 @@ describe('several items', () => {
 		const { error } = await run({ parameters, items, credentials });
 		expect(error).toMatchObject({
 			message:
-				'Image is "none", which is neither a URL that begins with http:// or https:// nor a binary field of the item [item 1]',
+				'\'Image\' is "none", which is neither a URL that begins with http:// or https:// nor a binary field of the item [item 1]',
 			context: { itemIndex: 1 },
 		});
 		expect(service.tasks.size).toBe(0);
@@ -114,7 +114,7 @@ describe('several items', () => {
 		expect(error).toBeUndefined();
 		expect(output[0]).toMatchObject([
 			{ json: { status: 'pending' }, pairedItem: { item: 0 } },
-			{ json: { error: expect.stringContaining('Image is "none"') }, pairedItem: { item: 1 } },
+			{ json: { error: expect.stringContaining('\'Image\' is "none"') }, pairedItem: { item: 1 } },
 			{ json: { status: 'pending' }, pairedItem: { item: 2 } },
 		]);
 		expect(service.tasks.size).toBe(2);
@@ -129,7 +129,7 @@ describe('several items', () => {
 		});
 		expect(output[0]).toHaveLength(2);
 		expect(output[1]).toMatchObject([
-			{ json: { error: expect.stringContaining('Image is "none"') }, pairedItem: { item: 1 } },
+			{ json: { error: expect.stringContaining('\'Image\' is "none"') }, pairedItem: { item: 1 } },
 		]);
 	});
 
@@ -209,7 +209,7 @@ describe('what the service answers', () => {
 		});
 		expect(error).toMatchObject({
 			message: expect.stringContaining('The service does not accept the access token (401'),
-			description: expect.stringContaining('paste a valid Access Token'),
+			description: expect.stringContaining("paste a valid 'Access Token'"),
 			httpCode: '401',
 		});
 	});
@@ -229,7 +229,7 @@ describe('what the service answers', () => {
 		expect(error?.message).toContain(
 			"The service at http://127.0.0.1:9 can't be reached: nothing answers at that address",
 		);
-		expect(error?.description).toContain('Check Base URL in the credential');
+		expect(error?.description).toContain("Check 'Base URL' in the credential");
 		expect(error?.description).not.toContain(unknown);
 	});
 
@@ -244,14 +244,14 @@ describe('what the service answers', () => {
 
 it('stops on a credential without a base URL', async () => {
 	const { error } = await run({ parameters: edit(), credentials: { ...credentials, baseUrl: '' } });
-	expect(error?.message).toContain('Base URL in the credential must begin with https://');
+	expect(error?.message).toContain("'Base URL' in the credential must begin with https://");
 });
 
 describe('a callback URL at which nothing may arrive', () => {
 	it('is hinted at when it is a test URL', async () => {
 		const callbackUrl = 'https://n8n.example/webhook-test/abc/webhook';
 		const { hints, output } = await run({ parameters: edit({ callbackUrl }), credentials });
-		expect(hints).toEqual([expect.stringContaining('Callback URL is a Test URL')]);
+		expect(hints).toEqual([expect.stringContaining("'Callback URL' is a Test URL")]);
 		expect(output[0]).toHaveLength(1);
 	});
 
@@ -263,6 +263,6 @@ describe('a callback URL at which nothing may arrive', () => {
 
 it('stops on a callback URL that is none', async () => {
 	const { error } = await run({ parameters: edit({ callbackUrl: 'my-webhook' }), credentials });
-	expect(error?.message).toContain('Callback URL must be a URL');
+	expect(error?.message).toContain("'Callback URL' must be a URL");
 	expect(service.tasks.size).toBe(0);
 });

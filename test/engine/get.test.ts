@@ -107,7 +107,7 @@ describe('task: get', () => {
 
 	it('asks for a task id', async () => {
 		const { error } = await get('={{ "" }}');
-		expect(error?.message).toBe('Task ID is required [item 0]');
+		expect(error?.message).toBe("'Task ID' is required [item 0]");
 	});
 });
 

@@ -80,6 +80,6 @@ describe('task: verifyCallback', () => {
 
 	it('asks for headers that are an object', async () => {
 		const { error } = await verify({ headers: 'X-Webhook-Timestamp: 1', body });
-		expect(error?.message).toMatch(/^Headers must be a JSON object.*\[item 0\]$/);
+		expect(error?.message).toMatch(/^'Headers' must be a JSON object.*\[item 0\]$/);
 	});
 });

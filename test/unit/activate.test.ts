@@ -63,7 +63,7 @@ describe('checkCredential', () => {
 
 	it.each(['', ' '])('stops a trigger whose key is %j, before it asks', async (webhookSecret) => {
 		const { error, description, requests } = await activate({ webhookSecret });
-		expect(error).toContain('no Webhook HMAC Key');
+		expect(error).toContain("no 'Webhook HMAC Key'");
 		expect(description).toContain('paste it into the credential');
 		expect(requests).toEqual([]);
 	});
@@ -86,7 +86,7 @@ describe('checkCredential', () => {
 			'access token',
 			'paste a valid',
 		],
-		['a malformed address', { baseUrl: 'api.example.com' }, 'Base URL in the credential', ''],
+		['a malformed address', { baseUrl: 'api.example.com' }, "'Base URL' in the credential", ''],
 	];
 	it.each(lasting)('stops at %s', async (_, activation, message, next) => {
 		const { error, description, warnings } = await activate(activation);
@@ -101,7 +101,7 @@ describe('checkCredential', () => {
 				(mode) => [`${fault} in mode ${mode}`, { ...activation, mode }, message, next] as const,
 			),
 		),
-		['a service that is down', { answer: lost }, "can't be reached", 'Check Base URL'] as const,
+		['a service that is down', { answer: lost }, "can't be reached", "Check 'Base URL'"] as const,
 		['a fault of the service', { answer: answered(500) }, 'internal fault', 'later'] as const,
 		['a fault of our own', { baseUrl: null }, 'null', ''] as const,
 	])('only logs %s', async (_, activation, message, next) => {

@@ -34,7 +34,7 @@ const listProperties = (fields: ResourceMapperField[]) =>
 	fields.filter(({ id }) => !isOwnEntry(id));
 
 /** Makes the request of a workflow that the editor stored, with more parameters and Options if need be. */
-function buildRequest(
+async function buildRequest(
 	model: string,
 	values: Values | null,
 	{ options = {}, ...parameters }: Values & { options?: Values } = {},
@@ -45,7 +45,7 @@ function buildRequest(
 		customFields: { mappingMode: 'defineBelow', value: values, schema: findModel(model).fields },
 		...parameters,
 	};
-	const request = custom.request(
+	const request = await custom.request(
 		(name) => all[name],
 		(name) => options[name],
 	);
@@ -54,8 +54,8 @@ function buildRequest(
 }
 
 /** Makes the input as it is sent, with every file uploaded. */
-const buildInput = (model: string, values: Values | null, more?: Values) =>
-	replaceMedia(buildRequest(model, values, more).input, (media) =>
+const buildInput = async (model: string, values: Values | null, more?: Values) =>
+	replaceMedia((await buildRequest(model, values, more)).input, (media) =>
 		media.isUrl ? media.source : URL_OF_UPLOAD,
 	);
 
@@ -72,7 +72,7 @@ describe('the fields of a model', () => {
 		const { fields, emptyFieldsNotice } = toMapperFields(name, found?.openapi);
 		expect(fields).toEqual([]);
 		expect(emptyFieldsNotice).toMatch(reason);
-		expect(emptyFieldsNotice).toMatch(/Input Mode to JSON|another model/);
+		expect(emptyFieldsNotice).toMatch(/'Input Mode' to JSON|another model/);
 	});
 
 	it.each(modelsWithFields)(
@@ -188,9 +188,9 @@ describe('the fields of a model', () => {
 		expect(node?.parameters?.customFields).toMatchObject({ schema: fields });
 	});
 
-	it('send nothing of the guide', () => {
+	it('send nothing of the guide', async () => {
 		const values = { $guide: 'prompt', prompt: 'x' };
-		expect(buildInput('epsilon-2/text-to-video', values)).toEqual({ prompt: 'x' });
+		expect(await buildInput('epsilon-2/text-to-video', values)).toEqual({ prompt: 'x' });
 	});
 });
 
@@ -257,51 +257,55 @@ describe('what is sent of the fields', () => {
 			{ prompt: 'abc', duration: 4 },
 		],
 		['sends a model without required fields as it is', 'iota/remove-background', nothing, {}],
-	])('%s', (_, model, values, input) => {
-		expect(buildInput(model, values)).toEqual(input);
+	])('%s', async (_, model, values, input) => {
+		expect(await buildInput(model, values)).toEqual(input);
 	});
 
-	it('takes a file in a field that the user names, though nothing says that it takes one', () => {
+	it('takes a file in a field that the user names, though nothing says that it takes one', async () => {
 		const values = { prompt: 'x', video_url: 'https://a.example/v.mp4', subject: 'data' };
-		const { input } = buildRequest('upsilon-4/video-edit', values);
+		const { input } = await buildRequest('upsilon-4/video-edit', values);
 		expect(input.subject).toBe('data');
 		const options = { mediaFields: 'mask, subject' };
-		const marked = buildRequest('upsilon-4/video-edit', values, { options }).input.subject;
+		const marked = (await buildRequest('upsilon-4/video-edit', values, { options })).input.subject;
 		expect(marked).toBeInstanceOf(Media);
 		expect(marked).toMatchObject({ source: 'data', isGuess: false });
 	});
 
-	it('takes as words what only the prose calls a file, unless the item has such a binary field', () => {
+	it('takes as words what only the prose calls a file, unless the item has such a binary field', async () => {
 		const values = { video_urls: 'https://a.example/v.mp4', source: 'words' };
-		expect(buildRequest('tau/video-extend', values).input.source).toMatchObject({ isGuess: true });
+		expect((await buildRequest('tau/video-extend', values)).input.source).toMatchObject({
+			isGuess: true,
+		});
 	});
 });
 
 describe('what is refused before it is paid for', () => {
 	it.each<[string, Values, RegExp]>([
-		['epsilon-2/text-to-video', {}, /Prompt is required/],
-		['epsilon-2/text-to-video', { prompt: 'x'.repeat(2_501) }, /Prompt may have at most 2500/],
+		['epsilon-2/text-to-video', {}, /'Prompt' is required/],
+		['epsilon-2/text-to-video', { prompt: 'x'.repeat(2_501) }, /'Prompt' may have at most 2500/],
 		['epsilon-2/text-to-video', { prompt: 'x', duration: '7' }, /must be one of 5, 10, but is "7"/],
-		['epsilon-2/text-to-video', { prompt: 'x', cfg_scale: 2 }, /CFG Scale must be at most 1/],
+		['epsilon-2/text-to-video', { prompt: 'x', cfg_scale: 2 }, /'CFG Scale' must be at most 1/],
 		['zeta-3.1/text-to-video', { prompt: 'abc', duration: 5 }, /must be one of 4, 6, 8/],
-		['zeta-3.1/text-to-video', { prompt: 'abc', seed: 10_000.5 }, /Seed must be a whole number/],
-		['theta-pro/storyboard', { shots: '[]' }, /Shots needs at least 1/],
-		['theta-pro/storyboard', { shots: '[{"duration":5}]' }, /Shots 1 › Prompt is required/],
-		['theta-colors/palette', { title: 'x', weights: 'much' }, /Weights 1 must be a number/],
-		['eta-1.6/text-to-video', { prompt: 'x', camera: 'left' }, /Camera must be a JSON object/],
+		['zeta-3.1/text-to-video', { prompt: 'abc', seed: 10_000.5 }, /'Seed' must be a whole number/],
+		['theta-pro/storyboard', { shots: '[]' }, /'Shots' needs at least 1/],
+		['theta-pro/storyboard', { shots: '[{"duration":5}]' }, /'Shots 1 › Prompt' is required/],
+		['theta-colors/palette', { title: 'x', weights: 'much' }, /'Weights 1' must be a number/],
+		['eta-1.6/text-to-video', { prompt: 'x', camera: 'left' }, /'Camera' must be a JSON object/],
 		[
 			'zeta-3.1/image-to-video',
 			{ prompt: 'abc', image_urls: 'data', first_frame_url: 'data' },
 			/only one of these forms/,
 		],
 		['zeta-3.1/image-to-video', { prompt: 'abc' }, /one of these forms/],
-	])('%s %j', (model, values, message) => {
-		expect(() => buildRequest(model, values)).toThrow(message);
+	])('%s %j', async (model, values, message) => {
+		await expect(buildRequest(model, values)).rejects.toThrow(message);
 	});
 
-	it('fields of another model', () => {
+	it('fields of another model', async () => {
 		const customModel = { __rl: true, mode: 'id', value: 'eta-upscale' };
-		expect(() => buildRequest('epsilon-2/text-to-video', { prompt: 'x' }, { customModel })).toThrow(
+		await expect(
+			buildRequest('epsilon-2/text-to-video', { prompt: 'x' }, { customModel }),
+		).rejects.toThrow(
 			'The fields in Input are those of epsilon-2/text-to-video, but the model is eta-upscale',
 		);
 	});
@@ -349,32 +353,35 @@ describe('an independent validator', () => {
 
 	it.each(modelsWithFields)(
 		'agrees on what is sent to $model and what is refused',
-		({ model, openapi, fields }) => {
+		async ({ model, openapi, fields }) => {
 			const validate = compileBody(model, openapi);
 			const entries = listProperties(fields).map((field) => [field.id, anyValue(field)] as const);
-			fc.assert(
-				fc.property(fc.record(Object.fromEntries(entries), { requiredKeys: [] }), (values) => {
-					let input: unknown;
-					let refusal = '';
-					try {
-						input = buildInput(model, values);
-					} catch (error) {
-						refusal = (error as Error).message;
-						const customFields = { value: values, schema: fields };
-						const all = { customModel: model, inputMode: 'fields', customFields };
-						const { input: unchecked } = custom.request(
-							(name) => (all as Values)[name],
-							() => undefined,
-						);
-						input = replaceMedia(unchecked, ({ isUrl, source }) =>
-							isUrl ? source : URL_OF_UPLOAD,
-						);
-					}
-					expect([JSON.stringify(input), refusal === '']).toEqual([
-						JSON.stringify(input),
-						validate({ model, input }),
-					]);
-				}),
+			await fc.assert(
+				fc.asyncProperty(
+					fc.record(Object.fromEntries(entries), { requiredKeys: [] }),
+					async (values) => {
+						let input: unknown;
+						let refusal = '';
+						try {
+							input = await buildInput(model, values);
+						} catch (error) {
+							refusal = (error as Error).message;
+							const customFields = { value: values, schema: fields };
+							const all = { customModel: model, inputMode: 'fields', customFields };
+							const { input: unchecked } = await custom.request(
+								(name) => (all as Values)[name],
+								() => undefined,
+							);
+							input = replaceMedia(unchecked, ({ isUrl, source }) =>
+								isUrl ? source : URL_OF_UPLOAD,
+							);
+						}
+						expect([JSON.stringify(input), refusal === '']).toEqual([
+							JSON.stringify(input),
+							validate({ model, input }),
+						]);
+					},
+				),
 				{ numRuns: 60 },
 			);
 		},

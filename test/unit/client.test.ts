@@ -3,8 +3,8 @@ import {
 	ServiceError,
 	TaskService,
 	UnknownOutcomeError,
-	type Credentials,
 } from '../../nodes/MediaGeneration/api/client';
+import type { Credentials } from '../../nodes/MediaGeneration/api/endpoints';
 import type { MultipartBody } from '../../nodes/MediaGeneration/api/multipart';
 
 type Answer = [statusCode: number, body: unknown] | Error;
@@ -271,12 +271,12 @@ describe('what is read', () => {
 		[
 			'a timeout',
 			networkError('ETIMEDOUT'),
-			{ description: expect.stringContaining('raise Timeout') },
+			{ description: expect.stringContaining("raise 'Timeout'") },
 		],
 		[
 			'a lost connection',
 			networkError('ECONNRESET'),
-			{ description: expect.stringContaining('Check Base URL') },
+			{ description: expect.stringContaining("Check 'Base URL'") },
 		],
 	])('is an error after %s', async (_, answer, expected) => {
 		await expect(serviceThat(answer).service.getTask('t', SETTINGS)).rejects.toMatchObject(

@@ -47,7 +47,7 @@ describe('authenticate', () => {
 		httpRequestNode('https://evil.example/'),
 		httpRequestNode('https://evil.example/', { url: 'https://api.example.com/' }),
 	])('keeps the token from %j', async (request) => {
-		await expect(authenticate(request)).rejects.toThrow('only sent to Base URL');
+		await expect(authenticate(request)).rejects.toThrow("only sent to 'Base URL'");
 	});
 });
 
@@ -64,6 +64,6 @@ describe('test', () => {
 
 	it('says what to do about a wrong token', () => {
 		const rule = test?.rules?.find(({ properties }) => properties.value === 401);
-		expect(rule?.properties.message).toMatch(/access token.*paste a valid Access Token/i);
+		expect(rule?.properties.message).toMatch(/access token.*paste a valid 'Access Token'/i);
 	});
 });

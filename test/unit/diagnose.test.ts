@@ -34,7 +34,7 @@ describe('diagnoseCallback', () => {
 		expect(diagnoseCallback(headers, body, settings)).toMatchObject({
 			genuine: true,
 			signature: 'previous',
-			message: expect.stringContaining('Keep Previous Webhook HMAC Key'),
+			message: expect.stringContaining("Keep 'Previous Webhook HMAC Key'"),
 		});
 	});
 
@@ -76,7 +76,7 @@ describe('diagnoseCallback', () => {
 			signed(hmac(taskId, seconds, 'stranger')),
 			body,
 			'keyMismatch',
-			'Compare Webhook HMAC Key',
+			"Compare 'Webhook HMAC Key'",
 		],
 		[
 			'milliseconds',

@@ -174,14 +174,14 @@ describe('downloadFile', () => {
 		['turns out too large', { ...ok, chunks: ['one', 'two', 'three'] }],
 	])('stops at a file that %s', async (_, served) => {
 		await expect(fetchFrom({ [url]: served }, url, { maxBytes: 6 })).rejects.toThrow(
-			'Maximum File Size',
+			"'Maximum File Size'",
 		);
 	});
 
 	it('says how large a file is, how large it may be, and what to do', async () => {
 		const hosts = { [url]: { ...ok, headers: { 'content-length': `${1.5 * 1024 ** 2}` } } };
 		await expect(fetchFrom(hosts, url, { maxBytes: 1024 ** 2 })).rejects.toMatchObject({
-			message: expect.stringContaining('is 2 MB, and Maximum File Size in Options allows 1 MB'),
+			message: expect.stringContaining("is 2 MB, and 'Maximum File Size' in Options allows 1 MB"),
 			description: expect.stringContaining('Raise the limit'),
 		});
 	});

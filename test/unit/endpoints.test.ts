@@ -46,7 +46,7 @@ describe('buildUrl', () => {
 		'refuses the base URL %j',
 		(base) => {
 			expect(() => buildUrl({ baseUrl: base }, 'creditsPath')).toThrow(
-				'Base URL in the credential must begin with https://',
+				"'Base URL' in the credential must begin with https://",
 			);
 		},
 	);
@@ -58,13 +58,13 @@ describe('buildUrl', () => {
 		'https://user:secret@api.example.com',
 	])('refuses the base URL %j, to which no path can be added', (base) => {
 		expect(() => buildUrl({ baseUrl: base }, 'creditsPath')).toThrow(
-			'Base URL in the credential must be an address without a query',
+			"'Base URL' in the credential must be an address without a query",
 		);
 	});
 
 	it('names the upload base URL when that is malformed', () => {
 		expect(() => buildUrl({ baseUrl, uploadBaseUrl: 'upload' }, 'urlUploadPath')).toThrow(
-			'Upload Base URL in the credential',
+			"'Upload Base URL' in the credential",
 		);
 	});
 

@@ -47,7 +47,7 @@ describe('parseValue', () => {
 	it('gives what is wrong, where, and what is allowed', () => {
 		expect(() => parseValue(field({ send: { shape: ratio } }), 'wide')).toThrow(
 			new UserError(
-				'Length of Clip must be a ratio written as width:height, for example 16:9, but is "wide"',
+				`'Length of Clip' must be a ratio written as width:height, for example 16:9, but is "wide"`,
 			),
 		);
 	});

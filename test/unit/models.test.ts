@@ -97,8 +97,8 @@ const model = (id: string) => {
 /** A request as JSON: files are given as the user named them. */
 const asSent = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-const request = (id: string, values: Values) =>
-	model(id).request(
+const request = async (id: string, values: Values) =>
+	await model(id).request(
 		(name) => values[name],
 		() => undefined,
 	);
@@ -113,31 +113,31 @@ describe.each(Object.entries(contract))('%s', (id, { filled, input }) => {
 		).toEqual(Object.keys(filled).sort());
 	});
 
-	it('sends what is filled in under the names of the contract', () => {
-		expect(asSent(request(id, filled))).toEqual({ model: id, input });
+	it('sends what is filled in under the names of the contract', async () => {
+		expect(asSent(await request(id, filled))).toEqual({ model: id, input });
 	});
 
-	it('sends nothing of what is left blank but is not required', () => {
+	it('sends nothing of what is left blank but is not required', async () => {
 		const required = model(id).fields.filter((field) => field.required);
 		const kept = Object.fromEntries(required.map(({ name }) => [name, filled[name]]));
 		const sent = [...required.map(toRequestKey), ...(id === 'beta2/image-edit' ? ['prompt'] : [])];
-		expect(Object.keys(request(id, kept).input).sort()).toEqual(sent.sort());
+		expect(Object.keys((await request(id, kept)).input).sort()).toEqual(sent.sort());
 	});
 
-	it('names each required field that is missing', () => {
+	it('names each required field that is missing', async () => {
 		for (const { name, displayName } of model(id).fields.filter((field) => field.required))
-			expect(() => request(id, { ...filled, [name]: undefined })).toThrow(
-				`${displayName} is required`,
+			await expect(request(id, { ...filled, [name]: undefined })).rejects.toThrow(
+				`'${displayName}' is required`,
 			);
 	});
 
-	it('accepts its own defaults', () => {
+	it('accepts its own defaults', async () => {
 		const defaults = Object.fromEntries(
 			model(id)
 				.fields.filter((field) => !field.required)
 				.map((field) => [field.name, field.default]),
 		);
-		expect(() => request(id, { ...filled, ...defaults })).not.toThrow();
+		await expect(request(id, { ...filled, ...defaults })).resolves.toBeDefined();
 	});
 
 	it('shows its fields for itself only', () => {
@@ -150,41 +150,41 @@ describe.each(Object.entries(contract))('%s', (id, { filled, input }) => {
 
 describe('values that cannot be sent', () => {
 	it.each<[string, Values, string]>([
-		['alpha-3.0/motion-control', { image: 'file:///subject.png' }, 'Image must be a URL'],
-		['alpha-3.0/motion-control', { image: 'ftp://media.example/a.png' }, 'Image must be a URL'],
-		['alpha-3.0/motion-control', { video: 'https://a b' }, 'Video must be a URL'],
-		['alpha-3.0/motion-control', { mode: 'high' }, 'Mode must be digits followed by p'],
-		['beta2/image-edit', { imageSize: '16x9' }, 'Image Size must be a ratio'],
-		['beta2/image-edit', { imageSize: '0:9' }, 'Image Size must be a ratio'],
-		['beta2/image-edit', { outputFormat: 'PNG' }, 'Output Format must be one word in lower case'],
-		['beta2/image-edit', { seed: 1.5 }, 'Seed must be a whole number'],
-		['beta2/image-edit', { seed: 'lucky' }, 'Seed must be a whole number'],
+		['alpha-3.0/motion-control', { image: 'file:///subject.png' }, "'Image' must be a URL"],
+		['alpha-3.0/motion-control', { image: 'ftp://media.example/a.png' }, "'Image' must be a URL"],
+		['alpha-3.0/motion-control', { video: 'https://a b' }, "'Video' must be a URL"],
+		['alpha-3.0/motion-control', { mode: 'high' }, "'Mode' must be digits followed by p"],
+		['beta2/image-edit', { imageSize: '16x9' }, "'Image Size' must be a ratio"],
+		['beta2/image-edit', { imageSize: '0:9' }, "'Image Size' must be a ratio"],
+		['beta2/image-edit', { outputFormat: 'PNG' }, "'Output Format' must be one word in lower case"],
+		['beta2/image-edit', { seed: 1.5 }, "'Seed' must be a whole number"],
+		['beta2/image-edit', { seed: 'lucky' }, "'Seed' must be a whole number"],
 		[
 			'delta/reference-to-video',
 			{ referenceImages: ['', ' '] },
-			'Reference Images needs at least one',
+			"'Reference Images' needs at least one",
 		],
 		[
 			'delta/reference-to-video',
 			{ referenceImages: [image, 'x://y'] },
-			'Reference Images 2 must be a URL',
+			"'Reference Images 2' must be a URL",
 		],
-		['delta/reference-to-video', { duration: 0 }, 'Duration must be at least 1'],
-		['delta/reference-to-video', { duration: '5s' }, 'Duration must be a whole number'],
-		['delta/reference-to-video', { prompt: { text: 'no' } }, 'Prompt must be text'],
+		['delta/reference-to-video', { duration: 0 }, "'Duration' must be at least 1"],
+		['delta/reference-to-video', { duration: '5s' }, "'Duration' must be a whole number"],
+		['delta/reference-to-video', { prompt: { text: 'no' } }, "'Prompt' must be text"],
 		['gamma-v6/reference-to-video', { imageReferences: {} }, 'Image References'],
 		[
 			'gamma-v6/reference-to-video',
 			{ imageReferences: { reference: [{ image }, { image: 'x://y' }] } },
-			'Image References › Reference 2 › Image must be a URL',
+			"'Image References › Reference 2 › Image' must be a URL",
 		],
 		[
 			'gamma-v6/reference-to-video',
 			{ generateAudio: 'maybe' },
-			'Generate Audio must be true or false',
+			"'Generate Audio' must be true or false",
 		],
-	])('%s refuses %j', (id, values, message) => {
-		expect(() => request(id, { ...contract[id]?.filled, ...values })).toThrow(message);
+	])('%s refuses %j', async (id, values, message) => {
+		await expect(request(id, { ...contract[id]?.filled, ...values })).rejects.toThrow(message);
 	});
 });
 
@@ -201,8 +201,10 @@ describe('values that an expression gives in another form', () => {
 		['delta/reference-to-video', { prompt: 7 }, 'prompt', '7'],
 		['delta/reference-to-video', { resolution: ' 720p ' }, 'resolution', '720p'],
 		['gamma-v6/reference-to-video', { generateAudio: 'false' }, 'generate_audio_switch', false],
-	])('%s takes %j', (id, values, key, sent) => {
-		expect(asSent(request(id, { ...contract[id]?.filled, ...values }).input[key])).toEqual(sent);
+	])('%s takes %j', async (id, values, key, sent) => {
+		expect(asSent((await request(id, { ...contract[id]?.filled, ...values })).input[key])).toEqual(
+			sent,
+		);
 	});
 });
 
@@ -218,11 +220,12 @@ describe('what a user must fill in, and the limits of its files', () => {
 		expect(required.map(({ name }) => name)).toEqual(names);
 	});
 
-	it('has the limits of the contract for the files of Alpha 3.0, and none for others', () => {
+	it('has the limits of the contract for the files of Alpha 3.0, and none for others', async () => {
 		const sides = { minSide: 340, aspect: { min: 0.4, max: 2.5 } };
-		const limits = Object.entries(contract).flatMap(([id, { filled }]) =>
-			findMedia(request(id, filled).input).map((media) => media.limits),
+		const requests = await Promise.all(
+			Object.entries(contract).map(async ([id, { filled }]) => await request(id, filled)),
 		);
+		const limits = requests.flatMap(({ input }) => findMedia(input).map((media) => media.limits));
 		expect(limits.filter(Boolean)).toEqual([
 			{ ...sides, formats: ['jpeg', 'png'], maxBytes: 10 * 1024 ** 2 },
 			{
@@ -234,8 +237,8 @@ describe('what a user must fill in, and the limits of its files', () => {
 		]);
 	});
 
-	it('names the field of a file', () => {
-		const { input } = request('alpha-3.0/motion-control', {
+	it('names the field of a file', async () => {
+		const { input } = await request('alpha-3.0/motion-control', {
 			...contract['alpha-3.0/motion-control']?.filled,
 		});
 		expect(findMedia(input).map(({ label }) => label)).toEqual(['Image', 'Video']);
@@ -243,21 +246,23 @@ describe('what a user must fill in, and the limits of its files', () => {
 });
 
 describe('custom', () => {
-	it('sends any model with its input as it is', () => {
-		expect(request('custom', { customModel: ' eps/video ', customInput: '{"a": [1]}' })).toEqual({
+	it('sends any model with its input as it is', async () => {
+		expect(
+			await request('custom', { customModel: ' eps/video ', customInput: '{"a": [1]}' }),
+		).toEqual({
 			model: 'eps/video',
 			input: { a: [1] },
 		});
 	});
 
-	it('takes the input from an expression as an object', () => {
+	it('takes the input from an expression as an object', async () => {
 		const values = { customModel: 'eps/video', customInput: { a: 1 } };
-		expect(request('custom', values).input).toEqual({ a: 1 });
+		expect((await request('custom', values)).input).toEqual({ a: 1 });
 	});
 
-	it.each(['{', '[1]', '"text"', '7', 'null'])('refuses the input %s', (customInput) => {
-		expect(() => request('custom', { customModel: 'eps/video', customInput })).toThrow(
-			'Input must be a JSON object',
+	it.each(['{', '[1]', '"text"', '7', 'null'])('refuses the input %s', async (customInput) => {
+		await expect(request('custom', { customModel: 'eps/video', customInput })).rejects.toThrow(
+			"'Input' must be a JSON object",
 		);
 	});
 });

@@ -169,7 +169,7 @@ describe('a callback that the trigger accepts', () => {
 		const { output } = await send('first', { secret: 'old', more });
 		expect(output).toMatchObject([{ json: { verification: { signature: 'previous' } } }]);
 		for (let count = 0; count < ENOUGH_CALLBACKS; count++) await send(`task-${count}`, { more });
-		expect(lines).toEqual([expect.stringContaining('clear Previous Webhook HMAC Key')]);
+		expect(lines).toEqual([expect.stringContaining("clear 'Previous Webhook HMAC Key'")]);
 	});
 
 	it('waits four seconds for the details', async () => {

@@ -73,7 +73,7 @@ describe('noteMatchingSecret', () => {
 		matched('current', ENOUGH_CALLBACKS - 1);
 		expect(lines).toEqual([]);
 		matched('current', 100);
-		expect(lines).toEqual([expect.stringContaining('clear Previous Webhook HMAC Key')]);
+		expect(lines).toEqual([expect.stringContaining("clear 'Previous Webhook HMAC Key'")]);
 	});
 
 	it('says nothing when there is no previous key', () => {

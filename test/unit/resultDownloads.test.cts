@@ -96,7 +96,7 @@ it('takes no larger file than it may', async () => {
 	expect(item).toEqual({
 		json: {
 			...completed('a'),
-			downloadError: expect.stringContaining('Maximum File Size in Options') as string,
+			downloadError: expect.stringContaining("'Maximum File Size' in Options") as string,
 		},
 	});
 });

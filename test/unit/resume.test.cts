@@ -88,7 +88,7 @@ describe('a callback for a parked execution', () => {
 	});
 
 	it('resumes it with items that failed, and tasks that ended before, as they were', async () => {
-		const failed = { error: 'Image is required' };
+		const failed = { error: "'Image' is required" };
 		const before = { taskId: 'ended-before', status: 'failed', failCode: '501' };
 		const { taskIds, ended, asked, send } = parkExecution(1, { others: [failed, before] });
 		const [taskId = ''] = taskIds;

@@ -8,7 +8,7 @@ import {
 	type IWebhookFunctions,
 } from 'n8n-workflow';
 import type { z } from 'zod';
-import { buildUrl, type Addresses, type Endpoint } from './endpoints';
+import { buildUrl, CREDENTIAL, type Credentials, type Endpoint } from './endpoints';
 import { explainRefusal } from './errorHelp';
 import { MultipartBody, type UploadFile } from './multipart';
 import { describeNetworkFailure } from './networkFailure';
@@ -26,16 +26,6 @@ import {
 	type UploadedFile,
 } from './schemas';
 import { toTask, type Task } from './task';
-
-/** Name of the credential type. */
-export const CREDENTIAL = 'mediaGenerationApi';
-
-/** The credential as n8n decrypts it. */
-export interface Credentials extends Addresses {
-	accessToken: string;
-	webhookSecret?: string;
-	previousWebhookSecret?: string;
-}
 
 /** The body of a request to create a task. */
 export interface CreateTaskRequest {
@@ -304,8 +294,8 @@ export class TaskService {
 				failure: {
 					message: `The service at ${origin} ${failure.reason}`,
 					hint: failure.isTimeout
-						? 'If the service is just slow, raise Timeout in Options.'
-						: 'Check Base URL in the credential, and that this n8n can reach the service.',
+						? "If the service is just slow, raise 'Timeout' in Options."
+						: "Check 'Base URL' in the credential, and that this n8n can reach the service.",
 					isRejected: !failure.mayHaveArrived,
 				},
 			};
@@ -333,7 +323,7 @@ function findFailure(statusCode: number, body: string, origin: string): Failure 
 	if (statusCode >= 300 && statusCode < 400)
 		return {
 			message: `The service at ${origin} sent the request on to another address, which is not followed so that the access token stays with the configured service`,
-			hint: 'Put the address that the service really has into Base URL of the credential.',
+			hint: "Put the address that the service really has into 'Base URL' of the credential.",
 			code: statusCode,
 			isRejected: false,
 		};
@@ -341,7 +331,7 @@ function findFailure(statusCode: number, body: string, origin: string): Failure 
 	if (!parsed.success && isSuccess(statusCode))
 		return {
 			message: `The answer from ${origin} is not one of the task service: it is ${body.trim() ? 'not the expected JSON' : 'empty'}`,
-			hint: 'Check Base URL and the endpoint paths in the credential.',
+			hint: "Check 'Base URL' and the endpoint paths in the credential.",
 			isRejected: false,
 		};
 	const { code: bodyCode = 200, msg, message = '' } = parsed.data ?? {};

@@ -35,6 +35,16 @@ export interface Addresses extends Partial<Record<Endpoint, string>> {
 	customEndpoints?: boolean;
 }
 
+/** Name of the credential type. */
+export const CREDENTIAL = 'mediaGenerationApi';
+
+/** The credential as n8n decrypts it. */
+export interface Credentials extends Addresses {
+	accessToken: string;
+	webhookSecret?: string;
+	previousWebhookSecret?: string;
+}
+
 const UPLOAD_ENDPOINTS = new Set<Endpoint>(['streamUploadPath', 'urlUploadPath']);
 
 /** The values that stand in paths, in the editor's words. */
@@ -59,13 +69,13 @@ export function buildUrl(addresses: Addresses, endpoint: Endpoint, value?: strin
 	if (value === undefined || !placeholder) return base + path;
 	if (!path.includes(placeholder))
 		throw new UserError(
-			`${ENDPOINTS[endpoint].displayName} in the credential must contain ${placeholder}`,
+			`'${ENDPOINTS[endpoint].displayName}' in the credential must contain ${placeholder}`,
 		);
 	const segments = placeholder === '{model}' ? value.split('/') : [value];
 	// URLs resolve these, encoded or not, to another path of the service.
 	if (segments.some((segment) => ['', '.', '..'].includes(segment))) {
 		const { field, thing, hint } = VALUE_NAMES[placeholder];
-		throw new UserError(`${field} is "${value}", which no ${thing} can have`, {
+		throw new UserError(`'${field}' is "${value}", which no ${thing} can have`, {
 			description: hint,
 		});
 	}
@@ -77,11 +87,11 @@ function checkBase(base: string, field: string): string {
 	const url = /^https?:\/\//i.test(base) && URL.canParse(base) ? new URL(base) : undefined;
 	if (!url)
 		throw new UserError(
-			`${field} in the credential must begin with https:// (or http:// for a service in your own network)`,
+			`'${field}' in the credential must begin with https:// (or http:// for a service in your own network)`,
 		);
 	if (/[?#]/.test(base) || url.username || url.password)
 		throw new UserError(
-			`${field} in the credential must be an address without a query, a # or a login, for example https://api.example.com`,
+			`'${field}' in the credential must be an address without a query, a # or a login, for example https://api.example.com`,
 		);
 	return base.replace(/\/+$/, '');
 }

@@ -15,7 +15,7 @@ export const ERROR_HELP = {
 	},
 	401: {
 		message: 'The service does not accept the access token',
-		hint: 'Open the Media Generation API credential and paste a valid Access Token. A token of another account or environment is refused too.',
+		hint: "Open the Media Generation API credential and paste a valid 'Access Token'. A token of another account or environment is refused too.",
 	},
 	402: {
 		message: 'The account has too few credits',
@@ -23,11 +23,11 @@ export const ERROR_HELP = {
 	},
 	403: {
 		message: 'The service turned the request away before reading it',
-		hint: 'Check Base URL in the credential, and that the service allows requests from this n8n.',
+		hint: "Check 'Base URL' in the credential, and that the service allows requests from this n8n.",
 	},
 	404: {
 		message: 'The service has nothing at that address or by that ID',
-		hint: 'Check the ID, and Base URL and the endpoint paths in the credential.',
+		hint: "Check the ID, and 'Base URL' and the endpoint paths in the credential.",
 	},
 	422: {
 		message: 'The service did not accept a field',

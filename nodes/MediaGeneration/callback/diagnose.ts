@@ -88,7 +88,7 @@ export function diagnoseCallback(
 	if (!secrets)
 		return refused(
 			'keyMissing',
-			'The credential has no Webhook HMAC Key, so nothing can be verified. Paste the webhookHmacKey of your account settings into it.',
+			"The credential has no 'Webhook HMAC Key', so nothing can be verified. Paste the webhookHmacKey of your account settings into it.",
 		);
 	const verdict = verifyCallback(given, body, settings);
 	if (verdict.accepted)
@@ -97,7 +97,7 @@ export function diagnoseCallback(
 			message:
 				verdict.signature === 'current'
 					? 'The callback is genuine.'
-					: 'The callback is genuine, signed with the previous key. Keep Previous Webhook HMAC Key in the credential for now.',
+					: "The callback is genuine, signed with the previous key. Keep 'Previous Webhook HMAC Key' in the credential for now.",
 			...facts,
 		};
 	const { reason, message } = verdict;
@@ -115,7 +115,7 @@ export function diagnoseCallback(
 				? refused(mistake.reason, mistake.message)
 				: refused(
 						'keyMismatch',
-						'The signature is of another key, another task ID or another time. Compare Webhook HMAC Key in the credential with the webhookHmacKey in your account settings. If the key was replaced, put the old one into Previous Webhook HMAC Key.',
+						"The signature is of another key, another task ID or another time. Compare 'Webhook HMAC Key' in the credential with the webhookHmacKey in your account settings. If the key was replaced, put the old one into 'Previous Webhook HMAC Key'.",
 					);
 		}
 		case 'taskIdMissing':

@@ -1,5 +1,5 @@
 import { sleep, type IWebhookFunctions } from 'n8n-workflow';
-import { CREDENTIAL, type Credentials } from '../api/client';
+import { CREDENTIAL, type Credentials } from '../api/endpoints';
 
 /** Callbacks share what was read of a credential for so long, in milliseconds. A change of the credential counts that much later. */
 export const SHARED_FOR = 1_000;

@@ -2,6 +2,7 @@ import { MEBIBYTE, type MediaLimits } from '../media/limits';
 import { listOfOne, resolution, type Field } from './field';
 import { media } from './media';
 import { defineModel } from './model';
+import { toOptions } from './sharedFields';
 
 /** The contract's limits for both files ("Limits"). */
 const common = { minSide: 340, aspect: { min: 2 / 5, max: 5 / 2 } };
@@ -27,7 +28,7 @@ const fields: Field[] = [
 		default: '',
 		required: true,
 		placeholder: 'e.g. https://example.com/subject.png',
-		hint: 'URL, or name of a binary field. JPEG or PNG, up to 10\u00a0MB, over 340\u00a0px, aspect ratio 2:5\u00a0to\u00a05:2',
+		hint: 'URL or input data field name. JPEG or PNG, up to 10\u00a0MB, over 340\u00a0px, aspect ratio 2:5\u00a0to\u00a05:2',
 		description:
 			"Image of the subject that is to move. The subject's head, shoulders and torso must be clearly visible.",
 		send: { as: 'input_urls', shape: media(imageLimits).transform(listOfOne) },
@@ -39,7 +40,7 @@ const fields: Field[] = [
 		default: '',
 		required: true,
 		placeholder: 'e.g. https://example.com/motion.mp4',
-		hint: 'URL, or name of a binary field. MP4 or QuickTime, up to 100\u00a0MB, 3\u00a0to\u00a030\u00a0seconds, over 340\u00a0px, aspect ratio 2:5\u00a0to\u00a05:2',
+		hint: 'URL or input data field name. MP4 or QuickTime, up to 100\u00a0MB, 3\u00a0to\u00a030\u00a0seconds, over 340\u00a0px, aspect ratio 2:5\u00a0to\u00a05:2',
 		description:
 			"Video whose motion the subject takes over. The subject's head, shoulders and torso must be clearly visible.",
 		send: { as: 'video_urls', shape: media(videoLimits).transform(listOfOne) },
@@ -56,19 +57,25 @@ const fields: Field[] = [
 	{
 		displayName: 'Mode',
 		name: 'mode',
-		type: 'string',
+		type: 'options',
+		allowArbitraryValues: true,
+		options: toOptions('720p', '1080p'),
 		default: '720p',
-		placeholder: 'e.g. 720p',
-		description: 'Resolution of the result, written as digits followed by p',
+		description: 'Resolution of the result. For another one, use an expression, for example 540p.',
 		send: { shape: resolution },
 	},
 	{
 		displayName: 'Character Orientation',
 		name: 'characterOrientation',
-		type: 'string',
+		type: 'options',
+		allowArbitraryValues: true,
+		options: [
+			{ name: 'Image', value: 'image', description: 'As in the subject image' },
+			{ name: 'Video', value: 'video', description: 'As in the motion video' },
+		],
 		default: 'image',
-		placeholder: 'e.g. image',
-		description: 'Which input the character is oriented by; "image" follows the subject image',
+		description:
+			'Which way the character faces. For another value of the service, use an expression.',
 	},
 ];
 

@@ -1,7 +1,7 @@
 import { lowerCaseLabel, ratio, type Field } from './field';
 import { media } from './media';
 import { defineModel } from './model';
-import { seed } from './sharedFields';
+import { seed, toOptions } from './sharedFields';
 
 const fields: Field[] = [
 	{
@@ -11,7 +11,7 @@ const fields: Field[] = [
 		default: '',
 		required: true,
 		placeholder: 'e.g. https://example.com/photo.png',
-		hint: 'URL, or name of a binary field',
+		hint: 'URL or input data field name',
 		description: 'The image to edit',
 		send: { as: 'image_url', shape: media() },
 	},
@@ -28,19 +28,26 @@ const fields: Field[] = [
 	{
 		displayName: 'Image Size',
 		name: 'imageSize',
-		type: 'string',
+		type: 'options',
+		allowArbitraryValues: true,
+		options: toOptions('1:1', '16:9', '2:3', '3:2', '3:4', '4:3', '9:16'),
 		default: '1:1',
-		placeholder: 'e.g. 16:9',
-		description: 'Aspect ratio of the result, written as width:height',
+		description: 'Aspect ratio of the result. For another one, use an expression, for example 5:4.',
 		send: { shape: ratio },
 	},
 	{
 		displayName: 'Output Format',
 		name: 'outputFormat',
-		type: 'string',
+		type: 'options',
+		allowArbitraryValues: true,
+		options: [
+			{ name: 'JPEG', value: 'jpeg' },
+			{ name: 'PNG', value: 'png' },
+			{ name: 'WebP', value: 'webp' },
+		],
 		default: 'png',
-		placeholder: 'e.g. png',
-		description: 'Image format of the result, in lower case',
+		description:
+			'Image format of the result. For another one, use an expression, for example avif.',
 		send: { shape: lowerCaseLabel },
 	},
 	seed,

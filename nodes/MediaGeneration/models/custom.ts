@@ -1,9 +1,7 @@
 import type { ResourceMapperValue } from 'n8n-workflow';
 import { z } from 'zod';
 import { parseValue, fieldError, trimmed, type Field } from './field';
-import { checkInput, toInput } from './fieldValues';
 import { defineModel } from './model';
-import { findStoredSchema, isOwnEntry } from './schemaFields';
 
 /** The node's methods by which the editor reads the service's catalogue. */
 export const SEARCH_MODELS = 'searchModels';
@@ -95,7 +93,7 @@ export const customFields: Field = {
 
 const fieldsNotice: Field = {
 	displayName:
-		'Where it says file, give a URL or the name of a binary field. Where it says list, put commas between the entries. A field left blank is not sent. Field Guide describes each field.',
+		'Where it says file, give a URL or an input data field name. Where it says list, put commas between the entries. A field left blank is not sent. Field Guide describes each field.',
 	name: 'fieldsNotice',
 	type: 'notice',
 	default: '',
@@ -112,7 +110,7 @@ export const mediaFieldsOption: Field = {
 	default: '',
 	placeholder: 'e.g. reference, source_clip',
 	description:
-		'Names of further fields that take a file, as the service writes them, separated by commas. Give such a field a URL or the name of a binary field. Most media fields are recognized without this.',
+		'Names of further fields that take a file, as the service writes them, separated by commas. Give such a field a URL or an input data field name. Most media fields are recognized without this.',
 	displayOptions: { show: { '/model': ['custom'], '/inputMode': ['fields'] } },
 };
 
@@ -121,19 +119,21 @@ export const custom = defineModel({
 	name: 'Any Model of the Service',
 	description: 'Any other model that the service offers, with its own fields',
 	fields: [customModel, ...inputModes, customInput, fieldsNotice, customFields],
-	request(read, option) {
+	async request(read, option) {
 		const model = parseValue(customModel, read(customModel.name)) as string;
 		if (read(inputMode.name) !== 'fields')
 			return {
 				model,
 				input: parseValue(customInput, read(customInput.name)) as Record<string, unknown>,
 			};
+		const { findStoredSchema, isOwnEntry } = await import('./schemaFields');
+		const { checkInput, toInput } = await import('./fieldValues');
 		const { value, schema } = (read(customFields.name) || {}) as Partial<ResourceMapperValue>;
 		const stored = findStoredSchema(schema ?? []);
 		if (stored && stored.model !== model)
 			throw fieldError(
 				`The fields in Input are those of ${stored.model}, but the model is ${model}`,
-				'Nothing was sent for this item. Choose the model in the node and fill in its fields. If an expression gives the model, set Input Mode to JSON.',
+				"Nothing was sent for this item. Choose the model in the node and fill in its fields. If an expression gives the model, set 'Input Mode' to JSON.",
 			);
 		const names = String(option(mediaFieldsOption.name) ?? '')
 			.split(',')

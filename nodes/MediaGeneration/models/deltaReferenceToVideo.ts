@@ -12,7 +12,7 @@ const fields: Field[] = [
 		default: [''],
 		required: true,
 		placeholder: 'e.g. https://example.com/character.png',
-		hint: 'URL, or name of a binary field',
+		hint: 'URL or input data field name',
 		description: 'The images that the video is made from',
 		send: { as: 'reference_image', shape: mediaList() },
 	},

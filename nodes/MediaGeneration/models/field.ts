@@ -140,7 +140,7 @@ export function toRequestKey({ name, send }: Field): string {
  */
 export function parseValue(field: Field, value: unknown): unknown {
 	if (isBlank(value)) {
-		if (field.required) throw fieldError(`${field.displayName} is required`);
+		if (field.required) throw fieldError(`'${field.displayName}' is required`);
 		return field.send?.blank ? '' : undefined;
 	}
 	const parsed = findShape(field).safeParse(value);
@@ -151,7 +151,7 @@ export function parseValue(field: Field, value: unknown): unknown {
 		value,
 	);
 	throw fieldError(
-		`${describePlace(field, issue?.path ?? [])} ${issue?.message}` +
+		`'${describePlace(field, issue?.path ?? [])}' ${issue?.message}` +
 			(isBlank(culprit) ? '' : `, but is ${shorten(culprit)}`),
 	);
 }

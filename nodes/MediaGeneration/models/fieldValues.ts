@@ -41,7 +41,7 @@ export function checkInput(schema: JsonSchema, input: Record<string, unknown>): 
 		input,
 	);
 	const shown = path.length && !isBlank(culprit) ? `, but is ${shorten(culprit)}` : '';
-	throw fieldError(`${describePath(path)} ${message}${shown}`);
+	throw fieldError(`'${describePath(path)}' ${message}${shown}`);
 }
 
 /** Names a place like the editor, for example "Shots 2 › Prompt". */

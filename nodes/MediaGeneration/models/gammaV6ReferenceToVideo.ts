@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { resolution, type Field } from './field';
 import { media } from './media';
 import { defineModel } from './model';
-import { aspectRatio, duration, seed } from './sharedFields';
+import { aspectRatio, duration, seed, toOptions } from './sharedFields';
 
 const optionalLabel = z
 	.string()
@@ -49,17 +49,22 @@ const fields: Field[] = [
 						default: '',
 						required: true,
 						placeholder: 'e.g. https://example.com/character.png',
-						hint: 'URL, or name of a binary field',
+						hint: 'URL or input data field name',
 						description: 'The reference image',
 					},
 					{
 						displayName: 'Type',
 						name: 'type',
-						type: 'string',
+						type: 'options',
+						allowArbitraryValues: true,
+						options: [
+							{ name: 'Background', value: 'background' },
+							{ name: 'None', value: '', description: 'The service decides' },
+							{ name: 'Subject', value: 'subject' },
+						],
 						default: 'subject',
-						placeholder: 'e.g. subject',
 						description:
-							'What the image stands for in the video: subject or background. Left blank, it is not sent.',
+							'What the image stands for in the video. For another value of the service, use an expression.',
 					},
 					{
 						displayName: 'Reference Name',
@@ -87,10 +92,11 @@ const fields: Field[] = [
 	{
 		displayName: 'Quality',
 		name: 'quality',
-		type: 'string',
+		type: 'options',
+		allowArbitraryValues: true,
+		options: toOptions('360p', '540p', '720p', '1080p'),
 		default: '720p',
-		placeholder: 'e.g. 720p',
-		description: 'Resolution of the video, written as digits followed by p',
+		description: 'Resolution of the video. For another one, use an expression, for example 480p.',
 		send: { shape: resolution },
 	},
 	duration,

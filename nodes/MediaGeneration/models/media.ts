@@ -36,7 +36,7 @@ export const media = (limits?: MediaLimits) =>
 				.string()
 				.refine(
 					(text) => !looksLikeUrl(text) || isWebUrl(text),
-					'must be a URL that begins with http:// or https://, or the name of a binary field',
+					'must be a URL that begins with http:// or https://, or an input data field name',
 				),
 		)
 		.transform((source) => new Media(source, limits));

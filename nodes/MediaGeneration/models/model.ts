@@ -36,7 +36,7 @@ export interface Model {
 	 * Turns the node's parameters into a request.
 	 * @throws {UserError} for the first field that can't be sent
 	 */
-	request: (read: ReadParameter, option: ReadParameter) => ModelRequest;
+	request: (read: ReadParameter, option: ReadParameter) => Promise<ModelRequest>;
 }
 
 /** Derives from the fields what the editor shows, what is valid and what is sent. */
@@ -47,8 +47,8 @@ export function defineModel({ id, name, description, fields, request }: ModelDef
 		description,
 		fields,
 		properties: updateDisplayOptions({ show: { model: [id] } }, fields.map(toProperty)),
-		request(read, option) {
-			if (request) return request(read, option);
+		async request(read, option) {
+			if (request) return await request(read, option);
 			const values = fields
 				.map((field) => [field, parseValue(field, read(field.name))] as const)
 				.filter(([, value]) => value !== undefined);

@@ -44,7 +44,7 @@ export const isOwnEntry = (id: string): boolean => id === STORED_SCHEMA || id ==
 /** A document with another path is of a model that answers at once. */
 const TASK_PATH = /\/jobs\/createTask$/i;
 
-const USE_JSON = 'To use it, set Input Mode to JSON.';
+const USE_JSON = "To use it, set 'Input Mode' to JSON.";
 
 /**
  * Makes the editor's fields of a model.

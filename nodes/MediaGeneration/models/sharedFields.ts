@@ -1,13 +1,22 @@
+import type { INodePropertyOptions } from 'n8n-workflow';
 import { ratio, resolution, type Field } from './field';
+
+/**
+ * Makes the options of a dropdown whose values are their own names. They are the usual ones: the contract lists none, so
+ * these dropdowns have `allowArbitraryValues` and an expression may give any other of the right form.
+ */
+export const toOptions = (...values: string[]): INodePropertyOptions[] =>
+	values.map((value) => ({ name: value, value }));
 
 /** Fields that several models have in common, in name, form and meaning. */
 export const aspectRatio: Field = {
 	displayName: 'Aspect Ratio',
 	name: 'aspectRatio',
-	type: 'string',
+	type: 'options',
+	allowArbitraryValues: true,
+	options: toOptions('1:1', '16:9', '21:9', '3:4', '4:3', '9:16'),
 	default: '16:9',
-	placeholder: 'e.g. 16:9',
-	description: 'Aspect ratio of the video, written as width:height',
+	description: 'Aspect ratio of the video. For another one, use an expression, for example 5:4.',
 	send: { shape: ratio },
 };
 
@@ -24,10 +33,11 @@ export const duration: Field = {
 export const videoResolution: Field = {
 	displayName: 'Resolution',
 	name: 'resolution',
-	type: 'string',
+	type: 'options',
+	allowArbitraryValues: true,
+	options: toOptions('480p', '720p', '1080p'),
 	default: '720p',
-	placeholder: 'e.g. 720p',
-	description: 'Resolution of the video, written as digits followed by p',
+	description: 'Resolution of the video. For another one, use an expression, for example 540p.',
 	send: { shape: resolution },
 };
 

@@ -4,7 +4,8 @@ import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 } from 'n8n-workflow';
-import { CREDENTIAL, TaskService, type Credentials } from '../api/client';
+import { TaskService } from '../api/client';
+import { CREDENTIAL, type Credentials } from '../api/endpoints';
 import { operations } from './index';
 import { toErrorItem, toNodeError } from './errors';
 import { mapConcurrent } from './mapConcurrent';
@@ -124,7 +125,7 @@ function findOperation(context: IExecuteFunctions): Operation {
 		throw new NodeOperationError(
 			context.getNode(),
 			`Operation "${String(value)}" is not one of resource "${String(resource)}"`,
-			{ description: 'Open the node and choose Resource and Operation from their lists.' },
+			{ description: "Open the node and choose 'Resource' and 'Operation' from their lists." },
 		);
 	return operation;
 }

@@ -54,7 +54,7 @@ export const listBinaryFields = ({ context, index }: Item): string[] =>
 
 function noSuchFile(label: string, name: string, fields: string[]): UserError {
 	return fieldError(
-		`${label} is "${name}", which is neither a URL that begins with http:// or https:// nor a binary field of the item`,
+		`'${label}' is "${name}", which is neither a URL that begins with http:// or https:// nor a binary field of the item`,
 		fields.length
 			? `The item has these binary fields: ${fields.join(', ')}. Nothing was sent for this item.`
 			: 'The item has no binary field: put a node before this one that reads or downloads the file. Nothing was sent for this item.',

@@ -1,5 +1,6 @@
 import { NodeOperationError, UserError, type IHookFunctions } from 'n8n-workflow';
-import { CREDENTIAL, ServiceError, TaskService, type Credentials } from '../api/client';
+import { ServiceError, TaskService } from '../api/client';
+import { CREDENTIAL, type Credentials } from '../api/endpoints';
 import { getSigningSecrets } from '../callback/signature';
 import { readOptions, verifiesSignature } from './options';
 
@@ -21,10 +22,10 @@ export async function checkCredential(context: IHookFunctions): Promise<void> {
 	)
 		throw new NodeOperationError(
 			context.getNode(),
-			"The credential has no Webhook HMAC Key, so callbacks can't be verified",
+			"The credential has no 'Webhook HMAC Key', so callbacks can't be verified",
 			{
 				description:
-					'Generate a webhookHmacKey in your account settings with the service and paste it into the credential, or turn off Verify Signature if you accept callbacks from anyone.',
+					"Generate a webhookHmacKey in your account settings with the service and paste it into the credential, or turn off 'Verify Signature' if you accept callbacks from anyone.",
 			},
 		);
 	if (!readOptions(context.getNodeParameter('options', {}) as object).fetchDetails) return;

@@ -22,6 +22,6 @@ export function noteMatchingSecret(
 	inARow.set(trigger, count);
 	if (count === ENOUGH_CALLBACKS)
 		logger.info(
-			`The last ${count} callbacks were all signed with the current key. If the service has replaced the key, clear Previous Webhook HMAC Key in the credential.`,
+			`The last ${count} callbacks were all signed with the current key. If the service has replaced the key, clear 'Previous Webhook HMAC Key' in the credential.`,
 		);
 }

@@ -5,7 +5,7 @@ export const getCredits = defineOperation({
 	value: 'getCredits',
 	name: 'Get Credits',
 	action: 'Get credits',
-	description: 'Get the credits that the account has left',
+	description: 'Retrieve the number of credits the account has left',
 	fields: [optionsField([timeoutOption])],
 	prepare: () => undefined,
 	run: runEach(async ({ service, settings }) => [

@@ -15,12 +15,12 @@ const source: INodeProperties = {
 };
 
 const binaryPropertyName: Field = {
-	displayName: 'Input Binary Field',
+	displayName: 'Input Data Field Name',
 	name: 'binaryPropertyName',
 	type: 'string',
 	default: 'data',
 	required: true,
-	hint: 'The name of the input binary field containing the file to be uploaded',
+	hint: 'The name of the input field containing the file to upload',
 	displayOptions: { show: { source: ['binary'] } },
 };
 

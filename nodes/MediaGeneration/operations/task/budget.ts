@@ -46,7 +46,7 @@ export class TaskBudget {
 		const limit = readLimit(option, maxTasksOption);
 		if (limit !== undefined && sentTasks + count > limit)
 			throw new UserError(
-				`Maximum Tasks per Run is ${limit} in Options, ${sentTasks} were created before in this execution, and this run is for ${count} more`,
+				`'Maximum Tasks per Run' is ${limit} in Options, ${sentTasks} were created before in this execution, and this run is for ${count} more`,
 				{
 					description: isTool(context)
 						? 'Nothing was created. The limit was set by the owner of this workflow: do not try again.'
@@ -81,17 +81,17 @@ export async function checkCredits(prepared: Array<Prepared<unknown>>): Promise<
 	for (const service of accounts.values()) {
 		const credits = await service.getCredits(settings).catch((error: Error) => {
 			throw new UserError(
-				`Keep at Least is set in Options, but the service does not tell the credits: ${error.message}`,
+				`'Keep at Least' is set in Options, but the service does not tell the credits: ${error.message}`,
 				{
 					description:
-						'Nothing was created. Check Credits Path in the credential, or remove Keep at Least from Options.',
+						"Nothing was created. Check 'Credits Path' in the credential, or remove 'Keep at Least' from Options.",
 				},
 			);
 		});
 		if (credits <= keep)
 			throw new UserError(
-				`The account has ${credits} credits, and Keep at Least is ${keep} in Options`,
-				{ description: 'Nothing was created. Top up the account, or lower Keep at Least.' },
+				`The account has ${credits} credits, and 'Keep at Least' is ${keep} in Options`,
+				{ description: "Nothing was created. Top up the account, or lower 'Keep at Least'." },
 			);
 	}
 }
@@ -105,7 +105,7 @@ function readLimit(
 	if (isBlank(value)) return undefined;
 	const limit = Number(value);
 	if (Number.isFinite(limit) && limit >= 0) return limit;
-	throw new UserError(`${displayName} in Options must be a number`, {
+	throw new UserError(`'${displayName}' in Options must be a number`, {
 		description: 'Nothing was created. Correct the option, then run the node again.',
 	});
 }

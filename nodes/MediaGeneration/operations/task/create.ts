@@ -21,7 +21,7 @@ export const create = defineOperation<CreateRequest>({
 	value: 'create',
 	name: 'Create',
 	action: 'Create task',
-	description: 'Start a task and go on at once; the result comes later',
+	description: 'Create a new task and continue at once; its result comes later',
 	fields: [...requestFields, callbackUrl, optionsField(creationOptions)],
 	prepare: async (item) => ({
 		...(await prepareRequest(item)),
@@ -53,12 +53,12 @@ function warnOfCallbackUrls(
 			context.addExecutionHints({
 				type: 'warning',
 				message:
-					'Callback URL is a Test URL: it takes one callback, while the panel of the trigger listens. For tasks that end later, use the Production URL of an active workflow.',
+					"'Callback URL' is a Test URL: it takes one callback, while the panel of the trigger listens. For tasks that end later, use the Production URL of an active workflow.",
 			});
 		if (isInternalUrl(url) && !isInternalUrl(item.service.credentials.baseUrl))
 			context.addExecutionHints({
 				type: 'warning',
-				message: `The service can't reach the Callback URL: ${new URL(url).origin} is an address inside this network. Set the environment variable WEBHOOK_URL of n8n to its public address, and copy the URL again.`,
+				message: `The service can't reach the 'Callback URL': ${new URL(url).origin} is an address inside this network. Set the environment variable WEBHOOK_URL of n8n to its public address, and copy the URL again.`,
 			});
 	}
 }

@@ -47,18 +47,18 @@ const waitFor: INodeProperties = {
 	],
 	default: 'callback',
 	description:
-		'How the end of the tasks is noticed. Callbacks are verified with the Webhook HMAC Key of the credential; without one, the secret in the resume URL and the task details are what is trusted.',
+		"How the end of the tasks is noticed. Callbacks are verified with the 'Webhook HMAC Key' of the credential; without one, the secret in the resume URL and the task details are what is trusted.",
 };
 
 const waitLimit: Field = {
-	displayName: 'Wait Limit (Minutes)',
+	displayName: 'Limit Wait Time (Minutes)',
 	name: 'waitLimit',
 	type: 'number',
 	typeOptions: { minValue: 0.01 },
 	default: 30,
 	required: true,
 	description:
-		'How many minutes to wait at the most, for all items together. When the limit passes, tasks that have not ended are output with status timedOut and their ID, to look at them later with Get. While waiting for a callback, n8n checks the limit once a minute.',
+		'The longest wait, for all items together. Tasks that have not ended by then are output with the status timedOut; look at them later with Get. While waiting for a callback, n8n checks this once a minute.',
 };
 
 const downloadResults: INodeProperties = {
@@ -82,7 +82,7 @@ const outputBinaryField: INodeProperties = {
 };
 
 const toolWaitLimit: INodeProperties = {
-	displayName: 'Wait Limit of an Agent (Minutes)',
+	displayName: 'Limit Wait Time of Agents (Minutes)',
 	name: 'toolWaitLimit',
 	type: 'number',
 	typeOptions: { minValue: 0.01 },
@@ -113,7 +113,7 @@ export const createAndWait = defineOperation<WaitRequest>({
 	value: 'createAndWait',
 	name: 'Create and Wait',
 	action: 'Create task and wait',
-	description: 'Start a task and go on with its result when it is finished',
+	description: 'Create a new task and continue with its result when it has ended',
 	fields: [
 		...requestFields,
 		waitFor,

@@ -57,7 +57,7 @@ export const download = defineOperation<DownloadRequest>({
 	value: 'download',
 	name: 'Download',
 	action: 'Download files of a task',
-	description: 'Get the files of a completed task as binary data',
+	description: 'Retrieve the files of a completed task',
 	fields: [taskIdField, files, binaryPropertyName, optionsField([maxSizeOption, timeoutOption])],
 	prepare: (item) => ({
 		taskId: readTaskId(item),

@@ -83,7 +83,7 @@ export async function downloadFile(
 
 	const tooLarge = (size: string) =>
 		new UserError(
-			`The file ${name} is ${size}, and Maximum File Size in Options allows ${maxBytes / 1024 / 1024} MB`,
+			`The file ${name} is ${size}, and 'Maximum File Size' in Options allows ${maxBytes / 1024 / 1024} MB`,
 			{
 				description: 'Raise the limit if this n8n has room for the file, then run the node again.',
 			},

@@ -28,7 +28,7 @@ export const get = defineOperation<string>({
 	value: 'get',
 	name: 'Get',
 	action: 'Get task',
-	description: 'Look at how a task stands, and get its result once it is completed',
+	description: 'Retrieve a task: its status and, once it has ended, its result',
 	fields: [taskIdField, simplify, optionsField([timeoutOption])],
 	prepare: readTaskId,
 	run: runEach(async ({ service, settings, read }, taskId) => [

@@ -6,7 +6,8 @@ import {
 	type ResourceMapperValue,
 } from 'n8n-workflow';
 import { getModelSchema, listModels } from '../../api/catalogue';
-import { CREDENTIAL, ServiceError, TaskService, type Credentials } from '../../api/client';
+import { ServiceError, TaskService } from '../../api/client';
+import { CREDENTIAL, type Credentials } from '../../api/endpoints';
 import type { CatalogueModel } from '../../api/schemas';
 import { customFields, customModel } from '../../models/custom';
 import { findStoredSchema, toMapperFields } from '../../models/schemaFields';
@@ -15,7 +16,7 @@ import { findStoredSchema, toMapperFields } from '../../models/schemaFields';
 const PAGE = 100;
 
 /** Where a catalogue can't be had, the node works without one. */
-const WITHOUT_CATALOGUE = 'choose the model By ID and set Input Mode to JSON.';
+const WITHOUT_CATALOGUE = "choose the model By ID and set 'Input Mode' to JSON.";
 
 const NOT_FOUND = 404;
 
@@ -33,7 +34,7 @@ export async function searchModels(
 		throw new NodeOperationError(
 			context.getNode(),
 			isNotFound(error)
-				? `This service lists no models: ${WITHOUT_CATALOGUE} If it has a list, set Models Path in the credential.`
+				? `This service lists no models: ${WITHOUT_CATALOGUE} If it has a list, set 'Models Path' in the credential.`
 				: `${error.message}. To go on without the list, ${WITHOUT_CATALOGUE}`,
 		);
 	});
@@ -92,7 +93,7 @@ export async function getModelFields(
 	if (!model) return notice('Choose a model first.');
 	if (model.startsWith('='))
 		return notice(
-			'An expression gives the model, so its fields are not known here. Set Input Mode to JSON.',
+			"An expression gives the model, so its fields are not known here. Set 'Input Mode' to JSON.",
 		);
 	try {
 		return toMapperFields(model, await getModelSchema(await connect(context), model));
@@ -103,7 +104,7 @@ export async function getModelFields(
 		const reason = isNotFound(error)
 			? `The service lists no fields of a model "${model}". Check its name, or choose it from the list.`
 			: `The fields of ${model} can't be loaded: ${(error as Error).message}.`;
-		return notice(`${reason} To go on without them, set Input Mode to JSON.`);
+		return notice(`${reason} To go on without them, set 'Input Mode' to JSON.`);
 	}
 }
 

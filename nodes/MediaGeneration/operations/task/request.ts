@@ -94,7 +94,7 @@ export async function prepareRequest(item: Item): Promise<TaskRequest> {
 			`Model "${String(id)}" is not one of this node's`,
 			'Choose a model from the list. For any other model of the service choose Any Model of the Service.',
 		);
-	const request = model.request(read, option);
+	const request = await model.request(read, option);
 	const additional = parseValue(additionalInput, option(additionalInput.name));
 	const input = { ...request.input, ...(additional as object | undefined) };
 	request.check?.(input);
@@ -126,7 +126,7 @@ async function checkMedia(
 		if (unknown.length)
 			item.context.addExecutionHints({
 				type: 'warning',
-				message: `${label} [item ${item.index}]: ${unknown.join(', ')} could not be read from the file "${source}", and was passed on unchecked.`,
+				message: `'${label}' [item ${item.index}]: ${unknown.join(', ')} could not be read from the file "${source}", and was passed on unchecked.`,
 			});
 	}
 	return files;
@@ -163,7 +163,7 @@ function readContentType(contentType: string): MediaFacts | undefined {
 function refuse({ label, source, isUrl }: Media, refused: string[]): void {
 	if (refused.length)
 		throw fieldError(
-			`${label} can't be used: the file ${isUrl ? 'at the URL' : `in "${source}"`} ${refused.join(', and it ')}`,
+			`'${label}' can't be used: the file ${isUrl ? 'at the URL' : `in "${source}"`} ${refused.join(', and it ')}`,
 			'Nothing was created. Give a file within the limits, then run the node again.',
 		);
 }

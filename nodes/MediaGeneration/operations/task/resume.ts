@@ -78,7 +78,7 @@ const BEFORE_LIMIT = 2_000;
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 const LIMIT_PASSED =
-	'The wait limit passed before the file was complete. Get it with Download, or raise Wait Limit.';
+	"The wait limit passed before the file was complete. Get it with Download, or raise 'Limit Wait Time'.";
 
 const RESULTS_UNDER_WAY: Refused = {
 	status: 503,

@@ -1,5 +1,6 @@
 import { UserError, type IExecuteFunctions } from 'n8n-workflow';
-import { CREDENTIAL, type TaskService } from '../../api/client';
+import type { TaskService } from '../../api/client';
+import { CREDENTIAL } from '../../api/endpoints';
 import { isTool } from '../nodeContext';
 import { isInternalUrl } from './isInternalUrl';
 
@@ -23,7 +24,7 @@ export async function findResumeUrl(
 		`The service can't reach this n8n: callbacks would go to ${new URL(url).origin}`,
 		{
 			description:
-				'Nothing was created. Set the environment variable WEBHOOK_URL of n8n to the address by which the internet reaches it, or set Wait For to Polling.',
+				"Nothing was created. Set the environment variable WEBHOOK_URL of n8n to the address by which the internet reaches it, or set 'Wait For' to Polling.",
 		},
 	);
 }

@@ -48,7 +48,9 @@ export const verifyCallback = defineOperation<Callback>({
 	prepare: ({ read }) => {
 		const headers = jsonObject.safeParse(read(headersField.name));
 		if (!headers.success)
-			throw fieldError('Headers must be a JSON object, for example {"X-Webhook-Timestamp": "…"}');
+			throw fieldError(
+				'\'Headers\' must be a JSON object, for example {"X-Webhook-Timestamp": "…"}',
+			);
 		const body = read(bodyField.name);
 		// A body that is not JSON may be what is wrong with it.
 		const parsed = typeof body === 'string' ? jsonParse(body, { fallbackValue: body }) : body;
