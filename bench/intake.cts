@@ -8,6 +8,7 @@ const ROUNDS = 7;
 
 const MEASURED = {
 	withoutDetails: 'without details',
+	withoutMemory: 'without details and deduplication',
 	withDetails: 'with details',
 	nothingWithCredential: 'to a trigger that does nothing',
 };
@@ -28,6 +29,7 @@ interface Comparison {
 const COMPARISONS: Comparison[] = [
 	{ measured: 'withoutDetails', beside: 'bare', atLeast: 0.95 },
 	{ measured: 'withoutDetails', beside: 'nothingWithCredential' },
+	{ measured: 'withoutMemory', beside: 'nothingWithCredential' },
 	{ measured: 'nothingWithCredential', beside: 'bare' },
 	{ measured: 'withoutDetails', beside: 'withExpression' },
 	{ measured: 'withDetails', beside: 'byHand', atLeast: 1.3 },

@@ -97,6 +97,7 @@ const buildNothing = (more: Partial<WorkflowNode> = {}) =>
  */
 const RECEIVERS = {
 	withoutDetails: () => buildOurs({ fetchDetails: false }),
+	withoutMemory: () => buildOurs({ fetchDetails: false, deduplicate: false }),
 	withDetails: () => buildOurs({}),
 	nothing: () => buildNothing(),
 	nothingWithCredential: () => buildNothing({ credentials: { [CREDENTIAL_TYPE]: {} } }),
@@ -105,7 +106,7 @@ const RECEIVERS = {
 	byHand: buildByHand,
 };
 
-const VERIFYING: ReceiverName[] = ['withoutDetails', 'withDetails', 'byHand'];
+const VERIFYING: ReceiverName[] = ['withoutDetails', 'withoutMemory', 'withDetails', 'byHand'];
 
 /** Activates receivers. Each that verifies has refused a callback of another key then. */
 export async function activate<Name extends ReceiverName>(

@@ -35,6 +35,7 @@ async function main() {
 				const editor = await openEditor(pair.n8n, { width, height, theme });
 				const takePicture = async (name: string) => {
 					await editor.page.mouse.move(0, 0);
+					await showPublicAddresses(editor, pair);
 					const file = path.join(folder, `${name}-${look}-${theme}.png`);
 					await editor.page.screenshot({ path: file, animations: 'disabled' });
 					log(path.relative(process.cwd(), file));
@@ -61,6 +62,23 @@ async function main() {
 	} finally {
 		await pair.stop();
 	}
+}
+
+/** Puts public addresses in place of those of this machine, as readers will see in their own n8n. */
+async function showPublicAddresses({ page }: Editor, { n8n, service }: Pair) {
+	const addresses = [
+		[n8n.url, 'https://n8n.example.com'],
+		[service.resultsUrl, 'https://files.example.com'],
+		[service.url, 'https://api.example.com'],
+	];
+	await page.evaluate((pairs) => {
+		const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+		while (texts.nextNode()) {
+			const { currentNode } = texts;
+			for (const [from = '', to = ''] of pairs)
+				currentNode.nodeValue = String(currentNode.nodeValue).replaceAll(from, to);
+		}
+	}, addresses);
 }
 
 async function importExamples(pair: Pair) {

@@ -40,7 +40,7 @@ export interface Session extends N8nProcessOptions {
 	cookie: string;
 }
 
-interface CredentialInput {
+export interface CredentialInput {
 	name: string;
 	type: string;
 	data: object;
@@ -96,6 +96,9 @@ const PUBLICATION_LIMIT = 30_000;
 const EXECUTION_LIMIT = 60_000;
 /** n8n's answer while its check of the database takes too long on a busy machine. It has done nothing then. */
 const BUSY_DATABASE = 'Database is not ready!';
+/** n8n lists no more executions at a time. */
+const PAGE = 100;
+
 const ENDED = ['success', 'error', 'canceled', 'crashed'];
 
 /** Starts the pinned n8n with a packed package installed in it, as production has it, and logs in as its owner. */
@@ -434,23 +437,26 @@ export class N8n {
 	/** Returns all executions, the newest first. */
 	async listAllExecutions(filter?: ExecutionFilter) {
 		const all: ExecutionSummary[] = [];
-		let cursor: string | undefined;
-		do {
-			const { results, nextCursor } = await this.#listExecutionPage(filter, cursor);
+		let next: Record<string, string> | undefined = {};
+		while (next) {
+			const { results, nextCursor } = await this.#listExecutionPage(filter, next);
 			all.push(...results);
-			cursor = nextCursor;
-		} while (cursor);
+			const last = results.length === PAGE ? results.at(-1)?.id : undefined;
+			if (nextCursor) next = { cursor: nextCursor };
+			// Older n8n have no cursor.
+			else next = nextCursor === undefined && last ? { lastId: last } : undefined;
+		}
 		return all;
 	}
 
-	async #listExecutionPage({ workflowId, status }: ExecutionFilter = {}, cursor?: string) {
+	async #listExecutionPage({ workflowId, status }: ExecutionFilter = {}, next: object = {}) {
 		const filter = { workflowId, status: status && [status].flat() };
 		const query = new URLSearchParams({
 			filter: JSON.stringify(filter),
-			limit: '100',
-			...(cursor && { cursor }),
+			limit: String(PAGE),
+			...next,
 		});
-		return await this.request<{ results: ExecutionSummary[]; nextCursor?: string }>(
+		return await this.request<{ results: ExecutionSummary[]; nextCursor?: string | null }>(
 			'GET',
 			`/rest/executions?${query}`,
 		);

@@ -276,8 +276,8 @@ describe('the catalogue', () => {
 
 describe('the checks before a task is paid for', () => {
 	it.each([
-		['weirdness', 2, 'Weirdness must be at most 1, but is "2"'],
-		['voice_gender', '=x', 'Voice Gender must be one of m, f, but is "x"'],
+		['weirdness', 2, `'Weirdness' must be at most 1, but is "2"`],
+		['voice_gender', '=x', `'Voice Gender' must be one of m, f, but is "x"`],
 		['prompt', null, "'Prompt' is required"],
 	])('refuse %s: %j', async (name, value, message) => {
 		const { fields } = await loadFields('zeta-song-v5', pair.credential);

@@ -1,7 +1,9 @@
 import { expect } from '@jest/globals';
 import { readExample, sweepAtOnce } from '../../dev/fixtures/examples.cts';
+import { startMailServer } from '../../dev/fixtures/mailServer.cts';
 import { startPair, type Pair } from '../../dev/fixtures/pair.cts';
 import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
+import type { CredentialInput } from '../../dev/n8n/n8n.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { readMedia } from '../media/corpus.cts';
 
@@ -90,31 +92,82 @@ it("batch-from-a-list makes a video of each row, and splits off those that can't
 	]);
 });
 
+/** Imports an example with an agent, to be started by hand in place of a chat. */
+async function importAgent(name: string, others: Record<string, CredentialInput>) {
+	const saved = Object.fromEntries(
+		await Promise.all(
+			Object.entries(others).map(
+				async ([type, one]) => [type, await pair.n8n.createCredential(one)] as const,
+			),
+		),
+	);
+	const { id } = await pair.importWorkflow(read(name), { others: saved });
+	await pair.n8n.activate(id);
+	await pair.n8n.deactivate(id);
+	const chat = await pair.n8n.getWorkflow(id);
+	for (const node of chat.nodes) {
+		if (node.type.endsWith('.chatTrigger')) {
+			Object.assign(node, {
+				type: 'n8n-nodes-base.manualTrigger',
+				typeVersion: 1,
+				parameters: {},
+			});
+		} else if (node.type.endsWith('.agent')) {
+			Object.assign(node.parameters ?? {}, { promptType: 'define', text: 'Make it night' });
+		}
+	}
+	return await pair.n8n.importWorkflow({ ...chat, name: 'Agent by hand' });
+}
+
 it('ai-agent lets an agent make an image', async () => {
 	const model = await startScriptedModel([[{ Prompt: 'Make it night' }]]);
 	try {
-		const openAiApi = await pair.n8n.createCredential(model.credential);
-		const { id } = await pair.importWorkflow(read('ai-agent'), { others: { openAiApi } });
-		await pair.n8n.activate(id);
-		const chat = await pair.n8n.getWorkflow(id);
-		for (const node of chat.nodes) {
-			if (node.type.endsWith('.chatTrigger')) {
-				Object.assign(node, {
-					type: 'n8n-nodes-base.manualTrigger',
-					typeVersion: 1,
-					parameters: {},
-				});
-			} else if (node.type.endsWith('.agent')) {
-				Object.assign(node.parameters ?? {}, { promptType: 'define', text: 'Make it night' });
-			}
-		}
-		const manual = await pair.n8n.importWorkflow({ ...chat, name: 'Agent by hand' });
-		const execution = await pair.n8n.waitForExecution(await pair.n8n.run(manual.id));
+		const { id } = await importAgent('ai-agent', { openAiApi: model.credential });
+		const execution = await pair.n8n.waitForExecution(await pair.n8n.run(id));
 		expect(execution.getItems('AI Agent')).toEqual([{ output: 'Done.' }]);
 		expect(JSON.parse(String(model.listToolResults()[0]))).toMatchObject([{ status: 'completed' }]);
 	} finally {
 		await model.close();
 	}
+});
+
+describe('ai-agent-with-approval', () => {
+	it.each([
+		['Approve', 1, /"status":"completed"/],
+		['Decline', 0, /denied|declined|not approved|rejected/i],
+	])('creates a task only after a yes: %s', async (button, tasks, told) => {
+		const toolArguments = { toolParameters: { Prompt: 'Make it night' }, hitlParameters: {} };
+		const model = await startScriptedModel([[toolArguments]]);
+		const mailServer = await startMailServer();
+		const before = pair.listTasks().length;
+		try {
+			const { id } = await importAgent('ai-agent-with-approval', {
+				openAiApi: model.credential,
+				smtp: mailServer.credential,
+			});
+			const executionId = await pair.n8n.run(id);
+			await pair.n8n.waitForExecution(executionId, { until: ['waiting'] });
+			const { mails } = mailServer;
+			expect(mails).toHaveLength(1);
+			expect(mails[0]?.text?.replace(/\s+/g, ' ')).toContain(
+				'1 task with the model beta2/image-edit and the prompt: Make it night',
+			);
+			expect(pair.listTasks()).toHaveLength(before);
+
+			const html = String(mails[0]?.html).replaceAll('&amp;', '&');
+			const link = new RegExp(`href="([^"]+)"[^>]*>\\s*${button}`).exec(html)?.[1];
+			// n8n takes a request of a program for a preview of the mail.
+			const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0' };
+			expect((await fetch(String(link), { headers })).status).toBe(200);
+			const execution = await pair.n8n.waitForExecution(executionId);
+			expect(execution.getItems('AI Agent')).toEqual([{ output: 'Done.' }]);
+			expect(model.listToolResults()).toEqual([expect.stringMatching(told)]);
+			expect(pair.listTasks()).toHaveLength(before + tasks);
+		} finally {
+			await mailServer.close();
+			await model.close();
+		}
+	});
 });
 
 it('any-model makes a video of each item, without the catalogue', async () => {

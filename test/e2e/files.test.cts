@@ -211,7 +211,7 @@ describe('files', () => {
 		])('%s and %s: %s %s', async (photo, clip, field, problem) => {
 			const execution = await run([...readFiles({ photo, clip }), mediaGeneration(motion())]);
 			const error = execution.getError(NODE);
-			expect(error?.message).toContain(`${field} can't be used: the file in`);
+			expect(error?.message).toContain(`'${field}' can't be used: the file in`);
 			expect(error?.message).toContain(problem);
 			expect(error?.description).toContain('Nothing was created');
 			expect(pair.service.requests).toEqual([]);
@@ -230,7 +230,7 @@ describe('files', () => {
 			expect(execution.getRuns(NODE)[0]?.hints).toEqual([
 				expect.objectContaining({
 					type: 'warning',
-					message: expect.stringMatching(/Video \[item 0\]: .*duration.* could not be read/),
+					message: expect.stringMatching(/'Video' \[item 0\]: .*duration, which could not be read/),
 				}),
 			]);
 		});

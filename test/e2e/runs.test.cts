@@ -401,7 +401,9 @@ describe('a download that stalls', () => {
 });
 
 describe("n8n's HTTP Request node with our credential", () => {
-	it.each([3, 4, 4.1, 4.2, 4.3, 4.4, 4.5])(
+	// The oldest n8n that the package works with has none newer than 4.4.
+	const newest = process.env.MEDIA_GENERATION_N8N === 'oldest' ? [] : [4.5];
+	it.each([3, 4, 4.1, 4.2, 4.3, 4.4, ...newest])(
 		'version %d sends the token on to no other origin',
 		async (typeVersion) => {
 			const { url, resultsUrl, leaks } = pair.service;

@@ -126,7 +126,7 @@ async function checkMedia(
 		if (unknown.length)
 			item.context.addExecutionHints({
 				type: 'warning',
-				message: `'${label}' [item ${item.index}]: ${unknown.join(', ')} could not be read from the file "${source}", and was passed on unchecked.`,
+				message: `'${label}' [item ${item.index}]: the file in "${source}" was sent without a check of its ${unknown.join(' and its ')}, which could not be read.`,
 			});
 	}
 	return files;
