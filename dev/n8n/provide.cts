@@ -2,11 +2,14 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import getPort from 'get-port';
 import { check, lock } from 'proper-lockfile';
 import type { Log } from '../log.cts';
 import { runNpm } from '../npm.cts';
+import { N8nProcess } from './process.cts';
 
 const TRIES = 3;
+const USER_FOLDER = 'user-folder';
 const MANIFESTS = ['package.json', 'package-lock.json'];
 
 /** Returns the folder that keeps what is expensive to make: n8n itself, and the data of `npm start`. */
@@ -22,14 +25,17 @@ export function findCacheFolder() {
 /**
  * Installs the n8n of `dev/n8n/package.json` into the cache folder, once; with `MEDIA_GENERATION_N8N`, that of the folder of
  * this name in `dev/n8n`. The install is renamed when it is whole, so the folder's existence says that it can be used.
- * @returns n8n's start script and folder, and the Node that runs it
+ * @returns n8n's start script and folder, the Node that runs it, and a user folder whose database is set up, to be copied
  */
 export async function provideN8n(log: Log = () => {}) {
 	const manifests = path.resolve(__dirname, process.env.MEDIA_GENERATION_N8N ?? '');
 	const contents = MANIFESTS.map((name) => fs.readFileSync(path.join(manifests, name), 'utf8'));
 	const { dependencies } = JSON.parse(contents[0] ?? '') as { dependencies: { n8n: string } };
 	const version = dependencies.n8n;
-	const hash = createHash('sha256').update(contents.join('')).digest('hex').slice(0, 12);
+	const hash = createHash('sha256')
+		.update(contents.join('') + USER_FOLDER)
+		.digest('hex')
+		.slice(0, 12);
 	const folder = path.join(findCacheFolder(), `n8n-${version}-${hash}`);
 	if (!fs.existsSync(folder)) {
 		fs.mkdirSync(path.dirname(folder), { recursive: true });
@@ -46,9 +52,10 @@ export async function provideN8n(log: Log = () => {}) {
 	}
 	return {
 		node: findNode(folder),
-		bin: path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n'),
+		bin: findBin(folder),
 		version,
 		folder,
+		userFolder: path.join(folder, USER_FOLDER),
 	};
 }
 
@@ -86,9 +93,25 @@ async function install({ manifests, folder, version, log }: InstallOptions) {
 		},
 		log,
 	});
+	// Setting up the database takes a third of n8n's first start.
+	const first = new N8nProcess({
+		node,
+		bin: findBin(draft),
+		folder: path.join(draft, USER_FOLDER),
+		port: await getPort(),
+		brokerPort: await getPort(),
+	});
+	fs.mkdirSync(first.options.folder);
+	try {
+		await first.start();
+	} finally {
+		await first.stop();
+	}
 	fs.renameSync(draft, folder);
 	log(`n8n ${version} is installed`);
 }
+
+const findBin = (folder: string) => path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n');
 
 /** Returns the Node that was installed beside n8n, else the one that runs this script if it is recent enough. */
 function findNode(folder: string) {

@@ -344,14 +344,20 @@ describe('queue mode', () => {
 
 			const byCallback = await waitForAll(sweep.id, written.length);
 			const died = byCallback.filter(({ status }) => status !== 'success').length;
-			await queue.n8n.waitForExecution(
-				await queue.n8n.run(sweep.atOnceId, { trigger: 'Every hour' }),
-				{ timeout: MINUTE },
-			);
+			// The next sweep takes what one left that n8n itself did not finish.
+			const sweeps: string[] = [];
+			while (sweeps.at(-1) !== 'success' && sweeps.length < 2) {
+				const { status } = await queue.n8n.waitForExecution(
+					await queue.n8n.run(sweep.atOnceId, { trigger: 'Every hour' }),
+					{ timeout: MINUTE },
+				);
+				sweeps.push(status);
+			}
+			expect(sweeps.at(-1)).toBe('success');
 			const uses = written.map((id) => used.filter((taskId) => taskId === id).length);
 			const twice = uses.filter((count) => count > 1).length;
 			console.log(
-				`500 tasks, a worker and a webhook process killed: ${died} executions died; ${twice} tasks were used twice`,
+				`500 tasks, a worker and a webhook process killed: ${died} executions died; ${twice} tasks were used twice; sweeps: ${sweeps.join(', ')}`,
 			);
 			expect(uses).not.toContain(0);
 			const kept = await runOnce({
