@@ -2,4 +2,4 @@ import { run } from 'jest';
 
 /** Runs the end-to-end tests on the oldest n8n that the package works with. Arguments are passed on to Jest. */
 process.env.MEDIA_GENERATION_N8N = 'oldest';
-void run(['--selectProjects', 'e2e', '--maxWorkers', '3', ...process.argv.slice(2)]);
+void run(['--selectProjects', 'e2e', '--maxWorkers', '2', ...process.argv.slice(2)]);

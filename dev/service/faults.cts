@@ -140,7 +140,7 @@ export function answerFaultily(request: FastifyRequest, reply: FastifyReply, fau
 	} else if (status ?? code ?? msg ?? message) {
 		void reply.code(status ?? 200).send({
 			code: code ?? status ?? 500,
-			...(message ? { message } : { msg: msg ?? 'the service is troubled' }),
+			...(message ? { message } : { msg: msg ?? 'the service has an internal fault' }),
 			data: null,
 		});
 	} else {

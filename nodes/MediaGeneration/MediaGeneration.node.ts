@@ -18,7 +18,7 @@ const resumeWebhooks: IWebhookDescription[] = [
 		responseMode: 'onReceived',
 		path: '',
 		restartWebhook: true,
-		// Blank: n8n then answers with our webhookResponse, when it has stored that the execution goes on.
+		// Blank: n8n then answers with our webhookResponse, when it has stored that the execution continues.
 		responseData: '',
 	},
 ];
@@ -43,7 +43,7 @@ export class MediaGeneration implements INodeType {
 		usableAsTool: true,
 		webhooks: resumeWebhooks,
 		waitingNodeTooltip:
-			'The execution sleeps. It goes on when the service has reported that the tasks have ended, or when the wait limit passes.',
+			'The execution sleeps. It continues when the tasks have ended, or when the wait limit passes.',
 		credentials: [{ name: 'mediaGenerationApi', required: true }],
 		properties: operationProperties,
 	};

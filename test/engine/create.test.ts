@@ -139,7 +139,7 @@ describe('several items', () => {
 		const [first, second] = [...service.tasks.keys()];
 		expect(error?.message).toContain('[item 2]');
 		expect(error?.description).toContain(
-			`These tasks were created before and go on. Look at them with Get: ${first}, ${second}`,
+			`These tasks were created before and continue. Look at them with Get: ${first}, ${second}`,
 		);
 	});
 });

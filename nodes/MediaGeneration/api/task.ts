@@ -1,6 +1,6 @@
 import { readResultUrls, type TaskRecord } from './schemas';
 
-/** The service's many states in four words. `timedOut`: our wait ended, the task goes on. */
+/** The service's many states in four words. `timedOut`: our wait ended, the task continues. */
 export type TaskStatus = 'pending' | 'completed' | 'failed' | 'timedOut';
 
 /**

@@ -32,7 +32,7 @@ export const DETAILS_UNAVAILABLE: Refused = {
 	message: "The task's details are temporarily unavailable. Retry later.",
 };
 
-/** Answers the sender in our own words; nothing starts or goes on. */
+/** Answers the sender in our own words; nothing starts or continues. */
 export function answer(
 	context: IWebhookFunctions,
 	status: number,

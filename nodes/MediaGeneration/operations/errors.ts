@@ -19,7 +19,7 @@ function explain(
 	const description = [
 		error instanceof UserError && error.description,
 		createdTaskIds.length &&
-			`These tasks were created before and go on. Look at them with Get: ${createdTaskIds.join(', ')}`,
+			`These tasks were created before and continue. Look at them with Get: ${createdTaskIds.join(', ')}`,
 	]
 		.filter(Boolean)
 		.join(' ');
@@ -59,7 +59,7 @@ export function toNodeError(
 }
 
 /**
- * Makes the output item of an item that did not succeed in a run that goes on. n8n takes an item of these keys, and of no
+ * Makes the output item of an item that did not succeed in a run that continues. n8n takes an item of these keys, and of no
  * others, for its error output, and adds the fields of the input item there.
  */
 export function toErrorItem(

@@ -46,7 +46,7 @@ export interface Parking {
 export interface RunResult {
 	/** One for each prepared item, in their order. */
 	outcomes: Outcome[];
-	/** n8n is to park the execution, for a webhook to take it up; absent: it goes on at once. */
+	/** n8n is to park the execution, for a webhook to take it up; absent: it continues at once. */
 	park?: Parking;
 }
 

@@ -152,7 +152,7 @@ const ignore = (
 
 /**
  * Fetches the task's details within the time that a sender waits.
- * @returns the task's ID alone where they can't be had; undefined when the service does not know the task
+ * @returns the task's ID alone where they can't be read; undefined when the service does not know the task
  */
 async function fetchDetails(
 	service: TaskService,

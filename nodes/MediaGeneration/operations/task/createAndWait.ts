@@ -68,7 +68,7 @@ const downloadResults: INodeProperties = {
 	noDataExpression: true,
 	default: false,
 	description:
-		"Whether to get the files of completed tasks as binary data of their items. A file that can't be had leaves its link, and the reason in downloadError.",
+		"Whether to get the files of completed tasks as binary data of their items. If a file can't be downloaded, you get its link, and the reason in downloadError.",
 };
 
 const whenDownloading = { show: { '/downloadResults': [true] } };

@@ -15,7 +15,7 @@ import { findStoredSchema, toMapperFields } from '../../models/schemaFields';
 /** The editor gets so many models at once, and asks for more when the user scrolls. */
 const PAGE = 100;
 
-/** Where a catalogue can't be had, the node works without one. */
+/** Where a catalogue can't be read, the node works without one. */
 const WITHOUT_CATALOGUE = "choose the model By ID and set 'Input Mode' to JSON.";
 
 const NOT_FOUND = 404;
@@ -35,7 +35,7 @@ export async function searchModels(
 			context.getNode(),
 			isNotFound(error)
 				? `This service lists no models: ${WITHOUT_CATALOGUE} If it has a list, set 'Models Path' in the credential.`
-				: `${error.message}. To go on without the list, ${WITHOUT_CATALOGUE}`,
+				: `${error.message}. To continue without the list, ${WITHOUT_CATALOGUE}`,
 		);
 	});
 	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
@@ -81,7 +81,7 @@ function nameModel({ model, title = model, taskType, pricingDesc = '' }: Catalog
 }
 
 /**
- * Makes the editor's fields of the chosen model. While the catalogue can't be had, the fields that the workflow stores stay. The
+ * Makes the editor's fields of the chosen model. While the catalogue can't be read, the fields that the workflow stores stay. The
  * editor shows no error of this look-up, so each reason is a notice.
  */
 export async function getModelFields(
@@ -104,7 +104,7 @@ export async function getModelFields(
 		const reason = isNotFound(error)
 			? `The service lists no fields of a model "${model}". Check its name, or choose it from the list.`
 			: `The fields of ${model} can't be loaded: ${(error as Error).message}.`;
-		return notice(`${reason} To go on without them, set 'Input Mode' to JSON.`);
+		return notice(`${reason} To continue without them, set 'Input Mode' to JSON.`);
 	}
 }
 

@@ -21,7 +21,7 @@ export class ResultDownloads {
 
 	/**
 	 * Begins to download the result files of a task that has ended, once.
-	 * @returns its item, with its files; one that can't be had leaves the reason in `downloadError`. Nothing is thrown.
+	 * @returns its item, with its files; one that can't be downloaded leaves the reason in `downloadError`. Nothing is thrown.
 	 */
 	async start(task: Task, source: FileSource): Promise<OutputItem> {
 		const item = this.items.get(task.taskId) ?? this.download(task, source);

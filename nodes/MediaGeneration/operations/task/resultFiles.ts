@@ -57,7 +57,7 @@ export class ResultFiles {
 
 	/**
 	 * Downloads a file. A link that is refused has expired as a rule: the service is asked for a fresh one, or for the task again.
-	 * @throws {UserError} when the file can't be had, or is larger than it may be
+	 * @throws {UserError} when the file can't be downloaded, or is larger than it may be
 	 */
 	async download({ kind, index, url }: ResultLink, maxBytes: number): Promise<DownloadedFile> {
 		const { taskId } = this.task;

@@ -40,7 +40,7 @@ const endedTasks = new BoundedMap<string, Task>(5_000);
 /** Requests for details under way, shared by callbacks that ask for the same other tasks. */
 const requests = new Map<string, Promise<Task>>();
 
-/** A batch that a callback checks, or that goes on already. */
+/** A batch that a callback checks, or that continues already. */
 interface Batch {
 	/** Milliseconds since 1970. */
 	since: number;
@@ -48,9 +48,9 @@ interface Batch {
 	again: boolean;
 	/** All tasks have ended, so no more files are to be fetched. */
 	isHandedOver: boolean;
-	/** n8n has stored that the execution goes on. */
+	/** n8n has stored that the execution continues. */
 	isResumed: boolean;
-	/** The execution goes on when the files are there, of which the sender did not wait for the end. */
+	/** The execution continues when the files are there, of which the sender did not wait for the end. */
 	isDownloading: boolean;
 }
 
@@ -71,7 +71,7 @@ const downloadsOfBatches = new BoundedMap<string, { downloads: ResultDownloads; 
 /** A sender is answered within this time, in milliseconds, whether the files are there or not. */
 const ANSWER_WITHIN = 5_000;
 
-/** The execution goes on so long before the wait limit, in milliseconds, without the files that are missing. */
+/** The execution continues so long before the wait limit, in milliseconds, without the files that are missing. */
 const BEFORE_LIMIT = 2_000;
 
 /** The longest time that a timer of Node takes, in milliseconds. */
@@ -93,8 +93,8 @@ const TASK_NOT_IN_EXECUTION: Refused = {
 };
 
 /**
- * Receives a callback for a parked execution. The execution goes on, with one Task for each item, once every parked task has
- * ended by its details. Nothing is thrown: n8n would drop the data of the run and go on with an empty item.
+ * Receives a callback for a parked execution. The execution continues, with one Task for each item, once every parked task has
+ * ended by its details. Nothing is thrown: n8n would drop the data of the run and continue with an empty item.
  */
 export async function resumeExecution(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	try {
@@ -169,7 +169,7 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 				downloadsOfBatches.delete(key);
 				return { noWebhookResponse: true, workflowData };
 			}
-			// n8n answers with a refusal when it could not store that the execution goes on: a copy may resume it then.
+			// n8n answers with a refusal when it could not store that the execution continues: a copy may resume it then.
 			const response = context.getResponseObject();
 			response.once('close', () => response.writableEnded && release());
 			return handOver(toOutput(items), () => {
@@ -214,7 +214,7 @@ async function readParked(context: IWebhookFunctions): Promise<ParkedBatch> {
 }
 
 /**
- * Opens the downloads of a batch, which its callbacks in this process share: each begins with the files of its task, and goes on
+ * Opens the downloads of a batch, which its callbacks in this process share: each begins with the files of its task, and continues
  * after its sender was answered. n8n stores files with the execution, so those of a process that ended are removed with it.
  * @returns begins to download the files of a task, and returns its item; nothing is thrown
  */

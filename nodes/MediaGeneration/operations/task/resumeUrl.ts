@@ -30,7 +30,7 @@ export async function findResumeUrl(
 }
 
 /**
- * Says whether the call of an agent may sleep. Only n8n's newest agent runs its tools as nodes of the execution. When it goes on after a
+ * Says whether the call of an agent may sleep. Only n8n's newest agent runs its tools as nodes of the execution. When it continues after a
  * sleep, n8n skips the node that slept (`disableNode` of its waiting webhooks), also for other calls of the same turn, whose
  * input would count as their result. n8n notes a run for each call of a turn before the first one begins, and begins them in that order
  * with execution order v1 only. So the last call of a turn may sleep.

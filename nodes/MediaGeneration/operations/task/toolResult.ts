@@ -10,7 +10,7 @@ export interface ToolResult
 	note?: string;
 }
 
-/** Leaves out of a task what a model doesn't need, and says what to do about one that goes on. */
+/** Leaves out of a task what a model doesn't need, and says what to do about one that continues. */
 export function toToolResult(task: Task): ToolResult {
 	const { taskId, status, resultUrls, result, failCode, failMessage, creditsConsumed } = task;
 	const { note } = task as ToolResult;
@@ -26,4 +26,4 @@ export function toToolResult(task: Task): ToolResult {
 }
 
 const GOES_ON =
-	'The task goes on. Do not create it again: look at it later by its taskId, with the operation Get.';
+	'The task continues. Do not create it again: look at it later by its taskId, with the operation Get.';
