@@ -47,6 +47,7 @@ async function main() {
 					await showEmptyFields(editor, takePicture);
 					await showRun(editor, takePicture);
 					await showFiles(editor, takePicture, filesId);
+					await showFinishedCanvas(editor, takePicture, filesId);
 					await showTrigger(editor, takePicture);
 					await editor.openNewCredential('Media Generation API');
 					await takePicture('credential');
@@ -194,7 +195,6 @@ async function showRun(editor: Editor, takePicture: TakePicture) {
 	await editor.waitForOutput();
 	await takePicture('finished-panel');
 	await editor.closePanel();
-	await takePicture('finished-canvas');
 }
 
 /** Shows n8n's preview of the file that each node of this workflow outputs. */
@@ -207,6 +207,30 @@ async function showFiles(editor: Editor, takePicture: TakePicture, workflowId: s
 		await takePicture(`finished-${kind}`);
 		await editor.closePanel();
 	}
+}
+
+/** Shows the canvas after a run, and below it, in n8n's logs, the picture that it made. */
+async function showFinishedCanvas(editor: Editor, takePicture: TakePicture, workflowId: string) {
+	const { page } = editor;
+	await editor.openWorkflow(workflowId);
+	await editor.get('execute-workflow-button').first().click();
+	await page.getByText('Workflow executed successfully').waitFor({ timeout: 60_000 });
+	const logs = editor.get('logs-panel');
+	await editor.get('logs-overview-header').click();
+	const result = logs.getByText(FILES.image, { exact: true }).first();
+	const box = await logs.boundingBox();
+	if (!box) throw new Error('The logs are not there');
+	await page.mouse.move(box.x + box.width / 2, box.y + 1);
+	await page.mouse.down();
+	await page.mouse.move(box.x + box.width / 2, box.y * 0.6, { steps: 8 });
+	await page.mouse.up();
+	// The button for details shows once an entry of the overview is clicked.
+	await result.click();
+	await logs.getByText('Details', { exact: true }).click();
+	await result.click();
+	await logs.getByTestId('ndv-view-binary-data').click();
+	await logs.locator('img[src*="binary-data"]').waitFor();
+	await takePicture('finished-canvas');
 }
 
 async function showTrigger(editor: Editor, takePicture: TakePicture) {

@@ -14,7 +14,7 @@ interface PollOptions {
  * @throws {Error} with what was waited for, and the details, when the time is over
  */
 export async function poll<Answer>(
-	ask: () => Promise<Answer>,
+	ask: () => Answer | undefined | Promise<Answer | undefined>,
 	{ timeout, what, details = () => '', every = 75 }: PollOptions,
 ) {
 	const deadline = Date.now() + timeout;

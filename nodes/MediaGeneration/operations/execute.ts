@@ -11,7 +11,6 @@ import { toErrorItem, toNodeError } from './errors';
 import { mapConcurrent } from './mapConcurrent';
 import { stopsOnError } from './nodeContext';
 import {
-	CONCURRENCY,
 	hasFailed,
 	readNumberOption,
 	timeoutOption,
@@ -43,6 +42,9 @@ export async function executeOperation(
 	return [output];
 }
 
+/** So many items are checked at once. Most of it is n8n's database, which has the credential of each. */
+const CHECKS = 20;
+
 /** Checks all items. The outcome of those that failed stands in its place already. */
 async function prepareAll(
 	context: IExecuteFunctions,
@@ -60,7 +62,7 @@ async function prepareAll(
 				return { error };
 			}
 		},
-		{ concurrency: CONCURRENCY },
+		{ concurrency: CHECKS },
 	);
 	prepared.sort((a, b) => a.item.index - b.item.index);
 	return { prepared, outcomes };
