@@ -168,10 +168,9 @@ export class Editor {
 		await this.get('node-execute-button').click();
 	}
 
-	/** Waits until the started node has output. A parked one shows its item earlier. */
+	/** Waits until the started node has output a completed task. A parked one shows a pending one; n8n's message is gone soon. */
 	async waitForOutput() {
-		await this.page.getByText('Node executed successfully').waitFor({ timeout: 60_000 });
-		await this.output.getByRole('table').waitFor();
+		await this.output.getByText('completed', { exact: true }).waitFor({ timeout: 60_000 });
 	}
 
 	/** Views the file in the output panel, once it is there, and waits until it has loaded. */

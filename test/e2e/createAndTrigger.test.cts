@@ -350,6 +350,14 @@ describe('an error in the editor', () => {
 	});
 });
 
+it('takes values that a dropdown does not list, from an expression or an older workflow', async () => {
+	await create({ imageSize: '={{ "5:4" }}', outputFormat: 'avif' });
+	expect(pair.listTasks().at(-1)?.input).toMatchObject({
+		image_size: '5:4',
+		output_format: 'avif',
+	});
+});
+
 describe('Get and Get Credits', () => {
 	it('return the task that the node before created', async () => {
 		const get = { resource: 'task', operation: 'get', taskId: '={{ $json.taskId }}' };

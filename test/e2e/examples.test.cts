@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from '@jest/globals';
 import { readExample, sweepAtOnce } from '../../dev/fixtures/examples.cts';
 import { startMailServer } from '../../dev/fixtures/mailServer.cts';
@@ -23,11 +24,14 @@ async function waitForFirst(workflowId: string) {
 	return execution;
 }
 
-it('make-a-picture outputs the finished picture', async () => {
+it('make-a-picture outputs the finished picture, with what README shows', async () => {
 	const execution = await pair.run(read('make-a-picture'));
-	expect(execution.getOutput('Make a picture')).toMatchObject([
+	const output = execution.getOutput('Make a picture');
+	expect(output).toMatchObject([
 		{ json: { status: 'completed' }, binary: { data: { mimeType: 'image/png' } } },
 	]);
+	const [, shown = ''] = /```json\n([^`]+)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
+	expect(Object.keys(output[0]?.json ?? {})).toEqual(Object.keys(JSON.parse(shown) as object));
 });
 
 it('create-a-task starts when-a-task-ends', async () => {

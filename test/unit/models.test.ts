@@ -1,3 +1,4 @@
+import type { INodePropertyOptions } from 'n8n-workflow';
 import { models } from '../../nodes/MediaGeneration/models';
 import { toRequestKey } from '../../nodes/MediaGeneration/models/field';
 import { findMedia } from '../../nodes/MediaGeneration/models/media';
@@ -138,6 +139,17 @@ describe.each(Object.entries(contract))('%s', (id, { filled, input }) => {
 				.map((field) => [field.name, field.default]),
 		);
 		await expect(request(id, { ...filled, ...defaults })).resolves.toBeDefined();
+	});
+
+	it('sends each value of its dropdowns, and takes any other', async () => {
+		for (const { name, type, options = [], allowArbitraryValues } of model(id).fields) {
+			if (type !== 'options' || id === 'custom') continue;
+			expect(allowArbitraryValues).toBe(true);
+			for (const option of options)
+				await expect(
+					request(id, { ...filled, [name]: (option as INodePropertyOptions).value }),
+				).resolves.toBeDefined();
+		}
 	});
 
 	it('shows its fields for itself only', () => {
