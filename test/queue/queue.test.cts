@@ -110,7 +110,7 @@ const buildPrompts = (count: number) =>
 const listExecutions = (workflowId: string) =>
 	queue
 		.query(
-			`select id, status from execution_entity where "workflowId" = '${workflowId}' order by id`,
+			`select id, status from execution_entity where "workflowId" = '${workflowId}' and "deletedAt" is null order by id`,
 		)
 		.split('\n')
 		.filter(Boolean)
