@@ -6,7 +6,8 @@ import { root } from './pack.cts';
 const PLACEHOLDERS =
 	/github\.com\/n8n-nodes-media-generation\/|n8n-nodes-media-generation( contributors|\.example)/;
 
-const PLACES = ['package.json', 'LICENSE', 'SECURITY.md', 'credentials', 'nodes'];
+/** What an owner edits. */
+export const PLACES = ['package.json', 'LICENSE', 'SECURITY.md', 'credentials', 'nodes'];
 
 function listFiles(place: string): string[] {
 	if (fs.statSync(place).isFile()) return [place];

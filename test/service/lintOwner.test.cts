@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { expect } from '@jest/globals';
-import { listPlaceholders } from '../../dev/lintOwner.cts';
+import { listPlaceholders, PLACES } from '../../dev/lintOwner.cts';
 import { root } from '../../dev/pack.cts';
 
 let folder: string;
@@ -10,7 +10,7 @@ let folder: string;
 /** Copies what an owner edits, changed as an owner would. */
 beforeEach(() => {
 	folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-owned-'));
-	for (const place of ['package.json', 'LICENSE', 'SECURITY.md', 'credentials', 'nodes'])
+	for (const place of PLACES)
 		fs.cpSync(path.join(root, place), path.join(folder, place), { recursive: true });
 });
 
