@@ -14,7 +14,7 @@ import { INSPECTABLE, measureLiveMemory } from '../dev/n8n/inspect.cts';
 import type { WorkflowNode } from '../dev/n8n/workflow.cts';
 import type { Service } from '../dev/service/index.cts';
 import type * as boundedMap from '../nodes/MediaGeneration/api/boundedMap';
-import type * as remembered from '../nodes/MediaGeneration/trigger/remembered';
+import type * as remembered from '../nodes/MediaGeneration/trigger/deduplicate';
 import {
 	buildHttpRequest,
 	importFor,
@@ -186,7 +186,7 @@ function measureKept(additions: number, add: (index: number) => void) {
 }
 
 function measureRemembered(): Row {
-	const { RememberedEvents } = requireBuilt('./trigger/remembered') as typeof remembered;
+	const { RememberedEvents } = requireBuilt('./trigger/deduplicate') as typeof remembered;
 	const triggers = Array.from({ length: TRIGGERS }, (_, index) => ({
 		name: `workflow:${index}`,
 		staticData: {},

@@ -1,8 +1,7 @@
 import { EventEmitter } from 'node:events';
 import v8 from 'node:v8';
 import vm from 'node:vm';
-import { Claim } from '../../nodes/MediaGeneration/trigger/claim';
-import { RememberedEvents } from '../../nodes/MediaGeneration/trigger/remembered';
+import { Claim, RememberedEvents } from '../../nodes/MediaGeneration/trigger/deduplicate';
 
 v8.setFlagsFromString('--expose-gc');
 const collectGarbage = vm.runInNewContext('gc') as () => void;

@@ -1,8 +1,5 @@
-import {
-	optionFields,
-	readOptions,
-	verifiesSignature,
-} from '../../nodes/MediaGeneration/trigger/options';
+import { optionFields } from '../../nodes/MediaGeneration/trigger/options';
+import { readOptions, verifiesSignature } from '../../nodes/MediaGeneration/trigger/receive';
 
 describe("the trigger's options", () => {
 	it('are the defaults where the user set nothing', () => {

@@ -1,6 +1,9 @@
 import type { IDataObject, IHookFunctions } from 'n8n-workflow';
-import { forgetEvents, receiveCallback } from '../../nodes/MediaGeneration/trigger/receive';
-import { ENOUGH_CALLBACKS } from '../../nodes/MediaGeneration/trigger/rotation';
+import {
+	ENOUGH_CALLBACKS,
+	forgetEvents,
+	receiveCallback,
+} from '../../nodes/MediaGeneration/trigger/receive';
 import { detailsOf, sendCallback, type Callback, type ReadDetails } from './webhook';
 
 let triggers = 0;

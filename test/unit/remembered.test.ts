@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import {
 	REMEMBERED_EVENTS,
 	RememberedEvents,
-} from '../../nodes/MediaGeneration/trigger/remembered';
+} from '../../nodes/MediaGeneration/trigger/deduplicate';
 
 let trigger = 0;
 const newTrigger = () => `workflow:node-${trigger++}`;
@@ -15,7 +15,7 @@ function restarted(): typeof RememberedEvents {
 	let fresh: typeof RememberedEvents | undefined;
 	jest.isolateModules(() => {
 		fresh = jest.requireActual<{ RememberedEvents: typeof RememberedEvents }>(
-			'../../nodes/MediaGeneration/trigger/remembered',
+			'../../nodes/MediaGeneration/trigger/deduplicate',
 		).RememberedEvents;
 	});
 	return fresh as typeof RememberedEvents;

@@ -1,6 +1,6 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { logRefusal } from '../../nodes/MediaGeneration/callback/respond';
-import { ENOUGH_CALLBACKS, noteMatchingSecret } from '../../nodes/MediaGeneration/trigger/rotation';
+import { logRefusal } from '../../nodes/MediaGeneration/callback/webhook';
+import { ENOUGH_CALLBACKS, noteMatchingSecret } from '../../nodes/MediaGeneration/trigger/receive';
 
 const stale = {
 	status: 401,

@@ -1,5 +1,4 @@
-import { toTask } from '../../nodes/MediaGeneration/api/task';
-import { taskRecord } from '../../nodes/MediaGeneration/api/schemas';
+import { taskRecord, toTask } from '../../nodes/MediaGeneration/api/task';
 import { readLinks } from '../../nodes/MediaGeneration/operations/task/resultLinks';
 
 const ALL = ['cover', 'firstFrame', 'lastFrame', 'result', 'watermarked'];

@@ -1,8 +1,5 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import {
-	readSharedCredentials,
-	SHARED_FOR,
-} from '../../nodes/MediaGeneration/callback/sharedCredentials';
+import { readSharedCredentials, SHARED_FOR } from '../../nodes/MediaGeneration/callback/webhook';
 
 /** A node whose credential reads end when told. */
 function nodeOf(id: string, credential = 'credential') {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { taskRecord } from '../../nodes/MediaGeneration/api/schemas';
-import { newTask, toStatus, toTask } from '../../nodes/MediaGeneration/api/task';
+import { newTask, taskRecord, toStatus, toTask } from '../../nodes/MediaGeneration/api/task';
 
 const result = { resultUrls: ['https://cdn.example/a.png'], seed: 7 };
 const record = {

@@ -14,18 +14,16 @@ import { MultipartBody, type UploadFile } from './multipart';
 import { describeNetworkFailure } from './networkFailure';
 import {
 	createdTask,
-	credits,
 	envelope,
-	freshLink,
 	modelList,
 	modelSchema,
-	rawTaskRecord,
-	taskRecord,
+	nonEmptyText,
+	number,
 	uploadedFile,
 	type CatalogueModel,
 	type UploadedFile,
 } from './schemas';
-import { toTask, type Task } from './task';
+import { rawTaskRecord, taskRecord, toTask, type Task } from './task';
 
 /** The body of a request to create a task. */
 export interface CreateTaskRequest {
@@ -103,7 +101,8 @@ interface Exchange {
 	origin: string;
 	/** The parsed JSON; undefined where there is none. */
 	body?: unknown;
-	isHttpSuccess: boolean;
+	/** Absent where no answer came. */
+	isHttpSuccess?: boolean;
 	/** Absent after a success of the task service. */
 	failure?: Failure;
 }
@@ -160,7 +159,7 @@ export class TaskService {
 	async getCredits(settings: RequestSettings): Promise<number> {
 		return await this.request(
 			{ endpoint: 'creditsPath', settings },
-			credits,
+			number,
 			'the service gave no number of credits',
 		);
 	}
@@ -218,7 +217,7 @@ export class TaskService {
 	async getDownloadUrl(url: string, settings: RequestSettings): Promise<string> {
 		return await this.request(
 			{ endpoint: 'downloadUrlPath', body: { url }, settings },
-			freshLink,
+			nonEmptyText,
 			'the service gave no link',
 		);
 	}
@@ -290,7 +289,6 @@ export class TaskService {
 			const failure = describeNetworkFailure(error, settings.timeoutSeconds);
 			return {
 				origin,
-				isHttpSuccess: false,
 				failure: {
 					message: `The service at ${origin} ${failure.reason}`,
 					hint: failure.isTimeout
@@ -342,10 +340,9 @@ function findFailure(statusCode: number, body: string, origin: string): Failure 
 	return { ...refusal, message: `${refusal.message} (${code}${text ? `: ${text}` : ''})`, code };
 }
 
-const incomplete = (origin: string, missing: string): Failure => ({
+const incomplete = (origin: string, missing: string): Omit<Failure, 'isRejected'> => ({
 	message: `The answer from ${origin} is incomplete: ${missing}`,
 	hint: 'Check the endpoint paths in the credential.',
-	isRejected: false,
 });
 
 /** Parses JSON without rounding a long numeric task ID; undefined where the text is not JSON. */

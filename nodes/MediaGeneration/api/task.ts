@@ -1,4 +1,53 @@
-import { readResultUrls, type TaskRecord } from './schemas';
+import { z } from 'zod';
+import { nonEmptyText, number, taskId, tolerant } from './schemas';
+
+/** JSON in a string; some services send the object itself. Text that is not JSON stays text. */
+const embeddedJson = z.unknown().transform((value) => {
+	if (typeof value !== 'string' || value.trim() === '') return value === '' ? undefined : value;
+	try {
+		return JSON.parse(value) as unknown;
+	} catch {
+		return value;
+	}
+});
+
+/** `data` of a task-details answer, as the service sends it. */
+export const rawTaskRecord = z.object({ taskId, state: z.string() }).passthrough();
+
+/** The parts of it that make a Task. */
+export const taskRecord = rawTaskRecord.extend({
+	model: tolerant(nonEmptyText),
+	resultJson: tolerant(embeddedJson),
+	response: tolerant(embeddedJson),
+	failCode: tolerant(z.union([nonEmptyText, z.number().transform(String)])),
+	failMsg: tolerant(nonEmptyText),
+	creditsConsumed: tolerant(number),
+	createTime: tolerant(number),
+	completeTime: tolerant(number),
+});
+
+export type TaskRecord = z.infer<typeof taskRecord>;
+
+/** The links in a parsed `resultJson` or `response`. */
+const resultUrls = z.object({
+	resultUrls: z.union([z.array(z.string()), z.string().transform((url) => [url])]),
+});
+
+/** The newer form of music: an entry for each song, with its file under the first of these keys that it has. */
+const songs = z.object({
+	data: z.array(
+		z.object({ audio_url: tolerant(nonEmptyText), stream_audio_url: tolerant(nonEmptyText) }),
+	),
+});
+
+/** Lists the links to the files of a parsed result, in whichever form the service sends it. */
+function readResultUrls(result: unknown): string[] {
+	const parsed = resultUrls.safeParse(result);
+	if (parsed.success) return parsed.data.resultUrls;
+	return (songs.safeParse(result).data?.data ?? []).flatMap(
+		({ audio_url: audio, stream_audio_url: stream }) => audio ?? stream ?? [],
+	);
+}
 
 /** The service's many states in four words. `timedOut`: our wait ended, the task continues. */
 export type TaskStatus = 'pending' | 'completed' | 'failed' | 'timedOut';

@@ -1,4 +1,3 @@
-import { readCallbackParts } from '../api/schemas';
 import {
 	findMatchingSecret,
 	SIGNATURE_HEADER,
@@ -6,7 +5,12 @@ import {
 	type MatchingSecret,
 	type SigningSecrets,
 } from './signature';
-import { verifyCallback, type RefusalReason, type VerificationSettings } from './verify';
+import {
+	readCallbackParts,
+	verifyCallback,
+	type RefusalReason,
+	type VerificationSettings,
+} from './verify';
 
 /** Faults of a callback, beyond the reasons that its sender hears. */
 type DiagnosisReason =

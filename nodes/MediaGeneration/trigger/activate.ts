@@ -2,7 +2,7 @@ import { NodeOperationError, UserError, type IHookFunctions } from 'n8n-workflow
 import { ServiceError, TaskService } from '../api/client';
 import { CREDENTIAL, type Credentials } from '../api/endpoints';
 import { getSigningSecrets } from '../callback/signature';
-import { readOptions, verifiesSignature } from './options';
+import { readOptions, verifiesSignature } from './receive';
 
 /** Time for the service to accept the token: activating waits for it, and n8n activates all triggers when it starts. */
 const CHECK_SETTINGS = { timeoutSeconds: 5 };

@@ -29,32 +29,3 @@ export const optionFields: INodeProperties[] = [
 			'How many seconds the timestamp of a callback may differ from the time here; 0 accepts any',
 	},
 ];
-
-export interface Options {
-	deduplicate: boolean;
-	fetchDetails: boolean;
-	toleranceSeconds: number;
-}
-
-/**
- * Only a literal false turns off an option that protects. An expression, or a workflow file, may give anything else: a blank
- * text, 0, nothing.
- */
-const isOn = (value: unknown): boolean => value !== false;
-
-export const verifiesSignature = isOn;
-
-/** Reads the Options that the user set, with the defaults of the others. A tolerance that is no number of seconds is the default too. */
-export function readOptions(set: object): Options {
-	const { deduplicate, fetchDetails, toleranceSeconds } = set as Partial<
-		Record<keyof Options, unknown>
-	>;
-	return {
-		deduplicate: isOn(deduplicate),
-		fetchDetails: isOn(fetchDetails),
-		toleranceSeconds:
-			typeof toleranceSeconds === 'number' && toleranceSeconds >= 0 && isFinite(toleranceSeconds)
-				? toleranceSeconds
-				: DEFAULT_TOLERANCE_SECONDS,
-	};
-}

@@ -4,25 +4,27 @@ import {
 	type IHookFunctions,
 	type IWebhookFunctions,
 	type IWebhookResponseData,
+	type Logger,
 } from 'n8n-workflow';
 import { ServiceError, TaskService } from '../api/client';
 import type { Task, TaskStatus } from '../api/task';
+import {
+	DEFAULT_TOLERANCE_SECONDS,
+	getSigningSecrets,
+	type SigningSecrets,
+} from '../callback/signature';
+import { checkHeaders, verifyCallback, type Acceptance } from '../callback/verify';
 import {
 	answer,
 	DETAILS_SETTINGS,
 	DETAILS_UNAVAILABLE,
 	handOver,
+	readSharedCredentials,
 	refuse,
 	TASK_NOT_ENDED,
 	type Refused,
-} from '../callback/respond';
-import { readSharedCredentials } from '../callback/sharedCredentials';
-import { getSigningSecrets } from '../callback/signature';
-import { checkHeaders, verifyCallback, type Acceptance } from '../callback/verify';
-import { Claim } from './claim';
-import { readOptions, verifiesSignature } from './options';
-import { REMEMBERED_SECONDS, RememberedEvents } from './remembered';
-import { noteMatchingSecret } from './rotation';
+} from '../callback/webhook';
+import { Claim, REMEMBERED_SECONDS, RememberedEvents } from './deduplicate';
 
 const EVENTS: Partial<Record<TaskStatus, string>> = {
 	completed: 'taskCompleted',
@@ -66,8 +68,7 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 	});
 	if (!verdict.accepted) return refuse(context, verdict);
 	const { taskId, signature } = verdict;
-	if (secrets && signature !== 'off')
-		noteMatchingSecret(context.logger, trigger, secrets, signature);
+	if (secrets) noteMatchingSecret(context.logger, trigger, secrets, signature);
 
 	const remembered = new RememberedEvents(
 		trigger,
@@ -109,6 +110,60 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 		claim?.confirm();
 		return { accepted: true, emitted: true };
 	});
+}
+
+interface Options {
+	deduplicate: boolean;
+	fetchDetails: boolean;
+	toleranceSeconds: number;
+}
+
+/**
+ * Only a literal false turns off an option that protects. An expression, or a workflow file, may give anything else: a blank
+ * text, 0, nothing.
+ */
+const isOn = (value: unknown): boolean => value !== false;
+
+export const verifiesSignature = isOn;
+
+/** Reads the Options that the user set, with the defaults of the others. A tolerance that is no number of seconds is the default too. */
+export function readOptions(set: object): Options {
+	const { deduplicate, fetchDetails, toleranceSeconds } = set as Partial<
+		Record<keyof Options, unknown>
+	>;
+	return {
+		deduplicate: isOn(deduplicate),
+		fetchDetails: isOn(fetchDetails),
+		toleranceSeconds:
+			typeof toleranceSeconds === 'number' && toleranceSeconds >= 0 && isFinite(toleranceSeconds)
+				? toleranceSeconds
+				: DEFAULT_TOLERANCE_SECONDS,
+	};
+}
+
+/** After so many callbacks in a row with the current secret, the previous one is taken to be out of use. */
+export const ENOUGH_CALLBACKS = 20;
+
+/** By trigger, the number of callbacks in a row with the current secret; kept while there is a previous one. */
+const inARow = new Map<string, number>();
+
+/** Says once in n8n's log that the previous key can be cleared. Each item says which key matched. */
+export function noteMatchingSecret(
+	logger: Pick<Logger, 'info'>,
+	trigger: string,
+	{ previous }: SigningSecrets,
+	matching: Acceptance['signature'],
+): void {
+	if (!previous) {
+		inARow.delete(trigger);
+		return;
+	}
+	const count = matching === 'current' ? (inARow.get(trigger) ?? 0) + 1 : 0;
+	inARow.set(trigger, count);
+	if (count === ENOUGH_CALLBACKS)
+		logger.info(
+			`The last ${count} callbacks were all signed with the current key. If the service has replaced the key, clear 'Previous Webhook HMAC Key' in the credential.`,
+		);
 }
 
 /** Forgets what a trigger has emitted that is deactivated. */

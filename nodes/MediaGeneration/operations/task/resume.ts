@@ -8,19 +8,19 @@ import {
 import { TaskService } from '../../api/client';
 import type { Task } from '../../api/task';
 import { BoundedMap } from '../../api/boundedMap';
+import { DEFAULT_TOLERANCE_SECONDS, getSigningSecrets } from '../../callback/signature';
+import { verifyCallback } from '../../callback/verify';
 import {
 	answer,
 	ANSWER_LIMIT,
 	DETAILS_SETTINGS,
 	DETAILS_UNAVAILABLE,
 	handOver,
+	readSharedCredentials,
 	refuse,
 	TASK_NOT_ENDED,
 	type Refused,
-} from '../../callback/respond';
-import { readSharedCredentials } from '../../callback/sharedCredentials';
-import { DEFAULT_TOLERANCE_SECONDS, getSigningSecrets } from '../../callback/signature';
-import { verifyCallback } from '../../callback/verify';
+} from '../../callback/webhook';
 import { isToolNode } from '../nodeContext';
 import type { Parked } from '../park';
 import type { OutputItem } from '../operation';
