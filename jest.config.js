@@ -32,4 +32,6 @@ module.exports = {
 		suite('queue', ['test/queue/**/*.test.cts'], packed),
 	],
 	testTimeout: 120_000,
+	// By default one core is left idle, of two that is half.
+	maxWorkers: '100%',
 };

@@ -1,4 +1,4 @@
-import pWaitFor from 'p-wait-for';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 interface PollOptions {
 	/** In milliseconds, as is `every`. */
@@ -6,8 +6,12 @@ interface PollOptions {
 	/** Names, in the error, the thing that is waited for. */
 	what: string;
 	details?: () => string;
+	/** By default the pauses grow with the time that has passed: asking costs n8n a part of a busy machine. */
 	every?: number;
 }
+
+const SHORTEST_PAUSE = 50;
+const LONGEST_PAUSE = 500;
 
 /**
  * Asks until the answer is truthy, and returns it.
@@ -15,19 +19,16 @@ interface PollOptions {
  */
 export async function poll<Answer>(
 	ask: () => Answer | undefined | Promise<Answer | undefined>,
-	{ timeout, what, details = () => '', every = 75 }: PollOptions,
-) {
-	const deadline = Date.now() + timeout;
-	let answer: Answer | undefined;
-	await pWaitFor(
-		async () => {
-			answer = await ask();
-			if (!answer && Date.now() > deadline) {
-				throw new Error(`Waited ${timeout / 1000} s for ${what}, in vain. ${details()}`);
-			}
-			return Boolean(answer);
-		},
-		{ interval: every },
-	);
-	return answer as NonNullable<Answer>;
+	{ timeout, what, details = () => '', every }: PollOptions,
+): Promise<NonNullable<Answer>> {
+	const begun = Date.now();
+	for (;;) {
+		const answer = await ask();
+		if (answer) return answer;
+		const passed = Date.now() - begun;
+		if (passed > timeout)
+			throw new Error(`Waited ${timeout / 1000} s for ${what}, in vain. ${details()}`);
+		const pause = Math.min(Math.max(passed / 5, SHORTEST_PAUSE), LONGEST_PAUSE);
+		await sleep(every ?? pause);
+	}
 }
