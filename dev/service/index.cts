@@ -84,6 +84,7 @@ export async function startService({
 			leaks,
 			deliveries,
 			close,
+			[Symbol.asyncDispose]: close,
 			waitForTask: lifecycle.waitForTask,
 			idle: lifecycle.idle,
 			faultNext: requestFaults.add,
