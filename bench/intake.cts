@@ -9,6 +9,7 @@ const ROUNDS = 7;
 const WITHOUT = 'without details, of what';
 const BARE = "n8n's bare Webhook node takes in";
 const BY_HAND = 'Webhook, Crypto, If, HTTP Request and Respond to Webhook take in';
+const EXPRESSION = "n8n's Webhook node takes in with an expression in a parameter";
 const NOTHING = 'a trigger that does nothing';
 
 const COMPARISONS: Array<[ReceiverName, ReceiverName, name: string, atLeast?: number]> = [
@@ -20,7 +21,7 @@ const COMPARISONS: Array<[ReceiverName, ReceiverName, name: string, atLeast?: nu
 		`without details and deduplication, of what ${NOTHING} takes in`,
 	],
 	['nothingWithCredential', 'bare', `to ${NOTHING}, of what ${BARE}`],
-	['withoutDetails', 'withExpression', `${WITHOUT} n8n's Webhook node takes in with an expression`],
+	['withoutDetails', 'withExpression', `${WITHOUT} ${EXPRESSION}`],
 	['withDetails', 'byHand', `with details, of what ${BY_HAND}`, 1.3],
 	['nothingWithCredential', 'byHand', `to ${NOTHING}, of what ${BY_HAND}`],
 ];
