@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
+import { createEndedTask } from '../dev/fixtures/callbacks.cts';
 import {
 	buildCredentialData,
 	CREDENTIAL_TYPE,
@@ -9,6 +10,7 @@ import {
 	TOKEN,
 	WEBHOOK_SECRET,
 } from '../dev/fixtures/pair.cts';
+import { chain, mediaGeneration } from '../dev/fixtures/workflows.cts';
 import type { Execution } from '../dev/n8n/execution.cts';
 import type { Credential, N8n } from '../dev/n8n/n8n.cts';
 import type { Workflow, WorkflowNode } from '../dev/n8n/workflow.cts';
@@ -28,10 +30,8 @@ export function openFolder() {
 }
 
 /** Starts an emulator with credits for any number of tasks, until the end of an `await using` block. */
-export async function openService(settings?: SettingsInput) {
-	const service = await startService({ credits: 1e9, ...settings });
-	return { ...service, [Symbol.asyncDispose]: service.close };
-}
+export const openService = async (settings?: SettingsInput) =>
+	await startService({ credits: 1e9, ...settings });
 
 /** Starts an n8n with the packed package, until the end of an `await using` block. */
 export async function openN8n(env?: Record<string, string>) {
@@ -54,6 +54,14 @@ export async function importFor(n8n: N8n, service: Service, workflow: Workflow) 
 	return (await n8n.importWorkflow(workflow, { credentials })).id;
 }
 
+/** Saves a workflow of these nodes, and runs it until it has succeeded. */
+export async function run(n8n: N8n, service: Service, nodes: WorkflowNode[]) {
+	const id = await importFor(n8n, service, chain('Bench', nodes));
+	const execution = await n8n.waitForExecution(await n8n.run(id), { timeout: 120_000 });
+	if (execution.status !== 'success') throw new Error(execution.getError()?.message);
+	return execution;
+}
+
 /**
  * Returns a node's first run.
  * @throws {Error} when it did not run
@@ -63,6 +71,9 @@ export function getRun(execution: Execution, node: string) {
 	if (!run) throw new Error(`${node} did not run: ${execution.getError()?.message}`);
 	return run;
 }
+
+/** A node that marks when the one before it has ended. */
+export const NEXT = { name: 'Next', type: 'n8n-nodes-base.noOp' };
 
 /** Builds n8n's own node for requests, by default with the service's token. */
 export const buildHttpRequest = (
@@ -93,6 +104,24 @@ export const buildCreateRequest = ({ url }: Service, name?: string) =>
 		},
 		name,
 	);
+
+/** Builds n8n's own node for requests so that it asks for the details of a task. */
+export const buildDetailsRequest = ({ url }: Service, taskId: string, name?: string) =>
+	buildHttpRequest({ url: `=${url}/api/v1/jobs/recordInfo?taskId={{ ${taskId} }}` }, name);
+
+/** Builds what downloads the result of a new task, a file of so many MB: our node, and n8n's own node for requests. */
+export async function buildDownloads(service: Service, megabytes: number) {
+	const prompt = `#noCallback #fileSize=${megabytes}`;
+	const taskId = await createEndedTask(service, { prompt });
+	return {
+		ours: mediaGeneration({ operation: 'download', taskId, files: ['result'] }),
+		theirs: buildHttpRequest({
+			url: `${service.resultsUrl}/results/${taskId}/result.png`,
+			authentication: 'none',
+			options: { response: { response: { responseFormat: 'file' } } },
+		}),
+	};
+}
 
 const EQUALS = { type: 'string', operation: 'equals' };
 

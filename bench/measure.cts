@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import { median } from 'simple-statistics';
 import type { Log } from '../dev/log.cts';
 
@@ -50,20 +51,46 @@ export async function interleave<Name extends string, Way, Result>(
 ) {
 	const names = Object.keys(ways) as Name[];
 	const results = {} as Record<Name, Result[]>;
+	for (const name of names) results[name] = [];
 	for (let round = -warmUp; round < rounds; round++) {
 		for (const name of names) {
 			const result = await measure(ways[name], name);
-			if (round >= 0) (results[name] ??= []).push(result);
+			if (round >= 0) results[name].push(result);
 		}
 		names.reverse();
 	}
 	return results;
 }
 
-/** Computes the median of each list, by its name. */
-export const computeMedians = <Name extends string>(lists: Record<Name, number[]>) =>
-	Object.fromEntries(
-		Object.entries<number[]>(lists).map(([name, values]) => [name, median(values)]),
-	) as Record<Name, number>;
+const formatMedian = (values: number[], unit: string) => `${median(values).toFixed(1)} ${unit}`;
 
-export const formatMilliseconds = (time: number) => `${time.toFixed(1)} ms`;
+/** Makes a row of the median of ours, as a ratio to that of theirs. */
+export const compare = (
+	name: string,
+	{ ours, theirs }: Record<'ours' | 'theirs', number[]>,
+	{ goal, unit = 'ms', more = '' }: Pick<Row, 'goal' | 'unit'> & { more?: string } = {},
+): Row => ({
+	name,
+	value: median(ours) / median(theirs),
+	goal,
+	figures: `${formatMedian(ours, unit)}${more}, beside ${formatMedian(theirs, unit)}; medians of ${ours.length}`,
+});
+
+/** Makes a row of the median of some times. */
+export const showTimes = (name: string, times: number[], goal?: Row['goal']): Row => ({
+	name,
+	value: median(times),
+	unit: 'ms',
+	goal,
+	figures: `median of ${times.length}, the slowest ${Math.max(...times).toFixed(1)} ms`,
+});
+
+const TICKS_PER_SECOND = 100;
+
+/** Returns the milliseconds of processor time that a process has used, or its main thread alone. Reads /proc: Linux only. */
+export function readProcessorTime(pid: number | undefined, { mainThread = false } = {}) {
+	const file = mainThread ? `/proc/${pid}/task/${pid}/stat` : `/proc/${pid}/stat`;
+	const [, fields = ''] = fs.readFileSync(file, 'utf8').split(') ');
+	const [user = NaN, system = NaN] = fields.split(' ').slice(11, 13).map(Number);
+	return ((user + system) * 1000) / TICKS_PER_SECOND;
+}

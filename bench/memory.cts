@@ -2,7 +2,6 @@ import fs from 'node:fs';
 import path from 'node:path';
 import v8 from 'node:v8';
 import vm from 'node:vm';
-import { createEndedTask } from '../dev/fixtures/callbacks.cts';
 import {
 	chain,
 	createAndWait,
@@ -16,120 +15,95 @@ import type { Service } from '../dev/service/index.cts';
 import type * as boundedMap from '../nodes/MediaGeneration/api/boundedMap';
 import type * as remembered from '../nodes/MediaGeneration/trigger/deduplicate';
 import {
+	buildDownloads,
 	buildHttpRequest,
 	importFor,
 	openFolder,
 	openN8n,
 	openService,
 	requireBuilt,
+	run,
 } from './fixtures.cts';
-import { computeMedians, interleave, type Row } from './measure.cts';
+import { compare, interleave, type Row } from './measure.cts';
 
 export const title = 'Memory';
 
 const ROUNDS = 3;
-const MEGABYTE = 1024 * 1024;
-const UPLOAD = 100 * MEGABYTE;
-const DOWNLOAD = 1024 * MEGABYTE;
+const UPLOAD = 100;
+const DOWNLOAD = 1000;
 const BATCHES = 3;
 const PARKED = 1_000;
 const TRIGGERS = 20;
 const REMEMBERED = 1_000;
 const ENDED = 5_000;
 
-const readResidentMegabytes = (pid: number | undefined) =>
-	Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+/** Reads the resident memory of a process in MB, as it is or its peak. */
+function readMegabytes(pid: number | undefined, which: 'VmRSS' | 'VmHWM') {
+	const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
+	return Number(new RegExp(`${which}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+}
 
-const formatMegabytes = (size: number) => `${size.toFixed(1)} MB`;
+/** Builds the nodes that move a file of so many MB: with our node, and with HTTP Request. */
+type BuildTransfers = (
+	service: Service,
+	megabytes: number,
+	folder: string,
+) => Promise<Record<'ours' | 'theirs', WorkflowNode[]>>;
 
-/** Builds the nodes that move a file of so many bytes. */
-type Transfer = (bytes: number) => WorkflowNode[] | Promise<WorkflowNode[]>;
-
-/** Builds what is compared: for each transfer, our nodes and those with HTTP Request. */
-function buildTransfers(service: Service, folder: string) {
-	const readFile = (bytes: number) => ({
+const buildUploads: BuildTransfers = async ({ url }, megabytes, folder) => {
+	const file = path.join(folder, `${megabytes}.mp4`);
+	fs.writeFileSync(file, Buffer.alloc(megabytes * 1e6, 7));
+	const read = {
 		name: 'Read',
 		type: 'n8n-nodes-base.readWriteFile',
 		typeVersion: 1.1,
-		parameters: { operation: 'read', fileSelector: path.join(folder, `${bytes}.mp4`), options: {} },
-	});
-	const upload: Transfer = (bytes) => [
-		readFile(bytes),
-		mediaGeneration({ resource: 'file', operation: 'upload' }),
-	];
-	const uploadByHttpRequest: Transfer = (bytes) => [
-		readFile(bytes),
-		buildHttpRequest({
-			method: 'POST',
-			url: `${service.url}/api/file-stream-upload`,
-			sendBody: true,
-			contentType: 'multipart-form-data',
-			bodyParameters: {
-				parameters: [
-					{ name: 'uploadPath', value: 'bench' },
-					{ name: 'fileName', value: 'bench.mp4' },
-					{ parameterType: 'formBinaryData', name: 'file', inputDataFieldName: 'data' },
-				],
-			},
-		}),
-	];
-	const download: Transfer = async (bytes) => {
-		const taskId = await createEndedTask(service, { prompt: `#noCallback #bigFile=${bytes}` });
-		return [
-			mediaGeneration({ resource: 'task', operation: 'download', taskId, files: ['result'] }),
-		];
+		parameters: { operation: 'read', fileSelector: file, options: {} },
 	};
-	const downloadByHttpRequest: Transfer = (bytes) => [
-		buildHttpRequest({
-			url: `${service.resultsUrl}/big/${bytes}.bin`,
-			authentication: 'none',
-			options: { response: { response: { responseFormat: 'file' } } },
-		}),
-	];
-	return [
-		{ name: '100 MB up', bytes: UPLOAD, ways: { ours: upload, theirs: uploadByHttpRequest } },
-		{ name: '1 GB down', bytes: DOWNLOAD, ways: { ours: download, theirs: downloadByHttpRequest } },
-	];
-}
+	const upload = buildHttpRequest({
+		method: 'POST',
+		url: `${url}/api/file-stream-upload`,
+		sendBody: true,
+		contentType: 'multipart-form-data',
+		bodyParameters: {
+			parameters: [
+				{ name: 'uploadPath', value: 'bench' },
+				{ name: 'fileName', value: 'bench.mp4' },
+				{ parameterType: 'formBinaryData', name: 'file', inputDataFieldName: 'data' },
+			],
+		},
+	});
+	const ours = mediaGeneration({ resource: 'file', operation: 'upload' });
+	return { ours: [read, ours], theirs: [read, upload] };
+};
+
+const buildDownloadNodes: BuildTransfers = async (service, megabytes) => {
+	const { ours, theirs } = await buildDownloads(service, megabytes);
+	return { ours: [ours], theirs: [theirs] };
+};
 
 /** Measures peaks above idle, by our node and by HTTP Request. */
-async function measureFiles() {
+async function measureFiles(name: string, megabytes: number, build: BuildTransfers) {
 	using folder = openFolder();
-	await using service = await openService();
-	for (const bytes of [MEGABYTE, UPLOAD])
-		fs.writeFileSync(path.join(folder.path, `${bytes}.mp4`), Buffer.alloc(bytes, 7));
-	const rows: Row[] = [];
-	for (const { name, bytes, ways } of buildTransfers(service, folder.path)) {
-		const measurePeak = async (transfer: Transfer) => {
-			await using n8n = await openN8n({
-				N8N_RESTRICT_FILE_ACCESS_TO: folder.path,
-				N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem',
-			});
-			const run = async (size: number) => {
-				const id = await importFor(n8n, service, chain('Bench', await transfer(size)));
-				const execution = await n8n.waitForExecution(await n8n.run(id), { timeout: 120_000 });
-				if (execution.status !== 'success') throw new Error(execution.getError()?.message);
-			};
-			await run(MEGABYTE);
-			const idle = readResidentMegabytes(n8n.pid);
-			let highest = idle;
-			const watch = setInterval(() => {
-				highest = Math.max(highest, readResidentMegabytes(n8n.pid));
-			}, 5);
-			await run(bytes);
-			clearInterval(watch);
-			return highest - idle;
-		};
-		const peaks = await interleave(ways, { rounds: ROUNDS, warmUp: 0 }, measurePeak);
-		const { ours, theirs } = computeMedians(peaks);
-		rows.push({
-			name: `${name}, peak above idle, of n8n's HTTP Request node`,
-			value: ours / theirs,
-			goal: { atMost: 1 },
-			figures: `medians of ${ROUNDS}: ${formatMegabytes(ours)}, and ${formatMegabytes(theirs)} by HTTP Request`,
+	await using service = await openService({ taskSeconds: 0 });
+	const ways = { ours: 'ours', theirs: 'theirs' } as const;
+	const peaks = await interleave(ways, { rounds: ROUNDS, warmUp: 0 }, async (way) => {
+		await using n8n = await openN8n({
+			N8N_RESTRICT_FILE_ACCESS_TO: folder.path,
+			N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem',
 		});
-	}
-	return rows;
+		const move = async (size: number) =>
+			await run(n8n, service, (await build(service, size, folder.path))[way]);
+		await move(1);
+		const idle = readMegabytes(n8n.pid, 'VmRSS');
+		// Has Linux forget the peak so far.
+		fs.writeFileSync(`/proc/${n8n.pid}/clear_refs`, '5');
+		await move(megabytes);
+		return readMegabytes(n8n.pid, 'VmHWM') - idle;
+	});
+	return compare(`${name}, peak above idle, of n8n's HTTP Request node`, peaks, {
+		goal: { atMost: 1 },
+		unit: 'MB',
+	});
 }
 
 /** Measures n8n's heap while tasks are parked. */
@@ -138,51 +112,53 @@ async function measureParked(): Promise<Row> {
 	await using n8n = await openN8n(INSPECTABLE);
 	const prepare = async (...nodes: WorkflowNode[]) =>
 		await importFor(n8n, service, chain('Bench', [prompts(PARKED), ...nodes]));
-	const ours = await prepare(createAndWait());
-	const theirs = await prepare(WAIT);
 	const next = await prepare();
 	/** Measures the MB that n8n holds on to when another execution has taken the place of the last one. */
 	const measureHeld = async () => {
 		await n8n.waitForExecution(await n8n.run(next));
 		return await measureLiveMemory(n8n);
 	};
-	const park = async (id: string) =>
-		await n8n.waitForExecution(await n8n.run(id), { until: ['waiting'], timeout: 300_000 });
-	/** Measures the MB that n8n holds on to, and that the process has grown by, after batches were parked. */
-	const measureGrowth = async (id: string) => {
+	/** Measures the MB that n8n holds on to after batches were parked, and one more before. */
+	const measureGrowth = async (node: WorkflowNode) => {
+		const id = await prepare(node);
+		const park = async () =>
+			await n8n.waitForExecution(await n8n.run(id), { until: ['waiting'], timeout: 300_000 });
+		await park();
 		const before = await measureHeld();
-		const residentBefore = readResidentMegabytes(n8n.pid);
-		for (let batch = 0; batch < BATCHES; batch++) await park(id);
-		return {
-			live: (await measureHeld()) - before,
-			resident: readResidentMegabytes(n8n.pid) - residentBefore,
-		};
+		for (let batch = 0; batch < BATCHES; batch++) await park();
+		return (await measureHeld()) - before;
 	};
-	for (const id of [ours, theirs]) await park(id);
-	const byWait = await measureGrowth(theirs);
-	const byUs = await measureGrowth(ours);
+	const theirs = await measureGrowth(WAIT);
+	const ours = await measureGrowth(createAndWait());
 	return {
 		name: `Live heap of n8n for each of ${BATCHES * PARKED} parked tasks`,
-		value: (byUs.live * 1024) / (BATCHES * PARKED),
+		value: (ours * 1024) / (BATCHES * PARKED),
 		unit: 'kB',
-		figures: `grown by ${formatMegabytes(byUs.live)} in ${BATCHES} batches (the process by ${formatMegabytes(byUs.resident)}), and by ${formatMegabytes(byWait.live)} (${formatMegabytes(byWait.resident)}) with as many items in n8n's Wait node`,
+		figures: `grown by ${ours.toFixed(1)} MB in ${BATCHES} batches, and by ${theirs.toFixed(1)} MB with as many items in n8n's Wait node`,
 	};
 }
 
-/** Measures the kB that this process holds after so many additions, and after twice as many. */
-function measureKept(additions: number, add: (index: number) => void) {
+/** Measures the kB that this process holds after so many additions, and after twice as many, each divided by `owners`. */
+function measureKept(
+	name: string,
+	additions: number,
+	owners: number,
+	add: (index: number) => void,
+) {
 	v8.setFlagsFromString('--expose-gc');
 	const collect = vm.runInNewContext('gc') as NodeJS.GCFunction;
 	const readHeap = () => {
 		collect();
-		return process.memoryUsage().heapUsed / 1024;
+		return process.memoryUsage().heapUsed / 1024 / owners;
 	};
 	const before = readHeap();
 	const addFrom = (first: number) => {
 		for (let index = first; index < first + additions; index++) add(index);
 		return readHeap() - before;
 	};
-	return { atBound: addFrom(0), beyond: addFrom(additions) };
+	const value = addFrom(0);
+	const figures = `${addFrom(additions).toFixed(0)} kB after twice as many`;
+	return { name: `${additions} ${name}`, value, unit: 'kB', figures };
 }
 
 function measureRemembered(): Row {
@@ -192,24 +168,19 @@ function measureRemembered(): Row {
 		staticData: {},
 	}));
 	const now = Math.floor(Date.now() / 1000);
-	const { atBound, beyond } = measureKept(REMEMBERED, (index) => {
+	return measureKept('remembered events of a trigger', REMEMBERED, TRIGGERS, (index) => {
 		for (const { name, staticData } of triggers) {
 			new RememberedEvents(name, staticData, now).add(`task-${index}:taskCompleted`);
 			JSON.stringify(staticData);
 		}
 	});
-	return {
-		name: `${REMEMBERED} remembered events of a trigger`,
-		value: atBound / TRIGGERS,
-		unit: 'kB',
-		figures: `${(beyond / TRIGGERS).toFixed(0)} kB after twice as many; means of ${TRIGGERS} triggers`,
-	};
 }
 
 function measureEnded(): Row {
 	const { BoundedMap } = requireBuilt('./api/boundedMap') as typeof boundedMap;
 	const ended = new BoundedMap(ENDED);
-	const { atBound, beyond } = measureKept(ENDED, (index) => {
+	const name = 'ended tasks of parked batches, for all of a process';
+	const row = measureKept(name, ENDED, 1, (index) => {
 		const result = { resultUrls: [`https://files.media.example/results/${index}/result.png`] };
 		ended.set(`https://api.media.example ${index}`, {
 			taskId: `task-${index}`,
@@ -225,12 +196,7 @@ function measureEnded(): Row {
 	});
 	// Used after the last look at the heap, so that it is not garbage by then.
 	ended.clear();
-	return {
-		name: `${ENDED} ended tasks of parked batches, for all of a process`,
-		value: atBound,
-		unit: 'kB',
-		figures: `${beyond.toFixed(0)} kB after twice as many; kept until their batch goes on`,
-	};
+	return row;
 }
 
 /**
@@ -250,5 +216,6 @@ export const bench = async () => [
 	measureRemembered(),
 	measureEnded(),
 	await measureParked(),
-	...(await measureFiles()),
+	await measureFiles('100 MB up', UPLOAD, buildUploads),
+	await measureFiles('1 GB down', DOWNLOAD, buildDownloadNodes),
 ];

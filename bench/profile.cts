@@ -1,13 +1,12 @@
 import type { Profiler } from 'node:inspector';
 import { median, sum } from 'simple-statistics';
 import { INSPECTABLE, inspect } from '../dev/n8n/inspect.cts';
-import { interleave } from './measure.cts';
-import { readProcessorTime } from './processor.cts';
+import { interleave, readProcessorTime } from './measure.cts';
 import {
 	CALLBACKS,
-	IN_FLIGHT,
 	measureReceivers,
 	measureRound,
+	ROUND,
 	type Receiver,
 	type ReceiverName,
 } from './receivers.cts';
@@ -17,7 +16,7 @@ export const title = 'Where the processor time of a callback goes';
 const ROUNDS = 5;
 
 const OWN = 'the node itself';
-const GARBAGE = 'garbage';
+const PARTS = ['isolates', 'database', 'n8n', OWN, 'garbage'];
 
 /** The parts of n8n that the files of its modules belong to. The first pattern that fits counts. */
 const FILES: Array<[string, RegExp]> = [
@@ -25,54 +24,41 @@ const FILES: Array<[string, RegExp]> = [
 	['database', /\/(@n8n\/typeorm|sqlite3)\//],
 	[OWN, /\/(n8n-nodes-media-generation\/dist|n8n-nodes-base\/dist)\/|\/NothingTrigger\.node\.js$/],
 ];
-const PARTS = ['isolates', 'database', 'n8n', OWN, GARBAGE];
 
 /** The functions that V8 shows for what is none. Neither idling nor native code counts, in which a profile begins and ends. */
 const PSEUDO_FUNCTIONS: Record<string, string> = {
-	'(garbage collector)': GARBAGE,
+	'(garbage collector)': 'garbage',
 	'(idle)': '',
 	'(program)': '',
 };
 
-/** Computes the share of each part in the time that a profile was in JavaScript. */
-function computeShares({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile) {
-	const parts = new Map<number, string>();
+/** Computes the share of each part in the samples of a profile that were in JavaScript. */
+function computeShares({ nodes }: Profiler.Profile) {
 	const byId = new Map(nodes.map((node) => [node.id, node]));
-	const assign = (node: Profiler.ProfileNode | undefined, caller: string) => {
+	const hits: Record<string, number> = Object.fromEntries(PARTS.map((part) => [part, 0]));
+	const count = (node: Profiler.ProfileNode | undefined, caller: string) => {
 		if (!node) return;
 		const { functionName, url } = node.callFrame;
-		const own = FILES.find(([, pattern]) => pattern.test(url))?.[0];
-		const part = PSEUDO_FUNCTIONS[functionName] ?? own ?? caller;
-		parts.set(node.id, part);
-		for (const child of node.children ?? []) assign(byId.get(child), part);
+		const file = FILES.find(([, pattern]) => pattern.test(url))?.[0];
+		const part = PSEUDO_FUNCTIONS[functionName] ?? file ?? caller;
+		if (part) hits[part] = (hits[part] ?? 0) + (node.hitCount ?? 0);
+		for (const child of node.children ?? []) count(byId.get(child), part);
 	};
-	assign(nodes[0], 'n8n');
-	const times: Record<string, number> = {};
-	for (const [index, id] of samples.entries()) {
-		const part = parts.get(id);
-		if (part) times[part] = (times[part] ?? 0) + (timeDeltas[index] ?? 0);
-	}
-	const all = sum(Object.values(times));
-	return Object.fromEntries(Object.entries(times).map(([part, time]) => [part, time / all]));
+	count(nodes[0], 'n8n');
+	const all = sum(Object.values(hits));
+	return Object.fromEntries(Object.entries(hits).map(([part, hit]) => [part, hit / all]));
 }
 
-interface Share {
-	of: 'withoutDetails' | 'withDetails';
-	/** Of ours, only what runs in this package counts. */
-	receiver: ReceiverName;
-	name: string;
-}
+const WITHOUT = 'without details';
+const NOTHING = 'that of a trigger that does nothing';
 
-const SHARES: Share[] = [
-	{ of: 'withoutDetails', receiver: 'bare', name: 'that of the bare Webhook node' },
-	{ of: 'withoutDetails', receiver: 'nothing', name: 'that of a trigger that does nothing' },
-	{
-		of: 'withoutDetails',
-		receiver: 'nothingWithCredential',
-		name: 'that of a trigger that does nothing and has a credential',
-	},
-	{ of: 'withoutDetails', receiver: 'withoutDetails', name: 'what runs in this package' },
-	{ of: 'withDetails', receiver: 'withDetails', name: 'what runs in this package' },
+/** What is measured of a callback to ours, and its name. Of ours, only what runs in this package counts. */
+const SHARES: Array<['withoutDetails' | 'withDetails', ReceiverName, name: string]> = [
+	['withoutDetails', 'bare', `${WITHOUT}, that of the bare Webhook node`],
+	['withoutDetails', 'nothing', `${WITHOUT}, ${NOTHING}`],
+	['withoutDetails', 'nothingWithCredential', `${WITHOUT}, ${NOTHING} and has a credential`],
+	['withoutDetails', 'withoutDetails', `${WITHOUT}, what runs in this package`],
+	['withDetails', 'withDetails', 'with details, what runs in this package'],
 ];
 
 /**
@@ -85,42 +71,29 @@ export const bench = async () =>
 	await measureReceivers(
 		async (setup) =>
 			await inspect(setup.n8n, async (call) => {
-				const { pid } = setup.n8n;
-				const readTimes = () => ({
-					all: readProcessorTime(pid),
-					main: readProcessorTime(pid, { mainThread: true }),
-				});
-
 				/** Measures milliseconds per callback, of all threads and of the main one, and the shares of the latter. */
 				const measureCost = async (receiver: Receiver): Promise<Record<string, number>> => {
+					const { pid } = setup.n8n;
 					await call('Profiler.start');
-					const before = readTimes();
-					await measureRound(setup, receiver);
-					const after = readTimes();
+					const before = readProcessorTime(pid, { mainThread: true });
+					const { processor: all } = await measureRound(setup, receiver);
+					const main = (readProcessorTime(pid, { mainThread: true }) - before) / CALLBACKS;
 					const { profile } = await call<Profiler.StopReturnType>('Profiler.stop');
-					return {
-						all: (after.all - before.all) / CALLBACKS,
-						main: (after.main - before.main) / CALLBACKS,
-						...computeShares(profile),
-					};
+					return { all, main, ...computeShares(profile) };
 				};
 
 				await call('Profiler.enable');
 				const costs = await interleave(setup.receivers, { rounds: ROUNDS }, measureCost);
-				const computeCost = (receiver: ReceiverName, part: string) =>
-					median(costs[receiver].map((cost) => cost[part] ?? 0));
-				return SHARES.map(({ of, receiver, name }) => {
-					const all = computeCost(receiver, 'all');
-					const main = computeCost(receiver, 'main');
-					const counted = of === receiver ? main * computeCost(receiver, OWN) : all;
-					const shares = PARTS.map(
-						(part) => `${part} ${(100 * computeCost(receiver, part)).toFixed(1)} %`,
-					);
-					const details = of === 'withDetails' ? 'with details' : 'without details';
+				return SHARES.map(([of, receiver, name]) => {
+					const compute = (part: string, whose = receiver) =>
+						median(costs[whose].map((cost) => cost[part] ?? 0));
+					const all = compute('all');
+					const main = compute('main');
+					const shares = PARTS.map((part) => `${part} ${(100 * compute(part)).toFixed(1)} %`);
 					return {
-						name: `Of the processor time of a callback ${details}, ${name}`,
-						value: counted / computeCost(of, 'all'),
-						figures: `${all.toFixed(1)} ms, ${(all - main).toFixed(1)} ms of it in other threads; of the main thread ${shares.join(', ')}; medians of ${ROUNDS} rounds of ${CALLBACKS}, ${IN_FLIGHT} in flight`,
+						name: `Of the processor time of a callback ${name}`,
+						value: (of === receiver ? main * compute(OWN) : all) / compute('all', of),
+						figures: `${all.toFixed(1)} ms, ${(all - main).toFixed(1)} ms of it in other threads; of the main thread ${shares.join(', ')}; medians of ${ROUNDS} ${ROUND}`,
 					};
 				});
 			}),

@@ -1,35 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { median, sum } from 'simple-statistics';
-import { createEndedTask, runConcurrently, sendCallback } from '../dev/fixtures/callbacks.cts';
+import { sum } from 'simple-statistics';
 import type { Log } from '../dev/log.cts';
 import type { N8nProcess } from '../dev/n8n/process.cts';
 import { startQueueN8n } from '../dev/n8n/queue.cts';
 import { poll } from '../dev/n8n/wait.cts';
 import { pack } from '../dev/pack.cts';
 import { openFolder, openService } from './fixtures.cts';
-import { interleave, measureSettings } from './measure.cts';
-import { readProcessorTime } from './processor.cts';
-import { activate, type Receiver } from './receivers.cts';
+import { compare, interleave, measureSettings, readProcessorTime } from './measure.cts';
+import { activate, CALLBACKS, prepareCallbacks, type Receiver } from './receivers.cts';
 
 export const title = 'What a callback costs in queue mode';
 
 const ROUNDS = 5;
-const CALLBACKS = 60;
-const IN_FLIGHT = 8;
 
 const WRITTEN =
 	'select tup_inserted + tup_updated + tup_deleted from pg_stat_database where datname = current_database()';
 
-const COSTS = [
-	{ of: 'webhook', name: 'Processor time of the webhook process per callback', unit: 'ms' },
-	{ of: 'worker', name: 'Processor time of the worker per execution', unit: 'ms' },
-	{ of: 'written', name: 'Rows written to the database per callback', unit: 'rows' },
-	{
-		of: 'perSecond',
-		name: 'Callbacks answered per second, all on this machine',
-		unit: 'per second',
-	},
-] as const;
+const COSTS = {
+	webhook: { name: 'Processor time of the webhook process per callback', unit: 'ms' },
+	worker: { name: 'Processor time of the worker per execution', unit: 'ms' },
+	written: { name: 'Rows written to the database per callback', unit: 'rows' },
+	perSecond: { name: 'Callbacks answered per second, all on this machine', unit: 'per second' },
+};
 
 /**
  * What a callback costs n8n in queue mode, for the arithmetic of docs/scale.md: processor time of the webhook process that
@@ -46,31 +38,26 @@ export const bench = async (log: Log) =>
 			env: { DB_POSTGRESDB_POOL_SIZE: '10', ...env },
 			log,
 		});
-		const { n8n, webhooks, workers } = queue;
 		const query = (sql: string) => Number(queue.query(sql));
 		const readTime = (processes: N8nProcess[]) =>
 			sum(processes.map(({ pid }) => readProcessorTime(pid)));
 		const readUsed = () => ({
-			webhook: readTime(webhooks),
-			worker: readTime(workers),
+			webhook: readTime(queue.webhooks),
+			worker: readTime(queue.workers),
 			written: query(WRITTEN),
 		});
 
 		/** Measures the cost of one callback, as a mean over a round. */
-		const measureCost = async ({ id, url }: Receiver) => {
-			const tasks = await runConcurrently(Array.from({ length: CALLBACKS }), IN_FLIGHT, () =>
-				createEndedTask(service),
-			);
+		const measureCost = async (receiver: Receiver) => {
+			const send = await prepareCallbacks(service);
 			const countFinished = () =>
 				query(
-					`select count(*) from execution_entity where "workflowId" = '${id}' and status = 'success'`,
+					`select count(*) from execution_entity where "workflowId" = '${receiver.id}' and status = 'success'`,
 				);
 			const goal = countFinished() + CALLBACKS;
 			const before = readUsed();
 			const began = Date.now();
-			await runConcurrently(tasks, IN_FLIGHT, (taskId) =>
-				sendCallback(service, `${url}?task=${taskId}`, taskId),
-			);
+			await send(receiver);
 			const answered = Date.now() - began;
 			await poll(async () => countFinished() >= goal, {
 				timeout: 60_000,
@@ -88,16 +75,12 @@ export const bench = async (log: Log) =>
 			};
 		};
 
-		const receivers = await activate(n8n, service, ['withDetails', 'bare']);
-		const costs = await interleave(receivers, { rounds: ROUNDS }, measureCost);
-		return COSTS.map(({ of, name, unit }) => {
-			const ours = median(costs.withDetails.map((cost) => cost[of]));
-			const theirs = median(costs.bare.map((cost) => cost[of]));
-			return {
-				name: `${name}, of the bare Webhook node`,
-				value: ours / theirs,
-				figures: `medians of ${ROUNDS} rounds of ${CALLBACKS}: ${ours.toFixed(1)} and ${theirs.toFixed(1)} ${unit}`,
-			};
+		const receivers = await activate(queue.n8n, service, ['withDetails', 'bare']);
+		const { withDetails, bare } = await interleave(receivers, { rounds: ROUNDS }, measureCost);
+		return Object.entries(COSTS).map(([key, { name, unit }]) => {
+			const list = (costs: typeof bare) => costs.map((cost) => cost[key as keyof typeof COSTS]);
+			const costs = { ours: list(withDetails), theirs: list(bare) };
+			return compare(`${name}, of the bare Webhook node`, costs, { unit });
 		});
 	});
 

@@ -10,18 +10,18 @@ import { poll } from '../dev/n8n/wait.cts';
 import type { WorkflowNode } from '../dev/n8n/workflow.cts';
 import type { Service } from '../dev/service/index.cts';
 import {
-	buildHttpRequest,
+	buildDetailsRequest,
 	buildIf,
 	importFor,
 	openFolder,
 	openN8n,
 	openService,
 } from './fixtures.cts';
-import { measureSettings, type Row } from './measure.cts';
-import { readProcessorTime } from './processor.cts';
+import { measureSettings, readProcessorTime, type Row } from './measure.cts';
 
 export const CALLBACKS = 40;
-export const IN_FLIGHT = 8;
+const IN_FLIGHT = 8;
+export const ROUND = `rounds of ${CALLBACKS}, ${IN_FLIGHT} in flight`;
 
 /** A receiver's workflow, and the URL that callbacks to it are sent to. */
 export interface Receiver {
@@ -69,9 +69,7 @@ function buildByHand(service: Service) {
 		buildWebhook('responseNode'),
 		crypto,
 		buildIf('If', '={{ $json.expected }}', "={{ $json.headers['x-webhook-signature'] }}"),
-		buildHttpRequest({
-			url: `=${service.url}/api/v1/jobs/recordInfo?taskId={{ $json.body.data.task_id }}`,
-		}),
+		buildDetailsRequest(service, '$json.body.data.task_id'),
 		buildRespond(200),
 	);
 	const refusing = connect('Refusing', [buildRespond(401)]);
@@ -152,23 +150,30 @@ export const measureReceivers = async (
 		return await measure({ service, n8n, receivers });
 	});
 
+/** Creates the tasks of a round, and returns a function that sends their callbacks and measures the milliseconds to each answer. */
+export async function prepareCallbacks(service: Service) {
+	const tasks = await runConcurrently(Array.from({ length: CALLBACKS }), IN_FLIGHT, () =>
+		createEndedTask(service),
+	);
+	return async ({ url }: Receiver) =>
+		await runConcurrently(tasks, IN_FLIGHT, (taskId) =>
+			sendCallback(service, `${url}?task=${taskId}`, taskId),
+		);
+}
+
 /**
  * Measures a round of genuine callbacks. It is over when all of its executions are, so that none runs on into the next.
  * @returns callbacks per second that end in a finished execution, the milliseconds until each answer, and n8n's processor
  * time in milliseconds per callback, until its execution has ended
  */
-export async function measureRound({ service, n8n }: Setup, { id, url }: Receiver) {
-	const taskIds = await runConcurrently(Array.from({ length: CALLBACKS }), IN_FLIGHT, () =>
-		createEndedTask(service),
-	);
+export async function measureRound({ service, n8n }: Setup, receiver: Receiver) {
+	const send = await prepareCallbacks(service);
 	const used = readProcessorTime(n8n.pid);
 	const begun = Date.now();
-	const answers = await runConcurrently(taskIds, IN_FLIGHT, (taskId) =>
-		sendCallback(service, url, taskId),
-	);
+	const answers = await send(receiver);
 	const finished = await poll(
 		async () => {
-			const all = await n8n.listExecutions({ workflowId: id, status: 'success' });
+			const all = await n8n.listExecutions({ workflowId: receiver.id, status: 'success' });
 			const own = all.filter(({ startedAt }) => Date.parse(startedAt) >= begun);
 			return own.length === CALLBACKS ? own : undefined;
 		},

@@ -5,16 +5,17 @@ import type { N8n } from '../dev/n8n/n8n.cts';
 import type { Service } from '../dev/service/index.cts';
 import {
 	buildCreateRequest,
-	buildHttpRequest,
+	buildDetailsRequest,
 	buildIf,
 	importFor,
 	openN8n,
 	openService,
 } from './fixtures.cts';
-import { formatMilliseconds, type Row } from './measure.cts';
+import { compare, type Row } from './measure.cts';
 
 export const title = 'Requests and executions per finished task';
 
+const BATCHES = [1, 10, 100, 1_000];
 const REFUSED = 50;
 const POLLED = [1, 10];
 const TASK_SECONDS = 30;
@@ -32,21 +33,28 @@ function buildByHand(service: Service, count: number) {
 			webhookId: 'c0ffee00-0000-4000-8000-00000000cccc',
 			parameters: { amount: 5, unit: 'seconds' },
 		},
-		buildHttpRequest(
-			{ url: `=${service.url}/api/v1/jobs/recordInfo?taskId={{ $json.data.taskId }}` },
-			'Look',
-		),
+		buildDetailsRequest(service, '$json.data.taskId', 'Look'),
 		buildIf('Done?', '={{ $json.data.state }}', 'success'),
 	]);
 	workflow.connections['Done?'] = { main: [[], [{ node: 'Wait', type: 'main', index: 0 }]] };
 	return workflow;
 }
 
-/** Measures a batch by callback. */
-async function measureByCallback(n8n: N8n, count: number, log: Log) {
-	log(`${count} tasks by callback`);
+async function count(name: string, n8n: N8n, service: Service, workflowId: string): Promise<Row> {
+	const tasks = service.tasks.size;
+	const executions = (await n8n.listExecutions({ workflowId })).length;
+	return {
+		name: `${tasks} tasks ${name}, requests per finished task`,
+		value: service.requests.length / tasks,
+		figures: `${executions / tasks} executions of n8n per finished task`,
+	};
+}
+
+/** Measures a batch by callback: its requests, and the milliseconds of its callbacks. */
+async function measureByCallback(n8n: N8n, tasks: number, log: Log) {
+	log(`${tasks} tasks by callback`);
 	await using service = await openService({ faultsFor: () => ({ neverEnds: true }) });
-	const workflow = chain('By callback', [prompts(count), createAndWait()]);
+	const workflow = chain('By callback', [prompts(tasks), createAndWait()]);
 	const workflowId = await importFor(n8n, service, workflow);
 	const executionId = await n8n.run(workflowId);
 	await n8n.waitForExecution(executionId, { until: ['waiting'], timeout: LIMIT });
@@ -60,40 +68,29 @@ async function measureByCallback(n8n: N8n, count: number, log: Log) {
 	const accepted: number[] = [];
 	const refused: number[] = [];
 	for (const [index, task] of shuffle([...service.tasks.values()]).entries()) {
-		if (index % Math.ceil(count / REFUSED) === 0)
+		if (index % Math.ceil(tasks / REFUSED) === 0)
 			refused.push(await measureCallback(task.taskId, '', 401));
 		await service.waitForTask(task.taskId, 'generating');
 		Object.assign(task, { state: 'success', completeTime: Date.now() });
 		accepted.push(await measureCallback(task.taskId, undefined, 200));
 	}
 	await n8n.waitForExecution(executionId);
-	return {
-		count,
-		perTask: service.requests.length / count,
-		executions: (await n8n.listExecutions({ workflowId })).length,
-		accepted: median(accepted),
-		refused: median(refused),
-	};
+	const goal = { atMost: tasks === 1 ? 2 : 3 };
+	const row = { ...(await count('by callback', n8n, service, workflowId)), goal };
+	return { row, accepted, refused };
 }
 
 /** Measures a workflow that looks again and again. */
-async function measureByPolling(n8n: N8n, count: number, isByHand: boolean) {
+async function measureByPolling(n8n: N8n, tasks: number, isByHand: boolean) {
 	await using service = await openService({ taskSeconds: TASK_SECONDS });
 	const workflow = isByHand
-		? buildByHand(service, count)
-		: chain('By polling', [prompts(count), createAndWait({ waitFor: 'polling' })]);
+		? buildByHand(service, tasks)
+		: chain('By polling', [prompts(tasks), createAndWait({ waitFor: 'polling' })]);
 	const workflowId = await importFor(n8n, service, workflow);
 	await n8n.waitForExecution(await n8n.run(workflowId), { timeout: LIMIT });
-	return {
-		count,
-		isByHand,
-		perTask: service.requests.length / count,
-		executions: (await n8n.listExecutions({ workflowId })).length,
-	};
+	const way = isByHand ? 'by a loop built by hand' : 'by polling';
+	return await count(`of ${TASK_SECONDS} s, ${way}`, n8n, service, workflowId);
 }
-
-const describe = ({ executions, count }: { executions: number; count: number }) =>
-	`${executions / count} executions of n8n per finished task`;
 
 /**
  * Requests to the service and executions of n8n per finished task: Create and Wait by callback and by polling, beside the
@@ -105,39 +102,30 @@ const describe = ({ executions, count }: { executions: number; count: number }) 
  */
 export async function bench(log: Log): Promise<Row[]> {
 	await using n8n = await openN8n();
-	const one = await measureByCallback(n8n, 1, log);
-	const ten = await measureByCallback(n8n, 10, log);
-	const hundred = await measureByCallback(n8n, 100, log);
-	const thousand = await measureByCallback(n8n, 1_000, log);
+	const batches = [];
+	for (const tasks of BATCHES) batches.push(await measureByCallback(n8n, tasks, log));
 	log(`${POLLED.join(' and ')} tasks by polling and by hand, each of ${TASK_SECONDS} s`);
 	const polled = await Promise.all(
-		POLLED.flatMap((count) =>
-			[false, true].map((isByHand) => measureByPolling(n8n, count, isByHand)),
+		POLLED.flatMap((tasks) =>
+			[false, true].map((isByHand) => measureByPolling(n8n, tasks, isByHand)),
 		),
 	);
-	const growth = thousand.accepted / hundred.accepted;
+	const [hundred, thousand] = batches.slice(2);
+	if (!hundred || !thousand) throw new Error('A batch is missing');
+	const growth = compare('A callback while 1,000 tasks are parked, of one while 100 are', {
+		ours: thousand.accepted,
+		theirs: hundred.accepted,
+	});
+	const refused = median(thousand.refused) / median(hundred.refused);
 	return [
-		...[one, ten, hundred, thousand].map((batch) => ({
-			name: `${batch.count} tasks by callback, requests per finished task`,
-			value: batch.perTask,
-			goal: { atMost: batch.count === 1 ? 2 : 3 },
-			figures: describe(batch),
-		})),
-		...polled.map((batch) => ({
-			name: `${batch.count} tasks of ${TASK_SECONDS} s, ${batch.isByHand ? 'by a loop built by hand' : 'by polling'}, requests per finished task`,
-			value: batch.perTask,
-			figures: describe(batch),
-		})),
-		{
-			name: 'A callback while 1,000 tasks are parked, of one while 100 are',
-			value: growth,
-			figures: `medians: ${formatMilliseconds(thousand.accepted)}, and ${formatMilliseconds(hundred.accepted)}; one that we refuse unread, for which n8n loads the execution too: ${formatMilliseconds(thousand.refused)}, and ${formatMilliseconds(hundred.refused)}`,
-		},
+		...batches.map(({ row }) => row),
+		...polled,
+		growth,
 		{
 			name: 'The same, of how the time of one that we refuse unread grows',
-			value: growth / (thousand.refused / hundred.refused),
+			value: growth.value / refused,
 			goal: { atMost: 1.25 },
-			figures: 'what is more than 1 is growth that is ours and not of n8n loading the execution',
+			figures: `n8n loads the execution for that one too: ${median(thousand.refused).toFixed(1)} ms, and ${median(hundred.refused).toFixed(1)} ms; what is more than 1 is growth that is ours`,
 		},
 	];
 }

@@ -1,12 +1,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import execa from 'execa';
-import { median } from 'simple-statistics';
 import type { Log } from '../dev/log.cts';
 import { provideN8n } from '../dev/n8n/provide.cts';
 import { pack } from '../dev/pack.cts';
 import { openFolder } from './fixtures.cts';
-import { formatMilliseconds, type Row } from './measure.cts';
+import { compare, type Row } from './measure.cts';
 
 export const title = 'Starting n8n with the package';
 
@@ -44,23 +43,21 @@ export async function bench(log: Log): Promise<Row[]> {
 	};
 
 	const sample = listNodeFiles(base).filter((_, index) => index % EVERY === 0);
-	const ownTimes = ['', ...listNodeFiles(own)].map((file) => ({ file, times: [] as number[] }));
-	const baseTimes: number[] = [];
+	const nodes = listNodeFiles(own);
+	const measured = ['', ...nodes].map((file) => ({ file, ours: [] as number[] }));
+	const theirs: number[] = [];
 	for (const [index, file] of sample.entries()) {
-		baseTimes.push(measureLoad(base, file));
+		theirs.push(measureLoad(base, file));
 		if (index % Math.floor(sample.length / ROUNDS) === 0)
-			for (const { file, times } of ownTimes) times.push(measureLoad(own, file));
+			for (const { file, ours } of measured)
+				ours.push(measureLoad(own, file) / (file ? 1 : nodes.length));
 	}
-	const usual = median(baseTimes);
 	return [
-		...ownTimes.map(({ file, times }) => {
-			const nodes = file ? 1 : ownTimes.length - 1;
-			return {
-				name: `Loading ${file ? path.basename(file, '.node.js') : 'the whole package, per node'}, of the median base node`,
-				value: median(times) / nodes / usual,
-				goal: file ? undefined : { atMost: 1 },
-				figures: `medians: ${formatMilliseconds(median(times))}${file ? '' : ` for ${nodes} nodes and the credential`} in ${times.length} processes, and ${formatMilliseconds(usual)} of ${baseTimes.length} base nodes`,
-			};
+		...measured.map(({ file, ours }) => {
+			const what = file ? path.basename(file, '.node.js') : 'the whole package, per node';
+			const goal = file ? undefined : { atMost: 1 };
+			const name = `Loading ${what}, of the median base node`;
+			return compare(name, { ours, theirs }, { goal });
 		}),
 		{
 			name: 'The packed package',

@@ -8,17 +8,13 @@ import { startPair, type Pair } from './fixtures/pair.cts';
 import { NODE_TYPE } from './fixtures/workflows.cts';
 import { createLog, logFailure } from './log.cts';
 import { findCacheFolder, provideN8n } from './n8n/provide.cts';
-import type { Workflow } from './n8n/workflow.cts';
 import { runNpm } from './npm.cts';
 import { root } from './pack.cts';
 import { commandLineSettings } from './service/settings.cts';
 
-interface Example {
-	id: string;
-	workflow: Workflow;
-}
-
 const TRIGGER_TYPE = `${NODE_TYPE}Trigger`;
+/** Two examples that make a round: the first creates a task whose callback starts the second. */
+const ROUND = { create: 'create-a-task', trigger: 'when-a-task-ends' };
 const SERVICE_PORT = 8787;
 const N8N_PORT = 5678;
 
@@ -43,10 +39,9 @@ async function main() {
 		n8n: { folder, port: N8N_PORT, log },
 		credentialName: 'Media Generation (emulator)',
 	});
-	const examples = await importExamples(pair);
-	const { create, trigger } = findRound(examples);
+	const ids = await importExamples(pair);
 	if (values.check) {
-		await checkOneRound(pair, create, trigger);
+		await checkOneRound(pair, ids);
 		await stop();
 		return;
 	}
@@ -59,8 +54,8 @@ n8n is ready: ${n8n.url}
 To see a finished picture: open the workflow "${readExample('make-a-picture').name}", press "Execute workflow", and
 open its node: View in the output shows the picture.
 
-To see a task go round: open the workflow "${create.workflow.name}" and press "Execute workflow".
-Some seconds later the finished task is in the Executions of the workflow "${trigger.workflow.name}".
+To see a task go round: open the workflow "${readExample(ROUND.create).name}" and press "Execute workflow".
+Some seconds later the finished task is in the Executions of the workflow "${readExample(ROUND.trigger).name}".
 
 The emulator of the service is at ${service.url}, its files at ${service.resultsUrl}. Ctrl-C ends both.
 `);
@@ -86,51 +81,37 @@ async function findServicePort() {
 	return SERVICE_PORT;
 }
 
-/** Imports every example, in place of a workflow of its name, and activates those with our trigger. */
+/**
+ * Imports every example, in place of a workflow of its name, and activates those with our trigger.
+ * @returns their IDs, by the names of their files
+ */
 async function importExamples(pair: Pair) {
 	const { n8n, service } = pair;
 	const present = await n8n.listWorkflows();
-	const examples: Example[] = [];
+	const ids: Record<string, string> = {};
 	for (const name of listExamples()) {
 		const workflow = readExample(name, { n8n: n8n.url, media: service.resultsUrl });
 		for (const saved of present) {
 			if (saved.name === workflow.name) await n8n.deleteWorkflow(saved.id);
 		}
 		const { id } = await pair.importWorkflow(workflow);
-		if (findTrigger(workflow)) await n8n.activate(id);
-		examples.push({ id, workflow });
+		if (workflow.nodes.some(({ type }) => type === TRIGGER_TYPE)) await n8n.activate(id);
+		ids[name] = id;
 	}
-	log(`Imported ${examples.length} examples`);
-	return examples;
-}
-
-const findTrigger = ({ nodes }: Workflow) => nodes.find(({ type }) => type === TRIGGER_TYPE);
-
-/** Returns the example with a trigger whose URL another example gives as callback URL, and that other one. */
-function findRound(examples: Example[]) {
-	for (const trigger of examples) {
-		const webhookId = findTrigger(trigger.workflow)?.webhookId;
-		const create = examples.find(
-			(example) =>
-				webhookId && example !== trigger && JSON.stringify(example.workflow).includes(webhookId),
-		);
-		if (create) return { create, trigger };
-	}
-	throw new Error('No example creates a task whose callback goes to the trigger of another one');
+	log('Imported the examples');
+	return ids;
 }
 
 /** Creates a task, waits until its callback has started the trigger's workflow, and prints the finished task. */
-async function checkOneRound({ n8n }: Pair, create: Example, trigger: Example) {
-	const run = await n8n.waitForExecution(await n8n.run(create.id));
-	if (run.status !== 'success') {
-		throw new Error(`"${create.workflow.name}" ended with: ${run.getError()?.message}`);
-	}
-	const [received] = await n8n.waitForExecutions({ workflowId: trigger.id, count: 1 });
-	const task = received?.getItems(findTrigger(trigger.workflow)?.name ?? '')[0];
+async function checkOneRound({ n8n }: Pair, ids: Record<string, string>) {
+	const run = await n8n.waitForExecution(await n8n.run(String(ids[ROUND.create])));
+	if (run.status !== 'success') throw new Error(`No task was created: ${run.getError()?.message}`);
+	const workflowId = String(ids[ROUND.trigger]);
+	const [received] = await n8n.waitForExecutions({ workflowId, count: 1 });
+	const [task] = received?.getItems('Media Generation Trigger') ?? [];
 	console.log(JSON.stringify(task, null, '\t'));
-	if (received?.status !== 'success' || task?.status !== 'completed') {
-		throw new Error(`"${trigger.workflow.name}" did not get a completed task`);
-	}
+	if (received?.status !== 'success' || task?.status !== 'completed')
+		throw new Error('The trigger did not get a completed task');
 	log('One task went round');
 }
 

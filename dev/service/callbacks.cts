@@ -1,14 +1,11 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { TaskFaults } from './faults.cts';
 import type { Context } from './index.cts';
 import { FAIL_CODE, FAIL_MESSAGE, type TaskRecord } from './tasks.cts';
 
 export interface CallbackAttempt {
 	/** The receiver's HTTP status; null when there was no answer. */
 	status: number | null;
-	body: unknown;
-	/** Names are in lower case. */
 	headers: Record<string, string>;
 	/** The receiver's body, or why there was none. */
 	answer: string;
@@ -22,9 +19,8 @@ export interface CallbackOverrides {
 	signature?: string;
 	/** '' leaves the signature headers out. */
 	secret?: string;
-	/** Sent as JSON; a string goes out as it is. */
 	body?: unknown;
-	/** Over the usual ones; undefined leaves one out. */
+	/** Over the usual ones, in lower case; undefined leaves one out. */
 	headers?: Record<string, string | undefined>;
 	/** Hangs up. */
 	signal?: AbortSignal;
@@ -35,16 +31,6 @@ const TIMEOUT_MS = 15_000;
 /** The contract's signature of a callback; `timestamp` is Unix time in seconds. */
 export function sign(taskId: string, timestamp: number, secret: string) {
 	return createHmac('sha256', secret).update(`${taskId}.${timestamp}`).digest('base64');
-}
-
-const readClock = () => Math.floor(Date.now() / 1000);
-
-function chooseOverrides({ forgedSignature, staleTimestamp, unsigned }: TaskFaults) {
-	const overrides: CallbackOverrides = {};
-	if (forgedSignature) overrides.signature = randomBytes(32).toString('base64');
-	if (staleTimestamp) overrides.timestamp = readClock() - 3600;
-	if (unsigned) overrides.secret = '';
-	return overrides;
 }
 
 function createBody({ taskId, faults: { fail } }: TaskRecord) {
@@ -59,34 +45,31 @@ function createBody({ taskId, faults: { fail } }: TaskRecord) {
 /** Sends the callbacks of tasks. */
 export function createCallbacks({ settings, closing }: Context) {
 	function createHeaders(taskId: string, overrides: CallbackOverrides) {
-		const { timestamp = readClock(), secret = settings.webhookSecret } = overrides;
+		const { timestamp = Math.floor(Date.now() / 1000) } = overrides;
+		const { secret = settings.webhookSecret } = overrides;
 		const { signature = secret && sign(taskId, timestamp, secret) } = overrides;
-		const headers = new Headers({
-			'Content-Type': 'application/json',
-			'User-Agent': 'media-task-service',
+		const headers = Object.entries({
+			'content-type': 'application/json',
+			'user-agent': 'media-task-service',
+			'x-webhook-timestamp': signature && String(timestamp),
+			'x-webhook-signature': signature,
+			...overrides.headers,
 		});
-		if (signature) {
-			headers.set('X-Webhook-Timestamp', String(timestamp));
-			headers.set('X-Webhook-Signature', signature);
-		}
-		for (const [name, value] of Object.entries(overrides.headers ?? {})) {
-			if (value === undefined) headers.delete(name);
-			else headers.set(name, value);
-		}
-		return Object.fromEntries(headers);
+		return Object.fromEntries(headers.filter((header): header is [string, string] => !!header[1]));
 	}
 
 	async function post(
 		url: string,
-		{ headers, body }: CallbackAttempt,
-		{ signal = closing }: CallbackOverrides,
+		headers: Record<string, string>,
+		body: unknown,
+		signal = closing,
 	) {
 		const timeout = AbortSignal.timeout(TIMEOUT_MS);
 		try {
 			const response = await fetch(url, {
 				method: 'POST',
 				headers,
-				body: typeof body === 'string' ? body : JSON.stringify(body),
+				body: JSON.stringify(body),
 				redirect: 'manual',
 				signal: AbortSignal.any([closing, timeout, signal]),
 			});
@@ -97,26 +80,22 @@ export function createCallbacks({ settings, closing }: Context) {
 		}
 	}
 
-	async function send(record: TaskRecord, overrides: CallbackOverrides, attempt = 1) {
+	/** Sends a callback once, and keeps what came of it. */
+	async function send(record: TaskRecord, overrides: CallbackOverrides = {}) {
 		const url = overrides.url ?? record.callBackUrl;
 		if (!url) throw new Error(`task ${record.taskId} has no callBackUrl: give a url`);
-		const entry: CallbackAttempt = {
-			status: null,
-			body: overrides.body ?? createBody(record),
-			headers: createHeaders(record.taskId, overrides),
-			answer: 'no answer yet',
-		};
-		record.callbacks.push(entry);
-		Object.assign(entry, await post(url, entry, overrides));
-		const answered = entry.status ?? `none (${entry.answer})`;
-		settings.log(`callback ${record.taskId}, attempt ${attempt}: ${answered}`);
-		return entry;
+		const headers = createHeaders(record.taskId, overrides);
+		const attempt: CallbackAttempt = { status: null, headers, answer: 'no answer yet' };
+		record.callbacks.push(attempt);
+		const body = overrides.body ?? createBody(record);
+		Object.assign(attempt, await post(url, headers, body, overrides.signal));
+		settings.log?.(`callback ${record.taskId}: ${attempt.status ?? `none (${attempt.answer})`}`);
+		return attempt;
 	}
 
 	async function sendUntilAccepted(record: TaskRecord) {
-		for (let attempt = 1; ; attempt++) {
-			const { status } = await send(record, chooseOverrides(record.faults), attempt);
-			const retrySeconds = settings.callbackRetrySeconds[attempt - 1];
+		for (const retrySeconds of [...settings.callbackRetrySeconds, undefined]) {
+			const { status } = await send(record);
 			const accepted = status !== null && status >= 200 && status < 300;
 			if (accepted || retrySeconds === undefined) return;
 			await pause(retrySeconds * 1000, undefined, { signal: closing });

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Ajv2020, type DefinedError, type ValidateFunction } from 'ajv/dist/2020';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { z } from 'zod';
 import type { TaskOrder } from './models.cts';
 import { resultShape } from './results.cts';
-import { anyObject, formatPath, list, nonEmptyText, Refusal, strictObject } from './validation.cts';
+import { anyObject, nonEmptyText, Refusal, strictObject } from './validation.cts';
 
 const catalogueModel = strictObject({
 	/** As the list has it. */
@@ -14,7 +14,7 @@ const catalogueModel = strictObject({
 		slug: nonEmptyText,
 		title: nonEmptyText,
 		provider: nonEmptyText,
-		taskType: list(nonEmptyText),
+		taskType: nonEmptyText.array(),
 		description: nonEmptyText.nullable(),
 		pricingDesc: nonEmptyText.nullable(),
 	}),
@@ -23,7 +23,7 @@ const catalogueModel = strictObject({
 	openapi: z.union([anyObject, nonEmptyText]).nullable(),
 });
 
-export type CatalogueModel = z.infer<typeof catalogueModel>;
+type CatalogueModel = z.infer<typeof catalogueModel>;
 
 const TASK_PATH = '/api/v1/jobs/createTask';
 const TASK_BODY =
@@ -32,12 +32,11 @@ const TASK_BODY =
 const folder = join(__dirname, 'catalogue');
 
 export const corpus = readdirSync(folder).flatMap((file) =>
-	list(catalogueModel).parse(JSON.parse(readFileSync(join(folder, file), 'utf8'))),
+	catalogueModel.array().parse(JSON.parse(readFileSync(join(folder, file), 'utf8'))),
 );
-const byName = new Map(corpus.map((model) => [model.entry.model, model]));
 
 /** Copies a model of the corpus under a name of its own. */
-function generateModel(index: number) {
+function generateModel(index: number): CatalogueModel {
 	const template = corpus[index % corpus.length];
 	if (!template) throw new Error('The corpus is empty');
 	const { entry, openapi } = template;
@@ -48,7 +47,7 @@ function generateModel(index: number) {
 		entry: { ...entry, model, title, slug: model.replace('/', '-') },
 		get openapi() {
 			const json = JSON.stringify(openapi).replaceAll(`"${entry.model}"`, `"${model}"`);
-			return catalogueModel.shape.openapi.parse(JSON.parse(json));
+			return JSON.parse(json) as CatalogueModel['openapi'];
 		},
 	};
 }
@@ -60,15 +59,11 @@ export const listEntries = (generated: number) => [
 ];
 
 /** Finds a model of the catalogue. Generated ones are known whether the list has them or not. */
-export function findInCatalogue(name: string): CatalogueModel | undefined {
+export function findInCatalogue(name: string) {
 	const index = /^generated-(\d+)\//.exec(name)?.[1];
-	if (index === undefined) return byName.get(name);
-	const model = generateModel(Number(index));
-	return model.entry.model === name ? model : undefined;
+	const models = index === undefined ? corpus : [generateModel(Number(index))];
+	return models.find(({ entry }) => entry.model === name);
 }
-
-export const isTaskDocument = (openapi: CatalogueModel['openapi']) =>
-	openapi !== null && typeof openapi === 'object' && TASK_PATH in Object(openapi.paths);
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, multipleOfPrecision: 9 });
 addFormats(ajv);
@@ -81,20 +76,6 @@ export function compileBody(name: string, openapi: object) {
 	return validate;
 }
 
-function formatError({ instancePath, keyword, params, message }: DefinedError) {
-	const path = instancePath
-		.split('/')
-		.slice(1)
-		.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-		.map((step) => (/^\d+$/.test(step) ? Number(step) : step));
-	if (keyword === 'required') return `${formatPath([...path, params.missingProperty])} is required`;
-	if (keyword === 'additionalProperties')
-		return `${formatPath([...path, params.additionalProperty])} is not known`;
-	if (keyword === 'enum')
-		return `${formatPath(path)} must be one of ${JSON.stringify(params.allowedValues)}`;
-	return `${formatPath(path)} ${message}`;
-}
-
 /**
  * Holds a task to the schema of its model. A model whose schema is missing or malformed takes any input.
  *
@@ -102,10 +83,8 @@ function formatError({ instancePath, keyword, params, message }: DefinedError) {
  */
 export function checkBySchema(order: TaskOrder, { openapi }: CatalogueModel) {
 	if (openapi === null || typeof openapi === 'string') return;
-	if (!isTaskDocument(openapi))
+	if (!(TASK_PATH in Object(openapi.paths)))
 		throw new Refusal(422, `model "${order.model}" is not created by ${TASK_PATH}`);
 	const validate = compileBody(order.model, openapi);
-	if (validate(order)) return;
-	const problems = (validate.errors as DefinedError[]).map(formatError);
-	throw new Refusal(422, [...new Set(problems)].join('; '));
+	if (!validate(order)) throw new Refusal(422, ajv.errorsText(validate.errors, { dataVar: '' }));
 }

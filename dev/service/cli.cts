@@ -24,7 +24,7 @@ async function main() {
 		},
 	});
 	if (values.help) {
-		process.stdout.write(usage);
+		console.log(usage);
 		return;
 	}
 	const service = await startService({

@@ -9,7 +9,6 @@ import type { TaskFaults } from './faults.cts';
 import type { Context } from './index.cts';
 import { hasFile } from './results.cts';
 import type { TaskRecord } from './tasks.cts';
-import type { Upload } from './uploads.cts';
 
 /** A request that carried an Authorization header to this host. */
 export interface Leak {
@@ -17,18 +16,14 @@ export interface Leak {
 	path: string;
 }
 
-/** A result file that was delivered, or began to be. */
+/** A result file that was delivered, or began to be. Times are in milliseconds since 1970. */
 export interface Delivery {
-	taskId: string;
-	name: string;
-	/** Milliseconds since 1970. */
 	begun: number;
 	/** Absent while it is under way. */
 	ended?: number;
 }
 
 const CHUNK = 64 * 1024;
-const ZEROS = Buffer.alloc(CHUNK);
 
 const mimeTypes: Record<string, string> = {
 	'.png': 'image/png',
@@ -43,23 +38,21 @@ function findSample(name: string) {
 }
 
 /** Refuses as object stores do. */
-function refuse(reply: FastifyReply, status: number, code: string, message: string) {
-	const xml = `<Error><Code>${code}</Code><Message>${message}</Message></Error>`;
-	return reply
+const refuse = (reply: FastifyReply, status: number, code: string, message: string) =>
+	reply
 		.code(status)
 		.type('application/xml')
-		.send(`<?xml version="1.0" encoding="UTF-8"?>\n${xml}\n`);
-}
+		.send(
+			`<?xml version="1.0"?>\n<Error><Code>${code}</Code><Message>${message}</Message></Error>`,
+		);
 
 const refuseUnknown = (reply: FastifyReply) =>
 	refuse(reply, 404, 'NoSuchKey', 'There is no such file.');
 
-async function sendFile(
-	reply: FastifyReply,
-	{ storedAt, mimeType }: Pick<Upload, 'storedAt' | 'mimeType'>,
-) {
-	reply.type(mimeType).header('Content-Length', (await stat(storedAt)).size);
-	return reply.send(createReadStream(storedAt));
+async function sendFile(reply: FastifyReply, file: { storedAt: string; mimeType: string }) {
+	const { size } = await stat(file.storedAt);
+	reply.type(file.mimeType).header('Content-Length', size);
+	return reply.send(createReadStream(file.storedAt));
 }
 
 /** Repeats a text until there are so many bytes. */
@@ -72,10 +65,11 @@ function* repeat(text: string, size: number) {
 async function* deliver(
 	chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
 	size: number,
-	delivery: Delivery,
 	{ fileStalls, fileBreaks, fileSlow }: TaskFaults,
-	closing: AbortSignal,
+	{ deliveries, closing }: Context,
 ) {
+	const delivery: Delivery = { begun: Date.now() };
+	deliveries.push(delivery);
 	let sent = 0;
 	try {
 		for await (const chunk of chunks) {
@@ -101,21 +95,15 @@ async function sendResult(
 	reply: FastifyReply,
 	{ taskId, faults }: TaskRecord,
 	name: string,
-	{ deliveries, closing }: Context,
+	context: Context,
 ) {
-	const delivery: Delivery = { taskId, name, begun: Date.now() };
-	deliveries.push(delivery);
 	const { storedAt, mimeType } = findSample(name);
 	const size = faults.fileSize ? Math.round(faults.fileSize * 1e6) : (await stat(storedAt)).size;
 	const chunks = faults.fileSize
 		? repeat(`${taskId}/${name}\n`, size)
 		: createReadStream(storedAt, { highWaterMark: Math.ceil(size / 10) });
 	reply.type(mimeType).header('Content-Length', size);
-	return reply.send(Readable.from(deliver(chunks, size, delivery, faults, closing)));
-}
-
-function* createZeros(size: number) {
-	for (let left = size; left > 0; left -= ZEROS.length) yield ZEROS.subarray(0, left);
+	return reply.send(Readable.from(deliver(chunks, size, faults, context)));
 }
 
 /** The host of result files and uploads. It is not the API, and must never see the token. */
@@ -123,14 +111,15 @@ export function createFileHost(context: Context) {
 	const { tasks, uploads, leaks } = context;
 	const app = fastify({ forceCloseConnections: true });
 
-	app.addHook('onRequest', async ({ headers, method, url }, reply) => {
-		if (headers.authorization === undefined) return;
-		leaks.push({ method, path: url });
-		return refuse(reply, 400, 'InvalidArgument', 'This host takes no Authorization header.');
-	});
-	app.addHook<{ Querystring: { expires?: string } }>('onRequest', async ({ query }, reply) => {
-		if (query.expires === undefined || Number(query.expires) >= Date.now()) return;
-		return refuse(reply, 403, 'AccessDenied', 'Request has expired');
+	app.addHook<{ Querystring: { expires?: string } }>('onRequest', async (request, reply) => {
+		const { headers, method, url, query } = request;
+		if (headers.authorization !== undefined) {
+			leaks.push({ method, path: url });
+			return refuse(reply, 400, 'InvalidArgument', 'This host takes no Authorization header.');
+		}
+		if (Number(query.expires) < Date.now())
+			return refuse(reply, 403, 'AccessDenied', 'Request has expired');
+		return undefined;
 	});
 	app.setNotFoundHandler((_request, reply) => refuseUnknown(reply));
 
@@ -142,24 +131,18 @@ export function createFileHost(context: Context) {
 		Querystring: { redirected?: string };
 	}
 	app.get<ResultRoute>('/results/:taskId/:name', async ({ params, query, url }, reply) => {
-		const { taskId, name } = params;
-		const task = tasks.get(taskId);
-		if (!task || !hasFile(task, name)) return refuseUnknown(reply);
+		const task = tasks.get(params.taskId);
+		if (!task || !hasFile(task, params.name)) return refuseUnknown(reply);
 		const { fileRefused, fileRedirects } = task.faults;
 		if (fileRefused) return refuse(reply, 403, 'AccessDenied', 'Access Denied');
 		if (fileRedirects && query.redirected === undefined)
 			return reply.redirect(`${url}${url.includes('?') ? '&' : '?'}redirected=1`);
-		return sendResult(reply, task, name, context);
+		return sendResult(reply, task, params.name, context);
 	});
 
 	app.get<{ Params: { '*': string } }>('/uploads/*', async ({ params: { '*': path } }, reply) => {
 		const upload = [...uploads.values()].find(({ filePath }) => filePath === path);
 		return upload ? sendFile(reply, upload) : refuseUnknown(reply);
-	});
-
-	app.get<{ Params: { bytes: string } }>('/big/:bytes(^\\d+).bin', ({ params }, reply) => {
-		reply.type('application/octet-stream').header('Content-Length', params.bytes);
-		return reply.send(Readable.from(createZeros(Number(params.bytes))));
 	});
 
 	return app;

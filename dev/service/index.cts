@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApi, type ApiRequest } from './api.cts';
 import { createCallbacks, sign, type CallbackOverrides } from './callbacks.cts';
-import { createRequestFaults } from './faults.cts';
+import type { RequestFault } from './faults.cts';
 import { createFileHost, type Delivery, type Leak } from './files.cts';
-import { settingsShape, type Settings, type SettingsInput } from './settings.cts';
+import { defaults, type Settings, type SettingsInput } from './settings.cts';
 import { createLifecycle, type TaskRecord } from './tasks.cts';
 import type { Upload } from './uploads.cts';
 
@@ -25,6 +25,8 @@ export interface Context {
 	resultsUrl: string;
 	tasks: Map<string, TaskRecord>;
 	requests: ApiRequest[];
+	/** The faults that wait for the next API requests. */
+	requestFaults: Array<RequestFault & { times: number }>;
 	/** By file name. */
 	uploads: Map<string, Upload>;
 	leaks: Leak[];
@@ -38,15 +40,15 @@ const host = '127.0.0.1';
  *
  * @param options settings.cts has the defaults. Files are served on the port after `port`; when that is 0 (the
  * default) both ports are free ones.
- * @throws {Error} when a port is taken, or a setting is not known or mistyped
+ * @throws {Error} when a port is taken
  */
 export async function startService({
 	port = 0,
 	...options
 }: SettingsInput & { port?: number } = {}) {
-	const settings = settingsShape.parse(options);
 	const closer = new AbortController();
 	setMaxListeners(0, closer.signal);
+	const settings: Settings = { ...defaults, ...options };
 	const context: Context = {
 		settings,
 		closing: closer.signal,
@@ -54,15 +56,15 @@ export async function startService({
 		resultsUrl: '',
 		tasks: new Map(),
 		requests: [],
+		requestFaults: [],
 		uploads: new Map(),
 		leaks: [],
 		deliveries: [],
 	};
-	const requestFaults = createRequestFaults();
 	const callbacks = createCallbacks(context);
 	const lifecycle = createLifecycle(context, callbacks);
 	const files = createFileHost(context);
-	const api = createApi(context, lifecycle, requestFaults);
+	const api = createApi(context, lifecycle);
 
 	/** Ends the servers, the timers and the outstanding callbacks, and removes the uploads from disk. */
 	async function close() {
@@ -84,14 +86,13 @@ export async function startService({
 			leaks,
 			deliveries,
 			close,
+			[Symbol.asyncDispose]: close,
 			waitForTask: lifecycle.waitForTask,
 			idle: lifecycle.idle,
-			faultNext: requestFaults.add,
+			faultNext: (fault: RequestFault) => void context.requestFaults.push({ times: 1, ...fault }),
 
 			/** Changes settings while running; tasks under way keep their pace. */
-			set(changes: SettingsInput) {
-				Object.assign(settings, settingsShape.parse({ ...settings, ...changes }));
-			},
+			set: (changes: SettingsInput) => void Object.assign(settings, changes),
 
 			/**
 			 * Sends a callback of a task by hand, now and once, and returns the receiver's answer.

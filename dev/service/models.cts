@@ -1,18 +1,13 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { checkBySchema, findInCatalogue } from './catalogue.cts';
 import type { Result } from './results.cts';
 import {
 	anyObject,
-	aspectRatio,
-	boolean,
 	check,
-	formatLabel,
 	httpUrl,
 	integer,
-	list,
 	nonEmptyText,
 	Refusal,
-	resolution,
 	strictObject,
 	text,
 } from './validation.cts';
@@ -25,15 +20,12 @@ interface Model {
 const video: Result = { kind: 'video', files: 1, asObject: false };
 const image: Result = { ...video, kind: 'image' };
 
-const referenceImage = strictObject({
-	image_url: httpUrl,
-	type: text.optional(),
-	ref_name: text.optional(),
-});
+const aspectRatio = text.regex(/^[1-9]\d*:[1-9]\d*$/);
+const resolution = text.regex(/^\d+p$/);
 
 const deltaInput = strictObject({
 	prompt: text.optional(),
-	reference_image: list(httpUrl).min(1, 'must hold at least one URL'),
+	reference_image: httpUrl.array().min(1),
 	resolution: resolution.optional(),
 	aspect_ratio: aspectRatio.optional(),
 	duration: integer.optional(),
@@ -48,8 +40,8 @@ const models: Record<string, Model> = {
 	'alpha-3.0/motion-control': {
 		input: strictObject({
 			prompt: text.optional(),
-			input_urls: list(httpUrl).length(1, 'must hold exactly one URL'),
-			video_urls: list(httpUrl).length(1, 'must hold exactly one URL'),
+			input_urls: httpUrl.array().length(1),
+			video_urls: httpUrl.array().length(1),
 			mode: resolution.optional(),
 			character_orientation: text.optional(),
 		}),
@@ -60,7 +52,7 @@ const models: Record<string, Model> = {
 			prompt: text,
 			image_url: httpUrl,
 			image_size: aspectRatio.optional(),
-			output_format: formatLabel.optional(),
+			output_format: text.regex(/^[a-z0-9]+$/).optional(),
 			seed: integer.optional(),
 		}),
 		result: image,
@@ -68,11 +60,17 @@ const models: Record<string, Model> = {
 	'gamma-v6/reference-to-video': {
 		input: strictObject({
 			prompt: text.optional(),
-			image_references: list(referenceImage).min(1, 'must hold at least one item'),
+			image_references: strictObject({
+				image_url: httpUrl,
+				type: text.optional(),
+				ref_name: text.optional(),
+			})
+				.array()
+				.min(1),
 			aspect_ratio: aspectRatio.optional(),
 			quality: resolution.optional(),
 			duration: integer.optional(),
-			generate_audio_switch: boolean.optional(),
+			generate_audio_switch: z.boolean().optional(),
 			seed: integer.optional(),
 		}),
 		result: video,
@@ -80,9 +78,6 @@ const models: Record<string, Model> = {
 	'delta/reference-to-video': { input: deltaInput, result: video },
 	'delta-1-1/reference-to-video': { input: deltaInput.omit({ seed: true }), result: video },
 };
-
-/** Stands for models that the catalogue does not know. */
-const customModel: Model = { input: anyObject, result: video };
 
 const envelope = strictObject({
 	model: nonEmptyText,
@@ -92,20 +87,16 @@ const envelope = strictObject({
 
 export type TaskOrder = z.infer<typeof envelope>;
 
-function findModel(id: string) {
-	if (id.startsWith('custom/')) return customModel;
-	return Object.hasOwn(models, id) ? models[id] : undefined;
-}
-
 /**
  * Reads the body of a create request to the letter of the contract, or of the catalogue's schema for models that the
- * contract does not have.
+ * contract does not have. A model whose name begins with `custom/` takes any input.
  *
  * @throws {Refusal} 422 that names the field at fault
  */
 export function readOrder(body: unknown): { order: TaskOrder; result: Result } {
 	const order = check(envelope, body);
-	const model = findModel(order.model);
+	if (order.model.startsWith('custom/')) return { order, result: video };
+	const model = Object.hasOwn(models, order.model) ? models[order.model] : undefined;
 	if (model) {
 		check(model.input, order.input, ['input']);
 		return { order, result: model.result };

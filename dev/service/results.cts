@@ -22,14 +22,12 @@ export const resultShape = strictObject({
 	files: z.number().int().positive().default(1),
 	/** `resultJson` is an object instead of JSON in a string. */
 	asObject: z.boolean().default(false),
-	/** The `creditsConsumed` of a task that runs; the final cost by default. */
-	preliminaryCredits: z.number().optional(),
 });
 
 export type Result = z.infer<typeof resultShape>;
 
 /** Names a task's result files, by field. */
-function nameFiles({ result, faults }: Pick<TaskRecord, 'result' | 'faults'>) {
+function nameFiles({ result, faults }: TaskRecord) {
 	const length = faults.files ?? result.files;
 	return Object.entries(fields[result.kind]).map(([field, first]): [string, string[]] => [
 		field,
@@ -43,17 +41,17 @@ export const hasFile = (record: TaskRecord, name: string) =>
 
 /** The result of a finished task, with fresh links. */
 export function formatResult({ settings, resultsUrl }: Context, record: TaskRecord) {
-	const { taskId, result, faults } = record;
-	const { resultSeconds } = settings;
-	const query = resultSeconds === null ? '' : `?expires=${Date.now() + resultSeconds * 1000}`;
-	const link = (name: string) =>
-		faults.bigFile
-			? `${resultsUrl}/big/${faults.bigFile}.bin`
-			: `${resultsUrl}/results/${taskId}/${name}${query}`;
-	const links = nameFiles(record).map(([field, names]) => [field, names.map(link)] as const);
+	const { taskId, result } = record;
+	const { resultSeconds: seconds = null } = settings;
+	const query = seconds === null ? '' : `?expires=${Date.now() + seconds * 1000}`;
+	const links = nameFiles(record).map(([field, names]): [string, string[]] => [
+		field,
+		names.map((name) => `${resultsUrl}/results/${taskId}/${name}${query}`),
+	]);
 
 	if (result.kind === 'music') {
-		const data = Array.from({ length: faults.files ?? result.files }, (_, index) => ({
+		const [[, songs = []] = []] = links;
+		const data = songs.map((_, index) => ({
 			...Object.fromEntries(links.map(([field, urls]) => [field, urls[index]])),
 			title: `Foxes at Dusk, Take ${index + 1}`,
 			duration: 0.21,

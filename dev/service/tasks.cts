@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { EventEmitter, once } from 'node:events';
+import { randomBytes, randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CallbackAttempt, createCallbacks } from './callbacks.cts';
 import type { TaskFaults } from './faults.cts';
@@ -10,7 +10,7 @@ import { formatResult, type Result } from './results.cts';
 /** In percent, by state. */
 const progress = { waiting: 0, queuing: 10, generating: 50, success: 100, fail: 100 };
 
-export type TaskState = keyof typeof progress;
+type TaskState = keyof typeof progress;
 
 /** Times are in ms. */
 export interface TaskRecord extends TaskOrder {
@@ -30,30 +30,26 @@ export interface TaskRecord extends TaskOrder {
 export const FAIL_CODE = '501';
 export const FAIL_MESSAGE = 'The generation failed: the prompt was refused.';
 
-/** Tells whether the details don't know the task yet. */
-export const isLate = ({ createTime, faults: { lateRecord = 0 } }: TaskRecord) =>
-	Date.now() < createTime + Number(lateRecord) * 1000;
-
 /** The record that the details endpoint returns, with fresh result links. */
 export function describeTask(context: Context, record: TaskRecord) {
-	const { taskId, model, callBackUrl, input, state, createTime, completeTime, result } = record;
+	const { model, callBackUrl, input, state, createTime, updateTime, completeTime } = record;
 	const failed = state === 'fail';
 	const { resultJson = '', ...newer } = state === 'success' ? formatResult(context, record) : {};
+	const isObject = record.result.asObject && resultJson;
 	return {
-		taskId,
+		taskId: record.taskId,
 		model,
 		state,
 		param: JSON.stringify({ model, callBackUrl, input }),
-		resultJson: result.asObject && resultJson ? (JSON.parse(resultJson) as object) : resultJson,
+		resultJson: isObject ? (JSON.parse(resultJson) as object) : resultJson,
 		...newer,
 		failCode: failed ? FAIL_CODE : '',
 		failMsg: failed ? FAIL_MESSAGE : '',
 		costTime: completeTime === null ? null : completeTime - createTime,
 		createTime,
-		updateTime: record.updateTime,
+		updateTime,
 		completeTime,
-		creditsConsumed:
-			(completeTime ? undefined : result.preliminaryCredits) ?? record.creditsConsumed,
+		creditsConsumed: record.creditsConsumed,
 		progress: progress[state],
 	};
 }
@@ -63,36 +59,23 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 	const { settings, closing, tasks } = context;
 	/** Each settles when the task has ended and its callbacks too. */
 	const lives = new Map<TaskRecord, Promise<void>>();
-	const moves = new EventEmitter().setMaxListeners(0);
 
 	const wait = (seconds: number) => pause(seconds * 1000, undefined, { signal: closing });
 
-	function move(record: TaskRecord, change: Partial<TaskRecord>) {
-		Object.assign(record, change, { updateTime: Date.now() });
-		moves.emit(record.taskId);
-	}
-
-	async function end(record: TaskRecord, seconds: number) {
-		const { fail, neverEnds } = record.faults;
-		if (neverEnds) await once(closing, 'abort');
-		await wait(seconds);
-		move(record, {
-			state: fail ? 'fail' : 'success',
-			resultJson: fail ? '' : formatResult(context, record).resultJson,
-			completeTime: Date.now(),
-		});
-	}
+	const move = (record: TaskRecord, state: TaskState, more: Partial<TaskRecord> = {}) =>
+		Object.assign(record, { state, updateTime: Date.now(), ...more });
 
 	async function live(record: TaskRecord) {
-		const { slow, callbackEarly } = record.faults;
-		const seconds = typeof slow === 'number' ? slow : settings.taskSeconds * (slow ? 10 : 1);
+		const { fail, neverEnds, slow: seconds = settings.taskSeconds } = record.faults;
 		await wait(seconds / 4);
-		move(record, { state: 'queuing' });
+		move(record, 'queuing');
 		await wait(seconds / 4);
-		move(record, { state: 'generating' });
-		const delivered = callbackEarly && callbacks.deliver(record);
-		await Promise.all([delivered, end(record, seconds / 2)]);
-		if (!callbackEarly) await callbacks.deliver(record);
+		move(record, 'generating');
+		if (neverEnds) await once(closing, 'abort');
+		await wait(seconds / 2);
+		const { resultJson } = fail ? { resultJson: '' } : formatResult(context, record);
+		move(record, fail ? 'fail' : 'success', { resultJson, completeTime: Date.now() });
+		await callbacks.deliver(record);
 	}
 
 	/** @throws {Error} when there is no such task */
@@ -109,7 +92,7 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 			...order,
 			result,
 			taskId: faults.numericId
-				? `10000${randomBytes(6).readUIntBE(0, 6).toString().padStart(15, '0')}`.slice(0, 19)
+				? `1${String(randomInt(2 ** 47)).padStart(18, '0')}`
 				: randomBytes(16).toString('hex'),
 			state: 'waiting',
 			createTime: now,
@@ -139,7 +122,7 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 		while (state && record.state !== state) {
 			if (record.completeTime !== null)
 				throw new Error(`Task ${taskId} ended in state ${record.state}`);
-			await once(moves, taskId, { signal: closing });
+			await wait(0.002);
 		}
 		return record;
 	}

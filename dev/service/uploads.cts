@@ -9,29 +9,30 @@ import { z } from 'zod';
 import type { Context } from './index.cts';
 import { check, httpUrl, nonEmptyText, Refusal, strictObject } from './validation.cts';
 
-export interface Upload {
+interface Received {
 	fileName: string;
-	/** The upload path and the file name. */
-	filePath: string;
 	mimeType: string;
 	size: number;
 	/** In hex. */
 	sha256: string;
-	downloadUrl: string;
 	/** The path on disk. */
 	storedAt: string;
 }
 
-type Received = Pick<Upload, 'fileName' | 'mimeType' | 'size' | 'sha256' | 'storedAt'>;
+export interface Upload extends Received {
+	/** The upload path and the file name. */
+	filePath: string;
+	downloadUrl: string;
+}
 
 const FETCH_TIMEOUT_MS = 60_000;
 
 const target = {
-	uploadPath: nonEmptyText.refine((path) => !path.split('/').includes('..'), 'must not hold ..'),
-	fileName: nonEmptyText.regex(/^[^/\\]+$/, 'must not hold a slash').optional(),
+	uploadPath: nonEmptyText.refine((path) => !path.split('/').includes('..'), 'Must not hold ..'),
+	fileName: nonEmptyText.regex(/^[^/\\]+$/).optional(),
 };
 const formBody = strictObject({
-	file: z.custom<Received>((value) => typeof value === 'object', 'is required'),
+	file: z.custom<Received>((value) => typeof value === 'object', 'Required'),
 	...target,
 });
 const urlBody = strictObject({ fileUrl: httpUrl, ...target });
@@ -58,20 +59,14 @@ export function registerUploads(app: FastifyInstance, context: Context) {
 		const filePath = `${uploadPath.replace(/^\/+|\/+$/g, '')}/${fileName}`;
 		const urlPath = filePath.split('/').map(encodeURIComponent).join('/');
 		const downloadUrl = `${context.resultsUrl}/uploads/${urlPath}`;
-		const { mimeType, size } = received;
 		context.uploads.set(fileName, { ...received, fileName, filePath, downloadUrl });
+		const { mimeType, size: fileSize } = received;
+		const uploadedAt = new Date().toISOString();
 		return {
 			success: true,
 			code: 200,
 			msg: 'File uploaded successfully',
-			data: {
-				fileName,
-				filePath,
-				downloadUrl,
-				fileSize: size,
-				mimeType,
-				uploadedAt: new Date().toISOString(),
-			},
+			data: { fileName, filePath, downloadUrl, fileSize, mimeType, uploadedAt },
 		};
 	}
 
@@ -90,8 +85,7 @@ export function registerUploads(app: FastifyInstance, context: Context) {
 
 	app.post('/api/file-url-upload', async ({ body }) => {
 		const { fileUrl, uploadPath, fileName } = check(urlBody, body);
-		const timeout = AbortSignal.timeout(FETCH_TIMEOUT_MS);
-		const signal = AbortSignal.any([context.closing, timeout]);
+		const signal = AbortSignal.any([context.closing, AbortSignal.timeout(FETCH_TIMEOUT_MS)]);
 		const response = await fetch(fileUrl, { signal });
 		if (!response.ok)
 			throw new Refusal(400, `fileUrl could not be fetched: HTTP ${response.status}`);

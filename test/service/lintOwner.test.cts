@@ -5,31 +5,13 @@ import { expect } from '@jest/globals';
 import { listPlaceholders, PLACES } from '../../dev/lintOwner.cts';
 import { root } from '../../dev/pack.cts';
 
-let folder: string;
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-owned-'));
+afterAll(() => fs.rmSync(folder, { recursive: true }));
 
-/** Copies what an owner edits, changed as an owner would. */
-beforeEach(() => {
-	folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-owned-'));
+it('names each file in which a placeholder stands, until all are replaced', () => {
 	for (const place of PLACES)
 		fs.cpSync(path.join(root, place), path.join(folder, place), { recursive: true });
-});
-
-afterEach(() => fs.rmSync(folder, { recursive: true }));
-
-const replaceAll = () => {
-	for (const found of listPlaceholders(folder)) {
-		const file = path.join(folder, String(found.split(':')[0]));
-		const text = fs
-			.readFileSync(file, 'utf8')
-			.replaceAll('github.com/n8n-nodes-media-generation/', 'github.com/acme/')
-			.replaceAll('n8n-nodes-media-generation contributors', 'ACME')
-			.replaceAll('@n8n-nodes-media-generation.example', '@acme.com');
-		fs.writeFileSync(file, text);
-	}
-};
-
-it('names each file in which a placeholder stands', () => {
-	const files = new Set(listPlaceholders(folder).map((found) => found.split(':')[0]));
+	const files = new Set(listPlaceholders(folder).map((found) => String(found.split(':')[0])));
 	expect([...files].sort()).toEqual([
 		'LICENSE',
 		'SECURITY.md',
@@ -38,10 +20,15 @@ it('names each file in which a placeholder stands', () => {
 		'nodes/MediaGeneration/MediaGenerationTrigger.node.json',
 		'package.json',
 	]);
-});
-
-it('passes once all are replaced, and fails again for a single one', () => {
-	replaceAll();
+	for (const name of files) {
+		const file = path.join(folder, name);
+		const text = fs
+			.readFileSync(file, 'utf8')
+			.replaceAll('github.com/n8n-nodes-media-generation/', 'github.com/acme/')
+			.replaceAll('n8n-nodes-media-generation contributors', 'ACME')
+			.replaceAll('@n8n-nodes-media-generation.example', '@acme.com');
+		fs.writeFileSync(file, text);
+	}
 	expect(listPlaceholders(folder)).toEqual([]);
 	fs.appendFileSync(path.join(folder, 'LICENSE'), 'n8n-nodes-media-generation contributors\n');
 	expect(listPlaceholders(folder)).toEqual([expect.stringMatching(/^LICENSE:\d+: n8n-nodes/)]);

