@@ -1,4 +1,3 @@
-import type { Task } from '../../nodes/MediaGeneration/api/task';
 import {
 	Media,
 	media,
@@ -7,7 +6,6 @@ import {
 	replaceMedia,
 } from '../../nodes/MediaGeneration/models/media';
 import { isInternalUrl } from '../../nodes/MediaGeneration/operations/task/isInternalUrl';
-import { readLinks } from '../../nodes/MediaGeneration/operations/task/resultLinks';
 import { makeUniqueName } from '../../nodes/MediaGeneration/operations/inputFile';
 
 describe('media', () => {
@@ -70,32 +68,6 @@ describe('makeUniqueName', () => {
 	])('of %j and extension %j', (name, extension, form) => {
 		expect(makeUniqueName(name, extension)).toMatch(form);
 		expect(makeUniqueName(name, extension)).not.toBe(makeUniqueName(name, extension));
-	});
-});
-
-describe('readLinks', () => {
-	const result = { firstFrameUrl: 'f', lastFrameUrl: ['l'], other: 1 };
-	const songs = { data: [{ audio_url: 'a' }, { audio_url: 'b', image_url: 'cover' }] };
-
-	it.each<[string, Partial<Task>, string[], string[]]>([
-		[
-			'those of the result',
-			{ result, resultUrls: ['u1', 'u2'] },
-			['result'],
-			['result 0 u1', 'result 1 u2'],
-		],
-		[
-			'those of the kinds that were chosen',
-			{ result, resultUrls: ['u'] },
-			['firstFrame', 'lastFrame', 'watermarked'],
-			['firstFrame 0 f', 'lastFrame 0 l'],
-		],
-		['the covers of songs, where they have one', { result: songs }, ['cover'], ['cover 0 cover']],
-		['none where the result is text', { result: 'done' }, ['result', 'cover'], []],
-		['none where no result is there', {}, ['result', 'cover'], []],
-	])('are %s', (_, task, kinds, links) => {
-		const found = readLinks({ taskId: 't', ...task }, kinds);
-		expect(found.map(({ kind, index, url }) => `${kind} ${index} ${url}`)).toEqual(links);
 	});
 });
 

@@ -113,7 +113,7 @@ const tails = {
 
 /** A file that is broken by some of the mutations in turn, and perhaps goes on without end. */
 function makeFile(chance: Chance) {
-	let bytes = chance.of(readable);
+	let bytes: Buffer = chance.of(readable);
 	for (let rounds = chance.below(3); rounds >= 0; rounds--)
 		bytes = chance.of(Object.values(mutations))(bytes, chance);
 	const tail = chance.below(50) === 0 ? chance.of(Object.values(tails)) : undefined;
