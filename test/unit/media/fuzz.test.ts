@@ -44,6 +44,7 @@ class Chance {
 	}
 }
 
+/** Breaks a file, whose bytes it may overwrite. */
 type Mutation = (bytes: Buffer, chance: Chance) => Buffer;
 
 const insert: (piece: Mutation) => Mutation = (piece) => (bytes, chance) => {
@@ -59,34 +60,29 @@ const randomBox: Mutation = (_, chance) => {
 
 const mutations: Record<string, Mutation> = {
 	bits(bytes, chance) {
-		const mutated = Buffer.from(bytes);
-		for (let flips = chance.below(20); flips >= 0 && mutated.length > 0; flips--) {
-			const at = chance.below(chance.below(2) ? mutated.length : Math.min(mutated.length, 64));
-			mutated.writeUInt8((mutated[at] ?? 0) ^ (1 << chance.below(8)), at);
+		for (let flips = chance.below(20); flips >= 0 && bytes.length > 0; flips--) {
+			const at = chance.below(chance.below(2) ? bytes.length : Math.min(bytes.length, 64));
+			bytes.writeUInt8((bytes[at] ?? 0) ^ (1 << chance.below(8)), at);
 		}
-		return mutated;
+		return bytes;
 	},
 	truncation: (bytes, chance) => bytes.subarray(0, chance.below(bytes.length + 1)),
 	boxSize(bytes, chance) {
-		const mutated = Buffer.from(bytes);
-		const at = mutated.indexOf(chance.of(types), chance.below(mutated.length + 1), 'latin1');
-		if (at >= 4) mutated.writeUInt32BE(chance.of([...sizes, chance.below(2 ** 32)]), at - 4);
-		if (at >= 4 && at + 12 <= mutated.length && chance.below(3) === 0)
-			mutated.writeUInt32BE(chance.of(sizes), at + 4 + 4 * chance.below(2));
-		return mutated;
+		const at = bytes.indexOf(chance.of(types), chance.below(bytes.length + 1), 'latin1');
+		if (at >= 4) bytes.writeUInt32BE(chance.of([...sizes, chance.below(2 ** 32)]), at - 4);
+		if (at >= 4 && at + 12 <= bytes.length && chance.below(3) === 0)
+			bytes.writeUInt32BE(chance.of(sizes), at + 4 + 4 * chance.below(2));
+		return bytes;
 	},
 	segmentSize(bytes, chance) {
-		const mutated = Buffer.from(bytes);
-		const at = mutated.indexOf(0xff, chance.below(mutated.length + 1));
-		if (at >= 0 && at + 4 <= mutated.length)
-			mutated.writeUInt16BE(chance.of([0, 1, 2, 3, 0xffff, chance.below(2 ** 16)]), at + 2);
-		return mutated;
+		const at = bytes.indexOf(0xff, chance.below(bytes.length + 1));
+		if (at >= 0 && at + 4 <= bytes.length)
+			bytes.writeUInt16BE(chance.of([0, 1, 2, 3, 0xffff, chance.below(2 ** 16)]), at + 2);
+		return bytes;
 	},
 	field(bytes, chance) {
-		const mutated = Buffer.from(bytes);
-		if (mutated.length >= 4)
-			mutated.writeUInt32BE(chance.of(sizes), chance.below(mutated.length - 3));
-		return mutated;
+		if (bytes.length >= 4) bytes.writeUInt32BE(chance.of(sizes), chance.below(bytes.length - 3));
+		return bytes;
 	},
 	loop: insert((bytes, chance) => chance.slice(bytes)),
 	splice: insert((_, chance) => chance.slice(chance.of(corpus))),
@@ -105,18 +101,14 @@ const mutations: Record<string, Mutation> = {
 };
 
 /** What may follow an input without end, each a chunk that repeats. */
-const tails = {
-	zeros: Buffer.alloc(4 * MEBIBYTE),
-	fill: Buffer.alloc(4 * MEBIBYTE, 0xff),
-	boxes: Buffer.alloc(4 * MEBIBYTE, box('free')),
-};
+const tails = [0, 0xff, box('free')].map((fill) => Buffer.alloc(4 * MEBIBYTE, fill));
 
 /** A file that is broken by some of the mutations in turn, and perhaps goes on without end. */
 function makeFile(chance: Chance) {
 	let bytes: Buffer = chance.of(readable);
 	for (let rounds = chance.below(3); rounds >= 0; rounds--)
-		bytes = chance.of(Object.values(mutations))(bytes, chance);
-	const tail = chance.below(50) === 0 ? chance.of(Object.values(tails)) : undefined;
+		bytes = chance.of(Object.values(mutations))(Buffer.from(bytes), chance);
+	const tail = chance.below(50) === 0 ? chance.of(tails) : undefined;
 	return { bytes, tail, chunkSize: chance.of([100, 1000, 100_000]) };
 }
 
