@@ -42,14 +42,7 @@ describe('Retry On Fail, with an expression that returns another value at each t
 	});
 
 	it.each([
-		'#status=500',
-		'#status=502',
-		'#status=501',
-		'#status=408',
-		'#status=409',
-		'#status=499',
-		'#status=302',
-		'#status=307',
+		...[302, 307, 408, 409, 499, 500, 501, 502].map((status) => `#status=${status}`),
 		'#garbage',
 		'#noTaskId',
 	])('sends a request once that is answered with %s, also when it made a task', async (fault) => {

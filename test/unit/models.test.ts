@@ -14,6 +14,23 @@ const beta = 'beta2/image-edit';
 const delta = 'delta/reference-to-video';
 const gamma = 'gamma-v6/reference-to-video';
 
+const knight = {
+	filled: {
+		referenceImages: [image, second],
+		prompt: 'A knight character1',
+		resolution: '1080p',
+		aspectRatio: '9:16',
+		duration: 8,
+	},
+	input: {
+		reference_image: [image, second],
+		prompt: 'A knight character1',
+		resolution: '1080p',
+		aspect_ratio: '9:16',
+		duration: 8,
+	},
+};
+
 /** The contract's field table of each model: what a user fills in, and the `input` that the service takes for it. */
 const contract: Record<string, { filled: Values; input: Values }> = {
 	[alpha]: {
@@ -30,39 +47,10 @@ const contract: Record<string, { filled: Values; input: Values }> = {
 		filled: { image, prompt: 'Night', imageSize: '16:9', outputFormat: 'png', seed: 7 },
 		input: { image_url: image, prompt: 'Night', image_size: '16:9', output_format: 'png', seed: 7 },
 	},
-	'delta-1-1/reference-to-video': {
-		filled: {
-			referenceImages: [image, second],
-			prompt: 'A knight character1',
-			resolution: '1080p',
-			aspectRatio: '9:16',
-			duration: 8,
-		},
-		input: {
-			reference_image: [image, second],
-			prompt: 'A knight character1',
-			resolution: '1080p',
-			aspect_ratio: '9:16',
-			duration: 8,
-		},
-	},
+	'delta-1-1/reference-to-video': knight,
 	[delta]: {
-		filled: {
-			referenceImages: [image],
-			prompt: 'A knight character1',
-			resolution: '720p',
-			aspectRatio: '16:9',
-			duration: 5,
-			seed: 0,
-		},
-		input: {
-			reference_image: [image],
-			prompt: 'A knight character1',
-			resolution: '720p',
-			aspect_ratio: '16:9',
-			duration: 5,
-			seed: 0,
-		},
+		filled: { ...knight.filled, seed: 0 },
+		input: { ...knight.input, seed: 0 },
 	},
 	[gamma]: {
 		filled: {
