@@ -33,17 +33,15 @@ async function* stall({ abortSignal }: IHttpRequestOptions) {
 	});
 }
 
-interface FetchOptions {
-	from?: string;
-	maxBytes?: number;
-	timeoutSeconds?: number;
-	signal?: AbortSignal;
-}
-
 /** Fetches a file from hosts that serve these answers, by URL. A host that has none can't be reached. */
 async function fetchFrom(
 	hosts: Record<string, Served | ((request: IHttpRequestOptions) => Served)>,
-	{ from = url, maxBytes = Infinity, timeoutSeconds = 60, signal }: FetchOptions = {},
+	{
+		from = url,
+		maxBytes = Infinity,
+		timeoutSeconds = 60,
+		signal = undefined as AbortSignal | undefined,
+	} = {},
 ) {
 	const { helpers, asked, bodies } = buildFileHelpers((request) => {
 		const served = hosts[request.url];
