@@ -12,12 +12,13 @@ interface Parked {
 	/** For downloads. */
 	settings?: object;
 	until?: number;
+	type?: string;
 }
 
 /** An execution that waits for so many tasks, beside other items, on a service whose answers the test gives. */
 function parkExecution(
 	count: number,
-	{ others = [], settings, until = Date.now() + 60_000 }: Parked = {},
+	{ others = [], settings, until = Date.now() + 60_000, type = 'mediaGeneration' }: Parked = {},
 ) {
 	const batch = batches++;
 	const taskIds = Array.from({ length: count }, (_, index) => `batch-${batch}-task-${index}`);
@@ -49,7 +50,7 @@ function parkExecution(
 			secret,
 			readDetails,
 			more: {
-				getNode: () => ({ id: `node-${batch}`, name: 'Media Generation', type: 'mediaGeneration' }),
+				getNode: () => ({ id: `node-${batch}`, name: 'Media Generation', type }),
 				evaluateExpression: () => ({ items, parked: { until, settings } }),
 			},
 			helpers: host.helpers,
@@ -93,6 +94,18 @@ describe('a callback for a parked execution', () => {
 		const { output } = await send(first);
 		expect(output?.slice(1).map(({ json }) => json)).toEqual([failed, before]);
 		expect(asked).toEqual([first]);
+	});
+
+	it('resumes a tool with what its agent is told, and with items that failed as they were', async () => {
+		const failed = { error: "'Image' is required" };
+		const tool = { others: [failed], type: 'mediaGenerationTool' };
+		const { first, end, send } = parkExecution(1, tool);
+		end(first);
+		const { output } = await send(first);
+		expect(output).toEqual([
+			{ json: { taskId: first, status: 'completed' }, pairedItem: { item: 0 } },
+			{ json: failed, pairedItem: { item: 1 } },
+		]);
 	});
 
 	it.each([2, 3, 4, 7])(
@@ -277,7 +290,9 @@ describe('a callback for a parked execution that downloads', () => {
 		end(last);
 		const underWay = { accepted: false, reason: 'resultsUnderWay' };
 		const first = send(last);
-		await jest.advanceTimersByTimeAsync(5_000);
+		await jest.advanceTimersByTimeAsync(4_999);
+		expect((await send(last)).answer).toEqual({ accepted: true, resumed: false });
+		await jest.advanceTimersByTimeAsync(1);
 		expect(await send(last)).toMatchObject({ status: 503, answer: underWay, output: undefined });
 		release();
 		const { status, answer, output } = await first;
