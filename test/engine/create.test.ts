@@ -1,68 +1,47 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { startService, type Service } from '../../dev/service/index.cts';
-import { run } from './engine';
+import { useService } from './engine';
 
-let service: Service;
-let credentials: { baseUrl: string; accessToken: string; webhookSecret: string };
-
-beforeAll(async () => {
-	service = await startService({ token: 'a-token' });
-	credentials = { baseUrl: service.url, accessToken: 'a-token', webhookSecret: 'a-key' };
-});
-
-afterAll(async () => await service.close());
-
-beforeEach(() => {
-	service.tasks.clear();
-	service.requests.length = 0;
-});
+const engine = useService();
 
 const image = 'https://media.example/subject.png';
 
-const edit = (more: INodeParameters = {}): INodeParameters => ({
-	resource: 'task',
-	operation: 'create',
-	model: 'beta2/image-edit',
-	image,
-	...more,
-});
-
-const filled: Array<[string, INodeParameters]> = [
-	[
-		'alpha-3.0/motion-control',
-		{ image, video: 'https://media.example/motion.mp4', prompt: 'Dance' },
-	],
-	['beta2/image-edit', { image, prompt: 'Night', seed: 7 }],
-	['delta-1-1/reference-to-video', { referenceImages: [image], prompt: 'A knight' }],
-	['delta/reference-to-video', { referenceImages: [image, image], prompt: 'A knight', seed: 7 }],
-	[
-		'gamma-v6/reference-to-video',
-		{ imageReferences: { reference: [{ image, refName: 'hero' }] }, generateAudio: true },
-	],
-	['custom', { customModel: 'custom/any', customInput: '{"prompt": "Night"}' }],
-];
+const create = async (
+	more: INodeParameters = {},
+	options?: Parameters<(typeof engine)['run']>[1],
+) =>
+	await engine.run(
+		{ resource: 'task', operation: 'create', model: 'beta2/image-edit', image, ...more },
+		options,
+	);
 
 describe('each model', () => {
-	it.each(filled)('%s is accepted by the service, with its defaults', async (model, fields) => {
-		const { output, error } = await run({ parameters: edit({ model, ...fields }), credentials });
+	it.each<[string, INodeParameters]>([
+		[
+			'alpha-3.0/motion-control',
+			{ image, video: 'https://media.example/motion.mp4', prompt: 'Dance' },
+		],
+		['beta2/image-edit', { image, prompt: 'Night', seed: 7 }],
+		['delta-1-1/reference-to-video', { referenceImages: [image], prompt: 'A knight' }],
+		['delta/reference-to-video', { referenceImages: [image, image], prompt: 'A knight', seed: 7 }],
+		[
+			'gamma-v6/reference-to-video',
+			{ imageReferences: { reference: [{ image, refName: 'hero' }] }, generateAudio: true },
+		],
+		['custom', { customModel: 'custom/any', customInput: '{"prompt": "Night"}' }],
+	])('%s is accepted by the service, with its defaults', async (model, fields) => {
+		const { output, error } = await create({ model, ...fields });
 		expect(error).toBeUndefined();
-		const [task] = [...service.tasks.values()];
-		expect(output).toEqual([
-			[
-				{
-					json: { taskId: task?.taskId, model: task?.model, status: 'pending', resultUrls: [] },
-					pairedItem: { item: 0 },
-				},
-			],
-		]);
+		const [task] = engine.listTasks();
+		const json = { taskId: task?.taskId, model: task?.model, status: 'pending', resultUrls: [] };
+		expect(output).toEqual([[{ json, pairedItem: { item: 0 } }]]);
 		expect(task?.callBackUrl).toBeUndefined();
 	});
 });
 
 describe('the request', () => {
 	it('has the defaults of fields that the user did not touch', async () => {
-		await run({ parameters: edit(), credentials });
-		expect([...service.tasks.values()][0]?.input).toEqual({
+		await create();
+		expect(engine.listTasks()[0]?.input).toEqual({
 			image_url: image,
 			prompt: '',
 			image_size: '1:1',
@@ -73,70 +52,63 @@ describe('the request', () => {
 	it('has the callback URL, and additional input over the fields', async () => {
 		const callbackUrl = 'https://n8n.example/webhook/abc/webhook';
 		const options = { additionalInput: '{"seed": 9, "prompt": "Dawn"}' };
-		await run({ parameters: edit({ prompt: 'Night', callbackUrl, options }), credentials });
-		const [task] = [...service.tasks.values()];
-		expect(task?.callBackUrl).toBe(callbackUrl);
-		expect(task?.input).toMatchObject({ seed: 9, prompt: 'Dawn' });
+		await create({ prompt: 'Night', callbackUrl, options });
+		expect(engine.listTasks()).toMatchObject([
+			{ callBackUrl: callbackUrl, input: { seed: 9, prompt: 'Dawn' } },
+		]);
 	});
 });
 
 describe('several items', () => {
-	const items = [{ picture: image }, { picture: 'none' }, { picture: image }];
-	const parameters = edit({ image: '={{ $json.picture }}' });
+	const run = async (
+		pictures: string[],
+		onError?: 'continueRegularOutput' | 'continueErrorOutput',
+	) =>
+		await create(
+			{ image: '={{ $json.picture }}' },
+			{ items: pictures.map((picture) => ({ picture })), node: { onError } },
+		);
+	const pictures = [image, 'none', image];
+	const pending = (item: number) => ({ json: { status: 'pending' }, pairedItem: { item } });
+	const failed = {
+		json: { error: expect.stringContaining('\'Image\' is "none"') as string },
+		pairedItem: { item: 1 },
+	};
 
 	it('are each run, in order, and paired', async () => {
-		const { output } = await run({
-			parameters,
-			items: [{ picture: image }, { picture: image }],
-			credentials,
-		});
-		expect(output[0]?.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
-		expect(output[0]?.map(({ json }) => json.taskId)).toEqual([...service.tasks.keys()]);
+		const { output } = await run([image, image]);
+		expect(output[0]).toMatchObject(
+			engine.listTasks().map(({ taskId }, item) => ({ json: { taskId }, pairedItem: { item } })),
+		);
+		expect(output[0]).toHaveLength(2);
 	});
 
 	it("create nothing when one of them can't be sent", async () => {
-		const { error } = await run({ parameters, items, credentials });
+		const { error } = await run(pictures);
 		expect(error).toMatchObject({
 			message:
 				'\'Image\' is "none", which is neither a URL that begins with http:// or https:// nor a binary field of the item [item 1]',
 			context: { itemIndex: 1 },
 		});
-		expect(service.tasks.size).toBe(0);
+		expect(engine.service.tasks.size).toBe(0);
 	});
 
 	it("go on without the one that can't be sent, when On Error says so", async () => {
-		const { output, error } = await run({
-			parameters,
-			items,
-			credentials,
-			onError: 'continueRegularOutput',
-		});
+		const { output, error } = await run(pictures, 'continueRegularOutput');
 		expect(error).toBeUndefined();
-		expect(output[0]).toMatchObject([
-			{ json: { status: 'pending' }, pairedItem: { item: 0 } },
-			{ json: { error: expect.stringContaining('\'Image\' is "none"') }, pairedItem: { item: 1 } },
-			{ json: { status: 'pending' }, pairedItem: { item: 2 } },
-		]);
-		expect(service.tasks.size).toBe(2);
+		expect(output[0]).toMatchObject([pending(0), failed, pending(2)]);
+		expect(engine.service.tasks.size).toBe(2);
 	});
 
 	it('part at the error output, when On Error says so', async () => {
-		const { output } = await run({
-			parameters,
-			items,
-			credentials,
-			onError: 'continueErrorOutput',
-		});
-		expect(output[0]).toHaveLength(2);
-		expect(output[1]).toMatchObject([
-			{ json: { error: expect.stringContaining('\'Image\' is "none"') }, pairedItem: { item: 1 } },
-		]);
+		const { output } = await run(pictures, 'continueErrorOutput');
+		expect(output).toMatchObject([[pending(0), pending(2)], [failed]]);
 	});
 
 	it('name the tasks that were created before one stopped the run', async () => {
 		const prompt = '={{ $itemIndex === 2 ? "#status=500" : "" }}';
-		const { error } = await run({ parameters: edit({ prompt }), items: [{}, {}, {}], credentials });
-		const [first, second] = [...service.tasks.keys()];
+		const { error } = await create({ prompt }, { items: [{}, {}, {}] });
+		const [first, second] = engine.service.tasks.keys();
 		expect(error?.message).toContain('[item 2]');
 		expect(error?.description).toContain(
 			`These tasks were created before and continue. Look at them with Get: ${first}, ${second}`,
@@ -146,18 +118,18 @@ describe('several items', () => {
 
 describe('a refusal for the rate', () => {
 	it('is waited out, as it surely created nothing', async () => {
-		service.faultNext({ path: '/api/v1/jobs/createTask', status: 429, times: 1 });
-		const { output, error } = await run({ parameters: edit(), credentials });
+		engine.service.faultNext({ path: '/api/v1/jobs/createTask', status: 429, times: 1 });
+		const { output, error } = await create();
 		expect(error).toBeUndefined();
-		expect(output[0]).toMatchObject([{ json: { taskId: [...service.tasks.keys()][0] } }]);
-		expect(service.requests.map(({ code }) => code)).toEqual([429, 200]);
+		expect(output[0]).toMatchObject([{ json: { taskId: engine.listTasks()[0]?.taskId } }]);
+		expect(engine.service.requests.map(({ code }) => code)).toEqual([429, 200]);
 	});
 
 	it('for want of credits is not: it would be refused again', async () => {
-		service.faultNext({ status: 429, msg: 'Insufficient credits', times: 1 });
-		const { error } = await run({ parameters: edit(), credentials });
+		engine.service.faultNext({ status: 429, msg: 'Insufficient credits', times: 1 });
+		const { error } = await create();
 		expect(error?.message).toContain('The account has too few credits (429');
-		expect(service.requests).toHaveLength(1);
+		expect(engine.service.requests).toHaveLength(1);
 	});
 });
 
@@ -196,17 +168,14 @@ describe('what the service answers', () => {
 			'names the field',
 		],
 	])('%s is told, with what to do', async (_, more, message, next) => {
-		const { error } = await run({ parameters: edit(more), credentials });
+		const { error } = await create(more);
 		expect(error?.message).toContain(message);
 		expect(error?.description).toContain(next);
-		expect(service.requests).toHaveLength(1);
+		expect(engine.service.requests).toHaveLength(1);
 	});
 
 	it('401 in an HTTP 200 is told as a wrong token, which is not repeated', async () => {
-		const { error } = await run({
-			parameters: edit(),
-			credentials: { ...credentials, accessToken: 'a-wrong-token' },
-		});
+		const { error } = await create({}, { credentials: { accessToken: 'a-wrong-token' } });
 		expect(error).toMatchObject({
 			message: expect.stringContaining('The service does not accept the access token (401'),
 			description: expect.stringContaining("paste a valid 'Access Token'"),
@@ -215,17 +184,14 @@ describe('what the service answers', () => {
 	});
 
 	it('never shows a secret that the service repeats', async () => {
-		service.faultNext({ code: 422, msg: 'bad a-token and a-key' });
-		const { error } = await run({ parameters: edit(), credentials });
+		engine.service.faultNext({ code: 422, msg: 'bad a-token and a-key' });
+		const { error } = await create();
 		expect(error?.message).toContain('bad *** and ***');
 		expect(JSON.stringify(error)).not.toMatch(/a-token|a-key/);
 	});
 
 	it('a service that is not there is told so, with its address', async () => {
-		const { error } = await run({
-			parameters: edit(),
-			credentials: { ...credentials, baseUrl: 'http://127.0.0.1:9' },
-		});
+		const { error } = await create({}, { credentials: { baseUrl: 'http://127.0.0.1:9' } });
 		expect(error?.message).toContain(
 			"The service at http://127.0.0.1:9 can't be reached: nothing answers at that address",
 		);
@@ -233,36 +199,40 @@ describe('what the service answers', () => {
 		expect(error?.description).not.toContain(unknown);
 	});
 
-	it('an address that the service does not have is told so', async () => {
-		const { error } = await run({
-			parameters: edit(),
-			credentials: { ...credentials, baseUrl: `${service.url}/nowhere` },
-		});
-		expect(error?.message).toContain('The service has nothing at that address');
+	it.each<[string, () => string, string]>([
+		[
+			'an address that the service does not have',
+			() => `${engine.service.url}/nowhere`,
+			'The service has nothing at that address',
+		],
+		['no base URL', () => '', "'Base URL' in the credential must begin with https://"],
+	])('%s is told so', async (_, getBaseUrl, message) => {
+		const { error } = await create({}, { credentials: { baseUrl: getBaseUrl() } });
+		expect(error?.message).toContain(message);
 	});
 });
 
-it('stops on a credential without a base URL', async () => {
-	const { error } = await run({ parameters: edit(), credentials: { ...credentials, baseUrl: '' } });
-	expect(error?.message).toContain("'Base URL' in the credential must begin with https://");
-});
-
-describe('a callback URL at which nothing may arrive', () => {
-	it('is hinted at when it is a test URL', async () => {
-		const callbackUrl = 'https://n8n.example/webhook-test/abc/webhook';
-		const { hints, output } = await run({ parameters: edit({ callbackUrl }), credentials });
-		expect(hints).toEqual([expect.stringContaining("'Callback URL' is a Test URL")]);
+describe('a callback URL', () => {
+	it.each<[string, string, unknown[]]>([
+		[
+			'is hinted at when it is a test URL',
+			'https://n8n.example/webhook-test/abc/webhook',
+			[expect.stringContaining("'Callback URL' is a Test URL")],
+		],
+		[
+			'is not hinted at inside the network that the service is in as well',
+			'http://localhost:5678/webhook/abc/webhook',
+			[],
+		],
+	])('%s', async (_, callbackUrl, expected) => {
+		const { hints, output } = await create({ callbackUrl });
+		expect(hints).toEqual(expected);
 		expect(output[0]).toHaveLength(1);
 	});
 
-	it('is not hinted at when it is inside the network that the service is in as well', async () => {
-		const callbackUrl = 'http://localhost:5678/webhook/abc/webhook';
-		expect((await run({ parameters: edit({ callbackUrl }), credentials })).hints).toEqual([]);
+	it('stops the run when it is none', async () => {
+		const { error } = await create({ callbackUrl: 'my-webhook' });
+		expect(error?.message).toContain("'Callback URL' must be a URL");
+		expect(engine.service.tasks.size).toBe(0);
 	});
-});
-
-it('stops on a callback URL that is none', async () => {
-	const { error } = await run({ parameters: edit({ callbackUrl: 'my-webhook' }), credentials });
-	expect(error?.message).toContain("'Callback URL' must be a URL");
-	expect(service.tasks.size).toBe(0);
 });

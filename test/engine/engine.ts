@@ -1,159 +1,92 @@
 import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
 import {
 	createRunExecutionData,
-	NodeConnectionTypes,
 	Workflow,
 	type ICredentialDataDecryptedObject,
 	type ICredentialsHelper,
-	type ICredentialType,
 	type IDataObject,
 	type IHttpRequestOptions,
 	type INode,
 	type INodeExecutionData,
 	type INodeParameters,
 	type INodeType,
-	type INodeTypes,
 	type IWorkflowExecuteAdditionalData,
 	type NodeError,
-	type OnError,
 } from 'n8n-workflow';
 import { MediaGenerationApi } from '../../credentials/MediaGenerationApi.credentials';
+import { startService, type Service } from '../../dev/service/index.cts';
 import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
 
-/** A node that returns fixed items, so that a workflow has an input. */
-class Input implements INodeType {
-	description = {
-		displayName: 'Input',
-		name: 'input',
-		group: [],
-		version: 1,
-		description: 'Gives out fixed items',
-		defaults: { name: 'Input' },
-		usableAsTool: true as const,
-		inputs: [],
-		outputs: [NodeConnectionTypes.Main],
-		properties: [],
-	};
+/** The data of a credential, by item; undefined where n8n has no data of the run, as for a webhook. */
+type ReadCredential = (item: IDataObject | undefined) => ICredentialDataDecryptedObject;
 
-	constructor(private readonly items: IDataObject[]) {
-		this.execute = async () => [this.items.map((json) => ({ json }))];
-	}
-
-	execute: INodeType['execute'];
-}
-
-export interface Run {
-	/** What the node returned, by output: the second is On Error's own. */
-	output: INodeExecutionData[][];
-	/** What n8n shows beside the output. */
-	hints: string[];
-	/** What stopped the execution, if anything did. */
-	error?: NodeError;
-	/** The items that n8n stores while the execution waits, if it does. */
-	parked?: INodeExecutionData[];
-}
-
-/** Runs the built action node in n8n's own engine, on these items. */
-export async function run({
-	type = new MediaGeneration() as INodeType,
-	parameters,
-	items = [{}],
-	credentials,
-	onError = 'stopWorkflow',
-	node: settings = {},
-}: {
+interface RunOptions {
 	/** Another build of the action node. */
 	type?: INodeType;
 	parameters: INodeParameters;
 	items?: IDataObject[];
-	/** By item, or undefined where n8n has no data of the run, as for a webhook. */
-	credentials:
-		| ICredentialDataDecryptedObject
-		| ((item: IDataObject | undefined) => ICredentialDataDecryptedObject);
-	onError?: OnError;
-	/** More settings of the node. */
+	credentials: ICredentialDataDecryptedObject | ReadCredential;
+	/** More settings of the node, such as `onError`. */
 	node?: Partial<INode>;
-}): Promise<Run> {
-	const types: Record<string, INodeType> = {
-		input: new Input(items),
-		mediaGeneration: type,
-	};
-	const nodeTypes: INodeTypes = {
-		getByName: (name) => types[name] as INodeType,
-		getByNameAndVersion: (name) => types[name] as INodeType,
-		getKnownTypes: () => ({}),
-	};
-	const node = (name: string, type: string, more: Partial<INode> = {}): INode => ({
-		id: name,
-		name,
-		type,
+}
+
+/** Runs the built action node in n8n's own engine, on these items. */
+export async function run({
+	type = new MediaGeneration(),
+	parameters,
+	items = [{}],
+	credentials,
+	node: settings,
+}: RunOptions) {
+	const node: INode = {
+		id: '1',
+		name: 'Media Generation',
+		type: 'mediaGeneration',
 		typeVersion: 1,
 		position: [0, 0],
-		parameters: {},
-		...more,
-	});
-	const workflow = new Workflow({
-		id: 'workflow',
-		active: false,
-		nodeTypes,
-		nodes: [
-			node('Input', 'input'),
-			node('Media Generation', 'mediaGeneration', {
-				...settings,
-				parameters,
-				onError,
-				credentials: { mediaGenerationApi: { id: '1', name: 'Media Generation API' } },
-			}),
-		],
-		connections: {
-			Input: { main: [[{ node: 'Media Generation', type: NodeConnectionTypes.Main, index: 0 }]] },
-		},
-	});
+		parameters,
+		credentials: { mediaGenerationApi: { id: '1', name: 'Media Generation API' } },
+		...settings,
+	};
+	const getType = () => type;
+	const nodeTypes = { getByName: getType, getByNameAndVersion: getType, getKnownTypes: () => ({}) };
+	const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
+	const input = { main: [items.map((json) => ({ json }))] };
+	const nodeExecutionStack = [{ node, data: input, source: null }];
 	const execution = new WorkflowExecute(
-		additionalData(credentials),
+		buildAdditionalData(typeof credentials === 'function' ? credentials : () => credentials),
 		'manual',
-		createRunExecutionData({
-			executionData: {
-				nodeExecutionStack: [
-					{
-						node: workflow.getNode('Input') as INode,
-						data: { main: [[{ json: {} }]] },
-						source: null,
-					},
-				],
-			},
-		}),
+		createRunExecutionData({ executionData: { nodeExecutionStack } }),
 	);
 	const { data } = await execution.processRunExecutionData(workflow);
-	const [taskData] = data.resultData.runData['Media Generation'] ?? [];
+	const [taskData] = data.resultData.runData[node.name] ?? [];
+	const [waiting] = data.executionData?.nodeExecutionStack ?? [];
 	return {
-		output: (taskData?.data?.main ?? []).map((branch) => branch ?? []),
+		/** What the node returned, by output: the second is On Error's own. */
+		output: (taskData?.data?.main ?? []).map((branch): INodeExecutionData[] => branch ?? []),
+		/** What n8n shows beside the output. */
 		hints: (taskData?.hints ?? []).map(({ message }) => message),
+		/** What stopped the execution, if anything did. */
 		error: data.resultData.error as NodeError | undefined,
-		parked: data.waitTill
-			? (data.executionData?.nodeExecutionStack[0]?.data.main?.[0] ?? [])
-			: undefined,
+		/** The items that n8n stores while the execution waits, if it does. */
+		parked: data.waitTill ? (waiting?.data.main?.[0] ?? []) : undefined,
 	};
 }
 
-/** What n8n gives to an execution, as far as this node uses it. */
-function additionalData(
-	credentials: Parameters<typeof run>[0]['credentials'],
-): IWorkflowExecuteAdditionalData {
-	const type: ICredentialType = new MediaGenerationApi();
+/** Builds what n8n gives to an execution, as far as this node uses it. */
+function buildAdditionalData(readCredential: ReadCredential) {
+	const { authenticate, properties } = new MediaGenerationApi();
+	if (typeof authenticate !== 'function') throw new Error('authenticate is no function');
 	const credentialsHelper: Partial<ICredentialsHelper> = {
 		getParentTypes: () => [],
 		isCredentialUsableByNode: () => true,
-		getDecrypted: async (_data, _credentials, _type, _mode, _executeData, _raw, values) => {
-			const item = values?.connectionInputData[values.itemIndex]?.json;
-			return { ...(typeof credentials === 'function' ? credentials(item) : credentials) };
-		},
+		getDecrypted: async (_data, _credentials, _type, _mode, _executeData, _raw, values) => ({
+			...readCredential(values?.connectionInputData[values.itemIndex]?.json),
+		}),
 		preAuthentication: async () => undefined,
-		authenticate: async (data, _name, request) => {
-			if (typeof type.authenticate !== 'function') throw new Error('authenticate is no function');
-			return await type.authenticate(data, request as IHttpRequestOptions);
-		},
-		getCredentialsProperties: () => type.properties,
+		authenticate: async (data, _name, request) =>
+			await authenticate(data, request as IHttpRequestOptions),
+		getCredentialsProperties: () => properties,
 	};
 	return {
 		credentialsHelper,
@@ -161,11 +94,34 @@ function additionalData(
 		executionId: '1',
 		variables: {},
 		hooks: new ExecutionLifecycleHooks('manual', '1', {} as never),
-		restApiUrl: '',
-		instanceBaseUrl: '',
-		webhookBaseUrl: '',
 		webhookWaitingBaseUrl: 'https://n8n.example/webhook-waiting',
-		webhookTestBaseUrl: '',
 		formWaitingBaseUrl: 'https://n8n.example/form-waiting',
 	} as unknown as IWorkflowExecuteAdditionalData;
+}
+
+/** Starts an emulator for the tests of a file, each of which begins without tasks, and a node whose credential it accepts. */
+export function useService(settings: Parameters<typeof startService>[0] = {}) {
+	const used = {
+		service: undefined as unknown as Service,
+		credentials: { baseUrl: '', accessToken: 'a-token', webhookSecret: 'a-key' },
+		/** Lists the tasks that the service has, the oldest first. */
+		listTasks: () => [...used.service.tasks.values()],
+		/** Runs the node. The data of a credential are changes of the accepted one. */
+		async run(parameters: INodeParameters, { credentials, ...more }: Partial<RunOptions> = {}) {
+			const data = { ...used.credentials, ...credentials };
+			const isRead = typeof credentials === 'function';
+			return await run({ parameters, credentials: isRead ? credentials : data, ...more });
+		},
+	};
+	beforeAll(async () => {
+		const { accessToken: token, webhookSecret } = used.credentials;
+		used.service = await startService({ token, webhookSecret, ...settings });
+		used.credentials.baseUrl = used.service.url;
+	});
+	beforeEach(() => {
+		used.service.tasks.clear();
+		used.service.requests.length = 0;
+	});
+	afterAll(async () => await used.service.close());
+	return used;
 }

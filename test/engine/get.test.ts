@@ -1,42 +1,30 @@
-import { startService, type Service } from '../../dev/service/index.cts';
-import { run } from './engine';
+import { useService } from './engine';
 
-let service: Service;
-let credentials: { baseUrl: string; accessToken: string };
-
-beforeAll(async () => {
-	service = await startService({ token: 'a-token', taskSeconds: 0.1 });
-	credentials = { baseUrl: service.url, accessToken: 'a-token' };
-});
-
-afterAll(async () => await service.close());
+const engine = useService({ taskSeconds: 0.1 });
 
 const createTask = async (prompt = '') => {
-	const { output } = await run({
-		parameters: {
-			resource: 'task',
-			operation: 'create',
-			model: 'beta2/image-edit',
-			image: 'https://media.example/photo.png',
-			prompt,
-		},
-		credentials,
-	});
-	return String(output[0]?.[0]?.json.taskId);
+	const image = 'https://media.example/photo.png';
+	const model = 'beta2/image-edit';
+	await engine.run({ resource: 'task', operation: 'create', model, image, prompt });
+	return String(engine.listTasks()[0]?.taskId);
 };
 
-const get = async (taskId: string, more: object = {}, simplify = true) =>
-	await run({
-		parameters: { resource: 'task', operation: 'get', taskId, simplify },
-		credentials: { ...credentials, ...more },
-	});
+const createEndedTask = async (prompt?: string) => {
+	const taskId = await createTask(prompt);
+	await engine.service.waitForTask(taskId);
+	return taskId;
+};
+
+const get = async (taskId: string, { simplify = true, credentials = {} } = {}) => {
+	const parameters = { resource: 'task', operation: 'get', taskId, simplify };
+	const { output, error } = await engine.run(parameters, { credentials });
+	return { json: output[0]?.[0]?.json ?? {}, error };
+};
 
 describe('task: get', () => {
 	it('returns a completed task with its result', async () => {
-		const taskId = await createTask();
-		await service.waitForTask(taskId);
-		const { output } = await get(` ${taskId} `);
-		const json = output[0]?.[0]?.json ?? {};
+		const taskId = await createEndedTask();
+		const { json } = await get(` ${taskId} `);
 		expect(json).toMatchObject({
 			taskId,
 			model: 'beta2/image-edit',
@@ -53,11 +41,9 @@ describe('task: get', () => {
 	});
 
 	it('returns a failed task with the reason, and no error: the task is what was asked for', async () => {
-		const taskId = await createTask('#fail');
-		await service.waitForTask(taskId);
-		const { output, error } = await get(taskId);
+		const { json, error } = await get(await createEndedTask('#fail'));
 		expect(error).toBeUndefined();
-		expect(output[0]?.[0]?.json).toMatchObject({
+		expect(json).toMatchObject({
 			status: 'failed',
 			state: 'fail',
 			failCode: '501',
@@ -66,15 +52,13 @@ describe('task: get', () => {
 	});
 
 	it('returns a task that has not ended as pending', async () => {
-		const { output } = await get(await createTask('#neverEnds'));
-		expect(output[0]?.[0]?.json).toMatchObject({ status: 'pending', resultUrls: [] });
+		const { json } = await get(await createTask('#neverEnds'));
+		expect(json).toMatchObject({ status: 'pending', resultUrls: [] });
 	});
 
 	it('returns the record as the service has it, with Simplify turned off', async () => {
-		const taskId = await createTask('Make it night');
-		await service.waitForTask(taskId);
-		const { output } = await get(taskId, {}, false);
-		const { param, resultJson, ...record } = output[0]?.[0]?.json ?? {};
+		const taskId = await createEndedTask('Make it night');
+		const { param, resultJson, ...record } = (await get(taskId, { simplify: false })).json;
 		expect(record).toMatchObject({
 			taskId,
 			model: 'beta2/image-edit',
@@ -91,18 +75,16 @@ describe('task: get', () => {
 	it.each([true, false])(
 		'says that the service does not know the task (simplify: %s)',
 		async (simplify) => {
-			const { error } = await get('no-such-task', {}, simplify);
+			const { error } = await get('no-such-task', { simplify });
 			expect(error?.message).toContain('recordInfo is null');
 		},
 	);
 
 	it('finds the task where another service keeps it', async () => {
 		const taskId = await createTask();
-		const { output } = await get(taskId, {
-			customEndpoints: true,
-			taskDetailsPath: '/api/v1/tasks/query/{taskId}',
-		});
-		expect(output[0]?.[0]?.json.taskId).toBe(taskId);
+		const taskDetailsPath = '/api/v1/tasks/query/{taskId}';
+		const { json } = await get(taskId, { credentials: { customEndpoints: true, taskDetailsPath } });
+		expect(json.taskId).toBe(taskId);
 	});
 
 	it('asks for a task id', async () => {
@@ -113,11 +95,8 @@ describe('task: get', () => {
 
 describe('account: getCredits', () => {
 	it('returns the credits, fractional', async () => {
-		service.set({ credits: 87.5 });
-		const { output } = await run({
-			parameters: { resource: 'account', operation: 'getCredits' },
-			credentials,
-		});
+		engine.service.set({ credits: 87.5 });
+		const { output } = await engine.run({ resource: 'account', operation: 'getCredits' });
 		expect(output).toEqual([[{ json: { credits: 87.5 }, pairedItem: { item: 0 } }]]);
 	});
 });

@@ -1,25 +1,15 @@
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { startService, type Service } from '../../dev/service/index.cts';
-import { run } from './engine';
+import { useService } from './engine';
 
-let service: Service;
-let credentials: { baseUrl: string; accessToken: string; webhookSecret: string };
+const engine = useService({ taskSeconds: 30 });
 
-beforeAll(async () => {
-	service = await startService({ token: 'a-token', taskSeconds: 30 });
-	credentials = { baseUrl: service.url, accessToken: 'a-token', webhookSecret: 'a-key' };
-});
-
-afterAll(async () => await service.close());
-
-beforeEach(() => {
-	service.tasks.clear();
-	service.requests.length = 0;
-});
-
+const unknown = 'The task may exist and may have been paid for';
 const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 
-const edit = (more: INodeParameters = {}): INodeParameters => ({
+const toItems = (prompts: string[]): IDataObject[] => prompts.map((prompt) => ({ prompt }));
+
+const edit: INodeParameters = {
 	resource: 'task',
 	operation: 'create',
 	model: 'beta2/image-edit',
@@ -27,200 +17,171 @@ const edit = (more: INodeParameters = {}): INodeParameters => ({
 	prompt: '={{ $json.prompt }}',
 	// Another request at each try.
 	seed: '={{ Math.floor(Math.random() * 1e9) }}',
-	...more,
-});
+};
 
-const prompts = (...texts: string[]) => texts.map((prompt) => ({ prompt }));
+/** Creates tasks of these prompts, with Retry On Fail and more settings of the node. */
+const create = async (prompts: string[], settings: object = {}, parameters: INodeParameters = {}) =>
+	await engine.run(
+		{ ...edit, ...parameters },
+		{ items: toItems(prompts), node: { ...retry, ...settings } },
+	);
 
-const tasksByPrompt = () => [...service.tasks.values()].map(({ input }) => input.prompt).sort();
+const readPrompt = (json?: IDataObject) =>
+	engine.service.tasks.get(String(json?.taskId))?.input.prompt;
+
+const listPrompts = ({ tasks }: Service = engine.service) =>
+	[...tasks.values()].map(({ input }) => input.prompt).sort();
 
 describe('Retry On Fail, with an expression that returns another value at each try', () => {
 	it('creates each task once when one of three is refused at first', async () => {
-		service.faultNext({ code: 455 });
-		const items = prompts('one', 'two', 'three');
-		const { output, error } = await run({ parameters: edit(), items, credentials, node: retry });
+		engine.service.faultNext({ code: 455 });
+		const { output, error } = await create(['one', 'two', 'three']);
 		expect(error).toBeUndefined();
-		expect(tasksByPrompt()).toEqual(['one', 'three', 'two']);
-		expect(
-			output[0]?.map(({ json }) => service.tasks.get(String(json.taskId))?.input.prompt),
-		).toEqual(['one', 'two', 'three']);
+		expect(listPrompts()).toEqual(['one', 'three', 'two']);
+		expect(output[0]?.map(({ json }) => readPrompt(json))).toEqual(['one', 'two', 'three']);
 	});
 
 	it.each([
-		'#status=500',
-		'#status=502',
-		'#status=501',
-		'#status=408',
-		'#status=409',
-		'#status=499',
-		'#status=302',
-		'#status=307',
+		...[302, 307, 408, 409, 499, 500, 501, 502].map((status) => `#status=${status}`),
 		'#garbage',
 		'#noTaskId',
 	])('sends a request once that is answered with %s, also when it made a task', async (fault) => {
 		for (const prompt of [fault, `${fault} #created`]) {
-			service.requests.length = 0;
-			const items = prompts(prompt);
-			const { error } = await run({ parameters: edit(), items, credentials, node: retry });
-			expect(error?.description).toContain('The task may exist and may have been paid for');
-			expect(service.requests).toHaveLength(1);
+			engine.service.requests.length = 0;
+			expect((await create([prompt])).error?.description).toContain(unknown);
+			expect(engine.service.requests).toHaveLength(1);
 		}
 	});
 
-	it('sends a request once whose connection breaks off', async () => {
-		service.faultNext({ dropConnection: true });
-		const items = prompts('one');
-		const { error } = await run({ parameters: edit(), items, credentials, node: retry });
-		expect(error?.message).toContain('broke off the connection before it answered');
-		expect(error?.description).toContain('The task may exist and may have been paid for');
-		expect(service.requests).toHaveLength(1);
+	it.each([
+		[
+			'whose connection breaks off',
+			{ dropConnection: true },
+			'broke off the connection before it answered',
+		],
+		[
+			'with a listed code and a status of somebody else',
+			{ status: 502, code: 422 },
+			'did not accept a field (422',
+		],
+	])('sends a request once that is answered %s', async (_, fault, message) => {
+		engine.service.faultNext(fault);
+		const { error } = await create(['one']);
+		expect(error?.message).toContain(message);
+		expect(error?.description).toContain(unknown);
+		expect(engine.service.requests).toHaveLength(1);
 	});
 
 	it('sends a request once that failed for the first item, when On Error continues: n8n repeats such a run', async () => {
-		const { output } = await run({
-			parameters: edit(),
-			items: prompts('#status=500', 'two'),
-			credentials,
-			onError: 'continueRegularOutput',
-			node: retry,
-		});
-		expect(service.requests).toHaveLength(2);
+		const { output } = await create(['#status=500', 'two'], { onError: 'continueRegularOutput' });
+		expect(engine.service.requests).toHaveLength(2);
 		expect(output[0]).toMatchObject([
 			{ json: { error: expect.stringContaining('500') } },
 			{ json: { status: 'pending' } },
 		]);
 	});
 
-	it('sends again what was surely refused', async () => {
-		for (const code of [402, 422, 433, 455])
-			for (const status of [200, code]) {
-				service.tasks.clear();
-				service.faultNext({ status, code, times: 2 });
-				const items = prompts('one');
-				const { output } = await run({ parameters: edit(), items, credentials, node: retry });
-				expect(output[0]).toMatchObject([{ json: { status: 'pending' } }]);
-				expect(service.tasks.size).toBe(1);
-			}
-	});
-
-	it('does not repeat a listed code that came with a status of somebody else', async () => {
-		service.faultNext({ status: 502, code: 422 });
-		const items = prompts('one');
-		const { error } = await run({ parameters: edit(), items, credentials, node: retry });
-		expect(error?.description).toContain('may exist');
-		expect(service.requests).toHaveLength(1);
-	});
+	it.each([402, 422, 433, 455].flatMap((code) => [200, code].map((status) => ({ status, code }))))(
+		'sends again what was surely refused, with %j',
+		async (refusal) => {
+			engine.service.faultNext({ ...refusal, times: 2 });
+			expect((await create(['one'])).output[0]).toMatchObject([{ json: { status: 'pending' } }]);
+			expect(engine.service.tasks.size).toBe(1);
+		},
+	);
 });
 
 describe('an answer with a task ID', () => {
 	it.each(['#accepted=201', '#accepted=202', '#code=0', '#code=201', '#numericId', '#code=500'])(
 		'is a task, when it comes with %s',
 		async (prompt) => {
-			const items = prompts(prompt);
-			const { output, error } = await run({ parameters: edit(), items, credentials, node: retry });
+			const { output, error } = await create([prompt]);
 			expect(error).toBeUndefined();
-			expect(output[0]).toMatchObject([{ json: { taskId: [...service.tasks.keys()][0] } }]);
-			expect(service.requests).toHaveLength(1);
+			expect(output[0]).toMatchObject([{ json: { taskId: engine.listTasks()[0]?.taskId } }]);
+			expect(engine.service.requests).toHaveLength(1);
 		},
 	);
 
 	it('is named when it comes with a refusal, whose outcome is unknown', async () => {
-		const items = prompts('#accepted=503');
-		const { error } = await run({ parameters: edit(), items, credentials, node: retry });
+		const { error } = await create(['#accepted=503']);
 		expect(error?.description).toContain(
-			`the service named it ${[...service.tasks.keys()][0]}. Look at it with Get`,
+			`the service named it ${engine.listTasks()[0]?.taskId}. Look at it with Get`,
 		);
-		expect(service.requests).toHaveLength(1);
+		expect(engine.service.requests).toHaveLength(1);
 	});
 
 	it('can be looked at when it is a number', async () => {
-		await run({ parameters: edit(), items: prompts('#numericId'), credentials });
-		const [taskId = ''] = [...service.tasks.keys()];
-		const { output } = await run({
-			parameters: { resource: 'task', operation: 'get', taskId },
-			credentials,
-		});
+		await create(['#numericId']);
+		const [taskId = ''] = engine.service.tasks.keys();
+		const { output } = await engine.run({ resource: 'task', operation: 'get', taskId });
 		expect(output[0]).toMatchObject([{ json: { taskId, status: 'pending' } }]);
 	});
 });
 
 describe('a run that waits for the callback', () => {
-	const parameters = edit({ operation: 'createAndWait' });
-	const items = prompts('#status=402', 'two', 'three');
+	const waiting = { operation: 'createAndWait' };
 
-	it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
+	it.each(['continueRegularOutput', 'continueErrorOutput'])(
 		'parks the same items again when n8n repeats it for an error in its first item (%s)',
 		async (onError) => {
-			const { parked } = await run({ parameters, items, credentials, onError, node: retry });
-			expect(tasksByPrompt()).toEqual(['three', 'two']);
-			expect(parked?.map(({ json }) => json)).toMatchObject([
+			const { parked = [] } = await create(['#status=402', 'two', 'three'], { onError }, waiting);
+			expect(listPrompts()).toEqual(['three', 'two']);
+			expect(parked.map(({ json }) => json)).toMatchObject([
 				{ error: expect.stringContaining('too few credits') },
 				{ status: 'timedOut', taskId: expect.any(String) },
 				{ status: 'timedOut', taskId: expect.any(String) },
 			]);
-			expect(
-				parked?.slice(1).map(({ json }) => service.tasks.get(String(json.taskId))?.input.prompt),
-			).toEqual(['two', 'three']);
+			expect(parked.slice(1).map(({ json }) => readPrompt(json))).toEqual(['two', 'three']);
 		},
 	);
 
 	it('parks one item under Execute Once, in the data that n8n stores', async () => {
-		const { parked } = await run({
-			parameters,
-			items: prompts('one', 'two'),
-			credentials,
-			node: { executeOnce: true },
-		});
-		expect(parked).toMatchObject([{ json: { taskId: [...service.tasks.keys()][0] } }]);
-		expect(service.tasks.size).toBe(1);
+		const { parked } = await create(['one', 'two'], { executeOnce: true }, waiting);
+		expect(parked).toMatchObject([{ json: { taskId: engine.listTasks()[0]?.taskId } }]);
+		expect(engine.service.tasks.size).toBe(1);
 	});
 });
 
 describe('a credential with expressions', () => {
 	let other: Service;
 	beforeAll(async () => (other = await startService({ token: 'other-token', taskSeconds: 30 })));
-	afterAll(async () => await other.close());
 	beforeEach(() => other.tasks.clear());
+	afterAll(async () => await other.close());
 
-	const accounts = () => ({
-		first: credentials,
-		second: { ...credentials, baseUrl: other.url, accessToken: 'other-token' },
+	const readByItem = (item?: IDataObject) => ({
+		...engine.credentials,
+		...(item?.account === 'second' && { baseUrl: other.url, accessToken: 'other-token' }),
 	});
-	const byItem = (item?: object) =>
-		accounts()[(item as { account?: 'first' | 'second' })?.account ?? 'first'];
-	const items = [
-		{ account: 'first', prompt: 'one' },
-		{ account: 'second', prompt: 'two' },
-	];
+	const second = { account: 'second', prompt: 'two' };
 
 	it('is read for each item', async () => {
-		const { error } = await run({ parameters: edit(), items, credentials: byItem });
+		const items = [{ account: 'first', prompt: 'one' }, second];
+		const { error } = await engine.run(edit, { items, credentials: readByItem });
 		expect(error).toBeUndefined();
-		expect(tasksByPrompt()).toEqual(['one']);
-		expect([...other.tasks.values()].map(({ input }) => input.prompt)).toEqual(['two']);
+		expect(listPrompts()).toEqual(['one']);
+		expect(listPrompts(other)).toEqual(['two']);
 	});
 
 	it.each([
-		['is another one for the item', byItem],
+		['is another one for the item', readByItem],
 		[
 			'cannot be resolved without the data of the run',
 			(item?: object) => {
 				if (!item) throw new Error('no data');
-				return credentials;
+				return engine.credentials;
 			},
 		],
 		[
 			'is another one without the data of the run',
-			(item?: object) => (item ? credentials : { ...credentials, webhookSecret: '' }),
+			(item?: object) => ({ ...engine.credentials, ...(!item && { webhookSecret: '' }) }),
 		],
 	])(
 		'makes the node poll when it %s: n8n could not read it while the execution sleeps',
-		async (_, read) => {
-			const { parked, hints, output } = await run({
-				parameters: edit({ operation: 'createAndWait', waitLimit: 0.01 }),
-				items: items.slice(1),
-				credentials: read,
-			});
+		async (_, credentials) => {
+			const { parked, hints, output } = await engine.run(
+				{ ...edit, operation: 'createAndWait', waitLimit: 0.01 },
+				{ items: [second], credentials },
+			);
 			expect(parked).toBeUndefined();
 			expect(hints).toEqual([expect.stringContaining('polled instead of waiting')]);
 			expect(output[0]).toMatchObject([{ json: { status: 'timedOut' } }]);

@@ -37,6 +37,7 @@ for orientation in 3 6 8; do
 done
 image 480x360 exif-6-little-endian.jpg
 exiftool -q -overwrite_original -ExifByteOrder=II -n -Orientation=6 exif-6-little-endian.jpg
+# A thumbnail in the EXIF, 8 kB of XMP and 8 kB of comment: 20 kB before the frame.
 image 160x120 thumbnail.bin.jpg
 image 480x360 thumbnail.jpg
 head -c 8000 /dev/zero | tr '\0' x >comment.txt
@@ -65,6 +66,7 @@ ffmpeg -loglevel error -y -f lavfi -i color=navy:size=480x360 -frames:v 1 -pix_f
 
 # MP4
 video 480x360 4 plain.mp4
+# The movie box before the samples, not behind them.
 video 480x360 4 faststart.mp4 -movflags +faststart
 video 480x360 3 lasts-3.mp4
 video 480x360 2 lasts-2.mp4
@@ -82,11 +84,14 @@ for degrees in 90 180 270; do
 done
 ffmpeg -loglevel error -y -f lavfi -i color=navy:size=480x360:rate=2:duration=4 -f lavfi -i sine=duration=6 \
 	-pix_fmt yuv420p -crf 50 -b:a 8k -ar 8000 -bitexact longer-sound.mp4
+# 6 s of samples, of which an edit list shows 4 s.
 ffmpeg -loglevel error -y -f lavfi -i color=navy:size=480x360:rate=2:duration=6 -pix_fmt yuv420p -crf 50 -g 100 -bitexact uncut.mp4
 ffmpeg -loglevel error -y -ss 2 -i uncut.mp4 -c copy -bitexact edit-list.mp4
 rm uncut.mp4
+# The movie box of the second one says 1 s; it lasts 4.
 video 480x360 4 fragmented.mp4 -movflags +frag_keyframe+empty_moov -g 2
 video 480x360 4 fragmented-from-start.mp4 -movflags +frag_keyframe -g 2
+# Version 1 of the headers.
 video 480x360 4 64-bit-times.mp4 -r 8 -bf 0 -video_track_timescale 2000000000 -movie_timescale 2000000000
 ffmpeg -loglevel error -y -f lavfi -i sine=duration=4 -b:a 8k -ar 8000 -bitexact only-sound.mp4
 ffmpeg -loglevel error -y -i only-sound.mp4 -c copy -bitexact only-sound.m4a

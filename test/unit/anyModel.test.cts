@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ResourceMapperField } from 'n8n-workflow';
+import { UserError, type ResourceMapperField } from 'n8n-workflow';
 import { readExample } from '../../dev/fixtures/examples.cts';
 import { compileBody, corpus } from '../../dev/service/catalogue.cts';
 import { custom } from '../../nodes/MediaGeneration/models/custom';
@@ -24,6 +24,9 @@ const toDocument = (input: object) => {
 	return { openapi: '3.1.0', paths: { '/api/v1/jobs/createTask': { post: { requestBody } } } };
 };
 
+const toModel = (properties: object) =>
+	toMapperFields('any', toDocument({ type: 'object', properties })).fields;
+
 const findModel = (name: string) => {
 	const found = modelsWithFields.find(({ model }) => model === name);
 	if (!found) throw new Error(`The corpus has no fields of ${name}`);
@@ -45,29 +48,32 @@ async function buildRequest(
 		customFields: { mappingMode: 'defineBelow', value: values, schema: findModel(model).fields },
 		...parameters,
 	};
-	const request = await custom.request(
+	return await custom.request(
 		(name) => all[name],
 		(name) => options[name],
 	);
-	request.check?.(request.input);
-	return request;
 }
 
-/** Makes the input as it is sent, with every file uploaded. */
-const buildInput = async (model: string, values: Values | null, more?: Values) =>
-	replaceMedia((await buildRequest(model, values, more)).input, (media) =>
-		media.isUrl ? media.source : URL_OF_UPLOAD,
-	);
+/** Makes an input as it is sent, with every file uploaded. */
+const upload = (input: Values) =>
+	replaceMedia(input, ({ isUrl, source }) => (isUrl ? source : URL_OF_UPLOAD));
+
+/** Makes the input of a workflow as it is sent, once it was checked. */
+async function buildInput(...workflow: Parameters<typeof buildRequest>) {
+	const { input, check } = await buildRequest(...workflow);
+	check?.(input);
+	return upload(input);
+}
 
 describe('the fields of a model', () => {
 	it.each([
-		['kappa-7/preview', null, "doesn't say yet"],
-		['nu/broken-input', undefined, "can't be understood"],
-		['xi-sketch', undefined, "can't be understood"],
-		['mu-random/postcard', undefined, 'names no fields'],
-		['sigma-chat-5', undefined, 'answers at once'],
-		['psi-reader/recognize', undefined, 'answers at once'],
-	])('of %s are none, and the reason leads on', (name, _, reason) => {
+		['kappa-7/preview', "doesn't say yet"],
+		['nu/broken-input', "can't be understood"],
+		['xi-sketch', "can't be understood"],
+		['mu-random/postcard', 'names no fields'],
+		['sigma-chat-5', 'answers at once'],
+		['psi-reader/recognize', 'answers at once'],
+	])('of %s are none, and the reason leads on', (name, reason) => {
 		const found = corpus.find(({ entry }) => entry.model === name);
 		const { fields, emptyFieldsNotice } = toMapperFields(name, found?.openapi);
 		expect(fields).toEqual([]);
@@ -89,45 +95,41 @@ describe('the fields of a model', () => {
 		},
 	);
 
-	it.each<[string, string, Partial<ResourceMapperField>]>([
-		['epsilon-2/text-to-video', 'prompt', { type: 'string', required: true }],
-		['epsilon-2/text-to-video', 'sound', { type: 'options' }],
-		['zeta-song-v5', 'instrumental', { type: 'boolean', required: true }],
-		['epsilon-2/text-to-video', 'cfg_scale', { type: 'number', required: false }],
-		['zeta-canvas-4.0', 'web_search', { type: 'options' }],
-		['theta-pro/storyboard', 'shots', { type: 'array', required: true }],
-		['eta-1.6/text-to-video', 'camera', { type: 'object' }],
-		['epsilon-canvas/text-to-image', 'colors', { type: 'string' }],
-		['Iota.HD/Text-2-Video', 'quality', { removed: true }],
-		['mu/image-to-video', 'image_urls ', { type: 'string', required: true }],
-	])('of %s have %j as the editor needs it', (name, id, expected) => {
-		expect(findModel(name).fields.find((field) => field.id === id)).toMatchObject(expected);
+	const offer = (...values: unknown[]) => ({
+		type: 'options',
+		options: values.map((value) => ({ value })),
 	});
 
-	it.each([
-		['zeta-3.1/text-to-video', 'duration', [4, 6, 8]],
-		['epsilon-2/text-to-video', 'duration', ['5', '10']],
-		['zeta-canvas-4.0', 'web_search', [true, false]],
-	])('of %s offer the values of %j in their own type', (name, id, values) => {
-		const { options } = findModel(name).fields.find((field) => field.id === id) ?? {};
-		expect(options?.map((option) => 'value' in option && option.value)).toEqual(values);
-	});
-
-	it.each([
-		['epsilon-2/text-to-video', 'prompt', 'Prompt'],
-		['epsilon-2/text-to-video', 'duration', 'Duration (default 5)'],
-		['epsilon-2/text-to-video', 'sound', 'Sound (default false)'],
-		['epsilon-2/image-to-video', 'image_url', 'Image URL (file)'],
-		['Chi-Image/Edit-Plus', 'input_urls', 'Input URLs (files, 1 to 3)'],
-		['Chi-Image/Edit-Plus', 'image_size', 'Image Size (text or JSON; default square)'],
-		['mu/image-to-video', 'image_urls ', 'Image URLs (file)'],
-		['epsilon-canvas/text-to-image', 'colors', 'Colors (list, up to 5)'],
-		['zeta-3.1/text-to-video', 'seed', 'Seed (10,000 to 99,999)'],
-		['theta-pro/storyboard', 'shots', 'Shots (JSON list, 1 to 6)'],
-		['eta-1.6/text-to-video', 'camera', 'Camera (JSON)'],
-		['Iota.HD/Text-2-Video', 'quality', 'Quality (deprecated)'],
-	])('of %s say in the name of %j what can be entered', (name, id, displayName) => {
-		expect(findModel(name).fields.find((field) => field.id === id)?.displayName).toBe(displayName);
+	it.each<[string, string, string, object]>([
+		['epsilon-2/text-to-video', 'prompt', 'Prompt', { type: 'string', required: true }],
+		['epsilon-2/text-to-video', 'duration', 'Duration (default 5)', offer('5', '10')],
+		['epsilon-2/text-to-video', 'sound', 'Sound (default false)', { type: 'options' }],
+		[
+			'epsilon-2/text-to-video',
+			'cfg_scale',
+			'CFG Scale (0 to 1; default 0.5)',
+			{ type: 'number', required: false },
+		],
+		['epsilon-2/image-to-video', 'image_url', 'Image URL (file)', {}],
+		['zeta-song-v5', 'instrumental', 'Instrumental', { type: 'boolean', required: true }],
+		['zeta-canvas-4.0', 'web_search', 'Web Search', offer(true, false)],
+		['zeta-3.1/text-to-video', 'duration', 'Duration (default 8)', offer(4, 6, 8)],
+		['zeta-3.1/text-to-video', 'seed', 'Seed (10,000 to 99,999)', {}],
+		[
+			'theta-pro/storyboard',
+			'shots',
+			'Shots (JSON list, 1 to 6)',
+			{ type: 'array', required: true },
+		],
+		['eta-1.6/text-to-video', 'camera', 'Camera (JSON)', { type: 'object' }],
+		['epsilon-canvas/text-to-image', 'colors', 'Colors (list, up to 5)', { type: 'string' }],
+		['Iota.HD/Text-2-Video', 'quality', 'Quality (deprecated)', { removed: true }],
+		['mu/image-to-video', 'image_urls ', 'Image URLs (file)', { type: 'string', required: true }],
+		['Chi-Image/Edit-Plus', 'input_urls', 'Input URLs (files, 1 to 3)', {}],
+		['Chi-Image/Edit-Plus', 'image_size', 'Image Size (text or JSON; default square)', {}],
+	])('of %s have %j, named %j, as the editor needs it', (name, id, displayName, more) => {
+		const field = findModel(name).fields.find((one) => one.id === id);
+		expect(field).toMatchObject({ displayName, ...more });
 	});
 
 	it.each([
@@ -163,23 +165,19 @@ describe('the fields of a model', () => {
 
 	it('show in the guide what the service writes, shortened and not as HTML', () => {
 		const description = `<b>5 & 10</b> ${'much more '.repeat(50)}`;
-		const input = { type: 'object', properties: { prompt: { type: 'string', description } } };
-		const openapi = toDocument(input);
-		const [guide] = toMapperFields('any', openapi).fields;
+		const [guide] = toModel({ prompt: { type: 'string', description } });
 		const [option] = guide?.options ?? [];
 		expect(option?.description).toMatch(/^&lt;b>5 &amp; 10&lt;\/b> much more .*…$/);
 		expect(option?.description?.length).toBeLessThanOrEqual(220);
 	});
 
 	it('are outdated for the editor whenever the schema is another one', () => {
-		const nameEntries = (maximum: number, description: string) => {
-			const prompt = { type: 'number', enum: [1, maximum], description };
-			return toMapperFields('any', toDocument({ type: 'object', properties: { prompt } }))
-				.fields.map(({ displayName }) => displayName)
-				.join();
-		};
-		expect(nameEntries(2, 'a')).not.toBe(nameEntries(3, 'a'));
-		expect(nameEntries(2, 'a')).toBe(nameEntries(2, 'b'));
+		const nameEntries = (maximum: number, description: string) =>
+			toModel({ prompt: { type: 'number', enum: [1, maximum], description } }).map(
+				({ displayName }) => displayName,
+			);
+		expect(nameEntries(2, 'a')).not.toEqual(nameEntries(3, 'a'));
+		expect(nameEntries(2, 'a')).toEqual(nameEntries(2, 'b'));
 	});
 
 	it('of the example are what its workflow stores', () => {
@@ -187,16 +185,9 @@ describe('the fields of a model', () => {
 		const { fields } = findModel('epsilon-2/image-to-video');
 		expect(node?.parameters?.customFields).toMatchObject({ schema: fields });
 	});
-
-	it('send nothing of the guide', async () => {
-		const values = { $guide: 'prompt', prompt: 'x' };
-		expect(await buildInput('epsilon-2/text-to-video', values)).toEqual({ prompt: 'x' });
-	});
 });
 
 describe('what is sent of the fields', () => {
-	const nothing = null;
-
 	it.each<[string, string, Values | null, unknown]>([
 		[
 			'leaves out what is blank, also where the service has a default',
@@ -256,7 +247,13 @@ describe('what is sent of the fields', () => {
 			{ prompt: 'abc', duration: '4' },
 			{ prompt: 'abc', duration: 4 },
 		],
-		['sends a model without required fields as it is', 'iota/remove-background', nothing, {}],
+		['sends a model without required fields as it is', 'iota/remove-background', null, {}],
+		[
+			'sends nothing of the guide',
+			'epsilon-2/text-to-video',
+			{ $guide: 'prompt', prompt: 'x' },
+			{ prompt: 'x' },
+		],
 	])('%s', async (_, model, values, input) => {
 		expect(await buildInput(model, values)).toEqual(input);
 	});
@@ -298,28 +295,21 @@ describe('what is refused before it is paid for', () => {
 		],
 		['zeta-3.1/image-to-video', { prompt: 'abc' }, /one of these forms/],
 	])('%s %j', async (model, values, message) => {
-		await expect(buildRequest(model, values)).rejects.toThrow(message);
+		await expect(buildInput(model, values)).rejects.toThrow(message);
 	});
 
 	it('fields of another model', async () => {
 		const customModel = { __rl: true, mode: 'id', value: 'eta-upscale' };
-		await expect(
-			buildRequest('epsilon-2/text-to-video', { prompt: 'x' }, { customModel }),
-		).rejects.toThrow(
+		const request = buildRequest('epsilon-2/text-to-video', { prompt: 'x' }, { customModel });
+		await expect(request).rejects.toThrow(
 			'The fields in Input are those of epsilon-2/text-to-video, but the model is eta-upscale',
 		);
 	});
 });
 
 describe('an independent validator', () => {
-	const word = fc.constantFrom(
-		'a',
-		'three words here',
-		'5',
-		'1:1',
-		'https://a.example/1.png',
-		'data',
-	);
+	const words = ['a', 'three words here', '5', '1:1', 'https://a.example/1.png', 'data'];
+	const word = fc.constantFrom(...words);
 	const json = fc.constantFrom(
 		'{"width":1024,"height":768}',
 		'{"text":"a","position":"top"}',
@@ -330,6 +320,10 @@ describe('an independent validator', () => {
 		'[]',
 		'{}',
 	);
+	const number = fc.oneof(
+		fc.integer({ min: -3, max: 40 }),
+		fc.double({ min: -1, max: 2, noNaN: true }),
+	);
 	const list = fc.array(word, { maxLength: 5 }).map((words) => words.join(', '));
 
 	/** Values that the editor stores for a field, right and wrong ones. */
@@ -338,10 +332,7 @@ describe('an independent validator', () => {
 			return fc.constantFrom(...options.map((option) => 'value' in option && option.value));
 		switch (type) {
 			case 'number':
-				return fc.oneof(
-					fc.integer({ min: -3, max: 40 }),
-					fc.double({ min: -1, max: 2, noNaN: true }),
-				);
+				return number;
 			case 'boolean':
 				return fc.boolean();
 			case 'string':
@@ -356,34 +347,23 @@ describe('an independent validator', () => {
 		async ({ model, openapi, fields }) => {
 			const validate = compileBody(model, openapi);
 			const entries = listProperties(fields).map((field) => [field.id, anyValue(field)] as const);
-			await fc.assert(
-				fc.asyncProperty(
-					fc.record(Object.fromEntries(entries), { requiredKeys: [] }),
-					async (values) => {
-						let input: unknown;
-						let refusal = '';
-						try {
-							input = await buildInput(model, values);
-						} catch (error) {
-							refusal = (error as Error).message;
-							const customFields = { value: values, schema: fields };
-							const all = { customModel: model, inputMode: 'fields', customFields };
-							const { input: unchecked } = await custom.request(
-								(name) => (all as Values)[name],
-								() => undefined,
-							);
-							input = replaceMedia(unchecked, ({ isUrl, source }) =>
-								isUrl ? source : URL_OF_UPLOAD,
-							);
-						}
-						expect([JSON.stringify(input), refusal === '']).toEqual([
-							JSON.stringify(input),
-							validate({ model, input }),
-						]);
-					},
-				),
-				{ numRuns: 60 },
-			);
+			const filledIn = fc.record(Object.fromEntries(entries), { requiredKeys: [] });
+			const agrees = fc.asyncProperty(filledIn, async (values) => {
+				const { input, check } = await buildRequest(model, values);
+				const sent = upload(input);
+				let isAccepted = true;
+				try {
+					check?.(input);
+				} catch (error) {
+					expect(error).toBeInstanceOf(UserError);
+					isAccepted = false;
+				}
+				expect({ sent, isAccepted }).toEqual({
+					sent,
+					isAccepted: validate({ model, input: sent }),
+				});
+			});
+			await fc.assert(agrees, { numRuns: 60 });
 		},
 	);
 });

@@ -19,10 +19,7 @@ function newNode() {
 	const nodeContext = {};
 	const lines: string[] = [];
 	const customData = new Map<string, string>();
-	const logger = {
-		info: (line: string) => lines.push(line),
-		warn: (line: string) => lines.push(line),
-	};
+	const log = (line: string) => lines.push(line);
 	const open = ({ executionId = '1', run = 0, type = 'node', isTool, input, signal }: Run = {}) =>
 		new CreationRecord({
 			getContext: () => nodeContext,
@@ -33,39 +30,37 @@ function newNode() {
 			getInputData: () => [{ json: input ?? {} }],
 			getExecutionCancelSignal: () => signal,
 			isToolExecution: () => Boolean(isTool),
-			logger,
+			logger: { info: log, warn: log },
 		} as unknown as IExecuteFunctions);
 	return { open, lines, customData };
 }
 
 describe('CreationRecord', () => {
-	it.each<[string, Run, typeof REQUEST, object | undefined]>([
-		['the next try', {}, REQUEST, { taskId: 'task', elsewhere: false }],
-		['a try with another request', {}, OTHER, { taskId: 'task', elsewhere: false }],
-		['a retry from the list', { executionId: '2' }, REQUEST, { taskId: 'task', elsewhere: true }],
-		['a corrected retry from the list', { executionId: '2' }, OTHER, undefined],
-		['the next run of a loop', { run: 1 }, REQUEST, undefined],
-	])('finds a task in %s', (_, again, request, found) => {
+	const task = (elsewhere: boolean) => ({ taskId: 'task', elsewhere });
+	const unknown = { unknown: UNKNOWN };
+
+	it.each<[string, Run, typeof REQUEST, object | undefined, object | undefined]>([
+		['the next try', {}, REQUEST, task(false), unknown],
+		['a try with another request', {}, OTHER, task(false), unknown],
+		// The user has decided about what was unknown.
+		['a retry from the list', { executionId: '2' }, REQUEST, task(true), undefined],
+		['a corrected retry from the list', { executionId: '2' }, OTHER, undefined, undefined],
+		['the next run of a loop', { run: 1 }, REQUEST, undefined, undefined],
+	])('finds what there is to find in %s', (_, again, request, created, unclear) => {
 		const { open } = newNode();
 		open().addTask(0, REQUEST, 'task');
-		expect(open(again).find(0, request)).toEqual(found);
-		expect(open(again).find(1, request)).toBeUndefined();
-	});
-
-	it.each<[string, Run, typeof REQUEST, object | undefined]>([
-		['the next try', {}, REQUEST, { unknown: UNKNOWN }],
-		['a try with another request', {}, OTHER, { unknown: UNKNOWN }],
-		['a retry from the list, which the user has decided', { executionId: '2' }, REQUEST, undefined],
-		['the next run of a loop', { run: 1 }, REQUEST, undefined],
-	])('finds an unknown outcome in %s', (_, again, request, found) => {
-		const { open } = newNode();
-		open().addUnknown(0, REQUEST, UNKNOWN);
-		expect(open(again).find(0, request)).toEqual(found);
+		open().addUnknown(1, REQUEST, UNKNOWN);
+		const record = open(again);
+		expect([0, 1, 2].map((item) => record.find(item, request))).toEqual([
+			created,
+			unclear,
+			undefined,
+		]);
 	});
 
 	it.each<[string, Run, Run, object | undefined]>([
-		['a tool', { isTool: true }, {}, { unknown: UNKNOWN }],
-		['a tool of the newest agent', { type: 'nodeTool' }, {}, { unknown: UNKNOWN }],
+		['a tool', { isTool: true }, {}, unknown],
+		['a tool of the newest agent', { type: 'nodeTool' }, {}, unknown],
 		['a tool, for something else', { isTool: true }, { input: { prompt: 'b' } }, undefined],
 		['a node', {}, {}, undefined],
 	])('finds an unknown outcome in another call of %s', (_, kind, other, found) => {

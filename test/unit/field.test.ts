@@ -18,6 +18,8 @@ const field = (more: Partial<Field> = {}): Field => ({
 	...more,
 });
 
+const whole: Partial<Field> = { type: 'number', typeOptions: { numberPrecision: 0 } };
+
 describe('toRequestKey', () => {
 	it('is the name in snake_case', () => expect(toRequestKey(field())).toBe('length_of_clip'));
 	it('is what send says', () => expect(toRequestKey(field({ send: { as: 'clip' } }))).toBe('clip'));
@@ -30,13 +32,10 @@ describe('toProperty', () => {
 });
 
 describe('parseValue', () => {
-	it.each([undefined, null, '', '  '])(
-		'is undefined for %j: a blank field is not sent',
-		(value) => {
-			expect(parseValue(field(), value)).toBeUndefined();
-			expect(parseValue(field({ type: 'number' }), value)).toBeUndefined();
-		},
-	);
+	it.each([undefined, null, '', '  '])('leaves out a blank field, %j', (value) => {
+		expect(parseValue(field(), value)).toBeUndefined();
+		expect(parseValue(field({ type: 'number' }), value)).toBeUndefined();
+	});
 
 	it('is blank for a field that is sent all the same', () => {
 		expect(parseValue(field({ send: { blank: true } }), undefined)).toBe('');
@@ -71,63 +70,50 @@ describe('parseValue', () => {
 		expect(() => parseValue(field({ type: 'number', typeOptions }), value)).toThrow(message);
 	});
 
-	it('takes every whole number, as a number and as text', () => {
-		const whole = field({ type: 'number', typeOptions: { numberPrecision: 0 } });
+	const side = fc.integer({ min: 1, max: 99_999 });
+
+	it.each<[string, Partial<Field>, fc.Arbitrary<unknown>]>([
+		['whole number', whole, fc.maxSafeInteger()],
+		[
+			'ratio of positive whole numbers',
+			{ send: { shape: ratio } },
+			fc.tuple(side, side).map(([w, h]) => `${w}:${h}`),
+		],
+		[
+			'resolution of digits and p',
+			{ send: { shape: resolution } },
+			fc.integer({ min: 1 }).map((lines) => `${lines}p`),
+		],
+		['web URL', { send: { shape: webUrl } }, fc.webUrl({ withQueryParameters: true })],
+	])('takes every %s, with blanks around it too', (_, more, values) => {
 		fc.assert(
-			fc.property(fc.maxSafeInteger(), (number) => {
-				expect(parseValue(whole, number)).toBe(number);
-				expect(parseValue(whole, ` ${number} `)).toBe(number);
+			fc.property(values, (value) => {
+				expect(parseValue(field(more), value)).toBe(value);
+				expect(parseValue(field(more), ` ${String(value)} `)).toBe(value);
 			}),
 		);
 	});
 
-	it('takes every ratio of positive whole numbers, and nothing else', () => {
-		const shape = field({ send: { shape: ratio } });
-		const side = fc.integer({ min: 1, max: 99_999 });
-		fc.assert(
-			fc.property(side, side, (w, h) => expect(parseValue(shape, ` ${w}:${h} `)).toBe(`${w}:${h}`)),
-		);
+	it('takes as a ratio nothing else', () => {
 		fc.assert(
 			fc.property(fc.string(), (text) => {
 				fc.pre(text.trim() !== '' && !/^[1-9]\d*:[1-9]\d*$/.test(text.trim()));
-				expect(() => parseValue(shape, text)).toThrow(UserError);
-			}),
-		);
-	});
-
-	it('takes every resolution of digits and p', () => {
-		const shape = field({ send: { shape: resolution } });
-		fc.assert(
-			fc.property(fc.integer({ min: 1 }), (lines) =>
-				expect(parseValue(shape, `${lines}p`)).toBe(`${lines}p`),
-			),
-		);
-	});
-
-	it('takes every web URL', () => {
-		fc.assert(
-			fc.property(fc.webUrl({ withQueryParameters: true }), (url) => {
-				expect(parseValue(field({ send: { shape: webUrl } }), url)).toBe(url);
+				expect(() => parseValue(field({ send: { shape: ratio } }), text)).toThrow(UserError);
 			}),
 		);
 	});
 
 	it('gives a value or a UserError, whatever the user or an expression gives', () => {
-		const types = ['string', 'number', 'boolean', 'json', 'options'] as const;
-		const shapes = [undefined, ratio, resolution, webUrl];
+		const types = fc.constantFrom<Field['type']>('string', 'number', 'boolean', 'json', 'options');
+		const shapes = fc.constantFrom(undefined, ratio, resolution, webUrl);
 		fc.assert(
-			fc.property(
-				fc.constantFrom(...types),
-				fc.constantFrom(...shapes),
-				fc.anything(),
-				(type, shape, value) => {
-					try {
-						parseValue(field({ type, send: { shape } }), value);
-					} catch (error) {
-						expect(error).toBeInstanceOf(UserError);
-					}
-				},
-			),
+			fc.property(types, shapes, fc.anything(), (type, shape, value) => {
+				try {
+					parseValue(field({ type, send: { shape } }), value);
+				} catch (error) {
+					expect(error).toBeInstanceOf(UserError);
+				}
+			}),
 			{ numRuns: 2000 },
 		);
 	});

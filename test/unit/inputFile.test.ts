@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { uploadInputFile, type InputFile } from '../../nodes/MediaGeneration/operations/inputFile';
 import type { Item } from '../../nodes/MediaGeneration/operations/operation';
+import type { MediaFacts } from '../../nodes/MediaGeneration/media/formats';
 import type { TaskService } from '../../nodes/MediaGeneration/api/client';
 import { MultipartBody, type UploadFile } from '../../nodes/MediaGeneration/api/multipart';
 
@@ -63,10 +64,8 @@ describe('the MIME type of a part', () => {
 });
 
 describe('uploadInputFile', () => {
-	const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
-
 	/** Uploads a file of n8n's, and shows what the service was given and what the user was shown. */
-	async function upload(file: Partial<InputFile>, chunks: Uint8Array[]) {
+	async function upload(file: Partial<InputFile>, chunks: Uint8Array[] = []) {
 		const shown: string[] = [];
 		let given: { name: string; mimeType: string } | undefined;
 		const service = {
@@ -81,7 +80,8 @@ describe('uploadInputFile', () => {
 		} as unknown as IExecuteFunctions;
 		const whole: InputFile = {
 			name: 'photo.bin',
-			mimeType: 'application/octet-stream',
+			mimeType: 'text/csv',
+			extension: 'csv',
 			size: chunks.reduce((sum, { length }) => sum + length, 0),
 			open: async () => chunks,
 			inspect: async () => undefined,
@@ -91,28 +91,27 @@ describe('uploadInputFile', () => {
 		return { given, shown };
 	}
 
-	it('gives type and extension by what the content is', async () => {
-		const inspect = async () => ({ format: 'png', mimeType: 'image/png', kind: 'image' as const });
-		const { given } = await upload({ inspect }, [png]);
-		expect(given?.mimeType).toBe('image/png');
-		expect(given?.name).toMatch(/^photo-.*\.png$/);
-	});
+	const png: MediaFacts = { format: 'png', mimeType: 'image/png', kind: 'image' };
 
-	it('gives them as n8n has them where the content tells nothing', async () => {
-		const { given } = await upload({ mimeType: 'text/csv', extension: 'csv' }, [
-			Buffer.from('a,b'),
-		]);
-		expect(given?.mimeType).toBe('text/csv');
-		expect(given?.name).toMatch(/\.csv$/);
+	it.each<[string, MediaFacts | undefined, string, RegExp]>([
+		['by what the content is', png, 'image/png', /^photo-.*\.png$/],
+		['as n8n has them where the content tells nothing', undefined, 'text/csv', /\.csv$/],
+		[
+			'as n8n has them where the content is no media',
+			{ ...png, kind: 'other' },
+			'text/csv',
+			/\.csv$/,
+		],
+	])('gives type and extension %s', async (_, facts, mimeType, name) => {
+		const { given } = await upload({ inspect: async () => facts });
+		expect(given).toEqual({ mimeType, name: expect.stringMatching(name) });
 	});
 
 	it('shows the progress of a long upload, and of no short one', async () => {
-		const megabytes = (count: number) =>
-			Array.from({ length: count }, () => Buffer.alloc(1024 * 1024));
+		const megabytes = (count: number) => new Array<Buffer>(count).fill(Buffer.alloc(1024 * 1024));
 		const { shown } = await upload({ name: 'film.mp4' }, megabytes(20));
-		expect(shown).toEqual(
-			Array.from({ length: 10 }, (_, tenth) => `Uploading film.mp4: ${(tenth + 1) * 10} %`),
-		);
+		const tenths = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100];
+		expect(shown).toEqual(tenths.map((percent) => `Uploading film.mp4: ${percent} %`));
 		expect((await upload({}, megabytes(5))).shown).toEqual([]);
 	});
 });

@@ -9,9 +9,31 @@ const image = 'https://media.example/subject.png';
 const second = 'https://media.example/background.jpg';
 const video = 'https://media.example/motion.mp4';
 
+const alpha = 'alpha-3.0/motion-control';
+const beta = 'beta2/image-edit';
+const delta = 'delta/reference-to-video';
+const gamma = 'gamma-v6/reference-to-video';
+
+const knight = {
+	filled: {
+		referenceImages: [image, second],
+		prompt: 'A knight character1',
+		resolution: '1080p',
+		aspectRatio: '9:16',
+		duration: 8,
+	},
+	input: {
+		reference_image: [image, second],
+		prompt: 'A knight character1',
+		resolution: '1080p',
+		aspect_ratio: '9:16',
+		duration: 8,
+	},
+};
+
 /** The contract's field table of each model: what a user fills in, and the `input` that the service takes for it. */
 const contract: Record<string, { filled: Values; input: Values }> = {
-	'alpha-3.0/motion-control': {
+	[alpha]: {
 		filled: { image, video, prompt: 'Dance', mode: '720p', characterOrientation: 'image' },
 		input: {
 			input_urls: [image],
@@ -21,45 +43,16 @@ const contract: Record<string, { filled: Values; input: Values }> = {
 			character_orientation: 'image',
 		},
 	},
-	'beta2/image-edit': {
+	[beta]: {
 		filled: { image, prompt: 'Night', imageSize: '16:9', outputFormat: 'png', seed: 7 },
 		input: { image_url: image, prompt: 'Night', image_size: '16:9', output_format: 'png', seed: 7 },
 	},
-	'delta-1-1/reference-to-video': {
-		filled: {
-			referenceImages: [image, second],
-			prompt: 'A knight character1',
-			resolution: '1080p',
-			aspectRatio: '9:16',
-			duration: 8,
-		},
-		input: {
-			reference_image: [image, second],
-			prompt: 'A knight character1',
-			resolution: '1080p',
-			aspect_ratio: '9:16',
-			duration: 8,
-		},
+	'delta-1-1/reference-to-video': knight,
+	[delta]: {
+		filled: { ...knight.filled, seed: 0 },
+		input: { ...knight.input, seed: 0 },
 	},
-	'delta/reference-to-video': {
-		filled: {
-			referenceImages: [image],
-			prompt: 'A knight character1',
-			resolution: '720p',
-			aspectRatio: '16:9',
-			duration: 5,
-			seed: 0,
-		},
-		input: {
-			reference_image: [image],
-			prompt: 'A knight character1',
-			resolution: '720p',
-			aspect_ratio: '16:9',
-			duration: 5,
-			seed: 0,
-		},
-	},
-	'gamma-v6/reference-to-video': {
+	[gamma]: {
 		filled: {
 			imageReferences: {
 				reference: [
@@ -106,12 +99,9 @@ const request = async (id: string, values: Values) =>
 
 describe.each(Object.entries(contract))('%s', (id, { filled, input }) => {
 	it('asks for what the contract names, no more and no less', () => {
-		expect(model(id).fields.map(toRequestKey).sort()).toEqual(Object.keys(input).sort());
-		expect(
-			model(id)
-				.fields.map(({ name }) => name)
-				.sort(),
-		).toEqual(Object.keys(filled).sort());
+		const { fields } = model(id);
+		expect(fields.map(toRequestKey).sort()).toEqual(Object.keys(input).sort());
+		expect(fields.map(({ name }) => name).sort()).toEqual(Object.keys(filled).sort());
 	});
 
 	it('sends what is filled in under the names of the contract', async () => {
@@ -121,7 +111,7 @@ describe.each(Object.entries(contract))('%s', (id, { filled, input }) => {
 	it('sends nothing of what is left blank but is not required', async () => {
 		const required = model(id).fields.filter((field) => field.required);
 		const kept = Object.fromEntries(required.map(({ name }) => [name, filled[name]]));
-		const sent = [...required.map(toRequestKey), ...(id === 'beta2/image-edit' ? ['prompt'] : [])];
+		const sent = [...required.map(toRequestKey), ...(id === beta ? ['prompt'] : [])];
 		expect(Object.keys((await request(id, kept)).input).sort()).toEqual(sent.sort());
 	});
 
@@ -133,22 +123,17 @@ describe.each(Object.entries(contract))('%s', (id, { filled, input }) => {
 	});
 
 	it('accepts its own defaults', async () => {
-		const defaults = Object.fromEntries(
-			model(id)
-				.fields.filter((field) => !field.required)
-				.map((field) => [field.name, field.default]),
-		);
+		const optional = model(id).fields.filter((field) => !field.required);
+		const defaults = Object.fromEntries(optional.map((field) => [field.name, field.default]));
 		await expect(request(id, { ...filled, ...defaults })).resolves.toBeDefined();
 	});
 
 	it('sends each value of its dropdowns, and takes any other', async () => {
 		for (const { name, type, options = [], allowArbitraryValues } of model(id).fields) {
-			if (type !== 'options' || id === 'custom') continue;
+			if (type !== 'options') continue;
 			expect(allowArbitraryValues).toBe(true);
-			for (const option of options)
-				await expect(
-					request(id, { ...filled, [name]: (option as INodePropertyOptions).value }),
-				).resolves.toBeDefined();
+			for (const { value } of options as INodePropertyOptions[])
+				await expect(request(id, { ...filled, [name]: value })).resolves.toBeDefined();
 		}
 	});
 
@@ -162,39 +147,26 @@ describe.each(Object.entries(contract))('%s', (id, { filled, input }) => {
 
 describe('values that cannot be sent', () => {
 	it.each<[string, Values, string]>([
-		['alpha-3.0/motion-control', { image: 'file:///subject.png' }, "'Image' must be a URL"],
-		['alpha-3.0/motion-control', { image: 'ftp://media.example/a.png' }, "'Image' must be a URL"],
-		['alpha-3.0/motion-control', { video: 'https://a b' }, "'Video' must be a URL"],
-		['alpha-3.0/motion-control', { mode: 'high' }, "'Mode' must be digits followed by p"],
-		['beta2/image-edit', { imageSize: '16x9' }, "'Image Size' must be a ratio"],
-		['beta2/image-edit', { imageSize: '0:9' }, "'Image Size' must be a ratio"],
-		['beta2/image-edit', { outputFormat: 'PNG' }, "'Output Format' must be one word in lower case"],
-		['beta2/image-edit', { seed: 1.5 }, "'Seed' must be a whole number"],
-		['beta2/image-edit', { seed: 'lucky' }, "'Seed' must be a whole number"],
+		[alpha, { image: 'file:///subject.png' }, "'Image' must be a URL"],
+		[alpha, { video: 'https://a b' }, "'Video' must be a URL"],
+		[alpha, { mode: 'high' }, "'Mode' must be digits followed by p"],
+		[beta, { imageSize: '16x9' }, "'Image Size' must be a ratio"],
+		[beta, { imageSize: '0:9' }, "'Image Size' must be a ratio"],
+		[beta, { outputFormat: 'PNG' }, "'Output Format' must be one word in lower case"],
+		[beta, { seed: 1.5 }, "'Seed' must be a whole number"],
+		[beta, { seed: 'lucky' }, "'Seed' must be a whole number"],
+		[delta, { referenceImages: ['', ' '] }, "'Reference Images' needs at least one"],
+		[delta, { referenceImages: [image, 'x://y'] }, "'Reference Images 2' must be a URL"],
+		[delta, { duration: 0 }, "'Duration' must be at least 1"],
+		[delta, { duration: '5s' }, "'Duration' must be a whole number"],
+		[delta, { prompt: { text: 'no' } }, "'Prompt' must be text"],
+		[gamma, { imageReferences: {} }, 'Image References'],
 		[
-			'delta/reference-to-video',
-			{ referenceImages: ['', ' '] },
-			"'Reference Images' needs at least one",
-		],
-		[
-			'delta/reference-to-video',
-			{ referenceImages: [image, 'x://y'] },
-			"'Reference Images 2' must be a URL",
-		],
-		['delta/reference-to-video', { duration: 0 }, "'Duration' must be at least 1"],
-		['delta/reference-to-video', { duration: '5s' }, "'Duration' must be a whole number"],
-		['delta/reference-to-video', { prompt: { text: 'no' } }, "'Prompt' must be text"],
-		['gamma-v6/reference-to-video', { imageReferences: {} }, 'Image References'],
-		[
-			'gamma-v6/reference-to-video',
+			gamma,
 			{ imageReferences: { reference: [{ image }, { image: 'x://y' }] } },
 			"'Image References › Reference 2 › Image' must be a URL",
 		],
-		[
-			'gamma-v6/reference-to-video',
-			{ generateAudio: 'maybe' },
-			"'Generate Audio' must be true or false",
-		],
+		[gamma, { generateAudio: 'maybe' }, "'Generate Audio' must be true or false"],
 	])('%s refuses %j', async (id, values, message) => {
 		await expect(request(id, { ...contract[id]?.filled, ...values })).rejects.toThrow(message);
 	});
@@ -202,17 +174,12 @@ describe('values that cannot be sent', () => {
 
 describe('values that an expression gives in another form', () => {
 	it.each<[string, Values, string, unknown]>([
-		['delta/reference-to-video', { duration: '8' }, 'duration', 8],
-		['delta/reference-to-video', { referenceImages: image }, 'reference_image', [image]],
-		[
-			'delta/reference-to-video',
-			{ referenceImages: [[image, second]] },
-			'reference_image',
-			[image, second],
-		],
-		['delta/reference-to-video', { prompt: 7 }, 'prompt', '7'],
-		['delta/reference-to-video', { resolution: ' 720p ' }, 'resolution', '720p'],
-		['gamma-v6/reference-to-video', { generateAudio: 'false' }, 'generate_audio_switch', false],
+		[delta, { duration: '8' }, 'duration', 8],
+		[delta, { referenceImages: image }, 'reference_image', [image]],
+		[delta, { referenceImages: [[image, second]] }, 'reference_image', [image, second]],
+		[delta, { prompt: 7 }, 'prompt', '7'],
+		[delta, { resolution: ' 720p ' }, 'resolution', '720p'],
+		[gamma, { generateAudio: 'false' }, 'generate_audio_switch', false],
 	])('%s takes %j', async (id, values, key, sent) => {
 		expect(asSent((await request(id, { ...contract[id]?.filled, ...values })).input[key])).toEqual(
 			sent,
@@ -222,25 +189,27 @@ describe('values that an expression gives in another form', () => {
 
 describe('what a user must fill in, and the limits of its files', () => {
 	it.each([
-		['alpha-3.0/motion-control', ['image', 'video']],
-		['beta2/image-edit', ['image']],
+		[alpha, ['image', 'video']],
+		[beta, ['image']],
 		['delta-1-1/reference-to-video', ['referenceImages']],
-		['delta/reference-to-video', ['referenceImages']],
-		['gamma-v6/reference-to-video', ['imageReferences']],
+		[delta, ['referenceImages']],
+		[gamma, ['imageReferences']],
 	])('%s requires %j', (id, names) => {
 		const required = model(id).fields.filter((field) => field.required);
 		expect(required.map(({ name }) => name)).toEqual(names);
 	});
 
-	it('has the limits of the contract for the files of Alpha 3.0, and none for others', async () => {
+	it('are those of the contract for Alpha 3.0, and none for others', async () => {
 		const sides = { minSide: 340, aspect: { min: 0.4, max: 2.5 } };
 		const requests = await Promise.all(
 			Object.entries(contract).map(async ([id, { filled }]) => await request(id, filled)),
 		);
-		const limits = requests.flatMap(({ input }) => findMedia(input).map((media) => media.limits));
-		expect(limits.filter(Boolean)).toEqual([
-			{ ...sides, formats: ['jpeg', 'png'], maxBytes: 10 * 1024 ** 2 },
+		const files = requests.flatMap(({ input }) => findMedia(input));
+		const limited = files.filter(({ limits }) => limits);
+		expect(limited.map(({ label, limits }) => ({ label, ...limits }))).toEqual([
+			{ label: 'Image', ...sides, formats: ['jpeg', 'png'], maxBytes: 10 * 1024 ** 2 },
 			{
+				label: 'Video',
 				...sides,
 				formats: ['mp4', 'quicktime'],
 				maxBytes: 100 * 1024 ** 2,
@@ -248,29 +217,16 @@ describe('what a user must fill in, and the limits of its files', () => {
 			},
 		]);
 	});
-
-	it('names the field of a file', async () => {
-		const { input } = await request('alpha-3.0/motion-control', {
-			...contract['alpha-3.0/motion-control']?.filled,
-		});
-		expect(findMedia(input).map(({ label }) => label)).toEqual(['Image', 'Video']);
-	});
 });
 
 describe('custom', () => {
-	it('sends any model with its input as it is', async () => {
-		expect(
-			await request('custom', { customModel: ' eps/video ', customInput: '{"a": [1]}' }),
-		).toEqual({
-			model: 'eps/video',
-			input: { a: [1] },
-		});
-	});
-
-	it('takes the input from an expression as an object', async () => {
-		const values = { customModel: 'eps/video', customInput: { a: 1 } };
-		expect((await request('custom', values)).input).toEqual({ a: 1 });
-	});
+	it.each(['{"a": [1]}', { a: [1] }])(
+		'sends any model with its input as it is, from %j',
+		async (customInput) => {
+			const values = { customModel: ' eps/video ', customInput };
+			expect(await request('custom', values)).toEqual({ model: 'eps/video', input: { a: [1] } });
+		},
+	);
 
 	it.each(['{', '[1]', '"text"', '7', 'null'])('refuses the input %s', async (customInput) => {
 		await expect(request('custom', { customModel: 'eps/video', customInput })).rejects.toThrow(

@@ -1,8 +1,7 @@
-import type { IHttpRequestOptions } from 'n8n-workflow';
-import { Readable } from 'node:stream';
 import type { Task } from '../../nodes/MediaGeneration/api/task';
 import { ResultDownloads } from '../../nodes/MediaGeneration/operations/task/resultDownloads';
 import type { FileSource } from '../../nodes/MediaGeneration/operations/task/resultFiles';
+import { buildFileHelpers } from './files.cts';
 
 const HOST = 'https://cdn.example';
 
@@ -12,45 +11,27 @@ const completed = (...names: string[]): Task => ({
 	resultUrls: names.map((name) => `${HOST}/${name}`),
 });
 
-/** A host that has every file but those whose names say otherwise, and a service that knows no fresh links. */
-function serve() {
-	const asked: string[] = [];
-	const source = {
-		settings: { timeoutSeconds: 60 },
-		service: {
-			credentials: { baseUrl: 'https://api.example', accessToken: 'token' },
-			getDownloadUrl: async () => await Promise.reject(new Error('no such endpoint')),
-			getTask: async () => await Promise.resolve(completed()),
-		},
-		helpers: {
-			async httpRequest({ url }: IHttpRequestOptions) {
-				asked.push(url.slice(HOST.length + 1));
-				const statusCode = Number(/\d{3}/.exec(url)?.[0] ?? 200);
-				const headers = { 'content-type': 'image/png' };
-				return await Promise.resolve({
-					statusCode,
-					headers,
-					body: Readable.from([Buffer.from(url)]),
-				});
-			},
-			async prepareBinaryData(stream: Readable, fileName: string) {
-				return { fileName, data: String(Buffer.concat(await stream.toArray())) };
-			},
-		},
-	} as unknown as FileSource;
-	return { asked, source };
-}
-
-const start = async (task: Task, { field = 'data', maxBytes = null as number | null } = {}) => {
-	const { asked, source } = serve();
+/**
+ * Downloads the files of a task, from a host that answers with the status that a file's name says, and beside a service that
+ * knows no fresh links.
+ */
+async function start(task: Task, { field = 'data', maxBytes = null as number | null } = {}) {
+	const { helpers, asked } = buildFileHelpers(({ url }) => ({
+		statusCode: Number(/\d{3}/.exec(url)?.[0] ?? 200),
+		headers: { 'content-type': 'image/png' },
+		chunks: [Buffer.from(url)],
+	}));
+	const service = {
+		credentials: { baseUrl: 'https://api.example', accessToken: 'token' },
+		getDownloadUrl: async () => await Promise.reject(new Error('no such endpoint')),
+		getTask: async () => await Promise.resolve(completed()),
+	};
+	const source = { settings: { timeoutSeconds: 60 }, service, helpers } as unknown as FileSource;
 	const downloads = new ResultDownloads({ field, maxBytes });
-	const [item, again] = await Promise.all([
-		downloads.start(task, source),
-		downloads.start(task, source),
-	]);
-	expect(again).toBe(item);
-	return { asked, item };
-};
+	const item = await downloads.start(task, source);
+	expect(await downloads.start(task, source)).toBe(item);
+	return { asked: asked.map(({ url }) => url.slice(HOST.length + 1)), item };
+}
 
 it('names the files of a task after its first, and asks for each once', async () => {
 	const task = completed('a', 'b', 'c');
@@ -67,13 +48,11 @@ it('names the files of a task after its first, and asks for each once', async ()
 });
 
 it.each<[string, Task]>([
-	['failed', { taskId: 'task', status: 'failed', resultUrls: [`${HOST}/a`] }],
-	['has gone on', { taskId: 'task', status: 'timedOut', resultUrls: [] }],
+	['failed', { ...completed('a'), status: 'failed' }],
+	['has gone on', { ...completed(), status: 'timedOut' }],
 	['has no files', completed()],
 ])('asks for nothing of a task that %s', async (_, task) => {
-	const { asked, item } = await start(task);
-	expect(asked).toEqual([]);
-	expect(item).toEqual({ json: task });
+	expect(await start(task)).toEqual({ asked: [], item: { json: task } });
 });
 
 it.each([
@@ -93,10 +72,6 @@ it.each([
 
 it('takes no larger file than it may', async () => {
 	const { item } = await start(completed('a'), { maxBytes: 3 });
-	expect(item).toEqual({
-		json: {
-			...completed('a'),
-			downloadError: expect.stringContaining("'Maximum File Size' in Options") as string,
-		},
-	});
+	const downloadError = expect.stringContaining("'Maximum File Size' in Options") as string;
+	expect(item).toEqual({ json: { ...completed('a'), downloadError } });
 });

@@ -1,7 +1,7 @@
-import { createHmac } from 'node:crypto';
-import { Readable } from 'node:stream';
+import { createHash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { resumeExecution } from '../../nodes/MediaGeneration/operations/task/resume';
+import { buildFileHelpers } from './files.cts';
 import { detailsOf, sendCallback, type Callback } from './webhook.ts';
 
 let batches = 0;
@@ -12,29 +12,33 @@ interface Parked {
 	/** For downloads. */
 	settings?: object;
 	until?: number;
+	type?: string;
 }
 
 /** An execution that waits for so many tasks, beside other items, on a service whose answers the test gives. */
 function parkExecution(
 	count: number,
-	{ others = [], settings, until = Date.now() + 60_000 }: Parked = {},
+	{ others = [], settings, until = Date.now() + 60_000, type = 'mediaGeneration' }: Parked = {},
 ) {
 	const batch = batches++;
 	const taskIds = Array.from({ length: count }, (_, index) => `batch-${batch}-task-${index}`);
 	const items = [...taskIds.map((taskId) => ({ taskId, status: 'timedOut' })), ...others].map(
 		(json: IDataObject, item) => ({ json, pairedItem: { item } }),
 	);
-	const ended = new Set<string>();
+	const states = new Map<string, string>();
 	const asked: string[] = [];
-	const files: string[] = [];
 	/** Lets a file arrive; by default at once. */
 	let deliver: () => Promise<void> = async () => {};
 	/** Answers a request for a task's details; by default at once. */
 	let answerDetails: (taskId: string) => Promise<void> = async () => {};
+	const host = buildFileHelpers(async () => {
+		await deliver();
+		return { chunks: [Buffer.from('file')] };
+	});
 
 	async function readDetails(taskId: string) {
 		asked.push(taskId);
-		const state = ended.has(taskId) ? 'success' : 'generating';
+		const state = states.get(taskId) ?? 'generating';
 		await answerDetails(taskId);
 		const resultJson = { resultUrls: [`https://cdn.example/${taskId}`] };
 		return detailsOf(taskId, state, settings && { resultJson });
@@ -46,27 +50,22 @@ function parkExecution(
 			secret,
 			readDetails,
 			more: {
-				getNode: () => ({ id: `node-${batch}`, name: 'Media Generation', type: 'mediaGeneration' }),
+				getNode: () => ({ id: `node-${batch}`, name: 'Media Generation', type }),
 				evaluateExpression: () => ({ items, parked: { until, settings } }),
 			},
-			helpers: {
-				async httpRequest({ url }: { url: string }) {
-					files.push(url.replace(/.*\//, ''));
-					await deliver();
-					return { statusCode: 200, headers: {}, body: Readable.from([Buffer.from('file')]) };
-				},
-				async prepareBinaryData(stream: Readable, fileName: string) {
-					return { fileName, data: String(Buffer.concat(await stream.toArray())) };
-				},
-			},
+			helpers: host.helpers,
 			...more,
 		});
 
 	return {
 		taskIds,
-		ended,
 		asked,
-		files,
+		/** Lists the files that were asked for, by their task. */
+		listFiles: () => host.asked.map(({ url }) => url.replace(/.*\//, '')),
+		first: String(taskIds[0]),
+		last: String(taskIds.at(-1)),
+		/** Ends these tasks. */
+		end: (...ended: string[]) => ended.forEach((taskId) => states.set(taskId, 'success')),
 		send,
 		setDelivery: (delivery: typeof deliver) => (deliver = delivery),
 		setDetails: (answer: typeof answerDetails) => (answerDetails = answer),
@@ -75,8 +74,8 @@ function parkExecution(
 
 describe('a callback for a parked execution', () => {
 	it('resumes it when all tasks have ended, in the order of the items', async () => {
-		const { taskIds, ended, send } = parkExecution(3);
-		for (const taskId of taskIds) ended.add(taskId);
+		const { taskIds, end, send } = parkExecution(3);
+		end(...taskIds);
 		const { output, store } = await send(String(taskIds[1]));
 		expect(output).toMatchObject(
 			taskIds.map((taskId, item) => ({
@@ -90,20 +89,31 @@ describe('a callback for a parked execution', () => {
 	it('resumes it with items that failed, and tasks that ended before, as they were', async () => {
 		const failed = { error: "'Image' is required" };
 		const before = { taskId: 'ended-before', status: 'failed', failCode: '501' };
-		const { taskIds, ended, asked, send } = parkExecution(1, { others: [failed, before] });
-		const [taskId = ''] = taskIds;
-		ended.add(taskId);
-		const { output } = await send(taskId);
+		const { first, end, asked, send } = parkExecution(1, { others: [failed, before] });
+		end(first);
+		const { output } = await send(first);
 		expect(output?.slice(1).map(({ json }) => json)).toEqual([failed, before]);
-		expect(asked).toEqual([taskId]);
+		expect(asked).toEqual([first]);
+	});
+
+	it('resumes a tool with what its agent is told, and with items that failed as they were', async () => {
+		const failed = { error: "'Image' is required" };
+		const tool = { others: [failed], type: 'mediaGenerationTool' };
+		const { first, end, send } = parkExecution(1, tool);
+		end(first);
+		const { output } = await send(first);
+		expect(output).toEqual([
+			{ json: { taskId: first, status: 'completed' }, pairedItem: { item: 0 } },
+			{ json: failed, pairedItem: { item: 1 } },
+		]);
 	});
 
 	it.each([2, 3, 4, 7])(
 		'is accepted while the last of %d tasks goes on, and nothing is resumed',
 		async (count) => {
-			const { taskIds, ended, send } = parkExecution(count);
-			for (const taskId of taskIds.slice(0, -1)) ended.add(taskId);
-			expect(await send(String(taskIds[0]))).toMatchObject({
+			const { taskIds, first, end, send } = parkExecution(count);
+			end(...taskIds.slice(0, -1));
+			expect(await send(first)).toMatchObject({
 				status: 200,
 				answer: { accepted: true, resumed: false },
 				output: undefined,
@@ -112,18 +122,20 @@ describe('a callback for a parked execution', () => {
 	);
 
 	it.each([
-		['its own task goes on', 0, 503, 'taskNotEnded'],
+		['its own task goes on', undefined, 503, 'taskNotEnded'],
 		['its task is of another execution', 'another', 404, 'taskNotInExecution'],
 	])('is refused when %s', async (_, task, status, reason) => {
-		const { taskIds, send } = parkExecution(2);
-		const taskId = typeof task === 'number' ? String(taskIds[task]) : task;
-		expect(await send(taskId)).toMatchObject({ status, answer: { accepted: false, reason } });
+		const { first, send } = parkExecution(2);
+		expect(await send(task ?? first)).toMatchObject({
+			status,
+			answer: { accepted: false, reason },
+		});
 	});
 
 	it('is refused without the right signature, before anything is asked', async () => {
-		const { taskIds, ended, asked, send } = parkExecution(1);
-		ended.add(String(taskIds[0]));
-		expect(await send(String(taskIds[0]), 'wrong')).toMatchObject({
+		const { first, end, asked, send } = parkExecution(1);
+		end(first);
+		expect(await send(first, 'wrong')).toMatchObject({
 			status: 401,
 			answer: { accepted: false, reason: 'signatureWrong' },
 			output: undefined,
@@ -132,34 +144,33 @@ describe('a callback for a parked execution', () => {
 	});
 
 	it('is taken without a signature where the credential has no key: its details decide', async () => {
-		const { taskIds, ended, send } = parkExecution(1);
-		const [taskId = ''] = taskIds;
+		const { first, end, send } = parkExecution(1);
 		const unsigned = { headers: {}, webhookSecret: ' ' };
-		expect(await send(taskId, '', unsigned)).toMatchObject({ status: 503, output: undefined });
-		ended.add(taskId);
-		expect((await send(taskId, '', unsigned)).output).toHaveLength(1);
+		expect(await send(first, '', unsigned)).toMatchObject({ status: 503, output: undefined });
+		end(first);
+		expect((await send(first, '', unsigned)).output).toHaveLength(1);
 	});
 
 	it("is to be sent again when details can't be had, and then resumes", async () => {
-		const { taskIds, ended, send, setDetails } = parkExecution(2);
-		for (const taskId of taskIds) ended.add(taskId);
+		const { first, last, end, send, setDetails } = parkExecution(2);
+		end(first, last);
 		setDetails(async (taskId) => {
-			if (taskId === taskIds[0]) throw new Error('no answer');
+			if (taskId === first) throw new Error('no answer');
 		});
-		expect(await send(String(taskIds[1]))).toMatchObject({
+		expect(await send(last)).toMatchObject({
 			status: 503,
 			answer: { reason: 'detailsUnavailable' },
 		});
 		setDetails(async () => {});
-		expect((await send(String(taskIds[1]))).output).toHaveLength(2);
+		expect((await send(last)).output).toHaveLength(2);
 	});
 });
 
 describe('copies of the last callback', () => {
 	const parkEnded = () => {
-		const parked = parkExecution(2);
-		for (const taskId of parked.taskIds) parked.ended.add(taskId);
-		return { ...parked, last: String(parked.taskIds[1]) };
+		const { end, first, last, send } = parkExecution(2);
+		end(first, last);
+		return { last, send };
 	};
 
 	it('resume nothing while n8n stores the first, nor after it', async () => {
@@ -190,9 +201,8 @@ describe('copies of the last callback', () => {
 
 describe('callbacks that come together', () => {
 	it('are answered while one of them asks for the others, which then finds what they brought', async () => {
-		const { taskIds, ended, send, setDetails } = parkExecution(2);
-		const [one = '', other = ''] = taskIds;
-		ended.add(one);
+		const { first: one, last: other, end, send, setDetails } = parkExecution(2);
+		end(one);
 		let release = () => {};
 		const isAsked = new Promise<void>((asked) =>
 			setDetails(async (taskId) => {
@@ -203,7 +213,7 @@ describe('callbacks that come together', () => {
 		);
 		const first = send(one);
 		await Promise.race([isAsked, first]);
-		ended.add(other);
+		end(other);
 		setDetails(async () => {});
 		expect((await send(other)).answer).toEqual({ accepted: true, resumed: false });
 		release();
@@ -211,15 +221,12 @@ describe('callbacks that come together', () => {
 	});
 
 	it('ask for each task of a hundred at most twice, in whatever order they end', async () => {
-		const { taskIds, ended, asked, send } = parkExecution(100);
-		const order = [...taskIds].sort(
-			(one, other) =>
-				createHmac('sha256', 'order').update(one).digest().readInt32BE() -
-				createHmac('sha256', 'order').update(other).digest().readInt32BE(),
-		);
+		const { taskIds, end, asked, send } = parkExecution(100);
+		const shuffle = (taskId: string) => createHash('sha256').update(taskId).digest('hex');
+		const order = [...taskIds].sort((one, other) => shuffle(one).localeCompare(shuffle(other)));
 		const outputs: unknown[] = [];
 		for (const taskId of order) {
-			ended.add(taskId);
+			end(taskId);
 			outputs.push((await send(taskId)).output);
 		}
 		expect(outputs.filter(Boolean)).toHaveLength(1);
@@ -228,7 +235,7 @@ describe('callbacks that come together', () => {
 	});
 
 	it('asks for at most 32 tasks at once, and for few while the first goes on', async () => {
-		const { taskIds, ended, send, setDetails, asked } = parkExecution(200);
+		const { taskIds, first, last, end, send, setDetails, asked } = parkExecution(200);
 		let open = 0;
 		let most = 0;
 		setDetails(async () => {
@@ -236,11 +243,11 @@ describe('callbacks that come together', () => {
 			await Promise.resolve();
 			open--;
 		});
-		ended.add(String(taskIds[199]));
-		await send(String(taskIds[199]));
+		end(last);
+		await send(last);
 		expect(asked).toHaveLength(2);
-		for (const taskId of taskIds) ended.add(taskId);
-		expect((await send(String(taskIds[0]))).output).toHaveLength(200);
+		end(...taskIds);
+		expect((await send(first)).output).toHaveLength(200);
 		expect(most).toBe(32);
 	});
 });
@@ -253,8 +260,7 @@ describe('a callback for a parked execution that downloads', () => {
 		let release = () => {};
 		const isReleased = new Promise<void>((resolve) => (release = resolve));
 		parked.setDelivery(async () => await isReleased);
-		const [first = '', last = first] = parked.taskIds;
-		return { ...parked, first, last, release };
+		return { ...parked, release };
 	}
 
 	const withFile = (taskId: string) => ({
@@ -266,25 +272,27 @@ describe('a callback for a parked execution that downloads', () => {
 	afterEach(() => jest.useRealTimers());
 
 	it('begins with the files of its task, and resumes with all of them, each asked for once', async () => {
-		const { ended, send, first, last, files, release } = parkDownloading(2);
-		ended.add(first);
+		const { end, send, first, last, listFiles, release } = parkDownloading(2);
+		end(first);
 		expect((await send(first)).answer).toEqual({ accepted: true, resumed: false });
 		await jest.advanceTimersByTimeAsync(0);
-		expect(files).toEqual([first]);
-		ended.add(last);
+		expect(listFiles()).toEqual([first]);
+		end(last);
 		release();
 		const { output, store } = await send(last);
 		expect(output).toMatchObject([withFile(first), withFile(last)]);
-		expect(files).toEqual([first, last]);
+		expect(listFiles()).toEqual([first, last]);
 		expect(store()).toEqual({ accepted: true, resumed: true });
 	});
 
 	it('is answered 503 when the files take longer than its sender waits, and resumes all the same, once', async () => {
-		const { ended, send, last, files, release } = parkDownloading(1);
-		ended.add(last);
+		const { end, send, last, listFiles, release } = parkDownloading(1);
+		end(last);
 		const underWay = { accepted: false, reason: 'resultsUnderWay' };
 		const first = send(last);
-		await jest.advanceTimersByTimeAsync(5_000);
+		await jest.advanceTimersByTimeAsync(4_999);
+		expect((await send(last)).answer).toEqual({ accepted: true, resumed: false });
+		await jest.advanceTimersByTimeAsync(1);
 		expect(await send(last)).toMatchObject({ status: 503, answer: underWay, output: undefined });
 		release();
 		const { status, answer, output } = await first;
@@ -292,24 +300,24 @@ describe('a callback for a parked execution that downloads', () => {
 		expect(answer).toMatchObject(underWay);
 		expect(output).toMatchObject([withFile(last)]);
 		expect((await send(last)).output).toBeUndefined();
-		expect(files).toEqual([last]);
+		expect(listFiles()).toEqual([last]);
 	});
 
 	it('keeps no files of a batch that went on: when n8n did not store that, they are fetched again', async () => {
-		const { ended, send, last, files, release } = parkDownloading(1, Date.now() + 120_000);
-		ended.add(last);
+		const { end, send, last, listFiles, release } = parkDownloading(1, Date.now() + 120_000);
+		end(last);
 		const first = send(last);
 		await jest.advanceTimersByTimeAsync(5_000);
 		release();
 		await first;
 		await jest.advanceTimersByTimeAsync(61_000);
 		expect((await send(last)).output).toMatchObject([withFile(last)]);
-		expect(files).toEqual([last, last]);
+		expect(listFiles()).toEqual([last, last]);
 	});
 
 	it('resumes with the links shortly before the wait limit', async () => {
-		const { ended, send, last } = parkDownloading(1, Date.now() + 30_000);
-		ended.add(last);
+		const { end, send, last } = parkDownloading(1, Date.now() + 30_000);
+		end(last);
 		const sent = send(last);
 		await jest.advanceTimersByTimeAsync(28_000);
 		const { output = [] } = await sent;

@@ -115,24 +115,16 @@ const videos: typeof images = [
 	['video.avi', 'avi', `is an AVI video, ${noVideo}`],
 ];
 
-async function verdictOf(name: string, limits: MediaLimits): Promise<string> {
-	const bytes = readMedia(name);
-	const { refused, unknown } = checkLimits(limits, await inspect([bytes]), bytes.length);
-	const verdicts = unknown.length > 0 ? [...refused, `? ${unknown.join(', ')}`] : refused;
-	return verdicts.join('; ') || 'accepted';
-}
-
 describe('inspect', () => {
-	it.each([...images, ...videos])('reads %s as %s', async (name, facts) => {
-		expect(await factsOf([readMedia(name)])).toBe(facts);
-	});
-
-	it.each(images)('judges %s, %s, as an image: %s', async (name, _, verdict) => {
-		expect(await verdictOf(name, image)).toBe(verdict);
-	});
-
-	it.each(videos)('judges %s, %s, as a video: %s', async (name, _, verdict) => {
-		expect(await verdictOf(name, video)).toBe(verdict);
+	it.each([
+		...images.map((row) => [...row, image] as const),
+		...videos.map((row) => [...row, video] as const),
+	])('reads %s as %s, and judges it: %s', async (name, facts, verdict, limits) => {
+		const bytes = readMedia(name);
+		expect(await factsOf([bytes])).toBe(facts);
+		const { refused, unknown } = checkLimits(limits, await inspect([bytes]), bytes.length);
+		const verdicts = unknown.length > 0 ? [...refused, `? ${unknown.join(', ')}`] : refused;
+		expect(verdicts.join('; ') || 'accepted').toBe(verdict);
 	});
 
 	it('knows a verdict for every file of the corpus', () => {

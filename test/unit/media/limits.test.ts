@@ -25,10 +25,6 @@ const refused = (facts: Partial<MediaFacts>, size = 1000, more: Partial<MediaLim
 	checkLimits({ ...limits, ...more }, { ...good, ...facts }, size).refused;
 
 describe('checkLimits', () => {
-	it('finds none in a file within the limits', () => {
-		expect(checkLimits(limits, good, 1000)).toEqual({ refused: [], unknown: [] });
-	});
-
 	it.each([
 		[10_000_000, []],
 		[10 * MEBIBYTE, []],
@@ -43,8 +39,6 @@ describe('checkLimits', () => {
 		[2.1, ['lasts 2.1 s, but must last 3 to 30 s']],
 		[2.89, ['lasts 2.9 s, but must last 3 to 30 s']],
 		[2.9, []],
-		[3, []],
-		[30.03, []],
 		[30.1, []],
 		[30.12, ['lasts 30.1 s, but must last 3 to 30 s']],
 	])('judges a video of %d seconds', (durationSeconds, expected) => {
@@ -54,7 +48,6 @@ describe('checkLimits', () => {
 	it.each([
 		[340, 500, ['is 340 × 500 px, but both sides must be greater than 340 px']],
 		[500, 340, ['is 500 × 340 px, but both sides must be greater than 340 px']],
-		[341, 341, []],
 		[1000, 400, []],
 		[400, 1000, []],
 		[1200, 400, ['has an aspect ratio of 3:1 (1200 × 400 px), but it must be from 2:5 to 5:2']],
@@ -89,6 +82,10 @@ describe('checkLimits', () => {
 
 	it('refuses an MP4 without a picture', () => {
 		expect(refused({ kind: 'other' })).toEqual(['has no video track']);
+	});
+
+	it('finds nothing in a file within the limits', () => {
+		expect(checkLimits(limits, good, 1000)).toEqual({ refused: [], unknown: [] });
 	});
 
 	it('refuses nothing that it does not know', () => {

@@ -1,0 +1,206 @@
+import type { IHttpRequestOptions } from 'n8n-workflow';
+import {
+	downloadFile,
+	type DownloadContext,
+} from '../../nodes/MediaGeneration/operations/task/downloadFile';
+import { buildFileHelpers, type Served } from './files.cts';
+
+const MEBIBYTE = 1024 ** 2;
+
+const url = 'https://cdn.example/a/result.mp4';
+const chunks = ['one', 'two'].map((text) => Buffer.from(text));
+const ok: Served = { headers: { 'content-type': 'video/mp4' }, chunks };
+
+const announcing = (size: number): Served => ({
+	...ok,
+	headers: { 'content-length': String(size) },
+});
+
+const redirecting = (location: string, statusCode = 302): Served => ({
+	statusCode,
+	headers: { location },
+});
+
+async function* breakOff() {
+	yield* chunks;
+	throw new Error('aborted');
+}
+
+async function* stall({ abortSignal }: IHttpRequestOptions) {
+	yield* chunks;
+	await new Promise((_, reject) => {
+		abortSignal?.addEventListener?.('abort', reject);
+	});
+}
+
+/** Fetches a file from hosts that serve these answers, by URL. A host that has none can't be reached. */
+async function fetchFrom(
+	hosts: Record<string, Served | ((request: IHttpRequestOptions) => Served)>,
+	{
+		from = url,
+		maxBytes = Infinity,
+		timeoutSeconds = 60,
+		signal = undefined as AbortSignal | undefined,
+	} = {},
+) {
+	const { helpers, asked, bodies } = buildFileHelpers((request) => {
+		const served = hosts[request.url];
+		if (!served) throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+		return typeof served === 'function' ? served(request) : served;
+	});
+	const context = { helpers, settings: { timeoutSeconds }, signal } as unknown as DownloadContext;
+	const file = await downloadFile(context, { url: from, name: 'task-result-1', maxBytes });
+	return { file, asked, bodies };
+}
+
+describe('downloadFile', () => {
+	it('stores a file as it streams, with name, type and size', async () => {
+		const { file } = await fetchFrom({ [url]: ok });
+		expect(file).toEqual({
+			url,
+			name: 'task-result-1.mp4',
+			mimeType: 'video/mp4',
+			size: 6,
+			seconds: expect.any(Number) as number,
+			binary: { data: 'onetwo', fileName: 'task-result-1.mp4', mimeType: 'video/mp4' },
+		});
+		expect(file?.seconds).toBeLessThan(60);
+	});
+
+	it.each<[number, number | RegExp]>([
+		[200, 6],
+		[300, 3],
+		[399, 3],
+		[400, /answered 400/],
+		[500, /answered 500/],
+	])('takes %d with a location for what it is', async (statusCode, expected) => {
+		const location = 'https://eu.cdn.example/other.mp4';
+		const hosts = {
+			[url]: { ...redirecting(location, statusCode), chunks },
+			[location]: { ...ok, chunks: [Buffer.from('two')] },
+		};
+		const fetched = fetchFrom(hosts);
+		if (typeof expected === 'number') expect((await fetched).file?.size).toBe(expected);
+		else await expect(fetched).rejects.toThrow(expected);
+	});
+
+	it.each([
+		['application/octet-stream', 'video/mp4', 'mp4'],
+		['binary/octet-stream', 'video/mp4', 'mp4'],
+		[undefined, 'video/mp4', 'mp4'],
+		['Image/JPEG ; charset=x', 'image/jpeg', 'jpg'],
+		['model/gltf-binary', 'model/gltf-binary', 'mp4'],
+		['model/gltf-binary', 'model/gltf-binary', 'glb', 'https://cdn.example/a.GLB'],
+		[undefined, 'application/octet-stream', 'bin', 'https://cdn.example/result'],
+		[undefined, 'application/octet-stream', 'bin', 'https://cdn.example/a.mp4/result'],
+		[undefined, 'application/octet-stream', 'bin', 'https://cdn.example/a.toolong'],
+	])('names a file of the type %j as %s, .%s', async (type, mimeType, extension, from = url) => {
+		const headers: Served['headers'] = type === undefined ? {} : { 'content-type': type };
+		const { file } = await fetchFrom({ [from]: { ...ok, headers } }, { from });
+		expect(file).toMatchObject({ mimeType, name: `task-result-1.${extension}` });
+	});
+
+	it.each([401, 403, 404, 410])(
+		'gives nothing for a link that is refused with %d',
+		async (statusCode) => {
+			const { file, bodies } = await fetchFrom({ [url]: { statusCode } });
+			expect(file).toBeUndefined();
+			expect(bodies).toMatchObject([{ destroyed: true }]);
+		},
+	);
+
+	it('follows five redirects, relative ones too, and closes each answer', async () => {
+		const hosts = {
+			[url]: redirecting('https://eu.cdn.example/1'),
+			'https://eu.cdn.example/1': redirecting('/2', 307),
+			'https://eu.cdn.example/2': redirecting('/3'),
+			'https://eu.cdn.example/3': redirecting('/4'),
+			'https://eu.cdn.example/4': redirecting('/5.mp4'),
+			'https://eu.cdn.example/5.mp4': ok,
+		};
+		const { file, bodies } = await fetchFrom(hosts);
+		expect(file?.size).toBe(6);
+		expect(bodies.every(({ destroyed }) => destroyed)).toBe(true);
+	});
+
+	it('gives up on redirects that do not end', async () => {
+		await expect(fetchFrom({ [url]: redirecting(url) })).rejects.toThrow('more than 5 times');
+	});
+
+	it.each([
+		'http://127.0.0.1:5678/rest/settings',
+		'http://169.254.169.254/latest/meta-data',
+		'http://10.0.0.1/',
+		'http://[::1]/',
+		'http://localhost/',
+		'http://n8n:5678/',
+		'file:///etc/passwd',
+		'shttp://cdn.example/',
+	])('does not follow one from the internet to %s', async (location) => {
+		const hosts = { [url]: redirecting(location), [location]: ok };
+		await expect(fetchFrom(hosts)).rejects.toThrow('an address inside this network');
+	});
+
+	it('follows one inside a network, where the first address is inside as well', async () => {
+		const from = 'http://127.0.0.1:8788/a.mp4';
+		const location = 'http://127.0.0.1:8789/b.mp4';
+		const hosts = { [from]: redirecting(location), [location]: ok };
+		expect((await fetchFrom(hosts, { from })).file?.size).toBe(6);
+	});
+
+	it('stops at a file that says that it is too large, with what to do', async () => {
+		const fetched = fetchFrom({ [url]: announcing(1.5 * MEBIBYTE) }, { maxBytes: MEBIBYTE });
+		await expect(fetched).rejects.toMatchObject({
+			message: expect.stringContaining(
+				"is 2 MB, and 'Maximum File Size' in Options allows 1 MB",
+			) as string,
+			description: expect.stringContaining('Raise the limit') as string,
+		});
+	});
+
+	it('stops at a file that turns out too large', async () => {
+		await expect(fetchFrom({ [url]: ok }, { maxBytes: 5 })).rejects.toThrow(
+			"is larger than its host said, and 'Maximum File Size'",
+		);
+	});
+
+	it('takes a file that is just as large as it may be, and as announced', async () => {
+		expect((await fetchFrom({ [url]: announcing(6) }, { maxBytes: 6 })).file?.size).toBe(6);
+	});
+
+	it('sends no secret, follows no redirect by itself, and ends with the execution', async () => {
+		const controller = new AbortController();
+		const { asked } = await fetchFrom({ [url]: ok }, { signal: controller.signal });
+		expect(asked).toEqual([
+			{
+				url,
+				disableFollowRedirect: true,
+				returnFullResponse: true,
+				ignoreHttpStatusErrors: true,
+				encoding: 'stream',
+				timeout: 60_000,
+				abortSignal: expect.objectContaining({ aborted: false }) as object,
+			},
+		]);
+		controller.abort();
+		expect(asked).toMatchObject([{ abortSignal: { aborted: true } }]);
+	});
+
+	it.each<[string, Parameters<typeof fetchFrom>[0], string]>([
+		['answers 500', { [url]: { statusCode: 500 } }, 'its host cdn.example answered 500'],
+		['is not there', {}, "its host cdn.example can't be reached: nothing answers"],
+		[
+			'breaks off',
+			{ [url]: { ...ok, chunks: breakOff() } },
+			'broke off before the file was complete',
+		],
+		['sends less than announced', { [url]: announcing(7) }, 'broke off before the file was'],
+		[
+			'stalls for as long as a request may take',
+			{ [url]: (request) => ({ ...ok, chunks: stall(request) }) },
+			'sent nothing for 0.1 s before the file was complete',
+		],
+	])('says what a host did that %s', async (_, hosts, message) => {
+		await expect(fetchFrom(hosts, { timeoutSeconds: 0.1 })).rejects.toThrow(message);
+	});
+});
