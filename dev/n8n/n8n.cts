@@ -54,6 +54,11 @@ interface ExecutionSummary {
 	stoppedAt: string;
 }
 
+interface ExecutionPage {
+	results: ExecutionSummary[];
+	nextCursor?: string | null;
+}
+
 interface ExecutionFilter {
 	workflowId?: string;
 	status?: string | string[];
@@ -431,17 +436,17 @@ export class N8n {
 		);
 	}
 
-	/** Returns the newest executions, 100 at most, the newest first. */
-	async listExecutions(filter?: ExecutionFilter) {
-		return (await this.#listExecutionPage(filter)).results;
-	}
-
 	/** Returns all executions, the newest first. */
-	async listAllExecutions(filter?: ExecutionFilter) {
+	async listExecutions({ workflowId, status }: ExecutionFilter = {}) {
+		const filter = JSON.stringify({ workflowId, status: status && [status].flat() });
 		const all: ExecutionSummary[] = [];
 		let next: Record<string, string> | undefined = {};
 		while (next) {
-			const { results, nextCursor } = await this.#listExecutionPage(filter, next);
+			const query = new URLSearchParams({ filter, limit: String(PAGE), ...next });
+			const { results, nextCursor } = await this.request<ExecutionPage>(
+				'GET',
+				`/rest/executions?${query}`,
+			);
 			all.push(...results);
 			const last = results.length === PAGE ? results.at(-1)?.id : undefined;
 			if (nextCursor) next = { cursor: nextCursor };
@@ -449,19 +454,6 @@ export class N8n {
 			else next = nextCursor === undefined && last ? { lastId: last } : undefined;
 		}
 		return all;
-	}
-
-	async #listExecutionPage({ workflowId, status }: ExecutionFilter = {}, next: object = {}) {
-		const filter = { workflowId, status: status && [status].flat() };
-		const query = new URLSearchParams({
-			filter: JSON.stringify(filter),
-			limit: String(PAGE),
-			...next,
-		});
-		return await this.request<{ results: ExecutionSummary[]; nextCursor?: string | null }>(
-			'GET',
-			`/rest/executions?${query}`,
-		);
 	}
 
 	/**
@@ -472,7 +464,8 @@ export class N8n {
 		workflowId,
 		count,
 		status = ENDED,
-	}: ExecutionFilter & { count: number }) {
+		timeout = EXECUTION_LIMIT,
+	}: ExecutionFilter & { count: number; timeout?: number }) {
 		let found = 0;
 		const summaries = await poll(
 			async () => {
@@ -481,30 +474,12 @@ export class N8n {
 				return found >= count ? list : undefined;
 			},
 			{
-				timeout: EXECUTION_LIMIT,
+				timeout,
 				what: `${count} executions of workflow ${workflowId}`,
 				details: () => `There are ${found}. ${this.#child.readLogTail()}`,
 			},
 		);
 		return await Promise.all(summaries.reverse().map(({ id }) => this.getExecution(id)));
-	}
-
-	/** Waits until a workflow has so many executions that have ended, and returns their summaries. */
-	async waitForAll(workflowId: string, count: number, timeout = 300_000) {
-		let found = 0;
-		return await poll(
-			async () => {
-				const summaries = await this.listAllExecutions({ workflowId, status: ENDED });
-				found = summaries.length;
-				return found >= count ? summaries : undefined;
-			},
-			{
-				timeout,
-				every: 1_000,
-				what: `${count} ended executions of workflow ${workflowId}`,
-				details: () => `There are ${found}. ${this.#child.readLogTail()}`,
-			},
-		);
 	}
 
 	/** Returns the production URL of a webhook path. */
