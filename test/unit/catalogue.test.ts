@@ -118,8 +118,6 @@ describe.each(ways)('%s', (_, lifetime, read) => {
 
 	it.each([
 		['an error', BROKEN],
-		['a refusal of the token', { code: 401, msg: 'expired' }],
-		['nothing at the address', MISSING],
 		['a refusal for the rate', LIMITED],
 		['something else', { code: 200, data: 'no list' }],
 	])('is used longer when the service answers with %s', async (_name, refusal) => {
@@ -221,20 +219,21 @@ describe('a search', () => {
 
 	it.each([
 		[
-			'its price',
 			'epsilon-2/text-to-video',
 			'Epsilon 2 Text to Video · A 5-second video costs 70 credits ($0.35), with sound 140.',
 		],
 		[
-			'its types, where the title lacks them',
 			'zeta-canvas-4.0',
 			'Zeta Canvas 4.0 · Text to Image, Image Editing · 18 credits a picture, whatever its size',
 		],
-		['its title, where there is no more', 'mu/image-to-video', 'Mu Image to Video'],
-	])('names a model with %s', async (_, model, name) => {
-		const { results } = await settle(openAccount().search(model));
-		expect(results).toContainEqual(expect.objectContaining({ name, value: model }));
-	});
+		['mu/image-to-video', 'Mu Image to Video'],
+	])(
+		'names %s by its title, its types that the title lacks, and its price',
+		async (value, name) => {
+			const { results } = await settle(openAccount().search(value));
+			expect(results).toContainEqual(expect.objectContaining({ name, value }));
+		},
+	);
 
 	it('returns all that it finds, a hundred at a time', async () => {
 		const account = openAccount();
@@ -242,28 +241,21 @@ describe('a search', () => {
 		account.answer = () => ({ code: 200, data: { models } });
 		const found = [];
 		let token: string | undefined;
-		do {
-			const page = await settle(account.search('model', token));
-			expect(page.results.length).toBeLessThanOrEqual(100);
-			found.push(...page.results.map(({ value }) => ({ model: value })));
-			token = page.paginationToken as string | undefined;
-		} while (token);
+		for (const size of [100, 100, 50]) {
+			const { results, paginationToken } = await settle(account.search('model', token));
+			expect(results).toHaveLength(size);
+			found.push(...results.map(({ value }) => ({ model: value })));
+			token = paginationToken as string | undefined;
+		}
+		expect(token).toBeUndefined();
 		expect(found).toEqual(models);
 		expect(account.requests).toHaveLength(1);
 	});
 
 	it.each([
 		['has no catalogue', MISSING, /lists no models: choose .* By ID .* JSON/],
-		[
-			'refuses the token',
-			{ code: 401, msg: 'no' },
-			/does not accept the access token .*By ID .* JSON/,
-		],
-		[
-			'answers with something else',
-			{ code: 200, data: 1 },
-			/gave no list of models.*By ID .* JSON/,
-		],
+		['refuses the token', { code: 401 }, /does not accept the access token .*By ID .* JSON/],
+		['answers otherwise', { code: 200, data: 1 }, /gave no list of models.*By ID .* JSON/],
 	])('of a service that %s fails, and says how to go on', async (_, answer, message) => {
 		const account = openAccount();
 		account.answer = () => answer;

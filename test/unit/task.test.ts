@@ -36,42 +36,27 @@ describe('toTask', () => {
 	});
 
 	it('returns why a task failed', () => {
-		expect(
-			task({
-				state: 'fail',
-				resultJson: '',
-				failCode: 501,
-				failMsg: 'blocked',
-				completeTime: null,
-			}),
-		).toMatchObject({ status: 'failed', failCode: '501', failMessage: 'blocked', resultUrls: [] });
+		const failed = task({ state: 'fail', resultJson: '', failCode: 501, failMsg: 'blocked' });
+		const reason = { failCode: '501', failMessage: 'blocked' };
+		expect(failed).toMatchObject({ status: 'failed', ...reason, resultUrls: [] });
 	});
 
 	it('leaves out what is not known', () => {
-		const running = toTask(taskRecord.parse({ taskId: 'task', state: 'generating' }));
-		expect(running).toEqual({
-			taskId: 'task',
-			status: 'pending',
-			state: 'generating',
-			resultUrls: [],
-		});
+		const known = { taskId: 'task', state: 'generating' };
+		const running = toTask(taskRecord.parse(known));
+		expect(running).toEqual({ ...known, status: 'pending', resultUrls: [] });
 	});
 
+	const text = { resultObject: { text: 'hi' } };
 	it.each([
 		['an object', { resultUrls: ['u'] }, ['u'], { resultUrls: ['u'] }],
 		['a single link', '{"resultUrls":"u"}', ['u'], { resultUrls: 'u' }],
 		['text that is no JSON', 'done', [], 'done'],
-		[
-			'a result without links',
-			'{"resultObject":{"text":"hi"}}',
-			[],
-			{ resultObject: { text: 'hi' } },
-		],
+		['a result without links', JSON.stringify(text), [], text],
 		['null', null, [], undefined],
-	])('reads a result that is %s', (_, resultJson, resultUrls, result) => {
-		const { resultUrls: urls, result: whole } = task({ resultJson });
-		expect(urls).toEqual(resultUrls);
-		expect(whole).toEqual(result);
+	])('reads a result that is %s', (_, resultJson, links, whole) => {
+		const { resultUrls, result } = task({ resultJson });
+		expect([resultUrls, result]).toEqual([links, whole]);
 	});
 
 	const songs = {
@@ -100,45 +85,31 @@ describe('toTask', () => {
 		expect(task({ completeTime })).not.toHaveProperty('completedAt');
 	});
 
-	it('tolerates whatever stands beside id and state', () => {
-		const other = fc.dictionary(
-			fc.constantFrom(...Object.keys(record).filter((key) => key !== 'taskId' && key !== 'state')),
-			fc.anything(),
-		);
+	it('tolerates whatever stands beside ID and state', () => {
+		const { taskId, state, ...others } = record;
+		const rest = fc.dictionary(fc.constantFrom(...Object.keys(others)), fc.anything());
 		fc.assert(
-			fc.property(other, (rest) => {
-				expect(toTask(taskRecord.parse({ ...rest, taskId: 't', state: 'success' }))).toMatchObject({
-					taskId: 't',
-					status: 'completed',
-				});
+			fc.property(rest, (more) => {
+				const read = toTask(taskRecord.parse({ ...more, taskId, state }));
+				expect(read).toMatchObject({ taskId, status: 'completed' });
 			}),
 		);
 	});
 });
 
-describe('toStatus', () => {
-	it.each([
-		['waiting', 'pending'],
-		['queuing', 'pending'],
-		['generating', 'pending'],
-		['pending', 'pending'],
-		['running', 'pending'],
-		['success', 'completed'],
-		['SUCCESS', 'completed'],
-		['completed', 'completed'],
-		['fail', 'failed'],
-		['failed', 'failed'],
-		['a word that is not known', 'pending'],
-	])('%s is %s', (state, status) => expect(toStatus(state)).toBe(status));
+it.each([
+	['completed', ['success', 'SUCCESS', 'succeeded', 'completed']],
+	['failed', ['fail', 'failed']],
+	['pending', ['waiting', 'queuing', 'generating', 'pending', 'running', 'an unknown word']],
+])('a task is %s in the states %j', (status, states) => {
+	for (const state of states) expect([state, toStatus(state)]).toEqual([state, status]);
 });
 
-describe('newTask', () => {
-	it('is pending, with no results yet', () => {
-		expect(newTask('task', 'beta2/image-edit')).toEqual({
-			taskId: 'task',
-			model: 'beta2/image-edit',
-			status: 'pending',
-			resultUrls: [],
-		});
+it('a new task is pending, with no results yet', () => {
+	const known = { taskId: 'task', model: 'beta2/image-edit' };
+	expect(newTask('task', 'beta2/image-edit')).toEqual({
+		...known,
+		status: 'pending',
+		resultUrls: [],
 	});
 });
