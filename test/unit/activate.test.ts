@@ -1,28 +1,27 @@
-import { NodeOperationError, type IDataObject, type IHookFunctions } from 'n8n-workflow';
+import {
+	NodeOperationError,
+	type IDataObject,
+	type IHookFunctions,
+	type IHttpRequestOptions,
+} from 'n8n-workflow';
 import { checkCredential } from '../../nodes/MediaGeneration/trigger/activate';
-
-interface Activation {
-	parameters?: IDataObject;
-	webhookSecret?: string;
-	baseUrl?: string | null;
-	/** Answers the request for the account's credits. */
-	answer?: () => { statusCode: number; body: string };
-	mode?: string;
-}
 
 const answered = (code: number, data?: unknown) => () => ({
 	statusCode: 200,
 	body: JSON.stringify({ code, data }),
 });
 
+type Activation = Parameters<typeof activate>[0];
+
 /** Checks a trigger's credential, and shows what that asked for and logged. */
 async function activate({
-	parameters = {},
+	parameters = {} as IDataObject,
 	webhookSecret = 'a-key',
-	baseUrl = 'https://api.example.com',
+	baseUrl = 'https://api.example.com' as string | null,
+	/** Answers the request for the account's credits. */
 	answer = answered(200, 12.5),
 	mode = 'activate',
-}: Activation) {
+}) {
 	const requests: unknown[] = [];
 	const warnings: string[] = [];
 	const context = {
@@ -32,11 +31,8 @@ async function activate({
 		getNodeParameter: (name: string, fallback: unknown) => parameters[name] ?? fallback,
 		getCredentials: async () => ({ baseUrl, accessToken: 'a-secret', webhookSecret }),
 		helpers: {
-			async httpRequestWithAuthentication(
-				_type: string,
-				request: { url: string; timeout: number },
-			) {
-				requests.push([request.url, request.timeout]);
+			async httpRequestWithAuthentication(_type: string, { url, timeout }: IHttpRequestOptions) {
+				requests.push([url, timeout]);
 				return answer();
 			},
 		},

@@ -9,6 +9,7 @@ const bodyOf = (task_id: string) => ({ data: { task_id } });
 const body = { taskId, ...bodyOf(taskId) };
 const bytes = hmac(taskId, seconds, keys.current);
 const base64 = bytes.toString('base64');
+const hex = bytes.toString('hex');
 
 /** Headers with this signature. */
 const withSignature = (signature: string, timestamp = seconds) => ({
@@ -21,7 +22,7 @@ const signed = (key = keys.current, timestamp = seconds) =>
 describe('diagnoseCallback', () => {
 	it('says that a callback is genuine, with header names in any case and a number for the time', () => {
 		const headers = { ' X-WEBHOOK-TIMESTAMP': seconds, 'x-webhook-signature': base64 };
-		expect(diagnoseCallback({ ...headers, host: null }, body, settings)).toEqual({
+		expect(diagnoseCallback(headers, body, settings)).toEqual({
 			genuine: true,
 			message: 'The callback is genuine.',
 			taskId,
@@ -54,33 +55,30 @@ describe('diagnoseCallback', () => {
 		expect(genuine).toBe(key !== 'stranger');
 	});
 
-	/** A signature that differs when it is written URL-safe, and its task. */
-	const unsafe = [...'abcdefgh']
-		.map((id) => ({ id, bytes: hmac(id, seconds, keys.current) }))
-		.find(({ bytes }) => /[+/]/.test(bytes.toString('base64')));
-	const urlSafe = unsafe?.bytes.toString('base64url') ?? '';
-	const urlSafeBody = bodyOf(unsafe?.id ?? '');
+	/** Its signature has a + and a /, which URL-safe Base64 writes in another way. */
+	const unsafeBody = bodyOf('d');
+	const urlSafe = hmac('d', seconds, keys.current).toString('base64url');
 	const bodyOfTwo = { ...body, taskId: 'another' };
 	const inMilliseconds = signed(keys.current, seconds * 1_000);
+	const ofThe1970s = signed(keys.current, 100_000_000_001);
+	const nullHeaders = { 'X-Webhook-Timestamp': null, 'X-Webhook-Signature': undefined };
 	const asText = { ...signed(), 'Content-Type': 'text/plain' };
 	it.each<[string, Record<string, unknown>, unknown, string, string]>([
-		['hex', withSignature(bytes.toString('hex')), body, 'signatureHex', 'in hex'],
-		['URL-safe Base64', withSignature(urlSafe), urlSafeBody, 'signatureUrlSafe', 'URL-safe'],
-		['padding', withSignature(`${urlSafe}=`), urlSafeBody, 'signatureUrlSafe', 'URL-safe'],
+		['hex', withSignature(hex), body, 'signatureHex', 'in hex'],
+		['URL-safe Base64', withSignature(urlSafe), unsafeBody, 'signatureUrlSafe', 'URL-safe'],
+		['padding', withSignature(`${urlSafe}=`), unsafeBody, 'signatureUrlSafe', 'URL-safe'],
 		['blanks', withSignature(` ${base64}\n`), body, 'signatureWhiteSpace', 'white space'],
+		['hex and more', withSignature(`${hex}zz`), body, 'keyMismatch', 'another key'],
+		['more and Base64', withSignature(`!${urlSafe}`), unsafeBody, 'keyMismatch', 'another key'],
+		['Base64 and more', withSignature(`${urlSafe}!!`), unsafeBody, 'keyMismatch', 'another key'],
 		['another key', signed('stranger'), body, 'keyMismatch', "Compare 'Webhook HMAC Key'"],
 		['milliseconds', inMilliseconds, body, 'timestampInMilliseconds', 'is in milliseconds'],
+		['early milliseconds', ofThe1970s, body, 'timestampInMilliseconds', 'is in milliseconds'],
 		['no ID', signed(), { data: {} }, 'taskIdMissing', 'data.task_id'],
-		[
-			'no ID but a signed top-level one',
-			signed(),
-			{ taskId },
-			'signatureOfTopLevelId',
-			'top-level',
-		],
+		['no ID but a top-level one', signed(), { taskId }, 'signatureOfTopLevelId', 'top-level'],
 		['IDs that contradict', signed(), bodyOfTwo, 'taskIdContradictory', 'must be the same'],
 		['no signature', withSignature(''), body, 'headerMissing', 'Missing: X-Webhook-Signature.'],
-		['no headers', {}, body, 'headerMissing', 'X-Webhook-Timestamp, X-Webhook-Signature.'],
+		['no headers', nullHeaders, body, 'headerMissing', 'X-Webhook-Timestamp, X-Webhook-Signature.'],
 		['a body that is no JSON', signed(), 'task', 'bodyNotAnObject', 'JSON object'],
 		['another content type', asText, body, 'bodyNotAnObject', 'Content-Type'],
 	])('recognizes %s', (_, headers, content, reason, words) => {
@@ -113,7 +111,8 @@ describe('diagnoseCallback', () => {
 		({ headers, body: content, status }) => {
 			const { taskId: shown, ...diagnosis } = diagnoseCallback(headers, content, settings);
 			expect(diagnosis.genuine).toBe(status === 200);
-			for (const secret of [keys.current, keys.previous, base64, bytes.toString('hex')])
+			expect(diagnosis.clockDifferenceSeconds).not.toBeNaN();
+			for (const secret of [keys.current, keys.previous, base64, hex])
 				expect(JSON.stringify(diagnosis)).not.toContain(secret);
 			expect([undefined, 'string']).toContain(shown && typeof shown);
 		},

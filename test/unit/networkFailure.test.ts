@@ -3,47 +3,37 @@ import { describeNetworkFailure } from '../../nodes/MediaGeneration/api/networkF
 const systemError = (code: string, syscall: string) =>
 	Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
 
-const describeError = (code: string, syscall: string) =>
-	describeNetworkFailure(systemError(code, syscall), 5);
-
 describe('describeNetworkFailure', () => {
-	it.each([
-		['ECONNREFUSED', 'connect'],
-		['ENOTFOUND', 'getaddrinfo'],
-		['EAI_AGAIN', 'getaddrinfo'],
-		['EHOSTUNREACH', 'connect'],
-		['ENETUNREACH', 'connect'],
-		['CERT_HAS_EXPIRED', ''],
-		['ERR_TLS_CERT_ALTNAME_INVALID', ''],
-		['DEPTH_ZERO_SELF_SIGNED_CERT', ''],
-		['SELF_SIGNED_CERT_IN_CHAIN', ''],
-		['UNABLE_TO_VERIFY_LEAF_SIGNATURE', ''],
-		['ERR_INVALID_URL', ''],
-	])('is sure that nothing arrived after %s of %j', (code, syscall) => {
-		expect(describeError(code, syscall)).toEqual({
-			reason: expect.stringMatching(/^can't be reached: ./),
-			mayHaveArrived: false,
-			isTimeout: false,
-		});
-	});
-
-	it.each([
-		['ECONNRESET', 'read'],
-		['EPIPE', 'write'],
-		['EHOSTUNREACH', 'read'],
-		['ENETUNREACH', 'write'],
-		['', ''],
-	])('is not sure after %s of %j', (code, syscall) => {
-		const unsure = { mayHaveArrived: true, isTimeout: false };
-		expect(describeError(code, syscall)).toMatchObject(unsure);
-	});
-
-	it.each(['ETIMEDOUT', 'ECONNABORTED', 'ESOCKETTIMEDOUT'])('knows the timeout %s', (code) => {
-		expect(describeError(code, '')).toEqual({
-			reason: 'gave no answer within 5 s',
-			mayHaveArrived: true,
-			isTimeout: true,
-		});
+	const neverSent = expect.stringMatching(/^can't be reached: ./);
+	const brokenOff = 'broke off the connection before it answered';
+	const outcomes = {
+		'never arrived': { reason: neverSent, mayHaveArrived: false, isTimeout: false },
+		'may have arrived': { reason: brokenOff, mayHaveArrived: true, isTimeout: false },
+		'timed out': { reason: 'gave no answer within 5 s', mayHaveArrived: true, isTimeout: true },
+	};
+	it.each<[keyof typeof outcomes, string, string]>([
+		['never arrived', 'ECONNREFUSED', 'connect'],
+		['never arrived', 'ENOTFOUND', 'getaddrinfo'],
+		['never arrived', 'EAI_AGAIN', 'getaddrinfo'],
+		['never arrived', 'EHOSTUNREACH', 'connect'],
+		['never arrived', 'ENETUNREACH', 'connect'],
+		['never arrived', 'CERT_HAS_EXPIRED', ''],
+		['never arrived', 'ERR_TLS_CERT_ALTNAME_INVALID', ''],
+		['never arrived', 'DEPTH_ZERO_SELF_SIGNED_CERT', ''],
+		['never arrived', 'SELF_SIGNED_CERT_IN_CHAIN', ''],
+		['never arrived', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', ''],
+		['never arrived', 'ERR_INVALID_URL', ''],
+		['may have arrived', 'ECONNRESET', 'read'],
+		['may have arrived', 'EPIPE', 'write'],
+		['may have arrived', 'EHOSTUNREACH', 'read'],
+		['may have arrived', 'ENETUNREACH', 'write'],
+		['may have arrived', '', ''],
+		['timed out', 'ETIMEDOUT', ''],
+		['timed out', 'ECONNABORTED', ''],
+		['timed out', 'ESOCKETTIMEDOUT', ''],
+	])('says that a request %s after %s of %j', (outcome, code, syscall) => {
+		const failure = describeNetworkFailure(systemError(code, syscall), 5);
+		expect(failure).toEqual(outcomes[outcome]);
 	});
 
 	const cause = systemError('EHOSTUNREACH', 'connect');

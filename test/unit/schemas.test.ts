@@ -26,14 +26,7 @@ const whole: Required<Task> = {
 	completedAt: '2025-11-20T12:00:12.000Z',
 };
 
-const file = {
-	kind: 'result',
-	url,
-	name: 'task-result-1.png',
-	mimeType: 'image/png',
-	size: 5,
-	seconds: 0.4,
-};
+const file = { kind: 'result', url, name: 'a.png', mimeType: 'image/png', size: 5, seconds: 0.4 };
 
 const uploaded = uploadedFile.parse({
 	downloadUrl: url,

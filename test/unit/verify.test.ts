@@ -125,7 +125,6 @@ describe('20,000 hostile callbacks, from the grammar of the cases', () => {
 				const verdict = verifyCallback(one.headers, one.body, settings);
 				expect(verdict).toMatchObject({
 					accepted: false,
-					status: expect.any(Number),
 					reason: expect.any(String),
 					message: expect.any(String),
 				});
