@@ -129,30 +129,24 @@ describe('createTask', () => {
 	});
 
 	it.each<[string, Answer, number | undefined, string]>([
-		[
-			'HTTP 422',
-			[422, { code: 422, msg: 'duration' }],
-			422,
-			'did not accept a field (422: duration)',
-		],
+		['HTTP 422', [422, { code: 422, msg: 'duration' }], 422, 'accept a field (422: duration)'],
+		['HTTP 429', [429, { code: 429, msg: 'slow down' }], 429, 'too many requests (429: slow down)'],
 		['HTTP 401 without JSON', [401, 'no'], 401, 'does not accept the access token (401)'],
 		['code 402', [200, { code: 402, message: 'poor' }], 402, 'too few credits (402: poor)'],
 		['a refused connection', networkError('ECONNREFUSED'), undefined, "can't be reached"],
-	])('surely created nothing after %s', async (_, answer, code, message) => {
-		const error = await create(answer);
-		expect(error).toBeInstanceOf(ServiceError);
-		expect(error).not.toBeInstanceOf(UnknownOutcomeError);
-		expect(error).toMatchObject({
-			code,
-			message: expect.stringContaining(message),
-			isRateLimited: false,
-		});
-	});
-
-	it('may be sent again after a refusal for its rate only', async () => {
-		const error = await create([429, { code: 429, msg: 'slow down' }]);
-		expect(error).toMatchObject({ code: 429, isRateLimited: true });
-	});
+	])(
+		'surely created nothing after %s, and may be sent again after 429 alone',
+		async (_, answer, code, message) => {
+			const error = await create(answer);
+			expect(error).toBeInstanceOf(ServiceError);
+			expect(error).not.toBeInstanceOf(UnknownOutcomeError);
+			expect(error).toMatchObject({
+				code,
+				message: expect.stringContaining(message),
+				isRateLimited: code === 429,
+			});
+		},
+	);
 
 	it.each<[string, Answer, number | undefined, string]>([
 		['HTTP 500', [500, ''], 500, '(500)'],
@@ -165,21 +159,16 @@ describe('createTask', () => {
 		['an empty answer', [200, ' '], undefined, 'it is empty'],
 		['a connection that broke off', networkError('ECONNRESET'), undefined, 'broke off'],
 		['a timeout', networkError('ETIMEDOUT'), undefined, 'within 7 s'],
-	])(
-		'may have created a task after %s, and says where to look',
-		async (_, answer, code, message) => {
-			const error = await create(answer);
-			expect(error).toBeInstanceOf(UnknownOutcomeError);
-			expect(error).toMatchObject({
-				code,
-				message: expect.stringContaining(message),
-				isRateLimited: false,
-				description: expect.stringMatching(
-					'may have been paid for: .* recent tasks of your account',
-				),
-			});
-		},
-	);
+	])('may have created a task after %s', async (_, answer, code, message) => {
+		const error = await create(answer);
+		expect(error).toBeInstanceOf(UnknownOutcomeError);
+		expect(error).toMatchObject({
+			code,
+			message: expect.stringContaining(message),
+			isRateLimited: false,
+			description: expect.stringMatching('may have been paid for: .* recent tasks of your account'),
+		});
+	});
 
 	it.each([300, 422, 500])('may have created the task that HTTP %d names', async (code) => {
 		const error = await create([code, { code, data: NAMED }]);

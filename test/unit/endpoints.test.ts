@@ -13,18 +13,12 @@ describe('buildUrl', () => {
 		expect(buildUrl({ baseUrl: base }, 'createTaskPath')).toBe(url);
 	});
 
-	it('puts the task id in, encoded', () => {
-		expect(buildUrl({ baseUrl }, 'taskDetailsPath', 'a/b&c')).toBe(
-			'https://api.example.com/api/v1/jobs/recordInfo?taskId=a%2Fb%26c',
-		);
-	});
-
 	it.each([
-		[true, '/tasks/query/id'],
-		[false, '/api/v1/jobs/recordInfo?taskId=id'],
-	])('takes, with custom endpoints %s, the path %s', (customEndpoints, path) => {
+		[true, '/tasks/query/a%2Fb%26c'],
+		[false, '/api/v1/jobs/recordInfo?taskId=a%2Fb%26c'],
+	])('puts the task ID in, encoded, with custom endpoints %s in %s', (customEndpoints, path) => {
 		const credentials = { baseUrl, customEndpoints, taskDetailsPath: ' tasks/query/{taskId}' };
-		expect(buildUrl(credentials, 'taskDetailsPath', 'id')).toBe(baseUrl + path);
+		expect(buildUrl(credentials, 'taskDetailsPath', 'a/b&c')).toBe(baseUrl + path);
 	});
 
 	it.each([' ', undefined])('takes the usual path where a custom one is %j', (creditsPath) => {
@@ -92,8 +86,11 @@ describe('buildUrl', () => {
 	});
 
 	it.each(['..', 'a/../b', 'a//b', '/a', './a'])('refuses the model %j, no path', (model) => {
-		const build = () => buildUrl({ baseUrl }, 'modelSchemaPath', model);
-		expect(build).toThrow('which no model can have');
+		const message = `'Model Name or ID' is "${model}", which no model can have`;
+		const description = 'Choose a model from the list.';
+		expect(() => buildUrl({ baseUrl }, 'modelSchemaPath', model)).toThrow(
+			expect.objectContaining({ message, description }),
+		);
 	});
 
 	it('refuses a details path without a place for the id', () => {

@@ -31,12 +31,7 @@ describe('findMatchingSecret', () => {
 	it.each([
 		['the current key for what it signed', signature, { current: key }, 'current'],
 		['the previous key while both count', signature, { current: 'new', previous: key }, 'previous'],
-		[
-			'the current key when both are the same',
-			signature,
-			{ current: key, previous: key },
-			'current',
-		],
+		['the current key when both match', signature, { current: key, previous: key }, 'current'],
 		['none for another key', signature, { current: 'other' }, undefined],
 		['none for no signature', '', { current: key }, undefined],
 		['none for one cut short', signature.slice(0, -1), { current: key }, undefined],

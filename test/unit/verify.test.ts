@@ -97,11 +97,8 @@ describe('verifyCallback', () => {
 	});
 
 	it.each<[string, number | string | undefined, object, string]>([
-		['the contract', 200, { callbackType: 'task_completed' }, 'completed'],
 		['a failed task', 501, { callbackType: 'task_failed' }, 'failed'],
 		['a failed task, whatever the code', 200, { callbackType: 'TASK_FAILED' }, 'failed'],
-		['a record', 200, { state: 'success', resultJson: '{}' }, 'completed'],
-		['a failed record', 501, { state: 'fail' }, 'failed'],
 		['a record, not its type', 501, { state: 'success', callbackType: 'fail' }, 'completed'],
 		['a record that goes on', 200, { state: 'generating' }, 'pending'],
 		['a record without words', 200, { state: 1, callbackType: ['fail'] }, 'completed'],
