@@ -48,33 +48,27 @@ describe('toTask', () => {
 	});
 
 	const text = { resultObject: { text: 'hi' } };
-	it.each([
-		['an object', { resultUrls: ['u'] }, ['u'], { resultUrls: ['u'] }],
-		['a single link', '{"resultUrls":"u"}', ['u'], { resultUrls: 'u' }],
-		['text that is no JSON', 'done', [], 'done'],
-		['a result without links', JSON.stringify(text), [], text],
-		['null', null, [], undefined],
-	])('reads a result that is %s', (_, resultJson, links, whole) => {
-		const { resultUrls, result } = task({ resultJson });
-		expect([resultUrls, result]).toEqual([links, whole]);
-	});
-
 	const songs = {
 		data: [{ audio_url: 'a', stream_audio_url: 's' }, { stream_audio_url: 'b' }, { title: 'x' }],
 	};
 	it.each<[string, object, string[], unknown]>([
-		['alone', { resultJson: '', response: songs }, ['a', 'b'], songs],
-		['as text', { resultJson: null, response: JSON.stringify(songs) }, ['a', 'b'], songs],
-		['beside an empty result', { resultJson: {}, response: songs }, ['a', 'b'], songs],
-		['beside text', { resultJson: 'done', response: { resultUrls: 'u' } }, ['u'], 'done'],
-		['that is empty', { response: {} }, result.resultUrls, result],
-	])('reads the newer response %s', (_, more, resultUrls, result) =>
-		expect(task(more)).toMatchObject({ resultUrls, result }),
-	);
+		['an object', { resultJson: { resultUrls: ['u'] } }, ['u'], { resultUrls: ['u'] }],
+		['a single link', { resultJson: '{"resultUrls":"u"}' }, ['u'], { resultUrls: 'u' }],
+		['text that is no JSON', { resultJson: 'done' }, [], 'done'],
+		['one without links', { resultJson: JSON.stringify(text) }, [], text],
+		['null', { resultJson: null }, [], undefined],
+		['a newer response', { resultJson: '', response: songs }, ['a', 'b'], songs],
+		['one as text', { resultJson: null, response: JSON.stringify(songs) }, ['a', 'b'], songs],
+		['one beside {}', { resultJson: {}, response: songs }, ['a', 'b'], songs],
+		['one beside text', { resultJson: 'done', response: { resultUrls: 'u' } }, ['u'], 'done'],
+		['an empty one', { response: {} }, result.resultUrls, result],
+	])('reads a result that is %s', (_, more, links, whole) => {
+		const { resultUrls, result } = task(more);
+		expect([resultUrls, result]).toEqual([links, whole]);
+	});
 
 	it.each([
 		['generating', undefined],
-		['a word that is not known', undefined],
 		['success', 12.5],
 		['fail', 12.5],
 	])('has in state %s the credits %s, as they are final', (state, creditsConsumed) =>
@@ -107,9 +101,5 @@ it.each([
 
 it('a new task is pending, with no results yet', () => {
 	const known = { taskId: 'task', model: 'beta2/image-edit' };
-	expect(newTask('task', 'beta2/image-edit')).toEqual({
-		...known,
-		status: 'pending',
-		resultUrls: [],
-	});
+	expect(newTask('task', known.model)).toEqual({ ...known, status: 'pending', resultUrls: [] });
 });
