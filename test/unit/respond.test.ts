@@ -11,7 +11,7 @@ function newNode() {
 	const id = `node-${nodes++}`;
 	const lines: string[] = [];
 	const context = {
-		logger: { warn: (line: string) => lines.push(line) },
+		logger: { warn: (line: string, meta: object) => lines.push(line + JSON.stringify(meta)) },
 		getNode: () => ({ name: 'Trigger', id }),
 		getWorkflow: () => ({ id: 'workflow' }),
 	} as unknown as IWebhookFunctions;
@@ -30,7 +30,7 @@ it.each([
 	const { lines, log } = newNode();
 	log({ ...stale, clockDifferenceSeconds: seconds });
 	expect(lines).toEqual([
-		`"Trigger" refused a callback: Too far from the present time (401 timestampStale${words}). To find out more, use Task: Verify Callback of the Media Generation node.`,
+		`"Trigger" refused a callback: Too far from the present time (401 timestampStale${words}). To find out more, use Task: Verify Callback of the Media Generation node.{"workflowId":"workflow"}`,
 	]);
 });
 

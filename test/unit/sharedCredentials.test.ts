@@ -4,14 +4,16 @@ import {
 	SHARED_FOR,
 } from '../../nodes/MediaGeneration/callback/sharedCredentials';
 
+const withId = (id: string) => ({ mediaGenerationApi: { id } });
+
 /** A node whose credential reads end when told. */
 function nodeOf(
 	id: string,
-	{ workflow = 'workflow', credential = 'credential', mode = 'webhook' } = {},
+	{ workflow = 'workflow', credentials = withId('one') as object, mode = 'webhook' } = {},
 ) {
 	const reads: Array<{ resolve: (token: string) => void; reject: (error: Error) => void }> = [];
 	const context = {
-		getNode: () => ({ id, credentials: { mediaGenerationApi: { id: credential } } }),
+		getNode: () => ({ id, credentials }),
 		getWorkflow: () => ({ id: workflow }),
 		getMode: () => mode,
 		getCredentials: async () =>
@@ -51,10 +53,11 @@ describe('callbacks that read a credential', () => {
 	});
 
 	it('share none with another node, workflow or mode, nor with another credential', async () => {
-		const others = [{ workflow: 'other' }, { mode: 'manual' }, { credential: 'other' }];
+		const credentials = [{ credentials: withId('other') }, { credentials: {} }];
+		const others = [{ workflow: 'other' }, { mode: 'manual' }, ...credentials];
 		const nodes = [nodeOf('one'), nodeOf('two'), ...others.map((other) => nodeOf('one', other))];
 		const tokens = nodes.map(async ({ read }) => await read());
 		for (const [index, { reads }] of nodes.entries()) reads[0]?.resolve(`${index}`);
-		expect(await Promise.all(tokens)).toEqual(['0', '1', '2', '3', '4']);
+		expect(await Promise.all(tokens)).toEqual(['0', '1', '2', '3', '4', '5']);
 	});
 });
