@@ -28,11 +28,9 @@ describe('authenticate', () => {
 	});
 
 	it('keeps the headers that are there', async () => {
-		const { headers } = await authenticate({
-			url: 'https://api.example.com/',
-			headers: { Accept: 'application/json' },
-		});
-		expect(headers).toMatchObject({ Accept: 'application/json' });
+		const headers = { Accept: 'application/json' };
+		const request = await authenticate({ url: 'https://api.example.com/', headers });
+		expect(request.headers).toMatchObject(headers);
 	});
 
 	it.each<IHttpRequestOptions>([

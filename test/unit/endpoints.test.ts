@@ -13,18 +13,12 @@ describe('buildUrl', () => {
 		expect(buildUrl({ baseUrl: base }, 'createTaskPath')).toBe(url);
 	});
 
-	it('puts the task id in, encoded', () => {
-		expect(buildUrl({ baseUrl }, 'taskDetailsPath', 'a/b&c')).toBe(
-			'https://api.example.com/api/v1/jobs/recordInfo?taskId=a%2Fb%26c',
-		);
-	});
-
-	it('takes paths of the credential while custom endpoints are on', () => {
-		const credentials = { baseUrl, customEndpoints: true, taskDetailsPath: 'tasks/query/{taskId}' };
-		expect(buildUrl(credentials, 'taskDetailsPath', 'id')).toBe(`${baseUrl}/tasks/query/id`);
-		expect(buildUrl({ ...credentials, customEndpoints: false }, 'taskDetailsPath', 'id')).toBe(
-			`${baseUrl}/api/v1/jobs/recordInfo?taskId=id`,
-		);
+	it.each([
+		[true, '/tasks/query/a%2Fb%26c'],
+		[false, '/api/v1/jobs/recordInfo?taskId=a%2Fb%26c'],
+	])('puts the task ID in, encoded, with custom endpoints %s in %s', (customEndpoints, path) => {
+		const credentials = { baseUrl, customEndpoints, taskDetailsPath: ' tasks/query/{taskId}' };
+		expect(buildUrl(credentials, 'taskDetailsPath', 'a/b&c')).toBe(baseUrl + path);
 	});
 
 	it.each([' ', undefined])('takes the usual path where a custom one is %j', (creditsPath) => {
@@ -42,23 +36,22 @@ describe('buildUrl', () => {
 		expect(buildUrl({ baseUrl, uploadBaseUrl }, 'urlUploadPath')).toBe(base + path);
 	});
 
-	it.each(['', 'api.example.com', 'ftp://api.example.com', 'xhttp://api.example.com', 'https://'])(
-		'refuses the base URL %j',
-		(base) => {
-			expect(() => buildUrl({ baseUrl: base }, 'creditsPath')).toThrow(
-				"'Base URL' in the credential must begin with https://",
-			);
-		},
-	);
-
+	const malformed = 'must begin with https://';
+	const notJoinable = 'must be an address without a query';
 	it.each([
-		'https://api.example.com?key=1',
-		'https://api.example.com/media?',
-		'https://api.example.com/#x',
-		'https://user:secret@api.example.com',
-	])('refuses the base URL %j, to which no path can be added', (base) => {
+		['', malformed],
+		['api.example.com', malformed],
+		['ftp://api.example.com', malformed],
+		['xhttp://api.example.com', malformed],
+		['https://', malformed],
+		['https://api.example.com?key=1', notJoinable],
+		['https://api.example.com/media?', notJoinable],
+		['https://api.example.com/#x', notJoinable],
+		['https://user@api.example.com', notJoinable],
+		['https://:secret@api.example.com', notJoinable],
+	])('refuses the base URL %j, which %s', (base, reason) => {
 		expect(() => buildUrl({ baseUrl: base }, 'creditsPath')).toThrow(
-			"'Base URL' in the credential must be an address without a query",
+			`'Base URL' in the credential ${reason}`,
 		);
 	});
 
@@ -68,24 +61,20 @@ describe('buildUrl', () => {
 		);
 	});
 
-	it.each(['.', '..'])('refuses the task ID %j, which would climb the path', (taskId) => {
+	const inPath = { baseUrl, customEndpoints: true, taskDetailsPath: '/tasks/{taskId}' };
+
+	it.each(['', '.', '..'])('refuses the task ID %j, which would climb the path', (taskId) => {
 		for (const taskDetailsPath of ['/tasks/{taskId}', '/tasks?id={taskId}'])
-			expect(() =>
-				buildUrl({ baseUrl, customEndpoints: true, taskDetailsPath }, 'taskDetailsPath', taskId),
-			).toThrow('which no task can have');
+			expect(() => buildUrl({ ...inPath, taskDetailsPath }, 'taskDetailsPath', taskId)).toThrow(
+				`'Task ID' is "${taskId}", which no task can have`,
+			);
 	});
 
 	it.each(['../credit', '..%2fcredit', '...', 'a/../b', '%2e%2e'])(
 		'keeps the task ID %j in its place',
 		(taskId) => {
-			const credentials = {
-				baseUrl,
-				customEndpoints: true,
-				taskDetailsPath: '/tasks/{taskId}',
-			};
-			expect(new URL(buildUrl(credentials, 'taskDetailsPath', taskId)).pathname).toBe(
-				`/tasks/${encodeURIComponent(taskId)}`,
-			);
+			const { pathname } = new URL(buildUrl(inPath, 'taskDetailsPath', taskId));
+			expect(pathname).toBe(`/tasks/${encodeURIComponent(taskId)}`);
 		},
 	);
 
@@ -96,17 +85,18 @@ describe('buildUrl', () => {
 		expect(buildUrl({ baseUrl }, 'modelSchemaPath', model)).toBe(baseUrl + path);
 	});
 
-	it.each(['..', 'a/../b', 'a//b', '/a', './a'])(
-		'refuses the model %j, which is no path',
-		(model) => {
-			expect(() => buildUrl({ baseUrl }, 'modelSchemaPath', model)).toThrow(
-				'which no model can have',
-			);
-		},
-	);
+	it.each(['..', 'a/../b', 'a//b', '/a', './a'])('refuses the model %j, no path', (model) => {
+		const message = `'Model Name or ID' is "${model}", which no model can have`;
+		const description = 'Choose a model from the list.';
+		expect(() => buildUrl({ baseUrl }, 'modelSchemaPath', model)).toThrow(
+			expect.objectContaining({ message, description }),
+		);
+	});
 
 	it('refuses a details path without a place for the id', () => {
-		const credentials = { baseUrl, customEndpoints: true, taskDetailsPath: '/tasks' };
-		expect(() => buildUrl(credentials, 'taskDetailsPath', 'id')).toThrow('must contain {taskId}');
+		const credentials = { ...inPath, taskDetailsPath: '/tasks' };
+		expect(() => buildUrl(credentials, 'taskDetailsPath', 'id')).toThrow(
+			"'Task Details Path' in the credential must contain {taskId}",
+		);
 	});
 });

@@ -5,7 +5,7 @@ import createAndWait from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/cr
 import download from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/download.json';
 import get from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/get.json';
 import verifyCallback from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/verifyCallback.json';
-import { uploadedFile } from '../../nodes/MediaGeneration/api/schemas';
+import { callbackCode, credits, uploadedFile } from '../../nodes/MediaGeneration/api/schemas';
 import type { Diagnosis } from '../../nodes/MediaGeneration/callback/diagnose';
 import { newTask, type Task } from '../../nodes/MediaGeneration/api/task';
 
@@ -26,14 +26,7 @@ const whole: Required<Task> = {
 	completedAt: '2025-11-20T12:00:12.000Z',
 };
 
-const file = {
-	kind: 'result',
-	url,
-	name: 'task-result-1.png',
-	mimeType: 'image/png',
-	size: 5,
-	seconds: 0.4,
-};
+const file = { kind: 'result', url, name: 'a.png', mimeType: 'image/png', size: 5, seconds: 0.4 };
 
 const uploaded = uploadedFile.parse({
 	downloadUrl: url,
@@ -72,4 +65,16 @@ it.each([
 ])('%s has the output schema of what it outputs, in its order', (_, schema, output) => {
 	expect(schema).toEqual({ ...schemaOf(output), version: 1 });
 	expect(Object.keys(schema.properties)).toEqual(Object.keys(output));
+});
+
+it.each([
+	['501', 501, 501],
+	['-7', -7, -7],
+	[' 12.25 ', 12.25, undefined],
+	['x1', undefined, undefined],
+	['1x', undefined, undefined],
+	['1.x', undefined, undefined],
+])('%j is read as the number %j and the integer %j', (text, number, integer) => {
+	const read = [credits, callbackCode].map((schema) => schema.safeParse(text).data);
+	expect(read).toEqual([number, integer]);
 });

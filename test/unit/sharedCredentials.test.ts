@@ -1,58 +1,60 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { readSharedCredentials, SHARED_FOR } from '../../nodes/MediaGeneration/callback/webhook';
 
+const withId = (id: string) => ({ mediaGenerationApi: { id } });
+
 /** A node whose credential reads end when told. */
-function nodeOf(id: string, credential = 'credential') {
+function nodeOf(
+	id: string,
+	{ workflow = 'workflow', credentials = withId('one') as object, mode = 'webhook' } = {},
+) {
 	const reads: Array<{ resolve: (token: string) => void; reject: (error: Error) => void }> = [];
 	const context = {
-		getNode: () => ({ id, credentials: { mediaGenerationApi: { id: credential, name: '' } } }),
-		getWorkflow: () => ({ id: 'workflow' }),
-		getMode: () => 'webhook',
+		getNode: () => ({ id, credentials }),
+		getWorkflow: () => ({ id: workflow }),
+		getMode: () => mode,
 		getCredentials: async () =>
 			await new Promise((resolve, reject) =>
 				reads.push({ resolve: (accessToken) => resolve({ accessToken }), reject }),
 			),
 	} as unknown as IWebhookFunctions;
-	const connect = async () => (await readSharedCredentials(context)).accessToken;
-	return { reads, connect };
+	return { reads, read: async () => (await readSharedCredentials(context)).accessToken };
 }
 
 describe('callbacks that read a credential', () => {
-	afterEach(() => jest.useRealTimers());
+	beforeEach(() => void jest.useFakeTimers());
+	afterEach(() => void jest.useRealTimers());
 
 	it('share one read for a second, and the next one reads anew', async () => {
-		jest.useFakeTimers();
-		const { reads, connect } = nodeOf('shared');
-		const first = [connect(), connect(), connect()];
+		const { reads, read } = nodeOf('shared');
+		const first = [read(), read(), read()];
 		reads[0]?.resolve('old');
 		expect(await Promise.all(first)).toEqual(['old', 'old', 'old']);
 		await jest.advanceTimersByTimeAsync(SHARED_FOR - 1);
-		expect(await connect()).toBe('old');
+		expect(await read()).toBe('old');
 		expect(reads).toHaveLength(1);
 		await jest.advanceTimersByTimeAsync(1);
-		const next = connect();
-		expect(reads).toHaveLength(2);
+		const next = read();
 		reads[1]?.resolve('new');
 		expect(await next).toBe('new');
 	});
 
 	it('share its failure too, which is not kept', async () => {
-		const { reads, connect } = nodeOf('failing');
-		const first = [connect(), connect()];
+		const { reads, read } = nodeOf('failing');
+		const first = [read(), read()].map(async (token) => await token.catch(String));
 		reads[0]?.reject(new Error('no database'));
-		expect((await Promise.allSettled(first)).map(({ status }) => status)).toEqual([
-			'rejected',
-			'rejected',
-		]);
-		const next = connect();
+		expect(await Promise.all(first)).toEqual(['Error: no database', 'Error: no database']);
+		const next = read();
 		reads[1]?.resolve('token');
 		expect(await next).toBe('token');
 	});
 
-	it('share none with another node, nor with another credential of the same', async () => {
-		const nodes = [nodeOf('one'), nodeOf('two'), nodeOf('one', 'other')];
-		const tokens = nodes.map(async ({ connect }) => await connect());
+	it('share none with another node, workflow or mode, nor with another credential', async () => {
+		const credentials = [{ credentials: withId('other') }, { credentials: {} }];
+		const others = [{ workflow: 'other' }, { mode: 'manual' }, ...credentials];
+		const nodes = [nodeOf('one'), nodeOf('two'), ...others.map((other) => nodeOf('one', other))];
+		const tokens = nodes.map(async ({ read }) => await read());
 		for (const [index, { reads }] of nodes.entries()) reads[0]?.resolve(`${index}`);
-		expect(await Promise.all(tokens)).toEqual(['0', '1', '2']);
+		expect(await Promise.all(tokens)).toEqual(['0', '1', '2', '3', '4', '5']);
 	});
 });

@@ -8,8 +8,8 @@ const record = {
 	state: 'success',
 	param: '{}',
 	resultJson: JSON.stringify(result),
-	failCode: '',
-	failMsg: null,
+	failCode: '0',
+	failMsg: 'none',
 	costTime: 12_000,
 	createTime: 1_763_640_000_000,
 	completeTime: 1_763_640_012_000,
@@ -35,60 +35,40 @@ describe('toTask', () => {
 	});
 
 	it('returns why a task failed', () => {
-		expect(
-			task({
-				state: 'fail',
-				resultJson: '',
-				failCode: 501,
-				failMsg: 'blocked',
-				completeTime: null,
-			}),
-		).toMatchObject({ status: 'failed', failCode: '501', failMessage: 'blocked', resultUrls: [] });
+		const failed = task({ state: 'fail', resultJson: '', failCode: 501, failMsg: 'blocked' });
+		const reason = { failCode: '501', failMessage: 'blocked' };
+		expect(failed).toMatchObject({ status: 'failed', ...reason, resultUrls: [] });
 	});
 
 	it('leaves out what is not known', () => {
-		const running = toTask(taskRecord.parse({ taskId: 'task', state: 'generating' }));
-		expect(running).toEqual({
-			taskId: 'task',
-			status: 'pending',
-			state: 'generating',
-			resultUrls: [],
-		});
+		const known = { taskId: 'task', state: 'generating' };
+		const running = toTask(taskRecord.parse(known));
+		expect(running).toEqual({ ...known, status: 'pending', resultUrls: [] });
 	});
 
-	it.each([
-		['an object', { resultUrls: ['u'] }, ['u'], { resultUrls: ['u'] }],
-		['a single link', '{"resultUrls":"u"}', ['u'], { resultUrls: 'u' }],
-		['text that is no JSON', 'done', [], 'done'],
-		[
-			'a result without links',
-			'{"resultObject":{"text":"hi"}}',
-			[],
-			{ resultObject: { text: 'hi' } },
-		],
-		['null', null, [], undefined],
-	])('reads a result that is %s', (_, resultJson, resultUrls, result) => {
-		const { resultUrls: urls, result: whole } = task({ resultJson });
-		expect(urls).toEqual(resultUrls);
-		expect(whole).toEqual(result);
-	});
-
+	const text = { resultObject: { text: 'hi' } };
 	const songs = {
 		data: [{ audio_url: 'a', stream_audio_url: 's' }, { stream_audio_url: 'b' }, { title: 'x' }],
 	};
 	it.each<[string, object, string[], unknown]>([
-		['alone', { resultJson: '', response: songs }, ['a', 'b'], songs],
-		['as text', { resultJson: null, response: JSON.stringify(songs) }, ['a', 'b'], songs],
-		['beside an empty result', { resultJson: {}, response: songs }, ['a', 'b'], songs],
-		['beside text', { resultJson: 'done', response: { resultUrls: 'u' } }, ['u'], 'done'],
-		['that is empty', { response: {} }, result.resultUrls, result],
-	])('reads the newer response %s', (_, more, resultUrls, result) =>
-		expect(task(more)).toMatchObject({ resultUrls, result }),
-	);
+		['an object', { resultJson: { resultUrls: ['u'] } }, ['u'], { resultUrls: ['u'] }],
+		['a single link', { resultJson: '{"resultUrls":"u"}' }, ['u'], { resultUrls: 'u' }],
+		['text that is no JSON', { resultJson: 'done' }, [], 'done'],
+		['a number', { resultJson: 7 }, [], 7],
+		['one without links', { resultJson: JSON.stringify(text) }, [], text],
+		['null', { resultJson: null }, [], undefined],
+		['a newer response', { resultJson: '', response: songs }, ['a', 'b'], songs],
+		['one as text', { resultJson: null, response: JSON.stringify(songs) }, ['a', 'b'], songs],
+		['one beside {}', { resultJson: {}, response: songs }, ['a', 'b'], songs],
+		['one beside text', { resultJson: 'done', response: { resultUrls: 'u' } }, ['u'], 'done'],
+		['an empty one', { response: {} }, result.resultUrls, result],
+	])('reads a result that is %s', (_, more, links, whole) => {
+		const { resultUrls, result } = task(more);
+		expect([resultUrls, result]).toEqual([links, whole]);
+	});
 
 	it.each([
 		['generating', undefined],
-		['a word that is not known', undefined],
 		['success', 12.5],
 		['fail', 12.5],
 	])('has in state %s the credits %s, as they are final', (state, creditsConsumed) =>
@@ -99,45 +79,27 @@ describe('toTask', () => {
 		expect(task({ completeTime })).not.toHaveProperty('completedAt');
 	});
 
-	it('tolerates whatever stands beside id and state', () => {
-		const other = fc.dictionary(
-			fc.constantFrom(...Object.keys(record).filter((key) => key !== 'taskId' && key !== 'state')),
-			fc.anything(),
-		);
+	it('tolerates whatever stands beside ID and state', () => {
+		const { taskId, state, ...others } = record;
+		const rest = fc.dictionary(fc.constantFrom(...Object.keys(others)), fc.anything());
 		fc.assert(
-			fc.property(other, (rest) => {
-				expect(toTask(taskRecord.parse({ ...rest, taskId: 't', state: 'success' }))).toMatchObject({
-					taskId: 't',
-					status: 'completed',
-				});
+			fc.property(rest, (more) => {
+				const read = toTask(taskRecord.parse({ ...more, taskId, state }));
+				expect(read).toMatchObject({ taskId, status: 'completed' });
 			}),
 		);
 	});
 });
 
-describe('toStatus', () => {
-	it.each([
-		['waiting', 'pending'],
-		['queuing', 'pending'],
-		['generating', 'pending'],
-		['pending', 'pending'],
-		['running', 'pending'],
-		['success', 'completed'],
-		['SUCCESS', 'completed'],
-		['completed', 'completed'],
-		['fail', 'failed'],
-		['failed', 'failed'],
-		['a word that is not known', 'pending'],
-	])('%s is %s', (state, status) => expect(toStatus(state)).toBe(status));
+it.each([
+	['completed', ['success', 'SUCCESS', 'succeeded', 'completed']],
+	['failed', ['fail', 'failed']],
+	['pending', ['waiting', 'queuing', 'generating', 'pending', 'running', 'an unknown word']],
+])('a task is %s in the states %j', (status, states) => {
+	for (const state of states) expect([state, toStatus(state)]).toEqual([state, status]);
 });
 
-describe('newTask', () => {
-	it('is pending, with no results yet', () => {
-		expect(newTask('task', 'beta2/image-edit')).toEqual({
-			taskId: 'task',
-			model: 'beta2/image-edit',
-			status: 'pending',
-			resultUrls: [],
-		});
-	});
+it('a new task is pending, with no results yet', () => {
+	const known = { taskId: 'task', model: 'beta2/image-edit' };
+	expect(newTask('task', known.model)).toEqual({ ...known, status: 'pending', resultUrls: [] });
 });

@@ -15,7 +15,7 @@ export interface Callback {
 	taskId: string;
 	/** Signs the callback; by default the credential's own. */
 	secret?: string;
-	/** The credential's key. */
+	/** The key in the credential. */
 	webhookSecret?: string;
 	/** Instead of the signed ones. */
 	headers?: IDataObject;
@@ -26,6 +26,33 @@ export interface Callback {
 	helpers?: object;
 	/** What the context has beside what every webhook has. */
 	more: Partial<Record<keyof IWebhookFunctions, unknown>>;
+}
+
+/** A response of n8n's, as far as the code behind a webhook looks at it. */
+export function makeResponse() {
+	const listeners: Array<() => void> = [];
+	const response = {
+		statusCode: 200,
+		answer: undefined as unknown,
+		closed: false,
+		writableEnded: false,
+		status(code: number) {
+			response.statusCode = code;
+			return response;
+		},
+		json(answer: unknown) {
+			Object.assign(response, { answer, writableEnded: true });
+			return response;
+		},
+		once: (_event: string, listener: () => void) => listeners.push(listener),
+		/** The sender has the answer, or hangs up. */
+		close() {
+			response.closed = true;
+			for (const listener of listeners.splice(0)) listener();
+			return response;
+		},
+	};
+	return response;
 }
 
 /** Sends a callback to a webhook of n8n's, and returns what n8n and the sender are given. */
@@ -43,25 +70,7 @@ export async function sendCallback(
 	}: Callback,
 ) {
 	const timestamp = String(Math.floor(Date.now() / 1000));
-	const closers: Array<() => void> = [];
-	const response = {
-		statusCode: 200,
-		answer: undefined as unknown,
-		closed: false,
-		writableEnded: false,
-		status(code: number) {
-			response.statusCode = code;
-			return response;
-		},
-		json(answer: unknown) {
-			Object.assign(response, { answer, writableEnded: true });
-		},
-		once: (_event: string, closer: () => void) => closers.push(closer),
-	};
-	const close = () => {
-		response.closed = true;
-		for (const closer of closers.splice(0)) closer();
-	};
+	const response = makeResponse();
 	const context = {
 		getHeaderData: () =>
 			headers ?? {
@@ -96,16 +105,12 @@ export async function sendCallback(
 		/** n8n has stored the execution, and answers. */
 		store: () => {
 			const { webhookResponse } = result;
-			response.json(webhookResponse);
-			close();
+			response.json(webhookResponse).close();
 			return webhookResponse as unknown;
 		},
 		/** n8n could not store it. */
-		fail: () => {
-			response.status(500).json({});
-			close();
-		},
+		fail: () => response.status(500).json({}).close(),
 		/** The sender hangs up while n8n works. */
-		hangUp: close,
+		hangUp: response.close,
 	};
 }
