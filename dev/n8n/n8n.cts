@@ -442,8 +442,12 @@ export class N8n {
 		const all: ExecutionSummary[] = [];
 		let next: Record<string, string> | undefined = {};
 		while (next) {
-			const query = new URLSearchParams({ filter, limit: String(PAGE), ...next });
-			const { results, nextCursor } = await this.request<ExecutionPage>(
+			const query: string = new URLSearchParams({
+				filter,
+				limit: String(PAGE),
+				...next,
+			}).toString();
+			const { results, nextCursor }: ExecutionPage = await this.request(
 				'GET',
 				`/rest/executions?${query}`,
 			);

@@ -1,6 +1,5 @@
 import { sleep } from 'n8n-workflow';
-import { Claim } from '../../nodes/MediaGeneration/trigger/claim';
-import { RememberedEvents } from '../../nodes/MediaGeneration/trigger/remembered';
+import { Claim, RememberedEvents } from '../../nodes/MediaGeneration/trigger/deduplicate';
 import { makeResponse } from './webhook';
 
 let triggers = 0;

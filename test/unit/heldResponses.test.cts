@@ -1,7 +1,6 @@
 import v8 from 'node:v8';
 import vm from 'node:vm';
-import { Claim } from '../../nodes/MediaGeneration/trigger/claim';
-import { RememberedEvents } from '../../nodes/MediaGeneration/trigger/remembered';
+import { Claim, RememberedEvents } from '../../nodes/MediaGeneration/trigger/deduplicate';
 import { makeResponse } from './webhook.ts';
 
 v8.setFlagsFromString('--expose-gc');

@@ -13,7 +13,7 @@ const save = (staticData: object): IDataObject => JSON.parse(JSON.stringify(stat
 function loadAnew(): typeof RememberedEvents {
 	let fresh: { RememberedEvents?: typeof RememberedEvents } = {};
 	jest.isolateModules(() => {
-		fresh = jest.requireActual('../../nodes/MediaGeneration/trigger/remembered');
+		fresh = jest.requireActual('../../nodes/MediaGeneration/trigger/deduplicate');
 	});
 	return fresh.RememberedEvents as typeof RememberedEvents;
 }

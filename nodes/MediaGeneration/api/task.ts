@@ -3,7 +3,8 @@ import { nonEmptyText, number, taskId, tolerant } from './schemas';
 
 /** JSON in a string; some services send the object itself. Text that is not JSON stays text. */
 const embeddedJson = z.unknown().transform((value) => {
-	if (typeof value !== 'string' || value.trim() === '') return value === '' ? undefined : value;
+	if (value === '') return undefined;
+	if (typeof value !== 'string') return value;
 	try {
 		return JSON.parse(value) as unknown;
 	} catch {

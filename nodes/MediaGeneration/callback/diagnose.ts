@@ -48,7 +48,7 @@ const KNOWN_MISTAKES: Array<{
 		reason: 'signatureWhiteSpace',
 		message:
 			'The signature is right, but has white space in or around it. Look at what is between the service and n8n.',
-		repair: (signature) => (/\s/.test(signature) ? signature.replace(/\s/g, '') : undefined),
+		repair: (signature) => signature.replace(/\s/g, ''),
 	},
 	{
 		reason: 'signatureHex',
@@ -222,7 +222,7 @@ const readSignedParts = (headers: Record<string, string>) => ({
 /** Reads the IDs of a body where they are text. */
 function readIds(body: unknown): { taskId?: string; topLevelId?: string } {
 	const { taskId, topLevelId } = readCallbackParts(body) ?? {};
-	const text = (id: unknown) => (typeof id === 'string' && id !== '' ? id : undefined);
+	const text = (id: unknown) => (typeof id === 'string' ? id : undefined);
 	return { taskId: text(taskId), topLevelId: text(topLevelId) };
 }
 
