@@ -1,66 +1,40 @@
 import { expect } from '@jest/globals';
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { INodeListSearchResult, ResourceMapperFields } from 'n8n-workflow';
-import { CREDENTIAL_TYPE, startPair, type Pair } from '../../dev/fixtures/pair.cts';
-import { chain, mediaGeneration, NODE_TYPE } from '../../dev/fixtures/workflows.cts';
+import type { Pair } from '../../dev/fixtures/pair.cts';
+import { chain, mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
-import type { Credential } from '../../dev/n8n/n8n.cts';
 import { poll } from '../../dev/n8n/wait.cts';
-import type { Workflow, WorkflowNode } from '../../dev/n8n/workflow.cts';
+import type { Workflow } from '../../dev/n8n/workflow.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { readMedia } from '../media/corpus.cts';
+import { readFile, usePair } from './support.cts';
 
-const NODE = 'Media Generation';
 const LIST = '/api/v1/models';
-
-/** Where n8n may read files. */
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-any-model-'));
 
 let pair: Pair;
 let editor: Editor;
 
+usePair((started) => (pair = started), {
+	service: { taskSeconds: 0.5, lookupSeconds: 0 },
+	keeps: true,
+});
+
 beforeAll(async () => {
-	pair = await startPair({ service: { taskSeconds: 0.5 }, n8n: 'shared' });
 	editor = await openEditor(pair.n8n, { height: 1200 });
 });
 
-afterAll(async () => {
-	await editor?.close();
-	await pair?.stop();
-	fs.rmSync(folder, { recursive: true, force: true });
-});
+afterAll(async () => await editor?.close());
 
 afterEach(() => pair.service.set({ catalogue: true }));
 
-/** Builds a node that reads a picture into the binary field `photo`. */
-function readPhoto(): WorkflowNode {
-	const file = path.join(folder, 'plain.png');
-	fs.writeFileSync(file, readMedia('plain.png'));
-	return {
-		name: 'Photo',
-		type: 'n8n-nodes-base.readWriteFile',
-		typeVersion: 1.1,
-		parameters: { operation: 'read', fileSelector: file, options: { dataPropertyName: 'photo' } },
-	};
-}
-
 /** Builds our node as a person leaves it who has chosen nothing yet. */
 const anyModel = (parameters: Record<string, unknown> = {}) =>
-	mediaGeneration({ operation: 'createAndWait', model: 'custom', ...parameters }, { name: NODE });
+	mediaGeneration({ operation: 'createAndWait', model: 'custom', ...parameters });
 
 const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
-/** Saves another credential, for which nothing of the catalogue is in memory, when the service is ready for it. */
-async function createAccount(name: string) {
-	await sleep(1_100);
-	return await pair.createCredential(
-		{ customEndpoints: true, modelsPath: `${LIST}?${name}` },
-		name,
-	);
-}
+/** Saves another credential, for which nothing of the catalogue is in memory. */
+const createAccount = async (name: string) =>
+	await pair.createCredential({ customEndpoints: true, modelsPath: `${LIST}?${name}` }, name);
 
 /** Follows what the catalogue is asked from now on, by path. */
 function followLookups() {
@@ -83,7 +57,7 @@ let workflowId: string;
 // One person's path: each step goes on from where the one before it ended.
 describe('a person who wants another model', () => {
 	it('finds it by a part of its name, fills in its fields and gets a task', async () => {
-		const nodes = [readPhoto(), anyModel()];
+		const nodes = [readFile('photo', 'plain.png'), anyModel()];
 		({ id: workflowId } = await pair.importWorkflow(chain('Any model', nodes)));
 		await openPanel(workflowId);
 		await editor.panel.getByText('Choose a model first.').waitFor();
@@ -172,36 +146,6 @@ function expectTwoFriends() {
 	});
 }
 
-/** Asks n8n what its editor asks. */
-async function ask<Answer>(
-	kind: 'resource-locator-results' | 'resource-mapper-fields',
-	question: { path: string; methodName: string; filter?: string },
-	{ id, name }: Credential,
-	customModel: object = { __rl: true, mode: 'list', value: '' },
-) {
-	return await pair.n8n.request<Answer>('POST', `/rest/dynamic-node-parameters/${kind}`, {
-		...question,
-		nodeTypeAndVersion: { name: NODE_TYPE, version: 1.1 },
-		currentNodeParameters: { operation: 'createAndWait', model: 'custom', customModel },
-		credentials: { [CREDENTIAL_TYPE]: { id, name } },
-	});
-}
-
-const search = async (filter: string, credential: Credential) =>
-	await ask<INodeListSearchResult>(
-		'resource-locator-results',
-		{ path: 'parameters.customModel', methodName: 'searchModels', filter },
-		credential,
-	);
-
-const loadFields = async (model: string, credential: Credential) =>
-	await ask<ResourceMapperFields>(
-		'resource-mapper-fields',
-		{ path: 'parameters.customFields', methodName: 'getModelFields' },
-		credential,
-		byId(model),
-	);
-
 describe('the catalogue', () => {
 	it('is asked twice at most when a panel with a chosen model opens, and not again', async () => {
 		const credential = await createAccount('first');
@@ -217,39 +161,34 @@ describe('the catalogue', () => {
 		expect(listLookups()).toHaveLength(length);
 	});
 
-	it('is asked at its rate by ten editors at once', async () => {
-		const credential = await createAccount('ten');
-		const models = ['eta-upscale', 'xi/characters', 'rho/lip-sync', 'Chi-Image/Edit-Plus'];
-		const listLookups = followLookups();
-		const answers = await Promise.all(
-			Array.from({ length: 10 }, async (_, index) => {
-				const model = models[index % models.length] ?? '';
-				const [{ results }, { fields }] = await Promise.all([
-					search(model, credential),
-					loadFields(model, credential),
-				]);
-				return { found: results[0]?.value, hasFields: fields.length > 2, model };
-			}),
-		);
-		for (const { found, hasFields, model } of answers)
-			expect([found, hasFields]).toEqual([model, true]);
-		expect(listLookups().map(({ code }) => code)).toEqual([200, 200, 200, 200, 200]);
-	});
-
-	it.each([
-		['kappa-7/preview', "doesn't say yet which fields"],
-		['psi-reader/recognize', 'answers at once'],
-		['no-such/model', 'lists no fields of a model "no-such/model"'],
-	])('says of %s in the panel why it has no fields', async (model, reason) => {
-		const nodes = [anyModel({ customModel: byId(model) })];
+	it('says in the panel why a model has no fields', async () => {
+		const reasons = {
+			'kappa-7/preview': "doesn't say yet which fields",
+			'psi-reader/recognize': 'answers at once',
+			'no-such/model': 'lists no fields of a model "no-such/model"',
+		};
+		const nodes = Object.keys(reasons).map((name) => ({
+			...anyModel({ customModel: byId(name) }),
+			name,
+		}));
 		const { id } = await pair.importWorkflow(chain('Without fields', nodes));
-		await openPanel(id);
-		await editor.panel.getByText(reason).waitFor();
+		await editor.openWorkflow(id);
+		for (const [name, reason] of Object.entries(reasons)) {
+			await editor.findNode(name).dblclick();
+			await editor.panel.getByText(reason).waitFor();
+			await editor.closePanel();
+		}
 	});
 
 	it('has the editor say that fields are outdated, and load the new ones', async () => {
-		const { fields } = await loadFields('rho/lip-sync', pair.credential);
-		const schema = fields.filter(({ id }) => id !== 'align');
+		const schema = ['video_url', 'audio_url'].map((id) => ({
+			id,
+			displayName: id,
+			type: 'string',
+			display: true,
+			required: true,
+			defaultMatch: false,
+		}));
 		const value = { video_url: 'https://media.example/a.mp4' };
 		const customFields = { mappingMode: 'defineBelow', value, schema };
 		const nodes = [anyModel({ customModel: byId('rho/lip-sync'), customFields })];
@@ -271,23 +210,6 @@ describe('the catalogue', () => {
 		await editor.get('resource-locator-customModel').getByTestId('rlc-input').click();
 		const error = editor.get('rlc-error-container').filter({ visible: true });
 		await error.getByText("choose the model By ID and set 'Input Mode' to JSON").waitFor();
-	});
-});
-
-describe('the checks before a task is paid for', () => {
-	it.each([
-		['weirdness', 2, `'Weirdness' must be at most 1, but is "2"`],
-		['voice_gender', '=x', `'Voice Gender' must be one of m, f, but is "x"`],
-		['prompt', null, "'Prompt' is required"],
-	])('refuse %s: %j', async (name, value, message) => {
-		const { fields } = await loadFields('zeta-song-v5', pair.credential);
-		const values = { prompt: 'x', instrumental: false, [name]: value };
-		const customFields = { mappingMode: 'defineBelow', value: values, schema: fields };
-		const parameters = { customModel: byId('zeta-song-v5'), customFields };
-		const count = pair.listTasks().length;
-		const execution = await pair.run(chain('Refused', [anyModel(parameters)]));
-		expect(execution.getError()?.message).toContain(message);
-		expect(pair.listTasks()).toHaveLength(count);
 	});
 });
 

@@ -2,19 +2,16 @@ import { readFileSync } from 'node:fs';
 import { expect } from '@jest/globals';
 import { readExample, sweepAtOnce } from '../../dev/fixtures/examples.cts';
 import { startMailServer } from '../../dev/fixtures/mailServer.cts';
-import { startPair, type Pair } from '../../dev/fixtures/pair.cts';
+import type { Pair } from '../../dev/fixtures/pair.cts';
 import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
 import type { CredentialInput } from '../../dev/n8n/n8n.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { readMedia } from '../media/corpus.cts';
+import { usePair } from './support.cts';
 
 let pair: Pair;
 
-beforeAll(async () => {
-	pair = await startPair({ service: { taskSeconds: 1 }, n8n: 'shared' });
-});
-
-afterAll(async () => await pair?.stop());
+usePair((started) => (pair = started), { service: { taskSeconds: 1 }, keeps: true });
 
 const read = (name: string) =>
 	readExample(name, { n8n: pair.n8n.url, media: pair.service.resultsUrl });

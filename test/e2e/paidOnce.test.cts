@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { CREDENTIAL_TYPE, startPair, type Pair } from '../../dev/fixtures/pair.cts';
-import { mediaGeneration } from '../../dev/fixtures/workflows.cts';
-import { runConcurrently } from '../../dev/fixtures/callbacks.cts';
+import { postJson, runConcurrently } from '../../dev/fixtures/callbacks.cts';
+import { startPair, type Pair } from '../../dev/fixtures/pair.cts';
+import { connect, editSample, SPLIT_ITEMS, webhook } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
-import type { Workflow, WorkflowNode } from '../../dev/n8n/workflow.cts';
+import type { Workflow } from '../../dev/n8n/workflow.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task';
 
 /** Every way in which n8n runs the node and repeats it, by what can go wrong with one item of three. */
@@ -61,64 +60,40 @@ const cells: Cell[] = (Object.keys(WAYS) as Way[]).flatMap((way) =>
 	),
 );
 
-const nameNode = ({ way, onError, retry }: Cell) => `${way} ${onError} ${retry ? 'retry' : ''}`;
-const nameCell = (cell: Cell) => cells.indexOf(cell).toString().padStart(3, '0');
+const nameNode = ({ way, onError, retry }: Cell) => `${way}-${onError}${retry ? '-retry' : ''}`;
 
 /** One chain for each way, On Error and Retry On Fail: a webhook, its items, and our node. */
 function buildWorkflow(resultsUrl: string): Workflow {
 	const chains = new Map(cells.map((cell) => [nameNode(cell), cell]));
-	const nodes: WorkflowNode[] = [];
-	const connections: Workflow['connections'] = {};
-	const connect = (from: string, to: string) =>
-		(connections[from] = { main: [[{ node: to, type: 'main', index: 0 }]] });
-	for (const [name, { way, onError, retry }] of chains) {
-		const [hook, items] = [`Webhook ${name}`, `Items ${name}`];
-		const all: WorkflowNode[] = [
-			{
-				name: hook,
-				type: 'n8n-nodes-base.webhook',
-				typeVersion: 2,
-				webhookId: randomUUID(),
-				parameters: { path: toPath(name), httpMethod: 'POST', options: {} },
-			},
-			{
-				name: items,
-				type: 'n8n-nodes-base.splitOut',
-				parameters: { fieldToSplitOut: 'body.items', options: {} },
-			},
-			mediaGeneration(
+	const parts = [...chains].map(([name, { way, onError, retry }]) =>
+		connect(name, [
+			webhook(name, { name: `Webhook ${name}` }),
+			{ ...SPLIT_ITEMS, name: `Items ${name}` },
+			editSample(
+				resultsUrl,
 				{
-					resource: 'task',
-					model: 'beta2/image-edit',
 					...WAYS[way],
 					image: `={{ $json.image || '${resultsUrl}/sample.png' }}`,
-					prompt: '={{ $json.prompt }}',
 					seed: '={{ $json.changing ? Math.floor(Math.random() * 1e9) : 7 }}',
 					options: { tasksPer10Seconds: 0, concurrency: 1 },
 				},
 				{ name, onError, retryOnFail: retry, maxTries: 3, waitBetweenTries: 50 },
 			),
-		];
-		nodes.push(
-			...all.map((node, index) => ({
-				id: randomUUID(),
-				typeVersion: 1,
-				position: [index * 220, nodes.length * 100],
-				...node,
-			})),
-		);
-		connect(hook, items);
-		connect(items, name);
-	}
-	return { name: 'Paid once', nodes, connections, settings: { executionOrder: 'v1' } };
+		]),
+	);
+	return {
+		...connect('Paid once', []),
+		nodes: parts.flatMap(({ nodes }) => nodes),
+		connections: Object.fromEntries(
+			parts.flatMap(({ connections }) => Object.entries(connections)),
+		),
+	};
 }
-
-const toPath = (name: string) => name.trim().replace(/\s+/g, '-');
 
 const buildPrompts = (cell: Cell) => {
 	const { index, prompt = '' } = FAULTS[cell.fault] as Fault;
 	return [0, 1, 2].map(
-		(item) => `cell ${nameCell(cell)} item ${item}${item === index ? ` ${prompt}` : ''}`,
+		(item) => `cell ${cells.indexOf(cell)} item ${item}${item === index ? ` ${prompt}` : ''}`,
 	);
 };
 
@@ -129,6 +104,7 @@ const sent: unknown[] = [];
 
 beforeAll(async () => {
 	pair = await startPair({
+		n8n: 'shared',
 		service: {
 			taskSeconds: 0.3,
 			credits: 1e9,
@@ -136,11 +112,8 @@ beforeAll(async () => {
 			faultsFor: ({ input }) => void sent.push(input.prompt),
 		},
 	});
-	const { n8n, service, credential } = pair;
-	const { id } = await n8n.importWorkflow(buildWorkflow(service.resultsUrl), {
-		credentials: { [CREDENTIAL_TYPE]: credential },
-	});
-	await n8n.activate(id);
+	const { n8n, service } = pair;
+	const { id } = await pair.activate(buildWorkflow(service.resultsUrl));
 	await runConcurrently(cells, 8, async (cell) => {
 		const { index, image } = FAULTS[cell.fault] as Fault;
 		const items = buildPrompts(cell).map((prompt, item) => ({
@@ -148,13 +121,9 @@ beforeAll(async () => {
 			changing: cell.changing,
 			...(item === index && { image }),
 		}));
-		const url = n8n.buildWebhookUrl(toPath(nameNode(cell)));
-		const response = await fetch(url, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json' },
-			body: JSON.stringify({ items }),
-		});
-		if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+		const url = n8n.buildWebhookUrl(nameNode(cell));
+		const { status } = await postJson(url, { 'content-type': 'application/json' }, { items });
+		if (status !== 200) throw new Error(`${url} answered ${status}`);
 	});
 	const summaries = await n8n.waitForAll(id, cells.length);
 	await runConcurrently(summaries, 8, async (summary) => {
@@ -178,9 +147,7 @@ describe.each(cells.map((cell) => ({ ...cell, cell })))(
 		const stops = cell.onError === 'stopWorkflow';
 
 		const findTasks = () =>
-			[...pair.service.tasks.values()].filter(({ input }) =>
-				prompts.includes(String(input.prompt)),
-			);
+			pair.listTasks().filter(({ input }) => prompts.includes(String(input.prompt)));
 		const findOutput = (branch: number) =>
 			executions.get(cell)?.getOutput(nameNode(cell), { branch }) ?? [];
 

@@ -1,25 +1,49 @@
+import { expect } from '@jest/globals';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createEndedTask } from '../../dev/fixtures/callbacks.cts';
-import { startPair, type Pair } from '../../dev/fixtures/pair.cts';
+import type { Pair } from '../../dev/fixtures/pair.cts';
 import { buildResultBytes } from '../../dev/fixtures/results.cts';
 import {
 	chain,
 	createAndWait,
 	items,
 	mediaGeneration,
+	NODE,
 	prompts,
 } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
+import { readMedia } from '../media/corpus.cts';
+import { DETAILS, folder, park, readFiles, usePair } from './support.cts';
 
-const NODE = 'Media Generation';
 const SHARED_MODE = 'filesystem';
 /** Of result files, in MB. */
 const SIZE = 0.3;
 
+interface ResultTask extends Task {
+	downloadError?: string;
+	/** Of Download. */
+	file?: {
+		kind: string;
+		url: string;
+		name: string;
+		mimeType: string;
+		size: number;
+		seconds: number;
+	};
+}
+
 let pair: Pair;
+
+const SERVICE = {
+	taskSeconds: 0.5,
+	credits: 1e6,
+	callbackRetrySeconds: [1, 2, 4],
+	resultSeconds: null,
+	downloadUrl: true,
+};
 
 const wait = ({ options, ...parameters }: { options?: object; [name: string]: unknown } = {}) =>
 	createAndWait({
@@ -28,14 +52,18 @@ const wait = ({ options, ...parameters }: { options?: object; [name: string]: un
 		...parameters,
 	});
 
-const run = async (nodes: WorkflowNode[]) => await pair.run(chain('Results', nodes));
+const download = (parameters: Record<string, unknown> = {}, more?: object) =>
+	mediaGeneration(
+		{ resource: 'task', operation: 'download', taskId: '={{ $json.taskId }}', ...parameters },
+		more,
+	);
 
-/** Runs until the execution is parked, and returns its ID and that of its only task. */
-async function park(faults: object, parameters?: Record<string, unknown>) {
-	pair.service.set({ faultsFor: () => ({ noCallback: true, fileSize: SIZE, ...faults }) });
-	const { id } = await pair.importWorkflow(chain('Parked', [prompts(1), wait(parameters)]));
-	const executionId = await pair.n8n.run(id);
-	await pair.n8n.waitForExecution(executionId, { until: ['waiting'] });
+const run = async (...nodes: WorkflowNode[]) => await pair.run(chain('Results', nodes));
+
+/** Runs until the execution is parked, and returns its ID and that of its only task, which ends without a callback. */
+async function parkForFile(fileSlow: number, parameters?: Record<string, unknown>) {
+	pair.service.set({ faultsFor: () => ({ noCallback: true, fileSize: SIZE, fileSlow }) });
+	const executionId = await park(pair, chain('Parked', [prompts(1), wait(parameters)]));
 	const taskId = String(pair.listTasks().at(-1)?.taskId);
 	await pair.service.waitForTask(taskId);
 	return { executionId, taskId };
@@ -45,33 +73,42 @@ async function park(faults: object, parameters?: Record<string, unknown>) {
 const readNumber = ({ input }: { input: Record<string, unknown> }) =>
 	Number(String(input.prompt).split(' ')[1]);
 
-const getOutput = (execution: Execution) =>
-	execution.getOutput(NODE).map((item) => ({
-		...item,
-		json: item.json as unknown as Task & { downloadError?: string },
+const getOutput = (execution: Execution, options?: { branch: number }) =>
+	execution
+		.getOutput(NODE, options)
+		.map((item) => ({ binary: {}, ...item, json: item.json as unknown as ResultTask }));
+
+/** Returns what can differ between the items of tasks that have completed. */
+const summarize = (execution: Execution) =>
+	getOutput(execution).map(({ json, binary }) => ({
+		status: json.status,
+		links: json.resultUrls?.length,
+		downloadError: json.downloadError,
+		files: Object.entries(binary).map(([field, { mimeType }]) => `${field}: ${mimeType}`),
 	}));
 
-function getOnly(execution: Execution) {
-	const [item] = getOutput(execution);
-	if (!item) throw new Error(`No item: ${execution.getError()?.message}`);
-	return item;
-}
-
-/** Expects the items of a node to have the files of their own tasks, byte for byte, the first under this name. */
+/** Expects the items of a node to have the files of their own tasks, byte for byte. */
 async function expectFiles(execution: Execution, counts: number[], field = 'data') {
 	expect(execution.getError()).toBeUndefined();
 	const output = getOutput(execution);
-	expect(output.map(({ json }) => json.status)).toEqual(counts.map(() => 'completed'));
-	expect(output.map(({ json }) => pair.service.tasks.get(json.taskId)?.input.prompt)).toEqual(
-		counts.map((_, index) => `prompt ${index}`),
+	expect(
+		output.map(({ json, pairedItem }) => ({
+			prompt: pair.service.tasks.get(json.taskId)?.input.prompt,
+			status: json.status,
+			downloadError: json.downloadError,
+			pairedItem,
+		})),
+	).toEqual(
+		counts.map((_, index) => ({
+			prompt: `prompt ${index}`,
+			status: 'completed',
+			downloadError: undefined,
+			pairedItem: expect.objectContaining({ item: index }),
+		})),
 	);
-	for (const [index, { json, binary = {}, pairedItem }] of output.entries()) {
-		expect(pairedItem).toMatchObject({ item: index });
-		expect(json.downloadError).toBeUndefined();
+	for (const [index, { json, binary }] of output.entries()) {
 		expect(Object.keys(binary)).toEqual(
-			Array.from({ length: counts[index] ?? 0 }, (_, number) =>
-				number ? `${field}_${number}` : field,
-			),
+			[field, `${field}_1`, `${field}_2`].slice(0, counts[index]),
 		);
 		for (const [number, file] of Object.values(binary).entries()) {
 			expect(file).toMatchObject({
@@ -84,34 +121,69 @@ async function expectFiles(execution: Execution, counts: number[], field = 'data
 	}
 }
 
-function reset() {
-	pair.service.tasks.clear();
-	pair.service.requests.length = 0;
-	pair.service.deliveries.length = 0;
-	pair.service.set({
-		taskSeconds: 0.5,
-		faultsFor: () => ({}),
-		resultSeconds: null,
-		callbackRetrySeconds: [1, 2, 4],
-	});
-}
-
 describe.each([SHARED_MODE, 'database', 'default'])('with binary data in %s mode', (mode) => {
-	beforeAll(async () => {
-		const env = { N8N_DEFAULT_BINARY_DATA_MODE: mode };
-		pair = await startPair({
-			service: { credits: 1e6 },
-			n8n: mode === SHARED_MODE ? 'shared' : { env },
-		});
+	const env = { N8N_RESTRICT_FILE_ACCESS_TO: folder, N8N_DEFAULT_BINARY_DATA_MODE: mode };
+	usePair((started) => (pair = started), {
+		service: SERVICE,
+		n8n: mode === SHARED_MODE ? 'shared' : { env },
 	});
-	afterAll(async () => await pair?.stop());
-	beforeEach(reset);
+
+	it('files go from disk to the service and back, byte for byte', async () => {
+		const sent = { photo: 'side-341.png', clip: 'faststart.mp4' };
+		const execution = await run(
+			...readFiles(sent),
+			mediaGeneration(
+				{
+					resource: 'task',
+					operation: 'createAndWait',
+					model: 'alpha-3.0/motion-control',
+					image: 'photo',
+					video: 'clip',
+				},
+				{ name: 'Create' },
+			),
+			download({ files: ['result', 'firstFrame'] }),
+		);
+		expect(execution.getError()).toBeUndefined();
+		const uploads = [...pair.service.uploads.values()];
+		expect(uploads).toMatchObject([
+			{ fileName: expect.stringMatching(/^side-341-[\da-f-]{36}\.png$/), mimeType: 'image/png' },
+			{ fileName: expect.stringMatching(/^faststart-[\da-f-]{36}\.mp4$/), mimeType: 'video/mp4' },
+		]);
+		for (const [index, name] of Object.values(sent).entries()) {
+			const bytes = await fetchBytes(uploads[index]?.downloadUrl);
+			expect(bytes.equals(readMedia(name))).toBe(true);
+		}
+		const [task] = pair.listTasks();
+		expect(task?.input).toMatchObject({
+			input_urls: [uploads[0]?.downloadUrl],
+			video_urls: [uploads[1]?.downloadUrl],
+		});
+		const output = getOutput(execution);
+		expect(output).toMatchObject(
+			['firstFrame', 'result'].map((kind) => ({
+				json: { taskId: task?.taskId, status: 'completed', file: { kind } },
+				pairedItem: { item: 0 },
+			})),
+		);
+		for (const { json, binary } of output) {
+			const [file] = Object.values(binary);
+			const bytes = file && (await pair.n8n.readBinary(file));
+			expect(bytes?.equals(await fetchBytes(json.file?.url))).toBe(true);
+			const mimeType = json.file?.kind === 'result' ? 'video/mp4' : 'image/png';
+			expect(json.file).toMatchObject({
+				size: bytes?.length,
+				name: file?.fileName,
+				mimeType,
+			});
+		}
+		expect(pair.service.leaks).toEqual([]);
+	});
 
 	it.each([
-		['callback', 1],
-		['callback', 20],
-		['polling', 2],
-	])('by %s, %d tasks bring their files with them', async (waitFor, count) => {
+		['callback', 9, 'data'],
+		['polling', 2, 'film'],
+	])('by %s, %d tasks bring their files in the field "%s"', async (waitFor, count, field) => {
 		const counts = Array.from({ length: count }, (_, index) => 1 + (index % 3));
 		pair.service.set({
 			faultsFor: (order) => ({
@@ -120,204 +192,182 @@ describe.each([SHARED_MODE, 'database', 'default'])('with binary data in %s mode
 				slow: 2 + (readNumber(order) % 4),
 			}),
 		});
-		const execution = await run([prompts(count), wait({ waitFor })]);
-		await expectFiles(execution, counts);
+		const execution = await run(
+			prompts(count),
+			wait({ waitFor, options: { outputBinaryField: field, maxSizeMegabytes: 0 } }),
+		);
+		await expectFiles(execution, counts, field);
 		expect(pair.service.deliveries).toHaveLength(counts.reduce((sum, files) => sum + files, 0));
 		expect(pair.service.leaks).toEqual([]);
 	});
 });
 
-describe('a waiting node that downloads', () => {
-	beforeAll(async () => {
-		pair = await startPair({ service: { credits: 1e6 }, n8n: 'shared' });
-	});
-	afterAll(async () => await pair?.stop());
-	beforeEach(reset);
+const fetchBytes = async (url?: string) =>
+	Buffer.from(await (await fetch(String(url))).arrayBuffer());
 
-	it('puts files into the field that is named, as large as the limit allows', async () => {
-		pair.service.set({ faultsFor: () => ({ files: 2, fileSize: SIZE }) });
-		const options = { outputBinaryField: 'film', maxSizeMegabytes: 0 };
-		await expectFiles(await run([prompts(1), wait({ options })]), [2], 'film');
-		const small = { maxSizeMegabytes: 0.2 };
-		pair.service.tasks.clear();
-		const { json, binary } = getOnly(await run([prompts(1), wait({ options: small })]));
-		expect(binary).toBeUndefined();
-		expect(json.downloadError).toMatch(/'Maximum File Size' in Options allows 0\.2 MB/);
-	});
+describe('a waiting node that downloads', () => {
+	usePair((started) => (pair = started), { service: SERVICE });
 
 	it.each(['callback', 'polling'])(
 		'by %s, costs no task when a file cannot be had',
 		async (waitFor) => {
-			const faults = [
-				{ fileBreaks: true },
-				{ fileRefused: true },
-				{ fileStalls: true },
-				{ fileRedirects: true },
-				{ fail: true },
+			const cases: Array<[faults: object, error?: RegExp]> = [
+				[{ fileBreaks: true }, /broke off before the file was complete\. Run the node again later/],
+				[{ fileRefused: true }, /has expired or is refused, also after the service was asked/],
+				[{ fileStalls: true }, /sent nothing for 2 s before the file was complete/],
+				[{ fileSize: 1 }, /'Maximum File Size' in Options allows 0\.5 MB/],
+				[{ fileRedirects: true }],
 			];
 			pair.service.set({
-				faultsFor: (order) => ({ fileSize: SIZE, slow: 2, ...faults[readNumber(order)] }),
+				faultsFor: (order) => ({ fileSize: SIZE, slow: 2, ...cases[readNumber(order)]?.[0] }),
 			});
-			const execution = await run([
-				prompts(faults.length),
-				wait({ waitFor, options: { timeoutSeconds: 2 } }),
-			]);
+			const options = { timeoutSeconds: 2, maxSizeMegabytes: 0.5 };
+			const execution = await run(prompts(cases.length), wait({ waitFor, options }));
 			expect(execution.getError()).toBeUndefined();
-			const items = execution.getOutput(NODE);
-			expect(items.map(({ json }) => json.status)).toEqual([
-				...Array<string>(4).fill('completed'),
-				'failed',
-			]);
-			expect(items.map(({ json }) => json.downloadError)).toEqual([
-				expect.stringMatching(/broke off before the file was complete\. Run the node again later/),
-				expect.stringMatching(/has expired or is refused, also after the service was asked/),
-				expect.stringMatching(/sent nothing for 2 s before the file was complete/),
-				undefined,
-				undefined,
-			]);
-			expect(items.map(({ binary }) => Object.keys(binary ?? {}))).toEqual([
-				[],
-				[],
-				[],
-				['data'],
-				[],
-			]);
-			for (const { json } of items.slice(0, 4))
-				expect((json as unknown as Task).resultUrls).toHaveLength(1);
+			expect(summarize(execution)).toEqual(
+				cases.map(([, error]) => ({
+					status: 'completed',
+					links: 1,
+					downloadError: error && expect.stringMatching(error),
+					files: error ? [] : ['data: video/mp4'],
+				})),
+			);
 		},
 	);
 
-	it('answers the sender in time, downloads nothing twice for copies, and goes on with the file', async () => {
-		const { executionId, taskId } = await park({ fileSlow: 9 });
-		const begun = Date.now();
-		const answers = await Promise.all([
-			pair.service.callback(taskId),
-			pause(6_500).then(async () => await pair.service.callback(taskId)),
-		]);
-		expect(Date.now() - begun).toBeLessThan(15_000);
-		for (const { status, body } of answers) {
-			expect(status).toBe(503);
-			expect(JSON.parse(body)).toMatchObject({ accepted: false, reason: 'resultsUnderWay' });
-		}
-		await expectFiles(await pair.n8n.waitForExecution(executionId), [1]);
-		expect(pair.service.deliveries).toHaveLength(1);
-	});
-
 	it('goes on with the file when the sender has hung up', async () => {
-		const { executionId, taskId } = await park({ fileSlow: 3 });
+		const { executionId, taskId } = await parkForFile(3);
 		const sender = new AbortController();
 		const sent = pair.service.callback(taskId, { signal: sender.signal });
-		await poll(async () => pair.service.deliveries.length > 0, {
-			timeout: 20_000,
-			what: 'a download',
-		});
+		await poll(() => pair.service.deliveries.length > 0, { timeout: 20_000, what: 'a download' });
 		sender.abort();
 		await expect(sent).rejects.toThrow();
 		await expectFiles(await pair.n8n.waitForExecution(executionId), [1]);
 		expect(pair.service.deliveries).toHaveLength(1);
 	});
 
-	it('fetches the files of a task while others go on', async () => {
-		pair.service.set({
-			faultsFor: (order) => ({ fileSize: SIZE, slow: readNumber(order) ? 16 : 2 }),
-		});
-		const { id } = await pair.importWorkflow(chain('Two', [prompts(2), wait()]));
-		const executionId = await pair.n8n.run(id);
-		await poll(async () => pair.service.deliveries.length === 1, {
-			timeout: 20_000,
-			what: 'a file',
-		});
-		expect(pair.listTasks().filter(({ state }) => state === 'success')).toHaveLength(1);
-		await expectFiles(await pair.n8n.waitForExecution(executionId), [1, 1]);
-		expect(pair.service.deliveries).toHaveLength(2);
-	});
-
-	it('goes on with the links when the wait limit passes before the file is there', async () => {
-		const { executionId, taskId } = await park({ fileSlow: 60 }, { waitLimit: 0.4 });
-		expect((await pair.service.callback(taskId)).status).toBe(503);
-		const { json, binary } = getOnly(await pair.n8n.waitForExecution(executionId));
-		expect(binary).toBeUndefined();
-		expect(json).toMatchObject({
+	it('answers the sender in time, and goes on with the links when the wait limit passes before the file is there', async () => {
+		const { executionId, taskId } = await parkForFile(60, { waitLimit: 0.3 });
+		const { status, body } = await pair.service.callback(taskId);
+		expect(status).toBe(503);
+		expect(JSON.parse(body)).toMatchObject({ accepted: false, reason: 'resultsUnderWay' });
+		const [item] = getOutput(await pair.n8n.waitForExecution(executionId));
+		expect(item?.binary).toEqual({});
+		expect(item?.json).toMatchObject({
 			taskId,
 			status: 'completed',
 			resultUrls: [expect.stringContaining(taskId)],
-			downloadError: expect.stringMatching(/^The wait limit passed before/) as string,
+			downloadError: expect.stringMatching(/^The wait limit passed before/),
 		});
-	}, 180_000);
-
-	it.each([
-		['of the link itself', {}, 'download-url', undefined],
-		['of the task, where it has no other', { downloadUrl: false }, 'recordInfo', 'has expired'],
-	])(
-		'asks the service for a fresh link that has expired: %s',
-		async (_, settings, path, message) => {
-			pair.service.set({ resultSeconds: 0.001, lookupSeconds: 0, ...settings });
-			const taskId = await createEndedTask(pair.service);
-			await pause(10);
-			pair.service.requests.length = 0;
-			pair.service.set({ resultSeconds: 0.001 });
-			const download = mediaGeneration({ resource: 'task', operation: 'download', taskId });
-			const execution = await run([download]);
-			expect(pair.service.requests.map((request) => request.path)).toContainEqual(
-				expect.stringContaining(path),
-			);
-			if (message) expect(execution.getError()?.message).toContain(message);
-			else expect(execution.getOutput(NODE)[0]?.binary).toHaveProperty('data');
-		},
-	);
-
-	it.each([
-		['zeta-song-v5', { prompt: 'x', instrumental: true }, 2, 'audio/mpeg'],
-		['epsilon-voice/text-to-speech', { text: 'Hello' }, 1, 'audio/mpeg'],
-		['zeta-canvas-4.0', { prompt: 'x' }, 1, 'image/png'],
-	])('brings the files of %s', async (customModel, input, count, mimeType) => {
-		const execution = await run([
-			prompts(1),
-			wait({ customModel, customInput: JSON.stringify(input), inputMode: 'json' }),
-		]);
-		const { json, binary = {} } = getOnly(execution);
-		expect(json.resultUrls).toHaveLength(count);
-		expect(Object.values(binary).map((file) => file.mimeType)).toEqual(Array(count).fill(mimeType));
-		expect(json.downloadError).toBeUndefined();
 	});
 
-	it('has the result of a model that writes text', async () => {
-		const customInput = JSON.stringify({ prompt: 'x' });
-		const execution = await run([
-			prompts(1),
-			wait({ customModel: 'tau-prompt/enhance', customInput, inputMode: 'json' }),
-		]);
-		const { json, binary } = getOnly(execution);
-		expect(json).toMatchObject({
-			status: 'completed',
-			resultUrls: [],
-			result: { resultObject: { text: expect.any(String) as string } },
+	it('brings songs, speech and pictures, and has the result of a model that writes text', async () => {
+		const cases: Array<{ model: string; input: object; files: string[] }> = [
+			{
+				model: 'zeta-song-v5',
+				input: { prompt: 'x', instrumental: true },
+				files: ['data: audio/mpeg', 'data_1: audio/mpeg'],
+			},
+			{
+				model: 'epsilon-voice/text-to-speech',
+				input: { text: 'Hello' },
+				files: ['data: audio/mpeg'],
+			},
+			{ model: 'zeta-canvas-4.0', input: { prompt: 'x' }, files: ['data: image/png'] },
+			{ model: 'tau-prompt/enhance', input: { prompt: 'x' }, files: [] },
+		];
+		const execution = await run(
+			items(cases),
+			wait({
+				customModel: '={{ $json.model }}',
+				customInput: '={{ $json.input }}',
+				inputMode: 'json',
+			}),
+		);
+		expect(summarize(execution)).toEqual(
+			cases.map(({ files }) => ({
+				status: 'completed',
+				links: files.length,
+				downloadError: undefined,
+				files,
+			})),
+		);
+		expect(getOutput(execution)[3]?.json.result).toMatchObject({
+			resultObject: { text: expect.any(String) },
 		});
-		expect(binary).toBeUndefined();
 	});
 });
 
 describe('Download', () => {
-	beforeAll(async () => {
-		pair = await startPair({ service: { credits: 1e6 }, n8n: 'shared' });
+	usePair((started) => (pair = started), { service: SERVICE });
+
+	it('asks the service for the links of the task, once, also when its item looks like a task', async () => {
+		const taskId = await createEndedTask(pair.service);
+		pair.service.requests.length = 0;
+		const resultUrls = [`${pair.service.url}/internal`];
+		const fake = { taskId, status: 'completed', resultUrls, result: { resultUrls } };
+		const execution = await run(items([fake]), download());
+		expect(getOutput(execution)).toMatchObject([
+			{
+				json: { taskId, status: 'completed', file: { kind: 'result', mimeType: 'image/png' } },
+				binary: {
+					data: { fileName: `${taskId}-result-1.png`, mimeType: 'image/png', fileType: 'image' },
+				},
+			},
+		]);
+		expect(pair.service.requests.map(({ path: to }) => to)).toEqual([DETAILS]);
 	});
-	afterAll(async () => await pair?.stop());
-	beforeEach(reset);
+
+	it.each([
+		['of the link itself', true, '/api/v1/common/download-url'],
+		['of the task, where it has no other', false, DETAILS],
+	])('asks the service for a fresh link that has expired: %s', async (_, downloadUrl, to) => {
+		pair.service.set({ resultSeconds: 0.001, lookupSeconds: 0, downloadUrl });
+		const taskId = await createEndedTask(pair.service);
+		await pause(10);
+		const execution = await run(download({ taskId }));
+		expect(pair.service.requests.at(-1)?.path).toBe(to);
+		if (downloadUrl) return expect(getOutput(execution)[0]?.binary).toHaveProperty('data');
+		const error = execution.getError();
+		expect(error?.message).toMatch(/The link to result 1 of task .* has expired or is refused/);
+		expect(error?.description).toContain('Download them sooner');
+	});
+
+	it('outputs the items without files where On Error says, beside the files of the good ones', async () => {
+		const pending = { prompt: '#neverEnds #noCallback', callBackUrl: pair.service.url };
+		const taskIds = [
+			await createEndedTask(pair.service),
+			await createEndedTask(pair.service, pending),
+			await createEndedTask(pair.service, { prompt: '#fail #noCallback' }),
+			await createEndedTask(pair.service, { prompt: '#fileSize=1 #noCallback' }),
+			'unknown',
+		];
+		const execution = await run(
+			items(taskIds.map((taskId) => ({ taskId }))),
+			download({ options: { maxSizeMegabytes: 0.5 } }, { onError: 'continueErrorOutput' }),
+		);
+		expect(getOutput(execution)).toMatchObject([
+			{ json: { taskId: taskIds[0] }, pairedItem: { item: 0 } },
+		]);
+		expect(execution.getItems(NODE, { branch: 1 })).toMatchObject(
+			[
+				`Task ${taskIds[1]} has no files: its status is pending`,
+				`Task ${taskIds[2]} has no files: its status is failed (fail): `,
+				"'Maximum File Size' in Options allows 0.5 MB",
+				'recordInfo is null',
+			].map((message) => ({ error: expect.stringContaining(message) })),
+		);
+	});
 
 	it('has a few files under way over all items, and says how long each took', async () => {
 		pair.service.set({ faultsFor: () => ({ files: 3, fileSize: SIZE, fileSlow: 0.3 }) });
 		const ids = await Promise.all(Array.from({ length: 6 }, () => createEndedTask(pair.service)));
-		const execution = await run([
-			items(ids.map((taskId) => ({ taskId }))),
-			mediaGeneration({ resource: 'task', operation: 'download' }),
-		]);
+		const execution = await run(items(ids.map((taskId) => ({ taskId }))), download());
 		expect(execution.getError()).toBeUndefined();
-		const output = execution.getOutput(NODE);
-		const names = output.map(({ json }) => (json.file as { name: string }).name);
-		expect(new Set(names).size).toBe(18);
-		expect(output.map(({ json }) => json.taskId)).toEqual(ids.flatMap((id) => [id, id, id]));
-		for (const { json } of output)
-			expect((json.file as { seconds: number }).seconds).toBeGreaterThan(0.2);
+		const output = getOutput(execution).map(({ json }) => json);
+		expect(new Set(output.map(({ file }) => file?.name)).size).toBe(18);
+		expect(output.map(({ taskId }) => taskId)).toEqual(ids.flatMap((id) => [id, id, id]));
+		for (const { file } of output) expect(file?.seconds).toBeGreaterThan(0.2);
 		const { deliveries } = pair.service;
 		const atOnce = deliveries.map(
 			({ begun }) =>
@@ -326,27 +376,4 @@ describe('Download', () => {
 		expect(Math.max(...atOnce)).toBeGreaterThan(2);
 		expect(Math.max(...atOnce)).toBeLessThanOrEqual(5);
 	});
-});
-
-describe('n8n that is killed while it downloads', () => {
-	beforeAll(async () => {
-		pair = await startPair({ service: { credits: 1e6 } });
-	});
-	afterAll(async () => await pair?.stop());
-	beforeEach(reset);
-
-	it('goes on with the files by the next callback', async () => {
-		const { executionId, taskId } = await park({ fileSlow: 20 });
-		const sent = pair.service.callback(taskId).catch(() => undefined);
-		await poll(async () => pair.service.deliveries.length > 0, {
-			timeout: 20_000,
-			what: 'a download',
-		});
-		await pair.n8n.kill();
-		await sent;
-		for (const task of pair.service.tasks.values()) task.faults.fileSlow = undefined;
-		await pair.n8n.restart();
-		expect((await pair.service.callback(taskId)).status).toBe(200);
-		await expectFiles(await pair.n8n.waitForExecution(executionId), [1]);
-	}, 180_000);
 });
