@@ -62,7 +62,6 @@ export const bench = async (log: Log) =>
 			await poll(async () => countFinished() >= goal, {
 				timeout: 60_000,
 				what: 'executions to end',
-				every: 250,
 			});
 			// PostgreSQL's statistics are up to a second behind.
 			await sleep(1500);

@@ -177,7 +177,7 @@ export async function measureRound({ service, n8n }: Setup, receiver: Receiver) 
 			const own = all.filter(({ startedAt }) => Date.parse(startedAt) >= begun);
 			return own.length === CALLBACKS ? own : undefined;
 		},
-		{ timeout: 60_000, what: 'the executions of a round', every: 250 },
+		{ timeout: 60_000, what: 'the executions of a round' },
 	);
 	const processor = (readProcessorTime(n8n.pid) - used) / CALLBACKS;
 	const ended = Math.max(...finished.map(({ stoppedAt }) => Date.parse(stoppedAt)));

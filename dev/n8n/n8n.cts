@@ -235,7 +235,7 @@ export class N8n {
 				const text = await response.text();
 				return text.includes(BUSY_DATABASE) ? undefined : { response, text };
 			},
-			{ timeout: REQUEST_LIMIT, what: 'the database of n8n', every: 500 },
+			{ timeout: REQUEST_LIMIT, what: 'the database of n8n' },
 		);
 		const answer = (/^[[{]/.test(text) ? JSON.parse(text) : { data: text }) as {
 			data?: unknown;

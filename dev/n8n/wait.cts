@@ -1,25 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 interface PollOptions {
-	/** In milliseconds, as is `every`. */
+	/** In milliseconds. */
 	timeout: number;
 	/** Names, in the error, the thing that is waited for. */
 	what: string;
 	details?: () => string;
-	/** By default the pauses grow with the time that has passed: asking costs n8n a part of a busy machine. */
-	every?: number;
 }
 
 const SHORTEST_PAUSE = 50;
 const LONGEST_PAUSE = 500;
 
 /**
- * Asks until the answer is truthy, and returns it.
+ * Asks until the answer is truthy, and returns it. The pauses grow with the time that has passed: asking costs n8n a part of a
+ * busy machine.
  * @throws {Error} with what was waited for, and the details, when the time is over
  */
 export async function poll<Answer>(
 	ask: () => Answer | undefined | Promise<Answer | undefined>,
-	{ timeout, what, details = () => '', every }: PollOptions,
+	{ timeout, what, details = () => '' }: PollOptions,
 ): Promise<NonNullable<Answer>> {
 	const begun = Date.now();
 	for (;;) {
@@ -29,6 +28,6 @@ export async function poll<Answer>(
 		if (passed > timeout)
 			throw new Error(`Waited ${timeout / 1000} s for ${what}, in vain. ${details()}`);
 		const pause = Math.min(Math.max(passed / 5, SHORTEST_PAUSE), LONGEST_PAUSE);
-		await sleep(every ?? pause);
+		await sleep(pause);
 	}
 }

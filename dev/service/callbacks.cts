@@ -7,6 +7,8 @@ export interface CallbackAttempt {
 	/** The receiver's HTTP status; null when there was no answer. */
 	status: number | null;
 	headers: Record<string, string>;
+	/** As it was sent. */
+	body: unknown;
 	/** The receiver's body, or why there was none. */
 	answer: string;
 }
@@ -85,9 +87,9 @@ export function createCallbacks({ settings, closing }: Context) {
 		const url = overrides.url ?? record.callBackUrl;
 		if (!url) throw new Error(`task ${record.taskId} has no callBackUrl: give a url`);
 		const headers = createHeaders(record.taskId, overrides);
-		const attempt: CallbackAttempt = { status: null, headers, answer: 'no answer yet' };
-		record.callbacks.push(attempt);
 		const body = overrides.body ?? createBody(record);
+		const attempt: CallbackAttempt = { status: null, headers, body, answer: 'no answer yet' };
+		record.callbacks.push(attempt);
 		Object.assign(attempt, await post(url, headers, body, overrides.signal));
 		settings.log?.(`callback ${record.taskId}: ${attempt.status ?? `none (${attempt.answer})`}`);
 		return attempt;

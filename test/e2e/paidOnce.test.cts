@@ -125,16 +125,15 @@ beforeAll(async () => {
 		const { status } = await postJson(url, { 'content-type': 'application/json' }, { items });
 		if (status !== 200) throw new Error(`${url} answered ${status}`);
 	});
-	const summaries = await n8n.waitForAll(id, cells.length);
-	await runConcurrently(summaries, 8, async (summary) => {
-		const execution = await n8n.getExecution(summary.id);
+	const ended = { workflowId: id, count: cells.length, timeout: 300_000 };
+	for (const execution of await n8n.waitForExecutions(ended)) {
 		const node = Object.keys(execution.data.resultData.runData).find((name) =>
 			name.startsWith('Items '),
 		);
 		const [item] = execution.getItems<{ prompt: string }>(String(node));
 		const cell = cells[Number(item?.prompt.split(' ')[1])];
 		if (cell) executions.set(cell, execution);
-	});
+	}
 }, 600_000);
 
 afterAll(async () => await pair?.stop());

@@ -59,7 +59,6 @@ const waitForTasks = async (count: number) =>
 	await poll(() => pair.service.tasks.size >= count, {
 		timeout: 30_000,
 		what: `${count} tasks`,
-		every: 20,
 	});
 
 const sendRetry = async (id: string, loadWorkflow: boolean) =>

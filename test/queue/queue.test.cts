@@ -127,14 +127,13 @@ const waitForAll = async (workflowId: string, count: number) =>
 			timeout: 3 * MINUTE,
 			what: `${count} executions of ${workflowId}`,
 			details: () => JSON.stringify(listExecutions(workflowId)),
-			every: 1000,
 		},
 	);
 
 const waitForParked = async (workflowId: string, count: number) =>
 	await poll(
 		() => listExecutions(workflowId).filter(({ status }) => status === 'waiting').length === count,
-		{ timeout: MINUTE, what: `${count} executions to be parked`, every: 500 },
+		{ timeout: MINUTE, what: `${count} executions to be parked` },
 	);
 
 /** Waits for the only execution of a workflow, which has not failed. */
@@ -291,15 +290,15 @@ describe('queue mode', () => {
 	});
 
 	it(
-		'outputs every one of 120 tasks once, when a worker, then a webhook process, is killed',
+		'outputs every one of 500 tasks once, when a worker, then a webhook process, is killed',
 		async () => {
 			const sweep = await activateSweep();
 			const { id: batches } = await pair.activate(called('Parked', [createAndWait()]));
 			const { id: creates } = await pair.activate(called('Creates', createAndWriteDown(sweep)));
-			const parked = await createTasks('Parked', { calls: 4, each: 5 });
-			await waitForParked(batches, 4);
-			const written = await createTasks('Creates', { calls: 5, each: 20 });
-			await waitForAll(creates, 5);
+			const parked = await createTasks('Parked', { calls: 10, each: 10 });
+			await waitForParked(batches, 10);
+			const written = await createTasks('Creates', { calls: 20, each: 20 });
+			await waitForAll(creates, 20);
 			await service.idle();
 
 			let done = 0;
@@ -322,10 +321,10 @@ describe('queue mode', () => {
 			}
 			await Promise.all([sending, ...restarts]);
 			// All have ended by now, so one callback of each batch is enough.
-			const firsts = parked.filter((_, index) => index % 5 === 0);
+			const firsts = parked.filter((_, index) => index % 10 === 0);
 			await runConcurrently(firsts, 2, deliver);
 
-			const resumed = await getItems(await waitForAll(batches, 4), NODE);
+			const resumed = await getItems(await waitForAll(batches, 10), NODE);
 			expect(getIds(resumed).sort()).toEqual([...parked].sort());
 			expect(resumed.every(({ status }) => status === 'completed')).toBe(true);
 
@@ -475,5 +474,4 @@ const deliver = async (taskId: string) =>
 	await poll(async () => (await service.callback(taskId).catch(() => undefined))?.status === 200, {
 		timeout: 3 * MINUTE,
 		what: `the callback of ${taskId} to be answered`,
-		every: 1000,
 	});
