@@ -11,6 +11,7 @@ import { N8nProcess } from './process.cts';
 const TRIES = 3;
 const USER_FOLDER = 'user-folder';
 const MANIFESTS = ['package.json', 'package-lock.json'];
+const SQLITE3 = 'node_modules/sqlite3';
 
 /** Returns the folder that keeps what is expensive to make: n8n itself, and the data of `npm start`. */
 export function findCacheFolder() {
@@ -59,6 +60,12 @@ export async function provideN8n(log: Log = () => {}) {
 	};
 }
 
+/** The part of package.json and package-lock.json that is read here. */
+interface Manifest {
+	optionalDependencies: Record<string, string>;
+	packages: Record<string, { version: string }>;
+}
+
 interface InstallOptions {
 	manifests: string;
 	folder: string;
@@ -73,26 +80,19 @@ async function install({ manifests, folder, version, log }: InstallOptions) {
 	for (const name of MANIFESTS) fs.copyFileSync(path.join(manifests, name), path.join(draft, name));
 
 	log(`Installing n8n ${version} (2.4 GB, 2 to 4 minutes, the first time only), kept in ${folder}`);
+	const building = buildSqlite3({ manifests, folder: `${folder}.sqlite3`, log });
+	// It is awaited below.
+	building.catch(() => {});
 	await runNpm(['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'], {
 		cwd: draft,
 		what: 'downloading n8n',
 		tries: TRIES,
 		log,
 	});
-
 	const node = findNode(draft);
-	const nodeFolder = path.dirname(path.dirname(node));
-	const headers = fs.existsSync(path.join(nodeFolder, 'include', 'node'));
-	await runNpm(['rebuild', 'sqlite3'], {
-		cwd: draft,
-		what: 'building sqlite3',
-		tries: TRIES,
-		env: {
-			PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}`,
-			...(headers && { npm_config_nodedir: nodeFolder }),
-		},
-		log,
-	});
+	const built = await building;
+	fs.cpSync(path.join(built, SQLITE3), path.join(draft, SQLITE3), { recursive: true });
+	fs.rmSync(built, { recursive: true });
 	// Setting up the database takes a third of n8n's first start.
 	const first = new N8nProcess({
 		node,
@@ -109,6 +109,42 @@ async function install({ manifests, folder, version, log }: InstallOptions) {
 	}
 	fs.renameSync(draft, folder);
 	log(`n8n ${version} is installed`);
+}
+
+/**
+ * Builds the sqlite3 of n8n in a folder of its own, with the Node that runs n8n: the minute that it takes passes while the rest
+ * is downloaded.
+ * @returns the folder
+ */
+async function buildSqlite3({ manifests, folder, log }: Omit<InstallOptions, 'version'>) {
+	const [{ optionalDependencies }, { packages }] = MANIFESTS.map(
+		(name) => JSON.parse(fs.readFileSync(path.join(manifests, name), 'utf8')) as Manifest,
+	) as [Manifest, Manifest];
+	await fs.promises.rm(folder, { recursive: true, force: true });
+	fs.mkdirSync(folder);
+	const dependencies = { sqlite3: packages[SQLITE3]?.version };
+	const manifest = JSON.stringify({ private: true, dependencies, optionalDependencies });
+	fs.writeFileSync(path.join(folder, 'package.json'), manifest);
+	await runNpm(['install', '--ignore-scripts', '--no-audit', '--no-fund'], {
+		cwd: folder,
+		what: 'downloading sqlite3',
+		tries: TRIES,
+		log,
+	});
+	const node = findNode(folder);
+	const nodeFolder = path.dirname(path.dirname(node));
+	const headers = fs.existsSync(path.join(nodeFolder, 'include', 'node'));
+	await runNpm(['rebuild', 'sqlite3'], {
+		cwd: folder,
+		what: 'building sqlite3',
+		tries: TRIES,
+		env: {
+			PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}`,
+			...(headers && { npm_config_nodedir: nodeFolder }),
+		},
+		log,
+	});
+	return folder;
 }
 
 const findBin = (folder: string) => path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n');
