@@ -108,11 +108,9 @@ const ENDED = ['success', 'error', 'canceled', 'crashed'];
 
 /** Starts the pinned n8n with a packed package installed in it, as production has it, and logs in as its owner. */
 export async function startN8n({ tarball, folder, port, env, log }: StartOptions = {}) {
-	const { node, bin, userFolder: prepared } = await provideN8n(log);
+	const { node, bin } = await provideN8n(log);
 	const userFolder = folder ?? fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-n8n-'));
 	fs.mkdirSync(userFolder, { recursive: true });
-	if (!fs.existsSync(path.join(userFolder, '.n8n')))
-		fs.cpSync(path.join(prepared, '.n8n'), path.join(userFolder, '.n8n'), { recursive: true });
 	if (tarball) installPackage(userFolder, tarball);
 	const child = new N8nProcess({
 		node,

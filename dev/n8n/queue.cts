@@ -73,8 +73,7 @@ export async function startQueueN8n({
 		const main = await launch('start');
 		const n8n = new N8n(main, { webhookBase: address });
 		await n8n.setUpOwner();
-		const workers = await launchEach('worker');
-		const webhooks = await launchEach('webhook');
+		const [workers, webhooks] = await Promise.all([launchEach('worker'), launchEach('webhook')]);
 		const configuration = fs
 			.readFileSync(path.join(__dirname, 'nginx.conf'), 'utf8')
 			.replace('{port}', String(port))
