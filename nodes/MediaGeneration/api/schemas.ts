@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Schemas of the service's answers; that of a task's record is in task.ts. They name only the keys that we read and keep unknown ones; the parsed value is
- * what is used. What the contract does not show follows public services of this kind.
+ * Schemas of the service's answers; that of a task's record is in task.ts. They name only the keys that we read and keep
+ * unknown ones; the parsed value is what is used. What the contract does not show follows public services of this kind.
  */
 
 export const integer = z.union([
