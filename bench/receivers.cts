@@ -171,10 +171,11 @@ export async function measureRound({ service, n8n }: Setup, receiver: Receiver) 
 	const used = readProcessorTime(n8n.pid);
 	const begun = Date.now();
 	const answers = await send(receiver);
+	const startedAfter = new Date(begun).toISOString();
+	const filter = { workflowId: receiver.id, status: 'success', startedAfter };
 	const finished = await poll(
 		async () => {
-			const all = await n8n.listExecutions({ workflowId: receiver.id, status: 'success' });
-			const own = all.filter(({ startedAt }) => Date.parse(startedAt) >= begun);
+			const own = await n8n.listExecutions(filter);
 			return own.length === CALLBACKS ? own : undefined;
 		},
 		{ timeout: 60_000, what: 'the executions of a round' },

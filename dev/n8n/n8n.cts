@@ -62,6 +62,8 @@ interface ExecutionPage {
 interface ExecutionFilter {
 	workflowId?: string;
 	status?: string | string[];
+	/** ISO 8601. */
+	startedAfter?: string;
 }
 
 interface SavedWorkflow extends Workflow {
@@ -435,8 +437,8 @@ export class N8n {
 	}
 
 	/** Returns all executions, the newest first. */
-	async listExecutions({ workflowId, status }: ExecutionFilter = {}) {
-		const filter = JSON.stringify({ workflowId, status: status && [status].flat() });
+	async listExecutions({ status, ...others }: ExecutionFilter = {}) {
+		const filter = JSON.stringify({ ...others, status: status && [status].flat() });
 		const all: ExecutionSummary[] = [];
 		let next: Record<string, string> | undefined = {};
 		while (next) {
