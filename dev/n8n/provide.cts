@@ -28,8 +28,12 @@ export function findCacheFolder() {
 export async function provideN8n(log: Log = () => {}) {
 	const manifests = path.resolve(__dirname, process.env.MEDIA_GENERATION_N8N ?? '');
 	const contents = MANIFESTS.map((name) => fs.readFileSync(path.join(manifests, name), 'utf8'));
-	const { dependencies } = JSON.parse(contents[0] ?? '') as { dependencies: { n8n: string } };
+	const [{ dependencies, optionalDependencies }, { packages }] = contents.map(
+		(text) => JSON.parse(text) as Manifest,
+	) as [Manifest, Manifest];
 	const version = dependencies.n8n;
+	const sqlite3 = packages[SQLITE3]?.version;
+	const builder = { private: true, dependencies: { sqlite3 }, optionalDependencies };
 	const hash = createHash('sha256').update(contents.join('')).digest('hex').slice(0, 12);
 	const folder = path.join(findCacheFolder(), `n8n-${version}-${hash}`);
 	if (!fs.existsSync(folder)) {
@@ -40,7 +44,7 @@ export async function provideN8n(log: Log = () => {}) {
 		const retries = { retries: 2_400, factor: 1, minTimeout: 500 };
 		const release = await lock(folder, { ...options, retries });
 		try {
-			if (!fs.existsSync(folder)) await install({ manifests, folder, version, log });
+			if (!fs.existsSync(folder)) await install({ manifests, builder, folder, version, log });
 		} finally {
 			await release();
 		}
@@ -50,25 +54,28 @@ export async function provideN8n(log: Log = () => {}) {
 
 /** The part of package.json and package-lock.json that is read here. */
 interface Manifest {
+	dependencies: { n8n: string };
 	optionalDependencies: Record<string, string>;
 	packages: Record<string, { version: string }>;
 }
 
 interface InstallOptions {
 	manifests: string;
+	/** The package.json with which n8n's sqlite3 is built. */
+	builder: object;
 	folder: string;
 	version: string;
 	log: Log;
 }
 
-async function install({ manifests, folder, version, log }: InstallOptions) {
+async function install({ manifests, builder, folder, version, log }: InstallOptions) {
 	const draft = `${folder}.new`;
 	await fs.promises.rm(draft, { recursive: true, force: true });
 	fs.mkdirSync(draft);
 	for (const name of MANIFESTS) fs.copyFileSync(path.join(manifests, name), path.join(draft, name));
 
 	log(`Installing n8n ${version} (2.4 GB, 2 to 4 minutes, the first time only), kept in ${folder}`);
-	const building = buildSqlite3({ manifests, folder: `${folder}.sqlite3`, log });
+	const building = buildSqlite3({ builder, folder: `${folder}.sqlite3`, log });
 	// It is awaited below.
 	building.catch(() => {});
 	await runNpm(['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'], {
@@ -89,15 +96,14 @@ async function install({ manifests, folder, version, log }: InstallOptions) {
  * is downloaded.
  * @returns the folder
  */
-async function buildSqlite3({ manifests, folder, log }: Omit<InstallOptions, 'version'>) {
-	const [{ optionalDependencies }, { packages }] = MANIFESTS.map(
-		(name) => JSON.parse(fs.readFileSync(path.join(manifests, name), 'utf8')) as Manifest,
-	) as [Manifest, Manifest];
+async function buildSqlite3({
+	builder,
+	folder,
+	log,
+}: Pick<InstallOptions, 'builder' | 'folder' | 'log'>) {
 	await fs.promises.rm(folder, { recursive: true, force: true });
 	fs.mkdirSync(folder);
-	const dependencies = { sqlite3: packages[SQLITE3]?.version };
-	const manifest = JSON.stringify({ private: true, dependencies, optionalDependencies });
-	fs.writeFileSync(path.join(folder, 'package.json'), manifest);
+	fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(builder));
 	await runNpm(['install', '--ignore-scripts', '--no-audit', '--no-fund'], {
 		cwd: folder,
 		what: 'downloading sqlite3',
