@@ -19,8 +19,8 @@ export async function readJpeg(reader: Reader): Promise<Dimensions> {
 	let turned: boolean | undefined;
 	await reader.skipTo(2);
 	for (let segment = 0; segment < MOST_SEGMENTS; segment++) {
-		const [prefix, code] = await reader.peek(2);
-		if (prefix !== 0xff || code === undefined) return {};
+		const [prefix, code = 0] = await reader.peek(2);
+		if (prefix !== 0xff) return {};
 		if (code === 0xff) {
 			await reader.skipTo(reader.position + 1);
 			continue;

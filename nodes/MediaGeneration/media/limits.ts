@@ -39,7 +39,7 @@ export function checkLimits(
 ): { refused: string[]; unknown: string[] } {
 	const refused: string[] = [];
 	const unknown: string[] = [];
-	const { aspect, duration, minSide } = limits;
+	const { aspect, duration, minSide = 0 } = limits;
 
 	if (sizeInBytes === 0) return { refused: ['is empty'], unknown };
 	if (sizeInBytes === undefined) unknown.push('size');
@@ -58,7 +58,7 @@ export function checkLimits(
 
 	const { width, height, durationSeconds } = facts ?? {};
 	if (width && height) {
-		if (minSide !== undefined && Math.min(width, height) <= minSide)
+		if (Math.min(width, height) <= minSide)
 			refused.push(`is ${width} × ${height} px, but both sides must be greater than ${minSide} px`);
 		const ratio = width / height;
 		if (aspect && !isWithin(ratio, aspect))
@@ -66,7 +66,7 @@ export function checkLimits(
 				`has an aspect ratio of ${ratioText(ratio)} (${width} × ${height} px), ` +
 					`but it must be from ${ratioText(aspect.min)} to ${ratioText(aspect.max)}`,
 			);
-	} else if (minSide !== undefined || aspect) unknown.push('width and height');
+	} else if (minSide || aspect) unknown.push('width and height');
 
 	if (duration && durationSeconds === undefined) unknown.push('duration');
 	else if (duration && !isWithin(durationSeconds as number, duration, DURATION_TOLERANCE))

@@ -30,6 +30,8 @@ export interface TrackShape {
 	media?: number;
 	width?: number;
 	height?: number;
+	/** The track's header comes after its media. */
+	reversed?: boolean;
 }
 
 /** A track with the boxes that count; a duration that is left out is unknown, all bits set. */
@@ -39,10 +41,10 @@ export function trak({
 	media = 0xffffffff,
 	width = 640,
 	height = 480,
+	reversed = false,
 }: TrackShape = {}): Buffer {
 	const entry = box('avc1', Buffer.alloc(24), numbers(2, width, height), Buffer.alloc(50));
-	return box(
-		'trak',
+	const parts = [
 		box('tkhd', numbers(4, 0, 0, 0, 1, 0, shown), Buffer.alloc(60)),
 		box(
 			'mdia',
@@ -54,5 +56,6 @@ export function trak({
 				box('stbl', box('stsd', numbers(4, 0, 1), entry)),
 			),
 		),
-	);
+	];
+	return box('trak', ...(reversed ? parts.reverse() : parts));
 }

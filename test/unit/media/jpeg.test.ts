@@ -7,14 +7,20 @@ const segment = (code: number, ...parts: Uint8Array[]): Buffer => {
 };
 const frame = (code: number, width = 640, height = 480) =>
 	segment(code, numbers(1, 8), numbers(2, height, width), numbers(1, 0));
-const exif = (orientation: number, directory = 8) =>
+/** A field of a TIFF directory, without the two bytes that a short value leaves over. */
+const entry = (tag: number, value: number) =>
+	Buffer.concat([numbers(2, tag, 3), numbers(4, 1), numbers(2, value)]);
+const exif = (
+	orientation: number,
+	{ code = 0xe1, directory = 8, count = 1, before = [] as number[] } = {},
+) =>
 	segment(
-		0xe1,
+		code,
 		Buffer.from('Exif\0\0MM\0*'),
 		numbers(4, directory),
-		numbers(2, 1, 0x0112, 3),
-		numbers(4, 1),
-		numbers(2, orientation, 0),
+		numbers(2, count),
+		...before.flatMap((tag) => [entry(tag, 6), numbers(2, 0)]),
+		entry(0x0112, orientation),
 	);
 const facts = async (...parts: Uint8Array[]) =>
 	await inspect([Buffer.concat([numbers(1, 0xff, 0xd8), ...parts])]);
@@ -48,8 +54,24 @@ describe('inspect of JPEG', () => {
 		expect(read).toMatchObject({ width: 480 });
 	});
 
-	it('takes no orientation from a directory outside of the segment', async () => {
-		expect(await facts(exif(6, 0xfffffff0), frame(0xc0))).toMatchObject({ width: 640 });
+	it.each([
+		[6, 480],
+		[1, 640],
+	])('finds the orientation %d behind another field', async (orientation, width) => {
+		const second = exif(orientation, { before: [0x010f], count: 2 });
+		expect(await facts(second, frame(0xc0))).toMatchObject({ width });
+	});
+
+	it.each([
+		['outside of the segment', { directory: 0xfffffff0 }],
+		['that has ended before', { before: [0x010f] }],
+		['in another kind of segment', { code: 0xe2 }],
+	])('takes no orientation from a directory %s', async (_, more) => {
+		expect(await facts(exif(6, more), frame(0xc0))).toMatchObject({ width: 640 });
+	});
+
+	it('passes over an empty segment', async () => {
+		expect(await facts(segment(0xfe), frame(0xc0))).toMatchObject({ width: 640 });
 	});
 
 	it('takes fill bytes before a marker', async () => {
@@ -59,10 +81,13 @@ describe('inspect of JPEG', () => {
 	it.each([
 		['a height that stands at the end', [frame(0xc0, 640, 0)]],
 		['a width of 0', [frame(0xc0, 0)]],
+		['a code that no segment has', [segment(0xbf), frame(0xc0)]],
+		['a restart before the frame', [segment(0xd0), frame(0xc0)]],
 		['a scan before the frame', [segment(0xda), frame(0xc0)]],
 		['an end before the frame', [numbers(1, 0xff, 0xd9), frame(0xc0)]],
 		['a length below 2', [numbers(1, 0xff, 0xe0, 0, 1), frame(0xc0)]],
 		['no marker behind a segment', [segment(0xe0), numbers(1, 0), frame(0xc0)]],
+		['a cut within the head of a segment', [segment(0xe0).subarray(0, 3)]],
 		['a cut within the frame header', [frame(0xc0).subarray(0, 8)]],
 		['20,000 fill bytes', [Buffer.alloc(20_000, 0xff), frame(0xc0)]],
 	])('knows no size with %s', async (_, parts) => {

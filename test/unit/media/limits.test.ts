@@ -95,6 +95,25 @@ describe('checkLimits', () => {
 		});
 	});
 
+	it.each([{ minSide: 340 }, { aspect: { min: 1, max: 1 } }])(
+		'does not know the sides of a picture that has only one, for %j',
+		(limit) => {
+			const image = { ...good, height: undefined };
+			expect(checkLimits({ formats: ['mp4'], maxBytes: 1, ...limit }, image, 1)).toEqual({
+				refused: [],
+				unknown: ['width and height'],
+			});
+		},
+	);
+
+	it.each([
+		[1050, 1000, '21:20'],
+		[1, 2 ** 31 - 1, '1:2147483647'],
+	])('names the ratio of %d to %d', (width, height, ratio) => {
+		const [message] = refused({ width, height }, 1, { minSide: 0, aspect: { min: 1, max: 1 } });
+		expect(message).toContain(`has an aspect ratio of ${ratio} (`);
+	});
+
 	it('asks for nothing that is not limited', () => {
 		const { format, mimeType, kind } = good;
 		expect(checkLimits({ formats: ['mp4'], maxBytes: 1 }, { format, mimeType, kind }, 1)).toEqual({

@@ -26,8 +26,20 @@ describe('inspect of MP4', () => {
 		['the media header, where the track’s is 0', [mvhd, trak({ shown: 0, media: 7000 })], 7],
 		['the movie header, where the others are unknown', [mvhd, trak()], 10],
 		['a movie header behind the track', [trak({ shown: 2400 }), mvhd], 4],
+		[
+			'a track header behind the media',
+			[mvhd, trak({ shown: 2400, media: 7000, reversed: true })],
+			4,
+		],
 		['nothing, where all are unknown', [unknownMvhd, trak()], undefined],
 		['nothing, where no time has a scale', [header('mvhd', 0, 6000), trak()], undefined],
+		['nothing, without a movie header', [trak({ shown: 600 })], undefined],
+		[
+			'the longest video track, which comes first',
+			[mvhd, trak({ shown: 1800 }), trak({ shown: 600 })],
+			3,
+		],
+		['a track that has one', [unknownMvhd, trak(), trak({ shown: 600 }), trak()], 1],
 		[
 			'the longest video track, not sound',
 			[mvhd, trak({ shown: 600 }), trak({ shown: 1800 }), trak({ shown: 6000, handler: 'soun' })],
@@ -63,6 +75,10 @@ describe('inspect of MP4', () => {
 		expect(await facts(two)).toMatchObject({ width: 1920, durationSeconds: 1 });
 	});
 
+	it('takes a track without anything for no video', async () => {
+		expect(await facts(box('moov', mvhd, box('trak')))).toMatchObject({ kind: 'other' });
+	});
+
 	it('takes a movie box that goes on to the end of the file', async () => {
 		const endless = Buffer.from(movie);
 		endless.writeUInt32BE(0);
@@ -85,11 +101,13 @@ describe('inspect of MP4', () => {
 	it.each([
 		['a movie without tracks, as when it is compressed', box('moov', box('cmov'))],
 		['a movie box that is cut off', box('moov', mvhd, trak()).subarray(0, -1)],
+		['a movie header that is cut off', box('moov', mvhd).subarray(0, 20)],
 		['a box smaller than its header', Buffer.concat([numbers(4, 7), Buffer.from('free'), movie])],
 		[
 			'a 64-bit size smaller than its header',
 			Buffer.concat([numbers(4, 1), Buffer.from('free'), numbers(8, 15), movie]),
 		],
+		['a 64-bit size that is cut off', Buffer.concat([numbers(4, 1), Buffer.from('free1234')])],
 		['samples to the end of the file', Buffer.concat([numbers(4, 0), Buffer.from('mdat')])],
 		['tracks in the wrong place', box('trak', box('mdia', header('mdhd', 1000, 9000)))],
 	])('knows no more than the format of %s', async (_, rest) => {
