@@ -56,10 +56,11 @@ const readNumber = ({ input }: { input: Record<string, unknown> }) =>
 const fetchBytes = async (url?: string) =>
 	Buffer.from(await (await fetch(String(url))).arrayBuffer());
 
-const getOutput = (execution: Execution) =>
-	execution
-		.getOutput(NODE)
-		.map((item) => ({ binary: {}, ...item, json: item.json as unknown as ResultTask }));
+function getOutput(execution: Execution) {
+	const output = execution.getOutput(NODE);
+	const tasks = execution.getItems<ResultTask>(NODE);
+	return tasks.map((json, index) => ({ binary: {}, ...output[index], json }));
+}
 
 /** Returns what can differ between the items of tasks that have completed. */
 const summarize = (execution: Execution) =>
