@@ -1,19 +1,15 @@
 import { expect } from '@jest/globals';
-import type { Pair } from '../../dev/fixtures/pair.cts';
 import { chain, mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import type { Workflow } from '../../dev/n8n/workflow.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { readMedia } from '../media/corpus.cts';
-import { readFile, usePair } from './support.cts';
+import { readFiles, usePair } from './support.cts';
 
-const LIST = '/api/v1/models';
-
-let pair: Pair;
 let editor: Editor;
 
-usePair((started) => (pair = started), {
+const pair = usePair({
 	service: { taskSeconds: 0.5, lookupSeconds: 0 },
 	keeps: true,
 });
@@ -34,13 +30,10 @@ const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
 /** Saves another credential, for which nothing of the catalogue is in memory. */
 const createAccount = async (name: string) =>
-	await pair.createCredential({ customEndpoints: true, modelsPath: `${LIST}?${name}` }, name);
-
-/** Follows what the catalogue is asked from now on, by path. */
-function followLookups() {
-	const { length } = pair.service.requests;
-	return () => pair.service.requests.slice(length).filter(({ path }) => path.startsWith(LIST));
-}
+	await pair.createCredential(
+		{ customEndpoints: true, modelsPath: `/api/v1/models?${name}` },
+		name,
+	);
 
 /** Opens the panel of our node in a saved workflow. */
 async function openPanel(id: string) {
@@ -57,7 +50,7 @@ let workflowId: string;
 // One person's path: each step goes on from where the one before it ended.
 describe('a person who wants another model', () => {
 	it('finds it by a part of its name, fills in its fields and gets a task', async () => {
-		const nodes = [readFile('photo', 'plain.png'), anyModel()];
+		const nodes = [...readFiles({ photo: 'plain.png' }), anyModel()];
 		({ id: workflowId } = await pair.importWorkflow(chain('Any model', nodes)));
 		await openPanel(workflowId);
 		await editor.panel.getByText('Choose a model first.').waitFor();
@@ -120,7 +113,7 @@ describe('a person who wants another model', () => {
 		const exported = JSON.stringify({ ...saved, name: 'Imported' });
 		const credential = await createAccount('import');
 		service.set({ catalogue: false });
-		const listLookups = followLookups();
+		const listLookups = pair.followLookups();
 		const count = pair.listTasks().length;
 		const execution = await pair.run(JSON.parse(exported) as Workflow, { credential });
 		expect(execution.getItems<Task>(NODE)).toMatchObject([{ status: 'completed' }]);
@@ -151,7 +144,7 @@ describe('the catalogue', () => {
 		const credential = await createAccount('first');
 		const nodes = [anyModel({ customModel: byId('epsilon-2/text-to-video') })];
 		const { id } = await pair.importWorkflow(chain('Chosen', nodes), { credential });
-		const listLookups = followLookups();
+		const listLookups = pair.followLookups();
 		await openPanel(id);
 		await editor.get('parameter-input-negative_prompt').waitFor();
 		expect(listLookups().length).toBeLessThanOrEqual(2);
@@ -214,7 +207,7 @@ describe('the catalogue', () => {
 });
 
 it('a workflow with a plain text for a model shows and sends its JSON', async () => {
-	const listLookups = followLookups();
+	const listLookups = pair.followLookups();
 	const input = { image_url: 'https://media.example/a.png', factor: 4 };
 	const customInput = JSON.stringify(input);
 	const nodes = [anyModel({ customModel: 'eta-upscale', customInput })];

@@ -1,9 +1,7 @@
 import { expect } from '@jest/globals';
-import fastify from 'fastify';
 import { createEndedTask, parseAnswer } from '../../dev/fixtures/callbacks.cts';
-import { buildCredentialData, CREDENTIAL_TYPE, type Pair } from '../../dev/fixtures/pair.cts';
+import { buildCredentialData, CREDENTIAL_TYPE } from '../../dev/fixtures/pair.cts';
 import {
-	chain,
 	editSample,
 	httpRequest,
 	mediaGeneration,
@@ -11,25 +9,14 @@ import {
 	triggered,
 } from '../../dev/fixtures/workflows.cts';
 import { poll } from '../../dev/n8n/wait.cts';
-import type { Workflow } from '../../dev/n8n/workflow.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
-import { countRequests, DETAILS, usePair } from './support.cts';
+import { DETAILS, usePair } from './support.cts';
 
-let pair: Pair;
+const pair = usePair({ keeps: true });
 
-usePair((started) => (pair = started), { keeps: true });
-
-/** Builds a workflow that creates a task. */
-const create = (parameters: Record<string, unknown> = {}) =>
-	chain('Create', [
-		editSample(pair.service.resultsUrl, { operation: 'create', prompt: '', ...parameters }),
-	]);
-
-/** Waits for the first execution of a workflow, and returns what its trigger output. */
-async function waitForItems(workflowId: string) {
-	const [execution] = await pair.n8n.waitForExecutions({ workflowId, count: 1 });
-	return execution?.getItems('Trigger');
-}
+/** Builds our node that creates a task. */
+const create = (parameters: object = {}, more?: object) =>
+	editSample(pair.service.resultsUrl, { operation: 'create', prompt: '', ...parameters }, more);
 
 describe('the credential', () => {
 	const testCredential = async (changes?: object) =>
@@ -52,38 +39,29 @@ describe('the credential', () => {
 		expect(pair.service.requests.at(-1)).toMatchObject({ status: 200, code: 401 });
 	});
 
-	it('fails its test at an address where something else answers', async () => {
-		const site = fastify();
-		site.all('*', () => '<html>A site</html>');
-		const baseUrl = await site.listen({ host: '127.0.0.1', port: 0 });
-		const answer = await testCredential({ baseUrl });
-		await site.close();
-		expect(answer).toMatchObject({
+	it('fails its test at an address where something else answers, or nothing', async () => {
+		pair.service.faultNext({ garbage: true });
+		expect(await testCredential()).toMatchObject({
 			status: 'Error',
 			message: expect.stringContaining("not as the task service does. Check 'Base URL'"),
 		});
-	});
-
-	it('fails its test where nothing answers', async () => {
 		const answer = await testCredential({ baseUrl: 'http://127.0.0.1:9' });
 		expect(answer).toMatchObject({ status: 'Error' });
 	});
 });
 
 describe("n8n's HTTP Request node with our credential", () => {
-	const request = async (url: string, typeVersion?: number) =>
-		await pair.run(
-			chain('Request', [
-				httpRequest(
-					{
-						url,
-						authentication: 'predefinedCredentialType',
-						nodeCredentialType: CREDENTIAL_TYPE,
-						options: { redirect: { redirect: { followRedirects: true, maxRedirects: 5 } } },
-					},
-					{ typeVersion, credentials: { [CREDENTIAL_TYPE]: {} } },
-				),
-			]),
+	const request = async (url: string, typeVersion: number) =>
+		await pair.runNodes(
+			httpRequest(
+				{
+					url,
+					authentication: 'predefinedCredentialType',
+					nodeCredentialType: CREDENTIAL_TYPE,
+					options: { redirect: { redirect: { followRedirects: true, maxRedirects: 5 } } },
+				},
+				{ typeVersion, credentials: { [CREDENTIAL_TYPE]: {} } },
+			),
 		);
 
 	it('sends requests to the service only', async () => {
@@ -128,15 +106,14 @@ describe('a task and its callback', () => {
 		const created: string[] = [];
 		for (const [model, fields] of Object.entries(models)) {
 			const parameters = { resource: 'task', operation: 'create', model, callbackUrl, ...fields };
-			const execution = await pair.run(chain('Create', [mediaGeneration(parameters)]));
+			const execution = await pair.runNodes(mediaGeneration(parameters));
 			expect(execution.getError()).toBeUndefined();
 			const [task] = execution.getItems<Task>(NODE);
 			expect(task).toMatchObject({ status: 'pending', resultUrls: [] });
 			created.push(String(task?.taskId));
 		}
 		await pair.service.idle();
-		const executions = await pair.n8n.waitForExecutions({ workflowId, count: created.length });
-		const tasks = executions.flatMap((execution) => execution.getItems<Task>('Trigger'));
+		const tasks = await pair.waitForTriggered(workflowId, created.length);
 		expect(tasks.map(({ taskId }) => taskId).sort()).toEqual(created.sort());
 		for (const task of tasks) {
 			expect(task).toMatchObject({
@@ -156,23 +133,20 @@ describe('a task and its callback', () => {
 	});
 
 	it('work in nodes of version 1', async () => {
-		const toVersion1 = (workflow: Workflow) => ({
-			...workflow,
-			nodes: workflow.nodes.map((node) => ({
-				...node,
-				typeVersion: node.type.includes('mediaGeneration') ? 1 : node.typeVersion,
-			})),
-		});
-		const { id, url: callbackUrl } = await pair.activate(toVersion1(triggered()));
-		const created = await pair.run(toVersion1(create({ callbackUrl })));
+		const workflow = triggered();
+		for (const node of workflow.nodes) node.typeVersion = 1;
+		const { id, url: callbackUrl } = await pair.activate(workflow);
+		const created = await pair.runNodes(create({ callbackUrl }, { typeVersion: 1 }));
 		const [task] = created.getItems<Task>(NODE);
-		expect(await waitForItems(id)).toMatchObject([{ taskId: task?.taskId, status: 'completed' }]);
+		expect(await pair.waitForTriggered(id)).toMatchObject([
+			{ taskId: task?.taskId, status: 'completed' },
+		]);
 	});
 
 	it('work by the test URL too', async () => {
 		const { id } = await pair.importWorkflow(triggered());
-		await pair.run(create({ callbackUrl: await pair.n8n.listenForTestEvent(id) }));
-		expect(await waitForItems(id)).toMatchObject([{ status: 'completed' }]);
+		await pair.runNodes(create({ callbackUrl: await pair.n8n.listenForTestEvent(id) }));
+		expect(await pair.waitForTriggered(id)).toMatchObject([{ status: 'completed' }]);
 	});
 
 	it('start the workflow once when senders hang up early, and hold up no other event', async () => {
@@ -180,10 +154,10 @@ describe('a task and its callback', () => {
 		const taskIds = await Promise.all([1, 2, 3].map(() => createEndedTask(pair.service)));
 		for (const taskId of taskIds.slice(0, 2)) {
 			pair.service.faultNext({ path: DETAILS, delaySeconds: 0.5 });
-			const asked = countRequests(pair.service, DETAILS);
+			const asked = pair.countRequests(DETAILS);
 			const sender = new AbortController();
 			const sent = pair.service.callback(taskId, { url, signal: sender.signal });
-			await poll(() => countRequests(pair.service, DETAILS) > asked, {
+			await poll(() => pair.countRequests(DETAILS) > asked, {
 				timeout: 20_000,
 				what: 'a request for it',
 			});
@@ -197,10 +171,8 @@ describe('a task and its callback', () => {
 			// What a response holds up would wait a minute.
 			expect(Date.now() - begun).toBeLessThan(15_000);
 		}
-		const executions = await pair.n8n.waitForExecutions({ workflowId: id, count: 3 });
-		expect(executions.map((execution) => execution.getItems('Trigger')[0]?.taskId).sort()).toEqual(
-			taskIds.sort(),
-		);
+		const tasks = await pair.waitForTriggered(id, 3);
+		expect(tasks.map(({ taskId }) => taskId).sort()).toEqual(taskIds.sort());
 	});
 });
 
@@ -225,7 +197,7 @@ describe('the trigger', () => {
 		const workflow = triggered({ verifySignature: false });
 		const { id, url } = await pair.activate(workflow, { credential });
 		await pair.service.callback(await createEndedTask(pair.service), { url, secret: '' });
-		expect(await waitForItems(id)).toMatchObject([
+		expect(await pair.waitForTriggered(id)).toMatchObject([
 			{ status: 'completed', verification: { signature: 'off', details: 'fetched' } },
 		]);
 	});
@@ -249,7 +221,7 @@ describe('the trigger', () => {
 			const { status, body } = await pair.service.callback(taskId, { url });
 			expect({ status, ...parseAnswer(body) }).toMatchObject({ status: 200, emitted });
 		}
-		expect(await waitForItems(id)).toMatchObject([
+		expect(await pair.waitForTriggered(id)).toMatchObject([
 			{ taskId, status: 'completed', verification: { details: 'fetched' } },
 		]);
 		expect(await pair.n8n.listExecutions({ workflowId: id })).toHaveLength(1);
@@ -257,7 +229,7 @@ describe('the trigger', () => {
 });
 
 it('takes values that a dropdown does not list, from an expression or an older workflow', async () => {
-	await pair.run(create({ imageSize: '={{ "5:4" }}', outputFormat: 'avif' }));
+	await pair.runNodes(create({ imageSize: '={{ "5:4" }}', outputFormat: 'avif' }));
 	expect(pair.listTasks().at(-1)?.input).toMatchObject({
 		image_size: '5:4',
 		output_format: 'avif',

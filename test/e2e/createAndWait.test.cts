@@ -1,55 +1,29 @@
 import { expect } from '@jest/globals';
 import { parseAnswer } from '../../dev/fixtures/callbacks.cts';
-import { startPair, type Pair } from '../../dev/fixtures/pair.cts';
 import { chain, connect, editSample, NODE, prompts, SEEN } from '../../dev/fixtures/workflows.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import type { CallbackOverrides } from '../../dev/service/index.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
-import {
-	countRequests,
-	CREATE,
-	DETAILS,
-	findId,
-	listIds,
-	park,
-	start,
-	usePair,
-} from './support.cts';
+import { CREATE, DETAILS, usePair } from './support.cts';
 
-let pair: Pair;
-/** Parked until the limit passes. As n8n looks at limits once a minute, they wait while the other tests run. */
-let limited: { pair: Pair; id: string; onceId: string };
-
-usePair((started) => (pair = started), {
-	service: {
-		taskSeconds: 0.5,
-		credits: 1e6,
-		callbackRetrySeconds: [0.2, 0.4, 0.8],
-	},
+const pair = usePair({
+	service: { taskSeconds: 0.5, credits: 1e6, callbackRetrySeconds: [0.2, 0.4, 0.8] },
 });
+/** Has the tasks of executions that wait until the limit passes. As n8n looks at limits once a minute, they do while the other tests run. */
+const limited = usePair({ keeps: true });
+const LIMITED = ['#noCallback #slow=90', '#noCallback'];
+let limitedId: string;
+let limitedOnceId: string;
 
 beforeAll(async () => {
-	const own = await startPair({ n8n: 'shared' });
-	const texts = ['#noCallback #slow=90', '#noCallback'];
 	const parameters = { waitLimit: 0.05 };
-	limited = {
-		pair: own,
-		id: await start(own, edit(texts, parameters, { pair: own })),
-		onceId: await start(
-			own,
-			edit(['once #neverEnds', 'never'], parameters, { pair: own, executeOnce: true }),
-		),
-	};
+	limitedId = await limited.start(edit(LIMITED, parameters, {}, limited));
+	const texts = ['once #neverEnds', 'never'];
+	limitedOnceId = await limited.start(edit(texts, parameters, { executeOnce: true }, limited));
 });
 
-afterAll(async () => await limited?.pair.stop());
-
 /** Builds a workflow that creates a task for each prompt and waits for all, and then shows what each is paired with. */
-function edit(
-	texts: number | string[],
-	parameters: Record<string, unknown> = {},
-	{ pair: on = pair, ...node }: { pair?: Pair; [setting: string]: unknown } = {},
-) {
+function edit(texts: string[], parameters: object = {}, node: object = {}, on = pair) {
 	const options = { tasksPer10Seconds: 0, concurrency: 20 };
 	const sample = editSample(on.service.resultsUrl, { options, ...parameters }, node);
 	return chain('Create and wait', [prompts(texts), sample, SEEN]);
@@ -57,11 +31,14 @@ function edit(
 
 const run = async (...args: Parameters<typeof edit>) => await pair.run(edit(...args));
 
+const buildTexts = (count: number) =>
+	Array.from({ length: count }, (_, index) => `prompt ${index}`);
+
 /** Parks an execution for tasks that end without a callback. */
 async function parkForEnded(count: number) {
 	pair.service.set({ faultsFor: () => ({ noCallback: true, slow: 2 }) });
-	const id = await park(pair, edit(count));
-	const taskIds = listIds(pair.service);
+	const id = await pair.park(edit(buildTexts(count)));
+	const taskIds = pair.listIds();
 	for (const taskId of taskIds) await pair.service.waitForTask(taskId);
 	return { id, taskIds };
 }
@@ -71,7 +48,7 @@ const COMPLETED = { status: 'completed' };
 describe('waiting for the callback', () => {
 	it('parks the execution without a request, and resumes it with the finished task', async () => {
 		pair.service.set({ taskSeconds: 2 });
-		const id = await park(pair, edit(['one']));
+		const id = await pair.park(edit(['one']));
 		expect(pair.service.requests).toHaveLength(1);
 		await pair.service.idle();
 		const execution = await pair.n8n.waitForExecution(id);
@@ -79,7 +56,7 @@ describe('waiting for the callback', () => {
 		expect(execution.getOutput(NODE)).toEqual([
 			{
 				json: expect.objectContaining({
-					taskId: listIds(pair.service)[0],
+					taskId: pair.listIds()[0],
 					status: 'completed',
 					state: 'success',
 					resultUrls: [expect.stringContaining('/results/')],
@@ -87,7 +64,7 @@ describe('waiting for the callback', () => {
 				pairedItem: expect.objectContaining({ item: 0 }),
 			},
 		]);
-		expect(execution.getItems('Seen')).toEqual([{ prompt: 'one', status: 'completed' }]);
+		expect(execution.getItems('Seen')).toEqual([{ prompt: 'one', ...COMPLETED }]);
 		expect(pair.service.requests).toHaveLength(2);
 	});
 
@@ -96,16 +73,14 @@ describe('waiting for the callback', () => {
 			faultsFor: ({ index }) => ({ slow: 1 + Math.random() * 5, callbackTwice: index === 30 }),
 			callbackRetrySeconds: [1, 3, 6],
 		});
-		const execution = await run(60);
-		const texts = Array.from({ length: 60 }, (_, index) => `prompt ${index}`);
+		const texts = buildTexts(60);
+		const execution = await run(texts);
 		const tasks = execution.getItems<Task>(NODE);
-		expect(
-			tasks.map(({ taskId, status }) => [pair.service.tasks.get(taskId)?.input.prompt, status]),
-		).toEqual(texts.map((text) => [text, 'completed']));
+		expect(tasks.map(({ taskId }) => pair.service.tasks.get(taskId)?.input.prompt)).toEqual(texts);
 		expect(execution.getRuns('Seen')).toHaveLength(1);
-		expect(execution.getItems('Seen').map(({ prompt }) => prompt)).toEqual(texts);
-		expect(countRequests(pair.service, CREATE)).toBe(60);
-		expect(countRequests(pair.service, DETAILS)).toBeLessThanOrEqual(3 * 60);
+		expect(execution.getItems('Seen')).toEqual(texts.map((prompt) => ({ prompt, ...COMPLETED })));
+		expect(pair.countCreations()).toBe(60);
+		expect(pair.countRequests(DETAILS)).toBeLessThanOrEqual(3 * 60);
 	});
 
 	it('refuses callbacks that are forged, for another task or without the secret of the resume URL, with a line in the log for each reason', async () => {
@@ -114,33 +89,29 @@ describe('waiting for the callback', () => {
 		const [taskId = ''] = taskIds;
 		const now = Math.floor(Date.now() / 1000);
 		const url = new URL(String(pair.listTasks()[0]?.callBackUrl));
+		const signFor = (id: string, signed: number) => ({
+			timestamp: now,
+			signature: pair.service.sign(id, signed),
+		});
+		const another = { taskId: 'another', data: { task_id: 'another' } };
 		const refused: Array<[status: number, reason: string, overrides: CallbackOverrides]> = [
 			[401, 'signatureWrong', { secret: 'guess' }],
 			[401, 'signatureWrong', { signature: Buffer.alloc(32).toString('base64') }],
-			[401, 'signatureWrong', { timestamp: now, signature: pair.service.sign(taskId, now + 1) }],
+			[401, 'signatureWrong', signFor(taskId, now + 1)],
 			[401, 'headerMissing', { headers: { 'x-webhook-signature': undefined } }],
 			[401, 'timestampStale', { timestamp: now - 301 }],
-			[
-				404,
-				'taskNotInExecution',
-				{
-					body: { taskId: 'another', data: { task_id: 'another' } },
-					timestamp: now,
-					signature: pair.service.sign('another', now),
-				},
-			],
+			[404, 'taskNotInExecution', { ...signFor('another', now), body: another }],
 		];
-		const callbacks = Array.from({ length: 30 }, (_, index) => refused[index % refused.length]);
+		const send = async (overrides: CallbackOverrides) => {
+			const { status, body } = await pair.service.callback(taskId, overrides);
+			// Of n8n itself, when its database does not answer in time.
+			return status === 503 ? undefined : { status, ...parseAnswer(body) };
+		};
+		const fiveTimes = Array<typeof refused>(5).fill(refused).flat();
 		await Promise.all(
-			callbacks.map(async ([status, reason, overrides] = [0, '', {}]) => {
-				const answer = await poll(
-					async () => {
-						const { status, body } = await pair.service.callback(taskId, overrides);
-						// Of n8n itself, when its database does not answer in time.
-						return status === 503 ? undefined : { status, ...parseAnswer(body) };
-					},
-					{ timeout: 20_000, what: 'n8n to take a callback' },
-				);
+			fiveTimes.map(async ([status, reason, overrides]) => {
+				const options = { timeout: 20_000, what: 'n8n to take a callback' };
+				const answer = await poll(async () => await send(overrides), options);
 				expect(answer).toMatchObject({ status, accepted: false, reason });
 			}),
 		);
@@ -158,7 +129,7 @@ describe('waiting for the callback', () => {
 
 	it('leaves the callback to be sent again while details are unavailable', async () => {
 		pair.service.set({ taskSeconds: 1.5 });
-		const id = await park(pair, edit(['one']));
+		const id = await pair.park(edit(['one']));
 		pair.service.faultNext({ path: DETAILS, status: 500, times: 2 });
 		expect((await pair.n8n.waitForExecution(id)).getItems(NODE)).toMatchObject([COMPLETED]);
 		const [task] = pair.listTasks();
@@ -231,14 +202,14 @@ describe('a batch of 60 tasks that ended without a callback', () => {
 		const answers = await Promise.all(
 			taskIds.map(async (taskId) => {
 				const { status, body } = await pair.service.callback(taskId);
-				detailsAtFirst ??= countRequests(pair.service, DETAILS);
+				detailsAtFirst ??= pair.countRequests(DETAILS);
 				return { status, ...parseAnswer(body) };
 			}),
 		);
 		expect(answers.filter(({ resumed }) => resumed)).toHaveLength(1);
 		// n8n itself answers 409 to those that it reads after the execution went on.
 		expect(answers.every(({ status }) => [200, 409].includes(status))).toBe(true);
-		expect(detailsAtFirst).toBeLessThan(countRequests(pair.service, DETAILS));
+		expect(detailsAtFirst).toBeLessThan(pair.countRequests(DETAILS));
 		const execution = await pair.n8n.waitForExecution(id);
 		expect(execution.getRuns('Seen')).toHaveLength(1);
 		expect(execution.getItems('Seen')).toHaveLength(60);
@@ -250,10 +221,9 @@ describe('polling', () => {
 		pair.service.set({ faultsFor: () => ({ slow: 1 + Math.random() * 3 }) });
 		pair.service.faultNext({ path: DETAILS, status: 500 });
 		const started = Date.now();
-		const execution = await run(20, { waitFor: 'polling' });
-		expect(execution.getItems('Seen')).toEqual(
-			Array.from({ length: 20 }, (_, index) => ({ prompt: `prompt ${index}`, ...COMPLETED })),
-		);
+		const texts = buildTexts(20);
+		const execution = await run(texts, { waitFor: 'polling' });
+		expect(execution.getItems('Seen')).toEqual(texts.map((prompt) => ({ prompt, ...COMPLETED })));
 		expect(Date.now() - started).toBeLessThan(30_000);
 		expect(pair.listTasks().every(({ callBackUrl }) => callBackUrl === undefined)).toBe(true);
 	});
@@ -294,34 +264,31 @@ it('waits in a sub-workflow, and the caller goes on with the result', async () =
 it('creates nothing when its output is pinned', async () => {
 	const { id } = await pair.importWorkflow(edit(['one']));
 	const pinData = { [NODE]: [{ json: { taskId: 'pinned', status: 'completed' } }] };
-	const execution = await pair.n8n.waitForExecution(await pair.n8n.run(id, { pinData }));
+	const execution = await pair.runSaved(id, { pinData });
 	expect(execution.getItems(NODE)).toMatchObject([{ taskId: 'pinned' }]);
 	expect(pair.service.requests).toHaveLength(0);
 });
 
 describe('when the limit passes', () => {
 	it('outputs every task ID, and refuses callbacks after that', async () => {
-		const { service, n8n } = limited.pair;
-		const execution = await n8n.waitForExecution(limited.id, { timeout: 110_000 });
+		const execution = await limited.n8n.waitForExecution(limitedId, { timeout: 110_000 });
 		expect(execution.status).toBe('success');
-		const texts = ['#noCallback #slow=90', '#noCallback'];
 		expect(execution.getItems(NODE)).toMatchObject(
-			texts.map((text) => ({
-				taskId: findId(service, text),
+			LIMITED.map((prompt) => ({
+				taskId: limited.findId(prompt),
 				model: 'beta2/image-edit',
 				status: 'timedOut',
 			})),
 		);
-		expect(execution.getItems('Seen').map(({ prompt }) => prompt)).toEqual(texts);
-		const late = await service.callback(findId(service, '#noCallback'));
+		expect(execution.getItems('Seen').map(({ prompt }) => prompt)).toEqual(LIMITED);
+		const late = await limited.service.callback(limited.findId('#noCallback'));
 		expect(late.status).toBe(409);
-		expect((await n8n.getExecution(limited.id)).getItems('Seen')).toHaveLength(2);
+		expect((await limited.n8n.getExecution(limitedId)).getItems('Seen')).toHaveLength(2);
 	});
 
 	it('outputs, under Execute Once, the task that goes on, and no input item', async () => {
-		const { service, n8n } = limited.pair;
-		const execution = await n8n.waitForExecution(limited.onceId, { timeout: 110_000 });
-		const taskId = findId(service, 'once #neverEnds');
+		const execution = await limited.n8n.waitForExecution(limitedOnceId, { timeout: 110_000 });
+		const taskId = limited.findId('once #neverEnds');
 		expect(execution.getItems(NODE)).toMatchObject([{ taskId, status: 'timedOut' }]);
 	});
 });

@@ -14,8 +14,6 @@ import { poll } from '../../dev/n8n/wait.cts';
 import { startService, type Service } from '../../dev/service/index.cts';
 
 const TITLE = 'Media Generation';
-/** The emulator does not open it. */
-const HOST = 'https://media.example';
 const WAIT_ACTION = 'Create task and wait';
 
 let n8n: N8n;
@@ -81,12 +79,6 @@ async function expectFields(values: Values) {
 	expect([values, shown]).toEqual([values, expected]);
 }
 
-/** Opens the panel of one of our action node's actions in a new workflow. */
-async function openAction(action: string) {
-	await editor.openNewManualWorkflow();
-	await editor.addNode('media', TITLE, action);
-}
-
 // One person's path: each step goes on from where the one before it ended.
 describe('a person at the editor', () => {
 	it('adds the credential, which says whether it works', async () => {
@@ -106,7 +98,7 @@ describe('a person at the editor', () => {
 	});
 
 	it('finds the node by what it does', async () => {
-		await editor.openNewWorkflow();
+		await editor.openNewManualWorkflow();
 		for (const words of ['video', 'image edit', 'motion', 'AI video', 'text to video']) {
 			await editor.search('no node is called this');
 			await editor.get('node-creator-no-results').waitFor();
@@ -115,8 +107,17 @@ describe('a person at the editor', () => {
 		}
 	});
 
+	it('is shown which required fields are empty, in lists too', async () => {
+		await editor.addNode('media', TITLE, WAIT_ACTION);
+		await editor.executeStep();
+		await editor.get('parameter-issues').nth(1).waitFor();
+		for (const model of ['Delta Reference to Video', 'Gamma V6 Reference to Video']) {
+			await editor.choose('model', model);
+			await editor.get('parameter-issues').waitFor();
+		}
+	});
+
 	it('sees the fields of each operation and each model, and no others', async () => {
-		await openAction(WAIT_ACTION);
 		for (const resource of findOptions('resource', {})) {
 			await editor.choose('resource', resource.name);
 			for (const operation of findOptions('operation', { resource: resource.value })) {
@@ -132,54 +133,41 @@ describe('a person at the editor', () => {
 		}
 	});
 
-	it('is shown which required fields are empty, in lists too', async () => {
-		await openAction(WAIT_ACTION);
-		await editor.executeStep();
-		await editor.get('parameter-issues').nth(1).waitFor();
-		for (const model of ['Delta Reference to Video', 'Gamma V6 Reference to Video']) {
-			await editor.choose('model', model);
-			await editor.get('parameter-issues').waitFor();
-		}
-	});
-
-	it('runs the node, reads what it waits for, and sees its output', async () => {
-		await openAction(WAIT_ACTION);
+	it('runs the node, reads what it waits for, and looks at the finished image', async () => {
+		await editor.choose('resource', 'Task');
+		await editor.choose('operation', 'Create and Wait');
 		await editor.choose('model', 'Beta2 Image Edit');
 		await editor.fill('image', `${service.resultsUrl}/sample.png`);
 		await editor.fill('prompt', 'Make it snow');
+		await editor.get('parameter-input-downloadResults').getByRole('switch').locator('..').click();
 		await editor.executeStep();
 		await editor.output.getByText('The execution sleeps.').waitFor();
-		await editor.waitForOutput();
+		await editor.viewFile('image');
 		await editor.closePanel();
 		const label = await editor.findNode(WAIT_ACTION).innerText();
 		expect(label).toContain('Beta2 Image Edit');
 	});
 
-	it.each([
-		['image', { model: 'beta2/image-edit', image: `${HOST}/a.png`, prompt: 'Make it snow' }],
-		['video', { image: `${HOST}/a.png`, video: `${HOST}/a.mp4` }],
-	] as const)(
-		'looks at the finished %s in the output panel of the node that waits',
-		async (kind, parameters) => {
-			const [credential] = await n8n.listCredentials();
-			if (!credential) throw new Error('There is no credential');
-			const node = mediaGeneration({
-				operation: 'createAndWait',
-				...parameters,
-				downloadResults: true,
-			});
-			const { id } = await n8n.importWorkflow(chain(`Look at the ${kind}`, [node]), {
-				credentials: { [CREDENTIAL_TYPE]: credential },
-			});
-			await editor.openWorkflow(id);
-			await editor.findNode(TITLE).dblclick();
-			await editor.executeStep();
-			await editor.viewFile(kind);
-		},
-	);
+	it('looks at a finished video', async () => {
+		const [credential] = await n8n.listCredentials();
+		const node = mediaGeneration({
+			operation: 'createAndWait',
+			image: `${service.resultsUrl}/sample.png`,
+			video: `${service.resultsUrl}/sample.mp4`,
+			downloadResults: true,
+		});
+		const { id } = await n8n.importWorkflow(chain('Look at the video', [node]), {
+			credentials: { ...(credential && { [CREDENTIAL_TYPE]: credential }) },
+		});
+		await editor.openWorkflow(id);
+		await editor.findNode(TITLE).dblclick();
+		await editor.executeStep();
+		await editor.viewFile('video');
+	});
 
 	it('maps the output of a task before the first run', async () => {
-		await openAction('Create task');
+		await editor.openNewManualWorkflow();
+		await editor.addNode('media', TITLE, 'Create task');
 		await editor.closePanel();
 		await editor.addNode('media', TITLE, 'Get task');
 

@@ -2,16 +2,13 @@ import { readFileSync } from 'node:fs';
 import { expect } from '@jest/globals';
 import { readExample, sweepAtOnce } from '../../dev/fixtures/examples.cts';
 import { startMailServer } from '../../dev/fixtures/mailServer.cts';
-import type { Pair } from '../../dev/fixtures/pair.cts';
 import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
-import type { CredentialInput } from '../../dev/n8n/n8n.cts';
+import type { Credential, CredentialInput } from '../../dev/n8n/n8n.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { readMedia } from '../media/corpus.cts';
 import { usePair } from './support.cts';
 
-let pair: Pair;
-
-usePair((started) => (pair = started), { service: { taskSeconds: 1 }, keeps: true });
+const pair = usePair({ service: { taskSeconds: 1 }, keeps: true });
 
 const read = (name: string) =>
 	readExample(name, { n8n: pair.n8n.url, media: pair.service.resultsUrl });
@@ -75,7 +72,7 @@ it('edit-an-uploaded-image goes from a form to a file', async () => {
 it("batch-from-a-list makes a video of each row, and splits off those that can't be sent", async () => {
 	pair.service.set({ faultsFor: undefined });
 	const { id } = await pair.importWorkflow(read('batch-from-a-list'));
-	const all = await pair.n8n.waitForExecution(await pair.n8n.run(id));
+	const all = await pair.runSaved(id);
 	expect(all.getItems('One row, one video')).toMatchObject([
 		{ scene: 'A market at dawn', status: 'completed', video: expect.stringContaining('http') },
 		{ scene: 'The same market at noon', status: 'completed' },
@@ -84,7 +81,7 @@ it("batch-from-a-list makes a video of each row, and splits off those that can't
 	const pinData = {
 		Rows: [{ json: { scene: 'Good', seconds: 5 } }, { json: { scene: 'Bad', seconds: 'five' } }],
 	};
-	const some = await pair.n8n.waitForExecution(await pair.n8n.run(id, { pinData }));
+	const some = await pair.runSaved(id, { pinData });
 	expect(some.getItems('One row, one video')).toMatchObject([
 		{ scene: 'Good', status: 'completed' },
 	]);
@@ -94,25 +91,17 @@ it("batch-from-a-list makes a video of each row, and splits off those that can't
 });
 
 /** Imports an example with an agent, to be started by hand in place of a chat. */
-async function importAgent(name: string, others: Record<string, CredentialInput>) {
-	const saved = Object.fromEntries(
-		await Promise.all(
-			Object.entries(others).map(
-				async ([type, one]) => [type, await pair.n8n.createCredential(one)] as const,
-			),
-		),
-	);
-	const { id } = await pair.importWorkflow(read(name), { others: saved });
+async function importAgent(name: string, ...inputs: CredentialInput[]) {
+	const others: Record<string, Credential> = {};
+	for (const input of inputs) others[input.type] = await pair.n8n.createCredential(input);
+	const { id } = await pair.importWorkflow(read(name), { others });
 	await pair.n8n.activate(id);
 	await pair.n8n.deactivate(id);
 	const chat = await pair.n8n.getWorkflow(id);
 	for (const node of chat.nodes) {
 		if (node.type.endsWith('.chatTrigger')) {
-			Object.assign(node, {
-				type: 'n8n-nodes-base.manualTrigger',
-				typeVersion: 1,
-				parameters: {},
-			});
+			const type = 'n8n-nodes-base.manualTrigger';
+			Object.assign(node, { type, typeVersion: 1, parameters: {} });
 		} else if (node.type.endsWith('.agent')) {
 			Object.assign(node.parameters ?? {}, { promptType: 'define', text: 'Make it night' });
 		}
@@ -120,16 +109,18 @@ async function importAgent(name: string, others: Record<string, CredentialInput>
 	return await pair.n8n.importWorkflow({ ...chat, name: 'Agent by hand' });
 }
 
+const closers: Array<() => Promise<void>> = [];
+afterEach(async () => {
+	for (const close of closers.splice(0)) await close();
+});
+
 it('ai-agent lets an agent make an image', async () => {
 	const model = await startScriptedModel([[{ Prompt: 'Make it night' }]]);
-	try {
-		const { id } = await importAgent('ai-agent', { openAiApi: model.credential });
-		const execution = await pair.n8n.waitForExecution(await pair.n8n.run(id));
-		expect(execution.getItems('AI Agent')).toEqual([{ output: 'Done.' }]);
-		expect(JSON.parse(String(model.listToolResults()[0]))).toMatchObject([{ status: 'completed' }]);
-	} finally {
-		await model.close();
-	}
+	closers.push(model.close);
+	const { id } = await importAgent('ai-agent', model.credential);
+	const execution = await pair.runSaved(id);
+	expect(execution.getItems('AI Agent')).toEqual([{ output: 'Done.' }]);
+	expect(JSON.parse(String(model.listToolResults()[0]))).toMatchObject([{ status: 'completed' }]);
 });
 
 describe('ai-agent-with-approval', () => {
@@ -140,52 +131,42 @@ describe('ai-agent-with-approval', () => {
 		const toolArguments = { toolParameters: { Prompt: 'Make it night' }, hitlParameters: {} };
 		const model = await startScriptedModel([[toolArguments]]);
 		const mailServer = await startMailServer();
+		closers.push(model.close, mailServer.close);
 		const before = pair.listTasks().length;
-		try {
-			const { id } = await importAgent('ai-agent-with-approval', {
-				openAiApi: model.credential,
-				smtp: mailServer.credential,
-			});
-			const executionId = await pair.n8n.run(id);
-			await pair.n8n.waitForExecution(executionId, { until: ['waiting'] });
-			const { mails } = mailServer;
-			expect(mails).toHaveLength(1);
-			expect(mails[0]?.text?.replace(/\s+/g, ' ')).toContain(
-				'1 task with the model beta2/image-edit and the prompt: Make it night',
-			);
-			expect(pair.listTasks()).toHaveLength(before);
+		const credentials = [model.credential, mailServer.credential];
+		const { id } = await importAgent('ai-agent-with-approval', ...credentials);
+		const executionId = await pair.n8n.run(id);
+		await pair.n8n.waitForExecution(executionId, { until: ['waiting'] });
+		const { mails } = mailServer;
+		expect(mails).toHaveLength(1);
+		expect(mails[0]?.text?.replace(/\s+/g, ' ')).toContain(
+			'1 task with the model beta2/image-edit and the prompt: Make it night',
+		);
+		expect(pair.listTasks()).toHaveLength(before);
 
-			const html = String(mails[0]?.html).replaceAll('&amp;', '&');
-			const link = new RegExp(`href="([^"]+)"[^>]*>\\s*${button}`).exec(html)?.[1];
-			// n8n takes a request of a program for a preview of the mail.
-			const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0' };
-			expect((await fetch(String(link), { headers })).status).toBe(200);
-			const execution = await pair.n8n.waitForExecution(executionId);
-			expect(execution.getItems('AI Agent')).toEqual([{ output: 'Done.' }]);
-			expect(model.listToolResults()).toEqual([expect.stringMatching(told)]);
-			expect(pair.listTasks()).toHaveLength(before + tasks);
-		} finally {
-			await mailServer.close();
-			await model.close();
-		}
+		const html = String(mails[0]?.html).replaceAll('&amp;', '&');
+		const link = new RegExp(`href="([^"]+)"[^>]*>\\s*${button}`).exec(html)?.[1];
+		// n8n takes a request of a program for a preview of the mail.
+		const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0' };
+		expect((await fetch(String(link), { headers })).status).toBe(200);
+		const execution = await pair.n8n.waitForExecution(executionId);
+		expect(execution.getItems('AI Agent')).toEqual([{ output: 'Done.' }]);
+		expect(model.listToolResults()).toEqual([expect.stringMatching(told)]);
+		expect(pair.listTasks()).toHaveLength(before + tasks);
 	});
 });
 
 it('any-model makes a video of each item, without the catalogue', async () => {
 	const { service } = pair;
 	service.set({ faultsFor: undefined, catalogue: false });
-	const { length } = service.requests;
+	const listLookups = pair.followLookups();
 	const execution = await pair.run(read('any-model'));
 	expect(execution.getItems('Use the results')).toMatchObject([
 		{ status: 'completed', model: 'epsilon-2/image-to-video' },
 		{ status: 'completed' },
 	]);
-	expect(
-		pair
-			.listTasks()
-			.slice(-2)
-			.map(({ input }) => input),
-	).toEqual([
+	const inputs = pair.listTasks().map(({ input }) => input);
+	expect(inputs.slice(-2)).toEqual([
 		{
 			prompt: 'The camera slowly zooms in',
 			image_url: `${service.resultsUrl}/sample.png`,
@@ -193,8 +174,7 @@ it('any-model makes a video of each item, without the catalogue', async () => {
 		},
 		expect.objectContaining({ prompt: 'The camera slowly circles the subject' }),
 	]);
-	const paths = service.requests.slice(length).map(({ path }) => path);
-	expect(paths.filter((path) => path.startsWith('/api/v1/models'))).toEqual([]);
+	expect(listLookups()).toEqual([]);
 });
 
 it('create-with-sweep uses each task once, also those whose callback never came', async () => {
@@ -204,29 +184,23 @@ it('create-with-sweep uses each task once, also those whose callback never came'
 	await n8n.activate(id);
 	const create = async () => {
 		const trigger = "When clicking 'Execute workflow'";
-		const execution = await n8n.waitForExecution(await n8n.run(id, { trigger }));
+		const execution = await pair.runSaved(id, { trigger });
 		expect(execution.getError()).toBeUndefined();
 		const [task] = execution.getItems<Task>('Create task');
 		return String(task?.taskId);
 	};
-	const listUsed = async () => {
-		const summaries = [
-			...(await n8n.listExecutions({ workflowId: id })),
-			...(await n8n.listExecutions({ workflowId: sweep.id })),
-		];
-		const executions = await Promise.all(summaries.map((one) => n8n.getExecution(one.id)));
-		return executions.flatMap((one) =>
-			one.getItems<Task>('Use the result').map(({ taskId }) => taskId),
-		);
-	};
-
 	const called = await create();
 	await service.idle();
 	service.set({ faultsFor: () => ({ noCallback: true }) });
 	const lost = await create();
 	await service.waitForTask(lost);
 	for (let round = 0; round < 2; round++) {
-		await n8n.waitForExecution(await n8n.run(sweep.id, { trigger: 'Every hour' }));
+		await pair.runSaved(sweep.id, { trigger: 'Every hour' });
 	}
-	expect(await listUsed()).toEqual([called, lost]);
+	const executions = [
+		...(await n8n.waitForExecutions({ workflowId: id, count: 3 })),
+		...(await n8n.waitForExecutions({ workflowId: sweep.id, count: 2 })),
+	];
+	const used = executions.flatMap((one) => one.getItems<Task>('Use the result'));
+	expect(used.map(({ taskId }) => taskId)).toEqual([called, lost]);
 });

@@ -1,23 +1,18 @@
 import { expect } from '@jest/globals';
-import type { Pair } from '../../dev/fixtures/pair.cts';
-import { chain, items, mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
-import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
+import { chain, mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
 import { readMedia } from '../media/corpus.cts';
-import { readFile, readFiles, usePair } from './support.cts';
+import { readFiles, usePair } from './support.cts';
 
-let pair: Pair;
-
-usePair((started) => (pair = started), { service: { credits: 1e6 } });
-
-const run = async (...nodes: WorkflowNode[]) => await pair.run(chain('Files', nodes));
+const pair = usePair({ service: { credits: 1e6 } });
 
 const listUploads = () => [...pair.service.uploads.values()];
 
-/** Builds our node that takes a picture and a video from the binary fields of its item. */
-const motion = (more: Record<string, unknown> = {}) =>
-	mediaGeneration({
-		resource: 'task',
-		operation: 'create',
+const create = (parameters: object) =>
+	mediaGeneration({ resource: 'task', operation: 'create', ...parameters });
+
+/** Builds our node that takes a picture and a video, by default from the binary fields of its item. */
+const motion = (more: object = {}) =>
+	create({
 		model: 'alpha-3.0/motion-control',
 		image: 'photo',
 		video: 'clip',
@@ -29,26 +24,14 @@ describe('files that media fields name', () => {
 	it('are uploaded once each, beside URLs, in lists and in reference items', async () => {
 		const url = `${pair.service.resultsUrl}/sample.png`;
 		const files = readFiles({ one: 'plain.png', two: 'baseline.jpg' });
-		const create = { resource: 'task', operation: 'create' };
-		await run(
-			...files,
-			mediaGeneration({
-				...create,
-				model: 'delta/reference-to-video',
-				referenceImages: ['one', url, 'two', 'one'],
-			}),
-		);
+		const referenceImages = ['one', url, 'two', 'one'];
+		await pair.runNodes(...files, create({ model: 'delta/reference-to-video', referenceImages }));
 		expect(listUploads()).toHaveLength(2);
 		const [one, two] = listUploads().map(({ downloadUrl }) => downloadUrl);
 		expect(pair.listTasks()[0]?.input.reference_image).toEqual([one, url, two, one]);
-		await run(
-			...files,
-			mediaGeneration({
-				...create,
-				model: 'gamma-v6/reference-to-video',
-				imageReferences: { reference: [{ image: 'two', refName: 'hero' }, { image: url }] },
-			}),
-		);
+		const reference = [{ image: 'two', refName: 'hero' }, { image: url }];
+		const parameters = { model: 'gamma-v6/reference-to-video', imageReferences: { reference } };
+		await pair.runNodes(...files, create(parameters));
 		expect(pair.listTasks().at(-1)?.input.image_references).toEqual([
 			expect.objectContaining({ image_url: listUploads().at(-1)?.downloadUrl, ref_name: 'hero' }),
 			expect.objectContaining({ image_url: url }),
@@ -56,7 +39,7 @@ describe('files that media fields name', () => {
 	});
 
 	it("that don't exist are an error that lists the fields that do", async () => {
-		const execution = await run(
+		const execution = await pair.runNodes(
 			...readFiles({ photo: 'side-341.png', film: 'faststart.mp4' }),
 			motion(),
 		);
@@ -78,7 +61,7 @@ describe('files are checked before they are paid for', () => {
 		['side-341.png', 'small.mp4', 'Video', 'both sides must be greater than 340 px'],
 		['page.html', 'faststart.mp4', 'Image', 'is a web page, but only JPEG or PNG'],
 	])('%s and %s: %s %s', async (photo, clip, field, problem) => {
-		const execution = await run(...readFiles({ photo, clip }), motion());
+		const execution = await pair.runNodes(...readFiles({ photo, clip }), motion());
 		const error = execution.getError(NODE);
 		expect(error?.message).toContain(`'${field}' can't be used: the file in`);
 		expect(error?.message).toContain(problem);
@@ -87,7 +70,7 @@ describe('files are checked before they are paid for', () => {
 	});
 
 	it('by content, not by name, and unreadable files are sent with a warning', async () => {
-		const execution = await run(
+		const execution = await pair.runNodes(
 			...readFiles({ photo: 'png-named.jpg', clip: 'truncated-before-moov.mp4' }),
 			motion(),
 		);
@@ -106,24 +89,27 @@ describe('files are checked before they are paid for', () => {
 
 	it('at URLs too if the user asks for it, unless the host does not answer', async () => {
 		const sample = `${pair.service.resultsUrl}/sample.mp4`;
-		const create = async (image: string) =>
-			await run(items([{}]), motion({ image, video: sample, options: { checkUrls: true } }));
-		const checked = await create(sample);
+		const check = async (image: string) =>
+			await pair.runNodes(motion({ image, video: sample, options: { checkUrls: true } }));
+		const checked = await check(sample);
 		expect(checked.getError(NODE)?.message).toContain(
 			"'Image' can't be used: the file at the URL is an MP4 video, but only JPEG or PNG",
 		);
 		expect(pair.service.tasks.size).toBe(0);
-		const silent = await create('http://127.0.0.1:9/a.png');
+		const silent = await check('http://127.0.0.1:9/a.png');
 		expect(silent.getItems(NODE)).toMatchObject([{ status: 'pending' }]);
 	});
 });
 
 describe('Upload', () => {
-	const upload = (parameters: Record<string, unknown> = {}) =>
+	const upload = (parameters: object = {}) =>
 		mediaGeneration({ resource: 'file', operation: 'upload', ...parameters });
 
-	it('returns a URL, under a new name', async () => {
-		const execution = await run(readFile('data', 'baseline.jpg'), upload());
+	it('returns a URL, under a new name, from the upload base URL of the credential', async () => {
+		const changes = { baseUrl: 'http://127.0.0.1:9', uploadBaseUrl: pair.service.url };
+		const credential = await pair.createCredential(changes);
+		const nodes = [...readFiles({ data: 'baseline.jpg' }), upload()];
+		const execution = await pair.run(chain('Upload', nodes), { credential });
 		expect(execution.getItems(NODE)).toMatchObject([
 			{
 				url: listUploads()[0]?.downloadUrl,
@@ -136,20 +122,12 @@ describe('Upload', () => {
 
 	it('has the service fetch a URL', async () => {
 		const fileUrl = `${pair.service.resultsUrl}/sample.png`;
-		const execution = await run(items([{}]), upload({ source: 'url', fileUrl }));
+		const execution = await pair.runNodes(upload({ source: 'url', fileUrl }));
 		expect(execution.getItems(NODE)).toMatchObject([
 			{
 				url: expect.stringContaining('/uploads/'),
 				fileName: expect.stringMatching(/^sample-.*\.png$/),
 			},
 		]);
-	});
-
-	it('sends the file and the token to the upload base URL of the credential', async () => {
-		const changes = { baseUrl: 'http://127.0.0.1:9', uploadBaseUrl: pair.service.url };
-		const credential = await pair.createCredential(changes);
-		const workflow = chain('Upload', [readFile('data', 'plain.png'), upload()]);
-		const execution = await pair.run(workflow, { credential });
-		expect(execution.getItems(NODE)).toMatchObject([{ url: expect.any(String) }]);
 	});
 });

@@ -11,16 +11,10 @@ import {
 	postJson,
 	runConcurrently,
 } from '../../dev/fixtures/callbacks.cts';
-import {
-	buildCredentialData,
-	CREDENTIAL_TYPE,
-	TOKEN,
-	type Pair,
-} from '../../dev/fixtures/pair.cts';
+import { buildCredentialData, CREDENTIAL_TYPE, TOKEN } from '../../dev/fixtures/pair.cts';
 import { connect, triggered } from '../../dev/fixtures/workflows.cts';
 import { INSPECTABLE, measureLiveMemory } from '../../dev/n8n/inspect.cts';
 import type { CallbackOverrides } from '../../dev/service/index.cts';
-import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { callbackCases } from '../../dev/fixtures/callbackCases.cts';
 import { hostileCallbacks } from '../../dev/fixtures/hostileCallbacks.cts';
 import { DETAILS, usePair } from './support.cts';
@@ -38,11 +32,10 @@ type ByteCase = [
 	body: string | Buffer,
 ];
 
-let pair: Pair;
 /** Genuine signatures that were sent by hand. */
 const signatures: string[] = [];
 
-usePair((started) => (pair = started), {
+const pair = usePair({
 	service: { taskSeconds: 0.05, webhookSecret: KEY, costPerTask: 0 },
 	// With lazy isolates n8n answers thousands of callbacks in a quarter of the time. Other suites run it as it comes.
 	n8n: { env: { ...INSPECTABLE, N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' } },
@@ -51,17 +44,6 @@ usePair((started) => (pair = started), {
 });
 
 const readClock = () => Math.floor(Date.now() / 1000);
-
-/** Builds the headers of a genuine callback. */
-function sign(taskId: string, seconds = readClock()) {
-	const signature = pair.service.sign(taskId, seconds);
-	signatures.push(signature);
-	return {
-		'content-type': 'application/json',
-		'x-webhook-timestamp': String(seconds),
-		'x-webhook-signature': signature,
-	};
-}
 
 /** Sends a genuine callback. */
 async function send(url: string, taskId: string, overrides?: CallbackOverrides) {
@@ -78,10 +60,7 @@ const createEndedTasks = async (count: number, options?: Parameters<typeof creat
 
 /** Returns the IDs of the tasks that the executions of a workflow got, in their order, once there are so many; those that crashed too. */
 async function waitForTasks(workflowId: string, count: number) {
-	const executions = await pair.n8n.waitForExecutions({ workflowId, count });
-	return executions.flatMap((execution) =>
-		execution.getItems<Task>('Trigger').map(({ taskId }) => taskId),
-	);
+	return (await pair.waitForTriggered(workflowId, count)).map(({ taskId }) => taskId);
 }
 
 const EMITTED = { accepted: true, emitted: true };
@@ -114,8 +93,14 @@ describe('every form of a callback that has a name', () => {
 	it("gets an answer as bytes too: n8n's where n8n can't read them, else ours", async () => {
 		const { id, url } = await pair.activateTrigger();
 		const taskId = await createEndedTask(pair.service);
-		const good = sign(taskId);
-		const { 'x-webhook-timestamp': timestamp, 'x-webhook-signature': signature } = good;
+		const timestamp = String(readClock());
+		const signature = pair.service.sign(taskId, Number(timestamp));
+		signatures.push(signature);
+		const good = {
+			'content-type': 'application/json',
+			'x-webhook-timestamp': timestamp,
+			'x-webhook-signature': signature,
+		};
 		const json = JSON.stringify({ taskId, code: 200, msg: 'success', data: { task_id: taskId } });
 		const typed = (type: string) => ({ ...good, 'content-type': type });
 		const coded = (coding: string) => ({ ...good, 'content-encoding': coding });
@@ -259,10 +244,9 @@ describe('one event', () => {
 		expect([await notify(), await notify()]).toEqual([EMITTED, DUPLICATE]);
 		Object.assign(pair.service.tasks.get(taskId) ?? {}, { state: 'success' });
 		expect([await notify(), await notify()]).toEqual([EMITTED, DUPLICATE]);
-		const executions = await pair.n8n.waitForExecutions({ workflowId: id, count: 2 });
-		expect(executions.map((execution) => execution.getItems('Trigger')[0]?.status)).toEqual([
-			'failed',
-			'completed',
+		expect(await pair.waitForTriggered(id, 2)).toMatchObject([
+			{ status: 'failed' },
+			{ status: 'completed' },
 		]);
 	});
 
@@ -278,8 +262,7 @@ describe('one event', () => {
 		expect(Date.now() - start).toBeLessThan(10_000);
 		expect(wanted?.json).toEqual(EMITTED);
 		expect(unwanted).toMatchObject({ status: 503, json: { reason: 'detailsUnavailable' } });
-		const [execution] = await pair.n8n.waitForExecutions({ workflowId: completed.id, count: 1 });
-		expect(execution?.getItems('Trigger')).toEqual([
+		expect(await pair.waitForTriggered(completed.id)).toEqual([
 			{
 				taskId,
 				callback: pair.service.tasks.get(taskId)?.callbacks[0]?.body,
@@ -294,8 +277,7 @@ describe('the previous key', () => {
 		const { id, url } = await pair.activateTrigger({ options: { fetchDetails: false } });
 		const taskId = await createEndedTask(pair.service);
 		await send(url, taskId, { secret: PREVIOUS_KEY });
-		const [execution] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
-		expect(execution?.getItems('Trigger')).toMatchObject([
+		expect(await pair.waitForTriggered(id)).toMatchObject([
 			{ verification: { signature: 'previous' } },
 		]);
 		const readLog = pair.n8n.followLog();

@@ -1,9 +1,9 @@
+import { expect } from '@jest/globals';
 import { postJson, runConcurrently } from '../../dev/fixtures/callbacks.cts';
-import { startPair, type Pair } from '../../dev/fixtures/pair.cts';
 import { connect, editSample, SPLIT_ITEMS, webhook } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import type { Workflow } from '../../dev/n8n/workflow.cts';
-import type { Task } from '../../nodes/MediaGeneration/api/task';
+import { usePair } from './support.cts';
 
 /** Every way in which n8n runs the node and repeats it, by what can go wrong with one item of three. */
 const WAYS = {
@@ -15,6 +15,7 @@ const ON_ERROR = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'
 const RETRY = [false, true];
 
 interface Fault {
+	name: string;
 	/** The item that goes wrong. */
 	index: number;
 	/** Faults of the emulator, in its prompt. */
@@ -27,38 +28,30 @@ interface Fault {
 	isFoundBefore?: boolean;
 }
 
-const FAULTS: Record<string, Fault> = {
-	'the first one malformed': { index: 0, image: 'none', isFoundBefore: true },
-	'the first one refused': { index: 0, prompt: '#status=402' },
-	'a middle one refused': { index: 1, prompt: '#status=422' },
-	'the first one of unknown outcome': { index: 0, prompt: '#status=500', isUnknown: true },
-	'a middle one of unknown outcome, that is a task': {
+const FAULTS: Fault[] = [
+	{ name: 'the first one malformed', index: 0, image: 'none', isFoundBefore: true },
+	{ name: 'the first one refused', index: 0, prompt: '#status=402' },
+	{ name: 'a middle one refused', index: 1, prompt: '#status=422' },
+	{ name: 'the first one of unknown outcome', index: 0, prompt: '#status=500', isUnknown: true },
+	{
+		name: 'a middle one of unknown outcome, that is a task',
 		index: 1,
 		prompt: '#garbage #created',
 		isUnknown: true,
 	},
-};
+];
 
-type Way = keyof typeof WAYS;
-
-interface Cell {
-	way: Way;
-	onError: (typeof ON_ERROR)[number];
-	retry: boolean;
-	fault: string;
-	/** Expressions return another value at each try. */
-	changing: boolean;
-}
-
-const cells: Cell[] = (Object.keys(WAYS) as Way[]).flatMap((way) =>
+/** Every combination. With `changing`, expressions return another value at each try. */
+const cells = (Object.keys(WAYS) as Array<keyof typeof WAYS>).flatMap((way) =>
 	ON_ERROR.flatMap((onError) =>
 		RETRY.flatMap((retry) =>
-			Object.keys(FAULTS).flatMap((fault) =>
+			FAULTS.flatMap((fault) =>
 				[false, true].map((changing) => ({ way, onError, retry, fault, changing })),
 			),
 		),
 	),
 );
+type Cell = (typeof cells)[number];
 
 const nameNode = ({ way, onError, retry }: Cell) => `${way}-${onError}${retry ? '-retry' : ''}`;
 
@@ -90,65 +83,57 @@ function buildWorkflow(resultsUrl: string): Workflow {
 	};
 }
 
-const buildPrompts = (cell: Cell) => {
-	const { index, prompt = '' } = FAULTS[cell.fault] as Fault;
-	return [0, 1, 2].map(
-		(item) => `cell ${cells.indexOf(cell)} item ${item}${item === index ? ` ${prompt}` : ''}`,
-	);
+/** Builds the three items of a cell, one of which goes wrong. */
+const buildItems = (cell: Cell) => {
+	const { index, prompt = '', image } = cell.fault;
+	return [0, 1, 2].map((item) => ({
+		prompt: `cell ${cells.indexOf(cell)} item ${item}${item === index ? ` ${prompt}` : ''}`,
+		image: item === index ? image : undefined,
+		changing: cell.changing,
+	}));
 };
 
-let pair: Pair;
 const executions = new Map<Cell, Execution>();
 /** The prompt of each create request that reached the service, in order. */
 const sent: unknown[] = [];
 
+const pair = usePair({
+	service: {
+		taskSeconds: 0.3,
+		credits: 1e9,
+		callbackRetrySeconds: [0.3, 0.5, 1, 2, 4, 8],
+		faultsFor: ({ input }) => void sent.push(input.prompt),
+	},
+	keeps: true,
+});
+
 beforeAll(async () => {
-	pair = await startPair({
-		n8n: 'shared',
-		service: {
-			taskSeconds: 0.3,
-			credits: 1e9,
-			callbackRetrySeconds: [0.3, 0.5, 1, 2, 4, 8],
-			faultsFor: ({ input }) => void sent.push(input.prompt),
-		},
-	});
 	const { n8n, service } = pair;
 	const { id } = await pair.activate(buildWorkflow(service.resultsUrl));
 	await runConcurrently(cells, 8, async (cell) => {
-		const { index, image } = FAULTS[cell.fault] as Fault;
-		const items = buildPrompts(cell).map((prompt, item) => ({
-			prompt,
-			changing: cell.changing,
-			...(item === index && { image }),
-		}));
 		const url = n8n.buildWebhookUrl(nameNode(cell));
+		const items = buildItems(cell);
 		const { status } = await postJson(url, { 'content-type': 'application/json' }, { items });
 		if (status !== 200) throw new Error(`${url} answered ${status}`);
 	});
 	const ended = { workflowId: id, count: cells.length, timeout: 300_000 };
 	for (const execution of await n8n.waitForExecutions(ended)) {
-		const node = Object.keys(execution.data.resultData.runData).find((name) =>
-			name.startsWith('Items '),
-		);
-		const [item] = execution.getItems<{ prompt: string }>(String(node));
-		const cell = cells[Number(item?.prompt.split(' ')[1])];
+		const data = JSON.stringify(execution.data.resultData.runData);
+		const cell = cells[Number(/cell (\d+) item/.exec(data)?.[1])];
 		if (cell) executions.set(cell, execution);
 	}
 }, 600_000);
 
-afterAll(async () => await pair?.stop());
-
 describe.each(cells.map((cell) => ({ ...cell, cell })))(
-	'$way, On Error $onError, Retry On Fail $retry, $fault, expressions that change: $changing',
-	({ cell }) => {
-		const fault = FAULTS[cell.fault] as Fault;
-		const prompts = buildPrompts(cell);
-		const stops = cell.onError === 'stopWorkflow';
+	'$way, On Error $onError, Retry On Fail $retry, $fault.name, expressions that change: $changing',
+	({ cell, fault, onError, way }) => {
+		const prompts = buildItems(cell).map(({ prompt }) => prompt);
 
 		const findTasks = () =>
 			pair.listTasks().filter(({ input }) => prompts.includes(String(input.prompt)));
-		const findOutput = (branch: number) =>
-			executions.get(cell)?.getOutput(nameNode(cell), { branch }) ?? [];
+		const findOutput = (branch: number) => [
+			...(executions.get(cell)?.getOutput(nameNode(cell), { branch }) ?? []),
+		];
 
 		it('has at most one task for each item, and one sending where the outcome is unknown', () => {
 			for (const [item, prompt] of prompts.entries()) {
@@ -159,7 +144,7 @@ describe.each(cells.map((cell) => ({ ...cell, cell })))(
 			}
 		});
 
-		if (stops)
+		if (onError === 'stopWorkflow')
 			it('stops, and names every task that exists', () => {
 				const execution = executions.get(cell);
 				expect(execution?.status).toBe('error');
@@ -175,32 +160,24 @@ describe.each(cells.map((cell) => ({ ...cell, cell })))(
 		else
 			it('outputs every task in its place, paired, and tells of the bad item', () => {
 				expect(executions.get(cell)?.status).toBe('success');
-				const isParted = cell.onError === 'continueErrorOutput';
-				const output = findOutput(0);
-				const errors = isParted
-					? findOutput(1)
-					: output.filter(({ json }) => json.error !== undefined);
-				const good = output.filter((item) => !errors.includes(item));
-				expect(errors).toHaveLength(1);
-				expect(errors[0]?.json.error).toEqual(expect.stringContaining(`[item ${fault.index}]`));
-				expect(errors[0]?.pairedItem).toMatchObject({ item: fault.index });
-				if (fault.isUnknown) expect(errors[0]?.json.message).toContain('may exist');
-				const places = [0, 1, 2].filter((item) => item !== fault.index);
-				expect(
-					good.map(({ json, pairedItem }) => ({
-						prompt: pair.service.tasks.get((json as unknown as Task).taskId)?.input.prompt,
-						status: json.status,
-						item: (pairedItem as { item: number }).item,
-					})),
-				).toEqual(
-					places.map((item) => ({
-						prompt: prompts[item],
-						status: cell.way === 'create' ? 'pending' : 'completed',
-						item,
-					})),
+				const good = findOutput(0);
+				const bad = onError === 'continueErrorOutput' ? findOutput(1) : good.splice(fault.index, 1);
+				const error = expect.stringContaining(`[item ${fault.index}]`);
+				expect(bad).toMatchObject([{ json: { error }, pairedItem: { item: fault.index } }]);
+				if (fault.isUnknown) expect(bad[0]?.json.message).toContain('may exist');
+				const status = way === 'create' ? 'pending' : 'completed';
+				const output = good.map(({ json, pairedItem }) => {
+					const { taskId, status, error } = json as Partial<Record<string, string>>;
+					const task = pair.service.tasks.get(String(taskId));
+					return { prompt: task?.input.prompt, status, error, pairedItem };
+				});
+				expect(output).toEqual(
+					prompts.flatMap((prompt, item) =>
+						item === fault.index
+							? []
+							: [{ prompt, status, pairedItem: expect.objectContaining({ item }) }],
+					),
 				);
-				if (!isParted)
-					expect(output.indexOf(errors[0] as (typeof output)[number])).toBe(fault.index);
 			});
 	},
 );

@@ -2,7 +2,6 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { agentWith } from '../../dev/fixtures/agents.cts';
 import { postJson } from '../../dev/fixtures/callbacks.cts';
-import type { Pair } from '../../dev/fixtures/pair.cts';
 import { buildResultBytes } from '../../dev/fixtures/results.cts';
 import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
 import {
@@ -17,11 +16,9 @@ import {
 } from '../../dev/fixtures/workflows.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import { root } from '../../dev/pack.cts';
-import { countRequests, CREATE, findId, park, start, usePair } from './support.cts';
+import { usePair } from './support.cts';
 
-let pair: Pair;
-
-usePair((started) => (pair = started), {
+const pair = usePair({
 	service: { taskSeconds: 0.5, credits: 1e6, callbackRetrySeconds: [2, 4, 8, 8, 8, 8] },
 	n8n: {},
 	keeps: true,
@@ -72,13 +69,12 @@ describe('n8n that is killed and started again', () => {
 		const model = await startScriptedModel([[{ Prompt: AGENT }]]);
 		const openAiApi = await pair.n8n.createCredential(model.credential);
 		const tool = createAndWait({ customInput: '={{ { prompt: $fromAI("Prompt") } }}' });
-		const { id } = await pair.importWorkflow(agentWith(tool), { others: { openAiApi } });
-		await pair.n8n.waitForExecution(await pair.n8n.run(id), { until: ['waiting'] });
+		await pair.park(agentWith(tool), { others: { openAiApi } });
 		await model.close();
 	}
 
 	const waitForTask = async (prompt: string) =>
-		await poll(() => findId(pair.service, prompt) !== 'undefined', {
+		await poll(() => pair.listPrompts().includes(prompt), {
 			timeout: 20_000,
 			what: `the task "${prompt}"`,
 		});
@@ -89,18 +85,18 @@ describe('n8n that is killed and started again', () => {
 		expect((await call(1)).status).toBe(200);
 		await n8n.waitForExecutions({ workflowId: active.id, count: 1 });
 		await parkAgent();
-		waitingId = await park(pair, build([WAITING]));
-		fileId = await park(pair, build([FILE], { downloadResults: true }));
-		await start(pair, build([POLLING], { waitFor: 'polling' }));
+		waitingId = await pair.park(build([WAITING]));
+		fileId = await pair.park(build([FILE], { downloadResults: true }));
+		await pair.start(build([POLLING], { waitFor: 'polling' }));
 		await waitForTask(POLLING);
 		const options = { tasksPer10Seconds: 0, concurrency: 1 };
-		await start(pair, build([CREATED, UNDER_WAY], { operation: 'create', options }));
+		await pair.start(build([CREATED, UNDER_WAY], { operation: 'create', options }));
 		await waitForTask(UNDER_WAY);
-		const downloading = service.callback(findId(service, FILE)).catch(() => undefined);
+		const downloading = service.callback(pair.findId(FILE)).catch(() => undefined);
 		await poll(() => service.deliveries.length > 0, { timeout: 20_000, what: 'a download' });
-		batchId = await park(pair, build(BATCH));
-		await service.waitForTask(findId(service, String(BATCH[2])));
-		creations = countRequests(service, CREATE);
+		batchId = await pair.park(build(BATCH));
+		await service.waitForTask(pair.findId(String(BATCH[2])));
+		creations = pair.countCreations();
 		await n8n.kill();
 		await downloading;
 		await n8n.restart();
@@ -122,7 +118,7 @@ describe('n8n that is killed and started again', () => {
 	});
 
 	it('goes on with what is parked by a later callback', async () => {
-		const taskId = findId(pair.service, WAITING);
+		const taskId = pair.findId(WAITING);
 		expect((await pair.service.callback(taskId)).status).toBe(200);
 		const execution = await pair.n8n.waitForExecution(waitingId);
 		expect(execution.getItems(NODE)).toMatchObject([{ taskId, status: 'completed' }]);
@@ -130,7 +126,7 @@ describe('n8n that is killed and started again', () => {
 
 	it('goes on with the file that it was downloading by the next callback', async () => {
 		const { service, n8n } = pair;
-		const taskId = findId(service, FILE);
+		const taskId = pair.findId(FILE);
 		Object.assign(service.tasks.get(taskId)?.faults ?? {}, { fileSlow: undefined });
 		expect((await service.callback(taskId)).status).toBe(200);
 		const [item] = (await n8n.waitForExecution(fileId)).getOutput(NODE);
@@ -142,12 +138,12 @@ describe('n8n that is killed and started again', () => {
 
 	// At its start, n8n 2.41 takes an agent that sleeps for one that crashed, whatever its tool (`ExecutionRecoveryService`).
 	it('answers the callback for an agent that slept, whose execution it may have ended', async () => {
-		const answer = await pair.service.callback(findId(pair.service, AGENT));
+		const answer = await pair.service.callback(pair.findId(AGENT));
 		expect([200, 409]).toContain(answer.status);
 	});
 
 	it('creates nothing again, and has every task in its log but the one that was being created', () => {
-		expect(countRequests(pair.service, CREATE)).toBe(creations);
+		expect(pair.countCreations()).toBe(creations);
 		const log = pair.n8n.readLog();
 		const unlogged = pair
 			.listTasks()

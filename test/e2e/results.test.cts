@@ -1,7 +1,6 @@
 import { expect } from '@jest/globals';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createEndedTask } from '../../dev/fixtures/callbacks.cts';
-import type { Pair } from '../../dev/fixtures/pair.cts';
 import { buildResultBytes } from '../../dev/fixtures/results.cts';
 import {
 	chain,
@@ -13,29 +12,18 @@ import {
 } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import { poll } from '../../dev/n8n/wait.cts';
-import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { readMedia } from '../media/corpus.cts';
-import { DETAILS, folder, park, readFiles, usePair } from './support.cts';
+import { DETAILS, folder, readFiles, usePair } from './support.cts';
 
-const SHARED_MODE = 'filesystem';
 /** Of result files, in MB. */
 const SIZE = 0.3;
 
 interface ResultTask extends Task {
 	downloadError?: string;
 	/** Of Download. */
-	file?: {
-		kind: string;
-		url: string;
-		name: string;
-		mimeType: string;
-		size: number;
-		seconds: number;
-	};
+	file?: { kind: string; url: string; name: string; seconds: number };
 }
-
-let pair: Pair;
 
 const SERVICE = {
 	taskSeconds: 0.5,
@@ -45,6 +33,9 @@ const SERVICE = {
 	downloadUrl: true,
 };
 
+/** With the n8n that all share, in filesystem mode. */
+const pair = usePair({ service: SERVICE });
+
 const wait = ({ options, ...parameters }: { options?: object; [name: string]: unknown } = {}) =>
 	createAndWait({
 		downloadResults: true,
@@ -52,31 +43,24 @@ const wait = ({ options, ...parameters }: { options?: object; [name: string]: un
 		...parameters,
 	});
 
-const download = (parameters: Record<string, unknown> = {}, more?: object) =>
+const download = (parameters: object = {}, more?: object) =>
 	mediaGeneration(
 		{ resource: 'task', operation: 'download', taskId: '={{ $json.taskId }}', ...parameters },
 		more,
 	);
 
-const run = async (...nodes: WorkflowNode[]) => await pair.run(chain('Results', nodes));
-
-/** Runs until the execution is parked, and returns its ID and that of its only task, which ends without a callback. */
-async function parkForFile(fileSlow: number, parameters?: Record<string, unknown>) {
-	pair.service.set({ faultsFor: () => ({ noCallback: true, fileSize: SIZE, fileSlow }) });
-	const executionId = await park(pair, chain('Parked', [prompts(1), wait(parameters)]));
-	const taskId = String(pair.listTasks().at(-1)?.taskId);
-	await pair.service.waitForTask(taskId);
-	return { executionId, taskId };
-}
-
 /** Reads the number of its item from a task's prompt. */
 const readNumber = ({ input }: { input: Record<string, unknown> }) =>
 	Number(String(input.prompt).split(' ')[1]);
 
-const getOutput = (execution: Execution, options?: { branch: number }) =>
-	execution
-		.getOutput(NODE, options)
-		.map((item) => ({ binary: {}, ...item, json: item.json as unknown as ResultTask }));
+const fetchBytes = async (url?: string) =>
+	Buffer.from(await (await fetch(String(url))).arrayBuffer());
+
+function getOutput(execution: Execution) {
+	const output = execution.getOutput(NODE);
+	const tasks = execution.getItems<ResultTask>(NODE);
+	return tasks.map((json, index) => ({ binary: {}, ...output[index], json }));
+}
 
 /** Returns what can differ between the items of tasks that have completed. */
 const summarize = (execution: Execution) =>
@@ -88,64 +72,46 @@ const summarize = (execution: Execution) =>
 	}));
 
 /** Expects the items of a node to have the files of their own tasks, byte for byte. */
-async function expectFiles(execution: Execution, counts: number[], field = 'data') {
+async function expectFiles(
+	execution: Execution,
+	counts: number[],
+	{ on = pair, field = 'data' } = {},
+) {
 	expect(execution.getError()).toBeUndefined();
 	const output = getOutput(execution);
-	expect(
-		output.map(({ json, pairedItem }) => ({
-			prompt: pair.service.tasks.get(json.taskId)?.input.prompt,
-			status: json.status,
-			downloadError: json.downloadError,
-			pairedItem,
-		})),
-	).toEqual(
-		counts.map((_, index) => ({
-			prompt: `prompt ${index}`,
-			status: 'completed',
-			downloadError: undefined,
-			pairedItem: expect.objectContaining({ item: index }),
-		})),
-	);
-	for (const [index, { json, binary }] of output.entries()) {
-		expect(Object.keys(binary)).toEqual(
-			[field, `${field}_1`, `${field}_2`].slice(0, counts[index]),
-		);
+	expect(output).toHaveLength(counts.length);
+	for (const [item, { json, binary, pairedItem }] of output.entries()) {
+		const { taskId, status, downloadError } = json;
+		const prompt = on.service.tasks.get(taskId)?.input.prompt;
+		expect([prompt, status, downloadError]).toEqual([`prompt ${item}`, 'completed', undefined]);
+		expect(pairedItem).toMatchObject({ item });
+		expect(Object.keys(binary)).toEqual([field, `${field}_1`, `${field}_2`].slice(0, counts[item]));
 		for (const [number, file] of Object.values(binary).entries()) {
-			expect(file).toMatchObject({
-				mimeType: 'video/mp4',
-				fileName: `${json.taskId}-result-${number + 1}.mp4`,
-			});
-			const bytes = await pair.n8n.readBinary(file);
-			expect(bytes.equals(buildResultBytes(json.taskId, number, SIZE))).toBe(true);
+			const fileName = `${taskId}-result-${number + 1}.mp4`;
+			expect(file).toMatchObject({ mimeType: 'video/mp4', fileName });
+			const bytes = await on.n8n.readBinary(file);
+			expect(bytes.equals(buildResultBytes(taskId, number, SIZE))).toBe(true);
 		}
 	}
 }
 
-describe.each([SHARED_MODE, 'database', 'default'])('with binary data in %s mode', (mode) => {
+describe.each(['filesystem', 'database', 'default'])('with binary data in %s mode', (mode) => {
 	const env = { N8N_RESTRICT_FILE_ACCESS_TO: folder, N8N_DEFAULT_BINARY_DATA_MODE: mode };
-	usePair((started) => (pair = started), {
-		service: SERVICE,
-		n8n: mode === SHARED_MODE ? 'shared' : { env },
-	});
+	const own = mode === 'filesystem' ? pair : usePair({ service: SERVICE, n8n: { env } });
 
 	it('files go from disk to the service and back, byte for byte', async () => {
 		const sent = { photo: 'side-341.png', clip: 'faststart.mp4' };
-		const execution = await run(
+		const parameters = { model: 'alpha-3.0/motion-control', image: 'photo', video: 'clip' };
+		const execution = await own.runNodes(
 			...readFiles(sent),
 			mediaGeneration(
-				{
-					resource: 'task',
-					operation: 'createAndWait',
-					model: 'alpha-3.0/motion-control',
-					image: 'photo',
-					video: 'clip',
-				},
+				{ resource: 'task', operation: 'createAndWait', ...parameters },
 				{ name: 'Create' },
 			),
 			download({ files: ['result', 'firstFrame'] }),
 		);
 		expect(execution.getError()).toBeUndefined();
-		const uploads = [...pair.service.uploads.values()];
+		const uploads = [...own.service.uploads.values()];
 		expect(uploads).toMatchObject([
 			{ fileName: expect.stringMatching(/^side-341-[\da-f-]{36}\.png$/), mimeType: 'image/png' },
 			{ fileName: expect.stringMatching(/^faststart-[\da-f-]{36}\.mp4$/), mimeType: 'video/mp4' },
@@ -154,30 +120,28 @@ describe.each([SHARED_MODE, 'database', 'default'])('with binary data in %s mode
 			const bytes = await fetchBytes(uploads[index]?.downloadUrl);
 			expect(bytes.equals(readMedia(name))).toBe(true);
 		}
-		const [task] = pair.listTasks();
+		const [task] = own.listTasks();
 		expect(task?.input).toMatchObject({
 			input_urls: [uploads[0]?.downloadUrl],
 			video_urls: [uploads[1]?.downloadUrl],
 		});
 		const output = getOutput(execution);
 		expect(output).toMatchObject(
-			['firstFrame', 'result'].map((kind) => ({
-				json: { taskId: task?.taskId, status: 'completed', file: { kind } },
+			[
+				{ kind: 'firstFrame', mimeType: 'image/png' },
+				{ kind: 'result', mimeType: 'video/mp4' },
+			].map((file) => ({
+				json: { taskId: task?.taskId, status: 'completed', file },
 				pairedItem: { item: 0 },
 			})),
 		);
 		for (const { json, binary } of output) {
 			const [file] = Object.values(binary);
-			const bytes = file && (await pair.n8n.readBinary(file));
+			const bytes = file && (await own.n8n.readBinary(file));
 			expect(bytes?.equals(await fetchBytes(json.file?.url))).toBe(true);
-			const mimeType = json.file?.kind === 'result' ? 'video/mp4' : 'image/png';
-			expect(json.file).toMatchObject({
-				size: bytes?.length,
-				name: file?.fileName,
-				mimeType,
-			});
+			expect(json.file).toMatchObject({ size: bytes?.length, name: file?.fileName });
 		}
-		expect(pair.service.leaks).toEqual([]);
+		expect(own.service.leaks).toEqual([]);
 	});
 
 	it.each([
@@ -185,28 +149,32 @@ describe.each([SHARED_MODE, 'database', 'default'])('with binary data in %s mode
 		['polling', 2, 'film'],
 	])('by %s, %d tasks bring their files in the field "%s"', async (waitFor, count, field) => {
 		const counts = Array.from({ length: count }, (_, index) => 1 + (index % 3));
-		pair.service.set({
+		own.service.set({
 			faultsFor: (order) => ({
 				files: counts[readNumber(order)],
 				fileSize: SIZE,
 				slow: 2 + (readNumber(order) % 4),
 			}),
 		});
-		const execution = await run(
+		const execution = await own.runNodes(
 			prompts(count),
 			wait({ waitFor, options: { outputBinaryField: field, maxSizeMegabytes: 0 } }),
 		);
-		await expectFiles(execution, counts, field);
-		expect(pair.service.deliveries).toHaveLength(counts.reduce((sum, files) => sum + files, 0));
-		expect(pair.service.leaks).toEqual([]);
+		await expectFiles(execution, counts, { on: own, field });
+		expect(own.service.deliveries).toHaveLength(counts.reduce((sum, files) => sum + files, 0));
+		expect(own.service.leaks).toEqual([]);
 	});
 });
 
-const fetchBytes = async (url?: string) =>
-	Buffer.from(await (await fetch(String(url))).arrayBuffer());
-
 describe('a waiting node that downloads', () => {
-	usePair((started) => (pair = started), { service: SERVICE });
+	/** Runs until the execution is parked, and returns its ID and that of its only task, which ends without a callback. */
+	async function parkForFile(fileSlow: number, parameters?: Record<string, unknown>) {
+		pair.service.set({ faultsFor: () => ({ noCallback: true, fileSize: SIZE, fileSlow }) });
+		const executionId = await pair.park(chain('Parked', [prompts(1), wait(parameters)]));
+		const [taskId = ''] = pair.listIds();
+		await pair.service.waitForTask(taskId);
+		return { executionId, taskId };
+	}
 
 	it.each(['callback', 'polling'])(
 		'by %s, costs no task when a file cannot be had',
@@ -222,7 +190,7 @@ describe('a waiting node that downloads', () => {
 				faultsFor: (order) => ({ fileSize: SIZE, slow: 2, ...cases[readNumber(order)]?.[0] }),
 			});
 			const options = { timeoutSeconds: 2, maxSizeMegabytes: 0.5 };
-			const execution = await run(prompts(cases.length), wait({ waitFor, options }));
+			const execution = await pair.runNodes(prompts(cases.length), wait({ waitFor, options }));
 			expect(execution.getError()).toBeUndefined();
 			expect(summarize(execution)).toEqual(
 				cases.map(([, error]) => ({
@@ -262,22 +230,19 @@ describe('a waiting node that downloads', () => {
 	});
 
 	it('brings songs, speech and pictures, and has the result of a model that writes text', async () => {
-		const cases: Array<{ model: string; input: object; files: string[] }> = [
-			{
-				model: 'zeta-song-v5',
-				input: { prompt: 'x', instrumental: true },
-				files: ['data: audio/mpeg', 'data_1: audio/mpeg'],
-			},
-			{
-				model: 'epsilon-voice/text-to-speech',
-				input: { text: 'Hello' },
-				files: ['data: audio/mpeg'],
-			},
-			{ model: 'zeta-canvas-4.0', input: { prompt: 'x' }, files: ['data: image/png'] },
-			{ model: 'tau-prompt/enhance', input: { prompt: 'x' }, files: [] },
+		const cases: Array<[model: string, input: object, ...files: string[]]> = [
+			[
+				'zeta-song-v5',
+				{ prompt: 'x', instrumental: true },
+				'data: audio/mpeg',
+				'data_1: audio/mpeg',
+			],
+			['epsilon-voice/text-to-speech', { text: 'Hello' }, 'data: audio/mpeg'],
+			['zeta-canvas-4.0', { prompt: 'x' }, 'data: image/png'],
+			['tau-prompt/enhance', { prompt: 'x' }],
 		];
-		const execution = await run(
-			items(cases),
+		const execution = await pair.runNodes(
+			items(cases.map(([model, input]) => ({ model, input }))),
 			wait({
 				customModel: '={{ $json.model }}',
 				customInput: '={{ $json.input }}',
@@ -285,12 +250,7 @@ describe('a waiting node that downloads', () => {
 			}),
 		);
 		expect(summarize(execution)).toEqual(
-			cases.map(({ files }) => ({
-				status: 'completed',
-				links: files.length,
-				downloadError: undefined,
-				files,
-			})),
+			cases.map(([, , ...files]) => ({ status: 'completed', links: files.length, files })),
 		);
 		expect(getOutput(execution)[3]?.json.result).toMatchObject({
 			resultObject: { text: expect.any(String) },
@@ -299,14 +259,12 @@ describe('a waiting node that downloads', () => {
 });
 
 describe('Download', () => {
-	usePair((started) => (pair = started), { service: SERVICE });
-
 	it('asks the service for the links of the task, once, also when its item looks like a task', async () => {
 		const taskId = await createEndedTask(pair.service);
 		pair.service.requests.length = 0;
 		const resultUrls = [`${pair.service.url}/internal`];
 		const fake = { taskId, status: 'completed', resultUrls, result: { resultUrls } };
-		const execution = await run(items([fake]), download());
+		const execution = await pair.runNodes(items([fake]), download());
 		expect(getOutput(execution)).toMatchObject([
 			{
 				json: { taskId, status: 'completed', file: { kind: 'result', mimeType: 'image/png' } },
@@ -325,7 +283,7 @@ describe('Download', () => {
 		pair.service.set({ resultSeconds: 0.001, lookupSeconds: 0, downloadUrl });
 		const taskId = await createEndedTask(pair.service);
 		await pause(10);
-		const execution = await run(download({ taskId }));
+		const execution = await pair.runNodes(download({ taskId }));
 		expect(pair.service.requests.at(-1)?.path).toBe(to);
 		if (downloadUrl) return expect(getOutput(execution)[0]?.binary).toHaveProperty('data');
 		const error = execution.getError();
@@ -342,7 +300,7 @@ describe('Download', () => {
 			await createEndedTask(pair.service, { prompt: '#fileSize=1 #noCallback' }),
 			'unknown',
 		];
-		const execution = await run(
+		const execution = await pair.runNodes(
 			items(taskIds.map((taskId) => ({ taskId }))),
 			download({ options: { maxSizeMegabytes: 0.5 } }, { onError: 'continueErrorOutput' }),
 		);
@@ -362,7 +320,7 @@ describe('Download', () => {
 	it('has a few files under way over all items, and says how long each took', async () => {
 		pair.service.set({ faultsFor: () => ({ files: 3, fileSize: SIZE, fileSlow: 0.3 }) });
 		const ids = await Promise.all(Array.from({ length: 6 }, () => createEndedTask(pair.service)));
-		const execution = await run(items(ids.map((taskId) => ({ taskId }))), download());
+		const execution = await pair.runNodes(items(ids.map((taskId) => ({ taskId }))), download());
 		expect(execution.getError()).toBeUndefined();
 		const output = getOutput(execution).map(({ json }) => json);
 		expect(new Set(output.map(({ file }) => file?.name)).size).toBe(18);

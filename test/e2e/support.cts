@@ -1,38 +1,97 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { startPair, type Pair } from '../../dev/fixtures/pair.cts';
-import type { Workflow, WorkflowNode } from '../../dev/n8n/workflow.cts';
-import type { Service } from '../../dev/service/index.cts';
+import { Pair, startPair } from '../../dev/fixtures/pair.cts';
+import { chain } from '../../dev/fixtures/workflows.cts';
+import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
+import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { readMedia } from '../media/corpus.cts';
 
 export const CREATE = '/api/v1/jobs/createTask';
 export const DETAILS = '/api/v1/jobs/recordInfo';
 
-/** Counts the requests that the service was sent so far. */
-export const countRequests = ({ requests }: Service, path: string) =>
-	requests.filter((request) => request.path === path).length;
+/** A pair, with what tests ask of it. */
+class TestPair extends Pair {
+	listIds() {
+		return this.listTasks().map(({ taskId }) => taskId);
+	}
 
-export const listIds = ({ tasks }: Service) => [...tasks.keys()];
+	/** Returns the prompts of all tasks, sorted. */
+	listPrompts() {
+		return this.listTasks()
+			.map(({ input }) => input.prompt)
+			.sort();
+	}
 
-/** Returns the prompts of all tasks, sorted. */
-export const listPrompts = ({ tasks }: Service) =>
-	[...tasks.values()].map(({ input }) => input.prompt).sort();
+	/** Returns the ID of the task that was created with this prompt. */
+	findId(prompt: string) {
+		return String(this.listTasks().find(({ input }) => input.prompt === prompt)?.taskId);
+	}
 
-/** Returns the ID of the task that was created with this prompt. */
-export const findId = ({ tasks }: Service, prompt: string) =>
-	String([...tasks.values()].find(({ input }) => input.prompt === prompt)?.taskId);
+	/** Counts the requests that the service was sent so far. */
+	countRequests(path: string) {
+		return this.service.requests.filter((request) => request.path === path).length;
+	}
+
+	countCreations() {
+		return this.countRequests(CREATE);
+	}
+
+	/** Returns a function that returns the requests to the catalogue since now. */
+	followLookups() {
+		const { requests } = this.service;
+		const { length } = requests;
+		return () => requests.slice(length).filter(({ path }) => path.startsWith('/api/v1/models'));
+	}
+
+	/** Runs a workflow that starts by hand, whose nodes each lead to the next. */
+	async runNodes(...nodes: WorkflowNode[]) {
+		return await this.run(chain('Nodes', nodes));
+	}
+
+	/** Runs a saved workflow by hand, and returns the execution when it has ended. */
+	async runSaved(...run: Parameters<Pair['n8n']['run']>) {
+		return await this.n8n.waitForExecution(await this.n8n.run(...run));
+	}
+
+	/** Waits until so many executions of a workflow have ended, and returns what its trigger output in each. */
+	async waitForTriggered(workflowId: string, count = 1) {
+		const executions = await this.n8n.waitForExecutions({ workflowId, count });
+		return executions.flatMap((execution) => execution.getItems<Task>('Trigger'));
+	}
+
+	/** Saves a workflow and starts it by hand, and returns the execution's ID. */
+	async start(...workflow: Parameters<Pair['importWorkflow']>) {
+		const { id } = await this.importWorkflow(...workflow);
+		return await this.n8n.run(id);
+	}
+
+	/** Starts a workflow, and waits until its execution is parked. */
+	async park(...workflow: Parameters<Pair['importWorkflow']>) {
+		const id = await this.start(...workflow);
+		await this.n8n.waitForExecution(id, { until: ['waiting'] });
+		return id;
+	}
+}
 
 type PairOptions = Parameters<typeof startPair>[0] & {
 	/** What the service knows is not forgotten between the tests. */
 	keeps?: boolean;
 };
 
-/** Starts an emulator for the tests of a file or a block, by default with the n8n that all share. Each test begins with these settings. */
-export function usePair(take: (pair: Pair) => void, { keeps, ...options }: PairOptions = {}) {
-	let pair: Pair;
-	beforeAll(async () => take((pair = await startPair({ n8n: 'shared', ...options }))));
-	afterAll(async () => await pair?.stop());
+/**
+ * Starts an emulator for the tests of a file or a block, by default with the n8n that all share. Each test begins with these
+ * settings.
+ * @returns the pair, which is there once the tests begin
+ */
+export function usePair({ keeps, ...options }: PairOptions = {}) {
+	const pair = Object.create(TestPair.prototype) as TestPair;
+	let started: Pair | undefined;
+	beforeAll(async () => {
+		started = await startPair({ n8n: 'shared', ...options });
+		Object.assign(pair, started);
+	});
+	afterAll(async () => await started?.stop());
 	beforeEach(() => {
 		if (keeps) return;
 		const { tasks, requests, uploads, deliveries } = pair.service;
@@ -40,43 +99,20 @@ export function usePair(take: (pair: Pair) => void, { keeps, ...options }: PairO
 		for (const list of [requests, deliveries]) list.length = 0;
 		pair.service.set({ faultsFor: () => ({}), ...options.service });
 	});
-}
-
-type Options = Parameters<Pair['importWorkflow']>[1];
-
-/** Saves a workflow and starts it by hand, and returns the execution's ID. */
-export async function start(pair: Pair, workflow: Workflow, options?: Options) {
-	const { id } = await pair.importWorkflow(workflow, options);
-	return await pair.n8n.run(id);
-}
-
-/** Starts a workflow, and waits until its execution is parked. */
-export async function park(pair: Pair, workflow: Workflow, options?: Options) {
-	const id = await start(pair, workflow, options);
-	await pair.n8n.waitForExecution(id, { until: ['waiting'] });
-	return id;
+	return pair;
 }
 
 /** Where n8n may read and write files: the folder of the test run. */
 export const folder = os.tmpdir();
 
-/** Builds a node that reads a file of the corpus into a binary field. */
-export function readFile(field: string, name: string): WorkflowNode {
-	const file = path.join(folder, name);
-	fs.writeFileSync(file, readMedia(name));
-	return {
-		name: `Read ${field}`,
-		type: 'n8n-nodes-base.readWriteFile',
-		typeVersion: 1.1,
-		parameters: { operation: 'read', fileSelector: file, options: { dataPropertyName: field } },
-	};
-}
-
 /** Builds nodes that read files of the corpus into the binary fields of one item. */
-export function readFiles(files: Record<string, string>): WorkflowNode[] {
-	const reads = Object.entries(files).map(([field, name]) => readFile(field, name));
-	const binaries = reads.map(({ name }) => `$('${name}').first().binary`);
-	const jsCode = `return [{ json: {}, binary: Object.assign({}, ${binaries.join(', ')}) }];`;
-	const type = 'n8n-nodes-base.code';
-	return [...reads, { name: 'One item', type, typeVersion: 2, parameters: { jsCode } }];
-}
+export const readFiles = (files: Record<string, string>): WorkflowNode[] =>
+	Object.entries(files).map(([dataPropertyName, name]) => {
+		const filePath = path.join(folder, name);
+		fs.writeFileSync(filePath, readMedia(name));
+		return {
+			name: `Read ${dataPropertyName}`,
+			type: 'n8n-nodes-base.readBinaryFile',
+			parameters: { filePath, dataPropertyName },
+		};
+	});

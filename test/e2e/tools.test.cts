@@ -8,15 +8,16 @@ import {
 	startByWebhook,
 	type AgentAge,
 } from '../../dev/fixtures/agents.cts';
-import { startPair, type Pair } from '../../dev/fixtures/pair.cts';
 import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
-import { chain, createAndWait, editSample, NODE, prompts } from '../../dev/fixtures/workflows.cts';
+import { createAndWait, editSample, NODE, prompts } from '../../dev/fixtures/workflows.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
-import { countRequests, CREATE, listIds, park, usePair } from './support.cts';
+import { usePair } from './support.cts';
 
-let pair: Pair;
-/** An agent that sleeps until the wait limit passes. As n8n looks at limits once a minute, it does while the other tests run. */
-let limited: { pair: Pair; id: string; model: Model };
+const pair = usePair({ service: { taskSeconds: 0.5 } });
+/** Has the task of an agent that sleeps until the wait limit passes. As n8n looks at limits once a minute, it does while the other tests run. */
+const limited = usePair({ keeps: true });
+let limitedId: string;
+let limitedModel: Model;
 
 type Model = Awaited<ReturnType<typeof startScriptedModel>>;
 
@@ -39,19 +40,15 @@ async function startModel(turns: string[][]) {
 	return { model, others: { openAiApi: await pair.n8n.createCredential(model.credential) } };
 }
 
-usePair((started) => (pair = started), { service: { taskSeconds: 0.5 } });
-
 beforeAll(async () => {
-	const own = await startPair({ n8n: 'shared' });
 	const { model, others } = await startModel([['#neverEnds']]);
-	const agent = agentWith(buildTool({ waitLimit: 0.05 }, {}, own));
-	limited = { pair: own, model, id: await park(own, agent, { others }) };
+	limitedModel = model;
+	limitedId = await limited.park(agentWith(buildTool({ waitLimit: 0.05 }, {}, limited)), {
+		others,
+	});
 });
 
-afterAll(async () => {
-	await limited?.model.close();
-	await limited?.pair.stop();
-});
+afterAll(async () => await limitedModel?.close());
 
 /** Has an agent call the tool, and returns what it told the model. */
 async function runAgent(tool: WorkflowNode, turns: string[][], age?: AgentAge) {
@@ -90,7 +87,7 @@ describe.each<AgentAge>(['oldest', 'older', 'newest'])('as a tool of the %s agen
 		const turns = [['one'], ['two', 'three'], ['four'], ['four', 'five']];
 		const results = await runAgent(tool, turns, age);
 		expect(pair.service.tasks.size).toBe(3);
-		expect(countRequests(pair.service, CREATE)).toBe(3);
+		expect(pair.countCreations()).toBe(3);
 		expect(results).toHaveLength(6);
 		for (const result of results.slice(0, 3)) expect(result).toContain('completed');
 		for (const result of results.slice(3))
@@ -118,7 +115,7 @@ describe.each<AgentAge>(['oldest', 'older', 'newest'])('as a tool of the %s agen
 			for (const words of told) expect(results[index]).toContain(words);
 		// n8n repeats a refused call of the newest agent only.
 		const refused = age === 'newest' ? RETRY.maxTries : 1;
-		expect(countRequests(pair.service, CREATE)).toBe(5 + refused);
+		expect(pair.countCreations()).toBe(5 + refused);
 		expect(pair.listTasks().map(({ input }) => input.prompt)).toEqual([
 			'night',
 			'night',
@@ -129,44 +126,40 @@ describe.each<AgentAge>(['oldest', 'older', 'newest'])('as a tool of the %s agen
 	});
 });
 
-describe('as a tool of the newest agent that sleeps', () => {
-	it('polls for all calls of a turn but the last, which sleeps, in a workflow that is active', async () => {
-		const turns = [['one', 'two', 'three'], ['four'], ['#fail']];
-		const { model, others } = await startModel(turns);
-		const { id, url } = await pair.activate(startByWebhook(agentWith(buildTool())), { others });
-		await fetch(url, { method: 'POST' });
-		const [execution] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
-		await model.close();
-		expect(execution?.status).toBe('success');
-		expect(execution?.getItems('Agent')).toEqual([{ output: 'Done.' }]);
-		const tasks = pair.listTasks();
-		expect(tasks.map(({ input, callBackUrl }) => [input.prompt, Boolean(callBackUrl)])).toEqual([
-			['one', false],
-			['two', false],
-			['three', true],
-			['four', true],
-			['#fail', true],
-		]);
-		const results = readTasks(model.listToolResults());
-		expect(results).toMatchObject(tasks.map(({ taskId }) => ({ taskId })));
-		for (const result of results.slice(0, 4)) expect(result).toMatchObject({ status: 'completed' });
-		expect(results[4]).toEqual({
-			taskId: tasks[4]?.taskId,
-			status: 'failed',
-			failCode: '501',
-			failMessage: expect.any(String),
-			creditsConsumed: expect.any(Number),
-		});
+it('as a tool of the newest agent, polls for all calls of a turn but the last, which sleeps, in a workflow that is active', async () => {
+	const turns = [['one', 'two', 'three'], ['four'], ['#fail']];
+	const { model, others } = await startModel(turns);
+	const { id, url } = await pair.activate(startByWebhook(agentWith(buildTool())), { others });
+	await fetch(url, { method: 'POST' });
+	const [execution] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
+	await model.close();
+	expect(execution?.status).toBe('success');
+	expect(execution?.getItems('Agent')).toEqual([{ output: 'Done.' }]);
+	const tasks = pair.listTasks();
+	expect(tasks.map(({ input, callBackUrl }) => [input.prompt, Boolean(callBackUrl)])).toEqual([
+		['one', false],
+		['two', false],
+		['three', true],
+		['four', true],
+		['#fail', true],
+	]);
+	const results = readTasks(model.listToolResults());
+	expect(results).toMatchObject(tasks.map(({ taskId }) => ({ taskId })));
+	for (const result of results.slice(0, 4)) expect(result).toMatchObject({ status: 'completed' });
+	expect(results[4]).toEqual({
+		taskId: tasks[4]?.taskId,
+		status: 'failed',
+		failCode: '501',
+		failMessage: expect.any(String),
+		creditsConsumed: expect.any(Number),
 	});
 });
 
 describe('the credits to keep', () => {
 	const run = async (options: object) =>
-		await pair.run(
-			chain('Credits', [
-				prompts(2),
-				createAndWait({ waitFor: 'polling', options: { tasksPer10Seconds: 0, ...options } }),
-			]),
+		await pair.runNodes(
+			prompts(2),
+			createAndWait({ waitFor: 'polling', options: { tasksPer10Seconds: 0, ...options } }),
 		);
 
 	it.each<[options: object, status: number, message: RegExp]>([
@@ -188,7 +181,7 @@ describe('the credits to keep', () => {
 		const execution = await run({ keepCredits: 1, maxTasksPerRun: 2 });
 		expect(execution.getError()).toBeUndefined();
 		expect(pair.service.tasks.size).toBe(2);
-		expect(countRequests(pair.service, CREDITS)).toBe(1);
+		expect(pair.countRequests(CREDITS)).toBe(1);
 		expect(execution.getRuns(NODE)[0]?.hints).toMatchObject([
 			{ message: expect.stringMatching(/^2 tasks consumed [\d.]+ credits\.$/) },
 		]);
@@ -207,17 +200,17 @@ it('as a tool of an MCP server, returns the finished task, and sends a call of u
 	};
 	const finished = await call('A starry night');
 	expect(finished).toContain('completed');
-	expect(finished).toContain(listIds(pair.service)[0]);
+	expect(finished).toContain(pair.listIds()[0]);
 	expect(await call('#garbage #created')).toContain(MAY_EXIST);
-	expect(countRequests(pair.service, CREATE)).toBe(2);
+	expect(pair.countCreations()).toBe(2);
 	await client.close();
 });
 
 it('as a tool that sleeps, is told of a task that goes on when the wait limit passes', async () => {
-	await limited.pair.n8n.waitForExecution(limited.id, { timeout: 110_000 });
-	expect(readTasks(limited.model.listToolResults())).toEqual([
+	await limited.n8n.waitForExecution(limitedId, { timeout: 110_000 });
+	expect(readTasks(limitedModel.listToolResults())).toEqual([
 		{
-			taskId: listIds(limited.pair.service)[0],
+			taskId: limited.listIds()[0],
 			status: 'timedOut',
 			note: expect.stringContaining('Do not create it again'),
 		},
