@@ -21,16 +21,11 @@ describe('authenticate', () => {
 	it.each<IHttpRequestOptions>([
 		{ url: 'https://api.example.com/api/v1/jobs/createTask' },
 		{ url: '/api/v1/chat/credit', baseURL: 'https://api.example.com' },
-		{ url: 'https://upload.example.com/api/file-stream-upload' },
+		{ url: 'https://upload.example.com/api/file-stream-upload', headers: { Accept: 'text/plain' } },
 		httpRequestNode('https://api.example.com/api/v1/chat/credit'),
-	])('adds the token to %j', async (request) => {
-		expect((await authenticate(request)).headers).toEqual({ Authorization: 'Bearer secret-token' });
-	});
-
-	it('keeps the headers that are there', async () => {
-		const headers = { Accept: 'application/json' };
-		const request = await authenticate({ url: 'https://api.example.com/', headers });
-		expect(request.headers).toMatchObject(headers);
+	])('adds the token to the headers of %j', async (request) => {
+		const headers = { ...request.headers, Authorization: 'Bearer secret-token' };
+		expect((await authenticate(request)).headers).toEqual(headers);
 	});
 
 	it.each<IHttpRequestOptions>([
