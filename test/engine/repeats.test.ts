@@ -7,8 +7,6 @@ const engine = useService({ taskSeconds: 30 });
 const unknown = 'The task may exist and may have been paid for';
 const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 
-const toItems = (prompts: string[]): IDataObject[] => prompts.map((prompt) => ({ prompt }));
-
 const edit: INodeParameters = {
 	resource: 'task',
 	operation: 'create',
@@ -23,7 +21,7 @@ const edit: INodeParameters = {
 const create = async (prompts: string[], settings: object = {}, parameters: INodeParameters = {}) =>
 	await engine.run(
 		{ ...edit, ...parameters },
-		{ items: toItems(prompts), node: { ...retry, ...settings } },
+		{ items: prompts.map((prompt) => ({ prompt })), node: { ...retry, ...settings } },
 	);
 
 const readPrompt = (json?: IDataObject) =>

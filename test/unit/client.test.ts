@@ -69,27 +69,24 @@ describe('each request', () => {
 		['listModels', [], [], '/api/v1/models', undefined],
 		['getModelSchema', ['a/b'], {}, '/api/v1/models/a/b/schema', undefined],
 		['getDownloadUrl', [fileUrl], 'link', '/api/v1/common/download-url', { url: fileUrl }],
-	])(
-		'of %s follows no redirect, so that the token stays with the service',
-		async (name, values, data, path, body) => {
-			const { service, requests } = serviceThat([200, { code: 200, data }]);
-			const call = service[name] as (...values: unknown[]) => Promise<unknown>;
-			await call.apply(service, [...values, SETTINGS]);
-			expect(requests).toMatchObject([
-				{
-					method: body ? 'POST' : 'GET',
-					url: credentials.baseUrl + path,
-					body,
-					disableFollowRedirect: true,
-					ignoreHttpStatusErrors: true,
-					returnFullResponse: true,
-					encoding: 'text',
-					timeout: 7_000,
-					headers: { Accept: 'application/json', 'User-Agent': expect.stringContaining('Mozilla') },
-				},
-			]);
-		},
-	);
+	])('of %s follows no redirect', async (name, values, data, path, body) => {
+		const { service, requests } = serviceThat([200, { code: 200, data }]);
+		const call = service[name] as (...values: unknown[]) => Promise<unknown>;
+		await call.apply(service, [...values, SETTINGS]);
+		expect(requests).toMatchObject([
+			{
+				method: body ? 'POST' : 'GET',
+				url: credentials.baseUrl + path,
+				body,
+				disableFollowRedirect: true,
+				ignoreHttpStatusErrors: true,
+				returnFullResponse: true,
+				encoding: 'text',
+				timeout: 7_000,
+				headers: { Accept: 'application/json', 'User-Agent': expect.stringContaining('Mozilla') },
+			},
+		]);
+	});
 
 	it('has the type of its body, and none without a body', async () => {
 		const { service, requests } = serviceThat([200, { code: 200, data: { fileUrl: 'u' } }]);

@@ -6,6 +6,7 @@ import {
 import { buildFileHelpers, type Served } from './files.cts';
 
 const url = 'https://cdn.example/a/result.mp4';
+const elsewhere = 'https://eu.cdn.example/other.mp4';
 const chunks = ['one', 'two'].map((text) => Buffer.from(text));
 const ok: Served = { headers: { 'content-type': 'video/mp4' }, chunks };
 
@@ -66,21 +67,16 @@ describe('downloadFile', () => {
 		expect(file?.seconds).toBeLessThan(60);
 	});
 
-	it.each<[number, number | RegExp]>([
+	it.each([
 		[200, 6],
 		[300, 3],
 		[399, 3],
-		[400, /answered 400/],
-		[500, /answered 500/],
-	])('takes %d with a location for what it is', async (statusCode, expected) => {
-		const location = 'https://eu.cdn.example/other.mp4';
+	])('takes %d with a location for what it is', async (statusCode, size) => {
 		const hosts = {
-			[url]: { ...redirecting(location, statusCode), chunks },
-			[location]: { ...ok, chunks: [Buffer.from('two')] },
+			[url]: { ...redirecting(elsewhere, statusCode), chunks },
+			[elsewhere]: { ...ok, chunks: [Buffer.from('two')] },
 		};
-		const fetched = fetchFrom(hosts);
-		if (typeof expected === 'number') expect((await fetched).file?.size).toBe(expected);
-		else await expect(fetched).rejects.toThrow(expected);
+		expect((await fetchFrom(hosts)).file?.size).toBe(size);
 	});
 
 	it.each([
@@ -180,7 +176,8 @@ describe('downloadFile', () => {
 	});
 
 	it.each<[string, Parameters<typeof fetchFrom>[0], string]>([
-		['answers 500', { [url]: { statusCode: 500 } }, 'its host cdn.example answered 500'],
+		['answers 400', { [url]: redirecting(elsewhere, 400) }, 'its host cdn.example answered 400'],
+		['answers 500', { [url]: redirecting(elsewhere, 500) }, 'its host cdn.example answered 500'],
 		['is not there', {}, "its host cdn.example can't be reached: nothing answers"],
 		['breaks off', { [url]: { chunks: breakOff() } }, 'broke off before the file was complete'],
 		['sends less than announced', { [url]: announcing(7) }, 'broke off before the file was'],

@@ -116,23 +116,15 @@ describe('a callback for a parked execution', () => {
 		expect(await send(first)).toMatchObject({ status: 200, answer: isTaken, output: undefined });
 	});
 
-	it.each([
-		['its own task goes on', undefined, 503, 'taskNotEnded'],
-		['its task is of another execution', 'another', 404, 'taskNotInExecution'],
-	])('is refused when %s', async (_, task, status, reason) => {
-		const { first, send } = parkExecution(2);
-		const answer = { accepted: false, reason };
-		expect(await send(task ?? first)).toMatchObject({ status, answer });
-	});
-
-	it('is refused without the right signature, before anything is asked', async () => {
-		const { first, asked, send } = parkExecution(1, { ended: true });
-		expect(await send(first, 'wrong')).toMatchObject({
-			status: 401,
-			answer: { accepted: false, reason: 'signatureWrong' },
-			output: undefined,
-		});
-		expect(asked).toEqual([]);
+	it.each<[string, { task?: string; secret?: string }, number, string]>([
+		['its own task goes on', {}, 503, 'taskNotEnded'],
+		['its task is of another execution', { task: 'another' }, 404, 'taskNotInExecution'],
+		['its signature is wrong', { secret: 'wrong' }, 401, 'signatureWrong'],
+	])('is refused when %s', async (_, { task, secret }, status, reason) => {
+		const { first, asked, send } = parkExecution(2);
+		const refusal = { status, answer: { accepted: false, reason }, output: undefined };
+		expect(await send(task ?? first, secret)).toMatchObject(refusal);
+		expect(asked).toEqual(status === 503 ? [first] : []);
 	});
 
 	it('is taken without a signature where the credential has no key: its details decide', async () => {
