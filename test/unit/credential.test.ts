@@ -44,19 +44,9 @@ describe('authenticate', () => {
 	});
 });
 
-describe('test', () => {
-	const { test } = new MediaGenerationApi();
-
-	it('looks at the code in the body, for every code that has a meaning, and for none at all', () => {
-		const values = test?.rules?.map(({ properties }) => properties.value);
-		expect(values).toEqual(
-			expect.arrayContaining([401, 402, 403, 404, 422, 429, 455, 500, undefined]),
-		);
-		expect(values).not.toContain(200);
-	});
-
-	it('says what to do about a wrong token', () => {
-		const rule = test?.rules?.find(({ properties }) => properties.value === 401);
-		expect(rule?.properties.message).toMatch(/access token.*paste a valid 'Access Token'/i);
-	});
+it('the test looks at the code in the body, for every code that has a meaning, and for none at all', () => {
+	const values = new MediaGenerationApi().test?.rules?.map(({ properties }) => properties.value);
+	const meaningful = [401, 402, 403, 404, 422, 429, 455, 500, undefined];
+	expect(values).toEqual(expect.arrayContaining(meaningful));
+	expect(values).not.toContain(200);
 });

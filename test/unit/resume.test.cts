@@ -30,19 +30,17 @@ function parkExecution(
 	);
 	const states = new Map(taskIds.map((taskId) => [taskId, ended ? 'success' : 'generating']));
 	const asked: string[] = [];
-	/** Lets a file arrive; by default at once. */
-	let deliver: () => Promise<void> = async () => {};
-	/** Answers a request for a task's details; by default at once. */
-	let answerDetails: (taskId: string) => Promise<void> = async () => {};
+	/** Let a task's details and a file arrive; by default at once. */
+	const arrivals = { details: async (_taskId: string) => {}, file: async () => {} };
 	const host = buildFileHelpers(async () => {
-		await deliver();
+		await arrivals.file();
 		return { chunks: [Buffer.from('file')] };
 	});
 
 	async function readDetails(taskId: string) {
 		asked.push(taskId);
 		const state = String(states.get(taskId));
-		await answerDetails(taskId);
+		await arrivals.details(taskId);
 		const resultJson = { resultUrls: [`https://cdn.example/${taskId}`] };
 		return detailsOf(taskId, state, settings && { resultJson });
 	}
@@ -70,8 +68,7 @@ function parkExecution(
 		/** Ends these tasks. */
 		end: (...ended: string[]) => ended.forEach((taskId) => states.set(taskId, 'success')),
 		send,
-		setDelivery: (delivery: typeof deliver) => (deliver = delivery),
-		setDetails: (answer: typeof answerDetails) => (answerDetails = answer),
+		arrivals,
 	};
 }
 
@@ -136,13 +133,13 @@ describe('a callback for a parked execution', () => {
 	});
 
 	it("is to be sent again when details can't be had, and then resumes", async () => {
-		const { first, last, send, setDetails } = parkExecution(2, { ended: true });
-		setDetails(async (taskId) => {
+		const { first, last, send, arrivals } = parkExecution(2, { ended: true });
+		arrivals.details = async (taskId) => {
 			if (taskId === first) throw new Error('no answer');
-		});
+		};
 		const answer = { reason: 'detailsUnavailable' };
 		expect(await send(last)).toMatchObject({ status: 503, answer });
-		setDetails(async () => {});
+		arrivals.details = async () => {};
 		expect((await send(last)).output).toHaveLength(2);
 	});
 });
@@ -176,20 +173,20 @@ describe('copies of the last callback', () => {
 
 describe('callbacks that come together', () => {
 	it('are answered while one of them asks for the others, which then finds what they brought', async () => {
-		const { first: one, last: other, end, send, setDetails } = parkExecution(2);
+		const { first: one, last: other, end, send, arrivals } = parkExecution(2);
 		end(one);
 		let release = () => {};
-		const isAsked = new Promise<void>((asked) =>
-			setDetails(async (taskId) => {
+		const isAsked = new Promise<void>((asked) => {
+			arrivals.details = async (taskId) => {
 				if (taskId !== other) return;
 				asked();
 				await new Promise<void>((resolve) => (release = resolve));
-			}),
-		);
+			};
+		});
 		const first = send(one);
 		await Promise.race([isAsked, first]);
 		end(other);
-		setDetails(async () => {});
+		arrivals.details = async () => {};
 		expect((await send(other)).answer).toEqual(isTaken);
 		release();
 		expect((await first).output).toHaveLength(2);
@@ -210,14 +207,14 @@ describe('callbacks that come together', () => {
 	});
 
 	it('asks for at most 32 tasks at once, and for few while the first goes on', async () => {
-		const { taskIds, first, last, end, send, setDetails, asked } = parkExecution(200);
+		const { taskIds, first, last, end, send, arrivals, asked } = parkExecution(200);
 		let open = 0;
 		let most = 0;
-		setDetails(async () => {
+		arrivals.details = async () => {
 			most = Math.max(most, ++open);
 			await Promise.resolve();
 			open--;
-		});
+		};
 		end(last);
 		await send(last);
 		expect(asked).toHaveLength(2);
@@ -234,7 +231,7 @@ describe('a callback for a parked execution that downloads', () => {
 		const parked = parkExecution(count, { settings, ...more });
 		let release = () => {};
 		const isReleased = new Promise<void>((resolve) => (release = resolve));
-		parked.setDelivery(async () => await isReleased);
+		parked.arrivals.file = async () => await isReleased;
 		return { ...parked, release };
 	}
 
@@ -293,17 +290,11 @@ describe('a callback for a parked execution that downloads', () => {
 		const { send, last } = parkDownloading(1, { ended: true, until: Date.now() + 30_000 });
 		const sent = send(last);
 		await jest.advanceTimersByTimeAsync(28_000);
-		const { output = [] } = await sent;
-		expect(output).toMatchObject([
-			{
-				json: {
-					taskId: last,
-					status: 'completed',
-					resultUrls: [`https://cdn.example/${last}`],
-					downloadError: expect.stringMatching(/^The wait limit passed before/) as string,
-				},
-			},
-		]);
-		expect(output[0]).not.toHaveProperty('binary');
+		const { output } = await sent;
+		const resultUrls = [`https://cdn.example/${last}`];
+		const downloadError = expect.stringMatching(/^The wait limit passed before/) as string;
+		const json = { taskId: last, status: 'completed', resultUrls, downloadError };
+		expect(output).toMatchObject([{ json }]);
+		expect(output?.[0]).not.toHaveProperty('binary');
 	});
 });
