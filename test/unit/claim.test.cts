@@ -11,16 +11,15 @@ function newTrigger() {
 	const name = `workflow:claim-${triggers++}`;
 	return (event: string, patience = 500, response = makeResponse()) => {
 		const claim = new Claim(name, event, new RememberedEvents(name, {}, 1000));
-		const deadline = Date.now() + patience;
-		return { claim, response, taken: claim.take(response, deadline) };
+		const begun = Date.now();
+		return { claim, response, begun, taken: claim.take(response, begun + patience) };
 	};
 }
 
 type Callback = ReturnType<ReturnType<typeof newTrigger>>;
 
 /** Waits until a callback has its event, and returns after how many milliseconds. */
-async function waitFor({ taken }: Callback): Promise<number> {
-	const begun = Date.now();
+async function waitFor({ begun, taken }: Callback): Promise<number> {
 	expect(await taken).toBe('taken');
 	return Date.now() - begun;
 }

@@ -168,12 +168,8 @@ describe('createTask', () => {
 describe('what is read', () => {
 	it('is a task, or its record as the service sends it', async () => {
 		const { service } = serviceThat([200, { code: 200, data: RECORD }]);
-		expect(await service.getTask('task', SETTINGS)).toEqual({
-			taskId: 'task',
-			status: 'completed',
-			state: 'success',
-			resultUrls: [],
-		});
+		const task = { taskId: 'task', status: 'completed', state: 'success', resultUrls: [] };
+		expect(await service.getTask('task', SETTINGS)).toEqual(task);
 		expect(await service.getTaskRecord('task', SETTINGS)).toEqual(RECORD);
 	});
 

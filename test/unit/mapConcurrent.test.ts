@@ -31,14 +31,12 @@ describe('limitConcurrency', () => {
 		const inTurn = limitConcurrency(2);
 		const begun: number[] = [];
 		const ends: Array<() => void> = [];
-		const all = [0, 1, 2, 3].map(
-			async (number) =>
-				await inTurn(async () => {
-					begun.push(number);
-					await new Promise<void>((end) => (ends[number] = end));
-					return number;
-				}),
-		);
+		const run = async (number: number) => {
+			begun.push(number);
+			await new Promise<void>((end) => (ends[number] = end));
+			return number;
+		};
+		const all = [0, 1, 2, 3].map(async (number) => await inTurn(async () => await run(number)));
 		expect(begun).toEqual([0, 1]);
 		ends[1]?.();
 		await all[1];

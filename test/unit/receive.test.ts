@@ -98,18 +98,10 @@ describe('a callback that the trigger accepts', () => {
 	it('starts an execution with the task, the callback and how both were checked', async () => {
 		const { send } = newTrigger();
 		const { output, store } = await send('task', { data: { more: 1 } });
-		expect(output).toEqual([
-			{
-				json: {
-					taskId: 'task',
-					status: 'completed',
-					state: 'success',
-					resultUrls: [],
-					callback: { data: { task_id: 'task', more: 1 } },
-					verification: { signature: 'current', details: 'fetched' },
-				},
-			},
-		]);
+		const task = { taskId: 'task', status: 'completed', state: 'success', resultUrls: [] };
+		const callback = { data: { task_id: 'task', more: 1 } };
+		const verification = { signature: 'current', details: 'fetched' };
+		expect(output).toEqual([{ json: { ...task, callback, verification } }]);
 		expect(store()).toEqual({ accepted: true, emitted: true });
 	});
 

@@ -31,7 +31,7 @@ function parkExecution(
 	const states = new Map(taskIds.map((taskId) => [taskId, ended ? 'success' : 'generating']));
 	const asked: string[] = [];
 	/** Let a task's details and a file arrive; by default at once. */
-	const arrivals = { details: async (_taskId: string) => {}, file: async () => {} };
+	const arrivals = { details: async (taskId: string) => void taskId, file: async () => {} };
 	const host = buildFileHelpers(async () => {
 		await arrivals.file();
 		return { chunks: [Buffer.from('file')] };
