@@ -1,17 +1,21 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 import type { Service } from '../../dev/service/index.cts';
 import { run } from './engine';
 import { follow } from './workedExample.cts';
 
+type NodeModule = typeof import('../../nodes/MediaGeneration/MediaGeneration.node');
+type Emulator = typeof import('../../dev/service/index.cts');
+
 let example: ReturnType<typeof follow>;
 let service: Service;
-let MediaGeneration: Awaited<ReturnType<typeof example.loadNode>>;
+let MediaGeneration: NodeModule['MediaGeneration'];
 
 beforeAll(async () => {
 	example = follow('Add a model');
-	await example.run('typescript/bin/tsc', '-p', 'tsconfig.json');
-	MediaGeneration = await example.loadNode();
-	const { startService } = await example.loadEmulator();
+	await example.run('tsc', '-p', 'tsconfig.json');
+	const built = 'dist/nodes/MediaGeneration/MediaGeneration.node.js';
+	({ MediaGeneration } = await example.load<NodeModule>(built));
+	const { startService } = await example.load<Emulator>('dev/service/index.cts');
 	service = await startService({ token: 'a-token', taskSeconds: 0.1 });
 });
 
@@ -20,18 +24,12 @@ afterAll(async () => {
 	example?.remove();
 });
 
-const create = async (parameters: Record<string, string | number>) =>
+const create = async (parameters: INodeParameters) =>
 	await run({
 		type: new MediaGeneration(),
 		parameters: { resource: 'task', operation: 'create', model: 'epsilon/upscale', ...parameters },
 		credentials: { baseUrl: service.url, accessToken: 'a-token' },
 	});
-
-/** The request that the service took last, as it came in. */
-const sent = () => {
-	const { model, input } = [...service.tasks.values()].at(-1) ?? {};
-	return { model, input };
-};
 
 const image = 'https://media.example/photo.png';
 
@@ -46,16 +44,13 @@ describe('the worked example of CONTRIBUTING.md, followed to the letter', () => 
 	});
 
 	it('keeps to the lint rules and the format', async () => {
-		await example.run('eslint/bin/eslint.js', ...example.files);
-		await example.run('prettier/bin/prettier.cjs', '--check', ...example.files);
+		await example.run('eslint', ...example.files);
+		await example.run('prettier', '--check', ...example.files);
 	});
 
 	it('stands the tests of the models', async () => {
-		const { files, run: runTool } = example;
-		const tests = files.filter((file) => file.startsWith('test/'));
-		expect(await runTool('jest/bin/jest.js', '--verbose', ...tests)).toMatch(
-			/^ +epsilon\/upscale$/m,
-		);
+		const tests = example.files.filter((file) => file.startsWith('test/'));
+		expect(await example.run('jest', '--verbose', ...tests)).toMatch(/^ +epsilon\/upscale$/m);
 	});
 
 	it('shows the model and its fields in the editor, and its name on the canvas', () => {
@@ -84,16 +79,10 @@ describe('the worked example of CONTRIBUTING.md, followed to the letter', () => 
 		expect(service.tasks.size).toBe(0);
 	});
 
-	it.each([
-		[{ image }, { image_url: image }],
-		[
-			{ image, seed: 7 },
-			{ image_url: image, seed: 7 },
-		],
-	])('creates a task of %j', async (parameters, input) => {
-		const { output, error } = await create(parameters);
-		expect(error).toBeUndefined();
-		expect(output[0]?.[0]?.json).toMatchObject({ model: 'epsilon/upscale', status: 'pending' });
-		expect(sent()).toEqual({ model: 'epsilon/upscale', input });
+	it.each<INodeParameters>([{}, { seed: 7 }])('creates a task of an image and %j', async (seed) => {
+		const { output } = await create({ image, ...seed });
+		expect(output[0]).toMatchObject([{ json: { model: 'epsilon/upscale', status: 'pending' } }]);
+		const { model, input } = [...service.tasks.values()].at(-1) ?? {};
+		expect([model, input]).toEqual(['epsilon/upscale', { image_url: image, ...seed }]);
 	});
 });

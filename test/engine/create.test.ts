@@ -1,4 +1,4 @@
-import type { INodeParameters } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, INode, INodeParameters } from 'n8n-workflow';
 import { useService } from './engine';
 
 const engine = useService();
@@ -15,18 +15,13 @@ const create = async (
 	);
 
 describe('each model', () => {
+	const imageReferences = { reference: [{ image, refName: 'hero' }] };
 	it.each<[string, INodeParameters]>([
-		[
-			'alpha-3.0/motion-control',
-			{ image, video: 'https://media.example/motion.mp4', prompt: 'Dance' },
-		],
+		['alpha-3.0/motion-control', { image, video: 'https://media.example/a.mp4', prompt: 'Dance' }],
 		['beta2/image-edit', { image, prompt: 'Night', seed: 7 }],
 		['delta-1-1/reference-to-video', { referenceImages: [image], prompt: 'A knight' }],
 		['delta/reference-to-video', { referenceImages: [image, image], prompt: 'A knight', seed: 7 }],
-		[
-			'gamma-v6/reference-to-video',
-			{ imageReferences: { reference: [{ image, refName: 'hero' }] }, generateAudio: true },
-		],
+		['gamma-v6/reference-to-video', { imageReferences, generateAudio: true }],
 		['custom', { customModel: 'custom/any', customInput: '{"prompt": "Night"}' }],
 	])('%s is accepted by the service, with its defaults', async (model, fields) => {
 		const { output, error } = await create({ model, ...fields });
@@ -60,10 +55,7 @@ describe('the request', () => {
 });
 
 describe('several items', () => {
-	const run = async (
-		pictures: string[],
-		onError?: 'continueRegularOutput' | 'continueErrorOutput',
-	) =>
+	const run = async (pictures: string[], onError?: INode['onError']) =>
 		await create(
 			{ image: '={{ $json.picture }}' },
 			{ items: pictures.map((picture) => ({ picture })), node: { onError } },
@@ -128,59 +120,33 @@ describe('a refusal for the rate', () => {
 	it('for want of credits is not: it would be refused again', async () => {
 		engine.service.faultNext({ status: 429, msg: 'Insufficient credits', times: 1 });
 		const { error } = await create();
-		expect(error?.message).toContain('The account has too few credits (429');
+		const message = expect.stringContaining('The account has too few credits (429') as string;
+		expect(error).toMatchObject({ httpCode: '429', message });
 		expect(engine.service.requests).toHaveLength(1);
 	});
 });
 
 describe('what the service answers', () => {
 	const unknown = 'The task may exist and may have been paid for';
+	const slow = { prompt: '#hang', options: { timeoutSeconds: 1 } };
+	const unknownModel = { model: 'custom', customModel: 'no/model', customInput: '{"a": 1}' };
 
 	it.each<[string, INodeParameters, string, string]>([
 		['402', { prompt: '#status=402' }, 'The account has too few credits (402', 'Top up'],
-		[
-			'422',
-			{ imageSize: '', options: { additionalInput: '{"colour": "red"}' } },
-			'input.colour',
-			'Correct it',
-		],
+		['422', { options: { additionalInput: '{"colour": 1}' } }, 'input.colour', 'Correct it'],
 		['455', { prompt: '#status=455' }, 'The service is under maintenance (455', 'later'],
 		['500', { prompt: '#status=500' }, 'The service had an internal fault (500', unknown],
 		['505', { prompt: '#status=505' }, 'The service has this feature switched off (505', unknown],
 		['no JSON', { prompt: '#garbage' }, 'it is not the expected JSON', unknown],
 		['no task id', { prompt: '#noTaskId' }, 'the service gave no task ID', unknown],
-		[
-			'HTML and 403',
-			{ prompt: '#html403' },
-			'turned the request away before reading it (403',
-			'allows requests',
-		],
-		[
-			'nothing in time',
-			{ prompt: '#hang', options: { timeoutSeconds: 1 } },
-			'gave no answer within 1 s',
-			unknown,
-		],
-		[
-			'an unknown model',
-			{ model: 'custom', customModel: 'no/model', customInput: '{"a": 1}' },
-			'did not accept a field (422',
-			'names the field',
-		],
+		['HTML and 403', { prompt: '#html403' }, 'away before reading it (403', 'allows requests'],
+		['nothing in time', slow, 'gave no answer within 1 s', unknown],
+		['an unknown model', unknownModel, 'did not accept a field (422', 'names the field'],
 	])('%s is told, with what to do', async (_, more, message, next) => {
 		const { error } = await create(more);
 		expect(error?.message).toContain(message);
 		expect(error?.description).toContain(next);
 		expect(engine.service.requests).toHaveLength(1);
-	});
-
-	it('401 in an HTTP 200 is told as a wrong token, which is not repeated', async () => {
-		const { error } = await create({}, { credentials: { accessToken: 'a-wrong-token' } });
-		expect(error).toMatchObject({
-			message: expect.stringContaining('The service does not accept the access token (401'),
-			description: expect.stringContaining("paste a valid 'Access Token'"),
-			httpCode: '401',
-		});
 	});
 
 	it('never shows a secret that the service repeats', async () => {
@@ -190,40 +156,36 @@ describe('what the service answers', () => {
 		expect(JSON.stringify(error)).not.toMatch(/a-token|a-key/);
 	});
 
-	it('a service that is not there is told so, with its address', async () => {
-		const { error } = await create({}, { credentials: { baseUrl: 'http://127.0.0.1:9' } });
-		expect(error?.message).toContain(
-			"The service at http://127.0.0.1:9 can't be reached: nothing answers at that address",
-		);
-		expect(error?.description).toContain("Check 'Base URL' in the credential");
-		expect(error?.description).not.toContain(unknown);
-	});
-
-	it.each<[string, () => string, string]>([
+	const gone = 'http://127.0.0.1:9';
+	const nowhere = { customEndpoints: true, createTaskPath: '/nowhere' };
+	it.each<[string, ICredentialDataDecryptedObject, string, string]>([
 		[
-			'an address that the service does not have',
-			() => `${engine.service.url}/nowhere`,
-			'The service has nothing at that address',
+			'a token that it refuses, if only in the body',
+			{ accessToken: 'a-wrong-token' },
+			'The service does not accept the access token (401',
+			"paste a valid 'Access Token'",
 		],
-		['no base URL', () => '', "'Base URL' in the credential must begin with https://"],
-	])('%s is told so', async (_, getBaseUrl, message) => {
-		const { error } = await create({}, { credentials: { baseUrl: getBaseUrl() } });
+		[
+			'a service that is not there',
+			{ baseUrl: gone },
+			`The service at ${gone} can't be reached: nothing answers at that address`,
+			"Check 'Base URL' in the credential",
+		],
+		['a path that it does not have', nowhere, 'The service has nothing at that address', 'paths'],
+		['no base URL', { baseUrl: '' }, "'Base URL' in the credential must begin with https://", ''],
+	])('%s is told, with what to correct', async (_, credentials, message, next) => {
+		const { error } = await create({}, { credentials });
 		expect(error?.message).toContain(message);
+		expect(String(error?.description)).toContain(next);
+		expect(String(error?.description)).not.toContain(unknown);
 	});
 });
 
 describe('a callback URL', () => {
-	it.each<[string, string, unknown[]]>([
-		[
-			'is hinted at when it is a test URL',
-			'https://n8n.example/webhook-test/abc/webhook',
-			[expect.stringContaining("'Callback URL' is a Test URL")],
-		],
-		[
-			'is not hinted at inside the network that the service is in as well',
-			'http://localhost:5678/webhook/abc/webhook',
-			[],
-		],
+	const isTestUrl = expect.stringContaining("'Callback URL' is a Test URL") as string;
+	it.each<[string, string, string[]]>([
+		['is hinted at as a Test URL', 'https://n8n.example/webhook-test/abc/webhook', [isTestUrl]],
+		['may be in the network of the service', 'http://localhost:5678/webhook/abc/webhook', []],
 	])('%s', async (_, callbackUrl, expected) => {
 		const { hints, output } = await create({ callbackUrl });
 		expect(hints).toEqual(expected);

@@ -7,8 +7,6 @@ const engine = useService({ taskSeconds: 30 });
 const unknown = 'The task may exist and may have been paid for';
 const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 
-const toItems = (prompts: string[]): IDataObject[] => prompts.map((prompt) => ({ prompt }));
-
 const edit: INodeParameters = {
 	resource: 'task',
 	operation: 'create',
@@ -23,7 +21,7 @@ const edit: INodeParameters = {
 const create = async (prompts: string[], settings: object = {}, parameters: INodeParameters = {}) =>
 	await engine.run(
 		{ ...edit, ...parameters },
-		{ items: toItems(prompts), node: { ...retry, ...settings } },
+		{ items: prompts.map((prompt) => ({ prompt })), node: { ...retry, ...settings } },
 	);
 
 const readPrompt = (json?: IDataObject) =>
@@ -54,13 +52,9 @@ describe('Retry On Fail, with an expression that returns another value at each t
 	});
 
 	it.each([
+		['not at all', { dropConnection: true }, 'broke off the connection before it answered'],
 		[
-			'whose connection breaks off',
-			{ dropConnection: true },
-			'broke off the connection before it answered',
-		],
-		[
-			'with a listed code and a status of somebody else',
+			'with a refusal by the status of a proxy',
 			{ status: 502, code: 422 },
 			'did not accept a field (422',
 		],
@@ -162,29 +156,22 @@ describe('a credential with expressions', () => {
 		expect(listPrompts(other)).toEqual(['two']);
 	});
 
-	it.each([
+	/** What n8n reads while the execution sleeps: it has no data of the run then. */
+	const throwAsleep = () => {
+		throw new Error('no data');
+	};
+	const blankAsleep = () => ({ ...engine.credentials, webhookSecret: '' });
+	it.each<[string, typeof readByItem]>([
 		['is another one for the item', readByItem],
-		[
-			'cannot be resolved without the data of the run',
-			(item?: object) => {
-				if (!item) throw new Error('no data');
-				return engine.credentials;
-			},
-		],
-		[
-			'is another one without the data of the run',
-			(item?: object) => ({ ...engine.credentials, ...(!item && { webhookSecret: '' }) }),
-		],
-	])(
-		'makes the node poll when it %s: n8n could not read it while the execution sleeps',
-		async (_, credentials) => {
-			const { parked, hints, output } = await engine.run(
-				{ ...edit, operation: 'createAndWait', waitLimit: 0.01 },
-				{ items: [second], credentials },
-			);
-			expect(parked).toBeUndefined();
-			expect(hints).toEqual([expect.stringContaining('polled instead of waiting')]);
-			expect(output[0]).toMatchObject([{ json: { status: 'timedOut' } }]);
-		},
-	);
+		['needs the item to be resolved', (item) => (item ? engine.credentials : throwAsleep())],
+		['is another one without the item', (item) => (item ? engine.credentials : blankAsleep())],
+	])('makes the node poll when it %s', async (_, credentials) => {
+		const { parked, hints, output } = await engine.run(
+			{ ...edit, operation: 'createAndWait', waitLimit: 0.01 },
+			{ items: [second], credentials },
+		);
+		expect(parked).toBeUndefined();
+		expect(hints).toEqual([expect.stringContaining('polled instead of waiting')]);
+		expect(output[0]).toMatchObject([{ json: { status: 'timedOut' } }]);
+	});
 });

@@ -1,69 +1,49 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { hmac } from '../../dev/fixtures/callbackCases.cts';
 import { useService } from './engine';
 
 const engine = useService();
 
+/** The headers of a callback that was signed so many seconds ago. */
+function sign(secondsAgo = 0) {
+	const timestamp = Math.floor(Date.now() / 1000) - secondsAgo;
+	return {
+		'X-Webhook-Timestamp': String(timestamp),
+		'X-Webhook-Signature': hmac('task', timestamp, 'a-key').toString('base64'),
+	};
+}
+
+const body = { taskId: 'task', data: { task_id: 'task' } };
+
 /** Verifies a callback with a credential whose service is not there. */
-const verify = async (
-	parameters: { headers?: object | string; body?: object | string; options?: object },
-	credentials: object = {},
-) => {
-	const { output, error } = await engine.run(
-		{
-			resource: 'task',
-			operation: 'verifyCallback',
-			headers: sign(),
-			body: { taskId: 'task', data: { task_id: 'task' } },
-			...parameters,
-		} as never,
-		{ credentials: { baseUrl: 'http://127.0.0.1:9', ...credentials } },
+const verify = async (parameters: INodeParameters, webhookSecret = 'a-key') =>
+	await engine.run(
+		{ resource: 'task', operation: 'verifyCallback', headers: sign(), body, ...parameters },
+		{ credentials: { baseUrl: 'http://127.0.0.1:9', webhookSecret } },
 	);
-	return { json: output[0]?.[0]?.json ?? {}, error };
-};
-
-const readClock = () => Math.floor(Date.now() / 1000);
-
-const sign = (timestamp = readClock()) => ({
-	'X-Webhook-Timestamp': String(timestamp),
-	'X-Webhook-Signature': engine.service.sign('task', timestamp),
-});
 
 describe('task: verifyCallback', () => {
-	it('says that a callback is genuine, and needs no service for it', async () => {
-		const genuine = { genuine: true, taskId: 'task', signature: 'current' };
-		expect((await verify({})).json).toMatchObject(genuine);
-	});
-
-	it('takes headers and body as text too', async () => {
-		const headers = JSON.stringify(sign());
-		expect((await verify({ headers, body: '{"data":{"task_id":"task"}}' })).json.genuine).toBe(
-			true,
-		);
-	});
-
-	it('says by how much a callback is stale, and looks at an old one when the tolerance is 0', async () => {
-		const headers = sign(readClock() - 3_600);
-		const { json } = await verify({ headers });
-		expect(json).toMatchObject({
-			genuine: false,
-			reason: 'timestampStale',
-			message: expect.stringMatching(/360\d s before now, and its signature is right/),
-		});
-		expect(json.clockDifferenceSeconds).toBeLessThan(-3_599);
-		const tolerant = await verify({ headers, options: { toleranceSeconds: 0 } });
-		expect(tolerant.json.genuine).toBe(true);
+	const genuine = { genuine: true, taskId: 'task', signature: 'current' };
+	const inText = { headers: JSON.stringify(sign()), body: JSON.stringify(body) };
+	const old = sign(3_600);
+	const message = expect.stringMatching(/360\d s before now, and its signature is right/) as string;
+	it.each<[string, INodeParameters, object]>([
+		['says that a callback is genuine, and needs no service for it', {}, genuine],
+		['takes headers and body as text too', inText, genuine],
+		['says by how much one is stale', { headers: old }, { reason: 'timestampStale', message }],
+		['holds it to the tolerance', { headers: old, options: { toleranceSeconds: 0 } }, genuine],
+		['says that a body is no JSON', { body: 'task=1' }, { reason: 'bodyNotAnObject' }],
+	])('%s', async (_, parameters, diagnosis) => {
+		const { output } = await verify(parameters);
+		expect(output[0]).toMatchObject([{ json: { genuine: false, ...diagnosis } }]);
 	});
 
 	it('says that the key in the credential is wrong, and gives away no key and no signature', async () => {
 		const headers = sign();
-		const { json } = await verify({ headers }, { webhookSecret: 'another-key' });
-		expect(json).toMatchObject({ genuine: false, reason: 'keyMismatch' });
+		const { output } = await verify({ headers }, 'another-key');
+		expect(output[0]).toMatchObject([{ json: { genuine: false, reason: 'keyMismatch' } }]);
 		for (const secret of ['another-key', 'a-key', headers['X-Webhook-Signature']])
-			expect(JSON.stringify(json)).not.toContain(secret);
-	});
-
-	it('says that a body is no JSON, rather than stopping', async () => {
-		const { json } = await verify({ body: 'task=1' });
-		expect(json).toMatchObject({ genuine: false, reason: 'bodyNotAnObject' });
+			expect(JSON.stringify(output)).not.toContain(secret);
 	});
 
 	it('asks for headers that are an object', async () => {

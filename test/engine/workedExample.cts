@@ -41,22 +41,13 @@ export function follow(title: string) {
 	return {
 		/** The files that the section makes or changes, in its order. */
 		files: steps.map(([, name = '']) => name),
-		/** Runs a script below node_modules in the copy, and returns what it printed. */
-		async run(script: string, ...args: string[]) {
-			const file = path.join(folder, 'node_modules', script);
-			const { all } = await execa(process.execPath, [file, ...args], { cwd: folder, all: true });
+		/** Runs a tool in the copy, and returns what it printed. */
+		async run(tool: string, ...args: string[]) {
+			const { all } = await execa(tool, args, { cwd: folder, preferLocal: true, all: true });
 			return all;
 		},
-		/** Loads the action node, as the copy was built. */
-		async loadNode() {
-			const file = path.join(folder, 'dist/nodes/MediaGeneration/MediaGeneration.node.js');
-			type Module = typeof import('../../nodes/MediaGeneration/MediaGeneration.node');
-			return ((await import(file)) as Module).MediaGeneration;
-		},
-		async loadEmulator() {
-			const file = path.join(folder, 'dev/service/index.cts');
-			return (await import(file)) as typeof import('../../dev/service/index.cts');
-		},
+		/** Loads a module of the copy. */
+		load: async <Module,>(file: string) => (await import(path.join(folder, file))) as Module,
 		remove: () => fs.rmSync(folder, { recursive: true, force: true }),
 	};
 }

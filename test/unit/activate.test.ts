@@ -49,12 +49,8 @@ const lost = () => {
 
 describe('checkCredential', () => {
 	it('asks for the credits, which needs a valid token', async () => {
-		expect(await activate({})).toEqual({
-			error: undefined,
-			description: undefined,
-			requests: [['https://api.example.com/api/v1/chat/credit', 5_000]],
-			warnings: [],
-		});
+		const requests = [['https://api.example.com/api/v1/chat/credit', 5_000]];
+		expect(await activate({})).toEqual({ requests, warnings: [] });
 	});
 
 	it.each(['', ' '])('stops a trigger whose key is %j, before it asks', async (webhookSecret) => {
@@ -65,15 +61,13 @@ describe('checkCredential', () => {
 		});
 	});
 
-	it('needs no key when signatures are not verified', async () => {
-		const parameters = { verifySignature: false };
-		expect(await activate({ webhookSecret: '', parameters })).toMatchObject({ error: undefined });
-	});
-
-	it('asks nothing when the trigger fetches no details', async () => {
-		const parameters = { options: { fetchDetails: false } };
-		const activation = await activate({ parameters, answer: lost });
-		expect(activation).toMatchObject({ error: undefined, requests: [], warnings: [] });
+	const unverified = { verifySignature: false };
+	const unfetched = { options: { fetchDetails: false } };
+	it.each<[string, Activation]>([
+		['no key when signatures are not verified', { webhookSecret: '', parameters: unverified }],
+		['no service when no details are fetched', { answer: lost, parameters: unfetched }],
+	])('needs %s', async (_, activation) => {
+		expect(await activate(activation)).toMatchObject({ error: undefined, warnings: [] });
 	});
 
 	const token = { answer: answered(401) };

@@ -84,30 +84,29 @@ describe('CreationRecord', () => {
 		]);
 	});
 
-	it('shows the IDs when the execution is stopped, in entries that n8n keeps', () => {
+	/** Creates tasks of these IDs, stops the execution, and returns the custom data that n8n keeps. */
+	function stopAfter(ids: string[]) {
 		const { open, customData } = newNode();
 		const stop = new AbortController();
 		const record = open({ signal: stop.signal });
-		const ids = Array.from({ length: 60 }, (_, index) => `${index}`.padStart(32, '0'));
 		for (const [item, id] of ids.entries()) record.addTask(item, REQUEST, id);
 		expect(customData.size).toBe(0);
 		stop.abort();
-		const entries = [...customData];
-		expect(entries.map(([key]) => key)).toEqual([
-			...[1, 2, 3, 4, 5].map((entry) => `Media_Generation_tasks_${entry}`),
-			'Media_Generation_more_tasks',
-		]);
-		const shown = entries.slice(0, 5).flatMap(([, value]) => value.split(', '));
-		expect(shown).toEqual(ids.slice(0, 35));
-		for (const [, value] of entries) expect(value.length).toBeLessThanOrEqual(255);
-		expect(entries[5]?.[1]).toBe('25, named in the log of n8n');
+		return [...customData];
+	}
+
+	it('shows the IDs when the execution is stopped, in entries that n8n keeps', () => {
+		const ids = Array.from({ length: 60 }, (_, index) => `${index}`.padStart(32, '0'));
+		const entries = [1, 2, 3, 4, 5].map((entry) => {
+			const shown = ids.slice(7 * entry - 7, 7 * entry).join(', ');
+			expect(shown.length).toBeLessThanOrEqual(255);
+			return [`Media_Generation_tasks_${entry}`, shown];
+		});
+		const more = ['Media_Generation_more_tasks', '25, named in the log of n8n'];
+		expect(stopAfter(ids)).toEqual([...entries, more]);
 	});
 
 	it('shows one ID in one entry', () => {
-		const { open, customData } = newNode();
-		const stop = new AbortController();
-		open({ signal: stop.signal }).addTask(0, REQUEST, 'task');
-		stop.abort();
-		expect([...customData]).toEqual([['Media_Generation_tasks_1', 'task']]);
+		expect(stopAfter(['task'])).toEqual([['Media_Generation_tasks_1', 'task']]);
 	});
 });

@@ -21,16 +21,11 @@ describe('authenticate', () => {
 	it.each<IHttpRequestOptions>([
 		{ url: 'https://api.example.com/api/v1/jobs/createTask' },
 		{ url: '/api/v1/chat/credit', baseURL: 'https://api.example.com' },
-		{ url: 'https://upload.example.com/api/file-stream-upload' },
+		{ url: 'https://upload.example.com/api/file-stream-upload', headers: { Accept: 'text/plain' } },
 		httpRequestNode('https://api.example.com/api/v1/chat/credit'),
-	])('adds the token to %j', async (request) => {
-		expect((await authenticate(request)).headers).toEqual({ Authorization: 'Bearer secret-token' });
-	});
-
-	it('keeps the headers that are there', async () => {
-		const headers = { Accept: 'application/json' };
-		const request = await authenticate({ url: 'https://api.example.com/', headers });
-		expect(request.headers).toMatchObject(headers);
+	])('adds the token to the headers of %j', async (request) => {
+		const headers = { ...request.headers, Authorization: 'Bearer secret-token' };
+		expect((await authenticate(request)).headers).toEqual(headers);
 	});
 
 	it.each<IHttpRequestOptions>([
@@ -49,19 +44,9 @@ describe('authenticate', () => {
 	});
 });
 
-describe('test', () => {
-	const { test } = new MediaGenerationApi();
-
-	it('looks at the code in the body, for every code that has a meaning, and for none at all', () => {
-		const values = test?.rules?.map(({ properties }) => properties.value);
-		expect(values).toEqual(
-			expect.arrayContaining([401, 402, 403, 404, 422, 429, 455, 500, undefined]),
-		);
-		expect(values).not.toContain(200);
-	});
-
-	it('says what to do about a wrong token', () => {
-		const rule = test?.rules?.find(({ properties }) => properties.value === 401);
-		expect(rule?.properties.message).toMatch(/access token.*paste a valid 'Access Token'/i);
-	});
+it('the test looks at the code in the body, for every code that has a meaning, and for none at all', () => {
+	const values = new MediaGenerationApi().test?.rules?.map(({ properties }) => properties.value);
+	const meaningful = [401, 402, 403, 404, 422, 429, 455, 500, undefined];
+	expect(values).toEqual(expect.arrayContaining(meaningful));
+	expect(values).not.toContain(200);
 });

@@ -89,20 +89,16 @@ describe('diagnoseCallback', () => {
 		});
 	});
 
+	const blankAround = { current: ' whk_current\n' };
+	const blankBehind = { current: 'new', previous: 'whk_current ' };
 	it.each([
-		['Webhook HMAC Key', { current: ' whk_current\n' }],
-		['Previous Webhook HMAC Key', { current: 'new', previous: 'whk_current ' }],
-	])('recognizes white space around %s', (name, secrets) => {
-		expect(diagnoseCallback(signed(), body, { ...settings, secrets })).toMatchObject({
-			genuine: false,
-			reason: 'keyHasWhiteSpace',
-			message: expect.stringMatching(`^${name} `),
-		});
-	});
-
-	it('says that the credential has no key', () => {
-		const diagnosis = diagnoseCallback(signed(), body, { ...settings, secrets: undefined });
-		expect(diagnosis).toMatchObject({ genuine: false, reason: 'keyMissing', taskId });
+		['white space around the key', blankAround, 'keyHasWhiteSpace', /^Webhook HMAC Key /],
+		['it behind the previous key', blankBehind, 'keyHasWhiteSpace', /^Previous Webhook HMAC Key /],
+		['that there is no key', undefined, 'keyMissing', /./],
+	])('recognizes in the credential %s', (_, secrets, reason, words) => {
+		const message = expect.stringMatching(words);
+		const diagnosis = { genuine: false, reason, message, taskId };
+		expect(diagnoseCallback(signed(), body, { ...settings, secrets })).toMatchObject(diagnosis);
 	});
 
 	const subject = { taskId, seconds, key: keys.current, previousKey: keys.previous };

@@ -36,8 +36,8 @@ describe('buildUrl', () => {
 		expect(buildUrl({ baseUrl, uploadBaseUrl }, 'urlUploadPath')).toBe(base + path);
 	});
 
-	const malformed = 'must begin with https://';
-	const notJoinable = 'must be an address without a query';
+	const malformed = "'Base URL' in the credential must begin with https://";
+	const notJoinable = "'Base URL' in the credential must be an address without a query";
 	it.each([
 		['', malformed],
 		['api.example.com', malformed],
@@ -49,16 +49,13 @@ describe('buildUrl', () => {
 		['https://api.example.com/#x', notJoinable],
 		['https://user@api.example.com', notJoinable],
 		['https://:secret@api.example.com', notJoinable],
-	])('refuses the base URL %j, which %s', (base, reason) => {
-		expect(() => buildUrl({ baseUrl: base }, 'creditsPath')).toThrow(
-			`'Base URL' in the credential ${reason}`,
-		);
+	])('refuses the base URL %j: %s', (base, reason) => {
+		expect(() => buildUrl({ baseUrl: base }, 'creditsPath')).toThrow(reason);
 	});
 
 	it('names the upload base URL when that is malformed', () => {
-		expect(() => buildUrl({ baseUrl, uploadBaseUrl: 'upload' }, 'urlUploadPath')).toThrow(
-			"'Upload Base URL' in the credential",
-		);
+		const uploads = { baseUrl, uploadBaseUrl: 'upload' };
+		expect(() => buildUrl(uploads, 'urlUploadPath')).toThrow("'Upload Base URL' in the credential");
 	});
 
 	const inPath = { baseUrl, customEndpoints: true, taskDetailsPath: '/tasks/{taskId}' };
@@ -71,10 +68,10 @@ describe('buildUrl', () => {
 	});
 
 	it.each(['../credit', '..%2fcredit', '...', 'a/../b', '%2e%2e'])(
-		'keeps the task ID %j in its place',
-		(taskId) => {
-			const { pathname } = new URL(buildUrl(inPath, 'taskDetailsPath', taskId));
-			expect(pathname).toBe(`/tasks/${encodeURIComponent(taskId)}`);
+		'keeps %j in its place',
+		(id) => {
+			const { pathname } = new URL(buildUrl(inPath, 'taskDetailsPath', id));
+			expect(pathname).toBe(`/tasks/${encodeURIComponent(id)}`);
 		},
 	);
 

@@ -26,17 +26,14 @@ describe('explainRefusal', () => {
 		[501, '', 'could not generate'],
 		[505, '', 'switched off'],
 		[418, 'teapot', 'refused the request'],
-	])(
-		'says of %d %j what it means and what to do, and waits out the rate alone',
-		(code, text, message) => {
-			for (const httpStatus of [200, code]) {
-				const help = explainRefusal(httpStatus, code, text);
-				expect(help.message).toContain(message);
-				expect(help.hint).not.toBe('');
-				expect(help.isRateLimited).toBe(message === 'too many requests');
-			}
-		},
-	);
+	])('says of %d %j what to do, and waits out the rate alone', (code, text, message) => {
+		for (const httpStatus of [200, code]) {
+			const help = explainRefusal(httpStatus, code, text);
+			expect(help.message).toContain(message);
+			expect(help.hint).not.toBe('');
+			expect(help.isRateLimited).toBe(message === 'too many requests');
+		}
+	});
 
 	it.each([
 		['sure', true, [400, 401, 402, 403, 404, 422, 429, 433, 455]],
@@ -47,13 +44,10 @@ describe('explainRefusal', () => {
 				expect([code, explainRefusal(httpStatus, code, '')]).toMatchObject([code, { isRejected }]);
 	});
 
-	it.each([300, 302, 408, 499, 500, 502])(
-		'is not sure of a listed code behind HTTP %d, which came from somewhere else',
-		(httpStatus) => {
-			expect(explainRefusal(httpStatus, 422, '').isRejected).toBe(false);
-			expect(explainRefusal(httpStatus, 429, '').isRateLimited).toBe(false);
-		},
-	);
+	it.each([300, 302, 408, 499, 500, 502])('is not sure of a code behind HTTP %d', (httpStatus) => {
+		expect(explainRefusal(httpStatus, 422, '').isRejected).toBe(false);
+		expect(explainRefusal(httpStatus, 429, '').isRateLimited).toBe(false);
+	});
 
 	it('is sure of a refusal for rate or credits, whatever its code', () => {
 		expect(explainRefusal(200, 430, 'Rate limit exceeded').isRejected).toBe(true);

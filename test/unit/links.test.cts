@@ -2,12 +2,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 const root = path.join(__dirname, '..', '..');
-const pages = ['.', 'docs'].flatMap((folder) =>
-	fs
-		.readdirSync(path.join(root, folder))
-		.filter((name) => name.endsWith('.md'))
-		.map((name) => path.join(folder, name)),
-);
+const pages = ['.', 'docs']
+	.flatMap((folder) =>
+		fs.readdirSync(path.join(root, folder)).map((name) => path.join(folder, name)),
+	)
+	.filter((page) => page.endsWith('.md'));
 
 const read = (page: string) => fs.readFileSync(path.join(root, page), 'utf8');
 
@@ -21,10 +20,10 @@ const listAnchors = (page: string) =>
 	);
 
 const links = pages.flatMap((page) =>
-	[...read(page).matchAll(/\]\(([^)\s]+)\)/g)]
-		.map(([, target = '']) => target)
-		.filter((target) => !/^https?:/.test(target))
-		.map((target) => ({ page, target })),
+	[...read(page).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, target = '']) => ({
+		page,
+		target,
+	})),
 );
 
 it.each(links)('$page links to $target, which exists', ({ page, target }) => {

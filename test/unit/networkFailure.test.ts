@@ -11,29 +11,21 @@ describe('describeNetworkFailure', () => {
 		'may have arrived': { reason: brokenOff, mayHaveArrived: true, isTimeout: false },
 		'timed out': { reason: 'gave no answer within 5 s', mayHaveArrived: true, isTimeout: true },
 	};
-	it.each<[keyof typeof outcomes, string, string]>([
-		['never arrived', 'ECONNREFUSED', 'connect'],
-		['never arrived', 'ENOTFOUND', 'getaddrinfo'],
-		['never arrived', 'EAI_AGAIN', 'getaddrinfo'],
-		['never arrived', 'EHOSTUNREACH', 'connect'],
-		['never arrived', 'ENETUNREACH', 'connect'],
-		['never arrived', 'CERT_HAS_EXPIRED', ''],
-		['never arrived', 'ERR_TLS_CERT_ALTNAME_INVALID', ''],
-		['never arrived', 'DEPTH_ZERO_SELF_SIGNED_CERT', ''],
-		['never arrived', 'SELF_SIGNED_CERT_IN_CHAIN', ''],
-		['never arrived', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', ''],
-		['never arrived', 'ERR_INVALID_URL', ''],
-		['may have arrived', 'ECONNRESET', 'read'],
-		['may have arrived', 'EPIPE', 'write'],
-		['may have arrived', 'EHOSTUNREACH', 'read'],
-		['may have arrived', 'ENETUNREACH', 'write'],
-		['may have arrived', '', ''],
-		['timed out', 'ETIMEDOUT', ''],
-		['timed out', 'ECONNABORTED', ''],
-		['timed out', 'ESOCKETTIMEDOUT', ''],
-	])('says that a request %s after %s of %j', (outcome, code, syscall) => {
-		const failure = describeNetworkFailure(systemError(code, syscall), 5);
-		expect(failure).toEqual(outcomes[outcome]);
+	it.each<[keyof typeof outcomes, string, string[]]>([
+		['never arrived', 'connect', ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH']],
+		['never arrived', 'getaddrinfo', ['ENOTFOUND', 'EAI_AGAIN']],
+		['never arrived', '', ['CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID']],
+		['never arrived', '', ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN']],
+		['never arrived', '', ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'ERR_INVALID_URL']],
+		['may have arrived', 'read', ['ECONNRESET', 'EHOSTUNREACH']],
+		['may have arrived', 'write', ['EPIPE', 'ENETUNREACH']],
+		['may have arrived', '', ['']],
+		['timed out', '', ['ETIMEDOUT', 'ECONNABORTED', 'ESOCKETTIMEDOUT']],
+	])('says that a request %s when %j ends in one of %j', (outcome, syscall, codes) => {
+		for (const code of codes) {
+			const failure = describeNetworkFailure(systemError(code, syscall), 5);
+			expect([code, failure]).toEqual([code, outcomes[outcome]]);
+		}
 	});
 
 	const cause = systemError('EHOSTUNREACH', 'connect');

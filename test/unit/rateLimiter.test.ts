@@ -1,8 +1,6 @@
-import { sleep } from 'n8n-workflow';
 import { ServiceError, type TaskService } from '../../nodes/MediaGeneration/api/client';
 import { RateLimiter } from '../../nodes/MediaGeneration/api/rateLimiter';
 import { newTask, type Task } from '../../nodes/MediaGeneration/api/task';
-import { mapConcurrent } from '../../nodes/MediaGeneration/operations/mapConcurrent';
 import type { Item } from '../../nodes/MediaGeneration/operations/operation';
 import {
 	checkUntilPending,
@@ -93,30 +91,6 @@ describe('RateLimiter', () => {
 		await jest.advanceTimersByTimeAsync(10_000);
 		await stopped;
 		expect(request).toHaveBeenCalledTimes(1);
-	});
-});
-
-describe('mapConcurrent', () => {
-	it('runs so many at once, and keeps the order', async () => {
-		let running = 0;
-		const counts: number[] = [];
-		const run = async (entry: number) => {
-			counts.push(++running);
-			await sleep(1);
-			running--;
-			return entry * 2;
-		};
-		const doubled = mapConcurrent([0, 1, 2, 3, 4, 5, 6], run, { concurrency: 3 });
-		await jest.advanceTimersByTimeAsync(10);
-		expect(await doubled).toEqual([0, 2, 4, 6, 8, 10, 12]);
-		expect(Math.max(...counts)).toBe(3);
-	});
-
-	it('begins nothing more after a result that ends it', async () => {
-		const isLast = (result: number) => result === 2;
-		const options = { concurrency: 1, isLast };
-		const results = await mapConcurrent([1, 2, 3, 4], async (entry) => entry, options);
-		expect(results).toEqual([1, 2, undefined, undefined]);
 	});
 });
 

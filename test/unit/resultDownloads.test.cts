@@ -58,17 +58,14 @@ it.each<[string, Task]>([
 it.each([
 	['500', 'its host cdn.example answered 500. Run the node again later'],
 	['404', 'has expired or is refused, also after the service was asked'],
-])(
-	'has the other files and the reason when a host answers %s, without a gap in their names',
-	async (name, reason) => {
-		const { item } = await start(completed(name, 'b', 'c'));
-		expect(item.json).toMatchObject({ downloadError: expect.stringContaining(reason) as string });
-		expect(Object.entries(item.binary ?? {}).map(([field, { data }]) => [field, data])).toEqual([
-			['data', `${HOST}/b`],
-			['data_1', `${HOST}/c`],
-		]);
-	},
-);
+])('has the other files, without a gap, and why a host answers %s', async (name, reason) => {
+	const { item } = await start(completed(name, 'b', 'c'));
+	expect(item.json).toMatchObject({ downloadError: expect.stringContaining(reason) as string });
+	expect(Object.entries(item.binary ?? {}).map(([field, { data }]) => [field, data])).toEqual([
+		['data', `${HOST}/b`],
+		['data_1', `${HOST}/c`],
+	]);
+});
 
 it('takes no larger file than it may', async () => {
 	const { item } = await start(completed('a'), { maxBytes: 3 });

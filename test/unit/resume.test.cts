@@ -7,39 +7,40 @@ import { detailsOf, sendCallback, type Callback } from './webhook.ts';
 let batches = 0;
 
 interface Parked {
+	/** All tasks have ended. */
+	ended?: boolean;
+	isTool?: boolean;
 	/** Items without a task that waits. */
 	others?: IDataObject[];
 	/** For downloads. */
 	settings?: object;
 	until?: number;
-	type?: string;
 }
 
 /** An execution that waits for so many tasks, beside other items, on a service whose answers the test gives. */
 function parkExecution(
 	count: number,
-	{ others = [], settings, until = Date.now() + 60_000, type = 'mediaGeneration' }: Parked = {},
+	{ ended, isTool, others = [], settings, until = Date.now() + 60_000 }: Parked = {},
 ) {
 	const batch = batches++;
+	const type = isTool ? 'mediaGenerationTool' : 'mediaGeneration';
 	const taskIds = Array.from({ length: count }, (_, index) => `batch-${batch}-task-${index}`);
 	const items = [...taskIds.map((taskId) => ({ taskId, status: 'timedOut' })), ...others].map(
 		(json: IDataObject, item) => ({ json, pairedItem: { item } }),
 	);
-	const states = new Map<string, string>();
+	const states = new Map(taskIds.map((taskId) => [taskId, ended ? 'success' : 'generating']));
 	const asked: string[] = [];
-	/** Lets a file arrive; by default at once. */
-	let deliver: () => Promise<void> = async () => {};
-	/** Answers a request for a task's details; by default at once. */
-	let answerDetails: (taskId: string) => Promise<void> = async () => {};
+	/** Let a task's details and a file arrive; by default at once. */
+	const arrivals = { details: async (taskId: string) => void taskId, file: async () => {} };
 	const host = buildFileHelpers(async () => {
-		await deliver();
+		await arrivals.file();
 		return { chunks: [Buffer.from('file')] };
 	});
 
 	async function readDetails(taskId: string) {
 		asked.push(taskId);
-		const state = states.get(taskId) ?? 'generating';
-		await answerDetails(taskId);
+		const state = String(states.get(taskId));
+		await arrivals.details(taskId);
 		const resultJson = { resultUrls: [`https://cdn.example/${taskId}`] };
 		return detailsOf(taskId, state, settings && { resultJson });
 	}
@@ -67,15 +68,16 @@ function parkExecution(
 		/** Ends these tasks. */
 		end: (...ended: string[]) => ended.forEach((taskId) => states.set(taskId, 'success')),
 		send,
-		setDelivery: (delivery: typeof deliver) => (deliver = delivery),
-		setDetails: (answer: typeof answerDetails) => (answerDetails = answer),
+		arrivals,
 	};
 }
 
+/** Answers a callback that resumes nothing. */
+const isTaken = { accepted: true, resumed: false };
+
 describe('a callback for a parked execution', () => {
 	it('resumes it when all tasks have ended, in the order of the items', async () => {
-		const { taskIds, end, send } = parkExecution(3);
-		end(...taskIds);
+		const { taskIds, send } = parkExecution(3, { ended: true });
 		const { output, store } = await send(String(taskIds[1]));
 		expect(output).toMatchObject(
 			taskIds.map((taskId, item) => ({
@@ -86,21 +88,18 @@ describe('a callback for a parked execution', () => {
 		expect(store()).toEqual({ accepted: true, resumed: true });
 	});
 
+	const failed = { error: "'Image' is required" };
+
 	it('resumes it with items that failed, and tasks that ended before, as they were', async () => {
-		const failed = { error: "'Image' is required" };
 		const before = { taskId: 'ended-before', status: 'failed', failCode: '501' };
-		const { first, end, asked, send } = parkExecution(1, { others: [failed, before] });
-		end(first);
+		const { first, asked, send } = parkExecution(1, { ended: true, others: [failed, before] });
 		const { output } = await send(first);
 		expect(output?.slice(1).map(({ json }) => json)).toEqual([failed, before]);
 		expect(asked).toEqual([first]);
 	});
 
 	it('resumes a tool with what its agent is told, and with items that failed as they were', async () => {
-		const failed = { error: "'Image' is required" };
-		const tool = { others: [failed], type: 'mediaGenerationTool' };
-		const { first, end, send } = parkExecution(1, tool);
-		end(first);
+		const { first, send } = parkExecution(1, { ended: true, isTool: true, others: [failed] });
 		const { output } = await send(first);
 		expect(output).toEqual([
 			{ json: { taskId: first, status: 'completed' }, pairedItem: { item: 0 } },
@@ -108,39 +107,21 @@ describe('a callback for a parked execution', () => {
 		]);
 	});
 
-	it.each([2, 3, 4, 7])(
-		'is accepted while the last of %d tasks goes on, and nothing is resumed',
-		async (count) => {
-			const { taskIds, first, end, send } = parkExecution(count);
-			end(...taskIds.slice(0, -1));
-			expect(await send(first)).toMatchObject({
-				status: 200,
-				answer: { accepted: true, resumed: false },
-				output: undefined,
-			});
-		},
-	);
-
-	it.each([
-		['its own task goes on', undefined, 503, 'taskNotEnded'],
-		['its task is of another execution', 'another', 404, 'taskNotInExecution'],
-	])('is refused when %s', async (_, task, status, reason) => {
-		const { first, send } = parkExecution(2);
-		expect(await send(task ?? first)).toMatchObject({
-			status,
-			answer: { accepted: false, reason },
-		});
+	it.each([2, 3, 4, 7])('resumes nothing while the last of %d tasks goes on', async (count) => {
+		const { taskIds, first, end, send } = parkExecution(count);
+		end(...taskIds.slice(0, -1));
+		expect(await send(first)).toMatchObject({ status: 200, answer: isTaken, output: undefined });
 	});
 
-	it('is refused without the right signature, before anything is asked', async () => {
-		const { first, end, asked, send } = parkExecution(1);
-		end(first);
-		expect(await send(first, 'wrong')).toMatchObject({
-			status: 401,
-			answer: { accepted: false, reason: 'signatureWrong' },
-			output: undefined,
-		});
-		expect(asked).toEqual([]);
+	it.each<[string, { task?: string; secret?: string }, number, string]>([
+		['its own task goes on', {}, 503, 'taskNotEnded'],
+		['its task is of another execution', { task: 'another' }, 404, 'taskNotInExecution'],
+		['its signature is wrong', { secret: 'wrong' }, 401, 'signatureWrong'],
+	])('is refused when %s', async (_, { task, secret }, status, reason) => {
+		const { first, asked, send } = parkExecution(2);
+		const refusal = { status, answer: { accepted: false, reason }, output: undefined };
+		expect(await send(task ?? first, secret)).toMatchObject(refusal);
+		expect(asked).toEqual(status === 503 ? [first] : []);
 	});
 
 	it('is taken without a signature where the credential has no key: its details decide', async () => {
@@ -152,44 +133,35 @@ describe('a callback for a parked execution', () => {
 	});
 
 	it("is to be sent again when details can't be had, and then resumes", async () => {
-		const { first, last, end, send, setDetails } = parkExecution(2);
-		end(first, last);
-		setDetails(async (taskId) => {
+		const { first, last, send, arrivals } = parkExecution(2, { ended: true });
+		arrivals.details = async (taskId) => {
 			if (taskId === first) throw new Error('no answer');
-		});
-		expect(await send(last)).toMatchObject({
-			status: 503,
-			answer: { reason: 'detailsUnavailable' },
-		});
-		setDetails(async () => {});
+		};
+		const answer = { reason: 'detailsUnavailable' };
+		expect(await send(last)).toMatchObject({ status: 503, answer });
+		arrivals.details = async () => {};
 		expect((await send(last)).output).toHaveLength(2);
 	});
 });
 
 describe('copies of the last callback', () => {
-	const parkEnded = () => {
-		const { end, first, last, send } = parkExecution(2);
-		end(first, last);
-		return { last, send };
-	};
-
 	it('resume nothing while n8n stores the first, nor after it', async () => {
-		const { send, last } = parkEnded();
+		const { send, last } = parkExecution(2, { ended: true });
 		const first = await send(last);
 		expect(first.output).toHaveLength(2);
-		expect((await send(last)).answer).toEqual({ accepted: true, resumed: false });
+		expect((await send(last)).answer).toEqual(isTaken);
 		first.store();
-		expect((await send(last)).answer).toEqual({ accepted: true, resumed: false });
+		expect((await send(last)).answer).toEqual(isTaken);
 	});
 
 	it('resume it when n8n could not store the first', async () => {
-		const { send, last } = parkEnded();
+		const { send, last } = parkExecution(2, { ended: true });
 		(await send(last)).fail();
 		expect((await send(last)).output).toHaveLength(2);
 	});
 
 	it('resume nothing when the first sender hangs up, but do so when n8n has not stored it after a minute', async () => {
-		const { send, last } = parkEnded();
+		const { send, last } = parkExecution(2, { ended: true });
 		(await send(last)).hangUp();
 		expect((await send(last)).output).toBeUndefined();
 		const now = Date.now();
@@ -201,21 +173,21 @@ describe('copies of the last callback', () => {
 
 describe('callbacks that come together', () => {
 	it('are answered while one of them asks for the others, which then finds what they brought', async () => {
-		const { first: one, last: other, end, send, setDetails } = parkExecution(2);
+		const { first: one, last: other, end, send, arrivals } = parkExecution(2);
 		end(one);
 		let release = () => {};
-		const isAsked = new Promise<void>((asked) =>
-			setDetails(async (taskId) => {
+		const isAsked = new Promise<void>((asked) => {
+			arrivals.details = async (taskId) => {
 				if (taskId !== other) return;
 				asked();
 				await new Promise<void>((resolve) => (release = resolve));
-			}),
-		);
+			};
+		});
 		const first = send(one);
 		await Promise.race([isAsked, first]);
 		end(other);
-		setDetails(async () => {});
-		expect((await send(other)).answer).toEqual({ accepted: true, resumed: false });
+		arrivals.details = async () => {};
+		expect((await send(other)).answer).toEqual(isTaken);
 		release();
 		expect((await first).output).toHaveLength(2);
 	});
@@ -235,14 +207,14 @@ describe('callbacks that come together', () => {
 	});
 
 	it('asks for at most 32 tasks at once, and for few while the first goes on', async () => {
-		const { taskIds, first, last, end, send, setDetails, asked } = parkExecution(200);
+		const { taskIds, first, last, end, send, arrivals, asked } = parkExecution(200);
 		let open = 0;
 		let most = 0;
-		setDetails(async () => {
+		arrivals.details = async () => {
 			most = Math.max(most, ++open);
 			await Promise.resolve();
 			open--;
-		});
+		};
 		end(last);
 		await send(last);
 		expect(asked).toHaveLength(2);
@@ -255,11 +227,11 @@ describe('callbacks that come together', () => {
 describe('a callback for a parked execution that downloads', () => {
 	const settings = { field: 'data', maxBytes: null, timeoutSeconds: 60 };
 
-	function parkDownloading(count: number, until?: number) {
-		const parked = parkExecution(count, { settings, until });
+	function parkDownloading(count: number, more: Parked = {}) {
+		const parked = parkExecution(count, { settings, ...more });
 		let release = () => {};
 		const isReleased = new Promise<void>((resolve) => (release = resolve));
-		parked.setDelivery(async () => await isReleased);
+		parked.arrivals.file = async () => await isReleased;
 		return { ...parked, release };
 	}
 
@@ -274,7 +246,7 @@ describe('a callback for a parked execution that downloads', () => {
 	it('begins with the files of its task, and resumes with all of them, each asked for once', async () => {
 		const { end, send, first, last, listFiles, release } = parkDownloading(2);
 		end(first);
-		expect((await send(first)).answer).toEqual({ accepted: true, resumed: false });
+		expect((await send(first)).answer).toEqual(isTaken);
 		await jest.advanceTimersByTimeAsync(0);
 		expect(listFiles()).toEqual([first]);
 		end(last);
@@ -286,12 +258,11 @@ describe('a callback for a parked execution that downloads', () => {
 	});
 
 	it('is answered 503 when the files take longer than its sender waits, and resumes all the same, once', async () => {
-		const { end, send, last, listFiles, release } = parkDownloading(1);
-		end(last);
+		const { send, last, listFiles, release } = parkDownloading(1, { ended: true });
 		const underWay = { accepted: false, reason: 'resultsUnderWay' };
 		const first = send(last);
 		await jest.advanceTimersByTimeAsync(4_999);
-		expect((await send(last)).answer).toEqual({ accepted: true, resumed: false });
+		expect((await send(last)).answer).toEqual(isTaken);
 		await jest.advanceTimersByTimeAsync(1);
 		expect(await send(last)).toMatchObject({ status: 503, answer: underWay, output: undefined });
 		release();
@@ -304,8 +275,8 @@ describe('a callback for a parked execution that downloads', () => {
 	});
 
 	it('keeps no files of a batch that went on: when n8n did not store that, they are fetched again', async () => {
-		const { end, send, last, listFiles, release } = parkDownloading(1, Date.now() + 120_000);
-		end(last);
+		const parked = { ended: true, until: Date.now() + 120_000 };
+		const { send, last, listFiles, release } = parkDownloading(1, parked);
 		const first = send(last);
 		await jest.advanceTimersByTimeAsync(5_000);
 		release();
@@ -316,21 +287,14 @@ describe('a callback for a parked execution that downloads', () => {
 	});
 
 	it('resumes with the links shortly before the wait limit', async () => {
-		const { end, send, last } = parkDownloading(1, Date.now() + 30_000);
-		end(last);
+		const { send, last } = parkDownloading(1, { ended: true, until: Date.now() + 30_000 });
 		const sent = send(last);
 		await jest.advanceTimersByTimeAsync(28_000);
-		const { output = [] } = await sent;
-		expect(output).toMatchObject([
-			{
-				json: {
-					taskId: last,
-					status: 'completed',
-					resultUrls: [`https://cdn.example/${last}`],
-					downloadError: expect.stringMatching(/^The wait limit passed before/) as string,
-				},
-			},
-		]);
-		expect(output[0]).not.toHaveProperty('binary');
+		const { output } = await sent;
+		const resultUrls = [`https://cdn.example/${last}`];
+		const downloadError = expect.stringMatching(/^The wait limit passed before/) as string;
+		const json = { taskId: last, status: 'completed', resultUrls, downloadError };
+		expect(output).toMatchObject([{ json }]);
+		expect(output?.[0]).not.toHaveProperty('binary');
 	});
 });

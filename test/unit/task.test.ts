@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { newTask, taskRecord, toStatus, toTask } from '../../nodes/MediaGeneration/api/task';
+import { taskRecord, toStatus, toTask } from '../../nodes/MediaGeneration/api/task';
 
 const result = { resultUrls: ['https://cdn.example/a.png'], seed: 7 };
 const record = {
@@ -97,9 +97,4 @@ it.each([
 	['pending', ['waiting', 'queuing', 'generating', 'pending', 'running', 'an unknown word']],
 ])('a task is %s in the states %j', (status, states) => {
 	for (const state of states) expect([state, toStatus(state)]).toEqual([state, status]);
-});
-
-it('a new task is pending, with no results yet', () => {
-	const known = { taskId: 'task', model: 'beta2/image-edit' };
-	expect(newTask('task', known.model)).toEqual({ ...known, status: 'pending', resultUrls: [] });
 });

@@ -39,13 +39,11 @@ describe('verifyCallback', () => {
 		);
 	});
 
-	it.each(['x-webhook-timestamp', 'x-webhook-signature'] as const)(
-		'refuses %s as a list',
-		(name) => {
-			const given = { ...headers(), [name]: [headers()[name]] };
-			expect(verifyCallback(given, body(), settings)).toMatchObject({ reason: 'headerMissing' });
-		},
-	);
+	it.each(['timestamp', 'signature'] as const)('refuses the %s as a list', (part) => {
+		const name = `x-webhook-${part}` as const;
+		const given = { ...headers(), [name]: [headers()[name]] };
+		expect(verifyCallback(given, body(), settings)).toMatchObject({ reason: 'headerMissing' });
+	});
 
 	const isStale = { accepted: false, status: 401, reason: 'timestampStale' };
 	it.each([
@@ -54,13 +52,10 @@ describe('verifyCallback', () => {
 		[300, 300, { accepted: true }],
 		[301, 300, { ...isStale, clockDifferenceSeconds: 301 }],
 		[1 - seconds, 0, { accepted: true }],
-	])(
-		'holds a timestamp that is %d s off to a tolerance of %d',
-		(off, toleranceSeconds, verdict) => {
-			const given = { ...settings, toleranceSeconds };
-			expect(verifyCallback(headers(seconds + off), body(), given)).toMatchObject(verdict);
-		},
-	);
+	])('holds a timestamp %d s off to a tolerance of %d', (off, toleranceSeconds, verdict) => {
+		const given = { ...settings, toleranceSeconds };
+		expect(verifyCallback(headers(seconds + off), body(), given)).toMatchObject(verdict);
+	});
 
 	it('accepts a task ID of 256 characters, of any script', () => {
 		const id = '\u{1f600}'.repeat(256);
@@ -120,11 +115,8 @@ describe('20,000 hostile callbacks, from the grammar of the cases', () => {
 		fc.assert(
 			fc.property(hostile, (one) => {
 				const verdict = verifyCallback(one.headers, one.body, settings);
-				expect(verdict).toMatchObject({
-					accepted: false,
-					reason: expect.any(String),
-					message: expect.any(String),
-				});
+				const words = { reason: expect.any(String), message: expect.any(String) };
+				expect(verdict).toMatchObject({ accepted: false, ...words });
 				expect([400, 401]).toContain(!verdict.accepted && verdict.status);
 			}),
 			{ numRuns: 20_000 },

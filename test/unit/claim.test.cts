@@ -1,6 +1,8 @@
+import v8 from 'node:v8';
+import vm from 'node:vm';
 import { sleep } from 'n8n-workflow';
 import { Claim, RememberedEvents } from '../../nodes/MediaGeneration/trigger/deduplicate';
-import { makeResponse } from './webhook';
+import { makeResponse } from './webhook.ts';
 
 let triggers = 0;
 
@@ -9,37 +11,26 @@ function newTrigger() {
 	const name = `workflow:claim-${triggers++}`;
 	return (event: string, patience = 500, response = makeResponse()) => {
 		const claim = new Claim(name, event, new RememberedEvents(name, {}, 1000));
-		const deadline = Date.now() + patience;
-		return { claim, response, taken: claim.take(response as never, deadline) };
+		const begun = Date.now();
+		return { claim, response, begun, taken: claim.take(response, begun + patience) };
 	};
 }
 
 type Callback = ReturnType<ReturnType<typeof newTrigger>>;
 
 /** Waits until a callback has its event, and returns after how many milliseconds. */
-async function waitFor({ taken }: Callback): Promise<number> {
-	const begun = Date.now();
+async function waitFor({ begun, taken }: Callback): Promise<number> {
 	expect(await taken).toBe('taken');
 	return Date.now() - begun;
 }
 
 describe('copies of a callback', () => {
-	it('wait until n8n has stored the first', async () => {
-		const claim = newTrigger();
-		const [first, copy] = [claim('a'), claim('a')];
-		expect(await first.taken).toBe('taken');
-		expect(first.claim.emitted).toBe(false);
-		first.claim.confirm();
-		first.response.json({}).close();
-		expect(await copy.taken).toBe('emitted');
-		expect(copy.claim.emitted).toBe(true);
-	});
-
 	it('start one execution when n8n could not store the first', async () => {
 		const claim = newTrigger();
-		const { response } = claim('a');
+		const first = claim('a');
+		expect(await first.taken).toBe('taken');
 		const copies = [claim('a').taken, claim('a').taken];
-		response.status(500).json({}).close();
+		first.response.status(500).json({}).close();
 		expect(await Promise.race(copies)).toBe('taken');
 		expect((await Promise.all(copies)).sort()).toEqual(['taken', 'underway']);
 	});
@@ -100,5 +91,43 @@ describe('an event', () => {
 	it('does not wait for those of other triggers', async () => {
 		newTrigger()('a');
 		expect(await waitFor(newTrigger()('a', 5_000))).toBeLessThan(1_000);
+	});
+});
+
+describe('a response', () => {
+	v8.setFlagsFromString('--expose-gc');
+	const collectGarbage = vm.runInNewContext('gc') as () => void;
+
+	type End = (callback: Callback) => void;
+
+	/** Takes an event for a response, and keeps no reference to the response. */
+	async function takeOne(end: End) {
+		const callback = newTrigger()('a', 100);
+		await callback.taken;
+		end(callback);
+		return new WeakRef(callback.response);
+	}
+
+	const ends: Record<string, End> = {
+		'was answered': ({ claim, response }) => {
+			claim.confirm();
+			response.json({}).close();
+		},
+		'was refused by n8n': ({ response }) => response.status(500).json({}).close(),
+		'was closed by its sender before n8n answered it': ({ claim, response }) => {
+			response.close();
+			claim.confirm();
+			response.json({});
+		},
+		'was closed by its sender, and is never answered': ({ response }) => response.close(),
+	};
+
+	it.each(Object.entries(ends))('is not kept in memory that %s', async (_, end) => {
+		const responses = await Promise.all(
+			Array.from({ length: 200 }, async () => await takeOne(end)),
+		);
+		await new Promise((resolve) => setImmediate(resolve));
+		collectGarbage();
+		expect(responses.filter((response) => response.deref()).length).toBeLessThan(5);
 	});
 });
