@@ -14,8 +14,18 @@ export type { CallbackOverrides } from './callbacks.cts';
 export { commandLineSettings, type SettingsInput } from './settings.cts';
 export type Service = Awaited<ReturnType<typeof startService>>;
 
+/** What an emulator keeps of what came to it. */
+const createRecords = () => ({
+	tasks: new Map<string, TaskRecord>(),
+	requests: [] as ApiRequest[],
+	/** By file name. */
+	uploads: new Map<string, Upload>(),
+	leaks: [] as Leak[],
+	deliveries: [] as Delivery[],
+});
+
 /** What the parts of one emulator share. */
-export interface Context {
+export interface Context extends ReturnType<typeof createRecords> {
 	settings: Settings;
 	/** Aborted when the emulator closes. */
 	closing: AbortSignal;
@@ -23,14 +33,8 @@ export interface Context {
 	directory: string;
 	/** The origin of result files, uploads and sample media; empty until it listens. */
 	resultsUrl: string;
-	tasks: Map<string, TaskRecord>;
-	requests: ApiRequest[];
 	/** The faults that wait for the next API requests. */
 	requestFaults: Array<RequestFault & { times: number }>;
-	/** By file name. */
-	uploads: Map<string, Upload>;
-	leaks: Leak[];
-	deliveries: Delivery[];
 }
 
 const host = '127.0.0.1';
@@ -49,17 +53,14 @@ export async function startService({
 	const closer = new AbortController();
 	setMaxListeners(0, closer.signal);
 	const settings: Settings = { ...defaults, ...options };
+	const records = createRecords();
 	const context: Context = {
+		...records,
 		settings,
 		closing: closer.signal,
 		directory: await mkdtemp(join(tmpdir(), 'media-task-service-')),
 		resultsUrl: '',
-		tasks: new Map(),
-		requests: [],
 		requestFaults: [],
-		uploads: new Map(),
-		leaks: [],
-		deliveries: [],
 	};
 	const callbacks = createCallbacks(context);
 	const lifecycle = createLifecycle(context, callbacks);
@@ -75,16 +76,11 @@ export async function startService({
 
 	try {
 		context.resultsUrl = await files.listen({ host, port: port && port + 1 });
-		const { resultsUrl, tasks, requests, uploads, leaks, deliveries } = context;
 		return {
+			...records,
 			/** The API's origin. */
 			url: await api.listen({ host, port }),
-			resultsUrl,
-			tasks,
-			requests,
-			uploads,
-			leaks,
-			deliveries,
+			resultsUrl: context.resultsUrl,
 			close,
 			[Symbol.asyncDispose]: close,
 			waitForTask: lifecycle.waitForTask,

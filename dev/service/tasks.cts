@@ -20,8 +20,6 @@ export interface TaskRecord extends TaskOrder {
 	createTime: number;
 	updateTime: number;
 	completeTime: number | null;
-	/** Empty until success. */
-	resultJson: string;
 	creditsConsumed: number;
 	faults: TaskFaults;
 	callbacks: CallbackAttempt[];
@@ -34,15 +32,12 @@ export const FAIL_MESSAGE = 'The generation failed: the prompt was refused.';
 export function describeTask(context: Context, record: TaskRecord) {
 	const { model, callBackUrl, input, state, createTime, updateTime, completeTime } = record;
 	const failed = state === 'fail';
-	const { resultJson = '', ...newer } = state === 'success' ? formatResult(context, record) : {};
-	const isObject = record.result.asObject && resultJson;
 	return {
 		taskId: record.taskId,
 		model,
 		state,
 		param: JSON.stringify({ model, callBackUrl, input }),
-		resultJson: isObject ? (JSON.parse(resultJson) as object) : resultJson,
-		...newer,
+		...(state === 'success' ? formatResult(context, record) : { resultJson: '' }),
 		failCode: failed ? FAIL_CODE : '',
 		failMsg: failed ? FAIL_MESSAGE : '',
 		costTime: completeTime === null ? null : completeTime - createTime,
@@ -62,8 +57,8 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 
 	const wait = (seconds: number) => pause(seconds * 1000, undefined, { signal: closing });
 
-	const move = (record: TaskRecord, state: TaskState, more: Partial<TaskRecord> = {}) =>
-		Object.assign(record, { state, updateTime: Date.now(), ...more });
+	const move = (record: TaskRecord, state: TaskState) =>
+		Object.assign(record, { state, updateTime: Date.now() });
 
 	async function live(record: TaskRecord) {
 		const { fail, neverEnds, slow: seconds = settings.taskSeconds } = record.faults;
@@ -73,8 +68,8 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 		move(record, 'generating');
 		if (neverEnds) await once(closing, 'abort');
 		await wait(seconds / 2);
-		const { resultJson } = fail ? { resultJson: '' } : formatResult(context, record);
-		move(record, fail ? 'fail' : 'success', { resultJson, completeTime: Date.now() });
+		record.completeTime = Date.now();
+		move(record, fail ? 'fail' : 'success');
 		await callbacks.deliver(record);
 	}
 
@@ -98,7 +93,6 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 			createTime: now,
 			updateTime: now,
 			completeTime: null,
-			resultJson: '',
 			creditsConsumed: settings.costPerTask,
 			faults,
 			callbacks: [],
