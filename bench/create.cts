@@ -1,7 +1,8 @@
 import { median } from 'simple-statistics';
+import { startPackedN8n } from '../dev/fixtures/pair.cts';
 import { chain, createAndWait, prompts } from '../dev/fixtures/workflows.cts';
 import type { WorkflowNode } from '../dev/n8n/workflow.cts';
-import { buildCreateRequest, getRun, importFor, openN8n, openService } from './fixtures.cts';
+import { buildCreateRequest, getRun, importFor, openService } from './fixtures.cts';
 import { compare, interleave, type Row } from './measure.cts';
 
 export const title = 'Creating tasks';
@@ -20,7 +21,7 @@ const buildCreate = (concurrency: number) =>
  */
 export async function bench(): Promise<Row[]> {
 	await using service = await openService({ faultsFor: () => ({ neverEnds: true }) });
-	await using n8n = await openN8n();
+	await using n8n = await startPackedN8n();
 	const prepare = async (node: WorkflowNode) => ({
 		name: node.name,
 		id: await importFor(n8n, service, chain(node.name, [prompts(TASKS), node])),

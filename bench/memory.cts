@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import v8 from 'node:v8';
 import vm from 'node:vm';
+import { startPackedN8n } from '../dev/fixtures/pair.cts';
 import {
 	chain,
 	createAndWait,
@@ -11,6 +12,7 @@ import {
 } from '../dev/fixtures/workflows.cts';
 import { INSPECTABLE, measureLiveMemory } from '../dev/n8n/inspect.cts';
 import type { WorkflowNode } from '../dev/n8n/workflow.cts';
+import { openFolder } from '../dev/pack.cts';
 import type { Service } from '../dev/service/index.cts';
 import type * as boundedMap from '../nodes/MediaGeneration/api/boundedMap';
 import type * as remembered from '../nodes/MediaGeneration/trigger/deduplicate';
@@ -18,8 +20,6 @@ import {
 	buildDownloads,
 	buildHttpRequest,
 	importFor,
-	openFolder,
-	openN8n,
 	openService,
 	requireBuilt,
 	run,
@@ -48,7 +48,7 @@ type BuildTransfers = (
 	service: Service,
 	megabytes: number,
 	folder: string,
-) => Promise<Record<'ours' | 'theirs', WorkflowNode[]>>;
+) => Promise<Record<'ours' | 'theirs', WorkflowNode | WorkflowNode[]>>;
 
 const buildUploads: BuildTransfers = async ({ url }, megabytes, folder) => {
 	const file = path.join(folder, `${megabytes}.mp4`);
@@ -76,23 +76,20 @@ const buildUploads: BuildTransfers = async ({ url }, megabytes, folder) => {
 	return { ours: [read, ours], theirs: [read, upload] };
 };
 
-const buildDownloadNodes: BuildTransfers = async (service, megabytes) => {
-	const { ours, theirs } = await buildDownloads(service, megabytes);
-	return { ours: [ours], theirs: [theirs] };
-};
-
 /** Measures peaks above idle, by our node and by HTTP Request. */
 async function measureFiles(name: string, megabytes: number, build: BuildTransfers) {
 	using folder = openFolder();
 	await using service = await openService({ taskSeconds: 0 });
 	const ways = { ours: 'ours', theirs: 'theirs' } as const;
 	const peaks = await interleave(ways, { rounds: ROUNDS, warmUp: 0 }, async (way) => {
-		await using n8n = await openN8n({
-			N8N_RESTRICT_FILE_ACCESS_TO: folder.path,
-			N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem',
+		await using n8n = await startPackedN8n({
+			env: {
+				N8N_RESTRICT_FILE_ACCESS_TO: folder.path,
+				N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem',
+			},
 		});
 		const move = async (size: number) =>
-			await run(n8n, service, (await build(service, size, folder.path))[way]);
+			await run(n8n, service, [(await build(service, size, folder.path))[way]].flat());
 		await move(1);
 		const idle = readMegabytes(n8n.pid, 'VmRSS');
 		// Has Linux forget the peak so far.
@@ -109,7 +106,7 @@ async function measureFiles(name: string, megabytes: number, build: BuildTransfe
 /** Measures n8n's heap while tasks are parked. */
 async function measureParked(): Promise<Row> {
 	await using service = await openService({ faultsFor: () => ({ neverEnds: true }) });
-	await using n8n = await openN8n(INSPECTABLE);
+	await using n8n = await startPackedN8n({ env: INSPECTABLE });
 	const prepare = async (...nodes: WorkflowNode[]) =>
 		await importFor(n8n, service, chain('Bench', [prompts(PARKED), ...nodes]));
 	const next = await prepare();
@@ -217,5 +214,5 @@ export const bench = async () => [
 	measureEnded(),
 	await measureParked(),
 	await measureFiles('100 MB up', UPLOAD, buildUploads),
-	await measureFiles('1 GB down', DOWNLOAD, buildDownloadNodes),
+	await measureFiles('1 GB down', DOWNLOAD, buildDownloads),
 ];

@@ -4,8 +4,8 @@ import type { Log } from '../dev/log.cts';
 import type { N8nProcess } from '../dev/n8n/process.cts';
 import { startQueueN8n } from '../dev/n8n/queue.cts';
 import { poll } from '../dev/n8n/wait.cts';
-import { pack } from '../dev/pack.cts';
-import { openFolder, openService } from './fixtures.cts';
+import { openFolder, pack } from '../dev/pack.cts';
+import { openService } from './fixtures.cts';
 import { compare, interleave, measureSettings, readProcessorTime } from './measure.cts';
 import { activate, CALLBACKS, prepareCallbacks, type Receiver } from './receivers.cts';
 
@@ -33,7 +33,7 @@ export const bench = async (log: Log) =>
 		using folder = openFolder();
 		await using service = await openService({ taskSeconds: 0.2 });
 		const { tarball } = await pack(folder.path);
-		await using queue = await openQueueN8n({
+		await using queue = await startQueueN8n({
 			tarball,
 			env: { DB_POSTGRESDB_POOL_SIZE: '10', ...env },
 			log,
@@ -82,9 +82,3 @@ export const bench = async (log: Log) =>
 			return compare(`${name}, of the bare Webhook node`, costs, { unit });
 		});
 	});
-
-/** Starts n8n in queue mode, until the end of an `await using` block. */
-async function openQueueN8n(options: Parameters<typeof startQueueN8n>[0]) {
-	const queue = await startQueueN8n(options);
-	return { ...queue, [Symbol.asyncDispose]: queue.stop };
-}

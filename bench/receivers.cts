@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { ModuleKind, ScriptTarget, transpileModule } from 'typescript';
-import { createEndedTask, runConcurrently, sendCallback } from '../dev/fixtures/callbacks.cts';
-import { CREDENTIAL_TYPE } from '../dev/fixtures/pair.cts';
-import { connect, triggered } from '../dev/fixtures/workflows.cts';
+import { createEndedTask, runConcurrently } from '../dev/fixtures/callbacks.cts';
+import { CREDENTIAL_TYPE, startPackedN8n } from '../dev/fixtures/pair.cts';
+import { connect, triggered, webhook } from '../dev/fixtures/workflows.cts';
 import type { N8n } from '../dev/n8n/n8n.cts';
 import { poll } from '../dev/n8n/wait.cts';
 import type { WorkflowNode } from '../dev/n8n/workflow.cts';
+import { openFolder } from '../dev/pack.cts';
 import type { Service } from '../dev/service/index.cts';
 import {
 	buildDetailsRequest,
 	buildIf,
 	importFor,
-	openFolder,
-	openN8n,
+	measureCallback,
 	openService,
 } from './fixtures.cts';
 import { measureSettings, readProcessorTime, type Row } from './measure.cts';
@@ -37,12 +37,8 @@ const buildReceiver = (...nodes: WorkflowNode[]) =>
 
 const buildOurs = (options: object) => buildReceiver(...triggered({ options }).nodes);
 
-const buildWebhook = (responseMode: string, options = {}): WorkflowNode => ({
-	name: 'Webhook',
-	type: 'n8n-nodes-base.webhook',
-	typeVersion: 2.1,
-	parameters: { httpMethod: 'POST', path: randomUUID(), responseMode, options },
-});
+const buildWebhook = (responseMode: string, options = {}) =>
+	webhook(randomUUID(), { responseMode, options });
 
 const buildRespond = (responseCode: number): WorkflowNode => ({
 	name: `Respond ${responseCode}`,
@@ -114,14 +110,13 @@ export async function activate<Name extends ReceiverName>(
 ) {
 	const receivers = {} as Record<Name, Receiver>;
 	for (const name of names) {
-		const workflow = RECEIVERS[name](service);
-		const id = await importFor(n8n, service, workflow);
+		const id = await importFor(n8n, service, RECEIVERS[name](service));
 		await n8n.activate(id);
-		const url = await n8n.getProductionWebhookUrl(workflow);
+		const url = await n8n.getProductionWebhookUrl(id);
 		receivers[name] = { id, url };
 		if (!VERIFYING.includes(name)) continue;
 		const taskId = await createEndedTask(service);
-		await sendCallback(service, url, taskId, { key: 'another', expected: 401 });
+		await measureCallback(service, taskId, { url, secret: 'another' }, 401);
 	}
 	return receivers;
 }
@@ -145,7 +140,9 @@ export const measureReceivers = async (
 		});
 		fs.writeFileSync(path.join(folder.path, 'NothingTrigger.node.js'), outputText);
 		await using service = await openService({ taskSeconds: 0 });
-		await using n8n = await openN8n({ N8N_CUSTOM_EXTENSIONS: folder.path, ...extraEnv, ...env });
+		await using n8n = await startPackedN8n({
+			env: { N8N_CUSTOM_EXTENSIONS: folder.path, ...extraEnv, ...env },
+		});
 		const receivers = await activate(n8n, service, Object.keys(RECEIVERS) as ReceiverName[]);
 		return await measure({ service, n8n, receivers });
 	});
@@ -157,7 +154,7 @@ export async function prepareCallbacks(service: Service) {
 	);
 	return async ({ url }: Receiver) =>
 		await runConcurrently(tasks, IN_FLIGHT, (taskId) =>
-			sendCallback(service, `${url}?task=${taskId}`, taskId),
+			measureCallback(service, taskId, { url: `${url}?task=${taskId}` }),
 		);
 }
 

@@ -1,5 +1,6 @@
 import { median, shuffle } from 'simple-statistics';
-import { chain, createAndWait, prompts } from '../dev/fixtures/workflows.cts';
+import { startPackedN8n } from '../dev/fixtures/pair.cts';
+import { chain, createAndWait, prompts, WAIT } from '../dev/fixtures/workflows.cts';
 import type { Log } from '../dev/log.cts';
 import type { N8n } from '../dev/n8n/n8n.cts';
 import type { Service } from '../dev/service/index.cts';
@@ -8,7 +9,7 @@ import {
 	buildDetailsRequest,
 	buildIf,
 	importFor,
-	openN8n,
+	measureCallback,
 	openService,
 } from './fixtures.cts';
 import { compare, type Row } from './measure.cts';
@@ -26,13 +27,7 @@ function buildByHand(service: Service, count: number) {
 	const workflow = chain('By hand', [
 		prompts(count),
 		buildCreateRequest(service, 'Create'),
-		{
-			name: 'Wait',
-			type: 'n8n-nodes-base.wait',
-			typeVersion: 1.1,
-			webhookId: 'c0ffee00-0000-4000-8000-00000000cccc',
-			parameters: { amount: 5, unit: 'seconds' },
-		},
+		{ ...WAIT, parameters: { amount: 5, unit: 'seconds' } },
 		buildDetailsRequest(service, '$json.data.taskId', 'Look'),
 		buildIf('Done?', '={{ $json.data.state }}', 'success'),
 	]);
@@ -59,20 +54,14 @@ async function measureByCallback(n8n: N8n, tasks: number, log: Log) {
 	const executionId = await n8n.run(workflowId);
 	await n8n.waitForExecution(executionId, { until: ['waiting'], timeout: LIMIT });
 
-	const measureCallback = async (taskId: string, secret: string | undefined, expected: number) => {
-		const sent = performance.now();
-		const { status } = await service.callback(taskId, { secret });
-		if (status !== expected) throw new Error(`A callback was answered ${status}`);
-		return performance.now() - sent;
-	};
 	const accepted: number[] = [];
 	const refused: number[] = [];
 	for (const [index, task] of shuffle([...service.tasks.values()]).entries()) {
 		if (index % Math.ceil(tasks / REFUSED) === 0)
-			refused.push(await measureCallback(task.taskId, '', 401));
+			refused.push(await measureCallback(service, task.taskId, { secret: '' }, 401));
 		await service.waitForTask(task.taskId, 'generating');
 		Object.assign(task, { state: 'success', completeTime: Date.now() });
-		accepted.push(await measureCallback(task.taskId, undefined, 200));
+		accepted.push(await measureCallback(service, task.taskId));
 	}
 	await n8n.waitForExecution(executionId);
 	const goal = { atMost: tasks === 1 ? 2 : 3 };
@@ -101,7 +90,7 @@ async function measureByPolling(n8n: N8n, tasks: number, isByHand: boolean) {
  * we refuse it unread. By polling, tasks take 30 s; the four workflows run at the same time, each with a service of its own.
  */
 export async function bench(log: Log): Promise<Row[]> {
-	await using n8n = await openN8n();
+	await using n8n = await startPackedN8n();
 	const batches = [];
 	for (const tasks of BATCHES) batches.push(await measureByCallback(n8n, tasks, log));
 	log(`${POLLED.join(' and ')} tasks by polling and by hand, each of ${TASK_SECONDS} s`);

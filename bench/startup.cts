@@ -3,8 +3,7 @@ import path from 'node:path';
 import execa from 'execa';
 import type { Log } from '../dev/log.cts';
 import { provideN8n } from '../dev/n8n/provide.cts';
-import { pack } from '../dev/pack.cts';
-import { openFolder } from './fixtures.cts';
+import { openFolder, pack } from '../dev/pack.cts';
 import { compare, type Row } from './measure.cts';
 
 export const title = 'Starting n8n with the package';
@@ -43,22 +42,16 @@ export async function bench(log: Log): Promise<Row[]> {
 	};
 
 	const sample = listNodeFiles(base).filter((_, index) => index % EVERY === 0);
-	const nodes = listNodeFiles(own);
-	const measured = ['', ...nodes].map((file) => ({ file, ours: [] as number[] }));
+	const ours: number[] = [];
 	const theirs: number[] = [];
 	for (const [index, file] of sample.entries()) {
 		theirs.push(measureLoad(base, file));
 		if (index % Math.floor(sample.length / ROUNDS) === 0)
-			for (const { file, ours } of measured)
-				ours.push(measureLoad(own, file) / (file ? 1 : nodes.length));
+			ours.push(measureLoad(own) / listNodeFiles(own).length);
 	}
+	const name = 'Loading the whole package, per node, of the median base node';
 	return [
-		...measured.map(({ file, ours }) => {
-			const what = file ? path.basename(file, '.node.js') : 'the whole package, per node';
-			const goal = file ? undefined : { atMost: 1 };
-			const name = `Loading ${what}, of the median base node`;
-			return compare(name, { ours, theirs }, { goal });
-		}),
+		compare(name, { ours, theirs }, { goal: { atMost: 1 } }),
 		{
 			name: 'The packed package',
 			value: size / 1_000,

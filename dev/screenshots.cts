@@ -28,7 +28,7 @@ async function main() {
 	try {
 		const examples = await importExamples(pair);
 		const filesId = await importFilesWorkflow(pair);
-		const types = await pair.n8n.listNodeTypes('n8n-nodes-media-generation');
+		const types = await pair.n8n.listNodeTypes();
 		const properties = types.find(({ name }) => name === NODE_TYPE)?.properties ?? [];
 		for (const { look, width, height } of LOOKS) {
 			for (const theme of THEMES) {

@@ -10,6 +10,7 @@ import type {
 	INodeTypeDescription,
 	IRunExecutionData,
 } from 'n8n-workflow';
+import { name as packageName } from '../../package.json';
 import type { Log } from '../log.cts';
 import { Execution } from './execution.cts';
 import { N8nProcess, type N8nProcessOptions } from './process.cts';
@@ -19,7 +20,7 @@ import { findStartNode, findWebhookPath, type Workflow, type WorkflowNode } from
 
 export interface StartOptions {
 	/** The package, from `npm pack`. */
-	tarball?: string;
+	tarball: string;
 	/** n8n's user folder, kept afterwards. By default a temporary one, removed by `stop`. */
 	folder?: string;
 	/** The preferred port, taken if it is free. */
@@ -109,22 +110,12 @@ const PAGE = 100;
 const ENDED = ['success', 'error', 'canceled', 'crashed'];
 
 /** Starts the pinned n8n with a packed package installed in it, as production has it, and logs in as its owner. */
-export async function startN8n({ tarball, folder, port, env, log }: StartOptions = {}) {
-	const { node, bin } = await provideN8n(log);
+export async function startN8n({ folder, ...options }: StartOptions) {
 	const userFolder = folder ?? fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-n8n-'));
-	fs.mkdirSync(userFolder, { recursive: true });
-	if (tarball) installPackage(userFolder, tarball);
-	const child = new N8nProcess({
-		node,
-		bin,
-		folder: userFolder,
-		port: await getPort({ port }),
-		brokerPort: await getPort(),
-		env,
-	});
-	const n8n = new N8n(child, { isTemporary: !folder });
+	const process = await prepareProcess({ folder: userFolder, ...options });
+	const n8n = new N8n(process, { isTemporary: !folder });
 	try {
-		await child.start();
+		await n8n.start();
 		await n8n.setUpOwner();
 	} catch (error) {
 		await n8n.stop();
@@ -133,62 +124,47 @@ export async function startN8n({ tarball, folder, port, env, log }: StartOptions
 	return n8n;
 }
 
-/** Puts a packed package where n8n looks for community packages. */
-export function installPackage(userFolder: string, tarball: string) {
-	const nodeModules = path.join(userFolder, '.n8n', 'nodes', 'node_modules');
-	const draft = path.join(nodeModules, '.unpacked');
-	fs.rmSync(draft, { recursive: true, force: true });
-	fs.mkdirSync(draft, { recursive: true });
-	execFileSync('tar', ['-xzf', tarball, '-C', draft, '--strip-components=1']);
-	const { name } = JSON.parse(fs.readFileSync(path.join(draft, 'package.json'), 'utf8')) as {
-		name: string;
-	};
-	const target = path.join(nodeModules, name);
+/** Prepares a process of n8n: puts the packed package where n8n looks for community packages, and finds free ports. */
+export async function prepareProcess({
+	tarball,
+	port,
+	log,
+	...options
+}: StartOptions & Pick<N8nProcessOptions, 'folder' | 'command'>): Promise<N8nProcessOptions> {
+	const { node, bin } = await provideN8n(log);
+	const target = path.join(options.folder, '.n8n', 'nodes', 'node_modules', packageName);
 	fs.rmSync(target, { recursive: true, force: true });
-	fs.mkdirSync(path.dirname(target), { recursive: true });
-	fs.renameSync(draft, target);
+	fs.mkdirSync(target, { recursive: true });
+	execFileSync('tar', ['-xzf', tarball, '-C', target, '--strip-components=1']);
+	return { node, bin, port: await getPort({ port }), brokerPort: await getPort(), ...options };
 }
 
 /** A running n8n, used as its editor uses it: through the editor's own REST API, logged in by cookie. */
-export class N8n {
-	readonly folder: string;
-	readonly url: string;
+export class N8n extends N8nProcess {
 	readonly owner = { email: OWNER.email, password: OWNER.password };
-	#child: N8nProcess;
 	#isTemporary: boolean;
 	#webhookBase: string;
 	#parse: ParseFlatted;
 	#cookie = '';
 
 	/** Production webhooks are called at `webhookBase`, by default the process itself. */
-	constructor(child: N8nProcess, { isTemporary = false, webhookBase = child.url } = {}) {
-		this.folder = child.options.folder;
-		this.url = child.url;
-		this.#child = child;
+	constructor(options: N8nProcessOptions, { isTemporary = false, webhookBase = '' } = {}) {
+		super(options);
 		this.#isTemporary = isTemporary;
-		this.#webhookBase = webhookBase;
-		const flatted = createRequire(child.options.bin)('flatted') as { parse: ParseFlatted };
+		this.#webhookBase = webhookBase || this.url;
+		const flatted = createRequire(options.bin)('flatted') as { parse: ParseFlatted };
 		this.#parse = flatted.parse;
 	}
 
 	/** Uses an n8n that another process started. `stop` leaves it running. */
 	static join({ cookie, ...options }: Session) {
-		const n8n = new N8n(new N8nProcess(options));
+		const n8n = new N8n(options);
 		n8n.#cookie = cookie;
 		return n8n;
 	}
 
 	get session(): Session {
-		return { ...this.#child.options, cookie: this.#cookie };
-	}
-
-	get pid() {
-		return this.#child.pid;
-	}
-
-	/** Returns what n8n has logged so far. */
-	readLog() {
-		return this.#child.readLog();
+		return { ...this.options, cookie: this.#cookie };
 	}
 
 	/** Returns a function that returns what n8n has logged since now. */
@@ -259,8 +235,8 @@ export class N8n {
 		return Buffer.from(await response.arrayBuffer());
 	}
 
-	/** Returns the descriptions of the nodes of one package, as the editor gets them, by name. */
-	async listNodeTypes(packageName: string) {
+	/** Returns the descriptions of the package's nodes, as the editor gets them, by name. */
+	async listNodeTypes() {
 		const all = await this.request<INodeTypeDescription[]>('GET', '/types/nodes.json');
 		return all
 			.filter(({ name }) => name.startsWith(`${packageName}.`))
@@ -334,7 +310,7 @@ export class N8n {
 			.filter(Boolean)
 			.join('; ');
 		throw new Error(
-			`n8n did not activate workflow ${id}: ${reasons || `it is ${status}. ${this.#child.readLogTail()}`}`,
+			`n8n did not activate workflow ${id}: ${reasons || `it is ${status}. ${this.readLogTail()}`}`,
 		);
 	}
 
@@ -361,7 +337,7 @@ export class N8n {
 			{
 				timeout: PUBLICATION_LIMIT,
 				what: `workflow ${id} to be ${goal}`,
-				details: () => this.#child.readLogTail(),
+				details: () => this.readLogTail(),
 			},
 		);
 	}
@@ -412,7 +388,7 @@ export class N8n {
 			'GET',
 			`/rest/executions/${id}`,
 		);
-		return new Execution({ id, status, data: this.#parse(data) });
+		return new Execution(id, status, this.#parse(data));
 	}
 
 	/** Waits until an execution has one of the given statuses, by default until it has ended. */
@@ -431,7 +407,7 @@ export class N8n {
 			{
 				timeout,
 				what: `execution ${id} to be ${until.join(' or ')}`,
-				details: () => `It is ${last}. ${this.#child.readLogTail()}`,
+				details: () => `It is ${last}. ${this.readLogTail()}`,
 			},
 		);
 	}
@@ -480,7 +456,7 @@ export class N8n {
 			{
 				timeout,
 				what: `${count} executions of workflow ${workflowId}`,
-				details: () => `There are ${found}. ${this.#child.readLogTail()}`,
+				details: () => `There are ${found}. ${this.readLogTail()}`,
 			},
 		);
 		return await Promise.all(summaries.reverse().map(({ id }) => this.getExecution(id)));
@@ -491,26 +467,25 @@ export class N8n {
 		return `${this.#webhookBase}/webhook/${path}`;
 	}
 
-	/** Returns the production URL of the trigger of a workflow, or of a saved workflow's id. */
-	async getProductionWebhookUrl(workflow: string | Workflow, trigger?: string) {
-		const found = typeof workflow === 'string' ? await this.getWorkflow(workflow) : workflow;
-		return this.buildWebhookUrl(findWebhookPath(findStartNode(found, trigger)));
+	/** Returns the production URL of the trigger of a saved workflow. */
+	async getProductionWebhookUrl(id: string, trigger?: string) {
+		const node = findStartNode(await this.getWorkflow(id), trigger);
+		return this.buildWebhookUrl(findWebhookPath(node));
 	}
 
 	/** Ends n8n gracefully. A temporary user folder is removed. */
-	async stop() {
-		await this.#child.stop();
-		if (this.#isTemporary) fs.rmSync(this.folder, { recursive: true, force: true });
+	override async stop() {
+		await super.stop();
+		if (this.#isTemporary) fs.rmSync(this.options.folder, { recursive: true, force: true });
 	}
 
-	/** Kills n8n (kill -9). */
-	async kill() {
-		await this.#child.kill();
+	async [Symbol.asyncDispose]() {
+		await this.stop();
 	}
 
 	/** Ends n8n gracefully, if it runs, and starts it again. After `kill`, n8n itself pauses for 10 seconds first. */
 	async restart() {
-		await this.#child.stop();
-		await this.#child.start();
+		await super.stop();
+		await this.start();
 	}
 }

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { readLogTail, startProcess, type RunningProcess } from './childProcess.cts';
+import { readLogTail, startProcess } from './childProcess.cts';
 
 const START_LIMIT = 180_000;
 
@@ -53,13 +53,11 @@ export interface N8nProcessOptions {
 
 /** n8n as a child process, with its log in `n8n.log` of the user folder. */
 export class N8nProcess {
-	readonly options: N8nProcessOptions;
 	readonly url: string;
 	#logFile: string;
-	#running?: RunningProcess;
+	#running?: ReturnType<typeof startProcess>;
 
-	constructor(options: N8nProcessOptions) {
-		this.options = options;
+	constructor(readonly options: N8nProcessOptions) {
 		this.url = `http://127.0.0.1:${options.port}`;
 		this.#logFile = path.join(options.folder, 'n8n.log');
 	}

@@ -3,9 +3,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import getPort from 'get-port';
-import { installPackage, N8n, type StartOptions } from './n8n.cts';
-import { N8nProcess } from './process.cts';
-import { provideN8n } from './provide.cts';
+import { N8n, prepareProcess, type StartOptions } from './n8n.cts';
+import { N8nProcess, type N8nProcessOptions } from './process.cts';
 import { startNginx, startPostgres, startRedis } from './servers.cts';
 
 /** The number of workers, and of webhook processes. */
@@ -16,11 +15,9 @@ const EACH = 2;
  * of its own in which the package is installed, on PostgreSQL and Redis, behind one public address of nginx.
  */
 export async function startQueueN8n({
-	tarball,
 	env,
-	log,
-}: Pick<StartOptions, 'env' | 'log'> & { tarball: string }) {
-	const { node, bin } = await provideN8n(log);
+	...options
+}: Pick<StartOptions, 'tarball' | 'env' | 'log'>) {
 	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-queue-'));
 	fs.chmodSync(folder, 0o755);
 	const stops: Array<() => Promise<void>> = [];
@@ -50,40 +47,37 @@ export async function startQueueN8n({
 			...env,
 		};
 
-		const launch = async (command: 'start' | 'worker' | 'webhook', number = 1) => {
-			const userFolder = path.join(folder, `${command}-${number}`);
-			fs.mkdirSync(userFolder);
-			installPackage(userFolder, tarball);
-			const child = new N8nProcess({
-				node,
-				bin,
-				folder: userFolder,
-				port: await getPort(),
-				brokerPort: await getPort(),
-				command,
-				env: shared,
-			});
+		const prepare = async (command: N8nProcessOptions['command'], number: number) => {
+			const own = path.join(folder, `${command}-${number}`);
+			return await prepareProcess({ ...options, folder: own, command, env: shared });
+		};
+		const launch = async (child: N8nProcess) => {
 			stops.push(() => child.stop());
 			await child.start();
 			return child;
 		};
 		const launchEach = async (command: 'worker' | 'webhook') =>
-			await Promise.all(Array.from({ length: EACH }, (_, index) => launch(command, index + 1)));
+			await Promise.all(
+				Array.from({ length: EACH }, async (_, index) =>
+					launch(new N8nProcess(await prepare(command, index + 1))),
+				),
+			);
 
-		const main = await launch('start');
-		const n8n = new N8n(main, { webhookBase: address });
+		const n8n = new N8n(await prepare('start', 1), { webhookBase: address });
+		await launch(n8n);
 		await n8n.setUpOwner();
 		const [workers, webhooks] = await Promise.all([launchEach('worker'), launchEach('webhook')]);
 		const configuration = fs
 			.readFileSync(path.join(__dirname, 'nginx.conf'), 'utf8')
 			.replace('{port}', String(port))
-			.replace('{main}', String(main.options.port))
+			.replace('{main}', String(n8n.options.port))
 			.replace(
 				'{webhooks}',
 				webhooks.map(({ options }) => `server 127.0.0.1:${options.port};`).join('\n\t\t'),
 			);
 		stops.push((await startNginx(folder, port, configuration)).stop);
-		return { n8n, workers, webhooks, address, query: postgres.query, stop };
+		const { query } = postgres;
+		return { n8n, workers, webhooks, address, query, stop, [Symbol.asyncDispose]: stop };
 	} catch (error) {
 		await stop();
 		throw error;

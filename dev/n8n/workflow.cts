@@ -25,8 +25,6 @@ export interface Workflow {
 	pinData?: object;
 }
 
-const TRIGGER_WEBHOOK_PATH = 'webhook';
-
 /** Returns the named node, or the first that nothing leads to. */
 export function findStartNode({ nodes, connections }: Workflow, name?: string) {
 	const led = new Set(
@@ -47,5 +45,5 @@ export function findStartNode({ nodes, connections }: Workflow, name?: string) {
 export function findWebhookPath({ name, type, webhookId, parameters }: WorkflowNode) {
 	if (type === 'n8n-nodes-base.webhook') return String(parameters?.path);
 	if (!webhookId) throw new Error(`The node "${name}" has no webhookId`);
-	return `${webhookId}/${TRIGGER_WEBHOOK_PATH}`;
+	return `${webhookId}/webhook`;
 }
