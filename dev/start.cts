@@ -1,6 +1,5 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import getPort from 'get-port';
 import { lock } from 'proper-lockfile';
 import { listExamples, readExample } from './fixtures/examples.cts';
@@ -24,11 +23,11 @@ const stop = async () => await pair?.stop();
 
 /** Starts n8n with this package, the emulator of the task service, and the examples. */
 async function main() {
-	const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+	const isCheck = process.argv.includes('--check');
 	for (const signal of ['SIGINT', 'SIGTERM']) {
 		process.once(signal, () => void stop().finally(() => process.exit()));
 	}
-	const folder = values.check ? undefined : await lockKeptFolder();
+	const folder = isCheck ? undefined : await lockKeptFolder();
 	log('Building the package');
 	await runNpm(['run', 'build'], { cwd: root, what: 'npm run build', log });
 	await provideN8n(log);
@@ -40,7 +39,7 @@ async function main() {
 		credentialName: 'Media Generation (emulator)',
 	});
 	const ids = await importExamples(pair);
-	if (values.check) {
+	if (isCheck) {
 		await checkOneRound(pair, ids);
 		await stop();
 		return;

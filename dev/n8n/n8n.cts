@@ -90,8 +90,10 @@ interface ManualRun {
 	waitingForWebhook?: boolean;
 }
 
-/** Parses execution data, as n8n stores it. */
-type ParseFlatted = (text: string) => IRunExecutionData;
+/** n8n's library for execution data, as it is stored. */
+interface Flatted {
+	parse: (text: string) => IRunExecutionData;
+}
 
 const OWNER = {
 	email: 'owner@example.com',
@@ -142,9 +144,9 @@ export async function prepareProcess({
 /** A running n8n, used as its editor uses it: through the editor's own REST API, logged in by cookie. */
 export class N8n extends N8nProcess {
 	readonly owner = { email: OWNER.email, password: OWNER.password };
+	readonly [Symbol.asyncDispose] = async () => await this.stop();
 	#isTemporary: boolean;
 	#webhookBase: string;
-	#parse: ParseFlatted;
 	#cookie = '';
 
 	/** Production webhooks are called at `webhookBase`, by default the process itself. */
@@ -152,8 +154,6 @@ export class N8n extends N8nProcess {
 		super(options);
 		this.#isTemporary = isTemporary;
 		this.#webhookBase = webhookBase || this.url;
-		const flatted = createRequire(options.bin)('flatted') as { parse: ParseFlatted };
-		this.#parse = flatted.parse;
 	}
 
 	/** Uses an n8n that another process started. `stop` leaves it running. */
@@ -278,13 +278,8 @@ export class N8n extends N8nProcess {
 			});
 			return { ...node, credentials: Object.fromEntries(given) as WorkflowNode['credentials'] };
 		});
-		const { id } = await this.request<{ id: string }>('POST', '/rest/workflows', {
-			name,
-			nodes: completed,
-			connections,
-			settings,
-			pinData,
-		});
+		const workflow = { name, nodes: completed, connections, settings, pinData };
+		const { id } = await this.request<{ id: string }>('POST', '/rest/workflows', workflow);
 		return { id };
 	}
 
@@ -384,11 +379,12 @@ export class N8n extends N8nProcess {
 	}
 
 	async getExecution(id: string) {
+		const flatted = createRequire(this.options.bin)('flatted') as Flatted;
 		const { status, data } = await this.request<{ status: string; data: string }>(
 			'GET',
 			`/rest/executions/${id}`,
 		);
-		return new Execution(id, status, this.#parse(data));
+		return new Execution(id, status, flatted.parse(data));
 	}
 
 	/** Waits until an execution has one of the given statuses, by default until it has ended. */
@@ -415,25 +411,18 @@ export class N8n extends N8nProcess {
 	/** Returns all executions, the newest first. */
 	async listExecutions({ status, ...others }: ExecutionFilter = {}) {
 		const filter = JSON.stringify({ ...others, status: status && [status].flat() });
+		const query = new URLSearchParams({ filter, limit: String(PAGE) });
 		const all: ExecutionSummary[] = [];
-		let next: Record<string, string> | undefined = {};
-		while (next) {
-			const query: string = new URLSearchParams({
-				filter,
-				limit: String(PAGE),
-				...next,
-			}).toString();
-			const { results, nextCursor }: ExecutionPage = await this.request(
-				'GET',
-				`/rest/executions?${query}`,
-			);
+		for (;;) {
+			const url = `/rest/executions?${query.toString()}`;
+			const { results, nextCursor } = await this.request<ExecutionPage>('GET', url);
 			all.push(...results);
-			const last = results.length === PAGE ? results.at(-1)?.id : undefined;
-			if (nextCursor) next = { cursor: nextCursor };
+			const last = results[PAGE - 1];
+			if (nextCursor) query.set('cursor', nextCursor);
 			// Older n8n have no cursor.
-			else next = nextCursor === undefined && last ? { lastId: last } : undefined;
+			else if (nextCursor === undefined && last) query.set('lastId', last.id);
+			else return all;
 		}
-		return all;
 	}
 
 	/**
@@ -477,10 +466,6 @@ export class N8n extends N8nProcess {
 	override async stop() {
 		await super.stop();
 		if (this.#isTemporary) fs.rmSync(this.options.folder, { recursive: true, force: true });
-	}
-
-	async [Symbol.asyncDispose]() {
-		await this.stop();
 	}
 
 	/** Ends n8n gracefully, if it runs, and starts it again. After `kill`, n8n itself pauses for 10 seconds first. */

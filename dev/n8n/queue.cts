@@ -67,15 +67,9 @@ export async function startQueueN8n({
 		await launch(n8n);
 		await n8n.setUpOwner();
 		const [workers, webhooks] = await Promise.all([launchEach('worker'), launchEach('webhook')]);
-		const configuration = fs
-			.readFileSync(path.join(__dirname, 'nginx.conf'), 'utf8')
-			.replace('{port}', String(port))
-			.replace('{main}', String(n8n.options.port))
-			.replace(
-				'{webhooks}',
-				webhooks.map(({ options }) => `server 127.0.0.1:${options.port};`).join('\n\t\t'),
-			);
-		stops.push((await startNginx(folder, port, configuration)).stop);
+		const servers = webhooks.map(({ options }) => `server 127.0.0.1:${options.port};`);
+		const values = { main: String(n8n.options.port), webhooks: servers.join('\n\t\t') };
+		stops.push((await startNginx(folder, port, values)).stop);
 		const { query } = postgres;
 		return { n8n, workers, webhooks, address, query, stop, [Symbol.asyncDispose]: stop };
 	} catch (error) {
