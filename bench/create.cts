@@ -5,8 +5,6 @@ import type { WorkflowNode } from '../dev/n8n/workflow.cts';
 import { buildCreateRequest, getRun, importFor, openService } from './fixtures.cts';
 import { compare, interleave, type Row } from './measure.cts';
 
-export const title = 'Creating tasks';
-
 const TASKS = 1_000;
 const ROUNDS = 7;
 

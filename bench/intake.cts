@@ -2,8 +2,6 @@ import { median, quantile } from 'simple-statistics';
 import { interleave } from './measure.cts';
 import { measureReceivers, measureRound, ROUND, type ReceiverName } from './receivers.cts';
 
-export const title = 'Intake: from a signed callback to a finished execution';
-
 const ROUNDS = 7;
 
 const WITHOUT = 'without details, of what';

@@ -26,8 +26,6 @@ import {
 } from './fixtures.cts';
 import { compare, interleave, type Row } from './measure.cts';
 
-export const title = 'Memory';
-
 const ROUNDS = 3;
 const UPLOAD = 100;
 const DOWNLOAD = 1000;

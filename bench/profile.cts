@@ -11,8 +11,6 @@ import {
 	type ReceiverName,
 } from './receivers.cts';
 
-export const title = 'Where the processor time of a callback goes';
-
 const ROUNDS = 5;
 
 const OWN = 'the node itself';

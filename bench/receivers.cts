@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { ModuleKind, ScriptTarget, transpileModule } from 'typescript';
+import { ModuleKind, ScriptTarget, transpile } from 'typescript';
 import { createEndedTask, runConcurrently } from '../dev/fixtures/callbacks.cts';
 import { CREDENTIAL_TYPE, startPackedN8n } from '../dev/fixtures/pair.cts';
 import { connect, triggered, webhook } from '../dev/fixtures/workflows.cts';
@@ -135,10 +135,8 @@ export const measureReceivers = async (
 	await measureSettings(async (env) => {
 		using folder = openFolder();
 		const source = fs.readFileSync(path.join(__dirname, 'NothingTrigger.node.cts'), 'utf8');
-		const { outputText } = transpileModule(source, {
-			compilerOptions: { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022 },
-		});
-		fs.writeFileSync(path.join(folder.path, 'NothingTrigger.node.js'), outputText);
+		const script = transpile(source, { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022 });
+		fs.writeFileSync(path.join(folder.path, 'NothingTrigger.node.js'), script);
 		await using service = await openService({ taskSeconds: 0 });
 		await using n8n = await startPackedN8n({
 			env: { N8N_CUSTOM_EXTENSIONS: folder.path, ...extraEnv, ...env },
@@ -147,29 +145,25 @@ export const measureReceivers = async (
 		return await measure({ service, n8n, receivers });
 	});
 
-/** Creates the tasks of a round, and returns a function that sends their callbacks and measures the milliseconds to each answer. */
-export async function prepareCallbacks(service: Service) {
-	const tasks = await runConcurrently(Array.from({ length: CALLBACKS }), IN_FLIGHT, () =>
-		createEndedTask(service),
-	);
-	return async ({ url }: Receiver) =>
-		await runConcurrently(tasks, IN_FLIGHT, (taskId) =>
-			measureCallback(service, taskId, { url: `${url}?task=${taskId}` }),
-		);
-}
-
 /**
  * Measures a round of genuine callbacks. It is over when all of its executions are, so that none runs on into the next.
  * @returns callbacks per second that end in a finished execution, the milliseconds until each answer, and n8n's processor
  * time in milliseconds per callback, until its execution has ended
  */
-export async function measureRound({ service, n8n }: Setup, receiver: Receiver) {
-	const send = await prepareCallbacks(service);
+export async function measureRound(
+	{ service, n8n }: Pick<Setup, 'service' | 'n8n'>,
+	{ id, url }: Receiver,
+) {
+	const tasks = await runConcurrently(Array.from({ length: CALLBACKS }), IN_FLIGHT, () =>
+		createEndedTask(service),
+	);
 	const used = readProcessorTime(n8n.pid);
 	const begun = Date.now();
-	const answers = await send(receiver);
+	const answers = await runConcurrently(tasks, IN_FLIGHT, (taskId) =>
+		measureCallback(service, taskId, { url: `${url}?task=${taskId}` }),
+	);
 	const startedAfter = new Date(begun).toISOString();
-	const filter = { workflowId: receiver.id, status: 'success', startedAfter };
+	const filter = { workflowId: id, status: 'success', startedAfter };
 	const finished = await poll(
 		async () => {
 			const own = await n8n.listExecutions(filter);

@@ -14,8 +14,6 @@ import {
 } from './fixtures.cts';
 import { compare, type Row } from './measure.cts';
 
-export const title = 'Requests and executions per finished task';
-
 const BATCHES = [1, 10, 100, 1_000];
 const REFUSED = 50;
 const POLLED = [1, 10];

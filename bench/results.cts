@@ -6,8 +6,6 @@ import type { Service } from '../dev/service/index.cts';
 import { buildDownloads, getRun, NEXT, openService, run } from './fixtures.cts';
 import { compare, interleave, type Row } from './measure.cts';
 
-export const title = 'Result files';
-
 const TASKS = 20;
 const BATCHES = 5;
 /** Of a batch, in seconds: from the end of a task to that of the next one, and to that of the last one. */

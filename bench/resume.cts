@@ -6,8 +6,6 @@ import type { Service } from '../dev/service/index.cts';
 import { getRun, importFor, NEXT, openService } from './fixtures.cts';
 import { compare, interleave, measureSettings } from './measure.cts';
 
-export const title = 'Create and Wait: going on when the service calls';
-
 const ROUNDS = 31;
 /** As many tasks end together and call back at once. */
 const CROWD = 100;

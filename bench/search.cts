@@ -4,8 +4,6 @@ import { corpus, listEntries } from '../dev/service/catalogue.cts';
 import { openService, requireBuilt } from './fixtures.cts';
 import { interleave, showTimes, type Row } from './measure.cts';
 
-export const title = 'Searching the list of models';
-
 const MODELS = 5_000;
 const GENERATED = MODELS - corpus.length;
 const ROUNDS = 51;

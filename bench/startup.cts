@@ -6,8 +6,6 @@ import { provideN8n } from '../dev/n8n/provide.cts';
 import { openFolder, pack } from '../dev/pack.cts';
 import { compare, type Row } from './measure.cts';
 
-export const title = 'Starting n8n with the package';
-
 const EVERY = 10;
 const ROUNDS = 9;
 

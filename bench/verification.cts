@@ -9,8 +9,6 @@ import type * as verifyModule from '../nodes/MediaGeneration/callback/verify';
 import { openService, requireBuilt } from './fixtures.cts';
 import { interleave, type Row } from './measure.cts';
 
-export const title = 'Verifying a callback';
-
 const ROUNDS = 201;
 const CALLS = 1_000;
 
