@@ -74,7 +74,10 @@ const buildUploads: BuildTransfers = async ({ url }, megabytes, folder) => {
 	return { ours: [read, ours], theirs: [read, upload] };
 };
 
-/** Measures peaks above idle, by our node and by HTTP Request. */
+/**
+ * Measures peaks above idle, by our node and by HTTP Request, in filesystem mode. Each run has an n8n of its own, which did the
+ * same with 1 MB before, so that what n8n loads at first use does not count. Reads /proc: Linux only.
+ */
 async function measureFiles(name: string, megabytes: number, build: BuildTransfers) {
 	using folder = openFolder();
 	await using service = await openService({ taskSeconds: 0 });
@@ -101,7 +104,10 @@ async function measureFiles(name: string, megabytes: number, build: BuildTransfe
 	});
 }
 
-/** Measures n8n's heap while tasks are parked. */
+/**
+ * Measures n8n's heap while tasks are parked, beside its Wait node with as many items. n8n keeps a parked execution in its
+ * database, so little is to be seen.
+ */
 async function measureParked(): Promise<Row> {
 	await using service = await openService({ faultsFor: () => ({ neverEnds: true }) });
 	await using n8n = await startPackedN8n({ env: INSPECTABLE });
@@ -134,12 +140,7 @@ async function measureParked(): Promise<Row> {
 }
 
 /** Measures the kB that this process holds after so many additions, and after twice as many, each divided by `owners`. */
-function measureKept(
-	name: string,
-	additions: number,
-	owners: number,
-	add: (index: number) => void,
-) {
+function measureKept(name: string, count: number, owners: number, add: (index: number) => void) {
 	v8.setFlagsFromString('--expose-gc');
 	const collect = vm.runInNewContext('gc') as NodeJS.GCFunction;
 	const readHeap = () => {
@@ -148,12 +149,12 @@ function measureKept(
 	};
 	const before = readHeap();
 	const addFrom = (first: number) => {
-		for (let index = first; index < first + additions; index++) add(index);
+		for (let index = first; index < first + count; index++) add(index);
 		return readHeap() - before;
 	};
 	const value = addFrom(0);
-	const figures = `${addFrom(additions).toFixed(0)} kB after twice as many`;
-	return { name: `${additions} ${name}`, value, unit: 'kB', figures };
+	const figures = `${addFrom(count).toFixed(0)} kB after twice as many`;
+	return { name: `${count} ${name}`, value, unit: 'kB', figures };
 }
 
 function measureRemembered(): Row {
@@ -194,19 +195,7 @@ function measureEnded(): Row {
 	return row;
 }
 
-/**
- * What the package costs in memory.
- *
- * Files: the peak of n8n's memory above idle while our node uploads 100 MB and downloads 1 GB, beside n8n's HTTP Request node
- * doing the same, in filesystem mode. Each run has an n8n of its own, which did the same with 1 MB before, so that what n8n
- * loads at first use does not count; rounds are interleaved. Reads /proc: Linux only.
- *
- * Parked tasks: n8n's heap after garbage was collected, before and after batches of 1,000 tasks were parked, beside n8n's
- * Wait node that holds as many items. n8n keeps a parked execution in its database, so little is to be seen.
- *
- * What we keep in memory, in this process and with the built code: the ids that a trigger remembers and the ended tasks of
- * parked batches, each at its bound.
- */
+/** What the package costs in memory: what it keeps, each at its bound; tasks that are parked; files up and down. */
 export const bench = async () => [
 	measureRemembered(),
 	measureEnded(),

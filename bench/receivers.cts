@@ -83,11 +83,9 @@ const buildNothing = (more: Partial<WorkflowNode> = {}) =>
 	});
 
 /**
- * What callbacks can come to: our trigger, and beside it what a user has without it: n8n's bare Webhook node, which
- * verifies nothing and asks nobody, and a chain built by hand that verifies the signature and asks for the details (but
- * neither looks at the age of the timestamp nor tells duplicates). And a trigger that does nothing, which is what n8n makes
- * any trigger of a community package cost. All are active in one n8n, have the same settings and end in one node that does
- * nothing; every callback is signed and is for a task of its own.
+ * What callbacks can come to: our trigger; n8n's bare Webhook node, which verifies nothing and asks nobody; a chain built by
+ * hand that verifies the signature and asks for the details, but neither looks at the age of the timestamp nor tells
+ * duplicates; and a trigger that does nothing. All end in one node that does nothing.
  */
 const RECEIVERS = {
 	withoutDetails: () => buildOurs({ fetchDetails: false }),
@@ -124,12 +122,11 @@ export async function activate<Name extends ReceiverName>(
 interface Setup {
 	service: Service;
 	n8n: N8n;
-	receivers: Record<ReceiverName, Receiver>;
 }
 
 /** Measures in n8n as it comes and in a lazy one, each with all receivers active. */
 export const measureReceivers = async (
-	measure: (setup: Setup) => Promise<Row[]>,
+	measure: (setup: Setup, receivers: Record<ReceiverName, Receiver>) => Promise<Row[]>,
 	extraEnv: Record<string, string> = {},
 ) =>
 	await measureSettings(async (env) => {
@@ -142,7 +139,7 @@ export const measureReceivers = async (
 			env: { N8N_CUSTOM_EXTENSIONS: folder.path, ...extraEnv, ...env },
 		});
 		const receivers = await activate(n8n, service, Object.keys(RECEIVERS) as ReceiverName[]);
-		return await measure({ service, n8n, receivers });
+		return await measure({ service, n8n }, receivers);
 	});
 
 /**
@@ -150,10 +147,7 @@ export const measureReceivers = async (
  * @returns callbacks per second that end in a finished execution, the milliseconds until each answer, and n8n's processor
  * time in milliseconds per callback, until its execution has ended
  */
-export async function measureRound(
-	{ service, n8n }: Pick<Setup, 'service' | 'n8n'>,
-	{ id, url }: Receiver,
-) {
+export async function measureRound({ service, n8n }: Setup, { id, url }: Receiver) {
 	const tasks = await runConcurrently(Array.from({ length: CALLBACKS }), IN_FLIGHT, () =>
 		createEndedTask(service),
 	);

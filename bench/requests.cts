@@ -33,6 +33,9 @@ function buildByHand(service: Service, count: number) {
 	return workflow;
 }
 
+const buildPolling = (_service: Service, count: number) =>
+	chain('By polling', [prompts(count), createAndWait({ waitFor: 'polling' })]);
+
 async function count(name: string, n8n: N8n, service: Service, workflowId: string): Promise<Row> {
 	const tasks = service.tasks.size;
 	const executions = (await n8n.listExecutions({ workflowId })).length;
@@ -68,24 +71,17 @@ async function measureByCallback(n8n: N8n, tasks: number, log: Log) {
 }
 
 /** Measures a workflow that looks again and again. */
-async function measureByPolling(n8n: N8n, tasks: number, isByHand: boolean) {
+async function measurePolling(n8n: N8n, tasks: number, way: string, build: typeof buildByHand) {
 	await using service = await openService({ taskSeconds: TASK_SECONDS });
-	const workflow = isByHand
-		? buildByHand(service, tasks)
-		: chain('By polling', [prompts(tasks), createAndWait({ waitFor: 'polling' })]);
-	const workflowId = await importFor(n8n, service, workflow);
+	const workflowId = await importFor(n8n, service, build(service, tasks));
 	await n8n.waitForExecution(await n8n.run(workflowId), { timeout: LIMIT });
-	const way = isByHand ? 'by a loop built by hand' : 'by polling';
 	return await count(`of ${TASK_SECONDS} s, ${way}`, n8n, service, workflowId);
 }
 
 /**
  * Requests to the service and executions of n8n per finished task: Create and Wait by callback and by polling, beside the
- * loop that is usually built by hand (HTTP Request creates, Wait 5 s, HTTP Request looks, If it is done).
- *
- * By callback, tasks end in a random order, one by one, and each calls as it ends; the time of each call is taken as well,
- * and, every now and then, that of a call without a signature: n8n loads the parked execution for it as for any other, and
- * we refuse it unread. By polling, tasks take 30 s; the four workflows run at the same time, each with a service of its own.
+ * loop that is usually built by hand. By callback, tasks end one by one in a random order. The time of each callback is
+ * taken as well, and now and then that of one without a signature: n8n loads the execution for it, and we refuse it unread.
  */
 export async function bench(log: Log): Promise<Row[]> {
 	await using n8n = await startPackedN8n();
@@ -93,9 +89,10 @@ export async function bench(log: Log): Promise<Row[]> {
 	for (const tasks of BATCHES) batches.push(await measureByCallback(n8n, tasks, log));
 	log(`${POLLED.join(' and ')} tasks by polling and by hand, each of ${TASK_SECONDS} s`);
 	const polled = await Promise.all(
-		POLLED.flatMap((tasks) =>
-			[false, true].map((isByHand) => measureByPolling(n8n, tasks, isByHand)),
-		),
+		POLLED.flatMap((tasks) => [
+			measurePolling(n8n, tasks, 'by polling', buildPolling),
+			measurePolling(n8n, tasks, 'by a loop built by hand', buildByHand),
+		]),
 	);
 	const [hundred, thousand] = batches.slice(2);
 	if (!hundred || !thousand) throw new Error('A batch is missing');

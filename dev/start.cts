@@ -11,7 +11,6 @@ import { runNpm } from './npm.cts';
 import { root } from './pack.cts';
 import { commandLineSettings } from './service/settings.cts';
 
-const TRIGGER_TYPE = `${NODE_TYPE}Trigger`;
 /** Two examples that make a round: the first creates a task whose callback starts the second. */
 const ROUND = { create: 'create-a-task', trigger: 'when-a-task-ends' };
 const SERVICE_PORT = 8787;
@@ -94,7 +93,7 @@ async function importExamples(pair: Pair) {
 			if (saved.name === workflow.name) await n8n.deleteWorkflow(saved.id);
 		}
 		const { id } = await pair.importWorkflow(workflow);
-		if (workflow.nodes.some(({ type }) => type === TRIGGER_TYPE)) await n8n.activate(id);
+		if (workflow.nodes.some(({ type }) => type === `${NODE_TYPE}Trigger`)) await n8n.activate(id);
 		ids[name] = id;
 	}
 	log('Imported the examples');

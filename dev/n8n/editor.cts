@@ -12,17 +12,12 @@ selectors.setTestIdAttribute('data-test-id');
 
 const CHROMIUM = process.env.CHROMIUM || '/usr/bin/chromium';
 
-/** They keep a new browser from the internet, and let it run in a container. A route instead would turn off its cache. */
+/** Beside Playwright's own, they keep the browser from the internet. A route instead would turn off its cache. */
 const ARGUMENTS = [
 	'--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 	'--headless=new',
 	'--disable-gpu',
 	'--disable-quic',
-	'--no-first-run',
-	'--disable-background-networking',
-	'--disable-component-update',
-	'--disable-sync',
-	...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
 ];
 
 /** The limit of one step in the editor, in milliseconds. */

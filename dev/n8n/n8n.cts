@@ -217,12 +217,11 @@ export class N8n extends N8nProcess {
 			data?: unknown;
 			message?: string;
 		};
-		if (!response.ok) {
-			throw new Error(
-				`n8n answered ${method} ${path} with ${response.status}: ${answer.message ?? text}`,
-				{ cause: response.status },
-			);
-		}
+		const { ok, status: cause } = response;
+		if (!ok)
+			throw new Error(`n8n answered ${method} ${path} with ${cause}: ${answer.message ?? text}`, {
+				cause,
+			});
 		return { data: answer.data ?? answer, cookies: response.headers.getSetCookie() };
 	}
 
@@ -352,18 +351,16 @@ export class N8n extends N8nProcess {
 	async run(workflowId: string, { pinData, ...nodes }: RunOptions = {}) {
 		if (pinData) await this.request('PATCH', `/rest/workflows/${workflowId}`, { pinData });
 		const { executionId } = await this.#runManually(workflowId, nodes);
-		if (!executionId) {
+		if (!executionId)
 			throw new Error(`Workflow ${workflowId} waits for its webhook: it starts with a trigger`);
-		}
 		return executionId;
 	}
 
 	/** Does what the editor's "Listen for test event" does, and returns the test URL, which takes one request. */
 	async listenForTestEvent(workflowId: string) {
 		const { waitingForWebhook } = await this.#runManually(workflowId);
-		if (!waitingForWebhook) {
+		if (!waitingForWebhook)
 			throw new Error(`Workflow ${workflowId} does not wait for a webhook: it ran`);
-		}
 		const node = findStartNode(await this.getWorkflow(workflowId));
 		return `${this.url}/webhook-test/${findWebhookPath(node)}`;
 	}
@@ -395,9 +392,8 @@ export class N8n extends N8nProcess {
 				const execution = await this.getExecution(id);
 				last = execution.status;
 				if (until.includes(last)) return execution;
-				if (ENDED.includes(last)) {
+				if (ENDED.includes(last))
 					throw new Error(`Execution ${id} ended as ${last}: ${execution.getError()?.message}`);
-				}
 				return undefined;
 			},
 			{

@@ -49,7 +49,12 @@ export async function provideN8n(log: Log = () => {}) {
 			await release();
 		}
 	}
-	return { node: findNode(folder), bin: findBin(folder), version, folder };
+	return {
+		node: findNode(folder),
+		bin: path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n'),
+		version,
+		folder,
+	};
 }
 
 /** The part of package.json and package-lock.json that is read here. */
@@ -118,8 +123,6 @@ async function buildSqlite3(folder: string, builder: object, log: Log) {
 	});
 	return folder;
 }
-
-const findBin = (folder: string) => path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n');
 
 /** Returns the Node that was installed beside n8n, else the one that runs this script if it is recent enough. */
 function findNode(folder: string) {

@@ -7,17 +7,14 @@ import { N8n, prepareProcess, type StartOptions } from './n8n.cts';
 import { N8nProcess, type N8nProcessOptions } from './process.cts';
 import { startNginx, startPostgres, startRedis } from './servers.cts';
 
-/** The number of workers, and of webhook processes. */
-const EACH = 2;
+/** The workers, and the webhook processes. */
+const NUMBERS = [1, 2];
 
 /**
  * Starts n8n in queue mode as an operator would: a main process, two workers and two webhook processes, each with a folder
  * of its own in which the package is installed, on PostgreSQL and Redis, behind one public address of nginx.
  */
-export async function startQueueN8n({
-	env,
-	...options
-}: Pick<StartOptions, 'tarball' | 'env' | 'log'>) {
+export async function startQueueN8n({ env, ...options }: Omit<StartOptions, 'folder' | 'port'>) {
 	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-queue-'));
 	fs.chmodSync(folder, 0o755);
 	const stops: Array<() => Promise<void>> = [];
@@ -51,20 +48,17 @@ export async function startQueueN8n({
 			const own = path.join(folder, `${command}-${number}`);
 			return await prepareProcess({ ...options, folder: own, command, env: shared });
 		};
-		const launch = async (child: N8nProcess) => {
+		const launch = async <Child extends N8nProcess>(child: Child) => {
 			stops.push(() => child.stop());
 			await child.start();
 			return child;
 		};
 		const launchEach = async (command: 'worker' | 'webhook') =>
 			await Promise.all(
-				Array.from({ length: EACH }, async (_, index) =>
-					launch(new N8nProcess(await prepare(command, index + 1))),
-				),
+				NUMBERS.map(async (number) => launch(new N8nProcess(await prepare(command, number)))),
 			);
 
-		const n8n = new N8n(await prepare('start', 1), { webhookBase: address });
-		await launch(n8n);
+		const n8n = await launch(new N8n(await prepare('start', 1), { webhookBase: address }));
 		await n8n.setUpOwner();
 		const [workers, webhooks] = await Promise.all([launchEach('worker'), launchEach('webhook')]);
 		const servers = webhooks.map(({ options }) => `server 127.0.0.1:${options.port};`);

@@ -1,8 +1,4 @@
-interface Connection {
-	node: string;
-	type: string;
-	index: number;
-}
+type Outputs = Array<Array<{ node: string; type: string; index: number }> | null>;
 
 export interface WorkflowNode {
 	id?: string;
@@ -20,7 +16,7 @@ export interface Workflow {
 	name: string;
 	nodes: WorkflowNode[];
 	/** By the node that they come from, and their type. */
-	connections: Record<string, Record<string, Array<Connection[] | null>>>;
+	connections: Record<string, Record<string, Outputs>>;
 	settings?: object;
 	pinData?: object;
 }

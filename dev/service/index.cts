@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createApi, type ApiRequest } from './api.cts';
 import { createCallbacks, sign, type CallbackOverrides } from './callbacks.cts';
 import type { RequestFault } from './faults.cts';
@@ -29,6 +30,8 @@ export interface Context extends ReturnType<typeof createRecords> {
 	settings: Settings;
 	/** Aborted when the emulator closes. */
 	closing: AbortSignal;
+	/** Rejects when the emulator closes. */
+	wait: (seconds: number) => Promise<void>;
 	/** Where uploads are kept. */
 	directory: string;
 	/** The origin of result files, uploads and sample media; empty until it listens. */
@@ -58,6 +61,7 @@ export async function startService({
 		...records,
 		settings,
 		closing: closer.signal,
+		wait: (seconds) => pause(seconds * 1000, undefined, { signal: closer.signal }),
 		directory: await mkdtemp(join(tmpdir(), 'media-task-service-')),
 		resultsUrl: '',
 		requestFaults: [],

@@ -1,6 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { CallbackAttempt, createCallbacks } from './callbacks.cts';
 import type { TaskFaults } from './faults.cts';
 import type { Context } from './index.cts';
@@ -51,11 +50,9 @@ export function describeTask(context: Context, record: TaskRecord) {
 
 /** Runs tasks from their creation to the last callback. */
 export function createLifecycle(context: Context, callbacks: ReturnType<typeof createCallbacks>) {
-	const { settings, closing, tasks } = context;
+	const { settings, closing, tasks, wait } = context;
 	/** Each settles when the task has ended and its callbacks too. */
 	const lives = new Map<TaskRecord, Promise<void>>();
-
-	const wait = (seconds: number) => pause(seconds * 1000, undefined, { signal: closing });
 
 	const move = (record: TaskRecord, state: TaskState) =>
 		Object.assign(record, { state, updateTime: Date.now() });
