@@ -257,11 +257,9 @@ export class N8n extends N8nProcess {
 	/** Does the editor's test of a credential, which is saved first. */
 	async testCredential({ type, data }: Omit<CredentialInput, 'name'>) {
 		const { id, name } = await this.createCredential({ name: 'Tested', type, data });
-		return await this.request<{ status: 'OK' | 'Error'; message: string }>(
-			'POST',
-			'/rest/credentials/test',
-			{ credentials: { id, name, type, data } },
-		);
+		const credentials = { id, name, type, data };
+		const url = '/rest/credentials/test';
+		return await this.request<Record<'status' | 'message', string>>('POST', url, { credentials });
 	}
 
 	/** Saves a workflow as a new one. Nodes that use one of the given credential types get that credential. */
@@ -377,10 +375,8 @@ export class N8n extends N8nProcess {
 
 	async getExecution(id: string) {
 		const flatted = createRequire(this.options.bin)('flatted') as Flatted;
-		const { status, data } = await this.request<{ status: string; data: string }>(
-			'GET',
-			`/rest/executions/${id}`,
-		);
+		const url = `/rest/executions/${id}`;
+		const { status, data } = await this.request<Record<'status' | 'data', string>>('GET', url);
 		return new Execution(id, status, flatted.parse(data));
 	}
 
