@@ -1,9 +1,6 @@
 import type { INodeType, INodeTypeDescription, IWebhookFunctions } from 'n8n-workflow';
 
-/**
- * A trigger that does nothing but start the workflow with the body that it gets: the least that n8n lets any trigger of a
- * community package cost.
- */
+/** Starts the workflow with the body that it gets: the least that n8n lets any trigger of a community package cost. */
 export class NothingTrigger implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Nothing Trigger',

@@ -1,43 +1,30 @@
-import fs from 'node:fs';
 import { createRequire } from 'node:module';
-import os from 'node:os';
 import path from 'node:path';
 import { createEndedTask } from '../dev/fixtures/callbacks.cts';
 import {
 	buildCredentialData,
 	CREDENTIAL_TYPE,
-	startPackedN8n,
 	TOKEN,
 	WEBHOOK_SECRET,
 } from '../dev/fixtures/pair.cts';
-import { chain, mediaGeneration } from '../dev/fixtures/workflows.cts';
+import { chain, httpRequest, mediaGeneration } from '../dev/fixtures/workflows.cts';
 import type { Execution } from '../dev/n8n/execution.cts';
 import type { Credential, N8n } from '../dev/n8n/n8n.cts';
 import type { Workflow, WorkflowNode } from '../dev/n8n/workflow.cts';
 import { root } from '../dev/pack.cts';
-import { startService, type Service, type SettingsInput } from '../dev/service/index.cts';
+import {
+	startService,
+	type CallbackOverrides,
+	type Service,
+	type SettingsInput,
+} from '../dev/service/index.cts';
 
 /** Loads a module of the built package. What tsx makes of a source is slower: it keeps the name of each function. */
 export const requireBuilt = createRequire(path.join(root, 'dist', 'nodes', 'MediaGeneration', '/'));
 
-/** Makes a folder that is removed at the end of a `using` block. */
-export function openFolder() {
-	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-bench-'));
-	return {
-		path: folder,
-		[Symbol.dispose]: () => fs.rmSync(folder, { recursive: true, force: true }),
-	};
-}
-
 /** Starts an emulator with credits for any number of tasks, until the end of an `await using` block. */
 export const openService = async (settings?: SettingsInput) =>
 	await startService({ credits: 1e9, ...settings });
-
-/** Starts an n8n with the packed package, until the end of an `await using` block. */
-export async function openN8n(env?: Record<string, string>) {
-	const n8n = await startPackedN8n({ env });
-	return Object.assign(n8n, { [Symbol.asyncDispose]: async () => await n8n.stop() });
-}
 
 /**
  * Saves a workflow with the credentials that its nodes need to speak to this emulator.
@@ -72,24 +59,34 @@ export function getRun(execution: Execution, node: string) {
 	return run;
 }
 
+/**
+ * Sends a task's callback.
+ * @returns the milliseconds until the answer
+ * @throws {Error} when the status of the answer isn't the expected one
+ */
+export async function measureCallback(
+	service: Service,
+	taskId: string,
+	overrides?: CallbackOverrides,
+	expected = 200,
+) {
+	const sent = performance.now();
+	const { status, body } = await service.callback(taskId, overrides);
+	if (status !== expected) throw new Error(`A callback was answered ${status}: ${body}`);
+	return performance.now() - sent;
+}
+
 /** A node that marks when the one before it has ended. */
 export const NEXT = { name: 'Next', type: 'n8n-nodes-base.noOp' };
 
-/** Builds n8n's own node for requests, by default with the service's token. */
-export const buildHttpRequest = (
-	parameters: Record<string, unknown>,
-	name = 'HTTP Request',
-): WorkflowNode => ({
-	name,
-	type: 'n8n-nodes-base.httpRequest',
-	typeVersion: 4.3,
-	parameters: {
-		authentication: 'genericCredentialType',
-		genericAuthType: 'httpHeaderAuth',
-		...parameters,
-	},
-	credentials: { httpHeaderAuth: {} },
-});
+const AUTHENTICATION = {
+	authentication: 'genericCredentialType',
+	genericAuthType: 'httpHeaderAuth',
+};
+
+/** Builds n8n's own node for requests, with the service's token. */
+export const buildHttpRequest = (parameters: Record<string, unknown>, name = 'HTTP Request') =>
+	httpRequest({ ...AUTHENTICATION, ...parameters }, { name, credentials: { httpHeaderAuth: {} } });
 
 /** Builds n8n's own node for requests so that it creates a task for each prompt. */
 export const buildCreateRequest = ({ url }: Service, name?: string) =>
@@ -115,9 +112,8 @@ export async function buildDownloads(service: Service, megabytes: number) {
 	const taskId = await createEndedTask(service, { prompt });
 	return {
 		ours: mediaGeneration({ operation: 'download', taskId, files: ['result'] }),
-		theirs: buildHttpRequest({
+		theirs: httpRequest({
 			url: `${service.resultsUrl}/results/${taskId}/result.png`,
-			authentication: 'none',
 			options: { response: { response: { responseFormat: 'file' } } },
 		}),
 	};

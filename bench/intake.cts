@@ -2,8 +2,6 @@ import { median, quantile } from 'simple-statistics';
 import { interleave } from './measure.cts';
 import { measureReceivers, measureRound, ROUND, type ReceiverName } from './receivers.cts';
 
-export const title = 'Intake: from a signed callback to a finished execution';
-
 const ROUNDS = 7;
 
 const WITHOUT = 'without details, of what';
@@ -38,18 +36,13 @@ function describe(rounds: Round[]) {
 }
 
 /**
- * Genuine callbacks per second that end in a finished execution, and how long their answers take, by what receives them, in
- * interleaved rounds of one n8n.
- *
- * As it comes, n8n sets up an isolate for expressions before it calls any trigger but its own Webhook node, and for that
- * one too when a parameter has an expression: so that, and a trigger that does nothing, are shown as well.
+ * Genuine callbacks per second that end in a finished execution, and how long their answers take. As it comes, n8n sets up an
+ * isolate before it calls any trigger but its own Webhook node without expressions, so one with an expression is shown too.
  */
 export const bench = async () =>
-	await measureReceivers(async (setup) => {
-		const rounds = await interleave(
-			setup.receivers,
-			{ rounds: ROUNDS },
-			async (receiver) => await measureRound(setup, receiver),
+	await measureReceivers(async (setup, receivers) => {
+		const rounds = await interleave(receivers, { rounds: ROUNDS }, (receiver) =>
+			measureRound(setup, receiver),
 		);
 		return COMPARISONS.map(([measured, beside, name, atLeast]) => ({
 			name: `Callbacks per second ${name}`,

@@ -1,6 +1,5 @@
 import fs from 'node:fs';
 import { median } from 'simple-statistics';
-import type { Log } from '../dev/log.cts';
 
 export interface Row {
 	name: string;
@@ -11,42 +10,31 @@ export interface Row {
 	figures: string;
 }
 
-export interface Bench {
-	title: string;
-	bench: (log: Log) => Promise<Row[]>;
-}
-
 /**
  * As it comes, n8n sets up an isolate for expressions before it calls a webhook, for each credential that a webhook reads,
  * and for each execution, whether or not there is an expression. A lazy n8n sets them up when they are needed.
  */
-const SETTINGS: Array<{ setting: string; env: Record<string, string> }> = [
-	{ setting: 'n8n as it comes', env: {} },
-	{ setting: 'lazy isolates', env: { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' } },
-];
+const SETTINGS: Record<string, Record<string, string>> = {
+	'n8n as it comes': {},
+	'lazy isolates': { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' },
+};
 
 /** Measures in n8n as it comes and in a lazy one, and adds to the name of each row which of them it is about. */
 export async function measureSettings(measure: (env: Record<string, string>) => Promise<Row[]>) {
 	const rows: Row[] = [];
-	for (const { setting, env } of SETTINGS)
+	for (const [setting, env] of Object.entries(SETTINGS))
 		for (const row of await measure(env)) rows.push({ ...row, name: `${row.name}; ${setting}` });
 	return rows;
 }
 
-interface Rounds {
-	rounds: number;
-	/** How many rounds come before those that count. */
-	warmUp?: number;
-}
-
 /**
  * Measures ways of doing the same in interleaved rounds, in their order and then in the opposite one, so that a machine that
- * is slower for a moment is so for all of them.
+ * is slower for a moment is so for all of them. So many rounds to warm up come before those that count.
  * @returns the results of each way, one for each round
  */
 export async function interleave<Name extends string, Way, Result>(
 	ways: Record<Name, Way>,
-	{ rounds, warmUp = 1 }: Rounds,
+	{ rounds, warmUp = 1 }: { rounds: number; warmUp?: number },
 	measure: (way: Way, name: Name) => Promise<Result>,
 ) {
 	const names = Object.keys(ways) as Name[];

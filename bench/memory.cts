@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import v8 from 'node:v8';
 import vm from 'node:vm';
+import { startPackedN8n } from '../dev/fixtures/pair.cts';
 import {
 	chain,
 	createAndWait,
@@ -11,6 +12,7 @@ import {
 } from '../dev/fixtures/workflows.cts';
 import { INSPECTABLE, measureLiveMemory } from '../dev/n8n/inspect.cts';
 import type { WorkflowNode } from '../dev/n8n/workflow.cts';
+import { openFolder } from '../dev/pack.cts';
 import type { Service } from '../dev/service/index.cts';
 import type * as boundedMap from '../nodes/MediaGeneration/api/boundedMap';
 import type * as remembered from '../nodes/MediaGeneration/trigger/deduplicate';
@@ -18,15 +20,11 @@ import {
 	buildDownloads,
 	buildHttpRequest,
 	importFor,
-	openFolder,
-	openN8n,
 	openService,
 	requireBuilt,
 	run,
 } from './fixtures.cts';
 import { compare, interleave, type Row } from './measure.cts';
-
-export const title = 'Memory';
 
 const ROUNDS = 3;
 const UPLOAD = 100;
@@ -48,7 +46,7 @@ type BuildTransfers = (
 	service: Service,
 	megabytes: number,
 	folder: string,
-) => Promise<Record<'ours' | 'theirs', WorkflowNode[]>>;
+) => Promise<Record<'ours' | 'theirs', WorkflowNode | WorkflowNode[]>>;
 
 const buildUploads: BuildTransfers = async ({ url }, megabytes, folder) => {
 	const file = path.join(folder, `${megabytes}.mp4`);
@@ -76,23 +74,23 @@ const buildUploads: BuildTransfers = async ({ url }, megabytes, folder) => {
 	return { ours: [read, ours], theirs: [read, upload] };
 };
 
-const buildDownloadNodes: BuildTransfers = async (service, megabytes) => {
-	const { ours, theirs } = await buildDownloads(service, megabytes);
-	return { ours: [ours], theirs: [theirs] };
-};
-
-/** Measures peaks above idle, by our node and by HTTP Request. */
+/**
+ * Measures peaks above idle, by our node and by HTTP Request, in filesystem mode. Each run has an n8n of its own, which did the
+ * same with 1 MB before, so that what n8n loads at first use does not count. Reads /proc: Linux only.
+ */
 async function measureFiles(name: string, megabytes: number, build: BuildTransfers) {
 	using folder = openFolder();
 	await using service = await openService({ taskSeconds: 0 });
 	const ways = { ours: 'ours', theirs: 'theirs' } as const;
 	const peaks = await interleave(ways, { rounds: ROUNDS, warmUp: 0 }, async (way) => {
-		await using n8n = await openN8n({
-			N8N_RESTRICT_FILE_ACCESS_TO: folder.path,
-			N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem',
+		await using n8n = await startPackedN8n({
+			env: {
+				N8N_RESTRICT_FILE_ACCESS_TO: folder.path,
+				N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem',
+			},
 		});
 		const move = async (size: number) =>
-			await run(n8n, service, (await build(service, size, folder.path))[way]);
+			await run(n8n, service, [(await build(service, size, folder.path))[way]].flat());
 		await move(1);
 		const idle = readMegabytes(n8n.pid, 'VmRSS');
 		// Has Linux forget the peak so far.
@@ -106,10 +104,13 @@ async function measureFiles(name: string, megabytes: number, build: BuildTransfe
 	});
 }
 
-/** Measures n8n's heap while tasks are parked. */
+/**
+ * Measures n8n's heap while tasks are parked, beside its Wait node with as many items. n8n keeps a parked execution in its
+ * database, so little is to be seen.
+ */
 async function measureParked(): Promise<Row> {
 	await using service = await openService({ faultsFor: () => ({ neverEnds: true }) });
-	await using n8n = await openN8n(INSPECTABLE);
+	await using n8n = await startPackedN8n({ env: INSPECTABLE });
 	const prepare = async (...nodes: WorkflowNode[]) =>
 		await importFor(n8n, service, chain('Bench', [prompts(PARKED), ...nodes]));
 	const next = await prepare();
@@ -139,12 +140,7 @@ async function measureParked(): Promise<Row> {
 }
 
 /** Measures the kB that this process holds after so many additions, and after twice as many, each divided by `owners`. */
-function measureKept(
-	name: string,
-	additions: number,
-	owners: number,
-	add: (index: number) => void,
-) {
+function measureKept(name: string, count: number, owners: number, add: (index: number) => void) {
 	v8.setFlagsFromString('--expose-gc');
 	const collect = vm.runInNewContext('gc') as NodeJS.GCFunction;
 	const readHeap = () => {
@@ -153,12 +149,12 @@ function measureKept(
 	};
 	const before = readHeap();
 	const addFrom = (first: number) => {
-		for (let index = first; index < first + additions; index++) add(index);
+		for (let index = first; index < first + count; index++) add(index);
 		return readHeap() - before;
 	};
 	const value = addFrom(0);
-	const figures = `${addFrom(additions).toFixed(0)} kB after twice as many`;
-	return { name: `${additions} ${name}`, value, unit: 'kB', figures };
+	const figures = `${addFrom(count).toFixed(0)} kB after twice as many`;
+	return { name: `${count} ${name}`, value, unit: 'kB', figures };
 }
 
 function measureRemembered(): Row {
@@ -199,23 +195,11 @@ function measureEnded(): Row {
 	return row;
 }
 
-/**
- * What the package costs in memory.
- *
- * Files: the peak of n8n's memory above idle while our node uploads 100 MB and downloads 1 GB, beside n8n's HTTP Request node
- * doing the same, in filesystem mode. Each run has an n8n of its own, which did the same with 1 MB before, so that what n8n
- * loads at first use does not count; rounds are interleaved. Reads /proc: Linux only.
- *
- * Parked tasks: n8n's heap after garbage was collected, before and after batches of 1,000 tasks were parked, beside n8n's
- * Wait node that holds as many items. n8n keeps a parked execution in its database, so little is to be seen.
- *
- * What we keep in memory, in this process and with the built code: the ids that a trigger remembers and the ended tasks of
- * parked batches, each at its bound.
- */
+/** What the package costs in memory: what it keeps, each at its bound; tasks that are parked; files up and down. */
 export const bench = async () => [
 	measureRemembered(),
 	measureEnded(),
 	await measureParked(),
 	await measureFiles('100 MB up', UPLOAD, buildUploads),
-	await measureFiles('1 GB down', DOWNLOAD, buildDownloadNodes),
+	await measureFiles('1 GB down', DOWNLOAD, buildDownloads),
 ];

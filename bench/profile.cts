@@ -2,16 +2,7 @@ import type { Profiler } from 'node:inspector';
 import { median, sum } from 'simple-statistics';
 import { INSPECTABLE, inspect } from '../dev/n8n/inspect.cts';
 import { interleave, readProcessorTime } from './measure.cts';
-import {
-	CALLBACKS,
-	measureReceivers,
-	measureRound,
-	ROUND,
-	type Receiver,
-	type ReceiverName,
-} from './receivers.cts';
-
-export const title = 'Where the processor time of a callback goes';
+import { CALLBACKS, measureReceivers, measureRound, ROUND, type Receiver } from './receivers.cts';
 
 const ROUNDS = 5;
 
@@ -49,27 +40,21 @@ function computeShares({ nodes }: Profiler.Profile) {
 	return Object.fromEntries(Object.entries(hits).map(([part, hit]) => [part, hit / all]));
 }
 
-const WITHOUT = 'without details';
-const NOTHING = 'that of a trigger that does nothing';
-
-/** What is measured of a callback to ours, and its name. Of ours, only what runs in this package counts. */
-const SHARES: Array<['withoutDetails' | 'withDetails', ReceiverName, name: string]> = [
-	['withoutDetails', 'bare', `${WITHOUT}, that of the bare Webhook node`],
-	['withoutDetails', 'nothing', `${WITHOUT}, ${NOTHING}`],
-	['withoutDetails', 'nothingWithCredential', `${WITHOUT}, ${NOTHING} and has a credential`],
-	['withoutDetails', 'withoutDetails', `${WITHOUT}, what runs in this package`],
-	['withDetails', 'withDetails', 'with details, what runs in this package'],
-];
+/** What is held beside a callback to ours. Of ours, only what runs in this package counts. */
+const SHARES = [
+	['bare', 'that of the bare Webhook node'],
+	['nothing', 'that of a trigger that does nothing'],
+	['withoutDetails', 'what runs in this package'],
+] as const;
 
 /**
- * Where n8n's processor time goes when a callback comes in: that of all other threads, which set up isolates and write to
- * the database, and that of its main thread, by whose JavaScript the samples of a profile were in or were called by. It
- * shows the floor below what a trigger of a community package costs: one that does nothing, and one that does nothing but
- * has a credential.
+ * Where n8n's processor time goes when a callback comes in: that of all other threads, which set up isolates and write to the
+ * database, and that of its main thread, by whose JavaScript the samples of a profile were in or were called by. A trigger
+ * that does nothing shows the least that any trigger of a community package costs.
  */
 export const bench = async () =>
 	await measureReceivers(
-		async (setup) =>
+		async (setup, { bare, nothing, withoutDetails }) =>
 			await inspect(setup.n8n, async (call) => {
 				/** Measures milliseconds per callback, of all threads and of the main one, and the shares of the latter. */
 				const measureCost = async (receiver: Receiver): Promise<Record<string, number>> => {
@@ -83,16 +68,18 @@ export const bench = async () =>
 				};
 
 				await call('Profiler.enable');
-				const costs = await interleave(setup.receivers, { rounds: ROUNDS }, measureCost);
-				return SHARES.map(([of, receiver, name]) => {
-					const compute = (part: string, whose = receiver) =>
+				const receivers = { bare, nothing, withoutDetails };
+				const costs = await interleave(receivers, { rounds: ROUNDS }, measureCost);
+				return SHARES.map(([receiver, what]) => {
+					const compute = (part: string, whose: keyof typeof costs = receiver) =>
 						median(costs[whose].map((cost) => cost[part] ?? 0));
 					const all = compute('all');
 					const main = compute('main');
 					const shares = PARTS.map((part) => `${part} ${(100 * compute(part)).toFixed(1)} %`);
+					const counted = receiver === 'withoutDetails' ? main * compute(OWN) : all;
 					return {
-						name: `Of the processor time of a callback ${name}`,
-						value: (of === receiver ? main * compute(OWN) : all) / compute('all', of),
+						name: `Of the processor time of a callback without details, ${what}`,
+						value: counted / compute('all', 'withoutDetails'),
 						figures: `${all.toFixed(1)} ms, ${(all - main).toFixed(1)} ms of it in other threads; of the main thread ${shares.join(', ')}; medians of ${ROUNDS} ${ROUND}`,
 					};
 				});

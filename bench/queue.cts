@@ -3,13 +3,10 @@ import { sum } from 'simple-statistics';
 import type { Log } from '../dev/log.cts';
 import type { N8nProcess } from '../dev/n8n/process.cts';
 import { startQueueN8n } from '../dev/n8n/queue.cts';
-import { poll } from '../dev/n8n/wait.cts';
-import { pack } from '../dev/pack.cts';
-import { openFolder, openService } from './fixtures.cts';
+import { openFolder, pack } from '../dev/pack.cts';
+import { openService } from './fixtures.cts';
 import { compare, interleave, measureSettings, readProcessorTime } from './measure.cts';
-import { activate, CALLBACKS, prepareCallbacks, type Receiver } from './receivers.cts';
-
-export const title = 'What a callback costs in queue mode';
+import { activate, CALLBACKS, measureRound, type Receiver } from './receivers.cts';
 
 const ROUNDS = 5;
 
@@ -20,7 +17,6 @@ const COSTS = {
 	webhook: { name: 'Processor time of the webhook process per callback', unit: 'ms' },
 	worker: { name: 'Processor time of the worker per execution', unit: 'ms' },
 	written: { name: 'Rows written to the database per callback', unit: 'rows' },
-	perSecond: { name: 'Callbacks answered per second, all on this machine', unit: 'per second' },
 };
 
 /**
@@ -31,38 +27,25 @@ const COSTS = {
 export const bench = async (log: Log) =>
 	await measureSettings(async (env) => {
 		using folder = openFolder();
-		await using service = await openService({ taskSeconds: 0.2 });
+		await using service = await openService({ taskSeconds: 0 });
 		const { tarball } = await pack(folder.path);
-		await using queue = await openQueueN8n({
+		await using queue = await startQueueN8n({
 			tarball,
 			env: { DB_POSTGRESDB_POOL_SIZE: '10', ...env },
 			log,
 		});
-		const query = (sql: string) => Number(queue.query(sql));
 		const readTime = (processes: N8nProcess[]) =>
 			sum(processes.map(({ pid }) => readProcessorTime(pid)));
 		const readUsed = () => ({
 			webhook: readTime(queue.webhooks),
 			worker: readTime(queue.workers),
-			written: query(WRITTEN),
+			written: Number(queue.query(WRITTEN)),
 		});
 
 		/** Measures the cost of one callback, as a mean over a round. */
 		const measureCost = async (receiver: Receiver) => {
-			const send = await prepareCallbacks(service);
-			const countFinished = () =>
-				query(
-					`select count(*) from execution_entity where "workflowId" = '${receiver.id}' and status = 'success'`,
-				);
-			const goal = countFinished() + CALLBACKS;
 			const before = readUsed();
-			const began = Date.now();
-			await send(receiver);
-			const answered = Date.now() - began;
-			await poll(async () => countFinished() >= goal, {
-				timeout: 60_000,
-				what: 'executions to end',
-			});
+			await measureRound({ service, n8n: queue.n8n }, receiver);
 			// PostgreSQL's statistics are up to a second behind.
 			await sleep(1500);
 			const after = readUsed();
@@ -70,7 +53,6 @@ export const bench = async (log: Log) =>
 				webhook: (after.webhook - before.webhook) / CALLBACKS,
 				worker: (after.worker - before.worker) / CALLBACKS,
 				written: (after.written - before.written) / CALLBACKS,
-				perSecond: (CALLBACKS * 1000) / answered,
 			};
 		};
 
@@ -82,9 +64,3 @@ export const bench = async (log: Log) =>
 			return compare(`${name}, of the bare Webhook node`, costs, { unit });
 		});
 	});
-
-/** Starts n8n in queue mode, until the end of an `await using` block. */
-async function openQueueN8n(options: Parameters<typeof startQueueN8n>[0]) {
-	const queue = await startQueueN8n(options);
-	return { ...queue, [Symbol.asyncDispose]: queue.stop };
-}

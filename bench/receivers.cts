@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { ModuleKind, ScriptTarget, transpileModule } from 'typescript';
-import { createEndedTask, runConcurrently, sendCallback } from '../dev/fixtures/callbacks.cts';
-import { CREDENTIAL_TYPE } from '../dev/fixtures/pair.cts';
-import { connect, triggered } from '../dev/fixtures/workflows.cts';
+import { ModuleKind, ScriptTarget, transpile } from 'typescript';
+import { createEndedTask, runConcurrently } from '../dev/fixtures/callbacks.cts';
+import { CREDENTIAL_TYPE, startPackedN8n } from '../dev/fixtures/pair.cts';
+import { connect, triggered, webhook } from '../dev/fixtures/workflows.cts';
 import type { N8n } from '../dev/n8n/n8n.cts';
 import { poll } from '../dev/n8n/wait.cts';
 import type { WorkflowNode } from '../dev/n8n/workflow.cts';
+import { openFolder } from '../dev/pack.cts';
 import type { Service } from '../dev/service/index.cts';
 import {
 	buildDetailsRequest,
 	buildIf,
 	importFor,
-	openFolder,
-	openN8n,
+	measureCallback,
 	openService,
 } from './fixtures.cts';
 import { measureSettings, readProcessorTime, type Row } from './measure.cts';
@@ -37,12 +37,8 @@ const buildReceiver = (...nodes: WorkflowNode[]) =>
 
 const buildOurs = (options: object) => buildReceiver(...triggered({ options }).nodes);
 
-const buildWebhook = (responseMode: string, options = {}): WorkflowNode => ({
-	name: 'Webhook',
-	type: 'n8n-nodes-base.webhook',
-	typeVersion: 2.1,
-	parameters: { httpMethod: 'POST', path: randomUUID(), responseMode, options },
-});
+const buildWebhook = (responseMode: string, options = {}) =>
+	webhook(randomUUID(), { responseMode, options });
 
 const buildRespond = (responseCode: number): WorkflowNode => ({
 	name: `Respond ${responseCode}`,
@@ -87,11 +83,9 @@ const buildNothing = (more: Partial<WorkflowNode> = {}) =>
 	});
 
 /**
- * What callbacks can come to: our trigger, and beside it what a user has without it: n8n's bare Webhook node, which
- * verifies nothing and asks nobody, and a chain built by hand that verifies the signature and asks for the details (but
- * neither looks at the age of the timestamp nor tells duplicates). And a trigger that does nothing, which is what n8n makes
- * any trigger of a community package cost. All are active in one n8n, have the same settings and end in one node that does
- * nothing; every callback is signed and is for a task of its own.
+ * What callbacks can come to: our trigger; n8n's bare Webhook node, which verifies nothing and asks nobody; a chain built by
+ * hand that verifies the signature and asks for the details, but neither looks at the age of the timestamp nor tells
+ * duplicates; and a trigger that does nothing. All end in one node that does nothing.
  */
 const RECEIVERS = {
 	withoutDetails: () => buildOurs({ fetchDetails: false }),
@@ -114,14 +108,13 @@ export async function activate<Name extends ReceiverName>(
 ) {
 	const receivers = {} as Record<Name, Receiver>;
 	for (const name of names) {
-		const workflow = RECEIVERS[name](service);
-		const id = await importFor(n8n, service, workflow);
+		const id = await importFor(n8n, service, RECEIVERS[name](service));
 		await n8n.activate(id);
-		const url = await n8n.getProductionWebhookUrl(workflow);
+		const url = await n8n.getProductionWebhookUrl(id);
 		receivers[name] = { id, url };
 		if (!VERIFYING.includes(name)) continue;
 		const taskId = await createEndedTask(service);
-		await sendCallback(service, url, taskId, { key: 'another', expected: 401 });
+		await measureCallback(service, taskId, { url, secret: 'another' }, 401);
 	}
 	return receivers;
 }
@@ -129,50 +122,42 @@ export async function activate<Name extends ReceiverName>(
 interface Setup {
 	service: Service;
 	n8n: N8n;
-	receivers: Record<ReceiverName, Receiver>;
 }
 
 /** Measures in n8n as it comes and in a lazy one, each with all receivers active. */
 export const measureReceivers = async (
-	measure: (setup: Setup) => Promise<Row[]>,
+	measure: (setup: Setup, receivers: Record<ReceiverName, Receiver>) => Promise<Row[]>,
 	extraEnv: Record<string, string> = {},
 ) =>
 	await measureSettings(async (env) => {
 		using folder = openFolder();
 		const source = fs.readFileSync(path.join(__dirname, 'NothingTrigger.node.cts'), 'utf8');
-		const { outputText } = transpileModule(source, {
-			compilerOptions: { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022 },
-		});
-		fs.writeFileSync(path.join(folder.path, 'NothingTrigger.node.js'), outputText);
+		const script = transpile(source, { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022 });
+		fs.writeFileSync(path.join(folder.path, 'NothingTrigger.node.js'), script);
 		await using service = await openService({ taskSeconds: 0 });
-		await using n8n = await openN8n({ N8N_CUSTOM_EXTENSIONS: folder.path, ...extraEnv, ...env });
+		await using n8n = await startPackedN8n({
+			env: { N8N_CUSTOM_EXTENSIONS: folder.path, ...extraEnv, ...env },
+		});
 		const receivers = await activate(n8n, service, Object.keys(RECEIVERS) as ReceiverName[]);
-		return await measure({ service, n8n, receivers });
+		return await measure({ service, n8n }, receivers);
 	});
-
-/** Creates the tasks of a round, and returns a function that sends their callbacks and measures the milliseconds to each answer. */
-export async function prepareCallbacks(service: Service) {
-	const tasks = await runConcurrently(Array.from({ length: CALLBACKS }), IN_FLIGHT, () =>
-		createEndedTask(service),
-	);
-	return async ({ url }: Receiver) =>
-		await runConcurrently(tasks, IN_FLIGHT, (taskId) =>
-			sendCallback(service, `${url}?task=${taskId}`, taskId),
-		);
-}
 
 /**
  * Measures a round of genuine callbacks. It is over when all of its executions are, so that none runs on into the next.
  * @returns callbacks per second that end in a finished execution, the milliseconds until each answer, and n8n's processor
  * time in milliseconds per callback, until its execution has ended
  */
-export async function measureRound({ service, n8n }: Setup, receiver: Receiver) {
-	const send = await prepareCallbacks(service);
+export async function measureRound({ service, n8n }: Setup, { id, url }: Receiver) {
+	const tasks = await runConcurrently(Array.from({ length: CALLBACKS }), IN_FLIGHT, () =>
+		createEndedTask(service),
+	);
 	const used = readProcessorTime(n8n.pid);
 	const begun = Date.now();
-	const answers = await send(receiver);
+	const answers = await runConcurrently(tasks, IN_FLIGHT, (taskId) =>
+		measureCallback(service, taskId, { url: `${url}?task=${taskId}` }),
+	);
 	const startedAfter = new Date(begun).toISOString();
-	const filter = { workflowId: receiver.id, status: 'success', startedAfter };
+	const filter = { workflowId: id, status: 'success', startedAfter };
 	const finished = await poll(
 		async () => {
 			const own = await n8n.listExecutions(filter);

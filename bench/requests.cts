@@ -1,5 +1,6 @@
 import { median, shuffle } from 'simple-statistics';
-import { chain, createAndWait, prompts } from '../dev/fixtures/workflows.cts';
+import { startPackedN8n } from '../dev/fixtures/pair.cts';
+import { chain, createAndWait, prompts, WAIT } from '../dev/fixtures/workflows.cts';
 import type { Log } from '../dev/log.cts';
 import type { N8n } from '../dev/n8n/n8n.cts';
 import type { Service } from '../dev/service/index.cts';
@@ -8,12 +9,10 @@ import {
 	buildDetailsRequest,
 	buildIf,
 	importFor,
-	openN8n,
+	measureCallback,
 	openService,
 } from './fixtures.cts';
 import { compare, type Row } from './measure.cts';
-
-export const title = 'Requests and executions per finished task';
 
 const BATCHES = [1, 10, 100, 1_000];
 const REFUSED = 50;
@@ -26,19 +25,16 @@ function buildByHand(service: Service, count: number) {
 	const workflow = chain('By hand', [
 		prompts(count),
 		buildCreateRequest(service, 'Create'),
-		{
-			name: 'Wait',
-			type: 'n8n-nodes-base.wait',
-			typeVersion: 1.1,
-			webhookId: 'c0ffee00-0000-4000-8000-00000000cccc',
-			parameters: { amount: 5, unit: 'seconds' },
-		},
+		{ ...WAIT, parameters: { amount: 5, unit: 'seconds' } },
 		buildDetailsRequest(service, '$json.data.taskId', 'Look'),
 		buildIf('Done?', '={{ $json.data.state }}', 'success'),
 	]);
 	workflow.connections['Done?'] = { main: [[], [{ node: 'Wait', type: 'main', index: 0 }]] };
 	return workflow;
 }
+
+const buildPolling = (_service: Service, count: number) =>
+	chain('By polling', [prompts(count), createAndWait({ waitFor: 'polling' })]);
 
 async function count(name: string, n8n: N8n, service: Service, workflowId: string): Promise<Row> {
 	const tasks = service.tasks.size;
@@ -59,20 +55,14 @@ async function measureByCallback(n8n: N8n, tasks: number, log: Log) {
 	const executionId = await n8n.run(workflowId);
 	await n8n.waitForExecution(executionId, { until: ['waiting'], timeout: LIMIT });
 
-	const measureCallback = async (taskId: string, secret: string | undefined, expected: number) => {
-		const sent = performance.now();
-		const { status } = await service.callback(taskId, { secret });
-		if (status !== expected) throw new Error(`A callback was answered ${status}`);
-		return performance.now() - sent;
-	};
 	const accepted: number[] = [];
 	const refused: number[] = [];
 	for (const [index, task] of shuffle([...service.tasks.values()]).entries()) {
 		if (index % Math.ceil(tasks / REFUSED) === 0)
-			refused.push(await measureCallback(task.taskId, '', 401));
+			refused.push(await measureCallback(service, task.taskId, { secret: '' }, 401));
 		await service.waitForTask(task.taskId, 'generating');
 		Object.assign(task, { state: 'success', completeTime: Date.now() });
-		accepted.push(await measureCallback(task.taskId, undefined, 200));
+		accepted.push(await measureCallback(service, task.taskId));
 	}
 	await n8n.waitForExecution(executionId);
 	const goal = { atMost: tasks === 1 ? 2 : 3 };
@@ -81,34 +71,28 @@ async function measureByCallback(n8n: N8n, tasks: number, log: Log) {
 }
 
 /** Measures a workflow that looks again and again. */
-async function measureByPolling(n8n: N8n, tasks: number, isByHand: boolean) {
+async function measurePolling(n8n: N8n, tasks: number, way: string, build: typeof buildByHand) {
 	await using service = await openService({ taskSeconds: TASK_SECONDS });
-	const workflow = isByHand
-		? buildByHand(service, tasks)
-		: chain('By polling', [prompts(tasks), createAndWait({ waitFor: 'polling' })]);
-	const workflowId = await importFor(n8n, service, workflow);
+	const workflowId = await importFor(n8n, service, build(service, tasks));
 	await n8n.waitForExecution(await n8n.run(workflowId), { timeout: LIMIT });
-	const way = isByHand ? 'by a loop built by hand' : 'by polling';
 	return await count(`of ${TASK_SECONDS} s, ${way}`, n8n, service, workflowId);
 }
 
 /**
  * Requests to the service and executions of n8n per finished task: Create and Wait by callback and by polling, beside the
- * loop that is usually built by hand (HTTP Request creates, Wait 5 s, HTTP Request looks, If it is done).
- *
- * By callback, tasks end in a random order, one by one, and each calls as it ends; the time of each call is taken as well,
- * and, every now and then, that of a call without a signature: n8n loads the parked execution for it as for any other, and
- * we refuse it unread. By polling, tasks take 30 s; the four workflows run at the same time, each with a service of its own.
+ * loop that is usually built by hand. By callback, tasks end one by one in a random order. The time of each callback is
+ * taken as well, and now and then that of one without a signature: n8n loads the execution for it, and we refuse it unread.
  */
 export async function bench(log: Log): Promise<Row[]> {
-	await using n8n = await openN8n();
+	await using n8n = await startPackedN8n();
 	const batches = [];
 	for (const tasks of BATCHES) batches.push(await measureByCallback(n8n, tasks, log));
 	log(`${POLLED.join(' and ')} tasks by polling and by hand, each of ${TASK_SECONDS} s`);
 	const polled = await Promise.all(
-		POLLED.flatMap((tasks) =>
-			[false, true].map((isByHand) => measureByPolling(n8n, tasks, isByHand)),
-		),
+		POLLED.flatMap((tasks) => [
+			measurePolling(n8n, tasks, 'by polling', buildPolling),
+			measurePolling(n8n, tasks, 'by a loop built by hand', buildByHand),
+		]),
 	);
 	const [hundred, thousand] = batches.slice(2);
 	if (!hundred || !thousand) throw new Error('A batch is missing');

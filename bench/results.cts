@@ -1,11 +1,10 @@
 import { median } from 'simple-statistics';
+import { startPackedN8n } from '../dev/fixtures/pair.cts';
 import { createAndWait, prompts } from '../dev/fixtures/workflows.cts';
 import type { N8n } from '../dev/n8n/n8n.cts';
 import type { Service } from '../dev/service/index.cts';
-import { buildDownloads, getRun, NEXT, openN8n, openService, run } from './fixtures.cts';
+import { buildDownloads, getRun, NEXT, openService, run } from './fixtures.cts';
 import { compare, interleave, type Row } from './measure.cts';
-
-export const title = 'Result files';
 
 const TASKS = 20;
 const BATCHES = 5;
@@ -43,12 +42,11 @@ async function measureBatch(n8n: N8n, service: Service, fileSlow?: number) {
 
 /**
  * How long files take, in filesystem mode. A batch: its tasks end one after the other and the last one some time later, so that
- * its files but one are there when its last callback comes. A large file: the node's own time as n8n notes it, beside n8n's HTTP
- * Request node for the same URL, in interleaved rounds of one n8n.
+ * its files but one are there when its last callback comes. A large file: by the time that n8n notes for a node.
  */
 export async function bench(): Promise<Row[]> {
 	await using service = await openService();
-	await using n8n = await openN8n({ N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem' });
+	await using n8n = await startPackedN8n({ env: { N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem' } });
 	const hosts = { slow: 1, local: undefined };
 	const { slow, local } = await interleave(hosts, { rounds: BATCHES }, (fileSlow) =>
 		measureBatch(n8n, service, fileSlow),

@@ -1,11 +1,10 @@
+import { startPackedN8n } from '../dev/fixtures/pair.cts';
 import { chain, createAndWait, prompts, WAIT } from '../dev/fixtures/workflows.cts';
 import type { N8n } from '../dev/n8n/n8n.cts';
 import type { WorkflowNode } from '../dev/n8n/workflow.cts';
 import type { Service } from '../dev/service/index.cts';
-import { getRun, importFor, NEXT, openN8n, openService } from './fixtures.cts';
+import { getRun, importFor, NEXT, openService } from './fixtures.cts';
 import { compare, interleave, measureSettings } from './measure.cts';
-
-export const title = 'Create and Wait: going on when the service calls';
 
 const ROUNDS = 31;
 /** As many tasks end together and call back at once. */
@@ -32,7 +31,7 @@ export const bench = async () =>
 			taskSeconds: 0.3,
 			faultsFor: () => ({ noCallback: true }),
 		});
-		await using n8n = await openN8n(env);
+		await using n8n = await startPackedN8n({ env });
 		const prepare = async (node: WorkflowNode) =>
 			await importFor(n8n, service, chain(node.name, [node, NEXT]));
 		// Ours comes first: Wait is resumed with the callback of the task before it.

@@ -2,22 +2,23 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import execa from 'execa';
+import type { Log } from '../dev/log.cts';
 import { provideN8n } from '../dev/n8n/provide.cts';
 import { version } from '../package.json';
-import * as create from './create.cts';
-import * as intake from './intake.cts';
-import type { Bench, Row } from './measure.cts';
-import * as memory from './memory.cts';
-import * as profile from './profile.cts';
-import * as queue from './queue.cts';
-import * as requests from './requests.cts';
-import * as results from './results.cts';
-import * as resume from './resume.cts';
-import * as search from './search.cts';
-import * as startup from './startup.cts';
-import * as verification from './verification.cts';
+import { bench as create } from './create.cts';
+import { bench as intake } from './intake.cts';
+import type { Row } from './measure.cts';
+import { bench as memory } from './memory.cts';
+import { bench as profile } from './profile.cts';
+import { bench as queue } from './queue.cts';
+import { bench as requests } from './requests.cts';
+import { bench as results } from './results.cts';
+import { bench as resume } from './resume.cts';
+import { bench as search } from './search.cts';
+import { bench as startup } from './startup.cts';
+import { bench as verification } from './verification.cts';
 
-const BENCHES: Record<string, Bench> = {
+const BENCHES: Record<string, (log: Log) => Promise<Row[]>> = {
 	verification,
 	requests,
 	create,
@@ -55,14 +56,13 @@ function formatRow({ name, value, unit = '', goal, figures }: Row) {
 }
 
 async function run(name: string, machine: string) {
-	const found = BENCHES[name];
-	if (!found) throw new Error(`There is no bench "${name}", only ${NAMES.join(', ')}`);
-	const { title, bench } = found;
-	console.log(`\n${title}`);
+	const bench = BENCHES[name];
+	if (!bench) throw new Error(`There is no bench "${name}", only ${NAMES.join(', ')}`);
+	console.log(`\n${name}`);
 	const lines = (await bench(console.log)).map(formatRow).join('\n');
 	console.log(lines);
 	const file = path.join(__dirname, 'results', `${name}.txt`);
-	fs.writeFileSync(file, `${title}\n\n${machine}\n\n${lines}\n`);
+	fs.writeFileSync(file, `${name}\n\n${machine}\n\n${lines}\n`);
 }
 
 /**

@@ -1,10 +1,8 @@
-import { CREDENTIAL_TYPE, buildCredentialData } from '../dev/fixtures/pair.cts';
+import { CREDENTIAL_TYPE, buildCredentialData, startPackedN8n } from '../dev/fixtures/pair.cts';
 import { NODE_TYPE } from '../dev/fixtures/workflows.cts';
 import { corpus, listEntries } from '../dev/service/catalogue.cts';
-import { openN8n, openService, requireBuilt } from './fixtures.cts';
+import { openService, requireBuilt } from './fixtures.cts';
 import { interleave, showTimes, type Row } from './measure.cts';
-
-export const title = 'Searching the list of models';
 
 const MODELS = 5_000;
 const GENERATED = MODELS - corpus.length;
@@ -17,9 +15,6 @@ const SEARCHES = {
 	'one model': 'generated-4321/',
 	'no model': 'no such thing',
 };
-
-/** What n8n takes where the package has next to nothing to do, but read the credential. */
-const FLOOR = 'the fields of a model, from memory, where nothing is searched';
 
 interface Built {
 	searchModels: (context: object, filter: string) => Promise<unknown>;
@@ -50,15 +45,16 @@ async function measurePackage() {
  */
 export async function bench(): Promise<Row[]> {
 	await using service = await openService({ generatedModels: GENERATED, lookupSeconds: 0 });
-	await using n8n = await openN8n();
+	await using n8n = await startPackedN8n();
 	const data = buildCredentialData(service);
 	const { id, name } = await n8n.createCredential({ name: 'Bench', type: CREDENTIAL_TYPE, data });
 
-	const ask = (route: string, question: object) =>
+	const search = (filter: string) =>
 		measureTime(() =>
-			n8n.request('POST', `/rest/dynamic-node-parameters/${route}`, {
+			n8n.request('POST', '/rest/dynamic-node-parameters/resource-locator-results', {
 				path: 'parameters.customModel',
-				...question,
+				methodName: 'searchModels',
+				filter,
 				nodeTypeAndVersion: { name: NODE_TYPE, version: 1.1 },
 				currentNodeParameters: {
 					operation: 'createAndWait',
@@ -68,15 +64,8 @@ export async function bench(): Promise<Row[]> {
 				credentials: { [CREDENTIAL_TYPE]: { id, name } },
 			}),
 		);
-	const search = (filter: string) =>
-		ask('resource-locator-results', { methodName: 'searchModels', filter });
-	const loadFields = () => ask('resource-mapper-fields', { methodName: 'getModelFields' });
 
-	const first = await search('');
-	const ways = { ...SEARCHES, [FLOOR]: undefined };
-	const times = await interleave(ways, { rounds: ROUNDS }, (filter) =>
-		filter === undefined ? loadFields() : search(filter),
-	);
+	const times = await interleave(SEARCHES, { rounds: ROUNDS }, search);
 	const requests = service.requests.filter(({ path }) => path === '/api/v1/models').length;
 	if (requests !== 1) throw new Error(`The list was requested ${requests} times`);
 	const inPackage = Object.values(await measurePackage()).flat();
@@ -87,6 +76,5 @@ export async function bench(): Promise<Row[]> {
 			{ atMost: 100 },
 		),
 		...Object.entries(times).map(([words, values]) => showTimes(`Through n8n, ${words}`, values)),
-		showTimes('Through n8n, the first search, which requests the list', [first]),
 	];
 }

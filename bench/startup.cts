@@ -3,28 +3,17 @@ import path from 'node:path';
 import execa from 'execa';
 import type { Log } from '../dev/log.cts';
 import { provideN8n } from '../dev/n8n/provide.cts';
-import { pack } from '../dev/pack.cts';
-import { openFolder } from './fixtures.cts';
+import { openFolder, pack } from '../dev/pack.cts';
+import ownManifest from '../package.json';
 import { compare, type Row } from './measure.cts';
-
-export const title = 'Starting n8n with the package';
 
 const EVERY = 10;
 const ROUNDS = 9;
 
-interface Manifest {
-	n8n: { nodes: string[] };
-}
-
-const listNodeFiles = (folder: string) =>
-	(JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')) as Manifest).n8n.nodes;
-
 /**
- * How long the packed package keeps n8n's start waiting: both nodes and the credential loaded by n8n's own loader, beside
- * n8n's base nodes loaded by the same loader. Each load has a fresh process, and a node brings all that it requires, so that
- * modules that base nodes share are counted for each. The base nodes are every tenth of the list in n8n's package. In truth
- * n8n loads them when they are first used, and community packages when it starts. The time is the processor's: loading
- * waits for nothing but the disk, whose cache may know one file and not the other.
+ * How long the packed package keeps n8n's start waiting, beside every tenth of n8n's base nodes, by n8n's own loader. Each load
+ * has a fresh process, so modules that base nodes share are counted for each. The time is the processor's: loading waits for
+ * nothing but the disk, whose cache may know one file and not the other.
  */
 export async function bench(log: Log): Promise<Row[]> {
 	const { bin, node } = await provideN8n(log);
@@ -42,23 +31,19 @@ export async function bench(log: Log): Promise<Row[]> {
 		return Number(execa.sync(node, args, { env, extendEnv: false }).stdout);
 	};
 
-	const sample = listNodeFiles(base).filter((_, index) => index % EVERY === 0);
-	const nodes = listNodeFiles(own);
-	const measured = ['', ...nodes].map((file) => ({ file, ours: [] as number[] }));
+	const manifest = fs.readFileSync(path.join(base, 'package.json'), 'utf8');
+	const { n8n } = JSON.parse(manifest) as typeof ownManifest;
+	const sample = n8n.nodes.filter((_, index) => index % EVERY === 0);
+	const ours: number[] = [];
 	const theirs: number[] = [];
 	for (const [index, file] of sample.entries()) {
 		theirs.push(measureLoad(base, file));
 		if (index % Math.floor(sample.length / ROUNDS) === 0)
-			for (const { file, ours } of measured)
-				ours.push(measureLoad(own, file) / (file ? 1 : nodes.length));
+			ours.push(measureLoad(own) / ownManifest.n8n.nodes.length);
 	}
+	const name = 'Loading the whole package, per node, of the median base node';
 	return [
-		...measured.map(({ file, ours }) => {
-			const what = file ? path.basename(file, '.node.js') : 'the whole package, per node';
-			const goal = file ? undefined : { atMost: 1 };
-			const name = `Loading ${what}, of the median base node`;
-			return compare(name, { ours, theirs }, { goal });
-		}),
+		compare(name, { ours, theirs }, { goal: { atMost: 1 } }),
 		{
 			name: 'The packed package',
 			value: size / 1_000,

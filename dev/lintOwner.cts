@@ -20,11 +20,8 @@ export const listPlaceholders = (folder: string): string[] =>
 		fs
 			.readFileSync(file, 'utf8')
 			.split('\n')
-			.flatMap((line, index) =>
-				PLACEHOLDERS.test(line)
-					? [`${path.relative(folder, file)}:${index + 1}: ${line.trim()}`]
-					: [],
-			),
+			.map((line, index) => `${path.relative(folder, file)}:${index + 1}: ${line.trim()}`)
+			.filter((line) => PLACEHOLDERS.test(line)),
 	);
 
 if (require.main === module) {

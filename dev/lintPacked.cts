@@ -1,10 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { ESLint, type Linter } from 'eslint';
 import { logFailure } from './log.cts';
-import { pack, root } from './pack.cts';
+import { openFolder, pack, root } from './pack.cts';
 
 /** The part that we use of n8n's scanner of verified packages. */
 interface Scanner {
@@ -33,25 +31,21 @@ async function lint(cwd: string, patterns: string[], config: Linter.Config[]) {
 async function main() {
 	const { buildScanConfig, SOURCE_FILE_PATTERNS } = (await import(SCANNER)) as Scanner;
 	const config = await buildScanConfig();
-	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-packed-'));
-	try {
-		const { tarball, files, size } = await pack(folder);
-		execFileSync('tar', ['-xzf', tarball, '-C', folder]);
-		const extra = files.filter((file) => !ALLOWED.test(file) || FORBIDDEN.test(file));
-		const missing = REQUIRED.filter((file) => !files.includes(file));
-		const findings = [
-			...extra.map((file) => `${file} must not be in the package`),
-			...missing.map((file) => `${file} is missing from the package`),
-			await lint(path.join(folder, 'package'), PACKED_PATTERNS, config),
-			await lint(root, SOURCE_FILE_PATTERNS, config),
-		].filter(Boolean);
-		console.log(`The packed package: ${files.length} files, ${(size / 1000).toFixed(1)} kB`);
-		if (findings.length === 0) return;
-		console.log(findings.join('\n'));
-		process.exitCode = 1;
-	} finally {
-		fs.rmSync(folder, { recursive: true, force: true });
-	}
+	using folder = openFolder();
+	const { tarball, files, size } = await pack(folder.path);
+	execFileSync('tar', ['-xzf', tarball, '-C', folder.path]);
+	const extra = files.filter((file) => !ALLOWED.test(file) || FORBIDDEN.test(file));
+	const missing = REQUIRED.filter((file) => !files.includes(file));
+	const findings = [
+		...extra.map((file) => `${file} must not be in the package`),
+		...missing.map((file) => `${file} is missing from the package`),
+		await lint(path.join(folder.path, 'package'), PACKED_PATTERNS, config),
+		await lint(root, SOURCE_FILE_PATTERNS, config),
+	].filter(Boolean);
+	console.log(`The packed package: ${files.length} files, ${(size / 1000).toFixed(1)} kB`);
+	if (findings.length === 0) return;
+	console.log(findings.join('\n'));
+	process.exitCode = 1;
 }
 
 main().catch(logFailure);

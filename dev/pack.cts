@@ -1,8 +1,18 @@
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { runNpm } from './npm.cts';
 
 export const root = path.join(__dirname, '..');
+
+/** Makes a temporary folder that is removed at the end of a `using` block. */
+export function openFolder() {
+	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-'));
+	return {
+		path: folder,
+		[Symbol.dispose]: () => fs.rmSync(folder, { recursive: true, force: true }),
+	};
+}
 
 interface PackResult {
 	filename: string;

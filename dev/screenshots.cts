@@ -1,9 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { listExamples, readExample } from './fixtures/examples.cts';
 import { startPair, type Pair } from './fixtures/pair.cts';
-import { chain, mediaGeneration, NODE_TYPE } from './fixtures/workflows.cts';
+import { chain, mediaGeneration } from './fixtures/workflows.cts';
 import { createLog, logFailure } from './log.cts';
 import { openEditor, type Editor } from './n8n/editor.cts';
 import { root } from './pack.cts';
@@ -24,44 +23,36 @@ async function main() {
 	const log = createLog();
 	const folder = path.resolve(process.argv[2] ?? path.join(root, 'docs', 'pictures'));
 	fs.mkdirSync(folder, { recursive: true });
-	const pair = await startPair({ service: { taskSeconds: 1 }, n8n: { log } });
-	try {
-		const examples = await importExamples(pair);
-		const filesId = await importFilesWorkflow(pair);
-		const types = await pair.n8n.listNodeTypes('n8n-nodes-media-generation');
-		const properties = types.find(({ name }) => name === NODE_TYPE)?.properties ?? [];
-		for (const { look, width, height } of LOOKS) {
-			for (const theme of THEMES) {
-				const editor = await openEditor(pair.n8n, { width, height, theme });
-				const takePicture = async (name: string) => {
-					await editor.page.mouse.move(0, 0);
-					await showPublicAddresses(editor, pair);
-					const file = path.join(folder, `${name}-${look}-${theme}.png`);
-					await editor.page.screenshot({ path: file, animations: 'disabled' });
-					log(path.relative(process.cwd(), file));
-				};
-				try {
-					await showNodeList(editor, takePicture);
-					await showActionPanels(editor, takePicture, properties);
-					await showAnyModel(editor, takePicture);
-					await showEmptyFields(editor, takePicture);
-					await showRun(editor, takePicture);
-					await showFiles(editor, takePicture, filesId);
-					await showFinishedCanvas(editor, takePicture, filesId);
-					await showTrigger(editor, takePicture);
-					await editor.openNewCredential('Media Generation API');
-					await takePicture('credential');
-					for (const { id, name } of examples) {
-						await editor.openWorkflow(id);
-						await takePicture(`example-${name}`);
-					}
-				} finally {
-					await editor.close();
-				}
+	await using pair = await startPair({ service: { taskSeconds: 1 }, n8n: { log } });
+	const filesId = await importFilesWorkflow(pair);
+	const examples: Array<{ name: string; id: string }> = [];
+	for (const name of listExamples())
+		examples.push({ name, ...(await pair.importWorkflow(readExample(name))) });
+	for (const { look, width, height } of LOOKS) {
+		for (const theme of THEMES) {
+			await using editor = await openEditor(pair.n8n, { width, height, theme });
+			const takePicture = async (name: string) => {
+				await editor.page.mouse.move(0, 0);
+				await showPublicAddresses(editor, pair);
+				const file = path.join(folder, `${name}-${look}-${theme}.png`);
+				await editor.page.screenshot({ path: file, animations: 'disabled' });
+				log(path.relative(process.cwd(), file));
+			};
+			await showNodeList(editor, takePicture);
+			await showActionPanels(editor, takePicture);
+			await showAnyModel(editor, takePicture);
+			await showEmptyFields(editor, takePicture);
+			await showRun(editor, takePicture);
+			await showFiles(editor, takePicture, filesId);
+			await showFinishedCanvas(editor, takePicture, filesId);
+			await showTrigger(editor, takePicture);
+			await editor.openNewCredential('Media Generation API');
+			await takePicture('credential');
+			for (const { id, name } of examples) {
+				await editor.openWorkflow(id);
+				await takePicture(`example-${name}`);
 			}
 		}
-	} finally {
-		await pair.stop();
 	}
 }
 
@@ -80,15 +71,6 @@ async function showPublicAddresses({ page }: Editor, { n8n, service }: Pair) {
 				currentNode.nodeValue = String(currentNode.nodeValue).replaceAll(from, to);
 		}
 	}, addresses);
-}
-
-async function importExamples(pair: Pair) {
-	const examples = [];
-	for (const name of listExamples()) {
-		const { id } = await pair.importWorkflow(readExample(name));
-		examples.push({ id, name });
-	}
-	return examples;
 }
 
 /** Imports a workflow whose nodes output a finished image, and a video of it. */
@@ -119,47 +101,28 @@ async function showNodeList(editor: Editor, takePicture: TakePicture) {
 }
 
 /** Shows the panel of each operation, and of Create and Wait for each model. */
-async function showActionPanels(
-	editor: Editor,
-	takePicture: TakePicture,
-	properties: INodeProperties[],
-) {
-	await editor.openNewManualWorkflow();
-	await editor.addNode('media', 'Media Generation', 'Create task and wait');
-	for (const { name, value } of findOptions(properties, 'model')) {
-		await editor.choose('model', name);
-		await takePicture(`create-and-wait-${String(value).replaceAll(/\W/g, '-')}`);
-	}
-	for (const resource of findOptions(properties, 'resource')) {
-		await editor.choose('resource', resource.name);
-		for (const { name, value } of findOptions(properties, 'operation', resource.value)) {
-			await editor.choose('operation', name);
-			await takePicture(`${resource.value}-${value}`);
+async function showActionPanels(editor: Editor, takePicture: TakePicture) {
+	await openCreateAndWait(editor);
+	const showEach = async (parameter: string, show: (name: string) => Promise<void>) => {
+		for (const option of await editor.listOptions(parameter)) {
+			await editor.choose(parameter, option);
+			await show(option.toLowerCase().replaceAll(/\W+/g, '-'));
 		}
-	}
+	};
+	await showEach('model', (model) => takePicture(`create-and-wait-${model}`));
+	await showEach('resource', (resource) =>
+		showEach('operation', (operation) => takePicture(`${resource}-${operation}`)),
+	);
 }
 
-/** Returns the options of a list of the action node, without n8n's own entry, Custom API Call. */
-function findOptions(
-	properties: INodeProperties[],
-	list: string,
-	resource?: INodePropertyOptions['value'],
-) {
-	const { options = [] } =
-		properties.find(
-			({ name, displayOptions }) =>
-				name === list && (!resource || displayOptions?.show?.resource?.includes(resource)),
-		) ?? {};
-	return options.filter(
-		(option): option is INodePropertyOptions =>
-			'value' in option && !String(option.value).startsWith('__'),
-	);
+async function openCreateAndWait(editor: Editor) {
+	await editor.openNewManualWorkflow();
+	await editor.addNode('media', 'Media Generation', 'Create task and wait');
 }
 
 /** Shows the list of the service's models, the fields of one, and what is said of each. */
 async function showAnyModel(editor: Editor, takePicture: TakePicture) {
-	await editor.openNewManualWorkflow();
-	await editor.addNode('media', 'Media Generation', 'Create task and wait');
+	await openCreateAndWait(editor);
 	await editor.choose('model', 'Any Model of the Service');
 	await editor.get('rlc-input').click();
 	await editor.get('rlc-item').first().waitFor();
@@ -175,17 +138,15 @@ async function showAnyModel(editor: Editor, takePicture: TakePicture) {
 
 /** Shows what n8n says under required fields that are left empty. */
 async function showEmptyFields(editor: Editor, takePicture: TakePicture) {
-	await editor.openNewManualWorkflow();
-	await editor.addNode('media', 'Media Generation', 'Create task and wait');
+	await openCreateAndWait(editor);
 	await editor.executeStep();
 	await editor.get('parameter-issues').first().waitFor();
 	await takePicture('empty-fields');
 }
 
-/** Shows the panel and the canvas after a run. */
+/** Shows the panel while a node waits, and after its run. */
 async function showRun(editor: Editor, takePicture: TakePicture) {
-	await editor.openNewManualWorkflow();
-	await editor.addNode('image edit', 'Media Generation', 'Create task and wait');
+	await openCreateAndWait(editor);
 	await editor.choose('model', 'Beta2 Image Edit');
 	await editor.fill('image', 'https://media.example/photo.png');
 	await editor.fill('prompt', 'Turn the sky into a starry night');

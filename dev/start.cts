@@ -1,6 +1,5 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import getPort from 'get-port';
 import { lock } from 'proper-lockfile';
 import { listExamples, readExample } from './fixtures/examples.cts';
@@ -12,7 +11,6 @@ import { runNpm } from './npm.cts';
 import { root } from './pack.cts';
 import { commandLineSettings } from './service/settings.cts';
 
-const TRIGGER_TYPE = `${NODE_TYPE}Trigger`;
 /** Two examples that make a round: the first creates a task whose callback starts the second. */
 const ROUND = { create: 'create-a-task', trigger: 'when-a-task-ends' };
 const SERVICE_PORT = 8787;
@@ -24,11 +22,11 @@ const stop = async () => await pair?.stop();
 
 /** Starts n8n with this package, the emulator of the task service, and the examples. */
 async function main() {
-	const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+	const isCheck = process.argv.includes('--check');
 	for (const signal of ['SIGINT', 'SIGTERM']) {
 		process.once(signal, () => void stop().finally(() => process.exit()));
 	}
-	const folder = values.check ? undefined : await lockKeptFolder();
+	const folder = isCheck ? undefined : await lockKeptFolder();
 	log('Building the package');
 	await runNpm(['run', 'build'], { cwd: root, what: 'npm run build', log });
 	await provideN8n(log);
@@ -40,7 +38,7 @@ async function main() {
 		credentialName: 'Media Generation (emulator)',
 	});
 	const ids = await importExamples(pair);
-	if (values.check) {
+	if (isCheck) {
 		await checkOneRound(pair, ids);
 		await stop();
 		return;
@@ -95,7 +93,7 @@ async function importExamples(pair: Pair) {
 			if (saved.name === workflow.name) await n8n.deleteWorkflow(saved.id);
 		}
 		const { id } = await pair.importWorkflow(workflow);
-		if (workflow.nodes.some(({ type }) => type === TRIGGER_TYPE)) await n8n.activate(id);
+		if (workflow.nodes.some(({ type }) => type === `${NODE_TYPE}Trigger`)) await n8n.activate(id);
 		ids[name] = id;
 	}
 	log('Imported the examples');

@@ -17,16 +17,6 @@ export interface StartOptions
 	timeout: number;
 }
 
-export interface RunningProcess {
-	pid: number | undefined;
-	/** Rejects, with the end of the log, when the process isn't ready in time. It is killed then. */
-	ready: Promise<void>;
-	/** Sends a signal, by default SIGTERM, and waits for the end. After 20 seconds the group is killed. */
-	stop: (signal?: NodeJS.Signals) => Promise<void>;
-	/** Kills the group (kill -9). */
-	kill: () => Promise<void>;
-}
-
 /**
  * Starts a program. It leads a process group of its own, so that whatever it starts ends with it. The group is killed when
  * this process exits.
@@ -34,7 +24,7 @@ export interface RunningProcess {
 export function startProcess(
 	[program, ...args]: Command,
 	{ logFile, isReady, timeout, ...options }: StartOptions,
-): RunningProcess {
+) {
 	const log = fs.openSync(logFile, 'a');
 	const child = execa(program, args, {
 		...options,
@@ -60,29 +50,29 @@ export function startProcess(
 			process.removeListener('exit', killGroup);
 			if (record) fs.rmSync(record, { force: true });
 		});
+	/** Kills the group (kill -9). */
 	const kill = async () => {
 		killGroup();
 		await ended;
 	};
+	/** Sends a signal, and waits for the end. After 20 seconds the group is killed. */
 	const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
 		const limit = setTimeout(killGroup, STOP_LIMIT);
 		child.kill(signal, { forceKillAfterTimeout: false });
 		await ended;
 		clearTimeout(limit);
 	};
+	/** Rejects, with the end of the log, when the process isn't ready in time. It is killed then. */
 	const ready = poll(
 		async () => {
 			if (end) throw new Error(`${program} did not start: ${end}. ${readLogTail(logFile)}`);
 			return await isReady();
 		},
 		{ timeout, what: `${program} to be ready`, details: () => readLogTail(logFile) },
-	).then(
-		() => {},
-		async (error) => {
-			await kill();
-			throw error;
-		},
-	);
+	).catch(async (error) => {
+		await kill();
+		throw error;
+	});
 	return { pid: child.pid, ready, stop, kill };
 }
 

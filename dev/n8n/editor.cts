@@ -12,17 +12,12 @@ selectors.setTestIdAttribute('data-test-id');
 
 const CHROMIUM = process.env.CHROMIUM || '/usr/bin/chromium';
 
-/** They keep a new browser from the internet, and let it run in a container. A route instead would turn off its cache. */
+/** Beside Playwright's own, they keep the browser from the internet. A route instead would turn off its cache. */
 const ARGUMENTS = [
 	'--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 	'--headless=new',
 	'--disable-gpu',
 	'--disable-quic',
-	'--no-first-run',
-	'--disable-background-networking',
-	'--disable-component-update',
-	'--disable-sync',
-	...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
 ];
 
 /** The limit of one step in the editor, in milliseconds. */
@@ -56,16 +51,16 @@ export async function openEditor(
 
 /** n8n's editor, used as a person uses it: by what is on the screen. `page` is there for what has no name here. */
 export class Editor {
-	readonly page: Page;
 	readonly panel: Locator;
 	readonly list: Locator;
 	readonly output: Locator;
 	readonly credential: Locator;
-	#url: string;
+	readonly [Symbol.asyncDispose] = async () => await this.close();
 
-	constructor(page: Page, url: string) {
-		this.page = page;
-		this.#url = url;
+	constructor(
+		readonly page: Page,
+		readonly url: string,
+	) {
 		this.panel = page.getByTestId('ndv');
 		this.list = page.getByTestId('node-creator');
 		this.output = page.getByTestId('output-panel');
@@ -78,12 +73,12 @@ export class Editor {
 
 	/** Opens an empty workflow. The editor sets it up once more after it has first shown it. */
 	async openNewWorkflow() {
-		await this.page.goto(`${this.#url}/workflow/new`, { waitUntil: 'networkidle' });
+		await this.page.goto(`${this.url}/workflow/new`, { waitUntil: 'networkidle' });
 		await this.get('canvas-plus-button').waitFor();
 	}
 
 	async openWorkflow(id: string) {
-		await this.page.goto(`${this.#url}/workflow/${id}`, { waitUntil: 'networkidle' });
+		await this.page.goto(`${this.url}/workflow/${id}`, { waitUntil: 'networkidle' });
 		await this.get('canvas-node').first().waitFor();
 	}
 
@@ -135,6 +130,17 @@ export class Editor {
 			.first()
 			.click();
 		await entries.first().waitFor({ state: 'hidden' });
+	}
+
+	/** Returns the names of the entries of a list in the open panel, without n8n's own entry. */
+	async listOptions(parameter: string) {
+		await this.get(`parameter-input-${parameter}`).click();
+		const entries = this.page.getByRole('option').filter({ visible: true });
+		await entries.first().waitFor();
+		const texts = await entries.allInnerTexts();
+		await this.page.keyboard.press('Escape');
+		const names = texts.map((text) => text.split('\n', 1)[0]?.trim() ?? '');
+		return names.filter((name) => name !== 'Custom API Call');
 	}
 
 	/** Chooses an entry of a list that is searched, by words to type and a part of its name. */
@@ -193,7 +199,7 @@ export class Editor {
 
 	/** Opens the form of a new credential, whose type is named as in the list. */
 	async openNewCredential(type: string) {
-		await this.page.goto(`${this.#url}/home/credentials/create`);
+		await this.page.goto(`${this.url}/home/credentials/create`);
 		await this.get('new-credential-type-select').locator('input').fill(type);
 		await this.get('new-credential-type-select-option').filter({ hasText: type }).first().click();
 		await this.get('new-credential-type-button').click();

@@ -2,15 +2,11 @@ import type { INodeExecutionData, IRunData, IRunExecutionData } from 'n8n-workfl
 
 /** An execution, with the data that its nodes returned. */
 export class Execution {
-	readonly id: string;
-	readonly status: string;
-	readonly data: IRunExecutionData;
-
-	constructor({ id, status, data }: Pick<Execution, 'id' | 'status' | 'data'>) {
-		this.id = id;
-		this.status = status;
-		this.data = data;
-	}
+	constructor(
+		readonly id: string,
+		readonly status: string,
+		readonly data: IRunExecutionData,
+	) {}
 
 	/** Returns the runs of a node, the first one first. */
 	getRuns(node: string): IRunData[string] {

@@ -10,6 +10,7 @@ import type {
 	INodeTypeDescription,
 	IRunExecutionData,
 } from 'n8n-workflow';
+import { name as packageName } from '../../package.json';
 import type { Log } from '../log.cts';
 import { Execution } from './execution.cts';
 import { N8nProcess, type N8nProcessOptions } from './process.cts';
@@ -19,7 +20,7 @@ import { findStartNode, findWebhookPath, type Workflow, type WorkflowNode } from
 
 export interface StartOptions {
 	/** The package, from `npm pack`. */
-	tarball?: string;
+	tarball: string;
 	/** n8n's user folder, kept afterwards. By default a temporary one, removed by `stop`. */
 	folder?: string;
 	/** The preferred port, taken if it is free. */
@@ -89,8 +90,10 @@ interface ManualRun {
 	waitingForWebhook?: boolean;
 }
 
-/** Parses execution data, as n8n stores it. */
-type ParseFlatted = (text: string) => IRunExecutionData;
+/** n8n's library for execution data, as it is stored. */
+interface Flatted {
+	parse: (text: string) => IRunExecutionData;
+}
 
 const OWNER = {
 	email: 'owner@example.com',
@@ -109,22 +112,12 @@ const PAGE = 100;
 const ENDED = ['success', 'error', 'canceled', 'crashed'];
 
 /** Starts the pinned n8n with a packed package installed in it, as production has it, and logs in as its owner. */
-export async function startN8n({ tarball, folder, port, env, log }: StartOptions = {}) {
-	const { node, bin } = await provideN8n(log);
+export async function startN8n({ folder, ...options }: StartOptions) {
 	const userFolder = folder ?? fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-n8n-'));
-	fs.mkdirSync(userFolder, { recursive: true });
-	if (tarball) installPackage(userFolder, tarball);
-	const child = new N8nProcess({
-		node,
-		bin,
-		folder: userFolder,
-		port: await getPort({ port }),
-		brokerPort: await getPort(),
-		env,
-	});
-	const n8n = new N8n(child, { isTemporary: !folder });
+	const process = await prepareProcess({ folder: userFolder, ...options });
+	const n8n = new N8n(process, { isTemporary: !folder });
 	try {
-		await child.start();
+		await n8n.start();
 		await n8n.setUpOwner();
 	} catch (error) {
 		await n8n.stop();
@@ -133,62 +126,45 @@ export async function startN8n({ tarball, folder, port, env, log }: StartOptions
 	return n8n;
 }
 
-/** Puts a packed package where n8n looks for community packages. */
-export function installPackage(userFolder: string, tarball: string) {
-	const nodeModules = path.join(userFolder, '.n8n', 'nodes', 'node_modules');
-	const draft = path.join(nodeModules, '.unpacked');
-	fs.rmSync(draft, { recursive: true, force: true });
-	fs.mkdirSync(draft, { recursive: true });
-	execFileSync('tar', ['-xzf', tarball, '-C', draft, '--strip-components=1']);
-	const { name } = JSON.parse(fs.readFileSync(path.join(draft, 'package.json'), 'utf8')) as {
-		name: string;
-	};
-	const target = path.join(nodeModules, name);
+/** Prepares a process of n8n: puts the packed package where n8n looks for community packages, and finds free ports. */
+export async function prepareProcess({
+	tarball,
+	port,
+	log,
+	...options
+}: StartOptions & Pick<N8nProcessOptions, 'folder' | 'command'>): Promise<N8nProcessOptions> {
+	const { node, bin } = await provideN8n(log);
+	const target = path.join(options.folder, '.n8n', 'nodes', 'node_modules', packageName);
 	fs.rmSync(target, { recursive: true, force: true });
-	fs.mkdirSync(path.dirname(target), { recursive: true });
-	fs.renameSync(draft, target);
+	fs.mkdirSync(target, { recursive: true });
+	execFileSync('tar', ['-xzf', tarball, '-C', target, '--strip-components=1']);
+	return { node, bin, port: await getPort({ port }), brokerPort: await getPort(), ...options };
 }
 
 /** A running n8n, used as its editor uses it: through the editor's own REST API, logged in by cookie. */
-export class N8n {
-	readonly folder: string;
-	readonly url: string;
+export class N8n extends N8nProcess {
 	readonly owner = { email: OWNER.email, password: OWNER.password };
-	#child: N8nProcess;
+	readonly [Symbol.asyncDispose] = async () => await this.stop();
 	#isTemporary: boolean;
 	#webhookBase: string;
-	#parse: ParseFlatted;
 	#cookie = '';
 
 	/** Production webhooks are called at `webhookBase`, by default the process itself. */
-	constructor(child: N8nProcess, { isTemporary = false, webhookBase = child.url } = {}) {
-		this.folder = child.options.folder;
-		this.url = child.url;
-		this.#child = child;
+	constructor(options: N8nProcessOptions, { isTemporary = false, webhookBase = '' } = {}) {
+		super(options);
 		this.#isTemporary = isTemporary;
-		this.#webhookBase = webhookBase;
-		const flatted = createRequire(child.options.bin)('flatted') as { parse: ParseFlatted };
-		this.#parse = flatted.parse;
+		this.#webhookBase = webhookBase || this.url;
 	}
 
 	/** Uses an n8n that another process started. `stop` leaves it running. */
 	static join({ cookie, ...options }: Session) {
-		const n8n = new N8n(new N8nProcess(options));
+		const n8n = new N8n(options);
 		n8n.#cookie = cookie;
 		return n8n;
 	}
 
 	get session(): Session {
-		return { ...this.#child.options, cookie: this.#cookie };
-	}
-
-	get pid() {
-		return this.#child.pid;
-	}
-
-	/** Returns what n8n has logged so far. */
-	readLog() {
-		return this.#child.readLog();
+		return { ...this.options, cookie: this.#cookie };
 	}
 
 	/** Returns a function that returns what n8n has logged since now. */
@@ -241,12 +217,11 @@ export class N8n {
 			data?: unknown;
 			message?: string;
 		};
-		if (!response.ok) {
-			throw new Error(
-				`n8n answered ${method} ${path} with ${response.status}: ${answer.message ?? text}`,
-				{ cause: response.status },
-			);
-		}
+		const { ok, status: cause } = response;
+		if (!ok)
+			throw new Error(`n8n answered ${method} ${path} with ${cause}: ${answer.message ?? text}`, {
+				cause,
+			});
 		return { data: answer.data ?? answer, cookies: response.headers.getSetCookie() };
 	}
 
@@ -259,8 +234,8 @@ export class N8n {
 		return Buffer.from(await response.arrayBuffer());
 	}
 
-	/** Returns the descriptions of the nodes of one package, as the editor gets them, by name. */
-	async listNodeTypes(packageName: string) {
+	/** Returns the descriptions of the package's nodes, as the editor gets them, by name. */
+	async listNodeTypes() {
 		const all = await this.request<INodeTypeDescription[]>('GET', '/types/nodes.json');
 		return all
 			.filter(({ name }) => name.startsWith(`${packageName}.`))
@@ -282,11 +257,9 @@ export class N8n {
 	/** Does the editor's test of a credential, which is saved first. */
 	async testCredential({ type, data }: Omit<CredentialInput, 'name'>) {
 		const { id, name } = await this.createCredential({ name: 'Tested', type, data });
-		return await this.request<{ status: 'OK' | 'Error'; message: string }>(
-			'POST',
-			'/rest/credentials/test',
-			{ credentials: { id, name, type, data } },
-		);
+		const credentials = { id, name, type, data };
+		const url = '/rest/credentials/test';
+		return await this.request<Record<'status' | 'message', string>>('POST', url, { credentials });
 	}
 
 	/** Saves a workflow as a new one. Nodes that use one of the given credential types get that credential. */
@@ -302,13 +275,8 @@ export class N8n {
 			});
 			return { ...node, credentials: Object.fromEntries(given) as WorkflowNode['credentials'] };
 		});
-		const { id } = await this.request<{ id: string }>('POST', '/rest/workflows', {
-			name,
-			nodes: completed,
-			connections,
-			settings,
-			pinData,
-		});
+		const workflow = { name, nodes: completed, connections, settings, pinData };
+		const { id } = await this.request<{ id: string }>('POST', '/rest/workflows', workflow);
 		return { id };
 	}
 
@@ -334,7 +302,7 @@ export class N8n {
 			.filter(Boolean)
 			.join('; ');
 		throw new Error(
-			`n8n did not activate workflow ${id}: ${reasons || `it is ${status}. ${this.#child.readLogTail()}`}`,
+			`n8n did not activate workflow ${id}: ${reasons || `it is ${status}. ${this.readLogTail()}`}`,
 		);
 	}
 
@@ -361,7 +329,7 @@ export class N8n {
 			{
 				timeout: PUBLICATION_LIMIT,
 				what: `workflow ${id} to be ${goal}`,
-				details: () => this.#child.readLogTail(),
+				details: () => this.readLogTail(),
 			},
 		);
 	}
@@ -381,18 +349,16 @@ export class N8n {
 	async run(workflowId: string, { pinData, ...nodes }: RunOptions = {}) {
 		if (pinData) await this.request('PATCH', `/rest/workflows/${workflowId}`, { pinData });
 		const { executionId } = await this.#runManually(workflowId, nodes);
-		if (!executionId) {
+		if (!executionId)
 			throw new Error(`Workflow ${workflowId} waits for its webhook: it starts with a trigger`);
-		}
 		return executionId;
 	}
 
 	/** Does what the editor's "Listen for test event" does, and returns the test URL, which takes one request. */
 	async listenForTestEvent(workflowId: string) {
 		const { waitingForWebhook } = await this.#runManually(workflowId);
-		if (!waitingForWebhook) {
+		if (!waitingForWebhook)
 			throw new Error(`Workflow ${workflowId} does not wait for a webhook: it ran`);
-		}
 		const node = findStartNode(await this.getWorkflow(workflowId));
 		return `${this.url}/webhook-test/${findWebhookPath(node)}`;
 	}
@@ -408,11 +374,10 @@ export class N8n {
 	}
 
 	async getExecution(id: string) {
-		const { status, data } = await this.request<{ status: string; data: string }>(
-			'GET',
-			`/rest/executions/${id}`,
-		);
-		return new Execution({ id, status, data: this.#parse(data) });
+		const flatted = createRequire(this.options.bin)('flatted') as Flatted;
+		const url = `/rest/executions/${id}`;
+		const { status, data } = await this.request<Record<'status' | 'data', string>>('GET', url);
+		return new Execution(id, status, flatted.parse(data));
 	}
 
 	/** Waits until an execution has one of the given statuses, by default until it has ended. */
@@ -423,15 +388,14 @@ export class N8n {
 				const execution = await this.getExecution(id);
 				last = execution.status;
 				if (until.includes(last)) return execution;
-				if (ENDED.includes(last)) {
+				if (ENDED.includes(last))
 					throw new Error(`Execution ${id} ended as ${last}: ${execution.getError()?.message}`);
-				}
 				return undefined;
 			},
 			{
 				timeout,
 				what: `execution ${id} to be ${until.join(' or ')}`,
-				details: () => `It is ${last}. ${this.#child.readLogTail()}`,
+				details: () => `It is ${last}. ${this.readLogTail()}`,
 			},
 		);
 	}
@@ -439,25 +403,18 @@ export class N8n {
 	/** Returns all executions, the newest first. */
 	async listExecutions({ status, ...others }: ExecutionFilter = {}) {
 		const filter = JSON.stringify({ ...others, status: status && [status].flat() });
+		const query = new URLSearchParams({ filter, limit: String(PAGE) });
 		const all: ExecutionSummary[] = [];
-		let next: Record<string, string> | undefined = {};
-		while (next) {
-			const query: string = new URLSearchParams({
-				filter,
-				limit: String(PAGE),
-				...next,
-			}).toString();
-			const { results, nextCursor }: ExecutionPage = await this.request(
-				'GET',
-				`/rest/executions?${query}`,
-			);
+		for (;;) {
+			const url = `/rest/executions?${query.toString()}`;
+			const { results, nextCursor } = await this.request<ExecutionPage>('GET', url);
 			all.push(...results);
-			const last = results.length === PAGE ? results.at(-1)?.id : undefined;
-			if (nextCursor) next = { cursor: nextCursor };
+			const last = results[PAGE - 1];
+			if (nextCursor) query.set('cursor', nextCursor);
 			// Older n8n have no cursor.
-			else next = nextCursor === undefined && last ? { lastId: last } : undefined;
+			else if (nextCursor === undefined && last) query.set('lastId', last.id);
+			else return all;
 		}
-		return all;
 	}
 
 	/**
@@ -480,7 +437,7 @@ export class N8n {
 			{
 				timeout,
 				what: `${count} executions of workflow ${workflowId}`,
-				details: () => `There are ${found}. ${this.#child.readLogTail()}`,
+				details: () => `There are ${found}. ${this.readLogTail()}`,
 			},
 		);
 		return await Promise.all(summaries.reverse().map(({ id }) => this.getExecution(id)));
@@ -491,26 +448,21 @@ export class N8n {
 		return `${this.#webhookBase}/webhook/${path}`;
 	}
 
-	/** Returns the production URL of the trigger of a workflow, or of a saved workflow's id. */
-	async getProductionWebhookUrl(workflow: string | Workflow, trigger?: string) {
-		const found = typeof workflow === 'string' ? await this.getWorkflow(workflow) : workflow;
-		return this.buildWebhookUrl(findWebhookPath(findStartNode(found, trigger)));
+	/** Returns the production URL of the trigger of a saved workflow. */
+	async getProductionWebhookUrl(id: string, trigger?: string) {
+		const node = findStartNode(await this.getWorkflow(id), trigger);
+		return this.buildWebhookUrl(findWebhookPath(node));
 	}
 
 	/** Ends n8n gracefully. A temporary user folder is removed. */
-	async stop() {
-		await this.#child.stop();
-		if (this.#isTemporary) fs.rmSync(this.folder, { recursive: true, force: true });
-	}
-
-	/** Kills n8n (kill -9). */
-	async kill() {
-		await this.#child.kill();
+	override async stop() {
+		await super.stop();
+		if (this.#isTemporary) fs.rmSync(this.options.folder, { recursive: true, force: true });
 	}
 
 	/** Ends n8n gracefully, if it runs, and starts it again. After `kill`, n8n itself pauses for 10 seconds first. */
 	async restart() {
-		await this.#child.stop();
-		await this.#child.start();
+		await super.stop();
+		await this.start();
 	}
 }

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { readLogTail, startProcess, type RunningProcess } from './childProcess.cts';
+import { readLogTail, startProcess } from './childProcess.cts';
 
 const START_LIMIT = 180_000;
 
@@ -11,7 +11,6 @@ const LOCAL_ONLY = {
 	N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
 	QUEUE_HEALTH_CHECK_ACTIVE: 'true',
 	N8N_HOST: '127.0.0.1',
-	N8N_PROTOCOL: 'http',
 	N8N_SECURE_COOKIE: 'false',
 	N8N_RUNNERS_BROKER_LISTEN_ADDRESS: '127.0.0.1',
 	N8N_DIAGNOSTICS_ENABLED: 'false',
@@ -20,17 +19,10 @@ const LOCAL_ONLY = {
 	N8N_DYNAMIC_BANNERS_ENABLED: 'false',
 	N8N_TEMPLATES_ENABLED: 'false',
 	N8N_PERSONALIZATION_ENABLED: 'false',
-	N8N_HIRING_BANNER_ENABLED: 'false',
 	N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
 	N8N_COMMUNITY_PACKAGES_ENABLED: 'true',
-	N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
 	N8N_VERIFIED_PACKAGES_ENABLED: 'false',
 	N8N_PYTHON_ENABLED: 'false',
-	EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'all',
-	EXECUTIONS_DATA_SAVE_ON_ERROR: 'all',
-	EXECUTIONS_DATA_SAVE_MANUAL_EXECUTIONS: 'true',
-	N8N_LOG_LEVEL: 'info',
-	N8N_LOG_OUTPUT: 'console',
 };
 
 /** The module of n8n that asks the internet for its data. An n8n without it refuses to start when its name is given. */
@@ -53,13 +45,11 @@ export interface N8nProcessOptions {
 
 /** n8n as a child process, with its log in `n8n.log` of the user folder. */
 export class N8nProcess {
-	readonly options: N8nProcessOptions;
 	readonly url: string;
 	#logFile: string;
-	#running?: RunningProcess;
+	#running?: ReturnType<typeof startProcess>;
 
-	constructor(options: N8nProcessOptions) {
-		this.options = options;
+	constructor(readonly options: N8nProcessOptions) {
 		this.url = `http://127.0.0.1:${options.port}`;
 		this.#logFile = path.join(options.folder, 'n8n.log');
 	}

@@ -49,7 +49,12 @@ export async function provideN8n(log: Log = () => {}) {
 			await release();
 		}
 	}
-	return { node: findNode(folder), bin: findBin(folder), version, folder };
+	return {
+		node: findNode(folder),
+		bin: path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n'),
+		version,
+		folder,
+	};
 }
 
 /** The part of package.json and package-lock.json that is read here. */
@@ -75,7 +80,7 @@ async function install({ manifests, builder, folder, version, log }: InstallOpti
 	for (const name of MANIFESTS) fs.copyFileSync(path.join(manifests, name), path.join(draft, name));
 
 	log(`Installing n8n ${version} (2.4 GB, 2 to 4 minutes, the first time only), kept in ${folder}`);
-	const building = buildSqlite3({ builder, folder: `${folder}.sqlite3`, log });
+	const building = buildSqlite3(`${folder}.sqlite3`, builder, log);
 	// It is awaited below.
 	building.catch(() => {});
 	await runNpm(['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'], {
@@ -96,39 +101,28 @@ async function install({ manifests, builder, folder, version, log }: InstallOpti
  * is downloaded.
  * @returns the folder
  */
-async function buildSqlite3({
-	builder,
-	folder,
-	log,
-}: Pick<InstallOptions, 'builder' | 'folder' | 'log'>) {
+async function buildSqlite3(folder: string, builder: object, log: Log) {
 	await fs.promises.rm(folder, { recursive: true, force: true });
 	fs.mkdirSync(folder);
 	fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(builder));
-	await runNpm(['install', '--ignore-scripts', '--no-audit', '--no-fund'], {
-		cwd: folder,
-		what: 'downloading sqlite3',
-		tries: TRIES,
-		log,
-	});
+	const options = { cwd: folder, tries: TRIES, log };
+	const download = ['install', '--ignore-scripts', '--no-audit', '--no-fund'];
+	await runNpm(download, { ...options, what: 'downloading sqlite3' });
 	const node = findNode(folder);
 	const nodeFolder = path.dirname(path.dirname(node));
 	const headers = fs.existsSync(path.join(nodeFolder, 'include', 'node'));
 	await runNpm(['rebuild', 'sqlite3'], {
-		cwd: folder,
+		...options,
 		what: 'building sqlite3',
-		tries: TRIES,
 		env: {
 			PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}`,
 			// Optimized further, it takes twice as long to compile.
 			CFLAGS: '-O1',
 			...(headers && { npm_config_nodedir: nodeFolder }),
 		},
-		log,
 	});
 	return folder;
 }
-
-const findBin = (folder: string) => path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n');
 
 /** Returns the Node that was installed beside n8n, else the one that runs this script if it is recent enough. */
 function findNode(folder: string) {

@@ -3,24 +3,18 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import getPort from 'get-port';
-import { installPackage, N8n, type StartOptions } from './n8n.cts';
-import { N8nProcess } from './process.cts';
-import { provideN8n } from './provide.cts';
+import { N8n, prepareProcess, type StartOptions } from './n8n.cts';
+import { N8nProcess, type N8nProcessOptions } from './process.cts';
 import { startNginx, startPostgres, startRedis } from './servers.cts';
 
-/** The number of workers, and of webhook processes. */
-const EACH = 2;
+/** The workers, and the webhook processes. */
+const NUMBERS = [1, 2];
 
 /**
  * Starts n8n in queue mode as an operator would: a main process, two workers and two webhook processes, each with a folder
  * of its own in which the package is installed, on PostgreSQL and Redis, behind one public address of nginx.
  */
-export async function startQueueN8n({
-	tarball,
-	env,
-	log,
-}: Pick<StartOptions, 'env' | 'log'> & { tarball: string }) {
-	const { node, bin } = await provideN8n(log);
+export async function startQueueN8n({ env, ...options }: Omit<StartOptions, 'folder' | 'port'>) {
 	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-queue-'));
 	fs.chmodSync(folder, 0o755);
 	const stops: Array<() => Promise<void>> = [];
@@ -50,40 +44,28 @@ export async function startQueueN8n({
 			...env,
 		};
 
-		const launch = async (command: 'start' | 'worker' | 'webhook', number = 1) => {
-			const userFolder = path.join(folder, `${command}-${number}`);
-			fs.mkdirSync(userFolder);
-			installPackage(userFolder, tarball);
-			const child = new N8nProcess({
-				node,
-				bin,
-				folder: userFolder,
-				port: await getPort(),
-				brokerPort: await getPort(),
-				command,
-				env: shared,
-			});
+		const prepare = async (command: N8nProcessOptions['command'], number: number) => {
+			const own = path.join(folder, `${command}-${number}`);
+			return await prepareProcess({ ...options, folder: own, command, env: shared });
+		};
+		const launch = async <Child extends N8nProcess>(child: Child) => {
 			stops.push(() => child.stop());
 			await child.start();
 			return child;
 		};
 		const launchEach = async (command: 'worker' | 'webhook') =>
-			await Promise.all(Array.from({ length: EACH }, (_, index) => launch(command, index + 1)));
+			await Promise.all(
+				NUMBERS.map(async (number) => launch(new N8nProcess(await prepare(command, number)))),
+			);
 
-		const main = await launch('start');
-		const n8n = new N8n(main, { webhookBase: address });
+		const n8n = await launch(new N8n(await prepare('start', 1), { webhookBase: address }));
 		await n8n.setUpOwner();
 		const [workers, webhooks] = await Promise.all([launchEach('worker'), launchEach('webhook')]);
-		const configuration = fs
-			.readFileSync(path.join(__dirname, 'nginx.conf'), 'utf8')
-			.replace('{port}', String(port))
-			.replace('{main}', String(main.options.port))
-			.replace(
-				'{webhooks}',
-				webhooks.map(({ options }) => `server 127.0.0.1:${options.port};`).join('\n\t\t'),
-			);
-		stops.push((await startNginx(folder, port, configuration)).stop);
-		return { n8n, workers, webhooks, address, query: postgres.query, stop };
+		const servers = webhooks.map(({ options }) => `server 127.0.0.1:${options.port};`);
+		const values = { main: String(n8n.options.port), webhooks: servers.join('\n\t\t') };
+		stops.push((await startNginx(folder, port, values)).stop);
+		const { query } = postgres;
+		return { n8n, workers, webhooks, address, query, stop, [Symbol.asyncDispose]: stop };
 	} catch (error) {
 		await stop();
 		throw error;

@@ -51,10 +51,13 @@ export async function startRedis(folder: string) {
 	return { port, stop };
 }
 
-/** Starts nginx, which listens on the port, with a configuration in which `{folder}` stands for a folder that it may write to. */
-export async function startNginx(folder: string, port: number, configuration: string) {
+/** Starts nginx, which listens on the port, with nginx.conf, in which these values stand for their names in braces. */
+export async function startNginx(folder: string, port: number, values: Record<string, string>) {
 	const file = path.join(folder, 'nginx.conf');
-	fs.writeFileSync(file, configuration.replaceAll('{folder}', folder));
+	let configuration = fs.readFileSync(path.join(__dirname, 'nginx.conf'), 'utf8');
+	for (const [name, value] of Object.entries({ folder, port: `${port}`, ...values }))
+		configuration = configuration.replaceAll(`{${name}}`, value);
+	fs.writeFileSync(file, configuration);
 	return await startServer(['nginx', '-p', folder, '-e', 'stderr', '-c', file], folder, port);
 }
 

@@ -1,8 +1,4 @@
-interface Connection {
-	node: string;
-	type: string;
-	index: number;
-}
+type Outputs = Array<Array<{ node: string; type: string; index: number }> | null>;
 
 export interface WorkflowNode {
 	id?: string;
@@ -20,12 +16,10 @@ export interface Workflow {
 	name: string;
 	nodes: WorkflowNode[];
 	/** By the node that they come from, and their type. */
-	connections: Record<string, Record<string, Array<Connection[] | null>>>;
+	connections: Record<string, Record<string, Outputs>>;
 	settings?: object;
 	pinData?: object;
 }
-
-const TRIGGER_WEBHOOK_PATH = 'webhook';
 
 /** Returns the named node, or the first that nothing leads to. */
 export function findStartNode({ nodes, connections }: Workflow, name?: string) {
@@ -47,5 +41,5 @@ export function findStartNode({ nodes, connections }: Workflow, name?: string) {
 export function findWebhookPath({ name, type, webhookId, parameters }: WorkflowNode) {
 	if (type === 'n8n-nodes-base.webhook') return String(parameters?.path);
 	if (!webhookId) throw new Error(`The node "${name}" has no webhookId`);
-	return `${webhookId}/${TRIGGER_WEBHOOK_PATH}`;
+	return `${webhookId}/webhook`;
 }

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { fastify, type FastifyError, type FastifyRequest } from 'fastify';
 import { answerFaultily, readFaults, sendHtml403, type TaskFaults } from './faults.cts';
 import type { Context } from './index.cts';
@@ -26,7 +25,7 @@ const readPath = ({ url }: FastifyRequest) => url.replace(/\?.*/, '');
 
 /** The API's HTTP server, not listening yet. */
 export function createApi(context: Context, lifecycle: ReturnType<typeof createLifecycle>) {
-	const { settings, requests, requestFaults, tasks, closing } = context;
+	const { settings, requests, requestFaults, tasks, wait } = context;
 	const app = fastify({ forceCloseConnections: true });
 	const entries = new WeakMap<FastifyRequest, ApiRequest>();
 	let orders = 0;
@@ -57,7 +56,7 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 		requests.push(entry);
 
 		const fault = takeFault(entry.path);
-		if (fault?.delaySeconds) await pause(fault.delaySeconds * 1000, undefined, { signal: closing });
+		if (fault?.delaySeconds) await wait(fault.delaySeconds);
 		const faulty = fault && answerFaultily(request, reply, fault);
 		if (faulty) return faulty;
 		if (!headers.authorization) throw new Refusal(401, 'The Authorization header is missing');
@@ -107,10 +106,7 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 		return reply.send(numericId && task ? writeNumericId(body, task.taskId) : body);
 	});
 
-	interface DetailsRoute {
-		Params: { taskId?: string };
-		Querystring: { taskId?: string };
-	}
+	type DetailsRoute = Record<'Params' | 'Querystring', { taskId?: string }>;
 	for (const path of ['/api/v1/jobs/recordInfo', '/api/v1/tasks/query/:taskId'])
 		app.get<DetailsRoute>(path, async ({ params, query }, reply) => {
 			const record = tasks.get(params.taskId ?? query.taskId ?? '');

@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from './index.cts';
 import { FAIL_CODE, FAIL_MESSAGE, type TaskRecord } from './tasks.cts';
 
@@ -45,10 +44,10 @@ function createBody({ taskId, faults: { fail } }: TaskRecord) {
 }
 
 /** Sends the callbacks of tasks. */
-export function createCallbacks({ settings, closing }: Context) {
+export function createCallbacks({ settings, closing, wait }: Context) {
 	function createHeaders(taskId: string, overrides: CallbackOverrides) {
-		const { timestamp = Math.floor(Date.now() / 1000) } = overrides;
-		const { secret = settings.webhookSecret } = overrides;
+		const { timestamp = Math.floor(Date.now() / 1000), secret = settings.webhookSecret } =
+			overrides;
 		const { signature = secret && sign(taskId, timestamp, secret) } = overrides;
 		const headers = Object.entries({
 			'content-type': 'application/json',
@@ -100,7 +99,7 @@ export function createCallbacks({ settings, closing }: Context) {
 			const { status } = await send(record);
 			const accepted = status !== null && status >= 200 && status < 300;
 			if (accepted || retrySeconds === undefined) return;
-			await pause(retrySeconds * 1000, undefined, { signal: closing });
+			await wait(retrySeconds);
 		}
 	}
 

@@ -3,7 +3,6 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fastify, type FastifyReply } from 'fastify';
 import type { TaskFaults } from './faults.cts';
 import type { Context } from './index.cts';
@@ -66,7 +65,7 @@ async function* deliver(
 	chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
 	size: number,
 	{ fileStalls, fileBreaks, fileSlow }: TaskFaults,
-	{ deliveries, closing }: Context,
+	{ deliveries, closing, wait }: Context,
 ) {
 	const delivery: Delivery = { begun: Date.now() };
 	deliveries.push(delivery);
@@ -81,8 +80,7 @@ async function* deliver(
 				yield chunk.subarray(0, Math.floor(size / 2) - sent);
 				throw new Error('The file breaks off');
 			}
-			if (fileSlow)
-				await pause((fileSlow * 1000 * chunk.length) / size, undefined, { signal: closing });
+			if (fileSlow) await wait((fileSlow * chunk.length) / size);
 			yield chunk;
 			sent += chunk.length;
 		}

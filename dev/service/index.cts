@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createApi, type ApiRequest } from './api.cts';
 import { createCallbacks, sign, type CallbackOverrides } from './callbacks.cts';
 import type { RequestFault } from './faults.cts';
@@ -14,23 +15,29 @@ export type { CallbackOverrides } from './callbacks.cts';
 export { commandLineSettings, type SettingsInput } from './settings.cts';
 export type Service = Awaited<ReturnType<typeof startService>>;
 
+/** What an emulator keeps of what came to it. */
+const createRecords = () => ({
+	tasks: new Map<string, TaskRecord>(),
+	requests: [] as ApiRequest[],
+	/** By file name. */
+	uploads: new Map<string, Upload>(),
+	leaks: [] as Leak[],
+	deliveries: [] as Delivery[],
+});
+
 /** What the parts of one emulator share. */
-export interface Context {
+export interface Context extends ReturnType<typeof createRecords> {
 	settings: Settings;
 	/** Aborted when the emulator closes. */
 	closing: AbortSignal;
+	/** Rejects when the emulator closes. */
+	wait: (seconds: number) => Promise<void>;
 	/** Where uploads are kept. */
 	directory: string;
 	/** The origin of result files, uploads and sample media; empty until it listens. */
 	resultsUrl: string;
-	tasks: Map<string, TaskRecord>;
-	requests: ApiRequest[];
 	/** The faults that wait for the next API requests. */
 	requestFaults: Array<RequestFault & { times: number }>;
-	/** By file name. */
-	uploads: Map<string, Upload>;
-	leaks: Leak[];
-	deliveries: Delivery[];
 }
 
 const host = '127.0.0.1';
@@ -49,17 +56,15 @@ export async function startService({
 	const closer = new AbortController();
 	setMaxListeners(0, closer.signal);
 	const settings: Settings = { ...defaults, ...options };
+	const records = createRecords();
 	const context: Context = {
+		...records,
 		settings,
 		closing: closer.signal,
+		wait: (seconds) => pause(seconds * 1000, undefined, { signal: closer.signal }),
 		directory: await mkdtemp(join(tmpdir(), 'media-task-service-')),
 		resultsUrl: '',
-		tasks: new Map(),
-		requests: [],
 		requestFaults: [],
-		uploads: new Map(),
-		leaks: [],
-		deliveries: [],
 	};
 	const callbacks = createCallbacks(context);
 	const lifecycle = createLifecycle(context, callbacks);
@@ -75,16 +80,11 @@ export async function startService({
 
 	try {
 		context.resultsUrl = await files.listen({ host, port: port && port + 1 });
-		const { resultsUrl, tasks, requests, uploads, leaks, deliveries } = context;
 		return {
+			...records,
 			/** The API's origin. */
 			url: await api.listen({ host, port }),
-			resultsUrl,
-			tasks,
-			requests,
-			uploads,
-			leaks,
-			deliveries,
+			resultsUrl: context.resultsUrl,
 			close,
 			[Symbol.asyncDispose]: close,
 			waitForTask: lifecycle.waitForTask,

@@ -59,5 +59,6 @@ export function formatResult({ settings, resultsUrl }: Context, record: TaskReco
 		return { resultJson: '', response: { data } };
 	}
 	const text = { resultObject: { text: 'A fox crosses a field at dusk.', language: 'en' } };
-	return { resultJson: JSON.stringify(result.kind === 'text' ? text : Object.fromEntries(links)) };
+	const content: object = result.kind === 'text' ? text : Object.fromEntries(links);
+	return { resultJson: result.asObject ? content : JSON.stringify(content) };
 }

@@ -1,6 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { CallbackAttempt, createCallbacks } from './callbacks.cts';
 import type { TaskFaults } from './faults.cts';
 import type { Context } from './index.cts';
@@ -20,8 +19,6 @@ export interface TaskRecord extends TaskOrder {
 	createTime: number;
 	updateTime: number;
 	completeTime: number | null;
-	/** Empty until success. */
-	resultJson: string;
 	creditsConsumed: number;
 	faults: TaskFaults;
 	callbacks: CallbackAttempt[];
@@ -34,15 +31,12 @@ export const FAIL_MESSAGE = 'The generation failed: the prompt was refused.';
 export function describeTask(context: Context, record: TaskRecord) {
 	const { model, callBackUrl, input, state, createTime, updateTime, completeTime } = record;
 	const failed = state === 'fail';
-	const { resultJson = '', ...newer } = state === 'success' ? formatResult(context, record) : {};
-	const isObject = record.result.asObject && resultJson;
 	return {
 		taskId: record.taskId,
 		model,
 		state,
 		param: JSON.stringify({ model, callBackUrl, input }),
-		resultJson: isObject ? (JSON.parse(resultJson) as object) : resultJson,
-		...newer,
+		...(state === 'success' ? formatResult(context, record) : { resultJson: '' }),
 		failCode: failed ? FAIL_CODE : '',
 		failMsg: failed ? FAIL_MESSAGE : '',
 		costTime: completeTime === null ? null : completeTime - createTime,
@@ -56,14 +50,12 @@ export function describeTask(context: Context, record: TaskRecord) {
 
 /** Runs tasks from their creation to the last callback. */
 export function createLifecycle(context: Context, callbacks: ReturnType<typeof createCallbacks>) {
-	const { settings, closing, tasks } = context;
+	const { settings, closing, tasks, wait } = context;
 	/** Each settles when the task has ended and its callbacks too. */
 	const lives = new Map<TaskRecord, Promise<void>>();
 
-	const wait = (seconds: number) => pause(seconds * 1000, undefined, { signal: closing });
-
-	const move = (record: TaskRecord, state: TaskState, more: Partial<TaskRecord> = {}) =>
-		Object.assign(record, { state, updateTime: Date.now(), ...more });
+	const move = (record: TaskRecord, state: TaskState) =>
+		Object.assign(record, { state, updateTime: Date.now() });
 
 	async function live(record: TaskRecord) {
 		const { fail, neverEnds, slow: seconds = settings.taskSeconds } = record.faults;
@@ -73,8 +65,8 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 		move(record, 'generating');
 		if (neverEnds) await once(closing, 'abort');
 		await wait(seconds / 2);
-		const { resultJson } = fail ? { resultJson: '' } : formatResult(context, record);
-		move(record, fail ? 'fail' : 'success', { resultJson, completeTime: Date.now() });
+		record.completeTime = Date.now();
+		move(record, fail ? 'fail' : 'success');
 		await callbacks.deliver(record);
 	}
 
@@ -98,7 +90,6 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 			createTime: now,
 			updateTime: now,
 			completeTime: null,
-			resultJson: '',
 			creditsConsumed: settings.costPerTask,
 			faults,
 			callbacks: [],

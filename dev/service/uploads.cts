@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -13,8 +13,6 @@ interface Received {
 	fileName: string;
 	mimeType: string;
 	size: number;
-	/** In hex. */
-	sha256: string;
 	/** The path on disk. */
 	storedAt: string;
 }
@@ -43,15 +41,8 @@ export function registerUploads(app: FastifyInstance, context: Context) {
 	async function receive(source: Readable, fileName: string, mimeType: string): Promise<Received> {
 		const storedAt = join(context.directory, randomUUID());
 		const file = createWriteStream(storedAt);
-		const hash = createHash('sha256');
-		async function* digest(chunks: AsyncIterable<Uint8Array>) {
-			for await (const chunk of chunks) {
-				hash.update(chunk);
-				yield chunk;
-			}
-		}
-		await pipeline(source, digest, file);
-		return { fileName, mimeType, size: file.bytesWritten, sha256: hash.digest('hex'), storedAt };
+		await pipeline(source, file);
+		return { fileName, mimeType, size: file.bytesWritten, storedAt };
 	}
 
 	/** Keeps a file under its name; one of the same name is overwritten. */

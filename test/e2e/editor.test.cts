@@ -25,7 +25,7 @@ let properties: INodeProperties[];
 beforeAll(async () => {
 	service = await startService({ token: TOKEN, webhookSecret: WEBHOOK_SECRET, taskSeconds: 1 });
 	n8n = await startPackedN8n();
-	const types = await n8n.listNodeTypes('n8n-nodes-media-generation');
+	const types = await n8n.listNodeTypes();
 	properties = types.find(({ name }) => name === NODE_TYPE)?.properties ?? [];
 	editor = await openEditor(n8n);
 });

@@ -370,13 +370,13 @@ describe('kill -9 while callbacks come in', () => {
 
 describe('what must stay secret', () => {
 	it("is nowhere in n8n's database and log: no token, key, signature, or body that was refused", () => {
-		const folder = path.join(pair.n8n.folder, '.n8n');
+		const folder = path.join(pair.n8n.options.folder, '.n8n');
 		const files = fs
 			.readdirSync(folder)
 			.filter((name) => /^database\.sqlite|\.log$/.test(name))
 			.map((name) => path.join(folder, name));
 		expect(files.length).toBeGreaterThan(0);
-		const kept = [...files, path.join(pair.n8n.folder, 'n8n.log')].map((file) => ({
+		const kept = [...files, path.join(pair.n8n.options.folder, 'n8n.log')].map((file) => ({
 			file: path.basename(file),
 			bytes: fs.readFileSync(file),
 		}));

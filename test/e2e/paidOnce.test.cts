@@ -60,7 +60,7 @@ function buildWorkflow(resultsUrl: string): Workflow {
 	const chains = new Map(cells.map((cell) => [nameNode(cell), cell]));
 	const parts = [...chains].map(([name, { way, onError, retry }]) =>
 		connect(name, [
-			webhook(name, { name: `Webhook ${name}` }),
+			webhook(name, {}, `Webhook ${name}`),
 			{ ...SPLIT_ITEMS, name: `Items ${name}` },
 			editSample(
 				resultsUrl,

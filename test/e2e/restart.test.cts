@@ -32,7 +32,7 @@ describe('the n8n that the end-to-end tests run', () => {
 	});
 
 	it('has the packed nodes', async () => {
-		const types = await pair.n8n.listNodeTypes('n8n-nodes-media-generation');
+		const types = await pair.n8n.listNodeTypes();
 		expect(types.map(({ name }) => name)).toEqual([
 			NODE_TYPE,
 			`${NODE_TYPE}Tool`,
