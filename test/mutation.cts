@@ -8,4 +8,4 @@ fc.configureGlobal({ endOnFailure: true, interruptAfterTimeLimit: 300 });
 // Stryker takes what runs while a module is loaded for covered by the test that loads it. So all are loaded before the first test.
 const sources = path.join(__dirname, '..', 'nodes');
 for (const file of readdirSync(sources, { recursive: true, encoding: 'utf8' }))
-	if (file.endsWith('.ts')) require(path.join(sources, file));
+	if (file.endsWith('.ts')) jest.requireActual(path.join(sources, file));
