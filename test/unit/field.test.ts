@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { UserError } from 'n8n-workflow';
 import {
+	lowerCaseLabel,
 	parseValue,
 	ratio,
 	resolution,
@@ -43,11 +44,13 @@ describe('parseValue', () => {
 
 	it('keeps text as it was written', () => expect(parseValue(field(), ' a\n b ')).toBe(' a\n b '));
 
-	it('gives what is wrong, where, and what is allowed', () => {
-		expect(() => parseValue(field({ send: { shape: ratio } }), 'wide')).toThrow(
-			new UserError(
-				`'Length of Clip' must be a ratio written as width:height, for example 16:9, but is "wide"`,
-			),
+	it('gives what is wrong, where, what is allowed, and what to do', () => {
+		const parse = () => parseValue(field({ send: { shape: ratio } }), 'wide');
+		expect(parse).toThrow(
+			expect.objectContaining({
+				message: `'Length of Clip' must be a ratio written as width:height, for example 16:9, but is "wide"`,
+				description: expect.stringContaining('Nothing was sent for this item') as string,
+			}) as Error,
 		);
 	});
 
@@ -57,6 +60,44 @@ describe('parseValue', () => {
 			/but is "htp:\/\/host\/file"$/,
 		);
 		expect(() => parseValue(shape, 'x'.repeat(500))).toThrow(/but is "x{60}…"$/);
+		expect(() => parseValue(shape, 'x'.repeat(60))).toThrow(/but is "x{60}"$/);
+	});
+
+	it.each([
+		['1', 1],
+		[' -12 ', -12],
+		['-1.25', -1.25],
+		[1.5, 1.5],
+	])('takes %j as the number %d', (value, number) => {
+		expect(parseValue(field({ type: 'number' }), value)).toBe(number);
+	});
+
+	it.each(['0x10', '1e3', 'x1', '1x', '1.', '1.5.2', '--1', '1 2'])(
+		'takes %j as no number',
+		(value) => {
+			expect(() => parseValue(field({ type: 'number' }), value)).toThrow('must be a number');
+		},
+	);
+
+	it.each([
+		['true', true],
+		['false', false],
+		[true, true],
+	])('takes %j as %j', (value, flag) => {
+		expect(parseValue(field({ type: 'boolean' }), value)).toBe(flag);
+	});
+
+	it.each([
+		[ratio, 'x16:9'],
+		[ratio, '16:9x'],
+		[resolution, 'x720p'],
+		[resolution, '720px'],
+		[lowerCaseLabel, 'jpg png'],
+		[lowerCaseLabel, 'pnG'],
+		[webUrl, 'xhttp://media.example'],
+		[webUrl, 'https:media example'],
+	])('refuses what only contains a valid value: %#', (shape, value) => {
+		expect(() => parseValue(field({ send: { shape } }), value)).toThrow(UserError);
 	});
 
 	it.each([

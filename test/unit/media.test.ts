@@ -14,9 +14,10 @@ describe('media', () => {
 		[' http://media.example/a.png ', true],
 		['data', false],
 		['my photo.png', false],
+		['photo (a:b).png', false],
 	])('takes %j', (text, isUrl) => {
 		const value = media().parse(text) as Media;
-		expect(value).toMatchObject({ source: text.trim(), isUrl });
+		expect(value).toMatchObject({ source: text.trim(), isUrl, isGuess: false });
 	});
 
 	it.each([
@@ -39,6 +40,7 @@ describe('media', () => {
 describe('a request with media in it', () => {
 	const input = {
 		prompt: 'x',
+		nothing: null,
 		urls: [new Media('a')],
 		items: [{ image_url: new Media('b'), n: 1 }],
 	};
@@ -50,6 +52,7 @@ describe('a request with media in it', () => {
 	it('has them replaced in a copy', () => {
 		expect(replaceMedia(input, ({ source }) => `https://up.example/${source}`)).toEqual({
 			prompt: 'x',
+			nothing: null,
 			urls: ['https://up.example/a'],
 			items: [{ image_url: 'https://up.example/b', n: 1 }],
 		});

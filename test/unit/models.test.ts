@@ -56,7 +56,7 @@ const contract: Record<string, { filled: Values; input: Values }> = {
 		filled: {
 			imageReferences: {
 				reference: [
-					{ image, type: 'subject', refName: 'hero' },
+					{ image, type: ' subject ', refName: 'hero' },
 					{ image: second, type: '', refName: '' },
 				],
 			},
@@ -160,7 +160,9 @@ describe('values that cannot be sent', () => {
 		[delta, { duration: 0 }, "'Duration' must be at least 1"],
 		[delta, { duration: '5s' }, "'Duration' must be a whole number"],
 		[delta, { prompt: { text: 'no' } }, "'Prompt' must be text"],
-		[gamma, { imageReferences: {} }, 'Image References'],
+		[gamma, { imageReferences: { reference: 'x' } }, 'needs at least one reference'],
+		[gamma, { quality: 'high' }, "'Quality' must be digits followed by p"],
+		[gamma, { aspectRatio: 'wide' }, "'Aspect Ratio' must be a ratio"],
 		[
 			gamma,
 			{ imageReferences: { reference: [{ image }, { image: 'x://y' }] } },
