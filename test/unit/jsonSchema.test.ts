@@ -1,0 +1,262 @@
+import { Ajv2020 } from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+import {
+	collectProperties,
+	findViolation,
+	listTypes,
+	readSchema,
+	removeProse,
+	toTitle,
+	type JsonSchema,
+	type Path,
+} from '../../nodes/MediaGeneration/models/jsonSchema';
+import { Media } from '../../nodes/MediaGeneration/models/media';
+
+const ajv = new Ajv2020({ strict: false, multipleOfPrecision: 9 });
+addFormats(ajv);
+
+const text: JsonSchema = { type: 'string' };
+const number: JsonSchema = { type: 'number' };
+
+describe('a value that its schema allows', () => {
+	it.each<[JsonSchema, unknown]>([
+		[{}, undefined],
+		[text, ''],
+		[{ type: 'integer' }, 2],
+		[{ type: 'null' }, null],
+		[{ type: ['string', 'null'] }, null],
+		[{ type: 'object' }, {}],
+		[{ enum: [{ a: [1, { b: null }] }] }, { a: [1, { b: null }] }],
+		[{ minLength: 2, maxLength: 2 }, '😀😀'],
+		[{ minItems: 2, maxItems: 2 }, [1, 2]],
+		[{ format: 'uri' }, 'a:b'],
+		[{ pattern: '^.$' }, '😀'],
+		[{ minimum: 1, maximum: 1 }, 1],
+		[{ exclusiveMinimum: 1, exclusiveMaximum: 2 }, 1.5],
+		[{ multipleOf: 0.1 }, 0.3],
+		[{ minLength: 1, minimum: 1, minItems: 1 }, {}],
+		[{ items: text }, { 0: 1 }],
+		[
+			{ required: ['a'], properties: { a: text } },
+			{ a: 'x', b: 1 },
+		],
+		[{ required: ['a'] }, []],
+		[{ additionalProperties: number }, { a: 1 }],
+		[{ anyOf: [text, { minLength: 1 }] }, 'x'],
+		[{ oneOf: [text, number], anyOf: [text, number], allOf: [text, {}] }, 'x'],
+	])('%j: %j', (schema, value) => {
+		expect(findViolation(schema, value)).toBeUndefined();
+		expect(value === undefined || ajv.validate(schema, value)).toBe(true);
+	});
+
+	it('is of a type, or has a pattern, that JSON Schema does not know', () => {
+		expect(findViolation({ type: 'file', pattern: '[' }, 'x')).toBeUndefined();
+	});
+
+	it('is a file that is not uploaded yet, wherever a text may be', () => {
+		const file = new Media('data');
+		for (const schema of [
+			text,
+			{ enum: ['x'] },
+			{ maxLength: 1 },
+			{ format: 'uri' },
+			{ required: ['a'] },
+		])
+			expect(findViolation(schema, file)).toBeUndefined();
+		expect(findViolation(number, file)?.message).toBe('must be a number');
+		const url = new Media('https://a.example/1.png');
+		expect(findViolation({ maxLength: 1 }, url)?.message).toContain('at most 1');
+	});
+});
+
+describe('a value that its schema does not allow', () => {
+	const object: JsonSchema = {
+		type: 'object',
+		properties: { a: number },
+		additionalProperties: false,
+	};
+	const forms: JsonSchema[] = [
+		{ required: ['a'], properties: { a: number } },
+		{ required: ['b_url', 'c'] },
+		{ allOf: [{ required: ['d'] }] },
+	];
+	it.each<[JsonSchema, unknown, string, Path?]>([
+		[text, 5, 'must be text'],
+		[number, '5', 'must be a number'],
+		[{ type: 'integer' }, 1.5, 'must be a whole number'],
+		[{ type: 'boolean' }, 0, 'must be true or false'],
+		[{ type: 'array' }, {}, 'must be a list'],
+		[{ type: 'object' }, [], 'must be a JSON object'],
+		[{ type: 'object' }, null, 'must be a JSON object'],
+		[{ type: 'null' }, 0, 'must be null'],
+		[{ type: ['string', 'number'] }, true, 'must be text or a number'],
+		[{ enum: [1, 'a', { b: 1 }] }, 2, 'must be one of 1, a, {"b":1}'],
+		[{ enum: [{ a: 1 }] }, { a: 1, b: 2 }, 'must be {"a":1}'],
+		[{ enum: [{ a: 1 }] }, { b: 1 }, 'must be {"a":1}'],
+		[{ enum: [{ a: 1, b: 2 }] }, { a: 1, b: 3 }, 'must be {"a":1,"b":2}'],
+		[{ enum: [[1, 2]] }, [1], 'must be [1,2]'],
+		[{ enum: [[1, 2]] }, [2, 1], 'must be [1,2]'],
+		[{ const: 'x' }, 'y', 'must be x'],
+		[{ minLength: 2 }, 'a', 'needs at least 2 characters'],
+		[{ maxLength: 2 }, 'abc', 'may have at most 2 characters'],
+		[{ minItems: 2 }, [1], 'needs at least 2 entries'],
+		[{ maxItems: 1 }, [1, 2], 'may have at most 1 entries'],
+		[{ format: 'uri' }, 'x', 'must be a URL'],
+		[{ format: 'uri' }, 'https://a.example/b c', 'must be a URL'],
+		[{ pattern: '^a' }, 'ba', 'must match the pattern ^a'],
+		[{ minimum: 1 }, 0.9, 'must be at least 1'],
+		[{ maximum: 1 }, 1.1, 'must be at most 1'],
+		[{ exclusiveMinimum: 1 }, 1, 'must be more than 1'],
+		[{ exclusiveMaximum: 1 }, 1, 'must be less than 1'],
+		[{ multipleOf: 0.1 }, 0.35, 'must be a multiple of 0.1'],
+		[{ items: text }, ['a', 1], 'must be text', [1]],
+		[{ required: ['a'] }, {}, 'is required', ['a']],
+		[{ properties: { a: object } }, { a: { a: 'x' } }, 'must be a number', ['a', 'a']],
+		[object, { toString: 1 }, 'is not a field of this model', ['toString']],
+		[{ additionalProperties: number }, { b: 'x' }, 'must be a number', ['b']],
+		[{ allOf: [text, { minLength: 2 }] }, 'x', 'needs at least 2 characters'],
+		[
+			{ oneOf: [text, { minLength: 1 }] },
+			'x',
+			'must have only one of these forms: text; or any other',
+		],
+		[{ oneOf: [text, number], anyOf: [number] }, 'x', 'must be a number'],
+		[{ oneOf: forms }, {}, 'must have one of these forms: A; or B URL + C; or any other'],
+		[
+			{ anyOf: [text, { type: ['number', 'null'] }] },
+			{},
+			'must have one of these forms: text; or a number',
+		],
+		[{ anyOf: forms }, { a: 'x' }, 'must be a number', ['a']],
+	])('%j: %j %s', (schema, value, message, path = []) => {
+		expect(findViolation(schema, value)).toMatchObject({ path, message });
+		expect(ajv.validate(schema, value)).toBe(false);
+	});
+});
+
+describe('readSchema', () => {
+	const document = {
+		parts: {
+			'a/b ~c': { type: 'string', minLength: 1 },
+			'%': number,
+			list: { items: { $ref: '#/parts/%' } },
+		},
+		endless: { properties: { inner: { $ref: '#/endless' } } },
+	};
+	it.each<[unknown, JsonSchema]>([
+		[
+			{ $ref: '#/parts/a~1b%20~0c', minLength: 2 },
+			{ type: 'string', minLength: 2 },
+		],
+		[{ $ref: '#/parts/%' }, number],
+		[{ $ref: '#/parts/list' }, { items: number }],
+		[{ $ref: '#/parts/none/deeper', maxLength: 2 }, { maxLength: 2 }],
+		[{ $ref: 'parts', maxLength: 2 }, { maxLength: 2 }],
+		[[text], {}],
+		['text', {}],
+		[{ type: 5, enum: 'a', minLength: '1', maxLength: '1', pattern: /a/, format: 1 }, {}],
+		[
+			{ minimum: '1', maximum: '1', exclusiveMinimum: true, exclusiveMaximum: '1', multipleOf: 0 },
+			{},
+		],
+		[
+			{
+				multipleOf: '2',
+				minItems: '1',
+				maxItems: '1',
+				required: [1],
+				description: 1,
+				deprecated: 1,
+			},
+			{},
+		],
+		[
+			{ type: ['string', 1], items: [text], properties: [text], oneOf: [], anyOf: text, allOf: 1 },
+			{},
+		],
+		[{ noneOf: [text], allOfThem: [text], not: text }, {}],
+		[
+			{ const: null, default: null },
+			{ const: null, default: null },
+		],
+		[
+			{ type: ['string'], required: ['a'], deprecated: false },
+			{ type: ['string'], required: ['a'], deprecated: false },
+		],
+		[{ additionalProperties: false }, { additionalProperties: false }],
+		[{ additionalProperties: { type: 'string', more: 1 } }, { additionalProperties: text }],
+		[{ properties: { a: { type: 'string', more: 1 } } }, { properties: { a: text } }],
+		[
+			{ oneOf: [text], anyOf: [number], allOf: [{ more: 1 }] },
+			{ oneOf: [text], anyOf: [number], allOf: [{}] },
+		],
+	])('makes of %j %j', (value, schema) => {
+		expect(readSchema(value, document)).toEqual(schema);
+	});
+
+	it('stops where a schema holds itself', () => {
+		let depth = 0;
+		let schema: JsonSchema | undefined = readSchema(document.endless, document);
+		for (; schema?.properties; depth++) schema = schema.properties.inner;
+		expect(depth).toBeGreaterThan(3);
+		expect(depth).toBeLessThan(12);
+	});
+});
+
+it('prose is removed at any depth, save where it is needed', () => {
+	const build = (prose: JsonSchema, kept: JsonSchema): JsonSchema => {
+		const part = { type: 'string', ...prose };
+		return {
+			...prose,
+			properties: { a: part, b: { type: 'string', ...kept }, c: { additionalProperties: false } },
+			additionalProperties: part,
+			items: part,
+			oneOf: [part],
+			anyOf: [part],
+			allOf: [part],
+		};
+	};
+	const prose = { default: 1, deprecated: true };
+	const written = build({ ...prose, description: 'a' }, { ...prose, description: 'b' });
+	expect(removeProse(written, (name, { type }) => name === 'b' && type === 'string')).toEqual(
+		build({}, { description: 'b' }),
+	);
+});
+
+it.each<[JsonSchema, string[]]>([
+	[{}, []],
+	[{ type: ['string', 'null'], enum: [1] }, ['string']],
+	[{ enum: [1, 2, null, [1], {}] }, ['number', 'array', 'object']],
+	[{ const: true }, ['boolean']],
+	[{ oneOf: [text], anyOf: [number, text], allOf: [{ type: 'null' }] }, ['string', 'number']],
+])('the types of %j are %j', (schema, types) => expect(listTypes(schema)).toEqual(types));
+
+it('the properties of an object are those of all its branches', () => {
+	const both = { properties: { a: text, b: {} }, required: ['a'] };
+	const schema: JsonSchema = {
+		properties: { a: {}, c: text },
+		required: ['c', 'd'],
+		allOf: [{ properties: { e: text }, required: ['e'] }],
+		oneOf: [both, { properties: { a: number, f: text }, required: ['a', 'f'] }],
+		anyOf: [{ properties: { c: text, b: number } }],
+	};
+	expect(Object.fromEntries(collectProperties(schema))).toEqual({
+		a: { schema: { anyOf: [text, number] }, isRequired: true },
+		b: { schema: number, isRequired: false },
+		c: { schema: text, isRequired: true },
+		d: { schema: {}, isRequired: true },
+		e: { schema: text, isRequired: true },
+		f: { schema: text, isRequired: false },
+	});
+	expect([...collectProperties(schema).keys()].join('')).toBe('acebfd');
+});
+
+it.each([
+	['image_urls', 'Image URLs'],
+	['inputURL', 'Input URL'],
+	[' cfg-scale.v2 ', 'CFG Scale V2'],
+	['from_a_to_B', 'From a to B'],
+	['take2Shots', 'Take2 Shots'],
+	['mp3s', 'MP3s'],
+	['__', '__'],
+])('the title of %j is %j', (name, title) => expect(toTitle(name)).toBe(title));
