@@ -35,6 +35,7 @@ describe('an entered value', () => {
 		[{ type: 'object' }, '{"a":1}', { a: 1 }],
 		[{ type: 'object' }, '{', '{'],
 		[texts, 5, ['5']],
+		[texts, ['a, b'], ['a, b']],
 		[texts, 'a, b,c\nd,', ['a', 'b', 'c', 'd']],
 		[texts, '1,a:b', ['1', 'a:b']],
 		[texts, 'https://a.example/1,2,', ['https://a.example/1,2']],

@@ -143,55 +143,63 @@ describe('readSchema', () => {
 		},
 		endless: { properties: { inner: { $ref: '#/endless' } } },
 	};
-	it.each<[unknown, JsonSchema]>([
+	it.each<[object, JsonSchema]>([
 		[
-			{ $ref: '#/parts/a~1b%20~0c', minLength: 2 },
-			{ type: 'string', minLength: 2 },
+			{ $ref: '#/parts/a~1b%20~0c', maxLength: 2 },
+			{ type: 'string', minLength: 1, maxLength: 2 },
 		],
 		[{ $ref: '#/parts/%' }, number],
 		[{ $ref: '#/parts/list' }, { items: number }],
 		[{ $ref: '#/parts/none/deeper', maxLength: 2 }, { maxLength: 2 }],
 		[{ $ref: 'parts', maxLength: 2 }, { maxLength: 2 }],
-		[[text], {}],
-		['text', {}],
-		[{ type: 5, enum: 'a', minLength: '1', maxLength: '1', pattern: /a/, format: 1 }, {}],
-		[
-			{ minimum: '1', maximum: '1', exclusiveMinimum: true, exclusiveMaximum: '1', multipleOf: 0 },
-			{},
-		],
-		[
-			{
-				multipleOf: '2',
-				minItems: '1',
-				maxItems: '1',
-				required: [1],
-				description: 1,
-				deprecated: 1,
-			},
-			{},
-		],
-		[
-			{ type: ['string', 1], items: [text], properties: [text], oneOf: [], anyOf: text, allOf: 1 },
-			{},
-		],
-		[{ noneOf: [text], allOfThem: [text], not: text }, {}],
-		[
-			{ const: null, default: null },
-			{ const: null, default: null },
-		],
-		[
-			{ type: ['string'], required: ['a'], deprecated: false },
-			{ type: ['string'], required: ['a'], deprecated: false },
-		],
-		[{ additionalProperties: false }, { additionalProperties: false }],
-		[{ additionalProperties: { type: 'string', more: 1 } }, { additionalProperties: text }],
-		[{ properties: { a: { type: 'string', more: 1 } } }, { properties: { a: text } }],
-		[
-			{ oneOf: [text], anyOf: [number], allOf: [{ more: 1 }] },
-			{ oneOf: [text], anyOf: [number], allOf: [{}] },
-		],
-	])('makes of %j %j', (value, schema) => {
+	])('finds what %j refers to', (value, schema) => {
 		expect(readSchema(value, document)).toEqual(schema);
+	});
+
+	const parts = { items: text, properties: { a: text }, additionalProperties: text };
+	const branches = { oneOf: [text], anyOf: [number], allOf: [{}] };
+	const lengths = {
+		minLength: 1,
+		maxLength: 1,
+		minItems: 1,
+		maxItems: 1,
+		pattern: 'a',
+		format: 'a',
+	};
+	const bounds = {
+		minimum: 1,
+		maximum: 1,
+		exclusiveMinimum: 1,
+		exclusiveMaximum: 1,
+		multipleOf: 1,
+	};
+	it.each<JsonSchema>([
+		{ ...parts, ...branches, ...lengths, ...bounds },
+		{ type: ['string'], enum: [1], const: null, default: null, required: ['a'], deprecated: false },
+		{ type: 'object', description: 'a', additionalProperties: false },
+	])('keeps %j', (schema) => expect(readSchema(schema, document)).toEqual(schema));
+
+	const list = [text];
+	it.each<unknown>([
+		list,
+		'text',
+		{ items: list, properties: list, oneOf: [], anyOf: text, allOf: 1, not: text },
+		{ noneOf: list, allOfThem: list, type: ['string', 1], enum: 'a', required: [1] },
+		{ minLength: '1', maxLength: '1', minItems: '1', maxItems: '1', pattern: /a/, format: 1 },
+		{ minimum: '1', maximum: '1', exclusiveMinimum: true, exclusiveMaximum: '1', multipleOf: 0 },
+		{ type: 5, multipleOf: '2', description: 1, deprecated: 1 },
+	])('takes nothing from %j', (value) => expect(readSchema(value, document)).toEqual({}));
+
+	it('takes of a part what it understands', () => {
+		const part = { type: 'string', more: 1 };
+		const branches = { oneOf: [part], anyOf: [part], allOf: [part] };
+		const read = readSchema(
+			{ items: part, properties: { part }, additionalProperties: part, ...branches },
+			document,
+		);
+		expect(Object.values(read).flatMap((one) => ('part' in one ? one.part : one))).toEqual(
+			Array(6).fill(text),
+		);
 	});
 
 	it('stops where a schema holds itself', () => {
