@@ -10,7 +10,6 @@ const workshop = '^(dev|bench|test)/';
  */
 const room = (name, allowed, comment) => ({
 	name,
-	severity: 'error',
 	comment,
 	from: { path: `^${house}/${name}/` },
 	to: {
@@ -54,7 +53,6 @@ module.exports = {
 		),
 		{
 			name: 'nodes',
-			severity: 'error',
 			comment:
 				'A *.node.ts describes what the editor shows and delegates. What runs belongs in operations or trigger, which may import the other rooms.',
 			from: { path: `^${house}/[^/]+\\.ts$` },
@@ -62,7 +60,6 @@ module.exports = {
 		},
 		{
 			name: 'credentials',
-			severity: 'error',
 			comment:
 				'A credential takes only the endpoints and the error help of api. What sends requests belongs in api/client.ts.',
 			from: { path: '^credentials/' },
@@ -70,7 +67,6 @@ module.exports = {
 		},
 		{
 			name: 'room-unknown',
-			severity: 'error',
 			comment: `Code of the nodes belongs in one of the rooms of ${house}: ${rooms.join(', ')}. CONTRIBUTING.md says what is in each.`,
 			from: {},
 			to: {
@@ -84,7 +80,6 @@ module.exports = {
 		},
 		{
 			name: 'verification-is-pure',
-			severity: 'error',
 			comment:
 				'Verifying a callback needs neither n8n nor the network. What does belongs in callback/webhook.ts, trigger or operations.',
 			from: { path: `^${house}/callback/(signature|verify)\\.ts$` },
@@ -99,7 +94,6 @@ module.exports = {
 		},
 		{
 			name: 'no-runtime-dependency',
-			severity: 'error',
 			comment:
 				'The package brings no dependency along: n8n has n8n-workflow and zod. What needs another library belongs in dev, bench or test.',
 			from: { path: product },
@@ -107,7 +101,6 @@ module.exports = {
 		},
 		{
 			name: 'no-workshop-in-the-product',
-			severity: 'error',
 			comment:
 				'dev, bench and test are not packed. What the nodes need belongs in one of their own rooms.',
 			from: { path: product },
@@ -115,7 +108,6 @@ module.exports = {
 		},
 		{
 			name: 'emulator-stands-alone',
-			severity: 'error',
 			comment:
 				'The emulator shares no code with the package, or a mistake would stand on both sides, and none with the tests. What tests share belongs in dev/fixtures.',
 			from: { path: '^dev/service/' },
@@ -123,7 +115,6 @@ module.exports = {
 		},
 		{
 			name: 'dev-is-shared',
-			severity: 'error',
 			comment:
 				'bench and test share what is in dev, so dev takes nothing from them, nor from the package. What they share belongs in dev/fixtures.',
 			from: { path: '^dev/' },
@@ -131,7 +122,6 @@ module.exports = {
 		},
 		{
 			name: 'suites-stand-alone',
-			severity: 'error',
 			comment:
 				'Suites and benches import nothing of each other. What they share belongs in dev/fixtures, media files in test/media.',
 			from: { path: '^(bench|test/[^/]+)/' },
@@ -139,7 +129,6 @@ module.exports = {
 		},
 		{
 			name: 'packed-package-only',
-			severity: 'error',
 			comment:
 				'Benches, end-to-end and queue tests run the packed package, so they take only types from its sources. A test of the sources belongs in test/unit.',
 			from: { path: '^(bench|test/(e2e|queue))/' },
@@ -147,7 +136,6 @@ module.exports = {
 		},
 		{
 			name: 'one-language',
-			severity: 'error',
 			comment:
 				'.ts is what runs inside n8n and is linted by its rules; .cts is what runs in Node. Name this file .cts.',
 			from: {},
@@ -155,7 +143,6 @@ module.exports = {
 		},
 		{
 			name: 'no-circle',
-			severity: 'error',
 			comment:
 				'Files that import each other are one file, or share something that belongs in a third.',
 			from: { path: product },
@@ -163,13 +150,12 @@ module.exports = {
 		},
 		{
 			name: 'no-circle-at-run-time',
-			severity: 'error',
 			comment:
 				'Files that need each other to run are one file, or share something that belongs in a third.',
 			from: { path: workshop },
 			to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
 		},
-	],
+	].map((rule) => ({ severity: 'error', ...rule })),
 	options: {
 		doNotFollow: { path: 'node_modules' },
 		tsConfig: { fileName: 'tsconfig.dev.json' },
