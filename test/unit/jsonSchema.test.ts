@@ -27,6 +27,7 @@ describe('a value that its schema allows', () => {
 		[{ type: ['string', 'null'] }, null],
 		[{ type: 'object' }, {}],
 		[{ enum: [{ a: [1, { b: null }] }] }, { a: [1, { b: null }] }],
+		[{ enum: [1, 'a'] }, 'a'],
 		[{ minLength: 2, maxLength: 2 }, '😀😀'],
 		[{ minItems: 2, maxItems: 2 }, [1, 2]],
 		[{ format: 'uri' }, 'a:b'],
@@ -95,7 +96,10 @@ describe('a value that its schema does not allow', () => {
 		[{ enum: [{ a: 1 }] }, { b: 1 }, 'must be {"a":1}'],
 		[{ enum: [{ a: 1, b: 2 }] }, { a: 1, b: 3 }, 'must be {"a":1,"b":2}'],
 		[{ enum: [[1, 2]] }, [1], 'must be [1,2]'],
-		[{ enum: [[1, 2]] }, [2, 1], 'must be [1,2]'],
+		[{ enum: [[1]] }, [1, 2], 'must be [1]'],
+		[{ enum: [[1]] }, { 0: 1, length: 1 }, 'must be [1]'],
+		[{ enum: [[1, 2]] }, [1, 3], 'must be [1,2]'],
+		[{ enum: [{}] }, 5, 'must be {}'],
 		[{ const: 'x' }, 'y', 'must be x'],
 		[{ minLength: 2 }, 'a', 'needs at least 2 characters'],
 		[{ maxLength: 2 }, 'abc', 'may have at most 2 characters'],
@@ -246,7 +250,7 @@ it('the properties of an object are those of all its branches', () => {
 		required: ['c', 'd'],
 		allOf: [{ properties: { e: text }, required: ['e'] }],
 		oneOf: [both, { properties: { a: number, f: text }, required: ['a', 'f'] }],
-		anyOf: [{ properties: { c: text, b: number } }],
+		anyOf: [{ properties: { c: text, b: number, e: {} } }],
 	};
 	expect(Object.fromEntries(collectProperties(schema))).toEqual({
 		a: { schema: { anyOf: [text, number] }, isRequired: true },
@@ -265,6 +269,6 @@ it.each([
 	[' cfg-scale.v2 ', 'CFG Scale V2'],
 	['from_a_to_B', 'From a to B'],
 	['take2Shots', 'Take2 Shots'],
-	['mp3s', 'MP3s'],
+	['svgs', 'SVGs'],
 	['__', '__'],
 ])('the title of %j is %j', (name, title) => expect(toTitle(name)).toBe(title));

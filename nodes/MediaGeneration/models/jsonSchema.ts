@@ -291,14 +291,9 @@ function checkValue(schema: JsonSchema, given: unknown): string | undefined {
 export const formatValue = (value: unknown): string =>
 	typeof value === 'string' ? value : JSON.stringify(value);
 
-function checkLength(
-	min: number | undefined,
-	max: number | undefined,
-	length: number,
-	unit: string,
-): string | undefined {
-	if (min !== undefined && length < min) return `needs at least ${min} ${unit}`;
-	if (max !== undefined && length > max) return `may have at most ${max} ${unit}`;
+function checkLength(min = 0, max = Infinity, length: number, unit: string): string | undefined {
+	if (length < min) return `needs at least ${min} ${unit}`;
+	if (length > max) return `may have at most ${max} ${unit}`;
 	return undefined;
 }
 
@@ -322,13 +317,12 @@ function compile(pattern: string): RegExp | undefined {
 }
 
 function checkNumber(schema: JsonSchema, value: number): string | undefined {
-	const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
-	if (minimum !== undefined && value < minimum) return `must be at least ${minimum}`;
-	if (maximum !== undefined && value > maximum) return `must be at most ${maximum}`;
-	if (exclusiveMinimum !== undefined && value <= exclusiveMinimum)
-		return `must be more than ${exclusiveMinimum}`;
-	if (exclusiveMaximum !== undefined && value >= exclusiveMaximum)
-		return `must be less than ${exclusiveMaximum}`;
+	const { minimum = -Infinity, maximum = Infinity, multipleOf } = schema;
+	const { exclusiveMinimum = -Infinity, exclusiveMaximum = Infinity } = schema;
+	if (value < minimum) return `must be at least ${minimum}`;
+	if (value > maximum) return `must be at most ${maximum}`;
+	if (value <= exclusiveMinimum) return `must be more than ${exclusiveMinimum}`;
+	if (value >= exclusiveMaximum) return `must be less than ${exclusiveMaximum}`;
 	if (multipleOf === undefined) return undefined;
 	const quotient = value / multipleOf;
 	return Math.abs(quotient - Math.round(quotient)) > 1e-9
