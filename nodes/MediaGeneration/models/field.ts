@@ -70,13 +70,17 @@ export const jsonObject = z
 	)
 	.pipe(z.record(z.unknown()));
 
-function parseJson(value: string): unknown {
+/** Returns undefined for a text that is no JSON. */
+export function parseJson(value: string): unknown {
 	try {
 		return JSON.parse(value);
 	} catch {
 		return undefined;
 	}
 }
+
+/** A number as text: no other notation, and nothing around it but blanks. */
+export const DECIMAL = /^\s*-?\d+(\.\d+)?\s*$/;
 
 function numberShape({ typeOptions }: INodeProperties): z.ZodTypeAny {
 	const whole = typeOptions?.numberPrecision === 0;
@@ -86,9 +90,8 @@ function numberShape({ typeOptions }: INodeProperties): z.ZodTypeAny {
 		schema = schema.min(typeOptions.minValue, `must be at least ${typeOptions.minValue}`);
 	if (typeOptions?.maxValue !== undefined)
 		schema = schema.max(typeOptions.maxValue, `must be at most ${typeOptions.maxValue}`);
-	const decimal = /^\s*-?\d+(\.\d+)?\s*$/;
 	return z.preprocess(
-		(value) => (typeof value === 'string' && decimal.test(value) ? Number(value) : value),
+		(value) => (typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value),
 		schema,
 	);
 }

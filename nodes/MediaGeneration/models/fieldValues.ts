@@ -1,4 +1,4 @@
-import { fieldError, isBlank, shorten } from './field';
+import { DECIMAL, fieldError, isBlank, parseJson, shorten } from './field';
 import {
 	collectProperties,
 	findViolation,
@@ -51,18 +51,16 @@ const describePath = (path: Path): string =>
 		return label ? `${label} › ${toTitle(step)}` : toTitle(step);
 	}, '') || 'Input';
 
-const NUMBER = /^\s*-?\d+(\.\d+)?\s*$/;
-
 /** Gives a value the type that its schema wants, where nothing is lost by it: expressions and text fields give text. */
 function coerce(schema: JsonSchema, value: unknown): unknown {
 	const types = listTypes(schema);
 	const takes = (...some: string[]) => some.some((type) => types.includes(type));
 	if (!types.length) return value;
 	if (typeof value === 'string') {
-		const json = takes('array', 'object') ? parseJson(value) : undefined;
+		const json = takes('array', 'object') ? parseContainer(value) : undefined;
 		if (takes(Array.isArray(json) ? 'array' : 'object') && json) return json;
 		if (takes('string')) return value;
-		if (takes('number', 'integer') && NUMBER.test(value) && isExact(value)) return Number(value);
+		if (takes('number', 'integer') && DECIMAL.test(value) && isExact(value)) return Number(value);
 		if (takes('boolean') && /^(true|false)$/.test(value)) return value === 'true';
 		return takes('array')
 			? splitList(value).map((entry) => coerce(getItems(schema), entry))
@@ -77,14 +75,8 @@ function coerce(schema: JsonSchema, value: unknown): unknown {
 /** Numbers beyond what JavaScript holds stay text, and are refused. */
 const isExact = (text: string): boolean => Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER;
 
-function parseJson(text: string): object | undefined {
-	if (!/^\s*[[{]/.test(text)) return undefined;
-	try {
-		return JSON.parse(text) as object;
-	} catch {
-		return undefined;
-	}
-}
+const parseContainer = (text: string): object | undefined =>
+	/^\s*[[{]/.test(text) ? (parseJson(text) as object | undefined) : undefined;
 
 /** Splits a list at commas and line breaks. A comma within a URL, with no space after it, belongs to the URL. */
 const splitList = (text: string): string[] =>
