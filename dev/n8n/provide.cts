@@ -28,12 +28,8 @@ export function findCacheFolder() {
 export async function provideN8n(log: Log = () => {}) {
 	const manifests = path.resolve(__dirname, process.env.MEDIA_GENERATION_N8N ?? '');
 	const contents = MANIFESTS.map((name) => fs.readFileSync(path.join(manifests, name), 'utf8'));
-	const [{ dependencies, optionalDependencies }, { packages }] = contents.map(
-		(text) => JSON.parse(text) as Manifest,
-	) as [Manifest, Manifest];
+	const { dependencies } = JSON.parse(contents[0] ?? '') as Manifest;
 	const version = dependencies.n8n;
-	const sqlite3 = packages[SQLITE3]?.version;
-	const builder = { private: true, dependencies: { sqlite3 }, optionalDependencies };
 	const hash = createHash('sha256').update(contents.join('')).digest('hex').slice(0, 12);
 	const folder = path.join(findCacheFolder(), `n8n-${version}-${hash}`);
 	if (!fs.existsSync(folder)) {
@@ -44,7 +40,7 @@ export async function provideN8n(log: Log = () => {}) {
 		const retries = { retries: 2_400, factor: 1, minTimeout: 500 };
 		const release = await lock(folder, { ...options, retries });
 		try {
-			if (!fs.existsSync(folder)) await install({ manifests, builder, folder, version, log });
+			if (!fs.existsSync(folder)) await install({ contents, folder, version, log });
 		} finally {
 			await release();
 		}
@@ -65,22 +61,22 @@ interface Manifest {
 }
 
 interface InstallOptions {
-	manifests: string;
-	/** The package.json with which n8n's sqlite3 is built. */
-	builder: object;
+	/** Of `MANIFESTS`. */
+	contents: string[];
 	folder: string;
 	version: string;
 	log: Log;
 }
 
-async function install({ manifests, builder, folder, version, log }: InstallOptions) {
+async function install({ contents, folder, version, log }: InstallOptions) {
 	const draft = `${folder}.new`;
 	await fs.promises.rm(draft, { recursive: true, force: true });
 	fs.mkdirSync(draft);
-	for (const name of MANIFESTS) fs.copyFileSync(path.join(manifests, name), path.join(draft, name));
+	for (const [index, name] of MANIFESTS.entries())
+		fs.writeFileSync(path.join(draft, name), contents[index] ?? '');
 
 	log(`Installing n8n ${version} (2.4 GB, 2 to 4 minutes, the first time only), kept in ${folder}`);
-	const building = buildSqlite3(`${folder}.sqlite3`, builder, log);
+	const building = buildSqlite3(`${folder}.sqlite3`, contents, log);
 	// It is awaited below.
 	building.catch(() => {});
 	await runNpm(['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'], {
@@ -101,7 +97,12 @@ async function install({ manifests, builder, folder, version, log }: InstallOpti
  * is downloaded.
  * @returns the folder
  */
-async function buildSqlite3(folder: string, builder: object, log: Log) {
+async function buildSqlite3(folder: string, contents: string[], log: Log) {
+	const [{ optionalDependencies }, { packages }] = contents.map(
+		(text) => JSON.parse(text) as Manifest,
+	) as [Manifest, Manifest];
+	const dependencies = { sqlite3: packages[SQLITE3]?.version };
+	const builder = { private: true, dependencies, optionalDependencies };
 	await fs.promises.rm(folder, { recursive: true, force: true });
 	fs.mkdirSync(folder);
 	fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(builder));
