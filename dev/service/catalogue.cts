@@ -35,35 +35,17 @@ export const corpus = readdirSync(folder).flatMap((file) =>
 	catalogueModel.array().parse(JSON.parse(readFileSync(join(folder, file), 'utf8'))),
 );
 
-/** Copies a model of the corpus under a name of its own. */
-function generateModel(index: number): CatalogueModel {
-	const template = corpus[index % corpus.length];
-	if (!template) throw new Error('The corpus is empty');
-	const { entry, openapi } = template;
-	const model = `generated-${index}/${entry.slug}`;
-	const title = `${entry.title} ${index}`;
-	return {
-		...template,
-		entry: { ...entry, model, title, slug: model.replace('/', '-') },
-		get openapi() {
-			const json = JSON.stringify(openapi).replaceAll(`"${entry.model}"`, `"${model}"`);
-			return JSON.parse(json) as CatalogueModel['openapi'];
-		},
-	};
-}
-
-/** The entries of the list: the corpus, and so many generated models. */
-export const listEntries = (generated: number) => [
+/** Lists the corpus, and so many copies of its models under names of their own. Tasks of a copy can't be created. */
+export const listEntries = (copies: number) => [
 	...corpus.map(({ entry }) => entry),
-	...Array.from({ length: generated }, (_, index) => generateModel(index).entry),
+	...Array.from({ length: copies }, (_, index) => {
+		const { entry } = corpus[index % corpus.length] as CatalogueModel;
+		const model = `generated-${index}/${entry.slug}`;
+		return { ...entry, model, title: `${entry.title} ${index}`, slug: model.replace('/', '-') };
+	}),
 ];
 
-/** Finds a model of the catalogue. Generated ones are known whether the list has them or not. */
-export function findInCatalogue(name: string) {
-	const index = /^generated-(\d+)\//.exec(name)?.[1];
-	const models = index === undefined ? corpus : [generateModel(Number(index))];
-	return models.find(({ entry }) => entry.model === name);
-}
+export const findInCatalogue = (name: string) => corpus.find(({ entry }) => entry.model === name);
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, multipleOfPrecision: 9 });
 addFormats(ajv);
