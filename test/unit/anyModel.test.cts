@@ -17,16 +17,6 @@ const modelsWithFields = corpus.flatMap(({ entry: { model }, openapi }) => {
 		: [];
 });
 
-/** Makes the document of a model that takes this input. */
-const toDocument = (input: object) => {
-	const schema = { type: 'object', properties: { input } };
-	const requestBody = { content: { 'application/json': { schema } } };
-	return { openapi: '3.1.0', paths: { '/api/v1/jobs/createTask': { post: { requestBody } } } };
-};
-
-const toModel = (properties: object) =>
-	toMapperFields('any', toDocument({ type: 'object', properties })).fields;
-
 const findModel = (name: string) => {
 	const found = modelsWithFields.find(({ model }) => model === name);
 	if (!found) throw new Error(`The corpus has no fields of ${name}`);
@@ -161,23 +151,6 @@ describe('the fields of a model', () => {
 		expect(guide?.options?.[0]?.name).toBe(
 			'Fill in one of: Prompt + Reference Image URLs; or Reference Video; or First Frame URL + Last Frame URL',
 		);
-	});
-
-	it('show in the guide what the service writes, shortened and not as HTML', () => {
-		const description = `<b>5 & 10</b> ${'much more '.repeat(50)}`;
-		const [guide] = toModel({ prompt: { type: 'string', description } });
-		const [option] = guide?.options ?? [];
-		expect(option?.description).toMatch(/^&lt;b>5 &amp; 10&lt;\/b> much more .*…$/);
-		expect(option?.description?.length).toBeLessThanOrEqual(220);
-	});
-
-	it('are outdated for the editor whenever the schema is another one', () => {
-		const nameEntries = (maximum: number, description: string) =>
-			toModel({ prompt: { type: 'number', enum: [1, maximum], description } }).map(
-				({ displayName }) => displayName,
-			);
-		expect(nameEntries(2, 'a')).not.toEqual(nameEntries(3, 'a'));
-		expect(nameEntries(2, 'a')).toEqual(nameEntries(2, 'b'));
 	});
 
 	it('of the example are what its workflow stores', () => {
