@@ -4,6 +4,7 @@ import {
 	Workflow,
 	type ICredentialDataDecryptedObject,
 	type ICredentialsHelper,
+	type IBinaryKeyData,
 	type IDataObject,
 	type IHttpRequestOptions,
 	type INode,
@@ -16,6 +17,7 @@ import {
 import { MediaGenerationApi } from '../../credentials/MediaGenerationApi.credentials';
 import { startService, type Service } from '../../dev/service/index.cts';
 import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
+import type { Parked } from '../../nodes/MediaGeneration/operations/park';
 
 /** The data of a credential, by item; undefined where n8n has no data of the run, as for a webhook. */
 type ReadCredential = (item: IDataObject | undefined) => ICredentialDataDecryptedObject;
@@ -25,6 +27,8 @@ interface RunOptions {
 	type?: INodeType;
 	parameters: INodeParameters;
 	items?: IDataObject[];
+	/** The files of each item. */
+	binary?: IBinaryKeyData;
 	credentials: ICredentialDataDecryptedObject | ReadCredential;
 	/** More settings of the node, such as `onError`. */
 	node?: Partial<INode>;
@@ -35,6 +39,7 @@ export async function run({
 	type = new MediaGeneration(),
 	parameters,
 	items = [{}],
+	binary,
 	credentials,
 	node: settings,
 }: RunOptions) {
@@ -51,7 +56,7 @@ export async function run({
 	const getType = () => type;
 	const nodeTypes = { getByName: getType, getByNameAndVersion: getType, getKnownTypes: () => ({}) };
 	const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
-	const input = { main: [items.map((json) => ({ json }))] };
+	const input = { main: [items.map((json) => ({ json, binary }))] };
 	const nodeExecutionStack = [{ node, data: input, source: null }];
 	const execution = new WorkflowExecute(
 		buildAdditionalData(typeof credentials === 'function' ? credentials : () => credentials),
@@ -70,6 +75,8 @@ export async function run({
 		error: data.resultData.error as NodeError | undefined,
 		/** The items that n8n stores while the execution waits, if it does. */
 		parked: data.waitTill ? (waiting?.data.main?.[0] ?? []) : undefined,
+		/** What n8n stores for the webhook that takes the execution up. */
+		parking: data.executionData?.contextData[`node:${node.name}`]?.parked as Parked | undefined,
 	};
 }
 
@@ -120,6 +127,7 @@ export function useService(settings: Parameters<typeof startService>[0] = {}) {
 	});
 	beforeEach(() => {
 		used.service.tasks.clear();
+		used.service.uploads.clear();
 		used.service.requests.length = 0;
 	});
 	afterAll(async () => await used.service.close());

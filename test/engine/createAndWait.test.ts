@@ -1,0 +1,128 @@
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { useService } from './engine';
+
+const engine = useService({ taskSeconds: 0.1 });
+
+/** Creates tasks of these prompts and waits for them, by default awake. */
+const wait = async (prompts: string[], parameters: INodeParameters = {}, node?: Partial<INode>) =>
+	await engine.run(
+		{
+			resource: 'task',
+			operation: 'createAndWait',
+			model: 'beta2/image-edit',
+			image: 'https://media.example/photo.png',
+			prompt: '={{ $json.prompt }}',
+			waitFor: 'polling',
+			waitLimit: 0.06,
+			...parameters,
+		},
+		{ items: prompts.map((prompt) => ({ prompt })), node },
+	);
+
+const findId = (prompt: string) =>
+	engine.listTasks().find(({ input }) => input.prompt === prompt)?.taskId;
+
+const TOOL = { type: 'mediaGenerationTool' };
+const isMinutesAhead = (minutes: number, { until = 0 } = {}) =>
+	Math.abs(until - Date.now() - minutes * 60_000) < 10_000;
+
+describe('a run that stays awake', () => {
+	it('outputs each task in its place, and says what they cost', async () => {
+		const { output, hints } = await wait(['one', '#fail', '#neverEnds']);
+		expect(output[0]?.map(({ json, pairedItem }) => [json, pairedItem])).toMatchObject(
+			[
+				['one', 'completed'],
+				['#fail', 'failed'],
+				['#neverEnds', 'timedOut'],
+			].map(([prompt = '', status], item) => [{ taskId: findId(prompt), status }, { item }]),
+		);
+		expect(output[0]?.every(({ binary }) => !binary)).toBe(true);
+		expect(hints).toEqual(['2 tasks consumed 25 credits.']);
+	});
+
+	it('says what a single task cost, and nothing of one that goes on', async () => {
+		expect((await wait(['one'])).hints).toEqual(['The task consumed 12.5 credits.']);
+		expect((await wait(['#neverEnds'])).hints).toEqual([]);
+	});
+
+	it('stops at once when a task could not be created, and names the others', async () => {
+		const { error } = await wait(['#neverEnds', '#status=402'], { waitLimit: 30 });
+		expect(error?.message).toMatch(/too few credits.*\[item 1\]/);
+		expect(error?.description).toContain(`Get: ${findId('#neverEnds')}`);
+	});
+
+	it('waits for the others when On Error continues', async () => {
+		const node = { onError: 'continueRegularOutput' as const };
+		const { output } = await wait(['one', '#status=402', 'three'], {}, node);
+		const completed = (prompt: string) => ({ taskId: findId(prompt), status: 'completed' });
+		const error = expect.stringContaining('too few credits') as string;
+		const message = expect.stringContaining('Top up') as string;
+		expect(output[0]?.map(({ json }) => json)).toMatchObject([
+			completed('one'),
+			{ error, message },
+			completed('three'),
+		]);
+	});
+});
+
+describe('a tool', () => {
+	it('tells its model little, and what to do about a task that goes on after the limit of agents', async () => {
+		const options = { toolWaitLimit: 0.04 };
+		const { output } = await wait(['one', '#neverEnds'], { waitLimit: 30, options }, TOOL);
+		expect(output[0]?.map(({ json }) => json)).toEqual([
+			{
+				taskId: findId('one'),
+				status: 'completed',
+				resultUrls: [expect.any(String)],
+				creditsConsumed: 12.5,
+			},
+			{ taskId: findId('#neverEnds'), status: 'timedOut', note: expect.stringContaining('Get') },
+		]);
+	});
+
+	it('stays awake, and says everything in the message of an error', async () => {
+		const { error, parked } = await wait(['#status=402'], { waitFor: 'callback' }, TOOL);
+		expect(error?.message).toMatch(/^The account has too few credits .*Top up/);
+		expect(error?.message).not.toContain('[item');
+		expect(parked).toBeUndefined();
+	});
+});
+
+describe('a run that sleeps', () => {
+	const asleep = { waitFor: 'callback', waitLimit: 5 };
+
+	it('parks its tasks until the limit, without a download', async () => {
+		const { parked, parking } = await wait(['one', 'two'], asleep);
+		expect(parked?.map(({ json }) => json)).toMatchObject(
+			engine.listTasks().map(({ taskId }) => ({ taskId, status: 'timedOut' })),
+		);
+		expect(isMinutesAhead(5, parking)).toBe(true);
+		expect(parking?.settings).toBeUndefined();
+	});
+
+	it.each<[INodeParameters, object]>([
+		[{}, { field: 'data', maxBytes: 2048 * 1024 ** 2, timeoutSeconds: 60 }],
+		[
+			{ outputBinaryField: ' film ', maxSizeMegabytes: 0.5, timeoutSeconds: 7 },
+			{ field: 'film', maxBytes: 512 * 1024, timeoutSeconds: 7 },
+		],
+		[
+			{ outputBinaryField: ' ', maxSizeMegabytes: 0 },
+			{ field: 'data', maxBytes: Infinity },
+		],
+	])('parks with the Options %j for its downloads', async (options, settings) => {
+		const parameters = { ...asleep, downloadResults: true, options };
+		expect((await wait(['one'], parameters)).parking?.settings).toMatchObject(settings);
+	});
+
+	it.each([
+		['goes on at once', 'two', 'completed'],
+		['parks all the same', '#neverEnds', 'timedOut'],
+	])('that took long to create its tasks %s with "%s"', async (_, prompt, status) => {
+		engine.service.faultNext({ path: '/api/v1/jobs/createTask', delaySeconds: 1.2, times: 2 });
+		engine.service.faultNext({ path: '/api/v1/jobs/recordInfo', delaySeconds: 0.3, times: 2 });
+		const { output, parked } = await wait(['one', prompt], asleep);
+		expect(output[0]?.map(({ json }) => json.status)).toEqual(['completed', status]);
+		expect(Boolean(parked)).toBe(status === 'timedOut');
+	});
+});

@@ -1,0 +1,128 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { IBinaryKeyData, INodeParameters } from 'n8n-workflow';
+import { useService } from './engine';
+
+const engine = useService({ taskSeconds: 0.05, resultSeconds: null });
+
+/** A field with a PNG whose name and type say something else. */
+async function readPicture(): Promise<IBinaryKeyData> {
+	const bytes = await readFile(path.join(__dirname, '..', 'media', 'plain.png'));
+	const data = { data: bytes.toString('base64'), fileName: 'photo.bin', mimeType: 'text/plain' };
+	return { photo: data };
+}
+
+describe('file: upload', () => {
+	const upload = async (parameters: INodeParameters) =>
+		await engine.run(
+			{ resource: 'file', operation: 'upload', ...parameters },
+			{ binary: await readPicture() },
+		);
+
+	it('uploads a binary field, as what it is by its content', async () => {
+		const { output } = await upload({ source: 'binary', binaryPropertyName: 'photo' });
+		const fileName = expect.stringMatching(/^photo-[\da-f-]{36}\.png$/) as string;
+		expect(output[0]).toMatchObject([{ json: { fileName, mimeType: 'image/png' } }]);
+		const { photo } = await readPicture();
+		const url = String(output[0]?.[0]?.json.url);
+		const bytes = Buffer.from(await (await fetch(url)).arrayBuffer());
+		expect(bytes.toString('base64')).toBe(photo?.data);
+	});
+
+	it('has the service fetch a URL', async () => {
+		const fileUrl = `${engine.service.resultsUrl}/sample.mp4`;
+		const { output } = await upload({ source: 'url', fileUrl });
+		const fileName = expect.stringMatching(/^sample-[\da-f-]{36}\.mp4$/) as string;
+		expect(output[0]).toMatchObject([{ json: { fileName, mimeType: 'video/mp4' } }]);
+	});
+
+	it.each([
+		[{ source: 'url', fileUrl: 'ftp://a.example/a' }, "'File URL' must be a URL", 'Correct'],
+		[{ source: 'binary', binaryPropertyName: 'data' }, "'Input Data Field Name' is", ': photo.'],
+	])('sends nothing for %j', async (parameters, message, next) => {
+		const { error } = await upload(parameters);
+		expect(error?.message).toContain(message);
+		expect(error?.description).toContain(next);
+		expect(engine.service.requests).toEqual([]);
+	});
+});
+
+describe('a task', () => {
+	const create = async (parameters: INodeParameters) =>
+		await engine.run(
+			{ resource: 'task', operation: 'create', ...parameters },
+			{ binary: await readPicture() },
+		);
+
+	it('has each file of its fields uploaded once', async () => {
+		const referenceImages = ['photo', 'https://media.example/a.png', 'photo'];
+		await create({ model: 'delta/reference-to-video', referenceImages });
+		const [upload, ...others] = engine.service.uploads.values();
+		expect(others).toEqual([]);
+		const url = upload?.downloadUrl;
+		const reference_image = [url, 'https://media.example/a.png', url];
+		expect(engine.listTasks()[0]?.input).toMatchObject({ reference_image });
+	});
+
+	const motion = { model: 'alpha-3.0/motion-control', video: 'https://media.example/a.mp4' };
+
+	it('is not paid for when a file is outside of the limits', async () => {
+		const { error } = await create({ ...motion, image: 'https://media.example/a.png', video: 'photo' }); // prettier-ignore
+		expect(error?.message).toContain("'Video' can't be used: the file in \"photo\" is a PNG image");
+		expect(engine.service.requests).toEqual([]);
+	});
+
+	it('is checked at the URLs of its files when Options say so', async () => {
+		const { resultsUrl } = engine.service;
+		const urls = { image: `${resultsUrl}/sample.mp4`, video: `${resultsUrl}/sample.mp4` };
+		const { error } = await create({ ...motion, ...urls, options: { checkUrls: true } });
+		expect(error?.message).toContain("'Image' can't be used: the file at the URL is an MP4 video");
+		expect(engine.service.tasks.size).toBe(0);
+		expect((await create({ ...motion, ...urls })).error).toBeUndefined();
+	});
+});
+
+describe('task: download', () => {
+	const create = { resource: 'task', operation: 'create', model: 'delta/reference-to-video' };
+
+	/** Creates a task with this prompt, and downloads its files. */
+	async function download(prompt: string, more: INodeParameters = {}) {
+		const referenceImages = ['https://media.example/a.png'];
+		const { output } = await engine.run({ ...create, referenceImages, prompt });
+		const taskId = String(output[0]?.[0]?.json.taskId);
+		if (prompt !== '#neverEnds') await engine.service.waitForTask(taskId);
+		const parameters = { resource: 'task', operation: 'download', taskId, ...more };
+		return { ...(await engine.run(parameters)), taskId };
+	}
+
+	it('outputs an item for each of the chosen files', async () => {
+		const more = { files: ['result', 'lastFrame'], binaryPropertyName: 'film' };
+		const { output, taskId } = await download('', more);
+		const expected = [
+			['lastFrame', 'png'],
+			['result', 'mp4'],
+		].map(([kind, extension]) => {
+			const name = `${taskId}-${kind}-1.${extension}`;
+			const json = { taskId, status: 'completed', file: { kind, name } };
+			return { json, binary: { film: { fileName: name } }, pairedItem: { item: 0 } };
+		});
+		expect(output[0]).toMatchObject(expected);
+	});
+
+	it.each<[string, INodeParameters, string, string]>([
+		['#neverEnds', {}, 'its status is', 'Download it when it is completed'],
+		['#fail', {}, 'its status is failed (fail): The generation failed', 'create a new one'],
+		['', { files: ['cover'] }, 'has none of the chosen files', 'has another form'],
+		['#fileSize=2', { options: { maxSizeMegabytes: 1 } }, 'is 2 MB', 'Raise the limit'],
+		['#fileRefused', {}, 'The link to result 1 of', 'Download them sooner'],
+	])('of a task "%s", with %j, says why there is no file', async (prompt, more, message, next) => {
+		const { error } = await download(prompt, more);
+		expect(error?.message).toContain(message);
+		expect(error?.description).toContain(next);
+	});
+
+	it('sets no limit with a Maximum File Size of 0', async () => {
+		const { output } = await download('#fileSize=2', { options: { maxSizeMegabytes: 0 } });
+		expect(output[0]).toMatchObject([{ json: { file: { size: 2e6 } } }]);
+	});
+});

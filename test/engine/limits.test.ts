@@ -1,0 +1,102 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { useService } from './engine';
+
+const engine = useService({ taskSeconds: 30 });
+
+const CREDITS = '/api/v1/chat/credit';
+
+/** Creates tasks of these prompts, one after the other, with these Options and settings of the node. */
+const create = async (prompts: string[], options: INodeParameters, node?: object) => {
+	engine.service.set({ credits: 100 });
+	return await engine.run(
+		{
+			resource: 'task',
+			operation: 'create',
+			model: 'beta2/image-edit',
+			image: 'https://media.example/photo.png',
+			prompt: '={{ $json.prompt }}',
+			options: { concurrency: 1, ...options },
+		},
+		{ items: prompts.map((prompt) => ({ prompt })), node },
+	);
+};
+
+const RETRY = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+const countRequests = (to: string) =>
+	engine.service.requests.filter(({ path }) => path === to).length;
+
+describe('the limits of Options', () => {
+	it.each<[INodeParameters, string, string]>([
+		[{ maxTasksPerRun: 1 }, "'Maximum Tasks per Run' is 1 in Options, 0 were", 'raise the limit'],
+		[{ maxTasksPerRun: '1 ' }, "'Maximum Tasks per Run' is 1 in Options", 'raise the limit'],
+		[{ maxTasksPerRun: -1 }, "'Maximum Tasks per Run' in Options must be a", 'Correct the option'],
+		[{ maxTasksPerRun: 'x' }, "'Maximum Tasks per Run' in Options must be a", 'Correct the option'],
+		[{ keepCredits: 100 }, "100 credits, and 'Keep at Least' is 100 in Options", 'Top up'],
+	])('keep everything from being created: %j', async (options, message, next) => {
+		const { error } = await create(['one', 'two'], options);
+		expect(error?.message).toContain(message);
+		expect(error?.description).toContain('Nothing was created.');
+		expect(error?.description).toContain(next);
+		expect(countRequests('/api/v1/jobs/createTask')).toBe(0);
+	});
+
+	it.each<[INodeParameters, number]>([
+		[{ maxTasksPerRun: 2 }, 0],
+		[{ maxTasksPerRun: '' }, 0],
+		[{ keepCredits: 0 }, 1],
+		[{ keepCredits: 99 }, 1],
+	])('let tasks be created within them: %j, credits asked for %d times', async (options, asked) => {
+		expect((await create(['one', 'two'], options)).error).toBeUndefined();
+		expect(engine.service.tasks.size).toBe(2);
+		expect(countRequests(CREDITS)).toBe(asked);
+	});
+
+	it('are told of each item when On Error continues', async () => {
+		const node = { onError: 'continueRegularOutput' };
+		const { output } = await create(['one', 'two'], { maxTasksPerRun: 1 }, node);
+		const error = expect.stringContaining("'Maximum Tasks per Run' is 1") as string;
+		expect(output[0]).toMatchObject(
+			[0, 1].map((item) => ({ json: { error }, pairedItem: { item } })),
+		);
+	});
+
+	it('are told an agent as not its own to raise', async () => {
+		const { error } = await create(['one'], { maxTasksPerRun: 0 }, { type: 'mediaGenerationTool' });
+		expect(error?.message).toContain('set by the owner of this workflow: do not try again');
+	});
+});
+
+describe('a try that is repeated', () => {
+	const limits = { maxTasksPerRun: 2, keepCredits: 1 };
+
+	it('counts a task once, and no refusal', async () => {
+		engine.service.faultNext({ path: '/api/v1/jobs/createTask', delaySeconds: 0 });
+		engine.service.faultNext({ path: '/api/v1/jobs/createTask', code: 455 });
+		const { error, output } = await create(['one', 'two'], limits, RETRY);
+		expect(error).toBeUndefined();
+		expect(output[0]).toHaveLength(2);
+		expect(countRequests('/api/v1/jobs/createTask')).toBe(3);
+	});
+
+	it('counts nothing when the credits could not be read', async () => {
+		engine.service.faultNext({ path: CREDITS, status: 500 });
+		expect((await create(['one', 'two'], limits, RETRY)).error).toBeUndefined();
+		expect(engine.service.tasks.size).toBe(2);
+	});
+});
+
+it('credits that the service does not tell keep everything from being created', async () => {
+	engine.service.faultNext({ path: CREDITS, status: 500 });
+	const { error } = await create(['one'], { keepCredits: 1 });
+	expect(error?.message).toContain("'Keep at Least' is set in Options, but the service does not");
+	expect(error?.description).toContain("Check 'Credits Path' in the credential");
+	expect(engine.service.tasks.size).toBe(0);
+});
+
+it.each<[object, number]>([
+	[{}, 1],
+	[{ onError: 'continueRegularOutput' }, 2],
+])('after a refusal, with the settings %j, %d are asked for', async (node, count) => {
+	await create(['#status=402', 'two'], {}, node);
+	expect(countRequests('/api/v1/jobs/createTask')).toBe(count);
+});

@@ -1,0 +1,31 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { parkAgain } from '../../nodes/MediaGeneration/operations/park';
+
+const items = [{ json: { taskId: 'task' } }];
+const parked = { run: 1, executionId: '7', until: 5_000 };
+
+/** Parks a run again whose node context n8n has kept; returns the items, and until when it sleeps. */
+async function park(kept: object | undefined, { run = 1, executionId = '7', main = [items] } = {}) {
+	const waits: number[] = [];
+	const context = {
+		getContext: () => ({ parked: kept }),
+		getWorkflowDataProxy: () => ({ $runIndex: run }),
+		getExecutionId: () => executionId,
+		getExecuteData: () => ({ data: { main } }),
+		putExecutionToWait: async (until: Date) => void waits.push(until.getTime()),
+	} as unknown as IExecuteFunctions;
+	return { output: await parkAgain(context), waits };
+}
+
+it('the same run of the same execution parks again, with the items in place of its input', async () => {
+	expect(await park(parked)).toEqual({ output: items, waits: [5_000] });
+	expect(await park(parked, { main: [] })).toEqual({ output: [], waits: [5_000] });
+});
+
+it.each([
+	['has not parked', undefined, {}],
+	['is another one of the loop', parked, { run: 2 }],
+	['is of a retried execution', parked, { executionId: '8' }],
+])('a run that %s parks nothing', async (_, kept, now) => {
+	expect(await park(kept, now)).toEqual({ output: undefined, waits: [] });
+});
