@@ -4,7 +4,7 @@ import { chain, connect, editSample, NODE, prompts, SEEN } from '../../dev/fixtu
 import { poll } from '../../dev/n8n/wait.cts';
 import type { CallbackOverrides } from '../../dev/service/index.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
-import { CREATE, DETAILS, usePair } from './support.cts';
+import { DETAILS, usePair } from './support.cts';
 
 const pair = usePair({
 	service: { taskSeconds: 0.5, credits: 1e6, callbackRetrySeconds: [0.2, 0.4, 0.8] },
@@ -134,16 +134,6 @@ describe('waiting for the callback', () => {
 		expect((await pair.n8n.waitForExecution(id)).getItems(NODE)).toMatchObject([COMPLETED]);
 		const [task] = pair.listTasks();
 		expect(task?.callbacks.map(({ status }) => status)).toEqual([503, 503, 200]);
-	});
-
-	it('does not park when creating took so long that all tasks have ended', async () => {
-		pair.service.set({ taskSeconds: 0, faultsFor: () => ({ noCallback: true }) });
-		pair.service.faultNext({ path: CREATE, delaySeconds: 1.2, times: 2 });
-		// The second task ends before its details are asked for.
-		pair.service.faultNext({ path: DETAILS, delaySeconds: 1, times: 2 });
-		const options = { tasksPer10Seconds: 0, concurrency: 1 };
-		const execution = await run(['one', 'two'], { options });
-		expect(execution.getItems(NODE)).toMatchObject([COMPLETED, COMPLETED]);
 	});
 
 	it('accepts the retry of a callback that came before the execution was parked', async () => {

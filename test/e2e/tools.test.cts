@@ -62,7 +62,6 @@ async function runAgent(tool: WorkflowNode, turns: string[][], age?: AgentAge) {
 const readTasks = (results: string[]) =>
 	results.map((result) => (JSON.parse(result) as Array<Record<string, unknown>>)[0]);
 
-const CREDITS = '/api/v1/chat/credit';
 const RETRY = { retryOnFail: true, maxTries: 3, waitBetweenTries: 50 };
 const MAY_EXIST = 'The task may exist and may have been paid for';
 
@@ -155,37 +154,16 @@ it('as a tool of the newest agent, polls for all calls of a turn but the last, w
 	});
 });
 
-describe('the credits to keep', () => {
-	const run = async (options: object) =>
-		await pair.runNodes(
-			prompts(2),
-			createAndWait({ waitFor: 'polling', options: { tasksPer10Seconds: 0, ...options } }),
-		);
-
-	it.each<[options: object, status: number, message: RegExp]>([
-		[
-			{ keepCredits: 1e9 },
-			200,
-			/^The account has [\d.]+ credits, and 'Keep at Least' is 1000000000/,
-		],
-		[{ maxTasksPerRun: 1 }, 200, /^'Maximum Tasks per Run' is 1 in Options, 0 were created before/],
-		[{ keepCredits: 'many' }, 200, /^'Keep at Least \(Credits\)' in Options must be a number/],
-		[{ keepCredits: 1 }, 500, /^'Keep at Least' is set in Options, but the service does not tell/],
-	])('keep everything from being created: %j, told with %d', async (options, status, message) => {
-		if (status !== 200) pair.service.faultNext({ path: CREDITS, status });
-		expect((await run(options)).getError(NODE)?.message).toMatch(message);
-		expect(pair.service.tasks.size).toBe(0);
-	});
-
-	it('are asked for once, and told with what the tasks cost', async () => {
-		const execution = await run({ keepCredits: 1, maxTasksPerRun: 2 });
-		expect(execution.getError()).toBeUndefined();
-		expect(pair.service.tasks.size).toBe(2);
-		expect(pair.countRequests(CREDITS)).toBe(1);
-		expect(execution.getRuns(NODE)[0]?.hints).toMatchObject([
-			{ message: expect.stringMatching(/^2 tasks consumed [\d.]+ credits\.$/) },
-		]);
-	});
+it('the credits to keep are asked for once, and what the tasks cost is told', async () => {
+	const options = { tasksPer10Seconds: 0, keepCredits: 1, maxTasksPerRun: 2 };
+	const wait = createAndWait({ waitFor: 'polling', options });
+	const execution = await pair.runNodes(prompts(2), wait);
+	expect(execution.getError()).toBeUndefined();
+	expect(pair.service.tasks.size).toBe(2);
+	expect(pair.countRequests('/api/v1/chat/credit')).toBe(1);
+	expect(execution.getRuns(NODE)[0]?.hints).toMatchObject([
+		{ message: expect.stringMatching(/^2 tasks consumed [\d.]+ credits\.$/) },
+	]);
 });
 
 it('as a tool of an MCP server, returns the finished task, and sends a call of unknown outcome once', async () => {
