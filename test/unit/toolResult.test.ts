@@ -12,5 +12,5 @@ it.each<[string, Task, object]>([
 	['what to do about one that goes on', { ...told, status: 'timedOut' }, { ...told, status: 'timedOut', note: expect.stringContaining('Do not create it again') }], // prettier-ignore
 	['a note that it was told before', { ...told, note: 'look' } as Task, { ...told, note: 'look' }],
 ])('an agent is told of a task %s', (_, task, result) => {
-	expect(toToolResult(task)).toEqual(result);
+	expect(toToolResult(task)).toStrictEqual(result);
 });
