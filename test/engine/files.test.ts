@@ -66,6 +66,12 @@ describe('a task', () => {
 
 	const motion = { model: 'alpha-3.0/motion-control', video: 'https://media.example/a.mp4' };
 
+	it('is created when its file is within the limits', async () => {
+		const { error, hints } = await create({ ...motion, image: 'photo' });
+		expect(error).toBeUndefined();
+		expect(hints).toEqual([]);
+	});
+
 	it('is not paid for when a file is outside of the limits', async () => {
 		const { error } = await create({ ...motion, image: 'https://media.example/a.png', video: 'photo' }); // prettier-ignore
 		expect(error?.message).toContain("'Video' can't be used: the file in \"photo\" is a PNG image");

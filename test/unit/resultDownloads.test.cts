@@ -11,11 +11,20 @@ const completed = (...names: string[]): Task => ({
 	resultUrls: names.map((name) => `${HOST}/${name}`),
 });
 
-/**
- * Downloads the files of a task, from a host that answers with the status that a file's name says, and beside a service that
- * knows no fresh links.
- */
-async function start(task: Task, { field = 'data', maxBytes = null as number | null } = {}) {
+interface Options {
+	field?: string;
+	maxBytes?: number | null;
+	/** A fresh link that the service has; by default it has none. */
+	fresh?: string;
+	/** The links of the task when it is read again. */
+	renewed?: string[];
+}
+
+/** Downloads the files of a task, from a host that answers with the status that a file's name says. */
+async function start(
+	task: Task,
+	{ field = 'data', maxBytes = null, fresh, renewed = [] }: Options = {},
+) {
 	const { helpers, asked } = buildFileHelpers(({ url }) => ({
 		statusCode: Number(/\d{3}/.exec(url)?.[0] ?? 200),
 		headers: { 'content-type': 'image/png' },
@@ -23,8 +32,11 @@ async function start(task: Task, { field = 'data', maxBytes = null as number | n
 	}));
 	const service = {
 		credentials: { baseUrl: 'https://api.example', accessToken: 'token' },
-		getDownloadUrl: async () => await Promise.reject(new Error('no such endpoint')),
-		getTask: async () => await Promise.resolve(completed()),
+		async getDownloadUrl() {
+			if (fresh === undefined) throw new Error('no such endpoint');
+			return `${HOST}/${fresh}`;
+		},
+		getTask: async () => completed(...renewed),
 	};
 	const source = { settings: { timeoutSeconds: 60 }, service, helpers } as unknown as FileSource;
 	const downloads = new ResultDownloads({ field, maxBytes });
@@ -65,6 +77,16 @@ it.each([
 		['data', `${HOST}/b`],
 		['data_1', `${HOST}/c`],
 	]);
+});
+
+it.each<[string, Options]>([
+	['the service has a fresh one for it', { fresh: 'new' }],
+	['the task has a fresh one', { renewed: ['b', 'new'] }],
+])('takes a fresh link for one that has expired, when %s', async (_, options) => {
+	const { asked, item } = await start(completed('b', '403'), options);
+	expect(asked).toEqual(['b', '403', 'new']);
+	expect(item.binary).toMatchObject({ data_1: { data: `${HOST}/new` } });
+	expect(item.json).not.toHaveProperty('downloadError');
 });
 
 it('takes no larger file than it may', async () => {
