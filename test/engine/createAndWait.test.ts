@@ -13,7 +13,7 @@ const wait = async (prompts: string[], parameters: INodeParameters = {}, node?: 
 			image: 'https://media.example/photo.png',
 			prompt: '={{ $json.prompt }}',
 			waitFor: 'polling',
-			waitLimit: 0.06,
+			waitLimit: 0.03,
 			...parameters,
 		},
 		{ items: prompts.map((prompt) => ({ prompt })), node },
@@ -67,7 +67,7 @@ describe('a run that stays awake', () => {
 
 describe('a tool', () => {
 	it('tells its model little, and what to do about a task that goes on after the limit of agents', async () => {
-		const options = { toolWaitLimit: 0.04 };
+		const options = { toolWaitLimit: 0.03 };
 		const { output } = await wait(['one', '#neverEnds'], { waitLimit: 30, options }, TOOL);
 		expect(output[0]?.map(({ json }) => json)).toEqual([
 			{
