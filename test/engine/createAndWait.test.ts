@@ -40,6 +40,14 @@ describe('a run that stays awake', () => {
 		expect(hints).toEqual(['2 tasks consumed 25 credits.']);
 	});
 
+	it('brings the files of its tasks, in the field of the Options', async () => {
+		const parameters = { downloadResults: true, options: { outputBinaryField: 'film' } };
+		const { output } = await wait(['one', '#neverEnds'], parameters);
+		const binary = { film: { fileName: `${findId('one')}-result-1.png`, mimeType: 'image/png' } };
+		expect(output[0]).toMatchObject([{ json: { status: 'completed' }, binary }, {}]);
+		expect(output[0]?.[1]).not.toHaveProperty('binary');
+	});
+
 	it('says what a single task cost, and nothing of one that goes on', async () => {
 		expect((await wait(['one'])).hints).toEqual(['The task consumed 12.5 credits.']);
 		expect((await wait(['#neverEnds'])).hints).toEqual([]);
