@@ -11,6 +11,7 @@ import {
 	type INodeExecutionData,
 	type INodeParameters,
 	type INodeType,
+	type IRunExecutionData,
 	type IWorkflowExecuteAdditionalData,
 	type NodeError,
 } from 'n8n-workflow';
@@ -32,6 +33,8 @@ interface RunOptions {
 	credentials: ICredentialDataDecryptedObject | ReadCredential;
 	/** More settings of the node, such as `onError`. */
 	node?: Partial<INode>;
+	/** The execution whose next run this is, as in a loop. */
+	after?: IRunExecutionData;
 }
 
 /** Runs the built action node in n8n's own engine, on these items. */
@@ -42,6 +45,7 @@ export async function run({
 	binary,
 	credentials,
 	node: settings,
+	after,
 }: RunOptions) {
 	const node: INode = {
 		id: '1',
@@ -61,12 +65,16 @@ export async function run({
 	const execution = new WorkflowExecute(
 		buildAdditionalData(typeof credentials === 'function' ? credentials : () => credentials),
 		'manual',
-		createRunExecutionData({ executionData: { nodeExecutionStack } }),
+		createRunExecutionData({
+			resultData: { runData: after?.resultData.runData },
+			executionData: { contextData: after?.executionData?.contextData, nodeExecutionStack },
+		}),
 	);
 	const { data } = await execution.processRunExecutionData(workflow);
-	const [taskData] = data.resultData.runData[node.name] ?? [];
+	const taskData = data.resultData.runData[node.name]?.at(-1);
 	const [waiting] = data.executionData?.nodeExecutionStack ?? [];
 	return {
+		data,
 		/** What the node returned, by output: the second is On Error's own. */
 		output: (taskData?.data?.main ?? []).map((branch): INodeExecutionData[] => branch ?? []),
 		/** What n8n shows beside the output. */

@@ -6,7 +6,12 @@ const engine = useService({ taskSeconds: 30 });
 const CREDITS = '/api/v1/chat/credit';
 
 /** Creates tasks of these prompts, one after the other, with these Options and settings of the node. */
-const create = async (prompts: string[], options: INodeParameters, node?: object) => {
+const create = async (
+	prompts: string[],
+	options: INodeParameters,
+	node?: object,
+	after?: Awaited<ReturnType<typeof engine.run>>['data'],
+) => {
 	engine.service.set({ credits: 100 });
 	return await engine.run(
 		{
@@ -17,7 +22,7 @@ const create = async (prompts: string[], options: INodeParameters, node?: object
 			prompt: '={{ $json.prompt }}',
 			options: { concurrency: 1, ...options },
 		},
-		{ items: prompts.map((prompt) => ({ prompt })), node },
+		{ items: prompts.map((prompt) => ({ prompt })), node, after },
 	);
 };
 
@@ -35,6 +40,7 @@ describe('the limits of Options', () => {
 	])('keep everything from being created: %j', async (options, message, next) => {
 		const { error } = await create(['one', 'two'], options);
 		expect(error?.message).toContain(message);
+		expect(error?.message).not.toContain('[item');
 		expect(error?.description).toContain('Nothing was created.');
 		expect(error?.description).toContain(next);
 		expect(countRequests('/api/v1/jobs/createTask')).toBe(0);
@@ -58,6 +64,17 @@ describe('the limits of Options', () => {
 		expect(output[0]).toMatchObject(
 			[0, 1].map((item) => ({ json: { error }, pairedItem: { item } })),
 		);
+	});
+
+	it('count the tasks of each run of a loop, and those that may exist, but no refusal', async () => {
+		const options = { maxTasksPerRun: 4 };
+		const node = { onError: 'continueRegularOutput' };
+		const first = await create(['one', '#status=402', '#status=500'], options, node);
+		const second = await create(['two', 'three'], options, {}, first.data);
+		expect(second.error).toBeUndefined();
+		const third = await create(['four'], options, {}, second.data);
+		expect(third.error?.message).toContain('4 were created before in this execution');
+		expect(engine.service.tasks.size).toBe(3);
 	});
 
 	it('are told an agent as not its own to raise', async () => {
