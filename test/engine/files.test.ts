@@ -1,32 +1,30 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
-import type { IBinaryKeyData, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
+import { readMedia } from '../media/corpus.cts';
 import { useService } from './engine';
 
 const engine = useService({ taskSeconds: 0.05, resultSeconds: null });
 
-/** A field with a PNG whose name and type say something else. */
-async function readPicture(): Promise<IBinaryKeyData> {
-	const bytes = await readFile(path.join(__dirname, '..', 'media', 'plain.png'));
-	const data = { data: bytes.toString('base64'), fileName: 'photo.bin', mimeType: 'text/plain' };
-	return { photo: data };
-}
+/** A PNG, whose name and type say something else. */
+const photo = {
+	data: readMedia('plain.png').toString('base64'),
+	fileName: 'photo.bin',
+	mimeType: 'text/plain',
+};
 
 describe('file: upload', () => {
 	const upload = async (parameters: INodeParameters) =>
 		await engine.run(
 			{ resource: 'file', operation: 'upload', ...parameters },
-			{ binary: await readPicture() },
+			{ binary: { photo } },
 		);
 
 	it('uploads a binary field, as what it is by its content', async () => {
 		const { output } = await upload({ source: 'binary', binaryPropertyName: 'photo' });
 		const fileName = expect.stringMatching(/^photo-[\da-f-]{36}\.png$/) as string;
 		expect(output[0]).toMatchObject([{ json: { fileName, mimeType: 'image/png' } }]);
-		const { photo } = await readPicture();
 		const url = String(output[0]?.[0]?.json.url);
 		const bytes = Buffer.from(await (await fetch(url)).arrayBuffer());
-		expect(bytes.toString('base64')).toBe(photo?.data);
+		expect(bytes.toString('base64')).toBe(photo.data);
 	});
 
 	it('has the service fetch a URL', async () => {
@@ -51,7 +49,7 @@ describe('a task', () => {
 	const create = async (parameters: INodeParameters) =>
 		await engine.run(
 			{ resource: 'task', operation: 'create', ...parameters },
-			{ binary: await readPicture() },
+			{ binary: { photo } },
 		);
 
 	it('has each file of its fields uploaded once', async () => {
