@@ -280,7 +280,7 @@ describe('Download', () => {
 		['of the link itself', true, '/api/v1/common/download-url'],
 		['of the task, where it has no other', false, DETAILS],
 	])('asks the service for a fresh link that has expired: %s', async (_, downloadUrl, to) => {
-		pair.service.set({ resultSeconds: 0.001, lookupSeconds: 0, downloadUrl });
+		pair.service.set({ resultSeconds: -1, lookupSeconds: 0, downloadUrl });
 		const taskId = await createEndedTask(pair.service);
 		await pause(10);
 		const execution = await pair.runNodes(download({ taskId }));
