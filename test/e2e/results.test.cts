@@ -1,5 +1,4 @@
 import { expect } from '@jest/globals';
-import { setTimeout as pause } from 'node:timers/promises';
 import { createEndedTask } from '../../dev/fixtures/callbacks.cts';
 import { buildResultBytes } from '../../dev/fixtures/results.cts';
 import {
@@ -282,13 +281,38 @@ describe('Download', () => {
 	])('asks the service for a fresh link that has expired: %s', async (_, downloadUrl, to) => {
 		pair.service.set({ resultSeconds: -1, lookupSeconds: 0, downloadUrl });
 		const taskId = await createEndedTask(pair.service);
-		await pause(10);
 		const execution = await pair.runNodes(download({ taskId }));
 		expect(pair.service.requests.at(-1)?.path).toBe(to);
 		if (downloadUrl) return expect(getOutput(execution)[0]?.binary).toHaveProperty('data');
 		const error = execution.getError();
 		expect(error?.message).toMatch(/The link to result 1 of task .* has expired or is refused/);
 		expect(error?.description).toContain('Download them sooner');
+	});
+
+	it('outputs the items without files where On Error says, beside the files of the good ones', async () => {
+		const pending = { prompt: '#neverEnds #noCallback', callBackUrl: pair.service.url };
+		const taskIds = [
+			await createEndedTask(pair.service),
+			await createEndedTask(pair.service, pending),
+			await createEndedTask(pair.service, { prompt: '#fail #noCallback' }),
+			await createEndedTask(pair.service, { prompt: '#fileSize=1 #noCallback' }),
+			'unknown',
+		];
+		const execution = await pair.runNodes(
+			items(taskIds.map((taskId) => ({ taskId }))),
+			download({ options: { maxSizeMegabytes: 0.5 } }, { onError: 'continueErrorOutput' }),
+		);
+		expect(getOutput(execution)).toMatchObject([
+			{ json: { taskId: taskIds[0] }, pairedItem: { item: 0 } },
+		]);
+		expect(execution.getItems(NODE, { branch: 1 })).toMatchObject(
+			[
+				`Task ${taskIds[1]} has no files: its status is pending`,
+				`Task ${taskIds[2]} has no files: its status is failed (fail): `,
+				"'Maximum File Size' in Options allows 0.5 MB",
+				'recordInfo is null',
+			].map((message) => ({ error: expect.stringContaining(message) })),
+		);
 	});
 
 	it('has a few files under way over all items, and says how long each took', async () => {
