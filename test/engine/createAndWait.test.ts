@@ -1,5 +1,5 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { useService } from './engine';
+import { editImage, useService } from './engine';
 
 const engine = useService({ taskSeconds: 0.1 });
 
@@ -7,11 +7,8 @@ const engine = useService({ taskSeconds: 0.1 });
 const wait = async (prompts: string[], parameters: INodeParameters = {}, node?: Partial<INode>) =>
 	await engine.run(
 		{
-			resource: 'task',
+			...editImage,
 			operation: 'createAndWait',
-			model: 'beta2/image-edit',
-			image: 'https://media.example/photo.png',
-			prompt: '={{ $json.prompt }}',
 			waitFor: 'polling',
 			waitLimit: 0.03,
 			...parameters,

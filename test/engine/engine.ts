@@ -114,6 +114,15 @@ function buildAdditionalData(readCredential: ReadCredential) {
 	} as unknown as IWorkflowExecuteAdditionalData;
 }
 
+/** Parameters of the node that creates a task which edits an image by the prompt of its item. */
+export const editImage: INodeParameters = {
+	resource: 'task',
+	operation: 'create',
+	model: 'beta2/image-edit',
+	image: 'https://media.example/photo.png',
+	prompt: '={{ $json.prompt }}',
+};
+
 /** Starts an emulator for the tests of a file, each of which begins without tasks, and a node whose credential it accepts. */
 export function useService(settings: Parameters<typeof startService>[0] = {}) {
 	const used = {

@@ -11,12 +11,13 @@ const photo = {
 	mimeType: 'text/plain',
 };
 
+/** Runs the node on an item that has the picture. */
+const run = async (parameters: INodeParameters) =>
+	await engine.run(parameters, { binary: { photo } });
+
 describe('file: upload', () => {
-	const upload = async (parameters: INodeParameters) =>
-		await engine.run(
-			{ resource: 'file', operation: 'upload', ...parameters },
-			{ binary: { photo } },
-		);
+	const upload = async (more: INodeParameters) =>
+		await run({ resource: 'file', operation: 'upload', ...more });
 
 	it('uploads a binary field, as what it is by its content', async () => {
 		const { output } = await upload({ source: 'binary', binaryPropertyName: 'photo' });
@@ -46,11 +47,8 @@ describe('file: upload', () => {
 });
 
 describe('a task', () => {
-	const create = async (parameters: INodeParameters) =>
-		await engine.run(
-			{ resource: 'task', operation: 'create', ...parameters },
-			{ binary: { photo } },
-		);
+	const create = async (more: INodeParameters) =>
+		await run({ resource: 'task', operation: 'create', ...more });
 
 	it('has each file of its fields uploaded once', async () => {
 		const referenceImages = ['photo', 'https://media.example/a.png', 'photo'];
@@ -71,7 +69,8 @@ describe('a task', () => {
 	});
 
 	it('is not paid for when a file is outside of the limits', async () => {
-		const { error } = await create({ ...motion, image: 'https://media.example/a.png', video: 'photo' }); // prettier-ignore
+		const image = 'https://media.example/a.png';
+		const { error } = await create({ ...motion, image, video: 'photo' });
 		expect(error?.message).toContain("'Video' can't be used: the file in \"photo\" is a PNG image");
 		expect(engine.service.requests).toEqual([]);
 	});

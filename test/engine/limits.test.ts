@@ -1,8 +1,9 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { useService } from './engine';
+import { editImage, useService } from './engine';
 
 const engine = useService({ taskSeconds: 30 });
 
+const CREATE = '/api/v1/jobs/createTask';
 const CREDITS = '/api/v1/chat/credit';
 
 /** Creates tasks of these prompts, one after the other, with these Options and settings of the node. */
@@ -14,14 +15,7 @@ const create = async (
 ) => {
 	engine.service.set({ credits: 100 });
 	return await engine.run(
-		{
-			resource: 'task',
-			operation: 'create',
-			model: 'beta2/image-edit',
-			image: 'https://media.example/photo.png',
-			prompt: '={{ $json.prompt }}',
-			options: { concurrency: 1, ...options },
-		},
+		{ ...editImage, options: { concurrency: 1, ...options } },
 		{ items: prompts.map((prompt) => ({ prompt })), node, after },
 	);
 };
@@ -43,7 +37,7 @@ describe('the limits of Options', () => {
 		expect(error?.message).not.toContain('[item');
 		expect(error?.description).toContain('Nothing was created.');
 		expect(error?.description).toContain(next);
-		expect(countRequests('/api/v1/jobs/createTask')).toBe(0);
+		expect(countRequests(CREATE)).toBe(0);
 	});
 
 	it.each<[INodeParameters, number]>([
@@ -87,12 +81,12 @@ describe('a try that is repeated', () => {
 	const limits = { maxTasksPerRun: 2, keepCredits: 1 };
 
 	it('counts a task once, and no refusal', async () => {
-		engine.service.faultNext({ path: '/api/v1/jobs/createTask', delaySeconds: 0 });
-		engine.service.faultNext({ path: '/api/v1/jobs/createTask', code: 455 });
+		engine.service.faultNext({ path: CREATE, delaySeconds: 0 });
+		engine.service.faultNext({ path: CREATE, code: 455 });
 		const { error, output } = await create(['one', 'two'], limits, RETRY);
 		expect(error).toBeUndefined();
 		expect(output[0]).toHaveLength(2);
-		expect(countRequests('/api/v1/jobs/createTask')).toBe(3);
+		expect(countRequests(CREATE)).toBe(3);
 	});
 
 	it('counts nothing when the credits could not be read', async () => {
@@ -115,5 +109,5 @@ it.each<[object, number]>([
 	[{ onError: 'continueRegularOutput' }, 2],
 ])('after a refusal, with the settings %j, %d are asked for', async (node, count) => {
 	await create(['#status=402', 'two'], {}, node);
-	expect(countRequests('/api/v1/jobs/createTask')).toBe(count);
+	expect(countRequests(CREATE)).toBe(count);
 });

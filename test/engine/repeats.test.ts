@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { startService, type Service } from '../../dev/service/index.cts';
-import { useService } from './engine';
+import { editImage, useService } from './engine';
 
 const engine = useService({ taskSeconds: 30 });
 
@@ -8,11 +8,7 @@ const unknown = 'The task may exist and may have been paid for';
 const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 
 const edit: INodeParameters = {
-	resource: 'task',
-	operation: 'create',
-	model: 'beta2/image-edit',
-	image: 'https://media.example/subject.png',
-	prompt: '={{ $json.prompt }}',
+	...editImage,
 	// Another request at each try.
 	seed: '={{ Math.floor(Math.random() * 1e9) }}',
 };

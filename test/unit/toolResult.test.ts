@@ -2,15 +2,20 @@ import type { Task } from '../../nodes/MediaGeneration/api/task';
 import { toToolResult } from '../../nodes/MediaGeneration/operations/task/toolResult';
 
 const told = { taskId: 'task', status: 'completed' as const };
-const failed = { ...told, status: 'failed' as const, failCode: '501', failMessage: 'blocked' };
+const failed = { status: 'failed', failCode: '501', failMessage: 'blocked', creditsConsumed: 0 };
+const note = expect.stringContaining('Do not create it again') as string;
 
-it.each<[string, Task, object]>([
-	['links, not the whole result', { ...told, resultUrls: ['u'], result: {}, model: 'm' }, { ...told, resultUrls: ['u'] }], // prettier-ignore
-	['a result without links', { ...told, resultUrls: [], result: 'text' }, { ...told, result: 'text' }], // prettier-ignore
-	['no more than there is', told, told],
-	['why it failed, and the cost', { ...failed, creditsConsumed: 0, state: 'fail' }, { ...failed, creditsConsumed: 0 }], // prettier-ignore
-	['what to do about one that goes on', { ...told, status: 'timedOut' }, { ...told, status: 'timedOut', note: expect.stringContaining('Do not create it again') }], // prettier-ignore
-	['a note that it was told before', { ...told, note: 'look' } as Task, { ...told, note: 'look' }],
-])('an agent is told of a task %s', (_, task, result) => {
-	expect(toToolResult(task)).toStrictEqual(result);
+it.each<[string, object, object]>([
+	[
+		'links, not the whole result',
+		{ resultUrls: ['u'], result: {}, model: 'm' },
+		{ resultUrls: ['u'] },
+	],
+	['a result without links', { resultUrls: [], result: 'text' }, { result: 'text' }],
+	['no more than there is', {}, {}],
+	['why it failed, and the cost', { ...failed, state: 'fail' }, failed],
+	['what to do about one that goes on', { status: 'timedOut' }, { status: 'timedOut', note }],
+	['a note that it was told before', { note: 'look' }, { note: 'look' }],
+])('an agent is told of a task %s', (_, more, result) => {
+	expect(toToolResult({ ...told, ...more } as Task)).toStrictEqual({ ...told, ...result });
 });
