@@ -2,6 +2,7 @@ import { explainRefusal } from '../../nodes/MediaGeneration/api/errorHelp';
 
 describe('explainRefusal', () => {
 	it.each([
+		[400, '', 'could not read the request'],
 		[401, '', 'does not accept the access token'],
 		[402, '', 'too few credits'],
 		[403, '', 'turned the request away'],
@@ -17,6 +18,7 @@ describe('explainRefusal', () => {
 		[430, 'the integrated separator failed', 'refused the request'],
 		[429, 'Insufficient credits', 'too few credits'],
 		[430, 'your balance is empty', 'too few credits'],
+		[430, 'no credit left', 'too few credits'],
 		[405, 'method not allowed', 'refused the request'],
 		[405, 'too frequent', 'too many requests'],
 		[433, 'rate limit', 'usage limit of this access token'],

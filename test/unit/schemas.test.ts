@@ -5,7 +5,13 @@ import createAndWait from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/cr
 import download from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/download.json';
 import get from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/get.json';
 import verifyCallback from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/verifyCallback.json';
-import { integer, number, uploadedFile } from '../../nodes/MediaGeneration/api/schemas';
+import {
+	integer,
+	isObject,
+	modelList,
+	number,
+	uploadedFile,
+} from '../../nodes/MediaGeneration/api/schemas';
 import type { Diagnosis } from '../../nodes/MediaGeneration/callback/diagnose';
 import { newTask, type Task } from '../../nodes/MediaGeneration/api/task';
 
@@ -47,10 +53,10 @@ const diagnosis: Required<Diagnosis> = {
 };
 
 /** The output schema, as n8n's editor takes it, of what a node outputs. */
-function schemaOf(value: unknown): object {
-	if (Array.isArray(value)) return { type: 'array', items: schemaOf(value[0]) };
+function buildSchema(value: unknown): object {
+	if (Array.isArray(value)) return { type: 'array', items: buildSchema(value[0]) };
 	if (typeof value !== 'object') return { type: typeof value };
-	const properties = Object.entries(value as object).map(([key, part]) => [key, schemaOf(part)]);
+	const properties = Object.entries(value as object).map(([key, part]) => [key, buildSchema(part)]);
 	return { type: 'object', properties: Object.fromEntries(properties) as object };
 }
 
@@ -63,7 +69,7 @@ it.each([
 	['task: verify callback', verifyCallback, diagnosis],
 	['file: upload', upload, uploaded],
 ])('%s has the output schema of what it outputs, in its order', (_, schema, output) => {
-	expect(schema).toEqual({ ...schemaOf(output), version: 1 });
+	expect(schema).toEqual({ ...buildSchema(output), version: 1 });
 	expect(Object.keys(schema.properties)).toEqual(Object.keys(output));
 });
 
@@ -78,3 +84,24 @@ it.each([
 	expect(number.safeParse(text).data).toBe(asNumber);
 	expect(integer.safeParse(text).data).toBe(asInteger);
 });
+
+it('an uploaded file has a URL by either name, and is none without it', () => {
+	expect(uploadedFile.parse({ fileUrl: url })).toEqual({ url });
+	expect(uploadedFile.safeParse({ fileName: 'a.png' }).success).toBe(false);
+});
+
+it.each([(models: unknown[]) => models, (models: unknown[]) => ({ models })])(
+	'a list of models leaves out what names none (form %#)',
+	(wrap) => {
+		const models = [{ model: 'a' }, { title: 'nameless' }, null, { model: '' }];
+		expect(modelList.parse(wrap(models))).toStrictEqual([{ model: 'a', taskType: [] }]);
+	},
+);
+
+it.each([
+	[{}, true],
+	[[], false],
+	[null, false],
+	[undefined, false],
+	['text', false],
+])('%j is an object: %s', (value, is) => expect(isObject(value)).toBe(is));
