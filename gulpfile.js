@@ -6,8 +6,8 @@ const { n8n } = require('./package.json');
 const ICON_FOLDERS = ['icons'];
 
 /**
- * What n8n needs beside each node of the package: its codex file, and the light and the dark icon that its
- * description names. Stops the build when one is missing.
+ * Stops the build when a node lacks one of the files that n8n needs beside it: its codex file, and the light and the dark
+ * icon that its description names.
  */
 async function checkNodes() {
 	for (const node of n8n.nodes) {

@@ -195,7 +195,7 @@ function measureEnded(): Row {
 	return row;
 }
 
-/** What the package costs in memory: what it keeps, each at its bound; tasks that are parked; files up and down. */
+/** Measures memory: of all that the package keeps, each at its bound; of parked tasks; of files up and down. */
 export const bench = async () => [
 	measureRemembered(),
 	measureEnded(),

@@ -40,7 +40,7 @@ function computeShares({ nodes }: Profiler.Profile) {
 	return Object.fromEntries(Object.entries(hits).map(([part, hit]) => [part, hit / all]));
 }
 
-/** What is held beside a callback to ours. Of ours, only what runs in this package counts. */
+/** The shares that the rows name. Of ours, only what runs in this package counts. */
 const SHARES = [
 	['bare', 'that of the bare Webhook node'],
 	['nothing', 'that of a trigger that does nothing'],
@@ -48,7 +48,7 @@ const SHARES = [
 ] as const;
 
 /**
- * Where n8n's processor time goes when a callback comes in: that of all other threads, which set up isolates and write to the
+ * Splits n8n's processor time for a callback: that of all other threads, which set up isolates and write to the
  * database, and that of its main thread, by whose JavaScript the samples of a profile were in or were called by. A trigger
  * that does nothing shows the least that any trigger of a community package costs.
  */

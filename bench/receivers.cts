@@ -83,9 +83,9 @@ const buildNothing = (more: Partial<WorkflowNode> = {}) =>
 	});
 
 /**
- * What callbacks can come to: our trigger; n8n's bare Webhook node, which verifies nothing and asks nobody; a chain built by
- * hand that verifies the signature and asks for the details, but neither looks at the age of the timestamp nor tells
- * duplicates; and a trigger that does nothing. All end in one node that does nothing.
+ * The receivers of callbacks that are compared: our trigger; n8n's bare Webhook node, which verifies nothing and asks nobody;
+ * a chain built by hand that verifies the signature and asks for the details, but neither looks at the age of the timestamp
+ * nor tells duplicates; and a trigger that does nothing. All end in one node that does nothing.
  */
 const RECEIVERS = {
 	withoutDetails: () => buildOurs({ fetchDetails: false }),

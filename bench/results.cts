@@ -41,7 +41,7 @@ async function measureBatch(n8n: N8n, service: Service, fileSlow?: number) {
 }
 
 /**
- * How long files take, in filesystem mode. A batch: its tasks end one after the other and the last one some time later, so that
+ * Times files, in filesystem mode. A batch: its tasks end one after the other and the last one some time later, so that
  * its files but one are there when its last callback comes. A large file: by the time that n8n notes for a node.
  */
 export async function bench(): Promise<Row[]> {

@@ -8,7 +8,7 @@ const MODELS = 5_000;
 const GENERATED = MODELS - corpus.length;
 const ROUNDS = 51;
 
-/** What a person types. A page of the answer has a hundred models. */
+/** Typed by a person. A page of the answer has a hundred models. */
 const SEARCHES = {
 	'nothing typed': '',
 	'a word of every third title': 'video',
@@ -40,7 +40,7 @@ async function measurePackage() {
 }
 
 /**
- * How long a search takes in the package, and from a person's keystroke to n8n's answer, by the route that its editor uses. Nearly all
+ * Times a search in the package, and from a person's keystroke to n8n's answer, by the route that its editor uses. Nearly all
  * of the latter is n8n's own: it sets up isolates for expressions, and reads the credential.
  */
 export async function bench(): Promise<Row[]> {

@@ -11,9 +11,9 @@ const EVERY = 10;
 const ROUNDS = 9;
 
 /**
- * How long the packed package keeps n8n's start waiting, beside every tenth of n8n's base nodes, by n8n's own loader. Each load
- * has a fresh process, so modules that base nodes share are counted for each. The time is the processor's: loading waits for
- * nothing but the disk, whose cache may know one file and not the other.
+ * Times how long the packed package keeps n8n's start waiting, beside every tenth of n8n's base nodes, by n8n's own loader.
+ * Each load has a fresh process, so modules that base nodes share are counted for each. The time is the processor's: loading
+ * waits for nothing but the disk, whose cache may know one file and not the other.
  */
 export async function bench(log: Log): Promise<Row[]> {
 	const { bin, node } = await provideN8n(log);

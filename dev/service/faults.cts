@@ -51,7 +51,7 @@ interface FaultyAnswer {
 
 /** A fault of API requests, whatever they ask for. */
 export interface RequestFault extends FaultyAnswer {
-	/** How many requests it strikes; 1 by default. */
+	/** The number of requests that it strikes; 1 by default. */
 	times?: number;
 	/** The beginning of the paths that it strikes; all by default. */
 	path?: string;

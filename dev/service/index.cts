@@ -15,7 +15,7 @@ export type { CallbackOverrides } from './callbacks.cts';
 export { commandLineSettings, type SettingsInput } from './settings.cts';
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** What an emulator keeps of what came to it. */
+/** Builds the records that an emulator keeps of all that comes to it. */
 const createRecords = () => ({
 	tasks: new Map<string, TaskRecord>(),
 	requests: [] as ApiRequest[],
@@ -25,14 +25,14 @@ const createRecords = () => ({
 	deliveries: [] as Delivery[],
 });
 
-/** What the parts of one emulator share. */
+/** Shared by the parts of one emulator. */
 export interface Context extends ReturnType<typeof createRecords> {
 	settings: Settings;
 	/** Aborted when the emulator closes. */
 	closing: AbortSignal;
 	/** Rejects when the emulator closes. */
 	wait: (seconds: number) => Promise<void>;
-	/** Where uploads are kept. */
+	/** The folder of uploads. */
 	directory: string;
 	/** The origin of result files, uploads and sample media; empty until it listens. */
 	resultsUrl: string;

@@ -10,20 +10,20 @@ export const defaults = {
 	callbackRetrySeconds: [0.2, 0.4, 0.8],
 	credits: 1000,
 	costPerTask: 12.5,
-	/** Whether there is a model catalogue. */
+	/** Has a model catalogue. */
 	catalogue: true,
-	/** Whether there is an endpoint that renews links. */
+	/** Has an endpoint that renews links. */
 	downloadUrl: true,
 	/** The least time between two requests to the catalogue or for a fresh link. */
 	lookupSeconds: 1,
-	/** How many models the catalogue has besides its own. */
+	/** The number of models in the catalogue besides its own. */
 	generatedModels: 0,
 };
 
 export type Settings = typeof defaults & {
-	/** How many tasks can be created in any period of so many seconds. */
+	/** The most tasks that can be created in any period of so many seconds. */
 	rateLimit?: { requests: number; seconds: number };
-	/** How long result links are valid; null and by default for ever. */
+	/** The validity of result links; null and by default for ever. */
 	resultSeconds?: number | null;
 	/** `index` counts create requests from 0. */
 	faultsFor?: (task: TaskOrder & { index: number }) => TaskFaults | undefined;

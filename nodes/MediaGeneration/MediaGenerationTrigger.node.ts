@@ -9,7 +9,7 @@ import {
 import { optionFields } from './trigger/options';
 
 /** Code for callbacks is loaded when the first one comes: n8n loads this file at its start, for what the editor shows. */
-const receiver = async () => await import('./trigger/receive');
+const loadReceiver = async () => await import('./trigger/receive');
 
 export class MediaGenerationTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -111,13 +111,13 @@ export class MediaGenerationTrigger implements INodeType {
 				return true;
 			},
 			async delete(this: IHookFunctions): Promise<boolean> {
-				(await receiver()).forgetEvents(this);
+				(await loadReceiver()).forgetEvents(this);
 				return true;
 			},
 		},
 	};
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await (await receiver()).receiveCallback(this);
+		return await (await loadReceiver()).receiveCallback(this);
 	}
 }

@@ -168,7 +168,7 @@ describe('a task and its callback', () => {
 		const begun = Date.now();
 		for (const taskId of [...taskIds].reverse()) {
 			expect(await pair.service.callback(taskId, { url })).toMatchObject({ status: 200 });
-			// What a response holds up would wait a minute.
+			// A held up response would wait a minute.
 			expect(Date.now() - begun).toBeLessThan(15_000);
 		}
 		const tasks = await pair.waitForTriggered(id, 3);

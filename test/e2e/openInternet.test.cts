@@ -136,7 +136,7 @@ describe('every form of a callback that has a name', () => {
 		const answers = [];
 		for (const [name, , , headers, body] of table) {
 			const { status, json } = await post(url, { headers, body });
-			// How much of multipart is left to us differs between versions of n8n.
+			// Versions of n8n differ in how much of multipart is left to us.
 			const isOurs = status !== 200 && !name.endsWith('(n8n)');
 			answers.push([name, status, isOurs ? json?.reason : undefined]);
 		}
@@ -327,7 +327,7 @@ describe('kill -9 while callbacks come in', () => {
 			tasks.filter((taskId) => listAttempts(taskId).some(({ status }) => status === 200));
 		while (listAnswered().length < 4) await pause(5);
 		await pair.n8n.kill();
-		// What was answered may still be on its way; the first copies come after a second.
+		// An answer may still be on its way; the first copies come after a second.
 		await pause(500);
 		const before = new Set(listAnswered());
 		expect(before.size).toBeLessThan(tasks.length);

@@ -75,7 +75,7 @@ class TestPair extends Pair {
 }
 
 type PairOptions = Parameters<typeof startPair>[0] & {
-	/** What the service knows is not forgotten between the tests. */
+	/** The service forgets nothing between the tests. */
 	keeps?: boolean;
 };
 
@@ -102,7 +102,7 @@ export function usePair({ keeps, ...options }: PairOptions = {}) {
 	return pair;
 }
 
-/** Where n8n may read and write files: the folder of the test run. */
+/** The folder in which n8n may read and write files. */
 export const folder = os.tmpdir();
 
 /** Builds nodes that read files of the corpus into the binary fields of one item. */

@@ -75,15 +75,15 @@ export async function run({
 	const [waiting] = data.executionData?.nodeExecutionStack ?? [];
 	return {
 		data,
-		/** What the node returned, by output: the second is On Error's own. */
+		/** The node's items, by output: the second is On Error's own. */
 		output: (taskData?.data?.main ?? []).map((branch): INodeExecutionData[] => branch ?? []),
-		/** What n8n shows beside the output. */
+		/** Shown by n8n beside the output. */
 		hints: (taskData?.hints ?? []).map(({ message }) => message),
-		/** What stopped the execution, if anything did. */
+		/** The error that stopped the execution, if one did. */
 		error: data.resultData.error as NodeError | undefined,
 		/** The items that n8n stores while the execution waits, if it does. */
 		parked: data.waitTill ? (waiting?.data.main?.[0] ?? []) : undefined,
-		/** What n8n stores for the webhook that takes the execution up. */
+		/** Stored by n8n for the webhook that resumes the execution. */
 		parking: data.executionData?.contextData[`node:${node.name}`]?.parked as Parked | undefined,
 	};
 }

@@ -152,7 +152,7 @@ describe('a credential with expressions', () => {
 		expect(listPrompts(other)).toEqual(['two']);
 	});
 
-	/** What n8n reads while the execution sleeps: it has no data of the run then. */
+	/** As n8n reads parameters while the execution sleeps: it has no data of the run then. */
 	const throwAsleep = () => {
 		throw new Error('no data');
 	};

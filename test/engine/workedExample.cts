@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { root } from '../../dev/pack.cts';
 
-/** What a contributor clones, as far as the steps concern it. */
+/** The parts of a contributor's clone that the steps concern. */
 const COPIED = [
 	'.prettierrc.js',
 	'credentials',

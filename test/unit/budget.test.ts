@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Prepared } from '../../nodes/MediaGeneration/operations/operation';
 import { checkCredits, TaskBudget } from '../../nodes/MediaGeneration/operations/task/budget';
 
-const optionsOf = (options: Record<string, unknown>) => (name: string) => options[name];
+const withOptions = (options: Record<string, unknown>) => (name: string) => options[name];
 
 it('Maximum Tasks per Run counts the tasks of all runs and calls in one execution', () => {
 	const kept = {};
@@ -14,7 +14,7 @@ it('Maximum Tasks per Run counts the tasks of all runs and calls in one executio
 	/** As each run or call makes a budget of its own. */
 	const take = (count: number) => {
 		const budget = new TaskBudget(context);
-		budget.take(count, optionsOf({ maxTasksPerRun: 5 }), context);
+		budget.take(count, withOptions({ maxTasksPerRun: 5 }), context);
 		return budget;
 	};
 	take(2);
@@ -32,7 +32,7 @@ describe('Keep at Least', () => {
 		const prepared = accounts.map(({ accessToken, credits }) => {
 			const getCredits = async () => asked.push(accessToken) && credits;
 			const service = { credentials: { baseUrl: 'https://api.example', accessToken }, getCredits };
-			return { item: { service, option: optionsOf({ keepCredits: 10 }) } };
+			return { item: { service, option: withOptions({ keepCredits: 10 }) } };
 		});
 		await checkCredits(prepared as unknown as Array<Prepared<unknown>>);
 		return asked;

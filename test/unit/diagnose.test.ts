@@ -5,8 +5,8 @@ const seconds = 1_763_640_000;
 const taskId = 'task-8f3b';
 const keys = { current: 'whk_current', previous: 'whk_previous' };
 const settings = { secrets: keys, toleranceSeconds: 300, now: seconds * 1_000 };
-const bodyOf = (task_id: string) => ({ data: { task_id } });
-const body = { taskId, ...bodyOf(taskId) };
+const buildBody = (task_id: string) => ({ data: { task_id } });
+const body = { taskId, ...buildBody(taskId) };
 const bytes = hmac(taskId, seconds, keys.current);
 const base64 = bytes.toString('base64');
 const hex = bytes.toString('hex');
@@ -56,7 +56,7 @@ describe('diagnoseCallback', () => {
 	});
 
 	/** Its signature has a + and a /, which URL-safe Base64 writes in another way. */
-	const unsafeBody = bodyOf('d');
+	const unsafeBody = buildBody('d');
 	const urlSafe = hmac('d', seconds, keys.current).toString('base64url');
 	const bodyOfTwo = { ...body, taskId: 'another' };
 	const inMilliseconds = signed(keys.current, seconds * 1_000);

@@ -1,7 +1,7 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { Readable } from 'node:stream';
 
-/** What a host of files answers. */
+/** The answer of a host of files. */
 export interface Served {
 	statusCode?: number;
 	headers?: Record<string, string>;

@@ -13,7 +13,7 @@ afterEach(() => jest.useRealTimers());
 const PATIENCE = 60_000;
 
 const refusal = new ServiceError({ message: 'too many requests', hint: '', isRateLimited: true });
-const limiterOf = (requests: number, signal?: AbortSignal) =>
+const buildLimiter = (requests: number, signal?: AbortSignal) =>
 	new RateLimiter({ requests, period: 10_000, patience: PATIENCE }, signal);
 
 describe('RateLimiter', () => {
@@ -36,19 +36,19 @@ describe('RateLimiter', () => {
 	const refuse = (count: number) => () => count-- > 0;
 
 	it('starts no more in any ten seconds than it is set to', async () => {
-		const { starts } = await send(limiterOf(18), 60);
+		const { starts } = await send(buildLimiter(18), 60);
 		for (const [index, start] of starts.slice(18).entries())
 			expect(start - (starts[index] ?? 0)).toBeGreaterThanOrEqual(10_000);
 		expect(starts.at(-1)).toBe(30_000);
 	});
 
 	it('starts all at once when there is no limit', async () => {
-		const { starts } = await send(limiterOf(0), 1000);
+		const { starts } = await send(buildLimiter(0), 1000);
 		expect(new Set(starts)).toEqual(new Set([0]));
 	});
 
 	it('sends again after a refusal, later each time, until patience runs out', async () => {
-		const { starts, results } = await send(limiterOf(0), 1, () => true);
+		const { starts, results } = await send(buildLimiter(0), 1, () => true);
 		expect(results).toEqual([refusal]);
 		const pauses = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
 		expect(pauses[0]).toBeGreaterThanOrEqual(2_000);
@@ -60,7 +60,7 @@ describe('RateLimiter', () => {
 	});
 
 	it('holds all back while one is refused, and counts refusals that come together as one', async () => {
-		const { starts, results } = await send(limiterOf(0), 3, refuse(3));
+		const { starts, results } = await send(buildLimiter(0), 3, refuse(3));
 		expect(results).toEqual(['task', 'task', 'task']);
 		for (const start of starts.slice(3)) {
 			expect(start).toBeGreaterThanOrEqual(2_000);
@@ -69,7 +69,7 @@ describe('RateLimiter', () => {
 	});
 
 	it('is as patient as before once a request has passed', async () => {
-		const limiter = limiterOf(0);
+		const limiter = buildLimiter(0);
 		await send(limiter, 1, () => true);
 		expect((await send(limiter, 1, refuse(1))).results).toEqual([refusal]);
 		await send(limiter);
@@ -78,14 +78,16 @@ describe('RateLimiter', () => {
 
 	it('sends nothing again that was not refused for its rate', async () => {
 		const request = jest.fn().mockRejectedValue(new Error('unknown outcome'));
-		await expect(limiterOf(0).run(request)).rejects.toThrow('unknown outcome');
+		await expect(buildLimiter(0).run(request)).rejects.toThrow('unknown outcome');
 		expect(request).toHaveBeenCalledTimes(1);
 	});
 
 	it('starts nothing more when the execution is stopped, also not what was refused', async () => {
 		const controller = new AbortController();
 		const request = jest.fn().mockRejectedValue(refusal);
-		const stopped = expect(limiterOf(0, controller.signal).run(request)).rejects.toThrow('stopped');
+		const stopped = expect(buildLimiter(0, controller.signal).run(request)).rejects.toThrow(
+			'stopped',
+		);
 		await jest.advanceTimersByTimeAsync(1);
 		controller.abort(new Error('stopped'));
 		await jest.advanceTimersByTimeAsync(10_000);
@@ -95,7 +97,7 @@ describe('RateLimiter', () => {
 });
 
 describe('tasks that are waited for', () => {
-	/** When the service was asked. There, task N ends after N seconds. */
+	/** The times of the requests. Task N ends after N seconds. */
 	const looks: number[] = [];
 	const service = {
 		async getTask(taskId: string): Promise<Task> {

@@ -4,7 +4,7 @@ import {
 	forgetEvents,
 	receiveCallback,
 } from '../../nodes/MediaGeneration/trigger/receive';
-import { detailsOf, sendCallback, type Callback, type ReadDetails } from './webhook';
+import { buildDetails, sendCallback, type Callback, type ReadDetails } from './webhook';
 
 let triggers = 0;
 
@@ -47,7 +47,7 @@ function newTrigger(parameters: IDataObject = {}, details: ReadDetails = complet
 	};
 }
 
-const inState = (state: string) => async (taskId: string) => detailsOf(taskId, state);
+const inState = (state: string) => async (taskId: string) => buildDetails(taskId, state);
 const completed = inState('success');
 const answered = (code: number) => async () => ({
 	statusCode: code,
@@ -197,7 +197,7 @@ describe('copies of a callback', () => {
 
 	it('are of one outcome: a failed task may yet complete', async () => {
 		let state = 'fail';
-		const { send } = newTrigger({ events: both }, async (taskId) => detailsOf(taskId, state));
+		const { send } = newTrigger({ events: both }, async (taskId) => buildDetails(taskId, state));
 		(await send('task')).store();
 		expect((await send('task')).answer).toEqual(duplicate);
 		state = 'success';

@@ -6,7 +6,7 @@ import {
 
 let triggers = 0;
 
-/** What n8n gives to the next process: what it saved. */
+/** Copies data as n8n does for the next process. */
 const save = (staticData: object): IDataObject => JSON.parse(JSON.stringify(staticData));
 
 /** Loads the module anew, for another process or the one after a restart. */

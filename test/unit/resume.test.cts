@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { resumeExecution } from '../../nodes/MediaGeneration/operations/task/resume';
 import { buildFileHelpers } from './files.cts';
-import { detailsOf, sendCallback, type Callback } from './webhook.ts';
+import { buildDetails, sendCallback, type Callback } from './webhook.ts';
 
 let batches = 0;
 
@@ -42,7 +42,7 @@ function parkExecution(
 		const state = String(states.get(taskId));
 		await arrivals.details(taskId);
 		const resultJson = { resultUrls: [`https://cdn.example/${taskId}`] };
-		return detailsOf(taskId, state, settings && { resultJson });
+		return buildDetails(taskId, state, settings && { resultJson });
 	}
 
 	const send = async (taskId: string, secret?: string, more: Partial<Callback> = {}) =>

@@ -9,7 +9,7 @@ interface Run {
 	url?: string;
 	/** The addresses of the services of its items. */
 	services?: string[];
-	/** What the webhook will read; undefined where it can't. */
+	/** The service's address as the webhook will read it; empty where it can't. */
 	readAgain?: string;
 	/** Runs as a tool: of an older agent, or as a node of the newest one. */
 	tool?: 'older' | 'newest';

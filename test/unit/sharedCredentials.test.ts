@@ -4,7 +4,7 @@ import { readSharedCredentials, SHARED_FOR } from '../../nodes/MediaGeneration/c
 const withId = (id: string) => ({ mediaGenerationApi: { id } });
 
 /** A node whose credential reads end when told. */
-function nodeOf(
+function buildNode(
 	id: string,
 	{ workflow = 'workflow', credentials = withId('one') as object, mode = 'webhook' } = {},
 ) {
@@ -26,7 +26,7 @@ describe('callbacks that read a credential', () => {
 	afterEach(() => void jest.useRealTimers());
 
 	it('share one read for a second, and the next one reads anew', async () => {
-		const { reads, read } = nodeOf('shared');
+		const { reads, read } = buildNode('shared');
 		const first = [read(), read(), read()];
 		reads[0]?.resolve('old');
 		expect(await Promise.all(first)).toEqual(['old', 'old', 'old']);
@@ -40,7 +40,7 @@ describe('callbacks that read a credential', () => {
 	});
 
 	it('share its failure too, which is not kept', async () => {
-		const { reads, read } = nodeOf('failing');
+		const { reads, read } = buildNode('failing');
 		const first = [read(), read()].map(async (token) => await token.catch(String));
 		reads[0]?.reject(new Error('no database'));
 		expect(await Promise.all(first)).toEqual(['Error: no database', 'Error: no database']);
@@ -52,7 +52,11 @@ describe('callbacks that read a credential', () => {
 	it('share none with another node, workflow or mode, nor with another credential', async () => {
 		const credentials = [{ credentials: withId('other') }, { credentials: {} }];
 		const others = [{ workflow: 'other' }, { mode: 'manual' }, ...credentials];
-		const nodes = [nodeOf('one'), nodeOf('two'), ...others.map((other) => nodeOf('one', other))];
+		const nodes = [
+			buildNode('one'),
+			buildNode('two'),
+			...others.map((other) => buildNode('one', other)),
+		];
 		const tokens = nodes.map(async ({ read }) => await read());
 		for (const [index, { reads }] of nodes.entries()) reads[0]?.resolve(`${index}`);
 		expect(await Promise.all(tokens)).toEqual(['0', '1', '2', '3', '4', '5']);

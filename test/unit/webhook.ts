@@ -3,10 +3,10 @@ import { hmac } from '../../dev/fixtures/callbackCases.cts';
 
 const SECRET = 'a-key';
 
-/** What the service answers: a task's details, or nothing at all. */
+/** Answers with a task's details, or rejects. */
 export type ReadDetails = (taskId: string) => Promise<{ statusCode: number; body: string }>;
 
-export const detailsOf = (taskId: string, state: string, more?: object) => ({
+export const buildDetails = (taskId: string, state: string, more?: object) => ({
 	statusCode: 200,
 	body: JSON.stringify({ code: 200, data: { taskId, state, ...more } }),
 });
@@ -24,7 +24,7 @@ export interface Callback {
 	readDetails: ReadDetails;
 	/** Beside the one that reads details. */
 	helpers?: object;
-	/** What the context has beside what every webhook has. */
+	/** Parts of the context that not every webhook needs. */
 	more: Partial<Record<keyof IWebhookFunctions, unknown>>;
 }
 

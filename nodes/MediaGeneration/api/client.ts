@@ -135,7 +135,7 @@ export class TaskService {
 		const taskId = createdTask.safeParse(body).data?.data.taskId;
 		if (taskId && isHttpSuccess) return taskId;
 		if (failure?.isRejected && !taskId) throw new ServiceError(failure);
-		const { message, code } = failure ?? incomplete(origin, 'the service gave no task ID');
+		const { message, code } = failure ?? describeIncomplete(origin, 'the service gave no task ID');
 		throw new UnknownOutcomeError({ message, taskId }, code);
 	}
 
@@ -243,7 +243,7 @@ export class TaskService {
 		const { origin, body, failure } = await this.exchange(request);
 		if (failure) throw new ServiceError(failure);
 		const parsed = schema.safeParse((body as { data?: unknown }).data);
-		if (!parsed.success) throw new ServiceError(incomplete(origin, missing));
+		if (!parsed.success) throw new ServiceError(describeIncomplete(origin, missing));
 		return parsed.data as z.output<T>;
 	}
 
@@ -340,7 +340,7 @@ function findFailure(statusCode: number, body: string, origin: string): Failure 
 	return { ...refusal, message: `${refusal.message} (${code}${text ? `: ${text}` : ''})`, code };
 }
 
-const incomplete = (origin: string, missing: string): Omit<Failure, 'isRejected'> => ({
+const describeIncomplete = (origin: string, missing: string): Omit<Failure, 'isRejected'> => ({
 	message: `The answer from ${origin} is incomplete: ${missing}`,
 	hint: 'Check the endpoint paths in the credential.',
 });

@@ -29,7 +29,7 @@ export async function readJpeg(reader: Reader): Promise<Dimensions> {
 		const header = await reader.take(4);
 		const length = (header?.readUInt16BE(2) ?? 0) - 2;
 		if (length < 0) return {};
-		if (isFrame(code)) return await frameSize(reader, turned);
+		if (isFrame(code)) return await readFrameSize(reader, turned);
 		if (code === EXIF && turned === undefined) {
 			const exif = await reader.take(length);
 			if (exif?.toString('latin1', 0, 6) === 'Exif\0\0') turned = isTurned(exif.subarray(6));
@@ -39,7 +39,7 @@ export async function readJpeg(reader: Reader): Promise<Dimensions> {
 }
 
 /** A frame header's size. A height of 0 stands at the end of the picture, where one does not look. */
-async function frameSize(reader: Reader, turned?: boolean): Promise<Dimensions> {
+async function readFrameSize(reader: Reader, turned?: boolean): Promise<Dimensions> {
 	const frame = await reader.take(5);
 	const height = frame?.readUInt16BE(1);
 	const width = frame?.readUInt16BE(3);
@@ -50,15 +50,15 @@ async function frameSize(reader: Reader, turned?: boolean): Promise<Dimensions> 
 /** Recognizes a picture that is shown on its side: EXIF orientations 5 to 8, in the first directory of this TIFF. */
 function isTurned(tiff: Buffer): boolean {
 	const little = tiff.toString('latin1', 0, 2) === 'II';
-	const number = (at: number, length: number): number => {
+	const readNumber = (at: number, length: number): number => {
 		if (at + length > tiff.length) return 0;
 		return little ? tiff.readUIntLE(at, length) : tiff.readUIntBE(at, length);
 	};
-	const directory = number(4, 4);
+	const directory = readNumber(4, 4);
 	const first = directory + 2;
-	const end = Math.min(first + 12 * number(directory, 2), tiff.length);
+	const end = Math.min(first + 12 * readNumber(directory, 2), tiff.length);
 	for (let entry = first; entry < end; entry += 12)
-		if (number(entry, 2) === ORIENTATION)
-			return number(entry + 8, 2) >= 5 && number(entry + 8, 2) <= 8;
+		if (readNumber(entry, 2) === ORIENTATION)
+			return readNumber(entry + 8, 2) >= 5 && readNumber(entry + 8, 2) <= 8;
 	return false;
 }

@@ -45,7 +45,7 @@ export function checkLimits(
 	if (sizeInBytes === undefined) unknown.push('size');
 	else if (sizeInBytes > limits.maxBytes)
 		refused.push(
-			`is ${megabytes(sizeInBytes)}, but at most ${megabytes(limits.maxBytes)} are allowed`,
+			`is ${formatMegabytes(sizeInBytes)}, but at most ${formatMegabytes(limits.maxBytes)} are allowed`,
 		);
 
 	if (!facts) unknown.push('format');
@@ -63,15 +63,15 @@ export function checkLimits(
 		const ratio = width / height;
 		if (aspect && !isWithin(ratio, aspect))
 			refused.push(
-				`has an aspect ratio of ${ratioText(ratio)} (${width} × ${height} px), ` +
-					`but it must be from ${ratioText(aspect.min)} to ${ratioText(aspect.max)}`,
+				`has an aspect ratio of ${formatRatio(ratio)} (${width} × ${height} px), ` +
+					`but it must be from ${formatRatio(aspect.min)} to ${formatRatio(aspect.max)}`,
 			);
 	} else if (minSide || aspect) unknown.push('width and height');
 
 	if (duration && durationSeconds === undefined) unknown.push('duration');
 	else if (duration && !isWithin(durationSeconds as number, duration, DURATION_TOLERANCE))
 		refused.push(
-			`lasts ${rounded(durationSeconds as number, 1)} s, but must last ${duration.min} to ${duration.max} s`,
+			`lasts ${round(durationSeconds as number, 1)} s, but must last ${duration.min} to ${duration.max} s`,
 		);
 	return { refused, unknown };
 }
@@ -79,16 +79,16 @@ export function checkLimits(
 const isWithin = (value: number, { min, max }: Range, tolerance = 0): boolean =>
 	value >= min - tolerance && value <= max + tolerance;
 
-const rounded = (value: number, digits: number): string => String(Number(value.toFixed(digits)));
+const round = (value: number, digits: number): string => String(Number(value.toFixed(digits)));
 
 /** In units of 1024 × 1024 bytes, rounded up: what is over a limit doesn't look as large as the limit. */
-const megabytes = (bytes: number): string => `${Math.ceil((bytes / MEBIBYTE) * 10) / 10} MB`;
+const formatMegabytes = (bytes: number): string => `${Math.ceil((bytes / MEBIBYTE) * 10) / 10} MB`;
 
 /** Small whole numbers if there are any, for example 16:9; otherwise against 1, for example 2.347:1. */
-function ratioText(ratio: number): string {
+function formatRatio(ratio: number): string {
 	for (let height = 1; height <= 20; height++) {
 		const width = Math.round(ratio * height);
 		if (width > 0 && Math.abs(width / height - ratio) < 1e-9) return `${width}:${height}`;
 	}
-	return ratio < 1 ? `1:${rounded(1 / ratio, 3)}` : `${rounded(ratio, 3)}:1`;
+	return ratio < 1 ? `1:${round(1 / ratio, 3)}` : `${round(ratio, 3)}:1`;
 }

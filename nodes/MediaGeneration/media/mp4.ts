@@ -37,7 +37,7 @@ export async function readMp4(reader: Reader): Promise<Partial<MediaFacts> | und
 	if (movie.tracks.length === 0) return {};
 	const [video] = movie.tracks
 		.filter((track) => track['mdia/hdlr']?.toString('latin1', 8, 12) === 'vide')
-		.map((track) => ({ ...size(track), durationSeconds: duration(movie, track) }))
+		.map((track) => ({ ...readSize(track), durationSeconds: readDuration(movie, track) }))
 		.sort((one, other) => (other.durationSeconds ?? 0) - (one.durationSeconds ?? 0));
 	return video ?? { kind: 'other' };
 }
@@ -90,48 +90,48 @@ async function readHeader(
 	if (length === 1) {
 		const long = await reader.take(8);
 		if (!long) return undefined;
-		length = uint64(long, 0);
+		length = readUint64(long, 0);
 	}
 	const end = start + length;
 	return end < reader.position ? undefined : { type, end: Math.min(end, parentEnd) };
 }
 
-const uint64 = (bytes: Buffer, at: number): number =>
+const readUint64 = (bytes: Buffer, at: number): number =>
 	bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
 
-/** Seconds of a number of time units; undefined when they are unknown (0, or all bits set). */
-function seconds(
+/** Reads the seconds of a number of time units; undefined when they are unknown (0, or all bits set). */
+function readSeconds(
 	box: Buffer | undefined,
 	[at, atInVersion1]: [number, number],
 	scale: number,
 ): number | undefined {
 	if (!box || scale === 0) return undefined;
 	const version1 = box[0] === 1;
-	const units = version1 ? uint64(box, atInVersion1) : box.readUInt32BE(at);
+	const units = version1 ? readUint64(box, atInVersion1) : box.readUInt32BE(at);
 	return units === 0 || units === (version1 ? 2 ** 64 : 2 ** 32 - 1) ? undefined : units / scale;
 }
 
 /** Time units per second of `mvhd` or `mdhd`; 0 when unknown. */
-const timescale = (box: Buffer | undefined): number =>
+const readTimescale = (box: Buffer | undefined): number =>
 	box?.readUInt32BE(box[0] === 1 ? 20 : 12) ?? 0;
 
 /**
- * How long a player shows a track, in seconds: what its header says, after edits that the media's own duration
+ * Reads how long a player shows a track, in seconds, from its header, which counts edits that the media's own duration
  * leaves out. The samples of a fragmented file come later, so that only `mehd` knows.
  */
-function duration({ boxes }: Movie, track: Boxes): number | undefined {
-	const movieScale = timescale(boxes['moov/mvhd']);
-	if (boxes['moov/mvex']) return seconds(boxes['mvex/mehd'], [4, 4], movieScale);
+function readDuration({ boxes }: Movie, track: Boxes): number | undefined {
+	const movieScale = readTimescale(boxes['moov/mvhd']);
+	if (boxes['moov/mvex']) return readSeconds(boxes['mvex/mehd'], [4, 4], movieScale);
 	const media = track['mdia/mdhd'];
 	return (
-		seconds(track['trak/tkhd'], [20, 28], movieScale) ??
-		seconds(media, [16, 24], timescale(media)) ??
-		seconds(boxes['moov/mvhd'], [16, 24], movieScale)
+		readSeconds(track['trak/tkhd'], [20, 28], movieScale) ??
+		readSeconds(media, [16, 24], readTimescale(media)) ??
+		readSeconds(boxes['moov/mvhd'], [16, 24], movieScale)
 	);
 }
 
 /** Width and height of a track's samples in px, turned as the track's matrix says. */
-function size(track: Boxes): Dimensions {
+function readSize(track: Boxes): Dimensions {
 	const header = track['trak/tkhd'];
 	const samples = track['stbl/stsd'];
 	const [width, height] = [samples?.readUInt16BE(40), samples?.readUInt16BE(42)];

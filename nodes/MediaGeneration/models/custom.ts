@@ -1,6 +1,6 @@
 import type { ResourceMapperValue } from 'n8n-workflow';
 import { z } from 'zod';
-import { parseValue, fieldError, trimmed, type Field } from './field';
+import { parseValue, buildFieldError, trimmed, type Field } from './field';
 import { defineModel } from './model';
 
 /** The node's methods by which the editor reads the service's catalogue. */
@@ -131,7 +131,7 @@ export const custom = defineModel({
 		const { value, schema } = (read(customFields.name) || {}) as Partial<ResourceMapperValue>;
 		const stored = findStoredSchema(schema ?? []);
 		if (stored && stored.model !== model)
-			throw fieldError(
+			throw buildFieldError(
 				`The fields in Input are those of ${stored.model}, but the model is ${model}`,
 				"Nothing was sent for this item. Choose the model in the node and fill in its fields. If an expression gives the model, set 'Input Mode' to JSON.",
 			);

@@ -20,7 +20,7 @@ export interface Field extends INodeProperties {
  * Makes the error for a value that can't be sent.
  * @param message names the field as the editor does and says what is allowed
  */
-export const fieldError = (
+export const buildFieldError = (
 	message: string,
 	description = 'Nothing was sent for this item. Correct the field, then run the node again.',
 ): UserError => new UserError(message, { description });
@@ -82,7 +82,7 @@ export function parseJson(value: string): unknown {
 /** A number as text: no other notation, and nothing around it but blanks. */
 export const DECIMAL = /^\s*-?\d+(\.\d+)?\s*$/;
 
-function numberShape({ typeOptions }: INodeProperties): z.ZodTypeAny {
+function buildNumberShape({ typeOptions }: INodeProperties): z.ZodTypeAny {
 	const whole = typeOptions?.numberPrecision === 0;
 	let schema = z.number({ message: `must be a ${whole ? 'whole ' : ''}number` }).finite();
 	if (whole) schema = schema.int('must be a whole number').safe('must be a smaller number');
@@ -105,7 +105,7 @@ function findShape(field: Field): z.ZodTypeAny {
 	if (field.send?.shape) return field.send.shape;
 	switch (field.type) {
 		case 'number':
-			return numberShape(field);
+			return buildNumberShape(field);
 		case 'boolean':
 			return flag;
 		case 'json':
@@ -143,7 +143,7 @@ export function toRequestKey({ name, send }: Field): string {
  */
 export function parseValue(field: Field, value: unknown): unknown {
 	if (isBlank(value)) {
-		if (field.required) throw fieldError(`'${field.displayName}' is required`);
+		if (field.required) throw buildFieldError(`'${field.displayName}' is required`);
 		return field.send?.blank ? '' : undefined;
 	}
 	const parsed = findShape(field).safeParse(value);
@@ -153,7 +153,7 @@ export function parseValue(field: Field, value: unknown): unknown {
 		(inner, step) => (inner as Record<string | number, unknown> | undefined)?.[step],
 		value,
 	);
-	throw fieldError(
+	throw buildFieldError(
 		`'${describePlace(field, issue?.path ?? [])}' ${issue?.message}` +
 			(isBlank(culprit) ? '' : `, but is ${shorten(culprit)}`),
 	);

@@ -1,4 +1,4 @@
-import { DECIMAL, fieldError, isBlank, parseJson, shorten } from './field';
+import { DECIMAL, buildFieldError, isBlank, parseJson, shorten } from './field';
 import {
 	collectProperties,
 	findViolation,
@@ -41,7 +41,7 @@ export function checkInput(schema: JsonSchema, input: Record<string, unknown>): 
 		input,
 	);
 	const shown = path.length && !isBlank(culprit) ? `, but is ${shorten(culprit)}` : '';
-	throw fieldError(`'${describePath(path)}' ${message}${shown}`);
+	throw buildFieldError(`'${describePath(path)}' ${message}${shown}`);
 }
 
 /** Names a place like the editor, for example "Shots 2 › Prompt". */

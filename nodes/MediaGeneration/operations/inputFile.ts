@@ -2,7 +2,7 @@ import { randomUUID } from 'crypto';
 import type { IBinaryData, UserError } from 'n8n-workflow';
 import type { UploadedFile } from '../api/schemas';
 import { getExtension, type MediaFacts } from '../media/formats';
-import { fieldError } from '../models/field';
+import { buildFieldError } from '../models/field';
 import type { Item } from './operation';
 
 /** A file in a binary field of an item. */
@@ -30,7 +30,7 @@ export async function findInputFile(item: Item, field: string, label: string): P
 	try {
 		data = helpers.assertBinaryData(item.index, field);
 	} catch {
-		throw noSuchFile(label, field, listBinaryFields(item));
+		throw buildNoFileError(label, field, listBinaryFields(item));
 	}
 	const { id, fileName: name, mimeType, fileExtension: extension } = data;
 	const buffer = id ? undefined : Buffer.from(data.data, 'base64');
@@ -52,8 +52,8 @@ export async function findInputFile(item: Item, field: string, label: string): P
 export const listBinaryFields = ({ context, index }: Item): string[] =>
 	Object.keys(context.getInputData()[index]?.binary ?? {});
 
-function noSuchFile(label: string, name: string, fields: string[]): UserError {
-	return fieldError(
+function buildNoFileError(label: string, name: string, fields: string[]): UserError {
+	return buildFieldError(
 		`'${label}' is "${name}", which is neither a URL that begins with http:// or https:// nor a binary field of the item`,
 		fields.length
 			? `The item has these binary fields: ${fields.join(', ')}. Nothing was sent for this item.`

@@ -5,7 +5,7 @@ import { box } from './boxes';
 
 const INPUTS = 20_000;
 const MEBIBYTE = 1024 * 1024;
-/** What `inspect` says it passes at most, one chunk and one peek more. */
+/** The bytes that `inspect` says it passes at most, one chunk and one peek more. */
 const MOST_READ = (256 + 4 + 1) * MEBIBYTE;
 const MOST_CHUNKS = 10_000;
 /** In larger files most changes would hit samples, which nobody reads. */
@@ -100,7 +100,7 @@ const mutations: Record<string, Mutation> = {
 		),
 };
 
-/** What may follow an input without end, each a chunk that repeats. */
+/** Tails of inputs without end, each a chunk that repeats. */
 const tails = [0, 0xff, box('free')].map((fill) => Buffer.alloc(4 * MEBIBYTE, fill));
 
 /** A file that is broken by some of the mutations in turn, and perhaps goes on without end. */

@@ -20,7 +20,7 @@ const video: MediaLimits = {
 };
 
 /** Format, width × height and seconds, as far as they are known: "mp4 480x360 4s". */
-async function factsOf(file: Parameters<typeof inspect>[0]): Promise<string> {
+async function describeFile(file: Parameters<typeof inspect>[0]): Promise<string> {
 	const facts = await inspect(file);
 	if (!facts) return 'unknown';
 	const { format, kind, width, height, durationSeconds } = facts;
@@ -121,7 +121,7 @@ describe('inspect', () => {
 		...videos.map((row) => [...row, video] as const),
 	])('reads %s as %s, and judges it: %s', async (name, facts, verdict, limits) => {
 		const bytes = readMedia(name);
-		expect(await factsOf([bytes])).toBe(facts);
+		expect(await describeFile([bytes])).toBe(facts);
 		const { refused, unknown } = checkLimits(limits, await inspect([bytes]), bytes.length);
 		const verdicts = unknown.length > 0 ? [...refused, `? ${unknown.join(', ')}`] : refused;
 		expect(verdicts.join('; ') || 'accepted').toBe(verdict);
@@ -136,12 +136,12 @@ describe('inspect', () => {
 			for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
 		}
 		for (const [name, facts] of [...images, ...videos])
-			expect([name, await factsOf(chunks(readMedia(name)))]).toEqual([name, facts]);
+			expect([name, await describeFile(chunks(readMedia(name)))]).toEqual([name, facts]);
 	});
 
 	it('reads the same from the streams that n8n gives', async () => {
 		for (const [name, facts] of [...images, ...videos])
-			expect([name, await factsOf(openMedia(name))]).toEqual([name, facts]);
+			expect([name, await describeFile(openMedia(name))]).toEqual([name, facts]);
 	});
 
 	it('gives the MIME type of the bytes, whatever the name says', async () => {

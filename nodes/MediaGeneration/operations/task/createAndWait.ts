@@ -22,7 +22,7 @@ import type { CreatedTask } from './wait';
 const MINUTE = 60_000;
 
 /**
- * How long creating may take, in milliseconds, until it is worth checking whether all tasks have ended: n8n answers 409
+ * The milliseconds of creating after which it is worth checking whether all tasks have ended: n8n answers 409
  * to callbacks while the execution is not parked yet. Senders retry, and media take longer than this.
  */
 const CHECK_AFTER = 1_000;

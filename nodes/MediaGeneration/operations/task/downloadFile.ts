@@ -73,15 +73,15 @@ export async function downloadFile(
 		try {
 			return (await helpers.httpRequest(request)) as Answer;
 		} catch (error) {
-			throw hostFailure(name, address, describeNetworkFailure(error, timeoutSeconds).reason);
+			throw buildHostError(name, address, describeNetworkFailure(error, timeoutSeconds).reason);
 		}
 	};
 	const { statusCode, headers, body } = await followRedirects(get, url, name);
 	if (statusCode !== 200) body.destroy();
 	if (REFUSED.has(statusCode)) return undefined;
-	if (statusCode !== 200) throw hostFailure(name, url, `answered ${statusCode}`);
+	if (statusCode !== 200) throw buildHostError(name, url, `answered ${statusCode}`);
 
-	const tooLarge = (size: string) =>
+	const buildSizeError = (size: string) =>
 		new UserError(
 			`The file ${name} is ${size}, and 'Maximum File Size' in Options allows ${maxBytes / 1024 / 1024} MB`,
 			{
@@ -91,13 +91,13 @@ export async function downloadFile(
 	const announced = Number(headers['content-length']);
 	if (announced > maxBytes) {
 		body.destroy();
-		throw tooLarge(`${Math.ceil(announced / 1024 / 1024)} MB`);
+		throw buildSizeError(`${Math.ceil(announced / 1024 / 1024)} MB`);
 	}
 	let size = 0;
 	async function* countBytes() {
 		for await (const chunk of body) {
 			size += chunk.length;
-			if (size > maxBytes) throw tooLarge('larger than its host said');
+			if (size > maxBytes) throw buildSizeError('larger than its host said');
 			yield chunk;
 		}
 	}
@@ -114,7 +114,7 @@ export async function downloadFile(
 		const what = stalled.signal.aborted
 			? `sent nothing for ${timeoutSeconds} s before the file was complete`
 			: 'broke off before the file was complete';
-		throw error instanceof UserError ? error : hostFailure(name, url, what);
+		throw error instanceof UserError ? error : buildHostError(name, url, what);
 	} finally {
 		isDone.abort();
 	}
@@ -163,7 +163,7 @@ async function followRedirects(
 	}
 }
 
-const hostFailure = (name: string, url: string, what: string): UserError =>
+const buildHostError = (name: string, url: string, what: string): UserError =>
 	new UserError(`Could not download ${name}: its host ${new URL(url).host} ${what}`, {
 		description:
 			'Run the node again later. The task and its files stay with the service for a while.',

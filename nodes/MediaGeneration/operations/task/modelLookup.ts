@@ -15,7 +15,7 @@ import { findStoredSchema, toMapperFields } from '../../models/schemaFields';
 /** The editor gets so many models at once, and asks for more when the user scrolls. */
 const PAGE = 100;
 
-/** Where a catalogue can't be read, the node works without one. */
+/** The node works without a catalogue too. */
 const WITHOUT_CATALOGUE = "choose the model By ID and set 'Input Mode' to JSON.";
 
 const NOT_FOUND = 404;
@@ -90,9 +90,9 @@ export async function getModelFields(
 	const model = String(
 		context.getCurrentNodeParameter(customModel.name, { extractValue: true }) ?? '',
 	).trim();
-	if (!model) return notice('Choose a model first.');
+	if (!model) return buildNotice('Choose a model first.');
 	if (model.startsWith('='))
-		return notice(
+		return buildNotice(
 			"An expression gives the model, so its fields are not known here. Set 'Input Mode' to JSON.",
 		);
 	try {
@@ -104,11 +104,11 @@ export async function getModelFields(
 		const reason = isNotFound(error)
 			? `The service lists no fields of a model "${model}". Check its name, or choose it from the list.`
 			: `The fields of ${model} can't be loaded: ${(error as Error).message}.`;
-		return notice(`${reason} To continue without them, set 'Input Mode' to JSON.`);
+		return buildNotice(`${reason} To continue without them, set 'Input Mode' to JSON.`);
 	}
 }
 
-const notice = (emptyFieldsNotice: string): ResourceMapperFields => ({
+const buildNotice = (emptyFieldsNotice: string): ResourceMapperFields => ({
 	fields: [],
 	emptyFieldsNotice,
 });

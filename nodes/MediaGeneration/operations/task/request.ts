@@ -3,7 +3,7 @@ import { findFormatByType, formats, type Format, type MediaFacts } from '../../m
 import { checkLimits } from '../../media/limits';
 import { models } from '../../models';
 import { mediaFieldsOption } from '../../models/custom';
-import { fieldError, parseValue, type Field } from '../../models/field';
+import { buildFieldError, parseValue, type Field } from '../../models/field';
 import { findMedia, replaceMedia, type Media } from '../../models/media';
 import type { ModelRequest } from '../../models/model';
 import { findInputFile, listBinaryFields, uploadInputFile, type InputFile } from '../inputFile';
@@ -90,7 +90,7 @@ export async function prepareRequest(item: Item): Promise<TaskRequest> {
 	const id = read('model');
 	const model = models.find((candidate) => candidate.id === id);
 	if (!model)
-		throw fieldError(
+		throw buildFieldError(
 			`Model "${String(id)}" is not one of this node's`,
 			'Choose a model from the list. For any other model of the service choose Any Model of the Service.',
 		);
@@ -162,7 +162,7 @@ function readContentType(contentType: string): MediaFacts | undefined {
 
 function refuse({ label, source, isUrl }: Media, refused: string[]): void {
 	if (refused.length)
-		throw fieldError(
+		throw buildFieldError(
 			`'${label}' can't be used: the file ${isUrl ? 'at the URL' : `in "${source}"`} ${refused.join(', and it ')}`,
 			'Nothing was created. Give a file within the limits, then run the node again.',
 		);

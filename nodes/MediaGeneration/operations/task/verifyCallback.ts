@@ -1,6 +1,6 @@
 import { jsonParse } from 'n8n-workflow';
 import { DEFAULT_TOLERANCE_SECONDS, getSigningSecrets } from '../../callback/signature';
-import { fieldError, jsonObject, type Field } from '../../models/field';
+import { buildFieldError, jsonObject, type Field } from '../../models/field';
 import { defineOperation, optionsField, readNumberOption, runEach } from '../operation';
 
 const headersField: Field = {
@@ -48,7 +48,7 @@ export const verifyCallback = defineOperation<Callback>({
 	prepare: ({ read }) => {
 		const headers = jsonObject.safeParse(read(headersField.name));
 		if (!headers.success)
-			throw fieldError(
+			throw buildFieldError(
 				'\'Headers\' must be a JSON object, for example {"X-Webhook-Timestamp": "…"}',
 			);
 		const body = read(bodyField.name);
