@@ -21,11 +21,11 @@ export interface Workflow {
 	pinData?: object;
 }
 
-/** Returns the named node, or the first that nothing leads to. */
+/** Returns the named node, or the first that no items come to. */
 export function findStartNode({ nodes, connections }: Workflow, name?: string) {
 	const led = new Set(
 		Object.values(connections)
-			.flatMap((outputs) => Object.values(outputs).flat(2))
+			.flatMap(({ main }) => main?.flat())
 			.map((connection) => connection?.node),
 	);
 	const node = nodes.find((node) =>

@@ -94,6 +94,7 @@ describe('n8n that is killed and started again', () => {
 		const options = { tasksPer10Seconds: 0, concurrency: 1 };
 		await pair.start(build([CREATED, UNDER_WAY], { operation: 'create', options }));
 		await waitForTask(UNDER_WAY);
+		await service.waitForTask(pair.findId(FILE));
 		const downloading = service.callback(pair.findId(FILE)).catch(() => undefined);
 		await poll(() => service.deliveries.length > 0, { timeout: 20_000, what: 'a download' });
 		batchId = await pair.park(build(BATCH));
