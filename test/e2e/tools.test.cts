@@ -21,6 +21,11 @@ let limitedModel: Model;
 
 type Model = Awaited<ReturnType<typeof startScriptedModel>>;
 
+const isOldest = process.env.MEDIA_GENERATION_N8N === 'oldest';
+
+/** Before 2.25, n8n ends the execution of its newest agent with the error of a tool, unless On Error says otherwise. */
+const TELL_ERRORS = isOldest ? { onError: 'continueRegularOutput' } : {};
+
 /** Our node as a tool, whose model chooses the prompt; the seed is another one at each try. */
 const buildTool = (parameters: Record<string, unknown> = {}, more?: object, on = pair) =>
 	editSample(
@@ -31,7 +36,7 @@ const buildTool = (parameters: Record<string, unknown> = {}, more?: object, on =
 			options: {},
 			...parameters,
 		},
-		more,
+		{ ...TELL_ERRORS, ...more },
 	);
 
 /** Starts a model that calls its tool, in each turn once for each prompt. */
@@ -125,6 +130,7 @@ describe.each<AgentAge>(['oldest', 'older', 'newest'])('as a tool of the %s agen
 	});
 });
 
+/** Before 2.36, n8n begins the calls of a turn with the last one, which can't sleep before the others. */
 it('as a tool of the newest agent, polls for all calls of a turn but the last, which sleeps, in a workflow that is active', async () => {
 	const turns = [['one', 'two', 'three'], ['four'], ['#fail']];
 	const { model, others } = await startModel(turns);
@@ -135,18 +141,15 @@ it('as a tool of the newest agent, polls for all calls of a turn but the last, w
 	expect(execution?.status).toBe('success');
 	expect(execution?.getItems('Agent')).toEqual([{ output: 'Done.' }]);
 	const tasks = pair.listTasks();
-	expect(tasks.map(({ input, callBackUrl }) => [input.prompt, Boolean(callBackUrl)])).toEqual([
-		['one', false],
-		['two', false],
-		['three', true],
-		['four', true],
-		['#fail', true],
-	]);
+	expect(
+		Object.fromEntries(tasks.map(({ input, callBackUrl }) => [input.prompt, Boolean(callBackUrl)])),
+	).toEqual({ one: false, two: false, three: !isOldest, four: true, '#fail': true });
 	const results = readTasks(model.listToolResults());
-	expect(results).toMatchObject(tasks.map(({ taskId }) => ({ taskId })));
+	const taskIds = turns.flat().map((prompt) => pair.findId(prompt));
+	expect(results).toMatchObject(taskIds.map((taskId) => ({ taskId })));
 	for (const result of results.slice(0, 4)) expect(result).toMatchObject({ status: 'completed' });
 	expect(results[4]).toEqual({
-		taskId: tasks[4]?.taskId,
+		taskId: taskIds[4],
 		status: 'failed',
 		failCode: '501',
 		failMessage: expect.any(String),

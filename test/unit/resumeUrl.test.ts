@@ -1,5 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { TaskService } from '../../nodes/MediaGeneration/api/client';
+import { noteCall } from '../../nodes/MediaGeneration/operations/nodeContext';
 import { findResumeUrl } from '../../nodes/MediaGeneration/operations/task/resumeUrl';
 
 const PUBLIC = 'https://n8n.example/webhook-waiting/7';
@@ -14,20 +15,26 @@ interface Run {
 	/** Runs as a tool: of an older agent, or as a node of the newest one. */
 	tool?: 'older' | 'newest';
 	executionOrder?: string;
+	/** The runs that have begun, in their order; the last of them asks. */
+	begun?: number[];
 	/** The last run that n8n has noted. */
 	lastRun?: number;
 }
 
-/** Asks for the resume URL of the second run of a node. */
+/** Asks for the resume URL of a run. */
 async function find(run: Run) {
-	const { services = ['https://api.example'], readAgain = services[0], tool, lastRun = 1 } = run;
+	const { services = ['https://api.example'], readAgain = services[0], tool } = run;
+	const { begun = [0, 1], lastRun = 1 } = run;
+	let $runIndex = 0;
 	const hints: unknown[] = [];
+	const kept = {};
 	const context = {
 		connectionInputData: [{}],
 		getNode: () => ({ name: 'Node', type: tool ? 'mediaGenerationTool' : 'mediaGeneration' }),
 		isToolExecution: () => tool === 'older',
 		getWorkflowSettings: () => ({ executionOrder: run.executionOrder ?? 'v1' }),
-		getWorkflowDataProxy: () => ({ $runIndex: 1, $node: { Node: { runIndex: lastRun } } }),
+		getContext: () => kept,
+		getWorkflowDataProxy: () => ({ $runIndex, $node: { Node: { runIndex: lastRun } } }),
 		evaluateExpression: () => run.url ?? PUBLIC,
 		async getCredentials() {
 			const { connectionInputData } = this as { connectionInputData?: object };
@@ -36,8 +43,9 @@ async function find(run: Run) {
 		},
 		addExecutionHints: (hint: { message: string }) => hints.push(hint.message),
 	} as unknown as IExecuteFunctions;
+	for ($runIndex of begun) noteCall(context);
 	const all = services.map((baseUrl) => ({ credentials: { baseUrl } }) as TaskService);
-	return { url: await findResumeUrl(context, all), hints };
+	return { url: await findResumeUrl(context, all), hints, kept };
 }
 
 const polls = { url: undefined, hints: [] };
@@ -46,17 +54,28 @@ it.each<[string, Run, string]>([
 	['the internet reaches n8n', {}, PUBLIC],
 	['both are in one network', { url: INTERNAL, services: ['http://10.0.0.1'] }, INTERNAL],
 	['the last call of a turn of the newest agent runs', { tool: 'newest' }, PUBLIC],
+	['that call is tried again', { tool: 'newest', begun: [0, 1, 1] }, PUBLIC],
 ])('the execution can sleep where %s', async (_, run, url) => {
-	expect(await find(run)).toEqual({ url, hints: [] });
+	expect(await find(run)).toMatchObject({ url, hints: [] });
 });
+
+it.each([undefined, 'older'] as const)(
+	'no call is noted outside of the newest agent: %s',
+	async (tool) => {
+		expect((await find({ tool })).kept).toEqual({});
+	},
+);
 
 it.each<[string, Run]>([
 	['an older agent', { tool: 'older' }],
 	['a call with others behind it', { tool: 'newest', lastRun: 2 }],
+	['a call with others behind it that n8n began first', { tool: 'newest', begun: [1] }],
+	['such a call that is tried again', { tool: 'newest', begun: [1, 1] }],
+	['a call that n8n began after the others of its turn', { tool: 'newest', begun: [1, 0] }],
 	['a workflow of the older order', { tool: 'newest', executionOrder: 'v0' }],
 	['an agent that the service cannot reach', { tool: 'newest', url: INTERNAL }],
 ])('the execution stays awake for %s', async (_, run) => {
-	expect(await find(run)).toEqual(polls);
+	expect(await find(run)).toMatchObject(polls);
 });
 
 it.each<[string, Run]>([
@@ -67,7 +86,7 @@ it.each<[string, Run]>([
 	'the execution stays awake, and says so, where the credential of the webhook %s',
 	async (_, run) => {
 		const hints = [expect.stringContaining('polled instead of waiting')];
-		expect(await find(run)).toEqual({ url: undefined, hints });
+		expect(await find(run)).toMatchObject({ url: undefined, hints });
 	},
 );
 

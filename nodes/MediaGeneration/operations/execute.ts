@@ -9,7 +9,7 @@ import { CREDENTIAL, type Credentials } from '../api/endpoints';
 import { operations } from './index';
 import { toErrorItem, toNodeError } from './errors';
 import { mapConcurrent } from './mapConcurrent';
-import { stopsOnError } from './nodeContext';
+import { noteCall, stopsOnError } from './nodeContext';
 import {
 	hasFailed,
 	readNumberOption,
@@ -29,6 +29,7 @@ import { park, parkAgain } from './park';
 export async function executeOperation(
 	context: IExecuteFunctions,
 ): Promise<INodeExecutionData[][]> {
+	noteCall(context);
 	const parked = await parkAgain(context);
 	if (parked) return [parked];
 	const operation = findOperation(context);

@@ -14,3 +14,25 @@ export const isTool = (context: IExecuteFunctions): boolean =>
  */
 export const stopsOnError = (context: IExecuteFunctions): boolean =>
 	!context.continueOnFail() && !context.isToolExecution();
+
+/**
+ * Notes that a call by the newest agent has begun, once for each of n8n's tries. n8n keeps the node's context with the execution, also
+ * while it sleeps.
+ */
+export function noteCall(context: IExecuteFunctions): void {
+	if (context.isToolExecution() || !isToolNode(context)) return;
+	const kept = context.getContext('node') as { calls?: number[] };
+	const run = context.getWorkflowDataProxy(0).$runIndex as number;
+	kept.calls = [...new Set([...(kept.calls ?? []), run])];
+}
+
+/**
+ * Says whether all calls of the newest agent have begun, and this one has the last run index. n8n notes a run for each call of a turn
+ * before the first begins. It begins them in their order; before 2.36, the other way round.
+ */
+export function isLastCall(context: IExecuteFunctions): boolean {
+	const { calls = [] } = context.getContext('node') as { calls?: number[] };
+	const { $node, $runIndex } = context.getWorkflowDataProxy(0);
+	const { [context.getNode().name]: own } = $node as Record<string, { runIndex: number }>;
+	return own?.runIndex === $runIndex && calls.length > ($runIndex as number);
+}

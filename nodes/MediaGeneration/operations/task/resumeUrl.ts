@@ -1,7 +1,7 @@
 import { UserError, type IExecuteFunctions } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
 import { CREDENTIAL } from '../../api/endpoints';
-import { isTool } from '../nodeContext';
+import { isLastCall, isTool } from '../nodeContext';
 import { isInternalUrl } from './isInternalUrl';
 
 /**
@@ -32,18 +32,13 @@ export async function findResumeUrl(
 /**
  * Says whether the call of an agent may sleep. Only n8n's newest agent runs its tools as nodes of the execution. When it continues after a
  * sleep, n8n skips the node that slept (`disableNode` of its waiting webhooks), also for other calls of the same turn, whose
- * input would count as their result. n8n notes a run for each call of a turn before the first one begins, and begins them in that order
- * with execution order v1 only. So the last call of a turn may sleep.
+ * input would count as their result; and it takes the last run for the one that slept. With execution order v0 the agent itself
+ * would come before its calls.
  */
-function toolCanSleep(context: IExecuteFunctions): boolean {
-	if (context.isToolExecution() || context.getWorkflowSettings().executionOrder !== 'v1')
-		return false;
-	const { $node, $runIndex } = context.getWorkflowDataProxy(0);
-	const { runIndex: lastRun } = ($node as Record<string, { runIndex: number }>)[
-		context.getNode().name
-	] as { runIndex: number };
-	return lastRun <= ($runIndex as number);
-}
+const toolCanSleep = (context: IExecuteFunctions): boolean =>
+	!context.isToolExecution() &&
+	context.getWorkflowSettings().executionOrder === 'v1' &&
+	isLastCall(context);
 
 /**
  * Checks that the webhook of a parked execution will read the same credential. n8n resolves expressions in a credential for it
