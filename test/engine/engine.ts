@@ -35,6 +35,8 @@ interface RunOptions {
 	node?: Partial<INode>;
 	/** The execution whose next run this is, as in a loop. */
 	after?: IRunExecutionData;
+	/** Stops the execution when this resolves. */
+	stopAfter?: () => Promise<unknown>;
 }
 
 /** Runs the built action node in n8n's own engine, on these items. */
@@ -46,6 +48,7 @@ export async function run({
 	credentials,
 	node: settings,
 	after,
+	stopAfter,
 }: RunOptions) {
 	const node: INode = {
 		id: '1',
@@ -70,7 +73,9 @@ export async function run({
 			executionData: { contextData: after?.executionData?.contextData, nodeExecutionStack },
 		}),
 	);
-	const { data } = await execution.processRunExecutionData(workflow);
+	const running = execution.processRunExecutionData(workflow);
+	if (stopAfter) void stopAfter().then(() => running.cancel());
+	const { data } = await running;
 	const taskData = data.resultData.runData[node.name]?.at(-1);
 	const [waiting] = data.executionData?.nodeExecutionStack ?? [];
 	return {

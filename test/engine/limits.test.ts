@@ -1,4 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
+import { poll } from '../../dev/n8n/wait.cts';
 import { editImage, useService } from './engine';
 
 const engine = useService({ taskSeconds: 30 });
@@ -111,3 +112,21 @@ it.each<[object, number]>([
 	await create(['#status=402', 'two'], {}, node);
 	expect(countRequests(CREATE)).toBe(count);
 });
+
+it.each(['create', 'createAndWait'])(
+	'a stopped execution sends nothing more: %s',
+	async (operation) => {
+		engine.service.faultNext({ path: CREATE, delaySeconds: 0.3 });
+		const items = ['one', 'two', 'three'].map((prompt) => ({ prompt }));
+		await engine.run(
+			{ ...editImage, operation, options: { concurrency: 1 } },
+			{
+				items,
+				stopAfter: async () =>
+					await poll(() => countRequests(CREATE) === 1, { timeout: 5_000, what: 'a request' }),
+			},
+		);
+		expect(countRequests(CREATE)).toBe(1);
+		expect(engine.listTasks().map(({ input }) => input.prompt)).toEqual(['one']);
+	},
+);
