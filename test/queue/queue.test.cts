@@ -326,8 +326,16 @@ describe('queue mode', () => {
 			const firsts = parked.filter((_, index) => index % 10 === 0);
 			await runConcurrently(firsts, 2, deliver);
 
-			const resumed = await getItems(await waitForAll(batches, 10), NODE);
-			expect(getIds(resumed).sort()).toEqual([...parked].sort());
+			const ended = await waitForAll(batches, 10);
+			// n8n's queue recovery, which runs twice a minute here, may take one for crashed that is on its way into the queue.
+			const crashed = ended.filter(({ status }) => status !== 'success');
+			expect(crashed.length).toBeLessThanOrEqual(1);
+			const resumed = await getItems(
+				ended.filter((one) => !crashed.includes(one)),
+				NODE,
+			);
+			expect(new Set(getIds(resumed)).size).toBe(parked.length - 10 * crashed.length);
+			expect(parked).toEqual(expect.arrayContaining(getIds(resumed)));
 			expect(resumed.every(({ status }) => status === 'completed')).toBe(true);
 
 			const byCallback = await waitForAll(sweep.id, written.length);
