@@ -102,6 +102,9 @@ export function usePair({ keeps, ...options }: PairOptions = {}) {
 	return pair;
 }
 
+/** The tests run on the oldest n8n that the package works with. */
+export const isOldest = process.env.MEDIA_GENERATION_N8N === 'oldest';
+
 /** The folder in which n8n may read and write files. */
 export const folder = os.tmpdir();
 

@@ -33,7 +33,7 @@ import { startService, type Service } from '../../dev/service/index.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 
 const MINUTE = 60_000;
-const OPEN = ['new', 'running', 'waiting'];
+const isOpen = ({ status }: { status: string }) => ['new', 'running', 'waiting'].includes(status);
 
 /** By default n8n notices after a minute and a half that a worker is gone, and after three hours that who called it is, too. */
 const NOTICE_SOON = {
@@ -115,8 +115,7 @@ const waitForAll = async (workflowId: string, count: number) =>
 	await poll(
 		() => {
 			const all = listExecutions(workflowId);
-			const isOpen = all.some(({ status }) => OPEN.includes(status));
-			return all.length >= count && !isOpen ? all : undefined;
+			return all.length >= count && !all.some(isOpen) ? all : undefined;
 		},
 		{
 			timeout: 3 * MINUTE,
@@ -214,7 +213,7 @@ describe('queue mode', () => {
 		// The process that enqueued an execution removes it, unless it hears of the end before the status is stored.
 		const isRemoved = () => {
 			const left = listExecutions(id);
-			return left.length < 5 && left.every(({ status }) => status === 'success');
+			return left.length <= 1 && !left.some(isOpen);
 		};
 		await poll(isRemoved, {
 			timeout: MINUTE,
@@ -327,15 +326,15 @@ describe('queue mode', () => {
 			await runConcurrently(firsts, 2, deliver);
 
 			const ended = await waitForAll(batches, 10);
+			const continued = ended.filter(({ status }) => status === 'success');
 			// n8n's queue recovery, which runs twice a minute here, may take one for crashed that is on its way into the queue.
-			const crashed = ended.filter(({ status }) => status !== 'success');
-			expect(crashed.length).toBeLessThanOrEqual(1);
-			const resumed = await getItems(
-				ended.filter((one) => !crashed.includes(one)),
-				NODE,
-			);
-			expect(new Set(getIds(resumed)).size).toBe(parked.length - 10 * crashed.length);
-			expect(parked).toEqual(expect.arrayContaining(getIds(resumed)));
+			expect(continued.length).toBeGreaterThanOrEqual(9);
+			const resumed = await getItems(continued, NODE);
+			const ids = getIds(resumed);
+			const isResumed = (_: string, index: number) =>
+				ids.includes(String(parked[index - (index % 10)]));
+			expect(ids).toHaveLength(10 * continued.length);
+			expect([...ids].sort()).toEqual(parked.filter(isResumed).sort());
 			expect(resumed.every(({ status }) => status === 'completed')).toBe(true);
 
 			const byCallback = await waitForAll(sweep.id, written.length);

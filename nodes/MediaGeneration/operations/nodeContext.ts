@@ -16,8 +16,8 @@ export const stopsOnError = (context: IExecuteFunctions): boolean =>
 	!context.continueOnFail() && !context.isToolExecution();
 
 /**
- * Notes that a call by the newest agent has begun, once for each of n8n's tries. n8n keeps the node's context with the execution, also
- * while it sleeps.
+ * Notes that a call by the newest agent has begun, by its run index: once, however often n8n tries it. n8n keeps the node's context
+ * with the execution, also while it sleeps.
  */
 export function noteCall(context: IExecuteFunctions): void {
 	if (context.isToolExecution() || !isToolNode(context)) return;
