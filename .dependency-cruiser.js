@@ -1,6 +1,6 @@
-/** The plan of the house. Arrows run one way: `*.node.ts` → `operations`, `trigger` → `models`, `callback`, `api` → `media`. */
+/** The plan of the house. Arrows run one way: `*.node.ts` → `operations`, `trigger` → `models`, `callback`, `api` → `media` → `lib`. */
 const house = 'nodes/MediaGeneration';
-const rooms = ['operations', 'trigger', 'models', 'callback', 'api', 'media'];
+const rooms = ['operations', 'trigger', 'models', 'callback', 'api', 'media', 'lib'];
 const product = '^(nodes|credentials)/';
 const workshop = '^(dev|bench|test)/';
 
@@ -14,7 +14,7 @@ const room = (name, allowed, comment) => ({
 	from: { path: `^${house}/${name}/` },
 	to: {
 		path: product,
-		pathNot: [name + '/', ...allowed].map((path) => `^${house}/${path}`),
+		pathNot: [name + '/', 'lib/', ...allowed].map((path) => `^${house}/${path}`),
 	},
 });
 
@@ -25,6 +25,21 @@ module.exports = {
 			'operations',
 			['models/', 'callback/', 'api/', 'media/'],
 			'What operations share with the trigger belongs in callback (receiving) or api (asking the service). A *.node.ts only describes and delegates: its code belongs here, in operations.',
+		),
+		room(
+			'operations/create',
+			['operations/[^/]+\\.ts$', 'models/', 'api/', 'media/'],
+			'create makes a task of an item. What waits for it belongs in operations/wait, what fetches its files in operations/results.',
+		),
+		room(
+			'operations/results',
+			['operations/[^/]+\\.ts$', 'api/', 'media/'],
+			'results makes files of a task, whoever created it.',
+		),
+		room(
+			'operations/wait',
+			['operations/([^/]+\\.ts$|(create|results)/)', 'callback/', 'api/'],
+			'wait makes of the tasks of a run what comes out. An operation of the editor belongs in operations/task.',
 		),
 		room(
 			'trigger',
@@ -38,7 +53,7 @@ module.exports = {
 		),
 		room(
 			'callback',
-			['api/(endpoints|schemas|task|boundedMap)\\.ts$'],
+			['api/(endpoints|schemas|task)\\.ts$'],
 			'Receiving a callback takes the credential, the schemas and the Task from api, never its client. What asks the service belongs in trigger or operations.',
 		),
 		room(
@@ -50,6 +65,11 @@ module.exports = {
 			'media',
 			[],
 			"media reads a file's own bytes. What knows a model or the service belongs there.",
+		),
+		room(
+			'lib',
+			[],
+			'lib knows neither the node nor the service. What does belongs in the room of what it knows.',
 		),
 		{
 			name: 'nodes',

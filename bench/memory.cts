@@ -14,7 +14,7 @@ import { INSPECTABLE, measureLiveMemory } from '../dev/n8n/inspect.cts';
 import type { WorkflowNode } from '../dev/n8n/workflow.cts';
 import { openFolder } from '../dev/pack.cts';
 import type { Service } from '../dev/service/index.cts';
-import type * as boundedMap from '../nodes/MediaGeneration/api/boundedMap';
+import type * as boundedMap from '../nodes/MediaGeneration/lib/boundedMap';
 import type * as remembered from '../nodes/MediaGeneration/trigger/deduplicate';
 import {
 	buildDownloads,
@@ -173,7 +173,7 @@ function measureRemembered(): Row {
 }
 
 function measureEnded(): Row {
-	const { BoundedMap } = requireBuilt('./api/boundedMap') as typeof boundedMap;
+	const { BoundedMap } = requireBuilt('./lib/boundedMap') as typeof boundedMap;
 	const ended = new BoundedMap(ENDED);
 	const name = 'ended tasks of parked batches, for all of a process';
 	const row = measureKept(name, ENDED, 1, (index) => {

@@ -28,7 +28,7 @@ async function measureTime(act: () => Promise<unknown>) {
 
 /** Measures searches in the package alone, in this process. */
 async function measurePackage() {
-	const { searchModels } = requireBuilt('./operations/task/modelLookup') as Built;
+	const { searchModels } = requireBuilt('./operations/methods') as Built;
 	const body = JSON.stringify({ code: 200, data: { models: listEntries(GENERATED) } });
 	const context = {
 		getCredentials: async () => ({ baseUrl: 'https://media.example', accessToken: 'token' }),

@@ -56,7 +56,7 @@ export class MediaGeneration implements INodeType {
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		const { resumeExecution } = await import('./operations/task/resume');
+		const { resumeExecution } = await import('./operations/wait/resume');
 		return await resumeExecution(this);
 	}
 }

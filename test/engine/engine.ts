@@ -18,7 +18,7 @@ import {
 import { MediaGenerationApi } from '../../credentials/MediaGenerationApi.credentials';
 import { startService, type Service } from '../../dev/service/index.cts';
 import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
-import type { Parked } from '../../nodes/MediaGeneration/operations/park';
+import type { Parked } from '../../nodes/MediaGeneration/operations/wait/park';
 
 /** The data of a credential, by item; undefined where n8n has no data of the run, as for a webhook. */
 type ReadCredential = (item: IDataObject | undefined) => ICredentialDataDecryptedObject;

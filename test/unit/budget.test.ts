@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Prepared } from '../../nodes/MediaGeneration/operations/operation';
-import { checkCredits, TaskBudget } from '../../nodes/MediaGeneration/operations/task/budget';
+import { checkCredits, TaskBudget } from '../../nodes/MediaGeneration/operations/create/budget';
 
 const withOptions = (options: Record<string, unknown>) => (name: string) => options[name];
 

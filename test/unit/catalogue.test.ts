@@ -8,10 +8,7 @@ import { corpus } from '../../dev/service/catalogue.cts';
 import { getModelSchema, listModels } from '../../nodes/MediaGeneration/api/catalogue';
 import { TaskService } from '../../nodes/MediaGeneration/api/client';
 import { toMapperFields } from '../../nodes/MediaGeneration/models/schemaFields';
-import {
-	getModelFields,
-	searchModels,
-} from '../../nodes/MediaGeneration/operations/task/modelLookup';
+import { getModelFields, searchModels } from '../../nodes/MediaGeneration/operations/methods';
 
 const ANSWER_TIME = 50;
 const MINUTE = 60_000;

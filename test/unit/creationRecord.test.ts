@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { CreationRecord } from '../../nodes/MediaGeneration/operations/task/creationRecord';
+import { CreationRecord } from '../../nodes/MediaGeneration/operations/create/creationRecord';
 
 const REQUEST = { model: 'beta2/image-edit', input: { prompt: 'Night' } };
 const OTHER = { model: 'beta2/image-edit', input: { prompt: 'Day' } };

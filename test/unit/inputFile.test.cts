@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { buffer } from 'node:stream/consumers';
 import type { ReadableStream } from 'node:stream/web';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { uploadInputFile, type InputFile } from '../../nodes/MediaGeneration/operations/inputFile';
+import {
+	uploadInputFile,
+	type InputFile,
+} from '../../nodes/MediaGeneration/operations/create/inputFile';
 import type { Item } from '../../nodes/MediaGeneration/operations/operation';
 import type { MediaFacts } from '../../nodes/MediaGeneration/media/formats';
 import type { TaskService } from '../../nodes/MediaGeneration/api/client';

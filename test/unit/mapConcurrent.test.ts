@@ -1,7 +1,4 @@
-import {
-	limitConcurrency,
-	mapConcurrent,
-} from '../../nodes/MediaGeneration/operations/mapConcurrent';
+import { limitConcurrency, mapConcurrent } from '../../nodes/MediaGeneration/lib/mapConcurrent';
 
 describe('mapConcurrent', () => {
 	it('runs so many at once, and keeps the order', async () => {

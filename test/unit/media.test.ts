@@ -5,8 +5,8 @@ import {
 	mediaList,
 	replaceMedia,
 } from '../../nodes/MediaGeneration/models/media';
-import { isInternalUrl } from '../../nodes/MediaGeneration/operations/task/isInternalUrl';
-import { makeUniqueName } from '../../nodes/MediaGeneration/operations/inputFile';
+import { isInternalUrl } from '../../nodes/MediaGeneration/lib/isInternalUrl';
+import { makeUniqueName } from '../../nodes/MediaGeneration/operations/create/inputFile';
 
 describe('media', () => {
 	it.each([

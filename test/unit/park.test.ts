@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { parkAgain } from '../../nodes/MediaGeneration/operations/park';
+import { parkAgain } from '../../nodes/MediaGeneration/operations/wait/park';
 
 const items = [{ json: { taskId: 'task' } }];
 const parked = { run: 1, executionId: '7', until: 5_000 };

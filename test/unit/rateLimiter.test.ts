@@ -1,11 +1,15 @@
-import { ServiceError, type TaskService } from '../../nodes/MediaGeneration/api/client';
-import { RateLimiter } from '../../nodes/MediaGeneration/api/rateLimiter';
+import {
+	isRateLimited,
+	ServiceError,
+	type TaskService,
+} from '../../nodes/MediaGeneration/api/client';
+import { RateLimiter } from '../../nodes/MediaGeneration/lib/rateLimiter';
 import { newTask, type Task } from '../../nodes/MediaGeneration/api/task';
 import type { Item } from '../../nodes/MediaGeneration/operations/operation';
 import {
 	checkUntilPending,
 	pollUntilEnded,
-} from '../../nodes/MediaGeneration/operations/task/wait';
+} from '../../nodes/MediaGeneration/operations/wait/poll';
 
 beforeEach(() => jest.useFakeTimers({ now: 0 }));
 afterEach(() => jest.useRealTimers());
@@ -14,7 +18,10 @@ const PATIENCE = 60_000;
 
 const refusal = new ServiceError({ message: 'too many requests', hint: '', isRateLimited: true });
 const buildLimiter = (requests: number, signal?: AbortSignal) =>
-	new RateLimiter({ requests, period: 10_000, patience: PATIENCE }, signal);
+	new RateLimiter(
+		{ requests, period: 10_000, patience: PATIENCE, isTooFast: isRateLimited },
+		signal,
+	);
 
 describe('RateLimiter', () => {
 	/** Sends so many requests at once; returns when each try of one started, and what came of them. */

@@ -1,5 +1,5 @@
 import { taskRecord, toTask } from '../../nodes/MediaGeneration/api/task';
-import { readLinks } from '../../nodes/MediaGeneration/operations/task/resultLinks';
+import { readLinks } from '../../nodes/MediaGeneration/operations/results/resultLinks';
 
 const ALL = ['cover', 'firstFrame', 'lastFrame', 'result', 'watermarked'];
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
-import { resumeExecution } from '../../nodes/MediaGeneration/operations/task/resume';
+import { resumeExecution } from '../../nodes/MediaGeneration/operations/wait/resume';
 import { buildFileHelpers } from './files.cts';
 import { buildDetails, sendCallback, type Callback } from './webhook.ts';
 

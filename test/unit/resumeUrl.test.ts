@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { TaskService } from '../../nodes/MediaGeneration/api/client';
 import { noteCall } from '../../nodes/MediaGeneration/operations/nodeContext';
-import { findResumeUrl } from '../../nodes/MediaGeneration/operations/task/resumeUrl';
+import { findResumeUrl } from '../../nodes/MediaGeneration/operations/wait/resumeUrl';
 
 const PUBLIC = 'https://n8n.example/webhook-waiting/7';
 const INTERNAL = 'http://localhost:5678/webhook-waiting/7';

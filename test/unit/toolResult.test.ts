@@ -1,5 +1,5 @@
 import type { Task } from '../../nodes/MediaGeneration/api/task';
-import { toToolResult } from '../../nodes/MediaGeneration/operations/task/toolResult';
+import { toToolResult } from '../../nodes/MediaGeneration/operations/wait/toolResult';
 
 const told = { taskId: 'task', status: 'completed' as const };
 const failed = { status: 'failed', failCode: '501', failMessage: 'blocked', creditsConsumed: 0 };

@@ -1,8 +1,8 @@
 import { createHash } from 'crypto';
 import { sleep } from 'n8n-workflow';
-import { BoundedMap } from './boundedMap';
-import type { RequestSettings, TaskService } from './client';
-import { RateLimiter } from './rateLimiter';
+import { BoundedMap } from '../lib/boundedMap';
+import { isRateLimited, type RequestSettings, type TaskService } from './client';
+import { RateLimiter } from '../lib/rateLimiter';
 import type { CatalogueModel } from './schemas';
 
 /** Answers are good for so long, in milliseconds. Clients of such services use 10 minutes to 6 hours, and 24 hours. */
@@ -17,7 +17,7 @@ const RETRY_AFTER = 60 * 1000;
  * answer and the next request, as a request may take its time to arrive.
  */
 const PAUSE = 1_100;
-const LIMITS = { requests: 0, period: 0, patience: 20_000 };
+const LIMITS = { requests: 0, period: 0, patience: 20_000, isTooFast: isRateLimited };
 
 const SETTINGS = { timeoutSeconds: 20 };
 

@@ -62,6 +62,9 @@ export class ServiceError extends UserError {
 	}
 }
 
+export const isRateLimited = (error: unknown): boolean =>
+	error instanceof ServiceError && error.isRateLimited;
+
 /** The reason for which nobody knows if a creation made a task. */
 export interface UnknownOutcome {
 	message: string;

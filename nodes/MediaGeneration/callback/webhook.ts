@@ -5,7 +5,7 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { BoundedMap } from '../api/boundedMap';
+import { BoundedMap } from '../lib/boundedMap';
 import { CREDENTIAL, type Credentials } from '../api/endpoints';
 
 /** Time for task details and everything else before a callback is answered: senders give up after 5 to 15 seconds. */

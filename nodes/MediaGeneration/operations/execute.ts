@@ -8,7 +8,7 @@ import { TaskService } from '../api/client';
 import { CREDENTIAL, type Credentials } from '../api/endpoints';
 import { operations } from './index';
 import { toErrorItem, toNodeError } from './errors';
-import { mapConcurrent } from './mapConcurrent';
+import { mapConcurrent } from '../lib/mapConcurrent';
 import { noteCall, stopsOnError } from './nodeContext';
 import {
 	hasFailed,
@@ -20,7 +20,7 @@ import {
 	type Prepared,
 	type RunResult,
 } from './operation';
-import { park, parkAgain } from './park';
+import { park, parkAgain } from './wait/park';
 
 /**
  * Runs the chosen operation: first all items are checked, then it works on those that passed. Output items are paired with

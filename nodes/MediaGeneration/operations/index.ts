@@ -89,13 +89,13 @@ export const methods = {
 			filter?: string,
 			paginationToken?: string,
 		): Promise<INodeListSearchResult> {
-			const { searchModels } = await import('./task/modelLookup');
+			const { searchModels } = await import('./methods');
 			return await searchModels(this, filter, paginationToken);
 		},
 	},
 	resourceMapping: {
 		async [GET_MODEL_FIELDS](this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
-			const { getModelFields } = await import('./task/modelLookup');
+			const { getModelFields } = await import('./methods');
 			return await getModelFields(this);
 		},
 	},

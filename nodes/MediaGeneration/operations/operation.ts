@@ -1,6 +1,6 @@
 import type { IBinaryKeyData, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { RequestSettings, TaskService } from '../api/client';
-import { mapConcurrent } from './mapConcurrent';
+import { mapConcurrent } from '../lib/mapConcurrent';
 import { stopsOnError } from './nodeContext';
 
 /** One item of the node's input, as operations see it. */

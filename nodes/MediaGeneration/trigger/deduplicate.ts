@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'crypto';
 import { sleep, type IDataObject, type IWebhookFunctions } from 'n8n-workflow';
-import { BoundedMap } from '../api/boundedMap';
+import { BoundedMap } from '../lib/boundedMap';
 import { ANSWER_LIMIT } from '../callback/webhook';
 
 /** So many events are remembered for a trigger, the newest ones. n8n loads and saves all of them with each callback. */

@@ -1,6 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { parseValue, webUrl, type Field } from '../../models/field';
-import { findInputFile, makeUniqueName, uploadInputFile, type InputFile } from '../inputFile';
+import {
+	findInputFile,
+	makeUniqueName,
+	uploadInputFile,
+	type InputFile,
+} from '../create/inputFile';
 import { defineOperation, optionsField, runEach, timeoutOption } from '../operation';
 
 const source: INodeProperties = {

@@ -1,9 +1,9 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { parseValue, webUrl, type Field } from '../../models/field';
 import { defineOperation, optionsField, type Prepared } from '../operation';
-import type { CreateRequest } from './createTasks';
-import { isInternalUrl } from './isInternalUrl';
-import { creationOptions, prepareRequest, requestFields } from './request';
+import type { CreateRequest } from '../create/createTasks';
+import { isInternalUrl } from '../../lib/isInternalUrl';
+import { creationOptions, prepareRequest, requestFields } from '../create/request';
 
 const callbackUrl: Field = {
 	displayName: 'Callback URL',
@@ -29,7 +29,7 @@ export const create = defineOperation<CreateRequest>({
 	}),
 	async run(prepared, context) {
 		warnOfCallbackUrls(prepared, context);
-		const { createTasks } = await import('./createTasks');
+		const { createTasks } = await import('../create/createTasks');
 		const { results } = await createTasks(prepared, context);
 		return {
 			outcomes: results.map((result) =>

@@ -11,13 +11,18 @@ import {
 	type OutputItem,
 	type RunResult,
 } from '../operation';
-import type { CreateResult } from './createTasks';
+import type { CreateResult } from '../create/createTasks';
 import { binaryPropertyName, maxSizeOption, readMaxBytes } from './download';
-import { creationOptions, prepareRequest, requestFields, type TaskRequest } from './request';
-import type { DownloadOptions } from './resultDownloads';
-import { findResumeUrl } from './resumeUrl';
-import { toToolResult } from './toolResult';
-import type { CreatedTask } from './wait';
+import {
+	creationOptions,
+	prepareRequest,
+	requestFields,
+	type TaskRequest,
+} from '../create/request';
+import type { DownloadOptions } from '../results/resultDownloads';
+import { findResumeUrl } from '../wait/resumeUrl';
+import { toToolResult } from '../wait/toolResult';
+import type { CreatedTask } from '../wait/poll';
 
 const MINUTE = 60_000;
 
@@ -144,7 +149,7 @@ export const createAndWait = defineOperation<WaitRequest>({
 			item,
 			request: { ...request, callBackUrl },
 		}));
-		const { createTasks } = await import('./createTasks');
+		const { createTasks } = await import('../create/createTasks');
 		const begun = Date.now();
 		const { results, elsewhere } = await createTasks(requests, context);
 		const isStopped = context.getExecutionCancelSignal()?.aborted;
@@ -155,7 +160,9 @@ export const createAndWait = defineOperation<WaitRequest>({
 			const result = results[index];
 			return isTask(result) ? [{ item, task: result.task }] : [];
 		});
-		const { hasEnded, checkUntilPending, markAllTimedOut, pollUntilEnded } = await import('./wait');
+		const { hasEnded, checkUntilPending, markAllTimedOut, pollUntilEnded } = await import(
+			'../wait/poll'
+		);
 		const download = first.request.downloads && (await openDownloads(first.request.downloads));
 		/** Makes the items of tasks, with their files once they are there. */
 		const toItems = async (tasks: Task[]): Promise<OutputItem[]> =>
@@ -213,8 +220,8 @@ function withItems(results: CreateResult[], items: OutputItem[]): Outcome[] {
 async function openDownloads(
 	options: DownloadOptions,
 ): Promise<(ended: CreatedTask) => Promise<OutputItem>> {
-	const { ResultDownloads } = await import('./resultDownloads');
-	const { toFileSource } = await import('./resultFiles');
+	const { ResultDownloads } = await import('../results/resultDownloads');
+	const { toFileSource } = await import('../results/resultFiles');
 	const downloads = new ResultDownloads(options);
 	return async ({ item, task }) => await downloads.start(task, toFileSource(item));
 }

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { parseValue, type Field } from '../../models/field';
-import { limitConcurrency } from '../mapConcurrent';
+import { limitConcurrency } from '../../lib/mapConcurrent';
 import {
 	CONCURRENCY,
 	defineOperation,
@@ -11,7 +11,7 @@ import {
 	type Item,
 } from '../operation';
 import { readTaskId, taskIdField } from './get';
-import { RESULT_KINDS } from './resultLinks';
+import { RESULT_KINDS } from '../results/resultLinks';
 
 const files: Field = {
 	displayName: 'Files',
@@ -66,7 +66,7 @@ export const download = defineOperation<DownloadRequest>({
 		maxBytes: readMaxBytes(item.option),
 	}),
 	async run(prepared, context) {
-		const { ResultFiles, toFileSource } = await import('./resultFiles');
+		const { ResultFiles, toFileSource } = await import('../results/resultFiles');
 		// So many files are under way over all items.
 		const inTurn = limitConcurrency(CONCURRENCY);
 		return await runEach<DownloadRequest>(async (item, { taskId, kinds, field, maxBytes }) => {

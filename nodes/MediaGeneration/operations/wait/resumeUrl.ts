@@ -2,7 +2,7 @@ import { UserError, type IExecuteFunctions } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
 import { CREDENTIAL } from '../../api/endpoints';
 import { isLastCall, isTool } from '../nodeContext';
-import { isInternalUrl } from './isInternalUrl';
+import { isInternalUrl } from '../../lib/isInternalUrl';
 
 /**
  * Finds the URL by which the service resumes this execution, once it sleeps.

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import type { Parking } from './operation';
+import type { Parking } from '../operation';
 
 /** Kept in the node's context while its execution is parked. */
 export interface Parked {

@@ -7,7 +7,7 @@ import {
 } from 'n8n-workflow';
 import { TaskService } from '../../api/client';
 import type { Task } from '../../api/task';
-import { BoundedMap } from '../../api/boundedMap';
+import { BoundedMap } from '../../lib/boundedMap';
 import { DEFAULT_TOLERANCE_SECONDS, getSigningSecrets } from '../../callback/signature';
 import { verifyCallback } from '../../callback/verify';
 import {
@@ -22,10 +22,10 @@ import {
 	type Refused,
 } from '../../callback/webhook';
 import { isToolNode } from '../nodeContext';
-import type { Parked } from '../park';
+import type { Parked } from './park';
 import type { OutputItem } from '../operation';
-import { ResultDownloads, type DownloadOptions } from './resultDownloads';
-import type { FileSource } from './resultFiles';
+import { ResultDownloads, type DownloadOptions } from '../results/resultDownloads';
+import type { FileSource } from '../results/resultFiles';
 import { toToolResult } from './toolResult';
 
 /** At most so many tasks of a batch are asked for at once. */

@@ -6,7 +6,7 @@ import { mediaFieldsOption } from '../../models/custom';
 import { buildFieldError, parseValue, type Field } from '../../models/field';
 import { findMedia, replaceMedia, type Media } from '../../models/media';
 import type { ModelRequest } from '../../models/model';
-import { findInputFile, listBinaryFields, uploadInputFile, type InputFile } from '../inputFile';
+import { findInputFile, listBinaryFields, uploadInputFile, type InputFile } from './inputFile';
 import { timeoutOption, type Item } from '../operation';
 import { keepCreditsOption, maxTasksOption } from './budget';
 

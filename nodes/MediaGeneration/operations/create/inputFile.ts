@@ -1,9 +1,9 @@
 import { randomUUID } from 'crypto';
 import type { IBinaryData, UserError } from 'n8n-workflow';
-import type { UploadedFile } from '../api/schemas';
-import { getExtension, type MediaFacts } from '../media/formats';
-import { buildFieldError } from '../models/field';
-import type { Item } from './operation';
+import type { UploadedFile } from '../../api/schemas';
+import { getExtension, type MediaFacts } from '../../media/formats';
+import { buildFieldError } from '../../models/field';
+import type { Item } from '../operation';
 
 /** A file in a binary field of an item. */
 export interface InputFile {
@@ -43,7 +43,7 @@ export async function findInputFile(item: Item, field: string, label: string): P
 		size,
 		open,
 		inspect: async () => {
-			const { inspect } = await import('../media/inspect');
+			const { inspect } = await import('../../media/inspect');
 			return await inspect(await open());
 		},
 	};

@@ -1,6 +1,6 @@
 import { sleep } from 'n8n-workflow';
 import { markTimedOut, type Task } from '../../api/task';
-import { mapConcurrent } from '../mapConcurrent';
+import { mapConcurrent } from '../../lib/mapConcurrent';
 import { CONCURRENCY, type Item } from '../operation';
 
 const FIRST_PAUSE = 2_000;

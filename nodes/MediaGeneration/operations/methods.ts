@@ -5,12 +5,12 @@ import {
 	type ResourceMapperFields,
 	type ResourceMapperValue,
 } from 'n8n-workflow';
-import { getModelSchema, listModels } from '../../api/catalogue';
-import { ServiceError, TaskService } from '../../api/client';
-import { CREDENTIAL, type Credentials } from '../../api/endpoints';
-import type { CatalogueModel } from '../../api/schemas';
-import { customFields, customModel } from '../../models/custom';
-import { findStoredSchema, toMapperFields } from '../../models/schemaFields';
+import { getModelSchema, listModels } from '../api/catalogue';
+import { ServiceError, TaskService } from '../api/client';
+import { CREDENTIAL, type Credentials } from '../api/endpoints';
+import type { CatalogueModel } from '../api/schemas';
+import { customFields, customModel } from '../models/custom';
+import { findStoredSchema, toMapperFields } from '../models/schemaFields';
 
 /** The editor gets so many models at once, and asks for more when the user scrolls. */
 const PAGE = 100;

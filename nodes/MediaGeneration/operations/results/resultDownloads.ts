@@ -1,6 +1,6 @@
 import { UserError, type IBinaryKeyData } from 'n8n-workflow';
 import type { Task } from '../../api/task';
-import { limitConcurrency } from '../mapConcurrent';
+import { limitConcurrency } from '../../lib/mapConcurrent';
 import { CONCURRENCY, type OutputItem } from '../operation';
 import { ResultFiles, type FileSource } from './resultFiles';
 

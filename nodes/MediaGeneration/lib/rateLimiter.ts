@@ -1,5 +1,4 @@
 import { sleep } from 'n8n-workflow';
-import { ServiceError } from './client';
 
 /** Limits of how fast a service is asked. Times are in milliseconds. */
 export interface RateLimits {
@@ -8,6 +7,8 @@ export interface RateLimits {
 	period: number;
 	/** Refusals for the rate are waited out for so long, from the first to the last. */
 	patience: number;
+	/** Says of what a request threw that it came too fast and did nothing, so that it may be sent again, later. */
+	isTooFast: (error: unknown) => boolean;
 }
 
 const FIRST_PAUSE = 2_000;
@@ -35,7 +36,7 @@ export class RateLimiter {
 				(error: unknown) => ({ error }),
 			);
 			if ('error' in answer) {
-				if (isRateLimited(answer.error) && this.holdBack()) continue;
+				if (this.limits.isTooFast(answer.error) && this.holdBack()) continue;
 				throw answer.error;
 			}
 			this.firstRefusal = Infinity;
@@ -73,6 +74,3 @@ export class RateLimiter {
 		return true;
 	}
 }
-
-const isRateLimited = (error: unknown): boolean =>
-	error instanceof ServiceError && error.isRateLimited;

@@ -8,7 +8,7 @@ import {
 import { describeNetworkFailure } from '../../api/networkFailure';
 import { findFormatByExtension, findFormatByType, getExtension } from '../../media/formats';
 import type { RequestSettings } from '../../api/client';
-import { isInternalUrl } from './isInternalUrl';
+import { isInternalUrl } from '../../lib/isInternalUrl';
 
 const MAX_REDIRECTS = 5;
 

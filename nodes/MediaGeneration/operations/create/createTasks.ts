@@ -1,8 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { UnknownOutcomeError } from '../../api/client';
-import { RateLimiter } from '../../api/rateLimiter';
+import { isRateLimited, UnknownOutcomeError } from '../../api/client';
+import { RateLimiter } from '../../lib/rateLimiter';
 import { newTask, type Task } from '../../api/task';
-import { mapConcurrent } from '../mapConcurrent';
+import { mapConcurrent } from '../../lib/mapConcurrent';
 import { stopsOnError } from '../nodeContext';
 import { hasFailed, readNumberOption, type Failed, type Prepared } from '../operation';
 import { checkCredits, TaskBudget } from './budget';
@@ -10,7 +10,7 @@ import { CreationRecord } from './creationRecord';
 import { concurrencyOption, rateOption, uploadMedia, type TaskRequest } from './request';
 
 /** Services of this kind count creations over ten seconds. */
-const CREATION_LIMITS = { period: 10_000, patience: 60_000 };
+const CREATION_LIMITS = { period: 10_000, patience: 60_000, isTooFast: isRateLimited };
 
 export interface CreateRequest extends TaskRequest {
 	callBackUrl?: string;
