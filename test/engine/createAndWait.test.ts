@@ -97,27 +97,27 @@ describe('a run that sleeps', () => {
 	const asleep = { waitFor: 'callback', waitLimit: 5 };
 
 	it('parks its tasks until the limit, without a download', async () => {
-		const { parked, parking } = await wait(['one', 'two'], asleep);
+		const { parked, parking, waitSettings } = await wait(['one', 'two'], asleep);
 		expect(parked?.map(({ json }) => json)).toMatchObject(
 			engine.listTasks().map(({ taskId }) => ({ taskId, status: 'timedOut' })),
 		);
 		expect(isMinutesAhead(5, parking)).toBe(true);
-		expect(parking?.settings).toBeUndefined();
+		expect(waitSettings).not.toHaveProperty('downloads');
 	});
 
 	it.each<[INodeParameters, object]>([
-		[{}, { field: 'data', maxBytes: 2048 * 1024 ** 2, timeoutSeconds: 60 }],
+		[{}, { downloads: { field: 'data', maxBytes: 2048 * 1024 ** 2 }, timeoutSeconds: 60 }],
 		[
 			{ outputBinaryField: ' film ', maxSizeMegabytes: 0.5, timeoutSeconds: 7 },
-			{ field: 'film', maxBytes: 512 * 1024, timeoutSeconds: 7 },
+			{ downloads: { field: 'film', maxBytes: 512 * 1024 }, timeoutSeconds: 7 },
 		],
 		[
 			{ outputBinaryField: ' ', maxSizeMegabytes: 0 },
-			{ field: 'data', maxBytes: Infinity },
+			{ downloads: { field: 'data', maxBytes: Infinity } },
 		],
 	])('parks with the Options %j for its downloads', async (options, settings) => {
 		const parameters = { ...asleep, downloadResults: true, options };
-		expect((await wait(['one'], parameters)).parking?.settings).toMatchObject(settings);
+		expect((await wait(['one'], parameters)).waitSettings).toMatchObject(settings);
 	});
 
 	it.each([

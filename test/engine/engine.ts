@@ -19,6 +19,7 @@ import { MediaGenerationApi } from '../../credentials/MediaGenerationApi.credent
 import { startService, type Service } from '../../dev/service/index.cts';
 import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
 import type { Parked } from '../../nodes/MediaGeneration/operations/wait/park';
+import type { WaitSettings } from '../../nodes/MediaGeneration/operations/wait/waitingExecution';
 
 /** The data of a credential, by item; undefined where n8n has no data of the run, as for a webhook. */
 type ReadCredential = (item: IDataObject | undefined) => ICredentialDataDecryptedObject;
@@ -90,6 +91,11 @@ export async function run({
 		parked: data.waitTill ? (waiting?.data.main?.[0] ?? []) : undefined,
 		/** Stored by n8n for the webhook that resumes the execution. */
 		parking: data.executionData?.contextData[`node:${node.name}`]?.parked as Parked | undefined,
+		waitSettings: (
+			data.executionData?.contextData[`node:${node.name}`]?.wait as
+				| { settings: WaitSettings }
+				| undefined
+		)?.settings,
 	};
 }
 

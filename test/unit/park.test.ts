@@ -18,8 +18,8 @@ async function park(kept: object | undefined, { run = 1, executionId = '7', main
 }
 
 it('the same run of the same execution parks again, with the items in place of its input', async () => {
-	expect(await park(parked)).toEqual({ output: items, waits: [5_000] });
-	expect(await park(parked, { main: [] })).toEqual({ output: [], waits: [5_000] });
+	expect(await park(parked)).toEqual({ output: items, waits: [35_000] });
+	expect(await park(parked, { main: [] })).toEqual({ output: [], waits: [35_000] });
 });
 
 it.each([

@@ -1,15 +1,5 @@
-import {
-	isRateLimited,
-	ServiceError,
-	type TaskService,
-} from '../../nodes/MediaGeneration/api/client';
+import { isRateLimited, ServiceError } from '../../nodes/MediaGeneration/api/client';
 import { RateLimiter } from '../../nodes/MediaGeneration/lib/rateLimiter';
-import { newTask, type Task } from '../../nodes/MediaGeneration/api/task';
-import type { Item } from '../../nodes/MediaGeneration/operations/operation';
-import {
-	checkUntilPending,
-	pollUntilEnded,
-} from '../../nodes/MediaGeneration/operations/wait/poll';
 
 beforeEach(() => jest.useFakeTimers({ now: 0 }));
 afterEach(() => jest.useRealTimers());
@@ -100,75 +90,5 @@ describe('RateLimiter', () => {
 		await jest.advanceTimersByTimeAsync(10_000);
 		await stopped;
 		expect(request).toHaveBeenCalledTimes(1);
-	});
-});
-
-describe('tasks that are waited for', () => {
-	/** The times of the requests. Task N ends after N seconds. */
-	const looks: number[] = [];
-	const service = {
-		async getTask(taskId: string): Promise<Task> {
-			looks.push(Date.now());
-			if (taskId === 'broken') throw new Error('503');
-			const ended = Date.now() >= Number(taskId) * 1000;
-			return { taskId, status: ended ? 'completed' : 'pending' };
-		},
-	} as unknown as TaskService;
-
-	const createAll = (ids: string[]) =>
-		ids.map((id) => ({
-			item: { service, settings: { timeoutSeconds: 1 } } as Item,
-			task: newTask(id, 'model'),
-		}));
-
-	const poll = async (ids: string[], limit: number, signal?: AbortSignal) => {
-		const ended = pollUntilEnded(createAll(ids), { limit, signal });
-		await jest.advanceTimersByTimeAsync(limit + 1_000);
-		return (await ended).map(({ status }) => status);
-	};
-
-	beforeEach(() => void looks.splice(0));
-
-	it('are looked at after 2 seconds first, then ever less often, at most every 30', async () => {
-		expect(await poll(['1000'], 300_000)).toEqual(['timedOut']);
-		const pauses = looks.map((look, index) => look - (looks[index - 1] ?? 0));
-		expect(pauses[0]).toBeGreaterThanOrEqual(1_500);
-		expect(pauses[0]).toBeLessThanOrEqual(2_500);
-		expect(Math.max(...pauses)).toBeLessThanOrEqual(37_500);
-		expect(Math.max(...pauses)).toBeGreaterThan(20_000);
-		expect(looks.length).toBeLessThan(25);
-	});
-
-	it('are not asked for once they have ended, and the wait ends with the last', async () => {
-		expect(await poll(['1', '40'], 600_000)).toEqual(['completed', 'completed']);
-		expect(looks.at(-1)).toBeLessThan(90_000);
-	});
-
-	it('are waited for beside one that is not readable, which is returned in the end', async () => {
-		expect(await poll(['broken', '1'], 60_000)).toEqual(['timedOut', 'completed']);
-	});
-
-	it('are not looked at once the execution is cancelled', async () => {
-		const controller = new AbortController();
-		const polled = poll(['1000'], 600_000, controller.signal);
-		controller.abort();
-		expect(await polled).toEqual(['timedOut']);
-		expect(looks.length).toBeLessThanOrEqual(1);
-	});
-
-	it('are checked before a batch parks, no further than the first that have not ended', async () => {
-		const ids = Array.from({ length: 50 }, (_, index) => (index < 10 ? '0' : '1000'));
-		const tasks = await checkUntilPending(createAll(ids));
-		expect(tasks.filter(({ status }) => status === 'completed')).toHaveLength(10);
-		expect(looks.length).toBeLessThanOrEqual(15);
-	});
-
-	it('are not asked for again when they have ended', async () => {
-		const ended = createAll(['1000']).map(({ item, task }) => ({
-			item,
-			task: { ...task, status: 'completed' as const },
-		}));
-		expect(await checkUntilPending(ended)).toMatchObject([{ status: 'completed' }]);
-		expect(looks).toEqual([]);
 	});
 });

@@ -21,6 +21,12 @@ interface Run {
 	lastRun?: number;
 	/** The node's context. */
 	kept?: object;
+	/** n8n's mode. */
+	mode?: string;
+	/** The execution of the workflow that called this one as a sub-workflow. */
+	parentExecutionId?: string;
+	/** How many items came in. */
+	items?: number;
 }
 
 /** Asks for the resume URL of a run. */
@@ -42,12 +48,18 @@ async function find(run: Run) {
 			if (connectionInputData || !readAgain) throw new Error('no data');
 			return { baseUrl: readAgain };
 		},
+		getMode: () => run.mode ?? 'trigger',
+		getInputData: () => Array.from({ length: run.items ?? 1 }),
+		getExecutionContext: () =>
+			run.parentExecutionId && { parentExecutionId: run.parentExecutionId },
 		addExecutionHints: (hint: { message: string }) => hints.push(hint.message),
 	} as unknown as IExecuteFunctions;
 	for ($runIndex of begun) noteCall(context);
 	const all = services.map((baseUrl) => ({ credentials: { baseUrl } }) as TaskService);
 	return { url: await findResumeUrl(context, all), hints };
 }
+
+const subWorkflow: Run = { mode: 'integrated', parentExecutionId: '6' };
 
 const polls = { url: undefined, hints: [] };
 
@@ -56,6 +68,8 @@ it.each<[string, Run, string]>([
 	['both are in one network', { url: INTERNAL, services: ['http://10.0.0.1'] }, INTERNAL],
 	['the last call of a turn of the newest agent runs', { tool: 'newest' }, PUBLIC],
 	['that call is tried again', { tool: 'newest', begun: [0, 1, 1] }, PUBLIC],
+	['a sub-workflow has all items', { ...subWorkflow, items: 2 }, PUBLIC],
+	["n8n's Agents call a workflow, with one item", { mode: 'integrated' }, PUBLIC],
 ])('the execution can sleep where %s', async (_, run, url) => {
 	expect(await find(run)).toEqual({ url, hints: [] });
 });
@@ -76,6 +90,7 @@ it.each<[string, Run]>([
 	['such a call that is tried again', { tool: 'newest', begun: [1, 1] }],
 	['a call that n8n began after the others of its turn', { tool: 'newest', begun: [1, 0] }],
 	['a workflow of the older order', { tool: 'newest', executionOrder: 'v0' }],
+	['a sub-workflow that runs once for each item', subWorkflow],
 	['an agent that the service cannot reach', { tool: 'newest', url: INTERNAL }],
 ])('the execution stays awake for %s', async (_, run) => {
 	expect(await find(run)).toEqual(polls);

@@ -15,6 +15,7 @@ it.each<[string, object, object]>([
 	['no more than there is', {}, {}],
 	['why it failed, and the cost', { ...failed, state: 'fail' }, failed],
 	['what to do about one that goes on', { status: 'timedOut' }, { status: 'timedOut', note }],
+	['why the last look failed', { lookError: 'no answer' }, { lookError: 'no answer' }],
 	['a note that it was told before', { note: 'look' }, { note: 'look' }],
 ])('an agent is told of a task %s', (_, more, result) => {
 	expect(toToolResult({ ...told, ...more } as Task)).toStrictEqual({ ...told, ...result });

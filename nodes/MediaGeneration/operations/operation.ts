@@ -38,9 +38,10 @@ export type Outcome = { items: OutputItem[] } | Failed | undefined;
 
 /** A request to n8n to park the execution. */
 export interface Parking {
-	until: Date;
-	/** For the webhook that takes the execution up. */
-	settings?: object;
+	/** The wait limit, in milliseconds since 1970. */
+	until: number;
+	/** Where this process looks whether the wait is over, and how it signs that. */
+	look: { url: string; taskId: string; secret?: string };
 }
 
 export interface RunResult {

@@ -9,7 +9,6 @@ export interface DownloadOptions {
 	field: string;
 	/** A larger file is not downloaded. Unlimited: not a finite number, which n8n stores as null. */
 	maxBytes: number | null;
-	timeoutSeconds: number;
 }
 
 /** The files of tasks that are waited for, each fetched as soon as its task has ended, so many at once. */
@@ -17,14 +16,18 @@ export class ResultDownloads {
 	private readonly inTurn = limitConcurrency(CONCURRENCY);
 	private readonly items = new Map<string, Promise<OutputItem>>();
 
-	constructor(private readonly options: Pick<DownloadOptions, 'field' | 'maxBytes'>) {}
+	constructor(private readonly options: DownloadOptions) {}
 
 	/**
 	 * Begins to download the result files of a task that has ended, once.
 	 * @returns its item, with its files; one that can't be downloaded leaves the reason in `downloadError`. Nothing is thrown.
 	 */
 	async start(task: Task, source: FileSource): Promise<OutputItem> {
-		const item = this.items.get(task.taskId) ?? this.download(task, source);
+		const item =
+			this.items.get(task.taskId) ??
+			this.download(task, source).catch((error: Error) => ({
+				json: { ...task, downloadError: describeError(error) },
+			}));
 		this.items.set(task.taskId, item);
 		return await item;
 	}

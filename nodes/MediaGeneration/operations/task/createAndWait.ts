@@ -1,34 +1,37 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { Task } from '../../api/task';
+import { getSigningSecrets } from '../../callback/signature';
 import { isBlank, parseValue, type Field } from '../../models/field';
-import { isTool, stopsOnError } from '../nodeContext';
-import {
-	defineOperation,
-	optionsField,
-	readNumberOption,
-	type Item,
-	type Outcome,
-	type OutputItem,
-	type RunResult,
-} from '../operation';
 import type { CreateResult } from '../create/createTasks';
-import { binaryPropertyName, maxSizeOption, readMaxBytes } from './download';
 import {
 	creationOptions,
 	prepareRequest,
 	requestFields,
 	type TaskRequest,
 } from '../create/request';
+import { isTool, stopsOnError } from '../nodeContext';
+import {
+	defineOperation,
+	hasFailed,
+	optionsField,
+	readNumberOption,
+	type Item,
+	type Outcome,
+	type OutputItem,
+} from '../operation';
 import type { DownloadOptions } from '../results/resultDownloads';
+import type { Batch } from '../wait/batch';
+import { openWait } from '../wait/openWait';
 import { findResumeUrl } from '../wait/resumeUrl';
 import { toToolResult } from '../wait/toolResult';
-import type { CreatedTask } from '../wait/poll';
+import type { WaitSettings } from '../wait/waitingExecution';
+import { binaryPropertyName, maxSizeOption, readMaxBytes } from './download';
 
 const MINUTE = 60_000;
 
 /**
  * The milliseconds of creating after which it is worth checking whether all tasks have ended: n8n answers 409
- * to callbacks while the execution is not parked yet. Senders retry, and media take longer than this.
+ * to callbacks while the execution is not parked yet. A callback that came too early costs the time to the first look.
  */
 const CHECK_AFTER = 1_000;
 
@@ -96,24 +99,34 @@ const toolWaitLimit: INodeProperties = {
 		'How many minutes an AI agent waits for this tool where the execution has to stay awake: with polling, an older agent, an MCP server, or several calls at once',
 };
 
-interface WaitRequest extends TaskRequest {
-	/** In milliseconds. */
-	limit: number;
+/** The settings of a wait, for all items of a run. */
+interface RunSettings extends WaitSettings {
 	waitFor: string;
-	downloads?: DownloadOptions;
+	/** The longest wait, in milliseconds; for a tool that has to stay awake too. */
+	limit: number;
+	toolLimit: number;
 }
 
-function readDownloadOptions({ read, option, settings }: Item): DownloadOptions | undefined {
-	if (read(downloadResults.name) !== true) return undefined;
+/** Reads them by the expressions of this item. @throws {UserError} when one can't be used */
+function readSettings({ read, option, settings }: Item): RunSettings {
+	return {
+		...settings,
+		waitFor: read(waitFor.name) as string,
+		limit: (parseValue(waitLimit, read(waitLimit.name)) as number) * MINUTE,
+		toolLimit: readNumberOption(option, toolWaitLimit) * MINUTE,
+		...(read(downloadResults.name) === true && { downloads: readDownloadOptions(option) }),
+	};
+}
+
+function readDownloadOptions(option: Item['option']): DownloadOptions {
 	const field = option(outputBinaryField.name);
 	return {
 		field: isBlank(field) ? (outputBinaryField.default as string) : String(field).trim(),
 		maxBytes: readMaxBytes(option),
-		timeoutSeconds: settings.timeoutSeconds,
 	};
 }
 
-export const createAndWait = defineOperation<WaitRequest>({
+export const createAndWait = defineOperation<TaskRequest>({
 	resource: 'task',
 	value: 'createAndWait',
 	name: 'Create and Wait',
@@ -131,104 +144,69 @@ export const createAndWait = defineOperation<WaitRequest>({
 			toolWaitLimit,
 		]),
 	],
-	prepare: async (item) => ({
-		...(await prepareRequest(item)),
-		limit: (parseValue(waitLimit, item.read(waitLimit.name)) as number) * MINUTE,
-		waitFor: item.read(waitFor.name) as string,
-		downloads: readDownloadOptions(item),
-	}),
+	prepare: prepareRequest,
 	async run(prepared, context) {
 		const [first] = prepared;
 		if (!first) return { outcomes: [] };
-		const { limit } = first.request;
-		const asTool = isTool(context);
+		const wait = openWait(context, () => readSettings(first.item));
+		const { settings } = wait;
+		const started = Date.now();
 		const services = prepared.map(({ item }) => item.service);
 		const callBackUrl =
-			first.request.waitFor === 'callback' ? await findResumeUrl(context, services) : undefined;
-		const requests = prepared.map(({ item, request }) => ({
-			item,
-			request: { ...request, callBackUrl },
-		}));
+			settings.waitFor === 'callback' ? await findResumeUrl(context, services) : undefined;
 		const { createTasks } = await import('../create/createTasks');
-		const begun = Date.now();
-		const { results, elsewhere } = await createTasks(requests, context);
-		const isStopped = context.getExecutionCancelSignal()?.aborted;
-		if (isStopped || (stopsOnError(context) && results.some((result) => !isTask(result))))
-			return { outcomes: results.map((result) => toOutcome(result)) };
-
-		const created = prepared.flatMap(({ item }, index) => {
-			const result = results[index];
-			return isTask(result) ? [{ item, task: result.task }] : [];
-		});
-		const { hasEnded, checkUntilPending, markAllTimedOut, pollUntilEnded } = await import(
-			'../wait/poll'
+		const { results, elsewhere } = await createTasks(
+			prepared.map(({ item, request }) => ({ item, request: { ...request, callBackUrl } })),
+			context,
 		);
-		const download = first.request.downloads && (await openDownloads(first.request.downloads));
-		/** Makes the items of tasks, with their files once they are there. */
-		const toItems = async (tasks: Task[]): Promise<OutputItem[]> =>
-			await Promise.all(
-				created.map(async ({ item }, index) => {
-					const task = tasks[index] as Task;
-					const output = (await download?.({ item, task })) ?? { json: task };
-					return asTool ? { ...output, json: toToolResult(output.json as Task) } : output;
-				}),
-			);
-		const finish = async (tasks: Task[]): Promise<RunResult> => {
-			showCost(context, tasks);
-			return { outcomes: withItems(results, await toItems(tasks)) };
+		const stopped = context.getExecutionCancelSignal();
+		if (stopped?.aborted || (stopsOnError(context) && results.some(hasFailed)))
+			return { outcomes: toOutcomes(results, (task) => ({ json: task })) };
+
+		const { openAwakeWait } = await import('../wait/awake');
+		const { batch, look, checkUntilOpen, collectFiles } = await openAwakeWait(
+			prepared.flatMap(({ item }, index) => {
+				const result = results[index];
+				return isTask(result) ? [{ item, task: result.task }] : [];
+			}),
+			settings,
+		);
+		const toItem = ({ taskId }: Task): OutputItem => {
+			const output = batch.toOutput(taskId);
+			return isTool(context) ? { ...output, json: toToolResult(output.json as Task) } : output;
 		};
+		const { limit, toolLimit } = settings;
+		const begun = (wait.begun ??= Date.now());
 		if (!callBackUrl || elsewhere) {
-			const toolLimit = readNumberOption(first.item.option, toolWaitLimit) * MINUTE;
-			return await finish(
-				await pollUntilEnded(created, {
-					limit: asTool ? Math.min(limit, toolLimit) : limit,
-					signal: context.getExecutionCancelSignal(),
-					onEnded: (ended) => void download?.(ended),
-				}),
-			);
+			const { pollUntilEnded } = await import('../wait/poll');
+			const longest = isTool(context) ? Math.min(limit, toolLimit) : limit;
+			await pollUntilEnded(batch, { ...look, until: begun + longest, stopped });
+		} else {
+			if (Date.now() - started > CHECK_AFTER) await checkUntilOpen();
+			const [taskId] = batch.openIds;
+			const secret = getSigningSecrets(first.item.service.credentials)?.current;
+			if (taskId !== undefined)
+				return {
+					outcomes: toOutcomes(results, toItem),
+					park: { until: begun + limit, look: { url: callBackUrl, taskId, secret } },
+				};
 		}
-		const tasks =
-			Date.now() - begun > CHECK_AFTER
-				? await checkUntilPending(created)
-				: created.map(({ task }) => task);
-		if (tasks.every(hasEnded)) return await finish(tasks);
-		const parked = markAllTimedOut(tasks).map((task) => ({
-			json: asTool ? toToolResult(task) : task,
-		}));
-		return {
-			outcomes: withItems(results, parked),
-			park: { until: new Date(Date.now() + limit), settings: first.request.downloads },
-		};
+		await collectFiles();
+		showCost(context, batch);
+		return { outcomes: toOutcomes(results, toItem) };
 	},
 });
 
 const isTask = (result: CreateResult): result is { task: Task } =>
 	result !== undefined && 'task' in result;
 
-const toOutcome = (result: CreateResult): Outcome =>
-	isTask(result) ? { items: [{ json: result.task }] } : result;
-
-/** Puts these items in place of the tasks that were created, in their order. */
-function withItems(results: CreateResult[], items: OutputItem[]): Outcome[] {
-	const rest = items.values();
-	return results.map((result) =>
-		isTask(result) ? { items: [rest.next().value as OutputItem] } : result,
-	);
-}
-
-/** Opens the downloads of a run. What it takes is loaded only for runs that download. */
-async function openDownloads(
-	options: DownloadOptions,
-): Promise<(ended: CreatedTask) => Promise<OutputItem>> {
-	const { ResultDownloads } = await import('../results/resultDownloads');
-	const { toFileSource } = await import('../results/resultFiles');
-	const downloads = new ResultDownloads(options);
-	return async ({ item, task }) => await downloads.start(task, toFileSource(item));
-}
+/** Puts the output of each task in its item's place. */
+const toOutcomes = (results: CreateResult[], toItem: (task: Task) => OutputItem): Outcome[] =>
+	results.map((result) => (isTask(result) ? { items: [toItem(result.task)] } : result));
 
 /** Says at the node's output what its tasks cost. n8n takes no hints from the webhook that resumes an execution. */
-function showCost(context: IExecuteFunctions, tasks: Task[]): void {
-	const costs = tasks.flatMap(({ creditsConsumed }) => creditsConsumed ?? []);
+function showCost(context: IExecuteFunctions, batch: Batch): void {
+	const { costs } = batch;
 	if (!costs.length) return;
 	const sum = Number(costs.reduce((total, cost) => total + cost, 0).toFixed(6));
 	context.addExecutionHints({

@@ -1,35 +1,49 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { Parking } from '../operation';
+import { startLooks } from './looks';
+
+/**
+ * The milliseconds after the wait limit at which n8n continues the execution by itself, with the parked items. It is for the case
+ * that no look arrives at the limit: those have this long to bring the tasks and their files.
+ */
+export const FALLBACK_AFTER = 30_000;
 
 /** Kept in the node's context while its execution is parked. */
 export interface Parked {
 	run: number;
 	executionId: string;
-	/** Milliseconds since 1970. */
+	/** The wait limit, in milliseconds since 1970. */
 	until: number;
-	settings?: object;
+	/** Where looks are sent, without the token, which n8n keeps. */
+	resumeUrl: string;
 }
 
 /**
- * Parks the execution until a webhook takes it up with other items, or until the limit passes. n8n does not run the node
- * again then: when the limit passes it outputs the node's input, and the webhook sees nothing but that input. So the parked items
+ * Parks the execution until a webhook takes it up with other items, or until the limit has passed. n8n does not run the node
+ * again then: it outputs the node's input, and the webhook sees nothing but that input. So the parked items
  * take its place, in the data that n8n stores. (`getInputData()` is a copy of it under Execute Once.) n8n asks nodes to leave their input
  * alone; it is the only way to lose no task ID, so it happens here alone, when nothing can fail any more.
  */
 export async function park(
 	context: IExecuteFunctions,
 	items: INodeExecutionData[],
-	{ until, settings }: Parking,
+	{ until, look }: Parking,
 ): Promise<void> {
 	context.getExecuteData().data.main = [[...items]];
+	const executionId = context.getExecutionId();
+	const { origin, pathname } = new URL(look.url);
 	context.getContext('node').parked = {
 		run: context.getWorkflowDataProxy(0).$runIndex as number,
-		executionId: context.getExecutionId(),
-		until: until.getTime(),
-		settings,
+		executionId,
+		until,
+		resumeUrl: origin + pathname,
 	} satisfies Parked;
-	await context.putExecutionToWait(until);
+	await context.putExecutionToWait(new Date(until + FALLBACK_AFTER));
+	startLooks(identifyWait(executionId, context.getNode().name), { ...look, until });
 }
+
+/** Identifies an execution that waits at a node, among all in this process. */
+export const identifyWait = (executionId: string, node: string): string => `${executionId} ${node}`;
 
 /**
  * Parks a run again that has parked before, without asking anything of expressions, as the parked items stand in place of its
@@ -39,13 +53,14 @@ export async function park(
 export async function parkAgain(
 	context: IExecuteFunctions,
 ): Promise<INodeExecutionData[] | undefined> {
-	const { parked } = context.getContext('node') as { parked?: Parked };
-	if (
-		!parked ||
-		parked.run !== context.getWorkflowDataProxy(0).$runIndex ||
-		parked.executionId !== context.getExecutionId()
-	)
-		return undefined;
-	await context.putExecutionToWait(new Date(parked.until));
+	const parked = findParked(context);
+	if (parked?.executionId !== context.getExecutionId()) return undefined;
+	await context.putExecutionToWait(new Date(parked.until + FALLBACK_AFTER));
 	return [...(context.getExecuteData().data.main?.[0] ?? [])];
+}
+
+/** Finds what this run has parked, in this execution or in the one that it is a retry of. */
+export function findParked(context: IExecuteFunctions): Parked | undefined {
+	const { parked } = context.getContext('node') as { parked?: Parked };
+	return parked?.run === context.getWorkflowDataProxy(0).$runIndex ? parked : undefined;
 }

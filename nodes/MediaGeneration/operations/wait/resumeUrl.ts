@@ -6,7 +6,8 @@ import { isInternalUrl } from '../../lib/isInternalUrl';
 
 /**
  * Finds the URL by which the service resumes this execution, once it sleeps.
- * @returns undefined when the execution has to stay awake: an agent's tool polls then, as does a credential that can't be read again
+ * @returns undefined when the execution has to stay awake: an agent's tool polls then, as does a sub-workflow that is run for one
+ * item, or a credential that can't be read again
  * @throws {UserError} before anything is created, when the service can't reach the URL
  */
 export async function findResumeUrl(
@@ -14,6 +15,7 @@ export async function findResumeUrl(
 	services: TaskService[],
 ): Promise<string | undefined> {
 	if (isTool(context) && !toolCanSleep(context)) return undefined;
+	if (isRunForOneItem(context)) return undefined;
 	if (!(await canReadCredentialAgain(context, services))) return undefined;
 	const url = context.evaluateExpression('{{ $execution.resumeUrl }}', 0) as string;
 	const isReachable =
@@ -39,6 +41,15 @@ const toolCanSleep = (context: IExecuteFunctions): boolean =>
 	!context.isToolExecution() &&
 	context.getWorkflowSettings().executionOrder === 'v1' &&
 	isLastCall(context);
+
+/**
+ * Recognizes a sub-workflow that its caller runs once for each item. There, n8n continues the caller with the first of them that a
+ * webhook resumes (`updateParentExecutionWithChildResults`), and drops the others. One that n8n's Agents call has no parent.
+ */
+const isRunForOneItem = (context: IExecuteFunctions): boolean =>
+	context.getMode() === 'integrated' &&
+	context.getInputData().length === 1 &&
+	context.getExecutionContext?.()?.parentExecutionId !== undefined;
 
 /**
  * Checks that the webhook of a parked execution will read the same credential. n8n resolves expressions in a credential for it

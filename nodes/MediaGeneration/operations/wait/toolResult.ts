@@ -6,6 +6,8 @@ export interface ToolResult
 		Task,
 		'taskId' | 'status' | 'resultUrls' | 'result' | 'failCode' | 'failMessage' | 'creditsConsumed'
 	> {
+	/** Why the last look at a task that has not ended failed. */
+	lookError?: string;
 	/** The next step for the model. */
 	note?: string;
 }
@@ -13,7 +15,7 @@ export interface ToolResult
 /** Leaves out of a task what a model doesn't need, and says what to do about one that continues. */
 export function toToolResult(task: Task): ToolResult {
 	const { taskId, status, resultUrls, result, failCode, failMessage, creditsConsumed } = task;
-	const { note } = task as ToolResult;
+	const { lookError, note } = task as ToolResult;
 	return {
 		taskId,
 		status,
@@ -21,6 +23,7 @@ export function toToolResult(task: Task): ToolResult {
 		...(failCode !== undefined && { failCode }),
 		...(failMessage !== undefined && { failMessage }),
 		...(creditsConsumed !== undefined && { creditsConsumed }),
+		...(lookError !== undefined && { lookError }),
 		...(status === 'timedOut' ? { note: GOES_ON } : note !== undefined && { note }),
 	};
 }

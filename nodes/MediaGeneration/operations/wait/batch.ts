@@ -1,0 +1,135 @@
+import { markTimedOut, type Task } from '../../api/task';
+import type { OutputItem } from '../operation';
+
+/** What is known of one task. */
+interface Known {
+	/** As the service last described it. */
+	task: Task;
+	/** The last look brought its record. */
+	isLookedAt?: boolean;
+	/** Why the last look at it failed; absent after one that did not. */
+	lookError?: string;
+	/** How often in a row the service said that its upstream gave nothing. */
+	silences: number;
+	/** Its output with its files, once they are there. */
+	output?: OutputItem;
+}
+
+/** A look at a task that brought no record of it. */
+export interface FailedLook {
+	message: string;
+	/** The service's code, where it gave one. */
+	code?: number;
+}
+
+/** The service's code for "the upstream gave nothing for ten minutes". It ends a task when it comes twice in a row. */
+const UPSTREAM_SILENT = 408;
+const SILENCES_TO_END = 2;
+
+export const LIMIT_PASSED =
+	"The wait limit passed before the file was complete. Get it with Download, or raise 'Limit Wait Time'.";
+
+/**
+ * What is known of the tasks of one run: their ends, failed looks, and files. Polling, callbacks, the wait limit, and repeats by
+ * n8n all make their output through it. It has no clock and no network. An end is final: whatever is said later changes nothing.
+ */
+export class Batch {
+	private readonly known = new Map<string, Known>();
+	/** The IDs of tasks that have not ended, in the order of their items. */
+	private readonly open = new Set<string>();
+
+	/** @param downloads the files of completed tasks are part of the output */
+	constructor(
+		tasks: Task[],
+		private readonly downloads: boolean,
+	) {
+		for (const task of tasks) {
+			this.known.set(task.taskId, { task, silences: 0 });
+			if (!hasEnded(task)) this.open.add(task.taskId);
+		}
+	}
+
+	has(taskId: string): boolean {
+		return this.known.has(taskId);
+	}
+
+	get openIds(): string[] {
+		return [...this.open];
+	}
+
+	isOpen(taskId: string): boolean {
+		return this.open.has(taskId);
+	}
+
+	get isEnded(): boolean {
+		return this.open.size === 0;
+	}
+
+	get completedIds(): string[] {
+		return [...this.known].flatMap(([taskId, { task }]) => (isCompleted(task) ? [taskId] : []));
+	}
+
+	/** @returns the task as the service described it, once it has completed */
+	getCompleted(taskId: string): Task | undefined {
+		const task = this.known.get(taskId)?.task;
+		return task && isCompleted(task) ? task : undefined;
+	}
+
+	/** Lists the credits that each task consumed, where the service said it. */
+	get costs(): number[] {
+		return [...this.known.values()].flatMap(({ task }) => task.creditsConsumed ?? []);
+	}
+
+	/** The last look at the task brought its record. */
+	isLookedAt(taskId: string): boolean {
+		return this.known.get(taskId)?.isLookedAt ?? false;
+	}
+
+	/** Takes in what the service says of a task. */
+	learn(taskId: string, said: Task): void {
+		const known = this.known.get(taskId);
+		if (!known || !this.open.has(taskId)) return;
+		const { model } = known.task;
+		// A record need not repeat the model.
+		known.task = { ...said, ...(said.model === undefined && model !== undefined && { model }) };
+		known.lookError = undefined;
+		known.isLookedAt = true;
+		known.silences = 0;
+		if (hasEnded(said)) this.open.delete(taskId);
+	}
+
+	/** Takes in that a look at a task failed. */
+	learnFailure(taskId: string, { message, code }: FailedLook): void {
+		const known = this.known.get(taskId);
+		if (!known || !this.open.has(taskId)) return;
+		known.lookError = message;
+		known.isLookedAt = false;
+		known.silences = code === UPSTREAM_SILENT ? known.silences + 1 : 0;
+		if (known.silences < SILENCES_TO_END) return;
+		this.learn(taskId, {
+			...known.task,
+			status: 'failed',
+			failCode: String(code),
+			failMessage: message,
+		});
+	}
+
+	/** Takes in the output of a completed task with its files, or with the reason why they are missing. */
+	learnFiles(taskId: string, output: OutputItem): void {
+		const known = this.known.get(taskId);
+		if (known) known.output ??= output;
+	}
+
+	/** Makes the output for a task as things stand. A task that has not ended is `timedOut`, with the reason if the last look failed. */
+	toOutput(taskId: string): OutputItem {
+		const { task, lookError, output } = this.known.get(taskId) as Known;
+		if (output) return output;
+		if (this.downloads && isCompleted(task) && task.resultUrls?.length)
+			return { json: { ...task, downloadError: LIMIT_PASSED } };
+		return { json: { ...markTimedOut(task), ...(lookError !== undefined && { lookError }) } };
+	}
+}
+
+export const hasEnded = ({ status }: Task): boolean => status !== 'pending';
+
+const isCompleted = ({ status }: Task): boolean => status === 'completed';

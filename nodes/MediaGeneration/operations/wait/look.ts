@@ -1,0 +1,49 @@
+import type { RequestSettings } from '../../api/client';
+import type { Task } from '../../api/task';
+import { mapConcurrent } from '../../lib/mapConcurrent';
+import type { Batch, FailedLook } from './batch';
+
+/** Asks the service for a task. */
+export type AskForTask = (taskId: string, settings: RequestSettings) => Promise<Task>;
+
+export interface LookOptions {
+	ask: AskForTask;
+	settings: RequestSettings;
+	/** How many tasks are asked for at a time. */
+	concurrency: number;
+	/** Is told the ID of each task that has ended. */
+	onEnded?: (taskId: string) => void;
+	/** No more tasks are asked for after one that has not ended. */
+	untilOpen?: boolean;
+	/** What comes after it is aborted changes nothing. */
+	signal?: AbortSignal;
+}
+
+/** Asks for tasks of a batch, and notes what comes of it, failed looks included. Nothing is thrown. */
+export async function lookAt(
+	batch: Batch,
+	taskIds: string[],
+	{ ask, settings, concurrency, onEnded, untilOpen = false, signal }: LookOptions,
+): Promise<void> {
+	const look = async (taskId: string): Promise<void> => {
+		const answer = await ask(taskId, settings).then(
+			(task) => ({ task }),
+			(error: FailedLook) => ({ error }),
+		);
+		if (signal?.aborted) return;
+		if ('task' in answer) batch.learn(taskId, answer.task);
+		else batch.learnFailure(taskId, answer.error);
+		if (!batch.isOpen(taskId)) onEnded?.(taskId);
+	};
+	await mapConcurrent(
+		taskIds,
+		async (taskId) => {
+			await look(taskId);
+			return taskId;
+		},
+		{
+			concurrency,
+			isLast: (taskId) => Boolean(signal?.aborted) || (untilOpen && batch.isOpen(taskId)),
+		},
+	);
+}

@@ -1,0 +1,210 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import type { TaskService } from '../../api/client';
+import type { Task } from '../../api/task';
+import { ANSWER_LIMIT } from '../../callback/webhook';
+import { BoundedMap } from '../../lib/boundedMap';
+import { runAfter } from '../../lib/runAfter';
+import { ResultDownloads, type DownloadOptions } from '../results/resultDownloads';
+import type { FileSource } from '../results/resultFiles';
+import { Batch } from './batch';
+import { lookAt } from './look';
+import { FALLBACK_AFTER, type Parked } from './park';
+
+/** The settings of a wait that the webhook needs. n8n stores them with the execution. */
+export interface WaitSettings {
+	/** For each request for details. */
+	timeoutSeconds: number;
+	/** Absent: files are not downloaded. */
+	downloads?: DownloadOptions;
+}
+
+/** What n8n has stored of an execution that waits. */
+export interface StoredWait extends Pick<Parked, 'run' | 'until' | 'resumeUrl'> {
+	items: INodeExecutionData[];
+	settings: WaitSettings;
+}
+
+/** How many tasks of a batch are asked for at a time. */
+const WIDTH = 32;
+
+/**
+ * An execution that waits, as this process knows it. Callbacks that come to this process share it, so that one of them works and
+ * the others are answered at once. It only saves requests: another process, or this one after a restart, asks the service again.
+ * Between processes, n8n lets one change the execution from waiting to running.
+ */
+export class WaitingExecution {
+	readonly batch: Batch;
+	private state:
+		| 'idle'
+		/** A callback asks for tasks. */
+		| 'checking'
+		/** The tasks have ended, or the limit has passed: a callback collects the files. */
+		| 'delivering'
+		/** n8n has the items. */
+		| 'handedOver'
+		/** n8n has stored that the execution continues. */
+		| 'resumed' = 'idle';
+	/** When the items were handed over, in milliseconds since 1970. */
+	private handedOverAt = 0;
+	/** Tasks that callbacks have named, and that nobody has looked at since. */
+	private readonly named = new Set<string>();
+	/** Tasks whose callbacks were accepted because another one was at work. */
+	private readonly promised = new Set<string>();
+	/** The last check could not read a task, or a callback was accepted whose task had not ended: a look should follow soon. */
+	lacksLooks = false;
+	/** Counts the checks. One that was given up at the limit may end late. */
+	private checks = 0;
+	private readonly downloads?: ResultDownloads;
+
+	constructor(readonly stored: StoredWait) {
+		const { downloads } = stored.settings;
+		this.batch = new Batch(stored.items.flatMap(readTask), downloads !== undefined);
+		this.downloads = downloads && new ResultDownloads(downloads);
+	}
+
+	/** It is the same wait that n8n has stored. An execution can wait at a node more than once. */
+	holds({ run, until }: StoredWait): boolean {
+		return this.stored.run === run && this.stored.until === until;
+	}
+
+	get isDelivering(): boolean {
+		return this.state === 'delivering';
+	}
+
+	/**
+	 * Takes a callback in.
+	 * @returns false when another one is at work: it looks at this task too
+	 */
+	take(taskId: string): boolean {
+		const isFree = this.state === 'idle';
+		if (this.batch.isOpen(taskId)) {
+			this.named.add(taskId);
+			if (!isFree) this.promised.add(taskId);
+		}
+		if (isFree) this.state = 'checking';
+		return isFree;
+	}
+
+	/**
+	 * Asks for the tasks that callbacks have named, also meanwhile. If they have ended, asks for others, one at first and then more
+	 * at once, until one is found that has not ended: as a rule that is the first.
+	 */
+	async check(look: (taskIds: string[]) => Promise<void>): Promise<void> {
+		const turn = ++this.checks;
+		const asked: string[] = [];
+		for (let width = 1; ; ) {
+			const named = [...this.named];
+			this.named.clear();
+			const foundOpen = asked.some((taskId) => this.batch.isOpen(taskId));
+			const next = named.length || foundOpen ? named : this.batch.openIds.slice(0, width);
+			if (!next.length) break;
+			if (!named.length) width = Math.min(2 * width, WIDTH);
+			asked.push(...next);
+			await look(next);
+		}
+		this.lacksLooks =
+			asked.some((taskId) => this.batch.isOpen(taskId) && !this.batch.isLookedAt(taskId)) ||
+			[...this.promised].some((taskId) => this.batch.isOpen(taskId));
+		this.promised.clear();
+		// In one step with the last look at what was named: a callback from here on checks by itself.
+		if (turn === this.checks && this.state === 'checking')
+			this.state = this.batch.isEnded ? 'delivering' : 'idle';
+	}
+
+	/** Asks for these tasks, and begins to download the files of those that have ended. Nothing is thrown. */
+	async look(taskIds: string[], service: TaskService, source: FileSource): Promise<void> {
+		await lookAt(this.batch, taskIds, {
+			ask: async (taskId, settings) => await service.getTask(taskId, settings),
+			settings: this.stored.settings,
+			concurrency: WIDTH,
+			onEnded: (taskId) => void this.download(taskId, source),
+		});
+	}
+
+	/** Collects the files of all tasks that have completed, from now on by this callback alone. Nothing is thrown. */
+	async collectFiles(source: FileSource): Promise<void> {
+		this.state = 'delivering';
+		await Promise.all(
+			this.batch.completedIds.map(async (taskId) => await this.download(taskId, source)),
+		);
+	}
+
+	private async download(taskId: string, source: FileSource): Promise<void> {
+		const task = this.batch.getCompleted(taskId);
+		if (task && this.downloads)
+			this.batch.learnFiles(taskId, await this.downloads.start(task, source));
+	}
+
+	/** Makes the items as things stand: those of tasks with what is known of them, the others as they were parked. */
+	private toItems(): INodeExecutionData[] {
+		return this.stored.items.map((item) => {
+			const { taskId } = item.json;
+			return typeof taskId === 'string' && this.batch.has(taskId)
+				? { ...item, ...(this.batch.toOutput(taskId) as INodeExecutionData) }
+				: item;
+		});
+	}
+
+	get isHandedOver(): boolean {
+		return this.state === 'handedOver' || this.state === 'resumed';
+	}
+
+	/** It was handed over a while ago, so what is known of it counts no more: n8n may have failed to store it. */
+	get isOver(): boolean {
+		return this.isHandedOver && Date.now() - this.handedOverAt >= ANSWER_LIMIT;
+	}
+
+	/** @returns the items for n8n. No other callback hands them over before n8n has answered, or a minute has passed. */
+	handOver(): INodeExecutionData[] {
+		this.state = 'handedOver';
+		this.handedOverAt = Date.now();
+		return this.toItems();
+	}
+
+	confirmResumed(): void {
+		this.state = 'resumed';
+	}
+
+	/** Lets the next callback work, unless n8n has stored that the execution continues. */
+	release(): void {
+		if (this.state !== 'resumed') this.state = 'idle';
+	}
+}
+
+/** What the parked items say beside the task. It was true when they were parked. */
+type Said = Partial<Record<'lookError' | 'downloadError' | 'note', string>>;
+
+/** Reads the task of a parked item; none where the item has another content. */
+function readTask({ json }: INodeExecutionData): Task[] {
+	if (typeof json.taskId !== 'string' || typeof json.status !== 'string') return [];
+	const { lookError, downloadError, note, ...task } = json as unknown as Task & Said;
+	return [task.status === 'timedOut' ? { ...task, status: 'pending' } : task];
+}
+
+/** The executions that wait, by execution and node. */
+const waiting = new BoundedMap<string, WaitingExecution>(1_000);
+
+/** Finds an execution that waits for a task, if this process has heard of it. */
+export function findWaiting(key: string, taskId: string): WaitingExecution | undefined {
+	const known = waiting.get(key);
+	return known?.batch.has(taskId) && !known.isOver ? known : undefined;
+}
+
+/** Notes what n8n has stored of an execution that waits, until its end. What is known of it already stays. */
+export function noteWaiting(key: string, stored: StoredWait): WaitingExecution {
+	const known = waiting.get(key);
+	if (known?.holds(stored) && !known.isOver) return known;
+	const added = new WaitingExecution(stored);
+	waiting.set(key, added);
+	forgetAfter(stored.until + FALLBACK_AFTER - Date.now(), key, added);
+	return added;
+}
+
+/** Forgets an execution that was handed over, after the time in which copies of its last callback may come. */
+export const forgetSoon = (key: string, execution: WaitingExecution): void =>
+	forgetAfter(ANSWER_LIMIT, key, execution);
+
+const forgetAfter = (milliseconds: number, key: string, execution: WaitingExecution): void =>
+	runAfter(milliseconds, () => {
+		if (waiting.get(key) === execution) waiting.delete(key);
+	});
