@@ -64,7 +64,7 @@ const tools: LookTools = {
 		return { status: response.status, resumed };
 	},
 	after: runAfter,
-	now: Date.now,
+	now: () => Date.now(),
 };
 
 /** The looks of an execution that waits. */

@@ -10,12 +10,15 @@ const GROWTH = 1.5;
 /** The last look begins this many milliseconds before the limit, or a fifth of the limit if that is less. */
 const LAST_LOOK = 3_000;
 
+/** Answers to the last look are awaited this long after the limit, in milliseconds, or half the limit if that is less. */
+const GRACE = 5_000;
+
 /** The time to ask for tasks whose limit has passed before, in milliseconds. */
 const AFTER_LIMIT = 5_000;
 
 /**
- * Asks for all tasks together, with pauses that grow from 2 to 30 seconds, until they have ended or the limit passes. The limit
- * also ends a round that is under way. If it has passed before, as on a late repeat by n8n, they are asked for
+ * Asks for all tasks together, with pauses that grow from 2 to 30 seconds, until they have ended or the limit passes. Some seconds
+ * after it, a round that is still under way is given up. If it has passed before, as on a late repeat by n8n, they are asked for
  * all the same, for some seconds.
  * @param until milliseconds since 1970
  * @param stopped ends the wait when the execution is stopped
@@ -35,17 +38,18 @@ export async function pollUntilEnded(
 	const until = limitAt > begun ? limitAt : begun + AFTER_LIMIT;
 	const lastLook = until - Math.min(LAST_LOOK, (until - begun) / 5);
 	const isOver = new AbortController();
-	const limit = sleep(Math.min(until - begun, LONGEST_PAUSE), isOver.signal).catch(() => {});
-	const end = Promise.race([limit, waitForAbort(stopped)]).then(() => isOver.abort());
+	const end = until + Math.min(GRACE, (until - begun) / 2);
+	const limit = sleep(Math.min(end - begun, LONGEST_PAUSE), isOver.signal).catch(() => {});
+	const givenUp = Promise.race([limit, waitForAbort(stopped)]).then(() => isOver.abort());
 	for (
 		let pause = FIRST_PAUSE, at = begun;
 		!batch.isEnded && at < lastLook;
 		pause = Math.min(pause * GROWTH, LAST_PAUSE)
 	) {
 		at = Math.min(Date.now() + pause * (0.75 + Math.random() / 2), lastLook);
-		await Promise.race([sleep(at - Date.now()), end]);
+		await Promise.race([sleep(at - Date.now()), givenUp]);
 		if (isOver.signal.aborted) break;
-		await Promise.race([lookAt(batch, batch.openIds, { ...look, signal: isOver.signal }), end]);
+		await Promise.race([lookAt(batch, batch.openIds, { ...look, signal: isOver.signal }), givenUp]);
 	}
 	isOver.abort();
 }

@@ -1,0 +1,358 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	IWebhookFunctions,
+} from 'n8n-workflow';
+import { hmac } from '../../dev/fixtures/callbackCases.cts';
+import { makeResponse } from './webhook.ts';
+
+/**
+ * n8n's side of a wait, as small as it can be: executions that run, wait and end, processes that are killed, callbacks that reach
+ * one of them. The engine and end-to-end suites hold the real n8n to what this assumes: an input that is replaced before
+ * parking is stored; the webhook sees it; its items become the output, once; when the wait ends by itself, the input does.
+ */
+
+/** Time that passes as a test says. */
+export const clock = {
+	now: 0,
+	timers: [] as Array<{ at: number; run: () => void }>,
+
+	/** Runs a function after some milliseconds. @returns takes that back */
+	after(milliseconds: number, run: () => void): () => void {
+		const timer = { at: clock.now + Math.max(0, milliseconds), run };
+		clock.timers.push(timer);
+		return () => (clock.timers = clock.timers.filter((other) => other !== timer));
+	},
+
+	/** n8n's own, on this clock. */
+	sleep: async (milliseconds: number, signal?: AbortSignal) =>
+		await new Promise<void>((resolve, reject) => {
+			if (signal?.aborted) return reject(new Error('aborted'));
+			const cancel = clock.after(milliseconds, resolve);
+			signal?.addEventListener('abort', () => {
+				cancel();
+				reject(new Error('aborted'));
+			});
+		}),
+
+	async advance(milliseconds: number): Promise<void> {
+		const end = clock.now + milliseconds;
+		await settle();
+		for (;;) {
+			const next = clock.timers.reduce<{ at: number; run: () => void } | undefined>(
+				(first, timer) => (first && first.at <= timer.at ? first : timer),
+				undefined,
+			);
+			if (!next || next.at > end) break;
+			clock.timers = clock.timers.filter((timer) => timer !== next);
+			clock.now = Math.max(clock.now, next.at);
+			next.run();
+			await settle();
+		}
+		clock.now = end;
+	},
+};
+
+/** Lets everything run that needs no time. */
+async function settle(): Promise<void> {
+	for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A process of n8n. What its modules keep is its own, and is gone when it is killed. */
+export interface Process {
+	isAlive: boolean;
+	kill: () => void;
+	killed: Promise<void>;
+	maps: Map<object, Map<unknown, unknown>>;
+}
+
+/** The process in which the present code runs. */
+export const running = new AsyncLocalStorage<Process>();
+
+/** A map that each process has for itself, in place of the package's own. */
+export class MapOfProcess<K, V> {
+	private get map(): Map<K, V> {
+		const { maps } = running.getStore() as Process;
+		const known = maps.get(this) ?? new Map<unknown, unknown>();
+		maps.set(this, known);
+		return known as Map<K, V>;
+	}
+
+	get = (key: K) => this.map.get(key);
+	has = (key: K) => this.map.has(key);
+	set = (key: K, value: V) => this.map.set(key, value);
+	delete = (key: K) => this.map.delete(key);
+	[Symbol.iterator] = () => this.map[Symbol.iterator]();
+}
+
+/** Runs a function after some milliseconds, unless its process was killed by then. */
+export function runInProcessAfter(milliseconds: number, run: () => void): void {
+	const process = running.getStore() as Process;
+	clock.after(milliseconds, () => process.isAlive && running.run(process, run));
+}
+
+const never = new Promise<never>(() => {});
+
+/** Whatever a process waits for never comes once it is killed. */
+async function aliveOnly<T>(work: Promise<T>): Promise<T> {
+	const process = running.getStore() as Process;
+	const result = await work.then(
+		(value) => ({ value }),
+		(error: unknown) => ({ error }),
+	);
+	if (!process.isAlive) return await never;
+	if ('error' in result) throw result.error;
+	return result.value;
+}
+
+export interface Service {
+	/** Answers a request by the token, as n8n's HTTP helper returns it. */
+	answer: (path: string, body?: { input?: { item?: number } }) => Promise<object>;
+	/** Answers a request for a file. */
+	download: (url: string) => Promise<object>;
+}
+
+export const SECRET = 'a-key';
+const CREDENTIALS = { baseUrl: 'https://api.example', accessToken: 'token', webhookSecret: SECRET };
+const RESUME_URL = 'https://n8n.example/webhook-waiting/';
+const NODE = 'Media Generation';
+
+export interface Product {
+	executeOperation: (context: IExecuteFunctions) => Promise<INodeExecutionData[][]>;
+	resumeExecution: (context: IWebhookFunctions) => Promise<{
+		workflowData?: INodeExecutionData[][];
+		webhookResponse?: unknown;
+		noWebhookResponse?: boolean;
+	}>;
+}
+
+let executions = 0;
+
+/** One execution of one node, in an n8n of several processes. */
+export class FakeN8n {
+	readonly id = String(++executions);
+	processes: Process[] = [newProcess(), newProcess()];
+	status: 'running' | 'waiting' | 'done' | 'error' = 'running';
+	/** Each output of the node that the workflow went on with. */
+	readonly outputs: INodeExecutionData[][] = [];
+	error?: Error;
+	/** Callbacks and looks that nobody has answered. */
+	open = 0;
+	/** When the node's output came, on the clock. */
+	endedAt?: number;
+	private stored: { input: INodeExecutionData[]; kept: IDataObject; waitTill?: number };
+	private readonly cancelled = new AbortController();
+
+	constructor(
+		private readonly product: Product,
+		private readonly service: Service,
+		private readonly parameters: IDataObject,
+		count: number,
+	) {
+		const input = Array.from({ length: count }, (_, item) => ({ json: { item } }));
+		this.stored = { input, kept: {} };
+	}
+
+	/** Runs the node in the first process, so many times: n8n repeats a node that throws. */
+	async run({ tries = 1 } = {}): Promise<void> {
+		const process = this.processes[0] as Process;
+		await running.run(process, async () => {
+			for (let attempt = 1; attempt <= tries; attempt++) {
+				delete this.stored.waitTill;
+				this.error = undefined;
+				try {
+					const [output = []] = await aliveOnly(
+						this.product.executeOperation(this.buildExecuteContext()),
+					);
+					if (this.cancelled.signal.aborted) return;
+					if (this.stored.waitTill !== undefined) return this.startWaiting(this.stored.waitTill);
+					return this.end(output);
+				} catch (error) {
+					this.error = error as Error;
+				}
+			}
+			this.status = 'error';
+		});
+	}
+
+	/** The user stops the execution. */
+	stop(): void {
+		if (this.status !== 'running' && this.status !== 'waiting') return;
+		this.status = 'error';
+		this.cancelled.abort();
+	}
+
+	/** Kills a process and starts it again. An execution that runs in it is lost. */
+	kill(index: number): void {
+		const process = this.processes[index] as Process;
+		process.kill();
+		this.processes[index] = newProcess();
+		if (index === 0 && this.status === 'running') this.status = 'error';
+	}
+
+	/** Brings a callback, or a look, to a process. @returns the answer's status and body */
+	async deliver(
+		body: IDataObject,
+		headers: IDataObject,
+		index = 0,
+	): Promise<{ status: number; answer: unknown }> {
+		const process = this.processes[index % this.processes.length] as Process;
+		if (this.status !== 'waiting') return { status: 409, answer: {} };
+		this.open++;
+		try {
+			return await Promise.race([
+				this.take(process, body, headers),
+				process.killed.then(() => ({ status: 502, answer: {} })),
+			]);
+		} finally {
+			this.open--;
+		}
+	}
+
+	/** The service calls back for a task. */
+	async callBack(taskId: string, index: number): Promise<{ status: number; answer: unknown }> {
+		const timestamp = String(Math.floor(clock.now / 1000));
+		return await this.deliver(
+			{ taskId, code: 200, data: { task_id: taskId, callbackType: 'task_completed' } },
+			{
+				'x-webhook-timestamp': timestamp,
+				'x-webhook-signature': hmac(taskId, timestamp, SECRET).toString('base64'),
+			},
+			index,
+		);
+	}
+
+	private async take(process: Process, body: IDataObject, headers: IDataObject) {
+		const response = makeResponse();
+		const stored = structuredClone(this.stored);
+		const answered = new Promise<void>((resolve) => {
+			const { json } = response;
+			response.json = (answer: unknown) => {
+				resolve();
+				return json(answer);
+			};
+		});
+		const handled = running.run(process, async () => {
+			const context = this.buildWebhookContext(stored, body, headers, response);
+			const result = await aliveOnly(this.product.resumeExecution(context));
+			const items = result.workflowData?.[0];
+			const isFirst = this.status === 'waiting';
+			if (items && isFirst) this.end(structuredClone(items));
+			if (result.noWebhookResponse) return;
+			if (isFirst) response.json(result.webhookResponse).close();
+			else response.status(500).json({}).close();
+		});
+		await Promise.race([answered, handled]);
+		return { status: response.statusCode, answer: response.answer };
+	}
+
+	private startWaiting(waitTill: number): void {
+		this.status = 'waiting';
+		// What n8n stores is a copy.
+		this.stored = structuredClone(this.stored);
+		const until = new Date(waitTill).getTime();
+		if (Number.isNaN(until)) throw new Error('n8n never wakes this execution');
+		clock.after(until - clock.now, () => {
+			if (this.status === 'waiting') this.end(this.stored.input);
+		});
+	}
+
+	private end(items: INodeExecutionData[]): void {
+		this.status = 'done';
+		this.outputs.push(items);
+		this.endedAt = clock.now;
+	}
+
+	private get base() {
+		const { service, id } = this;
+		return {
+			getNode: () => ({ id: 'node', name: NODE, type: 'mediaGeneration', typeVersion: 1.1 }),
+			getWorkflow: () => ({ id: 'workflow', name: 'Workflow' }),
+			getMode: () => 'trigger',
+			getExecutionId: () => id,
+			getCredentials: async () => ({ ...CREDENTIALS }),
+			logger: { info() {}, warn() {}, error() {}, debug() {} },
+			helpers: {
+				httpRequestWithAuthentication: async (
+					_type: string,
+					{ url, body }: { url: string; body?: { input?: { item?: number } } },
+				) => await aliveOnly(service.answer(url.slice(CREDENTIALS.baseUrl.length), body)),
+				httpRequest: async ({ url }: { url: string }) => await aliveOnly(service.download(url)),
+				prepareBinaryData: async (
+					stream: AsyncIterable<Buffer>,
+					fileName: string,
+					mimeType: string,
+				) => {
+					for await (const chunk of stream) void chunk;
+					return { data: '', fileName, mimeType };
+				},
+				constructExecutionMetaData: (items: INodeExecutionData[], { itemData }: IDataObject) =>
+					items.map((item) => ({ ...item, pairedItem: itemData })),
+			},
+		};
+	}
+
+	private buildExecuteContext(): IExecuteFunctions {
+		const { stored, parameters, id } = this;
+		return {
+			...this.base,
+			getInputData: () => stored.input,
+			getExecuteData: () => ({
+				data: {
+					set main([input]: [INodeExecutionData[]]) {
+						stored.input = input;
+					},
+					get main() {
+						return [stored.input];
+					},
+				},
+			}),
+			// The input names its item, by an expression on it.
+			getNodeParameter: (name: string, item: number, fallback: unknown) =>
+				name === 'customInput' ? stored.input[item]?.json : (parameters[name] ?? fallback),
+			getContext: () => stored.kept,
+			getWorkflowDataProxy: () => ({ $runIndex: 0, $execution: { customData: { set() {} } } }),
+			getWorkflowSettings: () => ({ executionOrder: 'v1' }),
+			getExecutionCancelSignal: () => this.cancelled.signal,
+			isToolExecution: () => false,
+			continueOnFail: () => parameters.onError === true,
+			addExecutionHints() {},
+			evaluateExpression: () => `${RESUME_URL}${id}?signature=resume-token`,
+			putExecutionToWait: async (until: Date) => void (stored.waitTill = until.getTime()),
+		} as unknown as IExecuteFunctions;
+	}
+
+	private buildWebhookContext(
+		{ input: items, kept }: typeof this.stored,
+		body: IDataObject,
+		headers: IDataObject,
+		response: ReturnType<typeof makeResponse>,
+	): IWebhookFunctions {
+		const { parked, wait } = kept as { parked: object; wait: { settings: object } };
+		return {
+			...this.base,
+			getHeaderData: () => headers,
+			getBodyData: () => body,
+			getQueryData: () => ({ signature: 'resume-token' }),
+			getResponseObject: () => response,
+			evaluateExpression: () => ({ items, parked, settings: wait.settings }),
+		} as unknown as IWebhookFunctions;
+	}
+}
+
+function newProcess(): Process {
+	let resolve = () => {};
+	const killed = new Promise<void>((resolveKilled) => (resolve = resolveKilled));
+	const process: Process = {
+		isAlive: true,
+		maps: new Map(),
+		killed,
+		kill() {
+			process.isAlive = false;
+			resolve();
+		},
+	};
+	return process;
+}

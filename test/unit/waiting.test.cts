@@ -1,0 +1,360 @@
+import fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+import { Readable } from 'node:stream';
+import { executeOperation } from '../../nodes/MediaGeneration/operations/execute';
+import { FALLBACK_AFTER } from '../../nodes/MediaGeneration/operations/wait/park';
+import { resumeExecution } from '../../nodes/MediaGeneration/operations/wait/resume';
+import type { Task } from '../../nodes/MediaGeneration/api/task';
+import { clock, FakeN8n, type Product, type Service } from './fakeN8n.cts';
+
+jest.mock('n8n-workflow', () => ({
+	...jest.requireActual<object>('n8n-workflow'),
+	sleep: async (...args: [number, AbortSignal?]) => await clock.sleep(...args),
+}));
+jest.mock('../../nodes/MediaGeneration/lib/boundedMap', () => ({
+	BoundedMap: jest.requireActual<typeof import('./fakeN8n.cts')>('./fakeN8n.cts').MapOfProcess,
+}));
+jest.mock('../../nodes/MediaGeneration/lib/runAfter', () => ({
+	...jest.requireActual<object>('../../nodes/MediaGeneration/lib/runAfter'),
+	runAfter: jest.requireActual<typeof import('./fakeN8n.cts')>('./fakeN8n.cts').runInProcessAfter,
+}));
+
+const product = { executeOperation, resumeExecution } as unknown as Product;
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+/** How a task ends: the service's word, and its result. */
+const ENDS = {
+	success: { state: 'success', resultJson: { resultUrls: ['https://files.example/a.png'] } },
+	'two files, one dead': {
+		state: 'success',
+		resultJson: '{"resultUrls":["https://files.example/dead.png","https://files.example/b.png"]}',
+	},
+	'a blank link': { state: 'success', resultJson: { resultUrls: [''] } },
+	'a blank text for links': { state: 'success', resultJson: '{"resultUrls":""}' },
+	'a relative link': { state: 'success', resultJson: { resultUrls: ['/files/a.png'] } },
+	'links that are numbers': { state: 'success', resultJson: { resultUrls: [1, null] } },
+	'no result': { state: 'success' },
+	fail: { state: 'fail', failCode: '501', failMsg: 'blocked' },
+} satisfies Record<string, object>;
+
+/** How the service answers requests for details. */
+const FAULTS = ['none', '500', 'garbled', 'empty', 'hangs', 'dies', 'unknown'] as const;
+
+type End = keyof typeof ENDS;
+type Fault = (typeof FAULTS)[number];
+
+interface Plan {
+	count: number;
+	/** What becomes of the creation for each item. */
+	creations: Array<'taken' | 'refused' | 'lost'>;
+	tries: number;
+	onError: boolean;
+	waitFor: 'callback' | 'polling';
+	/** In milliseconds. */
+	limit: number;
+	downloads: boolean;
+	/** How long the service takes to answer, in turn, in milliseconds. */
+	latencies: number[];
+	/** Looks go to this process. */
+	looksTo: number;
+	/** The time before the first event, in milliseconds: most come when all tasks are created. */
+	lead: number;
+}
+
+/** A service, an n8n, and what happened to them. */
+class World implements Service {
+	readonly n8n: FakeN8n;
+	readonly created = new Map<number, string[]>();
+	readonly ends = new Map<string, { end: End; at: number }>();
+	/** When the service last told of a task's end, in a process that has not been killed since. */
+	readonly told = new Map<string, number>();
+	fault: Fault = 'none';
+	/** When the last fault was over, and whether a process was killed or the execution stopped. */
+	faultUntil = 0;
+	wasKilled = false;
+	wasStopped = false;
+	detailsRequests = 0;
+	private requests = 0;
+
+	constructor(readonly plan: Plan) {
+		clock.now = 1e12;
+		clock.timers = [];
+		this.n8n = new FakeN8n(
+			product,
+			this,
+			{
+				resource: 'task',
+				operation: 'createAndWait',
+				model: 'custom',
+				customModel: 'epsilon/any',
+				inputMode: 'json',
+				waitFor: plan.waitFor,
+				waitLimit: plan.limit / MINUTE,
+				downloadResults: plan.downloads,
+				onError: plan.onError,
+				options: { tasksPer10Seconds: 0, timeoutSeconds: 20 },
+			},
+			plan.count,
+		);
+	}
+
+	get taskIds(): string[] {
+		return [...this.created.values()].flat();
+	}
+
+	async answer(path: string, body?: { input?: { item?: number } }): Promise<object> {
+		const { latencies } = this.plan;
+		const latency = latencies[this.requests++ % latencies.length] ?? 0;
+		if (path.endsWith('/createTask')) return await this.create(Number(body?.input?.item), latency);
+		if (!path.includes('recordInfo')) return { statusCode: 404, body: '' };
+		const taskId = new URL(path, 'https://x').searchParams.get('taskId') ?? '';
+		this.detailsRequests++;
+		await clock.sleep(latency);
+		return await this.readDetails(taskId);
+	}
+
+	async download(url: string): Promise<object> {
+		await clock.sleep(300);
+		const isDead = url.includes('dead');
+		return {
+			statusCode: isDead ? 404 : 200,
+			headers: { 'content-type': 'image/png' },
+			body: Readable.from([Buffer.from('file')]),
+		};
+	}
+
+	private async create(item: number, latency: number): Promise<object> {
+		const outcome = this.plan.creations[item];
+		const before = this.created.get(item) ?? [];
+		const taskId = `task-${item}${'-again'.repeat(before.length)}`;
+		if (outcome !== 'refused') this.created.set(item, [...before, taskId]);
+		await clock.sleep(latency);
+		if (outcome === 'refused') return { statusCode: 200, body: '{"code":422,"msg":"no"}' };
+		if (outcome === 'lost')
+			throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+		return { statusCode: 200, body: JSON.stringify({ code: 200, data: { taskId } }) };
+	}
+
+	private async readDetails(taskId: string): Promise<object> {
+		const json = (value: object) => ({ statusCode: 200, body: JSON.stringify(value) });
+		switch (this.fault) {
+			case '500':
+				return { statusCode: 500, body: '{"code":500,"msg":"fault"}' };
+			case 'garbled':
+				return { statusCode: 200, body: '{"code":200,"data":' };
+			case 'empty':
+				return json({ code: 200, data: null });
+			case 'unknown':
+				return json({ code: 422, msg: 'recordInfo is null' });
+			case 'dies':
+				throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+			case 'hangs':
+				await clock.sleep(20 * SECOND);
+				throw Object.assign(new Error('time-out'), { code: 'ETIMEDOUT' });
+			case 'none': {
+				const ended = this.ends.get(taskId);
+				if (ended) this.told.set(taskId, clock.now);
+				const record = ended ? ENDS[ended.end] : { state: 'generating' };
+				return json({ code: 200, data: { taskId, ...record } });
+			}
+		}
+	}
+
+	setFault(fault: Fault): void {
+		if (this.fault !== 'none') this.faultUntil = clock.now;
+		this.fault = fault;
+	}
+
+	/** Ends what the plan left open, and lets all time pass. */
+	async finish(): Promise<void> {
+		await clock.advance(this.plan.limit + FALLBACK_AFTER + 2 * MINUTE);
+		if (this.fault !== 'none') this.faultUntil = clock.now;
+	}
+
+	/** What must hold, whatever happened. */
+	check(): void {
+		const { n8n, plan } = this;
+		// Nothing is created twice for an item, and nobody waits for an answer.
+		expect(Math.max(0, ...[...this.created.values()].map(({ length }) => length))).toBeLessThan(2);
+		expect(n8n.open).toBe(0);
+		expect(n8n.outputs.length).toBeLessThanOrEqual(1);
+		if (this.wasStopped) return;
+		if (n8n.status === 'error') return this.checkError();
+		expect(n8n.status).toBe('done');
+		const [output = []] = n8n.outputs;
+		expect(output).toHaveLength(plan.count);
+		const tasks = output.map(({ json }) => json as unknown as Task & { lookError?: string });
+		const known = tasks.map(({ taskId }) => taskId).filter((taskId) => taskId !== undefined);
+		const isTaken = (taskId: string) =>
+			plan.creations[indexOf(taskId) % plan.creations.length] === 'taken';
+		expect([...known].sort()).toEqual(this.taskIds.filter(isTaken).sort());
+		for (const task of tasks) if (task.taskId !== undefined) this.checkTask(task);
+	}
+
+	private checkTask(task: Task & { lookError?: string; downloadError?: string }): void {
+		const { plan, n8n } = this;
+		const ended = this.ends.get(task.taskId);
+		if (task.status === 'completed' || task.status === 'failed') {
+			expect(task.state).toBe(ended && ENDS[ended.end].state);
+			expect(ended?.at).toBeLessThanOrEqual(n8n.endedAt as number);
+			return;
+		}
+		expect(task.status).toBe('timedOut');
+		// Not before the limit.
+		const limitAt = (n8n.endedAt as number) + 4 * SECOND;
+		expect(limitAt).toBeGreaterThanOrEqual(1e12 + plan.limit);
+		if (ended === undefined || this.wasKilled) return;
+		// One that the service told the only process of comes out as it ended.
+		const toldAt = this.told.get(task.taskId);
+		if (plan.looksTo === 0 && toldAt !== undefined && !this.wasElsewhere)
+			expect(toldAt).toBeGreaterThanOrEqual((n8n.endedAt as number) - 1);
+		// With a service in order, so does one that ended in time.
+		const slow = Math.max(...plan.latencies) + 6 * SECOND;
+		if (this.fault === 'none' && this.faultUntil < 1e12 + plan.limit - 25 * SECOND)
+			expect(ended.at).toBeGreaterThanOrEqual((n8n.endedAt as number) - slow);
+	}
+
+	/** Callbacks came to the other process. */
+	wasElsewhere = false;
+
+	/** A run that ends with an error names all tasks that it knows. */
+	private checkError(): void {
+		if (this.wasKilled) return;
+		const { message, description } = this.n8n.error as Error & { description?: string };
+		for (const [item, taskIds] of this.created)
+			if (this.plan.creations[item] === 'taken')
+				for (const taskId of taskIds) expect(`${message} ${description}`).toContain(taskId);
+	}
+}
+
+const indexOf = (taskId: string): number => Number(taskId.replace('task-', ''));
+
+class Command implements fc.AsyncCommand<object, World> {
+	constructor(
+		private readonly name: string,
+		private readonly act: (world: World) => void | Promise<void>,
+	) {}
+	check = () => true;
+	run = async (_: object, world: World) => await this.act(world);
+	toString = () => this.name;
+}
+
+const someTask = fc.nat({ max: 3 });
+const someProcess = fc.nat({ max: 1 });
+
+const pickTask = ({ taskIds }: World, index: number): string | undefined =>
+	taskIds[index % Math.max(1, taskIds.length)];
+
+function end(world: World, index: number, how: End): void {
+	const taskId = pickTask(world, index);
+	if (taskId !== undefined && !world.ends.has(taskId))
+		world.ends.set(taskId, { end: how, at: clock.now });
+}
+
+function callBack(world: World, index: number, process: number, copies: number): void {
+	const taskId = pickTask(world, index);
+	if (taskId === undefined) return;
+	if (process !== 0) world.wasElsewhere = true;
+	for (let copy = 0; copy < copies; copy++) void world.n8n.callBack(taskId, process);
+}
+
+const someEnd = fc.constantFrom(...(Object.keys(ENDS) as End[]));
+const someCopies = fc.constantFrom(1, 1, 2, 3);
+
+const events = {
+	end: fc
+		.tuple(someTask, someEnd)
+		.map(([index, how]) => new Command(`end(${index}, ${how})`, (world) => end(world, index, how))),
+	report: fc.tuple(someTask, someEnd, someProcess, someCopies).map(
+		([index, how, process, copies]) =>
+			new Command(`report(${index}, ${how}, process ${process}, ${copies} times)`, (world) => {
+				end(world, index, how);
+				callBack(world, index, process, copies);
+			}),
+	),
+	callBack: fc
+		.tuple(someTask, someProcess, someCopies)
+		.map(
+			([index, process, copies]) =>
+				new Command(`callBack(${index}, process ${process}, ${copies} times)`, (world) =>
+					callBack(world, index, process, copies),
+				),
+		),
+	fault: fc
+		.constantFrom(...FAULTS)
+		.map((fault) => new Command(`details(${fault})`, (world) => world.setFault(fault))),
+	recovery: fc.constant(new Command('details(none)', (world) => world.setFault('none'))),
+	advance: fc
+		.constantFrom(10, 400, 2_000, 6_000, 31_000, 95_000, 400_000)
+		.map((time) => new Command(`advance(${time})`, async () => await clock.advance(time))),
+	kill: someProcess.map(
+		(process) =>
+			new Command(`kill(${process})`, (world) => {
+				world.wasKilled = true;
+				world.n8n.kill(process);
+			}),
+	),
+	stop: fc.constant(
+		new Command('stop', (world) => {
+			world.wasStopped = true;
+			world.n8n.stop();
+		}),
+	),
+};
+
+/** Events by their weight: what is rare in life is rare here. */
+const { end: ended, report, callBack: calledBack, fault, recovery, advance, kill, stop } = events;
+const common = [ended, report, report, report, calledBack, advance, advance, advance, recovery];
+const someEvents = [...common, ...common, fault, fault, fault, kill, stop];
+
+const plans = fc.record<Plan>({
+	count: fc.integer({ min: 1, max: 4 }),
+	creations: fc.array(
+		fc.oneof(
+			{ weight: 24, arbitrary: fc.constant('taken' as const) },
+			fc.constantFrom('refused' as const, 'lost' as const),
+		),
+		{ minLength: 4, maxLength: 4 },
+	),
+	tries: fc.integer({ min: 1, max: 2 }),
+	onError: fc.boolean(),
+	waitFor: fc.constantFrom('callback', 'callback', 'polling'),
+	limit: fc.constantFrom(3 * SECOND, MINUTE, 10 * MINUTE),
+	downloads: fc.boolean(),
+	latencies: fc.array(fc.constantFrom(0, 20, 700, 3_000), { minLength: 1, maxLength: 4 }),
+	looksTo: someProcess,
+	lead: fc.constantFrom(0, 15_000, 15_000, 15_000),
+});
+
+/** Lets a run go through these events, and then to its end. */
+async function live(plan: Plan, happens: Iterable<fc.AsyncCommand<object, World>>): Promise<void> {
+	const world = new World(plan);
+	jest.spyOn(Date, 'now').mockImplementation(() => clock.now);
+	jest.spyOn(globalThis, 'fetch').mockImplementation(async (_url, init) => {
+		const headers = Object.fromEntries(
+			Object.entries(init?.headers as Record<string, string>).map(([name, value]) => [
+				name.toLowerCase(),
+				value,
+			]),
+		);
+		const body = JSON.parse(String(init?.body)) as IDataObject;
+		const { status, answer } = await world.n8n.deliver(body, headers, plan.looksTo);
+		return { status, json: async () => answer } as Response;
+	});
+	void world.n8n.run({ tries: plan.tries });
+	await clock.advance(Math.min(plan.lead, plan.limit / 2));
+	await fc.asyncModelRun(() => ({ model: {}, real: world }), happens);
+	await world.finish();
+	world.check();
+}
+
+afterEach(() => jest.restoreAllMocks());
+
+it('brings every paid task out once, with the truth about it, in any order of events', async () => {
+	await fc.assert(
+		fc.asyncProperty(plans, fc.commands(someEvents, { maxCommands: 16, size: '+1' }), live),
+		{ numRuns: Number(process.env.MODEL_RUNS ?? 1_000) },
+	);
+});
