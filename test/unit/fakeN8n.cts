@@ -140,6 +140,10 @@ export class FakeN8n {
 	error?: Error;
 	/** Callbacks and looks that nobody has answered. */
 	open = 0;
+	/** How often the node handed its items over. */
+	handedOver = 0;
+	/** How often n8n will fail to store what it is handed. */
+	storeFailures = 0;
 	/** When the node's output came, on the clock. */
 	endedAt?: number;
 	private stored: { input: INodeExecutionData[]; kept: IDataObject; waitTill?: number };
@@ -238,10 +242,11 @@ export class FakeN8n {
 			const context = this.buildWebhookContext(stored, body, headers, response);
 			const result = await aliveOnly(this.product.resumeExecution(context));
 			const items = result.workflowData?.[0];
-			const isFirst = this.status === 'waiting';
-			if (items && isFirst) this.end(structuredClone(items));
+			if (items) this.handedOver++;
+			const isStored = this.status === 'waiting' && (!items || this.storeFailures-- <= 0);
+			if (items && isStored) this.end(structuredClone(items));
 			if (result.noWebhookResponse) return;
-			if (isFirst) response.json(result.webhookResponse).close();
+			if (isStored) response.json(result.webhookResponse).close();
 			else response.status(500).json({}).close();
 		});
 		await Promise.race([answered, handled]);

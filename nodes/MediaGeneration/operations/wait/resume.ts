@@ -97,8 +97,9 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 	const isDue = () => Date.now() >= until - LIMIT_TOLERANCE;
 	sender.answerBy(begun + ANSWER_WITHIN, () => describe(waiting, taskId));
 	try {
-		if (!isDue()) await settleBy(until, waiting.check(look));
-		if (!waiting.batch.isEnded && !isDue()) {
+		// A check that has not come to its end by the limit is given up.
+		const delivers = isDue() || ((await settleBy(until, waiting.check(look, isDue))) ?? true);
+		if (!delivers) {
 			if (isLook(context)) return sender.answer();
 			if (waiting.lacksLooks) looks.restart();
 			return sender.answer(describe(waiting, taskId));
@@ -107,10 +108,10 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 			await settleBy(until + FALLBACK_AFTER - FILES_AT_LIMIT, look(waiting.batch.openIds));
 		await settleBy(until + FALLBACK_AFTER - BEFORE_FALLBACK, waiting.collectFiles(source));
 		// Another process may have continued the execution, and it may wait at this node again.
-		if (known && !known.holds(await readStored(context)))
-			return sender.answer(TASK_NOT_IN_EXECUTION);
+		const isCurrent = !known || known.holds(await readStored(context));
 		const items = waiting.handOver();
 		forgetSoon(key, waiting);
+		if (!isCurrent) return sender.answer(TASK_NOT_IN_EXECUTION);
 		return sender.handOver(isToolNode(context) ? items.map(toToolItem) : items, {
 			onStored: () => {
 				waiting.confirmResumed();
@@ -118,9 +119,11 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 			},
 			onAnswered: () => waiting.release(),
 		});
+	} catch (error) {
+		waiting.release();
+		throw error;
 	} finally {
 		sender.close();
-		if (!waiting.isHandedOver) waiting.release();
 	}
 }
 
@@ -185,12 +188,16 @@ class Sender {
 	}
 }
 
-/** Waits for some work, but no longer than until then, in milliseconds since 1970. */
-async function settleBy(until: number, work: Promise<void>): Promise<void> {
+/**
+ * Waits for some work, but no longer than until then, in milliseconds since 1970.
+ * @returns its result; undefined when time ran out
+ */
+async function settleBy<T>(until: number, work: Promise<T>): Promise<T | undefined> {
 	const isDone = new AbortController();
 	const limit = sleep(Math.min(until - Date.now(), LONGEST_PAUSE), isDone.signal);
-	await Promise.race([work, limit.catch(() => {})]);
+	const result = await Promise.race([work, limit.then(undefined, () => undefined)]);
 	isDone.abort();
+	return result as T | undefined;
 }
 
 /** Makes of a task's item what an agent's model is told. */

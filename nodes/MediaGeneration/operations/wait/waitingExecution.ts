@@ -88,8 +88,10 @@ export class WaitingExecution {
 	/**
 	 * Asks for the tasks that callbacks have named, also meanwhile. If they have ended, asks for others, one at first and then more
 	 * at once, until one is found that has not ended: as a rule that is the first.
+	 * @param isDue the limit has passed
+	 * @returns whether this callback now delivers: all tasks have ended, or the limit has passed
 	 */
-	async check(look: (taskIds: string[]) => Promise<void>): Promise<void> {
+	async check(look: (taskIds: string[]) => Promise<void>, isDue: () => boolean): Promise<boolean> {
 		const turn = ++this.checks;
 		const asked: string[] = [];
 		for (let width = 1; ; ) {
@@ -107,8 +109,10 @@ export class WaitingExecution {
 			[...this.promised].some((taskId) => this.batch.isOpen(taskId));
 		this.promised.clear();
 		// In one step with the last look at what was named: a callback from here on checks by itself.
-		if (turn === this.checks && this.state === 'checking')
-			this.state = this.batch.isEnded ? 'delivering' : 'idle';
+		if (turn !== this.checks || this.state !== 'checking') return false;
+		const delivers = this.batch.isEnded || isDue();
+		this.state = delivers ? 'delivering' : 'idle';
+		return delivers;
 	}
 
 	/** Asks for these tasks, and begins to download the files of those that have ended. Nothing is thrown. */
