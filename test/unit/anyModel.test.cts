@@ -31,11 +31,12 @@ async function buildRequest(
 	model: string,
 	values: Values | null,
 	{ options = {}, ...parameters }: Values & { options?: Values } = {},
+	{ fields }: { fields: ResourceMapperField[] } = findModel(model),
 ) {
 	const all: Values = {
 		customModel: { __rl: true, mode: 'list', value: model },
 		inputMode: 'fields',
-		customFields: { mappingMode: 'defineBelow', value: values, schema: findModel(model).fields },
+		customFields: { mappingMode: 'defineBelow', value: values, schema: fields },
 		...parameters,
 	};
 	return await custom.request(
@@ -252,7 +253,72 @@ describe('what is refused before it is paid for', () => {
 	});
 });
 
+describe('a hostile description', () => {
+	const TASK = '/api/v1/jobs/createTask';
+
+	/** Makes the input of a model with these properties. */
+	async function build(properties: object, required: string[], values: Values) {
+		const schema = { properties: { input: { type: 'object', properties, required } } };
+		const content = { 'application/json': { schema } };
+		const openapi = { paths: { [TASK]: { post: { requestBody: { content } } } } };
+		return await buildInput('hostile', values, {}, toMapperFields('hostile', openapi));
+	}
+
+	it('runs no pattern', async () => {
+		const prompt = `${'a'.repeat(32)}!`;
+		const properties = { prompt: { type: 'string', pattern: '^(a+)+$' } };
+		expect(await build(properties, [], { prompt })).toEqual({ prompt });
+	});
+
+	it('runs no pattern that a workflow stores', async () => {
+		const prompt = `${'a'.repeat(32)}!`;
+		const { fields } = findModel('eta-upscale');
+		const inputSchema = { properties: { prompt: { pattern: '^(a+)+$' } } };
+		const stored = fields.map((field) =>
+			'inputSchema' in field ? { ...field, inputSchema } : field,
+		);
+		const sent = await buildInput('eta-upscale', { prompt }, {}, { fields: stored });
+		expect(sent).toEqual({ prompt });
+	});
+
+	it.each([5, { properties: null, required: {}, oneOf: [5] }, [[]], { type: [1], items: 'x' }])(
+		'that a workflow stores as %j takes anything',
+		async (inputSchema) => {
+			const { fields } = findModel('eta-upscale');
+			const stored = fields.map((field) =>
+				'inputSchema' in field ? { ...field, inputSchema } : field,
+			);
+			const values = { prompt: 'x', number: 5 };
+			expect(await buildInput('eta-upscale', values, {}, { fields: stored })).toEqual(values);
+		},
+	);
+
+	it.each(['$schema', '$guide'])(
+		'leaves the fields on when a property has the name %s of an entry of ours',
+		async (name) => {
+			const properties = { [name]: { type: 'string' }, size: { type: 'integer', maximum: 5 } };
+			expect(await build(properties, [], { $guide: 'size', size: '3' })).toEqual({ size: 3 });
+			await expect(build(properties, [], { size: 6 })).rejects.toThrow("'Size' must be at most 5");
+			await expect(build(properties, [name], { size: 3 })).rejects.toThrow('is required');
+		},
+	);
+
+	it('has a required property with a name that every object inherits', async () => {
+		const properties = { toString: { type: 'string' }, hasOwnProperty: {} };
+		const required = ['toString', 'hasOwnProperty'];
+		await expect(build(properties, required, {})).rejects.toThrow("'To String' is required");
+		const values = { toString: 'x', hasOwnProperty: 1 };
+		expect(await build(properties, required, values)).toEqual(values);
+	});
+});
+
 describe('an independent validator', () => {
+	/** Patterns are left to the service. */
+	const removePatterns = (openapi: object) =>
+		JSON.parse(
+			JSON.stringify(openapi, (key, part: unknown) => (key === 'pattern' ? undefined : part)),
+		) as object;
+
 	const words = ['a', 'three words here', '5', '1:1', 'https://a.example/1.png', 'data'];
 	const word = fc.constantFrom(...words);
 	const json = fc.constantFrom(
@@ -290,7 +356,7 @@ describe('an independent validator', () => {
 	it.each(modelsWithFields)(
 		'agrees on what is sent to $model and what is refused',
 		async ({ model, openapi, fields }) => {
-			const validate = compileBody(model, openapi);
+			const validate = compileBody(`${model}, without patterns`, removePatterns(openapi));
 			const entries = listProperties(fields).map((field) => [field.id, anyValue(field)] as const);
 			const filledIn = fc.record(Object.fromEntries(entries), { requiredKeys: [] });
 			const agrees = fc.asyncProperty(filledIn, async (values) => {

@@ -223,6 +223,27 @@ describe('a search', () => {
 		expect(account.requests).toHaveLength(1);
 	});
 
+	it('leaves out models whose identifier or name n8n would run, as the workflow stores both', async () => {
+		const models = [
+			{ model: '={{ 1 }}', title: 'A' },
+			{ model: 'b', title: '={{ 1 }}' },
+			{ model: 'c', title: 'C = {{ 1 }}' },
+		];
+		account.answer = () => ({ code: 200, data: { models } });
+		const { results } = await settle(account.search());
+		expect(results.map(({ name, value }) => [name, value])).toEqual([['C = {{ 1 }}', 'c']]);
+	});
+
+	it('shows the beginning of long texts', async () => {
+		const long = 'long '.repeat(1_000);
+		const model = { model: 'a', title: long, taskType: ['type '.repeat(500)], pricingDesc: long };
+		account.answer = () => ({ code: 200, data: { models: [model] } });
+		const { results } = await settle(account.search());
+		const [{ name = '', description = '' } = {}] = results;
+		expect(name).toMatch(/^long .{90,100}… · type .{50,60}… · long .{50,60}…$/);
+		expect(description).toMatch(/^type [^]{480,500}…$/);
+	});
+
 	it.each([
 		['has no catalogue', MISSING, /lists no models: choose .* By ID .* JSON/],
 		['refuses the token', { code: 401 }, /does not accept the access token .*By ID .* JSON/],
@@ -256,6 +277,14 @@ describe('the fields of a model', () => {
 			fields: [],
 			emptyFieldsNotice: expect.stringMatching(message) as string,
 		});
+	});
+
+	it('are a notice that shows what the service says as text, and the beginning of it', async () => {
+		account.answer = () => ({ code: 500, msg: `<img src="x"> & ${'more '.repeat(500)}` });
+		const { emptyFieldsNotice = '' } = await settle(account.loadFields('eta-upscale'));
+		expect(emptyFieldsNotice).toContain('&lt;img src="x"> &amp; more');
+		expect(emptyFieldsNotice).toMatch(/…\. To continue .* JSON\.$/);
+		expect(emptyFieldsNotice.length).toBeLessThan(400);
 	});
 
 	it('are those that the workflow stores when the service refuses, if they are of the model', async () => {

@@ -23,6 +23,7 @@ describe('judgeMedia', () => {
 	it.each<[string, JsonSchema, string]>([
 		['subject', { description: 'Who is seen. URL of the image' }, 'none'],
 		['subject', { description: prose }, 'likely'],
+		['subject', { description: `${'Very '.repeat(40)}${prose}` }, 'none'],
 		['subject', { type: 'array', items: { type: 'string' }, description: prose }, 'likely'],
 		['subject', { type: 'array', items: { type: 'string', description: prose } }, 'likely'],
 		['subject', { description: 'Links to your two short videos' }, 'likely'],

@@ -127,6 +127,7 @@ export const custom = defineModel({
 				input: parseValue(customInput, read(customInput.name)) as Record<string, unknown>,
 			};
 		const { findStoredSchema, isOwnEntry } = await import('./schemaFields');
+		const { readSchema } = await import('./readSchema');
 		const { checkInput, toInput } = await import('./fieldValues');
 		const { value, schema } = (read(customFields.name) || {}) as Partial<ResourceMapperValue>;
 		const stored = findStoredSchema(schema ?? []);
@@ -138,7 +139,8 @@ export const custom = defineModel({
 		const names = String(option(mediaFieldsOption.name) ?? '')
 			.split(',')
 			.map((name) => name.trim());
-		const inputSchema = stored?.inputSchema ?? {};
+		// Workflows come from others too, so what they store is read as the service's own description is.
+		const inputSchema = readSchema(stored?.inputSchema, undefined) ?? {};
 		const entered = Object.entries(value ?? {}).filter(([name]) => !isOwnEntry(name));
 		return {
 			model,

@@ -37,7 +37,10 @@ export function checkInput(schema: JsonSchema, input: Record<string, unknown>): 
 	if (!violation) return;
 	const { path, message } = violation;
 	const culprit = path.reduce<unknown>(
-		(value, step) => (value as Record<string | number, unknown> | undefined)?.[step],
+		(value, step) =>
+			Object.hasOwn(Object(value), step)
+				? (value as Record<string | number, unknown>)[step]
+				: undefined,
 		input,
 	);
 	const shown = path.length && !isBlank(culprit) ? `, but is ${shorten(culprit)}` : '';

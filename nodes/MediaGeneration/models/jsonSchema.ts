@@ -1,8 +1,9 @@
+import { cutText } from '../lib/cutText';
 import { Media } from './media';
 
 /**
- * The parts of JSON Schema 2020-12 (the one of OpenAPI 3.1) that are read here, with every `$ref` resolved. Any other keyword is left
- * to the service.
+ * The parts of JSON Schema 2020-12 (the one of OpenAPI 3.1) that are checked here, with every `$ref` resolved. Any other keyword is
+ * left to the service.
  */
 export interface JsonSchema {
 	type?: string | string[];
@@ -11,7 +12,6 @@ export interface JsonSchema {
 	/** In characters, as `maxLength`. */
 	minLength?: number;
 	maxLength?: number;
-	pattern?: string;
 	format?: string;
 	minimum?: number;
 	maximum?: number;
@@ -42,83 +42,9 @@ export interface Violation {
 	isMissing?: boolean;
 }
 
-/** Schemas nested deeper, or in themselves, take anything. */
-const MAX_DEPTH = 10;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
-const isNumber = (value: unknown): boolean => typeof value === 'number';
-const isText = (value: unknown): value is string => typeof value === 'string';
-const isListOfText = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
-
-/** Keywords without schemas in them, each with the form that it must have. */
-const PLAIN_KEYWORDS: Record<string, (value: unknown) => boolean> = {
-	type: (value) => isText(value) || isListOfText(value),
-	enum: Array.isArray,
-	const: () => true,
-	minLength: isNumber,
-	maxLength: isNumber,
-	pattern: isText,
-	format: isText,
-	minimum: isNumber,
-	maximum: isNumber,
-	exclusiveMinimum: isNumber,
-	exclusiveMaximum: isNumber,
-	multipleOf: (value) => typeof value === 'number' && value > 0,
-	minItems: isNumber,
-	maxItems: isNumber,
-	required: isListOfText,
-	default: () => true,
-	description: isText,
-	deprecated: (value) => typeof value === 'boolean',
-};
-
-/**
- * Reads a schema of a document, with what it refers to in place. What can't be read takes anything.
- * @param document the whole document, in which `$ref` is looked up
- */
-export function readSchema(value: unknown, document: unknown, depth = 0): JsonSchema {
-	if (!isObject(value) || depth > MAX_DEPTH) return {};
-	if (isText(value.$ref)) {
-		const { $ref, ...beside } = value;
-		const target = resolveReference(document, $ref as string);
-		return readSchema({ ...(isObject(target) && target), ...beside }, document, depth + 1);
-	}
-	const read = (part: unknown) => readSchema(part, document, depth + 1);
-	const schema: Record<string, unknown> = {};
-	for (const [keyword, part] of Object.entries(value)) {
-		if (PLAIN_KEYWORDS[keyword]?.(part)) schema[keyword] = part;
-		else if (keyword === 'items' && isObject(part)) schema.items = read(part);
-		else if (keyword === 'properties' && isObject(part)) schema.properties = mapValues(part, read);
-		else if (keyword === 'additionalProperties')
-			schema[keyword] = typeof part === 'boolean' ? part : read(part);
-		else if (/^(one|any|all)Of$/.test(keyword) && Array.isArray(part) && part.length)
-			schema[keyword] = part.map(read);
-	}
-	return schema;
-}
-
-/** Looks up `#/components/…`; its segments may be percent-encoded. */
-function resolveReference(document: unknown, reference: string): unknown {
-	if (!reference.startsWith('#/')) return undefined;
-	return reference
-		.slice(2)
-		.split('/')
-		.reduce<unknown>(
-			(part, segment) => (isObject(part) ? part[decodeSegment(segment)] : undefined),
-			document,
-		);
-}
-
-function decodeSegment(segment: string): string {
-	let text = segment;
-	try {
-		text = decodeURIComponent(segment);
-	} catch {
-		// A lone % stands for itself.
-	}
-	return text.replaceAll('~1', '/').replaceAll('~0', '~');
-}
+export const isText = (value: unknown): value is string => typeof value === 'string';
 
 const PROSE = new Set(['default', 'deprecated', 'description']);
 
@@ -197,6 +123,7 @@ export interface Property {
 export function collectProperties(schema: JsonSchema): Map<string, Property> {
 	const found = new Map<string, Property>();
 	const { properties = {}, required = [], oneOf, anyOf, allOf = [] } = schema;
+	const needed = new Set(required);
 	const add = (name: string, property: JsonSchema, isRequired: boolean) => {
 		const known = found.get(name);
 		found.set(name, {
@@ -204,8 +131,7 @@ export function collectProperties(schema: JsonSchema): Map<string, Property> {
 			isRequired: isRequired || known?.isRequired === true,
 		});
 	};
-	for (const [name, property] of Object.entries(properties))
-		add(name, property, required.includes(name));
+	for (const [name, property] of Object.entries(properties)) add(name, property, needed.has(name));
 	for (const part of allOf)
 		for (const [name, property] of collectProperties(part))
 			add(name, property.schema, property.isRequired);
@@ -218,13 +144,17 @@ export function collectProperties(schema: JsonSchema): Map<string, Property> {
 				collected.every((branch) => branch.get(name)?.isRequired),
 			);
 	}
-	for (const name of required) add(name, {}, true);
+	for (const name of needed) add(name, {}, true);
 	return found;
 }
 
+/** Makes a schema of what either allows. It stays flat, however many are joined one after the other. */
 function joinSchemas(one: JsonSchema, other: JsonSchema): JsonSchema {
-	if (!Object.keys(other).length || isEqual(one, other)) return one;
-	return Object.keys(one).length ? { anyOf: [one, other] } : other;
+	if (!Object.keys(one).length) return other;
+	const { anyOf, ...beside } = one;
+	const parts = anyOf && !Object.keys(beside).length ? anyOf : [one];
+	if (!Object.keys(other).length || parts.some((part) => isEqual(part, other))) return one;
+	return { anyOf: [...parts, other] };
 }
 
 /** Checks a value. Files that are not uploaded yet count as text of any form. */
@@ -238,15 +168,18 @@ export function findViolation(
 	return checkParts(schema, value, path) ?? checkBranches(schema, value, path);
 }
 
-const TYPE_NAMES: Record<string, string> = {
-	string: 'text',
-	number: 'a number',
-	integer: 'a whole number',
-	boolean: 'true or false',
-	array: 'a list',
-	object: 'a JSON object',
-	null: 'null',
-};
+const TYPE_NAMES = new Map([
+	['string', 'text'],
+	['number', 'a number'],
+	['integer', 'a whole number'],
+	['boolean', 'true or false'],
+	['array', 'a list'],
+	['object', 'a JSON object'],
+	['null', 'null'],
+]);
+
+const nameTypes = (types: string[]): string =>
+	types.map((type) => TYPE_NAMES.get(type) ?? type).join(' or ');
 
 function isOfType(value: unknown, type: string): boolean {
 	switch (type) {
@@ -274,19 +207,25 @@ function checkValue(schema: JsonSchema, given: unknown): string | undefined {
 	const { type } = schema;
 	if (type !== undefined) {
 		const types = [type].flat();
-		if (!types.some((one) => isOfType(value, one)))
-			return `must be ${types.map((one) => TYPE_NAMES[one] ?? one).join(' or ')}`;
+		if (!types.some((one) => isOfType(value, one))) return `must be ${nameTypes(types)}`;
 	}
 	if (isUnsent(given)) return undefined;
 	const values = listValues(schema);
 	if (values && !values.some((one) => isEqual(one, value)))
-		return `must be ${values.length > 1 ? 'one of ' : ''}${values.map(formatValue).join(', ')}`;
+		return `must be ${values.length > 1 ? 'one of ' : ''}${listShortly(values)}`;
 	if (typeof value === 'string') return checkText(schema, value);
 	if (typeof value === 'number') return checkNumber(schema, value);
 	if (Array.isArray(value))
 		return checkLength(schema.minItems, schema.maxItems, value.length, 'entries');
 	return undefined;
 }
+
+/** The longest list in a message or a name, in characters. */
+const SHOWN_LIST = 500;
+
+/** Lists values for people. */
+export const listShortly = (values: unknown[]): string =>
+	cutText(values.map(formatValue).join(', '), SHOWN_LIST);
 
 export const formatValue = (value: unknown): string =>
 	typeof value === 'string' ? value : JSON.stringify(value);
@@ -297,23 +236,10 @@ function checkLength(min = 0, max = Infinity, length: number, unit: string): str
 	return undefined;
 }
 
-function checkText(
-	{ minLength, maxLength, pattern, format }: JsonSchema,
-	text: string,
-): string | undefined {
+function checkText({ minLength, maxLength, format }: JsonSchema, text: string): string | undefined {
 	const wrongLength = checkLength(minLength, maxLength, [...text].length, 'characters');
 	if (wrongLength) return wrongLength;
-	if (format === 'uri' && (!URL.canParse(text) || /\s/.test(text))) return 'must be a URL';
-	const regex = pattern === undefined ? undefined : compile(pattern);
-	return regex && !regex.test(text) ? `must match the pattern ${pattern}` : undefined;
-}
-
-function compile(pattern: string): RegExp | undefined {
-	try {
-		return new RegExp(pattern, 'u');
-	} catch {
-		return undefined;
-	}
+	return format === 'uri' && (!URL.canParse(text) || /\s/.test(text)) ? 'must be a URL' : undefined;
 }
 
 function checkNumber(schema: JsonSchema, value: number): string | undefined {
@@ -340,7 +266,7 @@ function checkParts(schema: JsonSchema, value: unknown, path: Path): Violation |
 	}
 	if (!isObject(value) || value instanceof Media) return undefined;
 	const { properties = {}, required = [], additionalProperties: others = true } = schema;
-	const missing = required.find((name) => value[name] === undefined);
+	const missing = required.find((name) => !Object.hasOwn(value, name) || value[name] === undefined);
 	if (missing !== undefined)
 		return { path: [...path, missing], message: 'is required', isMissing: true };
 	return findFirst(Object.entries(value), ([name, entry]) => {
@@ -384,15 +310,17 @@ function checkBranches(schema: JsonSchema, value: unknown, path: Path): Violatio
 
 /** Describes branches by what each requires, or by its type. */
 export const describeForms = (branches: JsonSchema[]): string =>
-	branches
-		.map((branch) =>
-			branch.required?.length
-				? branch.required.map((name) => toTitle(name)).join(' + ')
-				: listTypes(branch)
-						.map((type) => TYPE_NAMES[type] ?? type)
-						.join(' or ') || 'any other',
-		)
-		.join('; or ');
+	cutText(
+		branches
+			.map(
+				(branch) =>
+					branch.required?.map((name) => toTitle(name)).join(' + ') ||
+					nameTypes(listTypes(branch)) ||
+					'any other',
+			)
+			.join('; or '),
+		SHOWN_LIST,
+	);
 
 function isEqual(one: unknown, other: unknown): boolean {
 	if (Array.isArray(one) && Array.isArray(other))

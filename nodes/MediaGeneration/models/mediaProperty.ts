@@ -17,6 +17,9 @@ const MEDIA_PROSE = new RegExp(
 	'i',
 );
 
+/** A description says at its beginning what a property takes, in characters. */
+const READ_PROSE = 200;
+
 /** Texts that speak of media, but hold words. */
 const WORDS = /^(prompt|prompts|text|description|caption|lyrics|style|title|script|id|name|type)$/;
 
@@ -43,7 +46,8 @@ export function judgeMedia(name: string, schema: JsonSchema): MediaEvidence {
 	const last = words.at(-1) ?? '';
 	if (MEDIA_WORD.test(last) || (has(MEDIA_WORD) && SOURCE_WORD.test(last))) return 'sure';
 	if (has(WORDS)) return 'none';
-	const [sentence = ''] = (schema.description ?? texts.description ?? '').split(/[.\n]/);
+	const prose = schema.description ?? texts.description ?? '';
+	const [sentence = ''] = prose.slice(0, READ_PROSE).split(/[.\n]/);
 	return MEDIA_PROSE.test(sentence) && !/\b(web ?)?(page|site|callback|webhook)s?\b/i.test(sentence)
 		? 'likely'
 		: 'none';

@@ -1,24 +1,27 @@
 import { createHash } from 'crypto';
-import type {
-	FieldType,
-	INodePropertyOptions,
-	ResourceMapperField,
-	ResourceMapperFields,
+import {
+	isExpression,
+	type FieldType,
+	type INodePropertyOptions,
+	type ResourceMapperField,
+	type ResourceMapperFields,
 } from 'n8n-workflow';
+import { cutText } from '../lib/cutText';
 import {
 	collectProperties,
 	describeForms,
 	formatValue,
 	getItems,
+	listShortly,
 	listTypes,
 	listValues,
-	readSchema,
 	removeProse,
 	toTitle,
 	type JsonSchema,
 	type Property,
 } from './jsonSchema';
 import { judgeMedia } from './mediaProperty';
+import { MAX_SIZE, readSchema } from './readSchema';
 
 /** An entry of the mapper that the editor stores and doesn't show. With it a run needs no catalogue. */
 export interface StoredSchema extends ResourceMapperField {
@@ -47,23 +50,29 @@ const TASK_PATH = /\/jobs\/createTask$/i;
 const USE_JSON = "To use it, set 'Input Mode' to JSON.";
 
 /**
- * Makes the editor's fields of a model.
+ * Makes the editor's fields of a model. Whatever the service says, this never throws and takes milliseconds.
  * @param document its OpenAPI document; null: the service has none yet
  * @returns no fields, and why, for a model that can't be filled in
  */
 export function toMapperFields(model: string, document: unknown): ResourceMapperFields {
 	if (document === null)
-		return refuse(`The service doesn't say yet which fields ${model} takes. ${USE_JSON}`);
-	const [path, body] = findRequest(document);
+		return buildNotice(`The service doesn't say yet which fields ${model} takes. ${USE_JSON}`);
+	const { path, schema } = findRequest(document);
 	if (path !== undefined && !TASK_PATH.test(path))
-		return refuse(
+		return buildNotice(
 			`${model} answers at once and makes no task, so this node can't use it. Choose another model.`,
 		);
-	const input = body?.properties?.input;
+	const body = readSchema(schema, document);
+	if (!body) return buildNotice(`${describeSize(model)} ${USE_JSON}`);
+	const input = body.properties?.input;
 	if (!input)
-		return refuse(`The service describes ${model} in a way that can't be understood. ${USE_JSON}`);
-	const properties = [...collectProperties(input)];
-	if (!properties.length) return refuse(`The service names no fields of ${model}. ${USE_JSON}`);
+		return buildNotice(
+			`The service describes ${model} in a way that can't be understood. ${USE_JSON}`,
+		);
+	// A property with the name of an entry of ours has no field. Additional Input can give it.
+	const properties = [...collectProperties(input)].filter(([name]) => !isOwnEntry(name));
+	if (!properties.length)
+		return buildNotice(`The service names no fields of ${model}. ${USE_JSON}`);
 	const inputSchema = removeProse(input, (name, schema) => judgeMedia(name, schema) === 'likely');
 	const stored: StoredSchema = {
 		...toEntry(STORED_SCHEMA, computeHash(inputSchema), 'object'),
@@ -71,36 +80,52 @@ export function toMapperFields(model: string, document: unknown): ResourceMapper
 		model,
 		inputSchema,
 	};
+	const forms = input.oneOf ?? input.anyOf;
 	const guide = {
 		...toEntry(GUIDE, 'Field Guide', 'options'),
 		options: [
-			...(input.oneOf
-				? [{ name: `Fill in one of: ${describeForms(input.oneOf)}`, value: FORMS }]
-				: []),
+			...(forms ? [{ name: `Fill in one of: ${describeForms(forms)}`, value: FORMS }] : []),
 			...properties.map(([name, property]) => toGuideOption(name, property)),
 		],
 	};
-	return {
-		fields: [guide, ...properties.map(([name, property]) => toField(name, property)), stored],
-	};
+	const fields = [guide, ...properties.map(([name, property]) => toField(name, property)), stored];
+	if (JSON.stringify(fields).length > MAX_SIZE)
+		return buildNotice(`${describeSize(model)} ${USE_JSON}`);
+	if (hasExpression(fields))
+		return buildNotice(
+			`The service's description of ${model} has texts that n8n would run as expressions. ${USE_JSON}`,
+		);
+	return { fields };
 }
+
+const describeSize = (model: string): string =>
+	`The service's description of ${model} is too large to make fields of it.`;
+
+/** n8n evaluates each text of a parameter that looks like an expression, those of stored fields too. */
+const hasExpression = (value: unknown): boolean =>
+	typeof value === 'object' && value !== null
+		? Object.values(value).some(hasExpression)
+		: isExpression(value);
+
+/** The longest notice, in characters. */
+const SHOWN_NOTICE = 500;
+
+/** Says in place of the fields why there are none. */
+export const buildNotice = (text: string): ResourceMapperFields => ({
+	fields: [],
+	emptyFieldsNotice: escapeHtml(cutText(text, SHOWN_NOTICE)),
+});
 
 /** The editor calls fields outdated when a name differs, whatever else does, so the schema's hash is the hidden entry's name. */
 const computeHash = (schema: JsonSchema): string =>
 	createHash('sha256').update(JSON.stringify(schema)).digest('hex').slice(0, 16);
 
-const refuse = (emptyFieldsNotice: string): ResourceMapperFields => ({
-	fields: [],
-	emptyFieldsNotice,
-});
-
 /** Finds the path of a document's request, and the schema of its body. */
-function findRequest(document: unknown): [path?: string, body?: JsonSchema] {
+function findRequest(document: unknown): { path?: string; schema: unknown } {
 	const paths = Object.entries(get(document, 'paths') ?? {});
 	const [path, methods] = paths.find(([name]) => TASK_PATH.test(name)) ?? paths[0] ?? [];
 	const content = get(get(get(methods, 'post'), 'requestBody'), 'content');
-	const schema = get(get(content, 'application/json'), 'schema');
-	return [path, schema && readSchema(schema, document)];
+	return { path, schema: get(get(content, 'application/json'), 'schema') };
 }
 
 const get = (value: unknown, key: string): object | undefined => {
@@ -135,8 +160,12 @@ function toField(name: string, { schema, isRequired }: Property): ResourceMapper
 	};
 }
 
+/** The longest name of a field or choice, in characters. */
+const SHOWN_NAME = 100;
+
 const toOption = (value: unknown): INodePropertyOptions => ({
-	name: typeof value === 'boolean' ? toTitle(String(value)) : formatValue(value),
+	name:
+		typeof value === 'boolean' ? toTitle(String(value)) : cutText(formatValue(value), SHOWN_NAME),
 	value: value as string | number | boolean,
 });
 
@@ -162,8 +191,10 @@ const isListOfWords = (schema: JsonSchema): boolean => {
 /** Names a field so briefly that the editor shows all of it: it cuts a name off after some 26 characters, and has no other text. */
 function nameField(name: string, schema: JsonSchema): string {
 	const facts = [describeEntry(name, schema), describeDefault(schema)];
-	return addFacts(toTitle(name), schema.deprecated ? ['deprecated'] : facts);
+	return addFacts(nameProperty(name), schema.deprecated ? ['deprecated'] : facts);
 }
+
+const nameProperty = (name: string): string => cutText(toTitle(name), SHOWN_NAME);
 
 const addFacts = (title: string, facts: Array<string | undefined>): string => {
 	const known = facts.filter(Boolean).join('; ');
@@ -200,8 +231,10 @@ const describeDefault = ({ default: byDefault }: JsonSchema, longest = SHOWN_DEF
 const describeCount = (min = 0, max?: number): string | undefined =>
 	describeRange(min > (max ? 0 : 1) ? min : undefined, max);
 
+const NUMBER_FORMAT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 });
+
 function describeRange(min?: number, max?: number): string | undefined {
-	const format = (value: number) => value.toLocaleString('en-US', { maximumFractionDigits: 20 });
+	const { format } = NUMBER_FORMAT;
 	if (min === undefined) return max === undefined ? undefined : `up to ${format(max)}`;
 	if (max === undefined) return `at least ${format(min)}`;
 	return min === max ? format(min) : `${format(min)} to ${format(max)}`;
@@ -217,18 +250,24 @@ function toGuideOption(name: string, { schema, isRequired }: Property): INodePro
 	const facts = [
 		isRequired ? 'required' : undefined,
 		describeEntry(name, schema),
-		takesJson(schema) ? `for example ${JSON.stringify(makeExample(schema))}` : undefined,
-		listValues(getItems(schema))?.map(formatValue).join(', '),
+		takesJson(schema) ? `for example ${describeExample(schema)}` : undefined,
+		listShortly(listValues(getItems(schema)) ?? []),
 		length && `${length} characters`,
 		describeDefault(schema, SHOWN_PROSE),
 		schema.deprecated ? 'deprecated' : undefined,
 	];
 	return {
-		name: addFacts(toTitle(name), facts),
+		name: addFacts(nameProperty(name), facts),
 		value: name,
 		description: escapeHtml(shortenProse(description)),
 	};
 }
+
+/** The longest example, in characters. */
+const SHOWN_EXAMPLE = 500;
+
+const describeExample = (schema: JsonSchema): string =>
+	cutText(JSON.stringify(makeExample(schema)), SHOWN_EXAMPLE);
 
 /** Objects nested deeper in an example are empty. */
 const EXAMPLE_DEPTH = 3;
@@ -251,10 +290,9 @@ function makeExample(schema: JsonSchema, depth = 0): unknown {
 	return types.includes('string') || !types.length ? '…' : (schema.minimum ?? 1);
 }
 
-const shortenProse = (prose: string): string => {
-	const text = prose.replace(/\s+/g, ' ').trim();
-	return text.length > SHOWN_PROSE ? `${text.slice(0, SHOWN_PROSE - 1).trimEnd()}…` : text;
-};
+/** A text that begins with = would be an expression. */
+const shortenProse = (prose: string): string =>
+	cutText(prose.replace(/\s+/g, ' ').replace(/^[\s=]+|\s$/g, ''), SHOWN_PROSE);
 
-/** The editor shows the descriptions of options as HTML. */
+/** The editor shows notices, and the descriptions of options, as HTML. */
 const escapeHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');

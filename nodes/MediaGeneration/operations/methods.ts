@@ -1,4 +1,5 @@
 import {
+	isExpression,
 	NodeOperationError,
 	type ILoadOptionsFunctions,
 	type INodeListSearchResult,
@@ -9,8 +10,9 @@ import { getModelSchema, listModels } from '../api/catalogue';
 import { ServiceError, TaskService } from '../api/client';
 import { CREDENTIAL, type Credentials } from '../api/endpoints';
 import type { CatalogueModel } from '../api/schemas';
+import { cutText } from '../lib/cutText';
 import { customFields, customModel } from '../models/custom';
-import { findStoredSchema, toMapperFields } from '../models/schemaFields';
+import { buildNotice, findStoredSchema, toMapperFields } from '../models/schemaFields';
 
 /** The editor gets so many models at once, and asks for more when the user scrolls. */
 const PAGE = 100;
@@ -39,14 +41,19 @@ export async function searchModels(
 		);
 	});
 	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-	const found = models.filter((model) => !isChat(model) && contains(model, words));
+	const found = models.filter(
+		(model) => !isChat(model) && !hasExpression(model) && contains(model, words),
+	);
 	const start = Number(paginationToken);
 	const end = start + PAGE;
 	return {
 		results: found.slice(start, end).map((model) => ({
 			name: nameModel(model),
 			value: model.model,
-			description: [model.taskType.join(', '), model.pricingDesc].filter(Boolean).join('\n'),
+			description: cutText(
+				[model.taskType.join(', '), model.pricingDesc].filter(Boolean).join('\n'),
+				SHOWN_DESCRIPTION,
+			),
 		})),
 		...(end < found.length && { paginationToken: String(end) }),
 	};
@@ -61,13 +68,20 @@ const isNotFound = (error: unknown): boolean =>
 const isChat = ({ taskType }: CatalogueModel): boolean =>
 	taskType.length > 0 && taskType.every((type) => type.toLowerCase() === 'chat');
 
+/** The workflow stores a chosen model's identifier and name, and n8n would run them. */
+const hasExpression = (model: CatalogueModel): boolean =>
+	isExpression(model.model) || isExpression(nameModel(model));
+
 function contains({ model, title, provider, taskType }: CatalogueModel, words: string[]): boolean {
 	const text = [model, title, provider, ...taskType].join(' ').toLowerCase();
 	return words.every((word) => text.includes(word));
 }
 
-/** The longest price in a model's name, in characters. */
+/** The longest parts of a model's name, in characters, and its longest description. */
+const SHOWN_TITLE = 100;
+const SHOWN_TYPES = 60;
 const SHOWN_PRICE = 60;
+const SHOWN_DESCRIPTION = 500;
 
 /**
  * Names a model with its type, where the title doesn't have it, and its price, in the service's words: the editor's list shows names
@@ -75,10 +89,18 @@ const SHOWN_PRICE = 60;
  */
 function nameModel({ model, title = model, taskType, pricingDesc = '' }: CatalogueModel): string {
 	const types = taskType.filter((type) => !title.toLowerCase().includes(type.toLowerCase()));
-	const [line = ''] = pricingDesc.trim().split('\n');
-	const price = line.length > SHOWN_PRICE ? `${line.slice(0, SHOWN_PRICE - 1).trimEnd()}…` : line;
-	return [title, types.join(', '), price].filter(Boolean).join(' · ');
+	const [price = ''] = pricingDesc.trim().split('\n');
+	return [
+		cutText(title, SHOWN_TITLE),
+		cutText(types.join(', '), SHOWN_TYPES),
+		cutText(price, SHOWN_PRICE),
+	]
+		.filter(Boolean)
+		.join(' · ');
 }
+
+/** The longest reason in a notice, in characters. */
+const SHOWN_REASON = 200;
 
 /**
  * Makes the editor's fields of the chosen model. While the catalogue can't be read, the fields that the workflow stores stay. The
@@ -103,12 +125,7 @@ export async function getModelFields(
 		if (findStoredSchema(schema)?.model === model) return { fields: schema };
 		const reason = isNotFound(error)
 			? `The service lists no fields of a model "${model}". Check its name, or choose it from the list.`
-			: `The fields of ${model} can't be loaded: ${(error as Error).message}.`;
+			: `The fields of ${model} can't be loaded: ${cutText((error as Error).message, SHOWN_REASON)}.`;
 		return buildNotice(`${reason} To continue without them, set 'Input Mode' to JSON.`);
 	}
 }
-
-const buildNotice = (emptyFieldsNotice: string): ResourceMapperFields => ({
-	fields: [],
-	emptyFieldsNotice,
-});
