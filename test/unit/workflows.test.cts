@@ -1,0 +1,156 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { openFolder, root } from '../../dev/pack.cts';
+
+const FOLDER = path.join(root, '.github/workflows');
+
+const permissions = z.record(z.enum(['read', 'write', 'none']));
+const workflow = z.object({
+	permissions,
+	jobs: z.record(
+		z.object({
+			permissions: permissions.optional(),
+			environment: z.string().optional(),
+			needs: z.string().optional(),
+			steps: z.array(
+				z.object({
+					name: z.string().optional(),
+					uses: z.string().optional(),
+					run: z.string().optional(),
+					with: z.record(z.unknown()).optional(),
+				}),
+			),
+		}),
+	),
+});
+
+const files = fs.readdirSync(FOLDER).map((name) => {
+	const text = fs.readFileSync(path.join(FOLDER, name), 'utf8');
+	return { name, text, ...workflow.parse(parse(text)) };
+});
+
+const jobs = files.flatMap((file) =>
+	Object.entries(file.jobs).map(([job, more]) => ({
+		...more,
+		name: `${file.name} ${job}`,
+		permissions: more.permissions ?? file.permissions,
+	})),
+);
+
+const findJob = (name: string) => {
+	const found = jobs.find((job) => job.name === name);
+	if (!found) throw new Error(`There is no job ${name}`);
+	return found;
+};
+
+const listCommands = (name: string) => findJob(name).steps.flatMap(({ run }) => run ?? []);
+
+it('actions are pinned by commit, with their version beside it', () => {
+	const lines = files
+		.flatMap(({ text }) => text.split('\n'))
+		.filter((line) => /\buses:/.test(line));
+	const pinned = /^\s+(- )?uses: actions\/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
+	expect(lines.filter((line) => !pinned.test(line))).toEqual([]);
+	const used = jobs.flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? []));
+	expect(used).toHaveLength(lines.length);
+	expect(used.length).toBeGreaterThan(5);
+});
+
+it('one version of each action is used', () => {
+	const used = new Set(jobs.flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? [])));
+	const names = [...used].map((uses) => uses.split('@')[0]);
+	expect(names).toHaveLength(new Set(names).size);
+});
+
+it('only the job that publishes may write, and only its identity', () => {
+	const writing = jobs.flatMap(({ name, permissions: all }) =>
+		Object.entries(all).flatMap(([what, right]) => (right === 'write' ? [[name, what]] : [])),
+	);
+	expect(writing).toEqual([['publish.yml publish', 'id-token']]);
+	expect(files.flatMap(({ permissions: all }) => Object.values(all))).not.toContain('write');
+});
+
+it('a checkout leaves no token behind', () => {
+	const checkouts = jobs
+		.flatMap(({ steps }) => steps)
+		.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+	expect(checkouts.length).toBeGreaterThan(3);
+	for (const { with: settings } of checkouts)
+		expect(settings).toMatchObject({ 'persist-credentials': false });
+});
+
+it('the job that publishes installs, builds and tests nothing, and publishes what was packed', () => {
+	const { environment, needs, steps } = findJob('publish.yml publish');
+	expect({ environment, needs }).toEqual({ environment: 'npm', needs: 'pack' });
+	expect(steps.map(({ uses, run }) => uses?.split('@')[0] ?? run)).toEqual([
+		'actions/setup-node',
+		'actions/download-artifact',
+		'npm publish --ignore-scripts --provenance --access public ./packed/*.tgz',
+	]);
+	const [, { with: taken } = {}] = steps;
+	const handed = findJob('publish.yml pack').steps.at(-1)?.with;
+	expect(handed).toMatchObject({ name: taken?.name, path: `${String(taken?.path)}/*.tgz` });
+});
+
+it('the job that packs looks at the tag first, and packs what it tested', () => {
+	const commands = listCommands('publish.yml pack');
+	expect(commands.slice(1)).toEqual([
+		'npm ci --ignore-scripts',
+		'npm run lint:owner',
+		'npm test',
+		'mkdir packed && npm pack --ignore-scripts --pack-destination packed',
+	]);
+	expect(commands[0]).toContain('GITHUB_REF_NAME');
+});
+
+it('nothing that published files are made of comes from a cache', () => {
+	const text = files.find(({ name }) => name === 'publish.yml')?.text ?? '';
+	expect(text).not.toMatch(/actions\/cache@|^\s+cache:/m);
+	expect(text.match(/package-manager-cache: false/g)).toHaveLength(2);
+});
+
+describe('a tag', () => {
+	const [check = ''] = listCommands('publish.yml pack');
+
+	/** Runs the check of a tag in a clone whose main is at 1.2.3, and that has another branch. */
+	function tryTag(tag: string, branch: string) {
+		using folder = openFolder();
+		const git = (...args: string[]) =>
+			execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@a.example', ...args], {
+				cwd: folder.path,
+				stdio: 'pipe',
+			});
+		const commit = (message: string) => git('commit', '-q', '--allow-empty', '-m', message);
+		git('init', '-q', '-b', 'main');
+		fs.writeFileSync(path.join(folder.path, 'package.json'), '{ "version": "1.2.3" }');
+		git('add', '.');
+		commit('Release');
+		git('branch', 'released');
+		commit('Go on');
+		git('update-ref', 'refs/remotes/origin/main', 'main');
+		git('checkout', '-q', '-b', 'other');
+		commit('Change what nobody reviewed');
+		git('checkout', '-q', branch);
+		const { status, stderr } = spawnSync('bash', ['-e', '-c', check], {
+			cwd: folder.path,
+			env: { ...process.env, GITHUB_REF_NAME: tag },
+			encoding: 'utf8',
+		});
+		return { status, stderr: stderr.trim() };
+	}
+
+	it.each(['main', 'released'])('on main, at %s, is published', (branch) => {
+		expect(tryTag('1.2.3', branch)).toEqual({ status: 0, stderr: '' });
+	});
+
+	it.each([
+		['1.2.4', 'main', 'The tag is 1.2.4, but package.json has 1.2.3.'],
+		['v1.2.3', 'main', 'The tag is v1.2.3, but package.json has 1.2.3.'],
+		['1.2.3', 'other', 'The tag 1.2.3 is not on main.'],
+	])('%s on %s is not', (tag, branch, stderr) => {
+		expect(tryTag(tag, branch)).toEqual({ status: 1, stderr });
+	});
+});
