@@ -18,6 +18,8 @@ export const defaults = {
 	lookupSeconds: 1,
 	/** The number of models in the catalogue besides its own. */
 	generatedModels: 0,
+	/** Documents that the catalogue has in place of its own, by the name of the model. Tasks are held to its own. */
+	documents: {} as Record<string, object>,
 };
 
 export type Settings = typeof defaults & {

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(async () => await editor?.close());
 
-afterEach(() => pair.service.set({ catalogue: true }));
+afterEach(() => pair.service.set({ catalogue: true, documents: {} }));
 
 /** Builds our node as a person leaves it who has chosen nothing yet. */
 const anyModel = (parameters: Record<string, unknown> = {}) =>
@@ -203,6 +203,96 @@ describe('the catalogue', () => {
 		await editor.get('resource-locator-customModel').getByTestId('rlc-input').click();
 		const error = editor.get('rlc-error-container').filter({ visible: true });
 		await error.getByText("choose the model By ID and set 'Input Mode' to JSON").waitFor();
+	});
+});
+
+describe('a description that would harm n8n', () => {
+	/** Makes the document of a model with this input. */
+	const describeModel = (input: object, parts: object = {}) => ({
+		parts,
+		paths: {
+			'/api/v1/jobs/createTask': {
+				post: {
+					requestBody: {
+						content: { 'application/json': { schema: { properties: { input } } } },
+					},
+				},
+			},
+		},
+	});
+
+	const many = (property: object) =>
+		Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`field_${index}`, property]));
+
+	it('holds itself in sixteen properties, and its fields are a few kilobytes', async () => {
+		const parent = { type: 'object', properties: many({ $ref: '#/parts/parent' }) };
+		const document = describeModel({ $ref: '#/parts/parent' }, { parent });
+		pair.service.set({ documents: { 'eta-upscale': document } });
+		const credential = await createAccount('parent');
+		const nodes = [anyModel({ customModel: byId('eta-upscale') })];
+		const { id } = await pair.importWorkflow(chain('Holds itself', nodes), { credential });
+		const answer = editor.page.waitForResponse(/resource-mapper-fields/);
+		await openPanel(id);
+		await editor.get('parameter-input-field_15').waitFor();
+		expect((await (await answer).text()).length).toBeLessThan(10_000);
+	});
+
+	it('unfolds without end, or would be run, and the panel says why it has no fields', async () => {
+		const folds = Array.from({ length: 16 }, (_, index) => [
+			`fold_${index}`,
+			{
+				properties: Object.fromEntries(
+					Array.from({ length: 16 }, (__, to) => [`to_${to}`, { $ref: `#/parts/fold_${to}` }]),
+				),
+			},
+		]);
+		pair.service.set({
+			documents: {
+				'eta-upscale': describeModel(
+					{ $ref: '#/parts/fold_0' },
+					Object.fromEntries(folds) as object,
+				),
+				'rho/lip-sync': describeModel({ properties: { mode: { enum: ['={{ $vars }}'] } } }),
+			},
+		});
+		const credential = await createAccount('harm');
+		const reasons = {
+			'eta-upscale': 'too large to make fields of it',
+			'rho/lip-sync': 'n8n would run as expressions',
+			'no-such<b>/model</b>': 'no-such<b>/model</b>',
+		};
+		const nodes = Object.keys(reasons).map((name, index) => ({
+			...anyModel({ customModel: byId(name) }),
+			name: `Model ${index}`,
+		}));
+		const { id } = await pair.importWorkflow(chain('Harm', nodes), { credential });
+		await editor.openWorkflow(id);
+		for (const [index, reason] of Object.values(reasons).entries()) {
+			await editor.findNode(`Model ${index}`).dblclick();
+			await editor.panel.getByTestId('empty-fields-notice').getByText(reason).waitFor();
+			await editor.closePanel();
+		}
+	});
+
+	it('has a pattern that never ends, which n8n does not run', async () => {
+		const document = describeModel({
+			properties: {
+				prompt: { type: 'string', pattern: '^(a+)+$' },
+				image_url: { type: 'string', format: 'uri' },
+			},
+		});
+		pair.service.set({ documents: { 'psi/image-edit': document } });
+		const credential = await createAccount('pattern');
+		const nodes = [anyModel({ customModel: byId('psi/image-edit') })];
+		const { id } = await pair.importWorkflow(chain('Pattern', nodes), { credential });
+		await openPanel(id);
+		await editor.get('parameter-input-image_url').waitFor();
+		const input = { prompt: `${'a'.repeat(32)}!`, image_url: 'https://media.example/a.png' };
+		await editor.fill('prompt', input.prompt);
+		await editor.fill('image_url', input.image_url);
+		await editor.executeStep();
+		await editor.waitForOutput();
+		expect(readSent()).toEqual(input);
 	});
 });
 

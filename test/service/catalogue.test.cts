@@ -41,6 +41,13 @@ test.each(['Chi-Image/Edit-Plus', 'zeta-canvas-4.0', 'kappa-7/preview', 'xi-sket
 	},
 );
 
+test("a document can take the place of a model's own", async () => {
+	const openapi = { paths: {} };
+	const service = await start({ documents: { 'psi/image-edit': openapi } });
+	const { data } = await get(service, `${LIST}/psi/image-edit/schema`);
+	expect(data).toEqual({ model: 'psi/image-edit', openapi });
+});
+
 test.each([
 	'/psi/schema',
 	'/psi%2Fimage-edit/schema',
