@@ -205,7 +205,7 @@ const hostile: Array<[what: string, outcome: 'fields' | 'notice', input: unknown
 	];
 
 describe('a description that', () => {
-	// As rows of it.each they would be printed, which takes for ever.
+	// As rows of it.each they would be printed, which takes forever.
 	for (const [what, outcome, input, parts] of hostile)
 		it(`${what} ends in ${outcome === 'fields' ? 'fields' : 'a notice'}, at once`, () => {
 			const document = describeModel(input, { parts });

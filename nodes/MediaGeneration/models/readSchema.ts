@@ -43,7 +43,7 @@ const PLAIN_KEYWORDS = new Map<string, (value: unknown) => boolean>(
 	}),
 );
 
-/** Keywords that forbid values and are left to the service. A `pattern` is a program, and can take for ever. */
+/** Keywords that forbid values and are left to the service. A regular expression from elsewhere, as in `pattern`, can run forever. */
 const UNCHECKED_KEYWORDS = new Set([
 	'pattern',
 	'not',
