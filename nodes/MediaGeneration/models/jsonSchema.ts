@@ -81,6 +81,16 @@ const mapValues = <From, To>(
 ): Record<string, To> =>
 	Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]));
 
+/** Remembers what is found out about a schema, because each entry of a list asks again. */
+function remember<T>(find: (schema: JsonSchema) => T): (schema: JsonSchema) => T {
+	const known = new WeakMap<JsonSchema, { found: T }>();
+	return (schema) => {
+		const { found } = known.get(schema) ?? { found: find(schema) };
+		known.set(schema, { found });
+		return found;
+	};
+}
+
 const listBranches = ({ oneOf = [], anyOf = [], allOf = [] }: JsonSchema): JsonSchema[] => [
 	...oneOf,
 	...anyOf,
@@ -88,13 +98,13 @@ const listBranches = ({ oneOf = [], anyOf = [], allOf = [] }: JsonSchema): JsonS
 ];
 
 /** Lists the types that a value may have; empty: any. */
-export function listTypes(schema: JsonSchema): string[] {
+export const listTypes = remember((schema): string[] => {
 	const { type, enum: values, const: only } = schema;
 	if (type !== undefined) return [type].flat().filter((one) => one !== 'null');
 	const listed = values ?? (only === undefined ? [] : [only]);
 	const types = listed.length ? listed.map(getType) : listBranches(schema).flatMap(listTypes);
 	return [...new Set(types)].filter((one) => one !== 'null');
-}
+});
 
 const getType = (value: unknown): string =>
 	Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
@@ -106,12 +116,14 @@ export function listValues(schema: JsonSchema): unknown[] | undefined {
 }
 
 /** Finds the schema of a list's entries. */
-export const getItems = (schema: JsonSchema): JsonSchema =>
-	schema.items ??
-	listBranches(schema)
-		.map(getItems)
-		.find((items) => Object.keys(items).length) ??
-	{};
+export const getItems = remember(
+	(schema): JsonSchema =>
+		schema.items ??
+		listBranches(schema)
+			.map(getItems)
+			.find((items) => Object.keys(items).length) ??
+		{},
+);
 
 export interface Property {
 	schema: JsonSchema;
@@ -120,7 +132,7 @@ export interface Property {
 }
 
 /** Collects the properties of an object, those of all its branches included, in the order in which the schema names them. */
-export function collectProperties(schema: JsonSchema): Map<string, Property> {
+export const collectProperties = remember((schema): ReadonlyMap<string, Property> => {
 	const found = new Map<string, Property>();
 	const { properties = {}, required = [], oneOf, anyOf, allOf = [] } = schema;
 	const needed = new Set(required);
@@ -146,7 +158,7 @@ export function collectProperties(schema: JsonSchema): Map<string, Property> {
 	}
 	for (const name of needed) add(name, {}, true);
 	return found;
-}
+});
 
 /** Makes a schema of what either allows. It stays flat, however many are joined one after the other. */
 function joinSchemas(one: JsonSchema, other: JsonSchema): JsonSchema {
