@@ -409,6 +409,11 @@ it.each<[string, Partial<Plan>, Array<(world: World) => unknown>]>([
 			(world) => callBack(world, 0, 0, 2),
 		],
 	],
+	[
+		'an n8n that could not store what came after its sender was answered',
+		{ downloads: true, latencies: [0, 3_000], storeFailures: 1, lead: 0 },
+		[(world) => end(world, 0, 'two files, one dead')],
+	],
 ])('brings every paid task out with %s', async (_, more, acts) => {
 	await live(
 		{ ...plan, ...more },

@@ -18,7 +18,7 @@ import {
 	TASK_NOT_ENDED,
 	type Refused,
 } from '../../callback/webhook';
-import { LONGEST_PAUSE } from '../../lib/runAfter';
+import { LONGEST_PAUSE, runAfter } from '../../lib/runAfter';
 import { isToolNode } from '../nodeContext';
 import type { FileSource } from '../results/resultFiles';
 import { LOOK, startLooks } from './looks';
@@ -43,6 +43,12 @@ const FILES_AT_LIMIT = 10_000;
 
 /** A look counts as the one at the limit if it comes this early, in milliseconds: two processes may have two clocks. */
 const LIMIT_TOLERANCE = 1_000;
+
+/**
+ * The time that n8n gets to store the items, in milliseconds, where it doesn't say when it has. Once it has, it answers callbacks
+ * by itself.
+ */
+const STORED_WITHIN = 3_000;
 
 const RESULTS_UNDER_WAY: Refused = {
 	status: 503,
@@ -165,14 +171,18 @@ class Sender {
 	}
 
 	/**
-	 * Gives n8n the items, which answers when it has stored them. One that was answered already does not hear of it.
-	 * @param onAnswered is called when n8n has answered; `onStored` comes first, if n8n could store that the execution continues
+	 * Gives n8n the items, which answers when it has stored them. If the sender was answered before, nobody hears of it.
+	 * @param onAnswered is called when n8n has answered, or has had the time to store the items; `onStored` comes first, if it is
+	 *   known that n8n has stored that the execution continues
 	 */
 	handOver(
 		items: INodeExecutionData[],
 		{ onStored, onAnswered }: { onStored: () => void; onAnswered: () => void },
 	): IWebhookResponseData {
-		if (this.isAnswered) return { noWebhookResponse: true, workflowData: [items] };
+		if (this.isAnswered) {
+			runAfter(STORED_WITHIN, onAnswered);
+			return { noWebhookResponse: true, workflowData: [items] };
+		}
 		this.isAnswered = true;
 		const response = this.context.getResponseObject();
 		response.once('close', () => response.writableEnded && onAnswered());
