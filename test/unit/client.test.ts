@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import { sleep, type IExecuteFunctions, type IHttpRequestOptions } from 'n8n-workflow';
 import {
 	ServiceError,
 	TaskService,
@@ -7,12 +7,21 @@ import {
 import type { Credentials } from '../../nodes/MediaGeneration/api/endpoints';
 import type { MultipartBody } from '../../nodes/MediaGeneration/api/multipart';
 
+/** A body that is a generator is streamed by it. */
 type Answer = [statusCode: number, body: unknown] | Error;
+
+async function* stream(...texts: Array<string | Error>) {
+	for (const text of texts) {
+		if (text instanceof Error) throw text;
+		yield Buffer.from(text);
+	}
+}
 
 const SETTINGS = { timeoutSeconds: 7 };
 const REQUEST = { model: 'beta2/image-edit', input: { prompt: 'Night' } };
-const RECORD = { taskId: 'task', state: 'success', new: 1 };
+const RECORD = { state: 'success', new: 1 };
 const NAMED = { taskId: 'task' };
+const NAMED_RECORD = { ...NAMED, ...RECORD };
 const LONG_ID = '12345678901234567890';
 const fileUrl = 'https://a.example/a.png';
 const credentials = {
@@ -27,9 +36,9 @@ function serviceThat(answer: Answer, changes: Partial<Credentials> = {}) {
 	const used = { ...credentials, ...changes };
 	const requests: IHttpRequestOptions[] = [];
 	const signals: Array<AbortSignal | undefined> = [];
-	const stopped = new AbortController().signal;
+	const stopped = new AbortController();
 	const context = {
-		getExecutionCancelSignal: () => stopped,
+		getExecutionCancelSignal: () => stopped.signal,
 		helpers: {
 			async httpRequestWithAuthentication(
 				this: IExecuteFunctions,
@@ -42,17 +51,35 @@ function serviceThat(answer: Answer, changes: Partial<Credentials> = {}) {
 				signals.push(this.getExecutionCancelSignal());
 				if (answer instanceof Error) throw answer;
 				const [statusCode, body] = answer;
-				return { statusCode, body: typeof body === 'string' ? body : JSON.stringify(body) };
+				const isStream = typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+				const text = typeof body === 'string' ? body : JSON.stringify(body);
+				return { statusCode, body: isStream ? body : stream(text) };
 			},
 		},
 	} as unknown as IExecuteFunctions;
-	return { service: new TaskService(context, used), requests, signals, stopped };
+	return {
+		service: new TaskService(context, used),
+		requests,
+		signals,
+		stop: () => stopped.abort(),
+	};
+}
+
+/** Sends a byte at a time until the request is aborted. */
+async function* dribble(getSignal: () => AbortSignal | undefined) {
+	for (;;) {
+		await sleep(20);
+		getSignal()?.throwIfAborted();
+		yield Buffer.from(' ');
+	}
 }
 
 const create = async (answer: Answer) =>
 	await serviceThat(answer)
 		.service.createTask(REQUEST, SETTINGS)
 		.catch((error: ServiceError) => error);
+
+const guardError = Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' });
 
 const networkError = (code: string) => Object.assign(new Error(code), { code });
 
@@ -68,7 +95,7 @@ describe('each request', () => {
 		['uploadFromUrl', ['a.png', fileUrl], { fileUrl }, '/api/file-url-upload', file],
 		['listModels', [], [], '/api/v1/models', undefined],
 		['getModelSchema', ['a/b'], {}, '/api/v1/models/a/b/schema', undefined],
-		['getDownloadUrl', [fileUrl], 'link', '/api/v1/common/download-url', { url: fileUrl }],
+		['getDownloadUrl', [fileUrl], fileUrl, '/api/v1/common/download-url', { url: fileUrl }],
 	])('of %s follows no redirect', async (name, values, data, path, body) => {
 		const { service, requests } = serviceThat([200, { code: 200, data }]);
 		const call = service[name] as (...values: unknown[]) => Promise<unknown>;
@@ -81,7 +108,7 @@ describe('each request', () => {
 				disableFollowRedirect: true,
 				ignoreHttpStatusErrors: true,
 				returnFullResponse: true,
-				encoding: 'text',
+				encoding: 'stream',
 				timeout: 7_000,
 				headers: { Accept: 'application/json', 'User-Agent': expect.stringContaining('Mozilla') },
 			},
@@ -107,10 +134,12 @@ describe('each request', () => {
 	});
 
 	it('ends with the execution, save a creation, whose ID would be lost', async () => {
-		const { service, signals, stopped } = serviceThat([200, { code: 200, data: RECORD }]);
+		const { service, signals, stop } = serviceThat([200, { code: 200, data: NAMED_RECORD }]);
 		await service.createTask(REQUEST, SETTINGS);
 		await service.getTask('task', SETTINGS);
-		expect(signals).toEqual([undefined, stopped]);
+		expect(signals).toMatchObject([{ aborted: false }, { aborted: false }]);
+		stop();
+		expect(signals).toMatchObject([{ aborted: false }, { aborted: true }]);
 	});
 });
 
@@ -131,6 +160,7 @@ describe('createTask', () => {
 		['HTTP 401 without JSON', [401, 'no'], 401, 'does not accept the access token (401)'],
 		['code 402', [200, { code: 402, message: 'poor' }], 402, 'too few credits (402: poor)'],
 		['a refused connection', networkError('ECONNREFUSED'), undefined, "can't be reached"],
+		["n8n's guard", guardError, undefined, "this n8n's SSRF protection blocks that address"],
 	])('surely created nothing after %s: only 429 is sent again', async (_, answer, code, words) => {
 		const error = await create(answer);
 		expect(error).toBeInstanceOf(ServiceError);
@@ -139,6 +169,15 @@ describe('createTask', () => {
 		expect(error).toMatchObject({ code, message, isRateLimited: code === 429 });
 	});
 
+	const CUT = '{"code":200,"data":{"taskId":"task","more":"';
+	const DEEP = `${CUT}","a":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`;
+	const NOT_AN_ID = `data.taskId can't be used: "a\\nb"`;
+	const reset = networkError('ECONNRESET');
+	const MEGABYTES = (count: number) => 'x'.repeat(count * 1024 * 1024);
+	async function* flood() {
+		yield* stream(CUT);
+		for (;;) yield* stream(MEGABYTES(1));
+	}
 	const isLost = 'look at the recent tasks of your account';
 	const isNamed = 'the service named it task\\.';
 	it.each<[string, Answer, number | undefined, string, string]>([
@@ -155,6 +194,25 @@ describe('createTask', () => {
 		['a redirect with an ID', [300, { code: 300, data: NAMED }], 300, 'is not followed', isNamed],
 		['HTTP 422 with an ID', [422, { code: 422, data: NAMED }], 422, '(422)', isNamed],
 		['HTTP 500 with an ID', [500, { code: 500, data: NAMED }], 500, '(500)', isNamed],
+		[
+			'one that is no ID',
+			[200, { code: 200, data: { taskId: 'a\nb' } }],
+			undefined,
+			NOT_AN_ID,
+			isLost,
+		],
+		['an answer that breaks off', [200, stream(CUT, reset)], undefined, 'broke off', isNamed],
+		['one that ends early', [200, CUT], undefined, 'not the expected JSON', isNamed],
+		[
+			'one that breaks off in the ID',
+			[200, stream(CUT.slice(0, 32))],
+			undefined,
+			'not the',
+			isLost,
+		],
+		['one nested too deep', [200, DEEP], undefined, 'not the expected JSON', isNamed],
+		['one of more than 10 MB', [200, stream(CUT, MEGABYTES(11))], undefined, '10 MB', isNamed],
+		['one of too many chunks', [200, flood()], undefined, 'larger than 10 MB', isNamed],
 	])('may have created a task after %s', async (_, answer, code, words, next) => {
 		const error = await create(answer);
 		expect(error).toBeInstanceOf(UnknownOutcomeError);
@@ -170,13 +228,94 @@ describe('what is read', () => {
 		const { service } = serviceThat([200, { code: 200, data: RECORD }]);
 		const task = { taskId: 'task', status: 'completed', state: 'success', resultUrls: [] };
 		expect(await service.getTask('task', SETTINGS)).toEqual(task);
-		expect(await service.getTaskRecord('task', SETTINGS)).toEqual(RECORD);
+		expect(await service.getTaskRecord('task', SETTINGS)).toEqual(NAMED_RECORD);
+	});
+
+	const get = async (data: unknown, code = 200, taskId = 'task') => {
+		const { service } = serviceThat([200, { code, msg: 'It failed', data }]);
+		return await service.getTask(taskId, SETTINGS).catch((error: ServiceError) => error);
+	};
+
+	it.each<[string, unknown]>([
+		['text', NAMED_RECORD],
+		['null', { ...RECORD, taskId: null }],
+		['blank', { ...RECORD, taskId: '' }],
+		['absent', RECORD],
+	])('is the task that was asked for, where the ID of the record is %s', async (_, data) => {
+		expect(await get(data)).toMatchObject({ taskId: 'task', status: 'completed' });
+	});
+
+	it('is the task that was asked for by a number', async () => {
+		const data = { ...RECORD, taskId: 7 };
+		expect(await get(data, 200, '7')).toMatchObject({ taskId: '7', status: 'completed' });
+	});
+
+	it.each([
+		['other', 'is of another task: its field data.taskId is "other", and "task" was asked for'],
+		['a\n'.repeat(1_000), 'is of another task: its field data.taskId is "a\\na'],
+		[7, 'is of another task: its field data.taskId is "7"'],
+		[{ a: 1 }, "Its field data.taskId can't be used: it has another form"],
+	])('is not the record of the task %j', async (taskId, message) => {
+		const { service } = serviceThat([200, { code: 200, data: { ...RECORD, taskId } }]);
+		for (const read of [service.getTask('task', SETTINGS), service.getTaskRecord('task', SETTINGS)])
+			await expect(read).rejects.toThrow(message);
+		const error = (await get({ ...RECORD, taskId })) as ServiceError;
+		expect(error.message.length).toBeLessThan(800);
+		expect(error).toMatchObject({ code: undefined, isRateLimited: false });
+	});
+
+	it('is a failed task where code 501 comes without a record', async () => {
+		expect(await get(null, 501)).toEqual({
+			taskId: 'task',
+			status: 'failed',
+			resultUrls: [],
+			failCode: '501',
+			failMessage: 'It failed',
+		});
+	});
+
+	it.each([
+		[501, 'generating', 'pending'],
+		[501, 'success', 'completed'],
+		[408, 'generating', 'pending'],
+		[408, 'fail', 'failed'],
+	])('is by the record where that comes with code %d in state %s', async (code, state, status) => {
+		expect(await get({ taskId: 'task', state }, code)).toMatchObject({ state, status });
+	});
+
+	it.each([
+		[408, null],
+		[500, NAMED_RECORD],
+	])('is an error after code %d with the data %j', async (code, data) => {
+		const error = await get(data, code);
+		expect(error).toBeInstanceOf(ServiceError);
+		expect(error).toMatchObject({ code });
+	});
+
+	it('is an error after HTTP 501 of a server that has no such page', async () => {
+		const { service } = serviceThat([501, 'Not Implemented']);
+		await expect(service.getTask('task', SETTINGS)).rejects.toMatchObject({ code: 501 });
+	});
+
+	it('is bounded for a list of models and a schema', async () => {
+		const list = serviceThat([200, stream('x'.repeat(2 * 1024 * 1024), 'x')]).service;
+		await expect(list.listModels(SETTINGS)).rejects.toThrow('it is larger than 2 MB');
+		const schema = serviceThat([200, stream('x'.repeat(1024 * 1024), 'x')]).service;
+		await expect(schema.getModelSchema('a', SETTINGS)).rejects.toThrow('it is larger than 1 MB');
+	});
+
+	it('is given up when an answer takes longer than the timeout', async () => {
+		const { service, signals } = serviceThat([200, dribble(() => signals[0])]);
+		const read = service.getCredits({ timeoutSeconds: 0.2 });
+		await expect(read).rejects.toThrow('gave no answer within 0.2 s');
 	});
 
 	it.each<[string, Answer, number | undefined, RegExp]>([
 		['HTTP 404', [404, { code: 404, msg: 'no' }], 404, /\(404: no\)/],
 		['HTTP 404 without JSON', [404, ''], 404, /\(404\)/],
-		['no state', [200, { code: 200, data: NAMED }], undefined, /incomplete: .* no task record/],
+		['no state', [200, { code: 200, data: {} }], undefined, /no task record.*state is missing/],
+		['a state of its own', [200, { code: 200, data: { state: 7 } }], undefined, /data.state .*: 7/],
+		['no data', [200, { code: 200 }], undefined, /field data is missing/],
 		['a timeout', networkError('ETIMEDOUT'), undefined, /raise 'Timeout'/],
 		['a lost connection', networkError('ECONNRESET'), undefined, /Check 'Base URL'/],
 	])('is an error after %s', async (_, answer, code, words) => {

@@ -11,6 +11,18 @@ describe('describeNetworkFailure', () => {
 		'may have arrived': { reason: brokenOff, mayHaveArrived: true, isTimeout: false },
 		'timed out': { reason: 'gave no answer within 5 s', mayHaveArrived: true, isTimeout: true },
 	};
+	it.each(['SsrfBlockedIpError', 'SsrfBlockedHostnameError'])(
+		"takes %s of n8n's guard for a request that was never sent, with what to set",
+		(name) => {
+			const blocked = Object.assign(new Error('blocked'), { name });
+			for (const error of [blocked, new Error('wrapped', { cause: blocked })])
+				expect(describeNetworkFailure(error, 5)).toEqual({
+					...outcomes['never arrived'],
+					hint: expect.stringContaining('N8N_SSRF_ALLOWED_IP_RANGES') as string,
+				});
+		},
+	);
+
 	it.each<[keyof typeof outcomes, string, string[]]>([
 		['never arrived', 'connect', ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH']],
 		['never arrived', 'getaddrinfo', ['ENOTFOUND', 'EAI_AGAIN']],

@@ -4,7 +4,7 @@ import { readLinks } from '../../nodes/MediaGeneration/operations/results/result
 const ALL = ['cover', 'firstFrame', 'lastFrame', 'result', 'watermarked'];
 
 const read = (record: object, kinds = ALL) =>
-	readLinks(toTask(taskRecord.parse({ taskId: 'task', state: 'success', ...record })), kinds)
+	readLinks(toTask('task', taskRecord.parse({ state: 'success', ...record })), kinds)
 		.map(({ kind, index, url }) => `${kind} ${index} ${url}`)
 		.join(', ');
 

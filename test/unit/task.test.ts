@@ -17,7 +17,7 @@ const record = {
 	progress: 100,
 };
 
-const task = (more: object = {}) => toTask(taskRecord.parse({ ...record, ...more }));
+const task = (more: object = {}) => toTask('task', taskRecord.parse({ ...record, ...more }));
 
 describe('toTask', () => {
 	it('returns a completed task', () => {
@@ -40,9 +40,22 @@ describe('toTask', () => {
 		expect(failed).toMatchObject({ status: 'failed', ...reason, resultUrls: [] });
 	});
 
+	it('has words of the service on one line, and not too long', () => {
+		const failMsg = `a\r\n\u0000b\u2028c\u202ed ${'x'.repeat(1_000)}`;
+		const { failMessage, state, failCode, model } = task({
+			state: 'fail\n',
+			failMsg,
+			failCode: 'E\t7',
+			model: 'm\u0007',
+		});
+		expect({ state, failCode, model }).toEqual({ state: 'fail', failCode: 'E 7', model: 'm' });
+		expect(failMessage).toMatch(/^a b c d x+…$/);
+		expect(failMessage).toHaveLength(500);
+	});
+
 	it('leaves out what is not known', () => {
 		const known = { taskId: 'task', state: 'generating' };
-		const running = toTask(taskRecord.parse(known));
+		const running = toTask('task', taskRecord.parse(known));
 		expect(running).toEqual({ ...known, status: 'pending', resultUrls: [] });
 	});
 
@@ -84,7 +97,7 @@ describe('toTask', () => {
 		const rest = fc.dictionary(fc.constantFrom(...Object.keys(others)), fc.anything());
 		fc.assert(
 			fc.property(rest, (more) => {
-				const read = toTask(taskRecord.parse({ ...more, taskId, state }));
+				const read = toTask(taskId, taskRecord.parse({ ...more, taskId, state }));
 				expect(read).toMatchObject({ taskId, status: 'completed' });
 			}),
 		);
@@ -93,7 +106,9 @@ describe('toTask', () => {
 
 it.each([
 	['completed', ['success', 'SUCCESS', 'succeeded', 'completed']],
-	['failed', ['fail', 'failed']],
+	['failed', ['fail', 'failed', 'failure', 'FAILED', 'error', 'errored', 'terminated']],
+	['failed', ['canceled', 'cancelled', 'aborted', 'expired', 'rejected', 'Cancelled']],
+	['failed', ['timeout', 'timed_out', 'timedOut', 'time-out', 'timed out']],
 	['pending', ['waiting', 'queuing', 'generating', 'pending', 'running', 'an unknown word']],
 ])('a task is %s in the states %j', (status, states) => {
 	for (const state of states) expect([state, toStatus(state)]).toEqual([state, status]);

@@ -1,4 +1,5 @@
 import {
+	sleep,
 	UserError,
 	type IDataObject,
 	type IExecuteFunctions,
@@ -8,22 +9,25 @@ import {
 	type IWebhookFunctions,
 } from 'n8n-workflow';
 import type { z } from 'zod';
+import { collectText, findTaskId, parseAnswer, type CollectedText } from './answers';
 import { buildUrl, CREDENTIAL, type Credentials, type Endpoint } from './endpoints';
 import { explainRefusal } from './errorHelp';
 import { MultipartBody, type UploadFile } from './multipart';
 import { describeNetworkFailure } from './networkFailure';
+import { listQuerySecrets, listUrlSecrets, Redactor } from './redaction';
 import {
 	createdTask,
 	envelope,
 	modelList,
 	modelSchema,
-	nonEmptyText,
 	number,
+	toMessage,
 	uploadedFile,
+	webLink,
 	type CatalogueModel,
 	type UploadedFile,
 } from './schemas';
-import { rawTaskRecord, taskRecord, toTask, type Task } from './task';
+import { failedTask, rawTaskRecord, taskRecord, toTask, type Task } from './task';
 
 /** The body of a request to create a task. */
 export interface CreateTaskRequest {
@@ -102,13 +106,31 @@ interface Request {
 
 interface Exchange {
 	origin: string;
-	/** The parsed JSON; undefined where there is none. */
+	/** The parsed JSON, without secrets; undefined where there is none. */
 	body?: unknown;
+	/** The ID in an answer that can't be parsed. */
+	foundTaskId?: string;
 	/** Absent where no answer came. */
 	isHttpSuccess?: boolean;
 	/** Absent after a success of the task service. */
 	failure?: Failure;
 }
+
+/**
+ * The codes by which a details answer says of a task itself that it ended without a result. With a record beside it, the record says
+ * how the task ended.
+ */
+const GENERATION_FAILED = 501;
+const CODES_OF_TASKS = new Set<number | undefined>([GENERATION_FAILED, 408]);
+
+const MEGABYTE = 1024 * 1024;
+
+/** The largest answers, in bytes, decompressed. The largest known are a list of 100 kB and schemas of some ten. */
+const MAX_BYTES: Partial<Record<Endpoint, number>> = {
+	modelsPath: 2 * MEGABYTE,
+	modelSchemaPath: MEGABYTE,
+};
+const MAX_BYTES_OF_OTHERS = 10 * MEGABYTE;
 
 /** The folder that files are uploaded to. */
 const UPLOAD_PATH = 'n8n';
@@ -118,10 +140,22 @@ const USER_AGENT = 'Mozilla/5.0 (compatible; n8n-nodes-media-generation)';
 
 /** The task service, as one credential reaches it. */
 export class TaskService {
+	/** Hides what the service was told in secret, now and by the creations so far. */
+	private redactor: Redactor;
+
 	constructor(
 		private readonly context: Context,
 		readonly credentials: Credentials,
-	) {}
+	) {
+		const { accessToken, webhookSecret, previousWebhookSecret } = credentials;
+		const query = 'getQueryData' in context ? (context.getQueryData() as object) : {};
+		this.redactor = new Redactor([
+			accessToken,
+			webhookSecret,
+			previousWebhookSecret,
+			...listQuerySecrets(query),
+		]);
+	}
 
 	/**
 	 * Creates a task, which costs credits: it is sent once and never again. Stopping the execution doesn't abort it, since the
@@ -131,23 +165,32 @@ export class TaskService {
 	 * @throws {ServiceError} when the service surely created nothing
 	 */
 	async createTask(request: CreateTaskRequest, settings: RequestSettings): Promise<string> {
-		const { origin, body, isHttpSuccess, failure } = await this.exchange(
+		this.redactor = this.redactor.with(listUrlSecrets(request.callBackUrl ?? ''));
+		const { origin, body, foundTaskId, isHttpSuccess, failure } = await this.exchange(
 			{ endpoint: 'createTaskPath', body: request, settings },
-			withoutCancelSignal(this.context),
+			{ canBeStopped: false },
 		);
-		const taskId = createdTask.safeParse(body).data?.data.taskId;
+		const parsed = createdTask.safeParse(getData(body));
+		const taskId = parsed.data?.taskId;
 		if (taskId && isHttpSuccess) return taskId;
-		if (failure?.isRejected && !taskId) throw new ServiceError(failure);
-		const { message, code } = failure ?? describeIncomplete(origin, 'the service gave no task ID');
-		throw new UnknownOutcomeError({ message, taskId }, code);
+		const known = taskId ?? foundTaskId;
+		if (failure?.isRejected && !known) throw new ServiceError(failure);
+		const { message, code } =
+			failure ?? this.describeIncomplete(origin, 'the service gave no task ID', body, parsed.error);
+		throw new UnknownOutcomeError({ message, taskId: known }, code);
 	}
 
 	/**
-	 * Reads a task as the service knows it now.
+	 * Reads a task as the service knows it now. A record without an ID is taken to be of this task.
+	 * @throws {ServiceError} when the record is of another task
 	 * @throws {ServiceError} with code 404 or 422 when the service does not know the task
 	 */
 	async getTask(taskId: string, settings: RequestSettings): Promise<Task> {
-		return toTask(await this.getRecord(taskId, settings, taskRecord));
+		const exchange = await this.askForTask(taskId, settings);
+		const { code, msg, message = msg } = readEnvelope(exchange.body);
+		if (code === GENERATION_FAILED && !hasRecord(exchange.body))
+			return failedTask(taskId, code, message);
+		return toTask(taskId, this.readRecord(exchange, taskId, taskRecord));
 	}
 
 	/**
@@ -155,7 +198,8 @@ export class TaskService {
 	 * @throws {ServiceError} with code 404 or 422 when the service does not know the task
 	 */
 	async getTaskRecord(taskId: string, settings: RequestSettings): Promise<object> {
-		return await this.getRecord(taskId, settings, rawTaskRecord);
+		const exchange = await this.askForTask(taskId, settings);
+		return { ...this.readRecord(exchange, taskId, rawTaskRecord), taskId };
 	}
 
 	/** Reads the account's credits, fractional. */
@@ -220,21 +264,31 @@ export class TaskService {
 	async getDownloadUrl(url: string, settings: RequestSettings): Promise<string> {
 		return await this.request(
 			{ endpoint: 'downloadUrlPath', body: { url }, settings },
-			nonEmptyText,
+			webLink,
 			'the service gave no link',
 		);
 	}
 
-	private async getRecord<T extends z.ZodTypeAny>(
+	private async askForTask(taskId: string, settings: RequestSettings): Promise<Exchange> {
+		return await this.exchange({ endpoint: 'taskDetailsPath', value: taskId, settings });
+	}
+
+	/** Reads the record in a details answer, which must be of the task that was asked for. */
+	private readRecord<R extends { taskId?: string }>(
+		{ origin, body, failure }: Exchange,
 		taskId: string,
-		settings: RequestSettings,
-		schema: T,
-	): Promise<z.output<T>> {
-		return await this.request(
-			{ endpoint: 'taskDetailsPath', value: taskId, settings },
-			schema,
-			'the service gave no task record',
-		);
+		schema: z.ZodType<R, z.ZodTypeDef, unknown>,
+	): R {
+		const decides = CODES_OF_TASKS.has(readEnvelope(body).code) && hasRecord(body);
+		if (failure && !decides) throw new ServiceError(failure);
+		const record = this.readData(origin, body, schema, 'the service gave no task record');
+		if (record.taskId === undefined || record.taskId === taskId) return record;
+		throw new ServiceError({
+			message: this.redactor.hideInMessage(
+				`The answer from ${origin} is of another task: its field data.taskId is ${show(record.taskId)}, and ${show(taskId)} was asked for`,
+			),
+			hint: "Nothing of it was used. Check 'Task Details Path' in the credential, or ask the service.",
+		});
 	}
 
 	/** @param missing why an answer is incomplete whose `data` does not fit the schema */
@@ -245,17 +299,46 @@ export class TaskService {
 	): Promise<z.output<T>> {
 		const { origin, body, failure } = await this.exchange(request);
 		if (failure) throw new ServiceError(failure);
-		const parsed = schema.safeParse((body as { data?: unknown }).data);
-		if (!parsed.success) throw new ServiceError(describeIncomplete(origin, missing));
-		return parsed.data as z.output<T>;
+		return this.readData(origin, body, schema, missing);
+	}
+
+	private readData<T extends z.ZodTypeAny>(
+		origin: string,
+		body: unknown,
+		schema: T,
+		missing: string,
+	): z.output<T> {
+		const parsed = schema.safeParse(getData(body));
+		if (parsed.success) return parsed.data as z.output<T>;
+		throw new ServiceError(this.describeIncomplete(origin, missing, body, parsed.error));
+	}
+
+	private describeIncomplete(
+		origin: string,
+		missing: string,
+		body: unknown,
+		error?: z.ZodError,
+	): Omit<Failure, 'isRejected'> {
+		const path = ['data', ...(error?.issues[0]?.path ?? [])];
+		const value = path.reduce<unknown>(
+			(whole, key) => (whole as Record<string, unknown> | null | undefined)?.[key],
+			body,
+		);
+		return {
+			message: this.redactor.hideInMessage(
+				`The answer from ${origin} is incomplete: ${missing}. Its field ${path.join('.')} ${value === undefined ? 'is missing' : `can't be used: ${show(value)}`}`,
+			),
+			hint: 'Check the endpoint paths in the credential.',
+		};
 	}
 
 	private async exchange(
 		{ endpoint, value, body, settings }: Request,
-		context: Context = this.context,
+		{ canBeStopped = true }: { canBeStopped?: boolean } = {},
 	): Promise<Exchange> {
 		const url = buildUrl(this.credentials, endpoint, value);
 		const { origin } = new URL(url);
+		const maxBytes = MAX_BYTES[endpoint] ?? MAX_BYTES_OF_OTHERS;
 		const options: IHttpRequestOptions = {
 			url,
 			method: body ? 'POST' : 'GET',
@@ -266,61 +349,109 @@ export class TaskService {
 			},
 			body: body as IDataObject | undefined,
 			timeout: settings.timeoutSeconds * 1000,
-			encoding: 'text',
+			// A text would come whole, however long: 100 kB of gzip can be 100 MB.
+			encoding: 'stream',
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
 			disableFollowRedirect: true,
 		};
+		const { redactor } = this;
+		const { statusCode, text, isTooLarge, error } = await this.send(
+			options,
+			maxBytes,
+			canBeStopped,
+		);
+		const answer = isTooLarge || error ? undefined : parseAnswer(text, redactor);
+		const foundTaskId = answer === undefined ? findTaskId(text) : undefined;
+		const fault = isTooLarge
+			? `larger than ${maxBytes / MEGABYTE} MB`
+			: text.trim()
+				? 'not the expected JSON'
+				: 'empty';
+		const failure =
+			statusCode === undefined || error
+				? describeNoAnswer(origin, error, settings)
+				: findFailure(statusCode, answer, fault, origin);
+		return {
+			origin,
+			body: answer,
+			foundTaskId: redactor.hideInData(foundTaskId) as string | undefined,
+			isHttpSuccess: statusCode !== undefined && isSuccess(statusCode),
+			failure: failure && { ...failure, message: redactor.hideInMessage(failure.message) },
+		};
+	}
+
+	/** Sends a request and collects its answer. From the headers on, it may take as long as the timeout. */
+	private async send(
+		options: IHttpRequestOptions,
+		maxBytes: number,
+		canBeStopped: boolean,
+	): Promise<CollectedText & { statusCode?: number }> {
 		const data = { ...this.credentials } as IDataObject as Record<string, string>;
+		const abort = new AbortController();
+		const ended = new AbortController();
+		const context = withSignal(this.context, abort.signal, canBeStopped);
 		try {
-			const { statusCode, body: text } = (await context.helpers.httpRequestWithAuthentication.call(
+			const { statusCode, body } = (await context.helpers.httpRequestWithAuthentication.call(
 				context,
 				CREDENTIAL,
 				options,
 				{
 					credentialsDecrypted: { id: '', name: '', type: CREDENTIAL, data },
 				},
-			)) as { statusCode: number; body: string };
-			const failure = findFailure(statusCode, text, origin);
-			return {
-				origin,
-				body: parseJson(text),
-				isHttpSuccess: isSuccess(statusCode),
-				failure: failure && this.redact(failure),
-			};
+			)) as { statusCode: number; body: unknown };
+			if (typeof body === 'object')
+				// The timeout of n8n's helper ends with the headers.
+				void sleep(options.timeout as number, ended.signal).then(
+					() => abort.abort(),
+					() => undefined,
+				);
+			const collected = await collectText(body, maxBytes);
+			if (abort.signal.aborted) return { text: collected.text, error: TIMED_OUT };
+			// The rest of an answer that is not read any more would keep the connection.
+			if (collected.isTooLarge) abort.abort();
+			return { statusCode, ...collected };
 		} catch (error) {
-			const failure = describeNetworkFailure(error, settings.timeoutSeconds);
-			return {
-				origin,
-				failure: {
-					message: `The service at ${origin} ${failure.reason}`,
-					hint: failure.isTimeout
-						? "If the service is just slow, raise 'Timeout' in Options."
-						: "Check 'Base URL' in the credential, and that this n8n can reach the service.",
-					isRejected: !failure.mayHaveArrived,
-				},
-			};
+			return { text: '', error };
+		} finally {
+			ended.abort();
 		}
-	}
-
-	/** A service may repeat the token or a secret in its message; they never leave the credential. */
-	private redact(failure: Failure): Failure {
-		const { accessToken, webhookSecret, previousWebhookSecret } = this.credentials;
-		const message = [accessToken, webhookSecret, previousWebhookSecret]
-			.filter((secret): secret is string => Boolean(secret))
-			.reduce((shown, secret) => shown.replaceAll(secret, '***'), failure.message);
-		return { ...failure, message };
 	}
 }
 
-/** The same context for n8n's HTTP helper, which aborts requests of a stopped execution otherwise. */
-const withoutCancelSignal = <T extends Context>(context: T): T =>
-	Object.create(context, { getExecutionCancelSignal: { value: () => undefined } }) as T;
+/** As n8n's helper has it. */
+const TIMED_OUT = { code: 'ETIMEDOUT' };
+
+/**
+ * The same context for n8n's HTTP helper, with another signal that ends requests. Its own one ends them when the execution is
+ * stopped.
+ */
+function withSignal<T extends Context>(context: T, signal: AbortSignal, canBeStopped: boolean): T {
+	const stopped =
+		canBeStopped && 'getExecutionCancelSignal' in context
+			? context.getExecutionCancelSignal()
+			: undefined;
+	const value = () => (stopped ? AbortSignal.any([signal, stopped]) : signal);
+	return Object.create(context, { getExecutionCancelSignal: { value } }) as T;
+}
+
+/** Reads the envelope of an answer, as far as it has one. */
+const readEnvelope = (body: unknown): Partial<z.output<typeof envelope>> =>
+	envelope.safeParse(body).data ?? {};
+
+const hasRecord = (body: unknown): boolean => rawTaskRecord.safeParse(getData(body)).success;
+
+const getData = (body: unknown): unknown => (body as { data?: unknown } | undefined)?.data;
 
 const isSuccess = (statusCode: number): boolean => statusCode >= 200 && statusCode < 300;
 
 /** @returns why an answer is not a success of the task service, if it isn't */
-function findFailure(statusCode: number, body: string, origin: string): Failure | undefined {
+function findFailure(
+	statusCode: number,
+	body: unknown,
+	fault: string,
+	origin: string,
+): Failure | undefined {
 	if (statusCode >= 300 && statusCode < 400)
 		return {
 			message: `The service at ${origin} sent the request on to another address, which is not followed so that the access token stays with the configured service`,
@@ -328,10 +459,10 @@ function findFailure(statusCode: number, body: string, origin: string): Failure 
 			code: statusCode,
 			isRejected: false,
 		};
-	const parsed = envelope.safeParse(parseJson(body));
+	const parsed = envelope.safeParse(body);
 	if (!parsed.success && isSuccess(statusCode))
 		return {
-			message: `The answer from ${origin} is not one of the task service: it is ${body.trim() ? 'not the expected JSON' : 'empty'}`,
+			message: `The answer from ${origin} is not one of the task service: it is ${fault}`,
 			hint: "Check 'Base URL' and the endpoint paths in the credential.",
 			isRejected: false,
 		};
@@ -343,16 +474,25 @@ function findFailure(statusCode: number, body: string, origin: string): Failure 
 	return { ...refusal, message: `${refusal.message} (${code}${text ? `: ${text}` : ''})`, code };
 }
 
-const describeIncomplete = (origin: string, missing: string): Omit<Failure, 'isRejected'> => ({
-	message: `The answer from ${origin} is incomplete: ${missing}`,
-	hint: 'Check the endpoint paths in the credential.',
-});
-
-/** Parses JSON without rounding a long numeric task ID; undefined where the text is not JSON. */
-function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text.replace(/("taskId"\s*:\s*)(\d+)(?=\s*[,}])/g, '$1"$2"'));
-	} catch {
-		return undefined;
-	}
+/** Says why a request got no answer. */
+function describeNoAnswer(
+	origin: string,
+	error: unknown,
+	{ timeoutSeconds }: RequestSettings,
+): Failure {
+	const { reason, hint, isTimeout, mayHaveArrived } = describeNetworkFailure(error, timeoutSeconds);
+	const next = isTimeout
+		? "If the service is just slow, raise 'Timeout' in Options."
+		: "Check 'Base URL' in the credential, and that this n8n can reach the service.";
+	return {
+		message: `The service at ${origin} ${reason}`,
+		hint: hint ?? next,
+		isRejected: !mayHaveArrived,
+	};
 }
+
+/** Shows a value of an answer in a message, on one line. */
+const show = (value: unknown): string =>
+	typeof value === 'object' && value !== null
+		? 'it has another form'
+		: toMessage(JSON.stringify(value));

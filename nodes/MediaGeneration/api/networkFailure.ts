@@ -5,7 +5,19 @@ export interface NetworkFailure {
 	/** The host may have received the request. */
 	mayHaveArrived: boolean;
 	isTimeout: boolean;
+	/** The next step for the user, where the reason has one of its own. */
+	hint?: string;
 }
+
+/** The errors of n8n's own guard against requests into its network. It refuses before it connects. */
+const GUARD_ERRORS = new Set(['SsrfBlockedIpError', 'SsrfBlockedHostnameError']);
+
+const BLOCKED: NetworkFailure = {
+	reason: "can't be reached: this n8n's SSRF protection blocks that address",
+	mayHaveArrived: false,
+	isTimeout: false,
+	hint: 'Nothing was sent. If this n8n is to reach that address, ask its administrator to add it to the environment variable N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.',
+};
 
 /** Codes of failures before the request was written: the host surely received nothing. */
 const NEVER_SENT: Record<string, string> = {
@@ -30,7 +42,8 @@ const TIMEOUT_CODES = new Set(['ETIMEDOUT', 'ECONNABORTED', 'ESOCKETTIMEDOUT']);
 
 /** @param error what n8n's HTTP helper threw */
 export function describeNetworkFailure(error: unknown, timeoutSeconds: number): NetworkFailure {
-	const { code, isConnecting } = findSystemError(error);
+	const { code, isConnecting, isBlocked } = findSystemError(error);
+	if (isBlocked) return BLOCKED;
 	const neverSent =
 		NEVER_SENT[code] ?? (isConnecting ? NEVER_SENT_WHILE_CONNECTING[code] : undefined);
 	if (neverSent)
@@ -44,18 +57,26 @@ export function describeNetworkFailure(error: unknown, timeoutSeconds: number): 
 			};
 }
 
-/** Node's code and system call, wherever n8n's wrapping put them. */
-function findSystemError(error: unknown): { code: string; isConnecting: boolean } {
+/** Node's code and system call, or the refusal of n8n's guard, wherever n8n's wrapping put them. */
+function findSystemError(error: unknown): {
+	code: string;
+	isConnecting: boolean;
+	isBlocked: boolean;
+} {
 	const seen = new Set<unknown>();
 	let code = '';
 	let isConnecting = false;
+	let isBlocked = false;
 	for (let inner = error; inner && !seen.has(inner); ) {
 		seen.add(inner);
-		const layer = inner as Partial<Record<'code' | 'httpCode' | 'syscall' | 'cause', unknown>>;
+		const layer = inner as Partial<
+			Record<'name' | 'code' | 'httpCode' | 'syscall' | 'cause', unknown>
+		>;
 		const word = [layer.code, layer.httpCode].find((value) => typeof value === 'string' && value);
 		code ||= (word as string | undefined) ?? '';
 		isConnecting ||= layer.syscall === 'connect';
+		isBlocked ||= GUARD_ERRORS.has(layer.name as string);
 		inner = layer.cause;
 	}
-	return { code, isConnecting };
+	return { code, isConnecting, isBlocked };
 }

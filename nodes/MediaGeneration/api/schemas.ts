@@ -5,6 +5,9 @@ import { z } from 'zod';
  * unknown ones; the parsed value is what is used. What the contract does not show follows public services of this kind.
  */
 
+/** The deepest nesting of JSON from elsewhere. The contract has two levels; n8n stores items by recursion. */
+export const JSON_LEVELS = 64;
+
 export const integer = z.union([
 	z.number().int(),
 	z
@@ -24,8 +27,42 @@ export const number = z.union([
 
 export const nonEmptyText = z.string().min(1);
 
+/**
+ * A task ID has 1 to 256 characters, none of them a control character or half of one. The contract shows no limit; public
+ * services use at most 64. This bounds what is remembered, logged and asked for.
+ */
+export const TASK_ID = /^[^\p{Cc}\p{Cs}]{1,256}$/u;
+
 /** The contract has text; a number is taken too. */
-export const taskId = z.union([nonEmptyText, z.number().int().safe().transform(String)]);
+export const taskId = z.union([
+	z.string().regex(TASK_ID),
+	z.number().int().safe().transform(String),
+]);
+
+/** Characters that end a line, or change how the rest of it is shown, in a log or in the editor. */
+const CONTROL_CHARACTERS = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]+/gu;
+
+/** The longest text of the service's that is shown as a message, in characters. */
+const LONGEST_MESSAGE = 500;
+
+/** A text for people: on one line, and not too long. */
+export const toMessage = (text: string): string => {
+	// Twice as much as is shown is enough to look at.
+	const line = text
+		.slice(0, 2 * LONGEST_MESSAGE)
+		.replace(CONTROL_CHARACTERS, ' ')
+		.trim();
+	const characters = [...line];
+	return characters.length > LONGEST_MESSAGE
+		? `${characters.slice(0, LONGEST_MESSAGE - 1).join('')}…`
+		: line;
+};
+
+/** A text for people that says something. */
+export const message = z
+	.string()
+	.transform(toMessage)
+	.refine((text) => text !== '');
 
 /** Ignores a value of another form. */
 export const tolerant = <T extends z.ZodTypeAny>(schema: T) => schema.optional().catch(undefined);
@@ -34,14 +71,14 @@ export const tolerant = <T extends z.ZodTypeAny>(schema: T) => schema.optional()
 export const envelope = z
 	.object({
 		code: integer,
-		msg: tolerant(z.string()),
-		message: tolerant(z.string()),
+		msg: tolerant(message),
+		message: tolerant(message),
 		data: z.unknown(),
 	})
 	.passthrough();
 
-/** The part of a createTask answer that makes it a task, whatever else the answer says. */
-export const createdTask = z.object({ data: z.object({ taskId }) });
+/** The part of a createTask answer's `data` that makes it a task, whatever else the answer says. */
+export const createdTask = z.object({ taskId });
 
 /** `data` of an upload's answer. Services use either name for the file's URL. */
 export const uploadedFile = z
@@ -75,6 +112,9 @@ const catalogueModel = z.object({
 
 export type CatalogueModel = z.output<typeof catalogueModel>;
 
+/** `data` of an answer that is a link. */
+export const webLink = z.string().refine(isWebUrl);
+
 /** `data` of the catalogue's answer: `{ models }`, or the list itself. Entries that can't be read are left out. */
 export const modelList = z.preprocess(
 	(data) => (isObject(data) ? data.models : data),
@@ -85,6 +125,11 @@ export const modelList = z.preprocess(
 
 /** `data` of a schema's answer; `openapi` is null for a model that has no schema yet. */
 export const modelSchema = z.object({ openapi: z.unknown() });
+
+/** Says whether a text is an absolute URL that a download can begin at. */
+export function isWebUrl(text: string): boolean {
+	return /^https?:\/\//i.test(text) && URL.canParse(text);
+}
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,27 +1,32 @@
 import { z } from 'zod';
-import { nonEmptyText, number, taskId, tolerant } from './schemas';
+import { parseJson } from './answers';
+import { message, nonEmptyText, number, toMessage, tolerant } from './schemas';
 
 /** JSON in a string; some services send the object itself. Text that is not JSON stays text. */
 const embeddedJson = z.unknown().transform((value) => {
 	if (value === '') return undefined;
 	if (typeof value !== 'string') return value;
-	try {
-		return JSON.parse(value) as unknown;
-	} catch {
-		return value;
-	}
+	const parsed = parseJson(value);
+	return parsed === undefined ? value : parsed;
 });
 
+/** The ID of a record, which may have none. It counts only as far as it is the one that was asked for. */
+const recordId = z.preprocess(
+	(id) => (id === null || id === '' ? undefined : id),
+	z.union([z.string(), z.number().transform(String)]).optional(),
+);
+
 /** `data` of a task-details answer, as the service sends it. */
-export const rawTaskRecord = z.object({ taskId, state: z.string() }).passthrough();
+export const rawTaskRecord = z.object({ taskId: recordId, state: z.string() }).passthrough();
 
 /** The parts of it that make a Task. */
 export const taskRecord = rawTaskRecord.extend({
-	model: tolerant(nonEmptyText),
+	state: z.string().transform(toMessage),
+	model: tolerant(message),
 	resultJson: tolerant(embeddedJson),
 	response: tolerant(embeddedJson),
-	failCode: tolerant(z.union([nonEmptyText, z.number().transform(String)])),
-	failMsg: tolerant(nonEmptyText),
+	failCode: tolerant(z.union([message, z.number().transform(String)])),
+	failMsg: tolerant(message),
 	creditsConsumed: tolerant(number),
 	createTime: tolerant(number),
 	completeTime: tolerant(number),
@@ -77,11 +82,27 @@ export interface Task {
 }
 
 const COMPLETED_STATES = new Set(['success', 'succeeded', 'completed']);
-const FAILED_STATES = new Set(['fail', 'failed']);
+
+/** Ends without a result, as services and their clients name them, in lower case and without what parts the words. */
+const FAILED_STATES = new Set([
+	'aborted',
+	'canceled',
+	'cancelled',
+	'error',
+	'errored',
+	'expired',
+	'fail',
+	'failed',
+	'failure',
+	'rejected',
+	'terminated',
+	'timedout',
+	'timeout',
+]);
 
 /** A state that is not known has not ended. */
 export function toStatus(state: string): TaskStatus {
-	const word = state.toLowerCase();
+	const word = state.toLowerCase().replace(/[\s_-]+/g, '');
 	if (COMPLETED_STATES.has(word)) return 'completed';
 	return FAILED_STATES.has(word) ? 'failed' : 'pending';
 }
@@ -95,12 +116,21 @@ export function newTask(taskId: string, model: string): Task {
 export const markTimedOut = (task: Task): Task =>
 	task.status === 'pending' ? { ...task, status: 'timedOut' } : task;
 
-/** Reads a task record of the service. */
-export function toTask(record: TaskRecord): Task {
+/** A task of which the service only says that it failed, without a record. */
+export const failedTask = (taskId: string, code: number, failMessage?: string): Task => ({
+	taskId,
+	status: 'failed',
+	resultUrls: [],
+	failCode: String(code),
+	...(failMessage && { failMessage }),
+});
+
+/** Reads the record of a task. */
+export function toTask(taskId: string, record: TaskRecord): Task {
 	const status = toStatus(record.state);
 	const results = [record.resultJson, record.response].filter(isFilled);
 	return dropUndefined({
-		taskId: record.taskId,
+		taskId,
 		status,
 		resultUrls: results.map(readResultUrls).find((urls) => urls.length) ?? [],
 		model: record.model,

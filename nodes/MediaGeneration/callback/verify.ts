@@ -1,5 +1,6 @@
-import { integer, isObject } from '../api/schemas';
+import { integer, isObject, JSON_LEVELS, TASK_ID } from '../api/schemas';
 import { toStatus, type TaskStatus } from '../api/task';
+import { isDeeper } from '../lib/isDeeper';
 import {
 	findMatchingSecret,
 	SIGNATURE_HEADER,
@@ -20,18 +21,9 @@ export type RefusalReason =
 	| 'taskIdContradictory'
 	| 'signatureWrong';
 
-/**
- * A task ID has 1 to 256 characters, none of them a control character or half of one. The contract shows no limit; public
- * services use at most 64. This bounds what is remembered, logged and asked for.
- */
-const TASK_ID = /^[^\p{Cc}\p{Cs}]{1,256}$/u;
-
 /** Base64 of the 32 bytes of an HMAC-SHA256. The length is checked apart: in the pattern it takes twice as long. */
 const SIGNATURE = /^[A-Za-z0-9+/]+=$/;
 const SIGNATURE_LENGTH = 44;
-
-/** The deepest nesting of a body. The contract's has two levels; n8n stores items by recursion. */
-const BODY_LEVELS = 64;
 
 export interface Refusal {
 	accepted: false;
@@ -149,11 +141,11 @@ export function verifyCallback(
 			'signatureWrong',
 			'X-Webhook-Signature does not match the task ID and timestamp',
 		);
-	if (isDeeper(body, BODY_LEVELS))
+	if (isDeeper(body, JSON_LEVELS))
 		return refuse(
 			400,
 			'bodyTooDeep',
-			`The body must not be nested deeper than ${BODY_LEVELS} levels`,
+			`The body must not be nested deeper than ${JSON_LEVELS} levels`,
 		);
 	return { accepted: true, taskId, signature, claimedStatus: readClaimedStatus(parts) };
 }
@@ -179,14 +171,6 @@ export function readCallbackParts(body: unknown): CallbackParts | undefined {
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-
-function isDeeper(value: unknown, levels: number): boolean {
-	if (typeof value !== 'object' || value === null) return false;
-	if (levels === 0) return true;
-	for (const key in value)
-		if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true;
-	return false;
-}
 
 function readClaimedStatus({ code, callbackType, state }: CallbackParts): TaskStatus {
 	if (typeof state === 'string') return toStatus(state);

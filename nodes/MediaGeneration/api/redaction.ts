@@ -1,0 +1,168 @@
+import { isObject } from './schemas';
+
+const HIDDEN = '***';
+
+/** A shorter secret is looked for in messages only: in data it could be part of any word. In characters. */
+const SHORTEST_IN_DATA = 8;
+
+/** A value in a URL's query that is a secret by its look: long, and of the characters of hex, Base64 for URLs, and UUIDs. */
+const TOKEN = /^[\w-]{16,}=*$/;
+
+const MAX_TOKENS = 5;
+
+/** A URL that resumes an execution of n8n, up to its query, as it is or percent-encoded. */
+const RESUME_URL =
+	/(\/|%(?:25){0,3}2f)webhook-waiting\\{0,4}\1[^\s"'<>?]{0,200}?(?:\?|%(?:25){0,3}3f)(?:[^\s"'<>\\]|\\{1,4}u[\da-f]{4})+/gi;
+
+const hideQuery = (url: string): string => url.replace(/(\?|%(?:25)*3f)[^]*/i, `$1${HIDDEN}`);
+
+const listTokens = (values: Iterable<unknown>): string[] =>
+	[...values]
+		.filter((value): value is string => typeof value === 'string' && TOKEN.test(value))
+		.slice(0, MAX_TOKENS);
+
+/** Lists the tokens in the query by which a webhook of ours was called. */
+export const listQuerySecrets = (query: object): string[] => listTokens(Object.values(query));
+
+/** Lists what of a callback URL is secret: its login, its query as a whole, and the tokens in it. */
+export function listUrlSecrets(url: string): string[] {
+	if (!URL.canParse(url)) return [];
+	const { username, password, searchParams } = new URL(url);
+	const [query = ''] = /[?#].+/s.exec(url) ?? [];
+	const login = password && `${username}:${password}@`;
+	return [login, password, query, ...listTokens(searchParams.values())].filter(Boolean);
+}
+
+const CALLBACK_URL = /call_?back_?url/i;
+
+/**
+ * Finds the callback URLs that a service repeats, as it keeps the request with the task.
+ * @param parseJson reads JSON in text; undefined for any other text
+ */
+export function findCallbackUrls(
+	value: unknown,
+	parseJson: (text: string) => unknown,
+	key = '',
+): string[] {
+	if (typeof value === 'string') {
+		if (CALLBACK_URL.test(key)) return [value];
+		const isRequest = CALLBACK_URL.test(value);
+		const request = isRequest ? parseJson(value) : undefined;
+		return request === undefined ? [] : findCallbackUrls(request, parseJson);
+	}
+	if (typeof value !== 'object' || value === null) return [];
+	return Object.entries(value).flatMap(([name, part]) => findCallbackUrls(part, parseJson, name));
+}
+
+/** Hides secrets in what a service sends. It may repeat any part of a request. */
+export class Redactor {
+	private readonly secrets: string[];
+	/** Decoded. */
+	private readonly inMessages: string[];
+	private readonly inData: string[];
+
+	constructor(secrets: Array<string | undefined>) {
+		this.secrets = secrets.filter((secret): secret is string => Boolean(secret));
+		this.inMessages = this.secrets.map((secret) => decode(secret).plain).filter(Boolean);
+		this.inData = this.inMessages.filter(({ length }) => length >= SHORTEST_IN_DATA);
+	}
+
+	/** Makes a redactor that hides these as well. */
+	with(secrets: string[]): Redactor {
+		const isKnown = secrets.every((secret) => this.secrets.includes(secret));
+		return isKnown ? this : new Redactor([...this.secrets, ...secrets]);
+	}
+
+	hideInMessage(text: string): string {
+		return hide(text, this.inMessages);
+	}
+
+	/** Hides secrets in all texts of a JSON value, names included. */
+	hideInData(value: unknown): unknown {
+		if (typeof value === 'string') return hide(value, this.inData);
+		if (Array.isArray(value)) return value.map((part) => this.hideInData(part));
+		if (!isObject(value)) return value;
+		return Object.fromEntries(
+			Object.entries(value).map(([name, part]) => [hide(name, this.inData), this.hideInData(part)]),
+		);
+	}
+}
+
+/** @param secrets decoded */
+function hide(text: string, secrets: string[]): string {
+	const { plain, toPlace } = decode(text);
+	const found: Array<{ from: number; to: number }> = [];
+	for (const secret of secrets)
+		for (let at = plain.indexOf(secret); at >= 0; at = plain.indexOf(secret, at + secret.length))
+			found.push({ from: toPlace(at), to: toPlace(at + secret.length) });
+	found.sort((a, b) => a.from - b.from);
+	const parts: string[] = [];
+	let end = 0;
+	for (const { from, to } of found) {
+		if (from >= end) parts.push(text.slice(end, from), HIDDEN);
+		end = Math.max(end, to);
+	}
+	const shown = parts.join('') + text.slice(end);
+	return plain.includes('webhook-waiting') ? shown.replace(RESUME_URL, hideQuery) : shown;
+}
+
+/** Characters as they are written in URLs, JSON and HTML, each also inside of another: percent-encoded, escaped, or by their code. */
+const WRITTEN =
+	/\\+u([\da-f]{4})|\\+|%(?:25)*([\da-f]{2})|&(?:amp;)*#(?:x0*([\da-f]{1,4})|0*(\d{1,5}));|&(?:amp;)+/gi;
+
+/** Other letters than these may change their length. */
+const toLowerCase = (text: string): string =>
+	text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
+interface Decoded {
+	/** In lower case, without backslashes. */
+	plain: string;
+	/** Finds where in the text stands what is at this place of `plain`. */
+	toPlace: (at: number) => number;
+}
+
+/** Decodes what stands encoded in a text. Two writings of a text decode to the same. */
+function decode(text: string): Decoded {
+	const lower = toLowerCase(text);
+	if (!/[%\\&]/.test(lower)) return { plain: lower, toPlace: (at) => at };
+	/** For each character that was decoded: its place in `plain`, and how far the text is ahead behind it. */
+	const places: number[] = [];
+	const leads: number[] = [];
+	let lead = 0;
+	const plain = lower.replace(
+		WRITTEN,
+		(
+			written: string,
+			escape?: string,
+			percent?: string,
+			hex?: string,
+			decimal?: string,
+			...[index]
+		) => {
+			const code = escape ?? percent ?? hex;
+			const character = code
+				? toLowerCase(String.fromCharCode(parseInt(code, 16)))
+				: decimal
+					? toLowerCase(String.fromCharCode(Number(decimal)))
+					: written.startsWith('&')
+						? '&'
+						: '';
+			places.push((index as number) - lead);
+			lead += written.length - character.length;
+			leads.push(lead);
+			return character;
+		},
+	);
+	return { plain, toPlace: (at) => at + (leads[countBelow(places, at) - 1] ?? 0) };
+}
+
+/** Counts the numbers of an ascending list that are less than this. */
+function countBelow(numbers: number[], limit: number): number {
+	let [low, high] = [0, numbers.length];
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if ((numbers[middle] as number) < limit) low = middle + 1;
+		else high = middle;
+	}
+	return low;
+}
