@@ -7,7 +7,13 @@ import type {
 	Icon,
 	INodeProperties,
 } from 'n8n-workflow';
-import { ENDPOINTS, findPlaceholder, type Endpoint } from '../nodes/MediaGeneration/api/endpoints';
+import {
+	ENDPOINTS,
+	explainClearText,
+	findPlaceholder,
+	isClearText,
+	type Endpoint,
+} from '../nodes/MediaGeneration/api/endpoints';
 import { ERROR_HELP } from '../nodes/MediaGeneration/api/errorHelp';
 
 const getOrigin = (url: unknown, base?: string): string | undefined =>
@@ -100,7 +106,7 @@ export class MediaGenerationApi implements ICredentialType {
 	/**
 	 * Adds the bearer token, to requests to the configured service only; a redirect to another origin does not get it either. This is a
 	 * function because n8n evaluates each expression in a V8 isolate, on every request.
-	 * @throws {Error} when the request goes anywhere else
+	 * @throws {Error} when the request goes anywhere else, or over the internet unencrypted
 	 */
 	authenticate: IAuthenticate = async (
 		credentials: ICredentialDataDecryptedObject,
@@ -115,6 +121,9 @@ export class MediaGenerationApi implements ICredentialType {
 			throw new Error(
 				"The access token is only sent to 'Base URL' and 'Upload Base URL' of the credential. Correct them, or use another credential for this address.",
 			);
+		const clear = targets.find((target) => target && isClearText(target));
+		if (clear)
+			throw new Error(explainClearText(clear === allowed[0] ? 'Base URL' : 'Upload Base URL'));
 		return {
 			...request,
 			sendCredentialsOnCrossOriginRedirect: false,

@@ -7,10 +7,10 @@ const credentials = {
 	accessToken: 'secret-token',
 };
 
-const authenticate = async (request: IHttpRequestOptions) => {
+const authenticate = async (request: IHttpRequestOptions, changes: object = {}) => {
 	const { authenticate: add } = new MediaGenerationApi();
 	if (typeof add !== 'function') throw new Error('authenticate is no function');
-	return await add(credentials, request);
+	return await add({ ...credentials, ...changes }, request);
 };
 
 /** A request as n8n's HTTP Request node makes it: its address stands in `uri`. */
@@ -41,6 +41,25 @@ describe('authenticate', () => {
 		httpRequestNode('https://evil.example/', { url: 'https://api.example.com/' }),
 	])('keeps the token from %j', async (request) => {
 		await expect(authenticate(request)).rejects.toThrow("only sent to 'Base URL'");
+	});
+});
+
+describe('authenticate, where an address begins with http://', () => {
+	const send = async (url: string, changes: object) =>
+		await authenticate({ url: `${url}/api/v1/chat/credit` }, changes);
+
+	it.each([
+		['baseUrl', 'Base URL'],
+		['uploadBaseUrl', 'Upload Base URL'],
+	])('keeps the token from the internet (%s)', async (name, field) => {
+		const url = 'http://media.example.com';
+		const reason = `'${field}' in the credential begins with http://`;
+		await expect(send(url, { [name]: url })).rejects.toThrow(reason);
+	});
+
+	it('sends it inside a network', async () => {
+		const { headers } = await send('http://127.0.0.1:8787', { baseUrl: 'http://127.0.0.1:8787' });
+		expect(headers).toHaveProperty('Authorization', 'Bearer secret-token');
 	});
 });
 

@@ -53,6 +53,22 @@ describe('buildUrl', () => {
 		expect(() => buildUrl({ baseUrl: base }, 'creditsPath')).toThrow(reason);
 	});
 
+	it.each(['http://api.example.com', 'HTTP://8.8.8.8', 'http://8.8.8.8.nip.io'])(
+		'sends no token over the internet unencrypted, to %s',
+		(base) => {
+			const message = 'in the credential begins with http://, which would send the access token';
+			expect(() => buildUrl({ baseUrl: base }, 'creditsPath')).toThrow(`'Base URL' ${message}`);
+			const uploads = { baseUrl, uploadBaseUrl: base };
+			expect(() => buildUrl(uploads, 'urlUploadPath')).toThrow(`'Upload Base URL' ${message}`);
+			expect(buildUrl(uploads, 'creditsPath')).toContain(baseUrl);
+		},
+	);
+
+	it.each(['http://127.0.0.1:8787', 'http://10.1.2.3', 'http://media.internal', 'http://[::1]'])(
+		'takes %s, in a network of its own',
+		(base) => expect(buildUrl({ baseUrl: base }, 'creditsPath')).toContain(base),
+	);
+
 	it('names the upload base URL when that is malformed', () => {
 		const uploads = { baseUrl, uploadBaseUrl: 'upload' };
 		expect(() => buildUrl(uploads, 'urlUploadPath')).toThrow("'Upload Base URL' in the credential");

@@ -1,4 +1,5 @@
 import { UserError } from 'n8n-workflow';
+import { isInternalUrl } from '../lib/isInternalUrl';
 
 /**
  * The service's endpoints: the name of each in the credential, and its path relative to the base URL. Only `createTaskPath` is
@@ -82,6 +83,13 @@ export function buildUrl(addresses: Addresses, endpoint: Endpoint, value?: strin
 	return base + path.replaceAll(placeholder, segments.map(encodeURIComponent).join('/'));
 }
 
+/** Anybody on the way reads what is sent over http://, so the token goes that way only inside a network. */
+export const isClearText = (url: string): boolean =>
+	new URL(url).protocol === 'http:' && !isInternalUrl(url);
+
+export const explainClearText = (field: string): string =>
+	`'${field}' in the credential begins with http://, which would send the access token over the internet unencrypted. Change it to https://; http:// is for a service in your own network, by its IP address or internal name.`;
+
 /** @returns the address without slashes at its end */
 function checkBase(base: string, field: string): string {
 	const url = /^https?:\/\//i.test(base) && URL.canParse(base) ? new URL(base) : undefined;
@@ -93,5 +101,6 @@ function checkBase(base: string, field: string): string {
 		throw new UserError(
 			`'${field}' in the credential must be an address without a query, a # or a login, for example https://api.example.com`,
 		);
+	if (isClearText(base)) throw new UserError(explainClearText(field));
 	return base.replace(/\/+$/, '');
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'crypto';
 import type { IBinaryData, UserError } from 'n8n-workflow';
 import type { UploadedFile } from '../../api/schemas';
 import { getExtension, type MediaFacts } from '../../media/formats';
+import { toFileName } from '../../lib/fileName';
 import { buildFieldError } from '../../models/field';
 import type { Item } from '../operation';
 
@@ -83,10 +84,10 @@ export async function uploadInputFile(
 /** Makes a file name that no other upload has: the service overwrites a file of the same name. */
 export function makeUniqueName(name = '', extension = ''): string {
 	const dot = name.lastIndexOf('.');
-	const stem = (dot > 0 ? name.slice(0, dot) : name).replace(/[^\w-]+/g, '-').slice(0, 60);
+	const stem = toFileName(dot > 0 ? name.slice(0, dot) : name);
 	const ending = extension || (dot > 0 ? name.slice(dot + 1) : '');
 	const suffix = /^[a-z\d]{1,10}$/i.test(ending) ? `.${ending.toLowerCase()}` : '';
-	return `${stem || 'file'}-${randomUUID()}${suffix}`;
+	return `${stem}-${randomUUID()}${suffix}`;
 }
 
 /** Progress is shown for files from this size on, in bytes, in the browser's console of manual runs. */

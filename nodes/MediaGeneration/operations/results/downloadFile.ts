@@ -8,6 +8,7 @@ import {
 import { describeNetworkFailure } from '../../api/networkFailure';
 import { findFormatByExtension, findFormatByType, getExtension } from '../../media/formats';
 import type { RequestSettings } from '../../api/client';
+import { isWebUrl, toMessage } from '../../api/schemas';
 import { isInternalUrl } from '../../lib/isInternalUrl';
 
 const MAX_REDIRECTS = 5;
@@ -46,16 +47,25 @@ interface Answer {
 	body: Incoming;
 }
 
+/** A result file to fetch. */
+interface RemoteFile {
+	url: string;
+	/** Without an extension. */
+	name: string;
+	maxBytes: number;
+	/** Of the service that the link is from. */
+	baseUrl: string;
+}
+
 /**
- * Downloads a result file into n8n's storage, streamed. Result hosts are not the service, so they get no token. Redirects
- * are followed, but not from the internet to an address inside this network.
- * @param file its name has no extension yet
+ * Downloads a result file into n8n's storage, streamed. Result hosts are not the service, so they get no token. Links and redirects
+ * are followed, but not from the internet to an address inside this network. The service's base URL counts as the first stop.
  * @returns undefined when the host refuses the link, as it does when it has expired
  * @throws {UserError} when the file can't be downloaded, or is larger than it may be
  */
 export async function downloadFile(
 	{ helpers, settings: { timeoutSeconds }, signal: stopped }: DownloadContext,
-	{ url, name, maxBytes }: { url: string; name: string; maxBytes: number },
+	{ url, name, maxBytes, baseUrl }: RemoteFile,
 ): Promise<DownloadedFile | undefined> {
 	const stalled = new AbortController();
 	const begun = Date.now();
@@ -63,6 +73,7 @@ export async function downloadFile(
 	const get = async (address: string): Promise<Answer> => {
 		const request: IHttpRequestOptions = {
 			url: address,
+			headers: { 'Accept-Encoding': 'identity' },
 			encoding: 'stream',
 			timeout: timeoutSeconds * 1000,
 			returnFullResponse: true,
@@ -73,9 +84,11 @@ export async function downloadFile(
 		try {
 			return (await helpers.httpRequest(request)) as Answer;
 		} catch (error) {
-			throw buildHostError(name, address, describeNetworkFailure(error, timeoutSeconds).reason);
+			const { reason, hint } = describeNetworkFailure(error, timeoutSeconds);
+			throw buildHostError(name, address, reason, hint);
 		}
 	};
+	checkLink(name, url, baseUrl);
 	const { statusCode, headers, body } = await followRedirects(get, url, name);
 	if (statusCode !== 200) body.destroy();
 	if (REFUSED.has(statusCode)) return undefined;
@@ -89,7 +102,7 @@ export async function downloadFile(
 			},
 		);
 	const announced = Number(headers['content-length']);
-	if (announced > maxBytes) {
+	if (announced > getLongestForm(maxBytes)) {
 		body.destroy();
 		throw buildSizeError(`${Math.ceil(announced / 1024 / 1024)} MB`);
 	}
@@ -97,7 +110,7 @@ export async function downloadFile(
 	async function* countBytes() {
 		for await (const chunk of body) {
 			size += chunk.length;
-			if (size > maxBytes) throw buildSizeError('larger than its host said');
+			if (size > maxBytes) throw buildSizeError('too large');
 			yield chunk;
 		}
 	}
@@ -108,7 +121,6 @@ export async function downloadFile(
 	try {
 		const stream = body.constructor.from(countBytes()) as never;
 		const binary = await helpers.prepareBinaryData(stream, fileName, mimeType);
-		if (announced > size) throw new Error('The stream ended early');
 		return { url, name: fileName, mimeType, size, seconds: (Date.now() - begun) / 1000, binary };
 	} catch (error) {
 		const what = stalled.signal.aborted
@@ -119,6 +131,13 @@ export async function downloadFile(
 		isDone.abort();
 	}
 }
+
+/**
+ * The most that a file of this size takes on its way, in bytes. A host may compress it without being asked to, and n8n's helper
+ * doesn't say so: `Content-Length` is then that of the compressed form, which can be a little longer. A file that ends early needs no
+ * check: Node holds what comes to that length.
+ */
+const getLongestForm = (bytes: number): number => bytes * 1.01 + 1024;
 
 /**
  * Aborts a download that brings nothing for as long as a request may take: the timeout of n8n's helper ends with the headers.
@@ -138,6 +157,30 @@ async function abortWhenStalled(
 	stalled.abort();
 }
 
+/** @throws {UserError} when a link is none, or leads from the internet into this network */
+const checkLink = (name: string, link: string, baseUrl: string): void =>
+	checkHop(name, 'the service gave a link to', link, baseUrl);
+
+/**
+ * @param how says who leads there
+ * @throws {UserError} when the address can't be fetched, or is inside this network and the one before it is not
+ */
+function checkHop(name: string, how: string, to: string, from: string): void {
+	if (!isWebUrl(to))
+		throw new UserError(
+			`Could not download ${name}: ${how} ${toMessage(JSON.stringify(to))}, which is not a web address`,
+			{ description: 'Ask the service about the link.' },
+		);
+	if (isInternalUrl(to) && !isInternalUrl(from))
+		throw new UserError(
+			`Could not download ${name}: ${how} ${new URL(to).origin}, an address inside this network`,
+			{
+				description:
+					"The service is on the internet, so its files can't be inside. Ask the service about the link.",
+			},
+		);
+}
+
 async function followRedirects(
 	get: (url: string) => Promise<Answer>,
 	url: string,
@@ -148,34 +191,37 @@ async function followRedirects(
 		const { location } = answer.headers;
 		if (answer.statusCode < 300 || answer.statusCode >= 400 || !location) return answer;
 		answer.body.destroy();
-		const next = new URL(location, at);
-		if (!/^https?:$/.test(next.protocol) || (isInternalUrl(next.href) && !isInternalUrl(at)))
-			throw new UserError(
-				`Could not download ${name}: its host ${new URL(at).host} redirected to ${next.origin}, an address inside this network`,
-				{ description: 'Such a redirect is not followed. Ask the service about the link.' },
-			);
+		const next = URL.canParse(location, at) ? new URL(location, at).href : location;
+		checkHop(name, `its host ${new URL(at).host} redirected to`, next, at);
 		if (redirects === MAX_REDIRECTS)
 			throw new UserError(
 				`Could not download ${name}: its host redirected more than ${MAX_REDIRECTS} times`,
 				{ description: 'Ask the service about the link.' },
 			);
-		at = next.href;
+		at = next;
 	}
 }
 
-const buildHostError = (name: string, url: string, what: string): UserError =>
+const buildHostError = (
+	name: string,
+	url: string,
+	what: string,
+	description = 'Run the node again later. The task and its files stay with the service for a while.',
+): UserError =>
 	new UserError(`Could not download ${name}: its host ${new URL(url).host} ${what}`, {
-		description:
-			'Run the node again later. The task and its files stay with the service for a while.',
+		description,
 	});
 
 const readExtension = (url: string): string | undefined =>
 	/\.([a-z\d]{1,5})$/i.exec(new URL(url).pathname)?.[1]?.toLowerCase();
 
+const MIME_TYPE = /^[\w.+-]{1,60}\/[\w.+-]{1,100}$/;
+
 /** Takes the type from the file's name where the host only says that it is a file. */
 function readType(contentType: string | undefined, url: string): string {
 	const type = contentType?.split(';')[0]?.trim().toLowerCase();
-	if (type && type !== 'application/octet-stream' && type !== 'binary/octet-stream') return type;
+	if (type && MIME_TYPE.test(type) && !/^(application|binary)\/octet-stream$/.test(type))
+		return type;
 	return findFormatByExtension(readExtension(url))?.mimeType ?? 'application/octet-stream';
 }
 

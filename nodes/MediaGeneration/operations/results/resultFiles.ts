@@ -2,6 +2,7 @@ import { UserError } from 'n8n-workflow';
 import { refreshLink } from '../../api/catalogue';
 import type { TaskService } from '../../api/client';
 import type { Task } from '../../api/task';
+import { toFileName } from '../../lib/fileName';
 import type { Item } from '../operation';
 import { downloadFile, type DownloadContext, type DownloadedFile } from './downloadFile';
 import { readLinks, type ResultLink } from './resultLinks';
@@ -62,7 +63,8 @@ export class ResultFiles {
 	async download({ kind, index, url }: ResultLink, maxBytes: number): Promise<DownloadedFile> {
 		const { taskId } = this.task;
 		const { service, settings } = this.source;
-		const name = `${taskId}-${kind}-${index + 1}`;
+		const name = `${toFileName(taskId)}-${kind}-${index + 1}`;
+		const { baseUrl } = service.credentials;
 		const attempts = [
 			async () => url,
 			async () => await refreshLink(service, url, settings).catch(() => undefined),
@@ -70,7 +72,8 @@ export class ResultFiles {
 		];
 		for (const getLink of attempts) {
 			const link = await getLink();
-			const file = link && (await downloadFile(this.source, { url: link, name, maxBytes }));
+			const file =
+				link && (await downloadFile(this.source, { url: link, name, maxBytes, baseUrl }));
 			if (file) return { ...file, url: link };
 		}
 		throw new UserError(
