@@ -40,7 +40,8 @@ export class MediaGenerationApi implements ICredentialType {
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://api.example.com',
-			description: 'Address of the task service, without a path',
+			description:
+				'Address of the task service, without a path. It begins with https://, or with http:// for a service in your own network.',
 		},
 		{
 			displayName: 'Access Token',

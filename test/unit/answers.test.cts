@@ -16,8 +16,12 @@ const credentials = {
 	webhookSecret: 'the-webhook-hmac-key',
 	previousWebhookSecret: 'the-old-webhook-hmac-key',
 };
-const { baseUrl, ...keys } = credentials;
-const SECRETS = [...Object.values(keys), RESUME_TOKEN];
+const SECRETS = [
+	credentials.accessToken,
+	credentials.webhookSecret,
+	credentials.previousWebhookSecret,
+	RESUME_TOKEN,
+];
 const SETTINGS = { timeoutSeconds: 5 };
 const TASK_ID = '5f2c9c1e';
 const LINK = 'https://cdn.example/a.png';

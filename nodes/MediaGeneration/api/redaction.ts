@@ -106,10 +106,6 @@ function hide(text: string, secrets: string[]): string {
 	return plain.includes('webhook-waiting') ? shown.replace(RESUME_URL, hideQuery) : shown;
 }
 
-/** Characters as they are written in URLs, JSON and HTML, each also inside of another: percent-encoded, escaped, or by their code. */
-const WRITTEN =
-	/\\+u([\da-f]{4})|\\+|%(?:25)*([\da-f]{2})|&(?:amp;)*#(?:x0*([\da-f]{1,4})|0*(\d{1,5}));|&(?:amp;)+/gi;
-
 /** Other letters than these may change their length. */
 const toLowerCase = (text: string): string =>
 	text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
@@ -121,48 +117,84 @@ interface Decoded {
 	toPlace: (at: number) => number;
 }
 
-/** Decodes what stands encoded in a text. Two writings of a text decode to the same. */
+/**
+ * Decodes what stands encoded in a text: percent-encoded, escaped as in JSON, or by its code as in HTML, each also inside of another.
+ * Two writings of a text decode to the same. A loop, as a pattern takes seconds for a text of megabytes.
+ */
 function decode(text: string): Decoded {
 	const lower = toLowerCase(text);
 	if (!/[%\\&]/.test(lower)) return { plain: lower, toPlace: (at) => at };
-	/** For each character that was decoded: its place in `plain`, and how far the text is ahead behind it. */
-	const places: number[] = [];
-	const leads: number[] = [];
-	let lead = 0;
-	const plain = lower.replace(
-		WRITTEN,
-		(
-			written: string,
-			escape?: string,
-			percent?: string,
-			hex?: string,
-			decimal?: string,
-			...[index]
-		) => {
-			const code = escape ?? percent ?? hex;
-			const character = code
-				? toLowerCase(String.fromCharCode(parseInt(code, 16)))
-				: decimal
-					? toLowerCase(String.fromCharCode(Number(decimal)))
-					: written.startsWith('&')
-						? '&'
-						: '';
-			places.push((index as number) - lead);
-			lead += written.length - character.length;
-			leads.push(lead);
-			return character;
-		},
-	);
-	return { plain, toPlace: (at) => at + (leads[countBelow(places, at) - 1] ?? 0) };
+	const codes = new Uint16Array(lower.length);
+	const places = new Uint32Array(lower.length + 1);
+	let length = 0;
+	for (let at = 0; at < lower.length; ) {
+		let next = at;
+		while (lower[next] === '\\') next++;
+		const { code, end } = readCharacter(lower, next, next > at);
+		// Backslashes at the end belong to nothing.
+		if (code !== undefined) {
+			codes[length] = code;
+			places[length++] = at;
+		}
+		at = end;
+	}
+	places[length] = lower.length;
+	const plain = new TextDecoder('utf-16le').decode(codes.subarray(0, length));
+	return { plain, toPlace: (at) => places[at] as number };
 }
 
-/** Counts the numbers of an ascending list that are less than this. */
-function countBelow(numbers: number[], limit: number): number {
-	let [low, high] = [0, numbers.length];
-	while (low < high) {
-		const middle = (low + high) >> 1;
-		if ((numbers[middle] as number) < limit) low = middle + 1;
-		else high = middle;
+/** Reads the character that begins here, in whichever form it is written. */
+function readCharacter(
+	text: string,
+	at: number,
+	isEscaped: boolean,
+): { code?: number; end: number } {
+	const first = text[at];
+	if (first === undefined) return { end: at };
+	if (first === 'u' && isEscaped) {
+		const code = readCode(text, at + 1, at + 5, 16);
+		if (code !== undefined) return { code, end: at + 5 };
 	}
-	return low;
+	if (first === '%') {
+		let digits = at + 1;
+		while (
+			text.startsWith('25', digits) &&
+			readCode(text, digits + 2, digits + 4, 16) !== undefined
+		)
+			digits += 2;
+		const code = readCode(text, digits, digits + 2, 16);
+		if (code !== undefined) return { code, end: digits + 2 };
+	}
+	if (first === '&') {
+		let end = at + 1;
+		while (text.startsWith('amp;', end)) end += 4;
+		if (text[end] !== '#') return { code: text.charCodeAt(at), end };
+		const isHex = text[end + 1] === 'x';
+		const digits = end + (isHex ? 2 : 1);
+		const semicolon = text.slice(digits, digits + LONGEST_NUMBER).indexOf(';');
+		const code = readCode(text, digits, digits + semicolon, isHex ? 16 : 10);
+		if (code !== undefined) return { code, end: digits + semicolon + 1 };
+	}
+	return { code: text.charCodeAt(at), end: at + 1 };
+}
+
+/** The longest number of a character in HTML, with its semicolon. */
+const LONGEST_NUMBER = 9;
+
+/** Reads the code of a character, as of a lower-case letter; undefined where it is no number. */
+function readCode(text: string, from: number, to: number, base: number): number | undefined {
+	if (to <= from || to > text.length) return undefined;
+	let code = 0;
+	for (let at = from; at < to; at++) {
+		const digit = readDigit(text.charCodeAt(at));
+		if (digit < 0 || digit >= base) return undefined;
+		code = code * base + digit;
+	}
+	return code >= 0x41 && code <= 0x5a ? code + 0x20 : code;
+}
+
+/** Reads a digit, which may be hexadecimal, in lower case; -1 where it is none. */
+function readDigit(code: number): number {
+	if (code >= 0x30 && code <= 0x39) return code - 0x30;
+	return code >= 0x61 && code <= 0x66 ? code - 0x57 : -1;
 }

@@ -28,10 +28,11 @@ export const number = z.union([
 export const nonEmptyText = z.string().min(1);
 
 /**
- * A task ID has 1 to 256 characters, none of them a control character or half of one. The contract shows no limit; public
- * services use at most 64. This bounds what is remembered, logged and asked for.
+ * A task ID has 1 to 256 characters, none of them a control character or half of one, and is not `.` or `..`, which URLs
+ * resolve to another path. The contract shows no limit; public services use at most 64. This bounds what is remembered,
+ * logged and asked for.
  */
-export const TASK_ID = /^[^\p{Cc}\p{Cs}]{1,256}$/u;
+export const TASK_ID = /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]{1,256}$/u;
 
 /** The contract has text; a number is taken too. */
 export const taskId = z.union([

@@ -1,0 +1,66 @@
+import { editImage, useService } from './engine';
+import { startRawService } from './rawService.cts';
+
+const engine = useService();
+let raw: Awaited<ReturnType<typeof startRawService>>;
+
+beforeAll(async () => void (raw = await startRawService()));
+afterAll(() => raw.close());
+
+/** A credential with which each endpoint is one of the service's paths. */
+const by = (what: string) => ({
+	baseUrl: raw.url,
+	customEndpoints: true,
+	createTaskPath: `/${what}`,
+	taskDetailsPath: `/${what}/{taskId}`,
+});
+
+const OPTIONS = { timeoutSeconds: 1 };
+
+describe('a creation', () => {
+	it.each([
+		['is 105 MB in 100 kB', 'bomb', 'larger than 10 MB', 'named it created'],
+		['breaks off', 'cut', 'broke off the connection', 'named it created'],
+		['never ends', 'dribble', 'no answer within 1 s', 'recent tasks of your account'],
+	])('names the task, where it is known, in an answer that %s', async (_, what, message, next) => {
+		const { error } = await engine.run(
+			{ ...editImage, prompt: 'Night', options: OPTIONS },
+			{ credentials: by(what) },
+		);
+		expect(error?.message).toContain(message);
+		expect(error?.description).toContain(next);
+	});
+});
+
+describe('a look at a task', () => {
+	it.each([
+		['bomb', 'larger than 10 MB'],
+		['dribble', 'no answer within 1 s'],
+	])('ends with an error after the answer "%s"', async (what, message) => {
+		const parameters = { resource: 'task', operation: 'get', taskId: 't', options: OPTIONS };
+		const { error } = await engine.run(parameters, { credentials: by(what) });
+		expect(error?.message).toContain(message);
+	});
+});
+
+describe('a download', () => {
+	const download = async (what: string) =>
+		await engine.run(
+			{ resource: 'task', operation: 'download', taskId: '../../etc/cron.d/x', options: OPTIONS },
+			{ credentials: by(what) },
+		);
+
+	it('takes a file that is shorter than its compressed form, with a name that is no path', async () => {
+		const { output, error } = await download('compressed');
+		expect(error).toBeUndefined();
+		const [item] = output[0] ?? [];
+		expect(item?.json.file).toMatchObject({ size: 4, name: 'etc-cron-d-x-result-1.bin' });
+		expect(item?.binary?.data).toMatchObject({ fileName: 'etc-cron-d-x-result-1.bin' });
+		expect(item?.binary?.data).not.toHaveProperty('directory');
+	});
+
+	it('says of a file that it ended early', async () => {
+		const { error } = await download('endsEarly');
+		expect(error?.message).toContain('broke off before the file was complete');
+	});
+});
