@@ -89,8 +89,27 @@ describe('each request', () => {
 	const file = { fileUrl, uploadPath: 'n8n', fileName: 'a.png' };
 	it.each<[Method, unknown[], unknown, string, object | undefined]>([
 		['createTask', [REQUEST], NAMED, '/api/v1/jobs/createTask', REQUEST],
-		['getTask', ['a b'], RECORD, '/api/v1/jobs/recordInfo?taskId=a%20b', undefined],
-		['getTaskRecord', ['a b'], RECORD, '/api/v1/jobs/recordInfo?taskId=a%20b', undefined],
+		[
+			'getTask',
+			['a b'],
+			{ ...RECORD, taskId: 'a b' },
+			'/api/v1/jobs/recordInfo?taskId=a%20b',
+			undefined,
+		],
+		[
+			'getTaskAndCallbackUrl',
+			['a b'],
+			{ ...RECORD, taskId: 'a b' },
+			'/api/v1/jobs/recordInfo?taskId=a%20b',
+			undefined,
+		],
+		[
+			'getTaskRecord',
+			['a b'],
+			{ ...RECORD, taskId: 'a b' },
+			'/api/v1/jobs/recordInfo?taskId=a%20b',
+			undefined,
+		],
 		['getCredits', [], 12.5, '/api/v1/chat/credit', undefined],
 		['uploadFromUrl', ['a.png', fileUrl], { fileUrl }, '/api/file-url-upload', file],
 		['listModels', [], [], '/api/v1/models', undefined],
@@ -325,6 +344,24 @@ describe('what is read', () => {
 		expect(error).toBeInstanceOf(ServiceError);
 		expect(error.code).toBe(code);
 		expect(`${error.message} ${error.description}`).toMatch(words);
+	});
+
+	it.each<[string, Answer, string | undefined]>([
+		['an envelope', [200, { code: 404 }], 'service'],
+		['an envelope behind HTTP 404', [404, { code: 404 }], 'service'],
+		['an envelope without a record', [200, { code: 200, data: null }], 'service'],
+		['an envelope of success behind HTTP 404', [404, { code: 200 }], 'other'],
+		['JSON of another form', [404, { status: 404, code: 'NOT_FOUND' }], 'other'],
+		['a page', [200, '<html>'], 'other'],
+		['nothing', [404, ''], 'other'],
+		['a redirect', [302, ''], 'other'],
+		['a timeout', networkError('ETIMEDOUT'), undefined],
+	])('tells who answered: %s', async (_, answer, answeredBy) => {
+		const error = await serviceThat(answer)
+			.service.getTask('task', SETTINGS)
+			.catch((thrown: ServiceError) => thrown);
+		expect(error).toBeInstanceOf(ServiceError);
+		expect(error).toHaveProperty('answeredBy', answeredBy);
 	});
 
 	it('shows no secret of the credential that the service repeats', async () => {

@@ -113,3 +113,15 @@ it.each([
 ])('a task is %s in the states %j', (status, states) => {
 	for (const state of states) expect([state, toStatus(state)]).toEqual([state, status]);
 });
+
+it('a state that no list has is taken for what the caller says, and others for what they are', () => {
+	const states = ['done', 'success', 'fail', 'Queued', 'processing', 'in_progress'];
+	expect(states.map((state) => toStatus(state, 'failed'))).toEqual([
+		'failed',
+		'completed',
+		'failed',
+		'pending',
+		'pending',
+		'pending',
+	]);
+});

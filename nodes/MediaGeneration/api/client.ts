@@ -27,7 +27,7 @@ import {
 	type CatalogueModel,
 	type UploadedFile,
 } from './schemas';
-import { failedTask, rawTaskRecord, taskRecord, toTask, type Task } from './task';
+import { failedTask, rawTaskRecord, readCallbackUrl, taskRecord, toTask, type Task } from './task';
 
 /** The body of a request to create a task. */
 export interface CreateTaskRequest {
@@ -47,6 +47,8 @@ interface Failure {
 	hint: string;
 	/** The body's `code`, or else the HTTP status; absent where no readable answer came. */
 	code?: number;
+	/** The service, in its own envelope, or something else, such as a page of HTML; absent: nobody answered. */
+	answeredBy?: 'service' | 'other';
 	/** The service surely did nothing. */
 	isRejected: boolean;
 	isRateLimited?: boolean;
@@ -56,12 +58,21 @@ interface Failure {
 export class ServiceError extends UserError {
 	/** The body's `code`, or else the HTTP status; absent where no readable answer came. */
 	readonly code?: number;
+	/** The service, in its own envelope, or something else, such as a page of HTML; absent: nobody answered. */
+	readonly answeredBy?: 'service' | 'other';
 	/** It was refused only because requests came too fast: it may be sent again, later. */
 	readonly isRateLimited: boolean;
 
-	constructor({ message, hint, code, isRateLimited = false }: Omit<Failure, 'isRejected'>) {
+	constructor({
+		message,
+		hint,
+		code,
+		answeredBy,
+		isRateLimited = false,
+	}: Omit<Failure, 'isRejected'>) {
 		super(message, { description: hint });
 		this.code = code;
+		this.answeredBy = answeredBy;
 		this.isRateLimited = isRateLimited;
 	}
 }
@@ -186,11 +197,23 @@ export class TaskService {
 	 * @throws {ServiceError} with code 404 or 422 when the service does not know the task
 	 */
 	async getTask(taskId: string, settings: RequestSettings): Promise<Task> {
+		return (await this.getTaskAndCallbackUrl(taskId, settings)).task;
+	}
+
+	/**
+	 * Reads a task like `getTask`, and the callback URL that it was created with where its record holds the request.
+	 * @throws {ServiceError} as `getTask`
+	 */
+	async getTaskAndCallbackUrl(
+		taskId: string,
+		settings: RequestSettings,
+	): Promise<{ task: Task; callbackUrl?: string }> {
 		const exchange = await this.askForTask(taskId, settings);
 		const { code, msg, message = msg } = readEnvelope(exchange.body);
 		if (code === GENERATION_FAILED && !hasRecord(exchange.body))
-			return failedTask(taskId, code, message);
-		return toTask(taskId, this.readRecord(exchange, taskId, taskRecord));
+			return { task: failedTask(taskId, code, message) };
+		const record = this.readRecord(exchange, taskId, taskRecord);
+		return { task: toTask(taskId, record), callbackUrl: readCallbackUrl(record) };
 	}
 
 	/**
@@ -288,6 +311,7 @@ export class TaskService {
 				`The answer from ${origin} is of another task: its field data.taskId is ${show(record.taskId)}, and ${show(taskId)} was asked for`,
 			),
 			hint: "Nothing of it was used. Check 'Task Details Path' in the credential, or ask the service.",
+			answeredBy: 'service',
 		});
 	}
 
@@ -329,6 +353,7 @@ export class TaskService {
 				`The answer from ${origin} is incomplete: ${missing}. Its field ${path.join('.')} ${value === undefined ? 'is missing' : `can't be used: ${show(value)}`}`,
 			),
 			hint: 'Check the endpoint paths in the credential.',
+			answeredBy: 'service',
 		};
 	}
 
@@ -457,6 +482,7 @@ function findFailure(
 			message: `The service at ${origin} sent the request on to another address, which is not followed so that the access token stays with the configured service`,
 			hint: "Put the address that the service really has into 'Base URL' of the credential.",
 			code: statusCode,
+			answeredBy: 'other',
 			isRejected: false,
 		};
 	const parsed = envelope.safeParse(body);
@@ -464,6 +490,7 @@ function findFailure(
 		return {
 			message: `The answer from ${origin} is not one of the task service: it is ${fault}`,
 			hint: "Check 'Base URL' and the endpoint paths in the credential.",
+			answeredBy: 'other',
 			isRejected: false,
 		};
 	const { code: bodyCode = 200, msg, message = '' } = parsed.data ?? {};
@@ -471,7 +498,12 @@ function findFailure(
 	const code = bodyCode === 200 ? statusCode : bodyCode;
 	const text = msg ?? message;
 	const refusal = explainRefusal(statusCode, code, text);
-	return { ...refusal, message: `${refusal.message} (${code}${text ? `: ${text}` : ''})`, code };
+	return {
+		...refusal,
+		message: `${refusal.message} (${code}${text ? `: ${text}` : ''})`,
+		code,
+		answeredBy: bodyCode === 200 ? 'other' : 'service',
+	};
 }
 
 /** Says why a request got no answer. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseJson } from './answers';
-import { message, nonEmptyText, number, toMessage, tolerant } from './schemas';
+import { isObject, message, nonEmptyText, number, toMessage, tolerant } from './schemas';
 
 /** JSON in a string; some services send the object itself. Text that is not JSON stays text. */
 const embeddedJson = z.unknown().transform((value) => {
@@ -30,6 +30,7 @@ export const taskRecord = rawTaskRecord.extend({
 	creditsConsumed: tolerant(number),
 	createTime: tolerant(number),
 	completeTime: tolerant(number),
+	param: tolerant(embeddedJson),
 });
 
 export type TaskRecord = z.infer<typeof taskRecord>;
@@ -100,11 +101,26 @@ const FAILED_STATES = new Set([
 	'timeout',
 ]);
 
-/** A state that is not known has not ended. */
-export function toStatus(state: string): TaskStatus {
+const PENDING_STATES = new Set([
+	'generating',
+	'inprogress',
+	'pending',
+	'processing',
+	'queued',
+	'queuing',
+	'running',
+	'waiting',
+]);
+
+/**
+ * Reads a state of the service.
+ * @param otherwise what a state that no list has is taken for; by default it has not ended
+ */
+export function toStatus(state: string, otherwise: TaskStatus = 'pending'): TaskStatus {
 	const word = state.toLowerCase().replace(/[\s_-]+/g, '');
 	if (COMPLETED_STATES.has(word)) return 'completed';
-	return FAILED_STATES.has(word) ? 'failed' : 'pending';
+	if (FAILED_STATES.has(word)) return 'failed';
+	return PENDING_STATES.has(word) ? 'pending' : otherwise;
 }
 
 /** A task right after its creation. */
@@ -124,6 +140,10 @@ export const failedTask = (taskId: string, code: number, failMessage?: string): 
 	failCode: String(code),
 	...(failMessage && { failMessage }),
 });
+
+/** Reads the callback URL that a task was created with; undefined where its record does not hold the request. */
+export const readCallbackUrl = ({ param }: TaskRecord): string | undefined =>
+	nonEmptyText.safeParse(isObject(param) ? param.callBackUrl : undefined).data;
 
 /** Reads the record of a task. */
 export function toTask(taskId: string, record: TaskRecord): Task {
