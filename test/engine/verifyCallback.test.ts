@@ -46,6 +46,36 @@ describe('task: verifyCallback', () => {
 			expect(JSON.stringify(output)).not.toContain(secret);
 	});
 
+	it.each(['-1', -1, '0 s', 'any', true, {}])(
+		'refuses %j as a tolerance, which would make an old callback look genuine',
+		async (toleranceSeconds) => {
+			const { error, output } = await verify({ headers: old, options: { toleranceSeconds } });
+			expect(error?.message).toMatch(/^'Tolerance \(Seconds\)' must be/);
+			expect(output).toEqual([]);
+		},
+	);
+
+	it.each(['', '300', 300])(
+		'holds an old callback to a tolerance of %j',
+		async (toleranceSeconds) => {
+			const { output } = await verify({ headers: old, options: { toleranceSeconds } });
+			expect(output[0]).toMatchObject([{ json: { genuine: false, reason: 'timestampStale' } }]);
+		},
+	);
+
+	it('names the option that takes a body of another form', async () => {
+		const { output } = await verify({ body: { data: { taskId: 'task' } } });
+		expect(output[0]).toMatchObject([
+			{
+				json: {
+					genuine: false,
+					reason: 'signatureOfDataTaskId',
+					message: expect.stringContaining("'Other Callback Bodies'"),
+				},
+			},
+		]);
+	});
+
 	it('asks for headers that are an object', async () => {
 		const { error } = await verify({ headers: 'X-Webhook-Timestamp: 1' });
 		expect(error?.message).toMatch(/^'Headers' must be a JSON object.*\[item 0\]$/);

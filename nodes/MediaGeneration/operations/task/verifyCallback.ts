@@ -1,7 +1,7 @@
 import { jsonParse } from 'n8n-workflow';
 import { DEFAULT_TOLERANCE_SECONDS, getSigningSecrets } from '../../callback/signature';
-import { buildFieldError, jsonObject, type Field } from '../../models/field';
-import { defineOperation, optionsField, readNumberOption, runEach } from '../operation';
+import { buildFieldError, jsonObject, parseValue, type Field } from '../../models/field';
+import { defineOperation, optionsField, runEach } from '../operation';
 
 const headersField: Field = {
 	displayName: 'Headers',
@@ -36,6 +36,7 @@ const toleranceOption: Field = {
 interface Callback {
 	headers: Record<string, unknown>;
 	body: unknown;
+	toleranceSeconds: number;
 }
 
 export const verifyCallback = defineOperation<Callback>({
@@ -45,7 +46,7 @@ export const verifyCallback = defineOperation<Callback>({
 	action: 'Verify callback of a task',
 	description: 'Find out why a callback of the service is refused, without starting anything',
 	fields: [headersField, bodyField, optionsField([toleranceOption])],
-	prepare: ({ read }) => {
+	prepare: ({ read, option }) => {
 		const headers = jsonObject.safeParse(read(headersField.name));
 		if (!headers.success)
 			throw buildFieldError(
@@ -54,12 +55,14 @@ export const verifyCallback = defineOperation<Callback>({
 		const body = read(bodyField.name);
 		// A body that is not JSON may be what is wrong with it.
 		const parsed = typeof body === 'string' ? jsonParse(body, { fallbackValue: body }) : body;
-		return { headers: headers.data, body: parsed };
+		// Strictly: what is no number of seconds must not make a callback of any age look genuine.
+		const tolerance = parseValue(toleranceOption, option(toleranceOption.name));
+		const toleranceSeconds = (tolerance ?? DEFAULT_TOLERANCE_SECONDS) as number;
+		return { headers: headers.data, body: parsed, toleranceSeconds };
 	},
-	run: runEach(async ({ service, option }, { headers, body }) => {
+	run: runEach(async ({ service }, { headers, body, toleranceSeconds }) => {
 		const { diagnoseCallback } = await import('../../callback/diagnose');
 		const secrets = getSigningSecrets(service.credentials);
-		const toleranceSeconds = readNumberOption(option, toleranceOption);
 		return [
 			{ json: diagnoseCallback(headers, body, { secrets, toleranceSeconds, now: Date.now() }) },
 		];
