@@ -1,7 +1,12 @@
 import { optionFields } from '../../nodes/MediaGeneration/trigger/options';
 import { readOptions, verifiesSignature } from '../../nodes/MediaGeneration/trigger/receive';
 
-const defaults = { deduplicate: true, fetchDetails: true, toleranceSeconds: 300 };
+const defaults = {
+	deduplicate: true,
+	fetchDetails: true,
+	otherCallbackBodies: false,
+	toleranceSeconds: 300,
+};
 
 describe("the trigger's options", () => {
 	it('are shown with the defaults that count where the user set nothing', () => {
@@ -20,6 +25,11 @@ describe("the trigger's options", () => {
 			expect(verifiesSignature(value)).toBe(isOn);
 		},
 	);
+
+	it.each([true, 'true', 1, {}])('take other bodies only by a literal true: %p', (value) => {
+		const { otherCallbackBodies } = readOptions({ otherCallbackBodies: value });
+		expect(otherCallbackBodies).toBe(value === true);
+	});
 
 	it.each([0, 60, 0.5])('take a tolerance of %p', (toleranceSeconds) => {
 		expect(readOptions({ toleranceSeconds })).toEqual({ ...defaults, toleranceSeconds });

@@ -1,9 +1,15 @@
-import type { IDataObject, IHookFunctions } from 'n8n-workflow';
+import { sleep, type IDataObject, type IHookFunctions } from 'n8n-workflow';
+import { hmac } from '../../dev/fixtures/callbackCases.cts';
 import {
 	ENOUGH_CALLBACKS,
 	forgetEvents,
 	receiveCallback,
 } from '../../nodes/MediaGeneration/trigger/receive';
+import {
+	buildReplayBody,
+	replayCases,
+	type Details,
+} from '../../dev/fixtures/hostileCallbacks.cts';
 import { buildDetails, sendCallback, type Callback, type ReadDetails } from './webhook';
 
 let triggers = 0;
@@ -36,6 +42,8 @@ function newTrigger(parameters: IDataObject = {}, details: ReadDetails = complet
 	return {
 		asked,
 		logged,
+		/** Changes what the service answers. */
+		setDetails: (read: ReadDetails) => (details = read),
 		forget: () => forgetEvents(context as unknown as IHookFunctions),
 		begin,
 		/** Sends a callback, and lets the time pass in which it must be answered. */
@@ -54,6 +62,7 @@ const answered = (code: number) => async () => ({
 	body: JSON.stringify({ code }),
 });
 const down = answered(500);
+const inText = (statusCode: number) => async () => ({ statusCode, body: '<!DOCTYPE html>' });
 const both = ['taskCompleted', 'taskFailed'];
 
 beforeEach(() => void jest.useFakeTimers());
@@ -108,7 +117,7 @@ describe('a callback that the trigger accepts', () => {
 	const unfetched = { events: both, options: { fetchDetails: false } };
 	it.each<[string, IDataObject, ReadDetails, string | undefined, string]>([
 		['the details, not its body, decide', {}, completed, 'completed', 'fetched'],
-		['its claim counts without details', { events: both }, down, undefined, 'unavailable'],
+		['its claim counts without details', { events: both }, inText(404), undefined, 'unavailable'],
 		['its claim counts when Fetch Details is off', unfetched, completed, 'failed', 'off'],
 	])('%s', async (_, parameters, read, status, details) => {
 		const { send } = newTrigger(parameters, read);
@@ -156,8 +165,7 @@ describe('a callback that the trigger accepts', () => {
 		await jest.advanceTimersByTimeAsync(3_900);
 		expect(await Promise.race([sent, 'waiting'])).toBe('waiting');
 		await jest.advanceTimersByTimeAsync(200);
-		const verification = { details: 'unavailable' };
-		expect((await sent).output).toMatchObject([{ json: { verification } }]);
+		expect(await sent).toMatchObject({ status: 503, answer: { reason: 'detailsUnavailable' } });
 	});
 
 	it.each([
@@ -171,6 +179,170 @@ describe('a callback that the trigger accepts', () => {
 			output: undefined,
 		});
 	});
+});
+
+describe('replayed headers', () => {
+	const outcomes: Record<string, ReadDetails> = {
+		down,
+		noSuchPath: inText(404),
+		page: inText(200),
+		unknown: answered(422),
+	};
+
+	const readAs = (details: Details): ReadDetails =>
+		typeof details === 'string'
+			? (outcomes[details] as ReadDetails)
+			: async (taskId) => {
+					const path = details.callBackUrl === 'own' ? 'workflow/trigger/webhook' : 'other/webhook';
+					const callBackUrl = details.callBackUrl && `https://n8n.example/webhook/${path}`;
+					return buildDetails(details.taskId ?? taskId, details.state, {
+						param: JSON.stringify({ model: 'any', callBackUrl, input: {} }),
+					});
+				};
+
+	it.each(replayCases)('$name', async ({ parameters, steps, items, lookups }) => {
+		const { asked, begin, setDetails } = newTrigger({ events: both, ...parameters });
+		const output: unknown[] = [];
+		for (const step of steps) {
+			setDetails(readAs(step.details));
+			const copies = Array.from({ length: step.copies ?? 1 }, async () => {
+				const body = buildReplayBody(step, 'task');
+				const { status, answer, output: started, store } = await begin('task', { body });
+				if (started) output.push(...started.map(({ json }) => json));
+				return { status, ...((started ? store() : answer) as object) };
+			});
+			await jest.advanceTimersByTimeAsync(4_500);
+			for (const answer of await Promise.all(copies))
+				expect(answer).toMatchObject(
+					step.reason
+						? { status: step.status, reason: step.reason }
+						: { status: 200, emitted: true },
+				);
+		}
+		expect(output).toMatchObject(
+			items.map(({ details, ...task }) => ({ taskId: 'task', ...task, verification: { details } })),
+		);
+		expect(asked).toHaveLength(lookups);
+	});
+});
+
+describe('look-ups', () => {
+	const going = inState('generating');
+	const hear = async (sent: ReturnType<ReturnType<typeof newTrigger>['begin']>) =>
+		(await sent).answer;
+
+	it('of one pair of headers are one in three seconds, however often it is sent', async () => {
+		const { asked, begin } = newTrigger({}, going);
+		const headers = signNow();
+		const counts: number[] = [];
+		for (const wait of [0, 2_900, 200, 2_900, 200]) {
+			await jest.advanceTimersByTimeAsync(wait);
+			expect(await hear(begin('task', { headers }))).toMatchObject({ reason: 'taskNotEnded' });
+			counts.push(asked.length);
+		}
+		expect(counts).toEqual([1, 1, 2, 2, 3]);
+	});
+
+	it('of a callback with another time are its own: one under way may be older than the end', async () => {
+		const { asked, begin, setDetails } = newTrigger({}, async (taskId) => {
+			await sleep(2_000);
+			return buildDetails(taskId, 'generating');
+		});
+		const early = begin('task');
+		await jest.advanceTimersByTimeAsync(1_000);
+		setDetails(completed);
+		expect((await begin('task')).output).toHaveLength(1);
+		await jest.advanceTimersByTimeAsync(2_000);
+		expect(await hear(early)).toMatchObject({ reason: 'taskNotEnded' });
+		expect(asked).toHaveLength(2);
+	});
+
+	it('are shared whatever the time says, where it is not signed', async () => {
+		const { asked, begin } = newTrigger({ verifySignature: false }, going);
+		for (let second = 0; second < 3; second++) {
+			const headers = { ...signNow(), 'x-webhook-timestamp': String(second) };
+			expect(await hear(begin('task', { headers }))).toMatchObject({ reason: 'taskNotEnded' });
+		}
+		expect(asked).toHaveLength(1);
+	});
+
+	it('are not shared with other tasks and triggers', async () => {
+		const [one, other] = [newTrigger({}, going), newTrigger({}, going)];
+		await Promise.all([one.begin('task'), one.begin('task-2'), other.begin('task')]);
+		expect([one.asked, other.asked]).toEqual([['task', 'task-2'], ['task']]);
+	});
+
+	/** Signed headers of this second. */
+	function signNow() {
+		const timestamp = String(Math.floor(Date.now() / 1000));
+		const signature = hmac('task', timestamp, 'a-key').toString('base64');
+		return { 'x-webhook-timestamp': timestamp, 'x-webhook-signature': signature };
+	}
+});
+
+describe('a task that was created for another receiver', () => {
+	const createdFor = (param: unknown) => async (taskId: string) =>
+		buildDetails(taskId, 'success', { param });
+	let nodes = 0;
+	const own = 'https://n8n.example/webhook/c0ffee/webhook';
+	it.each<[string, boolean, unknown]>([
+		['its own URL', true, JSON.stringify({ callBackUrl: own })],
+		[
+			'its test URL, by a tunnel',
+			true,
+			'{"callBackUrl":"https://t.example/webhook-test/c0ffee/webhook"}',
+		],
+		['a relay that names it', true, '{"callBackUrl":"https://relay.example/c0ffee?a=b"}'],
+		['a query that names it', false, '{"callBackUrl":"https://other.example/?to=c0ffee"}'],
+		['the request as an object', true, { callBackUrl: own }],
+		['another path', false, '{"callBackUrl":"https://n8n.example/webhook/decade/webhook"}'],
+		['another host', false, { callBackUrl: 'https://other.example/hook' }],
+		['no URL in its record', true, '{"model":"any"}'],
+		['a URL that is none', true, '{"callBackUrl":["https://other.example"]}'],
+		['a blank URL', true, '{"callBackUrl":""}'],
+		['no JSON', true, 'callBackUrl'],
+		['no request in its record', true, undefined],
+	])('is known by its Callback URL: %s', async (_, isOwn, param) => {
+		const { send } = newTrigger({}, createdFor(param));
+		const node = { id: `with-webhook-${nodes++}`, name: 'Trigger', webhookId: 'c0ffee' };
+		expect(await send('task', { more: { getNode: () => node } })).toMatchObject(
+			isOwn
+				? { output: [{ json: { taskId: 'task' } }] }
+				: { status: 404, answer: { reason: 'createdForAnother' }, output: undefined },
+		);
+	});
+});
+
+it('a body in a type that is JSON by its suffix is read from its bytes', async () => {
+	const timestamp = String(Math.floor(Date.now() / 1000));
+	const headers = {
+		'content-type': 'application/task+json',
+		'x-webhook-timestamp': timestamp,
+		'x-webhook-signature': hmac('task', timestamp, 'a-key').toString('base64'),
+	};
+	const read = async (request: { rawBody?: Buffer; readRawBody?: () => Promise<void> }) =>
+		await newTrigger().send('task', {
+			headers,
+			body: {},
+			more: { getRequestObject: () => request },
+		});
+	const json = '{"data":{"task_id":"task"}}';
+	const unread = {
+		rawBody: undefined as Buffer | undefined,
+		readRawBody: async () => void (unread.rawBody = Buffer.from(json)),
+	};
+	for (const request of [
+		{ rawBody: Buffer.from('{"data"') },
+		{ readRawBody: async () => await Promise.reject(new Error('request entity too large')) },
+		{},
+	])
+		expect(await read(request)).toMatchObject({
+			status: 400,
+			answer: { reason: 'bodyNotAnObject' },
+		});
+	const item = { json: { taskId: 'task', callback: JSON.parse(json) as object } };
+	expect((await read(unread)).output).toMatchObject([item]);
+	expect((await read({ rawBody: Buffer.from(json) })).output).toMatchObject([item]);
 });
 
 describe('copies of a callback', () => {

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
-import { checkHeaders, verifyCallback } from '../../nodes/MediaGeneration/callback/verify';
-import { callbackCases, hmac } from '../../dev/fixtures/callbackCases.cts';
+import { checkForm, verifyCallback } from '../../nodes/MediaGeneration/callback/verify';
+import {
+	callbackCases,
+	hmac,
+	numericIdCases,
+	otherBodyCases,
+} from '../../dev/fixtures/callbackCases.cts';
 import { hostileCallbacks } from '../../dev/fixtures/hostileCallbacks.cts';
 
 const seconds = 1_763_640_000;
@@ -39,6 +44,47 @@ describe('verifyCallback', () => {
 		);
 	});
 
+	it.each(otherBodyCases(subject))('takes other bodies only when told: $name', (one) => {
+		const verify = (otherBodies?: boolean) =>
+			verifyCallback(one.headers, one.body, { ...settings, otherBodies });
+		const judge = ({ status, reason }: { status: number; reason?: string }) =>
+			reason ? { accepted: false, status, reason } : { accepted: true, taskId };
+		expect([verify(), verify(false)]).toMatchObject([judge(one.contract), judge(one.contract)]);
+		expect(verify(true)).toMatchObject(judge(one.other));
+	});
+
+	it.each([
+		['data.taskId', { data: { taskId } }],
+		['data.taskId', { taskId, data: { taskId } }],
+		['taskId', { taskId }],
+	])('names the option that helps where the ID is in %s', (place, content) => {
+		expect(verifyCallback(headers(), content, settings)).toMatchObject({
+			status: 400,
+			message: `The body must have data.task_id. This one has its ID in ${place}: turn on 'Other Callback Bodies' in the trigger's Options to accept it`,
+		});
+	});
+
+	it('names no option where there is no ID', () => {
+		const message = 'The body must have data.task_id, as text';
+		expect(verifyCallback(headers(), { data: {} }, settings)).toMatchObject({ message });
+	});
+
+	it('takes the first of the IDs where signatures are not verified', () => {
+		const content = { taskId: 'top', data: { taskId: 'record' } };
+		const unsigned = { ...settings, secrets: undefined, otherBodies: true };
+		expect(verifyCallback({}, content, unsigned)).toMatchObject({ taskId: 'record' });
+	});
+
+	it.each(numericIdCases({ seconds, key: keys.current }))(
+		'takes an ID that is a number for its digits: $name',
+		({ headers: given, body: content, taskId: id }) => {
+			expect(verifyCallback(given, content, settings)).toMatchObject({
+				accepted: true,
+				taskId: id,
+			});
+		},
+	);
+
 	it.each(['timestamp', 'signature'] as const)('refuses the %s as a list', (part) => {
 		const name = `x-webhook-${part}` as const;
 		const given = { ...headers(), [name]: [headers()[name]] };
@@ -69,14 +115,16 @@ describe('verifyCallback', () => {
 		expect(verdict).toMatchObject({ accepted: true, signature: 'off' });
 	});
 
-	it('refuses by the headers before it looks at the body', () => {
+	it('refuses by missing headers before it looks at the body', () => {
 		const look = () => {
 			throw new Error('looked');
 		};
 		const trap = new Proxy({}, { get: look });
-		const { 'x-webhook-signature': signature, ...rest } = headers();
-		for (const given of [rest, { ...rest, 'x-webhook-signature': `${signature}=` }, headers(1)])
-			expect(verifyCallback(given, trap, settings)).toMatchObject({ status: 401 });
+		for (const name of Object.keys(headers()))
+			expect(verifyCallback({ ...headers(), [name]: '' }, trap, settings)).toMatchObject({
+				status: 401,
+				reason: 'headerMissing',
+			});
 	});
 
 	it.each([
@@ -85,9 +133,9 @@ describe('verifyCallback', () => {
 		`${'A'.repeat(42)}==`,
 		` ${'A'.repeat(42)}=`,
 		`${'A'.repeat(20)}=${'A'.repeat(23)}`,
-	])('refuses by the headers alone what can be no signature: %j', (signature) => {
+	])('refuses without a key what can be no signature: %j', (signature) => {
 		const given = { ...headers(), 'x-webhook-signature': signature };
-		const verdict = checkHeaders(given, { ...settings, signed: true });
+		const verdict = checkForm(given, body(), true, settings);
 		expect(verdict).toMatchObject({ status: 401, reason: 'signatureWrong' });
 	});
 
@@ -102,6 +150,18 @@ describe('verifyCallback', () => {
 		['a code of 200 as text', '200', {}, 'completed'],
 		['a code that is none', 'none', {}, 'completed'],
 		['no code', undefined, {}, 'completed'],
+		['a part of the text', 200, { callbackType: 'text' }, 'pending'],
+		['the first part', '200', { callbackType: 'First' }, 'pending'],
+		[
+			'a part beside a record that has ended',
+			200,
+			{ callbackType: 'first', state: 'success' },
+			'pending',
+		],
+		['a part that failed', 501, { callbackType: 'text' }, 'failed'],
+		['the last part', 200, { callbackType: 'complete' }, 'completed'],
+		['a state that no list has', 200, { state: 'done' }, 'completed'],
+		['such a state with a code of failure', 501, { state: 'done' }, 'failed'],
 	])('reads the claimed status of %s', (_, code, data, claimedStatus) => {
 		const content = { ...body({ task_id: taskId, ...data }), code };
 		expect(verifyCallback(headers(), content, settings)).toMatchObject({ claimedStatus });
@@ -113,8 +173,8 @@ describe('20,000 hostile callbacks, from the grammar of the cases', () => {
 
 	it('are refused, each with 400 or 401 and a reason, and none makes it throw', () => {
 		fc.assert(
-			fc.property(hostile, (one) => {
-				const verdict = verifyCallback(one.headers, one.body, settings);
+			fc.property(hostile, fc.boolean(), (one, otherBodies) => {
+				const verdict = verifyCallback(one.headers, one.body, { ...settings, otherBodies });
 				const words = { reason: expect.any(String), message: expect.any(String) };
 				expect(verdict).toMatchObject({ accepted: false, ...words });
 				expect([400, 401]).toContain(!verdict.accepted && verdict.status);
@@ -125,8 +185,8 @@ describe('20,000 hostile callbacks, from the grammar of the cases', () => {
 
 	it('with a genuine signature that was seen, pass for no other task', () => {
 		fc.assert(
-			fc.property(hostile, ({ body: sent }) => {
-				const verdict = verifyCallback(headers(), sent, settings);
+			fc.property(hostile, fc.boolean(), ({ body: sent }, otherBodies) => {
+				const verdict = verifyCallback(headers(), sent, { ...settings, otherBodies });
 				if (verdict.accepted) expect(verdict.taskId).toBe(taskId);
 			}),
 			{ numRuns: 20_000 },

@@ -21,6 +21,8 @@ export interface Callback {
 	headers?: IDataObject;
 	/** Beside the task's ID. */
 	data?: IDataObject;
+	/** Instead of the contract's. */
+	body?: object;
 	readDetails: ReadDetails;
 	/** Beside the one that reads details. */
 	helpers?: object;
@@ -64,6 +66,7 @@ export async function sendCallback(
 		webhookSecret = SECRET,
 		headers,
 		data,
+		body = { data: { task_id: taskId, ...data } },
 		readDetails,
 		helpers,
 		more,
@@ -77,7 +80,7 @@ export async function sendCallback(
 				'x-webhook-timestamp': timestamp,
 				'x-webhook-signature': hmac(taskId, timestamp, secret).toString('base64'),
 			},
-		getBodyData: () => ({ data: { task_id: taskId, ...data } }),
+		getBodyData: () => body,
 		getResponseObject: () => response,
 		getWorkflow: () => ({ id: 'workflow' }),
 		getMode: () => 'webhook',

@@ -6,6 +6,7 @@ import {
 	type SigningSecrets,
 } from './signature';
 import {
+	listOtherIds,
 	readCallbackParts,
 	verifyCallback,
 	type RefusalReason,
@@ -21,6 +22,7 @@ type DiagnosisReason =
 	| 'signatureHex'
 	| 'signatureUrlSafe'
 	| 'signatureWhiteSpace'
+	| 'signatureOfDataTaskId'
 	| 'signatureOfTopLevelId'
 	| 'timestampInMilliseconds';
 
@@ -113,23 +115,20 @@ export function diagnoseCallback(
 			);
 		case 'timestampStale':
 			return explainStaleness(facts, refused, now);
-		case 'signatureWrong': {
-			const mistake = findMistake(given, body, secrets);
-			return mistake
-				? refused(mistake.reason, mistake.message)
-				: refused(
+		case 'signatureWrong':
+		case 'taskIdMissing':
+		case 'taskIdContradictory': {
+			const mistake =
+				(reason === 'signatureWrong' ? findMistake(given, body, secrets) : undefined) ??
+				findOtherSignedId(given, body, secrets);
+			if (mistake) return refused(mistake.reason, mistake.message);
+			return reason === 'signatureWrong'
+				? refused(
 						'keyMismatch',
 						"The signature is of another key, another task ID or another time. Compare 'Webhook HMAC Key' in the credential with the webhookHmacKey in your account settings. If the key was replaced, put the old one into 'Previous Webhook HMAC Key'.",
-					);
-		}
-		case 'taskIdMissing':
-		case 'taskIdContradictory':
-			return signsTopLevelId(given, body, secrets)
-				? refused(
-						'signatureOfTopLevelId',
-						`The service signed the top-level taskId; the contract signs data.task_id. ${message}.`,
 					)
 				: refused(reason, `${message}.`);
+		}
 		default:
 			return refused(reason, `${message}.`);
 	}
@@ -164,7 +163,7 @@ function findFacts(
 	now: number,
 ): Pick<Diagnosis, 'taskId' | 'signature' | 'clockDifferenceSeconds'> {
 	const { timestamp, signature } = readSignedParts(headers);
-	const { taskId } = readIds(body);
+	const taskId = readTaskId(body);
 	const matching = secrets && taskId && findMatchingSecret(signature, taskId, timestamp, secrets);
 	return {
 		...(taskId && { taskId }),
@@ -181,7 +180,7 @@ function findMistake(
 	secrets: SigningSecrets,
 ): { reason: DiagnosisReason; message: string } | undefined {
 	const { timestamp, signature } = readSignedParts(headers);
-	const { taskId = '' } = readIds(body);
+	const taskId = readTaskId(body) ?? '';
 	for (const mistake of KNOWN_MISTAKES) {
 		const repaired = mistake.repair(signature);
 		if (repaired && findMatchingSecret(repaired, taskId, timestamp, secrets)) return mistake;
@@ -196,14 +195,23 @@ function findMistake(
 	return undefined;
 }
 
-function signsTopLevelId(
+/** Finds the ID that was signed in place of data.task_id: some services have theirs elsewhere. */
+function findOtherSignedId(
 	headers: Record<string, string>,
 	body: unknown,
 	secrets: SigningSecrets,
-): boolean {
+): { reason: DiagnosisReason; message: string } | undefined {
 	const { timestamp, signature } = readSignedParts(headers);
-	const { topLevelId } = readIds(body);
-	return Boolean(topLevelId && findMatchingSecret(signature, topLevelId, timestamp, secrets));
+	const parts = readCallbackParts(body);
+	const signed = (parts ? listOtherIds(parts) : []).find(({ id }) =>
+		findMatchingSecret(signature, id, timestamp, secrets),
+	);
+	return (
+		signed && {
+			reason: signed.place === 'taskId' ? 'signatureOfTopLevelId' : 'signatureOfDataTaskId',
+			message: `The service signed ${signed.place === 'taskId' ? 'the top-level taskId' : 'data.taskId'}; the contract signs data.task_id. Turn on 'Other Callback Bodies' in the trigger's Options to accept such callbacks.`,
+		}
+	);
 }
 
 const listMissingHeaders = (headers: Record<string, string>): string[] =>
@@ -219,11 +227,10 @@ const readSignedParts = (headers: Record<string, string>) => ({
 	signature: headers[SIGNATURE_HEADER] ?? '',
 });
 
-/** Reads the IDs of a body where they are text. */
-function readIds(body: unknown): { taskId?: string; topLevelId?: string } {
-	const { taskId, topLevelId } = readCallbackParts(body) ?? {};
-	const text = (id: unknown) => (typeof id === 'string' ? id : undefined);
-	return { taskId: text(taskId), topLevelId: text(topLevelId) };
+/** Reads the contract's ID where it is text. */
+function readTaskId(body: unknown): string | undefined {
+	const taskId = readCallbackParts(body)?.taskId;
+	return typeof taskId === 'string' ? taskId : undefined;
 }
 
 /** Names headers like Node, in lower case, and turns numbers that a user wrote into text. */

@@ -25,6 +25,15 @@ export type RefusalReason =
 const SIGNATURE = /^[A-Za-z0-9+/]+=$/;
 const SIGNATURE_LENGTH = 44;
 
+const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
+
+/**
+ * Tells whether a Content-Type is JSON, also one that is by its suffix, such as application/cloudevents+json. The usual one is
+ * compared: the pattern takes a tenth of all checks.
+ */
+export const isJsonType = (contentType: string): boolean =>
+	contentType === 'application/json' || JSON_TYPE.test(contentType);
+
 export interface Refusal {
 	accepted: false;
 	/** The HTTP status to answer with. */
@@ -44,13 +53,26 @@ export interface Acceptance {
 	claimedStatus: TaskStatus;
 }
 
-export interface VerificationSettings {
-	/** Absent: signatures are not verified. */
-	secrets?: SigningSecrets;
+/** What a callback is held to before its signature. */
+interface FormSettings {
 	/** A timestamp may differ from now by so many seconds, either way; 0: by any. */
 	toleranceSeconds: number;
 	/** Milliseconds since 1970. */
 	now: number;
+	/** The ID may stand in `data.taskId` or a top-level `taskId` too; then the first counts whose signature fits. */
+	otherBodies?: boolean;
+}
+
+export interface VerificationSettings extends FormSettings {
+	/** Absent: signatures are not verified. */
+	secrets?: SigningSecrets;
+}
+
+/** A callback that is in order as far as can be seen without a key. */
+interface WellFormed {
+	/** The IDs that may be the signed one, in their order; at least one. */
+	taskIds: string[];
+	parts: CallbackParts;
 }
 
 const refuse = (status: 400 | 401, reason: RefusalReason, message: string): Refusal => ({
@@ -61,45 +83,113 @@ const refuse = (status: 400 | 401, reason: RefusalReason, message: string): Refu
 });
 
 /**
- * Checks what needs the headers alone. A callback that fails here costs neither a credential read nor an HMAC.
+ * Checks all that needs no key, in the contract's order: a missing header, then the task ID, then the timestamp and the form of
+ * the signature. A callback that fails here costs neither a credential read nor an HMAC.
  * @param headers by lower-case name, as Node has them: a repeated one is one text, joined by commas
- * @returns undefined when the headers are in order
+ * @param body the parsed JSON, whatever it is
+ * @param signed the signature is verified, so its headers must be there
  */
-export function checkHeaders(
+export function checkForm(
 	headers: Record<string, unknown>,
-	{ signed, toleranceSeconds, now }: { signed: boolean; toleranceSeconds: number; now: number },
-): Refusal | undefined {
-	if (signed) {
-		const timestamp = headers[TIMESTAMP_HEADER];
-		const signature = headers[SIGNATURE_HEADER];
-		if (!isText(timestamp) || !isText(signature))
-			return refuse(
-				401,
-				'headerMissing',
-				'Both X-Webhook-Timestamp and X-Webhook-Signature are required, once each',
-			);
-		if (!/^\d{1,15}$/.test(timestamp))
-			return refuse(
-				401,
-				'timestampMalformed',
-				'X-Webhook-Timestamp must be Unix time in seconds, digits only',
-			);
-		const difference = Number(timestamp) - now / 1000;
-		if (toleranceSeconds > 0 && Math.abs(difference) > toleranceSeconds)
-			return {
-				...refuse(401, 'timestampStale', 'X-Webhook-Timestamp is too far from the present time'),
-				clockDifferenceSeconds: Math.round(difference),
-			};
-		if (signature.length !== SIGNATURE_LENGTH || !SIGNATURE.test(signature))
-			return refuse(
-				401,
-				'signatureWrong',
-				'X-Webhook-Signature must be the Base64 of 32 bytes: 44 characters, the last one "="',
-			);
-	}
+	body: unknown,
+	signed: boolean,
+	settings: FormSettings,
+): Refusal | WellFormed {
+	const timestamp = headers[TIMESTAMP_HEADER];
+	const signature = headers[SIGNATURE_HEADER];
+	if (signed && !(isText(timestamp) && isText(signature)))
+		return refuse(
+			401,
+			'headerMissing',
+			'Both X-Webhook-Timestamp and X-Webhook-Signature are required, once each',
+		);
 	const contentType = headers['content-type'];
-	if (isText(contentType) && !/^application\/json\s*(;|$)/i.test(contentType))
+	if (isText(contentType) && !isJsonType(contentType))
 		return refuse(400, 'bodyNotAnObject', 'The Content-Type must be application/json');
+	const parts = readCallbackParts(body);
+	if (!parts) return refuse(400, 'bodyNotAnObject', 'The body must be a JSON object');
+	const taskIds = settings.otherBodies ? readAnyIds(parts) : readContractId(parts);
+	if ('reason' in taskIds) return taskIds;
+	const refusal = signed && checkSignedParts(timestamp as string, signature as string, settings);
+	return refusal || { taskIds, parts };
+}
+
+/** Reads the ID where the contract has it. */
+function readContractId(parts: CallbackParts): Refusal | string[] {
+	const { taskId, topLevelId } = parts;
+	if (!isText(taskId)) {
+		const [elsewhere] = listOtherIds(parts);
+		return refuse(
+			400,
+			'taskIdMissing',
+			elsewhere
+				? `The body must have data.task_id. This one has its ID in ${elsewhere.place}: turn on 'Other Callback Bodies' in the trigger's Options to accept it`
+				: 'The body must have data.task_id, as text',
+		);
+	}
+	if (!TASK_ID.test(taskId)) return refuseMalformed('data.task_id');
+	const agrees =
+		topLevelId === undefined ||
+		topLevelId === null ||
+		topLevelId === taskId ||
+		// A number of more digits than JSON parsers keep is rounded.
+		(typeof topLevelId === 'number' && topLevelId === Number(taskId));
+	return agrees
+		? [taskId]
+		: refuse(400, 'taskIdContradictory', 'taskId and data.task_id must be the same');
+}
+
+/** Reads the IDs of all places that are known. They may differ: the signature says which one is meant. */
+function readAnyIds(parts: CallbackParts): Refusal | string[] {
+	const others = listOtherIds(parts).map(({ id }) => id);
+	const ids = [...new Set([parts.taskId, ...others].filter(isText))];
+	if (ids.length === 0)
+		return refuse(400, 'taskIdMissing', 'The body must have data.task_id, data.taskId or taskId');
+	const wellFormed = ids.filter((id) => TASK_ID.test(id));
+	return wellFormed.length > 0 ? wellFormed : refuseMalformed('The task ID');
+}
+
+/** Lists the IDs that stand elsewhere than in the contract. */
+export const listOtherIds = ({
+	dataTaskId,
+	topLevelId,
+}: CallbackParts): Array<{ place: 'data.taskId' | 'taskId'; id: string }> =>
+	[
+		{ place: 'data.taskId' as const, id: dataTaskId },
+		{ place: 'taskId' as const, id: topLevelId },
+	].filter((other): other is typeof other & { id: string } => isText(other.id));
+
+const refuseMalformed = (id: string): Refusal =>
+	refuse(
+		400,
+		'taskIdMalformed',
+		`${id} must have 1 to 256 characters, without control characters, and not be "." or ".."`,
+	);
+
+/** Checks the form of what the signature is about, and its age. */
+function checkSignedParts(
+	timestamp: string,
+	signature: string,
+	{ toleranceSeconds, now }: FormSettings,
+): Refusal | undefined {
+	if (!/^\d{1,15}$/.test(timestamp))
+		return refuse(
+			401,
+			'timestampMalformed',
+			'X-Webhook-Timestamp must be Unix time in seconds, digits only',
+		);
+	const difference = Number(timestamp) - now / 1000;
+	if (toleranceSeconds > 0 && Math.abs(difference) > toleranceSeconds)
+		return {
+			...refuse(401, 'timestampStale', 'X-Webhook-Timestamp is too far from the present time'),
+			clockDifferenceSeconds: Math.round(difference),
+		};
+	if (signature.length !== SIGNATURE_LENGTH || !SIGNATURE.test(signature))
+		return refuse(
+			401,
+			'signatureWrong',
+			'X-Webhook-Signature must be the Base64 of 32 bytes: 44 characters, the last one "="',
+		);
 	return undefined;
 }
 
@@ -111,48 +201,43 @@ export function checkHeaders(
 export function verifyCallback(
 	headers: Record<string, unknown>,
 	body: unknown,
-	{ secrets, toleranceSeconds, now }: VerificationSettings,
+	settings: VerificationSettings,
 ): Refusal | Acceptance {
-	const refusal = checkHeaders(headers, { signed: secrets !== undefined, toleranceSeconds, now });
-	if (refusal) return refusal;
-	const parts = readCallbackParts(body);
-	if (!parts) return refuse(400, 'bodyNotAnObject', 'The body must be a JSON object');
-	const { taskId, topLevelId } = parts;
-	if (!isText(taskId)) return refuse(400, 'taskIdMissing', 'The body must have data.task_id');
-	if (!TASK_ID.test(taskId))
-		return refuse(
-			400,
-			'taskIdMalformed',
-			'data.task_id must have 1 to 256 characters, without control characters',
-		);
-	if (topLevelId !== undefined && topLevelId !== null && topLevelId !== taskId)
-		return refuse(400, 'taskIdContradictory', 'taskId and data.task_id must be the same');
-	const signature = secrets
-		? findMatchingSecret(
-				headers[SIGNATURE_HEADER] as string,
-				taskId,
-				headers[TIMESTAMP_HEADER] as string,
-				secrets,
-			)
-		: 'off';
-	if (!signature)
-		return refuse(
-			401,
-			'signatureWrong',
-			'X-Webhook-Signature does not match the task ID and timestamp',
-		);
-	if (isDeeper(body, JSON_LEVELS))
-		return refuse(
-			400,
-			'bodyTooDeep',
-			`The body must not be nested deeper than ${JSON_LEVELS} levels`,
-		);
-	return { accepted: true, taskId, signature, claimedStatus: readClaimedStatus(parts) };
+	const { secrets } = settings;
+	const form = checkForm(headers, body, secrets !== undefined, settings);
+	if ('reason' in form) return form;
+	for (const taskId of form.taskIds) {
+		const signature = secrets
+			? findMatchingSecret(
+					headers[SIGNATURE_HEADER] as string,
+					taskId,
+					headers[TIMESTAMP_HEADER] as string,
+					secrets,
+				)
+			: 'off';
+		if (!signature) continue;
+		if (isDeeper(body, JSON_LEVELS))
+			return refuse(
+				400,
+				'bodyTooDeep',
+				`The body must not be nested deeper than ${JSON_LEVELS} levels`,
+			);
+		return { accepted: true, taskId, signature, claimedStatus: readClaimedStatus(form.parts) };
+	}
+	return refuse(
+		401,
+		'signatureWrong',
+		'X-Webhook-Signature does not match the task ID and timestamp',
+	);
 }
 
-/** The parts of a callback's body, untested. Only `data.task_id` is signed; everything else is a claim. */
+/** The parts of a callback's body, untested; IDs that are whole numbers as text. Only one ID is signed; everything else is a claim. */
 export interface CallbackParts {
+	/** `data.task_id` */
 	taskId: unknown;
+	/** `data.taskId` */
+	dataTaskId: unknown;
+	/** `taskId` */
 	topLevelId: unknown;
 	code: unknown;
 	callbackType: unknown;
@@ -166,16 +251,32 @@ export interface CallbackParts {
 export function readCallbackParts(body: unknown): CallbackParts | undefined {
 	if (!isObject(body)) return undefined;
 	const { taskId: topLevelId, code, data } = body;
-	const { task_id: taskId, callbackType, state } = isObject(data) ? data : {};
-	return { taskId, topLevelId, code, callbackType, state };
+	const { task_id: taskId, taskId: dataTaskId, callbackType, state } = isObject(data) ? data : {};
+	return {
+		taskId: toText(taskId),
+		dataTaskId: toText(dataTaskId),
+		topLevelId: toText(topLevelId),
+		code,
+		callbackType,
+		state,
+	};
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
+/** The contract has text for an ID; a whole number is taken for its digits, unless it is so long that they were rounded. */
+const toText = (id: unknown): unknown =>
+	typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : id;
+
+/** Types of callbacks that come with a part of the result, before the end. */
+const PART = /^(text|first)$/i;
+
+const FAILURE = /fail/i;
+
 function readClaimedStatus({ code, callbackType, state }: CallbackParts): TaskStatus {
-	if (typeof state === 'string') return toStatus(state);
-	if (typeof callbackType === 'string' && /fail/i.test(callbackType)) return 'failed';
-	if (code === 200) return 'completed';
-	const { data = 200 } = integer.safeParse(code);
-	return data === 200 ? 'completed' : 'failed';
+	const type = typeof callbackType === 'string' ? callbackType : '';
+	const isSuccess = code === 200 || (integer.safeParse(code).data ?? 200) === 200;
+	if (isSuccess && PART.test(type)) return 'pending';
+	const claimed = isSuccess && !FAILURE.test(type) ? 'completed' : 'failed';
+	return typeof state === 'string' ? toStatus(state, claimed) : claimed;
 }

@@ -2,10 +2,14 @@ import { NodeOperationError, UserError, type IHookFunctions } from 'n8n-workflow
 import { ServiceError, TaskService } from '../api/client';
 import { CREDENTIAL, type Credentials } from '../api/endpoints';
 import { getSigningSecrets } from '../callback/signature';
+import { judgeFailure } from './lookups';
 import { readOptions, verifiesSignature } from './receive';
 
 /** Time for the service to accept the token: activating waits for it, and n8n activates all triggers when it starts. */
 const CHECK_SETTINGS = { timeoutSeconds: 5 };
+
+/** Codes that services may answer with where a task is unknown. */
+const UNKNOWN_TASK_CODES = new Set([400, 404, 422]);
 
 /**
  * Checks the credential before the trigger becomes active. A fault that only its owner can correct stops it: no key, a token
@@ -37,22 +41,47 @@ export async function checkCredential(context: IHookFunctions): Promise<void> {
 			description: fault.description,
 		});
 	context.logger.warn(
-		`The trigger is active, but task details can't be read now: ${fault.message}. ${fault.description}`,
+		`The trigger is active, but task details can't be read${fault.isPath ? '' : ' now'}: ${fault.message}. ${fault.description}`,
 		{ workflowId: context.getWorkflow().id, nodeName: context.getNode().name },
 	);
 }
 
-/** Finds what keeps us from the service. A lasting fault does not pass by itself. */
-async function findFault(
-	service: TaskService,
-): Promise<{ message: string; description: string; isLasting: boolean } | undefined> {
+interface Fault {
+	message: string;
+	description: string;
+	/** It does not pass by itself, and its owner can correct it for sure. */
+	isLasting: boolean;
+	/** It is the path of the details that seems to be none. */
+	isPath?: boolean;
+}
+
+/** No service has a task of this ID. */
+const NO_TASK = 'n8n-asks-for-a-task-that-does-not-exist';
+
+/**
+ * Finds what keeps us from a task's details, by asking for a task that can't exist: the service must say so in its own words. That
+ * needs a valid token too. A path that leads elsewhere is no lasting fault, since some services may answer so for unknown tasks only.
+ */
+async function findFault(service: TaskService): Promise<Fault | undefined> {
 	try {
-		await service.getCredits(CHECK_SETTINGS);
+		await service.getTask(NO_TASK, CHECK_SETTINGS);
 		return undefined;
 	} catch (error) {
 		const { message } = error as Error;
 		if (!(error instanceof UserError)) return { message, description: '', isLasting: false };
-		const isLasting = !(error instanceof ServiceError) || error.code === 401;
-		return { message, description: error.description ?? '', isLasting };
+		const description = error.description ?? '';
+		if (!(error instanceof ServiceError)) return { message, description, isLasting: true };
+		const { code, answeredBy } = error;
+		if (answeredBy === 'service' && (code === undefined || UNKNOWN_TASK_CODES.has(code)))
+			return undefined;
+		if (code !== 401 && answeredBy === 'other' && judgeFailure(error).outcome === 'unreadable')
+			return {
+				message: `asked for a task that can't exist, the service did not answer in its own words. ${message}`,
+				description:
+					"Check 'Task Details Path' in the credential. While it leads nowhere, callbacks count by their signature alone, and items have only the task's ID, with details: unavailable.",
+				isLasting: false,
+				isPath: true,
+			};
+		return { message, description, isLasting: code === 401 };
 	}
 }

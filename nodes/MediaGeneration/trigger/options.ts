@@ -20,6 +20,14 @@ export const optionFields: INodeProperties[] = [
 			"Whether to ask the service for the task before it is output. The body of a callback is not signed: turned off, what it says is passed on as the sender's claim.",
 	},
 	{
+		displayName: 'Other Callback Bodies',
+		name: 'otherCallbackBodies',
+		type: 'boolean',
+		default: false,
+		description:
+			"Whether to accept callbacks whose task ID is in data.taskId or in a top-level taskId, as some services send it. Of data.task_id and these two, the first counts that the signature fits. Turn it on when n8n's log or Verify Callback says so.",
+	},
+	{
 		displayName: 'Tolerance (Seconds)',
 		name: 'toleranceSeconds',
 		type: 'number',

@@ -1,39 +1,45 @@
-import {
-	sleep,
-	type IDataObject,
-	type IHookFunctions,
-	type IWebhookFunctions,
-	type IWebhookResponseData,
-	type Logger,
+import type {
+	IDataObject,
+	IHookFunctions,
+	IWebhookFunctions,
+	IWebhookResponseData,
+	Logger,
 } from 'n8n-workflow';
-import { ServiceError, TaskService } from '../api/client';
-import type { Task, TaskStatus } from '../api/task';
+import { TaskService } from '../api/client';
+import { toStatus, type Task, type TaskStatus } from '../api/task';
 import {
 	DEFAULT_TOLERANCE_SECONDS,
 	getSigningSecrets,
+	TIMESTAMP_HEADER,
 	type SigningSecrets,
 } from '../callback/signature';
-import { checkHeaders, verifyCallback, type Acceptance } from '../callback/verify';
+import { checkForm, verifyCallback, type Acceptance } from '../callback/verify';
 import {
 	answer,
 	DETAILS_SETTINGS,
 	DETAILS_UNAVAILABLE,
 	handOver,
+	readBody,
 	readSharedCredentials,
 	refuse,
 	TASK_NOT_ENDED,
 	type Refused,
 } from '../callback/webhook';
 import { Claim, REMEMBERED_SECONDS, RememberedEvents } from './deduplicate';
+import { lookUp, type Lookup } from './lookups';
 
 const EVENTS: Partial<Record<TaskStatus, string>> = {
 	completed: 'taskCompleted',
 	failed: 'taskFailed',
 };
 
-interface Details {
+/** A task as far as it is known. */
+interface Finding {
 	details: 'fetched' | 'unavailable' | 'off';
 	task: Task;
+	status: TaskStatus;
+	/** The service said it when it was asked. False: the callback claims it. */
+	isFact: boolean;
 }
 
 /**
@@ -54,20 +60,19 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 	const now = Date.now();
 	const trigger = identifyTrigger(context);
 	const options = readOptions(context.getNodeParameter('options', {}) as object);
-	const { toleranceSeconds } = options;
+	const { toleranceSeconds, otherCallbackBodies: otherBodies } = options;
 	const signed = verifiesSignature(context.getNodeParameter('verifySignature', true));
-	const refusal = checkHeaders(context.getHeaderData(), { signed, toleranceSeconds, now });
-	if (refusal) return refuse(context, refusal);
+	const headers = context.getHeaderData();
+	const body = await readBody(context);
+	const settings = { toleranceSeconds, now, otherBodies };
+	const form = checkForm(headers, body, signed, settings);
+	if ('reason' in form) return refuse(context, form);
 	const credentials = await readSharedCredentials(context);
 	const secrets = signed ? getSigningSecrets(credentials) : undefined;
 	if (signed && !secrets) return refuse(context, KEY_MISSING);
-	const verdict = verifyCallback(context.getHeaderData(), context.getBodyData(), {
-		secrets,
-		toleranceSeconds,
-		now,
-	});
+	const verdict = verifyCallback(headers, body, { ...settings, secrets });
 	if (!verdict.accepted) return refuse(context, verdict);
-	const { taskId, signature } = verdict;
+	const { taskId, signature, claimedStatus } = verdict;
 	if (secrets) noteMatchingSecret(context.logger, trigger, secrets, signature);
 
 	const remembered = new RememberedEvents(
@@ -82,19 +87,28 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 	// Nothing comes after completed, so a copy need not be looked up. A failed task may yet complete.
 	if (deduplicates && claimEvent('taskCompleted').emitted) return ignore(context, 'duplicate');
 
-	const found = options.fetchDetails
-		? await fetchDetails(new TaskService(context, credentials), verdict)
-		: { details: 'off' as const, task: { taskId, status: verdict.claimedStatus } };
-	if (found === undefined) return refuse(context, TASK_UNKNOWN);
-	const { task, details } = found;
-	const status = details === 'unavailable' ? verdict.claimedStatus : task.status;
-	const event = status && EVENTS[status];
-	const wanted = event && (context.getNodeParameter('events') as string[]).includes(event);
-	// A claim in the body must not drop an event: the sender is asked to retry, when the details can be read.
-	if (details === 'unavailable' && !wanted) return refuse(context, DETAILS_UNAVAILABLE);
-	if (!event) return refuse(context, TASK_NOT_ENDED);
-	if (!wanted) return ignore(context, 'eventNotWanted');
-	const claim = deduplicates ? claimEvent(event) : undefined;
+	// Without a signature anyone can name another time.
+	const time = secrets ? String(headers[TIMESTAMP_HEADER]) : '';
+	const lookup = options.fetchDetails
+		? await lookUp(`${trigger} ${time} ${taskId}`, new TaskService(context, credentials), taskId)
+		: undefined;
+	// Only facts are final: what is claimed while the service is down would use up the true event. The sender is asked to retry.
+	if (lookup?.outcome === 'down') return refuse(context, DETAILS_UNAVAILABLE);
+	if (lookup?.outcome === 'unknown') return refuse(context, TASK_UNKNOWN);
+	if (lookup?.outcome === 'fetched' && isForAnother(context, lookup.callbackUrl))
+		return refuse(context, CREATED_FOR_ANOTHER);
+	const { task, status, details, isFact } = conclude(verdict, lookup);
+	const event = EVENTS[status];
+	// A callback that claims no end is a notice on the way: another one follows.
+	if (!event)
+		return claimedStatus === 'pending'
+			? ignore(context, 'taskNotEnded')
+			: refuse(context, TASK_NOT_ENDED);
+	if (!(context.getNodeParameter('events') as string[]).includes(event))
+		return ignore(context, 'eventNotWanted');
+	if (deduplicates && !isFact && claimEvent(event).emitted) return ignore(context, 'duplicate');
+	// What is only claimed is remembered apart, so that it does not keep the verified event from coming out.
+	const claim = deduplicates ? claimEvent(isFact ? event : `${event}:claimed`) : undefined;
 	const taken = await claim?.take(
 		context.getResponseObject(),
 		now + DETAILS_SETTINGS.timeoutSeconds * 1000,
@@ -103,7 +117,7 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 	if (taken === 'underway') return refuse(context, UNDERWAY);
 	const json = {
 		...task,
-		callback: context.getBodyData(),
+		callback: body,
 		verification: { signature, details },
 	} as unknown as IDataObject;
 	return handOver([{ json }], () => {
@@ -112,9 +126,47 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 	});
 }
 
+/** Concludes from a callback and the look-up for it how the task stands. */
+function conclude(
+	{ taskId, signature, claimedStatus }: Acceptance,
+	lookup: Extract<Lookup, { outcome: 'fetched' | 'unreadable' }> | undefined,
+): Finding {
+	if (lookup?.outcome === 'fetched') {
+		const { status: known = 'pending', state = '' } = lookup.task;
+		// A signed callback comes at the end, so it tells how to take a state that no list has.
+		const status =
+			known === 'pending' && signature !== 'off' ? toStatus(state, claimedStatus) : known;
+		return {
+			details: 'fetched',
+			task: { ...lookup.task, status },
+			status,
+			isFact: status === known,
+		};
+	}
+	return {
+		details: lookup ? 'unavailable' : 'off',
+		task: lookup ? { taskId } : { taskId, status: claimedStatus },
+		status: claimedStatus,
+		isFact: false,
+	};
+}
+
+/**
+ * Tells whether a task was created with the callback URL of another receiver, who could send its callbacks on to this one. Hosts and
+ * paths change behind proxies and relays; the ID of this trigger's webhook is in the path of each of its URLs. A
+ * query does not count: it may hold secrets, and is hidden where it does.
+ */
+function isForAnother(context: IWebhookFunctions, callbackUrl?: string): boolean {
+	// Nodes without one have the workflow's ID in their URL.
+	const own = context.getNode().webhookId ?? context.getWorkflow().id;
+	const [path = ''] = callbackUrl?.split('?') ?? [];
+	return path !== '' && own !== undefined && !path.includes(own);
+}
+
 interface Options {
 	deduplicate: boolean;
 	fetchDetails: boolean;
+	otherCallbackBodies: boolean;
 	toleranceSeconds: number;
 }
 
@@ -128,12 +180,13 @@ export const verifiesSignature = isOn;
 
 /** Reads the Options that the user set, with the defaults of the others. A tolerance that is no number of seconds is the default too. */
 export function readOptions(set: object): Options {
-	const { deduplicate, fetchDetails, toleranceSeconds } = set as Partial<
+	const { deduplicate, fetchDetails, otherCallbackBodies, toleranceSeconds } = set as Partial<
 		Record<keyof Options, unknown>
 	>;
 	return {
 		deduplicate: isOn(deduplicate),
 		fetchDetails: isOn(fetchDetails),
+		otherCallbackBodies: otherCallbackBodies === true,
 		toleranceSeconds:
 			typeof toleranceSeconds === 'number' && toleranceSeconds >= 0 && isFinite(toleranceSeconds)
 				? toleranceSeconds
@@ -189,6 +242,13 @@ const TASK_UNKNOWN: Refused = {
 	message: 'The service that is asked for the details knows no such task',
 };
 
+const CREATED_FOR_ANOTHER: Refused = {
+	status: 404,
+	reason: 'createdForAnother',
+	message:
+		"The task was created with another Callback URL. If it is a relay in front of this trigger, put the ID in the trigger's own URL into its path",
+};
+
 const UNDERWAY: Refused = {
 	status: 503,
 	reason: 'underway',
@@ -202,27 +262,5 @@ const identifyTrigger = (context: IWebhookFunctions | IHookFunctions): string =>
 /** Tells the sender that its callback is in order, though it starts nothing. */
 const ignore = (
 	context: IWebhookFunctions,
-	reason: 'duplicate' | 'eventNotWanted',
+	reason: 'duplicate' | 'eventNotWanted' | 'taskNotEnded',
 ): IWebhookResponseData => answer(context, 200, { accepted: true, emitted: false, reason });
-
-/**
- * Fetches the task's details within the time that a sender waits.
- * @returns the task's ID alone where they can't be read; undefined when the service does not know the task
- */
-async function fetchDetails(
-	service: TaskService,
-	{ taskId }: Acceptance,
-): Promise<Details | undefined> {
-	const unavailable: Details = { details: 'unavailable', task: { taskId } };
-	const fetch = async (): Promise<Details | undefined> => {
-		try {
-			return { details: 'fetched', task: await service.getTask(taskId, DETAILS_SETTINGS) };
-		} catch (error) {
-			const isUnknown = error instanceof ServiceError && (error.code === 404 || error.code === 422);
-			return isUnknown ? undefined : unavailable;
-		}
-	};
-	// The timeout of a request begins anew with each byte; this one does not.
-	const timeout = sleep(DETAILS_SETTINGS.timeoutSeconds * 1000).then(() => unavailable);
-	return await Promise.race([fetch(), timeout]);
-}
