@@ -15,8 +15,18 @@ import { buildCredentialData, CREDENTIAL_TYPE, TOKEN } from '../../dev/fixtures/
 import { connect, triggered } from '../../dev/fixtures/workflows.cts';
 import { INSPECTABLE, measureLiveMemory } from '../../dev/n8n/inspect.cts';
 import type { CallbackOverrides } from '../../dev/service/index.cts';
-import { callbackCases } from '../../dev/fixtures/callbackCases.cts';
-import { hostileCallbacks } from '../../dev/fixtures/hostileCallbacks.cts';
+import {
+	callbackCases,
+	hmac,
+	numericIdCases,
+	otherBodyCases,
+} from '../../dev/fixtures/callbackCases.cts';
+import {
+	buildReplayBody,
+	hostileCallbacks,
+	replayCases,
+	type Details,
+} from '../../dev/fixtures/hostileCallbacks.cts';
 import { DETAILS, usePair } from './support.cts';
 
 const KEY = 'whk-current-5f1c9a';
@@ -110,6 +120,8 @@ describe('every form of a callback that has a name', () => {
 		// prettier-ignore
 		const table: ByteCase[] = [
 			['JSON', 200, undefined, good, json],
+			['JSON by the suffix of its type', 200, undefined, typed('application/task+json'), json],
+			['that JSON, cut short', 400, 'bodyNotAnObject', typed('application/task+json'), `{"x":"${MARK}${json}`],
 			['gzip', 200, undefined, coded('gzip'), zlib.gzipSync(json)],
 			['deflate', 200, undefined, coded('deflate'), zlib.deflateSync(json)],
 			['UTF-16, named', 200, undefined, typed('application/json; charset=utf-16le'), Buffer.from(json, 'utf16le')],
@@ -145,6 +157,111 @@ describe('every form of a callback that has a name', () => {
 		const marked = await post(url, { headers: good, body: `\ufeff${json}` });
 		expect([200, 422]).toContain(marked.status);
 		expect(await waitForTasks(id, 1)).toEqual([taskId]);
+	});
+});
+
+describe('a body whose ID is elsewhere, or is a number', () => {
+	const judge = ({ status, reason }: { status: number; reason?: string }) =>
+		reason ? { status, reason } : { status };
+
+	it.each([false, true])(
+		'gets the answer of the table, with Other Callback Bodies %p',
+		async (otherCallbackBodies) => {
+			const options = { otherCallbackBodies };
+			const { id, url } = await pair.activateTrigger({ options });
+			const taskId = await createEndedTask(pair.service);
+			const table = otherBodyCases({ taskId, seconds: readClock(), key: KEY });
+			const answers = [];
+			for (const { name, headers, body } of table) {
+				const { status, json } = await postJson(url, headers, body);
+				answers.push([name, judge({ status: Number(status), reason: json?.reason })]);
+				signatures.push(headers['x-webhook-signature']);
+			}
+			expect(answers).toEqual(
+				table.map(({ name, contract, other }) => {
+					const expected = judge(otherCallbackBodies ? other : contract);
+					return [
+						name,
+						expected.status === 200 ? expect.objectContaining({ status: 200 }) : expected,
+					];
+				}),
+			);
+			expect(await waitForTasks(id, 1)).toEqual([taskId]);
+			expect(await pair.n8n.listExecutions({ workflowId: id })).toHaveLength(1);
+		},
+	);
+
+	it('is looked up by the digits of the number', async () => {
+		const { url } = await pair.activateTrigger();
+		for (const { name, headers, body } of numericIdCases({ seconds: readClock(), key: KEY })) {
+			const type = { 'content-type': 'application/json' };
+			const { status, json } = await postJson(url, { ...type, ...headers }, body);
+			// The signature fits, and the service has no such task.
+			expect([name, status, json?.reason]).toEqual([name, 404, 'taskUnknown']);
+		}
+	});
+
+	it('names the option that helps in its answer and in the log', async () => {
+		const { url } = await pair.activateTrigger();
+		const taskId = await createEndedTask(pair.service);
+		const readLog = pair.n8n.followLog();
+		const { json } = await send(url, taskId, { body: { data: { taskId } } });
+		expect(json).toMatchObject({ message: expect.stringContaining("'Other Callback Bodies'") });
+		expect(readLog()).toContain("turn on 'Other Callback Bodies' in the trigger's Options");
+	});
+});
+
+describe('replayed headers', () => {
+	const faults = {
+		down: { status: 500 },
+		noSuchPath: { status: 404, garbage: true },
+		page: { garbage: true },
+		unknown: { status: 404 },
+	};
+
+	/** Has the service say this of a task, once where it is a fault. */
+	function setDetails(taskId: string, details: Details, url: string) {
+		if (typeof details === 'string')
+			return pair.service.faultNext({ path: DETAILS, ...faults[details] });
+		const { callBackUrl, ...record } = details;
+		const urls = { own: url, another: url.replace(/[0-9a-f]{8}-/, '00000000-') };
+		return Object.assign(pair.service.tasks.get(taskId) ?? {}, {
+			taskId,
+			...record,
+			callBackUrl: callBackUrl && urls[callBackUrl],
+		});
+	}
+
+	it.each(replayCases)('$name', async ({ parameters, steps, items, lookups }) => {
+		const events = ['taskCompleted', 'taskFailed'];
+		const { id, url } = await pair.activateTrigger({ events, ...parameters });
+		const taskId = await createEndedTask(pair.service);
+		const asked = pair.countRequests(DETAILS);
+		const first = readClock() - steps.length;
+		for (const [index, step] of steps.entries()) {
+			setDetails(taskId, step.details, url);
+			const timestamp = String(first + index);
+			const signature = hmac(taskId, timestamp, KEY).toString('base64');
+			signatures.push(signature);
+			const headers = {
+				'content-type': 'application/json',
+				'x-webhook-timestamp': timestamp,
+				'x-webhook-signature': signature,
+			};
+			const copies = Array.from({ length: step.copies ?? 1 });
+			const answers = await runConcurrently(copies, copies.length, async () => {
+				const { status, json } = await postJson(url, headers, buildReplayBody(step, taskId));
+				return { status, reason: json?.reason };
+			});
+			expect(answers).toEqual(copies.map(() => ({ status: step.status, reason: step.reason })));
+		}
+		Object.assign(pair.service.tasks.get(taskId) ?? {}, { taskId });
+		expect(pair.countRequests(DETAILS) - asked).toBe(lookups);
+		const executions = items.length > 0 ? await pair.waitForTriggered(id, items.length) : [];
+		expect(executions).toMatchObject(
+			items.map(({ details, ...task }) => ({ taskId, ...task, verification: { details } })),
+		);
+		expect(await pair.n8n.listExecutions({ workflowId: id })).toHaveLength(items.length);
 	});
 });
 
@@ -240,29 +357,44 @@ describe('one event', () => {
 	it('is another one when a failed task completes after all', async () => {
 		const { id, url } = await pair.activateTrigger({ events: ['taskCompleted', 'taskFailed'] });
 		const taskId = await createEndedTask(pair.service, { prompt: '#fail #noCallback' });
-		const notify = async () => (await send(url, taskId)).json;
-		expect([await notify(), await notify()]).toEqual([EMITTED, DUPLICATE]);
+		const notify = async (timestamp: number) => (await send(url, taskId, { timestamp })).json;
+		const now = readClock();
+		expect([await notify(now), await notify(now)]).toEqual([EMITTED, DUPLICATE]);
 		Object.assign(pair.service.tasks.get(taskId) ?? {}, { state: 'success' });
-		expect([await notify(), await notify()]).toEqual([EMITTED, DUPLICATE]);
+		expect([await notify(now + 1), await notify(now + 1)]).toEqual([EMITTED, DUPLICATE]);
 		expect(await pair.waitForTriggered(id, 2)).toMatchObject([
 			{ status: 'failed' },
 			{ status: 'completed' },
 		]);
 	});
 
-	it('is emitted with its ID alone when the details take longer than senders wait, and asked for again if it may be unwanted', async () => {
-		const completed = await pair.activateTrigger();
-		const failed = await pair.activateTrigger({ events: ['taskFailed'] });
+	it('is asked for again when the details take longer than senders wait', async () => {
+		const { id, url } = await pair.activateTrigger();
 		const taskId = await createEndedTask(pair.service);
-		pair.service.faultNext({ path: DETAILS, hang: true, times: 2 });
+		pair.service.faultNext({ path: DETAILS, hang: true });
 		const start = Date.now();
-		const [wanted, unwanted] = await Promise.all(
-			[completed, failed].map(({ url }) => send(url, taskId)),
-		);
+		const early = await send(url, taskId);
 		expect(Date.now() - start).toBeLessThan(10_000);
-		expect(wanted?.json).toEqual(EMITTED);
-		expect(unwanted).toMatchObject({ status: 503, json: { reason: 'detailsUnavailable' } });
-		expect(await pair.waitForTriggered(completed.id)).toEqual([
+		expect(early).toMatchObject({ status: 503, json: { reason: 'detailsUnavailable' } });
+		expect((await send(url, taskId)).json).toEqual(EMITTED);
+		expect(await pair.waitForTriggered(id)).toMatchObject([
+			{ taskId, status: 'completed', verification: { details: 'fetched' } },
+		]);
+	});
+
+	it('is emitted with its ID alone when the details path is none, which the log says', async () => {
+		const credential = await pair.createCredential({
+			webhookSecret: KEY,
+			customEndpoints: true,
+			taskDetailsPath: '/details?taskId={taskId}',
+		});
+		const readLog = pair.n8n.followLog();
+		pair.service.faultNext({ path: '/details', status: 404, garbage: true, times: 2 });
+		const { id, url } = await pair.activate(triggered(), { credential });
+		expect(readLog()).toContain("Check 'Task Details Path' in the credential");
+		const taskId = await createEndedTask(pair.service);
+		expect((await send(url, taskId)).json).toEqual(EMITTED);
+		expect(await pair.waitForTriggered(id)).toEqual([
 			{
 				taskId,
 				callback: pair.service.tasks.get(taskId)?.callbacks[0]?.body,
