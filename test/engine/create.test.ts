@@ -103,7 +103,7 @@ describe('several items', () => {
 		const [first, second] = engine.service.tasks.keys();
 		expect(error?.message).toContain('[item 2]');
 		expect(error?.description).toContain(
-			`These tasks were created before and continue. Look at them with Get: ${first}, ${second}`,
+			`These tasks exist. Look at them with Get: ${first}, ${second}`,
 		);
 	});
 });

@@ -36,6 +36,8 @@ interface RunOptions {
 	node?: Partial<INode>;
 	/** The execution whose next run this is, as in a loop. */
 	after?: IRunExecutionData;
+	/** The execution that this one retries, from the executions list: n8n hands the contexts of its nodes on. */
+	retryOf?: IRunExecutionData;
 	/** Stops the execution when this resolves. */
 	stopAfter?: () => Promise<unknown>;
 }
@@ -49,6 +51,7 @@ export async function run({
 	credentials,
 	node: settings,
 	after,
+	retryOf,
 	stopAfter,
 }: RunOptions) {
 	const node: INode = {
@@ -67,11 +70,17 @@ export async function run({
 	const input = { main: [items.map((json) => ({ json, binary }))] };
 	const nodeExecutionStack = [{ node, data: input, source: null }];
 	const execution = new WorkflowExecute(
-		buildAdditionalData(typeof credentials === 'function' ? credentials : () => credentials),
+		buildAdditionalData(
+			typeof credentials === 'function' ? credentials : () => credentials,
+			retryOf ? '2' : '1',
+		),
 		'manual',
 		createRunExecutionData({
 			resultData: { runData: after?.resultData.runData },
-			executionData: { contextData: after?.executionData?.contextData, nodeExecutionStack },
+			executionData: {
+				contextData: (after ?? retryOf)?.executionData?.contextData,
+				nodeExecutionStack,
+			},
 		}),
 	);
 	const running = execution.processRunExecutionData(workflow);
@@ -100,7 +109,7 @@ export async function run({
 }
 
 /** Builds what n8n gives to an execution, as far as this node uses it. */
-function buildAdditionalData(readCredential: ReadCredential) {
+function buildAdditionalData(readCredential: ReadCredential, executionId: string) {
 	const { authenticate, properties } = new MediaGenerationApi();
 	if (typeof authenticate !== 'function') throw new Error('authenticate is no function');
 	const credentialsHelper: Partial<ICredentialsHelper> = {
@@ -117,9 +126,9 @@ function buildAdditionalData(readCredential: ReadCredential) {
 	return {
 		credentialsHelper,
 		currentNodeExecutionIndex: 0,
-		executionId: '1',
+		executionId,
 		variables: {},
-		hooks: new ExecutionLifecycleHooks('manual', '1', {} as never),
+		hooks: new ExecutionLifecycleHooks('manual', executionId, {} as never),
 		webhookWaitingBaseUrl: 'https://n8n.example/webhook-waiting',
 		formWaitingBaseUrl: 'https://n8n.example/form-waiting',
 	} as unknown as IWorkflowExecuteAdditionalData;

@@ -21,6 +21,7 @@ const create = async (
 	);
 };
 
+const CONTINUE = { onError: 'continueRegularOutput' as const };
 const RETRY = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 const countRequests = (to: string) =>
 	engine.service.requests.filter(({ path }) => path === to).length;
@@ -29,8 +30,6 @@ describe('the limits of Options', () => {
 	it.each<[INodeParameters, string, string]>([
 		[{ maxTasksPerRun: 1 }, "'Maximum Tasks per Run' is 1 in Options, 0 were", 'raise the limit'],
 		[{ maxTasksPerRun: '1 ' }, "'Maximum Tasks per Run' is 1 in Options", 'raise the limit'],
-		[{ maxTasksPerRun: -1 }, "'Maximum Tasks per Run' in Options must be a", 'Correct the option'],
-		[{ maxTasksPerRun: 'x' }, "'Maximum Tasks per Run' in Options must be a", 'Correct the option'],
 		[{ keepCredits: 100 }, "100 credits, and 'Keep at Least' is 100 in Options", 'Top up'],
 	])('keep everything from being created: %j', async (options, message, next) => {
 		const { error } = await create(['one', 'two'], options);
@@ -43,7 +42,6 @@ describe('the limits of Options', () => {
 
 	it.each<[INodeParameters, number]>([
 		[{ maxTasksPerRun: 2 }, 0],
-		[{ maxTasksPerRun: '' }, 0],
 		[{ keepCredits: 0 }, 1],
 		[{ keepCredits: 99 }, 1],
 	])('let tasks be created within them: %j, credits asked for %d times', async (options, asked) => {
@@ -64,7 +62,7 @@ describe('the limits of Options', () => {
 	it('count the tasks of each run of a loop, and those that may exist, but no refusal', async () => {
 		const options = { maxTasksPerRun: 4 };
 		const node = { onError: 'continueRegularOutput' };
-		const first = await create(['one', '#status=402', '#status=500'], options, node);
+		const first = await create(['one', '#status=422', '#status=500'], options, node);
 		const second = await create(['two', 'three'], options, {}, first.data);
 		expect(second.error).toBeUndefined();
 		const third = await create(['four'], options, {}, second.data);
@@ -73,7 +71,11 @@ describe('the limits of Options', () => {
 	});
 
 	it('are told an agent as not its own to raise', async () => {
-		const { error } = await create(['one'], { maxTasksPerRun: 0 }, { type: 'mediaGenerationTool' });
+		const { error } = await create(
+			['one', 'two'],
+			{ maxTasksPerRun: 1 },
+			{ type: 'mediaGenerationTool' },
+		);
 		expect(error?.message).toContain('set by the owner of this workflow: do not try again');
 	});
 });
@@ -97,6 +99,29 @@ describe('a try that is repeated', () => {
 	});
 });
 
+describe('a second try, for which the tasks of the first one left too few credits', () => {
+	const create75 = async (prompts: string[], node?: object) =>
+		await create(prompts, { keepCredits: 75 }, { ...RETRY, ...node });
+
+	it('names the tasks, and does not claim that nothing was created', async () => {
+		const { error } = await create75(['one', 'two', '#status=422']);
+		expect(error?.message).toBe("The account has 75 credits, and 'Keep at Least' is 75 in Options");
+		const ids = engine.listTasks().map(({ taskId }) => taskId);
+		expect(error?.description).toBe(
+			`Nothing more was created. Top up the account, or lower 'Keep at Least'. These tasks exist. Look at them with Get: ${ids.join(', ')}`,
+		);
+	});
+
+	it('outputs them, and refuses only the item that has none, when On Error continues', async () => {
+		const { output } = await create75(['#status=422', 'one', 'two'], CONTINUE);
+		expect(output[0]).toMatchObject([
+			{ json: { error: expect.stringContaining("'Keep at Least' is 75") } },
+			...engine.listTasks().map(({ taskId }) => ({ json: { taskId, status: 'pending' } })),
+		]);
+		expect(engine.service.tasks.size).toBe(2);
+	});
+});
+
 it('credits that the service does not tell keep everything from being created', async () => {
 	engine.service.faultNext({ path: CREDITS, status: 500 });
 	const { error } = await create(['one'], { keepCredits: 1 });
@@ -107,10 +132,55 @@ it('credits that the service does not tell keep everything from being created', 
 
 it.each<[object, number]>([
 	[{}, 1],
-	[{ onError: 'continueRegularOutput' }, 2],
+	[CONTINUE, 2],
 ])('after a refusal, with the settings %j, %d are asked for', async (node, count) => {
-	await create(['#status=402', 'two'], {}, node);
+	await create(['#status=422', 'two'], {}, node);
 	expect(countRequests(CREATE)).toBe(count);
+});
+
+describe('a number or switch in Options', () => {
+	it.each<[INodeParameters, string]>([
+		[{ maxTasksPerRun: -1 }, "'Maximum Tasks per Run' in Options must be a whole number from 1 to"],
+		[{ maxTasksPerRun: 'x' }, 'from 1 to 100000, but is "x"'],
+		[{ maxTasksPerRun: '' }, 'from 1 to 100000, but is blank'],
+		[{ maxTasksPerRun: '={{ $json.none }}' }, 'but is blank'],
+		[{ keepCredits: '={{ $json.none }}' }, "'Keep at Least (Credits)' in Options must be a number"],
+		[{ keepCredits: '={{ null }}' }, 'from 0 to 1000000000, but is blank'],
+		[{ concurrency: 0 }, "'Concurrency' in Options must be a whole number from 1 to 1000, but"],
+		[{ concurrency: 1.5 }, "'Concurrency' in Options must be a whole number"],
+		[{ tasksPer10Seconds: 'many' }, "'Tasks per 10 Seconds' in Options must be a whole number"],
+		[{ timeoutSeconds: 0 }, "'Timeout (Seconds)' in Options must be a number from 1 to 3600"],
+		[
+			{ checkUrls: '={{ $json.none }}' },
+			"'Check Media URLs' in Options must be true or false, but is",
+		],
+		[{ toolWaitLimit: '' }, "'Limit Wait Time of Agents (Minutes)' in Options must be a number"],
+	])(
+		'that is not in its range, or blank, keeps everything from being sent: %j',
+		async (options, message) => {
+			const { error } = await engine.run(
+				{ ...editImage, operation: 'createAndWait', options },
+				{ items: [{ prompt: 'one' }] },
+			);
+			expect(error?.message).toContain(message);
+			expect(error?.description).toContain('Correct the option or remove it');
+			expect(engine.service.requests).toEqual([]);
+		},
+	);
+
+	it('may be text that an expression returns', async () => {
+		const options = { concurrency: "={{ '2' }}", maxTasksPerRun: ' 1 ', keepCredits: '0.5' };
+		expect((await create(['one'], options)).error).toBeUndefined();
+		expect(engine.service.tasks.size).toBe(1);
+	});
+
+	it.each([1e12, 0])('is held to its range as Limit Wait Time, too: %d', async (waitLimit) => {
+		const { error } = await engine.run({ ...editImage, operation: 'createAndWait', waitLimit });
+		expect(error?.message).toMatch(
+			/'Limit Wait Time \(Minutes\)' must be at (most 525600|least 0.01)/,
+		);
+		expect(engine.service.requests).toEqual([]);
+	});
 });
 
 it.each(['create', 'createAndWait'])(

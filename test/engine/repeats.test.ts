@@ -81,6 +81,211 @@ describe('Retry On Fail, with an expression that returns another value at each t
 	);
 });
 
+describe('a task that an earlier try has created', () => {
+	const items = ['refused', 'paid'].map((prompt) => ({ prompt }) as IDataObject);
+	const [refused = {}, paid = {}] = items;
+	let isChanged = false;
+
+	/** Runs two items, of which the first is refused at first. They are changed before the next try. */
+	async function runTwice(
+		{ change = {}, onError, credentials }: Partial<Repeat>,
+		parameters: INodeParameters = {},
+	) {
+		const picture = 'https://media.example/photo.png';
+		for (const item of items) Object.assign(item, { picture, minutes: 30, timeout: 60 });
+		isChanged = false;
+		engine.service.set({
+			faultsFor: ({ input }) => {
+				if (isChanged || input.prompt !== 'refused') return undefined;
+				isChanged = true;
+				Object.assign(refused, change.refused);
+				Object.assign(paid, change.paid);
+				return { status: 422 };
+			},
+		});
+		const options = { timeoutSeconds: '={{ $json.timeout }}' };
+		const ran = await engine.run(
+			{ ...edit, image: '={{ $json.picture }}', options, ...parameters },
+			{ items, node: { ...retry, maxTries: 2, onError }, credentials },
+		);
+		engine.service.set({ faultsFor: undefined });
+		const { taskId } = engine.listTasks().find(({ input }) => input.prompt === 'paid') ?? {};
+		return { ...ran, taskId };
+	}
+	interface Repeat {
+		change: { refused?: object; paid?: object };
+		onError: 'continueRegularOutput';
+		credentials: (item?: IDataObject) => typeof engine.credentials;
+	}
+	afterEach(() => {
+		for (const [index, prompt] of ['refused', 'paid'].entries())
+			Object.assign(items[index] ?? {}, { prompt });
+	});
+
+	it.each<[string, INodeParameters]>([
+		['Create', {}],
+		['Create and Wait', { operation: 'createAndWait', waitLimit: '={{ $json.minutes }}' }],
+	])('is output, though its fields are blank now: %s', async (_, parameters) => {
+		const blank = { picture: '', prompt: null, minutes: null, timeout: null };
+		const { error, output, parked, taskId } = await runTwice(
+			{ change: { paid: blank } },
+			parameters,
+		);
+		expect(error).toBeUndefined();
+		expect(parked ?? output[0]).toMatchObject([
+			{ json: { taskId: expect.any(String) } },
+			{ json: { taskId, model: 'beta2/image-edit' } },
+		]);
+		expect(listPrompts()).toEqual(['paid', 'refused']);
+	});
+
+	const exists = (taskId?: string) => `This task exists. Look at it with Get: ${taskId}`;
+
+	it("is named by another item's error", async () => {
+		const { error, taskId } = await runTwice({ change: { refused: { picture: 'none' } } });
+		expect(error?.message).toContain('\'Image\' is "none"');
+		expect(error?.description).toContain(exists(taskId));
+		expect(listPrompts()).toEqual(['paid']);
+	});
+
+	it.each([undefined, 'continueRegularOutput' as const])(
+		'is named when its credential cannot be read any more, with On Error %s',
+		async (onError) => {
+			const { error, output, taskId } = await runTwice({
+				onError,
+				credentials: (item) => {
+					if (isChanged && item?.prompt === 'paid') throw new Error('The vault is closed');
+					return engine.credentials;
+				},
+			});
+			const told = onError
+				? output[0]?.[1]?.json
+				: { error: error?.message, message: error?.description };
+			expect(told).toEqual({
+				error: expect.stringContaining('[item 1]'),
+				message: expect.stringContaining(exists(taskId)),
+			});
+			expect(listPrompts()).toEqual(onError ? ['paid', 'refused'] : ['paid']);
+		},
+	);
+});
+
+describe('Retry from the executions list', () => {
+	const prompts = ['one', 'two'];
+	const items = prompts.map((prompt) => ({ prompt }));
+	const settings = { seed: 7 };
+	/** Creates two tasks, and retries their execution with a change of the credential. */
+	const createTwice = async (credentials = {}, node = {}, parameters: INodeParameters = {}) => {
+		const { data } = await engine.run({ ...edit, ...settings }, { items });
+		return await engine.run(
+			{ ...edit, ...settings, ...parameters },
+			{ items, credentials, node, retryOf: data },
+		);
+	};
+	const listIds = () => engine.listTasks().map(({ taskId }) => taskId);
+
+	it('keeps the tasks of the same requests, without a question to the service', async () => {
+		const { output } = await createTwice();
+		expect(output[0]?.map(({ json }) => json.taskId)).toEqual(listIds());
+		expect(engine.service.requests).toHaveLength(2);
+	});
+
+	it('keeps them at its own repeats too, though its expressions return another value then', async () => {
+		const items = [{ prompt: 'one', next: 7 }, { prompt: '#status=422' }];
+		const seeded = { ...edit, seed: '={{ $json.next }}', options: { concurrency: 1 } };
+		const { data } = await engine.run(seeded, { items });
+		engine.service.set({
+			faultsFor: () => {
+				Object.assign(items[0] ?? {}, { next: 8 });
+				return undefined;
+			},
+		});
+		const { error } = await engine.run(seeded, { items, node: retry, retryOf: data });
+		engine.service.set({ faultsFor: undefined });
+		expect(error?.description).toContain(listIds()[0]);
+		expect(listPrompts()).toEqual(['one']);
+	});
+
+	it('counts only its own tasks for Maximum Tasks per Run', async () => {
+		const options = { maxTasksPerRun: 2 };
+		const { error } = await createTwice({}, {}, { prompt: '={{ $json.prompt }} again', options });
+		expect(error).toBeUndefined();
+		expect(engine.service.tasks.size).toBe(4);
+	});
+
+	describe('with another account', () => {
+		let other: Service;
+		beforeAll(async () => (other = await startService({ token: 'other-token' })));
+		afterAll(async () => await other.close());
+
+		const belongs = 'was created by an earlier execution with another account';
+
+		it('says so at once of the first task, and creates nothing', async () => {
+			const { error } = await createTwice({ baseUrl: other.url, accessToken: 'other-token' });
+			const [first, second] = listIds();
+			expect(error?.message).toContain(`Task ${first} of this item ${belongs}`);
+			expect(error?.description).toContain('Choose the credential of the other account');
+			expect(error?.description).toContain(second);
+			expect(other.requests.map(({ path }) => path)).not.toContain('/api/v1/jobs/createTask');
+		});
+
+		it('says so of each task when On Error continues', async () => {
+			const onError = 'continueRegularOutput';
+			const { output } = await createTwice({ accessToken: 'other-token' }, { onError });
+			expect(output[0]?.map(({ json }) => json.error)).toEqual(
+				listIds().map((id) => expect.stringContaining(`Task ${id} of this item ${belongs}`)),
+			);
+		});
+
+		it('takes over what that account shows', async () => {
+			const baseUrl = engine.credentials.baseUrl.replace('127.0.0.1', 'localhost');
+			expect(baseUrl).toContain('localhost');
+			const { output } = await createTwice({ baseUrl });
+			expect(output[0]?.map(({ json }) => json.taskId)).toEqual(listIds());
+			expect(engine.service.tasks.size).toBe(2);
+		});
+	});
+});
+
+describe('the retry of an execution that crashed after it had parked', () => {
+	const waits: INodeParameters = { ...edit, operation: 'createAndWait' };
+	/** Expressions that are blank for the items which stand in place of the input then. */
+	const lost: INodeParameters = {
+		...waits,
+		image: '={{ $json.picture }}',
+		waitLimit: '={{ $json.minutes }}',
+		options: { maxTasksPerRun: '={{ $json.most }}', timeoutSeconds: '={{ $json.seconds }}' },
+	};
+	const picture = 'https://media.example/photo.png';
+	const items = ['one', '#status=422', 'three'].map((prompt) => ({
+		...{ prompt, picture, minutes: 0.01, most: 9, seconds: 9 },
+	}));
+	const node = { onError: 'continueRegularOutput' as const };
+	const end = (json: IDataObject) => (json.taskId ? { ...json, status: 'completed' } : json);
+
+	it.each<[string, (parked: IDataObject[]) => IDataObject[]]>([
+		['what it parked', (parked) => parked],
+		['what its webhook output', (parked) => parked.map(end)],
+		['the same in another order', (parked) => [...parked].reverse()],
+	])('buys nothing when its input is %s', async (_, toInput) => {
+		const { parked, data } = await engine.run(lost, { items, node });
+		expect(parked).toHaveLength(3);
+		const before = toInput((parked ?? []).map(({ json }) => json));
+		engine.service.requests.length = 0;
+		const { output, error } = await engine.run(
+			{ ...lost, waitFor: 'polling', waitLimit: 0.01 },
+			{ items: before, node, retryOf: data },
+		);
+		expect(error).toBeUndefined();
+		expect(output[0]?.map(({ json }) => json)).toMatchObject(
+			before.map(({ taskId, error, message }) =>
+				error ? { error, message } : { taskId, status: 'timedOut' },
+			),
+		);
+		expect(engine.service.requests.map(({ method }) => method)).not.toContain('POST');
+	});
+});
+
 describe('an answer with a task ID', () => {
 	it.each(['#accepted=201', '#accepted=202', '#code=0', '#code=201', '#numericId', '#code=500'])(
 		'is a task, when it comes with %s',

@@ -6,8 +6,10 @@ const withOptions = (options: Record<string, unknown>) => (name: string) => opti
 
 it('Maximum Tasks per Run counts the tasks of all runs and calls in one execution', () => {
 	const kept = {};
+	let executionId = '1';
 	const context = {
 		getContext: () => kept,
+		getExecutionId: () => executionId,
 		isToolExecution: () => false,
 		getNode: () => ({ type: 'mediaGeneration' }),
 	} as unknown as IExecuteFunctions;
@@ -23,6 +25,10 @@ it('Maximum Tasks per Run counts the tasks of all runs and calls in one executio
 	expect(() => take(2)).toThrow('4 were created before');
 	take(1);
 	expect(() => take(1)).toThrow('5 were created before');
+	// Retry from the executions list hands the context on.
+	executionId = '2';
+	expect(() => take(6)).toThrow('0 were created before');
+	take(5);
 });
 
 describe('Keep at Least', () => {

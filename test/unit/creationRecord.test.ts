@@ -1,101 +1,212 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { CreationRecord } from '../../nodes/MediaGeneration/operations/create/creationRecord';
+import { TaskService } from '../../nodes/MediaGeneration/api/client';
+import { openRecord } from '../../nodes/MediaGeneration/operations/create/creationRecord';
 
 const REQUEST = { model: 'beta2/image-edit', input: { prompt: 'Night' } };
 const OTHER = { model: 'beta2/image-edit', input: { prompt: 'Day' } };
 const UNKNOWN = { message: 'The service broke off', taskId: 'named' };
+const TOKEN = 'a-token-that-nobody-may-read';
 
 interface Run {
 	executionId?: string;
 	run?: number;
 	type?: string;
 	isTool?: boolean;
-	input?: object;
+	/** The JSON of each input item. */
+	input?: object[];
 	signal?: AbortSignal;
 }
 
 /** A node whose context n8n keeps, and its record in each try. */
-function newNode() {
-	const nodeContext = {};
+function newNode(nodeContext: object = {}) {
 	const lines: string[] = [];
 	const customData = new Map<string, string>();
 	const log = (line: string) => lines.push(line);
-	const open = ({ executionId = '1', run = 0, type = 'node', isTool, input, signal }: Run = {}) =>
-		new CreationRecord({
+	const open = ({ executionId = '1', run = 0, type = 'node', isTool, input, signal }: Run = {}) => {
+		const context = {
 			getContext: () => nodeContext,
 			getExecutionId: () => executionId,
 			getWorkflowDataProxy: () => ({ $runIndex: run, $execution: { customData } }),
 			getNode: () => ({ name: 'Media Generation', type }),
 			getWorkflow: () => ({ id: 'workflow' }),
-			getInputData: () => [{ json: input ?? {} }],
+			getInputData: () => (input ?? []).map((json) => ({ json })),
 			getExecutionCancelSignal: () => signal,
 			isToolExecution: () => Boolean(isTool),
 			logger: { info: log, warn: log },
-		} as unknown as IExecuteFunctions);
-	return { open, lines, customData };
+		} as unknown as IExecuteFunctions;
+		const service = new TaskService(context, {
+			baseUrl: 'https://api.example',
+			accessToken: TOKEN,
+		});
+		const record = openRecord(context);
+		const send = (index: number) => ({ index, request: REQUEST, service });
+		return { context, record, send };
+	};
+	/** Creates a task for item 0, and leaves it unknown whether there is one for item 1. */
+	const sendBoth = (run?: Run) => {
+		const { record, send } = open(run);
+		record.addTask(send(0), 'task');
+		record.addUnknown(send(1), UNKNOWN);
+	};
+	return { open, sendBoth, nodeContext, lines, customData };
 }
 
-describe('CreationRecord', () => {
-	const task = (elsewhere: boolean) => ({ taskId: 'task', elsewhere });
-	const unknown = { unknown: UNKNOWN };
+const task = (elsewhere: boolean) => ({
+	taskId: 'task',
+	model: REQUEST.model,
+	account: expect.any(String) as string,
+	elsewhere,
+});
+const unknown = { error: expect.objectContaining({ message: UNKNOWN.message }) as Error };
 
-	it.each<[string, Run, typeof REQUEST, object | undefined, object | undefined]>([
-		['the next try', {}, REQUEST, task(false), unknown],
-		['a try with another request', {}, OTHER, task(false), unknown],
+describe('the record', () => {
+	it.each<[string, Run, unknown[]]>([
+		['the next try', {}, [task(false), unknown, undefined]],
+		['a retry from the list', { executionId: '2' }, [undefined, undefined, undefined]],
+		['the next run of a loop', { run: 1 }, [undefined, undefined, undefined]],
+	])('recalls without a request what there is in %s', (_, again, expected) => {
+		const { open, sendBoth } = newNode();
+		sendBoth();
+		const { record } = open(again);
+		expect([0, 1, 2].map((item) => record.recall(item))).toEqual(expected);
+	});
+
+	it.each<[string, Run, typeof REQUEST, object | undefined]>([
+		['a retry from the list', { executionId: '2' }, REQUEST, task(true)],
+		['a corrected retry from the list', { executionId: '2' }, OTHER, undefined],
+		['the next run of a loop', { run: 1 }, REQUEST, undefined],
+	])('finds by its request what there is in %s', (_, again, request, created) => {
+		const { open, sendBoth } = newNode();
+		sendBoth();
+		const { record } = open(again);
 		// The user has decided about what was unknown.
-		['a retry from the list', { executionId: '2' }, REQUEST, task(true), undefined],
-		['a corrected retry from the list', { executionId: '2' }, OTHER, undefined, undefined],
-		['the next run of a loop', { run: 1 }, REQUEST, undefined, undefined],
-	])('finds what there is to find in %s', (_, again, request, created, unclear) => {
-		const { open } = newNode();
-		open().addTask(0, REQUEST, 'task');
-		open().addUnknown(1, REQUEST, UNKNOWN);
-		const record = open(again);
-		expect([0, 1, 2].map((item) => record.find(item, request))).toEqual([
+		expect([0, 1, 2].map((index) => record.findSame({ index, request }))).toEqual([
 			created,
-			unclear,
+			undefined,
 			undefined,
 		]);
 	});
 
-	it.each<[string, Run, Run, object | undefined]>([
-		['a tool', { isTool: true }, {}, unknown],
-		['a tool of the newest agent', { type: 'nodeTool' }, {}, unknown],
-		['a tool, for something else', { isTool: true }, { input: { prompt: 'b' } }, undefined],
-		['a node', {}, {}, undefined],
-	])('finds an unknown outcome in another call of %s', (_, kind, other, found) => {
-		const { open } = newNode();
-		const call = { ...kind, input: { prompt: 'a', toolCallId: 1 } };
-		open(call).addUnknown(0, REQUEST, UNKNOWN);
-		const again = { ...kind, input: { prompt: 'a', toolCallId: 2 }, run: 1, ...other };
-		expect(open(again).find(0, REQUEST)).toEqual(found);
+	it('keeps a task that was taken over, though its expressions return another value at the next try', () => {
+		const { open, sendBoth } = newNode();
+		sendBoth();
+		const again = { executionId: '2' };
+		open(again).record.findSame({ index: 0, request: REQUEST });
+		const { record } = open(again);
+		expect(record.recall(0)).toEqual(task(true));
+		expect(record.findSame({ index: 0, request: OTHER })).toEqual(task(true));
+		expect(record.listTaskIds()).toEqual(['task']);
 	});
 
-	it('logs each task and each unknown outcome', () => {
-		const { open, lines } = newNode();
-		open().addTask(0, REQUEST, 'task');
-		open().addUnknown(1, REQUEST, UNKNOWN);
-		open().addUnknown(2, REQUEST, { message: 'No answer' });
-		const place = '"Media Generation" (workflow workflow, execution 1, item';
-		expect(lines).toEqual([
-			`${place} 0) created task task`,
-			`${place} 1) may have created a task (the service named it named): The service broke off`,
-			`${place} 2) may have created a task: No answer`,
+	it('names the tasks of this run and execution', () => {
+		const { open, sendBoth } = newNode();
+		sendBoth();
+		const { record } = open();
+		expect(record.listTaskIds()).toEqual(['task']);
+		expect([0, 1].map((item) => record.findTaskId(item))).toEqual(['task', undefined]);
+		expect(open({ executionId: '2' }).record.listTaskIds()).toEqual([]);
+	});
+
+	it('is opened once for each try, and holds no token', () => {
+		const { open, sendBoth, nodeContext } = newNode();
+		sendBoth();
+		const { context, record } = open();
+		expect(openRecord(context)).toBe(record);
+		expect(JSON.stringify(nodeContext)).not.toContain(TOKEN);
+	});
+});
+
+describe('the retry of an execution that crashed after it had parked', () => {
+	const retry = { executionId: '2' };
+
+	it('recognizes its tasks wherever they are in the input', () => {
+		const { open, sendBoth } = newNode();
+		sendBoth();
+		const input = [{}, { taskId: 'other' }, { taskId: 'task', status: 'completed' }];
+		const { record } = open({ ...retry, input });
+		expect([0, 1, 2].map((item) => record.recall(item))).toEqual([
+			undefined,
+			undefined,
+			task(true),
 		]);
+		expect(open({ ...retry, input: [] }).record.recall(2)).toEqual(task(true));
 	});
 
+	it('takes no task over within one execution, or in another run', () => {
+		const { open, sendBoth } = newNode();
+		sendBoth();
+		const input = [{}, {}, { taskId: 'task' }];
+		expect(open({ input }).record.recall(2)).toBeUndefined();
+		expect(open({ ...retry, run: 1, input }).record.recall(2)).toBeUndefined();
+	});
+
+	const parked = { run: 0, executionId: '1', until: 0 };
+	const failed = { error: 'Refused [item 0]', message: 'Top up' };
+	const refused = {
+		error: expect.objectContaining({ message: 'Refused', description: 'Top up' }) as Error,
+	};
+	it.each<[string, object, object | undefined, object | undefined]>([
+		['an error item of ours', failed, parked, refused],
+		['an error of a tool', { error: 'Refused' }, parked, { error: new Error('Refused') }],
+		['an item with an error and more', { ...failed, name: 'x' }, parked, undefined],
+		['an item whose error is no text', { error: {} }, parked, undefined],
+		['another item', { prompt: 'Night' }, parked, undefined],
+		['an error item of a run that has not parked', failed, undefined, undefined],
+		['one of another run', failed, { ...parked, run: 1 }, undefined],
+		['one of this execution', failed, { ...parked, executionId: '2' }, undefined],
+	])('recalls for %s what it stands for', (_, json, parking, expected) => {
+		const { open } = newNode({ parked: parking });
+		expect(open({ ...retry, input: [json] }).record.recall(0)).toEqual(expected);
+	});
+});
+
+describe('an unknown outcome', () => {
+	const asked = { prompt: 'A cat, on the roof', size: { width: 1, height: [2] } };
+	const differently = { size: { height: [2], width: 1 }, prompt: ' a Cat on the ｒoof. ' };
+
+	it.each<[string, Run, Run, object, object | undefined]>([
+		['a tool', { isTool: true }, {}, asked, unknown],
+		['a tool of the newest agent', { type: 'nodeTool' }, {}, asked, unknown],
+		['a tool, in other words of the same letters', { isTool: true }, {}, differently, unknown],
+		['a tool, for something else', { isTool: true }, {}, { ...asked, prompt: 'b' }, undefined],
+		['a tool, for another number', { isTool: true }, {}, { ...asked, size: 2 }, undefined],
+		['a node', {}, {}, asked, undefined],
+	])('is recalled in another call of %s', (_, kind, other, again, found) => {
+		const { open } = newNode();
+		const call = (run: number, json: object) =>
+			open({ ...kind, run, input: [{ ...json, toolCallId: run }], ...other });
+		const first = call(0, asked);
+		first.record.addUnknown(first.send(0), UNKNOWN);
+		expect(call(1, again).record.recall(0)).toEqual(found);
+	});
+});
+
+it('each task and each unknown outcome is logged', () => {
+	const { open, sendBoth, lines } = newNode();
+	sendBoth();
+	const { record, send } = open();
+	record.addUnknown(send(2), { message: 'No answer' });
+	const place = '"Media Generation" (workflow workflow, execution 1, item';
+	expect(lines).toEqual([
+		`${place} 0) created task task`,
+		`${place} 1) may have created a task (the service named it named): The service broke off`,
+		`${place} 2) may have created a task: No answer`,
+	]);
+});
+
+describe('a stopped execution', () => {
 	/** Creates tasks of these IDs, stops the execution, and returns the custom data that n8n keeps. */
 	function stopAfter(ids: string[]) {
 		const { open, customData } = newNode();
 		const stop = new AbortController();
-		const record = open({ signal: stop.signal });
-		for (const [item, id] of ids.entries()) record.addTask(item, REQUEST, id);
+		const { record, send } = open({ signal: stop.signal });
+		for (const [item, id] of ids.entries()) record.addTask(send(item), id);
 		expect(customData.size).toBe(0);
 		stop.abort();
 		return [...customData];
 	}
 
-	it('shows the IDs when the execution is stopped, in entries that n8n keeps', () => {
+	it('shows the IDs, in entries that n8n keeps', () => {
 		const ids = Array.from({ length: 60 }, (_, index) => `${index}`.padStart(32, '0'));
 		const entries = [1, 2, 3, 4, 5].map((entry) => {
 			const shown = ids.slice(7 * entry - 7, 7 * entry).join(', ');

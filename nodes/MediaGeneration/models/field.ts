@@ -159,6 +159,25 @@ export function parseValue(field: Field, value: unknown): unknown {
 	);
 }
 
+/**
+ * Checks a value that the user set in Options, where blank is no value, and turns it into its own type.
+ * @throws {UserError} when it is blank or has another form; it names the option and what it takes
+ */
+export function parseOption(field: Field, value: unknown): unknown {
+	const parsed = isBlank(value) ? undefined : findShape(field).safeParse(value);
+	if (parsed?.success) return parsed.data;
+	throw buildFieldError(
+		`'${field.displayName}' in Options must be ${describeRange(field)}, but is ${isBlank(value) ? 'blank' : shorten(value)}`,
+		'Nothing was sent for this item. Correct the option or remove it, then run the node again.',
+	);
+}
+
+function describeRange({ type, typeOptions = {} }: INodeProperties): string {
+	if (type === 'boolean') return 'true or false';
+	const { numberPrecision, minValue, maxValue } = typeOptions;
+	return `a ${numberPrecision === 0 ? 'whole ' : ''}number from ${minValue} to ${maxValue}`;
+}
+
 /** Names a place in a field's value like the editor, for example "Image References › Reference 2 › Image". */
 function describePlace(field: INodeProperties, path: Array<string | number>): string {
 	let label = field.displayName;

@@ -8,18 +8,32 @@ import {
 import { ServiceError } from '../api/client';
 import { isTool } from './nodeContext';
 
+/** An error names at most so many tasks. It may be the only place that shows them: not every n8n has a log to read. */
+const NAMED_TASKS = 1_000;
+
+/** Names tasks that exist, though an error stands in place of their output. */
+function nameTasks(taskIds: string[]): string {
+	if (!taskIds.length) return '';
+	const intro =
+		taskIds.length === 1 ? 'This task exists. Look at it' : 'These tasks exist. Look at them';
+	const more = taskIds.length - NAMED_TASKS;
+	const rest = more > 0 ? ` and ${more} more` : '';
+	return `${intro} with Get: ${taskIds.slice(0, NAMED_TASKS).join(', ')}${rest}`;
+}
+
 /** Says what happened and what to do next. An agent's model reads the message alone, so it holds both then. */
 function explain(
 	context: IExecuteFunctions,
 	error: unknown,
-	itemIndex?: number,
-	createdTaskIds: string[] = [],
+	itemIndex: number | undefined,
+	taskIds: string[],
 ): { message: string; description: string } {
 	const { message } = error as Error;
+	const hint = (error instanceof UserError && error.description) || '';
 	const description = [
-		error instanceof UserError && error.description,
-		createdTaskIds.length &&
-			`These tasks were created before and continue. Look at them with Get: ${createdTaskIds.join(', ')}`,
+		// The error knows of its own try only.
+		taskIds.length ? hint.replace('Nothing was created.', 'Nothing more was created.') : hint,
+		nameTasks(taskIds),
 	]
 		.filter(Boolean)
 		.join(' ');
@@ -34,15 +48,15 @@ function explain(
 /**
  * Turns what ended a run into n8n's own classes.
  * @param itemIndex absent: it concerns all items
- * @param createdTaskIds tasks that exist and were paid for, but that the output does not hold any more
+ * @param taskIds the tasks that the run has all the same, in this try or an earlier one
  */
 export function toNodeError(
 	context: IExecuteFunctions,
 	error: unknown,
 	itemIndex?: number,
-	createdTaskIds?: string[],
+	taskIds: string[] = [],
 ): NodeApiError | NodeOperationError {
-	const { message, description } = explain(context, error, itemIndex, createdTaskIds);
+	const { message, description } = explain(context, error, itemIndex, taskIds);
 	const options = { description, itemIndex };
 	const node = context.getNode();
 	const nodeError =
@@ -61,13 +75,16 @@ export function toNodeError(
 /**
  * Makes the output item of an item that did not succeed in a run that continues. n8n takes an item of these keys, and of no
  * others, for its error output, and adds the fields of the input item there.
+ * @param taskId the task that the item has all the same
  */
 export function toErrorItem(
 	context: IExecuteFunctions,
 	error: unknown,
 	itemIndex: number,
+	taskId?: string,
 ): INodeExecutionData {
-	const { message, description } = explain(context, error, itemIndex);
+	const taskIds = taskId === undefined ? [] : [taskId];
+	const { message, description } = explain(context, error, itemIndex, taskIds);
 	return {
 		json: { error: message, ...(description && { message: description }) },
 		pairedItem: { item: itemIndex },

@@ -6,11 +6,14 @@ import {
 } from 'n8n-workflow';
 import { TaskService } from '../api/client';
 import { CREDENTIAL, type Credentials } from '../api/endpoints';
+import { openRecord, type CreationRecord } from './create/creationRecord';
 import { operations } from './index';
 import { toErrorItem, toNodeError } from './errors';
 import { mapConcurrent } from '../lib/mapConcurrent';
+import { isBlank } from '../models/field';
 import { noteCall, stopsOnError } from './nodeContext';
 import {
+	checkOptions,
 	hasFailed,
 	readNumberOption,
 	timeoutOption,
@@ -18,9 +21,18 @@ import {
 	type Operation,
 	type Outcome,
 	type Prepared,
+	type RecalledTask,
 	type RunResult,
 } from './operation';
 import { park, parkAgain } from './wait/park';
+
+/** One run of the node. */
+interface Run {
+	context: IExecuteFunctions;
+	operation: Operation;
+	/** What n8n's repeats have sent already; only of an operation that creates tasks. */
+	record?: CreationRecord;
+}
 
 /**
  * Runs the chosen operation: first all items are checked, then it works on those that passed. Output items are paired with
@@ -33,12 +45,17 @@ export async function executeOperation(
 	const parked = await parkAgain(context);
 	if (parked) return [parked];
 	const operation = findOperation(context);
-	const { prepared, outcomes } = await prepareAll(context, operation);
-	throwFirstError(context, outcomes);
-	const result = await runAll(context, operation, prepared);
+	const run: Run = {
+		context,
+		operation,
+		record: operation.creates ? openRecord(context) : undefined,
+	};
+	const { prepared, outcomes } = await prepareAll(run);
+	throwFirstError(run, outcomes);
+	const result = await runAll(run, prepared);
 	for (const [order, { item }] of prepared.entries()) outcomes[item.index] = result.outcomes[order];
-	throwFirstError(context, outcomes);
-	const output = outcomes.flatMap((outcome, index) => toOutput(context, outcome, index));
+	throwFirstError(run, outcomes);
+	const output = outcomes.flatMap((outcome, index) => toOutput(run, outcome, index));
 	if (result.park) await park(context, output, result.park);
 	return [output];
 }
@@ -46,18 +63,19 @@ export async function executeOperation(
 /** So many items are checked at once. Most of it is n8n's database, which has the credential of each. */
 const CHECKS = 20;
 
-/** Checks all items. The outcome of those that failed stands in its place already. */
+/** Checks all items. The outcome of those that failed, now or in an earlier try, stands in its place already. */
 async function prepareAll(
-	context: IExecuteFunctions,
-	operation: Operation,
+	run: Run,
 ): Promise<{ prepared: Array<Prepared<unknown>>; outcomes: Outcome[] }> {
 	const prepared: Array<Prepared<unknown>> = [];
 	const outcomes = await mapConcurrent(
-		context.getInputData(),
+		run.context.getInputData(),
 		async (_, index): Promise<Outcome> => {
+			const recalled = run.record?.recall(index);
+			if (hasFailed(recalled)) return recalled;
 			try {
-				const item = await readItem(context, index);
-				prepared.push({ item, request: await operation.prepare(item) });
+				const item = await readItem(run, index, recalled);
+				prepared.push({ item, request: await run.operation.prepare(item) });
 				return undefined;
 			} catch (error) {
 				return { error };
@@ -69,12 +87,23 @@ async function prepareAll(
 	return { prepared, outcomes };
 }
 
-/** Reads what an operation needs of an item, its credential included. */
-async function readItem(context: IExecuteFunctions, index: number): Promise<Item> {
+/**
+ * Reads what an operation needs of an item, its credential included.
+ * @throws {UserError} when a number or switch in Options is blank, of another type, or out of its range
+ */
+async function readItem(
+	{ context, operation }: Run,
+	index: number,
+	recalled?: RecalledTask,
+): Promise<Item> {
 	const credentials = await context.getCredentials<Credentials>(CREDENTIAL, index);
-	const read = (name: string): unknown => context.getNodeParameter(name, index, '');
+	const readNow = (name: string): unknown => context.getNodeParameter(name, index, '');
+	const read = recalled ? toTolerant(readNow) : readNow;
 	const options = read('options') as IDataObject | undefined;
-	const option = (name: string) => options?.[name];
+	const readOption = (name: string) =>
+		options && name in options ? (options[name] ?? null) : undefined;
+	const option = recalled ? skipBlank(readOption) : readOption;
+	if (!recalled) checkOptions(operation, option);
 	return {
 		index,
 		context,
@@ -82,42 +111,59 @@ async function readItem(context: IExecuteFunctions, index: number): Promise<Item
 		read,
 		option,
 		settings: { timeoutSeconds: readNumberOption(option, timeoutOption) },
+		recalled,
 	};
 }
 
+type Read = (name: string) => unknown;
+
+/** Reads as blank what can't be read. */
+const toTolerant =
+	(read: Read): Read =>
+	(name) => {
+		try {
+			return read(name);
+		} catch {
+			return '';
+		}
+	};
+
+/** Takes options that are blank for options that the user did not add. */
+const skipBlank =
+	(option: Read): Read =>
+	(name) => {
+		const value = option(name);
+		return isBlank(value) ? undefined : value;
+	};
+
 /** Does the operation. An error that keeps it from being done at all is that of every item. */
 async function runAll(
-	context: IExecuteFunctions,
-	operation: Operation,
+	{ context, operation, record }: Run,
 	prepared: Array<Prepared<unknown>>,
 ): Promise<RunResult> {
 	try {
 		return await operation.run(prepared, context);
 	} catch (error) {
-		if (stopsOnError(context)) throw toNodeError(context, error);
+		if (stopsOnError(context)) throw toNodeError(context, error, undefined, record?.listTaskIds());
 		return { outcomes: prepared.map(() => ({ error })) };
 	}
 }
 
 /** Pairs what the node outputs for an item with it. */
-function toOutput(
-	context: IExecuteFunctions,
-	outcome: Outcome,
-	index: number,
-): INodeExecutionData[] {
+function toOutput({ context, record }: Run, outcome: Outcome, index: number): INodeExecutionData[] {
 	if (!outcome) return [];
-	if (hasFailed(outcome)) return [toErrorItem(context, outcome.error, index)];
+	if (hasFailed(outcome))
+		return [toErrorItem(context, outcome.error, index, record?.findTaskId(index))];
 	return context.helpers.constructExecutionMetaData(outcome.items as INodeExecutionData[], {
 		itemData: { item: index },
 	});
 }
 
 /** @throws with On Error "stop", the error of the first item that has one */
-function throwFirstError(context: IExecuteFunctions, outcomes: Outcome[]): void {
+function throwFirstError({ context, record }: Run, outcomes: Outcome[]): void {
 	if (!stopsOnError(context)) return;
 	for (const [index, outcome] of outcomes.entries())
-		if (hasFailed(outcome))
-			throw toNodeError(context, outcome.error, index, outcome.createdTaskIds);
+		if (hasFailed(outcome)) throw toNodeError(context, outcome.error, index, record?.listTaskIds());
 }
 
 function findOperation(context: IExecuteFunctions): Operation {

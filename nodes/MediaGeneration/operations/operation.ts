@@ -1,6 +1,7 @@
 import type { IBinaryKeyData, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { RequestSettings, TaskService } from '../api/client';
 import { mapConcurrent } from '../lib/mapConcurrent';
+import { parseOption } from '../models/field';
 import { stopsOnError } from './nodeContext';
 
 /** One item of the node's input, as operations see it. */
@@ -11,9 +12,21 @@ export interface Item {
 	service: TaskService;
 	/** Reads a parameter of the node by its name; blank where it has no value. */
 	read: (name: string) => unknown;
-	/** Reads an entry of Options; undefined where the user did not add it. */
+	/** Reads an entry of Options; undefined where the user did not add it, null where an expression returns nothing. */
 	option: (name: string) => unknown;
 	settings: RequestSettings;
+	/** The item has a task already. Its input may be other than it was then, so what an expression returns may be blank. */
+	recalled?: RecalledTask;
+}
+
+/** The task that an item has from an earlier try or execution. */
+export interface RecalledTask {
+	taskId: string;
+	model: string;
+	/** Names the account that it was created with. */
+	account: string;
+	/** It is of an earlier execution, whose resume URL the service calls back. */
+	elsewhere: boolean;
 }
 
 /** An item that passed its check, and the request that came of it. */
@@ -29,8 +42,6 @@ export interface OutputItem {
 
 export interface Failed {
 	error: unknown;
-	/** IDs of tasks that exist, though this error ends the run. */
-	createdTaskIds?: string[];
 }
 
 /** The outcome of an item; undefined: it was not begun, because another one ended the run. */
@@ -59,6 +70,8 @@ export interface Operation<Request = unknown> {
 	action: string;
 	description: string;
 	fields: INodeProperties[];
+	/** Its items become tasks, so each is first looked up in the record of what n8n repeats. */
+	creates?: boolean;
 	/**
 	 * Checks an item. Every item is checked before anything is sent for the first.
 	 * @throws {UserError} when a field can't be sent
@@ -104,7 +117,7 @@ export const timeoutOption: INodeProperties = {
 	displayName: 'Timeout (Seconds)',
 	name: 'timeoutSeconds',
 	type: 'number',
-	typeOptions: { minValue: 1 },
+	typeOptions: { minValue: 1, maxValue: 3600 },
 	default: 60,
 	description: 'How many seconds the service may take to answer a request',
 };
@@ -119,11 +132,27 @@ export const optionsField = (options: INodeProperties[]): INodeProperties => ({
 	options,
 });
 
-/** Reads a number in Options; the default where the user did not add it or left it blank. */
-export function readNumberOption(
-	option: Item['option'],
-	{ name, default: byDefault }: INodeProperties,
-): number {
-	const value = Number.parseFloat(String(option(name)));
-	return Number.isFinite(value) ? value : (byDefault as number);
+/**
+ * Reads a number or a switch that the user set in Options.
+ * @returns undefined where the user did not add the option
+ * @throws {UserError} when it is blank, of another type, or out of its range
+ */
+export function readOption(option: Item['option'], property: INodeProperties): unknown {
+	const value = option(property.name);
+	return value === undefined ? undefined : parseOption(property, value);
+}
+
+/** Reads a number in Options as `readOption` does; its default where the user did not add the option. */
+export const readNumberOption = (option: Item['option'], property: INodeProperties): number =>
+	(readOption(option, property) ?? property.default) as number;
+
+/**
+ * Checks the numbers and switches that the user set in Options. Those that are shown only with another field are read with it.
+ * @throws {UserError} for the first that is blank, of another type, or out of its range
+ */
+export function checkOptions({ fields }: Operation, option: Item['option']): void {
+	const { options = [] } = fields.find(({ name }) => name === 'options') ?? {};
+	for (const property of options)
+		if ('type' in property && /^(number|boolean)$/.test(property.type) && !property.displayOptions)
+			readOption(option, property);
 }

@@ -1,15 +1,15 @@
 import { UserError, type IExecuteFunctions, type INodeProperties } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
-import { isBlank } from '../../models/field';
 import { isTool } from '../nodeContext';
-import type { Item, Prepared } from '../operation';
+import { readOption, type Item, type Prepared } from '../operation';
+import { identifyAccount } from './account';
 
 /** In Options: how many tasks the node may create. */
 export const maxTasksOption: INodeProperties = {
 	displayName: 'Maximum Tasks per Run',
 	name: 'maxTasksPerRun',
 	type: 'number',
-	typeOptions: { minValue: 1, numberPrecision: 0 },
+	typeOptions: { minValue: 1, maxValue: 100_000, numberPrecision: 0 },
 	default: 10,
 	description:
 		'How many tasks this node may create in one execution of the workflow, over all loops and calls of an AI agent. If there are more items, nothing is created.',
@@ -20,7 +20,7 @@ export const keepCreditsOption: INodeProperties = {
 	displayName: 'Keep at Least (Credits)',
 	name: 'keepCredits',
 	type: 'number',
-	typeOptions: { minValue: 0 },
+	typeOptions: { minValue: 0, maxValue: 1_000_000_000 },
 	default: 0,
 	description:
 		'Creates nothing unless the account has more credits than this. What a task will cost is not known before.',
@@ -28,13 +28,17 @@ export const keepCreditsOption: INodeProperties = {
 
 /**
  * Counts the tasks of a node in one execution. n8n keeps the node's context with it, also while it sleeps and between the calls of an
- * agent; a call of an MCP server is an execution of its own.
+ * agent; a call of an MCP server is an execution of its own. Retry from the executions list hands the context on to another execution,
+ * which begins anew.
  */
 export class TaskBudget {
-	private readonly kept: { sentTasks?: number };
+	private readonly count: { executionId: string; sent: number };
 
 	constructor(context: IExecuteFunctions) {
-		this.kept = context.getContext('node');
+		const kept = context.getContext('node') as { budget?: TaskBudget['count'] };
+		const executionId = context.getExecutionId();
+		if (kept.budget?.executionId !== executionId) kept.budget = { executionId, sent: 0 };
+		this.count = kept.budget;
 	}
 
 	/**
@@ -42,23 +46,23 @@ export class TaskBudget {
 	 * @throws {UserError} when that is more than Maximum Tasks per Run allows
 	 */
 	take(count: number, option: Item['option'], context: IExecuteFunctions): void {
-		const { sentTasks = 0 } = this.kept;
-		const limit = readLimit(option, maxTasksOption);
-		if (limit !== undefined && sentTasks + count > limit)
+		const { sent } = this.count;
+		const limit = readOption(option, maxTasksOption) as number | undefined;
+		if (limit !== undefined && sent + count > limit)
 			throw new UserError(
-				`'Maximum Tasks per Run' is ${limit} in Options, ${sentTasks} were created before in this execution, and this run is for ${count} more`,
+				`'Maximum Tasks per Run' is ${limit} in Options, ${sent} were created before in this execution, and this run is for ${count} more`,
 				{
 					description: isTool(context)
 						? 'Nothing was created. The limit was set by the owner of this workflow: do not try again.'
 						: 'Nothing was created. Give fewer items, or raise the limit.',
 				},
 			);
-		this.kept.sentTasks = sentTasks + count;
+		this.count.sent += count;
 	}
 
 	/** Returns those that were surely not created. */
 	giveBack(count: number): void {
-		this.kept.sentTasks = (this.kept.sentTasks ?? 0) - count;
+		this.count.sent -= count;
 	}
 }
 
@@ -70,13 +74,10 @@ export async function checkCredits(prepared: Array<Prepared<unknown>>): Promise<
 	const [first] = prepared;
 	if (!first) return;
 	const { option, settings } = first.item;
-	const keep = readLimit(option, keepCreditsOption);
+	const keep = readOption(option, keepCreditsOption) as number | undefined;
 	if (keep === undefined) return;
 	const accounts = new Map<string, TaskService>(
-		prepared.map(({ item: { service } }) => {
-			const { baseUrl, accessToken } = service.credentials;
-			return [JSON.stringify([baseUrl, accessToken]), service];
-		}),
+		prepared.map(({ item: { service } }) => [identifyAccount(service), service]),
 	);
 	for (const service of accounts.values()) {
 		const credits = await service.getCredits(settings).catch((error: Error) => {
@@ -94,18 +95,4 @@ export async function checkCredits(prepared: Array<Prepared<unknown>>): Promise<
 				{ description: "Nothing was created. Top up the account, or lower 'Keep at Least'." },
 			);
 	}
-}
-
-/** Reads a limit; undefined where the user has set none. */
-function readLimit(
-	option: Item['option'],
-	{ name, displayName }: INodeProperties,
-): number | undefined {
-	const value = option(name);
-	if (isBlank(value)) return undefined;
-	const limit = Number(value);
-	if (Number.isFinite(limit) && limit >= 0) return limit;
-	throw new UserError(`'${displayName}' in Options must be a number`, {
-		description: 'Nothing was created. Correct the option, then run the node again.',
-	});
 }

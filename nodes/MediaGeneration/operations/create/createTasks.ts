@@ -3,18 +3,31 @@ import { isRateLimited, UnknownOutcomeError } from '../../api/client';
 import { RateLimiter } from '../../lib/rateLimiter';
 import { newTask, type Task } from '../../api/task';
 import { mapConcurrent } from '../../lib/mapConcurrent';
+import { buildFieldError } from '../../models/field';
 import { stopsOnError } from '../nodeContext';
-import { hasFailed, readNumberOption, type Failed, type Prepared } from '../operation';
+import {
+	hasFailed,
+	readNumberOption,
+	type Failed,
+	type Item,
+	type Prepared,
+	type RecalledTask,
+} from '../operation';
+import { identifyAccount } from './account';
 import { checkCredits, TaskBudget } from './budget';
-import { CreationRecord } from './creationRecord';
-import { concurrencyOption, rateOption, uploadMedia, type TaskRequest } from './request';
+import { openRecord } from './creationRecord';
+import {
+	concurrencyOption,
+	rateOption,
+	uploadMedia,
+	type RecalledRequest,
+	type TaskRequest,
+} from './request';
 
 /** Services of this kind count creations over ten seconds. */
 const CREATION_LIMITS = { period: 10_000, patience: 60_000, isTooFast: isRateLimited };
 
-export interface CreateRequest extends TaskRequest {
-	callBackUrl?: string;
-}
+export type CreateRequest = (TaskRequest & { callBackUrl?: string }) | RecalledRequest;
 
 /** The task, or why there is none; undefined: it was not begun. */
 export type CreateResult = { task: Task } | Failed | undefined;
@@ -26,56 +39,57 @@ interface Created {
 }
 
 /**
- * Creates a task for every item, at the rate in Options. A refusal for the rate is waited out, as it surely created nothing. Any
- * other request is sent once, and not again when n8n repeats the run.
- * @throws {UserError} before anything is created, when the run asks for more than Options allow
+ * Creates a task for every item that has none yet, at the rate in Options. A refusal for the rate is waited out, as it surely created
+ * nothing. Any other request is sent once, and not again when n8n repeats the run. Once further requests would fail too,
+ * the rest is not sent. With On Error "continue", what Options forbid is the error of the items that have no task.
+ * @throws {UserError} with On Error "stop", before anything is created, when the run asks for more than Options allow
  */
 export async function createTasks(
 	prepared: Array<Prepared<CreateRequest>>,
 	context: IExecuteFunctions,
 ): Promise<Created> {
-	const option = prepared[0]?.item.option ?? (() => undefined);
 	const signal = context.getExecutionCancelSignal();
+	const record = openRecord(context);
+	const isStopping = stopsOnError(context);
+	const budget = new TaskBudget(context);
+	let sent = 0;
+	let elsewhere = false;
+
+	const recall = ({ item: { index }, request }: Prepared<CreateRequest>) =>
+		'recalled' in request ? request.recalled : record.findSame({ index, request });
+	const unsent = prepared.filter((one) => !recall(one));
+	const refusal = await findRefusal(unsent, budget, context);
+	if (refusal && isStopping) throw refusal;
+	const option = unsent[0]?.item.option ?? (() => undefined);
 	const limiter = new RateLimiter(
 		{ ...CREATION_LIMITS, requests: readNumberOption(option, rateOption) },
 		signal,
 	);
-	const record = new CreationRecord(context);
-	const isStopping = stopsOnError(context);
-	const budget = new TaskBudget(context);
-	let elsewhere = false;
-	let sent = 0;
 
-	const unsent = prepared.filter(({ item, request }) => !record.find(item.index, request));
-	if (unsent.length) {
-		budget.take(unsent.length, option, context);
-		await checkCredits(unsent).catch((error: Error) => {
-			budget.giveBack(unsent.length);
-			throw error;
-		});
-	}
-
-	const create = async ({ item, request }: Prepared<CreateRequest>): Promise<CreateResult> => {
-		const { model, callBackUrl } = request;
-		const earlier = record.find(item.index, request);
-		if (earlier && 'unknown' in earlier) return { error: new UnknownOutcomeError(earlier.unknown) };
-		if (earlier) {
-			elsewhere ||= earlier.elsewhere;
-			return { task: newTask(earlier.taskId, model) };
+	const create = async (one: Prepared<CreateRequest>): Promise<CreateResult> => {
+		const { item, request } = one;
+		const recalled = recall(one);
+		if (recalled) {
+			const result = await adopt(item, recalled);
+			if (!hasFailed(result)) elsewhere ||= recalled.elsewhere;
+			return result;
 		}
-		if (signal?.aborted) return undefined;
+		if (refusal) return { error: refusal };
+		if (signal?.aborted || 'recalled' in request) return undefined;
+		const { index, service, settings } = item;
+		const sending = { index, request, service };
 		try {
+			const { model, callBackUrl } = request;
 			const input = await uploadMedia(item, request);
-			const taskId = await limiter.run(
-				async () => await item.service.createTask({ model, callBackUrl, input }, item.settings),
-			);
+			const send = async () => await service.createTask({ model, callBackUrl, input }, settings);
+			const taskId = await limiter.run(send);
 			sent++;
-			record.addTask(item.index, request, taskId);
+			record.addTask(sending, taskId);
 			return { task: newTask(taskId, model) };
 		} catch (error) {
 			if (error instanceof UnknownOutcomeError) {
 				sent++;
-				record.addUnknown(item.index, request, error.outcome);
+				record.addUnknown(sending, error.outcome);
 			}
 			return { error };
 		}
@@ -85,14 +99,49 @@ export async function createTasks(
 		concurrency: readNumberOption(option, concurrencyOption),
 		isLast: (result) => isStopping && hasFailed(result),
 	});
-	budget.giveBack(unsent.length - sent);
-	if (isStopping) nameCreatedTasks(results);
+	if (!refusal) budget.giveBack(unsent.length - sent);
 	return { results, elsewhere };
 }
 
-/** Adds to the error that will stop the run the IDs of the tasks that exist all the same. */
-function nameCreatedTasks(results: CreateResult[]): void {
-	const ids = results.flatMap((result) => (result && 'task' in result ? [result.task.taskId] : []));
-	const failed = results.find(hasFailed);
-	if (failed && ids.length) failed.createdTaskIds = ids;
+/**
+ * Takes what is to be sent from the budget, and checks what the accounts have left.
+ * @returns why nothing may be sent, with nothing taken from the budget; undefined: it may
+ */
+async function findRefusal(
+	unsent: Array<Prepared<unknown>>,
+	budget: TaskBudget,
+	context: IExecuteFunctions,
+): Promise<unknown> {
+	const [first] = unsent;
+	if (!first) return undefined;
+	try {
+		budget.take(unsent.length, first.item.option, context);
+	} catch (error) {
+		return error;
+	}
+	try {
+		await checkCredits(unsent);
+		return undefined;
+	} catch (error) {
+		budget.giveBack(unsent.length);
+		return error;
+	}
+}
+
+/** Takes over the task that an item has. One that another account created can't be waited for, unless this account shows it. */
+async function adopt(
+	{ service, settings }: Item,
+	{ taskId, model, account, elsewhere }: RecalledTask,
+): Promise<CreateResult> {
+	if (!elsewhere || account === identifyAccount(service)) return { task: newTask(taskId, model) };
+	try {
+		return { task: await service.getTask(taskId, settings) };
+	} catch (error) {
+		return {
+			error: buildFieldError(
+				`Task ${taskId} of this item was created by an earlier execution with another account's access token, and this account does not show it: ${(error as Error).message}`,
+				'Nothing was sent for this item. Choose the credential of the other account to retry this execution, or run the workflow anew to create the task with this account.',
+			),
+		};
+	}
 }

@@ -1,17 +1,27 @@
-import { createHash } from 'crypto';
-import type { IExecuteFunctions } from 'n8n-workflow';
-import type { UnknownOutcome } from '../../api/client';
+import { UserError, type IDataObject, type IExecuteFunctions } from 'n8n-workflow';
+import { UnknownOutcomeError, type TaskService, type UnknownOutcome } from '../../api/client';
+import { digest } from '../../lib/digest';
 import type { ModelRequest } from '../../models/model';
 import { isTool } from '../nodeContext';
+import type { Failed, RecalledTask } from '../operation';
+import { identifyAccount } from './account';
 
 /** The sending for one item of one run: the task's ID, or the reason for which nobody knows if there is a task. */
 interface Place {
+	/** The execution that sent it, or that has taken its task over. */
 	executionId: string;
+	/** The task was taken over from an earlier execution, whose resume URL the service calls back. */
+	elsewhere?: true;
 	/** Digest of the request. */
 	request: string;
+	model: string;
+	/** Digest of base URL and access token. */
+	account: string;
 	taskId?: string;
 	unknown?: UnknownOutcome;
 }
+
+type TaskPlace = Place & { taskId: string };
 
 interface Kept {
 	run: number;
@@ -21,28 +31,45 @@ interface Kept {
 	unknownCalls: Record<string, UnknownOutcome>;
 }
 
-/** The earlier outcome of an item. */
-export type Earlier =
-	/** `elsewhere`: in another execution, whose resume URL the service calls back. */
-	{ taskId: string; elsewhere: boolean } | { unknown: UnknownOutcome };
+/** The request of an item, and the service that it goes to. */
+interface Sending {
+	index: number;
+	request: Pick<ModelRequest, 'model' | 'input'>;
+	service: TaskService;
+}
+
+const records = new WeakMap<IExecuteFunctions, CreationRecord>();
+
+/** Opens the record of a run. It is opened once for each try, as n8n's data proxy is dear. */
+export function openRecord(context: IExecuteFunctions): CreationRecord {
+	const record = records.get(context) ?? new CreationRecord(context);
+	records.set(context, record);
+	return record;
+}
 
 /**
  * Remembers what a run of the node has sent, by place: the run and the item. A place that has a task, or whose outcome is
- * unknown, is never sent again, whatever its expressions return now. n8n keeps the node's context with the execution. These are n8n's repeats, in
- * `workflow-execute.js` of n8n-core 2.41:
+ * unknown, is never sent again, whatever its expressions return now: it is recalled before they are read. n8n keeps the node's
+ * context with the execution. These are n8n's repeats, in `workflow-execute.js` of n8n-core 2.41:
  * - Retry On Fail, after an error or when the first output item has `json.error`, also when the run has parked: the same run index.
  *   Expressions are evaluated anew, so a random seed makes another request.
  * - Retry from the executions list: a new execution with the old one's context and run index. The user may have corrected the workflow, so
  *   a task counts only for the same request, and an unknown outcome not at all: the user has decided.
+ * - Retry of an execution that crashed after it had parked: the same, but the node's input is what it parked, or what its webhook
+ *   output. An item that is one of the record's tasks stands for that task, and an error item for its error.
  * - Loops, and a node that is reached twice: another run index each time, so nothing is a repeat.
  * - Tools: outside of the newest agent, n8n raises the run index at each try (`get-input-connection-data.js`); a model too may ask
  *   again after it heard of an unknown outcome. So that is also recognized by what the model asked for.
- * - A partial execution, a sub-workflow that its caller runs again, and the retry of an execution that was stopped or crashed begin with an
- *   empty context: n8n leaves nothing to recognize them by.
+ * - A partial execution, a sub-workflow that its caller runs again, and the retry of an execution that was stopped or crashed before it
+ *   had parked begin with an empty context: n8n leaves nothing to recognize them by.
  */
 export class CreationRecord {
 	private readonly kept: Kept;
 	private readonly executionId: string;
+	/** The tasks of earlier executions, by their IDs. */
+	private readonly earlier: Map<string, TaskPlace>;
+	/** An earlier execution has parked this run, so the input is what it parked, or what resumed it. */
+	private readonly hasParkedElsewhere: boolean;
 
 	constructor(private readonly context: IExecuteFunctions) {
 		const nodeContext = context.getContext('node');
@@ -55,45 +82,88 @@ export class CreationRecord {
 		};
 		nodeContext.creations = this.kept;
 		this.executionId = context.getExecutionId();
+		this.earlier = new Map(
+			Object.values(this.kept.places)
+				.filter(hasTask)
+				.filter(({ executionId }) => executionId !== this.executionId)
+				.map((place) => [place.taskId, place]),
+		);
+		const parked = nodeContext.parked as { run: number; executionId: string } | undefined;
+		this.hasParkedElsewhere = parked?.run === run && parked.executionId !== this.executionId;
 	}
 
-	find(item: number, request: ModelRequest): Earlier | undefined {
-		const call = isTool(this.context) ? this.kept.unknownCalls[this.digestCall(item)] : undefined;
-		if (call !== undefined) return { unknown: call };
+	/**
+	 * Recalls an item without its request, so that neither its credential nor its expressions are needed.
+	 * @returns the task, or the error, that it has from an earlier try or execution; undefined: nothing is known of it
+	 */
+	recall(item: number): RecalledTask | Failed | undefined {
 		const place = this.kept.places[item];
-		if (!place) return undefined;
-		const { executionId, taskId, unknown } = place;
-		const elsewhere = executionId !== this.executionId;
-		if (taskId !== undefined)
-			return !elsewhere || place.request === digest([request.model, request.input])
-				? { taskId, elsewhere }
-				: undefined;
-		return unknown === undefined || elsewhere ? undefined : { unknown };
+		if (place?.executionId === this.executionId) return toRecalled(place);
+		const unknown = isTool(this.context)
+			? this.kept.unknownCalls[this.digestCall(item)]
+			: undefined;
+		if (unknown) return { error: new UnknownOutcomeError(unknown) };
+		const json = this.readInput(item);
+		const earlier = this.earlier.get(String(json.taskId));
+		if (earlier) return this.takeOver(item, earlier);
+		return this.hasParkedElsewhere && isErrorItem(json) ? { error: restoreError(json) } : undefined;
+	}
+
+	/** Finds the task that an item has from an earlier execution for the same request. */
+	findSame({ index, request }: Omit<Sending, 'service'>): RecalledTask | undefined {
+		const place = this.kept.places[index];
+		if (!place || !hasTask(place)) return undefined;
+		if (place.executionId === this.executionId) return toRecalledTask(place);
+		return place.request === digestRequest(request) ? this.takeOver(index, place) : undefined;
 	}
 
 	/** Notes that a task exists. From here on its ID can be found, whatever becomes of the run. */
-	addTask(item: number, request: ModelRequest, taskId: string): void {
-		this.add(item, request, { taskId });
-		this.context.logger.info(`${this.describe(item)} created task ${taskId}`);
+	addTask(sending: Sending, taskId: string): void {
+		this.add(sending, { taskId });
+		this.context.logger.info(`${this.describe(sending.index)} created task ${taskId}`);
 		keepForStop(this.context, taskId);
 	}
 
 	/** Notes a sending whose outcome is unknown. */
-	addUnknown(item: number, request: ModelRequest, unknown: UnknownOutcome): void {
-		this.add(item, request, { unknown });
-		if (isTool(this.context)) this.kept.unknownCalls[this.digestCall(item)] = unknown;
+	addUnknown(sending: Sending, unknown: UnknownOutcome): void {
+		this.add(sending, { unknown });
+		if (isTool(this.context)) this.kept.unknownCalls[this.digestCall(sending.index)] = unknown;
 		const { message, taskId } = unknown;
 		const named = taskId ? ` (the service named it ${taskId})` : '';
-		this.context.logger.warn(`${this.describe(item)} may have created a task${named}: ${message}`);
+		this.context.logger.warn(
+			`${this.describe(sending.index)} may have created a task${named}: ${message}`,
+		);
+	}
+
+	/** Lists the tasks that this run has, in the order of their items. */
+	listTaskIds(): string[] {
+		return Object.keys(this.kept.places).flatMap((item) => this.findTaskId(Number(item)) ?? []);
+	}
+
+	/** Finds the task that an item has in this execution. */
+	findTaskId(item: number): string | undefined {
+		const place = this.kept.places[item];
+		return place?.executionId === this.executionId ? place.taskId : undefined;
+	}
+
+	/** From here on the task is that of this item in this execution, whatever its expressions return at the next try. */
+	private takeOver(item: number, place: TaskPlace): RecalledTask {
+		const own = { ...place, executionId: this.executionId, elsewhere: true as const };
+		this.kept.places[item] = own;
+		return toRecalledTask(own);
 	}
 
 	private add(
-		item: number,
-		{ model, input }: ModelRequest,
+		{ index, request, service }: Sending,
 		outcome: Pick<Place, 'taskId' | 'unknown'>,
 	): void {
-		const request = digest([model, input]);
-		this.kept.places[item] = { executionId: this.executionId, request, ...outcome };
+		this.kept.places[index] = {
+			executionId: this.executionId,
+			request: digestRequest(request),
+			model: request.model,
+			account: identifyAccount(service),
+			...outcome,
+		};
 	}
 
 	private describe(item: number): string {
@@ -101,15 +171,60 @@ export class CreationRecord {
 		return `"${name}" (workflow ${this.context.getWorkflow().id}, execution ${this.executionId}, item ${item})`;
 	}
 
+	private readInput(item: number): IDataObject {
+		return this.context.getInputData()[item]?.json ?? {};
+	}
+
 	/** n8n numbers an agent's calls; the number is no part of what the model asked for. */
 	private digestCall(item: number): string {
-		const asked = Object.entries(this.context.getInputData()[item]?.json ?? {});
-		return digest(asked.filter(([key]) => key !== 'toolCallId'));
+		const asked = Object.entries(this.readInput(item)).filter(([key]) => key !== 'toolCallId');
+		return digest(normalize(Object.fromEntries(asked)));
 	}
 }
 
-const digest = (value: unknown): string =>
-	createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);
+const digestRequest = ({ model, input }: Sending['request']): string => digest([model, input]);
+
+const hasTask = (place: Place): place is TaskPlace => place.taskId !== undefined;
+
+const toRecalledTask = ({ taskId, model, account, elsewhere }: TaskPlace): RecalledTask => ({
+	taskId,
+	model,
+	account,
+	elsewhere: elsewhere === true,
+});
+
+function toRecalled(place: Place): RecalledTask | Failed | undefined {
+	if (hasTask(place)) return toRecalledTask(place);
+	return place.unknown && { error: new UnknownOutcomeError(place.unknown) };
+}
+
+/** Recognizes the item of an error, as `toErrorItem` makes it. */
+const isErrorItem = (json: IDataObject): boolean =>
+	typeof json.error === 'string' &&
+	Object.keys(json).every((key) => key === 'error' || key === 'message');
+
+/** Makes the error again of which an item was made. Its item is named anew when it is output. */
+const restoreError = ({ error, message }: IDataObject): UserError =>
+	new UserError(String(error).replace(/ \[item \d+\]$/, ''), {
+		description: typeof message === 'string' ? message : undefined,
+	});
+
+/**
+ * Makes the same of what a model asks with other keys first, or with other capitals, spaces and punctuation. Combining marks are
+ * kept: in many scripts they belong to the letters.
+ */
+function normalize(value: unknown): unknown {
+	if (typeof value === 'string')
+		return value
+			.normalize('NFKC')
+			.toLowerCase()
+			.replace(/[^\p{L}\p{M}\p{N}]+/gu, '');
+	if (Array.isArray(value)) return value.map(normalize);
+	if (typeof value !== 'object' || value === null) return value;
+	return Object.entries(value)
+		.sort(([a], [b]) => (a < b ? -1 : 1))
+		.map(([key, one]) => [key, normalize(one)]);
+}
 
 /** The IDs of the tasks that an execution has created, by the signal that stops it. */
 const createdIds = new WeakMap<AbortSignal, string[]>();

@@ -7,7 +7,7 @@ import { buildFieldError, parseValue, type Field } from '../../models/field';
 import { findMedia, replaceMedia, type Media } from '../../models/media';
 import type { ModelRequest } from '../../models/model';
 import { findInputFile, listBinaryFields, uploadInputFile, type InputFile } from './inputFile';
-import { timeoutOption, type Item } from '../operation';
+import { readOption, timeoutOption, type Item, type RecalledTask } from '../operation';
 import { keepCreditsOption, maxTasksOption } from './budget';
 
 /** The choice of a model and the fields of each, of every operation that creates a task. */
@@ -49,7 +49,7 @@ export const rateOption: INodeProperties = {
 	displayName: 'Tasks per 10 Seconds',
 	name: 'tasksPer10Seconds',
 	type: 'number',
-	typeOptions: { minValue: 0, numberPrecision: 0 },
+	typeOptions: { minValue: 0, maxValue: 10_000, numberPrecision: 0 },
 	default: 18,
 	description:
 		'How many tasks are created within ten seconds at the most; 0 sets no limit. Services of this kind refuse more than 20.',
@@ -59,7 +59,7 @@ export const concurrencyOption: INodeProperties = {
 	displayName: 'Concurrency',
 	name: 'concurrency',
 	type: 'number',
-	typeOptions: { minValue: 1, numberPrecision: 0 },
+	typeOptions: { minValue: 1, maxValue: 1_000, numberPrecision: 0 },
 	default: 5,
 	description: 'How many tasks are created at the same time',
 };
@@ -81,12 +81,18 @@ export interface TaskRequest extends Pick<ModelRequest, 'model' | 'input'> {
 	files: Map<string, InputFile>;
 }
 
+/** Stands for the request of an item that has a task already. */
+export interface RecalledRequest {
+	recalled: RecalledTask;
+}
+
 /**
- * Turns an item into a request, with all its fields and files checked.
+ * Turns an item into a request, with all its fields and files checked. Nothing is read of an item that has a task already.
  * @throws {UserError} when a field or file can't be sent
  */
-export async function prepareRequest(item: Item): Promise<TaskRequest> {
-	const { read, option } = item;
+export async function prepareRequest(item: Item): Promise<TaskRequest | RecalledRequest> {
+	const { read, option, recalled } = item;
+	if (recalled) return { recalled };
 	const id = read('model');
 	const model = models.find((candidate) => candidate.id === id);
 	if (!model)
@@ -113,7 +119,7 @@ async function checkMedia(
 	const files: TaskRequest['files'] = new Map();
 	for (const media of findMedia(input)) {
 		if (media.isUrl) {
-			if (item.option(checkUrls.name) === true) await checkUrl(item.context, media);
+			if (readOption(item.option, checkUrls) === true) await checkUrl(item.context, media);
 			continue;
 		}
 		if (media.isGuess && !listBinaryFields(item).includes(media.source)) continue;
@@ -164,7 +170,7 @@ function refuse({ label, source, isUrl }: Media, refused: string[]): void {
 	if (refused.length)
 		throw buildFieldError(
 			`'${label}' can't be used: the file ${isUrl ? 'at the URL' : `in "${source}"`} ${refused.join(', and it ')}`,
-			'Nothing was created. Give a file within the limits, then run the node again.',
+			'Nothing was sent for this item. Give a file within the limits, then run the node again.',
 		);
 }
 

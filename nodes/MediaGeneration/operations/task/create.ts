@@ -23,10 +23,13 @@ export const create = defineOperation<CreateRequest>({
 	action: 'Create task',
 	description: 'Create a new task and continue at once; its result comes later',
 	fields: [...requestFields, callbackUrl, optionsField(creationOptions)],
-	prepare: async (item) => ({
-		...(await prepareRequest(item)),
-		callBackUrl: parseValue(callbackUrl, item.read(callbackUrl.name)) as string | undefined,
-	}),
+	creates: true,
+	prepare: async (item) => {
+		const request = await prepareRequest(item);
+		if ('recalled' in request) return request;
+		const url = parseValue(callbackUrl, item.read(callbackUrl.name)) as string | undefined;
+		return { ...request, callBackUrl: url };
+	},
 	async run(prepared, context) {
 		warnOfCallbackUrls(prepared, context);
 		const { createTasks } = await import('../create/createTasks');
@@ -46,7 +49,7 @@ function warnOfCallbackUrls(
 ): void {
 	const warned = new Set<string>();
 	for (const { item, request } of prepared) {
-		const url = request.callBackUrl;
+		const url = 'recalled' in request ? undefined : request.callBackUrl;
 		if (!url || warned.has(url)) continue;
 		warned.add(url);
 		if (new URL(url).pathname.includes('/webhook-test/'))

@@ -7,6 +7,7 @@ import {
 	creationOptions,
 	prepareRequest,
 	requestFields,
+	type RecalledRequest,
 	type TaskRequest,
 } from '../create/request';
 import { isTool, stopsOnError } from '../nodeContext';
@@ -28,6 +29,7 @@ import type { WaitSettings } from '../wait/waitingExecution';
 import { binaryPropertyName, maxSizeOption, readMaxBytes } from './download';
 
 const MINUTE = 60_000;
+const YEAR_IN_MINUTES = 525_600;
 
 /**
  * The milliseconds of creating after which it is worth checking whether all tasks have ended: n8n answers 409
@@ -62,7 +64,7 @@ const waitLimit: Field = {
 	displayName: 'Limit Wait Time (Minutes)',
 	name: 'waitLimit',
 	type: 'number',
-	typeOptions: { minValue: 0.01 },
+	typeOptions: { minValue: 0.01, maxValue: YEAR_IN_MINUTES },
 	default: 30,
 	required: true,
 	description:
@@ -93,7 +95,7 @@ const toolWaitLimit: INodeProperties = {
 	displayName: 'Limit Wait Time of Agents (Minutes)',
 	name: 'toolWaitLimit',
 	type: 'number',
-	typeOptions: { minValue: 0.01 },
+	typeOptions: { minValue: 0.01, maxValue: YEAR_IN_MINUTES },
 	default: 5,
 	description:
 		'How many minutes an AI agent waits for this tool where the execution has to stay awake: with polling, an older agent, an MCP server, or several calls at once',
@@ -107,12 +109,19 @@ interface RunSettings extends WaitSettings {
 	toolLimit: number;
 }
 
+/** Reads the limit, in minutes. An item that has a task already must not fail for an expression that is blank now. */
+function readLimit({ read, recalled }: Item): number {
+	const value = read(waitLimit.name);
+	return (recalled && isBlank(value) ? waitLimit.default : parseValue(waitLimit, value)) as number;
+}
+
 /** Reads them by the expressions of this item. @throws {UserError} when one can't be used */
-function readSettings({ read, option, settings }: Item): RunSettings {
+function readSettings(item: Item): RunSettings {
+	const { read, option, settings } = item;
 	return {
 		...settings,
 		waitFor: read(waitFor.name) as string,
-		limit: (parseValue(waitLimit, read(waitLimit.name)) as number) * MINUTE,
+		limit: readLimit(item) * MINUTE,
 		toolLimit: readNumberOption(option, toolWaitLimit) * MINUTE,
 		...(read(downloadResults.name) === true && { downloads: readDownloadOptions(option) }),
 	};
@@ -126,7 +135,7 @@ function readDownloadOptions(option: Item['option']): DownloadOptions {
 	};
 }
 
-export const createAndWait = defineOperation<TaskRequest>({
+export const createAndWait = defineOperation<TaskRequest | RecalledRequest>({
 	resource: 'task',
 	value: 'createAndWait',
 	name: 'Create and Wait',
@@ -144,11 +153,13 @@ export const createAndWait = defineOperation<TaskRequest>({
 			toolWaitLimit,
 		]),
 	],
+	creates: true,
 	prepare: prepareRequest,
 	async run(prepared, context) {
 		const [first] = prepared;
 		if (!first) return { outcomes: [] };
-		const wait = openWait(context, () => readSettings(first.item));
+		const { item: asked } = prepared.find(({ item }) => !item.recalled) ?? first;
+		const wait = openWait(context, () => readSettings(asked));
 		const { settings } = wait;
 		const started = Date.now();
 		const services = prepared.map(({ item }) => item.service);

@@ -36,7 +36,7 @@ export const maxSizeOption: INodeProperties = {
 	displayName: 'Maximum File Size (MB)',
 	name: 'maxSizeMegabytes',
 	type: 'number',
-	typeOptions: { minValue: 0 },
+	typeOptions: { minValue: 0, maxValue: 1_000_000 },
 	default: 2048,
 	description: 'How many megabytes a file may have; 0 sets no limit',
 };

@@ -27,7 +27,7 @@ const toleranceOption: Field = {
 	displayName: 'Tolerance (Seconds)',
 	name: 'toleranceSeconds',
 	type: 'number',
-	typeOptions: { minValue: 0 },
+	typeOptions: { minValue: 0, maxValue: 31_536_000 },
 	default: DEFAULT_TOLERANCE_SECONDS,
 	description:
 		'How many seconds the timestamp of the callback may differ from the time now; 0 accepts any, for a callback of the past',
