@@ -183,6 +183,57 @@ describe('a number or switch in Options', () => {
 	});
 });
 
+describe('what every further creation would meet', () => {
+	const items = Array.from({ length: 8 }, (_, index) => `item ${index}`);
+
+	it.each([
+		['401', { code: 401 }, "paste a valid 'Access Token'"],
+		['402', { code: 402 }, 'Top up'],
+		['402 as 429', { status: 429, msg: 'Insufficient credits' }, 'Top up'],
+		['433', { code: 433 }, 'Raise the limit of the token'],
+		['455', { code: 455 }, 'Run the node again later'],
+	])(
+		'ends creating after one refusal, also when On Error continues: %s',
+		async (_, fault, next) => {
+			engine.service.faultNext({ path: CREATE, ...fault });
+			const { output } = await create(items, {}, CONTINUE);
+			expect(countRequests(CREATE)).toBe(1);
+			expect(output[0]).toHaveLength(8);
+			for (const { json } of output[0]?.slice(1) ?? []) {
+				expect(json.error).toContain('This item was not sent: the service refused an earlier one');
+				expect(json.message).toContain(next);
+			}
+		},
+	);
+
+	it('ends creating after three unknown outcomes in a row', async () => {
+		const prompts = ['#status=500', '#garbage', 'good', '#status=500', '#noTaskId', '#garbage'];
+		const { output } = await create([...prompts, 'a', 'b'], {}, CONTINUE);
+		expect(countRequests(CREATE)).toBe(6);
+		for (const { json } of output[0]?.slice(6) ?? []) {
+			expect(json.error).toContain('This item was not sent: for 3 items in a row it is unknown');
+			expect(json.message).toContain("Look at your account's recent tasks");
+		}
+	});
+
+	it.each([422, 400, 404])('is no refusal of one item: %d', async (status) => {
+		engine.service.faultNext({ path: CREATE, status, times: 4 });
+		await create(items, {}, CONTINUE);
+		expect(countRequests(CREATE)).toBe(8);
+		expect(engine.service.tasks.size).toBe(4);
+	});
+
+	it('uploads no file for an item that is not sent', async () => {
+		engine.service.faultNext({ path: CREATE, code: 402 });
+		const data = { data: 'iVBORw0KGgo=', mimeType: 'image/png', fileName: 'a.png' };
+		await engine.run(
+			{ ...editImage, image: 'data', options: { concurrency: 1 } },
+			{ items: items.map((prompt) => ({ prompt })), binary: { data }, node: CONTINUE },
+		);
+		expect(engine.service.uploads.size).toBe(1);
+	});
+});
+
 it.each(['create', 'createAndWait'])(
 	'a stopped execution sends nothing more: %s',
 	async (operation) => {

@@ -14,6 +14,7 @@ import {
 	type RecalledTask,
 } from '../operation';
 import { identifyAccount } from './account';
+import { Breaker } from './breaker';
 import { checkCredits, TaskBudget } from './budget';
 import { openRecord } from './creationRecord';
 import {
@@ -52,6 +53,7 @@ export async function createTasks(
 	const record = openRecord(context);
 	const isStopping = stopsOnError(context);
 	const budget = new TaskBudget(context);
+	const breaker = new Breaker();
 	let sent = 0;
 	let elsewhere = false;
 
@@ -78,11 +80,13 @@ export async function createTasks(
 		if (signal?.aborted || 'recalled' in request) return undefined;
 		const { index, service, settings } = item;
 		const sending = { index, request, service };
+		const account = identifyAccount(service);
 		try {
+			breaker.check(account);
 			const { model, callBackUrl } = request;
 			const input = await uploadMedia(item, request);
 			const send = async () => await service.createTask({ model, callBackUrl, input }, settings);
-			const taskId = await limiter.run(send);
+			const taskId = await limiter.run(async () => await breaker.run(account, send));
 			sent++;
 			record.addTask(sending, taskId);
 			return { task: newTask(taskId, model) };
