@@ -26,12 +26,24 @@ interface Fault {
 	isUnknown?: boolean;
 	/** Nothing is sent for any item when the run stops on errors: it is found before. */
 	isFoundBefore?: boolean;
+	/** Nothing is sent for the items after it: they would be refused too. */
+	endsCreating?: boolean;
+	/** It is refused at its first sending only. The fields of the others are malformed once there is a task. */
+	once?: boolean;
 }
 
 const FAULTS: Fault[] = [
 	{ name: 'the first one malformed', index: 0, image: 'none', isFoundBefore: true },
-	{ name: 'the first one refused', index: 0, prompt: '#status=402' },
+	{ name: 'the first one refused', index: 0, prompt: '#status=400' },
 	{ name: 'a middle one refused', index: 1, prompt: '#status=422' },
+	{
+		name: 'a middle one refused as all would be',
+		index: 1,
+		prompt: '#status=402',
+		endsCreating: true,
+	},
+	{ name: 'the first one refused once, paid ones malformed at the next try', index: 0, once: true },
+	{ name: 'the last one refused once, paid ones malformed at the next try', index: 2, once: true },
 	{ name: 'the first one of unknown outcome', index: 0, prompt: '#status=500', isUnknown: true },
 	{
 		name: 'a middle one of unknown outcome, that is a task',
@@ -66,7 +78,8 @@ function buildWorkflow(resultsUrl: string): Workflow {
 				resultsUrl,
 				{
 					...WAYS[way],
-					image: `={{ $json.image || '${resultsUrl}/sample.png' }}`,
+					// The node's context has what it has created, so this is malformed from the next try on.
+					image: `={{ $json.fades && Object.keys($node["${name}"].context.creations?.places ?? {}).length ? 'none' : $json.image || '${resultsUrl}/sample.png' }}`,
 					seed: '={{ $json.changing ? Math.floor(Math.random() * 1e9) : 7 }}',
 					options: { tasksPer10Seconds: 0, concurrency: 1 },
 				},
@@ -85,10 +98,11 @@ function buildWorkflow(resultsUrl: string): Workflow {
 
 /** Builds the three items of a cell, one of which goes wrong. */
 const buildItems = (cell: Cell) => {
-	const { index, prompt = '', image } = cell.fault;
+	const { index, prompt = '', image, once = false } = cell.fault;
 	return [0, 1, 2].map((item) => ({
 		prompt: `cell ${cells.indexOf(cell)} item ${item}${item === index ? ` ${prompt}` : ''}`,
 		image: item === index ? image : undefined,
+		fades: once && item !== index,
 		changing: cell.changing,
 	}));
 };
@@ -97,12 +111,27 @@ const executions = new Map<Cell, Execution>();
 /** The prompt of each create request that reached the service, in order. */
 const sent: unknown[] = [];
 
+/** Says whether this sending is the one of its item that is refused. */
+function refusesOnce(prompt: unknown): boolean {
+	const [, cell = '', item = ''] = /cell (\d+) item (\d)/.exec(String(prompt)) ?? [];
+	const known = cells[Number(cell)];
+	return Boolean(known?.fault.once && known.fault.index === Number(item) && !sent.includes(prompt));
+}
+
+/** n8n repeats a run that stopped, and one whose first item has an error. One that has parked by then is parked again as it is. */
+const isHealed = ({ way, fault, retry, onError }: Cell) =>
+	fault.once && retry && (onError === 'stopWorkflow' || (fault.index === 0 && way !== 'callback'));
+
 const pair = usePair({
 	service: {
 		taskSeconds: 0.3,
 		credits: 1e9,
 		callbackRetrySeconds: [0.3, 0.5, 1, 2, 4, 8],
-		faultsFor: ({ input }) => void sent.push(input.prompt),
+		faultsFor: ({ input }) => {
+			const refuses = refusesOnce(input.prompt);
+			sent.push(input.prompt);
+			return refuses ? { status: 422 } : undefined;
+		},
 	},
 	keeps: true,
 });
@@ -144,7 +173,16 @@ describe.each(cells.map((cell) => ({ ...cell, cell })))(
 			}
 		});
 
-		if (onError === 'stopWorkflow')
+		if (isHealed(cell))
+			it('outputs every task in its place once the refusal is over', () => {
+				expect(executions.get(cell)?.status).toBe('success');
+				const output = findOutput(0).map(({ json }) => json.taskId);
+				const findId = (prompt: string) =>
+					findTasks().find(({ input }) => input.prompt === prompt)?.taskId;
+				expect(output).toEqual(prompts.map(findId));
+				expect(findTasks()).toHaveLength(3);
+			});
+		else if (onError === 'stopWorkflow')
 			it('stops, and names every task that exists', () => {
 				const execution = executions.get(cell);
 				expect(execution?.status).toBe('error');
@@ -160,10 +198,21 @@ describe.each(cells.map((cell) => ({ ...cell, cell })))(
 		else
 			it('outputs every task in its place, paired, and tells of the bad item', () => {
 				expect(executions.get(cell)?.status).toBe('success');
+				const isBad = (item: number) =>
+					item === fault.index || Boolean(fault.endsCreating && item > fault.index);
 				const good = findOutput(0);
-				const bad = onError === 'continueErrorOutput' ? findOutput(1) : good.splice(fault.index, 1);
-				const error = expect.stringContaining(`[item ${fault.index}]`);
-				expect(bad).toMatchObject([{ json: { error }, pairedItem: { item: fault.index } }]);
+				const badItems = [0, 1, 2].filter(isBad);
+				const bad =
+					onError === 'continueErrorOutput'
+						? findOutput(1)
+						: good.splice(fault.index, badItems.length);
+				expect(bad).toMatchObject(
+					badItems.map((item) => ({
+						json: { error: expect.stringContaining(`[item ${item}]`) },
+						pairedItem: { item },
+					})),
+				);
+				if (fault.endsCreating) expect(bad[1]?.json.error).toContain('was not sent');
 				if (fault.isUnknown) expect(bad[0]?.json.message).toContain('may exist');
 				const status = way === 'create' ? 'pending' : 'completed';
 				const output = good.map(({ json, pairedItem }) => {
@@ -173,9 +222,7 @@ describe.each(cells.map((cell) => ({ ...cell, cell })))(
 				});
 				expect(output).toEqual(
 					prompts.flatMap((prompt, item) =>
-						item === fault.index
-							? []
-							: [{ prompt, status, pairedItem: expect.objectContaining({ item }) }],
+						isBad(item) ? [] : [{ prompt, status, pairedItem: expect.objectContaining({ item }) }],
 					),
 				);
 			});
