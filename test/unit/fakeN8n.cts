@@ -69,7 +69,7 @@ export interface Process {
 }
 
 /** The process in which the present code runs. */
-export const running = new AsyncLocalStorage<Process>();
+const running = new AsyncLocalStorage<Process>();
 
 /** A map that each process has for itself, in place of the package's own. */
 export class MapOfProcess<K, V> {
@@ -114,7 +114,7 @@ export interface Service {
 	download: (url: string) => Promise<object>;
 }
 
-export const SECRET = 'a-key';
+const SECRET = 'a-key';
 const CREDENTIALS = { baseUrl: 'https://api.example', accessToken: 'token', webhookSecret: SECRET };
 const RESUME_URL = 'https://n8n.example/webhook-waiting/';
 const NODE = 'Media Generation';
@@ -232,7 +232,7 @@ export class FakeN8n {
 		const response = makeResponse();
 		const stored = structuredClone(this.stored);
 		const answered = new Promise<void>((resolve) => {
-			const { json } = response;
+			const json = response.json.bind(response);
 			response.json = (answer: unknown) => {
 				resolve();
 				return json(answer);

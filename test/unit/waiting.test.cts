@@ -1,3 +1,11 @@
+// Comes first: the mocks below are made of it.
+import {
+	clock,
+	FakeN8n,
+	MapOfProcess,
+	runInProcessAfter,
+	type Service,
+} from './fakeN8n.cts';
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { Readable } from 'node:stream';
@@ -5,21 +13,20 @@ import { executeOperation } from '../../nodes/MediaGeneration/operations/execute
 import { FALLBACK_AFTER } from '../../nodes/MediaGeneration/operations/wait/park';
 import { resumeExecution } from '../../nodes/MediaGeneration/operations/wait/resume';
 import type { Task } from '../../nodes/MediaGeneration/api/task';
-import { clock, FakeN8n, type Product, type Service } from './fakeN8n.cts';
 
 jest.mock('n8n-workflow', () => ({
 	...jest.requireActual<object>('n8n-workflow'),
 	sleep: async (...args: [number, AbortSignal?]) => await clock.sleep(...args),
 }));
 jest.mock('../../nodes/MediaGeneration/lib/boundedMap', () => ({
-	BoundedMap: jest.requireActual<typeof import('./fakeN8n.cts')>('./fakeN8n.cts').MapOfProcess,
+	BoundedMap: MapOfProcess,
 }));
 jest.mock('../../nodes/MediaGeneration/lib/runAfter', () => ({
 	...jest.requireActual<object>('../../nodes/MediaGeneration/lib/runAfter'),
-	runAfter: jest.requireActual<typeof import('./fakeN8n.cts')>('./fakeN8n.cts').runInProcessAfter,
+	runAfter: runInProcessAfter,
 }));
 
-const product = { executeOperation, resumeExecution } as unknown as Product;
+const product = { executeOperation, resumeExecution };
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -365,7 +372,7 @@ async function live(plan: Plan, happens: Iterable<fc.AsyncCommand<object, World>
 				value,
 			]),
 		);
-		const body = JSON.parse(String(init?.body)) as IDataObject;
+		const body = JSON.parse(init?.body as string) as IDataObject;
 		const { status, answer } = await world.n8n.deliver(body, headers, plan.looksTo);
 		return { status, json: async () => answer } as Response;
 	});

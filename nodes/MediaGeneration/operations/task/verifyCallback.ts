@@ -1,7 +1,7 @@
 import { jsonParse } from 'n8n-workflow';
 import { DEFAULT_TOLERANCE_SECONDS, getSigningSecrets } from '../../callback/signature';
-import { buildFieldError, jsonObject, parseValue, type Field } from '../../models/field';
-import { defineOperation, optionsField, runEach } from '../operation';
+import { buildFieldError, jsonObject, type Field } from '../../models/field';
+import { defineOperation, optionsField, readNumberOption, runEach } from '../operation';
 
 const headersField: Field = {
 	displayName: 'Headers',
@@ -55,9 +55,7 @@ export const verifyCallback = defineOperation<Callback>({
 		const body = read(bodyField.name);
 		// A body that is not JSON may be what is wrong with it.
 		const parsed = typeof body === 'string' ? jsonParse(body, { fallbackValue: body }) : body;
-		// Strictly: what is no number of seconds must not make a callback of any age look genuine.
-		const tolerance = parseValue(toleranceOption, option(toleranceOption.name));
-		const toleranceSeconds = (tolerance ?? DEFAULT_TOLERANCE_SECONDS) as number;
+		const toleranceSeconds = readNumberOption(option, toleranceOption);
 		return { headers: headers.data, body: parsed, toleranceSeconds };
 	},
 	run: runEach(async ({ service }, { headers, body, toleranceSeconds }) => {

@@ -26,7 +26,7 @@ export interface FailedLook {
 const UPSTREAM_SILENT = 408;
 const SILENCES_TO_END = 2;
 
-export const LIMIT_PASSED =
+const LIMIT_PASSED =
 	"The wait limit passed before the file was complete. Get it with Download, or raise 'Limit Wait Time'.";
 
 /**
@@ -130,6 +130,6 @@ export class Batch {
 	}
 }
 
-export const hasEnded = ({ status }: Task): boolean => status !== 'pending';
+const hasEnded = ({ status }: Task): boolean => status !== 'pending';
 
 const isCompleted = ({ status }: Task): boolean => status === 'completed';

@@ -4,7 +4,7 @@ import { mapConcurrent } from '../../lib/mapConcurrent';
 import type { Batch, FailedLook } from './batch';
 
 /** Asks the service for a task. */
-export type AskForTask = (taskId: string, settings: RequestSettings) => Promise<Task>;
+type AskForTask = (taskId: string, settings: RequestSettings) => Promise<Task>;
 
 export interface LookOptions {
 	ask: AskForTask;

@@ -8,11 +8,12 @@ import {
 import { TaskService } from '../../api/client';
 import type { Task } from '../../api/task';
 import { DEFAULT_TOLERANCE_SECONDS, getSigningSecrets } from '../../callback/signature';
-import { verifyCallback } from '../../callback/verify';
+import { readCallbackParts, verifyCallback } from '../../callback/verify';
 import {
 	answer,
 	DETAILS_UNAVAILABLE,
 	handOver,
+	readBody,
 	readSharedCredentials,
 	refuse,
 	TASK_NOT_ENDED,
@@ -79,10 +80,12 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 	const begun = Date.now();
 	const credentials = await readSharedCredentials(context);
 	const secrets = getSigningSecrets(credentials);
-	const verdict = verifyCallback(context.getHeaderData(), context.getBodyData(), {
+	const body = await readBody(context);
+	const verdict = verifyCallback(context.getHeaderData(), body, {
 		secrets,
 		toleranceSeconds: DEFAULT_TOLERANCE_SECONDS,
 		now: begun,
+		otherBodies: true,
 	});
 	if (!verdict.accepted) return refuse(context, verdict);
 	const { taskId } = verdict;
@@ -97,19 +100,21 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 	if (!waiting.take(taskId))
 		return sender.answer(waiting.isDelivering ? RESULTS_UNDER_WAY : undefined);
 
+	sender.answerBy(begun + ANSWER_WITHIN, () => describe(waiting, taskId));
 	const service = new TaskService(context, credentials);
 	const source: FileSource = { helpers: context.helpers, service, settings };
-	const look = async (ids: string[]) => await waiting.look(ids, service, source);
 	const isDue = () => Date.now() >= until - LIMIT_TOLERANCE;
-	sender.answerBy(begun + ANSWER_WITHIN, () => describe(waiting, taskId));
+	const look = async (ids: string[]) => await waiting.look(ids, service, source);
+	let delivers = true;
 	try {
 		// A check that has not come to its end by the limit is given up.
-		const delivers = isDue() || ((await settleBy(until, waiting.check(look, isDue))) ?? true);
+		delivers = isDue() || ((await settleBy(until, waiting.check(look, isDue))) ?? true);
 		if (!delivers) {
-			if (isLook(context)) return sender.answer();
+			if (isLook(body)) return sender.answer();
 			if (waiting.lacksLooks) looks.restart();
 			return sender.answer(describe(waiting, taskId));
 		}
+		waiting.beginDelivery();
 		if (!waiting.batch.isEnded)
 			await settleBy(until + FALLBACK_AFTER - FILES_AT_LIMIT, look(waiting.batch.openIds));
 		await settleBy(until + FALLBACK_AFTER - BEFORE_FALLBACK, waiting.collectFiles(source));
@@ -125,11 +130,9 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 			},
 			onAnswered: () => waiting.release(),
 		});
-	} catch (error) {
-		waiting.release();
-		throw error;
 	} finally {
 		sender.close();
+		if (delivers) waiting.endDelivery();
 	}
 }
 
@@ -140,8 +143,7 @@ function describe({ batch, isDelivering }: WaitingExecution, taskId: string): Re
 	return batch.isLookedAt(taskId) ? TASK_NOT_ENDED : DETAILS_UNAVAILABLE;
 }
 
-const isLook = (context: IWebhookFunctions): boolean =>
-	(context.getBodyData().data as IDataObject).callbackType === LOOK;
+const isLook = (body: unknown): boolean => readCallbackParts(body)?.callbackType === LOOK;
 
 /** The sender of a callback. It is answered once, and in time, however long the work takes that its callback began. */
 class Sender {

@@ -125,9 +125,17 @@ export class WaitingExecution {
 		});
 	}
 
-	/** Collects the files of all tasks that have completed, from now on by this callback alone. Nothing is thrown. */
-	async collectFiles(source: FileSource): Promise<void> {
+	/** From now on this callback alone works, until it has handed the items over, or has failed to. */
+	beginDelivery(): void {
 		this.state = 'delivering';
+	}
+
+	endDelivery(): void {
+		if (this.state === 'delivering') this.state = 'idle';
+	}
+
+	/** Collects the files of all tasks that have completed. Nothing is thrown. */
+	async collectFiles(source: FileSource): Promise<void> {
 		await Promise.all(
 			this.batch.completedIds.map(async (taskId) => await this.download(taskId, source)),
 		);
@@ -176,12 +184,14 @@ export class WaitingExecution {
 }
 
 /** What the parked items say beside the task. It was true when they were parked. */
-type Said = Partial<Record<'lookError' | 'downloadError' | 'note', string>>;
+const SAID = ['lookError', 'downloadError', 'note'] as const;
+type Said = Partial<Record<(typeof SAID)[number], string>>;
 
 /** Reads the task of a parked item; none where the item has another content. */
 function readTask({ json }: INodeExecutionData): Task[] {
 	if (typeof json.taskId !== 'string' || typeof json.status !== 'string') return [];
-	const { lookError, downloadError, note, ...task } = json as unknown as Task & Said;
+	const task = { ...json } as unknown as Task & Said;
+	for (const key of SAID) delete task[key];
 	return [task.status === 'timedOut' ? { ...task, status: 'pending' } : task];
 }
 
