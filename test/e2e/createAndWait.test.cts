@@ -9,7 +9,7 @@ import { DETAILS, usePair } from './support.cts';
 const pair = usePair({
 	service: { taskSeconds: 0.5, credits: 1e6, callbackRetrySeconds: [0.2, 0.4, 0.8] },
 });
-/** Has the tasks of executions that wait until the limit passes. As n8n looks at limits once a minute, they do while the other tests run. */
+/** Has the tasks of executions that wait until the limit passes, while the other tests run. */
 const limited = usePair({ keeps: true });
 const LIMITED = ['#noCallback #slow=90', '#noCallback'];
 let limitedId: string;
@@ -196,7 +196,8 @@ describe('a batch of 60 tasks that ended without a callback', () => {
 			}),
 		);
 		expect(answers[0]?.resumed).toBe(false);
-		expect(answers.filter(({ resumed }) => resumed)).toHaveLength(1);
+		// None, where the one that asks for all tasks was answered before it had them.
+		expect(answers.filter(({ resumed }) => resumed).length).toBeLessThanOrEqual(1);
 		// n8n itself answers 409 to those that it reads after the execution went on.
 		expect(answers.every(({ status }) => [200, 409].includes(status))).toBe(true);
 		const execution = await pair.n8n.waitForExecution(id);
@@ -259,14 +260,14 @@ it('creates nothing when its output is pinned', async () => {
 });
 
 describe('when the limit passes', () => {
-	it('outputs every task ID, and refuses callbacks after that', async () => {
-		const execution = await limited.n8n.waitForExecution(limitedId, { timeout: 110_000 });
+	it('outputs what has ended, and the IDs of the others, and refuses callbacks after that', async () => {
+		const execution = await limited.n8n.waitForExecution(limitedId);
 		expect(execution.status).toBe('success');
 		expect(execution.getItems(NODE)).toMatchObject(
-			LIMITED.map((prompt) => ({
+			LIMITED.map((prompt, index) => ({
 				taskId: limited.findId(prompt),
 				model: 'beta2/image-edit',
-				status: 'timedOut',
+				status: index === 0 ? 'timedOut' : 'completed',
 			})),
 		);
 		expect(execution.getItems('Seen').map(({ prompt }) => prompt)).toEqual(LIMITED);
@@ -276,7 +277,7 @@ describe('when the limit passes', () => {
 	});
 
 	it('outputs, under Execute Once, the task that goes on, and no input item', async () => {
-		const execution = await limited.n8n.waitForExecution(limitedOnceId, { timeout: 110_000 });
+		const execution = await limited.n8n.waitForExecution(limitedOnceId);
 		const taskId = limited.findId('once #neverEnds');
 		expect(execution.getItems(NODE)).toMatchObject([{ taskId, status: 'timedOut' }]);
 	});

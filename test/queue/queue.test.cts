@@ -243,6 +243,32 @@ describe('queue mode', () => {
 		await model.close();
 	}, 240_000);
 
+	it('outputs at the limit what has ended, though the worker that parked it was killed', async () => {
+		const isEndless = (prompt: unknown) => prompt === 'prompt 2';
+		service.set({
+			faultsFor: ({ input }) => ({ noCallback: true, neverEnds: isEndless(input.prompt) }),
+		});
+		const listCreated = followTasks();
+		const { id } = await pair.activate(called('Limited', [createAndWait({ waitLimit: 0.4 })]));
+		const prompts = buildPrompts(3);
+		await call('Limited', prompts);
+		await waitForParked(id, 1);
+		const readPrompt = (taskId: string) => service.tasks.get(taskId)?.input.prompt;
+		for (const taskId of listCreated().filter((one) => !isEndless(readPrompt(one)))) {
+			await service.waitForTask(taskId);
+			await deliver(taskId);
+		}
+		// Whichever parked it. The webhook process that took the callbacks looks too.
+		for (const worker of queue.workers) {
+			await worker.kill();
+			await worker.start();
+		}
+		const tasks = (await waitForOne(id)).getItems<Task>(NODE);
+		expect(tasks.map(({ taskId, status }) => [readPrompt(taskId), status])).toEqual(
+			prompts.map(({ prompt }) => [prompt, isEndless(prompt) ? 'timedOut' : 'completed']),
+		);
+	});
+
 	it('brings the files of a batch whose callbacks reach both webhook processes, and uploads them in a worker', async () => {
 		const SIZE = 0.3;
 		const isLast = ({ input }: { input: Record<string, unknown> }) => input.prompt === 'prompt 5';
@@ -321,9 +347,9 @@ describe('queue mode', () => {
 				restarts.push(victim?.start());
 			}
 			await Promise.all([sending, ...restarts]);
-			// All have ended by now, so one callback of each batch is enough.
+			// All have ended by now, so one callback of each batch is enough; looks may have come before it.
 			const firsts = parked.filter((_, index) => index % 10 === 0);
-			await runConcurrently(firsts, 2, deliver);
+			await runConcurrently(firsts, 2, async (taskId) => await deliver(taskId, [200, 409]));
 
 			const ended = await waitForAll(batches, 10);
 			const continued = ended.filter(({ status }) => status === 'success');
@@ -464,8 +490,10 @@ async function createTasks(name: string, { calls, each }: { calls: number; each:
 }
 
 /** Sends the callback of a task until it is answered 200, as the service does. */
-const deliver = async (taskId: string) =>
-	await poll(async () => (await service.callback(taskId).catch(() => undefined))?.status === 200, {
-		timeout: 3 * MINUTE,
-		what: `the callback of ${taskId} to be answered`,
-	});
+async function deliver(taskId: string, answers = [200]): Promise<void> {
+	const send = async () => {
+		const answer = await service.callback(taskId).catch(() => undefined);
+		return answer && answers.includes(answer.status);
+	};
+	await poll(send, { timeout: 3 * MINUTE, what: `the callback of ${taskId} to be answered` });
+}

@@ -215,6 +215,15 @@ describe('callbacks that come together', () => {
 		expect(asked.length).toBeLessThanOrEqual(200);
 	});
 
+	it('asks for no task again that has ended, in a batch of 6,000', async () => {
+		const { taskIds, first, last, end, send, asked } = parkExecution(6_000);
+		end(...taskIds.slice(0, -1));
+		await send(first);
+		expect(asked).toHaveLength(6_000);
+		await send(String(taskIds[5]));
+		expect(asked.slice(6_000)).toEqual([last]);
+	});
+
 	it('asks for at most 32 tasks at once, and for few while the first goes on', async () => {
 		const { taskIds, first, last, end, send, arrivals, asked } = parkExecution(200);
 		let open = 0;

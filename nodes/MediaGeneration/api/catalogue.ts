@@ -21,7 +21,7 @@ const LIMITS = { requests: 0, period: 0, patience: 20_000, isTooFast: isRateLimi
 
 const SETTINGS = { timeoutSeconds: 20 };
 
-/** Bounds of what is kept in memory. A schema takes some ten kilobytes. */
+/** Bounds of what is kept in memory. A schema takes some ten kilobytes, and at most 256. */
 const MAX_ACCOUNTS = 20;
 const MAX_SCHEMAS = 100;
 

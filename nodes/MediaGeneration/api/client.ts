@@ -139,7 +139,7 @@ const MEGABYTE = 1024 * 1024;
 /** The largest answers, in bytes, decompressed. The largest known are a list of 100 kB and schemas of some ten. */
 const MAX_BYTES: Partial<Record<Endpoint, number>> = {
 	modelsPath: 2 * MEGABYTE,
-	modelSchemaPath: MEGABYTE,
+	modelSchemaPath: MEGABYTE / 4,
 };
 const MAX_BYTES_OF_OTHERS = 10 * MEGABYTE;
 

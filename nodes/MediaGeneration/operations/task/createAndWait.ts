@@ -68,7 +68,7 @@ const waitLimit: Field = {
 	default: 30,
 	required: true,
 	description:
-		'The longest wait, for all items together. Tasks that have not ended by then are output with the status timedOut; look at them later with Get. While waiting for a callback, n8n checks this once a minute.',
+		'The longest wait, for all items together. Tasks that have not ended by then are output with the status timedOut. Look at them later with Get.',
 };
 
 const downloadResults: INodeProperties = {
