@@ -319,8 +319,8 @@ describe('what is read', () => {
 	it('is bounded for a list of models and a schema', async () => {
 		const list = serviceThat([200, stream('x'.repeat(2 * 1024 * 1024), 'x')]).service;
 		await expect(list.listModels(SETTINGS)).rejects.toThrow('it is larger than 2 MB');
-		const schema = serviceThat([200, stream('x'.repeat(1024 * 1024), 'x')]).service;
-		await expect(schema.getModelSchema('a', SETTINGS)).rejects.toThrow('it is larger than 1 MB');
+		const schema = serviceThat([200, stream('x'.repeat(256 * 1024), 'x')]).service;
+		await expect(schema.getModelSchema('a', SETTINGS)).rejects.toThrow('it is larger than 0.25 MB');
 	});
 
 	it('is given up when an answer takes longer than the timeout', async () => {
