@@ -12,6 +12,7 @@ import type {
 } from 'n8n-workflow';
 import { name as packageName } from '../../package.json';
 import type { Log } from '../log.cts';
+import { findPort } from './findPort.cts';
 import { Execution } from './execution.cts';
 import { N8nProcess, type N8nProcessOptions } from './process.cts';
 import { provideN8n } from './provide.cts';
@@ -138,7 +139,8 @@ export async function prepareProcess({
 	fs.rmSync(target, { recursive: true, force: true });
 	fs.mkdirSync(target, { recursive: true });
 	execFileSync('tar', ['-xzf', tarball, '-C', target, '--strip-components=1']);
-	return { node, bin, port: await getPort({ port }), brokerPort: await getPort(), ...options };
+	const own = port === undefined ? await findPort() : await getPort({ port });
+	return { node, bin, port: own, brokerPort: await findPort(), ...options };
 }
 
 /** A running n8n, used as its editor uses it: through the editor's own REST API, logged in by cookie. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import getPort from 'get-port';
+import { findPort } from './findPort.cts';
 import { N8n, prepareProcess, type StartOptions } from './n8n.cts';
 import { N8nProcess, type N8nProcessOptions } from './process.cts';
 import { startNginx, startPostgres, startRedis } from './servers.cts';
@@ -27,7 +27,7 @@ export async function startQueueN8n({ env, ...options }: Omit<StartOptions, 'fol
 		stops.push(postgres.stop);
 		const redis = await startRedis(folder);
 		stops.push(redis.stop);
-		const port = await getPort();
+		const port = await findPort();
 		const address = `http://127.0.0.1:${port}`;
 		const shared = {
 			EXECUTIONS_MODE: 'queue',

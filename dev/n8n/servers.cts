@@ -4,7 +4,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import execa from 'execa';
-import getPort from 'get-port';
+import { findPort } from './findPort.cts';
 import { startProcess, type Command, type StartOptions } from './childProcess.cts';
 
 const START_LIMIT = 60_000;
@@ -27,7 +27,7 @@ export async function startPostgres(folder: string) {
 		['-D', data, '-U', user, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
 		options,
 	);
-	const port = await getPort();
+	const port = await findPort();
 	const settings = { listen_addresses: LOOPBACK, port, unix_socket_directories: '', fsync: 'off' };
 	const given = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
 	const command: Command = [path.join(bin, 'postgres'), '-D', data, ...given];
@@ -45,7 +45,7 @@ export async function startPostgres(folder: string) {
 
 /** Starts Redis without persistence. */
 export async function startRedis(folder: string) {
-	const port = await getPort();
+	const port = await findPort();
 	const where = ['--port', `${port}`, '--bind', LOOPBACK, '--dir', folder];
 	const { stop } = await startServer(['redis-server', ...where, '--save', ''], folder, port);
 	return { port, stop };

@@ -48,7 +48,7 @@ describe('files are checked before they are paid for', () => {
 		const error = execution.getError(NODE);
 		expect(error?.message).toContain(`'${field}' can't be used: the file in`);
 		expect(error?.message).toContain(problem);
-		expect(error?.description).toContain('Nothing was created');
+		expect(error?.description).toContain('Nothing was sent for this item');
 		expect(pair.service.requests).toEqual([]);
 	});
 

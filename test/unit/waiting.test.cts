@@ -1,11 +1,5 @@
 // Comes first: the mocks below are made of it.
-import {
-	clock,
-	FakeN8n,
-	MapOfProcess,
-	runInProcessAfter,
-	type Service,
-} from './fakeN8n.cts';
+import { clock, FakeN8n, MapOfProcess, runInProcessAfter, type Service } from './fakeN8n.cts';
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { Readable } from 'node:stream';

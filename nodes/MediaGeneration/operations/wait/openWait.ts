@@ -23,7 +23,8 @@ export function openWait<Settings>(
 	const run = context.getWorkflowDataProxy(0).$runIndex as number;
 	const executionId = context.getExecutionId();
 	const before = kept.wait?.run === run ? kept.wait : undefined;
-	if (before?.executionId === executionId) return before;
+	// A call of an MCP server has no execution ID.
+	if (before && before.executionId === executionId) return before;
 	// The input of a retry is what the run had parked then.
 	const settings = before && findParked(context) ? before.settings : read();
 	kept.wait = { run, executionId, settings };

@@ -54,7 +54,8 @@ export async function parkAgain(
 	context: IExecuteFunctions,
 ): Promise<INodeExecutionData[] | undefined> {
 	const parked = findParked(context);
-	if (parked?.executionId !== context.getExecutionId()) return undefined;
+	// A call of an MCP server has no execution ID.
+	if (!parked || parked.executionId !== context.getExecutionId()) return undefined;
 	await context.putExecutionToWait(new Date(parked.until + FALLBACK_AFTER));
 	return [...(context.getExecuteData().data.main?.[0] ?? [])];
 }
