@@ -1,9 +1,11 @@
-import { fastify, type FastifyError, type FastifyRequest } from 'fastify';
+import { fastify, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
 import { answerFaultily, readFaults, sendHtml403, type TaskFaults } from './faults.cts';
 import type { Context } from './index.cts';
 import { isLookup, registerLookups } from './lookups.cts';
 import { readOrder } from './models.cts';
-import { describeTask, type createLifecycle } from './tasks.cts';
+import { hasEnded } from './results.cts';
+import { endpoints, type Endpoint } from './settings.cts';
+import { describeTask, FAIL_MESSAGE, type createLifecycle } from './tasks.cts';
 import { registerUploads } from './uploads.cts';
 import { Refusal, wrapData } from './validation.cts';
 
@@ -23,6 +25,9 @@ const writeNumericId = (body: object, taskId: string) =>
 
 const readPath = ({ url }: FastifyRequest) => url.replace(/\?.*/, '');
 
+const sendNotFound = (request: FastifyRequest, reply: FastifyReply) =>
+	reply.code(404).send({ code: 404, msg: `There is no ${request.method} ${readPath(request)}` });
+
 /** The API's HTTP server, not listening yet. */
 export function createApi(context: Context, lifecycle: ReturnType<typeof createLifecycle>) {
 	const { settings, requests, requestFaults, tasks, wait } = context;
@@ -38,6 +43,13 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 		if (fault && --fault.times === 0) requestFaults.splice(index, 1);
 		return fault;
 	}
+
+	/** Tells whether the settings switch the endpoint at this path off. */
+	const isOff = (path: string) =>
+		Object.entries(endpoints).some(
+			([endpoint, starts]) =>
+				!settings[endpoint as Endpoint] && starts.some((start) => path.startsWith(start)),
+		);
 
 	/** @throws {Refusal} 429 when too many tasks were created lately */
 	function takeTurn() {
@@ -62,7 +74,8 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 		if (!headers.authorization) throw new Refusal(401, 'The Authorization header is missing');
 		if (headers.authorization !== `Bearer ${settings.token}`)
 			throw new Refusal(401, 'The access token is not valid');
-		return headers['user-agent']?.trim() ? undefined : sendHtml403(reply);
+		if (!headers['user-agent']?.trim()) return sendHtml403(reply);
+		return isOff(entry.path) ? sendNotFound(request, reply) : undefined;
 	});
 	app.addHook('onSend', async (request, { statusCode }, payload) => {
 		const code = /"code":(\d+)/.exec(String(payload))?.[1];
@@ -76,9 +89,7 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 		const data = code === 401 && isLookup(readPath(request)) ? undefined : null;
 		return reply.code(code === 500 ? 500 : 200).send({ code, msg: error.message, data });
 	});
-	app.setNotFoundHandler((request, reply) =>
-		reply.code(404).send({ code: 404, msg: `There is no ${request.method} ${readPath(request)}` }),
-	);
+	app.setNotFoundHandler(sendNotFound);
 
 	app.post('/api/v1/jobs/createTask', async (request, reply) => {
 		const { order, result } = readOrder(request.body);
@@ -108,10 +119,19 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 
 	type DetailsRoute = Record<'Params' | 'Querystring', { taskId?: string }>;
 	for (const path of ['/api/v1/jobs/recordInfo', '/api/v1/tasks/query/:taskId'])
-		app.get<DetailsRoute>(path, async ({ params, query }, reply) => {
+		app.get<DetailsRoute>(path, async (request, reply) => {
+			const { params, query } = request;
 			const record = tasks.get(params.taskId ?? query.taskId ?? '');
 			if (!record) throw new Refusal(422, 'recordInfo is null');
-			const body = wrapData(describeTask(context, record));
+			record.detailsRequests++;
+			const { detailsHang: hang, detailsFail = 0, detailsCode, detailsRecord } = record.faults;
+			const status = record.detailsRequests <= detailsFail ? 500 : undefined;
+			const faulty = answerFaultily(request, reply, { hang, status });
+			if (faulty) return faulty;
+
+			const code = hasEnded(record) ? detailsCode : undefined;
+			if (code !== undefined && !detailsRecord) throw new Refusal(code, FAIL_MESSAGE);
+			const body = { ...wrapData(describeTask(context, record)), ...(code && { code }) };
 			reply.type('application/json');
 			return record.faults.numericId ? writeNumericId(body, record.taskId) : body;
 		});

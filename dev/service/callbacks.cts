@@ -27,8 +27,6 @@ export interface CallbackOverrides {
 	signal?: AbortSignal;
 }
 
-const TIMEOUT_MS = 15_000;
-
 /** The contract's signature of a callback; `timestamp` is Unix time in seconds. */
 export function sign(taskId: string, timestamp: number, secret: string) {
 	return createHmac('sha256', secret).update(`${taskId}.${timestamp}`).digest('base64');
@@ -65,7 +63,7 @@ export function createCallbacks({ settings, closing, wait }: Context) {
 		body: unknown,
 		signal = closing,
 	) {
-		const timeout = AbortSignal.timeout(TIMEOUT_MS);
+		const timeout = AbortSignal.timeout(settings.callbackTimeoutSeconds * 1000);
 		try {
 			const response = await fetch(url, {
 				method: 'POST',
@@ -106,7 +104,7 @@ export function createCallbacks({ settings, closing, wait }: Context) {
 	return {
 		/** Sends the task's callback, with retries. A task without callBackUrl gets none. */
 		async deliver(record: TaskRecord) {
-			if (!record.callBackUrl || record.faults.noCallback) return;
+			if (!settings.callbacks || !record.callBackUrl || record.faults.noCallback) return;
 			const copies = record.faults.callbackTwice ? 2 : 1;
 			await Promise.all(Array.from({ length: copies }, () => sendUntilAccepted(record)));
 		},

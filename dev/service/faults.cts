@@ -3,11 +3,13 @@ import { z } from 'zod';
 
 const flag = (help: string) => z.boolean().describe(help);
 const number = (help: string) => z.number().describe(help);
+const word = (help: string) => z.string().describe(help);
 
 /** The faults of one task. The descriptions are the command line's help. */
 export const taskFaults = z
 	.object({
 		fail: flag('the task ends in state fail, with failCode 501'),
+		end: word('the name of the state in which the task ends, well or with #fail; #end=canceled'),
 		slow: number('the task takes so many seconds; #slow=30'),
 		neverEnds: flag('the task stays in state generating'),
 		noCallback: flag('no callback is sent'),
@@ -21,10 +23,21 @@ export const taskFaults = z
 		accepted: number('the task is made, and its ID answered with this HTTP status; #accepted=202'),
 		code: number('the task is made, and its ID answered with this code in the body; #code=201'),
 		numericId: flag("the task's ID is a number of 19 digits"),
+		detailsCode: number(
+			'once the task has ended, its details are answered with this code; #detailsCode=501',
+		),
+		detailsRecord: flag('with the above: the record is there all the same'),
+		detailsFail: number('so many requests for details are answered with HTTP 500; #detailsFail=2'),
+		detailsHang: flag('requests for details are never answered'),
 		files: number('how many result files there are; #files=3'),
 		fileSize: number(
 			'result files have this many MB: "task ID/name\\n" again and again; #fileSize=20',
 		),
+		links: z
+			.enum(['blank', 'blankText', 'relative', 'dead'])
+			.describe(
+				'the links to results are one blank text, a blank text in place of the list, paths, or of a host that does not answer; #links=blank',
+			),
 		fileSlow: number('a result file takes so many seconds to arrive; #fileSlow=5'),
 		fileStalls: flag('result files stop after three bytes, and stay open'),
 		fileBreaks: flag('the connection is cut in the middle of a result file'),
@@ -58,12 +71,13 @@ export interface RequestFault extends FaultyAnswer {
 	delaySeconds?: number;
 }
 
-/** Reads the faults that a prompt names as `#fail`, `#slow=3`. Words that name no fault are left alone. */
+/** Reads the faults that a prompt names as `#fail`, `#slow=3`, `#end=canceled`. Words that name no fault are left alone. */
 export function readFaults(prompt: unknown) {
 	const faults: TaskFaults = {};
-	for (const [, name = '', value] of String(prompt).matchAll(/#(\w+)(?:=(\d+(?:\.\d+)?))?/g)) {
-		const fault = { [name]: value === undefined ? true : Number(value) };
-		Object.assign(faults, taskFaults.safeParse(fault).data);
+	for (const [, name = '', value] of String(prompt).matchAll(/#(\w+)(?:=(\d+(?:\.\d+)?|\w+))?/g)) {
+		const number = Number(value);
+		const fault = value === undefined ? true : Number.isNaN(number) ? value : number;
+		Object.assign(faults, taskFaults.safeParse({ [name]: fault }).data);
 	}
 	return faults;
 }

@@ -37,12 +37,7 @@ export function registerLookups(app: FastifyInstance, context: Context) {
 	}
 
 	void app.register(async (scope) => {
-		scope.addHook('onRequest', async ({ url }, reply) => {
-			const isOn = url.startsWith(DOWNLOAD_URL_PATH) ? settings.downloadUrl : settings.catalogue;
-			if (isOn) return takeTurn();
-			reply.callNotFound();
-			return reply;
-		});
+		scope.addHook('onRequest', async () => takeTurn());
 
 		scope.get(MODELS_PATH, async () => {
 			const models = listEntries(settings.generatedModels);

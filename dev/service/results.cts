@@ -16,6 +16,9 @@ const fields = {
 	text: {},
 } as const;
 
+/** Nothing listens on the port of the discard protocol. */
+const DEAD_ORIGIN = 'http://127.0.0.1:9';
+
 export const resultShape = strictObject({
 	kind: z.enum(['video', 'image', 'speech', 'music', 'text']).default('video'),
 	/** In each field. */
@@ -25,6 +28,10 @@ export const resultShape = strictObject({
 });
 
 export type Result = z.infer<typeof resultShape>;
+
+export const hasEnded = ({ completeTime }: TaskRecord) => completeTime !== null;
+
+export const hasSucceeded = (record: TaskRecord) => hasEnded(record) && !record.faults.fail;
 
 /** Names a task's result files, by field. */
 function nameFiles({ result, faults }: TaskRecord) {
@@ -37,16 +44,19 @@ function nameFiles({ result, faults }: TaskRecord) {
 
 /** Tells whether the task has finished with a file of this name. */
 export const hasFile = (record: TaskRecord, name: string) =>
-	record.state === 'success' && nameFiles(record).some(([, names]) => names.includes(name));
+	hasSucceeded(record) && nameFiles(record).some(([, names]) => names.includes(name));
 
 /** The result of a finished task, with fresh links. */
 export function formatResult({ settings, resultsUrl }: Context, record: TaskRecord) {
-	const { taskId, result } = record;
+	const { taskId, result, faults } = record;
 	const { resultSeconds: seconds = null } = settings;
 	const query = seconds === null ? '' : `?expires=${Date.now() + seconds * 1000}`;
+	const origin = { relative: '', dead: DEAD_ORIGIN }[String(faults.links)] ?? resultsUrl;
 	const links = nameFiles(record).map(([field, names]): [string, string[]] => [
 		field,
-		names.map((name) => `${resultsUrl}/results/${taskId}/${name}${query}`),
+		names.map((name) =>
+			faults.links?.startsWith('blank') ? '' : `${origin}/results/${taskId}/${name}${query}`,
+		),
 	]);
 
 	if (result.kind === 'music') {
@@ -59,6 +69,8 @@ export function formatResult({ settings, resultsUrl }: Context, record: TaskReco
 		return { resultJson: '', response: { data } };
 	}
 	const text = { resultObject: { text: 'A fox crosses a field at dusk.', language: 'en' } };
-	const content: object = result.kind === 'text' ? text : Object.fromEntries(links);
+	const named: Array<[string, string | string[]]> =
+		faults.links === 'blankText' ? links.map(([field]) => [field, '']) : links;
+	const content: object = result.kind === 'text' ? text : Object.fromEntries(named);
 	return { resultJson: result.asObject ? content : JSON.stringify(content) };
 }

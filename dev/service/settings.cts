@@ -8,8 +8,19 @@ export const defaults = {
 	taskSeconds: 0.2,
 	/** The pauses between the attempts to deliver a callback. */
 	callbackRetrySeconds: [0.2, 0.4, 0.8],
+	/** The time that a receiver has to answer one. */
+	callbackTimeoutSeconds: 15,
+	/** Sends callbacks. */
+	callbacks: true,
 	credits: 1000,
 	costPerTask: 12.5,
+	/** Task IDs are `task-1`, `task-2` and so on, as in any other emulator that counts them. */
+	countsIds: false,
+	/** Has endpoints that create tasks, tell of them and of the credits, and take uploads. */
+	creation: true,
+	details: true,
+	balance: true,
+	uploads: true,
 	/** Has a model catalogue. */
 	catalogue: true,
 	/** Has an endpoint that renews links. */
@@ -21,6 +32,18 @@ export const defaults = {
 	/** Documents that the catalogue has in place of its own, by the name of the model. Tasks are held to its own. */
 	documents: {} as Record<string, object>,
 };
+
+/** The settings that switch endpoints off, with the beginnings of their paths. */
+export const endpoints = {
+	creation: ['/api/v1/jobs/createTask'],
+	details: ['/api/v1/jobs/recordInfo', '/api/v1/tasks/query/'],
+	balance: ['/api/v1/chat/credit'],
+	uploads: ['/api/file-'],
+	catalogue: ['/api/v1/models'],
+	downloadUrl: ['/api/v1/common/download-url'],
+} satisfies Partial<Record<keyof typeof defaults, string[]>>;
+
+export type Endpoint = keyof typeof endpoints;
 
 export type Settings = typeof defaults & {
 	/** The most tasks that can be created in any period of so many seconds. */

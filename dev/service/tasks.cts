@@ -4,24 +4,25 @@ import type { CallbackAttempt, createCallbacks } from './callbacks.cts';
 import type { TaskFaults } from './faults.cts';
 import type { Context } from './index.cts';
 import type { TaskOrder } from './models.cts';
-import { formatResult, type Result } from './results.cts';
+import { formatResult, hasEnded, hasSucceeded, type Result } from './results.cts';
 
-/** In percent, by state. */
-const progress = { waiting: 0, queuing: 10, generating: 50, success: 100, fail: 100 };
-
-type TaskState = keyof typeof progress;
+/** In percent, by the states before the end. */
+const progress: Record<string, number> = { waiting: 0, queuing: 10, generating: 50 };
 
 /** Times are in ms. */
 export interface TaskRecord extends TaskOrder {
 	taskId: string;
 	result: Result;
-	state: TaskState;
+	/** Of the contract's family, or the word of the fault `end`. */
+	state: string;
 	createTime: number;
 	updateTime: number;
 	completeTime: number | null;
 	creditsConsumed: number;
 	faults: TaskFaults;
 	callbacks: CallbackAttempt[];
+	/** How often details were asked for. */
+	detailsRequests: number;
 }
 
 export const FAIL_CODE = '501';
@@ -30,13 +31,13 @@ export const FAIL_MESSAGE = 'The generation failed: the prompt was refused.';
 /** The record that the details endpoint returns, with fresh result links. */
 export function describeTask(context: Context, record: TaskRecord) {
 	const { model, callBackUrl, input, state, createTime, updateTime, completeTime } = record;
-	const failed = state === 'fail';
+	const failed = hasEnded(record) && record.faults.fail;
 	return {
 		taskId: record.taskId,
 		model,
 		state,
 		param: JSON.stringify({ model, callBackUrl, input }),
-		...(state === 'success' ? formatResult(context, record) : { resultJson: '' }),
+		...(hasSucceeded(record) ? formatResult(context, record) : { resultJson: '' }),
 		failCode: failed ? FAIL_CODE : '',
 		failMsg: failed ? FAIL_MESSAGE : '',
 		costTime: completeTime === null ? null : completeTime - createTime,
@@ -44,7 +45,7 @@ export function describeTask(context: Context, record: TaskRecord) {
 		updateTime,
 		completeTime,
 		creditsConsumed: record.creditsConsumed,
-		progress: progress[state],
+		progress: progress[state] ?? 100,
 	};
 }
 
@@ -53,12 +54,13 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 	const { settings, closing, tasks, wait } = context;
 	/** Each settles when the task has ended and its callbacks too. */
 	const lives = new Map<TaskRecord, Promise<void>>();
+	let count = 0;
 
-	const move = (record: TaskRecord, state: TaskState) =>
+	const move = (record: TaskRecord, state: string) =>
 		Object.assign(record, { state, updateTime: Date.now() });
 
 	async function live(record: TaskRecord) {
-		const { fail, neverEnds, slow: seconds = settings.taskSeconds } = record.faults;
+		const { fail, end, neverEnds, slow: seconds = settings.taskSeconds } = record.faults;
 		await wait(seconds / 4);
 		move(record, 'queuing');
 		await wait(seconds / 4);
@@ -66,7 +68,7 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 		if (neverEnds) await once(closing, 'abort');
 		await wait(seconds / 2);
 		record.completeTime = Date.now();
-		move(record, fail ? 'fail' : 'success');
+		move(record, end ?? (fail ? 'fail' : 'success'));
 		await callbacks.deliver(record);
 	}
 
@@ -77,15 +79,19 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 		return record;
 	}
 
+	function createId({ numericId }: TaskFaults) {
+		if (settings.countsIds) return `task-${++count}`;
+		if (numericId) return `1${String(randomInt(2 ** 47)).padStart(18, '0')}`;
+		return randomBytes(16).toString('hex');
+	}
+
 	/** Makes a task and starts its life. */
 	function create(order: TaskOrder, result: Result, faults: TaskFaults) {
 		const now = Date.now();
 		const record: TaskRecord = {
 			...order,
 			result,
-			taskId: faults.numericId
-				? `1${String(randomInt(2 ** 47)).padStart(18, '0')}`
-				: randomBytes(16).toString('hex'),
+			taskId: createId(faults),
 			state: 'waiting',
 			createTime: now,
 			updateTime: now,
@@ -93,6 +99,7 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 			creditsConsumed: settings.costPerTask,
 			faults,
 			callbacks: [],
+			detailsRequests: 0,
 		};
 		tasks.set(record.taskId, record);
 		const life = live(record).catch((error) => {
@@ -107,7 +114,7 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 	 *
 	 * @throws {Error} when there is no such task, or it ended without being in that state
 	 */
-	async function waitForTask(taskId: string, state?: TaskState) {
+	async function waitForTask(taskId: string, state?: string) {
 		const record = get(taskId);
 		if (!state) await lives.get(record);
 		while (state && record.state !== state) {

@@ -18,6 +18,24 @@ test.each([
 	expect(await readAnswer(response)).toEqual({ code: 401, msg, ...data });
 });
 
+test.each<[endpoint: string, path: string, init?: RequestInit]>([
+	['creation', CREATE, { method: 'POST' }],
+	['details', '/api/v1/jobs/recordInfo?taskId=x'],
+	['details', '/api/v1/tasks/query/x'],
+	['balance', CREDIT],
+	['uploads', '/api/file-stream-upload', { method: 'POST' }],
+	['catalogue', '/api/v1/models/custom/schema'],
+	['downloadUrl', '/api/v1/common/download-url', { method: 'POST' }],
+])('without %s, %s is not found', async (endpoint, path, init = {}) => {
+	const service = await start({ [endpoint]: false });
+	const response = await call(service, path, init);
+	expect(response.status).toBe(404);
+	expect(await readAnswer(response)).toMatchObject({
+		code: 404,
+		msg: expect.stringMatching('There is no') as string,
+	});
+});
+
 test('access without a user agent is refused', async () => {
 	const { url } = await start();
 	const request = http.get(url + CREDIT, { headers: { Authorization: 'Bearer dev-token' } });

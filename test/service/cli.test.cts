@@ -9,7 +9,16 @@ const run = (...args: string[]) =>
 
 test('prints what to put in the credential, media and faults, logs, and stops on SIGTERM', async () => {
 	const port = await getPort();
-	const child = run('--port', `${port}`, '--token', 'my-token', '--webhook-key', 'my-key');
+	const without = ['--without', 'catalogue', '--without', 'retries'];
+	const child = run(
+		'--port',
+		`${port}`,
+		'--token',
+		'my-token',
+		'--webhook-key',
+		'my-key',
+		...without,
+	);
 	let printed = '';
 	child.all?.on('data', (chunk) => {
 		printed += chunk;
@@ -32,6 +41,7 @@ test('prints what to put in the credential, media and faults, logs, and stops on
 test.each([
 	[['--help'], 0, /--task-seconds <number>/],
 	[['--prot', '1'], 1, /Unknown option '--prot'/],
+	[['--without', 'detail'], 1, /"detail" is not one of: callbacks, retries, creation, details/],
 ])('%j', async (args, exitCode, text) => {
 	const child = await run(...args);
 	expect(child.exitCode).toBe(exitCode);

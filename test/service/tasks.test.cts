@@ -1,6 +1,6 @@
 import { fastify, type FastifyRequest } from 'fastify';
 import type { SettingsInput } from '../../dev/service/index.cts';
-import { create, createTask, get, start } from './support.cts';
+import { call, create, createTask, get, start } from './support.cts';
 
 /** Runs a task, and returns the callbacks that came for it, which were answered with these statuses. */
 async function receive(prompt: string, settings?: SettingsInput, statuses = [200]) {
@@ -52,6 +52,64 @@ test.each([
 	const task = await service.waitForTask(await createTask(service, prompt));
 	expect(task.state).toBe('success');
 	expect((task.completeTime ?? 0) - task.createTime).toBeGreaterThanOrEqual(ms - 5);
+});
+
+const DETAILS = '/api/v1/jobs/recordInfo?taskId=';
+const RECORD = { data: { state: 'success' } };
+
+test.each<[prompt: string, ...answers: object[]]>([
+	['#end=done', { code: 200, data: { state: 'done', failCode: '' } }],
+	['#fail #end=canceled', { code: 200, data: { state: 'canceled', failCode: '501' } }],
+	['#detailsCode=501', { code: 501, data: null }],
+	['#detailsCode=408 #detailsRecord', { code: 408, ...RECORD }],
+	[
+		'#detailsFail=2',
+		{ code: 500, data: null },
+		{ code: 500, data: null },
+		{ code: 200, ...RECORD },
+	],
+	[
+		'#links=blank',
+		{ data: { resultJson: expect.stringContaining('"resultUrls":[""]') as string } },
+	],
+	[
+		'#links=blankText',
+		{ data: { resultJson: expect.stringContaining('"resultUrls":""') as string } },
+	],
+	[
+		'#links=relative',
+		{ data: { resultJson: expect.stringContaining('"resultUrls":["/results/') as string } },
+	],
+	[
+		'#links=dead',
+		{ data: { resultJson: expect.stringContaining('http://127.0.0.1:9/results/') as string } },
+	],
+])('details of a task with the prompt "%s"', async (prompt, ...answers) => {
+	const service = await start();
+	const taskId = await createTask(service, prompt);
+	await service.waitForTask(taskId);
+	for (const answer of answers) expect(await get(service, DETAILS + taskId)).toMatchObject(answer);
+	expect(service.tasks.get(taskId)?.detailsRequests).toBe(answers.length);
+});
+
+test('details of a task that has not ended are given whatever comes at its end, and #detailsHang gives none', async () => {
+	const service = await start();
+	const taskId = await createTask(service, '#detailsCode=501 #neverEnds');
+	await service.waitForTask(taskId, 'generating');
+	expect(await get(service, DETAILS + taskId)).toMatchObject({ code: 200 });
+	const hanging = await createTask(service, '#detailsHang');
+	const signal = AbortSignal.timeout(200);
+	await expect(call(service, DETAILS + hanging, { signal })).rejects.toThrow('timeout');
+});
+
+test('no task has a callback where the service sends none', async () => {
+	expect((await receive('', { callbacks: false })).received).toEqual([]);
+});
+
+test('two services that count their tasks have equal IDs', async () => {
+	const services = [await start({ countsIds: true }), await start({ countsIds: true })];
+	for (const service of services)
+		expect([await createTask(service), await createTask(service)]).toEqual(['task-1', 'task-2']);
 });
 
 test.each([
