@@ -6,6 +6,8 @@ export class Execution {
 		readonly id: string,
 		readonly status: string,
 		readonly data: IRunExecutionData,
+		/** Milliseconds since 1970; undefined while it has not ended. */
+		readonly endedAt?: number,
 	) {}
 
 	/** Returns the runs of a node, the first one first. */
@@ -26,5 +28,11 @@ export class Execution {
 	/** Returns the error of a node's last run, or of the execution when no node is named. */
 	getError(node?: string) {
 		return node ? this.getRuns(node).at(-1)?.error : this.data.resultData.error;
+	}
+
+	/** Returns all that the user reads of an error: its message, and what stands below it; blank where there was none. */
+	readError() {
+		const { message = '', description = '' } = this.getError() ?? {};
+		return `${message}\n${description ?? ''}`.trim();
 	}
 }

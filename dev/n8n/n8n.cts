@@ -56,6 +56,13 @@ interface ExecutionSummary {
 	stoppedAt: string;
 }
 
+interface StoredExecution {
+	status: string;
+	data: string;
+	/** ISO 8601. */
+	stoppedAt: string | null;
+}
+
 interface ExecutionPage {
 	results: ExecutionSummary[];
 	nextCursor?: string | null;
@@ -378,8 +385,9 @@ export class N8n extends N8nProcess {
 	async getExecution(id: string) {
 		const flatted = createRequire(this.options.bin)('flatted') as Flatted;
 		const url = `/rest/executions/${id}`;
-		const { status, data } = await this.request<Record<'status' | 'data', string>>('GET', url);
-		return new Execution(id, status, flatted.parse(data));
+		const { status, data, stoppedAt } = await this.request<StoredExecution>('GET', url);
+		const ended = stoppedAt && ENDED.includes(status) ? Date.parse(stoppedAt) : undefined;
+		return new Execution(id, status, flatted.parse(data), ended);
 	}
 
 	/** Waits until an execution has one of the given statuses, by default until it has ended. */

@@ -1,6 +1,15 @@
 import { expect } from '@jest/globals';
 import { parseAnswer } from '../../dev/fixtures/callbacks.cts';
-import { chain, connect, editSample, NODE, prompts, SEEN } from '../../dev/fixtures/workflows.cts';
+import {
+	callWorkflow,
+	chain,
+	connect,
+	editSample,
+	NODE,
+	prompts,
+	SEEN,
+	WHEN_CALLED,
+} from '../../dev/fixtures/workflows.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import type { CallbackOverrides } from '../../dev/service/index.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
@@ -229,25 +238,10 @@ describe('polling', () => {
 
 it('waits in a sub-workflow, and the caller goes on with the result', async () => {
 	pair.service.set({ taskSeconds: 2 });
-	const whenCalled = {
-		name: 'When called',
-		type: 'n8n-nodes-base.executeWorkflowTrigger',
-		typeVersion: 1.1,
-		parameters: { inputSource: 'passthrough' },
-	};
 	const sample = editSample(pair.service.resultsUrl, { prompt: 'one' });
-	const { id } = await pair.importWorkflow(connect('Inner', [whenCalled, sample]));
+	const { id } = await pair.importWorkflow(connect('Inner', [WHEN_CALLED, sample]));
 	await pair.n8n.activate(id);
-	const call = {
-		name: 'Call',
-		type: 'n8n-nodes-base.executeWorkflow',
-		typeVersion: 1.2,
-		parameters: {
-			workflowId: { __rl: true, mode: 'id', value: id },
-			options: { waitForSubWorkflow: true },
-		},
-	};
-	const execution = await pair.run(chain('Outer', [call]));
+	const execution = await pair.run(chain('Outer', [callWorkflow(id)]));
 	expect(execution.getItems('Call')).toMatchObject([COMPLETED]);
 });
 

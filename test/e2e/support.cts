@@ -28,6 +28,23 @@ class TestPair extends Pair {
 		return String(this.listTasks().find(({ input }) => input.prompt === prompt)?.taskId);
 	}
 
+	/** Returns the task that was created with this prompt. */
+	findTask(prompt: string) {
+		const task = this.service.tasks.get(this.findId(prompt));
+		if (!task) throw new Error(`There is no task "${prompt}"`);
+		return task;
+	}
+
+	/** Returns the prompts that the tasks in an execution's output were created with. */
+	readPrompts(tasks: Task[]) {
+		return tasks.map(({ taskId }) => this.service.tasks.get(taskId)?.input.prompt);
+	}
+
+	/** Returns, for each prompt, the HTTP statuses that its callbacks were answered with. */
+	listAnswers(texts: string[]) {
+		return texts.map((text) => this.findTask(text).callbacks.map(({ status }) => status));
+	}
+
 	/** Counts the requests that the service was sent so far. */
 	countRequests(path: string) {
 		return this.service.requests.filter((request) => request.path === path).length;
