@@ -1,0 +1,265 @@
+import { expect } from '@jest/globals';
+import { startAccounts } from '../../dev/fixtures/accounts.cts';
+import { agentWith } from '../../dev/fixtures/agents.cts';
+import { buildCredentialData, CREDENTIAL_TYPE } from '../../dev/fixtures/pair.cts';
+import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
+import { chain, createAndWait, NODE, prompts } from '../../dev/fixtures/workflows.cts';
+import type { Execution } from '../../dev/n8n/execution.cts';
+import { poll } from '../../dev/n8n/wait.cts';
+import type { TaskFaults } from '../../dev/service/faults.cts';
+import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
+import { usePair } from './support.cts';
+
+const COST = 12.5;
+const pair = usePair({
+	service: {
+		taskSeconds: 0.5,
+		credits: 1e6,
+		costPerTask: COST,
+		callbackRetrySeconds: [0.2, 0.4, 0.8, 1.6, 3.2],
+	},
+});
+
+const RETRY = { retryOnFail: true, maxTries: 2, waitBetweenTries: 100 };
+const CONTINUE = { onError: 'continueRegularOutput' };
+const COMPLETED = { status: 'completed' };
+
+/** Our node, which creates one task after the other. */
+const wait = (
+	parameters: Record<string, unknown> = {},
+	node: object = {},
+	options: object = {},
+) => ({
+	...createAndWait({
+		options: { tasksPer10Seconds: 0, concurrency: 1, ...options },
+		...parameters,
+	}),
+	...node,
+});
+
+/** Refuses the first creation for this prompt, and no later one. */
+function refuseOnce(prompt: string): (task: { input: Record<string, unknown> }) => TaskFaults {
+	let isRefused = false;
+	return ({ input }) => {
+		if (input.prompt !== prompt || isRefused) return {};
+		isRefused = true;
+		return { status: 422 };
+	};
+}
+
+/** Returns all that the user is told: the error of the execution, and what the node has output. */
+const readAll = (execution: Execution) =>
+	`${execution.readError()}\n${JSON.stringify(execution.getItems(NODE))}`;
+
+const sendRetry = async (id: string, loadWorkflow: boolean) =>
+	await pair.n8n.request<{ id: string }>('POST', `/rest/executions/${id}/retry`, { loadWorkflow });
+
+/** Retries an execution with the workflow as it is saved now, and returns the new one when it has ended. */
+async function retry(id: string) {
+	const retried = await sendRetry(id, true);
+	return await pair.n8n.waitForExecution(retried.id);
+}
+
+describe.each(['callback', 'polling'])('tried again by Retry On Fail, by %s', (waitFor) => {
+	it.each([
+		['the run stops', 1, {}],
+		['the run goes on', 0, CONTINUE],
+	])(
+		'tasks that have lowered the credits below Keep at Least come out, and where %s',
+		async (_, refused, onError) => {
+			const texts = ['one', 'two', 'three'];
+			const faultsFor = refuseOnce(String(texts[refused]));
+			pair.service.set({ credits: 100, faultsFor });
+			const node = wait({ waitFor }, { ...RETRY, ...onError }, { keepCredits: 100 - COST });
+			const execution = await pair.runNodes(prompts(texts), node);
+			const ids = pair.listIds();
+			expect(ids.length).toBeGreaterThan(0);
+			for (const id of ids) expect(readAll(execution)).toContain(id);
+			expect(execution.readError()).not.toMatch(/nothing was created/i);
+			for (const item of execution.getItems(NODE).filter(({ taskId }) => taskId))
+				expect(item).toMatchObject(COMPLETED);
+			expect(new Set(pair.listPrompts()).size).toBe(ids.length);
+		},
+	);
+
+	/** An expression that is good while the first try is under way. */
+	const spoils =
+		'={{ { prompt: Date.now() - $json.at < 2500 ? $json.prompt : $json.nothing.at.all } }}';
+	const timed = (texts: string[]) => ({
+		...prompts(texts),
+		parameters: {
+			jsCode: `return ${JSON.stringify(texts)}.map((prompt) => ({ json: { prompt, at: Date.now() } }));`,
+		},
+	});
+	const LATER = { ...RETRY, waitBetweenTries: 3_500 };
+
+	it('a paid item whose fields are no longer good comes out, beside the error of another', async () => {
+		const texts = ['#status=422', 'two', 'three'];
+		const node = wait({ waitFor, customInput: spoils }, { ...LATER, ...CONTINUE });
+		const execution = await pair.runNodes(timed(texts), node);
+		expect(execution.getItems(NODE)).toMatchObject([
+			{ error: expect.any(String) },
+			{ taskId: pair.findId('two'), ...COMPLETED },
+			{ taskId: pair.findId('three'), ...COMPLETED },
+		]);
+		expect(pair.service.tasks.size).toBe(2);
+	});
+
+	it('a paid item whose fields are no longer good is named by the error that stops the run', async () => {
+		const node = wait({ waitFor, customInput: spoils }, LATER);
+		const execution = await pair.runNodes(timed(['one', '#status=422']), node);
+		expect(execution.status).toBe('error');
+		expect(execution.readError()).toContain(pair.findId('one'));
+		expect(execution.readError()).toContain('[item 1]');
+		expect(pair.service.tasks.size).toBe(1);
+	});
+});
+
+describe("a credential that can't be read on a later try", () => {
+	it.each([
+		['comes out', CONTINUE],
+		['is named by the error', {}],
+	])('a task that exists %s', async (_, onError) => {
+		const credential = await pair.createCredential({}, 'Deleted');
+		const texts = ['#status=422', 'two', '#status=422'];
+		const order = 'onError' in onError ? texts : texts.slice(1);
+		const create = wait({ operation: 'create' }, { ...RETRY, ...onError, waitBetweenTries: 4_000 });
+		const { id } = await pair.importWorkflow(chain('Deleted', [prompts(order), create]), {
+			credential,
+		});
+		const executionId = await pair.n8n.run(id);
+		await poll(() => pair.countCreations() >= order.length, {
+			timeout: 20_000,
+			what: 'the creations of the first try',
+		});
+		await pair.n8n.request('DELETE', `/rest/credentials/${credential.id}`);
+		const execution = await pair.n8n.waitForExecution(executionId);
+		expect(readAll(execution)).toContain(pair.findId('two'));
+		expect(pair.listPrompts()).toEqual(['two']);
+	});
+});
+
+describe('two accounts of one service, whose tasks have equal IDs', () => {
+	const TOKENS = ['token-one', 'token-two'];
+
+	/** Starts the accounts, and saves a credential for each. */
+	async function openAccounts() {
+		const service = await startAccounts(TOKENS, {
+			taskSeconds: 1,
+			callbackRetrySeconds: [0.2, 0.4, 0.8, 1.6],
+		});
+		const credentials = await Promise.all(
+			TOKENS.map(async (accessToken) =>
+				pair.createCredential({ baseUrl: service.url, accessToken }, accessToken),
+			),
+		);
+		return { service, credentials };
+	}
+
+	it('a batch takes nothing of what is known of the other account', async () => {
+		const { service, credentials } = await openAccounts();
+		await using accounts = service;
+		const BATCHES = [
+			['one', 'two #slow=6'],
+			['one #fail #slow=3', 'two #slow=6'],
+		];
+		const ids: string[] = [];
+		for (const [index, texts] of BATCHES.entries())
+			ids.push(
+				await pair.park(chain('Account', [prompts(texts), wait()]), {
+					credential: credentials[index],
+				}),
+			);
+		const [first, second] = await Promise.all(
+			ids.map(async (id) => await pair.n8n.waitForExecution(id)),
+		);
+		const task = (number: number, status: string) => ({ taskId: `task-${number}`, status });
+		expect(first?.getItems(NODE)).toMatchObject([task(1, 'completed'), task(2, 'completed')]);
+		expect(second?.getItems(NODE)).toMatchObject([task(1, 'failed'), task(2, 'completed')]);
+		for (const [index, execution] of [first, second].entries())
+			for (const { resultUrls = [] } of execution?.getItems<Task>(NODE) ?? [])
+				for (const link of resultUrls) expect(link).toContain(accounts.accounts[index]?.resultsUrl);
+	});
+
+	it('Retry from the list with the other account says so at once, and names the task', async () => {
+		const { service, credentials } = await openAccounts();
+		await using accounts = service;
+		const [credential, other] = credentials;
+		const texts = ['one', '#status=422'];
+		const workflow = chain('Other account', [prompts(texts), wait({ waitFor: 'polling' })]);
+		const { id } = await pair.importWorkflow(workflow, { credential });
+		const failed = await pair.runSaved(id);
+		expect(failed.status).toBe('error');
+		const [first, second] = accounts.accounts;
+		const [task] = first?.tasks.values() ?? [];
+		expect(failed.readError()).toContain(task?.taskId);
+		await pair.n8n.updateCredential(String(credential?.id), {
+			name: 'Changed account',
+			type: CREDENTIAL_TYPE,
+			data: buildCredentialData(accounts, { accessToken: TOKENS[1] }),
+		});
+		expect(other?.id).not.toBe(credential?.id);
+		const begun = Date.now();
+		const retried = await retry(failed.id);
+		expect(retried.status).toBe('error');
+		expect(Date.now() - begun).toBeLessThan(20_000);
+		expect(retried.readError()).toContain(task?.taskId);
+		expect(retried.readError()).toMatch(/account/i);
+		expect(second?.tasks.size).toBe(0);
+		expect(second?.requests.length).toBeLessThanOrEqual(texts.length);
+	});
+});
+
+describe('Maximum Tasks per Run', () => {
+	it('counts the tasks of this execution, and not those of the one that is retried', async () => {
+		const texts = ['one', '#status=422'];
+		const node = wait({ waitFor: 'polling' }, {}, { maxTasksPerRun: 2 });
+		const { id } = await pair.importWorkflow(chain('Counted', [prompts(texts), node]));
+		const failed = await pair.runSaved(id);
+		expect(failed.status).toBe('error');
+		const { nodes } = await pair.n8n.getWorkflow(id);
+		const corrected = JSON.stringify(nodes).replace('$json.prompt', "'new ' + $itemIndex");
+		await pair.n8n.request('PATCH', `/rest/workflows/${id}`, {
+			nodes: JSON.parse(corrected) as object,
+		});
+		const retried = await retry(failed.id);
+		expect(retried.readError()).not.toMatch(/\d+ were created before in this execution/);
+		expect(retried.getItems(NODE)).toMatchObject([COMPLETED, COMPLETED]);
+		expect(pair.listPrompts()).toEqual(['new 0', 'new 1', 'one']);
+	});
+});
+
+it('names a task whose creation has an unknown outcome, in the error of its item and in the log', async () => {
+	const readLog = pair.n8n.followLog();
+	const texts = ['one', '#accepted=503'];
+	const execution = await pair.runNodes(prompts(texts), wait({ waitFor: 'polling' }, CONTINUE));
+	const ids = pair.listIds();
+	expect(ids).toHaveLength(2);
+	const [task, error] = execution.getItems(NODE);
+	expect(task).toMatchObject({ taskId: ids[0], ...COMPLETED });
+	expect(JSON.stringify(error)).toContain(ids[1]);
+	for (const id of ids) expect(readLog()).toContain(id);
+});
+
+it('an agent that asks again in other words does not buy again what may exist', async () => {
+	const Prompt = '#garbage #created a fox at dusk';
+	const turns = [
+		[{ Prompt, Style: 'film' }],
+		[{ Style: 'film', Prompt }],
+		[{ Prompt: `${Prompt}.`, Style: 'film' }],
+		[{ Prompt: ` ${Prompt} `, Style: 'Film' }],
+	];
+	const model = await startScriptedModel(turns);
+	const openAiApi = await pair.n8n.createCredential(model.credential);
+	const tool = createAndWait({
+		waitFor: 'polling',
+		customInput:
+			"={{ { prompt: $fromAI('Prompt', 'What to show'), style: $fromAI('Style', 'The style') } }}",
+	});
+	await pair.run(agentWith({ ...tool, ...CONTINUE }), { others: { openAiApi } });
+	await model.close();
+	const results = model.listToolResults();
+	expect(results).toHaveLength(turns.length);
+	for (const result of results) expect(result).toContain('may have been paid for');
+	expect(pair.countCreations()).toBe(1);
+});

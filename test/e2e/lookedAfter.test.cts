@@ -1,0 +1,245 @@
+import { expect } from '@jest/globals';
+import { chain, createAndWait, NODE, prompts, SEEN } from '../../dev/fixtures/workflows.cts';
+import { poll } from '../../dev/n8n/wait.cts';
+import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
+import { CREATE, usePair } from './support.cts';
+
+const SECOND = 1_000;
+const SERVICE = { taskSeconds: 1.5, credits: 1e6, callbackRetrySeconds: [0.5, 1, 1, 2, 4] };
+
+/** Has the executions that wait until their limit. They do while the other tests run. */
+const limited = usePair({ service: SERVICE, keeps: true });
+/** Sends each callback once. Has the executions that go on by a look of the node's own, after about 30 seconds. */
+const looked = usePair({
+	service: { taskSeconds: 0.5, credits: 1e6, callbackRetrySeconds: [] },
+	keeps: true,
+});
+/** As the one before, and its first creations take so long that the node looks at the tasks before it parks. */
+const slow = usePair({
+	service: { taskSeconds: 0, credits: 1e6, callbackRetrySeconds: [] },
+	keeps: true,
+});
+/** Its tasks end soon and their callbacks come, so no look is needed. */
+const quiet = usePair({ service: { ...SERVICE, taskSeconds: 2 }, keeps: true });
+
+const OPTIONS = { tasksPer10Seconds: 0, concurrency: 20 };
+
+/** Builds a workflow that creates a task for each prompt and waits for all, and then shows what each is paired with. */
+const build = (texts: string[], parameters: Record<string, unknown> = {}, node: object = {}) =>
+	chain('Looked after', [prompts(texts), { ...createAndWait(parameters), ...node }, SEEN]);
+
+const nameTexts = (count: number, faults = '') =>
+	Array.from({ length: count }, (_, index) => `task ${index} ${faults}`.trim());
+
+const COMPLETED = { status: 'completed' };
+const TIMED_OUT = { status: 'timedOut' };
+/** The last look at the task failed, and the user is told why. */
+const UNREAD = { ...TIMED_OUT, lookError: expect.stringMatching(/./) };
+
+/** The wait limit of the executions that reach it, in seconds. */
+const LIMIT = 12;
+const IN_MINUTES = { waitLimit: LIMIT / 60 };
+/**
+ * The longest time, in seconds, after the limit until such an execution has ended, also while details are never answered. n8n's
+ * own look at limits comes later.
+ */
+const LIMIT_SLACK = { usual: 12, hanging: 25 };
+
+/** Executions that reach their limit: the node, its tasks in order, and what each comes out with. */
+const LIMITED = {
+	'two called back': {
+		node: createAndWait(IN_MINUTES),
+		tasks: [
+			['called one', COMPLETED],
+			['called two', COMPLETED],
+			['called three #neverEnds', TIMED_OUT],
+		],
+	},
+	'two called back, with their files': {
+		node: createAndWait({ ...IN_MINUTES, downloadResults: true }),
+		tasks: [
+			['files one', COMPLETED],
+			['files two', COMPLETED],
+			['files three #neverEnds', TIMED_OUT],
+		],
+	},
+	'two ended, and their callbacks were lost': {
+		node: createAndWait(IN_MINUTES),
+		tasks: [
+			['lost one #noCallback', COMPLETED],
+			['lost two #neverEnds', TIMED_OUT],
+			['lost three #noCallback', COMPLETED],
+		],
+	},
+	'two called back, and then the service was down': {
+		node: createAndWait(IN_MINUTES),
+		tasks: [
+			['down one', COMPLETED],
+			['down two #neverEnds', UNREAD],
+			['down three', COMPLETED],
+		],
+	},
+	'details time out': {
+		node: createAndWait({ ...IN_MINUTES, options: { ...OPTIONS, timeoutSeconds: 2 } }),
+		tasks: nameTexts(3, '#detailsHang #noCallback out').map((text) => [text, UNREAD]),
+	},
+	'details are never answered': {
+		node: createAndWait(IN_MINUTES),
+		tasks: nameTexts(3, '#detailsHang #noCallback').map((text) => [text, TIMED_OUT]),
+	},
+	'40 details are never answered, by polling': {
+		node: createAndWait({ ...IN_MINUTES, waitFor: 'polling' }),
+		tasks: nameTexts(40, '#detailsHang polled').map((text) => [text, TIMED_OUT]),
+	},
+} satisfies Record<string, { node: object; tasks: Array<[prompt: string, output: object]> }>;
+
+type Limited = keyof typeof LIMITED;
+
+const listTexts = (name: Limited) => LIMITED[name].tasks.map(([text]) => String(text));
+
+const LOST = nameTexts(6, 'lost');
+const EARLY = [...nameTexts(6, 'early #slow=0'), ...nameTexts(6, 'early #slow=0.1')];
+const BEFORE = nameTexts(2, 'before #detailsFail=1');
+const QUIET = nameTexts(20, 'quiet');
+
+const ids = {} as Record<Limited | 'lost' | 'before' | 'retried', string>;
+let earlyIds: string[];
+
+beforeAll(async () => {
+	slow.service.faultNext({ path: CREATE, delaySeconds: 0.8, times: BEFORE.length });
+	const one = { ...OPTIONS, concurrency: 1 };
+	ids.before = await slow.start(build(BEFORE, { options: one }));
+	looked.service.set({
+		faultsFor: ({ input }) => ({ noCallback: String(input.prompt).includes('lost') }),
+	});
+	ids.lost = await looked.start(build(LOST));
+	earlyIds = [];
+	for (const text of EARLY) earlyIds.push(await looked.start(build([text])));
+	for (const [name, { node }] of Object.entries(LIMITED) as Array<[Limited, { node: object }]>)
+		ids[name] = await limited.start(build(listTexts(name), {}, node));
+	const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 50 };
+	ids.retried = await limited.start(
+		build(
+			['#status=422', 'retried #neverEnds'],
+			{ ...IN_MINUTES, waitFor: 'polling' },
+			{ onError: 'continueRegularOutput', ...retry },
+		),
+	);
+	await quiet.start(build(QUIET));
+	await letServiceGoDown();
+});
+
+/** Lets no details be read any more once the callbacks of two tasks are answered. */
+async function letServiceGoDown() {
+	const [first = '', second = '', third = ''] = listTexts(
+		'two called back, and then the service was down',
+	);
+	await poll(() => limited.listPrompts().includes(third), { timeout: 20 * SECOND, what: 'tasks' });
+	const isAnswered = (text: string) => limited.findTask(text).callbacks.at(-1)?.status === 200;
+	await poll(() => [first, third].every(isAnswered), {
+		timeout: 20 * SECOND,
+		what: 'callbacks that are answered',
+	});
+	for (const text of [first, second, third]) limited.findTask(text).faults.detailsFail = Infinity;
+}
+
+describe('when the limit passes', () => {
+	const expectLimit = (endedAt: number | undefined, texts: string[]) => {
+		const times = texts.map((text) => limited.findTask(text).createTime);
+		const seconds = (Number(endedAt) - Math.max(...times)) / SECOND;
+		expect(seconds).toBeLessThan(
+			LIMIT + LIMIT_SLACK[texts.join().includes('#detailsHang') ? 'hanging' : 'usual'],
+		);
+		expect((Number(endedAt) - Math.min(...times)) / SECOND).toBeGreaterThan(LIMIT - 5);
+	};
+
+	it.each(Object.keys(LIMITED) as Limited[])(
+		'%s: each task comes out as it is known',
+		async (name) => {
+			const texts = listTexts(name);
+			const execution = await limited.n8n.waitForExecution(ids[name], { timeout: 110 * SECOND });
+			expect(execution.status).toBe('success');
+			const tasks = execution.getItems<Task>(NODE);
+			expect(limited.readPrompts(tasks)).toEqual(texts);
+			expect(tasks).toMatchObject(LIMITED[name].tasks.map(([, output]) => output));
+			expect(execution.getItems('Seen').map(({ prompt }) => prompt)).toEqual(texts);
+			expectLimit(execution.endedAt, texts);
+			const { node, tasks: rows } = LIMITED[name];
+			const files = execution.getOutput(NODE).map(({ binary = {} }) => Object.keys(binary).length);
+			const withFile = node.parameters?.downloadResults ? COMPLETED : undefined;
+			expect(files).toEqual(rows.map(([, output]) => Number(output === withFile)));
+		},
+	);
+
+	it('its callbacks were answered 200 while one task was under way', () => {
+		const called = Object.keys(LIMITED).flatMap((name) =>
+			LIMITED[name as Limited].tasks.flatMap(([text, output]) =>
+				output === COMPLETED && !String(text).includes('lost') ? [String(text)] : [],
+			),
+		);
+		for (const statuses of limited.listAnswers(called)) expect(statuses.at(-1)).toBe(200);
+	});
+
+	it('by polling with Retry On Fail, the limit does not begin anew', async () => {
+		const execution = await limited.n8n.waitForExecution(ids.retried, { timeout: 110 * SECOND });
+		const texts = ['retried #neverEnds'];
+		expect(execution.getItems<Task>(NODE)[1]).toMatchObject({
+			taskId: limited.findId('retried #neverEnds'),
+			...TIMED_OUT,
+		});
+		expectLimit(execution.endedAt, texts);
+	});
+});
+
+describe('a look of its own, after about 30 seconds', () => {
+	it('brings a batch whose callbacks were all lost, with one request for each task or little more', async () => {
+		const execution = await looked.n8n.waitForExecution(ids.lost, { timeout: 90 * SECOND });
+		const tasks = execution.getItems<Task>(NODE);
+		expect(looked.readPrompts(tasks)).toEqual(LOST);
+		expect(tasks).toMatchObject(LOST.map(() => COMPLETED));
+		const looks = LOST.map((text) => looked.findTask(text).detailsRequests);
+		expect(looks.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(LOST.length + 2);
+		for (const count of looks) expect(count).toBeGreaterThan(0);
+	});
+
+	it('brings tasks whose callback came before n8n had stored the parked execution, and is not sent again', async () => {
+		const executions = await Promise.all(
+			earlyIds.map(async (id) => await looked.n8n.waitForExecution(id, { timeout: 90 * SECOND })),
+		);
+		expect(
+			looked
+				.listAnswers(EARLY)
+				.flat()
+				.some((status) => Number(status) >= 400),
+		).toBe(true);
+		const tasks = executions.flatMap((execution) => execution.getItems<Task>(NODE));
+		expect(tasks).toMatchObject(EARLY.map(() => COMPLETED));
+		expect(looked.readPrompts(tasks)).toEqual(EARLY);
+	});
+
+	it('brings tasks that had ended when the look before parking failed', async () => {
+		const execution = await slow.n8n.waitForExecution(ids.before, { timeout: 90 * SECOND });
+		const tasks = execution.getItems<Task>(NODE);
+		expect(slow.readPrompts(tasks)).toEqual(BEFORE);
+		expect(tasks).toMatchObject(BEFORE.map(() => COMPLETED));
+	});
+
+	it('is not taken where callbacks come: 2 requests for a single task, at most 3 for each of a batch', async () => {
+		const { requests, idle } = quiet.service;
+		await idle();
+		await quiet.start(build(['alone']));
+		await poll(() => quiet.listPrompts().includes('alone'), {
+			timeout: 20 * SECOND,
+			what: 'a task',
+		});
+		await idle();
+		const [first = 0] = quiet.listTasks().map(({ createTime }) => createTime);
+		// The first look at the batch would have come by now.
+		await poll(() => Date.now() - first > 45 * SECOND, { timeout: 60 * SECOND, what: 'a look' });
+		expect(quiet.findTask('alone').detailsRequests).toBe(1);
+		expect(requests.length - 2).toBeLessThanOrEqual(3 * QUIET.length);
+		const sum = QUIET.reduce((all, text) => all + quiet.findTask(text).detailsRequests, 0);
+		expect(requests).toHaveLength(QUIET.length + sum + 2);
+		for (const { callbacks } of quiet.listTasks()) expect(callbacks.at(-1)?.status).toBe(200);
+	});
+});
