@@ -55,13 +55,10 @@ describe('task: verifyCallback', () => {
 		},
 	);
 
-	it.each(['300', 300])(
-		'holds an old callback to a tolerance of %j',
-		async (toleranceSeconds) => {
-			const { output } = await verify({ headers: old, options: { toleranceSeconds } });
-			expect(output[0]).toMatchObject([{ json: { genuine: false, reason: 'timestampStale' } }]);
-		},
-	);
+	it.each(['300', 300])('holds an old callback to a tolerance of %j', async (toleranceSeconds) => {
+		const { output } = await verify({ headers: old, options: { toleranceSeconds } });
+		expect(output[0]).toMatchObject([{ json: { genuine: false, reason: 'timestampStale' } }]);
+	});
 
 	it('names the option that takes a body of another form', async () => {
 		const { output } = await verify({ body: { data: { taskId: 'task' } } });
