@@ -15,12 +15,12 @@ const pair = usePair({
 });
 
 const MINUTE = 60_000;
-const TASKS = 100;
+const TASKS = 250;
 /** Of each callback. n8n loads the whole execution for each, so more tasks would try n8n more than the node. */
-const COPIES = 3;
+const COPIES = 4;
 
 it(
-	'of three hundred callbacks at once for one batch, the node turns none away, and all tasks come out',
+	'of a thousand callbacks at once for one batch, the node turns none away, and all tasks come out',
 	async () => {
 		const id = await pair.park(chain('Storm', [prompts(TASKS), createAndWait()]));
 		for (const task of pair.listTasks())
@@ -35,7 +35,8 @@ it(
 		const given = answers.flatMap((answer) =>
 			answer.status === 'fulfilled' ? [answer.value] : [],
 		);
-		// n8n itself answers 409 once the execution goes on, and 503 while its database is busy.
+		// n8n itself answers 409 once the execution goes on, also 500 where it reads what has changed meanwhile
+		// (`entryToPop` in its workflow-helpers.js), and 503 while its database is busy.
 		const ours = given.filter(({ body }) => body.includes('"accepted"'));
 		const turnedAway = ours.filter(({ status }) => status >= 500);
 		expect(turnedAway).toEqual([]);
