@@ -85,7 +85,7 @@ const LIMITED = {
 	},
 	'details are never answered': {
 		node: createAndWait(IN_MINUTES),
-		tasks: nameTexts(3, '#detailsHang #noCallback').map((text) => [text, TIMED_OUT]),
+		tasks: nameTexts(3, '#detailsHang #noCallback').map((text) => [text, UNREAD]),
 	},
 	'40 details are never answered, by polling': {
 		node: createAndWait({ ...IN_MINUTES, waitFor: 'polling' }),

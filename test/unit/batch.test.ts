@@ -44,6 +44,19 @@ it('says why the last look failed, until one does not', () => {
 	expect(batch.isLookedAt('task')).toBe(true);
 });
 
+it('says that the service had not answered, until it has', () => {
+	const batch = build();
+	batch.learnAsked('task');
+	batch.learnAsked('another');
+	expect(batch.toOutput('task').json).toMatchObject({
+		status: 'timedOut',
+		lookError: 'The service had not answered when the wait ended',
+	});
+	batch.learn('task', completed);
+	batch.learnAsked('task');
+	expect(batch.toOutput('task').json).not.toHaveProperty('lookError');
+});
+
 it.each([
 	[[408, 408], 'failed'],
 	[[408], 'timedOut'],

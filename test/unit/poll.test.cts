@@ -29,7 +29,9 @@ async function poll(taskIds: string[], until: number, stopped?: AbortSignal) {
 	const wait = pollUntilEnded(batch, { ask, settings, concurrency: 5, until, stopped });
 	void wait.then(() => (endedAt = Date.now()));
 	await jest.advanceTimersByTimeAsync(Math.max(until, 0) + 60_000);
-	const output = taskIds.map((taskId) => batch.toOutput(taskId).json as Task);
+	const output = taskIds.map(
+		(taskId) => batch.toOutput(taskId).json as Task & { lookError?: string },
+	);
 	return { output, statuses: output.map(({ status }) => status), endedAt };
 }
 
@@ -72,8 +74,9 @@ it.each([
 
 it('ends soon after the limit though 40 tasks do not answer', async () => {
 	const hanging = Array.from({ length: 40 }, (_, index) => `hanging-${index}`);
-	const { statuses, endedAt } = await poll([...hanging, '1'], 3_000);
+	const { output, statuses, endedAt } = await poll([...hanging, '1'], 3_000);
 	expect(statuses).toEqual(Array.from({ length: 41 }, () => 'timedOut'));
+	expect(output.filter(({ lookError }) => lookError?.includes('not answered'))).toHaveLength(5);
 	expect(endedAt).toBeLessThanOrEqual(4_500);
 	expect(asked).toHaveLength(5);
 });

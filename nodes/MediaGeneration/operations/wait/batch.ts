@@ -22,6 +22,9 @@ export interface FailedLook {
 	code?: number;
 }
 
+/** Stands until the answer comes. */
+const UNANSWERED = 'The service had not answered when the wait ended';
+
 /** The service's code for "the upstream gave nothing for ten minutes". It ends a task when it comes twice in a row. */
 const UPSTREAM_SILENT = 408;
 const SILENCES_TO_END = 2;
@@ -83,6 +86,12 @@ export class Batch {
 	/** The last look at the task brought its record. */
 	isLookedAt(taskId: string): boolean {
 		return this.known.get(taskId)?.isLookedAt ?? false;
+	}
+
+	/** Takes in that the service is being asked for a task. */
+	learnAsked(taskId: string): void {
+		const known = this.known.get(taskId);
+		if (known && this.open.has(taskId)) known.lookError = UNANSWERED;
 	}
 
 	/** Takes in what the service says of a task. */

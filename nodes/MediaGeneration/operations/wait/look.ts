@@ -26,6 +26,7 @@ export async function lookAt(
 	{ ask, settings, concurrency, onEnded, untilOpen = false, signal }: LookOptions,
 ): Promise<void> {
 	const look = async (taskId: string): Promise<void> => {
+		batch.learnAsked(taskId);
 		const answer = await ask(taskId, settings).then(
 			(task) => ({ task }),
 			(error: FailedLook) => ({ error }),
