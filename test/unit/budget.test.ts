@@ -6,7 +6,7 @@ const withOptions = (options: Record<string, unknown>) => (name: string) => opti
 
 it('Maximum Tasks per Run counts the tasks of all runs and calls in one execution', () => {
 	const kept = {};
-	let executionId = '1';
+	let executionId: string | undefined = '1';
 	const context = {
 		getContext: () => kept,
 		getExecutionId: () => executionId,
@@ -29,6 +29,9 @@ it('Maximum Tasks per Run counts the tasks of all runs and calls in one executio
 	executionId = '2';
 	expect(() => take(6)).toThrow('0 were created before');
 	take(5);
+	// A call of an MCP server has no ID.
+	executionId = undefined;
+	expect(() => take(6)).toThrow('0 were created before');
 });
 
 describe('Keep at Least', () => {

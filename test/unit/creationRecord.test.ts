@@ -22,7 +22,8 @@ function newNode(nodeContext: object = {}) {
 	const lines: string[] = [];
 	const customData = new Map<string, string>();
 	const log = (line: string) => lines.push(line);
-	const open = ({ executionId = '1', run = 0, type = 'node', isTool, input, signal }: Run = {}) => {
+	const open = ({ run = 0, type = 'node', isTool, input, signal, ...rest }: Run = {}) => {
+		const { executionId } = { executionId: '1', ...rest };
 		const context = {
 			getContext: () => nodeContext,
 			getExecutionId: () => executionId,
@@ -50,6 +51,13 @@ function newNode(nodeContext: object = {}) {
 	};
 	return { open, sendBoth, nodeContext, lines, customData };
 }
+
+it('a call of an MCP server, which has no execution ID, recalls nothing', () => {
+	const { open } = newNode();
+	const { record } = open({ executionId: undefined, input: [{}] });
+	expect(record.recall(0)).toBeUndefined();
+	expect(record.findTaskId(0)).toBeUndefined();
+});
 
 const task = (elsewhere: boolean) => ({
 	taskId: 'task',

@@ -1,5 +1,9 @@
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 
+/** Reads the execution's ID. A call of an MCP server has none, and must not count as one that was there before. */
+export const readExecutionId = (context: IExecuteFunctions): string =>
+	(context.getExecutionId() as string | undefined) ?? '';
+
 /** Recognizes the variant of the node that n8n makes for AI agents. The newest agent runs it like any node. */
 export const isToolNode = (context: IExecuteFunctions | IWebhookFunctions): boolean =>
 	context.getNode().type.endsWith('Tool');

@@ -1,6 +1,6 @@
 import { UserError, type IExecuteFunctions, type INodeProperties } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
-import { isTool } from '../nodeContext';
+import { isTool, readExecutionId } from '../nodeContext';
 import { readOption, type Item, type Prepared } from '../operation';
 import { identifyAccount } from './account';
 
@@ -36,7 +36,7 @@ export class TaskBudget {
 
 	constructor(context: IExecuteFunctions) {
 		const kept = context.getContext('node') as { budget?: TaskBudget['count'] };
-		const executionId = context.getExecutionId();
+		const executionId = readExecutionId(context);
 		if (kept.budget?.executionId !== executionId) kept.budget = { executionId, sent: 0 };
 		this.count = kept.budget;
 	}

@@ -2,7 +2,7 @@ import { UserError, type IDataObject, type IExecuteFunctions } from 'n8n-workflo
 import { UnknownOutcomeError, type TaskService, type UnknownOutcome } from '../../api/client';
 import { digest } from '../../lib/digest';
 import type { ModelRequest } from '../../models/model';
-import { isTool } from '../nodeContext';
+import { isTool, readExecutionId } from '../nodeContext';
 import type { Failed, RecalledTask } from '../operation';
 import { identifyAccount } from './account';
 
@@ -81,7 +81,7 @@ export class CreationRecord {
 			unknownCalls: before?.unknownCalls ?? {},
 		};
 		nodeContext.creations = this.kept;
-		this.executionId = context.getExecutionId();
+		this.executionId = readExecutionId(context);
 		this.earlier = new Map(
 			Object.values(this.kept.places)
 				.filter(hasTask)

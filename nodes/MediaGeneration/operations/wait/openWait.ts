@@ -1,4 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { readExecutionId } from '../nodeContext';
 import { findParked } from './park';
 
 /** Kept in the node's context, so that a repeat by n8n goes on with the same wait. */
@@ -21,10 +22,9 @@ export function openWait<Settings>(
 ): Wait<Settings> {
 	const kept = context.getContext('node') as { wait?: Wait<Settings> };
 	const run = context.getWorkflowDataProxy(0).$runIndex as number;
-	const executionId = context.getExecutionId();
+	const executionId = readExecutionId(context);
 	const before = kept.wait?.run === run ? kept.wait : undefined;
-	// A call of an MCP server has no execution ID.
-	if (before && before.executionId === executionId) return before;
+	if (before?.executionId === executionId) return before;
 	// The input of a retry is what the run had parked then.
 	const settings = before && findParked(context) ? before.settings : read();
 	kept.wait = { run, executionId, settings };

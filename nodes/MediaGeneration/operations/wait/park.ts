@@ -1,4 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { readExecutionId } from '../nodeContext';
 import type { Parking } from '../operation';
 import { startLooks } from './looks';
 
@@ -30,7 +31,7 @@ export async function park(
 	{ until, look }: Parking,
 ): Promise<void> {
 	context.getExecuteData().data.main = [[...items]];
-	const executionId = context.getExecutionId();
+	const executionId = readExecutionId(context);
 	const { origin, pathname } = new URL(look.url);
 	context.getContext('node').parked = {
 		run: context.getWorkflowDataProxy(0).$runIndex as number,
@@ -54,8 +55,7 @@ export async function parkAgain(
 	context: IExecuteFunctions,
 ): Promise<INodeExecutionData[] | undefined> {
 	const parked = findParked(context);
-	// A call of an MCP server has no execution ID.
-	if (!parked || parked.executionId !== context.getExecutionId()) return undefined;
+	if (parked?.executionId !== readExecutionId(context)) return undefined;
 	await context.putExecutionToWait(new Date(parked.until + FALLBACK_AFTER));
 	return [...(context.getExecuteData().data.main?.[0] ?? [])];
 }
