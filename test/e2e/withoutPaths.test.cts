@@ -1,9 +1,8 @@
 import { expect } from '@jest/globals';
-import { createEndedTask } from '../../dev/fixtures/callbacks.cts';
 import { createAndWait, mediaGeneration, NODE, prompts } from '../../dev/fixtures/workflows.cts';
 import { readFiles, usePair } from './support.cts';
 
-/** A service that has not all the paths of the credential: its page says 404, without the service's envelope. */
+/** A service that has not all the paths of the credential: it answers 404. */
 const pair = usePair({ service: { taskSeconds: 0.5, credits: 1e6 } });
 
 const COMPLETED = { status: 'completed' };
@@ -46,15 +45,6 @@ it.each(['callback', 'polling'])(
 		expect(pair.countCreations()).toBe(1);
 	},
 );
-
-it('without details, the trigger emits the signed callback, and says so', async () => {
-	pair.service.set({ details: false });
-	const { id, url } = await pair.activateTrigger();
-	const taskId = await createEndedTask(pair.service, { callBackUrl: url });
-	expect(await pair.waitForTriggered(id)).toMatchObject([
-		{ taskId, verification: { signature: 'current', details: 'unavailable' } },
-	]);
-});
 
 it('without uploads, creates nothing for a file', async () => {
 	pair.service.set({ uploads: false });

@@ -168,7 +168,7 @@ export class CreationRecord {
 
 	private describe(item: number): string {
 		const { name } = this.context.getNode();
-		return `"${name}" (workflow ${this.context.getWorkflow().id}, execution ${this.executionId}, item ${item})`;
+		return `"${name}" (workflow ${this.context.getWorkflow().id}, execution ${this.executionId || 'without ID'}, item ${item})`;
 	}
 
 	private readInput(item: number): IDataObject {
