@@ -114,8 +114,13 @@ export interface Service {
 	download: (url: string) => Promise<object>;
 }
 
-const SECRET = 'a-key';
-const CREDENTIALS = { baseUrl: 'https://api.example', accessToken: 'token', webhookSecret: SECRET };
+const SECRET = 'a-key-for-webhooks';
+const TOKEN = 'access-token-of-the-account';
+const CREDENTIALS = { baseUrl: 'https://api.example', accessToken: TOKEN, webhookSecret: SECRET };
+const RESUME_TOKEN = 'resume-token-of-n8n';
+
+/** What must be in no output, log or message. */
+export const SECRETS = [TOKEN, SECRET, RESUME_TOKEN];
 const RESUME_URL = 'https://n8n.example/webhook-waiting/';
 const NODE = 'Media Generation';
 
@@ -144,6 +149,8 @@ export class FakeN8n {
 	handedOver = 0;
 	/** How often n8n will fail to store what it is handed. */
 	storeFailures = 0;
+	/** The lines of n8n's log. */
+	readonly log: string[] = [];
 	/** When the node's output came, on the clock. */
 	endedAt?: number;
 	private stored: { input: INodeExecutionData[]; kept: IDataObject; waitTill?: number };
@@ -272,13 +279,14 @@ export class FakeN8n {
 
 	private get base() {
 		const { service, id } = this;
+		const log = (line: string) => this.log.push(line);
 		return {
 			getNode: () => ({ id: 'node', name: NODE, type: 'mediaGeneration', typeVersion: 1.1 }),
 			getWorkflow: () => ({ id: 'workflow', name: 'Workflow' }),
 			getMode: () => 'trigger',
 			getExecutionId: () => id,
 			getCredentials: async () => ({ ...CREDENTIALS }),
-			logger: { info() {}, warn() {}, error() {}, debug() {} },
+			logger: { info: log, warn: log, error: log, debug: log },
 			helpers: {
 				httpRequestWithAuthentication: async (
 					_type: string,
@@ -324,7 +332,7 @@ export class FakeN8n {
 			isToolExecution: () => false,
 			continueOnFail: () => parameters.onError === true,
 			addExecutionHints() {},
-			evaluateExpression: () => `${RESUME_URL}${id}?signature=resume-token`,
+			evaluateExpression: () => `${RESUME_URL}${id}?signature=${RESUME_TOKEN}`,
 			putExecutionToWait: async (until: Date) => void (stored.waitTill = until.getTime()),
 		} as unknown as IExecuteFunctions;
 	}
@@ -340,7 +348,7 @@ export class FakeN8n {
 			...this.base,
 			getHeaderData: () => headers,
 			getBodyData: () => body,
-			getQueryData: () => ({ signature: 'resume-token' }),
+			getQueryData: () => ({ signature: RESUME_TOKEN }),
 			getResponseObject: () => response,
 			evaluateExpression: () => ({ items, parked, settings: wait.settings }),
 		} as unknown as IWebhookFunctions;

@@ -1,5 +1,12 @@
 // Comes first: the mocks below are made of it.
-import { clock, FakeN8n, MapOfProcess, runInProcessAfter, type Service } from './fakeN8n.cts';
+import {
+	clock,
+	FakeN8n,
+	MapOfProcess,
+	runInProcessAfter,
+	SECRETS,
+	type Service,
+} from './fakeN8n.cts';
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { Readable } from 'node:stream';
@@ -41,7 +48,7 @@ const ENDS = {
 } satisfies Record<string, object>;
 
 /** How the service answers requests for details. */
-const FAULTS = ['none', '500', 'garbled', 'empty', 'hangs', 'dies', 'unknown'] as const;
+const FAULTS = ['none', '500', 'garbled', 'junk', 'empty', 'hangs', 'dies', 'unknown'] as const;
 
 type End = keyof typeof ENDS;
 type Fault = (typeof FAULTS)[number];
@@ -60,6 +67,8 @@ interface Plan {
 	latencies: number[];
 	/** Looks go to this process. */
 	looksTo: number;
+	/** Answers of the service that are not of its kind, in turn: the HTTP status, and the body. */
+	junk: Array<[status: number, body: string]>;
 	/** How often n8n fails to store that the execution continues. */
 	storeFailures: number;
 	/** The time before the first event, in milliseconds: most come when all tasks are created. */
@@ -77,6 +86,7 @@ class World implements Service {
 	/** When the last fault was over, and whether a process was killed or the execution stopped. */
 	faultUntil = 0;
 	wasKilled = false;
+	wasJunk = false;
 	/** By task, when a callback after its end was first accepted. */
 	readonly accepted = new Map<string, number>();
 	wasStopped = false;
@@ -144,12 +154,18 @@ class World implements Service {
 	}
 
 	private async readDetails(taskId: string): Promise<object> {
+		const { plan } = this;
 		const json = (value: object) => ({ statusCode: 200, body: JSON.stringify(value) });
 		switch (this.fault) {
 			case '500':
 				return { statusCode: 500, body: '{"code":500,"msg":"fault"}' };
 			case 'garbled':
 				return { statusCode: 200, body: '{"code":200,"data":' };
+			case 'junk': {
+				const [statusCode, body] = plan.junk[this.requests % plan.junk.length] ?? [200, ''];
+				this.wasJunk = true;
+				return { statusCode, body };
+			}
 			case 'empty':
 				return json({ code: 200, data: null });
 			case 'unknown':
@@ -185,6 +201,8 @@ class World implements Service {
 		// Nothing is created twice for an item, and nobody waits for an answer.
 		expect(Math.max(0, ...[...this.created.values()].map(({ length }) => length))).toBeLessThan(2);
 		expect(n8n.open).toBe(0);
+		const said = JSON.stringify([n8n.outputs, n8n.log, n8n.error, n8n.error?.message]);
+		for (const secret of SECRETS) expect(said).not.toContain(secret);
 		expect(n8n.outputs.length).toBeLessThanOrEqual(1);
 		if (!this.wasElsewhere && !this.wasKilled && plan.looksTo === 0)
 			expect(n8n.handedOver).toBeLessThanOrEqual(1 + plan.storeFailures);
@@ -217,6 +235,8 @@ class World implements Service {
 	private checkTask(task: Task & { lookError?: string; downloadError?: string }): void {
 		const { plan, n8n } = this;
 		const ended = this.ends.get(task.taskId);
+		// The codes 501 and 408 end a task as well.
+		if (this.wasJunk && task.failCode !== undefined) return;
 		if (task.status === 'completed' || task.status === 'failed') {
 			expect(task.state).toBe(ended && ENDS[ended.end].state);
 			expect(ended?.at).toBeLessThanOrEqual(n8n.endedAt as number);
@@ -335,6 +355,34 @@ const { end: ended, report, callBack: calledBack, fault, recovery, advance, kill
 const common = [ended, report, report, report, calledBack, advance, advance, advance, recovery];
 const someEvents = [...common, ...common, fault, fault, fault, kill, stop];
 
+/** Any JSON, or an answer in which anything stands where its parts are, secrets too. */
+const someJunk = fc.oneof(
+	fc.json(),
+	fc
+		.record(
+			{
+				code: fc.oneof(fc.constantFrom(200, 408, 501, '200'), fc.jsonValue()),
+				msg: fc.oneof(fc.constantFrom(...SECRETS), fc.jsonValue()),
+				data: fc.oneof(
+					fc.jsonValue(),
+					fc.record(
+						{
+							taskId: fc.jsonValue(),
+							state: fc.oneof(fc.constantFrom('generating', 'waiting', ...SECRETS), fc.jsonValue()),
+							resultJson: fc.jsonValue(),
+							response: fc.jsonValue(),
+							failMsg: fc.constantFrom(...SECRETS),
+							param: fc.constantFrom(...SECRETS),
+						},
+						{ requiredKeys: [] },
+					),
+				),
+			},
+			{ requiredKeys: [] },
+		)
+		.map((body) => JSON.stringify(body)),
+);
+
 const plans = fc.record<Plan>({
 	count: fc.integer({ min: 1, max: 4 }),
 	creations: fc.array(
@@ -351,6 +399,10 @@ const plans = fc.record<Plan>({
 	downloads: fc.boolean(),
 	latencies: fc.array(fc.constantFrom(0, 20, 700, 3_000), { minLength: 1, maxLength: 4 }),
 	looksTo: someProcess,
+	junk: fc.array(fc.tuple(fc.constantFrom(200, 200, 404, 500), someJunk), {
+		minLength: 1,
+		maxLength: 3,
+	}),
 	storeFailures: fc.constantFrom(0, 0, 0, 0, 1),
 	lead: fc.constantFrom(0, 15_000, 15_000, 15_000),
 });
@@ -389,6 +441,7 @@ const plan: Plan = {
 	downloads: false,
 	latencies: [0],
 	looksTo: 0,
+	junk: [],
 	storeFailures: 0,
 	lead: 15_000,
 };
