@@ -63,7 +63,11 @@ function buildSchema(value: unknown): object {
 it.each([
 	['account: get credits', getCredits, { credits: 12.5 }],
 	['task: create', create, { ...newTask('task', 'beta2/image-edit'), resultUrls: [url] }],
-	['task: create and wait', createAndWait, { ...whole, downloadError: 'broke off' }],
+	[
+		'task: create and wait',
+		createAndWait,
+		{ ...whole, downloadError: 'broke off', lookError: 'no answer' },
+	],
 	['task: get', get, whole],
 	['task: download', download, { ...whole, file }],
 	['task: verify callback', verifyCallback, diagnosis],
