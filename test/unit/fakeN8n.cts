@@ -120,7 +120,10 @@ const CREDENTIALS = { baseUrl: 'https://api.example', accessToken: TOKEN, webhoo
 const RESUME_TOKEN = 'resume-token-of-n8n';
 
 /** What must be in no output, log or message. */
-export const SECRETS = [TOKEN, SECRET, RESUME_TOKEN];
+export const SECRETS = {
+	all: [TOKEN, SECRET, RESUME_TOKEN],
+	ofCredential: [TOKEN, SECRET],
+};
 const RESUME_URL = 'https://n8n.example/webhook-waiting/';
 const NODE = 'Media Generation';
 

@@ -202,7 +202,9 @@ class World implements Service {
 		expect(Math.max(0, ...[...this.created.values()].map(({ length }) => length))).toBeLessThan(2);
 		expect(n8n.open).toBe(0);
 		const said = JSON.stringify([n8n.outputs, n8n.log, n8n.error, n8n.error?.message]);
-		for (const secret of SECRETS) expect(said).not.toContain(secret);
+		// Under polling the service is never told the resume URL, so it can't repeat its token.
+		const told = plan.waitFor === 'callback' ? SECRETS.all : SECRETS.ofCredential;
+		for (const secret of told) expect(said).not.toContain(secret);
 		expect(n8n.outputs.length).toBeLessThanOrEqual(1);
 		if (!this.wasElsewhere && !this.wasKilled && plan.looksTo === 0)
 			expect(n8n.handedOver).toBeLessThanOrEqual(1 + plan.storeFailures);
@@ -362,17 +364,20 @@ const someJunk = fc.oneof(
 		.record(
 			{
 				code: fc.oneof(fc.constantFrom(200, 408, 501, '200'), fc.jsonValue()),
-				msg: fc.oneof(fc.constantFrom(...SECRETS), fc.jsonValue()),
+				msg: fc.oneof(fc.constantFrom(...SECRETS.all), fc.jsonValue()),
 				data: fc.oneof(
 					fc.jsonValue(),
 					fc.record(
 						{
 							taskId: fc.jsonValue(),
-							state: fc.oneof(fc.constantFrom('generating', 'waiting', ...SECRETS), fc.jsonValue()),
+							state: fc.oneof(
+								fc.constantFrom('generating', 'waiting', ...SECRETS.all),
+								fc.jsonValue(),
+							),
 							resultJson: fc.jsonValue(),
 							response: fc.jsonValue(),
-							failMsg: fc.constantFrom(...SECRETS),
-							param: fc.constantFrom(...SECRETS),
+							failMsg: fc.constantFrom(...SECRETS.all),
+							param: fc.constantFrom(...SECRETS.all),
 						},
 						{ requiredKeys: [] },
 					),
@@ -411,6 +416,7 @@ const plans = fc.record<Plan>({
 async function live(plan: Plan, happens: Iterable<fc.AsyncCommand<object, World>>): Promise<void> {
 	const world = new World(plan);
 	jest.spyOn(Date, 'now').mockImplementation(() => clock.now);
+	jest.spyOn(Math, 'random').mockReturnValue(0.5);
 	jest.spyOn(globalThis, 'fetch').mockImplementation(async (_url, init) => {
 		const headers = Object.fromEntries(
 			Object.entries(init?.headers as Record<string, string>).map(([name, value]) => [
@@ -478,6 +484,10 @@ it.each<[string, Partial<Plan>, Array<(world: World) => unknown>]>([
 it('brings every paid task out once, with the truth about it, in any order of events', async () => {
 	await fc.assert(
 		fc.asyncProperty(plans, fc.commands(someEvents, { maxCommands: 16, size: '+1' }), live),
-		{ numRuns: Number(process.env.MODEL_RUNS ?? 2_000) },
+		{
+			numRuns: Number(process.env.MODEL_RUNS ?? 2_000),
+			// A change must fail by itself there, not by chance. Elsewhere each run has new orders.
+			...(process.env.CI && { seed: 24 }),
+		},
 	);
 });
