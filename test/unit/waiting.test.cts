@@ -474,6 +474,21 @@ it.each<[string, Partial<Plan>, Array<(world: World) => unknown>]>([
 		{ downloads: true, latencies: [0, 3_000], storeFailures: 1, lead: 0 },
 		[(world) => end(world, 0, 'two files, one dead')],
 	],
+	[
+		'details that hang at the limit, and an n8n that could not store what came of it',
+		{ count: 2, storeFailures: 1, lead: 0 },
+		[
+			(world) => end(world, 0, 'success'),
+			(world) => callBack(world, 0, 0, 1),
+			async () => await clock.advance(10),
+			(world) => world.setFault('hangs'),
+		],
+	],
+	[
+		'answers that come while files are awaited after the limit',
+		{ count: 4, waitFor: 'polling', downloads: true, latencies: [3_000, 0, 0], lead: 0 },
+		[(world) => end(world, 0, 'two files, one dead'), (world) => end(world, 2, 'success')],
+	],
 ])('brings every paid task out with %s', async (_, more, acts) => {
 	await live(
 		{ ...plan, ...more },

@@ -15,7 +15,7 @@ export interface LookOptions {
 	onEnded?: (taskId: string) => void;
 	/** No more tasks are asked for after one that has not ended. */
 	untilOpen?: boolean;
-	/** What comes after it is aborted changes nothing. */
+	/** After it is aborted, no more tasks are asked for, and nobody is told of those that have ended. */
 	signal?: AbortSignal;
 }
 
@@ -31,10 +31,9 @@ export async function lookAt(
 			(task) => ({ task }),
 			(error: FailedLook) => ({ error }),
 		);
-		if (signal?.aborted) return;
 		if ('task' in answer) batch.learn(taskId, answer.task);
 		else batch.learnFailure(taskId, answer.error);
-		if (!batch.isOpen(taskId)) onEnded?.(taskId);
+		if (!batch.isOpen(taskId) && !signal?.aborted) onEnded?.(taskId);
 	};
 	await mapConcurrent(
 		taskIds,

@@ -16,8 +16,9 @@ export const LOOK = 'look';
 const FIRST_PAUSE = 30_000;
 const GROWTH = 3;
 
-/** The pauses between looks from the wait limit on, in milliseconds, should the first of them not arrive. */
-const AFTER_LIMIT = [4_000, 8_000];
+/** The pause between looks from the wait limit on, in milliseconds, and for how long they go on, should the first not deliver. */
+const LATE_PAUSE = 4_000;
+const LATE_FOR = 26_000;
 
 /** The milliseconds that n8n gets to answer a look. */
 const ANSWER_WITHIN = 30_000;
@@ -73,7 +74,6 @@ export class Looks {
 	/** Counts the timers that were set; only the last one counts. */
 	private timers = 0;
 	private pause = FIRST_PAUSE;
-	private afterLimit = 0;
 
 	constructor(
 		readonly target: LookTarget,
@@ -97,9 +97,9 @@ export class Looks {
 	private schedule(): void {
 		const timer = ++this.timers;
 		const left = this.target.until - this.use.now();
-		const pause = left > 0 ? Math.min(this.pause, left) : AFTER_LIMIT[this.afterLimit++];
-		if (pause === undefined) this.stop();
-		if (pause === undefined || this.isStopped) return;
+		if (left <= -LATE_FOR) this.stop();
+		if (this.isStopped) return;
+		const pause = left > 0 ? Math.min(this.pause, left) : LATE_PAUSE;
 		this.pause *= GROWTH;
 		this.use.after(pause, () => {
 			if (timer === this.timers && !this.isStopped) void this.look();
