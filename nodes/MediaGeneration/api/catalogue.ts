@@ -1,6 +1,6 @@
-import { createHash } from 'crypto';
 import { sleep } from 'n8n-workflow';
 import { BoundedMap } from '../lib/boundedMap';
+import { digest } from '../lib/digest';
 import { isRateLimited, type RequestSettings, type TaskService } from './client';
 import { RateLimiter } from '../lib/rateLimiter';
 import type { CatalogueModel } from './schemas';
@@ -97,9 +97,7 @@ const accounts = new BoundedMap<string, Account>(MAX_ACCOUNTS);
 /** Finds what is kept for the account of a credential, which all editors of this n8n share. */
 function findAccount({ credentials }: TaskService): Account {
 	const { baseUrl, accessToken, customEndpoints, modelsPath, modelSchemaPath } = credentials;
-	const key = createHash('sha256')
-		.update(JSON.stringify([baseUrl, accessToken, customEndpoints, modelsPath, modelSchemaPath]))
-		.digest('hex');
+	const key = digest([baseUrl, accessToken, customEndpoints, modelsPath, modelSchemaPath]);
 	const account = accounts.get(key) ?? new Account();
 	accounts.set(key, account);
 	return account;

@@ -25,7 +25,7 @@ export async function lookAt(
 	taskIds: string[],
 	{ ask, settings, concurrency, onEnded, untilOpen = false, signal }: LookOptions,
 ): Promise<void> {
-	const look = async (taskId: string): Promise<void> => {
+	const look = async (taskId: string): Promise<string> => {
 		batch.learnAsked(taskId);
 		const answer = await ask(taskId, settings).then(
 			(task) => ({ task }),
@@ -34,16 +34,10 @@ export async function lookAt(
 		if ('task' in answer) batch.learn(taskId, answer.task);
 		else batch.learnFailure(taskId, answer.error);
 		if (!batch.isOpen(taskId) && !signal?.aborted) onEnded?.(taskId);
+		return taskId;
 	};
-	await mapConcurrent(
-		taskIds,
-		async (taskId) => {
-			await look(taskId);
-			return taskId;
-		},
-		{
-			concurrency,
-			isLast: (taskId) => Boolean(signal?.aborted) || (untilOpen && batch.isOpen(taskId)),
-		},
-	);
+	await mapConcurrent(taskIds, look, {
+		concurrency,
+		isLast: (taskId) => Boolean(signal?.aborted) || (untilOpen && batch.isOpen(taskId)),
+	});
 }
