@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { UserError, type ResourceMapperField } from 'n8n-workflow';
 import { readExample } from '../../dev/fixtures/examples.cts';
 import { compileBody, corpus } from '../../dev/service/catalogue.cts';
-import { custom } from '../../nodes/MediaGeneration/models/custom';
+import { custom } from '../../nodes/MediaGeneration/models/any/custom';
 import { Media, replaceMedia } from '../../nodes/MediaGeneration/models/media';
-import { isOwnEntry, toMapperFields } from '../../nodes/MediaGeneration/models/schemaFields';
+import { isOwnEntry, toMapperFields } from '../../nodes/MediaGeneration/models/any/schemaFields';
 
 type Values = Record<string, unknown>;
 

@@ -7,7 +7,7 @@ import {
 import { corpus } from '../../dev/service/catalogue.cts';
 import { getModelSchema, listModels } from '../../nodes/MediaGeneration/api/catalogue';
 import { TaskService } from '../../nodes/MediaGeneration/api/client';
-import { toMapperFields } from '../../nodes/MediaGeneration/models/schemaFields';
+import { toMapperFields } from '../../nodes/MediaGeneration/models/any/schemaFields';
 import { getModelFields, searchModels } from '../../nodes/MediaGeneration/operations/methods';
 
 const ANSWER_TIME = 50;

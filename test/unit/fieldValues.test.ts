@@ -1,5 +1,5 @@
-import { toInput } from '../../nodes/MediaGeneration/models/fieldValues';
-import type { JsonSchema } from '../../nodes/MediaGeneration/models/jsonSchema';
+import { toInput } from '../../nodes/MediaGeneration/models/any/fieldValues';
+import type { JsonSchema } from '../../nodes/MediaGeneration/models/any/jsonSchema';
 import { Media } from '../../nodes/MediaGeneration/models/media';
 
 /** Enters a value in a field of this name, and returns it as it is sent. */

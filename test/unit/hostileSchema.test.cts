@@ -7,11 +7,14 @@ import {
 	type NodeParameterValueType,
 } from 'n8n-workflow';
 import { corpus } from '../../dev/service/catalogue.cts';
-import { checkInput, toInput } from '../../nodes/MediaGeneration/models/fieldValues';
-import type { JsonSchema } from '../../nodes/MediaGeneration/models/jsonSchema';
+import { checkInput, toInput } from '../../nodes/MediaGeneration/models/any/fieldValues';
+import type { JsonSchema } from '../../nodes/MediaGeneration/models/any/jsonSchema';
 import { replaceMedia } from '../../nodes/MediaGeneration/models/media';
-import { readSchema } from '../../nodes/MediaGeneration/models/readSchema';
-import { findStoredSchema, toMapperFields } from '../../nodes/MediaGeneration/models/schemaFields';
+import { readSchema } from '../../nodes/MediaGeneration/models/any/readSchema';
+import {
+	findStoredSchema,
+	toMapperFields,
+} from '../../nodes/MediaGeneration/models/any/schemaFields';
 
 const TASK = '/api/v1/jobs/createTask';
 const MAX_STORED = 64_000;

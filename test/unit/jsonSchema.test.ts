@@ -8,7 +8,7 @@ import {
 	toTitle,
 	type JsonSchema,
 	type Path,
-} from '../../nodes/MediaGeneration/models/jsonSchema';
+} from '../../nodes/MediaGeneration/models/any/jsonSchema';
 import { Media } from '../../nodes/MediaGeneration/models/media';
 
 const ajv = new Ajv2020({ strict: false, multipleOfPrecision: 9 });

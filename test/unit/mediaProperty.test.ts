@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../../nodes/MediaGeneration/models/jsonSchema';
-import { judgeMedia } from '../../nodes/MediaGeneration/models/mediaProperty';
+import type { JsonSchema } from '../../nodes/MediaGeneration/models/any/jsonSchema';
+import { judgeMedia } from '../../nodes/MediaGeneration/models/any/mediaProperty';
 
 const judge = (name: string, schema: JsonSchema = {}) =>
 	judgeMedia(name, { type: 'string', ...schema });

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../../nodes/MediaGeneration/models/jsonSchema';
-import { readSchema } from '../../nodes/MediaGeneration/models/readSchema';
+import type { JsonSchema } from '../../nodes/MediaGeneration/models/any/jsonSchema';
+import { readSchema } from '../../nodes/MediaGeneration/models/any/readSchema';
 
 const text: JsonSchema = { type: 'string' };
 const number: JsonSchema = { type: 'number' };

@@ -1,4 +1,4 @@
-import { toMapperFields } from '../../nodes/MediaGeneration/models/schemaFields';
+import { toMapperFields } from '../../nodes/MediaGeneration/models/any/schemaFields';
 
 const TASK = '/api/v1/jobs/createTask';
 

@@ -1,6 +1,6 @@
 import { alpha3MotionControl } from './alpha3MotionControl';
 import { beta2ImageEdit } from './beta2ImageEdit';
-import { custom } from './custom';
+import { custom } from './any/custom';
 import { delta11ReferenceToVideo, deltaReferenceToVideo } from './deltaReferenceToVideo';
 import { gammaV6ReferenceToVideo } from './gammaV6ReferenceToVideo';
 

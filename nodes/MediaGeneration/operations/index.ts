@@ -6,7 +6,7 @@ import {
 	type ResourceMapperFields,
 } from 'n8n-workflow';
 import { models } from '../models';
-import { custom, customModel, GET_MODEL_FIELDS, SEARCH_MODELS } from '../models/custom';
+import { custom, customModel, GET_MODEL_FIELDS, SEARCH_MODELS } from '../models/any/custom';
 import { toProperty } from '../models/field';
 import { getCredits } from './account/getCredits';
 import { upload } from './file/upload';

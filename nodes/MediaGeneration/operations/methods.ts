@@ -11,8 +11,8 @@ import { ServiceError, TaskService } from '../api/client';
 import { CREDENTIAL, type Credentials } from '../api/endpoints';
 import type { CatalogueModel } from '../api/schemas';
 import { cutText } from '../lib/cutText';
-import { customFields, customModel } from '../models/custom';
-import { buildNotice, findStoredSchema, toMapperFields } from '../models/schemaFields';
+import { customFields, customModel } from '../models/any/custom';
+import { buildNotice, findStoredSchema, toMapperFields } from '../models/any/schemaFields';
 
 /** The editor gets so many models at once, and asks for more when the user scrolls. */
 const PAGE = 100;

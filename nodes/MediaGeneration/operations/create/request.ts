@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { findFormatByType, formats, type Format, type MediaFacts } from '../../media/formats';
 import { checkLimits } from '../../media/limits';
 import { models } from '../../models';
-import { mediaFieldsOption } from '../../models/custom';
+import { mediaFieldsOption } from '../../models/any/custom';
 import { buildFieldError, parseValue, type Field } from '../../models/field';
 import { findMedia, replaceMedia, type Media } from '../../models/media';
 import type { ModelRequest } from '../../models/model';

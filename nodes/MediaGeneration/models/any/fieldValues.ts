@@ -1,4 +1,4 @@
-import { DECIMAL, buildFieldError, isBlank, parseJson, shorten } from './field';
+import { DECIMAL, buildFieldError, isBlank, parseJson, shorten } from '../field';
 import {
 	collectProperties,
 	findViolation,
@@ -8,7 +8,7 @@ import {
 	type JsonSchema,
 	type Path,
 } from './jsonSchema';
-import { Media } from './media';
+import { Media } from '../media';
 import { judgeMedia } from './mediaProperty';
 
 /** Makes the input of what the user entered. Blank fields are left out. @param isMedia names that the user says take media */

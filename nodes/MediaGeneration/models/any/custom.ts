@@ -1,7 +1,7 @@
 import type { ResourceMapperValue } from 'n8n-workflow';
 import { z } from 'zod';
-import { parseValue, buildFieldError, trimmed, type Field } from './field';
-import { defineModel } from './model';
+import { parseValue, buildFieldError, trimmed, type Field } from '../field';
+import { defineModel } from '../model';
 
 /** The node's methods by which the editor reads the service's catalogue. */
 export const SEARCH_MODELS = 'searchModels';

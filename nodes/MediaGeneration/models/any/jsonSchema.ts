@@ -1,5 +1,5 @@
-import { cutText } from '../lib/cutText';
-import { Media } from './media';
+import { cutText } from '../../lib/cutText';
+import { Media } from '../media';
 
 /**
  * The parts of JSON Schema 2020-12 (the one of OpenAPI 3.1) that are checked here, with every `$ref` resolved. Any other keyword is

@@ -6,7 +6,7 @@ import {
 	type ResourceMapperField,
 	type ResourceMapperFields,
 } from 'n8n-workflow';
-import { cutText } from '../lib/cutText';
+import { cutText } from '../../lib/cutText';
 import {
 	collectProperties,
 	describeForms,
