@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { UserError, type IExecuteFunctions, type IHttpRequestOptions } from 'n8n-workflow';
 import { Readable } from 'node:stream';
-import { TaskService, UnknownOutcomeError } from '../../nodes/MediaGeneration/api/client';
+import { TaskService } from '../../nodes/MediaGeneration/api/client';
+import { UnknownOutcomeError } from '../../nodes/MediaGeneration/api/errors';
 import { isInternalUrl } from '../../nodes/MediaGeneration/lib/isInternalUrl';
 import { ResultFiles } from '../../nodes/MediaGeneration/operations/results/resultFiles';
 import { buildFileHelpers } from './files.cts';

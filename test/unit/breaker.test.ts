@@ -1,4 +1,4 @@
-import { ServiceError, UnknownOutcomeError } from '../../nodes/MediaGeneration/api/client';
+import { ServiceError, UnknownOutcomeError } from '../../nodes/MediaGeneration/api/errors';
 import { explainRefusal } from '../../nodes/MediaGeneration/api/errorHelp';
 import { Breaker } from '../../nodes/MediaGeneration/operations/create/breaker';
 

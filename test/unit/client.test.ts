@@ -1,9 +1,6 @@
 import { sleep, type IExecuteFunctions, type IHttpRequestOptions } from 'n8n-workflow';
-import {
-	ServiceError,
-	TaskService,
-	UnknownOutcomeError,
-} from '../../nodes/MediaGeneration/api/client';
+import { TaskService } from '../../nodes/MediaGeneration/api/client';
+import { ServiceError, UnknownOutcomeError } from '../../nodes/MediaGeneration/api/errors';
 import type { Credentials } from '../../nodes/MediaGeneration/api/endpoints';
 import type { MultipartBody } from '../../nodes/MediaGeneration/api/multipart';
 

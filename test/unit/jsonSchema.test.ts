@@ -1,13 +1,12 @@
 import { Ajv2020 } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
+import { findViolation, type Path } from '../../nodes/MediaGeneration/models/any/checkSchema';
+import { toTitle } from '../../nodes/MediaGeneration/models/any/describeSchema';
 import {
 	collectProperties,
-	findViolation,
 	listTypes,
 	removeProse,
-	toTitle,
 	type JsonSchema,
-	type Path,
 } from '../../nodes/MediaGeneration/models/any/jsonSchema';
 import { Media } from '../../nodes/MediaGeneration/models/media';
 

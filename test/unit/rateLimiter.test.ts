@@ -1,4 +1,4 @@
-import { isRateLimited, ServiceError } from '../../nodes/MediaGeneration/api/client';
+import { isRateLimited, ServiceError } from '../../nodes/MediaGeneration/api/errors';
 import { RateLimiter } from '../../nodes/MediaGeneration/lib/rateLimiter';
 
 beforeEach(() => jest.useFakeTimers({ now: 0 }));

@@ -1,5 +1,5 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { logRefusal, type Refused } from '../../nodes/MediaGeneration/callback/webhook';
+import { logRefusal, type Refused } from '../../nodes/MediaGeneration/callback/respond';
 
 const stale = { status: 401, reason: 'timestampStale', message: 'Too far from the present time' };
 const wrong = { status: 401, reason: 'signatureWrong', message: 'Wrong' };

@@ -5,13 +5,8 @@ import createAndWait from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/cr
 import download from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/download.json';
 import get from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/get.json';
 import verifyCallback from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/verifyCallback.json';
-import {
-	integer,
-	isObject,
-	modelList,
-	number,
-	uploadedFile,
-} from '../../nodes/MediaGeneration/api/schemas';
+import { integer, modelList, number, uploadedFile } from '../../nodes/MediaGeneration/api/schemas';
+import { isObject } from '../../nodes/MediaGeneration/lib/json';
 import type { Diagnosis } from '../../nodes/MediaGeneration/callback/diagnose';
 import { newTask, type Task } from '../../nodes/MediaGeneration/api/task';
 

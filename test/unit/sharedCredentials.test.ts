@@ -1,5 +1,8 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { readSharedCredentials, SHARED_FOR } from '../../nodes/MediaGeneration/callback/webhook';
+import {
+	readSharedCredentials,
+	SHARED_FOR,
+} from '../../nodes/MediaGeneration/callback/sharedCredentials';
 
 const withId = (id: string) => ({ mediaGenerationApi: { id } });
 

@@ -1,4 +1,5 @@
 import { isDeeper } from '../lib/isDeeper';
+import { parseJson } from '../lib/json';
 import { findCallbackUrls, listUrlSecrets, type Redactor } from './redaction';
 import { JSON_LEVELS, taskId } from './schemas';
 
@@ -42,14 +43,10 @@ export async function collectText(body: unknown, maxBytes: number): Promise<Coll
 const isStream = (body: unknown): body is AsyncIterable<Uint8Array> =>
 	typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 
-/** Parses JSON without rounding a long numeric task ID; undefined where the text is not JSON, or is nested too deep. */
-export function parseJson(text: string): unknown {
-	try {
-		const value: unknown = JSON.parse(text.replace(/("taskId"\s*:\s*)(\d+)(?=\s*[,}])/g, '$1"$2"'));
-		return isDeeper(value, JSON_LEVELS) ? undefined : value;
-	} catch {
-		return undefined;
-	}
+/** Parses JSON of the service without rounding a long numeric task ID; undefined where the text is not JSON, or is nested too deep. */
+export function parseServiceJson(text: string): unknown {
+	const value = parseJson(text.replace(/("taskId"\s*:\s*)(\d+)(?=\s*[,}])/g, '$1"$2"'));
+	return isDeeper(value, JSON_LEVELS) ? undefined : value;
 }
 
 /** A record has one. Each makes hiding slower. */
@@ -61,8 +58,11 @@ const MAX_CALLBACK_URLS = 5;
  * @returns undefined where it is not JSON
  */
 export function parseAnswer(text: string, redactor: Redactor): unknown {
-	const body = parseJson(text);
-	const callbackUrls = [...new Set(findCallbackUrls(body, parseJson))].slice(0, MAX_CALLBACK_URLS);
+	const body = parseServiceJson(text);
+	const callbackUrls = [...new Set(findCallbackUrls(body, parseServiceJson))].slice(
+		0,
+		MAX_CALLBACK_URLS,
+	);
 	return redactor.with(callbackUrls.flatMap(listUrlSecrets)).hideInData(body);
 }
 

@@ -1,8 +1,9 @@
 import { sleep } from 'n8n-workflow';
 import { BoundedMap } from '../lib/boundedMap';
 import { digest } from '../lib/digest';
-import { isRateLimited, type RequestSettings, type TaskService } from './client';
 import { RateLimiter } from '../lib/rateLimiter';
+import type { RequestSettings, TaskService } from './client';
+import { isRateLimited } from './errors';
 import type { CatalogueModel } from './schemas';
 
 /** Answers are good for so long, in milliseconds. Clients of such services use 10 minutes to 6 hours, and 24 hours. */

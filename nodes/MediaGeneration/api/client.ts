@@ -1,6 +1,5 @@
 import {
 	sleep,
-	UserError,
 	type IDataObject,
 	type IExecuteFunctions,
 	type IHookFunctions,
@@ -11,9 +10,15 @@ import {
 import type { z } from 'zod';
 import { collectText, findTaskId, parseAnswer, type CollectedText } from './answers';
 import { buildUrl, CREDENTIAL, type Credentials, type Endpoint } from './endpoints';
-import { explainRefusal } from './errorHelp';
+import {
+	describeNoAnswer,
+	findFailure,
+	isSuccess,
+	ServiceError,
+	UnknownOutcomeError,
+	type Failure,
+} from './errors';
 import { MultipartBody, type UploadFile } from './multipart';
-import { describeNetworkFailure } from './networkFailure';
 import { listQuerySecrets, listUrlSecrets, Redactor } from './redaction';
 import {
 	createdTask,
@@ -38,71 +43,6 @@ export interface CreateTaskRequest {
 
 export interface RequestSettings {
 	timeoutSeconds: number;
-}
-
-/** The reason for which a request did not return what was asked for. */
-interface Failure {
-	message: string;
-	/** The next step for the user. */
-	hint: string;
-	/** The body's `code`, or else the HTTP status; absent where no readable answer came. */
-	code?: number;
-	/** The service, in its own envelope, or something else, such as a page of HTML; absent: nobody answered. */
-	answeredBy?: 'service' | 'other';
-	/** The service surely did nothing. */
-	isRejected: boolean;
-	isRateLimited?: boolean;
-}
-
-/** A request that did not give what was asked for; `description` says what to do next. */
-export class ServiceError extends UserError {
-	/** The body's `code`, or else the HTTP status; absent where no readable answer came. */
-	readonly code?: number;
-	/** The service, in its own envelope, or something else, such as a page of HTML; absent: nobody answered. */
-	readonly answeredBy?: 'service' | 'other';
-	/** It was refused only because requests came too fast: it may be sent again, later. */
-	readonly isRateLimited: boolean;
-
-	constructor({
-		message,
-		hint,
-		code,
-		answeredBy,
-		isRateLimited = false,
-	}: Omit<Failure, 'isRejected'>) {
-		super(message, { description: hint });
-		this.code = code;
-		this.answeredBy = answeredBy;
-		this.isRateLimited = isRateLimited;
-	}
-}
-
-export const isRateLimited = (error: unknown): boolean =>
-	error instanceof ServiceError && error.isRateLimited;
-
-/** The reason for which nobody knows if a creation made a task. */
-export interface UnknownOutcome {
-	message: string;
-	/** The ID that a refusal named all the same. */
-	taskId?: string;
-}
-
-/** A creation of which nobody knows whether it made a task. It must not be sent again. */
-export class UnknownOutcomeError extends ServiceError {
-	constructor(
-		readonly outcome: UnknownOutcome,
-		code?: number,
-	) {
-		super({
-			message: outcome.message,
-			hint: `The task may exist and may have been paid for: ${
-				outcome.taskId
-					? `the service named it ${outcome.taskId}. Look at it with Get`
-					: 'look at the recent tasks of your account with the service'
-			} before you create it again.`,
-			code,
-		});
-	}
 }
 
 type Context = IExecuteFunctions | IWebhookFunctions | IHookFunctions | ILoadOptionsFunctions;
@@ -395,7 +335,7 @@ export class TaskService {
 				: 'empty';
 		const failure =
 			statusCode === undefined || error
-				? describeNoAnswer(origin, error, settings)
+				? describeNoAnswer(origin, error, settings.timeoutSeconds)
 				: findFailure(statusCode, answer, fault, origin);
 		return {
 			origin,
@@ -467,61 +407,6 @@ const readEnvelope = (body: unknown): Partial<z.output<typeof envelope>> =>
 const hasRecord = (body: unknown): boolean => rawTaskRecord.safeParse(getData(body)).success;
 
 const getData = (body: unknown): unknown => (body as { data?: unknown } | undefined)?.data;
-
-const isSuccess = (statusCode: number): boolean => statusCode >= 200 && statusCode < 300;
-
-/** @returns why an answer is not a success of the task service, if it isn't */
-function findFailure(
-	statusCode: number,
-	body: unknown,
-	fault: string,
-	origin: string,
-): Failure | undefined {
-	if (statusCode >= 300 && statusCode < 400)
-		return {
-			message: `The service at ${origin} sent the request on to another address, which is not followed so that the access token stays with the configured service`,
-			hint: "Put the address that the service really has into 'Base URL' of the credential.",
-			code: statusCode,
-			answeredBy: 'other',
-			isRejected: false,
-		};
-	const parsed = envelope.safeParse(body);
-	if (!parsed.success && isSuccess(statusCode))
-		return {
-			message: `The answer from ${origin} is not one of the task service: it is ${fault}`,
-			hint: "Check 'Base URL' and the endpoint paths in the credential.",
-			answeredBy: 'other',
-			isRejected: false,
-		};
-	const { code: bodyCode = 200, msg, message = '' } = parsed.data ?? {};
-	if (bodyCode === 200 && isSuccess(statusCode)) return undefined;
-	const code = bodyCode === 200 ? statusCode : bodyCode;
-	const text = msg ?? message;
-	const refusal = explainRefusal(statusCode, code, text);
-	return {
-		...refusal,
-		message: `${refusal.message} (${code}${text ? `: ${text}` : ''})`,
-		code,
-		answeredBy: bodyCode === 200 ? 'other' : 'service',
-	};
-}
-
-/** Says why a request got no answer. */
-function describeNoAnswer(
-	origin: string,
-	error: unknown,
-	{ timeoutSeconds }: RequestSettings,
-): Failure {
-	const { reason, hint, isTimeout, mayHaveArrived } = describeNetworkFailure(error, timeoutSeconds);
-	const next = isTimeout
-		? "If the service is just slow, raise 'Timeout' in Options."
-		: "Check 'Base URL' in the credential, and that this n8n can reach the service.";
-	return {
-		message: `The service at ${origin} ${reason}`,
-		hint: hint ?? next,
-		isRejected: !mayHaveArrived,
-	};
-}
 
 /** Shows a value of an answer in a message, on one line. */
 const show = (value: unknown): string =>

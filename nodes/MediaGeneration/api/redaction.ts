@@ -1,4 +1,4 @@
-import { isObject } from './schemas';
+import { isObject } from '../lib/json';
 
 const HIDDEN = '***';
 

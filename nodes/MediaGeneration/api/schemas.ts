@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject } from '../lib/json';
 
 /**
  * Schemas of the service's answers; that of a task's record is in task.ts. They name only the keys that we read and keep
@@ -131,6 +132,3 @@ export const modelSchema = z.object({ openapi: z.unknown() });
 export function isWebUrl(text: string): boolean {
 	return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-	typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import { parseJson } from './answers';
-import { isObject, message, nonEmptyText, number, toMessage, tolerant } from './schemas';
+import { isObject } from '../lib/json';
+import { parseServiceJson } from './answers';
+import { message, nonEmptyText, number, toMessage, tolerant } from './schemas';
 
 /** JSON in a string; some services send the object itself. Text that is not JSON stays text. */
 const embeddedJson = z.unknown().transform((value) => {
 	if (value === '') return undefined;
 	if (typeof value !== 'string') return value;
-	const parsed = parseJson(value);
+	const parsed = parseServiceJson(value);
 	return parsed === undefined ? value : parsed;
 });
 

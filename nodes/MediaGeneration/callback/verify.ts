@@ -1,4 +1,5 @@
-import { integer, isObject, JSON_LEVELS, TASK_ID } from '../api/schemas';
+import { integer, JSON_LEVELS, TASK_ID } from '../api/schemas';
+import { isObject } from '../lib/json';
 import { toStatus, type TaskStatus } from '../api/task';
 import { isDeeper } from '../lib/isDeeper';
 import {

@@ -1,5 +1,6 @@
 import { UserError, type INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
+import { parseJson } from '../lib/json';
 
 /** A field's place in the request. */
 interface Send {
@@ -69,15 +70,6 @@ export const jsonObject = z
 		z.record(z.unknown(), { message: 'must be a JSON object, for example {"key": "value"}' }),
 	)
 	.pipe(z.record(z.unknown()));
-
-/** Returns undefined for a text that is no JSON. */
-export function parseJson(value: string): unknown {
-	try {
-		return JSON.parse(value);
-	} catch {
-		return undefined;
-	}
-}
 
 /** A number as text: no other notation, and nothing around it but blanks. */
 export const DECIMAL = /^\s*-?\d+(\.\d+)?\s*$/;

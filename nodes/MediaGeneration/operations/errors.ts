@@ -5,7 +5,7 @@ import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 } from 'n8n-workflow';
-import { ServiceError } from '../api/client';
+import { ServiceError } from '../api/errors';
 import { isTool } from './nodeContext';
 
 /** An error names at most so many tasks. It may be the only place that shows them: not every n8n has a log to read. */

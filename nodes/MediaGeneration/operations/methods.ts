@@ -7,7 +7,8 @@ import {
 	type ResourceMapperValue,
 } from 'n8n-workflow';
 import { getModelSchema, listModels } from '../api/catalogue';
-import { ServiceError, TaskService } from '../api/client';
+import { TaskService } from '../api/client';
+import { ServiceError } from '../api/errors';
 import { CREDENTIAL, type Credentials } from '../api/endpoints';
 import type { CatalogueModel } from '../api/schemas';
 import { cutText } from '../lib/cutText';

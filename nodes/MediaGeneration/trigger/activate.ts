@@ -1,5 +1,6 @@
 import { NodeOperationError, UserError, type IHookFunctions } from 'n8n-workflow';
-import { ServiceError, TaskService } from '../api/client';
+import { TaskService } from '../api/client';
+import { ServiceError } from '../api/errors';
 import { CREDENTIAL, type Credentials } from '../api/endpoints';
 import { getSigningSecrets } from '../callback/signature';
 import { judgeFailure } from './lookups';

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'crypto';
 import { sleep, type IDataObject, type IWebhookFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../lib/boundedMap';
-import { ANSWER_LIMIT } from '../callback/webhook';
+import { ANSWER_LIMIT } from '../callback/respond';
 
 /** So many events are remembered for a trigger, the newest ones. n8n loads and saves all of them with each callback. */
 export const REMEMBERED_EVENTS = 1_000;

@@ -1,7 +1,8 @@
 import { sleep, UserError } from 'n8n-workflow';
-import { ServiceError, type TaskService } from '../api/client';
+import type { TaskService } from '../api/client';
+import { ServiceError } from '../api/errors';
 import type { Task } from '../api/task';
-import { DETAILS_SETTINGS } from '../callback/webhook';
+import { DETAILS_SETTINGS } from '../callback/respond';
 import { BoundedMap } from '../lib/boundedMap';
 
 /** The outcome of asking the service for a task's details. */

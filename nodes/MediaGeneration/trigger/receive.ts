@@ -19,12 +19,12 @@ import {
 	DETAILS_SETTINGS,
 	DETAILS_UNAVAILABLE,
 	handOver,
-	readBody,
-	readSharedCredentials,
 	refuse,
 	TASK_NOT_ENDED,
 	type Refused,
-} from '../callback/webhook';
+} from '../callback/respond';
+import { readBody } from '../callback/readBody';
+import { readSharedCredentials } from '../callback/sharedCredentials';
 import { Claim, REMEMBERED_SECONDS, RememberedEvents } from './deduplicate';
 import { lookUp, type Lookup } from './lookups';
 

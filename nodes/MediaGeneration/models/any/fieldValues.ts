@@ -1,14 +1,9 @@
-import { DECIMAL, buildFieldError, isBlank, parseJson, shorten } from '../field';
-import {
-	collectProperties,
-	findViolation,
-	getItems,
-	listTypes,
-	toTitle,
-	type JsonSchema,
-	type Path,
-} from './jsonSchema';
+import { parseJson } from '../../lib/json';
+import { DECIMAL, buildFieldError, isBlank, shorten } from '../field';
 import { Media } from '../media';
+import { findViolation, type Path } from './checkSchema';
+import { toTitle } from './describeSchema';
+import { collectProperties, getItems, listTypes, type JsonSchema } from './jsonSchema';
 import { judgeMedia } from './mediaProperty';
 
 /** Makes the input of what the user entered. Blank fields are left out. @param isMedia names that the user says take media */

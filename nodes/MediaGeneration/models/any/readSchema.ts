@@ -1,4 +1,5 @@
-import { isObject, isText, type JsonSchema } from './jsonSchema';
+import { isObject } from '../../lib/json';
+import type { JsonSchema } from './jsonSchema';
 
 /** Schemas nested deeper take anything. */
 const MAX_DEPTH = 10;
@@ -18,6 +19,7 @@ const MAX_PROSE = 500;
 /** References are shorter, in characters. */
 const MAX_REFERENCE = 500;
 
+const isText = (value: unknown): value is string => typeof value === 'string';
 const isNumber = Number.isFinite;
 const isListOfText = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 

@@ -7,16 +7,13 @@ import {
 	type ResourceMapperFields,
 } from 'n8n-workflow';
 import { cutText } from '../../lib/cutText';
+import { describeForms, formatValue, listShortly, toTitle } from './describeSchema';
 import {
 	collectProperties,
-	describeForms,
-	formatValue,
 	getItems,
-	listShortly,
 	listTypes,
 	listValues,
 	removeProse,
-	toTitle,
 	type JsonSchema,
 	type Property,
 } from './jsonSchema';

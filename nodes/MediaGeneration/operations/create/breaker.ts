@@ -1,5 +1,5 @@
 import { UserError } from 'n8n-workflow';
-import { ServiceError, UnknownOutcomeError } from '../../api/client';
+import { ServiceError, UnknownOutcomeError } from '../../api/errors';
 import { ERROR_HELP } from '../../api/errorHelp';
 
 /** Codes of refusals that every further creation with the same access token would meet. */

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { isRateLimited, UnknownOutcomeError } from '../../api/client';
+import { isRateLimited, UnknownOutcomeError } from '../../api/errors';
 import { RateLimiter } from '../../lib/rateLimiter';
 import { newTask, type Task } from '../../api/task';
 import { mapConcurrent } from '../../lib/mapConcurrent';

@@ -1,5 +1,6 @@
 import { UserError, type IDataObject, type IExecuteFunctions } from 'n8n-workflow';
-import { UnknownOutcomeError, type TaskService, type UnknownOutcome } from '../../api/client';
+import type { TaskService } from '../../api/client';
+import { UnknownOutcomeError, type UnknownOutcome } from '../../api/errors';
 import { digest } from '../../lib/digest';
 import type { ModelRequest } from '../../models/model';
 import { isTool, readExecutionId } from '../nodeContext';

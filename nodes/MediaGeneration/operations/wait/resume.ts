@@ -13,12 +13,12 @@ import {
 	answer,
 	DETAILS_UNAVAILABLE,
 	handOver,
-	readBody,
-	readSharedCredentials,
 	refuse,
 	TASK_NOT_ENDED,
 	type Refused,
-} from '../../callback/webhook';
+} from '../../callback/respond';
+import { readBody } from '../../callback/readBody';
+import { readSharedCredentials } from '../../callback/sharedCredentials';
 import { LONGEST_PAUSE, runAfter } from '../../lib/runAfter';
 import { isToolNode } from '../nodeContext';
 import type { FileSource } from '../results/resultFiles';

@@ -1,7 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
 import type { Task } from '../../api/task';
-import { ANSWER_LIMIT } from '../../callback/webhook';
+import { ANSWER_LIMIT } from '../../callback/respond';
 import { BoundedMap } from '../../lib/boundedMap';
 import { runAfter } from '../../lib/runAfter';
 import { ResultDownloads, type DownloadOptions } from '../results/resultDownloads';

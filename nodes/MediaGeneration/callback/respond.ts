@@ -1,14 +1,10 @@
-import {
-	jsonParse,
-	sleep,
-	type IDataObject,
-	type INodeExecutionData,
-	type IWebhookFunctions,
-	type IWebhookResponseData,
+import type {
+	IDataObject,
+	INodeExecutionData,
+	IWebhookFunctions,
+	IWebhookResponseData,
 } from 'n8n-workflow';
 import { BoundedMap } from '../lib/boundedMap';
-import { CREDENTIAL, type Credentials } from '../api/endpoints';
-import { isJsonType } from './verify';
 
 /** Time for task details and everything else before a callback is answered: senders give up after 5 to 15 seconds. */
 export const DETAILS_SETTINGS = { timeoutSeconds: 4 };
@@ -35,45 +31,6 @@ export const DETAILS_UNAVAILABLE: Refused = {
 	reason: 'detailsUnavailable',
 	message: "The task's details are temporarily unavailable. Retry later.",
 };
-
-/** Callbacks share what was read of a credential for so long, in milliseconds. A change of the credential counts that much later. */
-export const SHARED_FOR = 1_000;
-
-/** Reads under way or just ended, by node and credential. */
-const reads = new Map<string, Promise<Credentials>>();
-
-/** Reads the node's credential for a callback. Callbacks share a read for a second: each costs n8n a V8 isolate. */
-export async function readSharedCredentials(context: IWebhookFunctions): Promise<Credentials> {
-	const { id, credentials } = context.getNode();
-	const key = `${context.getWorkflow().id} ${id} ${credentials?.[CREDENTIAL]?.id} ${context.getMode()}`;
-	const known = reads.get(key);
-	if (known) return await known;
-	const read = context.getCredentials<Credentials>(CREDENTIAL);
-	reads.set(key, read);
-	const forget = () => reads.delete(key);
-	void read.then(async () => await sleep(SHARED_FOR)).then(forget, forget);
-	return await read;
-}
-
-/** The request as n8n makes it. Nodes of version 1 find the bytes in it; for newer ones they are still to be read. */
-interface UnparsedRequest {
-	rawBody?: Buffer;
-	/** Reads no more than n8n's limit. */
-	readRawBody?: () => Promise<void>;
-}
-
-/**
- * Reads the body of a callback. Of the types that are JSON, n8n parses application/json alone.
- * @returns the parsed JSON; null where it can't be read
- */
-export async function readBody(context: IWebhookFunctions): Promise<unknown> {
-	const body = context.getBodyData();
-	const type = context.getHeaderData()['content-type'] ?? '';
-	if (/^application\/json\b/i.test(type) || !isJsonType(type)) return body;
-	const request = context.getRequestObject() as UnparsedRequest;
-	await request.readRawBody?.().catch(() => undefined);
-	return jsonParse(String(request.rawBody), { fallbackValue: null });
-}
 
 /** Answers the sender in our own words; nothing starts or continues. */
 export function answer(
