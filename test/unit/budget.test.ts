@@ -34,6 +34,24 @@ it('Maximum Tasks per Run counts the tasks of all runs and calls in one executio
 	expect(() => take(6)).toThrow('0 were created before');
 });
 
+it("Maximum Tasks per Run counts the calls of an hour by an agent of n8n's Agents", () => {
+	const now = jest.spyOn(Date, 'now').mockReturnValue(0);
+	const context = {
+		getContext() {
+			throw new Error('`executionData` is not initialized');
+		},
+		getExecutionId: () => undefined,
+		isToolExecution: () => false,
+		getNode: () => ({ type: 'mediaGenerationTool', parameters: {} }),
+	} as unknown as IExecuteFunctions;
+	const take = () => new TaskBudget(context).take(1, withOptions({ maxTasksPerRun: 1 }), context);
+	take();
+	expect(take).toThrow('1 were created before in the last hour');
+	now.mockReturnValue(3_600_000);
+	take();
+	expect(take).toThrow('1 were created before in the last hour');
+});
+
 describe('Keep at Least', () => {
 	/** Checks items of these accounts, and lists the accounts that were asked. */
 	async function check(accounts: Array<{ accessToken: string; credits: number }>) {

@@ -15,6 +15,8 @@ interface Run {
 	/** The JSON of each input item. */
 	input?: object[];
 	signal?: AbortSignal;
+	/** An agent of n8n's Agents has none. */
+	hasExecution?: boolean;
 }
 
 /** A node whose context n8n keeps, and its record in each try. */
@@ -22,10 +24,21 @@ function newNode(nodeContext: object = {}) {
 	const lines: string[] = [];
 	const customData = new Map<string, string>();
 	const log = (line: string) => lines.push(line);
-	const open = ({ run = 0, type = 'node', isTool, input, signal, ...rest }: Run = {}) => {
+	const open = ({
+		run = 0,
+		type = 'node',
+		isTool,
+		input,
+		signal,
+		hasExecution = true,
+		...rest
+	}: Run = {}) => {
 		const { executionId } = { executionId: '1', ...rest };
 		const context = {
-			getContext: () => nodeContext,
+			getContext() {
+				if (!hasExecution) throw new Error('`executionData` is not initialized');
+				return nodeContext;
+			},
 			getExecutionId: () => executionId,
 			getWorkflowDataProxy: () => ({ $runIndex: run, $execution: { customData } }),
 			getNode: () => ({ name: 'Media Generation', type }),
@@ -200,6 +213,35 @@ it('each task and each unknown outcome is logged', () => {
 		`${place} 1) may have created a task (the service named it named): The service broke off`,
 		`${place} 2) may have created a task: No answer`,
 	]);
+});
+
+describe("a call by an agent of n8n's Agents", () => {
+	const agent: Run = { hasExecution: false, executionId: undefined, type: 'nodeTool' };
+
+	it('takes over no task of an earlier call, as each is the same place', () => {
+		const { open } = newNode();
+		const first = open(agent);
+		first.record.addTask(first.send(0), 'task');
+		const { record } = open(agent);
+		expect(record.recall(0)).toBeUndefined();
+		expect(record.findSame({ index: 0, request: REQUEST })).toBeUndefined();
+		expect(record.listTaskIds()).toEqual([]);
+	});
+
+	it('recalls an unknown outcome of an earlier call', () => {
+		const { open } = newNode();
+		const call = (prompt: string) => open({ ...agent, input: [{ prompt }] });
+		const first = call('A cat');
+		first.record.addUnknown(first.send(0), UNKNOWN);
+		expect(call('a cat.').record.recall(0)).toEqual(unknown);
+		expect(call('A dog').record.recall(0)).toBeUndefined();
+	});
+
+	it('is logged without a workflow or an execution', () => {
+		const { sendBoth, lines } = newNode();
+		sendBoth(agent);
+		expect(lines[0]).toBe(`"Media Generation" (a tool of n8n's Agents) created task task`);
+	});
 });
 
 describe('a stopped execution', () => {

@@ -1,8 +1,64 @@
-import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
+import { CREDENTIAL } from '../api/endpoints';
+import { BoundedMap } from '../lib/boundedMap';
+import { digest } from '../lib/digest';
 
 /** Reads the execution's ID. A call of an MCP server has none, and must not count as one that was there before. */
 export const readExecutionId = (context: IExecuteFunctions): string =>
 	(context.getExecutionId() as string | undefined) ?? '';
+
+/** Reads what n8n keeps of the node with its execution. n8n's Agents run a node without an execution; n8n throws then. */
+function readNodeContext(context: IExecuteFunctions): IDataObject | undefined {
+	try {
+		return context.getContext('node');
+	} catch {
+		return undefined;
+	}
+}
+
+/** Says whether there is an execution. An agent of n8n's Agents runs its tools without one: nothing is stored, and nothing can sleep. */
+export const hasExecution = (context: IExecuteFunctions): boolean =>
+	readNodeContext(context) !== undefined;
+
+/** The notes of runs without an execution. */
+const notes = new WeakMap<IExecuteFunctions, IDataObject>();
+
+/** Returns the notes of this run, to read and to write. n8n keeps them with the execution, between tries and while it sleeps. */
+export function getRunNotes(context: IExecuteFunctions): IDataObject {
+	const kept = readNodeContext(context) ?? notes.get(context) ?? {};
+	notes.set(context, kept);
+	return kept;
+}
+
+/** Calls without an execution share a note this long, in milliseconds. */
+const SHARED_FOR = 3_600_000;
+
+/** The notes that calls without an execution share. */
+const shared = new BoundedMap<string, { value: unknown; until: number }>(10_000);
+
+/** The calls of one tool have the same parameters, as its owner set them, and the same credential. */
+const identifyShared = (context: IExecuteFunctions, name: string): string => {
+	const { parameters, credentials } = context.getNode();
+	return digest([parameters, credentials?.[CREDENTIAL], name]);
+};
+
+/**
+ * Reads a note that the calls of an agent share. n8n keeps it with the execution. Without one, this process keeps it for an hour.
+ * @returns undefined when there is none
+ */
+export function readShared(context: IExecuteFunctions, name: string): unknown {
+	const kept = readNodeContext(context);
+	if (kept) return kept[name];
+	const note = shared.get(identifyShared(context, name));
+	return note && note.until > Date.now() ? note.value : undefined;
+}
+
+/** Writes a note for `readShared`. */
+export function writeShared(context: IExecuteFunctions, name: string, value: object): void {
+	const kept = readNodeContext(context);
+	if (kept) kept[name] = value;
+	else shared.set(identifyShared(context, name), { value, until: Date.now() + SHARED_FOR });
+}
 
 /** Recognizes the variant of the node that n8n makes for AI agents. The newest agent runs it like any node. */
 export const isToolNode = (context: IExecuteFunctions | IWebhookFunctions): boolean =>
@@ -25,7 +81,7 @@ export const stopsOnError = (context: IExecuteFunctions): boolean =>
  */
 export function noteCall(context: IExecuteFunctions): void {
 	if (context.isToolExecution() || !isToolNode(context)) return;
-	const kept = context.getContext('node') as { calls?: number[] };
+	const kept = getRunNotes(context) as { calls?: number[] };
 	const run = context.getWorkflowDataProxy(0).$runIndex as number;
 	kept.calls = [...new Set([...(kept.calls ?? []), run])];
 }
@@ -35,7 +91,7 @@ export function noteCall(context: IExecuteFunctions): void {
  * before the first begins. It begins them in their order; before 2.36, the other way round.
  */
 export function isLastCall(context: IExecuteFunctions): boolean {
-	const { calls = [] } = context.getContext('node') as { calls?: number[] };
+	const { calls = [] } = getRunNotes(context) as { calls?: number[] };
 	const { $node, $runIndex } = context.getWorkflowDataProxy(0);
 	const { [context.getNode().name]: own } = $node as Record<string, { runIndex: number }>;
 	return own?.runIndex === $runIndex && calls.length > ($runIndex as number);

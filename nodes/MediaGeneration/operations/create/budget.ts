@@ -1,6 +1,6 @@
 import { UserError, type IExecuteFunctions, type INodeProperties } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
-import { isTool, readExecutionId } from '../nodeContext';
+import { hasExecution, isTool, readExecutionId, readShared, writeShared } from '../nodeContext';
 import { readOption, type Item, type Prepared } from '../operation';
 import { identifyAccount } from './account';
 
@@ -29,16 +29,17 @@ export const keepCreditsOption: INodeProperties = {
 /**
  * Counts the tasks of a node in one execution. n8n keeps the node's context with it, also while it sleeps and between the calls of an
  * agent; a call of an MCP server is an execution of its own. Retry from the executions list hands the context on to another execution,
- * which begins anew.
+ * which begins anew. For n8n's Agents, which have no execution, the calls of an hour are counted.
  */
 export class TaskBudget {
 	private readonly count: { executionId: string; sent: number };
 
 	constructor(context: IExecuteFunctions) {
-		const kept = context.getContext('node') as { budget?: TaskBudget['count'] };
 		const executionId = readExecutionId(context);
-		if (kept.budget?.executionId !== executionId) kept.budget = { executionId, sent: 0 };
-		this.count = kept.budget;
+		const kept = readShared(context, 'budget') as TaskBudget['count'] | undefined;
+		const hasBegun = kept?.executionId === executionId;
+		this.count = hasBegun ? kept : { executionId, sent: 0 };
+		if (!hasBegun) writeShared(context, 'budget', this.count);
 	}
 
 	/**
@@ -50,10 +51,10 @@ export class TaskBudget {
 		const limit = readOption(option, maxTasksOption) as number | undefined;
 		if (limit !== undefined && sent + count > limit)
 			throw new UserError(
-				`'Maximum Tasks per Run' is ${limit} in Options, ${sent} were created before in this execution, and this run is for ${count} more`,
+				`'Maximum Tasks per Run' is ${limit} in Options, ${sent} were created before in ${hasExecution(context) ? 'this execution' : 'the last hour'}, and this run is for ${count} more`,
 				{
 					description: isTool(context)
-						? 'Nothing was created. The limit was set by the owner of this workflow: do not try again.'
+						? `Nothing was created. The limit was set by the owner of this ${hasExecution(context) ? 'workflow' : 'agent'}: do not try again.`
 						: 'Nothing was created. Give fewer items, or raise the limit.',
 				},
 			);

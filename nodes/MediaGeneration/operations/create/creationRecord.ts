@@ -3,7 +3,14 @@ import type { TaskService } from '../../api/client';
 import { UnknownOutcomeError, type UnknownOutcome } from '../../api/errors';
 import { digest } from '../../lib/digest';
 import type { ModelRequest } from '../../models/model';
-import { isTool, readExecutionId } from '../nodeContext';
+import {
+	getRunNotes,
+	hasExecution,
+	isTool,
+	readExecutionId,
+	readShared,
+	writeShared,
+} from '../nodeContext';
 import type { Failed, RecalledTask } from '../operation';
 import { identifyAccount } from './account';
 
@@ -28,8 +35,6 @@ interface Kept {
 	run: number;
 	/** By item. */
 	places: Record<number, Place>;
-	/** Calls of an AI agent whose outcome is unknown: why, by digest of what the agent's model asked for. */
-	unknownCalls: Record<string, UnknownOutcome>;
 }
 
 /** The request of an item, and the service that it goes to. */
@@ -61,6 +66,8 @@ export function openRecord(context: IExecuteFunctions): CreationRecord {
  * - Loops, and a node that is reached twice: another run index each time, so nothing is a repeat.
  * - Tools: outside of the newest agent, n8n raises the run index at each try (`get-input-connection-data.js`); a model too may ask
  *   again after it heard of an unknown outcome. So that is also recognized by what the model asked for.
+ * - n8n's Agents: each call is run 0 of no execution, so places are not kept, and the next prompt gets a task of its own. Only unknown
+ *   outcomes are shared.
  * - A partial execution, a sub-workflow that its caller runs again, and the retry of an execution that was stopped or crashed before it
  *   had parked begin with an empty context: n8n leaves nothing to recognize them by.
  */
@@ -73,15 +80,14 @@ export class CreationRecord {
 	private readonly hasParkedElsewhere: boolean;
 
 	constructor(private readonly context: IExecuteFunctions) {
-		const nodeContext = context.getContext('node');
+		const notes = getRunNotes(context);
 		const run = context.getWorkflowDataProxy(0).$runIndex as number;
-		const before = nodeContext.creations as Kept | undefined;
+		const before = notes.creations as Kept | undefined;
 		this.kept = {
 			run,
 			places: before?.run === run ? before.places : {},
-			unknownCalls: before?.unknownCalls ?? {},
 		};
-		nodeContext.creations = this.kept;
+		notes.creations = this.kept;
 		this.executionId = readExecutionId(context);
 		this.earlier = new Map(
 			Object.values(this.kept.places)
@@ -89,7 +95,7 @@ export class CreationRecord {
 				.filter(({ executionId }) => executionId !== this.executionId)
 				.map((place) => [place.taskId, place]),
 		);
-		const parked = nodeContext.parked as { run: number; executionId: string } | undefined;
+		const parked = notes.parked as { run: number; executionId: string } | undefined;
 		this.hasParkedElsewhere = parked?.run === run && parked.executionId !== this.executionId;
 	}
 
@@ -100,10 +106,8 @@ export class CreationRecord {
 	recall(item: number): RecalledTask | Failed | undefined {
 		const place = this.kept.places[item];
 		if (place?.executionId === this.executionId) return toRecalled(place);
-		const unknown = isTool(this.context)
-			? this.kept.unknownCalls[this.digestCall(item)]
-			: undefined;
-		if (unknown) return { error: new UnknownOutcomeError(unknown) };
+		const unknown = isTool(this.context) && readShared(this.context, this.nameUnknownCall(item));
+		if (unknown) return { error: new UnknownOutcomeError(unknown as UnknownOutcome) };
 		const json = this.readInput(item);
 		const earlier = this.earlier.get(String(json.taskId));
 		if (earlier) return this.takeOver(item, earlier);
@@ -128,7 +132,8 @@ export class CreationRecord {
 	/** Notes a sending whose outcome is unknown. */
 	addUnknown(sending: Sending, unknown: UnknownOutcome): void {
 		this.add(sending, { unknown });
-		if (isTool(this.context)) this.kept.unknownCalls[this.digestCall(sending.index)] = unknown;
+		if (isTool(this.context))
+			writeShared(this.context, this.nameUnknownCall(sending.index), unknown);
 		const { message, taskId } = unknown;
 		const named = taskId ? ` (the service named it ${taskId})` : '';
 		this.context.logger.warn(
@@ -169,17 +174,20 @@ export class CreationRecord {
 
 	private describe(item: number): string {
 		const { name } = this.context.getNode();
-		return `"${name}" (workflow ${this.context.getWorkflow().id}, execution ${this.executionId || 'without ID'}, item ${item})`;
+		const place = hasExecution(this.context)
+			? `workflow ${this.context.getWorkflow().id}, execution ${this.executionId || 'without ID'}, item ${item}`
+			: "a tool of n8n's Agents";
+		return `"${name}" (${place})`;
 	}
 
 	private readInput(item: number): IDataObject {
 		return this.context.getInputData()[item]?.json ?? {};
 	}
 
-	/** n8n numbers an agent's calls; the number is no part of what the model asked for. */
-	private digestCall(item: number): string {
+	/** Names the note of an unknown outcome by what the agent's model asked for. n8n numbers its calls; the number is no part of that. */
+	private nameUnknownCall(item: number): string {
 		const asked = Object.entries(this.readInput(item)).filter(([key]) => key !== 'toolCallId');
-		return digest(normalize(Object.fromEntries(asked)));
+		return `unknown ${digest(normalize(Object.fromEntries(asked)))}`;
 	}
 }
 

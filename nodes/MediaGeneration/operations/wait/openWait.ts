@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { readExecutionId } from '../nodeContext';
+import { getRunNotes, readExecutionId } from '../nodeContext';
 import { findParked } from './park';
 
 /** Kept in the node's context, so that a repeat by n8n goes on with the same wait. */
@@ -20,7 +20,7 @@ export function openWait<Settings>(
 	context: IExecuteFunctions,
 	read: () => Settings,
 ): Wait<Settings> {
-	const kept = context.getContext('node') as { wait?: Wait<Settings> };
+	const kept = getRunNotes(context) as { wait?: Wait<Settings> };
 	const run = context.getWorkflowDataProxy(0).$runIndex as number;
 	const executionId = readExecutionId(context);
 	const before = kept.wait?.run === run ? kept.wait : undefined;

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { readExecutionId } from '../nodeContext';
+import { getRunNotes, readExecutionId } from '../nodeContext';
 import type { Parking } from '../operation';
 import { startLooks } from './looks';
 
@@ -33,7 +33,7 @@ export async function park(
 	context.getExecuteData().data.main = [[...items]];
 	const executionId = readExecutionId(context);
 	const { origin, pathname } = new URL(look.url);
-	context.getContext('node').parked = {
+	getRunNotes(context).parked = {
 		run: context.getWorkflowDataProxy(0).$runIndex as number,
 		executionId,
 		until,
@@ -62,6 +62,6 @@ export async function parkAgain(
 
 /** Finds what this run has parked, in this execution or in the one that it is a retry of. */
 export function findParked(context: IExecuteFunctions): Parked | undefined {
-	const { parked } = context.getContext('node') as { parked?: Parked };
+	const { parked } = getRunNotes(context) as { parked?: Parked };
 	return parked?.run === context.getWorkflowDataProxy(0).$runIndex ? parked : undefined;
 }

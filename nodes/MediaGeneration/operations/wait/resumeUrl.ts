@@ -1,7 +1,7 @@
 import { UserError, type IExecuteFunctions } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
 import { CREDENTIAL } from '../../api/endpoints';
-import { isLastCall, isTool } from '../nodeContext';
+import { hasExecution, isLastCall, isTool } from '../nodeContext';
 import { isInternalUrl } from '../../lib/isInternalUrl';
 
 /**
@@ -39,6 +39,7 @@ export async function findResumeUrl(
  */
 const toolCanSleep = (context: IExecuteFunctions): boolean =>
 	!context.isToolExecution() &&
+	hasExecution(context) &&
 	context.getWorkflowSettings().executionOrder === 'v1' &&
 	isLastCall(context);
 
