@@ -4,20 +4,20 @@ import { findCallbackUrls, listUrlSecrets, type Redactor } from './redaction';
 import { JSON_LEVELS, taskId } from './schemas';
 
 /**
- * The door by which everything comes in that the service says: bounded in size and depth, and without the secrets of the request.
- * The schemas of what is read from it are in schemas.ts and task.ts.
+ * Every answer of the service comes in here. It is bounded in size and depth, and the request's secrets are removed. The schemas
+ * are in schemas.ts and task.ts.
  */
 
-/** A text as far as it came. */
+/** The text that arrived. */
 export interface CollectedText {
 	text: string;
 	isTooLarge?: boolean;
-	/** What broke it off. */
+	/** The error that ended it early. */
 	error?: unknown;
 }
 
 /**
- * Collects a streamed body, which n8n's HTTP helper can't bound otherwise.
+ * Collects a streamed body up to a limit. n8n's HTTP helper has no limit of its own.
  * @param body the stream, or the text or JSON that n8n gives in its place in evaluations
  */
 export async function collectText(body: unknown, maxBytes: number): Promise<CollectedText> {
@@ -49,12 +49,12 @@ export function parseServiceJson(text: string): unknown {
 	return isDeeper(value, JSON_LEVELS) ? undefined : value;
 }
 
-/** A record has one. Each makes hiding slower. */
+/** A record has one. Each more makes redaction slower. */
 const MAX_CALLBACK_URLS = 5;
 
 /**
- * Parses an answer, with the secrets hidden that it repeats: those of the credential and the request, and those in the callback URL of
- * a request that the service keeps with the task.
+ * Parses an answer and hides the secrets in it: those of the credential and the request, and those in the callback URL that the
+ * service stored with the task.
  * @returns undefined where it is not JSON
  */
 export function parseAnswer(text: string, redactor: Redactor): unknown {

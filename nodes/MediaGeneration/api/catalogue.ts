@@ -6,7 +6,7 @@ import type { RequestSettings, TaskService } from './client';
 import { isRateLimited } from './errors';
 import type { CatalogueModel } from './schemas';
 
-/** Answers are good for so long, in milliseconds. Clients of such services use 10 minutes to 6 hours, and 24 hours. */
+/** How long answers are reused, in milliseconds. Clients of such services use 10 minutes to 6 hours, and 24 hours. */
 const LIST_LIFETIME = 10 * 60 * 1000;
 const SCHEMA_LIFETIME = 24 * 60 * 60 * 1000;
 
@@ -14,19 +14,19 @@ const SCHEMA_LIFETIME = 24 * 60 * 60 * 1000;
 const RETRY_AFTER = 60 * 1000;
 
 /**
- * The service allows one request a second for an account, whatever is asked, and says so by `code` 429 only. The pause is between an
- * answer and the next request, as a request may take its time to arrive.
+ * The service allows one request a second for each account, and says so only by `code` 429. The pause is between an answer and
+ * the next request, because a request may be slow to arrive.
  */
 const PAUSE = 1_100;
 const LIMITS = { requests: 0, period: 0, patience: 20_000, isTooFast: isRateLimited };
 
 const SETTINGS = { timeoutSeconds: 20 };
 
-/** Bounds of what is kept in memory. A schema takes some ten kilobytes, and at most 256. */
+/** Bounds of the memory. A schema usually takes about ten kilobytes, and at most 256. */
 const MAX_ACCOUNTS = 20;
 const MAX_SCHEMAS = 100;
 
-/** Answers of the service, shared by all who ask while they are good, and in place of an error also longer. */
+/** Answers of the service, shared while they are fresh. An older one is used when the service refuses a new one. */
 class AnswerCache<T> {
 	private readonly answers: BoundedMap<string, { value: T; goodUntil: number }>;
 	private readonly underWay = new Map<string, Promise<T>>();
@@ -95,7 +95,7 @@ const pause = async (): Promise<void> => await sleep(PAUSE);
 
 const accounts = new BoundedMap<string, Account>(MAX_ACCOUNTS);
 
-/** Finds what is kept for the account of a credential, which all editors of this n8n share. */
+/** Finds what is kept for a credential's account. All editors of this n8n share it. */
 function findAccount({ credentials }: TaskService): Account {
 	const { baseUrl, accessToken, customEndpoints, modelsPath, modelSchemaPath } = credentials;
 	const key = digest([baseUrl, accessToken, customEndpoints, modelsPath, modelSchemaPath]);
@@ -119,7 +119,7 @@ export const getModelSchema = async (service: TaskService, model: string): Promi
 	await findAccount(service).getSchema(service, model);
 
 /**
- * Asks the service for a fresh link to a result file, within the rate that it has for this and the catalogue together.
+ * Asks the service for a fresh link to a result file. Links and catalogue share one rate limit.
  * @throws {ServiceError} when there is none
  */
 export const refreshLink = async (

@@ -57,26 +57,26 @@ interface Request {
 
 interface Exchange {
 	origin: string;
-	/** The parsed JSON, without secrets; undefined where there is none. */
+	/** The parsed JSON, without secrets; undefined if there is none. */
 	body?: unknown;
 	/** The ID in an answer that can't be parsed. */
 	foundTaskId?: string;
-	/** Absent where no answer came. */
+	/** Absent if no answer came. */
 	isHttpSuccess?: boolean;
-	/** Absent after a success of the task service. */
+	/** Absent if the request succeeded. */
 	failure?: Failure;
 }
 
 /**
- * The codes by which a details answer says of a task itself that it ended without a result. With a record beside it, the record says
- * how the task ended.
+ * The codes of a details answer for a task that ended without a result. If the answer has a record, the record says how the task
+ * ended.
  */
 const GENERATION_FAILED = 501;
 const CODES_OF_TASKS = new Set<number | undefined>([GENERATION_FAILED, 408]);
 
 const MEGABYTE = 1024 * 1024;
 
-/** The largest answers, in bytes, decompressed. The largest known are a list of 100 kB and schemas of some ten. */
+/** The largest answers that are read, in bytes, decompressed. The largest known are a list of 100 kB and schemas of about 10 kB. */
 const MAX_BYTES: Partial<Record<Endpoint, number>> = {
 	modelsPath: 2 * MEGABYTE,
 	modelSchemaPath: MEGABYTE / 4,
@@ -91,7 +91,7 @@ const USER_AGENT = 'Mozilla/5.0 (compatible; n8n-nodes-media-generation)';
 
 /** The task service, as one credential reaches it. */
 export class TaskService {
-	/** Hides what the service was told in secret, now and by the creations so far. */
+	/** Hides the secrets of the credential and of all creations so far. */
 	private redactor: Redactor;
 
 	constructor(
@@ -109,11 +109,11 @@ export class TaskService {
 	}
 
 	/**
-	 * Creates a task, which costs credits: it is sent once and never again. Stopping the execution doesn't abort it, since the
-	 * ID would be lost.
+	 * Creates a task, which costs credits, so the request is sent only once. Stopping the execution doesn't abort it, because the ID
+	 * would be lost.
 	 * @returns the task's ID
 	 * @throws {UnknownOutcomeError} when the task may exist all the same
-	 * @throws {ServiceError} when the service surely created nothing
+	 * @throws {ServiceError} when the service certainly created nothing
 	 */
 	async createTask(request: CreateTaskRequest, settings: RequestSettings): Promise<string> {
 		this.redactor = this.redactor.with(listUrlSecrets(request.callBackUrl ?? ''));
@@ -132,7 +132,7 @@ export class TaskService {
 	}
 
 	/**
-	 * Reads a task as the service knows it now. A record without an ID is taken to be of this task.
+	 * Reads a task's current state. A record without an ID counts as the one of this task.
 	 * @throws {ServiceError} when the record is of another task
 	 * @throws {ServiceError} with code 404 or 422 when the service does not know the task
 	 */
@@ -141,7 +141,7 @@ export class TaskService {
 	}
 
 	/**
-	 * Reads a task like `getTask`, and the callback URL that it was created with where its record holds the request.
+	 * Reads a task like `getTask`, and the callback URL it was created with, if its record has the request.
 	 * @throws {ServiceError} as `getTask`
 	 */
 	async getTaskAndCallbackUrl(
@@ -157,7 +157,7 @@ export class TaskService {
 	}
 
 	/**
-	 * Reads a task's record as the service sends it, with what a Task leaves out.
+	 * Reads a task's record as the service sends it, including what a Task leaves out.
 	 * @throws {ServiceError} with code 404 or 422 when the service does not know the task
 	 */
 	async getTaskRecord(taskId: string, settings: RequestSettings): Promise<object> {
@@ -191,7 +191,7 @@ export class TaskService {
 		);
 	}
 
-	/** Has the service fetch a file by itself. @param fileName as for `upload` */
+	/** Lets the service fetch a file from a URL. @param fileName as for `upload` */
 	async uploadFromUrl(
 		fileName: string,
 		fileUrl: string,
@@ -255,7 +255,7 @@ export class TaskService {
 		});
 	}
 
-	/** @param missing why an answer is incomplete whose `data` does not fit the schema */
+	/** @param missing what to say if `data` does not fit the schema */
 	private async request<T extends z.ZodTypeAny>(
 		request: Request,
 		schema: T,
@@ -314,7 +314,7 @@ export class TaskService {
 			},
 			body: body as IDataObject | undefined,
 			timeout: settings.timeoutSeconds * 1000,
-			// A text would come whole, however long: 100 kB of gzip can be 100 MB.
+			// A stream can be bounded. 100 kB of gzip can be 100 MB of text.
 			encoding: 'stream',
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
@@ -346,7 +346,7 @@ export class TaskService {
 		};
 	}
 
-	/** Sends a request and collects its answer. From the headers on, it may take as long as the timeout. */
+	/** Sends a request and collects its answer. The timeout applies to the headers, then again to the body. */
 	private async send(
 		options: IHttpRequestOptions,
 		maxBytes: number,
@@ -366,14 +366,14 @@ export class TaskService {
 				},
 			)) as { statusCode: number; body: unknown };
 			if (typeof body === 'object')
-				// The timeout of n8n's helper ends with the headers.
+				// The timeout of n8n's helper covers only the headers.
 				void sleep(options.timeout as number, ended.signal).then(
 					() => abort.abort(),
 					() => undefined,
 				);
 			const collected = await collectText(body, maxBytes);
 			if (abort.signal.aborted) return { text: collected.text, error: TIMED_OUT };
-			// The rest of an answer that is not read any more would keep the connection.
+			// The unread rest of the answer would keep the connection open.
 			if (collected.isTooLarge) abort.abort();
 			return { statusCode, ...collected };
 		} catch (error) {
@@ -384,12 +384,11 @@ export class TaskService {
 	}
 }
 
-/** As n8n's helper has it. */
+/** Like the error of n8n's helper. */
 const TIMED_OUT = { code: 'ETIMEDOUT' };
 
 /**
- * The same context for n8n's HTTP helper, with another signal that ends requests. Its own one ends them when the execution is
- * stopped.
+ * Gives n8n's HTTP helper another abort signal. With its own one, stopping the execution aborts every request.
  */
 function withSignal<T extends Context>(context: T, signal: AbortSignal, canBeStopped: boolean): T {
 	const stopped =
@@ -400,7 +399,7 @@ function withSignal<T extends Context>(context: T, signal: AbortSignal, canBeSto
 	return Object.create(context, { getExecutionCancelSignal: { value } }) as T;
 }
 
-/** Reads the envelope of an answer, as far as it has one. */
+/** Reads the envelope of an answer; empty if it has none. */
 const readEnvelope = (body: unknown): Partial<z.output<typeof envelope>> =>
 	envelope.safeParse(body).data ?? {};
 

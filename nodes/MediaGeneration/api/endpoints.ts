@@ -4,7 +4,7 @@ import { isInternalUrl } from '../lib/isInternalUrl';
 /**
  * The service's endpoints: the name of each in the credential, and its path relative to the base URL. Only `createTaskPath` is
  * contract (task-service interface, "Endpoints"). The others are what public services of this kind use, so each is a setting
- * of the credential with this default. What stands in braces is replaced, and a path without it can't be used.
+ * of the credential with this default. The part in braces is replaced; a path must have it.
  */
 export const ENDPOINTS = {
 	createTaskPath: { displayName: 'Create Task Path', path: '/api/v1/jobs/createTask' },
@@ -48,7 +48,7 @@ export interface Credentials extends Addresses {
 
 const UPLOAD_ENDPOINTS = new Set<Endpoint>(['streamUploadPath', 'urlUploadPath']);
 
-/** The values that stand in paths, in the editor's words. */
+/** The values that paths contain, in the editor's words. */
 const VALUE_NAMES: Record<Placeholder, { field: string; thing: string; hint: string }> = {
 	'{taskId}': { field: 'Task ID', thing: 'task', hint: 'Give the taskId that Create returned.' },
 	'{model}': { field: 'Model Name or ID', thing: 'model', hint: 'Choose a model from the list.' },
@@ -73,7 +73,7 @@ export function buildUrl(addresses: Addresses, endpoint: Endpoint, value?: strin
 			`'${ENDPOINTS[endpoint].displayName}' in the credential must contain ${placeholder}`,
 		);
 	const segments = placeholder === '{model}' ? value.split('/') : [value];
-	// URLs resolve these, encoded or not, to another path of the service.
+	// URLs resolve these to another path, encoded or not.
 	if (segments.some((segment) => ['', '.', '..'].includes(segment))) {
 		const { field, thing, hint } = VALUE_NAMES[placeholder];
 		throw new UserError(`'${field}' is "${value}", which no ${thing} can have`, {
@@ -83,7 +83,7 @@ export function buildUrl(addresses: Addresses, endpoint: Endpoint, value?: strin
 	return base + path.replaceAll(placeholder, segments.map(encodeURIComponent).join('/'));
 }
 
-/** Anybody on the way reads what is sent over http://, so the token goes that way only inside a network. */
+/** Requests over http:// can be read on their way, so the token is sent over it only inside a network. */
 export const isClearText = (url: string): boolean =>
 	new URL(url).protocol === 'http:' && !isInternalUrl(url);
 

@@ -65,20 +65,19 @@ const OTHER: ErrorHelp = {
 };
 
 /**
- * The codes by which the service says that it turned a request away before acting on it. The list is closed: any other
- * answer to a creation may follow a task that exists.
+ * The codes for a request that the service turned away before acting on it. After any other code, a task may exist.
  */
 const REJECTED_CODES = new Set([400, 401, 402, 403, 404, 422, 429, 433, 455]);
 
-/** 405 and 430 say at one sister service what others say with 429. Their text decides. */
+/** One sister service uses 405 and 430 for what others say with 429. The message decides. */
 const RATE_LIMIT_CODES = new Set([405, 429, 430]);
 const RATE_LIMIT_TEXT = /\brate[\s-]?limit|\btoo (many|frequent|fast)\b|\bfrequency\b/i;
 const CREDITS_TEXT = /\b(credits?|balance)\b/i;
 
 export interface Refusal extends ErrorHelp {
-	/** The service surely did nothing. False: it may have done what was asked. */
+	/** The service certainly did nothing. False: it may have done what was asked. */
 	isRejected: boolean;
-	/** It was refused only because requests came too fast, so it may be sent again later. */
+	/** Requests came too fast. It may be sent again later. */
 	isRateLimited: boolean;
 }
 

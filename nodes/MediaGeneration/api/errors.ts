@@ -12,18 +12,18 @@ export interface Failure {
 	code?: number;
 	/** The service, in its own envelope, or something else, such as a page of HTML; absent: nobody answered. */
 	answeredBy?: 'service' | 'other';
-	/** The service did nothing, for certain. */
+	/** The service certainly did nothing. */
 	isRejected: boolean;
 	isRateLimited?: boolean;
 }
 
-/** A request that did not give what was asked for; `description` says what to do next. */
+/** A request that failed. `description` says what to do next. */
 export class ServiceError extends UserError {
 	/** The body's `code`, or else the HTTP status; absent where no readable answer came. */
 	readonly code?: number;
 	/** The service, in its own envelope, or something else, such as a page of HTML; absent: nobody answered. */
 	readonly answeredBy?: 'service' | 'other';
-	/** It was refused only because requests came too fast: it may be sent again, later. */
+	/** Requests came too fast. It may be sent again later. */
 	readonly isRateLimited: boolean;
 
 	constructor({
@@ -43,14 +43,14 @@ export class ServiceError extends UserError {
 export const isRateLimited = (error: unknown): boolean =>
 	error instanceof ServiceError && error.isRateLimited;
 
-/** Why nobody knows whether a creation made a task. */
+/** Why it's unknown whether a creation made a task. */
 export interface UnknownOutcome {
 	message: string;
-	/** The ID that a refusal named all the same. */
+	/** The ID, if the refusal named one. */
 	taskId?: string;
 }
 
-/** A creation of which nobody knows whether it made a task. It must not be sent again. */
+/** A creation that may or may not have made a task. It must not be sent again. */
 export class UnknownOutcomeError extends ServiceError {
 	constructor(
 		readonly outcome: UnknownOutcome,
@@ -71,7 +71,7 @@ export class UnknownOutcomeError extends ServiceError {
 /** Says whether an HTTP status is one of success. */
 export const isSuccess = (statusCode: number): boolean => statusCode >= 200 && statusCode < 300;
 
-/** Finds out whether an answer is a success. @returns why it is not one of the task service, if it isn't */
+/** Finds out why an answer is not a success; undefined if it is one. */
 export function findFailure(
 	statusCode: number,
 	body: unknown,
@@ -89,7 +89,7 @@ export function findFailure(
 	const parsed = envelope.safeParse(body);
 	if (!parsed.success && isSuccess(statusCode))
 		return {
-			message: `The answer from ${origin} is not one of the task service: it is ${fault}`,
+			message: `The answer from ${origin} is not from the task service: it is ${fault}`,
 			hint: "Check 'Base URL' and the endpoint paths in the credential.",
 			answeredBy: 'other',
 			isRejected: false,

@@ -2,7 +2,7 @@ import { randomUUID } from 'crypto';
 
 /** A file on its way to the service. */
 export interface UploadFile {
-	/** In bytes, exactly: it is announced before the file is read. */
+	/** In bytes. It must be exact, because it is sent before the file is read. */
 	size: number;
 	mimeType: string;
 	chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
@@ -16,8 +16,8 @@ const checkMimeType = (mimeType: string): string =>
 	/^[\w.+-]+\/[\w.+-]+(?=\s*(;|$))/.exec(mimeType)?.[0] ?? 'application/octet-stream';
 
 /**
- * A multipart/form-data body with one file, which is streamed and never held in memory as a whole. n8n's HTTP helper streams
- * a Blob, so this is a Blob whose bytes come while they are sent.
+ * A multipart/form-data body with one file. The file is streamed, never held in memory as a whole. n8n's HTTP helper streams a
+ * Blob, so this is one.
  */
 export class MultipartBody extends Blob {
 	/** n8n drops an object without keys of its own. */

@@ -1,4 +1,4 @@
-/** The reason for which a request got no answer. */
+/** Why a request got no answer. */
 export interface NetworkFailure {
 	/** Follows the name of the host in a sentence. */
 	reason: string;
@@ -19,7 +19,7 @@ const BLOCKED: NetworkFailure = {
 	hint: 'Nothing was sent. If this n8n is to reach that address, ask its administrator to add it to the environment variable N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.',
 };
 
-/** Codes of failures before the request was written: the host surely received nothing. */
+/** Codes of failures before the request was sent. The host received nothing. */
 const NEVER_SENT: Record<string, string> = {
 	ECONNREFUSED: 'nothing answers at that address',
 	ENOTFOUND: 'its host name is not known',
@@ -32,7 +32,7 @@ const NEVER_SENT: Record<string, string> = {
 	ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate belongs to another host',
 };
 
-/** Codes that say so only while connecting: a route can also be lost after the request was sent. */
+/** Codes that mean the same while connecting. A route can also be lost after the request was sent. */
 const NEVER_SENT_WHILE_CONNECTING: Record<string, string> = {
 	EHOSTUNREACH: 'there is no route to its host',
 	ENETUNREACH: 'there is no route to its network',
@@ -57,7 +57,7 @@ export function describeNetworkFailure(error: unknown, timeoutSeconds: number): 
 			};
 }
 
-/** Node's code and system call, or the refusal of n8n's guard, wherever n8n's wrapping put them. */
+/** Node's code and system call, or the refusal of n8n's guard, at any depth of n8n's wrapping. */
 function findSystemError(error: unknown): {
 	code: string;
 	isConnecting: boolean;

@@ -2,15 +2,15 @@ import { isObject } from '../lib/json';
 
 const HIDDEN = '***';
 
-/** A shorter secret is looked for in messages only: in data it could be part of any word. In characters. */
+/** Shorter secrets, in characters, are hidden only in messages. In data they could be part of any word. */
 const SHORTEST_IN_DATA = 8;
 
-/** A value in a URL's query that is a secret by its look: long, and of the characters of hex, Base64 for URLs, and UUIDs. */
+/** A value in a URL's query that looks like a secret: long, and only characters of hex, URL-safe Base64, or UUIDs. */
 const TOKEN = /^[\w-]{16,}=*$/;
 
 const MAX_TOKENS = 5;
 
-/** A URL that resumes an execution of n8n, up to its query, as it is or percent-encoded. */
+/** The start of a URL that resumes an execution of n8n, plain or percent-encoded. */
 const RESUME_URL =
 	/(\/|%(?:25){0,3}2f)webhook-waiting\\{0,4}\1[^\s"'<>?]{0,200}?(?:\?|%(?:25){0,3}3f)(?:[^\s"'<>\\]|\\{1,4}u[\da-f]{4})+/gi;
 
@@ -21,10 +21,10 @@ const listTokens = (values: Iterable<unknown>): string[] =>
 		.filter((value): value is string => typeof value === 'string' && TOKEN.test(value))
 		.slice(0, MAX_TOKENS);
 
-/** Lists the tokens in the query by which a webhook of ours was called. */
+/** Lists the tokens in the query of a call to our webhook. */
 export const listQuerySecrets = (query: object): string[] => listTokens(Object.values(query));
 
-/** Lists what of a callback URL is secret: its login, its query as a whole, and the tokens in it. */
+/** Lists the secrets of a callback URL: its login, its whole query, and the tokens in the query. */
 export function listUrlSecrets(url: string): string[] {
 	if (!URL.canParse(url)) return [];
 	const { username, password, searchParams } = new URL(url);
@@ -36,7 +36,7 @@ export function listUrlSecrets(url: string): string[] {
 const CALLBACK_URL = /call_?back_?url/i;
 
 /**
- * Finds the callback URLs that a service repeats, as it keeps the request with the task.
+ * Finds the callback URLs in an answer. A service may store the request with the task.
  * @param parseJson reads JSON in text; undefined for any other text
  */
 export function findCallbackUrls(
@@ -106,20 +106,20 @@ function hide(text: string, secrets: string[]): string {
 	return plain.includes('webhook-waiting') ? shown.replace(RESUME_URL, hideQuery) : shown;
 }
 
-/** Other letters than these may change their length. */
+/** Other letters may change their length in lower case. */
 const toLowerCase = (text: string): string =>
 	text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 interface Decoded {
 	/** In lower case, without backslashes. */
 	plain: string;
-	/** Finds where in the text stands what is at this place of `plain`. */
+	/** Maps a position in `plain` to the text. */
 	toPlace: (at: number) => number;
 }
 
 /**
- * Decodes what stands encoded in a text: percent-encoded, escaped as in JSON, or by its code as in HTML, each also inside of another.
- * Two writings of a text decode to the same. A loop, as a pattern takes seconds for a text of megabytes.
+ * Decodes percent-encoding, JSON escapes and HTML character codes, also inside each other, so that every way to write a text
+ * decodes to the same. It is a loop because a pattern takes seconds for megabytes of text.
  */
 function decode(text: string): Decoded {
 	const lower = toLowerCase(text);
@@ -131,7 +131,7 @@ function decode(text: string): Decoded {
 		let next = at;
 		while (lower[next] === '\\') next++;
 		const { code, end } = readCharacter(lower, next, next > at);
-		// Backslashes at the end belong to nothing.
+		// Backslashes at the end escape nothing.
 		if (code !== undefined) {
 			codes[length] = code;
 			places[length++] = at;
@@ -143,7 +143,7 @@ function decode(text: string): Decoded {
 	return { plain, toPlace: (at) => places[at] as number };
 }
 
-/** Reads the character that begins here, in whichever form it is written. */
+/** Reads the character that begins here, in any encoding. */
 function readCharacter(
 	text: string,
 	at: number,
@@ -181,7 +181,7 @@ function readCharacter(
 /** The longest number of a character in HTML, with its semicolon. */
 const LONGEST_NUMBER = 9;
 
-/** Reads the code of a character, as of a lower-case letter; undefined where it is no number. */
+/** Reads a character by its code, in lower case; undefined if the code is no number. */
 function readCode(text: string, from: number, to: number, base: number): number | undefined {
 	if (to <= from || to > text.length) return undefined;
 	let code = 0;
@@ -193,7 +193,7 @@ function readCode(text: string, from: number, to: number, base: number): number 
 	return code >= 0x41 && code <= 0x5a ? code + 0x20 : code;
 }
 
-/** Reads a digit, which may be hexadecimal, in lower case; -1 where it is none. */
+/** Reads a decimal or lower-case hexadecimal digit; -1 if it is none. */
 function readDigit(code: number): number {
 	if (code >= 0x30 && code <= 0x39) return code - 0x30;
 	return code >= 0x61 && code <= 0x66 ? code - 0x57 : -1;

@@ -35,21 +35,21 @@ export const nonEmptyText = z.string().min(1);
  */
 export const TASK_ID = /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]{1,256}$/u;
 
-/** The contract has text; a number is taken too. */
+/** The contract has text. A number is accepted too. */
 export const taskId = z.union([
 	z.string().regex(TASK_ID),
 	z.number().int().safe().transform(String),
 ]);
 
-/** Characters that end a line, or change how the rest of it is shown, in a log or in the editor. */
+/** Characters that end a line, or change how the rest of it looks, in a log or the editor. */
 const CONTROL_CHARACTERS = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]+/gu;
 
-/** The longest text of the service's that is shown as a message, in characters. */
+/** The longest message of the service that is shown, in characters. */
 const LONGEST_MESSAGE = 500;
 
-/** A text for people: on one line, and not too long. */
+/** A message for people, on one line and cut to a length. */
 export const toMessage = (text: string): string => {
-	// Twice as much as is shown is enough to look at.
+	// Reading twice as much as is shown is enough.
 	const line = text
 		.slice(0, 2 * LONGEST_MESSAGE)
 		.replace(CONTROL_CHARACTERS, ' ')
@@ -60,7 +60,7 @@ export const toMessage = (text: string): string => {
 		: line;
 };
 
-/** A text for people that says something. */
+/** A message that is not blank. */
 export const message = z
 	.string()
 	.transform(toMessage)
@@ -79,7 +79,7 @@ export const envelope = z
 	})
 	.passthrough();
 
-/** The part of a createTask answer's `data` that makes it a task, whatever else the answer says. */
+/** The part of a createTask answer's `data` that means a task exists, whatever else the answer says. */
 export const createdTask = z.object({ taskId });
 
 /** `data` of an upload's answer. Services use either name for the file's URL. */

@@ -3,7 +3,7 @@ import { isObject } from '../lib/json';
 import { parseServiceJson } from './answers';
 import { message, nonEmptyText, number, toMessage, tolerant } from './schemas';
 
-/** JSON in a string; some services send the object itself. Text that is not JSON stays text. */
+/** JSON in a string. Some services send the object itself. Other text stays text. */
 const embeddedJson = z.unknown().transform((value) => {
 	if (value === '') return undefined;
 	if (typeof value !== 'string') return value;
@@ -11,7 +11,7 @@ const embeddedJson = z.unknown().transform((value) => {
 	return parsed === undefined ? value : parsed;
 });
 
-/** The ID of a record, which may have none. It counts only as far as it is the one that was asked for. */
+/** The ID of a record, if it has one. It must be the one that was asked for. */
 const recordId = z.preprocess(
 	(id) => (id === null || id === '' ? undefined : id),
 	z.union([z.string(), z.number().transform(String)]).optional(),
@@ -57,7 +57,7 @@ function readResultUrls(result: unknown): string[] {
 	);
 }
 
-/** The service's many states in four words. `timedOut`: our wait ended, the task continues. */
+/** The service's many states, mapped to four. `timedOut`: our wait ended, the task continues. */
 export type TaskStatus = 'pending' | 'completed' | 'failed' | 'timedOut';
 
 /**
@@ -85,7 +85,7 @@ export interface Task {
 
 const COMPLETED_STATES = new Set(['success', 'succeeded', 'completed']);
 
-/** Ends without a result, as services and their clients name them, in lower case and without what parts the words. */
+/** States of tasks that ended without a result, in lower case and without separators between the words. */
 const FAILED_STATES = new Set([
 	'aborted',
 	'canceled',
@@ -115,7 +115,7 @@ const PENDING_STATES = new Set([
 
 /**
  * Reads a state of the service.
- * @param otherwise what a state that no list has is taken for; by default it has not ended
+ * @param otherwise the status of an unknown state; by default the task has not ended
  */
 export function toStatus(state: string, otherwise: TaskStatus = 'pending'): TaskStatus {
 	const word = state.toLowerCase().replace(/[\s_-]+/g, '');
@@ -129,11 +129,11 @@ export function newTask(taskId: string, model: string): Task {
 	return { taskId, status: 'pending', resultUrls: [], model };
 }
 
-/** The task as it is output when the wait for it ends. */
+/** The task as it is output when the wait ends before it. */
 export const markTimedOut = (task: Task): Task =>
 	task.status === 'pending' ? { ...task, status: 'timedOut' } : task;
 
-/** A task of which the service only says that it failed, without a record. */
+/** A failed task for which the service has no record. */
 export const failedTask = (taskId: string, code: number, failMessage?: string): Task => ({
 	taskId,
 	status: 'failed',
@@ -142,7 +142,7 @@ export const failedTask = (taskId: string, code: number, failMessage?: string): 
 	...(failMessage && { failMessage }),
 });
 
-/** Reads the callback URL that a task was created with; undefined where its record does not hold the request. */
+/** Reads the callback URL that a task was created with; undefined if its record lacks the request. */
 export const readCallbackUrl = ({ param }: TaskRecord): string | undefined =>
 	nonEmptyText.safeParse(isObject(param) ? param.callBackUrl : undefined).data;
 
@@ -166,7 +166,7 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 	});
 }
 
-/** A record may have an empty result beside the one in the other form. */
+/** A record may have an empty result in one form beside the full one in the other. */
 const isFilled = (result: unknown): boolean =>
 	result !== null &&
 	result !== undefined &&

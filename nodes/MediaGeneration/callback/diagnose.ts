@@ -13,7 +13,7 @@ import {
 	type VerificationSettings,
 } from './verify';
 
-/** Faults of a callback, beyond the reasons that its sender hears. */
+/** Faults of a callback that its sender is not told. */
 type DiagnosisReason =
 	| RefusalReason
 	| 'keyMissing'
@@ -33,9 +33,9 @@ export interface Diagnosis {
 	reason?: DiagnosisReason;
 	message: string;
 	taskId?: string;
-	/** The secret that the signature is of, also where something else is wrong. */
+	/** The secret that made the signature, also when something else is wrong. */
 	signature?: MatchingSecret;
-	/** The timestamp's lead on the present time; negative: behind. */
+	/** Seconds by which the timestamp is ahead of the clock here; negative: behind. */
 	clockDifferenceSeconds?: number;
 }
 
@@ -155,7 +155,7 @@ function explainStaleness(
 	);
 }
 
-/** Finds what can be said of a callback whatever is wrong with it. */
+/** Finds the facts that do not depend on what is wrong. */
 function findFacts(
 	headers: Record<string, string>,
 	body: unknown,
@@ -195,7 +195,7 @@ function findMistake(
 	return undefined;
 }
 
-/** Finds the ID that was signed in place of data.task_id: some services have theirs elsewhere. */
+/** Finds the ID that was signed in place of data.task_id. Some services put it elsewhere. */
 function findOtherSignedId(
 	headers: Record<string, string>,
 	body: unknown,
@@ -233,7 +233,7 @@ function readTaskId(body: unknown): string | undefined {
 	return typeof taskId === 'string' ? taskId : undefined;
 }
 
-/** Names headers like Node, in lower case, and turns numbers that a user wrote into text. */
+/** Writes header names in lower case, as Node does, and numbers as text. */
 const normalizeHeaders = (headers: Record<string, unknown>): Record<string, string> =>
 	Object.fromEntries(
 		Object.entries(headers)

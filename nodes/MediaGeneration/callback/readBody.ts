@@ -1,7 +1,7 @@
 import { jsonParse, type IWebhookFunctions } from 'n8n-workflow';
 import { isJsonType } from './verify';
 
-/** The request as n8n makes it. Nodes of version 1 find the bytes in it; for newer ones they are still to be read. */
+/** n8n's request. It has the bytes for webhooks of version 1; newer ones must read them. */
 interface UnparsedRequest {
 	rawBody?: Buffer;
 	/** Reads no more than n8n's limit. */
@@ -9,7 +9,7 @@ interface UnparsedRequest {
 }
 
 /**
- * Reads the body of a callback. Of the types that are JSON, n8n parses application/json alone.
+ * Reads the body of a callback. n8n itself parses only application/json.
  * @returns the parsed JSON; null where it can't be read
  */
 export async function readBody(context: IWebhookFunctions): Promise<unknown> {

@@ -6,13 +6,13 @@ import type {
 } from 'n8n-workflow';
 import { BoundedMap } from '../lib/boundedMap';
 
-/** Time for task details and everything else before a callback is answered: senders give up after 5 to 15 seconds. */
+/** Timeout of the details request before a callback is answered. Senders give up after 5 to 15 seconds. */
 export const DETAILS_SETTINGS = { timeoutSeconds: 4 };
 
-/** An answer of n8n's is waited for so long, in milliseconds. Senders have given up and retried long before. */
+/** How long to wait for n8n's own answer, in milliseconds. Senders give up and retry long before. */
 export const ANSWER_LIMIT = 60_000;
 
-/** The reason for which a callback is turned away. All of it is our words, save the time that the sender gave. */
+/** Why a callback is turned away. Only the time difference comes from the sender. */
 export interface Refused {
 	status: number;
 	reason: string;
@@ -32,7 +32,7 @@ export const DETAILS_UNAVAILABLE: Refused = {
 	message: "The task's details are temporarily unavailable. Retry later.",
 };
 
-/** Answers the sender in our own words; nothing starts or continues. */
+/** Answers the sender. Nothing starts or continues. */
 export function answer(
 	context: IWebhookFunctions,
 	status: number,
@@ -42,7 +42,7 @@ export function answer(
 	return { noWebhookResponse: true };
 }
 
-/** Turns the sender away with the reason, which the owner finds in n8n's log. */
+/** Turns the sender away and logs the reason for the owner. */
 export function refuse(context: IWebhookFunctions, refused: Refused): IWebhookResponseData {
 	logRefusal(context, refused);
 	const { status, reason, message } = refused;
@@ -50,8 +50,8 @@ export function refuse(context: IWebhookFunctions, refused: Refused): IWebhookRe
 }
 
 /**
- * Hands the items to n8n, which answers when it has stored the execution with them, and with 500 when it could not. So a sender
- * that hears 200 need not send again.
+ * Hands the items to n8n. It answers when it has stored the execution, or 500 when it could not. A sender that gets 200 is
+ * done.
  * @param onStored is called when n8n has stored the execution, before it saves static data and answers; returns the answer
  */
 export const handOver = (
@@ -64,10 +64,10 @@ export const handOver = (
 	workflowData: [items],
 });
 
-/** Seconds in which a node logs one line for each reason: anyone can send callbacks. */
+/** A node logs each reason at most once in this many seconds, because anyone can send callbacks. */
 const QUIET_SECONDS = 60;
 
-/** The last line by node and reason, and how many refusals since were not logged. */
+/** The last line by node and reason, and the number of refusals that were not logged since. */
 const lines = new BoundedMap<string, { since: number; unlogged: number }>(1_000);
 
 /** Tells the owner in n8n's log why a callback was refused, at a level that n8n logs by default. */

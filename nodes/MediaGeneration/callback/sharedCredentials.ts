@@ -1,10 +1,10 @@
 import { sleep, type IWebhookFunctions } from 'n8n-workflow';
 import { CREDENTIAL, type Credentials } from '../api/endpoints';
 
-/** Callbacks share what was read of a credential for so long, in milliseconds. A change of the credential counts that much later. */
+/** How long callbacks share a credential that was read, in milliseconds. A change of it counts after this time. */
 export const SHARED_FOR = 1_000;
 
-/** Reads under way or just ended, by node and credential. */
+/** Reads that are under way or just ended, by node and credential. */
 const reads = new Map<string, Promise<Credentials>>();
 
 /** Reads the node's credential for a callback. Callbacks share a read for a second: each costs n8n a V8 isolate. */

@@ -4,10 +4,10 @@ import { createHmac, timingSafeEqual } from 'crypto';
 export const TIMESTAMP_HEADER = 'x-webhook-timestamp';
 export const SIGNATURE_HEADER = 'x-webhook-signature';
 
-/** A callback's timestamp may differ from the time here by so many seconds, by default. */
+/** The default tolerance for a callback's timestamp, in seconds either way. */
 export const DEFAULT_TOLERANCE_SECONDS = 300;
 
-/** The secrets that a callback may be signed with. The previous one counts while the secret is being replaced. */
+/** The secrets that a callback may be signed with. The previous one is accepted while the secret is being replaced. */
 export interface SigningSecrets {
 	current: string;
 	previous?: string;
@@ -37,8 +37,8 @@ export function sign(taskId: string, timestamp: string, secret: string): string 
 }
 
 /**
- * Finds the secret that a callback was signed with. Never throws on what a sender chose. Every secret is tried, each in constant
- * time. A blank secret never matches: HMAC takes one, so anyone could sign with it.
+ * Finds the secret that a callback was signed with. Never throws, whatever the sender chose. Tries every secret, each in
+ * constant time. A blank secret never matches, because anyone could sign with it.
  */
 export function findMatchingSecret(
 	signature: string,

@@ -10,7 +10,7 @@ import {
 	type SigningSecrets,
 } from './signature';
 
-/** The reason for a refusal, in a word for the logs of sender and owner. */
+/** The reason for a refusal, as one word for logs. */
 export type RefusalReason =
 	| 'headerMissing'
 	| 'timestampMalformed'
@@ -22,15 +22,15 @@ export type RefusalReason =
 	| 'taskIdContradictory'
 	| 'signatureWrong';
 
-/** Base64 of the 32 bytes of an HMAC-SHA256. The length is checked apart: in the pattern it takes twice as long. */
+/** Base64 of the 32 bytes of an HMAC-SHA256. The length is checked separately: in the pattern it takes twice as long. */
 const SIGNATURE = /^[A-Za-z0-9+/]+=$/;
 const SIGNATURE_LENGTH = 44;
 
 const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
 
 /**
- * Tells whether a Content-Type is JSON, also one that is by its suffix, such as application/cloudevents+json. The usual one is
- * compared: the pattern takes a tenth of all checks.
+ * Says whether a Content-Type is JSON, also by its suffix, such as application/cloudevents+json. The usual type is compared
+ * first, because the pattern takes a tenth of the time of all checks.
  */
 export const isJsonType = (contentType: string): boolean =>
 	contentType === 'application/json' || JSON_TYPE.test(contentType);
@@ -41,7 +41,7 @@ export interface Refusal {
 	status: 400 | 401;
 	reason: RefusalReason;
 	message: string;
-	/** A stale timestamp's lead on the present time; negative: behind. */
+	/** Seconds by which a stale timestamp is ahead of the clock here; negative: behind. */
 	clockDifferenceSeconds?: number;
 }
 
@@ -50,17 +50,17 @@ export interface Acceptance {
 	/** Verified by the signature, unless that is off. */
 	taskId: string;
 	signature: MatchingSecret | 'off';
-	/** The outcome that the body claims. It is not signed, so it has to be held against the task's details. */
+	/** The outcome that the body claims. It is not signed, so the task's details must confirm it. */
 	claimedStatus: TaskStatus;
 }
 
-/** What a callback is held to before its signature. */
+/** What is checked before the signature. */
 interface FormSettings {
-	/** A timestamp may differ from now by so many seconds, either way; 0: by any. */
+	/** The tolerance for the timestamp, in seconds either way; 0: any age. */
 	toleranceSeconds: number;
 	/** Milliseconds since 1970. */
 	now: number;
-	/** The ID may stand in `data.taskId` or a top-level `taskId` too; then the first counts whose signature fits. */
+	/** Also accepts the ID in `data.taskId` or a top-level `taskId`. The first one that the signature fits counts. */
 	otherBodies?: boolean;
 }
 
@@ -69,9 +69,9 @@ export interface VerificationSettings extends FormSettings {
 	secrets?: SigningSecrets;
 }
 
-/** A callback that is in order as far as can be seen without a key. */
+/** A callback that passed all checks that need no key. */
 interface WellFormed {
-	/** The IDs that may be the signed one, in their order; at least one. */
+	/** The IDs that may be the signed one, in order; at least one. */
 	taskIds: string[];
 	parts: CallbackParts;
 }
@@ -84,8 +84,8 @@ const refuse = (status: 400 | 401, reason: RefusalReason, message: string): Refu
 });
 
 /**
- * Checks all that needs no key, in the contract's order: a missing header, then the task ID, then the timestamp and the form of
- * the signature. A callback that fails here costs neither a credential read nor an HMAC.
+ * Checks everything that needs no key, in the contract's order: missing headers, the task ID, then the timestamp and the form
+ * of the signature. A callback that fails here costs no credential read and no HMAC.
  * @param headers by lower-case name, as Node has them: a repeated one is one text, joined by commas
  * @param body the parsed JSON, whatever it is
  * @param signed the signature is verified, so its headers must be there
@@ -115,7 +115,7 @@ export function checkForm(
 	return refusal || { taskIds, parts };
 }
 
-/** Reads the ID where the contract has it. */
+/** Reads the ID from the place the contract defines. */
 function readContractId(parts: CallbackParts): Refusal | string[] {
 	const { taskId, topLevelId } = parts;
 	if (!isText(taskId)) {
@@ -133,14 +133,14 @@ function readContractId(parts: CallbackParts): Refusal | string[] {
 		topLevelId === undefined ||
 		topLevelId === null ||
 		topLevelId === taskId ||
-		// A number of more digits than JSON parsers keep is rounded.
+		// JSON parsers round numbers with more digits.
 		(typeof topLevelId === 'number' && topLevelId === Number(taskId));
 	return agrees
 		? [taskId]
 		: refuse(400, 'taskIdContradictory', 'taskId and data.task_id must be the same');
 }
 
-/** Reads the IDs of all places that are known. They may differ: the signature says which one is meant. */
+/** Reads the IDs from all known places. If they differ, the signature decides. */
 function readAnyIds(parts: CallbackParts): Refusal | string[] {
 	const others = listOtherIds(parts).map(({ id }) => id);
 	const ids = [...new Set([parts.taskId, ...others].filter(isText))];
@@ -150,7 +150,7 @@ function readAnyIds(parts: CallbackParts): Refusal | string[] {
 	return wellFormed.length > 0 ? wellFormed : refuseMalformed('The task ID');
 }
 
-/** Lists the IDs that stand elsewhere than in the contract. */
+/** Lists the IDs outside the contract's place. */
 export const listOtherIds = ({
 	dataTaskId,
 	topLevelId,
@@ -167,7 +167,7 @@ const refuseMalformed = (id: string): Refusal =>
 		`${id} must have 1 to 256 characters, without control characters, and not be "." or ".."`,
 	);
 
-/** Checks the form of what the signature is about, and its age. */
+/** Checks the form of the signed parts, and the timestamp's age. */
 function checkSignedParts(
 	timestamp: string,
 	signature: string,
@@ -232,7 +232,7 @@ export function verifyCallback(
 	);
 }
 
-/** The parts of a callback's body, untested; IDs that are whole numbers as text. Only one ID is signed; everything else is a claim. */
+/** The parts of a callback's body, unchecked, with whole-number IDs as text. Only one ID is signed; everything else is a claim. */
 export interface CallbackParts {
 	/** `data.task_id` */
 	taskId: unknown;
@@ -246,8 +246,8 @@ export interface CallbackParts {
 }
 
 /**
- * Reads the parts of a callback's body; undefined when the body is not a JSON object. Not by a schema: that took nearly
- * as long as the HMAC, and anyone can send callbacks.
+ * Reads the parts of a callback's body; undefined when the body is not a JSON object. A schema would take nearly as long as
+ * the HMAC, and anyone can send callbacks.
  */
 export function readCallbackParts(body: unknown): CallbackParts | undefined {
 	if (!isObject(body)) return undefined;
@@ -265,11 +265,11 @@ export function readCallbackParts(body: unknown): CallbackParts | undefined {
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** The contract has text for an ID; a whole number is taken for its digits, unless it is so long that they were rounded. */
+/** The contract's IDs are text. A whole number is read as its digits, unless it was long enough to be rounded. */
 const toText = (id: unknown): unknown =>
 	typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : id;
 
-/** Types of callbacks that come with a part of the result, before the end. */
+/** Callback types that bring part of the result before the task ends. */
 const PART = /^(text|first)$/i;
 
 const FAILURE = /fail/i;

@@ -5,7 +5,7 @@ const INTERNAL_NAMES =
 /** Public names that lead to this machine, with all names below them. */
 const LOOPBACK_NAMES = /(^|\.)(localtest\.me|lvh\.me|vcap\.me|lacolhost\.com|localhost\.direct)$/;
 
-/** Public names below which a name leads to the IPv4 address that it holds, as `app.10.0.0.1.nip.io`; without one, to this machine. */
+/** Public domains whose names contain the IPv4 address they lead to, as in `app.10.0.0.1.nip.io`. Without one, they lead to this machine. */
 const ADDRESS_NAMES = /(^|\.)(nip\.io|sslip\.io|xip\.io|traefik\.me|local\.gd|backname\.io)$/;
 
 /**
@@ -20,11 +20,11 @@ export function isInternalUrl(url: string): boolean {
 	return !host.includes('.') || INTERNAL_NAMES.test(host) || LOOPBACK_NAMES.test(host);
 }
 
-/** Four numbers, parted by dots or hyphens, also where they overlap with others. */
+/** Four numbers with dots or hyphens between them. They may overlap with others. */
 const DOTTED = /(?<!\d)(?=(\d{1,3})[.-](\d{1,3})[.-](\d{1,3})[.-](\d{1,3})(?!\d))/g;
 const HEXADECIMAL = /(?<![\da-z])[\da-f]{8}(?![\da-z])/g;
 
-/** Which of several addresses counts depends on the name's owner, so that each must be one of the internet. */
+/** The domain's owner decides which of several addresses counts, so all of them must be public. */
 function holdsInternalAddress(host: string): boolean {
 	const addresses = [
 		...[...host.matchAll(DOTTED)].map((parts) => parts.slice(1).map(Number)),

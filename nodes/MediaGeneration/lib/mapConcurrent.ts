@@ -26,7 +26,7 @@ export async function mapConcurrent<Entry, Result>(
 	return results;
 }
 
-/** Makes a function that runs others, so many at once, in the order in which they come. */
+/** Makes a function that runs others in the order they come, up to `concurrency` at once. */
 export function limitConcurrency(
 	concurrency: number,
 ): <Result>(run: () => Promise<Result>) => Promise<Result> {

@@ -2,12 +2,12 @@ import { sleep } from 'n8n-workflow';
 
 /** Limits of how fast a service is asked. Times are in milliseconds. */
 export interface RateLimits {
-	/** So many requests may start within a period; 0: any number. */
+	/** The number of requests that may start within a period; 0: any number. */
 	requests: number;
 	period: number;
-	/** Refusals for the rate are waited out for so long, from the first to the last. */
+	/** How long to wait out refusals for the rate, from the first on. */
 	patience: number;
-	/** Says of what a request threw that it came too fast and did nothing, so that it may be sent again, later. */
+	/** Recognizes the error of a request that came too fast and did nothing. It may be sent again later. */
 	isTooFast: (error: unknown) => boolean;
 }
 
@@ -27,7 +27,7 @@ export class RateLimiter {
 		private readonly signal?: AbortSignal,
 	) {}
 
-	/** Sends a request when its turn comes, and again after a refusal for the rate, as it surely did nothing, while patience lasts. */
+	/** Sends a request when its turn comes. Sends it again after a refusal for the rate, which did nothing, while patience lasts. */
 	async run<T>(request: () => Promise<T>): Promise<T> {
 		for (;;) {
 			await this.takeTurn();

@@ -12,9 +12,9 @@ const readers: Record<string, (reader: Reader) => Promise<Partial<MediaFacts> | 
 };
 
 /**
- * Reads the facts of a media file from its bytes until they are known, then closes the stream. At most
- * 256 MiB pass by, of which a chunk is in memory at a time.
- * @returns undefined when the bytes are of no known format
+ * Reads a media file until its facts are known, then closes the stream. It reads at most 256 MiB and keeps one chunk
+ * in memory.
+ * @returns undefined when the format is unknown
  * @throws only what the stream throws, never for what the file contains
  */
 export async function inspect(file: Chunks): Promise<MediaFacts | undefined> {

@@ -1,7 +1,7 @@
 import type { Dimensions } from './formats';
 import type { Reader } from './reader';
 
-/** Segments and fill bytes that one looks at: a picture has a few dozen, before its size. */
+/** The most segments and fill bytes to read. A picture has a few dozen before its size. */
 const MOST_SEGMENTS = 10_000;
 
 const EXIF = 0xe1;
@@ -11,7 +11,7 @@ const ORIENTATION = 0x0112;
 const isFrame = (code: number): boolean =>
 	code >= 0xc0 && code <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(code);
 
-/** Codes without a length, or from which on there is no header: the size was not found before. */
+/** Codes that have no length, or end the headers. If one comes first, the size was not found. */
 const endsHeader = (code: number): boolean => code < 0xc0 || (code >= 0xd0 && code <= 0xda);
 
 /** Width and height of a JPEG image, turned as its EXIF orientation says; empty when they can't be read. */
@@ -38,7 +38,7 @@ export async function readJpeg(reader: Reader): Promise<Dimensions> {
 	return {};
 }
 
-/** A frame header's size. A height of 0 stands at the end of the picture, where one does not look. */
+/** A frame header's size. A height of 0 means that it stands at the end of the picture, which is not read. */
 async function readFrameSize(reader: Reader, turned?: boolean): Promise<Dimensions> {
 	const frame = await reader.take(5);
 	const height = frame?.readUInt16BE(1);

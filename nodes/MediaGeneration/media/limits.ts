@@ -81,7 +81,7 @@ const isWithin = (value: number, { min, max }: Range, tolerance = 0): boolean =>
 
 const round = (value: number, digits: number): string => String(Number(value.toFixed(digits)));
 
-/** In units of 1024 × 1024 bytes, rounded up: what is over a limit doesn't look as large as the limit. */
+/** In units of 1024 × 1024 bytes, rounded up, so that a file over the limit never looks as small as the limit. */
 const formatMegabytes = (bytes: number): string => `${Math.ceil((bytes / MEBIBYTE) * 10) / 10} MB`;
 
 /** Small whole numbers if there are any, for example 16:9; otherwise against 1, for example 2.347:1. */

@@ -1,10 +1,10 @@
 import type { Dimensions, MediaFacts } from './formats';
 import type { Reader } from './reader';
 
-/** Boxes that one looks at: a file that needs more to come to the end of its tracks is not made by an encoder. */
+/** The most boxes to read. No encoder writes more before the end of the tracks. */
 const MOST_BOXES = 10_000;
 
-/** The boxes that are opened, each in its parent; every other one is passed over. So the depth is bounded. */
+/** The boxes that are opened, each in its parent. All others are skipped, which bounds the depth. */
 const OPENED = new Set(['/moov', 'moov/trak', 'trak/mdia', 'mdia/minf', 'minf/stbl', 'moov/mvex']);
 
 /** The boxes that are read, and how many bytes of each: up to the last field that counts. */
@@ -19,7 +19,7 @@ const READ: Record<string, number> = {
 
 const LONGEST = Math.max(...Object.values(READ));
 
-/** By path, the first bytes of the boxes in `READ`; zeros stand for what a shorter box lacks. */
+/** The first bytes of the boxes in `READ`, by path. Shorter boxes are filled up with zeros. */
 type Boxes = Partial<Record<string, Buffer>>;
 
 interface Movie {
@@ -28,8 +28,8 @@ interface Movie {
 }
 
 /**
- * Facts of the ISO base media file format (ISO/IEC 14496-12) and of QuickTime. The movie box may come after the
- * samples: they are passed over. Undefined when there is no movie box, or not the whole of it.
+ * Facts of the ISO base media file format (ISO/IEC 14496-12) and of QuickTime. Samples before the movie box are skipped.
+ * Undefined when the movie box is missing or incomplete.
  */
 export async function readMp4(reader: Reader): Promise<Partial<MediaFacts> | undefined> {
 	const movie = await readMovie(reader);
@@ -76,7 +76,7 @@ async function readMovie(reader: Reader): Promise<Movie | undefined> {
 	return undefined;
 }
 
-/** A box's type and where it ends: within its parent, whatever it says. Undefined where no box can be. */
+/** A box's type and its end, at most the end of its parent. Undefined where no box can be. */
 async function readHeader(
 	reader: Reader,
 	parentEnd: number,
@@ -116,8 +116,8 @@ const readTimescale = (box: Buffer | undefined): number =>
 	box?.readUInt32BE(box[0] === 1 ? 20 : 12) ?? 0;
 
 /**
- * Reads how long a player shows a track, in seconds, from its header, which counts edits that the media's own duration
- * leaves out. The samples of a fragmented file come later, so that only `mehd` knows.
+ * Reads how long a player shows a track, in seconds. The track's header includes edits; the media's own duration does
+ * not. In a fragmented file the samples come later, and only `mehd` has the duration.
  */
 function readDuration({ boxes }: Movie, track: Boxes): number | undefined {
 	const movieScale = readTimescale(boxes['moov/mvhd']);

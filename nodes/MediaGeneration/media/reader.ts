@@ -1,15 +1,15 @@
-/** Files are read up to here, in bytes: no limit of the service lets a file be as large. */
+/** The most bytes to read. All limits of the service are smaller. */
 const FURTHEST = 256 * 1024 * 1024;
 
 /** A file's bytes in order: a stream of n8n's, or a list with the one buffer that holds it all. */
 export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /**
- * Reads a file forward, once. What was passed is dropped, so that the memory it needs is a chunk and what was asked
- * for, however large the file is. Throws only what the stream throws.
+ * Reads a file forward, once. It keeps one chunk and the bytes that were asked for, however large the file is. It throws
+ * only what the stream throws.
  */
 export class Reader {
-	/** Bytes passed. */
+	/** Bytes read and dropped. */
 	position = 0;
 	private readonly chunks: AsyncIterator<Uint8Array>;
 	private ahead: Buffer = Buffer.alloc(0);
@@ -21,7 +21,7 @@ export class Reader {
 	}
 
 	/**
-	 * The next bytes, which stay the next ones; fewer at the end of the file.
+	 * Peeks at the next bytes. At the end of the file there may be fewer.
 	 * @param length at most 64 KiB: it is kept in memory
 	 */
 	async peek(length: number): Promise<Buffer> {
@@ -41,7 +41,7 @@ export class Reader {
 			: undefined;
 	}
 
-	/** Passes bytes up to a position, none when it is behind. False when the file ends before or one looks no further. */
+	/** Skips to a position; does nothing when it has passed it. False when the file, or what may be read of it, ends before. */
 	async skipTo(position: number): Promise<boolean> {
 		if (position > FURTHEST) return false;
 		let left = Math.max(0, position - this.position);

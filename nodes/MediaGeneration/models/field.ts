@@ -2,17 +2,17 @@ import { UserError, type INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { parseJson } from '../lib/json';
 
-/** A field's place in the request. */
+/** How a field is sent. */
 interface Send {
 	/** Key in the request's `input`; absent: the field's name in snake_case. */
 	as?: string;
 	/** Valid values, and their form in the request; absent: by n8n's own `type`. */
 	shape?: z.ZodTypeAny;
-	/** The field is sent also when it is left blank. */
+	/** A blank field is sent too. */
 	blank?: boolean;
 }
 
-/** An n8n property literal and, in `send`, its place in the request. */
+/** An n8n property, and how it is sent. */
 export interface Field extends INodeProperties {
 	send?: Send;
 }
@@ -71,7 +71,7 @@ export const jsonObject = z
 	)
 	.pipe(z.record(z.unknown()));
 
-/** A number as text: no other notation, and nothing around it but blanks. */
+/** A plain decimal number as text, possibly with blanks around it. */
 export const DECIMAL = /^\s*-?\d+(\.\d+)?\s*$/;
 
 function buildNumberShape({ typeOptions }: INodeProperties): z.ZodTypeAny {
@@ -170,7 +170,7 @@ function describeRange({ type, typeOptions = {} }: INodeProperties): string {
 	return `a ${numberPrecision === 0 ? 'whole ' : ''}number from ${minValue} to ${maxValue}`;
 }
 
-/** Names a place in a field's value like the editor, for example "Image References › Reference 2 › Image". */
+/** Names a place in a field's value as the editor does, for example "Image References › Reference 2 › Image". */
 function describePlace(field: INodeProperties, path: Array<string | number>): string {
 	let label = field.displayName;
 	let inner: Array<{ name: string; displayName?: string }> = listNested(field);

@@ -7,7 +7,7 @@ export class Media {
 	/** The name of its field in the editor. */
 	label = 'Media';
 
-	/** It may be plain text: only what the service writes about its field suggests a file. */
+	/** It may be plain text. Only the field's description suggests a file. */
 	isGuess = false;
 
 	constructor(
@@ -41,7 +41,7 @@ export const media = (limits?: MediaLimits) =>
 		)
 		.transform((source) => new Media(source, limits));
 
-/** Several of them. Blank entries are left out; a list in the list, as an expression may return it, is opened. */
+/** Several of them. Blank entries are dropped, and nested lists from expressions are flattened. */
 export const mediaList = (limits?: MediaLimits) =>
 	z.preprocess(
 		(value) => [value].flat(2).filter((entry) => !isBlank(entry)),

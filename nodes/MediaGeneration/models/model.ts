@@ -10,7 +10,7 @@ export interface ModelRequest {
 	check?: (input: Record<string, unknown>) => void;
 }
 
-/** Reads a parameter of the node by its name; undefined or blank where the user left it so. */
+/** Reads a parameter of the node; undefined or blank if the user left it so. */
 type ReadParameter = (name: string) => unknown;
 
 interface ModelDefinition {
@@ -21,7 +21,7 @@ interface ModelDefinition {
 	description: string;
 	/** In the order in which the editor shows them. */
 	fields: Field[];
-	/** Only for a model whose request is not simply its fields. */
+	/** Only for a model whose request is more than its fields. */
 	request?: Model['request'];
 }
 

@@ -5,7 +5,7 @@ import { getType, isEqual, listValues, type JsonSchema } from './jsonSchema';
 
 export type Path = Array<string | number>;
 
-/** The first thing in a value that its schema does not allow. */
+/** The first part of a value that the schema does not allow. */
 export interface Violation {
 	path: Path;
 	/** Follows the name of the place, for example "must be at most 30". */
@@ -132,7 +132,7 @@ function checkBranches(schema: JsonSchema, value: unknown, path: Path): Violatio
 		if (met === 1 || (met > 1 && branches === anyOf)) continue;
 		const forms = describeForms(branches);
 		if (met > 1) return { path, message: `must have only one of these forms: ${forms}` };
-		// A branch that has all that it needs is the one that was meant.
+		// If only one branch has all it requires, that one was meant.
 		const meant = violations.filter((violation) => !violation?.isMissing);
 		return meant.length === 1
 			? meant[0]

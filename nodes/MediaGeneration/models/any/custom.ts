@@ -139,7 +139,7 @@ export const custom = defineModel({
 		const names = String(option(mediaFieldsOption.name) ?? '')
 			.split(',')
 			.map((name) => name.trim());
-		// Workflows come from others too, so what they store is read as the service's own description is.
+		// A workflow may come from somebody else, so its stored schema is checked like the service's own.
 		const inputSchema = readSchema(stored?.inputSchema, undefined) ?? {};
 		const entered = Object.entries(value ?? {}).filter(([name]) => !isOwnEntry(name));
 		return {

@@ -6,7 +6,7 @@ import { toTitle } from './describeSchema';
 import { collectProperties, getItems, listTypes, type JsonSchema } from './jsonSchema';
 import { judgeMedia } from './mediaProperty';
 
-/** Makes the input of what the user entered. Blank fields are left out. @param isMedia names that the user says take media */
+/** Makes the input from the entered values, without blank fields. @param isMedia recognizes the names in Media Fields */
 export function toInput(
 	schema: JsonSchema,
 	values: Array<[name: string, value: unknown]>,
@@ -49,7 +49,7 @@ const describePath = (path: Path): string =>
 		return label ? `${label} › ${toTitle(step)}` : toTitle(step);
 	}, '') || 'Input';
 
-/** Gives a value the type that its schema wants, where nothing is lost by it: expressions and text fields give text. */
+/** Converts a value to the type of its schema, if that loses nothing. Expressions and text fields return text. */
 function coerce(schema: JsonSchema, value: unknown): unknown {
 	const types = listTypes(schema);
 	const takes = (...some: string[]) => some.some((type) => types.includes(type));
@@ -70,7 +70,7 @@ function coerce(schema: JsonSchema, value: unknown): unknown {
 	return value;
 }
 
-/** Numbers beyond what JavaScript holds stay text, and are refused. */
+/** Numbers too large for JavaScript stay text, and are refused. */
 const isExact = (text: string): boolean => Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER;
 
 const parseContainer = (text: string): object | undefined =>
@@ -84,7 +84,7 @@ const splitList = (text: string): string[] =>
 		.map((part) => part.trim())
 		.filter(Boolean);
 
-/** An absolute URL of any kind: services have kinds of their own beside http, for example for files that they keep. */
+/** An absolute URL of any scheme. Services have schemes of their own for files they store. */
 const hasScheme = (text: string): boolean => /^[a-z][a-z\d+.-]+:/i.test(text);
 
 /** Replaces names of binary fields by the files that they stand for. */

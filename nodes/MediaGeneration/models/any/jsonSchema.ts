@@ -36,7 +36,7 @@ const PROSE = new Set(['default', 'deprecated', 'description']);
 /** Says of a property whether its description is needed. */
 type NeedsProse = (name: string, schema: JsonSchema) => boolean;
 
-/** Removes what is for people only, so that the rest is short enough to be stored in a workflow. */
+/** Removes what is only for people, to keep the stored schema short. */
 export function removeProse(schema: JsonSchema, needsProse: NeedsProse, name = ''): JsonSchema {
 	const { description } = schema;
 	const rest: JsonSchema = Object.fromEntries(
@@ -66,7 +66,7 @@ const mapValues = <From, To>(
 ): Record<string, To> =>
 	Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]));
 
-/** Remembers what is found out about a schema, because each entry of a list asks again. */
+/** Remembers the result for each schema, because every entry of a list asks again. */
 function remember<T>(find: (schema: JsonSchema) => T): (schema: JsonSchema) => T {
 	const known = new WeakMap<JsonSchema, { found: T }>();
 	return (schema) => {
@@ -94,7 +94,7 @@ export const listTypes = remember((schema): string[] => {
 export const getType = (value: unknown): string =>
 	Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
 
-/** Lists the values that a schema names; undefined where it allows others. */
+/** Lists the only values that a schema allows; undefined if it has no list. */
 export function listValues(schema: JsonSchema): unknown[] | undefined {
 	const { enum: values, const: only } = schema;
 	return only === undefined ? values : [only];
@@ -112,11 +112,11 @@ export const getItems = remember(
 
 export interface Property {
 	schema: JsonSchema;
-	/** Whatever else is given, this one must be. */
+	/** Required in every branch. */
 	isRequired: boolean;
 }
 
-/** Collects the properties of an object, those of all its branches included, in the order in which the schema names them. */
+/** Collects the properties of an object and of all its branches, in the schema's order. */
 export const collectProperties = remember((schema): ReadonlyMap<string, Property> => {
 	const found = new Map<string, Property>();
 	const { properties = {}, required = [], oneOf, anyOf, allOf = [] } = schema;
@@ -145,7 +145,7 @@ export const collectProperties = remember((schema): ReadonlyMap<string, Property
 	return found;
 });
 
-/** Makes a schema of what either allows. It stays flat, however many are joined one after the other. */
+/** Makes a schema that allows what either allows. It stays flat when many are joined. */
 function joinSchemas(one: JsonSchema, other: JsonSchema): JsonSchema {
 	if (!Object.keys(one).length) return other;
 	const { anyOf, ...beside } = one;

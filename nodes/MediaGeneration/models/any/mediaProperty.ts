@@ -20,7 +20,7 @@ const MEDIA_PROSE = new RegExp(
 /** A description says at its beginning what a property takes, in characters. */
 const READ_PROSE = 200;
 
-/** Texts that speak of media, but hold words. */
+/** Names of fields that hold words, even when they mention media. */
 const WORDS = /^(prompt|prompts|text|description|caption|lyrics|style|title|script|id|name|type)$/;
 
 /**

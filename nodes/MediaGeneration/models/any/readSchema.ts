@@ -10,13 +10,13 @@ const MAX_DEPTH = 10;
  */
 export const MAX_SIZE = 64_000;
 
-/** What each schema counts for besides its text, in characters, because each one is a step of every check. */
+/** The extra size of each schema, in characters, because each one is a step of every check. */
 const SCHEMA_SIZE = 100;
 
 /** Descriptions are cut, in characters. The editor shows less of them. */
 const MAX_PROSE = 500;
 
-/** References are shorter, in characters. */
+/** Longer references are not followed, in characters. */
 const MAX_REFERENCE = 500;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -45,7 +45,7 @@ const PLAIN_KEYWORDS = new Map<string, (value: unknown) => boolean>(
 	}),
 );
 
-/** Keywords that forbid values and are left to the service. A regular expression from elsewhere, as in `pattern`, can run forever. */
+/** Keywords that the service checks itself. A regular expression from a catalogue, as in `pattern`, can run forever. */
 const UNCHECKED_KEYWORDS = new Set([
 	'pattern',
 	'not',
@@ -64,7 +64,7 @@ const UNCHECKED_KEYWORDS = new Set([
 ]);
 
 /**
- * Reads a schema of a document, with what it refers to in place. What can't be read takes anything, and so does a schema within
+ * Reads a schema and resolves its references. Parts that can't be read allow anything, and so does a schema that contains
  * itself.
  * @param value the schema, of any form
  * @param document the whole document, in which `$ref` is looked up
@@ -79,7 +79,7 @@ export function readSchema(value: unknown, document: unknown): JsonSchema | unde
 class SchemaReader {
 	private left = MAX_SIZE;
 
-	/** Whether something was left out that forbids values. */
+	/** Whether a keyword that forbids values was left out. */
 	private isIncomplete = false;
 
 	constructor(private readonly document: unknown) {}
@@ -88,7 +88,7 @@ class SchemaReader {
 		return this.left < 0;
 	}
 
-	/** @param open what is being read already, around this schema */
+	/** @param open the schemas around this one */
 	read(value: unknown, depth = 0, open: unknown[] = []): JsonSchema {
 		this.left -= SCHEMA_SIZE;
 		if (!isObject(value) || depth > MAX_DEPTH || this.isTooLarge) {
@@ -110,7 +110,7 @@ class SchemaReader {
 			else if (keyword === 'properties' && isObject(part))
 				schema.properties = Object.fromEntries(
 					this.listEntries(part)
-						// n8n copies parameters by assignment, which would lose it.
+						// n8n copies parameters by assignment, which would drop it.
 						.filter(([name]) => name !== '__proto__')
 						.map(([name, property]) => [name, read(property)]),
 				);
@@ -135,7 +135,7 @@ class SchemaReader {
 		return this.read(joined, depth + 1, isKnown ? [...open, target] : open);
 	}
 
-	/** That a value meets one branch only is known when the branches are read completely. */
+	/** "Only one branch matches" can be checked only if all branches are read completely. */
 	private readOneOf(
 		schema: JsonSchema,
 		branches: unknown[],
@@ -149,7 +149,7 @@ class SchemaReader {
 		this.isIncomplete ||= wasIncomplete;
 	}
 
-	/** Lists what is in an object or list; nothing when there is too much. */
+	/** Lists the entries of an object or list; none if there are too many. */
 	private listEntries(part: object): Array<[name: string, part: unknown]> {
 		const names = Object.keys(part);
 		for (const name of names) this.left -= name.length;
@@ -160,7 +160,7 @@ class SchemaReader {
 
 const isFilled = (part: unknown): part is unknown[] => Array.isArray(part) && part.length > 0;
 
-/** Measures a value in characters of JSON. @returns Infinity when it is too long or too deep */
+/** Measures a value in characters of JSON. @returns Infinity if it is too long or too deep */
 function measure(value: unknown, depth = 0): number {
 	if (typeof value === 'string') return value.length + 2;
 	if (typeof value !== 'object' || value === null) return 5;

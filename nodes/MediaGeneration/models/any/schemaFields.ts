@@ -20,7 +20,7 @@ import {
 import { judgeMedia } from './mediaProperty';
 import { MAX_SIZE, readSchema } from './readSchema';
 
-/** An entry of the mapper that the editor stores and doesn't show. With it a run needs no catalogue. */
+/** A mapper entry that the editor stores and doesn't show. With it, a run needs no catalogue. */
 export interface StoredSchema extends ResourceMapperField {
 	/** The model whose fields these are. */
 	model: string;
@@ -34,14 +34,14 @@ const STORED_SCHEMA = '$schema';
 export const findStoredSchema = (fields: ResourceMapperField[]): StoredSchema | undefined =>
 	fields.find((field): field is StoredSchema => field.id === STORED_SCHEMA);
 
-/** The entry that says what the editor has no other place for. Nothing is sent of it. */
+/** The entry with facts that the editor shows nowhere else. It is not sent. */
 const GUIDE = '$guide';
 const FORMS = '$forms';
 
 /** Recognizes an entry of the mapper that is no property of the model. */
 export const isOwnEntry = (id: string): boolean => id === STORED_SCHEMA || id === GUIDE;
 
-/** A document with another path is of a model that answers at once. */
+/** A model whose document has another path answers at once. */
 const TASK_PATH = /\/jobs\/createTask$/i;
 
 const USE_JSON = "To use it, set 'Input Mode' to JSON.";
@@ -98,7 +98,7 @@ export function toMapperFields(model: string, document: unknown): ResourceMapper
 const describeSize = (model: string): string =>
 	`The service's description of ${model} is too large to make fields of it.`;
 
-/** n8n evaluates each text of a parameter that looks like an expression, those of stored fields too. */
+/** n8n evaluates every text of a parameter that looks like an expression, also in stored fields. */
 const hasExpression = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null
 		? Object.values(value).some(hasExpression)
@@ -107,13 +107,13 @@ const hasExpression = (value: unknown): boolean =>
 /** The longest notice, in characters. */
 const SHOWN_NOTICE = 500;
 
-/** Says in place of the fields why there are none. */
+/** Shows why there are no fields. */
 export const buildNotice = (text: string): ResourceMapperFields => ({
 	fields: [],
 	emptyFieldsNotice: escapeHtml(cutText(text, SHOWN_NOTICE)),
 });
 
-/** The editor calls fields outdated when a name differs, whatever else does, so the schema's hash is the hidden entry's name. */
+/** The editor notices outdated fields only by their names, so the hidden entry's name is the schema's hash. */
 const computeHash = (schema: JsonSchema): string =>
 	createHash('sha256').update(JSON.stringify(schema)).digest('hex').slice(0, 16);
 
@@ -141,7 +141,7 @@ const toEntry = (id: string, displayName: string, type: FieldType): ResourceMapp
 	readOnly: false,
 });
 
-/** Makes a field of a property. The editor shows a switch that is not set as on, so only what must be given is a switch. */
+/** Makes a field of a property. The editor shows an unset switch as on, so only a required boolean is a switch. */
 function toField(name: string, { schema, isRequired }: Property): ResourceMapperField {
 	const types = listTypes(schema);
 	const isBoolean = types.join() === 'boolean';
@@ -185,7 +185,7 @@ const isListOfWords = (schema: JsonSchema): boolean => {
 	return types.length > 0 && !types.includes('object') && !types.includes('array');
 };
 
-/** Names a field so briefly that the editor shows all of it: it cuts a name off after some 26 characters, and has no other text. */
+/** Names a field briefly. The editor cuts names off after about 26 characters and has no other text. */
 function nameField(name: string, schema: JsonSchema): string {
 	const facts = [describeEntry(name, schema), describeDefault(schema)];
 	return addFacts(nameProperty(name), schema.deprecated ? ['deprecated'] : facts);
@@ -198,7 +198,7 @@ const addFacts = (title: string, facts: Array<string | undefined>): string => {
 	return known ? `${title} (${known})` : title;
 };
 
-/** Says how a value is entered, where the field doesn't show it, and what limits there are besides a text's length. */
+/** Says how to enter a value, if the field doesn't show it, and its limits besides a text's length. */
 function describeEntry(name: string, schema: JsonSchema): string | undefined {
 	const types = listTypes(schema);
 	const isMedia = judgeMedia(name, schema) !== 'none';
@@ -224,7 +224,7 @@ const describeDefault = ({ default: byDefault }: JsonSchema, longest = SHOWN_DEF
 	return text && text.length <= longest ? `default ${text}` : undefined;
 };
 
-/** Says how many there may be. That something must be given is no news. */
+/** Says how many there may be. A minimum of one is not worth saying. */
 const describeCount = (min = 0, max?: number): string | undefined =>
 	describeRange(min > (max ? 0 : 1) ? min : undefined, max);
 
@@ -240,7 +240,7 @@ function describeRange(min?: number, max?: number): string | undefined {
 /** The longest text of the guide, in characters: it is stored in the workflow, and the editor shows two lines of it. */
 const SHOWN_PROSE = 200;
 
-/** Says all that is known of a property: how it is entered, its limits and default, and what the service writes about it. */
+/** Says everything known about a property: how to enter it, its limits and default, and the service's description. */
 function toGuideOption(name: string, { schema, isRequired }: Property): INodePropertyOptions {
 	const { minLength, maxLength, description = '' } = schema;
 	const length = describeCount(minLength, maxLength);
@@ -269,7 +269,7 @@ const describeExample = (schema: JsonSchema): string =>
 /** Objects nested deeper in an example are empty. */
 const EXAMPLE_DEPTH = 3;
 
-/** Makes a value that shows the form of a property. */
+/** Makes an example value of a property. */
 function makeExample(schema: JsonSchema, depth = 0): unknown {
 	const [value = schema.default] = listValues(schema) ?? [];
 	if (value !== undefined) return value;
@@ -287,7 +287,7 @@ function makeExample(schema: JsonSchema, depth = 0): unknown {
 	return types.includes('string') || !types.length ? '…' : (schema.minimum ?? 1);
 }
 
-/** A text that begins with = would be an expression. */
+/** A text that begins with = would run as an expression. */
 const shortenProse = (prose: string): string =>
 	cutText(prose.replace(/\s+/g, ' ').replace(/^[\s=]+|\s$/g, ''), SHOWN_PROSE);
 
