@@ -23,6 +23,21 @@ const resumeWebhooks: IWebhookDescription[] = [
 	},
 ];
 
+/** For AI builders. n8n before 2.20 reads `message`. */
+const searchHint =
+	'Makes and edits videos, images and sound with AI models: image to video, text to video, reference to video, motion control, text to image, image edit, text to speech, music. Use resource task, operation createAndWait: its items have the finished files as binary data and their links in resultUrls. Each task costs credits. For a model beside those listed in model, choose custom.';
+const builderHint = {
+	searchHint,
+	message: searchHint,
+	relatedNodes: [
+		{
+			nodeType: 'n8n-nodes-media-generation.mediaGenerationTrigger',
+			relationHint:
+				'Starts another workflow when a task ends whose callbackUrl is its URL; not needed with createAndWait',
+		},
+	],
+};
+
 /** The node. What it does is loaded when it does it: n8n loads this file at its start, for what the editor shows. */
 export class MediaGeneration implements INodeType {
 	description: INodeTypeDescription = {
@@ -41,6 +56,7 @@ export class MediaGeneration implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		usableAsTool: true,
+		builderHint,
 		webhooks: resumeWebhooks,
 		waitingNodeTooltip:
 			'The execution sleeps. It continues when the tasks have ended, or when the wait limit passes.',

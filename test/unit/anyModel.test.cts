@@ -4,7 +4,11 @@ import { readExample } from '../../dev/fixtures/examples.cts';
 import { compileBody, corpus } from '../../dev/service/catalogue.cts';
 import { custom } from '../../nodes/MediaGeneration/models/any/custom';
 import { Media, replaceMedia } from '../../nodes/MediaGeneration/models/media';
-import { isOwnEntry, toMapperFields } from '../../nodes/MediaGeneration/models/any/schemaFields';
+import {
+	isOwnEntry,
+	listFields,
+	toMapperFields,
+} from '../../nodes/MediaGeneration/models/any/schemaFields';
 
 type Values = Record<string, unknown>;
 
@@ -42,8 +46,13 @@ async function buildRequest(
 	return await custom.request(
 		(name) => all[name],
 		(name) => options[name],
+		async (name) => corpus.find(({ entry }) => entry.model === name)?.openapi,
 	);
 }
+
+/** The fields of a workflow that an AI wrote: it stores no description of the model. */
+const NO_FIELDS = { fields: [] };
+const WRITTEN = 'epsilon-2/text-to-video';
 
 /** Makes an input as it is sent, with every file uploaded. */
 const upload = (input: Values) =>
@@ -226,6 +235,88 @@ describe('what is sent of the fields', () => {
 	});
 });
 
+describe('what an AI writes', () => {
+	it('is sent in the types of the model, which the workflow does not store', async () => {
+		const values = { prompt: 'A fox', duration: 5, cfg_scale: '0.5', sound: 'true' };
+		const sent = { prompt: 'A fox', duration: '5', cfg_scale: 0.5, sound: true };
+		expect(await buildInput(WRITTEN, values, {}, NO_FIELDS)).toEqual(sent);
+	});
+
+	it.each(['fields', 'json'])(
+		'is sent as it is in %s of a model without a description',
+		async (inputMode) => {
+			const input = { anything: 5, goes: ['a'] };
+			const more = { inputMode, customInput: input };
+			expect(await buildInput('unheard-of', input, more, NO_FIELDS)).toEqual(input);
+			expect(await buildInput('kappa-7/preview', input, more, NO_FIELDS)).toEqual(input);
+		},
+	);
+
+	it('is sent in Additional Input, whatever its names', async () => {
+		const { check } = await buildRequest(WRITTEN, { prompt: 'A fox' }, {}, NO_FIELDS);
+		expect(() => check?.({ prompt: 'A fox', beyond: 1 })).not.toThrow();
+	});
+});
+
+describe('the list for AI builders', () => {
+	it.each(modelsWithFields)(
+		'has each field of $model by its own name',
+		({ model, openapi, fields }) => {
+			const listed = listFields(model, openapi);
+			if (typeof listed === 'string') throw new Error(listed);
+			const own = listProperties(fields);
+			expect(listed.map(({ value }) => value).filter((value) => value !== '$forms')).toEqual(
+				own.map(({ id }) => id),
+			);
+			for (const { id, required } of own)
+				expect(listed.find(({ value }) => value === id)?.name).toContain(
+					`${id} (${required ? 'required' : 'optional'}`,
+				);
+		},
+	);
+
+	it('has types, choices and limits', () => {
+		expect(listFields(WRITTEN, findModel(WRITTEN).openapi)).toMatchInlineSnapshot(`
+		[
+		  {
+		    "description": "The scene, the action and the camera, in plain language.",
+		    "name": "prompt (required; text; 1 to 2,500 characters)",
+		    "value": "prompt",
+		  },
+		  {
+		    "description": "What must not be seen.",
+		    "name": "negative_prompt (optional; text; up to 500 characters; default blur, distortion, low quality)",
+		    "value": "negative_prompt",
+		  },
+		  {
+		    "description": "Length of the video in seconds.",
+		    "name": "duration (optional; text; 5, 10; default 5)",
+		    "value": "duration",
+		  },
+		  {
+		    "description": "Shape of the frame.",
+		    "name": "aspect_ratio (optional; text; 16:9, 9:16, 1:1; default 16:9)",
+		    "value": "aspect_ratio",
+		  },
+		  {
+		    "description": "How closely the video follows the prompt. Steps of 0.1.",
+		    "name": "cfg_scale (optional; a number; 0 to 1; default 0.5)",
+		    "value": "cfg_scale",
+		  },
+		  {
+		    "description": "Adds sound effects and speech.",
+		    "name": "sound (optional; true or false; default false)",
+		    "value": "sound",
+		  },
+		]
+	`);
+	});
+
+	it('says why it is empty', () => {
+		expect(listFields('kappa-7/preview', null)).toMatch("doesn't say yet");
+	});
+});
+
 describe('what is refused before it is paid for', () => {
 	it.each<[string, Values, RegExp]>([
 		['epsilon-2/text-to-video', {}, /'Prompt' is required/],
@@ -242,6 +333,32 @@ describe('what is refused before it is paid for', () => {
 		['zeta-3.1/image-to-video', { prompt: 'abc' }, /one of these forms/],
 	])('%s %j', async (model, values, message) => {
 		await expect(buildInput(model, values)).rejects.toThrow(message);
+	});
+
+	it.each<[string, string, Values, RegExp]>([
+		[
+			'fields',
+			'a name',
+			{ img: 'a' },
+			/^img in Input is no field of .*\. Its fields are (?=.*prompt)/,
+		],
+		['fields', 'names', { img: 'a', Prompt: 'b' }, /^img, Prompt in Input are no fields of/],
+		[
+			'json',
+			'a name',
+			{ img: 'a' },
+			/^img in Input is no field of .*\. Its fields are (?=.*prompt)/,
+		],
+	])(
+		'in %s that an AI wrote, %s that the model does not have',
+		async (inputMode, _, values, message) => {
+			const more = { inputMode, customInput: values };
+			await expect(buildRequest(WRITTEN, values, more, NO_FIELDS)).rejects.toThrow(message);
+		},
+	);
+
+	it('a value that the model does not take, in fields that an AI wrote', async () => {
+		await expect(buildInput(WRITTEN, {}, {}, NO_FIELDS)).rejects.toThrow(/ is required$/);
 	});
 
 	it('fields of another model', async () => {

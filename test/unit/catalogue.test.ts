@@ -5,10 +5,18 @@ import {
 	type ResourceMapperField,
 } from 'n8n-workflow';
 import { corpus } from '../../dev/service/catalogue.cts';
-import { getModelSchema, listModels } from '../../nodes/MediaGeneration/api/catalogue';
+import {
+	findModelSchema,
+	getModelSchema,
+	listModels,
+} from '../../nodes/MediaGeneration/api/catalogue';
 import { TaskService } from '../../nodes/MediaGeneration/api/client';
 import { toMapperFields } from '../../nodes/MediaGeneration/models/any/schemaFields';
-import { getModelFields, searchModels } from '../../nodes/MediaGeneration/operations/methods';
+import {
+	getModelFields,
+	listModelFields,
+	searchModels,
+} from '../../nodes/MediaGeneration/operations/methods';
 
 const ANSWER_TIME = 50;
 const MINUTE = 60_000;
@@ -63,6 +71,12 @@ function openAccount() {
 		search: async (filter?: string, token?: string) => await searchModels(context, filter, token),
 		list: async () => await listModels(service),
 		readSchema: async (model: string) => await getModelSchema(service, model),
+		findSchema: async (model: string) => await findModelSchema(service, model),
+		/** Lists the fields of a model for an AI builder. */
+		listFields: async (model: string) => {
+			parameters.customModel = { __rl: true, mode: 'id', value: model };
+			return await listModelFields(context);
+		},
 		/** Loads the fields of a model in an editor, whose workflow may store some. */
 		loadFields: async (model: string, stored?: ResourceMapperField[]) => {
 			parameters.customModel = { __rl: true, mode: 'list', value: model };
@@ -294,5 +308,46 @@ describe('the fields of a model', () => {
 		expect(await settle(account.loadFields('omega-layers/compose', fields))).toMatchObject({
 			fields: [],
 		});
+	});
+});
+
+describe('the description of a model, for a run', () => {
+	it('is the one that editors read', async () => {
+		const read = await settle(account.readSchema('eta-upscale'));
+		expect(await account.findSchema('eta-upscale')).toBe(read);
+		expect(account.requests).toHaveLength(1);
+	});
+
+	it('is asked for once by all items, and for a minute not again when the service has none', async () => {
+		const items = Array.from({ length: 20 }, async () => await account.findSchema('unheard-of'));
+		expect(await settle(Promise.all(items))).toEqual(items.map(() => undefined));
+		expect(account.requests).toHaveLength(1);
+		jest.setSystemTime(MINUTE + ANSWER_TIME - 1);
+		await settle(account.findSchema('unheard-of'));
+		expect(account.requests).toHaveLength(1);
+		await settle(account.findSchema('unheard-of'));
+		expect(account.requests).toHaveLength(2);
+	});
+});
+
+describe('the fields of a model for an AI builder', () => {
+	it('are listed by the names that the service gives them', async () => {
+		const fields = await settle(account.listFields('eta-upscale'));
+		expect(fields.map(({ value }) => value)).toEqual(
+			expect.arrayContaining(['image_url', 'factor']),
+		);
+	});
+
+	it.each([
+		['', 'Give the model as customModel'],
+		['unheard-of', 'lists no fields of a model "unheard-of"'],
+		['kappa-7/preview', "doesn't say yet which fields"],
+	])('of "%s" are none, for a reason', async (model, reason) => {
+		await expect(settle(account.listFields(model))).rejects.toThrow(reason);
+	});
+
+	it('are none while the service answers with an error, which is told', async () => {
+		account.answer = () => BROKEN;
+		await expect(settle(account.listFields('eta-upscale'))).rejects.toThrow('no database');
 	});
 });

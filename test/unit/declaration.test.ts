@@ -2,8 +2,8 @@ import { MediaGenerationApi } from '../../credentials/MediaGenerationApi.credent
 import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
 import { MediaGenerationTrigger } from '../../nodes/MediaGeneration/MediaGenerationTrigger.node';
 
-/** Words for people, which no workflow stores. */
-const WORDS = ['displayName', 'description', 'placeholder', 'hint', 'action'];
+/** Words for people and for AI builders, which no workflow stores. */
+const WORDS = ['displayName', 'description', 'placeholder', 'hint', 'action', 'builderHint'];
 
 it.each([
 	['action node', new MediaGeneration().description],

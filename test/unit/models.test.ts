@@ -95,6 +95,7 @@ const request = async (id: string, values: Values) =>
 	await model(id).request(
 		(name) => values[name],
 		() => undefined,
+		async () => undefined,
 	);
 
 describe.each(Object.entries(contract))('%s', (id, { filled, input }) => {

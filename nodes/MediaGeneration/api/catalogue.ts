@@ -68,6 +68,8 @@ class Account {
 	private free: Promise<void> = Promise.resolve();
 	private readonly lists = new AnswerCache<CatalogueModel[]>(1, LIST_LIFETIME);
 	private readonly schemas = new AnswerCache<unknown>(MAX_SCHEMAS, SCHEMA_LIFETIME);
+	/** By model, until when its document isn't asked for by runs. */
+	private readonly missing = new BoundedMap<string, number>(MAX_SCHEMAS);
 
 	async listModels(service: TaskService): Promise<CatalogueModel[]> {
 		return await this.lists.read(
@@ -81,6 +83,17 @@ class Account {
 			model,
 			async () => await this.send(async () => await service.getModelSchema(model, SETTINGS)),
 		);
+	}
+
+	/** Reads a model's document for a run, which goes on without it: it isn't asked for again soon after it couldn't be had. */
+	async findSchema(service: TaskService, model: string): Promise<unknown> {
+		if (Date.now() < (this.missing.get(model) ?? 0)) return undefined;
+		try {
+			return await this.getSchema(service, model);
+		} catch {
+			this.missing.set(model, Date.now() + RETRY_AFTER);
+			return undefined;
+		}
 	}
 
 	/** Sends one request after the other. */
@@ -117,6 +130,10 @@ export const listModels = async (service: TaskService): Promise<CatalogueModel[]
  */
 export const getModelSchema = async (service: TaskService, model: string): Promise<unknown> =>
 	await findAccount(service).getSchema(service, model);
+
+/** Reads a model's document as `getModelSchema` does; undefined when there is no answer, and for a minute after that. */
+export const findModelSchema = async (service: TaskService, model: string): Promise<unknown> =>
+	await findAccount(service).findSchema(service, model);
 
 /**
  * Asks the service for a fresh link to a result file. Links and catalogue share one rate limit.

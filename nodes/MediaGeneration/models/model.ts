@@ -13,6 +13,9 @@ export interface ModelRequest {
 /** Reads a parameter of the node; undefined or blank if the user left it so. */
 type ReadParameter = (name: string) => unknown;
 
+/** Reads the service's description of one of its models; undefined where it can't be had. */
+type DescribeModel = (model: string) => Promise<unknown>;
+
 interface ModelDefinition {
 	/** The service's identifier, with version and operation. */
 	id: string;
@@ -36,7 +39,11 @@ export interface Model {
 	 * Turns the node's parameters into a request.
 	 * @throws {UserError} for the first field that can't be sent
 	 */
-	request: (read: ReadParameter, option: ReadParameter) => Promise<ModelRequest>;
+	request: (
+		read: ReadParameter,
+		option: ReadParameter,
+		describe: DescribeModel,
+	) => Promise<ModelRequest>;
 }
 
 /** Derives from the fields what the editor shows, what is valid and what is sent. */
@@ -47,8 +54,8 @@ export function defineModel({ id, name, description, fields, request }: ModelDef
 		description,
 		fields,
 		properties: updateDisplayOptions({ show: { model: [id] } }, fields.map(toProperty)),
-		async request(read, option) {
-			if (request) return await request(read, option);
+		async request(read, option, describe) {
+			if (request) return await request(read, option, describe);
 			const values = fields
 				.map((field) => [field, parseValue(field, read(field.name))] as const)
 				.filter(([, value]) => value !== undefined);

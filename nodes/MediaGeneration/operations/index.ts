@@ -3,10 +3,17 @@ import {
 	type ILoadOptionsFunctions,
 	type INodeListSearchResult,
 	type INodeProperties,
+	type INodePropertyOptions,
 	type ResourceMapperFields,
 } from 'n8n-workflow';
 import { models } from '../models';
-import { custom, customModel, GET_MODEL_FIELDS, SEARCH_MODELS } from '../models/any/custom';
+import {
+	custom,
+	customModel,
+	GET_MODEL_FIELDS,
+	LIST_MODEL_FIELDS,
+	SEARCH_MODELS,
+} from '../models/any/custom';
 import { toProperty } from '../models/field';
 import { getCredits } from './account/getCredits';
 import { upload } from './file/upload';
@@ -81,7 +88,7 @@ function mapNames(entries: Array<{ value: string; name: string }>): string {
 	return `(${JSON.stringify(Object.fromEntries(entries.map(({ value, name }) => [value, name])))})`;
 }
 
-/** The node's answers to the editor. */
+/** The node's answers to the editor, and to AI builders. */
 export const methods = {
 	listSearch: {
 		async [SEARCH_MODELS](
@@ -91,6 +98,12 @@ export const methods = {
 		): Promise<INodeListSearchResult> {
 			const { searchModels } = await import('./methods');
 			return await searchModels(this, filter, paginationToken);
+		},
+	},
+	loadOptions: {
+		async [LIST_MODEL_FIELDS](this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+			const { listModelFields } = await import('./methods');
+			return await listModelFields(this);
 		},
 	},
 	resourceMapping: {

@@ -3,6 +3,7 @@ import {
 	NodeOperationError,
 	type ILoadOptionsFunctions,
 	type INodeListSearchResult,
+	type INodePropertyOptions,
 	type ResourceMapperFields,
 	type ResourceMapperValue,
 } from 'n8n-workflow';
@@ -13,7 +14,12 @@ import { CREDENTIAL, type Credentials } from '../api/endpoints';
 import type { CatalogueModel } from '../api/schemas';
 import { cutText } from '../lib/cutText';
 import { customFields, customModel } from '../models/any/custom';
-import { buildNotice, findStoredSchema, toMapperFields } from '../models/any/schemaFields';
+import {
+	buildNotice,
+	findStoredSchema,
+	listFields,
+	toMapperFields,
+} from '../models/any/schemaFields';
 
 /** The editor gets so many models at once, and asks for more when the user scrolls. */
 const PAGE = 100;
@@ -110,9 +116,7 @@ const SHOWN_REASON = 200;
 export async function getModelFields(
 	context: ILoadOptionsFunctions,
 ): Promise<ResourceMapperFields> {
-	const model = String(
-		context.getCurrentNodeParameter(customModel.name, { extractValue: true }) ?? '',
-	).trim();
+	const model = readModel(context);
 	if (!model) return buildNotice('Choose a model first.');
 	if (model.startsWith('='))
 		return buildNotice(
@@ -124,9 +128,33 @@ export async function getModelFields(
 		const { schema = [] } = (context.getCurrentNodeParameter(customFields.name) ??
 			{}) as Partial<ResourceMapperValue>;
 		if (findStoredSchema(schema)?.model === model) return { fields: schema };
-		const reason = isNotFound(error)
-			? `The service lists no fields of a model "${model}". Check its name, or choose it from the list.`
-			: `The fields of ${model} can't be loaded: ${cutText((error as Error).message, SHOWN_REASON)}.`;
-		return buildNotice(`${reason} To continue without them, set 'Input Mode' to JSON.`);
+		return buildNotice(
+			`${describeRefusal(model, error)} To continue without them, set 'Input Mode' to JSON.`,
+		);
 	}
 }
+
+/**
+ * Lists the fields of the chosen model for an AI builder: n8n shows it a look-up of this kind, and none of a resource mapper.
+ * @throws {NodeOperationError} where there are none, with the reason
+ */
+export async function listModelFields(
+	context: ILoadOptionsFunctions,
+): Promise<INodePropertyOptions[]> {
+	const model = readModel(context);
+	const found = model
+		? await connect(context)
+				.then(async (service) => listFields(model, await getModelSchema(service, model)))
+				.catch((error: Error) => describeRefusal(model, error))
+		: `Give the model as ${customModel.name} in the node's current parameters.`;
+	if (typeof found === 'string') throw new NodeOperationError(context.getNode(), found);
+	return found;
+}
+
+const readModel = (context: ILoadOptionsFunctions): string =>
+	String(context.getCurrentNodeParameter(customModel.name, { extractValue: true }) ?? '').trim();
+
+const describeRefusal = (model: string, error: unknown): string =>
+	isNotFound(error)
+		? `The service lists no fields of a model "${model}". Check its name, or choose it from the list.`
+		: `The fields of ${model} can't be loaded: ${cutText((error as Error).message, SHOWN_REASON)}.`;

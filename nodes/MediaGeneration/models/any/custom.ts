@@ -1,11 +1,14 @@
 import type { ResourceMapperValue } from 'n8n-workflow';
 import { z } from 'zod';
+import { toBuilderHint } from '../builders';
 import { parseValue, buildFieldError, trimmed, type Field } from '../field';
 import { defineModel } from '../model';
 
 /** The node's methods by which the editor reads the service's catalogue. */
 export const SEARCH_MODELS = 'searchModels';
 export const GET_MODEL_FIELDS = 'getModelFields';
+/** The same fields for AI builders, which can't read those of a resource mapper. */
+export const LIST_MODEL_FIELDS = 'listModelFields';
 
 /** A resource locator, or the plain text of a workflow that is older than the locator. */
 const locator = z.preprocess(
@@ -21,6 +24,9 @@ export const customModel: Field = {
 	default: { mode: 'list', value: '' },
 	required: true,
 	description: 'The model, as the service names it',
+	builderHint: toBuilderHint(
+		`Find the model with ${SEARCH_MODELS}, whose filter takes words of its name, provider or type, for example "image to video". Use { __rl: true, mode: 'id', value: '<model>' }.`,
+	),
 	modes: [
 		{
 			displayName: 'From List',
@@ -52,6 +58,9 @@ const inputMode: Field = {
 		{ name: 'JSON', value: 'json', description: "Write the model's input as a JSON object" },
 	],
 	default: 'fields',
+	builderHint: toBuilderHint(
+		"Use 'fields' with customFields. Use 'json' with customInput only for a model whose fields the service doesn't list.",
+	),
 };
 
 /** A workflow that is older than the locator has a plain text there, and JSON. */
@@ -78,7 +87,11 @@ export const customFields: Field = {
 	type: 'resourceMapper',
 	noDataExpression: true,
 	default: { mappingMode: 'defineBelow', value: null },
+	builderHint: toBuilderHint(
+		`Call ${LIST_MODEL_FIELDS} with { customModel: { __rl: true, mode: 'id', value: '<model>' } } as the current parameters: it lists the fields that the model takes, with type, limits and which are required. Then use { mappingMode: 'defineBelow', value: { '<field>': <value>, … }, schema: [] }, with the fields' own names. Lists and objects are given as they are. Where a field takes a file, give a URL or an input data field name. Other names are refused.`,
+	),
 	typeOptions: {
+		loadOptionsMethod: LIST_MODEL_FIELDS,
 		loadOptionsDependsOn: [`${customModel.name}.value`],
 		resourceMapper: {
 			resourceMapperMethod: GET_MODEL_FIELDS,
@@ -119,16 +132,18 @@ export const custom = defineModel({
 	name: 'Any Model of the Service',
 	description: 'Any other model that the service offers, with its own fields',
 	fields: [customModel, ...inputModes, customInput, fieldsNotice, customFields],
-	async request(read, option) {
+	async request(read, option, describe) {
 		const model = parseValue(customModel, read(customModel.name)) as string;
-		if (read(inputMode.name) !== 'fields')
-			return {
-				model,
-				input: parseValue(customInput, read(customInput.name)) as Record<string, unknown>,
-			};
-		const { findStoredSchema, isOwnEntry } = await import('./schemaFields');
+		const { findInputSchema, findStoredSchema, isOwnEntry } = await import('./schemaFields');
 		const { readSchema } = await import('./readSchema');
-		const { checkInput, toInput } = await import('./fieldValues');
+		const { checkInput, checkNames, toInput } = await import('./fieldValues');
+		// An AI, and whoever writes JSON, gives fields that the editor has not offered.
+		const lookUp = async () => findInputSchema(model, await describe(model)) ?? {};
+		if (read(inputMode.name) !== 'fields') {
+			const input = parseValue(customInput, read(customInput.name)) as Record<string, unknown>;
+			checkNames(await lookUp(), model, input);
+			return { model, input };
+		}
 		const { value, schema } = (read(customFields.name) || {}) as Partial<ResourceMapperValue>;
 		const stored = findStoredSchema(schema ?? []);
 		if (stored && stored.model !== model)
@@ -140,12 +155,10 @@ export const custom = defineModel({
 			.split(',')
 			.map((name) => name.trim());
 		// A workflow may come from somebody else, so its stored schema is checked like the service's own.
-		const inputSchema = readSchema(stored?.inputSchema, undefined) ?? {};
+		const inputSchema = stored ? (readSchema(stored.inputSchema, undefined) ?? {}) : await lookUp();
 		const entered = Object.entries(value ?? {}).filter(([name]) => !isOwnEntry(name));
-		return {
-			model,
-			input: toInput(inputSchema, entered, (name) => names.includes(name.trim())),
-			check: (input) => checkInput(inputSchema, input),
-		};
+		const input = toInput(inputSchema, entered, (name) => names.includes(name.trim()));
+		checkNames(inputSchema, model, input);
+		return { model, input, check: (whole) => checkInput(inputSchema, whole) };
 	},
 });

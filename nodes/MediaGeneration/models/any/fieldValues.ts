@@ -2,7 +2,7 @@ import { parseJson } from '../../lib/json';
 import { DECIMAL, buildFieldError, isBlank, shorten } from '../field';
 import { Media } from '../media';
 import { findViolation, type Path } from './checkSchema';
-import { toTitle } from './describeSchema';
+import { listShortly, toTitle } from './describeSchema';
 import { collectProperties, getItems, listTypes, type JsonSchema } from './jsonSchema';
 import { judgeMedia } from './mediaProperty';
 
@@ -40,6 +40,27 @@ export function checkInput(schema: JsonSchema, input: Record<string, unknown>): 
 	);
 	const shown = path.length && !isBlank(culprit) ? `, but is ${shorten(culprit)}` : '';
 	throw buildFieldError(`'${describePath(path)}' ${message}${shown}`);
+}
+
+/**
+ * Checks the names in an input, before it is paid for: the service says nothing of a name that it doesn't know.
+ * @throws {UserError} for names that the model doesn't have; it lists those that it has
+ */
+export function checkNames(
+	schema: JsonSchema,
+	model: string,
+	input: Record<string, unknown>,
+): void {
+	const properties = collectProperties(schema);
+	const wrong = Object.keys(input).filter((name) => !properties.has(name));
+	if (!wrong.length || !properties.size || schema.additionalProperties) return;
+	const right = [...properties].map(([name, { isRequired }]) =>
+		isRequired ? `${name} (required)` : name,
+	);
+	throw buildFieldError(
+		`${listShortly(wrong)} in Input ${wrong.length > 1 ? 'are no fields' : 'is no field'} of ${model}. Its fields are ${listShortly(right)}`,
+		"Nothing was sent for this item. Correct the names, then run the node again. What the service takes beyond these fields goes into 'Additional Input' in Options.",
+	);
 }
 
 /** Names a place like the editor, for example "Shots 2 › Prompt". */

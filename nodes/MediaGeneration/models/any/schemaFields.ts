@@ -7,7 +7,7 @@ import {
 	type ResourceMapperFields,
 } from 'n8n-workflow';
 import { cutText } from '../../lib/cutText';
-import { describeForms, formatValue, listShortly, toTitle } from './describeSchema';
+import { describeForms, formatValue, listShortly, nameTypes, toTitle } from './describeSchema';
 import {
 	collectProperties,
 	getItems,
@@ -47,29 +47,69 @@ const TASK_PATH = /\/jobs\/createTask$/i;
 const USE_JSON = "To use it, set 'Input Mode' to JSON.";
 
 /**
+ * Finds what a model takes as its input. Whatever the service says, this never throws and takes milliseconds.
+ * @param document its OpenAPI document; null: the service has none yet
+ * @returns why not, for a model that can't be filled in
+ */
+function findInput(
+	model: string,
+	document: unknown,
+): { input: JsonSchema; properties: Array<[string, Property]> } | string {
+	if (document === null)
+		return `The service doesn't say yet which fields ${model} takes. ${USE_JSON}`;
+	const { path, schema } = findRequest(document);
+	if (path !== undefined && !TASK_PATH.test(path))
+		return `${model} answers at once and makes no task, so this node can't use it. Choose another model.`;
+	const body = readSchema(schema, document);
+	if (!body) return `${describeSize(model)} ${USE_JSON}`;
+	const input = body.properties?.input;
+	if (!input)
+		return `The service describes ${model} in a way that can't be understood. ${USE_JSON}`;
+	// A property with the name of an entry of ours has no field. Additional Input can give it.
+	const properties = [...collectProperties(input)].filter(([name]) => !isOwnEntry(name));
+	if (!properties.length) return `The service names no fields of ${model}. ${USE_JSON}`;
+	return { input, properties };
+}
+
+/** Finds the schema by which a run checks a model's input; undefined where the service has none that can be understood. */
+export function findInputSchema(model: string, document: unknown): JsonSchema | undefined {
+	const found = findInput(model, document);
+	return typeof found === 'string' ? undefined : found.input;
+}
+
+/**
+ * Lists the fields of a model for an AI builder, by the names that the service gives them.
+ * @param document as in `toMapperFields`
+ * @returns why not, for a model that can't be filled in
+ */
+export function listFields(model: string, document: unknown): INodePropertyOptions[] | string {
+	const found = findInput(model, document);
+	if (typeof found === 'string') return found;
+	const { input, properties } = found;
+	return [
+		...listForms(input),
+		...properties.map(([name, property]) => ({
+			name: addFacts(name, [
+				property.isRequired ? 'required' : 'optional',
+				nameTypes(listTypes(property.schema)),
+				listShortly(listValues(property.schema) ?? []),
+				...describeFacts(name, property),
+			]),
+			value: name,
+			description: shortenProse(property.schema.description),
+		})),
+	];
+}
+
+/**
  * Makes the editor's fields of a model. Whatever the service says, this never throws and takes milliseconds.
  * @param document its OpenAPI document; null: the service has none yet
  * @returns no fields, and why, for a model that can't be filled in
  */
 export function toMapperFields(model: string, document: unknown): ResourceMapperFields {
-	if (document === null)
-		return buildNotice(`The service doesn't say yet which fields ${model} takes. ${USE_JSON}`);
-	const { path, schema } = findRequest(document);
-	if (path !== undefined && !TASK_PATH.test(path))
-		return buildNotice(
-			`${model} answers at once and makes no task, so this node can't use it. Choose another model.`,
-		);
-	const body = readSchema(schema, document);
-	if (!body) return buildNotice(`${describeSize(model)} ${USE_JSON}`);
-	const input = body.properties?.input;
-	if (!input)
-		return buildNotice(
-			`The service describes ${model} in a way that can't be understood. ${USE_JSON}`,
-		);
-	// A property with the name of an entry of ours has no field. Additional Input can give it.
-	const properties = [...collectProperties(input)].filter(([name]) => !isOwnEntry(name));
-	if (!properties.length)
-		return buildNotice(`The service names no fields of ${model}. ${USE_JSON}`);
+	const found = findInput(model, document);
+	if (typeof found === 'string') return buildNotice(found);
+	const { input, properties } = found;
 	const inputSchema = removeProse(input, (name, schema) => judgeMedia(name, schema) === 'likely');
 	const stored: StoredSchema = {
 		...toEntry(STORED_SCHEMA, computeHash(inputSchema), 'object'),
@@ -77,11 +117,10 @@ export function toMapperFields(model: string, document: unknown): ResourceMapper
 		model,
 		inputSchema,
 	};
-	const forms = input.oneOf ?? input.anyOf;
 	const guide = {
 		...toEntry(GUIDE, 'Field Guide', 'options'),
 		options: [
-			...(forms ? [{ name: `Fill in one of: ${describeForms(forms)}`, value: FORMS }] : []),
+			...listForms(input),
 			...properties.map(([name, property]) => toGuideOption(name, property)),
 		],
 	};
@@ -93,6 +132,12 @@ export function toMapperFields(model: string, document: unknown): ResourceMapper
 			`The service's description of ${model} has texts that n8n would run as expressions. ${USE_JSON}`,
 		);
 	return { fields };
+}
+
+/** Says which properties go together, where the model has several forms of input. */
+function listForms({ oneOf, anyOf }: JsonSchema): INodePropertyOptions[] {
+	const forms = oneOf ?? anyOf;
+	return forms ? [{ name: `Fill in one of: ${describeForms(forms)}`, value: FORMS }] : [];
 }
 
 const describeSize = (model: string): string =>
@@ -240,12 +285,23 @@ function describeRange(min?: number, max?: number): string | undefined {
 /** The longest text of the guide, in characters: it is stored in the workflow, and the editor shows two lines of it. */
 const SHOWN_PROSE = 200;
 
-/** Says everything known about a property: how to enter it, its limits and default, and the service's description. */
-function toGuideOption(name: string, { schema, isRequired }: Property): INodePropertyOptions {
-	const { minLength, maxLength, description = '' } = schema;
-	const length = describeCount(minLength, maxLength);
-	const facts = [
-		isRequired ? 'required' : undefined,
+/** Says all that is known of a property: how it is entered, its limits and default, and what the service writes about it. */
+function toGuideOption(name: string, property: Property): INodePropertyOptions {
+	const { isRequired, schema } = property;
+	return {
+		name: addFacts(nameProperty(name), [
+			isRequired ? 'required' : undefined,
+			...describeFacts(name, property),
+		]),
+		value: name,
+		description: escapeHtml(shortenProse(schema.description)),
+	};
+}
+
+/** Says how a property is entered, its limits and its default. */
+function describeFacts(name: string, { schema }: Property): Array<string | undefined> {
+	const length = describeCount(schema.minLength, schema.maxLength);
+	return [
 		describeEntry(name, schema),
 		takesJson(schema) ? `for example ${describeExample(schema)}` : undefined,
 		listShortly(listValues(getItems(schema)) ?? []),
@@ -253,11 +309,6 @@ function toGuideOption(name: string, { schema, isRequired }: Property): INodePro
 		describeDefault(schema, SHOWN_PROSE),
 		schema.deprecated ? 'deprecated' : undefined,
 	];
-	return {
-		name: addFacts(nameProperty(name), facts),
-		value: name,
-		description: escapeHtml(shortenProse(description)),
-	};
 }
 
 /** The longest example, in characters. */
@@ -288,7 +339,7 @@ function makeExample(schema: JsonSchema, depth = 0): unknown {
 }
 
 /** A text that begins with = would run as an expression. */
-const shortenProse = (prose: string): string =>
+const shortenProse = (prose = ''): string =>
 	cutText(prose.replace(/\s+/g, ' ').replace(/^[\s=]+|\s$/g, ''), SHOWN_PROSE);
 
 /** The editor shows notices, and the descriptions of options, as HTML. */

@@ -1,7 +1,9 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import { findModelSchema } from '../../api/catalogue';
 import { findFormatByType, formats, type Format, type MediaFacts } from '../../media/formats';
 import { checkLimits } from '../../media/limits';
 import { models } from '../../models';
+import { describeModels, listModelProperties, toBuilderHint } from '../../models/builders';
 import { mediaFieldsOption } from '../../models/any/custom';
 import { buildFieldError, parseValue, type Field } from '../../models/field';
 import { findMedia, replaceMedia, type Media } from '../../models/media';
@@ -20,8 +22,9 @@ export const requestFields: INodeProperties[] = [
 		options: models.map(({ id, name, description }) => ({ name, value: id, description })),
 		default: 'alpha-3.0/motion-control',
 		description: 'What generates the media; the fields below follow from it',
+		builderHint: toBuilderHint(describeModels(models)),
 	},
-	...models.flatMap(({ properties }) => properties),
+	...listModelProperties(models),
 ];
 
 /** In Options: input beyond the model's fields. */
@@ -91,7 +94,7 @@ export interface RecalledRequest {
  * @throws {UserError} when a field or file can't be sent
  */
 export async function prepareRequest(item: Item): Promise<TaskRequest | RecalledRequest> {
-	const { read, option, recalled } = item;
+	const { read, option, recalled, service } = item;
 	if (recalled) return { recalled };
 	const id = read('model');
 	const model = models.find((candidate) => candidate.id === id);
@@ -100,7 +103,11 @@ export async function prepareRequest(item: Item): Promise<TaskRequest | Recalled
 			`Model "${String(id)}" is not one of this node's`,
 			'Choose a model from the list. For any other model of the service choose Any Model of the Service.',
 		);
-	const request = await model.request(read, option);
+	const request = await model.request(
+		read,
+		option,
+		async (name) => await findModelSchema(service, name),
+	);
 	const additional = parseValue(additionalInput, option(additionalInput.name));
 	const input = { ...request.input, ...(additional as object | undefined) };
 	request.check?.(input);
