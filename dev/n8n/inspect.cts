@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import path from 'node:path';
 import { WebSocket } from 'ws';
 import type { N8n } from './n8n.cts';
 
@@ -40,4 +41,26 @@ export const measureLiveMemory = async (n8n: N8n) =>
 			expression: 'process.memoryUsage().heapUsed',
 		});
 		return result.value / 1024 / 1024;
+	});
+
+/**
+ * Evaluates an expression in an n8n started with INSPECTABLE, and returns what its promise resolves to, as JSON can hold it. There,
+ * `load` requires a module as n8n itself does: by its name, or by its path in n8n's build (`./workflow-runner`).
+ * @throws {Error} with what the expression throws
+ */
+export const evaluate = async <Value,>(n8n: N8n, expression: string) =>
+	await inspect(n8n, async (call) => {
+		const own = path.join(path.dirname(n8n.options.bin), '..', 'dist', 'index.js');
+		const { result, exceptionDetails } = await call<{
+			result: { value: Value };
+			exceptionDetails?: { exception?: { description?: string } };
+		}>('Runtime.evaluate', {
+			expression: `(async (load) => ${expression})(
+				process.getBuiltinModule('module').createRequire(${JSON.stringify(own)}),
+			)`,
+			awaitPromise: true,
+			returnByValue: true,
+		});
+		if (exceptionDetails) throw new Error(exceptionDetails.exception?.description);
+		return result.value;
 	});

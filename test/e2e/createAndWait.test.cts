@@ -166,13 +166,14 @@ describe('waiting for the callback', () => {
 		]);
 	});
 
-	it("stops before anything is created when the service can't reach this n8n", async () => {
+	it("stops before anything is created when a callback was chosen and the service can't reach this n8n", async () => {
 		const credential = await pair.createCredential({ baseUrl: 'https://api.service.example' });
-		const error = (await pair.run(edit(['one']), { credential })).getError(NODE);
+		const workflow = edit(['one'], { waitFor: 'callback' });
+		const error = (await pair.run(workflow, { credential })).getError(NODE);
 		expect(error?.message).toContain(
 			"The service can't reach this n8n: callbacks would go to http://",
 		);
-		expect(error?.description).toMatch(/WEBHOOK_URL.*Polling/);
+		expect(error?.description).toMatch(/WEBHOOK_URL.*Automatic/);
 		expect(pair.service.requests).toHaveLength(0);
 	});
 });

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import fastify from 'fastify';
 import { createLog } from '../../dev/log.cts';
+import { INSPECTABLE } from '../../dev/n8n/inspect.cts';
 import { killRecorded } from '../../dev/n8n/childProcess.cts';
 import { startN8n, type N8n } from '../../dev/n8n/n8n.cts';
 import { provideN8n } from '../../dev/n8n/provide.cts';
@@ -25,7 +26,11 @@ export default async function setUp() {
 	await provideN8n(createLog());
 
 	let n8n: Promise<N8n> | undefined;
-	const env = { N8N_RESTRICT_FILE_ACCESS_TO: folder, N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem' };
+	const env = {
+		...INSPECTABLE,
+		N8N_RESTRICT_FILE_ACCESS_TO: folder,
+		N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem',
+	};
 	const server = fastify();
 	server.get('/', async (_request, reply) => {
 		// Neither the server nor a connection to it keeps Jest from exiting.

@@ -1,10 +1,15 @@
-import type { INode, INodeParameters } from 'n8n-workflow';
+import type { INode, INodeParameters, IWorkflowExecuteAdditionalData } from 'n8n-workflow';
 import { editImage, useService } from './engine';
 
 const engine = useService({ taskSeconds: 0.1 });
 
 /** Creates tasks of these prompts and waits for them, by default awake. */
-const wait = async (prompts: string[], parameters: INodeParameters = {}, node?: Partial<INode>) =>
+const wait = async (
+	prompts: string[],
+	parameters: INodeParameters = {},
+	node?: Partial<INode>,
+	additionalData?: Partial<IWorkflowExecuteAdditionalData>,
+) =>
 	await engine.run(
 		{
 			...editImage,
@@ -13,7 +18,7 @@ const wait = async (prompts: string[], parameters: INodeParameters = {}, node?: 
 			waitLimit: 0.03,
 			...parameters,
 		},
-		{ items: prompts.map((prompt) => ({ prompt })), node },
+		{ items: prompts.map((prompt) => ({ prompt })), node, additionalData },
 	);
 
 const findId = (prompt: string) =>
@@ -25,7 +30,7 @@ const isMinutesAhead = (minutes: number, { until = 0 } = {}) =>
 
 describe('a run that stays awake', () => {
 	it('outputs each task in its place, and says what they cost', async () => {
-		const { output, hints } = await wait(['one', '#fail', '#neverEnds']);
+		const { output, hints, tracing } = await wait(['one', '#fail', '#neverEnds']);
 		expect(output[0]?.map(({ json, pairedItem }) => [json, pairedItem])).toMatchObject(
 			[
 				['one', 'completed'],
@@ -35,6 +40,11 @@ describe('a run that stays awake', () => {
 		);
 		expect(output[0]?.every(({ binary }) => !binary)).toBe(true);
 		expect(hints).toEqual(['2 tasks consumed 25 credits.']);
+		expect(tracing).toEqual({
+			'media_generation.task_ids': ['one', '#fail', '#neverEnds'].map(findId).join(', '),
+			'media_generation.model': 'beta2/image-edit',
+			'media_generation.credits': 25,
+		});
 	});
 
 	it('brings the files of its tasks, in the field of the Options', async () => {
@@ -68,6 +78,39 @@ describe('a run that stays awake', () => {
 			completed('three'),
 		]);
 	});
+});
+
+describe('a run that n8n will end soon', () => {
+	it('outputs the IDs before that, and says why so early', async () => {
+		const executionTimeoutTimestamp = Date.now() + 3_000;
+		const { output, hints } = await wait(['one', '#neverEnds'], { waitLimit: 30 }, undefined, {
+			executionTimeoutTimestamp,
+		});
+		expect(Date.now()).toBeLessThan(executionTimeoutTimestamp);
+		expect(output[0]?.map(({ json }) => json)).toMatchObject([
+			{ taskId: findId('one'), status: 'completed' },
+			{ taskId: findId('#neverEnds'), status: 'timedOut' },
+		]);
+		expect(hints).toContainEqual(expect.stringContaining("'Timeout Workflow'"));
+	});
+});
+
+it("a run that n8n can't let sleep stays awake with the tasks it has, and says why", async () => {
+	const parameters = { waitFor: 'automatic', waitLimit: 0.03 };
+	const { output, parked, hints } = await wait(['one', '#neverEnds'], parameters, undefined, {
+		setExecutionStatus: () => {
+			throw new Error('No active execution found');
+		},
+	});
+	expect(parked).toBeUndefined();
+	expect(output[0]?.map(({ json }) => json)).toMatchObject([
+		{ taskId: findId('one'), status: 'completed' },
+		{ taskId: findId('#neverEnds'), status: 'timedOut' },
+	]);
+	expect(engine.listTasks()).toHaveLength(2);
+	expect(hints).toContain(
+		'The node polled: n8n could not put the execution to sleep: No active execution found.',
+	);
 });
 
 describe('a tool', () => {

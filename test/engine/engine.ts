@@ -34,6 +34,8 @@ interface RunOptions {
 	credentials: ICredentialDataDecryptedObject | ReadCredential;
 	/** More settings of the node, such as `onError`. */
 	node?: Partial<INode>;
+	/** More of what n8n gives to an execution. */
+	additionalData?: Partial<IWorkflowExecuteAdditionalData>;
 	/** The execution whose next run this is, as in a loop. */
 	after?: IRunExecutionData;
 	/** The execution that this one retries, from the executions list: n8n hands the contexts of its nodes on. */
@@ -50,6 +52,7 @@ export async function run({
 	binary,
 	credentials,
 	node: settings,
+	additionalData,
 	after,
 	retryOf,
 	stopAfter,
@@ -70,10 +73,13 @@ export async function run({
 	const input = { main: [items.map((json) => ({ json, binary }))] };
 	const nodeExecutionStack = [{ node, data: input, source: null }];
 	const execution = new WorkflowExecute(
-		buildAdditionalData(
-			typeof credentials === 'function' ? credentials : () => credentials,
-			retryOf ? '2' : '1',
-		),
+		{
+			...buildAdditionalData(
+				typeof credentials === 'function' ? credentials : () => credentials,
+				retryOf ? '2' : '1',
+			),
+			...additionalData,
+		},
 		'manual',
 		createRunExecutionData({
 			resultData: { runData: after?.resultData.runData },
@@ -94,6 +100,8 @@ export async function run({
 		output: (taskData?.data?.main ?? []).map((branch): INodeExecutionData[] => branch ?? []),
 		/** Shown by n8n beside the output. */
 		hints: (taskData?.hints ?? []).map(({ message }) => message),
+		/** What n8n adds to the node's span. */
+		tracing: taskData?.metadata?.tracing,
 		/** The error that stopped the execution, if one did. */
 		error: data.resultData.error as NodeError | undefined,
 		/** The items that n8n stores while the execution waits, if it does. */

@@ -152,6 +152,10 @@ export class FakeN8n {
 	handedOver = 0;
 	/** How often n8n will fail to store what it is handed. */
 	storeFailures = 0;
+	/** n8n fails to let the execution sleep, after it has noted until when. */
+	parkingFails = false;
+	/** When n8n ends the execution if it is awake then, on the clock. */
+	deadline = Infinity;
 	/** The lines of n8n's log. */
 	readonly log: string[] = [];
 	/** When the node's output came, on the clock. */
@@ -172,6 +176,10 @@ export class FakeN8n {
 	/** Runs the node in the first process, so many times: n8n repeats a node that throws. */
 	async run({ tries = 1 } = {}): Promise<void> {
 		const process = this.processes[0] as Process;
+		if (this.deadline < Infinity)
+			clock.after(this.deadline - clock.now, () => {
+				if (this.status === 'running') this.stop();
+			});
 		await running.run(process, async () => {
 			for (let attempt = 1; attempt <= tries; attempt++) {
 				delete this.stored.waitTill;
@@ -335,8 +343,13 @@ export class FakeN8n {
 			isToolExecution: () => false,
 			continueOnFail: () => parameters.onError === true,
 			addExecutionHints() {},
+			setMetadata() {},
 			evaluateExpression: () => `${RESUME_URL}${id}?signature=${RESUME_TOKEN}`,
-			putExecutionToWait: async (until: Date) => void (stored.waitTill = until.getTime()),
+			additionalData: { executionTimeoutTimestamp: this.deadline },
+			putExecutionToWait: async (until?: Date) => {
+				stored.waitTill = until?.getTime();
+				if (this.parkingFails) throw new Error('No active execution found');
+			},
 		} as unknown as IExecuteFunctions;
 	}
 

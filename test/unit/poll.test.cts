@@ -19,14 +19,18 @@ async function ask(taskId: string): Promise<Task> {
 }
 
 /** Polls for these tasks; returns their output, and when the wait was over. */
-async function poll(taskIds: string[], until: number, stopped?: AbortSignal) {
+async function poll(
+	taskIds: string[],
+	until: number,
+	{ stopped, endBy = Infinity }: { stopped?: AbortSignal; endBy?: number } = {},
+) {
 	const batch = new Batch(
 		taskIds.map((taskId) => newTask(taskId, 'model')),
 		false,
 	);
 	let endedAt: number | undefined;
 	const settings = { timeoutSeconds: 60 };
-	const wait = pollUntilEnded(batch, { ask, settings, concurrency: 5, until, stopped });
+	const wait = pollUntilEnded(batch, { ask, settings, concurrency: 5, until, endBy, stopped });
 	void wait.then(() => (endedAt = Date.now()));
 	await jest.advanceTimersByTimeAsync(Math.max(until, 0) + 60_000);
 	const output = taskIds.map(
@@ -90,8 +94,33 @@ it('asks all the same when the limit has passed before', async () => {
 
 it('asks for nothing once the execution is stopped', async () => {
 	const controller = new AbortController();
-	const polled = poll(['1000'], 600_000, controller.signal);
+	const polled = poll(['1000'], 600_000, { stopped: controller.signal });
 	controller.abort();
 	expect((await polled).statuses).toEqual(['timedOut']);
 	expect(asked).toEqual([]);
+});
+
+it.each([
+	['2', 25_000, 'completed'],
+	['1000', 25_000, 'timedOut'],
+	['1.8', 3_000, 'completed'],
+	['hanging', 3_000, 'timedOut'],
+])(
+	"ends by n8n's time-out, with a look before it: a task that ends at %s s, %d ms before the time-out, is %s",
+	async (id, endBy, status) => {
+		const { statuses, endedAt } = await poll([id], 600_000, { endBy });
+		expect(statuses).toEqual([status]);
+		expect(endedAt).toBeLessThanOrEqual(endBy);
+		expect(asked.at(-1)).toBeGreaterThanOrEqual(status === 'timedOut' ? endBy - 5_000 : 0);
+	},
+);
+
+it.each([
+	[600_000, 0],
+	[-60_000, 1_000],
+])('ends by it also with the limit at %d ms, and %d ms left', async (until, endBy) => {
+	const { statuses, endedAt } = await poll(['1000'], until, { endBy });
+	expect(statuses).toEqual(['timedOut']);
+	expect(endedAt).toBeLessThanOrEqual(endBy + 1);
+	expect(asked).toHaveLength(endBy > 0 ? 1 : 0);
 });

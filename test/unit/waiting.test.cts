@@ -59,9 +59,12 @@ interface Plan {
 	creations: Array<'taken' | 'refused' | 'lost'>;
 	tries: number;
 	onError: boolean;
-	waitFor: 'callback' | 'polling';
+	waitFor: 'automatic' | 'callback' | 'polling';
 	/** In milliseconds. */
 	limit: number;
+	/** n8n's time-out of the execution, while it is awake, in milliseconds. */
+	timeout: number;
+	parkingFails: boolean;
 	downloads: boolean;
 	/** How long the service takes to answer, in turn, in milliseconds. */
 	latencies: number[];
@@ -114,6 +117,13 @@ class World implements Service {
 			plan.count,
 		);
 		this.n8n.storeFailures = plan.storeFailures;
+		this.n8n.parkingFails = plan.parkingFails;
+		this.n8n.deadline = clock.now + plan.timeout;
+	}
+
+	/** The execution never sleeps. */
+	get staysAwake(): boolean {
+		return this.plan.waitFor === 'polling' || this.plan.parkingFails;
 	}
 
 	get taskIds(): string[] {
@@ -203,7 +213,7 @@ class World implements Service {
 		expect(n8n.open).toBe(0);
 		const said = JSON.stringify([n8n.outputs, n8n.log, n8n.error, n8n.error?.message]);
 		// Under polling the service is never told the resume URL, so it can't repeat its token.
-		const told = plan.waitFor === 'callback' ? SECRETS.all : SECRETS.ofCredential;
+		const told = plan.waitFor === 'polling' ? SECRETS.ofCredential : SECRETS.all;
 		for (const secret of told) expect(said).not.toContain(secret);
 		expect(n8n.outputs.length).toBeLessThanOrEqual(1);
 		if (!this.wasElsewhere && !this.wasKilled && plan.looksTo === 0)
@@ -228,7 +238,7 @@ class World implements Service {
 		const isInOrder =
 			this.faultUntil === 0 && !this.wasKilled && !this.wasElsewhere && plan.storeFailures === 0;
 		const ends = this.taskIds.map((taskId) => this.accepted.get(taskId));
-		if (!isInOrder || plan.waitFor !== 'callback' || !ends.length) return;
+		if (!isInOrder || this.staysAwake || !ends.length) return;
 		const last = Math.max(...ends.map((at) => at ?? Infinity));
 		if (last < Infinity)
 			expect(n8n.endedAt).toBeLessThanOrEqual(last + 5 * Math.max(...plan.latencies) + 2 * SECOND);
@@ -245,9 +255,10 @@ class World implements Service {
 			return;
 		}
 		expect(task.status).toBe('timedOut');
-		// Not before the limit.
+		// Not before the limit, or n8n's time-out.
 		const limitAt = (n8n.endedAt as number) + 4 * SECOND;
-		expect(limitAt).toBeGreaterThanOrEqual(1e12 + plan.limit);
+		const limit = this.staysAwake ? Math.min(plan.limit, plan.timeout - 5 * SECOND) : plan.limit;
+		expect(limitAt).toBeGreaterThanOrEqual(1e12 + limit);
 		if (ended === undefined || this.wasKilled) return;
 		// One that the service told the only process of comes out as it ended.
 		const toldAt = this.told.get(task.taskId);
@@ -255,7 +266,7 @@ class World implements Service {
 			expect(toldAt).toBeGreaterThanOrEqual((n8n.endedAt as number) - 1);
 		// With a service in order, so does one that ended in time.
 		const slow = Math.max(...plan.latencies) + 6 * SECOND;
-		if (this.fault === 'none' && this.faultUntil < 1e12 + plan.limit - 25 * SECOND)
+		if (this.fault === 'none' && this.faultUntil < 1e12 + limit - 25 * SECOND)
 			expect(ended.at).toBeGreaterThanOrEqual((n8n.endedAt as number) - slow);
 	}
 
@@ -399,8 +410,10 @@ const plans = fc.record<Plan>({
 	),
 	tries: fc.integer({ min: 1, max: 2 }),
 	onError: fc.boolean(),
-	waitFor: fc.constantFrom('callback', 'callback', 'polling'),
+	waitFor: fc.constantFrom('automatic', 'callback', 'callback', 'polling'),
 	limit: fc.constantFrom(3 * SECOND, MINUTE, 10 * MINUTE),
+	timeout: fc.constantFrom(Infinity, Infinity, 30 * SECOND, 2 * MINUTE),
+	parkingFails: fc.constantFrom(false, false, false, true),
 	downloads: fc.boolean(),
 	latencies: fc.array(fc.constantFrom(0, 20, 700, 3_000), { minLength: 1, maxLength: 4 }),
 	looksTo: someProcess,
@@ -444,6 +457,8 @@ const plan: Plan = {
 	onError: false,
 	waitFor: 'callback',
 	limit: 3 * SECOND,
+	timeout: Infinity,
+	parkingFails: false,
 	downloads: false,
 	latencies: [0],
 	looksTo: 0,

@@ -20,6 +20,10 @@ export function isInternalUrl(url: string): boolean {
 	return !host.includes('.') || INTERNAL_NAMES.test(host) || LOOPBACK_NAMES.test(host);
 }
 
+/** Recognizes an address of the machine itself, as n8n has it by default. */
+export const isLoopbackUrl = (url: string): boolean =>
+	/^(127(\.\d+){3}|\[::1\]|([^.]+\.)*localhost\.?)$/i.test(new URL(url).hostname);
+
 /** Four numbers with dots or hyphens between them. They may overlap with others. */
 const DOTTED = /(?<!\d)(?=(\d{1,3})[.-](\d{1,3})[.-](\d{1,3})[.-](\d{1,3})(?!\d))/g;
 const HEXADECIMAL = /(?<![\da-z])[\da-f]{8}(?![\da-z])/g;

@@ -52,12 +52,16 @@ export async function executeOperation(
 	};
 	const { prepared, outcomes } = await prepareAll(run);
 	throwFirstError(run, outcomes);
+	const toOutputs = (results: Outcome[]): INodeExecutionData[] => {
+		for (const [order, { item }] of prepared.entries()) outcomes[item.index] = results[order];
+		throwFirstError(run, outcomes);
+		return outcomes.flatMap((outcome, index) => toOutput(run, outcome, index));
+	};
 	const result = await runAll(run, prepared);
-	for (const [order, { item }] of prepared.entries()) outcomes[item.index] = result.outcomes[order];
-	throwFirstError(run, outcomes);
-	const output = outcomes.flatMap((outcome, index) => toOutput(run, outcome, index));
-	if (result.park) await park(context, output, result.park);
-	return [output];
+	const output = toOutputs(result.outcomes);
+	if (!result.park) return [output];
+	const refusal = await park(context, output, result.park);
+	return [refusal === undefined ? output : toOutputs(await result.park.stayAwake(refusal))];
 }
 
 /** So many items are checked at once. Most of it is n8n's database, which has the credential of each. */

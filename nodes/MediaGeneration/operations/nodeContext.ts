@@ -69,6 +69,29 @@ export const isTool = (context: IExecuteFunctions): boolean =>
 	context.isToolExecution() || isToolNode(context);
 
 /**
+ * Recognizes "Execute node" of n8n's AI assistant (`execute-node.service.js`): a workflow of one node with a time-out, deleted with
+ * its execution as soon as that has ended or sleeps. n8n marks it by its name alone.
+ */
+export const isExecuteNode = (context: IExecuteFunctions): boolean =>
+	context.getWorkflow().name === `Execute node ${context.getNode().type}`;
+
+/**
+ * Says when n8n's time-out ends the execution, in milliseconds since 1970; Infinity where it has none. n8n tells nodes the workflow's
+ * own setting, but neither its default (`EXECUTIONS_TIMEOUT`) nor when the execution began, nor the deadline of a calling workflow. The
+ * deadline of all that is in a field of the context. Without the field, the setting counts from now on.
+ */
+export function readDeadline(context: IExecuteFunctions): number {
+	const { additionalData } = context as unknown as {
+		additionalData?: { executionTimeoutTimestamp?: number };
+	};
+	const { executionTimeout = 0 } = context.getWorkflowSettings();
+	return (
+		additionalData?.executionTimeoutTimestamp ??
+		(executionTimeout > 0 ? Date.now() + executionTimeout * 1_000 : Infinity)
+	);
+}
+
+/**
  * Says whether the first error ends the run. A tool outside of the newest agent never throws: those agents swallow what a tool throws
  * (`AgentExecutor` of LangChain), so that their model would hear nothing.
  */

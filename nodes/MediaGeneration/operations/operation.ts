@@ -53,6 +53,8 @@ export interface Parking {
 	until: number;
 	/** Where this process looks whether the wait is over, and how it signs that. */
 	look: { url: string; taskId: string; secret?: string };
+	/** Polls instead, where n8n does not park the execution for this reason. */
+	stayAwake: (reason: string) => Promise<Outcome[]>;
 }
 
 export interface RunResult {

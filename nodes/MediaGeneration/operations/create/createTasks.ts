@@ -13,6 +13,7 @@ import {
 	type Prepared,
 	type RecalledTask,
 } from '../operation';
+import { traceTasks } from '../traceTasks';
 import { identifyAccount } from './account';
 import { Breaker } from './breaker';
 import { checkCredits, TaskBudget } from './budget';
@@ -104,6 +105,10 @@ export async function createTasks(
 		isLast: (result) => isStopping && hasFailed(result),
 	});
 	if (!refusal) budget.giveBack(unsent.length - sent);
+	traceTasks(
+		context,
+		results.flatMap((result) => (result && 'task' in result ? result.task : [])),
+	);
 	return { results, elsewhere };
 }
 

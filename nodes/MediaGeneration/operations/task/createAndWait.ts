@@ -10,7 +10,8 @@ import {
 	type RecalledRequest,
 	type TaskRequest,
 } from '../create/request';
-import { isTool, stopsOnError } from '../nodeContext';
+import { settleBy } from '../../lib/settleBy';
+import { isExecuteNode, isTool, readDeadline, stopsOnError } from '../nodeContext';
 import {
 	defineOperation,
 	hasFailed,
@@ -21,10 +22,11 @@ import {
 	type OutputItem,
 } from '../operation';
 import type { DownloadOptions } from '../results/resultDownloads';
+import { traceCredits } from '../traceTasks';
 import type { Batch } from '../wait/batch';
+import { decideWait, sayWhyAwake, type WaitFor } from '../wait/decideWait';
 import { openWait } from '../wait/openWait';
-import { findResumeUrl } from '../wait/resumeUrl';
-import { toToolResult } from '../wait/toolResult';
+import { addNote, toToolResult } from '../wait/toolResult';
 import type { WaitSettings } from '../wait/waitingExecution';
 import { binaryPropertyName, maxSizeOption, readMaxBytes } from './download';
 
@@ -37,25 +39,37 @@ const YEAR_IN_MINUTES = 525_600;
  */
 const CHECK_AFTER = 1_000;
 
+/**
+ * The milliseconds that are left to n8n before its time-out, or a fifth of the time if that is less: for what the node outputs to be
+ * stored, and for the nodes after it.
+ */
+const BEFORE_DEADLINE = 3_000;
+
 const waitFor: INodeProperties = {
-	displayName: 'Wait For',
+	displayName: 'How to Wait',
 	name: 'waitFor',
 	type: 'options',
 	options: [
 		{
-			name: 'Callback',
+			name: 'Automatic',
+			value: 'automatic',
+			description:
+				'Sleeps if the service can reach this n8n, otherwise keeps asking. A hint at the output says why it kept asking.',
+		},
+		{
+			name: 'Sleep Until Notified',
 			value: 'callback',
 			description:
 				'The execution sleeps until the service sends its callback. The service must be able to reach this n8n.',
 		},
 		{
-			name: 'Polling',
+			name: 'Keep Asking',
 			value: 'polling',
 			description:
 				'The execution stays awake and asks the service again and again. Works on any n8n.',
 		},
 	],
-	default: 'callback',
+	default: 'automatic',
 	description:
 		"How the end of the tasks is noticed. Callbacks are verified with the 'Webhook HMAC Key' of the credential; without one, the secret in the resume URL and the task details are what is trusted.",
 };
@@ -103,7 +117,7 @@ const toolWaitLimit: INodeProperties = {
 
 /** The settings of a wait, for all items of a run. */
 interface RunSettings extends WaitSettings {
-	waitFor: string;
+	waitFor: WaitFor;
 	/** The longest wait, in milliseconds; for a tool that has to stay awake too. */
 	limit: number;
 	toolLimit: number;
@@ -120,7 +134,7 @@ function readSettings(item: Item): RunSettings {
 	const { read, option, settings } = item;
 	return {
 		...settings,
-		waitFor: read(waitFor.name) as string,
+		waitFor: read(waitFor.name) as WaitFor,
 		limit: readLimit(item) * MINUTE,
 		toolLimit: readNumberOption(option, toolWaitLimit) * MINUTE,
 		...(read(downloadResults.name) === true && { downloads: readDownloadOptions(option) }),
@@ -162,12 +176,15 @@ export const createAndWait = defineOperation<TaskRequest | RecalledRequest>({
 		const wait = openWait(context, () => readSettings(asked));
 		const { settings } = wait;
 		const started = Date.now();
+		const deadline = readDeadline(context);
 		const services = prepared.map(({ item }) => item.service);
-		const callBackUrl =
-			settings.waitFor === 'callback' ? await findResumeUrl(context, services) : undefined;
+		const { resumeUrl, reason: whyAwake } = await decideWait(context, settings.waitFor, services);
 		const { createTasks } = await import('../create/createTasks');
 		const { results, elsewhere } = await createTasks(
-			prepared.map(({ item, request }) => ({ item, request: { ...request, callBackUrl } })),
+			prepared.map(({ item, request }) => ({
+				item,
+				request: { ...request, callBackUrl: resumeUrl },
+			})),
 			context,
 		);
 		const stopped = context.getExecutionCancelSignal();
@@ -184,29 +201,41 @@ export const createAndWait = defineOperation<TaskRequest | RecalledRequest>({
 		);
 		const toItem = ({ taskId }: Task): OutputItem => {
 			const output = batch.toOutput(taskId);
-			return isTool(context) ? { ...output, json: toToolResult(output.json as Task) } : output;
+			if (isTool(context)) return { ...output, json: toToolResult(output.json as Task) };
+			return isExecuteNode(context) ? { ...output, json: addNote(output.json as Task) } : output;
 		};
 		const { limit, toolLimit } = settings;
 		const begun = (wait.begun ??= Date.now());
-		if (!callBackUrl || elsewhere) {
+		const endBy = deadline - Math.min(BEFORE_DEADLINE, (deadline - Date.now()) / 5);
+
+		const collect = async (): Promise<Outcome[]> => {
+			await settleBy(endBy, collectFiles());
+			showCost(context, batch);
+			return toOutcomes(results, toItem);
+		};
+		const stayAwake = async (reason?: string): Promise<Outcome[]> => {
+			if (reason !== undefined) sayWhyAwake(context, reason);
 			const { pollUntilEnded } = await import('../wait/poll');
 			const longest = isTool(context) ? Math.min(limit, toolLimit) : limit;
-			await pollUntilEnded(batch, { ...look, until: begun + longest, stopped });
-		} else {
-			if (Date.now() - started > CHECK_AFTER) await checkUntilOpen();
-			const [taskId] = batch.openIds;
-			const secret = getSigningSecrets(first.item.service.credentials)?.current;
-			if (taskId !== undefined)
-				return {
-					outcomes: toOutcomes(results, toItem),
-					park: { until: begun + limit, look: { url: callBackUrl, taskId, secret } },
-				};
-		}
-		await collectFiles();
-		showCost(context, batch);
-		return { outcomes: toOutcomes(results, toItem) };
+			await pollUntilEnded(batch, { ...look, until: begun + longest, endBy, stopped });
+			if (!batch.isEnded && endBy < begun + longest) sayEndedEarly(context);
+			return await collect();
+		};
+		if (resumeUrl === undefined) return { outcomes: await stayAwake(whyAwake) };
+		if (elsewhere) return { outcomes: await stayAwake(CALLED_BACK_ELSEWHERE) };
+		if (Date.now() - started > CHECK_AFTER) await settleBy(endBy, checkUntilOpen());
+		const [taskId] = batch.openIds;
+		if (taskId === undefined) return { outcomes: await collect() };
+		const secret = getSigningSecrets(first.item.service.credentials)?.current;
+		return {
+			outcomes: toOutcomes(results, toItem),
+			park: { until: begun + limit, look: { url: resumeUrl, taskId, secret }, stayAwake },
+		};
 	},
 });
+
+/** Why a retry polls: the service calls back the execution that created the tasks. */
+const CALLED_BACK_ELSEWHERE = 'tasks of this run were created by an earlier execution';
 
 const isTask = (result: CreateResult): result is { task: Task } =>
 	result !== undefined && 'task' in result;
@@ -215,11 +244,20 @@ const isTask = (result: CreateResult): result is { task: Task } =>
 const toOutcomes = (results: CreateResult[], toItem: (task: Task) => OutputItem): Outcome[] =>
 	results.map((result) => (isTask(result) ? { items: [toItem(result.task)] } : result));
 
+function sayEndedEarly(context: IExecuteFunctions): void {
+	context.addExecutionHints({
+		type: 'info',
+		message:
+			"The wait ended before 'Limit Wait Time', because n8n would soon have ended the execution: see 'Timeout Workflow' in the workflow's settings.",
+	});
+}
+
 /** Says at the node's output what its tasks cost. n8n takes no hints from the webhook that resumes an execution. */
 function showCost(context: IExecuteFunctions, batch: Batch): void {
 	const { costs } = batch;
 	if (!costs.length) return;
 	const sum = Number(costs.reduce((total, cost) => total + cost, 0).toFixed(6));
+	traceCredits(context, sum);
 	context.addExecutionHints({
 		type: 'info',
 		location: 'outputPane',

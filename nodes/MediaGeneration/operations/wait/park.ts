@@ -24,23 +24,29 @@ export interface Parked {
  * again then: it outputs the node's input, and the webhook sees nothing but that input. So the parked items
  * take its place, in the data that n8n stores. (`getInputData()` is a copy of it under Execute Once.) n8n asks nodes to leave their input
  * alone; it is the only way to lose no task ID, so it happens here alone, when nothing can fail any more.
+ * @returns why n8n does not park it, with nothing changed; undefined: it will
  */
 export async function park(
 	context: IExecuteFunctions,
 	items: INodeExecutionData[],
 	{ until, look }: Parking,
-): Promise<void> {
-	context.getExecuteData().data.main = [[...items]];
+): Promise<string | undefined> {
+	const executeData = context.getExecuteData();
+	const notes = getRunNotes(context);
+	const run = context.getWorkflowDataProxy(0).$runIndex as number;
 	const executionId = readExecutionId(context);
 	const { origin, pathname } = new URL(look.url);
-	getRunNotes(context).parked = {
-		run: context.getWorkflowDataProxy(0).$runIndex as number,
-		executionId,
-		until,
-		resumeUrl: origin + pathname,
-	} satisfies Parked;
-	await context.putExecutionToWait(new Date(until + FALLBACK_AFTER));
+	try {
+		await context.putExecutionToWait(new Date(until + FALLBACK_AFTER));
+	} catch (error) {
+		// n8n notes the time before it fails, and would park the execution by it after all.
+		await context.putExecutionToWait(undefined as unknown as Date).catch(() => {});
+		return `n8n could not put the execution to sleep: ${(error as Error).message}`;
+	}
+	executeData.data.main = [[...items]];
+	notes.parked = { run, executionId, until, resumeUrl: origin + pathname } satisfies Parked;
 	startLooks(identifyWait(executionId, context.getNode().name), { ...look, until });
+	return undefined;
 }
 
 /** Identifies an execution that waits at a node, among all in this process. */

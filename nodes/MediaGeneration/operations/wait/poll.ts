@@ -13,6 +13,9 @@ const LAST_LOOK = 3_000;
 /** Answers to the last look are awaited this long after the limit, in milliseconds, or half the limit if that is less. */
 const GRACE = 5_000;
 
+/** The same before an end that can't be put off, or a fifth of the time if that is less. */
+const GRACE_BEFORE_END = 2_000;
+
 /** The time to ask for tasks whose limit has passed before, in milliseconds. */
 const AFTER_LIMIT = 5_000;
 
@@ -21,24 +24,30 @@ const AFTER_LIMIT = 5_000;
  * after it, a round that is still under way is given up. If it has passed before, as on a late repeat by n8n, they are asked for
  * all the same, for some seconds.
  * @param until milliseconds since 1970
+ * @param endBy ends the wait at the latest then, in milliseconds since 1970, answers under way or not
  * @param stopped ends the wait when the execution is stopped
  */
 export async function pollUntilEnded(
 	batch: Batch,
 	{
 		until: limitAt,
+		endBy,
 		stopped,
 		...look
 	}: Pick<LookOptions, 'ask' | 'settings' | 'onEnded' | 'concurrency'> & {
 		until: number;
+		endBy: number;
 		stopped?: AbortSignal;
 	},
 ): Promise<void> {
 	const begun = Date.now();
-	const until = limitAt > begun ? limitAt : begun + AFTER_LIMIT;
+	const until = Math.min(
+		limitAt > begun ? limitAt : begun + AFTER_LIMIT,
+		endBy - Math.min(GRACE_BEFORE_END, (endBy - begun) / 5),
+	);
 	const lastLook = until - Math.min(LAST_LOOK, (until - begun) / 5);
 	const isOver = new AbortController();
-	const end = until + Math.min(GRACE, (until - begun) / 2);
+	const end = Math.min(until + Math.min(GRACE, (until - begun) / 2), endBy);
 	const limit = sleep(Math.min(end - begun, LONGEST_PAUSE), isOver.signal).catch(() => {});
 	const givenUp = Promise.race([limit, waitForAbort(stopped)]).then(() => isOver.abort());
 	for (

@@ -19,7 +19,8 @@ import {
 } from '../../callback/respond';
 import { readBody } from '../../callback/readBody';
 import { readSharedCredentials } from '../../callback/sharedCredentials';
-import { LONGEST_PAUSE, runAfter } from '../../lib/runAfter';
+import { runAfter } from '../../lib/runAfter';
+import { settleBy } from '../../lib/settleBy';
 import { isToolNode } from '../nodeContext';
 import type { FileSource } from '../results/resultFiles';
 import { LOOK, startLooks } from './looks';
@@ -198,18 +199,6 @@ class Sender {
 	close(): void {
 		this.isClosed.abort();
 	}
-}
-
-/**
- * Waits for some work, but no longer than until then, in milliseconds since 1970.
- * @returns its result; undefined when time ran out
- */
-async function settleBy<T>(until: number, work: Promise<T>): Promise<T | undefined> {
-	const isDone = new AbortController();
-	const limit = sleep(Math.min(until - Date.now(), LONGEST_PAUSE), isDone.signal);
-	const result = await Promise.race([work, limit.then(undefined, () => undefined)]);
-	isDone.abort();
-	return result as T | undefined;
 }
 
 /** Makes of a task's item what an agent's model is told. */

@@ -16,7 +16,7 @@ export interface ToolResult
 export function toToolResult(task: Task): ToolResult {
 	const { taskId, status, resultUrls, result, failCode, failMessage, creditsConsumed } = task;
 	const { lookError, note } = task as ToolResult;
-	return {
+	return addNote({
 		taskId,
 		status,
 		...(resultUrls?.length ? { resultUrls } : result !== undefined && { result }),
@@ -24,9 +24,13 @@ export function toToolResult(task: Task): ToolResult {
 		...(failMessage !== undefined && { failMessage }),
 		...(creditsConsumed !== undefined && { creditsConsumed }),
 		...(lookError !== undefined && { lookError }),
-		...(status === 'timedOut' ? { note: GOES_ON } : note !== undefined && { note }),
-	};
+		...(note !== undefined && { note }),
+	});
 }
+
+/** Adds to a task that has not ended what a model should do about it. */
+export const addNote = <T extends Pick<Task, 'status'>>(task: T): T & { note?: string } =>
+	task.status === 'timedOut' ? { ...task, note: GOES_ON } : task;
 
 const GOES_ON =
 	'The task continues. Do not create it again: look at it later by its taskId, with the operation Get.';

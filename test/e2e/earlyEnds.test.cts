@@ -1,0 +1,119 @@
+import { expect } from '@jest/globals';
+import type { INodeExecutionData } from 'n8n-workflow';
+import { chain, createAndWait, NODE, NODE_TYPE, prompts } from '../../dev/fixtures/workflows.cts';
+import { evaluate } from '../../dev/n8n/inspect.cts';
+import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
+import { isOldest, usePair } from './support.cts';
+
+const pair = usePair({ service: { taskSeconds: 0.5 } });
+
+/** n8n's time-out, in seconds. */
+const TIMEOUT = 6;
+
+interface ExecutedNode {
+	status: 'success' | 'error';
+	output?: INodeExecutionData[][];
+	error?: { message: string };
+}
+
+/** Has the service of n8n's AI assistant execute our node alone, as its tool `nodes` does it. */
+async function executeNode(parameters: Record<string, unknown>, texts: string[]) {
+	const { typeVersion, parameters: given } = createAndWait(parameters);
+	const { id, name } = pair.credential;
+	const request = {
+		type: NODE_TYPE,
+		version: typeVersion,
+		config: { parameters: given, credentials: { mediaGenerationApi: { id, name } } },
+		input: texts.map((prompt) => ({ json: { prompt } })),
+		timeoutMs: TIMEOUT * 1_000,
+	};
+	return await evaluate<ExecutedNode>(
+		pair.n8n,
+		`{
+			const { Container } = load('@n8n/di');
+			const { ProjectRepository, UserRepository } = load('@n8n/db');
+			const { ExecuteNodeService } = load('./node-execution/execute-node.service');
+			const user = await Container.get(UserRepository).findOneOrFail({
+				where: { email: ${JSON.stringify(pair.n8n.owner.email)} },
+				relations: ['role'],
+			});
+			const project = await Container.get(ProjectRepository).getPersonalProjectForUserOrFail(user.id);
+			return await Container.get(ExecuteNodeService).run(user, {
+				...${JSON.stringify(request)},
+				projectId: project.id,
+			});
+		}`,
+	);
+}
+
+const NOTE = expect.stringMatching(/taskId.*Get/);
+
+/** Of 2.41; the oldest n8n has no such service. */
+(isOldest ? describe.skip : describe)('"Execute node" of n8n', () => {
+	it.each(['callback', 'polling'])(
+		'outputs what has ended before its time-out, and the ID of what has not: %s',
+		async (waitFor) => {
+			const texts = [`${waitFor} ends`, `${waitFor} #neverEnds`];
+			const { status, output, error } = await executeNode({ waitFor }, texts);
+			expect(error).toBeUndefined();
+			expect(status).toBe('success');
+			expect(output?.[0]?.map(({ json }) => json)).toMatchObject([
+				{ taskId: pair.findId(texts[0] ?? ''), status: 'completed' },
+				{ taskId: pair.findId(texts[1] ?? ''), status: 'timedOut', note: NOTE },
+			]);
+			expect(pair.listTasks().map(({ callBackUrl }) => callBackUrl)).toEqual([
+				undefined,
+				undefined,
+			]);
+		},
+	);
+});
+
+it("outputs the IDs before the workflow's timeout, which is in the traces too", async () => {
+	const texts = ['ends', '#neverEnds'];
+	const node = createAndWait({ waitFor: 'polling' });
+	const workflow = chain('With a timeout', [prompts(texts), node]);
+	workflow.settings = { ...workflow.settings, executionTimeout: TIMEOUT };
+	const execution = await pair.run(workflow);
+	expect(execution.status).toBe('success');
+	expect(execution.getItems(NODE)).toMatchObject([
+		{ taskId: pair.findId('ends'), status: 'completed' },
+		{ taskId: pair.findId('#neverEnds'), status: 'timedOut' },
+	]);
+	const [run] = execution.getRuns(NODE);
+	expect(run?.hints?.map(({ message }) => message)).toContainEqual(
+		expect.stringContaining("'Timeout Workflow'"),
+	);
+	expect(run?.metadata?.tracing).toMatchObject({
+		'media_generation.task_ids': execution
+			.getItems<Task>(NODE)
+			.map(({ taskId }) => taskId)
+			.join(', '),
+		'media_generation.model': 'custom/any',
+	});
+});
+
+describe('automatic', () => {
+	const run = async (baseUrl: string) => {
+		const credential = await pair.createCredential({ baseUrl });
+		const workflow = chain('Automatic', [prompts(['one']), createAndWait()]);
+		return await pair.run(workflow, { credential });
+	};
+	const readCallbackUrls = () => pair.listTasks().map(({ callBackUrl }) => callBackUrl);
+
+	it('sleeps where the service is on the machine of n8n', async () => {
+		const execution = await run(pair.service.url);
+		expect(execution.getItems(NODE)).toMatchObject([{ status: 'completed' }]);
+		expect(readCallbackUrls()).toEqual([expect.stringContaining(pair.n8n.url)]);
+	});
+
+	it('polls, and says why, where the service is on another one, which does not know n8n', async () => {
+		// An address of this machine that n8n can't take for one.
+		const execution = await run(pair.service.url.replace('127.0.0.1', '0.0.0.0'));
+		expect(execution.getItems(NODE)).toMatchObject([{ status: 'completed' }]);
+		expect(readCallbackUrls()).toEqual([undefined]);
+		expect(execution.getRuns(NODE)[0]?.hints?.map(({ message }) => message)).toContainEqual(
+			expect.stringMatching(/^The node polled: the service can't reach this n8n.*WEBHOOK_URL/),
+		);
+	});
+});
