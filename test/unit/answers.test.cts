@@ -301,7 +301,7 @@ it('downloads ask no address inside this network, and name files by no path', as
 			if (!read.result) return;
 			const task = { ...(read.result as Awaited<ReturnType<TaskService['getTask']>>), taskId };
 			const files = new ResultFiles(task, { helpers, service, settings: SETTINGS });
-			const kinds = ['cover', 'firstFrame', 'lastFrame', 'result', 'watermarked'];
+			const kinds = ['cover', 'firstFrame', 'lastFrame', 'preview', 'result', 'watermarked'];
 			const listed = await settle(async () => files.listLinks(kinds));
 			for (const link of (listed.result ?? []) as ReturnType<ResultFiles['listLinks']>) {
 				const outcome = await settle(async () => await files.download(link, 1_000));

@@ -1,12 +1,16 @@
-import { taskRecord, toTask } from '../../nodes/MediaGeneration/api/task';
-import { readLinks } from '../../nodes/MediaGeneration/operations/results/resultLinks';
+import fc from 'fast-check';
+import { LINK_KINDS, readResultLinks } from '../../nodes/MediaGeneration/api/resultLinks';
+import { listTaskLinks, taskRecord, toTask } from '../../nodes/MediaGeneration/api/task';
 
-const ALL = ['cover', 'firstFrame', 'lastFrame', 'result', 'watermarked'];
+const ALL = Object.keys(LINK_KINDS);
 
 const read = (record: object, kinds = ALL) =>
-	readLinks(toTask('task', taskRecord.parse({ state: 'success', ...record })), kinds)
-		.map(({ kind, index, url }) => `${kind} ${index} ${url}`)
+	listTaskLinks(toTask('task', taskRecord.parse({ state: 'success', ...record })), kinds)
+		.map(({ kind, url }) => `${kind} ${url}`)
 		.join(', ');
+
+/** An http link that ends in this name. */
+const at = (name: string) => `https://cdn.example/${name}`;
 
 const video = {
 	resultUrls: ['a', 'b'],
@@ -20,14 +24,198 @@ it.each<[string, object, string]>([
 	[
 		'a video with its frames',
 		{ resultJson: JSON.stringify(video) },
-		'firstFrame 0 first, lastFrame 0 last, result 0 a, result 1 b, watermarked 0 c, watermarked 1 d',
+		'firstFrame first, lastFrame last, result a, result b, watermarked c, watermarked d',
 	],
-	['songs with their covers', { response: { data } }, 'cover 0 p, result 0 a, result 1 b'],
+	['songs with their covers', { response: { data } }, 'cover p, result a, result b'],
 	['text', { resultJson: '{"resultObject":{"text":"hi"}}' }, ''],
 	['nothing', {}, ''],
 	['links of another form', { resultJson: { firstFrameUrl: 7, data: [null, 'x', ''] } }, ''],
 ])('reads the links of %s', (_, record, links) => expect(read(record)).toBe(links));
 
 it('reads the chosen kinds alone', () => {
-	expect(read({ resultJson: video }, ['lastFrame'])).toBe('lastFrame 0 last');
+	expect(read({ resultJson: video }, ['lastFrame'])).toBe('lastFrame last');
+});
+
+/** A task's `resultUrls`, by the names of the files, and the kinds of the other links. */
+function summarize(record: object) {
+	const task = toTask('task', taskRecord.parse({ state: 'success', ...record }));
+	const others = listTaskLinks(task, ALL).filter(({ url }) => !task.resultUrls?.includes(url));
+	const name = (url: string) => url.replace(at(''), '');
+	return {
+		results: task.resultUrls?.map(name).join(' '),
+		others: others.map(({ kind, url }) => `${kind} ${name(url)}`).join(' '),
+	};
+}
+
+const song = (id: string) => ({
+	id,
+	title: `Song ${id}`,
+	duration: 120.5,
+	audio_url: at(`${id}.mp3`),
+	stream_audio_url: at(`${id}-stream.mp3`),
+	source_audio_url: at(`${id}-source.mp3`),
+	image_url: at(`${id}.jpg`),
+	tags: 'calm, https://not.example/a-link',
+});
+
+it.each<[string, unknown, string, string]>([
+	// Seen at services of this family.
+	['a list', { resultUrls: [at('a'), at('b')] }, 'a b', ''],
+	['a text in place of the list', { resultUrls: at('a') }, 'a', ''],
+	['resultUrl', { resultUrl: at('a') }, 'a', ''],
+	['video_url', { video_url: at('a') }, 'a', ''],
+	['image_url', { image_url: at('a') }, 'a', ''],
+	[
+		'a list of objects',
+		{ resultUrls: [{ resultUrl: at('a') }, { resultUrl: at('b') }] },
+		'a b',
+		'',
+	],
+	[
+		'frames and watermarks',
+		{
+			resultUrls: [at('a')],
+			firstFrameUrl: [at('f')],
+			lastFrameUrl: [at('l')],
+			resultWaterMarkUrls: [at('w')],
+		},
+		'a',
+		'firstFrame f lastFrame l watermarked w',
+	],
+	['songs', { data: [song('1'), song('2')] }, '1.mp3 2.mp3', 'cover 1.jpg cover 2.jpg'],
+	[
+		'a song that streams',
+		{ data: [{ ...song('1'), audio_url: '' }] },
+		'1-stream.mp3',
+		'cover 1.jpg',
+	],
+	[
+		'songs in other capitals',
+		{ sunoData: [{ audioUrl: at('a'), streamAudioUrl: at('s'), imageUrl: at('i') }] },
+		'a',
+		'cover i',
+	],
+	['a WAV', { audioWavUrl: at('a.wav') }, 'a.wav', ''],
+	['MIDI', { resultObject: { midi_url: at('a.mid'), state: 'done' } }, 'a.mid', ''],
+	['text', { resultObject: { text: `see ${at('x')}`, language: 'en' } }, '', ''],
+	// A bad entry costs itself.
+	['a list with null', { resultUrls: [null, at('a'), 7, '', {}, [], at('b')] }, 'a b', ''],
+	['an object among texts', { resultUrls: [at('a'), { url: at('b') }, { no: 1 }] }, 'a b', ''],
+	['a bad song', { data: [null, song('1'), { audio_url: 7 }] }, '1.mp3', 'cover 1.jpg'],
+	['a relative link', { resultUrls: ['/files/a'] }, '/files/a', ''],
+	// Nobody has seen these.
+	['known places first', { hd_url: at('hd'), resultUrls: [at('a')] }, 'a hd', ''],
+	['each link once', { resultUrls: [at('a'), at('a')], videoUrl: at('a') }, 'a', ''],
+	['a result that is its own cover', { thumbnail: at('a'), url: at('a') }, 'a', ''],
+	['nested files', { output: { video: { url: at('a'), content_type: 'video/mp4' } } }, 'a', ''],
+	['urls by name', { urls: { hd: at('hd'), sd: at('sd') } }, 'hd sd', ''],
+	['images', { images: [{ url: at('a'), width: 1 }, { url: at('b') }] }, 'a b', ''],
+	['links by href', [{ href: at('a') }, { download_link: at('b') }], 'a b', ''],
+	['a bare list', [at('a'), at('b')], 'a b', ''],
+	['an output', { output: at('a') }, 'a', ''],
+	[
+		'a preview and a poster',
+		{ url: at('a'), preview_url: at('p'), poster: at('c') },
+		'a',
+		'cover c preview p',
+	],
+	['a cover in an object', { video: at('a'), cover: { url: at('c') } }, 'a', 'cover c'],
+	['the picture of a video', { video_url: at('a'), image_url: at('c') }, 'a', 'cover c'],
+	[
+		'a link without a watermark',
+		{ no_watermark_url: at('a'), watermark_url: at('w') },
+		'a',
+		'watermarked w',
+	],
+	['covers alone', { cover_url: at('a'), preview_url: at('b') }, 'a b', ''],
+	[
+		'addresses that are no files',
+		{
+			video_url: at('a'),
+			status_url: at('1'),
+			callBackUrl: at('2'),
+			webhook_url: at('3'),
+			input: { image_url: at('4') },
+			reference_image_urls: [at('5')],
+			page_url: at('6'),
+		},
+		'a',
+		'',
+	],
+	[
+		'words that are links',
+		{ prompt: at('p'), text: at('t'), title: at('x'), tags: [at('y')] },
+		'',
+		'',
+	],
+	[
+		'another scheme',
+		{ url: 'ftp://cdn.example/a', video_url: 'data:video/mp4;base64,AA' },
+		'data:video/mp4;base64,AA',
+		'',
+	],
+])('finds the files of %s', (_, result, results, others) => {
+	for (const record of [
+		{ resultJson: JSON.stringify(result) },
+		{ resultJson: result },
+		{ resultJson: '', response: result },
+		{ resultJson: '{}', response: JSON.stringify(result) },
+	])
+		expect(summarize(record)).toEqual({ results, others });
+});
+
+it.each<[string, object, string, string]>([
+	[
+		'a result with nothing but a cover beside one with songs',
+		{ resultJson: { cover_url: at('c') }, response: { data: [song('1')] } },
+		'1.mp3',
+		'cover c',
+	],
+	['a text beside songs', { resultJson: 'done', response: { data: [song('1')] } }, '1.mp3', ''],
+	['a record without a result', { output: { url: at('a') }, callBackUrl: at('x') }, 'a', ''],
+	[
+		'the request in a record',
+		{ param: JSON.stringify({ input: { image_url: at('x') } }), input: { video_url: at('y') } },
+		'',
+		'',
+	],
+	['a task that runs', { state: 'generating', output: { url: at('a') } }, '', ''],
+])('reads %s', (_, record, results, others) => {
+	expect(summarize(record)).toEqual({ results, others });
+});
+
+it('says of each file what the service says', () => {
+	const facts = (id: string) => ({ id, title: `Song ${id}`, durationSeconds: 120.5 });
+	expect(readResultLinks({ data: [song('1'), song('2')] })).toEqual([
+		{ kind: 'result', url: at('1.mp3'), ...facts('1'), coverUrl: at('1.jpg') },
+		{ kind: 'cover', url: at('1.jpg'), ...facts('1') },
+		{ kind: 'result', url: at('2.mp3'), ...facts('2'), coverUrl: at('2.jpg') },
+		{ kind: 'cover', url: at('2.jpg'), ...facts('2') },
+	]);
+});
+
+it.each<[string, object, Array<string | undefined>]>([
+	['one for all', { videos: [at('a'), at('b')], cover_url: at('c') }, [at('c'), at('c')]],
+	['one for each', { videos: [at('a'), at('b')], covers: [at('c'), at('d')] }, [at('c'), at('d')]],
+	['too few', { videos: [at('a'), at('b'), at('e')], covers: [at('c'), at('d')] }, []],
+	['that of another', { data: [song('1'), { audio_url: at('b') }] }, [at('1.jpg'), undefined]],
+])('tells files their covers: %s', (_, result, covers) => {
+	const results = readResultLinks(result).filter(({ kind }) => kind === 'result');
+	expect(results.map(({ coverUrl }) => coverUrl)).toEqual(results.map((__, at) => covers[at]));
+});
+
+it('loses no link for what stands beside it', () => {
+	const bad = fc.oneof(
+		fc.constantFrom(null, '', 7, true, {}, []),
+		fc.dictionary(fc.string(), fc.json()),
+	);
+	const key = fc.constantFrom('resultUrls', 'resultUrl', 'videos', 'file_urls', 'urls', 'links');
+	fc.assert(
+		fc.property(key, fc.array(bad), fc.array(bad), (name, before, after) => {
+			const links = readResultLinks({ [name]: [...before, at('a'), { url: at('b') }, ...after] });
+			const urls = links.map(({ url }) => url);
+			expect(urls).toEqual(expect.arrayContaining([at('a'), at('b')]));
+			expect(new Set(urls).size).toBe(urls.length);
+		}),
+	);
 });

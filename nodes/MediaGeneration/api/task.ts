@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isObject } from '../lib/json';
 import { parseServiceJson } from './answers';
+import { readResultLinks, selectLinks, type ResultLink } from './resultLinks';
 import { message, nonEmptyText, number, toMessage, tolerant } from './schemas';
 
 /** JSON in a string. Some services send the object itself. Other text stays text. */
@@ -35,27 +36,6 @@ export const taskRecord = rawTaskRecord.extend({
 });
 
 export type TaskRecord = z.infer<typeof taskRecord>;
-
-/** The links in a parsed `resultJson` or `response`. */
-const resultUrls = z.object({
-	resultUrls: z.union([z.array(z.string()), z.string().transform((url) => [url])]),
-});
-
-/** The newer form of music: an entry for each song, with its file under the first of these keys that it has. */
-const songs = z.object({
-	data: z.array(
-		z.object({ audio_url: tolerant(nonEmptyText), stream_audio_url: tolerant(nonEmptyText) }),
-	),
-});
-
-/** Lists the links to the files of a parsed result, in whichever form the service sends it. */
-function readResultUrls(result: unknown): string[] {
-	const parsed = resultUrls.safeParse(result);
-	if (parsed.success) return parsed.data.resultUrls;
-	return (songs.safeParse(result).data?.data ?? []).flatMap(
-		({ audio_url: audio, stream_audio_url: stream }) => audio ?? stream ?? [],
-	);
-}
 
 /** The service's many states, mapped to four. `timedOut`: our wait ended, the task continues. */
 export type TaskStatus = 'pending' | 'completed' | 'failed' | 'timedOut';
@@ -150,13 +130,21 @@ export const readCallbackUrl = ({ param }: TaskRecord): string | undefined =>
 export function toTask(taskId: string, record: TaskRecord): Task {
 	const status = toStatus(record.state);
 	const results = [record.resultJson, record.response].filter(isFilled);
+	const others = status === 'completed' ? [omitKnown(record)] : [];
+	const found = [...results, ...others].map((result) => ({
+		result,
+		links: readResultLinks(result),
+	}));
+	const best =
+		found.find(({ links }) => links.some(({ kind }) => kind === 'result')) ??
+		found.find(({ links }) => links.length);
 	return dropUndefined({
 		taskId,
 		status,
-		resultUrls: results.map(readResultUrls).find((urls) => urls.length) ?? [],
+		resultUrls: selectLinks(best?.links ?? [], ['result']).map(({ url }) => url),
 		model: record.model,
 		state: record.state,
-		result: results[0],
+		result: results[0] ?? best?.result,
 		failCode: status === 'failed' ? record.failCode : undefined,
 		failMessage: status === 'failed' ? record.failMsg : undefined,
 		// Preliminary while the task runs.
@@ -164,6 +152,24 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 		createdAt: toIsoTime(record.createTime),
 		completedAt: toIsoTime(record.completeTime),
 	});
+}
+
+/** Leaves of a record what a Task has no field for: some services may have the result there. */
+const omitKnown = (record: TaskRecord): object =>
+	Object.fromEntries(Object.entries(record).filter(([key]) => !(key in taskRecord.shape)));
+
+/**
+ * Lists the links of these kinds in a task's result. Where its record has two results, the one with the links may be known by
+ * `resultUrls` only.
+ */
+export function listTaskLinks({ result, resultUrls = [] }: Task, kinds: string[]): ResultLink[] {
+	const links = readResultLinks(result);
+	const isWhole = resultUrls.every((url) => links.some((link) => link.url === url));
+	const results = resultUrls.map((url): ResultLink => ({ kind: 'result', url }));
+	return selectLinks(
+		isWhole ? links : [...links.filter(({ kind }) => kind !== 'result'), ...results],
+		kinds,
+	);
 }
 
 /** A record may have an empty result in one form beside the full one in the other. */

@@ -40,8 +40,8 @@ export class ResultDownloads {
 			files
 				.listLinks(['result'])
 				.map(
-					async (link) =>
-						await this.inTurn(async () => await files.download(link, maxBytes ?? Infinity)),
+					async (file) =>
+						await this.inTurn(async () => await files.download(file, maxBytes ?? Infinity)),
 				),
 		);
 		const binary: IBinaryKeyData = {};

@@ -1,11 +1,11 @@
 import { UserError } from 'n8n-workflow';
 import { refreshLink } from '../../api/catalogue';
 import type { TaskService } from '../../api/client';
-import type { Task } from '../../api/task';
+import type { ResultLink } from '../../api/resultLinks';
+import { listTaskLinks, type Task } from '../../api/task';
 import { toFileName } from '../../lib/fileName';
 import type { Item } from '../operation';
 import { downloadFile, type DownloadContext, type DownloadedFile } from './downloadFile';
-import { readLinks, type ResultLink } from './resultLinks';
 
 /** The needs of downloading the files of a task. */
 export interface FileSource extends DownloadContext {
@@ -18,6 +18,12 @@ export const toFileSource = ({ context, service, settings }: Item): FileSource =
 	settings,
 	signal: context.getExecutionCancelSignal(),
 });
+
+/** A file of a task, and its number among those of its kind, from 0. */
+interface ResultFile {
+	link: ResultLink;
+	number: number;
+}
 
 /**
  * The result files of a task. Its links come from the service alone: an item that looks like a task may come from anybody, and
@@ -33,7 +39,7 @@ export class ResultFiles {
 	) {}
 
 	/** @throws {UserError} when the task has no such files */
-	listLinks(kinds: string[]): ResultLink[] {
+	listLinks(kinds: string[]): ResultFile[] {
 		const { taskId, status, state, failMessage, result } = this.task;
 		if (status !== 'completed')
 			throw new UserError(
@@ -45,7 +51,7 @@ export class ResultFiles {
 							: 'Download it when it is completed: Create and Wait returns completed tasks, Get looks at one again.',
 				},
 			);
-		const links = readLinks(this.task, kinds);
+		const links = listTaskLinks(this.task, kinds);
 		if (links.length === 0)
 			throw new UserError(`Task ${taskId} is completed, but has none of the chosen files`, {
 				description:
@@ -53,31 +59,34 @@ export class ResultFiles {
 						? 'Choose other Files.'
 						: 'Choose other Files. A result that is text, or has another form, stands in the field result.',
 			});
-		return links;
+		return links.map((link, index) => ({
+			link,
+			number: links.slice(0, index).filter(({ kind }) => kind === link.kind).length,
+		}));
 	}
 
 	/**
 	 * Downloads a file. A link that is refused has expired as a rule: the service is asked for a fresh one, or for the task again.
 	 * @throws {UserError} when the file can't be downloaded, or is larger than it may be
 	 */
-	async download({ kind, index, url }: ResultLink, maxBytes: number): Promise<DownloadedFile> {
+	async download({ link, number }: ResultFile, maxBytes: number): Promise<DownloadedFile> {
 		const { taskId } = this.task;
+		const { kind, url } = link;
 		const { service, settings } = this.source;
-		const name = `${toFileName(taskId)}-${kind}-${index + 1}`;
+		const name = `${toFileName(taskId)}-${kind}-${number + 1}`;
 		const { baseUrl } = service.credentials;
 		const attempts = [
 			async () => url,
 			async () => await refreshLink(service, url, settings).catch(() => undefined),
-			async () => await this.renewLink(kind, index),
+			async () => await this.renewLink(kind, number),
 		];
 		for (const getLink of attempts) {
-			const link = await getLink();
-			const file =
-				link && (await downloadFile(this.source, { url: link, name, maxBytes, baseUrl }));
-			if (file) return { ...file, url: link };
+			const at = await getLink();
+			const file = at && (await downloadFile(this.source, { url: at, name, maxBytes, baseUrl }));
+			if (file) return { ...file, url: at };
 		}
 		throw new UserError(
-			`The link to ${kind} ${index + 1} of task ${taskId} has expired or is refused, also after the service was asked for a fresh one`,
+			`The link to ${kind} ${number + 1} of task ${taskId} has expired or is refused, also after the service was asked for a fresh one`,
 			{
 				description:
 					'The service keeps results for a limited time. Download them sooner, right behind Create and Wait or the trigger.',
@@ -86,9 +95,9 @@ export class ResultFiles {
 	}
 
 	/** Reads a link again, with one request for all files of the task. */
-	private async renewLink(kind: string, index: number): Promise<string | undefined> {
+	private async renewLink(kind: string, number: number): Promise<string | undefined> {
 		const { service, settings } = this.source;
 		this.renewed ??= service.getTask(this.task.taskId, settings);
-		return readLinks(await this.renewed, [kind])[index]?.url;
+		return listTaskLinks(await this.renewed, [kind])[number]?.url;
 	}
 }

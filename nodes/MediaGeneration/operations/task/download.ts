@@ -1,4 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { LINK_KINDS } from '../../api/resultLinks';
 import { parseValue, type Field } from '../../models/field';
 import { limitConcurrency } from '../../lib/mapConcurrent';
 import {
@@ -11,13 +12,12 @@ import {
 	type Item,
 } from '../operation';
 import { readTaskId, taskIdField } from './get';
-import { RESULT_KINDS } from '../results/resultLinks';
 
 const files: Field = {
 	displayName: 'Files',
 	name: 'files',
 	type: 'multiOptions',
-	options: RESULT_KINDS.map(({ name, value }) => ({ name, value })),
+	options: Object.entries(LINK_KINDS).map(([value, name]) => ({ name, value })),
 	default: ['result'],
 	required: true,
 	description: 'Which files of the task to download; each becomes an item of its own',
@@ -73,12 +73,12 @@ export const download = defineOperation<DownloadRequest>({
 			const task = await item.service.getTask(taskId, item.settings);
 			const results = new ResultFiles(task, toFileSource(item));
 			const downloads = await Promise.allSettled(
-				results.listLinks(kinds).map(async (link) => {
+				results.listLinks(kinds).map(async (found) => {
 					const { binary, ...file } = await inTurn(
-						async () => await results.download(link, maxBytes),
+						async () => await results.download(found, maxBytes),
 					);
 					return {
-						json: { ...task, file: { kind: link.kind, ...file } },
+						json: { ...task, file: { kind: found.link.kind, ...file } },
 						binary: { [field]: binary },
 					};
 				}),
