@@ -65,7 +65,19 @@ const down = answered(500);
 const inText = (statusCode: number) => async () => ({ statusCode, body: '<!DOCTYPE html>' });
 const both = ['taskCompleted', 'taskFailed'];
 
-beforeEach(() => void jest.useFakeTimers());
+let services = 0;
+
+/** The context of a service of its own, of which nothing is known yet. */
+function newService() {
+	const baseUrl = `https://new-${services++}.example.com`;
+	return { getCredentials: async () => ({ baseUrl, webhookSecret: 'a-key' }) };
+}
+
+beforeEach(async () => {
+	jest.useFakeTimers();
+	// The details path has given a task.
+	await newTrigger().send('before');
+});
 afterEach(() => void jest.useRealTimers());
 
 describe('a callback that the trigger refuses', () => {
@@ -223,6 +235,48 @@ describe('replayed headers', () => {
 			items.map(({ details, ...task }) => ({ taskId: 'task', ...task, verification: { details } })),
 		);
 		expect(asked).toHaveLength(lookups);
+	});
+});
+
+describe('a task that is unknown by a details path that has not given one yet', () => {
+	const doubtful = { status: 503, answer: { reason: 'detailsDoubtful' }, output: undefined };
+	const claimed = [{ json: { verification: { details: 'unavailable' } } }];
+
+	it.each([404, 422])('is asked for again, and counts by its signature then (%d)', async (code) => {
+		const more = newService();
+		const { send, setDetails } = newTrigger({}, answered(code));
+		expect(await send('task', { more })).toMatchObject(doubtful);
+		const { output, store } = await send('task', { more });
+		expect(output).toMatchObject(claimed);
+		store();
+		expect(await send('task', { more })).toMatchObject({ answer: { reason: 'duplicate' } });
+		// The path is mended: the confirmed event still comes.
+		setDetails(completed);
+		expect((await send('task', { more })).output).toMatchObject([
+			{ json: { status: 'completed', verification: { details: 'fetched' } } },
+		]);
+		setDetails(answered(code));
+		expect(await send('other', { more })).toMatchObject({ status: 404 });
+	});
+
+	it('has time to become known', async () => {
+		const more = newService();
+		const { begin, setDetails } = newTrigger({}, answered(404));
+		expect(await begin('task', { more })).toMatchObject(doubtful);
+		await jest.advanceTimersByTimeAsync(2_000);
+		expect(await begin('task', { more })).toMatchObject(doubtful);
+		await jest.advanceTimersByTimeAsync(1_000);
+		setDetails(completed);
+		expect((await begin('task', { more })).output).toMatchObject([
+			{ json: { status: 'completed' } },
+		]);
+	});
+
+	it('starts nothing without a signature', async () => {
+		const more = newService();
+		const { send } = newTrigger({ verifySignature: false }, answered(404));
+		for (const headers of [{}, {}])
+			expect(await send('task', { headers, more })).toMatchObject({ status: 404 });
 	});
 });
 

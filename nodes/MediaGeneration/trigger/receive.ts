@@ -87,14 +87,14 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 	// Nothing comes after completed, so a copy need not be looked up. A failed task may yet complete.
 	if (deduplicates && claimEvent('taskCompleted').emitted) return ignore(context, 'duplicate');
 
-	// Without a signature anyone can name another time.
-	const time = secrets ? String(headers[TIMESTAMP_HEADER]) : '';
+	const signedTime = secrets ? String(headers[TIMESTAMP_HEADER]) : undefined;
 	const lookup = options.fetchDetails
-		? await lookUp(`${trigger} ${time} ${taskId}`, new TaskService(context, credentials), taskId)
+		? await lookUp({ trigger, taskId, signedTime }, new TaskService(context, credentials))
 		: undefined;
 	// Only facts are final: what is claimed while the service is down would use up the true event. The sender is asked to retry.
 	if (lookup?.outcome === 'down') return refuse(context, DETAILS_UNAVAILABLE);
 	if (lookup?.outcome === 'unknown') return refuse(context, TASK_UNKNOWN);
+	if (lookup?.outcome === 'doubtful') return refuse(context, DETAILS_DOUBTFUL);
 	if (lookup?.outcome === 'fetched' && isForAnother(context, lookup.callbackUrl))
 		return refuse(context, CREATED_FOR_ANOTHER);
 	const { task, status, details, isFact } = conclude(verdict, lookup);
@@ -240,6 +240,13 @@ const TASK_UNKNOWN: Refused = {
 	status: 404,
 	reason: 'taskUnknown',
 	message: 'The service that is asked for the details knows no such task',
+};
+
+const DETAILS_DOUBTFUL: Refused = {
+	status: 503,
+	reason: 'detailsDoubtful',
+	message:
+		"The service knows no such task, but it has not given any task yet by the 'Task Details Path' of the credential, so that path may be wrong. Retry later.",
 };
 
 const CREATED_FOR_ANOTHER: Refused = {
