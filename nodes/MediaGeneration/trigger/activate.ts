@@ -27,11 +27,8 @@ export async function checkCredential(context: IHookFunctions): Promise<void> {
 	)
 		throw new NodeOperationError(
 			context.getNode(),
-			"The credential has no 'Webhook HMAC Key', so callbacks can't be verified",
-			{
-				description:
-					"Generate a webhookHmacKey in your account settings with the service and paste it into the credential, or turn off 'Verify Signature' if you accept callbacks from anyone.",
-			},
+			// n8n shows no description when a workflow is published.
+			"The credential has no 'Webhook HMAC Key', so callbacks can't be verified. Generate a webhookHmacKey in your account settings with the service and paste it into the credential, or turn off 'Verify Signature' if you accept callbacks from anyone.",
 		);
 	if (!readOptions(context.getNodeParameter('options', {}) as object).fetchDetails) return;
 	const fault = await findFault(new TaskService(context, credentials));

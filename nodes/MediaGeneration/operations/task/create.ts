@@ -11,8 +11,9 @@ const callbackUrl: Field = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. https://n8n.example.com/webhook/…/webhook',
+	hint: 'The URL of a Media Generation Trigger. Left blank, nothing is reported.',
 	description:
-		'Where the service reports the end of the task: the Production URL of a Media Generation Trigger in an active workflow. Left blank, nothing is reported; look at the task later with Get.',
+		'Where the service reports the end of the task: the Production URL of a Media Generation Trigger in an active workflow. Without one, look at the task later with Get.',
 	send: { shape: webUrl },
 };
 
