@@ -81,9 +81,9 @@ module.exports = {
 		{
 			name: 'credentials',
 			comment:
-				'A credential takes only the endpoints and the error help of api. What sends requests belongs in api/client.ts.',
+				'A credential takes only the endpoints of api. What sends requests belongs in api/client.ts.',
 			from: { path: '^credentials/' },
-			to: { path: product, pathNot: `^${house}/api/(endpoints|errorHelp)\\.ts$` },
+			to: { path: product, pathNot: `^${house}/api/endpoints\\.ts$` },
 		},
 		{
 			name: 'room-unknown',

@@ -1,7 +1,6 @@
 import type {
 	IAuthenticate,
 	ICredentialDataDecryptedObject,
-	ICredentialTestRequest,
 	ICredentialType,
 	IHttpRequestOptions,
 	Icon,
@@ -14,10 +13,33 @@ import {
 	isClearText,
 	type Endpoint,
 } from '../nodes/MediaGeneration/api/endpoints';
-import { ERROR_HELP } from '../nodes/MediaGeneration/api/errorHelp';
 
 const getOrigin = (url: unknown, base?: string): string | undefined =>
 	typeof url === 'string' && URL.canParse(url, base) ? new URL(url, base).origin : undefined;
+
+const SWITCHED_ON = { customEndpoints: [true] };
+
+const advancedFields: INodeProperties[] = [
+	{
+		displayName: 'Previous Webhook HMAC Key',
+		name: 'previousWebhookSecret',
+		type: 'string',
+		typeOptions: { password: true },
+		default: '',
+		hint: 'Only while you replace the key',
+		description:
+			'The old key, accepted as well until all callbacks are signed with the new one. Clear it then.',
+	},
+	{
+		displayName: 'Upload Base URL',
+		name: 'uploadBaseUrl',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. https://upload.example.com',
+		hint: 'Only if it is not the base URL',
+		description: 'Address to which files are uploaded',
+	},
+];
 
 export class MediaGenerationApi implements ICredentialType {
 	name = 'mediaGenerationApi';
@@ -58,36 +80,23 @@ export class MediaGenerationApi implements ICredentialType {
 			type: 'string',
 			typeOptions: { password: true },
 			default: '',
-			hint: 'Needed by the trigger',
+			hint: 'Optional: only for the trigger and to verify callbacks',
 			description:
 				'The webhookHmacKey that you generated in your account settings with the service. The trigger needs it to tell genuine callbacks from forged ones.',
 		},
 		{
-			displayName: 'Previous Webhook HMAC Key',
-			name: 'previousWebhookSecret',
-			type: 'string',
-			typeOptions: { password: true },
-			default: '',
-			hint: 'Only while you replace the key',
-			description:
-				'The old key, accepted as well until all callbacks are signed with the new one. Clear it then.',
-		},
-		{
-			displayName: 'Upload Base URL',
-			name: 'uploadBaseUrl',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. https://upload.example.com',
-			hint: 'Only if it is not the base URL',
-			description: 'Address to which files are uploaded',
-		},
-		{
-			displayName: 'Custom Endpoints',
+			displayName: 'Advanced Settings',
 			name: 'customEndpoints',
 			type: 'boolean',
 			default: false,
-			description: 'Whether the service has its endpoints at other paths than usual',
+			description:
+				'Whether to show what few need: the previous key, another address for uploads, and the paths of the service. Turned off, the usual paths are used; the other two still count where they are filled in.',
 		},
+		...advancedFields.map(
+			(field): INodeProperties => ({ ...field, displayOptions: { show: SWITCHED_ON } }),
+		),
+		// n8n drops the value of a field that is not shown. A hidden one of the same name keeps it.
+		...advancedFields.map((field): INodeProperties => ({ ...field, type: 'hidden' })),
 		...(Object.keys(ENDPOINTS) as Endpoint[]).map((name): INodeProperties => {
 			const { displayName, path } = ENDPOINTS[name];
 			const placeholder = findPlaceholder(name);
@@ -99,7 +108,7 @@ export class MediaGenerationApi implements ICredentialType {
 				...(placeholder && {
 					description: `Must contain ${placeholder}, in the path or in the query`,
 				}),
-				displayOptions: { show: { customEndpoints: [true] } },
+				displayOptions: { show: SWITCHED_ON },
 			};
 		}),
 	];
@@ -130,29 +139,5 @@ export class MediaGenerationApi implements ICredentialType {
 			sendCredentialsOnCrossOriginRedirect: false,
 			headers: { ...request.headers, Authorization: `Bearer ${credentials.accessToken}` },
 		};
-	};
-
-	test: ICredentialTestRequest = {
-		request: {
-			baseURL: '={{ $credentials.baseUrl.trim().replace(/\\/+$/, "") }}',
-			url: `={{ $credentials.customEndpoints && $credentials.creditsPath || "${ENDPOINTS.creditsPath.path}" }}`,
-			ignoreHttpStatusErrors: true,
-			disableFollowRedirect: true,
-		},
-		rules: [
-			...Object.entries(ERROR_HELP).map(([code, { message, hint }]) => ({
-				type: 'responseSuccessBody' as const,
-				properties: { key: 'code', value: Number(code), message: `${message}. ${hint}` },
-			})),
-			{
-				type: 'responseSuccessBody' as const,
-				properties: {
-					key: 'code',
-					value: undefined,
-					message:
-						"Something answered at this address, but not as the task service does. Check 'Base URL' and, if 'Custom Endpoints' is on, 'Credits Path'.",
-				},
-			},
-		],
 	};
 }

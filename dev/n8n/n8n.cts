@@ -263,6 +263,11 @@ export class N8n extends N8nProcess {
 		return await this.request<Credential[]>('GET', '/rest/credentials');
 	}
 
+	/** Reads a credential as the editor does: n8n masks what is secret. */
+	async readCredential(id: string) {
+		return await this.request<object>('GET', `/rest/credentials/${id}?includeData=true`);
+	}
+
 	/** Does the editor's test of a credential, which is saved first. */
 	async testCredential({ type, data }: Omit<CredentialInput, 'name'>) {
 		const { id, name } = await this.createCredential({ name: 'Tested', type, data });

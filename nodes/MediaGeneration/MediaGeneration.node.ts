@@ -59,8 +59,8 @@ export class MediaGeneration implements INodeType {
 		builderHint,
 		webhooks: resumeWebhooks,
 		waitingNodeTooltip:
-			'The execution sleeps. It continues when the tasks have ended, or when the wait limit passes.',
-		credentials: [{ name: 'mediaGenerationApi', required: true }],
+			'There is nothing to do, and you may close this panel. The execution sleeps. It continues by itself when the tasks have ended, or when the wait limit passes.',
+		credentials: [{ name: 'mediaGenerationApi', required: true, testedBy: 'testCredential' }],
 		properties: operationProperties,
 	};
 

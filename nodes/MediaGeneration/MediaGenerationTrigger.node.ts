@@ -6,6 +6,7 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
+import { credentialTest } from './operations/credentialTest';
 import { optionFields } from './trigger/options';
 
 /** Code for callbacks is loaded when the first one comes: n8n loads this file at its start, for what the editor shows. */
@@ -43,7 +44,7 @@ export class MediaGenerationTrigger implements INodeType {
 		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'mediaGenerationApi', required: true }],
+		credentials: [{ name: 'mediaGenerationApi', required: true, testedBy: 'testCredential' }],
 		webhooks: [
 			{
 				name: 'default',
@@ -99,6 +100,8 @@ export class MediaGenerationTrigger implements INodeType {
 			},
 		],
 	};
+
+	methods = { credentialTest };
 
 	webhookMethods = {
 		default: {

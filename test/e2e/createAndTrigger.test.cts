@@ -33,20 +33,44 @@ describe('the credential', () => {
 		expect(await testCredential({ accessToken: 'wrong' })).toMatchObject({
 			status: 'Error',
 			message: expect.stringMatching(
-				/^The service does not accept the access token\. .*paste a valid 'Access Token'/,
+				/^The service does not accept the access token .*paste a valid 'Access Token'/,
 			),
 		});
 		expect(pair.service.requests.at(-1)).toMatchObject({ status: 200, code: 401 });
 	});
 
-	it('fails its test at an address where something else answers, or nothing', async () => {
+	it.each<[object, RegExp]>([
+		[{ baseUrl: 'api.example.com' }, /^'Base URL' in the credential must begin with https:/],
+		[{ baseUrl: 'http://api.example.com' }, /unencrypted\. Change it to https:/],
+		[{ baseUrl: 'http://127.0.0.1:9' }, /nothing answers at that address\. Check 'Base URL'/],
+		[
+			{ baseUrl: 'https://no.invalid' },
+			/its host name (is not known|could not be looked up)\. Check/,
+		],
+		[
+			{ customEndpoints: true, creditsPath: '/x' },
+			/There is no GET \/x\)\. Check .*'Credits Path'/,
+		],
+	])('fails its test with %j, and says in words what to correct', async (changes, words) => {
+		expect(await testCredential(changes)).toMatchObject({
+			status: 'Error',
+			message: expect.stringMatching(words),
+		});
+	});
+
+	it('fails its test where something else answers', async () => {
 		pair.service.faultNext({ garbage: true });
 		expect(await testCredential()).toMatchObject({
 			status: 'Error',
-			message: expect.stringContaining("not as the task service does. Check 'Base URL'"),
+			message: expect.stringMatching(/not from the task service.*Check 'Base URL'/),
 		});
-		const answer = await testCredential({ baseUrl: 'http://127.0.0.1:9' });
-		expect(answer).toMatchObject({ status: 'Error' });
+	});
+
+	it('keeps a previous key whose field is not shown, and shows it to nobody', async () => {
+		const { id } = await pair.createCredential({ previousWebhookSecret: 'a-previous-key' });
+		const saved = JSON.stringify(await pair.n8n.readCredential(id));
+		expect(saved).toContain('previousWebhookSecret');
+		expect(saved).not.toContain('a-previous-key');
 	});
 });
 

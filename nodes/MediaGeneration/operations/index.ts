@@ -16,6 +16,7 @@ import {
 } from '../models/any/custom';
 import { toProperty } from '../models/field';
 import { getCredits } from './account/getCredits';
+import { credentialTest } from './credentialTest';
 import { upload } from './file/upload';
 import type { Operation } from './operation';
 import { create } from './task/create';
@@ -90,6 +91,7 @@ function mapNames(entries: Array<{ value: string; name: string }>): string {
 
 /** The node's answers to the editor, and to AI builders. */
 export const methods = {
+	credentialTest,
 	listSearch: {
 		async [SEARCH_MODELS](
 			this: ILoadOptionsFunctions,

@@ -1,0 +1,74 @@
+import type {
+	ICredentialsDecrypted,
+	ICredentialTestFunctions,
+	IHttpRequestOptions,
+	ILoadOptionsFunctions,
+	INodeCredentialTestResult,
+} from 'n8n-workflow';
+import { TaskService } from './client';
+import type { Credentials } from './endpoints';
+import { ServiceError } from './errors';
+
+/** Time for the service to answer: a person is looking on. */
+const SETTINGS = { timeoutSeconds: 10 };
+
+/** The part of Node's streams that is used here. */
+interface Incoming extends AsyncIterable<Uint8Array> {
+	destroy(): void;
+}
+
+/**
+ * Tests a credential by asking for the account's credits, and says in words what to correct. A test that is only declared gets
+ * Node's code from n8n where the service can't be reached, such as ENOTFOUND.
+ */
+export async function testCredential(
+	context: ICredentialTestFunctions,
+	{ data }: ICredentialsDecrypted,
+): Promise<INodeCredentialTestResult> {
+	const credentials = data as unknown as Credentials;
+	try {
+		await new TaskService(toServiceContext(context, credentials), credentials).getCredits(SETTINGS);
+		return { status: 'OK', message: 'Connection successful' };
+	} catch (error) {
+		return { status: 'Error', message: explain(error as Error & { description?: string }) };
+	}
+}
+
+function explain(error: Error & { description?: string }): string {
+	const { message, description } = error;
+	const isOfPath = error instanceof ServiceError && error.answeredBy && error.code !== 401;
+	const next =
+		isOfPath && (error.answeredBy === 'other' || error.code === 404) ? WRONG_PATH : description;
+	return [message, next].filter(Boolean).join('. ');
+}
+
+const WRONG_PATH =
+	"Check 'Base URL' and, with 'Advanced Settings' on, 'Credits Path'. A service without such a path fails this test, and can be used all the same.";
+
+/** In a test, n8n has an older helper for requests only, which knows no credential. */
+const toServiceContext = (
+	{ helpers }: ICredentialTestFunctions,
+	{ accessToken }: Credentials,
+): ILoadOptionsFunctions =>
+	({
+		helpers: {
+			async httpRequestWithAuthentication(
+				this: { getExecutionCancelSignal(): AbortSignal },
+				_type: string,
+				{ url, method, headers, timeout }: IHttpRequestOptions,
+			) {
+				const answer = (await helpers.request({
+					uri: url,
+					method,
+					headers: { ...headers, Authorization: `Bearer ${accessToken}` },
+					timeout,
+					useStream: true,
+					resolveWithFullResponse: true,
+					simple: false,
+					followRedirect: false,
+				})) as { statusCode: number; body: Incoming };
+				this.getExecutionCancelSignal().addEventListener('abort', () => answer.body.destroy());
+				return answer;
+			},
+		},
+	}) as unknown as ILoadOptionsFunctions;

@@ -1,0 +1,212 @@
+import { NodeHelpers, type ICredentialTestFunctions, type IHttpRequestOptions } from 'n8n-workflow';
+import { Readable } from 'node:stream';
+import { MediaGenerationApi } from '../../credentials/MediaGenerationApi.credentials';
+import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
+import { MediaGenerationTrigger } from '../../nodes/MediaGeneration/MediaGenerationTrigger.node';
+
+const { credentialTest } = new MediaGeneration().methods;
+
+const credentials = {
+	baseUrl: 'https://api.example.com',
+	uploadBaseUrl: 'https://upload.example.com/v1',
+	accessToken: 'secret-token',
+};
+
+const authenticate = async (request: IHttpRequestOptions, changes: object = {}) => {
+	const { authenticate: add } = new MediaGenerationApi();
+	if (typeof add !== 'function') throw new Error('authenticate is no function');
+	return await add({ ...credentials, ...changes }, request);
+};
+
+/** A request as n8n's HTTP Request node makes it: its address stands in `uri`. */
+const httpRequestNode = (uri: string, more: object = {}) =>
+	({ uri, ...more }) as unknown as IHttpRequestOptions;
+
+describe('authenticate', () => {
+	it.each<IHttpRequestOptions>([
+		{ url: 'https://api.example.com/api/v1/jobs/createTask' },
+		{ url: '/api/v1/chat/credit', baseURL: 'https://api.example.com' },
+		{ url: 'https://upload.example.com/api/file-stream-upload', headers: { Accept: 'text/plain' } },
+		httpRequestNode('https://api.example.com/api/v1/chat/credit'),
+	])('adds the token to the headers of %j', async (request) => {
+		const headers = { ...request.headers, Authorization: 'Bearer secret-token' };
+		expect((await authenticate(request)).headers).toEqual(headers);
+	});
+
+	it.each<IHttpRequestOptions>([
+		{ url: 'https://cdn.example.com/result.mp4' },
+		{ url: 'https://api.example.com.evil.example/' },
+		{ url: 'http://api.example.com/' },
+		{ url: 'https://api.example.com:8443/' },
+		{ url: 'https://api.example.com@evil.example/' },
+		{ url: 'https://evil.example/', baseURL: 'https://api.example.com' },
+		{ url: '//evil.example/', baseURL: 'https://api.example.com' },
+		{ url: '/api/v1/chat/credit' },
+		httpRequestNode('https://evil.example/'),
+		httpRequestNode('https://evil.example/', { url: 'https://api.example.com/' }),
+	])('keeps the token from %j', async (request) => {
+		await expect(authenticate(request)).rejects.toThrow("only sent to 'Base URL'");
+	});
+});
+
+describe('authenticate, where an address begins with http://', () => {
+	const send = async (url: string, changes: object) =>
+		await authenticate({ url: `${url}/api/v1/chat/credit` }, changes);
+
+	it.each([
+		['baseUrl', 'Base URL'],
+		['uploadBaseUrl', 'Upload Base URL'],
+	])('keeps the token from the internet (%s)', async (name, field) => {
+		const url = 'http://media.example.com';
+		const reason = `'${field}' in the credential begins with http://`;
+		await expect(send(url, { [name]: url })).rejects.toThrow(reason);
+	});
+
+	it('sends it inside a network', async () => {
+		const { headers } = await send('http://127.0.0.1:8787', { baseUrl: 'http://127.0.0.1:8787' });
+		expect(headers).toHaveProperty('Authorization', 'Bearer secret-token');
+	});
+});
+
+describe('the test', () => {
+	const ok = (body: unknown, statusCode = 200) => ({
+		statusCode,
+		body: Readable.from([Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))]),
+	});
+	const refused = (code: number, msg = '') => ok({ code, msg });
+	const fails = (error: object) => () => {
+		throw Object.assign(new Error('thrown'), error);
+	};
+
+	/** Tests a credential whose service answers so. */
+	async function test(answer: () => unknown, changes: object = {}) {
+		const requests: unknown[] = [];
+		const context = {
+			helpers: {
+				request: async (request: unknown) => {
+					requests.push(request);
+					return await answer();
+				},
+			},
+		} as unknown as ICredentialTestFunctions;
+		const data = { ...credentials, ...changes };
+		const credential = { id: '1', name: 'A service', type: 'mediaGenerationApi', data };
+		const result = await credentialTest.testCredential.call(context, credential);
+		return { ...result, requests };
+	}
+
+	it('asks for the credits, and follows no redirect with the token', async () => {
+		const { requests, ...result } = await test(() => ok({ code: 200, data: 12.5 }));
+		expect(result).toEqual({ status: 'OK', message: expect.any(String) as string });
+		expect(requests).toMatchObject([
+			{
+				uri: 'https://api.example.com/api/v1/chat/credit',
+				headers: { Authorization: 'Bearer secret-token' },
+				followRedirect: false,
+			},
+		]);
+	});
+
+	const path = { customEndpoints: true, creditsPath: '/nowhere' };
+	const guard = { cause: { name: 'SsrfBlockedIpError' } };
+	it.each<[string, () => unknown, object, RegExp]>([
+		['no https://', fails({}), { baseUrl: 'api.example.com' }, /^'Base URL' .* begin with https:/],
+		[
+			'http:// on the internet',
+			fails({}),
+			{ baseUrl: 'http://api.example.com' },
+			/to https:\/\/; /,
+		],
+		[
+			'an unknown host',
+			fails({ code: 'ENOTFOUND' }),
+			{},
+			/host name is not known\. Check 'Base URL'/,
+		],
+		[
+			'nobody there',
+			fails({ code: 'ECONNREFUSED' }),
+			{},
+			/nothing answers at that address\. Check/,
+		],
+		["n8n's own guard", fails(guard), {}, /SSRF protection blocks.*N8N_SSRF_ALLOWED_HOSTNAMES/],
+		[
+			'a token refused in the body',
+			() => refused(401),
+			{},
+			/access token \(401\)\. .*valid 'Access/,
+		],
+		[
+			'a path that the service lacks',
+			() => refused(404, 'No path'),
+			path,
+			/No path.*'Credits Path'/,
+		],
+		['a page', () => ok('<html>'), {}, /not from the task service.*'Base URL'.*'Credits Path'/],
+		['a 404 of something else', () => ok('<html>', 404), {}, /\(404\)\. Check 'Base URL' and/],
+		['a redirect', () => ok('', 302), {}, /sent the request on.*'Base URL'/],
+		['a fault', () => refused(500), {}, /internal fault \(500\)\. .*later/],
+		['no number', () => ok({ code: 200, data: {} }), {}, /no number of credits.*endpoint paths/],
+		['a repeated secret', () => refused(422, 'not secret-token'), {}, /422: not \*\*\*\)/],
+	])('says of %s what to do', async (_, answer, changes, words) => {
+		expect(await test(answer, changes)).toMatchObject({
+			status: 'Error',
+			message: expect.stringMatching(words) as string,
+		});
+	});
+
+	it('is that of both nodes', () => {
+		for (const { description, methods } of [new MediaGeneration(), new MediaGenerationTrigger()]) {
+			expect(description.credentials).toMatchObject([{ testedBy: 'testCredential' }]);
+			expect(methods.credentialTest).toBe(credentialTest);
+		}
+	});
+
+	it('sends nothing to an address that it refuses', async () => {
+		for (const baseUrl of ['api.example.com', 'http://api.example.com'])
+			expect((await test(fails({}), { baseUrl })).requests).toEqual([]);
+	});
+
+	it('ends when the answer stops in the middle', async () => {
+		jest.useFakeTimers();
+		const body = new Readable({ read: () => undefined });
+		body.push('{"code":');
+		const tested = test(() => ({ statusCode: 200, body }));
+		await jest.advanceTimersByTimeAsync(10_000);
+		expect((await tested).message).toContain('gave no answer within 10 s');
+		expect(body.destroyed).toBe(true);
+		jest.useRealTimers();
+	});
+});
+
+describe('the fields that few need', () => {
+	const { properties } = new MediaGenerationApi();
+	const names = ['previousWebhookSecret', 'uploadBaseUrl'];
+	const filled = { previousWebhookSecret: 'old', uploadBaseUrl: 'https://upload.example.com' };
+
+	it.each([true, false])('are shown by the switch: %p', (customEndpoints) => {
+		const shown = properties.filter(
+			(property) =>
+				property.type !== 'hidden' &&
+				NodeHelpers.displayParameter({ customEndpoints }, property, null, null),
+		);
+		const few = shown.filter(({ name }) => names.includes(name));
+		expect(few.map(({ name }) => name)).toEqual(customEndpoints ? names : []);
+		expect(shown.some(({ name }) => name === 'taskDetailsPath')).toBe(customEndpoints);
+	});
+
+	it.each([{}, { customEndpoints: false }, { customEndpoints: true }])(
+		'count where they are filled in, with %j',
+		(switched) => {
+			const data = { ...switched, ...filled };
+			expect(
+				NodeHelpers.getNodeParameters(properties, data, true, false, null, null),
+			).toMatchObject(filled);
+		},
+	);
+
+	it('are masked, shown or not', () => {
+		for (const { name, typeOptions } of properties)
+			if (/Secret|Token/.test(name)) expect(typeOptions).toEqual({ password: true });
+	});
+});
