@@ -1,4 +1,4 @@
-/** The suites: `unit` is pure, `service` holds the emulator to the contract, `engine` runs the built package in n8n-core, `e2e` the packed one in a real n8n, `queue` in n8n's queue mode. */
+/** The suites: `unit` is pure, `zod4` a part of it with the next zod, `service` holds the emulator to the contract, `engine` runs the built package in n8n-core, `e2e` the packed one in a real n8n, `queue` in n8n's queue mode. */
 const typescript = {
 	'\\.c?ts$': ['ts-jest', { tsconfig: 'tsconfig.dev.json', diagnostics: false }],
 };
@@ -13,6 +13,12 @@ const suite = (name, testMatch, more) => ({
 	...more,
 });
 
+/** zod is n8n's own, and will be version 4 one day: these tests run with each. */
+const READS_BY_ZOD = [
+	'test/unit/@(activate|catalogue|client|field|media|models|options|readOption|schemas|task).test.ts',
+	'test/unit/anyModel.test.cts',
+];
+
 const packed = {
 	globalSetup: '<rootDir>/test/e2e/setup.cts',
 	globalTeardown: '<rootDir>/test/e2e/teardown.cts',
@@ -22,6 +28,7 @@ const packed = {
 module.exports = {
 	projects: [
 		suite('unit', ['test/unit/**/*.test.@(ts|cts)']),
+		suite('zod4', READS_BY_ZOD, { moduleNameMapper: { '^zod$': 'zod4' } }),
 		suite('service', ['test/service/**/*.test.cts']),
 		suite('engine', ['test/engine/**/*.test.ts'], {
 			// Types are those of the sources, what runs is the build.
@@ -31,6 +38,7 @@ module.exports = {
 		suite('e2e', ['test/e2e/**/*.test.cts'], packed),
 		suite('queue', ['test/queue/**/*.test.cts'], packed),
 	],
+	testSequencer: '<rootDir>/dev/longFirst.js',
 	testTimeout: 120_000,
 	// By default one core is left idle, of two that is half.
 	maxWorkers: '100%',

@@ -7,8 +7,6 @@ import { startPair, type Pair } from './fixtures/pair.cts';
 import { NODE_TYPE } from './fixtures/workflows.cts';
 import { createLog, logFailure } from './log.cts';
 import { findCacheFolder, provideN8n } from './n8n/provide.cts';
-import { runNpm } from './npm.cts';
-import { root } from './pack.cts';
 import { commandLineSettings } from './service/settings.cts';
 
 /** Two examples that make a round: the first creates a task whose callback starts the second. */
@@ -27,8 +25,6 @@ async function main() {
 		process.once(signal, () => void stop().finally(() => process.exit()));
 	}
 	const folder = isCheck ? undefined : await lockKeptFolder();
-	log('Building the package');
-	await runNpm(['run', 'build'], { cwd: root, what: 'npm run build', log });
 	await provideN8n(log);
 
 	log('Starting the emulator of the service, and n8n');

@@ -17,7 +17,7 @@ export const text = z.string();
 export const nonEmptyText = text.min(1);
 export const httpUrl = text.url().regex(/^https?:/, 'Not an http(s) URL');
 export const integer = z.number().int();
-export const anyObject = z.record(z.unknown());
+export const anyObject = z.record(z.string(), z.unknown());
 
 /** An object that refuses keys it does not name. */
 export const strictObject = <Shape extends z.ZodRawShape>(shape: Shape) => z.object(shape).strict();

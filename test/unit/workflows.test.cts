@@ -7,10 +7,11 @@ import { openFolder, root } from '../../dev/pack.cts';
 
 const FOLDER = path.join(root, '.github/workflows');
 
-const permissions = z.record(z.enum(['read', 'write', 'none']));
+const permissions = z.record(z.string(), z.enum(['read', 'write', 'none']));
 const workflow = z.object({
 	permissions,
 	jobs: z.record(
+		z.string(),
 		z.object({
 			permissions: permissions.optional(),
 			environment: z.string().optional(),
@@ -20,7 +21,7 @@ const workflow = z.object({
 					name: z.string().optional(),
 					uses: z.string().optional(),
 					run: z.string().optional(),
-					with: z.record(z.unknown()).optional(),
+					with: z.record(z.string(), z.unknown()).optional(),
 				}),
 			),
 		}),

@@ -75,7 +75,7 @@ export const envelope = z
 		code: integer,
 		msg: tolerant(message),
 		message: tolerant(message),
-		data: z.unknown(),
+		data: z.unknown().optional(),
 	})
 	.passthrough();
 
@@ -126,7 +126,7 @@ export const modelList = z.preprocess(
 );
 
 /** `data` of a schema's answer; `openapi` is null for a model that has no schema yet. */
-export const modelSchema = z.object({ openapi: z.unknown() });
+export const modelSchema = z.object({ openapi: z.unknown().optional() });
 
 /** Says whether a text is an absolute URL that a download can begin at. */
 export function isWebUrl(text: string): boolean {

@@ -67,24 +67,35 @@ export const listOfOne = <T>(value: T): [T] => [value];
 export const jsonObject = z
 	.preprocess(
 		(value) => (typeof value === 'string' ? parseJson(value) : value),
-		z.record(z.unknown(), { message: 'must be a JSON object, for example {"key": "value"}' }),
+		z.record(z.string(), z.unknown(), {
+			message: 'must be a JSON object, for example {"key": "value"}',
+		}),
 	)
-	.pipe(z.record(z.unknown()));
+	.pipe(z.record(z.string(), z.unknown()));
 
 /** A plain decimal number as text, possibly with blanks around it. */
 export const DECIMAL = /^\s*-?\d+(\.\d+)?\s*$/;
 
-function buildNumberShape({ typeOptions }: INodeProperties): z.ZodTypeAny {
-	const whole = typeOptions?.numberPrecision === 0;
-	let schema = z.number({ message: `must be a ${whole ? 'whole ' : ''}number` }).finite();
-	if (whole) schema = schema.int('must be a whole number').safe('must be a smaller number');
-	if (typeOptions?.minValue !== undefined)
-		schema = schema.min(typeOptions.minValue, `must be at least ${typeOptions.minValue}`);
-	if (typeOptions?.maxValue !== undefined)
-		schema = schema.max(typeOptions.maxValue, `must be at most ${typeOptions.maxValue}`);
+/** Finds the first rule of its property that a number breaks. zod 4 tells a fraction from a large number no more. */
+function findNumberProblem(value: number, { typeOptions = {} }: INodeProperties) {
+	const { numberPrecision, minValue = -Infinity, maxValue = Infinity } = typeOptions;
+	if (numberPrecision === 0 && !Number.isInteger(value)) return 'must be a whole number';
+	if (numberPrecision === 0 && !Number.isSafeInteger(value)) return 'must be a smaller number';
+	if (value < minValue) return `must be at least ${minValue}`;
+	return value > maxValue ? `must be at most ${maxValue}` : undefined;
+}
+
+function buildNumberShape(property: INodeProperties): z.ZodTypeAny {
+	const whole = property.typeOptions?.numberPrecision === 0;
 	return z.preprocess(
 		(value) => (typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value),
-		schema,
+		z
+			.number({ message: `must be a ${whole ? 'whole ' : ''}number` })
+			.finite()
+			.superRefine((value, context) => {
+				const message = findNumberProblem(value, property);
+				if (message) context.addIssue({ code: 'custom', message });
+			}),
 	);
 }
 
