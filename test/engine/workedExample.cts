@@ -6,7 +6,6 @@ import { root } from '../../dev/pack.cts';
 
 /** The parts of a contributor's clone that the steps concern. */
 const COPIED = [
-	'.prettierrc.js',
 	'credentials',
 	'dev',
 	'eslint.config.mjs',
