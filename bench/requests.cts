@@ -79,7 +79,7 @@ async function measurePolling(n8n: N8n, tasks: number, way: string, build: typeo
 }
 
 /**
- * Requests to the service and executions of n8n per finished task: Create and Wait by callback and by polling, beside the
+ * Requests to the service and executions of n8n per finished task: Generate by callback and by polling, beside the
  * loop that is usually built by hand. By callback, tasks end one by one in a random order. The time of each callback is
  * taken as well, and now and then that of one without a signature: n8n loads the execution for it, and we refuse it unread.
  */

@@ -75,14 +75,16 @@ async function showPublicAddresses({ page }: Editor, { n8n, service }: Pair) {
 
 /** Imports a workflow whose nodes output a finished image, and a video of it. */
 async function importFilesWorkflow(pair: Pair) {
-	const parameters = { operation: 'createAndWait', downloadResults: true };
 	const edit = {
-		...parameters,
 		model: 'beta2/image-edit',
 		image: 'https://media.example/photo.png',
 		prompt: 'Turn the sky into a starry night',
 	};
-	const move = { ...parameters, image: 'data', video: 'https://media.example/motion.mp4' };
+	const move = {
+		model: 'alpha-3.0/motion-control',
+		image: 'data',
+		video: 'https://media.example/motion.mp4',
+	};
 	const workflow = chain('From a photo to a video', [
 		mediaGeneration(edit, { name: FILES.image }),
 		mediaGeneration(move, { name: FILES.video }),
@@ -96,11 +98,11 @@ async function showNodeList(editor: Editor, takePicture: TakePicture) {
 	await editor.findEntry('Media Generation').waitFor();
 	await takePicture('node-list');
 	await editor.findEntry('Media Generation').click();
-	await editor.findEntry('Create task and wait').waitFor();
+	await editor.findEntry('Generate a video or image').waitFor();
 	await takePicture('node-actions');
 }
 
-/** Shows the panel of each operation, and of Create and Wait for each model. */
+/** Shows the panel of each operation, and of Generate for each model. */
 async function showActionPanels(editor: Editor, takePicture: TakePicture) {
 	await openCreateAndWait(editor);
 	const showEach = async (parameter: string, show: (name: string) => Promise<void>) => {
@@ -117,13 +119,13 @@ async function showActionPanels(editor: Editor, takePicture: TakePicture) {
 
 async function openCreateAndWait(editor: Editor) {
 	await editor.openNewManualWorkflow();
-	await editor.addNode('media', 'Media Generation', 'Create task and wait');
+	await editor.addNode('media', 'Media Generation', 'Generate a video or image');
 }
 
 /** Shows the list of the service's models, the fields of one, and what is said of each. */
 async function showAnyModel(editor: Editor, takePicture: TakePicture) {
 	await openCreateAndWait(editor);
-	await editor.choose('model', 'Any Model of the Service');
+	await editor.choose('model', 'Any Model (Text to Image, Text to Video, Speech, Music)');
 	await editor.get('rlc-input').click();
 	await editor.get('rlc-item').first().waitFor();
 	await takePicture('any-model-list');

@@ -14,7 +14,7 @@ import { poll } from '../../dev/n8n/wait.cts';
 import { startService, type Service } from '../../dev/service/index.cts';
 
 const TITLE = 'Media Generation';
-const WAIT_ACTION = 'Create task and wait';
+const WAIT_ACTION = 'Generate a video or image';
 
 let n8n: N8n;
 let service: Service;
@@ -134,12 +134,11 @@ describe('a person at the editor', () => {
 	});
 
 	it('runs the node, reads what it waits for, and looks at the finished image', async () => {
-		await editor.choose('resource', 'Task');
-		await editor.choose('operation', 'Create and Wait');
+		await editor.choose('resource', 'Video or Image');
+		await editor.choose('operation', 'Generate');
 		await editor.choose('model', 'Beta2 Image Edit');
 		await editor.fill('image', `${service.resultsUrl}/sample.png`);
 		await editor.fill('prompt', 'Make it snow');
-		await editor.get('parameter-input-downloadResults').getByRole('switch').locator('..').click();
 		await editor.executeStep();
 		await editor.output.getByText('The execution sleeps.').waitFor();
 		await editor.viewFile('image');
@@ -151,10 +150,9 @@ describe('a person at the editor', () => {
 	it('looks at a finished video', async () => {
 		const [credential] = await n8n.listCredentials();
 		const node = mediaGeneration({
-			operation: 'createAndWait',
+			model: 'alpha-3.0/motion-control',
 			image: `${service.resultsUrl}/sample.png`,
 			video: `${service.resultsUrl}/sample.mp4`,
-			downloadResults: true,
 		});
 		const { id } = await n8n.importWorkflow(chain('Look at the video', [node]), {
 			credentials: { ...(credential && { [CREDENTIAL_TYPE]: credential }) },
@@ -167,9 +165,9 @@ describe('a person at the editor', () => {
 
 	it('maps the output of a task before the first run', async () => {
 		await editor.openNewManualWorkflow();
-		await editor.addNode('media', TITLE, 'Create task');
+		await editor.addNode('media', TITLE, 'Start a video or image without waiting');
 		await editor.closePanel();
-		await editor.addNode('media', TITLE, 'Get task');
+		await editor.addNode('media', TITLE, 'Get the status of a video or image');
 
 		const fields = editor.get('run-data-schema-item');
 		await fields.filter({ hasText: 'taskId' }).first().waitFor();

@@ -86,7 +86,7 @@ it("batch-from-a-list makes a video of each row, and splits off those that can't
 		{ scene: 'Good', status: 'completed' },
 	]);
 	expect(some.getItems('Rows to correct')).toMatchObject([
-		{ scene: 'Bad', error: expect.stringContaining("'Duration' must be a whole number") },
+		{ scene: 'Bad', error: expect.stringContaining("'Duration (Seconds)' must be a whole number") },
 	]);
 });
 

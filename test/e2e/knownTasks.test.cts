@@ -65,7 +65,7 @@ describe.each(['callback', 'polling'])('tried again by Retry On Fail, by %s', (w
 		['the run stops', 1, {}],
 		['the run goes on', 0, CONTINUE],
 	])(
-		'tasks that have lowered the credits below Keep at Least come out, and where %s',
+		'tasks that have lowered the credits below Stop Below This Balance come out, and where %s',
 		async (_, refused, onError) => {
 			const texts = ['one', 'two', 'three'];
 			const faultsFor = refuseOnce(String(texts[refused]));

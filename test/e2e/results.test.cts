@@ -104,7 +104,7 @@ describe.each(['filesystem', 'database', 'default'])('with binary data in %s mod
 		const execution = await own.runNodes(
 			...readFiles(sent),
 			mediaGeneration(
-				{ resource: 'task', operation: 'createAndWait', ...parameters },
+				{ resource: 'task', operation: 'createAndWait', downloadResults: false, ...parameters },
 				{ name: 'Create' },
 			),
 			download({ files: ['result', 'firstFrame'] }),

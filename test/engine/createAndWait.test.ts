@@ -3,7 +3,7 @@ import { editImage, useService } from './engine';
 
 const engine = useService({ taskSeconds: 0.1 });
 
-/** Creates tasks of these prompts and waits for them, by default awake. */
+/** Creates tasks of these prompts and waits for them, by default awake and without their files. */
 const wait = async (
 	prompts: string[],
 	parameters: INodeParameters = {},
@@ -16,6 +16,7 @@ const wait = async (
 			operation: 'createAndWait',
 			waitFor: 'polling',
 			waitLimit: 0.03,
+			downloadResults: false,
 			...parameters,
 		},
 		{ items: prompts.map((prompt) => ({ prompt })), node, additionalData },
@@ -53,6 +54,16 @@ describe('a run that stays awake', () => {
 		const binary = { film: { fileName: `${findId('one')}-result-1.png`, mimeType: 'image/png' } };
 		expect(output[0]).toMatchObject([{ json: { status: 'completed' }, binary }, {}]);
 		expect(output[0]?.[1]).not.toHaveProperty('binary');
+	});
+
+	it.each<[string, Partial<INode>, boolean]>([
+		['brings files when nothing is set', {}, true],
+		['gives an agent links only', TOOL, false],
+	])('%s', async (_, node, brings) => {
+		const parameters = { ...editImage, operation: 'createAndWait', waitFor: 'polling' };
+		const { output } = await engine.run(parameters, { items: [{ prompt: 'one' }], node });
+		expect(output[0]).toMatchObject([{ json: { resultUrls: [expect.any(String)] } }]);
+		expect(Boolean(output[0]?.[0]?.binary)).toBe(brings);
 	});
 
 	it('says what a single task cost, and nothing of one that goes on', async () => {

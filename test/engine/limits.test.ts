@@ -30,7 +30,11 @@ describe('the limits of Options', () => {
 	it.each<[INodeParameters, string, string]>([
 		[{ maxTasksPerRun: 1 }, "'Maximum Tasks per Run' is 1 in Options, 0 were", 'raise the limit'],
 		[{ maxTasksPerRun: '1 ' }, "'Maximum Tasks per Run' is 1 in Options", 'raise the limit'],
-		[{ keepCredits: 100 }, "100 credits, and 'Keep at Least' is 100 in Options", 'Top up'],
+		[
+			{ keepCredits: 100 },
+			"100 credits, and 'Stop Below This Balance' is 100 in Options",
+			'Top up',
+		],
 	])('keep everything from being created: %j', async (options, message, next) => {
 		const { error } = await create(['one', 'two'], options);
 		expect(error?.message).toContain(message);
@@ -105,17 +109,19 @@ describe('a second try, for which the tasks of the first one left too few credit
 
 	it('names the tasks, and does not claim that nothing was created', async () => {
 		const { error } = await create75(['one', 'two', '#status=422']);
-		expect(error?.message).toBe("The account has 75 credits, and 'Keep at Least' is 75 in Options");
+		expect(error?.message).toBe(
+			"The account has 75 credits, and 'Stop Below This Balance' is 75 in Options",
+		);
 		const ids = engine.listTasks().map(({ taskId }) => taskId);
 		expect(error?.description).toBe(
-			`Nothing more was created. Top up the account, or lower 'Keep at Least'. These tasks exist. Look at them with Get: ${ids.join(', ')}`,
+			`Nothing more was created. Top up the account, or lower 'Stop Below This Balance'. These tasks exist. Look at them with Get: ${ids.join(', ')}`,
 		);
 	});
 
 	it('outputs them, and refuses only the item that has none, when On Error continues', async () => {
 		const { output } = await create75(['#status=422', 'one', 'two'], CONTINUE);
 		expect(output[0]).toMatchObject([
-			{ json: { error: expect.stringContaining("'Keep at Least' is 75") } },
+			{ json: { error: expect.stringContaining("'Stop Below This Balance' is 75") } },
 			...engine.listTasks().map(({ taskId }) => ({ json: { taskId, status: 'pending' } })),
 		]);
 		expect(engine.service.tasks.size).toBe(2);
@@ -125,7 +131,9 @@ describe('a second try, for which the tasks of the first one left too few credit
 it('credits that the service does not tell keep everything from being created', async () => {
 	engine.service.faultNext({ path: CREDITS, status: 500 });
 	const { error } = await create(['one'], { keepCredits: 1 });
-	expect(error?.message).toContain("'Keep at Least' is set in Options, but the service does not");
+	expect(error?.message).toContain(
+		"'Stop Below This Balance' is set in Options, but the service does not",
+	);
 	expect(error?.description).toContain("Check 'Credits Path' in the credential");
 	expect(engine.service.tasks.size).toBe(0);
 });
@@ -144,17 +152,26 @@ describe('a number or switch in Options', () => {
 		[{ maxTasksPerRun: 'x' }, 'from 1 to 100000, but is "x"'],
 		[{ maxTasksPerRun: '' }, 'from 1 to 100000, but is blank'],
 		[{ maxTasksPerRun: '={{ $json.none }}' }, 'but is blank'],
-		[{ keepCredits: '={{ $json.none }}' }, "'Keep at Least (Credits)' in Options must be a number"],
+		[
+			{ keepCredits: '={{ $json.none }}' },
+			"'Stop Below This Balance (Credits)' in Options must be a number",
+		],
 		[{ keepCredits: '={{ null }}' }, 'from 0 to 1000000000, but is blank'],
-		[{ concurrency: 0 }, "'Concurrency' in Options must be a whole number from 1 to 1000, but"],
-		[{ concurrency: 1.5 }, "'Concurrency' in Options must be a whole number"],
+		[
+			{ concurrency: 0 },
+			"'Tasks Started at Once' in Options must be a whole number from 1 to 1000, but",
+		],
+		[{ concurrency: 1.5 }, "'Tasks Started at Once' in Options must be a whole number"],
 		[{ tasksPer10Seconds: 'many' }, "'Tasks per 10 Seconds' in Options must be a whole number"],
-		[{ timeoutSeconds: 0 }, "'Timeout (Seconds)' in Options must be a number from 1 to 3600"],
+		[
+			{ timeoutSeconds: 0 },
+			"'Request Timeout (Seconds)' in Options must be a number from 1 to 3600",
+		],
 		[
 			{ checkUrls: '={{ $json.none }}' },
 			"'Check Media URLs' in Options must be true or false, but is",
 		],
-		[{ toolWaitLimit: '' }, "'Limit Wait Time of Agents (Minutes)' in Options must be a number"],
+		[{ toolWaitLimit: '' }, "'Agent Wait (Minutes)' in Options must be a number"],
 	])(
 		'that is not in its range, or blank, keeps everything from being sent: %j',
 		async (options, message) => {

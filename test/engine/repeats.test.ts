@@ -124,7 +124,7 @@ describe('a task that an earlier try has created', () => {
 
 	it.each<[string, INodeParameters]>([
 		['Create', {}],
-		['Create and Wait', { operation: 'createAndWait', waitLimit: '={{ $json.minutes }}' }],
+		['Generate', { operation: 'createAndWait', waitLimit: '={{ $json.minutes }}' }],
 	])('is output, though its fields are blank now: %s', async (_, parameters) => {
 		const blank = { picture: '', prompt: null, minutes: null, timeout: null };
 		const { error, output, parked, taskId } = await runTwice(

@@ -252,7 +252,7 @@ describe('what an AI writes', () => {
 		},
 	);
 
-	it('is sent in Additional Input, whatever its names', async () => {
+	it('is sent in Extra Fields, whatever its names', async () => {
 		const { check } = await buildRequest(WRITTEN, { prompt: 'A fox' }, {}, NO_FIELDS);
 		expect(() => check?.({ prompt: 'A fox', beyond: 1 })).not.toThrow();
 	});

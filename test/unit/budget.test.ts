@@ -52,7 +52,7 @@ it("Maximum Tasks per Run counts the calls of an hour by an agent of n8n's Agent
 	expect(take).toThrow('1 were created before in the last hour');
 });
 
-describe('Keep at Least', () => {
+describe('Stop Below This Balance', () => {
 	/** Checks items of these accounts, and lists the accounts that were asked. */
 	async function check(accounts: Array<{ accessToken: string; credits: number }>) {
 		const asked: string[] = [];

@@ -22,6 +22,15 @@ const videoLimits: MediaLimits = {
 
 const fields: Field[] = [
 	{
+		displayName: 'Prompt',
+		name: 'prompt',
+		type: 'string',
+		typeOptions: { rows: 4 },
+		default: '',
+		placeholder: 'e.g. The dancer moves through a sunlit studio',
+		description: 'What the result should show',
+	},
+	{
 		displayName: 'Image',
 		name: 'image',
 		type: 'string',
@@ -46,16 +55,7 @@ const fields: Field[] = [
 		send: { as: 'video_urls', shape: media(videoLimits).transform(listOfOne) },
 	},
 	{
-		displayName: 'Prompt',
-		name: 'prompt',
-		type: 'string',
-		typeOptions: { rows: 4 },
-		default: '',
-		placeholder: 'e.g. The dancer moves through a sunlit studio',
-		description: 'What the result should show',
-	},
-	{
-		displayName: 'Mode',
+		displayName: 'Resolution',
 		name: 'mode',
 		type: 'options',
 		allowArbitraryValues: true,

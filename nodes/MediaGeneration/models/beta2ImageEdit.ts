@@ -5,6 +5,16 @@ import { seed, toOptions } from './sharedFields';
 
 const fields: Field[] = [
 	{
+		displayName: 'Prompt',
+		name: 'prompt',
+		type: 'string',
+		typeOptions: { rows: 4 },
+		default: '',
+		placeholder: 'e.g. Turn the sky into a starry night',
+		description: 'What to change in the image. May be left blank.',
+		send: { blank: true },
+	},
+	{
 		displayName: 'Image',
 		name: 'image',
 		type: 'string',
@@ -16,17 +26,7 @@ const fields: Field[] = [
 		send: { as: 'image_url', shape: media() },
 	},
 	{
-		displayName: 'Prompt',
-		name: 'prompt',
-		type: 'string',
-		typeOptions: { rows: 4 },
-		default: '',
-		placeholder: 'e.g. Turn the sky into a starry night',
-		description: 'What to change in the image. May be left blank.',
-		send: { blank: true },
-	},
-	{
-		displayName: 'Image Size',
+		displayName: 'Aspect Ratio',
 		name: 'imageSize',
 		type: 'options',
 		allowArbitraryValues: true,

@@ -5,6 +5,16 @@ import { aspectRatio, duration, seed, videoResolution } from './sharedFields';
 
 const fields: Field[] = [
 	{
+		displayName: 'Prompt',
+		name: 'prompt',
+		type: 'string',
+		typeOptions: { rows: 4 },
+		default: '',
+		placeholder: 'e.g. The knight character1 bows to the queen character2',
+		description:
+			'What the video should show. Refer to the reference images, in their order, as character1, character2 and so on, right after what they show.',
+	},
+	{
 		displayName: 'Reference Images',
 		name: 'referenceImages',
 		type: 'string',
@@ -15,16 +25,6 @@ const fields: Field[] = [
 		hint: 'URL or input data field name',
 		description: 'The images that the video is made from',
 		send: { as: 'reference_image', shape: mediaList() },
-	},
-	{
-		displayName: 'Prompt',
-		name: 'prompt',
-		type: 'string',
-		typeOptions: { rows: 4 },
-		default: '',
-		placeholder: 'e.g. The knight character1 bows to the queen character2',
-		description:
-			'What the video should show. Refer to the reference images, in their order, as character1, character2 and so on, right after what they show.',
 	},
 	videoResolution,
 	aspectRatio,

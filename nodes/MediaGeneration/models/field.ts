@@ -181,7 +181,7 @@ function describeRange({ type, typeOptions = {} }: INodeProperties): string {
 	return `a ${numberPrecision === 0 ? 'whole ' : ''}number from ${minValue} to ${maxValue}`;
 }
 
-/** Names a place in a field's value as the editor does, for example "Image References › Reference 2 › Image". */
+/** Names a place in a field's value as the editor does, for example "Reference Images › Reference 2 › Image". */
 function describePlace(field: INodeProperties, path: Array<string | number>): string {
 	let label = field.displayName;
 	let inner: Array<{ name: string; displayName?: string }> = listNested(field);

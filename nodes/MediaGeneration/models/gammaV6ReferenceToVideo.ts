@@ -29,7 +29,16 @@ const references = z
 
 const fields: Field[] = [
 	{
-		displayName: 'Image References',
+		displayName: 'Prompt',
+		name: 'prompt',
+		type: 'string',
+		typeOptions: { rows: 4 },
+		default: '',
+		placeholder: 'e.g. The hero walks through the market at dawn',
+		description: 'What the video should show',
+	},
+	{
+		displayName: 'Reference Images',
 		name: 'imageReferences',
 		type: 'fixedCollection',
 		typeOptions: { multipleValues: true },
@@ -80,17 +89,7 @@ const fields: Field[] = [
 		send: { shape: references },
 	},
 	{
-		displayName: 'Prompt',
-		name: 'prompt',
-		type: 'string',
-		typeOptions: { rows: 4 },
-		default: '',
-		placeholder: 'e.g. The hero walks through the market at dawn',
-		description: 'What the video should show',
-	},
-	aspectRatio,
-	{
-		displayName: 'Quality',
+		displayName: 'Resolution',
 		name: 'quality',
 		type: 'options',
 		allowArbitraryValues: true,
@@ -99,6 +98,7 @@ const fields: Field[] = [
 		description: 'Resolution of the video. For another one, use an expression, for example 480p.',
 		send: { shape: resolution },
 	},
+	aspectRatio,
 	duration,
 	{
 		displayName: 'Generate Audio',

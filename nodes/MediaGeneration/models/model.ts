@@ -6,7 +6,7 @@ import { findMedia } from './media';
 export interface ModelRequest {
 	model: string;
 	input: Record<string, unknown>;
-	/** Checks the whole input, once Additional Input is merged in. @throws {UserError} when it can't be sent */
+	/** Checks the whole input, once Extra Fields is merged in. @throws {UserError} when it can't be sent */
 	check?: (input: Record<string, unknown>) => void;
 }
 

@@ -21,12 +21,11 @@ export const aspectRatio: Field = {
 };
 
 export const duration: Field = {
-	displayName: 'Duration',
+	displayName: 'Duration (Seconds)',
 	name: 'duration',
 	type: 'number',
 	typeOptions: { numberPrecision: 0, minValue: 1 },
 	default: 5,
-	hint: 'As a rule in seconds',
 	description: 'Length of the video, a whole number',
 };
 

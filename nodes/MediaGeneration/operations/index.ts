@@ -25,19 +25,21 @@ import { download } from './task/download';
 import { get } from './task/get';
 import { verifyCallback } from './task/verifyCallback';
 
+/** Each with the operation that a new node has. */
 const resources = [
-	{ name: 'Account', value: 'account' },
-	{ name: 'File', value: 'file' },
-	{ name: 'Task', value: 'task' },
+	{ name: 'Account', value: 'account', first: getCredits },
+	{ name: 'File', value: 'file', first: upload },
+	{ name: 'Video or Image', value: 'task', first: createAndWait },
 ];
 
+/** Those of a resource are in the order of their names, as n8n asks of a list of five. */
 export const operations: Operation[] = [
 	getCredits,
 	upload,
-	create,
-	createAndWait,
 	download,
+	createAndWait,
 	get,
+	create,
 	verifyCallback,
 ];
 
@@ -48,12 +50,11 @@ export const operationProperties: INodeProperties[] = [
 		name: 'resource',
 		type: 'options',
 		noDataExpression: true,
-		options: resources,
+		options: resources.map(({ name, value }) => ({ name, value })),
 		default: 'task',
 	},
-	...resources.map(({ value: resource }): INodeProperties => {
+	...resources.map(({ value: resource, first }): INodeProperties => {
 		const own = operations.filter((operation) => operation.resource === resource);
-		const [{ value: first } = { value: '' }] = own;
 		return {
 			displayName: 'Operation',
 			name: 'operation',
@@ -66,7 +67,7 @@ export const operationProperties: INodeProperties[] = [
 				action,
 				description,
 			})),
-			default: first,
+			default: first.value,
 		};
 	}),
 	...[...new Set(operations.flatMap(({ fields }) => fields))].flatMap((field) => {

@@ -116,7 +116,7 @@ export const hasFailed = (outcome: object | undefined): outcome is Failed =>
 
 /** The timeout in Options of every operation that speaks to the service. */
 export const timeoutOption: INodeProperties = {
-	displayName: 'Timeout (Seconds)',
+	displayName: 'Request Timeout (Seconds)',
 	name: 'timeoutSeconds',
 	type: 'number',
 	typeOptions: { minValue: 1, maxValue: 3600 },

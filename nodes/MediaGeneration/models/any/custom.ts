@@ -129,8 +129,8 @@ export const mediaFieldsOption: Field = {
 
 export const custom = defineModel({
 	id: 'custom',
-	name: 'Any Model of the Service',
-	description: 'Any other model that the service offers, with its own fields',
+	name: 'Any Model (Text to Image, Text to Video, Speech, Music)',
+	description: 'Every other model of the service, with its price and its own fields',
 	fields: [customModel, ...inputModes, customInput, fieldsNotice, customFields],
 	async request(read, option, describe) {
 		const model = parseValue(customModel, read(customModel.name)) as string;

@@ -59,7 +59,7 @@ export function checkNames(
 	);
 	throw buildFieldError(
 		`${listShortly(wrong)} in Input ${wrong.length > 1 ? 'are no fields' : 'is no field'} of ${model}. Its fields are ${listShortly(right)}`,
-		"Nothing was sent for this item. Correct the names, then run the node again. What the service takes beyond these fields goes into 'Additional Input' in Options.",
+		"Nothing was sent for this item. Correct the names, then run the node again. What the service takes beyond these fields goes into 'Extra Fields' in Options.",
 	);
 }
 

@@ -65,7 +65,7 @@ function findInput(
 	const input = body.properties?.input;
 	if (!input)
 		return `The service describes ${model} in a way that can't be understood. ${USE_JSON}`;
-	// A property with the name of an entry of ours has no field. Additional Input can give it.
+	// A property with the name of an entry of ours has no field. Extra Fields can give it.
 	const properties = [...collectProperties(input)].filter(([name]) => !isOwnEntry(name));
 	if (!properties.length) return `The service names no fields of ${model}. ${USE_JSON}`;
 	return { input, properties };

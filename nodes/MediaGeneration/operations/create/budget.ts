@@ -17,7 +17,7 @@ export const maxTasksOption: INodeProperties = {
 
 /** In Options: what the account must have. */
 export const keepCreditsOption: INodeProperties = {
-	displayName: 'Keep at Least (Credits)',
+	displayName: 'Stop Below This Balance (Credits)',
 	name: 'keepCredits',
 	type: 'number',
 	typeOptions: { minValue: 0, maxValue: 1_000_000_000 },
@@ -83,17 +83,20 @@ export async function checkCredits(prepared: Array<Prepared<unknown>>): Promise<
 	for (const service of accounts.values()) {
 		const credits = await service.getCredits(settings).catch((error: Error) => {
 			throw new UserError(
-				`'Keep at Least' is set in Options, but the service does not tell the credits: ${error.message}`,
+				`'Stop Below This Balance' is set in Options, but the service does not tell the credits: ${error.message}`,
 				{
 					description:
-						"Nothing was created. Check 'Credits Path' in the credential, or remove 'Keep at Least' from Options.",
+						"Nothing was created. Check 'Credits Path' in the credential, or remove 'Stop Below This Balance' from Options.",
 				},
 			);
 		});
 		if (credits <= keep)
 			throw new UserError(
-				`The account has ${credits} credits, and 'Keep at Least' is ${keep} in Options`,
-				{ description: "Nothing was created. Top up the account, or lower 'Keep at Least'." },
+				`The account has ${credits} credits, and 'Stop Below This Balance' is ${keep} in Options`,
+				{
+					description:
+						"Nothing was created. Top up the account, or lower 'Stop Below This Balance'.",
+				},
 			);
 	}
 }

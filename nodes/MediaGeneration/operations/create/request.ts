@@ -3,6 +3,7 @@ import { findModelSchema } from '../../api/catalogue';
 import { findFormatByType, formats, type Format, type MediaFacts } from '../../media/formats';
 import { checkLimits } from '../../media/limits';
 import { models } from '../../models';
+import { beta2ImageEdit } from '../../models/beta2ImageEdit';
 import { describeModels, listModelProperties, toBuilderHint } from '../../models/builders';
 import { mediaFieldsOption } from '../../models/any/custom';
 import { buildFieldError, parseValue, type Field } from '../../models/field';
@@ -20,7 +21,7 @@ export const requestFields: INodeProperties[] = [
 		type: 'options',
 		noDataExpression: true,
 		options: models.map(({ id, name, description }) => ({ name, value: id, description })),
-		default: 'alpha-3.0/motion-control',
+		default: beta2ImageEdit.id,
 		description: 'What generates the media; the fields below follow from it',
 		builderHint: toBuilderHint(describeModels(models)),
 	},
@@ -29,7 +30,7 @@ export const requestFields: INodeProperties[] = [
 
 /** In Options: input beyond the model's fields. */
 const additionalInput: Field = {
-	displayName: 'Additional Input',
+	displayName: 'Extra Fields (JSON)',
 	name: 'additionalInput',
 	type: 'json',
 	default: '{}',
@@ -59,7 +60,7 @@ export const rateOption: INodeProperties = {
 };
 
 export const concurrencyOption: INodeProperties = {
-	displayName: 'Concurrency',
+	displayName: 'Tasks Started at Once',
 	name: 'concurrency',
 	type: 'number',
 	typeOptions: { minValue: 1, maxValue: 1_000, numberPrecision: 0 },
@@ -67,17 +68,14 @@ export const concurrencyOption: INodeProperties = {
 	description: 'How many tasks are created at the same time',
 };
 
-/** The entries of Options of every operation that creates tasks. */
-export const creationOptions = [
-	additionalInput,
-	checkUrls,
-	mediaFieldsOption,
-	concurrencyOption,
-	keepCreditsOption,
-	maxTasksOption,
-	rateOption,
-	timeoutOption,
-];
+/** Entries of Options of every operation that creates tasks: what a run may cost. */
+export const costOptions = [maxTasksOption, keepCreditsOption];
+
+/** Entries of Options of every operation that creates tasks: the files that are sent. */
+export const inputFileOptions = [checkUrls, mediaFieldsOption];
+
+/** Entries of Options of every operation that creates tasks: what few need. */
+export const fineTuningOptions = [rateOption, concurrencyOption, timeoutOption, additionalInput];
 
 /** A request for a task, and the files to upload for it, by the name of their binary field. */
 export interface TaskRequest extends Pick<ModelRequest, 'model' | 'input'> {
@@ -101,7 +99,7 @@ export async function prepareRequest(item: Item): Promise<TaskRequest | Recalled
 	if (!model)
 		throw buildFieldError(
 			`Model "${String(id)}" is not one of this node's`,
-			'Choose a model from the list. For any other model of the service choose Any Model of the Service.',
+			'Choose a model from the list. For any other model of the service choose Any Model.',
 		);
 	const request = await model.request(
 		read,

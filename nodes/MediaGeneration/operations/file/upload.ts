@@ -45,7 +45,7 @@ export const upload = defineOperation<{ url: string } | { file: InputFile }>({
 	resource: 'file',
 	value: 'upload',
 	name: 'Upload',
-	action: 'Upload file',
+	action: 'Upload a file',
 	description:
 		'Upload a file to the service, and get a URL that models take; it is kept for some days',
 	fields: [source, binaryPropertyName, fileUrl, optionsField([timeoutOption])],

@@ -48,7 +48,7 @@ export class ResultFiles {
 					description:
 						status === 'failed'
 							? 'A failed task has no result. Check the prompt and the media, and create a new one.'
-							: 'Download it when it is completed: Create and Wait returns completed tasks, Get looks at one again.',
+							: 'Download it when it is completed: Generate returns completed tasks, Get looks at one again.',
 				},
 			);
 		const links = listTaskLinks(this.task, kinds);
@@ -89,7 +89,7 @@ export class ResultFiles {
 			`The link to ${kind} ${number + 1} of task ${taskId} has expired or is refused, also after the service was asked for a fresh one`,
 			{
 				description:
-					'The service keeps results for a limited time. Download them sooner, right behind Create and Wait or the trigger.',
+					'The service keeps results for a limited time. Download them sooner, right behind Generate or the trigger.',
 			},
 		);
 	}

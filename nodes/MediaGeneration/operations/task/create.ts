@@ -3,7 +3,13 @@ import { parseValue, webUrl, type Field } from '../../models/field';
 import { defineOperation, optionsField, type Prepared } from '../operation';
 import type { CreateRequest } from '../create/createTasks';
 import { isInternalUrl } from '../../lib/isInternalUrl';
-import { creationOptions, prepareRequest, requestFields } from '../create/request';
+import {
+	costOptions,
+	fineTuningOptions,
+	inputFileOptions,
+	prepareRequest,
+	requestFields,
+} from '../create/request';
 
 const callbackUrl: Field = {
 	displayName: 'Callback URL',
@@ -20,10 +26,14 @@ const callbackUrl: Field = {
 export const create = defineOperation<CreateRequest>({
 	resource: 'task',
 	value: 'create',
-	name: 'Create',
-	action: 'Create task',
-	description: 'Create a new task and continue at once; its result comes later',
-	fields: [...requestFields, callbackUrl, optionsField(creationOptions)],
+	name: 'Start Without Waiting',
+	action: 'Start a video or image without waiting',
+	description: 'Start a task and continue at once; its result comes later',
+	fields: [
+		...requestFields,
+		callbackUrl,
+		optionsField([...costOptions, ...inputFileOptions, ...fineTuningOptions]),
+	],
 	creates: true,
 	prepare: async (item) => {
 		const request = await prepareRequest(item);

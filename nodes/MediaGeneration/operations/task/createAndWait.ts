@@ -4,7 +4,9 @@ import { getSigningSecrets } from '../../callback/signature';
 import { isBlank, parseValue, type Field } from '../../models/field';
 import type { CreateResult } from '../create/createTasks';
 import {
-	creationOptions,
+	costOptions,
+	fineTuningOptions,
+	inputFileOptions,
 	prepareRequest,
 	requestFields,
 	type RecalledRequest,
@@ -90,7 +92,8 @@ const downloadResults: INodeProperties = {
 	name: 'downloadResults',
 	type: 'boolean',
 	noDataExpression: true,
-	default: false,
+	default: true,
+	displayOptions: { hide: { '@tool': [true] } },
 	description:
 		"Whether to get the files of completed tasks as binary data of their items. If a file can't be downloaded, you get its link, and the reason in downloadError.",
 };
@@ -106,7 +109,7 @@ const outputBinaryField: INodeProperties = {
 };
 
 const toolWaitLimit: INodeProperties = {
-	displayName: 'Limit Wait Time of Agents (Minutes)',
+	displayName: 'Agent Wait (Minutes)',
 	name: 'toolWaitLimit',
 	type: 'number',
 	typeOptions: { minValue: 0.01, maxValue: YEAR_IN_MINUTES },
@@ -129,15 +132,16 @@ function readLimit({ read, recalled }: Item): number {
 	return (recalled && isBlank(value) ? waitLimit.default : parseValue(waitLimit, value)) as number;
 }
 
-/** Reads them by the expressions of this item. @throws {UserError} when one can't be used */
+/** Reads them by the expressions of this item. A tool's model gets links only. @throws {UserError} when one can't be used */
 function readSettings(item: Item): RunSettings {
-	const { read, option, settings } = item;
+	const { context, read, option, settings } = item;
+	const downloads = !isTool(context) && read(downloadResults.name) === true;
 	return {
 		...settings,
 		waitFor: read(waitFor.name) as WaitFor,
 		limit: readLimit(item) * MINUTE,
 		toolLimit: readNumberOption(option, toolWaitLimit) * MINUTE,
-		...(read(downloadResults.name) === true && { downloads: readDownloadOptions(option) }),
+		...(downloads && { downloads: readDownloadOptions(option) }),
 	};
 }
 
@@ -152,19 +156,22 @@ function readDownloadOptions(option: Item['option']): DownloadOptions {
 export const createAndWait = defineOperation<TaskRequest | RecalledRequest>({
 	resource: 'task',
 	value: 'createAndWait',
-	name: 'Create and Wait',
-	action: 'Create task and wait',
-	description: 'Create a new task and continue with its result when it has ended',
+	name: 'Generate',
+	action: 'Generate a video or image',
+	description:
+		'Create a video, an image, speech or music, and continue with it when it is finished',
 	fields: [
 		...requestFields,
 		waitFor,
 		waitLimit,
 		downloadResults,
 		optionsField([
-			...creationOptions,
+			...costOptions,
+			toolWaitLimit,
 			outputBinaryField,
 			{ ...maxSizeOption, displayOptions: whenDownloading },
-			toolWaitLimit,
+			...inputFileOptions,
+			...fineTuningOptions,
 		]),
 	],
 	creates: true,

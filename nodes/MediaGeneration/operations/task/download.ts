@@ -56,7 +56,7 @@ export const download = defineOperation<DownloadRequest>({
 	resource: 'task',
 	value: 'download',
 	name: 'Download',
-	action: 'Download files of a task',
+	action: 'Download a video or image',
 	description: 'Retrieve the files of a completed task',
 	fields: [taskIdField, files, binaryPropertyName, optionsField([maxSizeOption, timeoutOption])],
 	prepare: (item) => ({

@@ -27,7 +27,7 @@ export const get = defineOperation<string>({
 	resource: 'task',
 	value: 'get',
 	name: 'Get',
-	action: 'Get task',
+	action: 'Get the status of a video or image',
 	description: 'Retrieve a task: its status and, once it has ended, its result',
 	fields: [taskIdField, simplify, optionsField([timeoutOption])],
 	prepare: readTaskId,

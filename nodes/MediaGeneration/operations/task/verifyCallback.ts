@@ -43,7 +43,7 @@ export const verifyCallback = defineOperation<Callback>({
 	resource: 'task',
 	value: 'verifyCallback',
 	name: 'Verify Callback',
-	action: 'Verify callback of a task',
+	action: 'Verify a callback of the service',
 	description: 'Find out why a callback of the service is refused, without starting anything',
 	fields: [headersField, bodyField, optionsField([toleranceOption])],
 	prepare: ({ read, option }) => {
