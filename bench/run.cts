@@ -5,6 +5,7 @@ import execa from 'execa';
 import type { Log } from '../dev/log.cts';
 import { provideN8n } from '../dev/n8n/provide.cts';
 import { version } from '../package.json';
+import { bench as clicks } from './clicks.cts';
 import { bench as create } from './create.cts';
 import { bench as intake } from './intake.cts';
 import type { Row } from './measure.cts';
@@ -19,6 +20,7 @@ import { bench as startup } from './startup.cts';
 import { bench as verification } from './verification.cts';
 
 const BENCHES: Record<string, (log: Log) => Promise<Row[]>> = {
+	clicks,
 	verification,
 	requests,
 	create,

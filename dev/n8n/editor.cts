@@ -175,9 +175,14 @@ export class Editor {
 		await this.output.getByText('completed', { exact: true }).waitFor({ timeout: 60_000 });
 	}
 
-	/** Views the file in the output panel, once it is there, and waits until it has loaded. */
+	/** Views the file in the output panel, once it is there. */
 	async viewFile(kind: 'image' | 'video') {
 		await this.output.getByTestId('ndv-view-binary-data').click();
+		await this.waitForFile(kind);
+	}
+
+	/** Waits until the viewed file has loaded. */
+	async waitForFile(kind: 'image' | 'video') {
 		const shown = { image: 'img', video: 'video' }[kind];
 		await this.page.waitForFunction((selector) => {
 			const element = document.querySelector(`[data-test-id="output-panel"] ${selector}`);

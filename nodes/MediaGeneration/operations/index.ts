@@ -27,9 +27,9 @@ import { verifyCallback } from './task/verifyCallback';
 
 /** Each with the operation that a new node has. */
 const resources = [
-	{ name: 'Account', value: 'account', first: getCredits },
-	{ name: 'File', value: 'file', first: upload },
-	{ name: 'Video or Image', value: 'task', first: createAndWait },
+	{ name: 'Account', value: 'account', first: getCredits.value },
+	{ name: 'File', value: 'file', first: upload.value },
+	{ name: 'Video or Image', value: 'task', first: createAndWait.value },
 ];
 
 /** Those of a resource are in the order of their names, as n8n asks of a list of five. */
@@ -67,7 +67,7 @@ export const operationProperties: INodeProperties[] = [
 				action,
 				description,
 			})),
-			default: first.value,
+			default: first,
 		};
 	}),
 	...[...new Set(operations.flatMap(({ fields }) => fields))].flatMap((field) => {

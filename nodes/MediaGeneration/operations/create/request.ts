@@ -3,7 +3,6 @@ import { findModelSchema } from '../../api/catalogue';
 import { findFormatByType, formats, type Format, type MediaFacts } from '../../media/formats';
 import { checkLimits } from '../../media/limits';
 import { models } from '../../models';
-import { beta2ImageEdit } from '../../models/beta2ImageEdit';
 import { describeModels, listModelProperties, toBuilderHint } from '../../models/builders';
 import { mediaFieldsOption } from '../../models/any/custom';
 import { buildFieldError, parseValue, type Field } from '../../models/field';
@@ -21,7 +20,7 @@ export const requestFields: INodeProperties[] = [
 		type: 'options',
 		noDataExpression: true,
 		options: models.map(({ id, name, description }) => ({ name, value: id, description })),
-		default: beta2ImageEdit.id,
+		default: 'beta2/image-edit',
 		description: 'What generates the media; the fields below follow from it',
 		builderHint: toBuilderHint(describeModels(models)),
 	},
