@@ -5,7 +5,7 @@ import {
 	mediaList,
 	replaceMedia,
 } from '../../nodes/MediaGeneration/models/media';
-import { isInternalUrl } from '../../nodes/MediaGeneration/lib/isInternalUrl';
+import { isInternalUrl, isLoopbackUrl } from '../../nodes/MediaGeneration/lib/isInternalUrl';
 import { makeUniqueName } from '../../nodes/MediaGeneration/operations/create/inputFile';
 
 describe('media', () => {
@@ -108,6 +108,17 @@ describe('isInternalUrl', () => {
 		[64:ff9b::8.8.8.8] [64:ff9c::10.0.0.1] [64:ff9b:0:1::a00:1]`
 		.trim()
 		.split(/\s+/);
+
+	it.each(
+		'localhost localhost:5678 app.localhost LOCALHOST. 127.0.0.1 127.8.9.1:80 [::1]:5678'.split(
+			' ',
+		),
+	)('%s is the machine itself', (host) => expect(isLoopbackUrl(`http://${host}/x`)).toBe(true));
+	it.each(
+		'10.0.0.1 0.0.0.0 n8n n8n.lan localhost.example.com 127.example.com [::2] n8n.example.com'.split(
+			' ',
+		),
+	)('%s may be another machine', (host) => expect(isLoopbackUrl(`http://${host}/x`)).toBe(false));
 
 	it.each(internal)('%s is', (host) => expect(isInternalUrl(`http://${host}/x`)).toBe(true));
 	it.each(external)('%s is not', (host) => expect(isInternalUrl(`https://${host}`)).toBe(false));
