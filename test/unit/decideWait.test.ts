@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { TaskService } from '../../nodes/MediaGeneration/api/client';
-import { noteCall, readDeadline } from '../../nodes/MediaGeneration/operations/nodeContext';
+import { noteCall } from '../../nodes/MediaGeneration/operations/nodeContext';
 import { decideWait, type WaitFor } from '../../nodes/MediaGeneration/operations/wait/decideWait';
 
 const PUBLIC = 'https://n8n.example/webhook-waiting/7';
@@ -168,27 +168,3 @@ it.each([undefined, 'older'] as const)(
 		expect(kept).toEqual({});
 	},
 );
-
-describe('the deadline of an execution', () => {
-	const read = (context: object) =>
-		readDeadline({ getWorkflowSettings: () => ({}), ...context } as IExecuteFunctions);
-
-	it("is n8n's own, where the context has it", () => {
-		const getWorkflowSettings = () => ({ executionTimeout: 60 });
-		const additionalData = { executionTimeoutTimestamp: 5_000 };
-		expect(read({ additionalData })).toBe(5_000);
-		expect(read({ additionalData, getWorkflowSettings })).toBe(5_000);
-	});
-
-	it("counts from now by the workflow's setting, where it has not", () => {
-		jest.spyOn(Date, 'now').mockReturnValue(1_000);
-		expect(read({ getWorkflowSettings: () => ({ executionTimeout: 60 }) })).toBe(61_000);
-		jest.restoreAllMocks();
-	});
-
-	it.each([undefined, -1, 0])('is none with the setting %s', (executionTimeout) => {
-		expect(read({ additionalData: {}, getWorkflowSettings: () => ({ executionTimeout }) })).toBe(
-			Infinity,
-		);
-	});
-});

@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import {
 	getRunNotes,
 	hasExecution,
+	readDeadline,
 	readShared,
 	writeShared,
 } from '../../nodes/MediaGeneration/operations/nodeContext';
@@ -69,5 +70,45 @@ describe("without an execution, in n8n's Agents", () => {
 		expect(readShared(callOf(), 'shared')).toEqual({});
 		now += 1;
 		expect(readShared(callOf(), 'shared')).toBeUndefined();
+	});
+});
+
+describe('the deadline of an execution', () => {
+	const read = (context: object) =>
+		readDeadline({ getWorkflowSettings: () => ({}), ...context } as IExecuteFunctions);
+
+	it("is n8n's own, where the context has it", () => {
+		const getWorkflowSettings = () => ({ executionTimeout: 60 });
+		const additionalData = { executionTimeoutTimestamp: 5_000 };
+		expect(read({ additionalData })).toBe(5_000);
+		expect(read({ additionalData, getWorkflowSettings })).toBe(5_000);
+	});
+
+	it("counts from now by the workflow's setting, where it has not", () => {
+		jest.spyOn(Date, 'now').mockReturnValue(1_000);
+		expect(read({ getWorkflowSettings: () => ({ executionTimeout: 60 }) })).toBe(61_000);
+		jest.restoreAllMocks();
+	});
+
+	it.each([undefined, -1, 0])('is none with the setting %s', (executionTimeout) => {
+		expect(read({ additionalData: {}, getWorkflowSettings: () => ({ executionTimeout }) })).toBe(
+			Infinity,
+		);
+	});
+
+	const agents = (establishedAt: number) => ({
+		runExecutionData: { parentAgentRun: {} },
+		getExecutionContext: () => ({ establishedAt }),
+	});
+
+	it("is that of n8n's Agents for a workflow that they call, where it comes first", () => {
+		const now = Date.now();
+		const additionalData = { executionTimeoutTimestamp: now + 60_000 };
+		expect(read(agents(now - 20_000))).toBe(now + 100_000);
+		expect(read({ ...agents(now - 20_000), additionalData })).toBe(now + 60_000);
+	});
+
+	it('is no longer that of Agents for a workflow that has slept', () => {
+		expect(read(agents(Date.now() - 120_000))).toBe(Infinity);
 	});
 });

@@ -75,20 +75,31 @@ export const isTool = (context: IExecuteFunctions): boolean =>
 export const isExecuteNode = (context: IExecuteFunctions): boolean =>
 	context.getWorkflow().name === `Execute node ${context.getNode().type}`;
 
+/** What n8n's context of a run has beside its functions. */
+interface ContextFields {
+	additionalData?: { executionTimeoutTimestamp?: number };
+	runExecutionData?: { parentAgentRun?: object };
+}
+
+/** n8n's Agents cancel a workflow that they call after it was awake this long (`workflow-tool-factory.js`), in milliseconds. */
+const AGENTS_LIMIT = 120_000;
+
 /**
- * Says when n8n's time-out ends the execution, in milliseconds since 1970; Infinity where it has none. n8n tells nodes the workflow's
- * own setting, but neither its default (`EXECUTIONS_TIMEOUT`) nor when the execution began, nor the deadline of a calling workflow. The
- * deadline of all that is in a field of the context. Without the field, the setting counts from now on.
+ * Says when n8n ends the execution if it is awake then, in milliseconds since 1970; Infinity where it does not. n8n tells nodes the
+ * workflow's own timeout, but neither its default (`EXECUTIONS_TIMEOUT`) nor when the execution began, nor the deadline of a calling
+ * workflow. The deadline of all that is in a field of the context. Without the field, the timeout counts from now on.
  */
 export function readDeadline(context: IExecuteFunctions): number {
-	const { additionalData } = context as unknown as {
-		additionalData?: { executionTimeoutTimestamp?: number };
-	};
+	const { additionalData, runExecutionData } = context as unknown as ContextFields;
 	const { executionTimeout = 0 } = context.getWorkflowSettings();
-	return (
+	const own =
 		additionalData?.executionTimeoutTimestamp ??
-		(executionTimeout > 0 ? Date.now() + executionTimeout * 1_000 : Infinity)
-	);
+		(executionTimeout > 0 ? Date.now() + executionTimeout * 1_000 : Infinity);
+	if (!runExecutionData?.parentAgentRun) return own;
+	const { establishedAt = 0 } = context.getExecutionContext?.() ?? {};
+	const ofAgents = establishedAt + AGENTS_LIMIT;
+	// The agent does not cancel one that has slept.
+	return ofAgents > Date.now() ? Math.min(own, ofAgents) : own;
 }
 
 /**

@@ -255,7 +255,7 @@ function sayEndedEarly(context: IExecuteFunctions): void {
 	context.addExecutionHints({
 		type: 'info',
 		message:
-			"The wait ended before 'Limit Wait Time', because n8n would soon have ended the execution: see 'Timeout Workflow' in the workflow's settings.",
+			"The wait ended before 'Limit Wait Time', because n8n would soon have ended the execution by a timeout, such as 'Timeout Workflow' in the workflow's settings.",
 	});
 }
 
