@@ -144,24 +144,27 @@ describe('an execution that is stopped', () => {
 		await expectNoCreationByRetry(id);
 	});
 
-	it('names its tasks in a later node too', async () => {
-		const parameters = { amount: 30, unit: 'seconds' };
-		const create = edit({ operation: 'create' });
-		const id = await pair.start(build(prompts(['one']), create, { ...WAIT, parameters }));
-		await waitForTasks(1);
-		await pause(500);
-		await stop(id);
-		await expectNamed(id, pair.listIds());
-		await expectNoCreationByRetry(id);
-	});
+	describe('in a later node', () => {
+		const pauseAfter = (create: WorkflowNode) =>
+			build(prompts(['one']), create, { ...WAIT, parameters: { amount: 30, unit: 'seconds' } });
 
-	it('names its tasks when the timeout of its workflow stops it', async () => {
-		pair.service.set({ taskSeconds: 60 });
-		const workflow = build(prompts(['one']), edit({ waitFor: 'polling' }));
-		const settings = { ...workflow.settings, executionTimeout: 2 };
-		const execution = await pair.run({ ...workflow, settings });
-		expect(execution.status).toBe('canceled');
-		await expectNamed(execution.id, pair.listIds());
+		it('names its tasks too', async () => {
+			const id = await pair.start(pauseAfter(edit({ operation: 'create' })));
+			await waitForTasks(1);
+			await pause(500);
+			await stop(id);
+			await expectNamed(id, pair.listIds());
+			await expectNoCreationByRetry(id);
+		});
+
+		it('names its tasks when the timeout of its workflow stops it', async () => {
+			pair.service.set({ taskSeconds: 60 });
+			const workflow = pauseAfter(edit({ waitFor: 'polling' }));
+			const settings = { ...workflow.settings, executionTimeout: 3 };
+			const execution = await pair.run({ ...workflow, settings });
+			expect(execution.status).toBe('canceled');
+			await expectNamed(execution.id, pair.listIds());
+		});
 	});
 });
 
@@ -232,7 +235,9 @@ it('charges each item to its own account where the credential has expressions, a
 		expect([...other.tasks.values()]).toMatchObject([{ input: { prompt: 'two' } }]);
 		const completed = { status: 'completed' };
 		expect(execution.getItems(NODE)).toMatchObject([completed, completed]);
-		expect(execution.getRuns(NODE)[0]?.hints?.[0]?.message).toContain('polled instead of waiting');
+		expect(execution.getRuns(NODE)[0]?.hints?.[0]?.message).toContain(
+			'The node polled: the credential',
+		);
 	} finally {
 		await other.close();
 	}

@@ -372,7 +372,7 @@ describe('a credential with expressions', () => {
 			{ items: [second], credentials },
 		);
 		expect(parked).toBeUndefined();
-		expect(hints).toEqual([expect.stringContaining('polled instead of waiting')]);
+		expect(hints).toEqual([expect.stringContaining('The node polled: the credential')]);
 		expect(output[0]).toMatchObject([{ json: { status: 'timedOut' } }]);
 	});
 });
