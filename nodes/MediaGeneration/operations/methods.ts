@@ -151,8 +151,12 @@ export async function listModelFields(
 	return found;
 }
 
-const readModel = (context: ILoadOptionsFunctions): string =>
-	String(context.getCurrentNodeParameter(customModel.name, { extractValue: true }) ?? '').trim();
+/** Reads the chosen model. n8n finds no locator's value itself unless it is given the parameters that show the locator. */
+function readModel(context: ILoadOptionsFunctions): string {
+	const chosen = context.getCurrentNodeParameter(customModel.name);
+	const locator = chosen as { value?: unknown } | string | undefined;
+	return String((typeof locator === 'object' ? locator?.value : locator) ?? '').trim();
+}
 
 const describeRefusal = (model: string, error: unknown): string =>
 	isNotFound(error)

@@ -133,7 +133,8 @@ export const custom = defineModel({
 	description: 'Every other model of the service, with its price and its own fields',
 	fields: [customModel, ...inputModes, customInput, fieldsNotice, customFields],
 	async request(read, option, describe) {
-		const model = parseValue(customModel, read(customModel.name)) as string;
+		const chosen = read(customModel.name);
+		const model = parseValue(customModel, chosen) as string;
 		const { findInputSchema, findStoredSchema, isOwnEntry } = await import('./schemaFields');
 		const { readSchema } = await import('./readSchema');
 		const { checkInput, checkNames, toInput } = await import('./fieldValues');
@@ -141,7 +142,8 @@ export const custom = defineModel({
 		const lookUp = async () => findInputSchema(model, await describe(model)) ?? {};
 		if (read(inputMode.name) !== 'fields') {
 			const input = parseValue(customInput, read(customInput.name)) as Record<string, unknown>;
-			checkNames(await lookUp(), model, input);
+			// Workflows that are older than the locator send what they always sent.
+			if (typeof chosen === 'object') checkNames(await lookUp(), model, input);
 			return { model, input };
 		}
 		const { value, schema } = (read(customFields.name) || {}) as Partial<ResourceMapperValue>;

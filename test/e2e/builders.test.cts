@@ -1,0 +1,268 @@
+import { expect } from '@jest/globals';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { INodeProperties } from 'n8n-workflow';
+import ts from 'typescript';
+import { name as packageName } from '../../package.json';
+import { isOldest, usePair } from './support.cts';
+
+const NODE_TYPE = `${packageName}.mediaGeneration`;
+const VERSION = 1.1;
+const URL_OF_FILE = 'https://media.example/file';
+const LISTED_MODELS = [
+	'alpha-3.0/motion-control',
+	'beta2/image-edit',
+	'delta-1-1/reference-to-video',
+	'delta/reference-to-video',
+	'gamma-v6/reference-to-video',
+];
+
+const pair = usePair({ service: { taskSeconds: 0.2 } });
+
+/** n8n makes its types of all nodes for its MCP server since 2.41, with the modules that its own assistant uses. */
+const describeWhereBuilt = isOldest ? describe.skip : describe;
+
+const client = new Client({ name: 'test', version: '1' });
+
+interface Answer {
+	structuredContent?: unknown;
+	content: Array<{ text: string }>;
+	isError?: boolean;
+}
+
+/** Calls a tool of n8n's MCP server. @throws {Error} with what the tool tells of an error */
+async function call<Result>(name: string, parameters: Record<string, unknown>) {
+	const answer = (await client.callTool({ name, arguments: parameters })) as Answer;
+	if (answer.isError) throw new Error(answer.content[0]?.text);
+	return answer.structuredContent as Result;
+}
+
+/** A parameter as a builder sees it: its type, and the comment above it. */
+interface Parameter {
+	name: string;
+	type: ts.TypeNode;
+	notes: string;
+}
+
+function readMembers(type: ts.TypeNode, source: ts.SourceFile): Parameter[] {
+	const members = ts.isTypeLiteralNode(type) ? [...type.members] : [];
+	return members.filter(ts.isPropertySignature).flatMap((member) => {
+		const notes = source.text.slice(member.getFullStart(), member.getStart(source));
+		return member.type ? [{ name: member.name.getText(source), type: member.type, notes }] : [];
+	});
+}
+
+/** Reads the types of the node that n8n shows to builders. */
+async function readTypes() {
+	const nodeIds = [{ nodeId: NODE_TYPE, resource: 'task', operation: 'create' }];
+	const { definitions } = await call<{ definitions: string }>('get_node_types', { nodeIds });
+	const source = ts.createSourceFile('types.ts', definitions, ts.ScriptTarget.Latest, true);
+	const aliases = source.statements.filter(ts.isTypeAliasDeclaration);
+	const create = aliases.find(({ name }) => name.text.endsWith('TaskCreateParams'));
+	if (!create) throw new Error('n8n has no type of Create');
+	return { source, parameters: readMembers(create.type, source) };
+}
+
+type Types = Awaited<ReturnType<typeof readTypes>>;
+
+/** The node's properties, as the editor gets them. */
+let properties: INodeProperties[];
+
+/** Returns the fields that the editor shows for a model only. */
+const listFields = (model: string) =>
+	properties.filter(({ type, displayOptions: { show, hide } = {} }) => {
+		const isShown = show?.model?.includes(model) ?? hide?.model?.includes(model) === false;
+		return isShown && type !== 'notice';
+	});
+
+/** Says by the notes of a parameter whether a model has it; undefined where they say nothing of models. */
+function belongsTo({ notes }: Parameter, model: string): boolean | undefined {
+	const [, kind, list] = /@displayOptions\.(show|hide) \{.*?\bmodel: \[(.*?)\]/.exec(notes) ?? [];
+	return list === undefined ? undefined : list.includes(`"${model}"`) === (kind === 'show');
+}
+
+/** Returns what the hint of `model` says of a model. */
+const readHint = ({ parameters }: Types, model: string) =>
+	parameters
+		.find(({ name }) => name === 'model')
+		?.notes.split('\n')
+		.find((line) => line.startsWith(`${model}: `)) ?? '';
+
+/** Makes a value for a parameter as an AI does that knows nothing but its type and its notes. */
+function makeValue({ type, notes }: Omit<Parameter, 'name'>, source: ts.SourceFile): unknown {
+	if (ts.isUnionTypeNode(type)) {
+		const [first] = type.types;
+		return first && makeValue({ type: first, notes }, source);
+	}
+	if (ts.isLiteralTypeNode(type) && ts.isStringLiteral(type.literal)) return type.literal.text;
+	if (ts.isTypeLiteralNode(type))
+		return Object.fromEntries(
+			readMembers(type, source).map((member) => [member.name, makeValue(member, source)]),
+		);
+	const [entry] = ts.isTypeReferenceNode(type) ? (type.typeArguments ?? []) : [];
+	if (entry) return [makeValue({ type: entry, notes }, source)];
+	if (type.kind === ts.SyntaxKind.NumberKeyword) return 4;
+	if (type.kind === ts.SyntaxKind.BooleanKeyword) return true;
+	return /URL or input data field name/.test(notes) ? URL_OF_FILE : 'A fox in the snow';
+}
+
+/** Makes the parameters of a model from the types alone; those that the types lack, from the hint. */
+function buildParameters(types: Types, model: string): Record<string, unknown> {
+	const seen = types.parameters.filter((parameter) => belongsTo(parameter, model));
+	const hinted = [...readHint(types, model).matchAll(/\b(\w+) \('([^']+)'/g)];
+	const values = hinted.map(([, name = '', value]): [string, unknown] => [name, value]);
+	return {
+		...Object.fromEntries(values),
+		...Object.fromEntries(
+			seen.map((parameter) => [parameter.name, makeValue(parameter, types.source)]),
+		),
+	};
+}
+
+interface Step {
+	name: string;
+	parameters: Record<string, unknown>;
+}
+
+/** Has n8n check and save a workflow that an AI wrote, and run it. @returns its execution's ID, and its own */
+async function runWritten(steps: Step[]) {
+	const credentials = { mediaGenerationApi: { id: pair.credential.id, name: 'Media' } };
+	const nodes = steps.map(({ name, parameters }) => {
+		const node = { type: NODE_TYPE, version: VERSION, config: { name, parameters, credentials } };
+		return `.to(node(${JSON.stringify(node)}))`;
+	});
+	const code = `import { workflow, node, trigger } from '@n8n/workflow-sdk';
+const start = trigger({ type: 'n8n-nodes-base.manualTrigger', version: 1, config: { name: 'Start' } });
+export default workflow('written', 'Written by an AI').add(start)${nodes.join('')};`;
+	const checked = await call<object>('validate_workflow', { code });
+	expect(checked).toEqual({ valid: true, nodeCount: steps.length + 1 });
+	const { workflowId } = await call<{ workflowId: string }>('create_workflow_from_code', { code });
+	const run = { workflowId, executionMode: 'manual' };
+	const { executionId } = await call<{ executionId: string }>('execute_workflow', run);
+	return { workflowId, execution: await pair.n8n.waitForExecution(executionId), executionId };
+}
+
+/** Has n8n look something up, as its MCP server does for a builder. */
+const lookUp = async (methodName: string, methodType: string, more: object) =>
+	(
+		await call<{ results: Array<{ name: string; value: string }> }>('explore_node_resources', {
+			...{ nodeType: NODE_TYPE, version: VERSION, methodName, methodType, ...more },
+			...{ credentialType: 'mediaGenerationApi', credentialId: pair.credential.id },
+		})
+	).results;
+
+describeWhereBuilt('an AI that builds workflows', () => {
+	let types: Types;
+
+	beforeAll(async () => {
+		const settings = { mcpAccessEnabled: true, autoExposeNewWorkflows: true };
+		await pair.n8n.request('PATCH', '/rest/mcp/settings', settings);
+		const { apiKey } = await pair.n8n.request<{ apiKey: string }>('GET', '/rest/mcp/api-key');
+		const requestInit = { headers: { authorization: `Bearer ${apiKey}` } };
+		const url = new URL(`${pair.n8n.url}/mcp-server/http`);
+		await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
+		types = await readTypes();
+		const [action] = await pair.n8n.listNodeTypes();
+		properties = action?.properties ?? [];
+	});
+	afterAll(async () => await client.close());
+
+	// For "edit photo", n8n ranks nodes before ours that have these letters in the names of their copies for agents, "PostHog Tool".
+	it.each<[string, number]>([
+		['image to video', 3],
+		['text to video', 3],
+		['image edit', 3],
+		['edit photo', 5],
+		['create picture', 3],
+		['generate video', 3],
+	])('finds the node by "%s" among the first %d', async (query, rank) => {
+		const { results } = await call<{ results: string }>('search_nodes', { queries: [query] });
+		const found = [...results.matchAll(/^- (\S+)/gm)].map(([, id]) => id);
+		expect(found.slice(0, rank)).toContain(NODE_TYPE);
+	});
+
+	it.each([...LISTED_MODELS, 'custom'])('sees each field of %s, and no other', (id) => {
+		const { parameters, source } = types;
+		const fields = listFields(id);
+		const names = new Set(fields.map(({ name }) => name));
+		const seen = parameters.filter((parameter) => belongsTo(parameter, id));
+		const hidden = names.has('mode') ? ['mode'] : [];
+		expect([...seen.map(({ name }) => name), ...hidden].sort()).toEqual([...names].sort());
+		for (const { name, type, typeOptions, options = [], description = '' } of fields) {
+			expect(readHint(types, id)).toContain(`${name} (`);
+			const parameter = seen.find((one) => one.name === name);
+			if (!parameter) continue;
+			const text = parameter.type.getText(source);
+			if (type === 'number') expect(text).toContain('number');
+			if (type === 'boolean') expect(text).toContain('boolean');
+			if (typeOptions?.multipleValues) expect(text).toContain('Array<');
+			if (type === 'options')
+				for (const option of options)
+					expect(text).toContain(`'${String('value' in option && option.value)}'`);
+			expect(parameter.notes).toContain(description.replace(/\.$/, ''));
+		}
+	});
+
+	it('builds a workflow for each model from the types alone, which n8n accepts and the service too', async () => {
+		const steps = LISTED_MODELS.map((model) => ({
+			name: model,
+			parameters: {
+				...{ resource: 'task', operation: 'create', model },
+				...buildParameters(types, model),
+			},
+		}));
+		const { execution } = await runWritten(steps);
+		expect(execution.readError()).toBe('');
+		expect(pair.listTasks().map(({ model }) => model)).toEqual(LISTED_MODELS);
+		for (const { model, input } of pair.listTasks())
+			expect(Object.keys(input)).toHaveLength(listFields(model).length);
+	});
+
+	describe('with any model of the service', () => {
+		const customModel = { __rl: true, mode: 'id', value: 'epsilon-2/text-to-video' };
+		const buildStep = (value: object, more?: object) => ({
+			name: 'Video',
+			parameters: {
+				...{ resource: 'task', operation: 'createAndWait', model: 'custom', customModel },
+				customFields: { mappingMode: 'defineBelow', value, schema: [] },
+				...more,
+			},
+		});
+
+		it('finds it, looks up its fields, makes a workflow, runs it, and gets the result', async () => {
+			const { source, parameters } = types;
+			const notes = (name: string) => parameters.find((one) => one.name === name)?.notes ?? '';
+			const [, search = ''] = /@searchListMethod (\w+)/.exec(notes('customModel')) ?? [];
+			const found = await lookUp(search, 'listSearch', { filter: 'epsilon text to video' });
+			expect(found.map(({ value }) => value)).toEqual([customModel.value]);
+			const [, list = ''] = /@loadOptionsMethod (\w+)/.exec(notes('customFields')) ?? [];
+			const currentNodeParameters = { customModel };
+			const fields = await lookUp(list, 'loadOptions', { currentNodeParameters });
+			const required = fields.filter(({ name }) => name.includes('(required'));
+			expect(required.map(({ value }) => value)).toEqual(['prompt']);
+			expect(source.text).toContain(`'fields' | 'json'`);
+
+			const value = { prompt: 'A fox in the snow', duration: 5, sound: true };
+			const { workflowId, executionId } = await runWritten([buildStep(value)]);
+			expect(pair.listTasks()).toMatchObject([
+				{ model: customModel.value, input: { ...value, duration: '5' } },
+			]);
+			const result = await call('get_workflow_execution', {
+				...{ workflowId, executionId, includeData: true },
+			});
+			expect(JSON.stringify(result)).toContain(String(pair.listTasks()[0]?.taskId));
+			expect(JSON.stringify(result)).toContain('"status":"completed"');
+		});
+
+		it.each([
+			['fields', buildStep({ text: 'A fox', length: 5 })],
+			['JSON', buildStep({}, { inputMode: 'json', customInput: '{"text": "A fox", "length": 5}' })],
+		])('is told the right names before anything is paid, for wrong ones in %s', async (_, step) => {
+			const { execution } = await runWritten([step]);
+			expect(execution.readError()).toMatch(
+				/^text, length in Input are no fields of epsilon-2\/text-to-video\. Its fields are prompt \(required\), negative_prompt, duration/,
+			);
+			expect(pair.countCreations()).toBe(0);
+		});
+	});
+});
