@@ -20,3 +20,10 @@ it.each<[string, object, object]>([
 ])('an agent is told of a task %s', (_, more, result) => {
 	expect(toToolResult({ ...told, ...more } as Task)).toStrictEqual({ ...told, ...result });
 });
+
+it("an agent without files is told what to do with a finished task's links", () => {
+	const tell = (more: object) => toToolResult({ ...told, ...more } as Task, { linksOnly: true });
+	expect(tell({ resultUrls: ['u'] }).note).toContain('![](link)');
+	expect(tell({ resultUrls: [] }).note).toBeUndefined();
+	expect(tell({ status: 'timedOut' }).note).toContain('Do not create it again');
+});

@@ -13,7 +13,7 @@ import {
 	type TaskRequest,
 } from '../create/request';
 import { settleBy } from '../../lib/settleBy';
-import { isExecuteNode, isTool, readDeadline, stopsOnError } from '../nodeContext';
+import { hasExecution, isExecuteNode, isTool, readDeadline, stopsOnError } from '../nodeContext';
 import {
 	defineOperation,
 	hasFailed,
@@ -208,8 +208,10 @@ export const createAndWait = defineOperation<TaskRequest | RecalledRequest>({
 		);
 		const toItem = ({ taskId }: Task): OutputItem => {
 			const output = batch.toOutput(taskId);
-			if (isTool(context)) return { ...output, json: toToolResult(output.json as Task) };
-			return isExecuteNode(context) ? { ...output, json: addNote(output.json as Task) } : output;
+			const task = output.json as Task;
+			if (isTool(context))
+				return { ...output, json: toToolResult(task, { linksOnly: !hasExecution(context) }) };
+			return isExecuteNode(context) ? { ...output, json: addNote(task) } : output;
 		};
 		const { limit, toolLimit } = settings;
 		const begun = (wait.begun ??= Date.now());

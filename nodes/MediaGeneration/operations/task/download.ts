@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { LINK_KINDS } from '../../api/resultLinks';
 import { parseValue, type Field } from '../../models/field';
 import { limitConcurrency } from '../../lib/mapConcurrent';
+import { hasExecution } from '../nodeContext';
 import {
 	CONCURRENCY,
 	defineOperation,
@@ -12,6 +13,7 @@ import {
 	type Item,
 } from '../operation';
 import { readTaskId, taskIdField } from './get';
+import { toToolResult } from '../wait/toolResult';
 
 const files: Field = {
 	displayName: 'Files',
@@ -72,6 +74,13 @@ export const download = defineOperation<DownloadRequest>({
 		return await runEach<DownloadRequest>(async (item, { taskId, kinds, field, maxBytes }) => {
 			const task = await item.service.getTask(taskId, item.settings);
 			const results = new ResultFiles(task, toFileSource(item));
+			// n8n has no place for files there.
+			if (!hasExecution(context))
+				return results
+					.listLinks(kinds)
+					.map(({ link }) => ({
+						json: { ...toToolResult(task, { linksOnly: true }), file: link },
+					}));
 			const downloads = await Promise.allSettled(
 				results.listLinks(kinds).map(async (found) => {
 					const { binary, ...file } = await inTurn(

@@ -1,6 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { parseValue, type Field } from '../../models/field';
+import { hasExecution } from '../nodeContext';
 import { defineOperation, optionsField, runEach, timeoutOption, type Item } from '../operation';
+import { toToolResult } from '../wait/toolResult';
 
 export const taskIdField: Field = {
 	displayName: 'Task ID',
@@ -31,12 +33,10 @@ export const get = defineOperation<string>({
 	description: 'Retrieve a task: its status and, once it has ended, its result',
 	fields: [taskIdField, simplify, optionsField([timeoutOption])],
 	prepare: readTaskId,
-	run: runEach(async ({ service, settings, read }, taskId) => [
-		{
-			json:
-				read(simplify.name) === false
-					? await service.getTaskRecord(taskId, settings)
-					: await service.getTask(taskId, settings),
-		},
-	]),
+	run: runEach(async ({ context, service, settings, read }, taskId) => {
+		if (read(simplify.name) === false)
+			return [{ json: await service.getTaskRecord(taskId, settings) }];
+		const task = await service.getTask(taskId, settings);
+		return [{ json: hasExecution(context) ? task : toToolResult(task, { linksOnly: true }) }];
+	}),
 });

@@ -12,10 +12,14 @@ export interface ToolResult
 	note?: string;
 }
 
-/** Leaves out of a task what a model doesn't need, and says what to do about one that continues. */
-export function toToolResult(task: Task): ToolResult {
+/**
+ * Leaves out of a task what a model doesn't need, and says what to do about one that continues.
+ * @param linksOnly the model gets links where others get files, and is told what to do with them
+ */
+export function toToolResult(task: Task, { linksOnly = false } = {}): ToolResult {
 	const { taskId, status, resultUrls, result, failCode, failMessage, creditsConsumed } = task;
-	const { lookError, note } = task as ToolResult;
+	const { lookError, note = linksOnly && resultUrls?.length ? LINKS : undefined } =
+		task as ToolResult;
 	return addNote({
 		taskId,
 		status,
@@ -34,3 +38,6 @@ export const addNote = <T extends Pick<Task, 'status'>>(task: T): T & { note?: s
 
 const GOES_ON =
 	'The task continues. Do not create it again: look at it later by its taskId, with the operation Get.';
+
+const LINKS =
+	'The links expire. Show an image to the user as Markdown, ![](link), and any other file as a link. For fresh links, look at the task by its taskId, with the operation Get.';
