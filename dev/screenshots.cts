@@ -1,10 +1,13 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { listExamples, readExample } from './fixtures/examples.cts';
+import { N8nAgent, nodeTool } from './fixtures/n8nAgents.cts';
 import { startPair, type Pair } from './fixtures/pair.cts';
+import { startScriptedModel } from './fixtures/scriptedModel.cts';
 import { chain, mediaGeneration } from './fixtures/workflows.cts';
 import { createLog, logFailure } from './log.cts';
 import { openEditor, type Editor } from './n8n/editor.cts';
+import type { Credential } from './n8n/n8n.cts';
 import { root } from './pack.cts';
 
 type TakePicture = (name: string) => Promise<void>;
@@ -17,6 +20,9 @@ const LOOKS = [
 /** The nodes that output a file of each kind. */
 const FILES = { image: 'Edit the photo', video: 'Make it move' };
 const THEMES = ['light', 'dark'] as const;
+const EDIT = 'Turn the sky into a starry night';
+/** The name of the picture in an agent's chat. */
+const AGENT_PICTURE = 'The photo by night';
 
 /** Takes pictures of everything that a person sees of the package in n8n's editor. */
 async function main() {
@@ -24,6 +30,11 @@ async function main() {
 	const folder = path.resolve(process.argv[2] ?? path.join(root, 'docs', 'pictures'));
 	fs.mkdirSync(folder, { recursive: true });
 	await using pair = await startPair({ service: { taskSeconds: 1 }, n8n: { log } });
+	await using model = await startScriptedModel([[{ prompt: EDIT }]], ([result = '']) => {
+		const [link = ''] = /http[^"]+/.exec(result) ?? [];
+		return `Here is your photo by night:\n\n![${AGENT_PICTURE}](${link})`;
+	});
+	const agent = await createAgent(pair, await pair.n8n.createCredential(model.agentCredential));
 	const filesId = await importFilesWorkflow(pair);
 	const examples: Array<{ name: string; id: string }> = [];
 	for (const name of listExamples())
@@ -45,6 +56,7 @@ async function main() {
 			await showRun(editor, takePicture);
 			await showFiles(editor, takePicture, filesId);
 			await showFinishedCanvas(editor, takePicture, filesId);
+			await showAgentsChat(editor, takePicture, agent);
 			await showTrigger(editor, takePicture);
 			await editor.openNewCredential('Media Generation API');
 			await takePicture('credential');
@@ -78,7 +90,7 @@ async function importFilesWorkflow(pair: Pair) {
 	const edit = {
 		model: 'beta2/image-edit',
 		image: 'https://media.example/photo.png',
-		prompt: 'Turn the sky into a starry night',
+		prompt: EDIT,
 	};
 	const move = {
 		model: 'alpha-3.0/motion-control',
@@ -90,6 +102,19 @@ async function importFilesWorkflow(pair: Pair) {
 		mediaGeneration(move, { name: FILES.video }),
 	]);
 	return (await pair.importWorkflow(workflow)).id;
+}
+
+/** Makes an agent of n8n's Agents that has our node as its tool. */
+async function createAgent({ n8n, credential }: Pair, model: Credential) {
+	const node = mediaGeneration({
+		operation: 'createAndWait',
+		model: 'beta2/image-edit',
+		image: 'https://media.example/photo.png',
+		prompt: "={{ $fromAI('prompt', 'What to change', 'string') }}",
+	});
+	const credentials = { mediaGenerationApi: credential };
+	const tool = nodeTool('Edit the photo', { ...node, credentials });
+	return await N8nAgent.create(n8n, 'Photo studio', model, [tool]);
 }
 
 async function showNodeList(editor: Editor, takePicture: TakePicture) {
@@ -151,7 +176,7 @@ async function showRun(editor: Editor, takePicture: TakePicture) {
 	await openCreateAndWait(editor);
 	await editor.choose('model', 'Beta2 Image Edit');
 	await editor.fill('image', 'https://media.example/photo.png');
-	await editor.fill('prompt', 'Turn the sky into a starry night');
+	await editor.fill('prompt', EDIT);
 	await editor.executeStep();
 	await editor.output.getByText('The execution sleeps.').waitFor();
 	await takePicture('waiting-panel');
@@ -194,6 +219,18 @@ async function showFinishedCanvas(editor: Editor, takePicture: TakePicture, work
 	await logs.getByTestId('ndv-view-binary-data').click();
 	await logs.locator('img[src*="binary-data"]').waitFor();
 	await takePicture('finished-canvas');
+}
+
+/** Shows the chat with an agent of n8n's Agents, and in it the picture that it made. */
+async function showAgentsChat(editor: Editor, takePicture: TakePicture, agent: N8nAgent) {
+	const { page } = editor;
+	await page.goto(`${editor.url}/projects/${agent.projectId}/agents/${agent.id}/preview`);
+	await page.getByPlaceholder('Message Photo studio').fill('Make my photo a starry night');
+	await editor.get('instance-ai-send-button').click();
+	const picture = page.getByRole('img', { name: AGENT_PICTURE });
+	await picture.waitFor();
+	await picture.evaluate(async (image: HTMLImageElement) => await image.decode());
+	await takePicture('agents-chat');
 }
 
 async function showTrigger(editor: Editor, takePicture: TakePicture) {

@@ -76,11 +76,9 @@ export const download = defineOperation<DownloadRequest>({
 			const results = new ResultFiles(task, toFileSource(item));
 			// n8n has no place for files there.
 			if (!hasExecution(context))
-				return results
-					.listLinks(kinds)
-					.map(({ link }) => ({
-						json: { ...toToolResult(task, { linksOnly: true }), file: link },
-					}));
+				return results.listLinks(kinds).map(({ link }) => ({
+					json: { ...toToolResult(task, { linksOnly: true }), file: link },
+				}));
 			const downloads = await Promise.allSettled(
 				results.listLinks(kinds).map(async (found) => {
 					const { binary, ...file } = await inTurn(
