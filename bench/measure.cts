@@ -64,21 +64,11 @@ export const compare = (
 	figures: `${formatMedian(ours, unit)}${more}, beside ${formatMedian(theirs, unit)}; medians of ${ours.length}`,
 });
 
-/** Makes a row of the median of some times. */
-export const showTimes = (name: string, times: number[], goal?: Row['goal']): Row => ({
-	name,
-	value: median(times),
-	unit: 'ms',
-	goal,
-	figures: `median of ${times.length}, the slowest ${Math.max(...times).toFixed(1)} ms`,
-});
-
 const TICKS_PER_SECOND = 100;
 
-/** Returns the milliseconds of processor time that a process has used, or its main thread alone. Reads /proc: Linux only. */
-export function readProcessorTime(pid: number | undefined, { mainThread = false } = {}) {
-	const file = mainThread ? `/proc/${pid}/task/${pid}/stat` : `/proc/${pid}/stat`;
-	const [, fields = ''] = fs.readFileSync(file, 'utf8').split(') ');
+/** Returns the milliseconds of processor time that a process has used. Reads /proc: Linux only. */
+export function readProcessorTime(pid: number | undefined) {
+	const [, fields = ''] = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
 	const [user = NaN, system = NaN] = fields.split(' ').slice(11, 13).map(Number);
 	return ((user + system) * 1000) / TICKS_PER_SECOND;
 }

@@ -91,7 +91,6 @@ const RECEIVERS = {
 	withoutDetails: () => buildOurs({ fetchDetails: false }),
 	withoutMemory: () => buildOurs({ fetchDetails: false, deduplicate: false }),
 	withDetails: () => buildOurs({}),
-	nothing: () => buildNothing(),
 	nothingWithCredential: () => buildNothing({ credentials: { [CREDENTIAL_TYPE]: {} } }),
 	bare: () => buildReceiver(buildWebhook('onReceived')),
 	withExpression: () => buildReceiver(buildWebhook('onReceived', { responseData: '={{ "ok" }}' })),

@@ -10,13 +10,10 @@ import { bench as create } from './create.cts';
 import { bench as intake } from './intake.cts';
 import type { Row } from './measure.cts';
 import { bench as memory } from './memory.cts';
-import { bench as profile } from './profile.cts';
 import { bench as queue } from './queue.cts';
 import { bench as requests } from './requests.cts';
 import { bench as results } from './results.cts';
 import { bench as resume } from './resume.cts';
-import { bench as search } from './search.cts';
-import { bench as startup } from './startup.cts';
 import { bench as verification } from './verification.cts';
 
 const BENCHES: Record<string, (log: Log) => Promise<Row[]>> = {
@@ -27,10 +24,7 @@ const BENCHES: Record<string, (log: Log) => Promise<Row[]>> = {
 	resume,
 	results,
 	intake,
-	profile,
 	memory,
-	startup,
-	search,
 	queue,
 };
 const NAMES = Object.keys(BENCHES);

@@ -10,7 +10,7 @@ export const INSPECTABLE = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
 type Call = <Result>(method: string, params?: object) => Promise<Result>;
 
 /** Runs `work` while it can call the inspector of an n8n started with INSPECTABLE, one call after the other. */
-export async function inspect<Result>(n8n: N8n, work: (call: Call) => Promise<Result>) {
+async function inspect<Result>(n8n: N8n, work: (call: Call) => Promise<Result>) {
 	const [, url] = /Debugger listening on (ws:\S+)/.exec(n8n.readLog()) ?? [];
 	if (!url) throw new Error('This n8n was not started with INSPECTABLE');
 	const socket = new WebSocket(url);
