@@ -25,8 +25,10 @@ const pair = usePair({
 });
 
 describe('the n8n that the end-to-end tests run', () => {
-	it('is one that the README names', async () => {
+	it('is one that the README names, unless it is the newest of the registry', async () => {
 		const { versionCli } = await pair.n8n.request<{ versionCli: string }>('GET', '/rest/settings');
+		if (/latest|beta/.test(String(process.env.MEDIA_GENERATION_N8N)))
+			return expect(versionCli).not.toBe('');
 		const readme = fs.readFileSync(path.join(root, 'README.md'), 'utf8');
 		expect(readme).toContain(`n8n ${versionCli}`);
 	});

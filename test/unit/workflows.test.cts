@@ -4,11 +4,14 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { openFolder, root } from '../../dev/pack.cts';
+import { engines } from '../../package.json';
+import stryker from '../../stryker.config.json';
 
 const FOLDER = path.join(root, '.github/workflows');
 
 const permissions = z.record(z.string(), z.enum(['read', 'write', 'none']));
 const workflow = z.object({
+	on: z.record(z.string(), z.unknown()),
 	permissions,
 	jobs: z.record(
 		z.string(),
@@ -72,6 +75,23 @@ it('only the job that publishes may write, and only its identity', () => {
 	);
 	expect(writing).toEqual([['publish.yml publish', 'id-token']]);
 	expect(files.flatMap(({ permissions: all }) => Object.values(all))).not.toContain('write');
+});
+
+it('what takes hours runs at night only, and fails below a threshold', () => {
+	const night = files.find(({ name }) => name === 'nightly.yml');
+	expect(Object.keys(night?.on ?? {})).toEqual(['schedule', 'workflow_dispatch']);
+	expect(listCommands('nightly.yml mutation')).toContain('npm run test:mutation');
+	const elsewhere = files.filter(({ name }) => name !== 'nightly.yml').map(({ text }) => text);
+	expect(elsewhere.join()).not.toContain('test:mutation');
+	expect(stryker.thresholds.break).toBeGreaterThanOrEqual(90);
+});
+
+it('tests run on the oldest Node of package.json', () => {
+	const setUp = findJob('ci.yml oldest-node').steps.find(({ uses }) =>
+		/setup-node/.test(`${uses}`),
+	);
+	expect(engines.node).toBe(`>=${String(setUp?.with?.['node-version'])}`);
+	expect(listCommands('ci.yml oldest-node')).toEqual(['npm test']);
 });
 
 it('a checkout leaves no token behind', () => {

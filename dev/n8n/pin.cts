@@ -1,0 +1,25 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { logFailure } from '../log.cts';
+import { runNpm } from '../npm.cts';
+import pinned from './package.json';
+
+/**
+ * Pins the n8n that a tag of the registry names, such as `latest` or `beta`, in a folder of this name beside the others:
+ * `MEDIA_GENERATION_N8N` takes it then.
+ */
+async function main() {
+	const [tag = ''] = process.argv.slice(2);
+	if (!/^[a-z]+$/.test(tag)) throw new Error('Name a tag of n8n, for example latest');
+	const folder = path.join(__dirname, tag);
+	fs.mkdirSync(folder, { recursive: true });
+	const view = ['view', `n8n@${tag}`, 'version'];
+	const version = (await runNpm(view, { cwd: folder, what: 'npm view' })).trim();
+	const manifest = { ...pinned, name: `${pinned.name}-${tag}`, dependencies: { n8n: version } };
+	fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest));
+	const lock = ['install', '--package-lock-only', '--legacy-peer-deps', '--ignore-scripts'];
+	await runNpm(lock, { cwd: folder, what: 'npm install', tries: 3 });
+	console.log(`n8n ${tag} is ${version}`);
+}
+
+main().catch(logFailure);
