@@ -61,7 +61,7 @@ export async function run({
 		id: '1',
 		name: 'Media Generation',
 		type: 'mediaGeneration',
-		typeVersion: 1,
+		typeVersion: Math.max(...[type.description.version].flat()),
 		position: [0, 0],
 		parameters,
 		credentials: { mediaGenerationApi: { id: '1', name: 'Media Generation API' } },

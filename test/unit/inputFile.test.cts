@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import type { ReadableStream } from 'node:stream/web';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import {
+	makeUniqueName,
 	uploadInputFile,
 	type InputFile,
 } from '../../nodes/MediaGeneration/operations/create/inputFile';
@@ -98,5 +99,19 @@ describe('uploadInputFile', () => {
 		const tenths = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100];
 		expect(shown).toEqual(tenths.map((percent) => `Uploading film.mp4: ${percent} %`));
 		expect((await upload({}, megabytes(5))).shown).toEqual([]);
+	});
+});
+
+describe('makeUniqueName', () => {
+	it.each([
+		['photo.png', 'png', /^photo-[\da-f-]{36}\.png$/],
+		['Mein Föto (1).PNG', 'jpg', /^Mein-F-to-1-[\da-f-]{37}\.jpg$/],
+		[undefined, 'mp4', /^file-[\da-f-]{36}\.mp4$/],
+		['clip.mov', undefined, /^clip-[\da-f-]{36}\.mov$/],
+		['../../etc/passwd', undefined, /^file-[\da-f-]{36}$/],
+		['a.b"\r\nX: y', undefined, /^[\w-]+-[\da-f-]{36}$/],
+	])('of %j and extension %j', (name, extension, form) => {
+		expect(makeUniqueName(name, extension)).toMatch(form);
+		expect(makeUniqueName(name, extension)).not.toBe(makeUniqueName(name, extension));
 	});
 });

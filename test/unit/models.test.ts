@@ -126,15 +126,20 @@ describe.each(Object.entries(contract))('%s', (id, { filled, input }) => {
 	it('accepts its own defaults', async () => {
 		const optional = model(id).fields.filter((field) => !field.required);
 		const defaults = Object.fromEntries(optional.map((field) => [field.name, field.default]));
-		await expect(request(id, { ...filled, ...defaults })).resolves.toBeDefined();
+		const { input } = await request(id, { ...filled, ...defaults });
+		for (const field of optional)
+			expect(input[toRequestKey(field)]).toBe(
+				field.default === '' && !field.send?.blank ? undefined : field.default,
+			);
 	});
 
 	it('sends each value of its dropdowns, and takes any other', async () => {
-		for (const { name, type, options = [], allowArbitraryValues } of model(id).fields) {
-			if (type !== 'options') continue;
-			expect(allowArbitraryValues).toBe(true);
-			for (const { value } of options as INodePropertyOptions[])
-				await expect(request(id, { ...filled, [name]: value })).resolves.toBeDefined();
+		for (const field of model(id).fields.filter(({ type }) => type === 'options')) {
+			expect(field.allowArbitraryValues).toBe(true);
+			for (const { value } of field.options as INodePropertyOptions[]) {
+				const { input } = await request(id, { ...filled, [field.name]: value });
+				expect(input[toRequestKey(field)]).toBe(value === '' ? undefined : value);
+			}
 		}
 	});
 
