@@ -11,8 +11,7 @@ const pair = usePair({
 		callbackTimeoutSeconds: 150,
 		faultsFor: () => ({ neverEnds: true }),
 	},
-	// Setting up isolates takes most of n8n's time for a callback. The storm is to try the node.
-	n8n: { env: { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' } },
+	n8n: {},
 });
 
 const MINUTE = 60_000;
