@@ -111,6 +111,17 @@ export class MediaGenerationApi implements ICredentialType {
 				displayOptions: { show: SWITCHED_ON },
 			};
 		}),
+		{
+			displayName: 'Idempotency Header',
+			name: 'idempotencyHeader',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. Idempotency-Key',
+			hint: 'Leave blank unless the documentation of the service promises it',
+			description:
+				'Header by which the service recognizes a creation that it has had before, and answers with the same task. When it is set, a creation whose answer got lost is asked for again. A service that ignores the header would create and charge another task.',
+			displayOptions: { show: SWITCHED_ON },
+		},
 	];
 
 	/**

@@ -1,11 +1,12 @@
 import { fastify, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
 import { answerFaultily, readFaults, sendHtml403, type TaskFaults } from './faults.cts';
+import { createOriginals } from './idempotency.cts';
 import type { Context } from './index.cts';
 import { isLookup, registerLookups } from './lookups.cts';
 import { readOrder } from './models.cts';
 import { hasEnded } from './results.cts';
 import { endpoints, type Endpoint } from './settings.cts';
-import { describeTask, FAIL_MESSAGE, type createLifecycle } from './tasks.cts';
+import { describeTask, FAIL_MESSAGE, type createLifecycle, type TaskRecord } from './tasks.cts';
 import { registerUploads } from './uploads.cts';
 import { Refusal, wrapData } from './validation.cts';
 
@@ -61,6 +62,15 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 		created.push(Date.now());
 	}
 
+	const originals = createOriginals(context);
+
+	/** Loses the answer to a creation while its fault says so. */
+	function loseAnswer({ faults }: TaskRecord) {
+		const dropConnection = Boolean(faults.lost);
+		if (faults.lost) faults.lost--;
+		return { dropConnection };
+	}
+
 	app.addHook('onRequest', async (request, reply) => {
 		const { method, headers } = request;
 		const entry = { method, path: readPath(request) };
@@ -94,6 +104,14 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 	app.post('/api/v1/jobs/createTask', async (request, reply) => {
 		const { order, result } = readOrder(request.body);
 		takeTurn();
+		const original = originals.find(request.headers, order);
+		if (original) {
+			settings.log?.(`create ${order.model}: ${original.taskId} again`);
+			return (
+				answerFaultily(request, reply, loseAnswer(original)) ??
+				wrapData({ taskId: original.taskId })
+			);
+		}
 		if (settings.credits < settings.costPerTask)
 			throw new Refusal(402, `The account has ${settings.credits} credits: too few for a task`);
 		const faults: TaskFaults = {
@@ -109,7 +127,9 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 			`create ${order.model}: ${task?.taskId ?? 'no task'}${spoilt ? ', spoilt' : ''}`,
 		);
 
-		const faulty = answerFaultily(request, reply, { status, garbage, hang, html403 });
+		if (task) originals.keep(request.headers, task);
+		const loss = task ? loseAnswer(task) : {};
+		const faulty = answerFaultily(request, reply, { status, garbage, hang, html403, ...loss });
 		if (faulty) return faulty;
 		const { accepted = 200, code = 200, numericId } = faults;
 		const body = { ...wrapData(noTaskId ? {} : { taskId: task?.taskId }), code };

@@ -19,6 +19,9 @@ export const taskFaults = z
 		noTaskId: flag('creating is answered with code 200 but no task id'),
 		hang: flag('creating is never answered'),
 		html403: flag('creating is answered with HTTP 403 and an HTML page'),
+		lost: number(
+			'the task is made, and so many answers to its creation get lost; #lost=1. With an idempotency header each request that comes again counts',
+		),
 		created: flag('with one of the five above: the task is made all the same, and runs'),
 		accepted: number('the task is made, and its ID answered with this HTTP status; #accepted=202'),
 		code: number('the task is made, and its ID answered with this code in the body; #code=201'),

@@ -14,6 +14,8 @@ export const defaults = {
 	callbacks: true,
 	credits: 1000,
 	costPerTask: 12.5,
+	/** The header by which a creation is recognized when it comes again; '': any header is ignored. */
+	idempotencyHeader: '',
 	/** Task IDs are `task-1`, `task-2` and so on, as in any other emulator that counts them. */
 	countsIds: false,
 	/** Has endpoints that create tasks, tell of them and of the credits, and take uploads. */

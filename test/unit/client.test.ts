@@ -131,6 +131,17 @@ describe('each request', () => {
 		]);
 	});
 
+	it.each([
+		['Idempotency-Key', 'key'],
+		['', undefined],
+	])('to create has the key in the header %j', async (idempotencyHeader, key) => {
+		const changes = { customEndpoints: true, idempotencyHeader };
+		const { service, requests } = serviceThat([200, { code: 200, data: NAMED }], changes);
+		await service.createTask(REQUEST, SETTINGS, 'key');
+		expect(requests[0]?.headers?.['Idempotency-Key']).toBe(key);
+		expect(Object.values(requests[0]?.headers ?? {}).includes('key')).toBe(key === 'key');
+	});
+
 	it('has the type of its body, and none without a body', async () => {
 		const { service, requests } = serviceThat([200, { code: 200, data: { fileUrl: 'u' } }]);
 		await service.uploadFromUrl('a.png', fileUrl, SETTINGS);

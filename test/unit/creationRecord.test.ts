@@ -43,6 +43,7 @@ function newNode(nodeContext: object = {}) {
 			getWorkflowDataProxy: () => ({ $runIndex: run, $execution: { customData } }),
 			getNode: () => ({ name: 'Media Generation', type }),
 			getWorkflow: () => ({ id: 'workflow' }),
+			getInstanceId: () => 'instance',
 			getInputData: () => (input ?? []).map((json) => ({ json })),
 			getExecutionCancelSignal: () => signal,
 			isToolExecution: () => Boolean(isTool),
@@ -269,5 +270,56 @@ describe('a stopped execution', () => {
 
 	it('shows one ID in one entry', () => {
 		expect(stopAfter(['task'])).toEqual([['Media_Generation_tasks_1', 'task']]);
+	});
+});
+
+describe('an idempotency key', () => {
+	const buildKey = (node: ReturnType<typeof newNode>, run: Run = {}, index = 0, body = REQUEST) => {
+		const { record, send } = node.open(run);
+		return record.buildIdempotencyKey(index, send(index).service, body);
+	};
+
+	it('is the same for one place and body, and has at most 128 characters', () => {
+		const node = newNode();
+		expect(buildKey(node)).toBe(buildKey(node));
+		expect(buildKey(node)).toMatch(/^[\w-]{1,128}$/);
+	});
+
+	it.each([
+		['another execution', { executionId: '2' }, 0, REQUEST],
+		['another run', { run: 1 }, 0, REQUEST],
+		['another item', {}, 1, REQUEST],
+		['another body', {}, 0, OTHER],
+	])('differs for %s', (_, run, index, body) => {
+		const node = newNode();
+		expect(buildKey(node, run, index, body)).not.toBe(buildKey(node));
+	});
+
+	it('is random where there is no execution, so that no call gets the task of another', () => {
+		const node = newNode();
+		const run = { executionId: undefined };
+		expect(buildKey(node, run)).not.toBe(buildKey(node, run));
+	});
+
+	it('stays that of the first sending while retries from the list do not learn its outcome', () => {
+		const node = newNode();
+		const first = buildKey(node, {}, 1);
+		node.sendBoth();
+		expect(buildKey(node, { executionId: '2' }, 1)).toBe(first);
+		const { record, send } = node.open({ executionId: '2' });
+		record.addUnknown(send(1), UNKNOWN);
+		expect(buildKey(node, { executionId: '3' }, 1)).toBe(first);
+		expect(buildKey(node, { executionId: '3' }, 0)).not.toBe(buildKey(node, {}, 0));
+	});
+
+	it('is kept with what was sent in memory only, as that has the callback URL', () => {
+		const node = newNode();
+		const { record, send } = node.open();
+		const body = { ...REQUEST, callBackUrl: 'https://n8n.example/?signature=token' };
+		record.addUnknown(send(0), UNKNOWN, { body, idempotencyKey: 'key' });
+		expect(node.open().record.recall(0)).toMatchObject({ body, idempotencyKey: 'key' });
+		expect(JSON.stringify(node.nodeContext)).not.toContain('signature');
+		const stored = newNode(JSON.parse(JSON.stringify(node.nodeContext)) as object);
+		expect(stored.open().record.recall(0)).toEqual(unknown);
 	});
 });

@@ -9,7 +9,13 @@ import {
 } from 'n8n-workflow';
 import type { z } from 'zod';
 import { collectText, findTaskId, parseAnswer, type CollectedText } from './answers';
-import { buildUrl, CREDENTIAL, type Credentials, type Endpoint } from './endpoints';
+import {
+	buildUrl,
+	CREDENTIAL,
+	readIdempotencyHeader,
+	type Credentials,
+	type Endpoint,
+} from './endpoints';
 import {
 	describeNoAnswer,
 	findFailure,
@@ -52,6 +58,7 @@ interface Request {
 	/** The task ID or model in the endpoint's path. */
 	value?: string;
 	body?: object;
+	headers?: Record<string, string>;
 	settings: RequestSettings;
 }
 
@@ -111,14 +118,21 @@ export class TaskService {
 	/**
 	 * Creates a task, which costs credits, so the request is sent only once. Stopping the execution doesn't abort it, because the ID
 	 * would be lost.
+	 * @param idempotencyKey 1 to 128 characters, sent where the credential names a header for it
 	 * @returns the task's ID
 	 * @throws {UnknownOutcomeError} when the task may exist all the same
 	 * @throws {ServiceError} when the service certainly created nothing
 	 */
-	async createTask(request: CreateTaskRequest, settings: RequestSettings): Promise<string> {
+	async createTask(
+		request: CreateTaskRequest,
+		settings: RequestSettings,
+		idempotencyKey?: string,
+	): Promise<string> {
+		const header = readIdempotencyHeader(this.credentials);
+		const headers = header && idempotencyKey ? { [header]: idempotencyKey } : undefined;
 		this.redactor = this.redactor.with(listUrlSecrets(request.callBackUrl ?? ''));
 		const { origin, body, foundTaskId, isHttpSuccess, failure } = await this.exchange(
-			{ endpoint: 'createTaskPath', body: request, settings },
+			{ endpoint: 'createTaskPath', body: request, headers, settings },
 			{ canBeStopped: false },
 		);
 		const parsed = createdTask.safeParse(getData(body));
@@ -298,7 +312,7 @@ export class TaskService {
 	}
 
 	private async exchange(
-		{ endpoint, value, body, settings }: Request,
+		{ endpoint, value, body, headers, settings }: Request,
 		{ canBeStopped = true }: { canBeStopped?: boolean } = {},
 	): Promise<Exchange> {
 		const url = buildUrl(this.credentials, endpoint, value);
@@ -311,6 +325,7 @@ export class TaskService {
 				Accept: 'application/json',
 				'User-Agent': USER_AGENT,
 				...(body && { 'Content-Type': body instanceof Blob ? body.type : 'application/json' }),
+				...headers,
 			},
 			body: body as IDataObject | undefined,
 			timeout: settings.timeoutSeconds * 1000,

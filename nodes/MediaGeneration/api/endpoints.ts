@@ -44,6 +44,8 @@ export interface Credentials extends Addresses {
 	accessToken: string;
 	webhookSecret?: string;
 	previousWebhookSecret?: string;
+	/** Name of the header for the key of a creation; blank or absent: the service has none. */
+	idempotencyHeader?: string;
 }
 
 const UPLOAD_ENDPOINTS = new Set<Endpoint>(['streamUploadPath', 'urlUploadPath']);
@@ -103,4 +105,30 @@ function checkBase(base: string, field: string): string {
 		);
 	if (isClearText(base)) throw new UserError(explainClearText(field));
 	return base.replace(/\/+$/, '');
+}
+
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
+
+/** Headers of every request, in lower case, and those that belong to the connection. */
+const TAKEN_HEADERS = new Set(
+	'accept authorization connection content-length content-type cookie expect host te transfer-encoding upgrade user-agent'.split(
+		' ',
+	),
+);
+
+/**
+ * Reads the name of the header by which the service recognizes a creation that it is asked for again; undefined: it has none.
+ * @throws {UserError} when it can't be the name of a header
+ */
+export function readIdempotencyHeader({
+	customEndpoints,
+	idempotencyHeader,
+}: Credentials): string | undefined {
+	const name = customEndpoints ? idempotencyHeader?.trim() : '';
+	if (!name) return undefined;
+	if (HEADER_NAME.test(name) && !TAKEN_HEADERS.has(name.toLowerCase())) return name;
+	throw new UserError(`'Idempotency Header' in the credential can't be "${name}"`, {
+		description:
+			"Nothing was sent. Put in the name of the header that the service's documentation has for it, such as Idempotency-Key, or leave it blank.",
+	});
 }

@@ -50,7 +50,9 @@ export interface UnknownOutcome {
 	taskId?: string;
 }
 
-/** A creation that may or may not have made a task. It must not be sent again. */
+/**
+ * A creation that may or may not have made a task. It must not be sent again, unless the service recognizes it by its idempotency key.
+ */
 export class UnknownOutcomeError extends ServiceError {
 	constructor(
 		readonly outcome: UnknownOutcome,

@@ -18,6 +18,7 @@ import {
 	readNumberOption,
 	timeoutOption,
 	type Item,
+	type LostCreation,
 	type Operation,
 	type Outcome,
 	type Prepared,
@@ -98,7 +99,7 @@ async function prepareAll(
 async function readItem(
 	{ context, operation }: Run,
 	index: number,
-	recalled?: RecalledTask,
+	recalled?: RecalledTask | LostCreation,
 ): Promise<Item> {
 	const credentials = await context.getCredentials<Credentials>(CREDENTIAL, index);
 	const readNow = (name: string): unknown => context.getNodeParameter(name, index, '');

@@ -1,5 +1,6 @@
 import type { IBinaryKeyData, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import type { RequestSettings, TaskService } from '../api/client';
+import type { CreateTaskRequest, RequestSettings, TaskService } from '../api/client';
+import type { UnknownOutcome } from '../api/errors';
 import { mapConcurrent } from '../lib/mapConcurrent';
 import { parseOption } from '../models/field';
 import { stopsOnError } from './nodeContext';
@@ -15,8 +16,11 @@ export interface Item {
 	/** Reads an entry of Options; undefined where the user did not add it, null where an expression returns nothing. */
 	option: (name: string) => unknown;
 	settings: RequestSettings;
-	/** The item has a task already. Its input may be other than it was then, so what an expression returns may be blank. */
-	recalled?: RecalledTask;
+	/**
+	 * The item has a task already, or a creation that was sent. Its input may be other than it was then, so what an expression
+	 * returns may be blank.
+	 */
+	recalled?: RecalledTask | LostCreation;
 }
 
 /** The task that an item has from an earlier try or execution. */
@@ -27,6 +31,21 @@ export interface RecalledTask {
 	account: string;
 	/** It is of an earlier execution, whose resume URL the service calls back. */
 	elsewhere: boolean;
+}
+
+/** A creation as it is sent, that may be asked for again by its key. */
+export interface KeyedCreation {
+	body: CreateTaskRequest;
+	idempotencyKey: string;
+}
+
+/** The creation that an item has from an earlier try, whose answer got lost. */
+export interface LostCreation extends KeyedCreation {
+	/** The item's request before its files were uploaded. */
+	request: Pick<CreateTaskRequest, 'model' | 'input'>;
+	/** Names the account that it was sent to. */
+	account: string;
+	outcome: UnknownOutcome;
 }
 
 /** An item that passed its check, and the request that came of it. */

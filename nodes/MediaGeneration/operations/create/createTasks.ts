@@ -1,5 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { isRateLimited, UnknownOutcomeError } from '../../api/errors';
+import { readIdempotencyHeader } from '../../api/endpoints';
 import { RateLimiter } from '../../lib/rateLimiter';
 import { newTask, type Task } from '../../api/task';
 import { mapConcurrent } from '../../lib/mapConcurrent';
@@ -10,11 +11,14 @@ import {
 	readNumberOption,
 	type Failed,
 	type Item,
+	type KeyedCreation,
+	type LostCreation,
 	type Prepared,
 	type RecalledTask,
 } from '../operation';
 import { traceTasks } from '../traceTasks';
 import { identifyAccount } from './account';
+import { askUntilKnown } from './askUntilKnown';
 import { Breaker } from './breaker';
 import { checkCredits, TaskBudget } from './budget';
 import { openRecord } from './creationRecord';
@@ -42,8 +46,9 @@ interface Created {
 
 /**
  * Creates a task for every item that has none yet, at the rate in Options. A refusal for the rate is waited out, as it surely created
- * nothing. Any other request is sent once, and not again when n8n repeats the run. Once further requests would fail too,
- * the rest is not sent. With On Error "continue", what Options forbid is the error of the items that have no task.
+ * nothing. Any other request is sent once, and not again when n8n repeats the run; one whose answer got lost is asked for again where
+ * the credential names an idempotency header. Once further requests would fail too, the rest is not sent. With On Error "continue",
+ * what Options forbid is the error of the items that have no task.
  * @throws {UserError} with On Error "stop", before anything is created, when the run asks for more than Options allow
  */
 export async function createTasks(
@@ -69,32 +74,65 @@ export async function createTasks(
 		signal,
 	);
 
+	/** Sends a creation when its turn comes; without a key once. */
+	const send = async (
+		{ service, settings }: Item,
+		{ body, idempotencyKey }: Pick<KeyedCreation, 'body'> & Partial<KeyedCreation>,
+		earlier?: UnknownOutcomeError,
+	): Promise<string> => {
+		const ask = async () => await service.createTask(body, settings, idempotencyKey);
+		const sendUntilKnown = idempotencyKey
+			? async () => await askUntilKnown(ask, { signal, earlier })
+			: ask;
+		return await limiter.run(
+			async () => await breaker.run(identifyAccount(service), sendUntilKnown),
+		);
+	};
+
+	/** Asks for the creation of an earlier try. Whatever comes but its task, nobody knows if there is one. */
+	const askAgain = async (item: Item, lost: LostCreation): Promise<CreateResult> => {
+		const { index, service } = item;
+		const unknown = new UnknownOutcomeError(lost.outcome);
+		try {
+			const canAsk =
+				readIdempotencyHeader(service.credentials) && lost.account === identifyAccount(service);
+			if (!canAsk) return { error: unknown };
+			const taskId = await send(item, lost, unknown);
+			record.addTask({ index, request: lost.request, service }, taskId);
+			return { task: newTask(taskId, lost.body.model) };
+		} catch {
+			return { error: unknown };
+		}
+	};
+
 	const create = async (one: Prepared<CreateRequest>): Promise<CreateResult> => {
 		const { item, request } = one;
 		const recalled = recall(one);
-		if (recalled) {
+		if (recalled && 'taskId' in recalled) {
 			const result = await adopt(item, recalled);
 			if (!hasFailed(result)) elsewhere ||= recalled.elsewhere;
 			return result;
 		}
+		if (recalled) return await askAgain(item, recalled);
 		if (refusal) return { error: refusal };
 		if (signal?.aborted || 'recalled' in request) return undefined;
-		const { index, service, settings } = item;
+		const { index, service } = item;
 		const sending = { index, request, service };
-		const account = identifyAccount(service);
+		let lost: KeyedCreation | undefined;
 		try {
-			breaker.check(account);
+			breaker.check(identifyAccount(service));
+			const header = readIdempotencyHeader(service.credentials);
 			const { model, callBackUrl } = request;
-			const input = await uploadMedia(item, request);
-			const send = async () => await service.createTask({ model, callBackUrl, input }, settings);
-			const taskId = await limiter.run(async () => await breaker.run(account, send));
+			const body = { model, callBackUrl, input: await uploadMedia(item, request) };
+			if (header) lost = { body, idempotencyKey: record.buildIdempotencyKey(index, service, body) };
+			const taskId = await send(item, lost ?? { body });
 			sent++;
 			record.addTask(sending, taskId);
 			return { task: newTask(taskId, model) };
 		} catch (error) {
 			if (error instanceof UnknownOutcomeError) {
 				sent++;
-				record.addUnknown(sending, error.outcome);
+				record.addUnknown(sending, error.outcome, lost);
 			}
 			return { error };
 		}

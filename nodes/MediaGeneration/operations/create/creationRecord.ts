@@ -1,5 +1,6 @@
+import { randomUUID } from 'crypto';
 import { UserError, type IDataObject, type IExecuteFunctions } from 'n8n-workflow';
-import type { TaskService } from '../../api/client';
+import type { CreateTaskRequest, TaskService } from '../../api/client';
 import { UnknownOutcomeError, type UnknownOutcome } from '../../api/errors';
 import { digest } from '../../lib/digest';
 import type { ModelRequest } from '../../models/model';
@@ -11,7 +12,7 @@ import {
 	readShared,
 	writeShared,
 } from '../nodeContext';
-import type { Failed, RecalledTask } from '../operation';
+import type { Failed, KeyedCreation, LostCreation, RecalledTask } from '../operation';
 import { identifyAccount } from './account';
 
 /** The sending for one item of one run: the task's ID, or the reason for which nobody knows if there is a task. */
@@ -27,6 +28,8 @@ interface Place {
 	account: string;
 	taskId?: string;
 	unknown?: UnknownOutcome;
+	/** Of an unknown outcome: the execution that is part of its idempotency key, itself or the one that it retries. */
+	origin?: string;
 }
 
 type TaskPlace = Place & { taskId: string };
@@ -46,6 +49,12 @@ interface Sending {
 
 const records = new WeakMap<IExecuteFunctions, CreationRecord>();
 
+/**
+ * Creations that may be asked for again, by their place. They hold the callback URL, whose token n8n must not store twice, so they
+ * are in memory only: as long as n8n repeats the run in this process.
+ */
+const lostCreations = new WeakMap<Place, LostCreation>();
+
 /** Opens the record of a run. It is opened once for each try, as n8n's data proxy is dear. */
 export function openRecord(context: IExecuteFunctions): CreationRecord {
 	const record = records.get(context) ?? new CreationRecord(context);
@@ -55,12 +64,14 @@ export function openRecord(context: IExecuteFunctions): CreationRecord {
 
 /**
  * Remembers what a run of the node has sent, by place: the run and the item. A place that has a task, or whose outcome is
- * unknown, is never sent again, whatever its expressions return now: it is recalled before they are read. n8n keeps the node's
- * context with the execution. These are n8n's repeats, in `workflow-execute.js` of n8n-core 2.41:
+ * unknown, is never sent again, whatever its expressions return now: it is recalled before they are read. With an idempotency header,
+ * an unknown outcome is asked for again in the same words. n8n keeps the node's context with the execution. These are n8n's
+ * repeats, in `workflow-execute.js` of n8n-core 2.41:
  * - Retry On Fail, after an error or when the first output item has `json.error`, also when the run has parked: the same run index.
  *   Expressions are evaluated anew, so a random seed makes another request.
  * - Retry from the executions list: a new execution with the old one's context and run index. The user may have corrected the workflow, so
- *   a task counts only for the same request, and an unknown outcome not at all: the user has decided.
+ *   a task counts only for the same request, and an unknown outcome not at all: the user has decided. An equal body then has the
+ *   idempotency key of the first sending, so that the service does not charge it twice.
  * - Retry of an execution that crashed after it had parked: the same, but the node's input is what it parked, or what its webhook
  *   output. An item that is one of the record's tasks stands for that task, and an error item for its error.
  * - Loops, and a node that is reached twice: another run index each time, so nothing is a repeat.
@@ -101,9 +112,10 @@ export class CreationRecord {
 
 	/**
 	 * Recalls an item without its request, so that neither its credential nor its expressions are needed.
-	 * @returns the task, or the error, that it has from an earlier try or execution; undefined: nothing is known of it
+	 * @returns the task, the creation to be asked for again, or the error, that it has from an earlier try or execution; undefined:
+	 *   nothing is known of it
 	 */
-	recall(item: number): RecalledTask | Failed | undefined {
+	recall(item: number): RecalledTask | LostCreation | Failed | undefined {
 		const place = this.kept.places[item];
 		if (place?.executionId === this.executionId) return toRecalled(place);
 		const unknown = isTool(this.context) && readShared(this.context, this.nameUnknownCall(item));
@@ -129,9 +141,29 @@ export class CreationRecord {
 		keepForStop(this.context, taskId);
 	}
 
-	/** Notes a sending whose outcome is unknown. */
-	addUnknown(sending: Sending, unknown: UnknownOutcome): void {
-		this.add(sending, { unknown });
+	/**
+	 * Makes the key by which the service recognizes this creation when it is asked for again: of its place, account and body. Without
+	 * an execution there is no place, and what looks alike is another creation.
+	 */
+	buildIdempotencyKey(index: number, service: TaskService, body: CreateTaskRequest): string {
+		const execution = this.findOrigin(index);
+		if (!execution) return randomUUID();
+		const { id: workflow } = this.context.getWorkflow();
+		const place = [this.context.getInstanceId(), workflow, execution, this.context.getNode().id];
+		return digest([...place, this.kept.run, index, identifyAccount(service), body]);
+	}
+
+	/**
+	 * Notes a sending whose outcome is unknown.
+	 * @param lost what was sent, if it may be asked for again
+	 */
+	addUnknown(sending: Sending, unknown: UnknownOutcome, lost?: KeyedCreation): void {
+		const place = this.add(sending, { unknown, origin: this.findOrigin(sending.index) });
+		if (lost) {
+			const { account } = place;
+			const { request } = sending;
+			lostCreations.set(place, { ...lost, request, account, outcome: unknown });
+		}
 		if (isTool(this.context))
 			writeShared(this.context, this.nameUnknownCall(sending.index), unknown);
 		const { message, taskId } = unknown;
@@ -161,15 +193,23 @@ export class CreationRecord {
 
 	private add(
 		{ index, request, service }: Sending,
-		outcome: Pick<Place, 'taskId' | 'unknown'>,
-	): void {
-		this.kept.places[index] = {
+		outcome: Pick<Place, 'taskId' | 'unknown' | 'origin'>,
+	): Place {
+		const place = {
 			executionId: this.executionId,
 			request: digestRequest(request),
 			model: request.model,
 			account: identifyAccount(service),
 			...outcome,
 		};
+		this.kept.places[index] = place;
+		return place;
+	}
+
+	/** Finds the execution that first sent what is unknown of an item, or else this one. */
+	private findOrigin(index: number): string {
+		const place = this.kept.places[index];
+		return place?.unknown ? (place.origin ?? place.executionId) : this.executionId;
 	}
 
 	private describe(item: number): string {
@@ -202,9 +242,11 @@ const toRecalledTask = ({ taskId, model, account, elsewhere }: TaskPlace): Recal
 	elsewhere: elsewhere === true,
 });
 
-function toRecalled(place: Place): RecalledTask | Failed | undefined {
+function toRecalled(place: Place): RecalledTask | LostCreation | Failed | undefined {
 	if (hasTask(place)) return toRecalledTask(place);
-	return place.unknown && { error: new UnknownOutcomeError(place.unknown) };
+	return (
+		lostCreations.get(place) ?? (place.unknown && { error: new UnknownOutcomeError(place.unknown) })
+	);
 }
 
 /** Recognizes the item of an error, as `toErrorItem` makes it. */

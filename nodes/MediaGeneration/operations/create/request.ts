@@ -9,7 +9,13 @@ import { buildFieldError, parseValue, type Field } from '../../models/field';
 import { findMedia, replaceMedia, type Media } from '../../models/media';
 import type { ModelRequest } from '../../models/model';
 import { findInputFile, listBinaryFields, uploadInputFile, type InputFile } from './inputFile';
-import { readOption, timeoutOption, type Item, type RecalledTask } from '../operation';
+import {
+	readOption,
+	timeoutOption,
+	type Item,
+	type LostCreation,
+	type RecalledTask,
+} from '../operation';
 import { keepCreditsOption, maxTasksOption } from './budget';
 
 /** The choice of a model and the fields of each, of every operation that creates a task. */
@@ -81,9 +87,9 @@ export interface TaskRequest extends Pick<ModelRequest, 'model' | 'input'> {
 	files: Map<string, InputFile>;
 }
 
-/** Stands for the request of an item that has a task already. */
+/** Stands for the request of an item that has a task already, or a creation that was sent. */
 export interface RecalledRequest {
-	recalled: RecalledTask;
+	recalled: RecalledTask | LostCreation;
 }
 
 /**
