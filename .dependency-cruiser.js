@@ -2,7 +2,7 @@
 const house = 'nodes/MediaGeneration';
 const rooms = ['operations', 'trigger', 'models', 'callback', 'api', 'media', 'lib'];
 const product = '^(nodes|credentials)/';
-const workshop = '^(dev|bench|test)/';
+const workshop = '^(dev|bench|probe|test)/';
 
 /**
  * A room imports from itself and from what `allowed` matches inside the house.
@@ -122,7 +122,7 @@ module.exports = {
 		{
 			name: 'no-workshop-in-the-product',
 			comment:
-				'dev, bench and test are not packed. What the nodes need belongs in one of their own rooms.',
+				'dev, bench, probe and test are not packed. What the nodes need belongs in one of their own rooms.',
 			from: { path: product },
 			to: { path: workshop },
 		},
@@ -138,7 +138,17 @@ module.exports = {
 			comment:
 				'bench and test share what is in dev, so dev takes nothing from them, nor from the package. What they share belongs in dev/fixtures.',
 			from: { path: '^dev/' },
-			to: { path: [product, '^(bench|test)/'] },
+			to: { path: [product, '^(bench|probe|test)/'] },
+		},
+		{
+			name: 'probe-holds-the-package-to-a-service',
+			comment:
+				'The probe asks a real service as the package does and knows no emulator. What it expects is what api, callback and the fields of Any Model declare.',
+			from: { path: '^probe/' },
+			to: {
+				path: [product, workshop],
+				pathNot: ['^probe/', '^credentials/', `^${house}/(api|callback|lib|models/any)/`],
+			},
 		},
 		{
 			name: 'suites-stand-alone',
@@ -159,7 +169,7 @@ module.exports = {
 			comment:
 				'.ts is what runs inside n8n and is linted by its rules; .cts is what runs in Node. Name this file .cts.',
 			from: {},
-			to: { path: '^(dev|bench)/.+\\.(js|ts)$' },
+			to: { path: '^(dev|bench|probe)/.+\\.(js|ts)$' },
 		},
 		{
 			name: 'no-circle',

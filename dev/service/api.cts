@@ -4,6 +4,7 @@ import { createOriginals } from './idempotency.cts';
 import type { Context } from './index.cts';
 import { isLookup, registerLookups } from './lookups.cts';
 import { readOrder } from './models.cts';
+import { createReplay, readRecorded } from './recorded.cts';
 import { hasEnded } from './results.cts';
 import { endpoints, type Endpoint } from './settings.cts';
 import { describeTask, FAIL_MESSAGE, type createLifecycle, type TaskRecord } from './tasks.cts';
@@ -63,6 +64,8 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 	}
 
 	const originals = createOriginals(context);
+	const recorded = readRecorded(settings.recorded);
+	const replay = createReplay(context, recorded);
 
 	/** Loses the answer to a creation while its fault says so. */
 	function loseAnswer({ faults }: TaskRecord) {
@@ -87,6 +90,16 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 		if (!headers['user-agent']?.trim()) return sendHtml403(reply);
 		return isOff(entry.path) ? sendNotFound(request, reply) : undefined;
 	});
+
+	app.addHook('onSend', async (request, reply, payload) =>
+		typeof payload === 'string' ? replay(request, reply, payload) : payload,
+	);
+	app.addHook('onSend', async (request, _reply, payload) => {
+		const { rewrite } = settings;
+		if (!rewrite || typeof payload !== 'string' || !payload.startsWith('{')) return payload;
+		const body = rewrite(JSON.parse(payload), readPath(request));
+		return typeof body === 'string' ? body : JSON.stringify(body);
+	});
 	app.addHook('onSend', async (request, { statusCode }, payload) => {
 		const code = /"code":(\d+)/.exec(String(payload))?.[1];
 		Object.assign(entries.get(request) ?? {}, { status: statusCode, code: code && Number(code) });
@@ -102,7 +115,7 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 	app.setNotFoundHandler(sendNotFound);
 
 	app.post('/api/v1/jobs/createTask', async (request, reply) => {
-		const { order, result } = readOrder(request.body);
+		const { order, result } = readOrder(request.body, recorded.model);
 		takeTurn();
 		const original = originals.find(request.headers, order);
 		if (original) {

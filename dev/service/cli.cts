@@ -23,6 +23,7 @@ Runs an emulator of the media generation service on 127.0.0.1.
   --without <part>        runs without a part of the service, and can be given several times: the
                           callbacks or their retries, or an endpoint, which is answered with 404
                           (${Object.keys(PARTS).join(', ')})
+  --recorded <folder>     gives the answers that "npm run probe" wrote there, where it has them
   --help                  prints this
 `;
 
@@ -34,6 +35,7 @@ async function main() {
 			'webhook-key': { type: 'string', default: 'dev-webhook-key' },
 			'task-seconds': { type: 'string', default: String(commandLineSettings.taskSeconds) },
 			without: { type: 'string', multiple: true, default: [] },
+			recorded: { type: 'string' },
 			help: { type: 'boolean', default: false },
 		},
 	});
@@ -50,6 +52,7 @@ async function main() {
 		token: values.token,
 		webhookSecret: values['webhook-key'],
 		taskSeconds: Number(values['task-seconds']),
+		recorded: values.recorded,
 		...values.without.reduce((all, part) => ({ ...all, ...PARTS[part] }), {}),
 		log: (line) => console.log(`${new Date().toISOString()} ${line}`),
 	});

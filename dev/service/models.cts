@@ -89,18 +89,22 @@ export type TaskOrder = z.infer<typeof envelope>;
 
 /**
  * Reads the body of a create request to the letter of the contract, or of the catalogue's schema for models that the
- * contract does not have. A model whose name begins with `custom/` takes any input.
+ * contract does not have. A model whose name begins with `custom/` takes any input, and so does the one of a recorded task.
  *
  * @throws {Refusal} 422 that names the field at fault
  */
-export function readOrder(body: unknown): { order: TaskOrder; result: Result } {
+export function readOrder(
+	body: unknown,
+	recordedModel?: string,
+): { order: TaskOrder; result: Result } {
 	const order = check(envelope, body);
-	if (order.model.startsWith('custom/')) return { order, result: video };
 	const model = Object.hasOwn(models, order.model) ? models[order.model] : undefined;
 	if (model) {
 		check(model.input, order.input, ['input']);
 		return { order, result: model.result };
 	}
+	if (order.model.startsWith('custom/') || order.model === recordedModel)
+		return { order, result: video };
 	const listed = findInCatalogue(order.model);
 	if (!listed) throw new Refusal(422, `model "${order.model}" is not known`);
 	checkBySchema(order, listed);

@@ -54,6 +54,10 @@ export type Settings = typeof defaults & {
 	resultSeconds?: number | null;
 	/** `index` counts create requests from 0. */
 	faultsFor?: (task: TaskOrder & { index: number }) => TaskFaults | undefined;
+	/** Changes the body of an answer of the API: what it returns is sent. */
+	rewrite?: (body: unknown, path: string) => unknown;
+	/** The folder of answers that `npm run probe` wrote, which are given in place of the emulator's own. */
+	recorded?: string;
 	log?: (line: string) => void;
 };
 export type SettingsInput = Partial<Settings>;

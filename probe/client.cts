@@ -1,0 +1,62 @@
+import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import { MediaGenerationApi } from '../credentials/MediaGenerationApi.credentials.ts';
+import { TaskService } from '../nodes/MediaGeneration/api/client.ts';
+import type { Credentials } from '../nodes/MediaGeneration/api/endpoints.ts';
+
+/** An answer as it came. */
+export interface Answer {
+	status: number;
+	/** The parsed JSON; text that is none as it is. */
+	body: unknown;
+}
+
+/** The package's own client, outside of n8n, and what it was answered last. */
+export interface Client {
+	service: TaskService;
+	last?: Answer;
+}
+
+const { authenticate } = new MediaGenerationApi();
+
+function parse(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return text;
+	}
+}
+
+/** Reads a body that the package gives to n8n's HTTP helper. */
+async function readBody(body: unknown) {
+	if (body === undefined) return undefined;
+	if (!(body instanceof Blob)) return JSON.stringify(body);
+	const chunks: Uint8Array[] = [];
+	// Node's streams can be iterated, which the types of the browser don't say.
+	const stream = body.stream() as unknown as AsyncIterable<Uint8Array>;
+	for await (const chunk of stream) chunks.push(chunk);
+	return Buffer.concat(chunks);
+}
+
+/** Makes the package's client with Node's fetch in place of n8n's HTTP helper, so that what is asked is what the node asks. */
+export function createClient(credentials: Credentials): Client {
+	async function send(_type: string, options: IHttpRequestOptions) {
+		if (typeof authenticate !== 'function') throw new Error('authenticate is no function');
+		const { url, method, headers } = await authenticate({ ...credentials }, options);
+		const signal = AbortSignal.timeout(options.timeout as number);
+		try {
+			const body = await readBody(options.body);
+			const init = { method, headers: headers as Record<string, string>, body, signal };
+			const response = await fetch(url, { ...init, redirect: 'manual' });
+			const text = await response.text();
+			client.last = { status: response.status, body: parse(text) };
+			return { statusCode: response.status, body: text };
+		} catch (error) {
+			// The code by which n8n's helper reports it.
+			throw signal.aborted ? Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' }) : error;
+		}
+	}
+	const helpers = { httpRequestWithAuthentication: send };
+	const context = { helpers } as unknown as IExecuteFunctions;
+	const client: Client = { service: new TaskService(context, credentials) };
+	return client;
+}
