@@ -1,4 +1,7 @@
 import { expect } from '@jest/globals';
+import http from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import { createEndedTask } from '../../dev/fixtures/callbacks.cts';
 import { buildResultBytes } from '../../dev/fixtures/results.cts';
 import {
@@ -13,7 +16,7 @@ import type { Execution } from '../../dev/n8n/execution.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { readMedia } from '../media/corpus.cts';
-import { DETAILS, folder, readFiles, usePair } from './support.cts';
+import { DETAILS, folder, isOldest, readFiles, usePair } from './support.cts';
 
 /** Of result files, in MB. */
 const SIZE = 0.3;
@@ -47,6 +50,23 @@ const download = (parameters: object = {}, more?: object) =>
 		{ resource: 'task', operation: 'download', taskId: '={{ $json.taskId }}', ...parameters },
 		more,
 	);
+
+/** Turns on n8n's own guard against requests into its network, with a way to the emulator. */
+const GUARD = { N8N_SSRF_PROTECTION_ENABLED: 'true', N8N_SSRF_ALLOWED_IP_RANGES: '127.0.0.1/32' };
+/** An address that the guard blocks. */
+const INSIDE = 'http://10.11.12.13';
+
+/** Starts a service whose only task has completed, with a file inside the network. */
+async function startServiceWithFileInside() {
+	const resultJson = JSON.stringify({ resultUrls: [`${INSIDE}/result.png`] });
+	const data = { taskId: 'the-task', state: 'success', resultJson };
+	const server = http.createServer((_, response) => {
+		response.end(JSON.stringify({ code: 200, data }));
+	});
+	await once(server.listen(0, '127.0.0.1'), 'listening');
+	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	return { url, [Symbol.dispose]: () => void server.close() };
+}
 
 /** Reads the number of its item from a task's prompt. */
 const readNumber = ({ input }: { input: Record<string, unknown> }) =>
@@ -86,7 +106,7 @@ async function expectFiles(
 		expect(pairedItem).toMatchObject({ item });
 		expect(Object.keys(binary)).toEqual([field, `${field}_1`, `${field}_2`].slice(0, counts[item]));
 		for (const [number, file] of Object.values(binary).entries()) {
-			const fileName = `${taskId}-result-${number + 1}.mp4`;
+			const fileName = `prompt-${item}${number ? `-${number + 1}` : ''}.mp4`;
 			expect(file).toMatchObject({ mimeType: 'video/mp4', fileName });
 			const bytes = await on.n8n.readBinary(file);
 			expect(bytes.equals(buildResultBytes(taskId, number, SIZE))).toBe(true);
@@ -95,7 +115,12 @@ async function expectFiles(
 }
 
 describe.each(['filesystem', 'database', 'default'])('with binary data in %s mode', (mode) => {
-	const env = { N8N_RESTRICT_FILE_ACCESS_TO: folder, N8N_DEFAULT_BINARY_DATA_MODE: mode };
+	const isGuarded = mode === 'default' && !isOldest;
+	const env = {
+		N8N_RESTRICT_FILE_ACCESS_TO: folder,
+		N8N_DEFAULT_BINARY_DATA_MODE: mode,
+		...(isGuarded && GUARD),
+	};
 	const own = mode === 'filesystem' ? pair : usePair({ service: SERVICE, n8n: { env } });
 
 	it('files go from disk to the service and back, byte for byte', async () => {
@@ -162,6 +187,41 @@ describe.each(['filesystem', 'database', 'default'])('with binary data in %s mod
 		await expectFiles(execution, counts, { on: own, field });
 		expect(own.service.deliveries).toHaveLength(counts.reduce((sum, files) => sum + files, 0));
 		expect(own.service.leaks).toEqual([]);
+	});
+
+	if (isGuarded)
+		it("says what n8n's own guard blocks, and that nothing was sent", async () => {
+			const run = async (baseUrl: string) => {
+				const credential = await own.createCredential({ baseUrl });
+				const nodes = [prompts(1), wait({ waitFor: 'polling' })];
+				return await own.run(chain('Guarded', nodes), { credential });
+			};
+			const error = (await run(INSIDE)).readError();
+			expect(error).toMatch(/SSRF protection blocks that address.*Nothing was sent/s);
+			expect(error).not.toContain('may have been paid for');
+			using service = await startServiceWithFileInside();
+			expect(getOutput(await run(service.url))).toMatchObject([
+				{
+					binary: {},
+					json: {
+						taskId: 'the-task',
+						status: 'completed',
+						downloadError: expect.stringMatching(/10\.11\.12\.13.*SSRF protection blocks/),
+					},
+				},
+			]);
+		});
+});
+
+describe('the names of files', () => {
+	it('are the first words of the prompt, with the ID where two would be the same', async () => {
+		const texts = ['A red fox, in snow!', 'A red fox in snow', '../日本'];
+		const execution = await pair.runNodes(prompts(texts), wait({ waitFor: 'polling' }));
+		const names = getOutput(execution).map(({ json, binary }) =>
+			binary.data?.fileName?.replace(json.taskId, 'ID'),
+		);
+		expect(names.slice(0, 2).sort()).toEqual(['a-red-fox-in-snow-ID.mp4', 'a-red-fox-in-snow.mp4']);
+		expect(names[2]).toBe('ID.mp4');
 	});
 });
 
@@ -268,7 +328,7 @@ describe('Download', () => {
 			{
 				json: { taskId, status: 'completed', file: { kind: 'result', mimeType: 'image/png' } },
 				binary: {
-					data: { fileName: `${taskId}-result-1.png`, mimeType: 'image/png', fileType: 'image' },
+					data: { fileName: 'nocallback.png', mimeType: 'image/png', fileType: 'image' },
 				},
 			},
 		]);

@@ -51,7 +51,7 @@ describe('a run that stays awake', () => {
 	it('brings the files of its tasks, in the field of the Options', async () => {
 		const parameters = { downloadResults: true, options: { outputBinaryField: 'film' } };
 		const { output } = await wait(['one', '#neverEnds'], parameters);
-		const binary = { film: { fileName: `${findId('one')}-result-1.png`, mimeType: 'image/png' } };
+		const binary = { film: { fileName: 'one.png', mimeType: 'image/png' } };
 		expect(output[0]).toMatchObject([{ json: { status: 'completed' }, binary }, {}]);
 		expect(output[0]?.[1]).not.toHaveProperty('binary');
 	});

@@ -104,10 +104,10 @@ describe('task: download', () => {
 		const more = { files: ['result', 'lastFrame'], binaryPropertyName: 'film' };
 		const { output, taskId } = await download('', more);
 		const expected = [
-			['lastFrame', 'png'],
-			['result', 'mp4'],
-		].map(([kind, extension]) => {
-			const name = `${taskId}-${kind}-1.${extension}`;
+			['lastFrame', '-lastFrame.png'],
+			['result', '.mp4'],
+		].map(([kind, ending]) => {
+			const name = `${taskId}${ending}`;
 			const json = { taskId, status: 'completed', file: { kind, name } };
 			return { json, binary: { film: { fileName: name } }, pairedItem: { item: 0 } };
 		});

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { FileNames } from '../../nodes/MediaGeneration/lib/fileName';
 import { UserError, type IExecuteFunctions, type IHttpRequestOptions } from 'n8n-workflow';
 import { Readable } from 'node:stream';
 import { TaskService } from '../../nodes/MediaGeneration/api/client';
@@ -300,7 +301,11 @@ it('downloads ask no address inside this network, and name files by no path', as
 			const read = await settle(async () => await service.getTask(TASK_ID, SETTINGS));
 			if (!read.result) return;
 			const task = { ...(read.result as Awaited<ReturnType<TaskService['getTask']>>), taskId };
-			const files = new ResultFiles(task, { helpers, service, settings: SETTINGS });
+			const files = new ResultFiles(
+				task,
+				{ helpers, service, settings: SETTINGS },
+				new FileNames(),
+			);
 			const kinds = ['cover', 'firstFrame', 'lastFrame', 'preview', 'result', 'watermarked'];
 			const listed = await settle(async () => files.listLinks(kinds));
 			for (const link of (listed.result ?? []) as ReturnType<ResultFiles['listLinks']>) {

@@ -51,7 +51,13 @@ async function fetchFrom(
 		return typeof served === 'function' ? served(request) : served;
 	});
 	const context = { helpers, settings: { timeoutSeconds }, signal } as unknown as DownloadContext;
-	const file = await downloadFile(context, { url: from, name: 'task-result-1', maxBytes, baseUrl });
+	const file = await downloadFile(context, {
+		url: from,
+		label: 'task-result-1',
+		name: 'a-red-fox',
+		maxBytes,
+		baseUrl,
+	});
 	return { file, asked, bodies };
 }
 
@@ -60,11 +66,11 @@ describe('downloadFile', () => {
 		const { file } = await fetchFrom({ [url]: ok });
 		expect(file).toEqual({
 			url,
-			name: 'task-result-1.mp4',
+			name: 'a-red-fox.mp4',
 			mimeType: 'video/mp4',
 			size: 6,
 			seconds: expect.any(Number) as number,
-			binary: { data: 'onetwo', fileName: 'task-result-1.mp4', mimeType: 'video/mp4' },
+			binary: { data: 'onetwo', fileName: 'a-red-fox.mp4', mimeType: 'video/mp4' },
 		});
 		expect(file?.seconds).toBeLessThan(60);
 	});
@@ -94,7 +100,7 @@ describe('downloadFile', () => {
 	])('names a file of the type %j as %s, .%s', async (type, mimeType, extension, from = url) => {
 		const headers: Served['headers'] = type === undefined ? {} : { 'content-type': type };
 		const { file } = await fetchFrom({ [from]: { ...ok, headers } }, { from });
-		expect(file).toMatchObject({ mimeType, name: `task-result-1.${extension}` });
+		expect(file).toMatchObject({ mimeType, name: `a-red-fox.${extension}` });
 	});
 
 	it.each([401, 403, 404, 410])('gives nothing for a link refused with %d', async (statusCode) => {

@@ -52,9 +52,9 @@ it('names the files of a task after its first, and asks for each once', async ()
 	expect(item).toMatchObject({
 		json: task,
 		binary: {
-			film: { fileName: 'task-result-1.png', data: `${HOST}/a` },
-			film_1: { fileName: 'task-result-2.png', data: `${HOST}/b` },
-			film_2: { fileName: 'task-result-3.png', data: `${HOST}/c` },
+			film: { fileName: 'task.png', data: `${HOST}/a` },
+			film_1: { fileName: 'task-2.png', data: `${HOST}/b` },
+			film_2: { fileName: 'task-3.png', data: `${HOST}/c` },
 		},
 	});
 });

@@ -1,4 +1,5 @@
 import type { Task } from '../../nodes/MediaGeneration/api/task';
+import { FileNames } from '../../nodes/MediaGeneration/lib/fileName';
 import {
 	ResultFiles,
 	type FileSource,
@@ -11,7 +12,7 @@ async function download(taskId: string, url: string, baseUrl = 'https://api.exam
 	const service = { credentials: { baseUrl } };
 	const source = { settings: { timeoutSeconds: 5 }, service, helpers } as unknown as FileSource;
 	const task: Task = { taskId, status: 'completed', resultUrls: [url] };
-	const files = new ResultFiles(task, source);
+	const files = new ResultFiles(task, source, new FileNames());
 	const [link] = files.listLinks(['result']);
 	if (!link) throw new Error('no link');
 	const result = await files.download(link, Infinity).catch((error: Error) => error.message);
@@ -19,10 +20,10 @@ async function download(taskId: string, url: string, baseUrl = 'https://api.exam
 }
 
 it.each([
-	['../../../../etc/cron.d/x', 'etc-cron-d-x-result-1.png'],
-	['C:\\Windows\\x', 'C-Windows-x-result-1.png'],
-	['.hidden', 'hidden-result-1.png'],
-	['a'.repeat(256), `${'a'.repeat(60)}-result-1.png`],
+	['../../../../etc/cron.d/x', 'etc-cron-d-x.png'],
+	['C:\\Windows\\x', 'C-Windows-x.png'],
+	['.hidden', 'hidden.png'],
+	['a'.repeat(256), `${'a'.repeat(60)}.png`],
 ])('the file of the task %j is named %s, in no folder', async (taskId, name) => {
 	const { result } = await download(taskId, 'https://cdn.example/a.png');
 	expect(result).toMatchObject({ name, binary: { fileName: name } });

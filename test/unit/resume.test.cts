@@ -255,7 +255,7 @@ describe('a callback for a parked execution that downloads', () => {
 
 	const withFile = (taskId: string) => ({
 		json: { taskId, status: 'completed' },
-		binary: { data: { fileName: `${taskId}-result-1.bin`, data: 'file' } },
+		binary: { data: { fileName: `${taskId}.bin`, data: 'file' } },
 	});
 
 	beforeEach(() => jest.useFakeTimers());

@@ -8,12 +8,12 @@ import verifyCallback from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/v
 import { integer, modelList, number, uploadedFile } from '../../nodes/MediaGeneration/api/schemas';
 import { isObject } from '../../nodes/MediaGeneration/lib/json';
 import type { Diagnosis } from '../../nodes/MediaGeneration/callback/diagnose';
-import { newTask, type Task } from '../../nodes/MediaGeneration/api/task';
+import { newTask, type PROMPT, type Task } from '../../nodes/MediaGeneration/api/task';
 
 const url = 'https://cdn.example/a.png';
 
 /** A task of which all is known, its keys as the interface has them. */
-const whole: Required<Task> = {
+const whole: Required<Omit<Task, typeof PROMPT>> = {
 	taskId: 'task',
 	status: 'failed',
 	resultUrls: [url],

@@ -40,6 +40,9 @@ export type TaskRecord = z.infer<typeof taskRecord>;
 /** The service's many states, mapped to four. `timedOut`: our wait ended, the task continues. */
 export type TaskStatus = 'pending' | 'completed' | 'failed' | 'timedOut';
 
+/** The key of the prompt that a task was created with, where its record holds the request. */
+export const PROMPT = Symbol('prompt');
+
 /**
  * A task as every operation and the trigger output it. A key is absent where nothing is known. The files in `__schema__`
  * describe the same to the editor.
@@ -61,6 +64,8 @@ export interface Task {
 	createdAt?: string;
 	/** ISO 8601, UTC. */
 	completedAt?: string;
+	/** Names its files. Being a symbol, it is no part of what is output. */
+	[PROMPT]?: string;
 }
 
 const COMPLETED_STATES = new Set(['success', 'succeeded', 'completed']);
@@ -126,6 +131,10 @@ export const failedTask = (taskId: string, code: number, failMessage?: string): 
 export const readCallbackUrl = ({ param }: TaskRecord): string | undefined =>
 	nonEmptyText.safeParse(isObject(param) ? param.callBackUrl : undefined).data;
 
+const readPrompt = ({ param }: TaskRecord): string | undefined =>
+	nonEmptyText.safeParse(isObject(param) && isObject(param.input) ? param.input.prompt : undefined)
+		.data;
+
 /** Reads the record of a task. */
 export function toTask(taskId: string, record: TaskRecord): Task {
 	const status = toStatus(record.state);
@@ -138,7 +147,8 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 	const best =
 		found.find(({ links }) => links.some(({ kind }) => kind === 'result')) ??
 		found.find(({ links }) => links.length);
-	return dropUndefined({
+	const prompt = readPrompt(record);
+	const task = dropUndefined({
 		taskId,
 		status,
 		resultUrls: selectLinks(best?.links ?? [], ['result']).map(({ url }) => url),
@@ -152,6 +162,7 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 		createdAt: toIsoTime(record.createTime),
 		completedAt: toIsoTime(record.completeTime),
 	});
+	return prompt === undefined ? task : { ...task, [PROMPT]: prompt };
 }
 
 /** Leaves of a record what a Task has no field for: some services may have the result there. */

@@ -50,6 +50,8 @@ interface Answer {
 /** A result file to fetch. */
 interface RemoteFile {
 	url: string;
+	/** In messages. */
+	label: string;
 	/** Without an extension. */
 	name: string;
 	maxBytes: number;
@@ -65,7 +67,7 @@ interface RemoteFile {
  */
 export async function downloadFile(
 	{ helpers, settings: { timeoutSeconds }, signal: stopped }: DownloadContext,
-	{ url, name, maxBytes, baseUrl }: RemoteFile,
+	{ url, label, name, maxBytes, baseUrl }: RemoteFile,
 ): Promise<DownloadedFile | undefined> {
 	const stalled = new AbortController();
 	const begun = Date.now();
@@ -85,18 +87,18 @@ export async function downloadFile(
 			return (await helpers.httpRequest(request)) as Answer;
 		} catch (error) {
 			const { reason, hint } = describeNetworkFailure(error, timeoutSeconds);
-			throw buildHostError(name, address, reason, hint);
+			throw buildHostError(label, address, reason, hint);
 		}
 	};
-	checkLink(name, url, baseUrl);
-	const { statusCode, headers, body } = await followRedirects(get, url, name);
+	checkLink(label, url, baseUrl);
+	const { statusCode, headers, body } = await followRedirects(get, url, label);
 	if (statusCode !== 200) body.destroy();
 	if (REFUSED.has(statusCode)) return undefined;
-	if (statusCode !== 200) throw buildHostError(name, url, `answered ${statusCode}`);
+	if (statusCode !== 200) throw buildHostError(label, url, `answered ${statusCode}`);
 
 	const buildSizeError = (size: string) =>
 		new UserError(
-			`The file ${name} is ${size}, and 'Maximum File Size' in Options allows ${maxBytes / 1024 / 1024} MB`,
+			`The file ${label} is ${size}, and 'Maximum File Size' in Options allows ${maxBytes / 1024 / 1024} MB`,
 			{
 				description: 'Raise the limit if this n8n has room for the file, then run the node again.',
 			},
@@ -126,7 +128,7 @@ export async function downloadFile(
 		const what = stalled.signal.aborted
 			? `sent nothing for ${timeoutSeconds} s before the file was complete`
 			: 'broke off before the file was complete';
-		throw error instanceof UserError ? error : buildHostError(name, url, what);
+		throw error instanceof UserError ? error : buildHostError(label, url, what);
 	} finally {
 		isDone.abort();
 	}
@@ -158,22 +160,22 @@ async function abortWhenStalled(
 }
 
 /** @throws {UserError} when a link is none, or leads from the internet into this network */
-const checkLink = (name: string, link: string, baseUrl: string): void =>
-	checkHop(name, 'the service gave a link to', link, baseUrl);
+const checkLink = (label: string, link: string, baseUrl: string): void =>
+	checkHop(label, 'the service gave a link to', link, baseUrl);
 
 /**
  * @param how says who leads there
  * @throws {UserError} when the address can't be fetched, or is inside this network and the one before it is not
  */
-function checkHop(name: string, how: string, to: string, from: string): void {
+function checkHop(label: string, how: string, to: string, from: string): void {
 	if (!isWebUrl(to))
 		throw new UserError(
-			`Could not download ${name}: ${how} ${toMessage(JSON.stringify(to))}, which is not a web address`,
+			`Could not download ${label}: ${how} ${toMessage(JSON.stringify(to))}, which is not a web address`,
 			{ description: 'Ask the service about the link.' },
 		);
 	if (isInternalUrl(to) && !isInternalUrl(from))
 		throw new UserError(
-			`Could not download ${name}: ${how} ${new URL(to).origin}, an address inside this network`,
+			`Could not download ${label}: ${how} ${new URL(to).origin}, an address inside this network`,
 			{
 				description:
 					"The service is on the internet, so its files can't be inside. Ask the service about the link.",
@@ -184,7 +186,7 @@ function checkHop(name: string, how: string, to: string, from: string): void {
 async function followRedirects(
 	get: (url: string) => Promise<Answer>,
 	url: string,
-	name: string,
+	label: string,
 ): Promise<Answer> {
 	for (let redirects = 0, at = url; ; redirects++) {
 		const answer = await get(at);
@@ -192,10 +194,10 @@ async function followRedirects(
 		if (answer.statusCode < 300 || answer.statusCode >= 400 || !location) return answer;
 		answer.body.destroy();
 		const next = URL.canParse(location, at) ? new URL(location, at).href : location;
-		checkHop(name, `its host ${new URL(at).host} redirected to`, next, at);
+		checkHop(label, `its host ${new URL(at).host} redirected to`, next, at);
 		if (redirects === MAX_REDIRECTS)
 			throw new UserError(
-				`Could not download ${name}: its host redirected more than ${MAX_REDIRECTS} times`,
+				`Could not download ${label}: its host redirected more than ${MAX_REDIRECTS} times`,
 				{ description: 'Ask the service about the link.' },
 			);
 		at = next;
@@ -203,12 +205,12 @@ async function followRedirects(
 }
 
 const buildHostError = (
-	name: string,
+	label: string,
 	url: string,
 	what: string,
 	description = 'Run the node again later. The task and its files stay with the service for a while.',
 ): UserError =>
-	new UserError(`Could not download ${name}: its host ${new URL(url).host} ${what}`, {
+	new UserError(`Could not download ${label}: its host ${new URL(url).host} ${what}`, {
 		description,
 	});
 

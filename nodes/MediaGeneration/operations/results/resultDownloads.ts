@@ -1,5 +1,6 @@
 import { UserError, type IBinaryKeyData } from 'n8n-workflow';
 import type { Task } from '../../api/task';
+import { FileNames } from '../../lib/fileName';
 import { limitConcurrency } from '../../lib/mapConcurrent';
 import { CONCURRENCY, type OutputItem } from '../operation';
 import { ResultFiles, type FileSource } from './resultFiles';
@@ -14,6 +15,7 @@ export interface DownloadOptions {
 /** The files of tasks that are waited for, each fetched as soon as its task has ended, so many at once. */
 export class ResultDownloads {
 	private readonly inTurn = limitConcurrency(CONCURRENCY);
+	private readonly names = new FileNames();
 	private readonly items = new Map<string, Promise<OutputItem>>();
 
 	constructor(private readonly options: DownloadOptions) {}
@@ -35,7 +37,7 @@ export class ResultDownloads {
 	private async download(task: Task, source: FileSource): Promise<OutputItem> {
 		if (task.status !== 'completed' || !task.resultUrls?.length) return { json: task };
 		const { field, maxBytes } = this.options;
-		const files = new ResultFiles(task, source);
+		const files = new ResultFiles(task, source, this.names);
 		const downloads = await Promise.allSettled(
 			files
 				.listLinks(['result'])

@@ -2,8 +2,8 @@ import { UserError } from 'n8n-workflow';
 import { refreshLink } from '../../api/catalogue';
 import type { TaskService } from '../../api/client';
 import type { ResultLink } from '../../api/resultLinks';
-import { listTaskLinks, type Task } from '../../api/task';
-import { toFileName } from '../../lib/fileName';
+import { listTaskLinks, PROMPT, type Task } from '../../api/task';
+import { toFileName, type FileNames } from '../../lib/fileName';
 import type { Item } from '../operation';
 import { downloadFile, type DownloadContext, type DownloadedFile } from './downloadFile';
 
@@ -36,6 +36,8 @@ export class ResultFiles {
 		/** As the service has it. */
 		readonly task: Task,
 		private readonly source: FileSource,
+		/** Of the run. */
+		private readonly names: FileNames,
 	) {}
 
 	/** @throws {UserError} when the task has no such files */
@@ -73,7 +75,13 @@ export class ResultFiles {
 		const { taskId } = this.task;
 		const { kind, url } = link;
 		const { service, settings } = this.source;
-		const name = `${toFileName(taskId)}-${kind}-${number + 1}`;
+		const ending = [kind !== 'result' && kind, number > 0 && number + 1].filter(Boolean);
+		const name = this.names.choose(
+			this.task[PROMPT] ?? '',
+			taskId,
+			ending.map((part) => `-${part}`).join(''),
+		);
+		const label = `${toFileName(taskId)}-${kind}-${number + 1}`;
 		const { baseUrl } = service.credentials;
 		const attempts = [
 			async () => url,
@@ -82,7 +90,8 @@ export class ResultFiles {
 		];
 		for (const getLink of attempts) {
 			const at = await getLink();
-			const file = at && (await downloadFile(this.source, { url: at, name, maxBytes, baseUrl }));
+			const file =
+				at && (await downloadFile(this.source, { url: at, label, name, maxBytes, baseUrl }));
 			if (file) return { ...file, url: at };
 		}
 		throw new UserError(

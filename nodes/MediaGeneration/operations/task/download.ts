@@ -1,6 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { LINK_KINDS } from '../../api/resultLinks';
 import { parseValue, type Field } from '../../models/field';
+import { FileNames } from '../../lib/fileName';
 import { limitConcurrency } from '../../lib/mapConcurrent';
 import { hasExecution } from '../nodeContext';
 import {
@@ -71,9 +72,10 @@ export const download = defineOperation<DownloadRequest>({
 		const { ResultFiles, toFileSource } = await import('../results/resultFiles');
 		// So many files are under way over all items.
 		const inTurn = limitConcurrency(CONCURRENCY);
+		const names = new FileNames();
 		return await runEach<DownloadRequest>(async (item, { taskId, kinds, field, maxBytes }) => {
 			const task = await item.service.getTask(taskId, item.settings);
-			const results = new ResultFiles(task, toFileSource(item));
+			const results = new ResultFiles(task, toFileSource(item), names);
 			// n8n has no place for files there.
 			if (!hasExecution(context))
 				return results.listLinks(kinds).map(({ link }) => ({
