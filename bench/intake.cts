@@ -1,4 +1,5 @@
 import { median, quantile } from 'simple-statistics';
+import type { Log } from '../dev/log.cts';
 import { interleave } from './measure.cts';
 import { measureReceivers, measureRound, ROUND, type ReceiverName } from './receivers.cts';
 
@@ -38,10 +39,11 @@ function describe(rounds: Round[]) {
 /**
  * Genuine callbacks per second that end in a finished execution, and how long their answers take. As it comes, n8n sets up an
  * isolate before it calls any trigger but its own Webhook node without expressions, so one with an expression is shown too.
+ * It takes about five minutes: 2 settings, 8 rounds, 8 receivers, 40 callbacks.
  */
-export const bench = async () =>
+export const bench = async (log: Log) =>
 	await measureReceivers(async (setup, receivers) => {
-		const rounds = await interleave(receivers, { rounds: ROUNDS }, (receiver) =>
+		const rounds = await interleave(receivers, { rounds: ROUNDS, log }, (receiver) =>
 			measureRound(setup, receiver),
 		);
 		return COMPARISONS.map(([measured, beside, name, atLeast]) => ({

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { median } from 'simple-statistics';
+import type { Log } from '../dev/log.cts';
 
 export interface Row {
 	name: string;
@@ -34,13 +35,14 @@ export async function measureSettings(measure: (env: Record<string, string>) => 
  */
 export async function interleave<Name extends string, Way, Result>(
 	ways: Record<Name, Way>,
-	{ rounds, warmUp = 1 }: { rounds: number; warmUp?: number },
+	{ rounds, warmUp = 1, log }: { rounds: number; warmUp?: number; log?: Log },
 	measure: (way: Way, name: Name) => Promise<Result>,
 ) {
 	const names = Object.keys(ways) as Name[];
 	const results = {} as Record<Name, Result[]>;
 	for (const name of names) results[name] = [];
 	for (let round = -warmUp; round < rounds; round++) {
+		log?.(round < 0 ? 'warming up' : `round ${round + 1} of ${rounds}`);
 		for (const name of names) {
 			const result = await measure(ways[name], name);
 			if (round >= 0) results[name].push(result);
