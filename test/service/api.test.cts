@@ -18,7 +18,7 @@ test.each([
 	expect(await readAnswer(response)).toEqual({ code: 401, msg, ...data });
 });
 
-test.each<[endpoint: string, path: string, init?: RequestInit]>([
+const PATHS: Array<[endpoint: string, path: string, init?: RequestInit]> = [
 	['creation', CREATE, { method: 'POST' }],
 	['details', '/api/v1/jobs/recordInfo?taskId=x'],
 	['details', '/api/v1/tasks/query/x'],
@@ -26,15 +26,20 @@ test.each<[endpoint: string, path: string, init?: RequestInit]>([
 	['uploads', '/api/file-stream-upload', { method: 'POST' }],
 	['catalogue', '/api/v1/models/custom/schema'],
 	['downloadUrl', '/api/v1/common/download-url', { method: 'POST' }],
-])('without %s, %s is not found', async (endpoint, path, init = {}) => {
-	const service = await start({ [endpoint]: false });
-	const response = await call(service, path, init);
-	expect(response.status).toBe(404);
-	expect(await readAnswer(response)).toMatchObject({
-		code: 404,
-		msg: expect.stringMatching('There is no') as string,
-	});
-});
+];
+
+test.each([...new Set(PATHS.map(([endpoint]) => endpoint))])(
+	'without %s, its paths are not found, and all others are',
+	async (off) => {
+		const service = await start({ [off]: false });
+		for (const [endpoint, path, init] of PATHS) {
+			const response = await call(service, path, init);
+			const { code, msg } = await readAnswer(response);
+			const isOff = response.status === 404 && code === 404 && msg.startsWith('There is no');
+			expect([path, isOff]).toEqual([path, endpoint === off]);
+		}
+	},
+);
 
 test('access without a user agent is refused', async () => {
 	const { url } = await start();
