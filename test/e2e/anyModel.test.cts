@@ -55,7 +55,6 @@ describe('a person who wants another model', () => {
 		await openPanel(workflowId);
 		await editor.panel.getByText('Choose a model first.').waitFor();
 		await editor.chooseFromSearch('customModel', 'music song', 'Zeta Song V5');
-		await editor.get('parameter-input-prompt').waitFor();
 		await editor.fill('prompt', 'Rain on a tin roof');
 		await editor.get('parameter-input-instrumental').getByRole('switch').locator('..').click();
 		await editor.choose('voice_gender', 'f');
@@ -79,11 +78,14 @@ describe('a person who wants another model', () => {
 		await editor.page.keyboard.press('Escape');
 	});
 
-	it('chooses another one, and gives it URLs and a binary field in a list', async () => {
+	it('chooses another one, which keeps the prompt, and gives it URLs and a binary field in a list', async () => {
 		await editor.chooseFromSearch('customModel', 'kappa reference', 'Kappa 6');
 		await editor.get('parameter-input-reference_image_urls').waitFor();
-		await editor.get('parameter-input-prompt').hover();
-		const mode = editor.get('value["prompt"]-parameter-input-options-container');
+		const prompt = editor.get('parameter-input-prompt');
+		expect(await prompt.locator('textarea').inputValue()).toBe('Rain on a tin roof');
+		await editor.fill('prompt', '');
+		await prompt.hover();
+		const mode = editor.get('prompt-parameter-input-options-container');
 		await mode.getByText('Expression', { exact: true }).click();
 		await editor.page.keyboard.type('{{ "Two " + "friends" ');
 		await editor.fill('reference_image_urls', `${pair.service.resultsUrl}/a,b.png, photo`);

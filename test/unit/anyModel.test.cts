@@ -95,13 +95,35 @@ describe('the fields of a model', () => {
 		},
 	);
 
+	it.each([
+		['epsilon-2/text-to-video', true],
+		['iota/remove-background', false],
+		// Its name ends in a blank.
+		['mu/image-to-video', false],
+	])('leave the prompt of %s to the field of the node: %p', (name, leavesIt) => {
+		const { fields } = findModel(name);
+		expect(fields.some(({ id, display }) => id === 'prompt' && !display)).toBe(leavesIt);
+		const none = fields.find(({ id }) => id === '$noPrompt');
+		expect(none).toEqual(
+			leavesIt ? undefined : expect.objectContaining({ display: false, defaultValue: true }),
+		);
+	});
+
+	it.each([
+		['typed', { prompt: 'typed' }],
+		[' ', { prompt: 'stored' }],
+	])("send the node's prompt %j before a stored one", async (prompt, input) => {
+		const stored = { prompt: 'stored' };
+		expect(await buildInput('epsilon-2/text-to-video', stored, { prompt })).toEqual(input);
+	});
+
 	const offer = (...values: unknown[]) => ({
 		type: 'options',
 		options: values.map((value) => ({ value })),
 	});
 
 	it.each<[string, string, string, object]>([
-		['epsilon-2/text-to-video', 'prompt', 'Prompt', { type: 'string', required: true }],
+		['epsilon-2/text-to-video', 'prompt', 'Prompt', { display: false, required: false }],
 		['epsilon-2/text-to-video', 'duration', 'Duration (default 5)', offer('5', '10')],
 		['epsilon-2/text-to-video', 'sound', 'Sound (default false)', { type: 'options' }],
 		[
@@ -152,12 +174,13 @@ describe('the fields of a model', () => {
 			'A name, or a size in pixels.',
 		],
 	])('of %s say in a guide all that is known of %j', (name, id, title, description) => {
-		const [guide] = findModel(name).fields;
+		const guide = findModel(name).fields.find(({ id }) => id === '$guide');
 		expect(guide?.options).toContainEqual({ name: title, value: id, description });
 	});
 
 	it('say in the guide which of them belong together', () => {
-		const [guide] = findModel('kappa-6/reference-to-video').fields;
+		const { fields } = findModel('kappa-6/reference-to-video');
+		const guide = fields.find(({ id }) => id === '$guide');
 		expect(guide?.options?.[0]?.name).toBe(
 			'Fill in one of: Prompt + Reference Image URLs; or Reference Video; or First Frame URL + Last Frame URL',
 		);
@@ -268,7 +291,7 @@ describe('the list for AI builders', () => {
 			expect(listed.map(({ value }) => value).filter((value) => value !== '$forms')).toEqual(
 				own.map(({ id }) => id),
 			);
-			for (const { id, required } of own)
+			for (const { id, required } of own.filter(({ display }) => display))
 				expect(listed.find(({ value }) => value === id)?.name).toContain(
 					`${id} (${required ? 'required' : 'optional'}`,
 				);
@@ -410,7 +433,7 @@ describe('a hostile description', () => {
 		},
 	);
 
-	it.each(['$schema', '$guide'])(
+	it.each(['$schema', '$guide', '$noPrompt'])(
 		'leaves the fields on when a property has the name %s of an entry of ours',
 		async (name) => {
 			const properties = { [name]: { type: 'string' }, size: { type: 'integer', maximum: 5 } };

@@ -204,22 +204,22 @@ describe('a search', () => {
 	});
 
 	it.each([
-		[
-			'epsilon-2/text-to-video',
-			'Epsilon 2 Text to Video · A 5-second video costs 70 credits ($0.35), with sound 140.',
-		],
-		[
-			'zeta-canvas-4.0',
-			'Zeta Canvas 4.0 · Text to Image, Image Editing · 18 credits a picture, whatever its size',
-		],
+		['epsilon-2/text-to-video', 'Epsilon 2 Text to Video · 70 credits ($0.35), with…'],
+		['zeta-canvas-4.0', 'Zeta Canvas 4.0 · 18 credits a… · Text to Image'],
+		['nu/broken-input', 'Nu Sketch · 2 credits · Text to Image'],
 		['mu/image-to-video', 'Mu Image to Video'],
 	])(
-		'names %s by its title, its types that the title lacks, and its price',
+		'names %s by its title, its price, and its type where the title lacks it',
 		async (value, name) => {
 			const { results } = await settle(account.search(value));
 			expect(results).toContainEqual(expect.objectContaining({ name, value }));
 		},
 	);
+
+	it("names every model so briefly that n8n's list shows all of it", async () => {
+		const { results } = await settle(account.search());
+		expect(results.filter(({ name }) => name.length > 52)).toEqual([]);
+	});
 
 	it('returns all that it finds, a hundred at a time', async () => {
 		const models = Array.from({ length: 250 }, (_, index) => ({ model: `model-${index}` }));
@@ -254,7 +254,7 @@ describe('a search', () => {
 		account.answer = () => ({ code: 200, data: { models: [model] } });
 		const { results } = await settle(account.search());
 		const [{ name = '', description = '' } = {}] = results;
-		expect(name).toMatch(/^long .{90,100}… · type .{50,60}… · long .{50,60}…$/);
+		expect(name).toMatch(/^long .{20,30}… · type .{5,15}…$/);
 		expect(description).toMatch(/^type [^]{480,500}…$/);
 	});
 

@@ -14,7 +14,7 @@ const post = (schema: object) => ({
 function read(x: object, required: string[] = []) {
 	const input = { type: 'object', properties: { x }, required };
 	const { fields } = readPaths({ [TASK]: post({ properties: { input } }) });
-	const [guide, field, hidden] = fields;
+	const [field, guide, hidden] = fields;
 	return { field, entry: guide?.options?.[0], hidden };
 }
 
@@ -92,6 +92,6 @@ it.each<[what: string, paths: unknown, notice: RegExp | undefined]>([
 	['has paths that are text', 'x', /can't be understood/],
 ])('a document that %s can be read, or the notice says why not', (_, paths, notice) => {
 	const { fields, emptyFieldsNotice = '' } = readPaths(paths);
-	expect(fields).toHaveLength(notice ? 0 : 3);
+	expect(fields).toHaveLength(notice ? 0 : 4);
 	expect(emptyFieldsNotice).toMatch(notice ?? /^$/);
 });

@@ -53,7 +53,13 @@ export function defineModel({ id, name, description, fields, request }: ModelDef
 		name,
 		description,
 		fields,
-		properties: updateDisplayOptions({ show: { model: [id] } }, fields.map(toProperty)),
+		properties: fields
+			.map(toProperty)
+			.flatMap((property) =>
+				property.displayOptions?.hide?.model
+					? [property]
+					: updateDisplayOptions({ show: { model: [id] } }, [property]),
+			),
 		async request(read, option, describe) {
 			if (request) return await request(read, option, describe);
 			const values = fields

@@ -84,26 +84,34 @@ function contains({ model, title, provider, taskType }: CatalogueModel, words: s
 	return words.every((word) => text.includes(word));
 }
 
-/** The longest parts of a model's name, in characters, and its longest description. */
-const SHOWN_TITLE = 100;
-const SHOWN_TYPES = 60;
-const SHOWN_PRICE = 60;
+/** The longest name that the editor's list shows whole, in characters, its parts, and the longest description. */
+const SHOWN_NAME = 52;
+const SHOWN_TITLE = 32;
+const SHOWN_TYPE = 16;
 const SHOWN_DESCRIPTION = 500;
+/** A price cut to fewer characters says nothing. */
+const LEAST_PRICE = 8;
+const BETWEEN = ' · ';
 
-/**
- * Names a model with its type, where the title doesn't have it, and its price, in the service's words: the editor's list shows names
- * only, and cuts them off.
- */
+/** Names a model with its price, cut where there is no room, and its first type where the title doesn't have it. */
 function nameModel({ model, title = model, taskType, pricingDesc = '' }: CatalogueModel): string {
-	const types = taskType.filter((type) => !title.toLowerCase().includes(type.toLowerCase()));
+	const [first = ''] = taskType.filter((type) => !title.toLowerCase().includes(type.toLowerCase()));
+	const name = cutText(title, SHOWN_TITLE);
+	const type = cutText(first, SHOWN_TYPE);
 	const [price = ''] = pricingDesc.trim().split('\n');
-	return [
-		cutText(title, SHOWN_TITLE),
-		cutText(types.join(', '), SHOWN_TYPES),
-		cutText(price, SHOWN_PRICE),
-	]
+	const room = SHOWN_NAME - [name, '', ...(type ? [type] : [])].join(BETWEEN).length;
+	return [name, room < LEAST_PRICE ? '' : cutPrice(price, room), type]
 		.filter(Boolean)
-		.join(' · ');
+		.join(BETWEEN);
+}
+
+/** Cuts a price that is too long to its first number of credits, and never within a word, as a part of a number would be another one. */
+function cutPrice(price: string, longest: number): string {
+	if (price.length <= longest) return price;
+	const amount = /\d[\d.,]* credits?\b.*/i.exec(price)?.[0] ?? price;
+	return amount.length <= longest
+		? amount
+		: `${amount.slice(0, longest).replace(/\s*\S*$/, '')}…`.replace(/^…$/, '');
 }
 
 /** The longest reason in a notice, in characters. */

@@ -1,8 +1,9 @@
 import type { ResourceMapperValue } from 'n8n-workflow';
 import { z } from 'zod';
 import { toBuilderHint } from '../builders';
-import { parseValue, buildFieldError, trimmed, type Field } from '../field';
+import { isBlank, parseValue, buildFieldError, trimmed, type Field } from '../field';
 import { defineModel } from '../model';
+import { NO_PROMPT } from './noPrompt';
 
 /** The node's methods by which the editor reads the service's catalogue. */
 export const SEARCH_MODELS = 'searchModels';
@@ -45,6 +46,27 @@ export const customModel: Field = {
 	send: { shape: locator },
 };
 
+/**
+ * A prompt of its own, of four lines, which stays when another model is chosen: n8n's mapper has no such text, and drops its values
+ * then. It is shown until a model without one is chosen.
+ */
+const prompt: Field = {
+	displayName: 'Prompt',
+	name: 'prompt',
+	type: 'string',
+	typeOptions: { rows: 4 },
+	default: '',
+	placeholder: 'e.g. A red fox in snow, at dawn',
+	description: 'What to generate. Left blank, it is not sent.',
+	displayOptions: {
+		show: { inputMode: ['fields'] },
+		hide: {
+			model: [{ _cnd: { not: 'custom' } }],
+			[`/customFields.value.${NO_PROMPT}`]: [true],
+		},
+	},
+};
+
 const inputMode: Field = {
 	displayName: 'Input Mode',
 	name: 'inputMode',
@@ -75,7 +97,7 @@ const customInput: Field = {
 	displayName: 'Input',
 	name: 'customInput',
 	type: 'json',
-	default: '{}',
+	default: '{\n\t"prompt": ""\n}',
 	required: true,
 	description: "The model's input as a JSON object, sent as it is",
 	displayOptions: { show: { inputMode: ['json'] } },
@@ -106,12 +128,12 @@ export const customFields: Field = {
 
 const fieldsNotice: Field = {
 	displayName:
-		'Where it says file, give a URL or an input data field name. Where it says list, put commas between the entries. A field left blank is not sent. Field Guide describes each field.',
+		'Where it says file, give a URL or an input data field name. Where it says list, put commas between the entries. A field left blank is not sent. Field Guide, at the end, describes each field.',
 	name: 'fieldsNotice',
 	type: 'notice',
 	default: '',
 	displayOptions: {
-		show: { inputMode: ['fields'], [`/${customModel.name}.value`]: [{ _cnd: { exists: true } }] },
+		show: { inputMode: ['fields'], '/customFields.schema': [{ _cnd: { exists: true } }] },
 	},
 };
 
@@ -131,7 +153,7 @@ export const custom = defineModel({
 	id: 'custom',
 	name: 'Any Model (Text to Image, Text to Video, Speech, Music)',
 	description: 'Every other model of the service, with its price and its own fields',
-	fields: [customModel, ...inputModes, customInput, fieldsNotice, customFields],
+	fields: [customModel, prompt, ...inputModes, customInput, fieldsNotice, customFields],
 	async request(read, option, describe) {
 		const chosen = read(customModel.name);
 		const model = parseValue(customModel, chosen) as string;
@@ -158,7 +180,11 @@ export const custom = defineModel({
 			.map((name) => name.trim());
 		// A workflow may come from somebody else, so its stored schema is checked like the service's own.
 		const inputSchema = stored ? (readSchema(stored.inputSchema, undefined) ?? {}) : await lookUp();
-		const entered = Object.entries(value ?? {}).filter(([name]) => !isOwnEntry(name));
+		const typed = read(prompt.name);
+		const entered = Object.entries({
+			...value,
+			...(!isBlank(typed) && { [prompt.name]: typed }),
+		}).filter(([name]) => !isOwnEntry(name));
 		const input = toInput(inputSchema, entered, (name) => names.includes(name.trim()));
 		checkNames(inputSchema, model, input);
 		return { model, input, check: (whole) => checkInput(inputSchema, whole) };

@@ -18,6 +18,7 @@ import {
 	type Property,
 } from './jsonSchema';
 import { judgeMedia } from './mediaProperty';
+import { NO_PROMPT } from './noPrompt';
 import { MAX_SIZE, readSchema } from './readSchema';
 
 /** A mapper entry that the editor stores and doesn't show. With it, a run needs no catalogue. */
@@ -39,7 +40,15 @@ const GUIDE = '$guide';
 const FORMS = '$forms';
 
 /** Recognizes an entry of the mapper that is no property of the model. */
-export const isOwnEntry = (id: string): boolean => id === STORED_SCHEMA || id === GUIDE;
+export const isOwnEntry = (id: string): boolean => [STORED_SCHEMA, GUIDE, NO_PROMPT].includes(id);
+
+/** The property that the node has a field of its own for. A text of fixed values, or a file, is none. */
+const PROMPT = 'prompt';
+const isPrompt = (name: string, { schema }: Property): boolean =>
+	name === PROMPT &&
+	listTypes(schema).includes('string') &&
+	!listValues(schema) &&
+	judgeMedia(name, schema) === 'none';
 
 /** A model whose document has another path answers at once. */
 const TASK_PATH = /\/jobs\/createTask$/i;
@@ -118,13 +127,25 @@ export function toMapperFields(model: string, document: unknown): ResourceMapper
 		inputSchema,
 	};
 	const guide = {
-		...toEntry(GUIDE, 'Field Guide', 'options'),
+		...toEntry(GUIDE, 'Field Guide (Sends Nothing)', 'options'),
 		options: [
 			...listForms(input),
 			...properties.map(([name, property]) => toGuideOption(name, property)),
 		],
 	};
-	const fields = [guide, ...properties.map(([name, property]) => toField(name, property)), stored];
+	const hasPrompt = properties.some((property) => isPrompt(...property));
+	const fields = [
+		...properties.map(([name, property]) => ({
+			...toField(name, property),
+			// A value that a builder has stored there counts where the node's own field is blank.
+			...(isPrompt(name, property) && { display: false, required: false }),
+		})),
+		guide,
+		stored,
+		...(hasPrompt
+			? []
+			: [{ ...toEntry(NO_PROMPT, 'No Prompt', 'boolean'), display: false, defaultValue: true }]),
+	];
 	if (JSON.stringify(fields).length > MAX_SIZE)
 		return buildNotice(`${describeSize(model)} ${USE_JSON}`);
 	if (hasExpression(fields))
