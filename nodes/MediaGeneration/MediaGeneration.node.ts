@@ -9,6 +9,8 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { methods, operationProperties, subtitle } from './operations';
+import { createAndWait } from './operations/task/createAndWait';
+import { makeSleepHints } from './operations/wait/outcomeHints';
 
 /** Takes up a parked execution. n8n makes its URL for each execution, so nothing is registered with the service. */
 const resumeWebhooks: IWebhookDescription[] = [
@@ -61,6 +63,7 @@ export class MediaGeneration implements INodeType {
 		waitingNodeTooltip:
 			'There is nothing to do, and you may close this panel. The execution sleeps. It continues by itself when the tasks have ended, or when the wait limit passes.',
 		credentials: [{ name: 'mediaGenerationApi', required: true, testedBy: 'testCredential' }],
+		hints: makeSleepHints([createAndWait.action, 'Media Generation']),
 		properties: operationProperties,
 	};
 

@@ -7,6 +7,7 @@ import {
 	TOKEN,
 	WEBHOOK_SECRET,
 } from '../../dev/fixtures/pair.cts';
+import { imageEdit, makeFirstPicture, textToImage } from '../../dev/fixtures/firstPicture.cts';
 import { chain, mediaGeneration, NODE_TYPE } from '../../dev/fixtures/workflows.cts';
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
 import type { N8n } from '../../dev/n8n/n8n.cts';
@@ -99,7 +100,14 @@ describe('a person at the editor', () => {
 
 	it('finds the node by what it does', async () => {
 		await editor.openNewManualWorkflow();
-		for (const words of ['video', 'image edit', 'motion', 'AI video', 'text to video']) {
+		for (const words of [
+			'video',
+			'image',
+			'photo',
+			'create picture',
+			'ai video',
+			'text to video',
+		]) {
 			await editor.search('no node is called this');
 			await editor.get('node-creator-no-results').waitFor();
 			await editor.search(words);
@@ -107,10 +115,19 @@ describe('a person at the editor', () => {
 		}
 	});
 
+	it('comes to a first picture in few steps', async () => {
+		const sample = `${service.resultsUrl}/sample.png`;
+		const edit = await makeFirstPicture(editor, imageEdit(sample));
+		expect(edit).toEqual({ clicks: 8, texts: 3 });
+		const fromText = await makeFirstPicture(editor, textToImage('Epsilon Canvas Text to Image'));
+		expect(fromText).toEqual({ clicks: 11, texts: 2 });
+	});
+
 	it('is shown which required fields are empty, in lists too', async () => {
+		await editor.openNewManualWorkflow();
 		await editor.addNode('media', TITLE, WAIT_ACTION);
 		await editor.executeStep();
-		await editor.get('parameter-issues').nth(1).waitFor();
+		await editor.get('parameter-issues').first().waitFor();
 		for (const model of ['Delta Reference to Video', 'Gamma V6 Reference to Video']) {
 			await editor.choose('model', model);
 			await editor.get('parameter-issues').waitFor();

@@ -40,7 +40,11 @@ describe('a run that stays awake', () => {
 			].map(([prompt = '', status], item) => [{ taskId: findId(prompt), status }, { item }]),
 		);
 		expect(output[0]?.every(({ binary }) => !binary)).toBe(true);
-		expect(hints).toEqual(['2 tasks consumed 25 credits.']);
+		expect(hints).toEqual([
+			expect.stringMatching(/^1 of 3 tasks failed: ./),
+			'1 of 3 tasks has not ended. Look with Get.',
+			'2 tasks consumed 25 credits.',
+		]);
 		expect(tracing).toEqual({
 			'media_generation.task_ids': ['one', '#fail', '#neverEnds'].map(findId).join(', '),
 			'media_generation.model': 'beta2/image-edit',
@@ -66,9 +70,9 @@ describe('a run that stays awake', () => {
 		expect(Boolean(output[0]?.[0]?.binary)).toBe(brings);
 	});
 
-	it('says what a single task cost, and nothing of one that goes on', async () => {
+	it('says what a single task cost, and that one goes on', async () => {
 		expect((await wait(['one'])).hints).toEqual(['The task consumed 12.5 credits.']);
-		expect((await wait(['#neverEnds'])).hints).toEqual([]);
+		expect((await wait(['#neverEnds'])).hints).toEqual(['The task has not ended. Look with Get.']);
 	});
 
 	it('stops at once when a task could not be created, and names the others', async () => {

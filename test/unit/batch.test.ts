@@ -93,7 +93,7 @@ it.each<[string, Task, boolean]>([
 	expect(build(downloads, task).toOutput('task')).toStrictEqual({ json: task });
 });
 
-it('lists costs and completed tasks', () => {
+it('lists its tasks, and those that have completed', () => {
 	const batch = new Batch(
 		[
 			{ ...completed, creditsConsumed: 0 },
@@ -102,7 +102,7 @@ it('lists costs and completed tasks', () => {
 		],
 		true,
 	);
-	expect(batch.costs).toEqual([0, 4]);
+	expect(batch.tasks.map(({ taskId }) => taskId)).toEqual(['task', 'other', 'third']);
 	expect(batch.completedIds).toEqual(['task']);
 	expect(batch.getCompleted('other')).toBeUndefined();
 	expect(batch.openIds).toEqual(['third']);

@@ -7,6 +7,7 @@ import {
 	type ResourceMapperFields,
 } from 'n8n-workflow';
 import { cutText } from '../../lib/cutText';
+import { escapeHtml } from '../../lib/escapeHtml';
 import { describeForms, formatValue, listShortly, nameTypes, toTitle } from './describeSchema';
 import {
 	collectProperties,
@@ -362,6 +363,3 @@ function makeExample(schema: JsonSchema, depth = 0): unknown {
 /** A text that begins with = would run as an expression. */
 const shortenProse = (prose = ''): string =>
 	cutText(prose.replace(/\s+/g, ' ').replace(/^[\s=]+|\s$/g, ''), SHOWN_PROSE);
-
-/** The editor shows notices, and the descriptions of options, as HTML. */
-const escapeHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');

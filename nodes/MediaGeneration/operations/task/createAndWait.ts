@@ -28,6 +28,7 @@ import { traceCredits } from '../traceTasks';
 import type { Batch } from '../wait/batch';
 import { decideWait, sayWhyAwake, type WaitFor } from '../wait/decideWait';
 import { openWait } from '../wait/openWait';
+import { describeOutcome, sumCredits } from '../wait/outcomeHints';
 import { addNote, toToolResult } from '../wait/toolResult';
 import type { WaitSettings } from '../wait/waitingExecution';
 import { binaryPropertyName, maxSizeOption, readMaxBytes } from './download';
@@ -219,7 +220,7 @@ export const createAndWait = defineOperation<TaskRequest | RecalledRequest>({
 
 		const collect = async (): Promise<Outcome[]> => {
 			await settleBy(endBy, collectFiles());
-			showCost(context, batch);
+			showOutcome(context, batch);
 			return toOutcomes(results, toItem);
 		};
 		const stayAwake = async (reason?: string): Promise<Outcome[]> => {
@@ -261,15 +262,10 @@ function sayEndedEarly(context: IExecuteFunctions): void {
 	});
 }
 
-/** Says at the node's output what its tasks cost. n8n takes no hints from the webhook that resumes an execution. */
-function showCost(context: IExecuteFunctions, batch: Batch): void {
-	const { costs } = batch;
-	if (!costs.length) return;
-	const sum = Number(costs.reduce((total, cost) => total + cost, 0).toFixed(6));
-	traceCredits(context, sum);
-	context.addExecutionHints({
-		type: 'info',
-		location: 'outputPane',
-		message: `${costs.length === 1 ? 'The task' : `${costs.length} tasks`} consumed ${sum} credits.`,
-	});
+/** Says at the node's output what became of its tasks, and what they cost. */
+function showOutcome(context: IExecuteFunctions, { tasks }: Batch): void {
+	const credits = sumCredits(tasks);
+	if (credits !== undefined) traceCredits(context, credits);
+	const hints = describeOutcome(tasks);
+	if (hints.length) context.addExecutionHints(...hints);
 }

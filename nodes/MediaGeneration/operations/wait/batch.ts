@@ -78,9 +78,9 @@ export class Batch {
 		return task && isCompleted(task) ? task : undefined;
 	}
 
-	/** Lists the credits that each task consumed, where the service said it. */
-	get costs(): number[] {
-		return [...this.known.values()].flatMap(({ task }) => task.creditsConsumed ?? []);
+	/** The tasks as the service last described them, in the order of their items. */
+	get tasks(): Task[] {
+		return [...this.known.values()].map(({ task }) => task);
 	}
 
 	/** The last look at the task brought its record. */
