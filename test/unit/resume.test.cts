@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { resumeExecution } from '../../nodes/MediaGeneration/operations/wait/resume';
+import { WaitingExecution } from '../../nodes/MediaGeneration/operations/wait/waitingExecution';
 import { buildFileHelpers } from './files.cts';
 import { buildDetails, sendCallback, type Callback } from './webhook.ts';
 
@@ -199,6 +200,25 @@ describe('callbacks that come together', () => {
 		expect((await send(other)).answer).toEqual(isTaken);
 		release();
 		expect((await first).output).toHaveLength(2);
+	});
+
+	it.each([
+		['files are under way', {}, true],
+		['no files are downloaded', undefined, false],
+	])('are turned away during a delivery only while %s', (_, downloads, expected) => {
+		const settings = { timeoutSeconds: 60, downloads: downloads && { field: 'data' } };
+		const until = Date.now() + 60_000;
+		const waiting = new WaitingExecution({
+			run: 0,
+			until,
+			resumeUrl,
+			items: [],
+			settings,
+		} as never);
+		waiting.beginDelivery();
+		expect(waiting.isDownloading).toBe(expected);
+		waiting.endDelivery();
+		expect(waiting.isDownloading).toBe(false);
 	});
 
 	it('ask for each task of a hundred at most twice, in whatever order they end', async () => {

@@ -99,7 +99,7 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 	const looks = startLooks(key, { url, taskId, secret: secrets?.current, until });
 	const sender = new Sender(context);
 	if (!waiting.take(taskId))
-		return sender.answer(waiting.isDelivering ? RESULTS_UNDER_WAY : undefined);
+		return sender.answer(waiting.isDownloading ? RESULTS_UNDER_WAY : undefined);
 
 	sender.answerBy(begun + ANSWER_WITHIN, () => describe(waiting, taskId));
 	const service = new TaskService(context, credentials);
@@ -138,8 +138,8 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 }
 
 /** Says what keeps a callback from counting as taken; nothing where its task has ended. */
-function describe({ batch, isDelivering }: WaitingExecution, taskId: string): Refused | undefined {
-	if (isDelivering) return RESULTS_UNDER_WAY;
+function describe({ batch, isDownloading }: WaitingExecution, taskId: string): Refused | undefined {
+	if (isDownloading) return RESULTS_UNDER_WAY;
 	if (!batch.isOpen(taskId)) return undefined;
 	return batch.isLookedAt(taskId) ? TASK_NOT_ENDED : DETAILS_UNAVAILABLE;
 }

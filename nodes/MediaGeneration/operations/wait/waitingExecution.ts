@@ -67,8 +67,9 @@ export class WaitingExecution {
 		return this.stored.run === run && this.stored.until === until;
 	}
 
-	get isDelivering(): boolean {
-		return this.state === 'delivering';
+	/** A callback collects the files, which may take long. */
+	get isDownloading(): boolean {
+		return this.state === 'delivering' && this.downloads !== undefined;
 	}
 
 	/**
