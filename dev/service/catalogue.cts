@@ -19,6 +19,8 @@ const catalogueModel = strictObject({
 		pricingDesc: nonEmptyText.nullable(),
 	}),
 	result: resultShape.default({}),
+	/** Continues a song of an earlier task, which its input names. */
+	continuesSong: z.boolean().default(false),
 	/** An object is a document; a text is a malformed one. */
 	openapi: z.union([anyObject, nonEmptyText]).nullable(),
 });

@@ -33,6 +33,9 @@ export const hasEnded = ({ completeTime }: TaskRecord) => completeTime !== null;
 
 export const hasSucceeded = (record: TaskRecord) => hasEnded(record) && !record.faults.fail;
 
+/** The ID of one of a task's songs. */
+export const nameSong = (taskId: string, index: number) => `${taskId}-song-${index + 1}`;
+
 /** Names a task's result files, by field. */
 function nameFiles({ result, faults }: TaskRecord) {
 	const length = faults.files ?? result.files;
@@ -62,6 +65,7 @@ export function formatResult({ settings, resultsUrl }: Context, record: TaskReco
 	if (result.kind === 'music') {
 		const [[, songs = []] = []] = links;
 		const data = songs.map((_, index) => ({
+			id: nameSong(taskId, index),
 			...Object.fromEntries(links.map(([field, urls]) => [field, urls[index]])),
 			title: `Foxes at Dusk, Take ${index + 1}`,
 			duration: 0.21,

@@ -11,6 +11,7 @@ import {
 	mediaGeneration,
 	NODE,
 	prompts,
+	SEEN,
 } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import { poll } from '../../dev/n8n/wait.cts';
@@ -23,8 +24,8 @@ const SIZE = 0.3;
 
 interface ResultTask extends Task {
 	downloadError?: string;
-	/** Of Download. */
-	file?: { kind: string; url: string; name: string; seconds: number };
+	/** With an item for each file; what follows the URL only from Download. */
+	file?: { index: number; kind: string; url: string; name: string; seconds: number };
 }
 
 const SERVICE = {
@@ -132,7 +133,7 @@ describe.each(['filesystem', 'database', 'default'])('with binary data in %s mod
 				{ resource: 'task', operation: 'createAndWait', downloadResults: false, ...parameters },
 				{ name: 'Create' },
 			),
-			download({ files: ['result', 'firstFrame'] }),
+			download({ files: ['result', 'firstFrame'], options: { outputItems: 'perFile' } }),
 		);
 		expect(execution.getError()).toBeUndefined();
 		const uploads = [...own.service.uploads.values()];
@@ -188,6 +189,57 @@ describe.each(['filesystem', 'database', 'default'])('with binary data in %s mod
 		expect(own.service.deliveries).toHaveLength(counts.reduce((sum, files) => sum + files, 0));
 		expect(own.service.leaks).toEqual([]);
 	});
+
+	it('by callback, the files of one item are all paired with it', async () => {
+		const node = wait({ waitFor: 'callback', options: { outputItems: 'perFile' } });
+		const execution = await own.runNodes(prompts(['#files=2']), node, SEEN);
+		expect(execution.getItems('Seen')).toEqual(
+			[0, 1].map(() => ({ prompt: '#files=2', status: 'completed' })),
+		);
+		expect(getOutput(execution).map(({ json }) => json.file?.index)).toEqual([0, 1]);
+	});
+
+	const perFile = mode === 'database' ? it.skip : it;
+	// n8n repeats a node whose first item is an error, and the limit ends the wait.
+	perFile.each(['callback', 'polling'])(
+		'by %s, each file is an item of its own, also after a repeat and at the limit',
+		async (waitFor) => {
+			const texts = ['#status=422', '#files=2', '#fail', '#neverEnds', '#files=3 #links=dead'];
+			const repeats = {
+				...{ retryOnFail: true, maxTries: 2, waitBetweenTries: 100 },
+				onError: 'continueRegularOutput',
+			};
+			const node = wait({ waitFor, waitLimit: 0.1, options: { outputItems: 'perFile' } });
+			const execution = await own.runNodes(prompts(texts), { ...node, ...repeats });
+			const output = getOutput(execution).map(({ json, binary, pairedItem }) => ({
+				item: (pairedItem as { item: number }).item,
+				status: json.status,
+				index: json.file?.index,
+				files: Object.keys(binary),
+				isOwn: json.file && json.file.url === json.resultUrls?.[json.file.index],
+				isMissing: json.downloadError !== undefined,
+			}));
+			const file = (item: number, index: number, files: string[]) => ({
+				...{ item, status: 'completed', index, files },
+				...{ isOwn: true, isMissing: files.length === 0 },
+			});
+			const other = (item: number, status?: string) => ({
+				...{ item, status, index: undefined, files: [] },
+				...{ isOwn: undefined, isMissing: false },
+			});
+			expect(output).toEqual([
+				other(0),
+				...[0, 1].map((index) => file(1, index, ['data'])),
+				other(2, 'failed'),
+				other(3, 'timedOut'),
+				...[0, 1, 2].map((index) => file(4, index, [])),
+			]);
+			const [, second] = getOutput(execution);
+			const bytes = second?.binary.data && (await own.n8n.readBinary(second.binary.data));
+			expect(bytes?.equals(await fetchBytes(second?.json.file?.url))).toBe(true);
+			expect(own.service.tasks.size).toBe(4);
+		},
+	);
 
 	if (isGuarded)
 		it("says what n8n's own guard blocks, and that nothing was sent", async () => {
@@ -323,7 +375,8 @@ describe('Download', () => {
 		pair.service.requests.length = 0;
 		const resultUrls = [`${pair.service.url}/internal`];
 		const fake = { taskId, status: 'completed', resultUrls, result: { resultUrls } };
-		const execution = await pair.runNodes(items([fake]), download());
+		const perFile = download({ options: { outputItems: 'perFile' } });
+		const execution = await pair.runNodes(items([fake]), perFile);
 		expect(getOutput(execution)).toMatchObject([
 			{
 				json: { taskId, status: 'completed', file: { kind: 'result', mimeType: 'image/png' } },
@@ -378,7 +431,10 @@ describe('Download', () => {
 	it('has a few files under way over all items, and says how long each took', async () => {
 		pair.service.set({ faultsFor: () => ({ files: 3, fileSize: SIZE, fileSlow: 0.3 }) });
 		const ids = await Promise.all(Array.from({ length: 6 }, () => createEndedTask(pair.service)));
-		const execution = await pair.runNodes(items(ids.map((taskId) => ({ taskId }))), download());
+		const execution = await pair.runNodes(
+			items(ids.map((taskId) => ({ taskId }))),
+			download({ options: { outputItems: 'perFile' } }),
+		);
 		expect(execution.getError()).toBeUndefined();
 		const output = getOutput(execution).map(({ json }) => json);
 		expect(new Set(output.map(({ file }) => file?.name)).size).toBe(18);

@@ -70,6 +70,26 @@ describe('a run that stays awake', () => {
 		expect(Boolean(output[0]?.[0]?.binary)).toBe(brings);
 	});
 
+	it('outputs an item for each file, paired with the item of its task', async () => {
+		const options = { outputItems: 'perFile', outputBinaryField: 'film' };
+		const parameters = { downloadResults: true, options };
+		const { output } = await wait(['#files=2', '#fail', '#files=2 three'], parameters);
+		const file = (item: number, index: number) => ({
+			json: { status: 'completed', file: { index, kind: 'result' } },
+			binary: { film: { mimeType: 'image/png' } },
+			pairedItem: { item },
+		});
+		expect(output[0]).toMatchObject([
+			file(0, 0),
+			file(0, 1),
+			{ json: { status: 'failed' }, pairedItem: { item: 1 } },
+			file(2, 0),
+			file(2, 1),
+		]);
+		const links = output[0]?.map(({ json }) => (json.file as { url?: string } | undefined)?.url);
+		expect(new Set(links).size).toBe(5);
+	});
+
 	it('says what a single task cost, and that one goes on', async () => {
 		expect((await wait(['one'])).hints).toEqual(['The task consumed 12.5 credits.']);
 		expect((await wait(['#neverEnds'])).hints).toEqual(['The task has not ended. Look with Get.']);
@@ -140,6 +160,14 @@ describe('a tool', () => {
 				creditsConsumed: 12.5,
 			},
 			{ taskId: findId('#neverEnds'), status: 'timedOut', note: expect.stringContaining('Get') },
+		]);
+	});
+
+	it('tells its model of each file, where that is chosen', async () => {
+		const { output } = await wait(['#files=2'], { options: { outputItems: 'perFile' } }, TOOL);
+		expect(output[0]).toMatchObject([
+			{ json: { file: { index: 0 } } },
+			{ json: { file: { index: 1 } } },
 		]);
 	});
 

@@ -100,15 +100,32 @@ describe('task: download', () => {
 		return { ...(await engine.run(parameters)), taskId };
 	}
 
+	const FILES = { files: ['result', 'lastFrame'], binaryPropertyName: 'film' };
+
+	it('outputs the task with all of the chosen files', async () => {
+		const { output, taskId } = await download('', FILES);
+		expect(output[0]).toMatchObject([
+			{
+				json: { taskId, status: 'completed' },
+				binary: {
+					film: { fileName: `${taskId}-lastFrame.png` },
+					film_1: { fileName: `${taskId}.mp4` },
+				},
+				pairedItem: { item: 0 },
+			},
+		]);
+		expect(output[0]?.[0]?.json).not.toHaveProperty('file');
+	});
+
 	it('outputs an item for each of the chosen files', async () => {
-		const more = { files: ['result', 'lastFrame'], binaryPropertyName: 'film' };
+		const more = { ...FILES, options: { outputItems: 'perFile' } };
 		const { output, taskId } = await download('', more);
 		const expected = [
 			['lastFrame', '-lastFrame.png'],
 			['result', '.mp4'],
-		].map(([kind, ending]) => {
+		].map(([kind, ending], index) => {
 			const name = `${taskId}${ending}`;
-			const json = { taskId, status: 'completed', file: { kind, name } };
+			const json = { taskId, status: 'completed', file: { index, kind, name } };
 			return { json, binary: { film: { fileName: name } }, pairedItem: { item: 0 } };
 		});
 		expect(output[0]).toMatchObject(expected);
@@ -127,7 +144,9 @@ describe('task: download', () => {
 	});
 
 	it('sets no limit with a Maximum File Size of 0', async () => {
-		const { output } = await download('#fileSize=2', { options: { maxSizeMegabytes: 0 } });
+		const { output } = await download('#fileSize=2', {
+			options: { maxSizeMegabytes: 0, outputItems: 'perFile' },
+		});
 		expect(output[0]).toMatchObject([{ json: { file: { size: 2e6 } } }]);
 	});
 });

@@ -56,6 +56,22 @@ describe('task: get', () => {
 		expect(json).toMatchObject({ status: 'pending', resultUrls: [] });
 	});
 
+	it('returns an item for each file, where that is chosen', async () => {
+		const taskId = await createEndedTask('#files=2');
+		const parameters = { resource: 'task', operation: 'get', taskId };
+		const perFile = await engine.run({ ...parameters, options: { outputItems: 'perFile' } });
+		const resultUrls = (perFile.output[0]?.[0]?.json.resultUrls ?? []) as string[];
+		expect(resultUrls).toHaveLength(2);
+		expect(perFile.output[0]).toMatchObject(
+			resultUrls.map((url, index) => ({
+				json: { taskId, status: 'completed', file: { index, kind: 'result', url } },
+				pairedItem: { item: 0 },
+			})),
+		);
+		const other = await engine.run({ ...parameters, options: { outputItems: 'files' } });
+		expect(other.error?.message).toContain("'Output Items' in Options must be perTask or perFile");
+	});
+
 	it('returns the record as the service has it, with Simplify turned off', async () => {
 		const taskId = await createEndedTask('Make it night');
 		const { param, resultJson, ...record } = (await get(taskId, { simplify: false })).json;

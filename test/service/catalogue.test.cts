@@ -74,6 +74,23 @@ test('all lookups share one budget, and each is recorded', async () => {
 	expect(await lookAll()).toEqual([200, 429, 429]);
 });
 
+test('a model that continues a song takes one of a finished task', async () => {
+	const service = await start();
+	const made = await create(service, {
+		model: 'zeta-song-v5',
+		input: { prompt: 'A fox', instrumental: true },
+	});
+	const { taskId } = made.data as { taskId: string };
+	await service.waitForTask(taskId);
+	const order = async (task_id: string, audio_id: string) => {
+		const input = { task_id, audio_id };
+		return (await create(service, { model: 'zeta-song-v5/music-video', input })).code;
+	};
+	expect(await order(taskId, `${taskId}-song-2`)).toBe(200);
+	expect(await order(taskId, `${taskId}-song-3`)).toBe(422);
+	expect(await order('none', `${taskId}-song-1`)).toBe(422);
+});
+
 test.each<[string, object, string]>([
 	['epsilon-2/text-to-video', { prompt: 'A fox', cfg_scale: 0.7, color: 'red' }, ''],
 	['epsilon-2/text-to-video', {}, "/input must have required property 'prompt'"],

@@ -10,9 +10,9 @@ const build = (downloads = false, task = open) => new Batch([task], downloads);
 it('outputs what the service said last of a task that has not ended, as timedOut', () => {
 	const batch = build();
 	batch.learn('task', { taskId: 'task', status: 'pending', state: 'generating' });
-	expect(batch.toOutput('task')).toStrictEqual({
-		json: { taskId: 'task', status: 'timedOut', state: 'generating', model: 'model' },
-	});
+	expect(batch.toOutput('task')).toStrictEqual([
+		{ json: { taskId: 'task', status: 'timedOut', state: 'generating', model: 'model' } },
+	]);
 	expect(batch).toMatchObject({ isEnded: false, openIds: ['task'] });
 });
 
@@ -21,7 +21,7 @@ it('keeps the first end, whatever is said later', () => {
 	batch.learn('task', completed);
 	batch.learn('task', failed);
 	batch.learnFailure('task', { message: 'gone', code: 404 });
-	expect(batch.toOutput('task')).toStrictEqual({ json: { ...completed, model: 'model' } });
+	expect(batch.toOutput('task')).toStrictEqual([{ json: { ...completed, model: 'model' } }]);
 	expect(batch).toMatchObject({ isEnded: true, openIds: [] });
 });
 
@@ -29,7 +29,7 @@ it('ignores tasks of other batches', () => {
 	const batch = build();
 	batch.learn('another', completed);
 	batch.learnFailure('another', { message: 'gone' });
-	batch.learnFiles('another', { json: {} });
+	batch.learnFiles('another', [{ json: {} }]);
 	expect(batch.has('another')).toBe(false);
 	expect(batch.isEnded).toBe(false);
 });
@@ -37,10 +37,13 @@ it('ignores tasks of other batches', () => {
 it('says why the last look failed, until one does not', () => {
 	const batch = build();
 	batch.learnFailure('task', { message: 'no answer' });
-	expect(batch.toOutput('task').json).toMatchObject({ status: 'timedOut', lookError: 'no answer' });
+	expect(batch.toOutput('task')[0]?.json).toMatchObject({
+		status: 'timedOut',
+		lookError: 'no answer',
+	});
 	expect(batch.isLookedAt('task')).toBe(false);
 	batch.learn('task', open);
-	expect(batch.toOutput('task').json).not.toHaveProperty('lookError');
+	expect(batch.toOutput('task')[0]?.json).not.toHaveProperty('lookError');
 	expect(batch.isLookedAt('task')).toBe(true);
 });
 
@@ -48,13 +51,13 @@ it('says that the service had not answered, until it has', () => {
 	const batch = build();
 	batch.learnAsked('task');
 	batch.learnAsked('another');
-	expect(batch.toOutput('task').json).toMatchObject({
+	expect(batch.toOutput('task')[0]?.json).toMatchObject({
 		status: 'timedOut',
 		lookError: 'The service had not answered when the wait ended',
 	});
 	batch.learn('task', completed);
 	batch.learnAsked('task');
-	expect(batch.toOutput('task').json).not.toHaveProperty('lookError');
+	expect(batch.toOutput('task')[0]?.json).not.toHaveProperty('lookError');
 });
 
 it.each([
@@ -66,7 +69,7 @@ it.each([
 ])('after looks that failed with the codes %j, a task is %s', (codes, status) => {
 	const batch = build();
 	for (const code of codes) batch.learnFailure('task', { message: 'nothing came', code });
-	expect(batch.toOutput('task').json).toMatchObject({
+	expect(batch.toOutput('task')[0]?.json).toMatchObject({
 		status,
 		...(status === 'failed' && { failCode: '408', failMessage: 'nothing came' }),
 	});
@@ -75,13 +78,13 @@ it.each([
 it('outputs the files of a completed task, or says that they were not complete in time', () => {
 	const batch = build(true);
 	batch.learn('task', completed);
-	expect(batch.toOutput('task').json).toMatchObject({
+	expect(batch.toOutput('task')[0]?.json).toMatchObject({
 		status: 'completed',
 		downloadError: expect.stringContaining('The wait limit passed') as string,
 	});
-	const output = { json: completed, binary: { data: { mimeType: 'image/png', data: 'file' } } };
+	const output = [{ json: completed, binary: { data: { mimeType: 'image/png', data: 'file' } } }];
 	batch.learnFiles('task', output);
-	batch.learnFiles('task', { json: {} });
+	batch.learnFiles('task', [{ json: {} }]);
 	expect(batch.toOutput('task')).toBe(output);
 });
 
@@ -90,7 +93,26 @@ it.each<[string, Task, boolean]>([
 	['that failed', failed, true],
 	['of a run that does not download', completed, false],
 ])('says nothing of files for a task %s', (_, task, downloads) => {
-	expect(build(downloads, task).toOutput('task')).toStrictEqual({ json: task });
+	expect(build(downloads, task).toOutput('task')).toStrictEqual([{ json: task }]);
+});
+
+it('outputs an item for each file of a completed task, and one for any other, where that is chosen', () => {
+	const resultUrls = ['https://x/1', 'https://x/2'];
+	const task = { ...completed, resultUrls, result: { resultUrls } };
+	const batch = new Batch([open], false, true);
+	batch.learnFailure('task', { message: 'no answer' });
+	expect(batch.toOutput('task')).toMatchObject([{ json: { lookError: 'no answer' } }]);
+	batch.learn('task', { ...task, model: 'model' });
+	expect(batch.toOutput('task')).toStrictEqual(
+		resultUrls.map((url, index) => ({
+			json: { ...task, model: 'model', file: { index, kind: 'result', url } },
+		})),
+	);
+	const late = new Batch([task], true, true);
+	expect(late.toOutput('task')).toMatchObject(
+		resultUrls.map((url) => ({ json: { file: { url }, downloadError: expect.any(String) } })),
+	);
+	expect(new Batch([failed], true, true).toOutput('task')).toStrictEqual([{ json: failed }]);
 });
 
 it('lists its tasks, and those that have completed', () => {

@@ -30,6 +30,8 @@ interface Run {
 	parentExecutionId?: string;
 	/** How many items came in. */
 	items?: number;
+	/** Each file becomes an item. */
+	perFile?: boolean;
 	executionId?: string;
 	workflowName?: string;
 }
@@ -61,7 +63,7 @@ async function decide(run: Run, chosen: WaitFor = 'callback') {
 	} as unknown as IExecuteFunctions;
 	for ($runIndex of begun) noteCall(context);
 	const all = services.map((baseUrl) => ({ credentials: { baseUrl } }) as TaskService);
-	return await decideWait(context, chosen, all);
+	return await decideWait(context, { waitFor: chosen, perFile: run.perFile }, all);
 }
 
 const subWorkflow: Run = { mode: 'integrated', parentExecutionId: '6' };
@@ -74,6 +76,7 @@ const SLEEPS: Array<[string, Run, string]> = [
 	['the internet reaches n8n, and the service is in its network', { services: [LAN] }, PUBLIC],
 	['the last call of a turn of the newest agent runs', { tool: 'newest' }, PUBLIC],
 	['that call is tried again', { tool: 'newest', begun: [0, 1, 1] }, PUBLIC],
+	['one item becomes an item for each file', { perFile: true }, PUBLIC],
 	['a sub-workflow has all items', { ...subWorkflow, items: 2 }, PUBLIC],
 	["n8n's Agents call a workflow, with one item", { mode: 'integrated' }, PUBLIC],
 	["a workflow's name begins like that of a single node", { workflowName: 'Execute node' }, PUBLIC],
@@ -94,6 +97,7 @@ const AWAKE: Array<[string, Run, string]> = [
 	['a sub-workflow that runs once for each item', subWorkflow, 'once for each item'],
 	['an agent that the service cannot reach', { tool: 'newest', url: INTERNAL }, "can't reach"],
 	["n8n's Agents, or an MCP server", { executionId: undefined }, 'no execution'],
+	['several items that become one for each file', { perFile: true, items: 2 }, 'by their position'],
 	['a single node that n8n executes', executeNode, 'single node'],
 	[
 		'an execution of engine-v2',

@@ -34,7 +34,7 @@ async function poll(
 	void wait.then(() => (endedAt = Date.now()));
 	await jest.advanceTimersByTimeAsync(Math.max(until, 0) + 60_000);
 	const output = taskIds.map(
-		(taskId) => batch.toOutput(taskId).json as Task & { lookError?: string },
+		(taskId) => batch.toOutput(taskId)[0]?.json as Task & { lookError?: string },
 	);
 	return { output, statuses: output.map(({ status }) => status), endedAt };
 }

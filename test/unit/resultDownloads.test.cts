@@ -14,6 +14,7 @@ const completed = (...names: string[]): Task => ({
 interface Options {
 	field?: string;
 	maxBytes?: number | null;
+	perFile?: boolean;
 	/** A fresh link that the service has; by default it has none. */
 	fresh?: string;
 	/** The links of the task when it is read again. */
@@ -23,7 +24,7 @@ interface Options {
 /** Downloads the files of a task, from a host that answers with the status that a file's name says. */
 async function start(
 	task: Task,
-	{ field = 'data', maxBytes = null, fresh, renewed = [] }: Options = {},
+	{ field = 'data', maxBytes = null, perFile, fresh, renewed = [] }: Options = {},
 ) {
 	const { helpers, asked } = buildFileHelpers(({ url }) => ({
 		statusCode: Number(/\d{3}/.exec(url)?.[0] ?? 200),
@@ -39,10 +40,11 @@ async function start(
 		getTask: async () => completed(...renewed),
 	};
 	const source = { settings: { timeoutSeconds: 60 }, service, helpers } as unknown as FileSource;
-	const downloads = new ResultDownloads({ field, maxBytes });
-	const item = await downloads.start(task, source);
-	expect(await downloads.start(task, source)).toBe(item);
-	return { asked: asked.map(({ url }) => url.slice(HOST.length + 1)), item };
+	const downloads = new ResultDownloads({ field, maxBytes }, perFile);
+	const items = await downloads.start(task, source);
+	expect(await downloads.start(task, source)).toBe(items);
+	const [item = { json: {} }] = items;
+	return { asked: asked.map(({ url }) => url.slice(HOST.length + 1)), items, item };
 }
 
 it('names the files of a task after its first, and asks for each once', async () => {
@@ -64,7 +66,7 @@ it.each<[string, Task]>([
 	['has gone on', { ...completed(), status: 'timedOut' }],
 	['has no files', completed()],
 ])('asks for nothing of a task that %s', async (_, task) => {
-	expect(await start(task)).toEqual({ asked: [], item: { json: task } });
+	expect(await start(task)).toMatchObject({ asked: [], items: [{ json: task }] });
 });
 
 it.each([
@@ -93,4 +95,16 @@ it('takes no larger file than it may', async () => {
 	const { item } = await start(completed('a'), { maxBytes: 3 });
 	const downloadError = expect.stringContaining("'Maximum File Size' in Options") as string;
 	expect(item).toEqual({ json: { ...completed('a'), downloadError } });
+});
+
+it('makes an item of each file, with its own file or the reason why it is missing', async () => {
+	const task = completed('a', '500', '403');
+	const { items } = await start(task, { perFile: true, field: 'film', fresh: 'new' });
+	const file = (index: number, name: string) => ({ index, kind: 'result', url: `${HOST}/${name}` });
+	expect(items).toMatchObject([
+		{ json: { ...task, file: file(0, 'a') }, binary: { film: { data: `${HOST}/a` } } },
+		{ json: { ...task, file: file(1, '500'), downloadError: expect.any(String) as string } },
+		{ json: { ...task, file: file(2, 'new') }, binary: { film: { data: `${HOST}/new` } } },
+	]);
+	expect(items.map(({ binary = {} }) => Object.keys(binary))).toEqual([['film'], [], ['film']]);
 });

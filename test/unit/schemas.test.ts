@@ -9,6 +9,7 @@ import { integer, modelList, number, uploadedFile } from '../../nodes/MediaGener
 import { isObject } from '../../nodes/MediaGeneration/lib/json';
 import type { Diagnosis } from '../../nodes/MediaGeneration/callback/diagnose';
 import { newTask, type PROMPT, type Task } from '../../nodes/MediaGeneration/api/task';
+import type { FileFacts } from '../../nodes/MediaGeneration/operations/results/fileItems';
 
 const url = 'https://cdn.example/a.png';
 
@@ -27,7 +28,17 @@ const whole: Required<Omit<Task, typeof PROMPT>> = {
 	completedAt: '2025-11-20T12:00:12.000Z',
 };
 
-const file = { kind: 'result', url, name: 'a.png', mimeType: 'image/png', size: 5, seconds: 0.4 };
+const file: Required<FileFacts> = {
+	index: 0,
+	kind: 'result',
+	url,
+	id: 'song-1',
+	title: 'Foxes',
+	durationSeconds: 2.5,
+	coverUrl: url,
+};
+
+const downloaded = { ...file, name: 'a.png', mimeType: 'image/png', size: 5, seconds: 0.4 };
 
 const uploaded = uploadedFile.parse({
 	downloadUrl: url,
@@ -61,10 +72,10 @@ it.each([
 	[
 		'task: create and wait',
 		createAndWait,
-		{ ...whole, downloadError: 'broke off', lookError: 'no answer' },
+		{ ...whole, file, downloadError: 'broke off', lookError: 'no answer' },
 	],
-	['task: get', get, whole],
-	['task: download', download, { ...whole, file }],
+	['task: get', get, { ...whole, file }],
+	['task: download', download, { ...whole, file: downloaded }],
 	['task: verify callback', verifyCallback, diagnosis],
 	['file: upload', upload, uploaded],
 ])('%s has the output schema of what it outputs, in its order', (_, schema, output) => {

@@ -11,6 +11,7 @@ it.each<[string, object, object]>([
 		{ resultUrls: ['u'], result: {}, model: 'm' },
 		{ resultUrls: ['u'] },
 	],
+	['the file that it is of', { file: { index: 1 } }, { file: { index: 1 } }],
 	['a result without links', { resultUrls: [], result: 'text' }, { result: 'text' }],
 	['no more than there is', {}, {}],
 	['why it failed, and the cost', { ...failed, state: 'fail' }, failed],

@@ -128,7 +128,7 @@ export const customFields: Field = {
 
 const fieldsNotice: Field = {
 	displayName:
-		'Where it says file, give a URL or an input data field name. Where it says list, put commas between the entries. A field left blank is not sent. Field Guide, at the end, describes each field.',
+		'Where it says file, give a URL or an input data field name. Where it says earlier task or earlier file, the item of an earlier Media Generation node fills it in. Where it says list, put commas between the entries. A field left blank is not sent. Field Guide, at the end, describes each field.',
 	name: 'fieldsNotice',
 	type: 'notice',
 	default: '',
@@ -157,16 +157,18 @@ export const custom = defineModel({
 	async request(read, option, describe) {
 		const chosen = read(customModel.name);
 		const model = parseValue(customModel, chosen) as string;
-		const { findInputSchema, findStoredSchema, isOwnEntry } = await import('./schemaFields');
+		const { findChecks, findStoredSchema, isOwnEntry } = await import('./schemaFields');
 		const { readSchema } = await import('./readSchema');
 		const { checkInput, checkNames, toInput } = await import('./fieldValues');
 		// An AI, and whoever writes JSON, gives fields that the editor has not offered.
-		const lookUp = async () => findInputSchema(model, await describe(model)) ?? {};
+		const lookUp = async () => findChecks(model, await describe(model));
 		if (read(inputMode.name) !== 'fields') {
 			const input = parseValue(customInput, read(customInput.name)) as Record<string, unknown>;
 			// Workflows that are older than the locator send what they always sent.
-			if (typeof chosen === 'object') checkNames(await lookUp(), model, input);
-			return { model, input };
+			if (typeof chosen !== 'object') return { model, input };
+			const { inputSchema, needsCallback } = await lookUp();
+			checkNames(inputSchema, model, input);
+			return { model, input, needsCallback };
 		}
 		const { value, schema } = (read(customFields.name) || {}) as Partial<ResourceMapperValue>;
 		const stored = findStoredSchema(schema ?? []);
@@ -179,7 +181,12 @@ export const custom = defineModel({
 			.split(',')
 			.map((name) => name.trim());
 		// A workflow may come from somebody else, so its stored schema is checked like the service's own.
-		const inputSchema = stored ? (readSchema(stored.inputSchema, undefined) ?? {}) : await lookUp();
+		const { inputSchema, needsCallback } = stored
+			? {
+					inputSchema: readSchema(stored.inputSchema, undefined) ?? {},
+					needsCallback: stored.needsCallback === true,
+				}
+			: await lookUp();
 		const typed = read(prompt.name);
 		const entered = Object.entries({
 			...value,
@@ -187,6 +194,6 @@ export const custom = defineModel({
 		}).filter(([name]) => !isOwnEntry(name));
 		const input = toInput(inputSchema, entered, (name) => names.includes(name.trim()));
 		checkNames(inputSchema, model, input);
-		return { model, input, check: (whole) => checkInput(inputSchema, whole) };
+		return { model, input, needsCallback, check: (whole) => checkInput(inputSchema, whole) };
 	},
 });

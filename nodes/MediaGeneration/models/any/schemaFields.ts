@@ -9,6 +9,7 @@ import {
 import { cutText } from '../../lib/cutText';
 import { escapeHtml } from '../../lib/escapeHtml';
 import { describeForms, formatValue, listShortly, nameTypes, toTitle } from './describeSchema';
+import { EARLIER_IDS, findEarlierPart } from './earlierResult';
 import {
 	collectProperties,
 	getItems,
@@ -28,6 +29,8 @@ export interface StoredSchema extends ResourceMapperField {
 	model: string;
 	/** Its input, for the checks before a task is paid for. */
 	inputSchema: JsonSchema;
+	/** It takes no task without a callback URL. */
+	needsCallback?: true;
 }
 
 const STORED_SCHEMA = '$schema';
@@ -54,6 +57,8 @@ const isPrompt = (name: string, { schema }: Property): boolean =>
 /** A model whose document has another path answers at once. */
 const TASK_PATH = /\/jobs\/createTask$/i;
 
+const CALLBACK_URL = /^call_?back_?url$/i;
+
 const USE_JSON = "To use it, set 'Input Mode' to JSON.";
 
 /**
@@ -64,7 +69,7 @@ const USE_JSON = "To use it, set 'Input Mode' to JSON.";
 function findInput(
 	model: string,
 	document: unknown,
-): { input: JsonSchema; properties: Array<[string, Property]> } | string {
+): { input: JsonSchema; properties: Array<[string, Property]>; needsCallback: boolean } | string {
 	if (document === null)
 		return `The service doesn't say yet which fields ${model} takes. ${USE_JSON}`;
 	const { path, schema } = findRequest(document);
@@ -78,13 +83,21 @@ function findInput(
 	// A property with the name of an entry of ours has no field. Extra Fields can give it.
 	const properties = [...collectProperties(input)].filter(([name]) => !isOwnEntry(name));
 	if (!properties.length) return `The service names no fields of ${model}. ${USE_JSON}`;
-	return { input, properties };
+	const needsCallback = [...collectProperties(body)].some(
+		([name, { isRequired }]) => isRequired && CALLBACK_URL.test(name),
+	);
+	return { input, properties, needsCallback };
 }
 
-/** Finds the schema by which a run checks a model's input; undefined where the service has none that can be understood. */
-export function findInputSchema(model: string, document: unknown): JsonSchema | undefined {
+/** Finds what a run checks before a model is paid for; nothing where the service has no schema that can be understood. */
+export function findChecks(
+	model: string,
+	document: unknown,
+): { inputSchema: JsonSchema; needsCallback: boolean } {
 	const found = findInput(model, document);
-	return typeof found === 'string' ? undefined : found.input;
+	return typeof found === 'string'
+		? { inputSchema: {}, needsCallback: false }
+		: { inputSchema: found.input, needsCallback: found.needsCallback };
 }
 
 /**
@@ -119,13 +132,14 @@ export function listFields(model: string, document: unknown): INodePropertyOptio
 export function toMapperFields(model: string, document: unknown): ResourceMapperFields {
 	const found = findInput(model, document);
 	if (typeof found === 'string') return buildNotice(found);
-	const { input, properties } = found;
+	const { input, properties, needsCallback } = found;
 	const inputSchema = removeProse(input, (name, schema) => judgeMedia(name, schema) === 'likely');
 	const stored: StoredSchema = {
 		...toEntry(STORED_SCHEMA, computeHash(inputSchema), 'object'),
 		display: false,
 		model,
 		inputSchema,
+		...(needsCallback && { needsCallback }),
 	};
 	const guide = {
 		...toEntry(GUIDE, 'Field Guide (Sends Nothing)', 'options'),
@@ -153,7 +167,21 @@ export function toMapperFields(model: string, document: unknown): ResourceMapper
 		return buildNotice(
 			`The service's description of ${model} has texts that n8n would run as expressions. ${USE_JSON}`,
 		);
-	return { fields };
+	// After that check: these are the only expressions.
+	return { fields: fields.map((field) => fillIn(field, properties)) };
+}
+
+/** Gives a field that takes an earlier task or file the ID of the item before. The editor fills it in when it first shows the field. */
+function fillIn(
+	field: ResourceMapperField,
+	properties: Array<[string, Property]>,
+): ResourceMapperField {
+	const [, property] = properties.find(([name]) => name === field.id) ?? [];
+	const part =
+		property?.schema.default === undefined &&
+		property &&
+		findEarlierPart(field.id, property.schema);
+	return part && !field.removed ? { ...field, defaultValue: EARLIER_IDS[part] } : field;
 }
 
 /** Says which properties go together, where the model has several forms of input. */
@@ -276,6 +304,8 @@ function describeEntry(name: string, schema: JsonSchema): string | undefined {
 		return maxItems === 1 && isMedia ? 'file' : [form, range].filter(Boolean).join(', ');
 	}
 	if (isMedia) return 'file';
+	const earlier = findEarlierPart(name, schema);
+	if (earlier) return `earlier ${earlier}`;
 	if (types.includes('object')) return types.includes('string') ? 'text or JSON' : 'JSON';
 	return describeRange(
 		schema.minimum ?? schema.exclusiveMinimum,
@@ -325,12 +355,19 @@ function describeFacts(name: string, { schema }: Property): Array<string | undef
 	const length = describeCount(schema.minLength, schema.maxLength);
 	return [
 		describeEntry(name, schema),
+		describeSource(name, schema),
 		takesJson(schema) ? `for example ${describeExample(schema)}` : undefined,
 		listShortly(listValues(getItems(schema)) ?? []),
 		length && `${length} characters`,
 		describeDefault(schema, SHOWN_PROSE),
 		schema.deprecated ? 'deprecated' : undefined,
 	];
+}
+
+/** Says where the item of an earlier task has what a property takes. */
+function describeSource(name: string, schema: JsonSchema): string | undefined {
+	const earlier = findEarlierPart(name, schema);
+	return earlier && `its ID is ${EARLIER_IDS[earlier].slice(1)}`;
 }
 
 /** The longest example, in characters. */

@@ -83,7 +83,7 @@ export const inputFileOptions = [checkUrls, mediaFieldsOption];
 export const fineTuningOptions = [rateOption, concurrencyOption, timeoutOption, additionalInput];
 
 /** A request for a task, and the files to upload for it, by the name of their binary field. */
-export interface TaskRequest extends Pick<ModelRequest, 'model' | 'input'> {
+export interface TaskRequest extends Pick<ModelRequest, 'model' | 'input' | 'needsCallback'> {
 	files: Map<string, InputFile>;
 }
 
@@ -114,7 +114,25 @@ export async function prepareRequest(item: Item): Promise<TaskRequest | Recalled
 	const additional = parseValue(additionalInput, option(additionalInput.name));
 	const input = { ...request.input, ...(additional as object | undefined) };
 	request.check?.(input);
-	return { model: request.model, input, files: await checkMedia(item, input) };
+	const { needsCallback } = request;
+	return { model: request.model, input, needsCallback, files: await checkMedia(item, input) };
+}
+
+/**
+ * Checks that a model that takes no task without a callback URL gets one.
+ * @param hint says how to give it one
+ * @throws {UserError} before anything is created
+ */
+export function checkCallback(
+	{ model, needsCallback }: Pick<TaskRequest, 'model' | 'needsCallback'>,
+	callBackUrl: string | undefined,
+	hint: string,
+): void {
+	if (needsCallback && callBackUrl === undefined)
+		throw buildFieldError(
+			`The model ${model} needs a callback URL`,
+			`Nothing was created. ${hint}`,
+		);
 }
 
 /**

@@ -47,7 +47,7 @@ export const upload = defineOperation<{ url: string } | { file: InputFile }>({
 	name: 'Upload',
 	action: 'Upload a file',
 	description:
-		'Upload a file to the service, and get a URL that models take; it is kept for some days',
+		'Upload a file to the service, and get a URL that models take; it usually lasts 24 hours',
 	fields: [source, binaryPropertyName, fileUrl, optionsField([timeoutOption])],
 	prepare: async (item) => {
 		const { read } = item;

@@ -3,7 +3,8 @@ import type { Task } from '../../api/task';
 import { FileNames } from '../../lib/fileName';
 import { limitConcurrency } from '../../lib/mapConcurrent';
 import { CONCURRENCY, type OutputItem } from '../operation';
-import { ResultFiles, type FileSource } from './resultFiles';
+import { nameBinaryField, splitByFile, toFileFacts } from './fileItems';
+import { ResultFiles, type FileSource, type ResultFile } from './resultFiles';
 
 export interface DownloadOptions {
 	/** The binary field of the first file; the next are named after it, as `data_1`. */
@@ -16,48 +17,67 @@ export interface DownloadOptions {
 export class ResultDownloads {
 	private readonly inTurn = limitConcurrency(CONCURRENCY);
 	private readonly names = new FileNames();
-	private readonly items = new Map<string, Promise<OutputItem>>();
+	private readonly items = new Map<string, Promise<OutputItem[]>>();
 
-	constructor(private readonly options: DownloadOptions) {}
+	/** @param perFile each file becomes an item of its own, with its file in the one field */
+	constructor(
+		private readonly options: DownloadOptions,
+		private readonly perFile = false,
+	) {}
 
 	/**
 	 * Begins to download the result files of a task that has ended, once.
-	 * @returns its item, with its files; one that can't be downloaded leaves the reason in `downloadError`. Nothing is thrown.
+	 * @returns its items, with its files; one that can't be downloaded leaves the reason in `downloadError`. Nothing is thrown.
 	 */
-	async start(task: Task, source: FileSource): Promise<OutputItem> {
-		const item =
+	async start(task: Task, source: FileSource): Promise<OutputItem[]> {
+		const items =
 			this.items.get(task.taskId) ??
-			this.download(task, source).catch((error: Error) => ({
-				json: { ...task, downloadError: describeError(error) },
-			}));
-		this.items.set(task.taskId, item);
-		return await item;
+			this.download(task, source).catch((error: Error) =>
+				this.split({ ...task, downloadError: describeError(error) }),
+			);
+		this.items.set(task.taskId, items);
+		return await items;
 	}
 
-	private async download(task: Task, source: FileSource): Promise<OutputItem> {
-		if (task.status !== 'completed' || !task.resultUrls?.length) return { json: task };
+	private split(task: Task & { downloadError?: string }): OutputItem[] {
+		return this.perFile ? splitByFile(task) : [{ json: task }];
+	}
+
+	private async download(task: Task, source: FileSource): Promise<OutputItem[]> {
+		if (task.status !== 'completed' || !task.resultUrls?.length) return [{ json: task }];
 		const { field, maxBytes } = this.options;
 		const files = new ResultFiles(task, source, this.names);
+		const links = files.listLinks(['result']);
 		const downloads = await Promise.allSettled(
-			files
-				.listLinks(['result'])
-				.map(
-					async (file) =>
-						await this.inTurn(async () => await files.download(file, maxBytes ?? Infinity)),
-				),
+			links.map(
+				async (file) =>
+					await this.inTurn(async () => await files.download(file, maxBytes ?? Infinity)),
+			),
 		);
+		if (this.perFile)
+			return downloads.map((download, index) => {
+				const file = toFileFacts((links[index] as ResultFile).link, index);
+				if (download.status === 'rejected')
+					return {
+						json: { ...task, file, downloadError: describeError(download.reason as Error) },
+					};
+				const { url, binary } = download.value;
+				return { json: { ...task, file: { ...file, url } }, binary: { [field]: binary } };
+			});
 		const binary: IBinaryKeyData = {};
 		let downloadError: string | undefined;
 		for (const download of downloads) {
 			const count = Object.keys(binary).length;
 			if (download.status === 'fulfilled')
-				binary[count ? `${field}_${count}` : field] = download.value.binary;
+				binary[nameBinaryField(field, count)] = download.value.binary;
 			else downloadError ??= describeError(download.reason as Error);
 		}
-		return {
-			json: downloadError === undefined ? task : { ...task, downloadError },
-			...(Object.keys(binary).length && { binary }),
-		};
+		return [
+			{
+				json: downloadError === undefined ? task : { ...task, downloadError },
+				...(Object.keys(binary).length && { binary }),
+			},
+		];
 	}
 }
 

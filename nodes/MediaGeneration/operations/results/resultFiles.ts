@@ -20,7 +20,7 @@ export const toFileSource = ({ context, service, settings }: Item): FileSource =
 });
 
 /** A file of a task, and its number among those of its kind, from 0. */
-interface ResultFile {
+export interface ResultFile {
 	link: ResultLink;
 	number: number;
 }

@@ -4,6 +4,7 @@ import { defineOperation, optionsField, type Prepared } from '../operation';
 import type { CreateRequest } from '../create/createTasks';
 import { isInternalUrl } from '../../lib/isInternalUrl';
 import {
+	checkCallback,
 	costOptions,
 	fineTuningOptions,
 	inputFileOptions,
@@ -39,6 +40,11 @@ export const create = defineOperation<CreateRequest>({
 		const request = await prepareRequest(item);
 		if ('recalled' in request) return request;
 		const url = parseValue(callbackUrl, item.read(callbackUrl.name)) as string | undefined;
+		checkCallback(
+			request,
+			url,
+			`Fill in '${callbackUrl.displayName}', or use Create and Wait with its callback.`,
+		);
 		return { ...request, callBackUrl: url };
 	},
 	async run(prepared, context) {

@@ -4,6 +4,7 @@ import { getSigningSecrets } from '../../callback/signature';
 import { isBlank, parseValue, type Field } from '../../models/field';
 import type { CreateResult } from '../create/createTasks';
 import {
+	checkCallback,
 	costOptions,
 	fineTuningOptions,
 	inputFileOptions,
@@ -22,7 +23,9 @@ import {
 	type Item,
 	type Outcome,
 	type OutputItem,
+	type Prepared,
 } from '../operation';
+import { isFurtherFile } from '../results/fileItems';
 import type { DownloadOptions } from '../results/resultDownloads';
 import { traceCredits } from '../traceTasks';
 import type { Batch } from '../wait/batch';
@@ -32,6 +35,7 @@ import { describeOutcome, sumCredits } from '../wait/outcomeHints';
 import { addNote, toToolResult } from '../wait/toolResult';
 import type { WaitSettings } from '../wait/waitingExecution';
 import { binaryPropertyName, maxSizeOption, readMaxBytes } from './download';
+import { outputItems, readPerFile } from './outputItems';
 
 const MINUTE = 60_000;
 const YEAR_IN_MINUTES = 525_600;
@@ -142,6 +146,7 @@ function readSettings(item: Item): RunSettings {
 		waitFor: read(waitFor.name) as WaitFor,
 		limit: readLimit(item) * MINUTE,
 		toolLimit: readNumberOption(option, toolWaitLimit) * MINUTE,
+		...(readPerFile(option) && { perFile: true }),
 		...(downloads && { downloads: readDownloadOptions(option) }),
 	};
 }
@@ -169,6 +174,7 @@ export const createAndWait = defineOperation<TaskRequest | RecalledRequest>({
 		optionsField([
 			...costOptions,
 			toolWaitLimit,
+			outputItems,
 			outputBinaryField,
 			{ ...maxSizeOption, displayOptions: whenDownloading },
 			...inputFileOptions,
@@ -186,7 +192,16 @@ export const createAndWait = defineOperation<TaskRequest | RecalledRequest>({
 		const started = Date.now();
 		const deadline = readDeadline(context);
 		const services = prepared.map(({ item }) => item.service);
-		const { resumeUrl, reason: whyAwake } = await decideWait(context, settings.waitFor, services);
+		const { resumeUrl, reason: whyAwake } = await decideWait(context, settings, services);
+		for (const { request } of prepared)
+			if (!('recalled' in request))
+				checkCallback(
+					request,
+					resumeUrl,
+					whyAwake === undefined
+						? `Set '${waitFor.displayName}' to Callback: with Polling, the service gets none.`
+						: `Here the node can only poll: ${whyAwake}. Use Create with a Callback URL.`,
+				);
 		const { createTasks } = await import('../create/createTasks');
 		const { results, elsewhere } = await createTasks(
 			prepared.map(({ item, request }) => ({
@@ -197,7 +212,7 @@ export const createAndWait = defineOperation<TaskRequest | RecalledRequest>({
 		);
 		const stopped = context.getExecutionCancelSignal();
 		if (stopped?.aborted || (stopsOnError(context) && results.some(hasFailed)))
-			return { outcomes: toOutcomes(results, (task) => ({ json: task })) };
+			return { outcomes: toOutcomes(results, (task) => [{ json: task }]) };
 
 		const { openAwakeWait } = await import('../wait/awake');
 		const { batch, look, checkUntilOpen, collectFiles } = await openAwakeWait(
@@ -207,12 +222,24 @@ export const createAndWait = defineOperation<TaskRequest | RecalledRequest>({
 			}),
 			settings,
 		);
-		const toItem = ({ taskId }: Task): OutputItem => {
+		const input = context.getInputData();
+		const toItems = ({ taskId }: Task, order: number): OutputItem[] => {
+			const { index, recalled } = (prepared[order] as Prepared<unknown>).item;
+			// The input of a retry may be the items of an earlier execution: the first of a task makes those of all its files.
+			if (
+				recalled &&
+				'elsewhere' in recalled &&
+				recalled.elsewhere &&
+				isFurtherFile(input[index]?.json)
+			)
+				return [];
 			const output = batch.toOutput(taskId);
-			const task = output.json as Task;
-			if (isTool(context))
-				return { ...output, json: toToolResult(task, { linksOnly: !hasExecution(context) }) };
-			return isExecuteNode(context) ? { ...output, json: addNote(task) } : output;
+			return output.map(({ json, ...files }) => {
+				const task = json as Task;
+				if (isTool(context))
+					return { ...files, json: toToolResult(task, { linksOnly: !hasExecution(context) }) };
+				return { ...files, json: isExecuteNode(context) ? addNote(task) : task };
+			});
 		};
 		const { limit, toolLimit } = settings;
 		const begun = (wait.begun ??= Date.now());
@@ -221,7 +248,7 @@ export const createAndWait = defineOperation<TaskRequest | RecalledRequest>({
 		const collect = async (): Promise<Outcome[]> => {
 			await settleBy(endBy, collectFiles());
 			showOutcome(context, batch);
-			return toOutcomes(results, toItem);
+			return toOutcomes(results, toItems);
 		};
 		const stayAwake = async (reason?: string): Promise<Outcome[]> => {
 			if (reason !== undefined) sayWhyAwake(context, reason);
@@ -238,7 +265,7 @@ export const createAndWait = defineOperation<TaskRequest | RecalledRequest>({
 		if (taskId === undefined) return { outcomes: await collect() };
 		const secret = getSigningSecrets(first.item.service.credentials)?.current;
 		return {
-			outcomes: toOutcomes(results, toItem),
+			outcomes: toOutcomes(results, toItems),
 			park: { until: begun + limit, look: { url: resumeUrl, taskId, secret }, stayAwake },
 		};
 	},
@@ -251,8 +278,13 @@ const isTask = (result: CreateResult): result is { task: Task } =>
 	result !== undefined && 'task' in result;
 
 /** Puts the output of each task in its item's place. */
-const toOutcomes = (results: CreateResult[], toItem: (task: Task) => OutputItem): Outcome[] =>
-	results.map((result) => (isTask(result) ? { items: [toItem(result.task)] } : result));
+const toOutcomes = (
+	results: CreateResult[],
+	toItems: (task: Task, order: number) => OutputItem[],
+): Outcome[] =>
+	results.map((result, order) =>
+		isTask(result) ? { items: toItems(result.task, order) } : result,
+	);
 
 function sayEndedEarly(context: IExecuteFunctions): void {
 	context.addExecutionHints({

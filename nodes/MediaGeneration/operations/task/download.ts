@@ -13,8 +13,11 @@ import {
 	timeoutOption,
 	type Item,
 } from '../operation';
+import { nameBinaryField, toFileFacts } from '../results/fileItems';
+import type { ResultFile } from '../results/resultFiles';
 import { readTaskId, taskIdField } from './get';
 import { toToolResult } from '../wait/toolResult';
+import { outputItems, readPerFile } from './outputItems';
 
 const files: Field = {
 	displayName: 'Files',
@@ -23,7 +26,7 @@ const files: Field = {
 	options: Object.entries(LINK_KINDS).map(([value, name]) => ({ name, value })),
 	default: ['result'],
 	required: true,
-	description: 'Which files of the task to download; each becomes an item of its own',
+	description: 'Which files of the task to download',
 };
 
 export const binaryPropertyName: Field = {
@@ -52,6 +55,7 @@ interface DownloadRequest {
 	taskId: string;
 	kinds: string[];
 	field: string;
+	perFile: boolean;
 	maxBytes: number;
 }
 
@@ -61,11 +65,17 @@ export const download = defineOperation<DownloadRequest>({
 	name: 'Download',
 	action: 'Download a video or image',
 	description: 'Retrieve the files of a completed task',
-	fields: [taskIdField, files, binaryPropertyName, optionsField([maxSizeOption, timeoutOption])],
+	fields: [
+		taskIdField,
+		files,
+		binaryPropertyName,
+		optionsField([maxSizeOption, outputItems, timeoutOption]),
+	],
 	prepare: (item) => ({
 		taskId: readTaskId(item),
 		kinds: item.read(files.name) as string[],
 		field: parseValue(binaryPropertyName, item.read(binaryPropertyName.name)) as string,
+		perFile: readPerFile(item.option),
 		maxBytes: readMaxBytes(item.option),
 	}),
 	async run(prepared, context) {
@@ -73,29 +83,38 @@ export const download = defineOperation<DownloadRequest>({
 		// So many files are under way over all items.
 		const inTurn = limitConcurrency(CONCURRENCY);
 		const names = new FileNames();
-		return await runEach<DownloadRequest>(async (item, { taskId, kinds, field, maxBytes }) => {
-			const task = await item.service.getTask(taskId, item.settings);
-			const results = new ResultFiles(task, toFileSource(item), names);
-			// n8n has no place for files there.
-			if (!hasExecution(context))
-				return results.listLinks(kinds).map(({ link }) => ({
-					json: { ...toToolResult(task, { linksOnly: true }), file: link },
-				}));
-			const downloads = await Promise.allSettled(
-				results.listLinks(kinds).map(async (found) => {
-					const { binary, ...file } = await inTurn(
-						async () => await results.download(found, maxBytes),
-					);
-					return {
-						json: { ...task, file: { kind: found.link.kind, ...file } },
+		return await runEach<DownloadRequest>(
+			async (item, { taskId, kinds, field, perFile, maxBytes }) => {
+				const task = await item.service.getTask(taskId, item.settings);
+				const results = new ResultFiles(task, toFileSource(item), names);
+				const found = results.listLinks(kinds);
+				// n8n has no place for files there.
+				if (!hasExecution(context))
+					return found.map(({ link }) => ({
+						json: { ...toToolResult(task, { linksOnly: true }), file: link },
+					}));
+				const downloads = await Promise.allSettled(
+					found.map(
+						async (file) => await inTurn(async () => await results.download(file, maxBytes)),
+					),
+				);
+				const files = downloads.map((download) => {
+					if (download.status === 'rejected') throw download.reason;
+					return download.value;
+				});
+				if (perFile)
+					return files.map(({ binary, ...file }, index) => ({
+						json: {
+							...task,
+							file: { ...toFileFacts((found[index] as ResultFile).link, index), ...file },
+						},
 						binary: { [field]: binary },
-					};
-				}),
-			);
-			return downloads.map((download) => {
-				if (download.status === 'rejected') throw download.reason;
-				return download.value;
-			});
-		})(prepared, context);
+					}));
+				const binary = files.map(
+					(file, index) => [nameBinaryField(field, index), file.binary] as const,
+				);
+				return [{ json: task, binary: Object.fromEntries(binary) }];
+			},
+		)(prepared, context);
 	},
 });

@@ -1,8 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
+import type { Task } from '../../api/task';
 import { parseValue, type Field } from '../../models/field';
 import { hasExecution } from '../nodeContext';
 import { defineOperation, optionsField, runEach, timeoutOption, type Item } from '../operation';
 import { toToolResult } from '../wait/toolResult';
+import { splitByFile } from '../results/fileItems';
+import { outputItems, readPerFile } from './outputItems';
 
 export const taskIdField: Field = {
 	displayName: 'Task ID',
@@ -25,18 +28,36 @@ const simplify: INodeProperties = {
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 };
 
-export const get = defineOperation<string>({
+interface GetRequest {
+	taskId: string;
+	isSimple: boolean;
+	perFile: boolean;
+}
+
+export const get = defineOperation<GetRequest>({
 	resource: 'task',
 	value: 'get',
 	name: 'Get',
 	action: 'Get the status of a video or image',
 	description: 'Retrieve a task: its status and, once it has ended, its result',
-	fields: [taskIdField, simplify, optionsField([timeoutOption])],
-	prepare: readTaskId,
-	run: runEach(async ({ context, service, settings, read }, taskId) => {
-		if (read(simplify.name) === false)
-			return [{ json: await service.getTaskRecord(taskId, settings) }];
+	fields: [
+		taskIdField,
+		simplify,
+		optionsField([
+			{ ...outputItems, displayOptions: { show: { '/simplify': [true] } } },
+			timeoutOption,
+		]),
+	],
+	prepare: (item) => {
+		const isSimple = item.read(simplify.name) !== false;
+		return { taskId: readTaskId(item), isSimple, perFile: isSimple && readPerFile(item.option) };
+	},
+	run: runEach(async ({ context, service, settings }, { taskId, isSimple, perFile }) => {
+		if (!isSimple) return [{ json: await service.getTaskRecord(taskId, settings) }];
 		const task = await service.getTask(taskId, settings);
-		return [{ json: hasExecution(context) ? task : toToolResult(task, { linksOnly: true }) }];
+		const items = perFile ? splitByFile(task) : [{ json: task }];
+		return hasExecution(context)
+			? items
+			: items.map(({ json }) => ({ json: toToolResult(json as Task, { linksOnly: true }) }));
 	}),
 });

@@ -28,10 +28,12 @@ export async function openAwakeWait(
 	const batch = new Batch(
 		created.map(({ task }) => task),
 		settings.downloads !== undefined,
+		settings.perFile,
 	);
 	const items = new Map(created.map(({ item, task }) => [task.taskId, item]));
 	const getItem = (taskId: string): Item => items.get(taskId) as Item;
-	const startDownload = settings.downloads && (await openDownloads(settings.downloads));
+	const startDownload =
+		settings.downloads && (await openDownloads(settings.downloads, settings.perFile));
 	const download = async (taskId: string): Promise<void> => {
 		const task = batch.getCompleted(taskId);
 		if (task && startDownload) batch.learnFiles(taskId, await startDownload(task, getItem(taskId)));
@@ -52,9 +54,10 @@ export async function openAwakeWait(
 
 async function openDownloads(
 	options: NonNullable<WaitSettings['downloads']>,
-): Promise<(task: Task, item: Item) => Promise<OutputItem>> {
+	perFile?: boolean,
+): Promise<(task: Task, item: Item) => Promise<OutputItem[]>> {
 	const { ResultDownloads } = await import('../results/resultDownloads');
 	const { toFileSource } = await import('../results/resultFiles');
-	const downloads = new ResultDownloads(options);
+	const downloads = new ResultDownloads(options, perFile);
 	return async (task, item) => await downloads.start(task, toFileSource(item));
 }

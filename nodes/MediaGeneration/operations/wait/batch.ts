@@ -1,5 +1,6 @@
 import { markTimedOut, type Task } from '../../api/task';
 import type { OutputItem } from '../operation';
+import { splitByFile } from '../results/fileItems';
 
 /** What is known of one task. */
 interface Known {
@@ -12,7 +13,7 @@ interface Known {
 	/** How often in a row the service said that its upstream gave nothing. */
 	silences: number;
 	/** Its output with its files, once they are there. */
-	output?: OutputItem;
+	output?: OutputItem[];
 }
 
 /** A look at a task that brought no record of it. */
@@ -41,10 +42,14 @@ export class Batch {
 	/** The IDs of tasks that have not ended, in the order of their items. */
 	private readonly open = new Set<string>();
 
-	/** @param downloads the files of completed tasks are part of the output */
+	/**
+	 * @param downloads the files of completed tasks are part of the output
+	 * @param perFile each file of a completed task is an item of its own
+	 */
 	constructor(
 		tasks: Task[],
 		private readonly downloads: boolean,
+		private readonly perFile = false,
 	) {
 		for (const task of tasks) {
 			this.known.set(task.taskId, { task, silences: 0 });
@@ -124,18 +129,22 @@ export class Batch {
 	}
 
 	/** Takes in the output of a completed task with its files, or with the reason why they are missing. */
-	learnFiles(taskId: string, output: OutputItem): void {
+	learnFiles(taskId: string, output: OutputItem[]): void {
 		const known = this.known.get(taskId);
 		if (known) known.output ??= output;
 	}
 
 	/** Makes the output for a task as things stand. A task that has not ended is `timedOut`, with the reason if the last look failed. */
-	toOutput(taskId: string): OutputItem {
+	toOutput(taskId: string): OutputItem[] {
 		const { task, lookError, output } = this.known.get(taskId) as Known;
 		if (output) return output;
 		if (this.downloads && isCompleted(task) && task.resultUrls?.length)
-			return { json: { ...task, downloadError: LIMIT_PASSED } };
-		return { json: { ...markTimedOut(task), ...(lookError !== undefined && { lookError }) } };
+			return this.split({ ...task, downloadError: LIMIT_PASSED });
+		return this.split({ ...markTimedOut(task), ...(lookError !== undefined && { lookError }) });
+	}
+
+	private split(task: Task & { downloadError?: string; lookError?: string }): OutputItem[] {
+		return this.perFile ? splitByFile(task) : [{ json: task }];
 	}
 }
 

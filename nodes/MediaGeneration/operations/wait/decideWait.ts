@@ -21,12 +21,13 @@ interface WaitDecision {
  */
 export async function decideWait(
 	context: IExecuteFunctions,
-	chosen: WaitFor,
+	{ waitFor: chosen, perFile = false }: { waitFor: WaitFor; perFile?: boolean },
 	services: TaskService[],
 ): Promise<WaitDecision> {
 	if (chosen === 'polling') return {};
 	const reason =
 		findReasonToStayAwake(context) ??
+		(perFile && context.getInputData().length > 1 ? PAIRED_BY_POSITION : undefined) ??
 		((await canReadCredentialAgain(context, services))
 			? undefined
 			: "the credential has expressions that n8n can't resolve while an execution sleeps");
@@ -45,6 +46,10 @@ export async function decideWait(
 		reason: `the service can't reach this n8n: callbacks would go to ${origin}. To let the execution sleep instead: ${SET_WEBHOOK_URL}`,
 	};
 }
+
+/** n8n passes on what a webhook outputs as if it were the input of the node: the third item is that of the third input item. */
+const PAIRED_BY_POSITION =
+	"after a sleep, n8n pairs items by their position, so the files of several items would be paired with other tasks' items";
 
 const SET_WEBHOOK_URL =
 	'Set the environment variable WEBHOOK_URL of n8n to the address by which the internet reaches it';

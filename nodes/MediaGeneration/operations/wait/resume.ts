@@ -124,7 +124,7 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 		const items = waiting.handOver();
 		forgetSoon(key, waiting);
 		if (!isCurrent) return sender.answer(TASK_NOT_IN_EXECUTION);
-		return sender.handOver(isToolNode(context) ? items.map(toToolItem) : items, {
+		return sender.handOver(keepPairing(isToolNode(context) ? items.map(toToolItem) : items), {
 			onStored: () => {
 				waiting.confirmResumed();
 				looks.stop();
@@ -200,6 +200,20 @@ class Sender {
 		this.isClosed.abort();
 	}
 }
+
+/**
+ * Has n8n pair the items with those that they say. It would pair them by their position (`addPairedItemLineage`, which maps the items):
+ * all files of a task belong to one item. In queue mode the items come to n8n as JSON, where files after the first are paired with nothing.
+ */
+function keepPairing(items: INodeExecutionData[]): INodeExecutionData[] {
+	const paired = [...items];
+	const map = <T>(callback: (item: INodeExecutionData, index: number) => T): T[] =>
+		items.map((item, index) => callback(item, readPairedIndex(item) ?? index));
+	return Object.defineProperty(paired, 'map', { value: map });
+}
+
+const readPairedIndex = ({ pairedItem }: INodeExecutionData): number | undefined =>
+	typeof pairedItem === 'object' && !Array.isArray(pairedItem) ? pairedItem.item : undefined;
 
 /** Makes of a task's item what an agent's model is told. */
 const toToolItem = (item: INodeExecutionData): INodeExecutionData =>

@@ -8,6 +8,8 @@ export interface ToolResult
 	> {
 	/** Why the last look at a task that has not ended failed. */
 	lookError?: string;
+	/** The file that the item is of, with One per File. */
+	file?: object;
 	/** The next step for the model. */
 	note?: string;
 }
@@ -18,12 +20,16 @@ export interface ToolResult
  */
 export function toToolResult(task: Task, { linksOnly = false } = {}): ToolResult {
 	const { taskId, status, resultUrls, result, failCode, failMessage, creditsConsumed } = task;
-	const { lookError, note = linksOnly && resultUrls?.length ? LINKS : undefined } =
-		task as ToolResult;
+	const {
+		lookError,
+		file,
+		note = linksOnly && resultUrls?.length ? LINKS : undefined,
+	} = task as ToolResult;
 	return addNote({
 		taskId,
 		status,
 		...(resultUrls?.length ? { resultUrls } : result !== undefined && { result }),
+		...(file !== undefined && { file }),
 		...(failCode !== undefined && { failCode }),
 		...(failMessage !== undefined && { failMessage }),
 		...(creditsConsumed !== undefined && { creditsConsumed }),

@@ -16,6 +16,8 @@ export interface WaitSettings {
 	timeoutSeconds: number;
 	/** Absent: files are not downloaded. */
 	downloads?: DownloadOptions;
+	/** Each file of a task becomes an item of its own. */
+	perFile?: boolean;
 }
 
 /** What n8n has stored of an execution that waits. */
@@ -57,9 +59,9 @@ export class WaitingExecution {
 	private readonly downloads?: ResultDownloads;
 
 	constructor(readonly stored: StoredWait) {
-		const { downloads } = stored.settings;
-		this.batch = new Batch(stored.items.flatMap(readTask), downloads !== undefined);
-		this.downloads = downloads && new ResultDownloads(downloads);
+		const { downloads, perFile } = stored.settings;
+		this.batch = new Batch(stored.items.flatMap(readTask), downloads !== undefined, perFile);
+		this.downloads = downloads && new ResultDownloads(downloads, perFile);
 	}
 
 	/** It is the same wait that n8n has stored. An execution can wait at a node more than once. */
@@ -150,11 +152,13 @@ export class WaitingExecution {
 
 	/** Makes the items as things stand: those of tasks with what is known of them, the others as they were parked. */
 	private toItems(): INodeExecutionData[] {
-		return this.stored.items.map((item) => {
+		return this.stored.items.flatMap((item) => {
 			const { taskId } = item.json;
-			return typeof taskId === 'string' && this.batch.has(taskId)
-				? { ...item, ...(this.batch.toOutput(taskId) as INodeExecutionData) }
-				: item;
+			if (typeof taskId !== 'string' || !this.batch.has(taskId)) return [item];
+			return (this.batch.toOutput(taskId) as INodeExecutionData[]).map((output) => ({
+				...item,
+				...output,
+			}));
 		});
 	}
 
