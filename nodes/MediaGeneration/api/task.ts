@@ -50,7 +50,7 @@ export const PROMPT = Symbol('prompt');
 export interface Task {
 	taskId: string;
 	status?: TaskStatus;
-	/** Links to the results; they expire. Empty while there are none. */
+	/** Links to the results, which usually expire. Empty while there are none. */
 	resultUrls?: string[];
 	model?: string;
 	/** The service's own word for the status. */
