@@ -12,7 +12,7 @@ import { methods, operationProperties, subtitle } from './operations';
 import { createAndWait } from './operations/task/createAndWait';
 import { makeSleepHints } from './operations/wait/outcomeHints';
 
-/** Takes up a parked execution. n8n makes its URL for each execution, so nothing is registered with the service. */
+/** Resumes a parked execution. n8n makes a URL for each execution, so nothing is registered with the service. */
 const resumeWebhooks: IWebhookDescription[] = [
 	{
 		name: 'default',
@@ -20,7 +20,7 @@ const resumeWebhooks: IWebhookDescription[] = [
 		responseMode: 'onReceived',
 		path: '',
 		restartWebhook: true,
-		// Blank: n8n then answers with our webhookResponse, when it has stored that the execution continues.
+		// Blank: n8n then answers with our webhookResponse, after it has stored that the execution continues.
 		responseData: '',
 	},
 ];
@@ -40,7 +40,7 @@ const builderHint = {
 	],
 };
 
-/** The node. What it does is loaded when it does it: n8n loads this file at its start, for what the editor shows. */
+/** The node. Its code is loaded when it runs, because n8n loads this file at its start, for the editor. */
 export class MediaGeneration implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Media Generation',

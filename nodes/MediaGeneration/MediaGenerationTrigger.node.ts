@@ -9,7 +9,7 @@ import {
 import { credentialTest } from './operations/credentialTest';
 import { optionFields } from './trigger/options';
 
-/** Code for callbacks is loaded when the first one comes: n8n loads this file at its start, for what the editor shows. */
+/** The code for callbacks is loaded with the first one, because n8n loads this file at its start, for the editor. */
 const loadReceiver = async () => await import('./trigger/receive');
 
 export class MediaGenerationTrigger implements INodeType {
@@ -51,7 +51,7 @@ export class MediaGenerationTrigger implements INodeType {
 				httpMethod: 'POST',
 				path: 'webhook',
 				responseMode: 'onReceived',
-				// Blank: n8n then answers with our webhookResponse, when it has stored the execution.
+				// Blank: n8n then answers with our webhookResponse, after it has stored the execution.
 				responseData: '',
 			},
 		],

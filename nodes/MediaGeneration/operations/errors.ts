@@ -8,10 +8,10 @@ import {
 import { ServiceError } from '../api/errors';
 import { isTool } from './nodeContext';
 
-/** An error names at most so many tasks. It may be the only place that shows them: not every n8n has a log to read. */
+/** The most tasks that an error names. It may be the only place that shows them, because not every user can read n8n's log. */
 const NAMED_TASKS = 1_000;
 
-/** Names tasks that exist, though an error stands in place of their output. */
+/** Names the tasks that exist although the output is an error. */
 function nameTasks(taskIds: string[]): string {
 	if (!taskIds.length) return '';
 	const intro =
@@ -21,7 +21,7 @@ function nameTasks(taskIds: string[]): string {
 	return `${intro} with Get: ${taskIds.slice(0, NAMED_TASKS).join(', ')}${rest}`;
 }
 
-/** Says what happened and what to do next. An agent's model reads the message alone, so it holds both then. */
+/** Says what happened and what to do next. An agent's model reads only the message, so it then has both. */
 function explain(
 	context: IExecuteFunctions,
 	error: unknown,
@@ -31,7 +31,7 @@ function explain(
 	const { message } = error as Error;
 	const hint = (error instanceof UserError && error.description) || '';
 	const description = [
-		// The error knows of its own try only.
+		// The error knows only its own try.
 		taskIds.length ? hint.replace('Nothing was created.', 'Nothing more was created.') : hint,
 		nameTasks(taskIds),
 	]
@@ -46,9 +46,9 @@ function explain(
 }
 
 /**
- * Turns what ended a run into n8n's own classes.
+ * Turns the error of a run into n8n's own classes.
  * @param itemIndex absent: it concerns all items
- * @param taskIds the tasks that the run has all the same, in this try or an earlier one
+ * @param taskIds the tasks that the run has anyway, from this try or an earlier one
  */
 export function toNodeError(
 	context: IExecuteFunctions,
@@ -67,15 +67,15 @@ export function toNodeError(
 					error instanceof UserError ? message : (error as Error),
 					options,
 				);
-	// n8n replaces many messages by its own; some of them advise to retry, which may pay twice.
+	// n8n replaces many messages with its own. Some of them advise a retry, which may cost twice.
 	nodeError.message = message;
 	return nodeError;
 }
 
 /**
- * Makes the output item of an item that did not succeed in a run that continues. n8n takes an item of these keys, and of no
- * others, for its error output, and adds the fields of the input item there.
- * @param taskId the task that the item has all the same
+ * Makes the output item of an item that failed, in a run that continues. n8n sends an item to the error output only if it has these
+ * keys and no others, and adds the fields of the input item there.
+ * @param taskId the task that the item has anyway
  */
 export function toErrorItem(
 	context: IExecuteFunctions,

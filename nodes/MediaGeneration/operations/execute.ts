@@ -31,13 +31,13 @@ import { park, parkAgain } from './wait/park';
 interface Run {
 	context: IExecuteFunctions;
 	operation: Operation;
-	/** What n8n's repeats have sent already; only of an operation that creates tasks. */
+	/** What earlier tries have sent; only for operations that create tasks. */
 	record?: CreationRecord;
 }
 
 /**
- * Runs the chosen operation: first all items are checked, then it works on those that passed. Output items are paired with
- * their input item; one that did not succeed follows the node's On Error setting.
+ * Runs the chosen operation. It checks all items first, then works on those that passed. Output items are paired with their input
+ * item. An item that failed follows the node's On Error setting.
  */
 export async function executeOperation(
 	context: IExecuteFunctions,
@@ -65,10 +65,10 @@ export async function executeOperation(
 	return [refusal === undefined ? output : toOutputs(await result.park.stayAwake(refusal))];
 }
 
-/** So many items are checked at once. Most of it is n8n's database, which has the credential of each. */
+/** The number of items checked in parallel. Most of the time goes into reading credentials from n8n's database. */
 const CHECKS = 20;
 
-/** Checks all items. The outcome of those that failed, now or in an earlier try, stands in its place already. */
+/** Checks all items. The outcomes of those that failed, now or in an earlier try, are in their places already. */
 async function prepareAll(
 	run: Run,
 ): Promise<{ prepared: Array<Prepared<unknown>>; outcomes: Outcome[] }> {
@@ -93,7 +93,7 @@ async function prepareAll(
 }
 
 /**
- * Reads what an operation needs of an item, its credential included.
+ * Reads what an operation needs of an item, including its credential.
  * @throws {UserError} when a number or switch in Options is blank, of another type, or out of its range
  */
 async function readItem(
@@ -122,7 +122,7 @@ async function readItem(
 
 type Read = (name: string) => unknown;
 
-/** Reads as blank what can't be read. */
+/** Reads a parameter as blank if it can't be read. */
 const toTolerant =
 	(read: Read): Read =>
 	(name) => {
@@ -133,7 +133,7 @@ const toTolerant =
 		}
 	};
 
-/** Takes options that are blank for options that the user did not add. */
+/** Treats blank options as if the user had not added them. */
 const skipBlank =
 	(option: Read): Read =>
 	(name) => {
@@ -141,7 +141,7 @@ const skipBlank =
 		return isBlank(value) ? undefined : value;
 	};
 
-/** Does the operation. An error that keeps it from being done at all is that of every item. */
+/** Runs the operation. If it fails as a whole, every item gets the error. */
 async function runAll(
 	{ context, operation, record }: Run,
 	prepared: Array<Prepared<unknown>>,
@@ -154,7 +154,7 @@ async function runAll(
 	}
 }
 
-/** Pairs what the node outputs for an item with it. */
+/** Makes the output for an item, paired with the item. */
 function toOutput({ context, record }: Run, outcome: Outcome, index: number): INodeExecutionData[] {
 	if (!outcome) return [];
 	if (hasFailed(outcome))

@@ -25,14 +25,14 @@ import { download } from './task/download';
 import { get } from './task/get';
 import { verifyCallback } from './task/verifyCallback';
 
-/** Each with the operation that a new node has. */
+/** Each with the operation of a new node. */
 const resources = [
 	{ name: 'Account', value: 'account', first: getCredits.value },
 	{ name: 'File', value: 'file', first: upload.value },
 	{ name: 'Video or Image', value: 'task', first: createAndWait.value },
 ];
 
-/** Those of a resource are in the order of their names, as n8n asks of a list of five. */
+/** The operations of a resource are sorted by name, as n8n requires for a list of five. */
 export const operations: Operation[] = [
 	getCredits,
 	upload,
@@ -43,7 +43,7 @@ export const operations: Operation[] = [
 	verifyCallback,
 ];
 
-/** The editor's properties of all operations. A field that several operations share stands there once. */
+/** The editor's properties of all operations. A field that several operations share appears once. */
 export const operationProperties: INodeProperties[] = [
 	{
 		displayName: 'Resource',
@@ -80,12 +80,12 @@ export const operationProperties: INodeProperties[] = [
 	}),
 ];
 
-/** The text below the node's name on the canvas: the model, or the operation where there is none. */
+/** The text below the node's name on the canvas: the model, or the operation if there is none. */
 export const subtitle = `={{ $parameter.model === "${custom.id}" && ($parameter.${customModel.name}?.value ?? $parameter.${customModel.name}) || (${mapNames(
 	models.map(({ id, name }) => ({ value: id, name })),
 )}[$parameter.model] ?? ${mapNames(operations)}[$parameter.operation]) }}`;
 
-/** Writes names by their values as an object in an expression. */
+/** Writes an object for an expression that finds names by their values. */
 function mapNames(entries: Array<{ value: string; name: string }>): string {
 	return `(${JSON.stringify(Object.fromEntries(entries.map(({ value, name }) => [value, name])))})`;
 }

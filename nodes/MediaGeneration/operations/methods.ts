@@ -21,7 +21,7 @@ import {
 	toMapperFields,
 } from '../models/any/schemaFields';
 
-/** The editor gets so many models at once, and asks for more when the user scrolls. */
+/** How many models the editor gets at once. It asks for more when the user scrolls. */
 const PAGE = 100;
 
 /** The node works without a catalogue too. */
@@ -30,9 +30,9 @@ const WITHOUT_CATALOGUE = "choose the model By ID and set 'Input Mode' to JSON."
 const NOT_FOUND = 404;
 
 /**
- * Lists the service's models for the editor, those in which each word of the filter occurs. Chat models are left out: they answer at
- * once, and this node can't use them.
- * @throws {NodeOperationError} the editor shows its message in place of the list
+ * Lists the service's models that contain each word of the filter. Chat models are left out, because they answer at once and this
+ * node can't use them.
+ * @throws {NodeOperationError} when there is no list; the editor shows the message instead
  */
 export async function searchModels(
 	context: ILoadOptionsFunctions,
@@ -75,7 +75,7 @@ const isNotFound = (error: unknown): boolean =>
 const isChat = ({ taskType }: CatalogueModel): boolean =>
 	taskType.length > 0 && taskType.every((type) => type.toLowerCase() === 'chat');
 
-/** The workflow stores a chosen model's identifier and name, and n8n would run them. */
+/** The workflow stores the identifier and name of a chosen model, and n8n would run expressions in them. */
 const hasExpression = (model: CatalogueModel): boolean =>
 	isExpression(model.model) || isExpression(nameModel(model));
 
@@ -93,7 +93,7 @@ const SHOWN_DESCRIPTION = 500;
 const LEAST_PRICE = 8;
 const BETWEEN = ' · ';
 
-/** Names a model with its price, cut where there is no room, and its first type where the title doesn't have it. */
+/** Names a model by its title, its price, cut to the room that is left, and its first type if the title doesn't have it. */
 function nameModel({ model, title = model, taskType, pricingDesc = '' }: CatalogueModel): string {
 	const [first = ''] = taskType.filter((type) => !title.toLowerCase().includes(type.toLowerCase()));
 	const name = cutText(title, SHOWN_TITLE);
@@ -105,7 +105,10 @@ function nameModel({ model, title = model, taskType, pricingDesc = '' }: Catalog
 		.join(BETWEEN);
 }
 
-/** Cuts a price that is too long to its first number of credits, and never within a word, as a part of a number would be another one. */
+/**
+ * Cuts a price that is too long to its first number of credits. It never cuts within a word, because part of a number is another
+ * number.
+ */
 function cutPrice(price: string, longest: number): string {
 	if (price.length <= longest) return price;
 	const amount = /\d[\d.,]* credits?\b.*/i.exec(price)?.[0] ?? price;
@@ -118,8 +121,8 @@ function cutPrice(price: string, longest: number): string {
 const SHOWN_REASON = 200;
 
 /**
- * Makes the editor's fields of the chosen model. While the catalogue can't be read, the fields that the workflow stores stay. The
- * editor shows no error of this look-up, so each reason is a notice.
+ * Makes the editor's fields of the chosen model. If the catalogue can't be read, the fields that the workflow stores stay. The
+ * editor doesn't show errors of this look-up, so each reason is a notice.
  */
 export async function getModelFields(
 	context: ILoadOptionsFunctions,
@@ -143,8 +146,8 @@ export async function getModelFields(
 }
 
 /**
- * Lists the fields of the chosen model for an AI builder: n8n shows it a look-up of this kind, and none of a resource mapper.
- * @throws {NodeOperationError} where there are none, with the reason
+ * Lists the fields of the chosen model for an AI builder. n8n shows it look-ups of this kind, but not those of a resource mapper.
+ * @throws {NodeOperationError} when there are none, with the reason
  */
 export async function listModelFields(
 	context: ILoadOptionsFunctions,
@@ -159,7 +162,7 @@ export async function listModelFields(
 	return found;
 }
 
-/** Reads the chosen model. n8n finds no locator's value itself unless it is given the parameters that show the locator. */
+/** Reads the chosen model. n8n finds a locator's value only with the parameters that show the locator. */
 function readModel(context: ILoadOptionsFunctions): string {
 	const chosen = context.getCurrentNodeParameter(customModel.name);
 	const locator = chosen as { value?: unknown } | string | undefined;

@@ -3,11 +3,13 @@ import { CREDENTIAL } from '../api/endpoints';
 import { BoundedMap } from '../lib/boundedMap';
 import { digest } from '../lib/digest';
 
-/** Reads the execution's ID. A call of an MCP server has none, and must not count as one that was there before. */
+/** Reads the execution's ID. A call of an MCP server has none, and must not look like an earlier execution. */
 export const readExecutionId = (context: IExecuteFunctions): string =>
 	(context.getExecutionId() as string | undefined) ?? '';
 
-/** Reads what n8n keeps of the node with its execution. n8n's Agents run a node without an execution; n8n throws then. */
+/**
+ * Reads the node's context, which n8n keeps with the execution. n8n's Agents run a node without an execution, and n8n throws then.
+ */
 function readNodeContext(context: IExecuteFunctions): IDataObject | undefined {
 	try {
 		return context.getContext('node');
@@ -69,8 +71,8 @@ export const isTool = (context: IExecuteFunctions): boolean =>
 	context.isToolExecution() || isToolNode(context);
 
 /**
- * Recognizes "Execute node" of n8n's AI assistant (`execute-node.service.js`): a workflow of one node with a time-out, deleted with
- * its execution as soon as that has ended or sleeps. n8n marks it by its name alone.
+ * Recognizes "Execute node" of n8n's AI assistant (`execute-node.service.js`): a workflow of one node with a timeout. n8n deletes
+ * it and its execution as soon as that ends or sleeps. Only its name marks it.
  */
 export const isExecuteNode = (context: IExecuteFunctions): boolean =>
 	context.getWorkflow().name === `Execute node ${context.getNode().type}`;
@@ -85,9 +87,9 @@ interface ContextFields {
 const AGENTS_LIMIT = 120_000;
 
 /**
- * Says when n8n ends the execution if it is awake then, in milliseconds since 1970; Infinity where it does not. n8n tells nodes the
- * workflow's own timeout, but neither its default (`EXECUTIONS_TIMEOUT`) nor when the execution began, nor the deadline of a calling
- * workflow. The deadline of all that is in a field of the context. Without the field, the timeout counts from now on.
+ * Says when n8n ends the execution if it is awake then, in milliseconds since 1970; Infinity if it does not. n8n tells nodes the
+ * workflow's own timeout, but not its default (`EXECUTIONS_TIMEOUT`), the start of the execution, or the deadline of a calling
+ * workflow. A field of the context has the deadline that follows from all of them. Without the field, the timeout counts from now.
  */
 export function readDeadline(context: IExecuteFunctions): number {
 	const { additionalData, runExecutionData } = context as unknown as ContextFields;
@@ -103,15 +105,15 @@ export function readDeadline(context: IExecuteFunctions): number {
 }
 
 /**
- * Says whether the first error ends the run. A tool outside of the newest agent never throws: those agents swallow what a tool throws
- * (`AgentExecutor` of LangChain), so that their model would hear nothing.
+ * Says whether the first error ends the run. A tool outside of the newest agent never throws: those agents swallow what a tool
+ * throws (`AgentExecutor` of LangChain), so their model would not be told.
  */
 export const stopsOnError = (context: IExecuteFunctions): boolean =>
 	!context.continueOnFail() && !context.isToolExecution();
 
 /**
- * Notes that a call by the newest agent has begun, by its run index: once, however often n8n tries it. n8n keeps the node's context
- * with the execution, also while it sleeps.
+ * Notes by its run index that a call by the newest agent has begun. A call that n8n tries again is noted once. n8n keeps the node's
+ * context with the execution, also while it sleeps.
  */
 export function noteCall(context: IExecuteFunctions): void {
 	if (context.isToolExecution() || !isToolNode(context)) return;
@@ -121,8 +123,8 @@ export function noteCall(context: IExecuteFunctions): void {
 }
 
 /**
- * Says whether all calls of the newest agent have begun, and this one has the last run index. n8n notes a run for each call of a turn
- * before the first begins. It begins them in their order; before 2.36, the other way round.
+ * Says whether all calls of the newest agent have begun, and this one has the last run index. n8n notes a run for each call of a
+ * turn before the first begins. It begins them in order; before 2.36, in reverse order.
  */
 export function isLastCall(context: IExecuteFunctions): boolean {
 	const { calls = [] } = getRunNotes(context) as { calls?: number[] };

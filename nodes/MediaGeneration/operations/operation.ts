@@ -11,14 +11,14 @@ export interface Item {
 	context: IExecuteFunctions;
 	/** The service, by the item's own credential: n8n resolves expressions in a credential for each item. */
 	service: TaskService;
-	/** Reads a parameter of the node by its name; blank where it has no value. */
+	/** Reads a parameter of the node by its name; blank if it has no value. */
 	read: (name: string) => unknown;
-	/** Reads an entry of Options; undefined where the user did not add it, null where an expression returns nothing. */
+	/** Reads an entry of Options; undefined if the user did not add it, null if an expression returns nothing. */
 	option: (name: string) => unknown;
 	settings: RequestSettings;
 	/**
-	 * The item has a task already, or a creation that was sent. Its input may be other than it was then, so what an expression
-	 * returns may be blank.
+	 * The item has a task already, or a creation that was sent. Its input may have changed since, so expressions may return blank
+	 * values.
 	 */
 	recalled?: RecalledTask | LostCreation;
 }
@@ -27,28 +27,28 @@ export interface Item {
 export interface RecalledTask {
 	taskId: string;
 	model: string;
-	/** Names the account that it was created with. */
+	/** Identifies the account that created it. */
 	account: string;
-	/** It is of an earlier execution, whose resume URL the service calls back. */
+	/** It is of an earlier execution. The service calls that one's resume URL. */
 	elsewhere: boolean;
 }
 
-/** A creation as it is sent, that may be asked for again by its key. */
+/** A creation that may be sent again with its key. */
 export interface KeyedCreation {
 	body: CreateTaskRequest;
 	idempotencyKey: string;
 }
 
-/** The creation that an item has from an earlier try, whose answer got lost. */
+/** A creation of an earlier try whose answer got lost. */
 export interface LostCreation extends KeyedCreation {
 	/** The item's request before its files were uploaded. */
 	request: Pick<CreateTaskRequest, 'model' | 'input'>;
-	/** Names the account that it was sent to. */
+	/** Identifies the account that it was sent to. */
 	account: string;
 	outcome: UnknownOutcome;
 }
 
-/** An item that passed its check, and the request that came of it. */
+/** An item that passed its check, and its request. */
 export interface Prepared<Request> {
 	item: Item;
 	request: Request;
@@ -70,16 +70,16 @@ export type Outcome = { items: OutputItem[] } | Failed | undefined;
 export interface Parking {
 	/** The wait limit, in milliseconds since 1970. */
 	until: number;
-	/** Where this process looks whether the wait is over, and how it signs that. */
+	/** Where this process sends its looks, and the secret that signs them. */
 	look: { url: string; taskId: string; secret?: string };
-	/** Polls instead, where n8n does not park the execution for this reason. */
+	/** Polls instead, if n8n does not park the execution. The user is told the reason. */
 	stayAwake: (reason: string) => Promise<Outcome[]>;
 }
 
 export interface RunResult {
 	/** One for each prepared item, in their order. */
 	outcomes: Outcome[];
-	/** n8n is to park the execution, for a webhook to take it up; absent: it continues at once. */
+	/** How to park the execution until a webhook resumes it; absent if it continues at once. */
 	park?: Parking;
 }
 
@@ -91,7 +91,7 @@ export interface Operation<Request = unknown> {
 	action: string;
 	description: string;
 	fields: INodeProperties[];
-	/** Its items become tasks, so each is first looked up in the record of what n8n repeats. */
+	/** Its items become tasks, so each is first looked up in the creation record. */
 	creates?: boolean;
 	/**
 	 * Checks an item. Every item is checked before anything is sent for the first.
@@ -105,7 +105,7 @@ export interface Operation<Request = unknown> {
 export const defineOperation = <Request>(operation: Operation<Request>): Operation =>
 	operation as unknown as Operation;
 
-/** So many items are worked on at once. */
+/** The number of items worked on at once. */
 export const CONCURRENCY = 5;
 
 /** Makes an operation's `run` that does the same for each item. With On Error "stop", none is begun after an error. */
@@ -154,8 +154,8 @@ export const optionsField = (options: INodeProperties[]): INodeProperties => ({
 });
 
 /**
- * Reads a number or a switch that the user set in Options.
- * @returns undefined where the user did not add the option
+ * Reads a number or a switch in Options.
+ * @returns undefined if the user did not add the option
  * @throws {UserError} when it is blank, of another type, or out of its range
  */
 export function readOption(option: Item['option'], property: INodeProperties): unknown {
@@ -163,12 +163,13 @@ export function readOption(option: Item['option'], property: INodeProperties): u
 	return value === undefined ? undefined : parseOption(property, value);
 }
 
-/** Reads a number in Options as `readOption` does; its default where the user did not add the option. */
+/** Reads a number in Options as `readOption` does; its default if the user did not add the option. */
 export const readNumberOption = (option: Item['option'], property: INodeProperties): number =>
 	(readOption(option, property) ?? property.default) as number;
 
 /**
- * Checks the numbers and switches that the user set in Options. Those that are shown only with another field are read with it.
+ * Checks the numbers and switches that the user set in Options. Options that are shown only with another field are read with that
+ * field.
  * @throws {UserError} for the first that is blank, of another type, or out of its range
  */
 export function checkOptions({ fields }: Operation, option: Item['option']): void {

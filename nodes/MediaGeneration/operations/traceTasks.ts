@@ -6,8 +6,8 @@ import { cutText } from '../lib/cutText';
 const LONGEST = 4_000;
 
 /**
- * Gives n8n's OpenTelemetry what the node's span says about these tasks, as `n8n.node.custom.media_generation.…`. n8n stores it with
- * the run, so it is there too when the execution has slept. Where n8n traces nothing, nobody reads it.
+ * Adds these tasks to the node's span in n8n's OpenTelemetry, as `n8n.node.custom.media_generation.…`. n8n stores it with the run,
+ * so it is also there after a sleep. Without tracing it has no effect.
  */
 export function traceTasks(context: IExecuteFunctions, tasks: Task[]): void {
 	if (!tasks.length) return;

@@ -6,17 +6,17 @@ import { getSigningSecrets } from '../callback/signature';
 import { judgeFailure } from './lookups';
 import { readOptions, verifiesSignature } from './receive';
 
-/** Time for the service to accept the token: activating waits for it, and n8n activates all triggers when it starts. */
+/** The timeout of the check. Activating waits for it, and n8n activates all triggers when it starts. */
 const CHECK_SETTINGS = { timeoutSeconds: 5 };
 
-/** Codes that services may answer with where a task is unknown. */
+/** Codes that services use for an unknown task. */
 const UNKNOWN_TASK_CODES = new Set([400, 404, 422]);
 
 /**
- * Checks the credential before the trigger becomes active. A fault that only its owner can correct stops it: no key, a token
- * that the service does not accept, a malformed address. A fault that may pass is logged: a workflow that n8n activates when it
- * starts must not stay off because the service is down. Where nobody is at hand to read a refusal, when n8n starts and
- * when another main process takes over, the service's word is only logged too.
+ * Checks the credential before the trigger becomes active. A fault that only its owner can correct stops it: no key, a token that
+ * the service does not accept, a malformed address. A fault that may pass is only logged, so that a workflow doesn't stay off
+ * because the service is down when n8n starts. When n8n starts, or another main process takes over, nobody reads an error, so what
+ * the service says is only logged too.
  * @throws {NodeOperationError} with what to do
  */
 export async function checkCredential(context: IHookFunctions): Promise<void> {
@@ -47,18 +47,19 @@ export async function checkCredential(context: IHookFunctions): Promise<void> {
 interface Fault {
 	message: string;
 	description: string;
-	/** It does not pass by itself, and its owner can correct it for sure. */
+	/** It doesn't pass by itself, and its owner can certainly correct it. */
 	isLasting: boolean;
-	/** It is the path of the details that seems to be none. */
+	/** The details path seems to be wrong. */
 	isPath?: boolean;
 }
 
-/** No service has a task of this ID. */
+/** No service has a task with this ID. */
 const NO_TASK = 'n8n-asks-for-a-task-that-does-not-exist';
 
 /**
- * Finds what keeps us from a task's details, by asking for a task that can't exist: the service must say so in its own words. That
- * needs a valid token too. A path that leads elsewhere is no lasting fault, since some services may answer so for unknown tasks only.
+ * Finds out why task details can't be read. It asks for a task that can't exist, and the service must say so in its own envelope.
+ * That needs a valid token too. A wrong path is no lasting fault, because some services may answer like that only for unknown
+ * tasks.
  */
 async function findFault(service: TaskService): Promise<Fault | undefined> {
 	try {

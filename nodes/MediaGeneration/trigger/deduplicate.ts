@@ -3,17 +3,19 @@ import { sleep, type IDataObject, type IWebhookFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../lib/boundedMap';
 import { ANSWER_LIMIT } from '../callback/respond';
 
-/** So many events are remembered for a trigger, the newest ones. n8n loads and saves all of them with each callback. */
+/** How many events are remembered for a trigger: the newest. n8n loads and saves all of them with each callback. */
 export const REMEMBERED_EVENTS = 1_000;
 
-/** An event is remembered for at least so long, in seconds. Senders retry for minutes. */
+/** How long an event is remembered at least, in seconds. Senders usually retry for minutes. */
 export const REMEMBERED_SECONDS = 3_600;
 
 /** The part that n8n saves with the trigger. */
 interface Saved {
 	/** The process that wrote it. */
 	writer: string;
-	/** The digest of each event and when it was emitted, in one text: n8n wraps each key of an object, at each callback. */
+	/**
+	 * The digest of each event and when it was emitted. It is one text, because n8n wraps each key of an object at each callback.
+	 */
 	events: string;
 }
 
@@ -22,8 +24,8 @@ const TIME_LENGTH = 7;
 const ENTRY = new RegExp(`(.{${DIGEST_LENGTH}})(.{${TIME_LENGTH}})`, 'g');
 
 /**
- * By trigger, when each event was emitted, in seconds. This is what counts while the process runs: n8n reads static data
- * before a webhook and saves it after it, whole, so that of two callbacks at the same time each would undo the other's.
+ * When each event was emitted, in seconds, by trigger. This counts while the process runs. n8n reads all static data before a
+ * webhook and saves all of it afterwards, so two callbacks at the same time would overwrite each other's events.
  */
 const memories = new Map<string, BoundedMap<string, number>>();
 
@@ -54,7 +56,7 @@ export class RememberedEvents {
 		return this.isFresh(this.times.get(digest(event)) ?? -Infinity);
 	}
 
-	/** Remembers an event whose execution n8n has stored, and has n8n save it. */
+	/** Remembers an event whose execution n8n has stored. n8n saves it after the webhook. */
 	add(event: string): void {
 		this.times.set(digest(event), this.now);
 		for (const [oldest, time] of this.times) {
@@ -68,8 +70,8 @@ export class RememberedEvents {
 	}
 
 	/**
-	 * Forgets all, for a trigger that is deactivated. n8n also calls this when it ends listening for a test event, with
-	 * static data of its own: what the active trigger remembers then stays.
+	 * Forgets all events, for a trigger that is deactivated. n8n also calls this when it stops listening for a test event, with
+	 * other static data. What the active trigger remembers stays then.
 	 */
 	forget(): void {
 		if (!this.staticData.events) return;
@@ -81,7 +83,7 @@ export class RememberedEvents {
 		return time >= this.now - this.seconds;
 	}
 
-	/** Takes over what was remembered before a restart, or by another process. */
+	/** Reads what was remembered before a restart, or by another process. */
 	private learn(events: unknown): void {
 		if (typeof events !== 'string') return;
 		for (const [, key = '', time = ''] of events.matchAll(ENTRY))
@@ -89,7 +91,7 @@ export class RememberedEvents {
 	}
 }
 
-/** An event in a few characters, however long the task ID is. */
+/** Shortens an event, because task IDs may be long. */
 const digest = (event: string): string =>
 	createHash('sha256').update(event).digest('base64url').slice(0, DIGEST_LENGTH);
 
@@ -101,12 +103,12 @@ type Response = Pick<
 const PAUSE = 25;
 
 /**
- * Events that a callback is emitting, and since when, in milliseconds since 1970. Until n8n has stored its execution, nobody
- * knows whether the event is emitted.
+ * Events that a callback is emitting, and since when, in milliseconds since 1970. An event counts as emitted once n8n has stored
+ * its execution.
  */
 const underway = new BoundedMap<string, number>(10_000);
 
-/** By trigger, settles when the callback that emits now has been answered. */
+/** Settles when the newest callback that emits has been answered, by trigger. */
 const turns = new Map<string, Promise<void>>();
 
 /** An event of one trigger, which one callback may emit. */
@@ -123,14 +125,14 @@ export class Claim {
 		this.key = `${trigger}:${event}`;
 	}
 
-	/** The event was emitted for sure: n8n has stored its execution. */
+	/** The event was certainly emitted: n8n has stored its execution. */
 	get emitted(): boolean {
 		return this.remembered.has(this.event);
 	}
 
 	/**
 	 * Takes the event for the callback that this response answers. A copy waits while the first is being answered.
-	 * @param deadline until when to wait, in milliseconds since 1970
+	 * @param deadline when to stop waiting, in milliseconds since 1970
 	 * @returns `underway` when the first one is not answered in time
 	 */
 	async take(response: Response, deadline: number): Promise<'taken' | 'emitted' | 'underway'> {
@@ -155,8 +157,8 @@ export class Claim {
 	}
 
 	/**
-	 * Waits until the event before has been answered. If n8n is killed after it has stored an execution and before it has saved
-	 * that the event was emitted, the event runs again when the sender retries. One after the other, that can happen to one event at the most.
+	 * Waits until the callback before has been answered. If n8n is killed between storing an execution and saving its event, the
+	 * event runs again when the sender retries. Taking turns limits that to one event.
 	 */
 	private async takeTurn(response: Response, deadline: number): Promise<void> {
 		const before = turns.get(this.trigger);

@@ -13,12 +13,12 @@ export type Lookup =
 	| { outcome: 'unknown' }
 	/** It says so, but nothing shows yet that its details path is the right one. */
 	| { outcome: 'doubtful' }
-	/** It does not answer now, which passes by itself. */
+	/** It doesn't answer now. That passes by itself. */
 	| { outcome: 'down' }
-	/** It does not give them until somebody changes something, such as the path in the credential. */
+	/** It won't return them until somebody changes something, such as the path in the credential. */
 	| { outcome: 'unreadable' };
 
-/** An outcome answers copies of its callback for so long, in milliseconds. */
+/** How long an outcome is reused for copies of its callback, in milliseconds. */
 const REUSED_FOR = 3_000;
 
 /** Look-ups under way or just ended. */
@@ -28,14 +28,14 @@ const lookups = new BoundedMap<string, Promise<Lookup>>(1_000);
 interface Asking {
 	trigger: string;
 	taskId: string;
-	/** Absent where the signature was not verified: anyone can name another time then. */
+	/** Absent if the signature was not verified, because anyone can then send another time. */
 	signedTime?: string;
 }
 
 /**
- * Looks a task up for a callback, within the time that a sender waits. Copies of a callback share one look-up and, for some
- * seconds, its outcome: whoever saw one pair of signed headers can send it again and again. A callback with another pair has a
- * look-up of its own, since one that is under way may have begun before the task ended.
+ * Looks up the task of a callback, within the time that a sender waits. Copies of a callback share one look-up, and its outcome for
+ * some seconds, because anyone who saw a pair of signed headers can send it again and again. A callback with other headers gets its
+ * own look-up: one under way may have begun before the task ended.
  */
 export async function lookUp(asking: Asking, service: TaskService): Promise<Lookup> {
 	const { trigger, taskId, signedTime = '' } = asking;
@@ -53,16 +53,16 @@ export async function lookUp(asking: Asking, service: TaskService): Promise<Look
 	return await lookup;
 }
 
-/** Details paths that have given a task since n8n started. */
+/** Details paths that have returned a task since n8n started. */
 const provenPaths = new BoundedMap<string, true>(1_000);
 
-/** By trigger and task, when the service's word was doubted first, in milliseconds since 1970. */
+/** When the answer "no such task" was first doubted, in milliseconds since 1970, by trigger and task. */
 const doubts = new BoundedMap<string, number>(1_000);
 
 /**
- * Weighs the service's word that it has no such task. Services answer so in their own envelope for a path that they don't have,
- * too. So it counts once the path has given any task. Until then a signed callback is asked for again, as the
- * service may know its task a moment later, and counts by its signature when it comes again.
+ * Decides whether the answer "no such task" counts. Services may give the same answer, in their own envelope, for a path that they
+ * don't have. So it counts once the path has returned any task. Until then, the sender of a signed callback is asked to retry,
+ * because the service may know the task a moment later. If the callback comes again, it counts by its signature.
  */
 function weigh(found: Lookup, { trigger, taskId, signedTime }: Asking, path: string): Lookup {
 	if (found.outcome === 'fetched') provenPaths.set(path, true);
@@ -84,22 +84,22 @@ async function fetchInTime(service: TaskService, taskId: string): Promise<Lookup
 			return judgeFailure(error);
 		}
 	};
-	// The timeout of a request begins anew with each byte; this one does not.
+	// The timeout of a request starts again with each byte; this one doesn't.
 	const timeout = sleep(DETAILS_SETTINGS.timeoutSeconds * 1000).then(
 		(): Lookup => ({ outcome: 'down' }),
 	);
 	return await Promise.race([fetch(), timeout]);
 }
 
-/** Codes by which a service says that it does not answer now. */
+/** Codes of a service that can't answer now. */
 const PASSING_CODES = new Set([408, 429, 455]);
 
-/** Codes from 500 on that say more than a fault of the service: the generation failed, or a feature is switched off. */
+/** Codes from 500 on that don't pass by themselves: the generation failed, or a feature is switched off. */
 const LASTING_CODES = new Set([501, 505]);
 
 /**
- * Judges why a task's details could not be read. Only the service's own envelope says that a task is unknown: a 404 of another
- * form is of a path that does not exist.
+ * Judges why a task's details could not be read. Only the service's own envelope says that a task is unknown. Any other 404 means
+ * that the path doesn't exist.
  */
 export function judgeFailure(error: unknown): { outcome: 'unknown' | 'down' | 'unreadable' } {
 	if (!(error instanceof ServiceError))

@@ -33,19 +33,19 @@ const EVENTS: Partial<Record<TaskStatus, string>> = {
 	failed: 'taskFailed',
 };
 
-/** A task as far as it is known. */
+/** What is known of a task. */
 interface Finding {
 	details: 'fetched' | 'unavailable' | 'off';
 	task: Task;
 	status: TaskStatus;
-	/** The service said it when it was asked. False: the callback claims it. */
+	/** The service said it. False: only the callback claims it. */
 	isFact: boolean;
 }
 
 /**
- * Receives a callback: it is verified, held against the task's details, and emitted once as the Task; or refused, with the reason in
- * the answer and in n8n's log. Only the task ID and the timestamp of a callback are signed, so its body decides nothing.
- * Nothing is thrown: n8n would answer 500 and start an execution, for a sender that nobody has verified.
+ * Receives a callback: verifies it, reads the task's details, and emits the Task once. Or refuses it, with the reason in the answer
+ * and in n8n's log. Only the task ID and the timestamp of a callback are signed, so its body decides nothing. Nothing is thrown,
+ * because n8n would answer 500 and start an execution for an unverified sender.
  */
 export async function receiveCallback(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	try {
@@ -82,16 +82,16 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 		Math.max(REMEMBERED_SECONDS, 2 * toleranceSeconds),
 	);
 	const claimEvent = (event: string) => new Claim(trigger, `${taskId}:${event}`, remembered);
-	// Listening for a test event ends with the first one: there each callback is a new one.
+	// Listening for a test event ends with the first one, so each callback is new there.
 	const deduplicates = options.deduplicate && context.getMode() !== 'manual';
-	// Nothing comes after completed, so a copy need not be looked up. A failed task may yet complete.
+	// Completed is final, so a copy needs no look-up. A failed task may still complete.
 	if (deduplicates && claimEvent('taskCompleted').emitted) return ignore(context, 'duplicate');
 
 	const signedTime = secrets ? String(headers[TIMESTAMP_HEADER]) : undefined;
 	const lookup = options.fetchDetails
 		? await lookUp({ trigger, taskId, signedTime }, new TaskService(context, credentials))
 		: undefined;
-	// Only facts are final: what is claimed while the service is down would use up the true event. The sender is asked to retry.
+	// Only facts are final. A claim while the service is down would use up the true event, so the sender is asked to retry.
 	if (lookup?.outcome === 'down') return refuse(context, DETAILS_UNAVAILABLE);
 	if (lookup?.outcome === 'unknown') return refuse(context, TASK_UNKNOWN);
 	if (lookup?.outcome === 'doubtful') return refuse(context, DETAILS_DOUBTFUL);
@@ -99,7 +99,7 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 		return refuse(context, CREATED_FOR_ANOTHER);
 	const { task, status, details, isFact } = conclude(verdict, lookup);
 	const event = EVENTS[status];
-	// A callback that claims no end is a notice on the way: another one follows.
+	// A callback that doesn't claim an end only reports progress. Another one follows.
 	if (!event)
 		return claimedStatus === 'pending'
 			? ignore(context, 'taskNotEnded')
@@ -107,7 +107,7 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 	if (!(context.getNodeParameter('events') as string[]).includes(event))
 		return ignore(context, 'eventNotWanted');
 	if (deduplicates && !isFact && claimEvent(event).emitted) return ignore(context, 'duplicate');
-	// What is only claimed is remembered apart, so that it does not keep the verified event from coming out.
+	// Claims are remembered separately, so a claim doesn't block the verified event.
 	const claim = deduplicates ? claimEvent(isFact ? event : `${event}:claimed`) : undefined;
 	const taken = await claim?.take(
 		context.getResponseObject(),
@@ -126,14 +126,14 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 	});
 }
 
-/** Concludes from a callback and the look-up for it how the task stands. */
+/** Works out the task's status from a callback and its look-up. */
 function conclude(
 	{ taskId, signature, claimedStatus }: Acceptance,
 	lookup: Extract<Lookup, { outcome: 'fetched' | 'unreadable' }> | undefined,
 ): Finding {
 	if (lookup?.outcome === 'fetched') {
 		const { status: known = 'pending', state = '' } = lookup.task;
-		// A signed callback comes at the end, so it tells how to take a state that no list has.
+		// A signed callback comes at the end, so its claim says what an unknown state means.
 		const status =
 			known === 'pending' && signature !== 'off' ? toStatus(state, claimedStatus) : known;
 		return {
@@ -152,9 +152,9 @@ function conclude(
 }
 
 /**
- * Tells whether a task was created with the callback URL of another receiver, who could send its callbacks on to this one. Hosts and
- * paths change behind proxies and relays; the ID of this trigger's webhook is in the path of each of its URLs. A
- * query does not count: it may hold secrets, and is hidden where it does.
+ * Tells whether a task was created with another receiver's callback URL. That receiver could forward its callbacks to this trigger.
+ * Hosts and paths change behind proxies and relays, but each URL of this trigger has the ID of its webhook in the path. The query
+ * doesn't count, because it may hold secrets and is then redacted.
  */
 function isForAnother(context: IWebhookFunctions, callbackUrl?: string): boolean {
 	// Nodes without one have the workflow's ID in their URL.
@@ -171,14 +171,17 @@ interface Options {
 }
 
 /**
- * Only a literal false turns off an option that protects. An expression, or a workflow file, may give anything else: a blank
- * text, 0, nothing.
+ * Only a literal false turns off an option that protects. An expression or a workflow file may have anything else, such as blank
+ * text, 0 or nothing.
  */
 const isOn = (value: unknown): boolean => value !== false;
 
 export const verifiesSignature = isOn;
 
-/** Reads the Options that the user set, with the defaults of the others. A tolerance that is no number of seconds is the default too. */
+/**
+ * Reads the Options, with defaults for those that the user did not set. A tolerance that isn't a number of seconds is the default
+ * too.
+ */
 export function readOptions(set: object): Options {
 	const { deduplicate, fetchDetails, otherCallbackBodies, toleranceSeconds } = set as Partial<
 		Record<keyof Options, unknown>
@@ -194,10 +197,10 @@ export function readOptions(set: object): Options {
 	};
 }
 
-/** After so many callbacks in a row with the current secret, the previous one is taken to be out of use. */
+/** The number of callbacks in a row with the current secret after which the previous one seems to be unused. */
 export const ENOUGH_CALLBACKS = 20;
 
-/** By trigger, the number of callbacks in a row with the current secret; kept while there is a previous one. */
+/** The number of callbacks in a row with the current secret, by trigger. Kept while there is a previous one. */
 const inARow = new Map<string, number>();
 
 /** Says once in n8n's log that the previous key can be cleared. Each item says which key matched. */
@@ -219,7 +222,7 @@ export function noteMatchingSecret(
 		);
 }
 
-/** Forgets what a trigger has emitted that is deactivated. */
+/** Forgets the events of a deactivated trigger. */
 export function forgetEvents(context: IHookFunctions): void {
 	new RememberedEvents(identifyTrigger(context), context.getWorkflowStaticData('node'), 0).forget();
 }
@@ -266,7 +269,7 @@ const UNDERWAY: Refused = {
 const identifyTrigger = (context: IWebhookFunctions | IHookFunctions): string =>
 	`${context.getWorkflow().id}:${context.getNode().id}`;
 
-/** Tells the sender that its callback is in order, though it starts nothing. */
+/** Tells the sender that its callback is fine, though it starts nothing. */
 const ignore = (
 	context: IWebhookFunctions,
 	reason: 'duplicate' | 'eventNotWanted' | 'taskNotEnded',

@@ -1,21 +1,22 @@
 import { sleep } from 'n8n-workflow';
 import { UnknownOutcomeError } from '../../api/errors';
 
-/** The pauses before a creation is asked for again, in milliseconds. */
+/** The pauses before a creation is sent again, in milliseconds. */
 const PAUSES = [1_000, 2_000, 4_000];
 
 interface Circumstances {
-	/** Asks no more when it is aborted. */
+	/** Ends the tries when it is aborted. */
 	signal?: AbortSignal;
 	/** The outcome of an earlier try. */
 	earlier?: UnknownOutcomeError;
 }
 
 /**
- * Asks for a creation that the service recognizes by its idempotency key, and up to three times again when its answer gets lost.
+ * Sends a creation with an idempotency key, and up to three times again if its answer gets lost.
  * @param ask sends the same body with the same key each time
- * @throws {UnknownOutcomeError} when every answer got lost, and for any refusal after a lost one: the task may have been created before
- * @throws what `ask` throws at first, when the service certainly created nothing
+ * @throws {UnknownOutcomeError} when every answer got lost, and for any refusal after a lost one, because the task may exist
+ *   already
+ * @throws the first error of `ask`, when the service certainly created nothing
  */
 export async function askUntilKnown(
 	ask: () => Promise<string>,

@@ -2,27 +2,27 @@ import { UserError } from 'n8n-workflow';
 import { ServiceError, UnknownOutcomeError } from '../../api/errors';
 import { ERROR_HELP } from '../../api/errorHelp';
 
-/** Codes of refusals that every further creation with the same access token would meet. */
+/** Codes of refusals that every further creation with the same access token would get too. */
 const FINAL_CODES = [401, 402, 433, 455] as const;
 
-/** Some services refuse for want of credits with a code for too many requests; the message is that of 402 then. */
+/** Some services use the code for too many requests when credits are missing. The message is then that of 402. */
 const FINAL_MESSAGES = FINAL_CODES.map((code) => ERROR_HELP[code].message);
 
-/** After so many creations in a row of unknown outcome, nothing more is sent. */
+/** The number of unknown outcomes in a row after which nothing more is sent. */
 const UNKNOWN_LIMIT = 3;
 
-/** Ends the creations of a run with one access token when further ones would fail too, or might be paid for without a result. */
+/** Stops creating with an access token when further creations of the run would fail too, or might be paid without a result. */
 export class Breaker {
 	private readonly reasons = new Map<string, UserError>();
 	private readonly unknowns = new Map<string, number>();
 
-	/** @throws {UserError} when nothing more is sent with this account; it says why, and what to do */
+	/** @throws {UserError} when nothing more is sent with this account; the error says why, and what to do */
 	check(account: string): void {
 		const reason = this.reasons.get(account);
 		if (reason) throw reason;
 	}
 
-	/** Creates a task, unless creating has ended for this account. @throws {UserError} as `check`, and what `create` throws */
+	/** Creates a task, unless creating has stopped for this account. @throws {UserError} as `check`, and what `create` throws */
 	async run(account: string, create: () => Promise<string>): Promise<string> {
 		this.check(account);
 		const taskId = await create().catch((error: unknown) => {

@@ -27,9 +27,9 @@ export const keepCreditsOption: INodeProperties = {
 };
 
 /**
- * Counts the tasks of a node in one execution. n8n keeps the node's context with it, also while it sleeps and between the calls of an
- * agent; a call of an MCP server is an execution of its own. Retry from the executions list hands the context on to another execution,
- * which begins anew. For n8n's Agents, which have no execution, the calls of an hour are counted.
+ * Counts the tasks of a node in one execution. n8n keeps the node's context with it, also while it sleeps and between the calls of
+ * an agent. Each call of an MCP server is an execution of its own. Retry from the executions list passes the context to another
+ * execution, where the count begins again. n8n's Agents have no execution, so the calls of an hour are counted.
  */
 export class TaskBudget {
 	private readonly count: { executionId: string; sent: number };
@@ -43,7 +43,7 @@ export class TaskBudget {
 	}
 
 	/**
-	 * Takes so many tasks from the budget at once, as calls of an agent may run side by side.
+	 * Takes `count` tasks from the budget in one step, because calls of an agent may run side by side.
 	 * @throws {UserError} when that is more than Maximum Tasks per Run allows
 	 */
 	take(count: number, option: Item['option'], context: IExecuteFunctions): void {
@@ -61,15 +61,15 @@ export class TaskBudget {
 		this.count.sent += count;
 	}
 
-	/** Returns those that were surely not created. */
+	/** Returns those that were certainly not created. */
 	giveBack(count: number): void {
 		this.count.sent -= count;
 	}
 }
 
 /**
- * Asks each account once for its credits, if some are to be kept.
- * @throws {UserError} when an account has too few, or the service does not tell
+ * Reads each account's credits once, if the user set a limit for them.
+ * @throws {UserError} when an account has too few, or its credits can't be read
  */
 export async function checkCredits(prepared: Array<Prepared<unknown>>): Promise<void> {
 	const [first] = prepared;

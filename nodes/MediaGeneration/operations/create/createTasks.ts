@@ -40,15 +40,15 @@ export type CreateResult = { task: Task } | Failed | undefined;
 
 interface Created {
 	results: CreateResult[];
-	/** A task is of an earlier execution, whose resume URL the service calls back. */
+	/** A task is of an earlier execution. The service calls that one's resume URL. */
 	elsewhere: boolean;
 }
 
 /**
- * Creates a task for every item that has none yet, at the rate in Options. A refusal for the rate is waited out, as it surely created
- * nothing. Any other request is sent once, and not again when n8n repeats the run; one whose answer got lost is asked for again where
- * the credential names an idempotency header. Once further requests would fail too, the rest is not sent. With On Error "continue",
- * what Options forbid is the error of the items that have no task.
+ * Creates a task for every item that has none yet, at the rate in Options. A refusal for the rate certainly created nothing, so the
+ * request is sent again later. Any other request is sent once, and not again when n8n repeats the run. A creation whose answer got
+ * lost is sent again only if the credential names an idempotency header. Once further requests would fail too, the rest is not
+ * sent. With On Error "continue", a run that Options forbid is an error of the items that have no task.
  * @throws {UserError} with On Error "stop", before anything is created, when the run asks for more than Options allow
  */
 export async function createTasks(
@@ -74,7 +74,7 @@ export async function createTasks(
 		signal,
 	);
 
-	/** Sends a creation when its turn comes; without a key once. */
+	/** Sends a creation when its turn comes; without a key, only once. */
 	const send = async (
 		{ service, settings }: Item,
 		{ body, idempotencyKey }: Pick<KeyedCreation, 'body'> & Partial<KeyedCreation>,
@@ -89,7 +89,7 @@ export async function createTasks(
 		);
 	};
 
-	/** Asks for the creation of an earlier try. Whatever comes but its task, nobody knows if there is one. */
+	/** Sends the creation of an earlier try again. Unless its task comes back, the outcome stays unknown. */
 	const askAgain = async (item: Item, lost: LostCreation): Promise<CreateResult> => {
 		const { index, service } = item;
 		const unknown = new UnknownOutcomeError(lost.outcome);
@@ -151,8 +151,8 @@ export async function createTasks(
 }
 
 /**
- * Takes what is to be sent from the budget, and checks what the accounts have left.
- * @returns why nothing may be sent, with nothing taken from the budget; undefined: it may
+ * Takes the unsent tasks from the budget, and checks the accounts' credits.
+ * @returns why nothing may be sent, and then nothing is taken from the budget; undefined if it may
  */
 async function findRefusal(
 	unsent: Array<Prepared<unknown>>,
@@ -175,7 +175,7 @@ async function findRefusal(
 	}
 }
 
-/** Takes over the task that an item has. One that another account created can't be waited for, unless this account shows it. */
+/** Takes over the task that an item has. If another account created it, this account must show it too. */
 async function adopt(
 	{ service, settings }: Item,
 	{ taskId, model, account, elsewhere }: RecalledTask,

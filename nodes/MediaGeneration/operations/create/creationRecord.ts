@@ -15,11 +15,11 @@ import {
 import type { Failed, KeyedCreation, LostCreation, RecalledTask } from '../operation';
 import { identifyAccount } from './account';
 
-/** The sending for one item of one run: the task's ID, or the reason for which nobody knows if there is a task. */
+/** What was sent for one item of one run: the task's ID, or why it's unknown whether a task was created. */
 interface Place {
 	/** The execution that sent it, or that has taken its task over. */
 	executionId: string;
-	/** The task was taken over from an earlier execution, whose resume URL the service calls back. */
+	/** The task was taken over from an earlier execution. The service calls that one's resume URL. */
 	elsewhere?: true;
 	/** Digest of the request. */
 	request: string;
@@ -28,7 +28,7 @@ interface Place {
 	account: string;
 	taskId?: string;
 	unknown?: UnknownOutcome;
-	/** Of an unknown outcome: the execution that is part of its idempotency key, itself or the one that it retries. */
+	/** For an unknown outcome: the execution in its idempotency key. It is this one, or the one that it retries. */
 	origin?: string;
 }
 
@@ -50,12 +50,12 @@ interface Sending {
 const records = new WeakMap<IExecuteFunctions, CreationRecord>();
 
 /**
- * Creations that may be asked for again, by their place. They hold the callback URL, whose token n8n must not store twice, so they
- * are in memory only: as long as n8n repeats the run in this process.
+ * Creations that may be sent again, by their place. They hold the callback URL, and n8n must not store its token twice. So they are
+ * only in memory, and last while n8n repeats the run in this process.
  */
 const lostCreations = new WeakMap<Place, LostCreation>();
 
-/** Opens the record of a run. It is opened once for each try, as n8n's data proxy is dear. */
+/** Opens the record of a run. It is opened once for each try, because n8n's data proxy is slow. */
 export function openRecord(context: IExecuteFunctions): CreationRecord {
 	const record = records.get(context) ?? new CreationRecord(context);
 	records.set(context, record);
@@ -63,24 +63,24 @@ export function openRecord(context: IExecuteFunctions): CreationRecord {
 }
 
 /**
- * Remembers what a run of the node has sent, by place: the run and the item. A place that has a task, or whose outcome is
- * unknown, is never sent again, whatever its expressions return now: it is recalled before they are read. With an idempotency header,
- * an unknown outcome is asked for again in the same words. n8n keeps the node's context with the execution. These are n8n's
- * repeats, in `workflow-execute.js` of n8n-core 2.41:
+ * Remembers what a run of the node has sent, by place: the run and the item. A place that has a task, or an unknown outcome, is
+ * never sent again, whatever its expressions return now. It is recalled before they are read. With an idempotency header, a
+ * creation of unknown outcome is sent again unchanged. n8n keeps the node's context with the execution. n8n repeats a run in these
+ * cases (`workflow-execute.js` of n8n-core 2.41):
  * - Retry On Fail, after an error or when the first output item has `json.error`, also when the run has parked: the same run index.
- *   Expressions are evaluated anew, so a random seed makes another request.
- * - Retry from the executions list: a new execution with the old one's context and run index. The user may have corrected the workflow, so
- *   a task counts only for the same request, and an unknown outcome not at all: the user has decided. An equal body then has the
- *   idempotency key of the first sending, so that the service does not charge it twice.
+ *   Expressions are evaluated again, so a random seed makes another request.
+ * - Retry from the executions list: a new execution with the old one's context and run index. The user may have corrected the
+ *   workflow, so a task counts only for the same request. An unknown outcome does not count, because the user has decided to send
+ *   again. An equal body has the idempotency key of the first sending, so the service does not charge it twice.
  * - Retry of an execution that crashed after it had parked: the same, but the node's input is what it parked, or what its webhook
  *   output. An item that is one of the record's tasks stands for that task, and an error item for its error.
  * - Loops, and a node that is reached twice: another run index each time, so nothing is a repeat.
- * - Tools: outside of the newest agent, n8n raises the run index at each try (`get-input-connection-data.js`); a model too may ask
- *   again after it heard of an unknown outcome. So that is also recognized by what the model asked for.
- * - n8n's Agents: each call is run 0 of no execution, so places are not kept, and the next prompt gets a task of its own. Only unknown
- *   outcomes are shared.
- * - A partial execution, a sub-workflow that its caller runs again, and the retry of an execution that was stopped or crashed before it
- *   had parked begin with an empty context: n8n leaves nothing to recognize them by.
+ * - Tools: outside of the newest agent, n8n raises the run index at each try (`get-input-connection-data.js`). A model may also ask
+ *   again after it was told of an unknown outcome. So an unknown outcome is also recognized by what the model asked for.
+ * - n8n's Agents: each call is run 0, without an execution. So places are not kept, and the next prompt gets a task of its own.
+ *   Only unknown outcomes are shared.
+ * - A partial execution, a sub-workflow that its caller runs again, and the retry of an execution that was stopped or crashed
+ *   before it had parked begin with an empty context. n8n leaves nothing to recognize them by.
  */
 export class CreationRecord {
 	private readonly kept: Kept;
@@ -111,9 +111,8 @@ export class CreationRecord {
 	}
 
 	/**
-	 * Recalls an item without its request, so that neither its credential nor its expressions are needed.
-	 * @returns the task, the creation to be asked for again, or the error, that it has from an earlier try or execution; undefined:
-	 *   nothing is known of it
+	 * Recalls an item without its request, so it needs neither its credential nor its expressions.
+	 * @returns its task, lost creation or error from an earlier try or execution; undefined if nothing is known of it
 	 */
 	recall(item: number): RecalledTask | LostCreation | Failed | undefined {
 		const place = this.kept.places[item];
@@ -134,7 +133,7 @@ export class CreationRecord {
 		return place.request === digestRequest(request) ? this.takeOver(index, place) : undefined;
 	}
 
-	/** Notes that a task exists. From here on its ID can be found, whatever becomes of the run. */
+	/** Notes that a task exists. From now on its ID can be found, whatever happens to the run. */
 	addTask(sending: Sending, taskId: string): void {
 		this.add(sending, { taskId });
 		this.context.logger.info(`${this.describe(sending.index)} created task ${taskId}`);
@@ -142,8 +141,8 @@ export class CreationRecord {
 	}
 
 	/**
-	 * Makes the key by which the service recognizes this creation when it is asked for again: of its place, account and body. Without
-	 * an execution there is no place, and what looks alike is another creation.
+	 * Makes the idempotency key of a creation from its place, account and body. The service recognizes the creation by it. Without
+	 * an execution there is no place, so each creation has a random key.
 	 */
 	buildIdempotencyKey(index: number, service: TaskService, body: CreateTaskRequest): string {
 		const execution = this.findOrigin(index);
@@ -155,7 +154,7 @@ export class CreationRecord {
 
 	/**
 	 * Notes a sending whose outcome is unknown.
-	 * @param lost what was sent, if it may be asked for again
+	 * @param lost what was sent, if it may be sent again
 	 */
 	addUnknown(sending: Sending, unknown: UnknownOutcome, lost?: KeyedCreation): void {
 		const place = this.add(sending, { unknown, origin: this.findOrigin(sending.index) });
@@ -184,7 +183,7 @@ export class CreationRecord {
 		return place?.executionId === this.executionId ? place.taskId : undefined;
 	}
 
-	/** From here on the task is that of this item in this execution, whatever its expressions return at the next try. */
+	/** Makes the task the one of this item in this execution, whatever its expressions return at the next try. */
 	private takeOver(item: number, place: TaskPlace): RecalledTask {
 		const own = { ...place, executionId: this.executionId, elsewhere: true as const };
 		this.kept.places[item] = own;
@@ -206,7 +205,7 @@ export class CreationRecord {
 		return place;
 	}
 
-	/** Finds the execution that first sent what is unknown of an item, or else this one. */
+	/** Finds the execution that first sent an item's creation of unknown outcome, or else this one. */
 	private findOrigin(index: number): string {
 		const place = this.kept.places[index];
 		return place?.unknown ? (place.origin ?? place.executionId) : this.executionId;
@@ -224,7 +223,7 @@ export class CreationRecord {
 		return this.context.getInputData()[item]?.json ?? {};
 	}
 
-	/** Names the note of an unknown outcome by what the agent's model asked for. n8n numbers its calls; the number is no part of that. */
+	/** Names the note of an unknown outcome by what the agent's model asked for. n8n numbers its calls; the number is left out. */
 	private nameUnknownCall(item: number): string {
 		const asked = Object.entries(this.readInput(item)).filter(([key]) => key !== 'toolCallId');
 		return `unknown ${digest(normalize(Object.fromEntries(asked)))}`;
@@ -249,20 +248,20 @@ function toRecalled(place: Place): RecalledTask | LostCreation | Failed | undefi
 	);
 }
 
-/** Recognizes the item of an error, as `toErrorItem` makes it. */
+/** Recognizes an error item of `toErrorItem`. */
 const isErrorItem = (json: IDataObject): boolean =>
 	typeof json.error === 'string' &&
 	Object.keys(json).every((key) => key === 'error' || key === 'message');
 
-/** Makes the error again of which an item was made. Its item is named anew when it is output. */
+/** Makes the error of an error item again. Its item number is added again at the output. */
 const restoreError = ({ error, message }: IDataObject): UserError =>
 	new UserError(String(error).replace(/ \[item \d+\]$/, ''), {
 		description: typeof message === 'string' ? message : undefined,
 	});
 
 /**
- * Makes the same of what a model asks with other keys first, or with other capitals, spaces and punctuation. Combining marks are
- * kept: in many scripts they belong to the letters.
+ * Makes requests of a model equal that differ only in the order of keys, capitals, spaces or punctuation. Combining marks are kept,
+ * because in many scripts they belong to the letters.
  */
 function normalize(value: unknown): unknown {
 	if (typeof value === 'string')
@@ -281,7 +280,7 @@ function normalize(value: unknown): unknown {
 const createdIds = new WeakMap<AbortSignal, string[]>();
 
 /**
- * Shows the IDs in the executions list if the execution is stopped, by hand or by its timeout: n8n drops then what its nodes
+ * Shows the IDs in the executions list if the execution is stopped, by hand or by its timeout. n8n then drops what its nodes
  * returned, but saves its custom data.
  */
 function keepForStop(context: IExecuteFunctions, taskId: string): void {
@@ -295,7 +294,7 @@ function keepForStop(context: IExecuteFunctions, taskId: string): void {
 	ids.push(taskId);
 }
 
-/** n8n keeps ten entries of custom data, for all nodes, and logs a complaint about a value of more than 255 characters. */
+/** n8n keeps ten entries of custom data for all nodes, and logs an error for a value of more than 255 characters. */
 const ENTRIES = 5;
 const ENTRY_LENGTH = 255;
 

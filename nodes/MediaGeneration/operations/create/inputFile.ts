@@ -9,21 +9,21 @@ import type { Item } from '../operation';
 /** A file in a binary field of an item. */
 export interface InputFile {
 	name?: string;
-	/** As n8n has it. */
+	/** As n8n stores it. */
 	mimeType: string;
 	extension?: string;
 	/** In bytes. */
 	size: number;
 	/** Opens its bytes from the beginning, in chunks. */
 	open: () => Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>>;
-	/** Reads facts from its own bytes; undefined: its format is unknown. */
+	/** Reads facts from its bytes; undefined if its format is unknown. */
 	inspect: () => Promise<MediaFacts | undefined>;
 }
 
 /**
  * Finds the file in a binary field of an item.
  * @param label the field of the panel that names the binary field
- * @throws {UserError} when the item has no such field; it names the fields that the item has
+ * @throws {UserError} when the item has no such field; the error lists the fields that it has
  */
 export async function findInputFile(item: Item, field: string, label: string): Promise<InputFile> {
 	const { helpers } = item.context;
@@ -62,7 +62,7 @@ function buildNoFileError(label: string, name: string, fields: string[]): UserEr
 	);
 }
 
-/** Uploads a file, streamed from n8n's storage. Its type and extension are those of its content. */
+/** Uploads a file, streamed from n8n's storage. Its type and extension come from its content. */
 export async function uploadInputFile(
 	{ context, service, settings }: Item,
 	file: InputFile,
@@ -81,7 +81,7 @@ export async function uploadInputFile(
 	);
 }
 
-/** Makes a file name that no other upload has: the service overwrites a file of the same name. */
+/** Makes a unique file name, because a service may overwrite a file of the same name. */
 export function makeUniqueName(name = '', extension = ''): string {
 	const dot = name.lastIndexOf('.');
 	const stem = toFileName(dot > 0 ? name.slice(0, dot) : name);

@@ -18,7 +18,7 @@ import {
 } from '../operation';
 import { keepCreditsOption, maxTasksOption } from './budget';
 
-/** The choice of a model and the fields of each, of every operation that creates a task. */
+/** The list of models and the fields of each, for every operation that creates a task. */
 export const requestFields: INodeProperties[] = [
 	{
 		displayName: 'Model',
@@ -43,7 +43,7 @@ const additionalInput: Field = {
 		"A JSON object that is merged over the model's input, for what the service takes beyond the fields above",
 };
 
-/** In Options: media given by URL are checked before they are paid for. */
+/** In Options: whether media URLs are checked before the user pays. */
 const checkUrls: INodeProperties = {
 	displayName: 'Check Media URLs',
 	name: 'checkUrls',
@@ -93,7 +93,7 @@ export interface RecalledRequest {
 }
 
 /**
- * Turns an item into a request, with all its fields and files checked. Nothing is read of an item that has a task already.
+ * Turns an item into a request, and checks all its fields and files. Nothing is read if the item has a task already.
  * @throws {UserError} when a field or file can't be sent
  */
 export async function prepareRequest(item: Item): Promise<TaskRequest | RecalledRequest> {
@@ -119,7 +119,7 @@ export async function prepareRequest(item: Item): Promise<TaskRequest | Recalled
 }
 
 /**
- * Checks that a model that takes no task without a callback URL gets one.
+ * Checks that a model gets a callback URL if it requires one.
  * @param hint says how to give it one
  * @throws {UserError} before anything is created
  */
@@ -136,8 +136,8 @@ export function checkCallback(
 }
 
 /**
- * Finds the files that an input names, and checks them against the model's limits. What can't be read of a file passes, with a
- * warning in the node's hints.
+ * Finds the files that an input names, and checks them against the model's limits. What can't be read from a file isn't checked,
+ * and the node's hints warn of it.
  * @throws {UserError} when a binary field does not exist, or a file is certainly outside of the limits
  */
 async function checkMedia(
@@ -166,10 +166,10 @@ async function checkMedia(
 	return files;
 }
 
-/** A host may take so long to say what it has at a URL, in milliseconds. */
+/** The timeout of HEAD requests, in milliseconds. */
 const HEAD_TIMEOUT = 5_000;
 
-/** Asks the host of a URL for type and size. Unknown size or type passes. */
+/** Asks the host of a URL for type and size. If one is unknown, it isn't checked. */
 async function checkUrl({ helpers }: IExecuteFunctions, media: Media): Promise<void> {
 	if (!media.limits) return;
 	let headers: Record<string, unknown>;
