@@ -54,8 +54,7 @@ describe('a download', () => {
 		const { output, error } = await download('compressed');
 		expect(error).toBeUndefined();
 		const [item] = output[0] ?? [];
-		expect(item?.json.file).toMatchObject({ size: 4, name: 'etc-cron-d-x.bin' });
-		expect(item?.binary?.data).toMatchObject({ fileName: 'etc-cron-d-x.bin' });
+		expect(item?.binary?.data).toMatchObject({ fileName: 'etc-cron-d-x.bin', fileSize: '4 B' });
 		expect(item?.binary?.data).not.toHaveProperty('directory');
 	});
 

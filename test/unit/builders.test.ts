@@ -28,7 +28,7 @@ it.each(models.filter(({ id }) => id !== 'custom'))(
 );
 
 it.each([
-	['fields', ['customModel', 'inputMode', 'fieldsNotice', 'customFields']],
+	['fields', ['customModel', 'prompt', 'inputMode', 'customFields']],
 	['json', ['customModel', 'inputMode', 'customInput']],
 ])('the panel shows no field of a listed model for Any Model with %s', (inputMode, names) => {
 	const customModel = { __rl: true, mode: 'id', value: 'epsilon-2/text-to-video' };

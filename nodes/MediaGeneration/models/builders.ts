@@ -72,7 +72,7 @@ function describeValue({ required, default: byDefault, ...property }: INodePrope
 	const shown =
 		(typeof byDefault === 'string' && byDefault !== '') ||
 		/^(number|boolean)$/.test(typeof byDefault)
-			? `; default ${String(byDefault)}`
+			? `; default ${String(byDefault).replace(/\s+/g, ' ')}`
 			: '';
 	return facts.join(', ') + shown;
 }
