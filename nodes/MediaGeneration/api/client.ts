@@ -403,7 +403,10 @@ export class TaskService {
 const TIMED_OUT = { code: 'ETIMEDOUT' };
 
 /**
- * Gives n8n's HTTP helper another abort signal. With its own one, stopping the execution aborts every request.
+ * Gives n8n's HTTP helper another abort signal. With its own one, stopping the execution aborts every request. The helper reads
+ * `this.getExecutionCancelSignal()` (`httpRequestWithAuthentication` of n8n-core: `authentication.js` in 2.41.1,
+ * `request-helper-functions.js` in 2.14.2), so the context inherits all but that. If n8n changes this, the stopped executions of
+ * `e2e/runs` fail first.
  */
 function withSignal<T extends Context>(context: T, signal: AbortSignal, canBeStopped: boolean): T {
 	const stopped =

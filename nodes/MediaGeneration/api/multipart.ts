@@ -17,7 +17,8 @@ const checkMimeType = (mimeType: string): string =>
 
 /**
  * A multipart/form-data body with one file. The file is streamed, never held in memory as a whole. n8n's HTTP helper streams a
- * Blob, so this is one.
+ * Blob, so this is one. axios reads its `type`, `size` and `stream()` (`lib/adapters/http.js`, axios 1.13.5 in n8n 2.14.2 and
+ * 1.20.0 in 2.41.1). If that changes, `engine/files` fails first, and `e2e/results` in a real n8n.
  */
 export class MultipartBody extends Blob {
 	/** n8n drops an object without keys of its own. */

@@ -6,10 +6,10 @@ import type {
 } from 'n8n-workflow';
 import { BoundedMap } from '../lib/boundedMap';
 
-/** Timeout of the details request before a callback is answered. Senders give up after 5 to 15 seconds. */
+/** Timeout of the details request before a callback is answered. Senders usually give up after 5 to 15 seconds. */
 export const DETAILS_SETTINGS = { timeoutSeconds: 4 };
 
-/** How long to wait for n8n's own answer, in milliseconds. Senders give up and retry long before. */
+/** How long to wait for n8n's own answer, in milliseconds. Senders usually give up and retry long before. */
 export const ANSWER_LIMIT = 60_000;
 
 /** Why a callback is turned away. Only the time difference comes from the sender. */
@@ -50,8 +50,10 @@ export function refuse(context: IWebhookFunctions, refused: Refused): IWebhookRe
 }
 
 /**
- * Hands the items to n8n. It answers when it has stored the execution, or 500 when it could not. A sender that gets 200 is
- * done.
+ * Hands the items to n8n. It answers when it has stored the execution, or 500 when it could not. A sender that gets 200 is done.
+ * n8n reads `webhookResponse` only once the execution is stored, so a getter notices that (`webhook-helpers.js` and
+ * `webhook-on-received-response-extractor.js` of n8n, the same in 2.14.2 and 2.41.1). If n8n changes this, `e2e/openInternet` fails
+ * first.
  * @param onStored is called when n8n has stored the execution, before it saves static data and answers; returns the answer
  */
 export const handOver = (

@@ -13,7 +13,7 @@ import { isInternalUrl } from '../../lib/isInternalUrl';
 
 const MAX_REDIRECTS = 5;
 
-/** Statuses of a host that does not hand out a file (any more). */
+/** Statuses of a host that refuses a file, or no longer has it. */
 const REFUSED = new Set([401, 403, 404, 410]);
 
 /** The parts of n8n that a download needs. An execution has them, and a webhook too. */
@@ -30,7 +30,7 @@ export interface DownloadedFile {
 	mimeType: string;
 	/** In bytes. */
 	size: number;
-	/** The time that it took. */
+	/** The duration of the download. */
 	seconds: number;
 	binary: IBinaryData;
 }
@@ -52,18 +52,19 @@ interface RemoteFile {
 	url: string;
 	/** In messages. */
 	label: string;
-	/** Without an extension. */
+	/** Has no extension. */
 	name: string;
 	maxBytes: number;
-	/** Of the service that the link is from. */
+	/** The base URL of the service that returned the link. */
 	baseUrl: string;
 }
 
 /**
- * Downloads a result file into n8n's storage, streamed. Result hosts are not the service, so they get no token. Links and redirects
- * are followed, but not from the internet to an address inside this network. The service's base URL counts as the first stop.
- * @returns undefined when the host refuses the link, as it does when it has expired
- * @throws {UserError} when the file can't be downloaded, or is larger than it may be
+ * Downloads a result file into n8n's storage, streamed. Hosts of results get no token, because they are not the service. Links and
+ * redirects are followed, but not from the internet to an address inside this network. The first hop begins at the service's base
+ * URL.
+ * @returns undefined when the host refuses the link, usually because it has expired
+ * @throws {UserError} when the file can't be downloaded, or is too large
  */
 export async function downloadFile(
 	{ helpers, settings: { timeoutSeconds }, signal: stopped }: DownloadContext,
@@ -135,15 +136,15 @@ export async function downloadFile(
 }
 
 /**
- * The most that a file of this size takes on its way, in bytes. A host may compress it without being asked to, and n8n's helper
- * doesn't say so: `Content-Length` is then that of the compressed form, which can be a little longer. A file that ends early needs no
- * check: Node holds what comes to that length.
+ * The largest transfer of a file of this size, in bytes. A host may compress it unasked, and n8n's helper doesn't say so.
+ * `Content-Length` is then the length of the compressed form, which can be a little longer. A file that ends early needs no check,
+ * because Node checks the length.
  */
 const getLongestForm = (bytes: number): number => bytes * 1.01 + 1024;
 
 /**
- * Aborts a download that brings nothing for as long as a request may take: the timeout of n8n's helper ends with the headers.
- * Destroying the stream would not do, as n8n wraps it.
+ * Aborts a download that brings nothing within the request timeout. The timeout of n8n's helper covers only the headers. Destroying
+ * the stream is not enough, because n8n wraps it.
  */
 async function abortWhenStalled(
 	stalled: AbortController,
@@ -159,12 +160,12 @@ async function abortWhenStalled(
 	stalled.abort();
 }
 
-/** @throws {UserError} when a link is none, or leads from the internet into this network */
+/** @throws {UserError} when a link is no web address, or leads from the internet into this network */
 const checkLink = (label: string, link: string, baseUrl: string): void =>
 	checkHop(label, 'the service gave a link to', link, baseUrl);
 
 /**
- * @param how says who leads there
+ * @param how how the download got this address, for the message
  * @throws {UserError} when the address can't be fetched, or is inside this network and the one before it is not
  */
 function checkHop(label: string, how: string, to: string, from: string): void {
@@ -219,7 +220,7 @@ const readExtension = (url: string): string | undefined =>
 
 const MIME_TYPE = /^[\w.+-]{1,60}\/[\w.+-]{1,100}$/;
 
-/** Takes the type from the file's name where the host only says that it is a file. */
+/** Uses the type of the file's name if the host only says that it is a file. */
 function readType(contentType: string | undefined, url: string): string {
 	const type = contentType?.split(';')[0]?.trim().toLowerCase();
 	if (type && MIME_TYPE.test(type) && !/^(application|binary)\/octet-stream$/.test(type))

@@ -9,11 +9,11 @@ import { ResultFiles, type FileSource, type ResultFile } from './resultFiles';
 export interface DownloadOptions {
 	/** The binary field of the first file; the next are named after it, as `data_1`. */
 	field: string;
-	/** A larger file is not downloaded. Unlimited: not a finite number, which n8n stores as null. */
+	/** A larger file is not downloaded. Without a limit it is Infinity, which n8n stores as null. */
 	maxBytes: number | null;
 }
 
-/** The files of tasks that are waited for, each fetched as soon as its task has ended, so many at once. */
+/** The downloads of a wait. Each begins as soon as its task has ended, a limited number at once. */
 export class ResultDownloads {
 	private readonly inTurn = limitConcurrency(CONCURRENCY);
 	private readonly names = new FileNames();
@@ -27,7 +27,7 @@ export class ResultDownloads {
 
 	/**
 	 * Begins to download the result files of a task that has ended, once.
-	 * @returns its items, with its files; one that can't be downloaded leaves the reason in `downloadError`. Nothing is thrown.
+	 * @returns its items, with its files; `downloadError` has the reason if one can't be downloaded. Nothing is thrown.
 	 */
 	async start(task: Task, source: FileSource): Promise<OutputItem[]> {
 		const items =

@@ -26,17 +26,17 @@ export interface ResultFile {
 }
 
 /**
- * The result files of a task. Its links come from the service alone: an item that looks like a task may come from anybody, and
- * its links could name any address in this network.
+ * The result files of a task. Its links come only from the service. An item that looks like a task may come from anybody, and its
+ * links could name any address in this network.
  */
 export class ResultFiles {
 	private renewed?: Promise<Task>;
 
 	constructor(
-		/** As the service has it. */
+		/** The task as the service returned it. */
 		readonly task: Task,
 		private readonly source: FileSource,
-		/** Of the run. */
+		/** The file names of the run. */
 		private readonly names: FileNames,
 	) {}
 
@@ -68,8 +68,8 @@ export class ResultFiles {
 	}
 
 	/**
-	 * Downloads a file. A link that is refused has expired as a rule: the service is asked for a fresh one, or for the task again.
-	 * @throws {UserError} when the file can't be downloaded, or is larger than it may be
+	 * Downloads a file. A link that is refused has usually expired, so the service is asked for a fresh one, or for the task again.
+	 * @throws {UserError} when the file can't be downloaded, or is too large
 	 */
 	async download({ link, number }: ResultFile, maxBytes: number): Promise<DownloadedFile> {
 		const { taskId } = this.task;

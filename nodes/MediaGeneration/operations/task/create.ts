@@ -59,7 +59,7 @@ export const create = defineOperation<CreateRequest>({
 	},
 });
 
-/** Warns of callback URLs at which nothing may arrive. The tasks are created all the same: they can be looked at with Get. */
+/** Warns of callback URLs that callbacks may not reach. The tasks are created anyway, because Get can look at them. */
 function warnOfCallbackUrls(
 	prepared: Array<Prepared<CreateRequest>>,
 	context: IExecuteFunctions,

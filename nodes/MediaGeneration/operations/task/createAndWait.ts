@@ -41,14 +41,14 @@ const MINUTE = 60_000;
 const YEAR_IN_MINUTES = 525_600;
 
 /**
- * The milliseconds of creating after which it is worth checking whether all tasks have ended: n8n answers 409
- * to callbacks while the execution is not parked yet. A callback that came too early costs the time to the first look.
+ * If creating took longer than this, in milliseconds, the node checks whether all tasks have ended. n8n answers 409 to callbacks
+ * until the execution is parked, so a callback that came too early would cost the time to the first look.
  */
 const CHECK_AFTER = 1_000;
 
 /**
- * The milliseconds that are left to n8n before its time-out, or a fifth of the time if that is less: for what the node outputs to be
- * stored, and for the nodes after it.
+ * The time left to n8n before its timeout, in milliseconds, or a fifth of the time if that is less. n8n needs it to store the
+ * output and to run the nodes after this one.
  */
 const BEFORE_DEADLINE = 3_000;
 
@@ -126,18 +126,20 @@ const toolWaitLimit: INodeProperties = {
 /** The settings of a wait, for all items of a run. */
 interface RunSettings extends WaitSettings {
 	waitFor: WaitFor;
-	/** The longest wait, in milliseconds; for a tool that has to stay awake too. */
+	/** The longest wait, in milliseconds. */
 	limit: number;
 	toolLimit: number;
 }
 
-/** Reads the limit, in minutes. An item that has a task already must not fail for an expression that is blank now. */
+/** Reads the limit, in minutes. An item that has a task already must not fail because an expression is blank now. */
 function readLimit({ read, recalled }: Item): number {
 	const value = read(waitLimit.name);
 	return (recalled && isBlank(value) ? waitLimit.default : parseValue(waitLimit, value)) as number;
 }
 
-/** Reads them by the expressions of this item. A tool's model gets links only. @throws {UserError} when one can't be used */
+/**
+ * Reads the settings with the expressions of this item. A tool's model gets only links. @throws {UserError} when one can't be used
+ */
 function readSettings(item: Item): RunSettings {
 	const { context, read, option, settings } = item;
 	const downloads = !isTool(context) && read(downloadResults.name) === true;
@@ -225,7 +227,7 @@ export const createAndWait = defineOperation<TaskRequest | RecalledRequest>({
 		const input = context.getInputData();
 		const toItems = ({ taskId }: Task, order: number): OutputItem[] => {
 			const { index, recalled } = (prepared[order] as Prepared<unknown>).item;
-			// The input of a retry may be the items of an earlier execution: the first of a task makes those of all its files.
+			// The input of a retry may be the items of an earlier execution. A task's first item makes the items of all its files.
 			if (
 				recalled &&
 				'elsewhere' in recalled &&
@@ -271,13 +273,13 @@ export const createAndWait = defineOperation<TaskRequest | RecalledRequest>({
 	},
 });
 
-/** Why a retry polls: the service calls back the execution that created the tasks. */
+/** Why a retry polls. The service sends callbacks to the execution that created the tasks. */
 const CALLED_BACK_ELSEWHERE = 'tasks of this run were created by an earlier execution';
 
 const isTask = (result: CreateResult): result is { task: Task } =>
 	result !== undefined && 'task' in result;
 
-/** Puts the output of each task in its item's place. */
+/** Puts the output of each task at its item's position. */
 const toOutcomes = (
 	results: CreateResult[],
 	toItems: (task: Task, order: number) => OutputItem[],
@@ -294,7 +296,7 @@ function sayEndedEarly(context: IExecuteFunctions): void {
 	});
 }
 
-/** Says at the node's output what became of its tasks, and what they cost. */
+/** Shows at the node's output how its tasks ended, and what they cost. */
 function showOutcome(context: IExecuteFunctions, { tasks }: Batch): void {
 	const credits = sumCredits(tasks);
 	if (credits !== undefined) traceCredits(context, credits);

@@ -80,7 +80,7 @@ export const download = defineOperation<DownloadRequest>({
 	}),
 	async run(prepared, context) {
 		const { ResultFiles, toFileSource } = await import('../results/resultFiles');
-		// So many files are under way over all items.
+		// The limit is for the files of all items together.
 		const inTurn = limitConcurrency(CONCURRENCY);
 		const names = new FileNames();
 		return await runEach<DownloadRequest>(
@@ -88,7 +88,7 @@ export const download = defineOperation<DownloadRequest>({
 				const task = await item.service.getTask(taskId, item.settings);
 				const results = new ResultFiles(task, toFileSource(item), names);
 				const found = results.listLinks(kinds);
-				// n8n has no place for files there.
+				// Without an execution, n8n has no place for files.
 				if (!hasExecution(context))
 					return found.map(({ link }) => ({
 						json: { ...toToolResult(task, { linksOnly: true }), file: link },

@@ -4,13 +4,13 @@ import { Batch } from './batch';
 import { lookAt, type LookOptions } from './look';
 import type { WaitSettings } from './waitingExecution';
 
-/** A task of the run, and the item that it was created for. */
+/** A task of the run, and its item. */
 export interface CreatedTask {
 	item: Item;
 	task: Task;
 }
 
-/** The wait for the tasks of a run while its execution is awake: right after creation, and while it polls. */
+/** The wait for the tasks of a run while its execution is awake: after creation, and while it polls. */
 export interface AwakeWait {
 	batch: Batch;
 	look: Pick<LookOptions, 'ask' | 'settings' | 'onEnded' | 'concurrency'>;
@@ -20,7 +20,7 @@ export interface AwakeWait {
 	collectFiles: () => Promise<void>;
 }
 
-/** Opens the wait for these tasks. What downloads take is loaded only for runs that download. */
+/** Opens the wait for these tasks. The code for downloads is loaded only if the run downloads. */
 export async function openAwakeWait(
 	created: CreatedTask[],
 	settings: WaitSettings,

@@ -4,29 +4,29 @@ import { splitByFile } from '../results/fileItems';
 
 /** What is known of one task. */
 interface Known {
-	/** As the service last described it. */
+	/** As the service last returned it. */
 	task: Task;
-	/** The last look brought its record. */
+	/** The last look returned its record. */
 	isLookedAt?: boolean;
-	/** Why the last look at it failed; absent after one that did not. */
+	/** Why the last look at it failed; absent if it succeeded. */
 	lookError?: string;
-	/** How often in a row the service said that its upstream gave nothing. */
+	/** How often in a row the service said that its upstream did not answer. */
 	silences: number;
-	/** Its output with its files, once they are there. */
+	/** Its output with its files, once they are downloaded. */
 	output?: OutputItem[];
 }
 
-/** A look at a task that brought no record of it. */
+/** A look that returned no record of the task. */
 export interface FailedLook {
 	message: string;
-	/** The service's code, where it gave one. */
+	/** The service's code, if it sent one. */
 	code?: number;
 }
 
-/** Stands until the answer comes. */
+/** The error until the answer comes. */
 const UNANSWERED = 'The service had not answered when the wait ended';
 
-/** The service's code for "the upstream gave nothing for ten minutes". It ends a task when it comes twice in a row. */
+/** The service's code for "the upstream has not answered for ten minutes". It ends a task when it comes twice in a row. */
 const UPSTREAM_SILENT = 408;
 const SILENCES_TO_END = 2;
 
@@ -35,7 +35,7 @@ const LIMIT_PASSED =
 
 /**
  * What is known of the tasks of one run: their ends, failed looks, and files. Polling, callbacks, the wait limit, and repeats by
- * n8n all make their output through it. It has no clock and no network. An end is final: whatever is said later changes nothing.
+ * n8n all make their output with it. It has no clock and no network. An end is final: later answers change nothing.
  */
 export class Batch {
 	private readonly known = new Map<string, Known>();
@@ -77,34 +77,34 @@ export class Batch {
 		return [...this.known].flatMap(([taskId, { task }]) => (isCompleted(task) ? [taskId] : []));
 	}
 
-	/** @returns the task as the service described it, once it has completed */
+	/** @returns the task as the service returned it, once it has completed */
 	getCompleted(taskId: string): Task | undefined {
 		const task = this.known.get(taskId)?.task;
 		return task && isCompleted(task) ? task : undefined;
 	}
 
-	/** The tasks as the service last described them, in the order of their items. */
+	/** The tasks as the service last returned them, in the order of their items. */
 	get tasks(): Task[] {
 		return [...this.known.values()].map(({ task }) => task);
 	}
 
-	/** The last look at the task brought its record. */
+	/** The last look at the task returned its record. */
 	isLookedAt(taskId: string): boolean {
 		return this.known.get(taskId)?.isLookedAt ?? false;
 	}
 
-	/** Takes in that the service is being asked for a task. */
+	/** Notes that the service is being asked for a task. */
 	learnAsked(taskId: string): void {
 		const known = this.known.get(taskId);
 		if (known && this.open.has(taskId)) known.lookError = UNANSWERED;
 	}
 
-	/** Takes in what the service says of a task. */
+	/** Notes what the service says of a task. */
 	learn(taskId: string, said: Task): void {
 		const known = this.known.get(taskId);
 		if (!known || !this.open.has(taskId)) return;
 		const { model } = known.task;
-		// A record need not repeat the model.
+		// A record may lack the model.
 		known.task = { ...said, ...(said.model === undefined && model !== undefined && { model }) };
 		known.lookError = undefined;
 		known.isLookedAt = true;
@@ -112,7 +112,7 @@ export class Batch {
 		if (hasEnded(said)) this.open.delete(taskId);
 	}
 
-	/** Takes in that a look at a task failed. */
+	/** Notes that a look at a task failed. */
 	learnFailure(taskId: string, { message, code }: FailedLook): void {
 		const known = this.known.get(taskId);
 		if (!known || !this.open.has(taskId)) return;
@@ -128,13 +128,16 @@ export class Batch {
 		});
 	}
 
-	/** Takes in the output of a completed task with its files, or with the reason why they are missing. */
+	/** Notes the output of a completed task with its files, or with the reason why they are missing. */
 	learnFiles(taskId: string, output: OutputItem[]): void {
 		const known = this.known.get(taskId);
 		if (known) known.output ??= output;
 	}
 
-	/** Makes the output for a task as things stand. A task that has not ended is `timedOut`, with the reason if the last look failed. */
+	/**
+	 * Makes the output for a task from what is known now. A task that has not ended is `timedOut`, with the reason if the last look
+	 * failed.
+	 */
 	toOutput(taskId: string): OutputItem[] {
 		const { task, lookError, output } = this.known.get(taskId) as Known;
 		if (output) return output;

@@ -9,14 +9,14 @@ export type WaitFor = 'automatic' | 'callback' | 'polling';
 
 /** How a run waits. */
 interface WaitDecision {
-	/** Where the service resumes the execution, which sleeps; absent: it stays awake and polls. */
+	/** The URL that resumes the execution, which sleeps; absent if it stays awake and polls. */
 	resumeUrl?: string;
-	/** Why it stays awake; absent where the user chose that. */
+	/** Why it stays awake; absent if the user chose that. */
 	reason?: string;
 }
 
 /**
- * Decides whether the execution sleeps or polls. Where it can't sleep, it polls whatever was chosen.
+ * Decides whether the execution sleeps or polls. If it can't sleep, it polls, whatever the user chose.
  * @throws {UserError} before anything is created, when a callback was chosen and the service can't reach this n8n
  */
 export async function decideWait(
@@ -47,7 +47,7 @@ export async function decideWait(
 	};
 }
 
-/** n8n passes on what a webhook outputs as if it were the input of the node: the third item is that of the third input item. */
+/** n8n treats the output of a webhook like the node's input: it pairs the third item with the third input item. */
 const PAIRED_BY_POSITION =
 	"after a sleep, n8n pairs items by their position, so the files of several items would be paired with other tasks' items";
 
@@ -55,8 +55,8 @@ const SET_WEBHOOK_URL =
 	'Set the environment variable WEBHOOK_URL of n8n to the address by which the internet reaches it';
 
 /**
- * Services inside the network may reach an n8n there; who chose a callback knows. One on another machine can't reach n8n by the
- * name of this machine, which is what n8n has where nobody has set an address.
+ * A service inside the network may reach an n8n there. A user who chose a callback knows. A service on another machine can't reach
+ * n8n by a loopback name, which n8n uses until somebody sets an address.
  */
 function mayReach(baseUrl: string, resumeUrl: string, chosen: WaitFor): boolean {
 	if (!isInternalUrl(resumeUrl)) return true;
@@ -64,7 +64,7 @@ function mayReach(baseUrl: string, resumeUrl: string, chosen: WaitFor): boolean 
 	return isLoopbackUrl(baseUrl);
 }
 
-/** Says why the execution can't sleep here, whatever its addresses are. */
+/** Finds why the execution can't sleep here, apart from its addresses. */
 function findReasonToStayAwake(context: IExecuteFunctions): string | undefined {
 	const executionId = readExecutionId(context);
 	if (executionId === '' || !hasExecution(context))
@@ -83,10 +83,10 @@ function findReasonToStayAwake(context: IExecuteFunctions): string | undefined {
 const ENGINE_V2_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**
- * Says whether the call of an agent may sleep. Only n8n's newest agent runs its tools as nodes of the execution. When it continues after a
- * sleep, n8n skips the node that slept (`disableNode` of its waiting webhooks), also for other calls of the same turn, whose
- * input would count as their result; and it takes the last run for the one that slept. With execution order v0 the agent itself
- * would come before its calls.
+ * Says whether the call of an agent may sleep. Only n8n's newest agent runs its tools as nodes of the execution. When it continues
+ * after a sleep, n8n skips the node that slept (`disableNode` of its waiting webhooks), also for other calls of the same turn.
+ * Their input would then count as their result. n8n also assumes that the last run slept. With execution order v0, the agent would
+ * run before its calls.
  */
 const toolCanSleep = (context: IExecuteFunctions): boolean =>
 	!context.isToolExecution() &&
@@ -94,8 +94,8 @@ const toolCanSleep = (context: IExecuteFunctions): boolean =>
 	isLastCall(context);
 
 /**
- * Recognizes a sub-workflow that its caller runs once for each item. There, n8n continues the caller with the first of them that a
- * webhook resumes (`updateParentExecutionWithChildResults`), and drops the others. One that n8n's Agents call has no parent.
+ * Recognizes a sub-workflow that its caller runs once for each item. n8n continues such a caller with the first run that a webhook
+ * resumes (`updateParentExecutionWithChildResults`), and drops the others. A workflow that n8n's Agents call has no parent.
  */
 const isRunForOneItem = (context: IExecuteFunctions): boolean =>
 	context.getMode() === 'integrated' &&
@@ -103,9 +103,10 @@ const isRunForOneItem = (context: IExecuteFunctions): boolean =>
 	context.getExecutionContext?.()?.parentExecutionId !== undefined;
 
 /**
- * Checks that the webhook of a parked execution will read the same credential. n8n resolves expressions in a credential for it
- * without the run's data, so one that depends on an item, or on another node, can't be read then. The credential is read here as
- * n8n does it for a webhook: without input data.
+ * Checks that the webhook of a parked execution will read the same credential. n8n resolves the credential's expressions for it
+ * without the run's data, so those that depend on an item or another node fail then. So the credential is read here without input
+ * data, as n8n does for a webhook (`getCredentials` in `base-execute-context.js` of n8n-core passes `this.connectionInputData`, the
+ * same in 2.14.2 and 2.41.1). If n8n changes this, `e2e/runs` fails first: it charges each item to its own account.
  */
 async function canReadCredentialAgain(
 	context: IExecuteFunctions,

@@ -9,17 +9,17 @@ type AskForTask = (taskId: string, settings: RequestSettings) => Promise<Task>;
 export interface LookOptions {
 	ask: AskForTask;
 	settings: RequestSettings;
-	/** How many tasks are asked for at a time. */
+	/** How many tasks are asked for at once. */
 	concurrency: number;
-	/** Is told the ID of each task that has ended. */
+	/** Gets the ID of each task that has ended. */
 	onEnded?: (taskId: string) => void;
-	/** No more tasks are asked for after one that has not ended. */
+	/** Ends the look after a task that has not ended. */
 	untilOpen?: boolean;
-	/** After it is aborted, no more tasks are asked for, and nobody is told of those that have ended. */
+	/** When it is aborted, no more tasks are asked for, and `onEnded` is not called any more. */
 	signal?: AbortSignal;
 }
 
-/** Asks for tasks of a batch, and notes what comes of it, failed looks included. Nothing is thrown. */
+/** Asks for tasks of a batch, and notes the answers in it, also failed looks. Nothing is thrown. */
 export async function lookAt(
 	batch: Batch,
 	taskIds: string[],

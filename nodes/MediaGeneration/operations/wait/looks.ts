@@ -3,27 +3,27 @@ import { BoundedMap } from '../../lib/boundedMap';
 import { runAfter } from '../../lib/runAfter';
 
 /**
- * Looks that this process sends to the resume URL of an execution that it parked, or for which it took a callback. A callback is
- * the fast way to notice the end of a task, and a look the sure one: n8n answers 409 to a callback that comes before it has stored
- * the parked execution, a service may never send a callback again, and when the wait limit passes n8n outputs the
- * parked items without asking the node. The look at the limit comes before that, and has the node output what has ended.
+ * Looks that this process sends to the resume URL of an execution that it parked, or whose callback it took. A callback is the fast
+ * way to notice the end of a task, but it can get lost. n8n answers 409 to a callback until it has stored the parked execution, and
+ * a service may never send it again. When the wait ends, n8n outputs the parked items without asking the node. The look at the
+ * limit comes before that, so the node outputs what has ended.
  */
 
-/** Marks a look among callbacks. It asks for nothing that a callback does not, so nobody gains by claiming it. */
+/** Marks a look among callbacks. A look can do no more than a callback, so it needs no protection. */
 export const LOOK = 'look';
 
-/** The milliseconds before the first look, and the growth of the pauses after it. */
+/** The time before the first look, in milliseconds, and the growth of the pauses after it. */
 const FIRST_PAUSE = 30_000;
 const GROWTH = 3;
 
-/** The pause between looks from the wait limit on, in milliseconds, and for how long they go on, should the first not deliver. */
+/** The pause between looks from the wait limit on, in milliseconds, and how long they continue if the first does not deliver. */
 const LATE_PAUSE = 4_000;
 const LATE_FOR = 26_000;
 
-/** The milliseconds that n8n gets to answer a look. */
+/** The timeout of a look, in milliseconds. */
 const ANSWER_WITHIN = 30_000;
 
-/** n8n's answers that mean that the execution waits no more, or not for this. */
+/** n8n's statuses for an execution that no longer waits, or not for this task. */
 const GONE = new Set([404, 409, 410]);
 
 export interface LookTarget {
@@ -31,7 +31,7 @@ export interface LookTarget {
 	url: string;
 	/** A task of the batch. */
 	taskId: string;
-	/** Signs the looks like callbacks; absent where callbacks are not signed. */
+	/** Signs the looks like callbacks; absent if callbacks are not signed. */
 	secret?: string;
 	/** The wait limit, in milliseconds since 1970. */
 	until: number;
@@ -83,7 +83,7 @@ export class Looks {
 		this.schedule();
 	}
 
-	/** Begins anew with the first pause, where something that was taken could not be looked at. */
+	/** Starts again with the first pause, after a callback was taken whose task could not be read. */
 	restart(): void {
 		this.pause = FIRST_PAUSE;
 		this.schedule();
@@ -116,7 +116,7 @@ export class Looks {
 /** The looks of this process, by execution and node. */
 const sent = new BoundedMap<string, Looks>(10_000);
 
-/** Sends looks for a waiting execution, unless this process does so already. */
+/** Sends looks for a waiting execution, unless this process sends some already. */
 export function startLooks(key: string, target: LookTarget): Looks {
 	const known = sent.get(key);
 	if (known?.target.until === target.until) return known;

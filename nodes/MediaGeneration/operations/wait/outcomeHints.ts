@@ -6,7 +6,7 @@ import { escapeHtml } from '../../lib/escapeHtml';
 /** The longest reason of a failed task in a hint, in characters. */
 const SHOWN_REASON = 200;
 
-/** Sums what the service says that the tasks consumed; undefined where it says nothing. */
+/** Sums the credits that the tasks consumed; undefined if the service says nothing. */
 export function sumCredits(tasks: Task[]): number | undefined {
 	const costs = tasks.flatMap(({ creditsConsumed }) => creditsConsumed ?? []);
 	return costs.length
@@ -14,7 +14,7 @@ export function sumCredits(tasks: Task[]): number | undefined {
 		: undefined;
 }
 
-/** Says what became of the tasks of a run that stayed awake, and what they cost: n8n calls a run without an error a success. */
+/** Says how the tasks of a run that stayed awake ended, and what they cost. n8n calls a run without an error a success. */
 export function describeOutcome(tasks: Task[]): NodeExecutionHint[] {
 	const failed = tasks.filter(({ status }) => status === 'failed');
 	const open = tasks.filter(({ status }) => status === 'pending' || status === 'timedOut');
@@ -47,15 +47,15 @@ const warn = (message: string): NodeExecutionHint => ({
 });
 
 /**
- * Makes a condition that n8n's editor evaluates: the node slept in this execution, and one of its items has this status. An expression
- * has no name for the node itself, so it is looked for under the names that n8n gives it, by its parameters. A node with a name of its
- * own gets no hint.
+ * Makes a condition that n8n's editor evaluates: the node slept in this execution, and one of its items has this status. An
+ * expression has no name for the node itself, so it looks for the node's parameters under the names that n8n gives it. A renamed
+ * node gets no hint.
  */
 const slept = (names: string[], status: string): string =>
 	`={{ ${JSON.stringify(names)}.flatMap((name) => [name, ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => name + number)]).some((name) => { try { return JSON.stringify($node[name].parameter) === JSON.stringify($parameter) && Boolean($node[name].context.parked) && $items(name, 0, $runIndex).some((item) => item.json.status === '${status}') } catch (error) { return false } }) }}`;
 
 /**
- * Makes what the editor says at the output of a run that slept: n8n takes no hints from the webhook that resumes an execution.
+ * Makes the editor's hints at the output of a run that slept. n8n takes no hints from the webhook that resumes an execution.
  * @param names the node's names in a new workflow
  */
 export const makeSleepHints = (names: string[]): NodeHint[] =>

@@ -4,8 +4,8 @@ import type { Parking } from '../operation';
 import { startLooks } from './looks';
 
 /**
- * The milliseconds after the wait limit at which n8n continues the execution by itself, with the parked items. It is for the case
- * that no look arrives at the limit: those have this long to bring the tasks and their files.
+ * The time after the wait limit when n8n continues the execution by itself, with the parked items, in milliseconds. This happens if
+ * no look arrives at the limit. Until then, looks can deliver the tasks and their files.
  */
 export const FALLBACK_AFTER = 30_000;
 
@@ -20,11 +20,13 @@ export interface Parked {
 }
 
 /**
- * Parks the execution until a webhook takes it up with other items, or until the limit has passed. n8n does not run the node
- * again then: it outputs the node's input, and the webhook sees nothing but that input. So the parked items
- * take its place, in the data that n8n stores. (`getInputData()` is a copy of it under Execute Once.) n8n asks nodes to leave their input
- * alone; it is the only way to lose no task ID, so it happens here alone, when nothing can fail any more.
- * @returns why n8n does not park it, with nothing changed; undefined: it will
+ * Parks the execution until a webhook resumes it with other items, or until the limit has passed. n8n doesn't run the node again
+ * then: it outputs the node's input, and the webhook sees only that input (`handleWaitingState` in `workflow-execute.js` of
+ * n8n-core, in 2.14.2 and 2.41.1; the latter excepts an entry with `resumeError`). So the parked items replace the input in the
+ * data that n8n stores. (`getInputData()` is a copy of it under Execute Once.) n8n asks nodes not to change their input, but no
+ * other way keeps all task IDs. So only this function does it, after everything that can fail. If n8n changes this,
+ * `e2e/createAndWait` fails first.
+ * @returns why n8n does not park it, and then nothing is changed; undefined if it will
  */
 export async function park(
 	context: IExecuteFunctions,
@@ -39,7 +41,7 @@ export async function park(
 	try {
 		await context.putExecutionToWait(new Date(until + FALLBACK_AFTER));
 	} catch (error) {
-		// n8n notes the time before it fails, and would park the execution by it after all.
+		// n8n notes the time before it fails, and would still park the execution.
 		await context.putExecutionToWait(undefined as unknown as Date).catch(() => {});
 		return `n8n could not put the execution to sleep: ${(error as Error).message}`;
 	}
@@ -53,8 +55,8 @@ export async function park(
 export const identifyWait = (executionId: string, node: string): string => `${executionId} ${node}`;
 
 /**
- * Parks a run again that has parked before, without asking anything of expressions, as the parked items stand in place of its
- * input. With Retry On Fail, n8n runs a node again whose first output item has an error, though it has parked.
+ * Parks a run again that has parked before. It reads no expressions, because the parked items have replaced the input. With Retry
+ * On Fail, n8n runs a node again if its first output item has an error, even if it has parked.
  * @returns the parked items; undefined for a run that has not parked
  */
 export async function parkAgain(
@@ -66,7 +68,7 @@ export async function parkAgain(
 	return [...(context.getExecuteData().data.main?.[0] ?? [])];
 }
 
-/** Finds what this run has parked, in this execution or in the one that it is a retry of. */
+/** Finds what this run has parked, in this execution or in the one that it retries. */
 export function findParked(context: IExecuteFunctions): Parked | undefined {
 	const { parked } = getRunNotes(context) as { parked?: Parked };
 	return parked?.run === context.getWorkflowDataProxy(0).$runIndex ? parked : undefined;

@@ -10,21 +10,21 @@ const GROWTH = 1.5;
 /** The last look begins this many milliseconds before the limit, or a fifth of the limit if that is less. */
 const LAST_LOOK = 3_000;
 
-/** Answers to the last look are awaited this long after the limit, in milliseconds, or half the limit if that is less. */
+/** How long to wait for answers to the last look after the limit, in milliseconds, or half the limit if that is less. */
 const GRACE = 5_000;
 
-/** The same before an end that can't be put off, or a fifth of the time if that is less. */
+/** The same before an end that can't be moved, or a fifth of the time if that is less. */
 const GRACE_BEFORE_END = 2_000;
 
-/** The time to ask for tasks whose limit has passed before, in milliseconds. */
+/** The time to ask for tasks whose limit has passed already, in milliseconds. */
 const AFTER_LIMIT = 5_000;
 
 /**
- * Asks for all tasks together, with pauses that grow from 2 to 30 seconds, until they have ended or the limit passes. Some seconds
- * after it, a round that is still under way is given up. If it has passed before, as on a late repeat by n8n, they are asked for
- * all the same, for some seconds.
+ * Asks for all tasks together, with pauses that grow from 2 to 30 seconds, until they have ended or the limit passes. A round that
+ * is still under way some seconds after the limit is given up. If the limit has passed already, as on a late repeat by n8n, the
+ * tasks are still asked for, for some seconds.
  * @param until milliseconds since 1970
- * @param endBy ends the wait at the latest then, in milliseconds since 1970, answers under way or not
+ * @param endBy when the wait ends at the latest, in milliseconds since 1970, even if answers are under way
  * @param stopped ends the wait when the execution is stopped
  */
 export async function pollUntilEnded(

@@ -34,22 +34,19 @@ import {
 	type WaitingExecution,
 } from './waitingExecution';
 
-/** A sender is answered within this time, in milliseconds. Senders give up after 5 to 15 seconds. */
+/** A sender is answered within this time, in milliseconds. Senders usually give up after 5 to 15 seconds. */
 const ANSWER_WITHIN = 5_000;
 
-/** The execution continues this long before n8n's own end of the wait, in milliseconds, without what is missing. */
+/** How long before n8n's own end of the wait the execution continues, in milliseconds. What is missing then is left out. */
 const BEFORE_FALLBACK = 2_000;
 
-/** The last look leaves the files this much of the time before n8n's own end of the wait, in milliseconds. */
+/** The time before n8n's own end of the wait that the last look leaves for the files, in milliseconds. */
 const FILES_AT_LIMIT = 10_000;
 
-/** A look counts as the one at the limit if it comes this early, in milliseconds: two processes may have two clocks. */
+/** How early the look at the limit may come, in milliseconds, because two processes may have two clocks. */
 const LIMIT_TOLERANCE = 1_000;
 
-/**
- * The time that n8n gets to store the items, in milliseconds, where it doesn't say when it has. Once it has, it answers callbacks
- * by itself.
- */
+/** The time for n8n to store the items if it doesn't report it, in milliseconds. Afterwards n8n answers callbacks by itself. */
 const STORED_WITHIN = 3_000;
 
 const RESULTS_UNDER_WAY: Refused = {
@@ -66,7 +63,7 @@ const TASK_NOT_IN_EXECUTION: Refused = {
 
 /**
  * Receives a callback, or a look of our own, for a parked execution. The execution continues, with one Task for each item, once
- * every task has ended by its details, or when the wait limit has passed. Nothing is thrown: n8n would drop the data of the
+ * every task has ended by its details, or when the wait limit has passed. Nothing is thrown, because n8n would drop the data of the
  * run and continue with an empty item.
  */
 export async function resumeExecution(context: IWebhookFunctions): Promise<IWebhookResponseData> {
@@ -108,7 +105,7 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 	const look = async (ids: string[]) => await waiting.look(ids, service, source);
 	let delivers = true;
 	try {
-		// A check that has not come to its end by the limit is given up.
+		// A check that has not ended by the limit is given up.
 		delivers = isDue() || ((await settleBy(until, waiting.check(look, isDue))) ?? true);
 		if (!delivers) {
 			if (isLook(body)) return sender.answer();
@@ -137,7 +134,7 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 	}
 }
 
-/** Says what keeps a callback from counting as taken; nothing where its task has ended. */
+/** Says why a callback does not count as taken; undefined if its task has ended. */
 function describe({ batch, isDownloading }: WaitingExecution, taskId: string): Refused | undefined {
 	if (isDownloading) return RESULTS_UNDER_WAY;
 	if (!batch.isOpen(taskId)) return undefined;
@@ -146,7 +143,7 @@ function describe({ batch, isDownloading }: WaitingExecution, taskId: string): R
 
 const isLook = (body: unknown): boolean => readCallbackParts(body)?.callbackType === LOOK;
 
-/** The sender of a callback. It is answered once, and in time, however long the work takes that its callback began. */
+/** The sender of a callback. It is answered once and in time, even if the callback starts long work. */
 class Sender {
 	private isAnswered = false;
 	private readonly isClosed = new AbortController();
@@ -167,16 +164,16 @@ class Sender {
 		this.isAnswered = true;
 		if (!refused) return answer(this.context, 200, { accepted: true, resumed: false });
 		const { status, reason, message } = refused;
-		// Nothing is wrong then, so the owner's log stays as it is.
+		// This is no fault, so it isn't logged.
 		if (refused === RESULTS_UNDER_WAY)
 			return answer(this.context, status, { accepted: false, reason, message });
 		return refuse(this.context, refused);
 	}
 
 	/**
-	 * Gives n8n the items, which answers when it has stored them. If the sender was answered before, nobody hears of it.
-	 * @param onAnswered is called when n8n has answered, or has had the time to store the items; `onStored` comes first, if it is
-	 *   known that n8n has stored that the execution continues
+	 * Gives n8n the items. n8n answers the sender when it has stored them, unless the sender was answered before.
+	 * @param onAnswered is called when n8n has answered, or has had time to store the items. `onStored` is called before, if it is
+	 *   known that n8n has stored that the execution continues.
 	 */
 	handOver(
 		items: INodeExecutionData[],
@@ -195,15 +192,17 @@ class Sender {
 		});
 	}
 
-	/** Answers no more by itself. */
+	/** Ends the answer by time. */
 	close(): void {
 		this.isClosed.abort();
 	}
 }
 
 /**
- * Has n8n pair the items with those that they say. It would pair them by their position (`addPairedItemLineage`, which maps the items):
- * all files of a task belong to one item. In queue mode the items come to n8n as JSON, where files after the first are paired with nothing.
+ * Makes n8n keep the pairing of the items. n8n would pair them by position, but all files of a task belong to one item. n8n calls
+ * `map` of the array that the webhook returns (`workflow-execute.js` of n8n-core 2.41.1, `addPairedItemLineage`; inline in 2.14.2).
+ * If that changes, the paired files in `e2e/results` fail first. In queue mode the items reach n8n as JSON, so files after the
+ * first are paired with nothing.
  */
 function keepPairing(items: INodeExecutionData[]): INodeExecutionData[] {
 	const paired = [...items];
@@ -215,17 +214,22 @@ function keepPairing(items: INodeExecutionData[]): INodeExecutionData[] {
 const readPairedIndex = ({ pairedItem }: INodeExecutionData): number | undefined =>
 	typeof pairedItem === 'object' && !Array.isArray(pairedItem) ? pairedItem.item : undefined;
 
-/** Makes of a task's item what an agent's model is told. */
+/** Turns a task's item into the one for an agent's model. */
 const toToolItem = (item: INodeExecutionData): INodeExecutionData =>
 	typeof item.json.taskId === 'string'
 		? { ...item, json: toToolResult(item.json as unknown as Task) as unknown as IDataObject }
 		: item;
 
-/** Adds n8n's token to the resume URL, as this callback brought it. */
+/** Adds n8n's token to the resume URL. The callback's query has it. */
 const addToken = (resumeUrl: string, context: IWebhookFunctions): string =>
 	`${resumeUrl}?${new URLSearchParams(context.getQueryData() as Record<string, string>).toString()}`;
 
-/** Reads what was parked: n8n has the items as the node's input, and the rest in the node's context. */
+/**
+ * Reads what was parked: n8n has the items as the node's input, and the rest in the node's context. A webhook has no function for
+ * either, so an expression reads them: `$input` is the first entry of the execution's stack (`webhook-context.js` of n8n-core), and
+ * `$node[…].context` the node's context (`workflow-data-proxy.js` of n8n-workflow). Both are the same in 2.14.2 and 2.41.1. If they
+ * change, `e2e/createAndWait` fails first.
+ */
 async function readStored(context: IWebhookFunctions): Promise<StoredWait> {
 	const name = JSON.stringify(context.getNode().name).replaceAll('}', '\\u007d');
 	const kept = `$node[${name}].context`;

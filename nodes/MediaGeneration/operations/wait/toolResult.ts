@@ -1,6 +1,6 @@
 import type { Task } from '../../api/task';
 
-/** A task as an agent's model is told of it: short, as it stays in the model's context. */
+/** A task for an agent's model. It is short, because it stays in the model's context. */
 export interface ToolResult
 	extends Pick<
 		Task,
@@ -8,15 +8,15 @@ export interface ToolResult
 	> {
 	/** Why the last look at a task that has not ended failed. */
 	lookError?: string;
-	/** The file that the item is of, with One per File. */
+	/** The item's file, with One per File. */
 	file?: object;
 	/** The next step for the model. */
 	note?: string;
 }
 
 /**
- * Leaves out of a task what a model doesn't need, and says what to do about one that continues.
- * @param linksOnly the model gets links where others get files, and is told what to do with them
+ * Leaves out what a model doesn't need, and adds a note to a task that continues.
+ * @param linksOnly the model gets links in place of files, and a note on what to do with them
  */
 export function toToolResult(task: Task, { linksOnly = false } = {}): ToolResult {
 	const { taskId, status, resultUrls, result, failCode, failMessage, creditsConsumed } = task;
@@ -38,7 +38,7 @@ export function toToolResult(task: Task, { linksOnly = false } = {}): ToolResult
 	});
 }
 
-/** Adds to a task that has not ended what a model should do about it. */
+/** Adds a note to a task that has not ended: what the model should do. */
 export const addNote = <T extends Pick<Task, 'status'>>(task: T): T & { note?: string } =>
 	task.status === 'timedOut' ? { ...task, note: GOES_ON } : task;
 

@@ -20,19 +20,19 @@ export interface WaitSettings {
 	perFile?: boolean;
 }
 
-/** What n8n has stored of an execution that waits. */
+/** What n8n has stored for an execution that waits. */
 export interface StoredWait extends Pick<Parked, 'run' | 'until' | 'resumeUrl'> {
 	items: INodeExecutionData[];
 	settings: WaitSettings;
 }
 
-/** How many tasks of a batch are asked for at a time. */
+/** How many tasks of a batch are asked for at once. */
 const WIDTH = 32;
 
 /**
- * An execution that waits, as this process knows it. Callbacks that come to this process share it, so that one of them works and
- * the others are answered at once. It only saves requests: another process, or this one after a restart, asks the service again.
- * Between processes, n8n lets one change the execution from waiting to running.
+ * An execution that waits, as this process knows it. Callbacks in this process share it: one of them works, and the others are
+ * answered at once. It only saves requests. Another process, or this one after a restart, asks the service again. n8n lets only one
+ * process change the execution from waiting to running.
  */
 export class WaitingExecution {
 	readonly batch: Batch;
@@ -48,13 +48,13 @@ export class WaitingExecution {
 		| 'resumed' = 'idle';
 	/** When the items were handed over, in milliseconds since 1970. */
 	private handedOverAt = 0;
-	/** Tasks that callbacks have named, and that nobody has looked at since. */
+	/** Tasks that callbacks have named, and that have not been looked at since. */
 	private readonly named = new Set<string>();
 	/** Tasks whose callbacks were accepted because another one was at work. */
 	private readonly promised = new Set<string>();
-	/** The last check could not read a task, or a callback was accepted whose task had not ended: a look should follow soon. */
+	/** The last check could not read a task, or a callback was accepted whose task had not ended. A look should follow soon. */
 	lacksLooks = false;
-	/** Counts the checks. One that was given up at the limit may end late. */
+	/** Counts the checks, because one that was given up at the limit may end late. */
 	private checks = 0;
 	private readonly downloads?: ResultDownloads;
 
@@ -75,8 +75,8 @@ export class WaitingExecution {
 	}
 
 	/**
-	 * Takes a callback in.
-	 * @returns false when another one is at work: it looks at this task too
+	 * Takes a callback.
+	 * @returns false when another callback is at work, which then looks at this task too
 	 */
 	take(taskId: string): boolean {
 		const isFree = this.state === 'idle';
@@ -89,8 +89,8 @@ export class WaitingExecution {
 	}
 
 	/**
-	 * Asks for the tasks that callbacks have named, also meanwhile. If they have ended, asks for others, one at first and then more
-	 * at once, until one is found that has not ended: as a rule that is the first.
+	 * Asks for the tasks that callbacks have named, also during the check. If they have ended, it asks for other tasks, one at
+	 * first and then more at once, until it finds one that has not ended. Usually that is the first.
 	 * @param isDue the limit has passed
 	 * @returns whether this callback now delivers: all tasks have ended, or the limit has passed
 	 */
@@ -111,7 +111,7 @@ export class WaitingExecution {
 			asked.some((taskId) => this.batch.isOpen(taskId) && !this.batch.isLookedAt(taskId)) ||
 			[...this.promised].some((taskId) => this.batch.isOpen(taskId));
 		this.promised.clear();
-		// In one step with the last look at what was named: a callback from here on checks by itself.
+		// There is no await after the last look, so a callback from here on starts its own check.
 		if (turn !== this.checks || this.state !== 'checking') return false;
 		const delivers = this.batch.isEnded || isDue();
 		this.state = delivers ? 'delivering' : 'idle';
@@ -128,7 +128,7 @@ export class WaitingExecution {
 		});
 	}
 
-	/** From now on this callback alone works, until it has handed the items over, or has failed to. */
+	/** From now on only this callback works, until it has handed the items over or has failed. */
 	beginDelivery(): void {
 		this.state = 'delivering';
 	}
@@ -150,7 +150,7 @@ export class WaitingExecution {
 			this.batch.learnFiles(taskId, await this.downloads.start(task, source));
 	}
 
-	/** Makes the items as things stand: those of tasks with what is known of them, the others as they were parked. */
+	/** Makes the items from what is known now. Items without a task stay as they were parked. */
 	private toItems(): INodeExecutionData[] {
 		return this.stored.items.flatMap((item) => {
 			const { taskId } = item.json;
@@ -166,7 +166,7 @@ export class WaitingExecution {
 		return this.state === 'handedOver' || this.state === 'resumed';
 	}
 
-	/** It was handed over a while ago, so what is known of it counts no more: n8n may have failed to store it. */
+	/** It was handed over a while ago, so what is known of it no longer counts. n8n may have failed to store it. */
 	get isOver(): boolean {
 		return this.isHandedOver && Date.now() - this.handedOverAt >= ANSWER_LIMIT;
 	}
@@ -188,11 +188,11 @@ export class WaitingExecution {
 	}
 }
 
-/** What the parked items say beside the task. It was true when they were parked. */
+/** What parked items have besides the task. It was true when they were parked. */
 const SAID = ['lookError', 'downloadError', 'note'] as const;
 type Said = Partial<Record<(typeof SAID)[number], string>>;
 
-/** Reads the task of a parked item; none where the item has another content. */
+/** Reads the task of a parked item; none if the item has other content. */
 function readTask({ json }: INodeExecutionData): Task[] {
 	if (typeof json.taskId !== 'string' || typeof json.status !== 'string') return [];
 	const task = { ...json } as unknown as Task & Said;
@@ -203,13 +203,13 @@ function readTask({ json }: INodeExecutionData): Task[] {
 /** The executions that wait, by execution and node. */
 const waiting = new BoundedMap<string, WaitingExecution>(1_000);
 
-/** Finds an execution that waits for a task, if this process has heard of it. */
+/** Finds an execution that waits for a task, if this process knows it. */
 export function findWaiting(key: string, taskId: string): WaitingExecution | undefined {
 	const known = waiting.get(key);
 	return known?.batch.has(taskId) && !known.isOver ? known : undefined;
 }
 
-/** Notes what n8n has stored of an execution that waits, until its end. What is known of it already stays. */
+/** Notes what n8n has stored for an execution that waits, until its end. What is already known of it stays. */
 export function noteWaiting(key: string, stored: StoredWait): WaitingExecution {
 	const known = waiting.get(key);
 	if (known?.holds(stored) && !known.isOver) return known;
@@ -219,7 +219,7 @@ export function noteWaiting(key: string, stored: StoredWait): WaitingExecution {
 	return added;
 }
 
-/** Forgets an execution that was handed over, after the time in which copies of its last callback may come. */
+/** Forgets an execution that was handed over, once copies of its last callback have had time to come. */
 export const forgetSoon = (key: string, execution: WaitingExecution): void =>
 	forgetAfter(ANSWER_LIMIT, key, execution);
 
