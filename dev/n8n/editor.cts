@@ -170,9 +170,14 @@ export class Editor {
 		await this.get('node-execute-button').click();
 	}
 
-	/** Waits until the started node has output a completed task. A parked one shows a pending one; n8n's message is gone soon. */
+	/**
+	 * Waits until the started node has output a completed task. n8n shows its files first, if it has some. A parked node shows a
+	 * pending task, and n8n's message is gone soon.
+	 */
 	async waitForOutput() {
-		await this.output.getByText('completed', { exact: true }).waitFor({ timeout: 60_000 });
+		const completed = this.output.getByText('completed', { exact: true });
+		const file = this.output.getByTestId('ndv-view-binary-data');
+		await completed.or(file).first().waitFor({ timeout: 60_000 });
 	}
 
 	/** Views the file in the output panel, once it is there. */

@@ -35,7 +35,7 @@ export class MediaGenerationTrigger implements INodeType {
 			header: 'Start when a task ends',
 			executionsHelp: {
 				inactive:
-					'<b>To try it out:</b> open <b>Webhook URLs</b>, copy the <b>Test URL</b> into Callback URL of a Media Generation node (operation Create), press <b>Execute step</b> here, then run that node in another tab. When its task ends, the data shows up here.<br /><br /><b>In production:</b> publish (activate) this workflow and put the <b>Production URL</b> there instead. It then runs for every task that ends; see the executions list.',
+					'<b>To try it out:</b> open <b>Webhook URLs</b>, copy the <b>Test URL</b> into Callback URL of a Media Generation node (operation Start Without Waiting), press <b>Execute step</b> here, then run that node in another tab. When its task ends, the data shows up here.<br /><br /><b>In production:</b> publish (activate) this workflow and put the <b>Production URL</b> there instead. It then runs for every task that ends; see the executions list.',
 				active:
 					'<b>In production:</b> this workflow is published (active) and runs for every task that was created with the <b>Production URL</b> as its Callback URL; see the executions list.<br /><br /><b>To try a change:</b> open <b>Webhook URLs</b>, copy the <b>Test URL</b> into Callback URL of a Media Generation node, press <b>Execute step</b> here, then run that node in another tab.',
 			},

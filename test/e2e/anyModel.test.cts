@@ -60,7 +60,7 @@ describe('a person who wants another model', () => {
 		await editor.choose('voice_gender', 'f');
 		await editor.fill('weirdness', '0.25');
 		await editor.executeStep();
-		await editor.output.getByText('completed', { exact: true }).waitFor({ timeout: 60_000 });
+		await editor.waitForOutput();
 		expect(pair.listTasks()).toMatchObject([{ model: 'zeta-song-v5' }]);
 		expect(readSent()).toEqual({
 			prompt: 'Rain on a tin roof',

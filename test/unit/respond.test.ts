@@ -30,7 +30,7 @@ it.each([
 	const { lines, log } = newNode();
 	log({ ...stale, clockDifferenceSeconds: seconds });
 	expect(lines).toEqual([
-		`"Trigger" refused a callback: Too far from the present time (401 timestampStale${words}). To find out more, use Task: Verify Callback of the Media Generation node.{"workflowId":"workflow"}`,
+		`"Trigger" refused a callback: Too far from the present time (401 timestampStale${words}). To find out more, use Verify Callback of the Media Generation node.{"workflowId":"workflow"}`,
 	]);
 });
 

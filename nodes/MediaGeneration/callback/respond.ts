@@ -92,7 +92,7 @@ export function logRefusal(
 		last?.unlogged && `${last.unlogged} more since the last line`,
 	];
 	context.logger.warn(
-		`"${context.getNode().name}" refused a callback: ${message} (${facts.filter(Boolean).join('; ')}). To find out more, use Task: Verify Callback of the Media Generation node.`,
+		`"${context.getNode().name}" refused a callback: ${message} (${facts.filter(Boolean).join('; ')}). To find out more, use Verify Callback of the Media Generation node.`,
 		{ workflowId: context.getWorkflow().id },
 	);
 }

@@ -120,7 +120,7 @@ const toolWaitLimit: INodeProperties = {
 	typeOptions: { minValue: 0.01, maxValue: YEAR_IN_MINUTES },
 	default: 5,
 	description:
-		'How many minutes an AI agent waits for this tool where the execution has to stay awake: with polling, an older agent, an MCP server, or several calls at once',
+		'How many minutes an AI agent waits for this tool where the execution has to stay awake: with Keep Asking, an older agent, an MCP server, or several calls at once',
 };
 
 /** The settings of a wait, for all items of a run. */
@@ -201,8 +201,8 @@ export const createAndWait = defineOperation<TaskRequest | RecalledRequest>({
 					request,
 					resumeUrl,
 					whyAwake === undefined
-						? `Set '${waitFor.displayName}' to Callback: with Polling, the service gets none.`
-						: `Here the node can only poll: ${whyAwake}. Use Create with a Callback URL.`,
+						? `Set '${waitFor.displayName}' to Sleep Until Notified: with Keep Asking, the service gets none.`
+						: `Here the node can only keep asking: ${whyAwake}. Use Start Without Waiting with a Callback URL.`,
 				);
 		const { createTasks } = await import('../create/createTasks');
 		const { results, elsewhere } = await createTasks(
