@@ -1,13 +1,16 @@
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { MediaGenerationApi } from '../credentials/MediaGenerationApi.credentials.ts';
+import { parseServiceJson } from '../nodes/MediaGeneration/api/answers.ts';
 import { TaskService } from '../nodes/MediaGeneration/api/client.ts';
 import type { Credentials } from '../nodes/MediaGeneration/api/endpoints.ts';
 
 /** An answer as it came. */
 export interface Answer {
 	status: number;
-	/** The parsed JSON; text that is none as it is. */
+	/** The parsed JSON, as the package reads it; text that is none as it is. */
 	body: unknown;
+	/** The task ID came as a number. In `body` it is text, as it may have more digits than a number keeps. */
+	hasNumericId?: true;
 }
 
 /** The package's own client, outside of n8n, and what it was answered last. */
@@ -17,14 +20,6 @@ export interface Client {
 }
 
 const { authenticate } = new MediaGenerationApi();
-
-function parse(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return text;
-	}
-}
 
 /** Reads a body that the package gives to n8n's HTTP helper. */
 async function readBody(body: unknown) {
@@ -48,7 +43,11 @@ export function createClient(credentials: Credentials): Client {
 			const init = { method, headers: headers as Record<string, string>, body, signal };
 			const response = await fetch(url, { ...init, redirect: 'manual' });
 			const text = await response.text();
-			client.last = { status: response.status, body: parse(text) };
+			client.last = {
+				status: response.status,
+				body: parseServiceJson(text) ?? text,
+				...(/"taskId"\s*:\s*\d/.test(text) && { hasNumericId: true }),
+			};
 			return { statusCode: response.status, body: text };
 		} catch (error) {
 			// The code by which n8n's helper reports it.

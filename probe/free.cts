@@ -181,13 +181,14 @@ export async function askForFree(
 		expected: 'an OpenAPI document, or null, in data.openapi, whose fields can be read',
 		consequence: "The fields of Any Model don't show up: its input is given as JSON.",
 		record: 'modelSchema',
+		request: { model: reading },
 		ask: async () =>
 			await expectUnlessAbsent(async () => {
 				if (!reading) throw new Difference('no model is known', 'not tried');
 				const document = await service.getModelSchema(reading, SETTINGS);
 				if (document === null) return `${reading} has no schema yet`;
 				const fields = listFields(reading, document);
-				if (typeof fields === 'string') throw new Difference(`${reading}: ${fields}`);
+				if (typeof fields === 'string') throw new Difference(fields);
 				return `${reading}: ${fields.length} fields`;
 			}),
 	});

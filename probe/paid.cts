@@ -66,7 +66,7 @@ export async function watchPaidTask(
 				});
 				recording.replace(id, '{taskId}');
 				const { model, input } = request;
-				if (client.last) recording.add('create', client.last, { request: { model, input } });
+				if (client.last) recording.add('create', client.last, { model, input });
 				log(`created task ${id}`);
 				taskId = id;
 				return 'a task ID';

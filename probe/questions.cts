@@ -22,8 +22,9 @@ export interface Question {
 	asked: string;
 	expected: string;
 	consequence: string;
-	/** The answer is recorded under this name. */
+	/** The answer is recorded under this name, with what it is about. */
 	record?: Case;
+	request?: object;
 	/**
 	 * Asks the service, and returns what came.
 	 * @throws {Difference} when it is not what the package expects
@@ -68,7 +69,7 @@ function inspect({ last }: Client, asked: string): Row[] {
 /** Asks a question, and tells what came. */
 export async function ask(
 	client: Client,
-	{ record, ask: send, ...question }: Question,
+	{ record, request, ask: send, ...question }: Question,
 	recording: Recording,
 ): Promise<Row[]> {
 	client.last = undefined;
@@ -85,7 +86,7 @@ export async function ask(
 	};
 	const answer = await row();
 	const { last } = client;
-	if (record && last) recording.add(record, last);
+	if (record && last) recording.add(record, last, request);
 	return [answer, ...inspect(client, question.asked)];
 }
 

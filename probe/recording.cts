@@ -41,20 +41,23 @@ export class Recording {
 		this.placeholders.set(text, placeholder);
 	}
 
-	add(name: Case, { status, body }: Answer, more: object = {}): void {
-		this.cases[name] = this.clean(name, { status, ...more, body });
+	/** @param request what the answer is about, where the emulator has to know it */
+	add(name: Case, { body, ...answer }: Answer, request?: object): void {
+		this.cases[name] = this.clean(name, { ...answer, ...(request && { request }), body });
 	}
 
 	/** Adds the details of a task in one of its states. */
-	addDetails({ status, body }: Answer): void {
+	addDetails({ body, ...answer }: Answer): void {
 		this.cases.details = [
 			...((this.cases.details as unknown[] | undefined) ?? []),
-			this.clean('details', { status, body }),
+			this.clean('details', { ...answer, body }),
 		];
 	}
 
 	addCallback(contentType: string | undefined, body: unknown): void {
-		this.cases.callback = this.clean('callback', { contentType, body });
+		// A numeric ID with many digits has been rounded by now, so it is not among the texts.
+		const text = JSON.stringify(body).replace(/("task_?id":)\d+/gi, '$1"{taskId}"');
+		this.cases.callback = this.clean('callback', { contentType, body: JSON.parse(text) });
 	}
 
 	/** Writes a file for each case into a folder, which loses those of before. */

@@ -140,6 +140,7 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 		if (settings.credits < settings.costPerTask)
 			throw new Refusal(402, `The account has ${settings.credits} credits: too few for a task`);
 		const faults: TaskFaults = {
+			numericId: recorded.hasNumericIds,
 			...readFaults(order.input.prompt),
 			...settings.faultsFor?.({ ...order, index: orders++ }),
 		};

@@ -5,7 +5,12 @@ import { z } from 'zod';
 import type { Context } from './index.cts';
 import { hasEnded } from './results.cts';
 
-const answer = z.object({ status: z.number(), body: z.unknown() });
+const answer = z.object({
+	status: z.number(),
+	/** The task ID came as a number. */
+	hasNumericId: z.boolean().default(false),
+	body: z.unknown(),
+});
 
 type Answer = z.infer<typeof answer>;
 
@@ -30,14 +35,14 @@ export function readRecorded(folder?: string) {
 		if (!folder || !existsSync(path)) return undefined;
 		return schema.parse(JSON.parse(readFileSync(path, 'utf8'))) as z.output<T>;
 	};
-	const creation = answer.extend({ request: z.object({ model: z.string() }) });
-	const schemaOf = z.object({ body: z.object({ data: z.object({ model: z.string() }) }) });
+	const ofModel = answer.extend({ request: z.object({ model: z.string() }) });
+	const creation = read('create', ofModel);
 	return {
 		/** The model of the recorded task. */
-		model: read('create', creation)?.request.model,
-		/** The model whose schema is recorded. */
-		schemaModel: read('modelSchema', schemaOf)?.body.data.model,
-		modelSchema: read('modelSchema', answer),
+		model: creation?.request.model,
+		hasNumericIds: creation?.hasNumericId,
+		/** The schema of one model. */
+		modelSchema: read('modelSchema', ofModel),
 		/** Of one task, in the order of its states. */
 		details: read('details', answer.array()) ?? [],
 		answers: new Map(CASES.map(({ name }) => [name, read(name, answer)])),
@@ -58,8 +63,9 @@ export function createReplay(context: Context, recorded: ReturnType<typeof readR
 
 	function find(url: string, code: number | undefined, taskId: string): Answer | undefined {
 		const path = url.replace(/\?.*/, '');
-		if (path === `/api/v1/models/${recorded.schemaModel}/schema` && code !== 401)
-			return recorded.modelSchema;
+		const { modelSchema } = recorded;
+		if (path === `/api/v1/models/${modelSchema?.request.model}/schema` && code !== 401)
+			return modelSchema;
 		if (/recordInfo|tasks\/query/.test(path) && code === 200) return findDetails(taskId);
 		const found = CASES.find((one) => one.code === code && one.path.test(path));
 		return found && recorded.answers.get(found.name);
@@ -67,7 +73,8 @@ export function createReplay(context: Context, recorded: ReturnType<typeof readR
 
 	return (request: FastifyRequest, reply: FastifyReply, payload: string): string => {
 		if (!settings.recorded || !payload.startsWith('{')) return payload;
-		const own = JSON.parse(payload) as { code?: number; data?: unknown };
+		const quoted = payload.replace(/("taskId":)(\d+)/, '$1"$2"');
+		const own = JSON.parse(quoted) as { code?: number; data?: unknown };
 		const data = (own.data ?? {}) as { taskId?: string; downloadUrl?: string } | string;
 		const { taskId: asked } = request.query as { taskId?: string };
 		const { taskId = asked ?? '', downloadUrl = '' } = typeof data === 'string' ? {} : data;
@@ -81,9 +88,10 @@ export function createReplay(context: Context, recorded: ReturnType<typeof readR
 			callBackUrl: tasks.get(taskId)?.callBackUrl ?? '',
 			resultsUrl: context.resultsUrl,
 		};
+		const template = JSON.stringify(found.body);
 		return Object.entries(values).reduce(
 			(text, [name, value]) => text.replaceAll(`{${name}}`, value),
-			JSON.stringify(found.body),
+			found.hasNumericId ? template.replaceAll(/("taskId":)"(\{taskId\})"/g, '$1$2') : template,
 		);
 	};
 }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openFolder } from '../../dev/pack.cts';
 import { listen } from '../../probe/listen.cts';
 import { probe } from '../../probe/probe.cts';
 import { start } from './support.cts';
@@ -7,11 +8,11 @@ import { start } from './support.cts';
 const folder = join(__dirname, '..', 'recorded');
 
 /** Runs the probe against an emulator that answers with what is in a folder, or by itself. */
-async function run(recorded?: string) {
+async function run(recorded?: string, prompt = 'Night') {
 	const service = await start({ recorded });
 	const receiver = await listen(0);
 	const { model = 'beta2/image-edit' } = recorded ? readRequest(recorded) : {};
-	const input = { prompt: 'Night', image_url: `${service.resultsUrl}/sample.png` };
+	const input = { prompt, image_url: `${service.resultsUrl}/sample.png` };
 	const { rows, recording } = await probe(
 		{ baseUrl: service.url, accessToken: 'dev-token', webhookSecret: 'dev-webhook-key' },
 		{
@@ -27,7 +28,7 @@ async function run(recorded?: string) {
 		},
 	);
 	receiver.close();
-	return { rows, cases: recording.cases };
+	return { rows, recording, cases: recording.cases };
 }
 
 function readRequest(recorded: string): { model?: string } {
@@ -99,6 +100,19 @@ it("the emulator's own recording is of the cases that it has now", async () => {
 	const { cases } = await run();
 	const files = readdirSync(join(folder, 'emulator')).map((file) => file.replace('.json', ''));
 	expect(Object.keys(cases).sort()).toEqual(files.sort());
+});
+
+it('replays a numeric task ID as a number, and keeps none of its digits', async () => {
+	using folder = openFolder();
+	const first = await run(undefined, '#numericId');
+	const body = { data: { taskId: '{taskId}' } };
+	expect(first.cases.create).toMatchObject({ hasNumericId: true, body });
+	expect(JSON.stringify(first.cases)).not.toMatch(/\d{17}/);
+	first.recording.write(folder.path);
+
+	const { rows, cases } = await run(folder.path);
+	expect(rows.filter(({ verdict }) => verdict === 'different')).toEqual([]);
+	expect(cases.create).toMatchObject({ hasNumericId: true, body });
 });
 
 it('a type that differs is named, also in JSON in a text', () => {
