@@ -67,6 +67,8 @@ async function main() {
 	if (!model !== !input) throw new Error('Give both --create and --input');
 	if (!port !== !callBackUrl || (port && !model))
 		throw new Error('Give --listen and --public-url together, with --create');
+	const minutes = Number(values.limit);
+	if (!(minutes > 0)) throw new Error('--limit takes a number of minutes');
 	const credentials = readCredentials();
 	const receiver = port ? await listen(Number(port)) : undefined;
 	try {
@@ -81,7 +83,7 @@ async function main() {
 						},
 						waitForCallback: receiver?.waitForCallback,
 						pollEvery: 2,
-						limit: Number(values.limit) * 60,
+						limit: minutes * 60,
 						callbackWithin: 60,
 						log,
 					}

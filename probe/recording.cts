@@ -57,7 +57,10 @@ export class Recording {
 	addCallback(contentType: string | undefined, body: unknown): void {
 		// A numeric ID with many digits has been rounded by now, so it is not among the texts.
 		const text = JSON.stringify(body).replace(/("task_?id":)\d+/gi, '$1"{taskId}"');
-		this.cases.callback = this.clean('callback', { contentType, body: JSON.parse(text) });
+		this.cases.callback = this.clean('callback', {
+			contentType,
+			body: JSON.parse(text) as unknown,
+		});
 	}
 
 	/** Writes a file for each case into a folder, which loses those of before. */

@@ -28,8 +28,12 @@ const CASES = [
 	{ name: 'downloadUrl', path: /^\/api\/v1\/common\/download-url/, code: 200 },
 ];
 
-/** Reads the answers that `npm run probe` wrote into a folder; without one there are none. */
+/**
+ * Reads the answers that `npm run probe` wrote into a folder; without one there are none.
+ * @throws {Error} when there is no such folder
+ */
 export function readRecorded(folder?: string) {
+	if (folder && !existsSync(folder)) throw new Error(`There is no folder "${folder}"`);
 	const read = <T extends z.ZodTypeAny>(name: string, schema: T): z.output<T> | undefined => {
 		const path = join(String(folder), `${name}.json`);
 		if (!folder || !existsSync(path)) return undefined;
