@@ -90,6 +90,26 @@ it("batch-from-a-list makes a video of each row, and splits off those that can't
 	]);
 });
 
+it('song-to-video makes a video of each take of a song', async () => {
+	const execution = await pair.run(read('song-to-video'));
+	const takes = execution.getOutput('Make a song');
+	expect(takes.map(({ json }) => json.file)).toMatchObject([{ index: 0 }, { index: 1 }]);
+	const videos = execution.getOutput('Make its video');
+	expect(videos).toMatchObject([
+		{ json: { status: 'completed' }, binary: { data: { mimeType: 'video/mp4' } } },
+		{ json: { status: 'completed' }, binary: { data: { mimeType: 'video/mp4' } } },
+	]);
+	const inputs = pair
+		.listTasks()
+		.flatMap(({ model, input }) => (model.endsWith('music-video') ? [input] : []));
+	expect(inputs).toEqual(
+		takes.map(({ json }) => ({
+			task_id: json.taskId,
+			audio_id: (json.file as { id: string }).id,
+		})),
+	);
+});
+
 /** Imports an example with an agent, to be started by hand in place of a chat. */
 async function importAgent(name: string, ...inputs: CredentialInput[]) {
 	const others: Record<string, Credential> = {};
