@@ -117,9 +117,9 @@ export class MediaGenerationApi implements ICredentialType {
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. Idempotency-Key',
-			hint: 'Leave blank unless the documentation of the service promises it',
+			hint: "Leave blank unless the service's documentation names one",
 			description:
-				'Header by which the service recognizes a creation that it has had before, and answers with the same task. When it is set, a creation whose answer got lost is asked for again. A service that ignores the header would create and charge another task.',
+				'Header by which the service recognizes a repeated request, and answers it with the same task. If an answer is lost, the node then sends the request again. A service that ignores the header would create another task, and charge for it.',
 			displayOptions: { show: SWITCHED_ON },
 		},
 	];

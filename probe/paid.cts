@@ -134,7 +134,6 @@ async function judgeEnd(
 	states: string[],
 ): Promise<Row[]> {
 	const unknown = states.filter((state) => task.state !== undefined && !isKnownState(state));
-	const isCompleted = task.status === 'completed';
 	const links = task.resultUrls ?? [];
 	const blank = links.filter((link) => !isWebUrl(link)).length;
 	const file = await fetchFirst(links);
@@ -153,21 +152,30 @@ async function judgeEnd(
 			!unknown.length,
 			'An unknown state is taken for a task that runs. If it is an end, waits go on until their limit.',
 		),
-		isCompleted
-			? row(
-					`${DETAILS}, result`,
-					'links to the files of a completed task',
-					links.length ? `${links.length} links, ${blank} of them none` : 'no link that is known',
-					links.length > 0 && !blank,
-					'Completed tasks come out without their files: there is nothing to download.',
-				)
-			: row(
-					`${DETAILS}, reason`,
-					'failCode or failMsg of a failed task',
-					[task.failCode, task.failMessage].filter(Boolean).join(': ') || 'neither',
-					Boolean(task.failCode ?? task.failMessage),
-					'A failed task does not say why.',
-				),
+		...(task.status === 'completed'
+			? [
+					row(
+						`${DETAILS}, result`,
+						'links to the files of a completed task',
+						links.length
+							? `${links.length} links, ${blank} of them no URL`
+							: 'no link that is known',
+						links.length > 0 && !blank,
+						'Completed tasks come out without their files: there is nothing to download.',
+					),
+				]
+			: []),
+		...(task.status === 'failed'
+			? [
+					row(
+						`${DETAILS}, reason`,
+						'failCode or failMsg of a failed task',
+						[task.failCode, task.failMessage].filter(Boolean).join(': ') || 'neither',
+						Boolean(task.failCode ?? task.failMessage),
+						'A failed task does not say why.',
+					),
+				]
+			: []),
 		...(file
 			? [
 					row(

@@ -261,7 +261,7 @@ const FAULTS: Array<[assumption: string, fault: Settings, asked: string, came: s
 		'Task Details, result',
 		'no link',
 	],
-	['links are absolute', { prompt: '#links=relative' }, 'Task Details, result', 'of them none'],
+	['links are absolute', { prompt: '#links=relative' }, 'Task Details, result', 'of them no URL'],
 	['a result file needs no token', { prompt: '#fileRefused' }, 'A result file', 'HTTP 403'],
 	[
 		'a failed task says why',
@@ -369,6 +369,7 @@ test('a failed task that says why differs in nothing', async () => {
 
 test('the table says of a difference what it means', async () => {
 	const rows = await run({ prompt: '#end=done' });
+	expect(list(rows, 'different')).toEqual(['Task Details, states', 'Callback']);
 	const table = formatTable(rows);
 	for (const { consequence, verdict } of rows) {
 		const [start = ''] = /^\S+ \S+/.exec(consequence) ?? [];
