@@ -55,7 +55,6 @@ async function main() {
 			await showEmptyFields(editor, takePicture);
 			await showRun(editor, takePicture);
 			await showFiles(editor, takePicture, filesId);
-			await showFinishedCanvas(editor, takePicture, filesId);
 			await showAgentsChat(editor, takePicture, agent);
 			await showTrigger(editor, takePicture);
 			await editor.openNewCredential('Media Generation API');
@@ -64,6 +63,8 @@ async function main() {
 				await editor.openWorkflow(id);
 				await takePicture(`example-${name}`);
 			}
+			// The last: n8n keeps its logs open.
+			await showFinishedCanvas(editor, takePicture, filesId);
 		}
 	}
 }
@@ -227,7 +228,7 @@ async function showAgentsChat(editor: Editor, takePicture: TakePicture, agent: N
 	await page.goto(`${editor.url}/projects/${agent.projectId}/agents/${agent.id}/preview`);
 	await page.getByPlaceholder('Message Photo studio').fill('Make my photo a starry night');
 	await editor.get('instance-ai-send-button').click();
-	const picture = page.getByRole('img', { name: AGENT_PICTURE });
+	const picture = page.getByRole('img', { name: AGENT_PICTURE }).last();
 	await picture.waitFor();
 	await picture.evaluate(async (image: HTMLImageElement) => await image.decode());
 	await takePicture('agents-chat');

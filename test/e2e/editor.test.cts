@@ -164,6 +164,13 @@ describe('a person at the editor', () => {
 		expect(label).toContain('Beta2 Image Edit');
 	});
 
+	it('reads at the output of a node that slept that its task failed', async () => {
+		await editor.findNode(WAIT_ACTION).dblclick();
+		await editor.fill('prompt', 'Make it snow #fail');
+		await editor.executeStep();
+		await editor.output.getByText('At least one task failed').waitFor();
+	});
+
 	it('looks at a finished video', async () => {
 		const [credential] = await n8n.listCredentials();
 		const node = mediaGeneration({

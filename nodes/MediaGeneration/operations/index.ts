@@ -25,11 +25,11 @@ import { download } from './task/download';
 import { get } from './task/get';
 import { verifyCallback } from './task/verifyCallback';
 
-/** Each with the operation of a new node. */
+/** Each with the operation of a new node. n8n's node list shows their actions in this order. */
 const resources = [
-	{ name: 'Account', value: 'account', first: getCredits.value },
-	{ name: 'File', value: 'file', first: upload.value },
 	{ name: 'Video or Image', value: 'task', first: createAndWait.value },
+	{ name: 'File', value: 'file', first: upload.value },
+	{ name: 'Account', value: 'account', first: getCredits.value },
 ];
 
 /** The operations of a resource are sorted by name, as n8n requires for a list of five. */
