@@ -68,10 +68,14 @@ type Types = Awaited<ReturnType<typeof readTypes>>;
 /** The node's properties, as the editor gets them. */
 let properties: INodeProperties[];
 
-/** Returns the fields that the editor shows for a model only. */
+/**
+ * Returns the fields that the editor shows for a model only. The prompt of Any Model, hidden by a condition, is none of them: builders
+ * see the first prompt alone, and give this one in customFields.
+ */
 const listFields = (model: string) =>
 	properties.filter(({ type, displayOptions: { show, hide } = {} }) => {
-		const isShown = show?.model?.includes(model) ?? hide?.model?.includes(model) === false;
+		const names = hide?.model?.every((entry) => typeof entry === 'string') ? hide.model : undefined;
+		const isShown = show?.model?.includes(model) ?? names?.includes(model) === false;
 		return isShown && type !== 'notice';
 	});
 
