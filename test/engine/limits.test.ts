@@ -128,11 +128,11 @@ describe('a second try, for which the tasks of the first one left too few credit
 	});
 });
 
-it('credits that the service does not tell keep everything from being created', async () => {
+it('creates nothing when the credits could not be read', async () => {
 	engine.service.faultNext({ path: CREDITS, status: 500 });
 	const { error } = await create(['one'], { keepCredits: 1 });
 	expect(error?.message).toContain(
-		"'Stop Below This Balance' is set in Options, but the service does not",
+		"'Stop Below This Balance' is set in Options, but the account's credits couldn't be read",
 	);
 	expect(error?.description).toContain("Check 'Credits Path' in the credential");
 	expect(engine.service.tasks.size).toBe(0);

@@ -14,7 +14,7 @@ const SCHEMA_LIFETIME = 24 * 60 * 60 * 1000;
 const RETRY_AFTER = 60 * 1000;
 
 /**
- * The service allows one request a second for each account, and says so only by `code` 429. The pause is between an answer and
+ * Services usually allow one request a second for each account, and say so only by `code` 429. The pause is between an answer and
  * the next request, because a request may be slow to arrive.
  */
 const PAUSE = 1_100;

@@ -47,5 +47,5 @@ export const seed: Field = {
 	typeOptions: { numberPrecision: 0 },
 	default: '',
 	placeholder: 'e.g. 42',
-	description: 'Whole number that makes results repeatable. Left blank, the service picks one.',
+	description: 'Whole number. The same seed usually repeats a result.',
 };

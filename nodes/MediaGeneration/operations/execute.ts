@@ -178,7 +178,7 @@ function findOperation(context: IExecuteFunctions): Operation {
 	if (!operation)
 		throw new NodeOperationError(
 			context.getNode(),
-			`Operation "${String(value)}" is not one of resource "${String(resource)}"`,
+			`Resource "${String(resource)}" has no operation "${String(value)}"`,
 			{ description: "Open the node and choose 'Resource' and 'Operation' from their lists." },
 		);
 	return operation;

@@ -75,9 +75,9 @@ async function findFault(service: TaskService): Promise<Fault | undefined> {
 			return undefined;
 		if (code !== 401 && answeredBy === 'other' && judgeFailure(error).outcome === 'unreadable')
 			return {
-				message: `asked for a task that can't exist, the service did not answer in its own words. ${message}`,
+				message: `when asked for a task that can't exist, the service did not answer in its own words. ${message}`,
 				description:
-					"Check 'Task Details Path' in the credential. While it leads nowhere, callbacks count by their signature alone, and items have only the task's ID, with details: unavailable.",
+					"Check 'Task Details Path' in the credential. While it is wrong, callbacks count by their signature alone, and items have only the task's ID, with details: unavailable.",
 				isLasting: false,
 				isPath: true,
 			};

@@ -25,7 +25,7 @@ export const optionFields: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description:
-			"Whether to accept callbacks whose task ID is in data.taskId or in a top-level taskId, as some services send it. Of data.task_id and these two, the first counts that the signature fits. Turn it on when n8n's log or Verify Callback says so.",
+			"Whether to accept callbacks whose task ID is in data.taskId or in a top-level taskId, as some services send it. The first of data.task_id and these two that fits the signature counts. Turn it on when n8n's log or Verify Callback says so.",
 	},
 	{
 		displayName: 'Tolerance (Seconds)',

@@ -242,14 +242,14 @@ const KEY_MISSING: Refused = {
 const TASK_UNKNOWN: Refused = {
 	status: 404,
 	reason: 'taskUnknown',
-	message: 'The service that is asked for the details knows no such task',
+	message: 'The service knows no such task',
 };
 
 const DETAILS_DOUBTFUL: Refused = {
 	status: 503,
 	reason: 'detailsDoubtful',
 	message:
-		"The service knows no such task, but it has not given any task yet by the 'Task Details Path' of the credential, so that path may be wrong. Retry later.",
+		"The service knows no such task, but the credential's 'Task Details Path' has not returned any task yet, so that path may be wrong. Retry later.",
 };
 
 const CREATED_FOR_ANOTHER: Refused = {

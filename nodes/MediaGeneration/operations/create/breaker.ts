@@ -52,7 +52,7 @@ export class Breaker {
 		)
 			this.end(
 				account,
-				`the service refused an earlier one in a way that holds for all (${error.message})`,
+				`the service refused an earlier one for a reason that applies to all (${error.message})`,
 				error.description,
 			);
 	}

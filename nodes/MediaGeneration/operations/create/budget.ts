@@ -83,7 +83,7 @@ export async function checkCredits(prepared: Array<Prepared<unknown>>): Promise<
 	for (const service of accounts.values()) {
 		const credits = await service.getCredits(settings).catch((error: Error) => {
 			throw new UserError(
-				`'Stop Below This Balance' is set in Options, but the service does not tell the credits: ${error.message}`,
+				`'Stop Below This Balance' is set in Options, but the account's credits couldn't be read: ${error.message}`,
 				{
 					description:
 						"Nothing was created. Check 'Credits Path' in the credential, or remove 'Stop Below This Balance' from Options.",

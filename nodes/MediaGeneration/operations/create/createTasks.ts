@@ -30,7 +30,7 @@ import {
 	type TaskRequest,
 } from './request';
 
-/** Services of this kind count creations over ten seconds. */
+/** Services of this kind usually count creations over ten seconds. */
 const CREATION_LIMITS = { period: 10_000, patience: 60_000, isTooFast: isRateLimited };
 
 export type CreateRequest = (TaskRequest & { callBackUrl?: string }) | RecalledRequest;

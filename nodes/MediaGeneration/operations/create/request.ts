@@ -50,7 +50,7 @@ const checkUrls: INodeProperties = {
 	type: 'boolean',
 	default: false,
 	description:
-		'Whether the hosts of media URLs are asked for type and size first, where the model has limits for them. A host that does not answer is not taken for a fault. Files in binary fields are always checked.',
+		'Whether to ask the hosts of media URLs for type and size first, if the model limits them. If a host does not answer, its URL is sent without a check. Files in binary fields are always checked.',
 };
 
 /** In Options: how fast tasks are created. */
@@ -61,7 +61,7 @@ export const rateOption: INodeProperties = {
 	typeOptions: { minValue: 0, maxValue: 10_000, numberPrecision: 0 },
 	default: 18,
 	description:
-		'How many tasks are created within ten seconds at the most; 0 sets no limit. Services of this kind refuse more than 20.',
+		'How many tasks are created within ten seconds at most; 0 sets no limit. Services of this kind usually refuse more than 20.',
 };
 
 export const concurrencyOption: INodeProperties = {
@@ -103,7 +103,7 @@ export async function prepareRequest(item: Item): Promise<TaskRequest | Recalled
 	const model = models.find((candidate) => candidate.id === id);
 	if (!model)
 		throw buildFieldError(
-			`Model "${String(id)}" is not one of this node's`,
+			`This node has no model "${String(id)}"`,
 			'Choose a model from the list. For any other model of the service choose Any Model.',
 		);
 	const request = await model.request(

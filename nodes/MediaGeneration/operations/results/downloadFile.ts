@@ -209,7 +209,7 @@ const buildHostError = (
 	label: string,
 	url: string,
 	what: string,
-	description = 'Run the node again later. The task and its files stay with the service for a while.',
+	description = 'Run the node again later. The service usually keeps the task and its files for a while.',
 ): UserError =>
 	new UserError(`Could not download ${label}: its host ${new URL(url).host} ${what}`, {
 		description,

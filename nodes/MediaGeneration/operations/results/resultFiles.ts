@@ -59,7 +59,7 @@ export class ResultFiles {
 				description:
 					result === undefined
 						? 'Choose other Files.'
-						: 'Choose other Files. A result that is text, or has another form, stands in the field result.',
+						: 'Choose other Files. A result that is text, or has another form, is in the field result.',
 			});
 		return links.map((link, index) => ({
 			link,
@@ -98,7 +98,7 @@ export class ResultFiles {
 			`The link to ${kind} ${number + 1} of task ${taskId} has expired or is refused, also after the service was asked for a fresh one`,
 			{
 				description:
-					'The service keeps results for a limited time. Download them sooner, right behind Generate or the trigger.',
+					'Services usually keep results for a limited time. Download them sooner, right behind Generate or the trigger.',
 			},
 		);
 	}

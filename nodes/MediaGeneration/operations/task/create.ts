@@ -43,7 +43,7 @@ export const create = defineOperation<CreateRequest>({
 		checkCallback(
 			request,
 			url,
-			`Fill in '${callbackUrl.displayName}', or use Generate, which gives its own when it sleeps.`,
+			`Fill in '${callbackUrl.displayName}', or use Generate, which gives the service one while it sleeps.`,
 		);
 		return { ...request, callBackUrl: url };
 	},

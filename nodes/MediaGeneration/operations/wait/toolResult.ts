@@ -46,4 +46,4 @@ const GOES_ON =
 	'The task continues. Do not create it again: look at it later by its taskId, with the operation Get.';
 
 const LINKS =
-	'The links expire. Show an image to the user as Markdown, ![](link), and any other file as a link. For fresh links, look at the task by its taskId, with the operation Get.';
+	'The links usually expire. Show an image to the user as Markdown, ![](link), and any other file as a link. For fresh links, look at the task by its taskId, with the operation Get.';
