@@ -106,7 +106,7 @@ export const buildCreateRequest = ({ url }: Service, name?: string) =>
 export const buildDetailsRequest = ({ url }: Service, taskId: string, name?: string) =>
 	buildHttpRequest({ url: `=${url}/api/v1/jobs/recordInfo?taskId={{ ${taskId} }}` }, name);
 
-/** Builds what downloads the result of a new task, a file of so many MB: our node, and n8n's own node for requests. */
+/** Builds what downloads the result of a new task, a file of this size in MB: our node, and n8n's own node for requests. */
 export async function buildDownloads(service: Service, megabytes: number) {
 	const prompt = `#noCallback #fileSize=${megabytes}`;
 	const taskId = await createEndedTask(service, { prompt });

@@ -29,8 +29,8 @@ export async function measureSettings(measure: (env: Record<string, string>) => 
 }
 
 /**
- * Measures ways of doing the same in interleaved rounds, in their order and then in the opposite one, so that a machine that
- * is slower for a moment is so for all of them. So many rounds to warm up come before those that count.
+ * Measures ways of doing the same in interleaved rounds, in their order and then in the opposite one, so that a machine that is
+ * slower for a moment is so for all of them. This many rounds to warm up come before those that count.
  * @returns the results of each way, one for each round
  */
 export async function interleave<Name extends string, Way, Result>(

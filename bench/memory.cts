@@ -41,7 +41,7 @@ function readMegabytes(pid: number | undefined, which: 'VmRSS' | 'VmHWM') {
 	return Number(new RegExp(`${which}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
 }
 
-/** Builds the nodes that move a file of so many MB: with our node, and with HTTP Request. */
+/** Builds the nodes that move a file of this size in MB: with our node, and with HTTP Request. */
 type BuildTransfers = (
 	service: Service,
 	megabytes: number,
@@ -139,7 +139,7 @@ async function measureParked(): Promise<Row> {
 	};
 }
 
-/** Measures the kB that this process holds after so many additions, and after twice as many, each divided by `owners`. */
+/** Measures the kB that this process holds after `count` additions, and after twice as many, each divided by `owners`. */
 function measureKept(name: string, count: number, owners: number, add: (index: number) => void) {
 	v8.setFlagsFromString('--expose-gc');
 	const collect = vm.runInNewContext('gc') as NodeJS.GCFunction;

@@ -50,7 +50,7 @@ export function createClient(credentials: Credentials): Client {
 			};
 			return { statusCode: response.status, body: text };
 		} catch (error) {
-			// The code by which n8n's helper reports it.
+			// The code that n8n's helper reports.
 			throw signal.aborted ? Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' }) : error;
 		}
 	}

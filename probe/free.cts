@@ -92,9 +92,9 @@ export async function askForFree(
 	await add(
 		{
 			asked: name('createTaskPath', ', wrong token'),
-			expected: 'code 401, by which it is certain that nothing was created',
+			expected: 'code 401, which shows that certainly nothing was created',
 			consequence:
-				'A creation that the service refuses is taken for one of unknown outcome, or the path is none: then no task can be created.',
+				'A creation that the service refuses counts as one of unknown outcome, or the path is wrong: then no task can be created.',
 			record: 'refusedCreation',
 			ask: async () =>
 				await expectRefusal([401], async () => {

@@ -43,7 +43,7 @@ export async function listen(port: number) {
 	return {
 		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
 
-		/** Waits for the newest callback, up to so many seconds. */
+		/** Waits for the newest callback, up to this number of seconds. */
 		waitForCallback: async (seconds: number): Promise<Callback | undefined> => {
 			const until = Date.now() + seconds * 1000;
 			while (!received.length && Date.now() < until) await pause(20);

@@ -20,21 +20,21 @@ import type { Row } from './report.cts';
 
 export interface PaidOptions {
 	request: CreateTaskRequest;
-	/** Waits for a callback, up to so many seconds; absent: none is asked for. */
+	/** Waits for a callback, up to this number of seconds; absent: none is asked for. */
 	waitForCallback?: (seconds: number) => Promise<Callback | undefined>;
 	/** In seconds. */
 	pollEvery: number;
 	limit: number;
-	/** The time from the task's end in which its callback is waited for. */
+	/** How long to wait for the callback after the task's end. */
 	callbackWithin: number;
 	log: (line: string) => void;
 }
 
 const DETAILS = ENDPOINTS.taskDetailsPath.displayName.replace(' Path', '');
-/** Seconds taken for milliseconds are of 1970. */
+/** Seconds read as milliseconds are dates of 1970. */
 const IN_MILLISECONDS = Date.parse('2020-01-01');
 
-/** Tells whether a list has the state. One that none has is taken for what it is told to be. */
+/** Tells whether a list has the state. One that none has counts as what the caller says. */
 const isKnownState = (state: string) => toStatus(state, 'completed') === toStatus(state, 'failed');
 
 /** Tells whether the record says by its times that the task has ended, whatever its state. */
@@ -150,7 +150,7 @@ async function judgeEnd(
 			'states that are known',
 			unknown.length ? `unknown: ${unknown.join(', ')}` : states.join(', '),
 			!unknown.length,
-			'An unknown state is taken for a task that runs. If it is an end, waits go on until their limit.',
+			'An unknown state counts as a task that runs. If it is an end, waits go on until their limit.',
 		),
 		...(task.status === 'completed'
 			? [

@@ -13,7 +13,7 @@ interface ProbeOptions {
 	paid?: PaidOptions;
 }
 
-/** Asks a service what the package relies on. Nothing of it costs credits, save the task in `paid`. */
+/** Asks a service what the package relies on. Nothing costs credits except the task in `paid`. */
 export async function probe(credentials: Credentials, { free, paid }: ProbeOptions = {}) {
 	const { accessToken, webhookSecret } = credentials;
 	const recording = new Recording([accessToken, webhookSecret]);

@@ -46,7 +46,7 @@ function inspect({ last }: Client, asked: string): Row[] {
 			expected: `one of the codes ${Object.keys(ERROR_HELP).join(', ')}`,
 			came: `code ${code}`,
 			consequence:
-				'The error says no more than that the service refused the request. A creation refused so is taken for one of unknown outcome, and is not repeated.',
+				'The error says no more than that the service refused the request. A creation refused like this counts as one of unknown outcome, and is not repeated.',
 		},
 		{
 			isSo: isRefusal && !msg && !message,

@@ -77,8 +77,8 @@ export function startProcess(
 }
 
 /**
- * Returns the file by which a test run knows of a process, wherever in the run it was started. Jest doesn't tell test files that
- * it exits.
+ * Returns the file that tells a test run of a process, wherever in the run it was started. Jest doesn't tell test files that it
+ * exits.
  */
 function findRecord(pid: number | undefined) {
 	const run = process.env.MEDIA_GENERATION_RUN;

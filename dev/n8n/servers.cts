@@ -51,7 +51,7 @@ export async function startRedis(folder: string) {
 	return { port, stop };
 }
 
-/** Starts nginx, which listens on the port, with nginx.conf, in which these values stand for their names in braces. */
+/** Starts nginx, which listens on the port, with nginx.conf. These values replace their names in braces there. */
 export async function startNginx(folder: string, port: number, values: Record<string, string>) {
 	const file = path.join(folder, 'nginx.conf');
 	let configuration = fs.readFileSync(path.join(__dirname, 'nginx.conf'), 'utf8');

@@ -21,7 +21,7 @@ export interface ApiRequest {
 	code?: number;
 }
 
-/** Writes JSON in which this ID is a number: 19 digits, more than a JavaScript number holds. */
+/** Writes JSON with this ID as a number: 19 digits, more than a JavaScript number holds. */
 const writeNumericId = (body: object, taskId: string) =>
 	JSON.stringify(body).replace(`"taskId":"${taskId}"`, `"taskId":${taskId}`);
 

@@ -37,7 +37,7 @@ export const corpus = readdirSync(folder).flatMap((file) =>
 	catalogueModel.array().parse(JSON.parse(readFileSync(join(folder, file), 'utf8'))),
 );
 
-/** Lists the corpus, and so many copies of its models under names of their own. Tasks of a copy can't be created. */
+/** Lists the corpus, and this number of copies of its models under names of their own. Tasks of a copy can't be created. */
 export const listEntries = (copies: number) => [
 	...corpus.map(({ entry }) => entry),
 	...Array.from({ length: copies }, (_, index) => {

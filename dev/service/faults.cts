@@ -9,8 +9,8 @@ const word = (help: string) => z.string().describe(help);
 export const taskFaults = z
 	.object({
 		fail: flag('the task ends in state fail, with failCode 501'),
-		end: word('the name of the state in which the task ends, well or with #fail; #end=canceled'),
-		slow: number('the task takes so many seconds; #slow=30'),
+		end: word('the name of the state that the task ends in, well or with #fail; #end=canceled'),
+		slow: number('how many seconds the task takes; #slow=30'),
 		neverEnds: flag('the task stays in state generating'),
 		noCallback: flag('no callback is sent'),
 		callbackTwice: flag('two callbacks are sent at the same instant'),
@@ -20,7 +20,7 @@ export const taskFaults = z
 		hang: flag('creating is never answered'),
 		html403: flag('creating is answered with HTTP 403 and an HTML page'),
 		lost: number(
-			'the task is made, and so many answers to its creation get lost; #lost=1. With an idempotency header each request that comes again counts',
+			'the task is made, and this number of answers to its creation get lost; #lost=1. With an idempotency header each request that comes again counts',
 		),
 		created: flag('with one of the five above: the task is made all the same, and runs'),
 		accepted: number('the task is made, and its ID answered with this HTTP status; #accepted=202'),
@@ -30,7 +30,7 @@ export const taskFaults = z
 			'once the task has ended, its details are answered with this code; #detailsCode=501',
 		),
 		detailsRecord: flag('with the above: the record is there all the same'),
-		detailsFail: number('so many requests for details are answered with HTTP 500; #detailsFail=2'),
+		detailsFail: number('how many requests for details are answered with HTTP 500; #detailsFail=2'),
 		detailsHang: flag('requests for details are never answered'),
 		files: number('how many result files there are; #files=3'),
 		fileSize: number(
@@ -41,7 +41,7 @@ export const taskFaults = z
 			.describe(
 				'the links to results are one blank text, a blank text in place of the list, paths, or of a host that does not answer; #links=blank',
 			),
-		fileSlow: number('a result file takes so many seconds to arrive; #fileSlow=5'),
+		fileSlow: number('how many seconds a result file takes to arrive; #fileSlow=5'),
 		fileStalls: flag('result files stop after three bytes, and stay open'),
 		fileBreaks: flag('the connection is cut in the middle of a result file'),
 		fileRefused: flag('result files are answered with HTTP 403, and their links are not renewed'),

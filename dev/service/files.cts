@@ -54,7 +54,7 @@ async function sendFile(reply: FastifyReply, file: { storedAt: string; mimeType:
 	return reply.send(createReadStream(file.storedAt));
 }
 
-/** Repeats a text until there are so many bytes. */
+/** Repeats a text up to this number of bytes. */
 function* repeat(text: string, size: number) {
 	const block = Buffer.alloc(text.length * Math.ceil(CHUNK / text.length), text);
 	for (let left = size; left > 0; left -= block.length) yield block.subarray(0, left);

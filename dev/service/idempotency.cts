@@ -7,7 +7,7 @@ import { Refusal } from './validation.cts';
 
 const LIFETIME_MS = 24 * 60 * 60_000;
 
-/** Remembers what was created by which key, where the settings name a header for it. */
+/** Remembers what was created with each key, if the settings name a header for it. */
 export function createOriginals({ settings, tasks }: Context) {
 	const taskIds = new Map<string, string>();
 

@@ -14,7 +14,7 @@ export const defaults = {
 	callbacks: true,
 	credits: 1000,
 	costPerTask: 12.5,
-	/** The header by which a creation is recognized when it comes again; '': any header is ignored. */
+	/** The header that identifies a creation when it comes again; '': any header is ignored. */
 	idempotencyHeader: '',
 	/** Task IDs are `task-1`, `task-2` and so on, as in any other emulator that counts them. */
 	countsIds: false,
@@ -48,7 +48,7 @@ export const endpoints = {
 export type Endpoint = keyof typeof endpoints;
 
 export type Settings = typeof defaults & {
-	/** The most tasks that can be created in any period of so many seconds. */
+	/** The most tasks that can be created in any period of this length, in seconds. */
 	rateLimit?: { requests: number; seconds: number };
 	/** The validity of result links; null and by default for ever. */
 	resultSeconds?: number | null;

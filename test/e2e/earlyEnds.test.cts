@@ -99,7 +99,7 @@ describe('automatic', () => {
 	});
 
 	it('polls, and says why, where the service is on another one, which does not know n8n', async () => {
-		// An address of this machine that n8n can't take for one.
+		// An address of this machine that n8n can't recognize as one.
 		const execution = await run(pair.service.url.replace('127.0.0.1', '0.0.0.0'));
 		expect(execution.getItems(NODE)).toMatchObject([{ status: 'completed' }]);
 		expect(readCallbackUrls()).toEqual([undefined]);

@@ -14,7 +14,7 @@ const looked = usePair({
 	service: { taskSeconds: 0.5, credits: 1e6, callbackRetrySeconds: [] },
 	keeps: true,
 });
-/** As the one before, and its first creations take so long that the node looks at the tasks before it parks. */
+/** As the one before, and its first creations are so slow that the node looks at the tasks before it parks. */
 const slow = usePair({
 	service: { taskSeconds: 0, credits: 1e6, callbackRetrySeconds: [] },
 	keeps: true,

@@ -68,7 +68,10 @@ const createEndedTasks = async (count: number, options?: Parameters<typeof creat
 		async () => await createEndedTask(pair.service, options),
 	);
 
-/** Returns the IDs of the tasks that the executions of a workflow got, in their order, once there are so many; those that crashed too. */
+/**
+ * Returns the IDs of the tasks that the executions of a workflow got, in their order, once there are `count`; those that crashed
+ * too.
+ */
 async function waitForTasks(workflowId: string, count: number) {
 	return (await pair.waitForTriggered(workflowId, count)).map(({ taskId }) => taskId);
 }
@@ -139,7 +142,7 @@ describe('every form of a callback that has a name', () => {
 			['multipart without a boundary (n8n)', 400, undefined, typed('multipart/form-data'), json],
 			['JSON cut short (n8n)', 422, undefined, good, `{"x":"${MARK}${json}`],
 			['a coding that n8n does not know (n8n)', 422, undefined, coded('br'), zlib.brotliCompressSync(json)],
-			['a charset that nobody knows (n8n)', 422, undefined, typed('application/json; charset=klingon'), json],
+			['an unknown charset (n8n)', 422, undefined, typed('application/json; charset=klingon'), json],
 			['XML cut short (n8n)', 422, undefined, typed('application/xml'), '<data'],
 			['gzip that is none (n8n)', 500, undefined, coded('gzip'), json],
 			['64 MB in gzip (n8n)', 500, undefined, coded('gzip'), zlib.gzipSync(Buffer.alloc(64 << 20, ' '))],

@@ -5,7 +5,7 @@ import type { Execution } from '../../dev/n8n/execution.cts';
 import type { Workflow } from '../../dev/n8n/workflow.cts';
 import { usePair } from './support.cts';
 
-/** Every way in which n8n runs the node and repeats it, by what can go wrong with one item of three. */
+/** Every way n8n runs the node and repeats it, by what can go wrong with one item of three. */
 const WAYS = {
 	create: { operation: 'create' },
 	callback: { operation: 'createAndWait', waitFor: 'callback' },
@@ -96,7 +96,7 @@ function buildWorkflow(resultsUrl: string): Workflow {
 	};
 }
 
-/** Builds the three items of a cell, one of which goes wrong. */
+/** Builds the three items of a cell. One of them goes wrong. */
 const buildItems = (cell: Cell) => {
 	const { index, prompt = '', image, once = false } = cell.fault;
 	return [0, 1, 2].map((item) => ({

@@ -33,7 +33,7 @@ const edit = (parameters: object = {}, node?: object) =>
 
 const build = (...nodes: WorkflowNode[]) => chain('Runs', nodes);
 
-/** Waits until so many tasks exist. */
+/** Waits until this number of tasks exist. */
 const waitForTasks = async (count: number) =>
 	await poll(() => pair.service.tasks.size >= count, {
 		timeout: 30_000,

@@ -71,7 +71,7 @@ class TestPair extends Pair {
 		return await this.n8n.waitForExecution(await this.n8n.run(...run));
 	}
 
-	/** Waits until so many executions of a workflow have ended, and returns what its trigger output in each. */
+	/** Waits until this number of executions of a workflow have ended, and returns what its trigger output in each. */
 	async waitForTriggered(workflowId: string, count = 1) {
 		const executions = await this.n8n.waitForExecutions({ workflowId, count });
 		return executions.flatMap((execution) => execution.getItems<Task>('Trigger'));
@@ -122,7 +122,7 @@ export function usePair({ keeps, ...options }: PairOptions = {}) {
 /** The tests run on the oldest n8n that the package works with. */
 export const isOldest = process.env.MEDIA_GENERATION_N8N === 'oldest';
 
-/** The folder in which n8n may read and write files. */
+/** The folder where n8n may read and write files. */
 export const folder = os.tmpdir();
 
 /** Builds nodes that read files of the corpus into the binary fields of one item. */

@@ -109,7 +109,7 @@ describe('several items', () => {
 });
 
 describe('a refusal for the rate', () => {
-	it('is waited out, as it surely created nothing', async () => {
+	it('is waited out, as it certainly created nothing', async () => {
 		engine.service.faultNext({ path: '/api/v1/jobs/createTask', status: 429, times: 1 });
 		const { output, error } = await create();
 		expect(error).toBeUndefined();

@@ -151,7 +151,7 @@ export const editImage: INodeParameters = {
 	prompt: '={{ $json.prompt }}',
 };
 
-/** Starts an emulator for the tests of a file, each of which begins without tasks, and a node whose credential it accepts. */
+/** Starts an emulator for the tests of a file, and a node whose credential it accepts. Each test begins without tasks. */
 export function useService(settings: Parameters<typeof startService>[0] = {}) {
 	const used = {
 		service: undefined as unknown as Service,

@@ -72,7 +72,7 @@ describe('Retry On Fail, with an expression that returns another value at each t
 	});
 
 	it.each([402, 422, 433, 455].flatMap((code) => [200, code].map((status) => ({ status, code }))))(
-		'sends again what was surely refused, with %j',
+		'sends again what was certainly refused, with %j',
 		async (refusal) => {
 			engine.service.faultNext({ ...refusal, times: 2 });
 			expect((await create(['one'])).output[0]).toMatchObject([{ json: { status: 'pending' } }]);
@@ -86,7 +86,7 @@ describe('a task that an earlier try has created', () => {
 	const [refused = {}, paid = {}] = items;
 	let isChanged = false;
 
-	/** Runs two items, of which the first is refused at first. They are changed before the next try. */
+	/** Runs two items. The first is refused at first. They are changed before the next try. */
 	async function runTwice(
 		{ change = {}, onError, credentials }: Partial<Repeat>,
 		parameters: INodeParameters = {},

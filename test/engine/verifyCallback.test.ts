@@ -4,7 +4,7 @@ import { useService } from './engine';
 
 const engine = useService();
 
-/** The headers of a callback that was signed so many seconds ago. */
+/** The headers of a callback that was signed this number of seconds ago. */
 function sign(secondsAgo = 0) {
 	const timestamp = Math.floor(Date.now() / 1000) - secondsAgo;
 	return {

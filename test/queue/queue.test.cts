@@ -115,7 +115,7 @@ function listExecutions(workflowId: string) {
 	return [...rows.matchAll(/^(.+)\|(.+)$/gm)].map(([, id = '', status = '']) => ({ id, status }));
 }
 
-/** Returns all executions of a workflow, once there are so many and none is under way any more. */
+/** Returns all executions of a workflow, once there are this many and none is under way any more. */
 const waitForAll = async (workflowId: string, count: number) =>
 	await poll(
 		() => {

@@ -84,7 +84,7 @@ const questions: Record<string, { ask: Ask; data: unknown }> = {
 	link: { ask: async (service) => await service.getDownloadUrl(LINK, SETTINGS), data: LINK },
 };
 
-/** A text in which a service may repeat a secret. */
+/** A text that may repeat a secret. */
 const leak = fc
 	.tuple(
 		fc.constantFrom(...SECRETS, CALLBACK_URL),

@@ -188,13 +188,16 @@ describe('createTask', () => {
 		['code 402', [200, { code: 402, message: 'poor' }], 402, 'too few credits (402: poor)'],
 		['a refused connection', networkError('ECONNREFUSED'), undefined, "can't be reached"],
 		["n8n's guard", guardError, undefined, "this n8n's SSRF protection blocks that address"],
-	])('surely created nothing after %s: only 429 is sent again', async (_, answer, code, words) => {
-		const error = await create(answer);
-		expect(error).toBeInstanceOf(ServiceError);
-		expect(error).not.toBeInstanceOf(UnknownOutcomeError);
-		const message = expect.stringContaining(words);
-		expect(error).toMatchObject({ code, message, isRateLimited: code === 429 });
-	});
+	])(
+		'certainly created nothing after %s: only 429 is sent again',
+		async (_, answer, code, words) => {
+			const error = await create(answer);
+			expect(error).toBeInstanceOf(ServiceError);
+			expect(error).not.toBeInstanceOf(UnknownOutcomeError);
+			const message = expect.stringContaining(words);
+			expect(error).toMatchObject({ code, message, isRateLimited: code === 429 });
+		},
+	);
 
 	const CUT = '{"code":200,"data":{"taskId":"task","more":"';
 	const DEEP = `${CUT}","a":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`;

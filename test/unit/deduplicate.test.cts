@@ -10,7 +10,7 @@ import { makeResponse } from './webhook.ts';
 
 let triggers = 0;
 
-/** A trigger, whose callbacks claim events. A callback waits for so many milliseconds. */
+/** A trigger, whose callbacks claim events. A callback waits for this number of milliseconds. */
 function newTrigger() {
 	const name = `workflow:claim-${triggers++}`;
 	return (event: string, patience = 500, response = makeResponse()) => {

@@ -68,7 +68,7 @@ export interface Process {
 	maps: Map<object, Map<unknown, unknown>>;
 }
 
-/** The process in which the present code runs. */
+/** The process that runs the present code. */
 const running = new AsyncLocalStorage<Process>();
 
 /** A map that each process has for itself, in place of the package's own. */
@@ -173,7 +173,7 @@ export class FakeN8n {
 		this.stored = { input, kept: {} };
 	}
 
-	/** Runs the node in the first process, so many times: n8n repeats a node that throws. */
+	/** Runs the node in the first process this number of times: n8n repeats a node that throws. */
 	async run({ tries = 1 } = {}): Promise<void> {
 		const process = this.processes[0] as Process;
 		if (this.deadline < Infinity)

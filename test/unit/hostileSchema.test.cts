@@ -42,7 +42,7 @@ const times = <T,>(count: number, make: (index: number) => T): T[] =>
 const fill = (count: number, make: (index: number) => unknown, name = 'p') =>
 	Object.fromEntries(times(count, (index) => [`${name}${index}`, make(index)]));
 
-/** Puts a value into itself, so many times. */
+/** Puts a value into itself, this number of times. */
 function nest(depth: number, wrap: (inner: unknown) => unknown, innermost: unknown = {}): unknown {
 	let value = innermost;
 	for (let level = 0; level < depth; level++) value = wrap(value);

@@ -1,7 +1,7 @@
 import { limitConcurrency, mapConcurrent } from '../../nodes/MediaGeneration/lib/mapConcurrent';
 
 describe('mapConcurrent', () => {
-	it('runs so many at once, and keeps the order', async () => {
+	it('runs up to the limit at once, and keeps the order', async () => {
 		let running = 0;
 		const counts: number[] = [];
 		const run = async (entry: number) => {
@@ -24,7 +24,7 @@ describe('mapConcurrent', () => {
 });
 
 describe('limitConcurrency', () => {
-	it('runs so many at once, in the order in which they come', async () => {
+	it('runs up to the limit at once, in the order they come', async () => {
 		const inTurn = limitConcurrency(2);
 		const begun: number[] = [];
 		const ends: Array<() => void> = [];

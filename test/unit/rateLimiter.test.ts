@@ -14,7 +14,7 @@ const buildLimiter = (requests: number, signal?: AbortSignal) =>
 	);
 
 describe('RateLimiter', () => {
-	/** Sends so many requests at once; returns when each try of one started, and what came of them. */
+	/** Sends this number of requests at once; returns when each try of one started, and how they ended. */
 	async function send(limiter: RateLimiter, count = 1, isRefused = () => false) {
 		const starts: number[] = [];
 		const sent = Array.from({ length: count }, async () => {
@@ -29,7 +29,7 @@ describe('RateLimiter', () => {
 		return { starts, results: await Promise.all(sent) };
 	}
 
-	/** Refuses so many requests. */
+	/** Refuses this number of requests. */
 	const refuse = (count: number) => () => count-- > 0;
 
 	it('starts no more in any ten seconds than it is set to', async () => {

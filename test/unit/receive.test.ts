@@ -46,7 +46,7 @@ function newTrigger(parameters: IDataObject = {}, details: ReadDetails = complet
 		setDetails: (read: ReadDetails) => (details = read),
 		forget: () => forgetEvents(context as unknown as IHookFunctions),
 		begin,
-		/** Sends a callback, and lets the time pass in which it must be answered. */
+		/** Sends a callback, and lets the time for its answer pass. */
 		async send(...callback: Parameters<typeof begin>) {
 			const begun = begin(...callback);
 			await jest.advanceTimersByTimeAsync(4_500);
@@ -67,7 +67,7 @@ const both = ['taskCompleted', 'taskFailed'];
 
 let services = 0;
 
-/** The context of a service of its own, of which nothing is known yet. */
+/** The context of a service of its own. Nothing is known of it yet. */
 function newService() {
 	const baseUrl = `https://new-${services++}.example.com`;
 	return { getCredentials: async () => ({ baseUrl, webhookSecret: 'a-key' }) };

@@ -20,7 +20,7 @@ interface Parked {
 	until?: number;
 }
 
-/** An execution that waits for so many tasks, beside other items, on a service whose answers the test gives. */
+/** An execution that waits for this number of tasks, beside other items, on a service whose answers the test gives. */
 function parkExecution(
 	count: number,
 	{ ended, isTool, others = [], downloads, until = Date.now() + 60_000 }: Parked = {},

@@ -48,7 +48,7 @@ it.each<[schema: object, required: string[], more: object]>([
 	[{ type: 'boolean', default: true }, ['x'], { defaultValue: true }],
 	[{ type: 'boolean' }, ['x'], {}],
 	[{ type: 'string', default: 'a' }, [], {}],
-])('a property %j, of which %j is required, has as its choice %j', (schema, required, more) => {
+])('a property %j with %j required has as its choice %j', (schema, required, more) => {
 	const { options, defaultValue } = read(schema, required).field ?? {};
 	expect({ options, defaultValue }).toEqual(more);
 });

@@ -13,7 +13,7 @@ import type { FileFacts } from '../../nodes/MediaGeneration/operations/results/f
 
 const url = 'https://cdn.example/a.png';
 
-/** A task of which all is known, its keys as the interface has them. */
+/** A task with all its keys, as the interface has them. */
 const whole: Required<Omit<Task, typeof PROMPT>> = {
 	taskId: 'task',
 	status: 'failed',

@@ -114,7 +114,7 @@ it.each([
 	for (const state of states) expect([state, toStatus(state)]).toEqual([state, status]);
 });
 
-it('a state that no list has is taken for what the caller says, and others for what they are', () => {
+it('a state that no list has counts as what the caller says, and others as what they are', () => {
 	const states = ['done', 'success', 'fail', 'Queued', 'processing', 'in_progress'];
 	expect(states.map((state) => toStatus(state, 'failed'))).toEqual([
 		'failed',

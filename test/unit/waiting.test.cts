@@ -368,7 +368,7 @@ const { end: ended, report, callBack: calledBack, fault, recovery, advance, kill
 const common = [ended, report, report, report, calledBack, advance, advance, advance, recovery];
 const someEvents = [...common, ...common, fault, fault, fault, kill, stop];
 
-/** Any JSON, or an answer in which anything stands where its parts are, secrets too. */
+/** Any JSON, or an answer with anything in place of its parts, secrets too. */
 const someJunk = fc.oneof(
 	fc.json(),
 	fc

@@ -4,7 +4,7 @@ export function box(type: string, ...parts: Uint8Array[]): Buffer {
 	return Buffer.concat([numbers(4, 8 + content.length), Buffer.from(type, 'latin1'), content]);
 }
 
-/** Big-endian numbers of so many bytes each. */
+/** Big-endian numbers of this many bytes each. */
 export function numbers(length: number, ...values: number[]): Buffer {
 	return Buffer.concat(
 		values.map((value) => {
