@@ -41,7 +41,9 @@ describe('links to results that lead nowhere', () => {
 			for (const { downloadError } of tasks.slice(3))
 				expect(downloadError).toEqual(expect.any(String));
 			if (waitFor === 'callback')
-				for (const statuses of pair.listAnswers(texts)) expect(statuses.at(-1)).toBe(200);
+				// n8n itself answers 409 if another callback has continued the execution.
+				for (const statuses of pair.listAnswers(texts))
+					expect([200, 409]).toContain(statuses.at(-1));
 		},
 	);
 
