@@ -1,8 +1,10 @@
 import { expect } from '@jest/globals';
-import { chain, mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
+import { readExample } from '../../dev/fixtures/examples.cts';
+import { chain, items, mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
 import { poll } from '../../dev/n8n/wait.cts';
-import type { Workflow } from '../../dev/n8n/workflow.cts';
+import type { Workflow, WorkflowNode } from '../../dev/n8n/workflow.cts';
+import { nameSong } from '../../dev/service/results.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { readMedia } from '../media/corpus.cts';
 import { readFiles, usePair } from './support.cts';
@@ -140,6 +142,57 @@ function expectTwoFriends() {
 		reference_image_urls: [`${pair.service.resultsUrl}/a,b.png`, upload?.downloadUrl],
 	});
 }
+
+describe('a model that continues an earlier result', () => {
+	/** Takes a node from the example that makes a song and then its video. */
+	function takeNode(name: string, parameters: object = {}) {
+		const node = readExample('song-to-video').nodes.find((candidate) => candidate.name === name);
+		if (!node) throw new Error(`The example has no node "${name}"`);
+		return { ...node, parameters: { ...node.parameters, ...parameters } };
+	}
+
+	const makeSong = (parameters: object = {}) =>
+		takeNode('Make a song', { downloadResults: false, ...parameters });
+
+	it('is chosen behind a song, and the IDs of each take are filled in and sent', async () => {
+		const { id } = await pair.importWorkflow(chain('Continue', [makeSong(), anyModel()]));
+		const { length } = pair.listTasks();
+		await openPanel(id);
+		await editor.chooseFromSearch('customModel', 'music video', 'Zeta Song V5 Music Video');
+		await editor.panel.getByText('Task ID (earlier task)').waitFor();
+		const filledIn = { task_id: '{{ $json.taskId }}', audio_id: '{{ $json.file.id }}' };
+		for (const [name, expression] of Object.entries(filledIn))
+			await editor.get(`parameter-input-${name}`).getByText(expression).waitFor();
+		await editor.executeStep();
+		await editor.waitForOutput();
+		const [song, ...videos] = pair.listTasks().slice(length);
+		const taskId = String(song?.taskId);
+		expect(song?.model).toBe('zeta-song-v5');
+		expect(videos.map(({ model }) => model)).toEqual(Array(2).fill('zeta-song-v5/music-video'));
+		expect(new Set(videos.map(({ input }) => input))).toEqual(
+			new Set([0, 1].map((take) => ({ task_id: taskId, audio_id: nameSong(taskId, take) }))),
+		);
+	});
+
+	const take = { taskId: 'any', file: { id: 'any-song-1' } };
+
+	it.each<[of: string, field: string, source: () => WorkflowNode, created: number]>([
+		['a whole song', 'Audio ID', () => makeSong({ options: {} }), 1],
+		['a task whose file is null', 'Audio ID', () => items([{ ...take, file: null }]), 0],
+		['another node, after a take', 'Task ID', () => items([take, { title: 'Lullaby' }]), 0],
+	])(
+		'behind an item of %s, the run says that %s is missing and sends nothing',
+		async (_, field, source, created) => {
+			const count = pair.countCreations();
+			const execution = await pair.runNodes(source(), takeNode('Make its video'));
+			expect(execution.status).toBe('error');
+			expect(execution.getError()).toMatchObject({ node: { name: 'Make its video' } });
+			expect(execution.readError()).toContain(`'${field}' is required`);
+			expect(execution.readError()).toContain('Nothing was sent for this item.');
+			expect(pair.countCreations() - count).toBe(created);
+		},
+	);
+});
 
 describe('the catalogue', () => {
 	it('is asked twice at most when a panel with a chosen model opens, and not again', async () => {
