@@ -372,7 +372,10 @@ describe('a credential with expressions', () => {
 			{ items: [second], credentials },
 		);
 		expect(parked).toBeUndefined();
-		expect(hints).toEqual([expect.stringContaining('The node polled: the credential')]);
+		expect(hints).toEqual([
+			expect.stringContaining('The node polled: the credential'),
+			'The task has not ended. Look with Get.',
+		]);
 		expect(output[0]).toMatchObject([{ json: { status: 'timedOut' } }]);
 	});
 });
