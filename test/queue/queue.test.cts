@@ -325,16 +325,16 @@ describe('queue mode', () => {
 	});
 
 	it(
-		'outputs every one of 500 tasks once, when a worker, then a webhook process, is killed',
+		'outputs every one of 250 tasks once, when a worker, then a webhook process, is killed',
 		async () => {
 			const sweep = await activateSweep();
 			const { id: batches } = await pair.activate(called('Parked', [createAndWait()]));
 			const create = createAndWait({ operation: 'create', callbackUrl: sweep.url });
 			const { id: creates } = await pair.activate(called('Creates', [create, ...sweep.writeDown]));
-			const parked = await createTasks('Parked', { calls: 10, each: 10 });
-			await waitForParked(batches, 10);
-			const written = await createTasks('Creates', { calls: 20, each: 20 });
-			await waitForAll(creates, 20);
+			const parked = await createTasks('Parked', { calls: 5, each: 10 });
+			await waitForParked(batches, 5);
+			const written = await createTasks('Creates', { calls: 10, each: 20 });
+			await waitForAll(creates, 10);
 			await service.idle();
 
 			let done = 0;
@@ -360,10 +360,10 @@ describe('queue mode', () => {
 			const firsts = parked.filter((_, index) => index % 10 === 0);
 			await runConcurrently(firsts, 2, async (taskId) => await deliver(taskId, [200, 409]));
 
-			const ended = await waitForAll(batches, 10);
+			const ended = await waitForAll(batches, 5);
 			const continued = ended.filter(({ status }) => status === 'success');
 			// n8n's queue recovery, which runs twice a minute here, may take one for crashed that is on its way into the queue.
-			expect(continued.length).toBeGreaterThanOrEqual(9);
+			expect(continued.length).toBeGreaterThanOrEqual(4);
 			const resumed = await getItems(continued, NODE);
 			const ids = getIds(resumed);
 			const isResumed = (_: string, index: number) =>
