@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import { itUnderLoad } from '../../dev/fixtures/underLoad.cts';
 import { chain, createAndWait, NODE, prompts } from '../../dev/fixtures/workflows.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { DETAILS, usePair } from './support.cts';
@@ -19,7 +20,7 @@ const TASKS = 250;
 /** Of each callback. n8n loads the whole execution for each, so more tasks would try n8n more than the node. */
 const COPIES = 4;
 
-it(
+itUnderLoad(
 	'of a thousand callbacks at once for one batch, the node turns none away, and all tasks come out',
 	async () => {
 		const id = await pair.park(chain('Storm', [prompts(TASKS), createAndWait()]));

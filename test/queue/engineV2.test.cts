@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { startPair, type Pair } from '../../dev/fixtures/pair.cts';
+import { itUnderLoad } from '../../dev/fixtures/underLoad.cts';
 import { chain, createAndWait, NODE } from '../../dev/fixtures/workflows.cts';
 import { findPort } from '../../dev/n8n/findPort.cts';
 import { startPostgres } from '../../dev/n8n/servers.cts';
@@ -35,7 +36,7 @@ describe('engine-v2', () => {
 		fs.rmSync(folder, { recursive: true, force: true });
 	});
 
-	it('polls whatever was chosen, as nothing can sleep there', async () => {
+	itUnderLoad('polls whatever was chosen, as nothing can sleep there', async () => {
 		const run = async (waitFor: string) => {
 			const customInput = JSON.stringify({ prompt: waitFor });
 			const workflow = chain(waitFor, [createAndWait({ waitFor, customInput })]);

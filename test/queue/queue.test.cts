@@ -1,4 +1,5 @@
 import fastify from 'fastify';
+import { itUnderLoad } from '../../dev/fixtures/underLoad.cts';
 import { agentWith, startByWebhook } from '../../dev/fixtures/agents.cts';
 import {
 	createEndedTask,
@@ -324,7 +325,7 @@ describe('queue mode', () => {
 		}
 	});
 
-	it(
+	itUnderLoad(
 		'outputs every one of 250 tasks once, when a worker, then a webhook process, is killed',
 		async () => {
 			const sweep = await activateSweep();
