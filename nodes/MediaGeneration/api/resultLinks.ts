@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isObject } from '../lib/json';
+import { spaceWords } from '../lib/spaceWords';
 import { isWebUrl, message, nonEmptyText, number, tolerant } from './schemas';
 
 /**
@@ -112,7 +113,7 @@ function collect(value: unknown, place: Place): FoundLink[] {
 	if (!isObject(value)) return [];
 	const parts = Object.entries(value)
 		.filter(([, part]) => isFilled(part))
-		.map(([key, part]) => ({ words: toWords(key), part }))
+		.map(([key, part]) => ({ words: spaceWords(key).trim(), part }))
 		.filter(({ words }) => !NO_RESULT.test(words));
 	const hasCover = parts.some(
 		({ words }) => HAS_COVER.test(words) && !PICTURE.test(words) && !findKind(words),
@@ -196,11 +197,3 @@ const isFilled = (part: unknown): boolean =>
 	typeof part === 'string'
 		? part.trim() !== ''
 		: typeof part === 'object' && part !== null && Object.keys(part).length > 0;
-
-/** Writes a key in words, for example "first frame url" for `firstFrameUrl`. */
-const toWords = (key: string): string =>
-	key
-		.replace(/([a-z\d])([A-Z])/g, '$1 $2')
-		.toLowerCase()
-		.replace(/[^a-z\d]+/g, ' ')
-		.trim();

@@ -1,3 +1,4 @@
+import { spaceWords } from '../../lib/spaceWords';
 import { listTypes, listValues, type JsonSchema } from './jsonSchema';
 import { judgeMedia } from './mediaProperty';
 
@@ -40,11 +41,7 @@ export function findEarlierPart(name: string, schema: JsonSchema): EarlierPart |
 	if (types.length && !types.includes('string')) return undefined;
 	if (listValues(schema) ?? schema.properties) return undefined;
 	if (judgeMedia(name, schema) !== 'none') return undefined;
-	const words = name
-		.trim()
-		.replace(/([a-z\d])([A-Z])/g, '$1 $2')
-		.toLowerCase()
-		.replace(/[^a-z\d]+/g, ' ');
+	const words = spaceWords(name.trim());
 	const byName = NAMES.find(([, form]) => form.test(words));
 	if (byName) return byName[0];
 	if (WORDS.test(words)) return undefined;

@@ -1,3 +1,4 @@
+import { spaceWords } from '../../lib/spaceWords';
 import { getItems, listTypes, listValues, type JsonSchema } from './jsonSchema';
 
 /** Evidence that a property takes media. */
@@ -32,10 +33,7 @@ export function judgeMedia(name: string, schema: JsonSchema): MediaEvidence {
 	const types = [...listTypes(schema), ...listTypes(texts)];
 	if (types.length ? !types.includes('string') : schema.properties) return 'none';
 	if (listValues(schema) ?? listValues(texts)) return 'none';
-	const words = name
-		.trim()
-		.replace(/([a-z\d])([A-Z])/g, '$1_$2')
-		.toLowerCase()
+	const words = spaceWords(name)
 		.split(/[^a-z]+/)
 		.filter(Boolean);
 	if (words.some((word) => OTHER_URL.test(word))) return 'none';
