@@ -14,7 +14,6 @@ import { INSPECTABLE, measureLiveMemory } from '../dev/n8n/inspect.cts';
 import type { WorkflowNode } from '../dev/n8n/workflow.cts';
 import { openFolder } from '../dev/pack.cts';
 import type { Service } from '../dev/service/index.cts';
-import type * as boundedMap from '../nodes/MediaGeneration/lib/boundedMap';
 import type * as remembered from '../nodes/MediaGeneration/trigger/deduplicate';
 import {
 	buildDownloads,
@@ -33,7 +32,6 @@ const BATCHES = 3;
 const PARKED = 1_000;
 const TRIGGERS = 20;
 const REMEMBERED = 1_000;
-const ENDED = 5_000;
 
 /** Reads the resident memory of a process in MB, as it is or its peak. */
 function readMegabytes(pid: number | undefined, which: 'VmRSS' | 'VmHWM') {
@@ -172,33 +170,9 @@ function measureRemembered(): Row {
 	});
 }
 
-function measureEnded(): Row {
-	const { BoundedMap } = requireBuilt('./lib/boundedMap') as typeof boundedMap;
-	const ended = new BoundedMap(ENDED);
-	const name = 'ended tasks of parked batches, for all of a process';
-	const row = measureKept(name, ENDED, 1, (index) => {
-		const result = { resultUrls: [`https://files.media.example/results/${index}/result.png`] };
-		ended.set(`https://api.media.example ${index}`, {
-			taskId: `task-${index}`,
-			model: 'beta2/image-edit',
-			state: 'success',
-			...result,
-			result,
-			status: 'completed',
-			creditsConsumed: 12.5,
-			createdAt: new Date().toISOString(),
-			completedAt: new Date().toISOString(),
-		});
-	});
-	// Used after the last look at the heap, so that it is not garbage by then.
-	ended.clear();
-	return row;
-}
-
 /** Measures memory: of all that the package keeps, each at its bound; of parked tasks; of files up and down. */
 export const bench = async () => [
 	measureRemembered(),
-	measureEnded(),
 	await measureParked(),
 	await measureFiles('100 MB up', UPLOAD, buildUploads),
 	await measureFiles('1 GB down', DOWNLOAD, buildDownloads),
