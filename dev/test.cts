@@ -8,6 +8,9 @@ const SUITES = ['unit', 'zod4', 'service', 'engine'];
 /** Lines of Jest about what has passed, and npm's own about its settings. */
 const UNASKED = /^(PASS |npm warn ).*\n/gm;
 
+/** Jest's own count of the tests that ran. */
+let tests = '';
+
 /** Runs a command, and prints its name and its output if it fails. Returns whether it has passed. */
 async function run(command: string, ...args: string[]) {
 	const { failed, all = '' } = await execa(command, args, {
@@ -16,6 +19,7 @@ async function run(command: string, ...args: string[]) {
 		all: true,
 		reject: false,
 	});
+	tests ||= /^Tests: +(.*)$/m.exec(all)?.[1] ?? '';
 	if (failed) console.log(`\n✗ ${[command, ...args].join(' ')}\n${all.replace(UNASKED, '')}`);
 	return !failed;
 }
@@ -42,7 +46,8 @@ async function main() {
 	const passed =
 		(await run('npm', 'run', '--silent', 'build')) &&
 		(await Promise.all([runAll(checks), run('jest', ...jest)])).every(Boolean);
-	console.log(`${passed ? 'All passed' : 'Failed'}, ${Math.round((Date.now() - begun) / 1000)} s`);
+	const seconds = Math.round((Date.now() - begun) / 1000);
+	console.log(`${passed ? 'All passed' : 'Failed'}, ${seconds} s. Tests: ${tests || 'none ran'}`);
 	process.exitCode = Number(!passed);
 }
 
