@@ -3,7 +3,7 @@ import { UserError, type ResourceMapperField } from 'n8n-workflow';
 import { readExample } from '../../dev/fixtures/examples.cts';
 import { compileBody, corpus } from '../../dev/service/catalogue.cts';
 import { custom } from '../../nodes/MediaGeneration/models/any/custom';
-import { Media, replaceMedia } from '../../nodes/MediaGeneration/models/media';
+import { Media, replaceEach } from '../../nodes/MediaGeneration/models/media';
 import {
 	isOwnEntry,
 	listFields,
@@ -55,14 +55,14 @@ const NO_FIELDS = { fields: [] };
 const WRITTEN = 'epsilon-2/text-to-video';
 
 /** Makes an input as it is sent, with every file uploaded. */
-const upload = (input: Values) =>
-	replaceMedia(input, ({ isUrl, source }) => (isUrl ? source : URL_OF_UPLOAD));
+const upload = async (input: Values) =>
+	await replaceEach(input, Media, ({ isUrl, source }) => (isUrl ? source : URL_OF_UPLOAD));
 
 /** Makes the input of a workflow as it is sent, once it was checked. */
 async function buildInput(...workflow: Parameters<typeof buildRequest>) {
 	const { input, check } = await buildRequest(...workflow);
 	check?.(input);
-	return upload(input);
+	return await upload(input);
 }
 
 describe('the fields of a model', () => {
@@ -501,7 +501,7 @@ describe('an independent validator', () => {
 			const filledIn = fc.record(Object.fromEntries(entries), { requiredKeys: [] });
 			const agrees = fc.asyncProperty(filledIn, async (values) => {
 				const { input, check } = await buildRequest(model, values);
-				const sent = upload(input);
+				const sent = await upload(input);
 				let isAccepted = true;
 				try {
 					check?.(input);

@@ -9,7 +9,6 @@ import {
 import { corpus } from '../../dev/service/catalogue.cts';
 import { checkInput, toInput } from '../../nodes/MediaGeneration/models/any/fieldValues';
 import type { JsonSchema } from '../../nodes/MediaGeneration/models/any/jsonSchema';
-import { replaceMedia } from '../../nodes/MediaGeneration/models/media';
 import { readSchema } from '../../nodes/MediaGeneration/models/any/readSchema';
 import {
 	findStoredSchema,
@@ -96,7 +95,7 @@ function holdToPromise(document: unknown, values: Record<string, unknown>) {
 	const schema = readSchema(stored, undefined);
 	expect(schema).toEqual(stored);
 	const input = toInput(schema ?? {}, Object.entries(values), () => false);
-	expect(JSON.stringify(replaceMedia(input, () => 'https://a.example/1.png'))).toBeDefined();
+	expect(JSON.stringify(input)).toBeDefined();
 	try {
 		checkInput(schema ?? {}, input);
 	} catch (error) {

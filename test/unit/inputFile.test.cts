@@ -2,15 +2,11 @@ import fc from 'fast-check';
 import { buffer } from 'node:stream/consumers';
 import type { ReadableStream } from 'node:stream/web';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import {
-	makeUniqueName,
-	uploadInputFile,
-	type InputFile,
-} from '../../nodes/MediaGeneration/operations/create/inputFile';
+import { InputFile, makeUniqueName } from '../../nodes/MediaGeneration/operations/create/inputFile';
 import type { Item } from '../../nodes/MediaGeneration/operations/operation';
-import type { MediaFacts } from '../../nodes/MediaGeneration/media/formats';
 import type { TaskService } from '../../nodes/MediaGeneration/api/client';
 import { MultipartBody, type UploadFile } from '../../nodes/MediaGeneration/api/multipart';
+import { readMedia } from '../media/corpus.cts';
 
 /** Reads a body as it goes over the wire. */
 const read = async (body: MultipartBody) => await buffer(body.stream() as ReadableStream);
@@ -53,10 +49,11 @@ describe('MultipartBody', () => {
 	});
 });
 
-describe('uploadInputFile', () => {
+describe('an input file', () => {
 	/** Uploads a file of n8n's, and shows what the service was given and what the user was shown. */
-	async function upload(file: Partial<InputFile>, chunks: Uint8Array[] = []) {
+	async function upload(fileName: string, chunks: Uint8Array[]) {
 		const shown: string[] = [];
+		let opened = 0;
 		let given: { name: string; mimeType: string } | undefined;
 		const service = {
 			async upload(name: string, { mimeType, chunks: streamed }: UploadFile) {
@@ -68,37 +65,42 @@ describe('uploadInputFile', () => {
 		const context = {
 			sendMessageToUI: (message: string) => shown.push(message),
 		} as unknown as IExecuteFunctions;
-		const whole: InputFile = {
-			name: 'photo.bin',
-			mimeType: 'text/csv',
-			extension: 'csv',
-			size: chunks.reduce((sum, { length }) => sum + length, 0),
-			open: async () => chunks,
-			inspect: async () => undefined,
-			...file,
-		};
-		await uploadInputFile({ context, service, settings: { timeoutSeconds: 1 } } as Item, whole);
-		return { given, shown };
+		const size = chunks.reduce((sum, { length }) => sum + length, 0);
+		const stored = { fileName, mimeType: 'text/csv', fileExtension: 'csv' };
+		const file = new InputFile('photo', stored, size, async () => {
+			opened++;
+			return chunks;
+		});
+		const facts = await file.inspect();
+		await file.upload({ context, service, settings: { timeoutSeconds: 1 } } as Item);
+		return { given, shown, facts, opened };
 	}
 
-	const png: MediaFacts = { format: 'png', mimeType: 'image/png', kind: 'image' };
-	const document: MediaFacts = { ...png, kind: 'other' };
-
-	it.each<[string, MediaFacts | undefined, string, RegExp]>([
-		['by what the content is', png, 'image/png', /^photo-.*\.png$/],
-		['as n8n has them where the content tells nothing', undefined, 'text/csv', /\.csv$/],
-		['as n8n has them where the content is no media', document, 'text/csv', /\.csv$/],
-	])('gives type and extension %s', async (_, facts, mimeType, name) => {
-		const { given } = await upload({ inspect: async () => facts });
+	it.each([
+		['by what the content is', readMedia('plain.png'), 'image/png', /^photo-.*\.png$/],
+		['as n8n has them where the content tells nothing', Buffer.from([0, 1]), 'text/csv', /\.csv$/],
+		[
+			'as n8n has them where the content is no media',
+			readMedia('document.pdf'),
+			'text/csv',
+			/\.csv$/,
+		],
+	])('gives type and extension %s', async (_, content, mimeType, name) => {
+		const { given } = await upload('photo.bin', [content]);
 		expect(given).toEqual({ mimeType, name: expect.stringMatching(name) as string });
+	});
+
+	it('is opened once for its facts, and once for its upload', async () => {
+		const { facts, opened } = await upload('photo.bin', [readMedia('plain.png')]);
+		expect({ format: facts?.format, opened }).toEqual({ format: 'png', opened: 2 });
 	});
 
 	it('shows the progress of a long upload, and of no short one', async () => {
 		const megabytes = (count: number) => new Array<Buffer>(count).fill(Buffer.alloc(1024 * 1024));
-		const { shown } = await upload({ name: 'film.mp4' }, megabytes(20));
+		const { shown } = await upload('film.mp4', megabytes(20));
 		const tenths = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100];
 		expect(shown).toEqual(tenths.map((percent) => `Uploading film.mp4: ${percent} %`));
-		expect((await upload({}, megabytes(5))).shown).toEqual([]);
+		expect((await upload('film.mp4', megabytes(5))).shown).toEqual([]);
 	});
 });
 

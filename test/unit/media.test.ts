@@ -1,10 +1,4 @@
-import {
-	Media,
-	media,
-	findMedia,
-	mediaList,
-	replaceMedia,
-} from '../../nodes/MediaGeneration/models/media';
+import { Media, media, mediaList, replaceEach } from '../../nodes/MediaGeneration/models/media';
 
 describe('media', () => {
 	it.each([
@@ -43,17 +37,20 @@ describe('a request with media in it', () => {
 		items: [{ image_url: new Media('b'), n: 1 }],
 	};
 
-	it('shows them all, however deep', () => {
-		expect(findMedia(input).map(({ source }) => source)).toEqual(['a', 'b']);
-	});
-
-	it('has them replaced in a copy', () => {
-		expect(replaceMedia(input, ({ source }) => `https://up.example/${source}`)).toEqual({
+	it('has them replaced in a copy, one after the other', async () => {
+		let open = 0;
+		const upload = async ({ source }: Media) => {
+			expect(++open).toBe(1);
+			await Promise.resolve();
+			open--;
+			return `https://up.example/${source}`;
+		};
+		expect(await replaceEach(input, Media, upload)).toEqual({
 			prompt: 'x',
 			nothing: null,
 			urls: ['https://up.example/a'],
 			items: [{ image_url: 'https://up.example/b', n: 1 }],
 		});
-		expect(findMedia(input)).toHaveLength(2);
+		expect(JSON.stringify([input.urls, input.items])).toBe('[["a"],[{"image_url":"b","n":1}]]');
 	});
 });

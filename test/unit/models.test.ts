@@ -1,7 +1,7 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
 import { models } from '../../nodes/MediaGeneration/models';
 import { toRequestKey } from '../../nodes/MediaGeneration/models/field';
-import { findMedia } from '../../nodes/MediaGeneration/models/media';
+import { Media, replaceEach } from '../../nodes/MediaGeneration/models/media';
 
 type Values = Record<string, unknown>;
 
@@ -212,7 +212,8 @@ describe('what a user must fill in, and the limits of its files', () => {
 		const requests = await Promise.all(
 			Object.entries(contract).map(async ([id, { filled }]) => await request(id, filled)),
 		);
-		const files = requests.flatMap(({ input }) => findMedia(input));
+		const files: Media[] = [];
+		await replaceEach(requests, Media, (file) => files.push(file));
 		const limited = files.filter(({ limits }) => limits);
 		expect(limited.map(({ label, limits }) => ({ label, ...limits }))).toEqual([
 			{ label: 'Image', ...sides, formats: ['jpeg', 'png'], maxBytes: 10 * 1024 ** 2 },

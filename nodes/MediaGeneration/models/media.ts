@@ -48,18 +48,19 @@ export const mediaList = (limits?: MediaLimits) =>
 		z.array(media(limits)).nonempty('needs at least one image'),
 	);
 
-/** Finds every Media in a value, however deep. */
-export function findMedia(value: unknown): Media[] {
-	if (value instanceof Media) return [value];
-	return typeof value === 'object' && value !== null ? Object.values(value).flatMap(findMedia) : [];
-}
-
-/** Copies a value with every Media in it replaced. */
-export function replaceMedia(value: unknown, replacement: (media: Media) => string): unknown {
-	if (value instanceof Media) return replacement(value);
-	if (Array.isArray(value)) return value.map((entry) => replaceMedia(entry, replacement));
+/**
+ * Copies a value with every object of a class in it replaced, however deep, one after the other. The one walk over an input: it
+ * labels the media of a field, finds the files that they name, and puts the URLs of the uploads in their place.
+ */
+export async function replaceEach<T extends object>(
+	value: unknown,
+	type: abstract new (...args: never[]) => T,
+	replace: (found: T) => unknown,
+): Promise<unknown> {
+	if (value instanceof type) return await replace(value);
 	if (typeof value !== 'object' || value === null) return value;
-	return Object.fromEntries(
-		Object.entries(value).map(([key, entry]) => [key, replaceMedia(entry, replacement)]),
-	);
+	const entries: Array<[string, unknown]> = [];
+	for (const [key, entry] of Object.entries(value))
+		entries.push([key, await replaceEach(entry, type, replace)]);
+	return Array.isArray(value) ? entries.map(([, entry]) => entry) : Object.fromEntries(entries);
 }

@@ -1,6 +1,6 @@
 import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow';
 import { parseValue, toProperty, toRequestKey, type Field } from './field';
-import { findMedia } from './media';
+import { Media, replaceEach } from './media';
 
 /** The part of a createTask request that a model defines; files in `input` are still Media. */
 export interface ModelRequest {
@@ -64,15 +64,14 @@ export function defineModel({ id, name, description, fields, request }: ModelDef
 			),
 		async request(read, option, describe) {
 			if (request) return await request(read, option, describe);
-			const values = fields
-				.map((field) => [field, parseValue(field, read(field.name))] as const)
-				.filter(([, value]) => value !== undefined);
-			for (const [{ displayName }, value] of values)
-				for (const media of findMedia(value)) media.label = displayName;
-			return {
-				model: id,
-				input: Object.fromEntries(values.map(([field, value]) => [toRequestKey(field), value])),
-			};
+			const input: Record<string, unknown> = {};
+			for (const field of fields) {
+				const value = parseValue(field, read(field.name));
+				const label = (media: Media) => Object.assign(media, { label: field.displayName });
+				if (value !== undefined)
+					input[toRequestKey(field)] = await replaceEach(value, Media, label);
+			}
+			return { model: id, input };
 		},
 	};
 }

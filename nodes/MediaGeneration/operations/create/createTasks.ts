@@ -25,7 +25,7 @@ import { openRecord } from './creationRecord';
 import {
 	concurrencyOption,
 	rateOption,
-	uploadMedia,
+	uploadFiles,
 	type RecalledRequest,
 	type TaskRequest,
 } from './request';
@@ -123,7 +123,7 @@ export async function createTasks(
 			breaker.check(identifyAccount(service));
 			const header = readIdempotencyHeader(service.credentials);
 			const { model, callBackUrl } = request;
-			const body = { model, callBackUrl, input: await uploadMedia(item, request) };
+			const body = { model, callBackUrl, input: await uploadFiles(item, request) };
 			if (header) lost = { body, idempotencyKey: record.buildIdempotencyKey(index, service, body) };
 			const taskId = await send(item, lost ?? { body });
 			sent++;

@@ -2,22 +2,59 @@ import { randomUUID } from 'crypto';
 import type { IBinaryData, UserError } from 'n8n-workflow';
 import type { UploadedFile } from '../../api/schemas';
 import { getExtension, type MediaFacts } from '../../media/formats';
+import type { Chunks } from '../../media/reader';
 import { toFileName } from '../../lib/fileName';
 import { buildFieldError } from '../../models/field';
 import type { Item } from '../operation';
 
 /** A file in a binary field of an item. */
-export interface InputFile {
-	name?: string;
-	/** As n8n stores it. */
-	mimeType: string;
-	extension?: string;
-	/** In bytes. */
-	size: number;
-	/** Opens its bytes from the beginning, in chunks. */
-	open: () => Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>>;
-	/** Reads facts from its bytes; undefined if its format is unknown. */
-	inspect: () => Promise<MediaFacts | undefined>;
+export class InputFile {
+	private facts?: Promise<MediaFacts | undefined>;
+
+	constructor(
+		/** The name of the binary field. */
+		readonly field: string,
+		/** As n8n stores it. */
+		private readonly stored: Pick<IBinaryData, 'fileName' | 'mimeType' | 'fileExtension'>,
+		/** In bytes. */
+		readonly size: number,
+		/** Opens its bytes from the beginning, in chunks. */
+		private readonly open: () => Promise<Chunks>,
+	) {}
+
+	/** Reads facts from its bytes, once; undefined if its format is unknown. */
+	async inspect(): Promise<MediaFacts | undefined> {
+		this.facts ??= this.readFacts();
+		return await this.facts;
+	}
+
+	/** Uploads it, streamed from n8n's storage. Its type and extension come from its content. */
+	async upload({ context, service, settings }: Item): Promise<UploadedFile> {
+		const { fileName, mimeType, fileExtension } = this.stored;
+		const facts = await this.inspect();
+		const isMedia = facts !== undefined && facts.kind !== 'other';
+		const showProgress = (percent: number) =>
+			context.sendMessageToUI(`Uploading ${fileName ?? 'file'}: ${percent} %`);
+		return await service.upload(
+			makeUniqueName(fileName, isMedia ? getExtension(facts.format) : fileExtension),
+			{
+				size: this.size,
+				mimeType: isMedia ? facts.mimeType : mimeType,
+				chunks: countChunks(await this.open(), this.size, showProgress),
+			},
+			settings,
+		);
+	}
+
+	/** Requests are told apart by their JSON. */
+	toJSON(): string {
+		return this.field;
+	}
+
+	private async readFacts(): Promise<MediaFacts | undefined> {
+		const { inspect } = await import('../../media/inspect');
+		return await inspect(await this.open());
+	}
 }
 
 /**
@@ -33,21 +70,13 @@ export async function findInputFile(item: Item, field: string, label: string): P
 	} catch {
 		throw buildNoFileError(label, field, listBinaryFields(item));
 	}
-	const { id, fileName: name, mimeType, fileExtension: extension } = data;
-	const buffer = id ? undefined : Buffer.from(data.data, 'base64');
-	const size = buffer?.length ?? (await helpers.getBinaryMetadata(id as string)).fileSize;
-	const open = async () => (buffer ? [buffer] : await helpers.getBinaryStream(id as string));
-	return {
-		name,
-		mimeType,
-		extension,
-		size,
-		open,
-		inspect: async () => {
-			const { inspect } = await import('../../media/inspect');
-			return await inspect(await open());
-		},
-	};
+	const { id } = data;
+	if (!id) {
+		const buffer = Buffer.from(data.data, 'base64');
+		return new InputFile(field, data, buffer.length, async () => [buffer]);
+	}
+	const { fileSize } = await helpers.getBinaryMetadata(id);
+	return new InputFile(field, data, fileSize, async () => await helpers.getBinaryStream(id));
 }
 
 export const listBinaryFields = ({ context, index }: Item): string[] =>
@@ -59,25 +88,6 @@ function buildNoFileError(label: string, name: string, fields: string[]): UserEr
 		fields.length
 			? `The item has these binary fields: ${fields.join(', ')}. Nothing was sent for this item.`
 			: 'The item has no binary field: put a node before this one that reads or downloads the file. Nothing was sent for this item.',
-	);
-}
-
-/** Uploads a file, streamed from n8n's storage. Its type and extension come from its content. */
-export async function uploadInputFile(
-	{ context, service, settings }: Item,
-	file: InputFile,
-): Promise<UploadedFile> {
-	const facts = await file.inspect();
-	const { extension, mimeType } =
-		facts && facts.kind !== 'other'
-			? { extension: getExtension(facts.format), mimeType: facts.mimeType }
-			: file;
-	const showProgress = (percent: number) =>
-		context.sendMessageToUI(`Uploading ${file.name ?? 'file'}: ${percent} %`);
-	return await service.upload(
-		makeUniqueName(file.name, extension),
-		{ size: file.size, mimeType, chunks: countChunks(await file.open(), file.size, showProgress) },
-		settings,
 	);
 }
 
@@ -94,7 +104,7 @@ export function makeUniqueName(name = '', extension = ''): string {
 const SHOWN_FROM = 10 * 1024 * 1024;
 
 async function* countChunks(
-	chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+	chunks: Chunks,
 	size: number,
 	showProgress: (percent: number) => void,
 ): AsyncGenerator<Uint8Array> {

@@ -6,9 +6,9 @@ import { models } from '../../models';
 import { describeModels, listModelProperties, toBuilderHint } from '../../models/builders';
 import { mediaFieldsOption } from '../../models/any/custom';
 import { buildFieldError, parseValue, type Field } from '../../models/field';
-import { findMedia, replaceMedia, type Media } from '../../models/media';
+import { Media, replaceEach } from '../../models/media';
 import type { ModelRequest } from '../../models/model';
-import { findInputFile, listBinaryFields, uploadInputFile, type InputFile } from './inputFile';
+import { findInputFile, InputFile, listBinaryFields } from './inputFile';
 import {
 	readOption,
 	timeoutOption,
@@ -82,10 +82,8 @@ export const inputFileOptions = [checkUrls, mediaFieldsOption];
 /** Entries of Options of every operation that creates tasks: what few need. */
 export const fineTuningOptions = [rateOption, concurrencyOption, timeoutOption, additionalInput];
 
-/** A request for a task, and the files to upload for it, by the name of their binary field. */
-export interface TaskRequest extends Pick<ModelRequest, 'model' | 'input' | 'needsCallback'> {
-	files: Map<string, InputFile>;
-}
+/** A request for a task. Where its input has an InputFile, the file is uploaded before. */
+export type TaskRequest = Pick<ModelRequest, 'model' | 'input' | 'needsCallback'>;
 
 /** Stands for the request of an item that has a task already, or a creation that was sent. */
 export interface RecalledRequest {
@@ -115,7 +113,7 @@ export async function prepareRequest(item: Item): Promise<TaskRequest | Recalled
 	const input = { ...request.input, ...(additional as object | undefined) };
 	request.check?.(input);
 	const { needsCallback } = request;
-	return { model: request.model, input, needsCallback, files: await checkMedia(item, input) };
+	return { model: request.model, input: await findFiles(item, input), needsCallback };
 }
 
 /**
@@ -136,34 +134,41 @@ export function checkCallback(
 }
 
 /**
- * Finds the files that an input names, and checks them against the model's limits. What can't be read from a file isn't checked,
- * and the node's hints warn of it.
+ * Finds the files that the media of an input name, each once, and checks them against the model's limits. What can't be read from a
+ * file isn't checked, and the node's hints warn of it.
+ * @returns the input with files and texts in place of its media
  * @throws {UserError} when a binary field does not exist, or a file is certainly outside of the limits
  */
-async function checkMedia(
+async function findFiles(
 	item: Item,
 	input: Record<string, unknown>,
-): Promise<TaskRequest['files']> {
-	const files: TaskRequest['files'] = new Map();
-	for (const media of findMedia(input)) {
-		if (media.isUrl) {
+): Promise<Record<string, unknown>> {
+	const files = new Map<string, InputFile>();
+	const find = async (media: Media): Promise<InputFile | string> => {
+		const { source, label, isUrl, isGuess } = media;
+		if (isUrl) {
 			if (readOption(item.option, checkUrls) === true) await checkUrl(item.context, media);
-			continue;
+			return source;
 		}
-		if (media.isGuess && !listBinaryFields(item).includes(media.source)) continue;
-		const { label, source, limits } = media;
-		const file = await findInputFile(item, source, label);
+		if (isGuess && !listBinaryFields(item).includes(source)) return source;
+		const file = files.get(source) ?? (await findInputFile(item, source, label));
 		files.set(source, file);
-		if (!limits) continue;
-		const { refused, unknown } = checkLimits(limits, await file.inspect(), file.size);
-		refuse(media, refused);
-		if (unknown.length)
-			item.context.addExecutionHints({
-				type: 'warning',
-				message: `'${label}' [item ${item.index}]: the file in "${source}" was sent without a check of its ${unknown.join(' and its ')}, which could not be read.`,
-			});
-	}
-	return files;
+		await checkFile(item, media, file);
+		return file;
+	};
+	return (await replaceEach(input, Media, find)) as Record<string, unknown>;
+}
+
+async function checkFile({ context, index }: Item, media: Media, file: InputFile): Promise<void> {
+	const { label, source, limits } = media;
+	if (!limits) return;
+	const { refused, unknown } = checkLimits(limits, await file.inspect(), file.size);
+	refuse(media, refused);
+	if (unknown.length)
+		context.addExecutionHints({
+			type: 'warning',
+			message: `'${label}' [item ${index}]: the file in "${source}" was sent without a check of its ${unknown.join(' and its ')}, which could not be read.`,
+		});
 }
 
 /** The timeout of HEAD requests, in milliseconds. */
@@ -202,12 +207,16 @@ function refuse({ label, source, isUrl }: Media, refused: string[]): void {
 		);
 }
 
-/** Uploads the files of a request, each once. @returns the request's input, with URLs only */
-export async function uploadMedia(
+/** Uploads the files of a request, each once. @returns the request's input, with URLs in their place */
+export async function uploadFiles(
 	item: Item,
-	{ input, files }: TaskRequest,
+	{ input }: TaskRequest,
 ): Promise<Record<string, unknown>> {
-	const urls = new Map<string, string>();
-	for (const [name, file] of files) urls.set(name, (await uploadInputFile(item, file)).url);
-	return replaceMedia(input, ({ source }) => urls.get(source) ?? source) as Record<string, unknown>;
+	const urls = new Map<InputFile, string>();
+	const upload = async (file: InputFile): Promise<string> => {
+		const url = urls.get(file) ?? (await file.upload(item)).url;
+		urls.set(file, url);
+		return url;
+	};
+	return (await replaceEach(input, InputFile, upload)) as Record<string, unknown>;
 }

@@ -1,11 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { parseValue, webUrl, type Field } from '../../models/field';
-import {
-	findInputFile,
-	makeUniqueName,
-	uploadInputFile,
-	type InputFile,
-} from '../create/inputFile';
+import { findInputFile, makeUniqueName, type InputFile } from '../create/inputFile';
 import { defineOperation, optionsField, runEach, timeoutOption } from '../operation';
 
 const source: INodeProperties = {
@@ -65,7 +60,7 @@ export const upload = defineOperation<{ url: string } | { file: InputFile }>({
 							request.url,
 							item.settings,
 						)
-					: await uploadInputFile(item, request.file),
+					: await request.file.upload(item),
 		},
 	]),
 });
