@@ -2,8 +2,9 @@ import { sleep } from 'n8n-workflow';
 import { BoundedMap } from '../lib/boundedMap';
 import { digest } from '../lib/digest';
 import { RateLimiter } from '../lib/rateLimiter';
-import type { RequestSettings, TaskService } from './client';
+import type { TaskService } from './client';
 import { isRateLimited } from './errors';
+import type { RequestSettings } from './exchange';
 import type { CatalogueModel } from './schemas';
 
 /** How long answers are reused, in milliseconds. Clients of such services use 10 minutes to 6 hours, and 24 hours. */

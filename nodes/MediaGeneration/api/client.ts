@@ -1,29 +1,13 @@
-import {
-	sleep,
-	type IDataObject,
-	type IExecuteFunctions,
-	type IHookFunctions,
-	type IHttpRequestOptions,
-	type ILoadOptionsFunctions,
-	type IWebhookFunctions,
-} from 'n8n-workflow';
 import type { z } from 'zod';
-import { collectText, findTaskId, parseAnswer, type CollectedText } from './answers';
+import { readIdempotencyHeader, type Credentials } from './endpoints';
+import { ServiceError, UnknownOutcomeError, type Failure } from './errors';
 import {
-	buildUrl,
-	CREDENTIAL,
-	readIdempotencyHeader,
-	type Credentials,
-	type Endpoint,
-} from './endpoints';
-import {
-	describeNoAnswer,
-	findFailure,
-	isSuccess,
-	ServiceError,
-	UnknownOutcomeError,
-	type Failure,
-} from './errors';
+	exchange,
+	type Context,
+	type Exchange,
+	type RequestSettings,
+	type ServiceRequest,
+} from './exchange';
 import { MultipartBody, type UploadFile } from './multipart';
 import { listQuerySecrets, listUrlSecrets, Redactor } from './redaction';
 import {
@@ -47,33 +31,6 @@ export interface CreateTaskRequest {
 	input: Record<string, unknown>;
 }
 
-export interface RequestSettings {
-	timeoutSeconds: number;
-}
-
-type Context = IExecuteFunctions | IWebhookFunctions | IHookFunctions | ILoadOptionsFunctions;
-
-interface Request {
-	endpoint: Endpoint;
-	/** The task ID or model in the endpoint's path. */
-	value?: string;
-	body?: object;
-	headers?: Record<string, string>;
-	settings: RequestSettings;
-}
-
-interface Exchange {
-	origin: string;
-	/** The parsed JSON, without secrets; undefined if there is none. */
-	body?: unknown;
-	/** The ID in an answer that can't be parsed. */
-	foundTaskId?: string;
-	/** Absent if no answer came. */
-	isHttpSuccess?: boolean;
-	/** Absent if the request succeeded. */
-	failure?: Failure;
-}
-
 /**
  * The codes of a details answer for a task that ended without a result. If the answer has a record, the record says how the task
  * ended.
@@ -81,20 +38,8 @@ interface Exchange {
 const GENERATION_FAILED = 501;
 const CODES_OF_TASKS = new Set<number | undefined>([GENERATION_FAILED, 408]);
 
-const MEGABYTE = 1024 * 1024;
-
-/** The largest answers that are read, in bytes, decompressed. The largest known are a list of 100 kB and schemas of about 10 kB. */
-const MAX_BYTES: Partial<Record<Endpoint, number>> = {
-	modelsPath: 2 * MEGABYTE,
-	modelSchemaPath: MEGABYTE / 4,
-};
-const MAX_BYTES_OF_OTHERS = 10 * MEGABYTE;
-
 /** The folder that files are uploaded to. */
 const UPLOAD_PATH = 'n8n';
-
-/** Some front servers answer 403 to user agents that look like a bare script. */
-const USER_AGENT = 'Mozilla/5.0 (compatible; n8n-nodes-media-generation)';
 
 /** The task service, as one credential reaches it. */
 export class TaskService {
@@ -131,18 +76,20 @@ export class TaskService {
 		const header = readIdempotencyHeader(this.credentials);
 		const headers = header && idempotencyKey ? { [header]: idempotencyKey } : undefined;
 		this.redactor = this.redactor.with(listUrlSecrets(request.callBackUrl ?? ''));
-		const { origin, body, foundTaskId, isHttpSuccess, failure } = await this.exchange(
-			{ endpoint: 'createTaskPath', body: request, headers, settings },
-			{ canBeStopped: false },
-		);
-		const parsed = createdTask.safeParse(getData(body));
-		const taskId = parsed.data?.taskId;
-		if (taskId && isHttpSuccess) return taskId;
-		const known = taskId ?? foundTaskId;
-		if (failure?.isRejected && !known) throw new ServiceError(failure);
+		const answer = await this.send({
+			endpoint: 'createTaskPath',
+			body: request,
+			headers,
+			settings,
+			isUnstoppable: true,
+		});
+		const { data, error } = createdTask.safeParse(getData(answer.body));
+		if (data && (!answer.failure || answer.isHttpSuccess)) return data.taskId;
+		const taskId = data?.taskId ?? (answer.failure && answer.foundTaskId);
+		if (answer.failure?.isRejected && !taskId) throw new ServiceError(answer.failure);
 		const { message, code } =
-			failure ?? this.describeIncomplete(origin, 'the service gave no task ID', body, parsed.error);
-		throw new UnknownOutcomeError({ message, taskId: known }, code);
+			answer.failure ?? this.describeIncomplete(answer, 'the service gave no task ID', error);
+		throw new UnknownOutcomeError({ message, taskId }, code);
 	}
 
 	/**
@@ -247,18 +194,19 @@ export class TaskService {
 	}
 
 	private async askForTask(taskId: string, settings: RequestSettings): Promise<Exchange> {
-		return await this.exchange({ endpoint: 'taskDetailsPath', value: taskId, settings });
+		return await this.send({ endpoint: 'taskDetailsPath', value: taskId, settings });
 	}
 
 	/** Reads the record in a details answer, which must be of the task that was asked for. */
 	private readRecord<R extends { taskId?: string }>(
-		{ origin, body, failure }: Exchange,
+		answer: Exchange,
 		taskId: string,
 		schema: z.ZodType<R, z.ZodTypeDef, unknown>,
 	): R {
+		const { origin, body, failure } = answer;
 		const decides = CODES_OF_TASKS.has(readEnvelope(body).code) && hasRecord(body);
 		if (failure && !decides) throw new ServiceError(failure);
-		const record = this.readData(origin, body, schema, 'the service gave no task record');
+		const record = this.readData(answer, schema, 'the service gave no task record');
 		if (record.taskId === undefined || record.taskId === taskId) return record;
 		throw new ServiceError({
 			message: this.redactor.hideInMessage(
@@ -271,30 +219,28 @@ export class TaskService {
 
 	/** @param missing what to say if `data` does not fit the schema */
 	private async request<T extends z.ZodTypeAny>(
-		request: Request,
+		request: ServiceRequest,
 		schema: T,
 		missing: string,
 	): Promise<z.output<T>> {
-		const { origin, body, failure } = await this.exchange(request);
-		if (failure) throw new ServiceError(failure);
-		return this.readData(origin, body, schema, missing);
+		const answer = await this.send(request);
+		if (answer.failure) throw new ServiceError(answer.failure);
+		return this.readData(answer, schema, missing);
 	}
 
 	private readData<T extends z.ZodTypeAny>(
-		origin: string,
-		body: unknown,
+		answer: Exchange,
 		schema: T,
 		missing: string,
 	): z.output<T> {
-		const parsed = schema.safeParse(getData(body));
-		if (parsed.success) return parsed.data as z.output<T>;
-		throw new ServiceError(this.describeIncomplete(origin, missing, body, parsed.error));
+		const { success, data, error } = schema.safeParse(getData(answer.body));
+		if (success) return data as z.output<T>;
+		throw new ServiceError(this.describeIncomplete(answer, missing, error));
 	}
 
 	private describeIncomplete(
-		origin: string,
+		{ origin, body }: Exchange,
 		missing: string,
-		body: unknown,
 		error?: z.ZodError,
 	): Omit<Failure, 'isRejected'> {
 		const path = ['data', ...(error?.issues[0]?.path ?? [])];
@@ -311,110 +257,9 @@ export class TaskService {
 		};
 	}
 
-	private async exchange(
-		{ endpoint, value, body, headers, settings }: Request,
-		{ canBeStopped = true }: { canBeStopped?: boolean } = {},
-	): Promise<Exchange> {
-		const url = buildUrl(this.credentials, endpoint, value);
-		const { origin } = new URL(url);
-		const maxBytes = MAX_BYTES[endpoint] ?? MAX_BYTES_OF_OTHERS;
-		const options: IHttpRequestOptions = {
-			url,
-			method: body ? 'POST' : 'GET',
-			headers: {
-				Accept: 'application/json',
-				'User-Agent': USER_AGENT,
-				...(body && { 'Content-Type': body instanceof Blob ? body.type : 'application/json' }),
-				...headers,
-			},
-			body: body as IDataObject | undefined,
-			timeout: settings.timeoutSeconds * 1000,
-			// A stream can be bounded. 100 kB of gzip can be 100 MB of text.
-			encoding: 'stream',
-			returnFullResponse: true,
-			ignoreHttpStatusErrors: true,
-			disableFollowRedirect: true,
-		};
-		const { redactor } = this;
-		const { statusCode, text, isTooLarge, error } = await this.send(
-			options,
-			maxBytes,
-			canBeStopped,
-		);
-		const answer = isTooLarge || error ? undefined : parseAnswer(text, redactor);
-		const foundTaskId = answer === undefined ? findTaskId(text) : undefined;
-		const fault = isTooLarge
-			? `larger than ${maxBytes / MEGABYTE} MB`
-			: text.trim()
-				? 'not the expected JSON'
-				: 'empty';
-		const failure =
-			statusCode === undefined || error
-				? describeNoAnswer(origin, error, settings.timeoutSeconds)
-				: findFailure(statusCode, answer, fault, origin);
-		return {
-			origin,
-			body: answer,
-			foundTaskId: redactor.hideInData(foundTaskId) as string | undefined,
-			isHttpSuccess: statusCode !== undefined && isSuccess(statusCode),
-			failure: failure && { ...failure, message: redactor.hideInMessage(failure.message) },
-		};
+	private async send(request: ServiceRequest): Promise<Exchange> {
+		return await exchange(this.context, this.credentials, request, this.redactor);
 	}
-
-	/** Sends a request and collects its answer. The timeout applies to the headers, then again to the body. */
-	private async send(
-		options: IHttpRequestOptions,
-		maxBytes: number,
-		canBeStopped: boolean,
-	): Promise<CollectedText & { statusCode?: number }> {
-		const data = { ...this.credentials } as IDataObject as Record<string, string>;
-		const abort = new AbortController();
-		const ended = new AbortController();
-		const context = withSignal(this.context, abort.signal, canBeStopped);
-		try {
-			const { statusCode, body } = (await context.helpers.httpRequestWithAuthentication.call(
-				context,
-				CREDENTIAL,
-				options,
-				{
-					credentialsDecrypted: { id: '', name: '', type: CREDENTIAL, data },
-				},
-			)) as { statusCode: number; body: unknown };
-			if (typeof body === 'object')
-				// The timeout of n8n's helper covers only the headers.
-				void sleep(options.timeout as number, ended.signal).then(
-					() => abort.abort(),
-					() => undefined,
-				);
-			const collected = await collectText(body, maxBytes);
-			if (abort.signal.aborted) return { text: collected.text, error: TIMED_OUT };
-			// The unread rest of the answer would keep the connection open.
-			if (collected.isTooLarge) abort.abort();
-			return { statusCode, ...collected };
-		} catch (error) {
-			return { text: '', error };
-		} finally {
-			ended.abort();
-		}
-	}
-}
-
-/** Like the error of n8n's helper. */
-const TIMED_OUT = { code: 'ETIMEDOUT' };
-
-/**
- * Gives n8n's HTTP helper another abort signal. With its own one, stopping the execution aborts every request. The helper reads
- * `this.getExecutionCancelSignal()` (`httpRequestWithAuthentication` of n8n-core: `authentication.js` in 2.41.1,
- * `request-helper-functions.js` in 2.14.2), so the context inherits all but that. If n8n changes this, the stopped executions of
- * `e2e/runs` fail first.
- */
-function withSignal<T extends Context>(context: T, signal: AbortSignal, canBeStopped: boolean): T {
-	const stopped =
-		canBeStopped && 'getExecutionCancelSignal' in context
-			? context.getExecutionCancelSignal()
-			: undefined;
-	const value = () => (stopped ? AbortSignal.any([signal, stopped]) : signal);
-	return Object.create(context, { getExecutionCancelSignal: { value } }) as T;
 }
 
 /** Reads the envelope of an answer; empty if it has none. */

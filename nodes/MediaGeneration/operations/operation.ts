@@ -1,6 +1,7 @@
 import type { IBinaryKeyData, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import type { CreateTaskRequest, RequestSettings, TaskService } from '../api/client';
+import type { CreateTaskRequest, TaskService } from '../api/client';
 import type { UnknownOutcome } from '../api/errors';
+import type { RequestSettings } from '../api/exchange';
 import { mapConcurrent } from '../lib/mapConcurrent';
 import { parseOption } from '../models/field';
 import { stopsOnError } from './nodeContext';

@@ -7,7 +7,7 @@ import {
 } from 'n8n-workflow';
 import { describeNetworkFailure } from '../../api/networkFailure';
 import { findFormatByExtension, findFormatByType, getExtension } from '../../media/formats';
-import type { RequestSettings } from '../../api/client';
+import type { RequestSettings } from '../../api/exchange';
 import { isWebUrl, toMessage } from '../../api/schemas';
 import { isInternalUrl } from '../../lib/isInternalUrl';
 

@@ -1,4 +1,4 @@
-import type { RequestSettings } from '../../api/client';
+import type { RequestSettings } from '../../api/exchange';
 import type { Task } from '../../api/task';
 import { mapConcurrent } from '../../lib/mapConcurrent';
 import type { Batch, FailedLook } from './batch';
