@@ -1,4 +1,7 @@
-import { toMapperFields } from '../../nodes/MediaGeneration/models/any/schemaFields';
+import {
+	findStoredSchema,
+	toMapperFields,
+} from '../../nodes/MediaGeneration/models/any/schemaFields';
 
 const TASK = '/api/v1/jobs/createTask';
 
@@ -10,11 +13,15 @@ const post = (schema: object) => ({
 	post: { requestBody: { content: { 'application/json': { schema } } } },
 });
 
+/** Makes the fields of a model with these properties. */
+const readProperties = (properties: object, required: string[] = [], body: object = {}) =>
+	readPaths({
+		[TASK]: post({ ...body, properties: { callBackUrl: {}, input: { properties, required } } }),
+	}).fields;
+
 /** Makes the field of a property `x`, its entry in the guide, and the hidden entry. */
 function read(x: object, required: string[] = []) {
-	const input = { type: 'object', properties: { x }, required };
-	const { fields } = readPaths({ [TASK]: post({ properties: { input } }) });
-	const [field, guide, hidden] = fields;
+	const [field, guide, hidden] = readProperties({ x }, required);
 	return { field, entry: guide?.options?.[0], hidden };
 }
 
@@ -94,4 +101,36 @@ it.each<[what: string, paths: unknown, notice: RegExp | undefined]>([
 	const { fields, emptyFieldsNotice = '' } = readPaths(paths);
 	expect(fields).toHaveLength(notice ? 0 : 4);
 	expect(emptyFieldsNotice).toMatch(notice ?? /^$/);
+});
+
+const text = { type: 'string' };
+
+it('fields of an earlier result say so and are filled in, and the guide says where the ID is', () => {
+	const [task, file, mood, guide] = readProperties({ task_id: text, audio_id: text, mood: text });
+	expect([task, file, mood].map((field) => [field?.displayName, field?.defaultValue])).toEqual([
+		['Task ID (earlier task)', '={{ $json.taskId }}'],
+		['Audio ID (earlier file)', '={{ $json.file.id }}'],
+		['Mood', undefined],
+	]);
+	expect(guide?.options?.map(({ name }) => name)).toEqual([
+		expect.stringContaining('its ID is {{ $json.taskId }}'),
+		expect.stringContaining('its ID is {{ $json.file.id }}'),
+		'Mood',
+	]);
+});
+
+it.each([{ default: 'a' }, { deprecated: true }])(
+	'a field of an earlier task with %j is not filled in',
+	(more) => {
+		const [field] = readProperties({ task_id: { ...text, ...more } });
+		expect(field).not.toHaveProperty('defaultValue');
+	},
+);
+
+it.each([
+	[['model', 'callBackUrl', 'input'], true],
+	[['model', 'input'], undefined],
+])('with %j required, a callback is needed: %s', (required, needsCallback) => {
+	const stored = findStoredSchema(readProperties({ prompt: text }, [], { required }));
+	expect(stored?.needsCallback).toBe(needsCallback);
 });

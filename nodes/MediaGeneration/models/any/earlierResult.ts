@@ -14,6 +14,12 @@ export const EARLIER_IDS: Record<EarlierPart, string> = {
 	file: '={{ $json.file.id }}',
 };
 
+/** What to do when such an ID is missing. */
+const EARLIER_HELP: Record<EarlierPart, string> = {
+	task: 'Connect the Media Generation node that created the earlier task before this node, and fill in {{ $json.taskId }}.',
+	file: "Connect the Media Generation node that created the earlier file before this node, set 'Output Items' in its Options to One per File, and fill in {{ $json.file.id }}.",
+};
+
 const FILE = 'audio|song|track|music|clip';
 const NAMES: Array<[EarlierPart, RegExp]> = [
 	['task', /(^| )task id$/],
@@ -47,4 +53,10 @@ export function findEarlierPart(name: string, schema: JsonSchema): EarlierPart |
 	if (WORDS.test(words)) return undefined;
 	const [sentence = ''] = (schema.description ?? '').slice(0, READ_PROSE).split(/[.\n]/);
 	return PROSE.find(([, form]) => form.test(sentence))?.[0];
+}
+
+/** Says what to do when a property that takes the ID of an earlier result is missing. */
+export function explainEarlierPart(name: string, schema: JsonSchema): string | undefined {
+	const part = findEarlierPart(name, schema);
+	return part && EARLIER_HELP[part];
 }

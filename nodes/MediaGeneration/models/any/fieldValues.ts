@@ -3,6 +3,7 @@ import { DECIMAL, buildFieldError, isBlank, shorten } from '../field';
 import { Media } from '../media';
 import { findViolation, type Path } from './checkSchema';
 import { listShortly, toTitle } from './describeSchema';
+import { explainEarlierPart } from './earlierResult';
 import { collectProperties, getItems, listTypes, type JsonSchema } from './jsonSchema';
 import { judgeMedia } from './mediaProperty';
 
@@ -30,7 +31,7 @@ export function toInput(
 export function checkInput(schema: JsonSchema, input: Record<string, unknown>): void {
 	const violation = findViolation(schema, input);
 	if (!violation) return;
-	const { path, message } = violation;
+	const { path, message, isMissing } = violation;
 	const culprit = path.reduce<unknown>(
 		(value, step) =>
 			Object.hasOwn(Object(value), step)
@@ -39,7 +40,17 @@ export function checkInput(schema: JsonSchema, input: Record<string, unknown>): 
 		input,
 	);
 	const shown = path.length && !isBlank(culprit) ? `, but is ${shorten(culprit)}` : '';
-	throw buildFieldError(`'${describePath(path)}' ${message}${shown}`);
+	throw buildFieldError(
+		`'${describePath(path)}' ${message}${shown}`,
+		isMissing ? explainMissing(schema, path) : undefined,
+	);
+}
+
+/** Says what to do for a missing field that the item of an earlier node fills in. */
+function explainMissing(schema: JsonSchema, [name, ...deeper]: Path): string | undefined {
+	if (typeof name !== 'string' || deeper.length) return undefined;
+	const help = explainEarlierPart(name, collectProperties(schema).get(name)?.schema ?? {});
+	return help && `Nothing was sent for this item. ${help}`;
 }
 
 /**
