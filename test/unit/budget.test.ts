@@ -1,55 +1,40 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Prepared } from '../../nodes/MediaGeneration/operations/operation';
 import { checkCredits, TaskBudget } from '../../nodes/MediaGeneration/operations/create/budget';
+import { buildContext, type Run } from './context';
 
 const withOptions = (options: Record<string, unknown>) => (name: string) => options[name];
 
+/** Takes tasks from the budget of a run, of which there may be five. */
+function take(count: number, run: Run) {
+	const context = buildContext(run);
+	const budget = new TaskBudget(context);
+	budget.take(count, withOptions({ maxTasksPerRun: 5 }), context);
+	return budget;
+}
+
 it('Maximum Tasks per Run counts the tasks of all runs and calls in one execution', () => {
-	const kept = {};
-	let executionId: string | undefined = '1';
-	const context = {
-		getContext: () => kept,
-		getExecutionId: () => executionId,
-		isToolExecution: () => false,
-		getNode: () => ({ type: 'mediaGeneration' }),
-	} as unknown as IExecuteFunctions;
-	/** As each run or call makes a budget of its own. */
-	const take = (count: number) => {
-		const budget = new TaskBudget(context);
-		budget.take(count, withOptions({ maxTasksPerRun: 5 }), context);
-		return budget;
-	};
-	take(2);
-	expect(() => take(4)).toThrow('2 were created before in this execution, and this run is for 4');
-	take(3).giveBack(1);
-	expect(() => take(2)).toThrow('4 were created before');
-	take(1);
-	expect(() => take(1)).toThrow('5 were created before');
-	// Retry from the executions list hands the context on.
-	executionId = '2';
-	expect(() => take(6)).toThrow('0 were created before');
-	take(5);
-	// A call of an MCP server has no ID.
-	executionId = undefined;
-	expect(() => take(6)).toThrow('0 were created before');
+	const run: Run = { kept: {} };
+	take(2, run);
+	expect(() => take(4, run)).toThrow(
+		'2 were created before in this execution, and this run is for 4',
+	);
+	take(3, run).giveBack(1);
+	expect(() => take(2, run)).toThrow('4 were created before');
+	take(1, run);
+	expect(() => take(1, run)).toThrow('5 were created before');
+	// Retry from the executions list hands the context on, and a call of an MCP server has no ID.
+	for (const executionId of ['2', undefined])
+		expect(() => take(6, { ...run, executionId })).toThrow('0 were created before');
 });
 
 it("Maximum Tasks per Run counts the calls of an hour by an agent of n8n's Agents", () => {
 	const now = jest.spyOn(Date, 'now').mockReturnValue(0);
-	const context = {
-		getContext() {
-			throw new Error('`executionData` is not initialized');
-		},
-		getExecutionId: () => undefined,
-		isToolExecution: () => false,
-		getNode: () => ({ type: 'mediaGenerationTool', parameters: {} }),
-	} as unknown as IExecuteFunctions;
-	const take = () => new TaskBudget(context).take(1, withOptions({ maxTasksPerRun: 1 }), context);
-	take();
-	expect(take).toThrow('1 were created before in the last hour');
-	now.mockReturnValue(3_600_000);
-	take();
-	expect(take).toThrow('1 were created before in the last hour');
+	const call: Run = { kept: null, type: 'mediaGenerationTool' };
+	for (const time of [0, 3_600_000]) {
+		now.mockReturnValue(time);
+		take(5, call);
+		expect(() => take(1, call)).toThrow('5 were created before in the last hour');
+	}
 });
 
 describe('Stop Below This Balance', () => {

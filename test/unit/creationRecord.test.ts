@@ -1,22 +1,16 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { TaskService } from '../../nodes/MediaGeneration/api/client';
 import { openRecord } from '../../nodes/MediaGeneration/operations/create/creationRecord';
+import { buildContext, type Run as AnyRun } from './context';
 
 const REQUEST = { model: 'beta2/image-edit', input: { prompt: 'Night' } };
 const OTHER = { model: 'beta2/image-edit', input: { prompt: 'Day' } };
 const UNKNOWN = { message: 'The service broke off', taskId: 'named' };
 const TOKEN = 'a-token-that-nobody-may-read';
 
-interface Run {
-	executionId?: string;
-	run?: number;
-	type?: string;
-	isTool?: boolean;
+interface Run extends AnyRun {
 	/** The JSON of each input item. */
 	input?: object[];
 	signal?: AbortSignal;
-	/** An agent of n8n's Agents has none. */
-	hasExecution?: boolean;
 }
 
 /** A node whose context n8n keeps, and its record in each try. */
@@ -24,31 +18,17 @@ function newNode(nodeContext: object = {}) {
 	const lines: string[] = [];
 	const customData = new Map<string, string>();
 	const log = (line: string) => lines.push(line);
-	const open = ({
-		run = 0,
-		type = 'node',
-		isTool,
-		input,
-		signal,
-		hasExecution = true,
-		...rest
-	}: Run = {}) => {
-		const { executionId } = { executionId: '1', ...rest };
-		const context = {
-			getContext() {
-				if (!hasExecution) throw new Error('`executionData` is not initialized');
-				return nodeContext;
+	const open = ({ input = [], signal, ...run }: Run = {}) => {
+		const context = buildContext(
+			{ kept: nodeContext, ...run },
+			{
+				getWorkflowDataProxy: () => ({ $runIndex: run.run ?? 0, $execution: { customData } }),
+				getInstanceId: () => 'instance',
+				getInputData: () => input.map((json) => ({ json })),
+				getExecutionCancelSignal: () => signal,
+				logger: { info: log, warn: log },
 			},
-			getExecutionId: () => executionId,
-			getWorkflowDataProxy: () => ({ $runIndex: run, $execution: { customData } }),
-			getNode: () => ({ name: 'Media Generation', type }),
-			getWorkflow: () => ({ id: 'workflow' }),
-			getInstanceId: () => 'instance',
-			getInputData: () => (input ?? []).map((json) => ({ json })),
-			getExecutionCancelSignal: () => signal,
-			isToolExecution: () => Boolean(isTool),
-			logger: { info: log, warn: log },
-		} as unknown as IExecuteFunctions;
+		);
 		const service = new TaskService(context, {
 			baseUrl: 'https://api.example',
 			accessToken: TOKEN,
@@ -66,13 +46,6 @@ function newNode(nodeContext: object = {}) {
 	return { open, sendBoth, nodeContext, lines, customData };
 }
 
-it('a call of an MCP server, which has no execution ID, recalls nothing', () => {
-	const { open } = newNode();
-	const { record } = open({ executionId: undefined, input: [{}] });
-	expect(record.recall(0)).toBeUndefined();
-	expect(record.findTaskId(0)).toBeUndefined();
-});
-
 const task = (elsewhere: boolean) => ({
 	taskId: 'task',
 	model: REQUEST.model,
@@ -86,6 +59,7 @@ describe('the record', () => {
 		['the next try', {}, [task(false), unknown, undefined]],
 		['a retry from the list', { executionId: '2' }, [undefined, undefined, undefined]],
 		['the next run of a loop', { run: 1 }, [undefined, undefined, undefined]],
+		['a call of an MCP server', { executionId: undefined }, [undefined, undefined, undefined]],
 	])('recalls without a request what there is in %s', (_, again, expected) => {
 		const { open, sendBoth } = newNode();
 		sendBoth();
@@ -217,7 +191,7 @@ it('each task and each unknown outcome is logged', () => {
 });
 
 describe("a call by an agent of n8n's Agents", () => {
-	const agent: Run = { hasExecution: false, executionId: undefined, type: 'nodeTool' };
+	const agent: Run = { kept: null, executionId: undefined, type: 'nodeTool' };
 
 	it('takes over no task of an earlier call, as each is the same place', () => {
 		const { open } = newNode();

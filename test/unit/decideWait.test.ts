@@ -1,7 +1,7 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
 import type { TaskService } from '../../nodes/MediaGeneration/api/client';
 import { noteCall } from '../../nodes/MediaGeneration/operations/nodeContext';
 import { decideWait, type WaitFor } from '../../nodes/MediaGeneration/operations/wait/decideWait';
+import { buildContext, type Run as AnyRun } from './context';
 
 const PUBLIC = 'https://n8n.example/webhook-waiting/7';
 const INTERNAL = 'http://localhost:5678/webhook-waiting/7';
@@ -9,7 +9,7 @@ const LOCAL = 'http://n8n.lan/webhook-waiting/7';
 /** A service in the network. */
 const LAN = 'http://10.0.0.1';
 
-interface Run {
+interface Run extends Pick<AnyRun, 'kept' | 'executionId'> {
 	url?: string;
 	/** The addresses of the services of its items. */
 	services?: string[];
@@ -22,8 +22,6 @@ interface Run {
 	begun?: number[];
 	/** The last run that n8n has noted. */
 	lastRun?: number;
-	/** The node's context. */
-	kept?: object;
 	/** n8n's mode. */
 	mode?: string;
 	/** The execution of the workflow that called this one as a sub-workflow. */
@@ -32,35 +30,34 @@ interface Run {
 	items?: number;
 	/** Each file becomes an item. */
 	perFile?: boolean;
-	executionId?: string;
 	workflowName?: string;
 }
 
 /** Decides how a run waits. */
 async function decide(run: Run, chosen: WaitFor = 'callback') {
 	const { services = ['https://api.example'], readAgain = services[0], tool } = run;
-	const { begun = [0, 1], lastRun = 1, kept = {} } = run;
+	const { begun = [0, 1], lastRun = 1, parentExecutionId } = run;
+	const type = tool ? 'mediaGenerationTool' : 'mediaGeneration';
+	const $node = { 'Media Generation': { runIndex: lastRun } };
 	let $runIndex = 0;
-	const context = {
-		connectionInputData: [{}],
-		getExecutionId: () => ('executionId' in run ? run.executionId : '7'),
-		getWorkflow: () => ({ name: run.workflowName ?? 'Pictures' }),
-		getNode: () => ({ name: 'Node', type: tool ? 'mediaGenerationTool' : 'mediaGeneration' }),
-		isToolExecution: () => tool === 'older',
-		getWorkflowSettings: () => ({ executionOrder: run.executionOrder ?? 'v1' }),
-		getContext: () => kept,
-		getWorkflowDataProxy: () => ({ $runIndex, $node: { Node: { runIndex: lastRun } } }),
-		evaluateExpression: () => run.url ?? PUBLIC,
-		async getCredentials() {
-			const { connectionInputData } = this as { connectionInputData?: object };
-			if (connectionInputData || !readAgain) throw new Error('no data');
-			return { baseUrl: readAgain };
+	const context = buildContext(
+		{ ...run, type, isTool: tool === 'older' },
+		{
+			getWorkflow: () => ({ name: run.workflowName ?? 'Pictures' }),
+			getWorkflowSettings: () => ({ executionOrder: run.executionOrder ?? 'v1' }),
+			getWorkflowDataProxy: () => ({ $runIndex, $node }),
+			evaluateExpression: () => run.url ?? PUBLIC,
+			async getCredentials() {
+				const { connectionInputData } = this as { connectionInputData?: object };
+				if (connectionInputData || !readAgain) throw new Error('no data');
+				return { baseUrl: readAgain };
+			},
+			getMode: () => run.mode ?? 'trigger',
+			getInputData: () => Array.from({ length: run.items ?? 1 }),
+			getExecutionContext: () => parentExecutionId && { parentExecutionId },
 		},
-		getMode: () => run.mode ?? 'trigger',
-		getInputData: () => Array.from({ length: run.items ?? 1 }),
-		getExecutionContext: () =>
-			run.parentExecutionId && { parentExecutionId: run.parentExecutionId },
-	} as unknown as IExecuteFunctions;
+	);
+	Object.assign(context, { connectionInputData: [{}] });
 	for ($runIndex of begun) noteCall(context);
 	const all = services.map((baseUrl) => ({ credentials: { baseUrl } }) as TaskService);
 	return await decideWait(context, { waitFor: chosen, perFile: run.perFile }, all);
@@ -133,26 +130,22 @@ describe.each<WaitFor>(['automatic', 'callback'])('%s', (chosen) => {
 	});
 });
 
-const EVERYWHERE = [...SLEEPS, ...AWAKE, ...UNREACHED].map(([place, run]) => ({ place, run }));
-
-it.each(EVERYWHERE)('polling polls, which needs no reason: $place', async ({ run }) => {
-	expect(await decide(run, 'polling')).toEqual({});
-});
-
-it.each(UNREACHED)('automatic polls for %s, and says what to do', async (_, run) => {
-	const { origin } = new URL(String(run.url));
-	const reason = expect.stringMatching(
-		`^the service can't reach this n8n: callbacks would go to ${origin}\\. .*WEBHOOK_URL`,
-	) as string;
-	expect(await decide(run, 'automatic')).toEqual({ reason });
-});
+it.each([{ url: INTERNAL }, executeNode, {}])(
+	'polling polls, which needs no reason: %j',
+	async (run) => {
+		expect(await decide(run, 'polling')).toEqual({});
+	},
+);
 
 it.each(UNREACHED)(
-	'a callback that cannot reach %s is an error before anything is created',
+	'automatic polls for %s, a callback is an error, and both say what to do',
 	async (_, run) => {
 		const { origin } = new URL(String(run.url));
-		await expect(decide(run)).rejects.toMatchObject({
-			message: `The service can't reach this n8n: callbacks would go to ${origin}`,
+		const unreached = `service can't reach this n8n: callbacks would go to ${origin}`;
+		const reason = expect.stringMatching(`^the ${unreached}\\. .*WEBHOOK_URL`) as string;
+		expect(await decide(run, 'automatic')).toEqual({ reason });
+		await expect(decide(run, 'callback')).rejects.toMatchObject({
+			message: `The ${unreached}`,
 			description: expect.stringMatching(/^Nothing was created.*WEBHOOK_URL.*Automatic/) as string,
 		});
 	},

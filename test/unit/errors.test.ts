@@ -1,11 +1,8 @@
-import { UserError, type IExecuteFunctions } from 'n8n-workflow';
+import { UserError } from 'n8n-workflow';
 import { toErrorItem, toNodeError } from '../../nodes/MediaGeneration/operations/errors';
+import { buildContext } from './context';
 
-const context = {
-	getNode: () => ({ name: 'Media Generation', type: 'mediaGeneration' }),
-	isToolExecution: () => false,
-} as unknown as IExecuteFunctions;
-
+const context = buildContext();
 const refusal = (hint = 'Nothing was created. Wait.') =>
 	new UserError('Refused', { description: hint });
 

@@ -6,6 +6,7 @@ import {
 	readShared,
 	writeShared,
 } from '../../nodes/MediaGeneration/operations/nodeContext';
+import { buildContext } from './context';
 
 const HOUR = 3_600_000;
 const NODE = {
@@ -14,16 +15,9 @@ const NODE = {
 };
 
 /** A call by an agent of n8n's Agents, of a tool that its owner set up so. */
-const callOf = (node: object = NODE) =>
-	({
-		getContext() {
-			throw new Error('`executionData` is not initialized');
-		},
-		getNode: () => node,
-	}) as unknown as IExecuteFunctions;
+const callOf = (node: object = NODE) => buildContext({ kept: null }, { getNode: () => node });
 
-/** A run in an execution whose context n8n keeps. */
-const runIn = (kept: object) => ({ getContext: () => kept }) as unknown as IExecuteFunctions;
+const runIn = (kept: object) => buildContext({ kept });
 
 let now = 0;
 beforeEach(() => {
@@ -74,41 +68,38 @@ describe("without an execution, in n8n's Agents", () => {
 });
 
 describe('the deadline of an execution', () => {
-	const read = (context: object) =>
-		readDeadline({ getWorkflowSettings: () => ({}), ...context } as IExecuteFunctions);
-
-	it("is n8n's own, where the context has it", () => {
-		const getWorkflowSettings = () => ({ executionTimeout: 60 });
-		const additionalData = { executionTimeoutTimestamp: 5_000 };
-		expect(read({ additionalData })).toBe(5_000);
-		expect(read({ additionalData, getWorkflowSettings })).toBe(5_000);
+	const at = 1_000_000;
+	/** The deadline, in seconds from now. */
+	function read(setting: number | undefined, more: object = {}) {
+		now = at;
+		const getWorkflowSettings = () => ({ executionTimeout: setting });
+		return (readDeadline({ getWorkflowSettings, ...more } as IExecuteFunctions) - at) / 1_000;
+	}
+	const n8n = (seconds: number) => ({
+		additionalData: { executionTimeoutTimestamp: at + seconds * 1_000 },
 	});
-
-	it("counts from now by the workflow's setting, where it has not", () => {
-		jest.spyOn(Date, 'now').mockReturnValue(1_000);
-		expect(read({ getWorkflowSettings: () => ({ executionTimeout: 60 }) })).toBe(61_000);
-		jest.restoreAllMocks();
-	});
-
-	it.each([undefined, -1, 0])('is none with the setting %s', (executionTimeout) => {
-		expect(read({ additionalData: {}, getWorkflowSettings: () => ({ executionTimeout }) })).toBe(
-			Infinity,
-		);
-	});
-
-	const agents = (establishedAt: number) => ({
+	/** n8n's Agents have called the workflow some seconds ago. */
+	const agents = (secondsAgo: number) => ({
 		runExecutionData: { parentAgentRun: {} },
-		getExecutionContext: () => ({ establishedAt }),
+		getExecutionContext: () => ({ establishedAt: at - secondsAgo * 1_000 }),
 	});
 
-	it("is that of n8n's Agents for a workflow that they call, where it comes first", () => {
-		const now = Date.now();
-		const additionalData = { executionTimeoutTimestamp: now + 60_000 };
-		expect(read(agents(now - 20_000))).toBe(now + 100_000);
-		expect(read({ ...agents(now - 20_000), additionalData })).toBe(now + 60_000);
-	});
-
-	it('is no longer that of Agents for a workflow that has slept', () => {
-		expect(read(agents(Date.now() - 120_000))).toBe(Infinity);
+	it.each<[string, number | undefined, object, number]>([
+		["n8n's own, where the context has it", undefined, n8n(5), 5],
+		["n8n's own, whatever the setting", 60, n8n(5), 5],
+		["by the workflow's setting from now, where it has not", 60, {}, 60],
+		['none without a setting', undefined, { additionalData: {} }, Infinity],
+		['none with the setting -1', -1, {}, Infinity],
+		['none with the setting 0', 0, {}, Infinity],
+		["that of n8n's Agents", undefined, agents(20), 100],
+		[
+			"n8n's own, where that is before the one of Agents",
+			undefined,
+			{ ...agents(20), ...n8n(60) },
+			60,
+		],
+		['none for a workflow of Agents that has slept', undefined, agents(120), Infinity],
+	])('is %s', (_, setting, more, seconds) => {
+		expect(read(setting, more)).toBe(seconds);
 	});
 });

@@ -1,0 +1,34 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+/** A run of the node, as far as the tests vary it. */
+export interface Run {
+	/** The node's context, which n8n keeps with the execution. Null: n8n's Agents run the node without an execution. */
+	kept?: object | null;
+	run?: number;
+	/** A call of an MCP server has none. */
+	executionId?: string;
+	/** The type of the node. */
+	type?: string;
+	/** The tool of an agent that is older than the newest. */
+	isTool?: boolean;
+}
+
+/** Builds what n8n gives to a run, and more of it. */
+export function buildContext(
+	{ kept = {}, run = 0, type = 'mediaGeneration', isTool = false, ...rest }: Run = {},
+	more: Partial<Record<keyof IExecuteFunctions, unknown>> = {},
+) {
+	const { executionId } = { executionId: '1', ...rest };
+	return {
+		getContext() {
+			if (!kept) throw new Error('`executionData` is not initialized');
+			return kept;
+		},
+		getExecutionId: () => executionId,
+		getWorkflowDataProxy: () => ({ $runIndex: run }),
+		getNode: () => ({ name: 'Media Generation', type }),
+		getWorkflow: () => ({ id: 'workflow' }),
+		isToolExecution: () => isTool,
+		...more,
+	} as unknown as IExecuteFunctions;
+}
