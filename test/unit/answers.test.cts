@@ -51,37 +51,25 @@ const record = {
 
 type Ask = (service: TaskService) => Promise<unknown>;
 
+const FILE = { size: 0, mimeType: 'image/png', chunks: [] };
+const MODEL = { model: 'a/b', title: 'A', taskType: ['Chat'], pricingDesc: null };
+
 /** What is asked of a service, and the `data` of a genuine answer. */
-const questions: Record<string, { ask: Ask; data: unknown }> = {
-	create: {
-		ask: async (service) => await service.createTask(REQUEST, SETTINGS),
-		data: { taskId: TASK_ID, recordId: 'r' },
-	},
-	get: { ask: async (service) => await service.getTask(TASK_ID, SETTINGS), data: record },
-	getRecord: {
-		ask: async (service) => await service.getTaskRecord(TASK_ID, SETTINGS),
-		data: record,
-	},
-	credits: { ask: async (service) => await service.getCredits(SETTINGS), data: 87.5 },
-	upload: {
-		ask: async (service) => {
-			const file = { size: 0, mimeType: 'image/png', chunks: [] };
-			return await service.upload('a.png', file, SETTINGS);
-		},
-		data: { fileName: 'a.png', downloadUrl: LINK, fileSize: 5, mimeType: 'image/png' },
-	},
-	list: {
-		ask: async (service) => await service.listModels(SETTINGS),
-		data: {
-			total: 1,
-			models: [{ model: 'a/b', title: 'A', taskType: ['Chat'], pricingDesc: null }],
-		},
-	},
-	schema: {
-		ask: async (service) => await service.getModelSchema('a/b', SETTINGS),
-		data: { model: 'a/b', openapi: { paths: { '/api/v1/jobs/createTask': { post: {} } } } },
-	},
-	link: { ask: async (service) => await service.getDownloadUrl(LINK, SETTINGS), data: LINK },
+const questions: Record<string, [ask: Ask, data: unknown]> = {
+	create: [async (service) => await service.createTask(REQUEST, SETTINGS), { taskId: TASK_ID }],
+	get: [async (service) => await service.getTask(TASK_ID, SETTINGS), record],
+	getRecord: [async (service) => await service.getTaskRecord(TASK_ID, SETTINGS), record],
+	credits: [async (service) => await service.getCredits(SETTINGS), 87.5],
+	upload: [
+		async (service) => await service.upload('a.png', FILE, SETTINGS),
+		{ fileName: 'a.png', downloadUrl: LINK, fileSize: 5, mimeType: 'image/png' },
+	],
+	list: [async (service) => await service.listModels(SETTINGS), { total: 1, models: [MODEL] }],
+	schema: [
+		async (service) => await service.getModelSchema('a/b', SETTINGS),
+		{ model: 'a/b', openapi: { paths: { '/api/v1/jobs/createTask': { post: {} } } } },
+	],
+	link: [async (service) => await service.getDownloadUrl(LINK, SETTINGS), LINK],
 };
 
 /** A text that may repeat a secret. */
@@ -133,55 +121,45 @@ function mutate(whole: unknown, [turn = 0, ...turns]: number[], part: unknown): 
 }
 
 const mutation = fc.tuple(fc.array(fc.nat(12), { minLength: 1, maxLength: 5 }), value);
+const mostly = <T,>(usual: T, ...others: T[]) =>
+	fc.oneof({ weight: 5, arbitrary: fc.constant(usual) }, fc.constantFrom(...others));
 
-const toText = (data: unknown) =>
-	fc
-		.tuple(
-			fc.array(mutation, { maxLength: 3 }),
-			fc.oneof(
-				{ weight: 4, arbitrary: fc.constant(200) },
-				fc.constantFrom(408, 422, 429, 500, 501),
-			),
-			fc.option(leak, { nil: 'success' }),
-		)
-		.map(([changes, code, msg]) =>
+/** An answer: a genuine one, changed in places, cut off or spoiled; or anything. */
+function answerLike(data: unknown): fc.Arbitrary<Answer> {
+	const genuine = fc
+		.record({
+			changes: fc.array(mutation, { maxLength: 3 }),
+			code: mostly(200, 408, 422, 429, 500, 501),
+			msg: fc.option(leak, { nil: 'success' }),
+		})
+		.map(({ changes, ...envelope }) =>
 			JSON.stringify(
 				changes.reduce<unknown>((whole, [turns, part]) => mutate(whole, turns, part), {
-					code,
-					msg,
+					...envelope,
 					data,
 				}),
 			),
 		);
-
-/** The text of an answer: a genuine one, changed in places, cut off or spoiled; or anything. */
-const textLike = (data: unknown) =>
-	fc.oneof(
-		{ weight: 8, arbitrary: toText(data) },
-		{
-			weight: 2,
-			arbitrary: fc
-				.tuple(toText(data), fc.double({ min: 0, max: 1, noNaN: true }), fc.string())
-				.map(([text, at, more]) => text.slice(0, Math.floor(at * text.length)) + more),
-		},
-		fc.json(),
-		fc.string(),
-		leak,
-	);
-
-const answerLike = (data: unknown) =>
-	fc.record({
-		statusCode: fc.oneof(
-			{ weight: 5, arbitrary: fc.constant(200) },
-			fc.constantFrom(201, 302, 401, 404, 422, 429, 500, 501),
+	const cut = fc
+		.tuple(genuine, fc.double({ min: 0, max: 1, noNaN: true }), fc.string())
+		.map(([text, at, more]) => text.slice(0, Math.floor(at * text.length)) + more);
+	return fc.record({
+		statusCode: mostly(200, 201, 302, 401, 404, 422, 429, 500, 501),
+		text: fc.oneof(
+			{ weight: 8, arbitrary: genuine },
+			{ weight: 2, arbitrary: cut },
+			fc.json(),
+			fc.string(),
+			leak,
 		),
-		text: textLike(data),
-		breaks: fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, fc.constant(true)),
+		breaks: mostly(false, true),
 	});
+}
 
 interface Answer {
 	statusCode: number;
 	text: string;
+	/** The connection breaks off after the text. */
 	breaks: boolean;
 }
 
@@ -238,31 +216,24 @@ function expectNoSecret(shown: string) {
 
 const RUNS = { numRuns: 600 };
 
-describe.each(Object.entries(questions))(
-	'%s, whatever the service answers',
-	(name, { ask, data }) => {
-		it('ends with a result or an error of ours, soon, and without a secret', async () => {
-			await fc.assert(
-				fc.asyncProperty(answerLike(data), async (answer) => {
-					const { service } = serviceThat(answer);
-					const outcome = await settle(async () => await ask(service));
-					expectNoSecret(describeOutcome(outcome));
-					if (name.startsWith('get') && outcome.result)
-						expect(outcome.result).toHaveProperty('taskId', TASK_ID);
-				}),
-				RUNS,
-			);
-		});
+it.each(Object.entries(questions))(
+	'%s ends with a result or an error of ours, soon, and without a secret',
+	async (name, [ask, data]) => {
+		let results = 0;
+		await fc.assert(
+			fc.asyncProperty(answerLike(data), async (answer) => {
+				const { service } = serviceThat(answer);
+				const outcome = await settle(async () => await ask(service));
+				expectNoSecret(describeOutcome(outcome));
+				if (!outcome.result) return;
+				results++;
+				if (name.startsWith('get')) expect(outcome.result).toHaveProperty('taskId', TASK_ID);
+			}),
+			RUNS,
+		);
+		expect(results).toBeGreaterThan(0);
 	},
 );
-
-it('the genuine answers give what they are for', async () => {
-	for (const { ask, data } of Object.values(questions)) {
-		const text = JSON.stringify({ code: 200, msg: 'success', data });
-		const { service } = serviceThat({ statusCode: 200, text, breaks: false });
-		expect(await ask(service)).toBeDefined();
-	}
-});
 
 /** Reads the ID of a created task as nobody could miss it. */
 function findNamedTask(text: string): string | undefined {
@@ -275,7 +246,7 @@ function findNamedTask(text: string): string | undefined {
 }
 
 it('the ID of a created task comes out, whatever is wrong with the answer', async () => {
-	const { ask, data } = questions.create as (typeof questions)[string];
+	const [ask, data] = questions.create as (typeof questions)[string];
 	let named = 0;
 	await fc.assert(
 		fc.asyncProperty(answerLike(data), async (answer) => {
