@@ -9,8 +9,7 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { methods, operationProperties, subtitle } from './operations';
-import { createAndWait } from './operations/task/createAndWait';
-import { makeSleepHints } from './operations/wait/outcomeHints';
+import { sleepHints } from './operations/wait/outcomeHints';
 
 /** Resumes a parked execution. n8n makes a URL for each execution, so nothing is registered with the service. */
 const resumeWebhooks: IWebhookDescription[] = [
@@ -63,7 +62,7 @@ export class MediaGeneration implements INodeType {
 		waitingNodeTooltip:
 			'There is nothing to do, and you may close this panel. The execution sleeps. It continues by itself when the tasks have ended, or when the wait limit passes.',
 		credentials: [{ name: 'mediaGenerationApi', required: true, testedBy: 'testCredential' }],
-		hints: makeSleepHints([createAndWait.action, 'Media Generation']),
+		hints: sleepHints,
 		properties: operationProperties,
 	};
 

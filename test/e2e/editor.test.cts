@@ -164,11 +164,21 @@ describe('a person at the editor', () => {
 		expect(label).toContain('Beta2 Image Edit');
 	});
 
-	it('reads at the output of a node that slept that its task failed', async () => {
-		await editor.findNode(WAIT_ACTION).dblclick();
-		await editor.fill('prompt', 'Make it snow #fail');
+	it('reads at the output of a renamed node that slept that its task failed', async () => {
+		const [credential] = await n8n.listCredentials();
+		const failing = {
+			model: 'beta2/image-edit',
+			image: `${service.resultsUrl}/sample.png`,
+			prompt: '#fail',
+		};
+		const node = mediaGeneration(failing, { name: "The client's photo" });
+		const { id } = await n8n.importWorkflow(chain('Edit the photo', [node]), {
+			credentials: { ...(credential && { [CREDENTIAL_TYPE]: credential }) },
+		});
+		await editor.openWorkflow(id);
+		await editor.findNode(node.name).dblclick();
 		await editor.executeStep();
-		await editor.output.getByText('At least one task failed').waitFor();
+		await editor.output.getByText('1 task failed').waitFor();
 	});
 
 	it('looks at a finished video', async () => {
