@@ -123,6 +123,15 @@ const toolWaitLimit: INodeProperties = {
 		'How many minutes an AI agent waits for this tool where the execution has to stay awake: with Keep Asking, an older agent, an MCP server, or several calls at once',
 };
 
+/**
+ * The limit is offered to tools only. n8n's Agents may run the node itself in place of its variant for tools, and n8n drops values
+ * of options that the node doesn't have, so outside of tools it is hidden.
+ */
+const toolWaitLimits: INodeProperties[] = [
+	{ ...toolWaitLimit, displayOptions: { show: { '@tool': [true] } } },
+	{ ...toolWaitLimit, type: 'hidden', displayOptions: { hide: { '@tool': [true] } } },
+];
+
 /** The settings of a wait, for all items of a run. */
 interface RunSettings extends WaitSettings {
 	waitFor: WaitFor;
@@ -175,7 +184,7 @@ export const createAndWait = defineOperation<TaskRequest | RecalledRequest>({
 		downloadResults,
 		optionsField([
 			...costOptions,
-			toolWaitLimit,
+			...toolWaitLimits,
 			outputItems,
 			outputBinaryField,
 			{ ...maxSizeOption, displayOptions: whenDownloading },
