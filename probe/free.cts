@@ -208,7 +208,7 @@ export async function askForFree(
 	await add({
 		asked: name('downloadUrlPath'),
 		expected: 'a link as the text in data, that needs no token',
-		consequence: 'Download does not renew links that have expired.',
+		consequence: 'Get Files does not renew links that have expired.',
 		ask: async () => {
 			if (!link) throw new Difference('there is no link to renew', 'not tried');
 			const old = link;

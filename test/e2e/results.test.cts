@@ -24,7 +24,7 @@ const SIZE = 0.3;
 
 interface ResultTask extends Task {
 	downloadError?: string;
-	/** With an item for each file; what follows the URL only from Download. */
+	/** With an item for each file; what follows the URL only from Get Files. */
 	file?: { index: number; kind: string; url: string; name: string; seconds: number };
 }
 
@@ -369,7 +369,7 @@ describe('a waiting node that downloads', () => {
 	});
 });
 
-describe('Download', () => {
+describe('Get Files', () => {
 	it('asks the service for the links of the task, once, also when its item looks like a task', async () => {
 		const taskId = await createEndedTask(pair.service);
 		pair.service.requests.length = 0;

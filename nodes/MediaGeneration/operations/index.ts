@@ -36,9 +36,9 @@ const resources = [
 export const operations: Operation[] = [
 	getCredits,
 	upload,
-	download,
 	createAndWait,
 	get,
+	download,
 	create,
 	verifyCallback,
 ];

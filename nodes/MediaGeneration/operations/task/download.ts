@@ -62,7 +62,7 @@ interface DownloadRequest {
 export const download = defineOperation<DownloadRequest>({
 	resource: 'task',
 	value: 'download',
-	name: 'Download',
+	name: 'Get Files',
 	action: 'Download a video or image',
 	description: 'Retrieve the files of a completed task',
 	fields: [

@@ -31,7 +31,7 @@ const UPSTREAM_SILENT = 408;
 const SILENCES_TO_END = 2;
 
 const LIMIT_PASSED =
-	"The wait limit passed before the file was complete. Get it with Download, or raise 'Limit Wait Time' or the workflow's timeout.";
+	"The wait limit passed before the file was complete. Get it with Get Files, or raise 'Limit Wait Time' or the workflow's timeout.";
 
 /**
  * What is known of the tasks of one run: their ends, failed looks, and files. Polling, callbacks, the wait limit, and repeats by
