@@ -29,7 +29,7 @@ it.each(models.filter(({ id }) => id !== 'custom'))(
 
 it.each([
 	['fields', ['customModel', 'prompt', 'inputMode', 'customFields']],
-	['json', ['customModel', 'inputMode', 'customInput']],
+	['json', ['customModel', 'inputMode', 'jsonGuide', 'customInput']],
 ])('the panel shows no field of a listed model for Any Model with %s', (inputMode, names) => {
 	const customModel = { __rl: true, mode: 'id', value: 'epsilon-2/text-to-video' };
 	const shown = listShown('custom', { customModel, inputMode });
@@ -47,6 +47,7 @@ it('the hint of model has each field of each model, with its type, choices and l
 	}
 	expect(describeModels(models)).toMatch(/mode \('720p' \| '1080p' \| another; default 720p\)/);
 	expect(describeModels(models)).toMatch(/duration \(whole number from 1; default 5\)/);
+	expect(describeModels(models)).toMatch(/jsonGuide \(a list for people to read: leave it out\)/);
 });
 
 it('the hint of a name says what each model means by it', () => {

@@ -14,6 +14,7 @@ import { TaskService } from '../../nodes/MediaGeneration/api/client';
 import { toMapperFields } from '../../nodes/MediaGeneration/models/any/schemaFields';
 import {
 	getModelFields,
+	guideJson,
 	listModelFields,
 	searchModels,
 } from '../../nodes/MediaGeneration/operations/methods';
@@ -76,6 +77,10 @@ function openAccount() {
 		listFields: async (model: string) => {
 			parameters.customModel = { __rl: true, mode: 'id', value: model };
 			return await listModelFields(context);
+		},
+		guideJson: async (model: string) => {
+			parameters.customModel = { __rl: true, mode: 'id', value: model };
+			return await guideJson(context);
 		},
 		/** Loads the fields of a model in an editor, whose workflow may store some. */
 		loadFields: async (model: string, stored?: ResourceMapperField[]) => {
@@ -349,5 +354,26 @@ describe('the fields of a model for an AI builder', () => {
 	it('are none while the service answers with an error, which is told', async () => {
 		account.answer = () => BROKEN;
 		await expect(settle(account.listFields('eta-upscale'))).rejects.toThrow('no database');
+	});
+});
+
+describe('the fields of a model beside its JSON', () => {
+	it('are listed below those that are required', async () => {
+		const [first, ...fields] = await settle(account.guideJson('eta-upscale'));
+		expect(first).toEqual({ name: 'Required: image_url', value: '' });
+		expect(fields.map(({ value }) => value)).toEqual(
+			expect.arrayContaining(['image_url', 'factor']),
+		);
+	});
+
+	it.each([
+		['', 'Choose a model first.'],
+		['={{ $json.model }}', 'An expression gives the model'],
+		['unheard-of', 'lists no fields of a model "unheard-of"'],
+		['kappa-7/preview', /which fields kappa-7\/preview takes\.\s*$/],
+	])('of "%s" are none, and the panel says why', async (model, reason) => {
+		expect(await settle(account.guideJson(model))).toEqual([
+			{ name: expect.stringMatching(reason) as string, value: '' },
+		]);
 	});
 });

@@ -89,6 +89,7 @@ function describeType(property: Omit<INodeProperties, 'default'>): string {
 	switch (type) {
 		case 'options': {
 			const values = options.map((option) => `'${String('value' in option && option.value)}'`);
+			if (!values.length) return 'a list for people to read: leave it out';
 			return [...values, ...(allowArbitraryValues ? ['another'] : [])].join(' | ');
 		}
 		case 'number': {

@@ -11,6 +11,7 @@ import {
 	custom,
 	customModel,
 	GET_MODEL_FIELDS,
+	GUIDE_JSON,
 	LIST_MODEL_FIELDS,
 	SEARCH_MODELS,
 } from '../models/any/custom';
@@ -107,6 +108,10 @@ export const methods = {
 		async [LIST_MODEL_FIELDS](this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 			const { listModelFields } = await import('./methods');
 			return await listModelFields(this);
+		},
+		async [GUIDE_JSON](this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+			const { guideJson } = await import('./methods');
+			return await guideJson(this);
 		},
 	},
 	resourceMapping: {

@@ -18,6 +18,7 @@ import {
 	buildNotice,
 	findStoredSchema,
 	listFields,
+	listJsonGuide,
 	toMapperFields,
 } from '../models/any/schemaFields';
 
@@ -120,6 +121,9 @@ function cutPrice(price: string, longest: number): string {
 /** The longest reason in a notice, in characters. */
 const SHOWN_REASON = 200;
 
+const NO_MODEL = 'Choose a model first.';
+const MODEL_UNKNOWN = 'An expression gives the model, so its fields are not known here.';
+
 /**
  * Makes the editor's fields of the chosen model. If the catalogue can't be read, the fields that the workflow stores stay. The
  * editor doesn't show errors of this look-up, so each reason is a notice.
@@ -128,11 +132,8 @@ export async function getModelFields(
 	context: ILoadOptionsFunctions,
 ): Promise<ResourceMapperFields> {
 	const model = readModel(context);
-	if (!model) return buildNotice('Choose a model first.');
-	if (model.startsWith('='))
-		return buildNotice(
-			"An expression gives the model, so its fields are not known here. Set 'Input Mode' to JSON.",
-		);
+	if (!model) return buildNotice(NO_MODEL);
+	if (model.startsWith('=')) return buildNotice(`${MODEL_UNKNOWN} Set 'Input Mode' to JSON.`);
 	try {
 		return toMapperFields(model, await getModelSchema(await connect(context), model));
 	} catch (error) {
@@ -160,6 +161,17 @@ export async function listModelFields(
 		: `Give the model as ${customModel.name} in the node's current parameters.`;
 	if (typeof found === 'string') throw new NodeOperationError(context.getNode(), found);
 	return found;
+}
+
+/** Lists the fields of the chosen model beside its JSON. If there are none, the only entry says why. */
+export async function guideJson(context: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+	const model = readModel(context);
+	const say = (name: string) => [{ name, value: '' }];
+	if (!model) return say(NO_MODEL);
+	if (model.startsWith('=')) return say(MODEL_UNKNOWN);
+	return await connect(context)
+		.then(async (service) => listJsonGuide(model, await getModelSchema(service, model)))
+		.catch((error: Error) => say(describeRefusal(model, error)));
 }
 
 /** Reads the chosen model. n8n finds a locator's value only with the parameters that show the locator. */

@@ -10,6 +10,8 @@ export const SEARCH_MODELS = 'searchModels';
 export const GET_MODEL_FIELDS = 'getModelFields';
 /** The same fields for AI builders, which can't read those of a resource mapper. */
 export const LIST_MODEL_FIELDS = 'listModelFields';
+/** The same fields for a person who writes JSON. */
+export const GUIDE_JSON = 'guideJson';
 
 /** A resource locator, or the plain text of a workflow that is older than the locator. */
 const locator = z.preprocess(
@@ -103,6 +105,21 @@ const customInput: Field = {
 	displayOptions: { show: { inputMode: ['json'] } },
 };
 
+/** Says what the JSON needs. The editor gives a JSON field no default that depends on the model. It is not sent. */
+const jsonGuide: Field = {
+	displayName: 'Field Guide (Sends Nothing)',
+	name: 'jsonGuide',
+	type: 'options',
+	noDataExpression: true,
+	default: '',
+	typeOptions: {
+		loadOptionsMethod: GUIDE_JSON,
+		loadOptionsDependsOn: [`${customModel.name}.value`],
+	},
+	description: 'The names of the fields that the model takes. Choosing one changes nothing.',
+	displayOptions: { show: { inputMode: ['json'], ...hasLocator } },
+};
+
 export const customFields: Field = {
 	displayName: 'Input',
 	name: 'customFields',
@@ -153,7 +170,7 @@ export const custom = defineModel({
 	id: 'custom',
 	name: 'Any Model (Text to Image, Text to Video, Speech, Music)',
 	description: 'Every other model of the service, with its price and its own fields',
-	fields: [customModel, prompt, ...inputModes, customInput, fieldsNotice, customFields],
+	fields: [customModel, prompt, ...inputModes, jsonGuide, customInput, fieldsNotice, customFields],
 	async request(read, option, describe) {
 		const chosen = read(customModel.name);
 		const model = parseValue(customModel, chosen) as string;

@@ -125,6 +125,20 @@ export function listFields(model: string, document: unknown): INodePropertyOptio
 }
 
 /**
+ * Lists the same fields for a person who writes JSON. The editor shows the first entry before the list is opened: what is required.
+ * @param document as in `toMapperFields`
+ */
+export function listJsonGuide(model: string, document: unknown): INodePropertyOptions[] {
+	const found = findInput(model, document);
+	const fields = listFields(model, document);
+	if (typeof found === 'string' || typeof fields === 'string')
+		return [{ name: String(found).replace(USE_JSON, ''), value: '' }];
+	const required = found.properties.flatMap(([name, { isRequired }]) => (isRequired ? [name] : []));
+	const summary = required.length ? `Required: ${required.join(', ')}` : 'No field is required';
+	return [{ name: cutText(summary, SHOWN_PROSE), value: '' }, ...fields];
+}
+
+/**
  * Makes the editor's fields of a model. Whatever the service says, this never throws and takes milliseconds.
  * @param document its OpenAPI document; null: the service has none yet
  * @returns no fields, and why, for a model that can't be filled in
