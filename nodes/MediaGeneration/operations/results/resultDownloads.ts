@@ -1,10 +1,9 @@
-import { UserError, type IBinaryKeyData } from 'n8n-workflow';
 import type { Task } from '../../api/task';
 import { FileNames } from '../../lib/fileName';
 import { limitConcurrency } from '../../lib/mapConcurrent';
 import { CONCURRENCY, type OutputItem } from '../operation';
-import { nameBinaryField, splitByFile, toFileFacts } from './fileItems';
-import { ResultFiles, type FileSource, type ResultFile } from './resultFiles';
+import { describeError, toFileItems, toTaskItems } from './fileItems';
+import { ResultFiles, type FileSource } from './resultFiles';
 
 export interface DownloadOptions {
 	/** The binary field of the first file; the next are named after it, as `data_1`. */
@@ -33,53 +32,21 @@ export class ResultDownloads {
 		const items =
 			this.items.get(task.taskId) ??
 			this.download(task, source).catch((error: Error) =>
-				this.split({ ...task, downloadError: describeError(error) }),
+				toTaskItems({ ...task, downloadError: describeError(error) }, this.perFile),
 			);
 		this.items.set(task.taskId, items);
 		return await items;
-	}
-
-	private split(task: Task & { downloadError?: string }): OutputItem[] {
-		return this.perFile ? splitByFile(task) : [{ json: task }];
 	}
 
 	private async download(task: Task, source: FileSource): Promise<OutputItem[]> {
 		if (task.status !== 'completed' || !task.resultUrls?.length) return [{ json: task }];
 		const { field, maxBytes } = this.options;
 		const files = new ResultFiles(task, source, this.names);
-		const links = files.listLinks(['result']);
-		const downloads = await Promise.allSettled(
-			links.map(
-				async (file) =>
-					await this.inTurn(async () => await files.download(file, maxBytes ?? Infinity)),
-			),
-		);
-		if (this.perFile)
-			return downloads.map((download, index) => {
-				const file = toFileFacts((links[index] as ResultFile).link, index);
-				if (download.status === 'rejected')
-					return {
-						json: { ...task, file, downloadError: describeError(download.reason as Error) },
-					};
-				const { url, binary } = download.value;
-				return { json: { ...task, file: { ...file, url } }, binary: { [field]: binary } };
-			});
-		const binary: IBinaryKeyData = {};
-		let downloadError: string | undefined;
-		for (const download of downloads) {
-			const count = Object.keys(binary).length;
-			if (download.status === 'fulfilled')
-				binary[nameBinaryField(field, count)] = download.value.binary;
-			else downloadError ??= describeError(download.reason as Error);
-		}
-		return [
-			{
-				json: downloadError === undefined ? task : { ...task, downloadError },
-				...(Object.keys(binary).length && { binary }),
-			},
-		];
+		const downloads = await files.downloadAll(['result'], maxBytes ?? Infinity, this.inTurn);
+		return toFileItems(task, downloads, {
+			field,
+			perFile: this.perFile,
+			describe: ({ url }) => ({ url }),
+		});
 	}
 }
-
-const describeError = (error: Error): string =>
-	[error.message, error instanceof UserError && error.description].filter(Boolean).join('. ');

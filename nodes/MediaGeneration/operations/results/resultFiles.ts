@@ -4,8 +4,10 @@ import type { TaskService } from '../../api/client';
 import type { ResultLink } from '../../api/resultLinks';
 import { listTaskLinks, PROMPT, type Task } from '../../api/task';
 import { toFileName, type FileNames } from '../../lib/fileName';
+import type { limitConcurrency } from '../../lib/mapConcurrent';
 import type { Item } from '../operation';
 import { downloadFile, type DownloadContext, type DownloadedFile } from './downloadFile';
+import type { FileDownload } from './fileItems';
 
 /** The needs of downloading the files of a task. */
 export interface FileSource extends DownloadContext {
@@ -20,7 +22,7 @@ export const toFileSource = ({ context, service, settings }: Item): FileSource =
 });
 
 /** A file of a task, and its number among those of its kind, from 0. */
-export interface ResultFile {
+interface ResultFile {
 	link: ResultLink;
 	number: number;
 }
@@ -65,6 +67,24 @@ export class ResultFiles {
 			link,
 			number: links.slice(0, index).filter(({ kind }) => kind === link.kind).length,
 		}));
+	}
+
+	/**
+	 * Downloads the files of these kinds, each in its turn.
+	 * @throws {UserError} when the task has no such files
+	 */
+	async downloadAll(
+		kinds: string[],
+		maxBytes: number,
+		inTurn: ReturnType<typeof limitConcurrency>,
+	): Promise<FileDownload[]> {
+		const download = async (file: ResultFile): Promise<FileDownload> => {
+			const [result] = await Promise.allSettled([
+				inTurn(async () => await this.download(file, maxBytes)),
+			]);
+			return { link: file.link, result };
+		};
+		return await Promise.all(this.listLinks(kinds).map(download));
 	}
 
 	/**

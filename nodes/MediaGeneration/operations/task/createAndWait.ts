@@ -27,15 +27,18 @@ import {
 } from '../operation';
 import { isFurtherFile } from '../results/fileItems';
 import type { DownloadOptions } from '../results/resultDownloads';
-import { traceCredits } from '../traceTasks';
-import type { Batch } from '../wait/batch';
 import { decideWait, sayWhyAwake, type WaitFor } from '../wait/decideWait';
 import { openWait } from '../wait/openWait';
-import { describeOutcome, sumCredits } from '../wait/outcomeHints';
+import { showOutcome } from '../wait/outcomeHints';
 import { addNote, toToolResult } from '../wait/toolResult';
 import type { WaitSettings } from '../wait/waitingExecution';
-import { binaryPropertyName, maxSizeOption, readMaxBytes } from './download';
-import { outputItems, readPerFile } from './outputItems';
+import {
+	binaryPropertyName,
+	maxSizeOption,
+	outputItems,
+	readMaxBytes,
+	readPerFile,
+} from './sharedFields';
 
 const MINUTE = 60_000;
 const YEAR_IN_MINUTES = 525_600;
@@ -258,7 +261,7 @@ export const createAndWait = defineOperation<TaskRequest | RecalledRequest>({
 
 		const collect = async (): Promise<Outcome[]> => {
 			await settleBy(endBy, collectFiles());
-			showOutcome(context, batch);
+			showOutcome(context, batch.tasks);
 			return toOutcomes(results, toItems);
 		};
 		const stayAwake = async (reason?: string): Promise<Outcome[]> => {
@@ -303,12 +306,4 @@ function sayEndedEarly(context: IExecuteFunctions): void {
 		message:
 			"The wait ended before 'Limit Wait Time', because n8n would soon have ended the execution by a timeout, such as 'Timeout Workflow' in the workflow's settings.",
 	});
-}
-
-/** Shows at the node's output how its tasks ended, and what they cost. */
-function showOutcome(context: IExecuteFunctions, { tasks }: Batch): void {
-	const credits = sumCredits(tasks);
-	if (credits !== undefined) traceCredits(context, credits);
-	const hints = describeOutcome(tasks);
-	if (hints.length) context.addExecutionHints(...hints);
 }

@@ -1,24 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { Task } from '../../api/task';
-import { parseValue, type Field } from '../../models/field';
 import { hasExecution } from '../nodeContext';
-import { defineOperation, optionsField, runEach, timeoutOption, type Item } from '../operation';
+import { defineOperation, optionsField, runEach, timeoutOption } from '../operation';
 import { toToolResult } from '../wait/toolResult';
-import { splitByFile } from '../results/fileItems';
-import { outputItems, readPerFile } from './outputItems';
-
-export const taskIdField: Field = {
-	displayName: 'Task ID',
-	name: 'taskId',
-	type: 'string',
-	default: '={{ $json.taskId }}',
-	required: true,
-	placeholder: 'e.g. 5f2c…',
-	description: 'ID of the task. By default that of the task that the previous node returned.',
-};
-
-export const readTaskId = ({ read }: Item): string =>
-	(parseValue(taskIdField, read(taskIdField.name)) as string).trim();
+import { toTaskItems } from '../results/fileItems';
+import { outputItems, readPerFile, readTaskId, taskIdField } from './sharedFields';
 
 const simplify: INodeProperties = {
 	displayName: 'Simplify',
@@ -55,7 +41,7 @@ export const get = defineOperation<GetRequest>({
 	run: runEach(async ({ context, service, settings }, { taskId, isSimple, perFile }) => {
 		if (!isSimple) return [{ json: await service.getTaskRecord(taskId, settings) }];
 		const task = await service.getTask(taskId, settings);
-		const items = perFile ? splitByFile(task) : [{ json: task }];
+		const items = toTaskItems(task, perFile);
 		return hasExecution(context)
 			? items
 			: items.map(({ json }) => ({ json: toToolResult(json as Task, { linksOnly: true }) }));

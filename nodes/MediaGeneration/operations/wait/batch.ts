@@ -1,6 +1,6 @@
 import { markTimedOut, type Task } from '../../api/task';
 import type { OutputItem } from '../operation';
-import { splitByFile } from '../results/fileItems';
+import { toTaskItems } from '../results/fileItems';
 
 /** What is known of one task. */
 interface Known {
@@ -142,12 +142,9 @@ export class Batch {
 		const { task, lookError, output } = this.known.get(taskId) as Known;
 		if (output) return output;
 		if (this.downloads && isCompleted(task) && task.resultUrls?.length)
-			return this.split({ ...task, downloadError: LIMIT_PASSED });
-		return this.split({ ...markTimedOut(task), ...(lookError !== undefined && { lookError }) });
-	}
-
-	private split(task: Task & { downloadError?: string; lookError?: string }): OutputItem[] {
-		return this.perFile ? splitByFile(task) : [{ json: task }];
+			return toTaskItems({ ...task, downloadError: LIMIT_PASSED }, this.perFile);
+		const known = { ...markTimedOut(task), ...(lookError !== undefined && { lookError }) };
+		return toTaskItems(known, this.perFile);
 	}
 }
 

@@ -1,50 +1,39 @@
-import type { NodeExecutionHint, NodeHint } from 'n8n-workflow';
+import type { IExecuteFunctions, NodeHint } from 'n8n-workflow';
 import type { Task } from '../../api/task';
 import { cutText } from '../../lib/cutText';
 import { escapeHtml } from '../../lib/escapeHtml';
+import { traceCredits } from '../traceTasks';
 
 /** The longest reason of a failed task in a hint, in characters. */
 const SHOWN_REASON = 200;
 
-/** Sums the credits that the tasks consumed; undefined if the service says nothing. */
-export function sumCredits(tasks: Task[]): number | undefined {
-	const costs = tasks.flatMap(({ creditsConsumed }) => creditsConsumed ?? []);
-	return costs.length
-		? Number(costs.reduce((total, cost) => total + cost, 0).toFixed(6))
-		: undefined;
-}
-
-/** Says how the tasks of a run that stayed awake ended, and what they cost. n8n calls a run without an error a success. */
-export function describeOutcome(tasks: Task[]): NodeExecutionHint[] {
+/**
+ * Shows at the output of a run that stayed awake how its tasks ended, and what they cost. n8n calls a run without an error a
+ * success.
+ */
+export function showOutcome(context: IExecuteFunctions, tasks: Task[]): void {
 	const failed = tasks.filter(({ status }) => status === 'failed');
 	const open = tasks.filter(({ status }) => status === 'pending' || status === 'timedOut');
-	const credits = sumCredits(tasks);
-	const paid = tasks.filter(({ creditsConsumed }) => creditsConsumed !== undefined);
 	const count = (some: Task[]) =>
 		tasks.length === 1 ? 'The task' : `${some.length} of ${tasks.length} tasks`;
-	const reason = escapeHtml(cutText(failed[0]?.failMessage ?? 'no reason given', SHOWN_REASON));
-	return [
-		...(failed.length ? [warn(`${count(failed)} failed: ${reason}`)] : []),
-		...(open.length
-			? [warn(`${count(open)} ${open.length === 1 ? 'has' : 'have'} not ended. Look with Get.`)]
-			: []),
-		...(credits === undefined
-			? []
-			: [
-					{
-						type: 'info' as const,
-						location: 'outputPane' as const,
-						message: `${paid.length === 1 ? 'The task' : `${paid.length} tasks`} consumed ${credits} credits.`,
-					},
-				]),
-	];
+	if (failed.length) {
+		const reason = escapeHtml(cutText(failed[0]?.failMessage ?? 'no reason given', SHOWN_REASON));
+		show(context, 'warning', `${count(failed)} failed: ${reason}`);
+	}
+	if (open.length) {
+		const has = open.length === 1 ? 'has' : 'have';
+		show(context, 'warning', `${count(open)} ${has} not ended. Look with Get.`);
+	}
+	const costs = tasks.flatMap(({ creditsConsumed }) => creditsConsumed ?? []);
+	if (!costs.length) return;
+	const credits = Number(costs.reduce((total, cost) => total + cost, 0).toFixed(6));
+	const paid = costs.length === 1 ? 'The task' : `${costs.length} tasks`;
+	show(context, 'info', `${paid} consumed ${credits} credits.`);
+	traceCredits(context, credits);
 }
 
-const warn = (message: string): NodeExecutionHint => ({
-	type: 'warning',
-	location: 'outputPane',
-	message,
-});
+const show = (context: IExecuteFunctions, type: 'warning' | 'info', message: string): void =>
+	context.addExecutionHints({ type, location: 'outputPane', message });
 
 /** The most tasks that a hint after a sleep counts. Each count is a hint of its own, because n8n evaluates no messages. */
 const MOST_COUNTED = 9;
