@@ -69,14 +69,13 @@ type Types = Awaited<ReturnType<typeof readTypes>>;
 let properties: INodeProperties[];
 
 /**
- * Returns the fields that the editor shows for a model only. The prompt of Any Model, hidden by a condition, is none of them: builders
- * see the first prompt alone, and give this one in customFields.
+ * Returns the fields that the editor shows for a model. The prompt of Any Model is left out: n8n can't join its conditions with those
+ * of the other prompts, so builders give it in customFields.
  */
 const listFields = (model: string) =>
-	properties.filter(({ type, displayOptions: { show, hide } = {} }) => {
-		const names = hide?.model?.every((entry) => typeof entry === 'string') ? hide.model : undefined;
-		const isShown = show?.model?.includes(model) ?? names?.includes(model) === false;
-		return isShown && type !== 'notice';
+	properties.filter(({ name, type, displayOptions: { show, hide } = {} }) => {
+		const isShown = show?.model?.includes(model) ?? hide?.model?.includes(model) === false;
+		return isShown && type !== 'notice' && !(model === 'custom' && name === 'prompt');
 	});
 
 /** Says by the notes of a parameter whether a model has it; undefined where they say nothing of models. */

@@ -55,13 +55,7 @@ export function defineModel({ id, name, description, fields, request }: ModelDef
 		name,
 		description,
 		fields,
-		properties: fields
-			.map(toProperty)
-			.flatMap((property) =>
-				property.displayOptions?.hide?.model
-					? [property]
-					: updateDisplayOptions({ show: { model: [id] } }, [property]),
-			),
+		properties: updateDisplayOptions({ show: { model: [id] } }, fields.map(toProperty)),
 		async request(read, option, describe) {
 			if (request) return await request(read, option, describe);
 			const input: Record<string, unknown> = {};

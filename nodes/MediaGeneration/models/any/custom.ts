@@ -63,6 +63,7 @@ const prompt: Field = {
 	displayOptions: {
 		show: { inputMode: ['fields'] },
 		hide: {
+			// Who compares this with the model's name alone doesn't see the field. The prompt among customFields stands for it.
 			model: [{ _cnd: { not: 'custom' } }],
 			[`/customFields.value.${NO_PROMPT}`]: [true],
 		},
