@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { MediaGenerationApi } from '../credentials/MediaGenerationApi.credentials.ts';
-import { parseServiceJson } from '../nodes/MediaGeneration/api/answers.ts';
+import { parseServiceJson } from '../nodes/MediaGeneration/api/schemas.ts';
 import { TaskService } from '../nodes/MediaGeneration/api/client.ts';
 import type { Credentials } from '../nodes/MediaGeneration/api/endpoints.ts';
 

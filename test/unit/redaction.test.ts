@@ -1,4 +1,4 @@
-import { parseAnswer } from '../../nodes/MediaGeneration/api/answers';
+import { parseAnswer } from '../../nodes/MediaGeneration/api/exchange';
 import { listUrlSecrets, Redactor } from '../../nodes/MediaGeneration/api/redaction';
 
 const TOKEN = 'pk+1/2=A&b"c';

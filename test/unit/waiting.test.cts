@@ -22,8 +22,8 @@ jest.mock('n8n-workflow', () => ({
 jest.mock('../../nodes/MediaGeneration/lib/boundedMap', () => ({
 	BoundedMap: MapOfProcess,
 }));
-jest.mock('../../nodes/MediaGeneration/lib/runAfter', () => ({
-	...jest.requireActual<object>('../../nodes/MediaGeneration/lib/runAfter'),
+jest.mock('../../nodes/MediaGeneration/lib/timers', () => ({
+	...jest.requireActual<object>('../../nodes/MediaGeneration/lib/timers'),
 	runAfter: runInProcessAfter,
 }));
 

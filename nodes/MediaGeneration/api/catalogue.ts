@@ -1,6 +1,6 @@
 import { sleep } from 'n8n-workflow';
 import { BoundedMap } from '../lib/boundedMap';
-import { digest } from '../lib/digest';
+import { digest } from '../lib/json';
 import { RateLimiter } from '../lib/rateLimiter';
 import type { TaskService } from './client';
 import { isRateLimited } from './errors';

@@ -1,5 +1,6 @@
 import { UserError } from 'n8n-workflow';
 import { isInternalUrl } from '../lib/isInternalUrl';
+import { digest } from '../lib/json';
 
 /**
  * The service's endpoints: the name of each in the credential, and its path relative to the base URL. Only `createTaskPath` is
@@ -47,6 +48,10 @@ export interface Credentials extends Addresses {
 	/** Name of the header for the key of a creation; blank or absent: the service has none. */
 	idempotencyHeader?: string;
 }
+
+/** Identifies a credential's account by a digest, because n8n stores it with the execution. */
+export const identifyAccount = ({ baseUrl, accessToken }: Credentials): string =>
+	digest([baseUrl, accessToken]);
 
 const UPLOAD_ENDPOINTS = new Set<Endpoint>(['streamUploadPath', 'urlUploadPath']);
 

@@ -7,10 +7,10 @@ import {
 	type ILoadOptionsFunctions,
 	type IWebhookFunctions,
 } from 'n8n-workflow';
-import { findTaskId, parseAnswer } from './answers';
 import { buildUrl, CREDENTIAL, type Credentials, type Endpoint } from './endpoints';
 import { describeNoAnswer, findFailure, isSuccess, type Failure } from './errors';
-import type { Redactor } from './redaction';
+import { findCallbackUrls, listUrlSecrets, type Redactor } from './redaction';
+import { parseServiceJson, taskId } from './schemas';
 
 export type Context =
 	| IExecuteFunctions
@@ -216,3 +216,26 @@ async function collectText(body: unknown, maxBytes: number): Promise<CollectedTe
 
 const isStream = (body: unknown): body is AsyncIterable<Uint8Array> =>
 	typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+
+/** A record has one. Each more makes redaction slower. */
+const MAX_CALLBACK_URLS = 5;
+
+/**
+ * Parses an answer and hides the secrets in it: those of the credential and the request, and those in the callback URL that the
+ * service stored with the task.
+ * @returns undefined where it is not JSON
+ */
+export function parseAnswer(text: string, redactor: Redactor): unknown {
+	const body = parseServiceJson(text);
+	const callbackUrls = [...new Set(findCallbackUrls(body, parseServiceJson))].slice(
+		0,
+		MAX_CALLBACK_URLS,
+	);
+	return redactor.with(callbackUrls.flatMap(listUrlSecrets)).hideInData(body);
+}
+
+/** Finds the task ID in an answer to a creation that can't be parsed: the task may have been paid for. */
+function findTaskId(text: string): string | undefined {
+	const [, id, number] = /"taskId"\s*:\s*(?:"([^"\\]+)"|(\d+)\s*[,}])/.exec(text) ?? [];
+	return taskId.safeParse(id ?? number).data;
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isObject } from '../lib/json';
-import { spaceWords } from '../lib/spaceWords';
+import { spaceWords } from '../lib/text';
 import { isWebUrl, message, nonEmptyText, number, tolerant } from './schemas';
 
 /**

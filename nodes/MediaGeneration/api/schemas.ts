@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isObject } from '../lib/json';
+import { isDeeper, isObject, parseJson } from '../lib/json';
 
 /**
  * Schemas of the service's answers; that of a task's record is in task.ts. They name only the keys that we read and keep
@@ -8,6 +8,12 @@ import { isObject } from '../lib/json';
 
 /** The deepest nesting of JSON from elsewhere. The contract has two levels; n8n stores items by recursion. */
 export const JSON_LEVELS = 64;
+
+/** Parses JSON of the service without rounding a long numeric task ID; undefined where the text is not JSON, or is nested too deep. */
+export function parseServiceJson(text: string): unknown {
+	const value = parseJson(text.replace(/("taskId"\s*:\s*)(\d+)(?=\s*[,}])/g, '$1"$2"'));
+	return isDeeper(value, JSON_LEVELS) ? undefined : value;
+}
 
 export const integer = z.union([
 	z.number().int(),

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { isObject } from '../lib/json';
-import { parseServiceJson } from './answers';
 import { readResultLinks, selectLinks, type ResultLink } from './resultLinks';
-import { message, nonEmptyText, number, toMessage, tolerant } from './schemas';
+import { message, nonEmptyText, number, parseServiceJson, toMessage, tolerant } from './schemas';
 
 /** JSON in a string. Some services send the object itself. Other text stays text. */
 const embeddedJson = z.unknown().transform((value) => {

@@ -1,7 +1,6 @@
 import { integer, JSON_LEVELS, TASK_ID } from '../api/schemas';
-import { isObject } from '../lib/json';
+import { isDeeper, isObject } from '../lib/json';
 import { toStatus, type TaskStatus } from '../api/task';
-import { isDeeper } from '../lib/isDeeper';
 import {
 	findMatchingSecret,
 	SIGNATURE_HEADER,

@@ -12,7 +12,7 @@ import { TaskService } from '../api/client';
 import { ServiceError } from '../api/errors';
 import { CREDENTIAL, type Credentials } from '../api/endpoints';
 import type { CatalogueModel } from '../api/schemas';
-import { cutText } from '../lib/cutText';
+import { cutText } from '../lib/text';
 import { customFields, customModel } from '../models/any/custom';
 import {
 	buildNotice,

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { CREDENTIAL } from '../api/endpoints';
 import { BoundedMap } from '../lib/boundedMap';
-import { digest } from '../lib/digest';
+import { digest } from '../lib/json';
 
 /** Reads the execution's ID. A call of an MCP server has none, and must not look like an earlier execution. */
 export const readExecutionId = (context: IExecuteFunctions): string =>

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Task } from '../api/task';
-import { cutText } from '../lib/cutText';
+import { cutText } from '../lib/text';
 
 /** The longest list of IDs in a span, in characters. */
 const LONGEST = 4_000;

@@ -1,4 +1,4 @@
-import { cutText } from '../../lib/cutText';
+import { cutText } from '../../lib/text';
 import { listTypes, type JsonSchema } from './jsonSchema';
 
 const TYPE_NAMES = new Map([

@@ -1,4 +1,4 @@
-import { spaceWords } from '../../lib/spaceWords';
+import { spaceWords } from '../../lib/text';
 import { listTypes, listValues, type JsonSchema } from './jsonSchema';
 import { judgeMedia } from './mediaProperty';
 

@@ -1,4 +1,4 @@
-import { spaceWords } from '../../lib/spaceWords';
+import { spaceWords } from '../../lib/text';
 import { getItems, listTypes, listValues, type JsonSchema } from './jsonSchema';
 
 /** Evidence that a property takes media. */

@@ -6,8 +6,7 @@ import {
 	type ResourceMapperField,
 	type ResourceMapperFields,
 } from 'n8n-workflow';
-import { cutText } from '../../lib/cutText';
-import { escapeHtml } from '../../lib/escapeHtml';
+import { cutText, escapeHtml } from '../../lib/text';
 import { describeForms, formatValue, listShortly, nameTypes, toTitle } from './describeSchema';
 import { EARLIER_IDS, findEarlierPart } from './earlierResult';
 import {

@@ -1,8 +1,8 @@
 import { UserError, type IExecuteFunctions, type INodeProperties } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
+import { identifyAccount } from '../../api/endpoints';
 import { hasExecution, isTool, readExecutionId, readShared, writeShared } from '../nodeContext';
 import { readOption, type Item, type Prepared } from '../operation';
-import { identifyAccount } from './account';
 
 /** In Options: how many tasks the node may create. */
 export const maxTasksOption: INodeProperties = {
@@ -78,7 +78,7 @@ export async function checkCredits(prepared: Array<Prepared<unknown>>): Promise<
 	const keep = readOption(option, keepCreditsOption) as number | undefined;
 	if (keep === undefined) return;
 	const accounts = new Map<string, TaskService>(
-		prepared.map(({ item: { service } }) => [identifyAccount(service), service]),
+		prepared.map(({ item: { service } }) => [identifyAccount(service.credentials), service]),
 	);
 	for (const service of accounts.values()) {
 		const credits = await service.getCredits(settings).catch((error: Error) => {

@@ -1,7 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { isRateLimited, UnknownOutcomeError } from '../../api/errors';
-import { readIdempotencyHeader } from '../../api/endpoints';
-import { RateLimiter } from '../../lib/rateLimiter';
+import { identifyAccount, readIdempotencyHeader } from '../../api/endpoints';
+import { UnknownOutcomeError } from '../../api/errors';
 import { newTask, type Task } from '../../api/task';
 import { mapConcurrent } from '../../lib/mapConcurrent';
 import { buildFieldError } from '../../models/field';
@@ -17,9 +16,6 @@ import {
 	type RecalledTask,
 } from '../operation';
 import { traceTasks } from '../traceTasks';
-import { identifyAccount } from './account';
-import { askUntilKnown } from './askUntilKnown';
-import { Breaker } from './breaker';
 import { checkCredits, TaskBudget } from './budget';
 import { openRecord } from './creationRecord';
 import {
@@ -29,9 +25,7 @@ import {
 	type RecalledRequest,
 	type TaskRequest,
 } from './request';
-
-/** Services of this kind usually count creations over ten seconds. */
-const CREATION_LIMITS = { period: 10_000, patience: 60_000, isTooFast: isRateLimited };
+import { CreationSender } from './sendCreation';
 
 export type CreateRequest = (TaskRequest & { callBackUrl?: string }) | RecalledRequest;
 
@@ -59,7 +53,6 @@ export async function createTasks(
 	const record = openRecord(context);
 	const isStopping = stopsOnError(context);
 	const budget = new TaskBudget(context);
-	const breaker = new Breaker();
 	let sent = 0;
 	let elsewhere = false;
 
@@ -69,25 +62,7 @@ export async function createTasks(
 	const refusal = await findRefusal(unsent, budget, context);
 	if (refusal && isStopping) throw refusal;
 	const option = unsent[0]?.item.option ?? (() => undefined);
-	const limiter = new RateLimiter(
-		{ ...CREATION_LIMITS, requests: readNumberOption(option, rateOption) },
-		signal,
-	);
-
-	/** Sends a creation when its turn comes; without a key, only once. */
-	const send = async (
-		{ service, settings }: Item,
-		{ body, idempotencyKey }: Pick<KeyedCreation, 'body'> & Partial<KeyedCreation>,
-		earlier?: UnknownOutcomeError,
-	): Promise<string> => {
-		const ask = async () => await service.createTask(body, settings, idempotencyKey);
-		const sendUntilKnown = idempotencyKey
-			? async () => await askUntilKnown(ask, { signal, earlier })
-			: ask;
-		return await limiter.run(
-			async () => await breaker.run(identifyAccount(service), sendUntilKnown),
-		);
-	};
+	const sender = new CreationSender(readNumberOption(option, rateOption), signal);
 
 	/** Sends the creation of an earlier try again. Unless its task comes back, the outcome stays unknown. */
 	const askAgain = async (item: Item, lost: LostCreation): Promise<CreateResult> => {
@@ -95,9 +70,10 @@ export async function createTasks(
 		const unknown = new UnknownOutcomeError(lost.outcome);
 		try {
 			const canAsk =
-				readIdempotencyHeader(service.credentials) && lost.account === identifyAccount(service);
+				readIdempotencyHeader(service.credentials) &&
+				lost.account === identifyAccount(service.credentials);
 			if (!canAsk) return { error: unknown };
-			const taskId = await send(item, lost, unknown);
+			const taskId = await sender.send(item, lost, unknown);
 			record.addTask({ index, request: lost.request, service }, taskId);
 			return { task: newTask(taskId, lost.body.model) };
 		} catch {
@@ -120,12 +96,12 @@ export async function createTasks(
 		const sending = { index, request, service };
 		let lost: KeyedCreation | undefined;
 		try {
-			breaker.check(identifyAccount(service));
+			sender.check(item);
 			const header = readIdempotencyHeader(service.credentials);
 			const { model, callBackUrl } = request;
 			const body = { model, callBackUrl, input: await uploadFiles(item, request) };
 			if (header) lost = { body, idempotencyKey: record.buildIdempotencyKey(index, service, body) };
-			const taskId = await send(item, lost ?? { body });
+			const taskId = await sender.send(item, lost ?? { body });
 			sent++;
 			record.addTask(sending, taskId);
 			return { task: newTask(taskId, model) };
@@ -180,7 +156,8 @@ async function adopt(
 	{ service, settings }: Item,
 	{ taskId, model, account, elsewhere }: RecalledTask,
 ): Promise<CreateResult> {
-	if (!elsewhere || account === identifyAccount(service)) return { task: newTask(taskId, model) };
+	if (!elsewhere || account === identifyAccount(service.credentials))
+		return { task: newTask(taskId, model) };
 	try {
 		return { task: await service.getTask(taskId, settings) };
 	} catch (error) {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'crypto';
 import { UserError, type IDataObject, type IExecuteFunctions } from 'n8n-workflow';
 import type { CreateTaskRequest, TaskService } from '../../api/client';
+import { identifyAccount } from '../../api/endpoints';
 import { UnknownOutcomeError, type UnknownOutcome } from '../../api/errors';
-import { digest } from '../../lib/digest';
+import { digest } from '../../lib/json';
 import type { ModelRequest } from '../../models/model';
 import {
 	getRunNotes,
@@ -13,7 +14,6 @@ import {
 	writeShared,
 } from '../nodeContext';
 import type { Failed, KeyedCreation, LostCreation, RecalledTask } from '../operation';
-import { identifyAccount } from './account';
 
 /** What was sent for one item of one run: the task's ID, or why it's unknown whether a task was created. */
 interface Place {
@@ -149,7 +149,7 @@ export class CreationRecord {
 		if (!execution) return randomUUID();
 		const { id: workflow } = this.context.getWorkflow();
 		const place = [this.context.getInstanceId(), workflow, execution, this.context.getNode().id];
-		return digest([...place, this.kept.run, index, identifyAccount(service), body]);
+		return digest([...place, this.kept.run, index, identifyAccount(service.credentials), body]);
 	}
 
 	/**
@@ -198,7 +198,7 @@ export class CreationRecord {
 			executionId: this.executionId,
 			request: digestRequest(request),
 			model: request.model,
-			account: identifyAccount(service),
+			account: identifyAccount(service.credentials),
 			...outcome,
 		};
 		this.kept.places[index] = place;

@@ -13,7 +13,7 @@ import {
 	type RecalledRequest,
 	type TaskRequest,
 } from '../create/request';
-import { settleBy } from '../../lib/settleBy';
+import { settleBy } from '../../lib/timers';
 import { hasExecution, isExecuteNode, isTool, readDeadline, stopsOnError } from '../nodeContext';
 import {
 	defineOperation,

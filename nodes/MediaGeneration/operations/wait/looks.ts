@@ -1,6 +1,6 @@
 import { sign } from '../../callback/signature';
 import { BoundedMap } from '../../lib/boundedMap';
-import { runAfter } from '../../lib/runAfter';
+import { runAfter } from '../../lib/timers';
 
 /**
  * Looks that this process sends to the resume URL of an execution that it parked, or whose callback it took. A callback is the fast

@@ -1,7 +1,6 @@
 import type { IExecuteFunctions, NodeHint } from 'n8n-workflow';
 import type { Task } from '../../api/task';
-import { cutText } from '../../lib/cutText';
-import { escapeHtml } from '../../lib/escapeHtml';
+import { cutText, escapeHtml } from '../../lib/text';
 import { traceCredits } from '../traceTasks';
 
 /** The longest reason of a failed task in a hint, in characters. */

@@ -1,5 +1,5 @@
 import { sleep } from 'n8n-workflow';
-import { LONGEST_PAUSE } from '../../lib/runAfter';
+import { LONGEST_PAUSE } from '../../lib/timers';
 import type { Batch } from './batch';
 import { lookAt, type LookOptions } from './look';
 

@@ -19,8 +19,7 @@ import {
 } from '../../callback/respond';
 import { readBody } from '../../callback/readBody';
 import { readSharedCredentials } from '../../callback/sharedCredentials';
-import { runAfter } from '../../lib/runAfter';
-import { settleBy } from '../../lib/settleBy';
+import { runAfter, settleBy } from '../../lib/timers';
 import { isToolNode } from '../nodeContext';
 import type { FileSource } from '../results/resultFiles';
 import { LOOK, startLooks } from './looks';

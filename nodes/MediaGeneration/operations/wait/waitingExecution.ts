@@ -3,7 +3,7 @@ import type { TaskService } from '../../api/client';
 import type { Task } from '../../api/task';
 import { ANSWER_LIMIT } from '../../callback/respond';
 import { BoundedMap } from '../../lib/boundedMap';
-import { runAfter } from '../../lib/runAfter';
+import { runAfter } from '../../lib/timers';
 import { ResultDownloads, type DownloadOptions } from '../results/resultDownloads';
 import type { FileSource } from '../results/resultFiles';
 import { Batch } from './batch';

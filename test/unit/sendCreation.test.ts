@@ -1,6 +1,6 @@
 import { ServiceError, UnknownOutcomeError } from '../../nodes/MediaGeneration/api/errors';
 import { explainRefusal } from '../../nodes/MediaGeneration/api/errorHelp';
-import { Breaker } from '../../nodes/MediaGeneration/operations/create/breaker';
+import { Breaker } from '../../nodes/MediaGeneration/operations/create/sendCreation';
 
 const refuse = (code: number, text = '') =>
 	new ServiceError({ ...explainRefusal(200, code, text), code });
