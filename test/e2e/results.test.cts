@@ -15,6 +15,7 @@ import {
 } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import { poll } from '../../dev/n8n/wait.cts';
+import type { TaskFaults } from '../../dev/service/faults.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { readMedia } from '../media/corpus.cts';
 import { DETAILS, folder, isOldest, readFiles, usePair } from './support.cts';
@@ -38,6 +39,21 @@ const SERVICE = {
 
 /** With the n8n that all share, in filesystem mode. */
 const pair = usePair({ service: SERVICE });
+/** Has an execution that waits for a file until its limit passes, while the other tests run. */
+const limited = usePair({
+	service: {
+		...SERVICE,
+		faultsFor: () => ({ noCallback: true, fileSize: SIZE, fileSlow: 60 }),
+	},
+	keeps: true,
+});
+let limitedRun: ReturnType<typeof runToLimit>;
+
+beforeAll(() => {
+	limitedRun = runToLimit();
+	// It is awaited in its test.
+	limitedRun.catch(() => {});
+});
 
 const wait = ({ options, ...parameters }: { options?: object; [name: string]: unknown } = {}) =>
 	createAndWait({
@@ -51,6 +67,21 @@ const download = (parameters: object = {}, more?: object) =>
 		{ resource: 'task', operation: 'download', taskId: '={{ $json.taskId }}', ...parameters },
 		more,
 	);
+
+/** Runs until the execution is parked, and returns its ID and that of its only task, which ends without a callback. */
+async function parkForFile(on: typeof pair, parameters?: Record<string, unknown>) {
+	const executionId = await on.park(chain('Parked', [prompts(1), wait(parameters)]));
+	const [taskId = ''] = on.listIds();
+	await on.service.waitForTask(taskId);
+	return { executionId, taskId };
+}
+
+async function runToLimit() {
+	const { executionId, taskId } = await parkForFile(limited, { waitLimit: 0.3 });
+	const answer = await limited.service.callback(taskId);
+	const ended = await limited.n8n.waitForExecution(executionId, { timeout: 110_000 });
+	return { taskId, answer, ended };
+}
 
 /** Turns on n8n's own guard against requests into its network, with a way to the emulator. */
 const GUARD = { N8N_SSRF_PROTECTION_ENABLED: 'true', N8N_SSRF_ALLOWED_IP_RANGES: '127.0.0.1/32' };
@@ -82,15 +113,6 @@ function getOutput(execution: Execution) {
 	return tasks.map((json, index) => ({ binary: {}, ...output[index], json }));
 }
 
-/** Returns what can differ between the items of tasks that have completed. */
-const summarize = (execution: Execution) =>
-	getOutput(execution).map(({ json, binary }) => ({
-		status: json.status,
-		links: json.resultUrls?.length,
-		downloadError: json.downloadError,
-		files: Object.entries(binary).map(([field, { mimeType }]) => `${field}: ${mimeType}`),
-	}));
-
 /** Expects the items of a node to have the files of their own tasks, byte for byte. */
 async function expectFiles(
 	execution: Execution,
@@ -115,7 +137,8 @@ async function expectFiles(
 	}
 }
 
-describe.each(['filesystem', 'database', 'default'])('with binary data in %s mode', (mode) => {
+// In n8n's queue mode, whose mode is `database`, test/queue does the same.
+describe.each(['filesystem', 'default'])('with binary data in %s mode', (mode) => {
 	const isGuarded = mode === 'default' && !isOldest;
 	const env = {
 		N8N_RESTRICT_FILE_ACCESS_TO: folder,
@@ -170,7 +193,7 @@ describe.each(['filesystem', 'database', 'default'])('with binary data in %s mod
 	});
 
 	it.each([
-		['callback', 9, 'data'],
+		['callback', 6, 'data'],
 		['polling', 2, 'film'],
 	])('by %s, %d tasks bring their files in the field "%s"', async (waitFor, count, field) => {
 		const counts = Array.from({ length: count }, (_, index) => 1 + (index % 3));
@@ -178,7 +201,7 @@ describe.each(['filesystem', 'database', 'default'])('with binary data in %s mod
 			faultsFor: (order) => ({
 				files: counts[readNumber(order)],
 				fileSize: SIZE,
-				slow: 2 + (readNumber(order) % 4),
+				slow: 1.5 + (readNumber(order) % 3) / 2,
 			}),
 		});
 		const execution = await own.runNodes(
@@ -189,57 +212,6 @@ describe.each(['filesystem', 'database', 'default'])('with binary data in %s mod
 		expect(own.service.deliveries).toHaveLength(counts.reduce((sum, files) => sum + files, 0));
 		expect(own.service.leaks).toEqual([]);
 	});
-
-	it('by callback, the files of one item are all paired with it', async () => {
-		const node = wait({ waitFor: 'callback', options: { outputItems: 'perFile' } });
-		const execution = await own.runNodes(prompts(['#files=2']), node, SEEN);
-		expect(execution.getItems('Seen')).toEqual(
-			[0, 1].map(() => ({ prompt: '#files=2', status: 'completed' })),
-		);
-		expect(getOutput(execution).map(({ json }) => json.file?.index)).toEqual([0, 1]);
-	});
-
-	const perFile = mode === 'database' ? it.skip : it;
-	// n8n repeats a node whose first item is an error, and the limit ends the wait.
-	perFile.each(['callback', 'polling'])(
-		'by %s, each file is an item of its own, also after a repeat and at the limit',
-		async (waitFor) => {
-			const texts = ['#status=422', '#files=2', '#fail', '#neverEnds', '#files=3 #links=dead'];
-			const repeats = {
-				...{ retryOnFail: true, maxTries: 2, waitBetweenTries: 100 },
-				onError: 'continueRegularOutput',
-			};
-			const node = wait({ waitFor, waitLimit: 0.1, options: { outputItems: 'perFile' } });
-			const execution = await own.runNodes(prompts(texts), { ...node, ...repeats });
-			const output = getOutput(execution).map(({ json, binary, pairedItem }) => ({
-				item: (pairedItem as { item: number }).item,
-				status: json.status,
-				index: json.file?.index,
-				files: Object.keys(binary),
-				isOwn: json.file && json.file.url === json.resultUrls?.[json.file.index],
-				isMissing: json.downloadError !== undefined,
-			}));
-			const file = (item: number, index: number, files: string[]) => ({
-				...{ item, status: 'completed', index, files },
-				...{ isOwn: true, isMissing: files.length === 0 },
-			});
-			const other = (item: number, status?: string) => ({
-				...{ item, status, index: undefined, files: [] },
-				...{ isOwn: undefined, isMissing: false },
-			});
-			expect(output).toEqual([
-				other(0),
-				...[0, 1].map((index) => file(1, index, ['data'])),
-				other(2, 'failed'),
-				other(3, 'timedOut'),
-				...[0, 1, 2].map((index) => file(4, index, [])),
-			]);
-			const [, second] = getOutput(execution);
-			const bytes = second?.binary.data && (await own.n8n.readBinary(second.binary.data));
-			expect(bytes?.equals(await fetchBytes(second?.json.file?.url))).toBe(true);
-			expect(own.service.tasks.size).toBe(4);
-		},
-	);
 
 	if (isGuarded)
 		it("says what n8n's own guard blocks, and that nothing was sent", async () => {
@@ -265,6 +237,58 @@ describe.each(['filesystem', 'database', 'default'])('with binary data in %s mod
 		});
 });
 
+describe('an item for each file', () => {
+	it('by callback, the files of one item are all paired with it', async () => {
+		const node = wait({ waitFor: 'callback', options: { outputItems: 'perFile' } });
+		const execution = await pair.runNodes(prompts(['#files=2']), node, SEEN);
+		expect(execution.getItems('Seen')).toEqual(
+			[0, 1].map(() => ({ prompt: '#files=2', status: 'completed' })),
+		);
+		expect(getOutput(execution).map(({ json }) => json.file?.index)).toEqual([0, 1]);
+	});
+
+	// n8n repeats a node whose first item is an error, and the limit ends the wait.
+	it.each(['callback', 'polling'])(
+		'by %s, each file is an item of its own, also after a repeat and at the limit',
+		async (waitFor) => {
+			const texts = ['#status=422', '#files=2', '#fail', '#neverEnds', '#files=3 #links=dead'];
+			const repeats = {
+				...{ retryOnFail: true, maxTries: 2, waitBetweenTries: 100 },
+				onError: 'continueRegularOutput',
+			};
+			const node = wait({ waitFor, waitLimit: 0.1, options: { outputItems: 'perFile' } });
+			const execution = await pair.runNodes(prompts(texts), { ...node, ...repeats });
+			const output = getOutput(execution).map(({ json, binary, pairedItem }) => ({
+				item: (pairedItem as { item: number }).item,
+				status: json.status,
+				index: json.file?.index,
+				files: Object.keys(binary),
+				isOwn: json.file && json.file.url === json.resultUrls?.[json.file.index],
+				isMissing: json.downloadError !== undefined,
+			}));
+			const file = (item: number, index: number, files: string[]) => ({
+				...{ item, status: 'completed', index, files },
+				...{ isOwn: true, isMissing: files.length === 0 },
+			});
+			const other = (item: number, status?: string) => ({
+				...{ item, status, index: undefined, files: [] },
+				...{ isOwn: undefined, isMissing: false },
+			});
+			expect(output).toEqual([
+				other(0),
+				...[0, 1].map((index) => file(1, index, ['data'])),
+				other(2, 'failed'),
+				other(3, 'timedOut'),
+				...[0, 1, 2].map((index) => file(4, index, [])),
+			]);
+			const [, second] = getOutput(execution);
+			const bytes = second?.binary.data && (await pair.n8n.readBinary(second.binary.data));
+			expect(bytes?.equals(await fetchBytes(second?.json.file?.url))).toBe(true);
+			expect(pair.service.tasks.size).toBe(4);
+		},
+	);
+});
+
 describe('the names of files', () => {
 	it('are the first words of the prompt, with the ID where two would be the same', async () => {
 		const texts = ['A red fox, in snow!', 'A red fox in snow', '../日本'];
@@ -278,24 +302,21 @@ describe('the names of files', () => {
 });
 
 describe('a waiting node that downloads', () => {
-	/** Runs until the execution is parked, and returns its ID and that of its only task, which ends without a callback. */
-	async function parkForFile(fileSlow: number, parameters?: Record<string, unknown>) {
-		pair.service.set({ faultsFor: () => ({ noCallback: true, fileSize: SIZE, fileSlow }) });
-		const executionId = await pair.park(chain('Parked', [prompts(1), wait(parameters)]));
-		const [taskId = ''] = pair.listIds();
-		await pair.service.waitForTask(taskId);
-		return { executionId, taskId };
-	}
-
 	it.each(['callback', 'polling'])(
-		'by %s, costs no task when a file cannot be had',
+		'by %s, costs no task when a file cannot be had, or a link leads nowhere',
 		async (waitFor) => {
-			const cases: Array<[faults: object, error?: RegExp]> = [
-				[{ fileBreaks: true }, /broke off before the file was complete\. Run the node again later/],
-				[{ fileRefused: true }, /has expired or is refused, also after the service was asked/],
-				[{ fileStalls: true }, /sent nothing for 2 s before the file was complete/],
-				[{ fileSize: 1 }, /'Maximum File Size' in Options allows 0\.5 MB/],
-				[{ fileRedirects: true }],
+			const cases: Array<[faults: TaskFaults, files: number, error?: RegExp]> = [
+				[{}, 1],
+				[{ fileRedirects: true }, 1],
+				[{ fileBreaks: true }, 0, /broke off before the file was complete\. Run the node again/],
+				[{ fileRefused: true }, 0, /has expired or is refused, also after the service was asked/],
+				[{ fileStalls: true }, 0, /sent nothing for 2 s before the file was complete/],
+				[{ fileSize: 1 }, 0, /'Maximum File Size' in Options allows 0\.5 MB/],
+				[{ links: 'relative' }, 0, /./],
+				[{ links: 'dead' }, 0, /./],
+				[{ links: 'blankText' }, 0],
+				// The last callback, by which the execution goes on.
+				[{ links: 'blank', slow: 3 }, 0],
 			];
 			pair.service.set({
 				faultsFor: (order) => ({ fileSize: SIZE, slow: 2, ...cases[readNumber(order)]?.[0] }),
@@ -303,19 +324,25 @@ describe('a waiting node that downloads', () => {
 			const options = { timeoutSeconds: 2, maxSizeMegabytes: 0.5 };
 			const execution = await pair.runNodes(prompts(cases.length), wait({ waitFor, options }));
 			expect(execution.getError()).toBeUndefined();
-			expect(summarize(execution)).toEqual(
-				cases.map(([, error]) => ({
-					status: 'completed',
-					links: 1,
-					downloadError: error && expect.stringMatching(error),
-					files: error ? [] : ['data: video/mp4'],
-				})),
+			const output = getOutput(execution).map(({ json, binary }) => [
+				json.status,
+				Object.keys(binary).length,
+				json.downloadError,
+			]);
+			expect(output).toEqual(
+				cases.map(([, files, error]) => [
+					'completed',
+					files,
+					error && expect.stringMatching(error),
+				]),
 			);
 		},
 	);
 
 	it('goes on with the file when the sender has hung up', async () => {
-		const { executionId, taskId } = await parkForFile(3);
+		const faults = { noCallback: true, fileSize: SIZE, fileSlow: 2 };
+		pair.service.set({ faultsFor: () => faults });
+		const { executionId, taskId } = await parkForFile(pair);
 		const sender = new AbortController();
 		const sent = pair.service.callback(taskId, { signal: sender.signal });
 		await poll(() => pair.service.deliveries.length > 0, { timeout: 20_000, what: 'a download' });
@@ -326,11 +353,13 @@ describe('a waiting node that downloads', () => {
 	});
 
 	it('answers the sender in time, and goes on with the links when the wait limit passes before the file is there', async () => {
-		const { executionId, taskId } = await parkForFile(60, { waitLimit: 0.3 });
-		const { status, body } = await pair.service.callback(taskId);
-		expect(status).toBe(503);
-		expect(JSON.parse(body)).toMatchObject({ accepted: false, reason: 'resultsUnderWay' });
-		const [item] = getOutput(await pair.n8n.waitForExecution(executionId));
+		const { taskId, answer, ended } = await limitedRun;
+		expect(answer.status).toBe(503);
+		expect(JSON.parse(answer.body)).toMatchObject({
+			accepted: false,
+			reason: 'resultsUnderWay',
+		});
+		const [item] = getOutput(ended);
 		expect(item?.binary).toEqual({});
 		expect(item?.json).toMatchObject({
 			taskId,
@@ -360,10 +389,15 @@ describe('a waiting node that downloads', () => {
 				inputMode: 'json',
 			}),
 		);
-		expect(summarize(execution)).toEqual(
-			cases.map(([, , ...files]) => ({ status: 'completed', links: files.length, files })),
+		const output = getOutput(execution);
+		expect(output.map(({ json }) => [json.status, json.resultUrls?.length])).toEqual(
+			cases.map(([, , ...files]) => ['completed', files.length]),
 		);
-		expect(getOutput(execution)[3]?.json.result).toMatchObject({
+		const files = output.map(({ binary }) =>
+			Object.entries(binary).map(([field, { mimeType }]) => `${field}: ${mimeType}`),
+		);
+		expect(files).toEqual(cases.map(([, , ...expected]) => expected));
+		expect(output[3]?.json.result).toMatchObject({
 			resultObject: { text: expect.any(String) },
 		});
 	});

@@ -36,9 +36,3 @@ export async function post(service: Service, path: string, body: object) {
 
 export const create = async (service: Service, order: object) =>
 	await post(service, '/api/v1/jobs/createTask', order);
-
-/** Creates a task of a model that takes any input, and returns its ID. */
-export async function createTask(service: Service, prompt = '', callBackUrl?: string) {
-	const { data } = await create(service, { model: 'custom/any', callBackUrl, input: { prompt } });
-	return (data as { taskId: string }).taskId;
-}

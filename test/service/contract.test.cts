@@ -1,0 +1,312 @@
+import { isDeepStrictEqual } from 'node:util';
+import { fastify, type FastifyRequest } from 'fastify';
+import { hmac } from '../../dev/fixtures/callbackCases.cts';
+import { corpus } from '../../dev/service/catalogue.cts';
+import type { Service } from '../../dev/service/index.cts';
+import { call, create, get, post, readAnswer, start } from './support.cts';
+
+/** The emulator is held to the contract and to what is known of such services. What tests lean on besides, they show. */
+const KEY = 'dev-webhook-key';
+const CREATE = '/api/v1/jobs/createTask';
+const CREDIT = '/api/v1/chat/credit';
+const STREAM = '/api/file-stream-upload';
+const MODELS = '/api/v1/models';
+const DOWNLOAD_URL = '/api/v1/common/download-url';
+const url = 'https://media.example/a.png';
+const reference = { image_url: url, type: 'subject', ref_name: 'fox' };
+
+/** Values of each kind of field: those taken, and those refused. */
+const kinds: Record<string, { good: unknown[]; bad: unknown[] }> = {
+	text: { good: ['A fox.', ''], bad: [5] },
+	url: { good: [url, 'http://127.0.0.1:5678/a'], bad: ['', 'a.png', 'ftp://h/a.png', [url]] },
+	oneUrl: { good: [[url]], bad: [url, [], [url, url], ['a.png']] },
+	urls: { good: [[url], [url, url]], bad: [url, [], [url, 1]] },
+	references: {
+		good: [[reference, { image_url: url }]],
+		bad: [[], [url], [{ type: 'subject' }], [{ image_url: url, refName: 'fox' }]],
+	},
+	ratio: { good: ['16:9'], bad: ['16x9', '0:9'] },
+	resolution: { good: ['720p'], bad: ['720', 'high', 720] },
+	format: { good: ['png'], bad: ['PNG'] },
+	integer: { good: [0, 7], bad: ['7', 5.5, null] },
+	boolean: { good: [false, true], bad: ['true'] },
+};
+
+const delta = {
+	prompt: 'text',
+	reference_image: 'urls!',
+	resolution: 'resolution',
+	aspect_ratio: 'ratio',
+	duration: 'integer',
+};
+
+/** The fields of each model as the contract lists them. The emulator demands those with a `!`. */
+const models = {
+	'alpha-3.0/motion-control': {
+		prompt: 'text',
+		input_urls: 'oneUrl!',
+		video_urls: 'oneUrl!',
+		mode: 'resolution',
+		character_orientation: 'text',
+	},
+	'beta2/image-edit': {
+		prompt: 'text!',
+		image_url: 'url!',
+		image_size: 'ratio',
+		output_format: 'format',
+		seed: 'integer',
+	},
+	'gamma-v6/reference-to-video': {
+		prompt: 'text',
+		image_references: 'references!',
+		aspect_ratio: 'ratio',
+		quality: 'resolution',
+		duration: 'integer',
+		generate_audio_switch: 'boolean',
+		seed: 'integer',
+	},
+	'delta/reference-to-video': { ...delta, seed: 'integer' },
+	'delta-1-1/reference-to-video': delta,
+};
+
+test.each(Object.entries(models))(
+	'%s takes its fields, and nothing else',
+	async (model, contract) => {
+		const service = await start();
+		const fields = Object.entries(contract).map(([name, kind]) => {
+			const { good = [], bad = [] } = kinds[kind.replace('!', '')] ?? {};
+			return { name, good, bad, mandatory: kind.endsWith('!') };
+		});
+		const fill = (of: typeof fields) =>
+			Object.fromEntries(of.map((field) => [field.name, field.good[0]]));
+		const full = fill(fields);
+		const replaceWith = (key: 'good' | 'bad') =>
+			fields.flatMap((field) => field[key].map((value) => ({ ...full, [field.name]: value })));
+
+		const taken = [full, fill(fields.filter(({ mandatory }) => mandatory)), ...replaceWith('good')];
+		for (const input of taken) expect((await create(service, { model, input })).code).toBe(200);
+		expect([...service.tasks.values()].map(({ input }) => input)).toEqual(taken);
+
+		const incomplete = fields.filter(({ mandatory }) => mandatory).map(({ name }) => name);
+		for (const input of [
+			...replaceWith('bad'),
+			...incomplete.map((name) => ({ ...full, [name]: undefined })),
+			{ ...full, ['seed' in contract ? 'colour' : 'seed']: 1 },
+		])
+			expect(await create(service, { model, input })).toMatchObject({ code: 422, data: null });
+		expect(service.tasks.size).toBe(taken.length);
+	},
+);
+
+test.each<[object, string]>([
+	[[], 'Expected object'],
+	[{ input: {} }, 'model: Required'],
+	[{ model: 'toString', input: {} }, 'model "toString" is not known'],
+	[{ model: 'custom/x' }, 'input: Required'],
+	[{ model: 'custom/x', input: {}, callBackUrl: '' }, 'callBackUrl: Invalid url'],
+	[{ model: 'custom/x', input: {}, callbackUrl: url }, "Unrecognized key(s) in object: 'callback"],
+])('the body %j is refused: %s', async (body, msg) => {
+	const answer = { code: 422, msg: expect.stringContaining(msg) as string, data: null };
+	expect(await create(await start(), body)).toEqual(answer);
+});
+
+test.each([
+	[CREATE, '', { data: null }],
+	[CREATE, 'Bearer other', { data: null }],
+	[MODELS, 'Bearer other', {}],
+])('%s refuses the authorization "%s" by HTTP 200 and code 401', async (path, text, data) => {
+	const service = await start();
+	const headers = { Authorization: text };
+	const response = await call(service, path, { method: 'POST', headers });
+	expect(response.status).toBe(200);
+	expect(await readAnswer(response)).toEqual({ code: 401, msg: expect.any(String), ...data });
+});
+
+test('the account pays for each task until its credits are too few', async () => {
+	const service = await start({ credits: 30 });
+	const order = { model: 'custom/x', input: {} };
+	for (const credits of [17.5, 5]) {
+		await create(service, order);
+		expect((await get(service, CREDIT)).data).toBe(credits);
+	}
+	expect(await create(service, order)).toMatchObject({ code: 402, data: null });
+	expect(service.tasks.size).toBe(2);
+});
+
+test.each<[Record<string, string | Blob>, string]>([
+	[{ uploadPath: 'in' }, 'file: Required'],
+	[{ file: new Blob(['a']) }, 'uploadPath: Required'],
+	[{ file: new Blob(['a']), uploadPath: 'in', fileName: 'b/a' }, 'fileName: Invalid'],
+	[{ file: new Blob(['a']), uploadPath: 'in', path: 'x' }, "Unrecognized key(s) in object: 'path'"],
+])('the upload %j is refused: %s', async (parts, msg) => {
+	const service = await start();
+	const body = new FormData();
+	for (const [name, part] of Object.entries(parts)) body.append(name, part);
+	const response = await call(service, STREAM, { method: 'POST', body });
+	const answer = { code: 422, msg: expect.stringContaining(msg) as string, data: null };
+	expect(await readAnswer(response)).toEqual(answer);
+});
+
+/** Runs a task, and returns the callbacks that came for it, which were answered with these statuses. */
+async function receive(prompt: string, statuses = [200]) {
+	const received: Array<Pick<FastifyRequest, 'headers' | 'body'>> = [];
+	const receiver = fastify({ forceCloseConnections: true });
+	receiver.post('/', async ({ headers, body }, reply) => {
+		received.push({ headers, body });
+		return reply.code(statuses[received.length - 1] ?? 200).send();
+	});
+	const service = await start({ callbackRetrySeconds: [1.05, 0.01, 0.01] });
+	const callBackUrl = await receiver.listen({ host: '127.0.0.1', port: 0 });
+	const taskId = await createTask(service, { model: 'custom/x', callBackUrl, input: { prompt } });
+	await service.waitForTask(taskId);
+	await receiver.close();
+	return { received, taskId };
+}
+
+async function createTask(service: Service, order: object) {
+	const { data } = await create(service, order);
+	return (data as { taskId: string }).taskId;
+}
+
+test.each([
+	['', { code: 200, msg: 'success' }, 'task_completed'],
+	['#fail', { code: 501, msg: 'The generation failed: the prompt was refused.' }, 'task_failed'],
+])('a callback says no more than the contract: "%s"', async (prompt, result, callbackType) => {
+	const { received, taskId } = await receive(prompt);
+	const data = { task_id: taskId, callbackType };
+	expect(received.map(({ body }) => body)).toEqual([{ taskId, ...result, data }]);
+	expect(received[0]?.headers['content-type']).toBe('application/json');
+});
+
+test('a callback is repeated until the first 2xx, and signed anew each time', async () => {
+	const { received, taskId } = await receive('', [500, 302, 204]);
+	const times = received.map(({ headers }) => Number(headers['x-webhook-timestamp']));
+	expect(times).toHaveLength(3);
+	expect(times[1]).toBeGreaterThan(times[0] ?? Infinity);
+	expect(received.map(({ headers }) => headers['x-webhook-signature'])).toEqual(
+		times.map((time) => hmac(taskId, time, KEY).toString('base64')),
+	);
+});
+
+describe('the catalogue', () => {
+	it('has the kinds of models and the keys that were seen', () => {
+		const json = JSON.stringify(corpus.map(({ openapi }) => openapi));
+		const keys = [
+			'additionalProperties allOf anyOf const default deprecated enum examples exclusiveMaximum',
+			'exclusiveMinimum format items maxItems maxLength maximum minItems minLength minimum',
+			'multipleOf oneOf pattern properties required $ref type',
+			'image_url image_urls input_urls video_url video_urls audio_url first_frame_url last_frame_url',
+			'end_image_url mask_url reference_image image_input reference_video reference_image_urls',
+			'reference_link_urls',
+		].flatMap((line) => line.split(' '));
+		expect(keys.filter((key) => !json.includes(`"${key}":`))).toEqual([]);
+		expect(json.split('"/api/v1/jobs/createTask":').length).toBeGreaterThan(30);
+	});
+
+	it('lists each model once, by seven keys', async () => {
+		const { data } = await get(await start(), MODELS);
+		const { total, models } = data as { total: number; models: Array<{ model: string }> };
+		expect(models.filter((entry) => Object.keys(entry).length !== 7)).toEqual([]);
+		expect(new Set(models.map(({ model }) => model)).size).toBe(total);
+	});
+
+	it.each([
+		['Chi-Image/Edit-Plus/schema', 200],
+		['kappa-7/preview/schema', 200],
+		['psi/schema', 404],
+		['psi%2Fimage-edit/schema', 404],
+		['chi-image/edit-plus/schema', 404],
+	])('answers %s with code %d', async (path, code) => {
+		const answer = await get(await start(), `${MODELS}/${path}`);
+		const model = path.replace('/schema', '');
+		const openapi = corpus.find(({ entry }) => entry.model === model)?.openapi;
+		expect(answer).toMatchObject({ code, data: code === 200 ? { model, openapi } : null });
+	});
+
+	it('shares a budget with fresh links', async () => {
+		const service = await start({ lookupSeconds: 60 });
+		expect((await get(service, MODELS)).code).toBe(200);
+		expect((await get(service, `${MODELS}/psi/image-edit/schema`)).code).toBe(429);
+		expect((await post(service, DOWNLOAD_URL, { url })).code).toBe(429);
+	});
+
+	it.each<[string, object, string]>([
+		['epsilon-2/text-to-video', { prompt: 'A fox', cfg_scale: 0.7, color: 'red' }, ''],
+		['epsilon-2/text-to-video', {}, "/input must have required property 'prompt'"],
+		['zeta-3.1/image-to-video', { prompt: 'fox' }, '/input must match exactly one schema in oneOf'],
+		['mu/image-to-video', { 'image_urls ': [url] }, ''],
+		['mu/image-to-video', { image_urls: [url] }, "must have required property 'image_urls '"],
+		['kappa-7/preview', { anything: 5 }, ''],
+		['sigma-chat-5', {}, 'is not created by /api/v1/jobs/createTask'],
+		['zeta-song-v5/music-video', { task_id: 'x', audio_id: 'x' }, 'There is no such task'],
+	])('holds a task of %s with %j to its schema: "%s"', async (model, input, problem) => {
+		const { code, msg } = await create(await start(), { model, input });
+		expect(code).toBe(problem ? 422 : 200);
+		expect(msg).toContain(problem);
+	});
+});
+
+describe('a result', () => {
+	const readResult = async (service: Service, taskId: string) => {
+		await service.waitForTask(taskId);
+		const { data } = await get(service, `/api/v1/jobs/recordInfo?taskId=${taskId}`);
+		return (data as { resultJson: unknown }).resultJson;
+	};
+
+	it('expires with an XML 403, and a fresh link of twenty minutes leads to it', async () => {
+		const service = await start({ resultSeconds: -1 });
+		const taskId = await createTask(service, { model: 'custom/x', input: {} });
+		const result = JSON.parse(String(await readResult(service, taskId))) as {
+			resultUrls: [string];
+		};
+		const [link] = result.resultUrls;
+		const refused = await fetch(link);
+		expect(refused.status).toBe(403);
+		expect(await refused.text()).toContain('<Code>AccessDenied</Code>');
+		const fresh = String((await post(service, DOWNLOAD_URL, { url: link })).data);
+		expect((await fetch(fresh)).status).toBe(200);
+		const expires = Number(new URL(fresh).searchParams.get('expires'));
+		expect(Math.abs(expires - Date.now() - 1_200_000)).toBeLessThan(3_000);
+		const other = 'https://elsewhere.example/results/x/result.mp4';
+		expect(await post(service, DOWNLOAD_URL, { url: other })).toMatchObject({
+			code: 422,
+			msg: 'url is wrong',
+		});
+	});
+
+	it('is JSON in a text, or an object itself', async () => {
+		const service = await start();
+		const order = { model: 'zeta-canvas-4.0', input: { prompt: 'A fox' } };
+		const taskId = await createTask(service, order);
+		expect(await readResult(service, taskId)).toEqual({
+			resultUrls: [`${service.resultsUrl}/results/${taskId}/result.png`],
+		});
+	});
+
+	it('and the token never meet: a request with one is refused, and recorded', async () => {
+		const { resultsUrl, leaks } = await start();
+		const headers = { Authorization: 'Bearer dev-token' };
+		for (const path of ['/sample.png', '/results/x/result.mp4', '/uploads/x'])
+			expect((await fetch(resultsUrl + path, { headers })).status).toBe(400);
+		expect(leaks).toHaveLength(3);
+	});
+});
+
+test.each([
+	['comes again within a day is answered with its task', 'one', 'x', 200, 1],
+	['has another key is another one', 'x'.repeat(128), 'x', 200, 2],
+	['differs from the one of its key is refused', 'one', 'y', 422, 1],
+	['has a key of 129 characters is refused', 'x'.repeat(129), 'x', 422, 1],
+])('where keys are taken, a creation that %s', async (_, key, prompt, code, tasks) => {
+	const service = await start({ idempotencyHeader: 'Idempotency-Key' });
+	const send = async (header: string, text: string) => {
+		const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': header };
+		const body = JSON.stringify({ model: 'custom/x', input: { prompt: text } });
+		return await readAnswer(await call(service, CREATE, { method: 'POST', headers, body }));
+	};
+	const first = await send('one', 'x');
+	const again = await send(key, prompt);
+	expect(again.code).toBe(code);
+	if (code === 200) expect(isDeepStrictEqual(again, first)).toBe(tasks === 1);
+	expect(service.tasks.size).toBe(tasks);
+});
