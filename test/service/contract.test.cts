@@ -119,7 +119,11 @@ test.each([
 	const headers = { Authorization: text };
 	const response = await call(service, path, { method: 'POST', headers });
 	expect(response.status).toBe(200);
-	expect(await readAnswer(response)).toEqual({ code: 401, msg: expect.any(String), ...data });
+	expect(await readAnswer(response)).toEqual({
+		code: 401,
+		msg: expect.any(String) as string,
+		...data,
+	});
 });
 
 test('the account pays for each task until its credits are too few', async () => {
