@@ -209,47 +209,6 @@ describe('the catalogue', () => {
 		expect(listLookups()).toHaveLength(length);
 	});
 
-	it('says in the panel why a model has no fields', async () => {
-		const reasons = {
-			'kappa-7/preview': "doesn't say yet which fields",
-			'psi-reader/recognize': 'answers at once',
-			'no-such/model': 'lists no fields of a model "no-such/model"',
-		};
-		const nodes = Object.keys(reasons).map((name) => ({
-			...anyModel({ customModel: byId(name) }),
-			name,
-		}));
-		const { id } = await pair.importWorkflow(chain('Without fields', nodes));
-		await editor.openWorkflow(id);
-		for (const [name, reason] of Object.entries(reasons)) {
-			await editor.findNode(name).dblclick();
-			await editor.panel.getByText(reason).waitFor();
-			await editor.closePanel();
-		}
-	});
-
-	it('has the editor say that fields are outdated, and load the new ones', async () => {
-		const schema = ['video_url', 'audio_url'].map((id) => ({
-			id,
-			displayName: id,
-			type: 'string',
-			display: true,
-			required: true,
-			defaultMatch: false,
-		}));
-		const value = { video_url: 'https://media.example/a.mp4' };
-		const customFields = { mappingMode: 'defineBelow', value, schema };
-		const nodes = [anyModel({ customModel: byId('rho/lip-sync'), customFields })];
-		const { id } = await pair.importWorkflow(chain('Outdated', nodes));
-		await openPanel(id);
-		await editor.get('parameter-input-audio_url').waitFor();
-		expect(await editor.get('parameter-input-align').isVisible()).toBe(false);
-		await editor.get('mapping-fields-container').getByTitle('Refresh').click();
-		await editor.get('parameter-input-align').waitFor();
-		const input = editor.get('parameter-input-video_url').locator('input');
-		expect(await input.inputValue()).toBe(value.video_url);
-	});
-
 	it('that a service does not have leads on to ID and JSON', async () => {
 		const credential = await createAccount('none');
 		pair.service.set({ catalogue: false });
@@ -261,86 +220,127 @@ describe('the catalogue', () => {
 	});
 });
 
-describe('a description that would harm n8n', () => {
-	/** Makes the document of a model with this input. */
-	const describeModel = (input: object, parts: object = {}) => ({
-		parts,
-		paths: {
-			'/api/v1/jobs/createTask': {
-				post: {
-					requestBody: {
-						content: { 'application/json': { schema: { properties: { input } } } },
-					},
+/** Makes the document of a model with this input. */
+const describeModel = (input: object, parts: object = {}) => ({
+	parts,
+	paths: {
+		'/api/v1/jobs/createTask': {
+			post: {
+				requestBody: {
+					content: { 'application/json': { schema: { properties: { input } } } },
 				},
 			},
 		},
+	},
+});
+
+/** The fields that this many properties make. */
+const makeFields = (property: (index: number) => object, prefix: string) =>
+	Object.fromEntries(
+		Array.from({ length: 16 }, (_, index) => [`${prefix}_${index}`, property(index)]),
+	);
+
+const HOLDS_ITSELF = {
+	type: 'object',
+	properties: makeFields(() => ({ $ref: '#/parts/parent' }), 'field'),
+};
+const FOLDS = makeFields(
+	() => ({ properties: makeFields((to) => ({ $ref: `#/parts/fold_${to}` }), 'to') }),
+	'fold',
+);
+
+/** What a model is described by in place of its own document. */
+const DOCUMENTS = {
+	'eta-upscale': describeModel({ $ref: '#/parts/parent' }, { parent: HOLDS_ITSELF }),
+	'mu/image-to-video': describeModel({ $ref: '#/parts/fold_0' }, FOLDS),
+	'epsilon-2/text-to-video': describeModel({ properties: { mode: { enum: ['={{ $vars }}'] } } }),
+	'psi/image-edit': describeModel({
+		properties: {
+			prompt: { type: 'string', pattern: '^(a+)+$' },
+			image_url: { type: 'string', format: 'uri' },
+		},
+	}),
+};
+
+/** Why a model has no fields. */
+const REASONS = {
+	'kappa-7/preview': "doesn't say yet which fields",
+	'psi-reader/recognize': 'answers at once',
+	'no-such<b>/model</b>': 'lists no fields of a model "no-such<b>/model</b>"',
+	'mu/image-to-video': 'too large to make fields of it',
+	'epsilon-2/text-to-video': 'n8n would run as expressions',
+};
+
+const JSON_INPUT = { image_url: 'https://media.example/a.png', factor: 4 };
+
+describe('the panel of a node whose model is chosen', () => {
+	const schema = ['video_url', 'audio_url'].map((id) => ({
+		id,
+		displayName: id,
+		type: 'string',
+		display: true,
+		required: true,
+		defaultMatch: false,
+	}));
+	const value = { video_url: 'https://media.example/a.mp4' };
+	const customFields = { mappingMode: 'defineBelow', value, schema };
+	const nodes: Record<string, Record<string, unknown>> = {
+		'Holds itself': { customModel: byId('eta-upscale') },
+		Outdated: { customModel: byId('rho/lip-sync'), customFields },
+		Pattern: { customModel: byId('psi/image-edit') },
+		'Plain text': { customModel: 'eta-upscale', customInput: JSON.stringify(JSON_INPUT) },
+	};
+	for (const [index, model] of Object.keys(REASONS).entries())
+		nodes[`Reason ${index}`] = { customModel: byId(model) };
+
+	// All are on one canvas, each behind its start: the editor takes seconds to load.
+	beforeAll(async () => {
+		const built = Object.entries(nodes).map(([name, parameters]) => ({
+			...anyModel(parameters),
+			name,
+		}));
+		const workflow = chain('Panels', built);
+		const behindStart = built.map(({ name }) => ({ node: name, type: 'main', index: 0 }));
+		workflow.connections = { Start: { main: [behindStart] } };
+		const credential = await createAccount('panels');
+		const { id } = await pair.importWorkflow(workflow, { credential });
+		await editor.openWorkflow(id);
 	});
+	beforeEach(() => pair.service.set({ documents: DOCUMENTS }));
+	afterEach(async () => await editor.closePanel());
 
-	const many = (property: object) =>
-		Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`field_${index}`, property]));
+	const open = async (name: string) => {
+		await editor.findNode(name).dblclick();
+		await editor.panel.waitFor();
+	};
 
-	it('holds itself in sixteen properties, and its fields are a few kilobytes', async () => {
-		const parent = { type: 'object', properties: many({ $ref: '#/parts/parent' }) };
-		const document = describeModel({ $ref: '#/parts/parent' }, { parent });
-		pair.service.set({ documents: { 'eta-upscale': document } });
-		const credential = await createAccount('parent');
-		const nodes = [anyModel({ customModel: byId('eta-upscale') })];
-		const { id } = await pair.importWorkflow(chain('Holds itself', nodes), { credential });
+	it.each([...Object.values(REASONS).entries()])(
+		'says of no. %d why it has no fields: %s',
+		async (index, reason) => {
+			await open(`Reason ${index}`);
+			await editor.panel.getByText(reason).waitFor();
+		},
+	);
+
+	it('has fields of a few kilobytes for a description that holds itself in sixteen properties', async () => {
 		const answer = editor.page.waitForResponse(/resource-mapper-fields/);
-		await openPanel(id);
+		await open('Holds itself');
 		await editor.get('parameter-input-field_15').waitFor();
 		expect((await (await answer).text()).length).toBeLessThan(10_000);
 	});
 
-	it('unfolds without end, or would be run, and the panel says why it has no fields', async () => {
-		const folds = Array.from({ length: 16 }, (_, index) => [
-			`fold_${index}`,
-			{
-				properties: Object.fromEntries(
-					Array.from({ length: 16 }, (__, to) => [`to_${to}`, { $ref: `#/parts/fold_${to}` }]),
-				),
-			},
-		]);
-		pair.service.set({
-			documents: {
-				'eta-upscale': describeModel(
-					{ $ref: '#/parts/fold_0' },
-					Object.fromEntries(folds) as object,
-				),
-				'rho/lip-sync': describeModel({ properties: { mode: { enum: ['={{ $vars }}'] } } }),
-			},
-		});
-		const credential = await createAccount('harm');
-		const reasons = {
-			'eta-upscale': 'too large to make fields of it',
-			'rho/lip-sync': 'n8n would run as expressions',
-			'no-such<b>/model</b>': 'no-such<b>/model</b>',
-		};
-		const nodes = Object.keys(reasons).map((name, index) => ({
-			...anyModel({ customModel: byId(name) }),
-			name: `Model ${index}`,
-		}));
-		const { id } = await pair.importWorkflow(chain('Harm', nodes), { credential });
-		await editor.openWorkflow(id);
-		for (const [index, reason] of Object.values(reasons).entries()) {
-			await editor.findNode(`Model ${index}`).dblclick();
-			await editor.panel.getByTestId('empty-fields-notice').getByText(reason).waitFor();
-			await editor.closePanel();
-		}
+	it('says that fields are outdated, and loads the new ones', async () => {
+		await open('Outdated');
+		await editor.get('parameter-input-audio_url').waitFor();
+		expect(await editor.get('parameter-input-align').isVisible()).toBe(false);
+		await editor.get('mapping-fields-container').getByTitle('Refresh').click();
+		await editor.get('parameter-input-align').waitFor();
+		const input = editor.get('parameter-input-video_url').locator('input');
+		expect(await input.inputValue()).toBe(value.video_url);
 	});
 
-	it('has a pattern that never ends, which n8n does not run', async () => {
-		const document = describeModel({
-			properties: {
-				prompt: { type: 'string', pattern: '^(a+)+$' },
-				image_url: { type: 'string', format: 'uri' },
-			},
-		});
-		pair.service.set({ documents: { 'psi/image-edit': document } });
-		const credential = await createAccount('pattern');
-		const nodes = [anyModel({ customModel: byId('psi/image-edit') })];
-		const { id } = await pair.importWorkflow(chain('Pattern', nodes), { credential });
-		await openPanel(id);
+	it('takes a text whose pattern never ends, which n8n does not run', async () => {
+		await open('Pattern');
 		await editor.get('parameter-input-image_url').waitFor();
 		const input = { prompt: `${'a'.repeat(32)}!`, image_url: 'https://media.example/a.png' };
 		await editor.fill('prompt', input.prompt);
@@ -349,18 +349,14 @@ describe('a description that would harm n8n', () => {
 		await editor.waitForOutput();
 		expect(readSent()).toEqual(input);
 	});
-});
 
-it('a workflow with a plain text for a model shows and sends its JSON', async () => {
-	const listLookups = pair.followLookups();
-	const input = { image_url: 'https://media.example/a.png', factor: 4 };
-	const customInput = JSON.stringify(input);
-	const nodes = [anyModel({ customModel: 'eta-upscale', customInput })];
-	const { id } = await pair.importWorkflow(chain('Plain text', nodes));
-	await openPanel(id);
-	await editor.panel.getByText('"https://media.example/a.png"').waitFor();
-	await editor.executeStep();
-	await editor.waitForOutput();
-	expect(readSent()).toEqual(input);
-	expect(listLookups()).toEqual([]);
+	it('shows and sends the JSON of a model that is a plain text', async () => {
+		const listLookups = pair.followLookups();
+		await open('Plain text');
+		await editor.panel.getByText('"https://media.example/a.png"').waitFor();
+		await editor.executeStep();
+		await editor.waitForOutput();
+		expect(readSent()).toEqual(JSON_INPUT);
+		expect(listLookups()).toEqual([]);
+	});
 });
