@@ -85,26 +85,22 @@ const AUTHENTICATION = {
 };
 
 /** Builds n8n's own node for requests, with the service's token. */
-export const buildHttpRequest = (parameters: Record<string, unknown>, name = 'HTTP Request') =>
-	httpRequest({ ...AUTHENTICATION, ...parameters }, { name, credentials: { httpHeaderAuth: {} } });
-
-/** Builds n8n's own node for requests so that it creates a task for each prompt. */
-export const buildCreateRequest = ({ url }: Service, name?: string) =>
-	buildHttpRequest(
-		{
-			method: 'POST',
-			url: `${url}/api/v1/jobs/createTask`,
-			sendBody: true,
-			specifyBody: 'json',
-			jsonBody: '={{ { model: "custom/any", input: { prompt: $json.prompt } } }}',
-			options: { timeout: 60_000 },
-		},
-		name,
+export const buildHttpRequest = (parameters: Record<string, unknown>) =>
+	httpRequest(
+		{ ...AUTHENTICATION, ...parameters },
+		{ name: 'HTTP Request', credentials: { httpHeaderAuth: {} } },
 	);
 
-/** Builds n8n's own node for requests so that it asks for the details of a task. */
-export const buildDetailsRequest = ({ url }: Service, taskId: string, name?: string) =>
-	buildHttpRequest({ url: `=${url}/api/v1/jobs/recordInfo?taskId={{ ${taskId} }}` }, name);
+/** Builds n8n's own node for requests so that it creates a task for each prompt. */
+export const buildCreateRequest = ({ url }: Service) =>
+	buildHttpRequest({
+		method: 'POST',
+		url: `${url}/api/v1/jobs/createTask`,
+		sendBody: true,
+		specifyBody: 'json',
+		jsonBody: '={{ { model: "custom/any", input: { prompt: $json.prompt } } }}',
+		options: { timeout: 60_000 },
+	});
 
 /** Builds what downloads the result of a new task, a file of this size in MB: our node, and n8n's own node for requests. */
 export async function buildDownloads(service: Service, megabytes: number) {
@@ -118,20 +114,3 @@ export async function buildDownloads(service: Service, megabytes: number) {
 		}),
 	};
 }
-
-const EQUALS = { type: 'string', operation: 'equals' };
-
-/** Builds n8n's own node that leads on by its first output when two texts are equal, and else by its second one. */
-export const buildIf = (name: string, leftValue: string, rightValue: string): WorkflowNode => ({
-	name,
-	type: 'n8n-nodes-base.if',
-	typeVersion: 2.3,
-	parameters: {
-		conditions: {
-			combinator: 'and',
-			options: { caseSensitive: true, leftValue: '', typeValidation: 'strict', version: 3 },
-			conditions: [{ id: 'equal', leftValue, rightValue, operator: EQUALS }],
-		},
-		options: {},
-	},
-});

@@ -137,37 +137,32 @@ async function measureParked(): Promise<Row> {
 	};
 }
 
-/** Measures the kB that this process holds after `count` additions, and after twice as many, each divided by `owners`. */
-function measureKept(name: string, count: number, owners: number, add: (index: number) => void) {
+/** Measures the kB that this process holds for each trigger that remembers as many events as it may, and twice as many. */
+function measureRemembered(): Row {
+	const { RememberedEvents } = requireBuilt('./trigger/deduplicate') as typeof remembered;
 	v8.setFlagsFromString('--expose-gc');
 	const collect = vm.runInNewContext('gc') as NodeJS.GCFunction;
 	const readHeap = () => {
 		collect();
-		return process.memoryUsage().heapUsed / 1024 / owners;
+		return process.memoryUsage().heapUsed / 1024 / TRIGGERS;
 	};
-	const before = readHeap();
-	const addFrom = (first: number) => {
-		for (let index = first; index < first + count; index++) add(index);
-		return readHeap() - before;
-	};
-	const value = addFrom(0);
-	const figures = `${addFrom(count).toFixed(0)} kB after twice as many`;
-	return { name: `${count} ${name}`, value, unit: 'kB', figures };
-}
-
-function measureRemembered(): Row {
-	const { RememberedEvents } = requireBuilt('./trigger/deduplicate') as typeof remembered;
 	const triggers = Array.from({ length: TRIGGERS }, (_, index) => ({
 		name: `workflow:${index}`,
 		staticData: {},
 	}));
 	const now = Math.floor(Date.now() / 1000);
-	return measureKept('remembered events of a trigger', REMEMBERED, TRIGGERS, (index) => {
-		for (const { name, staticData } of triggers) {
-			new RememberedEvents(name, staticData, now).add(`task-${index}:taskCompleted`);
-			JSON.stringify(staticData);
-		}
-	});
+	const before = readHeap();
+	const addFrom = (first: number) => {
+		for (let index = first; index < first + REMEMBERED; index++)
+			for (const { name, staticData } of triggers) {
+				new RememberedEvents(name, staticData, now).add(`task-${index}:taskCompleted`);
+				JSON.stringify(staticData);
+			}
+		return readHeap() - before;
+	};
+	const value = addFrom(0);
+	const figures = `${addFrom(REMEMBERED).toFixed(0)} kB after twice as many`;
+	return { name: `${REMEMBERED} remembered events of a trigger`, value, unit: 'kB', figures };
 }
 
 /** Measures memory: of all that the package keeps, each at its bound; of parked tasks; of files up and down. */

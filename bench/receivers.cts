@@ -10,13 +10,7 @@ import { poll } from '../dev/n8n/wait.cts';
 import type { WorkflowNode } from '../dev/n8n/workflow.cts';
 import { openFolder } from '../dev/pack.cts';
 import type { Service } from '../dev/service/index.cts';
-import {
-	buildDetailsRequest,
-	buildIf,
-	importFor,
-	measureCallback,
-	openService,
-} from './fixtures.cts';
+import { buildHttpRequest, importFor, measureCallback, openService } from './fixtures.cts';
 import { measureSettings, readProcessorTime, type Row } from './measure.cts';
 
 export const CALLBACKS = 40;
@@ -47,6 +41,28 @@ const buildRespond = (responseCode: number): WorkflowNode => ({
 	parameters: { respondWith: 'json', responseBody: '{"accepted":true}', options: { responseCode } },
 });
 
+/** n8n's own node that leads on by its first output when the signature is the expected one, and else by its second one. */
+const IF_SIGNED: WorkflowNode = {
+	name: 'If',
+	type: 'n8n-nodes-base.if',
+	typeVersion: 2.3,
+	parameters: {
+		conditions: {
+			combinator: 'and',
+			options: { caseSensitive: true, leftValue: '', typeValidation: 'strict', version: 3 },
+			conditions: [
+				{
+					id: 'equal',
+					leftValue: '={{ $json.expected }}',
+					rightValue: "={{ $json.headers['x-webhook-signature'] }}",
+					operator: { type: 'string', operation: 'equals' },
+				},
+			],
+		},
+		options: {},
+	},
+};
+
 function buildByHand(service: Service) {
 	const crypto: WorkflowNode = {
 		name: 'Crypto',
@@ -64,8 +80,10 @@ function buildByHand(service: Service) {
 	const accepting = buildReceiver(
 		buildWebhook('responseNode'),
 		crypto,
-		buildIf('If', '={{ $json.expected }}', "={{ $json.headers['x-webhook-signature'] }}"),
-		buildDetailsRequest(service, '$json.body.data.task_id'),
+		IF_SIGNED,
+		buildHttpRequest({
+			url: `=${service.url}/api/v1/jobs/recordInfo?taskId={{ $json.body.data.task_id }}`,
+		}),
 		buildRespond(200),
 	);
 	const refusing = connect('Refusing', [buildRespond(401)]);

@@ -1,50 +1,14 @@
 import { median, shuffle } from 'simple-statistics';
 import { startPackedN8n } from '../dev/fixtures/pair.cts';
-import { chain, createAndWait, prompts, WAIT } from '../dev/fixtures/workflows.cts';
+import { chain, createAndWait, prompts } from '../dev/fixtures/workflows.cts';
 import type { Log } from '../dev/log.cts';
 import type { N8n } from '../dev/n8n/n8n.cts';
-import type { Service } from '../dev/service/index.cts';
-import {
-	buildCreateRequest,
-	buildDetailsRequest,
-	buildIf,
-	importFor,
-	measureCallback,
-	openService,
-} from './fixtures.cts';
+import { importFor, measureCallback, openService } from './fixtures.cts';
 import { compare, type Row } from './measure.cts';
 
 const BATCHES = [1, 10, 100, 1_000];
 const REFUSED = 50;
-const POLLED = [1, 10];
-const TASK_SECONDS = 30;
 const LIMIT = 300_000;
-
-/** Builds the loop that is usually built by hand. */
-function buildByHand(service: Service, count: number) {
-	const workflow = chain('By hand', [
-		prompts(count),
-		buildCreateRequest(service, 'Create'),
-		{ ...WAIT, parameters: { amount: 5, unit: 'seconds' } },
-		buildDetailsRequest(service, '$json.data.taskId', 'Look'),
-		buildIf('Done?', '={{ $json.data.state }}', 'success'),
-	]);
-	workflow.connections['Done?'] = { main: [[], [{ node: 'Wait', type: 'main', index: 0 }]] };
-	return workflow;
-}
-
-const buildPolling = (_service: Service, count: number) =>
-	chain('By polling', [prompts(count), createAndWait({ waitFor: 'polling' })]);
-
-async function count(name: string, n8n: N8n, service: Service, workflowId: string): Promise<Row> {
-	const tasks = service.tasks.size;
-	const executions = (await n8n.listExecutions({ workflowId })).length;
-	return {
-		name: `${tasks} tasks ${name}, requests per finished task`,
-		value: service.requests.length / tasks,
-		figures: `${executions / tasks} executions of n8n per finished task`,
-	};
-}
 
 /** Measures a batch by callback: its requests, and the milliseconds of its callbacks. */
 async function measureByCallback(n8n: N8n, tasks: number, log: Log) {
@@ -65,35 +29,25 @@ async function measureByCallback(n8n: N8n, tasks: number, log: Log) {
 		accepted.push(await measureCallback(service, task.taskId));
 	}
 	await n8n.waitForExecution(executionId);
-	const goal = { atMost: tasks === 1 ? 2 : 3 };
-	const row = { ...(await count('by callback', n8n, service, workflowId)), goal };
+	const executions = (await n8n.listExecutions({ workflowId })).length;
+	const row: Row = {
+		name: `${tasks} tasks by callback, requests per finished task`,
+		value: service.requests.length / tasks,
+		goal: { atMost: tasks === 1 ? 2 : 3 },
+		figures: `${executions / tasks} executions of n8n per finished task`,
+	};
 	return { row, accepted, refused };
 }
 
-/** Measures a workflow that looks again and again. */
-async function measurePolling(n8n: N8n, tasks: number, way: string, build: typeof buildByHand) {
-	await using service = await openService({ taskSeconds: TASK_SECONDS });
-	const workflowId = await importFor(n8n, service, build(service, tasks));
-	await n8n.waitForExecution(await n8n.run(workflowId), { timeout: LIMIT });
-	return await count(`of ${TASK_SECONDS} s, ${way}`, n8n, service, workflowId);
-}
-
 /**
- * Requests to the service and executions of n8n per finished task: Generate by callback and by polling, beside the
- * loop that is usually built by hand. By callback, tasks end one by one in a random order. The time of each callback is
- * taken as well, and now and then that of one without a signature: n8n loads the execution for it, and we refuse it unread.
+ * Requests to the service and executions of n8n per finished task, which end one by one in a random order. The time of each
+ * callback is taken as well, and now and then that of one without a signature: n8n loads the execution for it, and we refuse
+ * it unread.
  */
 export async function bench(log: Log): Promise<Row[]> {
 	await using n8n = await startPackedN8n();
 	const batches = [];
 	for (const tasks of BATCHES) batches.push(await measureByCallback(n8n, tasks, log));
-	log(`${POLLED.join(' and ')} tasks by polling and by hand, each of ${TASK_SECONDS} s`);
-	const polled = await Promise.all(
-		POLLED.flatMap((tasks) => [
-			measurePolling(n8n, tasks, 'by polling', buildPolling),
-			measurePolling(n8n, tasks, 'by a loop built by hand', buildByHand),
-		]),
-	);
 	const [hundred, thousand] = batches.slice(2);
 	if (!hundred || !thousand) throw new Error('A batch is missing');
 	const growth = compare('A callback while 1,000 tasks are parked, of one while 100 are', {
@@ -103,7 +57,6 @@ export async function bench(log: Log): Promise<Row[]> {
 	const refused = median(thousand.refused) / median(hundred.refused);
 	return [
 		...batches.map(({ row }) => row),
-		...polled,
 		growth,
 		{
 			name: 'The same, of how the time of one that we refuse unread grows',

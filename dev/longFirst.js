@@ -2,8 +2,9 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** The test files that take longest, the longest first: those in a real n8n take a minute or more. */
 const LONG = [
-	...['queue/queue', 'e2e/results', 'e2e/anyModel', 'e2e/editor', 'e2e/openInternet'],
-	...['e2e/whatComesBack', 'e2e/lookedAfter', 'e2e/crash', 'e2e/restart', 'e2e/tools'],
+	...['queue/queue', 'e2e/editor', 'e2e/anyModel', 'e2e/results', 'e2e/openInternet'],
+	...['e2e/restart', 'e2e/whatComesBack', 'e2e/lookedAfter', 'e2e/tools', 'e2e/agents'],
+	...['e2e/createAndWait', 'e2e/paidOnce', 'e2e/knownTasks', 'e2e/createAndTrigger'],
 	...['unit/waiting', 'engine/addModel', 'unit/answers', 'unit/verify', 'unit/hostileSchema'],
 ];
 

@@ -37,16 +37,6 @@ export const corpus = readdirSync(folder).flatMap((file) =>
 	catalogueModel.array().parse(JSON.parse(readFileSync(join(folder, file), 'utf8'))),
 );
 
-/** Lists the corpus, and this number of copies of its models under names of their own. Tasks of a copy can't be created. */
-export const listEntries = (copies: number) => [
-	...corpus.map(({ entry }) => entry),
-	...Array.from({ length: copies }, (_, index) => {
-		const { entry } = corpus[index % corpus.length] as CatalogueModel;
-		const model = `generated-${index}/${entry.slug}`;
-		return { ...entry, model, title: `${entry.title} ${index}`, slug: model.replace('/', '-') };
-	}),
-];
-
 export const findInCatalogue = (name: string) => corpus.find(({ entry }) => entry.model === name);
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, multipleOfPrecision: 9 });

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { findInCatalogue, listEntries } from './catalogue.cts';
+import { corpus, findInCatalogue } from './catalogue.cts';
 import type { Context } from './index.cts';
 import { hasFile } from './results.cts';
 import { check, Refusal, strictObject, text, wrapData } from './validation.cts';
@@ -41,7 +41,7 @@ export function registerLookups(app: FastifyInstance, context: Context) {
 		scope.addHook('onRequest', async () => takeTurn());
 
 		scope.get(MODELS_PATH, async () => {
-			const models = listEntries(settings.generatedModels);
+			const models = corpus.map(({ entry }) => entry);
 			return wrapData({ total: models.length, models });
 		});
 

@@ -29,8 +29,6 @@ export const defaults = {
 	downloadUrl: true,
 	/** The least time between two requests to the catalogue or for a fresh link. */
 	lookupSeconds: 1,
-	/** The number of models in the catalogue besides its own. */
-	generatedModels: 0,
 	/** Documents that the catalogue has in place of its own, by the name of the model. Tasks are held to its own. */
 	documents: {} as Record<string, object>,
 };

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import fastify from 'fastify';
 import { agentWith } from '../../dev/fixtures/agents.cts';
 import { postJson } from '../../dev/fixtures/callbacks.cts';
 import { buildResultBytes } from '../../dev/fixtures/results.cts';
@@ -8,6 +9,7 @@ import {
 	chain,
 	connect,
 	createAndWait,
+	httpRequest,
 	NODE,
 	NODE_TYPE,
 	prompts,
@@ -16,6 +18,7 @@ import {
 } from '../../dev/fixtures/workflows.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import { root } from '../../dev/pack.cts';
+import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { usePair } from './support.cts';
 
 const pair = usePair({
@@ -50,6 +53,15 @@ describe('n8n that is killed and started again', () => {
 	const POLLING = 'polling #slow=60';
 	const CREATED = 'created';
 	const UNDER_WAY = '#hang #created';
+	/** Reaches its limit, of 12 s, while n8n is down. */
+	const LIMITED = ['limited one', 'limited two #noCallback', 'limited three #neverEnds'];
+	const LIMIT_MINUTES = 0.2;
+	/** The prompts of the executions that a later node is under way in when n8n is killed, by how they are retried. */
+	const RESUMED = {
+		'as it was': ['a fox', 'an owl'],
+		'as it is saved now': ['a bear', 'a wolf'],
+	};
+	type Resumed = keyof typeof RESUMED;
 	/** The last one ends when n8n is back: n8n goes through parked executions when it starts, and may take one for crashed that a callback resumes then. */
 	const LAST = 'batch #neverEnds';
 	const BATCH = [
@@ -61,7 +73,15 @@ describe('n8n that is killed and started again', () => {
 	let waitingId: string;
 	let fileId: string;
 	let batchId: string;
+	let limitedId: string;
+	const resumedIds = {} as Record<Resumed, string>;
 	let creations: number;
+
+	/** The later node's server, which lets its callers wait until n8n was killed. */
+	const later = fastify({ forceCloseConnections: true });
+	let laterCalls = 0;
+	let isKilled = false;
+	afterAll(async () => await later.close());
 
 	const call = async (round: number) =>
 		await postJson(active.url, { 'content-type': 'application/json' }, { round });
@@ -77,6 +97,23 @@ describe('n8n that is killed and started again', () => {
 		await model.close();
 	}
 
+	/** Starts executions that are resumed, and whose later node is under way then. */
+	async function startResumed() {
+		later.get('/', async (_request, reply) => {
+			laterCalls++;
+			return isKilled ? {} : reply.hijack();
+		});
+		const url = await later.listen({ host: '127.0.0.1', port: 0 });
+		// A retry evaluates it against the tasks that the node was resumed with.
+		const customInput = '={{ { prompt: "A photo of " + ($json.prompt ?? "") } }}';
+		const node = createAndWait({ waitFor: 'callback', customInput });
+		for (const [how, texts] of Object.entries(RESUMED))
+			resumedIds[how as Resumed] = await pair.start(
+				chain('Resumed', [prompts(texts), node, httpRequest({ url })]),
+			);
+		await poll(() => laterCalls >= 2, { timeout: 40_000, what: 'the later nodes' });
+	}
+
 	const waitForTask = async (prompt: string) =>
 		await poll(() => pair.listPrompts().includes(prompt), {
 			timeout: 20_000,
@@ -89,6 +126,7 @@ describe('n8n that is killed and started again', () => {
 		expect((await call(1)).status).toBe(200);
 		await n8n.waitForExecutions({ workflowId: active.id, count: 1 });
 		await parkAgent();
+		await startResumed();
 		waitingId = await pair.park(build([WAITING]));
 		fileId = await pair.park(build([FILE], { downloadResults: true }));
 		await pair.start(build([POLLING], { waitFor: 'polling' }));
@@ -101,8 +139,16 @@ describe('n8n that is killed and started again', () => {
 		await poll(() => service.deliveries.length > 0, { timeout: 20_000, what: 'a download' });
 		batchId = await pair.park(build(BATCH));
 		await service.waitForTask(pair.findId(String(BATCH[2])));
+		const limited = createAndWait({ waitLimit: LIMIT_MINUTES, downloadResults: true });
+		limitedId = await pair.park(chain('Limited', [prompts(LIMITED), limited]));
+		const [called = ''] = LIMITED;
+		await poll(() => pair.findTask(called).callbacks.at(-1)?.status === 200, {
+			timeout: 10_000,
+			what: 'a callback that is answered',
+		});
 		creations = pair.countCreations();
 		await n8n.kill();
+		isKilled = true;
 		await downloading;
 		await n8n.restart();
 	}, 180_000);
@@ -147,6 +193,36 @@ describe('n8n that is killed and started again', () => {
 		expect(item?.json).not.toHaveProperty('downloadError');
 		const bytes = item?.binary?.data && (await n8n.readBinary(item.binary.data));
 		expect(bytes?.equals(buildResultBytes(taskId, 0, 0.3))).toBe(true);
+	});
+
+	it.each([
+		['as it was', false],
+		['as it is saved now', true],
+	] as const)(
+		'an execution that was resumed and crashed in a later node, retried with the workflow %s, has its tasks again',
+		async (how, loadWorkflow) => {
+			const id = resumedIds[how];
+			expect((await pair.n8n.waitForExecution(id)).status).toBe('crashed');
+			const url = `/rest/executions/${id}/retry`;
+			const retried = await pair.n8n.request<{ id: string }>('POST', url, { loadWorkflow });
+			const execution = await pair.n8n.waitForExecution(retried.id);
+			expect(execution.status).toBe('success');
+			expect(execution.getItems(NODE)).toMatchObject(
+				RESUMED[how].map((text) => ({
+					taskId: pair.findId(`A photo of ${text}`),
+					status: 'completed',
+				})),
+			);
+		},
+	);
+
+	it('brings out every ID of an execution whose limit passed while it was down', async () => {
+		const execution = await pair.n8n.waitForExecution(limitedId, { timeout: 110_000 });
+		expect(execution.status).toBe('success');
+		const tasks = execution.getItems<Task>(NODE);
+		expect(tasks.map(({ taskId }) => taskId)).toEqual(LIMITED.map((text) => pair.findId(text)));
+		for (const { status } of tasks) expect(['completed', 'timedOut']).toContain(status);
+		expect(tasks[2]?.status).toBe('timedOut');
 	});
 
 	// At its start, n8n 2.41 takes an agent that sleeps for one that crashed, whatever its tool (`ExecutionRecoveryService`).
