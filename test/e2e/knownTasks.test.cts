@@ -4,23 +4,17 @@ import { agentWith } from '../../dev/fixtures/agents.cts';
 import { buildCredentialData, CREDENTIAL_TYPE } from '../../dev/fixtures/pair.cts';
 import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
 import { chain, createAndWait, NODE, prompts } from '../../dev/fixtures/workflows.cts';
-import type { Execution } from '../../dev/n8n/execution.cts';
-import { poll } from '../../dev/n8n/wait.cts';
-import type { TaskFaults } from '../../dev/service/faults.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { usePair } from './support.cts';
 
-const COST = 12.5;
 const pair = usePair({
 	service: {
 		taskSeconds: 0.5,
 		credits: 1e6,
-		costPerTask: COST,
 		callbackRetrySeconds: [0.2, 0.4, 0.8, 1.6, 3.2],
 	},
 });
 
-const RETRY = { retryOnFail: true, maxTries: 2, waitBetweenTries: 100 };
 const CONTINUE = { onError: 'continueRegularOutput' };
 const COMPLETED = { status: 'completed' };
 
@@ -37,107 +31,12 @@ const wait = (
 	...node,
 });
 
-/** Refuses the first creation for this prompt, and no later one. */
-function refuseOnce(prompt: string): (task: { input: Record<string, unknown> }) => TaskFaults {
-	let isRefused = false;
-	return ({ input }) => {
-		if (input.prompt !== prompt || isRefused) return {};
-		isRefused = true;
-		return { status: 422 };
-	};
-}
-
-/** Returns all that the user is told: the error of the execution, and what the node has output. */
-const readAll = (execution: Execution) =>
-	`${execution.readError()}\n${JSON.stringify(execution.getItems(NODE))}`;
-
-const sendRetry = async (id: string, loadWorkflow: boolean) =>
-	await pair.n8n.request<{ id: string }>('POST', `/rest/executions/${id}/retry`, { loadWorkflow });
-
 /** Retries an execution with the workflow as it is saved now, and returns the new one when it has ended. */
 async function retry(id: string) {
-	const retried = await sendRetry(id, true);
+	const url = `/rest/executions/${id}/retry`;
+	const retried = await pair.n8n.request<{ id: string }>('POST', url, { loadWorkflow: true });
 	return await pair.n8n.waitForExecution(retried.id);
 }
-
-describe.each(['callback', 'polling'])('tried again by Retry On Fail, by %s', (waitFor) => {
-	it.each([
-		['the run stops', 1, {}],
-		['the run goes on', 0, CONTINUE],
-	])(
-		'tasks that have lowered the credits below Stop Below This Balance come out, and where %s',
-		async (_, refused, onError) => {
-			const texts = ['one', 'two', 'three'];
-			const faultsFor = refuseOnce(String(texts[refused]));
-			pair.service.set({ credits: 100, faultsFor });
-			const node = wait({ waitFor }, { ...RETRY, ...onError }, { keepCredits: 100 - COST });
-			const execution = await pair.runNodes(prompts(texts), node);
-			const ids = pair.listIds();
-			expect(ids.length).toBeGreaterThan(0);
-			for (const id of ids) expect(readAll(execution)).toContain(id);
-			expect(execution.readError()).not.toMatch(/nothing was created/i);
-			for (const item of execution.getItems(NODE).filter(({ taskId }) => taskId))
-				expect(item).toMatchObject(COMPLETED);
-			expect(new Set(pair.listPrompts()).size).toBe(ids.length);
-		},
-	);
-
-	/** An expression that is good while the first try is under way. */
-	const spoils =
-		'={{ { prompt: Date.now() - $json.at < 2500 ? $json.prompt : $json.nothing.at.all } }}';
-	const timed = (texts: string[]) => ({
-		...prompts(texts),
-		parameters: {
-			jsCode: `return ${JSON.stringify(texts)}.map((prompt) => ({ json: { prompt, at: Date.now() } }));`,
-		},
-	});
-	const LATER = { ...RETRY, waitBetweenTries: 3_500 };
-
-	it('a paid item whose fields are no longer good comes out, beside the error of another', async () => {
-		const texts = ['#status=422', 'two', 'three'];
-		const node = wait({ waitFor, customInput: spoils }, { ...LATER, ...CONTINUE });
-		const execution = await pair.runNodes(timed(texts), node);
-		expect(execution.getItems(NODE)).toMatchObject([
-			{ error: expect.any(String) },
-			{ taskId: pair.findId('two'), ...COMPLETED },
-			{ taskId: pair.findId('three'), ...COMPLETED },
-		]);
-		expect(pair.service.tasks.size).toBe(2);
-	});
-
-	it('a paid item whose fields are no longer good is named by the error that stops the run', async () => {
-		const node = wait({ waitFor, customInput: spoils }, LATER);
-		const execution = await pair.runNodes(timed(['one', '#status=422']), node);
-		expect(execution.status).toBe('error');
-		expect(execution.readError()).toContain(pair.findId('one'));
-		expect(execution.readError()).toContain('[item 1]');
-		expect(pair.service.tasks.size).toBe(1);
-	});
-});
-
-describe("a credential that can't be read on a later try", () => {
-	it.each([
-		['comes out', CONTINUE],
-		['is named by the error', {}],
-	])('a task that exists %s', async (_, onError) => {
-		const credential = await pair.createCredential({}, 'Deleted');
-		const texts = ['#status=422', 'two', '#status=422'];
-		const order = 'onError' in onError ? texts : texts.slice(1);
-		const create = wait({ operation: 'create' }, { ...RETRY, ...onError, waitBetweenTries: 4_000 });
-		const { id } = await pair.importWorkflow(chain('Deleted', [prompts(order), create]), {
-			credential,
-		});
-		const executionId = await pair.n8n.run(id);
-		await poll(() => pair.countCreations() >= order.length, {
-			timeout: 20_000,
-			what: 'the creations of the first try',
-		});
-		await pair.n8n.request('DELETE', `/rest/credentials/${credential.id}`);
-		const execution = await pair.n8n.waitForExecution(executionId);
-		expect(readAll(execution)).toContain(pair.findId('two'));
-		expect(pair.listPrompts()).toEqual(['two']);
-	});
-});
 
 describe('two accounts of one service, whose tasks have equal IDs', () => {
 	const TOKENS = ['token-one', 'token-two'];
