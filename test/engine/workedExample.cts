@@ -8,7 +8,6 @@ import { root } from '../../dev/pack.cts';
 const COPIED = [
 	'credentials',
 	'dev',
-	'eslint.config.mjs',
 	'jest.config.js',
 	'nodes',
 	'package.json',

@@ -11,9 +11,3 @@ export const readMedia = (name: string) => readFileSync(join(__dirname, name));
 /** Opens a file as n8n does in filesystem mode. The chunk size is in bytes. */
 export const openMedia = (name: string, chunkSize = 64 * 1024) =>
 	createReadStream(join(__dirname, name), { highWaterMark: chunkSize });
-
-/** Returns how many bytes the process holds, in its heap and in buffers. */
-export function measureMemory() {
-	const { heapUsed, arrayBuffers } = process.memoryUsage();
-	return heapUsed + arrayBuffers;
-}

@@ -81,20 +81,6 @@ describe('the fields of a model', () => {
 		expect(emptyFieldsNotice).toMatch(/'Input Mode' to JSON|another model/);
 	});
 
-	it.each(modelsWithFields)(
-		'of $model are its properties, byte for byte',
-		({ openapi, fields }) => {
-			const names = new Set<string>();
-			const json = JSON.stringify(openapi);
-			for (const { id } of listProperties(fields)) {
-				expect(json).toContain(`${JSON.stringify(id)}:`);
-				expect(names.has(id)).toBe(false);
-				names.add(id);
-			}
-			expect(names.size).toBeGreaterThan(0);
-		},
-	);
-
 	it.each([
 		['epsilon-2/text-to-video', true],
 		['iota/remove-background', false],
@@ -117,15 +103,14 @@ describe('the fields of a model', () => {
 		expect(await buildInput('epsilon-2/text-to-video', stored, { prompt })).toEqual(input);
 	});
 
-	const offer = (...values: unknown[]) => ({
-		type: 'options',
-		options: values.map((value) => ({ value })),
-	});
-
 	it.each<[string, string, string, object]>([
 		['epsilon-2/text-to-video', 'prompt', 'Prompt', { display: false, required: false }],
-		['epsilon-2/text-to-video', 'duration', 'Duration (default 5)', offer('5', '10')],
-		['epsilon-2/text-to-video', 'sound', 'Sound (default false)', { type: 'options' }],
+		[
+			'epsilon-2/text-to-video',
+			'duration',
+			'Duration (default 5)',
+			{ type: 'options', options: [{ value: '5' }, { value: '10' }] },
+		],
 		[
 			'epsilon-2/text-to-video',
 			'cfg_scale',
@@ -134,21 +119,16 @@ describe('the fields of a model', () => {
 		],
 		['epsilon-2/image-to-video', 'image_url', 'Image URL (file)', {}],
 		['zeta-song-v5', 'instrumental', 'Instrumental', { type: 'boolean', required: true }],
-		['zeta-canvas-4.0', 'web_search', 'Web Search', offer(true, false)],
-		['zeta-3.1/text-to-video', 'duration', 'Duration (default 8)', offer(4, 6, 8)],
-		['zeta-3.1/text-to-video', 'seed', 'Seed (10,000 to 99,999)', {}],
 		[
 			'theta-pro/storyboard',
 			'shots',
 			'Shots (JSON list, 1 to 6)',
 			{ type: 'array', required: true },
 		],
-		['eta-1.6/text-to-video', 'camera', 'Camera (JSON)', { type: 'object' }],
 		['epsilon-canvas/text-to-image', 'colors', 'Colors (list, up to 5)', { type: 'string' }],
 		['Iota.HD/Text-2-Video', 'quality', 'Quality (deprecated)', { removed: true }],
 		['mu/image-to-video', 'image_urls ', 'Image URLs (file)', { type: 'string', required: true }],
 		['Chi-Image/Edit-Plus', 'input_urls', 'Input URLs (files, 1 to 3)', {}],
-		['Chi-Image/Edit-Plus', 'image_size', 'Image Size (text or JSON; default square)', {}],
 	])('of %s have %j, named %j, as the editor needs it', (name, id, displayName, more) => {
 		const field = findModel(name).fields.find((one) => one.id === id);
 		expect(field).toMatchObject({ displayName, ...more });
@@ -208,12 +188,6 @@ describe('what is sent of the fields', () => {
 			{ 'prompt ': 'x', 'image_urls ': ['https://a.example/1.png'], 'resolution ': '480p' },
 		],
 		[
-			'keeps commas of URLs',
-			'zeta-canvas-4.0',
-			{ prompt: 'x', image_input: 'https://a.example/w_1,h_2/a.png, data' },
-			{ prompt: 'x', image_input: ['https://a.example/w_1,h_2/a.png', URL_OF_UPLOAD] },
-		],
-		[
 			'reads JSON, and finds the media in it',
 			'omega-layers/compose',
 			{
@@ -237,7 +211,7 @@ describe('what is sent of the fields', () => {
 			{ prompt: 'x' },
 		],
 	])('%s', async (_, model, values, input) => {
-		expect(await buildInput(model, values)).toEqual(input);
+		expect(await buildInput(model, values)).toStrictEqual(input);
 	});
 
 	it('takes a file in a field that the user names, though nothing says that it takes one', async () => {
@@ -283,11 +257,13 @@ describe('what an AI writes', () => {
 
 describe('the list for AI builders', () => {
 	it.each(modelsWithFields)(
-		'has each field of $model by its own name',
+		"has each field of $model by the service's own name",
 		({ model, openapi, fields }) => {
 			const listed = listFields(model, openapi);
 			if (typeof listed === 'string') throw new Error(listed);
+			const json = JSON.stringify(openapi);
 			const own = listProperties(fields);
+			expect(own.filter(({ id }) => !json.includes(`${JSON.stringify(id)}:`))).toEqual([]);
 			expect(listed.map(({ value }) => value).filter((value) => value !== '$forms')).toEqual(
 				own.map(({ id }) => id),
 			);
@@ -299,40 +275,18 @@ describe('the list for AI builders', () => {
 	);
 
 	it('has types, choices and limits', () => {
-		expect(listFields(WRITTEN, findModel(WRITTEN).openapi)).toMatchInlineSnapshot(`
-		[
-		  {
-		    "description": "The scene, the action and the camera, in plain language.",
-		    "name": "prompt (required; text; 1 to 2,500 characters)",
-		    "value": "prompt",
-		  },
-		  {
-		    "description": "What must not be seen.",
-		    "name": "negative_prompt (optional; text; up to 500 characters; default blur, distortion, low quality)",
-		    "value": "negative_prompt",
-		  },
-		  {
-		    "description": "Length of the video in seconds.",
-		    "name": "duration (optional; text; 5, 10; default 5)",
-		    "value": "duration",
-		  },
-		  {
-		    "description": "Shape of the frame.",
-		    "name": "aspect_ratio (optional; text; 16:9, 9:16, 1:1; default 16:9)",
-		    "value": "aspect_ratio",
-		  },
-		  {
-		    "description": "How closely the video follows the prompt. Steps of 0.1.",
-		    "name": "cfg_scale (optional; a number; 0 to 1; default 0.5)",
-		    "value": "cfg_scale",
-		  },
-		  {
-		    "description": "Adds sound effects and speech.",
-		    "name": "sound (optional; true or false; default false)",
-		    "value": "sound",
-		  },
-		]
-	`);
+		expect(listFields(WRITTEN, findModel(WRITTEN).openapi)).toMatchObject([
+			{
+				value: 'prompt',
+				name: 'prompt (required; text; 1 to 2,500 characters)',
+				description: 'The scene, the action and the camera, in plain language.',
+			},
+			{ value: 'negative_prompt' },
+			{ value: 'duration', name: 'duration (optional; text; 5, 10; default 5)' },
+			{ value: 'aspect_ratio' },
+			{ value: 'cfg_scale', name: 'cfg_scale (optional; a number; 0 to 1; default 0.5)' },
+			{ value: 'sound', name: 'sound (optional; true or false; default false)' },
+		]);
 	});
 
 	it('says why it is empty', () => {
@@ -343,11 +297,8 @@ describe('the list for AI builders', () => {
 describe('what is refused before it is paid for', () => {
 	it.each<[string, Values, RegExp]>([
 		['epsilon-2/text-to-video', {}, /'Prompt' is required/],
-		['epsilon-2/text-to-video', { prompt: 'x'.repeat(2_501) }, /'Prompt' may have at most 2500/],
 		['epsilon-2/text-to-video', { prompt: 'x', duration: '7' }, /must be one of 5, 10, but is "7"/],
-		['zeta-3.1/text-to-video', { prompt: 'abc', duration: 5 }, /must be one of 4, 6, 8/],
 		['theta-pro/storyboard', { shots: '[{"duration":5}]' }, /'Shots 1 › Prompt' is required/],
-		['theta-colors/palette', { title: 'x', weights: 'much' }, /'Weights 1' must be a number/],
 		[
 			'zeta-3.1/image-to-video',
 			{ prompt: 'abc', image_urls: 'data', first_frame_url: 'data' },
@@ -358,27 +309,14 @@ describe('what is refused before it is paid for', () => {
 		await expect(buildInput(model, values)).rejects.toThrow(message);
 	});
 
-	it.each<[string, string, Values, RegExp]>([
-		[
-			'fields',
-			'a name',
-			{ img: 'a' },
-			/^img in Input is no field of .*\. Its fields are (?=.*prompt)/,
-		],
-		['fields', 'names', { img: 'a', Prompt: 'b' }, /^img, Prompt in Input are no fields of/],
-		[
-			'json',
-			'a name',
-			{ img: 'a' },
-			/^img in Input is no field of .*\. Its fields are (?=.*prompt)/,
-		],
-	])(
-		'in %s that an AI wrote, %s that the model does not have',
-		async (inputMode, _, values, message) => {
-			const more = { inputMode, customInput: values };
-			await expect(buildRequest(WRITTEN, values, more, NO_FIELDS)).rejects.toThrow(message);
-		},
-	);
+	it.each([
+		['fields', { img: 'a' }, /^img in Input is no field of .*\. Its fields are (?=.*prompt)/],
+		['fields', { img: 'a', Prompt: 'b' }, /^img, Prompt in Input are no fields of/],
+		['json', { img: 'a' }, /^img in Input is no field of/],
+	])('in %s that an AI wrote, names of %j', async (inputMode, values, message) => {
+		const more = { inputMode, customInput: values };
+		await expect(buildRequest(WRITTEN, values, more, NO_FIELDS)).rejects.toThrow(message);
+	});
 
 	it('a value that the model does not take, in fields that an AI wrote', async () => {
 		await expect(buildInput(WRITTEN, {}, {}, NO_FIELDS)).rejects.toThrow(/ is required$/);
@@ -404,34 +342,20 @@ describe('a hostile description', () => {
 		return await buildInput('hostile', values, {}, toMapperFields('hostile', openapi));
 	}
 
-	it('runs no pattern', async () => {
-		const prompt = `${'a'.repeat(32)}!`;
-		const properties = { prompt: { type: 'string', pattern: '^(a+)+$' } };
-		expect(await build(properties, [], { prompt })).toEqual({ prompt });
-	});
-
-	it('runs no pattern that a workflow stores', async () => {
-		const prompt = `${'a'.repeat(32)}!`;
+	it.each([
+		5,
+		{ properties: null, required: {}, oneOf: [5] },
+		[[]],
+		{ type: [1], items: 'x' },
+		{ properties: { prompt: { pattern: '^(a+)+$' }, number: {} } },
+	])('that a workflow stores as %j takes anything', async (inputSchema) => {
 		const { fields } = findModel('eta-upscale');
-		const inputSchema = { properties: { prompt: { pattern: '^(a+)+$' } } };
 		const stored = fields.map((field) =>
 			'inputSchema' in field ? { ...field, inputSchema } : field,
 		);
-		const sent = await buildInput('eta-upscale', { prompt }, {}, { fields: stored });
-		expect(sent).toEqual({ prompt });
+		const values = { prompt: `${'a'.repeat(32)}!`, number: 5 };
+		expect(await buildInput('eta-upscale', values, {}, { fields: stored })).toEqual(values);
 	});
-
-	it.each([5, { properties: null, required: {}, oneOf: [5] }, [[]], { type: [1], items: 'x' }])(
-		'that a workflow stores as %j takes anything',
-		async (inputSchema) => {
-			const { fields } = findModel('eta-upscale');
-			const stored = fields.map((field) =>
-				'inputSchema' in field ? { ...field, inputSchema } : field,
-			);
-			const values = { prompt: 'x', number: 5 };
-			expect(await buildInput('eta-upscale', values, {}, { fields: stored })).toEqual(values);
-		},
-	);
 
 	it.each(['$schema', '$guide', '$noPrompt'])(
 		'leaves the fields on when a property has the name %s of an entry of ours',

@@ -28,7 +28,7 @@ describe('toRequestKey', () => {
 
 describe('toProperty', () => {
 	it('is the n8n property, without what only concerns the request', () => {
-		expect(toProperty(field({ send: { as: 'clip' } }))).toEqual(field());
+		expect(toProperty(field({ send: { as: 'clip' } }))).toStrictEqual(field());
 	});
 });
 

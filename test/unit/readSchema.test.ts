@@ -21,7 +21,7 @@ it.each<[object, JsonSchema]>([
 	[{ $ref: '#/parts/none/deeper', maxLength: 2 }, { maxLength: 2 }],
 	[{ $ref: 'parts', maxLength: 2 }, { maxLength: 2 }],
 ])('finds what %j refers to', (value, schema) => {
-	expect(readSchema(value, document)).toEqual(schema);
+	expect(readSchema(value, document)).toStrictEqual(schema);
 });
 
 const parts = { items: text, properties: { a: text }, additionalProperties: text };
@@ -44,7 +44,7 @@ it.each<JsonSchema>([
 	{ ...parts, ...branches, ...lengths, ...bounds },
 	{ type: ['string'], enum: [1], const: null, default: null, required: ['a'], deprecated: false },
 	{ type: 'object', description: 'a', additionalProperties: false },
-])('keeps %j', (schema) => expect(readSchema(schema, document)).toEqual(schema));
+])('keeps %j', (schema) => expect(readSchema(schema, document)).toStrictEqual(schema));
 
 const list = [text];
 it.each<unknown>([
@@ -55,7 +55,7 @@ it.each<unknown>([
 	{ minLength: '1', maxLength: '1', minItems: '1', maxItems: '1', format: 1 },
 	{ minimum: '1', maximum: '1', exclusiveMinimum: true, exclusiveMaximum: '1', multipleOf: 0 },
 	{ type: 5, multipleOf: '2', description: 1, deprecated: 1 },
-])('takes nothing from %j', (value) => expect(readSchema(value, document)).toEqual({}));
+])('takes nothing from %j', (value) => expect(readSchema(value, document)).toStrictEqual({}));
 
 it('takes of a part what it understands', () => {
 	const part = { type: 'string', more: 1 };
@@ -86,7 +86,7 @@ it('a schema that holds itself is read once', () => {
 it('a reference that leads to itself takes anything, and what stands beside it counts', () => {
 	const circle = { one: { $ref: '#/two', minLength: 1 }, two: { $ref: '#/one', maxLength: 2 } };
 	expect(readSchema({ $ref: '#/one' }, circle)).toEqual({ minLength: 1, maxLength: 2 });
-	expect(readSchema({ $ref: '#/none' }, circle)).toEqual({});
+	expect(readSchema({ $ref: '#/none' }, circle)).toStrictEqual({});
 });
 
 it('the same part is read wherever something refers to it', () => {
@@ -98,7 +98,7 @@ it.each(['#/__proto__', '#/constructor', '#/x/constructor/prototype', `#/${'a'.r
 	'a reference %.30s finds nothing',
 	(reference) => {
 		const document = { x: {}, ['a'.repeat(1000)]: text };
-		expect(readSchema({ $ref: reference }, document)).toEqual({});
+		expect(readSchema({ $ref: reference }, document)).toStrictEqual({});
 	},
 );
 
@@ -124,7 +124,7 @@ it('a property __proto__ is left out, as n8n would lose it', () => {
 
 describe('what is left to the service', () => {
 	it.each([{ pattern: '^(a+)+$' }, { not: text }, { uniqueItems: true }])('is %j', (value) => {
-		expect(readSchema(value, {})).toEqual({});
+		expect(readSchema(value, {})).toStrictEqual({});
 	});
 
 	// A value that meets two such branches may meet one only, as the service sees it.
@@ -168,6 +168,6 @@ it('what was read is read again as it is', () => {
 		additionalProperties: false,
 	};
 	const schema = readSchema(value, value);
-	expect(readSchema(schema, undefined)).toEqual(schema);
+	expect(readSchema(schema, undefined)).toStrictEqual(schema);
 	expect(schema?.required).toEqual(['a']);
 });
