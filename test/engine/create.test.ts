@@ -14,44 +14,16 @@ const create = async (
 		options,
 	);
 
-describe('each model', () => {
-	const imageReferences = { reference: [{ image, refName: 'hero' }] };
-	it.each<[string, INodeParameters]>([
-		['alpha-3.0/motion-control', { image, video: 'https://media.example/a.mp4', prompt: 'Dance' }],
-		['beta2/image-edit', { image, prompt: 'Night', seed: 7 }],
-		['delta-1-1/reference-to-video', { referenceImages: [image], prompt: 'A knight' }],
-		['delta/reference-to-video', { referenceImages: [image, image], prompt: 'A knight', seed: 7 }],
-		['gamma-v6/reference-to-video', { imageReferences, generateAudio: true }],
-		['custom', { customModel: 'custom/any', customInput: '{"prompt": "Night"}' }],
-	])('%s is accepted by the service, with its defaults', async (model, fields) => {
-		const { output, error } = await create({ model, ...fields });
-		expect(error).toBeUndefined();
-		const [task] = engine.listTasks();
-		const json = { taskId: task?.taskId, model: task?.model, status: 'pending', resultUrls: [] };
-		expect(output).toEqual([[{ json, pairedItem: { item: 0 } }]]);
-		expect(task?.callBackUrl).toBeUndefined();
-	});
-});
-
-describe('the request', () => {
-	it('has the defaults of fields that the user did not touch', async () => {
-		await create();
-		expect(engine.listTasks()[0]?.input).toEqual({
-			image_url: image,
-			prompt: '',
-			image_size: '1:1',
-			output_format: 'png',
-		});
-	});
-
-	it('has the callback URL, and additional input over the fields', async () => {
-		const callbackUrl = 'https://n8n.example/webhook/abc/webhook';
-		const options = { additionalInput: '{"seed": 9, "prompt": "Dawn"}' };
-		await create({ prompt: 'Night', callbackUrl, options });
-		expect(engine.listTasks()).toMatchObject([
-			{ callBackUrl: callbackUrl, input: { seed: 9, prompt: 'Dawn' } },
-		]);
-	});
+it('has the callback URL, and additional input over the fields and their defaults', async () => {
+	const callbackUrl = 'https://n8n.example/webhook/abc/webhook';
+	const options = { additionalInput: '{"seed": 9, "prompt": "Dawn"}' };
+	const { output } = await create({ prompt: 'Night', callbackUrl, options });
+	const [task] = engine.listTasks();
+	expect(task?.callBackUrl).toBe(callbackUrl);
+	const defaults = { image_size: '1:1', output_format: 'png' };
+	expect(task?.input).toEqual({ image_url: image, ...defaults, seed: 9, prompt: 'Dawn' });
+	const json = { taskId: task?.taskId, model: task?.model, status: 'pending', resultUrls: [] };
+	expect(output).toStrictEqual([[{ json, pairedItem: { item: 0 } }]]);
 });
 
 describe('several items', () => {

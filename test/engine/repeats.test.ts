@@ -190,44 +190,12 @@ describe('Retry from the executions list', () => {
 		expect(engine.service.requests).toHaveLength(2);
 	});
 
-	it('keeps them at its own repeats too, though its expressions return another value then', async () => {
-		const items = [{ prompt: 'one', next: 7 }, { prompt: '#status=422' }];
-		const seeded = { ...edit, seed: '={{ $json.next }}', options: { concurrency: 1 } };
-		const { data } = await engine.run(seeded, { items });
-		engine.service.set({
-			faultsFor: () => {
-				Object.assign(items[0] ?? {}, { next: 8 });
-				return undefined;
-			},
-		});
-		const { error } = await engine.run(seeded, { items, node: retry, retryOf: data });
-		engine.service.set({ faultsFor: undefined });
-		expect(error?.description).toContain(listIds()[0]);
-		expect(listPrompts()).toEqual(['one']);
-	});
-
-	it('counts only its own tasks for Maximum Tasks per Run', async () => {
-		const options = { maxTasksPerRun: 2 };
-		const { error } = await createTwice({}, {}, { prompt: '={{ $json.prompt }} again', options });
-		expect(error).toBeUndefined();
-		expect(engine.service.tasks.size).toBe(4);
-	});
-
 	describe('with another account', () => {
 		let other: Service;
 		beforeAll(async () => (other = await startService({ token: 'other-token' })));
 		afterAll(async () => await other.close());
 
 		const belongs = 'was created by an earlier execution with another account';
-
-		it('says so at once of the first task, and creates nothing', async () => {
-			const { error } = await createTwice({ baseUrl: other.url, accessToken: 'other-token' });
-			const [first, second] = listIds();
-			expect(error?.message).toContain(`Task ${first} of this item ${belongs}`);
-			expect(error?.description).toContain('Choose the credential of the other account');
-			expect(error?.description).toContain(second);
-			expect(other.requests.map(({ path }) => path)).not.toContain('/api/v1/jobs/createTask');
-		});
 
 		it('says so of each task when On Error continues', async () => {
 			const onError = 'continueRegularOutput';
@@ -247,72 +215,6 @@ describe('Retry from the executions list', () => {
 	});
 });
 
-describe('the retry of an execution that crashed after it had parked', () => {
-	const waits: INodeParameters = { ...edit, operation: 'createAndWait' };
-	/** Expressions that are blank for the items which stand in place of the input then. */
-	const lost: INodeParameters = {
-		...waits,
-		image: '={{ $json.picture }}',
-		waitLimit: '={{ $json.minutes }}',
-		options: { maxTasksPerRun: '={{ $json.most }}', timeoutSeconds: '={{ $json.seconds }}' },
-	};
-	const picture = 'https://media.example/photo.png';
-	const items = ['one', '#status=422', 'three'].map((prompt) => ({
-		...{ prompt, picture, minutes: 0.01, most: 9, seconds: 9 },
-	}));
-	const node = { onError: 'continueRegularOutput' as const };
-	const end = (json: IDataObject) => (json.taskId ? { ...json, status: 'completed' } : json);
-
-	it.each<[string, (parked: IDataObject[]) => IDataObject[]]>([
-		['what it parked', (parked) => parked],
-		['what its webhook output', (parked) => parked.map(end)],
-		['the same in another order', (parked) => [...parked].reverse()],
-	])('buys nothing when its input is %s', async (_, toInput) => {
-		const { parked, data } = await engine.run(lost, { items, node });
-		expect(parked).toHaveLength(3);
-		const before = toInput((parked ?? []).map(({ json }) => json));
-		engine.service.requests.length = 0;
-		const { output, error } = await engine.run(
-			{ ...lost, waitFor: 'polling', waitLimit: 0.01 },
-			{ items: before, node, retryOf: data },
-		);
-		expect(error).toBeUndefined();
-		expect(output[0]?.map(({ json }) => json)).toMatchObject(
-			before.map(({ taskId, error, message }) =>
-				error ? { error, message } : { taskId, status: 'timedOut' },
-			),
-		);
-		expect(engine.service.requests.map(({ method }) => method)).not.toContain('POST');
-	});
-});
-
-describe('an answer with a task ID', () => {
-	it.each(['#accepted=201', '#accepted=202', '#code=0', '#code=201', '#numericId', '#code=500'])(
-		'is a task, when it comes with %s',
-		async (prompt) => {
-			const { output, error } = await create([prompt]);
-			expect(error).toBeUndefined();
-			expect(output[0]).toMatchObject([{ json: { taskId: engine.listTasks()[0]?.taskId } }]);
-			expect(engine.service.requests).toHaveLength(1);
-		},
-	);
-
-	it('is named when it comes with a refusal, whose outcome is unknown', async () => {
-		const { error } = await create(['#accepted=503']);
-		expect(error?.description).toContain(
-			`the service named it ${engine.listTasks()[0]?.taskId}. Look at it with Get`,
-		);
-		expect(engine.service.requests).toHaveLength(1);
-	});
-
-	it('can be looked at when it is a number', async () => {
-		await create(['#numericId']);
-		const [taskId = ''] = engine.service.tasks.keys();
-		const { output } = await engine.run({ resource: 'task', operation: 'get', taskId });
-		expect(output[0]).toMatchObject([{ json: { taskId, status: 'pending' } }]);
-	});
-});
-
 describe('a run that waits for the callback', () => {
 	const waiting = { operation: 'createAndWait' };
 
@@ -329,53 +231,4 @@ describe('a run that waits for the callback', () => {
 			expect(parked.slice(1).map(({ json }) => readPrompt(json))).toEqual(['two', 'three']);
 		},
 	);
-
-	it('parks one item under Execute Once, in the data that n8n stores', async () => {
-		const { parked } = await create(['one', 'two'], { executeOnce: true }, waiting);
-		expect(parked).toMatchObject([{ json: { taskId: engine.listTasks()[0]?.taskId } }]);
-		expect(engine.service.tasks.size).toBe(1);
-	});
-});
-
-describe('a credential with expressions', () => {
-	let other: Service;
-	beforeAll(async () => (other = await startService({ token: 'other-token', taskSeconds: 30 })));
-	beforeEach(() => other.tasks.clear());
-	afterAll(async () => await other.close());
-
-	const readByItem = (item?: IDataObject) => ({
-		...engine.credentials,
-		...(item?.account === 'second' && { baseUrl: other.url, accessToken: 'other-token' }),
-	});
-	const second = { account: 'second', prompt: 'two' };
-
-	it('is read for each item', async () => {
-		const items = [{ account: 'first', prompt: 'one' }, second];
-		const { error } = await engine.run(edit, { items, credentials: readByItem });
-		expect(error).toBeUndefined();
-		expect(listPrompts()).toEqual(['one']);
-		expect(listPrompts(other)).toEqual(['two']);
-	});
-
-	/** As n8n reads parameters while the execution sleeps: it has no data of the run then. */
-	const throwAsleep = () => {
-		throw new Error('no data');
-	};
-	const blankAsleep = () => ({ ...engine.credentials, webhookSecret: '' });
-	it.each<[string, typeof readByItem]>([
-		['is another one for the item', readByItem],
-		['needs the item to be resolved', (item) => (item ? engine.credentials : throwAsleep())],
-		['is another one without the item', (item) => (item ? engine.credentials : blankAsleep())],
-	])('makes the node poll when it %s', async (_, credentials) => {
-		const { parked, hints, output } = await engine.run(
-			{ ...edit, operation: 'createAndWait', waitLimit: 0.01 },
-			{ items: [second], credentials },
-		);
-		expect(parked).toBeUndefined();
-		expect(hints).toEqual([
-			expect.stringContaining('The node polled: the credential'),
-			'The task has not ended. Look with Get.',
-		]);
-		expect(output[0]).toMatchObject([{ json: { status: 'timedOut' } }]);
-	});
 });
