@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { resumeExecution } from '../../nodes/MediaGeneration/operations/wait/resume';
-import { WaitingExecution } from '../../nodes/MediaGeneration/operations/wait/waitingExecution';
 import { buildFileHelpers } from './files.cts';
 import { buildDetails, sendCallback, type Callback } from './webhook.ts';
 
@@ -164,12 +163,6 @@ describe('copies of the last callback', () => {
 		expect((await send(last)).answer).toEqual(isTaken);
 	});
 
-	it('resume it when n8n could not store the first', async () => {
-		const { send, last } = parkExecution(2, { ended: true });
-		(await send(last)).fail();
-		expect((await send(last)).output).toHaveLength(2);
-	});
-
 	it('resume nothing when the first sender hangs up, but do so when n8n has not stored it after a minute', async () => {
 		const { send, last } = parkExecution(2, { ended: true });
 		(await send(last)).hangUp();
@@ -202,25 +195,6 @@ describe('callbacks that come together', () => {
 		expect((await first).output).toHaveLength(2);
 	});
 
-	it.each([
-		['files are under way', {}, true],
-		['no files are downloaded', undefined, false],
-	])('are turned away during a delivery only while %s', (_, downloads, expected) => {
-		const settings = { timeoutSeconds: 60, downloads: downloads && { field: 'data' } };
-		const until = Date.now() + 60_000;
-		const waiting = new WaitingExecution({
-			run: 0,
-			until,
-			resumeUrl,
-			items: [],
-			settings,
-		} as never);
-		waiting.beginDelivery();
-		expect(waiting.isDownloading).toBe(expected);
-		waiting.endDelivery();
-		expect(waiting.isDownloading).toBe(false);
-	});
-
 	it('ask for each task of a hundred at most twice, in whatever order they end', async () => {
 		const { taskIds, end, asked, send } = parkExecution(100);
 		const shuffle = (taskId: string) => createHash('sha256').update(taskId).digest('hex');
@@ -233,15 +207,6 @@ describe('callbacks that come together', () => {
 		expect(outputs.filter(Boolean)).toHaveLength(1);
 		expect(outputs.at(-1)).toHaveLength(100);
 		expect(asked.length).toBeLessThanOrEqual(200);
-	});
-
-	it('asks for no task again that has ended, in a batch of 6,000', async () => {
-		const { taskIds, first, last, end, send, asked } = parkExecution(6_000);
-		end(...taskIds.slice(0, -1));
-		await send(first);
-		expect(asked).toHaveLength(6_000);
-		await send(String(taskIds[5]));
-		expect(asked.slice(6_000)).toEqual([last]);
 	});
 
 	it('asks for at most 32 tasks at once, and for few while the first goes on', async () => {
