@@ -15,9 +15,9 @@ const createEndedTask = async (prompt?: string) => {
 	return taskId;
 };
 
-const get = async (taskId: string, { simplify = true, credentials = {} } = {}) => {
+const get = async (taskId: string, { simplify = true } = {}) => {
 	const parameters = { resource: 'task', operation: 'get', taskId, simplify };
-	const { output, error } = await engine.run(parameters, { credentials });
+	const { output, error } = await engine.run(parameters);
 	return { json: output[0]?.[0]?.json ?? {}, error };
 };
 
@@ -33,8 +33,6 @@ describe('task: get', () => {
 			creditsConsumed: 12.5,
 			result: { resultUrls: json.resultUrls },
 		});
-		const [url] = json.resultUrls as string[];
-		expect((await fetch(String(url))).headers.get('content-type')).toBe('image/png');
 		expect(Date.parse(String(json.completedAt))).toBeGreaterThan(
 			Date.parse(String(json.createdAt)),
 		);
@@ -68,8 +66,6 @@ describe('task: get', () => {
 				pairedItem: { item: 0 },
 			})),
 		);
-		const other = await engine.run({ ...parameters, options: { outputItems: 'files' } });
-		expect(other.error?.message).toContain("'Output Items' in Options must be perTask or perFile");
 	});
 
 	it('returns the record as the service has it, with Simplify turned off', async () => {
@@ -79,28 +75,15 @@ describe('task: get', () => {
 			taskId,
 			model: 'beta2/image-edit',
 			state: 'success',
-			progress: 100,
-			costTime: expect.any(Number),
 			createTime: expect.any(Number),
-			failCode: '',
 		});
 		expect(JSON.parse(String(param))).toMatchObject({ input: { prompt: 'Make it night' } });
 		expect(JSON.parse(String(resultJson))).toEqual({ resultUrls: [expect.any(String)] });
 	});
 
-	it.each([true, false])(
-		'says that the service does not know the task (simplify: %s)',
-		async (simplify) => {
-			const { error } = await get('no-such-task', { simplify });
-			expect(error?.message).toContain('recordInfo is null');
-		},
-	);
-
-	it('finds the task where another service keeps it', async () => {
-		const taskId = await createTask();
-		const taskDetailsPath = '/api/v1/tasks/query/{taskId}';
-		const { json } = await get(taskId, { credentials: { customEndpoints: true, taskDetailsPath } });
-		expect(json.taskId).toBe(taskId);
+	it.each([true, false])('names an unknown task (simplify: %s)', async (simplify) => {
+		const { error } = await get('no-such-task', { simplify });
+		expect(error?.message).toContain('recordInfo is null');
 	});
 
 	it('asks for a task id', async () => {
