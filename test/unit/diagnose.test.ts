@@ -22,7 +22,7 @@ const signed = (key = keys.current, timestamp = seconds) =>
 describe('diagnoseCallback', () => {
 	it('says that a callback is genuine, with header names in any case and a number for the time', () => {
 		const headers = { ' X-WEBHOOK-TIMESTAMP': seconds, 'x-webhook-signature': base64 };
-		expect(diagnoseCallback(headers, body, settings)).toEqual({
+		expect(diagnoseCallback(headers, body, settings)).toStrictEqual({
 			genuine: true,
 			message: 'The callback is genuine.',
 			taskId,

@@ -125,7 +125,7 @@ describe('a callback that the trigger accepts', () => {
 		const task = { taskId: 'task', status: 'completed', state: 'success', resultUrls: [] };
 		const callback = { data: { task_id: 'task', more: 1 } };
 		const verification = { signature: 'current', details: 'fetched' };
-		expect(output).toEqual([{ json: { ...task, callback, verification } }]);
+		expect(output).toStrictEqual([{ json: { ...task, callback, verification } }]);
 		expect(store()).toEqual({ accepted: true, emitted: true });
 	});
 

@@ -94,7 +94,7 @@ it.each<[string, Options]>([
 it('takes no larger file than it may', async () => {
 	const { item } = await start(completed('a'), { maxBytes: 3 });
 	const downloadError = expect.stringContaining("'Maximum File Size' in Options") as string;
-	expect(item).toEqual({ json: { ...completed('a'), downloadError } });
+	expect(item).toStrictEqual({ json: { ...completed('a'), downloadError } });
 });
 
 it('makes an item of each file, with its own file or the reason why it is missing', async () => {

@@ -21,7 +21,7 @@ const task = (more: object = {}) => toTask('task', taskRecord.parse({ ...record,
 
 describe('toTask', () => {
 	it('returns a completed task', () => {
-		expect(task()).toEqual({
+		expect(task()).toStrictEqual({
 			taskId: 'task',
 			model: 'beta2/image-edit',
 			status: 'completed',
@@ -56,7 +56,7 @@ describe('toTask', () => {
 	it('leaves out what is not known', () => {
 		const known = { taskId: 'task', state: 'generating' };
 		const running = toTask('task', taskRecord.parse(known));
-		expect(running).toEqual({ ...known, status: 'pending', resultUrls: [] });
+		expect(running).toStrictEqual({ ...known, status: 'pending', resultUrls: [] });
 	});
 
 	const text = { resultObject: { text: 'hi' } };
