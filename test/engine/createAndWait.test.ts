@@ -42,7 +42,7 @@ describe('a run that stays awake', () => {
 		expect(output[0]?.map(({ binary }) => binary)).toEqual([undefined, undefined, undefined]);
 		expect(hints).toEqual([
 			expect.stringMatching(/^1 of 3 tasks failed: ./),
-			'1 of 3 tasks has not ended. Look with Get.',
+			'1 of 3 tasks has not ended. Look again later with Get.',
 			'2 tasks consumed 25 credits.',
 		]);
 		expect(tracing).toEqual({
@@ -65,7 +65,9 @@ describe('a run that stays awake', () => {
 
 	it('says what a single task cost, and that one goes on', async () => {
 		expect((await wait(['one'])).hints).toEqual(['The task consumed 12.5 credits.']);
-		expect((await wait(['#neverEnds'])).hints).toEqual(['The task has not ended. Look with Get.']);
+		expect((await wait(['#neverEnds'])).hints).toEqual([
+			'The task has not ended. Look again later with Get.',
+		]);
 	});
 
 	it('stops at once when a task could not be created, and names the others', async () => {

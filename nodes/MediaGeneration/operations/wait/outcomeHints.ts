@@ -21,7 +21,7 @@ export function showOutcome(context: IExecuteFunctions, tasks: Task[]): void {
 	}
 	if (open.length) {
 		const has = open.length === 1 ? 'has' : 'have';
-		show(context, 'warning', `${count(open)} ${has} not ended. Look with Get.`);
+		show(context, 'warning', `${count(open)} ${has} not ended. Look again later with Get.`);
 	}
 	const costs = tasks.flatMap(({ creditsConsumed }) => creditsConsumed ?? []);
 	if (!costs.length) return;
@@ -52,8 +52,8 @@ const sleepTexts = {
 		several: 'tasks failed: the failMessage of each says why. Split by status with a Switch.',
 	},
 	timedOut: {
-		one: '1 task has not ended. Look with Get, by its taskId.',
-		several: 'tasks have not ended. Look with Get, by their taskId.',
+		one: '1 task has not ended. Look again later with Get, by its taskId.',
+		several: 'tasks have not ended. Look again later with Get, by their taskId.',
 	},
 };
 
