@@ -8,9 +8,11 @@ import { chain, mediaGeneration } from './fixtures/workflows.cts';
 import { createLog, logFailure } from './log.cts';
 import { openEditor, type Editor } from './n8n/editor.cts';
 import type { Credential } from './n8n/n8n.cts';
+import { poll } from './n8n/wait.cts';
 import { root } from './pack.cts';
 
-type TakePicture = (name: string) => Promise<void>;
+/** Takes a picture of the window, or of the canvas alone with its nodes and notes. */
+type TakePicture = (name: string, part?: 'canvas') => Promise<void>;
 
 /** The window: as on a desk, and as beside another window. */
 const LOOKS = [
@@ -21,6 +23,11 @@ const LOOKS = [
 const FILES = { image: 'Edit the photo', video: 'Make it move' };
 const THEMES = ['light', 'dark'] as const;
 const EDIT = 'Turn the sky into a starry night';
+/** What is left around the nodes on a canvas, in pixels. Their names stand below them. */
+const MARGIN = { x: 48, above: 32, below: 72 };
+/** What n8n lays over a canvas. */
+const OVERLAYS =
+	'.vue-flow__panel, .vue-flow__background, [class*="executionButtons"] { visibility: hidden }';
 /** The name of the picture in an agent's chat. */
 const AGENT_PICTURE = 'The photo by night';
 
@@ -42,11 +49,15 @@ async function main() {
 	for (const { look, width, height } of LOOKS) {
 		for (const theme of THEMES) {
 			await using editor = await openEditor(pair.n8n, { width, height, theme });
-			const takePicture = async (name: string) => {
+			const takePicture: TakePicture = async (name, part) => {
 				await editor.page.mouse.move(0, 0);
 				await showPublicAddresses(editor, pair);
 				const file = path.join(folder, `${name}-${look}-${theme}.png`);
-				await editor.page.screenshot({ path: file, animations: 'disabled' });
+				await editor.page.screenshot({
+					path: file,
+					animations: 'disabled',
+					...(part && { clip: await findNodes(editor), style: OVERLAYS }),
+				});
 				log(path.relative(process.cwd(), file));
 			};
 			await showNodeList(editor, takePicture);
@@ -56,12 +67,14 @@ async function main() {
 			await showRun(editor, takePicture);
 			await showFiles(editor, takePicture, filesId);
 			await showAgentsChat(editor, takePicture, agent);
+			const agentExample = examples.find(({ name }) => name === 'ai-agent');
+			if (agentExample) await showTool(editor, takePicture, agentExample.id);
 			await showTrigger(editor, takePicture);
 			await editor.openNewCredential('Media Generation API');
 			await takePicture('credential');
 			for (const { id, name } of examples) {
 				await editor.openWorkflow(id);
-				await takePicture(`example-${name}`);
+				await takePicture(`example-${name}`, 'canvas');
 			}
 			// The last: n8n keeps its logs open.
 			await showFinishedCanvas(editor, takePicture, filesId);
@@ -84,6 +97,18 @@ async function showPublicAddresses({ page }: Editor, { n8n, service }: Pair) {
 				currentNode.nodeValue = String(currentNode.nodeValue).replaceAll(from, to);
 		}
 	}, addresses);
+}
+
+/** Finds the part of the window that the nodes of the open workflow take up, with their notes. */
+async function findNodes({ page }: Editor) {
+	const boxes = await page
+		.locator('.vue-flow__node')
+		.evaluateAll((nodes) => nodes.map((node) => node.getBoundingClientRect().toJSON() as DOMRect));
+	const x = Math.min(...boxes.map((box) => box.left)) - MARGIN.x;
+	const y = Math.min(...boxes.map((box) => box.top)) - MARGIN.above;
+	const right = Math.max(...boxes.map((box) => box.right)) + MARGIN.x;
+	const bottom = Math.max(...boxes.map((box) => box.bottom)) + MARGIN.below;
+	return { x, y, width: right - x, height: bottom - y };
 }
 
 /** Imports a workflow whose nodes output a finished image, and a video of it. */
@@ -162,6 +187,25 @@ async function showAnyModel(editor: Editor, takePicture: TakePicture) {
 	await editor.get('parameter-input-$guide').click();
 	await editor.page.getByRole('option').filter({ visible: true }).first().waitFor();
 	await takePicture('any-model-guide');
+	await editor.page.keyboard.press('Escape');
+	await editor.choose('inputMode', 'JSON');
+	const guide = editor.get('parameter-input-jsonGuide').locator('input');
+	await poll(async () => (await guide.inputValue()) !== '', {
+		timeout: 10_000,
+		what: 'what the model requires',
+	});
+	await takePicture('any-model-json');
+}
+
+/** Shows the node as an agent's tool, and what its Options offer there. */
+async function showTool(editor: Editor, takePicture: TakePicture, workflowId: string) {
+	await editor.openWorkflow(workflowId);
+	await editor.findNode('Edit the image').dblclick();
+	await editor.panel.waitFor();
+	await takePicture('tool');
+	await editor.panel.getByPlaceholder('Add option').click();
+	await editor.page.getByRole('option').filter({ visible: true }).first().waitFor();
+	await takePicture('tool-options');
 }
 
 /** Shows what n8n says under required fields that are left empty. */
@@ -183,6 +227,16 @@ async function showRun(editor: Editor, takePicture: TakePicture) {
 	await takePicture('waiting-panel');
 	await editor.waitForOutput();
 	await takePicture('finished-panel');
+	await editor.fill('prompt', `${EDIT} #fail`);
+	await editor.executeStep();
+	await editor.output.getByText('1 task failed').waitFor();
+	await takePicture('failed-panel');
+	await editor.fill('prompt', `${EDIT} #neverEnds`);
+	await editor.choose('waitFor', 'Keep Asking');
+	await editor.fill('waitLimit', '0.02');
+	await editor.executeStep();
+	await editor.output.getByText('has not ended').waitFor();
+	await takePicture('open-panel');
 	await editor.closePanel();
 }
 
@@ -225,10 +279,14 @@ async function showFinishedCanvas(editor: Editor, takePicture: TakePicture, work
 /** Shows the chat with an agent of n8n's Agents, and in it the picture that it made. */
 async function showAgentsChat(editor: Editor, takePicture: TakePicture, agent: N8nAgent) {
 	const { page } = editor;
-	await page.goto(`${editor.url}/projects/${agent.projectId}/agents/${agent.id}/preview`);
+	await page.goto(`${editor.url}/projects/${agent.projectId}/agents/${agent.id}/preview`, {
+		waitUntil: 'networkidle',
+	});
 	await page.getByPlaceholder('Message Photo studio').fill('Make my photo a starry night');
+	const pictures = page.getByRole('img', { name: AGENT_PICTURE });
+	const earlier = await pictures.count();
 	await editor.get('instance-ai-send-button').click();
-	const picture = page.getByRole('img', { name: AGENT_PICTURE }).last();
+	const picture = pictures.nth(earlier);
 	await picture.waitFor();
 	await picture.evaluate(async (image: HTMLImageElement) => await image.decode());
 	await takePicture('agents-chat');
