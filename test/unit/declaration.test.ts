@@ -3,7 +3,15 @@ import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.nod
 import { MediaGenerationTrigger } from '../../nodes/MediaGeneration/MediaGenerationTrigger.node';
 
 /** Words for people and for AI builders, which no workflow stores. */
-const WORDS = ['displayName', 'description', 'placeholder', 'hint', 'action', 'builderHint'];
+const WORDS = [
+	'displayName',
+	'description',
+	'placeholder',
+	'hint',
+	'hints',
+	'action',
+	'builderHint',
+];
 
 it.each([
 	['action node', new MediaGeneration().description],
