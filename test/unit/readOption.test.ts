@@ -29,12 +29,8 @@ describe('an option', () => {
 	});
 
 	it.each<[INodeProperties, unknown, unknown]>([
-		[size, 1, 1],
-		[size, 5, 5],
 		[size, ' 3 ', 3],
 		[half, 0.5, 0.5],
-		[flag, true, true],
-		[flag, 'true', true],
 		[flag, 'false', false],
 	])('is read by its type: %#', (property, value, read) => {
 		expect(readOption(withValue(value), property)).toBe(read);
@@ -43,16 +39,10 @@ describe('an option', () => {
 	it.each<[INodeProperties, unknown, string]>([
 		[size, 0, '\'Size\' in Options must be a whole number from 1 to 5, but is "0"'],
 		[size, 6, 'a whole number from 1 to 5, but is "6"'],
-		[size, 1.5, 'a whole number from 1 to 5, but is "1.5"'],
-		[size, 'many', 'but is "many"'],
 		[size, '3 tasks', 'but is "3 tasks"'],
-		[size, '', 'but is blank'],
 		[size, ' ', 'but is blank'],
 		[size, null, 'but is blank'],
-		[size, true, 'but is "true"'],
 		[half, 0.4, "'Size' in Options must be a number from 0.5 to 5, but is"],
-		[half, NaN, 'but is'],
-		[half, Infinity, 'but is'],
 		[flag, '', "'Flag' in Options must be true or false, but is blank"],
 		[flag, 'yes', 'must be true or false, but is "yes"'],
 	])('that is set and not of its kind is an error: %#', (property, value, message) => {

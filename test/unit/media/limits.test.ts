@@ -57,35 +57,32 @@ describe('checkLimits', () => {
 		expect(refused({ width, height })).toEqual(expected);
 	});
 
-	it('says everything that is wrong', () => {
-		const facts = { width: 900, height: 300, durationSeconds: 40 };
-		expect(refused(facts, 11 * MEBIBYTE)).toEqual([
-			'is 11 MB, but at most 10 MB are allowed',
-			'is 900 × 300 px, but both sides must be greater than 340 px',
-			'has an aspect ratio of 3:1 (900 × 300 px), but it must be from 2:5 to 5:2',
-			'lasts 40 s, but must last 3 to 30 s',
-		]);
-	});
+	const tooLarge = 'is 11 MB, but at most 10 MB are allowed';
 
-	it('says of another format only that, and the size', () => {
-		expect(refused({ format: 'webm', durationSeconds: 1 }, 11 * MEBIBYTE)).toEqual([
-			'is 11 MB, but at most 10 MB are allowed',
-			'is a WebM video, but only MP4 or QuickTime is accepted',
-		]);
-	});
-
-	it('names a format that it has no words for', () => {
-		expect(refused({ format: 'xyz' }, 1, { formats: ['png'] })).toEqual([
-			'is of the format xyz, but only PNG is accepted',
-		]);
-	});
-
-	it('refuses an MP4 without a picture', () => {
-		expect(refused({ kind: 'other' })).toEqual(['has no video track']);
-	});
-
-	it('finds nothing in a file within the limits', () => {
-		expect(checkLimits(limits, good, 1000)).toEqual({ refused: [], unknown: [] });
+	it.each<[string, Partial<MediaFacts>, string[]]>([
+		[
+			'everything that is wrong',
+			{ width: 900, height: 300, durationSeconds: 40 },
+			[
+				'is 900 × 300 px, but both sides must be greater than 340 px',
+				'has an aspect ratio of 3:1 (900 × 300 px), but it must be from 2:5 to 5:2',
+				'lasts 40 s, but must last 3 to 30 s',
+			],
+		],
+		[
+			'of another format only that, and the size',
+			{ format: 'webm', durationSeconds: 1 },
+			['is a WebM video, but only MP4 or QuickTime is accepted'],
+		],
+		[
+			'the name of a format that it has no words for',
+			{ format: 'xyz' },
+			['is of the format xyz, but only MP4 or QuickTime is accepted'],
+		],
+		['that an MP4 has no picture', { kind: 'other' }, ['has no video track']],
+		['nothing else of a file within the limits', {}, []],
+	])('says %s', (_, facts, expected) => {
+		expect(refused(facts, 11 * MEBIBYTE)).toEqual([tooLarge, ...expected]);
 	});
 
 	it('refuses nothing that it does not know', () => {
