@@ -41,6 +41,16 @@ module.exports = {
 			['operations/([^/]+\\.ts$|(create|results)/)', 'callback/', 'api/'],
 			'wait makes of the tasks of a run what comes out. An operation of the editor belongs in operations/task.',
 		),
+		{
+			name: 'operations-stand-alone',
+			comment:
+				'An operation takes no field from another. What several operations on a task have belongs in operations/task/sharedFields.ts.',
+			from: { path: `^${house}/operations/(task|file|account)/` },
+			to: {
+				path: `^${house}/operations/(task|file|account)/`,
+				pathNot: `^${house}/operations/task/sharedFields\\.ts$`,
+			},
+		},
 		room(
 			'trigger',
 			['callback/', 'api/'],

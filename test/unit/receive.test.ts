@@ -1,10 +1,6 @@
 import { sleep, type IDataObject, type IHookFunctions } from 'n8n-workflow';
 import { hmac } from '../../dev/fixtures/callbackCases.cts';
-import {
-	ENOUGH_CALLBACKS,
-	forgetEvents,
-	receiveCallback,
-} from '../../nodes/MediaGeneration/trigger/receive';
+import { forgetEvents, receiveCallback } from '../../nodes/MediaGeneration/trigger/receive';
 import {
 	buildReplayBody,
 	replayCases,
@@ -134,31 +130,6 @@ describe('a callback that the trigger accepts', () => {
 		const { output } = await send('task', { headers: {}, webhookSecret: key });
 		const verification = { signature: 'off', details: 'fetched' };
 		expect(output).toMatchObject([{ json: { verification } }]);
-	});
-
-	it('says once that the previous key is out of use, after enough callbacks in a row', async () => {
-		const { logged, send } = newTrigger();
-		const keys = { webhookSecret: 'a-key', previousWebhookSecret: 'old' };
-		const more = { getCredentials: async () => ({ baseUrl: 'https://api.example.com', ...keys }) };
-		const current = Array<string>(ENOUGH_CALLBACKS - 1).fill('a-key');
-		let sent = 0;
-		const sendSigned = async (secrets: string[]) => {
-			for (const secret of secrets) {
-				const { output } = await send(`task-${sent++}`, { secret, more });
-				const signature = secret === 'old' ? 'previous' : 'current';
-				expect(output).toMatchObject([{ json: { verification: { signature } } }]);
-			}
-		};
-		await sendSigned([...current, 'old', ...current]);
-		expect(logged).toEqual([]);
-		await sendSigned([...current, ...current]);
-		expect(logged).toEqual([expect.stringContaining("clear 'Previous Webhook HMAC Key'")]);
-	});
-
-	it('says nothing of a previous key that the credential does not have', async () => {
-		const { logged, send } = newTrigger();
-		for (let count = 0; count <= ENOUGH_CALLBACKS; count++) await send(`task-${count}`);
-		expect(logged).toEqual([]);
 	});
 
 	it('waits four seconds for the details', async () => {

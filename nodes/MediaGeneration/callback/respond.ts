@@ -20,17 +20,54 @@ export interface Refused {
 	clockDifferenceSeconds?: number;
 }
 
-export const TASK_NOT_ENDED: Refused = {
-	status: 503,
-	reason: 'taskNotEnded',
-	message: 'By its details the task has not ended. Retry when it has.',
+/** The reasons to refuse a well-formed callback, and what its sender is told. */
+const REASONS = {
+	createdForAnother: {
+		status: 404,
+		message:
+			"The task was created with another Callback URL. If it is a relay in front of this trigger, put the ID in the trigger's own URL into its path",
+	},
+	detailsDoubtful: {
+		status: 503,
+		message:
+			"The service knows no such task, but the credential's 'Task Details Path' has not returned any task yet, so that path may be wrong. Retry later.",
+	},
+	detailsUnavailable: {
+		status: 503,
+		message: "The task's details are temporarily unavailable. Retry later.",
+	},
+	keyMissing: {
+		status: 401,
+		message: 'The receiver has no key to verify signatures with',
+	},
+	resultsUnderWay: {
+		status: 503,
+		message: 'All tasks have ended, and their files are being downloaded. Retry later.',
+	},
+	taskNotEnded: {
+		status: 503,
+		message: 'By its details the task has not ended. Retry when it has.',
+	},
+	taskNotInExecution: {
+		status: 404,
+		message: 'This execution waits for other tasks',
+	},
+	taskUnknown: {
+		status: 404,
+		message: 'The service knows no such task',
+	},
+	temporarilyUnavailable: {
+		status: 503,
+		message: 'Temporarily unable to process callbacks. Retry later.',
+	},
+	underway: {
+		status: 503,
+		message: 'A copy of this callback is still being processed. Retry later.',
+	},
 };
 
-export const DETAILS_UNAVAILABLE: Refused = {
-	status: 503,
-	reason: 'detailsUnavailable',
-	message: "The task's details are temporarily unavailable. Retry later.",
-};
+/** A reason to refuse a well-formed callback. */
+export type Reason = keyof typeof REASONS;
 
 /** Answers the sender. Nothing starts or continues. */
 export function answer(
@@ -42,10 +79,12 @@ export function answer(
 	return { noWebhookResponse: true };
 }
 
-/** Turns the sender away and logs the reason for the owner. */
-export function refuse(context: IWebhookFunctions, refused: Refused): IWebhookResponseData {
-	logRefusal(context, refused);
+/** Turns the sender away, and logs the reason for the owner. */
+export function refuse(context: IWebhookFunctions, given: Refused | Reason): IWebhookResponseData {
+	const refused = typeof given === 'string' ? { reason: given, ...REASONS[given] } : given;
 	const { status, reason, message } = refused;
+	// Files that are still being downloaded are no fault.
+	if (given !== 'resultsUnderWay') logRefusal(context, refused);
 	return answer(context, status, { accepted: false, reason, message });
 }
 

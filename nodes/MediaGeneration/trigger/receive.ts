@@ -3,7 +3,6 @@ import type {
 	IHookFunctions,
 	IWebhookFunctions,
 	IWebhookResponseData,
-	Logger,
 } from 'n8n-workflow';
 import { TaskService } from '../api/client';
 import { toStatus, type Task, type TaskStatus } from '../api/task';
@@ -11,18 +10,9 @@ import {
 	DEFAULT_TOLERANCE_SECONDS,
 	getSigningSecrets,
 	TIMESTAMP_HEADER,
-	type SigningSecrets,
 } from '../callback/signature';
 import { checkForm, verifyCallback, type Acceptance } from '../callback/verify';
-import {
-	answer,
-	DETAILS_SETTINGS,
-	DETAILS_UNAVAILABLE,
-	handOver,
-	refuse,
-	TASK_NOT_ENDED,
-	type Refused,
-} from '../callback/respond';
+import { answer, DETAILS_SETTINGS, handOver, refuse } from '../callback/respond';
 import { readBody } from '../callback/readBody';
 import { readSharedCredentials } from '../callback/sharedCredentials';
 import { Claim, REMEMBERED_SECONDS, RememberedEvents } from './deduplicate';
@@ -52,7 +42,7 @@ export async function receiveCallback(context: IWebhookFunctions): Promise<IWebh
 		return await receive(context);
 	} catch (error) {
 		context.logger.error(`A callback could not be processed: ${(error as Error).message}`);
-		return refuse(context, TEMPORARILY_UNAVAILABLE);
+		return refuse(context, 'temporarilyUnavailable');
 	}
 }
 
@@ -69,11 +59,10 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 	if ('reason' in form) return refuse(context, form);
 	const credentials = await readSharedCredentials(context);
 	const secrets = signed ? getSigningSecrets(credentials) : undefined;
-	if (signed && !secrets) return refuse(context, KEY_MISSING);
+	if (signed && !secrets) return refuse(context, 'keyMissing');
 	const verdict = verifyCallback(headers, body, { ...settings, secrets });
 	if (!verdict.accepted) return refuse(context, verdict);
 	const { taskId, signature, claimedStatus } = verdict;
-	if (secrets) noteMatchingSecret(context.logger, trigger, secrets, signature);
 
 	const remembered = new RememberedEvents(
 		trigger,
@@ -92,18 +81,18 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 		? await lookUp({ trigger, taskId, signedTime }, new TaskService(context, credentials))
 		: undefined;
 	// Only facts are final. A claim while the service is down would use up the true event, so the sender is asked to retry.
-	if (lookup?.outcome === 'down') return refuse(context, DETAILS_UNAVAILABLE);
-	if (lookup?.outcome === 'unknown') return refuse(context, TASK_UNKNOWN);
-	if (lookup?.outcome === 'doubtful') return refuse(context, DETAILS_DOUBTFUL);
+	if (lookup?.outcome === 'down') return refuse(context, 'detailsUnavailable');
+	if (lookup?.outcome === 'unknown') return refuse(context, 'taskUnknown');
+	if (lookup?.outcome === 'doubtful') return refuse(context, 'detailsDoubtful');
 	if (lookup?.outcome === 'fetched' && isForAnother(context, lookup.callbackUrl))
-		return refuse(context, CREATED_FOR_ANOTHER);
+		return refuse(context, 'createdForAnother');
 	const { task, status, details, isFact } = conclude(verdict, lookup);
 	const event = EVENTS[status];
 	// A callback that doesn't claim an end only reports progress. Another one follows.
 	if (!event)
 		return claimedStatus === 'pending'
 			? ignore(context, 'taskNotEnded')
-			: refuse(context, TASK_NOT_ENDED);
+			: refuse(context, 'taskNotEnded');
 	if (!(context.getNodeParameter('events') as string[]).includes(event))
 		return ignore(context, 'eventNotWanted');
 	if (deduplicates && !isFact && claimEvent(event).emitted) return ignore(context, 'duplicate');
@@ -114,7 +103,7 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 		now + DETAILS_SETTINGS.timeoutSeconds * 1000,
 	);
 	if (taken === 'emitted') return ignore(context, 'duplicate');
-	if (taken === 'underway') return refuse(context, UNDERWAY);
+	if (taken === 'underway') return refuse(context, 'underway');
 	const json = {
 		...task,
 		callback: body,
@@ -197,73 +186,10 @@ export function readOptions(set: object): Options {
 	};
 }
 
-/** The number of callbacks in a row with the current secret after which the previous one seems to be unused. */
-export const ENOUGH_CALLBACKS = 20;
-
-/** The number of callbacks in a row with the current secret, by trigger. Kept while there is a previous one. */
-const inARow = new Map<string, number>();
-
-/** Says once in n8n's log that the previous key can be cleared. Each item says which key matched. */
-export function noteMatchingSecret(
-	logger: Pick<Logger, 'info'>,
-	trigger: string,
-	{ previous }: SigningSecrets,
-	matching: Acceptance['signature'],
-): void {
-	if (!previous) {
-		inARow.delete(trigger);
-		return;
-	}
-	const count = matching === 'current' ? (inARow.get(trigger) ?? 0) + 1 : 0;
-	inARow.set(trigger, count);
-	if (count === ENOUGH_CALLBACKS)
-		logger.info(
-			`The last ${count} callbacks were all signed with the current key. If the service has replaced the key, clear 'Previous Webhook HMAC Key' in the credential.`,
-		);
-}
-
 /** Forgets the events of a deactivated trigger. */
 export function forgetEvents(context: IHookFunctions): void {
 	new RememberedEvents(identifyTrigger(context), context.getWorkflowStaticData('node'), 0).forget();
 }
-
-const TEMPORARILY_UNAVAILABLE: Refused = {
-	status: 503,
-	reason: 'temporarilyUnavailable',
-	message: 'Temporarily unable to process callbacks. Retry later.',
-};
-
-const KEY_MISSING: Refused = {
-	status: 401,
-	reason: 'keyMissing',
-	message: 'The receiver has no key to verify signatures with',
-};
-
-const TASK_UNKNOWN: Refused = {
-	status: 404,
-	reason: 'taskUnknown',
-	message: 'The service knows no such task',
-};
-
-const DETAILS_DOUBTFUL: Refused = {
-	status: 503,
-	reason: 'detailsDoubtful',
-	message:
-		"The service knows no such task, but the credential's 'Task Details Path' has not returned any task yet, so that path may be wrong. Retry later.",
-};
-
-const CREATED_FOR_ANOTHER: Refused = {
-	status: 404,
-	reason: 'createdForAnother',
-	message:
-		"The task was created with another Callback URL. If it is a relay in front of this trigger, put the ID in the trigger's own URL into its path",
-};
-
-const UNDERWAY: Refused = {
-	status: 503,
-	reason: 'underway',
-	message: 'A copy of this callback is still being processed. Retry later.',
-};
 
 /** Identifies a trigger among all that run here. */
 const identifyTrigger = (context: IWebhookFunctions | IHookFunctions): string =>

@@ -9,14 +9,7 @@ import { TaskService } from '../../api/client';
 import type { Task } from '../../api/task';
 import { DEFAULT_TOLERANCE_SECONDS, getSigningSecrets } from '../../callback/signature';
 import { readCallbackParts, verifyCallback } from '../../callback/verify';
-import {
-	answer,
-	DETAILS_UNAVAILABLE,
-	handOver,
-	refuse,
-	TASK_NOT_ENDED,
-	type Refused,
-} from '../../callback/respond';
+import { answer, handOver, refuse, type Reason } from '../../callback/respond';
 import { readBody } from '../../callback/readBody';
 import { readSharedCredentials } from '../../callback/sharedCredentials';
 import { runAfter, settleBy } from '../../lib/timers';
@@ -48,18 +41,6 @@ const LIMIT_TOLERANCE = 1_000;
 /** The time for n8n to store the items if it doesn't report it, in milliseconds. Afterwards n8n answers callbacks by itself. */
 const STORED_WITHIN = 3_000;
 
-const RESULTS_UNDER_WAY: Refused = {
-	status: 503,
-	reason: 'resultsUnderWay',
-	message: 'All tasks have ended, and their files are being downloaded. Retry later.',
-};
-
-const TASK_NOT_IN_EXECUTION: Refused = {
-	status: 404,
-	reason: 'taskNotInExecution',
-	message: 'This execution waits for other tasks',
-};
-
 /**
  * Receives a callback, or a look of our own, for a parked execution. The execution continues, with one Task for each item, once
  * every task has ended by its details, or when the wait limit has passed. Nothing is thrown, because n8n would drop the data of the
@@ -69,7 +50,7 @@ export async function resumeExecution(context: IWebhookFunctions): Promise<IWebh
 	try {
 		return await resume(context);
 	} catch {
-		return refuse(context, DETAILS_UNAVAILABLE);
+		return refuse(context, 'detailsUnavailable');
 	}
 }
 
@@ -89,13 +70,13 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 	const key = identifyWait(context.getExecutionId(), context.getNode().name);
 	const known = findWaiting(key, taskId);
 	const waiting = known ?? noteWaiting(key, await readStored(context));
-	if (!waiting.batch.has(taskId)) return refuse(context, TASK_NOT_IN_EXECUTION);
+	if (!waiting.batch.has(taskId)) return refuse(context, 'taskNotInExecution');
 	const { until, resumeUrl, settings } = waiting.stored;
 	const url = addToken(resumeUrl, context);
 	const looks = startLooks(key, { url, taskId, secret: secrets?.current, until });
 	const sender = new Sender(context);
 	if (!waiting.take(taskId))
-		return sender.answer(waiting.isDownloading ? RESULTS_UNDER_WAY : undefined);
+		return sender.answer(waiting.isDownloading ? 'resultsUnderWay' : undefined);
 
 	sender.answerBy(begun + ANSWER_WITHIN, () => describe(waiting, taskId));
 	const service = new TaskService(context, credentials);
@@ -119,7 +100,7 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 		const isCurrent = !known || known.holds(await readStored(context));
 		const items = waiting.handOver();
 		forgetSoon(key, waiting);
-		if (!isCurrent) return sender.answer(TASK_NOT_IN_EXECUTION);
+		if (!isCurrent) return sender.answer('taskNotInExecution');
 		return sender.handOver(keepPairing(isToolNode(context) ? items.map(toToolItem) : items), {
 			onStored: () => {
 				waiting.confirmResumed();
@@ -134,10 +115,10 @@ async function resume(context: IWebhookFunctions): Promise<IWebhookResponseData>
 }
 
 /** Says why a callback does not count as taken; undefined if its task has ended. */
-function describe({ batch, isDownloading }: WaitingExecution, taskId: string): Refused | undefined {
-	if (isDownloading) return RESULTS_UNDER_WAY;
+function describe({ batch, isDownloading }: WaitingExecution, taskId: string): Reason | undefined {
+	if (isDownloading) return 'resultsUnderWay';
 	if (!batch.isOpen(taskId)) return undefined;
-	return batch.isLookedAt(taskId) ? TASK_NOT_ENDED : DETAILS_UNAVAILABLE;
+	return batch.isLookedAt(taskId) ? 'taskNotEnded' : 'detailsUnavailable';
 }
 
 const isLook = (body: unknown): boolean => readCallbackParts(body)?.callbackType === LOOK;
@@ -150,23 +131,20 @@ class Sender {
 	constructor(private readonly context: IWebhookFunctions) {}
 
 	/** @param until when to answer at the latest, in milliseconds since 1970 */
-	answerBy(until: number, describeUnfinished: () => Refused | undefined): void {
+	answerBy(until: number, describeUnfinished: () => Reason | undefined): void {
 		void sleep(until - Date.now(), this.isClosed.signal).then(
 			() => this.answer(describeUnfinished()),
 			() => {},
 		);
 	}
 
-	/** @param refused absent: the callback is taken */
-	answer(refused?: Refused): IWebhookResponseData {
+	/** @param reason why the callback is refused; absent: it is taken */
+	answer(reason?: Reason): IWebhookResponseData {
 		if (this.isAnswered) return { noWebhookResponse: true };
 		this.isAnswered = true;
-		if (!refused) return answer(this.context, 200, { accepted: true, resumed: false });
-		const { status, reason, message } = refused;
-		// This is no fault, so it isn't logged.
-		if (refused === RESULTS_UNDER_WAY)
-			return answer(this.context, status, { accepted: false, reason, message });
-		return refuse(this.context, refused);
+		return reason
+			? refuse(this.context, reason)
+			: answer(this.context, 200, { accepted: true, resumed: false });
 	}
 
 	/**
