@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import type { Credentials } from '../nodes/MediaGeneration/api/endpoints.ts';
 import { listen } from './listen.cts';
 import { probe } from './probe.cts';
-import { formatTable } from './report.cts';
+import { formatRows } from './report.cts';
 
 const usage = `Usage: npm run probe -- [options]
 
@@ -92,7 +92,7 @@ async function main() {
 		const folder = values.folder ?? join('test/recorded', new URL(credentials.baseUrl).hostname);
 		recording.write(folder);
 		console.log(
-			`\n${formatTable(rows)}\n\nThe answers are in ${folder}. Look through them before you share them.`,
+			`\n${formatRows(rows)}\n\nThe answers are in ${folder}. Look through them before you share them.`,
 		);
 		const different = rows.filter(({ verdict }) => verdict === 'different').length;
 		console.log(

@@ -98,6 +98,14 @@ describe('a person at the editor', () => {
 		expect(await n8n.listCredentials()).toMatchObject([{ type: CREDENTIAL_TYPE }]);
 	});
 
+	it('comes to a first picture in few steps', async () => {
+		const sample = `${service.resultsUrl}/sample.png`;
+		const edit = await makeFirstPicture(editor, imageEdit(sample));
+		expect(edit).toEqual({ clicks: 8, texts: 3 });
+		const fromText = await makeFirstPicture(editor, textToImage('Epsilon Canvas Text to Image'));
+		expect(fromText).toEqual({ clicks: 11, texts: 2 });
+	});
+
 	it('finds the node by what it does', async () => {
 		await editor.openNewManualWorkflow();
 		for (const words of [
@@ -115,16 +123,7 @@ describe('a person at the editor', () => {
 		}
 	});
 
-	it('comes to a first picture in few steps', async () => {
-		const sample = `${service.resultsUrl}/sample.png`;
-		const edit = await makeFirstPicture(editor, imageEdit(sample));
-		expect(edit).toEqual({ clicks: 8, texts: 3 });
-		const fromText = await makeFirstPicture(editor, textToImage('Epsilon Canvas Text to Image'));
-		expect(fromText).toEqual({ clicks: 11, texts: 2 });
-	});
-
 	it('is shown which required fields are empty, in lists too', async () => {
-		await editor.openNewManualWorkflow();
 		await editor.addNode('media', TITLE, WAIT_ACTION);
 		await editor.executeStep();
 		await editor.get('parameter-issues').first().waitFor();

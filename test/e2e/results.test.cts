@@ -289,18 +289,6 @@ describe('an item for each file', () => {
 	);
 });
 
-describe('the names of files', () => {
-	it('are the first words of the prompt, with the ID where two would be the same', async () => {
-		const texts = ['A red fox, in snow!', 'A red fox in snow', '../日本'];
-		const execution = await pair.runNodes(prompts(texts), wait({ waitFor: 'polling' }));
-		const names = getOutput(execution).map(({ json, binary }) =>
-			binary.data?.fileName?.replace(json.taskId, 'ID'),
-		);
-		expect(names.slice(0, 2).sort()).toEqual(['a-red-fox-in-snow-ID.mp4', 'a-red-fox-in-snow.mp4']);
-		expect(names[2]).toBe('ID.mp4');
-	});
-});
-
 describe('a waiting node that downloads', () => {
 	it.each(['callback', 'polling'])(
 		'by %s, costs no task when a file cannot be had, or a link leads nowhere',
@@ -422,18 +410,13 @@ describe('Get Files', () => {
 		expect(pair.service.requests.map(({ path: to }) => to)).toEqual([DETAILS]);
 	});
 
-	it.each([
-		['of the link itself', true, '/api/v1/common/download-url'],
-		['of the task, where it has no other', false, DETAILS],
-	])('asks the service for a fresh link that has expired: %s', async (_, downloadUrl, to) => {
-		pair.service.set({ resultSeconds: -1, lookupSeconds: 0, downloadUrl });
-		const taskId = await createEndedTask(pair.service);
-		const execution = await pair.runNodes(download({ taskId }));
-		expect(pair.service.requests.at(-1)?.path).toBe(to);
-		if (downloadUrl) return expect(getOutput(execution)[0]?.binary).toHaveProperty('data');
-		const error = execution.getError();
-		expect(error?.message).toMatch(/The link to result 1 of task .* has expired or is refused/);
-		expect(error?.description).toContain('Download them sooner');
+	it('asks the service for a fresh link where the one of the task has expired', async () => {
+		pair.service.set({ resultSeconds: -1, lookupSeconds: 0 });
+		const execution = await pair.runNodes(
+			download({ taskId: await createEndedTask(pair.service) }),
+		);
+		expect(pair.service.requests.at(-1)?.path).toBe('/api/v1/common/download-url');
+		expect(getOutput(execution)[0]?.binary).toHaveProperty('data');
 	});
 
 	it('outputs the items without files where On Error says, beside the files of the good ones', async () => {
