@@ -142,12 +142,6 @@ describe('the fields of a model', () => {
 			'The scene, the action and the camera, in plain language.',
 		],
 		[
-			'theta-pro/storyboard',
-			'shots',
-			'Shots (required; JSON list, 1 to 6; for example [{"prompt":"…","duration":3,"transition":"cut"}])',
-			'In the order in which they are shown; 25 seconds at most in total.',
-		],
-		[
 			'Chi-Image/Edit-Plus',
 			'image_size',
 			'Image Size (text or JSON; for example "square"; default square)',

@@ -156,17 +156,12 @@ describe.each(ways)('%s', (_, lifetime, read) => {
 		expect(account.requests).toHaveLength(2);
 	});
 
-	it('is had in the end when the service refuses it for the rate', async () => {
-		account.answer = (path) => (account.requests.length < 4 ? LIMITED : answerFromCorpus(path));
-		await settle(read(account));
-		expect(account.requests).toHaveLength(4);
-		expect(account.requests[3]?.at).toBeLessThan(20_000);
-	});
-
-	it('is given up after 20 seconds of such refusals', async () => {
+	it('is asked for again while the service refuses it for the rate, for 20 seconds', async () => {
 		account.answer = () => LIMITED;
 		await expect(settle(read(account))).rejects.toThrow('too many requests');
-		expect(account.requests.at(-1)?.at).toBeLessThan(21_000);
+		const { at = 0 } = account.requests.at(-1) ?? {};
+		expect(at).toBeGreaterThan(5_000);
+		expect(at).toBeLessThan(21_000);
 	});
 
 	it('is another one for another account', async () => {
@@ -287,8 +282,6 @@ describe('the fields of a model', () => {
 		['an expression gives the model', '={{ $json.model }}', answerFromCorpus, /expression.*JSON/],
 		['the service knows no such model', 'eta-upscales', answerFromCorpus, /eta-upscales.*JSON/],
 		['no path can hold its name', '../secret', answerFromCorpus, /no model can have.*JSON/],
-		['the model has no schema', 'kappa-7/preview', answerFromCorpus, /doesn't say yet.*JSON/],
-		['the model answers at once', 'sigma-chat-5', answerFromCorpus, /another model/],
 		['the service is down', 'eta-upscale', () => BROKEN, /no database.*JSON/],
 	])('are a notice when %s', async (_, model, answer, message) => {
 		account.answer = answer;
