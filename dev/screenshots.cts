@@ -70,8 +70,7 @@ async function main() {
 			const agentExample = examples.find(({ name }) => name === 'ai-agent');
 			if (agentExample) await showTool(editor, takePicture, agentExample.id);
 			await showTrigger(editor, takePicture);
-			await editor.openNewCredential('Media Generation API');
-			await takePicture('credential');
+			await showCredential(editor, takePicture);
 			for (const { id, name } of examples) {
 				await editor.openWorkflow(id);
 				await takePicture(`example-${name}`, 'canvas');
@@ -190,7 +189,7 @@ async function showAnyModel(editor: Editor, takePicture: TakePicture) {
 	await editor.page.keyboard.press('Escape');
 	await editor.choose('inputMode', 'JSON');
 	const guide = editor.get('parameter-input-jsonGuide').locator('input');
-	await poll(async () => (await guide.inputValue()) !== '', {
+	await poll(async () => (await guide.inputValue()).startsWith('Required: '), {
 		timeout: 10_000,
 		what: 'what the model requires',
 	});
@@ -290,6 +289,14 @@ async function showAgentsChat(editor: Editor, takePicture: TakePicture, agent: N
 	await picture.waitFor();
 	await picture.evaluate(async (image: HTMLImageElement) => await image.decode());
 	await takePicture('agents-chat');
+}
+
+async function showCredential(editor: Editor, takePicture: TakePicture) {
+	await editor.openNewCredential('Media Generation API');
+	await takePicture('credential');
+	await editor.get('parameter-input-customEndpoints').click();
+	await editor.get('parameter-input-idempotencyHeader').scrollIntoViewIfNeeded();
+	await takePicture('credential-advanced');
 }
 
 async function showTrigger(editor: Editor, takePicture: TakePicture) {
