@@ -32,17 +32,6 @@ describe('a creation', () => {
 	});
 });
 
-describe('a look at a task', () => {
-	it.each([
-		['bomb', 'larger than 10 MB'],
-		['dribble', 'no answer within 1 s'],
-	])('ends with an error after the answer "%s"', async (what, message) => {
-		const parameters = { resource: 'task', operation: 'get', taskId: 't', options: OPTIONS };
-		const { error } = await engine.run(parameters, { credentials: by(what) });
-		expect(error?.message).toContain(message);
-	});
-});
-
 describe('a download', () => {
 	const download = async (what: string) =>
 		await engine.run(
@@ -56,10 +45,5 @@ describe('a download', () => {
 		const [item] = output[0] ?? [];
 		expect(item?.binary?.data).toMatchObject({ fileName: 'etc-cron-d-x.bin', fileSize: '4 B' });
 		expect(item?.binary?.data).not.toHaveProperty('directory');
-	});
-
-	it('says of a file that it ended early', async () => {
-		const { error } = await download('endsEarly');
-		expect(error?.message).toContain('broke off before the file was complete');
 	});
 });

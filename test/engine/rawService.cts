@@ -35,15 +35,10 @@ const listener: RequestListener = ({ url = '', headers }, response) => {
 			setTimeout(() => response.destroy(), 50);
 			break;
 		case 'compressed':
-		case 'endsEarly':
 			answer({ state: 'success', resultJson: { resultUrls: [link(`/${what}.bin`)] } });
 			break;
 		case 'compressed.bin':
 			sendCompressed(SMALL);
-			break;
-		case 'endsEarly.bin':
-			response.setHeader('Content-Length', 1_000).write('tiny');
-			setTimeout(() => response.destroy(), 50);
 			break;
 		default:
 			response.writeHead(404).end();

@@ -6,6 +6,8 @@ const REQUEST = { model: 'beta2/image-edit', input: { prompt: 'Night' } };
 const OTHER = { model: 'beta2/image-edit', input: { prompt: 'Day' } };
 const UNKNOWN = { message: 'The service broke off', taskId: 'named' };
 const TOKEN = 'a-token-that-nobody-may-read';
+/** A call by an agent of n8n's Agents. */
+const AGENT: Run = { kept: null, executionId: undefined, type: 'nodeTool' };
 
 interface Run extends AnyRun {
 	/** The JSON of each input item. */
@@ -188,16 +190,18 @@ it('each task and each unknown outcome is logged', () => {
 		`${place} 1) may have created a task (the service named it named): The service broke off`,
 		`${place} 2) may have created a task: No answer`,
 	]);
+	const agents = newNode();
+	const call = agents.open(AGENT);
+	call.record.addTask(call.send(0), 'task');
+	expect(agents.lines).toEqual([`"Media Generation" (a tool of n8n's Agents) created task task`]);
 });
 
 describe("a call by an agent of n8n's Agents", () => {
-	const agent: Run = { kept: null, executionId: undefined, type: 'nodeTool' };
-
 	it('takes over no task of an earlier call, as each is the same place', () => {
 		const { open } = newNode();
-		const first = open(agent);
+		const first = open(AGENT);
 		first.record.addTask(first.send(0), 'task');
-		const { record } = open(agent);
+		const { record } = open(AGENT);
 		expect(record.recall(0)).toBeUndefined();
 		expect(record.findSame({ index: 0, request: REQUEST })).toBeUndefined();
 		expect(record.listTaskIds()).toEqual([]);
@@ -205,17 +209,11 @@ describe("a call by an agent of n8n's Agents", () => {
 
 	it('recalls an unknown outcome of an earlier call', () => {
 		const { open } = newNode();
-		const call = (prompt: string) => open({ ...agent, input: [{ prompt }] });
+		const call = (prompt: string) => open({ ...AGENT, input: [{ prompt }] });
 		const first = call('A cat');
 		first.record.addUnknown(first.send(0), UNKNOWN);
 		expect(call('a cat.').record.recall(0)).toEqual(unknown);
 		expect(call('A dog').record.recall(0)).toBeUndefined();
-	});
-
-	it('is logged without a workflow or an execution', () => {
-		const { sendBoth, lines } = newNode();
-		sendBoth(agent);
-		expect(lines[0]).toBe(`"Media Generation" (a tool of n8n's Agents) created task task`);
 	});
 });
 

@@ -59,6 +59,10 @@ describe('diagnoseCallback', () => {
 	const unsafeBody = buildBody('d');
 	const urlSafe = hmac('d', seconds, keys.current).toString('base64url');
 	const bodyOfTwo = { ...body, taskId: 'another' };
+	const record = { data: { taskId } };
+	const recordOfTwo = { data: { taskId, task_id: 'x' } };
+	const topOfTwo = { taskId, ...buildBody('x') };
+	const turnOn = "Turn on 'Other Callback Bodies'";
 	const inMilliseconds = signed(keys.current, seconds * 1_000);
 	const ofThe1970s = signed(keys.current, 100_000_000_001);
 	const nullHeaders = { 'X-Webhook-Timestamp': null, 'X-Webhook-Signature': undefined };
@@ -76,34 +80,10 @@ describe('diagnoseCallback', () => {
 		['early milliseconds', ofThe1970s, body, 'timestampInMilliseconds', 'is in milliseconds'],
 		['no ID', signed(), { data: {} }, 'taskIdMissing', 'data.task_id'],
 		['no ID but a top-level one', signed(), { taskId }, 'signatureOfTopLevelId', 'top-level'],
-		[
-			'a record in data',
-			signed(),
-			{ data: { taskId } },
-			'signatureOfDataTaskId',
-			"Turn on 'Other Callback Bodies'",
-		],
-		[
-			'a record beside another ID',
-			signed(),
-			{ data: { taskId, task_id: 'x' } },
-			'signatureOfDataTaskId',
-			'data.taskId',
-		],
-		[
-			'the top-level ID beside another',
-			signed(),
-			{ taskId, ...buildBody('x') },
-			'signatureOfTopLevelId',
-			"Turn on 'Other Callback Bodies'",
-		],
-		[
-			'an ID elsewhere, of another key',
-			signed('stranger'),
-			{ taskId },
-			'taskIdMissing',
-			"turn on 'Other Callback Bodies'",
-		],
+		['a record in data', signed(), record, 'signatureOfDataTaskId', turnOn],
+		['one beside another ID', signed(), recordOfTwo, 'signatureOfDataTaskId', 'data.taskId'],
+		['the top-level ID beside another', signed(), topOfTwo, 'signatureOfTopLevelId', turnOn],
+		['an ID elsewhere, of another key', signed('stranger'), { taskId }, 'taskIdMissing', 'turn on'],
 		['IDs that contradict', signed(), bodyOfTwo, 'taskIdContradictory', 'must be the same'],
 		['no signature', withSignature(''), body, 'headerMissing', 'Missing: X-Webhook-Signature.'],
 		['no headers', nullHeaders, body, 'headerMissing', 'X-Webhook-Timestamp, X-Webhook-Signature.'],

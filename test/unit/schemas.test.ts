@@ -6,7 +6,6 @@ import download from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/downloa
 import get from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/get.json';
 import verifyCallback from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/verifyCallback.json';
 import { integer, modelList, number, uploadedFile } from '../../nodes/MediaGeneration/api/schemas';
-import { isObject } from '../../nodes/MediaGeneration/lib/json';
 import type { Diagnosis } from '../../nodes/MediaGeneration/callback/diagnose';
 import { newTask, type PROMPT, type Task } from '../../nodes/MediaGeneration/api/task';
 import type { FileFacts } from '../../nodes/MediaGeneration/operations/results/fileItems';
@@ -107,11 +106,3 @@ it.each([(models: unknown[]) => models, (models: unknown[]) => ({ models })])(
 		expect(modelList.parse(wrap(models))).toStrictEqual([{ model: 'a', taskType: [] }]);
 	},
 );
-
-it.each([
-	[{}, true],
-	[[], false],
-	[null, false],
-	[undefined, false],
-	['text', false],
-])('%j is an object: %s', (value, is) => expect(isObject(value)).toBe(is));
