@@ -322,45 +322,46 @@ function callBack(world: World, index: number, process: number, copies: number):
 const someEnd = fc.constantFrom(...(Object.keys(ENDS) as End[]));
 const someCopies = fc.constantFrom(1, 1, 2, 3);
 
+/** Commands that do this with such values, and are shown by name and values. */
+const event = <Values extends unknown[]>(
+	name: string,
+	values: fc.Arbitrary<Values>,
+	act: (world: World, ...values: Values) => void | Promise<void>,
+) =>
+	values.map(
+		(given) =>
+			new Command(`${name}(${given.join(', ')})`, async (world) => await act(world, ...given)),
+	);
+const always = fc.constant<[]>([]);
+
 const events = {
-	end: fc
-		.tuple(someTask, someEnd)
-		.map(([index, how]) => new Command(`end(${index}, ${how})`, (world) => end(world, index, how))),
-	report: fc.tuple(someTask, someEnd, someProcess, someCopies).map(
-		([index, how, process, copies]) =>
-			new Command(`report(${index}, ${how}, process ${process}, ${copies} times)`, (world) => {
-				end(world, index, how);
-				callBack(world, index, process, copies);
-			}),
+	end: event('end', fc.tuple(someTask, someEnd), end),
+	report: event(
+		'report',
+		fc.tuple(someTask, someEnd, someProcess, someCopies),
+		(world, index, how, process, copies) => {
+			end(world, index, how);
+			callBack(world, index, process, copies);
+		},
 	),
-	callBack: fc
-		.tuple(someTask, someProcess, someCopies)
-		.map(
-			([index, process, copies]) =>
-				new Command(`callBack(${index}, process ${process}, ${copies} times)`, (world) =>
-					callBack(world, index, process, copies),
-				),
-		),
-	fault: fc
-		.constantFrom(...FAULTS)
-		.map((fault) => new Command(`details(${fault})`, (world) => world.setFault(fault))),
-	recovery: fc.constant(new Command('details(none)', (world) => world.setFault('none'))),
-	advance: fc
-		.constantFrom(10, 400, 2_000, 6_000, 31_000, 95_000, 400_000)
-		.map((time) => new Command(`advance(${time})`, async () => await clock.advance(time))),
-	kill: someProcess.map(
-		(process) =>
-			new Command(`kill(${process})`, (world) => {
-				world.wasKilled = true;
-				world.n8n.kill(process);
-			}),
+	callBack: event('callBack', fc.tuple(someTask, someProcess, someCopies), callBack),
+	fault: event('fault', fc.tuple(fc.constantFrom(...FAULTS)), (world, fault) =>
+		world.setFault(fault),
 	),
-	stop: fc.constant(
-		new Command('stop', (world) => {
-			world.wasStopped = true;
-			world.n8n.stop();
-		}),
+	recovery: event('recovery', always, (world) => world.setFault('none')),
+	advance: event(
+		'advance',
+		fc.tuple(fc.constantFrom(10, 400, 2_000, 6_000, 31_000, 95_000, 400_000)),
+		async (_, time) => await clock.advance(time),
 	),
+	kill: event('kill', fc.tuple(someProcess), (world, process) => {
+		world.wasKilled = true;
+		world.n8n.kill(process);
+	}),
+	stop: event('stop', always, (world) => {
+		world.wasStopped = true;
+		world.n8n.stop();
+	}),
 };
 
 /** Events by their weight: what is rare in life is rare here. */
@@ -368,35 +369,29 @@ const { end: ended, report, callBack: calledBack, fault, recovery, advance, kill
 const common = [ended, report, report, report, calledBack, advance, advance, advance, recovery];
 const someEvents = [...common, ...common, fault, fault, fault, kill, stop];
 
+const secret = fc.constantFrom(...SECRETS.all);
+/** An object of some of these parts. */
+const someOf = (parts: Record<string, fc.Arbitrary<unknown>>) =>
+	fc.record(parts, { requiredKeys: [] });
+
 /** Any JSON, or an answer with anything in place of its parts, secrets too. */
 const someJunk = fc.oneof(
 	fc.json(),
-	fc
-		.record(
-			{
-				code: fc.oneof(fc.constantFrom(200, 408, 501, '200'), fc.jsonValue()),
-				msg: fc.oneof(fc.constantFrom(...SECRETS.all), fc.jsonValue()),
-				data: fc.oneof(
-					fc.jsonValue(),
-					fc.record(
-						{
-							taskId: fc.jsonValue(),
-							state: fc.oneof(
-								fc.constantFrom('generating', 'waiting', ...SECRETS.all),
-								fc.jsonValue(),
-							),
-							resultJson: fc.jsonValue(),
-							response: fc.jsonValue(),
-							failMsg: fc.constantFrom(...SECRETS.all),
-							param: fc.constantFrom(...SECRETS.all),
-						},
-						{ requiredKeys: [] },
-					),
-				),
-			},
-			{ requiredKeys: [] },
-		)
-		.map((body) => JSON.stringify(body)),
+	someOf({
+		code: fc.oneof(fc.constantFrom(200, 408, 501, '200'), fc.jsonValue()),
+		msg: fc.oneof(secret, fc.jsonValue()),
+		data: fc.oneof(
+			fc.jsonValue(),
+			someOf({
+				taskId: fc.jsonValue(),
+				state: fc.oneof(fc.constantFrom('generating', 'waiting'), secret, fc.jsonValue()),
+				resultJson: fc.jsonValue(),
+				response: fc.jsonValue(),
+				failMsg: secret,
+				param: secret,
+			}),
+		),
+	}).map((body) => JSON.stringify(body)),
 );
 
 const plans = fc.record<Plan>({
@@ -431,12 +426,7 @@ async function live(plan: Plan, happens: Iterable<fc.AsyncCommand<object, World>
 	jest.spyOn(Date, 'now').mockImplementation(() => clock.now);
 	jest.spyOn(Math, 'random').mockReturnValue(0.5);
 	jest.spyOn(globalThis, 'fetch').mockImplementation(async (_url, init) => {
-		const headers = Object.fromEntries(
-			Object.entries(init?.headers as Record<string, string>).map(([name, value]) => [
-				name.toLowerCase(),
-				value,
-			]),
-		);
+		const headers = Object.fromEntries(new Headers(init?.headers));
 		const body = JSON.parse(init?.body as string) as IDataObject;
 		const { status, answer } = await world.n8n.deliver(body, headers, plan.looksTo);
 		return { status, json: async () => answer } as Response;
