@@ -82,45 +82,33 @@ describe('Retry On Fail, with an expression that returns another value at each t
 });
 
 describe('a task that an earlier try has created', () => {
-	const items = ['refused', 'paid'].map((prompt) => ({ prompt }) as IDataObject);
-	const [refused = {}, paid = {}] = items;
-	let isChanged = false;
-
-	/** Runs two items. The first is refused at first. They are changed before the next try. */
+	/** Runs two items. The first is refused at first, and before the next try this happens to them. */
 	async function runTwice(
-		{ change = {}, onError, credentials }: Partial<Repeat>,
+		happen: (refused: IDataObject, paid: IDataObject) => unknown,
+		{ node, ...more }: Parameters<typeof engine.run>[1] = {},
 		parameters: INodeParameters = {},
 	) {
-		const picture = 'https://media.example/photo.png';
-		for (const item of items) Object.assign(item, { picture, minutes: 30, timeout: 60 });
-		isChanged = false;
+		const filled = { picture: String(editImage.image), minutes: 30, timeout: 60 };
+		const refused: IDataObject = { ...filled, prompt: 'refused' };
+		const paid: IDataObject = { ...filled, prompt: 'paid' };
+		let isFirst = true;
 		engine.service.set({
 			faultsFor: ({ input }) => {
-				if (isChanged || input.prompt !== 'refused') return undefined;
-				isChanged = true;
-				Object.assign(refused, change.refused);
-				Object.assign(paid, change.paid);
+				if (!isFirst || input.prompt !== 'refused') return undefined;
+				isFirst = false;
+				happen(refused, paid);
 				return { status: 422 };
 			},
 		});
 		const options = { timeoutSeconds: '={{ $json.timeout }}' };
 		const ran = await engine.run(
 			{ ...edit, image: '={{ $json.picture }}', options, ...parameters },
-			{ items, node: { ...retry, maxTries: 2, onError }, credentials },
+			{ items: [refused, paid], node: { ...retry, maxTries: 2, ...node }, ...more },
 		);
 		engine.service.set({ faultsFor: undefined });
 		const { taskId } = engine.listTasks().find(({ input }) => input.prompt === 'paid') ?? {};
-		return { ...ran, taskId };
+		return { ...ran, taskId, exists: `This task exists. Look at it with Get: ${taskId}` };
 	}
-	interface Repeat {
-		change: { refused?: object; paid?: object };
-		onError: 'continueRegularOutput';
-		credentials: (item?: IDataObject) => typeof engine.credentials;
-	}
-	afterEach(() => {
-		for (const [index, prompt] of ['refused', 'paid'].entries())
-			Object.assign(items[index] ?? {}, { prompt });
-	});
 
 	it.each<[string, INodeParameters]>([
 		['Create', {}],
@@ -128,7 +116,8 @@ describe('a task that an earlier try has created', () => {
 	])('is output, though its fields are blank now: %s', async (_, parameters) => {
 		const blank = { picture: '', prompt: null, minutes: null, timeout: null };
 		const { error, output, parked, taskId } = await runTwice(
-			{ change: { paid: blank } },
+			(_refused, paid) => Object.assign(paid, blank),
+			{},
 			parameters,
 		);
 		expect(error).toBeUndefined();
@@ -139,31 +128,31 @@ describe('a task that an earlier try has created', () => {
 		expect(listPrompts()).toEqual(['paid', 'refused']);
 	});
 
-	const exists = (taskId?: string) => `This task exists. Look at it with Get: ${taskId}`;
-
 	it("is named by another item's error", async () => {
-		const { error, taskId } = await runTwice({ change: { refused: { picture: 'none' } } });
+		const { error, exists } = await runTwice((refused) => (refused.picture = 'none'));
 		expect(error?.message).toContain('\'Image\' is "none"');
-		expect(error?.description).toContain(exists(taskId));
+		expect(error?.description).toContain(exists);
 		expect(listPrompts()).toEqual(['paid']);
 	});
 
 	it.each([undefined, 'continueRegularOutput' as const])(
 		'is named when its credential cannot be read any more, with On Error %s',
 		async (onError) => {
-			const { error, output, taskId } = await runTwice({
-				onError,
-				credentials: (item) => {
-					if (isChanged && item?.prompt === 'paid') throw new Error('The vault is closed');
-					return engine.credentials;
-				},
+			let isClosed = false;
+			const credentials = (item?: IDataObject) => {
+				if (isClosed && item?.prompt === 'paid') throw new Error('The vault is closed');
+				return engine.credentials;
+			};
+			const { error, output, exists } = await runTwice(() => (isClosed = true), {
+				node: { onError },
+				credentials,
 			});
 			const told = onError
 				? output[0]?.[1]?.json
 				: { error: error?.message, message: error?.description };
 			expect(told).toEqual({
 				error: expect.stringContaining('[item 1]'),
-				message: expect.stringContaining(exists(taskId)),
+				message: expect.stringContaining(exists),
 			});
 			expect(listPrompts()).toEqual(onError ? ['paid', 'refused'] : ['paid']);
 		},
