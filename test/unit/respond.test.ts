@@ -1,5 +1,11 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { logRefusal, type Refused } from '../../nodes/MediaGeneration/callback/respond';
+import {
+	logRefusal,
+	refuse,
+	type Reason,
+	type Refused,
+} from '../../nodes/MediaGeneration/callback/respond';
+import { makeResponse } from './webhook';
 
 const stale = { status: 401, reason: 'timestampStale', message: 'Too far from the present time' };
 const wrong = { status: 401, reason: 'signatureWrong', message: 'Wrong' };
@@ -10,12 +16,19 @@ let nodes = 0;
 function newNode() {
 	const id = `node-${nodes++}`;
 	const lines: string[] = [];
+	const response = makeResponse();
 	const context = {
+		getResponseObject: () => response,
 		logger: { warn: (line: string, meta: object) => lines.push(line + JSON.stringify(meta)) },
 		getNode: () => ({ name: 'Trigger', id }),
 		getWorkflow: () => ({ id: 'workflow' }),
 	} as unknown as IWebhookFunctions;
-	return { lines, log: (refused: Refused) => logRefusal(context, refused) };
+	return {
+		lines,
+		response,
+		log: (refused: Refused) => logRefusal(context, refused),
+		refuse: (reason: Reason) => refuse(context, reason),
+	};
 }
 
 beforeEach(() => void jest.useFakeTimers());
@@ -45,4 +58,14 @@ it('a flood is logged once a minute for each reason and node, and the others are
 	expect([one.lines.length, other.lines.length]).toEqual([2, 1]);
 	one.log(stale);
 	expect(one.lines.slice(2)).toEqual([expect.stringContaining('; 59 more since the last line')]);
+});
+
+it.each<[Reason, number, number]>([
+	['resultsUnderWay', 503, 0],
+	['taskNotInExecution', 404, 1],
+])('the sender is told %s with %d, which makes %d lines in the log', (reason, status, count) => {
+	const { lines, response, ...node } = newNode();
+	node.refuse(reason);
+	expect(response).toMatchObject({ statusCode: status, answer: { accepted: false, reason } });
+	expect(lines).toHaveLength(count);
 });

@@ -3,6 +3,7 @@ import { buildFieldError, parseValue, shorten, type Field } from '../../models/f
 import { readNumberOption, type Item } from '../operation';
 
 /** Fields that several operations on a task have, and how they are read. */
+
 export const taskIdField: Field = {
 	displayName: 'Task ID',
 	name: 'taskId',
