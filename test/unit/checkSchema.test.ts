@@ -1,11 +1,6 @@
-import { Ajv2020 } from 'ajv/dist/2020';
-import addFormats from 'ajv-formats';
 import { findViolation, type Path } from '../../nodes/MediaGeneration/models/any/checkSchema';
 import type { JsonSchema } from '../../nodes/MediaGeneration/models/any/jsonSchema';
 import { Media } from '../../nodes/MediaGeneration/models/media';
-
-const ajv = new Ajv2020({ strict: false, multipleOfPrecision: 9 });
-addFormats(ajv);
 
 const text: JsonSchema = { type: 'string' };
 const number: JsonSchema = { type: 'number' };
@@ -38,7 +33,6 @@ describe('a value that its schema allows', () => {
 		[{ oneOf: [text, number], anyOf: [text, number], allOf: [text, {}] }, 'x'],
 	])('%j: %j', (schema, value) => {
 		expect(findViolation(schema, value)).toBeUndefined();
-		expect(value === undefined || ajv.validate(schema, value)).toBe(true);
 	});
 
 	it('is of a type that JSON Schema does not know', () => {
@@ -124,7 +118,6 @@ describe('a value that its schema does not allow', () => {
 		[{ anyOf: forms }, { a: 'x' }, 'must be a number', ['a']],
 	])('%j: %j %s', (schema, value, message, path = []) => {
 		expect(findViolation(schema, value)).toMatchObject({ path, message });
-		expect(ajv.validate(schema, value)).toBe(false);
 	});
 });
 
