@@ -107,7 +107,12 @@ export async function buildDownloads(service: Service, megabytes: number) {
 	const prompt = `#noCallback #fileSize=${megabytes}`;
 	const taskId = await createEndedTask(service, { prompt });
 	return {
-		ours: mediaGeneration({ operation: 'download', taskId, files: ['result'] }),
+		ours: mediaGeneration({
+			operation: 'download',
+			taskId,
+			files: ['result'],
+			options: { outputItems: 'perFile' },
+		}),
 		theirs: httpRequest({
 			url: `${service.resultsUrl}/results/${taskId}/result.png`,
 			options: { response: { response: { responseFormat: 'file' } } },
