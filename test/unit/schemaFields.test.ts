@@ -34,6 +34,7 @@ it.each<[schema: object, displayName: string, type: string]>([
 	[{ type: 'number', minimum: 0.12345 }, 'X (at least 0.12345)', 'number'],
 	[{ type: ['unheard-of', 'number'] }, 'X', 'number'],
 	[{ type: 'unheard-of' }, 'X', 'string'],
+	[{ type: 'object' }, 'X (JSON)', 'object'],
 	[{ type: ['object', 'string'] }, 'X (text or JSON)', 'string'],
 	[{ type: 'array' }, 'X (JSON list)', 'array'],
 	[list({ type: 'array' }), 'X (JSON list)', 'array'],
