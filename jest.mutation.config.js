@@ -16,5 +16,5 @@ module.exports = {
 	// The worked example runs a copy of the sources that holds no mutant, links are in the docs, and fuzzing takes seconds a mutant.
 	testPathIgnorePatterns: ['/node_modules/', 'addModel', 'links', 'fuzz'],
 	setupFilesAfterEnv: [...engine.setupFilesAfterEnv, '<rootDir>/test/mutation.cts'],
-	testTimeout: 8_000,
+	testTimeout: 30_000,
 };
