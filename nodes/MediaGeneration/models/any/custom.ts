@@ -49,8 +49,8 @@ export const customModel: Field = {
 };
 
 /**
- * A prompt of its own, of four lines, which stays when another model is chosen: n8n's mapper has no such text, and drops its values
- * then. It is shown until a model without one is chosen.
+ * A prompt of four lines, under the name that other models use, so its text stays when another model is chosen. n8n's mapper has no
+ * such text, and drops its values then. It is hidden once a model without a prompt is chosen.
  */
 const prompt: Field = {
 	displayName: 'Prompt',
@@ -63,7 +63,7 @@ const prompt: Field = {
 	displayOptions: {
 		show: { inputMode: ['fields'] },
 		hide: {
-			// Who compares this with the model's name alone doesn't see the field. The prompt among customFields stands for it.
+			// n8n needs no more than `show`. The public interface lists no prompt for Any Model, and its check skips a condition of this form.
 			model: [{ _cnd: { not: 'custom' } }],
 			[`/customFields.value.${NO_PROMPT}`]: [true],
 		},
