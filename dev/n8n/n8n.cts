@@ -211,6 +211,8 @@ export class N8n extends N8nProcess {
 				const response = await fetch(`${this.url}${path}`, {
 					method,
 					headers: {
+						// n8n closes an idle connection after some seconds. On a busy machine it would be used again just then.
+						connection: 'close',
 						...(this.#cookie && { cookie: this.#cookie }),
 						...(body !== undefined && { 'content-type': 'application/json' }),
 					},
