@@ -87,7 +87,9 @@ describe('a callback that the trigger refuses', () => {
 	const fails = { data: { state: 'fail' } };
 	it.each<[string, number, string, Partial<Callback>, ReadDetails]>([
 		['has no signature', 401, 'headerMissing', { headers: {} }, completed],
+		['has the signature of another key', 401, 'signatureWrong', { secret: 'wrong' }, completed],
 		['meets a blank key', 401, 'keyMissing', { webhookSecret: ' ', secret: ' ' }, completed],
+		['names a task that goes on by its details', 503, 'taskNotEnded', {}, inState('generating')],
 		['names a task that is unknown to the service', 404, 'taskUnknown', {}, answered(404)],
 		['claims an unwanted event while the service is down', 503, 'detailsUnavailable', fails, down],
 	])('%s', async (_, status, reason, callback, details) => {
@@ -125,6 +127,19 @@ describe('a callback that the trigger accepts', () => {
 		expect(store()).toEqual({ accepted: true, emitted: true });
 	});
 
+	const unfetched = { events: both, options: { fetchDetails: false } };
+	it.each<[string, IDataObject, ReadDetails, string | undefined, string]>([
+		['the details, not its body, decide', {}, completed, 'completed', 'fetched'],
+		['its claim counts without details', { events: both }, inText(404), undefined, 'unavailable'],
+		['its claim counts when Fetch Details is off', unfetched, completed, 'failed', 'off'],
+	])('%s', async (_, parameters, read, status, details) => {
+		const { send } = newTrigger(parameters, read);
+		const { output } = await send('task', { data: { state: 'fail' } });
+		const verification = { signature: 'current', details };
+		expect(output).toMatchObject([{ json: { taskId: 'task', verification } }]);
+		expect(output?.[0]?.json.status).toBe(status);
+	});
+
 	it.each(['a-key', ''])('needs no signature when that is off, with key %j', async (key) => {
 		const { send } = newTrigger({ verifySignature: false });
 		const { output } = await send('task', { headers: {}, webhookSecret: key });
@@ -148,6 +163,28 @@ describe('a callback that the trigger accepts', () => {
 			answer: { accepted: true, emitted: false, reason: 'eventNotWanted' },
 			output: undefined,
 		});
+	});
+});
+
+describe("details that can't be read", () => {
+	const later = { status: 503, answer: { reason: 'detailsUnavailable' }, output: undefined };
+	const claimed = { output: [{ json: { verification: { details: 'unavailable' } } }] };
+
+	it.each<[string, ReadDetails, object]>([
+		['no answer', async () => await Promise.reject(new Error('ECONNRESET')), later],
+		...[408, 429, 455, 500, 503].map((code): [string, ReadDetails, object] => [
+			`code ${code}`,
+			answered(code),
+			later,
+		]),
+		...[401, 505].map((code): [string, ReadDetails, object] => [
+			`code ${code}`,
+			answered(code),
+			claimed,
+		]),
+		['another page', inText(200), claimed],
+	])('by %s', async (_, details, expected) => {
+		expect(await newTrigger({}, details).send('task')).toMatchObject(expected);
 	});
 });
 
@@ -340,6 +377,24 @@ it('a body in a type that is JSON by its suffix is read from its bytes', async (
 
 describe('copies of a callback', () => {
 	const duplicate = { accepted: true, emitted: false, reason: 'duplicate' };
+
+	it('start nothing once n8n has stored the first, and are not looked up', async () => {
+		const { asked, send } = newTrigger();
+		(await send('task')).store();
+		expect(await send('task')).toMatchObject({ status: 200, answer: duplicate });
+		expect(asked).toEqual(['task']);
+		expect((await send('other')).output).toHaveLength(1);
+	});
+
+	it('are of one outcome: a failed task may yet complete', async () => {
+		let state = 'fail';
+		const { send } = newTrigger({ events: both }, async (taskId) => buildDetails(taskId, state));
+		(await send('task')).store();
+		expect((await send('task')).answer).toEqual(duplicate);
+		state = 'success';
+		(await send('task')).store();
+		expect((await send('task')).answer).toEqual(duplicate);
+	});
 
 	it('wait four seconds for n8n to store the first, and are to be sent again after that', async () => {
 		const { begin, send } = newTrigger();
