@@ -128,9 +128,11 @@ describe('a callback that the trigger accepts', () => {
 	});
 
 	const unfetched = { events: both, options: { fetchDetails: false } };
+	const wantsBoth = { events: both };
 	it.each<[string, IDataObject, ReadDetails, string | undefined, string]>([
 		['the details, not its body, decide', {}, completed, 'completed', 'fetched'],
-		['its claim counts without details', { events: both }, inText(404), undefined, 'unavailable'],
+		['its claim says what an unknown state means', wantsBoth, inState('odd'), 'failed', 'fetched'],
+		['its claim counts without details', wantsBoth, inText(404), undefined, 'unavailable'],
 		['its claim counts when Fetch Details is off', unfetched, completed, 'failed', 'off'],
 	])('%s', async (_, parameters, read, status, details) => {
 		const { send } = newTrigger(parameters, read);
@@ -138,6 +140,19 @@ describe('a callback that the trigger accepts', () => {
 		const verification = { signature: 'current', details };
 		expect(output).toMatchObject([{ json: { taskId: 'task', verification } }]);
 		expect(output?.[0]?.json.status).toBe(status);
+	});
+
+	it('has its status by the details, and what it claims says nothing without a signature', async () => {
+		const claims = { data: { state: 'success' } };
+		const failed = newTrigger(wantsBoth, inState('fail'));
+		expect((await failed.send('task', claims)).output).toMatchObject([
+			{ json: { status: 'failed' } },
+		]);
+		const unsigned = newTrigger({ verifySignature: false }, inState('odd'));
+		expect(await unsigned.send('task', { ...claims, headers: {} })).toMatchObject({
+			status: 503,
+			answer: { reason: 'taskNotEnded' },
+		});
 	});
 
 	it.each(['a-key', ''])('needs no signature when that is off, with key %j', async (key) => {
@@ -409,6 +424,7 @@ describe('copies of a callback', () => {
 
 	it.each<[string, IDataObject, Callback['more']]>([
 		['Deduplicate is off', { options: { deduplicate: false } }, {}],
+		['it is off and details too', { options: { deduplicate: false, fetchDetails: false } }, {}],
 		['n8n listens for test events', {}, { getMode: () => 'manual' }],
 	])('start one each when %s', async (_, parameters, more) => {
 		const { send } = newTrigger(parameters);
