@@ -60,15 +60,19 @@ const CALLBACK_URL = /^call_?back_?url$/i;
 
 const USE_JSON = "To use it, set 'Input Mode' to JSON.";
 
+/** What a model takes as its input. */
+interface FoundInput {
+	input: JsonSchema;
+	properties: Array<[string, Property]>;
+	needsCallback: boolean;
+}
+
 /**
  * Finds what a model takes as its input. Whatever the service says, this never throws and takes milliseconds.
  * @param document its OpenAPI document; null: the service has none yet
  * @returns why not, for a model that can't be filled in
  */
-function findInput(
-	model: string,
-	document: unknown,
-): { input: JsonSchema; properties: Array<[string, Property]>; needsCallback: boolean } | string {
+function findInput(model: string, document: unknown): FoundInput | string {
 	if (document === null)
 		return `The service doesn't say yet which fields ${model} takes. ${USE_JSON}`;
 	const { path, schema } = findRequest(document);
@@ -106,22 +110,22 @@ export function findChecks(
  */
 export function listFields(model: string, document: unknown): INodePropertyOptions[] | string {
 	const found = findInput(model, document);
-	if (typeof found === 'string') return found;
-	const { input, properties } = found;
-	return [
-		...listForms(input),
-		...properties.map(([name, property]) => ({
-			name: addFacts(name, [
-				property.isRequired ? 'required' : 'optional',
-				nameTypes(listTypes(property.schema)),
-				listShortly(listValues(property.schema) ?? []),
-				...describeFacts(name, property),
-			]),
-			value: name,
-			description: shortenProse(property.schema.description),
-		})),
-	];
+	return typeof found === 'string' ? found : describeFields(found);
 }
+
+const describeFields = ({ input, properties }: FoundInput): INodePropertyOptions[] => [
+	...listForms(input),
+	...properties.map(([name, property]) => ({
+		name: addFacts(name, [
+			property.isRequired ? 'required' : 'optional',
+			nameTypes(listTypes(property.schema)),
+			listShortly(listValues(property.schema) ?? []),
+			...describeFacts(name, property),
+		]),
+		value: name,
+		description: shortenProse(property.schema.description),
+	})),
+];
 
 /**
  * Lists the same fields for a person who writes JSON. The editor shows the first entry before the list is opened: what is required.
@@ -129,12 +133,10 @@ export function listFields(model: string, document: unknown): INodePropertyOptio
  */
 export function listJsonGuide(model: string, document: unknown): INodePropertyOptions[] {
 	const found = findInput(model, document);
-	const fields = listFields(model, document);
-	if (typeof found === 'string' || typeof fields === 'string')
-		return [{ name: String(found).replace(USE_JSON, ''), value: '' }];
+	if (typeof found === 'string') return [{ name: found.replace(USE_JSON, ''), value: '' }];
 	const required = found.properties.flatMap(([name, { isRequired }]) => (isRequired ? [name] : []));
 	const summary = required.length ? `Required: ${required.join(', ')}` : 'No field is required';
-	return [{ name: cutText(summary, SHOWN_PROSE), value: '' }, ...fields];
+	return [{ name: cutText(summary, SHOWN_PROSE), value: '' }, ...describeFields(found)];
 }
 
 /**
