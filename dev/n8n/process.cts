@@ -23,6 +23,9 @@ const LOCAL_ONLY = {
 	N8N_COMMUNITY_PACKAGES_ENABLED: 'true',
 	N8N_VERIFIED_PACKAGES_ENABLED: 'false',
 	N8N_PYTHON_ENABLED: 'false',
+	// n8n answers 503 to everything once its database takes 5 s for a ping, which a busy disk can. The second is the older name.
+	DB_PING_TIMEOUT_MS: '60000',
+	N8N_DB_PING_TIMEOUT: '60000',
 };
 
 /** The module of n8n that asks the internet for its data. An n8n without it refuses to start when its name is given. */
