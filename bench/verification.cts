@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 import { median } from 'simple-statistics';
-import type * as signatureModule from '../nodes/MediaGeneration/callback/signature';
 import type * as verifyModule from '../nodes/MediaGeneration/callback/verify';
 import { requireBuilt } from './fixtures.cts';
 import { interleave, type Row } from './measure.cts';
@@ -11,8 +10,9 @@ const CALLS = 1_000;
 const KEY = 'whsec-0123456789abcdef0123456789abcdef';
 const TASK_ID = '0123456789abcdef0123456789abcdef';
 
-const { verifyCallback } = requireBuilt('./callback/verify') as typeof verifyModule;
-const { findMatchingSecret, sign } = requireBuilt('./callback/signature') as typeof signatureModule;
+const { findMatchingSecret, sign, verifyCallback } = requireBuilt(
+	'./callback/verify',
+) as typeof verifyModule;
 
 function expectAccepted<Verdict>(verdict: Verdict) {
 	if (!verdict || (typeof verdict === 'object' && 'accepted' in verdict && !verdict.accepted))
@@ -29,7 +29,7 @@ function prepare() {
 	const data = { task_id: TASK_ID, callbackType: 'task_completed' };
 	const body = { taskId: TASK_ID, code: 200, msg: 'success', data };
 	const secrets = { current: KEY };
-	const verify = (given: signatureModule.SigningSecrets | undefined) =>
+	const verify = (given: verifyModule.SigningSecrets | undefined) =>
 		expectAccepted(
 			verifyCallback(headers, body, { secrets: given, toleranceSeconds: 300, now: Date.now() }),
 		);

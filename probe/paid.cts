@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { diagnoseCallback } from '../nodes/MediaGeneration/callback/diagnose.ts';
 import {
 	DEFAULT_TOLERANCE_SECONDS,
 	getSigningSecrets,
-} from '../nodes/MediaGeneration/callback/signature.ts';
-import { diagnoseCallback } from '../nodes/MediaGeneration/callback/diagnose.ts';
-import { verifyCallback } from '../nodes/MediaGeneration/callback/verify.ts';
+	verifyCallback,
+} from '../nodes/MediaGeneration/callback/verify.ts';
 import type { CreateTaskRequest } from '../nodes/MediaGeneration/api/client.ts';
 import { ENDPOINTS, type Credentials } from '../nodes/MediaGeneration/api/endpoints.ts';
 import { UnknownOutcomeError } from '../nodes/MediaGeneration/api/errors.ts';

@@ -1,15 +1,13 @@
 import {
 	findMatchingSecret,
-	SIGNATURE_HEADER,
-	TIMESTAMP_HEADER,
-	type MatchingSecret,
-	type SigningSecrets,
-} from './signature';
-import {
 	listOtherIds,
 	readCallbackParts,
+	SIGNATURE_HEADER,
+	TIMESTAMP_HEADER,
 	verifyCallback,
+	type MatchingSecret,
 	type RefusalReason,
+	type SigningSecrets,
 	type VerificationSettings,
 } from './verify';
 

@@ -2,7 +2,7 @@ import { NodeOperationError, UserError, type IHookFunctions } from 'n8n-workflow
 import { TaskService } from '../api/client';
 import { ServiceError } from '../api/errors';
 import { CREDENTIAL, type Credentials } from '../api/endpoints';
-import { getSigningSecrets } from '../callback/signature';
+import { getSigningSecrets } from '../callback/verify';
 import { judgeFailure } from './lookups';
 import { readOptions, verifiesSignature } from './receive';
 

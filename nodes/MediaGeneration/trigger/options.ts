@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { DEFAULT_TOLERANCE_SECONDS } from '../callback/signature';
+import { DEFAULT_TOLERANCE_SECONDS } from '../callback/verify';
 
 /** The trigger's Options, in the order of their names. */
 export const optionFields: INodeProperties[] = [

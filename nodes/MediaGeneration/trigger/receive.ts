@@ -7,11 +7,13 @@ import type {
 import { TaskService } from '../api/client';
 import { toStatus, type Task, type TaskStatus } from '../api/task';
 import {
+	checkForm,
 	DEFAULT_TOLERANCE_SECONDS,
 	getSigningSecrets,
 	TIMESTAMP_HEADER,
-} from '../callback/signature';
-import { checkForm, verifyCallback, type Acceptance } from '../callback/verify';
+	verifyCallback,
+	type Acceptance,
+} from '../callback/verify';
 import { answer, DETAILS_SETTINGS, handOver, refuse } from '../callback/respond';
 import { readBody } from '../callback/readBody';
 import { readSharedCredentials } from '../callback/sharedCredentials';

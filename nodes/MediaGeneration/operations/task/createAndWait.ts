@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { Task } from '../../api/task';
-import { getSigningSecrets } from '../../callback/signature';
+import { getSigningSecrets } from '../../callback/verify';
 import { isBlank, parseValue, type Field } from '../../models/field';
 import type { CreateResult } from '../create/createTasks';
 import {

@@ -1,4 +1,4 @@
-import { sign } from '../../callback/signature';
+import { sign } from '../../callback/verify';
 import { BoundedMap } from '../../lib/boundedMap';
 import { runAfter } from '../../lib/timers';
 

@@ -7,8 +7,12 @@ import {
 } from 'n8n-workflow';
 import { TaskService } from '../../api/client';
 import type { Task } from '../../api/task';
-import { DEFAULT_TOLERANCE_SECONDS, getSigningSecrets } from '../../callback/signature';
-import { readCallbackParts, verifyCallback } from '../../callback/verify';
+import {
+	DEFAULT_TOLERANCE_SECONDS,
+	getSigningSecrets,
+	readCallbackParts,
+	verifyCallback,
+} from '../../callback/verify';
 import { answer, handOver, refuse, type Reason } from '../../callback/respond';
 import { readBody } from '../../callback/readBody';
 import { readSharedCredentials } from '../../callback/sharedCredentials';
