@@ -12,10 +12,11 @@ const MODELS = '/api/v1/models';
 const DOWNLOAD_URL = '/api/v1/common/download-url';
 const SCHEMA = /\/models\/.+\/schema$/;
 
+type Data = Record<string, unknown>;
+
 interface Body {
 	code: number;
-	msg?: string;
-	data: Record<string, unknown>;
+	data: Data;
 }
 
 interface Settings extends SettingsInput {
@@ -61,27 +62,33 @@ async function run({
 	return rows;
 }
 
-/** Makes an emulator change the bodies of successes at a path. */
-const change =
-	(at: string | RegExp, edit: (data: Record<string, unknown>) => unknown): Settings['rewrite'] =>
-	(body, path) => {
-		const { code, data, ...rest } = body as Body;
-		const isThere = typeof at === 'string' ? path === at : at.test(path);
-		return isThere && code === 200 ? { ...rest, code, data: edit(data) } : body;
-	};
+/** Makes an emulator change the bodies of its answers at a path. */
+const rewrite = (at: string | RegExp, edit: (body: Body) => unknown): Settings => ({
+	rewrite: (body, path) =>
+		(typeof at === 'string' ? path === at : at.test(path)) ? edit(body as Body) : body,
+});
 
-/** Makes an emulator change refusals at a path. */
-const refuse =
-	(at: string, edit: (body: Body) => object): Settings['rewrite'] =>
-	(body, path) =>
-		path === at && (body as Body).code !== 200 ? edit(body as Body) : body;
+/** Makes an emulator change the data of its successes at a path. */
+const change = (at: string | RegExp, changes: Data | ((data: Data) => unknown)) =>
+	rewrite(at, ({ data, ...body }) => {
+		if (body.code !== 200) return { ...body, data };
+		const changed = typeof changes === 'function' ? changes(data) : { ...data, ...changes };
+		return { ...body, data: changed };
+	});
+
+/** Makes an emulator change its refusals at a path. */
+const refuse = (at: string | RegExp, changes: object) =>
+	rewrite(at, (body) => (body.code === 200 ? body : { ...body, ...changes }));
+
+/** Makes an emulator change each model that it lists. */
+const changeModels = (edit: (model: object, index: number) => object) =>
+	change(MODELS, ({ models }) => ({ models: (models as object[]).map(edit) }));
 
 const deep = (levels: number): object => (levels ? { in: deep(levels - 1) } : {});
 
-const rename = (from: string, to: string) => (data: Record<string, unknown>) => {
-	const { [from]: value, ...rest } = data;
-	return { ...rest, [to]: value };
-};
+const rename =
+	(from: string, to: string) =>
+	({ [from]: value, ...rest }: Data) => ({ ...rest, [to]: value });
 
 const list = (rows: Row[], verdict: Row['verdict']) =>
 	rows.filter((row) => row.verdict === verdict).map(({ asked }) => asked);
@@ -92,216 +99,122 @@ it('finds that the emulator answers as the package expects', async () => {
 	expect(rows).toHaveLength(18);
 });
 
-/** An assumption of the package, the fault of a service that breaks it, and where the probe says so. */
-const FAULTS: Array<[assumption: string, fault: Settings, asked: string, came: string]> = [
-	[
-		'credits are a number',
-		{ rewrite: change(CREDIT, (balance) => ({ balance })) },
-		'Credits',
-		'data',
+/** The assumptions of the package, each with the fault of a service that breaks it and what the probe says of it, by what was asked. */
+const FAULTS: Record<string, Array<[assumption: string, fault: Settings, came: string]>> = {
+	Credits: [
+		['credits are a number', change(CREDIT, (balance) => ({ balance })), 'data'],
+		['an answer is JSON', rewrite(CREDIT, () => 'hello'), 'not the expected JSON'],
+		['success is code 200', rewrite(CREDIT, (body) => ({ ...body, code: 0 })), '(0: '],
 	],
-	[
-		'an answer is JSON',
-		{ rewrite: (body, path) => (path === CREDIT ? 'hello' : body) },
-		'Credits',
-		'not the expected JSON',
+	'Credits, wrong token': [
+		['a refusal has a text', refuse(CREDIT, { msg: undefined, error: 'no' }), 'neither'],
+		['a wrong token is code 401', refuse(CREDIT, { code: 999 }), '999'],
 	],
-	[
-		'JSON has at most 64 levels',
-		{ rewrite: change(DETAILS, (data) => ({ ...data, deep: deep(70) })) },
-		'Task Details',
-		'not the expected JSON',
+	'Create Task, wrong token': [
+		['a refused creation made nothing', refuse(CREATE, { code: 500 }), '(500: '],
+		[
+			'a creation is where the path says',
+			{ ...refuse(CREATE, { code: 404 }), creation: false },
+			'404',
+		],
 	],
-	[
-		'success is code 200',
-		{ rewrite: (body, path) => (path === CREDIT ? { ...(body as Body), code: 0 } : body) },
-		'Credits',
-		'(0: ',
+	'Task Details, unknown ID': [
+		['the codes are known', refuse(DETAILS, { code: 430 }), 'code 430'],
+		['an unknown task is code 404 or 422', refuse(DETAILS, { code: 500 }), '(500: '],
+		[
+			'an unknown task is no success',
+			refuse(DETAILS, { code: 200, data: { state: 'waiting' } }),
+			'a success',
+		],
 	],
-	[
-		'a refusal has a text',
-		{ rewrite: refuse(CREDIT, ({ code }) => ({ code, error: 'no' })) },
-		'Credits, wrong token',
-		'neither',
+	'Stream Upload': [
+		['an upload is a link', change(STREAM, rename('downloadUrl', 'url')), 'no URL for the file'],
+		['its link leads to it', change(STREAM, { downloadUrl: 'http://127.0.0.1:9/' }), 'be fetched'],
 	],
-	[
-		'a wrong token is code 401',
-		{ rewrite: refuse(CREDIT, (body) => ({ ...body, code: 999 })) },
-		'Credits, wrong token',
-		'999',
+	Models: [
+		['the list is in data.models', change(MODELS, rename('models', 'items')), 'no list of models'],
+		[
+			'an entry has its name in model',
+			changeModels((one, index) => ({ ...one, model: index ? '' : 'a/b' })),
+			'1 of ',
+		],
 	],
-	[
-		'the codes are known',
-		{ rewrite: refuse(DETAILS, (body) => ({ ...body, code: 430 })) },
-		'Task Details, unknown ID',
-		'code 430',
+	'Model Schema': [
+		['a schema is in data.openapi', change(SCHEMA, rename('openapi', 'x')), "can't be understood"],
 	],
-	[
-		'a refused creation made nothing',
-		{ rewrite: refuse(CREATE, (body) => ({ ...body, code: 500 })) },
-		'Create Task, wrong token',
-		'(500: ',
+	'Model Schema, unknown model': [
+		['an unknown model is code 404', refuse(SCHEMA, { code: 500 }), '(500: '],
 	],
-	[
-		'a creation is where the path says',
-		{ creation: false, rewrite: refuse(CREATE, (body) => ({ ...body, code: 404 })) },
-		'Create Task, wrong token',
-		'404',
+	'Download URL': [
+		['a fresh link is the text in data', change(DOWNLOAD_URL, (url) => ({ url })), 'no link'],
 	],
-	[
-		'an unknown task is code 404 or 422',
-		{ rewrite: refuse(DETAILS, (body) => ({ ...body, code: 500 })) },
-		'Task Details, unknown ID',
-		'(500: ',
+	'Create Task': [
+		['the ID is in data.taskId', change(CREATE, rename('taskId', 'recordId')), 'no task ID'],
+		['an ID has 256 characters', change(CREATE, { taskId: 'x'.repeat(257) }), 'may exist'],
+		[
+			'too few credits are code 402',
+			{ ...refuse(CREATE, { code: 500, msg: 'Credits insufficient' }), credits: 0 },
+			'Credits insufficient',
+		],
 	],
-	[
-		'an unknown task is no success',
-		{ rewrite: refuse(DETAILS, () => ({ code: 200, data: { state: 'waiting' } })) },
-		'Task Details, unknown ID',
-		'a success',
+	'Task Details': [
+		['JSON has at most 64 levels', change(DETAILS, { deep: deep(70) }), 'not the expected JSON'],
+		['a record is of the task asked for', change(DETAILS, { taskId: 'other' }), 'another task'],
+		['a record has its state', change(DETAILS, rename('state', 'status')), 'no task record'],
+		[
+			'a task ends in a known state',
+			{ ...change(DETAILS, { state: 'asleep', completeTime: null }), patience: 0.1 },
+			'no end within',
+		],
 	],
-	[
-		'an upload is a link',
-		{ rewrite: change(STREAM, rename('downloadUrl', 'url')) },
-		'Stream Upload',
-		'no URL for the file',
+	'Task Details, states': [['states are known', { prompt: '#end=done' }, 'unknown: done']],
+	'Task Details, result': [
+		['a result has known links', change(DETAILS, { resultJson: '{"output":1}' }), 'no link'],
+		['links are absolute', { prompt: '#links=relative' }, 'of them no URL'],
 	],
-	[
-		'the link of an upload leads to it',
-		{ rewrite: change(STREAM, (data) => ({ ...data, downloadUrl: 'http://127.0.0.1:9/' })) },
-		'Stream Upload',
-		"can't be fetched",
+	'A result file': [['a result file needs no token', { prompt: '#fileRefused' }, 'HTTP 403']],
+	'Task Details, reason': [
+		[
+			'a failed task says why',
+			{ ...change(DETAILS, { failCode: '', failMsg: '' }), prompt: '#fail' },
+			'neither',
+		],
 	],
-	[
-		'the list has its models in data.models',
-		{ rewrite: change(MODELS, rename('models', 'items')) },
-		'Models',
-		'no list of models',
+	'Task Details, times': [
+		['times are milliseconds', change(DETAILS, { createTime: 1_790_000_000 }), '1970'],
 	],
-	[
-		'an entry has its name in model',
-		{
-			rewrite: change(MODELS, ({ models }) => ({
-				models: (models as object[]).map((one, index) => ({ ...one, model: index ? '' : 'a/b' })),
-			})),
-		},
-		'Models',
-		'1 of ',
+	Callback: [
+		['a callback comes', { prompt: '#noCallback', patience: 0.3 }, 'none within'],
+		['a callback is signed', { webhookSecret: '' }, 'Missing'],
+		['it is signed with the key', { key: 'another' }, 'of another key'],
+		['the signature is Base64', { callback: () => ({ signature: 'x' }) }, 'signature'],
+		['its time is in seconds', { callback: () => ({ timestamp: Date.now() }) }, 'milliseconds'],
+		[
+			'the ID is in data.task_id',
+			{ callback: (taskId) => ({ body: { code: 200, data: { taskId } } }) },
+			'data.taskId',
+		],
+		[
+			'it says how the task ended',
+			{ callback: (taskId) => ({ body: { code: 501, data: { task_id: taskId } } }) },
+			'It says failed',
+		],
 	],
-	[
-		'a schema is in data.openapi',
-		{ rewrite: change(SCHEMA, rename('openapi', 'schema')) },
-		'Model Schema',
-		"can't be understood",
-	],
-	[
-		'an unknown model is code 404',
-		{ rewrite: (body) => ((body as Body).code === 404 ? { ...(body as Body), code: 500 } : body) },
-		'Model Schema, unknown model',
-		'(500: ',
-	],
-	[
-		'a fresh link is the text in data',
-		{ rewrite: change(DOWNLOAD_URL, (url) => ({ url })) },
-		'Download URL',
-		'no link',
-	],
-	[
-		'the ID is in data.taskId',
-		{ rewrite: change(CREATE, rename('taskId', 'recordId')) },
-		'Create Task',
-		'no task ID',
-	],
-	[
-		'an ID has at most 256 characters',
-		{ rewrite: change(CREATE, () => ({ taskId: 'x'.repeat(257) })) },
-		'Create Task',
-		'may exist',
-	],
-	[
-		'too few credits are code 402',
-		{
-			rewrite: refuse(CREATE, (body) => ({ ...body, code: 500, msg: 'Credits insufficient' })),
-			credits: 0,
-		},
-		'Create Task',
-		'Credits insufficient',
-	],
-	[
-		'a record is of the task asked for',
-		{ rewrite: change(DETAILS, (data) => ({ ...data, taskId: 'other' })) },
-		'Task Details',
-		'another task',
-	],
-	[
-		'a record has its state',
-		{ rewrite: change(DETAILS, rename('state', 'status')) },
-		'Task Details',
-		'no task record',
-	],
-	['states are known', { prompt: '#end=done' }, 'Task Details, states', 'unknown: done'],
-	[
-		'a task ends in a known state',
-		{
-			rewrite: change(DETAILS, (data) => ({ ...data, state: 'asleep', completeTime: null })),
-			patience: 0.1,
-		},
-		'Task Details',
-		'no end within',
-	],
-	[
-		'a result has its links where they are known',
-		{ rewrite: change(DETAILS, (data) => ({ ...data, resultJson: '{"output":1}' })) },
-		'Task Details, result',
-		'no link',
-	],
-	['links are absolute', { prompt: '#links=relative' }, 'Task Details, result', 'of them no URL'],
-	['a result file needs no token', { prompt: '#fileRefused' }, 'A result file', 'HTTP 403'],
-	[
-		'a failed task says why',
-		{
-			prompt: '#fail',
-			rewrite: change(DETAILS, (data) => ({ ...data, failCode: '', failMsg: '' })),
-		},
-		'Task Details, reason',
-		'neither',
-	],
-	[
-		'times are milliseconds',
-		{ rewrite: change(DETAILS, (data) => ({ ...data, createTime: 1_790_000_000 })) },
-		'Task Details, times',
-		'1970',
-	],
-	['a callback comes', { prompt: '#noCallback', patience: 0.3 }, 'Callback', 'none within'],
-	['a callback is signed', { webhookSecret: '' }, 'Callback', 'Missing'],
-	['it is signed with the key', { key: 'another' }, 'Callback', 'of another key'],
-	['the signature is Base64', { callback: () => ({ signature: 'x' }) }, 'Callback', 'signature'],
-	[
-		'its time is in seconds',
-		{ callback: () => ({ timestamp: Date.now() }) },
-		'Callback',
-		'milliseconds',
-	],
-	[
-		'the ID is in data.task_id',
-		{ callback: (taskId) => ({ body: { code: 200, data: { taskId } } }) },
-		'Callback',
-		'data.taskId',
-	],
-	[
-		'it says how the task ended',
-		{ callback: (taskId) => ({ body: { code: 501, data: { task_id: taskId } } }) },
-		'Callback',
-		'It says failed',
-	],
-];
+};
 
-test.each(FAULTS)('a service differs if it is not true that %s', async (_, fault, asked, came) => {
-	const rows = await run(fault);
-	const different = rows.filter((row) => row.asked === asked && row.verdict === 'different');
-	expect(different.map((row) => row.came)).toContainEqual(expect.stringContaining(came));
-	expect(different[0]?.consequence).not.toBe('');
-});
+const faults = Object.entries(FAULTS).flatMap(([asked, rows]) =>
+	rows.map(([assumption, fault, came]) => ({ asked, assumption, fault, came })),
+);
+
+test.each(faults)(
+	'$asked: a service differs if it is not true that $assumption',
+	async ({ asked, fault, came }) => {
+		const rows = await run(fault);
+		const different = rows.filter((row) => row.asked === asked && row.verdict === 'different');
+		expect(different.map((row) => row.came)).toContainEqual(expect.stringContaining(came));
+		expect(different[0]?.consequence).not.toBe('');
+	},
+);
 
 test.each<[string, Settings, string[]]>([
 	['a catalogue', { catalogue: false }, ['Models']],
@@ -315,38 +228,14 @@ test.each<[string, Settings, string[]]>([
 	},
 );
 
-test.each<[string, Settings, string, string]>([
-	[
-		'of an upload',
-		{ rewrite: change(STREAM, (data) => ({ ...data, fileSize: {} })) },
-		'Stream Upload',
-		'fileSize',
-	],
-	[
-		'of the list',
-		{
-			rewrite: change(MODELS, ({ models }) => ({
-				models: (models as object[]).map((one) => ({ ...one, title: 7 })),
-			})),
-		},
-		'Models',
-		'title',
-	],
-	[
-		'of a record',
-		{ rewrite: change(DETAILS, (data) => ({ ...data, creditsConsumed: 'many' })) },
-		'Task Details',
-		'creditsConsumed',
-	],
-	[
-		'of the request',
-		{ rewrite: change(DETAILS, (data) => ({ ...data, param: '' })) },
-		'Task Details, request',
-		'none',
-	],
+test.each<[asked: string, came: string, Settings]>([
+	['Stream Upload', 'fileSize', change(STREAM, { fileSize: {} })],
+	['Models', 'title', changeModels((one) => ({ ...one, title: 7 }))],
+	['Task Details', 'creditsConsumed', change(DETAILS, { creditsConsumed: 'many' })],
+	['Task Details, request', 'none', change(DETAILS, { param: '' })],
 ])(
-	'a value %s that the package leaves out is named, and is no difference',
-	async (_, settings, asked, came) => {
+	'%s: a value that the package leaves out is named, and is no difference: %s',
+	async (asked, came, settings) => {
 		const rows = await run(settings);
 		expect(list(rows, 'different')).toEqual([]);
 		const ignored = rows.filter(({ verdict }) => verdict === 'ignored');
