@@ -36,7 +36,6 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 	const app = fastify({ forceCloseConnections: true });
 	const entries = new WeakMap<FastifyRequest, ApiRequest>();
 	let orders = 0;
-	let created: number[] = [];
 
 	/** Returns the first fault that matches the path, used up by one. */
 	function takeFault(path: string) {
@@ -49,19 +48,8 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 	/** Tells whether the settings switch the endpoint at this path off. */
 	const isOff = (path: string) =>
 		Object.entries(endpoints).some(
-			([endpoint, starts]) =>
-				!settings[endpoint as Endpoint] && starts.some((start) => path.startsWith(start)),
+			([endpoint, start]) => !settings[endpoint as Endpoint] && path.startsWith(start),
 		);
-
-	/** @throws {Refusal} 429 when too many tasks were created lately */
-	function takeTurn() {
-		if (!settings.rateLimit) return;
-		const { requests, seconds } = settings.rateLimit;
-		created = created.filter((at) => at > Date.now() - seconds * 1000);
-		if (created.length >= requests)
-			throw new Refusal(429, `Too many requests: ${requests} per ${seconds} s can be created`);
-		created.push(Date.now());
-	}
 
 	const originals = createOriginals(context);
 	const recorded = readRecorded(settings.recorded);
@@ -128,7 +116,6 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 	app.post('/api/v1/jobs/createTask', async (request, reply) => {
 		const { order, result, continuesSong } = readOrder(request.body, recorded.model);
 		if (continuesSong) checkSong(order);
-		takeTurn();
 		const original = originals.find(request.headers, order);
 		if (original) {
 			settings.log?.(`create ${order.model}: ${original.taskId} again`);
@@ -157,17 +144,16 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 		const loss = task ? loseAnswer(task) : {};
 		const faulty = answerFaultily(request, reply, { status, garbage, hang, html403, ...loss });
 		if (faulty) return faulty;
-		const { accepted = 200, code = 200, numericId } = faults;
-		const body = { ...wrapData(noTaskId ? {} : { taskId: task?.taskId }), code };
+		const { accepted = 200, numericId } = faults;
+		const body = wrapData(noTaskId ? {} : { taskId: task?.taskId });
 		reply.code(accepted).type('application/json');
 		return reply.send(numericId && task ? writeNumericId(body, task.taskId) : body);
 	});
 
-	type DetailsRoute = Record<'Params' | 'Querystring', { taskId?: string }>;
-	for (const path of ['/api/v1/jobs/recordInfo', '/api/v1/tasks/query/:taskId'])
-		app.get<DetailsRoute>(path, async (request, reply) => {
-			const { params, query } = request;
-			const record = tasks.get(params.taskId ?? query.taskId ?? '');
+	app.get<{ Querystring: { taskId?: string } }>(
+		'/api/v1/jobs/recordInfo',
+		async (request, reply) => {
+			const record = tasks.get(request.query.taskId ?? '');
 			if (!record) throw new Refusal(422, 'recordInfo is null');
 			record.detailsRequests++;
 			const { detailsHang: hang, detailsFail = 0, detailsCode, detailsRecord } = record.faults;
@@ -180,7 +166,8 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 			const body = { ...wrapData(describeTask(context, record)), ...(code && { code }) };
 			reply.type('application/json');
 			return record.faults.numericId ? writeNumericId(body, record.taskId) : body;
-		});
+		},
+	);
 
 	app.get('/api/v1/chat/credit', async () => wrapData(settings.credits));
 

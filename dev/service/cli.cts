@@ -1,16 +1,7 @@
 import { parseArgs } from 'node:util';
 import { taskFaults } from './faults.cts';
-import { commandLineSettings, startService, type SettingsInput } from './index.cts';
-import { endpoints } from './settings.cts';
-
-/** What `--without` leaves out, by its name. */
-const PARTS: Record<string, SettingsInput> = {
-	callbacks: { callbacks: false },
-	retries: { callbackRetrySeconds: [] },
-	...Object.fromEntries(
-		Object.keys(endpoints).map((endpoint) => [endpoint, { [endpoint]: false }]),
-	),
-};
+import { startService } from './index.cts';
+import { commandLineSettings } from './settings.cts';
 
 const usage = `Usage: npm run service -- [options]
 
@@ -20,9 +11,6 @@ Runs an emulator of the media generation service on 127.0.0.1.
   --token <text>          the access token that is accepted (default dev-token)
   --webhook-key <text>    signs callbacks; '' switches signing off (default dev-webhook-key)
   --task-seconds <number> how long a task takes (default ${commandLineSettings.taskSeconds})
-  --without <part>        runs without a part of the service, and can be given several times: the
-                          callbacks or their retries, or an endpoint, which is answered with 404
-                          (${Object.keys(PARTS).join(', ')})
   --recorded <folder>     gives the answers that "npm run probe" wrote there, where it has them
   --help                  prints this
 `;
@@ -34,7 +22,6 @@ async function main() {
 			token: { type: 'string', default: 'dev-token' },
 			'webhook-key': { type: 'string', default: 'dev-webhook-key' },
 			'task-seconds': { type: 'string', default: String(commandLineSettings.taskSeconds) },
-			without: { type: 'string', multiple: true, default: [] },
 			recorded: { type: 'string' },
 			help: { type: 'boolean', default: false },
 		},
@@ -43,9 +30,6 @@ async function main() {
 		console.log(usage);
 		return;
 	}
-	const unknown = values.without.find((part) => !Object.hasOwn(PARTS, part));
-	if (unknown !== undefined)
-		throw new Error(`"${unknown}" is not one of: ${Object.keys(PARTS).join(', ')}`);
 	const service = await startService({
 		...commandLineSettings,
 		port: Number(values.port),
@@ -53,7 +37,6 @@ async function main() {
 		webhookSecret: values['webhook-key'],
 		taskSeconds: Number(values['task-seconds']),
 		recorded: values.recorded,
-		...values.without.reduce((all, part) => ({ ...all, ...PARTS[part] }), {}),
 		log: (line) => console.log(`${new Date().toISOString()} ${line}`),
 	});
 	const faults = Object.entries(taskFaults.shape).map(

@@ -24,7 +24,6 @@ export const taskFaults = z
 		),
 		created: flag('with one of the five above: the task is made all the same, and runs'),
 		accepted: number('the task is made, and its ID answered with this HTTP status; #accepted=202'),
-		code: number('the task is made, and its ID answered with this code in the body; #code=201'),
 		numericId: flag("the task's ID is a number of 19 digits"),
 		detailsCode: number(
 			'once the task has ended, its details are answered with this code; #detailsCode=501',

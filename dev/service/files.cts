@@ -9,12 +9,6 @@ import type { Context } from './index.cts';
 import { hasFile } from './results.cts';
 import type { TaskRecord } from './tasks.cts';
 
-/** A request that carried an Authorization header to this host. */
-export interface Leak {
-	method: string;
-	path: string;
-}
-
 /** A result file that was delivered, or began to be. Times are in milliseconds since 1970. */
 export interface Delivery {
 	begun: number;
@@ -112,7 +106,7 @@ export function createFileHost(context: Context) {
 	app.addHook<{ Querystring: { expires?: string } }>('onRequest', async (request, reply) => {
 		const { headers, method, url, query } = request;
 		if (headers.authorization !== undefined) {
-			leaks.push({ method, path: url });
+			leaks.push(`${method} ${url}`);
 			return refuse(reply, 400, 'InvalidArgument', 'This host takes no Authorization header.');
 		}
 		if (Number(query.expires) < Date.now())

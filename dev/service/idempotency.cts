@@ -5,8 +5,6 @@ import type { TaskOrder } from './models.cts';
 import type { TaskRecord } from './tasks.cts';
 import { Refusal } from './validation.cts';
 
-const LIFETIME_MS = 24 * 60 * 60_000;
-
 /** Remembers what was created with each key, if the settings name a header for it. */
 export function createOriginals({ settings, tasks }: Context) {
 	const taskIds = new Map<string, string>();
@@ -29,7 +27,7 @@ export function createOriginals({ settings, tasks }: Context) {
 		find(headers: IncomingHttpHeaders, order: TaskOrder) {
 			const key = readKey(headers);
 			const original = key && tasks.get(taskIds.get(key) ?? '');
-			if (!original || original.createTime < Date.now() - LIFETIME_MS) return undefined;
+			if (!original) return undefined;
 			const { model, callBackUrl, input } = original;
 			if (isDeepStrictEqual(order, { model, input, ...(callBackUrl && { callBackUrl }) }))
 				return original;

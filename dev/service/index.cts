@@ -6,13 +6,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createApi, type ApiRequest } from './api.cts';
 import { createCallbacks, sign, type CallbackOverrides } from './callbacks.cts';
 import type { RequestFault } from './faults.cts';
-import { createFileHost, type Delivery, type Leak } from './files.cts';
+import { createFileHost, type Delivery } from './files.cts';
 import { defaults, type Settings, type SettingsInput } from './settings.cts';
 import { createLifecycle, type TaskRecord } from './tasks.cts';
 import type { Upload } from './uploads.cts';
 
 export type { CallbackOverrides } from './callbacks.cts';
-export { commandLineSettings, type SettingsInput } from './settings.cts';
+export type { SettingsInput } from './settings.cts';
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** Builds the records that an emulator keeps of all that comes to it. */
@@ -21,7 +21,8 @@ const createRecords = () => ({
 	requests: [] as ApiRequest[],
 	/** By file name. */
 	uploads: new Map<string, Upload>(),
-	leaks: [] as Leak[],
+	/** The requests to the host of files that carried an Authorization header. */
+	leaks: [] as string[],
 	deliveries: [] as Delivery[],
 });
 

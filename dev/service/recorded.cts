@@ -70,7 +70,7 @@ export function createReplay(context: Context, recorded: ReturnType<typeof readR
 		const { modelSchema } = recorded;
 		if (path === `/api/v1/models/${modelSchema?.request.model}/schema` && code !== 401)
 			return modelSchema;
-		if (/recordInfo|tasks\/query/.test(path) && code === 200) return findDetails(taskId);
+		if (path === '/api/v1/jobs/recordInfo' && code === 200) return findDetails(taskId);
 		const found = CASES.find((one) => one.code === code && one.path.test(path));
 		return found && recorded.answers.get(found.name);
 	}

@@ -35,19 +35,17 @@ export const defaults = {
 
 /** The settings that switch endpoints off, with the beginnings of their paths. */
 export const endpoints = {
-	creation: ['/api/v1/jobs/createTask'],
-	details: ['/api/v1/jobs/recordInfo', '/api/v1/tasks/query/'],
-	balance: ['/api/v1/chat/credit'],
-	uploads: ['/api/file-'],
-	catalogue: ['/api/v1/models'],
-	downloadUrl: ['/api/v1/common/download-url'],
-} satisfies Partial<Record<keyof typeof defaults, string[]>>;
+	creation: '/api/v1/jobs/createTask',
+	details: '/api/v1/jobs/recordInfo',
+	balance: '/api/v1/chat/credit',
+	uploads: '/api/file-',
+	catalogue: '/api/v1/models',
+	downloadUrl: '/api/v1/common/download-url',
+} satisfies Partial<Record<keyof typeof defaults, string>>;
 
 export type Endpoint = keyof typeof endpoints;
 
 export type Settings = typeof defaults & {
-	/** The most tasks that can be created in any period of this length, in seconds. */
-	rateLimit?: { requests: number; seconds: number };
 	/** The validity of result links; null and by default for ever. */
 	resultSeconds?: number | null;
 	/** `index` counts create requests from 0. */
@@ -64,5 +62,4 @@ export type SettingsInput = Partial<Settings>;
 export const commandLineSettings = {
 	taskSeconds: 2,
 	callbackRetrySeconds: [5, 15, 60],
-	rateLimit: { requests: 20, seconds: 10 },
 };
