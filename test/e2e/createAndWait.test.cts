@@ -10,7 +10,6 @@ import {
 	SEEN,
 	WHEN_CALLED,
 } from '../../dev/fixtures/workflows.cts';
-import { poll } from '../../dev/n8n/wait.cts';
 import type { CallbackOverrides } from '../../dev/service/index.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { DETAILS, usePair } from './support.cts';
@@ -107,19 +106,11 @@ describe('waiting for the callback', () => {
 			[401, 'timestampStale', { timestamp: now - 301 }],
 			[404, 'taskNotInExecution', { ...signFor('another', now), body: another }],
 		];
-		const send = async (overrides: CallbackOverrides) => {
+		for (const [expected, reason, overrides] of refused) {
 			const { status, body } = await pair.service.callback(taskId, overrides);
-			// Of n8n itself, when its database does not answer in time.
-			return status === 503 ? undefined : { status, ...parseAnswer(body) };
-		};
-		const fiveTimes = Array<typeof refused>(5).fill(refused).flat();
-		await Promise.all(
-			fiveTimes.map(async ([status, reason, overrides]) => {
-				const options = { timeout: 20_000, what: 'n8n to take a callback' };
-				const answer = await poll(async () => await send(overrides), options);
-				expect(answer).toMatchObject({ status, accepted: false, reason });
-			}),
-		);
+			const answer = { status, ...parseAnswer(body) };
+			expect(answer).toMatchObject({ status: expected, accepted: false, reason });
+		}
 		const withoutSecret = await pair.service.callback(taskId, { url: url.origin + url.pathname });
 		expect(withoutSecret.status).toBe(401);
 		expect((await pair.n8n.getExecution(id)).status).toBe('waiting');
@@ -141,27 +132,6 @@ describe('waiting for the callback', () => {
 		expect(task?.callbacks.map(({ status }) => status)).toEqual([503, 503, 200]);
 	});
 
-	it('accepts the retry of a callback that came before the execution was parked', async () => {
-		pair.service.set({ taskSeconds: 0 });
-		const execution = await run(['one']);
-		expect(execution.getItems(NODE)).toMatchObject([COMPLETED]);
-		expect(pair.listTasks()[0]?.callbacks.at(-1)).toMatchObject({ status: 200 });
-	});
-
-	it('outputs failed tasks by their status, and the items without a task where On Error says', async () => {
-		pair.service.set({ taskSeconds: 1.5 });
-		const texts = ['one', '#status=402', '#fail'];
-		const execution = await run(texts, {}, { onError: 'continueErrorOutput' });
-		expect(execution.status).toBe('success');
-		expect(execution.getItems(NODE)).toMatchObject([
-			COMPLETED,
-			{ status: 'failed', failCode: '501', failMessage: expect.any(String), resultUrls: [] },
-		]);
-		expect(execution.getItems(NODE, { branch: 1 })).toMatchObject([
-			{ error: expect.stringContaining('too few credits'), message: expect.any(String) },
-		]);
-	});
-
 	it("stops before anything is created when a callback was chosen and the service can't reach this n8n", async () => {
 		const credential = await pair.createCredential({ baseUrl: 'https://api.service.example' });
 		const workflow = edit(['one'], { waitFor: 'callback' });
@@ -174,55 +144,16 @@ describe('waiting for the callback', () => {
 	});
 });
 
-describe('a batch of 60 tasks that ended without a callback', () => {
-	async function parkBatch() {
-		const parked = await parkForEnded(60);
-		pair.service.faultNext({ path: DETAILS, delaySeconds: 0.3, times: 3 * 60 });
-		return parked;
-	}
-
-	it('goes on by one callback, within the time that a sender waits', async () => {
-		const { id, taskIds } = await parkBatch();
-		const begun = Date.now();
-		const { body } = await pair.service.callback(String(taskIds.at(-1)));
-		expect(parseAnswer(body)).toEqual({ accepted: true, resumed: true });
-		// One after the other, the requests for the tasks take 18 seconds.
-		expect(Date.now() - begun).toBeLessThan(15_000);
-		const execution = await pair.n8n.waitForExecution(id);
-		expect(execution.getItems(NODE)).toMatchObject(taskIds.map(() => COMPLETED));
-	});
-
-	it('answers each of the callbacks that come together, the first ones while it still asks for tasks, and resumes once', async () => {
-		const { id, taskIds } = await parkBatch();
-		const answers: Array<{ status: number; resumed?: boolean }> = [];
-		await Promise.all(
-			taskIds.map(async (taskId) => {
-				const { status, body } = await pair.service.callback(taskId);
-				answers.push({ status, ...parseAnswer(body) });
-			}),
-		);
-		expect(answers[0]?.resumed).toBe(false);
-		// None, where the one that asks for all tasks was answered before it had them.
-		expect(answers.filter(({ resumed }) => resumed).length).toBeLessThanOrEqual(1);
-		// n8n itself answers 409 to those that it reads after the execution went on.
-		expect(answers.every(({ status }) => [200, 409].includes(status))).toBe(true);
-		const execution = await pair.n8n.waitForExecution(id);
-		expect(execution.getRuns('Seen')).toHaveLength(1);
-		expect(execution.getItems('Seen')).toHaveLength(60);
-	});
-});
-
-describe('polling', () => {
-	it('looks at all tasks together until they have ended, also after a request that fails', async () => {
-		pair.service.set({ faultsFor: () => ({ slow: 1 + Math.random() * 3 }) });
-		pair.service.faultNext({ path: DETAILS, status: 500 });
-		const started = Date.now();
-		const texts = buildTexts(20);
-		const execution = await run(texts, { waitFor: 'polling' });
-		expect(execution.getItems('Seen')).toEqual(texts.map((prompt) => ({ prompt, ...COMPLETED })));
-		expect(Date.now() - started).toBeLessThan(30_000);
-		expect(pair.listTasks().every(({ callBackUrl }) => callBackUrl === undefined)).toBe(true);
-	});
+it('a batch of 60 tasks that ended without a callback goes on by one, within the time that a sender waits', async () => {
+	const { id, taskIds } = await parkForEnded(60);
+	pair.service.faultNext({ path: DETAILS, delaySeconds: 0.3, times: 3 * 60 });
+	const begun = Date.now();
+	const { body } = await pair.service.callback(String(taskIds.at(-1)));
+	expect(parseAnswer(body)).toEqual({ accepted: true, resumed: true });
+	// One after the other, the requests for the tasks take 18 seconds.
+	expect(Date.now() - begun).toBeLessThan(15_000);
+	const execution = await pair.n8n.waitForExecution(id);
+	expect(execution.getItems(NODE)).toMatchObject(taskIds.map(() => COMPLETED));
 });
 
 it('waits in a sub-workflow, and the caller goes on with the result', async () => {
@@ -232,14 +163,6 @@ it('waits in a sub-workflow, and the caller goes on with the result', async () =
 	await pair.n8n.activate(id);
 	const execution = await pair.run(chain('Outer', [callWorkflow(id)]));
 	expect(execution.getItems('Call')).toMatchObject([COMPLETED]);
-});
-
-it('creates nothing when its output is pinned', async () => {
-	const { id } = await pair.importWorkflow(edit(['one']));
-	const pinData = { [NODE]: [{ json: { taskId: 'pinned', status: 'completed' } }] };
-	const execution = await pair.runSaved(id, { pinData });
-	expect(execution.getItems(NODE)).toMatchObject([{ taskId: 'pinned' }]);
-	expect(pair.service.requests).toHaveLength(0);
 });
 
 it('under Execute Once, the task that goes on comes out at the limit, and no input item', async () => {

@@ -12,6 +12,7 @@ import { chain, mediaGeneration, NODE_TYPE } from '../../dev/fixtures/workflows.
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
 import type { N8n } from '../../dev/n8n/n8n.cts';
 import { poll } from '../../dev/n8n/wait.cts';
+import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
 import { startService, type Service } from '../../dev/service/index.cts';
 
 const TITLE = 'Media Generation';
@@ -163,36 +164,28 @@ describe('a person at the editor', () => {
 		expect(label).toContain('Beta2 Image Edit');
 	});
 
-	it('reads at the output of a renamed node that slept that its task failed', async () => {
+	/** Opens a saved workflow with our node alone, and runs it from its panel. */
+	async function executeSaved(node: WorkflowNode) {
 		const [credential] = await n8n.listCredentials();
-		const failing = {
-			model: 'beta2/image-edit',
-			image: `${service.resultsUrl}/sample.png`,
-			prompt: '#fail',
-		};
-		const node = mediaGeneration(failing, { name: "The client's photo" });
-		const { id } = await n8n.importWorkflow(chain('Edit the photo', [node]), {
+		const { id } = await n8n.importWorkflow(chain('Saved', [node]), {
 			credentials: { ...(credential && { [CREDENTIAL_TYPE]: credential }) },
 		});
 		await editor.openWorkflow(id);
 		await editor.findNode(node.name).dblclick();
 		await editor.executeStep();
+	}
+
+	it('reads at the output of a renamed node that slept that its task failed', async () => {
+		const image = `${service.resultsUrl}/sample.png`;
+		const failing = { model: 'beta2/image-edit', image, prompt: '#fail' };
+		await executeSaved(mediaGeneration(failing, { name: "The client's photo" }));
 		await editor.output.getByText('1 task failed').waitFor();
 	});
 
 	it('looks at a finished video', async () => {
-		const [credential] = await n8n.listCredentials();
-		const node = mediaGeneration({
-			model: 'alpha-3.0/motion-control',
-			image: `${service.resultsUrl}/sample.png`,
-			video: `${service.resultsUrl}/sample.mp4`,
-		});
-		const { id } = await n8n.importWorkflow(chain('Look at the video', [node]), {
-			credentials: { ...(credential && { [CREDENTIAL_TYPE]: credential }) },
-		});
-		await editor.openWorkflow(id);
-		await editor.findNode(TITLE).dblclick();
-		await editor.executeStep();
+		const image = `${service.resultsUrl}/sample.png`;
+		const video = `${service.resultsUrl}/sample.mp4`;
+		await executeSaved(mediaGeneration({ model: 'alpha-3.0/motion-control', image, video }));
 		await editor.viewFile('video');
 	});
 

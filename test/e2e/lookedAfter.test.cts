@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { chain, createAndWait, NODE, prompts, SEEN } from '../../dev/fixtures/workflows.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
-import { CREATE, usePair } from './support.cts';
+import { usePair } from './support.cts';
 
 const SECOND = 1_000;
 const SERVICE = { taskSeconds: 1.5, credits: 1e6, callbackRetrySeconds: [0.5, 1, 1, 2, 4] };
@@ -14,15 +14,8 @@ const looked = usePair({
 	service: { taskSeconds: 0.5, credits: 1e6, callbackRetrySeconds: [] },
 	keeps: true,
 });
-/** As the one before, and its first creations are so slow that the node looks at the tasks before it parks. */
-const slow = usePair({
-	service: { taskSeconds: 0, credits: 1e6, callbackRetrySeconds: [] },
-	keeps: true,
-});
 /** Its tasks end soon and their callbacks come, so no look is needed. */
 const quiet = usePair({ service: { ...SERVICE, taskSeconds: 2 }, keeps: true });
-
-const OPTIONS = { tasksPer10Seconds: 0, concurrency: 20 };
 
 /** Builds a workflow that creates a task for each prompt and waits for all, and then shows what each is paired with. */
 const build = (texts: string[], parameters: Record<string, unknown> = {}, node: object = {}) =>
@@ -55,14 +48,6 @@ const LIMITED = {
 			['called three #neverEnds', TIMED_OUT],
 		],
 	},
-	'two called back, with their files': {
-		node: createAndWait({ ...IN_MINUTES, downloadResults: true }),
-		tasks: [
-			['files one', COMPLETED],
-			['files two', COMPLETED],
-			['files three #neverEnds', TIMED_OUT],
-		],
-	},
 	'two ended, and their callbacks were lost': {
 		node: createAndWait(IN_MINUTES),
 		tasks: [
@@ -80,7 +65,7 @@ const LIMITED = {
 		],
 	},
 	'details time out': {
-		node: createAndWait({ ...IN_MINUTES, options: { ...OPTIONS, timeoutSeconds: 2 } }),
+		node: createAndWait({ ...IN_MINUTES, options: { tasksPer10Seconds: 0, timeoutSeconds: 2 } }),
 		tasks: nameTexts(3, '#detailsHang #noCallback out').map((text) => [text, UNREAD]),
 	},
 	'details are never answered': {
@@ -99,16 +84,12 @@ const listTexts = (name: Limited) => LIMITED[name].tasks.map(([text]) => String(
 
 const LOST = nameTexts(6, 'lost');
 const EARLY = [...nameTexts(6, 'early #slow=0'), ...nameTexts(6, 'early #slow=0.1')];
-const BEFORE = nameTexts(2, 'before #detailsFail=1');
 const QUIET = nameTexts(20, 'quiet');
 
-const ids = {} as Record<Limited | 'lost' | 'before' | 'retried', string>;
+const ids = {} as Record<Limited | 'lost' | 'retried', string>;
 let earlyIds: string[];
 
 beforeAll(async () => {
-	slow.service.faultNext({ path: CREATE, delaySeconds: 0.8, times: BEFORE.length });
-	const one = { ...OPTIONS, concurrency: 1 };
-	ids.before = await slow.start(build(BEFORE, { options: one }));
 	looked.service.set({
 		faultsFor: ({ input }) => ({ noCallback: String(input.prompt).includes('lost') }),
 	});
@@ -164,21 +145,8 @@ describe('when the limit passes', () => {
 			expect(tasks).toMatchObject(LIMITED[name].tasks.map(([, output]) => output));
 			expect(execution.getItems('Seen').map(({ prompt }) => prompt)).toEqual(texts);
 			expectLimit(execution.endedAt, texts);
-			const { node, tasks: rows } = LIMITED[name];
-			const files = execution.getOutput(NODE).map(({ binary = {} }) => Object.keys(binary).length);
-			const withFile = node.parameters?.downloadResults ? COMPLETED : undefined;
-			expect(files).toEqual(rows.map(([, output]) => Number(output === withFile)));
 		},
 	);
-
-	it('its callbacks were answered 200 while one task was under way', () => {
-		const called = Object.keys(LIMITED).flatMap((name) =>
-			LIMITED[name as Limited].tasks.flatMap(([text, output]) =>
-				output === COMPLETED && !String(text).includes('lost') ? [String(text)] : [],
-			),
-		);
-		for (const statuses of limited.listAnswers(called)) expect(statuses.at(-1)).toBe(200);
-	});
 
 	it('by polling with Retry On Fail, the limit does not begin anew', async () => {
 		const execution = await limited.n8n.waitForExecution(ids.retried, { timeout: 110 * SECOND });
@@ -206,22 +174,11 @@ describe('a look of its own, after about 30 seconds', () => {
 		const executions = await Promise.all(
 			earlyIds.map(async (id) => await looked.n8n.waitForExecution(id, { timeout: 90 * SECOND })),
 		);
-		expect(
-			looked
-				.listAnswers(EARLY)
-				.flat()
-				.some((status) => Number(status) >= 400),
-		).toBe(true);
+		const answers = EARLY.flatMap((text) => looked.findTask(text).callbacks);
+		expect(answers.some(({ status }) => Number(status) >= 400)).toBe(true);
 		const tasks = executions.flatMap((execution) => execution.getItems<Task>(NODE));
 		expect(tasks).toMatchObject(EARLY.map(() => COMPLETED));
 		expect(looked.readPrompts(tasks)).toEqual(EARLY);
-	});
-
-	it('brings tasks that had ended when the look before parking failed', async () => {
-		const execution = await slow.n8n.waitForExecution(ids.before, { timeout: 90 * SECOND });
-		const tasks = execution.getItems<Task>(NODE);
-		expect(slow.readPrompts(tasks)).toEqual(BEFORE);
-		expect(tasks).toMatchObject(BEFORE.map(() => COMPLETED));
 	});
 
 	it('is not taken where callbacks come: 2 requests for a single task, at most 3 for each of a batch', async () => {

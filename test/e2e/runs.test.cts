@@ -144,62 +144,43 @@ describe('an execution that is stopped', () => {
 		await expectNoCreationByRetry(id);
 	});
 
-	describe('in a later node', () => {
-		const pauseAfter = (create: WorkflowNode) =>
-			build(prompts(['one']), create, { ...WAIT, parameters: { amount: 30, unit: 'seconds' } });
-
-		it('names its tasks too', async () => {
-			const id = await pair.start(pauseAfter(edit({ operation: 'create' })));
-			await waitForTasks(1);
-			await pause(500);
-			await stop(id);
-			await expectNamed(id, pair.listIds());
-			await expectNoCreationByRetry(id);
-		});
-
-		it('names its tasks when the timeout of its workflow stops it', async () => {
-			pair.service.set({ taskSeconds: 60 });
-			const workflow = pauseAfter(edit({ waitFor: 'polling' }));
-			const settings = { ...workflow.settings, executionTimeout: 3 };
-			const execution = await pair.run({ ...workflow, settings });
-			expect(execution.status).toBe('canceled');
-			await expectNamed(execution.id, pair.listIds());
-		});
+	it('names its tasks when the timeout of its workflow stops it in a later node', async () => {
+		const later = { ...WAIT, parameters: { amount: 30, unit: 'seconds' } };
+		const workflow = build(prompts(['one']), edit({ operation: 'create' }), later);
+		const settings = { ...workflow.settings, executionTimeout: 3 };
+		const execution = await pair.run({ ...workflow, settings });
+		expect(execution.status).toBe('canceled');
+		await expectNamed(execution.id, pair.listIds());
+		await expectNoCreationByRetry(execution.id);
 	});
 });
 
-describe('an execution that failed, retried from the executions list', () => {
-	it.each([
-		['the workflow as it was', false],
-		['the workflow as it is saved now', true],
-	])('keeps the tasks of the same requests, with %s', async (_, loadWorkflow) => {
-		const texts = prompts(['one', '#status=422', 'three']);
-		const { id } = await pair.importWorkflow(build(texts, edit({ seed: 7 })));
-		const failed = await pair.runSaved(id);
-		expect(failed.status).toBe('error');
-		expect(failed.getError()?.description).toContain(pair.findId('one'));
-		const { nodes } = await pair.n8n.getWorkflow(id);
-		const corrected = JSON.stringify(nodes).replace(
-			'{{ $json.prompt }}',
-			"{{ $json.prompt.replace('#status=422', 'two') }}",
-		);
-		await pair.n8n.request('PATCH', `/rest/workflows/${id}`, {
-			nodes: JSON.parse(corrected) as object,
-		});
-		const before = pair.countCreations();
-		const retried = await sendRetry(failed.id, loadWorkflow);
-		const execution = await pair.n8n.waitForExecution(retried.id);
-		expect(execution.status).toBe(loadWorkflow ? 'success' : 'error');
-		expect(pair.countCreations()).toBe(before + (loadWorkflow ? 2 : 1));
-		expect(pair.listPrompts()).toEqual(loadWorkflow ? ['one', 'three', 'two'] : ['one']);
-		if (loadWorkflow)
-			expect(execution.getItems(NODE)).toMatchObject(
-				['one', 'two', 'three'].map((prompt) => ({
-					taskId: pair.findId(prompt),
-					status: 'completed',
-				})),
-			);
+it('an execution that failed, corrected and retried from the executions list, keeps the tasks of the same requests', async () => {
+	const texts = prompts(['one', '#status=422', 'three']);
+	const { id } = await pair.importWorkflow(build(texts, edit({ seed: 7 })));
+	const failed = await pair.runSaved(id);
+	expect(failed.status).toBe('error');
+	expect(failed.getError()?.description).toContain(pair.findId('one'));
+	const { nodes } = await pair.n8n.getWorkflow(id);
+	const corrected = JSON.stringify(nodes).replace(
+		'{{ $json.prompt }}',
+		"{{ $json.prompt.replace('#status=422', 'two') }}",
+	);
+	await pair.n8n.request('PATCH', `/rest/workflows/${id}`, {
+		nodes: JSON.parse(corrected) as object,
 	});
+	const before = pair.countCreations();
+	const retried = await sendRetry(failed.id, true);
+	const execution = await pair.n8n.waitForExecution(retried.id);
+	expect(execution.status).toBe('success');
+	expect(pair.countCreations()).toBe(before + 2);
+	expect(pair.listPrompts()).toEqual(['one', 'three', 'two']);
+	expect(execution.getItems(NODE)).toMatchObject(
+		['one', 'two', 'three'].map((prompt) => ({
+			taskId: pair.findId(prompt),
+			status: 'completed',
+		})),
+	);
 });
 
 it('creates a task for each item that a part of a workflow is given in the editor, pinned ones too', async () => {

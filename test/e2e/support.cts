@@ -23,12 +23,10 @@ class TestPair extends Pair {
 			.sort();
 	}
 
-	/** Returns the ID of the task that was created with this prompt. */
 	findId(prompt: string) {
 		return String(this.listTasks().find(({ input }) => input.prompt === prompt)?.taskId);
 	}
 
-	/** Returns the task that was created with this prompt. */
 	findTask(prompt: string) {
 		const task = this.service.tasks.get(this.findId(prompt));
 		if (!task) throw new Error(`There is no task "${prompt}"`);
@@ -38,11 +36,6 @@ class TestPair extends Pair {
 	/** Returns the prompts that the tasks in an execution's output were created with. */
 	readPrompts(tasks: Task[]) {
 		return tasks.map(({ taskId }) => this.service.tasks.get(taskId)?.input.prompt);
-	}
-
-	/** Returns, for each prompt, the HTTP statuses that its callbacks were answered with. */
-	listAnswers(texts: string[]) {
-		return texts.map((text) => this.findTask(text).callbacks.map(({ status }) => status));
 	}
 
 	/** Counts the requests that the service was sent so far. */

@@ -193,19 +193,6 @@ describe('queue mode', () => {
 		]);
 	});
 
-	it('parks a batch in one process and resumes it in another, once', async () => {
-		service.set({ taskSeconds: 3, faultsFor: () => ({ callbackTwice: true }) });
-		const { id } = await pair.activate(called('Batch', [createAndWait()]));
-		const before = service.requests.length;
-		const prompts = buildPrompts(20);
-		await call('Batch', prompts);
-		const tasks = (await waitForOne(id)).getItems<Task>(NODE);
-		expect(tasks.map(({ status }) => status)).toEqual(prompts.map(() => 'completed'));
-		expect(tasks.map(({ taskId }) => service.tasks.get(taskId)?.input)).toEqual(prompts);
-		// Creation, and a look for each of two callbacks; one more where a callback came before the batch had parked.
-		expect((service.requests.length - before) / 20).toBeLessThanOrEqual(4);
-	});
-
 	it('resumes parked batches whose executions n8n is not to keep', async () => {
 		service.set({ taskSeconds: 3, faultsFor: () => ({}) });
 		const workflow = called('Unsaved', [createAndWait(), noteIt]);
