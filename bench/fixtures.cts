@@ -1,5 +1,3 @@
-import { createRequire } from 'node:module';
-import path from 'node:path';
 import { createEndedTask } from '../dev/fixtures/callbacks.cts';
 import {
 	buildCredentialData,
@@ -11,16 +9,12 @@ import { chain, httpRequest, mediaGeneration } from '../dev/fixtures/workflows.c
 import type { Execution } from '../dev/n8n/execution.cts';
 import type { Credential, N8n } from '../dev/n8n/n8n.cts';
 import type { Workflow, WorkflowNode } from '../dev/n8n/workflow.cts';
-import { root } from '../dev/pack.cts';
 import {
 	startService,
 	type CallbackOverrides,
 	type Service,
 	type SettingsInput,
 } from '../dev/service/index.cts';
-
-/** Loads a module of the built package. What tsx makes of a source is slower: it keeps the name of each function. */
-export const requireBuilt = createRequire(path.join(root, 'dist', 'nodes', 'MediaGeneration', '/'));
 
 /** Starts an emulator with credits for any number of tasks, until the end of an `await using` block. */
 export const openService = async (settings?: SettingsInput) =>
@@ -79,15 +73,14 @@ export async function measureCallback(
 /** A node that marks when the one before it has ended. */
 export const NEXT = { name: 'Next', type: 'n8n-nodes-base.noOp' };
 
-const AUTHENTICATION = {
-	authentication: 'genericCredentialType',
-	genericAuthType: 'httpHeaderAuth',
-};
-
 /** Builds n8n's own node for requests, with the service's token. */
 export const buildHttpRequest = (parameters: Record<string, unknown>) =>
 	httpRequest(
-		{ ...AUTHENTICATION, ...parameters },
+		{
+			authentication: 'genericCredentialType',
+			genericAuthType: 'httpHeaderAuth',
+			...parameters,
+		},
 		{ name: 'HTTP Request', credentials: { httpHeaderAuth: {} } },
 	);
 

@@ -1,7 +1,9 @@
 import { median, quantile } from 'simple-statistics';
+import { startPackedN8n } from '../dev/fixtures/pair.cts';
 import type { Log } from '../dev/log.cts';
-import { interleave } from './measure.cts';
-import { measureReceivers, measureRound, ROUND, type ReceiverName } from './receivers.cts';
+import { openService } from './fixtures.cts';
+import { interleave, measureSettings } from './measure.cts';
+import { activate, measureRound, RECEIVERS, ROUND, type ReceiverName } from './receivers.cts';
 
 const ROUNDS = 7;
 
@@ -13,16 +15,12 @@ const NOTHING = 'a trigger that does nothing';
 
 const COMPARISONS: Array<[ReceiverName, ReceiverName, name: string, atLeast?: number]> = [
 	['withoutDetails', 'bare', `${WITHOUT} ${BARE}`, 0.95],
-	['withoutDetails', 'nothingWithCredential', `${WITHOUT} ${NOTHING} takes in`],
-	[
-		'withoutMemory',
-		'nothingWithCredential',
-		`without details and deduplication, of what ${NOTHING} takes in`,
-	],
-	['nothingWithCredential', 'bare', `to ${NOTHING}, of what ${BARE}`],
+	['withoutDetails', 'nothing', `${WITHOUT} ${NOTHING} takes in`],
+	['withoutMemory', 'nothing', `without details and deduplication, of what ${NOTHING} takes in`],
+	['nothing', 'bare', `to ${NOTHING}, of what ${BARE}`],
 	['withoutDetails', 'withExpression', `${WITHOUT} ${EXPRESSION}`],
 	['withDetails', 'byHand', `with details, of what ${BY_HAND}`, 1.3],
-	['nothingWithCredential', 'byHand', `to ${NOTHING}, of what ${BY_HAND}`],
+	['nothing', 'byHand', `to ${NOTHING}, of what ${BY_HAND}`],
 ];
 
 type Round = Awaited<ReturnType<typeof measureRound>>;
@@ -39,12 +37,17 @@ function describe(rounds: Round[]) {
 /**
  * Genuine callbacks per second that end in a finished execution, and how long their answers take. As it comes, n8n sets up an
  * isolate before it calls any trigger but its own Webhook node without expressions, so one with an expression is shown too.
- * It takes about five minutes: 2 settings, 8 rounds, 8 receivers, 40 callbacks.
+ * It takes about five minutes: 2 settings, 8 rounds, 7 receivers, 40 callbacks.
  */
 export const bench = async (log: Log) =>
-	await measureReceivers(async (setup, receivers) => {
+	await measureSettings(async (env) => {
+		await using service = await openService({ taskSeconds: 0 });
+		// In this folder n8n finds the trigger that does nothing.
+		const extensions = { N8N_CUSTOM_EXTENSIONS: __dirname };
+		await using n8n = await startPackedN8n({ env: { ...extensions, ...env } });
+		const receivers = await activate(n8n, service, Object.keys(RECEIVERS) as ReceiverName[]);
 		const rounds = await interleave(receivers, { rounds: ROUNDS, log }, (receiver) =>
-			measureRound(setup, receiver),
+			measureRound({ service, n8n }, receiver),
 		);
 		return COMPARISONS.map(([measured, beside, name, atLeast]) => ({
 			name: `Callbacks per second ${name}`,

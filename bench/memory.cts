@@ -1,7 +1,5 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import v8 from 'node:v8';
-import vm from 'node:vm';
 import { startPackedN8n } from '../dev/fixtures/pair.cts';
 import {
 	chain,
@@ -14,15 +12,7 @@ import { INSPECTABLE, measureLiveMemory } from '../dev/n8n/inspect.cts';
 import type { WorkflowNode } from '../dev/n8n/workflow.cts';
 import { openFolder } from '../dev/pack.cts';
 import type { Service } from '../dev/service/index.cts';
-import type * as remembered from '../nodes/MediaGeneration/trigger/deduplicate';
-import {
-	buildDownloads,
-	buildHttpRequest,
-	importFor,
-	openService,
-	requireBuilt,
-	run,
-} from './fixtures.cts';
+import { buildDownloads, buildHttpRequest, importFor, openService, run } from './fixtures.cts';
 import { compare, interleave, type Row } from './measure.cts';
 
 const ROUNDS = 3;
@@ -30,8 +20,6 @@ const UPLOAD = 100;
 const DOWNLOAD = 1000;
 const BATCHES = 3;
 const PARKED = 1_000;
-const TRIGGERS = 20;
-const REMEMBERED = 1_000;
 
 /** Reads the resident memory of a process in MB, as it is or its peak. */
 function readMegabytes(pid: number | undefined, which: 'VmRSS' | 'VmHWM') {
@@ -137,37 +125,8 @@ async function measureParked(): Promise<Row> {
 	};
 }
 
-/** Measures the kB that this process holds for each trigger that remembers as many events as it may, and twice as many. */
-function measureRemembered(): Row {
-	const { RememberedEvents } = requireBuilt('./trigger/deduplicate') as typeof remembered;
-	v8.setFlagsFromString('--expose-gc');
-	const collect = vm.runInNewContext('gc') as NodeJS.GCFunction;
-	const readHeap = () => {
-		collect();
-		return process.memoryUsage().heapUsed / 1024 / TRIGGERS;
-	};
-	const triggers = Array.from({ length: TRIGGERS }, (_, index) => ({
-		name: `workflow:${index}`,
-		staticData: {},
-	}));
-	const now = Math.floor(Date.now() / 1000);
-	const before = readHeap();
-	const addFrom = (first: number) => {
-		for (let index = first; index < first + REMEMBERED; index++)
-			for (const { name, staticData } of triggers) {
-				new RememberedEvents(name, staticData, now).add(`task-${index}:taskCompleted`);
-				JSON.stringify(staticData);
-			}
-		return readHeap() - before;
-	};
-	const value = addFrom(0);
-	const figures = `${addFrom(REMEMBERED).toFixed(0)} kB after twice as many`;
-	return { name: `${REMEMBERED} remembered events of a trigger`, value, unit: 'kB', figures };
-}
-
-/** Measures memory: of all that the package keeps, each at its bound; of parked tasks; of files up and down. */
+/** Measures memory: of parked tasks, and of files up and down. */
 export const bench = async () => [
-	measureRemembered(),
 	await measureParked(),
 	await measureFiles('100 MB up', UPLOAD, buildUploads),
 	await measureFiles('1 GB down', DOWNLOAD, buildDownloads),

@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import fs from 'node:fs';
-import path from 'node:path';
-import { ModuleKind, ScriptTarget, transpile } from 'typescript';
 import { createEndedTask, runConcurrently } from '../dev/fixtures/callbacks.cts';
-import { CREDENTIAL_TYPE, startPackedN8n } from '../dev/fixtures/pair.cts';
+import { CREDENTIAL_TYPE, type Pair } from '../dev/fixtures/pair.cts';
 import { connect, triggered, webhook } from '../dev/fixtures/workflows.cts';
 import type { N8n } from '../dev/n8n/n8n.cts';
 import { poll } from '../dev/n8n/wait.cts';
 import type { WorkflowNode } from '../dev/n8n/workflow.cts';
-import { openFolder } from '../dev/pack.cts';
 import type { Service } from '../dev/service/index.cts';
-import { buildHttpRequest, importFor, measureCallback, openService } from './fixtures.cts';
-import { measureSettings, readProcessorTime, type Row } from './measure.cts';
+import { buildHttpRequest, importFor, measureCallback } from './fixtures.cts';
+import { readProcessorTime } from './measure.cts';
 
 export const CALLBACKS = 40;
 const IN_FLIGHT = 8;
@@ -91,13 +87,13 @@ function buildByHand(service: Service) {
 	return { ...accepting, nodes: [...accepting.nodes, ...refusing.nodes] };
 }
 
-const buildNothing = (more: Partial<WorkflowNode> = {}) =>
+const buildNothing = () =>
 	buildReceiver({
 		name: 'Nothing',
 		type: 'CUSTOM.nothingTrigger',
 		typeVersion: 2,
 		webhookId: randomUUID(),
-		...more,
+		credentials: { [CREDENTIAL_TYPE]: {} },
 	});
 
 /**
@@ -105,11 +101,11 @@ const buildNothing = (more: Partial<WorkflowNode> = {}) =>
  * a chain built by hand that verifies the signature and asks for the details, but neither looks at the age of the timestamp
  * nor tells duplicates; and a trigger that does nothing. All end in one node that does nothing.
  */
-const RECEIVERS = {
+export const RECEIVERS = {
 	withoutDetails: () => buildOurs({ fetchDetails: false }),
 	withoutMemory: () => buildOurs({ fetchDetails: false, deduplicate: false }),
 	withDetails: () => buildOurs({}),
-	nothingWithCredential: () => buildNothing({ credentials: { [CREDENTIAL_TYPE]: {} } }),
+	nothing: buildNothing,
 	bare: () => buildReceiver(buildWebhook('onReceived')),
 	withExpression: () => buildReceiver(buildWebhook('onReceived', { responseData: '={{ "ok" }}' })),
 	byHand: buildByHand,
@@ -136,35 +132,15 @@ export async function activate<Name extends ReceiverName>(
 	return receivers;
 }
 
-interface Setup {
-	service: Service;
-	n8n: N8n;
-}
-
-/** Measures in n8n as it comes and in a lazy one, each with all receivers active. */
-export const measureReceivers = async (
-	measure: (setup: Setup, receivers: Record<ReceiverName, Receiver>) => Promise<Row[]>,
-	extraEnv: Record<string, string> = {},
-) =>
-	await measureSettings(async (env) => {
-		using folder = openFolder();
-		const source = fs.readFileSync(path.join(__dirname, 'NothingTrigger.node.cts'), 'utf8');
-		const script = transpile(source, { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022 });
-		fs.writeFileSync(path.join(folder.path, 'NothingTrigger.node.js'), script);
-		await using service = await openService({ taskSeconds: 0 });
-		await using n8n = await startPackedN8n({
-			env: { N8N_CUSTOM_EXTENSIONS: folder.path, ...extraEnv, ...env },
-		});
-		const receivers = await activate(n8n, service, Object.keys(RECEIVERS) as ReceiverName[]);
-		return await measure({ service, n8n }, receivers);
-	});
-
 /**
  * Measures a round of genuine callbacks. It is over when all of its executions are, so that none runs on into the next.
  * @returns callbacks per second that end in a finished execution, the milliseconds until each answer, and n8n's processor
  * time in milliseconds per callback, until its execution has ended
  */
-export async function measureRound({ service, n8n }: Setup, { id, url }: Receiver) {
+export async function measureRound(
+	{ service, n8n }: Pick<Pair, 'service' | 'n8n'>,
+	{ id, url }: Receiver,
+) {
 	const tasks = await runConcurrently(Array.from({ length: CALLBACKS }), IN_FLIGHT, () =>
 		createEndedTask(service),
 	);
@@ -183,6 +159,6 @@ export async function measureRound({ service, n8n }: Setup, { id, url }: Receive
 		{ timeout: 60_000, what: 'the executions of a round' },
 	);
 	const processor = (readProcessorTime(n8n.pid) - used) / CALLBACKS;
-	const ended = Math.max(...finished.map(({ stoppedAt }) => Date.parse(stoppedAt)));
+	const ended = Math.max(...finished.map(({ stoppedAt }) => Date.parse(String(stoppedAt))));
 	return { rate: CALLBACKS / ((ended - begun) / 1000), answers, processor };
 }

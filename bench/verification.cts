@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
+import { createRequire } from 'node:module';
+import path from 'node:path';
 import { median } from 'simple-statistics';
+import { root } from '../dev/pack.cts';
 import type * as verifyModule from '../nodes/MediaGeneration/callback/verify';
-import { requireBuilt } from './fixtures.cts';
 import { interleave, type Row } from './measure.cts';
 
 const ROUNDS = 201;
@@ -10,35 +12,25 @@ const CALLS = 1_000;
 const KEY = 'whsec-0123456789abcdef0123456789abcdef';
 const TASK_ID = '0123456789abcdef0123456789abcdef';
 
-const { findMatchingSecret, sign, verifyCallback } = requireBuilt(
+/** The built module. What tsx makes of a source is slower: it keeps the name of each function. */
+const { verifyCallback } = createRequire(path.join(root, 'dist', 'nodes', 'MediaGeneration', '/'))(
 	'./callback/verify',
 ) as typeof verifyModule;
-
-function expectAccepted<Verdict>(verdict: Verdict) {
-	if (!verdict || (typeof verdict === 'object' && 'accepted' in verdict && !verdict.accepted))
-		throw new Error('A genuine callback was refused');
-	return verdict;
-}
 
 /** Prepares the parts of a verdict on a genuine callback. */
 function prepare() {
 	const seconds = String(Math.floor(Date.now() / 1_000));
-	const signature = sign(TASK_ID, seconds, KEY);
+	const hash = () => createHmac('sha256', KEY).update(`${TASK_ID}.${seconds}`).digest('base64');
 	const common = { host: 'n8n.example', 'content-type': 'application/json' };
-	const headers = { ...common, 'x-webhook-timestamp': seconds, 'x-webhook-signature': signature };
+	const headers = { ...common, 'x-webhook-timestamp': seconds, 'x-webhook-signature': hash() };
 	const data = { task_id: TASK_ID, callbackType: 'task_completed' };
 	const body = { taskId: TASK_ID, code: 200, msg: 'success', data };
-	const secrets = { current: KEY };
-	const verify = (given: verifyModule.SigningSecrets | undefined) =>
-		expectAccepted(
-			verifyCallback(headers, body, { secrets: given, toleranceSeconds: 300, now: Date.now() }),
-		);
-	return {
-		hash: () => createHmac('sha256', KEY).update(`${TASK_ID}.${seconds}`).digest('base64'),
-		matched: () => expectAccepted(findMatchingSecret(signature, TASK_ID, seconds, secrets)),
-		verdict: () => verify(secrets),
-		unsigned: () => verify(undefined),
+	const verify = (secrets?: { current: string }) => {
+		const settings = { secrets, toleranceSeconds: 300, now: Date.now() };
+		if (!verifyCallback(headers, body, settings).accepted)
+			throw new Error('A genuine callback was refused');
 	};
+	return { hash, verdict: () => verify({ current: KEY }), unsigned: () => verify() };
 }
 
 /** Measures what a verdict on a genuine callback costs beside the one HMAC that it can't do without. */
@@ -58,6 +50,5 @@ export async function bench(): Promise<Row[]> {
 	return [
 		showPart('All checks besides the signature', 'unsigned', 0),
 		showPart('The whole verdict without its HMAC', 'verdict', hash),
-		showPart('The comparison in constant time', 'matched', hash),
 	];
 }

@@ -43,9 +43,9 @@ async function main() {
 	});
 	const agent = await createAgent(pair, await pair.n8n.createCredential(model.agentCredential));
 	const filesId = await importFilesWorkflow(pair);
-	const examples: Array<{ name: string; id: string }> = [];
+	const examples: Record<string, string> = {};
 	for (const name of listExamples())
-		examples.push({ name, ...(await pair.importWorkflow(readExample(name))) });
+		examples[name] = (await pair.importWorkflow(readExample(name))).id;
 	for (const { look, width, height } of LOOKS) {
 		for (const theme of THEMES) {
 			await using editor = await openEditor(pair.n8n, { width, height, theme });
@@ -67,11 +67,10 @@ async function main() {
 			await showRun(editor, takePicture);
 			await showFiles(editor, takePicture, filesId);
 			await showAgentsChat(editor, takePicture, agent);
-			const agentExample = examples.find(({ name }) => name === 'ai-agent');
-			if (agentExample) await showTool(editor, takePicture, agentExample.id);
+			await showTool(editor, takePicture, String(examples['ai-agent']));
 			await showTrigger(editor, takePicture);
 			await showCredential(editor, takePicture);
-			for (const { id, name } of examples) {
+			for (const [name, id] of Object.entries(examples)) {
 				await editor.openWorkflow(id);
 				await takePicture(`example-${name}`, 'canvas');
 			}

@@ -32,7 +32,9 @@ export function startProcess(
 		stdio: ['ignore', log, log],
 	});
 	fs.closeSync(log);
-	const record = findRecord(child.pid);
+	// A test run kills by its files what its test files left, as Jest doesn't tell them that it exits.
+	const run = process.env.MEDIA_GENERATION_RUN;
+	const record = run && child.pid ? path.join(run, `${child.pid}.pid`) : undefined;
 	if (record) fs.writeFileSync(record, '');
 	const killGroup = () => {
 		child.kill('SIGKILL');
@@ -74,15 +76,6 @@ export function startProcess(
 		throw error;
 	});
 	return { pid: child.pid, ready, stop, kill };
-}
-
-/**
- * Returns the file that tells a test run of a process, wherever in the run it was started. Jest doesn't tell test files that it
- * exits.
- */
-function findRecord(pid: number | undefined) {
-	const run = process.env.MEDIA_GENERATION_RUN;
-	return run && pid ? path.join(run, `${pid}.pid`) : undefined;
 }
 
 /** Kills all that was started in a test run, by the folder of the run. */

@@ -1,12 +1,6 @@
 import { chromium, selectors, type Locator, type Page } from 'playwright-core';
 import type { N8n } from './n8n.cts';
 
-interface Look {
-	width?: number;
-	height?: number;
-	theme?: 'light' | 'dark';
-}
-
 /** n8n's own hook for tests. */
 selectors.setTestIdAttribute('data-test-id');
 
@@ -26,7 +20,11 @@ const STEP_LIMIT = 20_000;
 /** Opens n8n's editor in a browser with an empty profile, logged in as the owner. It sends requests to this machine only. */
 export async function openEditor(
 	n8n: N8n,
-	{ width = 1440, height = 900, theme = 'light' }: Look = {},
+	{
+		width = 1440,
+		height = 900,
+		theme = 'light',
+	}: { width?: number; height?: number; theme?: 'light' | 'dark' } = {},
 ) {
 	const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
 	try {

@@ -51,21 +51,8 @@ export interface CredentialInput {
 interface ExecutionSummary {
 	id: string;
 	status: string;
-	/** ISO 8601, as is `stoppedAt`. */
-	startedAt: string;
-	stoppedAt: string;
-}
-
-interface StoredExecution {
-	status: string;
-	data: string;
-	/** ISO 8601. */
+	/** ISO 8601; null until it ends. */
 	stoppedAt: string | null;
-}
-
-interface ExecutionPage {
-	results: ExecutionSummary[];
-	nextCursor?: string | null;
 }
 
 interface ExecutionFilter {
@@ -73,11 +60,6 @@ interface ExecutionFilter {
 	status?: string | string[];
 	/** ISO 8601. */
 	startedAfter?: string;
-}
-
-interface SavedWorkflow extends Workflow {
-	versionId: string;
-	activeVersionId: string | null;
 }
 
 interface RunOptions {
@@ -91,16 +73,6 @@ interface RunOptions {
 interface Publication {
 	status: string;
 	triggers: Array<{ errorMessage?: string }>;
-}
-
-interface ManualRun {
-	executionId?: string;
-	waitingForWebhook?: boolean;
-}
-
-/** n8n's library for execution data, as it is stored. */
-interface Flatted {
-	parse: (text: string) => IRunExecutionData;
 }
 
 const OWNER = {
@@ -297,7 +269,8 @@ export class N8n extends N8nProcess {
 	}
 
 	async getWorkflow(id: string) {
-		return await this.request<SavedWorkflow>('GET', `/rest/workflows/${id}`);
+		type Saved = Workflow & { versionId: string; activeVersionId: string | null };
+		return await this.request<Saved>('GET', `/rest/workflows/${id}`);
 	}
 
 	async listWorkflows() {
@@ -381,7 +354,8 @@ export class N8n extends N8nProcess {
 
 	async #runManually(workflowId: string, { trigger, destinationNode }: RunOptions = {}) {
 		const workflow = await this.getWorkflow(workflowId);
-		return await this.request<ManualRun>('POST', `/rest/workflows/${workflowId}/run`, {
+		const url = `/rest/workflows/${workflowId}/run`;
+		return await this.request<{ executionId?: string; waitingForWebhook?: boolean }>('POST', url, {
 			triggerToStartFrom: { name: findStartNode(workflow, trigger).name },
 			...(destinationNode && {
 				destinationNode: { nodeName: destinationNode, mode: 'inclusive' },
@@ -390,9 +364,15 @@ export class N8n extends N8nProcess {
 	}
 
 	async getExecution(id: string) {
-		const flatted = createRequire(this.options.bin)('flatted') as Flatted;
+		// n8n's library for execution data, as it is stored.
+		const flatted = createRequire(this.options.bin)('flatted') as {
+			parse: (text: string) => IRunExecutionData;
+		};
 		const url = `/rest/executions/${id}`;
-		const { status, data, stoppedAt } = await this.request<StoredExecution>('GET', url);
+		const { status, data, stoppedAt } = await this.request<ExecutionSummary & { data: string }>(
+			'GET',
+			url,
+		);
 		const ended = stoppedAt && ENDED.includes(status) ? Date.parse(stoppedAt) : undefined;
 		return new Execution(id, status, flatted.parse(data), ended);
 	}
@@ -424,7 +404,10 @@ export class N8n extends N8nProcess {
 		const all: ExecutionSummary[] = [];
 		for (;;) {
 			const url = `/rest/executions?${query.toString()}`;
-			const { results, nextCursor } = await this.request<ExecutionPage>('GET', url);
+			const { results, nextCursor } = await this.request<{
+				results: ExecutionSummary[];
+				nextCursor?: string | null;
+			}>('GET', url);
 			all.push(...results);
 			const last = results[PAGE - 1];
 			if (nextCursor) query.set('cursor', nextCursor);

@@ -23,7 +23,7 @@ export function findCacheFolder() {
 /**
  * Installs the n8n of `dev/n8n/package.json` into the cache folder, once; with `MEDIA_GENERATION_N8N`, that of the folder of
  * this name in `dev/n8n`. The install is renamed when it is whole, so the folder's existence says that it can be used.
- * @returns n8n's start script and folder, and the Node that runs it
+ * @returns n8n's start script and version, and the Node that runs it
  */
 export async function provideN8n(log: Log = () => {}) {
 	const manifests = path.resolve(__dirname, process.env.MEDIA_GENERATION_N8N ?? '');
@@ -40,7 +40,7 @@ export async function provideN8n(log: Log = () => {}) {
 		const retries = { retries: 2_400, factor: 1, minTimeout: 500 };
 		const release = await lock(folder, { ...options, retries });
 		try {
-			if (!fs.existsSync(folder)) await install({ contents, folder, version, log });
+			if (!fs.existsSync(folder)) await install(folder, contents, version, log);
 		} finally {
 			await release();
 		}
@@ -49,7 +49,6 @@ export async function provideN8n(log: Log = () => {}) {
 		node: findNode(folder),
 		bin: path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n'),
 		version,
-		folder,
 	};
 }
 
@@ -60,15 +59,7 @@ interface Manifest {
 	packages: Record<string, { version: string }>;
 }
 
-interface InstallOptions {
-	/** Of `MANIFESTS`. */
-	contents: string[];
-	folder: string;
-	version: string;
-	log: Log;
-}
-
-async function install({ contents, folder, version, log }: InstallOptions) {
+async function install(folder: string, contents: string[], version: string, log: Log) {
 	const draft = `${folder}.new`;
 	await fs.promises.rm(draft, { recursive: true, force: true });
 	fs.mkdirSync(draft);

@@ -1,8 +1,6 @@
-import type { INodeType, INodeTypeDescription, IWebhookFunctions } from 'n8n-workflow';
-
 /** Starts the workflow with the body that it gets: the least that n8n lets any trigger of a community package cost. */
-export class NothingTrigger implements INodeType {
-	description: INodeTypeDescription = {
+exports.NothingTrigger = class {
+	description = {
 		displayName: 'Nothing Trigger',
 		name: 'nothingTrigger',
 		group: ['trigger'],
@@ -24,10 +22,10 @@ export class NothingTrigger implements INodeType {
 		properties: [],
 	};
 
-	async webhook(this: IWebhookFunctions) {
+	async webhook() {
 		return {
 			webhookResponse: { accepted: true },
 			workflowData: [[{ json: this.getBodyData() }]],
 		};
 	}
-}
+};
