@@ -3,9 +3,9 @@ import { answerFaultily, readFaults, sendHtml403, type TaskFaults } from './faul
 import { createOriginals } from './idempotency.cts';
 import type { Context } from './index.cts';
 import { isLookup, registerLookups } from './lookups.cts';
-import { readOrder, type TaskOrder } from './models.cts';
+import { readOrder } from './models.cts';
 import { createReplay, readRecorded } from './recorded.cts';
-import { hasEnded, hasSucceeded, nameSong } from './results.cts';
+import { hasEnded } from './results.cts';
 import { endpoints, type Endpoint } from './settings.cts';
 import { describeTask, FAIL_MESSAGE, type createLifecycle, type TaskRecord } from './tasks.cts';
 import { registerUploads } from './uploads.cts';
@@ -15,8 +15,6 @@ export interface ApiRequest {
 	method: string;
 	/** Without the query. */
 	path: string;
-	/** The HTTP status, when the request was answered. */
-	status?: number;
 	/** The code of the answer's envelope, when it has one. */
 	code?: number;
 }
@@ -62,17 +60,6 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 		return { dropConnection };
 	}
 
-	/** @throws {Refusal} 422 when the input names no song of a finished task */
-	function checkSong({ input }: TaskOrder) {
-		const task = tasks.get(String(input.task_id ?? input.taskId));
-		if (!task || !hasSucceeded(task)) throw new Refusal(422, 'task_id: There is no such task');
-		const songs = Array.from({ length: task.result.files }, (_, index) =>
-			nameSong(task.taskId, index),
-		);
-		if (task.result.kind !== 'music' || !songs.includes(String(input.audio_id ?? input.audioId)))
-			throw new Refusal(422, 'audio_id: The task has no such song');
-	}
-
 	app.addHook('onRequest', async (request, reply) => {
 		const { method, headers } = request;
 		const entry = { method, path: readPath(request) };
@@ -99,9 +86,9 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 		const body = rewrite(JSON.parse(payload), readPath(request));
 		return typeof body === 'string' ? body : JSON.stringify(body);
 	});
-	app.addHook('onSend', async (request, { statusCode }, payload) => {
+	app.addHook('onSend', async (request, _reply, payload) => {
 		const code = /"code":(\d+)/.exec(String(payload))?.[1];
-		Object.assign(entries.get(request) ?? {}, { status: statusCode, code: code && Number(code) });
+		Object.assign(entries.get(request) ?? {}, { code: code && Number(code) });
 	});
 
 	app.setErrorHandler<Refusal | FastifyError>((error, request, reply) => {
@@ -114,8 +101,7 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 	app.setNotFoundHandler(sendNotFound);
 
 	app.post('/api/v1/jobs/createTask', async (request, reply) => {
-		const { order, result, continuesSong } = readOrder(request.body, recorded.model);
-		if (continuesSong) checkSong(order);
+		const { order, result } = readOrder(request.body, recorded.model);
 		const original = originals.find(request.headers, order);
 		if (original) {
 			settings.log?.(`create ${order.model}: ${original.taskId} again`);

@@ -57,12 +57,13 @@ export function createCallbacks({ settings, closing, wait }: Context) {
 		return Object.fromEntries(headers.filter((header): header is [string, string] => !!header[1]));
 	}
 
-	async function post(
-		url: string,
-		headers: Record<string, string>,
-		body: unknown,
-		signal = closing,
-	) {
+	/** Sends a callback once, and keeps what came of it. */
+	async function send(record: TaskRecord, overrides: CallbackOverrides = {}) {
+		const { url = record.callBackUrl, body = createBody(record), signal = closing } = overrides;
+		if (!url) throw new Error(`task ${record.taskId} has no callBackUrl: give a url`);
+		const headers = createHeaders(record.taskId, overrides);
+		const attempt: CallbackAttempt = { status: null, headers, body, answer: 'no answer yet' };
+		record.callbacks.push(attempt);
 		const timeout = AbortSignal.timeout(settings.callbackTimeoutSeconds * 1000);
 		try {
 			const response = await fetch(url, {
@@ -72,22 +73,12 @@ export function createCallbacks({ settings, closing, wait }: Context) {
 				redirect: 'manual',
 				signal: AbortSignal.any([closing, timeout, signal]),
 			});
-			return { status: response.status, answer: await response.text() };
+			Object.assign(attempt, { status: response.status, answer: await response.text() });
 		} catch (error) {
-			if (timeout.aborted) return { status: null, answer: 'the receiver took too long' };
-			return { status: null, answer: String((error instanceof Error && error.cause) || error) };
+			attempt.answer = timeout.aborted
+				? 'the receiver took too long'
+				: String((error instanceof Error && error.cause) || error);
 		}
-	}
-
-	/** Sends a callback once, and keeps what came of it. */
-	async function send(record: TaskRecord, overrides: CallbackOverrides = {}) {
-		const url = overrides.url ?? record.callBackUrl;
-		if (!url) throw new Error(`task ${record.taskId} has no callBackUrl: give a url`);
-		const headers = createHeaders(record.taskId, overrides);
-		const body = overrides.body ?? createBody(record);
-		const attempt: CallbackAttempt = { status: null, headers, body, answer: 'no answer yet' };
-		record.callbacks.push(attempt);
-		Object.assign(attempt, await post(url, headers, body, overrides.signal));
 		settings.log?.(`callback ${record.taskId}: ${attempt.status ?? `none (${attempt.answer})`}`);
 		return attempt;
 	}

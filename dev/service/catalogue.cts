@@ -19,8 +19,6 @@ const catalogueModel = strictObject({
 		pricingDesc: nonEmptyText.nullable(),
 	}),
 	result: resultShape.default({}),
-	/** Continues a song of an earlier task, which its input names. */
-	continuesSong: z.boolean().default(false),
 	/** An object is a document; a text is a malformed one. */
 	openapi: z.union([anyObject, nonEmptyText]).nullable(),
 });
@@ -30,6 +28,14 @@ type CatalogueModel = z.infer<typeof catalogueModel>;
 const TASK_PATH = '/api/v1/jobs/createTask';
 const TASK_BODY =
 	'#/paths/~1api~1v1~1jobs~1createTask/post/requestBody/content/application~1json/schema';
+
+/** Builds the document of a model whose tasks have this body, with more that its schemas refer to. */
+export const buildDocument = (schema: object, more: object = {}) => ({
+	...more,
+	paths: {
+		[TASK_PATH]: { post: { requestBody: { content: { 'application/json': { schema } } } } },
+	},
+});
 
 const folder = join(__dirname, 'catalogue');
 

@@ -1,15 +1,13 @@
 import { parseArgs } from 'node:util';
 import { taskFaults } from './faults.cts';
 import { startService } from './index.cts';
-import { commandLineSettings } from './settings.cts';
+import { commandLineSettings, defaults } from './settings.cts';
 
 const usage = `Usage: npm run service -- [options]
 
 Runs an emulator of the media generation service on 127.0.0.1.
 
   --port <number>         the API's port; the next one serves the files (default 8787)
-  --token <text>          the access token that is accepted (default dev-token)
-  --webhook-key <text>    signs callbacks; '' switches signing off (default dev-webhook-key)
   --task-seconds <number> how long a task takes (default ${commandLineSettings.taskSeconds})
   --recorded <folder>     gives the answers that "npm run probe" wrote there, where it has them
   --help                  prints this
@@ -19,8 +17,6 @@ async function main() {
 	const { values } = parseArgs({
 		options: {
 			port: { type: 'string', default: '8787' },
-			token: { type: 'string', default: 'dev-token' },
-			'webhook-key': { type: 'string', default: 'dev-webhook-key' },
 			'task-seconds': { type: 'string', default: String(commandLineSettings.taskSeconds) },
 			recorded: { type: 'string' },
 			help: { type: 'boolean', default: false },
@@ -33,8 +29,6 @@ async function main() {
 	const service = await startService({
 		...commandLineSettings,
 		port: Number(values.port),
-		token: values.token,
-		webhookSecret: values['webhook-key'],
 		taskSeconds: Number(values['task-seconds']),
 		recorded: values.recorded,
 		log: (line) => console.log(`${new Date().toISOString()} ${line}`),
@@ -46,8 +40,8 @@ async function main() {
 
 For the credential
   Base URL          ${service.url}
-  Access Token      ${values.token}
-  Webhook HMAC Key  ${values['webhook-key'] || '(signing is off)'}
+  Access Token      ${defaults.token}
+  Webhook HMAC Key  ${defaults.webhookSecret}
 
 Sample media to give as inputs
   ${service.resultsUrl}/sample.png

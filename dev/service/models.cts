@@ -96,7 +96,7 @@ export type TaskOrder = z.infer<typeof envelope>;
 export function readOrder(
 	body: unknown,
 	recordedModel?: string,
-): { order: TaskOrder; result: Result; continuesSong?: boolean } {
+): { order: TaskOrder; result: Result } {
 	const order = check(envelope, body);
 	const model = Object.hasOwn(models, order.model) ? models[order.model] : undefined;
 	if (model) {
@@ -108,5 +108,5 @@ export function readOrder(
 	const listed = findInCatalogue(order.model);
 	if (!listed) throw new Refusal(422, `model "${order.model}" is not known`);
 	checkBySchema(order, listed);
-	return { order, result: listed.result, continuesSong: listed.continuesSong };
+	return { order, result: listed.result };
 }

@@ -10,7 +10,6 @@ export const defaults = {
 	callbackRetrySeconds: [0.2, 0.4, 0.8],
 	/** The time that a receiver has to answer one. */
 	callbackTimeoutSeconds: 15,
-	/** Sends callbacks. */
 	callbacks: true,
 	credits: 1000,
 	costPerTask: 12.5,
@@ -18,14 +17,12 @@ export const defaults = {
 	idempotencyHeader: '',
 	/** Task IDs are `task-1`, `task-2` and so on, as in any other emulator that counts them. */
 	countsIds: false,
-	/** Has endpoints that create tasks, tell of them and of the credits, and take uploads. */
+	/** The endpoints that there are. */
 	creation: true,
 	details: true,
 	balance: true,
 	uploads: true,
-	/** Has a model catalogue. */
 	catalogue: true,
-	/** Has an endpoint that renews links. */
 	downloadUrl: true,
 	/** The least time between two requests to the catalogue or for a fresh link. */
 	lookupSeconds: 1,

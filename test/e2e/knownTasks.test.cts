@@ -1,8 +1,6 @@
 import { expect } from '@jest/globals';
 import { startAccounts } from '../../dev/fixtures/accounts.cts';
-import { agentWith } from '../../dev/fixtures/agents.cts';
 import { buildCredentialData, CREDENTIAL_TYPE } from '../../dev/fixtures/pair.cts';
-import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
 import { chain, createAndWait, NODE, prompts } from '../../dev/fixtures/workflows.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { usePair } from './support.cts';
@@ -15,6 +13,7 @@ const pair = usePair({
 	},
 });
 
+const CREDITS = '/api/v1/chat/credit';
 const CONTINUE = { onError: 'continueRegularOutput' };
 const COMPLETED = { status: 'completed' };
 
@@ -110,12 +109,13 @@ describe('two accounts of one service, whose tasks have equal IDs', () => {
 });
 
 describe('Maximum Tasks per Run', () => {
-	it('counts the tasks of this execution, and not those of the one that is retried', async () => {
+	it('counts the tasks of this execution, and not those of the one that is retried, asks once for the credits to keep, and tells what the tasks cost', async () => {
 		const texts = ['one', '#status=422'];
-		const node = wait({ waitFor: 'polling' }, {}, { maxTasksPerRun: 2 });
+		const node = wait({ waitFor: 'polling' }, {}, { maxTasksPerRun: 2, keepCredits: 1 });
 		const { id } = await pair.importWorkflow(chain('Counted', [prompts(texts), node]));
 		const failed = await pair.runSaved(id);
 		expect(failed.status).toBe('error');
+		const asked = pair.countRequests(CREDITS);
 		const { nodes } = await pair.n8n.getWorkflow(id);
 		const corrected = JSON.stringify(nodes).replace('$json.prompt', "'new ' + $itemIndex");
 		await pair.n8n.request('PATCH', `/rest/workflows/${id}`, {
@@ -125,6 +125,10 @@ describe('Maximum Tasks per Run', () => {
 		expect(retried.readError()).not.toMatch(/\d+ were created before in this execution/);
 		expect(retried.getItems(NODE)).toMatchObject([COMPLETED, COMPLETED]);
 		expect(pair.listPrompts()).toEqual(['new 0', 'new 1', 'one']);
+		expect(pair.countRequests(CREDITS)).toBe(asked + 1);
+		expect(retried.getRuns(NODE)[0]?.hints).toMatchObject([
+			{ message: expect.stringMatching(/^2 tasks consumed [\d.]+ credits\.$/) },
+		]);
 	});
 });
 
@@ -138,27 +142,4 @@ it('names a task whose creation has an unknown outcome, in the error of its item
 	expect(task).toMatchObject({ taskId: ids[0], ...COMPLETED });
 	expect(JSON.stringify(error)).toContain(ids[1]);
 	for (const id of ids) expect(readLog()).toContain(id);
-});
-
-it('an agent that asks again in other words does not buy again what may exist', async () => {
-	const Prompt = '#garbage #created a fox at dusk';
-	const turns = [
-		[{ Prompt, Style: 'film' }],
-		[{ Style: 'film', Prompt }],
-		[{ Prompt: `${Prompt}.`, Style: 'film' }],
-		[{ Prompt: ` ${Prompt} `, Style: 'Film' }],
-	];
-	const model = await startScriptedModel(turns);
-	const openAiApi = await pair.n8n.createCredential(model.credential);
-	const tool = createAndWait({
-		waitFor: 'polling',
-		customInput:
-			"={{ { prompt: $fromAI('Prompt', 'What to show'), style: $fromAI('Style', 'The style') } }}",
-	});
-	await pair.run(agentWith({ ...tool, ...CONTINUE }), { others: { openAiApi } });
-	await model.close();
-	const results = model.listToolResults();
-	expect(results).toHaveLength(turns.length);
-	for (const result of results) expect(result).toContain('may have been paid for');
-	expect(pair.countCreations()).toBe(1);
 });

@@ -1,7 +1,4 @@
 import { expect } from '@jest/globals';
-import http from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { createEndedTask } from '../../dev/fixtures/callbacks.cts';
 import { buildResultBytes } from '../../dev/fixtures/results.cts';
 import {
@@ -87,18 +84,6 @@ async function runToLimit() {
 const GUARD = { N8N_SSRF_PROTECTION_ENABLED: 'true', N8N_SSRF_ALLOWED_IP_RANGES: '127.0.0.1/32' };
 /** An address that the guard blocks. */
 const INSIDE = 'http://10.11.12.13';
-
-/** Starts a service whose only task has completed, with a file inside the network. */
-async function startServiceWithFileInside() {
-	const resultJson = JSON.stringify({ resultUrls: [`${INSIDE}/result.png`] });
-	const data = { taskId: 'the-task', state: 'success', resultJson };
-	const server = http.createServer((_, response) => {
-		response.end(JSON.stringify({ code: 200, data }));
-	});
-	await once(server.listen(0, '127.0.0.1'), 'listening');
-	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-	return { url, [Symbol.dispose]: () => void server.close() };
-}
 
 /** Reads the number of its item from a task's prompt. */
 const readNumber = ({ input }: { input: Record<string, unknown> }) =>
@@ -215,71 +200,55 @@ describe.each(['filesystem', 'default'])('with binary data in %s mode', (mode) =
 
 	if (isGuarded)
 		it("says what n8n's own guard blocks, and that nothing was sent", async () => {
-			const run = async (baseUrl: string) => {
-				const credential = await own.createCredential({ baseUrl });
-				const nodes = [prompts(1), wait({ waitFor: 'polling' })];
-				return await own.run(chain('Guarded', nodes), { credential });
-			};
-			const error = (await run(INSIDE)).readError();
+			const nodes = [prompts(1), wait({ waitFor: 'polling' })];
+			const credential = await own.createCredential({ baseUrl: INSIDE });
+			const error = (await own.run(chain('Guarded', nodes), { credential })).readError();
 			expect(error).toMatch(/SSRF protection blocks that address.*Nothing was sent/s);
 			expect(error).not.toContain('may have been paid for');
-			using service = await startServiceWithFileInside();
-			expect(getOutput(await run(service.url))).toMatchObject([
-				{
-					binary: {},
-					json: {
-						taskId: 'the-task',
-						status: 'completed',
-						downloadError: expect.stringMatching(/10\.11\.12\.13.*SSRF protection blocks/),
-					},
-				},
-			]);
+
+			const { resultsUrl } = own.service;
+			own.service.set({
+				rewrite: (body) => JSON.stringify(body).replaceAll(resultsUrl, INSIDE),
+			});
+			const [item] = getOutput(await own.runNodes(...nodes));
+			expect(item?.binary).toEqual({});
+			expect(item?.json).toMatchObject({
+				taskId: own.listIds()[0],
+				status: 'completed',
+				downloadError: expect.stringMatching(/10\.11\.12\.13.*SSRF protection blocks/),
+			});
 		});
 });
 
 describe('an item for each file', () => {
-	it('by callback, the files of one item are all paired with it', async () => {
-		const node = wait({ waitFor: 'callback', options: { outputItems: 'perFile' } });
-		const execution = await pair.runNodes(prompts(['#files=2']), node, SEEN);
-		expect(execution.getItems('Seen')).toEqual(
-			[0, 1].map(() => ({ prompt: '#files=2', status: 'completed' })),
-		);
-		expect(getOutput(execution).map(({ json }) => json.file?.index)).toEqual([0, 1]);
-	});
-
 	// n8n repeats a node whose first item is an error, and the limit ends the wait.
 	it.each(['callback', 'polling'])(
-		'by %s, each file is an item of its own, also after a repeat and at the limit',
+		'by %s, each file is an item of its own, paired with its input, also after a repeat and at the limit',
 		async (waitFor) => {
 			const texts = ['#status=422', '#files=2', '#fail', '#neverEnds', '#files=3 #links=dead'];
+			const [refused, two, failed, endless, dead] = texts;
 			const repeats = {
 				...{ retryOnFail: true, maxTries: 2, waitBetweenTries: 100 },
 				onError: 'continueRegularOutput',
 			};
 			const node = wait({ waitFor, waitLimit: 0.1, options: { outputItems: 'perFile' } });
-			const execution = await pair.runNodes(prompts(texts), { ...node, ...repeats });
-			const output = getOutput(execution).map(({ json, binary, pairedItem }) => ({
-				item: (pairedItem as { item: number }).item,
-				status: json.status,
+			const execution = await pair.runNodes(prompts(texts), { ...node, ...repeats }, SEEN);
+			const seen = execution.getItems('Seen');
+			const output = getOutput(execution).map(({ json, binary }, row) => ({
+				...seen[row],
 				index: json.file?.index,
 				files: Object.keys(binary),
 				isOwn: json.file && json.file.url === json.resultUrls?.[json.file.index],
 				isMissing: json.downloadError !== undefined,
 			}));
-			const file = (item: number, index: number, files: string[]) => ({
-				...{ item, status: 'completed', index, files },
-				...{ isOwn: true, isMissing: files.length === 0 },
-			});
-			const other = (item: number, status?: string) => ({
-				...{ item, status, index: undefined, files: [] },
-				...{ isOwn: undefined, isMissing: false },
-			});
+			const none = { files: [], isMissing: false };
+			const file = { status: 'completed', isOwn: true, files: ['data'], isMissing: false };
 			expect(output).toEqual([
-				other(0),
-				...[0, 1].map((index) => file(1, index, ['data'])),
-				other(2, 'failed'),
-				other(3, 'timedOut'),
-				...[0, 1, 2].map((index) => file(4, index, [])),
+				{ prompt: refused, ...none },
+				...[0, 1].map((index) => ({ prompt: two, index, ...file })),
+				{ prompt: failed, status: 'failed', ...none },
+				{ prompt: endless, status: 'timedOut', ...none },
+				...[0, 1, 2].map((index) => ({ prompt: dead, index, ...file, files: [], isMissing: true })),
 			]);
 			const [, second] = getOutput(execution);
 			const bytes = second?.binary.data && (await pair.n8n.readBinary(second.binary.data));

@@ -9,7 +9,7 @@ import {
 	type AgentAge,
 } from '../../dev/fixtures/agents.cts';
 import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
-import { createAndWait, editSample, NODE, prompts } from '../../dev/fixtures/workflows.cts';
+import { editSample } from '../../dev/fixtures/workflows.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
 import { isOldest, usePair } from './support.cts';
 
@@ -98,13 +98,13 @@ describe.each<AgentAge>(['oldest', 'older', 'newest'])('as a tool of the %s agen
 			);
 	});
 
-	it('creates a task for each call, also for equal ones, unless the outcome of an equal one is unknown, and tells the model what to do', async () => {
+	it('creates a task for each call, also for equal ones, unless the outcome of one in the same words is unknown, and tells the model what to do', async () => {
 		const calls: Array<[prompt: string, ...told: string[]]> = [
 			['night', '"status":"completed"'],
 			['night', '"status":"completed"'],
 			['#neverEnds', '"status":"timedOut"', 'with the operation Get'],
 			['#garbage #created', MAY_EXIST, 'the recent tasks of your account'],
-			['#garbage #created', MAY_EXIST, 'the recent tasks of your account'],
+			[' #GARBAGE, #created.', MAY_EXIST, 'the recent tasks of your account'],
 			['#accepted=503', MAY_EXIST, 'the service named it'],
 			['#accepted=503', MAY_EXIST, 'the service named it'],
 			['#status=402', 'The account has too few credits (402', 'Top up'],
@@ -160,18 +160,6 @@ it('as a tool of the newest agent, polls for all calls of a turn but the last, w
 		failMessage: expect.any(String),
 		creditsConsumed: expect.any(Number),
 	});
-});
-
-it('the credits to keep are asked for once, and what the tasks cost is told', async () => {
-	const options = { tasksPer10Seconds: 0, keepCredits: 1, maxTasksPerRun: 2 };
-	const wait = createAndWait({ waitFor: 'polling', options });
-	const execution = await pair.runNodes(prompts(2), wait);
-	expect(execution.getError()).toBeUndefined();
-	expect(pair.service.tasks.size).toBe(2);
-	expect(pair.countRequests('/api/v1/chat/credit')).toBe(1);
-	expect(execution.getRuns(NODE)[0]?.hints).toMatchObject([
-		{ message: expect.stringMatching(/^2 tasks consumed [\d.]+ credits\.$/) },
-	]);
 });
 
 it('as a tool of an MCP server, returns the finished task, and sends a call of unknown outcome once', async () => {

@@ -20,15 +20,6 @@ it('without credits, creates and waits, and says what to check where the credits
 	expect(execution.readError()).toMatch(PATHS);
 });
 
-it('without fresh links, brings the files by the links of the task', async () => {
-	pair.service.set({ downloadUrl: false });
-	const execution = await pair.runNodes(
-		prompts(['one']),
-		createAndWait({ downloadResults: true, waitFor: 'polling' }),
-	);
-	expect(Object.keys(execution.getOutput(NODE)[0]?.binary ?? {})).toEqual(['data']);
-});
-
 it.each(['callback', 'polling'])(
 	'without details, by %s, brings the ID out at the limit, with the reason',
 	async (waitFor) => {

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { jsonParse } from 'n8n-workflow';
 import { openFolder } from '../../dev/pack.cts';
+import { readRecorded } from '../../dev/service/recorded.cts';
 import { listen } from '../../probe/listen.cts';
 import { probe } from '../../probe/probe.cts';
 import { start } from './support.cts';
@@ -11,7 +13,7 @@ const folder = join(__dirname, '..', 'recorded');
 async function run(recorded?: string, prompt = 'Night') {
 	const service = await start({ recorded });
 	const receiver = await listen(0);
-	const { model = 'beta2/image-edit' } = recorded ? readRequest(recorded) : {};
+	const { model = 'beta2/image-edit' } = readRecorded(recorded);
 	const input = { prompt, image_url: `${service.resultsUrl}/sample.png` };
 	const { rows, recording } = await probe(
 		{ baseUrl: service.url, accessToken: 'dev-token', webhookSecret: 'dev-webhook-key' },
@@ -29,15 +31,6 @@ async function run(recorded?: string, prompt = 'Night') {
 	);
 	receiver.close();
 	return { rows, recording, cases: recording.cases };
-}
-
-function readRequest(recorded: string): { model?: string } {
-	try {
-		const text = readFileSync(join(recorded, 'create.json'), 'utf8');
-		return (JSON.parse(text) as { request: { model: string } }).request;
-	} catch {
-		return {};
-	}
 }
 
 const nameType = (value: unknown) =>
@@ -59,13 +52,10 @@ function listOtherTypes(one: unknown, other: unknown, path = ''): string[] {
 		.flatMap(([key, value]) => listOtherTypes(value, theirs[key], `${path}/${key}`));
 }
 
-function parseObject(text: unknown): unknown {
-	try {
-		return String(text).startsWith('{') ? (JSON.parse(String(text)) as unknown) : undefined;
-	} catch {
-		return undefined;
-	}
-}
+const parseObject = (text: unknown) =>
+	String(text).startsWith('{')
+		? jsonParse<unknown>(String(text), { fallbackValue: null })
+		: undefined;
 
 /** A schema is what one model says of itself. */
 const WITHOUT_TYPES = ['modelSchema.json'];
