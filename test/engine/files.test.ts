@@ -28,13 +28,6 @@ describe('file: upload', () => {
 		expect(bytes.toString('base64')).toBe(photo.data);
 	});
 
-	it('has the service fetch a URL', async () => {
-		const fileUrl = `${engine.service.resultsUrl}/sample.mp4`;
-		const { output } = await upload({ source: 'url', fileUrl });
-		const fileName = expect.stringMatching(/^sample-[\da-f-]{36}\.mp4$/) as string;
-		expect(output[0]).toMatchObject([{ json: { fileName, mimeType: 'video/mp4' } }]);
-	});
-
 	it.each([
 		[{ source: 'url', fileUrl: 'ftp://a.example/a' }, "'File URL' must be a URL", 'Correct'],
 		[{ source: 'binary', binaryPropertyName: 'data' }, "'Input Data Field Name' is", ': photo.'],

@@ -162,12 +162,6 @@ describe('a number or switch in Options', () => {
 		expect(engine.service.requests).toEqual([]);
 	});
 
-	it('may be text that an expression returns', async () => {
-		const options = { concurrency: "={{ '2' }}", maxTasksPerRun: ' 1 ', keepCredits: '0.5' };
-		expect((await create(['one'], options)).error).toBeUndefined();
-		expect(engine.service.tasks.size).toBe(1);
-	});
-
 	it.each([1e12, 0])('is held to its range as Limit Wait Time, too: %d', async (waitLimit) => {
 		const { error } = await engine.run({ ...editImage, operation: 'createAndWait', waitLimit });
 		expect(error?.message).toMatch(
@@ -178,19 +172,6 @@ describe('a number or switch in Options', () => {
 });
 
 describe('what every further creation would meet', () => {
-	const items = Array.from({ length: 8 }, (_, index) => `item ${index}`);
-
-	it('ends creating after one refusal, also when On Error continues', async () => {
-		engine.service.faultNext({ path: CREATE, code: 402 });
-		const { output } = await create(items, {}, CONTINUE);
-		expect(countRequests(CREATE)).toBe(1);
-		expect(output[0]).toHaveLength(8);
-		for (const { json } of output[0]?.slice(1) ?? []) {
-			expect(json.error).toContain('This item was not sent: the service refused an earlier one');
-			expect(json.message).toContain('Top up');
-		}
-	});
-
 	it('ends creating after three unknown outcomes in a row', async () => {
 		const prompts = ['#status=500', '#garbage', 'good', '#status=500', '#noTaskId', '#garbage'];
 		const { output } = await create([...prompts, 'a', 'b'], {}, CONTINUE);
@@ -206,7 +187,7 @@ describe('what every further creation would meet', () => {
 		const data = { data: 'iVBORw0KGgo=', mimeType: 'image/png', fileName: 'a.png' };
 		await engine.run(
 			{ ...editImage, image: 'data', options: { concurrency: 1 } },
-			{ items: items.map((prompt) => ({ prompt })), binary: { data }, node: CONTINUE },
+			{ items: [{}, {}, {}], binary: { data }, node: CONTINUE },
 		);
 		expect(engine.service.uploads.size).toBe(1);
 	});
