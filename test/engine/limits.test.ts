@@ -21,6 +21,7 @@ const create = async (
 	);
 };
 
+const PICTURE = { data: 'iVBORw0KGgo=', mimeType: 'image/png', fileName: 'a.png' };
 const CONTINUE = { onError: 'continueRegularOutput' as const };
 const RETRY = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 const countRequests = (to: string) =>
@@ -162,6 +163,12 @@ describe('a number or switch in Options', () => {
 		expect(engine.service.requests).toEqual([]);
 	});
 
+	it('is read for each item, also where the run takes that of the first', async () => {
+		const { error } = await create(['one', 'two'], { concurrency: "={{ $itemIndex ? '' : 1 }}" });
+		expect(error?.message).toMatch(/'Tasks Started at Once' in Options .* but is blank \[item 1\]/);
+		expect(engine.service.requests).toEqual([]);
+	});
+
 	it.each([1e12, 0])('is held to its range as Limit Wait Time, too: %d', async (waitLimit) => {
 		const { error } = await engine.run({ ...editImage, operation: 'createAndWait', waitLimit });
 		expect(error?.message).toMatch(
@@ -184,10 +191,9 @@ describe('what every further creation would meet', () => {
 
 	it('uploads no file for an item that is not sent', async () => {
 		engine.service.faultNext({ path: CREATE, code: 402 });
-		const data = { data: 'iVBORw0KGgo=', mimeType: 'image/png', fileName: 'a.png' };
 		await engine.run(
 			{ ...editImage, image: 'data', options: { concurrency: 1 } },
-			{ items: [{}, {}, {}], binary: { data }, node: CONTINUE },
+			{ items: [{}, {}, {}], binary: { data: PICTURE }, node: CONTINUE },
 		);
 		expect(engine.service.uploads.size).toBe(1);
 	});
@@ -199,14 +205,16 @@ it.each(['create', 'createAndWait'])(
 		engine.service.faultNext({ path: CREATE, delaySeconds: 0.3 });
 		const items = ['one', 'two', 'three'].map((prompt) => ({ prompt }));
 		await engine.run(
-			{ ...editImage, operation, options: { concurrency: 1 } },
+			{ ...editImage, image: 'data', operation, options: { concurrency: 1 } },
 			{
 				items,
+				binary: { data: PICTURE },
 				stopAfter: async () =>
 					await poll(() => countRequests(CREATE) === 1, { timeout: 5_000, what: 'a request' }),
 			},
 		);
 		expect(countRequests(CREATE)).toBe(1);
+		expect(engine.service.uploads.size).toBe(1);
 		expect(engine.listTasks().map(({ input }) => input.prompt)).toEqual(['one']);
 	},
 );

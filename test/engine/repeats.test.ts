@@ -76,8 +76,13 @@ describe('a task that an earlier try has created', () => {
 	it.each<[string, INodeParameters]>([
 		['Create', {}],
 		['Generate', { operation: 'createAndWait', waitLimit: '={{ $json.minutes }}' }],
+		// n8n refuses to evaluate this when it is text.
+		[
+			'with an error',
+			{ operation: 'createAndWait', waitLimit: '={{ +$json.minutes.toFixed(1) }}' },
+		],
 	])('is output, though its fields are blank now: %s', async (_, parameters) => {
-		const blank = { picture: '', prompt: null, minutes: null, timeout: null };
+		const blank = { picture: '', prompt: null, minutes: '', timeout: null };
 		const { error, output, parked, taskId } = await runTwice(
 			(_refused, paid) => Object.assign(paid, blank),
 			{},

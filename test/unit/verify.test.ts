@@ -159,6 +159,8 @@ describe('verifyCallback', () => {
 			{ callbackType: 'first', state: 'success' },
 			'pending',
 		],
+		['more than a part', 200, { callbackType: 'first_and_last' }, 'completed'],
+		['other than a part', 200, { callbackType: 'full_text' }, 'completed'],
 		['a part that failed', 501, { callbackType: 'text' }, 'failed'],
 		['the last part', 200, { callbackType: 'complete' }, 'completed'],
 		['a state that no list has', 200, { state: 'done' }, 'completed'],

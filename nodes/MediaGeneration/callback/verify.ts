@@ -154,7 +154,7 @@ function readContractId(parts: CallbackParts): Refusal | string[] {
 		topLevelId === null ||
 		topLevelId === taskId ||
 		// JSON parsers round numbers with more digits.
-		(typeof topLevelId === 'number' && topLevelId === Number(taskId));
+		topLevelId === Number(taskId);
 	return agrees
 		? [taskId]
 		: refuse(400, 'taskIdContradictory', 'taskId and data.task_id must be the same');
@@ -286,8 +286,7 @@ export function readCallbackParts(body: unknown): CallbackParts | undefined {
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** The contract's IDs are text. A whole number is read as its digits, unless it was long enough to be rounded. */
-const toText = (id: unknown): unknown =>
-	typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : id;
+const toText = (id: unknown): unknown => (Number.isSafeInteger(id) ? String(id) : id);
 
 /** Callback types that bring part of the result before the task ends. */
 const PART = /^(text|first)$/i;
@@ -296,7 +295,7 @@ const FAILURE = /fail/i;
 
 function readClaimedStatus({ code, callbackType, state }: CallbackParts): TaskStatus {
 	const type = typeof callbackType === 'string' ? callbackType : '';
-	const isSuccess = code === 200 || (integer.safeParse(code).data ?? 200) === 200;
+	const isSuccess = (integer.safeParse(code).data ?? 200) === 200;
 	if (isSuccess && PART.test(type)) return 'pending';
 	const claimed = isSuccess && !FAILURE.test(type) ? 'completed' : 'failed';
 	return typeof state === 'string' ? toStatus(state, claimed) : claimed;
