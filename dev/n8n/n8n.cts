@@ -84,8 +84,6 @@ const OWNER = {
 const REQUEST_LIMIT = 60_000;
 const PUBLICATION_LIMIT = 30_000;
 const EXECUTION_LIMIT = 60_000;
-/** n8n's answer while its check of the database takes too long on a busy machine. It has done nothing then. */
-const BUSY_DATABASE = 'Database is not ready!';
 /** n8n lists no more executions at a time. */
 const PAGE = 100;
 
@@ -178,24 +176,18 @@ export class N8n extends N8nProcess {
 	}
 
 	async #send(method: string, path: string, body?: unknown) {
-		const { response, text } = await poll(
-			async () => {
-				const response = await fetch(`${this.url}${path}`, {
-					method,
-					headers: {
-						// n8n closes an idle connection after some seconds. On a busy machine it would be used again just then.
-						connection: 'close',
-						...(this.#cookie && { cookie: this.#cookie }),
-						...(body !== undefined && { 'content-type': 'application/json' }),
-					},
-					body: JSON.stringify(body),
-					signal: AbortSignal.timeout(REQUEST_LIMIT),
-				});
-				const text = await response.text();
-				return text.includes(BUSY_DATABASE) ? undefined : { response, text };
+		const response = await fetch(`${this.url}${path}`, {
+			method,
+			headers: {
+				// n8n closes an idle connection after some seconds. On a busy machine it would be used again just then.
+				connection: 'close',
+				...(this.#cookie && { cookie: this.#cookie }),
+				...(body !== undefined && { 'content-type': 'application/json' }),
 			},
-			{ timeout: REQUEST_LIMIT, what: 'the database of n8n' },
-		);
+			body: JSON.stringify(body),
+			signal: AbortSignal.timeout(REQUEST_LIMIT),
+		});
+		const text = await response.text();
 		const answer = (/^[[{]/.test(text) ? JSON.parse(text) : { data: text }) as {
 			data?: unknown;
 			message?: string;
