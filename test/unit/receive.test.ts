@@ -1,11 +1,6 @@
 import { sleep, type IDataObject, type IHookFunctions } from 'n8n-workflow';
 import { hmac } from '../../dev/fixtures/callbackCases.cts';
 import { forgetEvents, receiveCallback } from '../../nodes/MediaGeneration/trigger/receive';
-import {
-	buildReplayBody,
-	replayCases,
-	type Details,
-} from '../../dev/fixtures/hostileCallbacks.cts';
 import { buildDetails, sendCallback, type Callback, type ReadDetails } from './webhook';
 
 let triggers = 0;
@@ -60,6 +55,15 @@ const answered = (code: number) => async () => ({
 const down = answered(500);
 const inText = (statusCode: number) => async () => ({ statusCode, body: '<!DOCTYPE html>' });
 const both = ['taskCompleted', 'taskFailed'];
+/** The request in a record names this Callback URL. */
+const createdFor = (callBackUrl: string) => async (taskId: string) =>
+	buildDetails(taskId, 'success', { param: JSON.stringify({ model: 'any', callBackUrl }) });
+
+const duplicate = { status: 200, answer: { accepted: true, emitted: false, reason: 'duplicate' } };
+const later = { status: 503, answer: { reason: 'detailsUnavailable' }, output: undefined };
+const claimed = {
+	output: [{ json: { taskId: 'task', verification: { details: 'unavailable' } } }],
+};
 
 /** Signed headers of this second. */
 function signNow() {
@@ -142,14 +146,9 @@ describe('a callback that the trigger accepts', () => {
 		expect(output?.[0]?.json.status).toBe(status);
 	});
 
-	it('has its status by the details, and what it claims says nothing without a signature', async () => {
-		const claims = { data: { state: 'success' } };
-		const failed = newTrigger(wantsBoth, inState('fail'));
-		expect((await failed.send('task', claims)).output).toMatchObject([
-			{ json: { status: 'failed' } },
-		]);
-		const unsigned = newTrigger({ verifySignature: false }, inState('odd'));
-		expect(await unsigned.send('task', { ...claims, headers: {} })).toMatchObject({
+	it('without a signature, its claim does not say what an unknown state means', async () => {
+		const { send } = newTrigger({ verifySignature: false }, inState('odd'));
+		expect(await send('task', { data: { state: 'success' }, headers: {} })).toMatchObject({
 			status: 503,
 			answer: { reason: 'taskNotEnded' },
 		});
@@ -170,21 +169,9 @@ describe('a callback that the trigger accepts', () => {
 		await jest.advanceTimersByTimeAsync(200);
 		expect(await sent).toMatchObject({ status: 503, answer: { reason: 'detailsUnavailable' } });
 	});
-
-	it('starts nothing with a completed task when failed ones are wanted', async () => {
-		const { send } = newTrigger({ events: ['taskFailed'] });
-		expect(await send('task')).toMatchObject({
-			status: 200,
-			answer: { accepted: true, emitted: false, reason: 'eventNotWanted' },
-			output: undefined,
-		});
-	});
 });
 
 describe("details that can't be read", () => {
-	const later = { status: 503, answer: { reason: 'detailsUnavailable' }, output: undefined };
-	const claimed = { output: [{ json: { verification: { details: 'unavailable' } } }] };
-
 	it.each<[string, ReadDetails, object]>([
 		['no answer', async () => await Promise.reject(new Error('ECONNRESET')), later],
 		...[408, 429, 455, 500, 503].map((code): [string, ReadDetails, object] => [
@@ -198,61 +185,129 @@ describe("details that can't be read", () => {
 			claimed,
 		]),
 		['another page', inText(200), claimed],
+		['the record of another task', async () => buildDetails('another', 'success'), claimed],
 	])('by %s', async (_, details, expected) => {
 		expect(await newTrigger({}, details).send('task')).toMatchObject(expected);
 	});
 });
 
-describe('replayed headers', () => {
-	const readAs = (details: Details): ReadDetails => {
-		if (details === 'down') return down;
-		if (details === 'noSuchPath') return inText(404);
-		const path = details.callBackUrl === 'own' ? 'workflow/trigger/webhook' : 'other/webhook';
-		const callBackUrl = details.callBackUrl && `https://n8n.example/webhook/${path}`;
-		return async (taskId) =>
-			buildDetails(details.taskId ?? taskId, details.state, {
-				param: JSON.stringify({ model: 'any', callBackUrl, input: {} }),
-			});
-	};
+describe('someone who has seen genuine headers of a task', () => {
+	const claims = (callbackType: string) => ({ data: { callbackType } });
+	const success = claims('task_completed');
+	const failure = claims('task_failed');
+	const failed = inState('fail');
+	const going = inState('generating');
+	const noSuchPath = inText(404);
+	const fetched = (status: string, state: string) => ({
+		output: [{ json: { taskId: 'task', status, state, verification: { details: 'fetched' } } }],
+	});
+	const hasCompleted = fetched('completed', 'success');
+	const hasFailed = fetched('failed', 'fail');
+	const byClaim = { output: [{ json: { status: 'completed', verification: { details: 'off' } } }] };
+	const ignored = (reason: string) => ({ status: 200, answer: { reason }, output: undefined });
+	const isForAnother = { status: 404, answer: { reason: 'createdForAnother' } };
 
-	it.each(replayCases)('$name', async ({ parameters, steps, items, lookups }) => {
-		const { asked, begin, setDetails } = newTrigger({ events: both, ...parameters });
-		const output: unknown[] = [];
-		for (const step of steps) {
-			setDetails(readAs(step.details));
-			const copies = Array.from({ length: step.copies ?? 1 }, async () => {
-				const body = buildReplayBody(step, 'task');
-				const { status, answer, output: started, store } = await begin('task', { body });
-				if (started) output.push(...started.map(({ json }) => json));
-				return { status, ...((started ? store() : answer) as object) };
-			});
-			await jest.advanceTimersByTimeAsync(4_500);
-			for (const answer of await Promise.all(copies))
-				expect(answer).toMatchObject(
-					step.reason
-						? { status: step.status, reason: step.reason }
-						: { status: 200, emitted: true },
-				);
+	it.each<[string, IDataObject, number, Array<[ReadDetails, Partial<Callback>, object]>]>([
+		[
+			'uses up no true event while the service is down',
+			{},
+			3,
+			[
+				[down, success, later],
+				[failed, failure, hasFailed],
+				[failed, success, duplicate],
+			],
+		],
+		[
+			'uses up no true event while there are no details',
+			{},
+			5,
+			[
+				[noSuchPath, success, claimed],
+				[noSuchPath, success, duplicate],
+				[failed, failure, hasFailed],
+				[noSuchPath, failure, duplicate],
+				[completed, success, hasCompleted],
+				[noSuchPath, failure, duplicate],
+			],
+		],
+		[
+			'uses up no true event in a state that no list has',
+			{},
+			2,
+			[
+				[inState('done'), success, fetched('completed', 'done')],
+				[completed, success, hasCompleted],
+			],
+		],
+		[
+			'starts nothing for a task that another receiver waits for',
+			{},
+			2,
+			[
+				[createdFor('https://n8n.example/webhook/other/webhook'), success, isForAnother],
+				[createdFor('https://n8n.example/webhook/workflow/webhook'), success, hasCompleted],
+			],
+		],
+		[
+			'starts nothing by the claim of an event that is not wanted',
+			{ events: ['taskCompleted'] },
+			1,
+			[[noSuchPath, failure, ignored('eventNotWanted')]],
+		],
+		[
+			'ends nothing by a part of a result, unless the details say so',
+			{},
+			4,
+			[
+				[going, claims('first'), ignored('taskNotEnded')],
+				[noSuchPath, claims('text'), ignored('taskNotEnded')],
+				[down, claims('first'), later],
+				[completed, claims('first'), hasCompleted],
+			],
+		],
+		[
+			'starts nothing by a part of a result where Fetch Details is off',
+			{ options: { fetchDetails: false } },
+			0,
+			[
+				[completed, claims('first'), ignored('taskNotEnded')],
+				[completed, claims('complete'), byClaim],
+				[completed, claims('complete'), duplicate],
+			],
+		],
+		[
+			'starts one execution by other bodies where they are accepted',
+			{ options: { otherCallbackBodies: true } },
+			1,
+			[
+				[completed, { body: { data: { taskId: 'task', state: 'success' } } }, hasCompleted],
+				[completed, { body: { taskId: 'task' } }, duplicate],
+			],
+		],
+	])('%s', async (_, parameters, lookups, steps) => {
+		const { asked, send, setDetails } = newTrigger({ events: both, ...parameters });
+		for (const [details, callback, expected] of steps) {
+			setDetails(details);
+			const { store, ...received } = await send('task', callback);
+			expect(received).toMatchObject(expected);
+			if (received.output) store();
 		}
-		expect(output).toMatchObject(
-			items.map(({ details, ...task }) => ({ taskId: 'task', ...task, verification: { details } })),
-		);
 		expect(asked).toHaveLength(lookups);
 	});
 });
 
 describe('a task that is unknown by a details path that has not given one yet', () => {
 	const doubtful = { status: 503, answer: { reason: 'detailsDoubtful' }, output: undefined };
-	const claimed = [{ json: { verification: { details: 'unavailable' } } }];
 
 	it.each([404, 422])('is asked for again, and counts by its signature then (%d)', async (code) => {
 		const more = newService();
 		const { send, setDetails } = newTrigger({}, answered(code));
 		expect(await send('task', { more })).toMatchObject(doubtful);
-		const { output, store } = await send('task', { more });
-		expect(output).toMatchObject(claimed);
-		store();
-		expect(await send('task', { more })).toMatchObject({ answer: { reason: 'duplicate' } });
+		const again = await send('task', { more });
+		expect(again).toMatchObject(claimed);
+		again.store();
+		expect(await send('task', { more })).toMatchObject(duplicate);
 		// The path is mended: the confirmed event still comes.
 		setDetails(completed);
 		expect((await send('task', { more })).output).toMatchObject([
@@ -285,8 +340,7 @@ describe('a task that is unknown by a details path that has not given one yet', 
 
 describe('look-ups', () => {
 	const going = inState('generating');
-	const hear = async (sent: ReturnType<ReturnType<typeof newTrigger>['begin']>) =>
-		(await sent).answer;
+	const notEnded = { answer: { reason: 'taskNotEnded' } };
 
 	it('of one pair of headers are one in three seconds, however often it is sent', async () => {
 		const { asked, begin } = newTrigger({}, going);
@@ -294,7 +348,8 @@ describe('look-ups', () => {
 		const counts: number[] = [];
 		for (const wait of [0, 2_900, 200, 2_900, 200]) {
 			await jest.advanceTimersByTimeAsync(wait);
-			expect(await hear(begin('task', { headers }))).toMatchObject({ reason: 'taskNotEnded' });
+			const copies = [begin('task', { headers }), begin('task', { headers })];
+			expect(await Promise.all(copies)).toMatchObject([notEnded, notEnded]);
 			counts.push(asked.length);
 		}
 		expect(counts).toEqual([1, 1, 2, 2, 3]);
@@ -310,7 +365,7 @@ describe('look-ups', () => {
 		setDetails(completed);
 		expect((await begin('task')).output).toHaveLength(1);
 		await jest.advanceTimersByTimeAsync(2_000);
-		expect(await hear(early)).toMatchObject({ reason: 'taskNotEnded' });
+		expect(await early).toMatchObject(notEnded);
 		expect(asked).toHaveLength(2);
 	});
 
@@ -318,7 +373,7 @@ describe('look-ups', () => {
 		const { asked, begin } = newTrigger({ verifySignature: false }, going);
 		for (let second = 0; second < 3; second++) {
 			const headers = { ...signNow(), 'x-webhook-timestamp': String(second) };
-			expect(await hear(begin('task', { headers }))).toMatchObject({ reason: 'taskNotEnded' });
+			expect(await begin('task', { headers })).toMatchObject(notEnded);
 		}
 		expect(asked).toHaveLength(1);
 	});
@@ -331,8 +386,6 @@ describe('look-ups', () => {
 });
 
 describe('a task that was created for another receiver', () => {
-	const createdFor = (param: unknown) => async (taskId: string) =>
-		buildDetails(taskId, 'success', { param });
 	let nodes = 0;
 	const own = 'https://n8n.example/webhook/c0ffee/webhook';
 	it.each<[string, boolean, unknown]>([
@@ -348,7 +401,7 @@ describe('a task that was created for another receiver', () => {
 		['no JSON', true, 'callBackUrl'],
 		['no request in its record', true, undefined],
 	])('is known by its Callback URL: %s', async (_, isOwn, param) => {
-		const { send } = newTrigger({}, createdFor(param));
+		const { send } = newTrigger({}, async (taskId) => buildDetails(taskId, 'success', { param }));
 		const node = { id: `with-webhook-${nodes++}`, name: 'Trigger', webhookId: 'c0ffee' };
 		expect(await send('task', { more: { getNode: () => node } })).toMatchObject(
 			isOwn
@@ -384,12 +437,10 @@ it('a body in a type that is JSON by its suffix is read from its bytes', async (
 });
 
 describe('copies of a callback', () => {
-	const duplicate = { accepted: true, emitted: false, reason: 'duplicate' };
-
 	it('start nothing once n8n has stored the first, and are not looked up', async () => {
 		const { asked, send } = newTrigger();
 		(await send('task')).store();
-		expect(await send('task')).toMatchObject({ status: 200, answer: duplicate });
+		expect(await send('task')).toMatchObject(duplicate);
 		expect(asked).toEqual(['task']);
 		expect((await send('other')).output).toHaveLength(1);
 	});
@@ -398,10 +449,10 @@ describe('copies of a callback', () => {
 		let state = 'fail';
 		const { send } = newTrigger({ events: both }, async (taskId) => buildDetails(taskId, state));
 		(await send('task')).store();
-		expect((await send('task')).answer).toEqual(duplicate);
+		expect(await send('task')).toMatchObject(duplicate);
 		state = 'success';
 		(await send('task')).store();
-		expect((await send('task')).answer).toEqual(duplicate);
+		expect(await send('task')).toMatchObject(duplicate);
 	});
 
 	it('wait four seconds for n8n to store the first, and are to be sent again after that', async () => {
@@ -412,7 +463,7 @@ describe('copies of a callback', () => {
 		await jest.advanceTimersByTimeAsync(2_000);
 		first.store();
 		await jest.advanceTimersByTimeAsync(100);
-		expect((await copy).answer).toEqual(duplicate);
+		expect(await copy).toMatchObject(duplicate);
 	});
 
 	it.each<[string, IDataObject, Callback['more']]>([
@@ -437,7 +488,7 @@ describe('copies of a callback', () => {
 		const { send } = newTrigger({ options: { toleranceSeconds } });
 		(await send('task')).store();
 		jest.setSystemTime(began + seconds * 1_000);
-		expect((await send('task')).answer).toEqual(duplicate);
+		expect(await send('task')).toMatchObject(duplicate);
 		jest.setSystemTime(began + seconds * 1_000 + 1_000);
 		expect((await send('task')).output).toHaveLength(1);
 	});
