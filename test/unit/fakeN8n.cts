@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { once } from 'node:events';
 import type {
 	IDataObject,
 	IExecuteFunctions,
@@ -6,6 +7,8 @@ import type {
 	IWebhookFunctions,
 } from 'n8n-workflow';
 import { hmac } from '../../dev/fixtures/callbackCases.cts';
+import type { executeOperation } from '../../nodes/MediaGeneration/operations/execute';
+import type { resumeExecution } from '../../nodes/MediaGeneration/operations/wait/resume';
 import { makeResponse } from './webhook.ts';
 
 /**
@@ -14,58 +17,15 @@ import { makeResponse } from './webhook.ts';
  * parking is stored; the webhook sees it; its items become the output, once; when the wait ends by itself, the input does.
  */
 
-/** Time that passes as a test says. */
-export const clock = {
-	now: 0,
-	timers: [] as Array<{ at: number; run: () => void }>,
+/** A process of n8n, until it is killed. What its modules keep is its own, and is gone then. */
+class Process {
+	readonly killer = new AbortController();
+	readonly killed = once(this.killer.signal, 'abort');
+	readonly maps = new Map<object, Map<unknown, unknown>>();
 
-	/** Runs a function after some milliseconds. @returns takes that back */
-	after(milliseconds: number, run: () => void): () => void {
-		const timer = { at: clock.now + Math.max(0, milliseconds), run };
-		clock.timers.push(timer);
-		return () => (clock.timers = clock.timers.filter((other) => other !== timer));
-	},
-
-	/** n8n's own, on this clock. */
-	sleep: async (milliseconds: number, signal?: AbortSignal) =>
-		await new Promise<void>((resolve, reject) => {
-			if (signal?.aborted) return reject(new Error('aborted'));
-			const cancel = clock.after(milliseconds, resolve);
-			signal?.addEventListener('abort', () => {
-				cancel();
-				reject(new Error('aborted'));
-			});
-		}),
-
-	async advance(milliseconds: number): Promise<void> {
-		const end = clock.now + milliseconds;
-		await settle();
-		for (;;) {
-			const next = clock.timers.reduce<{ at: number; run: () => void } | undefined>(
-				(first, timer) => (first && first.at <= timer.at ? first : timer),
-				undefined,
-			);
-			if (!next || next.at > end) break;
-			clock.timers = clock.timers.filter((timer) => timer !== next);
-			clock.now = Math.max(clock.now, next.at);
-			next.run();
-			await settle();
-		}
-		clock.now = end;
-	},
-};
-
-/** Lets everything run that needs no time. */
-async function settle(): Promise<void> {
-	for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
-
-/** A process of n8n. What its modules keep is its own, and is gone when it is killed. */
-export interface Process {
-	isAlive: boolean;
-	kill: () => void;
-	killed: Promise<void>;
-	maps: Map<object, Map<unknown, unknown>>;
+	get isAlive(): boolean {
+		return !this.killer.signal.aborted;
+	}
 }
 
 /** The process that runs the present code. */
@@ -90,7 +50,7 @@ export class MapOfProcess<K, V> {
 /** Runs a function after some milliseconds, unless its process was killed by then. */
 export function runInProcessAfter(milliseconds: number, run: () => void): void {
 	const process = running.getStore() as Process;
-	clock.after(milliseconds, () => process.isAlive && running.run(process, run));
+	setTimeout(() => process.isAlive && running.run(process, run), milliseconds);
 }
 
 const never = new Promise<never>(() => {});
@@ -127,13 +87,10 @@ export const SECRETS = {
 const RESUME_URL = 'https://n8n.example/webhook-waiting/';
 const NODE = 'Media Generation';
 
+/** The functions behind the node's `execute()` and `webhook()`. */
 export interface Product {
-	executeOperation: (context: IExecuteFunctions) => Promise<INodeExecutionData[][]>;
-	resumeExecution: (context: IWebhookFunctions) => Promise<{
-		workflowData?: INodeExecutionData[][];
-		webhookResponse?: unknown;
-		noWebhookResponse?: boolean;
-	}>;
+	executeOperation: typeof executeOperation;
+	resumeExecution: typeof resumeExecution;
 }
 
 let executions = 0;
@@ -141,7 +98,7 @@ let executions = 0;
 /** One execution of one node, in an n8n of several processes. */
 export class FakeN8n {
 	readonly id = String(++executions);
-	processes: Process[] = [newProcess(), newProcess()];
+	private readonly processes = [new Process(), new Process()];
 	status: 'running' | 'waiting' | 'done' | 'error' = 'running';
 	/** Each output of the node that the workflow went on with. */
 	readonly outputs: INodeExecutionData[][] = [];
@@ -174,12 +131,12 @@ export class FakeN8n {
 	}
 
 	/** Runs the node in the first process this number of times: n8n repeats a node that throws. */
-	async run({ tries = 1 } = {}): Promise<void> {
+	async run(tries: number): Promise<void> {
 		const process = this.processes[0] as Process;
 		if (this.deadline < Infinity)
-			clock.after(this.deadline - clock.now, () => {
+			setTimeout(() => {
 				if (this.status === 'running') this.stop();
-			});
+			}, this.deadline - Date.now());
 		await running.run(process, async () => {
 			for (let attempt = 1; attempt <= tries; attempt++) {
 				delete this.stored.waitTill;
@@ -209,8 +166,8 @@ export class FakeN8n {
 	/** Kills a process and starts it again. An execution that runs in it is lost. */
 	kill(index: number): void {
 		const process = this.processes[index] as Process;
-		process.kill();
-		this.processes[index] = newProcess();
+		process.killer.abort();
+		this.processes[index] = new Process();
 		if (index === 0 && this.status === 'running') this.status = 'error';
 	}
 
@@ -218,9 +175,9 @@ export class FakeN8n {
 	async deliver(
 		body: IDataObject,
 		headers: IDataObject,
-		index = 0,
+		index: number,
 	): Promise<{ status: number; answer: unknown }> {
-		const process = this.processes[index % this.processes.length] as Process;
+		const process = this.processes[index] as Process;
 		if (this.status !== 'waiting') return { status: 409, answer: {} };
 		this.open++;
 		try {
@@ -235,7 +192,7 @@ export class FakeN8n {
 
 	/** The service calls back for a task. */
 	async callBack(taskId: string, index: number): Promise<{ status: number; answer: unknown }> {
-		const timestamp = String(Math.floor(clock.now / 1000));
+		const timestamp = String(Math.floor(Date.now() / 1000));
 		return await this.deliver(
 			{ taskId, code: 200, data: { task_id: taskId, callbackType: 'task_completed' } },
 			{
@@ -277,15 +234,15 @@ export class FakeN8n {
 		this.stored = structuredClone(this.stored);
 		const until = new Date(waitTill).getTime();
 		if (Number.isNaN(until)) throw new Error('n8n never wakes this execution');
-		clock.after(until - clock.now, () => {
+		setTimeout(() => {
 			if (this.status === 'waiting') this.end(this.stored.input);
-		});
+		}, until - Date.now());
 	}
 
 	private end(items: INodeExecutionData[]): void {
 		this.status = 'done';
 		this.outputs.push(items);
-		this.endedAt = clock.now;
+		this.endedAt = Date.now();
 	}
 
 	private get base() {
@@ -369,19 +326,4 @@ export class FakeN8n {
 			evaluateExpression: () => ({ items, parked, settings: wait.settings }),
 		} as unknown as IWebhookFunctions;
 	}
-}
-
-function newProcess(): Process {
-	let resolve = () => {};
-	const killed = new Promise<void>((resolveKilled) => (resolve = resolveKilled));
-	const process: Process = {
-		isAlive: true,
-		maps: new Map(),
-		killed,
-		kill() {
-			process.isAlive = false;
-			resolve();
-		},
-	};
-	return process;
 }
