@@ -7,12 +7,7 @@ import {
 	sign,
 	verifyCallback,
 } from '../../nodes/MediaGeneration/callback/verify';
-import {
-	callbackCases,
-	hmac,
-	numericIdCases,
-	otherBodyCases,
-} from '../../dev/fixtures/callbackCases.cts';
+import { callbackCases, hmac, otherBodyCases } from '../../dev/fixtures/callbackCases.cts';
 import { hostileCallbacks } from '../../dev/fixtures/hostileCallbacks.cts';
 
 const seconds = 1_763_640_000;
@@ -79,18 +74,21 @@ describe('verifyCallback', () => {
 	it('takes the first of the IDs where signatures are not verified', () => {
 		const content = { taskId: 'top', data: { taskId: 'record' } };
 		const unsigned = { ...settings, secrets: undefined, otherBodies: true };
-		expect(verifyCallback({}, content, unsigned)).toMatchObject({ taskId: 'record' });
+		expect(verifyCallback({}, content, unsigned)).toMatchObject({
+			taskId: 'record',
+			signature: 'off',
+		});
 	});
 
-	it.each(numericIdCases({ seconds, key: keys.current }))(
-		'takes an ID that is a number for its digits: $name',
-		({ headers: given, body: content, taskId: id }) => {
-			expect(verifyCallback(given, content, settings)).toMatchObject({
-				accepted: true,
-				taskId: id,
-			});
-		},
-	);
+	const long = '1234567890123456789';
+	it.each([
+		['at the top', '123', { taskId: 123, data: { task_id: '123' } }],
+		['in data', '123', { taskId: '123', data: { task_id: 123 } }],
+		['at the top, rounded', long, { taskId: Number(long), data: { task_id: long } }],
+	])('takes an ID that is a number for its digits: %s', (_, id, content) => {
+		const verdict = verifyCallback(headers(seconds, keys.current, id), content, settings);
+		expect(verdict).toMatchObject({ accepted: true, taskId: id });
+	});
 
 	const isStale = { accepted: false, status: 401, reason: 'timestampStale' };
 	it.each([
@@ -109,11 +107,6 @@ describe('verifyCallback', () => {
 		const given = headers(seconds, keys.current, id);
 		const verdict = verifyCallback(given, { data: { task_id: id } }, settings);
 		expect(verdict).toMatchObject({ accepted: true, taskId: id });
-	});
-
-	it('looks at the signature headers only when signatures are verified, and says so', () => {
-		const verdict = verifyCallback({}, body(), { toleranceSeconds: 300, now: settings.now });
-		expect(verdict).toMatchObject({ accepted: true, signature: 'off' });
 	});
 
 	it('refuses by missing headers before it looks at the body', () => {
@@ -141,7 +134,6 @@ describe('verifyCallback', () => {
 	});
 
 	it.each<[string, number | string | undefined, object, string]>([
-		['a failed task', 501, { callbackType: 'task_failed' }, 'failed'],
 		['a failed task, whatever the code', 200, { callbackType: 'TASK_FAILED' }, 'failed'],
 		['a record, not its type', 501, { state: 'success', callbackType: 'fail' }, 'completed'],
 		['a record that goes on', 200, { state: 'generating' }, 'pending'],
@@ -153,12 +145,7 @@ describe('verifyCallback', () => {
 		['no code', undefined, {}, 'completed'],
 		['a part of the text', 200, { callbackType: 'text' }, 'pending'],
 		['the first part', '200', { callbackType: 'First' }, 'pending'],
-		[
-			'a part beside a record that has ended',
-			200,
-			{ callbackType: 'first', state: 'success' },
-			'pending',
-		],
+		['a part beside an ended record', 200, { callbackType: 'first', state: 'success' }, 'pending'],
 		['more than a part', 200, { callbackType: 'first_and_last' }, 'completed'],
 		['other than a part', 200, { callbackType: 'full_text' }, 'completed'],
 		['a part that failed', 501, { callbackType: 'text' }, 'failed'],
@@ -221,10 +208,8 @@ describe('findMatchingSecret', () => {
 		['the previous key while both count', signature, { current: 'new', previous: key }, 'previous'],
 		['the current key when both match', signature, { current: key, previous: key }, 'current'],
 		['none for another key', signature, { current: 'other' }, undefined],
-		['none for no signature', '', { current: key }, undefined],
 		['none for one cut short', signature.slice(0, -1), { current: key }, undefined],
 		['none for one with more behind it', `${signature}=`, { current: key }, undefined],
-		['none for one with blanks', ` ${signature}`, { current: key }, undefined],
 		['none for one of the same length outside ASCII', 'é'.repeat(22), { current: key }, undefined],
 	])('is %s', (_, given, keys, matching) => {
 		expect(match(given, keys)).toBe(matching);
