@@ -446,6 +446,11 @@ it.each<[string, Partial<Plan>, Event[]]>([
 		[async () => await pass(31_000), (world) => end(world, 1, 'success')],
 	],
 	[
+		"an answer to the last look that takes seconds, before n8n's time-out",
+		{ waitFor: 'polling', limit: 10 * MINUTE, timeout: 2 * MINUTE, latencies: [3_000], lead: 0 },
+		[async () => await pass(95_000), (world) => end(world, 0, 'success')],
+	],
+	[
 		'two copies of a callback at the limit, with details that are garbled',
 		{ latencies: [700] },
 		[
