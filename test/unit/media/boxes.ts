@@ -22,28 +22,18 @@ export const ftyp = box('ftyp', Buffer.from('isom'), numbers(4, 512), Buffer.fro
 export const header = (type: string, timescale: number, duration: number): Buffer =>
 	box(type, numbers(4, 0, 0, 0, timescale, duration), Buffer.alloc(80));
 
-export interface TrackShape {
-	handler?: string;
-	/** In units of the movie. */
-	shown?: number;
-	/** In units of 1/1000 s. */
-	media?: number;
-	width?: number;
-	height?: number;
-	/** The track's header comes after its media. */
-	reversed?: boolean;
-}
-
 /** A track with the boxes that count; a duration that is left out is unknown, all bits set. */
 export function trak({
 	handler = 'vide',
+	/** In units of the movie. */
 	shown = 0xffffffff,
+	/** In units of 1/1000 s. */
 	media = 0xffffffff,
 	width = 640,
-	height = 480,
+	/** The track's header comes after its media. */
 	reversed = false,
-}: TrackShape = {}): Buffer {
-	const entry = box('avc1', Buffer.alloc(24), numbers(2, width, height), Buffer.alloc(50));
+} = {}): Buffer {
+	const entry = box('avc1', Buffer.alloc(24), numbers(2, width, 480), Buffer.alloc(50));
 	const parts = [
 		box('tkhd', numbers(4, 0, 0, 0, 1, 0, shown), Buffer.alloc(60)),
 		box(

@@ -35,11 +35,7 @@ it('no format is recognized behind other bytes', () => {
 });
 
 it('a format without an extension of its own is one', () => {
-	expect([getExtension('jpeg'), getExtension('png'), getExtension('xyz')]).toEqual([
-		'jpg',
-		'png',
-		'xyz',
-	]);
+	expect(['jpeg', 'png', 'xyz'].map(getExtension)).toEqual(['jpg', 'png', 'xyz']);
 });
 
 it.each([

@@ -14,27 +14,13 @@ async function describeFile(file: Parameters<typeof inspect>[0]): Promise<string
 const files: Array<[name: string, facts: string]> = [
 	['baseline.jpg', 'jpeg 480x360'],
 	['progressive.jpg', 'jpeg 480x360'],
-	['cmyk.jpg', 'jpeg 480x360'],
-	['grey.jpg', 'jpeg 480x360'],
 	['exif-3.jpg', 'jpeg 480x360'],
 	['exif-6.jpg', 'jpeg 360x480'],
 	['exif-6-little-endian.jpg', 'jpeg 360x480'],
-	['exif-8.jpg', 'jpeg 360x480'],
 	['thumbnail.jpg', 'jpeg 360x480'],
-	['small.jpg', 'jpeg 320x240'],
-	['side-340.jpg', 'jpeg 340x340'],
-	['side-341.jpg', 'jpeg 341x341'],
-	['5-to-2-but-340-high.jpg', 'jpeg 850x340'],
-	['5-to-2.jpg', 'jpeg 855x342'],
-	['beyond-5-to-2.jpg', 'jpeg 856x342'],
-	['2-to-5.jpg', 'jpeg 342x855'],
-	['beyond-2-to-5.jpg', 'jpeg 342x856'],
 	['truncated-before-size.jpg', 'jpeg'],
 	['truncated-after-size.jpg', 'jpeg 480x360'],
 	['plain.png', 'png 480x360'],
-	['interlaced.png', 'png 480x360'],
-	['palette.png', 'png 480x360'],
-	['alpha.png', 'png 480x360'],
 	['side-340.png', 'png 340x340'],
 	['side-341.png', 'png 341x341'],
 	['png-named.jpg', 'png 480x360'],
@@ -61,13 +47,7 @@ const files: Array<[name: string, facts: string]> = [
 	['rotated-270.mp4', 'mp4 360x480 4s'],
 	['64-bit-size.mp4', 'mp4 480x360 4s'],
 	['64-bit-times.mp4', 'mp4 480x360 4s'],
-	['lasts-2.mp4', 'mp4 480x360 2s'],
-	['lasts-3.mp4', 'mp4 480x360 3s'],
-	['lasts-30.mp4', 'mp4 480x360 30s'],
 	['lasts-31.mp4', 'mp4 480x360 31s'],
-	['small.mp4', 'mp4 320x240 4s'],
-	['5-to-2.mp4', 'mp4 860x344 4s'],
-	['beyond-5-to-2.mp4', 'mp4 862x344 4s'],
 	['fragmented.mp4', 'mp4 480x360'],
 	['fragmented-from-start.mp4', 'mp4 480x360'],
 	['truncated-before-moov.mp4', 'mp4'],
@@ -99,15 +79,6 @@ describe('inspect', () => {
 		}
 		for (const [name, facts] of files)
 			expect([name, await describeFile(chunks(readMedia(name)))]).toEqual([name, facts]);
-	});
-
-	it('reads the same from the streams that n8n gives', async () => {
-		for (const [name, facts] of files)
-			expect([name, await describeFile(openMedia(name))]).toEqual([name, facts]);
-	});
-
-	it('gives the MIME type of the bytes, whatever the name says', async () => {
-		expect(await inspect([readMedia('png-named.jpg')])).toMatchObject({ mimeType: 'image/png' });
 	});
 
 	it('closes the stream once it knows', async () => {
