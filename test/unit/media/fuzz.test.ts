@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { inspect } from '../../../nodes/MediaGeneration/media/inspect';
 import { names, readMedia } from '../../media/corpus.cts';
 import { box } from './boxes';
@@ -12,105 +13,90 @@ const LARGEST = 4096;
 
 const corpus = names.map(readMedia).filter(({ length }) => length <= LARGEST);
 const readable = corpus.filter((bytes) => /ftyp|moov|\xff\xd8|PNG/.test(bytes.toString('latin1')));
-const types = 'ftyp moov mvhd mvex mehd trak tkhd mdia mdhd hdlr minf stbl stsd mdat free'.split(
-	' ',
+const type = fc.constantFrom(
+	...'ftyp moov mvhd mvex mehd trak tkhd mdia mdhd hdlr minf stbl stsd mdat free'.split(' '),
 );
-const sizes = [0, 1, 2, 7, 8, 9, 15, 16, 0xffff, 0x7fffffff, 0x80000000, 0xfffffff8, 0xffffffff];
+const size = fc.oneof(
+	fc.constantFrom(0, 1, 2, 7, 8, 9, 15, 16, 0xffff, 0x7fffffff, 0x80000000, 0xfffffff8, 0xffffffff),
+	fc.nat(0xffffffff),
+);
+/** Most fields stand near the start. */
+const place = fc.oneof(fc.nat(LARGEST), fc.nat(512));
 
-/** Numbers that a seed decides (mulberry32). */
-class Chance {
-	constructor(private state: number) {}
-
-	/** A whole number from 0, less than `end`. */
-	below(end: number) {
-		this.state = (this.state + 0x6d2b79f5) | 0;
-		let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
-		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-		return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * end);
-	}
-
-	of<T>(choices: readonly T[]) {
-		return choices[this.below(choices.length)] as T;
-	}
-
-	bytes(end: number) {
-		return Buffer.from(Array.from({ length: this.below(end) }, () => this.below(256)));
-	}
-
-	slice(bytes: Buffer) {
-		const start = this.below(bytes.length + 1);
-		return bytes.subarray(start, start + this.below(bytes.length - start + 1));
-	}
+/** Writes a number of this many bytes over others, if they are there. */
+function overwrite(bytes: Buffer, at: number, value: number, length = 4) {
+	const isThere = at >= 0 && at + length <= bytes.length;
+	if (isThere) bytes.writeUIntBE(value % 2 ** (8 * length), at, length);
+	return bytes;
 }
 
-/** Breaks a file, whose bytes it may overwrite. */
-type Mutation = (bytes: Buffer, chance: Chance) => Buffer;
+const insert = (bytes: Buffer, at: number, piece: Buffer) =>
+	Buffer.concat([bytes.subarray(0, at), piece, bytes.subarray(at)]);
 
-const insert: (piece: Mutation) => Mutation = (piece) => (bytes, chance) => {
-	const at = chance.below(bytes.length + 1);
-	return Buffer.concat([bytes.subarray(0, at), piece(bytes, chance), bytes.subarray(at)]);
-};
+const anyBox = fc
+	.tuple(type, fc.uint8Array({ maxLength: 100 }), fc.option(size, { freq: 2 }))
+	.map(([name, content, claim]) => {
+		const made = box(name, content);
+		return claim === null ? made : overwrite(made, 0, claim);
+	});
 
-const randomBox: Mutation = (_, chance) => {
-	const made = box(chance.of(types), chance.bytes(100));
-	if (chance.below(3) === 0) made.writeUInt32BE(chance.of(sizes));
-	return made;
-};
+/** Breaks a copy of a file's bytes, by these values. */
+const mutation = <T extends unknown[]>(
+	values: [...{ [K in keyof T]: fc.Arbitrary<T[K]> }],
+	mutate: (bytes: Buffer, ...values: T) => Buffer,
+) => fc.tuple<T>(...values).map((made) => (bytes: Buffer) => mutate(Buffer.from(bytes), ...made));
 
-const mutations: Record<string, Mutation> = {
-	bits(bytes, chance) {
-		for (let flips = chance.below(20); flips >= 0 && bytes.length > 0; flips--) {
-			const at = chance.below(chance.below(2) ? bytes.length : Math.min(bytes.length, 64));
-			bytes.writeUInt8((bytes[at] ?? 0) ^ (1 << chance.below(8)), at);
-		}
-		return bytes;
-	},
-	truncation: (bytes, chance) => bytes.subarray(0, chance.below(bytes.length + 1)),
-	boxSize(bytes, chance) {
-		const at = bytes.indexOf(chance.of(types), chance.below(bytes.length + 1), 'latin1');
-		if (at >= 4) bytes.writeUInt32BE(chance.of([...sizes, chance.below(2 ** 32)]), at - 4);
-		if (at >= 4 && at + 12 <= bytes.length && chance.below(3) === 0)
-			bytes.writeUInt32BE(chance.of(sizes), at + 4 + 4 * chance.below(2));
-		return bytes;
-	},
-	segmentSize(bytes, chance) {
-		const at = bytes.indexOf(0xff, chance.below(bytes.length + 1));
-		if (at >= 0 && at + 4 <= bytes.length)
-			bytes.writeUInt16BE(chance.of([0, 1, 2, 3, 0xffff, chance.below(2 ** 16)]), at + 2);
-		return bytes;
-	},
-	field(bytes, chance) {
-		if (bytes.length >= 4) bytes.writeUInt32BE(chance.of(sizes), chance.below(bytes.length - 3));
-		return bytes;
-	},
-	loop: insert((bytes, chance) => chance.slice(bytes)),
-	splice: insert((_, chance) => chance.slice(chance.of(corpus))),
-	box: insert(randomBox),
-	nest(bytes, chance) {
-		let nested = bytes;
-		for (let depth = chance.below(50); depth > 0; depth--) nested = box(chance.of(types), nested);
-		return Buffer.concat([chance.below(2) ? bytes.subarray(0, 64) : Buffer.alloc(0), nested]);
-	},
-	boxesOnly: (_, chance) =>
-		Buffer.concat(
-			Array.from({ length: chance.below(30) }, () => randomBox(Buffer.alloc(0), chance)),
-		),
-};
+const anyMutation = fc.oneof(
+	mutation([fc.array(fc.tuple(place, fc.nat(7)), { maxLength: 20 })], (bytes, flips) =>
+		flips.reduce((all, [at, bit]) => overwrite(all, at, (all[at] ?? 0) ^ (1 << bit), 1), bytes),
+	),
+	mutation([place], (bytes, end) => bytes.subarray(0, end)),
+	mutation([place, size], overwrite),
+	// The size of a box, or one of its first fields.
+	mutation(
+		[type, place, fc.constantFrom(-4, -4, 4, 8), size],
+		(bytes, name, from, offset, value) => {
+			const at = bytes.indexOf(name, from, 'latin1');
+			return at < 0 ? bytes : overwrite(bytes, at + offset, value);
+		},
+	),
+	// The length of a segment of a JPEG, or the sides in a frame.
+	mutation([place, fc.constantFrom(2, 5, 7), size], (bytes, from, offset, value) => {
+		const at = bytes.indexOf(0xff, from);
+		return at < 0 ? bytes : overwrite(bytes, at + offset, value, 2);
+	}),
+	// A piece of itself, or of another file.
+	mutation(
+		[place, fc.option(fc.constantFrom(...corpus), { freq: 2 }), place, place],
+		(bytes, at, other, from, length) =>
+			insert(bytes, at, (other ?? bytes).subarray(from, from + length)),
+	),
+	mutation([place, anyBox], insert),
+	mutation([fc.array(type, { maxLength: 50 }), fc.constantFrom(0, 64)], (bytes, around, kept) =>
+		Buffer.concat([
+			bytes.subarray(0, kept),
+			around.reduce((nested, name) => box(name, nested), bytes),
+		]),
+	),
+	mutation([fc.array(anyBox, { maxLength: 30 })], (_, boxes) => Buffer.concat(boxes)),
+);
 
-/** Tails of inputs without end, each a chunk that repeats. */
+/** Tails of files without end, each a chunk that repeats. */
 const tails = [0, 0xff, box('free')].map((fill) => Buffer.alloc(4 * MEBIBYTE, fill));
 
 /** A file that is broken by some of the mutations in turn, and perhaps goes on without end. */
-function makeFile(chance: Chance) {
-	let bytes: Buffer = chance.of(readable);
-	for (let rounds = chance.below(3); rounds >= 0; rounds--)
-		bytes = chance.of(Object.values(mutations))(Buffer.from(bytes), chance);
-	const tail = chance.below(50) === 0 ? chance.of(tails) : undefined;
-	return { bytes, tail, chunkSize: chance.of([100, 1000, 100_000]) };
-}
+const brokenFile = fc.record({
+	original: fc.constantFrom(...readable),
+	mutations: fc.array(anyMutation, { minLength: 1, maxLength: 3 }),
+	tail: fc.oneof(
+		{ weight: 49, arbitrary: fc.constant(-1) },
+		{ weight: 1, arbitrary: fc.nat(tails.length - 1) },
+	),
+	chunkSize: fc.constantFrom(100, 1000, 100_000),
+});
 
 /** Serves a file, and counts what is read of it. */
-function serve({ bytes, tail, chunkSize }: ReturnType<typeof makeFile>) {
+function serve(bytes: Buffer, chunkSize: number, tail?: Buffer) {
 	const state = { read: 0, chunks: 0, closed: false };
 	const count = (chunk: Buffer) => {
 		state.read += chunk.length;
@@ -129,22 +115,19 @@ function serve({ bytes, tail, chunkSize }: ReturnType<typeof makeFile>) {
 	return { state, file: file() };
 }
 
-/** Reads the file that a seed makes. @throws {Error} when it is read wrongly, or not within the bounds */
-async function readBroken(seed: number) {
-	const { file, state } = serve(makeFile(new Chance(seed)));
-	const facts = await inspect(file);
-	const { width = 1, height = 1, durationSeconds = 1 } = facts ?? {};
-	if (![width, height].every((side) => Number.isInteger(side) && side > 0))
-		throw new Error(`sides of ${width} and ${height}`);
-	if (!(Number.isFinite(durationSeconds) && durationSeconds > 0))
-		throw new Error(`lasts ${durationSeconds}`);
-	if (!state.closed) throw new Error('leaves the stream open');
-	if (state.read > MOST_READ) throw new Error(`reads ${state.read} bytes`);
-}
-
 it(`reads ${INPUTS} broken files within its bounds`, async () => {
-	const faults: string[] = [];
-	for (let seed = 0; seed < INPUTS && faults.length < 10; seed++)
-		await readBroken(seed).catch((error) => faults.push(`seed ${seed}: ${error}`));
-	expect(faults).toEqual([]);
+	const isRead = fc.asyncProperty(brokenFile, async ({ original, mutations, tail, chunkSize }) => {
+		const bytes = mutations.reduce<Buffer>((broken, mutate) => mutate(broken), original);
+		const { file, state } = serve(bytes, chunkSize, tails[tail]);
+		const { width = 1, height = 1, durationSeconds = 1 } = (await inspect(file)) ?? {};
+		// A matcher for each would take seconds.
+		return (
+			[width, height].every((side) => Number.isInteger(side) && side > 0) &&
+			Number.isFinite(durationSeconds) &&
+			durationSeconds > 0 &&
+			state.closed &&
+			state.read <= MOST_READ
+		);
+	});
+	await fc.assert(isRead, { numRuns: INPUTS });
 });
