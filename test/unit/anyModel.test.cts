@@ -9,6 +9,7 @@ import {
 	listFields,
 	toMapperFields,
 } from '../../nodes/MediaGeneration/models/any/schemaFields';
+import { describeModel } from './openapi';
 
 type Values = Record<string, unknown>;
 
@@ -198,12 +199,6 @@ describe('what is sent of the fields', () => {
 			},
 		],
 		['sends a model without required fields as it is', 'iota/remove-background', null, {}],
-		[
-			'sends nothing of the guide',
-			'epsilon-2/text-to-video',
-			{ $guide: 'prompt', prompt: 'x' },
-			{ prompt: 'x' },
-		],
 	])('%s', async (_, model, values, input) => {
 		expect(await buildInput(model, values)).toStrictEqual(input);
 	});
@@ -282,10 +277,6 @@ describe('the list for AI builders', () => {
 			{ value: 'sound', name: 'sound (optional; true or false; default false)' },
 		]);
 	});
-
-	it('says why it is empty', () => {
-		expect(listFields('kappa-7/preview', null)).toMatch("doesn't say yet");
-	});
 });
 
 describe('what is refused before it is paid for', () => {
@@ -326,13 +317,9 @@ describe('what is refused before it is paid for', () => {
 });
 
 describe('a hostile description', () => {
-	const TASK = '/api/v1/jobs/createTask';
-
 	/** Makes the input of a model with these properties. */
 	async function build(properties: object, required: string[], values: Values) {
-		const schema = { properties: { input: { type: 'object', properties, required } } };
-		const content = { 'application/json': { schema } };
-		const openapi = { paths: { [TASK]: { post: { requestBody: { content } } } } };
+		const openapi = describeModel({ type: 'object', properties, required });
 		return await buildInput('hostile', values, {}, toMapperFields('hostile', openapi));
 	}
 

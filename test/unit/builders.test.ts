@@ -40,10 +40,8 @@ it('the hint of model has each field of each model, with its type, choices and l
 	const lines = describeModels(models).split('\n');
 	for (const { id, properties } of models) {
 		const line = lines.find((one) => one.startsWith(`${id}: `)) ?? '';
-		for (const { name, type, required } of properties.filter(({ type }) => type !== 'notice'))
-			expect(line).toMatch(
-				new RegExp(`[ {]${name} \\(${required && type !== 'notice' ? 'required, ' : ''}`),
-			);
+		for (const { name, required } of properties.filter(({ type }) => type !== 'notice'))
+			expect(line).toMatch(new RegExp(`[ {]${name} \\(${required ? 'required, ' : ''}`));
 	}
 	expect(describeModels(models)).toMatch(/mode \('720p' \| '1080p' \| another; default 720p\)/);
 	expect(describeModels(models)).toMatch(/duration \(whole number from 1; default 5\)/);

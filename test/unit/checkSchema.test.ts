@@ -13,6 +13,8 @@ describe('a value that its schema allows', () => {
 		[{ type: 'null' }, null],
 		[{ type: ['string', 'null'] }, null],
 		[{ type: 'object' }, {}],
+		// JSON Schema does not know this type.
+		[{ type: 'file' }, 'x'],
 		[{ enum: [{ a: [1, { b: null }] }] }, { a: [1, { b: null }] }],
 		[{ enum: [1, 'a'] }, 'a'],
 		[{ minLength: 2, maxLength: 2 }, '😀😀'],
@@ -33,10 +35,6 @@ describe('a value that its schema allows', () => {
 		[{ oneOf: [text, number], anyOf: [text, number], allOf: [text, {}] }, 'x'],
 	])('%j: %j', (schema, value) => {
 		expect(findViolation(schema, value)).toBeUndefined();
-	});
-
-	it('is of a type that JSON Schema does not know', () => {
-		expect(findViolation({ type: 'file' }, 'x')).toBeUndefined();
 	});
 
 	it('is a file that is not uploaded yet, wherever a text may be', () => {

@@ -167,9 +167,4 @@ describe('the fields that few need', () => {
 			expect(read).toMatchObject(filled);
 		},
 	);
-
-	it('are masked, shown or not', () => {
-		for (const { name, typeOptions } of properties)
-			if (/Secret|Token/.test(name)) expect(typeOptions).toEqual({ password: true });
-	});
 });

@@ -5,7 +5,6 @@ import {
 	parseValue,
 	ratio,
 	resolution,
-	toProperty,
 	toRequestKey,
 	webUrl,
 	type Field,
@@ -21,25 +20,14 @@ const field = (more: Partial<Field> = {}): Field => ({
 
 const whole: Partial<Field> = { type: 'number', typeOptions: { numberPrecision: 0 } };
 
-describe('toRequestKey', () => {
-	it('is the name in snake_case', () => expect(toRequestKey(field())).toBe('length_of_clip'));
-	it('is what send says', () => expect(toRequestKey(field({ send: { as: 'clip' } }))).toBe('clip'));
-});
-
-describe('toProperty', () => {
-	it('is the n8n property, without what only concerns the request', () => {
-		expect(toProperty(field({ send: { as: 'clip' } }))).toStrictEqual(field());
-	});
+it('the key of a field is its name in snake_case', () => {
+	expect(toRequestKey(field())).toBe('length_of_clip');
 });
 
 describe('parseValue', () => {
 	it.each([undefined, null, '', '  '])('leaves out a blank field, %j', (value) => {
 		expect(parseValue(field(), value)).toBeUndefined();
 		expect(parseValue(field({ type: 'number' }), value)).toBeUndefined();
-	});
-
-	it('is blank for a field that is sent all the same', () => {
-		expect(parseValue(field({ send: { blank: true } }), undefined)).toBe('');
 	});
 
 	it('keeps text as it was written', () => expect(parseValue(field(), ' a\n b ')).toBe(' a\n b '));

@@ -1,4 +1,4 @@
-import { Media, media, mediaList, replaceEach } from '../../nodes/MediaGeneration/models/media';
+import { Media, media, replaceEach } from '../../nodes/MediaGeneration/models/media';
 
 describe('media', () => {
 	it.each([
@@ -21,11 +21,6 @@ describe('media', () => {
 		expect(media().safeParse(text).error?.issues[0]?.message).toContain(
 			'must be a URL that begins',
 		);
-	});
-
-	it('takes lists of any form, mixed', () => {
-		const values = mediaList().parse(['', ['https://a.example/1.png', 'data'], 'file']) as Media[];
-		expect(values.map(({ source }) => source)).toEqual(['https://a.example/1.png', 'data', 'file']);
 	});
 });
 

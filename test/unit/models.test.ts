@@ -192,37 +192,24 @@ describe('values that an expression gives in another form', () => {
 	});
 });
 
-describe('what a user must fill in, and the limits of its files', () => {
-	it.each([
-		[alpha, ['image', 'video']],
-		[beta, ['image']],
-		['delta-1-1/reference-to-video', ['referenceImages']],
-		[delta, ['referenceImages']],
-		[gamma, ['imageReferences']],
-	])('%s requires %j', (id, names) => {
-		const required = model(id).fields.filter((field) => field.required);
-		expect(required.map(({ name }) => name)).toEqual(names);
-	});
-
-	it('are those of the contract for Alpha 3.0, and none for others', async () => {
-		const sides = { minSide: 340, aspect: { min: 0.4, max: 2.5 } };
-		const requests = await Promise.all(
-			Object.entries(contract).map(async ([id, { filled }]) => await request(id, filled)),
-		);
-		const files: Media[] = [];
-		await replaceEach(requests, Media, (file) => files.push(file));
-		const limited = files.filter(({ limits }) => limits);
-		expect(limited.map(({ label, limits }) => ({ label, ...limits }))).toEqual([
-			{ label: 'Image', ...sides, formats: ['jpeg', 'png'], maxBytes: 10 * 1024 ** 2 },
-			{
-				label: 'Video',
-				...sides,
-				formats: ['mp4', 'quicktime'],
-				maxBytes: 100 * 1024 ** 2,
-				duration: { min: 3, max: 30 },
-			},
-		]);
-	});
+it('the limits of files are those of the contract for Alpha 3.0, and none for others', async () => {
+	const sides = { minSide: 340, aspect: { min: 0.4, max: 2.5 } };
+	const requests = await Promise.all(
+		Object.entries(contract).map(async ([id, { filled }]) => await request(id, filled)),
+	);
+	const files: Media[] = [];
+	await replaceEach(requests, Media, (file) => files.push(file));
+	const limited = files.filter(({ limits }) => limits);
+	expect(limited.map(({ label, limits }) => ({ label, ...limits }))).toEqual([
+		{ label: 'Image', ...sides, formats: ['jpeg', 'png'], maxBytes: 10 * 1024 ** 2 },
+		{
+			label: 'Video',
+			...sides,
+			formats: ['mp4', 'quicktime'],
+			maxBytes: 100 * 1024 ** 2,
+			duration: { min: 3, max: 30 },
+		},
+	]);
 });
 
 describe('custom', () => {

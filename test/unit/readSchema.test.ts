@@ -160,14 +160,3 @@ it('numbers that JSON does not have are no limits', () => {
 it('a description is cut', () => {
 	expect(readSchema({ description: 'a'.repeat(1_000_000) }, {})?.description).toHaveLength(500);
 });
-
-it('what was read is read again as it is', () => {
-	const value = {
-		properties: { a: { $ref: '#' }, b: { oneOf: [{ pattern: 'a' }, number], default: [1, 'b'] } },
-		required: ['a'],
-		additionalProperties: false,
-	};
-	const schema = readSchema(value, value);
-	expect(readSchema(schema, undefined)).toStrictEqual(schema);
-	expect(schema?.required).toEqual(['a']);
-});

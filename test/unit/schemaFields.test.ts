@@ -2,16 +2,10 @@ import {
 	findStoredSchema,
 	toMapperFields,
 } from '../../nodes/MediaGeneration/models/any/schemaFields';
-
-const TASK = '/api/v1/jobs/createTask';
+import { post, TASK } from './openapi';
 
 /** Makes the fields of a model whose document has these paths. */
 const readPaths = (paths: unknown) => toMapperFields('any', { paths });
-
-/** Makes the document's part about a request with this body. */
-const post = (schema: object) => ({
-	post: { requestBody: { content: { 'application/json': { schema } } } },
-});
 
 /** Makes the fields of a model with these properties. */
 const readProperties = (properties: object, required: string[] = [], body: object = {}) =>
