@@ -209,6 +209,7 @@ it.each(['create', 'createAndWait'])(
 			{
 				items,
 				binary: { data: PICTURE },
+				node: CONTINUE,
 				stopAfter: async () =>
 					await poll(() => countRequests(CREATE) === 1, { timeout: 5_000, what: 'a request' }),
 			},

@@ -73,6 +73,20 @@ it("n8n's repeat of the place asks with the same key and body, whatever its expr
 	expect(engine.service.requests).toHaveLength(6);
 });
 
+it.each([
+	['names no header any more', {}],
+	['is of another account', { ...HEADER, accessToken: 'another-token' }],
+])("n8n's repeat of the place asks for nothing once the credential %s", async (_, changed) => {
+	const { requests } = engine.service;
+	const { error } = await engine.run(edit, {
+		items: [{ prompt: '#lost=9' }],
+		credentials: () => ({ ...engine.credentials, ...(requests.length < 4 ? HEADER : changed) }),
+		node: repeats(2),
+	});
+	expect(error?.description).toContain(UNKNOWN);
+	expect(requests).toHaveLength(4);
+});
+
 it('a refusal after a lost answer does not say that there is no task', async () => {
 	engine.service.faultNext({ dropConnection: true });
 	engine.service.faultNext({ code: 402, times: 7 });

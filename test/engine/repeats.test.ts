@@ -76,13 +76,12 @@ describe('a task that an earlier try has created', () => {
 	it.each<[string, INodeParameters]>([
 		['Create', {}],
 		['Generate', { operation: 'createAndWait', waitLimit: '={{ $json.minutes }}' }],
-		// n8n refuses to evaluate this when it is text.
 		[
-			'with an error',
-			{ operation: 'createAndWait', waitLimit: '={{ +$json.minutes.toFixed(1) }}' },
+			'with an expression that fails',
+			{ options: { timeoutSeconds: "={{ $json.timeout || $('None').item }}" } },
 		],
 	])('is output, though its fields are blank now: %s', async (_, parameters) => {
-		const blank = { picture: '', prompt: null, minutes: '', timeout: null };
+		const blank = { picture: '', prompt: null, minutes: null, timeout: null };
 		const { error, output, parked, taskId } = await runTwice(
 			(_refused, paid) => Object.assign(paid, blank),
 			{},
@@ -145,6 +144,13 @@ describe('Retry from the executions list', () => {
 		const { output } = await createTwice();
 		expect(output[0]?.map(({ json }) => json.taskId)).toEqual(listIds());
 		expect(engine.service.requests).toHaveLength(2);
+	});
+
+	it('stays awake for tasks whose callbacks go to the earlier execution', async () => {
+		const waiting = { operation: 'createAndWait', waitLimit: 0.02 };
+		const { output, parked } = await createTwice({}, {}, waiting);
+		expect(parked).toBeUndefined();
+		expect(output[0]?.map(({ json }) => json.taskId)).toEqual(listIds());
 	});
 
 	describe('with another account', () => {

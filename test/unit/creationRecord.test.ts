@@ -160,6 +160,7 @@ describe('the retry of an execution that crashed after it had parked', () => {
 
 describe('an unknown outcome', () => {
 	const asked = { prompt: 'A cat, on the roof', size: { width: 1, height: [2] } };
+	const another = { ...asked, size: { width: 2, height: [2] } };
 	const differently = { size: { height: [2], width: 1 }, prompt: ' a Cat on the ｒoof. ' };
 
 	it.each<[string, Run, Run, object, object | undefined]>([
@@ -167,7 +168,7 @@ describe('an unknown outcome', () => {
 		['a tool of the newest agent', { type: 'nodeTool' }, {}, asked, unknown],
 		['a tool, in other words of the same letters', { isTool: true }, {}, differently, unknown],
 		['a tool, for something else', { isTool: true }, {}, { ...asked, prompt: 'b' }, undefined],
-		['a tool, for another number', { isTool: true }, {}, { ...asked, size: 2 }, undefined],
+		['a tool, for another number', { isTool: true }, {}, another, undefined],
 		['a node', {}, {}, asked, undefined],
 	])('is recalled in another call of %s', (_, kind, other, again, found) => {
 		const { open } = newNode();
