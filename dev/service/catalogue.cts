@@ -25,16 +25,20 @@ const catalogueModel = strictObject({
 
 type CatalogueModel = z.infer<typeof catalogueModel>;
 
-const TASK_PATH = '/api/v1/jobs/createTask';
+/** Where tasks are created, in the document of a model too. */
+export const TASK_PATH = '/api/v1/jobs/createTask';
 const TASK_BODY =
 	'#/paths/~1api~1v1~1jobs~1createTask/post/requestBody/content/application~1json/schema';
 
-/** Builds the document of a model whose tasks have this body, with more that its schemas refer to. */
-export const buildDocument = (schema: object, more: object = {}) => ({
+/** Builds the part of a document about a request with this body. */
+export const buildPost = (schema: object) => ({
+	post: { requestBody: { content: { 'application/json': { schema } } } },
+});
+
+/** Builds the document of a model with this input, and more in it that its schemas refer to. */
+export const buildDocument = (input: unknown, more: object = {}) => ({
 	...more,
-	paths: {
-		[TASK_PATH]: { post: { requestBody: { content: { 'application/json': { schema } } } } },
-	},
+	paths: { [TASK_PATH]: buildPost({ properties: { input } }) },
 });
 
 const folder = join(__dirname, 'catalogue');

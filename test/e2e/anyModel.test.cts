@@ -221,10 +221,6 @@ describe('the catalogue', () => {
 	});
 });
 
-/** Makes the document of a model with this input. */
-const describeModel = (input: object, parts: object = {}) =>
-	buildDocument({ properties: { input } }, { parts });
-
 const fill = (property: (index: number) => object, prefix: string) =>
 	Object.fromEntries(
 		Array.from({ length: 16 }, (_, index) => [`${prefix}_${index}`, property(index)]),
@@ -238,9 +234,9 @@ const FOLDS = fill(
 
 /** What a model is described by in place of its own document. */
 const DOCUMENTS = {
-	'mu/image-to-video': describeModel({ $ref: '#/parts/fold_0' }, FOLDS),
-	'epsilon-2/text-to-video': describeModel({ properties: { mode: { enum: ['={{ $vars }}'] } } }),
-	'psi/image-edit': describeModel({
+	'mu/image-to-video': buildDocument({ $ref: '#/parts/fold_0' }, { parts: FOLDS }),
+	'epsilon-2/text-to-video': buildDocument({ properties: { mode: { enum: ['={{ $vars }}'] } } }),
+	'psi/image-edit': buildDocument({
 		properties: {
 			prompt: { type: 'string', pattern: '^(a+)+$' },
 			image_url: { type: 'string', format: 'uri' },

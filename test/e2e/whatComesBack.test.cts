@@ -10,20 +10,24 @@ import {
 	SEEN,
 	WHEN_CALLED,
 } from '../../dev/fixtures/workflows.cts';
-import { buildDocument } from '../../dev/service/catalogue.cts';
+import { buildPost, TASK_PATH } from '../../dev/service/catalogue.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { DETAILS, usePair } from './support.cts';
 
 /** A model of the emulator, whose document requires a callback URL here. */
 const NEEDS_CALLBACK = 'zeta-canvas-4.0';
 
-const DOCUMENT = buildDocument({
-	required: ['model', 'callBackUrl', 'input'],
-	properties: {
-		callBackUrl: { type: 'string' },
-		input: { properties: { prompt: { type: 'string' } } },
+const DOCUMENT = {
+	paths: {
+		[TASK_PATH]: buildPost({
+			required: ['model', 'callBackUrl', 'input'],
+			properties: {
+				callBackUrl: { type: 'string' },
+				input: { properties: { prompt: { type: 'string' } } },
+			},
+		}),
 	},
-});
+};
 
 const pair = usePair({
 	service: {

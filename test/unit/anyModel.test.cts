@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { UserError, type ResourceMapperField } from 'n8n-workflow';
 import { readExample } from '../../dev/fixtures/examples.cts';
-import { compileBody, corpus } from '../../dev/service/catalogue.cts';
+import { buildDocument, compileBody, corpus } from '../../dev/service/catalogue.cts';
 import { custom } from '../../nodes/MediaGeneration/models/any/custom';
 import { Media, replaceEach } from '../../nodes/MediaGeneration/models/media';
 import {
@@ -9,7 +9,6 @@ import {
 	listFields,
 	toMapperFields,
 } from '../../nodes/MediaGeneration/models/any/schemaFields';
-import { describeModel } from './openapi';
 
 type Values = Record<string, unknown>;
 
@@ -319,7 +318,7 @@ describe('what is refused before it is paid for', () => {
 describe('a hostile description', () => {
 	/** Makes the input of a model with these properties. */
 	async function build(properties: object, required: string[], values: Values) {
-		const openapi = describeModel({ type: 'object', properties, required });
+		const openapi = buildDocument({ type: 'object', properties, required });
 		return await buildInput('hostile', values, {}, toMapperFields('hostile', openapi));
 	}
 

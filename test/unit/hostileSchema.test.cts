@@ -6,6 +6,7 @@ import {
 	type INodeTypes,
 	type NodeParameterValueType,
 } from 'n8n-workflow';
+import { buildDocument } from '../../dev/service/catalogue.cts';
 import { checkInput, toInput } from '../../nodes/MediaGeneration/models/any/fieldValues';
 import type { JsonSchema } from '../../nodes/MediaGeneration/models/any/jsonSchema';
 import { readSchema } from '../../nodes/MediaGeneration/models/any/readSchema';
@@ -13,7 +14,6 @@ import {
 	findStoredSchema,
 	toMapperFields,
 } from '../../nodes/MediaGeneration/models/any/schemaFields';
-import { describeModel } from './openapi';
 
 const MAX_STORED = 64_000;
 const MAX_NOTICE = 1_000;
@@ -189,7 +189,7 @@ describe('a description that', () => {
 	// As rows of it.each they would be printed, which takes forever.
 	for (const [what, outcome, input, parts] of hostile)
 		it(`${what} ends in ${outcome === 'fields' ? 'fields' : 'a notice'}, at once`, () => {
-			const document = describeModel(input, { parts });
+			const document = buildDocument(input, { parts });
 			const observed = observe(document);
 			const { fields, emptyFieldsNotice = '' } = toMapperFields('any/model', observed.document);
 			expect(observed.reads).toBeLessThan(MAX_READS);
@@ -267,7 +267,7 @@ describe('n8n takes no text of the service for an expression', () => {
 			{ properties: { a: { description: `${code} URL of the image` } } },
 		],
 	])('in %s', (_, input) => {
-		const { fields, emptyFieldsNotice } = toMapperFields('any/model', describeModel(input));
+		const { fields, emptyFieldsNotice } = toMapperFields('any/model', buildDocument(input));
 		expect(fields).toEqual([]);
 		expect(emptyFieldsNotice).toMatch(/expressions.*'Input Mode' to JSON\.$/);
 	});
@@ -277,7 +277,7 @@ describe('n8n takes no text of the service for an expression', () => {
 		['a default', { properties: { a: { default: code } } }],
 		['an unknown keyword', { properties: { a: { [code]: code } } }],
 	])('in %s, which stays', (_, input) => {
-		const { fields } = toMapperFields('any/model', describeModel(input));
+		const { fields } = toMapperFields('any/model', buildDocument(input));
 		expect(fields).toHaveLength(4);
 		expect(JSON.parse(JSON.stringify(evaluate(fields)))).toEqual(
 			JSON.parse(JSON.stringify(fields)),
@@ -322,7 +322,7 @@ describe('whatever the service says of a model, reading it throws nothing and st
 	it('anything like a schema', () => {
 		const anyParts = fc.dictionary(names, anySchema, { maxKeys: 4 });
 		const property = fc.property(anySchema, anyParts, values, (input, parts, given) =>
-			holdToPromise(asJson(describeModel(input, { parts })), given),
+			holdToPromise(asJson(buildDocument(input, { parts })), given),
 		);
 		fc.assert(property, { numRuns: 1_000 });
 	});

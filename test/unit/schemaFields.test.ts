@@ -1,8 +1,8 @@
+import { buildPost, TASK_PATH } from '../../dev/service/catalogue.cts';
 import {
 	findStoredSchema,
 	toMapperFields,
 } from '../../nodes/MediaGeneration/models/any/schemaFields';
-import { post, TASK } from './openapi';
 
 /** Makes the fields of a model whose document has these paths. */
 const readPaths = (paths: unknown) => toMapperFields('any', { paths });
@@ -10,7 +10,10 @@ const readPaths = (paths: unknown) => toMapperFields('any', { paths });
 /** Makes the fields of a model with these properties. */
 const readProperties = (properties: object, required: string[] = [], body: object = {}) =>
 	readPaths({
-		[TASK]: post({ ...body, properties: { callBackUrl: {}, input: { properties, required } } }),
+		[TASK_PATH]: buildPost({
+			...body,
+			properties: { callBackUrl: {}, input: { properties, required } },
+		}),
 	}).fields;
 
 /** Makes the field of a property `x`, its entry in the guide, and the hidden entry. */
@@ -85,12 +88,12 @@ it('the editor takes the fields for outdated whenever the schema is another one'
 	expect(nameHidden(2, 'a')).toEqual(nameHidden(2, 'b'));
 });
 
-const good = post({ properties: { input: { properties: { x: {} } } } });
+const good = buildPost({ properties: { input: { properties: { x: {} } } } });
 it.each<[what: string, paths: unknown, notice: RegExp | undefined]>([
-	['has a task path behind others', { '/other': post({}), [TASK]: good }, undefined],
-	['has more behind the task path', { [`${TASK}/more`]: good }, /answers at once/],
-	['has no properties', { [TASK]: post({}) }, /can't be understood/],
-	['has no body', { [TASK]: { post: null } }, /can't be understood/],
+	['has a task path behind others', { '/other': buildPost({}), [TASK_PATH]: good }, undefined],
+	['has more behind the task path', { [`${TASK_PATH}/more`]: good }, /answers at once/],
+	['has no properties', { [TASK_PATH]: buildPost({}) }, /can't be understood/],
+	['has no body', { [TASK_PATH]: { post: null } }, /can't be understood/],
 	['has paths that are text', 'x', /can't be understood/],
 ])('a document that %s can be read, or the notice says why not', (_, paths, notice) => {
 	const { fields, emptyFieldsNotice = '' } = readPaths(paths);
