@@ -334,4 +334,11 @@ describe('what is read', () => {
 		const changes = { webhookSecret: '', previousWebhookSecret: undefined };
 		await expect(refuse('undefined', changes)).rejects.toThrow('(401: undefined)');
 	});
+
+	it('shows no secret of the callback URL that the service repeats', async () => {
+		const callBackUrl = 'https://ann:pass-word@n8n.example/hook?key=relay-key';
+		const { service } = serviceThat([200, { code: 422, msg: `pass-word in ${callBackUrl}` }]);
+		const refused = service.createTask({ ...REQUEST, callBackUrl }, SETTINGS);
+		await expect(refused).rejects.toThrow('(422: *** in https://***n8n.example/hook***)');
+	});
 });

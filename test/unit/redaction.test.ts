@@ -29,6 +29,11 @@ describe('a message', () => {
 		expect(redactor.hideInMessage(`a ${text} b ${text}`)).toBe('a *** b ***');
 	});
 
+	it('hides the secrets that were added, also with one that is known', () => {
+		const more = redactor.with([TOKEN, 'another-token']);
+		expect(more.hideInMessage(`${TOKEN} another-token`)).toBe('*** ***');
+	});
+
 	it('keeps what is no secret', () => {
 		const text = 'pk+1/2 is not a token, https://cdn.example/a.png?X-Signature=abc is a link';
 		expect(redactor.hideInMessage(text)).toBe(text);

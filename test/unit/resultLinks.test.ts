@@ -9,6 +9,7 @@ const at = (name: string) => `https://cdn.example/${name}`;
 /** A task's `resultUrls`, by the names of the files, and the kinds of the other links. */
 function summarize(record: object) {
 	const task = toTask('task', taskRecord.parse({ state: 'success', ...record }));
+	expect(listTaskLinks(task, ['result']).map(({ url }) => url)).toEqual(task.resultUrls);
 	const others = listTaskLinks(task, ALL).filter(({ url }) => !task.resultUrls?.includes(url));
 	const name = (url: string) => url.replace(at(''), '');
 	return {
@@ -80,6 +81,7 @@ it.each<[string, unknown, string, string]>([
 	['links by href', [{ href: at('a') }, { download_link: at('b') }], 'a b', ''],
 	['a bare list', [at('a'), at('b')], 'a b', ''],
 	['an output', { output: at('a') }, 'a', ''],
+	['a link in blanks', { resultUrls: [` ${at('a')}\n`] }, 'a', ''],
 	[
 		'a preview and a poster',
 		{ url: at('a'), preview_url: at('p'), poster: at('c') },
@@ -165,6 +167,11 @@ it('says of each file what the service says', () => {
 		{ kind: 'result', url: at('2.mp3'), ...facts('2'), coverUrl: at('2.jpg') },
 		{ kind: 'cover', url: at('2.jpg'), ...facts('2') },
 	]);
+});
+
+it.each([0, -1, 'long', undefined])('leaves out the duration %j', (duration) => {
+	const url = at('a.mp3');
+	expect(readResultLinks({ audio_url: url, duration })).toStrictEqual([{ kind: 'result', url }]);
 });
 
 it.each<[string, object, Array<string | undefined>]>([
