@@ -224,6 +224,13 @@ describe('createTask', () => {
 		expect(error).toMatchObject({ code, message, description, isRateLimited: false });
 		expect(error).toHaveProperty('outcome.taskId', next === isNamed ? 'task' : undefined);
 	});
+
+	it.each([
+		['{"code":200,"data":{"taskId":17,"more":"', '17'],
+		['{"code":200,"data":{"taskId":17', undefined],
+	])('reads of %s, which ends early, the ID %s', async (text, taskId) => {
+		expect(await create([200, text])).toHaveProperty('outcome.taskId', taskId);
+	});
 });
 
 describe('what is read', () => {
