@@ -76,6 +76,12 @@ it.each<[string, unknown, string, string]>([
 	['known places first', { hd_url: at('hd'), resultUrls: [at('a')] }, 'a hd', ''],
 	['each link once', { resultUrls: [at('a'), at('a')], videoUrl: at('a') }, 'a', ''],
 	['a result that is its own cover', { thumbnail: at('a'), url: at('a') }, 'a', ''],
+	[
+		'one that is its own cover',
+		[{ thumbnail: at('a'), url: at('a') }, { url: at('b') }],
+		'a b',
+		'',
+	],
 	['nested files', { output: { video: { url: at('a'), content_type: 'video/mp4' } } }, 'a', ''],
 	['urls by name', { urls: { hd: at('hd'), sd: at('sd') } }, 'hd sd', ''],
 	['links by href', [{ href: at('a') }, { download_link: at('b') }], 'a b', ''],
@@ -157,6 +163,14 @@ it('reads the chosen kinds alone', () => {
 	const resultJson = { resultUrls: [at('a')], firstFrameUrl: at('f'), lastFrameUrl: at('l') };
 	const task = toTask('task', taskRecord.parse({ state: 'success', resultJson }));
 	expect(listTaskLinks(task, ['lastFrame'])).toEqual([{ kind: 'lastFrame', url: at('l') }]);
+});
+
+it('lists the links of a task as its result has them, or by resultUrls where that has others', () => {
+	const result = { data: [song('1')] };
+	const [file, cover] = readResultLinks(result);
+	const list = (url: string) => listTaskLinks({ taskId: 'task', result, resultUrls: [url] }, ALL);
+	expect(list(at('1.mp3'))).toEqual([cover, file]);
+	expect(list(at('x'))).toEqual([cover, { kind: 'result', url: at('x') }]);
 });
 
 it('says of each file what the service says', () => {
