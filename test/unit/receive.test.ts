@@ -59,7 +59,11 @@ const both = ['taskCompleted', 'taskFailed'];
 const createdFor = (callBackUrl: string) => async (taskId: string) =>
 	buildDetails(taskId, 'success', { param: JSON.stringify({ model: 'any', callBackUrl }) });
 
-const duplicate = { status: 200, answer: { accepted: true, emitted: false, reason: 'duplicate' } };
+/** The answer is the whole one: a sender learns no more of a copy. */
+const duplicate = expect.objectContaining({
+	status: 200,
+	answer: { accepted: true, emitted: false, reason: 'duplicate' },
+}) as object;
 const later = { status: 503, answer: { reason: 'detailsUnavailable' }, output: undefined };
 const claimed = {
 	output: [{ json: { taskId: 'task', verification: { details: 'unavailable' } } }],
