@@ -5,6 +5,7 @@ import addFormats from 'ajv-formats';
 import { z } from 'zod';
 import type { TaskOrder } from './models.cts';
 import { resultShape } from './results.cts';
+import { endpoints } from './settings.cts';
 import { anyObject, nonEmptyText, Refusal, strictObject } from './validation.cts';
 
 const catalogueModel = strictObject({
@@ -26,7 +27,7 @@ const catalogueModel = strictObject({
 type CatalogueModel = z.infer<typeof catalogueModel>;
 
 /** Where tasks are created, in the document of a model too. */
-export const TASK_PATH = '/api/v1/jobs/createTask';
+export const TASK_PATH = endpoints.creation;
 const TASK_BODY =
 	'#/paths/~1api~1v1~1jobs~1createTask/post/requestBody/content/application~1json/schema';
 
