@@ -385,7 +385,8 @@ describe('kill -9 while callbacks come in', () => {
 		const listAttempts = (taskId: string) => pair.service.tasks.get(taskId)?.callbacks ?? [];
 		const listAnswered = () =>
 			tasks.filter((taskId) => listAttempts(taskId).some(({ status }) => status === 200));
-		while (listAnswered().length < 4) await pause(5);
+		// Turns are taken for 4 seconds, so it is killed early.
+		while (listAnswered().length < 2) await pause(5);
 		await pair.n8n.kill();
 		// An answer may still be on its way; the first copies come after a second.
 		await pause(500);
@@ -394,6 +395,10 @@ describe('kill -9 while callbacks come in', () => {
 		await pair.n8n.restart();
 		await pair.service.idle();
 		for (const taskId of tasks) expect(listAttempts(taskId).at(-1)?.status).toBe(200);
+		// On a slow machine, n8n is seen to answer 200 itself (`abstract-server.js`). A sender doesn't repeat these, so a person does.
+		for (const taskId of tasks)
+			if (listAttempts(taskId).at(-1)?.answer.startsWith('n8n is starting up'))
+				expect((await send(url, taskId)).json).toMatchObject({ accepted: true });
 		for (const taskId of before) expect((await send(url, taskId)).json).toEqual(DUPLICATE);
 
 		// An execution that n8n was killed in is stored as crashed, with its data: its owner can run it again.
