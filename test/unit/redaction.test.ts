@@ -1,7 +1,7 @@
 import { parseAnswer } from '../../nodes/MediaGeneration/api/exchange';
 import { listUrlSecrets, Redactor } from '../../nodes/MediaGeneration/api/redaction';
 
-const TOKEN = 'pk+1/2=A&b"c';
+const TOKEN = 'pk+1/2=AZ&b"c';
 const RESUME = '7d0c6f0f9f2e4f6b8a1c3e5d7f9b1d3f';
 const CALLED_BACK = `https://n8n.example/webhook-waiting/17/wait?signature=${RESUME}`;
 const redactor = new Redactor([TOKEN, 'short', undefined, '']);
@@ -27,6 +27,10 @@ describe('a message', () => {
 		['that is short', 'short'],
 	])('hides a secret %s', (_, text) => {
 		expect(redactor.hideInMessage(`a ${text} b ${text}`)).toBe('a *** b ***');
+	});
+
+	it.each(['\\u ', '\\u00', '%', '%2', '%25', '&#', '&#x'])('hides a secret after %j', (text) => {
+		expect(redactor.hideInMessage(`a ${text}${TOKEN}`)).toBe(`a ${text}***`);
 	});
 
 	it('hides the secrets that were added, also with one that is known', () => {
@@ -101,6 +105,7 @@ describe('data', () => {
 			'?model=beta2/image-edit&user=7',
 		]);
 		expect(listUrlSecrets('no URL')).toEqual([]);
+		expect(listUrlSecrets('https://n8n.example/webhook/a')).toEqual([]);
 	});
 });
 
@@ -119,9 +124,10 @@ it.each<[string, string]>([
 });
 
 it('a secret of backslashes, or of other letters, stops nothing', () => {
-	expect(new Redactor(['\\\\', 'ÄÖÜ-İ-secret']).hideInMessage('\\\\ İ%c4 ÄÖÜ-İ-SECRET b')).toBe(
-		'\\\\ İ%c4 *** b',
-	);
+	const secrets = new Redactor(['\\\\', 'ÄÖÜ-İ-secret', 'ends-so\\', '_a-secret']);
+	expect(secrets.hideInMessage('\\\\ İ%c4 ÄÖÜ-İ-SECRET b')).toBe('\\\\ İ%c4 *** b');
+	expect(secrets.hideInMessage('ends-so\\')).toBe('***');
+	expect(secrets.hideInMessage('%_a-secret')).toBe('%***');
 });
 
 it('a long secret is hidden to its end, and many long ones stop nothing', () => {

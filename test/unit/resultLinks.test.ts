@@ -49,10 +49,10 @@ it.each<[string, unknown, string, string]>([
 	],
 	['songs', { data: [song('1'), song('2')] }, '1.mp3 2.mp3', 'cover 1.jpg cover 2.jpg'],
 	[
-		'a song that streams',
-		{ data: [{ ...song('1'), audio_url: '' }] },
-		'1-stream.mp3',
-		'cover 1.jpg',
+		'songs that stream',
+		{ data: ['', null, 7].map((audio_url, id) => ({ ...song(String(id)), audio_url })) },
+		'0-stream.mp3 1-stream.mp3 2-stream.mp3',
+		'cover 0.jpg cover 1.jpg cover 2.jpg',
 	],
 	[
 		'songs in other capitals',
@@ -96,6 +96,17 @@ it.each<[string, unknown, string, string]>([
 	],
 	['a cover in an object', { video: at('a'), cover: { url: at('c') } }, 'a', 'cover c'],
 	['the picture of a video', { video_url: at('a'), image_url: at('c') }, 'a', 'cover c'],
+	[
+		'pictures that are the cover of nothing',
+		[
+			{ image_url: at('a'), id: '1' },
+			{ image_url: at('b'), video_preview: at('p') },
+			{ image_file_url: at('c') },
+			{ video_url: at('d') },
+		],
+		'a b d c',
+		'preview p',
+	],
 	[
 		'a link without a watermark',
 		{ no_watermark_url: at('a'), watermark_url: at('w') },

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { taskRecord, toStatus, toTask } from '../../nodes/MediaGeneration/api/task';
+import { PROMPT, taskRecord, toStatus, toTask } from '../../nodes/MediaGeneration/api/task';
 
 const result = { resultUrls: ['https://cdn.example/a.png'], seed: 7 };
 const record = {
@@ -51,6 +51,19 @@ describe('toTask', () => {
 		expect({ state, failCode, model }).toEqual({ state: 'fail', failCode: 'E 7', model: 'm' });
 		expect(failMessage).toMatch(/^a b c d x+…$/);
 		expect(failMessage).toHaveLength(500);
+	});
+
+	it('has as its result what is left of a record without one', () => {
+		const left = { output: 'https://cdn.example/a.png' };
+		expect(task({ resultJson: '', ...left })).toMatchObject({
+			resultUrls: [left.output],
+			result: left,
+		});
+	});
+
+	it('reads the prompt of the request that the service stored, to name files by', () => {
+		expect(task({ param: '{"input":{"prompt":"A fox"}}' })[PROMPT]).toBe('A fox');
+		expect(task()).not.toHaveProperty([PROMPT]);
 	});
 
 	it('leaves out what is not known', () => {

@@ -7,6 +7,7 @@ import {
 	type ILoadOptionsFunctions,
 	type IWebhookFunctions,
 } from 'n8n-workflow';
+import { isObject } from '../lib/json';
 import { buildUrl, CREDENTIAL, type Credentials, type Endpoint } from './endpoints';
 import { describeNoAnswer, findFailure, isSuccess, type Failure } from './errors';
 import { findCallbackUrls, listUrlSecrets, type Redactor } from './redaction';
@@ -157,12 +158,11 @@ async function send(
 				credentialsDecrypted: { id: '', name: '', type: CREDENTIAL, data },
 			},
 		)) as { statusCode: number; body: unknown };
-		if (typeof body === 'object')
-			// The timeout of n8n's helper covers only the headers.
-			void sleep(options.timeout as number, ended.signal).then(
-				() => abort.abort(),
-				() => undefined,
-			);
+		// The timeout of n8n's helper covers only the headers.
+		void sleep(options.timeout as number, ended.signal).then(
+			() => abort.abort(),
+			() => undefined,
+		);
 		const collected = await collectText(body, maxBytes);
 		if (abort.signal.aborted) return { text: collected.text, error: TIMED_OUT };
 		// The unread rest of the answer would keep the connection open.
@@ -215,7 +215,7 @@ async function collectText(body: unknown, maxBytes: number): Promise<CollectedTe
 }
 
 const isStream = (body: unknown): body is AsyncIterable<Uint8Array> =>
-	typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+	isObject(body) && Symbol.asyncIterator in body;
 
 /** A record has one. Each more makes redaction slower. */
 const MAX_CALLBACK_URLS = 5;

@@ -82,10 +82,7 @@ interface Place {
 export function readResultLinks(result: unknown): ResultLink[] {
 	const found = collect(result, { isBelowUrl: false, facts: {} });
 	const links = new Map<string, ResultLink>();
-	for (const { link } of [
-		...found.filter(({ isKnown }) => isKnown),
-		...found.filter(({ isKnown }) => !isKnown),
-	]) {
+	for (const { link } of [...found.filter(({ isKnown }) => isKnown), ...found]) {
 		const known = links.get(link.url);
 		if (!known || (known.kind !== 'result' && link.kind === 'result')) links.set(link.url, link);
 	}
@@ -113,7 +110,7 @@ function collect(value: unknown, place: Place): FoundLink[] {
 	if (!isObject(value)) return [];
 	const parts = Object.entries(value)
 		.filter(([, part]) => isFilled(part))
-		.map(([key, part]) => ({ words: spaceWords(key).trim(), part }))
+		.map(([key, part]) => ({ words: spaceWords(key), part }))
 		.filter(({ words }) => !NO_RESULT.test(words));
 	const hasCover = parts.some(
 		({ words }) => HAS_COVER.test(words) && !PICTURE.test(words) && !findKind(words),
@@ -182,11 +179,11 @@ const factsShape = z.object({
 
 function readFacts(value: object): LinkFacts {
 	const { audioId, audio_id, id = audioId ?? audio_id, title, ...times } = factsShape.parse(value);
-	const seconds = times.durationSeconds ?? times.duration_seconds ?? times.duration;
+	const seconds = times.durationSeconds ?? times.duration_seconds ?? times.duration ?? 0;
 	return {
 		...(id !== undefined && { id }),
 		...(title !== undefined && { title }),
-		...(seconds !== undefined && seconds > 0 && { durationSeconds: seconds }),
+		...(seconds > 0 && { durationSeconds: seconds }),
 	};
 }
 
