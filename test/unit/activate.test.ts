@@ -38,7 +38,12 @@ async function activate({
 				return answer();
 			},
 		},
-		logger: { warn: (line: string) => warnings.push(line) },
+		logger: {
+			warn(line: string, where: object) {
+				expect(where).toEqual({ workflowId: 'workflow', nodeName: 'Trigger' });
+				warnings.push(line);
+			},
+		},
 	} as unknown as IHookFunctions;
 	const error = await checkCredential(context).catch((thrown: NodeOperationError) => thrown);
 	if (error) expect(error).toBeInstanceOf(NodeOperationError);

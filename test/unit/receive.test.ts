@@ -191,7 +191,8 @@ describe("details that can't be read", () => {
 		['another page', inText(200), claimed],
 		['the record of another task', async () => buildDetails('another', 'success'), claimed],
 	])('by %s', async (_, details, expected) => {
-		expect(await newTrigger({}, details).send('task')).toMatchObject(expected);
+		const more = newService();
+		expect(await newTrigger({}, details).send('task', { more })).toMatchObject(expected);
 	});
 });
 
@@ -475,7 +476,10 @@ describe('copies of a callback', () => {
 		['it is off and details too', { options: { deduplicate: false, fetchDetails: false } }, {}],
 		['n8n listens for test events', {}, { getMode: () => 'manual' }],
 	])('start one each when %s', async (_, parameters, more) => {
-		const { send } = newTrigger(parameters);
+		const set: IDataObject = {};
+		const { send } = newTrigger(set);
+		(await send('task')).store();
+		Object.assign(set, parameters);
 		for (const time of [1, 2]) {
 			const { output, store } = await send('task', { more });
 			expect([time, output]).toMatchObject([time, [{ json: { taskId: 'task' } }]]);

@@ -170,6 +170,6 @@ export class Claim {
 			if (response.statusCode !== 200) underway.delete(this.key);
 			this.endTurn();
 		});
-		if (before) await Promise.race([before, sleep(Math.max(0, deadline - Date.now()))]);
+		await Promise.race([before, sleep(Math.max(0, deadline - Date.now()))]);
 	}
 }

@@ -97,7 +97,7 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 			: refuse(context, 'taskNotEnded');
 	if (!(context.getNodeParameter('events') as string[]).includes(event))
 		return ignore(context, 'eventNotWanted');
-	if (deduplicates && !isFact && claimEvent(event).emitted) return ignore(context, 'duplicate');
+	if (deduplicates && claimEvent(event).emitted) return ignore(context, 'duplicate');
 	// Claims are remembered separately, so a claim doesn't block the verified event.
 	const claim = deduplicates ? claimEvent(isFact ? event : `${event}:claimed`) : undefined;
 	const taken = await claim?.take(
@@ -125,8 +125,7 @@ function conclude(
 	if (lookup?.outcome === 'fetched') {
 		const { status: known = 'pending', state = '' } = lookup.task;
 		// A signed callback comes at the end, so its claim says what an unknown state means.
-		const status =
-			known === 'pending' && signature !== 'off' ? toStatus(state, claimedStatus) : known;
+		const status = signature === 'off' ? known : toStatus(state, claimedStatus);
 		return {
 			details: 'fetched',
 			task: { ...lookup.task, status },
