@@ -139,9 +139,12 @@ describe('the retry of an execution that crashed after it had parked', () => {
 	});
 
 	const parked = { run: 0, executionId: '1', until: 0 };
-	const failed = { error: 'Refused [item 0]', message: 'Top up' };
+	const failed = { error: 'Refused ( [item 1]) [item 12]', message: 'Top up' };
 	const refused = {
-		error: expect.objectContaining({ message: 'Refused', description: 'Top up' }) as Error,
+		error: expect.objectContaining({
+			message: 'Refused ( [item 1])',
+			description: 'Top up',
+		}) as Error,
 	};
 	it.each<[string, object, object | undefined, object | undefined]>([
 		['an error item of ours', failed, parked, refused],

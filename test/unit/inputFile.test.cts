@@ -109,6 +109,8 @@ describe('makeUniqueName', () => {
 		['photo.png', 'png', /^photo-[\da-f-]{36}\.png$/],
 		['Mein Föto (1).PNG', 'jpg', /^Mein-F-to-1-[\da-f-]{37}\.jpg$/],
 		[undefined, 'mp4', /^file-[\da-f-]{36}\.mp4$/],
+		['photo', undefined, /^photo-[\da-f-]{36}$/],
+		['.mov', undefined, /^mov-[\da-f-]{36}$/],
 		['clip.mov', undefined, /^clip-[\da-f-]{36}\.mov$/],
 		['../../etc/passwd', undefined, /^file-[\da-f-]{36}$/],
 		['a.b"\r\nX: y', undefined, /^[\w-]+-[\da-f-]{36}$/],
