@@ -32,6 +32,7 @@ function parkExecution(
 	);
 	const states = new Map(taskIds.map((taskId) => [taskId, ended ? 'success' : 'generating']));
 	const asked: string[] = [];
+	let run = 0;
 	/** Let a task's details and a file arrive; by default at once. */
 	const arrivals = { details: async (taskId: string) => void taskId, file: async () => {} };
 	const host = buildFileHelpers(async () => {
@@ -56,7 +57,7 @@ function parkExecution(
 				getNode: () => ({ id: `node-${batch}`, name: 'Media Generation', type }),
 				evaluateExpression: () => ({
 					items,
-					parked: { run: 0, until, resumeUrl },
+					parked: { run, until, resumeUrl },
 					settings: { timeoutSeconds: 60, downloads },
 				}),
 				getExecutionId: () => `execution-${batch}`,
@@ -75,6 +76,8 @@ function parkExecution(
 		last: String(taskIds.at(-1)),
 		/** Ends these tasks. */
 		end: (...ended: string[]) => ended.forEach((taskId) => states.set(taskId, 'success')),
+		/** Another process continues the execution, and it comes to this node again. */
+		waitAgain: () => run++,
 		send,
 		arrivals,
 	};
@@ -150,6 +153,32 @@ describe('a callback for a parked execution', () => {
 		expect((await send(last)).answer).toEqual(isTaken);
 		arrivals.details = async () => {};
 		expect((await send(first)).output).toHaveLength(2);
+	});
+
+	it("has looks follow soon again when its details can't be had", async () => {
+		const timers = jest.spyOn(AbortSignal, 'timeout');
+		const countSoon = () => timers.mock.calls.filter(([pause]) => pause === 30_000).length;
+		const { first, send, arrivals } = parkExecution(1);
+		await send(first);
+		await send(first);
+		expect(countSoon()).toBe(1);
+		arrivals.details = async () => await Promise.reject(new Error('no answer'));
+		await send(first);
+		expect(countSoon()).toBe(2);
+		timers.mockRestore();
+	});
+
+	it('resumes nothing when the execution waits again, which this process did not know', async () => {
+		const { first, last, end, send, waitAgain } = parkExecution(2);
+		end(first);
+		expect((await send(first)).answer).toEqual(isTaken);
+		waitAgain();
+		end(last);
+		expect(await send(last)).toMatchObject({
+			status: 404,
+			answer: { accepted: false, reason: 'taskNotInExecution' },
+			output: undefined,
+		});
 	});
 });
 
