@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { UserError, type ResourceMapperField } from 'n8n-workflow';
 import { readExample } from '../../dev/fixtures/examples.cts';
-import { buildDocument, compileBody, corpus } from '../../dev/service/catalogue.cts';
+import {
+	buildDocument,
+	buildPost,
+	compileBody,
+	corpus,
+	TASK_PATH,
+} from '../../dev/service/catalogue.cts';
 import { custom } from '../../nodes/MediaGeneration/models/any/custom';
 import { Media, replaceEach } from '../../nodes/MediaGeneration/models/media';
 import {
@@ -167,6 +173,16 @@ describe('the fields of a model', () => {
 	});
 });
 
+it.each([true, false])(
+	'a model needs a callback if its stored fields say so: %p',
+	async (needs) => {
+		const properties = { callBackUrl: {}, input: { properties: { size: { type: 'string' } } } };
+		const post = buildPost({ properties, required: needs ? ['callBackUrl'] : [] });
+		const fields = toMapperFields(WRITTEN, { paths: { [TASK_PATH]: post } });
+		expect((await buildRequest(WRITTEN, {}, {}, fields)).needsCallback).toBe(needs);
+	},
+);
+
 describe('what is sent of the fields', () => {
 	it.each<[string, string, Values | null, unknown]>([
 		[
@@ -234,6 +250,8 @@ describe('what an AI writes', () => {
 			const more = { inputMode, customInput: input };
 			expect(await buildInput('unheard-of', input, more, NO_FIELDS)).toEqual(input);
 			expect(await buildInput('kappa-7/preview', input, more, NO_FIELDS)).toEqual(input);
+			const request = await buildRequest('kappa-7/preview', input, more, NO_FIELDS);
+			expect(request.needsCallback).toBe(false);
 		},
 	);
 

@@ -1,10 +1,6 @@
 import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
 import { models } from '../../nodes/MediaGeneration/models';
-import {
-	describeModels,
-	listModelProperties,
-	toBuilderHint,
-} from '../../nodes/MediaGeneration/models/builders';
+import { describeModels, listModelProperties } from '../../nodes/MediaGeneration/models/builders';
 import { defineModel } from '../../nodes/MediaGeneration/models/model';
 
 const withoutConditions = (properties: INodeProperties[]) =>
@@ -55,8 +51,12 @@ it('the hint of a name says what each model means by it', () => {
 	const one = defineModel({ id: 'one', name: 'One', description: '', fields: text('The song.') });
 	const two = defineModel({ id: 'two', name: 'Two', description: '', fields: text('The words') });
 	const [first, second] = listModelProperties([one, two]);
-	expect(first?.builderHint).toEqual(toBuilderHint('one: The song\ntwo: The words'));
+	const meanings = 'one: The song\ntwo: The words';
+	expect(first?.builderHint).toEqual({ propertyHint: meanings, message: meanings });
 	expect(second?.builderHint).toBeUndefined();
 	const [alike] = listModelProperties([one, { ...one, id: 'three' }]);
 	expect(alike?.builderHint).toBeUndefined();
+	const notice = { displayName: '', name: 'notice', type: 'notice', default: '' } as const;
+	const twice = { ...one, properties: [...one.properties, notice, ...one.properties] };
+	expect(describeModels([twice])).toMatch(/Parameters: text \(text\)$/);
 });

@@ -60,6 +60,14 @@ describe('parseValue', () => {
 		expect(parseValue(field({ type: 'number' }), value)).toBe(number);
 	});
 
+	it.each([
+		['true', true],
+		['false', false],
+		[true, true],
+	])('takes %j as the boolean %j', (value, flag) => {
+		expect(parseValue(field({ type: 'boolean' }), value)).toBe(flag);
+	});
+
 	it.each(['0x10', '1e3', 'x1', '1x', '1.', '1.5.2', '--1', '1 2'])(
 		'takes %j as no number',
 		(value) => {

@@ -49,7 +49,7 @@ export function toTitle(name: string): string {
 	const words = name
 		.trim()
 		.replace(/([a-z\d])([A-Z])/g, '$1 $2')
-		.split(/[\s_.-]+/)
+		.split(/[\s_.-]/)
 		.filter(Boolean);
 	return (
 		words
