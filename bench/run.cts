@@ -14,11 +14,9 @@ import { bench as queue } from './queue.cts';
 import { bench as requests } from './requests.cts';
 import { bench as results } from './results.cts';
 import { bench as resume } from './resume.cts';
-import { bench as verification } from './verification.cts';
 
 const BENCHES: Record<string, (log: Log) => Promise<Row[]>> = {
 	clicks,
-	verification,
 	requests,
 	create,
 	resume,
