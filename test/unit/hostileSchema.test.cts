@@ -1,11 +1,5 @@
 import fc from 'fast-check';
-import {
-	UserError,
-	Workflow,
-	type INode,
-	type INodeTypes,
-	type NodeParameterValueType,
-} from 'n8n-workflow';
+import { UserError } from 'n8n-workflow';
 import { buildDocument } from '../../dev/service/catalogue.cts';
 import { checkInput, toInput } from '../../nodes/MediaGeneration/models/any/fieldValues';
 import type { JsonSchema } from '../../nodes/MediaGeneration/models/any/jsonSchema';
@@ -14,6 +8,7 @@ import {
 	findStoredSchema,
 	toMapperFields,
 } from '../../nodes/MediaGeneration/models/any/schemaFields';
+import { evaluate } from './expression.ts';
 
 const MAX_STORED = 64_000;
 const MAX_NOTICE = 1_000;
@@ -218,31 +213,6 @@ it.each<[string, object]>([
 	expect(inputs).toEqual([{ a: objects }, { a: texts }]);
 	expect(observed.reads).toBeLessThan(MAX_READS);
 });
-
-/** Evaluates a parameter as n8n does before a node sees it. */
-function evaluate(value: unknown): unknown {
-	const node: INode = {
-		id: '1',
-		name: 'A',
-		type: 'a',
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {},
-	};
-	const type = { description: { properties: [] } };
-	const nodeTypes = { getByNameAndVersion: () => type } as unknown as INodeTypes;
-	const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
-	return workflow.expression.getParameterValue(
-		value as NodeParameterValueType,
-		null,
-		0,
-		0,
-		'A',
-		[],
-		'manual',
-		{},
-	);
-}
 
 describe('n8n takes no text of the service for an expression', () => {
 	const code = '={{ 40 + 2 }}';

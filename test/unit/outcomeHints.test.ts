@@ -1,11 +1,6 @@
-import {
-	createRunExecutionData,
-	Workflow,
-	type INode,
-	type INodeExecutionData,
-	type INodeTypes,
-} from 'n8n-workflow';
+import { createRunExecutionData, type INodeExecutionData } from 'n8n-workflow';
 import { sleepHints } from '../../nodes/MediaGeneration/operations/wait/outcomeHints';
+import { evaluate } from './expression';
 
 const NAME = "The client's films";
 
@@ -17,24 +12,6 @@ interface Run {
 
 /** Returns the hints that n8n's editor shows at the output of a node that the user has renamed. */
 function showHints({ statuses, input = [{ json: {} }], slept = true }: Run) {
-	const [node, other] = [NAME, 'Media Generation'].map(
-		(name): INode => ({
-			id: name,
-			name,
-			type: 'any',
-			typeVersion: 1,
-			position: [0, 0],
-			parameters: {},
-		}),
-	) as [INode, INode];
-	const type = { description: { properties: [] } };
-	const nodeTypes = { getByNameAndVersion: () => type } as unknown as INodeTypes;
-	const workflow = new Workflow({
-		nodes: [node, other],
-		connections: {},
-		active: false,
-		nodeTypes,
-	});
 	const output = statuses.map((status) => ({ json: { status } }));
 	const ran = { startTime: 0, executionTime: 0, executionIndex: 0, source: [] };
 	const data = createRunExecutionData({
@@ -42,17 +19,8 @@ function showHints({ statuses, input = [{ json: {} }], slept = true }: Run) {
 		executionData: { contextData: slept ? { [`node:${NAME}`]: { parked: {} } } : {} },
 	});
 	return sleepHints
-		.filter(({ displayCondition = '' }) =>
-			workflow.expression.getParameterValue(
-				displayCondition,
-				data,
-				0,
-				0,
-				NAME,
-				input,
-				'manual',
-				{},
-			),
+		.filter(({ displayCondition }) =>
+			evaluate(displayCondition, { nodes: [NAME, 'Media Generation'], data, input }),
 		)
 		.map(({ message }) => message);
 }
