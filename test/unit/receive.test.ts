@@ -79,9 +79,9 @@ function signNow() {
 let services = 0;
 
 /** The context of a service of its own. Nothing is known of it yet. */
-function newService() {
+function newService(paths = {}) {
 	const baseUrl = `https://new-${services++}.example.com`;
-	return { getCredentials: async () => ({ baseUrl, webhookSecret: 'a-key' }) };
+	return { getCredentials: async () => ({ baseUrl, webhookSecret: 'a-key', ...paths }) };
 }
 
 beforeEach(async () => {
@@ -193,6 +193,11 @@ describe("details that can't be read", () => {
 	])('by %s', async (_, details, expected) => {
 		const more = newService();
 		expect(await newTrigger({}, details).send('task', { more })).toMatchObject(expected);
+	});
+
+	it('by a path that has no place for the ID', async () => {
+		const more = newService({ customEndpoints: true, taskDetailsPath: '/details' });
+		expect(await newTrigger().send('task', { more })).toMatchObject(claimed);
 	});
 });
 
@@ -307,8 +312,9 @@ describe('a task that is unknown by a details path that has not given one yet', 
 
 	it.each([404, 422])('is asked for again, and counts by its signature then (%d)', async (code) => {
 		const more = newService();
-		const { send, setDetails } = newTrigger({}, answered(code));
-		expect(await send('task', { more })).toMatchObject(doubtful);
+		const { begin, send, setDetails } = newTrigger({}, answered(code));
+		expect(await begin('task', { more })).toMatchObject(doubtful);
+		await jest.advanceTimersByTimeAsync(3_000);
 		const again = await send('task', { more });
 		expect(again).toMatchObject(claimed);
 		again.store();
