@@ -3,6 +3,7 @@ import { itUnderLoad } from '../../dev/fixtures/underLoad.cts';
 import { agentWith, startByWebhook } from '../../dev/fixtures/agents.cts';
 import {
 	createEndedTask,
+	isFromStart,
 	parseAnswer,
 	postJson,
 	runConcurrently,
@@ -492,7 +493,7 @@ async function createTasks(name: string, { calls, each }: { calls: number; each:
 async function deliver(taskId: string, answers = [200]): Promise<void> {
 	const send = async () => {
 		const answer = await service.callback(taskId).catch(() => undefined);
-		return answer && answers.includes(answer.status);
+		return answer && answers.includes(answer.status) && !isFromStart(answer.body);
 	};
 	await poll(send, { timeout: 3 * MINUTE, what: `the callback of ${taskId} to be answered` });
 }
