@@ -38,6 +38,7 @@ describe('a run that stays awake', () => {
 			].map(([prompt = '', status], item) => [{ taskId: findId(prompt), status }, { item }]),
 		);
 		expect(output[0]?.map(({ binary }) => binary)).toEqual([undefined, undefined, undefined]);
+		expect(output[0]?.[0]?.json).not.toHaveProperty('downloadError');
 		expect(hints).toEqual([
 			expect.stringMatching(/^1 of 3 tasks failed: ./),
 			'1 of 3 tasks has not ended. Look again later with Get.',

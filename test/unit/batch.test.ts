@@ -16,6 +16,14 @@ it('outputs what the service said last of a task that has not ended, as timedOut
 	expect(batch).toMatchObject({ isEnded: false, openIds: ['task'] });
 });
 
+it('knows the model of its creation where a record has none', () => {
+	const batch = build();
+	batch.learn('task', { ...open, model: 'model-2' });
+	expect(batch.tasks).toEqual([{ ...open, model: 'model-2' }]);
+	batch.learn('task', { ...open, model: undefined });
+	expect(batch.tasks).toEqual([{ ...open, model: 'model-2' }]);
+});
+
 it('keeps the first end, whatever is said later', () => {
 	const batch = build();
 	batch.learn('task', completed);

@@ -75,6 +75,7 @@ const SLEEPS: Array<[string, Run, string]> = [
 	['that call is tried again', { tool: 'newest', begun: [0, 1, 1] }, PUBLIC],
 	['one item becomes an item for each file', { perFile: true }, PUBLIC],
 	['a sub-workflow has all items', { ...subWorkflow, items: 2 }, PUBLIC],
+	['a sub-workflow is retried by itself', { ...subWorkflow, mode: 'retry' }, PUBLIC],
 	["n8n's Agents call a workflow, with one item", { mode: 'integrated' }, PUBLIC],
 	["a workflow's name begins like that of a single node", { workflowName: 'Execute node' }, PUBLIC],
 ];

@@ -8,6 +8,9 @@ let batches = 0;
 
 const resumeUrl = 'https://n8n.example/webhook-waiting/1';
 
+/** The position of the first item among those that came in. */
+const FIRST = 10;
+
 interface Parked {
 	/** All tasks have ended. */
 	ended?: boolean;
@@ -28,13 +31,17 @@ function parkExecution(
 	const type = isTool ? 'mediaGenerationTool' : 'mediaGeneration';
 	const taskIds = Array.from({ length: count }, (_, index) => `batch-${batch}-task-${index}`);
 	const items = [...taskIds.map((taskId) => ({ taskId, status: 'timedOut' })), ...others].map(
-		(json: IDataObject, item) => ({ json, pairedItem: { item } }),
+		(json: IDataObject, index) => ({ json, pairedItem: { item: FIRST + index } }),
 	);
 	const states = new Map(taskIds.map((taskId) => [taskId, ended ? 'success' : 'generating']));
 	const asked: string[] = [];
 	let run = 0;
-	/** Let a task's details and a file arrive; by default at once. */
-	const arrivals = { details: async (taskId: string) => void taskId, file: async () => {} };
+	/** Let a task's details, a file, and what n8n has stored arrive; by default at once. */
+	const arrivals = {
+		details: async (taskId: string) => void taskId,
+		file: async () => {},
+		stored: () => {},
+	};
 	const host = buildFileHelpers(async () => {
 		await arrivals.file();
 		return { chunks: [Buffer.from('file')] };
@@ -55,11 +62,11 @@ function parkExecution(
 			readDetails,
 			more: {
 				getNode: () => ({ id: `node-${batch}`, name: 'Media Generation', type }),
-				evaluateExpression: () => ({
-					items,
-					parked: { run, until, resumeUrl },
-					settings: { timeoutSeconds: 60, downloads },
-				}),
+				evaluateExpression() {
+					arrivals.stored();
+					const settings = { timeoutSeconds: 60, downloads };
+					return { items, parked: { run, until, resumeUrl }, settings };
+				},
 				getExecutionId: () => `execution-${batch}`,
 				getQueryData: () => ({ signature: 'resume-token' }),
 			},
@@ -91,11 +98,13 @@ describe('a callback for a parked execution', () => {
 		const { taskIds, send } = parkExecution(3, { ended: true });
 		const { output, store } = await send(String(taskIds[1]));
 		expect(output).toMatchObject(
-			taskIds.map((taskId, item) => ({
+			taskIds.map((taskId, index) => ({
 				json: { taskId, status: 'completed' },
-				pairedItem: { item },
+				pairedItem: { item: FIRST + index },
 			})),
 		);
+		// n8n pairs the items by what this gives it as an index.
+		expect(output?.map((_, index) => index)).toEqual([FIRST, FIRST + 1, FIRST + 2]);
 		expect(store()).toEqual({ accepted: true, resumed: true });
 	});
 
@@ -103,9 +112,10 @@ describe('a callback for a parked execution', () => {
 
 	it('resumes it with items that failed, and tasks that ended before, as they were', async () => {
 		const before = { taskId: 'ended-before', status: 'failed', failCode: '501' };
-		const { first, asked, send } = parkExecution(1, { ended: true, others: [failed, before] });
+		const others = [failed, before, { taskId: 'without-status' }];
+		const { first, asked, send } = parkExecution(1, { ended: true, others });
 		const { output } = await send(first);
-		expect(output?.slice(1).map(({ json }) => json)).toEqual([failed, before]);
+		expect(output?.slice(1).map(({ json }) => json)).toEqual(others);
 		expect(asked).toEqual([first]);
 	});
 
@@ -113,8 +123,8 @@ describe('a callback for a parked execution', () => {
 		const { first, send } = parkExecution(1, { ended: true, isTool: true, others: [failed] });
 		const { output } = await send(first);
 		expect(output).toEqual([
-			{ json: { taskId: first, status: 'completed' }, pairedItem: { item: 0 } },
-			{ json: failed, pairedItem: { item: 1 } },
+			{ json: { taskId: first, status: 'completed' }, pairedItem: { item: FIRST } },
+			{ json: failed, pairedItem: { item: FIRST + 1 } },
 		]);
 	});
 
@@ -153,6 +163,19 @@ describe('a callback for a parked execution', () => {
 		expect((await send(last)).answer).toEqual(isTaken);
 		arrivals.details = async () => {};
 		expect((await send(first)).output).toHaveLength(2);
+	});
+
+	it("resumes by the next callback when n8n's store could not be read at the last", async () => {
+		const { first, last, end, send, arrivals } = parkExecution(2);
+		end(first);
+		expect((await send(first)).answer).toEqual(isTaken);
+		end(last);
+		arrivals.stored = () => {
+			throw new Error('no database');
+		};
+		expect(await send(last)).toMatchObject({ status: 503, output: undefined });
+		arrivals.stored = () => {};
+		expect((await send(last)).output).toHaveLength(2);
 	});
 
 	it("has looks follow soon again when its details can't be had", async () => {

@@ -66,5 +66,5 @@ export async function pollUntilEnded(
 const waitForAbort = async (signal?: AbortSignal): Promise<void> =>
 	await new Promise((resolve) => {
 		if (signal?.aborted) resolve();
-		signal?.addEventListener('abort', () => resolve(), { once: true });
+		signal?.addEventListener('abort', () => resolve());
 	});
