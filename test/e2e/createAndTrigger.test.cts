@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { createEndedTask, parseAnswer } from '../../dev/fixtures/callbacks.cts';
+import { createEndedTask } from '../../dev/fixtures/callbacks.cts';
 import { buildCredentialData, CREDENTIAL_TYPE } from '../../dev/fixtures/pair.cts';
 import {
 	editSample,
@@ -222,20 +222,6 @@ describe('the trigger', () => {
 			expect(await pair.service.callback(taskId, { url })).toMatchObject({ status: 200 });
 		},
 	);
-
-	it('still emits an event once, as the service has it, with Options that are blank', async () => {
-		const options = { deduplicate: '', fetchDetails: 0, toleranceSeconds: '' };
-		const { id, url } = await pair.activateTrigger({ options });
-		const taskId = await createEndedTask(pair.service);
-		for (const emitted of [true, false, false]) {
-			const { status, body } = await pair.service.callback(taskId, { url });
-			expect({ status, ...parseAnswer(body) }).toMatchObject({ status: 200, emitted });
-		}
-		expect(await pair.waitForTriggered(id)).toMatchObject([
-			{ taskId, status: 'completed', verification: { details: 'fetched' } },
-		]);
-		expect(await pair.n8n.listExecutions({ workflowId: id })).toHaveLength(1);
-	});
 });
 
 it('takes values that a dropdown does not list, from an expression or an older workflow', async () => {

@@ -388,32 +388,6 @@ describe('Get Files', () => {
 		expect(getOutput(execution)[0]?.binary).toHaveProperty('data');
 	});
 
-	it('outputs the items without files where On Error says, beside the files of the good ones', async () => {
-		const pending = { prompt: '#neverEnds #noCallback', callBackUrl: pair.service.url };
-		const taskIds = [
-			await createEndedTask(pair.service),
-			await createEndedTask(pair.service, pending),
-			await createEndedTask(pair.service, { prompt: '#fail #noCallback' }),
-			await createEndedTask(pair.service, { prompt: '#fileSize=1 #noCallback' }),
-			'unknown',
-		];
-		const execution = await pair.runNodes(
-			items(taskIds.map((taskId) => ({ taskId }))),
-			download({ options: { maxSizeMegabytes: 0.5 } }, { onError: 'continueErrorOutput' }),
-		);
-		expect(getOutput(execution)).toMatchObject([
-			{ json: { taskId: taskIds[0] }, pairedItem: { item: 0 } },
-		]);
-		expect(execution.getItems(NODE, { branch: 1 })).toMatchObject(
-			[
-				`Task ${taskIds[1]} has no files: its status is pending`,
-				`Task ${taskIds[2]} has no files: its status is failed (fail): `,
-				"'Maximum File Size' in Options allows 0.5 MB",
-				'recordInfo is null',
-			].map((message) => ({ error: expect.stringContaining(message) })),
-		);
-	});
-
 	it('has a few files under way over all items, and says how long each took', async () => {
 		pair.service.set({ faultsFor: () => ({ files: 3, fileSize: SIZE, fileSlow: 0.3 }) });
 		const ids = await Promise.all(Array.from({ length: 6 }, () => createEndedTask(pair.service)));
