@@ -91,12 +91,8 @@ describe('a model whose description requires a callback URL', () => {
 });
 
 describe('states and codes that are an end', () => {
-	const STATES = ['canceled', 'cancelled', 'expired', 'timeout', 'rejected', 'error'];
 	const ENDS: Array<[prompt: string, output: Record<string, unknown>]> = [
-		...STATES.map((state): [string, Record<string, unknown>] => [
-			`#fail #end=${state}`,
-			{ ...FAILED, state },
-		]),
+		['#fail #end=canceled', { ...FAILED, state: 'canceled' }],
 		['#detailsCode=501', { ...FAILED, failCode: '501' }],
 		['#detailsCode=408', { ...FAILED, failCode: '408' }],
 		['#detailsCode=501 #detailsRecord #fail', { ...FAILED, state: 'fail', failCode: '501' }],
