@@ -55,7 +55,9 @@ describe('the limits of Options', () => {
 	});
 
 	it('are told of each item when On Error continues', async () => {
-		const { output } = await create(['one', 'two'], { maxTasksPerRun: 1 }, CONTINUE);
+		const limit = { maxTasksPerRun: 1 };
+		const { output, tracing } = await create(['one', 'two'], limit, CONTINUE);
+		expect(tracing).toBeUndefined();
 		const error = expect.stringContaining("'Maximum Tasks per Run' is 1") as string;
 		expect(output[0]).toMatchObject(
 			[0, 1].map((item) => ({ json: { error }, pairedItem: { item } })),

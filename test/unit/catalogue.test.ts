@@ -254,6 +254,16 @@ describe('a search', () => {
 	});
 
 	it.each([
+		['From 1,018 credits', 'B · From 1,018 credits'],
+		[`${'word '.repeat(9)}1,018 credits`, 'B · 1,018 credits'],
+		['free '.repeat(20), `B · ${'free '.repeat(8)}free…`],
+	])('shows of the price %j as much as there is room for', async (pricingDesc, name) => {
+		const models = [{ model: 'b', title: 'B', pricingDesc }];
+		account.answer = () => ({ code: 200, data: { models } });
+		expect((await settle(account.search())).results).toMatchObject([{ name }]);
+	});
+
+	it.each([
 		['has no catalogue', MISSING, /lists no models: choose .* By ID .* JSON/],
 		['refuses the token', { code: 401 }, /does not accept the access token .*By ID .* JSON/],
 		['answers otherwise', { code: 200, data: 1 }, /gave no list of models.*By ID .* JSON/],

@@ -48,7 +48,7 @@ export async function searchModels(
 				: `${error.message}. To continue without the list, ${WITHOUT_CATALOGUE}`,
 		);
 	});
-	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+	const words = filter.toLowerCase().split(/\s/).filter(Boolean);
 	const found = models.filter(
 		(model) => !isChat(model) && !hasExpression(model) && contains(model, words),
 	);
