@@ -28,11 +28,8 @@ export const readAnswer = async (response: Response) => (await response.json()) 
 export const get = async (service: Service, path: string) =>
 	await readAnswer(await call(service, path));
 
-export async function post(service: Service, path: string, body: object) {
+export async function create(service: Service, order: object) {
 	const headers = { 'Content-Type': 'application/json' };
-	const init = { method: 'POST', headers, body: JSON.stringify(body) };
-	return await readAnswer(await call(service, path, init));
+	const init = { method: 'POST', headers, body: JSON.stringify(order) };
+	return await readAnswer(await call(service, '/api/v1/jobs/createTask', init));
 }
-
-export const create = async (service: Service, order: object) =>
-	await post(service, '/api/v1/jobs/createTask', order);
