@@ -18,6 +18,8 @@ describe('buildUrl', () => {
 	])('puts the task ID in, encoded, with custom endpoints %s in %s', (customEndpoints, path) => {
 		const credentials = { baseUrl, customEndpoints, taskDetailsPath: ' tasks/query/{taskId}' };
 		expect(buildUrl(credentials, 'taskDetailsPath', 'a/b&c')).toBe(baseUrl + path);
+		const withoutId = baseUrl + path.replace('a%2Fb%26c', '{taskId}');
+		expect(buildUrl(credentials, 'taskDetailsPath')).toBe(withoutId);
 	});
 
 	it.each([' ', undefined])('takes the usual path where a custom one is %j', (creditsPath) => {

@@ -1,7 +1,7 @@
 import { parseAnswer } from '../../nodes/MediaGeneration/api/exchange';
 import { listUrlSecrets, Redactor } from '../../nodes/MediaGeneration/api/redaction';
 
-const TOKEN = 'pk+1/2=AZ&b"c';
+const TOKEN = 'pk+1/2=AZy&b"c';
 const RESUME = '7d0c6f0f9f2e4f6b8a1c3e5d7f9b1d3f';
 const CALLED_BACK = `https://n8n.example/webhook-waiting/17/wait?signature=${RESUME}`;
 const redactor = new Redactor([TOKEN, 'short', undefined, '']);
@@ -39,7 +39,8 @@ describe('a message', () => {
 	});
 
 	it('keeps what is no secret', () => {
-		const text = 'pk+1/2 is not a token, https://cdn.example/a.png?X-Signature=abc is a link';
+		const rest = TOKEN.slice(1);
+		const text = `pk+1/2, u0070${rest}, x#112;${rest}, https://cdn.example/a.png?X-Signature=abc`;
 		expect(redactor.hideInMessage(text)).toBe(text);
 	});
 
@@ -124,10 +125,10 @@ it.each<[string, string]>([
 });
 
 it('a secret of backslashes, or of other letters, stops nothing', () => {
-	const secrets = new Redactor(['\\\\', 'ÄÖÜ-İ-secret', 'ends-so\\', '_a-secret']);
+	const secrets = new Redactor(['\\\\', 'ÄÖÜ-İ-secret', 'ends-so\\', '_a-secret', 'a;b-secret']);
 	expect(secrets.hideInMessage('\\\\ İ%c4 ÄÖÜ-İ-SECRET b')).toBe('\\\\ İ%c4 *** b');
 	expect(secrets.hideInMessage('ends-so\\')).toBe('***');
-	expect(secrets.hideInMessage('%_a-secret')).toBe('%***');
+	expect(secrets.hideInMessage('%_a-secret &#a;b-secret')).toBe('%*** &#***');
 });
 
 it('a long secret is hidden to its end, and many long ones stop nothing', () => {

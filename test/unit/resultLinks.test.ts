@@ -50,13 +50,13 @@ it.each<[string, unknown, string, string]>([
 	['songs', { data: [song('1'), song('2')] }, '1.mp3 2.mp3', 'cover 1.jpg cover 2.jpg'],
 	[
 		'songs that stream',
-		{ data: ['', null, 7].map((audio_url, id) => ({ ...song(String(id)), audio_url })) },
-		'0-stream.mp3 1-stream.mp3 2-stream.mp3',
-		'cover 0.jpg cover 1.jpg cover 2.jpg',
+		{ data: ['', ' ', null, {}].map((audio_url, id) => ({ ...song(String(id)), audio_url })) },
+		'0-stream.mp3 1-stream.mp3 2-stream.mp3 3-stream.mp3',
+		'cover 0.jpg cover 1.jpg cover 2.jpg cover 3.jpg',
 	],
 	[
 		'songs in other capitals',
-		{ sunoData: [{ audioUrl: at('a'), streamAudioUrl: at('s'), imageUrl: at('i') }] },
+		{ sunoData: [{ streamAudioUrl: at('s'), audioUrl: at('a'), imageUrl: at('i') }] },
 		'a',
 		'cover i',
 	],
@@ -78,7 +78,10 @@ it.each<[string, unknown, string, string]>([
 	['a result that is its own cover', { thumbnail: at('a'), url: at('a') }, 'a', ''],
 	[
 		'one that is its own cover',
-		[{ thumbnail: at('a'), url: at('a') }, { url: at('b') }],
+		[
+			{ thumbnail: at('a'), url: at('a') },
+			{ url: at('b'), thumbnail: at('b') },
+		],
 		'a b',
 		'',
 	],
@@ -181,6 +184,7 @@ it('lists the links of a task as its result has them, or by resultUrls where tha
 	const [file, cover] = readResultLinks(result);
 	const list = (url: string) => listTaskLinks({ taskId: 'task', result, resultUrls: [url] }, ALL);
 	expect(list(at('1.mp3'))).toEqual([cover, file]);
+	expect(listTaskLinks({ taskId: 'task', result }, ALL)).toEqual([cover, file]);
 	expect(list(at('x'))).toEqual([cover, { kind: 'result', url: at('x') }]);
 });
 
@@ -192,6 +196,10 @@ it('says of each file what the service says', () => {
 		{ kind: 'result', url: at('2.mp3'), ...facts('2'), coverUrl: at('2.jpg') },
 		{ kind: 'cover', url: at('2.jpg'), ...facts('2') },
 	]);
+});
+
+it.each(['duration', 'durationSeconds', 'duration_seconds'])('reads seconds of %s', (name) => {
+	expect(readResultLinks({ url: at('a'), [name]: 7 })).toMatchObject([{ durationSeconds: 7 }]);
 });
 
 it.each([0, -1, 'long', undefined])('leaves out the duration %j', (duration) => {

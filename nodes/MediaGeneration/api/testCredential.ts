@@ -36,10 +36,11 @@ export async function testCredential(
 
 function explain(error: Error & { description?: string }): string {
 	const { message, description } = error;
-	const isOfPath = error instanceof ServiceError && error.answeredBy && error.code !== 401;
-	const next =
-		isOfPath && (error.answeredBy === 'other' || error.code === 404) ? WRONG_PATH : description;
-	return [message, next].filter(Boolean).join('. ');
+	const isOfPath =
+		error instanceof ServiceError &&
+		error.code !== 401 &&
+		(error.answeredBy === 'other' || error.code === 404);
+	return [message, isOfPath ? WRONG_PATH : description].filter(Boolean).join('. ');
 }
 
 const WRONG_PATH =
