@@ -5,7 +5,7 @@ import type { Credentials } from '../../nodes/MediaGeneration/api/endpoints';
 import type { MultipartBody } from '../../nodes/MediaGeneration/api/multipart';
 
 /** A body that is a generator is streamed by it. */
-type Answer = [statusCode: number, body: unknown] | Error;
+type Answer = [statusCode: number, body: unknown, inFull?: 'inFull'] | Error;
 
 async function* stream(...texts: Array<string | Error>) {
 	for (const text of texts) {
@@ -47,10 +47,10 @@ function serviceThat(answer: Answer, changes: Partial<Credentials> = {}) {
 				requests.push(options);
 				signals.push(this.getExecutionCancelSignal());
 				if (answer instanceof Error) throw answer;
-				const [statusCode, body] = answer;
+				const [statusCode, body, inFull] = answer;
 				const isStream = typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 				const text = typeof body === 'string' ? body : JSON.stringify(body);
-				return { statusCode, body: isStream ? body : stream(text) };
+				return { statusCode, body: isStream || inFull ? body : stream(text) };
 			},
 		},
 	} as unknown as IExecuteFunctions;
@@ -301,6 +301,19 @@ describe('what is read', () => {
 		await expect(list.listModels(SETTINGS)).rejects.toThrow('it is larger than 2 MB');
 		const schema = serviceThat([200, stream('x'.repeat(256 * 1024), 'x')]).service;
 		await expect(schema.getModelSchema('a', SETTINGS)).rejects.toThrow('it is larger than 0.25 MB');
+	});
+
+	it('is read where n8n gives it in full, as in evaluations', async () => {
+		const list = JSON.stringify(ok({ models: [] }));
+		const read = async (body: unknown) =>
+			await serviceThat([200, body, 'inFull']).service.listModels(SETTINGS);
+		expect(await read(list)).toEqual([]);
+		expect(await read(JSON.parse(list))).toEqual([]);
+		await expect(read(null)).rejects.toThrow('not from the task service');
+		const long = list.padEnd(2 * 1024 * 1024 + 1);
+		await expect(read(long)).rejects.toThrow('it is larger than 2 MB');
+		await expect(read(stream(long))).rejects.toThrow('it is larger than 2 MB');
+		expect(await read(list.padEnd(2 * 1024 * 1024))).toEqual([]);
 	});
 
 	it('is given up when an answer takes longer than the timeout', async () => {

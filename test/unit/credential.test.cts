@@ -107,6 +107,7 @@ describe('the test', () => {
 		['nobody there', closed, {}, /nothing answers at that address\. Check/],
 		["n8n's own guard", fails(guard), {}, /SSRF protection blocks.*N8N_SSRF_ALLOWED_HOSTNAMES/],
 		['a refused token', () => refused(401), {}, /access token \(401\)\. .*valid 'Access/],
+		['a token refused by a page', () => ok('<html>', 401), {}, /access token .*valid 'Access/],
 		['a path that the service lacks', noPath, path, /No path.*'Credits Path'/],
 		['a page', () => ok('<html>'), {}, /not from the task service.*'Base URL'.*'Credits Path'/],
 		['a redirect', () => ok('', 302), {}, /sent the request on.*'Base URL'/],

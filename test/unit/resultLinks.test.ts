@@ -198,8 +198,14 @@ it('says of each file what the service says', () => {
 	]);
 });
 
-it.each(['duration', 'durationSeconds', 'duration_seconds'])('reads seconds of %s', (name) => {
-	expect(readResultLinks({ url: at('a'), [name]: 7 })).toMatchObject([{ durationSeconds: 7 }]);
+it.each<[string, object]>([
+	['duration', { durationSeconds: 7 }],
+	['durationSeconds', { durationSeconds: 7 }],
+	['duration_seconds', { durationSeconds: 7 }],
+	['audioId', { id: '7' }],
+	['audio_id', { id: '7' }],
+])('reads %s of a file', (name, facts) => {
+	expect(readResultLinks({ url: at('a'), [name]: 7 })).toMatchObject([facts]);
 });
 
 it.each([0, -1, 'long', undefined])('leaves out the duration %j', (duration) => {

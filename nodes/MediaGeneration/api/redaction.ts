@@ -193,8 +193,8 @@ function readCode(text: string, from: number, to: number, base: number): number 
 	return code >= 0x41 && code <= 0x5a ? code + 0x20 : code;
 }
 
-/** Reads a decimal or lower-case hexadecimal digit; -1 if it is none. */
+/** Reads a digit of any base, as a number or a lower-case letter; -1 if it is none. */
 function readDigit(code: number): number {
 	if (code >= 0x30 && code <= 0x39) return code - 0x30;
-	return code >= 0x61 && code <= 0x66 ? code - 0x57 : -1;
+	return code >= 0x61 ? code - 0x57 : -1;
 }
