@@ -106,21 +106,16 @@ test.each<[object, string]>([
 	expect(await create(await start(), body)).toEqual(answer);
 });
 
-test.each([
-	[CREATE, '', { data: null }],
-	[CREATE, 'Bearer other', { data: null }],
-	[MODELS, 'Bearer other', {}],
-])('%s refuses the authorization "%s" by HTTP 200 and code 401', async (path, text, data) => {
-	const service = await start();
-	const headers = { Authorization: text };
-	const response = await call(service, path, { method: 'POST', headers });
-	expect(response.status).toBe(200);
-	expect(await readAnswer(response)).toEqual({
-		code: 401,
-		msg: expect.any(String) as string,
-		...data,
-	});
-});
+test.each(['', 'Bearer other'])(
+	'the authorization "%s" is refused by HTTP 200 and code 401',
+	async (Authorization) => {
+		const init = { method: 'POST', headers: { Authorization } };
+		const response = await call(await start(), CREATE, init);
+		expect(response.status).toBe(200);
+		const answer = { code: 401, msg: expect.any(String) as string, data: null };
+		expect(await readAnswer(response)).toEqual(answer);
+	},
+);
 
 test.each<[Record<string, string | Blob>, string]>([
 	[{ file: new Blob(['a']) }, 'uploadPath: Required'],
@@ -172,26 +167,15 @@ test('a callback is repeated until the first 2xx, and signed anew each time', as
 	);
 });
 
-describe('the catalogue', () => {
-	it.each([
-		['Chi-Image/Edit-Plus/schema', 200],
-		['kappa-7/preview/schema', 200],
-		['psi/schema', 404],
-	])('answers %s with code %d', async (path, code) => {
-		const answer = await get(await start(), `${MODELS}/${path}`);
-		const model = path.replace('/schema', '');
-		const openapi = corpus.find(({ entry }) => entry.model === model)?.openapi;
-		expect(answer).toMatchObject({ code, data: code === 200 ? { model, openapi } : null });
-	});
-
-	it.each<[string, object, string]>([
-		['epsilon-2/text-to-video', { prompt: 'A fox', cfg_scale: 0.7, color: 'red' }, ''],
-		['epsilon-2/text-to-video', {}, "/input must have required property 'prompt'"],
-	])('holds a task of %s with %j to its schema: "%s"', async (model, input, problem) => {
-		const { code, msg } = await create(await start(), { model, input });
-		expect(code).toBe(problem ? 422 : 200);
-		expect(msg).toContain(problem);
-	});
+test.each([
+	['Chi-Image/Edit-Plus/schema', 200],
+	['kappa-7/preview/schema', 200],
+	['psi/schema', 404],
+])('the catalogue answers %s with code %d', async (path, code) => {
+	const answer = await get(await start(), `${MODELS}/${path}`);
+	const model = path.replace('/schema', '');
+	const openapi = corpus.find(({ entry }) => entry.model === model)?.openapi;
+	expect(answer).toMatchObject({ code, data: code === 200 ? { model, openapi } : null });
 });
 
 test('files and the token never meet: a request with one is refused, and recorded', async () => {

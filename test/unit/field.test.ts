@@ -51,21 +51,16 @@ describe('parseValue', () => {
 		expect(() => parseValue(shape, 'x'.repeat(60))).toThrow(/but is "x{60}"$/);
 	});
 
-	it.each([
-		['1', 1],
-		[' -12 ', -12],
-		['-1.25', -1.25],
-		[1.5, 1.5],
-	])('takes %j as the number %d', (value, number) => {
-		expect(parseValue(field({ type: 'number' }), value)).toBe(number);
-	});
-
-	it.each([
-		['true', true],
-		['false', false],
-		[true, true],
-	])('takes %j as the boolean %j', (value, flag) => {
-		expect(parseValue(field({ type: 'boolean' }), value)).toBe(flag);
+	it.each<[Field['type'], unknown, unknown]>([
+		['number', '1', 1],
+		['number', ' -12 ', -12],
+		['number', '-1.25', -1.25],
+		['number', 1.5, 1.5],
+		['boolean', 'true', true],
+		['boolean', 'false', false],
+		['boolean', true, true],
+	])('takes as a %s %j as %j', (type, value, parsed) => {
+		expect(parseValue(field({ type }), value)).toBe(parsed);
 	});
 
 	it.each(['0x10', '1e3', 'x1', '1x', '1.', '1.5.2', '--1', '1 2'])(

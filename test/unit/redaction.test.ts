@@ -4,7 +4,7 @@ import { listUrlSecrets, Redactor } from '../../nodes/MediaGeneration/api/redact
 const TOKEN = 'pk+1/2=AZy&b"c';
 const RESUME = '7d0c6f0f9f2e4f6b8a1c3e5d7f9b1d3f';
 const CALLED_BACK = `https://n8n.example/webhook-waiting/17/wait?signature=${RESUME}`;
-const redactor = new Redactor([TOKEN, 'short', undefined, '']);
+const redactor = new Redactor([TOKEN, 'shorter', 'not-more', undefined, '']);
 
 /** Writes each character by its code. */
 const encode = (text: string, write: (code: string, character: string) => string) =>
@@ -24,7 +24,7 @@ describe('a message', () => {
 		['wholly escaped', encode(TOKEN, (code) => `\\u00${code}`)],
 		['as HTML', TOKEN.replaceAll('&', '&amp;').replaceAll('"', '&#34;')],
 		['as hexadecimal HTML', encode(TOKEN, (code) => `&#x${code};`)],
-		['that is short', 'short'],
+		['that is short', 'shorter'],
 	])('hides a secret %s', (_, text) => {
 		expect(redactor.hideInMessage(`a ${text} b ${text}`)).toBe('a *** b ***');
 	});
@@ -68,8 +68,10 @@ describe('a message', () => {
 
 describe('data', () => {
 	it('hides secrets in names and texts, save short ones, which any word may hold', () => {
-		const data = { [TOKEN]: [TOKEN, { short: `x${TOKEN}` }, 7, null, true] };
-		expect(redactor.hideInData(data)).toEqual({ '***': ['***', { short: 'x***' }, 7, null, true] });
+		const data = { [TOKEN]: [TOKEN, { shorter: 'xnot-more' }, 7, null, true] };
+		expect(redactor.hideInData(data)).toEqual({
+			'***': ['***', { shorter: 'x***' }, 7, null, true],
+		});
 	});
 
 	const url = `https://ann:pass-word@n8n.example/webhook/a?${'q=1&token'}=${RESUME}`;
@@ -107,6 +109,8 @@ describe('data', () => {
 		]);
 		expect(listUrlSecrets('no URL')).toEqual([]);
 		expect(listUrlSecrets('https://n8n.example/webhook/a')).toEqual([]);
+		const many = [...'abcdefg'].map((name) => `${name}=${name}${RESUME}`).join('&');
+		expect(listUrlSecrets(`https://n8n.example/?${many}`)).toHaveLength(6);
 	});
 });
 
@@ -125,10 +129,17 @@ it.each<[string, string]>([
 });
 
 it('a secret of backslashes, or of other letters, stops nothing', () => {
-	const secrets = new Redactor(['\\\\', 'ÄÖÜ-İ-secret', 'ends-so\\', '_a-secret', 'a;b-secret']);
+	const secrets = new Redactor([
+		'\\\\',
+		'ÄÖÜ-İ-secret',
+		'ends-so\\',
+		'_a-secret',
+		'a;b-secret',
+		'x%zz-secret',
+	]);
 	expect(secrets.hideInMessage('\\\\ İ%c4 ÄÖÜ-İ-SECRET b')).toBe('\\\\ İ%c4 *** b');
 	expect(secrets.hideInMessage('ends-so\\')).toBe('***');
-	expect(secrets.hideInMessage('%_a-secret &#a;b-secret')).toBe('%*** &#***');
+	expect(secrets.hideInMessage('%_a-secret &#a;b-secret x%25zz-secret')).toBe('%*** &#*** ***');
 });
 
 it('a long secret is hidden to its end, and many long ones stop nothing', () => {

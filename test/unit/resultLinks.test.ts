@@ -93,7 +93,7 @@ it.each<[string, unknown, string, string]>([
 	['a link in blanks', { resultUrls: [` ${at('a')}\n`] }, 'a', ''],
 	[
 		'a preview and a poster',
-		{ url: at('a'), preview_url: at('p'), poster: at('c') },
+		{ url: at('a'), preview_url: at('p'), poster: at('c'), teaser: at('c') },
 		'a',
 		'cover c preview p',
 	],
@@ -210,13 +210,20 @@ it.each<[string, object]>([
 
 it.each([0, -1, 'long', undefined])('leaves out the duration %j', (duration) => {
 	const url = at('a.mp3');
-	expect(readResultLinks({ audio_url: url, duration })).toStrictEqual([{ kind: 'result', url }]);
+	expect(readResultLinks({ audio_url: url, duration, title: ' ' })).toStrictEqual([
+		{ kind: 'result', url },
+	]);
 });
 
 it.each<[string, object, Array<string | undefined>]>([
 	['one for all', { videos: [at('a'), at('b')], cover_url: at('c') }, [at('c'), at('c')]],
 	['one for each', { videos: [at('a'), at('b')], covers: [at('c'), at('d')] }, [at('c'), at('d')]],
 	['too few', { videos: [at('a'), at('b'), at('e')], covers: [at('c'), at('d')] }, []],
+	[
+		'its own before one for all',
+		{ data: [song('1'), { audio_url: at('b') }], cover_url: at('x') },
+		[at('1.jpg'), at('x')],
+	],
 	['that of another', { data: [song('1'), { audio_url: at('b') }] }, [at('1.jpg'), undefined]],
 ])('tells files their covers: %s', (_, result, covers) => {
 	const results = readResultLinks(result).filter(({ kind }) => kind === 'result');

@@ -55,10 +55,9 @@ describe('toTask', () => {
 
 	it('has as its result what is left of a record without one', () => {
 		const left = { output: 'https://cdn.example/a.png' };
-		expect(task({ resultJson: '', ...left })).toMatchObject({
-			resultUrls: [left.output],
-			result: left,
-		});
+		const { resultUrls, result } = task({ resultJson: '', ...left });
+		expect(resultUrls).toEqual([left.output]);
+		expect(result).toEqual({ ...left, costTime: 12_000, progress: 100 });
 	});
 
 	it('reads the prompt of the request that the service stored, to name files by', () => {
