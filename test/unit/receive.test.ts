@@ -150,6 +150,13 @@ describe('a callback that the trigger accepts', () => {
 		expect(output?.[0]?.json.status).toBe(status);
 	});
 
+	it('a failure without a record is a fact, whatever its body claims', async () => {
+		const { send } = newTrigger(wantsBoth, answered(501));
+		const { output } = await send('task', { data: { state: 'success' } });
+		const verification = { signature: 'current', details: 'fetched' };
+		expect(output).toMatchObject([{ json: { status: 'failed', verification } }]);
+	});
+
 	it('without a signature, its claim does not say what an unknown state means', async () => {
 		const { send } = newTrigger({ verifySignature: false }, inState('odd'));
 		expect(await send('task', { data: { state: 'success' }, headers: {} })).toMatchObject({

@@ -71,6 +71,7 @@ it.each<[string, unknown, string, string]>([
 	],
 	['a bad song', { data: [null, song('1'), { audio_url: 7 }] }, '1.mp3', 'cover 1.jpg'],
 	['known places with something else', { firstFrameUrl: 7, data: [null, 'x', ''] }, '', ''],
+	['a relative link in a name with a blank', { 'video_url ': '/a' }, '/a', ''],
 	['relative links', { resultUrls: ['/a'], firstFrameUrl: '/f' }, '/a', 'firstFrame /f'],
 	// Nobody has seen these.
 	['known places first', { hd_url: at('hd'), resultUrls: [at('a')] }, 'a hd', ''],

@@ -83,6 +83,7 @@ describe('toTask', () => {
 		['one without links', { resultJson: JSON.stringify(text) }, [], text],
 		['null', { resultJson: null }, [], undefined],
 		['a newer response', { resultJson: '', response: songs }, ['a', 'b'], songs],
+		['text in a newer one alone', { resultJson: undefined, response: text }, [], text],
 		['one as text', { resultJson: null, response: JSON.stringify(songs) }, ['a', 'b'], songs],
 		['one beside {}', { resultJson: {}, response: songs }, ['a', 'b'], songs],
 		['one beside text', { resultJson: 'done', response: { resultUrls: 'u' } }, ['u'], 'done'],

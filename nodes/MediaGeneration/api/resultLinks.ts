@@ -110,7 +110,7 @@ function collect(value: unknown, place: Place): FoundLink[] {
 	if (!isObject(value)) return [];
 	const parts = Object.entries(value)
 		.filter(([, part]) => isFilled(part))
-		.map(([key, part]) => ({ words: spaceWords(key), part }))
+		.map(([key, part]) => ({ words: spaceWords(key).trim(), part }))
 		.filter(({ words }) => !NO_RESULT.test(words));
 	const hasCover = parts.some(
 		({ words }) => HAS_COVER.test(words) && !PICTURE.test(words) && !findKind(words),

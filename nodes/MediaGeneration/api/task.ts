@@ -184,7 +184,9 @@ export function listTaskLinks({ result, resultUrls = [] }: Task, kinds: string[]
 
 /** A record may have an empty result in one form beside the full one in the other. */
 const isFilled = (result: unknown): boolean =>
-	result !== null && (typeof result !== 'object' || Object.keys(result).length > 0);
+	result !== null &&
+	result !== undefined &&
+	(typeof result !== 'object' || Object.keys(result).length > 0);
 
 function toIsoTime(milliseconds?: number): string | undefined {
 	const time = new Date(milliseconds || NaN);

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'crypto';
 import { sleep, type IDataObject, type IWebhookFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../lib/boundedMap';
+import { settleBy } from '../lib/timers';
 import { ANSWER_LIMIT } from '../callback/respond';
 
 /** How many events are remembered for a trigger: the newest. n8n loads and saves all of them with each callback. */
@@ -170,6 +171,6 @@ export class Claim {
 			if (response.statusCode !== 200) underway.delete(this.key);
 			this.endTurn();
 		});
-		await Promise.race([before, sleep(Math.max(0, deadline - Date.now()))]);
+		if (before) await settleBy(deadline, before);
 	}
 }

@@ -45,7 +45,11 @@ export async function lookUp(asking: Asking, service: TaskService): Promise<Look
 	const path = buildUrl(service.credentials, 'taskDetailsPath');
 	const lookup = fetchInTime(service, taskId).then((found) => weigh(found, asking, path));
 	lookups.set(callback, lookup);
-	void lookup.then(async () => await sleep(REUSED_FOR)).then(() => lookups.delete(callback));
+	void lookup
+		.then(async () => await sleep(REUSED_FOR))
+		.then(() => {
+			if (lookups.get(callback) === lookup) lookups.delete(callback);
+		});
 	return await lookup;
 }
 

@@ -125,7 +125,8 @@ function conclude(
 	if (lookup?.outcome === 'fetched') {
 		const { status: known = 'pending', state = '' } = lookup.task;
 		// A signed callback comes at the end, so its claim says what an unknown state means.
-		const status = signature === 'off' ? known : toStatus(state, claimedStatus);
+		const status =
+			known === 'pending' && signature !== 'off' ? toStatus(state, claimedStatus) : known;
 		return {
 			details: 'fetched',
 			task: { ...lookup.task, status },
