@@ -1,6 +1,6 @@
-/** The plan of the house. Arrows run one way: `*.node.ts` → `operations`, `trigger` → `models`, `callback`, `api` → `media` → `lib`. */
+/** The plan of the house. Arrows run one way: `*.node.ts` → `operations`, `trigger` → `models`, `callback`, `api` → `host`, `media` → `lib`. */
 const house = 'nodes/MediaGeneration';
-const rooms = ['operations', 'trigger', 'models', 'callback', 'api', 'media', 'lib'];
+const rooms = ['operations', 'trigger', 'models', 'callback', 'api', 'host', 'media', 'lib'];
 const product = '^(nodes|credentials)/';
 const workshop = '^(dev|bench|probe|test)/';
 
@@ -23,22 +23,22 @@ module.exports = {
 	forbidden: [
 		room(
 			'operations',
-			['models/', 'callback/', 'api/', 'media/'],
+			['models/', 'callback/', 'api/', 'host/', 'media/'],
 			'What operations share with the trigger belongs in callback (receiving) or api (asking the service). A *.node.ts only describes and delegates: its code belongs here, in operations.',
 		),
 		room(
 			'operations/create',
-			['operations/[^/]+\\.ts$', 'models/', 'api/', 'media/'],
+			['operations/[^/]+\\.ts$', 'models/', 'api/', 'host/', 'media/'],
 			'create makes a task of an item. What waits for it belongs in operations/wait, what fetches its files in operations/results.',
 		),
 		room(
 			'operations/results',
-			['operations/[^/]+\\.ts$', 'api/', 'media/'],
+			['operations/[^/]+\\.ts$', 'api/', 'host/', 'media/'],
 			'results makes files of a task, whoever created it.',
 		),
 		room(
 			'operations/wait',
-			['operations/([^/]+\\.ts$|(create|results)/)', 'callback/', 'api/'],
+			['operations/([^/]+\\.ts$|(create|results)/)', 'callback/', 'api/', 'host/'],
 			'wait makes of the tasks of a run what comes out. An operation of the editor belongs in operations/task.',
 		),
 		{
@@ -53,7 +53,7 @@ module.exports = {
 		},
 		room(
 			'trigger',
-			['callback/', 'api/'],
+			['callback/', 'api/', 'host/'],
 			'The trigger takes callbacks of every model. What it shares with operations belongs in callback or api.',
 		),
 		room(
@@ -63,13 +63,18 @@ module.exports = {
 		),
 		room(
 			'callback',
-			['api/(endpoints|schemas|task)\\.ts$'],
+			['api/(endpoints|schemas|task)\\.ts$', 'host/'],
 			'Receiving a callback takes the credential, the schemas and the Task from api, never its client. What asks the service belongs in trigger or operations.',
 		),
 		room(
 			'api',
-			['media/'],
+			['host/', 'media/'],
 			'api is the service as code and knows no model, no callback and no node. What combines them belongs in operations or trigger.',
+		),
+		room(
+			'host',
+			[],
+			'host knows n8n beyond its documented API, and no service. What asks the service belongs in api, what waits for tasks in operations/wait.',
 		),
 		room(
 			'media',

@@ -9,7 +9,6 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { methods, operationProperties, subtitle } from './operations';
-import { sleepHints } from './operations/wait/outcomeHints';
 
 /** Resumes a parked execution. n8n makes a URL for each execution, so nothing is registered with the service. */
 const resumeWebhooks: IWebhookDescription[] = [
@@ -62,7 +61,6 @@ export class MediaGeneration implements INodeType {
 		waitingNodeTooltip:
 			'There is nothing to do, and you may close this panel. The execution sleeps. It continues by itself when the tasks have ended, or when the wait limit passes.',
 		credentials: [{ name: 'mediaGenerationApi', required: true, testedBy: 'testCredential' }],
-		hints: sleepHints,
 		properties: operationProperties,
 	};
 

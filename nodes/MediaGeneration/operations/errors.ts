@@ -6,7 +6,14 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { ServiceError } from '../api/errors';
-import { isTool } from './nodeContext';
+import { isTool } from '../host/starter';
+
+/**
+ * Says whether the first error ends the run. A tool outside of the newest agent never throws: those
+ * agents swallow what a tool throws (`AgentExecutor` of LangChain), so their model would not be told.
+ */
+export const stopsOnError = (context: IExecuteFunctions): boolean =>
+	!context.continueOnFail() && !context.isToolExecution();
 
 /** The most tasks that an error names. It may be the only place that shows them, because not every user can read n8n's log. */
 const NAMED_TASKS = 1_000;

@@ -6,109 +6,92 @@ import {
 } from 'n8n-workflow';
 import { TaskService } from '../api/client';
 import { CREDENTIAL, type Credentials } from '../api/endpoints';
-import { openRecord, type CreationRecord } from './create/creationRecord';
-import { operations } from './index';
-import { toErrorItem, toNodeError } from './errors';
 import { mapConcurrent } from '../lib/mapConcurrent';
-import { isBlank } from '../models/field';
-import { noteCall, stopsOnError } from './nodeContext';
+import { stopsOnError, toErrorItem, toNodeError } from './errors';
+import { operations } from './index';
 import {
 	checkOptions,
 	hasFailed,
 	readNumberOption,
 	timeoutOption,
 	type Item,
-	type LostCreation,
 	type Operation,
 	type Outcome,
 	type Prepared,
-	type RecalledTask,
 	type RunResult,
 } from './operation';
-import { park, parkAgain } from './wait/park';
+import { openRecord, type RunRecord } from './record';
+import { sleepAgain } from './wait/sleep';
 
 /** One run of the node. */
 interface Run {
 	context: IExecuteFunctions;
 	operation: Operation;
 	/** What earlier tries have sent; only for operations that create tasks. */
-	record?: CreationRecord;
+	record?: RunRecord;
 }
 
 /**
- * Runs the chosen operation. It checks all items first, then works on those that passed. Output items are paired with their input
- * item. An item that failed follows the node's On Error setting.
+ * Runs the chosen operation. It checks all items first, then works on those that passed. Output items
+ * are paired with their input item. An item that failed follows the node's On Error setting.
  */
 export async function executeOperation(
 	context: IExecuteFunctions,
 ): Promise<INodeExecutionData[][]> {
-	noteCall(context);
-	const parked = await parkAgain(context);
-	if (parked) return [parked];
 	const operation = findOperation(context);
-	const run: Run = {
-		context,
-		operation,
-		record: operation.creates ? openRecord(context) : undefined,
-	};
+	const record = operation.creates ? openRecord(context) : undefined;
+	const parked = record && (await sleepAgain(context, record));
+	if (parked) return [parked];
+	const run: Run = { context, operation, record };
 	const { prepared, outcomes } = await prepareAll(run);
 	throwFirstError(run, outcomes);
-	const toOutputs = (results: Outcome[]): INodeExecutionData[] => {
-		for (const [order, { item }] of prepared.entries()) outcomes[item.index] = results[order];
-		throwFirstError(run, outcomes);
-		return outcomes.flatMap((outcome, index) => toOutput(run, outcome, index));
-	};
 	const result = await runAll(run, prepared);
-	const output = toOutputs(result.outcomes);
-	if (!result.park) return [output];
-	const refusal = await park(context, output, result.park);
-	return [refusal === undefined ? output : toOutputs(await result.park.stayAwake(refusal))];
+	for (const [order, { item }] of prepared.entries()) outcomes[item.index] = result.outcomes[order];
+	throwFirstError(run, outcomes);
+	const output = outcomes.flatMap((outcome, index) => toOutput(run, outcome, index));
+	await result.fallAsleep?.(output);
+	return [output];
 }
 
-/** The number of items checked in parallel. Most of the time goes into reading credentials from n8n's database. */
+/** Items checked in parallel. Most of the time goes into reading credentials from n8n's database. */
 const CHECKS = 20;
 
-/** Checks all items. The outcomes of those that failed, now or in an earlier try, are in their places already. */
+/** Checks all items. The outcomes of those that failed, now or in an earlier try, are there already. */
 async function prepareAll(
 	run: Run,
 ): Promise<{ prepared: Array<Prepared<unknown>>; outcomes: Outcome[] }> {
 	const prepared: Array<Prepared<unknown>> = [];
-	const outcomes = await mapConcurrent(
-		run.context.getInputData(),
-		async (_, index): Promise<Outcome> => {
-			const recalled = run.record?.recall(index);
-			if (hasFailed(recalled)) return recalled;
-			try {
-				const item = await readItem(run, index, recalled);
-				prepared.push({ item, request: await run.operation.prepare(item) });
-				return undefined;
-			} catch (error) {
-				return { error };
-			}
-		},
-		{ concurrency: CHECKS },
-	);
+	const prepare = async (_: unknown, index: number): Promise<Outcome> => {
+		const recalled = run.record?.recall(index);
+		if (hasFailed(recalled)) return recalled;
+		try {
+			const item = await readItem(run, index, recalled === undefined);
+			prepared.push({ item, request: recalled ?? (await run.operation.prepare(item)) });
+			return undefined;
+		} catch (error) {
+			return { error };
+		}
+	};
+	const outcomes = await mapConcurrent(run.context.getInputData(), prepare, {
+		concurrency: CHECKS,
+	});
 	prepared.sort((a, b) => a.item.index - b.item.index);
 	return { prepared, outcomes };
 }
 
 /**
  * Reads what an operation needs of an item, including its credential.
+ * @param isNew false for an item that has a task: its input may have changed, so none of its
+ *   expressions but those of the credential are read
  * @throws {UserError} when a number or switch in Options is blank, of another type, or out of its range
  */
-async function readItem(
-	{ context, operation }: Run,
-	index: number,
-	recalled?: RecalledTask | LostCreation,
-): Promise<Item> {
+async function readItem({ context, operation }: Run, index: number, isNew: boolean): Promise<Item> {
 	const credentials = await context.getCredentials<Credentials>(CREDENTIAL, index);
-	const readNow = (name: string): unknown => context.getNodeParameter(name, index, '');
-	const read = recalled ? toTolerant(readNow) : readNow;
-	const options = read('options') as IDataObject | undefined;
-	const readOption = (name: string) =>
+	const read = (name: string): unknown => (isNew ? context.getNodeParameter(name, index, '') : '');
+	const options = read('options') as IDataObject | '';
+	const option = (name: string) =>
 		options && name in options ? (options[name] ?? null) : undefined;
-	const option = recalled ? skipBlank(readOption) : readOption;
-	if (!recalled) checkOptions(operation, option);
+	checkOptions(operation, option);
 	return {
 		index,
 		context,
@@ -116,30 +99,8 @@ async function readItem(
 		read,
 		option,
 		settings: { timeoutSeconds: readNumberOption(option, timeoutOption) },
-		recalled,
 	};
 }
-
-type Read = (name: string) => unknown;
-
-/** Reads a parameter as blank if it can't be read. */
-const toTolerant =
-	(read: Read): Read =>
-	(name) => {
-		try {
-			return read(name);
-		} catch {
-			return '';
-		}
-	};
-
-/** Treats blank options as if the user had not added them. */
-const skipBlank =
-	(option: Read): Read =>
-	(name) => {
-		const value = option(name);
-		return isBlank(value) ? undefined : value;
-	};
 
 /** Runs the operation. If it fails as a whole, every item gets the error. */
 async function runAll(

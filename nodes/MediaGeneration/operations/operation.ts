@@ -1,27 +1,26 @@
-import type { IBinaryKeyData, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import type { CreateTaskRequest, TaskService } from '../api/client';
-import type { UnknownOutcome } from '../api/errors';
+import type {
+	IBinaryKeyData,
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeProperties,
+} from 'n8n-workflow';
+import type { TaskService } from '../api/client';
 import type { RequestSettings } from '../api/exchange';
 import { mapConcurrent } from '../lib/mapConcurrent';
 import { parseOption } from '../models/field';
-import { stopsOnError } from './nodeContext';
+import { stopsOnError } from './errors';
 
 /** One item of the node's input, as operations see it. */
 export interface Item {
 	index: number;
 	context: IExecuteFunctions;
-	/** The service, by the item's own credential: n8n resolves expressions in a credential for each item. */
+	/** The service, by the item's own credential: n8n resolves expressions in it for each item. */
 	service: TaskService;
 	/** Reads a parameter of the node by its name; blank if it has no value. */
 	read: (name: string) => unknown;
-	/** Reads an entry of Options; undefined if the user did not add it, null if an expression returns nothing. */
+	/** Reads an entry of Options; undefined if the user did not add it, null if its expression is. */
 	option: (name: string) => unknown;
 	settings: RequestSettings;
-	/**
-	 * The item has a task already, or a creation that was sent. Its input may have changed since, so expressions may return blank
-	 * values.
-	 */
-	recalled?: RecalledTask | LostCreation;
 }
 
 /** The task that an item has from an earlier try or execution. */
@@ -32,21 +31,6 @@ export interface RecalledTask {
 	account: string;
 	/** It is of an earlier execution. The service calls that one's resume URL. */
 	elsewhere: boolean;
-}
-
-/** A creation that may be sent again with its key. */
-export interface KeyedCreation {
-	body: CreateTaskRequest;
-	idempotencyKey: string;
-}
-
-/** A creation of an earlier try whose answer got lost. */
-export interface LostCreation extends KeyedCreation {
-	/** The item's request before its files were uploaded. */
-	request: Pick<CreateTaskRequest, 'model' | 'input'>;
-	/** Identifies the account that it was sent to. */
-	account: string;
-	outcome: UnknownOutcome;
 }
 
 /** An item that passed its check, and its request. */
@@ -67,21 +51,11 @@ export interface Failed {
 /** The outcome of an item; undefined: it was not begun, because another one ended the run. */
 export type Outcome = { items: OutputItem[] } | Failed | undefined;
 
-/** A request to n8n to park the execution. */
-export interface Parking {
-	/** The wait limit, in milliseconds since 1970. */
-	until: number;
-	/** Where this process sends its looks, and the secret that signs them. */
-	look: { url: string; taskId: string; secret?: string };
-	/** Polls instead, if n8n does not park the execution. The user is told the reason. */
-	stayAwake: (reason: string) => Promise<Outcome[]>;
-}
-
 export interface RunResult {
 	/** One for each prepared item, in their order. */
 	outcomes: Outcome[];
-	/** How to park the execution until a webhook resumes it; absent if it continues at once. */
-	park?: Parking;
+	/** Parks the execution with these output items; absent if it continues at once. */
+	fallAsleep?: (items: INodeExecutionData[]) => Promise<void>;
 }
 
 /** An operation of the action node. */
@@ -92,7 +66,7 @@ export interface Operation<Request = unknown> {
 	action: string;
 	description: string;
 	fields: INodeProperties[];
-	/** Its items become tasks, so each is first looked up in the creation record. */
+	/** Its items become tasks. What an item has from an earlier try or execution takes the place of its request. */
 	creates?: boolean;
 	/**
 	 * Checks an item. Every item is checked before anything is sent for the first.

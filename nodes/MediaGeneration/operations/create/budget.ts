@@ -1,8 +1,10 @@
 import { UserError, type IExecuteFunctions, type INodeProperties } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
 import { identifyAccount } from '../../api/endpoints';
-import { hasExecution, isTool, readExecutionId, readShared, writeShared } from '../nodeContext';
+import { getNodeContext } from '../../host/nodeContext';
+import { isTool } from '../../host/starter';
 import { readOption, type Item, type Prepared } from '../operation';
+import { openRecord } from '../record';
 
 /** In Options: how many tasks the node may create. */
 export const maxTasksOption: INodeProperties = {
@@ -27,44 +29,36 @@ export const keepCreditsOption: INodeProperties = {
 };
 
 /**
- * Counts the tasks of a node in one execution. n8n keeps the node's context with it, also while it sleeps and between the calls of
- * an agent. Each call of an MCP server is an execution of its own. Retry from the executions list passes the context to another
- * execution, where the count begins again. n8n's Agents have no execution, so the calls of an hour are counted.
+ * Takes `count` tasks from what the node may create in one execution, in one step, because calls of an
+ * agent may run side by side. n8n's Agents have no execution, so there the calls of an hour count.
+ * @throws {UserError} when that is more than Maximum Tasks per Run allows
  */
-export class TaskBudget {
-	private readonly count: { executionId: string; sent: number };
-
-	constructor(context: IExecuteFunctions) {
-		const executionId = readExecutionId(context);
-		const kept = readShared(context, 'budget') as TaskBudget['count'] | undefined;
-		const hasBegun = kept?.executionId === executionId;
-		this.count = hasBegun ? kept : { executionId, sent: 0 };
-		if (!hasBegun) writeShared(context, 'budget', this.count);
+export function takeBudget(
+	count: number,
+	option: Item['option'],
+	context: IExecuteFunctions,
+): void {
+	const { shared } = openRecord(context);
+	const limit = readOption(option, maxTasksOption) as number | undefined;
+	if (limit !== undefined && shared.count + count > limit) {
+		const [scope, owned] = getNodeContext(context)
+			? ['this execution', 'workflow']
+			: ['the last hour', 'agent'];
+		throw new UserError(
+			`'Maximum Tasks per Run' is ${limit} in Options, ${shared.count} were created before in ${scope}, and this run is for ${count} more`,
+			{
+				description: isTool(context)
+					? `Nothing was created. The limit was set by the owner of this ${owned}: do not try again.`
+					: 'Nothing was created. Give fewer items, or raise the limit.',
+			},
+		);
 	}
+	shared.count += count;
+}
 
-	/**
-	 * Takes `count` tasks from the budget in one step, because calls of an agent may run side by side.
-	 * @throws {UserError} when that is more than Maximum Tasks per Run allows
-	 */
-	take(count: number, option: Item['option'], context: IExecuteFunctions): void {
-		const { sent } = this.count;
-		const limit = readOption(option, maxTasksOption) as number | undefined;
-		if (limit !== undefined && sent + count > limit)
-			throw new UserError(
-				`'Maximum Tasks per Run' is ${limit} in Options, ${sent} were created before in ${hasExecution(context) ? 'this execution' : 'the last hour'}, and this run is for ${count} more`,
-				{
-					description: isTool(context)
-						? `Nothing was created. The limit was set by the owner of this ${hasExecution(context) ? 'workflow' : 'agent'}: do not try again.`
-						: 'Nothing was created. Give fewer items, or raise the limit.',
-				},
-			);
-		this.count.sent += count;
-	}
-
-	/** Returns those that were certainly not created. */
-	giveBack(count: number): void {
-		this.count.sent -= count;
-	}
+/** Returns to the budget what was certainly not created. */
+export function giveBack(count: number, context: IExecuteFunctions): void {
+	openRecord(context).shared.count -= count;
 }
 
 /**

@@ -4,126 +4,107 @@ import { UnknownOutcomeError } from '../../api/errors';
 import { newTask, type Task } from '../../api/task';
 import { mapConcurrent } from '../../lib/mapConcurrent';
 import { buildFieldError } from '../../models/field';
-import { stopsOnError } from '../nodeContext';
+import { stopsOnError } from '../errors';
 import {
 	hasFailed,
 	readNumberOption,
 	type Failed,
 	type Item,
-	type KeyedCreation,
-	type LostCreation,
 	type Prepared,
 	type RecalledTask,
 } from '../operation';
+import { openRecord, type Sending } from '../record';
 import { traceTasks } from '../traceTasks';
-import { checkCredits, TaskBudget } from './budget';
-import { openRecord } from './creationRecord';
-import {
-	concurrencyOption,
-	rateOption,
-	uploadFiles,
-	type RecalledRequest,
-	type TaskRequest,
-} from './request';
+import { checkCredits, giveBack, takeBudget } from './budget';
+import { concurrencyOption, rateOption, uploadFiles, type TaskRequest } from './request';
 import { CreationSender } from './sendCreation';
 
-export type CreateRequest = (TaskRequest & { callBackUrl?: string }) | RecalledRequest;
+/** A task to create, with the URL that the service calls at its end, or the one that an item has. */
+export type CreateRequest = (TaskRequest & { callBackUrl?: string }) | RecalledTask;
 
 /** The task, or why there is none; undefined: it was not begun. */
 export type CreateResult = { task: Task } | Failed | undefined;
 
-interface Created {
-	results: CreateResult[];
-	/** A task is of an earlier execution. The service calls that one's resume URL. */
-	elsewhere: boolean;
-}
+/** A task, and whether the service calls back an earlier execution for it. */
+type Created = { task: Task; elsewhere?: boolean } | Failed | undefined;
 
 /**
- * Creates a task for every item that has none yet, at the rate in Options. A refusal for the rate certainly created nothing, so the
- * request is sent again later. Any other request is sent once, and not again when n8n repeats the run. A creation whose answer got
- * lost is sent again only if the credential names an idempotency header. Once further requests would fail too, the rest is not
- * sent. With On Error "continue", a run that Options forbid is an error of the items that have no task.
- * @throws {UserError} with On Error "stop", before anything is created, when the run asks for more than Options allow
+ * Creates a task for every item that has none yet, at the rate in Options. A request is sent once, save
+ * where the service refused it for its rate, or recognizes it by its idempotency key. Once further
+ * requests would fail too, the rest is not sent. With On Error "continue", a run that Options forbid
+ * is an error of the items that have no task.
+ * @returns `elsewhere`: a task is of an earlier execution, and the service calls that one back
+ * @throws {UserError} with On Error "stop", before anything is created, when the run asks for more
+ *   than Options allow
  */
 export async function createTasks(
 	prepared: Array<Prepared<CreateRequest>>,
 	context: IExecuteFunctions,
-): Promise<Created> {
-	const signal = context.getExecutionCancelSignal();
+): Promise<{ results: CreateResult[]; elsewhere: boolean }> {
 	const record = openRecord(context);
+	const signal = context.getExecutionCancelSignal();
 	const isStopping = stopsOnError(context);
-	const budget = new TaskBudget(context);
-	let sent = 0;
-	let elsewhere = false;
-
-	const recall = ({ item: { index }, request }: Prepared<CreateRequest>) =>
-		'recalled' in request ? request.recalled : record.findSame({ index, request });
-	const unsent = prepared.filter((one) => !recall(one));
-	const refusal = await findRefusal(unsent, budget, context);
+	const recalled = prepared.map(({ item, request }) =>
+		'taskId' in request ? request : record.findSame(item.index, request),
+	);
+	const unsent = prepared.filter((_, order) => !recalled[order]);
+	const refusal = await findRefusal(unsent, context);
 	if (refusal && isStopping) throw refusal;
 	const option = unsent[0]?.item.option ?? (() => undefined);
 	const sender = new CreationSender(readNumberOption(option, rateOption), signal);
-
-	/** Sends the creation of an earlier try again. Unless its task comes back, the outcome stays unknown. */
-	const askAgain = async (item: Item, lost: LostCreation): Promise<CreateResult> => {
-		const { index, service } = item;
-		const unknown = new UnknownOutcomeError(lost.outcome);
-		try {
-			const canAsk =
-				readIdempotencyHeader(service.credentials) &&
-				lost.account === identifyAccount(service.credentials);
-			if (!canAsk) return { error: unknown };
-			const taskId = await sender.send(item, lost, unknown);
-			record.addTask({ index, request: lost.request, service }, taskId);
-			return { task: newTask(taskId, lost.body.model) };
-		} catch {
-			return { error: unknown };
-		}
-	};
-
-	const create = async (one: Prepared<CreateRequest>): Promise<CreateResult> => {
-		const { item, request } = one;
-		const recalled = recall(one);
-		if (recalled && 'taskId' in recalled) {
-			const result = await adopt(item, recalled);
-			if (!hasFailed(result)) elsewhere ||= recalled.elsewhere;
-			return result;
-		}
-		if (recalled) return await askAgain(item, recalled);
+	const create = async ({ item, request }: Prepared<CreateRequest>, order: number) => {
+		const known = recalled[order];
+		if (known) return await adopt(item, known);
 		if (refusal) return { error: refusal };
-		if (signal?.aborted || 'recalled' in request) return undefined;
-		const { index, service } = item;
-		const sending = { index, request, service };
-		let lost: KeyedCreation | undefined;
-		try {
-			sender.check(item);
-			const header = readIdempotencyHeader(service.credentials);
-			const { model, callBackUrl } = request;
-			const body = { model, callBackUrl, input: await uploadFiles(item, request) };
-			if (header) lost = { body, idempotencyKey: record.buildIdempotencyKey(index, service, body) };
-			const taskId = await sender.send(item, lost ?? { body });
-			sent++;
-			record.addTask(sending, taskId);
-			return { task: newTask(taskId, model) };
-		} catch (error) {
-			if (error instanceof UnknownOutcomeError) {
-				sent++;
-				record.addUnknown(sending, error.outcome, lost);
-			}
-			return { error };
-		}
+		if (signal?.aborted || 'taskId' in request) return undefined;
+		return await createTask(item, request, sender);
 	};
-
-	const results = await mapConcurrent(prepared, create, {
+	const results = await mapConcurrent<Prepared<CreateRequest>, Created>(prepared, create, {
 		concurrency: readNumberOption(option, concurrencyOption),
 		isLast: (result) => isStopping && hasFailed(result),
 	});
-	if (!refusal) budget.giveBack(unsent.length - sent);
+	if (!refusal)
+		giveBack(
+			results.filter((result, order) => !recalled[order] && !isSent(result)).length,
+			context,
+		);
 	traceTasks(
 		context,
 		results.flatMap((result) => (result && 'task' in result ? result.task : [])),
 	);
-	return { results, elsewhere };
+	return {
+		results,
+		elsewhere: results.some((result) => result && 'task' in result && result.elsewhere),
+	};
+}
+
+/** Says whether a task was created, or may have been. */
+const isSent = (result: Created): boolean =>
+	result !== undefined && (!hasFailed(result) || result.error instanceof UnknownOutcomeError);
+
+/** Uploads the files of an item, creates its task, and notes the outcome before anything else. */
+async function createTask(
+	item: Item,
+	request: TaskRequest & { callBackUrl?: string },
+	sender: CreationSender,
+): Promise<Created> {
+	const { index, service, context } = item;
+	const record = openRecord(context);
+	const sending: Sending = { index, request, service };
+	const { model, callBackUrl } = request;
+	try {
+		sender.check(service);
+		const body = { model, callBackUrl, input: await uploadFiles(item, request) };
+		const key = readIdempotencyHeader(service.credentials)
+			? record.buildIdempotencyKey(index, service, body)
+			: undefined;
+		const taskId = await sender.send(item, body, key);
+		record.addTask(sending, taskId);
+		return { task: newTask(taskId, model) };
+	} catch (error) {
+		if (error instanceof UnknownOutcomeError) record.addUnknown(sending, error.outcome);
+		return { error };
+	}
 }
 
 /**
@@ -132,13 +113,12 @@ export async function createTasks(
  */
 async function findRefusal(
 	unsent: Array<Prepared<unknown>>,
-	budget: TaskBudget,
 	context: IExecuteFunctions,
 ): Promise<unknown> {
 	const [first] = unsent;
 	if (!first) return undefined;
 	try {
-		budget.take(unsent.length, first.item.option, context);
+		takeBudget(unsent.length, first.item.option, context);
 	} catch (error) {
 		return error;
 	}
@@ -146,20 +126,20 @@ async function findRefusal(
 		await checkCredits(unsent);
 		return undefined;
 	} catch (error) {
-		budget.giveBack(unsent.length);
+		giveBack(unsent.length, context);
 		return error;
 	}
 }
 
-/** Takes over the task that an item has. If another account created it, this account must show it too. */
+/** Takes over the task that an item has. If another account created it, this account must show it. */
 async function adopt(
 	{ service, settings }: Item,
 	{ taskId, model, account, elsewhere }: RecalledTask,
-): Promise<CreateResult> {
+): Promise<Created> {
 	if (!elsewhere || account === identifyAccount(service.credentials))
-		return { task: newTask(taskId, model) };
+		return { task: newTask(taskId, model), elsewhere };
 	try {
-		return { task: await service.getTask(taskId, settings) };
+		return { task: await service.getTask(taskId, settings), elsewhere };
 	} catch (error) {
 		return {
 			error: buildFieldError(

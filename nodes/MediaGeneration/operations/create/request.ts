@@ -9,13 +9,7 @@ import { buildFieldError, parseValue, type Field } from '../../models/field';
 import { Media, replaceEach } from '../../models/media';
 import type { ModelRequest } from '../../models/model';
 import { findInputFile, InputFile, listBinaryFields } from './inputFile';
-import {
-	readOption,
-	timeoutOption,
-	type Item,
-	type LostCreation,
-	type RecalledTask,
-} from '../operation';
+import { readOption, timeoutOption, type Item } from '../operation';
 import { keepCreditsOption, maxTasksOption } from './budget';
 
 /** The list of models and the fields of each, for every operation that creates a task. */
@@ -85,18 +79,12 @@ export const fineTuningOptions = [rateOption, concurrencyOption, timeoutOption, 
 /** A request for a task. Where its input has an InputFile, the file is uploaded before. */
 export type TaskRequest = Pick<ModelRequest, 'model' | 'input' | 'needsCallback'>;
 
-/** Stands for the request of an item that has a task already, or a creation that was sent. */
-export interface RecalledRequest {
-	recalled: RecalledTask | LostCreation;
-}
-
 /**
- * Turns an item into a request, and checks all its fields and files. Nothing is read if the item has a task already.
+ * Turns an item into a request, and checks all its fields and files.
  * @throws {UserError} when a field or file can't be sent
  */
-export async function prepareRequest(item: Item): Promise<TaskRequest | RecalledRequest> {
-	const { read, option, recalled, service } = item;
-	if (recalled) return { recalled };
+export async function prepareRequest(item: Item): Promise<TaskRequest> {
+	const { read, option, service } = item;
 	const id = read('model');
 	const model = models.find((candidate) => candidate.id === id);
 	if (!model)

@@ -4,7 +4,6 @@ import { defineOperation, optionsField, type Prepared } from '../operation';
 import type { CreateRequest } from '../create/createTasks';
 import { isInternalUrl } from '../../lib/isInternalUrl';
 import {
-	checkCallback,
 	costOptions,
 	fineTuningOptions,
 	inputFileOptions,
@@ -37,15 +36,8 @@ export const create = defineOperation<CreateRequest>({
 	],
 	creates: true,
 	prepare: async (item) => {
-		const request = await prepareRequest(item);
-		if ('recalled' in request) return request;
 		const url = parseValue(callbackUrl, item.read(callbackUrl.name)) as string | undefined;
-		checkCallback(
-			request,
-			url,
-			`Fill in '${callbackUrl.displayName}', or use Generate, which gives the service one while it sleeps.`,
-		);
-		return { ...request, callBackUrl: url };
+		return { ...(await prepareRequest(item)), callBackUrl: url };
 	},
 	async run(prepared, context) {
 		warnOfCallbackUrls(prepared, context);
@@ -66,7 +58,7 @@ function warnOfCallbackUrls(
 ): void {
 	const warned = new Set<string>();
 	for (const { item, request } of prepared) {
-		const url = 'recalled' in request ? undefined : request.callBackUrl;
+		const url = 'taskId' in request ? undefined : request.callBackUrl;
 		if (!url || warned.has(url)) continue;
 		warned.add(url);
 		if (new URL(url).pathname.includes('/webhook-test/'))

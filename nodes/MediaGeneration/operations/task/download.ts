@@ -2,7 +2,7 @@ import { LINK_KINDS } from '../../api/resultLinks';
 import { parseValue, type Field } from '../../models/field';
 import { FileNames } from '../../lib/fileName';
 import { limitConcurrency } from '../../lib/mapConcurrent';
-import { hasExecution } from '../nodeContext';
+import { getNodeContext } from '../../host/nodeContext';
 import { CONCURRENCY, defineOperation, optionsField, runEach, timeoutOption } from '../operation';
 import { toFileItems } from '../results/fileItems';
 import { toToolResult } from '../wait/toolResult';
@@ -63,7 +63,7 @@ export const download = defineOperation<DownloadRequest>({
 				const task = await item.service.getTask(taskId, item.settings);
 				const results = new ResultFiles(task, toFileSource(item), names);
 				// Without an execution, n8n has no place for files.
-				if (!hasExecution(context))
+				if (!getNodeContext(context))
 					return results.listLinks(kinds).map(({ link }) => ({
 						json: { ...toToolResult(task, { linksOnly: true }), file: link },
 					}));

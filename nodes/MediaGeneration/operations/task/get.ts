@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { Task } from '../../api/task';
-import { hasExecution } from '../nodeContext';
+import { getNodeContext } from '../../host/nodeContext';
 import { defineOperation, optionsField, runEach, timeoutOption } from '../operation';
 import { toToolResult } from '../wait/toolResult';
 import { toTaskItems } from '../results/fileItems';
@@ -42,7 +42,7 @@ export const get = defineOperation<GetRequest>({
 		if (!isSimple) return [{ json: await service.getTaskRecord(taskId, settings) }];
 		const task = await service.getTask(taskId, settings);
 		const items = toTaskItems(task, perFile);
-		return hasExecution(context)
+		return getNodeContext(context)
 			? items
 			: items.map(({ json }) => ({ json: toToolResult(json as Task, { linksOnly: true }) }));
 	}),

@@ -10,6 +10,8 @@ interface Known {
 	isLookedAt?: boolean;
 	/** Why the last look at it failed; absent if it succeeded. */
 	lookError?: string;
+	/** The last look came too fast for the service. */
+	isRateLimited?: boolean;
 	/** How often in a row the service said that its upstream did not answer. */
 	silences: number;
 	/** Its output with its files, once they are downloaded. */
@@ -21,6 +23,8 @@ export interface FailedLook {
 	message: string;
 	/** The service's code, if it sent one. */
 	code?: number;
+	/** Requests came too fast. */
+	isRateLimited?: boolean;
 }
 
 /** The error until the answer comes. */
@@ -83,6 +87,16 @@ export class Batch {
 		return task && isCompleted(task) ? task : undefined;
 	}
 
+	/** The service refused the last look at a task that has not ended, because requests came too fast. */
+	get isRateLimited(): boolean {
+		return this.openIds.some((taskId) => this.known.get(taskId)?.isRateLimited);
+	}
+
+	/** Why the last look at a task that has not ended failed, if one did. */
+	get lookError(): string | undefined {
+		return this.openIds.map((taskId) => this.known.get(taskId)?.lookError).find(Boolean);
+	}
+
 	/** The tasks as the service last returned them, in the order of their items. */
 	get tasks(): Task[] {
 		return [...this.known.values()].map(({ task }) => task);
@@ -107,16 +121,18 @@ export class Batch {
 		// A record may lack the model.
 		known.task = { ...said, ...(said.model === undefined && model !== undefined && { model }) };
 		known.lookError = undefined;
+		known.isRateLimited = false;
 		known.isLookedAt = true;
 		known.silences = 0;
 		if (hasEnded(said)) this.open.delete(taskId);
 	}
 
 	/** Notes that a look at a task failed. */
-	learnFailure(taskId: string, { message, code }: FailedLook): void {
+	learnFailure(taskId: string, { message, code, isRateLimited }: FailedLook): void {
 		const known = this.known.get(taskId);
 		if (!known || !this.open.has(taskId)) return;
 		known.lookError = message;
+		known.isRateLimited = isRateLimited;
 		known.isLookedAt = false;
 		known.silences = code === UPSTREAM_SILENT ? known.silences + 1 : 0;
 		if (known.silences < SILENCES_TO_END) return;

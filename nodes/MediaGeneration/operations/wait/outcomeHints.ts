@@ -1,7 +1,8 @@
-import type { IExecuteFunctions, NodeHint } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Task } from '../../api/task';
 import { cutText, escapeHtml } from '../../lib/text';
 import { traceCredits } from '../traceTasks';
+import type { WaitDecision } from './decideWait';
 
 /** The longest reason of a failed task in a hint, in characters. */
 const SHOWN_REASON = 200;
@@ -34,44 +35,17 @@ export function showOutcome(context: IExecuteFunctions, tasks: Task[]): void {
 const show = (context: IExecuteFunctions, type: 'warning' | 'info', message: string): void =>
 	context.addExecutionHints({ type, location: 'outputPane', message });
 
-/** The most tasks that a hint after a sleep counts. Each count is a hint of its own, because n8n evaluates no messages. */
-const MOST_COUNTED = 9;
+/** Says at the output why the node polled, or what may keep callbacks from an execution that sleeps. */
+export function sayWhy(context: IExecuteFunctions, { resumeUrl, reason }: WaitDecision): void {
+	if (resumeUrl === undefined) return show(context, 'info', `The node polled: ${reason}.`);
+	show(context, 'warning', `The execution slept, but ${reason}.`);
+	// n8n drops the hints of a run that sleeps.
+	context.logger.warn(`"${context.getNode().name}" sleeps, but ${reason}.`);
+}
 
-/**
- * Makes a condition that n8n's editor evaluates: the node slept in this execution, and a number of its items have this status. An
- * expression has no name for the node itself, but n8n's error about an input item that isn't there says it (`nodeDataGetter` in
- * n8n-workflow's `workflow-data-proxy`, 2.14.2 to 2.41.1; `outcomeHints.test.ts` fails first).
- */
-const slept = (status: string, isCount: string): string =>
-	`={{ (() => { let name; try { $item(1e9).$json } catch (error) { name = error.context?.nodeCause } try { return Boolean($node[name].context.parked) && $items(name, 0, $runIndex).filter((item) => item.json.status === '${status}').length ${isCount} } catch { return false } })() }}`;
-
-/** What is said of one task and of several, by their status. */
-const sleepTexts = {
-	failed: {
-		one: '1 task failed: its failMessage says why. Split by status with a Switch.',
-		several: 'tasks failed: the failMessage of each says why. Split by status with a Switch.',
-	},
-	timedOut: {
-		one: '1 task has not ended. Look again later with Get, by its taskId.',
-		several: 'tasks have not ended. Look again later with Get, by their taskId.',
-	},
-};
-
-/** The editor's hints at the output of a run that slept. n8n takes no hints from the webhook that resumes an execution. */
-export const sleepHints: NodeHint[] = Object.entries(sleepTexts).flatMap(
-	([status, { one, several }]) =>
-		[
-			{ message: one, isCount: '=== 1' },
-			...Array.from({ length: MOST_COUNTED - 1 }, (_, index) => ({
-				message: `${index + 2} ${several}`,
-				isCount: `=== ${index + 2}`,
-			})),
-			{ message: `More than ${MOST_COUNTED} ${several}`, isCount: `> ${MOST_COUNTED}` },
-		].map(({ message, isCount }) => ({
-			type: 'warning',
-			location: 'outputPane',
-			whenToDisplay: 'afterExecution',
-			message,
-			displayCondition: slept(status, isCount),
-		})),
-);
+export const sayEndedEarly = (context: IExecuteFunctions): void =>
+	show(
+		context,
+		'info',
+		"The wait ended before 'Limit Wait Time', because n8n would soon have ended the execution by a timeout, such as 'Timeout Workflow' in the workflow's settings.",
+	);

@@ -1,0 +1,51 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+/** What n8n's context of a run has beside its functions (2.14.2 to 2.41.1). */
+interface ContextFields {
+	additionalData?: { executionTimeoutTimestamp?: number };
+	runExecutionData?: { parentAgentRun?: object };
+	instanceSettings?: { instanceType?: string };
+}
+
+/** n8n's Agents cancel a workflow that was awake this long (`workflow-tool-factory.js`), in ms. */
+const AGENTS_LIMIT = 120_000;
+
+/** A run that began this long after its execution has slept before, in milliseconds. */
+const SLEPT = 5_000;
+
+/**
+ * Says when n8n ends the execution if it is awake then. n8n tells nodes the workflow's own timeout,
+ * but not its default (`EXECUTIONS_TIMEOUT`) or the deadline of a calling workflow; a field of the
+ * context has the deadline that follows from all of them. Without the field, the timeout counts from
+ * now. `e2e/earlyEnds` fails first.
+ * @returns milliseconds since 1970; Infinity if n8n does not end it
+ */
+export function readDeadline(context: IExecuteFunctions): number {
+	const { executionTimeout = 0 } = context.getWorkflowSettings();
+	const timeout = executionTimeout > 0 ? executionTimeout * 1_000 : Infinity;
+	const { additionalData } = context as unknown as ContextFields;
+	const told = additionalData?.executionTimeoutTimestamp ?? Date.now() + timeout;
+	return Math.min(told, countFromStart(context, timeout), endOfAgents(context));
+}
+
+/**
+ * In regular mode n8n counts its timeout from the start of the execution, with the time slept, where
+ * it ended an earlier wait by itself (`startedAt` of `wait-tracker.js`, 2.41.1). A node can't tell
+ * that from a wait that a webhook ended, so the earlier deadline counts.
+ */
+function countFromStart(context: IExecuteFunctions, timeout: number): number {
+	const { additionalData, instanceSettings } = context as unknown as ContextFields;
+	const { establishedAt } = context.getExecutionContext?.() ?? {};
+	const end = additionalData?.executionTimeoutTimestamp;
+	if (establishedAt === undefined || end === undefined) return Infinity;
+	const hasSlept = end - timeout - establishedAt > SLEPT;
+	return hasSlept && instanceSettings?.instanceType === 'main' ? establishedAt + timeout : Infinity;
+}
+
+/** n8n's Agents don't cancel a workflow that has slept. */
+function endOfAgents(context: IExecuteFunctions): number {
+	const { runExecutionData } = context as unknown as ContextFields;
+	const { establishedAt = 0 } = context.getExecutionContext?.() ?? {};
+	const end = establishedAt + AGENTS_LIMIT;
+	return runExecutionData?.parentAgentRun && end > Date.now() ? end : Infinity;
+}

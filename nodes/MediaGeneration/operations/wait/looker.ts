@@ -1,0 +1,103 @@
+import type { TaskService } from '../../api/client';
+import type { Task } from '../../api/task';
+import { mapConcurrent } from '../../lib/mapConcurrent';
+import { ResultDownloads, type DownloadOptions } from '../results/resultDownloads';
+import type { FileSource } from '../results/resultFiles';
+import { Batch, type FailedLook } from './batch';
+
+/** The settings of a wait. n8n stores them with the execution, for its webhook. */
+export interface WaitSettings {
+	/** For each request for details. */
+	timeoutSeconds: number;
+	/** Absent: files are not downloaded. */
+	downloads?: DownloadOptions;
+	/** Each file of a task becomes an item of its own. */
+	perFile?: boolean;
+}
+
+/** The service of a task, and n8n's storage for its files; without `helpers`, no files are fetched. */
+export type Source = { service: TaskService } & Partial<Omit<FileSource, 'service'>>;
+
+interface LookOptions {
+	getSource: (taskId: string) => Source;
+	/** How many tasks are asked for at once; default: 5. */
+	concurrency?: number;
+	/** Ends the look after a task that has not ended. */
+	untilOpen?: boolean;
+	/** When it is aborted, no more tasks are asked for, and no more files are fetched. */
+	signal?: AbortSignal;
+}
+
+const CONCURRENCY = 5;
+
+/**
+ * Looks at the tasks of a wait: asks the service for them, notes the answers in the batch, and fetches
+ * the files of those that have completed. It serves runs that poll, and executions that sleep.
+ */
+export class Looker {
+	readonly batch: Batch;
+	private readonly downloads?: ResultDownloads;
+	/** Requests under way, by task. */
+	private readonly requests = new Map<string, Promise<void>>();
+
+	constructor(
+		tasks: Task[],
+		private readonly settings: WaitSettings,
+	) {
+		const { downloads, perFile } = settings;
+		this.batch = new Batch(tasks, downloads !== undefined, perFile);
+		this.downloads = downloads && new ResultDownloads(downloads, perFile);
+	}
+
+	/** Looks at these tasks. A look that fails is noted in the batch, so nothing is thrown. */
+	async look(
+		taskIds: string[],
+		{ getSource, concurrency = CONCURRENCY, untilOpen = false, signal }: LookOptions,
+	): Promise<void> {
+		const look = async (taskId: string): Promise<string> => {
+			await this.ask(taskId, getSource(taskId).service);
+			if (!signal?.aborted) void this.fetchFiles(taskId, getSource(taskId));
+			return taskId;
+		};
+		await mapConcurrent(taskIds, look, {
+			concurrency,
+			isLast: (taskId) => Boolean(signal?.aborted) || (untilOpen && this.batch.isOpen(taskId)),
+		});
+	}
+
+	/** Waits for the files of all tasks that have completed. Nothing is thrown. */
+	async collectFiles(getSource: LookOptions['getSource']): Promise<void> {
+		const fetch = async (taskId: string) => await this.fetchFiles(taskId, getSource(taskId));
+		await Promise.all(this.batch.completedIds.map(fetch));
+	}
+
+	/**
+	 * Asks for a task. A request under way may have been sent before the task's end, so whoever asks
+	 * meanwhile shares the next one.
+	 */
+	private async ask(taskId: string, service: TaskService): Promise<void> {
+		const underway = this.requests.get(taskId);
+		await underway;
+		if (!this.batch.isOpen(taskId)) return;
+		const next = this.requests.get(taskId);
+		const request = next && next !== underway ? next : this.send(taskId, service);
+		this.requests.set(taskId, request);
+		await request;
+		if (this.requests.get(taskId) === request) this.requests.delete(taskId);
+	}
+
+	private async send(taskId: string, service: TaskService): Promise<void> {
+		this.batch.learnAsked(taskId);
+		await service.getTask(taskId, this.settings).then(
+			(task) => this.batch.learn(taskId, task),
+			(error: FailedLook) => this.batch.learnFailure(taskId, error),
+		);
+	}
+
+	private async fetchFiles(taskId: string, { service, ...storage }: Source): Promise<void> {
+		const task = this.batch.getCompleted(taskId);
+		if (!task || !this.downloads || !storage.helpers) return;
+		const source = { settings: this.settings, ...storage, service } as FileSource;
+		this.batch.learnFiles(taskId, await this.downloads.start(task, source));
+	}
+}

@@ -1,0 +1,45 @@
+import { sign } from '../../callback/verify';
+import { isObject } from '../../lib/json';
+
+/** Marks a look among callbacks. It can do no more than a callback, so it needs no protection. */
+export const LOOK = 'look';
+
+/** The timeout of a look, in milliseconds. */
+const ANSWER_WITHIN = 30_000;
+
+interface LookAnswer {
+	/** The HTTP status; absent if no answer came. */
+	status?: number;
+	/** The execution continues. */
+	resumed?: boolean;
+	/** Why n8n could not be asked to continue the execution. */
+	failure?: string;
+}
+
+/** Sends a look to a resume URL, signed like the service's callbacks. Nothing is thrown. */
+export async function sendLook(url: string, taskId: string, secret?: string): Promise<LookAnswer> {
+	const timestamp = String(Math.floor(Date.now() / 1000));
+	const { host } = new URL(url);
+	try {
+		const response = await fetch(url, {
+			method: 'POST',
+			redirect: 'manual',
+			headers: {
+				'Content-Type': 'application/json',
+				...(secret !== undefined && {
+					'X-Webhook-Timestamp': timestamp,
+					'X-Webhook-Signature': sign(taskId, timestamp, secret),
+				}),
+			},
+			body: JSON.stringify({ data: { task_id: taskId, callbackType: LOOK } }),
+			signal: AbortSignal.timeout(ANSWER_WITHIN),
+		});
+		const { status } = response;
+		const body: unknown = await response.json().catch(() => undefined);
+		if (isObject(body)) return { status, resumed: body.resumed === true };
+		return { status, failure: `the resume URL at ${host} answered ${status} without n8n's JSON` };
+	} catch (error) {
+		const { message, cause } = error as Error & { cause?: { code?: string } };
+		return { failure: `the resume URL at ${host} can't be reached (${cause?.code ?? message})` };
+	}
+}
