@@ -27,8 +27,6 @@ export interface Item {
 export interface RecalledTask {
 	taskId: string;
 	model: string;
-	/** Identifies the account that created it. */
-	account: string;
 	/** It is of an earlier execution. The service calls that one's resume URL. */
 	elsewhere: boolean;
 }

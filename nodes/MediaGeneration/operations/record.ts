@@ -1,7 +1,7 @@
 import { randomUUID } from 'crypto';
 import { UserError, type IDataObject, type IExecuteFunctions } from 'n8n-workflow';
-import type { CreateTaskRequest, TaskService } from '../api/client';
-import { CREDENTIAL, identifyAccount } from '../api/endpoints';
+import type { CreateTaskRequest } from '../api/client';
+import { CREDENTIAL } from '../api/endpoints';
 import { UnknownOutcomeError, type UnknownOutcome } from '../api/errors';
 import { getNodeContext } from '../host/nodeContext';
 import { isTool } from '../host/starter';
@@ -15,17 +15,13 @@ interface Sent {
 	/** Digest of the request. */
 	request: string;
 	model: string;
-	/** Digest of base URL and access token. */
-	account: string;
 	/** The execution in its idempotency key: this one, or the first that this one retries. */
 	origin: string;
 	taskId?: string;
 	unknown?: UnknownOutcome;
-	/** The task was taken over from an earlier execution. The service calls that one's resume URL. */
+	/** It was taken over from an earlier execution. The service calls that one's resume URL. */
 	elsewhere?: true;
 }
-
-type SentItems = Record<number, Sent>;
 
 /** The wait of a run. Retry On Fail continues it, with the same limit. */
 export interface Wait<Settings> {
@@ -50,25 +46,18 @@ interface Shared {
 interface Stored {
 	run: number;
 	executionId: string;
-	sent: SentItems;
+	sent: Record<number, Sent>;
 	wait?: Wait<unknown>;
 	/** Of the execution that this one retries. */
-	earlier?: { sent: SentItems; wait?: Wait<unknown> };
+	earlier?: Pick<Stored, 'sent' | 'wait'>;
 	shared: Shared;
 }
 
-/** The entry of the node's context. */
+/** The entry of the node's context, and where a webhook finds the wait in it. */
 const ENTRY = 'run';
-
-/** Where a webhook finds the wait in the node's context. */
 export const STORED_WAIT = `${ENTRY}.wait`;
 
-/** The request of an item, and the service that it goes to. */
-export interface Sending {
-	index: number;
-	request: Pick<CreateTaskRequest, 'model' | 'input'>;
-	service: TaskService;
-}
+type Request = Pick<CreateTaskRequest, 'model' | 'input'>;
 
 const records = new WeakMap<IExecuteFunctions, RunRecord>();
 
@@ -81,62 +70,56 @@ export function openRecord(context: IExecuteFunctions): RunRecord {
 
 /**
  * Remembers what a run of the node has sent, item by item. n8n may repeat a run: the same run of the
- * same execution is another try, the same run of another execution is its retry, and anything else
- * is new. An item that was sent is recalled before its expressions are read, and never sent again by
- * n8n's own repeats. docs/generate.md, "What n8n repeats", has the whole table.
+ * same execution is another try, the same run of another execution is its retry, anything else is new.
+ * docs/generate.md, "What n8n repeats", has the whole table.
  */
 export class RunRecord {
 	private readonly stored: Stored;
 
 	constructor(private readonly context: IExecuteFunctions) {
 		const kept = getNodeContext(context);
-		const before = kept?.[ENTRY] as Stored | undefined;
-		this.stored = continueRecord(before, identifyRun(context), () => openShared(context));
+		this.stored = continueRecord(kept?.[ENTRY] as Stored | undefined, context);
 		if (kept) kept[ENTRY] = this.stored;
 	}
 
 	/**
-	 * Recalls an item without its request, so it needs none of its expressions.
+	 * Recalls an item before its expressions are read, because their values may have changed.
 	 * @returns its task or error from an earlier try or execution; undefined if nothing is known of it
 	 */
 	recall(item: number): RecalledTask | Failed | undefined {
 		const { sent, earlier, shared } = this.stored;
-		const own = sent[item];
-		if (own) return toRecalled(own);
+		if (sent[item]) return toRecalled(sent[item]);
 		const unknown = isTool(this.context) && shared.unknownCalls[this.digestCall(item)];
 		if (unknown) return { error: new UnknownOutcomeError(unknown) };
-		if (!earlier) return undefined;
+		// The input of a retry is what the earlier execution had parked, if it had.
 		const json = this.readInput(item);
-		const place = Object.values(earlier.sent).find(
-			({ taskId }) => taskId && taskId === json.taskId,
-		);
+		const places = Object.values(earlier?.sent ?? {});
+		const place = places.find(({ taskId }) => taskId !== undefined && taskId === json.taskId);
 		if (place) return this.takeOver(item, place);
-		const hasParked = earlier.wait?.parkedUntil !== undefined;
-		return hasParked && isErrorItem(json) ? { error: restoreError(json) } : undefined;
+		return earlier?.wait?.parkedUntil === undefined ? undefined : restoreError(json);
 	}
 
 	/** Finds the task that an item has from the execution that this one retries, for the same request. */
-	findSame(item: number, request: Sending['request']): RecalledTask | undefined {
+	findSame(item: number, request: Request): RecalledTask | undefined {
 		const place = this.stored.earlier?.sent[item];
 		const isSame = place?.taskId !== undefined && place.request === digestRequest(request);
 		return isSame ? this.takeOver(item, place) : undefined;
 	}
 
 	/** Notes that a task exists. From now on its ID can be found, whatever happens to the run. */
-	addTask(sending: Sending, taskId: string): void {
-		this.add(sending, { taskId });
-		this.context.logger.info(`${this.describe(sending.index)} created task ${taskId}`);
-		showWhenStopped(this.context, taskId);
+	addTask(item: number, request: Request, taskId: string): void {
+		this.add(item, request, { taskId });
+		this.context.logger.info(`${this.describe(item)} created task ${taskId}`);
+		if (this.listTaskIds().length === 1) this.showWhenStopped();
 	}
 
 	/** Notes a sending whose outcome is unknown. */
-	addUnknown(sending: Sending, unknown: UnknownOutcome): void {
-		this.add(sending, { unknown });
-		if (isTool(this.context))
-			this.stored.shared.unknownCalls[this.digestCall(sending.index)] = unknown;
+	addUnknown(item: number, request: Request, unknown: UnknownOutcome): void {
+		this.add(item, request, { unknown });
+		if (isTool(this.context)) this.stored.shared.unknownCalls[this.digestCall(item)] = unknown;
 		const named = unknown.taskId ? ` (the service named it ${unknown.taskId})` : '';
 		this.context.logger.warn(
-			`${this.describe(sending.index)} may have created a task${named}: ${unknown.message}`,
+			`${this.describe(item)} may have created a task${named}: ${unknown.message}`,
 		);
 	}
 
@@ -144,12 +127,12 @@ export class RunRecord {
 	 * Makes the idempotency key of a creation from its place, account and body. Without an execution
 	 * there is no place, so each creation has a random key.
 	 */
-	buildIdempotencyKey(item: number, service: TaskService, body: CreateTaskRequest): string {
+	buildIdempotencyKey(item: number, account: string, body: CreateTaskRequest): string {
 		const { context } = this;
 		const origin = this.findOrigin(item);
 		if (!origin) return randomUUID();
 		const place = [context.getInstanceId(), context.getWorkflow().id, origin, context.getNode().id];
-		return digest([...place, this.stored.run, item, identifyAccount(service.credentials), body]);
+		return digest([...place, this.stored.run, item, account, body]);
 	}
 
 	/** Lists the tasks that this run has, in the order of their items. */
@@ -162,21 +145,9 @@ export class RunRecord {
 		return this.stored.sent[item]?.taskId;
 	}
 
-	/** The tasks that the node has sent in this execution, over all its runs. */
+	/** What the node has sent in this execution, over all its runs. */
 	get shared(): Pick<Shared, 'count'> {
 		return this.stored.shared;
-	}
-
-	/**
-	 * Opens the wait of the run, or the one of an earlier try. Where the execution that this one retries
-	 * had parked, its settings count, because the input is what it parked.
-	 * @param read reads the settings from the node's parameters
-	 */
-	openWait<Settings>(read: () => Settings): Wait<Settings> {
-		const { earlier } = this.stored;
-		const before = earlier?.wait?.parkedUntil === undefined ? undefined : earlier.wait;
-		this.stored.wait ??= { settings: before ? before.settings : read() };
-		return this.stored.wait as Wait<Settings>;
 	}
 
 	/** The wait of the run, once it is open. */
@@ -184,22 +155,29 @@ export class RunRecord {
 		return this.stored.wait;
 	}
 
-	/** Makes the task the one of this item, whatever its expressions return at the next try. */
-	private takeOver(item: number, place: Sent): RecalledTask {
-		const own: Sent = { ...place, elsewhere: true };
-		this.stored.sent[item] = own;
-		return toRecalled(own) as RecalledTask;
+	/**
+	 * Opens the wait of the run, or the one of an earlier try. If the execution that this one retries had
+	 * parked, its settings count, because the input is what it parked.
+	 * @param read reads the settings from the node's parameters
+	 */
+	openWait<Settings>(read: () => Settings): Wait<Settings> {
+		const before = this.stored.earlier?.wait;
+		const settings = before?.parkedUntil === undefined ? undefined : before.settings;
+		this.stored.wait ??= { settings: settings ?? read() };
+		return this.stored.wait as Wait<Settings>;
 	}
 
-	private add(
-		{ index, request, service }: Sending,
-		outcome: Pick<Sent, 'taskId' | 'unknown'>,
-	): void {
-		this.stored.sent[index] = {
+	/** Makes the task the one of this item, whatever its expressions return at the next try. */
+	private takeOver(item: number, place: Sent): RecalledTask {
+		this.stored.sent[item] = { ...place, elsewhere: true };
+		return toRecalled(this.stored.sent[item]) as RecalledTask;
+	}
+
+	private add(item: number, request: Request, outcome: Pick<Sent, 'taskId' | 'unknown'>): void {
+		this.stored.sent[item] = {
 			request: digestRequest(request),
 			model: request.model,
-			account: identifyAccount(service.credentials),
-			origin: this.findOrigin(index),
+			origin: this.findOrigin(item),
 			...outcome,
 		};
 	}
@@ -211,11 +189,9 @@ export class RunRecord {
 	}
 
 	private describe(item: number): string {
-		const { executionId } = this.stored;
-		const where = getNodeContext(this.context)
-			? `workflow ${this.context.getWorkflow().id}, execution ${executionId || 'without ID'}, item ${item}`
-			: "a tool of n8n's Agents";
-		return `"${this.context.getNode().name}" (${where})`;
+		const { context } = this;
+		const execution = this.stored.executionId || 'without ID';
+		return `"${context.getNode().name}" (workflow ${context.getWorkflow().id}, execution ${execution}, item ${item})`;
 	}
 
 	private readInput(item: number): IDataObject {
@@ -224,32 +200,36 @@ export class RunRecord {
 
 	/** Digests what the agent's model asked for. n8n numbers its calls; the number is left out. */
 	private digestCall(item: number): string {
-		const { toolCallId, ...asked } = this.readInput(item);
-		return digest(asked);
+		return digest({ ...this.readInput(item), toolCallId: undefined });
+	}
+
+	/**
+	 * Shows the task IDs in the executions list if the execution is stopped. n8n then drops what the
+	 * node returned, but saves its custom data, of at most 255 characters each.
+	 */
+	private showWhenStopped(): void {
+		const show = () => {
+			const { customData } = this.context.getWorkflowDataProxy(0).$execution as {
+				customData: { set: (key: string, value: string) => void };
+			};
+			customData.set('Media_Generation_tasks', cutText(this.listTaskIds().join(', '), 255));
+		};
+		this.context.getExecutionCancelSignal()?.addEventListener('abort', show, { once: true });
 	}
 }
 
-/** A call of an MCP server has no execution ID, and must not look like an earlier execution. */
-const identifyRun = (context: IExecuteFunctions): Pick<Stored, 'run' | 'executionId'> => ({
-	run: context.getWorkflowDataProxy(0).$runIndex as number,
-	executionId: (context.getExecutionId() as string | undefined) ?? '',
-});
-
 /** Continues the record of another try, begins the one of a retry, or a new one. */
-function continueRecord(
-	before: Stored | undefined,
-	now: Pick<Stored, 'run' | 'executionId'>,
-	open: () => Shared,
-): Stored {
-	const isSameExecution = before?.executionId === now.executionId;
-	if (isSameExecution && before.run === now.run) return before;
-	if (isSameExecution) return { ...now, sent: {}, shared: before.shared };
-	if (before?.run !== now.run) return { ...now, sent: {}, shared: open() };
-	const earlier = {
-		sent: { ...before.earlier?.sent, ...before.sent },
-		wait: before.wait ?? before.earlier?.wait,
-	};
-	return { ...now, sent: {}, earlier, shared: open() };
+function continueRecord(before: Stored | undefined, context: IExecuteFunctions): Stored {
+	const run = context.getWorkflowDataProxy(0).$runIndex as number;
+	// A call of an MCP server has no execution ID, and must not look like an earlier execution.
+	const executionId = (context.getExecutionId() as string | undefined) ?? '';
+	const isSameExecution = before?.executionId === executionId;
+	if (isSameExecution && before.run === run) return before;
+	const shared = isSameExecution ? before.shared : openShared(context);
+	const begun: Stored = { run, executionId, sent: {}, shared };
+	if (isSameExecution || before?.run !== run) return begun;
+	const sent = { ...before.earlier?.sent, ...before.sent };
+	return { ...begun, earlier: { sent, wait: before.wait ?? before.earlier?.wait } };
 }
 
 /** Calls without an execution share what they know this long, in milliseconds. */
@@ -262,56 +242,26 @@ const sharedByTool = new BoundedMap<string, Shared & { until: number }>(10_000);
  * of one tool have the same parameters, as its owner set them, and the same credential.
  */
 function openShared(context: IExecuteFunctions): Shared {
-	const begin = (): Shared => ({ count: 0, unknownCalls: {} });
-	if (getNodeContext(context)) return begin();
+	const begun = { count: 0, unknownCalls: {}, until: Date.now() + SHARED_FOR };
+	if (getNodeContext(context)) return begun;
 	const { parameters, credentials } = context.getNode();
 	const tool = digest([parameters, credentials?.[CREDENTIAL]]);
 	const known = sharedByTool.get(tool);
 	if (known && known.until > Date.now()) return known;
-	const begun = { ...begin(), until: Date.now() + SHARED_FOR };
 	sharedByTool.set(tool, begun);
 	return begun;
 }
 
-const digestRequest = ({ model, input }: Sending['request']): string => digest([model, input]);
+const digestRequest = ({ model, input }: Request): string => digest([model, input]);
 
-function toRecalled({ taskId, model, account, unknown, elsewhere }: Sent): RecalledTask | Failed {
+function toRecalled({ taskId, model, unknown, elsewhere }: Sent): RecalledTask | Failed {
 	if (taskId === undefined) return { error: new UnknownOutcomeError(unknown as UnknownOutcome) };
-	return { taskId, model, account, elsewhere: elsewhere === true };
+	return { taskId, model, elsewhere: elsewhere === true };
 }
 
-/** Recognizes an error item of `toErrorItem`. */
-const isErrorItem = (json: IDataObject): boolean =>
-	typeof json.error === 'string' &&
-	Object.keys(json).every((key) => key === 'error' || key === 'message');
-
-/** Makes the error of an error item again. Its item number is added again at the output. */
-const restoreError = ({ error, message }: IDataObject): UserError =>
-	new UserError(String(error).replace(/ \[item \d+\]$/, ''), {
-		description: typeof message === 'string' ? message : undefined,
-	});
-
-/** The IDs of the tasks that an execution has created, newest first, by the signal that stops it. */
-const createdIds = new WeakMap<AbortSignal, string[]>();
-
-/** n8n logs an error for longer custom data, in characters. */
-const LONGEST_CUSTOM_DATA = 255;
-
-/**
- * Shows the newest IDs in the executions list if the execution is stopped. n8n then drops what the
- * node returned, but saves its custom data.
- */
-function showWhenStopped(context: IExecuteFunctions, taskId: string): void {
-	const signal = context.getExecutionCancelSignal();
-	const known = signal && createdIds.get(signal);
-	if (!signal || known) return void known?.unshift(taskId);
-	const ids = [taskId];
-	createdIds.set(signal, ids);
-	const show = () =>
-		(
-			context.getWorkflowDataProxy(0).$execution as {
-				customData: { set: (key: string, value: string) => void };
-			}
-		).customData.set('Media_Generation_tasks', cutText(ids.join(', '), LONGEST_CUSTOM_DATA));
-	signal.addEventListener('abort', show, { once: true });
+/** Makes the error of an error item again; undefined for other items. Its number is added later. */
+function restoreError({ error, message, ...rest }: IDataObject): Failed | undefined {
+	if (typeof error !== 'string' || Object.keys(rest).length > 0) return undefined;
+	const description = typeof message === 'string' ? message : undefined;
+	return { error: new UserError(error.replace(/ \[item \d+\]$/, ''), { description }) };
 }

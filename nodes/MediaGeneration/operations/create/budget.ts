@@ -1,5 +1,4 @@
 import { UserError, type IExecuteFunctions, type INodeProperties } from 'n8n-workflow';
-import type { TaskService } from '../../api/client';
 import { identifyAccount } from '../../api/endpoints';
 import { getNodeContext } from '../../host/nodeContext';
 import { isTool } from '../../host/starter';
@@ -29,31 +28,46 @@ export const keepCreditsOption: INodeProperties = {
 };
 
 /**
- * Takes `count` tasks from what the node may create in one execution, in one step, because calls of an
- * agent may run side by side. n8n's Agents have no execution, so there the calls of an hour count.
- * @throws {UserError} when that is more than Maximum Tasks per Run allows
+ * Takes these items from what the node may create in one execution, in one step, because calls of an
+ * agent may run side by side. n8n's Agents have no execution, so there the calls of an hour count. Then
+ * checks the credits of their accounts.
+ * @throws {UserError} when Options forbid the run; then nothing is taken
  */
-export function takeBudget(
-	count: number,
-	option: Item['option'],
+export async function takeBudget(
+	unsent: Array<Prepared<unknown>>,
 	context: IExecuteFunctions,
-): void {
+): Promise<undefined> {
+	const [first] = unsent;
+	if (!first) return undefined;
+	const { option } = first.item;
 	const { shared } = openRecord(context);
-	const limit = readOption(option, maxTasksOption) as number | undefined;
-	if (limit !== undefined && shared.count + count > limit) {
-		const [scope, owned] = getNodeContext(context)
-			? ['this execution', 'workflow']
-			: ['the last hour', 'agent'];
-		throw new UserError(
-			`'Maximum Tasks per Run' is ${limit} in Options, ${shared.count} were created before in ${scope}, and this run is for ${count} more`,
-			{
-				description: isTool(context)
-					? `Nothing was created. The limit was set by the owner of this ${owned}: do not try again.`
-					: 'Nothing was created. Give fewer items, or raise the limit.',
-			},
-		);
-	}
-	shared.count += count;
+	const limit = (readOption(option, maxTasksOption) ?? Infinity) as number;
+	if (shared.count + unsent.length > limit)
+		throw buildBudgetError(limit, shared.count, unsent.length, context);
+	shared.count += unsent.length;
+	const shortage = await findShortage(unsent);
+	if (!shortage) return undefined;
+	giveBack(unsent.length, context);
+	throw shortage;
+}
+
+function buildBudgetError(
+	limit: number,
+	before: number,
+	more: number,
+	context: IExecuteFunctions,
+): UserError {
+	const [scope, owned] = getNodeContext(context)
+		? ['this execution', 'workflow']
+		: ['the last hour', 'agent'];
+	return new UserError(
+		`'Maximum Tasks per Run' is ${limit} in Options, ${before} were created before in ${scope}, and this run is for ${more} more`,
+		{
+			description: isTool(context)
+				? `Nothing was created. The limit was set by the owner of this ${owned}: do not try again.`
+				: 'Nothing was created. Give fewer items, or raise the limit.',
+		},
+	);
 }
 
 /** Returns to the budget what was certainly not created. */
@@ -61,31 +75,26 @@ export function giveBack(count: number, context: IExecuteFunctions): void {
 	openRecord(context).shared.count -= count;
 }
 
-/**
- * Reads each account's credits once, if the user set a limit for them.
- * @throws {UserError} when an account has too few, or its credits can't be read
- */
-export async function checkCredits(prepared: Array<Prepared<unknown>>): Promise<void> {
+/** The reason to create nothing; undefined if the accounts have enough credits. */
+async function findShortage(prepared: Array<Prepared<unknown>>): Promise<UserError | undefined> {
 	const [first] = prepared;
-	if (!first) return;
-	const { option, settings } = first.item;
-	const keep = readOption(option, keepCreditsOption) as number | undefined;
-	if (keep === undefined) return;
-	const accounts = new Map<string, TaskService>(
-		prepared.map(({ item: { service } }) => [identifyAccount(service.credentials), service]),
+	const keep = first && (readOption(first.item.option, keepCreditsOption) as number | undefined);
+	if (keep === undefined) return undefined;
+	const accounts = new Map<string, Item>(
+		prepared.map(({ item }) => [identifyAccount(item.service.credentials), item]),
 	);
-	for (const service of accounts.values()) {
-		const credits = await service.getCredits(settings).catch((error: Error) => {
-			throw new UserError(
-				`'Stop Below This Balance' is set in Options, but the account's credits couldn't be read: ${error.message}`,
+	for (const { service, settings } of accounts.values()) {
+		const credits = await service.getCredits(settings).catch((error: Error) => error);
+		if (credits instanceof Error)
+			return new UserError(
+				`'Stop Below This Balance' is set in Options, but the account's credits couldn't be read: ${credits.message}`,
 				{
 					description:
 						"Nothing was created. Check 'Credits Path' in the credential, or remove 'Stop Below This Balance' from Options.",
 				},
 			);
-		});
 		if (credits <= keep)
-			throw new UserError(
+			return new UserError(
 				`The account has ${credits} credits, and 'Stop Below This Balance' is ${keep} in Options`,
 				{
 					description:
@@ -93,4 +102,5 @@ export async function checkCredits(prepared: Array<Prepared<unknown>>): Promise<
 				},
 			);
 	}
+	return undefined;
 }

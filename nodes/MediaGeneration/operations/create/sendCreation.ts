@@ -2,18 +2,15 @@ import { sleep, UserError } from 'n8n-workflow';
 import type { CreateTaskRequest, TaskService } from '../../api/client';
 import { identifyAccount } from '../../api/endpoints';
 import { ERROR_HELP } from '../../api/errorHelp';
-import { isRateLimited, ServiceError, UnknownOutcomeError } from '../../api/errors';
+import { isRateLimited, UnknownOutcomeError } from '../../api/errors';
 import { RateLimiter } from '../../lib/rateLimiter';
 import type { Item } from '../operation';
 
 /** Services of this kind usually count creations over ten seconds. */
 const CREATION_LIMITS = { period: 10_000, patience: 60_000, isTooFast: isRateLimited };
 
-/** Codes of refusals that every further creation with the same access token would get too. */
-const FINAL_CODES = [401, 402, 433, 455] as const;
-
-/** Some services answer missing credits with the code of a rate limit, and the message of 402. */
-const FINAL_MESSAGES = FINAL_CODES.map((code) => ERROR_HELP[code].message);
+/** Refusals that every further creation with the same token would get too, by their message. */
+const FINAL_MESSAGES = ([401, 402, 433, 455] as const).map((code) => ERROR_HELP[code].message);
 
 /** The number of unknown outcomes in a row after which nothing more is sent. */
 const UNKNOWN_LIMIT = 3;
@@ -56,14 +53,12 @@ export class CreationSender {
 		const create = async () => await service.createTask(body, settings, key);
 		return await this.limiter.run(async () => {
 			this.check(service);
-			try {
-				const taskId = await (key ? this.repeatUntilKnown(create) : create());
-				this.unknowns.delete(account);
-				return taskId;
-			} catch (error) {
-				this.note(account, error);
-				throw error;
-			}
+			const answer = await (key ? this.repeatUntilKnown(create) : create()).catch(
+				(error: UserError) => error,
+			);
+			this.note(account, answer);
+			if (typeof answer !== 'string') throw answer;
+			return answer;
 		});
 	}
 
@@ -75,45 +70,39 @@ export class CreationSender {
 	private async repeatUntilKnown(create: () => Promise<string>): Promise<string> {
 		let unknown: UnknownOutcomeError | undefined;
 		for (const pause of [...PAUSES, 0]) {
-			try {
-				return await create();
-			} catch (error) {
-				if (error instanceof UnknownOutcomeError && !unknown?.outcome.taskId) unknown = error;
-				if (!unknown) throw error;
-			}
+			const answer = await create().catch((error: UserError) => error);
+			if (typeof answer === 'string') return answer;
+			if (answer instanceof UnknownOutcomeError && !unknown?.outcome.taskId) unknown = answer;
+			if (!unknown) throw answer;
 			await sleep(pause, this.signal).catch(() => undefined);
 			if (this.signal?.aborted) break;
 		}
 		throw unknown as UnknownOutcomeError;
 	}
 
-	private note(account: string, error: unknown): void {
-		if (!(error instanceof UnknownOutcomeError)) {
-			this.unknowns.delete(account);
-			const isFinal = FINAL_MESSAGES.some((one) => (error as Error).message.startsWith(one));
-			if (error instanceof ServiceError && isFinal)
-				this.end(
-					account,
-					`the service refused an earlier one for a reason that applies to all (${error.message})`,
-					error.description,
-				);
-			return;
-		}
-		const count = (this.unknowns.get(account) ?? 0) + 1;
-		this.unknowns.set(account, count);
-		if (count >= UNKNOWN_LIMIT)
-			this.end(
+	/** Notes whether further creations with the account make sense. */
+	private note(account: string, answer: string | UserError): void {
+		if (answer instanceof UnknownOutcomeError) {
+			const count = (this.unknowns.get(account) ?? 0) + 1;
+			this.unknowns.set(account, count);
+			if (count < UNKNOWN_LIMIT) return;
+			return this.stop(
 				account,
-				`for ${count} items in a row it is unknown whether a task was created (${error.message})`,
+				`for ${count} items in a row it is unknown whether a task was created (${answer.message})`,
 				"Look at your account's recent tasks with the service. Once the service works again, run the node for the items that were not sent.",
+			);
+		}
+		this.unknowns.delete(account);
+		if (typeof answer !== 'string' && FINAL_MESSAGES.some((one) => answer.message.startsWith(one)))
+			this.stop(
+				account,
+				`the service refused an earlier one for a reason that applies to all (${answer.message})`,
+				answer.description ?? undefined,
 			);
 	}
 
-	private end(account: string, reason: string, description?: string | null): void {
-		if (this.reasons.has(account)) return;
-		this.reasons.set(
-			account,
-			new UserError(`This item was not sent: ${reason}`, { description: description ?? undefined }),
-		);
+	private stop(account: string, why: string, description?: string): void {
+		if (!this.reasons.has(account))
+			this.reasons.set(account, new UserError(`This item was not sent: ${why}`, { description }));
 	}
 }

@@ -1,7 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Task } from '../../api/task';
 import { cutText, escapeHtml } from '../../lib/text';
-import { traceCredits } from '../traceTasks';
 import type { WaitDecision } from './decideWait';
 
 /** The longest reason of a failed task in a hint, in characters. */
@@ -29,7 +28,6 @@ export function showOutcome(context: IExecuteFunctions, tasks: Task[]): void {
 	const credits = Number(costs.reduce((total, cost) => total + cost, 0).toFixed(6));
 	const paid = costs.length === 1 ? 'The task' : `${costs.length} tasks`;
 	show(context, 'info', `${paid} consumed ${credits} credits.`);
-	traceCredits(context, credits);
 }
 
 const show = (context: IExecuteFunctions, type: 'warning' | 'info', message: string): void =>

@@ -19,18 +19,16 @@ interface LookAnswer {
 /** Sends a look to a resume URL, signed like the service's callbacks. Nothing is thrown. */
 export async function sendLook(url: string, taskId: string, secret?: string): Promise<LookAnswer> {
 	const timestamp = String(Math.floor(Date.now() / 1000));
+	const signed = secret !== undefined && {
+		'X-Webhook-Timestamp': timestamp,
+		'X-Webhook-Signature': sign(taskId, timestamp, secret),
+	};
 	const { host } = new URL(url);
 	try {
 		const response = await fetch(url, {
 			method: 'POST',
 			redirect: 'manual',
-			headers: {
-				'Content-Type': 'application/json',
-				...(secret !== undefined && {
-					'X-Webhook-Timestamp': timestamp,
-					'X-Webhook-Signature': sign(taskId, timestamp, secret),
-				}),
-			},
+			headers: { 'Content-Type': 'application/json', ...signed },
 			body: JSON.stringify({ data: { task_id: taskId, callbackType: LOOK } }),
 			signal: AbortSignal.timeout(ANSWER_WITHIN),
 		});

@@ -1,5 +1,4 @@
 import type { INodeExecutionData, Logger } from 'n8n-workflow';
-import type { TaskService } from '../../api/client';
 import type { Credentials } from '../../api/endpoints';
 import type { Task } from '../../api/task';
 import { getSigningSecrets } from '../../callback/verify';
@@ -36,24 +35,21 @@ const LATE_PAUSE = 4_000;
 const LATE_FOR = 26_000;
 
 /** n8n's statuses for an execution that no longer waits, or not for these tasks. */
-const GONE = new Set([404, 409, 410]);
+const GONE = new Set<unknown>([404, 409, 410]);
 
 /**
- * An execution that sleeps, as this process knows it. Callbacks and looks share what they learn.
- * Another process, or this one after a restart, asks the service again, and n8n lets only one process
- * continue an execution, so this only saves requests.
+ * An execution that sleeps, as this process knows it. It only saves requests: another process, or this
+ * one after a restart, asks the service again, and n8n lets only one process continue an execution.
  *
  * Looks make up for callbacks that get lost. They ask the service, and go through n8n only once all
- * tasks have ended, or at the wait limit. After the limit n8n would output the items as they were
- * parked, without asking the node.
+ * tasks have ended, or at the limit: after it, n8n outputs the items as they were parked.
  */
 export class WaitingExecution {
 	readonly looker: Looker;
 	private isDelivering = false;
 	private isStopped = false;
+	private hasFailed = false;
 	private pause = FIRST_PAUSE;
-	private hasLoggedFailure = false;
-	private readonly service: TaskService;
 
 	constructor(
 		readonly stored: StoredWait,
@@ -61,22 +57,20 @@ export class WaitingExecution {
 		private readonly onStop: () => void,
 	) {
 		this.looker = new Looker(stored.items.flatMap(readTask), stored.settings);
-		this.service = createFetchService(tools.credentials);
 		this.schedule();
 	}
 
 	/** It is the wait that n8n has stored. An execution can wait at a node more than once. */
 	holds({ until, items }: StoredWait): boolean {
-		const { batch } = this.looker;
-		const ids = items.flatMap(readTask).map(({ taskId }) => taskId);
-		return this.stored.until === until && ids.every((taskId) => batch.has(taskId));
+		const tasks = items.flatMap(readTask);
+		return this.stored.until === until && tasks.every((task) => this.looker.batch.has(task.taskId));
 	}
 
 	/** @returns false while another callback fetches the files, or n8n stores the items */
 	beginDelivery(): boolean {
-		if (this.isDelivering) return false;
+		const isFree = !this.isDelivering;
 		this.isDelivering = true;
-		return true;
+		return isFree;
 	}
 
 	endDelivery(): void {
@@ -87,8 +81,8 @@ export class WaitingExecution {
 	toItems(): INodeExecutionData[] {
 		const { batch } = this.looker;
 		return this.stored.items.flatMap((item) => {
-			const { taskId } = item.json;
-			if (typeof taskId !== 'string' || !batch.has(taskId)) return [item];
+			const taskId = String(item.json.taskId);
+			if (!batch.has(taskId)) return [item];
 			const output = batch.toOutput(taskId) as INodeExecutionData[];
 			return output.map((one) => ({ ...item, ...one }));
 		});
@@ -110,58 +104,45 @@ export class WaitingExecution {
 	}
 
 	private async look(): Promise<void> {
-		if (this.isStopped) return;
-		const { batch } = this.looker;
-		if (Date.now() < this.stored.until) {
-			const getSource = () => ({ service: this.service });
-			await this.looker.look(batch.openIds, { getSource, untilOpen: true });
-			if (batch.lookError) this.logFailure(batch.lookError);
-			// n8n's own HTTP helper may reach a service that this process can't, for example by a proxy.
-			else if (!batch.isEnded) return this.schedule();
+		const { looker, stored, tools } = this;
+		if (!this.isStopped && Date.now() < stored.until) {
+			const source = { service: createFetchService(tools.credentials) };
+			const getSource = () => source;
+			await looker.look(looker.batch.openIds, { getSource, untilOpen: true });
 		}
-		await this.resume();
+		const { isEnded, lookError } = looker.batch;
+		if (lookError !== undefined) this.logFailure(lookError);
+		// n8n's own HTTP helper may reach a service that a look can't, for example by a proxy.
+		if (isEnded || lookError !== undefined || Date.now() >= stored.until) await this.resume();
+		this.schedule();
 	}
 
 	/** Has n8n call the node's webhook, which continues the execution if all tasks have ended. */
 	private async resume(): Promise<void> {
 		const { url, credentials, logger, label } = this.tools;
-		const { batch } = this.looker;
-		const isFound = batch.isEnded;
-		const [taskId = ''] = [
-			...batch.openIds,
-			...batch.completedIds,
-			...batch.tasks.map((task) => task.taskId),
-		];
-		const { status, resumed, failure } = await sendLook(
-			url,
-			taskId,
-			getSigningSecrets(credentials)?.current,
-		);
-		if (failure !== undefined) this.logFailure(failure);
-		if (resumed && isFound)
+		const { openIds, tasks, isEnded } = this.looker.batch;
+		if (this.isStopped) return;
+		const taskId = openIds[0] ?? (tasks[0] as Task).taskId;
+		const answer = await sendLook(url, taskId, getSigningSecrets(credentials)?.current);
+		if (answer.failure !== undefined) this.logFailure(answer.failure);
+		if (answer.resumed && isEnded)
 			logger.info(`${label}: a look found the end of the tasks, no callback came`);
-		if (resumed || (status !== undefined && GONE.has(status))) this.stop();
-		else this.schedule();
+		if (answer.resumed || GONE.has(answer.status)) this.stop();
 	}
 
 	/** Only the first one, because a service may be down for long. */
 	private logFailure(reason: string): void {
-		if (this.hasLoggedFailure) return;
-		this.hasLoggedFailure = true;
-		this.tools.logger.warn(`${this.tools.label}: a look at the tasks failed: ${reason}`);
+		if (!this.hasFailed) this.tools.logger.warn(`${this.tools.label}: a look failed: ${reason}`);
+		this.hasFailed = true;
 	}
 }
 
-/** What parked items have besides the task. It was true when they were parked. */
-const SAID = ['lookError', 'downloadError', 'note'] as const;
-type Said = Partial<Record<(typeof SAID)[number], string>>;
-
-/** Reads the task of a parked item; none if the item has other content. */
+/** What a parked item has besides the task was true when it was parked. */
 function readTask({ json }: INodeExecutionData): Task[] {
 	if (typeof json.taskId !== 'string' || typeof json.status !== 'string') return [];
-	const task = { ...json } as unknown as Task & Said;
-	for (const key of SAID) delete task[key];
-	return [task.status === 'timedOut' ? { ...task, status: 'pending' } : task];
+	const { lookError, downloadError, note, ...task } = json;
+	const status = task.status === 'timedOut' ? 'pending' : task.status;
+	return [{ ...task, status } as Task];
 }
 
 /** The executions that sleep, by execution and node. */
