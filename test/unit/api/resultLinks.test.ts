@@ -1,5 +1,5 @@
-import { LINK_KINDS, readResultLinks } from '../../nodes/MediaGeneration/api/resultLinks';
-import { listTaskLinks, taskRecord, toTask } from '../../nodes/MediaGeneration/api/task';
+import { LINK_KINDS, readResultLinks } from '../../../nodes/MediaGeneration/api/resultLinks';
+import { listTaskLinks, taskRecord, toTask } from '../../../nodes/MediaGeneration/api/task';
 
 const ALL = Object.keys(LINK_KINDS);
 

@@ -1,8 +1,8 @@
 import { NodeHelpers, type ICredentialTestFunctions, type IHttpRequestOptions } from 'n8n-workflow';
 import { Readable } from 'node:stream';
-import { MediaGenerationApi } from '../../credentials/MediaGenerationApi.credentials';
-import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
-import { MediaGenerationTrigger } from '../../nodes/MediaGeneration/MediaGenerationTrigger.node';
+import { MediaGenerationApi } from '../../../credentials/MediaGenerationApi.credentials';
+import { MediaGeneration } from '../../../nodes/MediaGeneration/MediaGeneration.node';
+import { MediaGenerationTrigger } from '../../../nodes/MediaGeneration/MediaGenerationTrigger.node';
 
 const { credentialTest } = new MediaGeneration().methods;
 

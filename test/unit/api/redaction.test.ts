@@ -1,5 +1,5 @@
-import { parseAnswer } from '../../nodes/MediaGeneration/api/exchange';
-import { listUrlSecrets, Redactor } from '../../nodes/MediaGeneration/api/redaction';
+import { parseAnswer } from '../../../nodes/MediaGeneration/api/exchange';
+import { listUrlSecrets, Redactor } from '../../../nodes/MediaGeneration/api/redaction';
 
 const TOKEN = 'pk+1/2=AZy&b"c';
 const RESUME = '7d0c6f0f9f2e4f6b8a1c3e5d7f9b1d3f';

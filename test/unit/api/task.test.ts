@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { PROMPT, taskRecord, toStatus, toTask } from '../../nodes/MediaGeneration/api/task';
+import { PROMPT, taskRecord, toStatus, toTask } from '../../../nodes/MediaGeneration/api/task';
 
 const result = { resultUrls: ['https://cdn.example/a.png'], seed: 7 };
 const record = {

@@ -1,8 +1,8 @@
 import { sleep, type IExecuteFunctions, type IHttpRequestOptions } from 'n8n-workflow';
-import { TaskService } from '../../nodes/MediaGeneration/api/client';
-import { ServiceError, UnknownOutcomeError } from '../../nodes/MediaGeneration/api/errors';
-import type { Credentials } from '../../nodes/MediaGeneration/api/endpoints';
-import type { MultipartBody } from '../../nodes/MediaGeneration/api/multipart';
+import { TaskService } from '../../../nodes/MediaGeneration/api/client';
+import { ServiceError, UnknownOutcomeError } from '../../../nodes/MediaGeneration/api/errors';
+import type { Credentials } from '../../../nodes/MediaGeneration/api/endpoints';
+import type { MultipartBody } from '../../../nodes/MediaGeneration/api/multipart';
 
 /** A body that is a generator is streamed by it. */
 type Answer = [statusCode: number, body: unknown, inFull?: 'inFull'] | Error;

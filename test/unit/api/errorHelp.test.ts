@@ -1,4 +1,4 @@
-import { explainRefusal } from '../../nodes/MediaGeneration/api/errorHelp';
+import { explainRefusal } from '../../../nodes/MediaGeneration/api/errorHelp';
 
 describe('explainRefusal', () => {
 	it.each([
