@@ -1,7 +1,6 @@
-import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
+import type { IHttpRequestOptions } from 'n8n-workflow';
 import { TaskService } from '../../api/client';
 import type { Credentials } from '../../api/endpoints';
-import type { Context } from '../../api/exchange';
 
 /**
  * Reaches the service without n8n's helpers, which hold the execution and its data. A look at the
@@ -11,10 +10,9 @@ export const createFetchService = (credentials: Credentials): TaskService =>
 	new TaskService(
 		{
 			helpers: {
-				httpRequestWithAuthentication: async (_type: string, options: IHttpRequestOptions) =>
-					await send(options, credentials),
+				httpRequestWithAuthentication: async (_type, options) => await send(options, credentials),
 			},
-		} as unknown as Context,
+		},
 		credentials,
 	);
 
@@ -32,5 +30,5 @@ async function send(
 		// n8n's helper has the code of a network failure at the top.
 		throw Object.assign(new Error(), error, cause);
 	});
-	return { statusCode: status, body: body ?? '' } satisfies IDataObject | object;
+	return { statusCode: status, body: body ?? '' };
 }
