@@ -118,13 +118,29 @@ export function recognizeFormat(head: Buffer): [string, Format] | undefined {
 /** The extension of a file of this format. */
 export const getExtension = (format: string): string => formats[format]?.extension ?? format;
 
-const findKey = (fits: (format: Format, key: string) => boolean): string | undefined =>
+const findFormat = (fits: (format: Format, key: string) => boolean): string | undefined =>
 	Object.entries(formats).find(([key, format]) => fits(format, key))?.[0];
 
 /** Finds the key of a format by its MIME type. */
 export const findFormatByType = (mimeType: string): string | undefined =>
-	findKey((format) => format.mimeType === mimeType);
+	findFormat((format) => format.mimeType === mimeType);
 
-/** Finds a format by the extension of a file's name. */
-export const findFormatByExtension = (extension?: string): Format | undefined =>
-	formats[findKey((_, key) => getExtension(key) === extension) ?? ''];
+/**
+ * Chooses type and extension of a file that a host sends. Where the host says no more than that it is a
+ * file, the extension in the URL tells the type.
+ */
+export function chooseFileType(
+	contentType = '',
+	url: string,
+): { mimeType: string; extension: string } {
+	const [, ending] = /\.([a-z\d]{1,5})$/.exec(new URL(url).pathname.toLowerCase()) ?? [];
+	const [sent] = /^[\w.+-]{1,60}\/[\w.+-]{1,100}(?=\s*(;|$))/.exec(contentType.toLowerCase()) ?? [];
+	const isKnown = sent !== undefined && !sent.endsWith('/octet-stream');
+	const key = isKnown
+		? findFormatByType(sent)
+		: findFormat((_, key) => getExtension(key) === ending);
+	return {
+		mimeType: isKnown ? sent : (formats[key ?? '']?.mimeType ?? 'application/octet-stream'),
+		extension: key ? getExtension(key) : (ending ?? 'bin'),
+	};
+}
