@@ -19,7 +19,7 @@ const RETRY_AFTER = 60 * 1000;
  * the next request, because a request may be slow to arrive.
  */
 const PAUSE = 1_100;
-const LIMITS = { requests: 0, period: 0, patience: 20_000, isTooFast: isRateLimited };
+const LIMITS = { requests: Infinity, period: 0, patience: 20_000, isTooFast: isRateLimited };
 
 const SETTINGS = { timeoutSeconds: 20 };
 
