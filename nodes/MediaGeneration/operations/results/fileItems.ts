@@ -11,7 +11,7 @@ export interface FileFacts extends ResultLink {
 	index: number;
 }
 
-/** Makes the items of a task: with `perFile`, one for each result file, if it has completed with any. */
+/** Makes the items of a task: with `perFile`, one for each result file, if it has any. */
 export function toTaskItems(
 	task: Task & { downloadError?: string; lookError?: string },
 	perFile: boolean,
@@ -29,7 +29,7 @@ interface FileItemOptions {
 	describe?: (file: DownloadedFile) => object;
 }
 
-/** Makes the items of a task with its files. Where one could not be downloaded, `downloadError` has the reason. */
+/** Makes the items of a task with its files, or with `downloadError`: why one is missing. */
 export function toFileItems(
 	task: Task,
 	downloads: FileDownload[],
