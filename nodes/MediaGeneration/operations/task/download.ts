@@ -67,7 +67,13 @@ export const download = defineOperation<DownloadRequest>({
 				return toFileItems(task, downloads, {
 					field,
 					perFile,
-					describe: ({ binary: _, ...facts }) => facts,
+					describe: ({ url, name, mimeType, size, seconds }) => ({
+						url,
+						name,
+						mimeType,
+						size,
+						seconds,
+					}),
 				});
 			},
 		)(prepared, context);
