@@ -67,7 +67,7 @@ beforeAll(async () => {
 	});
 	queue = await startQueueN8n({
 		tarball: String(process.env.MEDIA_GENERATION_TARBALL),
-		// Isolates are made only when an expression needs one, as docs/queue-mode.md advises.
+		// Isolates are made only when an expression needs one, as docs/operation.md advises.
 		env: {
 			N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
 			DB_POSTGRESDB_POOL_SIZE: '10',
