@@ -110,7 +110,9 @@ export class RunRecord {
 	addTask(item: number, request: Request, taskId: string): void {
 		this.add(item, request, { taskId });
 		this.context.logger.info(`${this.describe(item)} created task ${taskId}`);
-		this.context.getExecutionCancelSignal()?.addEventListener('abort', this.showTaskIds, { once: true });
+		this.context
+			.getExecutionCancelSignal()
+			?.addEventListener('abort', this.showTaskIds, { once: true });
 	}
 
 	/** Notes a sending whose outcome is unknown. */

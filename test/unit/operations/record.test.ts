@@ -1,17 +1,11 @@
 import fc from 'fast-check';
 import type { INodeExecutionData } from 'n8n-workflow';
-import type { TaskService } from '../../../nodes/MediaGeneration/api/client';
-import { ServiceError, UnknownOutcomeError } from '../../../nodes/MediaGeneration/api/errors';
 import { createTasks } from '../../../nodes/MediaGeneration/operations/create/createTasks';
 import { toErrorItem } from '../../../nodes/MediaGeneration/operations/errors';
-import {
-	hasFailed,
-	type Failed,
-	type Item,
-	type RecalledTask,
-} from '../../../nodes/MediaGeneration/operations/operation';
+import { hasFailed, type Failed } from '../../../nodes/MediaGeneration/operations/operation';
 import { openRecord } from '../../../nodes/MediaGeneration/operations/record';
 import { buildContext, type Run as AnyRun } from '../context';
+import { buildCreator, buildItem, refuse, unknown as lost, type Prepared } from './creations';
 
 const REQUEST = { model: 'beta2/image-edit', input: { prompt: 'Night' } };
 const OTHER = { ...REQUEST, input: { prompt: 'Day' } };
@@ -285,14 +279,9 @@ class Execution {
 	}
 
 	private async try({ answers, onError, parks }: Omit<Step, 'next'>): Promise<void> {
-		const context = buildContext(
+		const context = buildCreator(
 			{ kept: this.kept, run: this.run, executionId: String(this.id) },
-			{
-				getInputData: () => this.input,
-				getExecutionCancelSignal: () => undefined,
-				continueOnFail: () => onError === 'continue',
-				logger: { info() {}, warn() {} },
-			},
+			{ getInputData: () => this.input, continueOnFail: () => onError === 'continue' },
 		);
 		const record = openRecord(context);
 		if (record.wait?.parkedUntil !== undefined) return;
@@ -300,9 +289,11 @@ class Execution {
 		if (onError === 'stop' && recalled.some(hasFailed)) return;
 		const indices = [0, 1, 2].filter((index) => !hasFailed(recalled[index]));
 		const prepared = indices.map((index) => ({
-			item: this.buildItem(index, context, answers),
-			request: (recalled[index] as RecalledTask | undefined) ?? this.buildRequest(index),
-		}));
+			item: buildItem(context, index, {
+				createTask: (body) => this.answer(body.input as never, answers[index] as string),
+			}),
+			request: recalled[index] ?? this.buildRequest(index),
+		})) as Prepared[];
 		const wait = record.openWait(() => 0);
 		const { results } = await createTasks(prepared, context);
 		const outcomes = this.input.map((_, index) =>
@@ -324,19 +315,11 @@ class Execution {
 		return { model: 'model', input: { place, seed: before?.seed ?? ++this.tries } };
 	}
 
-	private buildItem(index: number, context: Item['context'], answers: Step['answers']): Item {
-		const createTask = async ({ input }: { input: { place: string; seed: number } }) => {
-			const answer = answers[index] as string;
-			this.sent.push({ ...input, id: this.id, answer });
-			if (this.parkedRuns.has(this.run)) this.sentAfterPark.push(input.place);
-			if (answer === 'task') return `${input.place}-${this.sent.length}`;
-			if (answer === 'unknown') throw new UnknownOutcomeError({ message: 'No answer' });
-			throw new ServiceError({ message: 'Refused', hint: 'Correct it' });
-		};
-		const credentials = { baseUrl: 'https://api.example', accessToken: 'token' };
-		const service = { credentials, createTask } as unknown as TaskService;
-		const option = (name: string) => (name === 'tasksPer10Seconds' ? 0 : undefined);
-		return { index, context, service, option, read: () => '', settings: { timeoutSeconds: 1 } };
+	private answer(input: { place: string; seed: number }, answer: string): string | Error {
+		this.sent.push({ ...input, id: this.id, answer });
+		if (this.parkedRuns.has(this.run)) this.sentAfterPark.push(input.place);
+		if (answer === 'task') return `${input.place}-${this.sent.length}`;
+		return answer === 'unknown' ? lost() : refuse(422);
 	}
 }
 
