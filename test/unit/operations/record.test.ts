@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { createTasks } from '../../../nodes/MediaGeneration/operations/create/createTasks';
 import { toErrorItem } from '../../../nodes/MediaGeneration/operations/errors';
 import { hasFailed, type Failed } from '../../../nodes/MediaGeneration/operations/operation';
@@ -197,8 +197,9 @@ it('a stopped execution shows its tasks once, in an entry that n8n keeps', () =>
 	sendBoth();
 	const stop = new AbortController();
 	const retried = { ...RETRY, signal: stop.signal };
-	open(retried).findSame(0, REQUEST);
-	for (let item = 1; item < 60; item++) open(retried).addTask(item, REQUEST, `task-${item}`);
+	const record = open(retried);
+	record.findSame(0, REQUEST);
+	for (let item = 1; item < 60; item++) record.addTask(item, REQUEST, `task-${item}`);
 	expect(customData.size).toBe(0);
 	stop.abort();
 	const [[name, ids = ''] = [], ...others] = customData;
@@ -303,7 +304,7 @@ class Execution {
 		wait.parkedUntil = 1;
 		this.parkedRuns.add(this.run);
 		this.input = outcomes.map((outcome, index) => {
-			if (outcome && 'task' in outcome) return { json: { ...outcome.task } };
+			if (outcome && 'task' in outcome) return { json: { ...outcome.task } as IDataObject };
 			return toErrorItem(context, (outcome as Failed).error, index);
 		});
 	}
@@ -311,8 +312,8 @@ class Execution {
 	/** Its expressions return another value in each try, and the same again in a retry. */
 	private buildRequest(index: number) {
 		const place = `${this.run}/${index}`;
-		const before = this.sent.findLast((one) => one.place === place && one.id !== this.id);
-		return { model: 'model', input: { place, seed: before?.seed ?? ++this.tries } };
+		const before = this.sent.filter((one) => one.place === place && one.id !== this.id);
+		return { model: 'model', input: { place, seed: before.at(-1)?.seed ?? ++this.tries } };
 	}
 
 	private answer(input: { place: string; seed: number }, answer: string): string | Error {
