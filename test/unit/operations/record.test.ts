@@ -47,7 +47,12 @@ function newNode() {
 	return { open, sendBoth, lines, customData };
 }
 
-const task = (elsewhere: boolean) => ({ taskId: 'task', model: REQUEST.model, elsewhere });
+const task = (elsewhere: boolean) =>
+	expect.objectContaining({
+		taskId: 'task',
+		model: REQUEST.model,
+		...(elsewhere && { elsewhere }),
+	}) as object;
 const NOTHING = [undefined, undefined, undefined];
 const unknown = { error: expect.objectContaining({ message: UNKNOWN.message }) as Error };
 

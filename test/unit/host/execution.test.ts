@@ -1,4 +1,9 @@
-import { isSingleNode, isTool, readStarter } from '../../../nodes/MediaGeneration/host/starter';
+import {
+	getNodeContext,
+	isSingleNode,
+	isTool,
+	readStarter,
+} from '../../../nodes/MediaGeneration/host/execution';
 import { buildContext, type Run } from '../context';
 
 const HOOK = { name: 'Hook', type: 'n8n-nodes-base.webhook', disabled: false, parameters: {} };
@@ -73,4 +78,10 @@ it.each([
 	['Pictures', false],
 ])('a workflow named %s is "Execute node" of the assistant: %s', (name, expected) => {
 	expect(isSingleNode(buildContext({}, { getWorkflow: () => ({ name }) }))).toBe(expected);
+});
+
+it('the context of a node is what n8n keeps with its execution, if there is one', () => {
+	const kept = {};
+	expect(getNodeContext(buildContext({ kept }))).toBe(kept);
+	expect(getNodeContext(buildContext({ kept: null }))).toBeUndefined();
 });
