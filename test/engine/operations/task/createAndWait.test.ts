@@ -135,15 +135,4 @@ describe('a run that sleeps', () => {
 		const parameters = { ...asleep, downloadResults: true, options };
 		expect((await wait(['one'], parameters)).wait).toMatchObject({ settings });
 	});
-
-	it.each([
-		['goes on at once', 'two', 'completed'],
-		['parks all the same', '#neverEnds', 'timedOut'],
-	])('that took long to create its tasks %s with "%s"', async (_, prompt, status) => {
-		engine.service.faultNext({ path: '/api/v1/jobs/createTask', delaySeconds: 1.2, times: 2 });
-		engine.service.faultNext({ path: '/api/v1/jobs/recordInfo', delaySeconds: 0.3, times: 2 });
-		const { output, parked } = await wait(['one', prompt], asleep);
-		expect(output[0]?.map(({ json }) => json.status)).toEqual(['completed', status]);
-		expect(Boolean(parked)).toBe(status === 'timedOut');
-	});
 });
