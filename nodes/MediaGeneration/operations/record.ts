@@ -54,8 +54,8 @@ interface Stored {
 	executionId: string;
 	sent: Record<number, Sent>;
 	wait?: Wait<unknown>;
-	/** Of the execution that this one retries. */
-	earlier?: Pick<Stored, 'sent' | 'wait'>;
+	/** Of the executions that this one retries; `parked` is the wait with which one of them slept. */
+	earlier?: { sent: Stored['sent']; parked?: Wait<unknown> };
 	shared: Shared;
 }
 
@@ -104,7 +104,7 @@ export class RunRecord {
 		const places = Object.values(earlier?.sent ?? {});
 		const place = places.find(({ taskId }) => taskId !== undefined && taskId === json.taskId);
 		if (place) return this.takeOver(item, place);
-		return earlier?.wait?.parkedUntil === undefined ? undefined : restoreError(json);
+		return earlier?.parked ? restoreError(json) : undefined;
 	}
 
 	/** Finds the task that an item has from the execution that this one retries, for the same request. */
@@ -118,7 +118,9 @@ export class RunRecord {
 	addTask(item: number, request: Request, taskId: string): void {
 		this.add(item, request, { taskId });
 		this.context.logger.info(`${this.describe(item)} created task ${taskId}`);
-		if (this.listTaskIds().length === 1) this.showWhenStopped();
+		this.context
+			.getExecutionCancelSignal()
+			?.addEventListener('abort', this.showTaskIds, { once: true });
 	}
 
 	/** Notes a sending whose outcome is unknown. */
@@ -168,8 +170,7 @@ export class RunRecord {
 	 * @param read reads the settings from the node's parameters
 	 */
 	openWait<Settings>(read: () => Settings): Wait<Settings> {
-		const before = this.stored.earlier?.wait;
-		this.stored.wait ??= { settings: before?.parkedUntil ? before.settings : read() };
+		this.stored.wait ??= { settings: this.stored.earlier?.parked?.settings ?? read() };
 		return this.stored.wait as Wait<Settings>;
 	}
 
@@ -212,15 +213,12 @@ export class RunRecord {
 	 * Shows the task IDs in the executions list if the execution is stopped. n8n then drops what the
 	 * node returned, but saves its custom data, of at most 255 characters each.
 	 */
-	private showWhenStopped(): void {
-		const show = () => {
-			const { customData } = this.context.getWorkflowDataProxy(0).$execution as {
-				customData: { set: (key: string, value: string) => void };
-			};
-			customData.set('Media_Generation_tasks', cutText(this.listTaskIds().join(', '), 255));
+	private readonly showTaskIds = (): void => {
+		const { customData } = this.context.getWorkflowDataProxy(0).$execution as {
+			customData: { set: (key: string, value: string) => void };
 		};
-		this.context.getExecutionCancelSignal()?.addEventListener('abort', show, { once: true });
-	}
+		customData.set('Media_Generation_tasks', cutText(this.listTaskIds().join(', '), 255));
+	};
 }
 
 /** Continues the record of another try, begins the one of a retry, or a new one. */
@@ -234,7 +232,8 @@ function continueRecord(before: Stored | undefined, context: IExecuteFunctions):
 	const begun: Stored = { run, executionId, sent: {}, shared };
 	if (isSameExecution || before?.run !== run) return begun;
 	const sent = { ...before.earlier?.sent, ...before.sent };
-	return { ...begun, earlier: { sent, wait: before.wait ?? before.earlier?.wait } };
+	const { wait, earlier } = before;
+	return { ...begun, earlier: { sent, parked: wait?.parkedUntil ? wait : earlier?.parked } };
 }
 
 /** Calls without an execution share what they know this long, in milliseconds. */

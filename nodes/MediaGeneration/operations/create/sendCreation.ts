@@ -1,7 +1,8 @@
 import { sleep, UserError } from 'n8n-workflow';
 import type { CreateTaskRequest } from '../../api/client';
 import { identifyAccount, readIdempotencyHeader } from '../../api/endpoints';
-import { isRateLimited, ServiceError, UnknownOutcomeError } from '../../api/errors';
+import { ERROR_HELP } from '../../api/errorHelp';
+import { isRateLimited, UnknownOutcomeError } from '../../api/errors';
 import { newTask, type Task } from '../../api/task';
 import { RateLimiter } from '../../lib/rateLimiter';
 import type { Failed, Item } from '../operation';
@@ -11,8 +12,8 @@ import { uploadFiles, type CreateRequest } from './request';
 /** Services of this kind usually count creations over ten seconds. */
 const CREATION_LIMITS = { period: 10_000, patience: 60_000, isTooFast: isRateLimited };
 
-/** The codes of refusals that every further creation of the account would get too. */
-const FINAL_CODES = new Set<number | undefined>([401, 402, 433, 455]);
+/** How refusals begin that every further creation of the account would get too, whatever their code. */
+const FINAL_REFUSALS = ([401, 402, 433, 455] as const).map((code) => ERROR_HELP[code].message);
 
 /** The number of unknown outcomes in a row after which nothing more is sent. */
 const UNKNOWN_LIMIT = 3;
@@ -114,7 +115,7 @@ export class CreationSender {
 						"Look at your account's recent tasks with the service. Once the service works again, run the node for the items that were not sent.",
 				},
 			);
-		if (!isUnknown && answer instanceof ServiceError && FINAL_CODES.has(answer.code))
+		if (!isUnknown && FINAL_REFUSALS.some((refusal) => message.startsWith(refusal)))
 			this.reason ??= new UserError(
 				`This item was not sent: the service refused an earlier one for a reason that applies to all (${message})`,
 				{ description: description ?? undefined },

@@ -1,5 +1,5 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { useService } from './engine';
+import { useService } from '../../engine';
 
 const engine = useService();
 

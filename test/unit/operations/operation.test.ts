@@ -1,11 +1,16 @@
-import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
-import { parseOption } from '../../nodes/MediaGeneration/models/field';
+import type { INodeProperties } from 'n8n-workflow';
+import { MediaGeneration } from '../../../nodes/MediaGeneration/MediaGeneration.node';
+import { parseOption } from '../../../nodes/MediaGeneration/models/field';
 import {
+	checkOptions,
+	defineOperation,
+	optionsField,
 	readNumberOption,
 	readOption,
+	runEach,
 	type Item,
-} from '../../nodes/MediaGeneration/operations/operation';
-import type { INodeProperties } from 'n8n-workflow';
+} from '../../../nodes/MediaGeneration/operations/operation';
+import { buildCreator, buildItem } from './creations';
 
 const size: INodeProperties = {
 	displayName: 'Size',
@@ -52,6 +57,19 @@ describe('an option', () => {
 		});
 		expect(() => readNumberOption(withValue(value), property)).toThrow(error as Error);
 	});
+
+	it.each<[string, INodeProperties, boolean]>([
+		['a number', size, true],
+		['a switch', flag, true],
+		['a text', { ...size, type: 'string' }, false],
+		['shown only with another field', { ...size, displayOptions: { show: { a: [1] } } }, false],
+	])('that is %s is checked with the others or not', (_, property, isChecked) => {
+		const fields = [size, optionsField([property])];
+		const operation = defineOperation({ fields } as Parameters<typeof defineOperation>[0]);
+		const check = () => checkOptions(operation, withValue('many'));
+		if (isChecked) expect(check).toThrow('but is "many"');
+		else expect(check).not.toThrow();
+	});
 });
 
 const listOptions = () =>
@@ -70,4 +88,32 @@ it('each number in Options of the node has a range, which holds its default', ()
 		});
 		expect(parseOption(property, property.default)).toBe(property.default);
 	}
+});
+
+describe('an operation that does the same for each item', () => {
+	/** Runs it on nine items, of which the second fails. */
+	async function runNine(goesOn: boolean) {
+		const context = buildCreator({}, { continueOnFail: () => goesOn });
+		const prepared = Array.from({ length: 9 }, (_, index) => ({
+			item: buildItem(context, index),
+			request: index,
+		}));
+		const run = runEach<number>(async (_, index) => {
+			await Promise.resolve();
+			if (index === 1) throw new Error('Broken');
+			return [{ json: { index } }];
+		});
+		return (await run(prepared, context)).outcomes;
+	}
+
+	it('goes on after an error, or begins no more', async () => {
+		const error = new Error('Broken');
+		const done = Array.from({ length: 9 }, (_, index) =>
+			index === 1 ? { error } : { items: [{ json: { index } }] },
+		);
+		expect(await runNine(true)).toEqual(done);
+		const stopped = await runNine(false);
+		expect(stopped[1]).toEqual({ error });
+		expect(stopped.slice(6)).toEqual([undefined, undefined, undefined]);
+	});
 });

@@ -1,6 +1,6 @@
 import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
-import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
-import { createAndWait } from '../../nodes/MediaGeneration/operations/task/createAndWait';
+import { MediaGeneration } from '../../../../nodes/MediaGeneration/MediaGeneration.node';
+import { createAndWait } from '../../../../nodes/MediaGeneration/operations/task/createAndWait';
 
 const { options = [] } = createAndWait.fields.find(({ name }) => name === 'options') ?? {};
 const limits = options.filter(({ name }) => name === 'toolWaitLimit') as INodeProperties[];

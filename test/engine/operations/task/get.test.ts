@@ -1,4 +1,4 @@
-import { useService } from './engine';
+import { useService } from '../../engine';
 
 const engine = useService({ taskSeconds: 0.1 });
 

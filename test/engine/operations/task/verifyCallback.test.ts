@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { hmac } from '../../dev/fixtures/callbackCases.cts';
-import { useService } from './engine';
+import { hmac } from '../../../../dev/fixtures/callbackCases.cts';
+import { useService } from '../../engine';
 
 const engine = useService();
 
