@@ -8,8 +8,8 @@ import {
 import type { CreateTaskRequest } from '../nodes/MediaGeneration/api/client.ts';
 import { ENDPOINTS, type Credentials } from '../nodes/MediaGeneration/api/endpoints.ts';
 import { UnknownOutcomeError } from '../nodes/MediaGeneration/api/errors.ts';
-import { isWebUrl } from '../nodes/MediaGeneration/api/schemas.ts';
 import { isObject } from '../nodes/MediaGeneration/lib/json.ts';
+import { isWebUrl } from '../nodes/MediaGeneration/lib/isWebUrl.ts';
 import { taskRecord, toStatus, type Task } from '../nodes/MediaGeneration/api/task.ts';
 import type { Client } from './client.cts';
 import { fetchFile } from './free.cts';

@@ -1,5 +1,5 @@
-import { LINK_KINDS, readResultLinks } from '../../nodes/MediaGeneration/api/resultLinks';
-import { listTaskLinks, taskRecord, toTask } from '../../nodes/MediaGeneration/api/task';
+import { LINK_KINDS, readResultLinks } from '../../../nodes/MediaGeneration/api/resultLinks';
+import { listTaskLinks, taskRecord, toTask } from '../../../nodes/MediaGeneration/api/task';
 
 const ALL = Object.keys(LINK_KINDS);
 
@@ -70,11 +70,12 @@ it.each<[string, unknown, string, string]>([
 		'',
 	],
 	['a bad song', { data: [null, song('1'), { audio_url: 7 }] }, '1.mp3', 'cover 1.jpg'],
-	['known places with something else', { firstFrameUrl: 7, data: [null, 'x', ''] }, '', ''],
-	['a relative link in a name with a blank', { 'video_url ': '/a' }, '/a', ''],
-	['relative links', { resultUrls: ['/a'], firstFrameUrl: '/f' }, '/a', 'firstFrame /f'],
-	// Nobody has seen these.
-	['known places first', { hd_url: at('hd'), resultUrls: [at('a')] }, 'a hd', ''],
+	['something other than links', { firstFrameUrl: 7, resultUrls: ['/a', 'ftp://a/b', ''] }, '', ''],
+	// Each http(s) text counts, whatever its key.
+	['qualities', { output: { hd: at('hd'), sd: at('sd') } }, 'hd sd', ''],
+	['qualities by number', { result: { '720p': at('a') } }, 'a', ''],
+	['works', { works: [at('a')] }, 'a', ''],
+	['artifacts', { artifacts: [{ location: at('a') }] }, 'a', ''],
 	['each link once', { resultUrls: [at('a'), at('a')], videoUrl: at('a') }, 'a', ''],
 	['a result that is its own cover', { thumbnail: at('a'), url: at('a') }, 'a', ''],
 	[
@@ -87,7 +88,6 @@ it.each<[string, unknown, string, string]>([
 		'',
 	],
 	['nested files', { output: { video: { url: at('a'), content_type: 'video/mp4' } } }, 'a', ''],
-	['urls by name', { urls: { hd: at('hd'), sd: at('sd') } }, 'hd sd', ''],
 	['links by href', [{ href: at('a') }, { download_link: at('b') }], 'a b', ''],
 	['a bare list', [at('a'), at('b')], 'a b', ''],
 	['an output', { output: at('a') }, 'a', ''],
@@ -101,14 +101,21 @@ it.each<[string, unknown, string, string]>([
 	['a cover in an object', { video: at('a'), cover: { url: at('c') } }, 'a', 'cover c'],
 	['the picture of a video', { video_url: at('a'), image_url: at('c') }, 'a', 'cover c'],
 	[
+		'a source beside a result',
+		{ source_image_url: at('1'), result_image_url: at('a'), origin_urls: [at('2')] },
+		'a',
+		'',
+	],
+	[
 		'pictures that are the cover of nothing',
 		[
 			{ image_url: at('a'), id: '1' },
 			{ image_url: at('b'), video_preview: at('p') },
 			{ image_file_url: at('c') },
 			{ video_url: at('d') },
+			{ image_url: at('e'), reference_video_url: at('1') },
 		],
-		'a b d c',
+		'a b c d e',
 		'preview p',
 	],
 	[
@@ -130,18 +137,6 @@ it.each<[string, unknown, string, string]>([
 			page_url: at('6'),
 		},
 		'a',
-		'',
-	],
-	[
-		'words that are links',
-		{ prompt: at('p'), text: at('t'), title: at('x'), tags: [at('y')] },
-		'',
-		'',
-	],
-	[
-		'another scheme',
-		{ url: 'ftp://cdn.example/a', video_url: 'data:video/mp4;base64,AA' },
-		'data:video/mp4;base64,AA',
 		'',
 	],
 ])('finds the files of %s', (_, result, results, others) => {
@@ -172,6 +167,12 @@ it.each<[string, object, string, string]>([
 	['a task that runs', { state: 'generating', output: { url: at('a') } }, '', ''],
 ])('reads %s', (_, record, results, others) => {
 	expect(summarize(record)).toEqual({ results, others });
+});
+
+it('reads at most a hundred links, of however many', () => {
+	const resultUrls = Array.from({ length: 20_000 }, (_, index) => at(String(index)));
+	const links = readResultLinks({ resultUrls, more: resultUrls });
+	expect(links.map(({ url }) => url)).toEqual(resultUrls.slice(0, 100));
 });
 
 it('reads the chosen kinds alone', () => {

@@ -2,7 +2,7 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import {
 	downloadFile,
 	type DownloadContext,
-} from '../../nodes/MediaGeneration/operations/results/downloadFile';
+} from '../../../../nodes/MediaGeneration/operations/results/downloadFile';
 import { buildFileHelpers, type Served } from './files.cts';
 
 const url = 'https://cdn.example/a/result.mp4';

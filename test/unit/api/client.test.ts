@@ -1,8 +1,7 @@
 import { sleep, type IExecuteFunctions, type IHttpRequestOptions } from 'n8n-workflow';
-import { TaskService } from '../../nodes/MediaGeneration/api/client';
-import { ServiceError, UnknownOutcomeError } from '../../nodes/MediaGeneration/api/errors';
-import type { Credentials } from '../../nodes/MediaGeneration/api/endpoints';
-import type { MultipartBody } from '../../nodes/MediaGeneration/api/multipart';
+import { TaskService } from '../../../nodes/MediaGeneration/api/client';
+import { ServiceError, UnknownOutcomeError } from '../../../nodes/MediaGeneration/api/errors';
+import type { Credentials } from '../../../nodes/MediaGeneration/api/endpoints';
 
 /** A body that is a generator is streamed by it. */
 type Answer = [statusCode: number, body: unknown, inFull?: 'inFull'] | Error;
@@ -76,6 +75,8 @@ const create = async (answer: Answer) =>
 		.service.createTask(REQUEST, SETTINGS)
 		.catch((error: ServiceError) => error);
 
+const refuse = (msg: string): Answer => [200, { code: 500, msg, data: null }];
+
 const guardError = Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' });
 
 const networkError = (code: string) => Object.assign(new Error(code), { code });
@@ -129,7 +130,7 @@ describe('each request', () => {
 		expect(Object.values(requests[0]?.headers ?? {}).includes('key')).toBe(key === 'key');
 	});
 
-	it('has the type of its body, and none without a body', async () => {
+	it('has the type of its body, also without one', async () => {
 		const { service, requests } = serviceThat([200, ok({ fileUrl: 'u' })]);
 		await service.uploadFromUrl('a.png', fileUrl, SETTINGS);
 		await service.upload('a.png', { size: 0, mimeType: 'image/png', chunks: [] }, SETTINGS);
@@ -137,9 +138,9 @@ describe('each request', () => {
 		expect(requests.map(({ headers }) => headers?.['Content-Type'])).toEqual([
 			'application/json',
 			expect.stringMatching(/^multipart\/form-data; boundary=/),
-			undefined,
+			'application/json',
 		]);
-		const form = requests[1]?.body as unknown as MultipartBody;
+		const form = requests[1]?.body as unknown as Blob;
 		const chunks = form.stream() as unknown as AsyncGenerator<Buffer>;
 		const { value: head } = (await chunks.next()) as { value: Buffer };
 		expect(head.toString()).toMatch(
@@ -172,6 +173,21 @@ describe('createTask', () => {
 		['HTTP 422', [422, { code: 422, msg: 'duration' }], 422, 'accept a field (422: duration)'],
 		['HTTP 429', [429, { code: 429, msg: 'slow down' }], 429, 'too many requests (429: slow down)'],
 		['HTTP 401 without JSON', [401, 'no'], 401, 'does not accept the access token (401)'],
+		[
+			'code 500 for a field',
+			refuse('prompt is required'),
+			500,
+			'a field (500: prompt is required)',
+		],
+		['code 500 for credits', refuse('Credits insufficient'), 500, 'too few credits (500: Cre'],
+		['HTTP 405', [405, '<html>'], 405, 'does not take this kind of request'],
+		['HTTP 413', [413, '<html>'], 413, 'too large'],
+		...[301, 302, 307, 308].map((status): [string, Answer, number, string] => [
+			`HTTP ${status}`,
+			[status, ''],
+			status,
+			'is not followed',
+		]),
 		['code 402', [200, { code: 402, message: 'poor' }], 402, 'too few credits (402: poor)'],
 		['a refused connection', networkError('ECONNREFUSED'), undefined, "can't be reached"],
 		["n8n's guard", guardError, undefined, "this n8n's SSRF protection blocks that address"],
@@ -202,8 +218,10 @@ describe('createTask', () => {
 		['code 500 behind HTTP 200', [200, { code: 500, msg: 'oops' }], 500, '(500: oops)', isLost],
 		['code 200 behind HTTP 500', [500, { code: 200 }], 500, '(500)', isLost],
 		['a success without an ID', [299, ok({})], undefined, 'no task ID', isLost],
+		['a redirect that follows a creation', [303, ''], 303, 'is not followed', isLost],
 		['the first of the redirects', [300, ''], 300, 'is not followed', isLost],
 		['the last of the redirects', [399, ''], 399, 'is not followed', isLost],
+		['code 500 for a fault', refuse('Internal Server Error'), 500, '(500: Internal', isLost],
 		['an empty answer', [200, ' '], undefined, 'it is empty', isLost],
 		['a connection that broke off', reset, undefined, 'broke off', isLost],
 		['a timeout', networkError('ETIMEDOUT'), undefined, 'within 7 s', isLost],
@@ -214,8 +232,8 @@ describe('createTask', () => {
 		['one that ends early', [200, CUT], undefined, 'not the expected JSON', isNamed],
 		['one that ends in the ID', [200, CUT.slice(0, 32)], undefined, 'not the', isLost],
 		['one nested too deep', [200, DEEP], undefined, 'not the expected JSON', isNamed],
-		['one of more than 10 MB', [200, stream(CUT, MEGABYTES(11))], undefined, '10 MB', isNamed],
-		['one of too many chunks', [200, flood()], undefined, 'larger than 10 MB', isNamed],
+		['one of more than 2 MB', [200, stream(CUT, MEGABYTES(2))], undefined, '2 MB', isNamed],
+		['one of too many chunks', [200, flood()], undefined, 'larger than 2 MB', isNamed],
 	])('may have created a task after %s', async (_, answer, code, words, next) => {
 		const error = await create(answer);
 		expect(error).toBeInstanceOf(UnknownOutcomeError);
@@ -223,6 +241,28 @@ describe('createTask', () => {
 		const description = expect.stringMatching(`may have been paid for: ${next}`);
 		expect(error).toMatchObject({ code, message, description, isRateLimited: false });
 		expect(error).toHaveProperty('outcome.taskId', next === isNamed ? 'task' : undefined);
+	});
+
+	it.each<[string, Answer, boolean]>([
+		['a page', [200, '<html>'], true],
+		['a redirect', [303, ''], true],
+		['a page of a fault', [502, '<html>'], false],
+		['the service', [200, ok({})], false],
+	])('warns after %s, and says what to check in the credential', async (_, answer, checks) => {
+		const { description } = (await create(answer)) as ServiceError;
+		expect(description).toMatch(/^The task may exist .* before you create it again\./);
+		expect(description?.includes("'Base URL'")).toBe(checks);
+	});
+
+	it('keeps the ID of an answer that breaks what reads it', async () => {
+		const long = `"https://n8n.example/webhook-waiting/1?${'x'.repeat(1_900_000)}"`;
+		expect(await create([200, `{"code":200,"data":{"taskId":"task","a":${long}}}`])).toBe('task');
+		const parse = jest.spyOn(JSON, 'parse').mockImplementationOnce(() => {
+			throw new RangeError('Maximum call stack size exceeded');
+		});
+		const error = await create([200, ok(NAMED)]);
+		parse.mockRestore();
+		expect(error).toHaveProperty('outcome.taskId', 'task');
 	});
 
 	it.each([
@@ -296,9 +336,7 @@ describe('what is read', () => {
 		expect(error).toMatchObject({ code });
 	});
 
-	it('is bounded for a list of models and a schema', async () => {
-		const list = serviceThat([200, stream('x'.repeat(2 * 1024 * 1024), 'x')]).service;
-		await expect(list.listModels(SETTINGS)).rejects.toThrow('it is larger than 2 MB');
+	it('is bounded for a schema', async () => {
 		const schema = serviceThat([200, stream('x'.repeat(256 * 1024), 'x')]).service;
 		await expect(schema.getModelSchema('a', SETTINGS)).rejects.toThrow('it is larger than 0.25 MB');
 	});
@@ -346,19 +384,30 @@ describe('what is read', () => {
 		]);
 	});
 
+	it.each<[Partial<Credentials>, RegExp]>([
+		[{}, /put its address into 'Upload Base URL'/],
+		[{ uploadBaseUrl: 'https://up.example.com' }, /'Base URL' and the endpoint paths/],
+	])('names, after 404 for an upload with %j, what to fill in', async (changes, description) => {
+		const { service } = serviceThat([404, { code: 404 }], changes);
+		const upload = service.uploadFromUrl('a.png', fileUrl, SETTINGS);
+		await expect(upload).rejects.toMatchObject({
+			description: expect.stringMatching(description) as string,
+		});
+	});
+
 	it('shows no secret of the credential that the service repeats', async () => {
-		const refuse = async (msg: string, changes?: Partial<Credentials>) =>
+		const show = async (msg: string, changes?: Partial<Credentials>) =>
 			await serviceThat([401, { code: 401, msg }], changes).service.getCredits(SETTINGS);
 		const all = 'the-token the-key the-old-key the-token';
-		await expect(refuse(all)).rejects.toThrow('(401: *** *** *** ***)');
+		await expect(show(all)).rejects.toThrow('(401: *** *** *** ***)');
 		const changes = { webhookSecret: '', previousWebhookSecret: undefined };
-		await expect(refuse('undefined', changes)).rejects.toThrow('(401: undefined)');
+		await expect(show('undefined', changes)).rejects.toThrow('(401: undefined)');
 	});
 
 	it('shows no secret of the callback URL that the service repeats', async () => {
 		const callBackUrl = 'https://ann:pass-word@n8n.example/hook?key=relay-key';
 		const { service } = serviceThat([200, { code: 422, msg: `pass-word in ${callBackUrl}` }]);
 		const refused = service.createTask({ ...REQUEST, callBackUrl }, SETTINGS);
-		await expect(refused).rejects.toThrow('(422: *** in https://***n8n.example/hook***)');
+		await expect(refused).rejects.toThrow('(422: *** in https://ann:***@n8n.example/hook***)');
 	});
 });

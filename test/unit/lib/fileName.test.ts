@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { FileNames, toFileName } from '../../nodes/MediaGeneration/lib/fileName';
+import { FileNames, toFileName } from '../../../nodes/MediaGeneration/lib/fileName';
 
 it.each([
 	['5f2c-A_9', '5f2c-A_9'],

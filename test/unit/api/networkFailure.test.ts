@@ -1,4 +1,4 @@
-import { describeNetworkFailure } from '../../nodes/MediaGeneration/api/networkFailure';
+import { describeNetworkFailure } from '../../../nodes/MediaGeneration/api/networkFailure';
 
 const systemError = (code: string, syscall: string) =>
 	Object.assign(new Error(`${syscall} ${code}`), { code, syscall });

@@ -1,14 +1,19 @@
-import getCredits from '../../nodes/MediaGeneration/__schema__/v1.1.0/account/getCredits.json';
-import upload from '../../nodes/MediaGeneration/__schema__/v1.1.0/file/upload.json';
-import create from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/create.json';
-import createAndWait from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/createAndWait.json';
-import download from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/download.json';
-import get from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/get.json';
-import verifyCallback from '../../nodes/MediaGeneration/__schema__/v1.1.0/task/verifyCallback.json';
-import { integer, modelList, number, uploadedFile } from '../../nodes/MediaGeneration/api/schemas';
-import type { Diagnosis } from '../../nodes/MediaGeneration/callback/diagnose';
-import { newTask, type PROMPT, type Task } from '../../nodes/MediaGeneration/api/task';
-import type { FileFacts } from '../../nodes/MediaGeneration/operations/results/fileItems';
+import getCredits from '../../../nodes/MediaGeneration/__schema__/v1.1.0/account/getCredits.json';
+import upload from '../../../nodes/MediaGeneration/__schema__/v1.1.0/file/upload.json';
+import create from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/create.json';
+import createAndWait from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/createAndWait.json';
+import download from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/download.json';
+import get from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/get.json';
+import verifyCallback from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/verifyCallback.json';
+import {
+	integer,
+	modelList,
+	number,
+	uploadedFile,
+} from '../../../nodes/MediaGeneration/api/schemas';
+import type { Diagnosis } from '../../../nodes/MediaGeneration/callback/diagnose';
+import { newTask, type PROMPT, type Task } from '../../../nodes/MediaGeneration/api/task';
+import type { FileFacts } from '../../../nodes/MediaGeneration/operations/results/fileItems';
 
 const url = 'https://cdn.example/a.png';
 

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
-import { PROMPT, taskRecord, toStatus, toTask } from '../../nodes/MediaGeneration/api/task';
+import {
+	PROMPT,
+	readCallbackUrl,
+	taskRecord,
+	toStatus,
+	toTask,
+} from '../../../nodes/MediaGeneration/api/task';
 
-const result = { resultUrls: ['https://cdn.example/a.png'], seed: 7 };
+const at = (name: string) => `https://cdn.example/${name}`;
+
+const result = { resultUrls: [at('a.png')], seed: 7 };
 const record = {
 	taskId: 'task',
 	model: 'beta2/image-edit',
@@ -54,15 +62,35 @@ describe('toTask', () => {
 	});
 
 	it('has as its result what is left of a record without one', () => {
-		const left = { output: 'https://cdn.example/a.png' };
+		const left = { output: at('a.png') };
 		const { resultUrls, result } = task({ resultJson: '', ...left });
 		expect(resultUrls).toEqual([left.output]);
 		expect(result).toEqual({ ...left, costTime: 12_000, progress: 100 });
 	});
 
-	it('reads the prompt of the request that the service stored, to name files by', () => {
-		expect(task({ param: '{"input":{"prompt":"A fox"}}' })[PROMPT]).toBe('A fox');
-		expect(task()).not.toHaveProperty([PROMPT]);
+	const input = { prompt: 'A fox' };
+	it.each<[string, object, string | undefined]>([
+		['an object', { param: { input } }, 'A fox'],
+		['text', { param: JSON.stringify({ input }) }, 'A fox'],
+		['text in text', { param: JSON.stringify({ input: JSON.stringify(input) }) }, 'A fox'],
+		['of the newer name', { param: undefined, paramJson: JSON.stringify({ input }) }, 'A fox'],
+		['without a prompt', {}, undefined],
+		['of another form', { param: '{"input":"A fox"}' }, undefined],
+	])('names its files by the request that the service stored, %s', (_, more, prompt) => {
+		expect(task(more)[PROMPT]).toBe(prompt);
+	});
+
+	it('reads the callback URL of the stored request', () => {
+		const param = JSON.stringify({ input: '{}', callBackUrl: at('callback') });
+		expect(readCallbackUrl(taskRecord.parse({ ...record, param }))).toBe(at('callback'));
+		expect(readCallbackUrl(taskRecord.parse(record))).toBeUndefined();
+	});
+
+	it.each([
+		[1_763_640_012, '2025-11-20T12:00:12.000Z'],
+		[1_763_640_012_345, '2025-11-20T12:00:12.345Z'],
+	])('reads the time %d, of seconds or milliseconds', (completeTime, iso) => {
+		expect(task({ completeTime }).completedAt).toBe(iso);
 	});
 
 	it('leaves out what is not known', () => {
@@ -72,25 +100,22 @@ describe('toTask', () => {
 	});
 
 	const text = { resultObject: { text: 'hi' } };
-	const songs = {
-		data: [{ audio_url: 'a', stream_audio_url: 's' }, { stream_audio_url: 'b' }, { title: 'x' }],
-	};
+	const songs = { data: [{ audio_url: at('a'), stream_audio_url: at('s') }, { title: 'x' }] };
 	it.each<[string, object, string[], unknown]>([
-		['an object', { resultJson: { resultUrls: ['u'] } }, ['u'], { resultUrls: ['u'] }],
-		['a single link', { resultJson: '{"resultUrls":"u"}' }, ['u'], { resultUrls: 'u' }],
+		['an object', { resultJson: { resultUrls: [at('u')] } }, ['u'], { resultUrls: [at('u')] }],
 		['text that is no JSON', { resultJson: 'done' }, [], 'done'],
 		['a number', { resultJson: 7 }, [], 7],
 		['one without links', { resultJson: JSON.stringify(text) }, [], text],
 		['null', { resultJson: null }, [], undefined],
-		['a newer response', { resultJson: '', response: songs }, ['a', 'b'], songs],
+		['a newer response', { resultJson: '', response: songs }, ['a'], songs],
 		['text in a newer one alone', { resultJson: undefined, response: text }, [], text],
-		['one as text', { resultJson: null, response: JSON.stringify(songs) }, ['a', 'b'], songs],
-		['one beside {}', { resultJson: {}, response: songs }, ['a', 'b'], songs],
-		['one beside text', { resultJson: 'done', response: { resultUrls: 'u' } }, ['u'], 'done'],
-		['an empty one', { response: {} }, result.resultUrls, result],
+		['one as text', { resultJson: null, response: JSON.stringify(songs) }, ['a'], songs],
+		['one beside {}', { resultJson: {}, response: songs }, ['a'], songs],
+		['one beside text', { resultJson: 'done', response: { url: at('u') } }, ['u'], 'done'],
+		['an empty one', { response: {} }, ['a.png'], result],
 	])('reads a result that is %s', (_, more, links, whole) => {
 		const { resultUrls, result } = task(more);
-		expect([resultUrls, result]).toEqual([links, whole]);
+		expect([resultUrls, result]).toEqual([links.map(at), whole]);
 	});
 
 	it.each([
@@ -118,7 +143,8 @@ describe('toTask', () => {
 });
 
 it.each([
-	['completed', ['success', 'SUCCESS', 'succeeded', 'completed']],
+	['completed', ['success', 'SUCCESS', 'succeed', 'succeeded', 'complete', 'completed']],
+	['completed', ['done', 'finished', 'Done']],
 	['failed', ['fail', 'failed', 'failure', 'FAILED', 'error', 'errored', 'terminated']],
 	['failed', ['canceled', 'cancelled', 'aborted', 'expired', 'rejected', 'Cancelled']],
 	['failed', ['timeout', 'timed_out', 'timedOut', 'time-out', 'timed out']],
@@ -128,7 +154,7 @@ it.each([
 });
 
 it('a state that no list has counts as what the caller says, and others as what they are', () => {
-	const states = ['done', 'success', 'fail', 'Queued', 'processing', 'in_progress'];
+	const states = ['unheard-of', 'success', 'fail', 'Queued', 'processing', 'in_progress'];
 	expect(states.map((state) => toStatus(state, 'failed'))).toEqual([
 		'failed',
 		'completed',

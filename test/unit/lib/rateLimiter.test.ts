@@ -1,5 +1,5 @@
-import { isRateLimited, ServiceError } from '../../nodes/MediaGeneration/api/errors';
-import { RateLimiter } from '../../nodes/MediaGeneration/lib/rateLimiter';
+import { isRateLimited, ServiceError } from '../../../nodes/MediaGeneration/api/errors';
+import { RateLimiter } from '../../../nodes/MediaGeneration/lib/rateLimiter';
 
 beforeEach(() => jest.useFakeTimers({ now: 0 }));
 afterEach(() => jest.useRealTimers());

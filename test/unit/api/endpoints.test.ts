@@ -1,4 +1,4 @@
-import { buildUrl, readIdempotencyHeader } from '../../nodes/MediaGeneration/api/endpoints';
+import { buildUrl, readIdempotencyHeader } from '../../../nodes/MediaGeneration/api/endpoints';
 
 const baseUrl = 'https://api.example.com';
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { FileNames } from '../../nodes/MediaGeneration/lib/fileName';
+import { FileNames } from '../../../nodes/MediaGeneration/lib/fileName';
 import { UserError, type IExecuteFunctions, type IHttpRequestOptions } from 'n8n-workflow';
 import { Readable } from 'node:stream';
-import { TaskService } from '../../nodes/MediaGeneration/api/client';
-import { UnknownOutcomeError } from '../../nodes/MediaGeneration/api/errors';
-import { isInternalUrl } from '../../nodes/MediaGeneration/lib/isInternalUrl';
-import { ResultFiles } from '../../nodes/MediaGeneration/operations/results/resultFiles';
-import { buildFileHelpers } from './files.cts';
+import { TaskService } from '../../../nodes/MediaGeneration/api/client';
+import { UnknownOutcomeError } from '../../../nodes/MediaGeneration/api/errors';
+import { isInternalUrl } from '../../../nodes/MediaGeneration/lib/isInternalUrl';
+import { ResultFiles } from '../../../nodes/MediaGeneration/operations/results/resultFiles';
+import { buildFileHelpers } from '../operations/results/files.cts';
 
 /** Whatever a service, its catalogue or its result hosts say, nothing but our own errors comes of it, and no secret. */
 

@@ -1,9 +1,9 @@
-import type { Task } from '../../nodes/MediaGeneration/api/task';
-import { FileNames } from '../../nodes/MediaGeneration/lib/fileName';
+import type { Task } from '../../../../nodes/MediaGeneration/api/task';
+import { FileNames } from '../../../../nodes/MediaGeneration/lib/fileName';
 import {
 	ResultFiles,
 	type FileSource,
-} from '../../nodes/MediaGeneration/operations/results/resultFiles';
+} from '../../../../nodes/MediaGeneration/operations/results/resultFiles';
 import { buildFileHelpers } from './files.cts';
 
 /** Downloads the first file of a task with this ID and link. */

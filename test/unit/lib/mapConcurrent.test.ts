@@ -1,4 +1,4 @@
-import { limitConcurrency, mapConcurrent } from '../../nodes/MediaGeneration/lib/mapConcurrent';
+import { limitConcurrency, mapConcurrent } from '../../../nodes/MediaGeneration/lib/mapConcurrent';
 
 describe('mapConcurrent', () => {
 	it('runs up to the limit at once, and keeps the order', async () => {
