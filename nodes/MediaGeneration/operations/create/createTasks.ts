@@ -14,7 +14,13 @@ import {
 } from '../operation';
 import { openRecord } from '../record';
 import { giveBack, takeBudget } from './budget';
-import { concurrencyOption, rateOption, uploadFiles, type TaskRequest } from './request';
+import {
+	checkCallback,
+	concurrencyOption,
+	rateOption,
+	uploadFiles,
+	type TaskRequest,
+} from './request';
 import { CreationSender } from './sendCreation';
 
 /** A task to create, with the URL that the service calls at its end, or the one that an item has. */
@@ -29,7 +35,8 @@ export type CreateResult = { task: Task } | Failed | undefined;
  * requests would fail too, the rest is not sent. With On Error "continue", a run that Options forbid is
  * an error of the items that have no task.
  * @returns `elsewhere`: a task is of an earlier execution, and the service calls that one back
- * @throws {UserError} with On Error "stop", before anything is created, when Options forbid the run
+ * @throws {UserError} before anything is created, when a model needs a callback URL, or when Options
+ *   forbid the run, with On Error "stop"
  */
 export async function createTasks(
 	prepared: Array<Prepared<CreateRequest>>,
@@ -42,6 +49,7 @@ export async function createTasks(
 		'taskId' in request ? request : record.findSame(item.index, request),
 	);
 	const unsent = prepared.filter((_, order) => !recalled[order]);
+	for (const { request } of unsent) if (!('taskId' in request)) checkCallback(request);
 	const refusal = await takeBudget(unsent, context).catch((error: unknown) => ({ error }));
 	if (refusal && isStopping) throw refusal.error;
 	const option = unsent[0]?.item.option ?? (() => undefined);
