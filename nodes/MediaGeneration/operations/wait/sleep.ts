@@ -42,7 +42,8 @@ export async function fallAsleep(
 	const executionId = context.getExecutionId();
 	openWaiting(
 		identifySleep(executionId, name),
-		{ items, settings: wait.settings, until },
+		// n8n empties the array that the node returns, where its errors have an output of their own.
+		{ items: [...items], settings: wait.settings, until },
 		{
 			url: resumeUrl,
 			credentials,
