@@ -190,8 +190,9 @@ export class RunRecord {
 
 	private describe(item: number): string {
 		const { context } = this;
-		const execution = this.stored.executionId || 'without ID';
-		return `"${context.getNode().name}" (workflow ${context.getWorkflow().id}, execution ${execution}, item ${item})`;
+		const { id: workflow = 'none' } = context.getWorkflow();
+		const execution = this.stored.executionId || 'none';
+		return `"${context.getNode().name}" (workflow ${workflow}, execution ${execution}, item ${item})`;
 	}
 
 	private readInput(item: number): IDataObject {
