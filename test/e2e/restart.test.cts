@@ -1,9 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import fastify from 'fastify';
-import { agentWith } from '../../dev/fixtures/agents.cts';
 import { buildResultBytes } from '../../dev/fixtures/results.cts';
-import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
 import {
 	chain,
 	createAndWait,
@@ -34,7 +32,6 @@ it('the n8n that the end-to-end tests run is one that the README names, unless i
 describe('n8n that is killed and started again', () => {
 	const WAITING = 'waiting #noCallback';
 	const FILE = 'file #noCallback #fileSize=0.3 #fileSlow=20';
-	const AGENT = 'agent #noCallback';
 	const POLLING = 'polling #slow=60';
 	const CREATED = 'created';
 	const UNDER_WAY = '#hang #created';
@@ -66,14 +63,6 @@ describe('n8n that is killed and started again', () => {
 	const build = (texts: string[], parameters?: Record<string, unknown>) =>
 		chain('Killed', [prompts(texts), createAndWait(parameters), SEEN]);
 
-	async function parkAgent() {
-		const model = await startScriptedModel([[{ Prompt: AGENT }]]);
-		const openAiApi = await pair.n8n.createCredential(model.credential);
-		const tool = createAndWait({ customInput: '={{ { prompt: $fromAI("Prompt") } }}' });
-		await pair.park(agentWith(tool), { others: { openAiApi } });
-		await model.close();
-	}
-
 	/** Starts an execution that is resumed, and whose later node is under way then. */
 	async function startResumed() {
 		later.get('/', async (_request, reply) => {
@@ -96,7 +85,6 @@ describe('n8n that is killed and started again', () => {
 
 	beforeAll(async () => {
 		const { n8n, service } = pair;
-		await parkAgent();
 		await startResumed();
 		waitingId = await pair.park(build([WAITING]));
 		fileId = await pair.park(build([FILE], { downloadResults: true }));
