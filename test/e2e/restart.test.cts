@@ -10,6 +10,7 @@ import {
 	prompts,
 	SEEN,
 } from '../../dev/fixtures/workflows.cts';
+import { evaluate, INSPECTABLE } from '../../dev/n8n/inspect.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import { root } from '../../dev/pack.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
@@ -17,7 +18,7 @@ import { usePair } from './support.cts';
 
 const pair = usePair({
 	service: { taskSeconds: 0.5, credits: 1e6, callbackRetrySeconds: [2, 4, 8, 8, 8, 8, 8, 8, 8] },
-	n8n: {},
+	n8n: { env: INSPECTABLE },
 	keeps: true,
 });
 
@@ -106,6 +107,12 @@ describe('n8n that is killed and started again', () => {
 			what: 'a callback that is answered',
 		});
 		creations = pair.countCreations();
+		// n8n itself ends a wait long after its limit. This one is brought forward.
+		await evaluate(
+			n8n,
+			`await load('@n8n/di').Container.get(load('@n8n/db').ExecutionRepository)
+				.update('${limitedId}', { waitTill: new Date(Date.now() + 5_000) })`,
+		);
 		await n8n.kill();
 		isKilled = true;
 		await downloading;
