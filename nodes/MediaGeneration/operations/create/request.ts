@@ -111,11 +111,7 @@ export async function prepareRequest(item: Item): Promise<TaskRequest> {
  * Checks that a model gets a callback URL if it requires one.
  * @throws {UserError} if it gets none
  */
-export function checkCallback({
-	model,
-	needsCallback,
-	callBackUrl,
-}: Omit<TaskRequest, 'input'> & { callBackUrl?: string }): void {
+export function checkCallback({ model, needsCallback, callBackUrl }: CreateRequest): void {
 	if (needsCallback && callBackUrl === undefined)
 		throw buildFieldError(
 			`The model ${model} needs a callback URL`,
