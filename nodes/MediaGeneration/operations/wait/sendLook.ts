@@ -1,4 +1,4 @@
-import { sign } from '../../callback/verify';
+import { sign } from '../../callback/signature';
 import { isObject } from '../../lib/json';
 
 /** Marks a look among callbacks. It can do no more than a callback, so it needs no protection. */
