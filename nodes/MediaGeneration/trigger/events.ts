@@ -1,11 +1,5 @@
 import { createHash } from 'crypto';
-import {
-	jsonParse,
-	sleep,
-	type IDataObject,
-	type IHookFunctions,
-	type IWebhookFunctions,
-} from 'n8n-workflow';
+import { sleep, type IDataObject, type IHookFunctions, type IWebhookFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../lib/boundedMap';
 
 /** How many events are remembered for a trigger: the newest. n8n loads and saves them with each callback. */
@@ -80,7 +74,8 @@ export class TaskEvents {
 		this.times.set(this.digest(event), now());
 		for (const [oldest, time] of this.times) if (time < this.oldest) this.times.delete(oldest);
 		// One text, because n8n wraps each key of an object at each callback.
-		staticData(this.context).events = JSON.stringify([...this.times]);
+		const entries = [...this.times].map(([digest, time]) => `${digest}:${time}`);
+		staticData(this.context).events = entries.join(' ');
 	}
 
 	private get oldest(): number {
@@ -110,7 +105,10 @@ const staticData = (context: IWebhookFunctions | IHookFunctions): IDataObject =>
 	context.getWorkflowStaticData('node');
 
 const readSaved = (context: IWebhookFunctions): Array<[string, number]> =>
-	jsonParse(String(staticData(context).events), { fallbackValue: [] });
+	Array.from(
+		String(staticData(context).events).matchAll(/([\w-]{12}):(\d+)/g),
+		([, event = '', time]) => [event, Number(time)],
+	);
 
 /** Identifies a trigger among all that run here. */
 const identifyTrigger = (context: IWebhookFunctions | IHookFunctions): string =>
