@@ -3,12 +3,19 @@ import { UserError, type IDataObject, type IExecuteFunctions } from 'n8n-workflo
 import type { CreateTaskRequest } from '../api/client';
 import { CREDENTIAL } from '../api/endpoints';
 import { UnknownOutcomeError, type UnknownOutcome } from '../api/errors';
-import { getNodeContext } from '../host/nodeContext';
-import { isTool } from '../host/starter';
+import { getNodeContext, isTool } from '../host/execution';
 import { BoundedMap } from '../lib/boundedMap';
 import { digest } from '../lib/json';
 import { cutText } from '../lib/text';
-import type { Failed, RecalledTask } from './operation';
+import type { Failed } from './operation';
+
+/** The task that an item has from an earlier try or execution. It takes the place of its request. */
+export interface RecalledTask {
+	taskId: string;
+	model: string;
+	/** It is of an earlier execution, and the service calls that one's resume URL. */
+	elsewhere?: boolean;
+}
 
 /** What was sent for one item: the task's ID, or why it's unknown whether a task was created. */
 interface Sent {
@@ -19,8 +26,7 @@ interface Sent {
 	origin: string;
 	taskId?: string;
 	unknown?: UnknownOutcome;
-	/** It was taken over from an earlier execution. The service calls that one's resume URL. */
-	elsewhere?: true;
+	elsewhere?: boolean;
 }
 
 /** The wait of a run. Retry On Fail continues it, with the same limit. */
@@ -88,7 +94,9 @@ export class RunRecord {
 	 */
 	recall(item: number): RecalledTask | Failed | undefined {
 		const { sent, earlier, shared } = this.stored;
-		if (sent[item]) return toRecalled(sent[item]);
+		const known = sent[item];
+		if (known?.unknown) return { error: new UnknownOutcomeError(known.unknown) };
+		if (known) return known as RecalledTask;
 		const unknown = isTool(this.context) && shared.unknownCalls[this.digestCall(item)];
 		if (unknown) return { error: new UnknownOutcomeError(unknown) };
 		// The input of a retry is what the earlier execution had parked, if it had.
@@ -150,7 +158,6 @@ export class RunRecord {
 		return this.stored.shared;
 	}
 
-	/** The wait of the run, once it is open. */
 	get wait(): Wait<unknown> | undefined {
 		return this.stored.wait;
 	}
@@ -162,15 +169,13 @@ export class RunRecord {
 	 */
 	openWait<Settings>(read: () => Settings): Wait<Settings> {
 		const before = this.stored.earlier?.wait;
-		const settings = before?.parkedUntil === undefined ? undefined : before.settings;
-		this.stored.wait ??= { settings: settings ?? read() };
+		this.stored.wait ??= { settings: before?.parkedUntil ? before.settings : read() };
 		return this.stored.wait as Wait<Settings>;
 	}
 
 	/** Makes the task the one of this item, whatever its expressions return at the next try. */
 	private takeOver(item: number, place: Sent): RecalledTask {
-		this.stored.sent[item] = { ...place, elsewhere: true };
-		return toRecalled(this.stored.sent[item]) as RecalledTask;
+		return (this.stored.sent[item] = { ...place, elsewhere: true }) as RecalledTask;
 	}
 
 	private add(item: number, request: Request, outcome: Pick<Sent, 'taskId' | 'unknown'>): void {
@@ -189,9 +194,9 @@ export class RunRecord {
 	}
 
 	private describe(item: number): string {
-		const { context } = this;
-		const execution = this.stored.executionId || 'without ID';
-		return `"${context.getNode().name}" (workflow ${context.getWorkflow().id}, execution ${execution}, item ${item})`;
+		const { name } = this.context.getNode();
+		const { id } = this.context.getWorkflow();
+		return `"${name}" (workflow ${id}, execution ${this.stored.executionId}, item ${item})`;
 	}
 
 	private readInput(item: number): IDataObject {
@@ -253,11 +258,6 @@ function openShared(context: IExecuteFunctions): Shared {
 }
 
 const digestRequest = ({ model, input }: Request): string => digest([model, input]);
-
-function toRecalled({ taskId, model, unknown, elsewhere }: Sent): RecalledTask | Failed {
-	if (taskId === undefined) return { error: new UnknownOutcomeError(unknown as UnknownOutcome) };
-	return { taskId, model, elsewhere: elsewhere === true };
-}
 
 /** Makes the error of an error item again; undefined for other items. Its number is added later. */
 function restoreError({ error, message, ...rest }: IDataObject): Failed | undefined {

@@ -15,7 +15,7 @@ import { STORED_WAIT, type Wait } from '../record';
 import type { WaitSettings } from './looker';
 import { LOOK } from './sendLook';
 import { identifySleep, LAST_RESUME } from './sleep';
-import { findWaiting, openWaiting, type StoredWait, type WaitingExecution } from './waiting';
+import { findWaiting, WaitingExecution, type StoredWait } from './waiting';
 
 /** A sender is answered within this time, in milliseconds. Senders usually give up after 5 to 15 s. */
 const ANSWER_WITHIN = 5_000;
@@ -87,12 +87,9 @@ function recognize(
 	const stored = readStoredWait(context);
 	if (!stored || !stored.items.some(({ json }) => json.taskId === taskId)) return undefined;
 	const query = new URLSearchParams(context.getQueryData() as Record<string, string>);
-	return openWaiting(key, stored, {
-		url: `${stored.resumeUrl}?${query.toString()}`,
-		credentials,
-		logger: context.logger,
-		label: `"${name}" (execution ${executionId})`,
-	});
+	const url = `${stored.resumeUrl}?${query.toString()}`;
+	const label = `"${name}" (execution ${executionId})`;
+	return new WaitingExecution(key, stored, { url, credentials, logger: context.logger, label });
 }
 
 function readStoredWait(
@@ -125,7 +122,7 @@ async function deliverOnceEnded(
 	if (!isDue()) {
 		await look([taskId], 1);
 		if (batch.isOpen(taskId) && !isDue())
-			return { refusal: batch.isLookedAt(taskId) ? 'taskNotEnded' : 'detailsUnavailable' };
+			return { refusal: batch.failure ? 'detailsUnavailable' : 'taskNotEnded' };
 		const [next] = batch.openIds;
 		if (next !== undefined) await look([next], 1);
 		if (next !== undefined && !batch.isOpen(next)) await look(batch.openIds, CONCURRENCY);
@@ -137,8 +134,7 @@ async function deliverOnceEnded(
 		await settleBy(stored.until + LAST_LOOK, rest);
 		await settleBy(stored.until + LAST_FILES, looker.collectFiles(getSource));
 		// Another process may have continued the execution, and it may wait at this node again.
-		const current = readStoredWait(context);
-		if (!current || !waiting.holds(current)) {
+		if (readStoredWait(context)?.until !== stored.until) {
 			waiting.stop();
 			return { refusal: 'taskNotInExecution' };
 		}

@@ -1,4 +1,9 @@
-import type { IExecuteFunctions, INodeParameters, WorkflowExecuteMode } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeParameters,
+	WorkflowExecuteMode,
+} from 'n8n-workflow';
 
 /** A node above ours in the workflow. */
 export interface ParentNode {
@@ -78,3 +83,17 @@ const doesCallerGoOn = (context: IExecuteFunctions): boolean => {
 	};
 	return runExecutionData?.parentExecution?.shouldResume === false;
 };
+
+/**
+ * Returns the node's context, which n8n keeps with the execution, between tries and while it sleeps.
+ * n8n's Agents run a node without an execution, where `getContext` throws
+ * (`ephemeral-node-executor.js`, 2.41.1). `e2e/tools` fails first.
+ * @returns undefined where there is no execution
+ */
+export function getNodeContext(context: IExecuteFunctions): IDataObject | undefined {
+	try {
+		return context.getContext('node');
+	} catch {
+		return undefined;
+	}
+}
