@@ -1,10 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { diagnoseCallback } from '../nodes/MediaGeneration/callback/diagnose.ts';
-import {
-	DEFAULT_TOLERANCE_SECONDS,
-	getSigningSecrets,
-	verifyCallback,
-} from '../nodes/MediaGeneration/callback/verify.ts';
+import { getSigningSecrets } from '../nodes/MediaGeneration/callback/signature.ts';
+import { checkForm, DEFAULT_TOLERANCE_SECONDS } from '../nodes/MediaGeneration/callback/verify.ts';
 import type { CreateTaskRequest } from '../nodes/MediaGeneration/api/client.ts';
 import { ENDPOINTS, type Credentials } from '../nodes/MediaGeneration/api/endpoints.ts';
 import { UnknownOutcomeError } from '../nodes/MediaGeneration/api/errors.ts';
@@ -244,8 +241,8 @@ async function judgeCallback(
 	recording.addCallback(headers['content-type'], body);
 	const settings = { secrets, toleranceSeconds: DEFAULT_TOLERANCE_SECONDS, now };
 	const diagnosis = diagnoseCallback(headers, body, settings);
-	const verdict = verifyCallback(headers, body, settings);
-	const claimed = verdict.accepted ? verdict.claimedStatus : undefined;
+	const form = checkForm(headers, body, { isSigned: true, ...settings });
+	const claimed = 'reason' in form ? undefined : form.claimedStatus;
 	const isAsClaimed = !task || claimed === task.status;
 	const came = !diagnosis.genuine
 		? diagnosis.message

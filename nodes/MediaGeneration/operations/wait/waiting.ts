@@ -1,7 +1,7 @@
 import type { INodeExecutionData, Logger } from 'n8n-workflow';
 import type { Credentials } from '../../api/endpoints';
 import type { Task } from '../../api/task';
-import { getSigningSecrets } from '../../callback/verify';
+import { getSigningSecrets } from '../../callback/signature';
 import { BoundedMap } from '../../lib/boundedMap';
 import { runAfter } from '../../lib/timers';
 import { createFetchService } from './fetchService';
