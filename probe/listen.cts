@@ -1,41 +1,27 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
+import { parseJson } from '../nodes/MediaGeneration/lib/json.ts';
 
 export interface Callback {
 	/** By lower-case name. */
-	headers: Record<string, string>;
-	/** The parsed JSON, or the text. */
+	headers: Record<string, unknown>;
+	/** The parsed JSON. */
 	body: unknown;
 	/** In milliseconds since 1970. */
 	receivedAt: number;
-}
-
-const MAX_BYTES = 1_000_000;
-
-async function read(request: IncomingMessage) {
-	let text = '';
-	for await (const chunk of request) {
-		text += String(chunk);
-		if (text.length > MAX_BYTES) break;
-	}
-	try {
-		return JSON.parse(text) as unknown;
-	} catch {
-		return text;
-	}
 }
 
 /** Listens for callbacks on 127.0.0.1, and answers each with 200. @param port 0: a free one */
 export async function listen(port: number) {
 	const received: Callback[] = [];
 	const server = createServer((request, response) => {
-		void read(request).then((body) => {
-			const headers = Object.fromEntries(
-				Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
-			);
-			if (request.method === 'POST') received.push({ headers, body, receivedAt: Date.now() });
+		void readText(request).then((text) => {
+			const { method, headers } = request;
+			if (method === 'POST')
+				received.push({ headers, body: parseJson(text), receivedAt: Date.now() });
 			response.setHeader('Content-Type', 'application/json').end('{"code":200}');
 		});
 	}).listen(port, '127.0.0.1');

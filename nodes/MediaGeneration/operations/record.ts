@@ -196,8 +196,8 @@ export class RunRecord {
 
 	private describe(item: number): string {
 		const { name } = this.context.getNode();
-		const { id } = this.context.getWorkflow();
-		return `"${name}" (workflow ${id}, execution ${this.stored.executionId}, item ${item})`;
+		const { id = 'none' } = this.context.getWorkflow();
+		return `"${name}" (workflow ${id}, execution ${this.stored.executionId || 'none'}, item ${item})`;
 	}
 
 	private readInput(item: number): IDataObject {

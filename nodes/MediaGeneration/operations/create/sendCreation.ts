@@ -75,14 +75,11 @@ export class CreationSender {
 		const create = async () => await service.createTask(body, settings, key);
 		return await this.limiter.run(async () => {
 			this.check();
-			try {
-				const taskId = await (key ? this.repeatUntilKnown(create) : create());
-				this.unknownsInARow = 0;
-				return taskId;
-			} catch (error) {
-				this.noteFailure(error as UserError);
-				throw error;
-			}
+			const sending = key ? this.repeatUntilKnown(create) : create();
+			const answer = await sending.catch((error: UserError) => error);
+			this.note(answer);
+			if (typeof answer !== 'string') throw answer;
+			return answer;
 		});
 	}
 
@@ -104,10 +101,12 @@ export class CreationSender {
 		throw unknown as UnknownOutcomeError;
 	}
 
-	private noteFailure(error: UserError): void {
-		const { message } = error;
-		const isUnknown = error instanceof UnknownOutcomeError;
+	/** Notes whether further creations make sense. */
+	private note(answer: string | UserError): void {
+		const isUnknown = answer instanceof UnknownOutcomeError;
 		this.unknownsInARow = isUnknown ? this.unknownsInARow + 1 : 0;
+		if (typeof answer === 'string') return;
+		const { message, description } = answer;
 		if (this.unknownsInARow >= UNKNOWN_LIMIT)
 			this.reason ??= new UserError(
 				`This item was not sent: for ${UNKNOWN_LIMIT} items in a row it is unknown whether a task was created (${message})`,
@@ -119,7 +118,7 @@ export class CreationSender {
 		if (!isUnknown && FINAL_REFUSALS.some((refusal) => message.startsWith(refusal)))
 			this.reason ??= new UserError(
 				`This item was not sent: the service refused an earlier one for a reason that applies to all (${message})`,
-				{ description: error.description ?? undefined },
+				{ description: description ?? undefined },
 			);
 	}
 }

@@ -1,7 +1,6 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { TaskService } from '../../api/client';
 import type { Credentials } from '../../api/endpoints';
-import type { Context } from '../../api/exchange';
 
 /**
  * Reaches the service without n8n's helpers, which hold the execution and its data. A look at the
@@ -20,6 +19,5 @@ export function createFetchService(credentials: Credentials): TaskService {
 		});
 		return { statusCode: status, body: body ?? '' };
 	};
-	const helpers = { httpRequestWithAuthentication: send };
-	return new TaskService({ helpers } as unknown as Context, credentials);
+	return new TaskService({ helpers: { httpRequestWithAuthentication: send } }, credentials);
 }

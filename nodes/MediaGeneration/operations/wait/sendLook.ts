@@ -1,4 +1,4 @@
-import { sign } from '../../callback/verify';
+import { sign } from '../../callback/signature';
 import { isObject, parseJson } from '../../lib/json';
 import { post } from '../../lib/post';
 

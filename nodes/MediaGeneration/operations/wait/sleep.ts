@@ -41,7 +41,8 @@ export async function fallAsleep(
 	const { name } = context.getNode();
 	const executionId = context.getExecutionId();
 	const label = `"${name}" (execution ${executionId})`;
-	const stored = { items, settings: wait.settings, until };
+	// n8n empties the array that the node returns, where its errors have an output of their own.
+	const stored = { items: [...items], settings: wait.settings, until };
 	const tools = { url: resumeUrl, credentials, logger: context.logger, label };
 	new WaitingExecution(identifySleep(executionId, name), stored, tools);
 }

@@ -1,7 +1,7 @@
 import type { INodeExecutionData, Logger } from 'n8n-workflow';
 import type { Credentials } from '../../api/endpoints';
 import type { Task } from '../../api/task';
-import { getSigningSecrets } from '../../callback/verify';
+import { getSigningSecrets } from '../../callback/signature';
 import { BoundedMap } from '../../lib/boundedMap';
 import { runAfter } from '../../lib/timers';
 import { createFetchService } from './fetchService';
@@ -139,10 +139,14 @@ export class WaitingExecution {
 	}
 }
 
-/** What a parked item has besides the task was true when it was parked. */
+/** What a parked item has besides its task. It was true when the item was parked. */
+const PARKED_NOTES = new Set(['lookError', 'downloadError', 'note']);
+
+/** Reads the task of a parked item, if it has one. */
 function readTask({ json }: INodeExecutionData): Task[] {
-	if (typeof json.taskId !== 'string' || typeof json.status !== 'string') return [];
-	const { lookError, downloadError, note, ...task } = json;
-	const status = task.status === 'timedOut' ? 'pending' : task.status;
-	return [{ ...task, status } as Task];
+	const { taskId, status } = json;
+	if (typeof taskId !== 'string' || typeof status !== 'string') return [];
+	const known = Object.entries(json).filter(([name]) => !PARKED_NOTES.has(name));
+	const task = { ...Object.fromEntries(known), status: status === 'timedOut' ? 'pending' : status };
+	return [task as Task];
 }
