@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
-import { openFolder, root } from '../../dev/pack.cts';
+import { openFolder, root } from '../../../dev/pack.cts';
 
 const FOLDER = path.join(root, '.github/workflows');
 
