@@ -117,7 +117,7 @@ module.exports = {
 			name: 'verification-is-pure',
 			comment:
 				'Verifying a callback needs neither n8n nor the network. What does belongs in callback, trigger or operations.',
-			from: { path: `^${house}/callback/verify\\.ts$` },
+			from: { path: `^${house}/callback/(signature|verify|diagnose)\\.ts$` },
 			to: {
 				path: [
 					'^node_modules/n8n-',

@@ -9,9 +9,6 @@ import {
 import { credentialTest } from './operations/credentialTest';
 import { optionFields } from './trigger/options';
 
-/** The code for callbacks is loaded with the first one, because n8n loads this file at its start, for the editor. */
-const loadReceiver = async () => await import('./trigger/receive');
-
 export class MediaGenerationTrigger implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Media Generation Trigger',
@@ -114,13 +111,16 @@ export class MediaGenerationTrigger implements INodeType {
 				return true;
 			},
 			async delete(this: IHookFunctions): Promise<boolean> {
-				(await loadReceiver()).forgetEvents(this);
+				const { forgetEvents } = await import('./trigger/events');
+				forgetEvents(this);
 				return true;
 			},
 		},
 	};
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await (await loadReceiver()).receiveCallback(this);
+		// Loaded with the first callback, because n8n loads this file at its start, for the editor.
+		const { receiveCallback } = await import('./trigger/receive');
+		return await receiveCallback(this);
 	}
 }

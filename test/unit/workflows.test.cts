@@ -3,8 +3,6 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { openFolder, root } from '../../dev/pack.cts';
-import { engines } from '../../package.json';
-import stryker from '../../stryker.config.json';
 
 const FOLDER = path.join(root, '.github/workflows');
 
@@ -16,7 +14,6 @@ interface Job {
 }
 
 interface Workflow {
-	on: object;
 	permissions: Record<string, string>;
 	jobs: Record<string, Job>;
 }
@@ -65,23 +62,6 @@ it('only the job that publishes may write, and only its identity', () => {
 	expect(files.flatMap(({ permissions: all }) => Object.values(all))).not.toContain('write');
 });
 
-it('what takes hours runs at night only, and fails below a threshold', () => {
-	const night = files.find(({ name }) => name === 'nightly.yml');
-	expect(Object.keys(night?.on ?? {})).toEqual(['schedule', 'workflow_dispatch']);
-	expect(listCommands('nightly.yml mutation')).toContain('npm run test:mutation');
-	const elsewhere = files.filter(({ name }) => name !== 'nightly.yml').map(({ text }) => text);
-	expect(elsewhere.join()).not.toContain('test:mutation');
-	expect(stryker.thresholds.break).toBeGreaterThanOrEqual(90);
-});
-
-it('tests run on the oldest Node of package.json', () => {
-	const setUp = findJob('ci.yml oldest-node').steps.find(({ uses }) =>
-		/setup-node/.test(`${uses}`),
-	);
-	expect(engines.node).toBe(`>=${String(setUp?.with?.['node-version'])}`);
-	expect(listCommands('ci.yml oldest-node')).toEqual(['npm test']);
-});
-
 it('a checkout leaves no token behind', () => {
 	const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
 	expect(checkouts.length).toBeGreaterThan(3);
@@ -102,25 +82,28 @@ it('the job that publishes installs, builds and tests nothing, and publishes wha
 	expect(handed).toMatchObject({ name: taken?.name, path: `${String(taken?.path)}/*.tgz` });
 });
 
-it('the job that packs looks at the tag first, and packs what it tested', () => {
-	const commands = listCommands('publish.yml pack');
-	expect(commands.slice(1)).toEqual([
+it('the package is built and packed by a job that takes over nothing, once the tests passed', () => {
+	const { needs, steps: packing } = findJob('publish.yml pack');
+	expect(needs).toBe('test');
+	expect(packing.map(({ uses, run }) => uses?.split('@')[0] ?? run)).toEqual([
+		'actions/checkout',
+		'actions/setup-node',
 		'npm ci --ignore-scripts',
-		'npm run lint:owner',
-		'npm test',
+		'npm run build',
 		'mkdir packed && npm pack --ignore-scripts --pack-destination packed',
+		'actions/upload-artifact',
 	]);
-	expect(commands[0]).toContain('GITHUB_REF_NAME');
+	expect(listCommands('publish.yml test').slice(1)).toEqual(['npm run lint:owner', 'npm test']);
 });
 
 it('nothing that published files are made of comes from a cache', () => {
 	const text = files.find(({ name }) => name === 'publish.yml')?.text ?? '';
 	expect(text).not.toMatch(/actions\/cache@|^\s+cache:/m);
-	expect(text.match(/package-manager-cache: false/g)).toHaveLength(2);
+	expect(text.match(/package-manager-cache: false/g)).toHaveLength(3);
 });
 
 describe('a tag', () => {
-	const [check = ''] = listCommands('publish.yml pack');
+	const [check = ''] = listCommands('publish.yml test');
 
 	/** Runs the check of a tag in a clone whose main is at 1.2.3, and that has another branch. */
 	function tryTag(tag: string, branch: string) {

@@ -23,14 +23,6 @@ export interface Item {
 	settings: RequestSettings;
 }
 
-/** The task that an item has from an earlier try or execution. */
-export interface RecalledTask {
-	taskId: string;
-	model: string;
-	/** It is of an earlier execution. The service calls that one's resume URL. */
-	elsewhere: boolean;
-}
-
 /** An item that passed its check, and its request. */
 export interface Prepared<Request> {
 	item: Item;

@@ -79,6 +79,9 @@ export const fineTuningOptions = [rateOption, concurrencyOption, timeoutOption, 
 /** A request for a task. Where its input has an InputFile, the file is uploaded before. */
 export type TaskRequest = Pick<ModelRequest, 'model' | 'input' | 'needsCallback'>;
 
+/** A task to create, with the URL that the service calls at its end. */
+export type CreateRequest = TaskRequest & { callBackUrl?: string };
+
 /**
  * Turns an item into a request, and checks all its fields and files.
  * @throws {UserError} when a field or file can't be sent
@@ -106,18 +109,13 @@ export async function prepareRequest(item: Item): Promise<TaskRequest> {
 
 /**
  * Checks that a model gets a callback URL if it requires one.
- * @param hint says how to give it one
- * @throws {UserError} before anything is created
+ * @throws {UserError} if it gets none
  */
-export function checkCallback(
-	{ model, needsCallback }: Pick<TaskRequest, 'model' | 'needsCallback'>,
-	callBackUrl: string | undefined,
-	hint: string,
-): void {
+export function checkCallback({ model, needsCallback, callBackUrl }: CreateRequest): void {
 	if (needsCallback && callBackUrl === undefined)
 		throw buildFieldError(
 			`The model ${model} needs a callback URL`,
-			`Nothing was created. ${hint}`,
+			"Nothing was created. Use Generate where the execution can sleep, with 'How to Wait' set to Sleep Until Notified, or Start Without Waiting with a 'Callback URL'.",
 		);
 }
 

@@ -1,14 +1,15 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { isInternalUrl } from '../../lib/isInternalUrl';
 import { parseValue, webUrl, type Field } from '../../models/field';
 import { defineOperation, optionsField, type Prepared } from '../operation';
-import type { CreateRequest } from '../create/createTasks';
-import { isInternalUrl } from '../../lib/isInternalUrl';
+import type { RecalledTask } from '../record';
 import {
 	costOptions,
 	fineTuningOptions,
 	inputFileOptions,
 	prepareRequest,
 	requestFields,
+	type CreateRequest,
 } from '../create/request';
 
 const callbackUrl: Field = {
@@ -23,7 +24,7 @@ const callbackUrl: Field = {
 	send: { shape: webUrl },
 };
 
-export const create = defineOperation<CreateRequest>({
+export const create = defineOperation<CreateRequest | RecalledTask>({
 	resource: 'task',
 	value: 'create',
 	name: 'Start Without Waiting',
@@ -41,36 +42,25 @@ export const create = defineOperation<CreateRequest>({
 	},
 	async run(prepared, context) {
 		warnOfCallbackUrls(prepared, context);
-		const { createTasks } = await import('../create/createTasks');
+		const { createTasks, showTasks } = await import('../create/createTasks');
 		const { results } = await createTasks(prepared, context);
-		return {
-			outcomes: results.map((result) =>
-				result && 'task' in result ? { items: [{ json: result.task }] } : result,
-			),
-		};
+		return { outcomes: showTasks(results) };
 	},
 });
 
-/** Warns of callback URLs that callbacks may not reach. The tasks are created anyway, because Get can look at them. */
+/** Warns of callback URLs that callbacks may not reach. Get can look at the tasks all the same. */
 function warnOfCallbackUrls(
-	prepared: Array<Prepared<CreateRequest>>,
+	prepared: Array<Prepared<CreateRequest | RecalledTask>>,
 	context: IExecuteFunctions,
 ): void {
-	const warned = new Set<string>();
-	for (const { item, request } of prepared) {
+	const warnings = prepared.flatMap(({ item, request }) => {
 		const url = 'taskId' in request ? undefined : request.callBackUrl;
-		if (!url || warned.has(url)) continue;
-		warned.add(url);
-		if (new URL(url).pathname.includes('/webhook-test/'))
-			context.addExecutionHints({
-				type: 'warning',
-				message:
-					"'Callback URL' is a Test URL: it takes one callback, while the panel of the trigger listens. For tasks that end later, use the Production URL of an active workflow.",
-			});
-		if (isInternalUrl(url) && !isInternalUrl(item.service.credentials.baseUrl))
-			context.addExecutionHints({
-				type: 'warning',
-				message: `The service can't reach the 'Callback URL': ${new URL(url).origin} is an address inside this network. Set the environment variable WEBHOOK_URL of n8n to its public address, and copy the URL again.`,
-			});
-	}
+		if (!url) return [];
+		const { origin, pathname } = new URL(url);
+		if (pathname.includes('/webhook-test/'))
+			return "'Callback URL' is a Test URL: it takes one callback, while the panel of the trigger listens. For tasks that end later, use the Production URL of an active workflow.";
+		if (!isInternalUrl(url) || isInternalUrl(item.service.credentials.baseUrl)) return [];
+		return `The service can't reach the 'Callback URL': ${origin} is an address inside this network. Set the environment variable WEBHOOK_URL of n8n to its public address, and copy the URL again.`;
+	});
+	for (const message of new Set(warnings)) context.addExecutionHints({ type: 'warning', message });
 }

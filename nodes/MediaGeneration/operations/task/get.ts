@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { Task } from '../../api/task';
-import { getNodeContext } from '../../host/nodeContext';
+import { getNodeContext } from '../../host/execution';
 import { defineOperation, optionsField, runEach, timeoutOption } from '../operation';
 import { toToolResult } from '../wait/toolResult';
 import { toTaskItems } from '../results/fileItems';
@@ -42,8 +42,7 @@ export const get = defineOperation<GetRequest>({
 		if (!isSimple) return [{ json: await service.getTaskRecord(taskId, settings) }];
 		const task = await service.getTask(taskId, settings);
 		const items = toTaskItems(task, perFile);
-		return getNodeContext(context)
-			? items
-			: items.map(({ json }) => ({ json: toToolResult(json as Task, { linksOnly: true }) }));
+		if (getNodeContext(context)) return items;
+		return items.map(({ json }) => ({ json: toToolResult(context, json as Task) }));
 	}),
 });

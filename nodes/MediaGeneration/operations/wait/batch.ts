@@ -6,12 +6,8 @@ import { toTaskItems } from '../results/fileItems';
 interface Known {
 	/** As the service last returned it. */
 	task: Task;
-	/** The last look returned its record. */
-	isLookedAt?: boolean;
 	/** Why the last look at it failed; absent if it succeeded. */
-	lookError?: string;
-	/** The last look came too fast for the service. */
-	isRateLimited?: boolean;
+	failure?: FailedLook;
 	/** How often in a row the service said that its upstream did not answer. */
 	silences: number;
 	/** Its output with its files, once they are downloaded. */
@@ -26,9 +22,6 @@ export interface FailedLook {
 	/** Requests came too fast. */
 	isRateLimited?: boolean;
 }
-
-/** The error until the answer comes. */
-const UNANSWERED = 'The service had not answered when the wait ended';
 
 /** The service's code for "the upstream has not answered for ten minutes". It ends a task when it comes twice in a row. */
 const UPSTREAM_SILENT = 408;
@@ -87,14 +80,9 @@ export class Batch {
 		return task && isCompleted(task) ? task : undefined;
 	}
 
-	/** The service refused the last look at a task that has not ended, because requests came too fast. */
-	get isRateLimited(): boolean {
-		return this.openIds.some((taskId) => this.known.get(taskId)?.isRateLimited);
-	}
-
 	/** Why the last look at a task that has not ended failed, if one did. */
-	get lookError(): string | undefined {
-		return this.openIds.map((taskId) => this.known.get(taskId)?.lookError).find(Boolean);
+	get failure(): FailedLook | undefined {
+		return this.openIds.map((taskId) => this.known.get(taskId)?.failure).find(Boolean);
 	}
 
 	/** The tasks as the service last returned them, in the order of their items. */
@@ -102,46 +90,26 @@ export class Batch {
 		return [...this.known.values()].map(({ task }) => task);
 	}
 
-	/** The last look at the task returned its record. */
-	isLookedAt(taskId: string): boolean {
-		return this.known.get(taskId)?.isLookedAt ?? false;
-	}
-
-	/** Notes that the service is being asked for a task. */
-	learnAsked(taskId: string): void {
-		const known = this.known.get(taskId);
-		if (known && this.open.has(taskId)) known.lookError = UNANSWERED;
-	}
-
 	/** Notes what the service says of a task. */
 	learn(taskId: string, said: Task): void {
 		const known = this.known.get(taskId);
 		if (!known || !this.open.has(taskId)) return;
-		const { model } = known.task;
 		// A record may lack the model.
-		known.task = { ...said, ...(said.model === undefined && model !== undefined && { model }) };
-		known.lookError = undefined;
-		known.isRateLimited = false;
-		known.isLookedAt = true;
+		known.task = { ...said, model: said.model ?? known.task.model };
+		known.failure = undefined;
 		known.silences = 0;
 		if (hasEnded(said)) this.open.delete(taskId);
 	}
 
 	/** Notes that a look at a task failed. */
-	learnFailure(taskId: string, { message, code, isRateLimited }: FailedLook): void {
+	learnFailure(taskId: string, failure: FailedLook): void {
 		const known = this.known.get(taskId);
 		if (!known || !this.open.has(taskId)) return;
-		known.lookError = message;
-		known.isRateLimited = isRateLimited;
-		known.isLookedAt = false;
-		known.silences = code === UPSTREAM_SILENT ? known.silences + 1 : 0;
+		known.failure = failure;
+		known.silences = failure.code === UPSTREAM_SILENT ? known.silences + 1 : 0;
 		if (known.silences < SILENCES_TO_END) return;
-		this.learn(taskId, {
-			...known.task,
-			status: 'failed',
-			failCode: String(code),
-			failMessage: message,
-		});
+		const failed = { failCode: String(failure.code), failMessage: failure.message };
+		this.learn(taskId, { ...known.task, status: 'failed', ...failed });
 	}
 
 	/** Notes the output of a completed task with its files, or with the reason why they are missing. */
@@ -155,11 +123,11 @@ export class Batch {
 	 * failed.
 	 */
 	toOutput(taskId: string): OutputItem[] {
-		const { task, lookError, output } = this.known.get(taskId) as Known;
+		const { task, failure, output } = this.known.get(taskId) as Known;
 		if (output) return output;
 		if (this.downloads && isCompleted(task) && task.resultUrls?.length)
 			return toTaskItems({ ...task, downloadError: LIMIT_PASSED }, this.perFile);
-		const known = { ...markTimedOut(task), ...(lookError !== undefined && { lookError }) };
+		const known = { ...markTimedOut(task), ...(failure && { lookError: failure.message }) };
 		return toTaskItems(known, this.perFile);
 	}
 }

@@ -76,22 +76,19 @@ export class Looker {
 	 * meanwhile shares the next one.
 	 */
 	private async ask(taskId: string, service: TaskService): Promise<void> {
-		const underway = this.requests.get(taskId);
-		await underway;
+		await this.requests.get(taskId);
 		if (!this.batch.isOpen(taskId)) return;
-		const next = this.requests.get(taskId);
-		const request = next && next !== underway ? next : this.send(taskId, service);
+		const request = this.requests.get(taskId) ?? this.send(taskId, service);
 		this.requests.set(taskId, request);
 		await request;
-		if (this.requests.get(taskId) === request) this.requests.delete(taskId);
 	}
 
 	private async send(taskId: string, service: TaskService): Promise<void> {
-		this.batch.learnAsked(taskId);
 		await service.getTask(taskId, this.settings).then(
 			(task) => this.batch.learn(taskId, task),
 			(error: FailedLook) => this.batch.learnFailure(taskId, error),
 		);
+		this.requests.delete(taskId);
 	}
 
 	private async fetchFiles(taskId: string, { service, ...storage }: Source): Promise<void> {

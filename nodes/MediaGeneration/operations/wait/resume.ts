@@ -5,23 +5,17 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { TaskService } from '../../api/client';
-import type { Credentials } from '../../api/endpoints';
-import { readBody } from '../../callback/readBody';
-import { answer, handOver, refuse, type Reason, type Refused } from '../../callback/respond';
-import { readSharedCredentials } from '../../callback/sharedCredentials';
-import {
-	DEFAULT_TOLERANCE_SECONDS,
-	getSigningSecrets,
-	readCallbackParts,
-	verifyCallback,
-} from '../../callback/verify';
+import { readCallback, type Callback } from '../../callback/readCallback';
+import type { Reason } from '../../callback/refusals';
+import { answer, refuse } from '../../callback/respond';
 import { readParked } from '../../host/parking';
+import { answerOnceStored } from '../../host/storedAnswer';
 import { runAfter, settleBy } from '../../lib/timers';
 import { STORED_WAIT, type Wait } from '../record';
 import type { WaitSettings } from './looker';
 import { LOOK } from './sendLook';
 import { identifySleep, LAST_RESUME } from './sleep';
-import { findWaiting, openWaiting, type StoredWait, type WaitingExecution } from './waiting';
+import { findWaiting, WaitingExecution, type StoredWait } from './waiting';
 
 /** A sender is answered within this time, in milliseconds. Senders usually give up after 5 to 15 s. */
 const ANSWER_WITHIN = 5_000;
@@ -39,14 +33,8 @@ const STORED_WITHIN = 3_000;
 /** How many tasks are asked for at once. */
 const CONCURRENCY = 32;
 
-const LIMIT_PASSED: Refused = {
-	status: 410,
-	reason: 'limitPassed',
-	message: "The wait limit has passed. Look at the task with the node's operation Get",
-};
-
 /** What comes of a callback: the items that the execution continues with, or what the sender is told. */
-type Outcome = { items: INodeExecutionData[] } | { refusal?: Reason | Refused };
+type Outcome = { items: INodeExecutionData[] } | { refusal?: Reason };
 
 /**
  * Receives a callback, or a look of our own, for an execution that sleeps. The execution continues, with
@@ -57,33 +45,28 @@ export async function resumeExecution(context: IWebhookFunctions): Promise<IWebh
 	try {
 		return await receive(context);
 	} catch {
-		return refuse(context, 'detailsUnavailable');
+		return refuse(context, { reason: 'detailsUnavailable' });
 	}
 }
 
 async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const begun = Date.now();
-	const credentials = await readSharedCredentials(context);
-	const body = await readBody(context);
-	const verdict = verifyCallback(context.getHeaderData(), body, {
-		secrets: getSigningSecrets(credentials),
-		toleranceSeconds: DEFAULT_TOLERANCE_SECONDS,
-		now: begun,
-		otherBodies: true,
-	});
-	if (!verdict.accepted) return refuse(context, verdict);
-	const isLook = readCallbackParts(body)?.callbackType === LOOK;
+	const callback = await readCallback(context);
+	if ('reason' in callback) return refuse(context, callback);
 	// A part of the result, or a step on the way to it. Senders repeat what is refused.
-	if (verdict.claimedStatus === 'pending') return accept(context);
-	const { taskId } = verdict;
+	if (callback.claimedStatus === 'pending') return accept(context);
+	const { taskId, credentials } = callback;
+	const isLook = callback.callbackType === LOOK;
 	const waiting = recognize(context, taskId, credentials);
-	if (!waiting) return refuse(context, 'taskNotInExecution');
-	if (begun >= waiting.stored.until + LAST_RESUME) return refuse(context, LIMIT_PASSED);
+	if (!waiting) return refuse(context, { reason: 'taskNotInExecution' });
+	if (begun >= waiting.stored.until + LAST_RESUME)
+		return refuse(context, { reason: 'limitPassed' });
 
 	const work = deliverOnceEnded(context, waiting, taskId, credentials);
 	const early = await settleBy(begun + ANSWER_WITHIN, work);
 	if (early) return respond(context, waiting, isLook ? { ...early, refusal: undefined } : early);
-	refuse(context, waiting.looker.batch.isEnded ? 'resultsUnderWay' : 'detailsUnavailable');
+	const { isEnded } = waiting.looker.batch;
+	refuse(context, { reason: isEnded ? 'resultsUnderWay' : 'detailsUnavailable' });
 	// The sender is answered, and n8n may still get the items.
 	const late = await work.catch(() => ({ refusal: undefined }));
 	return { noWebhookResponse: true, ...('items' in late && { workflowData: [late.items] }) };
@@ -93,7 +76,7 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 function recognize(
 	context: IWebhookFunctions,
 	taskId: string,
-	credentials: Credentials,
+	credentials: Callback['credentials'],
 ): WaitingExecution | undefined {
 	const executionId = context.getExecutionId();
 	const { name } = context.getNode();
@@ -104,12 +87,9 @@ function recognize(
 	const stored = readStoredWait(context);
 	if (!stored || !stored.items.some(({ json }) => json.taskId === taskId)) return undefined;
 	const query = new URLSearchParams(context.getQueryData() as Record<string, string>);
-	return openWaiting(key, stored, {
-		url: `${stored.resumeUrl}?${query.toString()}`,
-		credentials,
-		logger: context.logger,
-		label: `"${name}" (execution ${executionId})`,
-	});
+	const url = `${stored.resumeUrl}?${query.toString()}`;
+	const label = `"${name}" (execution ${executionId})`;
+	return new WaitingExecution(key, stored, { url, credentials, logger: context.logger, label });
 }
 
 function readStoredWait(
@@ -129,7 +109,7 @@ async function deliverOnceEnded(
 	context: IWebhookFunctions,
 	waiting: WaitingExecution,
 	taskId: string,
-	credentials: Credentials,
+	credentials: Callback['credentials'],
 ): Promise<Outcome> {
 	const { looker, stored } = waiting;
 	const { batch } = looker;
@@ -142,7 +122,7 @@ async function deliverOnceEnded(
 	if (!isDue()) {
 		await look([taskId], 1);
 		if (batch.isOpen(taskId) && !isDue())
-			return { refusal: batch.isLookedAt(taskId) ? 'taskNotEnded' : 'detailsUnavailable' };
+			return { refusal: batch.failure ? 'detailsUnavailable' : 'taskNotEnded' };
 		const [next] = batch.openIds;
 		if (next !== undefined) await look([next], 1);
 		if (next !== undefined && !batch.isOpen(next)) await look(batch.openIds, CONCURRENCY);
@@ -154,8 +134,7 @@ async function deliverOnceEnded(
 		await settleBy(stored.until + LAST_LOOK, rest);
 		await settleBy(stored.until + LAST_FILES, looker.collectFiles(getSource));
 		// Another process may have continued the execution, and it may wait at this node again.
-		const current = readStoredWait(context);
-		if (!current || !waiting.holds(current)) {
+		if (readStoredWait(context)?.until !== stored.until) {
 			waiting.stop();
 			return { refusal: 'taskNotInExecution' };
 		}
@@ -172,11 +151,11 @@ function respond(
 	outcome: Outcome,
 ): IWebhookResponseData {
 	if ('items' in outcome)
-		return handOver(outcome.items, () => {
+		return answerOnceStored(outcome.items, () => {
 			waiting.stop();
 			return { accepted: true, resumed: true } satisfies IDataObject;
 		});
-	return outcome.refusal ? refuse(context, outcome.refusal) : accept(context);
+	return outcome.refusal ? refuse(context, { reason: outcome.refusal }) : accept(context);
 }
 
 const accept = (context: IWebhookFunctions): IWebhookResponseData =>

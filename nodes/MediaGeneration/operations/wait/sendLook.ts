@@ -1,5 +1,6 @@
-import { sign } from '../../callback/verify';
-import { isObject } from '../../lib/json';
+import { sign } from '../../callback/signature';
+import { isObject, parseJson } from '../../lib/json';
+import { post } from '../../lib/post';
 
 /** Marks a look among callbacks. It can do no more than a callback, so it needs no protection. */
 export const LOOK = 'look';
@@ -23,21 +24,14 @@ export async function sendLook(url: string, taskId: string, secret?: string): Pr
 		'X-Webhook-Timestamp': timestamp,
 		'X-Webhook-Signature': sign(taskId, timestamp, secret),
 	};
-	const { host } = new URL(url);
-	try {
-		const response = await fetch(url, {
-			method: 'POST',
-			redirect: 'manual',
-			headers: { 'Content-Type': 'application/json', ...signed },
-			body: JSON.stringify({ data: { task_id: taskId, callbackType: LOOK } }),
-			signal: AbortSignal.timeout(ANSWER_WITHIN),
-		});
-		const { status } = response;
-		const body: unknown = await response.json().catch(() => undefined);
-		if (isObject(body)) return { status, resumed: body.resumed === true };
-		return { status, failure: `the resume URL at ${host} answered ${status} without n8n's JSON` };
-	} catch (error) {
-		const { message, cause } = error as Error & { cause?: { code?: string } };
-		return { failure: `the resume URL at ${host} can't be reached (${cause?.code ?? message})` };
-	}
+	const answer = await post(url, {
+		headers: { 'Content-Type': 'application/json', ...signed },
+		body: JSON.stringify({ data: { task_id: taskId, callbackType: LOOK } }),
+		timeout: ANSWER_WITHIN,
+	});
+	const { status } = answer;
+	const body = parseJson(answer.text);
+	if (isObject(body)) return { status, resumed: body.resumed === true };
+	const failure = answer.failure ?? `answered ${status} without n8n's JSON`;
+	return { status, failure: `the resume URL at ${new URL(url).host} ${failure}` };
 }

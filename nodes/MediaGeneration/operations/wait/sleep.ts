@@ -3,7 +3,7 @@ import type { Credentials } from '../../api/endpoints';
 import { readStoredItems, storeItems } from '../../host/parking';
 import type { RunRecord, Wait } from '../record';
 import type { WaitSettings } from './looker';
-import { openWaiting } from './waiting';
+import { WaitingExecution } from './waiting';
 
 /**
  * When n8n ends a wait by itself, after the wait limit, in milliseconds. It looks every 60 seconds for
@@ -40,16 +40,11 @@ export async function fallAsleep(
 	Object.assign(wait, { parkedUntil: until, resumeUrl: origin + pathname });
 	const { name } = context.getNode();
 	const executionId = context.getExecutionId();
-	openWaiting(
-		identifySleep(executionId, name),
-		{ items, settings: wait.settings, until },
-		{
-			url: resumeUrl,
-			credentials,
-			logger: context.logger,
-			label: `"${name}" (execution ${executionId})`,
-		},
-	);
+	const label = `"${name}" (execution ${executionId})`;
+	// n8n empties the array that the node returns, where its errors have an output of their own.
+	const stored = { items: [...items], settings: wait.settings, until };
+	const tools = { url: resumeUrl, credentials, logger: context.logger, label };
+	new WaitingExecution(identifySleep(executionId, name), stored, tools);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { INodeExecutionData, Logger } from 'n8n-workflow';
 import type { Credentials } from '../../api/endpoints';
 import type { Task } from '../../api/task';
-import { getSigningSecrets } from '../../callback/verify';
+import { getSigningSecrets } from '../../callback/signature';
 import { BoundedMap } from '../../lib/boundedMap';
 import { runAfter } from '../../lib/timers';
 import { createFetchService } from './fetchService';
@@ -37,6 +37,11 @@ const LATE_FOR = 26_000;
 /** n8n's statuses for an execution that no longer waits, or not for these tasks. */
 const GONE = new Set<unknown>([404, 409, 410]);
 
+/** The executions that sleep, by execution and node. */
+const sleeping = new BoundedMap<string, WaitingExecution>(10_000);
+
+export const findWaiting = (key: string): WaitingExecution | undefined => sleeping.get(key);
+
 /**
  * An execution that sleeps, as this process knows it. It only saves requests: another process, or this
  * one after a restart, asks the service again, and n8n lets only one process continue an execution.
@@ -51,19 +56,16 @@ export class WaitingExecution {
 	private hasFailed = false;
 	private pause = FIRST_PAUSE;
 
+	/** @param key of the execution and the node; a wait of theirs before this one has ended */
 	constructor(
+		private readonly key: string,
 		readonly stored: StoredWait,
 		private readonly tools: LookTools,
-		private readonly onStop: () => void,
 	) {
 		this.looker = new Looker(stored.items.flatMap(readTask), stored.settings);
+		sleeping.get(key)?.stop();
+		sleeping.set(key, this);
 		this.schedule();
-	}
-
-	/** It is the wait that n8n has stored. An execution can wait at a node more than once. */
-	holds({ until, items }: StoredWait): boolean {
-		const tasks = items.flatMap(readTask);
-		return this.stored.until === until && tasks.every((task) => this.looker.batch.has(task.taskId));
 	}
 
 	/** @returns false while another callback fetches the files, or n8n stores the items */
@@ -91,7 +93,7 @@ export class WaitingExecution {
 	/** Ends the looks: the execution continues, or waits for other tasks. */
 	stop(): void {
 		this.isStopped = true;
-		this.onStop();
+		if (sleeping.get(this.key) === this) sleeping.delete(this.key);
 	}
 
 	private schedule(): void {
@@ -110,10 +112,10 @@ export class WaitingExecution {
 			const getSource = () => source;
 			await looker.look(looker.batch.openIds, { getSource, untilOpen: true });
 		}
-		const { isEnded, lookError } = looker.batch;
-		if (lookError !== undefined) this.logFailure(lookError);
+		const { isEnded, failure } = looker.batch;
+		if (failure) this.logFailure(failure.message);
 		// n8n's own HTTP helper may reach a service that a look can't, for example by a proxy.
-		if (isEnded || lookError !== undefined || Date.now() >= stored.until) await this.resume();
+		if (isEnded || failure || Date.now() >= stored.until) await this.resume();
 		this.schedule();
 	}
 
@@ -137,25 +139,14 @@ export class WaitingExecution {
 	}
 }
 
-/** What a parked item has besides the task was true when it was parked. */
+/** What a parked item has besides its task. It was true when the item was parked. */
+const PARKED_NOTES = new Set(['lookError', 'downloadError', 'note']);
+
+/** Reads the task of a parked item, if it has one. */
 function readTask({ json }: INodeExecutionData): Task[] {
-	if (typeof json.taskId !== 'string' || typeof json.status !== 'string') return [];
-	const { lookError, downloadError, note, ...task } = json;
-	const status = task.status === 'timedOut' ? 'pending' : task.status;
-	return [{ ...task, status } as Task];
-}
-
-/** The executions that sleep, by execution and node. */
-const sleeping = new BoundedMap<string, WaitingExecution>(10_000);
-
-export const findWaiting = (key: string): WaitingExecution | undefined => sleeping.get(key);
-
-/** Notes that an execution sleeps, and begins to look at its tasks. */
-export function openWaiting(key: string, stored: StoredWait, tools: LookTools): WaitingExecution {
-	sleeping.get(key)?.stop();
-	const waiting = new WaitingExecution(stored, tools, () => {
-		if (sleeping.get(key) === waiting) sleeping.delete(key);
-	});
-	sleeping.set(key, waiting);
-	return waiting;
+	const { taskId, status } = json;
+	if (typeof taskId !== 'string' || typeof status !== 'string') return [];
+	const known = Object.entries(json).filter(([name]) => !PARKED_NOTES.has(name));
+	const task = { ...Object.fromEntries(known), status: status === 'timedOut' ? 'pending' : status };
+	return [task as Task];
 }
