@@ -148,7 +148,7 @@ const FAULTS: Record<string, Array<[assumption: string, fault: Settings, came: s
 	],
 	Callback: [
 		['a callback comes', { prompt: '#noCallback', limit: 0.3 }, 'none within'],
-		['a callback is signed', { webhookSecret: '' }, 'issing'],
+		['a callback is signed', { webhookSecret: '' }, 'are required'],
 		['it is signed with the key', { key: 'another' }, 'HMAC Key'],
 	],
 };
