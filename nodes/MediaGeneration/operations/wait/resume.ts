@@ -8,14 +8,11 @@ import { TaskService } from '../../api/client';
 import { readCallback, type Callback } from '../../callback/readCallback';
 import type { Reason } from '../../callback/refusals';
 import { answer, refuse } from '../../callback/respond';
-import { readParked } from '../../host/parking';
 import { answerOnceStored } from '../../host/storedAnswer';
 import { runAfter, settleBy } from '../../lib/timers';
-import { STORED_WAIT, type Wait } from '../record';
-import type { WaitSettings } from './looker';
 import { LOOK } from './sendLook';
-import { identifySleep, LAST_RESUME } from './sleep';
-import { findWaiting, WaitingExecution, type StoredWait } from './waiting';
+import { findSleeping, LAST_RESUME, readStoredWait } from './sleep';
+import type { WaitingExecution } from './waiting';
 
 /** A sender is answered within this time, in milliseconds. Senders usually give up after 5 to 15 s. */
 const ANSWER_WITHIN = 5_000;
@@ -57,7 +54,7 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 	if (callback.claimedStatus === 'pending') return accept(context);
 	const { taskId, credentials } = callback;
 	const isLook = callback.callbackType === LOOK;
-	const waiting = recognize(context, taskId, credentials);
+	const waiting = findSleeping(context, taskId, credentials);
 	if (!waiting) return refuse(context, { reason: 'taskNotInExecution' });
 	if (begun >= waiting.stored.until + LAST_RESUME)
 		return refuse(context, { reason: 'limitPassed' });
@@ -70,34 +67,6 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 	// The sender is answered, and n8n may still get the items.
 	const late = await work.catch(() => ({ refusal: undefined }));
 	return { noWebhookResponse: true, ...('items' in late && { workflowData: [late.items] }) };
-}
-
-/** Finds the wait of a task, as this process knows it, or as n8n has stored it. */
-function recognize(
-	context: IWebhookFunctions,
-	taskId: string,
-	credentials: Callback['credentials'],
-): WaitingExecution | undefined {
-	const executionId = context.getExecutionId();
-	const { name } = context.getNode();
-	const key = identifySleep(executionId, name);
-	const known = findWaiting(key);
-	if (known?.looker.batch.has(taskId)) return known;
-	// A copy of a callback for an earlier wait of this execution changes nothing.
-	const stored = readStoredWait(context);
-	if (!stored || !stored.items.some(({ json }) => json.taskId === taskId)) return undefined;
-	const query = new URLSearchParams(context.getQueryData() as Record<string, string>);
-	const url = `${stored.resumeUrl}?${query.toString()}`;
-	const label = `"${name}" (execution ${executionId})`;
-	return new WaitingExecution(key, stored, { url, credentials, logger: context.logger, label });
-}
-
-function readStoredWait(
-	context: IWebhookFunctions,
-): (StoredWait & Pick<Wait<unknown>, 'resumeUrl'>) | undefined {
-	const { items, entry } = readParked<Wait<WaitSettings>>(context, STORED_WAIT);
-	if (entry?.parkedUntil === undefined) return undefined;
-	return { items, settings: entry.settings, until: entry.parkedUntil, resumeUrl: entry.resumeUrl };
 }
 
 /**

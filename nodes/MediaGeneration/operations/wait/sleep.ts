@@ -1,9 +1,9 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
 import type { Credentials } from '../../api/endpoints';
-import { readStoredItems, storeItems } from '../../host/parking';
-import type { RunRecord, Wait } from '../record';
+import { readParked, readStoredItems, storeItems } from '../../host/parking';
+import { STORED_WAIT, type RunRecord, type Wait } from '../record';
 import type { WaitSettings } from './looker';
-import { WaitingExecution } from './waiting';
+import { findWaiting, WaitingExecution, type StoredWait } from './waiting';
 
 /**
  * When n8n ends a wait by itself, after the wait limit, in milliseconds. It looks every 60 seconds for
@@ -25,8 +25,7 @@ export interface Sleep {
 }
 
 /** Identifies an execution that sleeps at a node, among all in this process. */
-export const identifySleep = (executionId: string, node: string): string =>
-	`${executionId} ${node}`;
+const identifySleep = (executionId: string, node: string): string => `${executionId} ${node}`;
 
 /** Parks the execution until a webhook resumes it with other items, or until the limit has passed. */
 export async function fallAsleep(
@@ -44,6 +43,35 @@ export async function fallAsleep(
 	const stored = { items, settings: wait.settings, until };
 	const tools = { url: resumeUrl, credentials, logger: context.logger, label };
 	new WaitingExecution(identifySleep(executionId, name), stored, tools);
+}
+
+/** Finds the wait of a task, as this process knows it, or as n8n has stored it. */
+export function findSleeping(
+	context: IWebhookFunctions,
+	taskId: string,
+	credentials: Credentials,
+): WaitingExecution | undefined {
+	const executionId = context.getExecutionId();
+	const { name } = context.getNode();
+	const key = identifySleep(executionId, name);
+	const known = findWaiting(key);
+	if (known?.looker.batch.has(taskId)) return known;
+	// A copy of a callback for an earlier wait of this execution changes nothing.
+	const stored = readStoredWait(context);
+	if (!stored || !stored.items.some(({ json }) => json.taskId === taskId)) return undefined;
+	const query = new URLSearchParams(context.getQueryData() as Record<string, string>);
+	const url = `${stored.resumeUrl}?${query.toString()}`;
+	const label = `"${name}" (execution ${executionId})`;
+	return new WaitingExecution(key, stored, { url, credentials, logger: context.logger, label });
+}
+
+/** Reads back what `fallAsleep` stored. */
+export function readStoredWait(
+	context: IWebhookFunctions,
+): (StoredWait & Pick<Wait<unknown>, 'resumeUrl'>) | undefined {
+	const { items, entry } = readParked<Wait<WaitSettings>>(context, STORED_WAIT);
+	if (entry?.parkedUntil === undefined) return undefined;
+	return { items, settings: entry.settings, until: entry.parkedUntil, resumeUrl: entry.resumeUrl };
 }
 
 /**
