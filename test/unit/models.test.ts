@@ -212,6 +212,23 @@ it('the limits of files are those of the contract for Alpha 3.0, and none for ot
 	]);
 });
 
+it.each([
+	[' brand/edit ', 'brand/edit'],
+	[' ', beta],
+	[undefined, beta],
+])(
+	'the option Model ID %j sends the model %s, with the fields of the chosen one',
+	async (modelId, sent) => {
+		const { filled, input } = contract[beta] ?? {};
+		const made = await model(beta).request(
+			(name) => filled?.[name],
+			(name) => (name === 'modelId' ? modelId : undefined),
+			async () => undefined,
+		);
+		expect(asSent(made)).toEqual({ model: sent, input });
+	},
+);
+
 describe('custom', () => {
 	it.each(['{"a": [1]}', { a: [1] }])(
 		'sends any model with its input as it is, from %j',
@@ -229,8 +246,9 @@ describe('custom', () => {
 });
 
 describe('the list of models', () => {
-	it('is in the order of their names', () => {
-		const names = models.map(({ name }) => name);
+	it('begins with Any Model, an exception to the order of names, because no real service has the five identifiers', () => {
+		const [first, ...names] = models.map(({ name }) => name);
+		expect(first).toMatch(/^Any Model/);
 		expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b)));
 	});
 

@@ -4,10 +4,13 @@ import { custom } from './any/custom';
 import { delta11ReferenceToVideo, deltaReferenceToVideo } from './deltaReferenceToVideo';
 import { gammaV6ReferenceToVideo } from './gammaV6ReferenceToVideo';
 
-/** Every model that the editor offers, in the order of their names. */
+/**
+ * Every model that the editor offers. Any Model is first and the default: a real service has other identifiers than those of the
+ * rest, which are in the order of their names.
+ */
 export const models = [
-	alpha3MotionControl,
 	custom,
+	alpha3MotionControl,
 	beta2ImageEdit,
 	delta11ReferenceToVideo,
 	deltaReferenceToVideo,

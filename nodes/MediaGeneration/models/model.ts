@@ -30,6 +30,18 @@ interface ModelDefinition {
 	request?: Model['request'];
 }
 
+/** In Options of the models with fields of their own. */
+export const modelIdOption: INodeProperties = {
+	displayName: 'Model ID',
+	name: 'modelId',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. brand-3.0/motion-control',
+	description:
+		"The model's identifier at your service, sent in place of the usual one. Fields and file checks stay those of the chosen model.",
+	displayOptions: { hide: { '/model': ['custom'] } },
+};
+
 export interface Model {
 	id: string;
 	name: string;
@@ -65,7 +77,8 @@ export function defineModel({ id, name, description, fields, request }: ModelDef
 				if (value !== undefined)
 					input[toRequestKey(field)] = await replaceEach(value, Media, label);
 			}
-			return { model: id, input };
+			const named = String(option(modelIdOption.name) ?? '').trim();
+			return { model: named || id, input };
 		},
 	};
 }

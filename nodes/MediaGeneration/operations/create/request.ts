@@ -7,7 +7,7 @@ import { describeModels, listModelProperties, toBuilderHint } from '../../models
 import { mediaFieldsOption } from '../../models/any/custom';
 import { buildFieldError, parseValue, type Field } from '../../models/field';
 import { Media, replaceEach } from '../../models/media';
-import type { ModelRequest } from '../../models/model';
+import { modelIdOption, type ModelRequest } from '../../models/model';
 import { findInputFile, InputFile, listBinaryFields } from './inputFile';
 import { readOption, timeoutOption, type Item } from '../operation';
 import { keepCreditsOption, maxTasksOption } from './budget';
@@ -20,7 +20,7 @@ export const requestFields: INodeProperties[] = [
 		type: 'options',
 		noDataExpression: true,
 		options: models.map(({ id, name, description }) => ({ name, value: id, description })),
-		default: 'beta2/image-edit',
+		default: models[0]?.id,
 		description: 'What generates the media; the fields below follow from it',
 		builderHint: toBuilderHint(describeModels(models)),
 	},
@@ -71,7 +71,7 @@ export const concurrencyOption: INodeProperties = {
 export const costOptions = [maxTasksOption, keepCreditsOption];
 
 /** Entries of Options of every operation that creates tasks: the files that are sent. */
-export const inputFileOptions = [checkUrls, mediaFieldsOption];
+export const inputFileOptions = [modelIdOption, checkUrls, mediaFieldsOption];
 
 /** Entries of Options of every operation that creates tasks: what few need. */
 export const fineTuningOptions = [rateOption, concurrencyOption, timeoutOption, additionalInput];
