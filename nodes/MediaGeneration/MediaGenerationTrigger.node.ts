@@ -6,7 +6,7 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { credentialTest } from './operations/credentialTest';
+import { credentialTest } from './editor/methods';
 import { optionFields } from './trigger/options';
 
 /** The code for callbacks is loaded with the first one, because n8n loads this file at its start, for the editor. */

@@ -6,8 +6,8 @@ import { Media, replaceEach } from './media';
 export interface ModelRequest {
 	model: string;
 	input: Record<string, unknown>;
-	/** The service takes no task of this model without a callback URL. */
-	needsCallback?: boolean;
+	/** What is sent all the same, but may be a mistake. */
+	warning?: string;
 	/** Checks the whole input, once Extra Fields is merged in. @throws {UserError} when it can't be sent */
 	check?: (input: Record<string, unknown>) => void;
 }

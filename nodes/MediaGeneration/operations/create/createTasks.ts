@@ -14,7 +14,8 @@ import {
 } from '../operation';
 import { openRecord } from '../record';
 import { giveBack, takeBudget } from './budget';
-import { concurrencyOption, rateOption, uploadFiles, type TaskRequest } from './request';
+import { uploadFiles } from './inputFile';
+import { concurrencyOption, rateOption, type TaskRequest } from './request';
 import { CreationSender } from './sendCreation';
 
 /** A task to create, with the URL that the service calls at its end, or the one that an item has. */
@@ -76,7 +77,7 @@ async function createTask(
 	const { model, callBackUrl } = request;
 	try {
 		sender.check(service);
-		const body = { model, callBackUrl, input: await uploadFiles(item, request) };
+		const body = { model, callBackUrl, input: await uploadFiles(item, request.input) };
 		const key = readIdempotencyHeader(credentials)
 			? record.buildIdempotencyKey(index, identifyAccount(credentials), body)
 			: undefined;

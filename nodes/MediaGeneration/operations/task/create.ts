@@ -51,26 +51,19 @@ export const create = defineOperation<CreateRequest>({
 	},
 });
 
-/** Warns of callback URLs that callbacks may not reach. The tasks are created anyway, because Get can look at them. */
+/** Warns of callback URLs that callbacks can't reach. The tasks are created anyway, because Get can look at them. */
 function warnOfCallbackUrls(
 	prepared: Array<Prepared<CreateRequest>>,
 	context: IExecuteFunctions,
 ): void {
-	const warned = new Set<string>();
-	for (const { item, request } of prepared) {
+	const inside = prepared.flatMap(({ item, request }) => {
 		const url = 'taskId' in request ? undefined : request.callBackUrl;
-		if (!url || warned.has(url)) continue;
-		warned.add(url);
-		if (new URL(url).pathname.includes('/webhook-test/'))
-			context.addExecutionHints({
-				type: 'warning',
-				message:
-					"'Callback URL' is a Test URL: it takes one callback, while the panel of the trigger listens. For tasks that end later, use the Production URL of an active workflow.",
-			});
-		if (isInternalUrl(url) && !isInternalUrl(item.service.credentials.baseUrl))
-			context.addExecutionHints({
-				type: 'warning',
-				message: `The service can't reach the 'Callback URL': ${new URL(url).origin} is an address inside this network. Set the environment variable WEBHOOK_URL of n8n to its public address, and copy the URL again.`,
-			});
-	}
+		if (!url || !isInternalUrl(url) || isInternalUrl(item.service.credentials.baseUrl)) return [];
+		return [new URL(url).origin];
+	});
+	for (const origin of new Set(inside))
+		context.addExecutionHints({
+			type: 'warning',
+			message: `The service can't reach the 'Callback URL': ${origin} is an address inside this network. Set the environment variable WEBHOOK_URL of n8n to its public address, and copy the URL again.`,
+		});
 }
