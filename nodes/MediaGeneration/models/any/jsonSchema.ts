@@ -38,7 +38,7 @@ function remember<T>(find: (schema: JsonSchema) => T): (schema: JsonSchema) => T
 	};
 }
 
-const listBranches = ({ oneOf = [], anyOf = [], allOf = [] }: JsonSchema): JsonSchema[] => [
+export const listBranches = ({ oneOf = [], anyOf = [], allOf = [] }: JsonSchema): JsonSchema[] => [
 	...oneOf,
 	...anyOf,
 	...allOf,

@@ -1,6 +1,6 @@
 import { isObject } from '../../lib/json';
 import { cutText } from '../../lib/text';
-import type { JsonSchema } from './jsonSchema';
+import { listBranches, type JsonSchema } from './jsonSchema';
 
 /** Schemas nested deeper take anything. */
 const MAX_DEPTH = 10;
@@ -45,7 +45,7 @@ const LEFT_TO_SERVICE =
  * Names are without the blanks around them, as the service takes them.
  * @param value the schema, of any form
  * @param document the whole document, in which `$ref` is looked up
- * @param withProse whether the descriptions of properties are read too
+ * @param withProse whether descriptions and defaults are read too
  * @returns undefined when the schema is larger than `MAX_SIZE`
  */
 export function readSchema(
@@ -85,20 +85,19 @@ class SchemaReader {
 		const schema: Record<string, unknown> & JsonSchema = {};
 		for (const [keyword, part] of Object.entries(value)) {
 			if (this.left < 0) return {};
+			if (!this.withProse && /^(description|default|deprecated)$/.test(keyword)) continue;
 			if (PLAIN_KEYWORDS.get(keyword)?.(part)) schema[keyword] = this.take(part);
-			else if (keyword === 'description' && isText(part) && this.withProse)
-				schema.description = cleanProse(part);
+			else if (keyword === 'description' && isText(part)) schema.description = cleanProse(part);
 			else if (keyword === 'items' && isObject(part)) schema.items = read(part);
 			else if (keyword === 'properties' && isObject(part))
 				schema.properties = this.readProperties(part, read);
-			else if (/^(one|any|all)Of$/.test(keyword) && Array.isArray(part) && part.length)
-				schema[this.nameBranches(keyword, part)] ??= part.map(read);
+			else if (/^(one|any|all)Of$/.test(keyword) && Array.isArray(part) && part.length) {
+				const name = this.nameBranches(keyword, part);
+				if (name === keyword || !value[name]) schema[name] = part.map(read);
+			}
 		}
 		if (schema.required) schema.required = schema.required.map((name) => name.trim());
-		if (!(schema.type === undefined ? schema.properties : schema.type === 'object')) return schema;
-		// Some documents have a stray "string" beside an object, which nothing could meet.
-		for (const branch of [schema.oneOf, schema.anyOf, schema.allOf].flatMap((some) => some ?? []))
-			if (branch.type && ![branch.type].flat().includes('object')) delete branch.type;
+		for (const branch of listBranches(schema)) align(branch, schema);
 		return schema;
 	}
 
@@ -131,6 +130,19 @@ class SchemaReader {
 		this.left -= json.length;
 		return json;
 	}
+}
+
+/**
+ * Takes the types from a branch that contradict what is around it. Some documents have a stray "string" beside an object, which
+ * nothing could meet.
+ */
+function align(branch: JsonSchema, around: JsonSchema): void {
+	const types = [branch.type ?? []].flat();
+	const outer = [around.type ?? []].flat();
+	if (outer.length && !types.some((type) => outer.includes(type))) delete branch.type;
+	for (const [name, part] of Object.entries(branch.properties ?? {}))
+		align(part, around.properties?.[name] ?? {});
+	for (const inner of listBranches(branch)) align(inner, around);
 }
 
 /** A text that begins with = would run as an expression. */

@@ -1,7 +1,7 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
-import { models } from '../../nodes/MediaGeneration/models';
-import { toRequestKey } from '../../nodes/MediaGeneration/models/field';
-import { Media, replaceEach } from '../../nodes/MediaGeneration/models/media';
+import { models } from '../../../nodes/MediaGeneration/models';
+import { toRequestKey } from '../../../nodes/MediaGeneration/models/field';
+import { Media, replaceEach } from '../../../nodes/MediaGeneration/models/media';
 
 type Values = Record<string, unknown>;
 
@@ -233,15 +233,15 @@ describe('custom', () => {
 	it.each(['{"a": [1]}', { a: [1] }])(
 		'sends any model with its input as it is, from %j',
 		async (customInput) => {
-			const values = { customModel: ' eps/video ', customInput };
+			const values = { customModel: ' eps/video ', inputMode: 'json', customInput };
 			expect(await request('custom', values)).toEqual({ model: 'eps/video', input: { a: [1] } });
 		},
 	);
 
 	it.each(['{', '[1]', '"text"', '7', 'null'])('refuses the input %s', async (customInput) => {
-		await expect(request('custom', { customModel: 'eps/video', customInput })).rejects.toThrow(
-			"'Input' must be a JSON object",
-		);
+		await expect(
+			request('custom', { customModel: 'eps/video', inputMode: 'json', customInput }),
+		).rejects.toThrow("'Input' must be a JSON object");
 	});
 });
 
