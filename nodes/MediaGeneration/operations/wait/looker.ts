@@ -15,7 +15,7 @@ export interface WaitSettings {
 	perFile?: boolean;
 }
 
-/** The service of a task, and n8n's storage for its files; without `helpers`, no files are fetched. */
+/** The service of a task, and n8n's storage for files; without `helpers`, none are fetched. */
 export type Source = { service: TaskService } & Partial<Omit<FileSource, 'service'>>;
 
 interface LookOptions {
@@ -37,7 +37,6 @@ const CONCURRENCY = 5;
 export class Looker {
 	readonly batch: Batch;
 	private readonly downloads?: ResultDownloads;
-	/** Requests under way, by task. */
 	private readonly requests = new Map<string, Promise<void>>();
 
 	constructor(
