@@ -5,7 +5,6 @@ import type {
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
 
-/** A node above ours in the workflow. */
 export interface ParentNode {
 	name: string;
 	type: string;
@@ -22,7 +21,7 @@ export interface Starter {
 	isTool: boolean;
 	/** "Execute node" of n8n's AI assistant. */
 	isSingleNode: boolean;
-	/** The name of the trigger or node that the run began with, if n8n tells it. */
+	/** The trigger or node that the run began with, if n8n tells it. */
 	startedBy?: string;
 	/** Another workflow's execution called this one. */
 	hasCaller: boolean;
@@ -39,6 +38,7 @@ const RESPOND_NODE = 'n8n-nodes-base.respondToWebhook';
 export function readStarter(context: IExecuteFunctions): Starter {
 	const { name } = context.getNode();
 	const { triggerNode, parentExecutionId } = context.getExecutionContext?.() ?? {};
+	const { $ } = context.getWorkflowDataProxy(0) as { $: (name: string) => { isExecuted: boolean } };
 	return {
 		mode: context.getMode(),
 		executionId: (context.getExecutionId() as string | undefined) ?? '',
@@ -51,7 +51,7 @@ export function readStarter(context: IExecuteFunctions): Starter {
 		hasResponded: (above) =>
 			context
 				.getChildNodes(above)
-				.some((node) => node.type === RESPOND_NODE && isExecuted(context, node.name)),
+				.some(({ type, name: below }) => type === RESPOND_NODE && $(below).isExecuted),
 	};
 }
 
@@ -66,11 +66,6 @@ export const isTool = (context: IExecuteFunctions): boolean =>
  */
 export const isSingleNode = (context: IExecuteFunctions): boolean =>
 	context.getWorkflow().name === `Execute node ${context.getNode().type}`;
-
-const isExecuted = (context: IExecuteFunctions, name: string): boolean => {
-	const { $ } = context.getWorkflowDataProxy(0) as { $: (name: string) => { isExecuted: boolean } };
-	return $(name).isExecuted;
-};
 
 /**
  * Says whether the calling workflow goes on without waiting for this one. Only an undocumented field
