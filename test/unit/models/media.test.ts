@@ -1,4 +1,4 @@
-import { Media, media, replaceEach } from '../../nodes/MediaGeneration/models/media';
+import { Media, media, replaceEach } from '../../../nodes/MediaGeneration/models/media';
 
 describe('media', () => {
 	it.each([
@@ -9,7 +9,7 @@ describe('media', () => {
 		['photo (a:b).png', false],
 	])('takes %j', (text, isUrl) => {
 		const value = media().parse(text) as Media;
-		expect(value).toMatchObject({ source: text.trim(), isUrl, isGuess: false });
+		expect(value).toMatchObject({ source: text.trim(), isUrl });
 	});
 
 	it.each([

@@ -1,20 +1,15 @@
 import fc from 'fast-check';
 import { UserError, type ResourceMapperField } from 'n8n-workflow';
-import { readExample } from '../../dev/fixtures/examples.cts';
+import { buildDocument, compileBody, corpus } from '../../../../dev/service/catalogue.cts';
 import {
-	buildDocument,
-	buildPost,
-	compileBody,
-	corpus,
-	TASK_PATH,
-} from '../../dev/service/catalogue.cts';
-import { custom } from '../../nodes/MediaGeneration/models/any/custom';
-import { Media, replaceEach } from '../../nodes/MediaGeneration/models/media';
-import {
-	isOwnEntry,
-	listFields,
-	toMapperFields,
-} from '../../nodes/MediaGeneration/models/any/schemaFields';
+	takesJson,
+	type JsonSchema,
+} from '../../../../nodes/MediaGeneration/models/any/jsonSchema';
+import { isOwnEntry } from '../../../../nodes/MediaGeneration/models/any/modelInput';
+import { readSchema } from '../../../../nodes/MediaGeneration/models/any/readSchema';
+import { requestAnyModel } from '../../../../nodes/MediaGeneration/models/any/requestAnyModel';
+import { toMapperFields } from '../../../../nodes/MediaGeneration/models/any/schemaFields';
+import { Media, replaceEach } from '../../../../nodes/MediaGeneration/models/media';
 
 type Values = Record<string, unknown>;
 
@@ -49,7 +44,7 @@ async function buildRequest(
 		customFields: { mappingMode: 'defineBelow', value: values, schema: fields },
 		...parameters,
 	};
-	return await custom.request(
+	return await requestAnyModel(
 		(name) => all[name],
 		(name) => options[name],
 		async (name) => corpus.find(({ entry }) => entry.model === name)?.openapi,
@@ -71,118 +66,6 @@ async function buildInput(...workflow: Parameters<typeof buildRequest>) {
 	return await upload(input);
 }
 
-describe('the fields of a model', () => {
-	it.each([
-		['kappa-7/preview', "doesn't say yet"],
-		['nu/broken-input', "can't be understood"],
-		['xi-sketch', "can't be understood"],
-		['mu-random/postcard', 'names no fields'],
-		['sigma-chat-5', 'answers at once'],
-		['psi-reader/recognize', 'answers at once'],
-	])('of %s are none, and the reason leads on', (name, reason) => {
-		const found = corpus.find(({ entry }) => entry.model === name);
-		const { fields, emptyFieldsNotice } = toMapperFields(name, found?.openapi);
-		expect(fields).toEqual([]);
-		expect(emptyFieldsNotice).toMatch(reason);
-		expect(emptyFieldsNotice).toMatch(/'Input Mode' to JSON|another model/);
-	});
-
-	it.each([
-		['epsilon-2/text-to-video', true],
-		['iota/remove-background', false],
-		// Its name ends in a blank.
-		['mu/image-to-video', false],
-	])('leave the prompt of %s to the field of the node: %p', (name, leavesIt) => {
-		const { fields } = findModel(name);
-		expect(fields.some(({ id, display }) => id === 'prompt' && !display)).toBe(leavesIt);
-		const none = fields.find(({ id }) => id === '$noPrompt');
-		expect(none).toEqual(
-			leavesIt ? undefined : expect.objectContaining({ display: false, defaultValue: true }),
-		);
-	});
-
-	it.each([
-		['typed', { prompt: 'typed' }],
-		[' ', { prompt: 'stored' }],
-	])("send the node's prompt %j before a stored one", async (prompt, input) => {
-		const stored = { prompt: 'stored' };
-		expect(await buildInput('epsilon-2/text-to-video', stored, { prompt })).toEqual(input);
-	});
-
-	it.each<[string, string, string, object]>([
-		['epsilon-2/text-to-video', 'prompt', 'Prompt', { display: false, required: false }],
-		[
-			'epsilon-2/text-to-video',
-			'duration',
-			'Duration (default 5)',
-			{ type: 'options', options: [{ value: '5' }, { value: '10' }] },
-		],
-		[
-			'epsilon-2/text-to-video',
-			'cfg_scale',
-			'CFG Scale (0 to 1; default 0.5)',
-			{ type: 'number', required: false },
-		],
-		['epsilon-2/image-to-video', 'image_url', 'Image URL (file)', {}],
-		['zeta-song-v5', 'instrumental', 'Instrumental', { type: 'boolean', required: true }],
-		[
-			'theta-pro/storyboard',
-			'shots',
-			'Shots (JSON list, 1 to 6)',
-			{ type: 'array', required: true },
-		],
-		['epsilon-canvas/text-to-image', 'colors', 'Colors (list, up to 5)', { type: 'string' }],
-		['Iota.HD/Text-2-Video', 'quality', 'Quality (deprecated)', { removed: true }],
-		['mu/image-to-video', 'image_urls ', 'Image URLs (file)', { type: 'string', required: true }],
-		['Chi-Image/Edit-Plus', 'input_urls', 'Input URLs (files, 1 to 3)', {}],
-	])('of %s have %j, named %j, as the editor needs it', (name, id, displayName, more) => {
-		const field = findModel(name).fields.find((one) => one.id === id);
-		expect(field).toMatchObject({ displayName, ...more });
-	});
-
-	it.each([
-		[
-			'epsilon-2/text-to-video',
-			'prompt',
-			'Prompt (required; 1 to 2,500 characters)',
-			'The scene, the action and the camera, in plain language.',
-		],
-		[
-			'Chi-Image/Edit-Plus',
-			'image_size',
-			'Image Size (text or JSON; for example "square"; default square)',
-			'A name, or a size in pixels.',
-		],
-	])('of %s say in a guide all that is known of %j', (name, id, title, description) => {
-		const guide = findModel(name).fields.find(({ id }) => id === '$guide');
-		expect(guide?.options).toContainEqual({ name: title, value: id, description });
-	});
-
-	it('say in the guide which of them belong together', () => {
-		const { fields } = findModel('kappa-6/reference-to-video');
-		const guide = fields.find(({ id }) => id === '$guide');
-		expect(guide?.options?.[0]?.name).toBe(
-			'Fill in one of: Prompt + Reference Image URLs; or Reference Video; or First Frame URL + Last Frame URL',
-		);
-	});
-
-	it('of the example are what its workflow stores', () => {
-		const node = readExample('any-model').nodes.find(({ name }) => name === 'Any model');
-		const { fields } = findModel('epsilon-2/image-to-video');
-		expect(node?.parameters?.customFields).toMatchObject({ schema: fields });
-	});
-});
-
-it.each([true, false])(
-	'a model needs a callback if its stored fields say so: %p',
-	async (needs) => {
-		const properties = { callBackUrl: {}, input: { properties: { size: { type: 'string' } } } };
-		const post = buildPost({ properties, required: needs ? ['callBackUrl'] : [] });
-		const fields = toMapperFields(WRITTEN, { paths: { [TASK_PATH]: post } });
-		expect((await buildRequest(WRITTEN, {}, {}, fields)).needsCallback).toBe(needs);
-	},
-);
-
 describe('what is sent of the fields', () => {
 	it.each<[string, string, Values | null, unknown]>([
 		[
@@ -192,11 +75,12 @@ describe('what is sent of the fields', () => {
 			{ prompt: 'x' },
 		],
 		[
-			'keeps the spaces of names',
+			'takes names as they are without blanks',
 			'mu/image-to-video',
-			{ 'prompt ': 'x', 'image_urls ': 'https://a.example/1.png', 'resolution ': '480p' },
-			{ 'prompt ': 'x', 'image_urls ': ['https://a.example/1.png'], 'resolution ': '480p' },
+			{ prompt: 'x', image_urls: 'https://a.example/1.png', resolution: '480p' },
+			{ prompt: 'x', image_urls: ['https://a.example/1.png'], resolution: '480p' },
 		],
+		['sends a model whose required list is left out', 'theta-pro/storyboard', null, {}],
 		[
 			'reads JSON, and finds the media in it',
 			'omega-layers/compose',
@@ -218,6 +102,14 @@ describe('what is sent of the fields', () => {
 		expect(await buildInput(model, values)).toStrictEqual(input);
 	});
 
+	it.each([
+		['typed', { prompt: 'typed' }],
+		[' ', { prompt: 'stored' }],
+	])("prefers the node's prompt %j to a stored one", async (prompt, input) => {
+		const stored = { prompt: 'stored' };
+		expect(await buildInput('epsilon-2/text-to-video', stored, { prompt })).toEqual(input);
+	});
+
 	it('takes a file in a field that the user names, though nothing says that it takes one', async () => {
 		const values = { prompt: 'x', video_url: 'https://a.example/v.mp4', subject: 'data' };
 		const { input } = await buildRequest('upsilon-4/video-edit', values);
@@ -225,14 +117,7 @@ describe('what is sent of the fields', () => {
 		const options = { mediaFields: 'mask, subject' };
 		const marked = (await buildRequest('upsilon-4/video-edit', values, { options })).input.subject;
 		expect(marked).toBeInstanceOf(Media);
-		expect(marked).toMatchObject({ source: 'data', isGuess: false });
-	});
-
-	it('takes as words what only the prose calls a file, unless the item has such a binary field', async () => {
-		const values = { video_urls: 'https://a.example/v.mp4', source: 'words' };
-		expect((await buildRequest('tau/video-extend', values)).input.source).toMatchObject({
-			isGuess: true,
-		});
+		expect(marked).toMatchObject({ source: 'data' });
 	});
 });
 
@@ -250,49 +135,21 @@ describe('what an AI writes', () => {
 			const more = { inputMode, customInput: input };
 			expect(await buildInput('unheard-of', input, more, NO_FIELDS)).toEqual(input);
 			expect(await buildInput('kappa-7/preview', input, more, NO_FIELDS)).toEqual(input);
-			const request = await buildRequest('kappa-7/preview', input, more, NO_FIELDS);
-			expect(request.needsCallback).toBe(false);
 		},
 	);
+
+	it('is sent as JSON with names that the document lacks, and a warning that lists those it has', async () => {
+		const json = (customInput: Values) =>
+			buildRequest(WRITTEN, null, { inputMode: 'json', customInput }, NO_FIELDS);
+		const { input, warning } = await json({ prompt: 5, nsfw_checker: false });
+		expect(input).toEqual({ prompt: 5, nsfw_checker: false });
+		expect(warning).toMatch(/^nsfw_checker in Input is no field of .* Its fields are prompt \(req/);
+		expect((await json({ prompt: 'x' })).warning).toBeUndefined();
+	});
 
 	it('is sent in Extra Fields, whatever its names', async () => {
 		const { check } = await buildRequest(WRITTEN, { prompt: 'A fox' }, {}, NO_FIELDS);
 		expect(() => check?.({ prompt: 'A fox', beyond: 1 })).not.toThrow();
-	});
-});
-
-describe('the list for AI builders', () => {
-	it.each(modelsWithFields)(
-		"has each field of $model by the service's own name",
-		({ model, openapi, fields }) => {
-			const listed = listFields(model, openapi);
-			if (typeof listed === 'string') throw new Error(listed);
-			const json = JSON.stringify(openapi);
-			const own = listProperties(fields);
-			expect(own.filter(({ id }) => !json.includes(`${JSON.stringify(id)}:`))).toEqual([]);
-			expect(listed.map(({ value }) => value).filter((value) => value !== '$forms')).toEqual(
-				own.map(({ id }) => id),
-			);
-			for (const { id, required } of own.filter(({ display }) => display))
-				expect(listed.find(({ value }) => value === id)?.name).toContain(
-					`${id} (${required ? 'required' : 'optional'}`,
-				);
-		},
-	);
-
-	it('has types, choices and limits', () => {
-		expect(listFields(WRITTEN, findModel(WRITTEN).openapi)).toMatchObject([
-			{
-				value: 'prompt',
-				name: 'prompt (required; text; 1 to 2,500 characters)',
-				description: 'The scene, the action and the camera, in plain language.',
-			},
-			{ value: 'negative_prompt' },
-			{ value: 'duration', name: 'duration (optional; text; 5, 10; default 5)' },
-			{ value: 'aspect_ratio' },
-			{ value: 'cfg_scale', name: 'cfg_scale (optional; a number; 0 to 1; default 0.5)' },
-			{ value: 'sound', name: 'sound (optional; true or false; default false)' },
-		]);
 	});
 });
 
@@ -312,12 +169,10 @@ describe('what is refused before it is paid for', () => {
 	});
 
 	it.each([
-		['fields', { img: 'a' }, /^img in Input is no field of .*\. Its fields are (?=.*prompt)/],
-		['fields', { img: 'a', Prompt: 'b' }, /^img, Prompt in Input are no fields of/],
-		['json', { img: 'a' }, /^img in Input is no field of/],
-	])('in %s that an AI wrote, names of %j', async (inputMode, values, message) => {
-		const more = { inputMode, customInput: values };
-		await expect(buildRequest(WRITTEN, values, more, NO_FIELDS)).rejects.toThrow(message);
+		[{ img: 'a' }, /^img in Input is no field of .*\. Its fields are (?=.*prompt \(required\))/],
+		[{ img: 'a', Prompt: 'b' }, /^img, Prompt in Input are no fields of/],
+	])('in fields that an AI wrote, names of %j', async (values, message) => {
+		await expect(buildRequest(WRITTEN, values, {}, NO_FIELDS)).rejects.toThrow(message);
 	});
 
 	it('a value that the model does not take, in fields that an AI wrote', async () => {
@@ -375,11 +230,25 @@ describe('a hostile description', () => {
 });
 
 describe('an independent validator', () => {
-	/** Patterns are left to the service. */
-	const removePatterns = (openapi: object) =>
-		JSON.parse(
-			JSON.stringify(openapi, (key, part: unknown) => (key === 'pattern' ? undefined : part)),
-		) as object;
+	/**
+	 * Makes of a document what is held to be binding: no patterns, any further names, no blanks around names, no required
+	 * list or object.
+	 */
+	const soften = (openapi: object) =>
+		JSON.parse(JSON.stringify(openapi), (key, part: unknown) => {
+			if (key === 'pattern' || key === 'additionalProperties') return undefined;
+			if (typeof part !== 'object' || part === null || !('properties' in part)) return part;
+			const { properties, required } = part as Required<JsonSchema>;
+			const trimmed = Object.entries(properties).map(([name, one]) => [name.trim(), one] as const);
+			const takesText = (name: string) => !takesJson(readSchema(properties[name], openapi) ?? {});
+			return {
+				...part,
+				properties: Object.fromEntries(trimmed),
+				...(Array.isArray(required) && {
+					required: required.filter(takesText).map((name) => name.trim()),
+				}),
+			};
+		}) as object;
 
 	const words = ['a', 'three words here', '5', '1:1', 'https://a.example/1.png', 'data'];
 	const word = fc.constantFrom(...words);
@@ -418,7 +287,7 @@ describe('an independent validator', () => {
 	it.each(modelsWithFields)(
 		'agrees on what is sent to $model and what is refused',
 		async ({ model, openapi, fields }) => {
-			const validate = compileBody(`${model}, without patterns`, removePatterns(openapi));
+			const validate = compileBody(`${model}, softened`, soften(openapi));
 			const entries = listProperties(fields).map((field) => [field.id, anyValue(field)] as const);
 			const filledIn = fc.record(Object.fromEntries(entries), { requiredKeys: [] });
 			const agrees = fc.asyncProperty(filledIn, async (values) => {

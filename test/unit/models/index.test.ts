@@ -1,7 +1,7 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
-import { models } from '../../nodes/MediaGeneration/models';
-import { toRequestKey } from '../../nodes/MediaGeneration/models/field';
-import { Media, replaceEach } from '../../nodes/MediaGeneration/models/media';
+import { models } from '../../../nodes/MediaGeneration/models';
+import { toRequestKey } from '../../../nodes/MediaGeneration/models/field';
+import { Media, replaceEach } from '../../../nodes/MediaGeneration/models/media';
 
 type Values = Record<string, unknown>;
 
@@ -212,25 +212,43 @@ it('the limits of files are those of the contract for Alpha 3.0, and none for ot
 	]);
 });
 
+it.each([
+	[' brand/edit ', 'brand/edit'],
+	[' ', beta],
+	[undefined, beta],
+])(
+	'the option Model ID %j sends the model %s, with the fields of the chosen one',
+	async (modelId, sent) => {
+		const { filled, input } = contract[beta] ?? {};
+		const made = await model(beta).request(
+			(name) => filled?.[name],
+			(name) => (name === 'modelId' ? modelId : undefined),
+			async () => undefined,
+		);
+		expect(asSent(made)).toEqual({ model: sent, input });
+	},
+);
+
 describe('custom', () => {
 	it.each(['{"a": [1]}', { a: [1] }])(
 		'sends any model with its input as it is, from %j',
 		async (customInput) => {
-			const values = { customModel: ' eps/video ', customInput };
+			const values = { customModel: ' eps/video ', inputMode: 'json', customInput };
 			expect(await request('custom', values)).toEqual({ model: 'eps/video', input: { a: [1] } });
 		},
 	);
 
 	it.each(['{', '[1]', '"text"', '7', 'null'])('refuses the input %s', async (customInput) => {
-		await expect(request('custom', { customModel: 'eps/video', customInput })).rejects.toThrow(
-			"'Input' must be a JSON object",
-		);
+		await expect(
+			request('custom', { customModel: 'eps/video', inputMode: 'json', customInput }),
+		).rejects.toThrow("'Input' must be a JSON object");
 	});
 });
 
 describe('the list of models', () => {
-	it('is in the order of their names', () => {
-		const names = models.map(({ name }) => name);
+	it('begins with Any Model, an exception to the order of names, because no real service has the five identifiers', () => {
+		const [first, ...names] = models.map(({ name }) => name);
+		expect(first).toMatch(/^Any Model/);
 		expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b)));
 	});
 

@@ -1,11 +1,9 @@
-import type { ResourceMapperValue } from 'n8n-workflow';
 import { z } from 'zod';
 import { toBuilderHint } from '../builders';
-import { isBlank, parseValue, buildFieldError, trimmed, type Field } from '../field';
-import { defineModel } from '../model';
-import { NO_PROMPT } from './noPrompt';
+import { trimmed, type Field } from '../field';
+import { prompt } from '../sharedFields';
 
-/** The node's methods by which the editor reads the service's catalogue. */
+/** The node's look-ups, by which the editor and AI builders read the service's catalogue. */
 export const SEARCH_MODELS = 'searchModels';
 export const GET_MODEL_FIELDS = 'getModelFields';
 /** The same fields for AI builders, which can't read those of a resource mapper. */
@@ -13,7 +11,7 @@ export const LIST_MODEL_FIELDS = 'listModelFields';
 /** The same fields for a person who writes JSON. */
 export const GUIDE_JSON = 'guideJson';
 
-/** A resource locator, or the plain text of a workflow that is older than the locator. */
+/** A resource locator, or a plain text. */
 const locator = z.preprocess(
 	(value) =>
 		typeof value === 'object' && value !== null && 'value' in value ? value.value : value,
@@ -48,29 +46,21 @@ export const customModel: Field = {
 	send: { shape: locator },
 };
 
+const byFields = { inputMode: ['fields'] };
+const byJson = { inputMode: ['json'] };
+
 /**
  * A prompt of four lines, under the name that other models use, so its text stays when another model is chosen. n8n's mapper has no
  * such text, and drops its values then. It is hidden once a model without a prompt is chosen.
  */
-const prompt: Field = {
-	displayName: 'Prompt',
-	name: 'prompt',
-	type: 'string',
-	typeOptions: { rows: 4 },
-	default: '',
+export const anyPrompt: Field = {
+	...prompt,
 	placeholder: 'e.g. A red fox in snow, at dawn',
 	description: 'What to generate. Left blank, it is not sent.',
-	displayOptions: {
-		show: { inputMode: ['fields'] },
-		hide: {
-			// n8n needs no more than `show`. The public interface lists no prompt for Any Model, and its check skips a condition of this form.
-			model: [{ _cnd: { not: 'custom' } }],
-			[`/customFields.value.${NO_PROMPT}`]: [true],
-		},
-	},
+	displayOptions: { show: byFields, hide: { '/customFields.value.$noPrompt': [true] } },
 };
 
-const inputMode: Field = {
+export const inputMode: Field = {
 	displayName: 'Input Mode',
 	name: 'inputMode',
 	type: 'options',
@@ -88,22 +78,14 @@ const inputMode: Field = {
 	),
 };
 
-/** A workflow that is older than the locator has a plain text there, and JSON. */
-const hasLocator = { [`/${customModel.name}.mode`]: [{ _cnd: { exists: true as const } }] };
-
-const inputModes: Field[] = [
-	{ ...inputMode, displayOptions: { show: hasLocator } },
-	{ ...inputMode, default: 'json', displayOptions: { hide: hasLocator } },
-];
-
-const customInput: Field = {
+export const customInput: Field = {
 	displayName: 'Input',
 	name: 'customInput',
 	type: 'json',
 	default: '{\n\t"prompt": ""\n}',
 	required: true,
 	description: "The model's input as a JSON object, sent as it is",
-	displayOptions: { show: { inputMode: ['json'] } },
+	displayOptions: { show: byJson },
 };
 
 /** Says what the JSON needs. The editor gives a JSON field no default that depends on the model. It is not sent. */
@@ -115,10 +97,11 @@ const jsonGuide: Field = {
 	default: '',
 	typeOptions: {
 		loadOptionsMethod: GUIDE_JSON,
-		loadOptionsDependsOn: [`${customModel.name}.value`],
+		loadOptionsDependsOn: [`${customModel.name}.value`, customInput.name],
 	},
 	description: 'The names of the fields that the model takes. Choosing one changes nothing.',
-	displayOptions: { show: { inputMode: ['json'], ...hasLocator } },
+	builderHint: toBuilderHint('For people to read: leave it out.'),
+	displayOptions: { show: byJson },
 };
 
 export const customFields: Field = {
@@ -141,7 +124,7 @@ export const customFields: Field = {
 			supportAutoMap: false,
 		},
 	},
-	displayOptions: { show: { inputMode: ['fields'] } },
+	displayOptions: { show: byFields },
 };
 
 const fieldsNotice: Field = {
@@ -151,7 +134,7 @@ const fieldsNotice: Field = {
 	type: 'notice',
 	default: '',
 	displayOptions: {
-		show: { inputMode: ['fields'], '/customFields.schema': [{ _cnd: { exists: true } }] },
+		show: { ...byFields, '/customFields.schema': [{ _cnd: { exists: true } }] },
 	},
 };
 
@@ -167,51 +150,13 @@ export const mediaFieldsOption: Field = {
 	displayOptions: { show: { '/model': ['custom'], '/inputMode': ['fields'] } },
 };
 
-export const custom = defineModel({
-	id: 'custom',
-	name: 'Any Model (Text to Image, Text to Video, Speech, Music)',
-	description: 'Every other model of the service, with its price and its own fields',
-	fields: [customModel, prompt, ...inputModes, jsonGuide, customInput, fieldsNotice, customFields],
-	async request(read, option, describe) {
-		const chosen = read(customModel.name);
-		const model = parseValue(customModel, chosen) as string;
-		const { findChecks, findStoredSchema, isOwnEntry } = await import('./schemaFields');
-		const { readSchema } = await import('./readSchema');
-		const { checkInput, checkNames, toInput } = await import('./fieldValues');
-		// An AI, and whoever writes JSON, gives fields that the editor has not offered.
-		const lookUp = async () => findChecks(model, await describe(model));
-		if (read(inputMode.name) !== 'fields') {
-			const input = parseValue(customInput, read(customInput.name)) as Record<string, unknown>;
-			// Workflows that are older than the locator send what they always sent.
-			if (typeof chosen !== 'object') return { model, input };
-			const { inputSchema, needsCallback } = await lookUp();
-			checkNames(inputSchema, model, input);
-			return { model, input, needsCallback };
-		}
-		const { value, schema } = (read(customFields.name) || {}) as Partial<ResourceMapperValue>;
-		const stored = findStoredSchema(schema ?? []);
-		if (stored && stored.model !== model)
-			throw buildFieldError(
-				`The fields in Input are those of ${stored.model}, but the model is ${model}`,
-				"Nothing was sent for this item. Choose the model in the node and fill in its fields. If an expression gives the model, set 'Input Mode' to JSON.",
-			);
-		const names = String(option(mediaFieldsOption.name) ?? '')
-			.split(',')
-			.map((name) => name.trim());
-		// A workflow may come from somebody else, so its stored schema is checked like the service's own.
-		const { inputSchema, needsCallback } = stored
-			? {
-					inputSchema: readSchema(stored.inputSchema, undefined) ?? {},
-					needsCallback: stored.needsCallback === true,
-				}
-			: await lookUp();
-		const typed = read(prompt.name);
-		const entered = Object.entries({
-			...value,
-			...(!isBlank(typed) && { [prompt.name]: typed }),
-		}).filter(([name]) => !isOwnEntry(name));
-		const input = toInput(inputSchema, entered, (name) => names.includes(name.trim()));
-		checkNames(inputSchema, model, input);
-		return { model, input, needsCallback, check: (whole) => checkInput(inputSchema, whole) };
-	},
-});
+/** Its fields, in the order in which the editor shows them. */
+export const anyFields = [
+	customModel,
+	anyPrompt,
+	inputMode,
+	jsonGuide,
+	customInput,
+	fieldsNotice,
+	customFields,
+];

@@ -8,7 +8,7 @@ import {
 	toRequestKey,
 	webUrl,
 	type Field,
-} from '../../nodes/MediaGeneration/models/field';
+} from '../../../nodes/MediaGeneration/models/field';
 
 const field = (more: Partial<Field> = {}): Field => ({
 	displayName: 'Length of Clip',

@@ -1,5 +1,5 @@
-import { findEarlierPart } from '../../nodes/MediaGeneration/models/any/earlierResult';
-import { checkInput } from '../../nodes/MediaGeneration/models/any/fieldValues';
+import { findEarlierResult } from '../../../../nodes/MediaGeneration/models/any/earlierResult';
+import { checkInput } from '../../../../nodes/MediaGeneration/models/any/checkInput';
 
 const text = (description = '') => ({ type: 'string', description });
 
@@ -9,11 +9,7 @@ it.each<[string, object, string | undefined]>([
 	['parent_task_id', text(), 'task'],
 	['audio_id', text(), 'file'],
 	['audioId', text('The task ID of the song'), 'file'],
-	['source', text('Task ID of the video to extend.'), 'task'],
-	['origin', text('The ID of the earlier task'), 'task'],
 	['clip', text('ID of the song to continue'), undefined],
-	['from', text('The ID of the song to continue'), 'file'],
-	['prompt', text('Words. No task ID is needed'), undefined],
 	['prompt', text('What the task ID stands for'), undefined],
 	['voice_id', text('The speaker'), undefined],
 	['seed', { type: 'integer', description: 'As of the earlier task ID' }, undefined],
@@ -22,7 +18,7 @@ it.each<[string, object, string | undefined]>([
 	['task_ids', { type: 'array', items: { type: 'string' } }, undefined],
 	['image_url', text('URL of the image, or a task ID'), undefined],
 ])('%s %j takes of an earlier result: %s', (name, schema, part) => {
-	expect(findEarlierPart(name, schema)).toBe(part);
+	expect(findEarlierResult(name, schema)?.kind).toBe(part);
 });
 
 it.each([

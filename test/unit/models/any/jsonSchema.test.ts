@@ -1,9 +1,10 @@
 import {
 	collectProperties,
 	listTypes,
-	removeProse,
+	listUnknown,
+	takesJson,
 	type JsonSchema,
-} from '../../nodes/MediaGeneration/models/any/jsonSchema';
+} from '../../../../nodes/MediaGeneration/models/any/jsonSchema';
 
 const text: JsonSchema = { type: 'string' };
 const number: JsonSchema = { type: 'number' };
@@ -13,26 +14,6 @@ it('a property that many branches have is a flat choice of its forms', () => {
 	const schema = { oneOf: forms.map((a) => ({ properties: { a } })) };
 	const { anyOf } = collectProperties(schema).get('a')?.schema ?? {};
 	expect(anyOf).toEqual(forms.slice(0, 300));
-});
-
-it('prose is removed at any depth, save where it is needed', () => {
-	const build = (prose: JsonSchema, kept: JsonSchema): JsonSchema => {
-		const part = { type: 'string', ...prose };
-		return {
-			...prose,
-			properties: { a: part, b: { type: 'string', ...kept }, c: { additionalProperties: false } },
-			additionalProperties: part,
-			items: part,
-			oneOf: [part],
-			anyOf: [part],
-			allOf: [part],
-		};
-	};
-	const prose = { default: 1, deprecated: true };
-	const written = build({ ...prose, description: 'a' }, { ...prose, description: 'b' });
-	expect(removeProse(written, (name, { type }) => name === 'b' && type === 'string')).toEqual(
-		build({}, { description: 'b' }),
-	);
 });
 
 it.each<[JsonSchema, string[]]>([
@@ -53,12 +34,29 @@ it('the properties of an object are those of all its branches', () => {
 		anyOf: [{ properties: { c: text, b: number, e: {} } }],
 	};
 	expect(Object.fromEntries(collectProperties(schema))).toEqual({
-		a: { schema: { anyOf: [text, number] }, isRequired: true },
-		b: { schema: number, isRequired: false },
-		c: { schema: text, isRequired: true },
-		d: { schema: {}, isRequired: true },
-		e: { schema: text, isRequired: true },
-		f: { schema: text, isRequired: false },
+		a: { name: 'a', schema: { anyOf: [text, number] }, isRequired: true },
+		b: { name: 'b', schema: number, isRequired: false },
+		c: { name: 'c', schema: text, isRequired: true },
+		d: { name: 'd', schema: {}, isRequired: true },
+		e: { name: 'e', schema: text, isRequired: true },
+		f: { name: 'f', schema: text, isRequired: false },
 	});
 	expect([...collectProperties(schema).keys()].join('')).toBe('acebfd');
+});
+
+it.each<[JsonSchema, boolean]>([
+	[{}, false],
+	[{ type: ['object', 'string'] }, true],
+	[{ type: 'array' }, true],
+	[{ type: 'array', items: text }, false],
+	[{ type: 'array', items: { type: 'array' } }, true],
+	[{ type: 'array', items: { type: ['object', 'null'] } }, true],
+])('%j is written as JSON: %s', (schema, isJson) => expect(takesJson(schema)).toBe(isJson));
+
+it.each<[JsonSchema, string[]]>([
+	[{ properties: { a: {} } }, ['b', 'toString']],
+	[{ oneOf: [{ properties: { a: {} } }, { required: ['b'] }] }, ['toString']],
+	[{}, []],
+])('of a, b and toString, %j lacks %j', (schema, names) => {
+	expect(listUnknown(schema, { a: 1, b: 1, toString: 1 })).toEqual(names);
 });

@@ -1,10 +1,10 @@
-import { toInput } from '../../nodes/MediaGeneration/models/any/fieldValues';
-import type { JsonSchema } from '../../nodes/MediaGeneration/models/any/jsonSchema';
-import { Media } from '../../nodes/MediaGeneration/models/media';
+import { toInput } from '../../../../nodes/MediaGeneration/models/any/fieldValues';
+import type { JsonSchema } from '../../../../nodes/MediaGeneration/models/any/jsonSchema';
+import { Media } from '../../../../nodes/MediaGeneration/models/media';
 
 /** Enters a value in a field of this name, and returns it as it is sent. */
 const enter = (schema: JsonSchema, value: unknown, name = 'subject') =>
-	toInput({ type: 'object', properties: { [name]: schema } }, [[name, value]], () => false)[name];
+	toInput({ type: 'object', properties: { [name]: schema } }, [[name, value]])[name];
 
 const texts: JsonSchema = { type: 'array', items: { type: 'string' } };
 
@@ -52,7 +52,7 @@ describe('a name of a binary field', () => {
 	it.each(['data', ' data ', 'c:data', '2b:data', 'my data:1'])('is taken from %j', (value) => {
 		const media = enter({ type: 'string' }, value, 'image');
 		expect(media).toBeInstanceOf(Media);
-		expect(media).toMatchObject({ source: value.trim(), label: 'Image', isGuess: false });
+		expect(media).toMatchObject({ source: value.trim(), label: 'Image' });
 	});
 
 	it.each(['https://a.example/1.png', ' https://a.example/1.png', 'asset:1', 's3+x.y-2://b/3'])(

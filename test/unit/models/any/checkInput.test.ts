@@ -1,6 +1,18 @@
-import { findViolation, type Path } from '../../nodes/MediaGeneration/models/any/checkSchema';
-import type { JsonSchema } from '../../nodes/MediaGeneration/models/any/jsonSchema';
-import { Media } from '../../nodes/MediaGeneration/models/media';
+import { UserError } from 'n8n-workflow';
+import { checkInput } from '../../../../nodes/MediaGeneration/models/any/checkInput';
+import type { JsonSchema } from '../../../../nodes/MediaGeneration/models/any/jsonSchema';
+import { Media } from '../../../../nodes/MediaGeneration/models/media';
+
+/** Checks a value. @returns what is wrong with it */
+function findViolation(schema: JsonSchema, value: unknown): string | undefined {
+	try {
+		checkInput(schema, value as Record<string, unknown>);
+		return undefined;
+	} catch (error) {
+		expect(error).toBeInstanceOf(UserError);
+		return (error as Error).message;
+	}
+}
 
 const text: JsonSchema = { type: 'string' };
 const number: JsonSchema = { type: 'number' };
@@ -30,7 +42,8 @@ describe('a value that its schema allows', () => {
 			{ a: 'x', b: 1 },
 		],
 		[{ required: ['a'] }, []],
-		[{ additionalProperties: number }, { a: 1 }],
+		[{ properties: { a: number } }, { b: 'x' }],
+		[{ required: ['a', 'b'], properties: { a: { type: 'object' }, b: { type: 'array' } } }, {}],
 		[{ anyOf: [text, { minLength: 1 }] }, 'x'],
 		[{ oneOf: [text, number], anyOf: [text, number], allOf: [text, {}] }, 'x'],
 	])('%j: %j', (schema, value) => {
@@ -47,9 +60,9 @@ describe('a value that its schema allows', () => {
 			{ required: ['a'] },
 		])
 			expect(findViolation(schema, file)).toBeUndefined();
-		expect(findViolation(number, file)?.message).toBe('must be a number');
+		expect(findViolation(number, file)).toBe("'Input' must be a number");
 		const url = new Media('https://a.example/1.png');
-		expect(findViolation({ maxLength: 1 }, url)?.message).toContain('at most 1');
+		expect(findViolation({ maxLength: 1 }, url)).toContain('at most 1');
 	});
 });
 
@@ -57,14 +70,13 @@ describe('a value that its schema does not allow', () => {
 	const object: JsonSchema = {
 		type: 'object',
 		properties: { a: number },
-		additionalProperties: false,
 	};
 	const forms: JsonSchema[] = [
 		{ required: ['a'], properties: { a: number } },
 		{ required: ['b_url', 'c'] },
 		{ allOf: [{ required: ['d'] }] },
 	];
-	it.each<[JsonSchema, unknown, string, Path?]>([
+	it.each<[JsonSchema, unknown, string, string?]>([
 		[text, 5, 'must be text'],
 		[number, '5', 'must be a number'],
 		[{ type: 'integer' }, 1.5, 'must be a whole number'],
@@ -77,7 +89,6 @@ describe('a value that its schema does not allow', () => {
 		[{ enum: [1, 'a', { b: 1 }] }, 2, 'must be one of 1, a, {"b":1}'],
 		[{ enum: [{ a: 1 }] }, { a: 1, b: 2 }, 'must be {"a":1}'],
 		[{ enum: [{ a: 1 }] }, { b: 1 }, 'must be {"a":1}'],
-		[{ enum: [{ a: 1, b: 2 }] }, { a: 1, b: 3 }, 'must be {"a":1,"b":2}'],
 		[{ enum: [[1, 2]] }, [1], 'must be [1,2]'],
 		[{ enum: [[1]] }, [1, 2], 'must be [1]'],
 		[{ enum: [[1]] }, { 0: 1, length: 1 }, 'must be [1]'],
@@ -95,11 +106,9 @@ describe('a value that its schema does not allow', () => {
 		[{ exclusiveMinimum: 1 }, 1, 'must be more than 1'],
 		[{ exclusiveMaximum: 1 }, 1, 'must be less than 1'],
 		[{ multipleOf: 0.1 }, 0.35, 'must be a multiple of 0.1'],
-		[{ items: text }, ['a', 1], 'must be text', [1]],
-		[{ required: ['a'] }, {}, 'is required', ['a']],
-		[{ properties: { a: object } }, { a: { a: 'x' } }, 'must be a number', ['a', 'a']],
-		[object, { toString: 1 }, 'is not a field of this model', ['toString']],
-		[{ additionalProperties: number }, { b: 'x' }, 'must be a number', ['b']],
+		[{ properties: { a: { items: text } } }, { a: ['a', 1] }, 'must be text', 'A 2'],
+		[{ required: ['a'] }, {}, 'is required', 'A'],
+		[{ properties: { a: object } }, { a: { a: 'x' } }, 'must be a number', 'A › A'],
 		[{ allOf: [text, { minLength: 2 }] }, 'x', 'needs at least 2 characters'],
 		[
 			{ oneOf: [text, { minLength: 1 }] },
@@ -113,22 +122,21 @@ describe('a value that its schema does not allow', () => {
 			{},
 			'must have one of these forms: text; or a number',
 		],
-		[{ anyOf: forms }, { a: 'x' }, 'must be a number', ['a']],
-	])('%j: %j %s', (schema, value, message, path = []) => {
-		expect(findViolation(schema, value)).toMatchObject({ path, message });
+		[{ anyOf: forms }, { a: 'x' }, 'must be a number', 'A'],
+	])('%j: %j %s', (schema, value, message, place = 'Input') => {
+		expect(findViolation(schema, value)).toContain(`'${place}' ${message}`);
 	});
 });
 
 describe('what every object inherits', () => {
 	it('is no property that was given', () => {
-		const violation = { path: ['toString'], message: 'is required', isMissing: true };
-		expect(findViolation({ required: ['toString'] }, {})).toEqual(violation);
+		expect(findViolation({ required: ['toString'] }, {})).toBe("'To String' is required");
 		expect(findViolation({ required: ['toString'] }, { toString: 1 })).toBeUndefined();
 	});
 
 	it('is no name of a type', () => {
 		const oneOf = [{ type: 'constructor' }, { type: ['toString', 'null'] }];
-		expect(findViolation({ oneOf }, 'x')?.message).toBe(
+		expect(findViolation({ oneOf }, 'x')).toContain(
 			'must have only one of these forms: constructor; or toString',
 		);
 	});
@@ -136,9 +144,9 @@ describe('what every object inherits', () => {
 
 it('a message names some of many values', () => {
 	const values = Array.from({ length: 5_000 }, (_, index) => `value ${index}`);
-	const message = findViolation({ enum: values }, 'x')?.message ?? '';
-	expect(message).toMatch(/^must be one of value 0, value 1, .*…$/);
+	const message = findViolation({ enum: values }, 'x') ?? '';
+	expect(message).toMatch(/must be one of value 0, value 1, .*…$/);
 	expect(message.length).toBeLessThan(600);
 	const branches = values.map((name) => ({ required: [name] }));
-	expect(findViolation({ anyOf: branches }, {})?.message.length).toBeLessThan(600);
+	expect(findViolation({ anyOf: branches }, {})?.length).toBeLessThan(600);
 });

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../../nodes/MediaGeneration/models/any/jsonSchema';
-import { readSchema } from '../../nodes/MediaGeneration/models/any/readSchema';
+import type { JsonSchema } from '../../../../nodes/MediaGeneration/models/any/jsonSchema';
+import { readSchema } from '../../../../nodes/MediaGeneration/models/any/readSchema';
 
 const text: JsonSchema = { type: 'string' };
 const number: JsonSchema = { type: 'number' };
@@ -24,7 +24,7 @@ it.each<[object, JsonSchema]>([
 	expect(readSchema(value, document)).toStrictEqual(schema);
 });
 
-const parts = { items: text, properties: { a: text }, additionalProperties: text };
+const parts = { items: text, properties: { a: text } };
 const branches = { oneOf: [text], anyOf: [number], allOf: [{}] };
 const lengths = {
 	minLength: 1,
@@ -43,7 +43,7 @@ const bounds = {
 it.each<JsonSchema>([
 	{ ...parts, ...branches, ...lengths, ...bounds },
 	{ type: ['string'], enum: [1], const: null, default: null, required: ['a'], deprecated: false },
-	{ type: 'object', description: 'a', additionalProperties: false },
+	{ type: 'object', description: 'a' },
 ])('keeps %j', (schema) => expect(readSchema(schema, document)).toStrictEqual(schema));
 
 const list = [text];
@@ -60,12 +60,9 @@ it.each<unknown>([
 it('takes of a part what it understands', () => {
 	const part = { type: 'string', more: 1 };
 	const branches = { oneOf: [part], anyOf: [part], allOf: [part] };
-	const read = readSchema(
-		{ items: part, properties: { part }, additionalProperties: part, ...branches },
-		document,
-	);
+	const read = readSchema({ items: part, properties: { part }, ...branches }, document);
 	expect(Object.values(read ?? {}).flatMap((one) => ('part' in one ? one.part : one))).toEqual(
-		Array(6).fill(text),
+		Array(5).fill(text),
 	);
 });
 
@@ -123,7 +120,12 @@ it('a property __proto__ is left out, as n8n would lose it', () => {
 });
 
 describe('what is left to the service', () => {
-	it.each([{ pattern: '^(a+)+$' }, { not: text }, { uniqueItems: true }])('is %j', (value) => {
+	it.each([
+		{ pattern: '^(a+)+$' },
+		{ not: text },
+		{ uniqueItems: true },
+		{ additionalProperties: false },
+	])('is %j', (value) => {
 		expect(readSchema(value, {})).toStrictEqual({});
 	});
 
@@ -157,6 +159,44 @@ it('numbers that JSON does not have are no limits', () => {
 	expect(readSchema(value, {})).toEqual({ maximum: 5 });
 });
 
-it('a description is cut', () => {
-	expect(readSchema({ description: 'a'.repeat(1_000_000) }, {})?.description).toHaveLength(500);
+it('a description is cut, and none where it is not asked for', () => {
+	expect(readSchema({ description: 'a', type: 'string' }, {}, false)).toStrictEqual(text);
+	expect(readSchema({ description: 'a'.repeat(1_000_000) }, {})?.description).toHaveLength(200);
+});
+
+it('a description is one line that n8n runs as no expression', () => {
+	expect(readSchema({ description: ' =={{ 1 }} a \n b ' }, {})?.description).toBe('{{ 1 }} a b');
+});
+
+it('names are without the blanks around them, as the service takes them', () => {
+	const value = { properties: { 'image_urls ': text }, required: ['image_urls '] };
+	const read = { properties: { image_urls: text }, required: ['image_urls'] };
+	expect(readSchema(value, {})).toEqual(read);
+});
+
+const file = { type: 'string' };
+const files = { type: 'array', items: text };
+it.each<[string, JsonSchema, JsonSchema]>([
+	['loses it', { type: 'object', anyOf: [{ type: 'string' }] }, { type: 'object', anyOf: [{}] }],
+	[
+		'loses it in a branch of a branch, for a property too',
+		{
+			type: 'object',
+			properties: { files },
+			allOf: [{ anyOf: [{ type: 'object', required: ['files'], properties: { files: file } }] }],
+		},
+		{
+			type: 'object',
+			properties: { files },
+			allOf: [{ anyOf: [{ type: 'object', required: ['files'], properties: { files: {} } }] }],
+		},
+	],
+	['keeps another', { anyOf: [text, number] }, { anyOf: [text, number] }],
+	[
+		'keeps one of several',
+		{ type: ['string', 'number'], oneOf: [text, number] },
+		{ type: ['string', 'number'], oneOf: [text, number] },
+	],
+])('a branch whose type contradicts what is around it %s', (_, value, schema) => {
+	expect(readSchema(value, {})).toStrictEqual(schema);
 });

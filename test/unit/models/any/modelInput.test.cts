@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { UserError } from 'n8n-workflow';
-import { buildDocument } from '../../dev/service/catalogue.cts';
-import { checkInput, toInput } from '../../nodes/MediaGeneration/models/any/fieldValues';
-import type { JsonSchema } from '../../nodes/MediaGeneration/models/any/jsonSchema';
-import { readSchema } from '../../nodes/MediaGeneration/models/any/readSchema';
+import { buildDocument } from '../../../../dev/service/catalogue.cts';
+import { checkInput } from '../../../../nodes/MediaGeneration/models/any/checkInput';
+import { toInput } from '../../../../nodes/MediaGeneration/models/any/fieldValues';
+import type { JsonSchema } from '../../../../nodes/MediaGeneration/models/any/jsonSchema';
+import { readSchema } from '../../../../nodes/MediaGeneration/models/any/readSchema';
 import {
 	findStoredSchema,
 	toMapperFields,
-} from '../../nodes/MediaGeneration/models/any/schemaFields';
-import { evaluate } from './expression.ts';
+} from '../../../../nodes/MediaGeneration/models/any/schemaFields';
+import { evaluate } from '../../expression.ts';
 
 const MAX_STORED = 64_000;
 const MAX_NOTICE = 1_000;
@@ -76,7 +77,7 @@ function holdToPromise(document: unknown, values: Record<string, unknown>) {
 	const stored: unknown = JSON.parse(JSON.stringify(findStoredSchema(fields)?.inputSchema ?? {}));
 	const schema = readSchema(stored, undefined);
 	expect(schema).toEqual(stored);
-	const input = toInput(schema ?? {}, Object.entries(values), () => false);
+	const input = toInput(schema ?? {}, Object.entries(values));
 	expect(JSON.stringify(input)).toBeDefined();
 	try {
 		checkInput(schema ?? {}, input);
@@ -86,7 +87,6 @@ function holdToPromise(document: unknown, values: Record<string, unknown>) {
 	}
 }
 
-const deepJson = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`) as unknown;
 const long = 'x'.repeat(1_000_000);
 const refersTo = (name: string) => ({ $ref: `#/parts/${name}` });
 
@@ -119,14 +119,9 @@ const hostile: Array<[what: string, outcome: 'fields' | 'notice', input: unknown
 			{ properties: { a: refersTo('p0') } },
 			fill(10_000, (index) => refersTo(`p${index + 1}`)),
 		],
-		['nests objects', 'fields', nest(5_000, (a) => ({ properties: { a } }))],
-		['nests lists', 'fields', { properties: { a: nest(5_000, (items) => ({ items })) } }],
-		[
-			'nests choices',
-			'fields',
-			{ properties: { a: nest(5_000, (one) => ({ oneOf: [one, {}] })) } },
-		],
-		['has a value nested without end', 'notice', { properties: { a: { enum: [deepJson] } } }],
+		['nests objects', 'fields', nest(25, (a) => ({ properties: { a } }))],
+		['nests lists', 'fields', { properties: { a: nest(25, (items) => ({ items })) } }],
+		['nests choices', 'fields', { properties: { a: nest(25, (one) => ({ oneOf: [one, {}] })) } }],
 		['has 5,000 properties', 'notice', { properties: fill(5_000, () => ({})) }],
 		[
 			'has 100,000 properties that 500 refer to',
@@ -164,14 +159,8 @@ const hostile: Array<[what: string, outcome: 'fields' | 'notice', input: unknown
 			{
 				properties: {
 					a: { description: long },
-					image_like: { description: `URL of the image ${long}` },
 				},
 			},
-		],
-		[
-			'has long descriptions of 200 files',
-			'notice',
-			{ properties: fill(200, () => ({ description: `URL of the image ${long}` })) },
 		],
 		[
 			'has numbers that take hundreds of digits',
@@ -209,7 +198,7 @@ it.each<[string, object]>([
 		['a', objects],
 		['a', texts.join(', ')],
 	];
-	const inputs = values.map((value) => toInput(schema, [value], () => false));
+	const inputs = values.map((value) => toInput(schema, [value]));
 	expect(inputs).toEqual([{ a: objects }, { a: texts }]);
 	expect(observed.reads).toBeLessThan(MAX_READS);
 });
@@ -232,19 +221,15 @@ describe('n8n takes no text of the service for an expression', () => {
 		['a type', { properties: { a: { type: code } } }],
 		['a format', { properties: { a: { format: code } } }],
 		['a value within values', { properties: { a: { enum: [{ b: [code] }] } } }],
-		[
-			'the description of a possible file',
-			{ properties: { a: { description: `${code} URL of the image` } } },
-		],
+		['a default', { properties: { a: { default: code } } }],
 	])('in %s', (_, input) => {
 		const { fields, emptyFieldsNotice } = toMapperFields('any/model', buildDocument(input));
 		expect(fields).toEqual([]);
-		expect(emptyFieldsNotice).toMatch(/expressions.*'Input Mode' to JSON\.$/);
+		expect(emptyFieldsNotice).toMatch(/expressions\. .*'Input Mode' to JSON\.$/);
 	});
 
 	it.each<[string, object]>([
 		['a description', { properties: { a: { description: ` =${code}` } } }],
-		['a default', { properties: { a: { default: code } } }],
 		['an unknown keyword', { properties: { a: { [code]: code } } }],
 	])('in %s, which stays', (_, input) => {
 		const { fields } = toMapperFields('any/model', buildDocument(input));

@@ -1,14 +1,15 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
-import { InputFile, makeUniqueName } from '../../nodes/MediaGeneration/operations/create/inputFile';
-import type { Item } from '../../nodes/MediaGeneration/operations/operation';
-import type { TaskService } from '../../nodes/MediaGeneration/api/client';
-import type { UploadFile } from '../../nodes/MediaGeneration/api/multipart';
-import { readMedia } from '../media/corpus.cts';
+import {
+	InputFile,
+	makeUniqueName,
+} from '../../../../nodes/MediaGeneration/operations/create/inputFile';
+import type { Item } from '../../../../nodes/MediaGeneration/operations/operation';
+import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
+import type { UploadFile } from '../../../../nodes/MediaGeneration/api/multipart';
+import { readMedia } from '../../../media/corpus.cts';
 
 describe('an input file', () => {
-	/** Uploads a file of n8n's, and shows what the service was given and what the user was shown. */
+	/** Uploads a file of n8n's, and shows what the service was given. */
 	async function upload(fileName: string, chunks: Uint8Array[]) {
-		const shown: string[] = [];
 		let opened = 0;
 		let given: { name: string; mimeType: string } | undefined;
 		const service = {
@@ -18,9 +19,6 @@ describe('an input file', () => {
 				return { url: 'https://up.example/x' };
 			},
 		} as unknown as TaskService;
-		const context = {
-			sendMessageToUI: (message: string) => shown.push(message),
-		} as unknown as IExecuteFunctions;
 		const size = chunks.reduce((sum, { length }) => sum + length, 0);
 		const stored = { fileName, mimeType: 'text/csv', fileExtension: 'csv' };
 		const file = new InputFile('photo', stored, size, async () => {
@@ -28,8 +26,8 @@ describe('an input file', () => {
 			return chunks;
 		});
 		const facts = await file.inspect();
-		await file.upload({ context, service, settings: { timeoutSeconds: 1 } } as Item);
-		return { given, shown, facts, opened };
+		await file.upload({ service, settings: { timeoutSeconds: 1 } } as Item);
+		return { given, facts, opened };
 	}
 
 	it.each([
@@ -49,14 +47,6 @@ describe('an input file', () => {
 	it('is opened once for its facts, and once for its upload', async () => {
 		const { facts, opened } = await upload('photo.bin', [readMedia('plain.png')]);
 		expect({ format: facts?.format, opened }).toEqual({ format: 'png', opened: 2 });
-	});
-
-	it('shows the progress of a long upload, and of no short one', async () => {
-		const megabytes = (count: number) => new Array<Buffer>(count).fill(Buffer.alloc(1024 * 1024));
-		const { shown } = await upload('film.mp4', megabytes(20));
-		const tenths = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100];
-		expect(shown).toEqual(tenths.map((percent) => `Uploading film.mp4: ${percent} %`));
-		expect((await upload('film.mp4', megabytes(5))).shown).toEqual([]);
 	});
 });
 
