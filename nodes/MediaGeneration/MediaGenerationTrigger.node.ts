@@ -6,7 +6,7 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { credentialTest } from './operations/credentialTest';
+import { credentialTest } from './editor/methods';
 import { optionsField } from './trigger/options';
 
 const TRY_OUT =

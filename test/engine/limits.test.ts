@@ -56,8 +56,7 @@ describe('the limits of Options', () => {
 
 	it('are told of each item when On Error continues', async () => {
 		const limit = { maxTasksPerRun: 1 };
-		const { output, tracing } = await create(['one', 'two'], limit, CONTINUE);
-		expect(tracing).toBeUndefined();
+		const { output } = await create(['one', 'two'], limit, CONTINUE);
 		const error = expect.stringContaining("'Maximum Tasks per Run' is 1") as string;
 		expect(output[0]).toMatchObject(
 			[0, 1].map((item) => ({ json: { error }, pairedItem: { item } })),

@@ -59,40 +59,19 @@ it('without a header, a creation is sent once, also when n8n repeats the run', a
 	expect(engine.service.requests).toHaveLength(1);
 });
 
-it('a creation is asked for four times in all, and stays unknown', async () => {
-	const { error } = await create({ prompts: ['#lost=9'] });
+it('a creation is asked for four times in all, and stays unknown: n8n repeats the run, not it', async () => {
+	const { error } = await create({ prompts: ['#lost=9'], node: repeats(2) });
 	expect(error?.description).toContain(UNKNOWN);
 	expect(engine.service.requests).toHaveLength(4);
 	expect(engine.service.tasks.size).toBe(1);
 });
 
-it("n8n's repeat of the place asks with the same key and body, whatever its expressions return", async () => {
-	const { ids } = await create({ prompts: ['#lost=5'], node: repeats(2) });
-	expect(ids).toEqual(listIds());
-	expect(ids).toHaveLength(1);
-	expect(engine.service.requests).toHaveLength(6);
-});
-
-it.each([
-	['names no header any more', {}],
-	['is of another account', { ...HEADER, accessToken: 'another-token' }],
-])("n8n's repeat of the place asks for nothing once the credential %s", async (_, changed) => {
-	const { requests } = engine.service;
-	const { error } = await engine.run(edit, {
-		items: [{ prompt: '#lost=9' }],
-		credentials: () => ({ ...engine.credentials, ...(requests.length < 4 ? HEADER : changed) }),
-		node: repeats(2),
-	});
-	expect(error?.description).toContain(UNKNOWN);
-	expect(requests).toHaveLength(4);
-});
-
 it('a refusal after a lost answer does not say that there is no task', async () => {
 	engine.service.faultNext({ dropConnection: true });
-	engine.service.faultNext({ code: 402, times: 7 });
-	const { error } = await create({ prompts: ['one'], node: repeats(2) });
+	engine.service.faultNext({ code: 402, times: 3 });
+	const { error } = await create({ prompts: ['one'] });
 	expect(error?.description).toContain(UNKNOWN);
-	expect(engine.service.requests).toHaveLength(8);
+	expect(engine.service.requests).toHaveLength(4);
 });
 
 it.each([

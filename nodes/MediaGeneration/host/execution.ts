@@ -62,7 +62,7 @@ export const isTool = (context: IExecuteFunctions): boolean =>
 /**
  * Recognizes "Execute node" of n8n's AI assistant: a workflow of one node, which n8n deletes with
  * its execution as soon as that ends or sleeps. Only its name marks it (`execute-node.service.js`,
- * 2.41.1). `e2e/builders` fails first.
+ * 2.41.1). `e2e/earlyEnds` fails first.
  */
 export const isSingleNode = (context: IExecuteFunctions): boolean =>
 	context.getWorkflow().name === `Execute node ${context.getNode().type}`;
@@ -87,7 +87,7 @@ const doesCallerGoOn = (context: IExecuteFunctions): boolean => {
 /**
  * Returns the node's context, which n8n keeps with the execution, between tries and while it sleeps.
  * n8n's Agents run a node without an execution, where `getContext` throws
- * (`ephemeral-node-executor.js`, 2.41.1). `e2e/tools` fails first.
+ * (`ephemeral-node-executor.js`, 2.41.1). `e2e/agents` fails first.
  * @returns undefined where there is no execution
  */
 export function getNodeContext(context: IExecuteFunctions): IDataObject | undefined {

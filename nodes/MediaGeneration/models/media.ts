@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import type { MediaLimits } from '../media/limits';
-import { isBlank, isWebUrl, trimmed } from './field';
+import { isWebUrl } from '../lib/isWebUrl';
+import { isBlank, trimmed } from './field';
 
 /** A media file as the user names it: by its URL, or by a binary field of the item, whose file is uploaded first. */
 export class Media {
 	/** The name of its field in the editor. */
 	label = 'Media';
-
-	/** It may be plain text. Only the field's description suggests a file. */
-	isGuess = false;
 
 	constructor(
 		readonly source: string,

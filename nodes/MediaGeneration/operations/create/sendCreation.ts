@@ -1,18 +1,20 @@
 import { sleep, UserError } from 'n8n-workflow';
 import type { CreateTaskRequest } from '../../api/client';
 import { identifyAccount, readIdempotencyHeader } from '../../api/endpoints';
-import { isRateLimited, ServiceError, UnknownOutcomeError } from '../../api/errors';
+import { ERROR_HELP } from '../../api/errorHelp';
+import { isRateLimited, UnknownOutcomeError } from '../../api/errors';
 import { newTask, type Task } from '../../api/task';
 import { RateLimiter } from '../../lib/rateLimiter';
 import type { Failed, Item } from '../operation';
 import { openRecord } from '../record';
-import { uploadFiles, type CreateRequest } from './request';
+import { uploadFiles } from './inputFile';
+import type { CreateRequest } from './request';
 
 /** Services of this kind usually count creations over ten seconds. */
 const CREATION_LIMITS = { period: 10_000, patience: 60_000, isTooFast: isRateLimited };
 
-/** The codes of refusals that every further creation of the account would get too. */
-const FINAL_CODES = new Set<number | undefined>([401, 402, 433, 455]);
+/** How refusals begin that every further creation of the account would get too, whatever their code. */
+const FINAL_REFUSALS = ([401, 402, 433, 455] as const).map((code) => ERROR_HELP[code].message);
 
 /** The number of unknown outcomes in a row after which nothing more is sent. */
 const UNKNOWN_LIMIT = 3;
@@ -50,7 +52,7 @@ export class CreationSender {
 		const { model, callBackUrl } = request;
 		try {
 			this.check();
-			const body = { model, callBackUrl, input: await uploadFiles(item, request) };
+			const body = { model, callBackUrl, input: await uploadFiles(item, request.input) };
 			const key = readIdempotencyHeader(credentials)
 				? record.buildIdempotencyKey(index, identifyAccount(credentials), body)
 				: undefined;
@@ -74,14 +76,11 @@ export class CreationSender {
 		const create = async () => await service.createTask(body, settings, key);
 		return await this.limiter.run(async () => {
 			this.check();
-			try {
-				const taskId = await (key ? this.repeatUntilKnown(create) : create());
-				this.unknownsInARow = 0;
-				return taskId;
-			} catch (error) {
-				this.noteFailure(error as UserError);
-				throw error;
-			}
+			const sending = key ? this.repeatUntilKnown(create) : create();
+			const answer = await sending.catch((error: UserError) => error);
+			this.note(answer);
+			if (typeof answer !== 'string') throw answer;
+			return answer;
 		});
 	}
 
@@ -103,10 +102,12 @@ export class CreationSender {
 		throw unknown as UnknownOutcomeError;
 	}
 
-	private noteFailure(error: UserError): void {
-		const { message } = error;
-		const isUnknown = error instanceof UnknownOutcomeError;
+	/** Notes whether further creations make sense. */
+	private note(answer: string | UserError): void {
+		const isUnknown = answer instanceof UnknownOutcomeError;
 		this.unknownsInARow = isUnknown ? this.unknownsInARow + 1 : 0;
+		if (typeof answer === 'string') return;
+		const { message, description } = answer;
 		if (this.unknownsInARow >= UNKNOWN_LIMIT)
 			this.reason ??= new UserError(
 				`This item was not sent: for ${UNKNOWN_LIMIT} items in a row it is unknown whether a task was created (${message})`,
@@ -115,10 +116,10 @@ export class CreationSender {
 						"Look at your account's recent tasks with the service. Once the service works again, run the node for the items that were not sent.",
 				},
 			);
-		if (!isUnknown && error instanceof ServiceError && FINAL_CODES.has(error.code))
+		if (!isUnknown && FINAL_REFUSALS.some((refusal) => message.startsWith(refusal)))
 			this.reason ??= new UserError(
 				`This item was not sent: the service refused an earlier one for a reason that applies to all (${message})`,
-				{ description: error.description ?? undefined },
+				{ description: description ?? undefined },
 			);
 	}
 }

@@ -67,8 +67,8 @@ export class Looker {
 
 	/** Waits for the files of all tasks that have completed. Nothing is thrown. */
 	async collectFiles(getSource: LookOptions['getSource']): Promise<void> {
-		const fetch = async (taskId: string) => await this.fetchFiles(taskId, getSource(taskId));
-		await Promise.all(this.batch.completedIds.map(fetch));
+		const ids = this.batch.tasks.map(({ taskId }) => taskId);
+		await Promise.all(ids.map((taskId) => this.fetchFiles(taskId, getSource(taskId))));
 	}
 
 	/**
@@ -92,8 +92,8 @@ export class Looker {
 	}
 
 	private async fetchFiles(taskId: string, { service, ...storage }: Source): Promise<void> {
-		const task = this.batch.getCompleted(taskId);
-		if (!task || !this.downloads || !storage.helpers) return;
+		const task = this.batch.getTask(taskId);
+		if (task.status !== 'completed' || !this.downloads || !storage.helpers) return;
 		const source = { settings: this.settings, ...storage, service } as FileSource;
 		this.batch.learnFiles(taskId, await this.downloads.start(task, source));
 	}
