@@ -15,7 +15,7 @@ const suite = (name, testMatch, more) => ({
 
 /** zod is n8n's own, and will be version 4 one day: these tests run with each. */
 const READS_BY_ZOD = [
-	'test/unit/**/@(activate|catalogue|client|field|media|models|options|readOption|schemas|task).test.ts',
+	'test/unit/**/@(activate|catalogue|client|field|media|models|operation|options|schemas|task).test.ts',
 	'test/unit/**/anyModel.test.cts',
 ];
 

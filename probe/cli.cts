@@ -5,7 +5,6 @@ import type { Credentials } from '../nodes/MediaGeneration/api/endpoints.ts';
 import { createClient } from './client.cts';
 import { nameDialect, type Clues } from './dialect.cts';
 import { askForFree } from './free.cts';
-import { listen } from './listen.cts';
 import { watchPaidTask } from './paid.cts';
 import { formatRows } from './rows.cts';
 
@@ -25,22 +24,21 @@ Environment
   --listen <port>        takes the task's callback on 127.0.0.1
   --public-url <url>     where the service reaches that port. A tunnel leads there, for example
                          cloudflared tunnel --url http://127.0.0.1:<port>
-  --limit <minutes>      how long the task is watched (default 30)
   --help                 prints this
 
 It ends with 1 when something that the package relies on differs.
 `;
 
+/** How long the end of a task is waited for, in seconds. */
+const LIMIT = 30 * 60;
 /** Services allow one look-up a second, for the whole account. */
 const LOOKUP_PAUSE = 1_100;
 
-const text = { type: 'string' } as const;
 const options = {
-	create: text,
-	input: text,
-	listen: text,
-	'public-url': text,
-	limit: { type: 'string', default: '30' },
+	create: { type: 'string' },
+	input: { type: 'string' },
+	listen: { type: 'string' },
+	'public-url': { type: 'string' },
 	help: { type: 'boolean', default: false },
 } as const;
 
@@ -58,36 +56,27 @@ function readCredentials(): Credentials {
 
 async function main() {
 	const { values } = parseArgs({ options });
-	if (values.help) {
-		console.log(usage);
-		return;
-	}
+	if (values.help) return console.log(usage);
 	const { create: model, input, listen: port, 'public-url': callBackUrl } = values;
 	if (!model !== !input) throw new Error('Give both --create and --input');
 	if (!port !== !callBackUrl || (port && !model))
 		throw new Error('Give --listen and --public-url together, with --create');
-	const minutes = Number(values.limit);
-	if (!(minutes > 0)) throw new Error('--limit takes a number of minutes');
 	const credentials = readCredentials();
 	const clues: Clues = {};
 	const service = createClient(credentials, clues);
 	const stranger = createClient({ ...credentials, accessToken: 'a-wrong-token' }, clues);
 	const rows = await askForFree(service, { stranger, lookupPause: LOOKUP_PAUSE, model });
-	const receiver = port ? await listen(Number(port)) : undefined;
 	if (model) {
 		const fields = JSON.parse(readFileSync(String(input), 'utf8')) as Record<string, unknown>;
 		const paid = {
 			request: { model, ...(callBackUrl && { callBackUrl }), input: fields },
-			waitForCallback: receiver?.waitForCallback,
+			port: port ? Number(port) : undefined,
 			key: credentials.webhookSecret,
+			limit: LIMIT,
 			pollEvery: 2,
-			limit: minutes * 60,
-			callbackWithin: 60,
-			log: console.log,
 		};
 		rows.push(...(await watchPaidTask(service, paid, clues)));
 	}
-	receiver?.close();
 	const different = rows.filter(({ verdict }) => verdict === 'different').length;
 	const summary = different
 		? `${different} of ${rows.length} answers differ from what the package relies on.`

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { MediaGenerationApi } from '../credentials/MediaGenerationApi.credentials.ts';
 import { TaskService } from '../nodes/MediaGeneration/api/client.ts';
@@ -8,15 +9,11 @@ import { readClues, type Clues } from './dialect.cts';
 const { authenticate } = new MediaGenerationApi();
 
 /** Reads a body that the package gives to n8n's HTTP helper. */
-async function readBody(body: unknown) {
-	if (body === undefined) return undefined;
-	if (!(body instanceof Blob)) return JSON.stringify(body);
-	const chunks: Uint8Array[] = [];
+const readBody = async (body: unknown) =>
 	// Node's streams can be iterated, which the types of the browser don't say.
-	const stream = body.stream() as unknown as AsyncIterable<Uint8Array>;
-	for await (const chunk of stream) chunks.push(chunk);
-	return Buffer.concat(chunks);
-}
+	body instanceof Blob
+		? await buffer(body.stream() as unknown as AsyncIterable<Buffer>)
+		: JSON.stringify(body);
 
 /**
  * Makes the package's client with Node's fetch in place of n8n's HTTP helper, so that what is asked is what the node asks.

@@ -1,132 +1,110 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CreateTaskRequest, TaskService } from '../nodes/MediaGeneration/api/client.ts';
-import { UnknownOutcomeError } from '../nodes/MediaGeneration/api/errors.ts';
-import { toStatus, type Task } from '../nodes/MediaGeneration/api/task.ts';
+import type { Task } from '../nodes/MediaGeneration/api/task.ts';
 import { diagnoseCallback } from '../nodes/MediaGeneration/callback/diagnose.ts';
-import { DEFAULT_TOLERANCE_SECONDS } from '../nodes/MediaGeneration/callback/verify.ts';
+import { parseJson } from '../nodes/MediaGeneration/lib/json.ts';
 import { readCallbackClues, type Clues } from './dialect.cts';
 import { fetchFile, SETTINGS } from './free.cts';
-import type { Callback } from './listen.cts';
-import { askFor, Difference, type Row } from './rows.cts';
+import { createRows, Difference, type Add } from './rows.cts';
 
 export interface PaidOptions {
 	request: CreateTaskRequest;
-	/** Waits for a callback, up to this number of seconds; absent: none is asked for. */
-	waitForCallback?: (seconds: number) => Promise<Callback | undefined>;
+	/** The port on 127.0.0.1 that the task's callback comes to; absent: none is asked for. */
+	port?: number;
 	/** The key that callbacks are signed with. */
 	key?: string;
-	/** In seconds. */
-	pollEvery: number;
+	/** How long the task's end is waited for, and after it the callback, in seconds. */
 	limit: number;
-	/** How long to wait for the callback after the task's end. */
-	callbackWithin: number;
-	log: (line: string) => void;
+	pollEvery: number;
 }
 
 /** Seconds read as milliseconds are dates of 1970. */
 const IN_MILLISECONDS = Date.parse('2020-01-01');
-
-/** Tells whether a list has the state. One that none has counts as what the caller says. */
-const isKnownState = (state: string) => toStatus(state, 'completed') === toStatus(state, 'failed');
+const TOLERANCE = 300;
 
 /**
  * Creates one task, which costs credits, and watches it to its end.
  * @param clues gets what its callback shows of the dialect
  */
 export async function watchPaidTask(service: TaskService, options: PaidOptions, clues: Clues) {
-	const { request, log } = options;
+	const { request, port, limit } = options;
+	const receiver = port === undefined ? undefined : await listen(port);
 	let taskId = '';
-	const rows = [
-		await askFor({
-			asked: 'Create Task',
-			expected: 'code 200, and the ID in data.taskId',
-			consequence: 'No task is created, or its ID is not found. Look at your account.',
-			ask: async () => {
-				taskId = await service.createTask(request, SETTINGS).catch((error: unknown) => {
-					if (!(error instanceof UnknownOutcomeError)) throw error;
-					throw new Difference(`${error.message}. ${error.description}`);
-				});
-				log(`created task ${taskId}`);
-				return 'a task ID';
-			},
-		}),
-	];
-	if (!taskId) return rows;
 	let task: Task | undefined;
-	rows.push(
-		await askFor({
-			asked: 'Task Details',
-			expected: 'the record of this task in data, and an end in a state that is known',
-			consequence: 'Get ends with an error, and a wait goes on until its limit.',
-			ask: async () => (task = await watch(service, taskId, options)).state ?? 'an end',
-		}),
-	);
-	if (task) rows.push(await judgeResult(task), judgeTimes(task));
-	return [...rows, await judgeCallback(options, clues)];
+	const { rows, add } = createRows();
+	await add('Create Task', 'code 200, and the ID in data.taskId', async () => {
+		taskId = await service.createTask(request, SETTINGS);
+		return taskId;
+	});
+	if (taskId)
+		await add('Task Details', 'the record of this task, and an end in a known state', async () => {
+			task = await watch(service, taskId, options);
+			return String(task.state);
+		});
+	if (task) await judgeEnd(add, task);
+	if (taskId)
+		await add('Callback', 'signed with the key, for data.task_id or data.taskId', async () => {
+			if (!receiver || !options.key)
+				throw new Difference('no --listen and --public-url, or no HMAC key', 'not tried');
+			await receiver.wait(limit);
+			const [{ headers, body, now } = { headers: {}, body: undefined, now: 0 }] = receiver.received;
+			if (!now) throw new Difference(`none within ${limit} s`);
+			Object.assign(clues, readCallbackClues(body));
+			const settings = { secrets: { current: options.key }, toleranceSeconds: TOLERANCE, now };
+			const { genuine, message } = diagnoseCallback(headers, body, settings);
+			if (!genuine) throw new Difference(message);
+			return message;
+		});
+	receiver?.close();
+	return rows;
 }
 
 /** Asks for the details of a task until it has ended. */
-async function watch(service: TaskService, taskId: string, options: PaidOptions) {
-	const { pollEvery, limit, log } = options;
+async function watch(service: TaskService, taskId: string, { limit, pollEvery }: PaidOptions) {
 	const until = Date.now() + limit * 1000;
-	const states: string[] = [];
 	for (;;) {
 		const task = await service.getTask(taskId, SETTINGS);
-		const state = task.state ?? String(task.failCode);
-		if (states.at(-1) !== state) log(`task ${taskId} is ${state}`);
-		states.push(state);
 		if (task.status !== 'pending') return task;
-		const unknown = isKnownState(state) ? '' : `, whose meaning is unknown`;
-		if (Date.now() > until) throw new Difference(`no end within ${limit} s: ${state}${unknown}`);
+		if (Date.now() > until) throw new Difference(`no end within ${limit} s, but ${task.state}`);
 		await pause(pollEvery * 1000);
 	}
 }
 
-const judgeResult = async ({ status, resultUrls = [], failCode, failMessage }: Task) =>
-	await askFor({
-		asked: 'Task Details, result',
-		expected: 'links to the files of a completed task, without the token; else why it failed',
-		consequence: 'Completed tasks come out without their files, or failed ones without a reason.',
-		ask: async () => {
-			const reason = [failCode, failMessage].filter(Boolean).join(': ');
-			if (status === 'failed' && !reason) throw new Difference('neither failCode nor failMsg');
-			if (status === 'failed') return reason;
-			const [link] = resultUrls;
-			if (!link) throw new Difference('no link that is known');
-			return `${resultUrls.length} links, the first to ${(await fetchFile(link)).length} bytes`;
-		},
+async function judgeEnd(add: Add, task: Task) {
+	const { status, resultUrls = [], failCode, failMessage, createdAt = '' } = task;
+	await add('Task Details, result', 'links that need no token, or why it failed', async () => {
+		const reason = [failCode, failMessage].filter(Boolean).join(': ');
+		if (status === 'failed' && !reason) throw new Difference('neither failCode nor failMsg');
+		if (status === 'failed') return reason;
+		const [link] = resultUrls;
+		if (!link) throw new Difference('no link that is known');
+		return `${resultUrls.length} links, the first to ${(await fetchFile(link)).length} bytes`;
 	});
-
-const judgeTimes = ({ createdAt = '' }: Task): Row => ({
-	asked: 'Task Details, times',
-	expected: 'createTime in milliseconds',
-	came: createdAt || 'none',
-	verdict: Date.parse(createdAt) > IN_MILLISECONDS ? 'same' : 'different',
-	consequence: 'createdAt and completedAt are missing, or wrong.',
-});
-
-/** Judges the callback of a task, as the trigger does. */
-const judgeCallback = async (options: PaidOptions, clues: Clues) =>
-	await askFor({
-		asked: 'Callback',
-		expected: 'signed with the key, for data.task_id or data.taskId',
-		consequence:
-			'The trigger refuses callbacks, or none arrives: choose Polling, or see the reason.',
-		ask: async () => {
-			const { waitForCallback, callbackWithin, key } = options;
-			if (!waitForCallback) throw new Difference('no --listen and --public-url', 'not tried');
-			if (!key) throw new Difference('there is no HMAC key to verify with', 'not tried');
-			const callback = await waitForCallback(callbackWithin);
-			if (!callback) throw new Difference(`none within ${callbackWithin} s`);
-			const { headers, body, receivedAt: now } = callback;
-			Object.assign(clues, readCallbackClues(body));
-			const settings = {
-				secrets: { current: key },
-				toleranceSeconds: DEFAULT_TOLERANCE_SECONDS,
-				now,
-			};
-			const { genuine, message } = diagnoseCallback(headers, body, settings);
-			if (!genuine) throw new Difference(message);
-			return message;
-		},
+	await add('Task Details, times', 'createTime in milliseconds', async () => {
+		if (!(Date.parse(createdAt) > IN_MILLISECONDS)) throw new Difference(createdAt || 'none');
+		return createdAt;
 	});
+}
+
+/** Listens for callbacks on 127.0.0.1, and answers each with 200. */
+async function listen(port: number) {
+	const received: Array<{ headers: IncomingHttpHeaders; body: unknown; now: number }> = [];
+	const server = createServer((request, response) => {
+		void readText(request).then((text) => {
+			received.push({ headers: request.headers, body: parseJson(text), now: Date.now() });
+			response.setHeader('Content-Type', 'application/json').end('{"code":200}');
+		});
+	}).listen(port, '127.0.0.1');
+	await once(server, 'listening');
+	return {
+		received,
+		async wait(seconds: number) {
+			const until = Date.now() + seconds * 1000;
+			while (!received.length && Date.now() < until) await pause(20);
+		},
+		close: () => server.close(),
+	};
+}

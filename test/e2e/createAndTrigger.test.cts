@@ -111,7 +111,7 @@ describe('a task and its callback', () => {
 				imageReferences: { reference: [{ image, type: 'subject', refName: 'hero' }] },
 				generateAudio: true,
 			},
-			custom: { customModel: 'custom/any', customInput: '{"prompt":"Night"}' },
+			custom: { customModel: 'custom/any', inputMode: 'json', customInput: '{"prompt":"Night"}' },
 		};
 		const created: string[] = [];
 		for (const [model, fields] of Object.entries(models)) {

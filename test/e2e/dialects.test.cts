@@ -54,6 +54,7 @@ describe.each(Object.keys(dialects) as DialectName[])('in the dialect "%s"', (di
 			operation: 'createAndWait',
 			model: name.startsWith('Any') ? 'custom' : name,
 			waitFor: 'callback',
+			waitLimit: 1,
 			...buildModels(pair.service.resultsUrl)[name],
 			...more,
 		});
@@ -71,7 +72,7 @@ describe.each(Object.keys(dialects) as DialectName[])('in the dialect "%s"', (di
 	});
 
 	it.each(['callback', 'polling'])('says why a task failed, by %s', async (waitFor) => {
-		const node = createAndWait({ waitFor });
+		const node = createAndWait({ waitFor, waitLimit: 1 });
 		const execution = await pair.runNodes(prompts(['#fail']), node);
 		expect(execution.getItems(NODE)).toMatchObject([
 			{ status: 'failed', failCode: '501', failMessage: expect.stringContaining('refused') },

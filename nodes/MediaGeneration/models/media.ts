@@ -8,9 +8,6 @@ export class Media {
 	/** The name of its field in the editor. */
 	label = 'Media';
 
-	/** It may be plain text. Only the field's description suggests a file. */
-	isGuess = false;
-
 	constructor(
 		readonly source: string,
 		/** The model's limits for the file; absent: not known. */

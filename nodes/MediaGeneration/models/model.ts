@@ -6,8 +6,8 @@ import { Media, replaceEach } from './media';
 export interface ModelRequest {
 	model: string;
 	input: Record<string, unknown>;
-	/** The service takes no task of this model without a callback URL. */
-	needsCallback?: boolean;
+	/** What is sent all the same, but may be a mistake. */
+	warning?: string;
 	/** Checks the whole input, once Extra Fields is merged in. @throws {UserError} when it can't be sent */
 	check?: (input: Record<string, unknown>) => void;
 }
@@ -29,6 +29,18 @@ interface ModelDefinition {
 	/** Only for a model whose request is more than its fields. */
 	request?: Model['request'];
 }
+
+/** In Options of the models with fields of their own. */
+export const modelIdOption: INodeProperties = {
+	displayName: 'Model ID',
+	name: 'modelId',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. brand-3.0/motion-control',
+	description:
+		"The model's identifier at your service, sent in place of the usual one. Fields and file checks stay those of the chosen model.",
+	displayOptions: { hide: { '/model': ['custom'] } },
+};
 
 export interface Model {
 	id: string;
@@ -65,7 +77,8 @@ export function defineModel({ id, name, description, fields, request }: ModelDef
 				if (value !== undefined)
 					input[toRequestKey(field)] = await replaceEach(value, Media, label);
 			}
-			return { model: id, input };
+			const named = String(option(modelIdOption.name) ?? '').trim();
+			return { model: named || id, input };
 		},
 	};
 }

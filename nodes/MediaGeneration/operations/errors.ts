@@ -15,14 +15,13 @@ import { isTool } from '../host/execution';
 export const stopsOnError = (context: IExecuteFunctions): boolean =>
 	!context.continueOnFail() && !context.isToolExecution();
 
-/** The most tasks that an error names. It may be the only place that shows them, because not every user can read n8n's log. */
-const NAMED_TASKS = 1_000;
-
-/** Names the tasks that exist although the output is an error. */
+/**
+ * Names the tasks that exist although the output is an error. It may be the only place that shows
+ * them, because not every user can read n8n's log.
+ */
 function nameTasks(taskIds: string[]): string {
 	if (!taskIds.length) return '';
-	const more = taskIds.length - NAMED_TASKS;
-	const named = taskIds.slice(0, NAMED_TASKS).join(', ') + (more > 0 ? ` and ${more} more` : '');
+	const named = taskIds.join(', ');
 	return taskIds.length === 1
 		? `This task exists. Look at it with Get: ${named}`
 		: `These tasks exist. Look at them with Get: ${named}`;

@@ -1,23 +1,6 @@
-import {
-	updateDisplayOptions,
-	type ILoadOptionsFunctions,
-	type INodeListSearchResult,
-	type INodeProperties,
-	type INodePropertyOptions,
-	type ResourceMapperFields,
-} from 'n8n-workflow';
-import { models } from '../models';
-import {
-	custom,
-	customModel,
-	GET_MODEL_FIELDS,
-	GUIDE_JSON,
-	LIST_MODEL_FIELDS,
-	SEARCH_MODELS,
-} from '../models/any/custom';
+import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow';
 import { toProperty } from '../models/field';
 import { getCredits } from './account/getCredits';
-import { credentialTest } from './credentialTest';
 import { upload } from './file/upload';
 import type { Operation } from './operation';
 import { create } from './task/create';
@@ -80,44 +63,3 @@ export const operationProperties: INodeProperties[] = [
 		return updateDisplayOptions({ show }, [toProperty(field)]);
 	}),
 ];
-
-/** The text below the node's name on the canvas: the model, or the operation if there is none. */
-export const subtitle = `={{ $parameter.model === "${custom.id}" && ($parameter.${customModel.name}?.value ?? $parameter.${customModel.name}) || (${mapNames(
-	models.map(({ id, name }) => ({ value: id, name })),
-)}[$parameter.model] ?? ${mapNames(operations)}[$parameter.operation]) }}`;
-
-/** Writes an object for an expression that finds names by their values. */
-function mapNames(entries: Array<{ value: string; name: string }>): string {
-	return `(${JSON.stringify(Object.fromEntries(entries.map(({ value, name }) => [value, name])))})`;
-}
-
-/** The node's answers to the editor, and to AI builders. */
-export const methods = {
-	credentialTest,
-	listSearch: {
-		async [SEARCH_MODELS](
-			this: ILoadOptionsFunctions,
-			filter?: string,
-			paginationToken?: string,
-		): Promise<INodeListSearchResult> {
-			const { searchModels } = await import('./methods');
-			return await searchModels(this, filter, paginationToken);
-		},
-	},
-	loadOptions: {
-		async [LIST_MODEL_FIELDS](this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-			const { listModelFields } = await import('./methods');
-			return await listModelFields(this);
-		},
-		async [GUIDE_JSON](this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-			const { guideJson } = await import('./methods');
-			return await guideJson(this);
-		},
-	},
-	resourceMapping: {
-		async [GET_MODEL_FIELDS](this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
-			const { getModelFields } = await import('./methods');
-			return await getModelFields(this);
-		},
-	},
-};

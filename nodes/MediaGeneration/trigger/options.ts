@@ -1,8 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { DEFAULT_TOLERANCE_SECONDS } from '../callback/verify';
 
-/** The trigger's Options, in the order of their names. */
-export const optionFields: INodeProperties[] = [
+/** In the order of their names. */
+const optionFields: INodeProperties[] = [
 	{
 		displayName: 'Deduplicate',
 		name: 'deduplicate',
@@ -29,6 +29,16 @@ export const optionFields: INodeProperties[] = [
 			'How many seconds the timestamp of a callback may differ from the time here; 0 accepts any',
 	},
 ];
+
+/** The trigger's Options. */
+export const optionsField: INodeProperties = {
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add option',
+	default: {},
+	options: optionFields,
+};
 
 /** What the user set, as it counts. */
 export interface TriggerSettings {

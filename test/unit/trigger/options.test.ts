@@ -1,5 +1,5 @@
-import type { IDataObject } from 'n8n-workflow';
-import { optionFields, readSettings } from '../../../nodes/MediaGeneration/trigger/options';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import { optionsField, readSettings } from '../../../nodes/MediaGeneration/trigger/options';
 
 const read = (set: IDataObject) =>
 	readSettings({ getNodeParameter: (name, fallback) => set[name] ?? fallback });
@@ -8,6 +8,7 @@ const defaults = { deduplicate: true, fetchDetails: true, toleranceSeconds: 300 
 
 describe("the trigger's options", () => {
 	it('are shown with the defaults that count where the user set nothing', () => {
+		const optionFields = optionsField.options as INodeProperties[];
 		const shown = optionFields.map((field) => [field.name, field.default] as const);
 		expect(Object.fromEntries(shown)).toEqual(defaults);
 		expect(read({})).toEqual({ events: [], verifySignature: true, ...defaults });

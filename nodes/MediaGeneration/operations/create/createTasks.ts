@@ -13,7 +13,7 @@ import {
 } from '../operation';
 import { openRecord, type RecalledTask } from '../record';
 import { giveBack, takeBudget } from './budget';
-import { checkCallback, concurrencyOption, rateOption, type CreateRequest } from './request';
+import { concurrencyOption, rateOption, type CreateRequest } from './request';
 import { CreationSender } from './sendCreation';
 
 /** The task, or why there is none; undefined: it was not begun. */
@@ -33,8 +33,7 @@ export interface Creations {
  * where the service refused it for its rate, or recognizes it by its idempotency key. Once further
  * requests would fail too, the rest is not sent. With On Error "continue", a run that Options forbid is
  * an error of the items that have no task.
- * @throws {UserError} before anything is created, when a model needs a callback URL, or when Options
- *   forbid the run, with On Error "stop"
+ * @throws {UserError} with On Error "stop", before anything is created, when Options forbid the run
  */
 export async function createTasks(
 	prepared: Array<Prepared<CreateRequest | RecalledTask>>,
@@ -47,7 +46,6 @@ export async function createTasks(
 		'taskId' in request ? request : record.findSame(item.index, request),
 	);
 	const unsent = prepared.filter((_, order) => !recalled[order]);
-	for (const { request } of unsent) if (!('taskId' in request)) checkCallback(request);
 	const refusal = await takeBudget(unsent, context).then(
 		() => undefined,
 		(error: unknown) => ({ error }),

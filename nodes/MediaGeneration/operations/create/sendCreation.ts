@@ -7,7 +7,8 @@ import { newTask, type Task } from '../../api/task';
 import { RateLimiter } from '../../lib/rateLimiter';
 import type { Failed, Item } from '../operation';
 import { openRecord } from '../record';
-import { uploadFiles, type CreateRequest } from './request';
+import { uploadFiles } from './inputFile';
+import type { CreateRequest } from './request';
 
 /** Services of this kind usually count creations over ten seconds. */
 const CREATION_LIMITS = { period: 10_000, patience: 60_000, isTooFast: isRateLimited };
@@ -51,7 +52,7 @@ export class CreationSender {
 		const { model, callBackUrl } = request;
 		try {
 			this.check();
-			const body = { model, callBackUrl, input: await uploadFiles(item, request) };
+			const body = { model, callBackUrl, input: await uploadFiles(item, request.input) };
 			const key = readIdempotencyHeader(credentials)
 				? record.buildIdempotencyKey(index, identifyAccount(credentials), body)
 				: undefined;

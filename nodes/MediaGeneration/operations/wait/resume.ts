@@ -1,21 +1,18 @@
-import {
-	type IDataObject,
-	type INodeExecutionData,
-	type IWebhookFunctions,
-	type IWebhookResponseData,
-} from 'n8n-workflow';
+import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { TaskService } from '../../api/client';
 import { readCallback, type Callback } from '../../callback/readCallback';
-import type { Reason } from '../../callback/refusals';
+import type { Refused } from '../../callback/refusals';
 import { answer, refuse } from '../../callback/respond';
-import { readParked } from '../../host/parking';
 import { answerOnceStored } from '../../host/storedAnswer';
 import { runAfter, settleBy } from '../../lib/timers';
-import { STORED_WAIT, type Wait } from '../record';
-import type { WaitSettings } from './looker';
-import { LOOK } from './sendLook';
-import { identifySleep, LAST_RESUME } from './sleep';
-import { findWaiting, WaitingExecution, type StoredWait } from './waiting';
+import { LOOK } from './lookRequests';
+import {
+	findWaiting,
+	LAST_RESUME,
+	openWaiting,
+	readStoredWait,
+	type WaitingExecution,
+} from './waiting';
 
 /** A sender is answered within this time, in milliseconds. Senders usually give up after 5 to 15 s. */
 const ANSWER_WITHIN = 5_000;
@@ -34,7 +31,7 @@ const STORED_WITHIN = 3_000;
 const CONCURRENCY = 32;
 
 /** What comes of a callback: the items that the execution continues with, or what the sender is told. */
-type Outcome = { items: INodeExecutionData[] } | { refusal?: Reason };
+type Outcome = { items: INodeExecutionData[] } | { refusal?: Refused['reason'] };
 
 /**
  * Receives a callback, or a look of our own, for an execution that sleeps. The execution continues, with
@@ -55,16 +52,22 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 	if ('reason' in callback) return refuse(context, callback);
 	// A part of the result, or a step on the way to it. Senders repeat what is refused.
 	if (callback.claimedStatus === 'pending') return accept(context);
-	const { taskId, credentials } = callback;
-	const isLook = callback.callbackType === LOOK;
-	const waiting = recognize(context, taskId, credentials);
+	const waiting = recognize(context, callback);
 	if (!waiting) return refuse(context, { reason: 'taskNotInExecution' });
 	if (begun >= waiting.stored.until + LAST_RESUME)
 		return refuse(context, { reason: 'limitPassed' });
 
-	const work = deliverOnceEnded(context, waiting, taskId, credentials);
+	const work = deliverOnceEnded(context, waiting, callback);
 	const early = await settleBy(begun + ANSWER_WITHIN, work);
-	if (early) return respond(context, waiting, isLook ? { ...early, refusal: undefined } : early);
+	if (early && 'items' in early)
+		return answerOnceStored(early.items, () => {
+			waiting.stop();
+			return { accepted: true, resumed: true };
+		});
+	if (early)
+		return early.refusal && callback.callbackType !== LOOK
+			? refuse(context, { reason: early.refusal })
+			: accept(context);
 	const { isEnded } = waiting.looker.batch;
 	refuse(context, { reason: isEnded ? 'resultsUnderWay' : 'detailsUnavailable' });
 	// The sender is answered, and n8n may still get the items.
@@ -75,29 +78,18 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 /** Finds the wait of a task, as this process knows it, or as n8n has stored it. */
 function recognize(
 	context: IWebhookFunctions,
-	taskId: string,
-	credentials: Callback['credentials'],
+	{ taskId, credentials }: Callback,
 ): WaitingExecution | undefined {
-	const executionId = context.getExecutionId();
-	const { name } = context.getNode();
-	const key = identifySleep(executionId, name);
-	const known = findWaiting(key);
+	const known = findWaiting(context);
 	if (known?.looker.batch.has(taskId)) return known;
 	// A copy of a callback for an earlier wait of this execution changes nothing.
 	const stored = readStoredWait(context);
-	if (!stored || !stored.items.some(({ json }) => json.taskId === taskId)) return undefined;
+	if (!stored?.items.some(({ json }) => json.taskId === taskId)) return undefined;
 	const query = new URLSearchParams(context.getQueryData() as Record<string, string>);
-	const url = `${stored.resumeUrl}?${query.toString()}`;
-	const label = `"${name}" (execution ${executionId})`;
-	return new WaitingExecution(key, stored, { url, credentials, logger: context.logger, label });
-}
-
-function readStoredWait(
-	context: IWebhookFunctions,
-): (StoredWait & Pick<Wait<unknown>, 'resumeUrl'>) | undefined {
-	const { items, entry } = readParked<Wait<WaitSettings>>(context, STORED_WAIT);
-	if (entry?.parkedUntil === undefined) return undefined;
-	return { items, settings: entry.settings, until: entry.parkedUntil, resumeUrl: entry.resumeUrl };
+	return openWaiting(context, stored, {
+		url: `${stored.resumeUrl}?${query.toString()}`,
+		credentials,
+	});
 }
 
 /**
@@ -108,8 +100,7 @@ function readStoredWait(
 async function deliverOnceEnded(
 	context: IWebhookFunctions,
 	waiting: WaitingExecution,
-	taskId: string,
-	credentials: Callback['credentials'],
+	{ taskId, credentials }: Callback,
 ): Promise<Outcome> {
 	const { looker, stored } = waiting;
 	const { batch } = looker;
@@ -142,20 +133,6 @@ async function deliverOnceEnded(
 	} finally {
 		runAfter(STORED_WITHIN, () => waiting.endDelivery());
 	}
-}
-
-/** Answers the sender, or hands the items to n8n, which answers when it has stored them. */
-function respond(
-	context: IWebhookFunctions,
-	waiting: WaitingExecution,
-	outcome: Outcome,
-): IWebhookResponseData {
-	if ('items' in outcome)
-		return answerOnceStored(outcome.items, () => {
-			waiting.stop();
-			return { accepted: true, resumed: true } satisfies IDataObject;
-		});
-	return outcome.refusal ? refuse(context, { reason: outcome.refusal }) : accept(context);
 }
 
 const accept = (context: IWebhookFunctions): IWebhookResponseData =>

@@ -120,19 +120,4 @@ describe('a run that sleeps', () => {
 		expect(Math.abs(Number(stored?.parkedUntil) - Date.now() - 5 * 60_000)).toBeLessThan(10_000);
 		expect(stored?.settings).not.toHaveProperty('downloads');
 	});
-
-	it.each<[INodeParameters, object]>([
-		[{}, { downloads: { field: 'data', maxBytes: 2048 * 1024 ** 2 }, timeoutSeconds: 60 }],
-		[
-			{ outputBinaryField: ' film ', maxSizeMegabytes: 0.5, timeoutSeconds: 7 },
-			{ downloads: { field: 'film', maxBytes: 512 * 1024 }, timeoutSeconds: 7 },
-		],
-		[
-			{ outputBinaryField: ' ', maxSizeMegabytes: 0 },
-			{ downloads: { field: 'data', maxBytes: Infinity } },
-		],
-	])('parks with the Options %j for its downloads', async (options, settings) => {
-		const parameters = { ...asleep, downloadResults: true, options };
-		expect((await wait(['one'], parameters)).wait).toMatchObject({ settings });
-	});
 });
