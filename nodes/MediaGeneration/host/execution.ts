@@ -22,7 +22,7 @@ export interface Starter {
 	isTool: boolean;
 	/** "Execute node" of n8n's AI assistant. */
 	isSingleNode: boolean;
-	/** The name of the trigger or node that the run began with, if n8n tells it. */
+	/** The name of the trigger or node that the run began with, if it can be told. */
 	startedBy?: string;
 	/** Another workflow's execution called this one. */
 	hasCaller: boolean;
@@ -44,7 +44,7 @@ export function readStarter(context: IExecuteFunctions): Starter {
 		executionId: (context.getExecutionId() as string | undefined) ?? '',
 		isTool: isTool(context),
 		isSingleNode: isSingleNode(context),
-		startedBy: triggerNode?.name,
+		startedBy: triggerNode?.name ?? findStart(context),
 		hasCaller: parentExecutionId !== undefined,
 		callerGoesOn: doesCallerGoOn(context),
 		parents: context.getParentNodes(name, { includeNodeParameters: true }) as ParentNode[],
@@ -66,6 +66,13 @@ export const isTool = (context: IExecuteFunctions): boolean =>
  */
 export const isSingleNode = (context: IExecuteFunctions): boolean =>
 	context.getWorkflow().name === `Execute node ${context.getNode().type}`;
+
+/** n8n doesn't name the trigger when a part of a workflow runs in the editor. */
+const findStart = (context: IExecuteFunctions): string | undefined =>
+	context
+		.getParentNodes(context.getNode().name)
+		.map(({ name }) => name)
+		.find((name) => !context.getParentNodes(name).length && isExecuted(context, name));
 
 const isExecuted = (context: IExecuteFunctions, name: string): boolean => {
 	const { $ } = context.getWorkflowDataProxy(0) as { $: (name: string) => { isExecuted: boolean } };
