@@ -1,6 +1,7 @@
 import { UserError, type INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { parseJson } from '../lib/json';
+import { toTitle } from './title';
 
 /** How a field is sent. */
 interface Send {
@@ -157,7 +158,7 @@ export function parseValue(field: Field, value: unknown): unknown {
 		value,
 	);
 	throw buildFieldError(
-		`'${describePlace(field, issue?.path ?? [])}' ${issue?.message}` +
+		`'${namePlace(issue?.path ?? [], field.displayName)}' ${issue?.message}` +
 			(isBlank(culprit) ? '' : `, but is ${shorten(culprit)}`),
 	);
 }
@@ -181,27 +182,12 @@ function describeRange({ type, typeOptions = {} }: INodeProperties): string {
 	return `a ${numberPrecision === 0 ? 'whole ' : ''}number from ${minValue} to ${maxValue}`;
 }
 
-/** Names a place in a field's value as the editor does, for example "Reference Images › Reference 2 › Image". */
-function describePlace(field: INodeProperties, path: Array<string | number>): string {
-	let label = field.displayName;
-	let inner: Array<{ name: string; displayName?: string }> = listNested(field);
-	for (const step of path) {
-		if (typeof step === 'number') {
-			label += ` ${step + 1}`;
-			continue;
-		}
-		const property = inner.find(({ name }) => name === step);
-		label += ` › ${property?.displayName ?? step}`;
-		inner = listNested(property);
-	}
-	return label;
-}
-
-/** The properties that n8n nests in a collection: its options, or the values of one of them. */
-function listNested(property: object | undefined): Array<{ name: string; displayName?: string }> {
-	const { values, options } = (property ?? {}) as {
-		values?: INodeProperties[];
-		options?: INodeProperties[];
-	};
-	return values ?? options ?? [];
-}
+/**
+ * Names a place in a value as the editor does, for example "Shots 2 › Prompt".
+ * @param label what the value itself is called
+ */
+export const namePlace = (path: Array<string | number>, label = ''): string =>
+	path.reduce<string>((place, step) => {
+		if (typeof step === 'number') return `${place} ${step + 1}`;
+		return place ? `${place} › ${toTitle(step)}` : toTitle(step);
+	}, label);

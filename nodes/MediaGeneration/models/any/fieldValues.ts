@@ -1,7 +1,7 @@
 import { parseJson } from '../../lib/json';
 import { DECIMAL, isBlank } from '../field';
 import { Media } from '../media';
-import { toTitle } from './describeProperty';
+import { toTitle } from '../title';
 import { collectProperties, getItems, listTypes, type JsonSchema } from './jsonSchema';
 import { isMedia } from './mediaProperty';
 

@@ -110,9 +110,9 @@ function describeInput(
 	{ schema, properties }: ModelInput,
 	by: 'name' | 'title',
 ): INodePropertyOptions[] {
-	const forms = schema.oneOf ?? schema.anyOf;
+	const { anyOf } = schema;
 	return [
-		...(forms ? [{ name: `Fill in one of: ${describeForms(forms)}`, value: '$forms' }] : []),
+		...(anyOf ? [{ name: `Fill in one of: ${describeForms(anyOf)}`, value: '$forms' }] : []),
 		...properties.map((property) => {
 			const { title, facts, prose } = describeProperty(property);
 			const name = addFacts(by === 'title' ? title : property.name, facts);
