@@ -77,7 +77,10 @@ export const jsonObject = z
 /** A plain decimal number as text, possibly with blanks around it. */
 export const DECIMAL = /^\s*-?\d+(\.\d+)?\s*$/;
 
-/** Finds the first rule of its property that a number breaks. zod 4 tells a fraction from a large number no more. */
+/**
+ * Finds the first rule of its property that a number breaks. zod 4 tells a fraction from a large
+ * number no more.
+ */
 function findNumberProblem(value: number, { typeOptions = {} }: INodeProperties) {
 	const { numberPrecision, minValue = -Infinity, maxValue = Infinity } = typeOptions;
 	if (numberPrecision === 0 && !Number.isInteger(value)) return 'must be a whole number';
@@ -164,7 +167,8 @@ export function parseValue(field: Field, value: unknown): unknown {
 }
 
 /**
- * Checks a value that the user set in Options, where blank is no value, and turns it into its own type.
+ * Checks a value that the user set in Options, where blank is no value, and turns it into its own
+ * type.
  * @throws {UserError} when it is blank or has another form; it names the option and what it takes
  */
 export function parseOption(field: Field, value: unknown): unknown {

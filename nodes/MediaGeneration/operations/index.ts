@@ -27,7 +27,9 @@ export const operations: Operation[] = [
 	verifyCallback,
 ];
 
-/** The editor's properties of all operations. A field that several operations share appears once. */
+/**
+ * The editor's properties of all operations. A field that several operations share appears once.
+ */
 export const operationProperties: INodeProperties[] = [
 	{
 		displayName: 'Resource',

@@ -24,7 +24,10 @@ export interface Description {
 	prose: string;
 }
 
-/** The longest name of a field or choice, list of values, example, and default in a brief, in characters. */
+/**
+ * The longest name of a field or choice, list of values, example, and default in a brief, in
+ * characters.
+ */
 const SHOWN_NAME = 100;
 const SHOWN_LIST = 500;
 const SHOWN_DEFAULT = 24;

@@ -1,6 +1,6 @@
 /**
- * The parts of JSON Schema 2020-12 (the one of OpenAPI 3.1) that are read here, with every `$ref` resolved. Any other keyword is left
- * to the service.
+ * The parts of JSON Schema 2020-12 (the one of OpenAPI 3.1) that are read here, with every `$ref`
+ * resolved. Any other keyword is left to the service.
  */
 export interface JsonSchema {
 	type?: string | string[];
@@ -125,7 +125,9 @@ export const isEqual = (one: unknown, other: unknown): boolean =>
 		typeof other === 'object' &&
 		JSON.stringify(one) === JSON.stringify(other));
 
-/** Lists the names in an input that a model doesn't have; none where it is not known what it has. */
+/**
+ * Lists the names in an input that a model doesn't have; none where it is not known what it has.
+ */
 export function listUnknown(schema: JsonSchema, input: object): string[] {
 	const known = collectProperties(schema);
 	return known.size ? Object.keys(input).filter((name) => !known.has(name)) : [];

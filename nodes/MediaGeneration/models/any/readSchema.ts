@@ -6,8 +6,8 @@ import { listBranches, type JsonSchema } from './jsonSchema';
 const MAX_DEPTH = 10;
 
 /**
- * The longest description of a model that is read, and the longest list of fields that a workflow stores, in characters of JSON. The
- * largest schemas that are known make 3,000.
+ * The longest description of a model that is read, and the longest list of fields that a workflow
+ * stores, in characters of JSON. The largest schemas that are known make 3,000.
  */
 export const MAX_SIZE = 64_000;
 
@@ -37,8 +37,9 @@ const PLAIN_KEYWORDS = new Map([
 ]);
 
 /**
- * Reads a schema and resolves its references. Parts that can't be read allow anything, and so does a schema that contains itself.
- * Names are without the blanks around them, as the service takes them.
+ * Reads a schema and resolves its references. Parts that can't be read allow anything, and so does
+ * a schema that contains itself. Names are without the blanks around them, as the service takes
+ * them.
  * @param value the schema, of any form
  * @param document the whole document, in which `$ref` is looked up
  * @param withProse whether descriptions and defaults are read too
@@ -113,8 +114,8 @@ class SchemaReader {
 }
 
 /**
- * Takes the types from a branch that contradict what is around it. Some documents have a stray "string" beside an object, which
- * nothing could meet.
+ * Takes the types from a branch that contradict what is around it. Some documents have a stray
+ * "string" beside an object, which nothing could meet.
  */
 function align(branch: JsonSchema, around: JsonSchema): void {
 	const types = [branch.type ?? []].flat();

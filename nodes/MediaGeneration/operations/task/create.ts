@@ -51,7 +51,10 @@ export const create = defineOperation<CreateRequest>({
 	},
 });
 
-/** Warns of callback URLs that callbacks can't reach. The tasks are created anyway, because Get can look at them. */
+/**
+ * Warns of callback URLs that callbacks can't reach. The tasks are created anyway, because Get can
+ * look at them.
+ */
 function warnOfCallbackUrls(
 	prepared: Array<Prepared<CreateRequest>>,
 	context: IExecuteFunctions,
