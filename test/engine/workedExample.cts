@@ -1,4 +1,3 @@
-import execa from 'execa';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,12 +7,9 @@ import { root } from '../../dev/pack.cts';
 const COPIED = [
 	'credentials',
 	'dev',
-	'jest.config.js',
 	'nodes',
 	'package.json',
-	'test/e2e',
-	'test/engine',
-	'test/unit',
+	'test/unit/models',
 	'tsconfig.dev.json',
 	'tsconfig.json',
 ];
@@ -39,11 +35,6 @@ export function follow(title: string) {
 	return {
 		/** The files that the section makes or changes, in its order. */
 		files: steps.map(([, name = '']) => name),
-		/** Runs a tool in the copy, and returns what it printed. */
-		async run(tool: string, ...args: string[]) {
-			const { all } = await execa(tool, args, { cwd: folder, preferLocal: true, all: true });
-			return all;
-		},
 		/** Loads a module of the copy. */
 		load: async <Module,>(file: string) => (await import(path.join(folder, file))) as Module,
 		remove: () => fs.rmSync(folder, { recursive: true, force: true }),
