@@ -1,6 +1,16 @@
-/** The plan of the house. Arrows run one way: `*.node.ts` → `operations`, `trigger` → `models`, `callback`, `api` → `host`, `media` → `lib`. */
+/** The plan of the house. Arrows run one way: `*.node.ts` → `editor`, `operations`, `trigger` → `models`, `callback`, `api` → `host`, `media` → `lib`. */
 const house = 'nodes/MediaGeneration';
-const rooms = ['operations', 'trigger', 'models', 'callback', 'api', 'host', 'media', 'lib'];
+const rooms = [
+	'editor',
+	'operations',
+	'trigger',
+	'models',
+	'callback',
+	'api',
+	'host',
+	'media',
+	'lib',
+];
 const product = '^(nodes|credentials)/';
 const workshop = '^(dev|bench|probe|test)/';
 
@@ -21,6 +31,11 @@ const room = (name, allowed, comment) => ({
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
 	forbidden: [
+		room(
+			'editor',
+			['models/', 'api/', 'operations/index\\.ts$'],
+			'editor is what the editor shows and asks: the properties of all operations, look-ups, the test of the credential, the text on the canvas. What runs belongs in operations.',
+		),
 		room(
 			'operations',
 			['models/', 'callback/', 'api/', 'host/', 'media/'],
@@ -91,7 +106,7 @@ module.exports = {
 			comment:
 				'A *.node.ts describes what the editor shows and delegates. What runs belongs in operations or trigger, which may import the other rooms.',
 			from: { path: `^${house}/[^/]+\\.ts$` },
-			to: { path: product, pathNot: `^${house}/(operations|trigger)/` },
+			to: { path: product, pathNot: `^${house}/(editor|operations|trigger)/` },
 		},
 		{
 			name: 'credentials',
@@ -117,7 +132,7 @@ module.exports = {
 			name: 'verification-is-pure',
 			comment:
 				'Verifying a callback needs neither n8n nor the network. What does belongs in callback, trigger or operations.',
-			from: { path: `^${house}/callback/verify\\.ts$` },
+			from: { path: `^${house}/callback/(signature|verify|diagnose)\\.ts$` },
 			to: {
 				path: [
 					'^node_modules/n8n-',

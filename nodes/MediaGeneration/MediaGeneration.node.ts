@@ -8,9 +8,15 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { methods, operationProperties, subtitle } from './operations';
+import { methods } from './editor/methods';
+import { buildSubtitle } from './editor/subtitle';
+import { operationProperties } from './editor/properties';
+import { operations } from './operations';
 
-/** Resumes a parked execution. n8n makes a URL for each execution, so nothing is registered with the service. */
+/**
+ * Resumes a parked execution. n8n makes a URL for each execution, so nothing is registered with the
+ * service.
+ */
 const resumeWebhooks: IWebhookDescription[] = [
 	{
 		name: 'default',
@@ -18,14 +24,15 @@ const resumeWebhooks: IWebhookDescription[] = [
 		responseMode: 'onReceived',
 		path: '',
 		restartWebhook: true,
-		// Blank: n8n then answers with our webhookResponse, after it has stored that the execution continues.
+		// Blank: n8n then answers with our webhookResponse, after it has stored that the execution
+		// continues.
 		responseData: '',
 	},
 ];
 
 /** For AI builders. n8n before 2.20 reads `message`. */
 const searchHint =
-	'Makes and edits videos, images and sound with AI models: image to video, text to video, reference to video, motion control, text to image, image edit, text to speech, music. Use resource task, operation createAndWait: its items have the finished files as binary data and their links in resultUrls. Each task costs credits. For a model beside those listed in model, choose custom.';
+	'Makes and edits videos, images and sound with AI models: image to video, text to video, reference to video, motion control, text to image, image edit, text to speech, music. Use resource task, operation createAndWait: its items have the finished files as binary data and their links in resultUrls. Each task costs credits. Choose the model custom and find one with searchModels; the other models listed in model are those of few services.';
 const builderHint = {
 	searchHint,
 	message: searchHint,
@@ -38,7 +45,10 @@ const builderHint = {
 	],
 };
 
-/** The node. Its code is loaded when it runs, because n8n loads this file at its start, for the editor. */
+/**
+ * The node. Its code is loaded when it runs, because n8n loads this file at its start, for the
+ * editor.
+ */
 export class MediaGeneration implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Media Generation',
@@ -50,7 +60,7 @@ export class MediaGeneration implements INodeType {
 		group: ['transform'],
 		// Not 1: n8n evaluates an expression of its own at each webhook call of a version 1.
 		version: 1.1,
-		subtitle,
+		subtitle: buildSubtitle(operations),
 		description: 'Create videos and images with AI models, and get them when they are finished',
 		defaults: { name: 'Media Generation' },
 		inputs: [NodeConnectionTypes.Main],

@@ -69,8 +69,8 @@ type Types = Awaited<ReturnType<typeof readTypes>>;
 let properties: INodeProperties[];
 
 /**
- * Returns the fields that the editor shows for a model. The prompt of Any Model is left out: n8n can't join its conditions with those
- * of the other prompts, so builders give it in customFields.
+ * Returns the fields that the editor shows for a model. The prompt of Any Model is left out: n8n can't
+ * join its conditions with those of the other prompts, so builders give it in customFields.
  */
 const listFields = (model: string) =>
 	properties.filter(({ name, type, displayOptions: { show, hide } = {} }) => {
@@ -191,8 +191,8 @@ describeWhereBuilt('an AI that builds workflows', () => {
 		const seen = parameters.filter((parameter) => belongsTo(parameter, id));
 		const hidden = names.has('mode') ? ['mode'] : [];
 		expect([...seen.map(({ name }) => name), ...hidden].sort()).toEqual([...names].sort());
-		for (const { name, type, typeOptions, options = [], description = '' } of fields) {
-			expect(readHint(types, id)).toContain(`${name} (`);
+		for (const { name, type, typeOptions, options = [] } of fields) {
+			expect(readHint(types, id)).toMatch(new RegExp(`[ ]${name}\\b`));
 			const parameter = seen.find((one) => one.name === name);
 			if (!parameter) continue;
 			const text = parameter.type.getText(source);
@@ -202,7 +202,6 @@ describeWhereBuilt('an AI that builds workflows', () => {
 			if (type === 'options')
 				for (const option of options)
 					expect(text).toContain(`'${String('value' in option && option.value)}'`);
-			expect(parameter.notes).toContain(description.replace(/\.$/, ''));
 		}
 	});
 
@@ -257,11 +256,8 @@ describeWhereBuilt('an AI that builds workflows', () => {
 			expect(JSON.stringify(result)).toContain('"status":"completed"');
 		});
 
-		it.each([
-			['fields', buildStep({ text: 'A fox', length: 5 })],
-			['JSON', buildStep({}, { inputMode: 'json', customInput: '{"text": "A fox", "length": 5}' })],
-		])('is told the right names before anything is paid, for wrong ones in %s', async (_, step) => {
-			const { execution } = await runWritten([step]);
+		it('is told the right names before anything is paid, for wrong ones in fields', async () => {
+			const { execution } = await runWritten([buildStep({ text: 'A fox', length: 5 })]);
 			expect(execution.readError()).toMatch(
 				/^text, length in Input are no fields of epsilon-2\/text-to-video\. Its fields are prompt \(required\), negative_prompt, duration/,
 			);

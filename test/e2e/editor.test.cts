@@ -102,9 +102,9 @@ describe('a person at the editor', () => {
 	it('comes to a first picture in few steps', async () => {
 		const sample = `${service.resultsUrl}/sample.png`;
 		const edit = await makeFirstPicture(editor, imageEdit(sample));
-		expect(edit).toEqual({ clicks: 8, texts: 3 });
+		expect(edit).toEqual({ clicks: 10, texts: 3 });
 		const fromText = await makeFirstPicture(editor, textToImage('Epsilon Canvas Text to Image'));
-		expect(fromText).toEqual({ clicks: 11, texts: 2 });
+		expect(fromText).toEqual({ clicks: 9, texts: 2 });
 	});
 
 	it('finds the node by what it does', async () => {

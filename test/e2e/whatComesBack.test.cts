@@ -1,14 +1,11 @@
 import { expect } from '@jest/globals';
 import {
-	callWorkflow,
 	chain,
-	connect,
 	createAndWait,
+	mediaGeneration,
 	NODE,
 	NODE_TYPE,
 	prompts,
-	SEEN,
-	WHEN_CALLED,
 } from '../../dev/fixtures/workflows.cts';
 import { buildPost, TASK_PATH } from '../../dev/service/catalogue.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
@@ -66,18 +63,14 @@ describe('a model whose description requires a callback URL', () => {
 	});
 
 	it.each([
-		['Keep Asking', { waitFor: 'polling' }, "Set 'How to Wait' to Sleep Until Notified"],
-		[
-			'Start Without Waiting, without a Callback URL',
-			{ operation: 'create', callbackUrl: '' },
-			"Fill in 'Callback URL', or use Generate",
-		],
-	])('is not paid for with %s', async (_, parameters, advice) => {
+		['Keep Asking', { waitFor: 'polling' }],
+		['Start Without Waiting, without a Callback URL', { operation: 'create', callbackUrl: '' }],
+	])('is not paid for with %s', async (_, parameters) => {
 		for (const chosen of [byFields, byJson]) {
 			const execution = await pair.run(build(['one', 'two'], { ...chosen, ...parameters }));
 			const error = execution.readError();
 			expect(error).toContain(`The model ${NEEDS_CALLBACK} needs a callback URL`);
-			expect(error).toContain(`Nothing was created. ${advice}`);
+			expect(error).toMatch(/Nothing was created.*Sleep Until Notified.*'Callback URL'/);
 		}
 		expect(pair.countCreations()).toBe(0);
 	});
@@ -108,19 +101,40 @@ describe('states and codes that are an end', () => {
 	});
 });
 
-describe('a sub-workflow that runs once for each item', () => {
-	it('returns to each item its own result', async () => {
-		const inner = connect('Inner', [WHEN_CALLED, createAndWait()]);
-		const { id } = await pair.importWorkflow(inner);
-		await pair.n8n.activate(id);
-		const texts = ['one #slow=3', 'three', 'two #slow=2'];
-		const outer = chain('Outer', [prompts(texts), callWorkflow(id, 'each'), SEEN]);
-		const execution = await pair.run(outer);
-		const tasks = execution.getItems<Task>('Call');
-		expect(tasks).toMatchObject(texts.map(() => COMPLETED));
-		expect(pair.readPrompts(tasks)).toEqual(texts);
-		expect(execution.getItems('Seen')).toEqual(texts.map((prompt) => ({ prompt, ...COMPLETED })));
-		expect(pair.listPrompts()).toEqual(texts);
+/** It answers 404 to paths of the credential. */
+describe('a service that has not all paths', () => {
+	const PATHS = /Base URL.*endpoint paths/;
+
+	it('without credits, creates and waits, and says what to check where the credits are asked for', async () => {
+		pair.service.set({ balance: false });
+		const credits = mediaGeneration({ resource: 'account', operation: 'getCredits' });
+		const nodes = [createAndWait({ downloadResults: true }), { ...credits, name: 'Credits' }];
+		const execution = await pair.runNodes(prompts(['one']), ...nodes);
+		expect(execution.getItems(NODE)).toMatchObject([COMPLETED]);
+		expect(Object.keys(execution.getOutput(NODE)[0]?.binary ?? {})).toEqual(['data']);
+		expect(execution.readError()).toMatch(PATHS);
+	});
+
+	it.each(['callback', 'polling'])(
+		'without details, by %s, brings the ID out at the limit, with the reason',
+		async (waitFor) => {
+			pair.service.set({ details: false });
+			const execution = await pair.run(build(['one'], { waitFor, waitLimit: 0.1 }));
+			const lookError = expect.stringMatching(/not JSON|404|not the expected/);
+			expect(execution.getItems(NODE)).toMatchObject([
+				{ taskId: pair.listIds()[0], status: 'timedOut', lookError },
+			]);
+			expect(pair.countCreations()).toBe(1);
+		},
+	);
+
+	it('without creation, says what to check, and sends no item after the first', async () => {
+		pair.service.set({ creation: false });
+		const texts = ['one', 'two', 'three'];
+		const execution = await pair.run(build(texts, { options: { concurrency: 1 } }));
+		expect(execution.readError()).toMatch(PATHS);
+		expect(pair.countCreations()).toBe(1);
+		expect(pair.service.tasks.size).toBe(0);
 	});
 });
 

@@ -1,22 +1,10 @@
-import execa from 'execa';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { root } from '../../dev/pack.cts';
 
 /** The parts of a contributor's clone that the steps concern. */
-const COPIED = [
-	'credentials',
-	'dev',
-	'jest.config.js',
-	'nodes',
-	'package.json',
-	'test/e2e',
-	'test/engine',
-	'test/unit',
-	'tsconfig.dev.json',
-	'tsconfig.json',
-];
+const COPIED = ['credentials', 'dev', 'nodes', 'test/unit'];
 
 /** A step with code: the file that it names last before the code, the code's language, and the code. */
 const STEP = /`([^`\s]+\.c?ts)`[^`]*:\n\n( *)```(ts|diff)\n([\s\S]*?)\n *```/g;
@@ -39,11 +27,6 @@ export function follow(title: string) {
 	return {
 		/** The files that the section makes or changes, in its order. */
 		files: steps.map(([, name = '']) => name),
-		/** Runs a tool in the copy, and returns what it printed. */
-		async run(tool: string, ...args: string[]) {
-			const { all } = await execa(tool, args, { cwd: folder, preferLocal: true, all: true });
-			return all;
-		},
 		/** Loads a module of the copy. */
 		load: async <Module,>(file: string) => (await import(path.join(folder, file))) as Module,
 		remove: () => fs.rmSync(folder, { recursive: true, force: true }),

@@ -1,8 +1,8 @@
 import { MEBIBYTE, type MediaLimits } from '../media/limits';
-import { listOfOne, resolution, type Field } from './field';
+import { listOfOne, type Field } from './field';
 import { media } from './media';
 import { defineModel } from './model';
-import { toOptions } from './sharedFields';
+import { image, prompt, resolution, toOptions } from './sharedFields';
 
 /** The contract's limits for both files ("Limits"). */
 const common = { minSide: 340, aspect: { min: 2 / 5, max: 5 / 2 } };
@@ -22,20 +22,12 @@ const videoLimits: MediaLimits = {
 
 const fields: Field[] = [
 	{
-		displayName: 'Prompt',
-		name: 'prompt',
-		type: 'string',
-		typeOptions: { rows: 4 },
-		default: '',
+		...prompt,
 		placeholder: 'e.g. The dancer moves through a sunlit studio',
 		description: 'What the result should show',
 	},
 	{
-		displayName: 'Image',
-		name: 'image',
-		type: 'string',
-		default: '',
-		required: true,
+		...image,
 		placeholder: 'e.g. https://example.com/subject.png',
 		hint: 'URL or input data field name. JPEG or PNG, up to 10\u00a0MB, over 340\u00a0px, aspect ratio 2:5\u00a0to\u00a05:2',
 		description:
@@ -43,37 +35,32 @@ const fields: Field[] = [
 		send: { as: 'input_urls', shape: media(imageLimits).transform(listOfOne) },
 	},
 	{
+		...image,
 		displayName: 'Video',
 		name: 'video',
-		type: 'string',
-		default: '',
-		required: true,
 		placeholder: 'e.g. https://example.com/motion.mp4',
 		hint: 'URL or input data field name. MP4 or QuickTime, up to 100\u00a0MB, 3\u00a0to\u00a030\u00a0seconds, over 340\u00a0px, aspect ratio 2:5\u00a0to\u00a05:2',
 		description:
 			"Video whose motion the subject takes over. The subject's head, shoulders and torso must be clearly visible.",
 		send: { as: 'video_urls', shape: media(videoLimits).transform(listOfOne) },
 	},
-	{
-		displayName: 'Resolution',
-		name: 'mode',
-		type: 'options',
-		allowArbitraryValues: true,
-		options: toOptions('720p', '1080p'),
-		default: '720p',
-		description: 'Resolution of the result. For another one, use an expression, for example 540p.',
-		send: { shape: resolution },
-	},
+	{ ...resolution, name: 'mode', options: toOptions('720p', '1080p') },
 	{
 		displayName: 'Character Orientation',
 		name: 'characterOrientation',
 		type: 'options',
 		allowArbitraryValues: true,
 		options: [
-			{ name: 'Image', value: 'image', description: 'As in the subject image' },
+			{
+				name: 'Image',
+				value: 'image',
+				description:
+					'As in the subject image. Services take a video of up to about 10 seconds then.',
+			},
 			{ name: 'Video', value: 'video', description: 'As in the motion video' },
 		],
 		default: 'image',
+		hint: 'With Image, give a video of up to about 10\u00a0seconds',
 		description:
 			'Which way the character faces. For another value of the service, use an expression.',
 	},

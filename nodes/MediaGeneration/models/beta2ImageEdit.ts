@@ -1,39 +1,21 @@
-import { lowerCaseLabel, ratio, type Field } from './field';
+import { lowerCaseLabel, type Field } from './field';
 import { media } from './media';
 import { defineModel } from './model';
-import { seed, toOptions } from './sharedFields';
+import { aspectRatio, image, prompt, seed, toOptions } from './sharedFields';
 
 const fields: Field[] = [
 	{
-		displayName: 'Prompt',
-		name: 'prompt',
-		type: 'string',
-		typeOptions: { rows: 4 },
-		default: '',
+		...prompt,
 		placeholder: 'e.g. Turn the sky into a starry night',
 		description: 'What to change in the image. May be left blank.',
 		send: { blank: true },
 	},
+	{ ...image, description: 'The image to edit', send: { as: 'image_url', shape: media() } },
 	{
-		displayName: 'Image',
-		name: 'image',
-		type: 'string',
-		default: '',
-		required: true,
-		placeholder: 'e.g. https://example.com/photo.png',
-		hint: 'URL or input data field name',
-		description: 'The image to edit',
-		send: { as: 'image_url', shape: media() },
-	},
-	{
-		displayName: 'Aspect Ratio',
+		...aspectRatio,
 		name: 'imageSize',
-		type: 'options',
-		allowArbitraryValues: true,
-		options: toOptions('1:1', '16:9', '2:3', '3:2', '3:4', '4:3', '9:16'),
+		options: toOptions('1:1', '16:9', '2:3', '21:9', '3:2', '3:4', '4:3', '9:16'),
 		default: '1:1',
-		description: 'Aspect ratio of the result. For another one, use an expression, for example 5:4.',
-		send: { shape: ratio },
 	},
 	{
 		displayName: 'Output Format',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { resolution, type Field } from './field';
+import type { Field } from './field';
 import { media } from './media';
 import { defineModel } from './model';
-import { aspectRatio, duration, seed, toOptions } from './sharedFields';
+import { aspectRatio, duration, image, prompt, resolution, seed, toOptions } from './sharedFields';
 
 const optionalLabel = z
 	.string()
@@ -28,15 +28,7 @@ const references = z
 	);
 
 const fields: Field[] = [
-	{
-		displayName: 'Prompt',
-		name: 'prompt',
-		type: 'string',
-		typeOptions: { rows: 4 },
-		default: '',
-		placeholder: 'e.g. The hero walks through the market at dawn',
-		description: 'What the video should show',
-	},
+	{ ...prompt, placeholder: 'e.g. The hero walks through the market at dawn' },
 	{
 		displayName: 'Reference Images',
 		name: 'imageReferences',
@@ -52,13 +44,8 @@ const fields: Field[] = [
 				name: 'reference',
 				values: [
 					{
-						displayName: 'Image',
-						name: 'image',
-						type: 'string',
-						default: '',
-						required: true,
+						...image,
 						placeholder: 'e.g. https://example.com/character.png',
-						hint: 'URL or input data field name',
 						description: 'The reference image',
 					},
 					{
@@ -88,16 +75,7 @@ const fields: Field[] = [
 		],
 		send: { shape: references },
 	},
-	{
-		displayName: 'Resolution',
-		name: 'quality',
-		type: 'options',
-		allowArbitraryValues: true,
-		options: toOptions('360p', '540p', '720p', '1080p'),
-		default: '720p',
-		description: 'Resolution of the video. For another one, use an expression, for example 480p.',
-		send: { shape: resolution },
-	},
+	{ ...resolution, name: 'quality', options: toOptions('360p', '540p', '720p', '1080p') },
 	aspectRatio,
 	duration,
 	{

@@ -1,15 +1,40 @@
+import type { INodeProperties } from 'n8n-workflow';
 import { alpha3MotionControl } from './alpha3MotionControl';
+import { mediaFieldsOption } from './any/anyFields';
+import { anyModel } from './any/anyModel';
 import { beta2ImageEdit } from './beta2ImageEdit';
-import { custom } from './any/custom';
+import { describeModels, listModelProperties, toBuilderHint } from './builders';
 import { delta11ReferenceToVideo, deltaReferenceToVideo } from './deltaReferenceToVideo';
 import { gammaV6ReferenceToVideo } from './gammaV6ReferenceToVideo';
+import { modelIdOption } from './model';
 
-/** Every model that the editor offers, in the order of their names. */
+/**
+ * Every model that the editor offers. Any Model is first and the default: a real service has other
+ * identifiers than those of the rest, which are in the order of their names.
+ */
 export const models = [
+	anyModel,
 	alpha3MotionControl,
-	custom,
 	beta2ImageEdit,
 	delta11ReferenceToVideo,
 	deltaReferenceToVideo,
 	gammaV6ReferenceToVideo,
 ];
+
+/** The list of models and the fields of each, for every operation that creates a task. */
+export const modelFields: INodeProperties[] = [
+	{
+		displayName: 'Model',
+		name: 'model',
+		type: 'options',
+		noDataExpression: true,
+		options: models.map(({ id, name, description }) => ({ name, value: id, description })),
+		default: anyModel.id,
+		description: 'What generates the media; the fields below follow from it',
+		builderHint: toBuilderHint(describeModels(models)),
+	},
+	...listModelProperties(models),
+];
+
+/** Entries of Options of every operation that creates a task. */
+export const modelOptions = [modelIdOption, mediaFieldsOption];

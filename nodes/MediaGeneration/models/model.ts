@@ -6,9 +6,12 @@ import { Media, replaceEach } from './media';
 export interface ModelRequest {
 	model: string;
 	input: Record<string, unknown>;
-	/** The service takes no task of this model without a callback URL. */
-	needsCallback?: boolean;
-	/** Checks the whole input, once Extra Fields is merged in. @throws {UserError} when it can't be sent */
+	/** What is sent all the same, but may be a mistake. */
+	warning?: string;
+	/**
+	 * Checks the whole input, once Extra Fields is merged in.
+	 * @throws {UserError} when it can't be sent
+	 */
 	check?: (input: Record<string, unknown>) => void;
 }
 
@@ -18,22 +21,25 @@ type ReadParameter = (name: string) => unknown;
 /** Reads the service's description of one of its models; undefined where it can't be had. */
 type DescribeModel = (model: string) => Promise<unknown>;
 
-interface ModelDefinition {
+/** In Options of the models with fields of their own. */
+export const modelIdOption: INodeProperties = {
+	displayName: 'Model ID',
+	name: 'modelId',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. brand-3.0/motion-control',
+	description:
+		"The model's identifier at your service, sent in place of the usual one. Fields and file checks stay those of the chosen model.",
+	displayOptions: { hide: { '/model': ['custom'] } },
+};
+
+export interface Model {
 	/** The service's identifier, with version and operation. */
 	id: string;
 	/** Name in the editor. */
 	name: string;
 	description: string;
 	/** In the order in which the editor shows them. */
-	fields: Field[];
-	/** Only for a model whose request is more than its fields. */
-	request?: Model['request'];
-}
-
-export interface Model {
-	id: string;
-	name: string;
-	description: string;
 	fields: Field[];
 	/** The fields as n8n shows them when the model is chosen. */
 	properties: INodeProperties[];
@@ -48,24 +54,25 @@ export interface Model {
 	) => Promise<ModelRequest>;
 }
 
-/** Derives from the fields what the editor shows, what is valid and what is sent. */
-export function defineModel({ id, name, description, fields, request }: ModelDefinition): Model {
-	return {
-		id,
-		name,
-		description,
-		fields,
-		properties: updateDisplayOptions({ show: { model: [id] } }, fields.map(toProperty)),
-		async request(read, option, describe) {
-			if (request) return await request(read, option, describe);
-			const input: Record<string, unknown> = {};
-			for (const field of fields) {
-				const value = parseValue(field, read(field.name));
-				const label = (media: Media) => Object.assign(media, { label: field.displayName });
-				if (value !== undefined)
-					input[toRequestKey(field)] = await replaceEach(value, Media, label);
-			}
-			return { model: id, input };
-		},
+/**
+ * Derives from the fields what the editor shows, what is valid and what is sent.
+ * @param request only for a model whose request is more than its fields
+ */
+export function defineModel({
+	request,
+	...model
+}: Omit<Model, 'properties' | 'request'> & Partial<Pick<Model, 'request'>>): Model {
+	const { id, fields } = model;
+	const requestByFields: Model['request'] = async (read, option) => {
+		const input: Record<string, unknown> = {};
+		for (const field of fields) {
+			const value = parseValue(field, read(field.name));
+			const label = (media: Media) => Object.assign(media, { label: field.displayName });
+			if (value !== undefined) input[toRequestKey(field)] = await replaceEach(value, Media, label);
+		}
+		const named = String(option(modelIdOption.name) ?? '').trim();
+		return { model: named || id, input };
 	};
+	const properties = updateDisplayOptions({ show: { model: [id] } }, fields.map(toProperty));
+	return { ...model, properties, request: request ?? requestByFields };
 }

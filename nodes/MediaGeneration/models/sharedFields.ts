@@ -1,14 +1,47 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
-import { ratio, resolution, type Field } from './field';
+import { ratio, resolution as resolutionShape, type Field } from './field';
 
 /**
- * Makes the options of a dropdown whose values are their own names. They are the usual ones: the contract lists none, so
- * these dropdowns have `allowArbitraryValues` and an expression may give any other of the right form.
+ * Makes the options of a dropdown whose values are their own names. They are the usual ones: the
+ * contract lists none, so these dropdowns have `allowArbitraryValues` and an expression may give
+ * any other of the right form.
  */
 export const toOptions = (...values: string[]): INodePropertyOptions[] =>
 	values.map((value) => ({ name: value, value }));
 
-/** Fields that several models have in common, in name, form and meaning. */
+/**
+ * Fields that several models have in common, in name, form and meaning. To change one, spread it.
+ */
+export const prompt: Field = {
+	displayName: 'Prompt',
+	name: 'prompt',
+	type: 'string',
+	typeOptions: { rows: 4 },
+	default: '',
+	description: 'What the video should show',
+};
+
+export const image: Field = {
+	displayName: 'Image',
+	name: 'image',
+	type: 'string',
+	default: '',
+	required: true,
+	placeholder: 'e.g. https://example.com/photo.png',
+	hint: 'URL or input data field name',
+};
+
+export const resolution: Field = {
+	displayName: 'Resolution',
+	name: 'resolution',
+	type: 'options',
+	allowArbitraryValues: true,
+	options: toOptions('480p', '720p', '1080p'),
+	default: '720p',
+	description: 'Resolution of the video. For another one, use an expression, for example 540p.',
+	send: { shape: resolutionShape },
+};
+
 export const aspectRatio: Field = {
 	displayName: 'Aspect Ratio',
 	name: 'aspectRatio',
@@ -16,7 +49,7 @@ export const aspectRatio: Field = {
 	allowArbitraryValues: true,
 	options: toOptions('1:1', '16:9', '21:9', '3:4', '4:3', '9:16'),
 	default: '16:9',
-	description: 'Aspect ratio of the video. For another one, use an expression, for example 5:4.',
+	description: 'Aspect ratio of the result. For another one, use an expression, for example 5:4.',
 	send: { shape: ratio },
 };
 
@@ -27,17 +60,6 @@ export const duration: Field = {
 	typeOptions: { numberPrecision: 0, minValue: 1 },
 	default: 5,
 	description: 'Length of the video, a whole number',
-};
-
-export const videoResolution: Field = {
-	displayName: 'Resolution',
-	name: 'resolution',
-	type: 'options',
-	allowArbitraryValues: true,
-	options: toOptions('480p', '720p', '1080p'),
-	default: '720p',
-	description: 'Resolution of the video. For another one, use an expression, for example 540p.',
-	send: { shape: resolution },
 };
 
 export const seed: Field = {

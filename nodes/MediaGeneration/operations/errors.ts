@@ -15,20 +15,19 @@ import { isTool } from '../host/execution';
 export const stopsOnError = (context: IExecuteFunctions): boolean =>
 	!context.continueOnFail() && !context.isToolExecution();
 
-/** The most tasks that an error names. It may be the only place that shows them, because not every user can read n8n's log. */
-const NAMED_TASKS = 1_000;
-
-/** Names the tasks that exist although the output is an error. */
+/**
+ * Names the tasks that exist although the output is an error. It may be the only place that shows
+ * them, because not every user can read n8n's log.
+ */
 function nameTasks(taskIds: string[]): string {
 	if (!taskIds.length) return '';
-	const more = taskIds.length - NAMED_TASKS;
-	const named = taskIds.slice(0, NAMED_TASKS).join(', ') + (more > 0 ? ` and ${more} more` : '');
+	const named = taskIds.join(', ');
 	return taskIds.length === 1
 		? `This task exists. Look at it with Get: ${named}`
 		: `These tasks exist. Look at them with Get: ${named}`;
 }
 
-/** Says what happened and what to do next. An agent's model reads only the message, so it then has both. */
+/** Says what happened and what to do next. An agent's model reads only the message, so it has both. */
 function explain(
 	context: IExecuteFunctions,
 	error: unknown,
@@ -48,7 +47,6 @@ function explain(
 
 /**
  * Turns the error of a run into n8n's own classes.
- * @param itemIndex absent: it concerns all items
  * @param taskIds the tasks that the run has anyway, from this try or an earlier one
  */
 export function toNodeError(
@@ -71,9 +69,8 @@ export function toNodeError(
 }
 
 /**
- * Makes the output item of an item that failed, in a run that continues. n8n sends an item to the error output only if it has these
- * keys and no others, and adds the fields of the input item there.
- * @param taskId the task that the item has anyway
+ * Makes the output of an item that failed, in a run that continues. n8n sends an item to the error
+ * output only if it has these keys and no others, and adds the fields of the input item there.
  */
 export function toErrorItem(
 	context: IExecuteFunctions,

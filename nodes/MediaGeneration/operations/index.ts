@@ -1,23 +1,4 @@
-import {
-	updateDisplayOptions,
-	type ILoadOptionsFunctions,
-	type INodeListSearchResult,
-	type INodeProperties,
-	type INodePropertyOptions,
-	type ResourceMapperFields,
-} from 'n8n-workflow';
-import { models } from '../models';
-import {
-	custom,
-	customModel,
-	GET_MODEL_FIELDS,
-	GUIDE_JSON,
-	LIST_MODEL_FIELDS,
-	SEARCH_MODELS,
-} from '../models/any/custom';
-import { toProperty } from '../models/field';
 import { getCredits } from './account/getCredits';
-import { credentialTest } from './credentialTest';
 import { upload } from './file/upload';
 import type { Operation } from './operation';
 import { create } from './task/create';
@@ -25,13 +6,6 @@ import { createAndWait } from './task/createAndWait';
 import { download } from './task/download';
 import { get } from './task/get';
 import { verifyCallback } from './task/verifyCallback';
-
-/** Each with the operation of a new node. n8n's node list shows their actions in this order. */
-const resources = [
-	{ name: 'Video or Image', value: 'task', first: createAndWait.value },
-	{ name: 'File', value: 'file', first: upload.value },
-	{ name: 'Account', value: 'account', first: getCredits.value },
-];
 
 /** The operations of a resource are sorted by name, as n8n requires for a list of five. */
 export const operations: Operation[] = [
@@ -43,81 +17,3 @@ export const operations: Operation[] = [
 	create,
 	verifyCallback,
 ];
-
-/** The editor's properties of all operations. A field that several operations share appears once. */
-export const operationProperties: INodeProperties[] = [
-	{
-		displayName: 'Resource',
-		name: 'resource',
-		type: 'options',
-		noDataExpression: true,
-		options: resources.map(({ name, value }) => ({ name, value })),
-		default: 'task',
-	},
-	...resources.map(({ value: resource, first }): INodeProperties => {
-		const own = operations.filter((operation) => operation.resource === resource);
-		return {
-			displayName: 'Operation',
-			name: 'operation',
-			type: 'options',
-			noDataExpression: true,
-			displayOptions: { show: { resource: [resource] } },
-			options: own.map(({ name, value, action, description }) => ({
-				name,
-				value,
-				action,
-				description,
-			})),
-			default: first,
-		};
-	}),
-	...[...new Set(operations.flatMap(({ fields }) => fields))].flatMap((field) => {
-		const users = operations.filter(({ fields }) => fields.includes(field));
-		const show = {
-			resource: [...new Set(users.map(({ resource }) => resource))],
-			operation: users.map(({ value }) => value),
-		};
-		return updateDisplayOptions({ show }, [toProperty(field)]);
-	}),
-];
-
-/** The text below the node's name on the canvas: the model, or the operation if there is none. */
-export const subtitle = `={{ $parameter.model === "${custom.id}" && ($parameter.${customModel.name}?.value ?? $parameter.${customModel.name}) || (${mapNames(
-	models.map(({ id, name }) => ({ value: id, name })),
-)}[$parameter.model] ?? ${mapNames(operations)}[$parameter.operation]) }}`;
-
-/** Writes an object for an expression that finds names by their values. */
-function mapNames(entries: Array<{ value: string; name: string }>): string {
-	return `(${JSON.stringify(Object.fromEntries(entries.map(({ value, name }) => [value, name])))})`;
-}
-
-/** The node's answers to the editor, and to AI builders. */
-export const methods = {
-	credentialTest,
-	listSearch: {
-		async [SEARCH_MODELS](
-			this: ILoadOptionsFunctions,
-			filter?: string,
-			paginationToken?: string,
-		): Promise<INodeListSearchResult> {
-			const { searchModels } = await import('./methods');
-			return await searchModels(this, filter, paginationToken);
-		},
-	},
-	loadOptions: {
-		async [LIST_MODEL_FIELDS](this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-			const { listModelFields } = await import('./methods');
-			return await listModelFields(this);
-		},
-		async [GUIDE_JSON](this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-			const { guideJson } = await import('./methods');
-			return await guideJson(this);
-		},
-	},
-	resourceMapping: {
-		async [GET_MODEL_FIELDS](this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
-			const { getModelFields } = await import('./methods');
-			return await getModelFields(this);
-		},
-	},
-};

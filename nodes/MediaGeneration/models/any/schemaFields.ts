@@ -1,26 +1,29 @@
 import { createHash } from 'crypto';
-import {
-	isExpression,
-	type FieldType,
-	type INodePropertyOptions,
-	type ResourceMapperField,
-	type ResourceMapperFields,
+import type {
+	FieldType,
+	INodePropertyOptions,
+	ResourceMapperField,
+	ResourceMapperFields,
 } from 'n8n-workflow';
 import { cutText, escapeHtml } from '../../lib/text';
-import { describeForms, formatValue, listShortly, nameTypes, toTitle } from './describeSchema';
-import { EARLIER_IDS, findEarlierPart } from './earlierResult';
+import { addFacts, describeForms, describeProperty, nameValue } from './describeProperty';
+import { findEarlierResult } from './earlierResult';
 import {
-	collectProperties,
-	getItems,
 	listTypes,
+	listUnknown,
 	listValues,
-	removeProse,
+	takesJson,
 	type JsonSchema,
 	type Property,
 } from './jsonSchema';
-import { judgeMedia } from './mediaProperty';
-import { NO_PROMPT } from './noPrompt';
+import { isMedia } from './mediaProperty';
+import { findInput, OWN_ENTRIES, type ModelInput } from './modelInput';
 import { MAX_SIZE, readSchema } from './readSchema';
+
+/**
+ * Three views of what a model takes: the editor's fields, a guide beside its JSON, and a list for
+ * AI builders.
+ */
 
 /** A mapper entry that the editor stores and doesn't show. With it, a run needs no catalogue. */
 export interface StoredSchema extends ResourceMapperField {
@@ -28,79 +31,37 @@ export interface StoredSchema extends ResourceMapperField {
 	model: string;
 	/** Its input, for the checks before a task is paid for. */
 	inputSchema: JsonSchema;
-	/** It takes no task without a callback URL. */
-	needsCallback?: true;
 }
-
-const STORED_SCHEMA = '$schema';
 
 /** Finds the model's schema among the entries of a mapper. */
 export const findStoredSchema = (fields: ResourceMapperField[]): StoredSchema | undefined =>
-	fields.find((field): field is StoredSchema => field.id === STORED_SCHEMA);
-
-/** The entry with facts that the editor shows nowhere else. It is not sent. */
-const GUIDE = '$guide';
-const FORMS = '$forms';
-
-/** Recognizes an entry of the mapper that is no property of the model. */
-export const isOwnEntry = (id: string): boolean => [STORED_SCHEMA, GUIDE, NO_PROMPT].includes(id);
-
-/** The property that the node has a field of its own for. A text of fixed values, or a file, is none. */
-const PROMPT = 'prompt';
-const isPrompt = (name: string, { schema }: Property): boolean =>
-	name === PROMPT &&
-	listTypes(schema).includes('string') &&
-	!listValues(schema) &&
-	judgeMedia(name, schema) === 'none';
-
-/** A model whose document has another path answers at once. */
-const TASK_PATH = /\/jobs\/createTask$/i;
-
-const CALLBACK_URL = /^call_?back_?url$/i;
-
-const USE_JSON = "To use it, set 'Input Mode' to JSON.";
-
-/** What a model takes as its input. */
-interface FoundInput {
-	input: JsonSchema;
-	properties: Array<[string, Property]>;
-	needsCallback: boolean;
-}
+	fields.find((field): field is StoredSchema => field.id === OWN_ENTRIES.schema);
 
 /**
- * Finds what a model takes as its input. Whatever the service says, this never throws and takes milliseconds.
+ * Makes the editor's fields of a model. Whatever the service says, this never throws and takes
+ * milliseconds.
  * @param document its OpenAPI document; null: the service has none yet
- * @returns why not, for a model that can't be filled in
+ * @returns no fields, and why, for a model that can't be filled in
  */
-function findInput(model: string, document: unknown): FoundInput | string {
-	if (document === null)
-		return `The service doesn't say yet which fields ${model} takes. ${USE_JSON}`;
-	const { path, schema } = findRequest(document);
-	if (path !== undefined && !TASK_PATH.test(path))
-		return `${model} answers at once and makes no task, so this node can't use it. Choose another model.`;
-	const body = readSchema(schema, document);
-	if (!body) return `${describeSize(model)} ${USE_JSON}`;
-	const input = body.properties?.input;
-	if (!input)
-		return `The service describes ${model} in a way that can't be understood. ${USE_JSON}`;
-	// A property with the name of an entry of ours has no field. Extra Fields can give it.
-	const properties = [...collectProperties(input)].filter(([name]) => !isOwnEntry(name));
-	if (!properties.length) return `The service names no fields of ${model}. ${USE_JSON}`;
-	const needsCallback = [...collectProperties(body)].some(
-		([name, { isRequired }]) => isRequired && CALLBACK_URL.test(name),
-	);
-	return { input, properties, needsCallback };
-}
-
-/** Finds what a run checks before a model is paid for; nothing where the service has no schema that can be understood. */
-export function findChecks(
-	model: string,
-	document: unknown,
-): { inputSchema: JsonSchema; needsCallback: boolean } {
-	const found = findInput(model, document);
-	return typeof found === 'string'
-		? { inputSchema: {}, needsCallback: false }
-		: { inputSchema: found.input, needsCallback: found.needsCallback };
+export function toMapperFields(model: string, document: unknown): ResourceMapperFields {
+	const input = findInput(model, document);
+	if (typeof input === 'string') return buildNotice(input);
+	const inputSchema = readSchema(input.schema, undefined, false) ?? {};
+	// The editor notices outdated fields only by their names, so the hidden entry's name is the
+	// schema's hash.
+	const hash = createHash('sha256').update(JSON.stringify(inputSchema)).digest('hex').slice(0, 16);
+	const hidden = { display: false };
+	const stored = { ...toEntry(OWN_ENTRIES.schema, hash, 'object'), ...hidden, model, inputSchema };
+	const guide = toEntry(OWN_ENTRIES.guide, 'Field Guide (Sends Nothing)', 'options');
+	const noPrompt = toEntry(OWN_ENTRIES.noPrompt, 'No Prompt', 'boolean');
+	const fields: ResourceMapperField[] = [
+		...input.properties.map(toField),
+		{ ...guide, options: describeInput(input, 'title') },
+		stored,
+		...(input.properties.some(isPrompt) ? [] : [{ ...noPrompt, ...hidden, defaultValue: true }]),
+	];
+	if (JSON.stringify(fields).length <= MAX_SIZE) return { fields };
+	return buildNotice(`The service's description of ${model} is too large to make fields of it`);
 }
 
 /**
@@ -109,136 +70,64 @@ export function findChecks(
  * @returns why not, for a model that can't be filled in
  */
 export function listFields(model: string, document: unknown): INodePropertyOptions[] | string {
-	const found = findInput(model, document);
-	return typeof found === 'string' ? found : describeFields(found);
-}
-
-const describeFields = ({ input, properties }: FoundInput): INodePropertyOptions[] => [
-	...listForms(input),
-	...properties.map(([name, property]) => ({
-		name: addFacts(name, [
-			property.isRequired ? 'required' : 'optional',
-			nameTypes(listTypes(property.schema)),
-			listShortly(listValues(property.schema) ?? []),
-			...describeFacts(name, property),
-		]),
-		value: name,
-		description: shortenProse(property.schema.description),
-	})),
-];
-
-/**
- * Lists the same fields for a person who writes JSON. The editor shows the first entry before the list is opened: what is required.
- * @param document as in `toMapperFields`
- */
-export function listJsonGuide(model: string, document: unknown): INodePropertyOptions[] {
-	const found = findInput(model, document);
-	if (typeof found === 'string') return [{ name: found.replace(USE_JSON, ''), value: '' }];
-	const required = found.properties.flatMap(([name, { isRequired }]) => (isRequired ? [name] : []));
-	const summary = required.length ? `Required: ${required.join(', ')}` : 'No field is required';
-	return [{ name: cutText(summary, SHOWN_PROSE), value: '' }, ...describeFields(found)];
+	const input = findInput(model, document);
+	return typeof input === 'string' ? input : describeInput(input, 'name');
 }
 
 /**
- * Makes the editor's fields of a model. Whatever the service says, this never throws and takes milliseconds.
- * @param document its OpenAPI document; null: the service has none yet
- * @returns no fields, and why, for a model that can't be filled in
+ * Lists the same fields for a person who writes JSON. The editor shows the first entry before the
+ * list is opened: names that the model doesn't have, and what is required.
+ * @param written the JSON as far as it can be read
  */
-export function toMapperFields(model: string, document: unknown): ResourceMapperFields {
-	const found = findInput(model, document);
-	if (typeof found === 'string') return buildNotice(found);
-	const { input, properties, needsCallback } = found;
-	const inputSchema = removeProse(input, (name, schema) => judgeMedia(name, schema) === 'likely');
-	const stored: StoredSchema = {
-		...toEntry(STORED_SCHEMA, computeHash(inputSchema), 'object'),
-		display: false,
-		model,
-		inputSchema,
-		...(needsCallback && { needsCallback }),
-	};
-	const guide = {
-		...toEntry(GUIDE, 'Field Guide (Sends Nothing)', 'options'),
-		options: [
-			...listForms(input),
-			...properties.map(([name, property]) => toGuideOption(name, property)),
-		],
-	};
-	const hasPrompt = properties.some((property) => isPrompt(...property));
-	const fields = [
-		...properties.map(([name, property]) => ({
-			...toField(name, property),
-			// A value that a builder has stored there counts where the node's own field is blank.
-			...(isPrompt(name, property) && { display: false, required: false }),
-		})),
-		guide,
-		stored,
-		...(hasPrompt
-			? []
-			: [{ ...toEntry(NO_PROMPT, 'No Prompt', 'boolean'), display: false, defaultValue: true }]),
+export function listJsonGuide(
+	model: string,
+	document: unknown,
+	written: object = {},
+): INodePropertyOptions[] {
+	const input = findInput(model, document);
+	if (typeof input === 'string') return [{ name: input, value: '' }];
+	const unknown = listUnknown(input.schema, written).join(', ');
+	const required = input.properties.filter(({ isRequired }) => isRequired);
+	const summary = [
+		unknown && `Unknown to the model: ${unknown}`,
+		required.length
+			? `Required: ${required.map(({ name }) => name).join(', ')}`
+			: 'No field is required',
 	];
-	if (JSON.stringify(fields).length > MAX_SIZE)
-		return buildNotice(`${describeSize(model)} ${USE_JSON}`);
-	if (hasExpression(fields))
-		return buildNotice(
-			`The service's description of ${model} has texts that n8n would run as expressions. ${USE_JSON}`,
-		);
-	// After that check: these are the only expressions.
-	return { fields: fields.map((field) => fillIn(field, properties)) };
+	const name = cutText(summary.filter(Boolean).join('. '), SHOWN_SUMMARY);
+	return [{ name, value: '' }, ...describeInput(input, 'name')];
 }
 
-/** Gives a field that takes an earlier task or file the ID of the item before. The editor fills it in when it first shows the field. */
-function fillIn(
-	field: ResourceMapperField,
-	properties: Array<[string, Property]>,
-): ResourceMapperField {
-	const [, property] = properties.find(([name]) => name === field.id) ?? [];
-	const part =
-		property?.schema.default === undefined &&
-		property &&
-		findEarlierPart(field.id, property.schema);
-	return part && !field.removed ? { ...field, defaultValue: EARLIER_IDS[part] } : field;
-}
-
-/** Says which properties go together, where the model has several forms of input. */
-function listForms({ oneOf, anyOf }: JsonSchema): INodePropertyOptions[] {
-	const forms = oneOf ?? anyOf;
-	return forms ? [{ name: `Fill in one of: ${describeForms(forms)}`, value: FORMS }] : [];
-}
-
-const describeSize = (model: string): string =>
-	`The service's description of ${model} is too large to make fields of it.`;
-
-/** n8n evaluates every text of a parameter that looks like an expression, also in stored fields. */
-const hasExpression = (value: unknown): boolean =>
-	typeof value === 'object' && value !== null
-		? Object.values(value).some(hasExpression)
-		: isExpression(value);
-
-/** The longest notice, in characters. */
+/** The longest summary, and the longest notice, in characters. */
+const SHOWN_SUMMARY = 200;
 const SHOWN_NOTICE = 500;
 
-/** Shows why there are no fields. */
-export const buildNotice = (text: string): ResourceMapperFields => ({
+/** Shows why there are no fields. @param reason the beginning of a sentence */
+export const buildNotice = (reason: string): ResourceMapperFields => ({
 	fields: [],
-	emptyFieldsNotice: escapeHtml(cutText(text, SHOWN_NOTICE)),
+	emptyFieldsNotice: escapeHtml(
+		`${cutText(reason, SHOWN_NOTICE)}. To go on without fields, set 'Input Mode' to JSON.`,
+	),
 });
 
-/** The editor notices outdated fields only by their names, so the hidden entry's name is the schema's hash. */
-const computeHash = (schema: JsonSchema): string =>
-	createHash('sha256').update(JSON.stringify(schema)).digest('hex').slice(0, 16);
-
-/** Finds the path of a document's request, and the schema of its body. */
-function findRequest(document: unknown): { path?: string; schema: unknown } {
-	const paths = Object.entries(get(document, 'paths') ?? {});
-	const [path, methods] = paths.find(([name]) => TASK_PATH.test(name)) ?? paths[0] ?? [];
-	const content = get(get(get(methods, 'post'), 'requestBody'), 'content');
-	return { path, schema: get(get(content, 'application/json'), 'schema') };
+/**
+ * Describes each property, and which of them go together where the model has several forms of
+ * input.
+ */
+function describeInput(
+	{ schema, properties }: ModelInput,
+	by: 'name' | 'title',
+): INodePropertyOptions[] {
+	const { anyOf } = schema;
+	return [
+		...(anyOf ? [{ name: `Fill in one of: ${describeForms(anyOf)}`, value: '$forms' }] : []),
+		...properties.map((property) => {
+			const { title, facts, prose } = describeProperty(property);
+			const name = addFacts(by === 'title' ? title : property.name, facts);
+			return { name, value: property.name, description: prose };
+		}),
+	];
 }
-
-const get = (value: unknown, key: string): object | undefined => {
-	const part = (value as Record<string, unknown> | null | undefined)?.[key];
-	return typeof part === 'object' && part !== null ? part : undefined;
-};
 
 const toEntry = (id: string, displayName: string, type: FieldType): ResourceMapperField => ({
 	id,
@@ -251,167 +140,60 @@ const toEntry = (id: string, displayName: string, type: FieldType): ResourceMapp
 	readOnly: false,
 });
 
-/** Makes a field of a property. The editor shows an unset switch as on, so only a required boolean is a switch. */
-function toField(name: string, { schema, isRequired }: Property): ResourceMapperField {
-	const types = listTypes(schema);
-	const isBoolean = types.join() === 'boolean';
-	const values =
-		listValues(schema)?.filter((value) => value !== null) ??
-		(isBoolean && !isRequired ? [true, false] : undefined);
+/**
+ * The property that the node has a field of its own for. A text of fixed values, or a file, is
+ * none.
+ */
+const isPrompt = ({ name, schema }: Property): boolean =>
+	name === 'prompt' &&
+	listTypes(schema).includes('string') &&
+	!listValues(schema) &&
+	!isMedia(name, schema);
+
+/**
+ * Makes a field of a property. The editor shows an unset switch as on, so only a required boolean
+ * is a switch.
+ */
+function toField(property: Property): ResourceMapperField {
+	const { name, schema, isRequired } = property;
+	const { title, brief } = describeProperty(property);
+	const isSwitch = isRequired && listTypes(schema).join() === 'boolean' && !listValues(schema);
+	const values = isSwitch ? undefined : listChoices(schema);
+	const initial = isSwitch ? schema.default === true || undefined : fillIn(property);
+	const isOwn = !isPrompt(property);
 	return {
-		...toEntry(name, nameField(name, schema), values ? 'options' : chooseType(schema, types)),
-		required: isRequired,
-		...(values && { options: values.map(toOption) }),
-		...(typeof schema.default === 'boolean' && !values && { defaultValue: schema.default }),
+		...toEntry(name, addFacts(title, brief), values ? 'options' : chooseType(schema)),
+		// n8n would not publish a workflow before a list or object is there, which a service may do
+		// without. A prompt that a builder has stored counts where the node's own field is blank.
+		required: isRequired && isOwn && !takesJson(schema),
+		display: isOwn,
+		...(values && { options: values.map((value) => ({ name: nameValue(value), value })) }),
+		...(initial !== undefined && { defaultValue: initial }),
 		...(schema.deprecated && !isRequired && { removed: true }),
 	};
 }
 
-/** The longest name of a field or choice, in characters. */
-const SHOWN_NAME = 100;
+function listChoices(schema: JsonSchema): Array<string | number | boolean> | undefined {
+	const values =
+		listValues(schema) ?? (listTypes(schema).join() === 'boolean' ? [true, false] : undefined);
+	return values?.filter((value) => value !== null) as Array<string | number | boolean> | undefined;
+}
 
-const toOption = (value: unknown): INodePropertyOptions => ({
-	name:
-		typeof value === 'boolean' ? toTitle(String(value)) : cutText(formatValue(value), SHOWN_NAME),
-	value: value as string | number | boolean,
-});
+/**
+ * Gives a field that takes an earlier task or file the ID of the item before. The editor fills it
+ * in when it first shows the field.
+ */
+const fillIn = ({ name, schema, isRequired }: Property): string | undefined =>
+	schema.default === undefined && (isRequired || !schema.deprecated)
+		? findEarlierResult(name, schema)?.expression
+		: undefined;
 
 /** Lists of single values are entered as text. */
-function chooseType(schema: JsonSchema, types: string[]): FieldType {
+function chooseType(schema: JsonSchema): FieldType {
+	const types = listTypes(schema);
 	if (types.includes('string') || !types.length) return 'string';
 	if (types.includes('object')) return 'object';
-	if (types.includes('array')) return isListOfWords(schema) ? 'string' : 'array';
+	if (types.includes('array')) return takesJson(schema) ? 'array' : 'string';
 	if (types.includes('boolean')) return 'boolean';
 	return types.some((type) => type === 'number' || type === 'integer') ? 'number' : 'string';
 }
-
-const takesJson = (schema: JsonSchema): boolean => {
-	const types = listTypes(schema);
-	return types.includes('object') || (types.includes('array') && !isListOfWords(schema));
-};
-
-const isListOfWords = (schema: JsonSchema): boolean => {
-	const types = listTypes(getItems(schema));
-	return types.length > 0 && !types.includes('object') && !types.includes('array');
-};
-
-/** Names a field briefly. The editor cuts names off after about 26 characters and has no other text. */
-function nameField(name: string, schema: JsonSchema): string {
-	const facts = [describeEntry(name, schema), describeDefault(schema)];
-	return addFacts(nameProperty(name), schema.deprecated ? ['deprecated'] : facts);
-}
-
-const nameProperty = (name: string): string => cutText(toTitle(name), SHOWN_NAME);
-
-const addFacts = (title: string, facts: Array<string | undefined>): string => {
-	const known = facts.filter(Boolean).join('; ');
-	return known ? `${title} (${known})` : title;
-};
-
-/** Says how to enter a value, if the field doesn't show it, and its limits besides a text's length. */
-function describeEntry(name: string, schema: JsonSchema): string | undefined {
-	const types = listTypes(schema);
-	const isMedia = judgeMedia(name, schema) !== 'none';
-	if (types.includes('array')) {
-		const { minItems, maxItems } = schema;
-		const range = describeCount(minItems, maxItems);
-		const form = isMedia ? 'files' : takesJson(schema) ? 'JSON list' : 'list';
-		return maxItems === 1 && isMedia ? 'file' : [form, range].filter(Boolean).join(', ');
-	}
-	if (isMedia) return 'file';
-	const earlier = findEarlierPart(name, schema);
-	if (earlier) return `earlier ${earlier}`;
-	if (types.includes('object')) return types.includes('string') ? 'text or JSON' : 'JSON';
-	return describeRange(
-		schema.minimum ?? schema.exclusiveMinimum,
-		schema.maximum ?? schema.exclusiveMaximum,
-	);
-}
-
-/** The longest default in a name, in characters. */
-const SHOWN_DEFAULT = 24;
-
-const describeDefault = ({ default: byDefault }: JsonSchema, longest = SHOWN_DEFAULT) => {
-	const text = byDefault === undefined ? '' : formatValue(byDefault);
-	return text && text.length <= longest ? `default ${text}` : undefined;
-};
-
-/** Says how many there may be. A minimum of one is not worth saying. */
-const describeCount = (min = 0, max?: number): string | undefined =>
-	describeRange(min > (max ? 0 : 1) ? min : undefined, max);
-
-const NUMBER_FORMAT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 });
-
-function describeRange(min?: number, max?: number): string | undefined {
-	const { format } = NUMBER_FORMAT;
-	if (min === undefined) return max === undefined ? undefined : `up to ${format(max)}`;
-	if (max === undefined) return `at least ${format(min)}`;
-	return min === max ? format(min) : `${format(min)} to ${format(max)}`;
-}
-
-/** The longest text of the guide, in characters: it is stored in the workflow, and the editor shows two lines of it. */
-const SHOWN_PROSE = 200;
-
-/** Says all that is known of a property: how it is entered, its limits and default, and what the service writes about it. */
-function toGuideOption(name: string, property: Property): INodePropertyOptions {
-	const { isRequired, schema } = property;
-	return {
-		name: addFacts(nameProperty(name), [
-			isRequired ? 'required' : undefined,
-			...describeFacts(name, property),
-		]),
-		value: name,
-		description: escapeHtml(shortenProse(schema.description)),
-	};
-}
-
-/** Says how a property is entered, its limits and its default. */
-function describeFacts(name: string, { schema }: Property): Array<string | undefined> {
-	const length = describeCount(schema.minLength, schema.maxLength);
-	return [
-		describeEntry(name, schema),
-		describeSource(name, schema),
-		takesJson(schema) ? `for example ${describeExample(schema)}` : undefined,
-		listShortly(listValues(getItems(schema)) ?? []),
-		length && `${length} characters`,
-		describeDefault(schema, SHOWN_PROSE),
-		schema.deprecated ? 'deprecated' : undefined,
-	];
-}
-
-/** Says where the item of an earlier task has what a property takes. */
-function describeSource(name: string, schema: JsonSchema): string | undefined {
-	const earlier = findEarlierPart(name, schema);
-	return earlier && `its ID is ${EARLIER_IDS[earlier].slice(1)}`;
-}
-
-/** The longest example, in characters. */
-const SHOWN_EXAMPLE = 500;
-
-const describeExample = (schema: JsonSchema): string =>
-	cutText(JSON.stringify(makeExample(schema)), SHOWN_EXAMPLE);
-
-/** Objects nested deeper in an example are empty. */
-const EXAMPLE_DEPTH = 3;
-
-/** Makes an example value of a property. */
-function makeExample(schema: JsonSchema, depth = 0): unknown {
-	const [value = schema.default] = listValues(schema) ?? [];
-	if (value !== undefined) return value;
-	const types = listTypes(schema);
-	const inner = depth < EXAMPLE_DEPTH;
-	if (types.includes('array')) return inner ? [makeExample(getItems(schema), depth + 1)] : [];
-	if (types.includes('object'))
-		return Object.fromEntries(
-			[...(inner ? collectProperties(schema) : [])].map(([key, property]) => [
-				key,
-				makeExample(property.schema, depth + 1),
-			]),
-		);
-	if (types.includes('boolean')) return true;
-	return types.includes('string') || !types.length ? '…' : (schema.minimum ?? 1);
-}
-
-/** A text that begins with = would run as an expression. */
-const shortenProse = (prose = ''): string =>
-	cutText(prose.replace(/\s+/g, ' ').replace(/^[\s=]+|\s$/g, ''), SHOWN_PROSE);

@@ -5,6 +5,7 @@ import { getExtension, type MediaFacts } from '../../media/formats';
 import type { Chunks } from '../../media/reader';
 import { toFileName } from '../../lib/fileName';
 import { buildFieldError } from '../../models/field';
+import { replaceEach } from '../../models/media';
 import type { Item } from '../operation';
 
 /** A file in a binary field of an item. */
@@ -29,18 +30,16 @@ export class InputFile {
 	}
 
 	/** Uploads it, streamed from n8n's storage. Its type and extension come from its content. */
-	async upload({ context, service, settings }: Item): Promise<UploadedFile> {
+	async upload({ service, settings }: Item): Promise<UploadedFile> {
 		const { fileName, mimeType, fileExtension } = this.stored;
 		const facts = await this.inspect();
 		const isMedia = facts !== undefined && facts.kind !== 'other';
-		const showProgress = (percent: number) =>
-			context.sendMessageToUI(`Uploading ${fileName ?? 'file'}: ${percent} %`);
 		return await service.upload(
 			makeUniqueName(fileName, isMedia ? getExtension(facts.format) : fileExtension),
 			{
 				size: this.size,
 				mimeType: isMedia ? facts.mimeType : mimeType,
-				chunks: countChunks(await this.open(), this.size, showProgress),
+				chunks: await this.open(),
 			},
 			settings,
 		);
@@ -79,7 +78,7 @@ export async function findInputFile(item: Item, field: string, label: string): P
 	return new InputFile(field, data, fileSize, async () => await helpers.getBinaryStream(id));
 }
 
-export const listBinaryFields = ({ context, index }: Item): string[] =>
+const listBinaryFields = ({ context, index }: Item): string[] =>
 	Object.keys(context.getInputData()[index]?.binary ?? {});
 
 function buildNoFileError(label: string, name: string, fields: string[]): UserError {
@@ -100,23 +99,16 @@ export function makeUniqueName(name = '', extension = ''): string {
 	return `${stem}-${randomUUID()}${suffix}`;
 }
 
-/** Progress is shown for files from this size on, in bytes, in the browser's console of manual runs. */
-const SHOWN_FROM = 10 * 1024 * 1024;
-
-async function* countChunks(
-	chunks: Chunks,
-	size: number,
-	showProgress: (percent: number) => void,
-): AsyncGenerator<Uint8Array> {
-	let sent = 0;
-	let shown = 0;
-	for await (const chunk of chunks) {
-		yield chunk;
-		sent += chunk.length;
-		const tenth = Math.floor((sent / size) * 10);
-		if (size >= SHOWN_FROM && tenth > shown) {
-			shown = tenth;
-			showProgress(tenth * 10);
-		}
-	}
+/** Uploads the files in an input, each once. @returns the input, with URLs in their place */
+export async function uploadFiles(
+	item: Item,
+	input: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+	const urls = new Map<InputFile, string>();
+	const upload = async (file: InputFile): Promise<string> => {
+		const url = urls.get(file) ?? (await file.upload(item)).url;
+		urls.set(file, url);
+		return url;
+	};
+	return (await replaceEach(input, InputFile, upload)) as Record<string, unknown>;
 }

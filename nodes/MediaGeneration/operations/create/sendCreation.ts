@@ -1,18 +1,19 @@
 import { sleep, UserError } from 'n8n-workflow';
 import type { CreateTaskRequest } from '../../api/client';
 import { identifyAccount, readIdempotencyHeader } from '../../api/endpoints';
-import { isRateLimited, ServiceError, UnknownOutcomeError } from '../../api/errors';
-import { newTask, type Task } from '../../api/task';
+import { ERROR_HELP } from '../../api/errorHelp';
+import { isRateLimited, UnknownOutcomeError } from '../../api/errors';
 import { RateLimiter } from '../../lib/rateLimiter';
 import type { Failed, Item } from '../operation';
 import { openRecord } from '../record';
-import { uploadFiles, type CreateRequest } from './request';
+import { uploadFiles } from './inputFile';
+import type { CreateRequest } from './request';
 
 /** Services of this kind usually count creations over ten seconds. */
 const CREATION_LIMITS = { period: 10_000, patience: 60_000, isTooFast: isRateLimited };
 
-/** The codes of refusals that every further creation of the account would get too. */
-const FINAL_CODES = new Set<number | undefined>([401, 402, 433, 455]);
+/** How refusals begin that every further creation of the account would get too, whatever their code. */
+const FINAL_REFUSALS = ([401, 402, 433, 455] as const).map((code) => ERROR_HELP[code].message);
 
 /** The number of unknown outcomes in a row after which nothing more is sent. */
 const UNKNOWN_LIMIT = 3;
@@ -27,7 +28,7 @@ const PAUSES = [1_000, 2_000, 4_000];
  */
 export class CreationSender {
 	private readonly limiter: RateLimiter;
-	/** Why nothing more is sent. */
+	/** Why nothing more is sent, and what to do. */
 	private reason?: UserError;
 	private unknownsInARow = 0;
 
@@ -43,45 +44,40 @@ export class CreationSender {
 	}
 
 	/** Uploads the files of an item, creates its task, and notes the outcome before anything else. */
-	async create(item: Item, request: CreateRequest): Promise<{ task: Task } | Failed> {
+	async create(item: Item, request: CreateRequest): Promise<{ taskId: string } | Failed> {
 		const { index, service, context } = item;
 		const { credentials } = service;
 		const record = openRecord(context);
 		const { model, callBackUrl } = request;
 		try {
 			this.check();
-			const body = { model, callBackUrl, input: await uploadFiles(item, request) };
+			const body = { model, callBackUrl, input: await uploadFiles(item, request.input) };
 			const key = readIdempotencyHeader(credentials)
 				? record.buildIdempotencyKey(index, identifyAccount(credentials), body)
 				: undefined;
 			const taskId = await this.send(item, body, key);
 			record.addTask(index, request, taskId);
-			return { task: newTask(taskId, model) };
+			return { taskId };
 		} catch (error) {
 			if (error instanceof UnknownOutcomeError) record.addUnknown(index, request, error.outcome);
 			return { error };
 		}
 	}
 
-	/** @throws {UserError} when nothing more is sent: why, and what to do */
 	private check(): void {
 		if (this.reason) throw this.reason;
 	}
 
-	/** @returns the task's ID */
 	private async send(item: Item, body: CreateTaskRequest, key?: string): Promise<string> {
 		const { service, settings } = item;
 		const create = async () => await service.createTask(body, settings, key);
 		return await this.limiter.run(async () => {
 			this.check();
-			try {
-				const taskId = await (key ? this.repeatUntilKnown(create) : create());
-				this.unknownsInARow = 0;
-				return taskId;
-			} catch (error) {
-				this.noteFailure(error as UserError);
-				throw error;
-			}
+			const sending = key ? this.repeatUntilKnown(create) : create();
+			const answer = await sending.catch((error: UserError) => error);
+			this.note(answer);
+			if (typeof answer !== 'string') throw answer;
+			return answer;
 		});
 	}
 
@@ -103,10 +99,12 @@ export class CreationSender {
 		throw unknown as UnknownOutcomeError;
 	}
 
-	private noteFailure(error: UserError): void {
-		const { message } = error;
-		const isUnknown = error instanceof UnknownOutcomeError;
+	/** Notes whether further creations make sense. */
+	private note(answer: string | UserError): void {
+		const isUnknown = answer instanceof UnknownOutcomeError;
 		this.unknownsInARow = isUnknown ? this.unknownsInARow + 1 : 0;
+		if (typeof answer === 'string') return;
+		const { message, description } = answer;
 		if (this.unknownsInARow >= UNKNOWN_LIMIT)
 			this.reason ??= new UserError(
 				`This item was not sent: for ${UNKNOWN_LIMIT} items in a row it is unknown whether a task was created (${message})`,
@@ -115,10 +113,10 @@ export class CreationSender {
 						"Look at your account's recent tasks with the service. Once the service works again, run the node for the items that were not sent.",
 				},
 			);
-		if (!isUnknown && error instanceof ServiceError && FINAL_CODES.has(error.code))
+		if (!isUnknown && FINAL_REFUSALS.some((refusal) => message.startsWith(refusal)))
 			this.reason ??= new UserError(
 				`This item was not sent: the service refused an earlier one for a reason that applies to all (${message})`,
-				{ description: error.description ?? undefined },
+				{ description: description ?? undefined },
 			);
 	}
 }

@@ -48,19 +48,19 @@ export const create = defineOperation<CreateRequest | RecalledTask>({
 	},
 });
 
-/** Warns of callback URLs that callbacks may not reach. Get can look at the tasks all the same. */
+/** Warns of callback URLs that callbacks can't reach. Get can look at the tasks all the same. */
 function warnOfCallbackUrls(
 	prepared: Array<Prepared<CreateRequest | RecalledTask>>,
 	context: IExecuteFunctions,
 ): void {
-	const warnings = prepared.flatMap(({ item, request }) => {
+	const inside = prepared.flatMap(({ item, request }) => {
 		const url = 'taskId' in request ? undefined : request.callBackUrl;
-		if (!url) return [];
-		const { origin, pathname } = new URL(url);
-		if (pathname.includes('/webhook-test/'))
-			return "'Callback URL' is a Test URL: it takes one callback, while the panel of the trigger listens. For tasks that end later, use the Production URL of an active workflow.";
-		if (!isInternalUrl(url) || isInternalUrl(item.service.credentials.baseUrl)) return [];
-		return `The service can't reach the 'Callback URL': ${origin} is an address inside this network. Set the environment variable WEBHOOK_URL of n8n to its public address, and copy the URL again.`;
+		if (!url || !isInternalUrl(url) || isInternalUrl(item.service.credentials.baseUrl)) return [];
+		return new URL(url).origin;
 	});
-	for (const message of new Set(warnings)) context.addExecutionHints({ type: 'warning', message });
+	for (const origin of new Set(inside))
+		context.addExecutionHints({
+			type: 'warning',
+			message: `The service can't reach the 'Callback URL': ${origin} is an address inside this network. Set the environment variable WEBHOOK_URL of n8n to its public address, and copy the URL again.`,
+		});
 }

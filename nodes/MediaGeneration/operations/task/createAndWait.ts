@@ -109,12 +109,13 @@ const toolWaitLimits: INodeProperties[] = [
  */
 function readSettings(item: Item): RunSettings & { waitFor: WaitFor } {
 	const { context, read, option, settings } = item;
+	const limit = parseValue(waitLimit, read(waitLimit.name)) as number;
+	const toolLimit = isTool(context) ? readNumberOption(option, toolWaitLimit) : Infinity;
 	const downloads = !isTool(context) && read(downloadResults.name) === true;
 	return {
 		...settings,
 		waitFor: read(waitFor.name) as WaitFor,
-		limit: (parseValue(waitLimit, read(waitLimit.name)) as number) * MINUTE,
-		toolLimit: readNumberOption(option, toolWaitLimit) * MINUTE,
+		limit: Math.min(limit, toolLimit) * MINUTE,
 		...(readPerFile(option) && { perFile: true }),
 		...(downloads && { downloads: readDownloadOptions(option) }),
 	};

@@ -3,7 +3,7 @@ import { parseValue, type Field } from '../../models/field';
 import { getNodeContext } from '../../host/execution';
 import { defineOperation, optionsField, runEach, timeoutOption } from '../operation';
 import { toFileItems } from '../results/fileItems';
-import { toToolResult } from '../wait/toolResult';
+import { fitItem } from '../wait/toolResult';
 import {
 	binaryPropertyName,
 	maxSizeOption,
@@ -59,9 +59,9 @@ export const download = defineOperation<DownloadRequest>({
 				const task = await item.service.getTask(taskId, item.settings);
 				// Without an execution, n8n has no place for files.
 				if (!getNodeContext(context))
-					return listFiles(task, kinds).map((file) => ({
-						json: toToolResult(context, { ...task, file }),
-					}));
+					return listFiles(task, kinds).map((file) =>
+						fitItem(context, { json: { ...task, file } }),
+					);
 				const downloads = await files.downloadAll(task, kinds, toFileSource(item), maxBytes);
 				for (const { result } of downloads) if (result.status === 'rejected') throw result.reason;
 				return toFileItems(task, downloads, {

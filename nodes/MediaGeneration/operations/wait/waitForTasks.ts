@@ -1,5 +1,4 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { isTool } from '../../host/execution';
 import type { Item, RunResult } from '../operation';
 import type { Wait } from '../record';
 import { toFileSource } from '../results/resultFiles';
@@ -13,8 +12,6 @@ import { fallAsleep } from './sleep';
 export interface RunSettings extends WaitSettings {
 	/** The longest wait, in milliseconds. */
 	limit: number;
-	/** The longest wait of an AI agent, in milliseconds. */
-	toolLimit: number;
 }
 
 /** Waits for the tasks of a run, asleep or awake. */
@@ -23,9 +20,8 @@ export async function waitForTasks(
 	created: Array<Created & { item: Item }>,
 	{ wait, decision }: { wait: Wait<RunSettings>; decision: WaitDecision },
 ): Promise<RunResult> {
-	const { limit, toolLimit } = wait.settings;
 	wait.begun ??= Date.now();
-	const until = wait.begun + (isTool(context) ? Math.min(limit, toolLimit) : limit);
+	const until = wait.begun + wait.settings.limit;
 	const items = new Map<string, Item>();
 	for (const { item, result } of created)
 		if (result && 'task' in result) items.set(result.task.taskId, item);

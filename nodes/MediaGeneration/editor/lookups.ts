@@ -1,0 +1,167 @@
+import {
+	isExpression,
+	NodeOperationError,
+	type ILoadOptionsFunctions,
+	type INodeListSearchResult,
+	type INodePropertyOptions,
+	type ResourceMapperFields,
+	type ResourceMapperValue,
+} from 'n8n-workflow';
+import { getModelSchema, listModels } from '../api/catalogue';
+import { TaskService } from '../api/client';
+import { CREDENTIAL, type Credentials } from '../api/endpoints';
+import { ServiceError } from '../api/errors';
+import type { CatalogueModel } from '../api/schemas';
+import { isObject, parseJson } from '../lib/json';
+import { cutText } from '../lib/text';
+import { customFields, customInput, customModel } from '../models/any/anyFields';
+import {
+	buildNotice,
+	findStoredSchema,
+	listFields,
+	listJsonGuide,
+	toMapperFields,
+} from '../models/any/schemaFields';
+
+/** How many models the editor gets at once. It asks for more when the user scrolls. */
+const PAGE = 100;
+
+/**
+ * The longest name, description and reason of the service, in characters. The editor's list shows
+ * 52 of a name.
+ */
+const SHOWN_NAME = 200;
+const SHOWN_DESCRIPTION = 500;
+const SHOWN_REASON = 200;
+
+/** The node works without a catalogue too. */
+const WITHOUT_CATALOGUE = "choose the model By ID and set 'Input Mode' to JSON.";
+
+/**
+ * Lists the service's models that contain each word of the filter. Chat models are left out,
+ * because they answer at once and this node can't use them.
+ * @throws {NodeOperationError} when there is no list; the editor shows the message instead
+ */
+export async function searchModels(
+	context: ILoadOptionsFunctions,
+	filter = '',
+	paginationToken = '0',
+): Promise<INodeListSearchResult> {
+	const models = await listModels(await connect(context)).catch((error: Error) => {
+		throw new NodeOperationError(
+			context.getNode(),
+			isNotFound(error)
+				? `This service lists no models: ${WITHOUT_CATALOGUE} If it has a list, set 'Models Path' in the credential.`
+				: `${error.message}. To continue without the list, ${WITHOUT_CATALOGUE}`,
+		);
+	});
+	const words = filter.toLowerCase().split(/\s/).filter(Boolean);
+	const found = models
+		.filter((model) => !isChat(model) && contains(model, words))
+		.map((model) => ({ name: nameModel(model), value: model.model, description: describe(model) }))
+		// The workflow stores the identifier and name of a chosen model, and n8n would run expressions
+		// in them.
+		.filter(({ name, value }) => !isExpression(name) && !isExpression(value));
+	const end = Number(paginationToken) + PAGE;
+	return {
+		results: found.slice(Number(paginationToken), end),
+		...(end < found.length && { paginationToken: String(end) }),
+	};
+}
+
+const connect = async (context: ILoadOptionsFunctions): Promise<TaskService> =>
+	new TaskService(context, await context.getCredentials<Credentials>(CREDENTIAL));
+
+const isNotFound = (error: unknown): boolean => error instanceof ServiceError && error.code === 404;
+
+const isChat = ({ taskType }: CatalogueModel): boolean =>
+	taskType.length > 0 && taskType.every((type) => type.toLowerCase() === 'chat');
+
+function contains({ model, title, provider, taskType }: CatalogueModel, words: string[]): boolean {
+	const text = [model, title, provider, ...taskType].join(' ').toLowerCase();
+	return words.every((word) => text.includes(word));
+}
+
+/**
+ * Names a model by its title, its first type if the title doesn't have it, and the first line of
+ * its price, as the service words it.
+ */
+function nameModel({ model, title = model, taskType, pricingDesc = '' }: CatalogueModel): string {
+	const type = taskType.find((one) => !title.toLowerCase().includes(one.toLowerCase()));
+	const [price] = pricingDesc.trim().split('\n');
+	return cutText([title, type, price].filter(Boolean).join(' · '), SHOWN_NAME);
+}
+
+const describe = ({ taskType, pricingDesc }: CatalogueModel): string =>
+	cutText([taskType.join(', '), pricingDesc].filter(Boolean).join('\n'), SHOWN_DESCRIPTION);
+
+/**
+ * Makes the editor's fields of the chosen model. If the catalogue can't be read, the fields that
+ * the workflow stores stay. The editor doesn't show errors of this look-up, so each reason is a
+ * notice.
+ */
+export async function getModelFields(
+	context: ILoadOptionsFunctions,
+): Promise<ResourceMapperFields> {
+	const { schema = [] } = (context.getCurrentNodeParameter(customFields.name) ??
+		{}) as Partial<ResourceMapperValue>;
+	const model = readModel(context);
+	const found = await findDocument(context, model);
+	if (!('reason' in found)) return toMapperFields(model, found.document);
+	return findStoredSchema(schema)?.model === model ? { fields: schema } : buildNotice(found.reason);
+}
+
+/**
+ * Lists the fields of the chosen model for an AI builder. n8n shows it look-ups of this kind, but
+ * not those of a resource mapper.
+ * @throws {NodeOperationError} when there are none, with the reason
+ */
+export async function listModelFields(
+	context: ILoadOptionsFunctions,
+): Promise<INodePropertyOptions[]> {
+	const model = readModel(context);
+	const found = await findDocument(context, model);
+	const fields = 'reason' in found ? found.reason : listFields(model, found.document);
+	if (typeof fields === 'string') throw new NodeOperationError(context.getNode(), fields);
+	return fields;
+}
+
+/**
+ * Lists the fields of the chosen model beside its JSON. If there are none, the only entry says why.
+ */
+export async function guideJson(context: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+	const model = readModel(context);
+	const found = await findDocument(context, model);
+	if ('reason' in found) return [{ name: found.reason, value: '' }];
+	const written = context.getCurrentNodeParameter(customInput.name);
+	const json = typeof written === 'string' ? parseJson(written) : written;
+	return listJsonGuide(model, found.document, isObject(json) ? json : undefined);
+}
+
+/**
+ * Reads the chosen model. n8n finds a locator's value only with the parameters that show the
+ * locator.
+ */
+function readModel(context: ILoadOptionsFunctions): string {
+	const chosen = context.getCurrentNodeParameter(customModel.name);
+	const locator = chosen as { value?: unknown } | string | undefined;
+	return String((typeof locator === 'object' ? locator?.value : locator) ?? '').trim();
+}
+
+/** @returns the model's document, or why there is none: the beginning of a sentence */
+async function findDocument(
+	context: ILoadOptionsFunctions,
+	model: string,
+): Promise<{ document: unknown } | { reason: string }> {
+	if (!model) return { reason: 'Choose a model first' };
+	if (isExpression(model))
+		return { reason: 'An expression gives the model, so its fields are not known here' };
+	try {
+		return { document: await getModelSchema(await connect(context), model) };
+	} catch (error) {
+		const reason = isNotFound(error)
+			? `The service lists no fields of a model "${model}". Check its name, or choose it from the list`
+			: `The fields of ${model} can't be loaded: ${cutText((error as Error).message, SHOWN_REASON)}`;
+		return { reason };
+	}
+}

@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import { toBuilderHint } from '../builders';
+import { trimmed, type Field } from '../field';
+import { prompt } from '../sharedFields';
+
+/** The node's look-ups, by which the editor and AI builders read the service's catalogue. */
+export const SEARCH_MODELS = 'searchModels';
+export const GET_MODEL_FIELDS = 'getModelFields';
+/** The same fields for AI builders, which can't read those of a resource mapper. */
+export const LIST_MODEL_FIELDS = 'listModelFields';
+/** The same fields for a person who writes JSON. */
+export const GUIDE_JSON = 'guideJson';
+
+/** A resource locator, or a plain text. */
+const locator = z.preprocess(
+	(value) =>
+		typeof value === 'object' && value !== null && 'value' in value ? value.value : value,
+	trimmed.pipe(z.string().min(1, 'is required')),
+);
+
+export const customModel: Field = {
+	displayName: 'Model Name or ID',
+	name: 'customModel',
+	type: 'resourceLocator',
+	default: { mode: 'list', value: '' },
+	required: true,
+	description: 'The model, as the service names it',
+	builderHint: toBuilderHint(
+		`Find the model with ${SEARCH_MODELS}, whose filter takes words of its name, provider or type, for example "image to video". Use { __rl: true, mode: 'id', value: '<model>' }.`,
+	),
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Choose a model…',
+			typeOptions: { searchListMethod: SEARCH_MODELS, searchable: true },
+		},
+		{
+			displayName: 'By ID',
+			name: 'id',
+			type: 'string',
+			placeholder: 'e.g. epsilon-2/text-to-video',
+		},
+	],
+	send: { shape: locator },
+};
+
+const byFields = { inputMode: ['fields'] };
+const byJson = { inputMode: ['json'] };
+
+/**
+ * A prompt of four lines, under the name that other models use, so its text stays when another
+ * model is chosen. n8n's mapper has no such text, and drops its values then. It is hidden once a
+ * model without a prompt is chosen.
+ */
+export const anyPrompt: Field = {
+	...prompt,
+	placeholder: 'e.g. A red fox in snow, at dawn',
+	description: 'What to generate. Left blank, it is not sent.',
+	displayOptions: { show: byFields, hide: { '/customFields.value.$noPrompt': [true] } },
+};
+
+export const inputMode: Field = {
+	displayName: 'Input Mode',
+	name: 'inputMode',
+	type: 'options',
+	options: [
+		{
+			name: 'Fields',
+			value: 'fields',
+			description: 'Fill in the fields that the service lists for the model',
+		},
+		{ name: 'JSON', value: 'json', description: "Write the model's input as a JSON object" },
+	],
+	default: 'fields',
+	builderHint: toBuilderHint(
+		"Use 'fields' with customFields. Use 'json' with customInput only for a model whose fields the service doesn't list.",
+	),
+};
+
+export const customInput: Field = {
+	displayName: 'Input',
+	name: 'customInput',
+	type: 'json',
+	default: '{\n\t"prompt": ""\n}',
+	required: true,
+	description: "The model's input as a JSON object, sent as it is",
+	displayOptions: { show: byJson },
+};
+
+/**
+ * Says what the JSON needs. The editor gives a JSON field no default that depends on the model. It
+ * is not sent.
+ */
+const jsonGuide: Field = {
+	displayName: 'Field Guide (Sends Nothing)',
+	name: 'jsonGuide',
+	type: 'options',
+	noDataExpression: true,
+	default: '',
+	typeOptions: {
+		loadOptionsMethod: GUIDE_JSON,
+		loadOptionsDependsOn: [`${customModel.name}.value`, customInput.name],
+	},
+	description: 'The names of the fields that the model takes. Choosing one changes nothing.',
+	builderHint: toBuilderHint('For people to read: leave it out.'),
+	displayOptions: { show: byJson },
+};
+
+export const customFields: Field = {
+	displayName: 'Input',
+	name: 'customFields',
+	type: 'resourceMapper',
+	noDataExpression: true,
+	default: { mappingMode: 'defineBelow', value: null },
+	builderHint: toBuilderHint(
+		`Call ${LIST_MODEL_FIELDS} with { customModel: { __rl: true, mode: 'id', value: '<model>' } } as the current parameters: it lists the fields that the model takes, with type, limits and which are required. Then use { mappingMode: 'defineBelow', value: { '<field>': <value>, … }, schema: [] }, with the fields' own names. Lists and objects are given as they are. Where a field takes a file, give a URL or an input data field name. Other names are refused.`,
+	),
+	typeOptions: {
+		loadOptionsMethod: LIST_MODEL_FIELDS,
+		loadOptionsDependsOn: [`${customModel.name}.value`],
+		resourceMapper: {
+			resourceMapperMethod: GET_MODEL_FIELDS,
+			mode: 'add',
+			valuesLabel: 'Input',
+			fieldWords: { singular: 'field', plural: 'fields' },
+			supportAutoMap: false,
+		},
+	},
+	displayOptions: { show: byFields },
+};
+
+const fieldsNotice: Field = {
+	displayName:
+		'Where it says file, give a URL or an input data field name. Where it says earlier task or earlier file, the item of an earlier Media Generation node fills it in. Where it says list, put commas between the entries. A field left blank is not sent. Field Guide, at the end, describes each field.',
+	name: 'fieldsNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: {
+		show: { ...byFields, '/customFields.schema': [{ _cnd: { exists: true } }] },
+	},
+};
+
+/** In Options: fields that take files, though nothing says so. */
+export const mediaFieldsOption: Field = {
+	displayName: 'Media Fields',
+	name: 'mediaFields',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. reference, source_clip',
+	description:
+		'Names of further fields that take a file, as the service writes them, separated by commas. Give such a field a URL or an input data field name. Most media fields are recognized without this.',
+	displayOptions: { show: { '/model': ['custom'], '/inputMode': ['fields'] } },
+};
+
+/** Its fields, in the order in which the editor shows them. */
+export const anyFields = [
+	customModel,
+	anyPrompt,
+	inputMode,
+	jsonGuide,
+	customInput,
+	fieldsNotice,
+	customFields,
+];

@@ -1,0 +1,67 @@
+import type { ResourceMapperValue } from 'n8n-workflow';
+import { buildFieldError, isBlank, parseValue } from '../field';
+import type { Model } from '../model';
+import * as fields from './anyFields';
+import { checkInput } from './checkInput';
+import { listShortly } from './describeProperty';
+import { toInput } from './fieldValues';
+import { collectProperties, listUnknown, type JsonSchema } from './jsonSchema';
+import { findInput, isOwnEntry } from './modelInput';
+import { readSchema } from './readSchema';
+import { findStoredSchema } from './schemaFields';
+
+/**
+ * Makes the request of Any Model. JSON is sent as it is. What is filled in is sent in the types of
+ * the service's document, and checked by it. The document is looked up for JSON, and for fields
+ * that an AI wrote: the editor stores it.
+ */
+export const requestAnyModel: Model['request'] = async (read, option, describe) => {
+	const { customModel, customInput, customFields, inputMode, anyPrompt } = fields;
+	const model = parseValue(customModel, read(customModel.name)) as string;
+	const lookUp = async (): Promise<JsonSchema> => {
+		const found = findInput(model, await describe(model));
+		return typeof found === 'string' ? {} : found.schema;
+	};
+	if (read(inputMode.name) === 'json') {
+		const input = parseValue(customInput, read(customInput.name)) as Record<string, unknown>;
+		return { model, input, warning: describeUnknown(await lookUp(), model, input) };
+	}
+	const { value, schema } = (read(customFields.name) || {}) as Partial<ResourceMapperValue>;
+	const stored = findStoredSchema(schema ?? []);
+	if (stored && stored.model !== model)
+		throw buildFieldError(
+			`The fields in Input are those of ${stored.model}, but the model is ${model}`,
+			"Nothing was sent for this item. Choose the model in the node and fill in its fields. If an expression gives the model, set 'Input Mode' to JSON.",
+		);
+	// A workflow may come from somebody else, so its stored schema is checked like the service's own.
+	const inputSchema = stored ? (readSchema(stored.inputSchema, undefined) ?? {}) : await lookUp();
+	const typed = read(anyPrompt.name);
+	const entered = { ...value, ...(!isBlank(typed) && { [anyPrompt.name]: typed }) };
+	const values = Object.entries(entered).filter(([name]) => !isOwnEntry(name));
+	const mediaNames = String(option(fields.mediaFieldsOption.name) ?? '').split(',');
+	const input = toInput(
+		inputSchema,
+		values,
+		mediaNames.map((name) => name.trim()),
+	);
+	const wrong = describeUnknown(inputSchema, model, input);
+	if (wrong)
+		throw buildFieldError(
+			wrong,
+			"Nothing was sent for this item. Correct the names, then run the node again. What the service takes beyond these fields goes into 'Extra Fields' in Options.",
+		);
+	return { model, input, check: (whole) => checkInput(inputSchema, whole) };
+};
+
+/**
+ * Says which names in an input the model doesn't have, and which it has. The service says nothing
+ * of a name that it doesn't know.
+ */
+function describeUnknown(schema: JsonSchema, model: string, input: object): string | undefined {
+	const wrong = listUnknown(schema, input);
+	if (!wrong.length) return undefined;
+	const right = [...collectProperties(schema).values()].map(({ name, isRequired }) =>
+		isRequired ? `${name} (required)` : name,
+	);
+	return `${listShortly(wrong)} in Input ${wrong.length > 1 ? 'are no fields' : 'is no field'} of ${model}. Its fields are ${listShortly(right)}`;
+}

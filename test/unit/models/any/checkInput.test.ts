@@ -1,0 +1,147 @@
+import { UserError } from 'n8n-workflow';
+import { checkInput } from '../../../../nodes/MediaGeneration/models/any/checkInput';
+import type { JsonSchema } from '../../../../nodes/MediaGeneration/models/any/jsonSchema';
+import { Media } from '../../../../nodes/MediaGeneration/models/media';
+
+/** Checks a value. @returns what is wrong with it */
+function findViolation(schema: JsonSchema, value: unknown): string | undefined {
+	try {
+		checkInput(schema, value as Record<string, unknown>);
+		return undefined;
+	} catch (error) {
+		expect(error).toBeInstanceOf(UserError);
+		return (error as Error).message;
+	}
+}
+
+const text: JsonSchema = { type: 'string' };
+const number: JsonSchema = { type: 'number' };
+
+describe('a value that its schema allows', () => {
+	it.each<[JsonSchema, unknown]>([
+		[{}, undefined],
+		[text, ''],
+		[{ type: 'integer' }, 2],
+		[{ type: 'null' }, null],
+		[{ type: ['string', 'null'] }, null],
+		[{ type: 'object' }, {}],
+		// JSON Schema does not know this type.
+		[{ type: 'file' }, 'x'],
+		[{ enum: [{ a: [1, { b: null }] }] }, { a: [1, { b: null }] }],
+		[{ enum: [1, 'a'] }, 'a'],
+		[{ minLength: 2, maxLength: 2 }, '😀😀'],
+		[{ minItems: 2, maxItems: 2 }, [1, 2]],
+		[{ format: 'uri' }, 'a:b'],
+		[{ minimum: 1, maximum: 1 }, 1],
+		[{ exclusiveMinimum: 1, exclusiveMaximum: 2 }, 1.5],
+		[{ multipleOf: 0.1 }, 0.3],
+		[{ minLength: 1, minimum: 1, minItems: 1 }, {}],
+		[{ items: text }, { 0: 1 }],
+		[
+			{ required: ['a'], properties: { a: text } },
+			{ a: 'x', b: 1 },
+		],
+		[{ required: ['a'] }, []],
+		[{ properties: { a: number } }, { b: 'x' }],
+		[{ required: ['a', 'b'], properties: { a: { type: 'object' }, b: { type: 'array' } } }, {}],
+		[{ anyOf: [text, { minLength: 1 }] }, 'x'],
+		[{ anyOf: [text, number, {}], allOf: [text, {}] }, 'x'],
+	])('%j: %j', (schema, value) => {
+		expect(findViolation(schema, value)).toBeUndefined();
+	});
+
+	it('is a file that is not uploaded yet, wherever a text may be', () => {
+		const file = new Media('data');
+		for (const schema of [
+			text,
+			{ enum: ['x'] },
+			{ maxLength: 1 },
+			{ format: 'uri' },
+			{ required: ['a'] },
+		])
+			expect(findViolation(schema, file)).toBeUndefined();
+		expect(findViolation(number, file)).toBe("'Input' must be a number");
+		const url = new Media('https://a.example/1.png');
+		expect(findViolation({ maxLength: 1 }, url)).toContain('at most 1');
+	});
+});
+
+describe('a value that its schema does not allow', () => {
+	const object: JsonSchema = {
+		type: 'object',
+		properties: { a: number },
+	};
+	const forms: JsonSchema[] = [
+		{ required: ['a'], properties: { a: number } },
+		{ required: ['b_url', 'c'] },
+		{ allOf: [{ required: ['d'] }] },
+	];
+	it.each<[JsonSchema, unknown, string, string?]>([
+		[text, 5, 'must be text'],
+		[number, '5', 'must be a number'],
+		[{ type: 'integer' }, 1.5, 'must be a whole number'],
+		[{ type: 'boolean' }, 0, 'must be true or false'],
+		[{ type: 'array' }, {}, 'must be a list'],
+		[{ type: 'object' }, [], 'must be a JSON object'],
+		[{ type: 'object' }, null, 'must be a JSON object'],
+		[{ type: 'null' }, 0, 'must be null'],
+		[{ type: ['string', 'number'] }, true, 'must be text or a number'],
+		[{ enum: [1, 'a', { b: 1 }] }, 2, 'must be one of 1, a, {"b":1}'],
+		[{ enum: [{ a: 1 }] }, { a: 1, b: 2 }, 'must be {"a":1}'],
+		[{ enum: [{ a: 1 }] }, { b: 1 }, 'must be {"a":1}'],
+		[{ enum: [[1, 2]] }, [1], 'must be [1,2]'],
+		[{ enum: [[1]] }, [1, 2], 'must be [1]'],
+		[{ enum: [[1]] }, { 0: 1, length: 1 }, 'must be [1]'],
+		[{ enum: [[1, 2]] }, [1, 3], 'must be [1,2]'],
+		[{ enum: [{}] }, 5, 'must be {}'],
+		[{ const: 'x' }, 'y', 'must be x'],
+		[{ minLength: 2 }, 'a', 'needs at least 2 characters'],
+		[{ maxLength: 2 }, 'abc', 'may have at most 2 characters'],
+		[{ minItems: 2 }, [1], 'needs at least 2 entries'],
+		[{ maxItems: 1 }, [1, 2], 'may have at most 1 entries'],
+		[{ format: 'uri' }, 'x', 'must be a URL'],
+		[{ format: 'uri' }, 'https://a.example/b c', 'must be a URL'],
+		[{ minimum: 1 }, 0.9, 'must be at least 1'],
+		[{ maximum: 1 }, 1.1, 'must be at most 1'],
+		[{ exclusiveMinimum: 1 }, 1, 'must be more than 1'],
+		[{ exclusiveMaximum: 1 }, 1, 'must be less than 1'],
+		[{ multipleOf: 0.1 }, 0.35, 'must be a multiple of 0.1'],
+		[{ properties: { a: { items: text } } }, { a: ['a', 1] }, 'must be text', 'A 2'],
+		[{ required: ['a'] }, {}, 'is required', 'A'],
+		[{ properties: { a: object } }, { a: { a: 'x' } }, 'must be a number', 'A › A'],
+		[{ allOf: [text, { minLength: 2 }] }, 'x', 'needs at least 2 characters'],
+		[{ anyOf: forms }, {}, 'must have one of these forms: A; or B URL + C; or any other'],
+		[
+			{ anyOf: [text, { type: ['number', 'null'] }] },
+			{},
+			'must have one of these forms: text; or a number',
+		],
+		[{ anyOf: forms }, { a: 'x' }, 'must be a number', 'A'],
+	])('%j: %j %s', (schema, value, message, place = 'Input') => {
+		expect(findViolation(schema, value)).toContain(`'${place}' ${message}`);
+	});
+});
+
+describe('what every object inherits', () => {
+	it('is no property that was given', () => {
+		expect(findViolation({ required: ['toString'] }, {})).toBe("'To String' is required");
+		expect(findViolation({ required: ['toString'] }, { toString: 1 })).toBeUndefined();
+	});
+
+	it('is no name of a type', () => {
+		const types = ['constructor', 'toString'];
+		expect(findViolation({ type: [...types, 'null'] }, 'x')).toBeUndefined();
+		expect(findViolation({ anyOf: types.map((type) => ({ type, enum: [1] })) }, 'x')).toContain(
+			'must have one of these forms: constructor; or toString',
+		);
+	});
+});
+
+it('a message names some of many values', () => {
+	const values = Array.from({ length: 5_000 }, (_, index) => `value ${index}`);
+	const message = findViolation({ enum: values }, 'x') ?? '';
+	expect(message).toMatch(/must be one of value 0, value 1, .*…$/);
+	expect(message.length).toBeLessThan(600);
+	const branches = values.map((name) => ({ required: [name] }));
+	expect(findViolation({ anyOf: branches }, {})?.length).toBeLessThan(600);
+});

@@ -1,0 +1,309 @@
+import fc from 'fast-check';
+import { UserError, type ResourceMapperField } from 'n8n-workflow';
+import { buildDocument, compileBody, corpus } from '../../../../dev/service/catalogue.cts';
+import {
+	takesJson,
+	type JsonSchema,
+} from '../../../../nodes/MediaGeneration/models/any/jsonSchema';
+import { isOwnEntry } from '../../../../nodes/MediaGeneration/models/any/modelInput';
+import { readSchema } from '../../../../nodes/MediaGeneration/models/any/readSchema';
+import { requestAnyModel } from '../../../../nodes/MediaGeneration/models/any/requestAnyModel';
+import { toMapperFields } from '../../../../nodes/MediaGeneration/models/any/schemaFields';
+import { Media, replaceEach } from '../../../../nodes/MediaGeneration/models/media';
+
+type Values = Record<string, unknown>;
+
+const URL_OF_UPLOAD = 'https://files.example/uploaded.png';
+
+const modelsWithFields = corpus.flatMap(({ entry: { model }, openapi }) => {
+	const { fields } = toMapperFields(model, openapi);
+	return fields.length && openapi !== null && typeof openapi === 'object'
+		? [{ model, openapi, fields }]
+		: [];
+});
+
+const findModel = (name: string) => {
+	const found = modelsWithFields.find(({ model }) => model === name);
+	if (!found) throw new Error(`The corpus has no fields of ${name}`);
+	return found;
+};
+
+const listProperties = (fields: ResourceMapperField[]) =>
+	fields.filter(({ id }) => !isOwnEntry(id));
+
+/** Makes the request of a workflow that the editor stored, with more parameters and Options if need be. */
+async function buildRequest(
+	model: string,
+	values: Values | null,
+	{ options = {}, ...parameters }: Values & { options?: Values } = {},
+	{ fields }: { fields: ResourceMapperField[] } = findModel(model),
+) {
+	const all: Values = {
+		customModel: { __rl: true, mode: 'list', value: model },
+		inputMode: 'fields',
+		customFields: { mappingMode: 'defineBelow', value: values, schema: fields },
+		...parameters,
+	};
+	return await requestAnyModel(
+		(name) => all[name],
+		(name) => options[name],
+		async (name) => corpus.find(({ entry }) => entry.model === name)?.openapi,
+	);
+}
+
+/** The fields of a workflow that an AI wrote: it stores no description of the model. */
+const NO_FIELDS = { fields: [] };
+const WRITTEN = 'epsilon-2/text-to-video';
+
+/** Makes an input as it is sent, with every file uploaded. */
+const upload = async (input: Values) =>
+	await replaceEach(input, Media, ({ isUrl, source }) => (isUrl ? source : URL_OF_UPLOAD));
+
+/** Makes the input of a workflow as it is sent, once it was checked. */
+async function buildInput(...workflow: Parameters<typeof buildRequest>) {
+	const { input, check } = await buildRequest(...workflow);
+	check?.(input);
+	return await upload(input);
+}
+
+describe('what is sent of the fields', () => {
+	it.each<[string, string, Values | null, unknown]>([
+		[
+			'leaves out what is blank, also where the service has a default',
+			'epsilon-2/text-to-video',
+			{ prompt: 'x', negative_prompt: '', duration: null },
+			{ prompt: 'x' },
+		],
+		[
+			'takes names as they are without blanks',
+			'mu/image-to-video',
+			{ prompt: 'x', image_urls: 'https://a.example/1.png', resolution: '480p' },
+			{ prompt: 'x', image_urls: ['https://a.example/1.png'], resolution: '480p' },
+		],
+		['sends a model whose required list is left out', 'theta-pro/storyboard', null, {}],
+		[
+			'reads JSON, and finds the media in it',
+			'omega-layers/compose',
+			{
+				canvas: '{"width":100,"height":200}',
+				root: '{"name":"a","image_url":"data","children":[{"name":"b","image_url":"https://a.example/b.png"}]}',
+			},
+			{
+				canvas: { width: 100, height: 200 },
+				root: {
+					name: 'a',
+					image_url: URL_OF_UPLOAD,
+					children: [{ name: 'b', image_url: 'https://a.example/b.png' }],
+				},
+			},
+		],
+		['sends a model without required fields as it is', 'iota/remove-background', null, {}],
+	])('%s', async (_, model, values, input) => {
+		expect(await buildInput(model, values)).toStrictEqual(input);
+	});
+
+	it.each([
+		['typed', { prompt: 'typed' }],
+		[' ', { prompt: 'stored' }],
+	])("prefers the node's prompt %j to a stored one", async (prompt, input) => {
+		const stored = { prompt: 'stored' };
+		expect(await buildInput('epsilon-2/text-to-video', stored, { prompt })).toEqual(input);
+	});
+
+	it('takes a file in a field that the user names, though nothing says that it takes one', async () => {
+		const values = { prompt: 'x', video_url: 'https://a.example/v.mp4', subject: 'data' };
+		const { input } = await buildRequest('upsilon-4/video-edit', values);
+		expect(input.subject).toBe('data');
+		const options = { mediaFields: 'mask, subject' };
+		const marked = (await buildRequest('upsilon-4/video-edit', values, { options })).input.subject;
+		expect(marked).toBeInstanceOf(Media);
+		expect(marked).toMatchObject({ source: 'data' });
+	});
+});
+
+describe('what an AI writes', () => {
+	it('is sent in the types of the model, which the workflow does not store', async () => {
+		const values = { prompt: 'A fox', duration: 5, cfg_scale: '0.5', sound: 'true' };
+		const sent = { prompt: 'A fox', duration: '5', cfg_scale: 0.5, sound: true };
+		expect(await buildInput(WRITTEN, values, {}, NO_FIELDS)).toEqual(sent);
+	});
+
+	it.each(['fields', 'json'])(
+		'is sent as it is in %s of a model without a description',
+		async (inputMode) => {
+			const input = { anything: 5, goes: ['a'] };
+			const more = { inputMode, customInput: input };
+			expect(await buildInput('unheard-of', input, more, NO_FIELDS)).toEqual(input);
+			expect(await buildInput('kappa-7/preview', input, more, NO_FIELDS)).toEqual(input);
+		},
+	);
+
+	it('is sent as JSON with names that the document lacks, and a warning that lists those it has', async () => {
+		const json = (customInput: Values) =>
+			buildRequest(WRITTEN, null, { inputMode: 'json', customInput }, NO_FIELDS);
+		const { input, warning } = await json({ prompt: 5, nsfw_checker: false });
+		expect(input).toEqual({ prompt: 5, nsfw_checker: false });
+		expect(warning).toMatch(/^nsfw_checker in Input is no field of .* Its fields are prompt \(req/);
+		expect((await json({ prompt: 'x' })).warning).toBeUndefined();
+	});
+
+	it('is sent in Extra Fields, whatever its names', async () => {
+		const { check } = await buildRequest(WRITTEN, { prompt: 'A fox' }, {}, NO_FIELDS);
+		expect(() => check?.({ prompt: 'A fox', beyond: 1 })).not.toThrow();
+	});
+});
+
+describe('what is refused before it is paid for', () => {
+	it.each<[string, Values, RegExp]>([
+		['epsilon-2/text-to-video', {}, /'Prompt' is required/],
+		['epsilon-2/text-to-video', { prompt: 'x', duration: '7' }, /must be one of 5, 10, but is "7"/],
+		['theta-pro/storyboard', { shots: '[{"duration":5}]' }, /'Shots 1 › Prompt' is required/],
+		['zeta-3.1/image-to-video', { prompt: 'abc' }, /one of these forms/],
+	])('%s %j', async (model, values, message) => {
+		await expect(buildInput(model, values)).rejects.toThrow(message);
+	});
+
+	it.each([
+		[{ img: 'a' }, /^img in Input is no field of .*\. Its fields are (?=.*prompt \(required\))/],
+		[{ img: 'a', Prompt: 'b' }, /^img, Prompt in Input are no fields of/],
+	])('in fields that an AI wrote, names of %j', async (values, message) => {
+		await expect(buildRequest(WRITTEN, values, {}, NO_FIELDS)).rejects.toThrow(message);
+	});
+
+	it('a value that the model does not take, in fields that an AI wrote', async () => {
+		await expect(buildInput(WRITTEN, {}, {}, NO_FIELDS)).rejects.toThrow(/ is required$/);
+	});
+
+	it('fields of another model', async () => {
+		const customModel = { __rl: true, mode: 'id', value: 'eta-upscale' };
+		const request = buildRequest('epsilon-2/text-to-video', { prompt: 'x' }, { customModel });
+		await expect(request).rejects.toThrow(
+			'The fields in Input are those of epsilon-2/text-to-video, but the model is eta-upscale',
+		);
+	});
+});
+
+describe('a hostile description', () => {
+	/** Makes the input of a model with these properties. */
+	async function build(properties: object, required: string[], values: Values) {
+		const openapi = buildDocument({ type: 'object', properties, required });
+		return await buildInput('hostile', values, {}, toMapperFields('hostile', openapi));
+	}
+
+	it.each([
+		5,
+		{ properties: null, required: {}, oneOf: [5] },
+		[[]],
+		{ type: [1], items: 'x' },
+		{ properties: { prompt: { pattern: '^(a+)+$' }, number: {} } },
+	])('that a workflow stores as %j takes anything', async (inputSchema) => {
+		const { fields } = findModel('eta-upscale');
+		const stored = fields.map((field) =>
+			'inputSchema' in field ? { ...field, inputSchema } : field,
+		);
+		const values = { prompt: `${'a'.repeat(32)}!`, number: 5 };
+		expect(await buildInput('eta-upscale', values, {}, { fields: stored })).toEqual(values);
+	});
+
+	it.each(['$schema', '$guide', '$noPrompt'])(
+		'leaves the fields on when a property has the name %s of an entry of ours',
+		async (name) => {
+			const properties = { [name]: { type: 'string' }, size: { type: 'integer', maximum: 5 } };
+			expect(await build(properties, [], { $guide: 'size', size: '3' })).toEqual({ size: 3 });
+			await expect(build(properties, [], { size: 6 })).rejects.toThrow("'Size' must be at most 5");
+			await expect(build(properties, [name], { size: 3 })).rejects.toThrow('is required');
+		},
+	);
+
+	it('has a required property with a name that every object inherits', async () => {
+		const properties = { toString: { type: 'string' }, hasOwnProperty: {} };
+		const required = ['toString', 'hasOwnProperty'];
+		await expect(build(properties, required, {})).rejects.toThrow("'To String' is required");
+		const values = { toString: 'x', hasOwnProperty: 1 };
+		expect(await build(properties, required, values)).toEqual(values);
+	});
+});
+
+describe('an independent validator', () => {
+	/**
+	 * Makes of a document what is held to be binding: no patterns, any further names, no blanks around names, no required
+	 * list or object, any of its branches.
+	 */
+	const soften = (openapi: object) =>
+		JSON.parse(JSON.stringify(openapi), (key, part: unknown) => {
+			if (key === 'pattern' || key === 'additionalProperties') return undefined;
+			if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
+			const { oneOf: anyOf, ...rest } = part as Values;
+			const schema = { ...rest, ...(anyOf !== undefined && { anyOf }) } as JsonSchema & Values;
+			const { properties, required } = schema;
+			if (!properties) return schema;
+			const trimmed = Object.entries(properties).map(([name, one]) => [name.trim(), one] as const);
+			const takesText = (name: string) => !takesJson(readSchema(properties[name], openapi) ?? {});
+			return {
+				...schema,
+				properties: Object.fromEntries(trimmed),
+				...(Array.isArray(required) && {
+					required: required.filter(takesText).map((name) => name.trim()),
+				}),
+			};
+		}) as object;
+
+	const words = ['a', 'three words here', '5', '1:1', 'https://a.example/1.png', 'data'];
+	const word = fc.constantFrom(...words);
+	const json = fc.constantFrom(
+		'{"width":1024,"height":768}',
+		'{"text":"a","position":"top"}',
+		'{"name":"a"}',
+		'[{"prompt":"a","duration":5}]',
+		'[{"text":"a","voice":"b"}]',
+		'[[1,2]]',
+		'[]',
+		'{}',
+	);
+	const number = fc.oneof(
+		fc.integer({ min: -3, max: 40 }),
+		fc.double({ min: -1, max: 2, noNaN: true }),
+	);
+	const list = fc.array(word, { maxLength: 5 }).map((words) => words.join(', '));
+
+	/** Values that the editor stores for a field, right and wrong ones. */
+	function anyValue({ type, options }: ResourceMapperField): fc.Arbitrary<unknown> {
+		if (options)
+			return fc.constantFrom(...options.map((option) => 'value' in option && option.value));
+		switch (type) {
+			case 'number':
+				return number;
+			case 'boolean':
+				return fc.boolean();
+			case 'string':
+				return fc.oneof({ weight: 3, arbitrary: word }, list, json);
+			default:
+				return json;
+		}
+	}
+
+	it.each(modelsWithFields)(
+		'agrees on what is sent to $model and what is refused',
+		async ({ model, openapi, fields }) => {
+			const validate = compileBody(`${model}, softened`, soften(openapi));
+			const entries = listProperties(fields).map((field) => [field.id, anyValue(field)] as const);
+			const filledIn = fc.record(Object.fromEntries(entries), { requiredKeys: [] });
+			const agrees = fc.asyncProperty(filledIn, async (values) => {
+				const { input, check } = await buildRequest(model, values);
+				const sent = await upload(input);
+				let isAccepted = true;
+				try {
+					check?.(input);
+				} catch (error) {
+					expect(error).toBeInstanceOf(UserError);
+					isAccepted = false;
+				}
+				expect({ sent, isAccepted }).toEqual({
+					sent,
+					isAccepted: validate({ model, input: sent }),
+				});
+			});
+			await fc.assert(agrees, { numRuns: 60 });
+		},
+	);
+});

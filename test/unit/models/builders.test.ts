@@ -1,0 +1,46 @@
+import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
+import { models } from '../../../nodes/MediaGeneration/models';
+import {
+	describeModels,
+	listModelProperties,
+} from '../../../nodes/MediaGeneration/models/builders';
+
+const withoutConditions = (properties: INodeProperties[]) =>
+	properties.map((property) => ({
+		...property,
+		displayOptions: undefined,
+		builderHint: undefined,
+	}));
+
+/** The properties that n8n's editor shows when a model is chosen. */
+const listShown = (model: string, parameters: object = {}) =>
+	listModelProperties(models).filter((property) =>
+		NodeHelpers.displayParameter({ model, ...parameters }, property, null, null),
+	);
+
+it.each(models.filter(({ id }) => id !== 'custom'))(
+	'the panel shows the fields of $id for it, in its order and words',
+	({ id, properties }) => {
+		expect(withoutConditions(listShown(id))).toEqual(withoutConditions(properties));
+	},
+);
+
+it.each([
+	['fields', ['customModel', 'prompt', 'inputMode', 'customFields']],
+	['json', ['customModel', 'inputMode', 'jsonGuide', 'customInput']],
+])('the panel shows no field of a listed model for Any Model with %s', (inputMode, names) => {
+	const customModel = { __rl: true, mode: 'id', value: 'epsilon-2/text-to-video' };
+	const shown = listShown('custom', { customModel, inputMode });
+	expect(shown.map(({ name }) => name)).toEqual(names);
+});
+
+it('the hint of model has the parameters of each model, with the choices of those that have some', () => {
+	const lines = describeModels(models).split('\n');
+	for (const { id, properties } of models) {
+		const line = lines.find((one) => one.startsWith(`${id}: `)) ?? '';
+		for (const { name, required } of properties.filter(({ type }) => type !== 'notice'))
+			expect(line).toMatch(new RegExp(`[ ]${name}${required ? ' \\(required' : ''}`));
+	}
+	expect(describeModels(models)).toContain("mode ('720p' | '1080p')");
+	expect(describeModels(models)).not.toContain('fieldsNotice');
+});

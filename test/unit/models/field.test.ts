@@ -1,0 +1,135 @@
+import fc from 'fast-check';
+import { UserError } from 'n8n-workflow';
+import {
+	lowerCaseLabel,
+	parseValue,
+	ratio,
+	resolution,
+	toRequestKey,
+	webUrl,
+	type Field,
+} from '../../../nodes/MediaGeneration/models/field';
+
+const field = (more: Partial<Field> = {}): Field => ({
+	displayName: 'Length of Clip',
+	name: 'lengthOfClip',
+	type: 'string',
+	default: '',
+	...more,
+});
+
+const whole: Partial<Field> = { type: 'number', typeOptions: { numberPrecision: 0 } };
+
+it('the key of a field is its name in snake_case', () => {
+	expect(toRequestKey(field())).toBe('length_of_clip');
+});
+
+describe('parseValue', () => {
+	it.each([undefined, null, '', '  '])('leaves out a blank field, %j', (value) => {
+		expect(parseValue(field(), value)).toBeUndefined();
+		expect(parseValue(field({ type: 'number' }), value)).toBeUndefined();
+	});
+
+	it('keeps text as it was written', () => expect(parseValue(field(), ' a\n b ')).toBe(' a\n b '));
+
+	it('gives what is wrong, where, what is allowed, and what to do', () => {
+		const parse = () => parseValue(field({ send: { shape: ratio } }), 'wide');
+		expect(parse).toThrow(
+			expect.objectContaining({
+				message: `'Length of Clip' must be a ratio written as width:height, for example 16:9, but is "wide"`,
+				description: expect.stringContaining('Nothing was sent for this item') as string,
+			}) as Error,
+		);
+	});
+
+	it('shortens what was given and leaves out the query, where links carry their secrets', () => {
+		const shape = field({ send: { shape: webUrl } });
+		expect(() => parseValue(shape, 'htp://host/file?signature=secret')).toThrow(
+			/but is "htp:\/\/host\/file"$/,
+		);
+		expect(() => parseValue(shape, 'x'.repeat(500))).toThrow(/but is "x{60}…"$/);
+		expect(() => parseValue(shape, 'x'.repeat(60))).toThrow(/but is "x{60}"$/);
+	});
+
+	it.each<[Field['type'], unknown, unknown]>([
+		['number', '1', 1],
+		['number', ' -12 ', -12],
+		['number', '-1.25', -1.25],
+		['number', 1.5, 1.5],
+		['boolean', 'true', true],
+		['boolean', 'false', false],
+		['boolean', true, true],
+	])('takes as a %s %j as %j', (type, value, parsed) => {
+		expect(parseValue(field({ type }), value)).toBe(parsed);
+	});
+
+	it.each(['0x10', '1e3', 'x1', '1x', '1.', '1.5.2', '--1', '1 2'])(
+		'takes %j as no number',
+		(value) => {
+			expect(() => parseValue(field({ type: 'number' }), value)).toThrow('must be a number');
+		},
+	);
+
+	it.each([
+		[ratio, 'x16:9'],
+		[ratio, '16:9x'],
+		[resolution, 'x720p'],
+		[resolution, '720px'],
+		[lowerCaseLabel, 'jpg png'],
+		[lowerCaseLabel, 'pnG'],
+		[webUrl, 'xhttp://media.example'],
+		[webUrl, 'https:media example'],
+	])('refuses what only contains a valid value: %#', (shape, value) => {
+		expect(() => parseValue(field({ send: { shape } }), value)).toThrow(UserError);
+	});
+
+	it.each([
+		[{ numberPrecision: 0 }, 1.5, 'must be a whole number'],
+		[{ minValue: 3 }, 2, 'must be at least 3'],
+		[{ maxValue: 3 }, 4, 'must be at most 3'],
+		[{}, 'four', 'must be a number'],
+		[{}, Infinity, 'must be'],
+		[{ numberPrecision: 0 }, 2 ** 60, 'must be a smaller number'],
+	])('holds a number to %j', (typeOptions, value, message) => {
+		expect(() => parseValue(field({ type: 'number', typeOptions }), value)).toThrow(message);
+	});
+
+	const side = fc.integer({ min: 1, max: 99_999 });
+
+	it.each<[string, Partial<Field>, fc.Arbitrary<unknown>]>([
+		['whole number', whole, fc.maxSafeInteger()],
+		[
+			'ratio of positive whole numbers',
+			{ send: { shape: ratio } },
+			fc.tuple(side, side).map(([w, h]) => `${w}:${h}`),
+		],
+		[
+			'resolution of digits and p',
+			{ send: { shape: resolution } },
+			fc.integer({ min: 1 }).map((lines) => `${lines}p`),
+		],
+		['web URL', { send: { shape: webUrl } }, fc.webUrl({ withQueryParameters: true })],
+	])('takes every %s, with blanks around it too', (_, more, values) => {
+		fc.assert(
+			fc.property(values, (value) => {
+				expect(parseValue(field(more), value)).toBe(value);
+				expect(parseValue(field(more), ` ${String(value)} `)).toBe(value);
+			}),
+		);
+	});
+
+	it('gives a value or a UserError, whatever the user or an expression gives', () => {
+		const types = fc.constantFrom<Field['type']>('string', 'number', 'boolean', 'json', 'options');
+		const shapes = fc.constantFrom(undefined, ratio, resolution, webUrl);
+		fc.assert(
+			fc.property(types, shapes, fc.anything(), (type, shape, value) => {
+				try {
+					parseValue(field({ type, send: { shape } }), value);
+				} catch (error) {
+					expect(error).toBeInstanceOf(UserError);
+				}
+			}),
+			{ numRuns: 2000 },
+		);
+	});
+});

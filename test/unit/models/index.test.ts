@@ -1,0 +1,258 @@
+import type { INodePropertyOptions } from 'n8n-workflow';
+import { models } from '../../../nodes/MediaGeneration/models';
+import { toRequestKey } from '../../../nodes/MediaGeneration/models/field';
+import { Media, replaceEach } from '../../../nodes/MediaGeneration/models/media';
+
+type Values = Record<string, unknown>;
+
+const image = 'https://media.example/subject.png';
+const second = 'https://media.example/background.jpg';
+const video = 'https://media.example/motion.mp4';
+
+const alpha = 'alpha-3.0/motion-control';
+const beta = 'beta2/image-edit';
+const delta = 'delta/reference-to-video';
+const gamma = 'gamma-v6/reference-to-video';
+
+const knight = {
+	filled: {
+		referenceImages: [image, second],
+		prompt: 'A knight character1',
+		resolution: '1080p',
+		aspectRatio: '9:16',
+		duration: 8,
+	},
+	input: {
+		reference_image: [image, second],
+		prompt: 'A knight character1',
+		resolution: '1080p',
+		aspect_ratio: '9:16',
+		duration: 8,
+	},
+};
+
+/** The contract's field table of each model: what a user fills in, and the `input` that the service takes for it. */
+const contract: Record<string, { filled: Values; input: Values }> = {
+	[alpha]: {
+		filled: { image, video, prompt: 'Dance', mode: '720p', characterOrientation: 'image' },
+		input: {
+			input_urls: [image],
+			video_urls: [video],
+			prompt: 'Dance',
+			mode: '720p',
+			character_orientation: 'image',
+		},
+	},
+	[beta]: {
+		filled: { image, prompt: 'Night', imageSize: '16:9', outputFormat: 'png', seed: 7 },
+		input: { image_url: image, prompt: 'Night', image_size: '16:9', output_format: 'png', seed: 7 },
+	},
+	'delta-1-1/reference-to-video': knight,
+	[delta]: {
+		filled: { ...knight.filled, seed: 0 },
+		input: { ...knight.input, seed: 0 },
+	},
+	[gamma]: {
+		filled: {
+			imageReferences: {
+				reference: [
+					{ image, type: ' subject ', refName: 'hero' },
+					{ image: second, type: '', refName: '' },
+				],
+			},
+			prompt: 'The hero walks',
+			aspectRatio: '16:9',
+			quality: '540p',
+			duration: 5,
+			generateAudio: true,
+			seed: 42,
+		},
+		input: {
+			image_references: [
+				{ image_url: image, type: 'subject', ref_name: 'hero' },
+				{ image_url: second },
+			],
+			prompt: 'The hero walks',
+			aspect_ratio: '16:9',
+			quality: '540p',
+			duration: 5,
+			generate_audio_switch: true,
+			seed: 42,
+		},
+	},
+};
+
+const model = (id: string) => {
+	const found = models.find((one) => one.id === id);
+	if (!found) throw new Error(`no model ${id}`);
+	return found;
+};
+
+/** A request as JSON: files are given as the user named them. */
+const asSent = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+const request = async (id: string, values: Values) =>
+	await model(id).request(
+		(name) => values[name],
+		() => undefined,
+		async () => undefined,
+	);
+
+describe.each(Object.entries(contract))('%s', (id, { filled, input }) => {
+	it('asks for what the contract names, no more and no less', () => {
+		const { fields } = model(id);
+		expect(fields.map(toRequestKey).sort()).toEqual(Object.keys(input).sort());
+		expect(fields.map(({ name }) => name).sort()).toEqual(Object.keys(filled).sort());
+	});
+
+	it('sends what is filled in under the names of the contract', async () => {
+		expect(asSent(await request(id, filled))).toEqual({ model: id, input });
+	});
+
+	it('sends nothing of what is left blank but is not required', async () => {
+		const required = model(id).fields.filter((field) => field.required);
+		const kept = Object.fromEntries(required.map(({ name }) => [name, filled[name]]));
+		const sent = [...required.map(toRequestKey), ...(id === beta ? ['prompt'] : [])];
+		expect(Object.keys((await request(id, kept)).input).sort()).toEqual(sent.sort());
+	});
+
+	it('names each required field that is missing', async () => {
+		for (const { name, displayName } of model(id).fields.filter((field) => field.required))
+			await expect(request(id, { ...filled, [name]: undefined })).rejects.toThrow(
+				`'${displayName}' is required`,
+			);
+	});
+
+	it('accepts its own defaults', async () => {
+		const optional = model(id).fields.filter((field) => !field.required);
+		const defaults = Object.fromEntries(optional.map((field) => [field.name, field.default]));
+		const { input } = await request(id, { ...filled, ...defaults });
+		for (const field of optional)
+			expect(input[toRequestKey(field)]).toBe(
+				field.default === '' && !field.send?.blank ? undefined : field.default,
+			);
+	});
+
+	it('sends each value of its dropdowns, and lets others be typed', async () => {
+		for (const field of model(id).fields.filter(({ type }) => type === 'options')) {
+			expect(field.allowArbitraryValues).toBe(true);
+			for (const { value } of field.options as INodePropertyOptions[]) {
+				const { input } = await request(id, { ...filled, [field.name]: value });
+				expect(input[toRequestKey(field)]).toBe(value === '' ? undefined : value);
+			}
+		}
+	});
+
+	it('shows its fields for itself only', () => {
+		for (const property of model(id).properties) {
+			expect(property.displayOptions?.show?.model).toEqual([id]);
+			expect(property).not.toHaveProperty('send');
+		}
+	});
+});
+
+describe('values that cannot be sent', () => {
+	it.each<[string, Values, string]>([
+		[alpha, { image: 'file:///subject.png' }, "'Image' must be a URL"],
+		[alpha, { video: 'https://a b' }, "'Video' must be a URL"],
+		[alpha, { mode: 'high' }, "'Resolution' must be digits followed by p"],
+		[beta, { imageSize: '16x9' }, "'Aspect Ratio' must be a ratio"],
+		[beta, { outputFormat: 'PNG' }, "'Output Format' must be one word in lower case"],
+		[beta, { seed: 1.5 }, "'Seed' must be a whole number"],
+		[delta, { referenceImages: ['', ' '] }, "'Reference Images' needs at least one"],
+		[delta, { referenceImages: [image, 'x://y'] }, "'Reference Images 2' must be a URL"],
+		[delta, { duration: 0 }, "'Duration (Seconds)' must be at least 1"],
+		[delta, { prompt: { text: 'no' } }, "'Prompt' must be text"],
+		[gamma, { imageReferences: { reference: 'x' } }, 'needs at least one reference'],
+		[gamma, { quality: 'high' }, "'Resolution' must be digits followed by p"],
+		[gamma, { aspectRatio: 'wide' }, "'Aspect Ratio' must be a ratio"],
+		[
+			gamma,
+			{ imageReferences: { reference: [{ image }, { image: 'x://y' }] } },
+			"'Reference Images › Reference 2 › Image' must be a URL",
+		],
+		[gamma, { generateAudio: 'maybe' }, "'Generate Audio' must be true or false"],
+	])('%s refuses %j', async (id, values, message) => {
+		await expect(request(id, { ...contract[id]?.filled, ...values })).rejects.toThrow(message);
+	});
+});
+
+describe('values that an expression gives in another form', () => {
+	it.each<[string, Values, string, unknown]>([
+		[delta, { duration: '8' }, 'duration', 8],
+		[delta, { referenceImages: image }, 'reference_image', [image]],
+		[delta, { referenceImages: [[image, second]] }, 'reference_image', [image, second]],
+		[delta, { prompt: 7 }, 'prompt', '7'],
+		[delta, { resolution: ' 720p ' }, 'resolution', '720p'],
+		[gamma, { generateAudio: 'false' }, 'generate_audio_switch', false],
+	])('%s takes %j', async (id, values, key, sent) => {
+		expect(asSent((await request(id, { ...contract[id]?.filled, ...values })).input[key])).toEqual(
+			sent,
+		);
+	});
+});
+
+it('the limits of files are those of the contract for Alpha 3.0, and none for others', async () => {
+	const sides = { minSide: 340, aspect: { min: 0.4, max: 2.5 } };
+	const requests = await Promise.all(
+		Object.entries(contract).map(async ([id, { filled }]) => await request(id, filled)),
+	);
+	const files: Media[] = [];
+	await replaceEach(requests, Media, (file) => files.push(file));
+	const limited = files.filter(({ limits }) => limits);
+	expect(limited.map(({ label, limits }) => ({ label, ...limits }))).toEqual([
+		{ label: 'Image', ...sides, formats: ['jpeg', 'png'], maxBytes: 10 * 1024 ** 2 },
+		{
+			label: 'Video',
+			...sides,
+			formats: ['mp4', 'quicktime'],
+			maxBytes: 100 * 1024 ** 2,
+			duration: { min: 3, max: 30 },
+		},
+	]);
+});
+
+it.each([
+	[' brand/edit ', 'brand/edit'],
+	[' ', beta],
+	[undefined, beta],
+])(
+	'the option Model ID %j sends the model %s, with the fields of the chosen one',
+	async (modelId, sent) => {
+		const { filled, input } = contract[beta] ?? {};
+		const made = await model(beta).request(
+			(name) => filled?.[name],
+			(name) => (name === 'modelId' ? modelId : undefined),
+			async () => undefined,
+		);
+		expect(asSent(made)).toEqual({ model: sent, input });
+	},
+);
+
+describe('custom', () => {
+	it.each(['{"a": [1]}', { a: [1] }])(
+		'sends any model with its input as it is, from %j',
+		async (customInput) => {
+			const values = { customModel: ' eps/video ', inputMode: 'json', customInput };
+			expect(await request('custom', values)).toEqual({ model: 'eps/video', input: { a: [1] } });
+		},
+	);
+
+	it.each(['{', '[1]', '"text"', '7', 'null'])('refuses the input %s', async (customInput) => {
+		await expect(
+			request('custom', { customModel: 'eps/video', inputMode: 'json', customInput }),
+		).rejects.toThrow("'Input' must be a JSON object");
+	});
+});
+
+describe('the list of models', () => {
+	it('begins with Any Model, an exception to the order of names, because no real service has the five identifiers', () => {
+		const [first, ...names] = models.map(({ name }) => name);
+		expect(first).toMatch(/^Any Model/);
+		expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b)));
+	});
+
+	it('has every model of the contract, and the custom one', () => {
+		expect(models.map(({ id }) => id).sort()).toEqual([...Object.keys(contract), 'custom'].sort());
+	});
+});

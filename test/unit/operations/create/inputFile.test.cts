@@ -1,0 +1,67 @@
+import {
+	InputFile,
+	makeUniqueName,
+} from '../../../../nodes/MediaGeneration/operations/create/inputFile';
+import type { Item } from '../../../../nodes/MediaGeneration/operations/operation';
+import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
+import type { UploadFile } from '../../../../nodes/MediaGeneration/api/multipart';
+import { readMedia } from '../../../media/corpus.cts';
+
+describe('an input file', () => {
+	/** Uploads a file of n8n's, and shows what the service was given. */
+	async function upload(fileName: string, chunks: Uint8Array[]) {
+		let opened = 0;
+		let given: { name: string; mimeType: string } | undefined;
+		const service = {
+			async upload(name: string, { mimeType, chunks: streamed }: UploadFile) {
+				given = { name, mimeType };
+				for await (const chunk of streamed) void chunk;
+				return { url: 'https://up.example/x' };
+			},
+		} as unknown as TaskService;
+		const size = chunks.reduce((sum, { length }) => sum + length, 0);
+		const stored = { fileName, mimeType: 'text/csv', fileExtension: 'csv' };
+		const file = new InputFile('photo', stored, size, async () => {
+			opened++;
+			return chunks;
+		});
+		const facts = await file.inspect();
+		await file.upload({ service, settings: { timeoutSeconds: 1 } } as Item);
+		return { given, facts, opened };
+	}
+
+	it.each([
+		['by what the content is', readMedia('plain.png'), 'image/png', /^photo-.*\.png$/],
+		['as n8n has them where the content tells nothing', Buffer.from([0, 1]), 'text/csv', /\.csv$/],
+		[
+			'as n8n has them where the content is no media',
+			readMedia('document.pdf'),
+			'text/csv',
+			/\.csv$/,
+		],
+	])('gives type and extension %s', async (_, content, mimeType, name) => {
+		const { given } = await upload('photo.bin', [content]);
+		expect(given).toEqual({ mimeType, name: expect.stringMatching(name) as string });
+	});
+
+	it('is opened once for its facts, and once for its upload', async () => {
+		const { facts, opened } = await upload('photo.bin', [readMedia('plain.png')]);
+		expect({ format: facts?.format, opened }).toEqual({ format: 'png', opened: 2 });
+	});
+});
+
+describe('makeUniqueName', () => {
+	it.each([
+		['photo.png', 'png', /^photo-[\da-f-]{36}\.png$/],
+		['Mein Föto (1).PNG', 'jpg', /^Mein-F-to-1-[\da-f-]{37}\.jpg$/],
+		[undefined, 'mp4', /^file-[\da-f-]{36}\.mp4$/],
+		['photo', undefined, /^photo-[\da-f-]{36}$/],
+		['.mov', undefined, /^mov-[\da-f-]{36}$/],
+		['clip.mov', undefined, /^clip-[\da-f-]{36}\.mov$/],
+		['../../etc/passwd', undefined, /^file-[\da-f-]{36}$/],
+		['a.b"\r\nX: y', undefined, /^[\w-]+-[\da-f-]{36}$/],
+	])('of %j and extension %j', (name, extension, form) => {
+		expect(makeUniqueName(name, extension)).toMatch(form);
+		expect(makeUniqueName(name, extension)).not.toBe(makeUniqueName(name, extension));
+	});
+});
