@@ -1,10 +1,9 @@
 import { answerOnceStored } from '../../../nodes/MediaGeneration/host/storedAnswer';
 
-it('n8n has the items at once, and reads the answer once it has stored them', () => {
-	const onStored = jest.fn(() => ({ status: 'accepted' }));
-	const items = [{ json: { taskId: 'task' } }];
-	const result = answerOnceStored(items, onStored);
-	expect(result.workflowData).toEqual([items]);
+it('the answer is asked for when n8n reads it, which is when it has stored the execution', () => {
+	const onStored = jest.fn(() => ({ accepted: true }));
+	const response = answerOnceStored([{ json: { taskId: 'task' } }], onStored);
+	expect(response.workflowData).toEqual([[{ json: { taskId: 'task' } }]]);
 	expect(onStored).not.toHaveBeenCalled();
-	expect(result.webhookResponse).toEqual({ status: 'accepted' });
+	expect(response.webhookResponse).toEqual({ accepted: true });
 });
