@@ -54,18 +54,12 @@ async function measure(build: BuildNodes) {
 	await runConcurrently(Array.from({ length: EXECUTIONS }), AT_ONCE, start);
 	await poll(() => service.tasks.size > EXECUTIONS, { what: 'all tasks' });
 	await service.idle();
-	let used = readProcessorTime(n8n.pid);
-	/** What follows the callbacks has ended when n8n uses next to nothing. */
-	const isQuiet = () => {
-		const now = readProcessorTime(n8n.pid);
-		const isSame = now - used < 10;
-		used = now;
-		return isSame;
-	};
-	await poll(isQuiet, { what: 'n8n to be quiet' });
+	const open = { workflowId, status: ['new', 'running', 'waiting'] };
+	await poll(async () => (await n8n.listExecutions(open)).length === 0, { what: 'their ends' });
+	const used = readProcessorTime(n8n.pid) - before;
 	const ended = await n8n.listExecutions({ workflowId, status: 'success' });
 	if (ended.length !== EXECUTIONS + 1) throw new Error(`${ended.length} executions succeeded`);
-	return (used - before) / EXECUTIONS;
+	return used / EXECUTIONS;
 }
 
 /** The processor time of n8n for executions that sleep until a callback, beside the same by hand, both at the same time. */
