@@ -140,6 +140,11 @@ export class RunRecord {
 		return digest([...place, this.stored.run, item, account, body]);
 	}
 
+	/** Something was sent for the item, in this run or in one of its tries. */
+	hasSent(item: number): boolean {
+		return this.stored.sent[item] !== undefined;
+	}
+
 	/** In the order of their items. */
 	listTaskIds(): string[] {
 		return Object.values(this.stored.sent).flatMap(({ taskId }) => taskId ?? []);
