@@ -33,8 +33,8 @@ module.exports = {
 	forbidden: [
 		room(
 			'editor',
-			['models/', 'api/'],
-			'editor answers what the open editor asks: look-ups, the test of the credential, the text on the canvas. What runs belongs in operations.',
+			['models/', 'api/', 'operations/index\\.ts$'],
+			'editor is what the editor shows and asks: the properties of all operations, look-ups, the test of the credential, the text on the canvas. What runs belongs in operations.',
 		),
 		room(
 			'operations',

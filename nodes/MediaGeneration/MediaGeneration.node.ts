@@ -10,9 +10,13 @@ import {
 } from 'n8n-workflow';
 import { methods } from './editor/methods';
 import { buildSubtitle } from './editor/subtitle';
-import { operationProperties, operations } from './operations';
+import { operationProperties } from './editor/properties';
+import { operations } from './operations';
 
-/** Resumes a parked execution. n8n makes a URL for each execution, so nothing is registered with the service. */
+/**
+ * Resumes a parked execution. n8n makes a URL for each execution, so nothing is registered with the
+ * service.
+ */
 const resumeWebhooks: IWebhookDescription[] = [
 	{
 		name: 'default',
@@ -20,7 +24,8 @@ const resumeWebhooks: IWebhookDescription[] = [
 		responseMode: 'onReceived',
 		path: '',
 		restartWebhook: true,
-		// Blank: n8n then answers with our webhookResponse, after it has stored that the execution continues.
+		// Blank: n8n then answers with our webhookResponse, after it has stored that the execution
+		// continues.
 		responseData: '',
 	},
 ];
@@ -40,7 +45,10 @@ const builderHint = {
 	],
 };
 
-/** The node. Its code is loaded when it runs, because n8n loads this file at its start, for the editor. */
+/**
+ * The node. Its code is loaded when it runs, because n8n loads this file at its start, for the
+ * editor.
+ */
 export class MediaGeneration implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Media Generation',

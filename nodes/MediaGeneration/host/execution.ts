@@ -5,7 +5,6 @@ import type {
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
 
-/** A node above ours in the workflow. */
 export interface ParentNode {
 	name: string;
 	type: string;
@@ -22,7 +21,7 @@ export interface Starter {
 	isTool: boolean;
 	/** "Execute node" of n8n's AI assistant. */
 	isSingleNode: boolean;
-	/** The name of the trigger or node that the run began with, if it can be told. */
+	/** The trigger or node that the run began with, if n8n tells it. */
 	startedBy?: string;
 	/** Another workflow's execution called this one. */
 	hasCaller: boolean;
@@ -51,7 +50,7 @@ export function readStarter(context: IExecuteFunctions): Starter {
 		hasResponded: (above) =>
 			context
 				.getChildNodes(above)
-				.some((node) => node.type === RESPOND_NODE && isExecuted(context, node.name)),
+				.some(({ type, name: below }) => type === RESPOND_NODE && isExecuted(context, below)),
 	};
 }
 

@@ -9,8 +9,8 @@ import { gammaV6ReferenceToVideo } from './gammaV6ReferenceToVideo';
 import { modelIdOption } from './model';
 
 /**
- * Every model that the editor offers. Any Model is first and the default: a real service has other identifiers than those of the
- * rest, which are in the order of their names.
+ * Every model that the editor offers. Any Model is first and the default: a real service has other
+ * identifiers than those of the rest, which are in the order of their names.
  */
 export const models = [
 	anyModel,

@@ -9,14 +9,6 @@ import { digest } from '../lib/json';
 import { cutText } from '../lib/text';
 import type { Failed } from './operation';
 
-/** The task that an item has from an earlier try or execution. It takes the place of its request. */
-export interface RecalledTask {
-	taskId: string;
-	model: string;
-	/** It is of an earlier execution, and the service calls that one's resume URL. */
-	elsewhere?: boolean;
-}
-
 /** What was sent for one item: the task's ID, or why it's unknown whether a task was created. */
 interface Sent {
 	/** Digest of the request. */
@@ -26,15 +18,19 @@ interface Sent {
 	origin: string;
 	taskId?: string;
 	unknown?: UnknownOutcome;
+	/** It is of an earlier execution, and the service calls that one's resume URL. */
 	elsewhere?: boolean;
 }
+
+/** A task from an earlier try or execution. It takes the place of the item's request. */
+export type RecalledTask = Pick<Sent, 'model' | 'elsewhere'> & { taskId: string };
 
 /** The wait of a run. Retry On Fail continues it, with the same limit. */
 export interface Wait<Settings> {
 	settings: Settings;
 	/** When all tasks were created, in milliseconds since 1970. */
 	begun?: number;
-	/** The wait limit, in milliseconds since 1970; set once the execution is parked. */
+	/** The wait limit, in milliseconds since 1970, once the execution is parked. */
 	parkedUntil?: number;
 	/** Where callbacks are sent, without the token, which n8n keeps. */
 	resumeUrl?: string;
@@ -123,7 +119,6 @@ export class RunRecord {
 			?.addEventListener('abort', this.showTaskIds, { once: true });
 	}
 
-	/** Notes a sending whose outcome is unknown. */
 	addUnknown(item: number, request: Request, unknown: UnknownOutcome): void {
 		this.add(item, request, { unknown });
 		if (isTool(this.context)) this.stored.shared.unknownCalls[this.digestCall(item)] = unknown;
@@ -145,17 +140,20 @@ export class RunRecord {
 		return digest([...place, this.stored.run, item, account, body]);
 	}
 
-	/** Lists the tasks that this run has, in the order of their items. */
+	/** Something was sent for the item, in this run or in one of its tries. */
+	hasSent(item: number): boolean {
+		return this.stored.sent[item] !== undefined;
+	}
+
+	/** In the order of their items. */
 	listTaskIds(): string[] {
 		return Object.values(this.stored.sent).flatMap(({ taskId }) => taskId ?? []);
 	}
 
-	/** Finds the task that an item has in this run. */
 	findTaskId(item: number): string | undefined {
 		return this.stored.sent[item]?.taskId;
 	}
 
-	/** What the node has sent in this execution, over all its runs. */
 	get shared(): Pick<Shared, 'count'> {
 		return this.stored.shared;
 	}
@@ -174,7 +172,7 @@ export class RunRecord {
 		return this.stored.wait as Wait<Settings>;
 	}
 
-	/** Makes the task the one of this item, whatever its expressions return at the next try. */
+	/** Makes it the task of this item, whatever its expressions return at the next try. */
 	private takeOver(item: number, place: Sent): RecalledTask {
 		return (this.stored.sent[item] = { ...place, elsewhere: true }) as RecalledTask;
 	}

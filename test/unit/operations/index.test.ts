@@ -1,9 +1,4 @@
-import {
-	operationProperties,
-	operations,
-	subtitle,
-} from '../../../nodes/MediaGeneration/operations';
-import { evaluate } from '../expression';
+import { operationProperties, operations } from '../../../nodes/MediaGeneration/operations';
 
 const tasks = operations.filter(({ resource }) => resource === 'task');
 
@@ -28,14 +23,4 @@ it('the choice of an operation is that of its resource, with its default', () =>
 		[['file'], 'upload'],
 		[['account'], 'getCredits'],
 	]);
-});
-
-it.each([
-	[{ operation: 'createAndWait', model: 'beta2/image-edit' }, 'Beta2 Image Edit'],
-	[{ model: 'custom', customModel: { value: 'vendor/model' } }, 'vendor/model'],
-	[{ model: 'custom', customModel: 'vendor/model' }, 'vendor/model'],
-	[{ operation: 'download' }, 'Get Files'],
-])('the text below the node %j is %s', (parameters, expected) => {
-	const expression = subtitle.replaceAll('$parameter', `(${JSON.stringify(parameters, null, 1)})`);
-	expect(evaluate(expression)).toBe(expected);
 });

@@ -23,7 +23,7 @@ export interface FailedLook {
 	isRateLimited?: boolean;
 }
 
-/** The service's code for "the upstream has not answered for ten minutes". It ends a task when it comes twice in a row. */
+/** The service's code for "no answer from upstream for ten minutes". Twice in a row, it is an end. */
 const UPSTREAM_SILENT = 408;
 const SILENCES_TO_END = 2;
 
@@ -31,8 +31,8 @@ const LIMIT_PASSED =
 	"The wait limit passed before the file was complete. Get it with Get Files, or raise 'Limit Wait Time' or the workflow's timeout.";
 
 /**
- * What is known of the tasks of one run: their ends, failed looks, and files. Polling, callbacks, the wait limit, and repeats by
- * n8n all make their output with it. It has no clock and no network. An end is final: later answers change nothing.
+ * What is known of the tasks of one run: their ends, failed looks, and files. All output is made with
+ * it. It has no clock and no network. An end is final: later answers change nothing.
  */
 export class Batch {
 	private readonly known = new Map<string, Known>();
@@ -70,16 +70,6 @@ export class Batch {
 		return this.open.size === 0;
 	}
 
-	get completedIds(): string[] {
-		return [...this.known].flatMap(([taskId, { task }]) => (isCompleted(task) ? [taskId] : []));
-	}
-
-	/** @returns the task as the service returned it, once it has completed */
-	getCompleted(taskId: string): Task | undefined {
-		const task = this.known.get(taskId)?.task;
-		return task && isCompleted(task) ? task : undefined;
-	}
-
 	/** Why the last look at a task that has not ended failed, if one did. */
 	get failure(): FailedLook | undefined {
 		return this.openIds.map((taskId) => this.known.get(taskId)?.failure).find(Boolean);
@@ -88,6 +78,10 @@ export class Batch {
 	/** The tasks as the service last returned them, in the order of their items. */
 	get tasks(): Task[] {
 		return [...this.known.values()].map(({ task }) => task);
+	}
+
+	getTask(taskId: string): Task {
+		return (this.known.get(taskId) as Known).task;
 	}
 
 	/** Notes what the service says of a task. */
@@ -118,14 +112,11 @@ export class Batch {
 		if (known) known.output ??= output;
 	}
 
-	/**
-	 * Makes the output for a task from what is known now. A task that has not ended is `timedOut`, with the reason if the last look
-	 * failed.
-	 */
+	/** Makes the output for a task from what is known now. A task that has not ended is `timedOut`. */
 	toOutput(taskId: string): OutputItem[] {
 		const { task, failure, output } = this.known.get(taskId) as Known;
 		if (output) return output;
-		if (this.downloads && isCompleted(task) && task.resultUrls?.length)
+		if (this.downloads && task.status === 'completed' && task.resultUrls?.length)
 			return toTaskItems({ ...task, downloadError: LIMIT_PASSED }, this.perFile);
 		const known = { ...markTimedOut(task), ...(failure && { lookError: failure.message }) };
 		return toTaskItems(known, this.perFile);
@@ -133,5 +124,3 @@ export class Batch {
 }
 
 const hasEnded = ({ status }: Task): boolean => status !== 'pending';
-
-const isCompleted = ({ status }: Task): boolean => status === 'completed';

@@ -1,8 +1,8 @@
 import type { TaskService } from '../../api/client';
 import type { Task } from '../../api/task';
 import { mapConcurrent } from '../../lib/mapConcurrent';
+import type { FileSource } from '../results/downloadFile';
 import { ResultDownloads, type DownloadOptions } from '../results/resultDownloads';
-import type { FileSource } from '../results/resultFiles';
 import { Batch, type FailedLook } from './batch';
 
 /** The settings of a wait. n8n stores them with the execution, for its webhook. */
@@ -15,7 +15,7 @@ export interface WaitSettings {
 	perFile?: boolean;
 }
 
-/** The service of a task, and n8n's storage for its files; without `helpers`, no files are fetched. */
+/** The service of a task, and n8n's storage for files; without `helpers`, none are fetched. */
 export type Source = { service: TaskService } & Partial<Omit<FileSource, 'service'>>;
 
 interface LookOptions {
@@ -37,7 +37,6 @@ const CONCURRENCY = 5;
 export class Looker {
 	readonly batch: Batch;
 	private readonly downloads?: ResultDownloads;
-	/** Requests under way, by task. */
 	private readonly requests = new Map<string, Promise<void>>();
 
 	constructor(
@@ -67,8 +66,8 @@ export class Looker {
 
 	/** Waits for the files of all tasks that have completed. Nothing is thrown. */
 	async collectFiles(getSource: LookOptions['getSource']): Promise<void> {
-		const fetch = async (taskId: string) => await this.fetchFiles(taskId, getSource(taskId));
-		await Promise.all(this.batch.completedIds.map(fetch));
+		const ids = this.batch.tasks.map(({ taskId }) => taskId);
+		await Promise.all(ids.map((taskId) => this.fetchFiles(taskId, getSource(taskId))));
 	}
 
 	/**
@@ -92,8 +91,8 @@ export class Looker {
 	}
 
 	private async fetchFiles(taskId: string, { service, ...storage }: Source): Promise<void> {
-		const task = this.batch.getCompleted(taskId);
-		if (!task || !this.downloads || !storage.helpers) return;
+		const task = this.batch.getTask(taskId);
+		if (task.status !== 'completed' || !this.downloads || !storage.helpers) return;
 		const source = { settings: this.settings, ...storage, service } as FileSource;
 		this.batch.learnFiles(taskId, await this.downloads.start(task, source));
 	}
