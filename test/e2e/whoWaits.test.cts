@@ -240,6 +240,7 @@ const byCommand: Start = async (texts) => {
 			N8N_USER_FOLDER: folder,
 			N8N_RUNNERS_BROKER_PORT: String(await findPort()),
 			N8N_DIAGNOSTICS_ENABLED: 'false',
+			NODE_ENV: 'production',
 			NODE_OPTIONS: '',
 		},
 	});
