@@ -33,8 +33,8 @@ module.exports = {
 	forbidden: [
 		room(
 			'editor',
-			['models/', 'api/'],
-			'editor answers what the open editor asks: look-ups, the test of the credential, the text on the canvas. What runs belongs in operations.',
+			['models/', 'api/', 'operations/index\\.ts$'],
+			'editor is what the editor shows and asks: the properties of all operations, look-ups, the test of the credential, the text on the canvas. What runs belongs in operations.',
 		),
 		room(
 			'operations',
@@ -132,7 +132,7 @@ module.exports = {
 			name: 'verification-is-pure',
 			comment:
 				'Verifying a callback needs neither n8n nor the network. What does belongs in callback, trigger or operations.',
-			from: { path: `^${house}/callback/verify\\.ts$` },
+			from: { path: `^${house}/callback/(signature|verify|diagnose)\\.ts$` },
 			to: {
 				path: [
 					'^node_modules/n8n-',

@@ -18,4 +18,7 @@ module.exports = {
 	endOfLine: 'lf',
 
 	printWidth: 100,
+
+	// Wide tables are not padded.
+	overrides: [{ files: '*.md', options: { proseWrap: 'never' } }],
 };

@@ -1,4 +1,4 @@
-/** The suites: `unit` is pure, `zod4` a part of it with the next zod, `service` holds the emulator to the contract, `engine` runs the built package in n8n-core, `e2e` the packed one in a real n8n, `queue` in n8n's queue mode. */
+/** The suites: `unit` is pure, `zod4` a part of it with the next zod, `service` holds the emulator to the contract, `engine` runs the built package in n8n-core, `e2e` the packed one in a real n8n, `editor` its part that uses the editor by hand, which runs alone, `queue` in n8n's queue mode. */
 const typescript = {
 	'\\.c?ts$': ['ts-jest', { tsconfig: 'tsconfig.dev.json', diagnostics: false }],
 };
@@ -15,8 +15,9 @@ const suite = (name, testMatch, more) => ({
 
 /** zod is n8n's own, and will be version 4 one day: these tests run with each. */
 const READS_BY_ZOD = [
-	'test/unit/@(activate|catalogue|client|field|media|models|options|readOption|schemas|task).test.ts',
-	'test/unit/anyModel.test.cts',
+	'test/unit/**/@(activate|catalogue|client|field|media|operation|options|schemas|task).test.ts',
+	'test/unit/models/index.test.ts',
+	'test/unit/models/any/requestAnyModel.test.cts',
 ];
 
 const packed = {
@@ -35,11 +36,13 @@ module.exports = {
 			moduleNameMapper: { '^(?:\\.\\./)+(nodes|credentials)/(.*)$': '<rootDir>/dist/$1/$2' },
 			setupFilesAfterEnv: ['<rootDir>/test/engine/setup.cts'],
 		}),
-		suite('e2e', ['test/e2e/**/*.test.cts'], packed),
+		suite('e2e', ['test/e2e/!(editor).test.cts'], packed),
+		suite('editor', ['test/e2e/editor.test.cts'], packed),
 		suite('queue', ['test/queue/**/*.test.cts'], packed),
 	],
 	testSequencer: '<rootDir>/dev/longFirst.js',
-	testTimeout: 120_000,
+	// More than `PATIENCE`, so that a wait in vain is named.
+	testTimeout: 300_000,
 	// By default one core is left idle, of two that is half.
 	maxWorkers: '100%',
 };

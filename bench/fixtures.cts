@@ -38,7 +38,7 @@ export async function importFor(n8n: N8n, service: Service, workflow: Workflow) 
 /** Saves a workflow of these nodes, and runs it until it has succeeded. */
 export async function run(n8n: N8n, service: Service, nodes: WorkflowNode[]) {
 	const id = await importFor(n8n, service, chain('Bench', nodes));
-	const execution = await n8n.waitForExecution(await n8n.run(id), { timeout: 120_000 });
+	const execution = await n8n.waitForExecution(await n8n.run(id));
 	if (execution.status !== 'success') throw new Error(execution.getError()?.message);
 	return execution;
 }

@@ -108,8 +108,7 @@ async function measureParked(): Promise<Row> {
 	/** Measures the MB that n8n holds on to after batches were parked, and one more before. */
 	const measureGrowth = async (node: WorkflowNode) => {
 		const id = await prepare(node);
-		const park = async () =>
-			await n8n.waitForExecution(await n8n.run(id), { until: ['waiting'], timeout: 300_000 });
+		const park = async () => await n8n.waitForExecution(await n8n.run(id), { until: ['waiting'] });
 		await park();
 		const before = await measureHeld();
 		for (let batch = 0; batch < BATCHES; batch++) await park();

@@ -20,7 +20,7 @@ const COSTS = {
 };
 
 /**
- * Measures a callback's cost in queue mode, for the arithmetic of docs/scale.md: processor time of the webhook process that
+ * Measures a callback's cost in queue mode, for the arithmetic of docs/operation.md: processor time of the webhook process that
  * takes it and of the worker that runs its execution (our trigger and one node that does nothing), and what is written to
  * the database; beside n8n's bare Webhook node, which verifies nothing and asks nobody. Reads /proc: Linux only.
  */

@@ -156,7 +156,7 @@ export async function measureRound(
 			const own = await n8n.listExecutions(filter);
 			return own.length === CALLBACKS ? own : undefined;
 		},
-		{ timeout: 60_000, what: 'the executions of a round' },
+		{ what: 'the executions of a round' },
 	);
 	const processor = (readProcessorTime(n8n.pid) - used) / CALLBACKS;
 	const ended = Math.max(...finished.map(({ stoppedAt }) => Date.parse(String(stoppedAt))));

@@ -17,6 +17,9 @@ import {
 const getOrigin = (url: unknown, base?: string): string | undefined =>
 	typeof url === 'string' && URL.canParse(url, base) ? new URL(url, base).origin : undefined;
 
+/** n8n's HTTP Request node has its address in `uri`, and "Ignore SSL Issues" in `rejectUnauthorized`. */
+type SentRequest = IHttpRequestOptions & { uri?: string; rejectUnauthorized?: boolean };
+
 const SWITCHED_ON = { customEndpoints: [true] };
 
 const advancedFields: INodeProperties[] = [
@@ -125,15 +128,17 @@ export class MediaGenerationApi implements ICredentialType {
 	];
 
 	/**
-	 * Adds the bearer token, to requests to the configured service only; a redirect to another origin does not get it either. This is a
-	 * function because n8n evaluates each expression in a V8 isolate, on every request.
-	 * @throws {Error} when the request goes anywhere else, or over the internet unencrypted
+	 * Adds the bearer token to requests to the configured service only; a redirect to another origin
+	 * does not get it either. This is a function because n8n evaluates each expression in a V8 isolate,
+	 * on every request.
+	 * @throws {Error} when the request goes anywhere else, over the internet unencrypted, or where
+	 * somebody on its way could read it: n8n lets users send requests with a credential that they
+	 * can't see
 	 */
 	authenticate: IAuthenticate = async (
 		credentials: ICredentialDataDecryptedObject,
-		request: IHttpRequestOptions & { uri?: string },
+		request: SentRequest,
 	): Promise<IHttpRequestOptions> => {
-		// n8n's HTTP Request node has its address in `uri`.
 		const targets = [request.url, request.uri]
 			.filter((url) => url !== undefined)
 			.map((url) => getOrigin(url, request.baseURL));
@@ -145,6 +150,14 @@ export class MediaGenerationApi implements ICredentialType {
 		const clear = targets.find((target) => target && isClearText(target));
 		if (clear)
 			throw new Error(explainClearText(clear === allowed[0] ? 'Base URL' : 'Upload Base URL'));
+		if (
+			request.proxy ||
+			request.rejectUnauthorized === false ||
+			request.skipSslCertificateValidation
+		)
+			throw new Error(
+				"The access token is not sent through a node's own proxy or past its certificate check, where others could read it. Remove 'Proxy' and 'Ignore SSL Issues' from the node's options.",
+			);
 		return {
 			...request,
 			sendCredentialsOnCrossOriginRedirect: false,

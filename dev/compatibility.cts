@@ -5,4 +5,4 @@ import { run } from 'jest';
  * `MEDIA_GENERATION_N8N` names. Arguments are passed on to Jest.
  */
 process.env.MEDIA_GENERATION_N8N ??= 'oldest';
-void run(['--selectProjects', 'e2e', '--maxWorkers', '2', ...process.argv.slice(2)]);
+void run(['--selectProjects', 'e2e', 'editor', '--maxWorkers', '2', ...process.argv.slice(2)]);

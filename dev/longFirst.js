@@ -2,10 +2,10 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** The test files that take longest, the longest first: those in a real n8n take a minute or more. */
 const LONG = [
-	...['queue/queue', 'e2e/editor', 'e2e/anyModel', 'e2e/results', 'e2e/openInternet'],
+	...['queue/queue', 'e2e/anyModel', 'e2e/results', 'e2e/openInternet'],
 	...['e2e/restart', 'e2e/whatComesBack', 'e2e/lookedAfter', 'e2e/tools', 'e2e/agents'],
 	...['e2e/createAndWait', 'e2e/paidOnce', 'e2e/knownTasks', 'e2e/createAndTrigger'],
-	...['unit/waiting', 'engine/addModel', 'unit/answers', 'unit/verify', 'unit/hostileSchema'],
+	...['unit/waiting', 'unit/answers', 'unit/verify', 'unit/hostileSchema'],
 ];
 
 /** Starts long test files first, so that none is left alone at the end. In a fresh clone Jest knows no times and goes by size. */

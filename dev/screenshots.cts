@@ -255,7 +255,7 @@ async function showFinishedCanvas(editor: Editor, takePicture: TakePicture, work
 	const { page } = editor;
 	await editor.openWorkflow(workflowId);
 	await editor.get('execute-workflow-button').first().click();
-	await page.getByText('Workflow executed successfully').waitFor({ timeout: 60_000 });
+	await page.getByText('Workflow executed successfully').waitFor();
 	const logs = editor.get('logs-panel');
 	await editor.get('logs-overview-header').click();
 	const result = logs.getByText(FILES.image, { exact: true }).first();

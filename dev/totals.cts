@@ -14,7 +14,7 @@ const missing = suites.filter(
 	(suite) =>
 		!report?.testResults.some(
 			({ name, assertionResults }) =>
-				name.includes(`/test/${suite}/`) &&
+				name.includes(`/test/${suite}`) &&
 				assertionResults.some(({ status }) => status === 'passed'),
 		),
 );

@@ -1,39 +1,25 @@
-import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import { buffer } from 'node:stream/consumers';
+import type { IHttpRequestOptions } from 'n8n-workflow';
 import { MediaGenerationApi } from '../credentials/MediaGenerationApi.credentials.ts';
-import { parseServiceJson } from '../nodes/MediaGeneration/api/schemas.ts';
 import { TaskService } from '../nodes/MediaGeneration/api/client.ts';
 import type { Credentials } from '../nodes/MediaGeneration/api/endpoints.ts';
-
-/** An answer as it came. */
-export interface Answer {
-	status: number;
-	/** The parsed JSON, as the package reads it; text that is none as it is. */
-	body: unknown;
-	/** The task ID came as a number. In `body` it is text, as it may have more digits than a number keeps. */
-	hasNumericId?: true;
-}
-
-/** The package's own client, outside of n8n, and what it was answered last. */
-export interface Client {
-	service: TaskService;
-	last?: Answer;
-}
+import { parseServiceJson } from '../nodes/MediaGeneration/api/schemas.ts';
+import { readClues, type Clues } from './dialect.cts';
 
 const { authenticate } = new MediaGenerationApi();
 
 /** Reads a body that the package gives to n8n's HTTP helper. */
-async function readBody(body: unknown) {
-	if (body === undefined) return undefined;
-	if (!(body instanceof Blob)) return JSON.stringify(body);
-	const chunks: Uint8Array[] = [];
+const readBody = async (body: unknown) =>
 	// Node's streams can be iterated, which the types of the browser don't say.
-	const stream = body.stream() as unknown as AsyncIterable<Uint8Array>;
-	for await (const chunk of stream) chunks.push(chunk);
-	return Buffer.concat(chunks);
-}
+	body instanceof Blob
+		? await buffer(body.stream() as unknown as AsyncIterable<Buffer>)
+		: JSON.stringify(body);
 
-/** Makes the package's client with Node's fetch in place of n8n's HTTP helper, so that what is asked is what the node asks. */
-export function createClient(credentials: Credentials): Client {
+/**
+ * Makes the package's client with Node's fetch in place of n8n's HTTP helper, so that what is asked is what the node asks.
+ * @param clues gets what the answers show of the service's dialect
+ */
+export function createClient(credentials: Credentials, clues: Clues): TaskService {
 	async function send(_type: string, options: IHttpRequestOptions) {
 		if (typeof authenticate !== 'function') throw new Error('authenticate is no function');
 		const { url, method, headers } = await authenticate({ ...credentials }, options);
@@ -43,19 +29,13 @@ export function createClient(credentials: Credentials): Client {
 			const init = { method, headers: headers as Record<string, string>, body, signal };
 			const response = await fetch(url, { ...init, redirect: 'manual' });
 			const text = await response.text();
-			client.last = {
-				status: response.status,
-				body: parseServiceJson(text) ?? text,
-				...(/"taskId"\s*:\s*\d/.test(text) && { hasNumericId: true }),
-			};
+			Object.assign(clues, readClues(url, parseServiceJson(text)));
 			return { statusCode: response.status, body: text };
 		} catch (error) {
 			// The code that n8n's helper reports.
 			throw signal.aborted ? Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' }) : error;
 		}
 	}
-	const helpers = { httpRequestWithAuthentication: send };
-	const context = { helpers } as unknown as IExecuteFunctions;
-	const client: Client = { service: new TaskService(context, credentials) };
-	return client;
+	const context = { helpers: { httpRequestWithAuthentication: send } };
+	return new TaskService(context, credentials);
 }

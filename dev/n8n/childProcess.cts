@@ -3,7 +3,7 @@ import path from 'node:path';
 import execa from 'execa';
 import { poll } from './wait.cts';
 
-const STOP_LIMIT = 20_000;
+const STOP_LIMIT = 60_000;
 
 /** A program and its arguments. */
 export type Command = [string, ...string[]];
@@ -13,8 +13,6 @@ export interface StartOptions
 	/** Gets the output of the process, at its end. */
 	logFile: string;
 	isReady: () => Promise<boolean>;
-	/** The limit until it is ready, in milliseconds. */
-	timeout: number;
 }
 
 /**
@@ -23,7 +21,7 @@ export interface StartOptions
  */
 export function startProcess(
 	[program, ...args]: Command,
-	{ logFile, isReady, timeout, ...options }: StartOptions,
+	{ logFile, isReady, ...options }: StartOptions,
 ) {
 	const log = fs.openSync(logFile, 'a');
 	const child = execa(program, args, {
@@ -57,7 +55,7 @@ export function startProcess(
 		killGroup();
 		await ended;
 	};
-	/** Sends a signal, and waits for the end. After 20 seconds the group is killed. */
+	/** Sends a signal, and waits for the end. After a minute the group is killed. */
 	const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
 		const limit = setTimeout(killGroup, STOP_LIMIT);
 		child.kill(signal, { forceKillAfterTimeout: false });
@@ -70,7 +68,7 @@ export function startProcess(
 			if (end) throw new Error(`${program} did not start: ${end}. ${readLogTail(logFile)}`);
 			return await isReady();
 		},
-		{ timeout, what: `${program} to be ready`, details: () => readLogTail(logFile) },
+		{ what: `${program} to be ready`, details: () => readLogTail(logFile) },
 	).catch(async (error) => {
 		await kill();
 		throw error;

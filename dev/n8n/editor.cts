@@ -1,5 +1,6 @@
 import { chromium, selectors, type Locator, type Page } from 'playwright-core';
 import type { N8n } from './n8n.cts';
+import { PATIENCE } from './wait.cts';
 
 /** n8n's own hook for tests. */
 selectors.setTestIdAttribute('data-test-id');
@@ -14,9 +15,6 @@ const ARGUMENTS = [
 	'--disable-quic',
 ];
 
-/** The limit of one step in the editor, in milliseconds. */
-const STEP_LIMIT = 20_000;
-
 /** Opens n8n's editor in a browser with an empty profile, logged in as the owner. It sends requests to this machine only. */
 export async function openEditor(
 	n8n: N8n,
@@ -26,14 +24,18 @@ export async function openEditor(
 		theme = 'light',
 	}: { width?: number; height?: number; theme?: 'light' | 'dark' } = {},
 ) {
-	const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+	const browser = await chromium.launch({
+		executablePath: CHROMIUM,
+		args: ARGUMENTS,
+		timeout: PATIENCE,
+	});
 	try {
 		const context = await browser.newContext({
 			viewport: { width, height },
 			colorScheme: theme,
 			reducedMotion: 'reduce',
 		});
-		context.setDefaultTimeout(STEP_LIMIT);
+		context.setDefaultTimeout(PATIENCE);
 		const page = await context.newPage();
 		await page.goto(`${n8n.url}/signin`);
 		await page.locator('input[name="emailOrLdapLoginId"]').fill(n8n.owner.email);
@@ -175,7 +177,7 @@ export class Editor {
 	async waitForOutput() {
 		const completed = this.output.getByText('completed', { exact: true });
 		const file = this.output.getByTestId('ndv-view-binary-data');
-		await completed.or(file).first().waitFor({ timeout: 60_000 });
+		await completed.or(file).first().waitFor();
 	}
 
 	/** Views the file in the output panel, once it is there. */

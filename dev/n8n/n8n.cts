@@ -16,7 +16,7 @@ import { findPort } from './findPort.cts';
 import { Execution } from './execution.cts';
 import { N8nProcess, type N8nProcessOptions } from './process.cts';
 import { provideN8n } from './provide.cts';
-import { poll } from './wait.cts';
+import { PATIENCE, poll } from './wait.cts';
 import { findStartNode, findWebhookPath, type Workflow, type WorkflowNode } from './workflow.cts';
 
 export interface StartOptions {
@@ -81,9 +81,6 @@ const OWNER = {
 	firstName: 'Dev',
 	lastName: 'Owner',
 };
-const REQUEST_LIMIT = 60_000;
-const PUBLICATION_LIMIT = 30_000;
-const EXECUTION_LIMIT = 60_000;
 /** n8n lists no more executions at a time. */
 const PAGE = 100;
 
@@ -185,7 +182,7 @@ export class N8n extends N8nProcess {
 				...(body !== undefined && { 'content-type': 'application/json' }),
 			},
 			body: JSON.stringify(body),
-			signal: AbortSignal.timeout(REQUEST_LIMIT),
+			signal: AbortSignal.timeout(PATIENCE),
 		});
 		const text = await response.text();
 		const answer = (/^[[{]/.test(text) ? JSON.parse(text) : { data: text }) as {
@@ -308,7 +305,6 @@ export class N8n extends N8nProcess {
 				return underway.includes(answer.status) ? undefined : answer;
 			},
 			{
-				timeout: PUBLICATION_LIMIT,
 				what: `workflow ${id} to be ${goal}`,
 				details: () => this.readLogTail(),
 			},
@@ -370,7 +366,10 @@ export class N8n extends N8nProcess {
 	}
 
 	/** Waits until an execution has one of the given statuses, by default until it has ended. */
-	async waitForExecution(id: string, { timeout = EXECUTION_LIMIT, until = ENDED } = {}) {
+	async waitForExecution(
+		id: string,
+		{ timeout, until = ENDED }: { timeout?: number; until?: string[] } = {},
+	) {
 		let last = '';
 		return await poll(
 			async () => {
@@ -417,7 +416,7 @@ export class N8n extends N8nProcess {
 		workflowId,
 		count,
 		status = ENDED,
-		timeout = EXECUTION_LIMIT,
+		timeout,
 	}: ExecutionFilter & { count: number; timeout?: number }) {
 		let found = 0;
 		const summaries = await poll(

@@ -2,7 +2,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { readLogTail, startProcess } from './childProcess.cts';
 
-const START_LIMIT = 180_000;
+/** The limit of one request for its readiness, which is sent again until it is ready. */
+const READINESS_LIMIT = 20_000;
 
 /** Settings that keep n8n on this machine: no internet, no telemetry, listening on the loopback address only. */
 const LOCAL_ONLY = {
@@ -90,9 +91,10 @@ export class N8nProcess {
 			},
 			extendEnv: false,
 			logFile: this.#logFile,
-			timeout: START_LIMIT,
 			isReady: async () =>
-				await fetch(`${this.url}/healthz/readiness`, { signal: AbortSignal.timeout(5_000) }).then(
+				await fetch(`${this.url}/healthz/readiness`, {
+					signal: AbortSignal.timeout(READINESS_LIMIT),
+				}).then(
 					({ ok }) => ok,
 					() => false,
 				),
@@ -100,7 +102,7 @@ export class N8nProcess {
 		await this.#running.ready;
 	}
 
-	/** Asks n8n to end, as an operator does. After 20 seconds it is killed. */
+	/** Asks n8n to end, as an operator does. After a minute it is killed. */
 	async stop() {
 		await this.#running?.stop();
 	}

@@ -103,7 +103,8 @@ async function buildSqlite3(folder: string, contents: string[], log: Log) {
 	const node = findNode(folder);
 	const nodeFolder = path.dirname(path.dirname(node));
 	const headers = fs.existsSync(path.join(nodeFolder, 'include', 'node'));
-	await runNpm(['rebuild', 'sqlite3'], {
+	// This project's npm runs no scripts of packages, and hands that on.
+	await runNpm(['rebuild', 'sqlite3', '--ignore-scripts=false'], {
 		...options,
 		what: 'building sqlite3',
 		env: {

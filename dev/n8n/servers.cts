@@ -7,7 +7,6 @@ import execa from 'execa';
 import { findPort } from './findPort.cts';
 import { startProcess, type Command, type StartOptions } from './childProcess.cts';
 
-const START_LIMIT = 60_000;
 const LOOPBACK = '127.0.0.1';
 
 /**
@@ -87,7 +86,6 @@ async function startServer(
 	const server = startProcess(command, {
 		...options,
 		logFile: path.join(folder, `${path.basename(command[0])}.log`),
-		timeout: START_LIMIT,
 		isReady: async () => {
 			const socket = net.connect(port, LOOPBACK);
 			return await once(socket, 'connect')

@@ -1,8 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/**
+ * The limit of whatever is waited for, in milliseconds. It is for what never comes: a machine that is busy with other work may
+ * take many times as long as a quiet one.
+ */
+export const PATIENCE = 240_000;
+
 interface PollOptions {
-	/** In milliseconds. */
-	timeout: number;
+	/** In milliseconds; by default the one of all waits. */
+	timeout?: number;
 	/** Names, in the error, the thing that is waited for. */
 	what: string;
 	details?: () => string;
@@ -18,7 +24,7 @@ const LONGEST_PAUSE = 500;
  */
 export async function poll<Answer>(
 	ask: () => Answer | undefined | Promise<Answer | undefined>,
-	{ timeout, what, details = () => '' }: PollOptions,
+	{ timeout = PATIENCE, what, details = () => '' }: PollOptions,
 ): Promise<NonNullable<Answer>> {
 	const begun = Date.now();
 	for (;;) {

@@ -1,13 +1,22 @@
-import { fastify, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+	fastify,
+	type FastifyError,
+	type FastifyInstance,
+	type FastifyReply,
+	type FastifyRequest,
+} from 'fastify';
+import { dialects } from './dialects.cts';
 import { answerFaultily, readFaults, sendHtml403, type TaskFaults } from './faults.cts';
 import { createOriginals } from './idempotency.cts';
 import type { Context } from './index.cts';
 import { isLookup, registerLookups } from './lookups.cts';
 import { readOrder } from './models.cts';
-import { createReplay, readRecorded } from './recorded.cts';
 import { hasEnded } from './results.cts';
 import { endpoints, type Endpoint } from './settings.cts';
-import { describeTask, FAIL_MESSAGE, type createLifecycle, type TaskRecord } from './tasks.cts';
+import { describe, FAIL_MESSAGE, type createLifecycle, type TaskRecord } from './tasks.cts';
 import { registerUploads } from './uploads.cts';
 import { Refusal, wrapData } from './validation.cts';
 
@@ -19,9 +28,7 @@ export interface ApiRequest {
 	code?: number;
 }
 
-/** Writes JSON with this ID as a number: 19 digits, more than a JavaScript number holds. */
-const writeNumericId = (body: object, taskId: string) =>
-	JSON.stringify(body).replace(`"taskId":"${taskId}"`, `"taskId":${taskId}`);
+type Lifecycle = ReturnType<typeof createLifecycle>;
 
 const readPath = ({ url }: FastifyRequest) => url.replace(/\?.*/, '');
 
@@ -29,11 +36,33 @@ const sendNotFound = (request: FastifyRequest, reply: FastifyReply) =>
 	reply.code(404).send({ code: 404, msg: `There is no ${request.method} ${readPath(request)}` });
 
 /** The API's HTTP server, not listening yet. */
-export function createApi(context: Context, lifecycle: ReturnType<typeof createLifecycle>) {
-	const { settings, requests, requestFaults, tasks, wait } = context;
+export function createApi(context: Context, lifecycle: Lifecycle): FastifyInstance {
 	const app = fastify({ forceCloseConnections: true });
+	addHooks(app, context);
+	app.setNotFoundHandler(sendNotFound);
+	registerTasks(app, context, lifecycle);
+	registerUploads(app, context);
+	registerLookups(app, context);
+	return app;
+}
+
+/** Has an API answer at another port too, until it closes, and returns the origin there. */
+export async function listenAgain(app: FastifyInstance, host: string, port: number) {
+	const server = createServer((request, response) => app.routing(request, response));
+	app.addHook('onClose', async () => {
+		server.closeAllConnections();
+		server.close();
+	});
+	server.listen(port, host);
+	await once(server, 'listening');
+	return `http://${host}:${(server.address() as AddressInfo).port}`;
+}
+
+/** Records each request, strikes it with the faults that wait for it, and refuses what no endpoint takes. */
+function addHooks(app: FastifyInstance, context: Context) {
+	const { settings, requests, requestFaults, wait } = context;
+	const { uploadsApart, needsContentType, hasDataIn401 } = dialects[settings.dialect];
 	const entries = new WeakMap<FastifyRequest, ApiRequest>();
-	let orders = 0;
 
 	/** Returns the first fault that matches the path, used up by one. */
 	function takeFault(path: string) {
@@ -49,19 +78,12 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 			([endpoint, start]) => !settings[endpoint as Endpoint] && path.startsWith(start),
 		);
 
-	const originals = createOriginals(context);
-	const recorded = readRecorded(settings.recorded);
-	const replay = createReplay(context, recorded);
-
-	/** Loses the answer to a creation while its fault says so. */
-	function loseAnswer({ faults }: TaskRecord) {
-		const dropConnection = Boolean(faults.lost);
-		if (faults.lost) faults.lost--;
-		return { dropConnection };
-	}
+	const isAtOtherHost = (path: string, { localPort }: FastifyRequest['socket']) =>
+		uploadsApart &&
+		path.startsWith(endpoints.uploads) !== (String(localPort) === new URL(context.uploadUrl).port);
 
 	app.addHook('onRequest', async (request, reply) => {
-		const { method, headers } = request;
+		const { method, headers, socket } = request;
 		const entry = { method, path: readPath(request) };
 		entries.set(request, entry);
 		requests.push(entry);
@@ -70,16 +92,15 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 		if (fault?.delaySeconds) await wait(fault.delaySeconds);
 		const faulty = fault && answerFaultily(request, reply, fault);
 		if (faulty) return faulty;
-		if (!headers.authorization) throw new Refusal(401, 'The Authorization header is missing');
+		if (!headers.authorization || (needsContentType && !headers['content-type']))
+			throw new Refusal(401, 'The Authorization or Content-Type header is missing');
 		if (headers.authorization !== `Bearer ${settings.token}`)
 			throw new Refusal(401, 'The access token is not valid');
 		if (!headers['user-agent']?.trim()) return sendHtml403(reply);
-		return isOff(entry.path) ? sendNotFound(request, reply) : undefined;
+		const isAbsent = isOff(entry.path) || isAtOtherHost(entry.path, socket);
+		return isAbsent ? sendNotFound(request, reply) : undefined;
 	});
 
-	app.addHook('onSend', async (request, reply, payload) =>
-		typeof payload === 'string' ? replay(request, reply, payload) : payload,
-	);
 	app.addHook('onSend', async (request, _reply, payload) => {
 		const { rewrite } = settings;
 		if (!rewrite || typeof payload !== 'string' || !payload.startsWith('{')) return payload;
@@ -95,30 +116,45 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 		const unreadable = 'statusCode' in error && (error.statusCode ?? 500) < 500;
 		const code = error instanceof Refusal ? error.code : unreadable ? 422 : 500;
 		settings.log?.(`refuse ${request.method} ${readPath(request)}: ${code} ${error.message}`);
-		const data = code === 401 && isLookup(readPath(request)) ? undefined : null;
-		return reply.code(code === 500 ? 500 : 200).send({ code, msg: error.message, data });
+		const lacksData = code === 401 && (!hasDataIn401 || isLookup(readPath(request)));
+		const isOurs = error instanceof Refusal || unreadable;
+		const body = { code, msg: error.message, data: lacksData ? undefined : null };
+		return reply.code(isOurs ? 200 : 500).send(body);
 	});
-	app.setNotFoundHandler(sendNotFound);
+}
 
-	app.post('/api/v1/jobs/createTask', async (request, reply) => {
-		const { order, result } = readOrder(request.body, recorded.model);
+/** Adds the creation of tasks, their details, and the account's credits. */
+function registerTasks(app: FastifyInstance, context: Context, lifecycle: Lifecycle) {
+	const { settings, tasks } = context;
+	const { creditsRefusal, describeCreation, describeTask } = dialects[settings.dialect];
+	const originals = createOriginals(context);
+	let orders = 0;
+
+	/** Loses the answer to a creation while its fault says so. */
+	function loseAnswer({ faults }: TaskRecord) {
+		const dropConnection = Boolean(faults.lost);
+		if (faults.lost) faults.lost--;
+		return { dropConnection };
+	}
+
+	app.post(endpoints.creation, async (request, reply) => {
+		const { order, result } = readOrder(request.body, settings.dialect);
 		const original = originals.find(request.headers, order);
 		if (original) {
 			settings.log?.(`create ${order.model}: ${original.taskId} again`);
 			return (
 				answerFaultily(request, reply, loseAnswer(original)) ??
-				wrapData({ taskId: original.taskId })
+				wrapData(describeCreation(original.taskId))
 			);
 		}
 		if (settings.credits < settings.costPerTask)
-			throw new Refusal(402, `The account has ${settings.credits} credits: too few for a task`);
+			throw new Refusal(creditsRefusal.code, creditsRefusal.msg);
 		const faults: TaskFaults = {
-			numericId: recorded.hasNumericIds,
 			...readFaults(order.input.prompt),
 			...settings.faultsFor?.({ ...order, index: orders++ }),
 		};
-		const { status, garbage, noTaskId, hang, html403 } = faults;
-		const spoilt = Boolean(status || garbage || noTaskId || hang || html403);
+		const { status, garbage, noTaskId, hang, accepted = 200 } = faults;
+		const spoilt = Boolean(status || garbage || noTaskId || hang);
 
 		const task = !spoilt || faults.created ? lifecycle.create(order, result, faults) : undefined;
 		if (task) settings.credits -= settings.costPerTask;
@@ -128,36 +164,25 @@ export function createApi(context: Context, lifecycle: ReturnType<typeof createL
 
 		if (task) originals.keep(request.headers, task);
 		const loss = task ? loseAnswer(task) : {};
-		const faulty = answerFaultily(request, reply, { status, garbage, hang, html403, ...loss });
+		const faulty = answerFaultily(request, reply, { status, garbage, hang, ...loss });
 		if (faulty) return faulty;
-		const { accepted = 200, numericId } = faults;
-		const body = wrapData(noTaskId ? {} : { taskId: task?.taskId });
-		reply.code(accepted).type('application/json');
-		return reply.send(numericId && task ? writeNumericId(body, task.taskId) : body);
+		const data = task && !noTaskId ? describeCreation(task.taskId) : {};
+		return reply.code(accepted).send(wrapData(data));
 	});
 
-	app.get<{ Querystring: { taskId?: string } }>(
-		'/api/v1/jobs/recordInfo',
-		async (request, reply) => {
-			const record = tasks.get(request.query.taskId ?? '');
-			if (!record) throw new Refusal(422, 'recordInfo is null');
-			record.detailsRequests++;
-			const { detailsHang: hang, detailsFail = 0, detailsCode, detailsRecord } = record.faults;
-			const status = record.detailsRequests <= detailsFail ? 500 : undefined;
-			const faulty = answerFaultily(request, reply, { hang, status });
-			if (faulty) return faulty;
+	app.get<{ Querystring: { taskId?: string } }>(endpoints.details, async (request, reply) => {
+		const record = tasks.get(request.query.taskId ?? '');
+		if (!record) throw new Refusal(422, 'recordInfo is null');
+		record.detailsRequests++;
+		const { detailsHang: hang, detailsFail = 0, detailsCode, detailsRecord } = record.faults;
+		const status = record.detailsRequests <= detailsFail ? 500 : undefined;
+		const faulty = answerFaultily(request, reply, { hang, status });
+		if (faulty) return faulty;
 
-			const code = hasEnded(record) ? detailsCode : undefined;
-			if (code !== undefined && !detailsRecord) throw new Refusal(code, FAIL_MESSAGE);
-			const body = { ...wrapData(describeTask(context, record)), ...(code && { code }) };
-			reply.type('application/json');
-			return record.faults.numericId ? writeNumericId(body, record.taskId) : body;
-		},
-	);
+		const code = hasEnded(record) ? detailsCode : undefined;
+		if (code !== undefined && !detailsRecord) throw new Refusal(code, FAIL_MESSAGE);
+		return { ...wrapData(describeTask(describe(context, record))), ...(code && { code }) };
+	});
 
-	app.get('/api/v1/chat/credit', async () => wrapData(settings.credits));
-
-	registerUploads(app, context);
-	registerLookups(app, context);
-	return app;
+	app.get(endpoints.balance, async () => wrapData(settings.credits));
 }

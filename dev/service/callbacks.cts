@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
+import { dialects } from './dialects.cts';
 import type { Context } from './index.cts';
-import { FAIL_CODE, FAIL_MESSAGE, type TaskRecord } from './tasks.cts';
+import { describe, type TaskRecord } from './tasks.cts';
 
 export interface CallbackAttempt {
 	/** The receiver's HTTP status; null when there was no answer. */
@@ -32,24 +33,17 @@ export function sign(taskId: string, timestamp: number, secret: string) {
 	return createHmac('sha256', secret).update(`${taskId}.${timestamp}`).digest('base64');
 }
 
-function createBody({ taskId, faults: { fail } }: TaskRecord) {
-	return {
-		taskId,
-		code: fail ? Number(FAIL_CODE) : 200,
-		msg: fail ? FAIL_MESSAGE : 'success',
-		data: { task_id: taskId, callbackType: fail ? 'task_failed' : 'task_completed' },
-	};
-}
-
 /** Sends the callbacks of tasks. */
-export function createCallbacks({ settings, closing, wait }: Context) {
+export function createCallbacks(context: Context) {
+	const { settings, closing, wait } = context;
+	const { callbackHeaders, describeCallback } = dialects[settings.dialect];
+
 	function createHeaders(taskId: string, overrides: CallbackOverrides) {
 		const { timestamp = Math.floor(Date.now() / 1000), secret = settings.webhookSecret } =
 			overrides;
 		const { signature = secret && sign(taskId, timestamp, secret) } = overrides;
 		const headers = Object.entries({
-			'content-type': 'application/json',
-			'user-agent': 'media-task-service',
+			...callbackHeaders,
 			'x-webhook-timestamp': signature && String(timestamp),
 			'x-webhook-signature': signature,
 			...overrides.headers,
@@ -59,7 +53,8 @@ export function createCallbacks({ settings, closing, wait }: Context) {
 
 	/** Sends a callback once, and keeps what came of it. */
 	async function send(record: TaskRecord, overrides: CallbackOverrides = {}) {
-		const { url = record.callBackUrl, body = createBody(record), signal = closing } = overrides;
+		const { url = record.callBackUrl, signal = closing } = overrides;
+		const { body = describeCallback(describe(context, record)) } = overrides;
 		if (!url) throw new Error(`task ${record.taskId} has no callBackUrl: give a url`);
 		const headers = createHeaders(record.taskId, overrides);
 		const attempt: CallbackAttempt = { status: null, headers, body, answer: 'no answer yet' };

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { TaskOrder } from './models.cts';
 import { resultShape } from './results.cts';
 import { endpoints } from './settings.cts';
-import { anyObject, nonEmptyText, Refusal, strictObject } from './validation.cts';
+import { anyObject, nonEmptyText, Refusal, strictObject, type Issue } from './validation.cts';
 
 const catalogueModel = strictObject({
 	/** As the list has it. */
@@ -54,22 +54,45 @@ const ajv = new Ajv2020({ strict: false, allErrors: true, multipleOfPrecision: 9
 addFormats(ajv);
 const validators = new Map<string, ValidateFunction>();
 
+/** Some documents have spaces behind the names of fields. Fields are sent without. */
+const trimNames = (openapi: object) =>
+	JSON.parse(JSON.stringify(openapi), (key, value: unknown) => {
+		if (key === 'required' && Array.isArray(value)) return value.map((name) => String(name).trim());
+		if (key !== 'properties' || typeof value !== 'object' || value === null) return value;
+		return Object.fromEntries(Object.entries(value).map(([name, one]) => [name.trim(), one]));
+	}) as object;
+
 /** Compiles the schema of the body that creates a task. References stay inside the document. */
 export function compileBody(name: string, openapi: object) {
-	const validate = validators.get(name) ?? ajv.compile({ ...openapi, $ref: TASK_BODY });
+	const validate = validators.get(name) ?? ajv.compile({ ...trimNames(openapi), $ref: TASK_BODY });
 	validators.set(name, validate);
 	return validate;
 }
 
+/** What the keywords of a schema say of a field. */
+const KINDS: Record<string, Issue['kind']> = {
+	required: 'missing',
+	enum: 'notAllowed',
+	additionalProperties: 'unknown',
+};
+
 /**
- * Holds a task to the schema of its model. A model whose schema is missing or malformed takes any input.
+ * Lists what is wrong with the input of a task, by the schema of its model. What the schema asks of the body around it is
+ * not held against a task. A model whose schema is missing or malformed takes any input.
  *
- * @throws {Refusal} 422 that names the fields at fault
+ * @throws {Refusal} 422 when the model is not created as a task
  */
-export function checkBySchema(order: TaskOrder, { openapi }: CatalogueModel) {
-	if (openapi === null || typeof openapi === 'string') return;
+export function listSchemaIssues(order: TaskOrder, { openapi }: CatalogueModel): Issue[] {
+	if (openapi === null || typeof openapi === 'string') return [];
 	if (!(TASK_PATH in Object(openapi.paths)))
 		throw new Refusal(422, `model "${order.model}" is not created by ${TASK_PATH}`);
 	const validate = compileBody(order.model, openapi);
-	if (!validate(order)) throw new Refusal(422, ajv.errorsText(validate.errors, { dataVar: '' }));
+	if (validate(order)) return [];
+	return (validate.errors ?? [])
+		.filter(({ instancePath }) => instancePath.startsWith('/input'))
+		.map(({ keyword, instancePath, params, message }) => ({
+			name: String(params.missingProperty ?? instancePath.split('/').at(-1)),
+			kind: KINDS[keyword] ?? 'other',
+			text: `${instancePath} ${message}`,
+		}));
 }

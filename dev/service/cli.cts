@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { dialects, type DialectName } from './dialects.cts';
 import { taskFaults } from './faults.cts';
 import { startService } from './index.cts';
 import { commandLineSettings, defaults } from './settings.cts';
@@ -9,7 +10,7 @@ Runs an emulator of the media generation service on 127.0.0.1.
 
   --port <number>         the API's port; the next one serves the files (default 8787)
   --task-seconds <number> how long a task takes (default ${commandLineSettings.taskSeconds})
-  --recorded <folder>     gives the answers that "npm run probe" wrote there, where it has them
+  --dialect <name>        ${Object.keys(dialects).join(' or ')} (default ${defaults.dialect})
   --help                  prints this
 `;
 
@@ -18,7 +19,7 @@ async function main() {
 		options: {
 			port: { type: 'string', default: '8787' },
 			'task-seconds': { type: 'string', default: String(commandLineSettings.taskSeconds) },
-			recorded: { type: 'string' },
+			dialect: { type: 'string', default: defaults.dialect },
 			help: { type: 'boolean', default: false },
 		},
 	});
@@ -26,11 +27,12 @@ async function main() {
 		console.log(usage);
 		return;
 	}
+	if (!(values.dialect in dialects)) throw new Error(`There is no dialect "${values.dialect}"`);
 	const service = await startService({
 		...commandLineSettings,
 		port: Number(values.port),
 		taskSeconds: Number(values['task-seconds']),
-		recorded: values.recorded,
+		dialect: values.dialect as DialectName,
 		log: (line) => console.log(`${new Date().toISOString()} ${line}`),
 	});
 	const faults = Object.entries(taskFaults.shape).map(
@@ -42,6 +44,7 @@ For the credential
   Base URL          ${service.url}
   Access Token      ${defaults.token}
   Webhook HMAC Key  ${defaults.webhookSecret}
+  Upload Base URL   ${service.uploadUrl === service.url ? '' : service.uploadUrl}
 
 Sample media to give as inputs
   ${service.resultsUrl}/sample.png

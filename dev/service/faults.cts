@@ -18,13 +18,11 @@ export const taskFaults = z
 		garbage: flag('creating is answered with text that is not JSON'),
 		noTaskId: flag('creating is answered with code 200 but no task id'),
 		hang: flag('creating is never answered'),
-		html403: flag('creating is answered with HTTP 403 and an HTML page'),
 		lost: number(
 			'the task is made, and this number of answers to its creation get lost; #lost=1. With an idempotency header each request that comes again counts',
 		),
-		created: flag('with one of the five above: the task is made all the same, and runs'),
+		created: flag('with one of the four above: the task is made all the same, and runs'),
 		accepted: number('the task is made, and its ID answered with this HTTP status; #accepted=202'),
-		numericId: flag("the task's ID is a number of 19 digits"),
 		detailsCode: number(
 			'once the task has ended, its details are answered with this code; #detailsCode=501',
 		),
@@ -57,7 +55,6 @@ interface FaultyAnswer {
 	code?: number;
 	msg?: string;
 	garbage?: boolean;
-	html403?: boolean;
 	hang?: boolean;
 	dropConnection?: boolean;
 	/** Redirects to this URL. */
@@ -90,7 +87,6 @@ export function answerFaultily(request: FastifyRequest, reply: FastifyReply, fau
 	if (fault.dropConnection) request.raw.socket.destroy();
 	if (fault.dropConnection || fault.hang) return reply.hijack();
 	if (fault.location) return reply.redirect(fault.location);
-	if (fault.html403) return sendHtml403(reply);
 	reply.code(status ?? 200);
 	if (fault.garbage) return reply.type('application/json').send('upstream is warming up');
 	if (code === undefined && msg === undefined) return undefined;

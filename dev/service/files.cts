@@ -118,10 +118,6 @@ export function createFileHost(context: Context) {
 	for (const name of ['sample.png', 'sample.mp4', 'sample.mp3'])
 		app.get(`/${name}`, (_request, reply) => sendFile(reply, findSample(name)));
 
-	app.get<{ Params: { name: string } }>('/recorded/:name', ({ params: { name } }, reply) =>
-		extname(name) in mimeTypes ? sendFile(reply, findSample(name)) : refuseUnknown(reply),
-	);
-
 	interface ResultRoute {
 		Params: { taskId: string; name: string };
 		Querystring: { redirected?: string };

@@ -3,8 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createApi, type ApiRequest } from './api.cts';
+import { createApi, listenAgain, type ApiRequest } from './api.cts';
 import { createCallbacks, sign, type CallbackOverrides } from './callbacks.cts';
+import { dialects } from './dialects.cts';
 import type { RequestFault } from './faults.cts';
 import { createFileHost, type Delivery } from './files.cts';
 import { defaults, type Settings, type SettingsInput } from './settings.cts';
@@ -37,6 +38,8 @@ export interface Context extends ReturnType<typeof createRecords> {
 	directory: string;
 	/** The origin of result files, uploads and sample media; empty until it listens. */
 	resultsUrl: string;
+	/** The origin of the upload endpoints; empty until it listens. */
+	uploadUrl: string;
 	/** The faults that wait for the next API requests. */
 	requestFaults: Array<RequestFault & { times: number }>;
 }
@@ -46,8 +49,8 @@ const host = '127.0.0.1';
 /**
  * Starts an emulator of the task service on 127.0.0.1.
  *
- * @param options settings.cts has the defaults. Files are served on the port after `port`; when that is 0 (the
- * default) both ports are free ones.
+ * @param options settings.cts has the defaults. Files are served on the port after `port`, uploads that are
+ * apart on the one after that; when it is 0 (the default) all are free ones.
  * @throws {Error} when a port is taken
  */
 export async function startService({
@@ -65,6 +68,7 @@ export async function startService({
 		wait: (seconds) => pause(seconds * 1000, undefined, { signal: closer.signal }),
 		directory: await mkdtemp(join(tmpdir(), 'media-task-service-')),
 		resultsUrl: '',
+		uploadUrl: '',
 		requestFaults: [],
 	};
 	const callbacks = createCallbacks(context);
@@ -81,10 +85,15 @@ export async function startService({
 
 	try {
 		context.resultsUrl = await files.listen({ host, port: port && port + 1 });
+		const { uploadsApart } = dialects[settings.dialect];
+		if (uploadsApart) context.uploadUrl = await listenAgain(api, host, port && port + 2);
+		const url = await api.listen({ host, port });
+		context.uploadUrl ||= url;
 		return {
 			...records,
 			/** The API's origin. */
-			url: await api.listen({ host, port }),
+			url,
+			uploadUrl: context.uploadUrl,
 			resultsUrl: context.resultsUrl,
 			close,
 			[Symbol.asyncDispose]: close,

@@ -30,7 +30,6 @@ export function registerLookups(app: FastifyInstance, context: Context) {
 	/** Tells whether the link is one of a result file or upload that can be had. */
 	function isOwn(link: string) {
 		if ([...uploads.values()].some(({ downloadUrl }) => downloadUrl === link)) return true;
-		if (link.startsWith(`${context.resultsUrl}/recorded/`)) return true;
 		if (!link.startsWith(`${context.resultsUrl}/results/`)) return false;
 		const [name = '', taskId = ''] = link.split('/').reverse();
 		const task = tasks.get(taskId);

@@ -1,11 +1,13 @@
 import { z } from 'zod';
-import { checkBySchema, findInCatalogue } from './catalogue.cts';
+import { findInCatalogue, listSchemaIssues } from './catalogue.cts';
+import { dialects, type DialectName } from './dialects.cts';
 import type { Result } from './results.cts';
 import {
 	anyObject,
 	check,
 	httpUrl,
 	integer,
+	listIssues,
 	nonEmptyText,
 	Refusal,
 	strictObject,
@@ -89,24 +91,24 @@ export type TaskOrder = z.infer<typeof envelope>;
 
 /**
  * Reads the body of a create request to the letter of the contract, or of the catalogue's schema for models that the
- * contract does not have. A model whose name begins with `custom/` takes any input, and so does the one of a recorded task.
+ * contract does not have. A model whose name begins with `custom/` takes any input.
  *
- * @throws {Refusal} 422 that names the field at fault
+ * @throws {Refusal} in the dialect's words, that names the field at fault
  */
 export function readOrder(
 	body: unknown,
-	recordedModel?: string,
+	dialect: DialectName,
 ): { order: TaskOrder; result: Result } {
 	const order = check(envelope, body);
 	const model = Object.hasOwn(models, order.model) ? models[order.model] : undefined;
-	if (model) {
-		check(model.input, order.input, ['input']);
-		return { order, result: model.result };
-	}
-	if (order.model.startsWith('custom/') || order.model === recordedModel)
-		return { order, result: video };
-	const listed = findInCatalogue(order.model);
-	if (!listed) throw new Refusal(422, `model "${order.model}" is not known`);
-	checkBySchema(order, listed);
-	return { order, result: listed.result };
+	const found = model ?? findInCatalogue(order.model);
+	if (!found && order.model.startsWith('custom/')) return { order, result: video };
+	if (!found) throw new Refusal(422, `model "${order.model}" is not known`);
+	const issues =
+		'input' in found
+			? listIssues(found.input, order.input, ['input'])
+			: listSchemaIssues(order, found);
+	const refusal = dialects[dialect].refuseInput(issues);
+	if (refusal) throw refusal;
+	return { order, result: found.result };
 }

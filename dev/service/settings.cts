@@ -1,7 +1,10 @@
+import type { DialectName } from './dialects.cts';
 import type { TaskFaults } from './faults.cts';
 import type { TaskOrder } from './models.cts';
 
 export const defaults = {
+	/** How the service speaks: dialects.cts has the differences. */
+	dialect: 'contract' as DialectName,
 	token: 'dev-token',
 	/** Signs callbacks; '' switches signing off. */
 	webhookSecret: 'dev-webhook-key',
@@ -49,8 +52,6 @@ export type Settings = typeof defaults & {
 	faultsFor?: (task: TaskOrder & { index: number }) => TaskFaults | undefined;
 	/** Changes the body of an answer of the API: what it returns is sent. */
 	rewrite?: (body: unknown, path: string) => unknown;
-	/** The folder of answers that `npm run probe` wrote, which are given in place of the emulator's own. */
-	recorded?: string;
 	log?: (line: string) => void;
 };
 export type SettingsInput = Partial<Settings>;

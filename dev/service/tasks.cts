@@ -1,13 +1,11 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { CallbackAttempt, createCallbacks } from './callbacks.cts';
+import { dialects, type Description } from './dialects.cts';
 import type { TaskFaults } from './faults.cts';
 import type { Context } from './index.cts';
 import type { TaskOrder } from './models.cts';
 import { formatResult, hasEnded, hasSucceeded, type Result } from './results.cts';
-
-/** In percent, by the states before the end. */
-const progress: Record<string, number> = { waiting: 0, queuing: 10, generating: 50 };
 
 /** Times are in ms. */
 export interface TaskRecord extends TaskOrder {
@@ -25,29 +23,18 @@ export interface TaskRecord extends TaskOrder {
 	detailsRequests: number;
 }
 
-export const FAIL_CODE = '501';
+const FAIL_CODE = '501';
 export const FAIL_MESSAGE = 'The generation failed: the prompt was refused.';
 
-/** The record that the details endpoint returns, with fresh result links. */
-export function describeTask(context: Context, record: TaskRecord) {
-	const { model, callBackUrl, input, state, createTime, updateTime, completeTime } = record;
-	const failed = hasEnded(record) && record.faults.fail;
-	return {
-		taskId: record.taskId,
-		model,
-		state,
-		param: JSON.stringify({ model, callBackUrl, input }),
-		...(hasSucceeded(record) ? formatResult(context, record) : { resultJson: '' }),
-		failCode: failed ? FAIL_CODE : '',
-		failMsg: failed ? FAIL_MESSAGE : '',
-		costTime: completeTime === null ? null : completeTime - createTime,
-		createTime,
-		updateTime,
-		completeTime,
-		creditsConsumed: record.creditsConsumed,
-		progress: progress[state] ?? 100,
-	};
-}
+/** Gathers what the details and the callback of a task say, with fresh result links. */
+export const describe = (context: Context, record: TaskRecord): Description => ({
+	record,
+	result: hasSucceeded(record) ? formatResult(context, record) : undefined,
+	failure:
+		hasEnded(record) && record.faults.fail
+			? { failCode: FAIL_CODE, failMsg: FAIL_MESSAGE }
+			: undefined,
+});
 
 /** Runs tasks from their creation to the last callback. */
 export function createLifecycle(context: Context, callbacks: ReturnType<typeof createCallbacks>) {
@@ -61,12 +48,12 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 
 	async function live(record: TaskRecord) {
 		const { fail, end, neverEnds, slow: seconds = settings.taskSeconds } = record.faults;
-		await wait(seconds / 4);
-		move(record, 'queuing');
-		await wait(seconds / 4);
-		move(record, 'generating');
+		const { states } = dialects[settings.dialect];
+		for (const state of states) {
+			move(record, state);
+			await wait(seconds / states.length);
+		}
 		if (neverEnds) await once(closing, 'abort');
-		await wait(seconds / 2);
 		record.completeTime = Date.now();
 		move(record, end ?? (fail ? 'fail' : 'success'));
 		await callbacks.deliver(record);
@@ -79,11 +66,7 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 		return record;
 	}
 
-	function createId({ numericId }: TaskFaults) {
-		if (settings.countsIds) return `task-${++count}`;
-		if (numericId) return `1${String(randomInt(2 ** 47)).padStart(18, '0')}`;
-		return randomBytes(16).toString('hex');
-	}
+	const createId = () => (settings.countsIds ? `task-${++count}` : randomBytes(16).toString('hex'));
 
 	/** Makes a task and starts its life. */
 	function create(order: TaskOrder, result: Result, faults: TaskFaults) {
@@ -91,7 +74,7 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 		const record: TaskRecord = {
 			...order,
 			result,
-			taskId: createId(faults),
+			taskId: createId(),
 			state: 'waiting',
 			createTime: now,
 			updateTime: now,

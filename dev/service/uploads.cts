@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { fastifyMultipart } from '@fastify/multipart';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { dialects } from './dialects.cts';
 import type { Context } from './index.cts';
 import { check, httpUrl, nonEmptyText, Refusal, strictObject } from './validation.cts';
 
@@ -52,12 +53,16 @@ export function registerUploads(app: FastifyInstance, context: Context) {
 		const downloadUrl = `${context.resultsUrl}/uploads/${urlPath}`;
 		context.uploads.set(fileName, { ...received, fileName, filePath, downloadUrl });
 		const { mimeType, size: fileSize } = received;
+		const { uploadsApart } = dialects[context.settings.dialect];
 		const uploadedAt = new Date().toISOString();
 		return {
 			success: true,
 			code: 200,
 			msg: 'File uploaded successfully',
-			data: { fileName, filePath, downloadUrl, fileSize, mimeType, uploadedAt },
+			data: {
+				...(uploadsApart && { success: true }),
+				...{ fileName, filePath, downloadUrl, fileSize, mimeType, uploadedAt },
+			},
 		};
 	}
 

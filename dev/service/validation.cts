@@ -10,6 +10,15 @@ export class Refusal extends Error {
 	}
 }
 
+/** What is wrong with a field. */
+export interface Issue {
+	/** The field's own name. */
+	name: string;
+	kind: 'missing' | 'notAllowed' | 'unknown' | 'other';
+	/** With the field's path, for example `input.video_urls.0: Required`. */
+	text: string;
+}
+
 /** The envelope of what the service grants. */
 export const wrapData = (data: unknown) => ({ code: 200, msg: 'success', data });
 
@@ -22,21 +31,34 @@ export const anyObject = z.record(z.string(), z.unknown());
 /** An object that refuses keys it does not name. */
 export const strictObject = <Shape extends z.ZodRawShape>(shape: Shape) => z.object(shape).strict();
 
+function findKind(issue: z.ZodIssue): Issue['kind'] {
+	if (issue.code === 'unrecognized_keys') return 'unknown';
+	if (issue.code === 'invalid_string') return 'notAllowed';
+	return issue.message === 'Required' ? 'missing' : 'other';
+}
+
+/** Lists what is wrong with a value, field by field. */
+export function listIssues(shape: z.ZodTypeAny, value: unknown, path: string[] = []): Issue[] {
+	const issues = shape.safeParse(value, { path }).error?.issues ?? [];
+	return issues.map((issue) => {
+		const unknown = issue.code === 'unrecognized_keys' ? issue.keys : [];
+		const at = [...issue.path, ...unknown];
+		const text = `${at.join('.')}: ${issue.message}`;
+		return { name: String(at.at(-1)), kind: findKind(issue), text };
+	});
+}
+
 /**
  * Returns the value if it has the shape.
  *
- * @throws {Refusal} 422 that names every field at fault, for example `input.video_urls.0: Required`
+ * @throws {Refusal} 422 that names every field at fault
  */
 export function check<Output>(
 	shape: z.ZodType<Output, z.ZodTypeDef, unknown>,
 	value: unknown,
-	path: string[] = [],
 ): Output {
-	const { success, data, error } = shape.safeParse(value, { path });
-	if (success) return data;
-	const problems = error.issues.map((issue) => {
-		const unknown = issue.code === 'unrecognized_keys' ? issue.keys : [];
-		return `${[...issue.path, ...unknown].join('.')}: ${issue.message}`;
-	});
-	throw new Refusal(422, problems.join('; '));
+	const { data } = shape.safeParse(value);
+	if (data !== undefined) return data;
+	const issues = listIssues(shape, value);
+	throw new Refusal(422, issues.map(({ text }) => text).join('; '));
 }

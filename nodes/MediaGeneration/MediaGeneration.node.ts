@@ -10,7 +10,8 @@ import {
 } from 'n8n-workflow';
 import { methods } from './editor/methods';
 import { buildSubtitle } from './editor/subtitle';
-import { operationProperties, operations } from './operations';
+import { operationProperties } from './editor/properties';
+import { operations } from './operations';
 
 /**
  * Resumes a parked execution. n8n makes a URL for each execution, so nothing is registered with the

@@ -7,10 +7,10 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { credentialTest } from './editor/methods';
-import { optionFields } from './trigger/options';
+import { optionsField } from './trigger/options';
 
-/** The code for callbacks is loaded with the first one, because n8n loads this file at its start, for the editor. */
-const loadReceiver = async () => await import('./trigger/receive');
+const TRY_OUT =
+	'<b>To try it out:</b> open <b>Webhook URLs</b>, copy the <b>Test URL</b> into Callback URL of a Media Generation node (operation Start Without Waiting), press <b>Execute step</b> here, then run that node in another tab. When its task ends, the data shows up here.';
 
 export class MediaGenerationTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -34,10 +34,8 @@ export class MediaGenerationTrigger implements INodeType {
 		triggerPanel: {
 			header: 'Start when a task ends',
 			executionsHelp: {
-				inactive:
-					'<b>To try it out:</b> open <b>Webhook URLs</b>, copy the <b>Test URL</b> into Callback URL of a Media Generation node (operation Start Without Waiting), press <b>Execute step</b> here, then run that node in another tab. When its task ends, the data shows up here.<br /><br /><b>In production:</b> publish (activate) this workflow and put the <b>Production URL</b> there instead. It then runs for every task that ends; see the executions list.',
-				active:
-					'<b>In production:</b> this workflow is published (active) and runs for every task that was created with the <b>Production URL</b> as its Callback URL; see the executions list.<br /><br /><b>To try a change:</b> open <b>Webhook URLs</b>, copy the <b>Test URL</b> into Callback URL of a Media Generation node, press <b>Execute step</b> here, then run that node in another tab.',
+				inactive: `${TRY_OUT}<br /><br /><b>In production:</b> publish (activate) this workflow and put the <b>Production URL</b> there instead. It then runs for every task that ends; see the executions list.`,
+				active: `<b>In production:</b> this workflow is published (active) and runs for every task that was created with the <b>Production URL</b> as its Callback URL; see the executions list.<br /><br />${TRY_OUT}`,
 			},
 			activationHint:
 				'Once the workflow is published (active), it starts when a task ends that was created with the Production URL as its Callback URL.',
@@ -69,11 +67,7 @@ export class MediaGenerationTrigger implements INodeType {
 				type: 'multiOptions',
 				required: true,
 				options: [
-					{
-						name: 'Task Completed',
-						value: 'taskCompleted',
-						description: 'A task has its result',
-					},
+					{ name: 'Task Completed', value: 'taskCompleted', description: 'A task has its result' },
 					{
 						name: 'Task Failed',
 						value: 'taskFailed',
@@ -90,37 +84,27 @@ export class MediaGenerationTrigger implements INodeType {
 				description:
 					"Whether only callbacks that are signed with the credential's 'Webhook HMAC Key' are accepted. Turned off, anyone who knows the URL can start the workflow. To find out why a callback was refused, use the operation Verify Callback of the Media Generation node.",
 			},
-			{
-				displayName: 'Options',
-				name: 'options',
-				type: 'collection',
-				placeholder: 'Add option',
-				default: {},
-				options: optionFields,
-			},
+			optionsField,
 		],
 	};
 
 	methods = { credentialTest };
-
 	webhookMethods = {
 		default: {
-			async checkExists(): Promise<boolean> {
-				return false;
-			},
+			checkExists: async (): Promise<boolean> => false,
 			async create(this: IHookFunctions): Promise<boolean> {
-				const { checkCredential } = await import('./trigger/activate');
-				await checkCredential(this);
+				await (await import('./trigger/activate')).checkCredential(this);
 				return true;
 			},
 			async delete(this: IHookFunctions): Promise<boolean> {
-				(await loadReceiver()).forgetEvents(this);
+				(await import('./trigger/events')).forgetEvents(this);
 				return true;
 			},
 		},
 	};
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await (await loadReceiver()).receiveCallback(this);
+		// Loaded with the first callback, because n8n loads this file at its start, for the editor.
+		return await (await import('./trigger/receive')).receiveCallback(this);
 	}
 }

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { createEndedTask } from '../../dev/fixtures/callbacks.cts';
-import { buildCredentialData, CREDENTIAL_TYPE } from '../../dev/fixtures/pair.cts';
+import { createEndedTask, parseAnswer } from '../../dev/fixtures/callbacks.cts';
+import { buildCredentialData, CREDENTIAL_TYPE, TOKEN } from '../../dev/fixtures/pair.cts';
 import {
 	editSample,
 	httpRequest,
@@ -157,6 +157,37 @@ describe('a task and its callback', () => {
 		const { id } = await pair.importWorkflow(triggered());
 		await pair.runNodes(create({ callbackUrl: await pair.n8n.listenForTestEvent(id) }));
 		expect(await pair.waitForTriggered(id)).toMatchObject([{ status: 'completed' }]);
+	});
+
+	it('start it by bodies as services really send them, but not by a part of the result', async () => {
+		const { id, url } = await pair.activateTrigger({ events: ['taskCompleted', 'taskFailed'] });
+		const send = async (taskId: string, body: object) =>
+			parseAnswer((await pair.service.callback(taskId, { url, body })).body);
+		const createRecord = (taskId: string, more: object) => ({
+			msg: `Task completed. ${TOKEN}`,
+			data: { taskId, model: 'any/model', param: '{"input":"{}","model":"any/model"}', ...more },
+		});
+		const completed = await createEndedTask(pair.service);
+		const failed = await createEndedTask(pair.service, { prompt: '#fail #noCallback' });
+		for (const callbackType of ['text', 'first']) {
+			const part = { code: 200, data: { task_id: completed, callbackType } };
+			const notEnded = { accepted: true, emitted: false, reason: 'taskNotEnded' };
+			expect(await send(completed, part)).toEqual(notEnded);
+		}
+		const success = createRecord(completed, { state: 'success', resultJson: '{"resultUrls":[]}' });
+		const failure = createRecord(failed, { state: 'fail', failCode: '500' });
+		const another = createRecord(failed, { state: 'fail', task_id: completed });
+		const emitted = { accepted: true, emitted: true };
+		expect(await send(completed, { code: 200, ...success })).toEqual(emitted);
+		expect(await send(failed, { code: 501, ...another })).toMatchObject({
+			reason: 'taskIdContradictory',
+		});
+		expect(await send(failed, { code: 501, ...failure })).toEqual(emitted);
+		const callback = { msg: 'Task completed. ***' };
+		expect(await pair.waitForTriggered(id, 2)).toMatchObject([
+			{ taskId: completed, status: 'completed', callback: { ...success, ...callback } },
+			{ taskId: failed, status: 'failed', callback: { ...failure, ...callback } },
+		]);
 	});
 
 	it('start the workflow once when senders hang up early, and hold up no other event', async () => {

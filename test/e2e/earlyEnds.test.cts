@@ -1,6 +1,15 @@
 import { expect } from '@jest/globals';
 import type { INodeExecutionData } from 'n8n-workflow';
-import { chain, createAndWait, NODE, NODE_TYPE, prompts } from '../../dev/fixtures/workflows.cts';
+import {
+	callWorkflow,
+	chain,
+	connect,
+	createAndWait,
+	NODE,
+	NODE_TYPE,
+	prompts,
+	WHEN_CALLED,
+} from '../../dev/fixtures/workflows.cts';
 import { evaluate } from '../../dev/n8n/inspect.cts';
 import { isOldest, usePair } from './support.cts';
 
@@ -68,22 +77,22 @@ async function executeNode(parameters: Record<string, unknown>, texts: string[])
 	});
 });
 
-it("outputs the IDs before the workflow's timeout, which is in the traces too", async () => {
+it('outputs the IDs before the timeout of the workflow that called it', async () => {
 	const customInput = '{ "prompt": "#neverEnds" }';
-	const workflow = chain('With a timeout', [createAndWait({ waitFor: 'polling', customInput })]);
+	const inner = connect('Called', [WHEN_CALLED, createAndWait({ customInput })]);
+	const { id } = await pair.importWorkflow(inner);
+	await pair.n8n.activate(id);
+	const workflow = chain('With a timeout', [callWorkflow(id)]);
 	workflow.settings = { ...workflow.settings, executionTimeout: TIMEOUT };
 	const execution = await pair.run(workflow);
 	expect(execution.status).toBe('success');
-	const taskId = pair.findId('#neverEnds');
-	expect(execution.getItems(NODE)).toMatchObject([{ taskId, status: 'timedOut' }]);
-	const [run] = execution.getRuns(NODE);
-	expect(run?.hints?.map(({ message }) => message)).toContainEqual(
+	expect(execution.getItems('Call')).toMatchObject([
+		{ taskId: pair.findId('#neverEnds'), status: 'timedOut' },
+	]);
+	const [called] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
+	expect(called?.getRuns(NODE)[0]?.hints?.map(({ message }) => message)).toContainEqual(
 		expect.stringContaining("'Timeout Workflow'"),
 	);
-	expect(run?.metadata?.tracing).toMatchObject({
-		'media_generation.task_ids': taskId,
-		'media_generation.model': 'custom/any',
-	});
 });
 
 it('automatic polls, and says why, where the service is on another machine, which does not know n8n', async () => {

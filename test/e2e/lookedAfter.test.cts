@@ -197,6 +197,8 @@ describe('a look of its own, after about 30 seconds', () => {
 		expect(requests.length - 2).toBeLessThanOrEqual(3 * QUIET.length);
 		const sum = QUIET.reduce((all, text) => all + quiet.findTask(text).detailsRequests, 0);
 		expect(requests).toHaveLength(QUIET.length + sum + 2);
-		for (const { callbacks } of quiet.listTasks()) expect(callbacks.at(-1)?.status).toBe(200);
+		// n8n itself answers 409 once the execution goes on.
+		for (const { callbacks } of quiet.listTasks())
+			expect([200, 409]).toContain(callbacks.at(-1)?.status);
 	});
 });

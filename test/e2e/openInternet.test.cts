@@ -16,7 +16,7 @@ import { buildCredentialData, CREDENTIAL_TYPE, TOKEN } from '../../dev/fixtures/
 import { connect, triggered } from '../../dev/fixtures/workflows.cts';
 import { INSPECTABLE, measureLiveMemory } from '../../dev/n8n/inspect.cts';
 import type { CallbackOverrides } from '../../dev/service/index.cts';
-import { callbackCases, otherBodyCases } from '../../dev/fixtures/callbackCases.cts';
+import { callbackCases } from '../../dev/fixtures/callbackCases.cts';
 import { hostileCallbacks } from '../../dev/fixtures/hostileCallbacks.cts';
 import { DETAILS, usePair } from './support.cts';
 
@@ -154,38 +154,6 @@ describe('every form of a callback that has a name', () => {
 	});
 });
 
-describe('a body whose ID is elsewhere', () => {
-	const judge = ({ status, reason }: { status: number; reason?: string }) =>
-		reason ? { status, reason } : { status };
-
-	it.each([false, true])(
-		'gets the answer of the table, with Other Callback Bodies %p',
-		async (otherCallbackBodies) => {
-			const options = { otherCallbackBodies };
-			const { id, url } = await pair.activateTrigger({ options });
-			const taskId = await createEndedTask(pair.service);
-			const table = otherBodyCases({ taskId, seconds: readClock(), key: KEY });
-			const answers = [];
-			for (const { name, headers, body } of table) {
-				const { status, json } = await postJson(url, headers, body);
-				answers.push([name, judge({ status: Number(status), reason: json?.reason })]);
-				signatures.push(headers['x-webhook-signature']);
-			}
-			expect(answers).toEqual(
-				table.map(({ name, contract, other }) => {
-					const expected = judge(otherCallbackBodies ? other : contract);
-					return [
-						name,
-						expected.status === 200 ? expect.objectContaining({ status: 200 }) : expected,
-					];
-				}),
-			);
-			expect(await waitForTasks(id, 1)).toEqual([taskId]);
-			expect(await pair.n8n.listExecutions({ workflowId: id })).toHaveLength(1);
-		},
-	);
-});
-
 describe('500 hostile callbacks', () => {
 	it('start nothing, while each genuine one among them starts one execution, and n8n stays healthy', async () => {
 		const { id, url } = await pair.activateTrigger();
@@ -311,14 +279,14 @@ describe('one event', () => {
 		]);
 	});
 
-	it('whose details path is none is emitted with its ID alone, which the log says', async () => {
+	it.each([
+		['whose details path is none', { status: 404, garbage: true }],
+		['whose task the service does not know', { status: 422, times: 2 }],
+	])('%s is emitted with its ID alone, which the log says', async (_, fault) => {
 		const readLog = pair.n8n.followLog();
-		pair.service.faultNext({ path: '/details', status: 404, garbage: true, times: 2 });
-		const paths = { customEndpoints: true, taskDetailsPath: '/details?taskId={taskId}' };
-		const credential = await pair.createCredential({ webhookSecret: KEY, ...paths });
-		const { id, url } = await pair.activate(triggered(), { credential });
-		expect(readLog()).toContain("Check 'Task Details Path' in the credential");
+		const { id, url } = await pair.activateTrigger();
 		const taskId = await createEndedTask(pair.service);
+		pair.service.faultNext({ path: DETAILS, ...fault });
 		expect((await send(url, taskId)).json).toEqual(EMITTED);
 		expect(await pair.waitForTriggered(id)).toEqual([
 			{
@@ -327,6 +295,7 @@ describe('one event', () => {
 				verification: { signature: 'current', details: 'unavailable' },
 			},
 		]);
+		expect(readLog()).toContain('"Trigger" outputs a task without its details: ');
 	});
 });
 
@@ -369,7 +338,6 @@ describe('kill -9 while callbacks come in', () => {
 		const listAttempts = (taskId: string) => pair.service.tasks.get(taskId)?.callbacks ?? [];
 		const listAnswered = () =>
 			tasks.filter((taskId) => listAttempts(taskId).some(({ status }) => status === 200));
-		// Turns are taken for 4 seconds, so it is killed early.
 		while (listAnswered().length < 2) await pause(5);
 		await pair.n8n.kill();
 		// An answer may still be on its way; the first copies come after a second.

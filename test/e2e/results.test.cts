@@ -223,7 +223,7 @@ describe.each(['filesystem', 'default'])('with binary data in %s mode', (mode) =
 describe('an item for each file', () => {
 	// n8n repeats a node whose first item is an error, and the limit ends the wait.
 	it.each(['callback', 'polling'])(
-		'by %s, each file is an item of its own, paired with its input, also after a repeat and at the limit',
+		'by %s, each file is an item of its own, also after a repeat and at the limit, and awake paired with its input',
 		async (waitFor) => {
 			const texts = ['#status=422', '#files=2', '#fail', '#neverEnds', '#files=3 #links=dead'];
 			const [refused, two, failed, endless, dead] = texts;
@@ -233,9 +233,21 @@ describe('an item for each file', () => {
 			};
 			const node = wait({ waitFor, waitLimit: 0.1, options: { outputItems: 'perFile' } });
 			const execution = await pair.runNodes(prompts(texts), { ...node, ...repeats }, SEEN);
-			const seen = execution.getItems('Seen');
-			const output = getOutput(execution).map(({ json, binary }, row) => ({
-				...seen[row],
+			// n8n pairs what comes out of a sleep by position.
+			if (waitFor === 'polling')
+				expect(execution.getItems('Seen').map(({ prompt }) => prompt)).toEqual([
+					refused,
+					two,
+					two,
+					failed,
+					endless,
+					dead,
+					dead,
+					dead,
+				]);
+			const output = getOutput(execution).map(({ json, binary }) => ({
+				prompt: pair.service.tasks.get(json.taskId)?.input.prompt,
+				status: json.status,
 				index: json.file?.index,
 				files: Object.keys(binary),
 				isOwn: json.file && json.file.url === json.resultUrls?.[json.file.index],
@@ -244,7 +256,7 @@ describe('an item for each file', () => {
 			const none = { files: [], isMissing: false };
 			const file = { status: 'completed', isOwn: true, files: ['data'], isMissing: false };
 			expect(output).toEqual([
-				{ prompt: refused, ...none },
+				{ ...none },
 				...[0, 1].map((index) => ({ prompt: two, index, ...file })),
 				{ prompt: failed, status: 'failed', ...none },
 				{ prompt: endless, status: 'timedOut', ...none },

@@ -18,8 +18,9 @@ import {
 import { MediaGenerationApi } from '../../credentials/MediaGenerationApi.credentials';
 import { startService, type Service } from '../../dev/service/index.cts';
 import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
-import type { Parked } from '../../nodes/MediaGeneration/operations/wait/park';
-import type { WaitSettings } from '../../nodes/MediaGeneration/operations/wait/waitingExecution';
+import type { Wait } from '../../nodes/MediaGeneration/operations/record';
+import type { RunSettings } from '../../nodes/MediaGeneration/operations/wait/waitForTasks';
+import { startWaitingWebhooks } from './waitingWebhooks.cts';
 
 /** The data of a credential, by item; undefined where n8n has no data of the run, as for a webhook. */
 type ReadCredential = (item: IDataObject | undefined) => ICredentialDataDecryptedObject;
@@ -100,19 +101,16 @@ export async function run({
 		output: (taskData?.data?.main ?? []).map((branch): INodeExecutionData[] => branch ?? []),
 		/** Shown by n8n beside the output. */
 		hints: (taskData?.hints ?? []).map(({ message }) => message),
-		/** What n8n adds to the node's span. */
-		tracing: taskData?.metadata?.tracing,
 		/** The error that stopped the execution, if one did. */
 		error: data.resultData.error as NodeError | undefined,
 		/** The items that n8n stores while the execution waits, if it does. */
 		parked: data.waitTill ? (waiting?.data.main?.[0] ?? []) : undefined,
-		/** Stored by n8n for the webhook that resumes the execution. */
-		parking: data.executionData?.contextData[`node:${node.name}`]?.parked as Parked | undefined,
-		waitSettings: (
-			data.executionData?.contextData[`node:${node.name}`]?.wait as
-				| { settings: WaitSettings }
+		/** What the node's context has for the webhook that resumes the execution. */
+		wait: (
+			data.executionData?.contextData[`node:${node.name}`]?.run as
+				| { wait?: Wait<RunSettings> }
 				| undefined
-		)?.settings,
+		)?.wait,
 	};
 }
 
@@ -162,10 +160,14 @@ export function useService(settings: Parameters<typeof startService>[0] = {}) {
 		async run(parameters: INodeParameters, { credentials, ...more }: Partial<RunOptions> = {}) {
 			const data = { ...used.credentials, ...credentials };
 			const isRead = typeof credentials === 'function';
-			return await run({ parameters, credentials: isRead ? credentials : data, ...more });
+			const additionalData = { webhookWaitingBaseUrl: waiting.url, ...more.additionalData };
+			const all = { ...more, parameters, additionalData };
+			return await run({ ...all, credentials: isRead ? credentials : data });
 		},
 	};
+	let waiting: Awaited<ReturnType<typeof startWaitingWebhooks>>;
 	beforeAll(async () => {
+		waiting = await startWaitingWebhooks();
 		const { accessToken: token, webhookSecret } = used.credentials;
 		used.service = await startService({ token, webhookSecret, ...settings });
 		used.credentials.baseUrl = used.service.url;
@@ -175,6 +177,9 @@ export function useService(settings: Parameters<typeof startService>[0] = {}) {
 		used.service.uploads.clear();
 		used.service.requests.length = 0;
 	});
-	afterAll(async () => await used.service.close());
+	afterAll(async () => {
+		waiting.close();
+		await used.service.close();
+	});
 	return used;
 }

@@ -42,7 +42,6 @@ const listIds = () => engine.listTasks().map(({ taskId }) => taskId);
 
 it.each([
 	['one answer lost', '#lost=1', 2],
-	['three answers lost', '#lost=3', 4],
 	['an HTTP 500 that hides a task', '#status=500 #created', 2],
 	['a text that hides a task', '#garbage #created', 2],
 ])('with the header, %s costs one task', async (_, prompt, requests) => {
@@ -57,42 +56,6 @@ it('without a header, a creation is sent once, also when n8n repeats the run', a
 	const { error } = await create({ prompts: ['#lost=1'], credentials: {}, node: repeats(3) });
 	expect(error?.description).toContain(UNKNOWN);
 	expect(engine.service.requests).toHaveLength(1);
-});
-
-it('a creation is asked for four times in all, and stays unknown', async () => {
-	const { error } = await create({ prompts: ['#lost=9'] });
-	expect(error?.description).toContain(UNKNOWN);
-	expect(engine.service.requests).toHaveLength(4);
-	expect(engine.service.tasks.size).toBe(1);
-});
-
-it("n8n's repeat of the place asks with the same key and body, whatever its expressions return", async () => {
-	const { ids } = await create({ prompts: ['#lost=5'], node: repeats(2) });
-	expect(ids).toEqual(listIds());
-	expect(ids).toHaveLength(1);
-	expect(engine.service.requests).toHaveLength(6);
-});
-
-it.each([
-	['names no header any more', {}],
-	['is of another account', { ...HEADER, accessToken: 'another-token' }],
-])("n8n's repeat of the place asks for nothing once the credential %s", async (_, changed) => {
-	const { requests } = engine.service;
-	const { error } = await engine.run(edit, {
-		items: [{ prompt: '#lost=9' }],
-		credentials: () => ({ ...engine.credentials, ...(requests.length < 4 ? HEADER : changed) }),
-		node: repeats(2),
-	});
-	expect(error?.description).toContain(UNKNOWN);
-	expect(requests).toHaveLength(4);
-});
-
-it('a refusal after a lost answer does not say that there is no task', async () => {
-	engine.service.faultNext({ dropConnection: true });
-	engine.service.faultNext({ code: 402, times: 7 });
-	const { error } = await create({ prompts: ['one'], node: repeats(2) });
-	expect(error?.description).toContain(UNKNOWN);
-	expect(engine.service.requests).toHaveLength(8);
 });
 
 it.each([

@@ -4,15 +4,7 @@ import path from 'node:path';
 import { root } from '../../dev/pack.cts';
 
 /** The parts of a contributor's clone that the steps concern. */
-const COPIED = [
-	'credentials',
-	'dev',
-	'nodes',
-	'package.json',
-	'test/unit/models',
-	'tsconfig.dev.json',
-	'tsconfig.json',
-];
+const COPIED = ['credentials', 'dev', 'nodes', 'test/unit'];
 
 /** A step with code: the file that it names last before the code, the code's language, and the code. */
 const STEP = /`([^`\s]+\.c?ts)`[^`]*:\n\n( *)```(ts|diff)\n([\s\S]*?)\n *```/g;

@@ -1,6 +1,5 @@
 import fastify from 'fastify';
 import { itUnderLoad } from '../../dev/fixtures/underLoad.cts';
-import { agentWith, startByWebhook } from '../../dev/fixtures/agents.cts';
 import {
 	createEndedTask,
 	isFromStart,
@@ -16,7 +15,6 @@ import {
 	WEBHOOK_SECRET,
 } from '../../dev/fixtures/pair.cts';
 import { buildResultBytes } from '../../dev/fixtures/results.cts';
-import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
 import {
 	chain,
 	connect,
@@ -67,7 +65,7 @@ beforeAll(async () => {
 	});
 	queue = await startQueueN8n({
 		tarball: String(process.env.MEDIA_GENERATION_TARBALL),
-		// Isolates are made only when an expression needs one, as docs/queue-mode.md advises.
+		// Isolates are made only when an expression needs one, as docs/operation.md advises.
 		env: {
 			N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
 			DB_POSTGRESDB_POOL_SIZE: '10',
@@ -219,27 +217,6 @@ describe('queue mode', () => {
 			details: () => JSON.stringify(listExecutions(id)),
 		});
 	});
-
-	it('goes on with an agent that sleeps, each time that its task ends', async () => {
-		service.set({ faultsFor: () => ({ noCallback: true }) });
-		const model = await startScriptedModel([[{ Prompt: 'night' }], [{ Prompt: 'day' }]]);
-		const openAiApi = await queue.n8n.createCredential(model.credential);
-		const tool = createAndWait({ customInput: '={{ { prompt: $fromAI("Prompt") } }}' });
-		const workflow = startByWebhook(agentWith(tool));
-		const { id, url } = await pair.activate(workflow, { others: { openAiApi } });
-		await postJson(url, {}, {});
-		const listCreated = followTasks();
-		for (const count of [1, 2]) {
-			await poll(() => listCreated().length === count, { timeout: MINUTE, what: 'a task' });
-			await waitForParked(id, 1);
-			const taskId = String(listCreated().at(-1));
-			await service.waitForTask(taskId);
-			await deliver(taskId);
-		}
-		expect((await waitForOne(id)).getItems('Agent')).toEqual([{ output: 'Done.' }]);
-		expect(model.listToolResults()).toHaveLength(2);
-		await model.close();
-	}, 240_000);
 
 	it('outputs at the limit what has ended, though the worker that parked it was killed', async () => {
 		const isEndless = (prompt: unknown) => prompt === 'prompt 2';

@@ -2,11 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { fastify, type FastifyRequest } from 'fastify';
 import { hmac } from '../../dev/fixtures/callbackCases.cts';
 import { corpus } from '../../dev/service/catalogue.cts';
+import type { SettingsInput } from '../../dev/service/index.cts';
 import { call, create, get, readAnswer, start } from './support.cts';
 
 /** The emulator is held to the contract and to what is known of such services. What tests lean on besides, they show. */
 const KEY = 'dev-webhook-key';
 const CREATE = '/api/v1/jobs/createTask';
+const DETAILS = '/api/v1/jobs/recordInfo';
 const STREAM = '/api/file-stream-upload';
 const MODELS = '/api/v1/models';
 const url = 'https://media.example/a.png';
@@ -131,20 +133,23 @@ test.each<[Record<string, string | Blob>, string]>([
 });
 
 /** Runs a task, and returns the callbacks that came for it, which were answered with these statuses. */
-async function receive(prompt: string, statuses = [200]) {
+async function receive(prompt: string, statuses = [200], settings: SettingsInput = {}) {
 	const received: Array<Pick<FastifyRequest, 'headers' | 'body'>> = [];
 	const receiver = fastify({ forceCloseConnections: true });
 	receiver.post('/', async ({ headers, body }, reply) => {
 		received.push({ headers, body });
 		return reply.code(statuses[received.length - 1] ?? 200).send();
 	});
-	const service = await start({ callbackRetrySeconds: [1.05, 0.01, 0.01] });
+	const service = await start({ callbackRetrySeconds: [1.05, 0.01, 0.01], ...settings });
 	const callBackUrl = await receiver.listen({ host: '127.0.0.1', port: 0 });
 	const { data } = await create(service, { model: 'custom/x', callBackUrl, input: { prompt } });
 	const { taskId } = data as { taskId: string };
 	await service.waitForTask(taskId);
 	await receiver.close();
-	return { received, taskId };
+	const headers = { 'Content-Type': 'application/json' };
+	const asked = await call(service, `${DETAILS}?taskId=${taskId}`, { headers });
+	const { data: details } = await readAnswer(asked);
+	return { received, taskId, callBackUrl, details: details as Record<string, unknown> };
 }
 
 test.each([
@@ -155,6 +160,63 @@ test.each([
 	const data = { task_id: taskId, callbackType };
 	expect(received.map(({ body }) => body)).toEqual([{ taskId, ...result, data }]);
 	expect(received[0]?.headers['content-type']).toBe('application/json');
+});
+
+describe('the recorded dialect', () => {
+	const dialect = 'recorded';
+	const IN_ALL = ['taskId', 'model', 'state', 'param', 'costTime', 'completeTime', 'createTime'];
+	const FAILURE = ['failCode', 'failMsg'];
+
+	it.each([
+		['', ['resultJson', 'updateTime', 'creditsConsumed'], { code: 200 }, { failCode: null }],
+		['#fail', [...FAILURE, 'updateTime', 'creditsConsumed'], { code: 501 }, { resultJson: '' }],
+	])(
+		'has the ID in data.taskId, and its input as text, with the prompt "%s"',
+		async (prompt, more, code, end) => {
+			const { received, taskId, callBackUrl, details } = await receive(prompt, [200], { dialect });
+			const [{ body, headers } = { body: undefined, headers: {} }] = received;
+			const { data, ...rest } = body as { data: Record<string, unknown> };
+			expect([Object.keys(rest), Object.keys(data).sort()]).toEqual([
+				['code', 'msg'],
+				[...IN_ALL, ...more].sort(),
+			]);
+			expect(rest).toMatchObject(code);
+			expect(headers['x-webhook-signature']).toBe(
+				hmac(taskId, Number(headers['x-webhook-timestamp']), KEY).toString('base64'),
+			);
+			const known = [...IN_ALL, 'resultJson', ...FAILURE];
+			expect(Object.keys(details).sort()).toEqual(known.sort());
+			const input = JSON.stringify({ prompt });
+			const param = JSON.stringify({ input, callBackUrl, model: 'custom/x' });
+			expect(details).toMatchObject({ ...end, taskId, param, costTime: 0 });
+		},
+	);
+
+	it.each([
+		[{}, 'image_url is required'],
+		[{ image_url: url, output_format: 'PNG' }, 'output_format is not within the range'],
+		[{ image_url: url, nsfw_checker: true }, undefined],
+	])('answers %j as the service did: %s', async (input, msg) => {
+		const order = { model: 'beta2/image-edit', input: { prompt: '', ...input } };
+		const { code, msg: said, data } = await create(await start({ dialect }), order);
+		expect([code, said]).toEqual(msg ? [500, expect.stringContaining(msg)] : [200, 'success']);
+		expect(Object.keys(data ?? {})).toEqual(msg ? [] : ['taskId', 'recordId']);
+	});
+
+	it('takes uploads at a host of their own, and a GET with a Content-Type only', async () => {
+		const service = await start({ dialect });
+		const body = new FormData();
+		body.append('file', new Blob(['a']), 'a.png');
+		body.append('uploadPath', 'in');
+		const uploadAt = async (url: string) =>
+			(await call({ ...service, url }, STREAM, { method: 'POST', body })).status;
+		expect([await uploadAt(service.url), await uploadAt(service.uploadUrl)]).toEqual([404, 200]);
+		const headers = { 'Content-Type': 'application/json' };
+		const credits = async (init?: RequestInit) =>
+			await readAnswer(await call(service, '/api/v1/chat/credit', init));
+		expect(await credits()).toEqual({ code: 401, msg: expect.any(String) as string });
+		expect(await credits({ headers })).toMatchObject({ code: 200, data: 1000 });
+	});
 });
 
 test('a callback is repeated until the first 2xx, and signed anew each time', async () => {

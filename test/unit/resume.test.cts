@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { resumeExecution } from '../../nodes/MediaGeneration/operations/wait/resume';
-import { buildFileHelpers } from './files.cts';
+import { buildFileHelpers } from './operations/results/files.cts';
 import { buildDetails, sendCallback, type Callback } from './webhook.ts';
 
 let batches = 0;

@@ -8,8 +8,8 @@ import {
 	type RequestSettings,
 	type ServiceRequest,
 } from './exchange';
-import { MultipartBody, type UploadFile } from './multipart';
-import { listQuerySecrets, listUrlSecrets, Redactor } from './redaction';
+import { buildForm, type UploadFile } from './multipart';
+import { listTokens, listUrlSecrets, Redactor } from './redaction';
 import {
 	createdTask,
 	envelope,
@@ -51,12 +51,11 @@ export class TaskService {
 		readonly credentials: Credentials,
 	) {
 		const { accessToken, webhookSecret, previousWebhookSecret } = credentials;
-		const query = 'getQueryData' in context ? (context.getQueryData() as object) : {};
 		this.redactor = new Redactor([
 			accessToken,
 			webhookSecret,
 			previousWebhookSecret,
-			...listQuerySecrets(query),
+			...listTokens(Object.values(context.getQueryData?.() ?? {})),
 		]);
 	}
 
@@ -85,11 +84,12 @@ export class TaskService {
 		});
 		const { data, error } = createdTask.safeParse(getData(answer.body));
 		if (data && (!answer.failure || answer.isHttpSuccess)) return data.taskId;
-		const taskId = data?.taskId ?? (answer.failure && answer.foundTaskId);
+		const taskId = data?.taskId ?? answer.foundTaskId;
 		if (answer.failure?.isRejected && !taskId) throw new ServiceError(answer.failure);
-		const { message, code } =
+		const { message, code, answeredBy, hint } =
 			answer.failure ?? this.describeIncomplete(answer, 'the service gave no task ID', error);
-		throw new UnknownOutcomeError({ message, taskId }, code);
+		const advice = answeredBy === 'other' && !(code && code >= 500) ? hint : undefined;
+		throw new UnknownOutcomeError({ message, taskId, ...(advice && { advice }) }, code);
 	}
 
 	/**
@@ -144,7 +144,7 @@ export class TaskService {
 		file: UploadFile,
 		settings: RequestSettings,
 	): Promise<UploadedFile> {
-		const body = new MultipartBody({ uploadPath: UPLOAD_PATH, fileName }, fileName, file);
+		const body = buildForm({ uploadPath: UPLOAD_PATH, fileName }, fileName, file);
 		return await this.request(
 			{ endpoint: 'streamUploadPath', body, settings },
 			uploadedFile,

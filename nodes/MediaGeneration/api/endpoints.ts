@@ -55,6 +55,10 @@ export const identifyAccount = ({ baseUrl, accessToken }: Credentials): string =
 
 const UPLOAD_ENDPOINTS = new Set<Endpoint>(['streamUploadPath', 'urlUploadPath']);
 
+/** Files would go to the base URL, because no other address is given for them. */
+export const lacksUploadBase = ({ uploadBaseUrl }: Addresses, endpoint: Endpoint): boolean =>
+	UPLOAD_ENDPOINTS.has(endpoint) && !uploadBaseUrl?.trim();
+
 /** The values that paths contain, in the editor's words. */
 const VALUE_NAMES: Record<Placeholder, { field: string; thing: string; hint: string }> = {
 	'{taskId}': { field: 'Task ID', thing: 'task', hint: 'Give the taskId that Create returned.' },

@@ -10,33 +10,25 @@ export interface Failure {
 	hint: string;
 	/** The body's `code`, or else the HTTP status; absent where no readable answer came. */
 	code?: number;
-	/** The service, in its own envelope, or something else, such as a page of HTML; absent: nobody answered. */
+	/** The service, in its own envelope, or something else, such as a page; absent: nobody answered. */
 	answeredBy?: 'service' | 'other';
 	/** The service certainly did nothing. */
 	isRejected: boolean;
+	/** Requests came too fast. It may be sent again later. */
 	isRateLimited?: boolean;
 }
 
 /** A request that failed. `description` says what to do next. */
 export class ServiceError extends UserError {
-	/** The body's `code`, or else the HTTP status; absent where no readable answer came. */
-	readonly code?: number;
-	/** The service, in its own envelope, or something else, such as a page of HTML; absent: nobody answered. */
-	readonly answeredBy?: 'service' | 'other';
-	/** Requests came too fast. It may be sent again later. */
+	readonly code: Failure['code'];
+	readonly answeredBy: Failure['answeredBy'];
 	readonly isRateLimited: boolean;
 
-	constructor({
-		message,
-		hint,
-		code,
-		answeredBy,
-		isRateLimited = false,
-	}: Omit<Failure, 'isRejected'>) {
+	constructor({ message, hint, code, answeredBy, isRateLimited }: Omit<Failure, 'isRejected'>) {
 		super(message, { description: hint });
 		this.code = code;
 		this.answeredBy = answeredBy;
-		this.isRateLimited = isRateLimited;
+		this.isRateLimited = isRateLimited ?? false;
 	}
 }
 
@@ -48,32 +40,38 @@ export interface UnknownOutcome {
 	message: string;
 	/** The ID, if the refusal named one. */
 	taskId?: string;
+	/** What to check in the credential, if something other than the service answered. */
+	advice?: string;
 }
 
 /**
- * A creation that may or may not have made a task. It must not be sent again, unless the service recognizes it by its idempotency key.
+ * A creation that may or may not have made a task. It must not be sent again, unless the service
+ * recognizes it by its idempotency key.
  */
 export class UnknownOutcomeError extends ServiceError {
 	constructor(
 		readonly outcome: UnknownOutcome,
 		code?: number,
 	) {
-		super({
-			message: outcome.message,
-			hint: `The task may exist and may have been paid for: ${
-				outcome.taskId
-					? `the service named it ${outcome.taskId}. Look at it with Get`
-					: 'look at the recent tasks of your account with the service'
-			} before you create it again.`,
-			code,
-		});
+		const { message, taskId, advice } = outcome;
+		const where = taskId
+			? `the service named it ${taskId}. Look at it with Get`
+			: 'look at the recent tasks of your account with the service';
+		const warning = `The task may exist and may have been paid for: ${where} before you create it again.`;
+		super({ message, hint: [warning, advice].filter(Boolean).join(' '), code });
 	}
 }
 
 /** Says whether an HTTP status is one of success. */
 export const isSuccess = (statusCode: number): boolean => statusCode >= 200 && statusCode < 300;
 
-/** Finds out why an answer is not a success; undefined if it is one. */
+/** Redirects after which the address has certainly done nothing. 303 may mean that a task was created. */
+const PLAIN_REDIRECTS = new Set([301, 302, 307, 308]);
+
+/**
+ * Finds out why an answer is not a success; undefined if it is one.
+ * @param fault why it can't be read if it has no envelope, after "it is"
+ */
 export function findFailure(
 	statusCode: number,
 	body: unknown,
@@ -86,7 +84,7 @@ export function findFailure(
 			hint: "Put the address that the service really has into 'Base URL' of the credential.",
 			code: statusCode,
 			answeredBy: 'other',
-			isRejected: false,
+			isRejected: PLAIN_REDIRECTS.has(statusCode),
 		};
 	const parsed = envelope.safeParse(body);
 	if (!parsed.success && isSuccess(statusCode))

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { isObject } from '../lib/json';
+import { isWebUrl } from '../lib/isWebUrl';
 import { spaceWords } from '../lib/text';
-import { isWebUrl, message, nonEmptyText, number, tolerant } from './schemas';
+import { message, nonEmptyText, number, tolerant } from './schemas';
 
 /**
- * The links in a task's result. The contract does not show where they are. So known places come first, and then each http(s) link
- * under a key that speaks of a URL or of a file. Every entry stands for itself: one that can't be read costs no other.
+ * The links in a task's result. The contract does not show where they are, and models differ, so each
+ * http(s) text counts, save under a key that speaks of something else.
  */
 
 /** What a link leads to, as the editor names it. Only a `result` is what the task was created for. */
@@ -34,28 +35,12 @@ export interface ResultLink extends LinkFacts {
 	url: string;
 }
 
-interface FoundLink {
-	link: ResultLink;
-	isKnown: boolean;
-}
+/** The most links of a task. */
+const MAX_LINKS = 100;
 
-/** The keys of known places, in words. What they hold counts as a link, whatever its form. */
-const KNOWN =
-	/^(results? urls?|(stream )?audio url|video url|image url|(first|last) frame urls?|result water ?mark urls?)$/;
-
-const URL_WORDS = /\b(url|uri|link|href|src)s?\b/;
-const PICTURE = /\b(image|img|picture|photo)s?\b/;
-const ONE_PICTURE = /\b(image|img|picture|photo)\b/;
-const FILE_WORDS =
-	/\b(audio|clip|data|download|file|gif|image|img|media|midi|mp3|mp4|music|output|photo|picture|result|song|sound|speech|track|video|voice|wav)s?\b/;
-
-/** What a picture beside it is the cover of. */
-const HAS_COVER =
-	/\b(audio|clip|file|mp3|mp4|music|result|song|sound|speech|track|video|voice|wav)s?\b|^urls?$/;
-
-/** Links that are no files of the result: what the task was given, and pages and addresses of the service. */
+/** What the task was given, and pages and addresses of the service. */
 const NO_RESULT =
-	/\b(call ?back|web ?hook|hook|web ?page|page|web ?site|site|home ?page|docs?|status|cancel|input|param|parameter|prompt|reference|request)s?\b/;
+	/\b(call ?back|web ?hook|hook|web ?page|page|web ?site|site|home ?page|docs?|status|cancel|input|origin|original|param|parameter|prompt|reference|request|source)s?\b/;
 
 const KINDS: Array<[LinkKind, RegExp]> = [
 	['firstFrame', /\bfirst frames?\b/],
@@ -65,33 +50,30 @@ const KINDS: Array<[LinkKind, RegExp]> = [
 	['preview', /\b(preview|teaser)s?\b/],
 ];
 
-/** Other links to the same file: of the song while it is made, and of the host that made it. */
-const QUALIFIERS = [/\bstream(ing)? /, /\bsource /];
+const PICTURE = /\b(image|img|picture|photo)\b/;
+
+/** What a picture beside it is the cover of. */
+const HAS_COVER = /\b(audio|clip|mp3|mp4|music|song|sound|speech|track|video|voice|wav)s?\b/;
+
+/** A song while it is made, beside the whole one. */
+const STREAM = /\bstream(ing)? /;
 
 /** Where in a result something stands. */
 interface Place {
-	/** The key, in words; undefined at the root. */
-	words?: string;
-	/** A key above speaks of a URL. */
-	isBelowUrl: boolean;
 	kind?: LinkKind;
-	facts: LinkFacts;
+	readFacts: () => LinkFacts;
 }
 
-/** Reads all links of a parsed result, each once, those in known places first. */
+/** Reads the links of a parsed result, each once, at most 100 of them. */
 export function readResultLinks(result: unknown): ResultLink[] {
-	const found = collect(result, { isBelowUrl: false, facts: {} });
 	const links = new Map<string, ResultLink>();
-	for (const { link } of [...found.filter(({ isKnown }) => isKnown), ...found]) {
-		const known = links.get(link.url);
-		if (!known || (known.kind !== 'result' && link.kind === 'result')) links.set(link.url, link);
-	}
+	collect(result, { readFacts: () => ({}) }, links);
 	return [...links.values()];
 }
 
 /**
- * Selects the links of these kinds, those of one kind together. Where no link is a `result`, whatever there is counts as one: it
- * is what was paid for.
+ * Selects the links of these kinds, those of one kind together. Where no link is a `result`, whatever
+ * there is counts as one: it is what was paid for.
  */
 export function selectLinks(links: ResultLink[], kinds: string[]): ResultLink[] {
 	const hasResults = links.some(({ kind }) => kind === 'result');
@@ -101,83 +83,67 @@ export function selectLinks(links: ResultLink[], kinds: string[]): ResultLink[] 
 		.flatMap((kind) => links.filter((link) => link.kind === kind));
 }
 
-function collect(value: unknown, place: Place): FoundLink[] {
-	if (typeof value === 'string') return readLink(value.trim(), place);
-	if (Array.isArray(value))
-		return value.flatMap((entry) =>
-			collect(entry, isObject(entry) ? { ...place, facts: {} } : place),
-		);
-	if (!isObject(value)) return [];
-	const parts = Object.entries(value)
-		.filter(([, part]) => isFilled(part))
-		.map(([key, part]) => ({ words: spaceWords(key).trim(), part }))
-		.filter(({ words }) => !NO_RESULT.test(words));
-	const hasCover = parts.some(
-		({ words }) => HAS_COVER.test(words) && !PICTURE.test(words) && !findKind(words),
+function collect(value: unknown, place: Place, links: Map<string, ResultLink>): void {
+	if (links.size === MAX_LINKS) return;
+	if (typeof value === 'string') return addLink(value.trim(), place, links);
+	if (Array.isArray(value)) {
+		const apart = { ...place, readFacts: () => ({}) };
+		for (const entry of value) collect(entry, isObject(entry) ? apart : place, links);
+	} else if (isObject(value)) collectParts(value, place, links);
+}
+
+function collectParts(value: object, place: Place, links: Map<string, ResultLink>): void {
+	const before = links.size;
+	const parts = new Map(
+		Object.entries(value)
+			.filter(([, part]) => (typeof part === 'string' ? isWebUrl(part.trim()) : isFilled(part)))
+			.map(([key, part]) => [spaceWords(key).trim(), part as unknown] as const)
+			.filter(([words]) => !NO_RESULT.test(words)),
 	);
-	const facts = { ...place.facts, ...readFacts(value) };
-	const links = leaveOutCopies(parts).flatMap(({ words, part }) => {
-		const isCover = hasCover && ONE_PICTURE.test(words);
-		return collect(part, {
-			words,
-			isBelowUrl: place.isBelowUrl || URL_WORDS.test(words),
-			kind: findKind(words) ?? place.kind ?? (isCover ? 'cover' : undefined),
-			facts,
-		});
-	});
-	return addCovers(links);
-}
-
-function readLink(url: string, { words, isBelowUrl, kind = 'result', facts }: Place): FoundLink[] {
-	const isKnown = words !== undefined && KNOWN.test(words);
-	const speaksOfFile =
-		words === undefined ||
-		isBelowUrl ||
-		[URL_WORDS, FILE_WORDS].some((form) => form.test(words)) ||
-		findKind(words) !== undefined;
-	const isLink = isWebUrl(url) ? speaksOfFile : isKnown && url !== '';
-	return isLink ? [{ link: { kind, url, ...facts }, isKnown }] : [];
-}
-
-/** Leaves out links to a file that has a better one beside them. */
-function leaveOutCopies<T extends { words: string }>(parts: T[]): T[] {
-	const best = new Map<string, { rank: number; part: T }>();
-	for (const part of parts) {
-		const base = QUALIFIERS.reduce((words, qualifier) => words.replace(qualifier, ''), part.words);
-		const rank = QUALIFIERS.reduce(
-			(sum, qualifier, index) => sum + (qualifier.test(part.words) ? index + 1 : 0),
-			0,
-		);
-		const other = best.get(base);
-		if (!other || rank < other.rank) best.set(base, { rank, part });
+	const hasCover = [...parts.keys()].some((words) => HAS_COVER.test(words) && !findKind(words));
+	const readFacts = () => ({ ...place.readFacts(), ...readFactsOf(value) });
+	for (const [words, part] of parts) {
+		if (STREAM.test(words) && parts.has(words.replace(STREAM, ''))) continue;
+		const isCover = hasCover && PICTURE.test(words) && !HAS_COVER.test(words);
+		const kind = findKind(words) ?? place.kind ?? (isCover ? 'cover' : undefined);
+		collect(part, { kind, readFacts }, links);
 	}
-	return [...best.values()].map(({ part }) => part);
+	if (links.size > before) addCovers([...links.values()].slice(before));
+}
+
+function addLink(
+	url: string,
+	{ kind = 'result', readFacts }: Place,
+	links: Map<string, ResultLink>,
+): void {
+	if (!isWebUrl(url)) return;
+	const known = links.get(url);
+	if (!known) links.set(url, { kind, url, ...readFacts() });
+	else if (kind === 'result') known.kind = kind;
 }
 
 /** Tells each file its cover: the only one beside it, or the one in the same place of a list of covers. */
-function addCovers(links: FoundLink[]): FoundLink[] {
-	const all = links.map(({ link }) => link);
-	const taken = new Set(all.map(({ coverUrl }) => coverUrl));
-	const covers = all.filter(({ kind, url }) => kind === 'cover' && !taken.has(url));
-	const open = all.filter(({ kind, coverUrl }) => kind === 'result' && coverUrl === undefined);
+function addCovers(links: ResultLink[]): void {
+	const taken = new Set(links.map(({ coverUrl }) => coverUrl));
+	const covers = links.filter(({ kind, url }) => kind === 'cover' && !taken.has(url));
+	const open = links.filter(({ kind, coverUrl }) => kind === 'result' && coverUrl === undefined);
 	if (covers.length === 1 || covers.length === open.length)
 		for (const [index, link] of open.entries()) link.coverUrl = (covers[index] ?? covers[0])?.url;
-	return links;
 }
 
-const identifier = z.union([nonEmptyText, z.number().transform(String)]);
+const identifier = tolerant(z.union([nonEmptyText, z.number().transform(String)]));
 
 const factsShape = z.object({
-	id: tolerant(identifier),
-	audioId: tolerant(identifier),
-	audio_id: tolerant(identifier),
+	id: identifier,
+	audioId: identifier,
+	audio_id: identifier,
 	title: tolerant(message),
 	duration: tolerant(number),
 	durationSeconds: tolerant(number),
 	duration_seconds: tolerant(number),
 });
 
-function readFacts(value: object): LinkFacts {
+function readFactsOf(value: object): LinkFacts {
 	const { audioId, audio_id, id = audioId ?? audio_id, title, ...times } = factsShape.parse(value);
 	const seconds = times.durationSeconds ?? times.duration_seconds ?? times.duration ?? 0;
 	return {
@@ -190,7 +156,8 @@ function readFacts(value: object): LinkFacts {
 const findKind = (words: string): LinkKind | undefined =>
 	KINDS.find(([, pattern]) => pattern.test(words))?.[0];
 
-const isFilled = (part: unknown): boolean =>
-	typeof part === 'string'
-		? part.trim() !== ''
-		: typeof part === 'object' && part !== null && Object.keys(part).length > 0;
+/** A record may have an empty result in one form beside the full one in the other. */
+export const isFilled = (result: unknown): boolean =>
+	result !== null &&
+	result !== undefined &&
+	(typeof result !== 'object' || Object.keys(result).length > 0);

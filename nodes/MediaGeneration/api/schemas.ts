@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isDeeper, isObject, parseJson } from '../lib/json';
+import { isWebUrl } from '../lib/isWebUrl';
 
 /**
  * Schemas of the service's answers; that of a task's record is in task.ts. They name only the keys that we read and keep
@@ -102,7 +103,8 @@ export const uploadedFile = z
 	.passthrough()
 	.transform(({ downloadUrl, fileUrl, ...file }, context) => {
 		const url = downloadUrl ?? fileUrl;
-		if (url !== undefined) return { url, ...file };
+		// A `url` of the service's own doesn't replace it.
+		if (url !== undefined) return { ...{ url }, ...file, url };
 		context.addIssue({ code: 'custom', message: 'neither downloadUrl nor fileUrl' });
 		return z.NEVER;
 	});
@@ -133,8 +135,3 @@ export const modelList = z.preprocess(
 
 /** `data` of a schema's answer; `openapi` is null for a model that has no schema yet. */
 export const modelSchema = z.object({ openapi: z.unknown().optional() });
-
-/** Says whether a text is an absolute URL that a download can begin at. */
-export function isWebUrl(text: string): boolean {
-	return /^https?:\/\//i.test(text) && URL.canParse(text);
-}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isObject } from '../lib/json';
-import { readResultLinks, selectLinks, type ResultLink } from './resultLinks';
+import { isFilled, readResultLinks, selectLinks, type ResultLink } from './resultLinks';
 import { message, nonEmptyText, number, parseServiceJson, toMessage, tolerant } from './schemas';
 
 /** JSON in a string. Some services send the object itself. Other text stays text. */
@@ -32,6 +32,8 @@ export const taskRecord = rawTaskRecord.extend({
 	createTime: tolerant(number),
 	completeTime: tolerant(number),
 	param: tolerant(embeddedJson),
+	/** Newer records have it in place of `param`, or beside it. */
+	paramJson: tolerant(embeddedJson),
 });
 
 export type TaskRecord = z.infer<typeof taskRecord>;
@@ -67,7 +69,15 @@ export interface Task {
 	[PROMPT]?: string;
 }
 
-const COMPLETED_STATES = new Set(['success', 'succeeded', 'completed']);
+const COMPLETED_STATES = new Set([
+	'complete',
+	'completed',
+	'done',
+	'finished',
+	'succeed',
+	'succeeded',
+	'success',
+]);
 
 /** States of tasks that ended without a result, in lower case and without separators between the words. */
 const FAILED_STATES = new Set([
@@ -126,13 +136,19 @@ export const failedTask = (taskId: string, code: number, failMessage?: string): 
 	...(failMessage && { failMessage }),
 });
 
-/** Reads the callback URL that a task was created with; undefined if its record lacks the request. */
-export const readCallbackUrl = ({ param }: TaskRecord): string | undefined =>
-	nonEmptyText.safeParse(isObject(param) ? param.callBackUrl : undefined).data;
+/** The request that a task was created with, if its record has it. */
+const readRequest = ({ param, paramJson }: TaskRecord): Record<string, unknown> =>
+	[param, paramJson].find(isObject) ?? {};
 
-const readPrompt = ({ param }: TaskRecord): string | undefined =>
-	nonEmptyText.safeParse(isObject(param) && isObject(param.input) ? param.input.prompt : undefined)
-		.data;
+/** Reads the callback URL that a task was created with; undefined if its record lacks the request. */
+export const readCallbackUrl = (record: TaskRecord): string | undefined =>
+	nonEmptyText.safeParse(readRequest(record).callBackUrl).data;
+
+/** Its `input` is JSON text again. */
+function readPrompt(record: TaskRecord): string | undefined {
+	const input = embeddedJson.parse(readRequest(record).input);
+	return nonEmptyText.safeParse(isObject(input) ? input.prompt : undefined).data;
+}
 
 /** Reads the record of a task. */
 export function toTask(taskId: string, record: TaskRecord): Task {
@@ -182,14 +198,11 @@ export function listTaskLinks({ result, resultUrls = [] }: Task, kinds: string[]
 	);
 }
 
-/** A record may have an empty result in one form beside the full one in the other. */
-const isFilled = (result: unknown): boolean =>
-	result !== null &&
-	result !== undefined &&
-	(typeof result !== 'object' || Object.keys(result).length > 0);
+/** Times before this are in seconds: in milliseconds it is March 1973, in seconds the year 5138. */
+const LEAST_MILLISECONDS = 1e11;
 
-function toIsoTime(milliseconds?: number): string | undefined {
-	const time = new Date(milliseconds || NaN);
+function toIsoTime(sent?: number): string | undefined {
+	const time = new Date(sent && sent < LEAST_MILLISECONDS ? sent * 1000 : sent || NaN);
 	return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
 

@@ -1,25 +1,22 @@
 import type {
 	ICredentialsDecrypted,
 	ICredentialTestFunctions,
-	IHttpRequestOptions,
-	ILoadOptionsFunctions,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 import { TaskService } from './client';
 import type { Credentials } from './endpoints';
 import { ServiceError } from './errors';
+import type { Context } from './exchange';
 
 /** Time for the service to answer: a person is looking on. */
 const SETTINGS = { timeoutSeconds: 10 };
 
-/** The part of Node's streams that is used here. */
-interface Incoming extends AsyncIterable<Uint8Array> {
-	destroy(): void;
-}
+const WRONG_PATH =
+	"Check 'Base URL' and, with 'Advanced Settings' on, 'Credits Path'. A service without such a path fails this test, and can be used all the same.";
 
 /**
- * Tests a credential by asking for the account's credits, and says in words what to correct. A test that is only declared gets
- * Node's code from n8n where the service can't be reached, such as ENOTFOUND.
+ * Tests a credential by asking for the account's credits, and says in words what to correct. A test that
+ * is only declared gets Node's code from n8n where the service can't be reached, such as ENOTFOUND.
  */
 export async function testCredential(
 	context: ICredentialTestFunctions,
@@ -43,33 +40,31 @@ function explain(error: Error & { description?: string }): string {
 	return [message, isOfPath ? WRONG_PATH : description].filter(Boolean).join('. ');
 }
 
-const WRONG_PATH =
-	"Check 'Base URL' and, with 'Advanced Settings' on, 'Credits Path'. A service without such a path fails this test, and can be used all the same.";
+/** The part of Node's streams that is used here. */
+interface Incoming extends AsyncIterable<Uint8Array> {
+	destroy(): void;
+}
 
 /** In a test, n8n has an older helper for requests only, which knows no credential. */
 const toServiceContext = (
 	{ helpers }: ICredentialTestFunctions,
 	{ accessToken }: Credentials,
-): ILoadOptionsFunctions =>
-	({
-		helpers: {
-			async httpRequestWithAuthentication(
-				this: { getExecutionCancelSignal(): AbortSignal },
-				_type: string,
-				{ url, method, headers, timeout }: IHttpRequestOptions,
-			) {
-				const answer = (await helpers.request({
-					uri: url,
-					method,
-					headers: { ...headers, Authorization: `Bearer ${accessToken}` },
-					timeout,
-					useStream: true,
-					resolveWithFullResponse: true,
-					simple: false,
-					followRedirect: false,
-				})) as { statusCode: number; body: Incoming };
-				this.getExecutionCancelSignal().addEventListener('abort', () => answer.body.destroy());
-				return answer;
-			},
+): Context => ({
+	helpers: {
+		async httpRequestWithAuthentication(this: unknown, _type, { url, method, headers, timeout }) {
+			const answer = (await helpers.request({
+				uri: url,
+				method,
+				headers: { ...headers, Authorization: `Bearer ${accessToken}` },
+				timeout,
+				useStream: true,
+				resolveWithFullResponse: true,
+				simple: false,
+				followRedirect: false,
+			})) as { statusCode: number; body: Incoming };
+			const signal = (this as Context).getExecutionCancelSignal?.();
+			signal?.addEventListener('abort', () => answer.body.destroy());
+			return answer;
 		},
-	}) as unknown as ILoadOptionsFunctions;
+	},
+});

@@ -1,5 +1,6 @@
 import { UserError, type INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
+import { isWebUrl } from '../lib/isWebUrl';
 import { parseJson } from '../lib/json';
 import { toTitle } from './title';
 
@@ -36,10 +37,6 @@ const text = z.preprocess(
 export const trimmed = text.transform((value) => value.trim());
 
 const form = (pattern: RegExp, message: string) => trimmed.pipe(z.string().regex(pattern, message));
-
-/** Recognizes an absolute http or https URL. */
-export const isWebUrl = (text: string): boolean =>
-	URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !/\s/.test(text);
 
 /** An absolute http or https URL. */
 export const webUrl = trimmed.pipe(

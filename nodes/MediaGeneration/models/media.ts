@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { MediaLimits } from '../media/limits';
-import { isBlank, isWebUrl, trimmed } from './field';
+import { isWebUrl } from '../lib/isWebUrl';
+import { isBlank, trimmed } from './field';
 
 /**
  * A media file as the user names it: by its URL, or by a binary field of the item, whose file is

@@ -6,7 +6,7 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { ServiceError } from '../api/errors';
-import { isTool } from '../host/starter';
+import { isTool } from '../host/execution';
 
 /**
  * Says whether the first error ends the run. A tool outside of the newest agent never throws: those
@@ -15,20 +15,19 @@ import { isTool } from '../host/starter';
 export const stopsOnError = (context: IExecuteFunctions): boolean =>
 	!context.continueOnFail() && !context.isToolExecution();
 
-/** The most tasks that an error names. It may be the only place that shows them, because not every user can read n8n's log. */
-const NAMED_TASKS = 1_000;
-
-/** Names the tasks that exist although the output is an error. */
+/**
+ * Names the tasks that exist although the output is an error. It may be the only place that shows
+ * them, because not every user can read n8n's log.
+ */
 function nameTasks(taskIds: string[]): string {
 	if (!taskIds.length) return '';
-	const intro =
-		taskIds.length === 1 ? 'This task exists. Look at it' : 'These tasks exist. Look at them';
-	const more = taskIds.length - NAMED_TASKS;
-	const rest = more > 0 ? ` and ${more} more` : '';
-	return `${intro} with Get: ${taskIds.slice(0, NAMED_TASKS).join(', ')}${rest}`;
+	const named = taskIds.join(', ');
+	return taskIds.length === 1
+		? `This task exists. Look at it with Get: ${named}`
+		: `These tasks exist. Look at them with Get: ${named}`;
 }
 
-/** Says what happened and what to do next. An agent's model reads only the message, so it then has both. */
+/** Says what happened and what to do next. An agent's model reads only the message, so it has both. */
 function explain(
 	context: IExecuteFunctions,
 	error: unknown,
@@ -36,25 +35,18 @@ function explain(
 	taskIds: string[],
 ): { message: string; description: string } {
 	const { message } = error as Error;
-	const hint = (error instanceof UserError && error.description) || '';
-	const description = [
-		// The error knows only its own try.
-		taskIds.length ? hint.replace('Nothing was created.', 'Nothing more was created.') : hint,
-		nameTasks(taskIds),
-	]
-		.filter(Boolean)
-		.join(' ');
+	let hint = (error instanceof UserError && error.description) || '';
+	// The error knows only its own try.
+	if (taskIds.length) hint = hint.replace('Nothing was created.', 'Nothing more was created.');
+	const description = `${hint} ${nameTasks(taskIds)}`.trim();
 	if (isTool(context))
-		return { message: [message, description].filter(Boolean).join('. '), description: '' };
-	return {
-		message: itemIndex === undefined ? message : `${message} [item ${itemIndex}]`,
-		description,
-	};
+		return { message: description ? `${message}. ${description}` : message, description: '' };
+	const place = itemIndex === undefined ? '' : ` [item ${itemIndex}]`;
+	return { message: message + place, description };
 }
 
 /**
  * Turns the error of a run into n8n's own classes.
- * @param itemIndex absent: it concerns all items
  * @param taskIds the tasks that the run has anyway, from this try or an earlier one
  */
 export function toNodeError(
@@ -66,23 +58,19 @@ export function toNodeError(
 	const { message, description } = explain(context, error, itemIndex, taskIds);
 	const options = { description, itemIndex };
 	const node = context.getNode();
+	const cause = error instanceof UserError ? message : (error as Error);
 	const nodeError =
 		error instanceof ServiceError
 			? new NodeApiError(node, { message }, { ...options, httpCode: error.code?.toString() })
-			: new NodeOperationError(
-					node,
-					error instanceof UserError ? message : (error as Error),
-					options,
-				);
+			: new NodeOperationError(node, cause, options);
 	// n8n replaces many messages with its own. Some of them advise a retry, which may cost twice.
 	nodeError.message = message;
 	return nodeError;
 }
 
 /**
- * Makes the output item of an item that failed, in a run that continues. n8n sends an item to the error output only if it has these
- * keys and no others, and adds the fields of the input item there.
- * @param taskId the task that the item has anyway
+ * Makes the output of an item that failed, in a run that continues. n8n sends an item to the error
+ * output only if it has these keys and no others, and adds the fields of the input item there.
  */
 export function toErrorItem(
 	context: IExecuteFunctions,

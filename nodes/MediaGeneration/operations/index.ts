@@ -1,5 +1,3 @@
-import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow';
-import { toProperty } from '../models/field';
 import { getCredits } from './account/getCredits';
 import { upload } from './file/upload';
 import type { Operation } from './operation';
@@ -8,13 +6,6 @@ import { createAndWait } from './task/createAndWait';
 import { download } from './task/download';
 import { get } from './task/get';
 import { verifyCallback } from './task/verifyCallback';
-
-/** Each with the operation of a new node. n8n's node list shows their actions in this order. */
-const resources = [
-	{ name: 'Video or Image', value: 'task', first: createAndWait.value },
-	{ name: 'File', value: 'file', first: upload.value },
-	{ name: 'Account', value: 'account', first: getCredits.value },
-];
 
 /** The operations of a resource are sorted by name, as n8n requires for a list of five. */
 export const operations: Operation[] = [
@@ -25,43 +16,4 @@ export const operations: Operation[] = [
 	download,
 	create,
 	verifyCallback,
-];
-
-/**
- * The editor's properties of all operations. A field that several operations share appears once.
- */
-export const operationProperties: INodeProperties[] = [
-	{
-		displayName: 'Resource',
-		name: 'resource',
-		type: 'options',
-		noDataExpression: true,
-		options: resources.map(({ name, value }) => ({ name, value })),
-		default: 'task',
-	},
-	...resources.map(({ value: resource, first }): INodeProperties => {
-		const own = operations.filter((operation) => operation.resource === resource);
-		return {
-			displayName: 'Operation',
-			name: 'operation',
-			type: 'options',
-			noDataExpression: true,
-			displayOptions: { show: { resource: [resource] } },
-			options: own.map(({ name, value, action, description }) => ({
-				name,
-				value,
-				action,
-				description,
-			})),
-			default: first,
-		};
-	}),
-	...[...new Set(operations.flatMap(({ fields }) => fields))].flatMap((field) => {
-		const users = operations.filter(({ fields }) => fields.includes(field));
-		const show = {
-			resource: [...new Set(users.map(({ resource }) => resource))],
-			operation: users.map(({ value }) => value),
-		};
-		return updateDisplayOptions({ show }, [toProperty(field)]);
-	}),
 ];

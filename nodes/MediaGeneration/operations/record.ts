@@ -3,12 +3,11 @@ import { UserError, type IDataObject, type IExecuteFunctions } from 'n8n-workflo
 import type { CreateTaskRequest } from '../api/client';
 import { CREDENTIAL } from '../api/endpoints';
 import { UnknownOutcomeError, type UnknownOutcome } from '../api/errors';
-import { getNodeContext } from '../host/nodeContext';
-import { isTool } from '../host/starter';
+import { getNodeContext, isTool } from '../host/execution';
 import { BoundedMap } from '../lib/boundedMap';
 import { digest } from '../lib/json';
 import { cutText } from '../lib/text';
-import type { Failed, RecalledTask } from './operation';
+import type { Failed } from './operation';
 
 /** What was sent for one item: the task's ID, or why it's unknown whether a task was created. */
 interface Sent {
@@ -19,16 +18,19 @@ interface Sent {
 	origin: string;
 	taskId?: string;
 	unknown?: UnknownOutcome;
-	/** It was taken over from an earlier execution. The service calls that one's resume URL. */
-	elsewhere?: true;
+	/** It is of an earlier execution, and the service calls that one's resume URL. */
+	elsewhere?: boolean;
 }
+
+/** A task from an earlier try or execution. It takes the place of the item's request. */
+export type RecalledTask = Pick<Sent, 'model' | 'elsewhere'> & { taskId: string };
 
 /** The wait of a run. Retry On Fail continues it, with the same limit. */
 export interface Wait<Settings> {
 	settings: Settings;
 	/** When all tasks were created, in milliseconds since 1970. */
 	begun?: number;
-	/** The wait limit, in milliseconds since 1970; set once the execution is parked. */
+	/** The wait limit, in milliseconds since 1970, once the execution is parked. */
 	parkedUntil?: number;
 	/** Where callbacks are sent, without the token, which n8n keeps. */
 	resumeUrl?: string;
@@ -48,8 +50,8 @@ interface Stored {
 	executionId: string;
 	sent: Record<number, Sent>;
 	wait?: Wait<unknown>;
-	/** Of the execution that this one retries. */
-	earlier?: Pick<Stored, 'sent' | 'wait'>;
+	/** Of the executions that this one retries; `parked` is the wait with which one of them slept. */
+	earlier?: { sent: Stored['sent']; parked?: Wait<unknown> };
 	shared: Shared;
 }
 
@@ -88,7 +90,9 @@ export class RunRecord {
 	 */
 	recall(item: number): RecalledTask | Failed | undefined {
 		const { sent, earlier, shared } = this.stored;
-		if (sent[item]) return toRecalled(sent[item]);
+		const known = sent[item];
+		if (known?.unknown) return { error: new UnknownOutcomeError(known.unknown) };
+		if (known) return known as RecalledTask;
 		const unknown = isTool(this.context) && shared.unknownCalls[this.digestCall(item)];
 		if (unknown) return { error: new UnknownOutcomeError(unknown) };
 		// The input of a retry is what the earlier execution had parked, if it had.
@@ -96,7 +100,7 @@ export class RunRecord {
 		const places = Object.values(earlier?.sent ?? {});
 		const place = places.find(({ taskId }) => taskId !== undefined && taskId === json.taskId);
 		if (place) return this.takeOver(item, place);
-		return earlier?.wait?.parkedUntil === undefined ? undefined : restoreError(json);
+		return earlier?.parked ? restoreError(json) : undefined;
 	}
 
 	/** Finds the task that an item has from the execution that this one retries, for the same request. */
@@ -110,10 +114,11 @@ export class RunRecord {
 	addTask(item: number, request: Request, taskId: string): void {
 		this.add(item, request, { taskId });
 		this.context.logger.info(`${this.describe(item)} created task ${taskId}`);
-		if (this.listTaskIds().length === 1) this.showWhenStopped();
+		this.context
+			.getExecutionCancelSignal()
+			?.addEventListener('abort', this.showTaskIds, { once: true });
 	}
 
-	/** Notes a sending whose outcome is unknown. */
 	addUnknown(item: number, request: Request, unknown: UnknownOutcome): void {
 		this.add(item, request, { unknown });
 		if (isTool(this.context)) this.stored.shared.unknownCalls[this.digestCall(item)] = unknown;
@@ -135,22 +140,24 @@ export class RunRecord {
 		return digest([...place, this.stored.run, item, account, body]);
 	}
 
-	/** Lists the tasks that this run has, in the order of their items. */
+	/** Something was sent for the item, in this run or in one of its tries. */
+	hasSent(item: number): boolean {
+		return this.stored.sent[item] !== undefined;
+	}
+
+	/** In the order of their items. */
 	listTaskIds(): string[] {
 		return Object.values(this.stored.sent).flatMap(({ taskId }) => taskId ?? []);
 	}
 
-	/** Finds the task that an item has in this run. */
 	findTaskId(item: number): string | undefined {
 		return this.stored.sent[item]?.taskId;
 	}
 
-	/** What the node has sent in this execution, over all its runs. */
 	get shared(): Pick<Shared, 'count'> {
 		return this.stored.shared;
 	}
 
-	/** The wait of the run, once it is open. */
 	get wait(): Wait<unknown> | undefined {
 		return this.stored.wait;
 	}
@@ -161,16 +168,13 @@ export class RunRecord {
 	 * @param read reads the settings from the node's parameters
 	 */
 	openWait<Settings>(read: () => Settings): Wait<Settings> {
-		const before = this.stored.earlier?.wait;
-		const settings = before?.parkedUntil === undefined ? undefined : before.settings;
-		this.stored.wait ??= { settings: settings ?? read() };
+		this.stored.wait ??= { settings: this.stored.earlier?.parked?.settings ?? read() };
 		return this.stored.wait as Wait<Settings>;
 	}
 
-	/** Makes the task the one of this item, whatever its expressions return at the next try. */
+	/** Makes it the task of this item, whatever its expressions return at the next try. */
 	private takeOver(item: number, place: Sent): RecalledTask {
-		this.stored.sent[item] = { ...place, elsewhere: true };
-		return toRecalled(this.stored.sent[item]) as RecalledTask;
+		return (this.stored.sent[item] = { ...place, elsewhere: true }) as RecalledTask;
 	}
 
 	private add(item: number, request: Request, outcome: Pick<Sent, 'taskId' | 'unknown'>): void {
@@ -189,9 +193,9 @@ export class RunRecord {
 	}
 
 	private describe(item: number): string {
-		const { context } = this;
-		const execution = this.stored.executionId || 'without ID';
-		return `"${context.getNode().name}" (workflow ${context.getWorkflow().id}, execution ${execution}, item ${item})`;
+		const { name } = this.context.getNode();
+		const { id = 'none' } = this.context.getWorkflow();
+		return `"${name}" (workflow ${id}, execution ${this.stored.executionId || 'none'}, item ${item})`;
 	}
 
 	private readInput(item: number): IDataObject {
@@ -207,15 +211,12 @@ export class RunRecord {
 	 * Shows the task IDs in the executions list if the execution is stopped. n8n then drops what the
 	 * node returned, but saves its custom data, of at most 255 characters each.
 	 */
-	private showWhenStopped(): void {
-		const show = () => {
-			const { customData } = this.context.getWorkflowDataProxy(0).$execution as {
-				customData: { set: (key: string, value: string) => void };
-			};
-			customData.set('Media_Generation_tasks', cutText(this.listTaskIds().join(', '), 255));
+	private readonly showTaskIds = (): void => {
+		const { customData } = this.context.getWorkflowDataProxy(0).$execution as {
+			customData: { set: (key: string, value: string) => void };
 		};
-		this.context.getExecutionCancelSignal()?.addEventListener('abort', show, { once: true });
-	}
+		customData.set('Media_Generation_tasks', cutText(this.listTaskIds().join(', '), 255));
+	};
 }
 
 /** Continues the record of another try, begins the one of a retry, or a new one. */
@@ -229,7 +230,8 @@ function continueRecord(before: Stored | undefined, context: IExecuteFunctions):
 	const begun: Stored = { run, executionId, sent: {}, shared };
 	if (isSameExecution || before?.run !== run) return begun;
 	const sent = { ...before.earlier?.sent, ...before.sent };
-	return { ...begun, earlier: { sent, wait: before.wait ?? before.earlier?.wait } };
+	const { wait, earlier } = before;
+	return { ...begun, earlier: { sent, parked: wait?.parkedUntil ? wait : earlier?.parked } };
 }
 
 /** Calls without an execution share what they know this long, in milliseconds. */
@@ -253,11 +255,6 @@ function openShared(context: IExecuteFunctions): Shared {
 }
 
 const digestRequest = ({ model, input }: Request): string => digest([model, input]);
-
-function toRecalled({ taskId, model, unknown, elsewhere }: Sent): RecalledTask | Failed {
-	if (taskId === undefined) return { error: new UnknownOutcomeError(unknown as UnknownOutcome) };
-	return { taskId, model, elsewhere: elsewhere === true };
-}
 
 /** Makes the error of an error item again; undefined for other items. Its number is added later. */
 function restoreError({ error, message, ...rest }: IDataObject): Failed | undefined {

@@ -1,8 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { DEFAULT_TOLERANCE_SECONDS } from '../callback/verify';
 
-/** The trigger's Options, in the order of their names. */
-export const optionFields: INodeProperties[] = [
+/** In the order of their names. */
+const optionFields: INodeProperties[] = [
 	{
 		displayName: 'Deduplicate',
 		name: 'deduplicate',
@@ -20,14 +20,6 @@ export const optionFields: INodeProperties[] = [
 			"Whether to ask the service for the task before it is output. The body of a callback is not signed: turned off, what it says is passed on as the sender's claim.",
 	},
 	{
-		displayName: 'Other Callback Bodies',
-		name: 'otherCallbackBodies',
-		type: 'boolean',
-		default: false,
-		description:
-			"Whether to accept callbacks whose task ID is in data.taskId or in a top-level taskId, as some services send it. The first of data.task_id and these two that fits the signature counts. Turn it on when n8n's log or Verify Callback says so.",
-	},
-	{
 		displayName: 'Tolerance (Seconds)',
 		name: 'toleranceSeconds',
 		type: 'number',
@@ -37,3 +29,45 @@ export const optionFields: INodeProperties[] = [
 			'How many seconds the timestamp of a callback may differ from the time here; 0 accepts any',
 	},
 ];
+
+/** The trigger's Options. */
+export const optionsField: INodeProperties = {
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add option',
+	default: {},
+	options: optionFields,
+};
+
+/** What the user set, as it counts. */
+export interface TriggerSettings {
+	events: string[];
+	verifySignature: boolean;
+	deduplicate: boolean;
+	fetchDetails: boolean;
+	toleranceSeconds: number;
+}
+
+interface Parameters {
+	getNodeParameter(name: string, fallback?: unknown): unknown;
+}
+
+/**
+ * Reads the trigger's fields. Only a literal false turns off what protects: an expression or a workflow
+ * file may have blank text, 0 or nothing there. A tolerance that is no number of seconds is the default.
+ */
+export function readSettings(context: Parameters): TriggerSettings {
+	const options = context.getNodeParameter('options', {}) as Partial<
+		Record<keyof TriggerSettings, unknown>
+	>;
+	const { toleranceSeconds: seconds } = options;
+	const isTolerance = typeof seconds === 'number' && seconds >= 0 && isFinite(seconds);
+	return {
+		events: context.getNodeParameter('events', []) as string[],
+		verifySignature: context.getNodeParameter('verifySignature', true) !== false,
+		deduplicate: options.deduplicate !== false,
+		fetchDetails: options.fetchDetails !== false,
+		toleranceSeconds: isTolerance ? seconds : DEFAULT_TOLERANCE_SECONDS,
+	};
+}

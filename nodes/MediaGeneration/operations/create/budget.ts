@@ -1,7 +1,7 @@
-import { UserError, type IExecuteFunctions, type INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties, UserError } from 'n8n-workflow';
 import { identifyAccount } from '../../api/endpoints';
-import { getNodeContext } from '../../host/nodeContext';
-import { isTool } from '../../host/starter';
+import { getNodeContext, isTool } from '../../host/execution';
+import { buildFieldError } from '../../models/field';
 import { readOption, type Item, type Prepared } from '../operation';
 import { openRecord } from '../record';
 
@@ -36,17 +36,18 @@ export const keepCreditsOption: INodeProperties = {
 export async function takeBudget(
 	unsent: Array<Prepared<unknown>>,
 	context: IExecuteFunctions,
-): Promise<undefined> {
+): Promise<void> {
 	const [first] = unsent;
-	if (!first) return undefined;
+	if (!first) return;
 	const { option } = first.item;
 	const { shared } = openRecord(context);
 	const limit = (readOption(option, maxTasksOption) ?? Infinity) as number;
 	if (shared.count + unsent.length > limit)
 		throw buildBudgetError(limit, shared.count, unsent.length, context);
 	shared.count += unsent.length;
-	const shortage = await findShortage(unsent);
-	if (!shortage) return undefined;
+	const keep = readOption(option, keepCreditsOption) as number | undefined;
+	const shortage = keep !== undefined && (await findShortage(unsent, keep));
+	if (!shortage) return;
 	giveBack(unsent.length, context);
 	throw shortage;
 }
@@ -57,16 +58,12 @@ function buildBudgetError(
 	more: number,
 	context: IExecuteFunctions,
 ): UserError {
-	const [scope, owned] = getNodeContext(context)
-		? ['this execution', 'workflow']
-		: ['the last hour', 'agent'];
-	return new UserError(
+	const scope = getNodeContext(context) ? 'this execution' : 'the last hour';
+	return buildFieldError(
 		`'Maximum Tasks per Run' is ${limit} in Options, ${before} were created before in ${scope}, and this run is for ${more} more`,
-		{
-			description: isTool(context)
-				? `Nothing was created. The limit was set by the owner of this ${owned}: do not try again.`
-				: 'Nothing was created. Give fewer items, or raise the limit.',
-		},
+		isTool(context)
+			? 'Nothing was created. The limit was set by the owner of this workflow: do not try again.'
+			: 'Nothing was created. Give fewer items, or raise the limit.',
 	);
 }
 
@@ -75,31 +72,25 @@ export function giveBack(count: number, context: IExecuteFunctions): void {
 	openRecord(context).shared.count -= count;
 }
 
-/** The reason to create nothing; undefined if the accounts have enough credits. */
-async function findShortage(prepared: Array<Prepared<unknown>>): Promise<UserError | undefined> {
-	const [first] = prepared;
-	const keep = first && (readOption(first.item.option, keepCreditsOption) as number | undefined);
-	if (keep === undefined) return undefined;
+/** The reason to create nothing; undefined if the accounts have more credits than these. */
+async function findShortage(
+	prepared: Array<Prepared<unknown>>,
+	keep: number,
+): Promise<UserError | undefined> {
 	const accounts = new Map<string, Item>(
 		prepared.map(({ item }) => [identifyAccount(item.service.credentials), item]),
 	);
 	for (const { service, settings } of accounts.values()) {
 		const credits = await service.getCredits(settings).catch((error: Error) => error);
 		if (credits instanceof Error)
-			return new UserError(
+			return buildFieldError(
 				`'Stop Below This Balance' is set in Options, but the account's credits couldn't be read: ${credits.message}`,
-				{
-					description:
-						"Nothing was created. Check 'Credits Path' in the credential, or remove 'Stop Below This Balance' from Options.",
-				},
+				"Nothing was created. Check 'Credits Path' in the credential, or remove 'Stop Below This Balance' from Options.",
 			);
 		if (credits <= keep)
-			return new UserError(
+			return buildFieldError(
 				`The account has ${credits} credits, and 'Stop Below This Balance' is ${keep} in Options`,
-				{
-					description:
-						"Nothing was created. Top up the account, or lower 'Stop Below This Balance'.",
-				},
+				"Nothing was created. Top up the account, or lower 'Stop Below This Balance'.",
 			);
 	}
 	return undefined;

@@ -1,6 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { identifyAccount, readIdempotencyHeader } from '../../api/endpoints';
-import { UnknownOutcomeError } from '../../api/errors';
+import { identifyAccount } from '../../api/endpoints';
 import { newTask, type Task } from '../../api/task';
 import { mapConcurrent } from '../../lib/mapConcurrent';
 import { stopsOnError } from '../errors';
@@ -8,34 +7,37 @@ import {
 	hasFailed,
 	readNumberOption,
 	type Failed,
-	type Item,
+	type Outcome,
 	type Prepared,
-	type RecalledTask,
 } from '../operation';
-import { openRecord } from '../record';
+import { openRecord, type RecalledTask } from '../record';
 import { giveBack, takeBudget } from './budget';
-import { uploadFiles } from './inputFile';
-import { concurrencyOption, rateOption, type TaskRequest } from './request';
+import { concurrencyOption, rateOption, type CreateRequest } from './request';
 import { CreationSender } from './sendCreation';
-
-/** A task to create, with the URL that the service calls at its end, or the one that an item has. */
-export type CreateRequest = (TaskRequest & { callBackUrl?: string }) | RecalledTask;
 
 /** The task, or why there is none; undefined: it was not begun. */
 export type CreateResult = { task: Task } | Failed | undefined;
+
+export interface Creations {
+	/** One for each item, in their order. */
+	results: CreateResult[];
+	/** A task is of an earlier execution, and the service calls that one back. */
+	elsewhere: boolean;
+	/** The run ends now: it was stopped, or an error ends it. */
+	isOver: boolean;
+}
 
 /**
  * Creates a task for every item that has none yet, at the rate in Options. A request is sent once, save
  * where the service refused it for its rate, or recognizes it by its idempotency key. Once further
  * requests would fail too, the rest is not sent. With On Error "continue", a run that Options forbid is
  * an error of the items that have no task.
- * @returns `elsewhere`: a task is of an earlier execution, and the service calls that one back
  * @throws {UserError} with On Error "stop", before anything is created, when Options forbid the run
  */
 export async function createTasks(
-	prepared: Array<Prepared<CreateRequest>>,
+	prepared: Array<Prepared<CreateRequest | RecalledTask>>,
 	context: IExecuteFunctions,
-): Promise<{ results: CreateResult[]; elsewhere: boolean }> {
+): Promise<Creations> {
 	const record = openRecord(context);
 	const signal = context.getExecutionCancelSignal();
 	const isStopping = stopsOnError(context);
@@ -43,49 +45,46 @@ export async function createTasks(
 		'taskId' in request ? request : record.findSame(item.index, request),
 	);
 	const unsent = prepared.filter((_, order) => !recalled[order]);
-	const refusal = await takeBudget(unsent, context).catch((error: unknown) => ({ error }));
+	const refusal = await takeBudget(unsent, context).then(
+		() => undefined,
+		(error: unknown) => ({ error }),
+	);
 	if (refusal && isStopping) throw refusal.error;
 	const option = unsent[0]?.item.option ?? (() => undefined);
-	const sender = new CreationSender(readNumberOption(option, rateOption), signal);
-	const create = async ({ item, request }: Prepared<CreateRequest>, order: number) => {
+	const findSender = keepSenders(readNumberOption(option, rateOption), signal);
+	const create = async ({ item, request }: (typeof prepared)[number], order: number) => {
 		const known = recalled[order];
 		if (known) return { task: newTask(known.taskId, known.model) };
 		if (refusal || signal?.aborted || 'taskId' in request) return refusal;
-		const result = await createTask(item, request, sender);
-		if (hasFailed(result) && !(result.error instanceof UnknownOutcomeError)) return result;
-		sent++;
-		return result;
+		const account = identifyAccount(item.service.credentials);
+		const result = await findSender(account).create(item, request);
+		return hasFailed(result) ? result : { task: newTask(result.taskId, request.model) };
 	};
-	let sent = 0;
-	const results = await mapConcurrent<Prepared<CreateRequest>, CreateResult>(prepared, create, {
+	const results = await mapConcurrent(prepared, create, {
 		concurrency: readNumberOption(option, concurrencyOption),
 		isLast: (result) => isStopping && hasFailed(result),
 	});
-	if (!refusal) giveBack(unsent.length - sent, context);
-	return { results, elsewhere: recalled.some((task) => task?.elsewhere) };
+	const isUnsent = ({ item }: Prepared<unknown>) => !record.hasSent(item.index);
+	if (!refusal) giveBack(unsent.filter(isUnsent).length, context);
+	return {
+		results,
+		elsewhere: recalled.some((task) => task?.elsewhere),
+		isOver: signal?.aborted === true || (isStopping && results.some(hasFailed)),
+	};
 }
 
-/** Uploads the files of an item, creates its task, and notes the outcome before anything else. */
-async function createTask(
-	item: Item,
-	request: TaskRequest & { callBackUrl?: string },
-	sender: CreationSender,
-): Promise<{ task: Task } | Failed> {
-	const { index, service, context } = item;
-	const { credentials } = service;
-	const record = openRecord(context);
-	const { model, callBackUrl } = request;
-	try {
-		sender.check(service);
-		const body = { model, callBackUrl, input: await uploadFiles(item, request.input) };
-		const key = readIdempotencyHeader(credentials)
-			? record.buildIdempotencyKey(index, identifyAccount(credentials), body)
-			: undefined;
-		const taskId = await sender.send(item, body, key);
-		record.addTask(index, request, taskId);
-		return { task: newTask(taskId, model) };
-	} catch (error) {
-		if (error instanceof UnknownOutcomeError) record.addUnknown(index, request, error.outcome);
-		return { error };
-	}
+/** Keeps a sender for each account. n8n resolves the credential's expressions for each item. */
+function keepSenders(rate: number, signal?: AbortSignal): (account: string) => CreationSender {
+	const senders = new Map<string, CreationSender>();
+	return (account) => {
+		const sender = senders.get(account) ?? new CreationSender(rate, signal);
+		senders.set(account, sender);
+		return sender;
+	};
 }
+
+/** Makes the output of creations whose end nobody waits for. */
+export const showTasks = (results: CreateResult[]): Outcome[] =>
+	results.map((result) =>
+		result && 'task' in result ? { items: [{ json: result.task }] } : result,
+	);

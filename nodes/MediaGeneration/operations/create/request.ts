@@ -55,6 +55,9 @@ export const fineTuningOptions = [rateOption, concurrencyOption, timeoutOption, 
 /** A request for a task. Where its input has an InputFile, the file is uploaded before. */
 export type TaskRequest = Pick<ModelRequest, 'model' | 'input'>;
 
+/** A task to create, with the URL that the service calls at its end. */
+export type CreateRequest = TaskRequest & { callBackUrl?: string };
+
 /**
  * Turns an item into a request, and checks all its fields and files.
  * @throws {UserError} when a field or file can't be sent

@@ -1,16 +1,19 @@
 import { sleep, UserError } from 'n8n-workflow';
-import type { CreateTaskRequest, TaskService } from '../../api/client';
-import { identifyAccount } from '../../api/endpoints';
+import type { CreateTaskRequest } from '../../api/client';
+import { identifyAccount, readIdempotencyHeader } from '../../api/endpoints';
 import { ERROR_HELP } from '../../api/errorHelp';
 import { isRateLimited, UnknownOutcomeError } from '../../api/errors';
 import { RateLimiter } from '../../lib/rateLimiter';
-import type { Item } from '../operation';
+import type { Failed, Item } from '../operation';
+import { openRecord } from '../record';
+import { uploadFiles } from './inputFile';
+import type { CreateRequest } from './request';
 
 /** Services of this kind usually count creations over ten seconds. */
 const CREATION_LIMITS = { period: 10_000, patience: 60_000, isTooFast: isRateLimited };
 
-/** Refusals that every further creation with the same token would get too, by their message. */
-const FINAL_MESSAGES = ([401, 402, 433, 455] as const).map((code) => ERROR_HELP[code].message);
+/** How refusals begin that every further creation of the account would get too, whatever their code. */
+const FINAL_REFUSALS = ([401, 402, 433, 455] as const).map((code) => ERROR_HELP[code].message);
 
 /** The number of unknown outcomes in a row after which nothing more is sent. */
 const UNKNOWN_LIMIT = 3;
@@ -19,16 +22,15 @@ const UNKNOWN_LIMIT = 3;
 const PAUSES = [1_000, 2_000, 4_000];
 
 /**
- * Sends the creations of a run, each when its turn comes, and once. With an idempotency key, one whose
- * answer got lost is sent again. Once further creations with an access token would fail too, or might
- * be paid without a result, nothing more is sent with it.
+ * Sends the creations of one account in a run, each when its turn comes, and once. With an idempotency
+ * key, one whose answer got lost is sent again. Once further creations would fail too, or might be
+ * paid without a result, nothing more is sent.
  */
 export class CreationSender {
 	private readonly limiter: RateLimiter;
-	/** Why nothing more is sent, by account. */
-	private readonly reasons = new Map<string, UserError>();
-	/** The number of unknown outcomes in a row, by account. */
-	private readonly unknowns = new Map<string, number>();
+	/** Why nothing more is sent, and what to do. */
+	private reason?: UserError;
+	private unknownsInARow = 0;
 
 	/**
 	 * @param requests the most creations within ten seconds; 0: any number
@@ -41,22 +43,39 @@ export class CreationSender {
 		this.limiter = new RateLimiter({ ...CREATION_LIMITS, requests }, signal);
 	}
 
-	/** @throws {UserError} when nothing more is sent with this account: why, and what to do */
-	check({ credentials }: TaskService): void {
-		const reason = this.reasons.get(identifyAccount(credentials));
-		if (reason) throw reason;
+	/** Uploads the files of an item, creates its task, and notes the outcome before anything else. */
+	async create(item: Item, request: CreateRequest): Promise<{ taskId: string } | Failed> {
+		const { index, service, context } = item;
+		const { credentials } = service;
+		const record = openRecord(context);
+		const { model, callBackUrl } = request;
+		try {
+			this.check();
+			const body = { model, callBackUrl, input: await uploadFiles(item, request.input) };
+			const key = readIdempotencyHeader(credentials)
+				? record.buildIdempotencyKey(index, identifyAccount(credentials), body)
+				: undefined;
+			const taskId = await this.send(item, body, key);
+			record.addTask(index, request, taskId);
+			return { taskId };
+		} catch (error) {
+			if (error instanceof UnknownOutcomeError) record.addUnknown(index, request, error.outcome);
+			return { error };
+		}
 	}
 
-	/** @returns the task's ID */
-	async send({ service, settings }: Item, body: CreateTaskRequest, key?: string): Promise<string> {
-		const account = identifyAccount(service.credentials);
+	private check(): void {
+		if (this.reason) throw this.reason;
+	}
+
+	private async send(item: Item, body: CreateTaskRequest, key?: string): Promise<string> {
+		const { service, settings } = item;
 		const create = async () => await service.createTask(body, settings, key);
 		return await this.limiter.run(async () => {
-			this.check(service);
-			const answer = await (key ? this.repeatUntilKnown(create) : create()).catch(
-				(error: UserError) => error,
-			);
-			this.note(account, answer);
+			this.check();
+			const sending = key ? this.repeatUntilKnown(create) : create();
+			const answer = await sending.catch((error: UserError) => error);
+			this.note(answer);
 			if (typeof answer !== 'string') throw answer;
 			return answer;
 		});
@@ -80,29 +99,24 @@ export class CreationSender {
 		throw unknown as UnknownOutcomeError;
 	}
 
-	/** Notes whether further creations with the account make sense. */
-	private note(account: string, answer: string | UserError): void {
-		if (answer instanceof UnknownOutcomeError) {
-			const count = (this.unknowns.get(account) ?? 0) + 1;
-			this.unknowns.set(account, count);
-			if (count < UNKNOWN_LIMIT) return;
-			return this.stop(
-				account,
-				`for ${count} items in a row it is unknown whether a task was created (${answer.message})`,
-				"Look at your account's recent tasks with the service. Once the service works again, run the node for the items that were not sent.",
+	/** Notes whether further creations make sense. */
+	private note(answer: string | UserError): void {
+		const isUnknown = answer instanceof UnknownOutcomeError;
+		this.unknownsInARow = isUnknown ? this.unknownsInARow + 1 : 0;
+		if (typeof answer === 'string') return;
+		const { message, description } = answer;
+		if (this.unknownsInARow >= UNKNOWN_LIMIT)
+			this.reason ??= new UserError(
+				`This item was not sent: for ${UNKNOWN_LIMIT} items in a row it is unknown whether a task was created (${message})`,
+				{
+					description:
+						"Look at your account's recent tasks with the service. Once the service works again, run the node for the items that were not sent.",
+				},
 			);
-		}
-		this.unknowns.delete(account);
-		if (typeof answer !== 'string' && FINAL_MESSAGES.some((one) => answer.message.startsWith(one)))
-			this.stop(
-				account,
-				`the service refused an earlier one for a reason that applies to all (${answer.message})`,
-				answer.description ?? undefined,
+		if (!isUnknown && FINAL_REFUSALS.some((refusal) => message.startsWith(refusal)))
+			this.reason ??= new UserError(
+				`This item was not sent: the service refused an earlier one for a reason that applies to all (${message})`,
+				{ description: description ?? undefined },
 			);
-	}
-
-	private stop(account: string, why: string, description?: string): void {
-		if (!this.reasons.has(account))
-			this.reasons.set(account, new UserError(`This item was not sent: ${why}`, { description }));
 	}
 }

@@ -8,8 +8,9 @@ import {
 import { describeNetworkFailure } from '../../api/networkFailure';
 import { findFormatByExtension, findFormatByType, getExtension } from '../../media/formats';
 import type { RequestSettings } from '../../api/exchange';
-import { isWebUrl, toMessage } from '../../api/schemas';
+import { toMessage } from '../../api/schemas';
 import { isInternalUrl } from '../../lib/isInternalUrl';
+import { isWebUrl } from '../../lib/isWebUrl';
 
 const MAX_REDIRECTS = 5;
 

@@ -1,14 +1,15 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { isInternalUrl } from '../../lib/isInternalUrl';
 import { parseValue, webUrl, type Field } from '../../models/field';
 import { defineOperation, optionsField, type Prepared } from '../operation';
-import type { CreateRequest } from '../create/createTasks';
-import { isInternalUrl } from '../../lib/isInternalUrl';
+import type { RecalledTask } from '../record';
 import {
 	costOptions,
 	fineTuningOptions,
 	inputFileOptions,
 	prepareRequest,
 	requestFields,
+	type CreateRequest,
 } from '../create/request';
 
 const callbackUrl: Field = {
@@ -23,7 +24,7 @@ const callbackUrl: Field = {
 	send: { shape: webUrl },
 };
 
-export const create = defineOperation<CreateRequest>({
+export const create = defineOperation<CreateRequest | RecalledTask>({
 	resource: 'task',
 	value: 'create',
 	name: 'Start Without Waiting',
@@ -41,28 +42,21 @@ export const create = defineOperation<CreateRequest>({
 	},
 	async run(prepared, context) {
 		warnOfCallbackUrls(prepared, context);
-		const { createTasks } = await import('../create/createTasks');
+		const { createTasks, showTasks } = await import('../create/createTasks');
 		const { results } = await createTasks(prepared, context);
-		return {
-			outcomes: results.map((result) =>
-				result && 'task' in result ? { items: [{ json: result.task }] } : result,
-			),
-		};
+		return { outcomes: showTasks(results) };
 	},
 });
 
-/**
- * Warns of callback URLs that callbacks can't reach. The tasks are created anyway, because Get can
- * look at them.
- */
+/** Warns of callback URLs that callbacks can't reach. Get can look at the tasks all the same. */
 function warnOfCallbackUrls(
-	prepared: Array<Prepared<CreateRequest>>,
+	prepared: Array<Prepared<CreateRequest | RecalledTask>>,
 	context: IExecuteFunctions,
 ): void {
 	const inside = prepared.flatMap(({ item, request }) => {
 		const url = 'taskId' in request ? undefined : request.callBackUrl;
 		if (!url || !isInternalUrl(url) || isInternalUrl(item.service.credentials.baseUrl)) return [];
-		return [new URL(url).origin];
+		return new URL(url).origin;
 	});
 	for (const origin of new Set(inside))
 		context.addExecutionHints({

@@ -1,17 +1,16 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { isTool } from '../../host/starter';
+import { isTool } from '../../host/execution';
 import { isBlank, parseValue, type Field } from '../../models/field';
-import type { CreateRequest } from '../create/createTasks';
 import {
 	costOptions,
 	fineTuningOptions,
 	inputFileOptions,
 	prepareRequest,
 	requestFields,
+	type CreateRequest,
 } from '../create/request';
 import { defineOperation, optionsField, readNumberOption, type Item } from '../operation';
-import { openRecord } from '../record';
-import type { DownloadOptions } from '../results/resultDownloads';
+import { openRecord, type RecalledTask } from '../record';
 import { decideWait, type WaitFor } from '../wait/decideWait';
 import type { RunSettings } from '../wait/waitForTasks';
 import {
@@ -110,18 +109,19 @@ const toolWaitLimits: INodeProperties[] = [
  */
 function readSettings(item: Item): RunSettings & { waitFor: WaitFor } {
 	const { context, read, option, settings } = item;
+	const limit = parseValue(waitLimit, read(waitLimit.name)) as number;
+	const toolLimit = isTool(context) ? readNumberOption(option, toolWaitLimit) : Infinity;
 	const downloads = !isTool(context) && read(downloadResults.name) === true;
 	return {
 		...settings,
 		waitFor: read(waitFor.name) as WaitFor,
-		limit: (parseValue(waitLimit, read(waitLimit.name)) as number) * MINUTE,
-		toolLimit: readNumberOption(option, toolWaitLimit) * MINUTE,
+		limit: Math.min(limit, toolLimit) * MINUTE,
 		...(readPerFile(option) && { perFile: true }),
 		...(downloads && { downloads: readDownloadOptions(option) }),
 	};
 }
 
-function readDownloadOptions(option: Item['option']): DownloadOptions {
+function readDownloadOptions(option: Item['option']): RunSettings['downloads'] {
 	const field = option(outputBinaryField.name);
 	return {
 		field: isBlank(field) ? (outputBinaryField.default as string) : String(field).trim(),
@@ -129,7 +129,7 @@ function readDownloadOptions(option: Item['option']): DownloadOptions {
 	};
 }
 
-export const createAndWait = defineOperation<CreateRequest>({
+export const createAndWait = defineOperation<CreateRequest | RecalledTask>({
 	resource: 'task',
 	value: 'createAndWait',
 	name: 'Generate',
@@ -159,18 +159,18 @@ export const createAndWait = defineOperation<CreateRequest>({
 		const wait = openRecord(context).openWait(() => readSettings(first.item));
 		const services = prepared.map(({ item }) => item.service);
 		const decision = await decideWait(context, wait.settings, services);
-		const started = Date.now();
-		const { createTasks } = await import('../create/createTasks');
+		const { createTasks, showTasks } = await import('../create/createTasks');
 		const callBackUrl = decision.resumeUrl;
-		const { results, elsewhere } = await createTasks(
+		const { results, elsewhere, isOver } = await createTasks(
 			prepared.map(({ item, request }) => ({ item, request: { ...request, callBackUrl } })),
 			context,
 		);
+		if (isOver) return { outcomes: showTasks(results) };
 		const { waitForTasks } = await import('../wait/waitForTasks');
 		return await waitForTasks(
 			context,
 			prepared.map(({ item }, order) => ({ item, result: results[order] })),
-			{ wait, decision: elsewhere ? CALLED_BACK_ELSEWHERE : decision, started },
+			{ wait, decision: elsewhere ? CALLED_BACK_ELSEWHERE : decision },
 		);
 	},
 });

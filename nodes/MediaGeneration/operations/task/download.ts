@@ -2,10 +2,10 @@ import { LINK_KINDS } from '../../api/resultLinks';
 import { parseValue, type Field } from '../../models/field';
 import { FileNames } from '../../lib/fileName';
 import { limitConcurrency } from '../../lib/mapConcurrent';
-import { getNodeContext } from '../../host/nodeContext';
+import { getNodeContext } from '../../host/execution';
 import { CONCURRENCY, defineOperation, optionsField, runEach, timeoutOption } from '../operation';
 import { toFileItems } from '../results/fileItems';
-import { toToolResult } from '../wait/toolResult';
+import { fitItem } from '../wait/toolResult';
 import {
 	binaryPropertyName,
 	maxSizeOption,
@@ -64,9 +64,9 @@ export const download = defineOperation<DownloadRequest>({
 				const results = new ResultFiles(task, toFileSource(item), names);
 				// Without an execution, n8n has no place for files.
 				if (!getNodeContext(context))
-					return results.listLinks(kinds).map(({ link }) => ({
-						json: { ...toToolResult(task, { linksOnly: true }), file: link },
-					}));
+					return results
+						.listLinks(kinds)
+						.map(({ link }) => fitItem(context, { json: { ...task, file: link } }));
 				const downloads = await results.downloadAll(kinds, maxBytes, inTurn);
 				for (const { result } of downloads) if (result.status === 'rejected') throw result.reason;
 				return toFileItems(task, downloads, {

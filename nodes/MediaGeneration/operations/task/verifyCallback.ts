@@ -1,5 +1,6 @@
 import { jsonParse } from 'n8n-workflow';
-import { DEFAULT_TOLERANCE_SECONDS, getSigningSecrets } from '../../callback/verify';
+import { getSigningSecrets } from '../../callback/signature';
+import { DEFAULT_TOLERANCE_SECONDS } from '../../callback/verify';
 import { buildFieldError, jsonObject, type Field } from '../../models/field';
 import { defineOperation, optionsField, readNumberOption, runEach } from '../operation';
 

@@ -6,12 +6,8 @@ import { toTaskItems } from '../results/fileItems';
 interface Known {
 	/** As the service last returned it. */
 	task: Task;
-	/** The last look returned its record. */
-	isLookedAt?: boolean;
 	/** Why the last look at it failed; absent if it succeeded. */
-	lookError?: string;
-	/** The last look came too fast for the service. */
-	isRateLimited?: boolean;
+	failure?: FailedLook;
 	/** How often in a row the service said that its upstream did not answer. */
 	silences: number;
 	/** Its output with its files, once they are downloaded. */
@@ -27,10 +23,7 @@ export interface FailedLook {
 	isRateLimited?: boolean;
 }
 
-/** The error until the answer comes. */
-const UNANSWERED = 'The service had not answered when the wait ended';
-
-/** The service's code for "the upstream has not answered for ten minutes". It ends a task when it comes twice in a row. */
+/** The service's code for "no answer from upstream for ten minutes". Twice in a row, it is an end. */
 const UPSTREAM_SILENT = 408;
 const SILENCES_TO_END = 2;
 
@@ -38,8 +31,8 @@ const LIMIT_PASSED =
 	"The wait limit passed before the file was complete. Get it with Get Files, or raise 'Limit Wait Time' or the workflow's timeout.";
 
 /**
- * What is known of the tasks of one run: their ends, failed looks, and files. Polling, callbacks, the wait limit, and repeats by
- * n8n all make their output with it. It has no clock and no network. An end is final: later answers change nothing.
+ * What is known of the tasks of one run: their ends, failed looks, and files. All output is made with
+ * it. It has no clock and no network. An end is final: later answers change nothing.
  */
 export class Batch {
 	private readonly known = new Map<string, Known>();
@@ -77,24 +70,9 @@ export class Batch {
 		return this.open.size === 0;
 	}
 
-	get completedIds(): string[] {
-		return [...this.known].flatMap(([taskId, { task }]) => (isCompleted(task) ? [taskId] : []));
-	}
-
-	/** @returns the task as the service returned it, once it has completed */
-	getCompleted(taskId: string): Task | undefined {
-		const task = this.known.get(taskId)?.task;
-		return task && isCompleted(task) ? task : undefined;
-	}
-
-	/** The service refused the last look at a task that has not ended, because requests came too fast. */
-	get isRateLimited(): boolean {
-		return this.openIds.some((taskId) => this.known.get(taskId)?.isRateLimited);
-	}
-
 	/** Why the last look at a task that has not ended failed, if one did. */
-	get lookError(): string | undefined {
-		return this.openIds.map((taskId) => this.known.get(taskId)?.lookError).find(Boolean);
+	get failure(): FailedLook | undefined {
+		return this.openIds.map((taskId) => this.known.get(taskId)?.failure).find(Boolean);
 	}
 
 	/** The tasks as the service last returned them, in the order of their items. */
@@ -102,46 +80,30 @@ export class Batch {
 		return [...this.known.values()].map(({ task }) => task);
 	}
 
-	/** The last look at the task returned its record. */
-	isLookedAt(taskId: string): boolean {
-		return this.known.get(taskId)?.isLookedAt ?? false;
-	}
-
-	/** Notes that the service is being asked for a task. */
-	learnAsked(taskId: string): void {
-		const known = this.known.get(taskId);
-		if (known && this.open.has(taskId)) known.lookError = UNANSWERED;
+	getTask(taskId: string): Task {
+		return (this.known.get(taskId) as Known).task;
 	}
 
 	/** Notes what the service says of a task. */
 	learn(taskId: string, said: Task): void {
 		const known = this.known.get(taskId);
 		if (!known || !this.open.has(taskId)) return;
-		const { model } = known.task;
 		// A record may lack the model.
-		known.task = { ...said, ...(said.model === undefined && model !== undefined && { model }) };
-		known.lookError = undefined;
-		known.isRateLimited = false;
-		known.isLookedAt = true;
+		known.task = { ...said, model: said.model ?? known.task.model };
+		known.failure = undefined;
 		known.silences = 0;
 		if (hasEnded(said)) this.open.delete(taskId);
 	}
 
 	/** Notes that a look at a task failed. */
-	learnFailure(taskId: string, { message, code, isRateLimited }: FailedLook): void {
+	learnFailure(taskId: string, failure: FailedLook): void {
 		const known = this.known.get(taskId);
 		if (!known || !this.open.has(taskId)) return;
-		known.lookError = message;
-		known.isRateLimited = isRateLimited;
-		known.isLookedAt = false;
-		known.silences = code === UPSTREAM_SILENT ? known.silences + 1 : 0;
+		known.failure = failure;
+		known.silences = failure.code === UPSTREAM_SILENT ? known.silences + 1 : 0;
 		if (known.silences < SILENCES_TO_END) return;
-		this.learn(taskId, {
-			...known.task,
-			status: 'failed',
-			failCode: String(code),
-			failMessage: message,
-		});
+		const failed = { failCode: String(failure.code), failMessage: failure.message };
+		this.learn(taskId, { ...known.task, status: 'failed', ...failed });
 	}
 
 	/** Notes the output of a completed task with its files, or with the reason why they are missing. */
@@ -150,20 +112,15 @@ export class Batch {
 		if (known) known.output ??= output;
 	}
 
-	/**
-	 * Makes the output for a task from what is known now. A task that has not ended is `timedOut`, with the reason if the last look
-	 * failed.
-	 */
+	/** Makes the output for a task from what is known now. A task that has not ended is `timedOut`. */
 	toOutput(taskId: string): OutputItem[] {
-		const { task, lookError, output } = this.known.get(taskId) as Known;
+		const { task, failure, output } = this.known.get(taskId) as Known;
 		if (output) return output;
-		if (this.downloads && isCompleted(task) && task.resultUrls?.length)
+		if (this.downloads && task.status === 'completed' && task.resultUrls?.length)
 			return toTaskItems({ ...task, downloadError: LIMIT_PASSED }, this.perFile);
-		const known = { ...markTimedOut(task), ...(lookError !== undefined && { lookError }) };
+		const known = { ...markTimedOut(task), ...(failure && { lookError: failure.message }) };
 		return toTaskItems(known, this.perFile);
 	}
 }
 
 const hasEnded = ({ status }: Task): boolean => status !== 'pending';
-
-const isCompleted = ({ status }: Task): boolean => status === 'completed';

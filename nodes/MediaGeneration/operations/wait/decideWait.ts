@@ -1,11 +1,10 @@
 import { UserError, type IExecuteFunctions } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
 import { CREDENTIAL } from '../../api/endpoints';
-import { getNodeContext } from '../../host/nodeContext';
-import { readStarter } from '../../host/starter';
+import { getNodeContext, readStarter } from '../../host/execution';
 import { readAsWebhook } from '../../host/webhookCredential';
 import { isInternalUrl, isLoopbackUrl } from '../../lib/isInternalUrl';
-import { findWaiter } from './findWaiter';
+import { findWaiter, NO_EXECUTION } from './findWaiter';
 import { findObstacle } from './resumeUrl';
 
 /** The values of the node's parameter. */
@@ -31,23 +30,21 @@ export async function decideWait(
 	services: TaskService[],
 ): Promise<WaitDecision> {
 	if (chosen === 'polling') return {};
-	const reason =
-		(getNodeContext(context) ? undefined : 'there is no execution here that could sleep') ??
-		findWaiter(readStarter(context)) ??
-		(perFile && chosen === 'automatic' ? PAIRED_BY_POSITION : undefined) ??
-		((await canReadCredentialAgain(context, services))
-			? undefined
-			: "the credential has expressions that n8n can't resolve while an execution sleeps");
-	if (reason) return { reason };
+	if (!getNodeContext(context)) return { reason: NO_EXECUTION };
+	const waiter = findWaiter(readStarter(context));
+	if (waiter !== undefined) return { reason: waiter };
+	if (perFile && chosen === 'automatic') return { reason: PAIRED_BY_POSITION };
+	if (!(await canReadCredentialAgain(context, services))) return { reason: UNREADABLE_CREDENTIAL };
 	const resumeUrl = context.evaluateExpression('{{ $execution.resumeUrl }}', 0) as string;
-	const isReachable = services.every(({ credentials: { baseUrl } }) =>
-		mayReach(baseUrl, resumeUrl, chosen),
-	);
-	if (!isReachable) return refuseToSleep(resumeUrl, chosen);
+	const isFor = ({ credentials }: TaskService) => mayReach(credentials.baseUrl, resumeUrl, chosen);
+	if (!services.every(isFor)) return refuseToSleep(resumeUrl, chosen);
 	const obstacle = await findObstacle(resumeUrl);
 	if (chosen === 'automatic' && obstacle) return { reason: obstacle };
 	return { resumeUrl, reason: obstacle };
 }
+
+const UNREADABLE_CREDENTIAL =
+	"the credential has expressions that n8n can't resolve while an execution sleeps";
 
 /** n8n pairs the output of a webhook by position: the third item with the third input item. */
 const PAIRED_BY_POSITION =

@@ -1,4 +1,4 @@
-import type { ParentNode, Starter } from '../../host/starter';
+import type { ParentNode, Starter } from '../../host/execution';
 
 const WAIT_NODE = 'n8n-nodes-base.wait';
 const CHAT_TRIGGER = '@n8n/n8n-nodes-langchain.chatTrigger';
@@ -10,6 +10,8 @@ const MESSAGE_BROKERS = new Set(
 
 /** The execution IDs of engine-v2 are UUIDs. It can't let a node sleep (2.41.1). */
 const ENGINE_V2_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+export const NO_EXECUTION = 'there is no execution here that could sleep';
 
 /** Modes in which a trigger started the execution. */
 const TRIGGERED = new Set(['trigger', 'webhook', 'manual']);
@@ -23,7 +25,7 @@ const TRIGGERED = new Set(['trigger', 'webhook', 'manual']);
 export function findWaiter(starter: Starter): string | undefined {
 	const { mode, executionId, hasCaller, callerGoesOn } = starter;
 	if (starter.isTool) return "an AI agent waits for its tool's result";
-	if (executionId === '') return 'there is no execution here that could sleep';
+	if (executionId === '') return NO_EXECUTION;
 	if (starter.isSingleNode)
 		return "n8n deletes the execution of a single node at its end, so a callback couldn't resume it";
 	if (ENGINE_V2_ID.test(executionId)) return "n8n's new engine can't let a node sleep";

@@ -15,7 +15,7 @@ export interface WaitSettings {
 	perFile?: boolean;
 }
 
-/** The service of a task, and n8n's storage for its files; without `helpers`, no files are fetched. */
+/** The service of a task, and n8n's storage for files; without `helpers`, none are fetched. */
 export type Source = { service: TaskService } & Partial<Omit<FileSource, 'service'>>;
 
 interface LookOptions {
@@ -37,7 +37,6 @@ const CONCURRENCY = 5;
 export class Looker {
 	readonly batch: Batch;
 	private readonly downloads?: ResultDownloads;
-	/** Requests under way, by task. */
 	private readonly requests = new Map<string, Promise<void>>();
 
 	constructor(
@@ -67,8 +66,8 @@ export class Looker {
 
 	/** Waits for the files of all tasks that have completed. Nothing is thrown. */
 	async collectFiles(getSource: LookOptions['getSource']): Promise<void> {
-		const fetch = async (taskId: string) => await this.fetchFiles(taskId, getSource(taskId));
-		await Promise.all(this.batch.completedIds.map(fetch));
+		const ids = this.batch.tasks.map(({ taskId }) => taskId);
+		await Promise.all(ids.map((taskId) => this.fetchFiles(taskId, getSource(taskId))));
 	}
 
 	/**
@@ -76,27 +75,24 @@ export class Looker {
 	 * meanwhile shares the next one.
 	 */
 	private async ask(taskId: string, service: TaskService): Promise<void> {
-		const underway = this.requests.get(taskId);
-		await underway;
+		await this.requests.get(taskId);
 		if (!this.batch.isOpen(taskId)) return;
-		const next = this.requests.get(taskId);
-		const request = next && next !== underway ? next : this.send(taskId, service);
+		const request = this.requests.get(taskId) ?? this.send(taskId, service);
 		this.requests.set(taskId, request);
 		await request;
-		if (this.requests.get(taskId) === request) this.requests.delete(taskId);
 	}
 
 	private async send(taskId: string, service: TaskService): Promise<void> {
-		this.batch.learnAsked(taskId);
 		await service.getTask(taskId, this.settings).then(
 			(task) => this.batch.learn(taskId, task),
 			(error: FailedLook) => this.batch.learnFailure(taskId, error),
 		);
+		this.requests.delete(taskId);
 	}
 
 	private async fetchFiles(taskId: string, { service, ...storage }: Source): Promise<void> {
-		const task = this.batch.getCompleted(taskId);
-		if (!task || !this.downloads || !storage.helpers) return;
+		const task = this.batch.getTask(taskId);
+		if (task.status !== 'completed' || !this.downloads || !storage.helpers) return;
 		const source = { settings: this.settings, ...storage, service } as FileSource;
 		this.batch.learnFiles(taskId, await this.downloads.start(task, source));
 	}

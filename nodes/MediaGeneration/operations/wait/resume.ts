@@ -1,27 +1,18 @@
-import {
-	type IDataObject,
-	type INodeExecutionData,
-	type IWebhookFunctions,
-	type IWebhookResponseData,
-} from 'n8n-workflow';
+import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { TaskService } from '../../api/client';
-import type { Credentials } from '../../api/endpoints';
-import { readBody } from '../../callback/readBody';
-import { answer, handOver, refuse, type Reason, type Refused } from '../../callback/respond';
-import { readSharedCredentials } from '../../callback/sharedCredentials';
-import {
-	DEFAULT_TOLERANCE_SECONDS,
-	getSigningSecrets,
-	readCallbackParts,
-	verifyCallback,
-} from '../../callback/verify';
-import { readParked } from '../../host/parking';
+import { readCallback, type Callback } from '../../callback/readCallback';
+import type { Refused } from '../../callback/refusals';
+import { answer, refuse } from '../../callback/respond';
+import { answerOnceStored } from '../../host/storedAnswer';
 import { runAfter, settleBy } from '../../lib/timers';
-import { STORED_WAIT, type Wait } from '../record';
-import type { WaitSettings } from './looker';
-import { LOOK } from './sendLook';
-import { identifySleep, LAST_RESUME } from './sleep';
-import { findWaiting, openWaiting, type StoredWait, type WaitingExecution } from './waiting';
+import { LOOK } from './lookRequests';
+import {
+	findWaiting,
+	LAST_RESUME,
+	openWaiting,
+	readStoredWait,
+	type WaitingExecution,
+} from './waiting';
 
 /** A sender is answered within this time, in milliseconds. Senders usually give up after 5 to 15 s. */
 const ANSWER_WITHIN = 5_000;
@@ -39,14 +30,8 @@ const STORED_WITHIN = 3_000;
 /** How many tasks are asked for at once. */
 const CONCURRENCY = 32;
 
-const LIMIT_PASSED: Refused = {
-	status: 410,
-	reason: 'limitPassed',
-	message: "The wait limit has passed. Look at the task with the node's operation Get",
-};
-
-/** What comes of a callback: the items that the execution continues with, or what the sender is told. */
-type Outcome = { items: INodeExecutionData[] } | { refusal?: Reason | Refused };
+/** The items that the execution continues with, or what the sender is told. */
+type Outcome = { items: INodeExecutionData[] } | { refusal?: Refused['reason'] };
 
 /**
  * Receives a callback, or a look of our own, for an execution that sleeps. The execution continues, with
@@ -57,67 +42,53 @@ export async function resumeExecution(context: IWebhookFunctions): Promise<IWebh
 	try {
 		return await receive(context);
 	} catch {
-		return refuse(context, 'detailsUnavailable');
+		return refuse(context, { reason: 'detailsUnavailable' });
 	}
 }
 
 async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const begun = Date.now();
-	const credentials = await readSharedCredentials(context);
-	const body = await readBody(context);
-	const verdict = verifyCallback(context.getHeaderData(), body, {
-		secrets: getSigningSecrets(credentials),
-		toleranceSeconds: DEFAULT_TOLERANCE_SECONDS,
-		now: begun,
-		otherBodies: true,
-	});
-	if (!verdict.accepted) return refuse(context, verdict);
-	const isLook = readCallbackParts(body)?.callbackType === LOOK;
+	const callback = await readCallback(context);
+	if ('reason' in callback) return refuse(context, callback);
 	// A part of the result, or a step on the way to it. Senders repeat what is refused.
-	if (verdict.claimedStatus === 'pending') return accept(context);
-	const { taskId } = verdict;
-	const waiting = recognize(context, taskId, credentials);
-	if (!waiting) return refuse(context, 'taskNotInExecution');
-	if (begun >= waiting.stored.until + LAST_RESUME) return refuse(context, LIMIT_PASSED);
+	if (callback.claimedStatus === 'pending') return accept(context);
+	const waiting = recognize(context, callback);
+	if (!waiting) return refuse(context, { reason: 'taskNotInExecution' });
+	if (begun >= waiting.stored.until + LAST_RESUME)
+		return refuse(context, { reason: 'limitPassed' });
 
-	const work = deliverOnceEnded(context, waiting, taskId, credentials);
+	const work = deliverOnceEnded(context, waiting, callback);
 	const early = await settleBy(begun + ANSWER_WITHIN, work);
-	if (early) return respond(context, waiting, isLook ? { ...early, refusal: undefined } : early);
-	refuse(context, waiting.looker.batch.isEnded ? 'resultsUnderWay' : 'detailsUnavailable');
+	if (early && 'items' in early)
+		return answerOnceStored(early.items, () => {
+			waiting.stop();
+			return { accepted: true, resumed: true };
+		});
+	if (early)
+		return early.refusal && callback.callbackType !== LOOK
+			? refuse(context, { reason: early.refusal })
+			: accept(context);
+	const { isEnded } = waiting.looker.batch;
+	refuse(context, { reason: isEnded ? 'resultsUnderWay' : 'detailsUnavailable' });
 	// The sender is answered, and n8n may still get the items.
 	const late = await work.catch(() => ({ refusal: undefined }));
 	return { noWebhookResponse: true, ...('items' in late && { workflowData: [late.items] }) };
 }
 
-/** Finds the wait of a task, as this process knows it, or as n8n has stored it. */
 function recognize(
 	context: IWebhookFunctions,
-	taskId: string,
-	credentials: Credentials,
+	{ taskId, credentials }: Callback,
 ): WaitingExecution | undefined {
-	const executionId = context.getExecutionId();
-	const { name } = context.getNode();
-	const key = identifySleep(executionId, name);
-	const known = findWaiting(key);
+	const known = findWaiting(context);
 	if (known?.looker.batch.has(taskId)) return known;
 	// A copy of a callback for an earlier wait of this execution changes nothing.
 	const stored = readStoredWait(context);
-	if (!stored || !stored.items.some(({ json }) => json.taskId === taskId)) return undefined;
+	if (!stored?.items.some(({ json }) => json.taskId === taskId)) return undefined;
 	const query = new URLSearchParams(context.getQueryData() as Record<string, string>);
-	return openWaiting(key, stored, {
+	return openWaiting(context, stored, {
 		url: `${stored.resumeUrl}?${query.toString()}`,
 		credentials,
-		logger: context.logger,
-		label: `"${name}" (execution ${executionId})`,
 	});
-}
-
-function readStoredWait(
-	context: IWebhookFunctions,
-): (StoredWait & Pick<Wait<unknown>, 'resumeUrl'>) | undefined {
-	const { items, entry } = readParked<Wait<WaitSettings>>(context, STORED_WAIT);
-	if (entry?.parkedUntil === undefined) return undefined;
-	return { items, settings: entry.settings, until: entry.parkedUntil, resumeUrl: entry.resumeUrl };
 }
 
 /**
@@ -128,8 +99,7 @@ function readStoredWait(
 async function deliverOnceEnded(
 	context: IWebhookFunctions,
 	waiting: WaitingExecution,
-	taskId: string,
-	credentials: Credentials,
+	{ taskId, credentials }: Callback,
 ): Promise<Outcome> {
 	const { looker, stored } = waiting;
 	const { batch } = looker;
@@ -142,7 +112,7 @@ async function deliverOnceEnded(
 	if (!isDue()) {
 		await look([taskId], 1);
 		if (batch.isOpen(taskId) && !isDue())
-			return { refusal: batch.isLookedAt(taskId) ? 'taskNotEnded' : 'detailsUnavailable' };
+			return { refusal: batch.failure ? 'detailsUnavailable' : 'taskNotEnded' };
 		const [next] = batch.openIds;
 		if (next !== undefined) await look([next], 1);
 		if (next !== undefined && !batch.isOpen(next)) await look(batch.openIds, CONCURRENCY);
@@ -154,8 +124,7 @@ async function deliverOnceEnded(
 		await settleBy(stored.until + LAST_LOOK, rest);
 		await settleBy(stored.until + LAST_FILES, looker.collectFiles(getSource));
 		// Another process may have continued the execution, and it may wait at this node again.
-		const current = readStoredWait(context);
-		if (!current || !waiting.holds(current)) {
+		if (readStoredWait(context)?.until !== stored.until) {
 			waiting.stop();
 			return { refusal: 'taskNotInExecution' };
 		}
@@ -163,20 +132,6 @@ async function deliverOnceEnded(
 	} finally {
 		runAfter(STORED_WITHIN, () => waiting.endDelivery());
 	}
-}
-
-/** Answers the sender, or hands the items to n8n, which answers when it has stored them. */
-function respond(
-	context: IWebhookFunctions,
-	waiting: WaitingExecution,
-	outcome: Outcome,
-): IWebhookResponseData {
-	if ('items' in outcome)
-		return handOver(outcome.items, () => {
-			waiting.stop();
-			return { accepted: true, resumed: true } satisfies IDataObject;
-		});
-	return outcome.refusal ? refuse(context, outcome.refusal) : accept(context);
 }
 
 const accept = (context: IWebhookFunctions): IWebhookResponseData =>

@@ -1,11 +1,12 @@
 import { BoundedMap } from '../../lib/boundedMap';
 import { isObject, parseJson } from '../../lib/json';
+import { post } from '../../lib/post';
 import { cutText } from '../../lib/text';
 
 /** How long n8n may take to answer itself, in milliseconds. */
 const ANSWER_WITHIN = 3_000;
 
-/** How long a verdict counts, in milliseconds. */
+/** How long a verdict counts, in milliseconds. That nothing answered is asked again each time. */
 const KEPT = { good: 5 * 60_000, bad: 60_000, none: 0 };
 
 /** n8n's answer for an execution that doesn't exist (2.14.2, 2.41.1; `e2e/proxies` fails first). */
@@ -32,31 +33,19 @@ export async function findObstacle(resumeUrl: string): Promise<string | undefine
 	const address = origin + path;
 	const known = verdicts.get(address);
 	const isKnown = known !== undefined && known.until > Date.now();
-	const verdict = isKnown ? known.verdict : ask(address);
+	const verdict = isKnown ? known.verdict : ask(`${address}0`);
 	if (!isKnown) verdicts.set(address, { verdict, until: Infinity });
 	const { obstacle, kept } = await verdict;
 	if (!isKnown) verdicts.set(address, { verdict, until: Date.now() + KEPT[kept] });
-	return obstacle === undefined
-		? undefined
-		: `callbacks to ${address} would not arrive: it ${obstacle}. Let the proxy before n8n pass POST requests below ${path} on, without a login or a redirect, or correct WEBHOOK_URL`;
+	if (obstacle === undefined) return undefined;
+	return `callbacks to ${address} would not arrive: it ${obstacle}. Let the proxy before n8n pass POST requests below ${path} on, without a login or a redirect, or correct WEBHOOK_URL`;
 }
 
-async function ask(address: string): Promise<Verdict> {
-	const signal = AbortSignal.timeout(ANSWER_WITHIN);
-	try {
-		const { status, ...response } = await post(`${address}0`, signal);
-		const body = parseJson(response.text);
-		if (status === 404 && isObject(body) && body.message === NO_EXECUTION) return { kept: 'good' };
-		const text = cutText(response.text.replace(/\s+/g, ' ').trim(), 80);
-		return { obstacle: `answers ${status} ${text}`.trim(), kept: 'bad' };
-	} catch (error) {
-		if (signal.aborted) return { obstacle: 'does not answer within 3 seconds', kept: 'none' };
-		const { message, cause } = error as Error & { cause?: { code?: string } };
-		return { obstacle: `can't be reached (${cause?.code ?? message})`, kept: 'bad' };
-	}
-}
-
-async function post(url: string, signal: AbortSignal): Promise<{ status: number; text: string }> {
-	const response = await fetch(url, { method: 'POST', redirect: 'manual', signal });
-	return { status: response.status, text: await response.text() };
+async function ask(url: string): Promise<Verdict> {
+	const { status, text, failure, isTimeout } = await post(url, { timeout: ANSWER_WITHIN });
+	if (failure !== undefined) return { obstacle: failure, kept: isTimeout ? 'none' : 'bad' };
+	const body = parseJson(text);
+	if (status === 404 && isObject(body) && body.message === NO_EXECUTION) return { kept: 'good' };
+	const shown = cutText(text.replace(/\s+/g, ' ').trim(), 80);
+	return { obstacle: `answers ${status} ${shown}`.trim(), kept: 'bad' };
 }

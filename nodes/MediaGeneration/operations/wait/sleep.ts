@@ -3,16 +3,7 @@ import type { Credentials } from '../../api/endpoints';
 import { readStoredItems, storeItems } from '../../host/parking';
 import type { RunRecord, Wait } from '../record';
 import type { WaitSettings } from './looker';
-import { openWaiting } from './waiting';
-
-/**
- * When n8n ends a wait by itself, after the wait limit, in milliseconds. It looks every 60 seconds for
- * waits that end within 70, and sets a timer that it does not clear when a webhook resumes the
- * execution; the timer would end the next wait of the execution (`wait-tracker.js`, 2.41.1). So no
- * webhook resumes an execution from `LAST_RESUME` after the limit on, and timers come later than that.
- */
-export const N8N_ENDS_AFTER = 100_000;
-export const LAST_RESUME = 28_000;
+import { N8N_ENDS_AFTER, openWaiting } from './waiting';
 
 /** How an execution sleeps. */
 export interface Sleep {
@@ -24,10 +15,6 @@ export interface Sleep {
 	credentials: Credentials;
 }
 
-/** Identifies an execution that sleeps at a node, among all in this process. */
-export const identifySleep = (executionId: string, node: string): string =>
-	`${executionId} ${node}`;
-
 /** Parks the execution until a webhook resumes it with other items, or until the limit has passed. */
 export async function fallAsleep(
 	context: IExecuteFunctions,
@@ -38,18 +25,9 @@ export async function fallAsleep(
 	await context.putExecutionToWait(new Date(until + N8N_ENDS_AFTER));
 	storeItems(context, items);
 	Object.assign(wait, { parkedUntil: until, resumeUrl: origin + pathname });
-	const { name } = context.getNode();
-	const executionId = context.getExecutionId();
-	openWaiting(
-		identifySleep(executionId, name),
-		{ items, settings: wait.settings, until },
-		{
-			url: resumeUrl,
-			credentials,
-			logger: context.logger,
-			label: `"${name}" (execution ${executionId})`,
-		},
-	);
+	// n8n empties the array that the node returns, where its errors have an output of their own.
+	const stored = { items: [...items], settings: wait.settings, until };
+	openWaiting(context, stored, { url: resumeUrl, credentials });
 }
 
 /**

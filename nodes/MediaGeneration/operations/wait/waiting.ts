@@ -1,12 +1,18 @@
-import type { INodeExecutionData, Logger } from 'n8n-workflow';
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	IWebhookFunctions,
+	Logger,
+} from 'n8n-workflow';
 import type { Credentials } from '../../api/endpoints';
 import type { Task } from '../../api/task';
-import { getSigningSecrets } from '../../callback/verify';
+import { getSigningSecrets } from '../../callback/signature';
+import { readParked } from '../../host/parking';
 import { BoundedMap } from '../../lib/boundedMap';
 import { runAfter } from '../../lib/timers';
-import { createFetchService } from './fetchService';
+import { STORED_WAIT, type Wait } from '../record';
+import { createFetchService, sendLook } from './lookRequests';
 import { Looker, type WaitSettings } from './looker';
-import { sendLook } from './sendLook';
 
 /** What n8n has stored for an execution that sleeps. */
 export interface StoredWait {
@@ -14,7 +20,18 @@ export interface StoredWait {
 	settings: WaitSettings;
 	/** The wait limit, in milliseconds since 1970. */
 	until: number;
+	/** Without the token, which n8n keeps. */
+	resumeUrl?: string;
 }
+
+/** Reads in a webhook what n8n has stored; undefined if the execution doesn't sleep at this node. */
+export function readStoredWait(context: IWebhookFunctions): StoredWait | undefined {
+	const { items, entry } = readParked<Wait<WaitSettings>>(context, STORED_WAIT);
+	if (entry?.parkedUntil === undefined) return undefined;
+	return { items, settings: entry.settings, until: entry.parkedUntil, resumeUrl: entry.resumeUrl };
+}
+
+type Sleeper = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode' | 'logger'>;
 
 /** What looks need. They hold no more, so that an execution that sleeps takes no memory. */
 interface LookTools {
@@ -22,9 +39,17 @@ interface LookTools {
 	url: string;
 	credentials: Credentials;
 	logger: Pick<Logger, 'info' | 'warn'>;
-	/** Names the node and its execution in n8n's log. */
 	label: string;
 }
+
+/**
+ * When n8n ends a wait by itself, after the wait limit, in milliseconds. It looks every 60 seconds for
+ * waits that end within 70, and sets a timer that it does not clear when a webhook resumes the
+ * execution; the timer would end the next wait of the execution (`wait-tracker.js`, 2.41.1). So no
+ * webhook resumes an execution from `LAST_RESUME` after the limit on, and timers come later than that.
+ */
+export const N8N_ENDS_AFTER = 100_000;
+export const LAST_RESUME = 28_000;
 
 /** The time before the first look, in milliseconds, and the growth of the pauses after it. */
 const FIRST_PAUSE = 30_000;
@@ -37,12 +62,34 @@ const LATE_FOR = 26_000;
 /** n8n's statuses for an execution that no longer waits, or not for these tasks. */
 const GONE = new Set<unknown>([404, 409, 410]);
 
+/** The executions that sleep, by execution and node. */
+const sleeping = new BoundedMap<string, WaitingExecution>(10_000);
+
+/** Names the node and its execution, in n8n's log and among all that sleep in this process. */
+const nameSleep = (context: Sleeper): string =>
+	`"${context.getNode().name}" (execution ${context.getExecutionId()})`;
+
+export const findWaiting = (context: Sleeper): WaitingExecution | undefined =>
+	sleeping.get(nameSleep(context));
+
+/** Begins to look at the tasks of an execution that sleeps. Its wait before this one has ended. */
+export function openWaiting(
+	context: Sleeper,
+	stored: StoredWait,
+	access: Omit<LookTools, 'logger' | 'label'>,
+): WaitingExecution {
+	const label = nameSleep(context);
+	sleeping.get(label)?.stop();
+	const waiting = new WaitingExecution(stored, { ...access, logger: context.logger, label });
+	sleeping.set(label, waiting);
+	return waiting;
+}
+
 /**
- * An execution that sleeps, as this process knows it. It only saves requests: another process, or this
- * one after a restart, asks the service again, and n8n lets only one process continue an execution.
- *
- * Looks make up for callbacks that get lost. They ask the service, and go through n8n only once all
- * tasks have ended, or at the limit: after it, n8n outputs the items as they were parked.
+ * An execution that sleeps, as this process knows it. Another process, or this one after a restart,
+ * asks the service again, and n8n lets only one process continue an execution. Looks make up for
+ * callbacks that get lost: they ask the service, and go through n8n only once all tasks have ended, or
+ * at the limit, after which n8n outputs the items as they were parked.
  */
 export class WaitingExecution {
 	readonly looker: Looker;
@@ -54,16 +101,9 @@ export class WaitingExecution {
 	constructor(
 		readonly stored: StoredWait,
 		private readonly tools: LookTools,
-		private readonly onStop: () => void,
 	) {
 		this.looker = new Looker(stored.items.flatMap(readTask), stored.settings);
 		this.schedule();
-	}
-
-	/** It is the wait that n8n has stored. An execution can wait at a node more than once. */
-	holds({ until, items }: StoredWait): boolean {
-		const tasks = items.flatMap(readTask);
-		return this.stored.until === until && tasks.every((task) => this.looker.batch.has(task.taskId));
 	}
 
 	/** @returns false while another callback fetches the files, or n8n stores the items */
@@ -77,7 +117,7 @@ export class WaitingExecution {
 		this.isDelivering = false;
 	}
 
-	/** Makes the items from what is known now. Items without a task stay as they were parked. */
+	/** Items without a task stay as they were parked. */
 	toItems(): INodeExecutionData[] {
 		const { batch } = this.looker;
 		return this.stored.items.flatMap((item) => {
@@ -91,7 +131,8 @@ export class WaitingExecution {
 	/** Ends the looks: the execution continues, or waits for other tasks. */
 	stop(): void {
 		this.isStopped = true;
-		this.onStop();
+		const { label } = this.tools;
+		if (sleeping.get(label) === this) sleeping.delete(label);
 	}
 
 	private schedule(): void {
@@ -110,10 +151,10 @@ export class WaitingExecution {
 			const getSource = () => source;
 			await looker.look(looker.batch.openIds, { getSource, untilOpen: true });
 		}
-		const { isEnded, lookError } = looker.batch;
-		if (lookError !== undefined) this.logFailure(lookError);
+		const { isEnded, failure } = looker.batch;
+		if (failure) this.logFailure(failure.message);
 		// n8n's own HTTP helper may reach a service that a look can't, for example by a proxy.
-		if (isEnded || lookError !== undefined || Date.now() >= stored.until) await this.resume();
+		if (isEnded || failure || Date.now() >= stored.until) await this.resume();
 		this.schedule();
 	}
 
@@ -137,25 +178,13 @@ export class WaitingExecution {
 	}
 }
 
-/** What a parked item has besides the task was true when it was parked. */
+/** What a parked item has besides its task. */
+const PARKED_NOTES = new Set(['lookError', 'downloadError', 'note']);
+
 function readTask({ json }: INodeExecutionData): Task[] {
-	if (typeof json.taskId !== 'string' || typeof json.status !== 'string') return [];
-	const { lookError, downloadError, note, ...task } = json;
-	const status = task.status === 'timedOut' ? 'pending' : task.status;
-	return [{ ...task, status } as Task];
-}
-
-/** The executions that sleep, by execution and node. */
-const sleeping = new BoundedMap<string, WaitingExecution>(10_000);
-
-export const findWaiting = (key: string): WaitingExecution | undefined => sleeping.get(key);
-
-/** Notes that an execution sleeps, and begins to look at its tasks. */
-export function openWaiting(key: string, stored: StoredWait, tools: LookTools): WaitingExecution {
-	sleeping.get(key)?.stop();
-	const waiting = new WaitingExecution(stored, tools, () => {
-		if (sleeping.get(key) === waiting) sleeping.delete(key);
-	});
-	sleeping.set(key, waiting);
-	return waiting;
+	const { taskId, status } = json;
+	if (typeof taskId !== 'string' || typeof status !== 'string') return [];
+	const known = Object.entries(json).filter(([name]) => !PARKED_NOTES.has(name));
+	const task = { ...Object.fromEntries(known), status: status === 'timedOut' ? 'pending' : status };
+	return [task as Task];
 }

@@ -1,0 +1,94 @@
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeParameters,
+	WorkflowExecuteMode,
+} from 'n8n-workflow';
+
+export interface ParentNode {
+	name: string;
+	type: string;
+	disabled: boolean;
+	parameters: INodeParameters;
+}
+
+/** How an execution was started, as far as n8n tells a node. */
+export interface Starter {
+	mode: WorkflowExecuteMode;
+	/** Blank for the calls of an MCP server. */
+	executionId: string;
+	/** An AI agent calls the node as its tool. */
+	isTool: boolean;
+	/** "Execute node" of n8n's AI assistant. */
+	isSingleNode: boolean;
+	/** The trigger or node that the run began with, if n8n tells it. */
+	startedBy?: string;
+	/** Another workflow's execution called this one. */
+	hasCaller: boolean;
+	/** The caller went on without waiting for the end. */
+	callerGoesOn: boolean;
+	parents: ParentNode[];
+	/** Says whether a Respond to Webhook node below this node has run. */
+	hasResponded: (name: string) => boolean;
+}
+
+const RESPOND_NODE = 'n8n-nodes-base.respondToWebhook';
+
+/** Reads how the execution was started. */
+export function readStarter(context: IExecuteFunctions): Starter {
+	const { name } = context.getNode();
+	const { triggerNode, parentExecutionId } = context.getExecutionContext?.() ?? {};
+	const { $ } = context.getWorkflowDataProxy(0) as { $: (name: string) => { isExecuted: boolean } };
+	return {
+		mode: context.getMode(),
+		executionId: (context.getExecutionId() as string | undefined) ?? '',
+		isTool: isTool(context),
+		isSingleNode: isSingleNode(context),
+		startedBy: triggerNode?.name,
+		hasCaller: parentExecutionId !== undefined,
+		callerGoesOn: doesCallerGoOn(context),
+		parents: context.getParentNodes(name, { includeNodeParameters: true }) as ParentNode[],
+		hasResponded: (above) =>
+			context
+				.getChildNodes(above)
+				.some(({ type, name: below }) => type === RESPOND_NODE && $(below).isExecuted),
+	};
+}
+
+/** Recognizes a call by an AI agent. The newest agent runs a variant of the node, like any node. */
+export const isTool = (context: IExecuteFunctions): boolean =>
+	context.isToolExecution() || context.getNode().type.endsWith('Tool');
+
+/**
+ * Recognizes "Execute node" of n8n's AI assistant: a workflow of one node, which n8n deletes with
+ * its execution as soon as that ends or sleeps. Only its name marks it (`execute-node.service.js`,
+ * 2.41.1). `e2e/earlyEnds` fails first.
+ */
+export const isSingleNode = (context: IExecuteFunctions): boolean =>
+	context.getWorkflow().name === `Execute node ${context.getNode().type}`;
+
+/**
+ * Says whether the calling workflow goes on without waiting for this one. Only an undocumented field
+ * of the run's data tells (`shouldRestartParentExecution` in `workflow-helpers.js`, 2.41.1).
+ * `e2e/whoWaits` fails first.
+ */
+const doesCallerGoOn = (context: IExecuteFunctions): boolean => {
+	const { runExecutionData } = context as unknown as {
+		runExecutionData?: { parentExecution?: { shouldResume?: boolean } };
+	};
+	return runExecutionData?.parentExecution?.shouldResume === false;
+};
+
+/**
+ * Returns the node's context, which n8n keeps with the execution, between tries and while it sleeps.
+ * n8n's Agents run a node without an execution, where `getContext` throws
+ * (`ephemeral-node-executor.js`, 2.41.1). `e2e/agents` fails first.
+ * @returns undefined where there is no execution
+ */
+export function getNodeContext(context: IExecuteFunctions): IDataObject | undefined {
+	try {
+		return context.getContext('node');
+	} catch {
+		return undefined;
+	}
+}

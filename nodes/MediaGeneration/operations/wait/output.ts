@@ -1,0 +1,77 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import type { Task } from '../../api/task';
+import { cutText, escapeHtml } from '../../lib/text';
+import type { Failed, Outcome } from '../operation';
+import type { Batch } from './batch';
+import type { WaitDecision } from './decideWait';
+import { fitItem } from './toolResult';
+
+/** What became of the creation for an item. */
+export interface Created {
+	result: { task: Task } | Failed | undefined;
+}
+
+/**
+ * Puts the output of each task at its item's position. The items of a retry may be the output of the
+ * earlier execution, with an item for each file; the first one then has those of the whole task.
+ */
+export function toOutcomes(
+	context: IExecuteFunctions,
+	created: Created[],
+	batch: Batch,
+): Outcome[] {
+	const seen = new Set<string>();
+	return created.map(({ result }) => {
+		if (!result || !('task' in result)) return result;
+		const { taskId } = result.task;
+		if (seen.has(taskId)) return { items: [] };
+		seen.add(taskId);
+		return { items: batch.toOutput(taskId).map((item) => fitItem(context, item)) };
+	});
+}
+
+/** The longest reason of a failed task in a hint, in characters. */
+const SHOWN_REASON = 200;
+
+/**
+ * Shows at the output of a run that stayed awake how its tasks ended, and what they cost. n8n calls a
+ * run without an error a success.
+ */
+export function showOutcome(context: IExecuteFunctions, tasks: Task[]): void {
+	const failed = tasks.filter(({ status }) => status === 'failed');
+	const open = tasks.filter(({ status }) => status === 'pending' || status === 'timedOut');
+	const count = (some: Task[]) =>
+		tasks.length === 1 ? 'The task' : `${some.length} of ${tasks.length} tasks`;
+	if (failed.length) {
+		const reason = escapeHtml(cutText(failed[0]?.failMessage ?? 'no reason given', SHOWN_REASON));
+		show(context, 'warning', `${count(failed)} failed: ${reason}`);
+	}
+	if (open.length) {
+		const has = open.length === 1 ? 'has' : 'have';
+		show(context, 'warning', `${count(open)} ${has} not ended. Look again later with Get.`);
+	}
+	const costs = tasks.flatMap(({ creditsConsumed }) => creditsConsumed ?? []);
+	if (!costs.length) return;
+	const credits = Number(costs.reduce((total, cost) => total + cost, 0).toFixed(6));
+	const paid = costs.length === 1 ? 'The task' : `${costs.length} tasks`;
+	show(context, 'info', `${paid} consumed ${credits} credits.`);
+}
+
+/** Says at the output why the node polled, or what may keep callbacks from an execution that sleeps. */
+export function sayWhy(context: IExecuteFunctions, { resumeUrl, reason }: WaitDecision): void {
+	if (reason === undefined) return;
+	if (resumeUrl === undefined) return show(context, 'info', `The node polled: ${reason}.`);
+	show(context, 'warning', `The execution slept, but ${reason}.`);
+	// n8n drops the hints of a run that sleeps.
+	context.logger.warn(`"${context.getNode().name}" sleeps, but ${reason}.`);
+}
+
+export const sayEndedEarly = (context: IExecuteFunctions): void =>
+	show(
+		context,
+		'info',
+		"The wait ended before 'Limit Wait Time', because n8n would soon have ended the execution by a timeout, such as 'Timeout Workflow' in the workflow's settings.",
+	);
+
+const show = (context: IExecuteFunctions, type: 'warning' | 'info', message: string): void =>
+	context.addExecutionHints({ type, location: 'outputPane', message });

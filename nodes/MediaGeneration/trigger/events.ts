@@ -1,0 +1,115 @@
+import { createHash } from 'crypto';
+import { sleep, type IDataObject, type IHookFunctions, type IWebhookFunctions } from 'n8n-workflow';
+import { BoundedMap } from '../lib/boundedMap';
+
+/** How many events are remembered for a trigger: the newest. n8n loads and saves them with each callback. */
+export const REMEMBERED_EVENTS = 1_000;
+
+/** How long an event is remembered at least, in seconds. Senders usually retry for minutes. */
+const REMEMBERED_SECONDS = 3_600;
+
+/** How long n8n may take to store an execution, in milliseconds. */
+const STORED_WITHIN = 60_000;
+
+const PAUSE = 25;
+
+/**
+ * When events were emitted, in seconds since 1970, by trigger. n8n reads all static data before a
+ * webhook and saves all of it afterwards, so callbacks at the same time would overwrite each other's
+ * events if these were kept there alone.
+ */
+const emitted = new Map<string, BoundedMap<string, number>>();
+
+/** Tasks whose callback is being processed, by trigger, and since when in milliseconds. */
+const underway = new BoundedMap<string, number>(10_000);
+
+/** The events of a callback's task at one trigger. n8n saves them with the trigger, across restarts. */
+export class TaskEvents {
+	private readonly times: BoundedMap<string, number>;
+	private readonly key: string;
+
+	/** @param toleranceSeconds an event is remembered longer than its callback is valid */
+	constructor(
+		private readonly context: IWebhookFunctions,
+		private readonly taskId: string,
+		private readonly toleranceSeconds: number,
+	) {
+		const trigger = identifyTrigger(context);
+		this.key = `${trigger} ${taskId}`;
+		this.times = emitted.get(trigger) ?? new BoundedMap(REMEMBERED_EVENTS);
+		emitted.set(trigger, this.times);
+		for (const [event, time] of readSaved(context)) {
+			if (!this.times.has(event)) this.times.set(event, time);
+		}
+	}
+
+	has(event: string): boolean {
+		return (this.times.get(this.digest(event)) ?? 0) >= this.oldest;
+	}
+
+	/**
+	 * Begins to process a callback of the task. A copy waits while another one is processed.
+	 * @param until when to stop waiting, in milliseconds since 1970
+	 * @returns false if the task has completed, or the other one takes too long
+	 */
+	async begin(until: number): Promise<boolean> {
+		const isUnderway = () => Date.now() - (underway.get(this.key) ?? 0) < STORED_WITHIN;
+		while (isUnderway() && Date.now() < until) await sleep(PAUSE);
+		if (isUnderway() || this.has('taskCompleted')) return false;
+		underway.set(this.key, Date.now());
+		const response = this.context.getResponseObject();
+		// n8n could not store the execution, and has said so.
+		response.once('close', () => response.statusCode !== 200 && this.end());
+		return true;
+	}
+
+	/** The callback has been processed. */
+	end(): void {
+		underway.delete(this.key);
+	}
+
+	/** Notes that n8n has stored the event's execution. n8n saves this next, and then answers. */
+	add(event: string): void {
+		this.end();
+		this.times.set(this.digest(event), now());
+		for (const [oldest, time] of this.times) if (time < this.oldest) this.times.delete(oldest);
+		// One text, because n8n wraps each key of an object at each callback.
+		const entries = [...this.times].map(([digest, time]) => `${digest}:${time}`);
+		staticData(this.context).events = entries.join(' ');
+	}
+
+	private get oldest(): number {
+		return now() - Math.max(REMEMBERED_SECONDS, 2 * this.toleranceSeconds);
+	}
+
+	/** Shortens an event, because task IDs may be long. */
+	private digest(event: string): string {
+		const hash = createHash('sha256').update(`${this.taskId}:${event}`);
+		return hash.digest('base64url').slice(0, 12);
+	}
+}
+
+/**
+ * Forgets the events of a trigger that is deactivated. n8n also calls this when it stops listening for
+ * a test event, with other static data. What the active trigger remembers stays then.
+ */
+export function forgetEvents(context: IHookFunctions): void {
+	if (!staticData(context).events) return;
+	emitted.delete(identifyTrigger(context));
+	delete staticData(context).events;
+}
+
+const now = (): number => Math.floor(Date.now() / 1000);
+
+const staticData = (context: IWebhookFunctions | IHookFunctions): IDataObject =>
+	context.getWorkflowStaticData('node');
+
+const readSaved = (context: IWebhookFunctions): Array<[string, number]> =>
+	Array.from(
+		String(staticData(context).events).matchAll(/([\w-]{12}):(\d+)/g),
+		([, event = '', time]) => [event, Number(time)],
+	);
+
+/** Identifies a trigger among all that run here. */
+const identifyTrigger = (context: IWebhookFunctions | IHookFunctions): string =>
+	`${context.getWorkflow().id}:${context.getNode().id}`;

@@ -1,0 +1,144 @@
+import { expect } from '@jest/globals';
+import {
+	chain,
+	createAndWait,
+	mediaGeneration,
+	NODE,
+	prompts,
+} from '../../dev/fixtures/workflows.cts';
+import { dialects, type DialectName } from '../../dev/service/dialects.cts';
+import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
+import { readFiles, usePair } from './support.cts';
+
+/** Builds the fields of each model, with this prompt. */
+const buildModels = (files: string): Record<string, Record<string, unknown>> => {
+	const image = `${files}/sample.png`;
+	const referenceImages = [image, image];
+	const prompt = 'Night';
+	const any = 'epsilon-canvas/text-to-image';
+	return {
+		'alpha-3.0/motion-control': { image, video: `${files}/sample.mp4`, prompt },
+		'beta2/image-edit': { image, prompt },
+		'delta-1-1/reference-to-video': { referenceImages, prompt },
+		'delta/reference-to-video': { referenceImages, prompt, seed: 7 },
+		'gamma-v6/reference-to-video': {
+			imageReferences: { reference: [{ image, type: 'subject', refName: 'hero' }] },
+			prompt,
+		},
+		'Any Model by Fields': {
+			customModel: any,
+			customFields: { mappingMode: 'defineBelow', value: { aspect_ratio: '3:2' }, schema: [] },
+			prompt,
+		},
+		'Any Model by JSON': {
+			customModel: any,
+			inputMode: 'json',
+			customInput: JSON.stringify({ prompt, aspect_ratio: '3:2' }),
+		},
+	};
+};
+
+describe.each(Object.keys(dialects) as DialectName[])('in the dialect "%s"', (dialect) => {
+	const pair = usePair({ service: { dialect, taskSeconds: 1, credits: 1e6, lookupSeconds: 0 } });
+	const limited = usePair({ service: { dialect }, keeps: true });
+	let limitedId: string;
+
+	beforeAll(async () => {
+		const node = createAndWait({ waitFor: 'callback', waitLimit: 0.05 });
+		limitedId = await limited.start(chain('Limited', [prompts(['#neverEnds']), node]));
+	});
+
+	/** Builds our node, which by default generates with a model and waits for its callback. */
+	const build = (name: string, more: object = {}) =>
+		mediaGeneration({
+			operation: 'createAndWait',
+			model: name.startsWith('Any') ? 'custom' : name,
+			waitFor: 'callback',
+			waitLimit: 1,
+			...buildModels(pair.service.resultsUrl)[name],
+			...more,
+		});
+
+	const names = Object.keys(buildModels(''));
+
+	it.each(names)('generates with %s, asleep', async (name) => {
+		const execution = await pair.runNodes(build(name));
+		expect(execution.readError()).toBe('');
+		expect(execution.getItems(NODE)).toMatchObject([
+			{ taskId: pair.listIds()[0], status: 'completed', state: 'success' },
+		]);
+		expect(execution.getOutput(NODE)[0]?.binary?.data?.fileName).toMatch(/^night\.(png|mp4)$/);
+		expect(pair.listTasks()).toMatchObject([{ callbacks: [{ status: 200 }] }]);
+	});
+
+	it.each(['callback', 'polling'])('says why a task failed, by %s', async (waitFor) => {
+		const node = createAndWait({ waitFor, waitLimit: 1 });
+		const execution = await pair.runNodes(prompts(['#fail']), node);
+		expect(execution.getItems(NODE)).toMatchObject([
+			{ status: 'failed', failCode: '501', failMessage: expect.stringContaining('refused') },
+		]);
+	});
+
+	it('uploads a file for a field, and by itself', async () => {
+		const own = { resource: 'file', operation: 'upload', binaryPropertyName: 'photo' };
+		const execution = await pair.runNodes(
+			...readFiles({ photo: 'plain.png' }),
+			mediaGeneration(own, { name: 'Upload' }),
+			...readFiles({ photo: 'plain.png' }),
+			build('beta2/image-edit', { image: 'photo' }),
+		);
+		expect(execution.readError()).toBe('');
+		const [uploaded, sent] = [...pair.service.uploads.values()].map((one) => one.downloadUrl);
+		expect(execution.getItems('Upload')).toMatchObject([{ url: uploaded }]);
+		expect(pair.listTasks()).toMatchObject([{ input: { image_url: sent } }]);
+	});
+
+	it.each([
+		['completed', ''],
+		['failed', '#fail'],
+	])('starts a workflow with a task that %s', async (status, prompt) => {
+		const { id, url } = await pair.activateTrigger({ events: ['taskCompleted', 'taskFailed'] });
+		const parameters = { operation: 'create', prompt, callbackUrl: url };
+		await pair.runNodes(build('beta2/image-edit', parameters));
+		expect(await pair.waitForTriggered(id)).toMatchObject([
+			{
+				taskId: pair.listIds()[0],
+				status,
+				verification: { signature: 'current', details: 'fetched' },
+			},
+		]);
+		expect(pair.listTasks()).toMatchObject([{ callbacks: [{ status: 200 }] }]);
+	});
+
+	it.each([
+		['a field that is missing', { customInput: '{"prompt":"Night"}' }, /image_url/],
+		['an account without credits', {}, /credits/i],
+	])('says that nothing was created for %s', async (_, input, reason) => {
+		if (!('customInput' in input)) pair.service.set({ credits: 0 });
+		const customInput = JSON.stringify({ prompt: '', image_url: 'https://media.example/a.png' });
+		const parameters = { customModel: 'beta2/image-edit', inputMode: 'json', customInput };
+		const node = createAndWait({ ...parameters, ...input });
+		const error = (await pair.runNodes(prompts(['one']), node)).readError();
+		expect(error).toMatch(reason);
+		expect(error).not.toMatch(/may exist|may have been/);
+		expect(pair.listTasks()).toEqual([]);
+	});
+
+	it('reads the credits', async () => {
+		const node = mediaGeneration({ resource: 'account', operation: 'getCredits' });
+		expect((await pair.runNodes(node)).getItems(NODE)).toEqual([{ credits: 1e6 }]);
+	});
+
+	it('outputs a task that runs on at the limit, by polling and asleep', async () => {
+		const node = createAndWait({ waitFor: 'polling', waitLimit: 0.05 });
+		const polling = await pair.runNodes(prompts(['#neverEnds']), node);
+		const asleep = await limited.n8n.waitForExecution(limitedId);
+		for (const [execution, ids] of [
+			[polling, pair.listIds()],
+			[asleep, limited.listIds()],
+		] as const)
+			expect(execution.getItems<Task>(NODE)).toMatchObject([
+				{ taskId: ids[0], status: 'timedOut' },
+			]);
+	});
+});

@@ -1,0 +1,111 @@
+import { expect } from '@jest/globals';
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { chain, createAndWait, NODE, prompts } from '../../dev/fixtures/workflows.cts';
+import { evaluate, INSPECTABLE } from '../../dev/n8n/inspect.cts';
+import { poll } from '../../dev/n8n/wait.cts';
+import { usePair } from './support.cts';
+
+const pair = usePair({
+	service: { taskSeconds: 1, callbackRetrySeconds: [], callbackTimeoutSeconds: 1 },
+	n8n: { env: INSPECTABLE },
+	keeps: true,
+});
+
+/** A proxy in front of n8n: the first part of a path says what it answers to all requests below it. */
+const proxy = http.createServer((request, response) => {
+	const [, answer = '', ...path] = String(request.url).split('/');
+	if (answer === 'hangs') return;
+	if (answer !== 'passes') {
+		response.writeHead(Number(answer), { location: '/login' }).end(`Answer ${answer}`);
+		return;
+	}
+	const { method, headers } = request;
+	const onward = http.request(`${pair.n8n.url}/${path.join('/')}`, { method, headers }, (given) => {
+		response.writeHead(Number(given.statusCode), given.headers);
+		given.pipe(response);
+	});
+	request.pipe(onward);
+});
+
+const OBSTACLES: Record<string, string> = {
+	302: 'it answers 302 Answer 302',
+	404: 'it answers 404 Answer 404',
+	401: 'it answers 401 Answer 401',
+	hangs: 'it does not answer within 3 seconds',
+};
+const ANSWERS = [...Object.keys(OBSTACLES), 'passes'];
+const WAYS = ['automatic', 'callback'];
+
+let origin: string;
+/** The executions, by answer and way. */
+const ids: Record<string, string> = {};
+
+const nameTask = (answer: string, waitFor: string) => `${answer} ${waitFor}`;
+
+/** What stands in the hint and in n8n's log. */
+const describeObstacle = (answer: string) =>
+	`callbacks to ${origin}/${answer}/webhook-waiting/ would not arrive: ${OBSTACLES[answer]}. Let the proxy before n8n pass POST requests below /${answer}/webhook-waiting/ on`;
+
+beforeAll(async () => {
+	proxy.listen(0, '127.0.0.1');
+	await once(proxy, 'listening');
+	origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+	for (const answer of ANSWERS) {
+		// n8n reads it at the start of each execution.
+		await evaluate(pair.n8n, `{ process.env.WEBHOOK_URL = '${origin}/${answer}/'; }`);
+		for (const waitFor of WAYS) {
+			const name = nameTask(answer, waitFor);
+			const limit = waitFor === 'callback' && answer !== 'passes' ? { waitLimit: 0.05 } : {};
+			const node = createAndWait({ waitFor, ...limit });
+			ids[name] = await pair.start(chain(name, [prompts([name]), node]));
+		}
+		const hasBegun = () => WAYS.every((way) => pair.listPrompts().includes(nameTask(answer, way)));
+		await poll(hasBegun, { timeout: 30_000, what: `tasks behind ${answer}` });
+	}
+});
+
+afterAll(() => {
+	proxy.closeAllConnections();
+	proxy.close();
+});
+
+async function waitForEnd(name: string) {
+	const execution = await pair.n8n.waitForExecution(String(ids[name]));
+	expect(execution.getItems(NODE)).toMatchObject([
+		{ taskId: pair.findId(name), status: 'completed' },
+	]);
+	expect(pair.listPrompts().filter((prompt) => prompt === name)).toHaveLength(1);
+	return execution.getRuns(NODE).flatMap(({ hints = [] }) => hints.map(({ message }) => message));
+}
+
+describe.each(Object.keys(OBSTACLES))('a proxy that answers the resume URL by %s', (answer) => {
+	it('makes Automatic poll, with a hint that says what to open', async () => {
+		const name = nameTask(answer, 'automatic');
+		const hints = await waitForEnd(name);
+		expect(pair.findTask(name).callBackUrl).toBeUndefined();
+		expect(hints).toContainEqual(
+			expect.stringContaining(`The node polled: ${describeObstacle(answer)}`),
+		);
+	});
+
+	it('lets Sleep Until Notified sleep, and the log says why callbacks and looks are lost', async () => {
+		const name = nameTask(answer, 'callback');
+		const { taskId, callBackUrl } = pair.findTask(name);
+		const lost = `(execution ${ids[name]}): a look failed: the resume URL at ${new URL(origin).host} answered ${answer} without n8n's JSON`;
+		const isLogged = () => answer === 'hangs' || pair.n8n.readLog().includes(lost);
+		await poll(isLogged, { timeout: 20_000, what: `"${lost}" in the log` });
+		expect(pair.n8n.readLog()).toContain(`sleeps, but ${describeObstacle(answer)}`);
+		const url = String(callBackUrl).replace(`${origin}/${answer}`, pair.n8n.url);
+		expect((await pair.service.callback(taskId, { url })).status).toBe(200);
+		await waitForEnd(name);
+	});
+});
+
+it.each(WAYS)('behind a proxy that passes the resume URL on, by %s, it sleeps', async (waitFor) => {
+	const name = nameTask('passes', waitFor);
+	expect(await waitForEnd(name)).toEqual([]);
+	expect(pair.findTask(name).callBackUrl).toContain(`${origin}/passes/webhook-waiting/`);
+	expect(pair.findTask(name).callbacks.at(-1)?.status).toBe(200);
+});

@@ -1,0 +1,354 @@
+import { expect } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import execa from 'execa';
+import { WebSocket } from 'ws';
+import { postJson } from '../../dev/fixtures/callbacks.cts';
+import {
+	callWorkflow,
+	chain,
+	connect,
+	createAndWait,
+	items,
+	NODE,
+	prompts,
+	SPLIT_ITEMS,
+	WAIT,
+	webhook,
+	WHEN_CALLED,
+} from '../../dev/fixtures/workflows.cts';
+import { findPort } from '../../dev/n8n/findPort.cts';
+import { poll } from '../../dev/n8n/wait.cts';
+import type { Workflow, WorkflowNode } from '../../dev/n8n/workflow.cts';
+import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
+import { usePair } from './support.cts';
+
+const pair = usePair({
+	service: { taskSeconds: 3, credits: 1e6, callbackRetrySeconds: [0.5, 1, 2, 4, 8] },
+	keeps: true,
+});
+
+interface Started {
+	/** The workflow with our node. */
+	id: string;
+	/** What the one who started it was given at the end; absent if nobody waits. */
+	answer?: string;
+}
+
+/** Starts a workflow that creates a task for each of these prompts, and waits for its answer. */
+type Start = (texts: string[]) => Promise<Started>;
+
+const LAST_NODE = { responseMode: 'lastNode', responseData: 'allEntries' };
+const RESPOND: WorkflowNode = {
+	name: 'Respond',
+	type: 'n8n-nodes-base.respondToWebhook',
+	typeVersion: 1.5,
+	parameters: { respondWith: 'allIncomingItems', options: {} },
+};
+
+const post = async (url: string, body: object = {}) =>
+	(await postJson(url, { 'content-type': 'application/json' }, body)).text;
+
+/** Starts our node below n8n's Webhook node. */
+const byWebhook =
+	(
+		parameters: object = {},
+		{
+			above = [],
+			below = [],
+			ours = {},
+		}: Partial<Record<'above' | 'below', WorkflowNode[]>> & {
+			ours?: Record<string, unknown>;
+		} = {},
+	): Start =>
+	async (texts) => {
+		const start = webhook(randomUUID(), parameters);
+		const nodes = [start, ...above, prompts(texts), createAndWait(ours), ...below];
+		const { id, url } = await pair.activate(connect('By webhook', nodes));
+		return { id, answer: await post(url) };
+	};
+
+/** Builds a workflow that starts by hand, or by a webhook that answers at once, or by one whose caller waits. */
+function startInThreeWays(texts: string[]): Workflow {
+	const workflow = chain('Three triggers', [prompts(texts), createAndWait()]);
+	const waits = webhook(randomUUID(), LAST_NODE, 'Waits');
+	const { nodes } = connect('', [webhook(randomUUID(), {}, 'At once'), waits]);
+	workflow.nodes.push(...nodes);
+	for (const { name } of nodes) workflow.connections[name] = { ...workflow.connections.Start };
+	return workflow;
+}
+
+const byOneOfThree =
+	(trigger: 'At once' | 'Waits'): Start =>
+	async (texts) => {
+		const { id } = await pair.activate(startInThreeWays(texts));
+		return { id, answer: await post(await pair.n8n.getProductionWebhookUrl(id, trigger)) };
+	};
+
+const inEditor: Start = async (texts) => {
+	const { id } = await pair.importWorkflow(startInThreeWays(texts));
+	await pair.n8n.run(id, { trigger: 'Start' });
+	return { id };
+};
+
+const partlyInEditor: Start = async (texts) => {
+	const { id } = await pair.importWorkflow(startInThreeWays(texts));
+	const { data } = await pair.runSaved(id, { trigger: 'Start', destinationNode: 'Items' });
+	await pair.n8n.request('POST', `/rest/workflows/${id}/run`, {
+		runData: data.resultData.runData,
+		dirtyNodeNames: [NODE],
+		destinationNode: { nodeName: NODE, mode: 'inclusive' },
+	});
+	return { id };
+};
+
+const byTestUrl: Start = async (texts) => {
+	const nodes = [webhook(randomUUID(), LAST_NODE), prompts(texts), createAndWait()];
+	const { id } = await pair.importWorkflow(connect('Test URL', nodes));
+	return { id, answer: await post(await pair.n8n.listenForTestEvent(id)) };
+};
+
+/** Calls the resume URL of a Wait node that answers with the last node. */
+const byWaitNode: Start = async (texts) => {
+	const wait = { ...WAIT, parameters: { ...WAIT.parameters, ...LAST_NODE } };
+	const tell = {
+		name: 'Tell',
+		type: 'n8n-nodes-base.set',
+		typeVersion: 3.4,
+		parameters: { mode: 'raw', jsonOutput: '={{ { url: $execution.resumeUrl } }}', options: {} },
+	};
+	const nodes = [webhook(randomUUID()), tell, wait, prompts(texts), createAndWait()];
+	const { id, url } = await pair.activate(connect('Wait node', nodes));
+	await post(url);
+	const parked = { workflowId: id, count: 1, status: ['waiting'] };
+	const [execution] = await pair.n8n.waitForExecutions(parked);
+	return { id, answer: await post(String(execution?.getItems('Tell')[0]?.url)) };
+};
+
+async function activateChat(texts: string[], parameters: object, below: WorkflowNode[] = []) {
+	const webhookId = randomUUID();
+	const trigger = {
+		name: 'Chat',
+		type: '@n8n/n8n-nodes-langchain.chatTrigger',
+		typeVersion: 1.3,
+		webhookId,
+		parameters: { public: true, ...parameters },
+	};
+	const nodes = [trigger, prompts(texts), createAndWait(), ...below];
+	const { id } = await pair.importWorkflow(connect('Chat', nodes));
+	await pair.n8n.activate(id);
+	const message = { action: 'sendMessage', sessionId: webhookId, chatInput: 'Hello' };
+	const answer = await post(pair.n8n.buildWebhookUrl(`${webhookId}/chat`), message);
+	return { id, sessionId: webhookId, answer };
+}
+
+const byChat: Start = async (texts) => await activateChat(texts, { mode: 'webhook', options: {} });
+
+/** Follows a hosted chat, which n8n tells by WebSocket what its nodes say, until n8n closes it. */
+const byChatThatResponds: Start = async (texts) => {
+	const say = {
+		name: 'Say',
+		type: '@n8n/n8n-nodes-langchain.chat',
+		typeVersion: 1.3,
+		parameters: { operation: 'send', message: '={{ $json.taskId }} {{ $json.status }}' },
+	};
+	const parameters = { mode: 'hostedChat', options: { responseMode: 'responseNodes' } };
+	const { id, sessionId, answer } = await activateChat(texts, parameters, [say]);
+	const { executionId, resumeToken } = JSON.parse(answer) as Record<string, string>;
+	const query = `sessionId=${sessionId}&executionId=${executionId}&isPublic=true&token=${resumeToken}`;
+	const socket = new WebSocket(`${pair.n8n.url.replace('http', 'ws')}/chat?${query}`);
+	const messages: string[] = [];
+	socket.on('message', (data) => messages.push(String(data)));
+	await once(socket, 'close');
+	return { id, answer: messages.join('\n') };
+};
+
+const byForm: Start = async (texts) => {
+	const webhookId = randomUUID();
+	const formFields = { values: [{ fieldLabel: 'Name' }] };
+	const trigger = {
+		name: 'Form',
+		type: 'n8n-nodes-base.formTrigger',
+		typeVersion: 2.2,
+		webhookId,
+		parameters: { formTitle: 'Form', formFields, responseMode: 'lastNode', options: {} },
+	};
+	const { id } = await pair.importWorkflow(
+		connect('Form', [trigger, prompts(texts), createAndWait()]),
+	);
+	await pair.n8n.activate(id);
+	const body = new FormData();
+	body.set('field-0', 'A name');
+	const response = await fetch(`${pair.n8n.url}/form/${webhookId}`, { method: 'POST', body });
+	return { id, answer: await response.text() };
+};
+
+/** Saves a workflow that others call, and activates it. */
+async function saveCalled(nodes: WorkflowNode[]) {
+	const { id } = await pair.importWorkflow(connect('Called', nodes));
+	await pair.n8n.activate(id);
+	return id;
+}
+
+/** Calls a workflow from another one. With `split`, each of two items has two prompts. */
+const byCaller =
+	(mode: 'once' | 'each', { split = false, waits = true } = {}): Start =>
+	async (texts) => {
+		const id = await saveCalled([WHEN_CALLED, ...(split ? [SPLIT_ITEMS] : []), createAndWait()]);
+		const all = texts.map((prompt) => ({ prompt }));
+		const halves = [all.slice(0, 2), all.slice(2)].map((items) => ({ body: { items } }));
+		const call = callWorkflow(id, mode);
+		call.parameters = { ...call.parameters, options: { waitForSubWorkflow: waits } };
+		const execution = await pair.runNodes(items(split ? halves : all), call);
+		return { id, answer: waits ? JSON.stringify(execution.getItems('Call')) : undefined };
+	};
+
+const byError: Start = async (texts) => {
+	const trigger = { name: 'On error', type: 'n8n-nodes-base.errorTrigger' };
+	const id = await saveCalled([trigger, prompts(texts), createAndWait()]);
+	const fail = { name: 'Fail', type: 'n8n-nodes-base.stopAndError', parameters: {} };
+	const failing = connect('Fails', [webhook(randomUUID()), fail]);
+	failing.settings = { ...failing.settings, errorWorkflow: id };
+	await post((await pair.activate(failing)).url);
+	return { id };
+};
+
+const bySchedule: Start = async (texts) => {
+	const interval = [{ field: 'cronExpression', expression: '*/15 * * * * *' }];
+	const trigger = {
+		name: 'Schedule',
+		type: 'n8n-nodes-base.scheduleTrigger',
+		typeVersion: 1.2,
+		parameters: { rule: { interval } },
+	};
+	const id = await saveCalled([trigger, prompts(texts), createAndWait()]);
+	const begun = { workflowId: id, count: 1, status: ['running', 'waiting', 'success'] };
+	await pair.n8n.waitForExecutions(begun);
+	await pair.n8n.deactivate(id);
+	return { id };
+};
+
+/** Runs a workflow by the command `n8n execute`, beside the n8n that runs. */
+const byCommand: Start = async (texts) => {
+	const { id } = await pair.importWorkflow(chain('Command', [prompts(texts), createAndWait()]));
+	const { node, bin, folder, env } = pair.n8n.options;
+	const { stdout } = await execa(node, [bin, 'execute', `--id=${id}`, '--rawOutput'], {
+		env: {
+			...env,
+			N8N_USER_FOLDER: folder,
+			N8N_RUNNERS_BROKER_PORT: String(await findPort()),
+			N8N_DIAGNOSTICS_ENABLED: 'false',
+			NODE_OPTIONS: '',
+		},
+	});
+	return { id, answer: stdout };
+};
+
+interface Row {
+	name: string;
+	start: Start;
+	/** A part of the reason to poll; absent: the execution sleeps. */
+	reason?: string;
+	/** What the one who waits gets: the tasks in their last state, or no more than their end; absent: nobody waits. */
+	gets?: 'tasks' | 'end';
+	/** Default: 2. */
+	tasks?: number;
+}
+
+const STREAMS = { ...RESPOND.parameters, options: { enableStreaming: true } };
+const WAITS = { reason: 'waits for the answer', gets: 'tasks' } as const;
+const CALLS = { reason: 'the workflow that called this one waits', gets: 'tasks' } as const;
+const BY_NODE = { responseMode: 'responseNode' };
+
+const ROWS: Row[] = [
+	{ name: 'schedule', start: bySchedule },
+	{ name: 'command line', start: byCommand, reason: 'a run of the kind "cli"', gets: 'tasks' },
+	{ name: 'webhook that answers at once', start: byWebhook() },
+	{
+		name: 'the same, with One per File',
+		start: byWebhook({}, { ours: { options: { outputItems: 'perFile' } } }),
+		reason: 'One per File',
+	},
+	{ name: 'webhook, last node', start: byWebhook(LAST_NODE), ...WAITS },
+	{
+		name: 'the same, with Sleep Until Notified',
+		start: byWebhook(LAST_NODE, { ours: { waitFor: 'callback' } }),
+		...WAITS,
+	},
+	{ name: 'Respond node above', start: byWebhook(BY_NODE, { above: [RESPOND] }) },
+	{ name: 'Respond node below', start: byWebhook(BY_NODE, { below: [RESPOND] }), ...WAITS },
+	{
+		name: 'webhook, streaming',
+		start: byWebhook(
+			{ responseMode: 'streaming' },
+			{ below: [{ ...RESPOND, parameters: STREAMS }] },
+		),
+		...WAITS,
+	},
+	{ name: 'three triggers, by the one that answers at once', start: byOneOfThree('At once') },
+	{ name: 'three triggers, by the one that waits', start: byOneOfThree('Waits'), ...WAITS },
+	{ name: 'three triggers, by hand in the editor', start: inEditor },
+	{ name: 'three triggers, a part in the editor', start: partlyInEditor },
+	{ name: 'test URL in the editor', start: byTestUrl, ...WAITS },
+	{ name: 'Wait node, last node', start: byWaitNode, ...WAITS },
+	{ name: 'chat, last node', start: byChat, ...WAITS, tasks: 1 },
+	{ name: 'chat that responds itself', start: byChatThatResponds, gets: 'tasks', tasks: 1 },
+	{ name: 'form, last node', start: byForm, ...WAITS, gets: 'end' },
+	{ name: 'called once', start: byCaller('once'), ...CALLS },
+	{ name: 'called for each', start: byCaller('each'), ...CALLS },
+	{ name: 'called for each, splits', start: byCaller('each', { split: true }), ...CALLS, tasks: 4 },
+	{ name: 'called by one that goes on', start: byCaller('once', { waits: false }) },
+	{ name: 'error workflow', start: byError },
+];
+
+const listTexts = ({ name, tasks = 2 }: Row) =>
+	Array.from({ length: tasks }, (_, index) => `${name} ${index}`);
+
+type Run = Started & { answeredAt: number };
+const runs = new Map<Row, Promise<Run>>();
+
+beforeAll(() => {
+	for (const row of ROWS) {
+		const run = row
+			.start(listTexts(row))
+			.then((started) => ({ ...started, answeredAt: Date.now() }));
+		// It is awaited in its test.
+		run.catch(() => {});
+		runs.set(row, run);
+	}
+});
+
+/** Waits until the executions of a workflow have output this number of tasks. */
+async function waitForOutput(workflowId: string, count: number) {
+	const read = async () => {
+		const executions = await pair.n8n.waitForExecutions({ workflowId, count: 1 });
+		const output = executions.flatMap((execution) => execution.getItems<Task>(NODE));
+		return output.length >= count ? { executions, output } : undefined;
+	};
+	return await poll(read, { timeout: 60_000, what: `${count} tasks of ${workflowId}` });
+}
+
+it.each(ROWS.map((row) => ({ ...row, row })))('$name', async ({ row, reason, gets }) => {
+	const { id, answer, answeredAt } = (await runs.get(row)) as Run;
+	const texts = listTexts(row);
+	const { executions, output } = await waitForOutput(id, texts.length);
+	const tasks = pair.listTasks().filter(({ input }) => texts.includes(String(input.prompt)));
+	expect(tasks.map(({ input }) => input.prompt).sort()).toEqual(texts);
+	const finished = tasks.map(({ taskId }) => ({ taskId, status: 'completed' }));
+	expect(output.map(({ taskId, status }) => ({ taskId, status }))).toEqual(
+		expect.arrayContaining(finished),
+	);
+	expect(output).toHaveLength(tasks.length);
+	const slept = tasks.map(({ callBackUrl }) => callBackUrl !== undefined);
+	expect(slept).toEqual(tasks.map(() => reason === undefined));
+	const hints = executions.flatMap((execution) =>
+		execution.getRuns(NODE).flatMap((run) => run.hints?.map(({ message }) => message) ?? []),
+	);
+	const why = expect.stringMatching(`^The node polled: .*${reason}`);
+	expect(hints).toEqual(reason === undefined ? [] : expect.arrayContaining([why]));
+	const end = Math.max(...tasks.map(({ completeTime }) => Number(completeTime)));
+	if (gets) expect(answeredAt).toBeGreaterThan(end);
+	if (gets !== 'tasks') return;
+	for (const { taskId } of tasks) expect(answer).toContain(taskId);
+	expect(answer).not.toMatch(/pending|timedOut/);
+});

@@ -1,0 +1,174 @@
+import { sleep, type IHttpRequestOptions, type ILoadOptionsFunctions } from 'n8n-workflow';
+import { corpus } from '../../../dev/service/catalogue.cts';
+import {
+	findModelSchema,
+	getModelSchema,
+	listModels,
+} from '../../../nodes/MediaGeneration/api/catalogue';
+import { TaskService } from '../../../nodes/MediaGeneration/api/client';
+
+const ANSWER_TIME = 50;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const LIST = '/api/v1/models';
+const schemaPath = (model: string) => `${LIST}/${model}/schema`;
+
+interface Answer {
+	code: number;
+	msg?: string;
+	data?: unknown;
+}
+
+const LIMITED: Answer = { code: 429, msg: 'Call frequency is too high' };
+const BROKEN: Answer = { code: 500, msg: 'no database' };
+const MISSING: Answer = { code: 404, msg: 'not found', data: null };
+
+/** Answers as the service does: the corpus, under the usual paths. */
+function answerFromCorpus(path: string): Answer {
+	if (path === LIST) return { code: 200, data: { models: corpus.map(({ entry }) => entry) } };
+	const found = corpus.find(({ entry }) => schemaPath(entry.model) === path);
+	return found ? { code: 200, data: { openapi: found.openapi } } : MISSING;
+}
+
+let accounts = 0;
+
+/** Opens an account that nobody used before. What its service answers can be set; when it was asked is noted. */
+function openAccount() {
+	const credentials = { baseUrl: 'https://service.example', accessToken: `token ${accounts++}` };
+	const requests: Array<{ at: number; path: string }> = [];
+	const context = {
+		helpers: {
+			httpRequestWithAuthentication: async (_: string, { url }: IHttpRequestOptions) => {
+				const path = url.replace(credentials.baseUrl, '');
+				requests.push({ at: Date.now(), path });
+				await sleep(ANSWER_TIME);
+				return { statusCode: 200, body: JSON.stringify(opened.answer(path)) };
+			},
+		},
+	} as unknown as ILoadOptionsFunctions;
+	const service = new TaskService(context, credentials);
+	const opened = {
+		answer: answerFromCorpus,
+		requests,
+		list: async () => await listModels(service),
+		readSchema: async (model: string) => await getModelSchema(service, model),
+		findSchema: async (model: string) => await findModelSchema(service, model),
+	};
+	return opened;
+}
+
+type Account = ReturnType<typeof openAccount>;
+
+/** Waits for answers, as long as it takes. */
+async function settle<T>(pending: Promise<T>): Promise<T> {
+	const caught = pending.catch((error: Error) => error);
+	await jest.advanceTimersByTimeAsync(2 * MINUTE);
+	const result = await caught;
+	if (result instanceof Error) throw result;
+	return result;
+}
+
+const pass = async (time: number) => await jest.advanceTimersByTimeAsync(time);
+
+/** The one that a test begins with. */
+let account: Account;
+
+beforeEach(() => {
+	jest.useFakeTimers({ now: 0 });
+	account = openAccount();
+});
+afterEach(() => jest.useRealTimers());
+
+const ways: Array<[string, number, (account: Account) => Promise<unknown>]> = [
+	['the list', 10 * MINUTE, async ({ list }) => await list()],
+	['a schema', 24 * HOUR, async ({ readSchema }) => await readSchema('eta-upscale')],
+];
+
+describe.each(ways)('%s', (_, lifetime, read) => {
+	it(`is kept for ${lifetime / MINUTE} minutes`, async () => {
+		const first = await settle(read(account));
+		await pass(lifetime - 2 * MINUTE);
+		expect(await read(account)).toBe(first);
+		expect(account.requests).toHaveLength(1);
+		await pass(ANSWER_TIME);
+		await settle(read(account));
+		expect(account.requests).toHaveLength(2);
+	});
+
+	it('is used for another minute when the service refuses a new one', async () => {
+		const first = await settle(read(account));
+		account.answer = () => BROKEN;
+		await pass(lifetime);
+		const reading = read(account);
+		await pass(ANSWER_TIME);
+		expect(await reading).toBe(first);
+		account.answer = answerFromCorpus;
+		await pass(MINUTE - 1);
+		expect(await read(account)).toBe(first);
+		expect(account.requests).toHaveLength(2);
+		await pass(1);
+		const renewed = await settle(read(account));
+		expect(renewed).toEqual(first);
+		expect(renewed).not.toBe(first);
+		expect(account.requests).toHaveLength(3);
+	});
+
+	it('is asked for again after an error, which is not kept', async () => {
+		account.answer = () => BROKEN;
+		await expect(settle(read(account))).rejects.toThrow('no database');
+		account.answer = answerFromCorpus;
+		await settle(read(account));
+		expect(account.requests).toHaveLength(2);
+	});
+
+	it('is asked for again while the service refuses it for the rate, for 20 seconds', async () => {
+		account.answer = () => LIMITED;
+		await expect(settle(read(account))).rejects.toThrow('too many requests');
+		const { at = 0 } = account.requests.at(-1) ?? {};
+		expect(at).toBeGreaterThan(5_000);
+		expect(at).toBeLessThan(21_000);
+	});
+
+	it('is another one for another account', async () => {
+		const other = openAccount();
+		await settle(Promise.all([read(account), read(other)]));
+		expect([...account.requests, ...other.requests].map(({ at }) => at)).toEqual([0, 0]);
+	});
+});
+
+it('requests of one account wait 1.1 seconds after the last answer, however many ask for however much', async () => {
+	const names = corpus.slice(0, 12).map(({ entry }) => entry.model);
+	const asked = [...names, ...names].flatMap((name) => [account.readSchema(name), account.list()]);
+	expect(new Set(await settle(Promise.all(asked))).size).toBe(13);
+	const times = Array.from({ length: 13 }, (_, index) => index * (ANSWER_TIME + 1_100));
+	expect(account.requests.map(({ at }) => at)).toEqual(times);
+});
+
+it('a hundred schemas are kept, the newest ones', async () => {
+	account.answer = () => ({ code: 200, data: { openapi: null } });
+	for (let index = 0; index <= 100; index++) await settle(account.readSchema(`model-${index}`));
+	await settle(account.readSchema('model-1'));
+	await settle(account.readSchema('model-100'));
+	expect(account.requests).toHaveLength(101);
+	await settle(account.readSchema('model-0'));
+	expect(account.requests).toHaveLength(102);
+});
+
+describe('the description of a model, for a run', () => {
+	it('is the one that editors read', async () => {
+		const read = await settle(account.readSchema('eta-upscale'));
+		expect(await account.findSchema('eta-upscale')).toBe(read);
+		expect(account.requests).toHaveLength(1);
+	});
+
+	it('is asked for once by all items, and for a minute not again when the service has none', async () => {
+		const items = Array.from({ length: 20 }, async () => await account.findSchema('unheard-of'));
+		expect(await settle(Promise.all(items))).toEqual(items.map(() => undefined));
+		expect(account.requests).toHaveLength(1);
+		jest.setSystemTime(MINUTE + ANSWER_TIME - 1);
+		await settle(account.findSchema('unheard-of'));
+		expect(account.requests).toHaveLength(1);
+		await settle(account.findSchema('unheard-of'));
+		expect(account.requests).toHaveLength(2);
+	});
+});

@@ -1,0 +1,413 @@
+import { sleep, type IExecuteFunctions, type IHttpRequestOptions } from 'n8n-workflow';
+import { TaskService } from '../../../nodes/MediaGeneration/api/client';
+import { ServiceError, UnknownOutcomeError } from '../../../nodes/MediaGeneration/api/errors';
+import type { Credentials } from '../../../nodes/MediaGeneration/api/endpoints';
+
+/** A body that is a generator is streamed by it. */
+type Answer = [statusCode: number, body: unknown, inFull?: 'inFull'] | Error;
+
+async function* stream(...texts: Array<string | Error>) {
+	for (const text of texts) {
+		if (text instanceof Error) throw text;
+		yield Buffer.from(text);
+	}
+}
+
+const SETTINGS = { timeoutSeconds: 7 };
+const REQUEST = { model: 'beta2/image-edit', input: { prompt: 'Night' } };
+const RECORD = { state: 'success', new: 1 };
+const NAMED = { taskId: 'task' };
+const NAMED_RECORD = { ...NAMED, ...RECORD };
+const LONG_ID = '12345678901234567890';
+const fileUrl = 'https://a.example/a.png';
+const credentials = {
+	baseUrl: 'https://api.example.com',
+	accessToken: 'the-token',
+	webhookSecret: 'the-key',
+	previousWebhookSecret: 'the-old-key',
+};
+
+/** A service that gives this answer, and the requests that it received. */
+function serviceThat(answer: Answer, changes: Partial<Credentials> = {}) {
+	const used = { ...credentials, ...changes };
+	const requests: IHttpRequestOptions[] = [];
+	const signals: Array<AbortSignal | undefined> = [];
+	const stopped = new AbortController();
+	const context = {
+		getExecutionCancelSignal: () => stopped.signal,
+		helpers: {
+			async httpRequestWithAuthentication(
+				this: IExecuteFunctions,
+				type: string,
+				options: IHttpRequestOptions,
+				{ credentialsDecrypted }: { credentialsDecrypted: object },
+			) {
+				expect([type, credentialsDecrypted]).toMatchObject(['mediaGenerationApi', { data: used }]);
+				requests.push(options);
+				signals.push(this.getExecutionCancelSignal());
+				if (answer instanceof Error) throw answer;
+				const [statusCode, body, inFull] = answer;
+				const isStream = typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+				const text = typeof body === 'string' ? body : JSON.stringify(body);
+				return { statusCode, body: isStream || inFull ? body : stream(text) };
+			},
+		},
+	} as unknown as IExecuteFunctions;
+	return {
+		service: new TaskService(context, used),
+		requests,
+		signals,
+		stop: () => stopped.abort(),
+	};
+}
+
+/** Sends a byte at a time until the request is aborted. */
+async function* dribble(getSignal: () => AbortSignal | undefined) {
+	for (;;) {
+		await sleep(20);
+		getSignal()?.throwIfAborted();
+		yield Buffer.from(' ');
+	}
+}
+
+const create = async (answer: Answer) =>
+	await serviceThat(answer)
+		.service.createTask(REQUEST, SETTINGS)
+		.catch((error: ServiceError) => error);
+
+const refuse = (msg: string): Answer => [200, { code: 500, msg, data: null }];
+
+const guardError = Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' });
+
+const networkError = (code: string) => Object.assign(new Error(code), { code });
+const reset = networkError('ECONNRESET');
+
+const ok = (data: unknown) => ({ code: 200, data });
+
+type Method = Exclude<keyof TaskService, 'credentials' | 'upload'>;
+
+describe('each request', () => {
+	const file = { fileUrl, uploadPath: 'n8n', fileName: 'a.png' };
+	const spaced = { ...RECORD, taskId: 'a b' };
+	const details = '/api/v1/jobs/recordInfo?taskId=a%20b';
+	it.each<[Method, unknown[], unknown, string, object | undefined]>([
+		['createTask', [REQUEST], NAMED, '/api/v1/jobs/createTask', REQUEST],
+		['getTask', ['a b'], spaced, details, undefined],
+		['getTaskAndCallbackUrl', ['a b'], spaced, details, undefined],
+		['getTaskRecord', ['a b'], spaced, details, undefined],
+		['getCredits', [], 12.5, '/api/v1/chat/credit', undefined],
+		['uploadFromUrl', ['a.png', fileUrl], { fileUrl }, '/api/file-url-upload', file],
+		['listModels', [], [], '/api/v1/models', undefined],
+		['getModelSchema', ['a/b'], {}, '/api/v1/models/a/b/schema', undefined],
+		['getDownloadUrl', [fileUrl], fileUrl, '/api/v1/common/download-url', { url: fileUrl }],
+	])('of %s follows no redirect', async (name, values, data, path, body) => {
+		const { service, requests } = serviceThat([200, ok(data)]);
+		const call = service[name] as (...values: unknown[]) => Promise<unknown>;
+		await call.apply(service, [...values, SETTINGS]);
+		expect(requests).toMatchObject([
+			{
+				method: body ? 'POST' : 'GET',
+				url: credentials.baseUrl + path,
+				body,
+				disableFollowRedirect: true,
+				ignoreHttpStatusErrors: true,
+				returnFullResponse: true,
+				encoding: 'stream',
+				timeout: 7_000,
+				headers: { Accept: 'application/json', 'User-Agent': expect.stringContaining('Mozilla') },
+			},
+		]);
+	});
+
+	it.each([
+		['Idempotency-Key', 'key'],
+		['', undefined],
+	])('to create has the key in the header %j', async (idempotencyHeader, key) => {
+		const changes = { customEndpoints: true, idempotencyHeader };
+		const { service, requests } = serviceThat([200, ok(NAMED)], changes);
+		await service.createTask(REQUEST, SETTINGS, 'key');
+		expect(requests[0]?.headers?.['Idempotency-Key']).toBe(key);
+		expect(Object.values(requests[0]?.headers ?? {}).includes('key')).toBe(key === 'key');
+	});
+
+	it('has the type of its body, also without one', async () => {
+		const { service, requests } = serviceThat([200, ok({ fileUrl: 'u' })]);
+		await service.uploadFromUrl('a.png', fileUrl, SETTINGS);
+		await service.upload('a.png', { size: 0, mimeType: 'image/png', chunks: [] }, SETTINGS);
+		await service.getCredits(SETTINGS).catch(() => {});
+		expect(requests.map(({ headers }) => headers?.['Content-Type'])).toEqual([
+			'application/json',
+			expect.stringMatching(/^multipart\/form-data; boundary=/),
+			'application/json',
+		]);
+		const form = requests[1]?.body as unknown as Blob;
+		const chunks = form.stream() as unknown as AsyncGenerator<Buffer>;
+		const { value: head } = (await chunks.next()) as { value: Buffer };
+		expect(head.toString()).toMatch(
+			/name="uploadPath"\r\n\r\nn8n\r\n[^]*name="fileName"\r\n\r\na\.png/,
+		);
+	});
+
+	it('ends with the execution, save a creation, whose ID would be lost', async () => {
+		const { service, signals, stop } = serviceThat([200, ok(NAMED_RECORD)]);
+		await service.createTask(REQUEST, SETTINGS);
+		await service.getTask('task', SETTINGS);
+		expect(signals).toMatchObject([{ aborted: false }, { aborted: false }]);
+		stop();
+		expect(signals).toMatchObject([{ aborted: false }, { aborted: true }]);
+	});
+});
+
+describe('createTask', () => {
+	it.each<[string, Answer, string]>([
+		['text', [200, ok(NAMED)], 'task'],
+		['a number', [201, ok({ taskId: 7 })], '7'],
+		['a long number', [200, `{"code":200,"data":{"taskId":${LONG_ID}}}`], LONG_ID],
+		['one before others', [200, `{"code":200,"data":{"taskId" : ${LONG_ID} , "a":1}}`], LONG_ID],
+		['text beside a failure code', [200, { code: 505, data: NAMED }], 'task'],
+	])('returns an ID that is %s', async (_, answer, taskId) => {
+		expect(await create(answer)).toBe(taskId);
+	});
+
+	it.each<[string, Answer, number | undefined, string]>([
+		['HTTP 422', [422, { code: 422, msg: 'duration' }], 422, 'accept a field (422: duration)'],
+		['HTTP 429', [429, { code: 429, msg: 'slow down' }], 429, 'too many requests (429: slow down)'],
+		['HTTP 401 without JSON', [401, 'no'], 401, 'does not accept the access token (401)'],
+		[
+			'code 500 for a field',
+			refuse('prompt is required'),
+			500,
+			'a field (500: prompt is required)',
+		],
+		['code 500 for credits', refuse('Credits insufficient'), 500, 'too few credits (500: Cre'],
+		['HTTP 405', [405, '<html>'], 405, 'does not take this kind of request'],
+		['HTTP 413', [413, '<html>'], 413, 'too large'],
+		...[301, 302, 307, 308].map((status): [string, Answer, number, string] => [
+			`HTTP ${status}`,
+			[status, ''],
+			status,
+			'is not followed',
+		]),
+		['code 402', [200, { code: 402, message: 'poor' }], 402, 'too few credits (402: poor)'],
+		['a refused connection', networkError('ECONNREFUSED'), undefined, "can't be reached"],
+		["n8n's guard", guardError, undefined, "this n8n's SSRF protection blocks that address"],
+	])(
+		'certainly created nothing after %s: only 429 is sent again',
+		async (_, answer, code, words) => {
+			const error = await create(answer);
+			expect(error).toBeInstanceOf(ServiceError);
+			expect(error).not.toBeInstanceOf(UnknownOutcomeError);
+			const message = expect.stringContaining(words);
+			expect(error).toMatchObject({ code, message, isRateLimited: code === 429 });
+		},
+	);
+
+	const CUT = '{"code":200,"data":{"taskId":"task","more":"';
+	const DEEP = `${CUT}","a":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`;
+	const LINES = { code: 200, data: { taskId: 'a\nb' } };
+	const NOT_AN_ID = `data.taskId can't be used: "a\\nb"`;
+	const MEGABYTES = (count: number) => 'x'.repeat(count * 1024 * 1024);
+	async function* flood() {
+		yield* stream(CUT);
+		for (;;) yield* stream(MEGABYTES(1));
+	}
+	const isLost = 'look at the recent tasks of your account';
+	const isNamed = 'the service named it task\\.';
+	it.each<[string, Answer, number | undefined, string, string]>([
+		['HTTP 500', [500, ''], 500, '(500)', isLost],
+		['code 500 behind HTTP 200', [200, { code: 500, msg: 'oops' }], 500, '(500: oops)', isLost],
+		['code 200 behind HTTP 500', [500, { code: 200 }], 500, '(500)', isLost],
+		['a success without an ID', [299, ok({})], undefined, 'no task ID', isLost],
+		['a redirect that follows a creation', [303, ''], 303, 'is not followed', isLost],
+		['the first of the redirects', [300, ''], 300, 'is not followed', isLost],
+		['the last of the redirects', [399, ''], 399, 'is not followed', isLost],
+		['code 500 for a fault', refuse('Internal Server Error'), 500, '(500: Internal', isLost],
+		['an empty answer', [200, ' '], undefined, 'it is empty', isLost],
+		['a connection that broke off', reset, undefined, 'broke off', isLost],
+		['a timeout', networkError('ETIMEDOUT'), undefined, 'within 7 s', isLost],
+		['a redirect with an ID', [300, { code: 300, data: NAMED }], 300, 'is not followed', isNamed],
+		['HTTP 422 with an ID', [422, { code: 422, data: NAMED }], 422, '(422)', isNamed],
+		['one that is no ID', [200, LINES], undefined, NOT_AN_ID, isLost],
+		['an answer that breaks off', [200, stream(CUT, reset)], undefined, 'broke off', isNamed],
+		['one that ends early', [200, CUT], undefined, 'not the expected JSON', isNamed],
+		['one that ends in the ID', [200, CUT.slice(0, 32)], undefined, 'not the', isLost],
+		['one nested too deep', [200, DEEP], undefined, 'not the expected JSON', isNamed],
+		['one of more than 2 MB', [200, stream(CUT, MEGABYTES(2))], undefined, '2 MB', isNamed],
+		['one of too many chunks', [200, flood()], undefined, 'larger than 2 MB', isNamed],
+	])('may have created a task after %s', async (_, answer, code, words, next) => {
+		const error = await create(answer);
+		expect(error).toBeInstanceOf(UnknownOutcomeError);
+		const message = expect.stringContaining(words);
+		const description = expect.stringMatching(`may have been paid for: ${next}`);
+		expect(error).toMatchObject({ code, message, description, isRateLimited: false });
+		expect(error).toHaveProperty('outcome.taskId', next === isNamed ? 'task' : undefined);
+	});
+
+	it.each<[string, Answer, boolean]>([
+		['a page', [200, '<html>'], true],
+		['a redirect', [303, ''], true],
+		['a page of a fault', [502, '<html>'], false],
+		['the service', [200, ok({})], false],
+	])('warns after %s, and says what to check in the credential', async (_, answer, checks) => {
+		const { description } = (await create(answer)) as ServiceError;
+		expect(description).toMatch(/^The task may exist .* before you create it again\./);
+		expect(description?.includes("'Base URL'")).toBe(checks);
+	});
+
+	it('keeps the ID of an answer that breaks what reads it', async () => {
+		const long = `"https://n8n.example/webhook-waiting/1?${'x'.repeat(1_900_000)}"`;
+		expect(await create([200, `{"code":200,"data":{"taskId":"task","a":${long}}}`])).toBe('task');
+		const parse = jest.spyOn(JSON, 'parse').mockImplementationOnce(() => {
+			throw new RangeError('Maximum call stack size exceeded');
+		});
+		const error = await create([200, ok(NAMED)]);
+		parse.mockRestore();
+		expect(error).toHaveProperty('outcome.taskId', 'task');
+	});
+
+	it.each([
+		['{"code":200,"data":{"taskId":17,"more":"', '17'],
+		['{"code":200,"data":{"taskId":17', undefined],
+	])('reads of %s, which ends early, the ID %s', async (text, taskId) => {
+		expect(await create([200, text])).toHaveProperty('outcome.taskId', taskId);
+	});
+});
+
+describe('what is read', () => {
+	it('is a task, or its record as the service sends it', async () => {
+		const { service } = serviceThat([200, ok(RECORD)]);
+		const task = { taskId: 'task', status: 'completed', state: 'success', resultUrls: [] };
+		expect(await service.getTask('task', SETTINGS)).toStrictEqual(task);
+		expect(await service.getTaskRecord('task', SETTINGS)).toEqual(NAMED_RECORD);
+	});
+
+	const get = async (data: unknown, code = 200, taskId = 'task') => {
+		const { service } = serviceThat([200, { code, msg: 'It failed', data }]);
+		return await service.getTask(taskId, SETTINGS).catch((error: ServiceError) => error);
+	};
+
+	it.each(['7', 7, null, '', undefined])(
+		'is the task that was asked for, where the ID of the record is %j',
+		async (taskId) => {
+			const task = await get({ ...RECORD, taskId }, 200, '7');
+			expect(task).toMatchObject({ taskId: '7', status: 'completed' });
+		},
+	);
+
+	it.each([
+		['other', 'is of another task: its field data.taskId is "other", and "task" was asked for'],
+		['a\n'.repeat(1_000), 'is of another task: its field data.taskId is "a\\na'],
+		[7, 'is of another task: its field data.taskId is "7"'],
+		[{ a: 1 }, "Its field data.taskId can't be used: it has another form"],
+	])('is not the record of the task %j', async (taskId, message) => {
+		const { service } = serviceThat([200, ok({ ...RECORD, taskId })]);
+		for (const read of [service.getTask('task', SETTINGS), service.getTaskRecord('task', SETTINGS)])
+			await expect(read).rejects.toThrow(message);
+		const error = (await get({ ...RECORD, taskId })) as ServiceError;
+		expect(error.message.length).toBeLessThan(800);
+		expect(error).toMatchObject({ code: undefined, isRateLimited: false });
+	});
+
+	it('is a failed task where code 501 comes without a record', async () => {
+		expect(await get(null, 501)).toStrictEqual({
+			taskId: 'task',
+			status: 'failed',
+			resultUrls: [],
+			failCode: '501',
+			failMessage: 'It failed',
+		});
+	});
+
+	it.each([
+		[501, 'generating', 'pending'],
+		[501, 'success', 'completed'],
+		[408, 'generating', 'pending'],
+		[408, 'fail', 'failed'],
+	])('is by the record where that comes with code %d in state %s', async (code, state, status) => {
+		expect(await get({ taskId: 'task', state }, code)).toMatchObject({ state, status });
+	});
+
+	it.each([
+		[408, null],
+		[500, NAMED_RECORD],
+	])('is an error after code %d with the data %j', async (code, data) => {
+		const error = await get(data, code);
+		expect(error).toBeInstanceOf(ServiceError);
+		expect(error).toMatchObject({ code });
+	});
+
+	it('is bounded for a schema', async () => {
+		const schema = serviceThat([200, stream('x'.repeat(256 * 1024), 'x')]).service;
+		await expect(schema.getModelSchema('a', SETTINGS)).rejects.toThrow('it is larger than 0.25 MB');
+	});
+
+	it('is read where n8n gives it in full, as in evaluations', async () => {
+		const list = JSON.stringify(ok({ models: [] }));
+		const read = async (body: unknown) =>
+			await serviceThat([200, body, 'inFull']).service.listModels(SETTINGS);
+		expect(await read(list)).toEqual([]);
+		expect(await read(JSON.parse(list))).toEqual([]);
+		await expect(read(null)).rejects.toThrow('not from the task service');
+		const long = list.padEnd(2 * 1024 * 1024 + 1);
+		await expect(read(long)).rejects.toThrow('it is larger than 2 MB');
+		await expect(read(stream(long))).rejects.toThrow('it is larger than 2 MB');
+		expect(await read(list.padEnd(2 * 1024 * 1024))).toEqual([]);
+	});
+
+	it('is given up when an answer takes longer than the timeout', async () => {
+		const { service, signals } = serviceThat([200, dribble(() => signals[0])]);
+		const read = service.getCredits({ timeoutSeconds: 0.2 });
+		await expect(read).rejects.toThrow('gave no answer within 0.2 s');
+	});
+
+	it.each<[string, Answer, 'service' | 'other' | undefined, number | undefined, RegExp]>([
+		['an envelope', [200, { code: 404 }], 'service', 404, /\(404\)/],
+		['one behind HTTP 404', [404, { code: 404, msg: 'no' }], 'service', 404, /\(404: no\)/],
+		['no data', [200, { code: 200, data: null }], 'service', undefined, /field data can't be used/],
+		['no state', [200, ok({})], 'service', undefined, /no task record.*state is missing/],
+		['a state of its own', [200, ok({ state: 7 })], 'service', undefined, /data.state .*: 7/],
+		['an envelope of success behind HTTP 404', [404, { code: 200 }], 'other', 404, /\(404\)/],
+		['JSON of another form', [404, { status: 404, code: 'NO' }], 'other', 404, /\(404\)/],
+		['HTTP 501 of a server', [501, 'Not Implemented'], 'other', 501, /\(501\)/],
+		['a page', [200, '<html>'], 'other', undefined, /not the expected JSON/],
+		['a redirect', [302, ''], 'other', 302, /is not followed/],
+		['a timeout', networkError('ETIMEDOUT'), undefined, undefined, /raise 'Timeout'/],
+		['a lost connection', reset, undefined, undefined, /Check 'Base URL'/],
+	])('is an error that tells who answered: %s', async (_, answer, answeredBy, code, words) => {
+		const { service } = serviceThat(answer);
+		const error = await service.getTask('t', SETTINGS).catch((thrown: ServiceError) => thrown);
+		expect(error).toBeInstanceOf(ServiceError);
+		const { message, description } = error as ServiceError;
+		expect([error, `${message} ${description}`]).toEqual([
+			expect.objectContaining({ answeredBy, code }),
+			expect.stringMatching(words),
+		]);
+	});
+
+	it.each<[Partial<Credentials>, RegExp]>([
+		[{}, /put its address into 'Upload Base URL'/],
+		[{ uploadBaseUrl: 'https://up.example.com' }, /'Base URL' and the endpoint paths/],
+	])('names, after 404 for an upload with %j, what to fill in', async (changes, description) => {
+		const { service } = serviceThat([404, { code: 404 }], changes);
+		const upload = service.uploadFromUrl('a.png', fileUrl, SETTINGS);
+		await expect(upload).rejects.toMatchObject({
+			description: expect.stringMatching(description) as string,
+		});
+	});
+
+	it('shows no secret of the credential that the service repeats', async () => {
+		const show = async (msg: string, changes?: Partial<Credentials>) =>
+			await serviceThat([401, { code: 401, msg }], changes).service.getCredits(SETTINGS);
+		const all = 'the-token the-key the-old-key the-token';
+		await expect(show(all)).rejects.toThrow('(401: *** *** *** ***)');
+		const changes = { webhookSecret: '', previousWebhookSecret: undefined };
+		await expect(show('undefined', changes)).rejects.toThrow('(401: undefined)');
+	});
+
+	it('shows no secret of the callback URL that the service repeats', async () => {
+		const callBackUrl = 'https://ann:pass-word@n8n.example/hook?key=relay-key';
+		const { service } = serviceThat([200, { code: 422, msg: `pass-word in ${callBackUrl}` }]);
+		const refused = service.createTask({ ...REQUEST, callBackUrl }, SETTINGS);
+		await expect(refused).rejects.toThrow('(422: *** in https://ann:***@n8n.example/hook***)');
+	});
+});

@@ -1,0 +1,233 @@
+import { LINK_KINDS, readResultLinks } from '../../../nodes/MediaGeneration/api/resultLinks';
+import { listTaskLinks, taskRecord, toTask } from '../../../nodes/MediaGeneration/api/task';
+
+const ALL = Object.keys(LINK_KINDS);
+
+/** An http link that ends in this name. */
+const at = (name: string) => `https://cdn.example/${name}`;
+
+/** A task's `resultUrls`, by the names of the files, and the kinds of the other links. */
+function summarize(record: object) {
+	const task = toTask('task', taskRecord.parse({ state: 'success', ...record }));
+	expect(listTaskLinks(task, ['result']).map(({ url }) => url)).toEqual(task.resultUrls);
+	const others = listTaskLinks(task, ALL).filter(({ url }) => !task.resultUrls?.includes(url));
+	const name = (url: string) => url.replace(at(''), '');
+	return {
+		results: task.resultUrls?.map(name).join(' '),
+		others: others.map(({ kind, url }) => `${kind} ${name(url)}`).join(' '),
+	};
+}
+
+const song = (id: string) => ({
+	id,
+	title: `Song ${id}`,
+	duration: 120.5,
+	audio_url: at(`${id}.mp3`),
+	stream_audio_url: at(`${id}-stream.mp3`),
+	source_audio_url: at(`${id}-source.mp3`),
+	image_url: at(`${id}.jpg`),
+	tags: 'calm, https://not.example/a-link',
+});
+
+it.each<[string, unknown, string, string]>([
+	// Seen at services of this family.
+	['a list', { resultUrls: [at('a'), at('b')] }, 'a b', ''],
+	['a text in place of the list', { resultUrls: at('a') }, 'a', ''],
+	['resultUrl', { resultUrl: at('a') }, 'a', ''],
+	['video_url', { video_url: at('a') }, 'a', ''],
+	['image_url', { image_url: at('a') }, 'a', ''],
+	[
+		'frames and watermarks',
+		{
+			resultUrls: [at('a')],
+			firstFrameUrl: [at('f')],
+			lastFrameUrl: [at('l')],
+			resultWaterMarkUrls: [at('w')],
+		},
+		'a',
+		'firstFrame f lastFrame l watermarked w',
+	],
+	['songs', { data: [song('1'), song('2')] }, '1.mp3 2.mp3', 'cover 1.jpg cover 2.jpg'],
+	[
+		'songs that stream',
+		{ data: ['', ' ', null, {}].map((audio_url, id) => ({ ...song(String(id)), audio_url })) },
+		'0-stream.mp3 1-stream.mp3 2-stream.mp3 3-stream.mp3',
+		'cover 0.jpg cover 1.jpg cover 2.jpg cover 3.jpg',
+	],
+	[
+		'songs in other capitals',
+		{ sunoData: [{ streamAudioUrl: at('s'), audioUrl: at('a'), imageUrl: at('i') }] },
+		'a',
+		'cover i',
+	],
+	['MIDI', { resultObject: { midi_url: at('a.mid'), state: 'done' } }, 'a.mid', ''],
+	['text', { resultObject: { text: `see ${at('x')}`, language: 'en' } }, '', ''],
+	// A bad entry costs itself.
+	[
+		'a list with null',
+		{ resultUrls: [null, at('a'), 7, '', {}, [], { no: 1 }, { url: at('b') }] },
+		'a b',
+		'',
+	],
+	['a bad song', { data: [null, song('1'), { audio_url: 7 }] }, '1.mp3', 'cover 1.jpg'],
+	['something other than links', { firstFrameUrl: 7, resultUrls: ['/a', 'ftp://a/b', ''] }, '', ''],
+	// Each http(s) text counts, whatever its key.
+	['qualities', { output: { hd: at('hd'), sd: at('sd') } }, 'hd sd', ''],
+	['qualities by number', { result: { '720p': at('a') } }, 'a', ''],
+	['works', { works: [at('a')] }, 'a', ''],
+	['artifacts', { artifacts: [{ location: at('a') }] }, 'a', ''],
+	['each link once', { resultUrls: [at('a'), at('a')], videoUrl: at('a') }, 'a', ''],
+	['a result that is its own cover', { thumbnail: at('a'), url: at('a') }, 'a', ''],
+	[
+		'one that is its own cover',
+		[
+			{ thumbnail: at('a'), url: at('a') },
+			{ url: at('b'), thumbnail: at('b') },
+		],
+		'a b',
+		'',
+	],
+	['nested files', { output: { video: { url: at('a'), content_type: 'video/mp4' } } }, 'a', ''],
+	['links by href', [{ href: at('a') }, { download_link: at('b') }], 'a b', ''],
+	['a bare list', [at('a'), at('b')], 'a b', ''],
+	['an output', { output: at('a') }, 'a', ''],
+	['a link in blanks', { resultUrls: [` ${at('a')}\n`] }, 'a', ''],
+	[
+		'a preview and a poster',
+		{ url: at('a'), preview_url: at('p'), poster: at('c'), teaser: at('c') },
+		'a',
+		'cover c preview p',
+	],
+	['a cover in an object', { video: at('a'), cover: { url: at('c') } }, 'a', 'cover c'],
+	['the picture of a video', { video_url: at('a'), image_url: at('c') }, 'a', 'cover c'],
+	[
+		'a source beside a result',
+		{ source_image_url: at('1'), result_image_url: at('a'), origin_urls: [at('2')] },
+		'a',
+		'',
+	],
+	[
+		'pictures that are the cover of nothing',
+		[
+			{ image_url: at('a'), id: '1' },
+			{ image_url: at('b'), video_preview: at('p') },
+			{ image_file_url: at('c') },
+			{ video_url: at('d') },
+			{ image_url: at('e'), reference_video_url: at('1') },
+		],
+		'a b c d e',
+		'preview p',
+	],
+	[
+		'a link without a watermark',
+		{ no_watermark_url: at('a'), watermark_url: at('w') },
+		'a',
+		'watermarked w',
+	],
+	['covers alone', { cover_url: at('a'), preview_url: at('b') }, 'a b', ''],
+	[
+		'addresses that are no files',
+		{
+			video_url: at('a'),
+			status_url: at('1'),
+			callBackUrl: at('2'),
+			webhook_url: at('3'),
+			input: { image_url: at('4') },
+			reference_image_urls: [at('5')],
+			page_url: at('6'),
+		},
+		'a',
+		'',
+	],
+])('finds the files of %s', (_, result, results, others) => {
+	for (const record of [
+		{ resultJson: JSON.stringify(result) },
+		{ resultJson: result },
+		{ resultJson: '', response: result },
+		{ resultJson: '{}', response: JSON.stringify(result) },
+	])
+		expect(summarize(record)).toEqual({ results, others });
+});
+
+it.each<[string, object, string, string]>([
+	[
+		'a result with nothing but a cover beside one with songs',
+		{ resultJson: { cover_url: at('c') }, response: { data: [song('1')] } },
+		'1.mp3',
+		'cover c',
+	],
+	['a text beside songs', { resultJson: 'done', response: { data: [song('1')] } }, '1.mp3', ''],
+	['a record without a result', { output: { url: at('a') }, callBackUrl: at('x') }, 'a', ''],
+	[
+		'the request in a record',
+		{ param: JSON.stringify({ input: { image_url: at('x') } }), input: { video_url: at('y') } },
+		'',
+		'',
+	],
+	['a task that runs', { state: 'generating', output: { url: at('a') } }, '', ''],
+])('reads %s', (_, record, results, others) => {
+	expect(summarize(record)).toEqual({ results, others });
+});
+
+it('reads at most a hundred links, of however many', () => {
+	const resultUrls = Array.from({ length: 20_000 }, (_, index) => at(String(index)));
+	const links = readResultLinks({ resultUrls, more: resultUrls });
+	expect(links.map(({ url }) => url)).toEqual(resultUrls.slice(0, 100));
+});
+
+it('reads the chosen kinds alone', () => {
+	const resultJson = { resultUrls: [at('a')], firstFrameUrl: at('f'), lastFrameUrl: at('l') };
+	const task = toTask('task', taskRecord.parse({ state: 'success', resultJson }));
+	expect(listTaskLinks(task, ['lastFrame'])).toEqual([{ kind: 'lastFrame', url: at('l') }]);
+});
+
+it('lists the links of a task as its result has them, or by resultUrls where that has others', () => {
+	const result = { data: [song('1')] };
+	const [file, cover] = readResultLinks(result);
+	const list = (url: string) => listTaskLinks({ taskId: 'task', result, resultUrls: [url] }, ALL);
+	expect(list(at('1.mp3'))).toEqual([cover, file]);
+	expect(listTaskLinks({ taskId: 'task', result }, ALL)).toEqual([cover, file]);
+	expect(list(at('x'))).toEqual([cover, { kind: 'result', url: at('x') }]);
+});
+
+it('says of each file what the service says', () => {
+	const facts = (id: string) => ({ id, title: `Song ${id}`, durationSeconds: 120.5 });
+	expect(readResultLinks({ data: [song('1'), song('2')] })).toStrictEqual([
+		{ kind: 'result', url: at('1.mp3'), ...facts('1'), coverUrl: at('1.jpg') },
+		{ kind: 'cover', url: at('1.jpg'), ...facts('1') },
+		{ kind: 'result', url: at('2.mp3'), ...facts('2'), coverUrl: at('2.jpg') },
+		{ kind: 'cover', url: at('2.jpg'), ...facts('2') },
+	]);
+});
+
+it.each<[string, object]>([
+	['duration', { durationSeconds: 7 }],
+	['durationSeconds', { durationSeconds: 7 }],
+	['duration_seconds', { durationSeconds: 7 }],
+	['audioId', { id: '7' }],
+	['audio_id', { id: '7' }],
+])('reads %s of a file', (name, facts) => {
+	expect(readResultLinks({ url: at('a'), [name]: 7 })).toMatchObject([facts]);
+});
+
+it.each([0, -1, 'long', undefined])('leaves out the duration %j', (duration) => {
+	const url = at('a.mp3');
+	expect(readResultLinks({ audio_url: url, duration, title: ' ' })).toStrictEqual([
+		{ kind: 'result', url },
+	]);
+});
+
+it.each<[string, object, Array<string | undefined>]>([
+	['one for all', { videos: [at('a'), at('b')], cover_url: at('c') }, [at('c'), at('c')]],
+	['one for each', { videos: [at('a'), at('b')], covers: [at('c'), at('d')] }, [at('c'), at('d')]],
+	['too few', { videos: [at('a'), at('b'), at('e')], covers: [at('c'), at('d')] }, []],
+	[
+		'its own before one for all',
+		{ data: [song('1'), { audio_url: at('b') }], cover_url: at('x') },
+		[at('1.jpg'), at('x')],
+	],
+	['that of another', { data: [song('1'), { audio_url: at('b') }] }, [at('1.jpg'), undefined]],
+])('tells files their covers: %s', (_, result, covers) => {
+	const results = readResultLinks(result).filter(({ kind }) => kind === 'result');
+	expect(results.map(({ coverUrl }) => coverUrl)).toEqual(results.map((__, at) => covers[at]));
+});

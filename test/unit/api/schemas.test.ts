@@ -1,0 +1,113 @@
+import getCredits from '../../../nodes/MediaGeneration/__schema__/v1.1.0/account/getCredits.json';
+import upload from '../../../nodes/MediaGeneration/__schema__/v1.1.0/file/upload.json';
+import create from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/create.json';
+import createAndWait from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/createAndWait.json';
+import download from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/download.json';
+import get from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/get.json';
+import verifyCallback from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/verifyCallback.json';
+import {
+	integer,
+	modelList,
+	number,
+	uploadedFile,
+} from '../../../nodes/MediaGeneration/api/schemas';
+import type { Diagnosis } from '../../../nodes/MediaGeneration/callback/diagnose';
+import { newTask, type PROMPT, type Task } from '../../../nodes/MediaGeneration/api/task';
+import type { FileFacts } from '../../../nodes/MediaGeneration/operations/results/fileItems';
+
+const url = 'https://cdn.example/a.png';
+
+/** A task with all its keys, as the interface has them. */
+const whole: Required<Omit<Task, typeof PROMPT>> = {
+	taskId: 'task',
+	status: 'failed',
+	resultUrls: [url],
+	model: 'beta2/image-edit',
+	state: 'fail',
+	result: { resultUrls: [url] },
+	failCode: '501',
+	failMessage: 'blocked',
+	creditsConsumed: 12.5,
+	createdAt: '2025-11-20T12:00:00.000Z',
+	completedAt: '2025-11-20T12:00:12.000Z',
+};
+
+const file: Required<FileFacts> = {
+	index: 0,
+	kind: 'result',
+	url,
+	id: 'song-1',
+	title: 'Foxes',
+	durationSeconds: 2.5,
+	coverUrl: url,
+};
+
+const downloaded = { ...file, name: 'a.png', mimeType: 'image/png', size: 5, seconds: 0.4 };
+
+const uploaded = uploadedFile.parse({
+	downloadUrl: url,
+	fileName: 'a.png',
+	filePath: 'n8n/a.png',
+	fileSize: 5,
+	mimeType: 'image/png',
+	uploadedAt: '2025-11-20T12:00:00.000Z',
+});
+
+const diagnosis: Required<Diagnosis> = {
+	genuine: false,
+	reason: 'timestampStale',
+	message: 'The callback is too old',
+	taskId: 'task',
+	signature: 'current',
+	clockDifferenceSeconds: -400,
+};
+
+/** The output schema, as n8n's editor takes it, of what a node outputs. */
+function buildSchema(value: unknown): object {
+	if (Array.isArray(value)) return { type: 'array', items: buildSchema(value[0]) };
+	if (typeof value !== 'object') return { type: typeof value };
+	const properties = Object.entries(value as object).map(([key, part]) => [key, buildSchema(part)]);
+	return { type: 'object', properties: Object.fromEntries(properties) as object };
+}
+
+it.each([
+	['account: get credits', getCredits, { credits: 12.5 }],
+	['task: create', create, { ...newTask('task', 'beta2/image-edit'), resultUrls: [url] }],
+	[
+		'task: create and wait',
+		createAndWait,
+		{ ...whole, file, downloadError: 'broke off', lookError: 'no answer' },
+	],
+	['task: get', get, { ...whole, file }],
+	['task: download', download, { ...whole, file: downloaded }],
+	['task: verify callback', verifyCallback, diagnosis],
+	['file: upload', upload, uploaded],
+])('%s has the output schema of what it outputs, in its order', (_, schema, output) => {
+	expect(schema).toEqual({ ...buildSchema(output), version: 1 });
+	expect(Object.keys(schema.properties)).toEqual(Object.keys(output));
+});
+
+it.each([
+	['501', 501, 501],
+	['-7', -7, -7],
+	[' 12.25 ', 12.25, undefined],
+	['x1', undefined, undefined],
+	['1x', undefined, undefined],
+	['1.x', undefined, undefined],
+])('%j is read as the number %j and the integer %j', (text, asNumber, asInteger) => {
+	expect(number.safeParse(text).data).toBe(asNumber);
+	expect(integer.safeParse(text).data).toBe(asInteger);
+});
+
+it('an uploaded file has a URL by either name, and is none without it', () => {
+	expect(uploadedFile.parse({ fileUrl: url })).toEqual({ url });
+	expect(uploadedFile.safeParse({ fileName: 'a.png' }).success).toBe(false);
+});
+
+it.each([(models: unknown[]) => models, (models: unknown[]) => ({ models })])(
+	'a list of models leaves out what names none (form %#)',
+	(wrap) => {
+		const models = [{ model: 'a' }, { title: 'nameless' }, null, { model: '' }];
+		expect(modelList.parse(wrap(models))).toStrictEqual([{ model: 'a', taskType: [] }]);
+	},
+);

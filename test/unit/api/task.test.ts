@@ -1,0 +1,166 @@
+import fc from 'fast-check';
+import {
+	PROMPT,
+	readCallbackUrl,
+	taskRecord,
+	toStatus,
+	toTask,
+} from '../../../nodes/MediaGeneration/api/task';
+
+const at = (name: string) => `https://cdn.example/${name}`;
+
+const result = { resultUrls: [at('a.png')], seed: 7 };
+const record = {
+	taskId: 'task',
+	model: 'beta2/image-edit',
+	state: 'success',
+	param: '{}',
+	resultJson: JSON.stringify(result),
+	failCode: '0',
+	failMsg: 'none',
+	costTime: 12_000,
+	createTime: 1_763_640_000_000,
+	completeTime: 1_763_640_012_000,
+	creditsConsumed: 12.5,
+	progress: 100,
+};
+
+const task = (more: object = {}) => toTask('task', taskRecord.parse({ ...record, ...more }));
+
+describe('toTask', () => {
+	it('returns a completed task', () => {
+		expect(task()).toStrictEqual({
+			taskId: 'task',
+			model: 'beta2/image-edit',
+			status: 'completed',
+			state: 'success',
+			resultUrls: result.resultUrls,
+			result,
+			creditsConsumed: 12.5,
+			createdAt: '2025-11-20T12:00:00.000Z',
+			completedAt: '2025-11-20T12:00:12.000Z',
+		});
+	});
+
+	it('returns why a task failed', () => {
+		const failed = task({ state: 'fail', resultJson: '', failCode: 501, failMsg: 'blocked' });
+		const reason = { failCode: '501', failMessage: 'blocked' };
+		expect(failed).toMatchObject({ status: 'failed', ...reason, resultUrls: [] });
+	});
+
+	it('has words of the service on one line, and not too long', () => {
+		const failMsg = `a\r\n\u0000b\u2028c\u202ed ${'x'.repeat(1_000)}`;
+		const { failMessage, state, failCode, model } = task({
+			state: 'fail\n',
+			failMsg,
+			failCode: 'E\t7',
+			model: 'm\u0007',
+		});
+		expect({ state, failCode, model }).toEqual({ state: 'fail', failCode: 'E 7', model: 'm' });
+		expect(failMessage).toMatch(/^a b c d x+…$/);
+		expect(failMessage).toHaveLength(500);
+	});
+
+	it('has as its result what is left of a record without one', () => {
+		const left = { output: at('a.png') };
+		const { resultUrls, result } = task({ resultJson: '', ...left });
+		expect(resultUrls).toEqual([left.output]);
+		expect(result).toEqual({ ...left, costTime: 12_000, progress: 100 });
+	});
+
+	const input = { prompt: 'A fox' };
+	it.each<[string, object, string | undefined]>([
+		['an object', { param: { input } }, 'A fox'],
+		['text', { param: JSON.stringify({ input }) }, 'A fox'],
+		['text in text', { param: JSON.stringify({ input: JSON.stringify(input) }) }, 'A fox'],
+		['of the newer name', { param: undefined, paramJson: JSON.stringify({ input }) }, 'A fox'],
+		['without a prompt', {}, undefined],
+		['of another form', { param: '{"input":"A fox"}' }, undefined],
+	])('names its files by the request that the service stored, %s', (_, more, prompt) => {
+		expect(task(more)[PROMPT]).toBe(prompt);
+	});
+
+	it('reads the callback URL of the stored request', () => {
+		const param = JSON.stringify({ input: '{}', callBackUrl: at('callback') });
+		expect(readCallbackUrl(taskRecord.parse({ ...record, param }))).toBe(at('callback'));
+		expect(readCallbackUrl(taskRecord.parse(record))).toBeUndefined();
+	});
+
+	it.each([
+		[1_763_640_012, '2025-11-20T12:00:12.000Z'],
+		[1_763_640_012_345, '2025-11-20T12:00:12.345Z'],
+	])('reads the time %d, of seconds or milliseconds', (completeTime, iso) => {
+		expect(task({ completeTime }).completedAt).toBe(iso);
+	});
+
+	it('leaves out what is not known', () => {
+		const known = { taskId: 'task', state: 'generating' };
+		const running = toTask('task', taskRecord.parse(known));
+		expect(running).toStrictEqual({ ...known, status: 'pending', resultUrls: [] });
+	});
+
+	const text = { resultObject: { text: 'hi' } };
+	const songs = { data: [{ audio_url: at('a'), stream_audio_url: at('s') }, { title: 'x' }] };
+	it.each<[string, object, string[], unknown]>([
+		['an object', { resultJson: { resultUrls: [at('u')] } }, ['u'], { resultUrls: [at('u')] }],
+		['text that is no JSON', { resultJson: 'done' }, [], 'done'],
+		['a number', { resultJson: 7 }, [], 7],
+		['one without links', { resultJson: JSON.stringify(text) }, [], text],
+		['null', { resultJson: null }, [], undefined],
+		['a newer response', { resultJson: '', response: songs }, ['a'], songs],
+		['text in a newer one alone', { resultJson: undefined, response: text }, [], text],
+		['one as text', { resultJson: null, response: JSON.stringify(songs) }, ['a'], songs],
+		['one beside {}', { resultJson: {}, response: songs }, ['a'], songs],
+		['one beside text', { resultJson: 'done', response: { url: at('u') } }, ['u'], 'done'],
+		['an empty one', { response: {} }, ['a.png'], result],
+	])('reads a result that is %s', (_, more, links, whole) => {
+		const { resultUrls, result } = task(more);
+		expect([resultUrls, result]).toEqual([links.map(at), whole]);
+	});
+
+	it.each([
+		['generating', undefined],
+		['success', 12.5],
+		['fail', 12.5],
+	])('has in state %s the credits %s, as they are final', (state, creditsConsumed) =>
+		expect(task({ state }).creditsConsumed).toBe(creditsConsumed),
+	);
+
+	it.each([0, -1e20, 'soon', undefined])('leaves out the time %j', (completeTime) => {
+		expect(task({ completeTime })).not.toHaveProperty('completedAt');
+	});
+
+	it('tolerates whatever stands beside ID and state', () => {
+		const { taskId, state, ...others } = record;
+		const rest = fc.dictionary(fc.constantFrom(...Object.keys(others)), fc.anything());
+		fc.assert(
+			fc.property(rest, (more) => {
+				const read = toTask(taskId, taskRecord.parse({ ...more, taskId, state }));
+				expect(read).toMatchObject({ taskId, status: 'completed' });
+			}),
+		);
+	});
+});
+
+it.each([
+	['completed', ['success', 'SUCCESS', 'succeed', 'succeeded', 'complete', 'completed']],
+	['completed', ['done', 'finished', 'Done']],
+	['failed', ['fail', 'failed', 'failure', 'FAILED', 'error', 'errored', 'terminated']],
+	['failed', ['canceled', 'cancelled', 'aborted', 'expired', 'rejected', 'Cancelled']],
+	['failed', ['timeout', 'timed_out', 'timedOut', 'time-out', 'timed out']],
+	['pending', ['waiting', 'queuing', 'generating', 'pending', 'running', 'an unknown word']],
+])('a task is %s in the states %j', (status, states) => {
+	for (const state of states) expect([state, toStatus(state)]).toEqual([state, status]);
+});
+
+it('a state that no list has counts as what the caller says, and others as what they are', () => {
+	const states = ['unheard-of', 'success', 'fail', 'Queued', 'processing', 'in_progress'];
+	expect(states.map((state) => toStatus(state, 'failed'))).toEqual([
+		'failed',
+		'completed',
+		'failed',
+		'pending',
+		'pending',
+		'pending',
+	]);
+});

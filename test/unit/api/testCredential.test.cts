@@ -1,0 +1,98 @@
+import type { ICredentialTestFunctions } from 'n8n-workflow';
+import { Readable } from 'node:stream';
+import { MediaGeneration } from '../../../nodes/MediaGeneration/MediaGeneration.node';
+import { MediaGenerationTrigger } from '../../../nodes/MediaGeneration/MediaGenerationTrigger.node';
+
+const { credentialTest } = new MediaGeneration().methods;
+
+const credentials = { baseUrl: 'https://api.example.com', accessToken: 'secret-token' };
+
+describe('the test of the credential', () => {
+	const ok = (body: unknown, statusCode = 200) => ({
+		statusCode,
+		body: Readable.from([Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))]),
+	});
+	const refused = (code: number, msg = '') => ok({ code, msg });
+	const fails = (error: object) => () => {
+		throw Object.assign(new Error('thrown'), error);
+	};
+
+	/** Tests a credential whose service answers so. */
+	async function test(answer: () => unknown, changes: object = {}) {
+		const requests: unknown[] = [];
+		const context = {
+			helpers: {
+				request: async (request: unknown) => {
+					requests.push(request);
+					return await answer();
+				},
+			},
+		} as unknown as ICredentialTestFunctions;
+		const data = { ...credentials, ...changes };
+		const credential = { id: '1', name: 'A service', type: 'mediaGenerationApi', data };
+		const result = await credentialTest.testCredential.call(context, credential);
+		return { ...result, requests };
+	}
+
+	it('asks for the credits, and follows no redirect with the token', async () => {
+		const { requests, ...result } = await test(() => ok({ code: 200, data: 12.5 }));
+		expect(result).toEqual({ status: 'OK', message: expect.any(String) as string });
+		expect(requests).toMatchObject([
+			{
+				uri: 'https://api.example.com/api/v1/chat/credit',
+				headers: { Authorization: 'Bearer secret-token' },
+				followRedirect: false,
+			},
+		]);
+	});
+
+	const path = { customEndpoints: true, creditsPath: '/nowhere' };
+	const guard = { cause: { name: 'SsrfBlockedIpError' } };
+	const noScheme = { baseUrl: 'api.example.com' };
+	const unencrypted = { baseUrl: 'http://api.example.com' };
+	const unknown = fails({ code: 'ENOTFOUND' });
+	const closed = fails({ code: 'ECONNREFUSED' });
+	const noPath = () => refused(404, 'No path');
+	it.each<[string, () => unknown, object, RegExp]>([
+		['no https://', fails({}), noScheme, /^'Base URL' .* begin with https:/],
+		['http:// on the internet', fails({}), unencrypted, /to https:\/\/; /],
+		['an unknown host', unknown, {}, /host name is not known\. Check 'Base URL'/],
+		['nobody there', closed, {}, /nothing answers at that address\. Check/],
+		["n8n's own guard", fails(guard), {}, /SSRF protection blocks.*N8N_SSRF_ALLOWED_HOSTNAMES/],
+		['a refused token', () => refused(401), {}, /access token \(401\)\. .*valid 'Access/],
+		['a token refused by a page', () => ok('<html>', 401), {}, /access token .*valid 'Access/],
+		['a path that the service lacks', noPath, path, /No path.*'Credits Path'/],
+		['a page', () => ok('<html>'), {}, /not from the task service.*'Base URL'.*'Credits Path'/],
+		['a redirect', () => ok('', 302), {}, /sent the request on.*'Base URL'/],
+		['a fault', () => refused(500), {}, /internal fault \(500\)\. .*later/],
+		['no number', () => ok({ code: 200, data: {} }), {}, /no number of credits.*endpoint paths/],
+		['a repeated secret', () => refused(422, 'not secret-token'), {}, /422: not \*\*\*\)/],
+	])('says of %s what to do', async (_, answer, changes, words) => {
+		expect(await test(answer, changes)).toMatchObject({
+			status: 'Error',
+			message: expect.stringMatching(words) as string,
+		});
+	});
+
+	it('is that of both nodes', () => {
+		for (const { description, methods } of [new MediaGeneration(), new MediaGenerationTrigger()]) {
+			expect(description.credentials).toMatchObject([{ testedBy: 'testCredential' }]);
+			expect(methods.credentialTest).toBe(credentialTest);
+		}
+	});
+
+	it('sends nothing to an address that it refuses', async () => {
+		expect((await test(fails({}), unencrypted)).requests).toEqual([]);
+	});
+
+	it('ends when the answer stops in the middle', async () => {
+		jest.useFakeTimers();
+		const body = new Readable({ read: () => undefined });
+		body.push('{"code":');
+		const tested = test(() => ({ statusCode: 200, body }));
+		await jest.advanceTimersByTimeAsync(10_000);
+		expect((await tested).message).toContain('gave no answer within 10 s');
+		expect(body.destroyed).toBe(true);
+		jest.useRealTimers();
+	});
+});

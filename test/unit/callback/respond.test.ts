@@ -1,0 +1,65 @@
+import type { IWebhookFunctions } from 'n8n-workflow';
+import type { Reason, Refused } from '../../../nodes/MediaGeneration/callback/refusals';
+import { refuse } from '../../../nodes/MediaGeneration/callback/respond';
+import { makeResponse } from '../webhook';
+
+let nodes = 0;
+
+/** A node that refuses callbacks, and its lines in the log. */
+function newNode() {
+	const id = `node-${nodes++}`;
+	const lines: string[] = [];
+	const response = makeResponse();
+	const context = {
+		getResponseObject: () => response,
+		logger: { warn: (line: string, meta: object) => lines.push(line + JSON.stringify(meta)) },
+		getNode: () => ({ name: 'Trigger', id }),
+		getWorkflow: () => ({ id: 'workflow' }),
+	} as unknown as IWebhookFunctions;
+	return {
+		lines,
+		response,
+		refuse: (refused: Refused, cause?: string) => refuse(context, refused, cause),
+	};
+}
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+it.each<[string, number | undefined, string | undefined]>([
+	['; 3600 s behind the clock here', -3600, undefined],
+	['; 0 s ahead of the clock here', 0, undefined],
+	['; 3600 s ahead of the clock here', 3600, undefined],
+	['; no database', undefined, 'no database'],
+	['', undefined, undefined],
+])('a refusal is logged with its reason, and%s', (words, clockDifferenceSeconds, cause) => {
+	const node = newNode();
+	node.refuse({ reason: 'timestampStale', clockDifferenceSeconds }, cause);
+	expect(node.lines).toEqual([
+		`"Trigger" refused a callback: X-Webhook-Timestamp is too far from the present time (401 timestampStale${words}). To find out more, use Verify Callback of the Media Generation node.{"workflowId":"workflow"}`,
+	]);
+});
+
+it('a flood is logged once a minute for each reason and node, and the others are counted', () => {
+	const [one, other] = [newNode(), newNode()];
+	for (let second = 0; second < 60; second++) {
+		one.refuse({ reason: 'timestampStale' });
+		one.refuse({ reason: 'signatureWrong' });
+		jest.advanceTimersByTime(1000);
+	}
+	other.refuse({ reason: 'timestampStale' });
+	expect([one.lines.length, other.lines.length]).toEqual([2, 1]);
+	one.refuse({ reason: 'timestampStale' });
+	expect(one.lines.slice(2)).toEqual([expect.stringContaining('59 more since the last line')]);
+});
+
+it.each<[Reason, number, number]>([
+	['resultsUnderWay', 503, 0],
+	['taskNotInExecution', 404, 1],
+])('the sender is told %s with %d, which makes %d lines in the log', (reason, status, count) => {
+	const { lines, response, ...node } = newNode();
+	expect(node.refuse({ reason }, 'a cause')).toEqual({ noWebhookResponse: true });
+	const answer = { accepted: false, reason, message: expect.not.stringContaining('cause') };
+	expect(response).toMatchObject({ statusCode: status, answer });
+	expect(lines).toHaveLength(count);
+});

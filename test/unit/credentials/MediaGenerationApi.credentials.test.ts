@@ -1,0 +1,92 @@
+import { NodeHelpers, type IHttpRequestOptions } from 'n8n-workflow';
+import { MediaGenerationApi } from '../../../credentials/MediaGenerationApi.credentials';
+
+const credentials = {
+	baseUrl: 'https://api.example.com',
+	uploadBaseUrl: 'https://upload.example.com/v1',
+	accessToken: 'secret-token',
+};
+
+const authenticate = async (request: IHttpRequestOptions, changes: object = {}) => {
+	const { authenticate: add } = new MediaGenerationApi();
+	if (typeof add !== 'function') throw new Error('authenticate is no function');
+	return await add({ ...credentials, ...changes }, request);
+};
+
+/** A request as n8n's HTTP Request node makes it: its address stands in `uri`. */
+const httpRequestNode = (uri: string, more: object = {}) =>
+	({ uri, ...more }) as unknown as IHttpRequestOptions;
+
+describe('authenticate', () => {
+	it.each<IHttpRequestOptions>([
+		{ url: 'https://api.example.com/api/v1/jobs/createTask' },
+		{ url: '/api/v1/chat/credit', baseURL: 'https://api.example.com' },
+		{ url: 'https://upload.example.com/api/file-stream-upload', headers: { Accept: 'text/plain' } },
+		httpRequestNode('https://api.example.com/api/v1/chat/credit'),
+	])('adds the token to the headers of %j', async (request) => {
+		const headers = { ...request.headers, Authorization: 'Bearer secret-token' };
+		expect((await authenticate(request)).headers).toEqual(headers);
+	});
+
+	it.each<IHttpRequestOptions>([
+		{ url: 'https://cdn.example.com/result.mp4' },
+		{ url: 'https://api.example.com.evil.example/' },
+		{ url: 'http://api.example.com/' },
+		{ url: 'https://api.example.com:8443/' },
+		{ url: 'https://api.example.com@evil.example/' },
+		{ url: 'https://evil.example/', baseURL: 'https://api.example.com' },
+		{ url: '//evil.example/', baseURL: 'https://api.example.com' },
+		{ url: '/api/v1/chat/credit' },
+		httpRequestNode('https://evil.example/'),
+		httpRequestNode('https://evil.example/', { url: 'https://api.example.com/' }),
+	])('keeps the token from %j', async (request) => {
+		await expect(authenticate(request)).rejects.toThrow("only sent to 'Base URL'");
+	});
+});
+
+const credits = 'https://api.example.com/api/v1/chat/credit';
+it.each([
+	httpRequestNode(credits, { proxy: 'http://evil.example:8080' }),
+	httpRequestNode(credits, { rejectUnauthorized: false }),
+	{ url: credits, skipSslCertificateValidation: true },
+	{ url: credits, proxy: { host: 'evil.example', port: 8080 } },
+])('authenticate keeps the token from who could read it on its way: %j', async (request) => {
+	const reason = "Remove 'Proxy' and 'Ignore SSL Issues'";
+	await expect(authenticate(request)).rejects.toThrow(reason);
+});
+
+it("authenticate adds the token where n8n's HTTP Request node checks certificates", async () => {
+	const { headers } = await authenticate(httpRequestNode(credits, { rejectUnauthorized: true }));
+	expect(headers).toEqual({ Authorization: 'Bearer secret-token' });
+});
+
+it("authenticate keeps the token from an address that 'Base URL' must not be", async () => {
+	const sent = authenticate({ url: 'http://media.example' }, { baseUrl: 'http://media.example' });
+	await expect(sent).rejects.toThrow("'Base URL' in the credential begins with http://");
+});
+
+describe('the fields that few need', () => {
+	const { properties } = new MediaGenerationApi();
+	const names = ['previousWebhookSecret', 'uploadBaseUrl'];
+	const filled = { previousWebhookSecret: 'old', uploadBaseUrl: 'https://upload.example.com' };
+
+	it.each([true, false])('are shown by the switch: %p', (customEndpoints) => {
+		const shown = properties.filter(
+			(property) =>
+				property.type !== 'hidden' &&
+				NodeHelpers.displayParameter({ customEndpoints }, property, null, null),
+		);
+		const few = shown.filter(({ name }) => names.includes(name));
+		expect(few.map(({ name }) => name)).toEqual(customEndpoints ? names : []);
+		expect(shown.some(({ name }) => name === 'taskDetailsPath')).toBe(customEndpoints);
+	});
+
+	it.each([{}, { customEndpoints: true }])(
+		'count where they are filled in, with %j',
+		(switched) => {
+			const data = { ...switched, ...filled };
+			const read = NodeHelpers.getNodeParameters(properties, data, true, false, null, null);
+			expect(read).toMatchObject(filled);
+		},
+	);
+});

@@ -1,0 +1,87 @@
+import {
+	getNodeContext,
+	isSingleNode,
+	isTool,
+	readStarter,
+} from '../../../nodes/MediaGeneration/host/execution';
+import { buildContext, type Run } from '../context';
+
+const HOOK = { name: 'Hook', type: 'n8n-nodes-base.webhook', disabled: false, parameters: {} };
+const RESPOND = 'n8n-nodes-base.respondToWebhook';
+
+/** Builds what n8n tells a run of how it was started. */
+const buildStarted = (run: Run = {}, more: object = {}) =>
+	buildContext(run, {
+		getMode: () => 'webhook' as const,
+		getParentNodes: () => [HOOK],
+		getChildNodes: () => [],
+		...more,
+	});
+
+it('how an execution was started is read as n8n tells it', () => {
+	const context = { triggerNode: { name: 'Hook' }, parentExecutionId: '6' };
+	expect(readStarter(buildStarted({}, { getExecutionContext: () => context }))).toMatchObject({
+		mode: 'webhook',
+		executionId: '1',
+		isTool: false,
+		isSingleNode: false,
+		startedBy: 'Hook',
+		hasCaller: true,
+		callerGoesOn: false,
+		parents: [HOOK],
+	});
+});
+
+it.each([undefined, () => undefined])('where it tells little, little is known: %p', (tell) => {
+	const context = buildStarted({ executionId: undefined }, { getExecutionContext: tell });
+	const expected = { executionId: '', startedBy: undefined, hasCaller: false };
+	expect(readStarter(context)).toMatchObject(expected);
+});
+
+it.each([
+	[{ parentExecution: { shouldResume: false } }, true],
+	[{ parentExecution: { shouldResume: true } }, false],
+	[{ parentExecution: {} }, false],
+	[undefined, false],
+])("the caller's field %j says if it goes on without waiting: %s", (runExecutionData, goesOn) => {
+	expect(readStarter(buildStarted({}, { runExecutionData })).callerGoesOn).toBe(goesOn);
+});
+
+it.each([
+	['a Respond node that has run', [{ name: 'ran', type: RESPOND }], true],
+	['one that has not', [{ name: 'other', type: RESPOND }], false],
+	['another node that has run', [{ name: 'ran', type: 'n8n-nodes-base.set' }], false],
+	['several', ['other', 'ran'].map((name) => ({ name, type: RESPOND })), true],
+	['nothing', [], false],
+])('below a trigger with %s below it, its caller has an answer or not', (_, children, expected) => {
+	const context = buildStarted(
+		{},
+		{
+			getChildNodes: (name: string) => (name === 'Hook' ? children : []),
+			getWorkflowDataProxy: () => ({ $: (name: string) => ({ isExecuted: name === 'ran' }) }),
+		},
+	);
+	expect(readStarter(context).hasResponded('Hook')).toBe(expected);
+});
+
+it.each<[Run, boolean]>([
+	[{}, false],
+	[{ isTool: true }, true],
+	[{ type: 'pkg.mediaGenerationTool' }, true],
+])('a run %j is a call by an agent: %s', (run, expected) => {
+	expect(isTool(buildContext(run))).toBe(expected);
+});
+
+it.each([
+	['Execute node mediaGeneration', true],
+	['Execute node other', false],
+	['Pictures', false],
+])('a workflow named %s is "Execute node" of the assistant: %s', (name, expected) => {
+	expect(isSingleNode(buildContext({}, { getWorkflow: () => ({ name }) }))).toBe(expected);
+});
+
+it('the context of a node is what n8n keeps with its execution, if there is one', () => {
+	const kept = {};
+	expect(getNodeContext(buildContext({ kept }))).toBe(kept);
+	expect(getNodeContext(buildContext({ kept: null }))).toBeUndefined();
+});

@@ -1,0 +1,32 @@
+import { isInternalUrl, isLoopbackUrl } from '../../../nodes/MediaGeneration/lib/isInternalUrl';
+
+const split = (hosts: string) => hosts.trim().split(/\s+/);
+
+it.each(
+	split(`
+		localhost localhost:5678 localhost. app.localhost n8n:5678 n8n.local n8n.internal
+		metadata.google.internal. METADATA.google.INTERNAL
+		minio.storage.svc minio.storage.svc.cluster.local
+		127.0.0.1 127.0.0.1. 127.8.9.1:5678 2130706433 0x7f.1 0.0.0.0 10.0.0.1
+		172.16.0.1 172.31.255.1 192.168.1.2 169.254.169.254 100.64.0.1 100.127.255.255
+		224.0.0.1 255.255.255.255
+		[::] [::1]:5678 [::127.0.0.1] [fc00::1] [fd00::1] [fe80::1] [febf::1] [fec0::1] [ff02::1]
+		[::ffff:127.0.0.1] [::ffff:10.0.0.1] [64:ff9b::10.0.0.1] [64:ff9b::a9fe:a9fe]`),
+)('%s is inside the network', (host) => expect(isInternalUrl(`http://${host}/x`)).toBe(true));
+
+it.each(
+	split(`
+		n8n.example.com example.com. local.example.com n8n.local.example.com svc.example.com
+		10.example.com 10.0.0.1.example.com wiki.corp mylocal.example a.new-ending
+		8.8.8.8 11.0.0.1 100.63.0.1 100.128.0.1 169.253.0.1 172.15.0.1 172.32.0.1 192.167.0.1
+		192.169.0.1 223.255.255.255 99.64.0.1
+		[fe00::1] [2001:4860:4860::8888] [2001:fc00::1] [fc::1] [::ffff:8.8.8.8] [64:ff9b::8.8.8.8]`),
+)('%s may be outside', (host) => expect(isInternalUrl(`https://${host}`)).toBe(false));
+
+it.each(
+	split('localhost localhost:5678 app.localhost LOCALHOST. 127.0.0.1 127.8.9.1:80 [::1]:5678'),
+)('%s is the machine itself', (host) => expect(isLoopbackUrl(`http://${host}/x`)).toBe(true));
+
+it.each(
+	split('10.0.0.1 0.0.0.0 n8n n8n.lan localhost.example.com 127.example.com [::2] n8n.example.com'),
+)('%s may be another machine', (host) => expect(isLoopbackUrl(`http://${host}/x`)).toBe(false));

@@ -1,0 +1,55 @@
+import { limitConcurrency, mapConcurrent } from '../../../nodes/MediaGeneration/lib/mapConcurrent';
+
+describe('mapConcurrent', () => {
+	it('runs up to the limit at once, and keeps the order', async () => {
+		let running = 0;
+		const counts: number[] = [];
+		const run = async (entry: number) => {
+			counts.push(++running);
+			await Promise.resolve();
+			running--;
+			return entry * 2;
+		};
+		const doubled = await mapConcurrent([0, 1, 2, 3, 4, 5, 6], run, { concurrency: 3 });
+		expect(doubled).toEqual([0, 2, 4, 6, 8, 10, 12]);
+		expect(Math.max(...counts)).toBe(3);
+	});
+
+	it('begins nothing more after a result that ends it', async () => {
+		const isLast = (result: number) => result === 2;
+		const options = { concurrency: 1, isLast };
+		const results = await mapConcurrent([1, 2, 3, 4], async (entry) => entry, options);
+		expect(results).toEqual([1, 2, undefined, undefined]);
+	});
+});
+
+describe('limitConcurrency', () => {
+	it('runs up to the limit at once, in the order they come', async () => {
+		const inTurn = limitConcurrency(2);
+		const begun: number[] = [];
+		const ends: Array<() => void> = [];
+		const run = async (number: number) => {
+			begun.push(number);
+			await new Promise<void>((end) => (ends[number] = end));
+			return number;
+		};
+		const all = [0, 1, 2, 3].map(async (number) => await inTurn(async () => await run(number)));
+		expect(begun).toEqual([0, 1]);
+		ends[1]?.();
+		await all[1];
+		expect(begun).toEqual([0, 1, 2]);
+		ends[0]?.();
+		await all[0];
+		expect(begun).toEqual([0, 1, 2, 3]);
+		ends[2]?.();
+		ends[3]?.();
+		expect(await Promise.all(all)).toEqual([0, 1, 2, 3]);
+	});
+
+	it('has room again after one that throws', async () => {
+		const inTurn = limitConcurrency(1);
+		const broken = inTurn(async () => await Promise.reject(new Error('broken')));
+		await expect(broken).rejects.toThrow('broken');
+		expect(await inTurn(async () => await Promise.resolve('next'))).toBe('next');
+	});
+});

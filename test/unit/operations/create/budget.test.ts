@@ -1,0 +1,95 @@
+import { giveBack, takeBudget } from '../../../../nodes/MediaGeneration/operations/create/budget';
+import type { Run } from '../../context';
+import { buildCreator, buildItem } from '../creations';
+
+/** Takes tasks from the budget of a run, of which there may be five; the account may have credits. */
+async function take(count: number, run: Run, options: object = { maxTasksPerRun: 5 }) {
+	const context = buildCreator(run);
+	const prepared = Array.from({ length: count }, (_, index) => ({
+		item: buildItem(context, index, { options: { ...options }, getCredits: async () => 1 }),
+		request: undefined,
+	}));
+	await takeBudget(prepared, context);
+	return { giveBack: (some: number) => giveBack(some, context) };
+}
+
+describe('Maximum Tasks per Run', () => {
+	it('counts the tasks of all runs and calls in one execution', async () => {
+		const run: Run = { kept: {} };
+		await take(2, run);
+		await expect(take(4, { ...run, run: 1 })).rejects.toMatchObject({
+			message:
+				"'Maximum Tasks per Run' is 5 in Options, 2 were created before in this execution, and this run is for 4 more",
+			description: 'Nothing was created. Give fewer items, or raise the limit.',
+		});
+		(await take(3, run)).giveBack(1);
+		await take(1, run);
+		await expect(take(1, run)).rejects.toThrow('5 were created before');
+		await expect(take(6, { ...run, executionId: '2' })).rejects.toThrow('0 were created before');
+	});
+
+	it("counts the calls of an hour in n8n's Agents, and tells the model that the limit is not its own", async () => {
+		const now = jest.spyOn(Date, 'now').mockReturnValue(0);
+		const call: Run = { kept: null, type: 'mediaGenerationTool' };
+		for (const time of [0, 3_600_000]) {
+			now.mockReturnValue(time);
+			await take(5, call);
+			await expect(take(1, call)).rejects.toMatchObject({
+				message: expect.stringContaining('5 were created before in the last hour') as string,
+				description: expect.stringContaining('do not try again') as string,
+			});
+		}
+		now.mockRestore();
+	});
+
+	it('counts nothing when the credits do not suffice', async () => {
+		const run: Run = { kept: {} };
+		const poor = { maxTasksPerRun: 5, keepCredits: 1 };
+		await expect(take(5, run, poor)).rejects.toThrow('The account has 1 credits');
+		await take(5, run);
+	});
+});
+
+describe('Stop Below This Balance', () => {
+	/** Checks items of these accounts, and lists the accounts that were asked. */
+	async function check(credits: Record<string, number | Error>, accounts: string[]) {
+		const asked: string[] = [];
+		const context = buildCreator();
+		const prepared = accounts.map((accessToken, index) => ({
+			item: buildItem(context, index, {
+				credentials: { accessToken },
+				options: { keepCredits: 10 },
+				async getCredits() {
+					asked.push(accessToken);
+					const answer = credits[accessToken];
+					if (answer instanceof Error) throw answer;
+					return answer as number;
+				},
+			}),
+			request: undefined,
+		}));
+		await takeBudget(prepared, context);
+		return asked;
+	}
+
+	it('asks each account once', async () => {
+		const credits = { rich: 11, other: 11 };
+		expect(await check(credits, ['rich', 'other', 'rich'])).toEqual(['rich', 'other']);
+		expect(await check({}, [])).toEqual([]);
+	});
+
+	it.each([
+		[10, "The account has 10 credits, and 'Stop Below This Balance' is 10 in Options", 'Top up'],
+		[new Error('Broken'), "the account's credits couldn't be read: Broken", "'Credits Path'"],
+	])('creates nothing when one of the accounts has %s', async (poor, message, next) => {
+		const error = {
+			message: expect.stringContaining(message) as string,
+			description: expect.stringMatching(`^Nothing was created.*${next}`) as string,
+		};
+		for (const accounts of [
+			['poor', 'rich'],
+			['rich', 'poor'],
+		])
+			await expect(check({ rich: 11, poor }, accounts)).rejects.toMatchObject(error);
+	});
+});

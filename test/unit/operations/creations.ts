@@ -1,0 +1,70 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import type { CreateTaskRequest, TaskService } from '../../../nodes/MediaGeneration/api/client';
+import { ServiceError, UnknownOutcomeError } from '../../../nodes/MediaGeneration/api/errors';
+import { explainRefusal } from '../../../nodes/MediaGeneration/api/errorHelp';
+import { createTasks } from '../../../nodes/MediaGeneration/operations/create/createTasks';
+import type { Item } from '../../../nodes/MediaGeneration/operations/operation';
+import { buildContext, type Run } from '../context';
+
+export const refuse = (code: number, text = '') =>
+	new ServiceError({ ...explainRefusal(200, code, text), code });
+
+export const unknown = (taskId?: string) =>
+	new UnknownOutcomeError({ message: 'The service broke off', taskId });
+
+/** Builds what n8n gives to a run that creates tasks. */
+export const buildCreator = (
+	run: Run = {},
+	more: Partial<Record<keyof IExecuteFunctions, unknown>> = {},
+) =>
+	buildContext(run, {
+		getNode: () => ({ name: 'Node', id: 'node', type: run.type ?? 'node', parameters: {} }),
+		getInputData: () => [],
+		getInstanceId: () => 'instance',
+		getExecutionCancelSignal: () => undefined,
+		continueOnFail: () => false,
+		logger: { info() {}, warn() {} },
+		...more,
+	});
+
+interface ItemOptions {
+	createTask?: (body: CreateTaskRequest, key?: string) => unknown;
+	/** Of the credential. */
+	credentials?: object;
+	getCredits?: () => Promise<number>;
+	/** In Options. By default the rate has no limit. */
+	options?: Record<string, unknown>;
+}
+
+/** Builds an item of a run, and its service. */
+export function buildItem(
+	context: IExecuteFunctions,
+	index: number,
+	{ createTask, credentials, getCredits, options }: ItemOptions = {},
+): Item {
+	const service = {
+		credentials: { baseUrl: 'https://api.example', accessToken: 'token', ...credentials },
+		async createTask(body: CreateTaskRequest, _settings: object, key?: string) {
+			const answer = createTask?.(body, key) ?? `task-${index}`;
+			if (answer instanceof Error) throw answer;
+			return answer;
+		},
+		getCredits,
+	} as unknown as TaskService;
+	const all: Record<string, unknown> = { tasksPer10Seconds: 0, ...options };
+	const option = (name: string) => all[name];
+	return { index, context, service, option, read: () => '', settings: { timeoutSeconds: 1 } };
+}
+
+export type Prepared = Parameters<typeof createTasks>[0][number];
+
+/** Prepares an item that asks for a task of this prompt. */
+export const prepare = (
+	context: IExecuteFunctions,
+	index: number,
+	options: ItemOptions = {},
+	prompt = `prompt ${index}`,
+): Prepared => ({
+	item: buildItem(context, index, options),
+	request: { model: 'model', input: { prompt } },
+});

@@ -1,0 +1,69 @@
+import { NodeApiError, NodeOperationError, UserError } from 'n8n-workflow';
+import {
+	stopsOnError,
+	toErrorItem,
+	toNodeError,
+} from '../../../nodes/MediaGeneration/operations/errors';
+import { buildContext } from '../context';
+import { refuse } from './creations';
+
+const context = buildContext();
+const tool = buildContext({ isTool: true });
+const refusal = (hint = 'Nothing was created. Wait.') =>
+	new UserError('Refused', { description: hint });
+
+it.each([
+	[{}, false, true],
+	[{}, true, false],
+	[{ isTool: true }, false, false],
+	[{ type: 'nodeTool' }, false, true],
+])('the first error ends a run %j that continues on errors (%s): %s', (run, goesOn, stops) => {
+	expect(stopsOnError(buildContext(run, { continueOnFail: () => goesOn }))).toBe(stops);
+});
+
+describe('the error of a run', () => {
+	it('has a class of n8n, and the words of ours', () => {
+		const [ours, own, api] = [refusal(), new Error('Own'), refuse(402, 'empty')].map((error) =>
+			toNodeError(context, error, 3),
+		);
+		expect(ours).toBeInstanceOf(NodeOperationError);
+		expect(ours).toMatchObject({ message: 'Refused [item 3]', context: { itemIndex: 3 } });
+		expect(own).toMatchObject({ message: 'Own [item 3]', description: undefined });
+		expect(api).toBeInstanceOf(NodeApiError);
+		expect(api).toMatchObject({
+			message: expect.stringMatching(/^The account has too few credits.*\[item 3\]$/) as string,
+			description: expect.stringContaining('Top up') as string,
+			httpCode: '402',
+		});
+	});
+
+	it.each<[string[], string]>([
+		[[], 'Nothing was created. Wait.'],
+		[['a'], 'Nothing more was created. Wait. This task exists. Look at it with Get: a'],
+		[['a', 'b'], 'Nothing more was created. Wait. These tasks exist. Look at them with Get: a, b'],
+	])('names the tasks that exist: %j', (taskIds, description) => {
+		const error = { message: 'Refused', description };
+		expect(toNodeError(context, refusal(), undefined, taskIds)).toMatchObject(error);
+	});
+
+	it("has all in its message for an agent's model, which reads nothing else", () => {
+		expect(toNodeError(tool, refusal(), 0, ['a'])).toMatchObject({
+			message: 'Refused. Nothing more was created. Wait. This task exists. Look at it with Get: a',
+			description: undefined,
+		});
+	});
+});
+
+it.each<[typeof context, Error, string | undefined, object]>([
+	[context, new Error('Closed'), undefined, { error: 'Closed [item 2]' }],
+	[
+		context,
+		new Error('Closed'),
+		'a1',
+		{ error: 'Closed [item 2]', message: 'This task exists. Look at it with Get: a1' },
+	],
+	[context, refusal('Wait.'), undefined, { error: 'Refused [item 2]', message: 'Wait.' }],
+	[tool, refusal('Wait.'), undefined, { error: 'Refused. Wait.' }],
+])('an error item has the keys that n8n knows it by: %#', (run, error, taskId, json) => {
+	expect(toErrorItem(run, error, 2, taskId)).toStrictEqual({ json, pairedItem: { item: 2 } });
+});

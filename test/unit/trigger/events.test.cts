@@ -1,0 +1,162 @@
+import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
+import {
+	forgetEvents,
+	REMEMBERED_EVENTS,
+	TaskEvents,
+} from '../../../nodes/MediaGeneration/trigger/events';
+import { makeResponse } from '../webhook.ts';
+
+let triggers = 0;
+
+/** The events of one trigger, with what n8n has saved for it. */
+function newTrigger(toleranceSeconds = 300) {
+	const id = `events-${triggers++}`;
+	const saved: IDataObject = {};
+	const response = makeResponse();
+	const buildContext = (staticData: IDataObject) =>
+		({
+			getNode: () => ({ id }),
+			getWorkflow: () => ({ id: 'workflow' }),
+			getWorkflowStaticData: () => staticData,
+			getResponseObject: () => response,
+		}) as unknown as IWebhookFunctions;
+	return {
+		saved,
+		response,
+		of: (taskId: string, staticData = saved, Events = TaskEvents) =>
+			new Events(buildContext(staticData), taskId, toleranceSeconds),
+		forget: (staticData = saved) => forgetEvents(buildContext(staticData) as never),
+	};
+}
+
+/** Loads the class anew, for another process or the one after a restart. */
+function loadAnew(): typeof TaskEvents {
+	let fresh: { TaskEvents?: typeof TaskEvents } = {};
+	jest.isolateModules(() => {
+		fresh = jest.requireActual('../../../nodes/MediaGeneration/trigger/events');
+	});
+	return fresh.TaskEvents as typeof TaskEvents;
+}
+
+/** Copies data as n8n does for the next process. */
+const copy = (staticData: IDataObject) => JSON.parse(JSON.stringify(staticData)) as IDataObject;
+
+const DONE = 'taskCompleted';
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+/** Begins with a task, and returns what came of it, and after how many milliseconds. */
+async function begin(events: TaskEvents, patience = 5_000) {
+	const begun = Date.now();
+	const outcome = events.begin(begun + patience).then((may) => [may, Date.now() - begun]);
+	await jest.advanceTimersByTimeAsync(patience);
+	return await outcome;
+}
+
+describe('a callback of a task that is underway', () => {
+	it.each<
+		[string, (first: TaskEvents, response: ReturnType<typeof makeResponse>) => void, unknown]
+	>([
+		['waits in vain', () => {}, [false, 5_000]],
+		['waits for its answer, though its sender hung up', (_, { close }) => close(), [false, 5_000]],
+		['finds it emitted', (first) => first.add(DONE), [false, 0]],
+		['begins when that one ended without an event', (first) => first.end(), [true, 0]],
+		[
+			'begins when n8n could not store its execution',
+			(_, response) => response.status(500).json({}).close(),
+			[true, 0],
+		],
+	])('%s', async (_, end, outcome) => {
+		const { of, response } = newTrigger();
+		const first = of('task');
+		expect(await begin(first, 0)).toEqual([true, 0]);
+		end(first, response);
+		expect(await begin(of('task'))).toEqual(outcome);
+	});
+
+	it.each([
+		[59_999, false],
+		[60_000, true],
+	])('begins %d ms after one that n8n never answers: %p', async (milliseconds, may) => {
+		const { of } = newTrigger();
+		await begin(of('task'), 0);
+		jest.advanceTimersByTime(milliseconds);
+		expect(await begin(of('task'), 0)).toEqual([may, 0]);
+	});
+
+	it('waits for no other task or trigger', async () => {
+		const { of } = newTrigger();
+		await begin(of('task'), 0);
+		for (const other of [of('other'), newTrigger().of('task')])
+			expect(await begin(other, 0)).toEqual([true, 0]);
+	});
+});
+
+describe('events', () => {
+	it('are known after a restart, also of callbacks at the same time, each with the data before', () => {
+		const { of } = newTrigger();
+		const [one, other] = [{}, {}];
+		of('a', one).add(DONE);
+		of('b', other).add(DONE);
+		const anew = loadAnew();
+		const known = ['a', 'b', 'c'].map((task) => of(task, copy(other), anew).has(DONE));
+		expect(known).toEqual([true, true, false]);
+		expect(of('a', copy(other), anew).has('taskFailed')).toBe(false);
+		expect(newTrigger().of('a').has(DONE)).toBe(false);
+	});
+
+	it('of another process are taken over, and kept', () => {
+		const { of } = newTrigger();
+		const first = {};
+		of('a', first).add(DONE);
+		const theirs = copy(first);
+		of('b', theirs, loadAnew()).add(DONE);
+		const ours = copy(theirs);
+		of('c', ours).add(DONE);
+		const anew = loadAnew();
+		for (const task of ['a', 'b', 'c']) expect(of(task, copy(ours), anew).has(DONE)).toBe(true);
+	});
+
+	it.each([
+		[300, 3_600],
+		[7_200, 14_400],
+	])('are, with a tolerance of %d s, remembered for %d s', (tolerance, seconds) => {
+		jest.setSystemTime(Date.UTC(2025, 10, 20));
+		const { of, saved } = newTrigger(tolerance);
+		of('old').add(DONE);
+		jest.advanceTimersByTime(seconds * 1_000);
+		expect(of('old').has(DONE)).toBe(true);
+		jest.advanceTimersByTime(1_000);
+		expect(of('old').has(DONE)).toBe(false);
+		of('new').add(DONE);
+		expect(String(saved.events).split(' ')).toHaveLength(1);
+	});
+
+	it('are the newest, and little of each, however long its ID', () => {
+		const { of, saved } = newTrigger();
+		const task = (index: number) => of(`${'x'.repeat(250)}-${index}`);
+		for (let index = 0; index < REMEMBERED_EVENTS + 5; index++) task(index).add(DONE);
+		const kept = [4, 5, REMEMBERED_EVENTS + 4].map((index) => task(index).has(DONE));
+		expect(kept).toEqual([false, true, true]);
+		expect(String(saved.events).length).toBeLessThan(30 * REMEMBERED_EVENTS);
+	});
+
+	it('are forgotten when the trigger is deactivated, but not when n8n ends listening for a test event', () => {
+		const { of, saved, forget } = newTrigger();
+		of('task').add(DONE);
+		forget({});
+		expect(of('task').has(DONE)).toBe(true);
+		forget();
+		expect(saved).toEqual({});
+		expect(of('task').has(DONE)).toBe(false);
+	});
+
+	it.each([undefined, null, 7, {}, [], 'short', '{"a":1}', '[1]'])(
+		'are none where n8n has %j',
+		(events) => {
+			const staticData = { events } as IDataObject;
+			expect(newTrigger().of('a', staticData).has(DONE)).toBe(false);
+		},
+	);
+});
