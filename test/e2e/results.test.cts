@@ -399,25 +399,4 @@ describe('Get Files', () => {
 		expect(pair.service.requests.at(-1)?.path).toBe('/api/v1/common/download-url');
 		expect(getOutput(execution)[0]?.binary).toHaveProperty('data');
 	});
-
-	it('has a few files under way over all items, and says how long each took', async () => {
-		pair.service.set({ faultsFor: () => ({ files: 3, fileSize: SIZE, fileSlow: 0.3 }) });
-		const ids = await Promise.all(Array.from({ length: 6 }, () => createEndedTask(pair.service)));
-		const execution = await pair.runNodes(
-			items(ids.map((taskId) => ({ taskId }))),
-			download({ options: { outputItems: 'perFile' } }),
-		);
-		expect(execution.getError()).toBeUndefined();
-		const output = getOutput(execution).map(({ json }) => json);
-		expect(new Set(output.map(({ file }) => file?.name)).size).toBe(18);
-		expect(output.map(({ taskId }) => taskId)).toEqual(ids.flatMap((id) => [id, id, id]));
-		for (const { file } of output) expect(file?.seconds).toBeGreaterThan(0.2);
-		const { deliveries } = pair.service;
-		const atOnce = deliveries.map(
-			({ begun }) =>
-				deliveries.filter((other) => other.begun <= begun && Number(other.ended) > begun).length,
-		);
-		expect(Math.max(...atOnce)).toBeGreaterThan(2);
-		expect(Math.max(...atOnce)).toBeLessThanOrEqual(5);
-	});
 });

@@ -1,5 +1,12 @@
 import { expect } from '@jest/globals';
-import { chain, createAndWait, NODE, NODE_TYPE, prompts } from '../../dev/fixtures/workflows.cts';
+import {
+	chain,
+	createAndWait,
+	mediaGeneration,
+	NODE,
+	NODE_TYPE,
+	prompts,
+} from '../../dev/fixtures/workflows.cts';
 import { buildPost, TASK_PATH } from '../../dev/service/catalogue.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { DETAILS, usePair } from './support.cts';
@@ -91,6 +98,43 @@ describe('states and codes that are an end', () => {
 		const tasks = execution.getItems<Task>(NODE);
 		expect(pair.readPrompts(tasks)).toEqual(texts);
 		expect(tasks).toMatchObject(ENDS.map(([, output]) => output));
+	});
+});
+
+/** It answers 404 to paths of the credential. */
+describe('a service that has not all paths', () => {
+	const PATHS = /Base URL.*endpoint paths/;
+
+	it('without credits, creates and waits, and says what to check where the credits are asked for', async () => {
+		pair.service.set({ balance: false });
+		const credits = mediaGeneration({ resource: 'account', operation: 'getCredits' });
+		const nodes = [createAndWait({ downloadResults: true }), { ...credits, name: 'Credits' }];
+		const execution = await pair.runNodes(prompts(['one']), ...nodes);
+		expect(execution.getItems(NODE)).toMatchObject([COMPLETED]);
+		expect(Object.keys(execution.getOutput(NODE)[0]?.binary ?? {})).toEqual(['data']);
+		expect(execution.readError()).toMatch(PATHS);
+	});
+
+	it.each(['callback', 'polling'])(
+		'without details, by %s, brings the ID out at the limit, with the reason',
+		async (waitFor) => {
+			pair.service.set({ details: false });
+			const execution = await pair.run(build(['one'], { waitFor, waitLimit: 0.1 }));
+			const lookError = expect.stringMatching(/not JSON|404|not the expected/);
+			expect(execution.getItems(NODE)).toMatchObject([
+				{ taskId: pair.listIds()[0], status: 'timedOut', lookError },
+			]);
+			expect(pair.countCreations()).toBe(1);
+		},
+	);
+
+	it('without creation, says what to check, and sends no item after the first', async () => {
+		pair.service.set({ creation: false });
+		const texts = ['one', 'two', 'three'];
+		const execution = await pair.run(build(texts, { options: { concurrency: 1 } }));
+		expect(execution.readError()).toMatch(PATHS);
+		expect(pair.countCreations()).toBe(1);
+		expect(pair.service.tasks.size).toBe(0);
 	});
 });
 

@@ -69,43 +69,16 @@ export interface Task {
 	[PROMPT]?: string;
 }
 
-const COMPLETED_STATES = new Set([
-	'complete',
-	'completed',
-	'done',
-	'finished',
-	'succeed',
-	'succeeded',
-	'success',
-]);
+const split = (words: string): Set<string> => new Set(words.split(' '));
 
-/** States of tasks that ended without a result, in lower case and without separators between the words. */
-const FAILED_STATES = new Set([
-	'aborted',
-	'canceled',
-	'cancelled',
-	'error',
-	'errored',
-	'expired',
-	'fail',
-	'failed',
-	'failure',
-	'rejected',
-	'terminated',
-	'timedout',
-	'timeout',
-]);
-
-const PENDING_STATES = new Set([
-	'generating',
-	'inprogress',
-	'pending',
-	'processing',
-	'queued',
-	'queuing',
-	'running',
-	'waiting',
-]);
+/** The service's words, in lower case and without separators inside. */
+const COMPLETED_STATES = split('complete completed done finished succeed succeeded success');
+const FAILED_STATES = split(
+	'aborted canceled cancelled error errored expired fail failed failure rejected terminated timedout timeout',
+);
+const PENDING_STATES = split(
+	'generating inprogress pending processing queued queuing running waiting',
+);
 
 /**
  * Reads a state of the service.

@@ -38,20 +38,19 @@ const RESPOND_NODE = 'n8n-nodes-base.respondToWebhook';
 export function readStarter(context: IExecuteFunctions): Starter {
 	const { name } = context.getNode();
 	const { triggerNode, parentExecutionId } = context.getExecutionContext?.() ?? {};
-	const { $ } = context.getWorkflowDataProxy(0) as { $: (name: string) => { isExecuted: boolean } };
 	return {
 		mode: context.getMode(),
 		executionId: (context.getExecutionId() as string | undefined) ?? '',
 		isTool: isTool(context),
 		isSingleNode: isSingleNode(context),
-		startedBy: triggerNode?.name,
+		startedBy: triggerNode?.name ?? findStart(context),
 		hasCaller: parentExecutionId !== undefined,
 		callerGoesOn: doesCallerGoOn(context),
 		parents: context.getParentNodes(name, { includeNodeParameters: true }) as ParentNode[],
 		hasResponded: (above) =>
 			context
 				.getChildNodes(above)
-				.some(({ type, name: below }) => type === RESPOND_NODE && $(below).isExecuted),
+				.some(({ type, name: below }) => type === RESPOND_NODE && isExecuted(context, below)),
 	};
 }
 
@@ -66,6 +65,18 @@ export const isTool = (context: IExecuteFunctions): boolean =>
  */
 export const isSingleNode = (context: IExecuteFunctions): boolean =>
 	context.getWorkflow().name === `Execute node ${context.getNode().type}`;
+
+/** n8n doesn't name the trigger when a part of a workflow runs in the editor. */
+const findStart = (context: IExecuteFunctions): string | undefined =>
+	context
+		.getParentNodes(context.getNode().name)
+		.map(({ name }) => name)
+		.find((name) => !context.getParentNodes(name).length && isExecuted(context, name));
+
+const isExecuted = (context: IExecuteFunctions, name: string): boolean => {
+	const { $ } = context.getWorkflowDataProxy(0) as { $: (name: string) => { isExecuted: boolean } };
+	return $(name).isExecuted;
+};
 
 /**
  * Says whether the calling workflow goes on without waiting for this one. Only an undocumented field

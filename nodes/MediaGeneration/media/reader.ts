@@ -20,16 +20,16 @@ export class Reader {
 		})();
 	}
 
-	/**
-	 * Peeks at the next bytes. At the end of the file there may be fewer.
-	 * @param length at most 64 KiB: it is kept in memory
-	 */
+	/** Peeks at the next bytes, which are kept in memory. At the end of the file there may be fewer. */
 	async peek(length: number): Promise<Buffer> {
-		while (this.ahead.length < length) {
+		const chunks = [this.ahead];
+		for (let size = this.ahead.length; size < length; ) {
 			const chunk = await this.pull();
 			if (!chunk) break;
-			this.ahead = this.ahead.length === 0 ? chunk : Buffer.concat([this.ahead, chunk]);
+			chunks.push(chunk);
+			size += chunk.length;
 		}
+		if (chunks.length > 1) this.ahead = Buffer.concat(chunks);
 		return this.ahead.subarray(0, length);
 	}
 

@@ -40,7 +40,7 @@ export class CreationSender {
 		requests: number,
 		private readonly signal?: AbortSignal,
 	) {
-		this.limiter = new RateLimiter({ ...CREATION_LIMITS, requests }, signal);
+		this.limiter = new RateLimiter({ ...CREATION_LIMITS, requests: requests || Infinity }, signal);
 	}
 
 	/** Uploads the files of an item, creates its task, and notes the outcome before anything else. */

@@ -1,9 +1,8 @@
 import type { Task } from '../../api/task';
-import { FileNames } from '../../lib/fileName';
-import { limitConcurrency } from '../../lib/mapConcurrent';
-import { CONCURRENCY, type OutputItem } from '../operation';
+import type { OutputItem } from '../operation';
 import { describeError, toFileItems, toTaskItems } from './fileItems';
-import { ResultFiles, type FileSource } from './resultFiles';
+import type { FileSource } from './downloadFile';
+import { FileDownloads } from './resultFiles';
 
 export interface DownloadOptions {
 	/** The binary field of the first file; the next are named after it, as `data_1`. */
@@ -12,10 +11,9 @@ export interface DownloadOptions {
 	maxBytes: number | null;
 }
 
-/** The downloads of a wait. Each begins as soon as its task has ended, a limited number at once. */
+/** The downloads of a wait. Each begins as soon as its task has ended, and once. */
 export class ResultDownloads {
-	private readonly inTurn = limitConcurrency(CONCURRENCY);
-	private readonly names = new FileNames();
+	private readonly files = new FileDownloads();
 	private readonly items = new Map<string, Promise<OutputItem[]>>();
 
 	/** @param perFile each file becomes an item of its own, with its file in the one field */
@@ -25,8 +23,9 @@ export class ResultDownloads {
 	) {}
 
 	/**
-	 * Begins to download the result files of a task that has ended, once.
-	 * @returns its items, with its files; `downloadError` has the reason if one can't be downloaded. Nothing is thrown.
+	 * Begins to download the result files of a task that has ended.
+	 * @returns its items, with its files; `downloadError` has the reason if one can't be downloaded.
+	 * Nothing is thrown.
 	 */
 	async start(task: Task, source: FileSource): Promise<OutputItem[]> {
 		const items =
@@ -41,12 +40,7 @@ export class ResultDownloads {
 	private async download(task: Task, source: FileSource): Promise<OutputItem[]> {
 		if (task.status !== 'completed' || !task.resultUrls?.length) return [{ json: task }];
 		const { field, maxBytes } = this.options;
-		const files = new ResultFiles(task, source, this.names);
-		const downloads = await files.downloadAll(['result'], maxBytes ?? Infinity, this.inTurn);
-		return toFileItems(task, downloads, {
-			field,
-			perFile: this.perFile,
-			describe: ({ url }) => ({ url }),
-		});
+		const files = await this.files.downloadAll(task, ['result'], source, maxBytes ?? Infinity);
+		return toFileItems(task, files, { field, perFile: this.perFile });
 	}
 }

@@ -1,8 +1,8 @@
 import type { TaskService } from '../../api/client';
 import type { Task } from '../../api/task';
 import { mapConcurrent } from '../../lib/mapConcurrent';
+import type { FileSource } from '../results/downloadFile';
 import { ResultDownloads, type DownloadOptions } from '../results/resultDownloads';
-import type { FileSource } from '../results/resultFiles';
 import { Batch, type FailedLook } from './batch';
 
 /** The settings of a wait. n8n stores them with the execution, for its webhook. */
