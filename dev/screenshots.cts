@@ -226,11 +226,11 @@ async function showRun(editor: Editor, takePicture: TakePicture) {
 	await editor.waitForOutput();
 	await takePicture('finished-panel');
 	await editor.fill('prompt', `${EDIT} #fail`);
+	await editor.choose('waitFor', 'Keep Asking');
 	await editor.executeStep();
-	await editor.output.getByText('1 task failed').waitFor();
+	await editor.output.getByText('The task failed').waitFor();
 	await takePicture('failed-panel');
 	await editor.fill('prompt', `${EDIT} #neverEnds`);
-	await editor.choose('waitFor', 'Keep Asking');
 	await editor.fill('waitLimit', '0.02');
 	await editor.executeStep();
 	await editor.output.getByText('has not ended').waitFor();
