@@ -9,7 +9,7 @@ interface Range {
 /** A service's limits for a media file. What is absent is not limited. */
 export interface MediaLimits {
 	formats: ReadonlyArray<'jpeg' | 'png' | 'mp4' | 'quicktime'>;
-	/** Inclusive. "10 MB" is best given as 10 × `MEBIBYTE`: where the unit is ambiguous, the larger. */
+	/** Inclusive. "10 MB" is best given as 10 × `MEBIBYTE`, the larger of two meanings. */
 	maxBytes: number;
 	/** In px; both sides must be greater. */
 	minSide?: number;
@@ -29,8 +29,9 @@ const names = { jpeg: 'JPEG', png: 'PNG', mp4: 'MP4', quicktime: 'QuickTime' };
 /**
  * Checks a file against the limits.
  * @param facts undefined: its format is unknown
- * @returns `refused`: what is certainly wrong, each with what was found and what is allowed, for example
- *   "lasts 2.1 s, but must last 3 to 30 s"; `unknown`: nouns for what could not be checked and may well be right
+ * @returns `refused`: what is certainly wrong, each with what was found and what is allowed, for
+ * example "lasts 2.1 s, but must last 3 to 30 s"; `unknown`: nouns for what could not be checked
+ * and may well be right
  */
 export function checkLimits(
 	limits: MediaLimits,
@@ -81,10 +82,10 @@ const isWithin = (value: number, { min, max }: Range, tolerance = 0): boolean =>
 
 const round = (value: number, digits: number): string => String(Number(value.toFixed(digits)));
 
-/** In units of 1024 × 1024 bytes, rounded up, so that a file over the limit never looks as small as the limit. */
+/** In units of 1024 × 1024 bytes, rounded up: a file over the limit must look larger. */
 const formatMegabytes = (bytes: number): string => `${Math.ceil((bytes / MEBIBYTE) * 10) / 10} MB`;
 
-/** Small whole numbers if there are any, for example 16:9; otherwise against 1, for example 2.347:1. */
+/** Small whole numbers if there are any, as 16:9; otherwise against 1, as 2.347:1. */
 function formatRatio(ratio: number): string {
 	for (let height = 1; height <= 20; height++) {
 		const width = Math.round(ratio * height);

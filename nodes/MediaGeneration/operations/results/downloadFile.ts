@@ -12,7 +12,7 @@ const MAX_REDIRECTS = 5;
 /** Statuses of a host that refuses a file, or no longer has it. */
 const REFUSED = new Set([401, 403, 404, 410]);
 
-/** The service that gave the links, and what n8n does. An execution can do it, and a webhook too. */
+/** The service that gave the links, and the parts of n8n, also in a webhook. */
 export interface FileSource {
 	service: TaskService;
 	helpers: Pick<IExecuteFunctions['helpers'], 'httpRequest' | 'prepareBinaryData'>;
@@ -50,7 +50,8 @@ interface Answer {
 }
 
 /**
- * Downloads a result file into n8n's storage, streamed. Its host gets no token: it is not the service.
+ * Downloads a result file into n8n's storage, streamed. Its host gets no token: it is not the
+ * service.
  * @returns undefined when the host refuses the link, usually because it has expired
  * @throws {UserError} when the file can't be downloaded, or is too large
  */
@@ -113,7 +114,7 @@ async function store(
 	}
 }
 
-/** Opens a link, and follows redirects, but not from the internet to an address inside this network. */
+/** Opens a link and follows redirects, but not from the internet into this network. */
 async function open(
 	{ helpers, service, settings: { timeoutSeconds }, signal }: FileSource,
 	file: RemoteFile,
@@ -144,7 +145,7 @@ async function open(
 	throw buildError(file, file.url, `redirected more than ${MAX_REDIRECTS} times`);
 }
 
-/** @throws {UserError} when an address is no link, or is inside this network and the one before it is not */
+/** @throws {UserError} when an address is no link, or leads from the internet into this network */
 function checkHop(intro: string, to: string, from: string): void {
 	const description = 'Ask the service about the link.';
 	if (!isWebUrl(to))

@@ -43,8 +43,8 @@ export interface FileDownload {
 
 /**
  * Downloads the files of a run's tasks, a limited number at once, each under a name of its own. The
- * links come only from the service: an item that looks like a task may come from anybody, and its links
- * could name any address in this network.
+ * links come only from the service: an item that looks like a task may come from anybody, and its
+ * links could name any address in this network.
  */
 export class FileDownloads {
 	private readonly inTurn = limitConcurrency(CONCURRENCY);
@@ -87,7 +87,7 @@ export class FileDownloads {
 	}
 }
 
-/** A link that is refused has usually expired, so the next is tried: a fresh one of the service, or of the task. */
+/** A link that is refused has usually expired, so the next one is tried. */
 async function downloadFirst(
 	source: FileSource,
 	file: Omit<RemoteFile, 'url'>,
