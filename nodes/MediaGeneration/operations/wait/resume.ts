@@ -92,9 +92,8 @@ function recognize(
 }
 
 /**
- * Asks for the task of a callback, and if it has ended for others, first one and then several at once,
- * until one is found that has not ended. Usually that is the first. If there is none, or the limit has
- * passed, the execution continues.
+ * Asks for the task of a callback, then for one other, then for several at once, until one has not
+ * ended. If there is none, or the limit has passed, the execution continues.
  */
 async function deliverOnceEnded(
 	context: IWebhookFunctions,
