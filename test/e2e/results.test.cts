@@ -337,39 +337,6 @@ describe('a waiting node that downloads', () => {
 			downloadError: expect.stringMatching(/^The wait limit passed before/),
 		});
 	});
-
-	it('brings songs, speech and pictures, and has the result of a model that writes text', async () => {
-		const cases: Array<[model: string, input: object, ...files: string[]]> = [
-			[
-				'zeta-song-v5',
-				{ prompt: 'x', instrumental: true },
-				'data: audio/mpeg',
-				'data_1: audio/mpeg',
-			],
-			['epsilon-voice/text-to-speech', { text: 'Hello' }, 'data: audio/mpeg'],
-			['zeta-canvas-4.0', { prompt: 'x' }, 'data: image/png'],
-			['tau-prompt/enhance', { prompt: 'x' }],
-		];
-		const execution = await pair.runNodes(
-			items(cases.map(([model, input]) => ({ model, input }))),
-			wait({
-				customModel: '={{ $json.model }}',
-				customInput: '={{ $json.input }}',
-				inputMode: 'json',
-			}),
-		);
-		const output = getOutput(execution);
-		expect(output.map(({ json }) => [json.status, json.resultUrls?.length])).toEqual(
-			cases.map(([, , ...files]) => ['completed', files.length]),
-		);
-		const files = output.map(({ binary }) =>
-			Object.entries(binary).map(([field, { mimeType }]) => `${field}: ${mimeType}`),
-		);
-		expect(files).toEqual(cases.map(([, , ...expected]) => expected));
-		expect(output[3]?.json.result).toMatchObject({
-			resultObject: { text: expect.any(String) },
-		});
-	});
 });
 
 describe('Get Files', () => {

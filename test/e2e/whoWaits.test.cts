@@ -234,17 +234,59 @@ const bySchedule: Start = async (texts) => {
 const byCommand: Start = async (texts) => {
 	const { id } = await pair.importWorkflow(chain('Command', [prompts(texts), createAndWait()]));
 	const { node, bin, folder, env } = pair.n8n.options;
-	const { stdout } = await execa(node, [bin, 'execute', `--id=${id}`, '--rawOutput'], {
+	const { stdout, stderr } = await execa(node, [bin, 'execute', `--id=${id}`, '--rawOutput'], {
 		env: {
 			...env,
 			N8N_USER_FOLDER: folder,
 			N8N_RUNNERS_BROKER_PORT: String(await findPort()),
 			N8N_DIAGNOSTICS_ENABLED: 'false',
+			NODE_ENV: 'production',
 			NODE_OPTIONS: '',
 		},
 	});
+	if (!stdout.includes('{')) throw new Error(`${stdout}\n${stderr}`);
 	const { data, status } = JSON.parse(stdout.slice(stdout.indexOf('{'))) as Execution;
 	return { id, answer: stdout, execution: new Execution('', status, data) };
+};
+
+/** Runs an evaluation over a table of prompts, and returns its metrics. */
+const byEvaluation: Start = async (texts) => {
+	const { n8n } = pair;
+	const project = await n8n.request<{ id: string }>('GET', '/rest/projects/personal');
+	const tables = `/rest/projects/${project.id}/data-tables`;
+	const columns = [{ name: 'prompt', type: 'string' }];
+	const table = await n8n.request<{ id: string }>('POST', tables, { name: randomUUID(), columns });
+	const data = texts.map((prompt) => ({ prompt }));
+	await n8n.request('POST', `${tables}/${table.id}/insert`, { data });
+	const dataTableId = { __rl: true, mode: 'id', value: table.id };
+	const trigger = {
+		name: 'Evaluation',
+		type: 'n8n-nodes-base.evaluationTrigger',
+		typeVersion: 4.7,
+		parameters: { source: 'dataTable', dataTableId },
+	};
+	const metric = { id: 'done', name: 'done', type: 'number', value: '={{ $json.taskId.length }}' };
+	const metrics = {
+		name: 'Metrics',
+		type: 'n8n-nodes-base.evaluation',
+		typeVersion: 4.7,
+		parameters: {
+			operation: 'setMetrics',
+			metric: 'customMetrics',
+			metrics: { assignments: [metric] },
+		},
+	};
+	const { id } = await pair.importWorkflow(
+		connect('Evaluated', [trigger, createAndWait(), metrics]),
+	);
+	const testRuns = `/rest/workflows/${id}/test-runs`;
+	const { testRunId } = await n8n.request<{ testRunId: string }>('POST', `${testRuns}/new`, {});
+	const findEnd = async () => {
+		const testRun = await n8n.request<{ status: string }>('GET', `${testRuns}/${testRunId}`);
+		return ['new', 'running'].includes(testRun.status) ? undefined : testRun;
+	};
+	const testRun = await poll(findEnd, { timeout: 60_000, what: 'the evaluation' });
+	return { id, answer: JSON.stringify(testRun) };
 };
 
 interface Row {
@@ -302,6 +344,12 @@ const ROWS: Row[] = [
 	{ name: 'called for each, splits', start: byCaller('each', { split: true }), ...CALLS, tasks: 4 },
 	{ name: 'called by one that goes on', start: byCaller('once', { waits: false }) },
 	{ name: 'error workflow', start: byError },
+	{
+		name: 'evaluation',
+		start: byEvaluation,
+		reason: 'a run of the kind "evaluation"',
+		gets: 'end',
+	},
 ];
 
 const listTexts = ({ name, tasks = 2 }: Row) =>

@@ -387,9 +387,14 @@ describe('queue mode', () => {
 
 /** Sends the callback of a task until it is answered 200, as the service does. */
 async function deliver(taskId: string, answers = [200]): Promise<void> {
+	let last = '';
 	const send = async () => {
-		const answer = await service.callback(taskId).catch(() => undefined);
-		return answer && answers.includes(answer.status) && !isFromStart(answer.body);
+		const { status, body } = await service
+			.callback(taskId)
+			.catch(({ message }: Error) => ({ status: 0, body: message }));
+		last = `${status} ${body}`;
+		return answers.includes(status) && !isFromStart(body);
 	};
-	await poll(send, { timeout: 3 * MINUTE, what: `the callback of ${taskId} to be answered` });
+	const what = `the callback of ${taskId} to be answered`;
+	await poll(send, { timeout: 3 * MINUTE, what, details: () => last });
 }

@@ -7,7 +7,7 @@ import { isRateLimited } from './errors';
 import type { RequestSettings } from './exchange';
 import type { CatalogueModel } from './schemas';
 
-/** How long answers are reused, in milliseconds. Clients of such services use 10 minutes to 6 hours, and 24 hours. */
+/** How long answers are reused, in ms. Clients of such services use 10 min to 6 h, and 24 h. */
 const LIST_LIFETIME = 10 * 60 * 1000;
 const SCHEMA_LIFETIME = 24 * 60 * 60 * 1000;
 
@@ -15,8 +15,8 @@ const SCHEMA_LIFETIME = 24 * 60 * 60 * 1000;
 const RETRY_AFTER = 60 * 1000;
 
 /**
- * Services usually allow one request a second for each account, and say so only by `code` 429. The pause is between an answer and
- * the next request, because a request may be slow to arrive.
+ * Services usually allow one request a second for each account, and say so only by `code` 429. The
+ * pause is between an answer and the next request, because a request may be slow to arrive.
  */
 const PAUSE = 1_100;
 const LIMITS = { requests: Infinity, period: 0, patience: 20_000, isTooFast: isRateLimited };
@@ -27,7 +27,7 @@ const SETTINGS = { timeoutSeconds: 20 };
 const MAX_ACCOUNTS = 20;
 const MAX_SCHEMAS = 100;
 
-/** Answers of the service, shared while they are fresh. An older one is used when the service refuses a new one. */
+/** Answers, shared while they are fresh. If the service refuses a new one, the older is used. */
 class AnswerCache<T> {
 	private readonly answers: BoundedMap<string, { value: T; goodUntil: number }>;
 	private readonly underWay = new Map<string, Promise<T>>();
@@ -43,6 +43,7 @@ class AnswerCache<T> {
 		const known = this.answers.get(key);
 		if (known && Date.now() < known.goodUntil) return known.value;
 		const reading = this.underWay.get(key) ?? this.renew(key, request);
+		this.underWay.set(key, reading);
 		if (!known) return await reading;
 		return await reading.catch(() => {
 			known.goodUntil = Date.now() + RETRY_AFTER;
@@ -51,14 +52,13 @@ class AnswerCache<T> {
 	}
 
 	private async renew(key: string, request: () => Promise<T>): Promise<T> {
-		const reading = request()
-			.then((value) => {
-				this.answers.set(key, { value, goodUntil: Date.now() + this.lifetime });
-				return value;
-			})
-			.finally(() => this.underWay.delete(key));
-		this.underWay.set(key, reading);
-		return await reading;
+		try {
+			const value = await request();
+			this.answers.set(key, { value, goodUntil: Date.now() + this.lifetime });
+			return value;
+		} finally {
+			this.underWay.delete(key);
+		}
 	}
 }
 
@@ -105,7 +105,8 @@ export async function listModels(service: TaskService): Promise<CatalogueModel[]
 }
 
 /**
- * Reads a model's OpenAPI document as `listModels` reads the list; null when the service has none yet.
+ * Reads a model's OpenAPI document as `listModels` reads the list; null when the service has none
+ * yet.
  * @throws {ServiceError} when there is no answer yet
  */
 export async function getModelSchema(service: TaskService, model: string): Promise<unknown> {

@@ -32,8 +32,8 @@ export interface CreateTaskRequest {
 }
 
 /**
- * The codes of a details answer for a task that ended without a result. If the answer has a record, the record says how the task
- * ended.
+ * The codes of a details answer for a task that ended without a result. If the answer has a record,
+ * the record says how the task ended.
  */
 const GENERATION_FAILED = 501;
 const CODES_OF_TASKS = new Set<number | undefined>([GENERATION_FAILED, 408]);
@@ -60,8 +60,8 @@ export class TaskService {
 	}
 
 	/**
-	 * Creates a task, which costs credits, so the request is sent only once. Stopping the execution doesn't abort it, because the ID
-	 * would be lost.
+	 * Creates a task, which costs credits, so the request is sent only once. Stopping the execution
+	 * doesn't abort it, because the ID would be lost.
 	 * @param idempotencyKey 1 to 128 characters, sent where the credential names a header for it
 	 * @returns the task's ID
 	 * @throws {UnknownOutcomeError} when the task may exist all the same
@@ -102,7 +102,8 @@ export class TaskService {
 	}
 
 	/**
-	 * Reads a task like `getTask`, and the callback URL it was created with, if its record has the request.
+	 * Reads a task like `getTask`, and the callback URL it was created with, if its record has the
+	 * request.
 	 * @throws {ServiceError} as `getTask`
 	 */
 	async getTaskAndCallbackUrl(

@@ -43,7 +43,7 @@ export function readStarter(context: IExecuteFunctions): Starter {
 		executionId: (context.getExecutionId() as string | undefined) ?? '',
 		isTool: isTool(context),
 		isSingleNode: isSingleNode(context),
-		startedBy: triggerNode?.name ?? findStart(context),
+		startedBy: findStart(context) ?? triggerNode?.name,
 		hasCaller: parentExecutionId !== undefined,
 		callerGoesOn: doesCallerGoOn(context),
 		parents: context.getParentNodes(name, { includeNodeParameters: true }) as ParentNode[],
@@ -66,7 +66,7 @@ export const isTool = (context: IExecuteFunctions): boolean =>
 export const isSingleNode = (context: IExecuteFunctions): boolean =>
 	context.getWorkflow().name === `Execute node ${context.getNode().type}`;
 
-/** n8n doesn't name the trigger when a part of a workflow runs in the editor. */
+/** Finds the trigger that has run. n8n names our own node when a part of a workflow runs in the editor. */
 const findStart = (context: IExecuteFunctions): string | undefined =>
 	context
 		.getParentNodes(context.getNode().name)

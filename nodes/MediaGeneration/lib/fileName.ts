@@ -1,10 +1,11 @@
-/** The longest name that an ID, or a text, gives, in characters. With what is added, it fits every file system. */
+/** The longest name, in characters. With what is added, it fits every file system. */
 const LONGEST_OF_ID = 60;
 const LONGEST_OF_TEXT = 40;
 
 /**
- * Makes a file's name, without extension, of an ID: no path, no hidden file, and nothing that a shell or
- * Windows reads differently. The caller adds more to it, so that it is none of Windows' reserved names.
+ * Makes a file's name, without extension, of an ID: no path, no hidden file, and nothing that a
+ * shell or Windows reads differently. The caller adds more to it, so that it is none of Windows'
+ * reserved names.
  */
 export const toFileName = (id: string): string =>
 	id
@@ -15,7 +16,7 @@ export const toFileName = (id: string): string =>
 /** Names that Windows keeps for devices, with any extension. */
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 
-/** Makes a name of the first words of a text, as `a-red-fox-in-snow`; blank if none is in Latin letters. */
+/** Makes a name of a text's first words, as `a-red-fox`; blank if none is in Latin letters. */
 function toWords(text: string): string {
 	const words = text
 		// Much more than a name has.
@@ -30,7 +31,7 @@ function toWords(text: string): string {
 	return whole.slice(0, LONGEST_OF_TEXT);
 }
 
-/** Names the files of one run, without extension. No two are the same, also if a file system ignores case. */
+/** Names the files of one run, without extension. No two are the same, even ignoring case. */
 export class FileNames {
 	private readonly given = new Set<string>();
 

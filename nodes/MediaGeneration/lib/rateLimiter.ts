@@ -7,14 +7,14 @@ export interface RateLimits {
 	period: number;
 	/** How long to wait out refusals for the rate, from the first on. */
 	patience: number;
-	/** Recognizes the error of a request that came too fast and did nothing. It may be sent again later. */
+	/** Recognizes the error of a request that came too fast and did nothing. */
 	isTooFast: (error: unknown) => boolean;
 }
 
 const FIRST_PAUSE = 2_000;
 const LONGEST_PAUSE = 10_000;
 
-/** Holds requests to a rate, and holds all of them back while the service refuses them for their rate. */
+/** Holds requests to a rate, and holds all back while the service refuses them for it. */
 export class RateLimiter {
 	private readonly starts: number[] = [];
 	private heldUntil = 0;
@@ -33,7 +33,7 @@ export class RateLimiter {
 		if (!(requests > 0)) throw new RangeError(`requests must be above 0, not ${requests}`);
 	}
 
-	/** Sends a request when its turn comes. Sends it again after a refusal for the rate, which did nothing, while patience lasts. */
+	/** Sends a request when its turn comes, and again after refusals for the rate. */
 	async run<T>(request: () => Promise<T>): Promise<T> {
 		for (;;) {
 			await this.takeTurn();

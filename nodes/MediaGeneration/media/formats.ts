@@ -98,8 +98,8 @@ export const findFormatByType = (mimeType: string): string | undefined =>
 	findFormat((format) => format.mimeType === mimeType);
 
 /**
- * Chooses type and extension of a file that a host sends. Where the host says no more than that it is a
- * file, the extension in the URL tells the type.
+ * Chooses type and extension of a file that a host sends. Where the host says no more than that it
+ * is a file, the extension in the URL tells the type.
  */
 export function chooseFileType(
 	contentType = '',

@@ -23,8 +23,8 @@ const readers: Record<string, (reader: Reader) => Promise<Partial<MediaFacts> | 
 };
 
 /**
- * Reads a media file until its facts are known, then closes the stream. It reads at most 256 MiB, and
- * keeps one chunk and the headers in memory.
+ * Reads a media file until its facts are known, then closes the stream. It reads at most 256 MiB,
+ * and keeps one chunk and the headers in memory.
  * @returns undefined when the format is unknown
  * @throws only what the stream throws, never for what the file contains
  */

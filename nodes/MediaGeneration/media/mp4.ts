@@ -19,8 +19,8 @@ interface Box {
 }
 
 /**
- * Facts of the ISO base media file format (ISO/IEC 14496-12) and of QuickTime. Samples before the movie
- * box are skipped.
+ * Facts of the ISO base media file format (ISO/IEC 14496-12) and of QuickTime. Samples before the
+ * movie box are skipped.
  * @returns undefined when the movie box is missing or incomplete
  */
 export async function readMp4(reader: Reader): Promise<Partial<MediaFacts> | undefined> {
@@ -84,7 +84,7 @@ function findBox(bytes: Buffer, ...path: string[]): Buffer | undefined {
 const readUint64 = (bytes: Buffer, at: number): number =>
 	bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
 
-/** Reads the seconds of a number of time units; undefined when they are unknown (0, or all bits set). */
+/** Reads seconds from time units; undefined when they are unknown (0, or all bits set). */
 function readSeconds(
 	box: Buffer | undefined,
 	[at, atInVersion1]: [number, number],
@@ -101,8 +101,9 @@ const readTimescale = (box: Buffer | undefined): number =>
 	box?.readUInt32BE(box[0] === 1 ? 20 : 12) ?? 0;
 
 /**
- * Reads how long a player shows a track, in seconds. The track's header includes edits; the media's own
- * duration does not. In a fragmented file the samples come later, and only `mehd` has the duration.
+ * Reads how long a player shows a track, in seconds. The track's header includes edits; the media's
+ * own duration does not. In a fragmented file the samples come later, and only `mehd` has the
+ * duration.
  */
 function readDuration(movie: Buffer, track: Buffer): number | undefined {
 	const header = findBox(movie, 'mvhd');

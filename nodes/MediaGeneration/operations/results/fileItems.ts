@@ -2,7 +2,6 @@ import { UserError } from 'n8n-workflow';
 import type { ResultLink } from '../../api/resultLinks';
 import { listTaskLinks, type Task } from '../../api/task';
 import type { OutputItem } from '../operation';
-import type { DownloadedFile } from './downloadFile';
 import type { FileDownload } from './resultFiles';
 
 /** A file as its item describes it. */
@@ -11,7 +10,7 @@ export interface FileFacts extends ResultLink {
 	index: number;
 }
 
-/** Makes the items of a task: with `perFile`, one for each result file, if it has completed with any. */
+/** Makes the items of a task: with `perFile`, one for each result file, if it has any. */
 export function toTaskItems(
 	task: Task & { downloadError?: string; lookError?: string },
 	perFile: boolean,
@@ -21,29 +20,22 @@ export function toTaskItems(
 	return links.map((link, index) => ({ json: { ...task, file: { index, ...link } } }));
 }
 
-interface FileItemOptions {
-	/** The binary field; with an item for each task, that of its first file. */
-	field: string;
-	perFile: boolean;
-	/** What an item for a file says of it beside what the service says; default: its link. */
-	describe?: (file: DownloadedFile) => object;
-}
-
-/** Makes the items of a task with its files. Where one could not be downloaded, `downloadError` has the reason. */
+/**
+ * Makes the items of a task with its files, or with `downloadError`: why one is missing.
+ * @param field the binary field; with an item for each task, that of its first file
+ */
 export function toFileItems(
 	task: Task,
 	downloads: FileDownload[],
-	{ field, perFile, describe = ({ url }) => ({ url }) }: FileItemOptions,
+	{ field, perFile }: { field: string; perFile: boolean },
 ): OutputItem[] {
 	if (perFile)
 		return downloads.map(({ link, result }, index) => {
 			const file = { index, ...link };
-			return result.status === 'fulfilled'
-				? {
-						json: { ...task, file: { ...file, ...describe(result.value) } },
-						binary: { [field]: result.value.binary },
-					}
-				: { json: { ...task, file, downloadError: describeError(result.reason as Error) } };
+			if (result.status === 'rejected')
+				return { json: { ...task, file, downloadError: describeError(result.reason as Error) } };
+			const { binary, ...facts } = result.value;
+			return { json: { ...task, file: { ...file, ...facts } }, binary: { [field]: binary } };
 		});
 	const results = downloads.map(({ result }) => result);
 	const failed = results.find((result) => result.status === 'rejected');

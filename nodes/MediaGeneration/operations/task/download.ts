@@ -64,11 +64,7 @@ export const download = defineOperation<DownloadRequest>({
 					);
 				const downloads = await files.downloadAll(task, kinds, toFileSource(item), maxBytes);
 				for (const { result } of downloads) if (result.status === 'rejected') throw result.reason;
-				return toFileItems(task, downloads, {
-					field,
-					perFile,
-					describe: ({ binary: _, ...facts }) => facts,
-				});
+				return toFileItems(task, downloads, { field, perFile });
 			},
 		)(prepared, context);
 	},
