@@ -106,7 +106,6 @@ describe('a number or switch in Options', () => {
 		[{ tasksPer10Seconds: 'many' }, "'Tasks per 10 Seconds' in Options must be a whole number"],
 		[{ timeoutSeconds: 0 }, "'Request Timeout (Seconds)' in Options must be a number from 1"],
 		[{ checkUrls: '={{ $json.none }}' }, "'Check Media URLs' in Options must be true or false"],
-		[{ toolWaitLimit: '' }, "'Agent Wait (Minutes)' in Options must be a number"],
 	])('that is not in its range keeps everything from being sent: %j', async (options, message) => {
 		const { error } = await engine.run({ ...editImage, operation: 'createAndWait', options });
 		expect(error?.message).toContain(message);

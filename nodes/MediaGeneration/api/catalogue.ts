@@ -43,6 +43,7 @@ class AnswerCache<T> {
 		const known = this.answers.get(key);
 		if (known && Date.now() < known.goodUntil) return known.value;
 		const reading = this.underWay.get(key) ?? this.renew(key, request);
+		this.underWay.set(key, reading);
 		if (!known) return await reading;
 		return await reading.catch(() => {
 			known.goodUntil = Date.now() + RETRY_AFTER;
@@ -51,14 +52,13 @@ class AnswerCache<T> {
 	}
 
 	private async renew(key: string, request: () => Promise<T>): Promise<T> {
-		const reading = request()
-			.then((value) => {
-				this.answers.set(key, { value, goodUntil: Date.now() + this.lifetime });
-				return value;
-			})
-			.finally(() => this.underWay.delete(key));
-		this.underWay.set(key, reading);
-		return await reading;
+		try {
+			const value = await request();
+			this.answers.set(key, { value, goodUntil: Date.now() + this.lifetime });
+			return value;
+		} finally {
+			this.underWay.delete(key);
+		}
 	}
 }
 

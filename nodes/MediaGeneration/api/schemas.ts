@@ -90,21 +90,12 @@ export const envelope = z
 /** The part of a createTask answer's `data` that means a task exists, whatever else it says. */
 export const createdTask = z.object({ taskId });
 
-/** `data` of an upload's answer. Services use either name for the file's URL. */
+/** `data` of an upload's answer. Services use either name for the file's URL; `url` is another one. */
 export const uploadedFile = z
-	.object({
-		downloadUrl: tolerant(nonEmptyText),
-		fileUrl: tolerant(nonEmptyText),
-		fileName: tolerant(nonEmptyText),
-		filePath: tolerant(nonEmptyText),
-		fileSize: tolerant(number),
-		mimeType: tolerant(nonEmptyText),
-		uploadedAt: tolerant(z.union([nonEmptyText, z.number()])),
-	})
+	.object({ downloadUrl: tolerant(nonEmptyText), fileUrl: tolerant(nonEmptyText) })
 	.passthrough()
 	.transform(({ downloadUrl, fileUrl, ...file }, context) => {
 		const url = downloadUrl ?? fileUrl;
-		// A `url` of the service's own doesn't replace it.
 		if (url !== undefined) return { ...{ url }, ...file, url };
 		context.addIssue({ code: 'custom', message: 'neither downloadUrl nor fileUrl' });
 		return z.NEVER;

@@ -108,6 +108,7 @@ export async function getModelFields(
 	const model = readModel(context);
 	const found = await findDocument(context, model);
 	if (!('reason' in found)) return toMapperFields(model, found.document);
+	if (!model) return buildNotice(found.reason, '');
 	return findStoredSchema(schema)?.model === model ? { fields: schema } : buildNotice(found.reason);
 }
 

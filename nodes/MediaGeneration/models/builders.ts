@@ -26,7 +26,8 @@ export function listModelProperties([anyModel, ...others]: Model[]): INodeProper
 			const at = index++;
 			const isShared = names.indexOf(property.name) === at && names.lastIndexOf(property.name) > at;
 			if (!isShared) return property;
-			const { model: _, ...show } = property.displayOptions?.show ?? {};
+			const conditions = Object.entries(property.displayOptions?.show ?? {});
+			const show = Object.fromEntries(conditions.filter(([name]) => name !== 'model'));
 			const hide = { ...property.displayOptions?.hide, model: ids.filter((one) => one !== id) };
 			return { ...property, displayOptions: { show, hide } };
 		}),

@@ -29,7 +29,7 @@ export const modelFields: INodeProperties[] = [
 		type: 'options',
 		noDataExpression: true,
 		options: models.map(({ id, name, description }) => ({ name, value: id, description })),
-		default: anyModel.id,
+		default: 'custom',
 		description: 'What generates the media; the fields below follow from it',
 		builderHint: toBuilderHint(describeModels(models)),
 	},

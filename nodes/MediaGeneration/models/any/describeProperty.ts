@@ -34,7 +34,9 @@ const SHOWN_DEFAULT = 24;
 
 /** Describes a property. */
 export function describeProperty({ name, schema, isRequired }: Property): Description {
-	const entry = describeEntry(name, schema);
+	const form = describeForm(name, schema);
+	const { minimum = schema.exclusiveMinimum, maximum = schema.exclusiveMaximum } = schema;
+	const range = form ? undefined : describeRange(minimum, maximum);
 	const earlier = findEarlierResult(name, schema);
 	const { default: byDefault, deprecated, description = '' } = schema;
 	const initial = byDefault === undefined ? '' : formatValue(byDefault);
@@ -44,12 +46,12 @@ export function describeProperty({ name, schema, isRequired }: Property): Descri
 		title: cutText(toTitle(name), SHOWN_NAME),
 		brief: deprecated
 			? 'deprecated'
-			: joinFacts(entry, initial.length > SHOWN_DEFAULT ? '' : standard),
+			: joinFacts(form ?? range, initial.length > SHOWN_DEFAULT ? '' : standard),
 		facts: joinFacts(
 			isRequired ? 'required' : 'optional',
-			nameTypes(listTypes(schema)),
+			form ?? nameTypes(listTypes(schema)),
 			listShortly(listValues(schema) ?? listValues(getItems(schema)) ?? []),
-			entry,
+			range,
 			earlier && `its ID is ${earlier.expression.slice(1)}`,
 			takesJson(schema) &&
 				`for example ${cutText(JSON.stringify(makeExample(schema)), SHOWN_LIST)}`,
@@ -67,8 +69,8 @@ const joinFacts = (...facts: unknown[]): string => facts.filter(Boolean).join(';
 export const addFacts = (name: string, facts: string): string =>
 	facts ? `${name} (${facts})` : name;
 
-/** Says how to enter a value, if the field doesn't show it, and its range. */
-function describeEntry(name: string, schema: JsonSchema): string | undefined {
+/** Says how to enter a value, if it is no single value of its type. */
+function describeForm(name: string, schema: JsonSchema): string | undefined {
 	const types = listTypes(schema);
 	const takesFiles = isMedia(name, schema);
 	const { minItems, maxItems } = schema;
@@ -80,9 +82,8 @@ function describeEntry(name: string, schema: JsonSchema): string | undefined {
 	if (takesFiles) return 'file';
 	const earlier = findEarlierResult(name, schema);
 	if (earlier) return `earlier ${earlier.kind}`;
-	if (types.includes('object')) return types.includes('string') ? 'text or JSON' : 'JSON';
-	const { minimum = schema.exclusiveMinimum, maximum = schema.exclusiveMaximum } = schema;
-	return describeRange(minimum, maximum);
+	if (!types.includes('object')) return undefined;
+	return types.includes('string') ? 'text or JSON' : 'JSON';
 }
 
 /** Says how many there may be. A minimum of one is not worth saying. */

@@ -103,11 +103,12 @@ const SHOWN_SUMMARY = 200;
 const SHOWN_NOTICE = 500;
 
 /** Shows why there are no fields. @param reason the beginning of a sentence */
-export const buildNotice = (reason: string): ResourceMapperFields => ({
+export const buildNotice = (
+	reason: string,
+	remedy = " To go on without fields, set 'Input Mode' to JSON.",
+): ResourceMapperFields => ({
 	fields: [],
-	emptyFieldsNotice: escapeHtml(
-		`${cutText(reason, SHOWN_NOTICE)}. To go on without fields, set 'Input Mode' to JSON.`,
-	),
+	emptyFieldsNotice: escapeHtml(`${cutText(reason, SHOWN_NOTICE)}.${remedy}`),
 });
 
 /**

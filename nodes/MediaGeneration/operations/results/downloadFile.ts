@@ -69,7 +69,7 @@ export async function downloadFile(
 	}
 	body.destroy();
 	if (REFUSED.has(statusCode)) return undefined;
-	throw buildError(file, file.url, `answered ${statusCode}`);
+	throw buildError(file, `its host ${hostOf(file.url)} answered ${statusCode}`);
 }
 
 async function store(
@@ -84,7 +84,7 @@ async function store(
 	async function* limitSize() {
 		for await (const chunk of body) {
 			size += chunk.length;
-			if (size > file.maxBytes) throw buildSizeError(file);
+			if (size > file.maxBytes) throw buildError(file, explainLimit(file), RAISE_LIMIT);
 			yield chunk;
 		}
 	}
@@ -106,9 +106,8 @@ async function store(
 		};
 	} catch (error) {
 		const what = stalled.signal.aborted ? `sent nothing for ${timeoutSeconds} s` : 'broke off';
-		throw error instanceof UserError
-			? error
-			: buildError(file, file.url, `${what} before the file was complete`);
+		const why = `its host ${hostOf(file.url)} ${what} before the file was complete`;
+		throw error instanceof UserError ? error : buildError(file, why);
 	} finally {
 		isDone.abort();
 	}
@@ -131,45 +130,34 @@ async function open(
 	};
 	let [from, at, how] = [service.credentials.baseUrl, file.url, 'the service gave a link to'];
 	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-		checkHop(`Could not download ${file.label}: ${how}`, at, from);
+		if (!isWebUrl(at))
+			throw buildError(file, `${how} ${quote(at)}, which is not a web address`, ASK);
+		if (isInternalUrl(at) && !isInternalUrl(from))
+			throw buildError(file, `${how} ${new URL(at).origin}, an address inside this network`, ASK);
 		const answer = (await helpers.httpRequest({ ...request, url: at }).catch((error: unknown) => {
 			const { reason, hint } = describeNetworkFailure(error, timeoutSeconds);
-			throw buildError(file, at, reason, hint);
+			throw buildError(file, `its host ${hostOf(at)} ${reason}`, hint);
 		})) as Answer;
 		const { location } = answer.headers;
 		if (answer.statusCode < 300 || answer.statusCode >= 400 || !location) return answer;
 		answer.body.destroy();
-		how = `its host ${new URL(at).host} redirected to`;
+		how = `its host ${hostOf(at)} redirected to`;
 		[from, at] = [at, URL.canParse(location, at) ? new URL(location, at).href : location];
 	}
-	throw buildError(file, file.url, `redirected more than ${MAX_REDIRECTS} times`);
+	throw buildError(file, `its host redirected more than ${MAX_REDIRECTS} times`, ASK);
 }
 
-/** @throws {UserError} when an address is no link, or leads from the internet into this network */
-function checkHop(intro: string, to: string, from: string): void {
-	const description = 'Ask the service about the link.';
-	if (!isWebUrl(to))
-		throw new UserError(`${intro} ${toMessage(JSON.stringify(to))}, which is not a web address`, {
-			description,
-		});
-	if (isInternalUrl(to) && !isInternalUrl(from))
-		throw new UserError(`${intro} ${new URL(to).origin}, an address inside this network`, {
-			description,
-		});
-}
+const hostOf = (url: string): string => new URL(url).host;
 
-const buildSizeError = ({ label, maxBytes }: RemoteFile): UserError =>
-	new UserError(
-		`The file ${label} is too large: 'Maximum File Size' in Options allows ${maxBytes / 1024 / 1024} MB`,
-		{ description: 'Raise the limit if this n8n has room for the file, then run the node again.' },
-	);
+const quote = (link: string): string => toMessage(JSON.stringify(link));
 
-const buildError = (
-	{ label }: RemoteFile,
-	url: string,
-	what: string,
-	description = 'Run the node again later. The service usually keeps the task and its files for a while.',
-): UserError =>
-	new UserError(`Could not download ${label}: its host ${new URL(url).host} ${what}`, {
-		description,
-	});
+const explainLimit = ({ maxBytes }: RemoteFile): string =>
+	`it is too large: 'Maximum File Size' in Options allows ${maxBytes / 1024 / 1024} MB`;
+
+const ASK = 'Ask the service about the link.';
+const RAISE_LIMIT = 'Raise the limit if this n8n has room for the file, then run the node again.';
+const LATER =
+	'Run the node again later. The service usually keeps a task and its files for a while.';
+
+const buildError = ({ label }: RemoteFile, why: string, description = LATER): UserError =>
+	new UserError(`Could not download ${label}: ${why}`, { description });

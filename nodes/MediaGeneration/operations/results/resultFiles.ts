@@ -24,15 +24,13 @@ export function listFiles(task: Task, kinds: string[]): ResultLink[] {
 	const { taskId, status = 'pending', failMessage } = task;
 	const links = status === 'completed' ? listTaskLinks(task, kinds) : [];
 	if (links.length) return links;
-	throw new UserError(
-		`Task ${taskId} is ${status}${failMessage ? ` (${failMessage})` : ''}, and has none of the chosen files`,
-		{
-			description:
-				status === 'completed'
-					? 'Choose other Files. A result that is text, or has another form, is in the field result.'
-					: 'Only completed tasks have files: Generate returns them, Get looks at a task again.',
-		},
-	);
+	const state = failMessage ? `${status} (${failMessage})` : status;
+	throw new UserError(`Task ${taskId} is ${state}, and has none of the chosen files`, {
+		description:
+			status === 'completed'
+				? 'Choose other Files. A result that is text, or has another form, is in the field result.'
+				: 'Only completed tasks have files: Generate returns them, Get looks at a task again.',
+	});
 }
 
 /** A file of a task, and what became of its download. */
@@ -101,8 +99,7 @@ async function downloadFirst(
 	throw new UserError(
 		`The link to ${file.label} has expired or is refused, also after the service was asked for a fresh one`,
 		{
-			description:
-				'Services usually keep results for a limited time. Download them sooner, right behind Generate or the trigger.',
+			description: 'Services keep results for a limited time. Download them right behind Generate.',
 		},
 	);
 }

@@ -140,7 +140,7 @@ describe('downloadFile', () => {
 	});
 
 	it('stops at a file that is too large, with what to do, and takes one that is just as large as it may be', async () => {
-		const message = expect.stringContaining("is too large: 'Maximum File Size' in") as string;
+		const message = expect.stringContaining("it is too large: 'Maximum File Size' in") as string;
 		const description = expect.stringContaining('Raise the limit') as string;
 		const tooLarge = fetchFrom({ [url]: ok }, { maxBytes: 5 });
 		await expect(tooLarge).rejects.toMatchObject({ message, description });

@@ -6,10 +6,10 @@ import type {
 	INodeExecutionData,
 	IWebhookFunctions,
 } from 'n8n-workflow';
-import { hmac } from '../../dev/fixtures/callbackCases.cts';
-import type { executeOperation } from '../../nodes/MediaGeneration/operations/execute';
-import type { resumeExecution } from '../../nodes/MediaGeneration/operations/wait/resume';
-import { makeResponse } from './webhook.ts';
+import { hmac } from '../../../../dev/fixtures/callbackCases.cts';
+import type { executeOperation } from '../../../../nodes/MediaGeneration/operations/execute';
+import type { resumeExecution } from '../../../../nodes/MediaGeneration/operations/wait/resume';
+import { makeResponse } from '../../webhook.ts';
 
 /**
  * n8n's side of a wait, as small as it can be: executions that run, wait and end, processes that are killed, callbacks that reach
@@ -56,7 +56,7 @@ export function runInProcessAfter(milliseconds: number, run: () => void): void {
 const never = new Promise<never>(() => {});
 
 /** Whatever a process waits for never comes once it is killed. */
-async function aliveOnly<T>(work: Promise<T>): Promise<T> {
+export async function aliveOnly<T>(work: Promise<T>): Promise<T> {
 	const process = running.getStore() as Process;
 	const result = await work.then(
 		(value) => ({ value }),
@@ -76,7 +76,11 @@ export interface Service {
 
 const SECRET = 'a-key-for-webhooks';
 const TOKEN = 'access-token-of-the-account';
-const CREDENTIALS = { baseUrl: 'https://api.example', accessToken: TOKEN, webhookSecret: SECRET };
+export const CREDENTIALS = {
+	baseUrl: 'https://api.example',
+	accessToken: TOKEN,
+	webhookSecret: SECRET,
+};
 const RESUME_TOKEN = 'resume-token-of-n8n';
 
 /** What must be in no output, log or message. */
@@ -84,8 +88,7 @@ export const SECRETS = {
 	all: [TOKEN, SECRET, RESUME_TOKEN],
 	ofCredential: [TOKEN, SECRET],
 };
-const RESUME_URL = 'https://n8n.example/webhook-waiting/';
-const NODE = 'Media Generation';
+export const RESUME_URL = 'https://n8n.example/webhook-waiting/';
 
 /** The functions behind the node's `execute()` and `webhook()`. */
 export interface Product {
@@ -95,71 +98,138 @@ export interface Product {
 
 let executions = 0;
 
-/** One execution of one node, in an n8n of several processes. */
+/** The nodes of the execution, in the order of their runs: one in a loop, or several in a row. */
+export interface Step {
+	node: string;
+	/** How many items come in. */
+	count: number;
+}
+
+/** What came of a step. */
+export interface Ended {
+	items: INodeExecutionData[];
+	begunAt: number;
+	/** When it began to sleep, if it slept. */
+	parkedAt?: number;
+	endedAt: number;
+	/** When n8n would have ended the execution, had it stayed awake. */
+	deadline: number;
+	/** n8n ended the wait by itself. */
+	byN8n: boolean;
+}
+
+/** What n8n stores with the execution. */
+interface Stored {
+	step: number;
+	input: INodeExecutionData[];
+	/** The contexts of the nodes. */
+	kept: Record<string, IDataObject>;
+	waitTill?: number;
+}
+
+/** n8n's WaitTracker: it looks this often for waits that end within this time, in milliseconds. */
+const TRACKS_EVERY = 60_000;
+const TRACKS_AHEAD = 70_000;
+
+/** One execution of some nodes, in an n8n of two processes, of which the first runs it. */
 export class FakeN8n {
 	readonly id = String(++executions);
 	private readonly processes = [new Process(), new Process()];
 	status: 'running' | 'waiting' | 'done' | 'error' = 'running';
-	/** Each output of the node that the workflow went on with. */
-	readonly outputs: INodeExecutionData[][] = [];
+	/** What came of each step, and how many sleeps were ended by data of an earlier step. */
+	readonly ended: Ended[] = [];
+	overwritten = 0;
 	error?: Error;
 	/** Callbacks and looks that nobody has answered. */
 	open = 0;
-	/** How often the node handed its items over. */
-	handedOver = 0;
 	/** How often n8n will fail to store what it is handed. */
 	storeFailures = 0;
 	/** n8n fails to let the execution sleep, after it has noted until when. */
 	parkingFails = false;
-	/** When n8n ends the execution if it is awake then, on the clock. */
-	deadline = Infinity;
+	/** How long n8n lets the execution be awake without a sleep, in milliseconds. */
+	timeout = Infinity;
+	/** How the trigger answers whoever called it. */
+	responseMode = 'onReceived';
+	/** What the caller of a trigger that answers with the last node got, at the end or the first sleep. */
+	answered?: INodeExecutionData[];
 	/** The lines of n8n's log. */
 	readonly log: string[] = [];
-	/** When the node's output came, on the clock. */
-	endedAt?: number;
-	private stored: { input: INodeExecutionData[]; kept: IDataObject; waitTill?: number };
+	private stored: Stored;
+	private begunAt = Date.now();
+	private parkedAt?: number;
+	private deadline = Infinity;
+	/** The timer of n8n's WaitTracker for this execution, and the interval of its looks. */
+	private wakesUp?: NodeJS.Timeout;
+	private tracker?: NodeJS.Timeout;
 	private readonly cancelled = new AbortController();
 
 	constructor(
 		private readonly product: Product,
 		private readonly service: Service,
 		private readonly parameters: IDataObject,
-		count: number,
+		private readonly steps: Step[],
+		private readonly tries: number,
 	) {
-		const input = Array.from({ length: count }, (_, item) => ({ json: { item } }));
-		this.stored = { input, kept: {} };
+		this.stored = { step: 0, input: this.buildInput(0), kept: {} };
 	}
 
-	/** Runs the node in the first process this number of times: n8n repeats a node that throws. */
-	async run(tries: number): Promise<void> {
+	/** Starts the first process's WaitTracker, which looks at once (`wait-tracker.js`, 2.41.1). */
+	startTracking(): void {
+		const look = () => {
+			const { waitTill = Infinity } = this.stored;
+			const isFound = this.status === 'waiting' && waitTill <= Date.now() + TRACKS_AHEAD;
+			// Nothing clears the timer when a webhook resumes the execution.
+			if (isFound) this.wakesUp ??= setTimeout(() => this.wakeUp(), waitTill - Date.now());
+		};
+		this.tracker = setInterval(look, TRACKS_EVERY);
+		look();
+	}
+
+	/** Ends whatever wait the execution has now, by the input of the node that parked. */
+	private wakeUp(): void {
+		this.wakesUp = undefined;
+		if (this.status === 'waiting') this.end(this.stored.input, true);
+	}
+
+	/** Runs the nodes in the first process until the execution sleeps or ends. n8n repeats a node that throws. */
+	async run(): Promise<void> {
 		const process = this.processes[0] as Process;
-		if (this.deadline < Infinity)
+		this.status = 'running';
+		this.deadline = Date.now() + this.timeout;
+		const { deadline } = this;
+		if (deadline < Infinity)
 			setTimeout(() => {
-				if (this.status === 'running') this.stop();
-			}, this.deadline - Date.now());
-		await running.run(process, async () => {
-			for (let attempt = 1; attempt <= tries; attempt++) {
-				delete this.stored.waitTill;
-				this.error = undefined;
-				try {
-					const [output = []] = await aliveOnly(
-						this.product.executeOperation(this.buildExecuteContext()),
-					);
-					if (this.cancelled.signal.aborted) return;
-					if (this.stored.waitTill !== undefined) return this.startWaiting(this.stored.waitTill);
-					return this.end(output);
-				} catch (error) {
-					this.error = error as Error;
-				}
+				if (this.status === 'running' && this.deadline === deadline) this.stop();
+			}, this.timeout);
+		await running.run(process, async () => await this.runStep());
+	}
+
+	private async runStep(): Promise<void> {
+		this.begunAt = Date.now();
+		this.parkedAt = undefined;
+		for (let attempt = 1; attempt <= this.tries; attempt++) {
+			delete this.stored.waitTill;
+			this.error = undefined;
+			try {
+				const [output = []] = await aliveOnly(
+					this.product.executeOperation(this.buildExecuteContext()),
+				);
+				if (this.cancelled.signal.aborted) return;
+				if (this.stored.waitTill === undefined) return this.end(output);
+				this.startWaiting(this.stored.waitTill);
+				return;
+			} catch (error) {
+				this.error = error as Error;
 			}
-			this.status = 'error';
-		});
+		}
+		this.status = 'error';
 	}
 
 	/** The user stops the execution. */
 	stop(): void {
 		if (this.status !== 'running' && this.status !== 'waiting') return;
 		this.status = 'error';
+		clearTimeout(this.wakesUp);
 		this.cancelled.abort();
 	}
 
@@ -168,7 +238,12 @@ export class FakeN8n {
 		const process = this.processes[index] as Process;
 		process.killer.abort();
 		this.processes[index] = new Process();
-		if (index === 0 && this.status === 'running') this.status = 'error';
+		if (index !== 0) return;
+		if (this.status === 'running') this.status = 'error';
+		clearTimeout(this.wakesUp);
+		clearInterval(this.tracker);
+		this.wakesUp = undefined;
+		this.startTracking();
 	}
 
 	/** Brings a callback, or a look, to a process. @returns the answer's status and body */
@@ -191,10 +266,14 @@ export class FakeN8n {
 	}
 
 	/** The service calls back for a task. */
-	async callBack(taskId: string, index: number): Promise<{ status: number; answer: unknown }> {
+	async callBack(
+		taskId: string,
+		index: number,
+		callbackType = 'task_completed',
+	): Promise<{ status: number; answer: unknown }> {
 		const timestamp = String(Math.floor(Date.now() / 1000));
 		return await this.deliver(
-			{ taskId, code: 200, data: { task_id: taskId, callbackType: 'task_completed' } },
+			{ taskId, code: 200, data: { task_id: taskId, callbackType } },
 			{
 				'x-webhook-timestamp': timestamp,
 				'x-webhook-signature': hmac(taskId, timestamp, SECRET).toString('base64'),
@@ -217,9 +296,10 @@ export class FakeN8n {
 			const context = this.buildWebhookContext(stored, body, headers, response);
 			const result = await aliveOnly(this.product.resumeExecution(context));
 			const items = result.workflowData?.[0];
-			if (items) this.handedOver++;
+			// n8n continues an execution that waits, whichever of its waits the webhook has read.
 			const isStored = this.status === 'waiting' && (!items || this.storeFailures-- <= 0);
-			if (items && isStored) this.end(structuredClone(items));
+			if (items && isStored && stored.step !== this.stored.step) this.overwritten++;
+			else if (items && isStored) this.end(structuredClone(items));
 			if (result.noWebhookResponse) return;
 			if (isStored) response.json(result.webhookResponse).close();
 			else response.status(500).json({}).close();
@@ -229,27 +309,46 @@ export class FakeN8n {
 	}
 
 	private startWaiting(waitTill: number): void {
+		if (Number.isNaN(waitTill)) throw new Error('n8n never wakes this execution');
 		this.status = 'waiting';
+		this.parkedAt = Date.now();
 		// What n8n stores is a copy.
 		this.stored = structuredClone(this.stored);
-		const until = new Date(waitTill).getTime();
-		if (Number.isNaN(until)) throw new Error('n8n never wakes this execution');
-		setTimeout(() => {
-			if (this.status === 'waiting') this.end(this.stored.input);
-		}, until - Date.now());
+		this.answered ??= this.stored.input;
 	}
 
-	private end(items: INodeExecutionData[]): void {
+	/** Ends a step, and goes on with the next one. */
+	private end(items: INodeExecutionData[], byN8n = false): void {
+		const { begunAt, parkedAt, deadline, stored } = this;
+		this.ended.push({ items, begunAt, parkedAt, deadline, endedAt: Date.now(), byN8n });
+		const step = stored.step + 1;
+		if (step < this.steps.length) {
+			this.stored = { step, input: this.buildInput(step), kept: stored.kept };
+			void this.run();
+			return;
+		}
 		this.status = 'done';
-		this.outputs.push(items);
-		this.endedAt = Date.now();
+		clearInterval(this.tracker);
+		this.answered ??= items;
 	}
 
-	private get base() {
+	private buildInput(step: number): INodeExecutionData[] {
+		const { count } = this.steps[step] as Step;
+		return Array.from({ length: count }, (_, item) => ({ json: { item: 10 * step + item } }));
+	}
+
+	/** The node of a step, and which of its runs it is. */
+	private findRun(step: number): { name: string; run: number } {
+		const { node } = this.steps[step] as Step;
+		return { name: node, run: this.steps.slice(0, step).filter((one) => one.node === node).length };
+	}
+
+	private buildBase(step: number) {
 		const { service, id } = this;
+		const { name } = this.findRun(step);
 		const log = (line: string) => this.log.push(line);
 		return {
-			getNode: () => ({ id: 'node', name: NODE, type: 'mediaGeneration', typeVersion: 1.1 }),
+			getNode: () => ({ id: name, name, type: 'mediaGeneration', typeVersion: 1.1 }),
 			getWorkflow: () => ({ id: 'workflow', name: 'Workflow' }),
 			getMode: () => 'trigger',
 			getExecutionId: () => id,
@@ -277,8 +376,10 @@ export class FakeN8n {
 
 	private buildExecuteContext(): IExecuteFunctions {
 		const { stored, parameters, id } = this;
+		const { name: node, run } = this.findRun(stored.step);
+		const kept = (stored.kept[node] ??= {});
 		return {
-			...this.base,
+			...this.buildBase(stored.step),
 			getInputData: () => stored.input,
 			getExecuteData: () => ({
 				data: {
@@ -293,14 +394,23 @@ export class FakeN8n {
 			// The input names its item, by an expression on it.
 			getNodeParameter: (name: string, item: number, fallback: unknown) =>
 				name === 'customInput' ? stored.input[item]?.json : (parameters[name] ?? fallback),
-			getContext: () => stored.kept,
-			getWorkflowDataProxy: () => ({ $runIndex: 0, $execution: { customData: { set() {} } } }),
+			getContext: () => kept,
+			getWorkflowDataProxy: () => ({ $runIndex: run, $execution: { customData: { set() {} } } }),
 			getWorkflowSettings: () => ({ executionOrder: 'v1' }),
 			getExecutionCancelSignal: () => this.cancelled.signal,
 			isToolExecution: () => false,
+			getExecutionContext: () => undefined,
+			getChildNodes: () => [],
+			getParentNodes: () => [
+				{
+					name: 'Webhook',
+					type: 'n8n-nodes-base.webhook',
+					disabled: false,
+					parameters: { responseMode: this.responseMode },
+				},
+			],
 			continueOnFail: () => parameters.onError === true,
 			addExecutionHints() {},
-			setMetadata() {},
 			evaluateExpression: () => `${RESUME_URL}${id}?signature=${RESUME_TOKEN}`,
 			additionalData: { executionTimeoutTimestamp: this.deadline },
 			putExecutionToWait: async (until?: Date) => {
@@ -311,19 +421,22 @@ export class FakeN8n {
 	}
 
 	private buildWebhookContext(
-		{ input: items, kept }: typeof this.stored,
+		{ step, input: items, kept }: Stored,
 		body: IDataObject,
 		headers: IDataObject,
 		response: ReturnType<typeof makeResponse>,
 	): IWebhookFunctions {
-		const { parked, wait } = kept as { parked: object; wait: { settings: object } };
+		const { name } = this.findRun(step);
 		return {
-			...this.base,
+			...this.buildBase(step),
 			getHeaderData: () => headers,
 			getBodyData: () => body,
 			getQueryData: () => ({ signature: RESUME_TOKEN }),
 			getResponseObject: () => response,
-			evaluateExpression: () => ({ items, parked, settings: wait.settings }),
+			evaluateExpression: () => ({
+				items,
+				entry: (kept[name] as { run?: { wait?: object } }).run?.wait,
+			}),
 		} as unknown as IWebhookFunctions;
 	}
 }
