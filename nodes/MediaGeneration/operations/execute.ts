@@ -49,7 +49,11 @@ export async function executeOperation(
 	for (const [order, { item }] of prepared.entries()) outcomes[item.index] = result.outcomes[order];
 	throwFirstError(run, outcomes);
 	const output = outcomes.flatMap((outcome, index) => toOutput(run, outcome, index));
-	await result.fallAsleep?.(output);
+	try {
+		await result.fallAsleep?.(output);
+	} catch (error) {
+		throw toNodeError(context, error, undefined, record?.listTaskIds());
+	}
 	return [output];
 }
 
