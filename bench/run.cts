@@ -5,6 +5,8 @@ import execa from 'execa';
 import type { Log } from '../dev/log.cts';
 import { provideN8n } from '../dev/n8n/provide.cts';
 import { version } from '../package.json';
+import { bench as answers } from './answers.cts';
+import { bench as asleep } from './asleep.cts';
 import { bench as clicks } from './clicks.cts';
 import { bench as create } from './create.cts';
 import { bench as intake } from './intake.cts';
@@ -24,6 +26,8 @@ const BENCHES: Record<string, (log: Log) => Promise<Row[]>> = {
 	intake,
 	memory,
 	queue,
+	asleep,
+	answers,
 };
 const NAMES = Object.keys(BENCHES);
 

@@ -17,7 +17,7 @@ import {
 const getOrigin = (url: unknown, base?: string): string | undefined =>
 	typeof url === 'string' && URL.canParse(url, base) ? new URL(url, base).origin : undefined;
 
-/** n8n's HTTP Request node has its address in `uri`, and "Ignore SSL Issues" in `rejectUnauthorized`. */
+/** n8n's HTTP Request node has its address in `uri`, Ignore SSL Issues in the other. */
 type SentRequest = IHttpRequestOptions & { uri?: string; rejectUnauthorized?: boolean };
 
 const SWITCHED_ON = { customEndpoints: [true] };
@@ -129,8 +129,8 @@ export class MediaGenerationApi implements ICredentialType {
 
 	/**
 	 * Adds the bearer token to requests to the configured service only; a redirect to another origin
-	 * does not get it either. This is a function because n8n evaluates each expression in a V8 isolate,
-	 * on every request.
+	 * does not get it either. This is a function because n8n evaluates each expression in a V8
+	 * isolate, on every request.
 	 * @throws {Error} when the request goes anywhere else, over the internet unencrypted, or where
 	 * somebody on its way could read it: n8n lets users send requests with a credential that they
 	 * can't see

@@ -4,7 +4,7 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 const LONG = [
 	...['queue/queue', 'e2e/anyModel', 'e2e/results', 'e2e/openInternet'],
 	...['e2e/restart', 'e2e/whatComesBack', 'e2e/lookedAfter', 'e2e/tools', 'e2e/agents'],
-	...['e2e/createAndWait', 'e2e/paidOnce', 'e2e/knownTasks', 'e2e/createAndTrigger'],
+	...['e2e/whoWaits', 'e2e/paidOnce', 'e2e/loops', 'e2e/proxies', 'e2e/createAndTrigger'],
 	...['unit/waiting', 'unit/answers', 'unit/verify', 'unit/hostileSchema'],
 ];
 

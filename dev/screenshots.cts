@@ -8,20 +8,16 @@ import { chain, mediaGeneration } from './fixtures/workflows.cts';
 import { createLog, logFailure } from './log.cts';
 import { openEditor, type Editor } from './n8n/editor.cts';
 import type { Credential } from './n8n/n8n.cts';
-import { poll } from './n8n/wait.cts';
 import { root } from './pack.cts';
 
 /** Takes a picture of the window, or of the canvas alone with its nodes and notes. */
 type TakePicture = (name: string, part?: 'canvas') => Promise<void>;
 
-/** The window: as on a desk, and as beside another window. */
-const LOOKS = [
-	{ look: 'normal', width: 1440, height: 900 },
-	{ look: 'narrow', width: 900, height: 700 },
-];
 /** The nodes that output a file of each kind. */
 const FILES = { image: 'Edit the photo', video: 'Make it move' };
 const THEMES = ['light', 'dark'] as const;
+/** The window, as on a desk. */
+const WINDOW = { width: 1440, height: 900 };
 const EDIT = 'Turn the sky into a starry night';
 /** What is left around the nodes on a canvas, in pixels. Their names stand below them. */
 const MARGIN = { x: 48, above: 32, below: 72 };
@@ -31,7 +27,7 @@ const OVERLAYS =
 /** The name of the picture in an agent's chat. */
 const AGENT_PICTURE = 'The photo by night';
 
-/** Takes pictures of everything that a person sees of the package in n8n's editor. */
+/** Takes the pictures that README and docs show, in n8n's editor. */
 async function main() {
 	const log = createLog();
 	const folder = path.resolve(process.argv[2] ?? path.join(root, 'docs', 'pictures'));
@@ -46,37 +42,33 @@ async function main() {
 	const examples: Record<string, string> = {};
 	for (const name of listExamples())
 		examples[name] = (await pair.importWorkflow(readExample(name))).id;
-	for (const { look, width, height } of LOOKS) {
-		for (const theme of THEMES) {
-			await using editor = await openEditor(pair.n8n, { width, height, theme });
-			const takePicture: TakePicture = async (name, part) => {
-				await editor.page.mouse.move(0, 0);
-				await showPublicAddresses(editor, pair);
-				const file = path.join(folder, `${name}-${look}-${theme}.png`);
-				await editor.page.screenshot({
-					path: file,
-					animations: 'disabled',
-					...(part && { clip: await findNodes(editor), style: OVERLAYS }),
-				});
-				log(path.relative(process.cwd(), file));
-			};
-			await showNodeList(editor, takePicture);
-			await showActionPanels(editor, takePicture);
-			await showAnyModel(editor, takePicture);
-			await showEmptyFields(editor, takePicture);
-			await showRun(editor, takePicture);
-			await showFiles(editor, takePicture, filesId);
-			await showAgentsChat(editor, takePicture, agent);
-			await showTool(editor, takePicture, String(examples['ai-agent']));
-			await showTrigger(editor, takePicture);
-			await showCredential(editor, takePicture);
-			for (const [name, id] of Object.entries(examples)) {
-				await editor.openWorkflow(id);
-				await takePicture(`example-${name}`, 'canvas');
-			}
-			// The last: n8n keeps its logs open.
-			await showFinishedCanvas(editor, takePicture, filesId);
+	for (const theme of THEMES) {
+		await using editor = await openEditor(pair.n8n, { ...WINDOW, theme });
+		const takePicture: TakePicture = async (name, part) => {
+			await editor.page.mouse.move(0, 0);
+			await showPublicAddresses(editor, pair);
+			const file = path.join(folder, `${name}-normal-${theme}.png`);
+			await editor.page.screenshot({
+				path: file,
+				animations: 'disabled',
+				...(part && { clip: await findNodes(editor), style: OVERLAYS }),
+			});
+			log(path.relative(process.cwd(), file));
+		};
+		if (theme === 'dark') {
+			await showFile(editor, takePicture, filesId, 'video');
+			continue;
 		}
+		await showAnyModel(editor, takePicture);
+		await showFile(editor, takePicture, filesId, 'image');
+		await showAgentsChat(editor, takePicture, agent);
+		await showTrigger(editor, takePicture);
+		for (const [name, id] of Object.entries(examples)) {
+			await editor.openWorkflow(id);
+			await takePicture(`example-${name}`, 'canvas');
+		}
+		// The last: n8n keeps its logs open.
+		await showFinishedCanvas(editor, takePicture, filesId);
 	}
 }
 
@@ -141,113 +133,28 @@ async function createAgent({ n8n, credential }: Pair, model: Credential) {
 	return await N8nAgent.create(n8n, 'Photo studio', model, [tool]);
 }
 
-async function showNodeList(editor: Editor, takePicture: TakePicture) {
-	await editor.openNewManualWorkflow();
-	await editor.search('video');
-	await editor.findEntry('Media Generation').waitFor();
-	await takePicture('node-list');
-	await editor.findEntry('Media Generation').click();
-	await editor.findEntry('Generate a video or image').waitFor();
-	await takePicture('node-actions');
-}
-
-/** Shows the panel of each operation, and of Generate for each model. */
-async function showActionPanels(editor: Editor, takePicture: TakePicture) {
-	await openCreateAndWait(editor);
-	const showEach = async (parameter: string, show: (name: string) => Promise<void>) => {
-		for (const option of await editor.listOptions(parameter)) {
-			await editor.choose(parameter, option);
-			await show(option.toLowerCase().replaceAll(/\W+/g, '-'));
-		}
-	};
-	await showEach('model', (model) => takePicture(`create-and-wait-${model}`));
-	await showEach('resource', (resource) =>
-		showEach('operation', (operation) => takePicture(`${resource}-${operation}`)),
-	);
-}
-
-async function openCreateAndWait(editor: Editor) {
+/** Shows the fields of a model that was chosen from the service's list. */
+async function showAnyModel(editor: Editor, takePicture: TakePicture) {
 	await editor.openNewManualWorkflow();
 	await editor.addNode('media', 'Media Generation', 'Generate a video or image');
-}
-
-/** Shows the list of the service's models, the fields of one, and what is said of each. */
-async function showAnyModel(editor: Editor, takePicture: TakePicture) {
-	await openCreateAndWait(editor);
-	await editor.choose('model', 'Any Model (Text to Image, Text to Video, Speech, Music)');
-	await editor.get('rlc-input').click();
-	await editor.get('rlc-item').first().waitFor();
-	await takePicture('any-model-list');
-	await editor.page.keyboard.press('Escape');
 	await editor.chooseFromSearch('customModel', 'epsilon image', 'Epsilon 2 Image to Video');
 	await editor.get('parameter-input-image_url').waitFor();
 	await takePicture('any-model');
-	await editor.get('parameter-input-$guide').click();
-	await editor.page.getByRole('option').filter({ visible: true }).first().waitFor();
-	await takePicture('any-model-guide');
-	await editor.page.keyboard.press('Escape');
-	await editor.choose('inputMode', 'JSON');
-	const guide = editor.get('parameter-input-jsonGuide').locator('input');
-	await poll(async () => (await guide.inputValue()).startsWith('Required: '), {
-		timeout: 10_000,
-		what: 'what the model requires',
-	});
-	await takePicture('any-model-json');
 }
 
-/** Shows the node as an agent's tool, and what its Options offer there. */
-async function showTool(editor: Editor, takePicture: TakePicture, workflowId: string) {
+/** Shows n8n's preview of the file that a node of this workflow outputs. */
+async function showFile(
+	editor: Editor,
+	takePicture: TakePicture,
+	workflowId: string,
+	kind: keyof typeof FILES,
+) {
 	await editor.openWorkflow(workflowId);
-	await editor.findNode('Edit the image').dblclick();
-	await editor.panel.waitFor();
-	await takePicture('tool');
-	await editor.panel.getByPlaceholder('Add option').click();
-	await editor.page.getByRole('option').filter({ visible: true }).first().waitFor();
-	await takePicture('tool-options');
-}
-
-/** Shows what n8n says under required fields that are left empty. */
-async function showEmptyFields(editor: Editor, takePicture: TakePicture) {
-	await openCreateAndWait(editor);
+	await editor.findNode(FILES[kind]).dblclick();
 	await editor.executeStep();
-	await editor.get('parameter-issues').first().waitFor();
-	await takePicture('empty-fields');
-}
-
-/** Shows the panel while a node waits, and after its run. */
-async function showRun(editor: Editor, takePicture: TakePicture) {
-	await openCreateAndWait(editor);
-	await editor.choose('model', 'Beta2 Image Edit');
-	await editor.fill('image', 'https://media.example/photo.png');
-	await editor.fill('prompt', EDIT);
-	await editor.executeStep();
-	await editor.output.getByText('The execution sleeps.').waitFor();
-	await takePicture('waiting-panel');
-	await editor.waitForOutput();
-	await takePicture('finished-panel');
-	await editor.fill('prompt', `${EDIT} #fail`);
-	await editor.executeStep();
-	await editor.output.getByText('1 task failed').waitFor();
-	await takePicture('failed-panel');
-	await editor.fill('prompt', `${EDIT} #neverEnds`);
-	await editor.choose('waitFor', 'Keep Asking');
-	await editor.fill('waitLimit', '0.02');
-	await editor.executeStep();
-	await editor.output.getByText('has not ended').waitFor();
-	await takePicture('open-panel');
+	await editor.viewFile(kind);
+	await takePicture(`finished-${kind}`);
 	await editor.closePanel();
-}
-
-/** Shows n8n's preview of the file that each node of this workflow outputs. */
-async function showFiles(editor: Editor, takePicture: TakePicture, workflowId: string) {
-	await editor.openWorkflow(workflowId);
-	for (const kind of ['image', 'video'] as const) {
-		await editor.findNode(FILES[kind]).dblclick();
-		await editor.executeStep();
-		await editor.viewFile(kind);
-		await takePicture(`finished-${kind}`);
-		await editor.closePanel();
-	}
 }
 
 /** Shows the canvas after a run, and below it, in n8n's logs, the picture that it made. */
@@ -290,24 +197,12 @@ async function showAgentsChat(editor: Editor, takePicture: TakePicture, agent: N
 	await takePicture('agents-chat');
 }
 
-async function showCredential(editor: Editor, takePicture: TakePicture) {
-	await editor.openNewCredential('Media Generation API');
-	await takePicture('credential');
-	await editor.get('parameter-input-customEndpoints').click();
-	await editor.get('parameter-input-idempotencyHeader').scrollIntoViewIfNeeded();
-	await takePicture('credential-advanced');
-}
-
 async function showTrigger(editor: Editor, takePicture: TakePicture) {
 	await editor.openNewWorkflow();
 	await editor.addNode('media', 'Media Generation', 'On task completed');
 	await editor.panel.getByText('Webhook URLs', { exact: true }).first().click();
 	await editor.panel.getByText('When will this node trigger my flow?').click();
 	await takePicture('trigger');
-	await editor.get('trigger-execute-button').first().click();
-	await editor.get('trigger-listening').first().waitFor();
-	await takePicture('trigger-listening');
-	await editor.page.getByRole('button', { name: 'Stop Listening' }).first().click();
 }
 
 main().catch(logFailure);

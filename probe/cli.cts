@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { logFailure } from '../dev/log.cts';
 import type { Credentials } from '../nodes/MediaGeneration/api/endpoints.ts';
 import { createClient } from './client.cts';
 import { nameDialect, type Clues } from './dialect.cts';
@@ -29,7 +28,7 @@ Environment
 It ends with 1 when something that the package relies on differs.
 `;
 
-/** How long the end of a task is waited for, in seconds. */
+/** In seconds. */
 const LIMIT = 30 * 60;
 /** Services allow one look-up a second, for the whole account. */
 const LOOKUP_PAUSE = 1_100;
@@ -85,4 +84,7 @@ async function main() {
 	if (different) process.exitCode = 1;
 }
 
-main().catch(logFailure);
+main().catch(({ message }: Error) => {
+	console.error(message);
+	process.exitCode = 1;
+});

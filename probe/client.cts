@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import type { IHttpRequestOptions } from 'n8n-workflow';
 import { MediaGenerationApi } from '../credentials/MediaGenerationApi.credentials.ts';
 import { TaskService } from '../nodes/MediaGeneration/api/client.ts';
 import type { Credentials } from '../nodes/MediaGeneration/api/endpoints.ts';
@@ -37,5 +37,5 @@ export function createClient(credentials: Credentials, clues: Clues): TaskServic
 		}
 	}
 	const context = { helpers: { httpRequestWithAuthentication: send } };
-	return new TaskService(context as unknown as IExecuteFunctions, credentials);
+	return new TaskService(context, credentials);
 }

@@ -29,8 +29,7 @@ export function readCallbackClues(body: unknown): Clues {
 export function nameDialect(clues: Clues): string {
 	const [first, ...others] = new Set(Object.values(clues));
 	if (!first) return 'unknown';
-	const seen = Object.keys(clues).join(', ');
-	if (others.length === 0) return `${first}, by ${seen}`;
+	if (others.length === 0) return `${first}, by ${Object.keys(clues).join(', ')}`;
 	return `a mixture: ${Object.entries(clues)
 		.map(([what, dialect]) => `${dialect} in ${what}`)
 		.join(', ')}`;

@@ -93,10 +93,8 @@ async function askLookups(add: Add, service: TaskService, link: string, options:
 
 /** Fetches a file as the package does: without the token. */
 export async function fetchFile(url: string): Promise<Buffer> {
-	const signal = AbortSignal.timeout(60_000);
-	const response = await fetch(url, { signal }).catch((error: Error) => {
-		throw new Difference(`the link can't be fetched: ${error.message}`);
-	});
+	const response = await fetch(url, { signal: AbortSignal.timeout(60_000) }).catch(String);
+	if (typeof response === 'string') throw new Difference(`the link can't be fetched: ${response}`);
 	if (!response.ok) throw new Difference(`the link is answered with HTTP ${response.status}`);
 	return Buffer.from(await response.arrayBuffer());
 }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export const PATIENCE = 240_000;
 
 interface PollOptions {
-	/** In milliseconds; by default the one of all waits. */
+	/** In milliseconds, where it takes longer than `PATIENCE` even on a quiet machine. */
 	timeout?: number;
 	/** Names, in the error, the thing that is waited for. */
 	what: string;
@@ -24,15 +24,16 @@ const LONGEST_PAUSE = 500;
  */
 export async function poll<Answer>(
 	ask: () => Answer | undefined | Promise<Answer | undefined>,
-	{ timeout = PATIENCE, what, details = () => '' }: PollOptions,
+	{ timeout = 0, what, details = () => '' }: PollOptions,
 ): Promise<NonNullable<Answer>> {
 	const begun = Date.now();
+	const limit = Math.max(timeout, PATIENCE);
 	for (;;) {
 		const answer = await ask();
 		if (answer) return answer;
 		const passed = Date.now() - begun;
-		if (passed > timeout)
-			throw new Error(`Waited ${timeout / 1000} s for ${what}, in vain. ${details()}`);
+		if (passed > limit)
+			throw new Error(`Waited ${limit / 1000} s for ${what}, in vain. ${details()}`);
 		const pause = Math.min(Math.max(passed / 5, SHORTEST_PAUSE), LONGEST_PAUSE);
 		await sleep(pause);
 	}

@@ -23,7 +23,7 @@ export interface TaskRecord extends TaskOrder {
 	detailsRequests: number;
 }
 
-export const FAIL_CODE = '501';
+const FAIL_CODE = '501';
 export const FAIL_MESSAGE = 'The generation failed: the prompt was refused.';
 
 /** Gathers what the details and the callback of a task say, with fresh result links. */

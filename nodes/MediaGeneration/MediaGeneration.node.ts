@@ -13,7 +13,10 @@ import { buildSubtitle } from './editor/subtitle';
 import { operationProperties } from './editor/properties';
 import { operations } from './operations';
 
-/** Resumes a parked execution. n8n makes a URL for each execution, so nothing is registered with the service. */
+/**
+ * Resumes a parked execution. n8n makes a URL for each execution, so nothing is registered with the
+ * service.
+ */
 const resumeWebhooks: IWebhookDescription[] = [
 	{
 		name: 'default',
@@ -21,7 +24,8 @@ const resumeWebhooks: IWebhookDescription[] = [
 		responseMode: 'onReceived',
 		path: '',
 		restartWebhook: true,
-		// Blank: n8n then answers with our webhookResponse, after it has stored that the execution continues.
+		// Blank: n8n then answers with our webhookResponse, after it has stored that the execution
+		// continues.
 		responseData: '',
 	},
 ];
@@ -41,7 +45,10 @@ const builderHint = {
 	],
 };
 
-/** The node. Its code is loaded when it runs, because n8n loads this file at its start, for the editor. */
+/**
+ * The node. Its code is loaded when it runs, because n8n loads this file at its start, for the
+ * editor.
+ */
 export class MediaGeneration implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Media Generation',

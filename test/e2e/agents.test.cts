@@ -198,23 +198,6 @@ withAgents("an agent of n8n's Agents", () => {
 		expect(pair.countCreations()).toBe(2);
 	});
 
-	it('creates a task only after a yes', async () => {
-		const approved = creating('create', {}, { requireApproval: true });
-		const { agent, model } = await createAgent([approved], [[{ prompt: 'one' }]]);
-		const ask = async () => {
-			const { suspended } = await agent.chat('Make it night');
-			if (!suspended) throw new Error('The tool did not wait for an approval');
-			return suspended;
-		};
-		const [no, yes] = [await ask(), await ask()];
-		expect(pair.countCreations()).toBe(0);
-		await agent.approve(no, false);
-		expect(pair.countCreations()).toBe(0);
-		await agent.approve(yes, true);
-		expect(pair.countCreations()).toBe(1);
-		expect(readTask(model.listToolResults()[0])).toMatchObject({ taskId: pair.listIds()[0] });
-	});
-
 	it('sleeps while a workflow of media-for-agents does, also over a restart, and is given links', async () => {
 		const example = readExample('media-for-agents', {
 			n8n: pair.n8n.url,

@@ -1,14 +1,11 @@
 import { expect } from '@jest/globals';
 import { parseAnswer } from '../../dev/fixtures/callbacks.cts';
 import {
-	callWorkflow,
 	chain,
-	connect,
 	editSample,
 	NODE,
 	prompts,
 	SEEN,
-	WHEN_CALLED,
 } from '../../dev/fixtures/workflows.cts';
 import type { CallbackOverrides } from '../../dev/service/index.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
@@ -154,15 +151,6 @@ it('a batch of 60 tasks that ended without a callback goes on by one, within the
 	expect(Date.now() - begun).toBeLessThan(15_000);
 	const execution = await pair.n8n.waitForExecution(id);
 	expect(execution.getItems(NODE)).toMatchObject(taskIds.map(() => COMPLETED));
-});
-
-it('waits in a sub-workflow, and the caller goes on with the result', async () => {
-	pair.service.set({ taskSeconds: 2 });
-	const sample = editSample(pair.service.resultsUrl, { prompt: 'one' });
-	const { id } = await pair.importWorkflow(connect('Inner', [WHEN_CALLED, sample]));
-	await pair.n8n.activate(id);
-	const execution = await pair.run(chain('Outer', [callWorkflow(id)]));
-	expect(execution.getItems('Call')).toMatchObject([COMPLETED]);
 });
 
 it('under Execute Once, the task that goes on comes out at the limit, and no input item', async () => {

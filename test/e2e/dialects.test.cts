@@ -81,15 +81,12 @@ describe.each(Object.keys(dialects) as DialectName[])('in the dialect "%s"', (di
 
 	it('uploads a file for a field, and by itself', async () => {
 		const own = { resource: 'file', operation: 'upload', binaryPropertyName: 'photo' };
-		const execution = await pair.runNodes(
-			...readFiles({ photo: 'plain.png' }),
-			mediaGeneration(own, { name: 'Upload' }),
-			...readFiles({ photo: 'plain.png' }),
-			build('beta2/image-edit', { image: 'photo' }),
-		);
-		expect(execution.readError()).toBe('');
+		const file = readFiles({ photo: 'plain.png' });
+		const upload = await pair.runNodes(...file, mediaGeneration(own));
+		const execution = await pair.runNodes(...file, build('beta2/image-edit', { image: 'photo' }));
+		expect([upload, execution].map((one) => one.readError())).toEqual(['', '']);
 		const [uploaded, sent] = [...pair.service.uploads.values()].map((one) => one.downloadUrl);
-		expect(execution.getItems('Upload')).toMatchObject([{ url: uploaded }]);
+		expect(upload.getItems(NODE)).toMatchObject([{ url: uploaded }]);
 		expect(pair.listTasks()).toMatchObject([{ input: { image_url: sent } }]);
 	});
 

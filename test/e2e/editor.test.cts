@@ -175,11 +175,11 @@ describe('a person at the editor', () => {
 		await editor.executeStep();
 	}
 
-	it('reads at the output of a renamed node that slept that its task failed', async () => {
+	it('reads at the output of a node that kept asking that its task failed', async () => {
 		const image = `${service.resultsUrl}/sample.png`;
-		const failing = { model: 'beta2/image-edit', image, prompt: '#fail' };
+		const failing = { model: 'beta2/image-edit', image, prompt: '#fail', waitFor: 'polling' };
 		await executeSaved(mediaGeneration(failing, { name: "The client's photo" }));
-		await editor.output.getByText('1 task failed').waitFor();
+		await editor.output.getByText('The task failed').waitFor();
 	});
 
 	it('looks at a finished video', async () => {

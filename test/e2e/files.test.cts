@@ -1,6 +1,5 @@
 import { expect } from '@jest/globals';
-import { chain, mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
-import { readMedia } from '../media/corpus.cts';
+import { mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
 import { readFiles, usePair } from './support.cts';
 
 const pair = usePair({ service: { credits: 1e6 } });
@@ -50,43 +49,5 @@ describe('files are checked before they are paid for', () => {
 		expect(error?.message).toContain(problem);
 		expect(error?.description).toContain('Nothing was sent for this item');
 		expect(pair.service.requests).toEqual([]);
-	});
-
-	it('by content, not by name, and unreadable files are sent with a warning', async () => {
-		const execution = await pair.runNodes(
-			...readFiles({ photo: 'png-named.jpg', clip: 'truncated-before-moov.mp4' }),
-			motion(),
-		);
-		expect(execution.getError()).toBeUndefined();
-		expect(listUploads()[0]).toMatchObject({
-			mimeType: 'image/png',
-			fileName: expect.stringMatching(/\.png$/),
-		});
-		expect(execution.getRuns(NODE)[0]?.hints).toEqual([
-			expect.objectContaining({
-				type: 'warning',
-				message: expect.stringMatching(/'Video' \[item 0\]: .*duration, which could not be read/),
-			}),
-		]);
-	});
-});
-
-describe('Upload', () => {
-	const upload = (parameters: object = {}) =>
-		mediaGeneration({ resource: 'file', operation: 'upload', ...parameters });
-
-	it('returns a URL, under a new name, from the upload base URL of the credential', async () => {
-		const changes = { baseUrl: 'http://127.0.0.1:9', uploadBaseUrl: pair.service.url };
-		const credential = await pair.createCredential(changes);
-		const nodes = [...readFiles({ data: 'baseline.jpg' }), upload()];
-		const execution = await pair.run(chain('Upload', nodes), { credential });
-		expect(execution.getItems(NODE)).toMatchObject([
-			{
-				url: listUploads()[0]?.downloadUrl,
-				fileName: expect.stringMatching(/^baseline-[\da-f-]{36}\.jpg$/),
-				mimeType: 'image/jpeg',
-				fileSize: readMedia('baseline.jpg').length,
-			},
-		]);
 	});
 });

@@ -247,38 +247,6 @@ describe('one event', () => {
 		expect(await waitForTasks(id, 1)).toEqual([taskId]);
 	});
 
-	it('is another one when a failed task completes after all, and says which key signed it', async () => {
-		const { id, url } = await pair.activateTrigger({ events: ['taskCompleted', 'taskFailed'] });
-		const taskId = await createEndedTask(pair.service, { prompt: '#fail #noCallback' });
-		const notify = async (timestamp: number, secret = KEY) =>
-			(await send(url, taskId, { timestamp, secret })).json;
-		const now = readClock();
-		expect([await notify(now), await notify(now)]).toEqual([EMITTED, DUPLICATE]);
-		Object.assign(pair.service.tasks.get(taskId) ?? {}, { state: 'success' });
-		expect([await notify(now + 1, PREVIOUS_KEY), await notify(now + 1)]).toEqual([
-			EMITTED,
-			DUPLICATE,
-		]);
-		expect(await pair.waitForTriggered(id, 2)).toMatchObject([
-			{ status: 'failed', verification: { signature: 'current' } },
-			{ status: 'completed', verification: { signature: 'previous' } },
-		]);
-	});
-
-	it('is asked for again when the details take longer than senders wait', async () => {
-		const { id, url } = await pair.activateTrigger();
-		const taskId = await createEndedTask(pair.service);
-		pair.service.faultNext({ path: DETAILS, hang: true });
-		const start = Date.now();
-		const early = await send(url, taskId);
-		expect(Date.now() - start).toBeLessThan(10_000);
-		expect(early).toMatchObject({ status: 503, json: { reason: 'detailsUnavailable' } });
-		expect((await send(url, taskId)).json).toEqual(EMITTED);
-		expect(await pair.waitForTriggered(id)).toMatchObject([
-			{ taskId, status: 'completed', verification: { details: 'fetched' } },
-		]);
-	});
-
 	it.each([
 		['whose details path is none', { status: 404, garbage: true }],
 		['whose task the service does not know', { status: 422, times: 2 }],

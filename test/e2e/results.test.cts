@@ -337,39 +337,6 @@ describe('a waiting node that downloads', () => {
 			downloadError: expect.stringMatching(/^The wait limit passed before/),
 		});
 	});
-
-	it('brings songs, speech and pictures, and has the result of a model that writes text', async () => {
-		const cases: Array<[model: string, input: object, ...files: string[]]> = [
-			[
-				'zeta-song-v5',
-				{ prompt: 'x', instrumental: true },
-				'data: audio/mpeg',
-				'data_1: audio/mpeg',
-			],
-			['epsilon-voice/text-to-speech', { text: 'Hello' }, 'data: audio/mpeg'],
-			['zeta-canvas-4.0', { prompt: 'x' }, 'data: image/png'],
-			['tau-prompt/enhance', { prompt: 'x' }],
-		];
-		const execution = await pair.runNodes(
-			items(cases.map(([model, input]) => ({ model, input }))),
-			wait({
-				customModel: '={{ $json.model }}',
-				customInput: '={{ $json.input }}',
-				inputMode: 'json',
-			}),
-		);
-		const output = getOutput(execution);
-		expect(output.map(({ json }) => [json.status, json.resultUrls?.length])).toEqual(
-			cases.map(([, , ...files]) => ['completed', files.length]),
-		);
-		const files = output.map(({ binary }) =>
-			Object.entries(binary).map(([field, { mimeType }]) => `${field}: ${mimeType}`),
-		);
-		expect(files).toEqual(cases.map(([, , ...expected]) => expected));
-		expect(output[3]?.json.result).toMatchObject({
-			resultObject: { text: expect.any(String) },
-		});
-	});
 });
 
 describe('Get Files', () => {
@@ -398,26 +365,5 @@ describe('Get Files', () => {
 		);
 		expect(pair.service.requests.at(-1)?.path).toBe('/api/v1/common/download-url');
 		expect(getOutput(execution)[0]?.binary).toHaveProperty('data');
-	});
-
-	it('has a few files under way over all items, and says how long each took', async () => {
-		pair.service.set({ faultsFor: () => ({ files: 3, fileSize: SIZE, fileSlow: 0.3 }) });
-		const ids = await Promise.all(Array.from({ length: 6 }, () => createEndedTask(pair.service)));
-		const execution = await pair.runNodes(
-			items(ids.map((taskId) => ({ taskId }))),
-			download({ options: { outputItems: 'perFile' } }),
-		);
-		expect(execution.getError()).toBeUndefined();
-		const output = getOutput(execution).map(({ json }) => json);
-		expect(new Set(output.map(({ file }) => file?.name)).size).toBe(18);
-		expect(output.map(({ taskId }) => taskId)).toEqual(ids.flatMap((id) => [id, id, id]));
-		for (const { file } of output) expect(file?.seconds).toBeGreaterThan(0.2);
-		const { deliveries } = pair.service;
-		const atOnce = deliveries.map(
-			({ begun }) =>
-				deliveries.filter((other) => other.begun <= begun && Number(other.ended) > begun).length,
-		);
-		expect(Math.max(...atOnce)).toBeGreaterThan(2);
-		expect(Math.max(...atOnce)).toBeLessThanOrEqual(5);
 	});
 });

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import execa from 'execa';
 import { WebSocket } from 'ws';
-import { postJson } from '../../dev/fixtures/callbacks.cts';
 import {
 	callWorkflow,
 	chain,
@@ -12,11 +11,13 @@ import {
 	items,
 	NODE,
 	prompts,
+	RESPOND,
 	SPLIT_ITEMS,
 	WAIT,
 	webhook,
 	WHEN_CALLED,
 } from '../../dev/fixtures/workflows.cts';
+import { Execution } from '../../dev/n8n/execution.cts';
 import { findPort } from '../../dev/n8n/findPort.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import type { Workflow, WorkflowNode } from '../../dev/n8n/workflow.cts';
@@ -33,21 +34,27 @@ interface Started {
 	id: string;
 	/** What the one who started it was given at the end; absent if nobody waits. */
 	answer?: string;
+	/** The execution, where n8n does not keep it. */
+	execution?: Execution;
 }
 
 /** Starts a workflow that creates a task for each of these prompts, and waits for its answer. */
 type Start = (texts: string[]) => Promise<Started>;
 
 const LAST_NODE = { responseMode: 'lastNode', responseData: 'allEntries' };
-const RESPOND: WorkflowNode = {
-	name: 'Respond',
-	type: 'n8n-nodes-base.respondToWebhook',
-	typeVersion: 1.5,
-	parameters: { respondWith: 'allIncomingItems', options: {} },
-};
 
-const post = async (url: string, body: object = {}) =>
-	(await postJson(url, { 'content-type': 'application/json' }, body)).text;
+async function post(url: string, body: object = {}) {
+	const headers = { 'content-type': 'application/json' };
+	const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+	return await response.text();
+}
+
+/** Saves and activates a workflow, and returns its ID. */
+async function activate(workflow: Workflow) {
+	const { id } = await pair.importWorkflow(workflow);
+	await pair.n8n.activate(id);
+	return id;
+}
 
 /** Starts our node below n8n's Webhook node. */
 const byWebhook =
@@ -81,7 +88,7 @@ function startInThreeWays(texts: string[]): Workflow {
 const byOneOfThree =
 	(trigger: 'At once' | 'Waits'): Start =>
 	async (texts) => {
-		const { id } = await pair.activate(startInThreeWays(texts));
+		const id = await activate(startInThreeWays(texts));
 		return { id, answer: await post(await pair.n8n.getProductionWebhookUrl(id, trigger)) };
 	};
 
@@ -135,8 +142,7 @@ async function activateChat(texts: string[], parameters: object, below: Workflow
 		parameters: { public: true, ...parameters },
 	};
 	const nodes = [trigger, prompts(texts), createAndWait(), ...below];
-	const { id } = await pair.importWorkflow(connect('Chat', nodes));
-	await pair.n8n.activate(id);
+	const id = await activate(connect('Chat', nodes));
 	const message = { action: 'sendMessage', sessionId: webhookId, chatInput: 'Hello' };
 	const answer = await post(pair.n8n.buildWebhookUrl(`${webhookId}/chat`), message);
 	return { id, sessionId: webhookId, answer };
@@ -173,28 +179,20 @@ const byForm: Start = async (texts) => {
 		webhookId,
 		parameters: { formTitle: 'Form', formFields, responseMode: 'lastNode', options: {} },
 	};
-	const { id } = await pair.importWorkflow(
-		connect('Form', [trigger, prompts(texts), createAndWait()]),
-	);
-	await pair.n8n.activate(id);
+	const id = await activate(connect('Form', [trigger, prompts(texts), createAndWait()]));
 	const body = new FormData();
 	body.set('field-0', 'A name');
 	const response = await fetch(`${pair.n8n.url}/form/${webhookId}`, { method: 'POST', body });
 	return { id, answer: await response.text() };
 };
 
-/** Saves a workflow that others call, and activates it. */
-async function saveCalled(nodes: WorkflowNode[]) {
-	const { id } = await pair.importWorkflow(connect('Called', nodes));
-	await pair.n8n.activate(id);
-	return id;
-}
-
 /** Calls a workflow from another one. With `split`, each of two items has two prompts. */
 const byCaller =
 	(mode: 'once' | 'each', { split = false, waits = true } = {}): Start =>
 	async (texts) => {
-		const id = await saveCalled([WHEN_CALLED, ...(split ? [SPLIT_ITEMS] : []), createAndWait()]);
+		const id = await activate(
+			connect('Called', [WHEN_CALLED, ...(split ? [SPLIT_ITEMS] : []), createAndWait()]),
+		);
 		const all = texts.map((prompt) => ({ prompt }));
 		const halves = [all.slice(0, 2), all.slice(2)].map((items) => ({ body: { items } }));
 		const call = callWorkflow(id, mode);
@@ -205,8 +203,12 @@ const byCaller =
 
 const byError: Start = async (texts) => {
 	const trigger = { name: 'On error', type: 'n8n-nodes-base.errorTrigger' };
-	const id = await saveCalled([trigger, prompts(texts), createAndWait()]);
-	const fail = { name: 'Fail', type: 'n8n-nodes-base.stopAndError', parameters: {} };
+	const id = await activate(connect('Own trigger', [trigger, prompts(texts), createAndWait()]));
+	const fail = {
+		name: 'Fail',
+		type: 'n8n-nodes-base.stopAndError',
+		parameters: { errorMessage: 'No' },
+	};
 	const failing = connect('Fails', [webhook(randomUUID()), fail]);
 	failing.settings = { ...failing.settings, errorWorkflow: id };
 	await post((await pair.activate(failing)).url);
@@ -221,7 +223,7 @@ const bySchedule: Start = async (texts) => {
 		typeVersion: 1.2,
 		parameters: { rule: { interval } },
 	};
-	const id = await saveCalled([trigger, prompts(texts), createAndWait()]);
+	const id = await activate(connect('Own trigger', [trigger, prompts(texts), createAndWait()]));
 	const begun = { workflowId: id, count: 1, status: ['running', 'waiting', 'success'] };
 	await pair.n8n.waitForExecutions(begun);
 	await pair.n8n.deactivate(id);
@@ -232,16 +234,59 @@ const bySchedule: Start = async (texts) => {
 const byCommand: Start = async (texts) => {
 	const { id } = await pair.importWorkflow(chain('Command', [prompts(texts), createAndWait()]));
 	const { node, bin, folder, env } = pair.n8n.options;
-	const { stdout } = await execa(node, [bin, 'execute', `--id=${id}`, '--rawOutput'], {
+	const { stdout, stderr } = await execa(node, [bin, 'execute', `--id=${id}`, '--rawOutput'], {
 		env: {
 			...env,
 			N8N_USER_FOLDER: folder,
 			N8N_RUNNERS_BROKER_PORT: String(await findPort()),
 			N8N_DIAGNOSTICS_ENABLED: 'false',
+			NODE_ENV: 'production',
 			NODE_OPTIONS: '',
 		},
 	});
-	return { id, answer: stdout };
+	if (!stdout.includes('{')) throw new Error(`${stdout}\n${stderr}`);
+	const { data, status } = JSON.parse(stdout.slice(stdout.indexOf('{'))) as Execution;
+	return { id, answer: stdout, execution: new Execution('', status, data) };
+};
+
+/** Runs an evaluation over a table of prompts, and returns its metrics. */
+const byEvaluation: Start = async (texts) => {
+	const { n8n } = pair;
+	const project = await n8n.request<{ id: string }>('GET', '/rest/projects/personal');
+	const tables = `/rest/projects/${project.id}/data-tables`;
+	const columns = [{ name: 'prompt', type: 'string' }];
+	const table = await n8n.request<{ id: string }>('POST', tables, { name: randomUUID(), columns });
+	const data = texts.map((prompt) => ({ prompt }));
+	await n8n.request('POST', `${tables}/${table.id}/insert`, { data });
+	const dataTableId = { __rl: true, mode: 'id', value: table.id };
+	const trigger = {
+		name: 'Evaluation',
+		type: 'n8n-nodes-base.evaluationTrigger',
+		typeVersion: 4.7,
+		parameters: { source: 'dataTable', dataTableId },
+	};
+	const metric = { id: 'done', name: 'done', type: 'number', value: '={{ $json.taskId.length }}' };
+	const metrics = {
+		name: 'Metrics',
+		type: 'n8n-nodes-base.evaluation',
+		typeVersion: 4.7,
+		parameters: {
+			operation: 'setMetrics',
+			metric: 'customMetrics',
+			metrics: { assignments: [metric] },
+		},
+	};
+	const { id } = await pair.importWorkflow(
+		connect('Evaluated', [trigger, createAndWait(), metrics]),
+	);
+	const testRuns = `/rest/workflows/${id}/test-runs`;
+	const { testRunId } = await n8n.request<{ testRunId: string }>('POST', `${testRuns}/new`, {});
+	const findEnd = async () => {
+		const testRun = await n8n.request<{ status: string }>('GET', `${testRuns}/${testRunId}`);
+		return ['new', 'running'].includes(testRun.status) ? undefined : testRun;
+	};
+	const testRun = await poll(findEnd, { timeout: 60_000, what: 'the evaluation' });
+	return { id, answer: JSON.stringify(testRun) };
 };
 
 interface Row {
@@ -299,6 +344,12 @@ const ROWS: Row[] = [
 	{ name: 'called for each, splits', start: byCaller('each', { split: true }), ...CALLS, tasks: 4 },
 	{ name: 'called by one that goes on', start: byCaller('once', { waits: false }) },
 	{ name: 'error workflow', start: byError },
+	{
+		name: 'evaluation',
+		start: byEvaluation,
+		reason: 'a run of the kind "evaluation"',
+		gets: 'end',
+	},
 ];
 
 const listTexts = ({ name, tasks = 2 }: Row) =>
@@ -319,9 +370,11 @@ beforeAll(() => {
 });
 
 /** Waits until the executions of a workflow have output this number of tasks. */
-async function waitForOutput(workflowId: string, count: number) {
+async function waitForOutput({ id: workflowId, execution }: Started, count: number) {
 	const read = async () => {
-		const executions = await pair.n8n.waitForExecutions({ workflowId, count: 1 });
+		const executions = execution
+			? [execution]
+			: await pair.n8n.waitForExecutions({ workflowId, count: 1 });
 		const output = executions.flatMap((execution) => execution.getItems<Task>(NODE));
 		return output.length >= count ? { executions, output } : undefined;
 	};
@@ -329,9 +382,10 @@ async function waitForOutput(workflowId: string, count: number) {
 }
 
 it.each(ROWS.map((row) => ({ ...row, row })))('$name', async ({ row, reason, gets }) => {
-	const { id, answer, answeredAt } = (await runs.get(row)) as Run;
+	const run = (await runs.get(row)) as Run;
+	const { answer, answeredAt } = run;
 	const texts = listTexts(row);
-	const { executions, output } = await waitForOutput(id, texts.length);
+	const { executions, output } = await waitForOutput(run, texts.length);
 	const tasks = pair.listTasks().filter(({ input }) => texts.includes(String(input.prompt)));
 	expect(tasks.map(({ input }) => input.prompt).sort()).toEqual(texts);
 	const finished = tasks.map(({ taskId }) => ({ taskId, status: 'completed' }));

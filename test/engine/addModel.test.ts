@@ -37,7 +37,7 @@ describe('the worked example of CONTRIBUTING.md, followed to the letter', () => 
 		expect(example.files).toEqual([
 			'nodes/MediaGeneration/models/epsilonUpscale.ts',
 			'nodes/MediaGeneration/models/index.ts',
-			'test/unit/models.test.ts',
+			'test/unit/models/index.test.ts',
 			'dev/service/models.cts',
 		]);
 	});

@@ -125,11 +125,16 @@ describe('task: download', () => {
 	});
 
 	it.each<[string, INodeParameters, string, string]>([
-		['#neverEnds', {}, 'its status is', 'Download it when it is completed'],
-		['#fail', {}, 'its status is failed (fail): The generation failed', 'create a new one'],
+		[
+			'#neverEnds',
+			{},
+			'is pending, and has none of the chosen files',
+			'Only completed tasks have files',
+		],
+		['#fail', {}, 'is failed (The generation failed', 'Only completed tasks have files'],
 		['', { files: ['cover'] }, 'has none of the chosen files', 'has another form'],
-		['#fileSize=2', { options: { maxSizeMegabytes: 1 } }, 'is 2 MB', 'Raise the limit'],
-		['#fileRefused', {}, 'The link to result 1 of', 'Download them sooner'],
+		['#fileSize=2', { options: { maxSizeMegabytes: 1 } }, 'is too large', 'Raise the limit'],
+		['#fileRefused', {}, 'has expired or is refused', 'Download them sooner'],
 	])('of a task "%s", with %j, says why there is no file', async (prompt, more, message, next) => {
 		const { error } = await download(prompt, more);
 		expect(error?.message).toContain(message);

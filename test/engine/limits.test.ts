@@ -54,15 +54,6 @@ describe('the limits of Options', () => {
 		expect(countRequests(CREDITS)).toBe(asked);
 	});
 
-	it('are told of each item when On Error continues', async () => {
-		const limit = { maxTasksPerRun: 1 };
-		const { output } = await create(['one', 'two'], limit, CONTINUE);
-		const error = expect.stringContaining("'Maximum Tasks per Run' is 1") as string;
-		expect(output[0]).toMatchObject(
-			[0, 1].map((item) => ({ json: { error }, pairedItem: { item } })),
-		);
-	});
-
 	it('count the tasks of each run of a loop, and those that may exist, but no refusal', async () => {
 		const options = { maxTasksPerRun: 4 };
 		const first = await create(['one', '#status=422', '#status=500'], options, CONTINUE);
@@ -71,15 +62,6 @@ describe('the limits of Options', () => {
 		const third = await create(['four'], options, {}, second.data);
 		expect(third.error?.message).toContain('4 were created before in this execution');
 		expect(engine.service.tasks.size).toBe(3);
-	});
-
-	it('are told an agent as not its own to raise', async () => {
-		const { error } = await create(
-			['one', 'two'],
-			{ maxTasksPerRun: 1 },
-			{ type: 'mediaGenerationTool' },
-		);
-		expect(error?.message).toContain('set by the owner of this workflow: do not try again');
 	});
 });
 
@@ -102,47 +84,15 @@ describe('a try that is repeated', () => {
 	});
 });
 
-describe('a second try, for which the tasks of the first one left too few credits', () => {
-	const create75 = async (prompts: string[], node?: object) =>
-		await create(prompts, { keepCredits: 75 }, { ...RETRY, ...node });
-
-	it('names the tasks, and does not claim that nothing was created', async () => {
-		const { error } = await create75(['one', 'two', '#status=422']);
-		expect(error?.message).toBe(
-			"The account has 75 credits, and 'Stop Below This Balance' is 75 in Options",
-		);
-		const ids = engine.listTasks().map(({ taskId }) => taskId);
-		expect(error?.description).toBe(
-			`Nothing more was created. Top up the account, or lower 'Stop Below This Balance'. These tasks exist. Look at them with Get: ${ids.join(', ')}`,
-		);
-	});
-
-	it('outputs them, and refuses only the item that has none, when On Error continues', async () => {
-		const { output } = await create75(['#status=422', 'one', 'two'], CONTINUE);
-		expect(output[0]).toMatchObject([
-			{ json: { error: expect.stringContaining("'Stop Below This Balance' is 75") } },
-			...engine.listTasks().map(({ taskId }) => ({ json: { taskId, status: 'pending' } })),
-		]);
-		expect(engine.service.tasks.size).toBe(2);
-	});
-});
-
-it('creates nothing when the credits could not be read', async () => {
-	engine.service.faultNext({ path: CREDITS, status: 500 });
-	const { error } = await create(['one'], { keepCredits: 1 });
-	expect(error?.message).toContain(
-		"'Stop Below This Balance' is set in Options, but the account's credits couldn't be read",
+it('a second try whose credits the first one has used up names its tasks', async () => {
+	const { error } = await create(['one', 'two', '#status=422'], { keepCredits: 75 }, RETRY);
+	expect(error?.message).toBe(
+		"The account has 75 credits, and 'Stop Below This Balance' is 75 in Options",
 	);
-	expect(error?.description).toContain("Check 'Credits Path' in the credential");
-	expect(engine.service.tasks.size).toBe(0);
-});
-
-it.each<[object, number]>([
-	[{}, 1],
-	[CONTINUE, 2],
-])('after a refusal, with the settings %j, %d are asked for', async (node, count) => {
-	await create(['#status=422', 'two'], {}, node);
-	expect(countRequests(CREATE)).toBe(count);
+	const ids = engine.listTasks().map(({ taskId }) => taskId);
+	expect(error?.description).toBe(
+		`Nothing more was created. Top up the account, or lower 'Stop Below This Balance'. These tasks exist. Look at them with Get: ${ids.join(', ')}`,
+	);
 });
 
 describe('a number or switch in Options', () => {
@@ -156,7 +106,6 @@ describe('a number or switch in Options', () => {
 		[{ tasksPer10Seconds: 'many' }, "'Tasks per 10 Seconds' in Options must be a whole number"],
 		[{ timeoutSeconds: 0 }, "'Request Timeout (Seconds)' in Options must be a number from 1"],
 		[{ checkUrls: '={{ $json.none }}' }, "'Check Media URLs' in Options must be true or false"],
-		[{ toolWaitLimit: '' }, "'Agent Wait (Minutes)' in Options must be a number"],
 	])('that is not in its range keeps everything from being sent: %j', async (options, message) => {
 		const { error } = await engine.run({ ...editImage, operation: 'createAndWait', options });
 		expect(error?.message).toContain(message);
@@ -179,25 +128,13 @@ describe('a number or switch in Options', () => {
 	});
 });
 
-describe('what every further creation would meet', () => {
-	it('ends creating after three unknown outcomes in a row', async () => {
-		const prompts = ['#status=500', '#garbage', 'good', '#status=500', '#noTaskId', '#garbage'];
-		const { output } = await create([...prompts, 'a', 'b'], {}, CONTINUE);
-		expect(countRequests(CREATE)).toBe(6);
-		for (const { json } of output[0]?.slice(6) ?? []) {
-			expect(json.error).toContain('This item was not sent: for 3 items in a row it is unknown');
-			expect(json.message).toContain("Look at your account's recent tasks");
-		}
-	});
-
-	it('uploads no file for an item that is not sent', async () => {
-		engine.service.faultNext({ path: CREATE, code: 402 });
-		await engine.run(
-			{ ...editImage, image: 'data', options: { concurrency: 1 } },
-			{ items: [{}, {}, {}], binary: { data: PICTURE }, node: CONTINUE },
-		);
-		expect(engine.service.uploads.size).toBe(1);
-	});
+it('a file is not uploaded for an item that is not sent', async () => {
+	engine.service.faultNext({ path: CREATE, code: 402 });
+	await engine.run(
+		{ ...editImage, image: 'data', options: { concurrency: 1 } },
+		{ items: [{}, {}, {}], binary: { data: PICTURE }, node: CONTINUE },
+	);
+	expect(engine.service.uploads.size).toBe(1);
 });
 
 it.each(['create', 'createAndWait'])(

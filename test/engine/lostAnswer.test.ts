@@ -42,7 +42,6 @@ const listIds = () => engine.listTasks().map(({ taskId }) => taskId);
 
 it.each([
 	['one answer lost', '#lost=1', 2],
-	['three answers lost', '#lost=3', 4],
 	['an HTTP 500 that hides a task', '#status=500 #created', 2],
 	['a text that hides a task', '#garbage #created', 2],
 ])('with the header, %s costs one task', async (_, prompt, requests) => {
@@ -57,21 +56,6 @@ it('without a header, a creation is sent once, also when n8n repeats the run', a
 	const { error } = await create({ prompts: ['#lost=1'], credentials: {}, node: repeats(3) });
 	expect(error?.description).toContain(UNKNOWN);
 	expect(engine.service.requests).toHaveLength(1);
-});
-
-it('a creation is asked for four times in all, and stays unknown: n8n repeats the run, not it', async () => {
-	const { error } = await create({ prompts: ['#lost=9'], node: repeats(2) });
-	expect(error?.description).toContain(UNKNOWN);
-	expect(engine.service.requests).toHaveLength(4);
-	expect(engine.service.tasks.size).toBe(1);
-});
-
-it('a refusal after a lost answer does not say that there is no task', async () => {
-	engine.service.faultNext({ dropConnection: true });
-	engine.service.faultNext({ code: 402, times: 3 });
-	const { error } = await create({ prompts: ['one'] });
-	expect(error?.description).toContain(UNKNOWN);
-	expect(engine.service.requests).toHaveLength(4);
 });
 
 it.each([

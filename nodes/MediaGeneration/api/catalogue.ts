@@ -7,7 +7,7 @@ import { isRateLimited } from './errors';
 import type { RequestSettings } from './exchange';
 import type { CatalogueModel } from './schemas';
 
-/** How long answers are reused, in milliseconds. Clients of such services use 10 minutes to 6 hours, and 24 hours. */
+/** How long answers are reused, in ms. Clients of such services use 10 min to 6 h, and 24 h. */
 const LIST_LIFETIME = 10 * 60 * 1000;
 const SCHEMA_LIFETIME = 24 * 60 * 60 * 1000;
 
@@ -15,11 +15,11 @@ const SCHEMA_LIFETIME = 24 * 60 * 60 * 1000;
 const RETRY_AFTER = 60 * 1000;
 
 /**
- * Services usually allow one request a second for each account, and say so only by `code` 429. The pause is between an answer and
- * the next request, because a request may be slow to arrive.
+ * Services usually allow one request a second for each account, and say so only by `code` 429. The
+ * pause is between an answer and the next request, because a request may be slow to arrive.
  */
 const PAUSE = 1_100;
-const LIMITS = { requests: 0, period: 0, patience: 20_000, isTooFast: isRateLimited };
+const LIMITS = { requests: Infinity, period: 0, patience: 20_000, isTooFast: isRateLimited };
 
 const SETTINGS = { timeoutSeconds: 20 };
 
@@ -27,7 +27,7 @@ const SETTINGS = { timeoutSeconds: 20 };
 const MAX_ACCOUNTS = 20;
 const MAX_SCHEMAS = 100;
 
-/** Answers of the service, shared while they are fresh. An older one is used when the service refuses a new one. */
+/** Answers, shared while they are fresh. If the service refuses a new one, the older is used. */
 class AnswerCache<T> {
 	private readonly answers: BoundedMap<string, { value: T; goodUntil: number }>;
 	private readonly underWay = new Map<string, Promise<T>>();
@@ -43,6 +43,7 @@ class AnswerCache<T> {
 		const known = this.answers.get(key);
 		if (known && Date.now() < known.goodUntil) return known.value;
 		const reading = this.underWay.get(key) ?? this.renew(key, request);
+		this.underWay.set(key, reading);
 		if (!known) return await reading;
 		return await reading.catch(() => {
 			known.goodUntil = Date.now() + RETRY_AFTER;
@@ -51,51 +52,25 @@ class AnswerCache<T> {
 	}
 
 	private async renew(key: string, request: () => Promise<T>): Promise<T> {
-		const reading = request()
-			.then((value) => {
-				this.answers.set(key, { value, goodUntil: Date.now() + this.lifetime });
-				return value;
-			})
-			.finally(() => this.underWay.delete(key));
-		this.underWay.set(key, reading);
-		return await reading;
+		try {
+			const value = await request();
+			this.answers.set(key, { value, goodUntil: Date.now() + this.lifetime });
+			return value;
+		} finally {
+			this.underWay.delete(key);
+		}
 	}
 }
 
 /** The catalogue as one account sees it. */
 class Account {
+	readonly lists = new AnswerCache<CatalogueModel[]>(1, LIST_LIFETIME);
+	readonly schemas = new AnswerCache<unknown>(MAX_SCHEMAS, SCHEMA_LIFETIME);
+	/** By model, until when its document isn't asked for by runs. */
+	readonly missing = new BoundedMap<string, number>(MAX_SCHEMAS);
 	private readonly limiter = new RateLimiter(LIMITS);
 	/** Resolves when the next request may be sent. */
 	private free: Promise<void> = Promise.resolve();
-	private readonly lists = new AnswerCache<CatalogueModel[]>(1, LIST_LIFETIME);
-	private readonly schemas = new AnswerCache<unknown>(MAX_SCHEMAS, SCHEMA_LIFETIME);
-	/** By model, until when its document isn't asked for by runs. */
-	private readonly missing = new BoundedMap<string, number>(MAX_SCHEMAS);
-
-	async listModels(service: TaskService): Promise<CatalogueModel[]> {
-		return await this.lists.read(
-			'',
-			async () => await this.send(async () => await service.listModels(SETTINGS)),
-		);
-	}
-
-	async getSchema(service: TaskService, model: string): Promise<unknown> {
-		return await this.schemas.read(
-			model,
-			async () => await this.send(async () => await service.getModelSchema(model, SETTINGS)),
-		);
-	}
-
-	/** Reads a model's document for a run, which goes on without it: it isn't asked for again soon after it couldn't be had. */
-	async findSchema(service: TaskService, model: string): Promise<unknown> {
-		if (Date.now() < (this.missing.get(model) ?? 0)) return undefined;
-		try {
-			return await this.getSchema(service, model);
-		} catch {
-			this.missing.set(model, Date.now() + RETRY_AFTER);
-			return undefined;
-		}
-	}
 
 	/** Sends one request after the other. */
 	async send<T>(request: () => Promise<T>): Promise<T> {
@@ -119,22 +94,40 @@ function findAccount({ credentials }: TaskService): Account {
 }
 
 /**
- * Lists the models of the service, from memory while its last answer is good or the service refuses another.
+ * Lists the models of the service, from memory while its last answer is good or the service refuses
+ * another.
  * @throws {ServiceError} when there is no answer yet
  */
-export const listModels = async (service: TaskService): Promise<CatalogueModel[]> =>
-	await findAccount(service).listModels(service);
+export async function listModels(service: TaskService): Promise<CatalogueModel[]> {
+	const account = findAccount(service);
+	const ask = async () => await account.send(async () => await service.listModels(SETTINGS));
+	return await account.lists.read('', ask);
+}
 
 /**
- * Reads a model's OpenAPI document as `listModels` reads the list; null when the service has none yet.
+ * Reads a model's OpenAPI document as `listModels` reads the list; null when the service has none
+ * yet.
  * @throws {ServiceError} when there is no answer yet
  */
-export const getModelSchema = async (service: TaskService, model: string): Promise<unknown> =>
-	await findAccount(service).getSchema(service, model);
+export async function getModelSchema(service: TaskService, model: string): Promise<unknown> {
+	const account = findAccount(service);
+	const ask = async () =>
+		await account.send(async () => await service.getModelSchema(model, SETTINGS));
+	return await account.schemas.read(model, ask);
+}
 
-/** Reads a model's document as `getModelSchema` does; undefined when there is no answer, and for a minute after that. */
-export const findModelSchema = async (service: TaskService, model: string): Promise<unknown> =>
-	await findAccount(service).findSchema(service, model);
+/**
+ * Reads a model's document for a run, which goes on without it.
+ * @returns undefined when there is no answer, and for a minute after that
+ */
+export async function findModelSchema(service: TaskService, model: string): Promise<unknown> {
+	const { missing } = findAccount(service);
+	if (Date.now() < (missing.get(model) ?? 0)) return undefined;
+	return await getModelSchema(service, model).catch(() => {
+		missing.set(model, Date.now() + RETRY_AFTER);
+		return undefined;
+	});
+}
 
 /**
  * Asks the service for a fresh link to a result file. Links and catalogue share one rate limit.

@@ -32,8 +32,8 @@ export interface CreateTaskRequest {
 }
 
 /**
- * The codes of a details answer for a task that ended without a result. If the answer has a record, the record says how the task
- * ended.
+ * The codes of a details answer for a task that ended without a result. If the answer has a record,
+ * the record says how the task ended.
  */
 const GENERATION_FAILED = 501;
 const CODES_OF_TASKS = new Set<number | undefined>([GENERATION_FAILED, 408]);
@@ -60,8 +60,8 @@ export class TaskService {
 	}
 
 	/**
-	 * Creates a task, which costs credits, so the request is sent only once. Stopping the execution doesn't abort it, because the ID
-	 * would be lost.
+	 * Creates a task, which costs credits, so the request is sent only once. Stopping the execution
+	 * doesn't abort it, because the ID would be lost.
 	 * @param idempotencyKey 1 to 128 characters, sent where the credential names a header for it
 	 * @returns the task's ID
 	 * @throws {UnknownOutcomeError} when the task may exist all the same
@@ -87,7 +87,7 @@ export class TaskService {
 		const taskId = data?.taskId ?? answer.foundTaskId;
 		if (answer.failure?.isRejected && !taskId) throw new ServiceError(answer.failure);
 		const { message, code, answeredBy, hint } =
-			answer.failure ?? this.describeIncomplete(answer, 'the service gave no task ID', error);
+			answer.failure ?? this.describeIncomplete(answer, 'task ID', error);
 		const advice = answeredBy === 'other' && !(code && code >= 500) ? hint : undefined;
 		throw new UnknownOutcomeError({ message, taskId, ...(advice && { advice }) }, code);
 	}
@@ -102,7 +102,8 @@ export class TaskService {
 	}
 
 	/**
-	 * Reads a task like `getTask`, and the callback URL it was created with, if its record has the request.
+	 * Reads a task like `getTask`, and the callback URL it was created with, if its record has the
+	 * request.
 	 * @throws {ServiceError} as `getTask`
 	 */
 	async getTaskAndCallbackUrl(
@@ -128,11 +129,8 @@ export class TaskService {
 
 	/** Reads the account's credits, fractional. */
 	async getCredits(settings: RequestSettings): Promise<number> {
-		return await this.request(
-			{ endpoint: 'creditsPath', settings },
-			number,
-			'the service gave no number of credits',
-		);
+		const request = { endpoint: 'creditsPath', settings } as const;
+		return await this.request(request, number, 'number of credits');
 	}
 
 	/**
@@ -145,11 +143,8 @@ export class TaskService {
 		settings: RequestSettings,
 	): Promise<UploadedFile> {
 		const body = buildForm({ uploadPath: UPLOAD_PATH, fileName }, fileName, file);
-		return await this.request(
-			{ endpoint: 'streamUploadPath', body, settings },
-			uploadedFile,
-			'the service gave no URL for the file',
-		);
+		const request = { endpoint: 'streamUploadPath', body, settings } as const;
+		return await this.request(request, uploadedFile, 'URL for the file');
 	}
 
 	/** Lets the service fetch a file from a URL. @param fileName as for `upload` */
@@ -158,39 +153,30 @@ export class TaskService {
 		fileUrl: string,
 		settings: RequestSettings,
 	): Promise<UploadedFile> {
-		return await this.request(
-			{ endpoint: 'urlUploadPath', body: { fileUrl, uploadPath: UPLOAD_PATH, fileName }, settings },
-			uploadedFile,
-			'the service gave no URL for the file',
-		);
+		const body = { fileUrl, uploadPath: UPLOAD_PATH, fileName };
+		const request = { endpoint: 'urlUploadPath', body, settings } as const;
+		return await this.request(request, uploadedFile, 'URL for the file');
 	}
 
-	/** Lists the models of the service's catalogue. @throws {ServiceError} with code 404 when it has none */
+	/** Lists the models of the catalogue. @throws {ServiceError} with code 404 when it has none */
 	async listModels(settings: RequestSettings): Promise<CatalogueModel[]> {
-		return await this.request(
-			{ endpoint: 'modelsPath', settings },
-			modelList,
-			'the service gave no list of models',
-		);
+		const request = { endpoint: 'modelsPath', settings } as const;
+		return await this.request(request, modelList, 'list of models');
 	}
 
-	/** Reads a model's OpenAPI document; null when the service has none yet. @throws {ServiceError} with code 404 for an unknown model */
+	/**
+	 * Reads a model's OpenAPI document; null when the service has none yet.
+	 * @throws {ServiceError} with code 404 for an unknown model
+	 */
 	async getModelSchema(model: string, settings: RequestSettings): Promise<unknown> {
-		const { openapi } = await this.request(
-			{ endpoint: 'modelSchemaPath', value: model, settings },
-			modelSchema,
-			'the service gave no schema',
-		);
-		return openapi;
+		const request = { endpoint: 'modelSchemaPath', value: model, settings } as const;
+		return (await this.request(request, modelSchema, 'schema')).openapi;
 	}
 
-	/** Asks for a fresh link to a file of this service. @throws {ServiceError} when it gives none, or has no such endpoint */
+	/** Asks for a fresh link to a file of this service. @throws {ServiceError} when it gives none */
 	async getDownloadUrl(url: string, settings: RequestSettings): Promise<string> {
-		return await this.request(
-			{ endpoint: 'downloadUrlPath', body: { url }, settings },
-			webLink,
-			'the service gave no link',
-		);
+		const request = { endpoint: 'downloadUrlPath', body: { url }, settings } as const;
+		return await this.request(request, webLink, 'link');
 	}
 
 	private async askForTask(taskId: string, settings: RequestSettings): Promise<Exchange> {
@@ -206,7 +192,7 @@ export class TaskService {
 		const { origin, body, failure } = answer;
 		const decides = CODES_OF_TASKS.has(readEnvelope(body).code) && hasRecord(body);
 		if (failure && !decides) throw new ServiceError(failure);
-		const record = this.readData(answer, schema, 'the service gave no task record');
+		const record = this.readData(answer, schema, 'task record');
 		if (record.taskId === undefined || record.taskId === taskId) return record;
 		throw new ServiceError({
 			message: this.redactor.hideInMessage(
@@ -217,30 +203,30 @@ export class TaskService {
 		});
 	}
 
-	/** @param missing what to say if `data` does not fit the schema */
+	/** @param wanted what an answer lacks whose `data` does not fit the schema */
 	private async request<T extends z.ZodTypeAny>(
 		request: ServiceRequest,
 		schema: T,
-		missing: string,
+		wanted: string,
 	): Promise<z.output<T>> {
 		const answer = await this.send(request);
 		if (answer.failure) throw new ServiceError(answer.failure);
-		return this.readData(answer, schema, missing);
+		return this.readData(answer, schema, wanted);
 	}
 
 	private readData<T extends z.ZodTypeAny>(
 		answer: Exchange,
 		schema: T,
-		missing: string,
+		wanted: string,
 	): z.output<T> {
 		const { success, data, error } = schema.safeParse(getData(answer.body));
 		if (success) return data as z.output<T>;
-		throw new ServiceError(this.describeIncomplete(answer, missing, error));
+		throw new ServiceError(this.describeIncomplete(answer, wanted, error));
 	}
 
 	private describeIncomplete(
 		{ origin, body }: Exchange,
-		missing: string,
+		wanted: string,
 		error?: z.ZodError,
 	): Omit<Failure, 'isRejected'> {
 		const path = ['data', ...(error?.issues[0]?.path ?? [])];
@@ -248,9 +234,10 @@ export class TaskService {
 			(whole, key) => (whole as Record<string, unknown> | null | undefined)?.[key],
 			body,
 		);
+		const fault = value === undefined ? 'is missing' : `can't be used: ${show(value)}`;
 		return {
 			message: this.redactor.hideInMessage(
-				`The answer from ${origin} is incomplete: ${missing}. Its field ${path.join('.')} ${value === undefined ? 'is missing' : `can't be used: ${show(value)}`}`,
+				`The answer from ${origin} is incomplete: the service gave no ${wanted}. Its field ${path.join('.')} ${fault}`,
 			),
 			hint: 'Check the endpoint paths in the credential.',
 			answeredBy: 'service',

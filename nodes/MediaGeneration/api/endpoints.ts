@@ -3,9 +3,10 @@ import { isInternalUrl } from '../lib/isInternalUrl';
 import { digest } from '../lib/json';
 
 /**
- * The service's endpoints: the name of each in the credential, and its path relative to the base URL. Only `createTaskPath` is
- * contract (task-service interface, "Endpoints"). The others are what public services of this kind use, so each is a setting
- * of the credential with this default. The part in braces is replaced; a path must have it.
+ * The service's endpoints: the name of each in the credential, and its path relative to the base
+ * URL. Only `createTaskPath` is contract (task-service interface, "Endpoints"). The others are what
+ * public services of this kind use, so each is a setting of the credential with this default. The
+ * part in braces is replaced; a path must have it.
  */
 export const ENDPOINTS = {
 	createTaskPath: { displayName: 'Create Task Path', path: '/api/v1/jobs/createTask' },
@@ -94,7 +95,7 @@ export function buildUrl(addresses: Addresses, endpoint: Endpoint, value?: strin
 	return base + path.replaceAll(placeholder, segments.map(encodeURIComponent).join('/'));
 }
 
-/** Requests over http:// can be read on their way, so the token is sent over it only inside a network. */
+/** The token could be read on its way, so it is sent over http:// only inside a network. */
 export const isClearText = (url: string): boolean =>
 	new URL(url).protocol === 'http:' && !isInternalUrl(url);
 
@@ -126,7 +127,8 @@ const TAKEN_HEADERS = new Set(
 );
 
 /**
- * Reads the name of the header by which the service recognizes a creation that it is asked for again; undefined: it has none.
+ * Reads the name of the header by which the service recognizes a creation that it is asked for
+ * again; undefined: it has none.
  * @throws {UserError} when it can't be the name of a header
  */
 export function readIdempotencyHeader({

@@ -7,8 +7,9 @@ interface ErrorHelp {
 const NOTHING_CREATED = 'Nothing was created by this request.';
 
 /**
- * The codes that services of this kind answer with, in the body or as HTTP status. The contract shows
- * 200 and 500 only; public services document the others. Below 500, the service certainly did nothing.
+ * The codes that services of this kind answer with, in the body or as HTTP status. The contract
+ * shows 200 and 500 only; public services document the others. Below 500, the service certainly did
+ * nothing.
  */
 export const ERROR_HELP = {
 	400: {
@@ -71,12 +72,12 @@ const OTHER: ErrorHelp = {
 	hint: 'The service names the reason above.',
 };
 
-/** Sister services use each of these for too many requests, or for missing credits. The text decides. */
+/** Sister services use each of these for the rate, or for missing credits. The text decides. */
 const AMBIGUOUS_CODES = new Set([405, 429, 430]);
 const RATE_TEXT = /\brate[\s-]?limit|\btoo (many|frequent|fast)\b|\bfrequency\b/i;
 const CREDITS_TEXT = /\b(credits?|balance)\b/i;
 
-/** Whole texts of code 500 that refuse the input, as recorded. After any other, a task may exist. */
+/** Whole texts of code 500 that refuse the input. After any other, a task may exist. */
 const INPUT_REFUSAL =
 	/^(this )?[\w.[\]-]+ (is not within the range of allowed options|is required|cannot be empty)\.?$/i;
 const CREDITS_REFUSAL = /^credits insufficient\.?$/i;
@@ -98,7 +99,8 @@ const isRefusal = (code: number): boolean => code in ERROR_HELP && code < 500;
  * Explains an answer that is not a success.
  * @param code the body's `code`, or the HTTP status where the body has none
  * @param text the service's own message, possibly empty
- * @returns `isRejected`: the service certainly did nothing; `isRateLimited`: it may be sent again later
+ * @returns `isRejected`: the service certainly did nothing; `isRateLimited`: it may be sent again
+ * later
  */
 export function explainRefusal(
 	httpStatus: number,

@@ -10,7 +10,7 @@ export interface Failure {
 	hint: string;
 	/** The body's `code`, or else the HTTP status; absent where no readable answer came. */
 	code?: number;
-	/** The service, in its own envelope, or something else, such as a page; absent: nobody answered. */
+	/** The service, in its envelope, or something else, such as a page; absent: nobody. */
 	answeredBy?: 'service' | 'other';
 	/** The service certainly did nothing. */
 	isRejected: boolean;
@@ -65,7 +65,7 @@ export class UnknownOutcomeError extends ServiceError {
 /** Says whether an HTTP status is one of success. */
 export const isSuccess = (statusCode: number): boolean => statusCode >= 200 && statusCode < 300;
 
-/** Redirects after which the address has certainly done nothing. 303 may mean that a task was created. */
+/** Redirects of an address that did nothing. 303 may mean that a task was created. */
 const PLAIN_REDIRECTS = new Set([301, 302, 307, 308]);
 
 /**

@@ -62,7 +62,7 @@ export interface Exchange {
 
 const MEGABYTE = 1024 * 1024;
 
-/** The largest answers that are read, in bytes, decompressed. The largest known is a list of 100 kB; schemas have about 10 kB. */
+/** In bytes, decompressed. The largest known is a list of 100 kB; schemas have about 10 kB. */
 const MAX_BYTES = 2 * MEGABYTE;
 const MAX_BYTES_OF_SCHEMA = MEGABYTE / 4;
 
@@ -146,7 +146,7 @@ interface Received {
 /** Like the error of n8n's helper. */
 const TIMED_OUT = { code: 'ETIMEDOUT' };
 
-/** Sends a request and collects its answer. The timeout applies to the headers, then again to the body. */
+/** Sends a request and collects its answer. The timeout is for the headers, then for the body. */
 async function send(
 	context: Context,
 	credentials: Credentials,
@@ -215,8 +215,8 @@ const isStream = (body: unknown): body is AsyncIterable<Uint8Array> =>
 
 /**
  * Parses an answer and hides secrets in it.
- * @returns undefined where it is not JSON, or reading it fails for any reason: the ID of a paid task
- * must not get lost for it
+ * @returns undefined where it is not JSON, or reading it fails for any reason: the ID of a paid
+ * task must not get lost for it
  */
 export function parseAnswer(text: string, redactor: Redactor): unknown {
 	try {
@@ -226,7 +226,7 @@ export function parseAnswer(text: string, redactor: Redactor): unknown {
 	}
 }
 
-/** Finds the task ID in an answer to a creation that can't be parsed: the task may have been paid for. */
+/** Finds the task ID in an answer that can't be parsed: the task may have been paid for. */
 function findTaskId(text: string, redactor: Redactor): string | undefined {
 	const [, id, number] = /"taskId"\s*:\s*(?:"([^"\\]{1,256})"|(\d{1,256})\s*[,}])/.exec(text) ?? [];
 	return redactor.hideInData(taskId.safeParse(id ?? number).data) as string | undefined;

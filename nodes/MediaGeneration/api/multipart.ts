@@ -12,7 +12,7 @@ export interface UploadFile {
 const escapeQuotes = (text: string): string =>
 	text.replace(/[\r\n"]/g, (character) => encodeURIComponent(character));
 
-/** The MIME type without parameters, if it is well-formed: a line break in it would end the header. */
+/** The MIME type alone, if it is well-formed: a line break in it would end the header. */
 const checkMimeType = (mimeType: string): string =>
 	/^[\w.+-]+\/[\w.+-]+(?=\s*(;|$))/.exec(mimeType)?.[0] ?? 'application/octet-stream';
 

@@ -9,7 +9,7 @@ export interface NetworkFailure {
 	hint?: string;
 }
 
-/** The errors of n8n's own guard against requests into its network. It refuses before it connects. */
+/** The errors of n8n's guard against requests into its network. It refuses to connect. */
 const GUARD_ERRORS = new Set(['SsrfBlockedIpError', 'SsrfBlockedHostnameError']);
 
 const GUARD_HINT =

@@ -2,20 +2,20 @@ import { isObject } from '../lib/json';
 
 const HIDDEN = '***';
 
-/** Shorter secrets, in characters, are hidden only in messages. In data they could be part of any word. */
+/** Shorter secrets are hidden only in messages. In data they could be part of any word. */
 const SHORTEST_IN_DATA = 8;
 
-/** A value in a query that looks like a secret: long, and only characters of hex, URL-safe Base64, or UUIDs. */
+/** Looks like a secret: long, and only characters of hex, URL-safe Base64, or UUIDs. */
 const TOKEN = /^[\w-]{16,}=*$/;
 
-/** The query of a URL that resumes an execution of n8n, plain or percent-encoded, behind the first group. */
+/** Behind the first group: the query of a URL that resumes an execution, maybe percent-encoded. */
 const RESUME_QUERY = String.raw`(webhook-waiting(?:\\{0,3}/|%2f)[^\s"'<>?]{0,100}?(?:\?|%3f))[^\s"'<>\\]+`;
 
-/** Lists the values that look like secrets, for example those in the query of a call to our webhook. */
+/** Lists the values that look like secrets, as in the query of a call to our webhook. */
 export const listTokens = (values: Iterable<unknown>): string[] =>
 	[...values].filter((value): value is string => typeof value === 'string' && TOKEN.test(value));
 
-/** Lists the secrets of a callback URL: its password, its whole query, and the tokens in the query. */
+/** Lists the secrets of a callback URL: its password, its query, and the tokens in the query. */
 export function listUrlSecrets(url: string): string[] {
 	if (!URL.canParse(url)) return [];
 	const { password, search, searchParams } = new URL(url);
@@ -35,8 +35,8 @@ const toRegExp = (secrets: string[]): RegExp =>
 const hide = (text: string, secrets: RegExp): string => text.replace(secrets, `$1${HIDDEN}`);
 
 /**
- * Hides secrets in what a service sends: an honest service may repeat any part of a request. One that
- * means to give a secret away can write it in a form that nobody looks for.
+ * Hides secrets in what a service sends: an honest service may repeat any part of a request. One
+ * that means to give a secret away can write it in a form that nobody looks for.
  */
 export class Redactor {
 	private readonly secrets: string[];

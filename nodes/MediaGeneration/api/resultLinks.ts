@@ -5,11 +5,11 @@ import { spaceWords } from '../lib/text';
 import { message, nonEmptyText, number, tolerant } from './schemas';
 
 /**
- * The links in a task's result. The contract does not show where they are, and models differ, so each
- * http(s) text counts, save under a key that speaks of something else.
+ * The links in a task's result. The contract does not show where they are, and models differ, so
+ * each http(s) text counts, save under a key that speaks of something else.
  */
 
-/** What a link leads to, as the editor names it. Only a `result` is what the task was created for. */
+/** What a link leads to, in the editor. Only a `result` is what the task was created for. */
 export const LINK_KINDS = {
 	cover: 'Cover',
 	firstFrame: 'First Frame',
@@ -72,8 +72,8 @@ export function readResultLinks(result: unknown): ResultLink[] {
 }
 
 /**
- * Selects the links of these kinds, those of one kind together. Where no link is a `result`, whatever
- * there is counts as one: it is what was paid for.
+ * Selects the links of these kinds, those of one kind together. Where no link is a `result`,
+ * whatever there is counts as one: it is what was paid for.
  */
 export function selectLinks(links: ResultLink[], kinds: string[]): ResultLink[] {
 	const hasResults = links.some(({ kind }) => kind === 'result');
@@ -122,7 +122,7 @@ function addLink(
 	else if (kind === 'result') known.kind = kind;
 }
 
-/** Tells each file its cover: the only one beside it, or the one in the same place of a list of covers. */
+/** Tells each file its cover: the only one beside it, or the one at its place in a list. */
 function addCovers(links: ResultLink[]): void {
 	const taken = new Set(links.map(({ coverUrl }) => coverUrl));
 	const covers = links.filter(({ kind, url }) => kind === 'cover' && !taken.has(url));

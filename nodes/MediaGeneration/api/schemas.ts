@@ -3,14 +3,15 @@ import { isDeeper, isObject, parseJson } from '../lib/json';
 import { isWebUrl } from '../lib/isWebUrl';
 
 /**
- * Schemas of the service's answers; that of a task's record is in task.ts. They name only the keys that we read and keep
- * unknown ones; the parsed value is what is used. What the contract does not show follows public services of this kind.
+ * Schemas of the service's answers; that of a task's record is in task.ts. They name only the keys
+ * that we read and keep unknown ones; the parsed value is what is used. What the contract does not
+ * show follows public services of this kind.
  */
 
-/** The deepest nesting of JSON from elsewhere. The contract has two levels; n8n stores items by recursion. */
+/** The deepest nesting of JSON from elsewhere. n8n stores items by recursion. */
 export const JSON_LEVELS = 64;
 
-/** Parses JSON of the service without rounding a long numeric task ID; undefined where the text is not JSON, or is nested too deep. */
+/** Parses JSON without rounding a long task ID; undefined if it is none, or nested too deep. */
 export function parseServiceJson(text: string): unknown {
 	const value = parseJson(text.replace(/("taskId"\s*:\s*)(\d+)(?=\s*[,}])/g, '$1"$2"'));
 	return isDeeper(value, JSON_LEVELS) ? undefined : value;
@@ -36,9 +37,9 @@ export const number = z.union([
 export const nonEmptyText = z.string().min(1);
 
 /**
- * A task ID has 1 to 256 characters, none of them a control character or half of one, and is not `.` or `..`, which URLs
- * resolve to another path. The contract shows no limit; public services use at most 64. This bounds what is remembered,
- * logged and asked for.
+ * A task ID has 1 to 256 characters, none of them a control character or half of one, and is not
+ * `.` or `..`, which URLs resolve to another path. The contract shows no limit; public services use
+ * at most 64. This bounds what is remembered, logged and asked for.
  */
 export const TASK_ID = /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]{1,256}$/u;
 
@@ -86,24 +87,15 @@ export const envelope = z
 	})
 	.passthrough();
 
-/** The part of a createTask answer's `data` that means a task exists, whatever else the answer says. */
+/** The part of a createTask answer's `data` that means a task exists, whatever else it says. */
 export const createdTask = z.object({ taskId });
 
-/** `data` of an upload's answer. Services use either name for the file's URL. */
+/** `data` of an upload's answer. Services use either name for the file's URL; `url` is another one. */
 export const uploadedFile = z
-	.object({
-		downloadUrl: tolerant(nonEmptyText),
-		fileUrl: tolerant(nonEmptyText),
-		fileName: tolerant(nonEmptyText),
-		filePath: tolerant(nonEmptyText),
-		fileSize: tolerant(number),
-		mimeType: tolerant(nonEmptyText),
-		uploadedAt: tolerant(z.union([nonEmptyText, z.number()])),
-	})
+	.object({ downloadUrl: tolerant(nonEmptyText), fileUrl: tolerant(nonEmptyText) })
 	.passthrough()
 	.transform(({ downloadUrl, fileUrl, ...file }, context) => {
 		const url = downloadUrl ?? fileUrl;
-		// A `url` of the service's own doesn't replace it.
 		if (url !== undefined) return { ...{ url }, ...file, url };
 		context.addIssue({ code: 'custom', message: 'neither downloadUrl nor fileUrl' });
 		return z.NEVER;
@@ -111,7 +103,7 @@ export const uploadedFile = z
 
 export type UploadedFile = z.output<typeof uploadedFile>;
 
-/** An entry of the catalogue. Services have more keys, or fewer; only the identifier must be there. */
+/** An entry of the catalogue. Only the identifier must be there. */
 const catalogueModel = z.object({
 	model: nonEmptyText,
 	title: tolerant(nonEmptyText),
@@ -125,7 +117,7 @@ export type CatalogueModel = z.output<typeof catalogueModel>;
 /** `data` of an answer that is a link. */
 export const webLink = z.string().refine(isWebUrl);
 
-/** `data` of the catalogue's answer: `{ models }`, or the list itself. Entries that can't be read are left out. */
+/** `data` of the catalogue: `{ models }`, or the list. Unreadable entries are left out. */
 export const modelList = z.preprocess(
 	(data) => (isObject(data) ? data.models : data),
 	z

@@ -45,8 +45,8 @@ export type TaskStatus = 'pending' | 'completed' | 'failed' | 'timedOut';
 export const PROMPT = Symbol('prompt');
 
 /**
- * A task as every operation and the trigger output it. A key is absent where nothing is known. The files in `__schema__`
- * describe the same to the editor.
+ * A task as every operation and the trigger output it. A key is absent where nothing is known. The
+ * files in `__schema__` describe the same to the editor.
  */
 export interface Task {
 	taskId: string;
@@ -69,43 +69,16 @@ export interface Task {
 	[PROMPT]?: string;
 }
 
-const COMPLETED_STATES = new Set([
-	'complete',
-	'completed',
-	'done',
-	'finished',
-	'succeed',
-	'succeeded',
-	'success',
-]);
+const split = (words: string): Set<string> => new Set(words.split(' '));
 
-/** States of tasks that ended without a result, in lower case and without separators between the words. */
-const FAILED_STATES = new Set([
-	'aborted',
-	'canceled',
-	'cancelled',
-	'error',
-	'errored',
-	'expired',
-	'fail',
-	'failed',
-	'failure',
-	'rejected',
-	'terminated',
-	'timedout',
-	'timeout',
-]);
-
-const PENDING_STATES = new Set([
-	'generating',
-	'inprogress',
-	'pending',
-	'processing',
-	'queued',
-	'queuing',
-	'running',
-	'waiting',
-]);
+/** The service's words, in lower case and without separators inside. */
+const COMPLETED_STATES = split('complete completed done finished succeed succeeded success');
+const FAILED_STATES = split(
+	'aborted canceled cancelled error errored expired fail failed failure rejected terminated timedout timeout',
+);
+const PENDING_STATES = split(
+	'generating inprogress pending processing queued queuing running waiting',
+);
 
 /**
  * Reads a state of the service.
@@ -140,7 +113,7 @@ export const failedTask = (taskId: string, code: number, failMessage?: string): 
 const readRequest = ({ param, paramJson }: TaskRecord): Record<string, unknown> =>
 	[param, paramJson].find(isObject) ?? {};
 
-/** Reads the callback URL that a task was created with; undefined if its record lacks the request. */
+/** Reads the callback URL of a task; undefined if its record lacks the request. */
 export const readCallbackUrl = (record: TaskRecord): string | undefined =>
 	nonEmptyText.safeParse(readRequest(record).callBackUrl).data;
 
@@ -185,8 +158,8 @@ const omitKnown = (record: TaskRecord): object =>
 	Object.fromEntries(Object.entries(record).filter(([key]) => !(key in taskRecord.shape)));
 
 /**
- * Lists the links of these kinds in a task's result. Where its record has two results, the one with the links may be known by
- * `resultUrls` only.
+ * Lists the links of these kinds in a task's result. Where its record has two results, the one with
+ * the links may be known by `resultUrls` only.
  */
 export function listTaskLinks({ result, resultUrls = [] }: Task, kinds: string[]): ResultLink[] {
 	const links = readResultLinks(result);

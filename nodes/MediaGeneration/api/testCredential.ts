@@ -15,8 +15,9 @@ const WRONG_PATH =
 	"Check 'Base URL' and, with 'Advanced Settings' on, 'Credits Path'. A service without such a path fails this test, and can be used all the same.";
 
 /**
- * Tests a credential by asking for the account's credits, and says in words what to correct. A test that
- * is only declared gets Node's code from n8n where the service can't be reached, such as ENOTFOUND.
+ * Tests a credential by asking for the account's credits, and says in words what to correct. A test
+ * that is only declared gets Node's code from n8n where the service can't be reached, such as
+ * ENOTFOUND.
  */
 export async function testCredential(
 	context: ICredentialTestFunctions,

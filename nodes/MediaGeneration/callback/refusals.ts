@@ -1,3 +1,5 @@
+import { JSON_LEVELS } from '../api/schemas';
+
 /** Why a callback is turned away: the HTTP status, and what its sender is told. */
 export const REFUSALS = {
 	headerMissing: [401, 'Both X-Webhook-Timestamp and X-Webhook-Signature are required, once each'],
@@ -9,7 +11,7 @@ export const REFUSALS = {
 	],
 	keyMissing: [401, 'The receiver has no key to verify signatures with'],
 	bodyNotAnObject: [400, 'The body must be a JSON object, sent as application/json'],
-	bodyTooDeep: [400, 'The body must not be nested deeper than 64 levels'],
+	bodyTooDeep: [400, `The body must not be nested deeper than ${JSON_LEVELS} levels`],
 	taskIdMissing: [400, 'The body must have data.task_id or data.taskId, as text'],
 	taskIdMalformed: [
 		400,

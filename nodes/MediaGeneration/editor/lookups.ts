@@ -26,7 +26,10 @@ import {
 /** How many models the editor gets at once. It asks for more when the user scrolls. */
 const PAGE = 100;
 
-/** The longest name, description and reason of the service, in characters. The editor's list shows 52 of a name. */
+/**
+ * The longest name, description and reason of the service, in characters. The editor's list shows
+ * 52 of a name.
+ */
 const SHOWN_NAME = 200;
 const SHOWN_DESCRIPTION = 500;
 const SHOWN_REASON = 200;
@@ -35,8 +38,8 @@ const SHOWN_REASON = 200;
 const WITHOUT_CATALOGUE = "choose the model By ID and set 'Input Mode' to JSON.";
 
 /**
- * Lists the service's models that contain each word of the filter. Chat models are left out, because they answer at once and this
- * node can't use them.
+ * Lists the service's models that contain each word of the filter. Chat models are left out,
+ * because they answer at once and this node can't use them.
  * @throws {NodeOperationError} when there is no list; the editor shows the message instead
  */
 export async function searchModels(
@@ -56,7 +59,8 @@ export async function searchModels(
 	const found = models
 		.filter((model) => !isChat(model) && contains(model, words))
 		.map((model) => ({ name: nameModel(model), value: model.model, description: describe(model) }))
-		// The workflow stores the identifier and name of a chosen model, and n8n would run expressions in them.
+		// The workflow stores the identifier and name of a chosen model, and n8n would run expressions
+		// in them.
 		.filter(({ name, value }) => !isExpression(name) && !isExpression(value));
 	const end = Number(paginationToken) + PAGE;
 	return {
@@ -78,7 +82,10 @@ function contains({ model, title, provider, taskType }: CatalogueModel, words: s
 	return words.every((word) => text.includes(word));
 }
 
-/** Names a model by its title, its first type if the title doesn't have it, and the first line of its price, as the service words it. */
+/**
+ * Names a model by its title, its first type if the title doesn't have it, and the first line of
+ * its price, as the service words it.
+ */
 function nameModel({ model, title = model, taskType, pricingDesc = '' }: CatalogueModel): string {
 	const type = taskType.find((one) => !title.toLowerCase().includes(one.toLowerCase()));
 	const [price] = pricingDesc.trim().split('\n');
@@ -89,8 +96,9 @@ const describe = ({ taskType, pricingDesc }: CatalogueModel): string =>
 	cutText([taskType.join(', '), pricingDesc].filter(Boolean).join('\n'), SHOWN_DESCRIPTION);
 
 /**
- * Makes the editor's fields of the chosen model. If the catalogue can't be read, the fields that the workflow stores stay. The
- * editor doesn't show errors of this look-up, so each reason is a notice.
+ * Makes the editor's fields of the chosen model. If the catalogue can't be read, the fields that
+ * the workflow stores stay. The editor doesn't show errors of this look-up, so each reason is a
+ * notice.
  */
 export async function getModelFields(
 	context: ILoadOptionsFunctions,
@@ -100,11 +108,13 @@ export async function getModelFields(
 	const model = readModel(context);
 	const found = await findDocument(context, model);
 	if (!('reason' in found)) return toMapperFields(model, found.document);
+	if (!model) return buildNotice(found.reason, '');
 	return findStoredSchema(schema)?.model === model ? { fields: schema } : buildNotice(found.reason);
 }
 
 /**
- * Lists the fields of the chosen model for an AI builder. n8n shows it look-ups of this kind, but not those of a resource mapper.
+ * Lists the fields of the chosen model for an AI builder. n8n shows it look-ups of this kind, but
+ * not those of a resource mapper.
  * @throws {NodeOperationError} when there are none, with the reason
  */
 export async function listModelFields(
@@ -117,7 +127,9 @@ export async function listModelFields(
 	return fields;
 }
 
-/** Lists the fields of the chosen model beside its JSON. If there are none, the only entry says why. */
+/**
+ * Lists the fields of the chosen model beside its JSON. If there are none, the only entry says why.
+ */
 export async function guideJson(context: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 	const model = readModel(context);
 	const found = await findDocument(context, model);
@@ -127,7 +139,10 @@ export async function guideJson(context: ILoadOptionsFunctions): Promise<INodePr
 	return listJsonGuide(model, found.document, isObject(json) ? json : undefined);
 }
 
-/** Reads the chosen model. n8n finds a locator's value only with the parameters that show the locator. */
+/**
+ * Reads the chosen model. n8n finds a locator's value only with the parameters that show the
+ * locator.
+ */
 function readModel(context: ILoadOptionsFunctions): string {
 	const chosen = context.getCurrentNodeParameter(customModel.name);
 	const locator = chosen as { value?: unknown } | string | undefined;

@@ -7,7 +7,9 @@ interface Named {
 	name: string;
 }
 
-/** Makes the text below the node's name on the canvas: the model, or the operation if there is none. */
+/**
+ * Makes the text below the node's name on the canvas: the model, or the operation if there is none.
+ */
 export function buildSubtitle(operations: Named[]): string {
 	const chosen = `$parameter.${customModel.name}`;
 	const names = mapNames(models.map(({ id, name }) => ({ value: id, name })));

@@ -1,7 +1,8 @@
 /**
- * A request's body that n8n's HTTP helper streams, so that a file is never in memory as a whole. The
- * helper hands a Blob to axios, which reads its `type`, `size` and `stream()` (`lib/adapters/http.js`,
- * axios 1.13.5 in n8n 2.14.2 and 1.20.0 in 2.41.1). `engine/files` fails first, then `e2e/results`.
+ * A request's body that n8n's HTTP helper streams, so that a file is never in memory as a whole.
+ * The helper hands a Blob to axios, which reads its `type`, `size` and `stream()`
+ * (`lib/adapters/http.js`, axios 1.13.5 in n8n 2.14.2 and 1.20.0 in 2.41.1). `engine/files` fails
+ * first, then `e2e/results`.
  */
 export class BlobBody extends Blob {
 	/**

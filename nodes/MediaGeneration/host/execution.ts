@@ -5,7 +5,6 @@ import type {
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
 
-/** A node above ours in the workflow. */
 export interface ParentNode {
 	name: string;
 	type: string;
@@ -22,7 +21,7 @@ export interface Starter {
 	isTool: boolean;
 	/** "Execute node" of n8n's AI assistant. */
 	isSingleNode: boolean;
-	/** The name of the trigger or node that the run began with, if n8n tells it. */
+	/** The trigger or node that the run began with, if n8n tells it. */
 	startedBy?: string;
 	/** Another workflow's execution called this one. */
 	hasCaller: boolean;
@@ -44,14 +43,14 @@ export function readStarter(context: IExecuteFunctions): Starter {
 		executionId: (context.getExecutionId() as string | undefined) ?? '',
 		isTool: isTool(context),
 		isSingleNode: isSingleNode(context),
-		startedBy: triggerNode?.name,
+		startedBy: findStart(context) ?? triggerNode?.name,
 		hasCaller: parentExecutionId !== undefined,
 		callerGoesOn: doesCallerGoOn(context),
 		parents: context.getParentNodes(name, { includeNodeParameters: true }) as ParentNode[],
 		hasResponded: (above) =>
 			context
 				.getChildNodes(above)
-				.some((node) => node.type === RESPOND_NODE && isExecuted(context, node.name)),
+				.some(({ type, name: below }) => type === RESPOND_NODE && isExecuted(context, below)),
 	};
 }
 
@@ -66,6 +65,13 @@ export const isTool = (context: IExecuteFunctions): boolean =>
  */
 export const isSingleNode = (context: IExecuteFunctions): boolean =>
 	context.getWorkflow().name === `Execute node ${context.getNode().type}`;
+
+/** Finds the trigger that has run. n8n names our own node when a part of a workflow runs in the editor. */
+const findStart = (context: IExecuteFunctions): string | undefined =>
+	context
+		.getParentNodes(context.getNode().name)
+		.map(({ name }) => name)
+		.find((name) => !context.getParentNodes(name).length && isExecuted(context, name));
 
 const isExecuted = (context: IExecuteFunctions, name: string): boolean => {
 	const { $ } = context.getWorkflowDataProxy(0) as { $: (name: string) => { isExecuted: boolean } };

@@ -1,23 +1,22 @@
-/** The longest name, in characters. With what is added to it, it fits every file system. */
-const LONGEST = 60;
+/** The longest name, in characters. With what is added, it fits every file system. */
+const LONGEST_OF_ID = 60;
+const LONGEST_OF_TEXT = 40;
 
 /**
- * Makes a file's name, without extension, of any text: no path, no hidden file, and nothing that a shell or Windows reads
- * differently. The caller adds more to it, so that it is none of Windows' reserved names either.
+ * Makes a file's name, without extension, of an ID: no path, no hidden file, and nothing that a
+ * shell or Windows reads differently. The caller adds more to it, so that it is none of Windows'
+ * reserved names.
  */
-export const toFileName = (text: string): string =>
-	text
+export const toFileName = (id: string): string =>
+	id
 		.replace(/[^\w-]+/g, '-')
 		.replace(/^-+/, '')
-		.slice(0, LONGEST) || 'file';
+		.slice(0, LONGEST_OF_ID) || 'file';
 
 /** Names that Windows keeps for devices, with any extension. */
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 
-/** The longest name that a text gives, in characters. */
-const LONGEST_OF_TEXT = 40;
-
-/** Makes a name of the first words of a text, as `a-red-fox-in-snow`; blank where it has none in Latin letters. */
+/** Makes a name of a text's first words, as `a-red-fox`; blank if none is in Latin letters. */
 function toWords(text: string): string {
 	const words = text
 		// Much more than a name has.
@@ -25,17 +24,14 @@ function toWords(text: string): string {
 		.normalize('NFKD')
 		.replace(/[\p{M}'’]+/gu, '')
 		.toLowerCase()
-		.split(/[^a-z\d]+/)
-		.filter(Boolean);
-	let name = words[0]?.slice(0, LONGEST_OF_TEXT) ?? '';
-	for (const word of words.slice(1)) {
-		if (name.length + 1 + word.length > LONGEST_OF_TEXT) break;
-		name += `-${word}`;
-	}
-	return name;
+		.replace(/[^a-z\d]+/g, '-')
+		.replace(/^-|-$/g, '');
+	if (words.length <= LONGEST_OF_TEXT) return words;
+	const whole = words.slice(0, LONGEST_OF_TEXT + 1).replace(/-[^-]*$/, '');
+	return whole.slice(0, LONGEST_OF_TEXT);
 }
 
-/** Names the files of one run, without extension. No two are the same, also where a file system ignores case. */
+/** Names the files of one run, without extension. No two are the same, even ignoring case. */
 export class FileNames {
 	private readonly given = new Set<string>();
 
@@ -47,17 +43,13 @@ export class FileNames {
 	choose(text: string, id: string, ending = ''): string {
 		const words = toWords(text);
 		const withId = [words, toFileName(id)].filter(Boolean).join('-') + ending;
-		const names = function* () {
-			yield words && words + ending;
-			yield withId;
-			for (let count = 2; ; count++) yield `${withId}-${count}`;
-		};
-		for (const name of names()) {
+		for (let count = 0, name = words && words + ending; ; count++) {
 			const key = name.toLowerCase();
-			if (!name || RESERVED.test(name) || this.given.has(key)) continue;
-			this.given.add(key);
-			return name;
+			if (name && !RESERVED.test(name) && !this.given.has(key)) {
+				this.given.add(key);
+				return name;
+			}
+			name = count ? `${withId}-${count + 1}` : withId;
 		}
-		return withId;
 	}
 }

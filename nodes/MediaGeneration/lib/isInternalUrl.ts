@@ -1,11 +1,11 @@
-/** Names that the internet does not know: of one label, of this machine, of local networks, of clusters. */
+/** Names that the internet does not know: of this machine, local networks, and clusters. */
 const INTERNAL_NAME = /^[^.]+$|\.(localhost|local|internal|svc)$/;
 
 /**
  * Recognizes an address that only the same machine or network can reach: loopback, private and
  * link-local addresses, and names that the internet does not know. A name that it knows may lead
- * inside all the same; nothing is looked up. The token may go to such an address over plain HTTP, so
- * a name with an ending that nobody thought of counts as outside.
+ * inside all the same; nothing is looked up. The token may go to such an address over plain HTTP,
+ * so a name with an ending that nobody thought of counts as outside.
  */
 export function isInternalUrl(url: string): boolean {
 	const host = new URL(url).hostname.toLowerCase().replace(/\.$/, '');
@@ -27,7 +27,7 @@ const isInternalIpv4 = ([a = 0, b = 0]: number[]): boolean =>
 	(a === 172 && b >= 16 && b <= 31) ||
 	(a === 192 && b === 168);
 
-/** Loopback, private, link-local and multicast, and the same of IPv4 inside IPv6 (mapped, or NAT64). */
+/** Loopback, private, link-local and multicast, also of IPv4 in IPv6 (mapped, or NAT64). */
 function isInternalIpv6(address: string): boolean {
 	const [, high, low] = /^(?:::(?:ffff:)?|64:ff9b::)([\da-f]+):([\da-f]+)$/.exec(address) ?? [];
 	if (high === undefined || low === undefined)

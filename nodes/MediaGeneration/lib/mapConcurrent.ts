@@ -2,6 +2,7 @@
  * Maps every entry, several at once.
  * @param isLast says after a result that no more entries are begun; default: never
  * @returns the results in the order of the entries; undefined for those that were not begun
+ * @throws {RangeError} when `concurrency` is not above 0
  */
 export async function mapConcurrent<Entry, Result>(
 	entries: Entry[],
@@ -11,25 +12,26 @@ export async function mapConcurrent<Entry, Result>(
 		isLast = () => false,
 	}: { concurrency: number; isLast?: (result: Result) => boolean },
 ): Promise<Array<Result | undefined>> {
-	const results = new Array<Result | undefined>(entries.length).fill(undefined);
-	const rest = entries.entries();
+	const inTurn = limitConcurrency(concurrency);
 	let stopped = false;
-	const worker = async () => {
-		for (const [index, entry] of rest) {
-			if (stopped) return;
+	const run = async (entry: Entry, index: number): Promise<Result | undefined> =>
+		await inTurn(async () => {
+			if (stopped) return undefined;
 			const result = await map(entry, index);
-			results[index] = result;
 			stopped ||= isLast(result);
-		}
-	};
-	await Promise.all(Array.from({ length: Math.min(concurrency, entries.length) }, worker));
-	return results;
+			return result;
+		});
+	return await Promise.all(entries.map(run));
 }
 
-/** Makes a function that runs others in the order they come, up to `concurrency` at once. */
+/**
+ * Makes a function that runs others in the order they come, up to `concurrency` at once.
+ * @throws {RangeError} when `concurrency` is not above 0
+ */
 export function limitConcurrency(
 	concurrency: number,
 ): <Result>(run: () => Promise<Result>) => Promise<Result> {
+	if (!(concurrency > 0)) throw new RangeError(`concurrency must be above 0, not ${concurrency}`);
 	let free = concurrency;
 	const waiting: Array<() => void> = [];
 	return async (run) => {

@@ -14,8 +14,8 @@ interface PostOptions {
 }
 
 /**
- * Sends a POST and reads the answer. It uses none of n8n's helpers, because those hold the execution
- * and its data. Redirects are not followed. Nothing is thrown.
+ * Sends a POST and reads the answer. It uses none of n8n's helpers, because those hold the
+ * execution and its data. Redirects are not followed. Nothing is thrown.
  */
 export async function post(url: string, { timeout, ...request }: PostOptions): Promise<Answer> {
 	const signal = AbortSignal.timeout(timeout);

@@ -2,32 +2,38 @@ import { sleep } from 'n8n-workflow';
 
 /** Limits of how fast a service is asked. Times are in milliseconds. */
 export interface RateLimits {
-	/** The number of requests that may start within a period; 0: any number. */
+	/** The number of requests that may start within a period; Infinity: any number. */
 	requests: number;
 	period: number;
 	/** How long to wait out refusals for the rate, from the first on. */
 	patience: number;
-	/** Recognizes the error of a request that came too fast and did nothing. It may be sent again later. */
+	/** Recognizes the error of a request that came too fast and did nothing. */
 	isTooFast: (error: unknown) => boolean;
 }
 
 const FIRST_PAUSE = 2_000;
 const LONGEST_PAUSE = 10_000;
 
-/** Holds requests to a rate, and holds all of them back while the service refuses them for their rate. */
+/** Holds requests to a rate, and holds all back while the service refuses them for it. */
 export class RateLimiter {
 	private readonly starts: number[] = [];
 	private heldUntil = 0;
 	private pause = FIRST_PAUSE;
 	private firstRefusal = Infinity;
 
-	/** @param signal starts no request any more when it is aborted */
+	/**
+	 * @param signal starts no request any more when it is aborted
+	 * @throws {RangeError} when the number of requests is not above 0
+	 */
 	constructor(
 		private readonly limits: RateLimits,
 		private readonly signal?: AbortSignal,
-	) {}
+	) {
+		const { requests } = limits;
+		if (!(requests > 0)) throw new RangeError(`requests must be above 0, not ${requests}`);
+	}
 
-	/** Sends a request when its turn comes. Sends it again after a refusal for the rate, which did nothing, while patience lasts. */
+	/** Sends a request when its turn comes, and again after refusals for the rate. */
 	async run<T>(request: () => Promise<T>): Promise<T> {
 		for (;;) {
 			await this.takeTurn();
@@ -51,11 +57,11 @@ export class RateLimiter {
 			this.signal?.throwIfAborted();
 			const now = Date.now();
 			while (this.starts[0] !== undefined && this.starts[0] <= now - period) this.starts.shift();
-			const isFull = requests > 0 && this.starts.length >= requests;
+			const isFull = this.starts.length >= requests;
 			const free = isFull ? (this.starts[0] ?? 0) + period : now;
 			const next = Math.max(free, this.heldUntil);
 			if (next <= now) {
-				if (requests > 0) this.starts.push(now);
+				this.starts.push(now);
 				return;
 			}
 			await sleep(next - now);

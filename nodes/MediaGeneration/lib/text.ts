@@ -2,11 +2,11 @@
 export const cutText = (text: string, longest: number): string =>
 	text.length > longest ? `${text.slice(0, longest - 1).trimEnd()}…` : text;
 
-/** Writes a text as HTML, which the editor makes of notices, hints, and the descriptions of options. */
+/** Writes a text as HTML, which the editor makes of notices, hints, and descriptions. */
 export const escapeHtml = (text: string): string =>
 	text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
-/** Writes a name in lower-case words with spaces between them, for example "first frame url" for `firstFrameUrl`. */
+/** Writes a name in lower-case words, for example "first frame url" for `firstFrameUrl`. */
 export const spaceWords = (name: string): string =>
 	name
 		.replace(/([a-z\d])([A-Z])/g, '$1 $2')

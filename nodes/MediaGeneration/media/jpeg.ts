@@ -14,7 +14,7 @@ const isFrame = (code: number): boolean =>
 /** Codes that have no length, or end the headers. If one comes first, the size was not found. */
 const endsHeader = (code: number): boolean => code < 0xc0 || (code >= 0xd0 && code <= 0xda);
 
-/** Width and height of a JPEG image, turned as its EXIF orientation says; empty when they can't be read. */
+/** Width and height, turned as the EXIF orientation says; empty when they can't be read. */
 export async function readJpeg(reader: Reader): Promise<Dimensions> {
 	let turned: boolean | undefined;
 	await reader.skipTo(2);
@@ -38,7 +38,7 @@ export async function readJpeg(reader: Reader): Promise<Dimensions> {
 	return {};
 }
 
-/** A frame header's size. A height of 0 means that it stands at the end of the picture, which is not read. */
+/** A frame header's size. A height of 0 stands at the end of the picture, which is not read. */
 async function readFrameSize(reader: Reader, turned?: boolean): Promise<Dimensions> {
 	const frame = await reader.take(5);
 	const height = frame?.readUInt16BE(1);
@@ -47,7 +47,7 @@ async function readFrameSize(reader: Reader, turned?: boolean): Promise<Dimensio
 	return turned ? { width: height, height: width } : { width, height };
 }
 
-/** Recognizes a picture that is shown on its side: EXIF orientations 5 to 8, in the first directory of this TIFF. */
+/** Recognizes a picture on its side: EXIF orientations 5 to 8, in the TIFF's first directory. */
 function isTurned(tiff: Buffer): boolean {
 	const little = tiff.toString('latin1', 0, 2) === 'II';
 	const readNumber = (at: number, length: number): number => {

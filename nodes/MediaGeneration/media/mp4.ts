@@ -1,105 +1,90 @@
 import type { Dimensions, MediaFacts } from './formats';
 import type { Reader } from './reader';
 
-/** The most boxes to read. No encoder writes more before the end of the tracks. */
+/** The most boxes in a row to read. No encoder writes more. */
 const MOST_BOXES = 10_000;
 
-/** The boxes that are opened, each in its parent. All others are skipped, which bounds the depth. */
-const OPENED = new Set(['/moov', 'moov/trak', 'trak/mdia', 'mdia/minf', 'minf/stbl', 'moov/mvex']);
+/** The largest movie box to read, in bytes. A video of an hour has about 5 MB. */
+const LARGEST_MOVIE = 8 * 1024 * 1024;
 
-/** The boxes that are read, and how many bytes of each: up to the last field that counts. */
-const READ: Record<string, number> = {
-	'moov/mvhd': 32,
-	'trak/tkhd': 96,
-	'mdia/mdhd': 32,
-	'mdia/hdlr': 12,
-	'stbl/stsd': 44,
-	'mvex/mehd': 12,
-};
+/** The bytes of a box up to the last field that counts. A shorter box is filled up with zeros. */
+const LONGEST = 96;
 
-const LONGEST = Math.max(...Object.values(READ));
-
-/** The first bytes of the boxes in `READ`, by path. Shorter boxes are filled up with zeros. */
-type Boxes = Partial<Record<string, Buffer>>;
-
-interface Movie {
-	boxes: Boxes;
-	tracks: Boxes[];
+interface Box {
+	type: string;
+	/** Of its header, in bytes. */
+	head: number;
+	/** With its header, in bytes; Infinity: to the end of what it is in. */
+	size: number;
 }
 
 /**
- * Facts of the ISO base media file format (ISO/IEC 14496-12) and of QuickTime. Samples before the movie box are skipped.
- * Undefined when the movie box is missing or incomplete.
+ * Facts of the ISO base media file format (ISO/IEC 14496-12) and of QuickTime. Samples before the
+ * movie box are skipped.
+ * @returns undefined when the movie box is missing or incomplete
  */
 export async function readMp4(reader: Reader): Promise<Partial<MediaFacts> | undefined> {
 	const movie = await readMovie(reader);
 	if (!movie) return undefined;
-	if (movie.tracks.length === 0) return {};
-	const [video] = movie.tracks
-		.filter((track) => track['mdia/hdlr']?.toString('latin1', 8, 12) === 'vide')
+	const tracks = listBoxes(movie).filter(({ type }) => type === 'trak');
+	if (tracks.length === 0) return {};
+	const [video] = tracks
+		.map(({ content }) => content)
+		.filter((track) => findBox(track, 'mdia', 'hdlr')?.toString('latin1', 8, 12) === 'vide')
 		.map((track) => ({ ...readSize(track), durationSeconds: readDuration(movie, track) }))
 		.sort((one, other) => (other.durationSeconds ?? 0) - (one.durationSeconds ?? 0));
 	return video ?? { kind: 'other' };
 }
 
-/** Walks the boxes, forward only, to the end of `moov`. */
-async function readMovie(reader: Reader): Promise<Movie | undefined> {
-	const movie: Movie = { boxes: {}, tracks: [] };
-	let boxes = movie.boxes;
-	const open = [{ type: '', end: Infinity }];
+/** Skips to the content of the movie box, and reads it. */
+async function readMovie(reader: Reader): Promise<Buffer | undefined> {
 	for (let count = 0; count < MOST_BOXES; count++) {
-		const parent = open.at(-1) as { type: string; end: number };
-		if (parent.end - reader.position < 8) {
-			await reader.skipTo(parent.end);
-			if (parent.type === 'moov') return movie;
-			if (parent.type === 'trak') boxes = movie.boxes;
-			open.pop();
-			continue;
+		const box = readHeader(await reader.peek(16));
+		if (!box) return undefined;
+		const end = reader.position + box.size;
+		if (box.type === 'moov') {
+			await reader.skipTo(reader.position + box.head);
+			if (box.size === Infinity) return await reader.peek(LARGEST_MOVIE);
+			return box.size > LARGEST_MOVIE ? undefined : await reader.take(box.size - box.head);
 		}
-		const box = await readHeader(reader, parent.end);
-		if (!box) return open[1]?.end === Infinity ? movie : undefined;
-		const path = `${parent.type}/${box.type}`;
-		if (OPENED.has(path)) {
-			if (box.type === 'trak') movie.tracks.push((boxes = {}));
-			boxes[path] = Buffer.alloc(0);
-			open.push(box);
-			continue;
-		}
-		const length = Math.min(READ[path] ?? 0, box.end - reader.position);
-		if (length > 0) {
-			const bytes = await reader.take(length);
-			if (!bytes) return undefined;
-			boxes[path] = Buffer.concat([bytes], LONGEST);
-		}
-		if (!(await reader.skipTo(box.end))) return undefined;
+		if (!(await reader.skipTo(end))) return undefined;
 	}
 	return undefined;
 }
 
-/** A box's type and its end, at most the end of its parent. Undefined where no box can be. */
-async function readHeader(
-	reader: Reader,
-	parentEnd: number,
-): Promise<{ type: string; end: number } | undefined> {
-	const start = reader.position;
-	const header = await reader.take(8);
-	if (!header) return undefined;
-	const type = header.toString('latin1', 4, 8);
-	let length = header.readUInt32BE(0);
-	if (length === 0) return { type, end: parentEnd };
-	if (length === 1) {
-		const long = await reader.take(8);
-		if (!long) return undefined;
-		length = readUint64(long, 0);
+/** Reads the header of a box; undefined where none can be. */
+function readHeader(bytes: Buffer): Box | undefined {
+	if (bytes.length < 8) return undefined;
+	const type = bytes.toString('latin1', 4, 8);
+	const size = bytes.readUInt32BE(0);
+	if (size === 0) return { type, head: 8, size: Infinity };
+	if (size !== 1) return size < 8 ? undefined : { type, head: 8, size };
+	if (bytes.length < 16 || readUint64(bytes, 8) < 16) return undefined;
+	return { type, head: 16, size: readUint64(bytes, 8) };
+}
+
+function listBoxes(bytes: Buffer): Array<{ type: string; content: Buffer }> {
+	const boxes = [];
+	for (let at = 0; ; ) {
+		const box = readHeader(bytes.subarray(at, at + 16));
+		if (!box || boxes.length === MOST_BOXES) return boxes;
+		boxes.push({ type: box.type, content: bytes.subarray(at + box.head, at + box.size) });
+		at += box.size;
 	}
-	const end = start + length;
-	return end < reader.position ? undefined : { type, end: Math.min(end, parentEnd) };
+}
+
+/** Finds the content of a box by its path. Of several, the first counts. */
+function findBox(bytes: Buffer, ...path: string[]): Buffer | undefined {
+	const [type, ...below] = path;
+	if (type === undefined) return Buffer.concat([bytes.subarray(0, LONGEST)], LONGEST);
+	const found = listBoxes(bytes).find((box) => box.type === type);
+	return found && findBox(found.content, ...below);
 }
 
 const readUint64 = (bytes: Buffer, at: number): number =>
 	bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
 
-/** Reads the seconds of a number of time units; undefined when they are unknown (0, or all bits set). */
+/** Reads seconds from time units; undefined when they are unknown (0, or all bits set). */
 function readSeconds(
 	box: Buffer | undefined,
 	[at, atInVersion1]: [number, number],
@@ -116,24 +101,26 @@ const readTimescale = (box: Buffer | undefined): number =>
 	box?.readUInt32BE(box[0] === 1 ? 20 : 12) ?? 0;
 
 /**
- * Reads how long a player shows a track, in seconds. The track's header includes edits; the media's own duration does
- * not. In a fragmented file the samples come later, and only `mehd` has the duration.
+ * Reads how long a player shows a track, in seconds. The track's header includes edits; the media's
+ * own duration does not. In a fragmented file the samples come later, and only `mehd` has the
+ * duration.
  */
-function readDuration({ boxes }: Movie, track: Boxes): number | undefined {
-	const movieScale = readTimescale(boxes['moov/mvhd']);
-	if (boxes['moov/mvex']) return readSeconds(boxes['mvex/mehd'], [4, 4], movieScale);
-	const media = track['mdia/mdhd'];
+function readDuration(movie: Buffer, track: Buffer): number | undefined {
+	const header = findBox(movie, 'mvhd');
+	const scale = readTimescale(header);
+	if (findBox(movie, 'mvex')) return readSeconds(findBox(movie, 'mvex', 'mehd'), [4, 4], scale);
+	const media = findBox(track, 'mdia', 'mdhd');
 	return (
-		readSeconds(track['trak/tkhd'], [20, 28], movieScale) ??
+		readSeconds(findBox(track, 'tkhd'), [20, 28], scale) ??
 		readSeconds(media, [16, 24], readTimescale(media)) ??
-		readSeconds(boxes['moov/mvhd'], [16, 24], movieScale)
+		readSeconds(header, [16, 24], scale)
 	);
 }
 
 /** Width and height of a track's samples in px, turned as the track's matrix says. */
-function readSize(track: Boxes): Dimensions {
-	const header = track['trak/tkhd'];
-	const samples = track['stbl/stsd'];
+function readSize(track: Buffer): Dimensions {
+	const header = findBox(track, 'tkhd');
+	const samples = findBox(track, 'mdia', 'minf', 'stbl', 'stsd');
 	const [width, height] = [samples?.readUInt16BE(40), samples?.readUInt16BE(42)];
 	if (!width || !height) return {};
 	const matrix = header?.[0] === 1 ? 52 : 40;

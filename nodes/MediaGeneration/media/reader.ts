@@ -5,8 +5,8 @@ const FURTHEST = 256 * 1024 * 1024;
 export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /**
- * Reads a file forward, once. It keeps one chunk and the bytes that were asked for, however large the file is. It throws
- * only what the stream throws.
+ * Reads a file forward, once. It keeps one chunk and the bytes that were asked for, however large
+ * the file is. It throws only what the stream throws.
  */
 export class Reader {
 	/** Bytes read and dropped. */
@@ -20,16 +20,16 @@ export class Reader {
 		})();
 	}
 
-	/**
-	 * Peeks at the next bytes. At the end of the file there may be fewer.
-	 * @param length at most 64 KiB: it is kept in memory
-	 */
+	/** Peeks at the next bytes, which stay in memory. At the end there may be fewer. */
 	async peek(length: number): Promise<Buffer> {
-		while (this.ahead.length < length) {
+		const chunks = [this.ahead];
+		for (let size = this.ahead.length; size < length; ) {
 			const chunk = await this.pull();
 			if (!chunk) break;
-			this.ahead = this.ahead.length === 0 ? chunk : Buffer.concat([this.ahead, chunk]);
+			chunks.push(chunk);
+			size += chunk.length;
 		}
+		if (chunks.length > 1) this.ahead = Buffer.concat(chunks);
 		return this.ahead.subarray(0, length);
 	}
 
@@ -41,7 +41,7 @@ export class Reader {
 			: undefined;
 	}
 
-	/** Skips to a position; does nothing when it has passed it. False when the file, or what may be read of it, ends before. */
+	/** Skips to a position, if it is ahead. False when what may be read of the file ends before. */
 	async skipTo(position: number): Promise<boolean> {
 		if (position > FURTHEST) return false;
 		let left = Math.max(0, position - this.position);

@@ -2,6 +2,7 @@ import { UserError, type INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { isWebUrl } from '../lib/isWebUrl';
 import { parseJson } from '../lib/json';
+import { toTitle } from './title';
 
 /** How a field is sent. */
 interface Send {
@@ -73,7 +74,10 @@ export const jsonObject = z
 /** A plain decimal number as text, possibly with blanks around it. */
 export const DECIMAL = /^\s*-?\d+(\.\d+)?\s*$/;
 
-/** Finds the first rule of its property that a number breaks. zod 4 tells a fraction from a large number no more. */
+/**
+ * Finds the first rule of its property that a number breaks. zod 4 tells a fraction from a large
+ * number no more.
+ */
 function findNumberProblem(value: number, { typeOptions = {} }: INodeProperties) {
 	const { numberPrecision, minValue = -Infinity, maxValue = Infinity } = typeOptions;
 	if (numberPrecision === 0 && !Number.isInteger(value)) return 'must be a whole number';
@@ -154,13 +158,14 @@ export function parseValue(field: Field, value: unknown): unknown {
 		value,
 	);
 	throw buildFieldError(
-		`'${describePlace(field, issue?.path ?? [])}' ${issue?.message}` +
+		`'${namePlace(issue?.path ?? [], field.displayName)}' ${issue?.message}` +
 			(isBlank(culprit) ? '' : `, but is ${shorten(culprit)}`),
 	);
 }
 
 /**
- * Checks a value that the user set in Options, where blank is no value, and turns it into its own type.
+ * Checks a value that the user set in Options, where blank is no value, and turns it into its own
+ * type.
  * @throws {UserError} when it is blank or has another form; it names the option and what it takes
  */
 export function parseOption(field: Field, value: unknown): unknown {
@@ -178,27 +183,12 @@ function describeRange({ type, typeOptions = {} }: INodeProperties): string {
 	return `a ${numberPrecision === 0 ? 'whole ' : ''}number from ${minValue} to ${maxValue}`;
 }
 
-/** Names a place in a field's value as the editor does, for example "Reference Images › Reference 2 › Image". */
-function describePlace(field: INodeProperties, path: Array<string | number>): string {
-	let label = field.displayName;
-	let inner: Array<{ name: string; displayName?: string }> = listNested(field);
-	for (const step of path) {
-		if (typeof step === 'number') {
-			label += ` ${step + 1}`;
-			continue;
-		}
-		const property = inner.find(({ name }) => name === step);
-		label += ` › ${property?.displayName ?? step}`;
-		inner = listNested(property);
-	}
-	return label;
-}
-
-/** The properties that n8n nests in a collection: its options, or the values of one of them. */
-function listNested(property: object | undefined): Array<{ name: string; displayName?: string }> {
-	const { values, options } = (property ?? {}) as {
-		values?: INodeProperties[];
-		options?: INodeProperties[];
-	};
-	return values ?? options ?? [];
-}
+/**
+ * Names a place in a value as the editor does, for example "Shots 2 › Prompt".
+ * @param label what the value itself is called
+ */
+export const namePlace = (path: Array<string | number>, label = ''): string =>
+	path.reduce<string>((place, step) => {
+		if (typeof step === 'number') return `${place} ${step + 1}`;
+		return place ? `${place} › ${toTitle(step)}` : toTitle(step);
+	}, label);

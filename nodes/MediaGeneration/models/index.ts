@@ -9,8 +9,8 @@ import { gammaV6ReferenceToVideo } from './gammaV6ReferenceToVideo';
 import { modelIdOption } from './model';
 
 /**
- * Every model that the editor offers. Any Model is first and the default: a real service has other identifiers than those of the
- * rest, which are in the order of their names.
+ * Every model that the editor offers. Any Model is first and the default: a real service has other
+ * identifiers than those of the rest, which are in the order of their names.
  */
 export const models = [
 	anyModel,
@@ -29,7 +29,7 @@ export const modelFields: INodeProperties[] = [
 		type: 'options',
 		noDataExpression: true,
 		options: models.map(({ id, name, description }) => ({ name, value: id, description })),
-		default: anyModel.id,
+		default: 'custom',
 		description: 'What generates the media; the fields below follow from it',
 		builderHint: toBuilderHint(describeModels(models)),
 	},

@@ -3,7 +3,10 @@ import type { MediaLimits } from '../media/limits';
 import { isWebUrl } from '../lib/isWebUrl';
 import { isBlank, trimmed } from './field';
 
-/** A media file as the user names it: by its URL, or by a binary field of the item, whose file is uploaded first. */
+/**
+ * A media file as the user names it: by its URL, or by a binary field of the item, whose file is
+ * uploaded first.
+ */
 export class Media {
 	/** The name of its field in the editor. */
 	label = 'Media';
@@ -47,8 +50,9 @@ export const mediaList = (limits?: MediaLimits) =>
 	);
 
 /**
- * Copies a value with every object of a class in it replaced, however deep, one after the other. The one walk over an input: it
- * labels the media of a field, finds the files that they name, and puts the URLs of the uploads in their place.
+ * Copies a value with every object of a class in it replaced, however deep, one after the other.
+ * The one walk over an input: it labels the media of a field, finds the files that they name, and
+ * puts the URLs of the uploads in their place.
  */
 export async function replaceEach<T extends object>(
 	value: unknown,

@@ -8,7 +8,10 @@ export interface ModelRequest {
 	input: Record<string, unknown>;
 	/** What is sent all the same, but may be a mistake. */
 	warning?: string;
-	/** Checks the whole input, once Extra Fields is merged in. @throws {UserError} when it can't be sent */
+	/**
+	 * Checks the whole input, once Extra Fields is merged in.
+	 * @throws {UserError} when it can't be sent
+	 */
 	check?: (input: Record<string, unknown>) => void;
 }
 
@@ -17,18 +20,6 @@ type ReadParameter = (name: string) => unknown;
 
 /** Reads the service's description of one of its models; undefined where it can't be had. */
 type DescribeModel = (model: string) => Promise<unknown>;
-
-interface ModelDefinition {
-	/** The service's identifier, with version and operation. */
-	id: string;
-	/** Name in the editor. */
-	name: string;
-	description: string;
-	/** In the order in which the editor shows them. */
-	fields: Field[];
-	/** Only for a model whose request is more than its fields. */
-	request?: Model['request'];
-}
 
 /** In Options of the models with fields of their own. */
 export const modelIdOption: INodeProperties = {
@@ -43,9 +34,12 @@ export const modelIdOption: INodeProperties = {
 };
 
 export interface Model {
+	/** The service's identifier, with version and operation. */
 	id: string;
+	/** Name in the editor. */
 	name: string;
 	description: string;
+	/** In the order in which the editor shows them. */
 	fields: Field[];
 	/** The fields as n8n shows them when the model is chosen. */
 	properties: INodeProperties[];
@@ -60,25 +54,25 @@ export interface Model {
 	) => Promise<ModelRequest>;
 }
 
-/** Derives from the fields what the editor shows, what is valid and what is sent. */
-export function defineModel({ id, name, description, fields, request }: ModelDefinition): Model {
-	return {
-		id,
-		name,
-		description,
-		fields,
-		properties: updateDisplayOptions({ show: { model: [id] } }, fields.map(toProperty)),
-		async request(read, option, describe) {
-			if (request) return await request(read, option, describe);
-			const input: Record<string, unknown> = {};
-			for (const field of fields) {
-				const value = parseValue(field, read(field.name));
-				const label = (media: Media) => Object.assign(media, { label: field.displayName });
-				if (value !== undefined)
-					input[toRequestKey(field)] = await replaceEach(value, Media, label);
-			}
-			const named = String(option(modelIdOption.name) ?? '').trim();
-			return { model: named || id, input };
-		},
+/**
+ * Derives from the fields what the editor shows, what is valid and what is sent.
+ * @param request only for a model whose request is more than its fields
+ */
+export function defineModel({
+	request,
+	...model
+}: Omit<Model, 'properties' | 'request'> & Partial<Pick<Model, 'request'>>): Model {
+	const { id, fields } = model;
+	const requestByFields: Model['request'] = async (read, option) => {
+		const input: Record<string, unknown> = {};
+		for (const field of fields) {
+			const value = parseValue(field, read(field.name));
+			const label = (media: Media) => Object.assign(media, { label: field.displayName });
+			if (value !== undefined) input[toRequestKey(field)] = await replaceEach(value, Media, label);
+		}
+		const named = String(option(modelIdOption.name) ?? '').trim();
+		return { model: named || id, input };
 	};
+	const properties = updateDisplayOptions({ show: { model: [id] } }, fields.map(toProperty));
+	return { ...model, properties, request: request ?? requestByFields };
 }

@@ -2,13 +2,16 @@ import type { INodePropertyOptions } from 'n8n-workflow';
 import { ratio, resolution as resolutionShape, type Field } from './field';
 
 /**
- * Makes the options of a dropdown whose values are their own names. They are the usual ones: the contract lists none, so
- * these dropdowns have `allowArbitraryValues` and an expression may give any other of the right form.
+ * Makes the options of a dropdown whose values are their own names. They are the usual ones: the
+ * contract lists none, so these dropdowns have `allowArbitraryValues` and an expression may give
+ * any other of the right form.
  */
 export const toOptions = (...values: string[]): INodePropertyOptions[] =>
 	values.map((value) => ({ name: value, value }));
 
-/** Fields that several models have in common, in name, form and meaning. To change one, spread it. */
+/**
+ * Fields that several models have in common, in name, form and meaning. To change one, spread it.
+ */
 export const prompt: Field = {
 	displayName: 'Prompt',
 	name: 'prompt',

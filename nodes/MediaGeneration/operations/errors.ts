@@ -27,7 +27,7 @@ function nameTasks(taskIds: string[]): string {
 		: `These tasks exist. Look at them with Get: ${named}`;
 }
 
-/** Says what happened and what to do next. An agent's model reads only the message, so it then has both. */
+/** Says what happened and what to do next. An agent's model reads only the message, so it has both. */
 function explain(
 	context: IExecuteFunctions,
 	error: unknown,
@@ -47,7 +47,6 @@ function explain(
 
 /**
  * Turns the error of a run into n8n's own classes.
- * @param itemIndex absent: it concerns all items
  * @param taskIds the tasks that the run has anyway, from this try or an earlier one
  */
 export function toNodeError(
@@ -70,9 +69,8 @@ export function toNodeError(
 }
 
 /**
- * Makes the output item of an item that failed, in a run that continues. n8n sends an item to the error output only if it has these
- * keys and no others, and adds the fields of the input item there.
- * @param taskId the task that the item has anyway
+ * Makes the output of an item that failed, in a run that continues. n8n sends an item to the error
+ * output only if it has these keys and no others, and adds the fields of the input item there.
  */
 export function toErrorItem(
 	context: IExecuteFunctions,

@@ -14,6 +14,7 @@ import {
 	hasFailed,
 	readNumberOption,
 	timeoutOption,
+	type Failed,
 	type Item,
 	type Operation,
 	type Outcome,
@@ -27,7 +28,7 @@ import { sleepAgain } from './wait/sleep';
 interface Run {
 	context: IExecuteFunctions;
 	operation: Operation;
-	/** What earlier tries have sent; only for operations that create tasks. */
+	/** Only of operations that create tasks. */
 	record?: RunRecord;
 }
 
@@ -43,10 +44,12 @@ export async function executeOperation(
 	const parked = record && (await sleepAgain(context, record));
 	if (parked) return [parked];
 	const run: Run = { context, operation, record };
-	const { prepared, outcomes } = await prepareAll(run);
-	throwFirstError(run, outcomes);
+	const checked = await prepareAll(run);
+	throwFirstError(run, checked);
+	const prepared = checked.filter((one): one is Prepared<unknown> => !hasFailed(one));
 	const result = await runAll(run, prepared);
-	for (const [order, { item }] of prepared.entries()) outcomes[item.index] = result.outcomes[order];
+	const ran = result.outcomes.values();
+	const outcomes = checked.map((one) => (hasFailed(one) ? one : ran.next().value));
 	throwFirstError(run, outcomes);
 	const output = outcomes.flatMap((outcome, index) => toOutput(run, outcome, index));
 	try {
@@ -60,33 +63,27 @@ export async function executeOperation(
 /** Items checked in parallel. Most of the time goes into reading credentials from n8n's database. */
 const CHECKS = 20;
 
-/** Checks all items. The outcomes of those that failed, now or in an earlier try, are there already. */
-async function prepareAll(
-	run: Run,
-): Promise<{ prepared: Array<Prepared<unknown>>; outcomes: Outcome[] }> {
-	const prepared: Array<Prepared<unknown>> = [];
-	const prepare = async (_: unknown, index: number): Promise<Outcome> => {
+/** Checks all items. An item that failed, now or in an earlier try, has its outcome already. */
+async function prepareAll(run: Run): Promise<Array<Prepared<unknown> | Failed>> {
+	const prepare = async (_: unknown, index: number): Promise<Prepared<unknown> | Failed> => {
 		const recalled = run.record?.recall(index);
 		if (hasFailed(recalled)) return recalled;
 		try {
 			const item = await readItem(run, index, recalled === undefined);
-			prepared.push({ item, request: recalled ?? (await run.operation.prepare(item)) });
-			return undefined;
+			return { item, request: recalled ?? (await run.operation.prepare(item)) };
 		} catch (error) {
 			return { error };
 		}
 	};
-	const outcomes = await mapConcurrent(run.context.getInputData(), prepare, {
-		concurrency: CHECKS,
-	});
-	prepared.sort((a, b) => a.item.index - b.item.index);
-	return { prepared, outcomes };
+	const items = run.context.getInputData();
+	const checked = await mapConcurrent(items, prepare, { concurrency: CHECKS });
+	return checked as Array<Prepared<unknown> | Failed>;
 }
 
 /**
- * Reads what an operation needs of an item, including its credential.
- * @param isNew false for an item that has a task: its input may have changed, so none of its
- *   expressions but those of the credential are read
+ * Reads what an operation needs of an item.
+ * @param isNew false for an item that has a task: its input may have changed, so no expressions but
+ *   those of the credential are read
  * @throws {UserError} when a number or switch in Options is blank, of another type, or out of its range
  */
 async function readItem({ context, operation }: Run, index: number, isNew: boolean): Promise<Item> {
@@ -96,14 +93,8 @@ async function readItem({ context, operation }: Run, index: number, isNew: boole
 	const option = (name: string) =>
 		options && name in options ? (options[name] ?? null) : undefined;
 	checkOptions(operation, option);
-	return {
-		index,
-		context,
-		service: new TaskService(context, credentials),
-		read,
-		option,
-		settings: { timeoutSeconds: readNumberOption(option, timeoutOption) },
-	};
+	const settings = { timeoutSeconds: readNumberOption(option, timeoutOption) };
+	return { index, context, service: new TaskService(context, credentials), read, option, settings };
 }
 
 /** Runs the operation. If it fails as a whole, every item gets the error. */
@@ -119,21 +110,19 @@ async function runAll(
 	}
 }
 
-/** Makes the output for an item, paired with the item. */
 function toOutput({ context, record }: Run, outcome: Outcome, index: number): INodeExecutionData[] {
 	if (!outcome) return [];
 	if (hasFailed(outcome))
 		return [toErrorItem(context, outcome.error, index, record?.findTaskId(index))];
-	return context.helpers.constructExecutionMetaData(outcome.items as INodeExecutionData[], {
-		itemData: { item: index },
-	});
+	const items = outcome.items as INodeExecutionData[];
+	return context.helpers.constructExecutionMetaData(items, { itemData: { item: index } });
 }
 
 /** @throws with On Error "stop", the error of the first item that has one */
-function throwFirstError({ context, record }: Run, outcomes: Outcome[]): void {
-	if (!stopsOnError(context)) return;
-	for (const [index, outcome] of outcomes.entries())
-		if (hasFailed(outcome)) throw toNodeError(context, outcome.error, index, record?.listTaskIds());
+function throwFirstError({ context, record }: Run, outcomes: Array<object | undefined>): void {
+	const index = stopsOnError(context) ? outcomes.findIndex(hasFailed) : -1;
+	if (index < 0) return;
+	throw toNodeError(context, (outcomes[index] as Failed).error, index, record?.listTaskIds());
 }
 
 function findOperation(context: IExecuteFunctions): Operation {

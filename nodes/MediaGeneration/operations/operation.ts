@@ -16,14 +16,13 @@ export interface Item {
 	context: IExecuteFunctions;
 	/** The service, by the item's own credential: n8n resolves expressions in it for each item. */
 	service: TaskService;
-	/** Reads a parameter of the node by its name; blank if it has no value. */
+	/** Reads a parameter of the node; blank if it has no value. */
 	read: (name: string) => unknown;
-	/** Reads an entry of Options; undefined if the user did not add it, null if its expression is. */
+	/** Reads an entry of Options; undefined if it was not added, null if its expression is. */
 	option: (name: string) => unknown;
 	settings: RequestSettings;
 }
 
-/** An item that passed its check, and its request. */
 export interface Prepared<Request> {
 	item: Item;
 	request: Request;
@@ -56,12 +55,9 @@ export interface Operation<Request = unknown> {
 	action: string;
 	description: string;
 	fields: INodeProperties[];
-	/** Its items become tasks. What an item has from an earlier try or execution takes the place of its request. */
+	/** Its items become tasks. The task that an item has already takes the place of its request. */
 	creates?: boolean;
-	/**
-	 * Checks an item. Every item is checked before anything is sent for the first.
-	 * @throws {UserError} when a field can't be sent
-	 */
+	/** Checks an item, before anything is sent for any. @throws {UserError} for a field */
 	prepare: (item: Item) => Request | Promise<Request>;
 	run: (prepared: Array<Prepared<Request>>, context: IExecuteFunctions) => Promise<RunResult>;
 }
@@ -73,32 +69,25 @@ export const defineOperation = <Request>(operation: Operation<Request>): Operati
 /** The number of items worked on at once. */
 export const CONCURRENCY = 5;
 
-/** Makes an operation's `run` that does the same for each item. With On Error "stop", none is begun after an error. */
+/** Makes a `run` that does the same for each item. With On Error "stop", an error is the end. */
 export const runEach =
 	<Request>(
 		run: (item: Item, request: Request) => Promise<OutputItem[]>,
 	): Operation<Request>['run'] =>
-	async (prepared, context) => ({
-		outcomes: await mapConcurrent(
-			prepared,
-			async ({ item, request }): Promise<Outcome> => {
-				try {
-					return { items: await run(item, request) };
-				} catch (error) {
-					return { error };
-				}
-			},
-			{
-				concurrency: CONCURRENCY,
-				isLast: (outcome) => stopsOnError(context) && hasFailed(outcome),
-			},
-		),
-	});
+	async (prepared, context) => {
+		const runOne = async ({ item, request }: Prepared<Request>): Promise<Outcome> =>
+			await run(item, request).then(
+				(items) => ({ items }),
+				(error: unknown) => ({ error }),
+			);
+		const isLast = (outcome: Outcome) => stopsOnError(context) && hasFailed(outcome);
+		const outcomes = await mapConcurrent(prepared, runOne, { concurrency: CONCURRENCY, isLast });
+		return { outcomes };
+	};
 
 export const hasFailed = (outcome: object | undefined): outcome is Failed =>
 	outcome !== undefined && 'error' in outcome;
 
-/** The timeout in Options of every operation that speaks to the service. */
 export const timeoutOption: INodeProperties = {
 	displayName: 'Request Timeout (Seconds)',
 	name: 'timeoutSeconds',
@@ -108,7 +97,6 @@ export const timeoutOption: INodeProperties = {
 	description: 'How many seconds the service may take to answer a request',
 };
 
-/** A node's Options with these entries. */
 export const optionsField = (options: INodeProperties[]): INodeProperties => ({
 	displayName: 'Options',
 	name: 'options',
@@ -128,13 +116,12 @@ export function readOption(option: Item['option'], property: INodeProperties): u
 	return value === undefined ? undefined : parseOption(property, value);
 }
 
-/** Reads a number in Options as `readOption` does; its default if the user did not add the option. */
+/** Reads a number as `readOption` does; its default if the user did not add the option. */
 export const readNumberOption = (option: Item['option'], property: INodeProperties): number =>
 	(readOption(option, property) ?? property.default) as number;
 
 /**
- * Checks the numbers and switches that the user set in Options. Options that are shown only with another field are read with that
- * field.
+ * Checks the numbers and switches in Options. Those shown only with another field are read with it.
  * @throws {UserError} for the first that is blank, of another type, or out of its range
  */
 export function checkOptions({ fields }: Operation, option: Item['option']): void {

@@ -55,7 +55,7 @@ interface Stored {
 	shared: Shared;
 }
 
-/** The entry of the node's context, and where a webhook finds the wait in it. */
+/** The entry of the node's context, and the wait in it for a webhook. */
 const ENTRY = 'run';
 export const STORED_WAIT = `${ENTRY}.wait`;
 
@@ -63,7 +63,7 @@ type Request = Pick<CreateTaskRequest, 'model' | 'input'>;
 
 const records = new WeakMap<IExecuteFunctions, RunRecord>();
 
-/** Opens the record of a run, once for each try, because n8n's data proxy is slow. */
+/** Opens the record of a run, once for each try: n8n's data proxy is slow. */
 export function openRecord(context: IExecuteFunctions): RunRecord {
 	const record = records.get(context) ?? new RunRecord(context);
 	records.set(context, record);
@@ -71,9 +71,9 @@ export function openRecord(context: IExecuteFunctions): RunRecord {
 }
 
 /**
- * Remembers what a run of the node has sent, item by item. n8n may repeat a run: the same run of the
- * same execution is another try, the same run of another execution is its retry, anything else is new.
- * docs/generate.md, "What n8n repeats", has the whole table.
+ * Remembers what a run of the node has sent, item by item. The same run of the same execution is
+ * another try of n8n, the same run of another execution is its retry, anything else is new
+ * (docs/generate.md, "What n8n repeats").
  */
 export class RunRecord {
 	private readonly stored: Stored;
@@ -122,22 +122,22 @@ export class RunRecord {
 	addUnknown(item: number, request: Request, unknown: UnknownOutcome): void {
 		this.add(item, request, { unknown });
 		if (isTool(this.context)) this.stored.shared.unknownCalls[this.digestCall(item)] = unknown;
-		const named = unknown.taskId ? ` (the service named it ${unknown.taskId})` : '';
-		this.context.logger.warn(
-			`${this.describe(item)} may have created a task${named}: ${unknown.message}`,
-		);
+		const task = unknown.taskId ? `task ${unknown.taskId}` : 'a task';
+		this.context.logger.warn(`${this.describe(item)} may have created ${task}: ${unknown.message}`);
 	}
 
-	/**
-	 * Makes the idempotency key of a creation from its place, account and body. Without an execution
-	 * there is no place, so each creation has a random key.
-	 */
+	/** Makes a creation's idempotency key from its place, account and body; random without a place. */
 	buildIdempotencyKey(item: number, account: string, body: CreateTaskRequest): string {
 		const { context } = this;
 		const origin = this.findOrigin(item);
 		if (!origin) return randomUUID();
 		const place = [context.getInstanceId(), context.getWorkflow().id, origin, context.getNode().id];
 		return digest([...place, this.stored.run, item, account, body]);
+	}
+
+	/** Something was sent for the item, in this run or in one of its tries. */
+	hasSent(item: number): boolean {
+		return this.stored.sent[item] !== undefined;
 	}
 
 	/** In the order of their items. */
@@ -158,9 +158,8 @@ export class RunRecord {
 	}
 
 	/**
-	 * Opens the wait of the run, or the one of an earlier try. If the execution that this one retries had
-	 * parked, its settings count, because the input is what it parked.
-	 * @param read reads the settings from the node's parameters
+	 * Opens the wait of the run, or of an earlier try. If the execution that this one retries had parked,
+	 * its settings count, because the input is what it parked.
 	 */
 	openWait<Settings>(read: () => Settings): Wait<Settings> {
 		this.stored.wait ??= { settings: this.stored.earlier?.parked?.settings ?? read() };
@@ -173,12 +172,9 @@ export class RunRecord {
 	}
 
 	private add(item: number, request: Request, outcome: Pick<Sent, 'taskId' | 'unknown'>): void {
-		this.stored.sent[item] = {
-			request: digestRequest(request),
-			model: request.model,
-			origin: this.findOrigin(item),
-			...outcome,
-		};
+		const { model } = request;
+		const origin = this.findOrigin(item);
+		this.stored.sent[item] = { request: digestRequest(request), model, origin, ...outcome };
 	}
 
 	/** An item of unknown outcome keeps its key in a retry, so the service doesn't charge it twice. */
@@ -188,9 +184,9 @@ export class RunRecord {
 	}
 
 	private describe(item: number): string {
-		const { name } = this.context.getNode();
 		const { id = 'none' } = this.context.getWorkflow();
-		return `"${name}" (workflow ${id}, execution ${this.stored.executionId || 'none'}, item ${item})`;
+		const execution = this.stored.executionId || 'none';
+		return `"${this.context.getNode().name}" (workflow ${id}, execution ${execution}, item ${item})`;
 	}
 
 	private readInput(item: number): IDataObject {
@@ -202,10 +198,7 @@ export class RunRecord {
 		return digest({ ...this.readInput(item), toolCallId: undefined });
 	}
 
-	/**
-	 * Shows the task IDs in the executions list if the execution is stopped. n8n then drops what the
-	 * node returned, but saves its custom data, of at most 255 characters each.
-	 */
+	/** If the execution is stopped, n8n drops the output, but saves 255 characters of custom data. */
 	private readonly showTaskIds = (): void => {
 		const { customData } = this.context.getWorkflowDataProxy(0).$execution as {
 			customData: { set: (key: string, value: string) => void };
@@ -229,15 +222,12 @@ function continueRecord(before: Stored | undefined, context: IExecuteFunctions):
 	return { ...begun, earlier: { sent, parked: wait?.parkedUntil ? wait : earlier?.parked } };
 }
 
-/** Calls without an execution share what they know this long, in milliseconds. */
+/** How long calls without an execution share what they know, in milliseconds. */
 const SHARED_FOR = 3_600_000;
 
 const sharedByTool = new BoundedMap<string, Shared & { until: number }>(10_000);
 
-/**
- * Opens what the runs of an execution share. Without one, this process keeps it for an hour: the calls
- * of one tool have the same parameters, as its owner set them, and the same credential.
- */
+/** Without an execution, this process keeps what the calls of a tool share, by its parameters. */
 function openShared(context: IExecuteFunctions): Shared {
 	const begun = { count: 0, unknownCalls: {}, until: Date.now() + SHARED_FOR };
 	if (getNodeContext(context)) return begun;

@@ -91,10 +91,9 @@ export class TaskEvents {
 
 /**
  * Forgets the events of a trigger that is deactivated. n8n also calls this when it stops listening for
- * a test event, with other static data. What the active trigger remembers stays then.
+ * a test event, with other static data: what it saved for the active trigger stays.
  */
 export function forgetEvents(context: IHookFunctions): void {
-	if (!staticData(context).events) return;
 	emitted.delete(identifyTrigger(context));
 	delete staticData(context).events;
 }

@@ -1,11 +1,14 @@
 import fc from 'fast-check';
-import { FileNames } from '../../../nodes/MediaGeneration/lib/fileName';
 import { UserError, type IExecuteFunctions, type IHttpRequestOptions } from 'n8n-workflow';
 import { Readable } from 'node:stream';
 import { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import { UnknownOutcomeError } from '../../../nodes/MediaGeneration/api/errors';
 import { isInternalUrl } from '../../../nodes/MediaGeneration/lib/isInternalUrl';
-import { ResultFiles } from '../../../nodes/MediaGeneration/operations/results/resultFiles';
+import type { DownloadedFile } from '../../../nodes/MediaGeneration/operations/results/downloadFile';
+import {
+	FileDownloads,
+	type FileDownload,
+} from '../../../nodes/MediaGeneration/operations/results/resultFiles';
 import { buildFileHelpers } from '../operations/results/files.cts';
 
 /** Whatever a service, its catalogue or its result hosts say, nothing but our own errors comes of it, and no secret. */
@@ -98,7 +101,7 @@ const value = fc.oneof(
 		JSON.parse('['.repeat(70) + ']'.repeat(70)),
 		JSON.parse('{"__proto__":{"code":200},"constructor":null}'),
 		'http://127.0.0.1:5678/',
-		'http://10.0.0.1.nip.io/x',
+		'http://minio.storage.svc/x',
 		'../../etc/passwd',
 		'file:///etc/passwd',
 		[''],
@@ -272,20 +275,17 @@ it('downloads ask no address inside this network, and name files by no path', as
 			const read = await settle(async () => await service.getTask(TASK_ID, SETTINGS));
 			if (!read.result) return;
 			const task = { ...(read.result as Awaited<ReturnType<TaskService['getTask']>>), taskId };
-			const files = new ResultFiles(
-				task,
-				{ helpers, service, settings: SETTINGS },
-				new FileNames(),
-			);
+			const source = { helpers, service, settings: SETTINGS };
 			const kinds = ['cover', 'firstFrame', 'lastFrame', 'preview', 'result', 'watermarked'];
-			const listed = await settle(async () => files.listLinks(kinds));
-			for (const link of (listed.result ?? []) as ReturnType<ResultFiles['listLinks']>) {
-				const outcome = await settle(async () => await files.download(link, 1_000));
-				expectNoSecret(describeOutcome(outcome));
-				if (!outcome.result) continue;
+			const files = await settle(
+				async () => await new FileDownloads().downloadAll(task, kinds, source, 1_000),
+			);
+			for (const { result } of (files.result ?? []) as FileDownload[]) {
+				const { value, reason } = result as { value?: DownloadedFile; reason?: UserError };
+				expectNoSecret(describeOutcome({ result: value, error: reason }));
+				if (!value) continue;
 				downloaded++;
-				const { name } = outcome.result as { name: string };
-				expect(name).toMatch(/^\w[\w-]{0,100}\.\w{1,5}$/);
+				expect(value.name).toMatch(/^\w[\w-]{0,100}\.\w{1,5}$/);
 			}
 			const urls = asked.map(({ url }: IHttpRequestOptions) => url);
 			expect(urls.filter(isInternalUrl)).toEqual([]);

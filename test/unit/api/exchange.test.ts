@@ -8,7 +8,7 @@ const redactor = new Redactor([
 	'7d0c6f0f9f2e4f6b8a1c3e5d7f9b1d3f',
 ]);
 
-const BYTES = 2 * 1024 * 1024;
+const BYTES = 1024 * 1024;
 const fill = (text: string, bytes: number) => text.repeat(Math.ceil(bytes / text.length));
 const link = (index: number) => `https://cdn.example/${index}`;
 const list = (bytes: number, build: (index: number) => unknown) =>

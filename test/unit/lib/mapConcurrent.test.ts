@@ -24,6 +24,12 @@ describe('mapConcurrent', () => {
 });
 
 describe('limitConcurrency', () => {
+	it.each([0, -1, NaN])('refuses %d at once, and so does mapConcurrent', async (concurrency) => {
+		expect(() => limitConcurrency(concurrency)).toThrow(RangeError);
+		const mapping = mapConcurrent([1], async (entry) => entry, { concurrency });
+		await expect(mapping).rejects.toThrow(RangeError);
+	});
+
 	it('runs up to the limit at once, in the order they come', async () => {
 		const inTurn = limitConcurrency(2);
 		const begun: number[] = [];

@@ -14,6 +14,10 @@ const buildLimiter = (requests: number, signal?: AbortSignal) =>
 	);
 
 describe('RateLimiter', () => {
+	it.each([0, -1, NaN])('refuses %d requests', (requests) => {
+		expect(() => buildLimiter(requests)).toThrow(RangeError);
+	});
+
 	/** Sends this number of requests at once; returns when each try of one started, and how they ended. */
 	async function send(limiter: RateLimiter, count = 1, isRefused = () => false) {
 		const starts: number[] = [];
@@ -40,12 +44,12 @@ describe('RateLimiter', () => {
 	});
 
 	it('starts all at once when there is no limit', async () => {
-		const { starts } = await send(buildLimiter(0), 1000);
+		const { starts } = await send(buildLimiter(Infinity), 1000);
 		expect(new Set(starts)).toEqual(new Set([0]));
 	});
 
 	it('sends again after a refusal, later each time, until patience runs out', async () => {
-		const { starts, results } = await send(buildLimiter(0), 1, () => true);
+		const { starts, results } = await send(buildLimiter(Infinity), 1, () => true);
 		expect(results).toEqual([refusal]);
 		const pauses = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
 		expect(pauses[0]).toBeGreaterThanOrEqual(2_000);
@@ -57,7 +61,7 @@ describe('RateLimiter', () => {
 	});
 
 	it('holds all back while one is refused, and counts refusals that come together as one', async () => {
-		const { starts, results } = await send(buildLimiter(0), 3, refuse(3));
+		const { starts, results } = await send(buildLimiter(Infinity), 3, refuse(3));
 		expect(results).toEqual(['task', 'task', 'task']);
 		for (const start of starts.slice(3)) {
 			expect(start).toBeGreaterThanOrEqual(2_000);
@@ -66,7 +70,7 @@ describe('RateLimiter', () => {
 	});
 
 	it('is as patient as before once a request has passed', async () => {
-		const limiter = buildLimiter(0);
+		const limiter = buildLimiter(Infinity);
 		await send(limiter, 1, () => true);
 		expect((await send(limiter, 1, refuse(1))).results).toEqual([refusal]);
 		await send(limiter);
@@ -75,14 +79,14 @@ describe('RateLimiter', () => {
 
 	it('sends nothing again that was not refused for its rate', async () => {
 		const request = jest.fn().mockRejectedValue(new Error('unknown outcome'));
-		await expect(buildLimiter(0).run(request)).rejects.toThrow('unknown outcome');
+		await expect(buildLimiter(Infinity).run(request)).rejects.toThrow('unknown outcome');
 		expect(request).toHaveBeenCalledTimes(1);
 	});
 
 	it('starts nothing more when the execution is stopped, also not what was refused', async () => {
 		const controller = new AbortController();
 		const request = jest.fn().mockRejectedValue(refusal);
-		const stopped = expect(buildLimiter(0, controller.signal).run(request)).rejects.toThrow(
+		const stopped = expect(buildLimiter(Infinity, controller.signal).run(request)).rejects.toThrow(
 			'stopped',
 		);
 		await jest.advanceTimersByTimeAsync(1);

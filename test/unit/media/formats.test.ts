@@ -1,4 +1,8 @@
-import { getExtension, recognizeFormat } from '../../../nodes/MediaGeneration/media/formats';
+import {
+	chooseFileType,
+	getExtension,
+	recognizeFormat,
+} from '../../../nodes/MediaGeneration/media/formats';
 import { inspect } from '../../../nodes/MediaGeneration/media/inspect';
 import { names, readMedia } from '../../media/corpus.cts';
 
@@ -36,6 +40,24 @@ it('no format is recognized behind other bytes', () => {
 
 it('a format without an extension of its own is one', () => {
 	expect(['jpeg', 'png', 'xyz'].map(getExtension)).toEqual(['jpg', 'png', 'xyz']);
+});
+
+it.each([
+	['application/octet-stream', 'video/mp4', 'mp4'],
+	['binary/octet-stream', 'video/mp4', 'mp4'],
+	[undefined, 'video/mp4', 'mp4'],
+	['text/html\r\nX: y', 'video/mp4', 'mp4'],
+	['a', 'video/mp4', 'mp4'],
+	['x/'.padEnd(300, 'y'), 'video/mp4', 'mp4'],
+	['Image/JPEG ; charset=x', 'image/jpeg', 'jpg'],
+	['model/gltf-binary', 'model/gltf-binary', 'mp4'],
+	['model/gltf-binary', 'model/gltf-binary', 'glb', '/a.GLB'],
+	[undefined, 'application/octet-stream', 'bin', '/result'],
+	[undefined, 'application/octet-stream', 'bin', '/a.mp4/result'],
+	[undefined, 'application/octet-stream', 'bin', '/a.toolong'],
+])('a file sent as %j is %s, .%s', (type, mimeType, extension, path = '/a/result.mp4') => {
+	const chosen = chooseFileType(type, `https://cdn.example${path}`);
+	expect(chosen).toEqual({ mimeType, extension });
 });
 
 it.each([

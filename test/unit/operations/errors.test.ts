@@ -46,12 +46,6 @@ describe('the error of a run', () => {
 		expect(toNodeError(context, refusal(), undefined, taskIds)).toMatchObject(error);
 	});
 
-	it('names a thousand of them, and counts the others', () => {
-		const ids = Array.from({ length: 1_234 }, (_, index) => `task-${index}`);
-		const { description } = toNodeError(context, refusal('Wait.'), undefined, ids);
-		expect(description).toMatch(/^Wait\. These tasks exist\..* task-999 and 234 more$/);
-	});
-
 	it("has all in its message for an agent's model, which reads nothing else", () => {
 		expect(toNodeError(tool, refusal(), 0, ['a'])).toMatchObject({
 			message: 'Refused. Nothing more was created. Wait. This task exists. Look at it with Get: a',

@@ -81,6 +81,13 @@ describe('the record of a run that sent a task for one item, and another without
 		expect(open(RETRY).findTaskId(0)).toBe('task');
 	});
 
+	it('keeps it over a retry that ended before it came to the item', () => {
+		const { open, sendBoth } = newNode();
+		sendBoth();
+		open(RETRY);
+		expect(open({ executionId: '3' }).findSame(0, REQUEST)).toEqual(task(true));
+	});
+
 	it('logs each', () => {
 		const { open, sendBoth, lines } = newNode();
 		sendBoth();

@@ -133,6 +133,16 @@ describe('events', () => {
 		expect(String(saved.events).split(' ')).toHaveLength(1);
 	});
 
+	it('count by their newest time, though n8n has saved an earlier one', () => {
+		const { of, saved } = newTrigger();
+		of('task').add(DONE);
+		const early = copy(saved);
+		jest.advanceTimersByTime(3_000_000);
+		of('task').add(DONE);
+		jest.advanceTimersByTime(3_000_000);
+		expect(of('task', early).has(DONE)).toBe(true);
+	});
+
 	it('are the newest, and little of each, however long its ID', () => {
 		const { of, saved } = newTrigger();
 		const task = (index: number) => of(`${'x'.repeat(250)}-${index}`);

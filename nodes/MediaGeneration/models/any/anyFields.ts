@@ -50,8 +50,9 @@ const byFields = { inputMode: ['fields'] };
 const byJson = { inputMode: ['json'] };
 
 /**
- * A prompt of four lines, under the name that other models use, so its text stays when another model is chosen. n8n's mapper has no
- * such text, and drops its values then. It is hidden once a model without a prompt is chosen.
+ * A prompt of four lines, under the name that other models use, so its text stays when another
+ * model is chosen. n8n's mapper has no such text, and drops its values then. It is hidden once a
+ * model without a prompt is chosen.
  */
 export const anyPrompt: Field = {
 	...prompt,
@@ -88,7 +89,10 @@ export const customInput: Field = {
 	displayOptions: { show: byJson },
 };
 
-/** Says what the JSON needs. The editor gives a JSON field no default that depends on the model. It is not sent. */
+/**
+ * Says what the JSON needs. The editor gives a JSON field no default that depends on the model. It
+ * is not sent.
+ */
 const jsonGuide: Field = {
 	displayName: 'Field Guide (Sends Nothing)',
 	name: 'jsonGuide',

@@ -1,7 +1,7 @@
 import { isObject } from '../../lib/json';
-import { buildFieldError, isBlank, shorten } from '../field';
+import { buildFieldError, isBlank, namePlace, shorten } from '../field';
 import { Media } from '../media';
-import { describeForms, listShortly, nameTypes, toTitle } from './describeProperty';
+import { describeForms, listShortly, nameTypes } from './describeProperty';
 import { findEarlierResult } from './earlierResult';
 import {
 	collectProperties,
@@ -12,7 +12,7 @@ import {
 	type JsonSchema,
 } from './jsonSchema';
 
-/** The first part of a value that the schema does not allow. */
+/** A part of a value that the schema does not allow. */
 interface Violation {
 	path: Array<string | number>;
 	/** Follows the name of the place, for example "must be at most 30". */
@@ -21,163 +21,110 @@ interface Violation {
 }
 
 /**
- * Checks a whole input, before it is paid for. Names that the schema lacks are no error, and neither is a list or object that is left
- * out: services take such inputs. Files that are not uploaded yet count as text of any form.
+ * Checks a whole input before it is paid for. Names that the schema lacks are no error, and neither
+ * is a list or object that is left out: services take such inputs.
  * @throws {UserError} for the first value that the schema does not allow
  */
 export function checkInput(schema: JsonSchema, input: Record<string, unknown>): void {
 	const violation = findViolation(schema, input);
 	if (!violation) return;
 	const { path, message, isMissing } = violation;
-	const culprit = path.reduce<unknown>(
-		(value, step) =>
-			Object.hasOwn(Object(value), step)
-				? (value as Record<string | number, unknown>)[step]
-				: undefined,
-		input,
-	);
-	const shown = path.length && !isBlank(culprit) ? `, but is ${shorten(culprit)}` : '';
-	const [name, deeper] = path;
+	let culprit: unknown = input;
+	for (const step of path)
+		culprit = Object.hasOwn(Object(culprit), step)
+			? (culprit as Record<string | number, unknown>)[step]
+			: undefined;
+	const [name = ''] = path;
 	const property = collectProperties(schema).get(String(name))?.schema ?? {};
 	const earlier =
-		isMissing && deeper === undefined ? findEarlierResult(String(name), property) : undefined;
+		isMissing && path.length === 1 ? findEarlierResult(String(name), property) : undefined;
 	throw buildFieldError(
-		`'${namePath(path)}' ${message}${shown}`,
+		`'${namePlace(path) || 'Input'}' ${message}${path.length && !isBlank(culprit) ? `, but is ${shorten(culprit)}` : ''}`,
 		earlier && `Nothing was sent for this item. ${earlier.help}`,
 	);
 }
 
-/** Names a place like the editor, for example "Shots 2 › Prompt". */
-const namePath = (path: Violation['path']): string =>
-	path.reduce<string>((label, step) => {
-		if (typeof step === 'number') return `${label} ${step + 1}`;
-		return label ? `${label} › ${toTitle(step)}` : toTitle(step);
-	}, '') || 'Input';
+const findViolation = (...place: Parameters<typeof listViolations>): Violation | undefined =>
+	listViolations(...place).next().value ?? undefined;
 
-const findViolation = (
+/** Lists what is wrong with a value, with its parts, and with the branches that it may meet. */
+function* listViolations(
 	schema: JsonSchema,
 	value: unknown,
 	path: Violation['path'] = [],
-): Violation | undefined => {
+): Generator<Violation, void> {
+	const { items, properties = {}, required = [], allOf = [], anyOf } = schema;
 	const message = checkValue(schema, value);
-	if (message) return { path, message };
-	return checkParts(schema, value, path) ?? checkBranches(schema, value, path);
-};
+	if (message) return yield { path, message };
+	if (Array.isArray(value) && items)
+		for (const [index, entry] of value.entries())
+			yield* listViolations(items, entry, [...path, index]);
+	if (isObject(value) && !(value instanceof Media)) {
+		const own = (name: string) =>
+			(Object.hasOwn(properties, name) && properties[name]) || ({} satisfies JsonSchema);
+		for (const name of required)
+			if ((!Object.hasOwn(value, name) || value[name] === undefined) && !takesJson(own(name)))
+				yield { path: [...path, name], message: 'is required', isMissing: true };
+		for (const [name, part] of Object.entries(value))
+			yield* listViolations(own(name), part, [...path, name]);
+	}
+	for (const branch of allOf) yield* listViolations(branch, value, path);
+	const violations = anyOf?.map((branch) => findViolation(branch, value, path));
+	if (!anyOf || !violations?.every((violation) => violation)) return;
+	// If only one branch has all it requires, that one was meant.
+	const [meant, ...others] = violations.filter((violation) => !violation?.isMissing);
+	if (meant && !others.length) yield meant;
+	else yield { path, message: `must have one of these forms: ${describeForms(anyOf)}` };
+}
 
-/** The limits of a value's size, each with what breaks it. # is the limit. */
+const isLess = (size: number, limit: number) => size < limit;
+const isMore = (size: number, limit: number) => size > limit;
+const isUneven = (size: number, limit: number) =>
+	Math.abs(size / limit - Math.round(size / limit)) > 1e-9;
+
+/** The limits of a value, by its type, each with what breaks it. # is the limit. */
 const LIMITS: Array<
-	[keyword: keyof JsonSchema, isBroken: (size: number, limit: number) => boolean, message: string]
+	[type: string, keyword: keyof JsonSchema, isBroken: typeof isLess, message: string]
 > = [
-	['minimum', (size, limit) => size < limit, 'must be at least #'],
-	['maximum', (size, limit) => size > limit, 'must be at most #'],
-	['exclusiveMinimum', (size, limit) => size <= limit, 'must be more than #'],
-	['exclusiveMaximum', (size, limit) => size >= limit, 'must be less than #'],
-	[
-		'multipleOf',
-		(size, limit) => Math.abs(size / limit - Math.round(size / limit)) > 1e-9,
-		'must be a multiple of #',
-	],
-	['minLength', (size, limit) => size < limit, 'needs at least # characters'],
-	['maxLength', (size, limit) => size > limit, 'may have at most # characters'],
-	['minItems', (size, limit) => size < limit, 'needs at least # entries'],
-	['maxItems', (size, limit) => size > limit, 'may have at most # entries'],
+	['number', 'minimum', isLess, 'must be at least #'],
+	['number', 'maximum', isMore, 'must be at most #'],
+	['number', 'exclusiveMinimum', (size, limit) => !isMore(size, limit), 'must be more than #'],
+	['number', 'exclusiveMaximum', (size, limit) => !isLess(size, limit), 'must be less than #'],
+	['number', 'multipleOf', isUneven, 'must be a multiple of #'],
+	['string', 'minLength', isLess, 'needs at least # characters'],
+	['string', 'maxLength', isMore, 'may have at most # characters'],
+	['array', 'minItems', isLess, 'needs at least # entries'],
+	['array', 'maxItems', isMore, 'may have at most # entries'],
 ];
 
-/** Which limits a type has: the end of their keywords. */
-const LIMITED: Record<string, RegExp> = {
-	number: /imum$|^multipleOf$/,
-	string: /Length$/,
-	array: /Items$/,
-};
-
-/** Checks a value by itself. @returns what it must be, when it isn't */
+/**
+ * Checks a value by itself. A file that is not uploaded yet counts as text of any form.
+ * @returns what it must be, when it isn't
+ */
 function checkValue(schema: JsonSchema, given: unknown): string | undefined {
 	const value = given instanceof Media ? given.source : given;
-	const types = schema.type === undefined ? [] : [schema.type].flat();
+	const types = [schema.type ?? []].flat();
 	if (types.length && !types.some((type) => isOfType(value, type)))
 		return `must be ${nameTypes(types)}`;
 	if (given instanceof Media && !given.isUrl) return undefined;
 	const values = listValues(schema);
 	if (values && !values.some((one) => isEqual(one, value)))
 		return `must be ${values.length > 1 ? 'one of ' : ''}${listShortly(values)}`;
-	const size =
-		typeof value === 'string' ? [...value].length : Array.isArray(value) ? value.length : value;
-	for (const [keyword, isBroken, message] of LIMITS) {
+	const isText = typeof value === 'string';
+	const size = isText ? [...value].length : Array.isArray(value) ? value.length : (value as number);
+	const broken = LIMITS.find(([type, keyword, isBroken]) => {
 		const limit = schema[keyword];
-		if (
-			typeof limit === 'number' &&
-			LIMITED[getType(value)]?.test(keyword) &&
-			isBroken(size as number, limit)
-		)
-			return message.replace('#', String(limit));
-	}
-	const isUrl =
-		schema.format !== 'uri' ||
-		typeof value !== 'string' ||
-		(/^\S+$/.test(value) && URL.canParse(value));
-	return isUrl ? undefined : 'must be a URL';
+		return typeof limit === 'number' && getType(value) === type && isBroken(size, limit);
+	});
+	if (broken) return broken[3].replace('#', String(schema[broken[1]]));
+	const isWrong = isText && schema.format === 'uri' && (/\s/.test(value) || !URL.canParse(value));
+	return isWrong ? 'must be a URL' : undefined;
 }
 
 /** Says whether a value has a type. A type that JSON Schema doesn't know is any. */
 function isOfType(value: unknown, type: string): boolean {
 	if (type === 'integer') return Number.isInteger(value);
 	if (type === 'number') return Number.isFinite(value);
-	return (
-		!['string', 'boolean', 'array', 'object', 'null'].includes(type) || getType(value) === type
-	);
-}
-
-/** Checks the entries of a list, or the properties of an object. */
-function checkParts(
-	{ items, properties = {}, required = [] }: JsonSchema,
-	value: unknown,
-	path: Violation['path'],
-): Violation | undefined {
-	if (Array.isArray(value))
-		return (
-			items &&
-			findFirst(value.entries(), ([index, entry]) => findViolation(items, entry, [...path, index]))
-		);
-	if (!isObject(value) || value instanceof Media) return undefined;
-	const own = (name: string) => (Object.hasOwn(properties, name) ? (properties[name] ?? {}) : {});
-	const missing = required.find(
-		(name) => !(Object.hasOwn(value, name) && value[name] !== undefined) && !takesJson(own(name)),
-	);
-	if (missing !== undefined)
-		return { path: [...path, missing], message: 'is required', isMissing: true };
-	return findFirst(Object.entries(value), ([name, part]) =>
-		findViolation(own(name), part, [...path, name]),
-	);
-}
-
-function findFirst<T>(
-	entries: Iterable<T>,
-	check: (entry: T) => Violation | undefined,
-): Violation | undefined {
-	for (const entry of entries) {
-		const violation = check(entry);
-		if (violation) return violation;
-	}
-	return undefined;
-}
-
-function checkBranches(
-	{ oneOf, anyOf, allOf = [] }: JsonSchema,
-	value: unknown,
-	path: Violation['path'],
-): Violation | undefined {
-	const everywhere = findFirst(allOf, (branch) => findViolation(branch, value, path));
-	if (everywhere) return everywhere;
-	for (const branches of [oneOf, anyOf]) {
-		if (!branches) continue;
-		const violations = branches.map((branch) => findViolation(branch, value, path));
-		const met = violations.filter((violation) => !violation).length;
-		if (met === 1 || (met > 1 && branches === anyOf)) continue;
-		// If only one branch has all it requires, that one was meant.
-		const meant = met ? [] : violations.filter((violation) => !violation?.isMissing);
-		if (meant.length === 1) return meant[0];
-		const forms = describeForms(branches);
-		return { path, message: `must have ${met ? 'only ' : ''}one of these forms: ${forms}` };
-	}
-	return undefined;
+	const isKnown = ['string', 'boolean', 'array', 'object', 'null'].includes(type);
+	return !isKnown || getType(value) === type;
 }

@@ -1,4 +1,5 @@
 import { cutText, escapeHtml } from '../../lib/text';
+import { toTitle } from '../title';
 import { findEarlierResult } from './earlierResult';
 import {
 	collectProperties,
@@ -23,14 +24,19 @@ export interface Description {
 	prose: string;
 }
 
-/** The longest name of a field or choice, list of values, example, and default in a brief, in characters. */
+/**
+ * The longest name of a field or choice, list of values, example, and default in a brief, in
+ * characters.
+ */
 const SHOWN_NAME = 100;
 const SHOWN_LIST = 500;
 const SHOWN_DEFAULT = 24;
 
 /** Describes a property. */
 export function describeProperty({ name, schema, isRequired }: Property): Description {
-	const entry = describeEntry(name, schema);
+	const form = describeForm(name, schema);
+	const { minimum = schema.exclusiveMinimum, maximum = schema.exclusiveMaximum } = schema;
+	const range = form ? undefined : describeRange(minimum, maximum);
 	const earlier = findEarlierResult(name, schema);
 	const { default: byDefault, deprecated, description = '' } = schema;
 	const initial = byDefault === undefined ? '' : formatValue(byDefault);
@@ -40,12 +46,12 @@ export function describeProperty({ name, schema, isRequired }: Property): Descri
 		title: cutText(toTitle(name), SHOWN_NAME),
 		brief: deprecated
 			? 'deprecated'
-			: joinFacts(entry, initial.length > SHOWN_DEFAULT ? '' : standard),
+			: joinFacts(form ?? range, initial.length > SHOWN_DEFAULT ? '' : standard),
 		facts: joinFacts(
 			isRequired ? 'required' : 'optional',
-			nameTypes(listTypes(schema)),
+			form ?? nameTypes(listTypes(schema)),
 			listShortly(listValues(schema) ?? listValues(getItems(schema)) ?? []),
-			entry,
+			range,
 			earlier && `its ID is ${earlier.expression.slice(1)}`,
 			takesJson(schema) &&
 				`for example ${cutText(JSON.stringify(makeExample(schema)), SHOWN_LIST)}`,
@@ -63,8 +69,8 @@ const joinFacts = (...facts: unknown[]): string => facts.filter(Boolean).join(';
 export const addFacts = (name: string, facts: string): string =>
 	facts ? `${name} (${facts})` : name;
 
-/** Says how to enter a value, if the field doesn't show it, and its range. */
-function describeEntry(name: string, schema: JsonSchema): string | undefined {
+/** Says how to enter a value, if it is no single value of its type. */
+function describeForm(name: string, schema: JsonSchema): string | undefined {
 	const types = listTypes(schema);
 	const takesFiles = isMedia(name, schema);
 	const { minItems, maxItems } = schema;
@@ -76,9 +82,8 @@ function describeEntry(name: string, schema: JsonSchema): string | undefined {
 	if (takesFiles) return 'file';
 	const earlier = findEarlierResult(name, schema);
 	if (earlier) return `earlier ${earlier.kind}`;
-	if (types.includes('object')) return types.includes('string') ? 'text or JSON' : 'JSON';
-	const { minimum = schema.exclusiveMinimum, maximum = schema.exclusiveMaximum } = schema;
-	return describeRange(minimum, maximum);
+	if (!types.includes('object')) return undefined;
+	return types.includes('string') ? 'text or JSON' : 'JSON';
 }
 
 /** Says how many there may be. A minimum of one is not worth saying. */
@@ -148,24 +153,4 @@ function makeExample(schema: JsonSchema, depth = 0): unknown {
 	}
 	if (types.includes('boolean')) return true;
 	return types.includes('string') || !types.length ? '…' : (schema.minimum ?? 1);
-}
-
-const ABBREVIATIONS =
-	/^(ai|api|bgm|bpm|cfg|fps|gif|hdr?|id|ip|lut|mp[34]|png|rgb|svg|tts|ur[il]|vr|[23]d)$/;
-const SMALL_WORDS = /^(an?|and|as|at|by|for|from|in|of|on|or|the|to|with)$/;
-
-/** Writes a property's name as the editor writes names, for example "Image URLs" for `image_urls`. */
-export function toTitle(name: string): string {
-	const words = name
-		.replace(/([a-z\d])([A-Z])/g, '$1 $2')
-		.split(/[\s_.-]/)
-		.filter(Boolean)
-		.map((word, index) => {
-			const lower = word.toLowerCase();
-			const [, singular = '', plural = ''] = /^(.*?)(s?)$/.exec(lower) ?? [];
-			if (ABBREVIATIONS.test(singular)) return singular.toUpperCase() + plural;
-			if (index > 0 && SMALL_WORDS.test(lower)) return lower;
-			return lower.charAt(0).toUpperCase() + lower.slice(1);
-		});
-	return words.join(' ') || name;
 }

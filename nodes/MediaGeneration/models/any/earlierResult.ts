@@ -6,8 +6,8 @@ import { listTypes, listValues, type JsonSchema } from './jsonSchema';
 interface EarlierResult {
 	kind: 'task' | 'file';
 	/**
-	 * Where the item of an earlier task has the ID. n8n runs it as an expression, so it is a constant: nothing that a service says may
-	 * get into it.
+	 * Where the item of an earlier task has the ID. n8n runs it as an expression, so it is a
+	 * constant: nothing that a service says may get into it.
 	 */
 	expression: string;
 	/** What to do when the ID is missing. */

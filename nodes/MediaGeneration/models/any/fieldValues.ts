@@ -1,7 +1,7 @@
 import { parseJson } from '../../lib/json';
 import { DECIMAL, isBlank } from '../field';
 import { Media } from '../media';
-import { toTitle } from './describeProperty';
+import { toTitle } from '../title';
 import { collectProperties, getItems, listTypes, type JsonSchema } from './jsonSchema';
 import { isMedia } from './mediaProperty';
 
@@ -25,7 +25,10 @@ export function toInput(
 	);
 }
 
-/** Converts a value to the type of its schema, if that loses nothing. Expressions and text fields return text. */
+/**
+ * Converts a value to the type of its schema, if that loses nothing. Expressions and text fields
+ * return text.
+ */
 function coerce(schema: JsonSchema, value: unknown): unknown {
 	const types = listTypes(schema);
 	const takes = (...some: string[]) => some.some((type) => types.includes(type));
@@ -52,7 +55,10 @@ const isExact = (text: string): boolean => Math.abs(Number(text)) <= Number.MAX_
 const parseContainer = (text: string): object | undefined =>
 	/^\s*[[{]/.test(text) ? (parseJson(text) as object | undefined) : undefined;
 
-/** Splits a list at commas and line breaks. A comma within a URL, with no space after it, belongs to the URL. */
+/**
+ * Splits a list at commas and line breaks. A comma within a URL, with no space after it, belongs to
+ * the URL.
+ */
 const splitList = (text: string): string[] =>
 	text
 		.split(/\n|,(?=\s|$)|,(?=[a-z][a-z\d+.-]+:)/i)

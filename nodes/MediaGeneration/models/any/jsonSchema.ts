@@ -1,6 +1,6 @@
 /**
- * The parts of JSON Schema 2020-12 (the one of OpenAPI 3.1) that are read here, with every `$ref` resolved. Any other keyword is left
- * to the service.
+ * The parts of JSON Schema 2020-12 (the one of OpenAPI 3.1) that are read here, with every `$ref`
+ * resolved. Any other keyword is left to the service.
  */
 export interface JsonSchema {
 	type?: string | string[];
@@ -20,7 +20,8 @@ export interface JsonSchema {
 	items?: JsonSchema;
 	properties?: Record<string, JsonSchema>;
 	required?: string[];
-	oneOf?: JsonSchema[];
+	/** Of `oneOf` too: that only one is met is left to the service, because documents say it by
+	 * keywords that are not read here. */
 	anyOf?: JsonSchema[];
 	allOf?: JsonSchema[];
 	default?: unknown;
@@ -38,8 +39,7 @@ function remember<T>(find: (schema: JsonSchema) => T): (schema: JsonSchema) => T
 	};
 }
 
-export const listBranches = ({ oneOf = [], anyOf = [], allOf = [] }: JsonSchema): JsonSchema[] => [
-	...oneOf,
+export const listBranches = ({ anyOf = [], allOf = [] }: JsonSchema): JsonSchema[] => [
 	...anyOf,
 	...allOf,
 ];
@@ -94,9 +94,9 @@ export const collectProperties = remember((schema): ReadonlyMap<string, Property
 		const isRequired = needed || known?.isRequired === true;
 		found.set(name, { name, schema: known ? join(known.schema, part) : part, isRequired });
 	};
-	const { properties = {}, required = [], oneOf = [], anyOf = [], allOf = [] } = schema;
+	const { properties = {}, required = [], anyOf = [], allOf = [] } = schema;
 	for (const [name, part] of Object.entries(properties)) add(name, part, false);
-	for (const branches of [...allOf.map((branch) => [branch]), oneOf, anyOf]) {
+	for (const branches of [...allOf.map((branch) => [branch]), anyOf]) {
 		const collected = branches.map(collectProperties);
 		for (const { name, schema: part } of collected.flatMap((branch) => [...branch.values()]))
 			add(
@@ -125,7 +125,9 @@ export const isEqual = (one: unknown, other: unknown): boolean =>
 		typeof other === 'object' &&
 		JSON.stringify(one) === JSON.stringify(other));
 
-/** Lists the names in an input that a model doesn't have; none where it is not known what it has. */
+/**
+ * Lists the names in an input that a model doesn't have; none where it is not known what it has.
+ */
 export function listUnknown(schema: JsonSchema, input: object): string[] {
 	const known = collectProperties(schema);
 	return known.size ? Object.keys(input).filter((name) => !known.has(name)) : [];

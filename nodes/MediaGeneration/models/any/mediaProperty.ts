@@ -9,8 +9,8 @@ const SOURCE_WORD = /^(input|reference|ref|source|src)s?$/;
 const OTHER_URL = /^(link|page|web|website|callback|webhook|hook|homepage|site)s?$/;
 
 /**
- * Recognizes by name and format a property that takes the URL of a file, or a list of them: services don't mark it reliably. For
- * others there is the option Media Fields.
+ * Recognizes by name and format a property that takes the URL of a file, or a list of them:
+ * services don't mark it reliably. For others there is the option Media Fields.
  */
 export function isMedia(name: string, schema: JsonSchema): boolean {
 	const texts = listTypes(schema).includes('array') ? getItems(schema) : schema;

@@ -19,7 +19,8 @@ export const OWN_ENTRIES = { schema: '$schema', guide: '$guide', noPrompt: '$noP
 export const isOwnEntry = (name: string): boolean => Object.values(OWN_ENTRIES).includes(name);
 
 /**
- * Finds what a model takes as its input. Whatever the service says, this never throws and takes milliseconds.
+ * Finds what a model takes as its input. Whatever the service says, this never throws and takes
+ * milliseconds.
  * @param document its OpenAPI document; null: the service has none yet
  * @returns why not, for a model that can't be filled in: the beginning of a sentence
  */
@@ -41,7 +42,10 @@ export function findInput(model: string, document: unknown): ModelInput | string
 		: `The service names no fields of ${model}`;
 }
 
-/** n8n evaluates every text of a parameter that looks like an expression, also in stored fields, and the names of objects. */
+/**
+ * n8n evaluates every text of a parameter that looks like an expression, also in stored fields, and
+ * the names of objects.
+ */
 const hasExpression = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null
 		? Object.entries(value).some(([key, part]) => isExpression(key) || hasExpression(part))

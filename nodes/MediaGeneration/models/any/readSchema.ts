@@ -6,8 +6,8 @@ import { listBranches, type JsonSchema } from './jsonSchema';
 const MAX_DEPTH = 10;
 
 /**
- * The longest description of a model that is read, and the longest list of fields that a workflow stores, in characters of JSON. The
- * largest schemas that are known make 3,000.
+ * The longest description of a model that is read, and the longest list of fields that a workflow
+ * stores, in characters of JSON. The largest schemas that are known make 3,000.
  */
 export const MAX_SIZE = 64_000;
 
@@ -36,13 +36,10 @@ const PLAIN_KEYWORDS = new Map([
 	...list('deprecated', (value) => typeof value === 'boolean'),
 ]);
 
-/** Keywords that the service checks itself: a regular expression from a catalogue, as in `pattern`, can run forever. */
-const LEFT_TO_SERVICE =
-	/"(\$ref|pattern|not|if|contains|dependent\w+|(pattern|additional|unevaluated|min|max)Properties|propertyNames|prefixItems|uniqueItems|unevaluatedItems)":/;
-
 /**
- * Reads a schema and resolves its references. Parts that can't be read allow anything, and so does a schema that contains itself.
- * Names are without the blanks around them, as the service takes them.
+ * Reads a schema and resolves its references. Parts that can't be read allow anything, and so does
+ * a schema that contains itself. Names are without the blanks around them, as the service takes
+ * them.
  * @param value the schema, of any form
  * @param document the whole document, in which `$ref` is looked up
  * @param withProse whether descriptions and defaults are read too
@@ -86,15 +83,15 @@ class SchemaReader {
 		for (const [keyword, part] of Object.entries(value)) {
 			if (this.left < 0) return {};
 			if (!this.withProse && /^(description|default|deprecated)$/.test(keyword)) continue;
-			if (PLAIN_KEYWORDS.get(keyword)?.(part)) schema[keyword] = this.take(part);
-			else if (keyword === 'description' && isText(part)) schema.description = cleanProse(part);
+			if (PLAIN_KEYWORDS.get(keyword)?.(part)) {
+				this.left -= JSON.stringify(part).length;
+				schema[keyword] = part;
+			} else if (keyword === 'description' && isText(part)) schema.description = cleanProse(part);
 			else if (keyword === 'items' && isObject(part)) schema.items = read(part);
 			else if (keyword === 'properties' && isObject(part))
 				schema.properties = this.readProperties(part, read);
-			else if (/^(one|any|all)Of$/.test(keyword) && Array.isArray(part) && part.length) {
-				const name = this.nameBranches(keyword, part);
-				if (name === keyword || !value[name]) schema[name] = part.map(read);
-			}
+			else if (/^(one|any|all)Of$/.test(keyword) && Array.isArray(part) && part.length)
+				schema[keyword === 'allOf' ? keyword : 'anyOf'] = part.map(read);
 		}
 		if (schema.required) schema.required = schema.required.map((name) => name.trim());
 		for (const branch of listBranches(schema)) align(branch, schema);
@@ -114,27 +111,11 @@ class SchemaReader {
 		}
 		return Object.fromEntries(found);
 	}
-
-	/** "Only one branch matches" can be checked only if all of every branch is read. */
-	private nameBranches(keyword: string, branches: unknown[]): string {
-		return keyword === 'oneOf' && LEFT_TO_SERVICE.test(this.measure(branches)) ? 'anyOf' : keyword;
-	}
-
-	private take(part: unknown): unknown {
-		this.measure(part);
-		return part;
-	}
-
-	private measure(part: unknown): string {
-		const json = JSON.stringify(part);
-		this.left -= json.length;
-		return json;
-	}
 }
 
 /**
- * Takes the types from a branch that contradict what is around it. Some documents have a stray "string" beside an object, which
- * nothing could meet.
+ * Takes the types from a branch that contradict what is around it. Some documents have a stray
+ * "string" beside an object, which nothing could meet.
  */
 function align(branch: JsonSchema, around: JsonSchema): void {
 	const types = [branch.type ?? []].flat();

@@ -11,8 +11,9 @@ import { readSchema } from './readSchema';
 import { findStoredSchema } from './schemaFields';
 
 /**
- * Makes the request of Any Model. JSON is sent as it is. What is filled in is sent in the types of the service's document, and
- * checked by it. The document is looked up for JSON, and for fields that an AI wrote: the editor stores it.
+ * Makes the request of Any Model. JSON is sent as it is. What is filled in is sent in the types of
+ * the service's document, and checked by it. The document is looked up for JSON, and for fields
+ * that an AI wrote: the editor stores it.
  */
 export const requestAnyModel: Model['request'] = async (read, option, describe) => {
 	const { customModel, customInput, customFields, inputMode, anyPrompt } = fields;
@@ -52,7 +53,10 @@ export const requestAnyModel: Model['request'] = async (read, option, describe) 
 	return { model, input, check: (whole) => checkInput(inputSchema, whole) };
 };
 
-/** Says which names in an input the model doesn't have, and which it has. The service says nothing of a name that it doesn't know. */
+/**
+ * Says which names in an input the model doesn't have, and which it has. The service says nothing
+ * of a name that it doesn't know.
+ */
 function describeUnknown(schema: JsonSchema, model: string, input: object): string | undefined {
 	const wrong = listUnknown(schema, input);
 	if (!wrong.length) return undefined;

@@ -20,7 +20,10 @@ import { isMedia } from './mediaProperty';
 import { findInput, OWN_ENTRIES, type ModelInput } from './modelInput';
 import { MAX_SIZE, readSchema } from './readSchema';
 
-/** Three views of what a model takes: the editor's fields, a guide beside its JSON, and a list for AI builders. */
+/**
+ * Three views of what a model takes: the editor's fields, a guide beside its JSON, and a list for
+ * AI builders.
+ */
 
 /** A mapper entry that the editor stores and doesn't show. With it, a run needs no catalogue. */
 export interface StoredSchema extends ResourceMapperField {
@@ -35,7 +38,8 @@ export const findStoredSchema = (fields: ResourceMapperField[]): StoredSchema | 
 	fields.find((field): field is StoredSchema => field.id === OWN_ENTRIES.schema);
 
 /**
- * Makes the editor's fields of a model. Whatever the service says, this never throws and takes milliseconds.
+ * Makes the editor's fields of a model. Whatever the service says, this never throws and takes
+ * milliseconds.
  * @param document its OpenAPI document; null: the service has none yet
  * @returns no fields, and why, for a model that can't be filled in
  */
@@ -43,7 +47,8 @@ export function toMapperFields(model: string, document: unknown): ResourceMapper
 	const input = findInput(model, document);
 	if (typeof input === 'string') return buildNotice(input);
 	const inputSchema = readSchema(input.schema, undefined, false) ?? {};
-	// The editor notices outdated fields only by their names, so the hidden entry's name is the schema's hash.
+	// The editor notices outdated fields only by their names, so the hidden entry's name is the
+	// schema's hash.
 	const hash = createHash('sha256').update(JSON.stringify(inputSchema)).digest('hex').slice(0, 16);
 	const hidden = { display: false };
 	const stored = { ...toEntry(OWN_ENTRIES.schema, hash, 'object'), ...hidden, model, inputSchema };
@@ -70,8 +75,8 @@ export function listFields(model: string, document: unknown): INodePropertyOptio
 }
 
 /**
- * Lists the same fields for a person who writes JSON. The editor shows the first entry before the list is opened: names that the
- * model doesn't have, and what is required.
+ * Lists the same fields for a person who writes JSON. The editor shows the first entry before the
+ * list is opened: names that the model doesn't have, and what is required.
  * @param written the JSON as far as it can be read
  */
 export function listJsonGuide(
@@ -98,21 +103,25 @@ const SHOWN_SUMMARY = 200;
 const SHOWN_NOTICE = 500;
 
 /** Shows why there are no fields. @param reason the beginning of a sentence */
-export const buildNotice = (reason: string): ResourceMapperFields => ({
+export const buildNotice = (
+	reason: string,
+	remedy = " To go on without fields, set 'Input Mode' to JSON.",
+): ResourceMapperFields => ({
 	fields: [],
-	emptyFieldsNotice: escapeHtml(
-		`${cutText(reason, SHOWN_NOTICE)}. To go on without fields, set 'Input Mode' to JSON.`,
-	),
+	emptyFieldsNotice: escapeHtml(`${cutText(reason, SHOWN_NOTICE)}.${remedy}`),
 });
 
-/** Describes each property, and which of them go together where the model has several forms of input. */
+/**
+ * Describes each property, and which of them go together where the model has several forms of
+ * input.
+ */
 function describeInput(
 	{ schema, properties }: ModelInput,
 	by: 'name' | 'title',
 ): INodePropertyOptions[] {
-	const forms = schema.oneOf ?? schema.anyOf;
+	const { anyOf } = schema;
 	return [
-		...(forms ? [{ name: `Fill in one of: ${describeForms(forms)}`, value: '$forms' }] : []),
+		...(anyOf ? [{ name: `Fill in one of: ${describeForms(anyOf)}`, value: '$forms' }] : []),
 		...properties.map((property) => {
 			const { title, facts, prose } = describeProperty(property);
 			const name = addFacts(by === 'title' ? title : property.name, facts);
@@ -132,14 +141,20 @@ const toEntry = (id: string, displayName: string, type: FieldType): ResourceMapp
 	readOnly: false,
 });
 
-/** The property that the node has a field of its own for. A text of fixed values, or a file, is none. */
+/**
+ * The property that the node has a field of its own for. A text of fixed values, or a file, is
+ * none.
+ */
 const isPrompt = ({ name, schema }: Property): boolean =>
 	name === 'prompt' &&
 	listTypes(schema).includes('string') &&
 	!listValues(schema) &&
 	!isMedia(name, schema);
 
-/** Makes a field of a property. The editor shows an unset switch as on, so only a required boolean is a switch. */
+/**
+ * Makes a field of a property. The editor shows an unset switch as on, so only a required boolean
+ * is a switch.
+ */
 function toField(property: Property): ResourceMapperField {
 	const { name, schema, isRequired } = property;
 	const { title, brief } = describeProperty(property);
@@ -149,8 +164,8 @@ function toField(property: Property): ResourceMapperField {
 	const isOwn = !isPrompt(property);
 	return {
 		...toEntry(name, addFacts(title, brief), values ? 'options' : chooseType(schema)),
-		// n8n would not publish a workflow before a list or object is there, which a service may do without. A prompt that a
-		// builder has stored counts where the node's own field is blank.
+		// n8n would not publish a workflow before a list or object is there, which a service may do
+		// without. A prompt that a builder has stored counts where the node's own field is blank.
 		required: isRequired && isOwn && !takesJson(schema),
 		display: isOwn,
 		...(values && { options: values.map((value) => ({ name: nameValue(value), value })) }),
@@ -165,7 +180,10 @@ function listChoices(schema: JsonSchema): Array<string | number | boolean> | und
 	return values?.filter((value) => value !== null) as Array<string | number | boolean> | undefined;
 }
 
-/** Gives a field that takes an earlier task or file the ID of the item before. The editor fills it in when it first shows the field. */
+/**
+ * Gives a field that takes an earlier task or file the ID of the item before. The editor fills it
+ * in when it first shows the field.
+ */
 const fillIn = ({ name, schema, isRequired }: Property): string | undefined =>
 	schema.default === undefined && (isRequired || !schema.deprecated)
 		? findEarlierResult(name, schema)?.expression

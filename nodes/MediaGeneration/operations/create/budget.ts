@@ -5,7 +5,6 @@ import { buildFieldError } from '../../models/field';
 import { readOption, type Item, type Prepared } from '../operation';
 import { openRecord } from '../record';
 
-/** In Options: how many tasks the node may create. */
 export const maxTasksOption: INodeProperties = {
 	displayName: 'Maximum Tasks per Run',
 	name: 'maxTasksPerRun',
@@ -16,7 +15,6 @@ export const maxTasksOption: INodeProperties = {
 		'How many tasks this node may create in one execution of the workflow, over all loops and calls of an AI agent. If there are more items, nothing is created.',
 };
 
-/** In Options: what the account must have. */
 export const keepCreditsOption: INodeProperties = {
 	displayName: 'Stop Below This Balance (Credits)',
 	name: 'keepCredits',
@@ -28,9 +26,8 @@ export const keepCreditsOption: INodeProperties = {
 };
 
 /**
- * Takes these items from what the node may create in one execution, in one step, because calls of an
- * agent may run side by side. n8n's Agents have no execution, so there the calls of an hour count. Then
- * checks the credits of their accounts.
+ * Takes these items from what the node may create in one execution, at once, because calls of an agent
+ * may run side by side. Then checks the credits of their accounts.
  * @throws {UserError} when Options forbid the run; then nothing is taken
  */
 export async function takeBudget(

@@ -18,10 +18,11 @@ export const checkUrls: INodeProperties = {
 };
 
 /**
- * Finds the files that the media of an input name, each once, and checks them against the model's limits. What can't be read from a
- * file isn't checked, and the node's hints warn of it.
+ * Finds the files that the media of an input name, each once, and checks them against the model's
+ * limits. What can't be read from a file isn't checked, and the node's hints warn of it.
  * @returns the input with files and texts in place of its media
- * @throws {UserError} when a binary field does not exist, or a file is certainly outside of the limits
+ * @throws {UserError} when a binary field does not exist, or a file is certainly outside of the
+ * limits
  */
 export async function findFiles(
 	item: Item,
@@ -58,8 +59,8 @@ async function checkFile({ context, index }: Item, media: Media, file: InputFile
 const HEAD_TIMEOUT = 5_000;
 
 /**
- * Asks the host of a URL for type and size. If one is unknown, it isn't checked. A public service can't open an address inside this
- * network, so n8n doesn't either.
+ * Asks the host of a URL for type and size. If one is unknown, it isn't checked. A public service
+ * can't open an address inside this network, so n8n doesn't either.
  */
 async function checkUrl({ context, service }: Item, media: Media): Promise<void> {
 	const { source: url, limits } = media;

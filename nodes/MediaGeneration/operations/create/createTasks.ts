@@ -1,6 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { identifyAccount } from '../../api/endpoints';
-import { UnknownOutcomeError } from '../../api/errors';
 import { newTask, type Task } from '../../api/task';
 import { mapConcurrent } from '../../lib/mapConcurrent';
 import { stopsOnError } from '../errors';
@@ -53,21 +52,20 @@ export async function createTasks(
 	if (refusal && isStopping) throw refusal.error;
 	const option = unsent[0]?.item.option ?? (() => undefined);
 	const findSender = keepSenders(readNumberOption(option, rateOption), signal);
-	let sent = 0;
 	const create = async ({ item, request }: (typeof prepared)[number], order: number) => {
 		const known = recalled[order];
 		if (known) return { task: newTask(known.taskId, known.model) };
 		if (refusal || signal?.aborted || 'taskId' in request) return refusal;
 		const account = identifyAccount(item.service.credentials);
 		const result = await findSender(account).create(item, request);
-		if (!hasFailed(result) || result.error instanceof UnknownOutcomeError) sent++;
-		return result;
+		return hasFailed(result) ? result : { task: newTask(result.taskId, request.model) };
 	};
 	const results = await mapConcurrent(prepared, create, {
 		concurrency: readNumberOption(option, concurrencyOption),
 		isLast: (result) => isStopping && hasFailed(result),
 	});
-	if (!refusal) giveBack(unsent.length - sent, context);
+	const isUnsent = ({ item }: Prepared<unknown>) => !record.hasSent(item.index);
+	if (!refusal) giveBack(unsent.filter(isUnsent).length, context);
 	return {
 		results,
 		elsewhere: recalled.some((task) => task?.elsewhere),
@@ -75,7 +73,7 @@ export async function createTasks(
 	};
 }
 
-/** Keeps a sender for each account: items may have several, because n8n resolves credentials for each. */
+/** Keeps a sender for each account. n8n resolves the credential's expressions for each item. */
 function keepSenders(rate: number, signal?: AbortSignal): (account: string) => CreationSender {
 	const senders = new Map<string, CreationSender>();
 	return (account) => {

@@ -44,7 +44,9 @@ export const concurrencyOption: INodeProperties = {
 /** Entries of Options of every operation that creates tasks: what a run may cost. */
 export const costOptions = [maxTasksOption, keepCreditsOption];
 
-/** Entries of Options of every operation that creates tasks: the model, and the files that are sent. */
+/**
+ * Entries of Options of every operation that creates tasks: the model, and the files that are sent.
+ */
 export const inputFileOptions = [...modelOptions, checkUrls];
 
 /** Entries of Options of every operation that creates tasks: what few need. */

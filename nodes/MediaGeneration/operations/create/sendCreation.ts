@@ -3,7 +3,6 @@ import type { CreateTaskRequest } from '../../api/client';
 import { identifyAccount, readIdempotencyHeader } from '../../api/endpoints';
 import { ERROR_HELP } from '../../api/errorHelp';
 import { isRateLimited, UnknownOutcomeError } from '../../api/errors';
-import { newTask, type Task } from '../../api/task';
 import { RateLimiter } from '../../lib/rateLimiter';
 import type { Failed, Item } from '../operation';
 import { openRecord } from '../record';
@@ -29,7 +28,7 @@ const PAUSES = [1_000, 2_000, 4_000];
  */
 export class CreationSender {
 	private readonly limiter: RateLimiter;
-	/** Why nothing more is sent. */
+	/** Why nothing more is sent, and what to do. */
 	private reason?: UserError;
 	private unknownsInARow = 0;
 
@@ -41,11 +40,11 @@ export class CreationSender {
 		requests: number,
 		private readonly signal?: AbortSignal,
 	) {
-		this.limiter = new RateLimiter({ ...CREATION_LIMITS, requests }, signal);
+		this.limiter = new RateLimiter({ ...CREATION_LIMITS, requests: requests || Infinity }, signal);
 	}
 
 	/** Uploads the files of an item, creates its task, and notes the outcome before anything else. */
-	async create(item: Item, request: CreateRequest): Promise<{ task: Task } | Failed> {
+	async create(item: Item, request: CreateRequest): Promise<{ taskId: string } | Failed> {
 		const { index, service, context } = item;
 		const { credentials } = service;
 		const record = openRecord(context);
@@ -58,19 +57,17 @@ export class CreationSender {
 				: undefined;
 			const taskId = await this.send(item, body, key);
 			record.addTask(index, request, taskId);
-			return { task: newTask(taskId, model) };
+			return { taskId };
 		} catch (error) {
 			if (error instanceof UnknownOutcomeError) record.addUnknown(index, request, error.outcome);
 			return { error };
 		}
 	}
 
-	/** @throws {UserError} when nothing more is sent: why, and what to do */
 	private check(): void {
 		if (this.reason) throw this.reason;
 	}
 
-	/** @returns the task's ID */
 	private async send(item: Item, body: CreateTaskRequest, key?: string): Promise<string> {
 		const { service, settings } = item;
 		const create = async () => await service.createTask(body, settings, key);

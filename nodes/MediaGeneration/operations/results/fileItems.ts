@@ -1,8 +1,8 @@
-import { UserError, type IBinaryKeyData } from 'n8n-workflow';
+import { UserError } from 'n8n-workflow';
 import type { ResultLink } from '../../api/resultLinks';
 import { listTaskLinks, type Task } from '../../api/task';
 import type { OutputItem } from '../operation';
-import type { DownloadedFile } from './downloadFile';
+import type { FileDownload } from './resultFiles';
 
 /** A file as its item describes it. */
 export interface FileFacts extends ResultLink {
@@ -10,63 +10,42 @@ export interface FileFacts extends ResultLink {
 	index: number;
 }
 
-const toFileFacts = (link: ResultLink, index: number): FileFacts => ({ index, ...link });
-
-/** Names the binary field of a task's file, for example `data_1` for its second. */
-const nameBinaryField = (first: string, index: number): string =>
-	index ? `${first}_${index}` : first;
-
-/** Makes the items of a task: with `perFile`, one for each result file, if it has completed with any. */
+/** Makes the items of a task: with `perFile`, one for each result file, if it has any. */
 export function toTaskItems(
 	task: Task & { downloadError?: string; lookError?: string },
 	perFile: boolean,
 ): OutputItem[] {
 	const links = perFile && task.status === 'completed' ? listTaskLinks(task, ['result']) : [];
 	if (!links.length) return [{ json: task }];
-	return links.map((link, index) => ({ json: { ...task, file: toFileFacts(link, index) } }));
+	return links.map((link, index) => ({ json: { ...task, file: { index, ...link } } }));
 }
 
-/** A file of a task, and what became of its download. */
-export interface FileDownload {
-	link: ResultLink;
-	result: PromiseSettledResult<DownloadedFile>;
-}
-
-interface FileItemOptions {
-	/** The binary field; with an item for each task, that of its first file. */
-	field: string;
-	perFile: boolean;
-	/** What an item for a file says of it beside what the service says. */
-	describe: (file: DownloadedFile) => object;
-}
-
-/** Makes the items of a task with its files. Where one could not be downloaded, `downloadError` has the reason. */
+/**
+ * Makes the items of a task with its files, or with `downloadError`: why one is missing.
+ * @param field the binary field; with an item for each task, that of its first file
+ */
 export function toFileItems(
 	task: Task,
 	downloads: FileDownload[],
-	{ field, perFile, describe }: FileItemOptions,
+	{ field, perFile }: { field: string; perFile: boolean },
 ): OutputItem[] {
 	if (perFile)
 		return downloads.map(({ link, result }, index) => {
-			const file = toFileFacts(link, index);
+			const file = { index, ...link };
 			if (result.status === 'rejected')
 				return { json: { ...task, file, downloadError: describeError(result.reason as Error) } };
-			return {
-				json: { ...task, file: { ...file, ...describe(result.value) } },
-				binary: { [field]: result.value.binary },
-			};
+			const { binary, ...facts } = result.value;
+			return { json: { ...task, file: { ...file, ...facts } }, binary: { [field]: binary } };
 		});
-	const binary: IBinaryKeyData = {};
-	let downloadError: string | undefined;
-	for (const { result } of downloads) {
-		const count = Object.keys(binary).length;
-		if (result.status === 'fulfilled') binary[nameBinaryField(field, count)] = result.value.binary;
-		else downloadError ??= describeError(result.reason as Error);
-	}
+	const results = downloads.map(({ result }) => result);
+	const failed = results.find((result) => result.status === 'rejected');
+	const binaries = results
+		.filter((result) => result.status === 'fulfilled')
+		.map(({ value }, index) => [index ? `${field}_${index}` : field, value.binary]);
 	return [
 		{
-			json: downloadError === undefined ? task : { ...task, downloadError },
-			...(Object.keys(binary).length && { binary }),
+			json: failed ? { ...task, downloadError: describeError(failed.reason as Error) } : task,
+			...(binaries.length && { binary: Object.fromEntries(binaries) as OutputItem['binary'] }),
 		},
 	];
 }
@@ -74,7 +53,3 @@ export function toFileItems(
 /** Says why a file can't be downloaded, and what to do. */
 export const describeError = (error: Error): string =>
 	[error.message, error instanceof UserError && error.description].filter(Boolean).join('. ');
-
-/** Recognizes an item of a task that has an item before it, for its first file. */
-export const isFurtherFile = (json: object = {}): boolean =>
-	Number((json as { file?: { index?: unknown } | null }).file?.index) > 0;

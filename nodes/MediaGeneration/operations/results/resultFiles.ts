@@ -1,18 +1,16 @@
 import { UserError } from 'n8n-workflow';
 import { refreshLink } from '../../api/catalogue';
-import type { TaskService } from '../../api/client';
 import type { ResultLink } from '../../api/resultLinks';
 import { listTaskLinks, PROMPT, type Task } from '../../api/task';
-import { toFileName, type FileNames } from '../../lib/fileName';
-import type { limitConcurrency } from '../../lib/mapConcurrent';
-import type { Item } from '../operation';
-import { downloadFile, type DownloadContext, type DownloadedFile } from './downloadFile';
-import type { FileDownload } from './fileItems';
-
-/** The needs of downloading the files of a task. */
-export interface FileSource extends DownloadContext {
-	service: TaskService;
-}
+import { FileNames, toFileName } from '../../lib/fileName';
+import { limitConcurrency } from '../../lib/mapConcurrent';
+import { CONCURRENCY, type Item } from '../operation';
+import {
+	downloadFile,
+	type DownloadedFile,
+	type FileSource,
+	type RemoteFile,
+} from './downloadFile';
 
 export const toFileSource = ({ context, service, settings }: Item): FileSource => ({
 	helpers: context.helpers,
@@ -21,112 +19,87 @@ export const toFileSource = ({ context, service, settings }: Item): FileSource =
 	signal: context.getExecutionCancelSignal(),
 });
 
-/** A file of a task, and its number among those of its kind, from 0. */
-interface ResultFile {
+/** Lists the links to a task's files of these kinds. @throws {UserError} when it has none */
+export function listFiles(task: Task, kinds: string[]): ResultLink[] {
+	const { taskId, status = 'pending', failMessage } = task;
+	const links = status === 'completed' ? listTaskLinks(task, kinds) : [];
+	if (links.length) return links;
+	const state = failMessage ? `${status} (${failMessage})` : status;
+	throw new UserError(`Task ${taskId} is ${state}, and has none of the chosen files`, {
+		description:
+			status === 'completed'
+				? 'Choose other Files. A result that is text, or has another form, is in the field result.'
+				: 'Only completed tasks have files: Generate returns them, Get looks at a task again.',
+	});
+}
+
+/** A file of a task, and what became of its download. */
+export interface FileDownload {
 	link: ResultLink;
-	number: number;
+	result: PromiseSettledResult<DownloadedFile>;
 }
 
 /**
- * The result files of a task. Its links come only from the service. An item that looks like a task may come from anybody, and its
+ * Downloads the files of a run's tasks, a limited number at once, each under a name of its own. The
+ * links come only from the service: an item that looks like a task may come from anybody, and its
  * links could name any address in this network.
  */
-export class ResultFiles {
-	private renewed?: Promise<Task>;
-
-	constructor(
-		/** The task as the service returned it. */
-		readonly task: Task,
-		private readonly source: FileSource,
-		/** The file names of the run. */
-		private readonly names: FileNames,
-	) {}
-
-	/** @throws {UserError} when the task has no such files */
-	listLinks(kinds: string[]): ResultFile[] {
-		const { taskId, status, state, failMessage, result } = this.task;
-		if (status !== 'completed')
-			throw new UserError(
-				`Task ${taskId} has no files: its status is ${status}${state ? ` (${state})` : ''}${failMessage ? `: ${failMessage}` : ''}`,
-				{
-					description:
-						status === 'failed'
-							? 'A failed task has no result. Check the prompt and the media, and create a new one.'
-							: 'Download it when it is completed: Generate returns completed tasks, Get looks at one again.',
-				},
-			);
-		const links = listTaskLinks(this.task, kinds);
-		if (links.length === 0)
-			throw new UserError(`Task ${taskId} is completed, but has none of the chosen files`, {
-				description:
-					result === undefined
-						? 'Choose other Files.'
-						: 'Choose other Files. A result that is text, or has another form, is in the field result.',
-			});
-		return links.map((link, index) => ({
-			link,
-			number: links.slice(0, index).filter(({ kind }) => kind === link.kind).length,
-		}));
-	}
+export class FileDownloads {
+	private readonly inTurn = limitConcurrency(CONCURRENCY);
+	private readonly names = new FileNames();
 
 	/**
-	 * Downloads the files of these kinds, each in its turn.
+	 * Downloads the files of these kinds.
+	 * @param task as the service returned it
 	 * @throws {UserError} when the task has no such files
 	 */
 	async downloadAll(
+		task: Task,
 		kinds: string[],
+		source: FileSource,
 		maxBytes: number,
-		inTurn: ReturnType<typeof limitConcurrency>,
 	): Promise<FileDownload[]> {
-		const download = async (file: ResultFile): Promise<FileDownload> => {
+		const { service, settings } = source;
+		let again: Promise<Task> | undefined;
+		const readAgain = async () => await (again ??= service.getTask(task.taskId, settings));
+		const download = async (link: ResultLink, _: number, links: ResultLink[]) => {
+			const number = links.filter(({ kind }) => kind === link.kind).indexOf(link);
+			const ending =
+				(link.kind === 'result' ? '' : `-${link.kind}`) + (number ? `-${number + 1}` : '');
+			const getLinks = [
+				async () => link.url,
+				async () => await refreshLink(service, link.url, settings).catch(() => undefined),
+				async () => listTaskLinks(await readAgain(), [link.kind])[number]?.url,
+			];
+			const file = {
+				label: `${toFileName(task.taskId)}-${link.kind}-${number + 1}`,
+				name: this.names.choose(task[PROMPT] ?? '', task.taskId, ending),
+				maxBytes,
+			};
 			const [result] = await Promise.allSettled([
-				inTurn(async () => await this.download(file, maxBytes)),
+				this.inTurn(async () => await downloadFirst(source, file, getLinks)),
 			]);
-			return { link: file.link, result };
+			return { link, result };
 		};
-		return await Promise.all(this.listLinks(kinds).map(download));
+		return await Promise.all(listFiles(task, kinds).map(download));
 	}
+}
 
-	/**
-	 * Downloads a file. A link that is refused has usually expired, so the service is asked for a fresh one, or for the task again.
-	 * @throws {UserError} when the file can't be downloaded, or is too large
-	 */
-	async download({ link, number }: ResultFile, maxBytes: number): Promise<DownloadedFile> {
-		const { taskId } = this.task;
-		const { kind, url } = link;
-		const { service, settings } = this.source;
-		const ending = [kind !== 'result' && kind, number > 0 && number + 1].filter(Boolean);
-		const name = this.names.choose(
-			this.task[PROMPT] ?? '',
-			taskId,
-			ending.map((part) => `-${part}`).join(''),
-		);
-		const label = `${toFileName(taskId)}-${kind}-${number + 1}`;
-		const { baseUrl } = service.credentials;
-		const attempts = [
-			async () => url,
-			async () => await refreshLink(service, url, settings).catch(() => undefined),
-			async () => await this.renewLink(kind, number),
-		];
-		for (const getLink of attempts) {
-			const at = await getLink();
-			const file =
-				at && (await downloadFile(this.source, { url: at, label, name, maxBytes, baseUrl }));
-			if (file) return { ...file, url: at };
-		}
-		throw new UserError(
-			`The link to ${kind} ${number + 1} of task ${taskId} has expired or is refused, also after the service was asked for a fresh one`,
-			{
-				description:
-					'Services usually keep results for a limited time. Download them sooner, right behind Generate or the trigger.',
-			},
-		);
+/** A link that is refused has usually expired, so the next one is tried. */
+async function downloadFirst(
+	source: FileSource,
+	file: Omit<RemoteFile, 'url'>,
+	getLinks: Array<() => Promise<string | undefined>>,
+): Promise<DownloadedFile> {
+	for (const getLink of getLinks) {
+		const url = await getLink();
+		const downloaded = url && (await downloadFile(source, { ...file, url }));
+		if (downloaded) return downloaded;
 	}
-
-	/** Reads a link again, with one request for all files of the task. */
-	private async renewLink(kind: string, number: number): Promise<string | undefined> {
-		const { service, settings } = this.source;
-		this.renewed ??= service.getTask(this.task.taskId, settings);
-		return listTaskLinks(await this.renewed, [kind])[number]?.url;
-	}
+	throw new UserError(
+		`The link to ${file.label} has expired or is refused, also after the service was asked for a fresh one`,
+		{
+			description: 'Services keep results for a limited time. Download them right behind Generate.',
+		},
+	);
 }

@@ -1,11 +1,9 @@
 import { LINK_KINDS } from '../../api/resultLinks';
 import { parseValue, type Field } from '../../models/field';
-import { FileNames } from '../../lib/fileName';
-import { limitConcurrency } from '../../lib/mapConcurrent';
 import { getNodeContext } from '../../host/execution';
-import { CONCURRENCY, defineOperation, optionsField, runEach, timeoutOption } from '../operation';
+import { defineOperation, optionsField, runEach, timeoutOption } from '../operation';
 import { toFileItems } from '../results/fileItems';
-import { toToolResult } from '../wait/toolResult';
+import { fitItem } from '../wait/toolResult';
 import {
 	binaryPropertyName,
 	maxSizeOption,
@@ -54,32 +52,19 @@ export const download = defineOperation<DownloadRequest>({
 		maxBytes: readMaxBytes(item.option),
 	}),
 	async run(prepared, context) {
-		const { ResultFiles, toFileSource } = await import('../results/resultFiles');
-		// The limit is for the files of all items together.
-		const inTurn = limitConcurrency(CONCURRENCY);
-		const names = new FileNames();
+		const { FileDownloads, listFiles, toFileSource } = await import('../results/resultFiles');
+		const files = new FileDownloads();
 		return await runEach<DownloadRequest>(
 			async (item, { taskId, kinds, field, perFile, maxBytes }) => {
 				const task = await item.service.getTask(taskId, item.settings);
-				const results = new ResultFiles(task, toFileSource(item), names);
 				// Without an execution, n8n has no place for files.
 				if (!getNodeContext(context))
-					return results.listLinks(kinds).map(({ link }) => ({
-						json: toToolResult(context, { ...task, file: link }),
-					}));
-				const downloads = await results.downloadAll(kinds, maxBytes, inTurn);
+					return listFiles(task, kinds).map((file) =>
+						fitItem(context, { json: { ...task, file } }),
+					);
+				const downloads = await files.downloadAll(task, kinds, toFileSource(item), maxBytes);
 				for (const { result } of downloads) if (result.status === 'rejected') throw result.reason;
-				return toFileItems(task, downloads, {
-					field,
-					perFile,
-					describe: ({ url, name, mimeType, size, seconds }) => ({
-						url,
-						name,
-						mimeType,
-						size,
-						seconds,
-					}),
-				});
+				return toFileItems(task, downloads, { field, perFile });
 			},
 		)(prepared, context);
 	},

@@ -1,8 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
-import type { Task } from '../../api/task';
-import { getNodeContext } from '../../host/execution';
 import { defineOperation, optionsField, runEach, timeoutOption } from '../operation';
-import { toToolResult } from '../wait/toolResult';
+import { fitItem } from '../wait/toolResult';
 import { toTaskItems } from '../results/fileItems';
 import { outputItems, readPerFile, readTaskId, taskIdField } from './sharedFields';
 
@@ -41,8 +39,6 @@ export const get = defineOperation<GetRequest>({
 	run: runEach(async ({ context, service, settings }, { taskId, isSimple, perFile }) => {
 		if (!isSimple) return [{ json: await service.getTaskRecord(taskId, settings) }];
 		const task = await service.getTask(taskId, settings);
-		const items = toTaskItems(task, perFile);
-		if (getNodeContext(context)) return items;
-		return items.map(({ json }) => ({ json: toToolResult(context, json as Task) }));
+		return toTaskItems(task, perFile).map((item) => fitItem(context, item));
 	}),
 });

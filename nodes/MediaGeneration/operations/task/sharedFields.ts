@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { buildFieldError, parseValue, shorten, type Field } from '../../models/field';
+import { parseValue, type Field } from '../../models/field';
 import { readNumberOption, type Item } from '../operation';
 
 /** Fields that several operations on a task have, and how they are read. */
@@ -62,12 +62,5 @@ export const outputItems: INodeProperties = {
 	description: 'Whether a task with several files is output as one item or as several',
 };
 
-/** @throws {UserError} when the option has another value than its list */
-export function readPerFile(option: Item['option']): boolean {
-	const value = option(outputItems.name) ?? outputItems.default;
-	if (value === 'perFile' || value === 'perTask') return value === 'perFile';
-	throw buildFieldError(
-		`'${outputItems.displayName}' in Options must be perTask or perFile, but is ${shorten(value)}`,
-		'Nothing was sent for this item. Correct the option or remove it, then run the node again.',
-	);
-}
+export const readPerFile = (option: Item['option']): boolean =>
+	option(outputItems.name) === 'perFile';

@@ -1,9 +1,18 @@
 import type { TaskService } from '../../api/client';
 import type { Task } from '../../api/task';
 import { mapConcurrent } from '../../lib/mapConcurrent';
-import { ResultDownloads, type DownloadOptions } from '../results/resultDownloads';
-import type { FileSource } from '../results/resultFiles';
+import type { OutputItem } from '../operation';
+import type { FileSource } from '../results/downloadFile';
+import { describeError, toFileItems, toTaskItems } from '../results/fileItems';
+import { FileDownloads } from '../results/resultFiles';
 import { Batch, type FailedLook } from './batch';
+
+export interface DownloadOptions {
+	/** The binary field of the first file; the next are named after it, as `data_1`. */
+	field: string;
+	/** A larger file is not downloaded. Without a limit it is Infinity, which n8n stores as null. */
+	maxBytes: number | null;
+}
 
 /** The settings of a wait. n8n stores them with the execution, for its webhook. */
 export interface WaitSettings {
@@ -15,7 +24,7 @@ export interface WaitSettings {
 	perFile?: boolean;
 }
 
-/** The service of a task, and n8n's storage for its files; without `helpers`, no files are fetched. */
+/** The service of a task, and n8n's storage for files; without `helpers`, none are fetched. */
 export type Source = { service: TaskService } & Partial<Omit<FileSource, 'service'>>;
 
 interface LookOptions {
@@ -36,8 +45,9 @@ const CONCURRENCY = 5;
  */
 export class Looker {
 	readonly batch: Batch;
-	private readonly downloads?: ResultDownloads;
-	/** Requests under way, by task. */
+	private readonly files = new FileDownloads();
+	/** The items of completed tasks, with their files, by task. */
+	private readonly fetched = new Map<string, Promise<OutputItem[]>>();
 	private readonly requests = new Map<string, Promise<void>>();
 
 	constructor(
@@ -46,7 +56,6 @@ export class Looker {
 	) {
 		const { downloads, perFile } = settings;
 		this.batch = new Batch(tasks, downloads !== undefined, perFile);
-		this.downloads = downloads && new ResultDownloads(downloads, perFile);
 	}
 
 	/** Looks at these tasks. A look that fails is noted in the batch, so nothing is thrown. */
@@ -93,8 +102,26 @@ export class Looker {
 
 	private async fetchFiles(taskId: string, { service, ...storage }: Source): Promise<void> {
 		const task = this.batch.getTask(taskId);
-		if (task.status !== 'completed' || !this.downloads || !storage.helpers) return;
+		const { downloads } = this.settings;
+		if (!downloads || task.status !== 'completed' || !task.resultUrls?.length) return;
+		if (!storage.helpers) return;
 		const source = { settings: this.settings, ...storage, service } as FileSource;
-		this.batch.learnFiles(taskId, await this.downloads.start(task, source));
+		const items = this.fetched.get(taskId) ?? this.download(task, source, downloads);
+		this.fetched.set(taskId, items);
+		this.batch.learnFiles(taskId, await items);
+	}
+
+	private async download(
+		task: Task,
+		source: FileSource,
+		{ field, maxBytes }: DownloadOptions,
+	): Promise<OutputItem[]> {
+		const { perFile = false } = this.settings;
+		try {
+			const files = await this.files.downloadAll(task, ['result'], source, maxBytes ?? Infinity);
+			return toFileItems(task, files, { field, perFile });
+		} catch (error) {
+			return toTaskItems({ ...task, downloadError: describeError(error as Error) }, perFile);
+		}
 	}
 }

@@ -30,7 +30,7 @@ const STORED_WITHIN = 3_000;
 /** How many tasks are asked for at once. */
 const CONCURRENCY = 32;
 
-/** What comes of a callback: the items that the execution continues with, or what the sender is told. */
+/** The items that the execution continues with, or what the sender is told. */
 type Outcome = { items: INodeExecutionData[] } | { refusal?: Refused['reason'] };
 
 /**
@@ -75,7 +75,6 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 	return { noWebhookResponse: true, ...('items' in late && { workflowData: [late.items] }) };
 }
 
-/** Finds the wait of a task, as this process knows it, or as n8n has stored it. */
 function recognize(
 	context: IWebhookFunctions,
 	{ taskId, credentials }: Callback,

@@ -31,7 +31,6 @@ export function readStoredWait(context: IWebhookFunctions): StoredWait | undefin
 	return { items, settings: entry.settings, until: entry.parkedUntil, resumeUrl: entry.resumeUrl };
 }
 
-/** What n8n gives the node, and its webhook, of the execution. */
 type Sleeper = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode' | 'logger'>;
 
 /** What looks need. They hold no more, so that an execution that sleeps takes no memory. */
@@ -73,7 +72,7 @@ const nameSleep = (context: Sleeper): string =>
 export const findWaiting = (context: Sleeper): WaitingExecution | undefined =>
 	sleeping.get(nameSleep(context));
 
-/** Notes that an execution sleeps, and begins to look at its tasks. A wait before it has ended. */
+/** Begins to look at the tasks of an execution that sleeps. Its wait before this one has ended. */
 export function openWaiting(
 	context: Sleeper,
 	stored: StoredWait,
@@ -87,11 +86,10 @@ export function openWaiting(
 }
 
 /**
- * An execution that sleeps, as this process knows it. It only saves requests: another process, or this
- * one after a restart, asks the service again, and n8n lets only one process continue an execution.
- *
- * Looks make up for callbacks that get lost. They ask the service, and go through n8n only once all
- * tasks have ended, or at the limit: after it, n8n outputs the items as they were parked.
+ * An execution that sleeps, as this process knows it. Another process, or this one after a restart,
+ * asks the service again, and n8n lets only one process continue an execution. Looks make up for
+ * callbacks that get lost: they ask the service, and go through n8n only once all tasks have ended, or
+ * at the limit, after which n8n outputs the items as they were parked.
  */
 export class WaitingExecution {
 	readonly looker: Looker;
@@ -119,7 +117,7 @@ export class WaitingExecution {
 		this.isDelivering = false;
 	}
 
-	/** Makes the items from what is known now. Items without a task stay as they were parked. */
+	/** Items without a task stay as they were parked. */
 	toItems(): INodeExecutionData[] {
 		const { batch } = this.looker;
 		return this.stored.items.flatMap((item) => {
@@ -180,10 +178,9 @@ export class WaitingExecution {
 	}
 }
 
-/** What a parked item has besides its task. It was true when the item was parked. */
+/** What a parked item has besides its task. */
 const PARKED_NOTES = new Set(['lookError', 'downloadError', 'note']);
 
-/** Reads the task of a parked item, if it has one. */
 function readTask({ json }: INodeExecutionData): Task[] {
 	const { taskId, status } = json;
 	if (typeof taskId !== 'string' || typeof status !== 'string') return [];

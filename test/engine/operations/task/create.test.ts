@@ -74,21 +74,3 @@ it('a refusal for the rate is waited out, as it certainly created nothing', asyn
 	expect(output[0]).toMatchObject([{ json: { taskId: engine.listTasks()[0]?.taskId } }]);
 	expect(engine.service.requests.map(({ code }) => code)).toEqual([429, 200]);
 });
-
-describe('a callback URL', () => {
-	const isTestUrl = expect.stringContaining("'Callback URL' is a Test URL") as string;
-	it.each<[string, string, string[]]>([
-		['is hinted at as a Test URL', 'https://n8n.example/webhook-test/abc/webhook', [isTestUrl]],
-		['may be in the network of the service', 'http://localhost:5678/webhook/abc/webhook', []],
-	])('%s', async (_, callbackUrl, expected) => {
-		const { hints, output } = await create({ callbackUrl });
-		expect(hints).toEqual(expected);
-		expect(output[0]).toHaveLength(1);
-	});
-
-	it('stops the run when it is none', async () => {
-		const { error } = await create({ callbackUrl: 'my-webhook' });
-		expect(error?.message).toContain("'Callback URL' must be a URL");
-		expect(engine.service.tasks.size).toBe(0);
-	});
-});

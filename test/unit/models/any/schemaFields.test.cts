@@ -73,9 +73,7 @@ it('the guide shows the form of JSON, no deeper than three levels', () => {
 	};
 	const { entry } = read(list({ type: 'object', properties }));
 	const example = { isOn: true, from: 3, to: 1, any: '…', lists: [[]], objects: [{}] };
-	expect(entry?.name).toBe(
-		`X (optional; a list; JSON list; for example ${JSON.stringify([example])})`,
-	);
+	expect(entry?.name).toBe(`X (optional; JSON list; for example ${JSON.stringify([example])})`);
 });
 
 it.each([
@@ -220,7 +218,7 @@ describe('the fields of a model', () => {
 		[
 			'Chi-Image/Edit-Plus',
 			'image_size',
-			'Image Size (optional; text or a JSON object; text or JSON; for example "square"; default square)',
+			'Image Size (optional; text or JSON; for example "square"; default square)',
 			'A name, or a size in pixels.',
 		],
 	])('of %s say in a guide all that is known of %j', (name, id, title, description) => {

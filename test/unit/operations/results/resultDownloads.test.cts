@@ -1,6 +1,6 @@
 import type { Task } from '../../../../nodes/MediaGeneration/api/task';
 import { ResultDownloads } from '../../../../nodes/MediaGeneration/operations/results/resultDownloads';
-import type { FileSource } from '../../../../nodes/MediaGeneration/operations/results/resultFiles';
+import type { FileSource } from '../../../../nodes/MediaGeneration/operations/results/downloadFile';
 import { buildFileHelpers } from './files.cts';
 
 const HOST = 'https://cdn.example';

@@ -109,10 +109,10 @@ describe('a run', () => {
 
 describe('the settings of a wait', () => {
 	const MINUTE = 60_000;
+	const AGENT: Run = { type: 'nodeTool' };
 	const usual = {
 		waitFor: 'automatic',
 		limit: 30 * MINUTE,
-		toolLimit: 10 * MINUTE,
 		timeoutSeconds: 1,
 		downloads: { field: 'data', maxBytes: 2048 * 1024 ** 2 },
 	};
@@ -125,11 +125,21 @@ describe('the settings of a wait', () => {
 			{ ...usual, waitFor: 'polling', limit: 30_000 },
 		],
 		['have no downloads where they are off', { parameters: { downloadResults: false } }, without],
-		['have none for an agent', { run: { type: 'nodeTool' } }, without],
 		[
-			'have the limit of agents',
-			{ extra: { toolWaitLimit: 2 } },
-			{ ...usual, toolLimit: 2 * MINUTE },
+			'have none, and another limit, for an agent',
+			{ run: AGENT },
+			{ ...without, limit: 10 * MINUTE },
+		],
+		['have no limit of agents elsewhere', { extra: { toolWaitLimit: 2 } }, usual],
+		[
+			'have the limit that an agent is given',
+			{ run: AGENT, extra: { toolWaitLimit: 2 } },
+			{ ...without, limit: 2 * MINUTE },
+		],
+		[
+			'have the usual limit for an agent if it is shorter',
+			{ run: AGENT, parameters: { waitLimit: 1 } },
+			{ ...without, limit: MINUTE },
 		],
 		['have One per File', { extra: { outputItems: 'perFile' } }, { ...usual, perFile: true }],
 		[

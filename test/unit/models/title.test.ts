@@ -1,4 +1,4 @@
-import { toTitle } from '../../../../nodes/MediaGeneration/models/any/describeProperty';
+import { toTitle } from '../../../nodes/MediaGeneration/models/title';
 
 it.each([
 	['image_urls', 'Image URLs'],

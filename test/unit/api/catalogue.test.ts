@@ -1,11 +1,11 @@
 import { sleep, type IHttpRequestOptions, type ILoadOptionsFunctions } from 'n8n-workflow';
-import { corpus } from '../../dev/service/catalogue.cts';
+import { corpus } from '../../../dev/service/catalogue.cts';
 import {
 	findModelSchema,
 	getModelSchema,
 	listModels,
-} from '../../nodes/MediaGeneration/api/catalogue';
-import { TaskService } from '../../nodes/MediaGeneration/api/client';
+} from '../../../nodes/MediaGeneration/api/catalogue';
+import { TaskService } from '../../../nodes/MediaGeneration/api/client';
 
 const ANSWER_TIME = 50;
 const MINUTE = 60_000;

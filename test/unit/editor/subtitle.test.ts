@@ -1,0 +1,14 @@
+import { buildSubtitle } from '../../../nodes/MediaGeneration/editor/subtitle';
+import { evaluate } from '../expression';
+
+const subtitle = buildSubtitle([{ value: 'download', name: 'Get Files' }]);
+
+it.each([
+	[{ operation: 'createAndWait', model: 'beta2/image-edit' }, 'Beta2 Image Edit'],
+	[{ model: 'custom', customModel: { value: 'vendor/model' } }, 'vendor/model'],
+	[{ model: 'custom', customModel: 'vendor/model' }, 'vendor/model'],
+	[{ operation: 'download' }, 'Get Files'],
+])('the text below the node %j is %s', (parameters, expected) => {
+	const expression = subtitle.replaceAll('$parameter', `(${JSON.stringify(parameters, null, 1)})`);
+	expect(evaluate(expression)).toBe(expected);
+});

@@ -1,0 +1,72 @@
+import { UserError } from 'n8n-workflow';
+import type { TaskService } from '../../../nodes/MediaGeneration/api/client';
+import { ServiceError } from '../../../nodes/MediaGeneration/api/errors';
+import { fetchDetails } from '../../../nodes/MediaGeneration/trigger/fetchDetails';
+
+const found = { task: { taskId: 'task', status: 'completed' }, callbackUrl: 'https://n8n.example' };
+
+/** Asks a service that answers each request in turn, and then as the last time. */
+async function fetch(...answers: unknown[]) {
+	const asked: unknown[] = [];
+	const service = {
+		async getTaskAndCallbackUrl(...request: unknown[]) {
+			const answer = answers[Math.min(asked.push(request), answers.length) - 1];
+			if (answer instanceof Error) throw answer;
+			return await (answer as Promise<unknown>);
+		},
+	} as unknown as TaskService;
+	const begun = Date.now();
+	const details = fetchDetails(service, 'task', begun + 5_000).then((outcome) => ({
+		...outcome,
+		after: Date.now() - begun,
+	}));
+	await jest.advanceTimersByTimeAsync(5_000);
+	for (const request of asked) expect(request).toEqual(['task', { timeoutSeconds: 4 }]);
+	return { ...(await details), requests: asked.length };
+}
+
+const fail = (code?: number, answeredBy?: 'service' | 'other', isRateLimited?: boolean) =>
+	new ServiceError({ message: 'It failed', hint: 'Check it.', code, answeredBy, isRateLimited });
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+const fetched = { outcome: 'fetched', ...found, requests: 1, after: 0 };
+const down = { outcome: 'down', requests: 1, after: 0 };
+const unreadable = {
+	outcome: 'unreadable',
+	message: 'It failed. Check it.',
+	requests: 1,
+	after: 0,
+};
+const unknown = { ...unreadable, outcome: 'unknown', requests: 2, after: 1_000 };
+
+it.each<[string, unknown[], object]>([
+	['are there', [found], fetched],
+	[
+		'are there a second later',
+		[fail(422, 'service'), found],
+		{ ...fetched, requests: 2, after: 1_000 },
+	],
+	['are of an unknown task', [fail(422, 'service')], unknown],
+	['are of an unknown task, by HTTP', [fail(404, 'service')], unknown],
+	['do not come', [new Promise(() => {})], { ...down, after: 5_000 }],
+	['are not answered', [fail()], down],
+	['are a fault of our own', [new Error('fault')], down],
+	...[408, 429, 455, 500, 503].map((code): [string, unknown[], object] => [
+		`are refused for now (${code})`,
+		[fail(code, 'service')],
+		down,
+	]),
+	['are refused for their rate', [fail(430, 'service', true)], down],
+	...[401, 403, 501, 505].map((code): [string, unknown[], object] => [
+		`are refused for good (${code})`,
+		[fail(code, 'service')],
+		unreadable,
+	]),
+	['have no path', [fail(404, 'other')], unreadable],
+	['are a page', [fail(undefined, 'other')], unreadable],
+	['have no address', [new UserError('No URL')], { ...unreadable, message: 'No URL' }],
+])('details that %s', async (_, answers, expected) => {
+	expect(await fetch(...answers)).toEqual(expected);
+});
