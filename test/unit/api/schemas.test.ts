@@ -76,7 +76,7 @@ it.each([
 	[
 		'task: create and wait',
 		createAndWait,
-		{ ...whole, file, downloadError: 'broke off', lookError: 'no answer' },
+		{ ...whole, file: downloaded, downloadError: 'broke off', lookError: 'no answer' },
 	],
 	['task: get', get, { ...whole, file }],
 	['task: download', download, { ...whole, file: downloaded }],

@@ -1,5 +1,6 @@
 import type { Task } from '../../../../nodes/MediaGeneration/api/task';
-import { ResultDownloads } from '../../../../nodes/MediaGeneration/operations/results/resultDownloads';
+import { toFileItems } from '../../../../nodes/MediaGeneration/operations/results/fileItems';
+import { FileDownloads } from '../../../../nodes/MediaGeneration/operations/results/resultFiles';
 import type { FileSource } from '../../../../nodes/MediaGeneration/operations/results/downloadFile';
 import { buildFileHelpers } from './files.cts';
 
@@ -13,7 +14,7 @@ const completed = (...names: string[]): Task => ({
 
 interface Options {
 	field?: string;
-	maxBytes?: number | null;
+	maxBytes?: number;
 	perFile?: boolean;
 	/** A fresh link that the service has; by default it has none. */
 	fresh?: string;
@@ -22,9 +23,9 @@ interface Options {
 }
 
 /** Downloads the files of a task, from a host that answers with the status that a file's name says. */
-async function start(
+async function fetchItems(
 	task: Task,
-	{ field = 'data', maxBytes = null, perFile, fresh, renewed = [] }: Options = {},
+	{ field = 'data', maxBytes = Infinity, perFile = false, fresh, renewed = [] }: Options = {},
 ) {
 	const { helpers, asked } = buildFileHelpers(({ url }) => ({
 		statusCode: Number(/\d{3}/.exec(url)?.[0] ?? 200),
@@ -40,16 +41,15 @@ async function start(
 		getTask: async () => completed(...renewed),
 	};
 	const source = { settings: { timeoutSeconds: 60 }, service, helpers } as unknown as FileSource;
-	const downloads = new ResultDownloads({ field, maxBytes }, perFile);
-	const items = await downloads.start(task, source);
-	expect(await downloads.start(task, source)).toBe(items);
+	const files = await new FileDownloads().downloadAll(task, ['result'], source, maxBytes);
+	const items = toFileItems(task, files, { field, perFile });
 	const [item = { json: {} }] = items;
 	return { asked: asked.map(({ url }) => url.slice(HOST.length + 1)), items, item };
 }
 
 it('names the files of a task after its first, and asks for each once', async () => {
 	const task = completed('a', 'b', 'c');
-	const { asked, item } = await start(task, { field: 'film' });
+	const { asked, item } = await fetchItems(task, { field: 'film' });
 	expect(asked).toEqual(['a', 'b', 'c']);
 	expect(item).toMatchObject({
 		json: task,
@@ -61,19 +61,11 @@ it('names the files of a task after its first, and asks for each once', async ()
 	});
 });
 
-it.each<[string, Task]>([
-	['failed', { ...completed('a'), status: 'failed' }],
-	['has gone on', { ...completed(), status: 'timedOut' }],
-	['has no files', completed()],
-])('asks for nothing of a task that %s', async (_, task) => {
-	expect(await start(task)).toMatchObject({ asked: [], items: [{ json: task }] });
-});
-
 it.each([
 	['500', 'its host cdn.example answered 500. Run the node again later'],
 	['404', 'has expired or is refused, also after the service was asked'],
 ])('has the other files, without a gap, and why a host answers %s', async (name, reason) => {
-	const { item } = await start(completed(name, 'b', 'c'));
+	const { item } = await fetchItems(completed(name, 'b', 'c'));
 	expect(item.json).toMatchObject({ downloadError: expect.stringContaining(reason) as string });
 	expect(Object.entries(item.binary ?? {}).map(([field, { data }]) => [field, data])).toEqual([
 		['data', `${HOST}/b`],
@@ -85,21 +77,21 @@ it.each<[string, Options]>([
 	['the service has a fresh one for it', { fresh: 'new' }],
 	['the task has a fresh one', { renewed: ['b', 'new'] }],
 ])('takes a fresh link for one that has expired, when %s', async (_, options) => {
-	const { asked, item } = await start(completed('b', '403'), options);
+	const { asked, item } = await fetchItems(completed('b', '403'), options);
 	expect(asked).toEqual(['b', '403', 'new']);
 	expect(item.binary).toMatchObject({ data_1: { data: `${HOST}/new` } });
 	expect(item.json).not.toHaveProperty('downloadError');
 });
 
 it('takes no larger file than it may', async () => {
-	const { item } = await start(completed('a'), { maxBytes: 3 });
+	const { item } = await fetchItems(completed('a'), { maxBytes: 3 });
 	const downloadError = expect.stringContaining("'Maximum File Size' in Options") as string;
 	expect(item).toStrictEqual({ json: { ...completed('a'), downloadError } });
 });
 
 it('makes an item of each file, with its own file or the reason why it is missing', async () => {
 	const task = completed('a', '500', '403');
-	const { items } = await start(task, { perFile: true, field: 'film', fresh: 'new' });
+	const { items } = await fetchItems(task, { perFile: true, field: 'film', fresh: 'new' });
 	const file = (index: number, name: string) => ({ index, kind: 'result', url: `${HOST}/${name}` });
 	expect(items).toMatchObject([
 		{ json: { ...task, file: file(0, 'a') }, binary: { film: { data: `${HOST}/a` } } },
