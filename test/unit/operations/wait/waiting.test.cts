@@ -578,6 +578,11 @@ it.each<[string, Partial<Plan>, Event[]]>([
 		],
 	],
 	[
+		'a webhook that still asks after another one has ended its wait at the limit',
+		{ steps: ['Film', 'Film'].map((node) => ({ node, count: 1 })), limit: MINUTE, lead: 0 },
+		[(world) => world.setFault('hangs')],
+	],
+	[
 		'answers that come while files are awaited after the limit',
 		{
 			steps: [{ node: 'Film', count: 4 }],
