@@ -52,7 +52,11 @@ export async function executeOperation(
 	const outcomes = checked.map((one) => (hasFailed(one) ? one : ran.next().value));
 	throwFirstError(run, outcomes);
 	const output = outcomes.flatMap((outcome, index) => toOutput(run, outcome, index));
-	await result.fallAsleep?.(output);
+	try {
+		await result.fallAsleep?.(output);
+	} catch (error) {
+		throw toNodeError(context, error, undefined, record?.listTaskIds());
+	}
 	return [output];
 }
 

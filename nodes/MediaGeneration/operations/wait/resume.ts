@@ -100,6 +100,7 @@ async function deliverOnceEnded(
 	waiting: WaitingExecution,
 	{ taskId, credentials }: Callback,
 ): Promise<Outcome> {
+	const begun = Date.now();
 	const { looker, stored } = waiting;
 	const { batch } = looker;
 	const service = new TaskService(context, credentials);
@@ -117,7 +118,7 @@ async function deliverOnceEnded(
 		if (next !== undefined && !batch.isOpen(next)) await look(batch.openIds, CONCURRENCY);
 	}
 	if (!batch.isEnded && !isDue()) return {};
-	if (!waiting.beginDelivery()) return { refusal: 'resultsUnderWay' };
+	if (!waiting.beginDelivery(begun)) return { refusal: 'resultsUnderWay' };
 	try {
 		const rest = looker.look(batch.openIds, { getSource, concurrency: CONCURRENCY });
 		await settleBy(stored.until + LAST_LOOK, rest);
