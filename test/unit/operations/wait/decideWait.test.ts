@@ -1,0 +1,113 @@
+import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
+import {
+	decideWait,
+	type WaitFor,
+} from '../../../../nodes/MediaGeneration/operations/wait/decideWait';
+import { findObstacle } from '../../../../nodes/MediaGeneration/operations/wait/resumeUrl';
+import { buildContext, type Run as AnyRun } from '../../context';
+
+jest.mock('../../../../nodes/MediaGeneration/operations/wait/resumeUrl');
+const obstacle = jest.mocked(findObstacle);
+beforeEach(() => obstacle.mockReset());
+
+const PUBLIC = 'https://n8n.example/webhook-waiting/7';
+const LOOPBACK = 'http://localhost:5678/webhook-waiting/7';
+const LOCAL = 'http://n8n.local/webhook-waiting/7';
+/** A service in the network. */
+const LAN = 'http://10.0.0.1';
+
+interface Run extends Pick<AnyRun, 'kept' | 'isTool'> {
+	url?: string;
+	/** The addresses of the services of its items. */
+	services?: string[];
+	/** The service's address as the webhook will read it; blank where it can't. */
+	readAgain?: string;
+	/** Each file becomes an item. */
+	perFile?: boolean;
+}
+
+/** Decides how a run waits. */
+async function decide(run: Run, waitFor: WaitFor = 'callback') {
+	const { services = ['https://api.example'], readAgain = services[0], perFile } = run;
+	const context = buildContext(run, {
+		evaluateExpression: () => run.url ?? PUBLIC,
+		async getCredentials() {
+			const { connectionInputData } = this as { connectionInputData?: object };
+			if (connectionInputData || !readAgain) throw new Error('no data');
+			return { baseUrl: readAgain };
+		},
+		getMode: () => 'trigger',
+		getParentNodes: () => [],
+	});
+	Object.assign(context, { connectionInputData: [{}] });
+	const all = services.map((baseUrl) => ({ credentials: { baseUrl } }) as TaskService);
+	return await decideWait(context, { waitFor, perFile }, all);
+}
+
+describe.each<WaitFor>(['automatic', 'callback'])('%s', (chosen) => {
+	it.each<[string, Run]>([
+		['the internet reaches n8n', {}],
+		['both are on one machine', { url: LOOPBACK, services: ['http://127.0.0.1:9000'] }],
+		['n8n has a name in the network of the service', { url: LOCAL, services: [LAN] }],
+		['the internet reaches n8n, and the service is in its network', { services: [LAN] }],
+	])('sleeps where %s', async (_, run) => {
+		expect(await decide(run, chosen)).toEqual({ resumeUrl: run.url ?? PUBLIC });
+	});
+
+	it.each<[string, Run, string]>([
+		['an agent, as whoever waits', { isTool: true }, 'an AI agent waits'],
+		["a run of n8n's Agents, without an execution", { kept: null }, 'no execution'],
+		["a credential that can't be read again", { readAgain: '' }, 'credential has expressions'],
+		[
+			'a credential that is another one when it is read again',
+			{ readAgain: 'https://other.example' },
+			'credential has expressions',
+		],
+		[
+			'credentials that are several',
+			{ services: ['https://api.example', 'https://other.example'] },
+			'credential has expressions',
+		],
+	])('polls for %s, and says why', async (_, run, reason) => {
+		expect(await decide(run, chosen)).toEqual({ reason: expect.stringContaining(reason) });
+		expect(obstacle).not.toHaveBeenCalled();
+	});
+});
+
+it.each<Run>([{ url: LOOPBACK }, { isTool: true }, {}])(
+	'polling polls, which needs no reason: %j',
+	async (run) => expect(await decide(run, 'polling')).toEqual({}),
+);
+
+it.each<[string, Run]>([
+	['an n8n on this machine alone', { url: LOOPBACK }],
+	['an n8n in a network alone', { url: LOCAL }],
+])('automatic polls for %s, a callback is an error, and both say what to do', async (_, run) => {
+	const { origin } = new URL(String(run.url));
+	const unreached = `service can't reach this n8n: callbacks would go to ${origin}`;
+	const reason = expect.stringMatching(`^the ${unreached}\\. .*WEBHOOK_URL`) as string;
+	expect(await decide(run, 'automatic')).toEqual({ reason });
+	await expect(decide(run, 'callback')).rejects.toMatchObject({
+		message: `The ${unreached}`,
+		description: expect.stringMatching(/^Nothing was created.*WEBHOOK_URL.*Automatic/) as string,
+	});
+});
+
+it('a service on another machine cannot reach an n8n without an address, which the user may know better', async () => {
+	const run = { url: LOOPBACK, services: [LAN] };
+	expect(await decide(run, 'automatic')).toMatchObject({ reason: expect.any(String) as string });
+	expect(await decide(run, 'callback')).toEqual({ resumeUrl: LOOPBACK });
+});
+
+it('with an obstacle on the way automatic polls, and a callback sleeps all the same', async () => {
+	obstacle.mockResolvedValue('it answers 302');
+	expect(await decide({}, 'automatic')).toEqual({ reason: 'it answers 302' });
+	expect(await decide({}, 'callback')).toEqual({ resumeUrl: PUBLIC, reason: 'it answers 302' });
+	expect(obstacle).toHaveBeenCalledWith(PUBLIC);
+});
+
+it('with an item for each file automatic polls, and a callback sleeps', async () => {
+	const reason = expect.stringContaining('One per File') as string;
+	expect(await decide({ perFile: true }, 'automatic')).toEqual({ reason });
+	expect(await decide({ perFile: true }, 'callback')).toEqual({ resumeUrl: PUBLIC });
+});
