@@ -85,10 +85,8 @@ function recognize(
 	const stored = readStoredWait(context);
 	if (!stored?.items.some(({ json }) => json.taskId === taskId)) return undefined;
 	const query = new URLSearchParams(context.getQueryData() as Record<string, string>);
-	return openWaiting(context, stored, {
-		url: `${stored.resumeUrl}?${query.toString()}`,
-		credentials,
-	});
+	const url = `${stored.resumeUrl}?${query.toString()}`;
+	return openWaiting(context, stored, { url, credentials });
 }
 
 /**
