@@ -56,11 +56,7 @@ export class InputFile {
 	}
 }
 
-/**
- * Finds the file in a binary field of an item.
- * @param label the field of the panel that names the binary field
- * @throws {UserError} when the item has no such field; the error lists the fields that it has
- */
+/** @param label the field of the panel that names the binary field. @throws {UserError} without it */
 export async function findInputFile(item: Item, field: string, label: string): Promise<InputFile> {
 	const { helpers } = item.context;
 	let data: IBinaryData;

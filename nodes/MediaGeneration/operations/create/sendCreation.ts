@@ -32,10 +32,7 @@ export class CreationSender {
 	private reason?: UserError;
 	private unknownsInARow = 0;
 
-	/**
-	 * @param requests the most creations within ten seconds; 0: any number
-	 * @param signal sends nothing any more when it is aborted
-	 */
+	/** @param requests the most creations within ten seconds; 0: any number */
 	constructor(
 		requests: number,
 		private readonly signal?: AbortSignal,
@@ -82,8 +79,7 @@ export class CreationSender {
 	}
 
 	/**
-	 * Sends a creation up to three times again if its answer gets lost.
-	 * @param create sends the same body with the same key each time
+	 * Sends the same body with the same key up to three times again if its answer gets lost.
 	 * @throws {UnknownOutcomeError} also for a refusal after a lost answer: the task may exist already
 	 */
 	private async repeatUntilKnown(create: () => Promise<string>): Promise<string> {

@@ -39,10 +39,7 @@ export class Batch {
 	/** The IDs of tasks that have not ended, in the order of their items. */
 	private readonly open = new Set<string>();
 
-	/**
-	 * @param downloads the files of completed tasks are part of the output
-	 * @param perFile each file of a completed task is an item of its own
-	 */
+	/** @param perFile each file of a completed task is an item of its own */
 	constructor(
 		tasks: Task[],
 		private readonly downloads: boolean,

@@ -92,15 +92,15 @@ function recognize(
 }
 
 /**
- * Asks for the task of a callback, and if it has ended for others, first one and then several at once,
- * until one is found that has not ended. Usually that is the first. If there is none, or the limit has
- * passed, the execution continues.
+ * Asks for the task of a callback, then for one other, then for several at once, until one has not
+ * ended. If there is none, or the limit has passed, the execution continues.
  */
 async function deliverOnceEnded(
 	context: IWebhookFunctions,
 	waiting: WaitingExecution,
 	{ taskId, credentials }: Callback,
 ): Promise<Outcome> {
+	const begun = Date.now();
 	const { looker, stored } = waiting;
 	const { batch } = looker;
 	const service = new TaskService(context, credentials);
@@ -118,7 +118,7 @@ async function deliverOnceEnded(
 		if (next !== undefined && !batch.isOpen(next)) await look(batch.openIds, CONCURRENCY);
 	}
 	if (!batch.isEnded && !isDue()) return {};
-	if (!waiting.beginDelivery()) return { refusal: 'resultsUnderWay' };
+	if (!waiting.beginDelivery(begun)) return { refusal: 'resultsUnderWay' };
 	try {
 		const rest = looker.look(batch.openIds, { getSource, concurrency: CONCURRENCY });
 		await settleBy(stored.until + LAST_LOOK, rest);

@@ -247,7 +247,8 @@ class World implements Service {
 		expect(Math.max(0, ...[...this.created.values()].map(({ length }) => length))).toBeLessThan(2);
 		expect(n8n.open).toBe(0);
 		expect(this.wrong).toEqual([]);
-		expect(n8n.overwritten).toBe(0);
+		// n8n can't tell a wait from the next one where two processes bring the end of the first.
+		if (!this.wasElsewhere && plan.looksTo === 0) expect(n8n.overwritten).toBe(0);
 		const said = JSON.stringify([n8n.ended, n8n.log, n8n.error, n8n.error?.message]);
 		// Under polling the service is never told the resume URL, so it can't repeat its token.
 		const told = plan.waitFor === 'polling' ? SECRETS.ofCredential : SECRETS.all;
@@ -308,10 +309,11 @@ class World implements Service {
 			return;
 		}
 		expect(task.status).toBe('timedOut');
-		// Not before the limit, or n8n's time-out.
+		// Not before the limit, or n8n's timeout. Awake, the last look begins 5 s before it.
 		const limitAt = begunAt + plan.limit;
 		const due = parkedAt === undefined ? Math.min(limitAt, deadline - 5 * SECOND) : limitAt;
-		expect(endedAt + 4 * SECOND).toBeGreaterThanOrEqual(due);
+		const early = parkedAt === undefined ? 5 * SECOND : SECOND;
+		expect(endedAt + early).toBeGreaterThanOrEqual(due);
 		const isHeard = parkedAt === undefined || plan.resumeUrl === 'here';
 		if (ended === undefined || this.wasKilled || !isHeard) return;
 		// With a service in order, one that ended in time comes out as it ended.
@@ -326,12 +328,13 @@ class World implements Service {
 	/** Callbacks came to the other process. */
 	wasElsewhere = false;
 
-	/** A run that ends with an error names all tasks that it knows. */
+	/** A run that ends with an error names all tasks of its own. */
 	private checkError(): void {
 		if (this.wasKilled) return;
+		const step = this.n8n.ended.length;
 		const { message, description } = this.n8n.error as Error & { description?: string };
 		for (const [item, taskIds] of this.created)
-			if (this.plan.creations[item] === 'taken')
+			if (Math.floor(item / 10) === step && this.plan.creations[item % 4] === 'taken')
 				for (const taskId of taskIds) expect(`${message} ${description}`).toContain(taskId);
 	}
 }
@@ -573,6 +576,11 @@ it.each<[string, Partial<Plan>, Event[]]>([
 			async () => await pass(10),
 			(world) => world.setFault('hangs'),
 		],
+	],
+	[
+		'a webhook that still asks after another one has ended its wait at the limit',
+		{ steps: ['Film', 'Film'].map((node) => ({ node, count: 1 })), limit: MINUTE, lead: 0 },
+		[(world) => world.setFault('hangs')],
 	],
 	[
 		'answers that come while files are awaited after the limit',
