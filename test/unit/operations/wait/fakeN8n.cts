@@ -44,7 +44,6 @@ export class MapOfProcess<K, V> {
 	has = (key: K) => this.map.has(key);
 	set = (key: K, value: V) => this.map.set(key, value);
 	delete = (key: K) => this.map.delete(key);
-	[Symbol.iterator] = () => this.map[Symbol.iterator]();
 }
 
 /** Runs a function after some milliseconds, unless its process was killed by then. */
@@ -84,10 +83,7 @@ export const CREDENTIALS = {
 const RESUME_TOKEN = 'resume-token-of-n8n';
 
 /** What must be in no output, log or message. */
-export const SECRETS = {
-	all: [TOKEN, SECRET, RESUME_TOKEN],
-	ofCredential: [TOKEN, SECRET],
-};
+export const SECRETS = [TOKEN, SECRET, RESUME_TOKEN];
 export const RESUME_URL = 'https://n8n.example/webhook-waiting/';
 
 /** The functions behind the node's `execute()` and `webhook()`. */
@@ -105,6 +101,31 @@ export interface Step {
 	count: number;
 }
 
+/** What n8n is like. */
+export interface Conditions {
+	/** The nodes that run one after the other. */
+	steps: Step[];
+	/** n8n repeats a node that throws. */
+	tries: number;
+	onError: boolean;
+	/** The trigger answers its caller at once, or with the last node. */
+	responseMode: 'onReceived' | 'lastNode';
+	/** When its WaitTracker starts, in milliseconds. */
+	trackerAt: number;
+	/** How long it lets the execution be awake without a sleep, in milliseconds. */
+	timeout: number;
+	/** It fails to let the execution sleep, after it has noted until when. */
+	parkingFails: boolean;
+	/** How often it fails to store that the execution continues. */
+	storeFailures: number;
+}
+
+/** What the sender of a callback gets. */
+interface Answer {
+	status: number;
+	answer: unknown;
+}
+
 /** What came of a step. */
 export interface Ended {
 	items: INodeExecutionData[];
@@ -114,8 +135,6 @@ export interface Ended {
 	endedAt: number;
 	/** When n8n would have ended the execution, had it stayed awake. */
 	deadline: number;
-	/** n8n ended the wait by itself. */
-	byN8n: boolean;
 }
 
 /** What n8n stores with the execution. */
@@ -142,18 +161,12 @@ export class FakeN8n {
 	error?: Error;
 	/** Callbacks and looks that nobody has answered. */
 	open = 0;
-	/** How often n8n will fail to store what it is handed. */
-	storeFailures = 0;
-	/** n8n fails to let the execution sleep, after it has noted until when. */
-	parkingFails = false;
-	/** How long n8n lets the execution be awake without a sleep, in milliseconds. */
-	timeout = Infinity;
-	/** How the trigger answers whoever called it. */
-	responseMode = 'onReceived';
 	/** What the caller of a trigger that answers with the last node got, at the end or the first sleep. */
 	answered?: INodeExecutionData[];
 	/** The lines of n8n's log. */
 	readonly log: string[] = [];
+	private readonly steps: Step[];
+	private storeFailures: number;
 	private stored: Stored;
 	private begunAt = Date.now();
 	private parkedAt?: number;
@@ -166,15 +179,17 @@ export class FakeN8n {
 	constructor(
 		private readonly product: Product,
 		private readonly service: Service,
+		private readonly conditions: Conditions,
 		private readonly parameters: IDataObject,
-		private readonly steps: Step[],
-		private readonly tries: number,
 	) {
+		this.steps = conditions.steps;
+		this.storeFailures = conditions.storeFailures;
 		this.stored = { step: 0, input: this.buildInput(0), kept: {} };
+		setTimeout(() => this.startTracking(), conditions.trackerAt);
 	}
 
 	/** Starts the first process's WaitTracker, which looks at once (`wait-tracker.js`, 2.41.1). */
-	startTracking(): void {
+	private startTracking(): void {
 		const look = () => {
 			const { waitTill = Infinity } = this.stored;
 			const isFound = this.status === 'waiting' && waitTill <= Date.now() + TRACKS_AHEAD;
@@ -188,26 +203,27 @@ export class FakeN8n {
 	/** Ends whatever wait the execution has now, by the input of the node that parked. */
 	private wakeUp(): void {
 		this.wakesUp = undefined;
-		if (this.status === 'waiting') this.end(this.stored.input, true);
+		if (this.status === 'waiting') this.end(this.stored.input);
 	}
 
 	/** Runs the nodes in the first process until the execution sleeps or ends. n8n repeats a node that throws. */
 	async run(): Promise<void> {
 		const process = this.processes[0] as Process;
 		this.status = 'running';
-		this.deadline = Date.now() + this.timeout;
-		const { deadline } = this;
+		const { timeout } = this.conditions;
+		const deadline = Date.now() + timeout;
+		this.deadline = deadline;
 		if (deadline < Infinity)
 			setTimeout(() => {
 				if (this.status === 'running' && this.deadline === deadline) this.stop();
-			}, this.timeout);
+			}, timeout);
 		await running.run(process, async () => await this.runStep());
 	}
 
 	private async runStep(): Promise<void> {
 		this.begunAt = Date.now();
 		this.parkedAt = undefined;
-		for (let attempt = 1; attempt <= this.tries; attempt++) {
+		for (let attempt = 1; attempt <= this.conditions.tries; attempt++) {
 			delete this.stored.waitTill;
 			this.error = undefined;
 			try {
@@ -216,8 +232,7 @@ export class FakeN8n {
 				);
 				if (this.cancelled.signal.aborted) return;
 				if (this.stored.waitTill === undefined) return this.end(output);
-				this.startWaiting(this.stored.waitTill);
-				return;
+				return this.startWaiting(this.stored.waitTill);
 			} catch (error) {
 				this.error = error as Error;
 			}
@@ -246,12 +261,8 @@ export class FakeN8n {
 		this.startTracking();
 	}
 
-	/** Brings a callback, or a look, to a process. @returns the answer's status and body */
-	async deliver(
-		body: IDataObject,
-		headers: IDataObject,
-		index: number,
-	): Promise<{ status: number; answer: unknown }> {
+	/** Brings a callback, or a look, to a process. */
+	async deliver(body: IDataObject, headers: IDataObject, index: number): Promise<Answer> {
 		const process = this.processes[index] as Process;
 		if (this.status !== 'waiting') return { status: 409, answer: {} };
 		this.open++;
@@ -266,11 +277,7 @@ export class FakeN8n {
 	}
 
 	/** The service calls back for a task. */
-	async callBack(
-		taskId: string,
-		index: number,
-		callbackType = 'task_completed',
-	): Promise<{ status: number; answer: unknown }> {
+	async callBack(taskId: string, index: number, callbackType = 'done'): Promise<Answer> {
 		const timestamp = String(Math.floor(Date.now() / 1000));
 		return await this.deliver(
 			{ taskId, code: 200, data: { task_id: taskId, callbackType } },
@@ -318,9 +325,9 @@ export class FakeN8n {
 	}
 
 	/** Ends a step, and goes on with the next one. */
-	private end(items: INodeExecutionData[], byN8n = false): void {
+	private end(items: INodeExecutionData[]): void {
 		const { begunAt, parkedAt, deadline, stored } = this;
-		this.ended.push({ items, begunAt, parkedAt, deadline, endedAt: Date.now(), byN8n });
+		this.ended.push({ items, begunAt, parkedAt, deadline, endedAt: Date.now() });
 		const step = stored.step + 1;
 		if (step < this.steps.length) {
 			this.stored = { step, input: this.buildInput(step), kept: stored.kept };
@@ -375,7 +382,7 @@ export class FakeN8n {
 	}
 
 	private buildExecuteContext(): IExecuteFunctions {
-		const { stored, parameters, id } = this;
+		const { stored, parameters, conditions, id } = this;
 		const { name: node, run } = this.findRun(stored.step);
 		const kept = (stored.kept[node] ??= {});
 		return {
@@ -406,16 +413,16 @@ export class FakeN8n {
 					name: 'Webhook',
 					type: 'n8n-nodes-base.webhook',
 					disabled: false,
-					parameters: { responseMode: this.responseMode },
+					parameters: { responseMode: conditions.responseMode },
 				},
 			],
-			continueOnFail: () => parameters.onError === true,
+			continueOnFail: () => conditions.onError,
 			addExecutionHints() {},
 			evaluateExpression: () => `${RESUME_URL}${id}?signature=${RESUME_TOKEN}`,
 			additionalData: { executionTimeoutTimestamp: this.deadline },
 			putExecutionToWait: async (until?: Date) => {
 				stored.waitTill = until?.getTime();
-				if (this.parkingFails) throw new Error('No active execution found');
+				if (conditions.parkingFails) throw new Error('No active execution found');
 			},
 		} as unknown as IExecuteFunctions;
 	}
@@ -433,10 +440,7 @@ export class FakeN8n {
 			getBodyData: () => body,
 			getQueryData: () => ({ signature: RESUME_TOKEN }),
 			getResponseObject: () => response,
-			evaluateExpression: () => ({
-				items,
-				entry: (kept[name] as { run?: { wait?: object } }).run?.wait,
-			}),
+			evaluateExpression: () => ({ items, entry: (kept[name]?.run as IDataObject).wait }),
 		} as unknown as IWebhookFunctions;
 	}
 }
