@@ -70,7 +70,7 @@ export interface Service {
 	/** Answers a request by the token, as n8n's HTTP helper returns it. */
 	answer: (path: string, body?: { input?: { item?: number } }) => Promise<object>;
 	/** Answers a request for a file. */
-	download: (url: string) => Promise<object>;
+	download: () => Promise<object>;
 }
 
 const SECRET = 'a-key-for-webhooks';
@@ -107,13 +107,10 @@ export interface Conditions {
 	steps: Step[];
 	/** n8n repeats a node that throws. */
 	tries: number;
-	onError: boolean;
 	/** The trigger answers its caller at once, or with the last node. */
 	responseMode: 'onReceived' | 'lastNode';
 	/** When its WaitTracker starts, in milliseconds. */
 	trackerAt: number;
-	/** How long it lets the execution be awake without a sleep, in milliseconds. */
-	timeout: number;
 	/** It fails to let the execution sleep, after it has noted until when. */
 	parkingFails: boolean;
 	/** How often it fails to store that the execution continues. */
@@ -133,14 +130,13 @@ export interface Ended {
 	/** When it began to sleep, if it slept. */
 	parkedAt?: number;
 	endedAt: number;
-	/** When n8n would have ended the execution, had it stayed awake. */
-	deadline: number;
 }
 
 /** What n8n stores with the execution. */
 interface Stored {
 	step: number;
-	input: INodeExecutionData[];
+	/** The input of the node. */
+	data: { main: INodeExecutionData[][] };
 	/** The contexts of the nodes. */
 	kept: Record<string, IDataObject>;
 	waitTill?: number;
@@ -170,7 +166,6 @@ export class FakeN8n {
 	private stored: Stored;
 	private begunAt = Date.now();
 	private parkedAt?: number;
-	private deadline = Infinity;
 	/** The timer of n8n's WaitTracker for this execution, and the interval of its looks. */
 	private wakesUp?: NodeJS.Timeout;
 	private tracker?: NodeJS.Timeout;
@@ -184,7 +179,7 @@ export class FakeN8n {
 	) {
 		this.steps = conditions.steps;
 		this.storeFailures = conditions.storeFailures;
-		this.stored = { step: 0, input: this.buildInput(0), kept: {} };
+		this.stored = { step: 0, data: this.buildInput(0), kept: {} };
 		setTimeout(() => this.startTracking(), conditions.trackerAt);
 	}
 
@@ -203,21 +198,13 @@ export class FakeN8n {
 	/** Ends whatever wait the execution has now, by the input of the node that parked. */
 	private wakeUp(): void {
 		this.wakesUp = undefined;
-		if (this.status === 'waiting') this.end(this.stored.input);
+		if (this.status === 'waiting') this.end(this.stored.data.main[0] ?? []);
 	}
 
-	/** Runs the nodes in the first process until the execution sleeps or ends. n8n repeats a node that throws. */
+	/** Runs the nodes in the first process until the execution sleeps or ends. */
 	async run(): Promise<void> {
-		const process = this.processes[0] as Process;
 		this.status = 'running';
-		const { timeout } = this.conditions;
-		const deadline = Date.now() + timeout;
-		this.deadline = deadline;
-		if (deadline < Infinity)
-			setTimeout(() => {
-				if (this.status === 'running' && this.deadline === deadline) this.stop();
-			}, timeout);
-		await running.run(process, async () => await this.runStep());
+		await running.run(this.processes[0] as Process, async () => await this.runStep());
 	}
 
 	private async runStep(): Promise<void> {
@@ -321,16 +308,16 @@ export class FakeN8n {
 		this.parkedAt = Date.now();
 		// What n8n stores is a copy.
 		this.stored = structuredClone(this.stored);
-		this.answered ??= this.stored.input;
+		this.answered ??= this.stored.data.main[0];
 	}
 
 	/** Ends a step, and goes on with the next one. */
 	private end(items: INodeExecutionData[]): void {
-		const { begunAt, parkedAt, deadline, stored } = this;
-		this.ended.push({ items, begunAt, parkedAt, deadline, endedAt: Date.now() });
+		const { begunAt, parkedAt, stored } = this;
+		this.ended.push({ items, begunAt, parkedAt, endedAt: Date.now() });
 		const step = stored.step + 1;
 		if (step < this.steps.length) {
-			this.stored = { step, input: this.buildInput(step), kept: stored.kept };
+			this.stored = { step, data: this.buildInput(step), kept: stored.kept };
 			void this.run();
 			return;
 		}
@@ -339,9 +326,11 @@ export class FakeN8n {
 		this.answered ??= items;
 	}
 
-	private buildInput(step: number): INodeExecutionData[] {
+	private buildInput(step: number): Stored['data'] {
 		const { count } = this.steps[step] as Step;
-		return Array.from({ length: count }, (_, item) => ({ json: { item: 10 * step + item } }));
+		return {
+			main: [Array.from({ length: count }, (_, item) => ({ json: { item: 10 * step + item } }))],
+		};
 	}
 
 	/** The node of a step, and which of its runs it is. */
@@ -366,7 +355,7 @@ export class FakeN8n {
 					_type: string,
 					{ url, body }: { url: string; body?: { input?: { item?: number } } },
 				) => await aliveOnly(service.answer(url.slice(CREDENTIALS.baseUrl.length), body)),
-				httpRequest: async ({ url }: { url: string }) => await aliveOnly(service.download(url)),
+				httpRequest: async () => await aliveOnly(service.download()),
 				prepareBinaryData: async (
 					stream: AsyncIterable<Buffer>,
 					fileName: string,
@@ -387,20 +376,11 @@ export class FakeN8n {
 		const kept = (stored.kept[node] ??= {});
 		return {
 			...this.buildBase(stored.step),
-			getInputData: () => stored.input,
-			getExecuteData: () => ({
-				data: {
-					set main([input]: [INodeExecutionData[]]) {
-						stored.input = input;
-					},
-					get main() {
-						return [stored.input];
-					},
-				},
-			}),
+			getInputData: () => stored.data.main[0],
+			getExecuteData: () => stored,
 			// The input names its item, by an expression on it.
 			getNodeParameter: (name: string, item: number, fallback: unknown) =>
-				name === 'customInput' ? stored.input[item]?.json : (parameters[name] ?? fallback),
+				name === 'customInput' ? stored.data.main[0]?.[item]?.json : (parameters[name] ?? fallback),
 			getContext: () => kept,
 			getWorkflowDataProxy: () => ({ $runIndex: run, $execution: { customData: { set() {} } } }),
 			getWorkflowSettings: () => ({ executionOrder: 'v1' }),
@@ -416,10 +396,9 @@ export class FakeN8n {
 					parameters: { responseMode: conditions.responseMode },
 				},
 			],
-			continueOnFail: () => conditions.onError,
+			continueOnFail: () => false,
 			addExecutionHints() {},
 			evaluateExpression: () => `${RESUME_URL}${id}?signature=${RESUME_TOKEN}`,
-			additionalData: { executionTimeoutTimestamp: this.deadline },
 			putExecutionToWait: async (until?: Date) => {
 				stored.waitTill = until?.getTime();
 				if (conditions.parkingFails) throw new Error('No active execution found');
@@ -428,7 +407,7 @@ export class FakeN8n {
 	}
 
 	private buildWebhookContext(
-		{ step, input: items, kept }: Stored,
+		{ step, data, kept }: Stored,
 		body: IDataObject,
 		headers: IDataObject,
 		response: ReturnType<typeof makeResponse>,
@@ -440,7 +419,10 @@ export class FakeN8n {
 			getBodyData: () => body,
 			getQueryData: () => ({ signature: RESUME_TOKEN }),
 			getResponseObject: () => response,
-			evaluateExpression: () => ({ items, entry: (kept[name]?.run as IDataObject).wait }),
+			evaluateExpression: () => ({
+				items: data.main[0],
+				entry: (kept[name]?.run as IDataObject).wait,
+			}),
 		} as unknown as IWebhookFunctions;
 	}
 }
