@@ -17,25 +17,13 @@ import { Readable } from 'node:stream';
 import type { Task } from '../../../../nodes/MediaGeneration/api/task';
 import { executeOperation } from '../../../../nodes/MediaGeneration/operations/execute';
 import { resumeExecution } from '../../../../nodes/MediaGeneration/operations/wait/resume';
-
-/** When n8n ends a wait by itself, and until when webhooks resume, after the limit, in milliseconds. */
-const mockTimes = { N8N_ENDS_AFTER: 100_000, LAST_RESUME: 28_000 };
+import * as waiting from '../../../../nodes/MediaGeneration/operations/wait/waiting';
 
 jest.mock('../../../../nodes/MediaGeneration/lib/boundedMap', () => ({ BoundedMap: MapOfProcess }));
 jest.mock('../../../../nodes/MediaGeneration/lib/timers', () => ({
 	...jest.requireActual<object>('../../../../nodes/MediaGeneration/lib/timers'),
 	runAfter: runInProcessAfter,
 }));
-jest.mock('../../../../nodes/MediaGeneration/operations/wait/waiting', () => ({
-	...jest.requireActual<object>('../../../../nodes/MediaGeneration/operations/wait/waiting'),
-	get N8N_ENDS_AFTER() {
-		return mockTimes.N8N_ENDS_AFTER;
-	},
-	get LAST_RESUME() {
-		return mockTimes.LAST_RESUME;
-	},
-}));
-
 const product = { executeOperation, resumeExecution };
 
 const SECOND = 1_000;
@@ -194,7 +182,7 @@ class World implements Service {
 	/** Lets all time pass. */
 	async finish(): Promise<void> {
 		const { limit, steps } = this.plan;
-		await pass(steps.length * (limit + mockTimes.N8N_ENDS_AFTER + 2 * MINUTE));
+		await pass(steps.length * (limit + waiting.N8N_ENDS_AFTER + 2 * MINUTE));
 		if (this.fault !== 'none') this.faultUntil = Date.now();
 	}
 
@@ -427,7 +415,6 @@ async function live(plan: Plan, happens: Event[]): Promise<void> {
 }
 
 afterEach(() => {
-	Object.assign(mockTimes, { N8N_ENDS_AFTER: 100 * SECOND, LAST_RESUME: 28 * SECOND });
 	jest.restoreAllMocks();
 	jest.useRealTimers();
 });
@@ -493,8 +480,8 @@ it('finds the timer that n8n does not clear, where n8n ends waits 30 seconds aft
 	const run = async () =>
 		await live({ ...plan, steps: loop, limit: MINUTE, trackerAt: 30 * SECOND }, []);
 	await run();
-	mockTimes.N8N_ENDS_AFTER = 30 * SECOND;
-	mockTimes.LAST_RESUME = 30 * SECOND;
+	jest.replaceProperty(waiting, 'N8N_ENDS_AFTER', 30 * SECOND);
+	jest.replaceProperty(waiting, 'LAST_RESUME', 30 * SECOND);
 	await expect(run()).rejects.toThrow('toBeGreaterThanOrEqual');
 });
 
