@@ -12,9 +12,9 @@ import type { resumeExecution } from '../../../../nodes/MediaGeneration/operatio
 import { makeResponse } from '../../webhook.ts';
 
 /**
- * n8n's side of a wait, as small as it can be: executions that run, wait and end, processes that are killed, callbacks that reach
- * one of them. The engine and end-to-end suites hold the real n8n to what this assumes: an input that is replaced before
- * parking is stored; the webhook sees it; its items become the output, once; when the wait ends by itself, the input does.
+ * n8n's side of waits, as small as it can be. The engine and end-to-end suites hold the real n8n to
+ * what this assumes: the input that the node stores is what the webhook sees, and what comes out when
+ * n8n ends the wait by itself.
  */
 
 /** A process of n8n, until it is killed. What its modules keep is its own, and is gone then. */
@@ -41,7 +41,6 @@ export class MapOfProcess<K, V> {
 	}
 
 	get = (key: K) => this.map.get(key);
-	has = (key: K) => this.map.has(key);
 	set = (key: K, value: V) => this.map.set(key, value);
 	delete = (key: K) => this.map.delete(key);
 }
@@ -75,11 +74,9 @@ export interface Service {
 
 const SECRET = 'a-key-for-webhooks';
 const TOKEN = 'access-token-of-the-account';
-export const CREDENTIALS = {
-	baseUrl: 'https://api.example',
-	accessToken: TOKEN,
-	webhookSecret: SECRET,
-};
+const BASE_URL = 'https://api.example';
+export const CREDENTIALS = { baseUrl: BASE_URL, accessToken: TOKEN, webhookSecret: SECRET };
+const HOOK = { name: 'Hook', type: 'n8n-nodes-base.webhook', disabled: false };
 const RESUME_TOKEN = 'resume-token-of-n8n';
 
 /** What must be in no output, log or message. */
@@ -161,7 +158,6 @@ export class FakeN8n {
 	answered?: INodeExecutionData[];
 	/** The lines of n8n's log. */
 	readonly log: string[] = [];
-	private readonly steps: Step[];
 	private storeFailures: number;
 	private stored: Stored;
 	private begunAt = Date.now();
@@ -177,7 +173,6 @@ export class FakeN8n {
 		private readonly conditions: Conditions,
 		private readonly parameters: IDataObject,
 	) {
-		this.steps = conditions.steps;
 		this.storeFailures = conditions.storeFailures;
 		this.stored = { step: 0, data: this.buildInput(0), kept: {} };
 		setTimeout(() => this.startTracking(), conditions.trackerAt);
@@ -316,7 +311,7 @@ export class FakeN8n {
 		const { begunAt, parkedAt, stored } = this;
 		this.ended.push({ items, begunAt, parkedAt, endedAt: Date.now() });
 		const step = stored.step + 1;
-		if (step < this.steps.length) {
+		if (step < this.conditions.steps.length) {
 			this.stored = { step, data: this.buildInput(step), kept: stored.kept };
 			void this.run();
 			return;
@@ -327,7 +322,7 @@ export class FakeN8n {
 	}
 
 	private buildInput(step: number): Stored['data'] {
-		const { count } = this.steps[step] as Step;
+		const { count } = this.conditions.steps[step] as Step;
 		return {
 			main: [Array.from({ length: count }, (_, item) => ({ json: { item: 10 * step + item } }))],
 		};
@@ -335,8 +330,11 @@ export class FakeN8n {
 
 	/** The node of a step, and which of its runs it is. */
 	private findRun(step: number): { name: string; run: number } {
-		const { node } = this.steps[step] as Step;
-		return { name: node, run: this.steps.slice(0, step).filter((one) => one.node === node).length };
+		const { node } = this.conditions.steps[step] as Step;
+		return {
+			name: node,
+			run: this.conditions.steps.slice(0, step).filter((one) => one.node === node).length,
+		};
 	}
 
 	private buildBase(step: number) {
@@ -356,14 +354,11 @@ export class FakeN8n {
 					{ url, body }: { url: string; body?: { input?: { item?: number } } },
 				) => await aliveOnly(service.answer(url.slice(CREDENTIALS.baseUrl.length), body)),
 				httpRequest: async () => await aliveOnly(service.download()),
-				prepareBinaryData: async (
-					stream: AsyncIterable<Buffer>,
-					fileName: string,
-					mimeType: string,
-				) => {
-					for await (const chunk of stream) void chunk;
-					return { data: '', fileName, mimeType };
-				},
+				prepareBinaryData: async (_file: unknown, fileName: string, mimeType: string) => ({
+					data: '',
+					fileName,
+					mimeType,
+				}),
 				constructExecutionMetaData: (items: INodeExecutionData[], { itemData }: IDataObject) =>
 					items.map((item) => ({ ...item, pairedItem: itemData })),
 			},
@@ -388,14 +383,7 @@ export class FakeN8n {
 			isToolExecution: () => false,
 			getExecutionContext: () => undefined,
 			getChildNodes: () => [],
-			getParentNodes: () => [
-				{
-					name: 'Webhook',
-					type: 'n8n-nodes-base.webhook',
-					disabled: false,
-					parameters: { responseMode: conditions.responseMode },
-				},
-			],
+			getParentNodes: () => [{ ...HOOK, parameters: { responseMode: conditions.responseMode } }],
 			continueOnFail: () => false,
 			addExecutionHints() {},
 			evaluateExpression: () => `${RESUME_URL}${id}?signature=${RESUME_TOKEN}`,
