@@ -106,9 +106,9 @@ export class WaitingExecution {
 		this.schedule();
 	}
 
-	/** @returns false while another callback fetches the files, or n8n stores the items */
+	/** @returns false while another callback fetches the files, or n8n stores the items, and once it has */
 	beginDelivery(): boolean {
-		const isFree = !this.isDelivering;
+		const isFree = !this.isDelivering && !this.isStopped;
 		this.isDelivering = true;
 		return isFree;
 	}
