@@ -121,7 +121,7 @@ export interface Setup {
 	count: number;
 	/** How often n8n runs a node that fails. */
 	tries: number;
-	/** For how long an execution may be awake, in milliseconds. */
+	/** For how long a node may be awake, in milliseconds. */
 	timeout: number;
 	/** The work of other nodes before each run, in milliseconds. */
 	gap: number;
@@ -159,7 +159,7 @@ export class FakeN8n {
 	error?: Error;
 	/** Callbacks and looks that nobody has answered. */
 	open = 0;
-	/** When n8n ends the execution if it is awake then. */
+	/** When n8n ends the execution if the node is awake then. */
 	private deadline = Infinity;
 	/** The lines of n8n's log. */
 	readonly log: string[] = [];
@@ -211,13 +211,7 @@ export class FakeN8n {
 	private work(process: Process, from: number): void {
 		this.status = 'running';
 		this.runner = process;
-		this.deadline = Date.now() + this.setup.timeout;
-		const { deadline } = this;
 		running.run(process, () => {
-			if (deadline < Infinity)
-				runInProcessAfter(deadline - Date.now(), () => {
-					if (this.status === 'running' && this.deadline === deadline) this.stop();
-				});
 			void (async () => {
 				for (let leg = from; leg < this.legs.length; leg++) if (!(await this.runNode(leg))) return;
 				this.status = 'done';
@@ -236,6 +230,11 @@ export class FakeN8n {
 		Object.assign(stored, { leg: index, input });
 		const leg = this.leg;
 		leg.startedAt = Date.now();
+		this.deadline = leg.startedAt + setup.timeout;
+		if (setup.timeout < Infinity)
+			runInProcessAfter(setup.timeout, () => {
+				if (this.status === 'running' && this.leg === leg) this.stop();
+			});
 		for (let attempt = 1; attempt <= setup.tries; attempt++) {
 			delete stored.waitTill;
 			this.error = undefined;
@@ -337,9 +336,13 @@ export class FakeN8n {
 		return false;
 	}
 
-	/** n8n lets one continue an execution that waits, whichever wait that one has read. */
+	/**
+	 * n8n lets a webhook continue an execution that waits, whichever wait that webhook has read. In
+	 * another process the node can't know, so this is kinder than n8n there.
+	 */
 	private resume(stored: Stored, items: INodeExecutionData[], process: Process): boolean {
 		if (this.status !== 'waiting') return false;
+		if (process !== this.runner && stored.waitTill !== this.stored.waitTill) return false;
 		if (items !== stored.input && this.setup.storeFailures-- > 0) return false;
 		this.stored = stored;
 		this.end(this.leg, items);

@@ -213,8 +213,7 @@ class World implements Service {
 				const { resumed } = answer as { resumed?: boolean };
 				const told = `${type} callback for ${taskId}: ${status}, resumed: ${resumed}`;
 				if (isWaiting && status !== 502)
-					if (type ? status !== 200 || resumed : !isPresent && status !== 404)
-						this.wrong.push(told);
+					if (type ? status !== 200 || resumed : !isPresent && status < 400) this.wrong.push(told);
 				if (status === 200 && !type && hasEnded && !this.accepted.has(taskId))
 					this.accepted.set(taskId, Date.now());
 			});
