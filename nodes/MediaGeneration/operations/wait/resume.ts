@@ -116,6 +116,8 @@ async function deliverOnceEnded(
 		if (next !== undefined && !batch.isOpen(next)) await look(batch.openIds, CONCURRENCY);
 	}
 	if (!batch.isEnded && !isDue()) return {};
+	// A request may hang until the execution waits for other tasks, as n8n has not told this webhook.
+	if (Date.now() >= stored.until + LAST_RESUME) return { refusal: 'limitPassed' };
 	if (!waiting.beginDelivery(begun)) return { refusal: 'resultsUnderWay' };
 	try {
 		const rest = looker.look(batch.openIds, { getSource, concurrency: CONCURRENCY });
