@@ -74,7 +74,9 @@ const failed = (item: number, error: string) => ({
 
 it('names an operation that the node does not have', async () => {
 	const { error } = await execute({}, { parameters: { operation: 'undo' } });
-	expect(error).toMatchObject({ message: 'Resource "task" has no operation "undo"' });
+	expect(error).toMatchObject({
+		message: 'Choose \'Operation\' from its list: there is no "undo"',
+	});
 });
 
 describe('an item that fails its check', () => {

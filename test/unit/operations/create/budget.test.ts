@@ -1,4 +1,5 @@
-import { giveBack, takeBudget } from '../../../../nodes/MediaGeneration/operations/create/budget';
+import { takeBudget } from '../../../../nodes/MediaGeneration/operations/create/budget';
+import { openRecord } from '../../../../nodes/MediaGeneration/operations/record';
 import type { Run } from '../../context';
 import { buildCreator, buildItem } from '../creations';
 
@@ -10,7 +11,7 @@ async function take(count: number, run: Run, options: object = { maxTasksPerRun:
 		request: undefined,
 	}));
 	await takeBudget(prepared, context);
-	return { giveBack: (some: number) => giveBack(some, context) };
+	return openRecord(context).shared;
 }
 
 describe('Maximum Tasks per Run', () => {
@@ -22,7 +23,7 @@ describe('Maximum Tasks per Run', () => {
 				"'Maximum Tasks per Run' is 5 in Options, 2 were created before in this execution, and this run is for 4 more",
 			description: 'Nothing was created. Give fewer items, or raise the limit.',
 		});
-		(await take(3, run)).giveBack(1);
+		(await take(3, run)).count--;
 		await take(1, run);
 		await expect(take(1, run)).rejects.toThrow('5 were created before');
 		await expect(take(6, { ...run, executionId: '2' })).rejects.toThrow('0 were created before');

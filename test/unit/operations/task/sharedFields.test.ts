@@ -27,15 +27,6 @@ it.each([
 	expect(readPerFile(give(value))).toBe(perFile);
 });
 
-it('Output Items of another value is refused', () => {
-	expect(() => readPerFile(give('perfile'))).toThrow(
-		expect.objectContaining({
-			message: '\'Output Items\' in Options must be perTask or perFile, but is "perfile"',
-			description: expect.stringContaining('Correct the option or remove it') as string,
-		}) as Error,
-	);
-});
-
 it('a task ID is read without blanks around it, and is needed', () => {
 	const readFrom = (value: unknown) => readTaskId({ read: () => value } as unknown as Item);
 	expect(readFrom(' a1\n')).toBe('a1');
