@@ -121,6 +121,7 @@ export class WaitingExecution {
 	endDelivery(): void {
 		this.isDelivering = false;
 		this.freeSince = Date.now();
+		this.forget();
 	}
 
 	/** Items without a task stay as they were parked. */
@@ -137,8 +138,14 @@ export class WaitingExecution {
 	/** Ends the looks: the execution continues, or waits for other tasks. */
 	stop(): void {
 		this.isStopped = true;
+		this.forget();
+	}
+
+	/** While items are on their way to n8n, a copy of their callback must not fetch them anew. */
+	private forget(): void {
 		const { label } = this.tools;
-		if (sleeping.get(label) === this) sleeping.delete(label);
+		if (this.isStopped && !this.isDelivering && sleeping.get(label) === this)
+			sleeping.delete(label);
 	}
 
 	private schedule(): void {
