@@ -47,13 +47,8 @@ export class TaskService {
 		private readonly context: Context,
 		readonly credentials: Credentials,
 	) {
-		const { accessToken, webhookSecret, previousWebhookSecret } = credentials;
-		this.redactor = new Redactor([
-			accessToken,
-			webhookSecret,
-			previousWebhookSecret,
-			...listTokens(Object.values(context.getQueryData?.() ?? {})),
-		]);
+		const tokens = listTokens(Object.values(context.getQueryData?.() ?? {}));
+		this.redactor = Redactor.of(credentials).with(tokens);
 	}
 
 	/**
@@ -75,7 +70,6 @@ export class TaskService {
 			body: request,
 			headers,
 			settings,
-			isUnstoppable: true,
 		});
 		const { data, error } = createdTask.safeParse(getData(answer.body));
 		if (data && (!answer.failure || answer.isHttpSuccess)) return data.taskId;
@@ -209,9 +203,8 @@ export class TaskService {
 		};
 	}
 
-	private async send(request: ServiceRequest): Promise<Exchange> {
-		return await exchange(this.context, this.credentials, request, this.redactor);
-	}
+	private readonly send = async (request: ServiceRequest): Promise<Exchange> =>
+		await exchange(this.context, this.credentials, request, this.redactor);
 }
 
 const readEnvelope = (body: unknown): Partial<z.output<typeof envelope>> =>

@@ -40,8 +40,6 @@ export interface ServiceRequest {
 	body?: object;
 	headers?: Record<string, string>;
 	settings: RequestSettings;
-	/** Stopping the execution doesn't abort it. */
-	isUnstoppable?: boolean;
 }
 
 /** What came of a request. */
@@ -50,7 +48,6 @@ export interface Exchange {
 	/** The parsed JSON, without secrets; undefined if there is none. */
 	body: unknown;
 	failure?: Failure;
-	/** The HTTP status was one of success. */
 	isHttpSuccess: boolean;
 	/** The ID in an answer that can't be parsed. */
 	foundTaskId?: string;
@@ -134,10 +131,12 @@ async function send(
 	url: string,
 	request: ServiceRequest,
 ): Promise<Received> {
-	const { endpoint, settings, isUnstoppable } = request;
+	const { endpoint, settings } = request;
 	const data = { ...credentials } as IDataObject as Record<string, string>;
 	const limit = AbortSignal.timeout(settings.timeoutSeconds * 1000);
-	const stopped = isUnstoppable ? undefined : context.getExecutionCancelSignal?.();
+	// Stopping the execution aborts no creation, because its task's ID would be lost.
+	const isCreation = endpoint === 'createTaskPath';
+	const stopped = isCreation ? undefined : context.getExecutionCancelSignal?.();
 	const own = withSignal(context, stopped ? AbortSignal.any([limit, stopped]) : limit);
 	const received: Received = { text: '' };
 	try {
@@ -184,11 +183,7 @@ async function collectText(body: unknown, maxBytes: number, received: Received):
 const isStream = (body: unknown): body is AsyncIterable<Uint8Array> =>
 	isObject(body) && Symbol.asyncIterator in body;
 
-/**
- * Parses an answer and hides secrets in it.
- * @returns undefined where it is not JSON, or reading it fails for any reason: the ID of a paid
- * task must not get lost for it
- */
+/** Parses an answer and hides secrets in it; undefined where that fails, for any reason. */
 export function parseAnswer(text: string, redactor: Redactor): unknown {
 	try {
 		return redactor.hideInData(parseServiceJson(text));

@@ -73,10 +73,8 @@ async function output(
 	// Claims are remembered apart, so that none takes the place of the event that the service confirms.
 	const remembered = isFact ? event : `${event}:claimed`;
 	if (events?.has(event) || events?.has(remembered)) return ignore(context, 'duplicate');
-	const { accessToken, webhookSecret, previousWebhookSecret } = credentials;
-	const redactor = new Redactor([accessToken, webhookSecret, previousWebhookSecret]);
 	const verification = { signature, details };
-	const json = { ...task, callback: redactor.hideInData(body), verification };
+	const json = { ...task, callback: Redactor.of(credentials).hideInData(body), verification };
 	return answerOnceStored([{ json: json as unknown as IDataObject }], () => {
 		events?.add(remembered);
 		return { accepted: true, emitted: true };
