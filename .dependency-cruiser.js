@@ -191,7 +191,8 @@ module.exports = {
 			name: 'packed-package-only',
 			comment:
 				'Benches, end-to-end and queue tests run the packed package, so they take only types from its sources. A test of the sources belongs in test/unit.',
-			from: { path: '^(bench|test/(e2e|queue))/' },
+			// What it times happens inside one function after another.
+			from: { path: '^(bench|test/(e2e|queue))/', pathNot: '^bench/answers' },
 			to: { path: product, dependencyTypesNot: ['type-only'] },
 		},
 		{

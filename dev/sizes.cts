@@ -62,7 +62,7 @@ function main() {
 	const product = countLines(productFiles);
 	const run = countLines(productFiles.filter((file) => RUN.test(file)));
 	const beside = countLines(
-		listFiles('test/*.ts', 'test/*.cts', 'dev/*.ts', 'dev/*.cts', 'bench/*.cts'),
+		listFiles('test/*.ts', 'test/*.cts', 'dev/*.ts', 'dev/*.cts', 'bench/*.cts', 'probe/*.cts'),
 	);
 	const prose = Buffer.byteLength(listFiles('*.md').map(read).join(''));
 	const ratio = beside / product;

@@ -129,7 +129,7 @@ const byWaitNode: Start = async (texts) => {
 	await post(url);
 	const parked = { workflowId: id, count: 1, status: ['waiting'] };
 	const [execution] = await pair.n8n.waitForExecutions(parked);
-	return { id, answer: await post(String(execution?.getItems('Tell')[0]?.url)) };
+	return { id, answer: await post(String(execution?.getItems<{ url: string }>('Tell')[0]?.url)) };
 };
 
 async function activateChat(texts: string[], parameters: object, below: WorkflowNode[] = []) {
@@ -164,7 +164,7 @@ const byChatThatResponds: Start = async (texts) => {
 	const query = `sessionId=${sessionId}&executionId=${executionId}&isPublic=true&token=${resumeToken}`;
 	const socket = new WebSocket(`${pair.n8n.url.replace('http', 'ws')}/chat?${query}`);
 	const messages: string[] = [];
-	socket.on('message', (data) => messages.push(String(data)));
+	socket.on('message', (data) => messages.push((data as Buffer).toString()));
 	await once(socket, 'close');
 	return { id, answer: messages.join('\n') };
 };
@@ -234,7 +234,7 @@ const bySchedule: Start = async (texts) => {
 const byCommand: Start = async (texts) => {
 	const { id } = await pair.importWorkflow(chain('Command', [prompts(texts), createAndWait()]));
 	const { node, bin, folder, env } = pair.n8n.options;
-	const { stdout, stderr } = await execa(node, [bin, 'execute', `--id=${id}`, '--rawOutput'], {
+	const { stdout } = await execa(node, [bin, 'execute', `--id=${id}`, '--rawOutput'], {
 		env: {
 			...env,
 			N8N_USER_FOLDER: folder,
@@ -244,7 +244,6 @@ const byCommand: Start = async (texts) => {
 			NODE_OPTIONS: '',
 		},
 	});
-	if (!stdout.includes('{')) throw new Error(`${stdout}\n${stderr}`);
 	const { data, status } = JSON.parse(stdout.slice(stdout.indexOf('{'))) as Execution;
 	return { id, answer: stdout, execution: new Execution('', status, data) };
 };

@@ -55,12 +55,6 @@ describe('a task', () => {
 
 	const motion = { model: 'alpha-3.0/motion-control', video: 'https://media.example/a.mp4' };
 
-	it('is created when its file is within the limits', async () => {
-		const { error, hints } = await create({ ...motion, image: 'photo' });
-		expect(error).toBeUndefined();
-		expect(hints).toEqual([]);
-	});
-
 	it('is not paid for when a file is outside of the limits', async () => {
 		const image = 'https://media.example/a.png';
 		const { error } = await create({ ...motion, image, video: 'photo' });
@@ -88,27 +82,12 @@ describe('task: download', () => {
 		const referenceImages = ['https://media.example/a.png'];
 		const { output } = await engine.run({ ...create, referenceImages, prompt });
 		const taskId = String(output[0]?.[0]?.json.taskId);
-		if (prompt !== '#neverEnds') await engine.service.waitForTask(taskId);
+		await engine.service.waitForTask(taskId);
 		const parameters = { resource: 'task', operation: 'download', taskId, ...more };
 		return { ...(await engine.run(parameters)), taskId };
 	}
 
 	const FILES = { files: ['result', 'lastFrame'], binaryPropertyName: 'film' };
-
-	it('outputs the task with all of the chosen files', async () => {
-		const { output, taskId } = await download('', FILES);
-		expect(output[0]).toMatchObject([
-			{
-				json: { taskId, status: 'completed' },
-				binary: {
-					film: { fileName: `${taskId}-lastFrame.png` },
-					film_1: { fileName: `${taskId}.mp4` },
-				},
-				pairedItem: { item: 0 },
-			},
-		]);
-		expect(output[0]?.[0]?.json).not.toHaveProperty('file');
-	});
 
 	it('outputs an item for each of the chosen files', async () => {
 		const more = { ...FILES, options: { outputItems: 'perFile' } };
@@ -124,27 +103,9 @@ describe('task: download', () => {
 		expect(output[0]).toMatchObject(expected);
 	});
 
-	it.each<[string, INodeParameters, string, string]>([
-		[
-			'#neverEnds',
-			{},
-			'is pending, and has none of the chosen files',
-			'Only completed tasks have files',
-		],
-		['#fail', {}, 'is failed (The generation failed', 'Only completed tasks have files'],
-		['', { files: ['cover'] }, 'has none of the chosen files', 'has another form'],
-		['#fileSize=2', { options: { maxSizeMegabytes: 1 } }, 'is too large', 'Raise the limit'],
-		['#fileRefused', {}, 'has expired or is refused', 'Download them sooner'],
-	])('of a task "%s", with %j, says why there is no file', async (prompt, more, message, next) => {
-		const { error } = await download(prompt, more);
-		expect(error?.message).toContain(message);
-		expect(error?.description).toContain(next);
-	});
-
-	it('sets no limit with a Maximum File Size of 0', async () => {
-		const { output } = await download('#fileSize=2', {
-			options: { maxSizeMegabytes: 0, outputItems: 'perFile' },
-		});
-		expect(output[0]).toMatchObject([{ json: { file: { size: 2e6 } } }]);
+	it('says why there is no file, and what to do', async () => {
+		const { error } = await download('#fileRefused');
+		expect(error?.message).toContain('has expired or is refused');
+		expect(error?.description).toContain('Download them right behind Generate');
 	});
 });

@@ -1,15 +1,9 @@
 /**
- * A request's body that n8n's HTTP helper streams, so that a file is never in memory as a whole.
- * The helper hands a Blob to axios, which reads its `type`, `size` and `stream()`
- * (`lib/adapters/http.js`, axios 1.13.5 in n8n 2.14.2 and 1.20.0 in 2.41.1). `engine/files` fails
- * first, then `e2e/results`.
+ * A body that n8n's HTTP helper streams, so that a file is never in memory as a whole. It hands a Blob
+ * to axios, which reads its `type`, `size` and `stream()` (2.14.2, 2.41.1). `engine/files` fails first.
  */
 export class BlobBody extends Blob {
-	/**
-	 * Its fields are keys of its own: n8n drops an object that has none.
-	 * @param contentType of the request
-	 * @param length in bytes; it is sent before the first chunk, so it must be exact
-	 */
+	/** n8n drops an object without keys of its own. @param length in bytes, exact: it is sent first */
 	constructor(
 		private readonly contentType: string,
 		private readonly length: number,
@@ -26,7 +20,7 @@ export class BlobBody extends Blob {
 		return this.length;
 	}
 
-	/** The body's chunks; axios only iterates over them. */
+	/** axios only iterates over them. */
 	override stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
 		return this.chunks as unknown as ReadableStream<Uint8Array<ArrayBuffer>>;
 	}

@@ -14,11 +14,9 @@ const AGENTS_LIMIT = 120_000;
 const SLEPT = 5_000;
 
 /**
- * Says when n8n ends the execution if it is awake then. n8n tells nodes the workflow's own timeout,
- * but not its default (`EXECUTIONS_TIMEOUT`) or the deadline of a calling workflow; a field of the
- * context has the deadline that follows from all of them. Without the field, the timeout counts from
- * now. `e2e/earlyEnds` fails first.
- * @returns milliseconds since 1970; Infinity if n8n does not end it
+ * Says when n8n ends the execution if it is awake then, in milliseconds since 1970; Infinity: never.
+ * Settings have the workflow's own timeout only. A field of the context has the deadline that follows
+ * from all timeouts. Without the field, the timeout counts from now. `e2e/earlyEnds` fails first.
  */
 export function readDeadline(context: IExecuteFunctions): number {
 	const { executionTimeout = 0 } = context.getWorkflowSettings();
@@ -29,9 +27,8 @@ export function readDeadline(context: IExecuteFunctions): number {
 }
 
 /**
- * In regular mode n8n counts its timeout from the start of the execution, with the time slept, where
- * it ended an earlier wait by itself (`startedAt` of `wait-tracker.js`, 2.41.1). A node can't tell
- * that from a wait that a webhook ended, so the earlier deadline counts.
+ * After a wait that n8n itself ended, in regular mode its timeout counts from the start, with the time
+ * slept (`wait-tracker.js`, 2.41.1). No field tells who ended it, so the earlier deadline counts.
  */
 function countFromStart(context: IExecuteFunctions, timeout: number): number {
 	const { additionalData, instanceSettings } = context as unknown as ContextFields;

@@ -59,9 +59,8 @@ export const isTool = (context: IExecuteFunctions): boolean =>
 	context.isToolExecution() || context.getNode().type.endsWith('Tool');
 
 /**
- * Recognizes "Execute node" of n8n's AI assistant: a workflow of one node, which n8n deletes with
- * its execution as soon as that ends or sleeps. Only its name marks it (`execute-node.service.js`,
- * 2.41.1). `e2e/earlyEnds` fails first.
+ * Recognizes "Execute node" of n8n's AI assistant by the name of its workflow, which n8n deletes at
+ * its end or sleep (`execute-node.service.js`, 2.41.1). `e2e/earlyEnds` fails first.
  */
 export const isSingleNode = (context: IExecuteFunctions): boolean =>
 	context.getWorkflow().name === `Execute node ${context.getNode().type}`;
@@ -79,9 +78,8 @@ const isExecuted = (context: IExecuteFunctions, name: string): boolean => {
 };
 
 /**
- * Says whether the calling workflow goes on without waiting for this one. Only an undocumented field
- * of the run's data tells (`shouldRestartParentExecution` in `workflow-helpers.js`, 2.41.1).
- * `e2e/whoWaits` fails first.
+ * Says whether the calling workflow goes on without waiting (`shouldRestartParentExecution` in
+ * `workflow-helpers.js`, 2.41.1). `e2e/whoWaits` fails first.
  */
 const doesCallerGoOn = (context: IExecuteFunctions): boolean => {
 	const { runExecutionData } = context as unknown as {
@@ -91,10 +89,8 @@ const doesCallerGoOn = (context: IExecuteFunctions): boolean => {
 };
 
 /**
- * Returns the node's context, which n8n keeps with the execution, between tries and while it sleeps.
- * n8n's Agents run a node without an execution, where `getContext` throws
- * (`ephemeral-node-executor.js`, 2.41.1). `e2e/agents` fails first.
- * @returns undefined where there is no execution
+ * Returns what n8n keeps for the node with the execution; undefined without one: in n8n's Agents
+ * `getContext` throws (`ephemeral-node-executor.js`, 2.41.1). `e2e/agents` fails first.
  */
 export function getNodeContext(context: IExecuteFunctions): IDataObject | undefined {
 	try {

@@ -8,9 +8,8 @@ interface RequestFields {
 }
 
 /**
- * Reads the body of a webhook's request. n8n parses application/json, and leaves types that are JSON by
+ * Reads the body of a webhook's request; null where it can't be read. n8n leaves types that are JSON by
  * their suffix as bytes in a field of the request. `e2e/openInternet` fails first.
- * @returns the parsed JSON; null where it can't be read
  */
 export async function readJsonBody(context: IWebhookFunctions): Promise<unknown> {
 	const type = context.getHeaderData()['content-type'] ?? '';

@@ -2,10 +2,9 @@ import type { IExecuteFunctions, INodeExecutionData, IWebhookFunctions } from 'n
 
 /**
  * Makes n8n store these items as the input of the node that parks. When n8n ends a wait by itself, it
- * does not run the node again: it outputs the node's input, and a webhook sees only that input
- * (`handleWaitingState` in `workflow-execute.js` of n8n-core, 2.14.2 and 2.41.1). n8n asks nodes not
- * to change their input, but no other way keeps all task IDs. `getInputData()` is a copy of it under
- * Execute Once, so what n8n stores is changed. `e2e/createAndWait` fails first.
+ * outputs that input, and a webhook sees only it (`handleWaitingState` in `workflow-execute.js`,
+ * 2.14.2, 2.41.1). n8n asks nodes not to change their input, but no other way keeps all task IDs.
+ * `getInputData()` is a copy under Execute Once. `e2e/createAndWait` fails first.
  */
 export function storeItems(context: IExecuteFunctions, items: INodeExecutionData[]): void {
 	context.getExecuteData().data.main = [[...items]];
@@ -17,11 +16,9 @@ export const readStoredItems = (context: IExecuteFunctions): INodeExecutionData[
 ];
 
 /**
- * Reads the parked items, and an entry of the node's context, in a webhook. A webhook has no function
- * for either, so an expression reads them: `$input` is the first entry of the execution's stack
- * (`webhook-context.js` of n8n-core), `$node[…].context` the node's context
- * (`workflow-data-proxy.js` of n8n-workflow); both in 2.14.2 and 2.41.1. `e2e/createAndWait` fails
- * first.
+ * Reads the parked items, and an entry of the node's context, in a webhook. It has no function for
+ * either, but expressions have (`webhook-context.js`, `workflow-data-proxy.js`; 2.14.2, 2.41.1).
+ * `e2e/createAndWait` fails first.
  * @param path of the entry, such as `run.wait`
  */
 export function readParked<Entry>(

@@ -1,9 +1,7 @@
 /**
- * Gives n8n's HTTP helper another abort signal. With its own one, stopping the execution aborts
- * every request, a creation too, whose task ID would be lost. The helper reads
- * `this.getExecutionCancelSignal()` (`httpRequestWithAuthentication` of n8n-core:
- * `authentication.js` in 2.41.1, `request-helper-functions.js` in 2.14.2), so the context inherits
- * all but that. `e2e/runs` fails first, where it stops executions.
+ * Gives n8n's HTTP helper another abort signal. With its own, stopping the execution aborts a creation,
+ * whose task ID would be lost. The helper reads `this.getExecutionCancelSignal()` (`authentication.js`,
+ * 2.41.1), so the context inherits all but that. `e2e/runs` fails first, where it stops executions.
  */
 export const withSignal = <Context extends object>(
 	context: Context,

@@ -51,12 +51,7 @@ const fields: Field[] = [
 		type: 'options',
 		allowArbitraryValues: true,
 		options: [
-			{
-				name: 'Image',
-				value: 'image',
-				description:
-					'As in the subject image. Services take a video of up to about 10 seconds then.',
-			},
+			{ name: 'Image', value: 'image', description: 'As in the subject image' },
 			{ name: 'Video', value: 'video', description: 'As in the motion video' },
 		],
 		default: 'image',

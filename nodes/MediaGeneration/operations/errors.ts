@@ -15,10 +15,7 @@ import { isTool } from '../host/execution';
 export const stopsOnError = (context: IExecuteFunctions): boolean =>
 	!context.continueOnFail() && !context.isToolExecution();
 
-/**
- * Names the tasks that exist although the output is an error. It may be the only place that shows
- * them, because not every user can read n8n's log.
- */
+/** Names the tasks that exist although the output is an error, perhaps the only place to show them. */
 function nameTasks(taskIds: string[]): string {
 	if (!taskIds.length) return '';
 	const named = taskIds.join(', ');
@@ -45,10 +42,7 @@ function explain(
 	return { message: message + place, description };
 }
 
-/**
- * Turns the error of a run into n8n's own classes.
- * @param taskIds the tasks that the run has anyway, from this try or an earlier one
- */
+/** Makes n8n's own error. @param taskIds the tasks that the run has anyway, also from earlier tries */
 export function toNodeError(
 	context: IExecuteFunctions,
 	error: unknown,

@@ -52,7 +52,11 @@ export async function executeOperation(
 	const outcomes = checked.map((one) => (hasFailed(one) ? one : ran.next().value));
 	throwFirstError(run, outcomes);
 	const output = outcomes.flatMap((outcome, index) => toOutput(run, outcome, index));
-	await result.fallAsleep?.(output);
+	try {
+		await result.fallAsleep?.(output);
+	} catch (error) {
+		throw toNodeError(context, error, undefined, record?.listTaskIds());
+	}
 	return [output];
 }
 
@@ -125,11 +129,7 @@ function findOperation(context: IExecuteFunctions): Operation {
 	const resource = context.getNodeParameter('resource', 0);
 	const value = context.getNodeParameter('operation', 0);
 	const operation = operations.find((one) => one.resource === resource && one.value === value);
-	if (!operation)
-		throw new NodeOperationError(
-			context.getNode(),
-			`Resource "${String(resource)}" has no operation "${String(value)}"`,
-			{ description: "Open the node and choose 'Resource' and 'Operation' from their lists." },
-		);
-	return operation;
+	if (operation) return operation;
+	const message = `Choose 'Operation' from its list: there is no "${String(value)}"`;
+	throw new NodeOperationError(context.getNode(), message);
 }

@@ -107,8 +107,7 @@ export const optionsField = (options: INodeProperties[]): INodeProperties => ({
 });
 
 /**
- * Reads a number or a switch in Options.
- * @returns undefined if the user did not add the option
+ * Reads a number or a switch in Options; undefined if the user did not add the option.
  * @throws {UserError} when it is blank, of another type, or out of its range
  */
 export function readOption(option: Item['option'], property: INodeProperties): unknown {

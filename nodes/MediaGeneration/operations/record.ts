@@ -84,10 +84,7 @@ export class RunRecord {
 		if (kept) kept[ENTRY] = this.stored;
 	}
 
-	/**
-	 * Recalls an item before its expressions are read, because their values may have changed.
-	 * @returns its task or error from an earlier try or execution; undefined if nothing is known of it
-	 */
+	/** Recalls an item's task or error before its expressions are read: their values may have changed. */
 	recall(item: number): RecalledTask | Failed | undefined {
 		const { sent, earlier, shared } = this.stored;
 		const known = sent[item];

@@ -48,10 +48,7 @@ const contract: Record<string, { filled: Values; input: Values }> = {
 		input: { image_url: image, prompt: 'Night', image_size: '16:9', output_format: 'png', seed: 7 },
 	},
 	'delta-1-1/reference-to-video': knight,
-	[delta]: {
-		filled: { ...knight.filled, seed: 0 },
-		input: { ...knight.input, seed: 0 },
-	},
+	[delta]: { filled: { ...knight.filled, seed: 0 }, input: { ...knight.input, seed: 0 } },
 	[gamma]: {
 		filled: {
 			imageReferences: {

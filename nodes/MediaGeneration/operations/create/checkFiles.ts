@@ -18,11 +18,9 @@ export const checkUrls: INodeProperties = {
 };
 
 /**
- * Finds the files that the media of an input name, each once, and checks them against the model's
- * limits. What can't be read from a file isn't checked, and the node's hints warn of it.
- * @returns the input with files and texts in place of its media
- * @throws {UserError} when a binary field does not exist, or a file is certainly outside of the
- * limits
+ * Puts files and URLs in place of the media of an input, and checks them against the model's limits.
+ * What can't be read from a file isn't checked, and a hint says so.
+ * @throws {UserError} when a binary field does not exist, or a file is outside of the limits
  */
 export async function findFiles(
 	item: Item,
@@ -58,25 +56,16 @@ async function checkFile({ context, index }: Item, media: Media, file: InputFile
 /** The timeout of HEAD requests, in milliseconds. */
 const HEAD_TIMEOUT = 5_000;
 
-/**
- * Asks the host of a URL for type and size. If one is unknown, it isn't checked. A public service
- * can't open an address inside this network, so n8n doesn't either.
- */
+/** Asks the host of a URL for type and size. A public service can't open an address in this network. */
 async function checkUrl({ context, service }: Item, media: Media): Promise<void> {
 	const { source: url, limits } = media;
 	if (!limits || (isInternalUrl(url) && !isInternalUrl(service.credentials.baseUrl))) return;
-	let headers: Record<string, unknown>;
-	try {
-		({ headers } = (await context.helpers.httpRequest({
-			url,
-			method: 'HEAD',
-			timeout: HEAD_TIMEOUT,
-			disableFollowRedirect: true,
-			returnFullResponse: true,
-		})) as { headers: Record<string, unknown> });
-	} catch {
-		return;
-	}
+	const head = { url, method: 'HEAD' as const, timeout: HEAD_TIMEOUT, disableFollowRedirect: true };
+	const answer = (await context.helpers
+		.httpRequest({ ...head, returnFullResponse: true })
+		.catch(() => undefined)) as { headers: Record<string, unknown> } | undefined;
+	if (!answer) return;
+	const { headers } = answer;
 	const size = Number.parseInt(String(headers['content-length']), 10);
 	const facts = readContentType(String(headers['content-type']));
 	refuse(media, checkLimits(limits, facts, Number.isNaN(size) ? undefined : size).refused);

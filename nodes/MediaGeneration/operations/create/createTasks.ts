@@ -11,7 +11,7 @@ import {
 	type Prepared,
 } from '../operation';
 import { openRecord, type RecalledTask } from '../record';
-import { giveBack, takeBudget } from './budget';
+import { takeBudget } from './budget';
 import { concurrencyOption, rateOption, type CreateRequest } from './request';
 import { CreationSender } from './sendCreation';
 
@@ -29,9 +29,8 @@ export interface Creations {
 
 /**
  * Creates a task for every item that has none yet, at the rate in Options. A request is sent once, save
- * where the service refused it for its rate, or recognizes it by its idempotency key. Once further
- * requests would fail too, the rest is not sent. With On Error "continue", a run that Options forbid is
- * an error of the items that have no task.
+ * where the service refused it for its rate, or recognizes it by its idempotency key. With On Error
+ * "continue", a run that Options forbid is an error of the items that have no task.
  * @throws {UserError} with On Error "stop", before anything is created, when Options forbid the run
  */
 export async function createTasks(
@@ -51,13 +50,16 @@ export async function createTasks(
 	);
 	if (refusal && isStopping) throw refusal.error;
 	const option = unsent[0]?.item.option ?? (() => undefined);
-	const findSender = keepSenders(readNumberOption(option, rateOption), signal);
+	const rate = readNumberOption(option, rateOption);
+	const senders = new Map<string, CreationSender>();
 	const create = async ({ item, request }: (typeof prepared)[number], order: number) => {
 		const known = recalled[order];
 		if (known) return { task: newTask(known.taskId, known.model) };
 		if (refusal || signal?.aborted || 'taskId' in request) return refusal;
 		const account = identifyAccount(item.service.credentials);
-		const result = await findSender(account).create(item, request);
+		const sender = senders.get(account) ?? new CreationSender(rate, signal);
+		senders.set(account, sender);
+		const result = await sender.create(item, request);
 		return hasFailed(result) ? result : { task: newTask(result.taskId, request.model) };
 	};
 	const results = await mapConcurrent(prepared, create, {
@@ -65,21 +67,11 @@ export async function createTasks(
 		isLast: (result) => isStopping && hasFailed(result),
 	});
 	const isUnsent = ({ item }: Prepared<unknown>) => !record.hasSent(item.index);
-	if (!refusal) giveBack(unsent.filter(isUnsent).length, context);
+	if (!refusal) record.shared.count -= unsent.filter(isUnsent).length;
 	return {
 		results,
 		elsewhere: recalled.some((task) => task?.elsewhere),
 		isOver: signal?.aborted === true || (isStopping && results.some(hasFailed)),
-	};
-}
-
-/** Keeps a sender for each account. n8n resolves the credential's expressions for each item. */
-function keepSenders(rate: number, signal?: AbortSignal): (account: string) => CreationSender {
-	const senders = new Map<string, CreationSender>();
-	return (account) => {
-		const sender = senders.get(account) ?? new CreationSender(rate, signal);
-		senders.set(account, sender);
-		return sender;
 	};
 }
 

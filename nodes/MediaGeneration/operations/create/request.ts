@@ -11,7 +11,6 @@ import { checkUrls, findFiles } from './checkFiles';
 /** The model and its fields, for every operation that creates a task. */
 export const requestFields = modelFields;
 
-/** In Options: input beyond the model's fields. */
 const additionalInput: Field = {
 	displayName: 'Extra Fields (JSON)',
 	name: 'additionalInput',
@@ -21,7 +20,6 @@ const additionalInput: Field = {
 		"A JSON object that is merged over the model's input, for what the service takes beyond the fields above",
 };
 
-/** In Options: how fast tasks are created. */
 export const rateOption: INodeProperties = {
 	displayName: 'Tasks per 10 Seconds',
 	name: 'tasksPer10Seconds',
@@ -44,12 +42,10 @@ export const concurrencyOption: INodeProperties = {
 /** Entries of Options of every operation that creates tasks: what a run may cost. */
 export const costOptions = [maxTasksOption, keepCreditsOption];
 
-/**
- * Entries of Options of every operation that creates tasks: the model, and the files that are sent.
- */
+/** The model, and the files that are sent. */
 export const inputFileOptions = [...modelOptions, checkUrls];
 
-/** Entries of Options of every operation that creates tasks: what few need. */
+/** What few need. */
 export const fineTuningOptions = [rateOption, concurrencyOption, timeoutOption, additionalInput];
 
 /** A request for a task. Where its input has an InputFile, the file is uploaded before. */
@@ -58,10 +54,7 @@ export type TaskRequest = Pick<ModelRequest, 'model' | 'input'>;
 /** A task to create, with the URL that the service calls at its end. */
 export type CreateRequest = TaskRequest & { callBackUrl?: string };
 
-/**
- * Turns an item into a request, and checks all its fields and files.
- * @throws {UserError} when a field or file can't be sent
- */
+/** Turns an item into a request. @throws {UserError} when a field or file can't be sent */
 export async function prepareRequest(item: Item): Promise<TaskRequest> {
 	const { read, option, service, context, index } = item;
 	const id = read('model');

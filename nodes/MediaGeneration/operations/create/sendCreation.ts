@@ -32,10 +32,7 @@ export class CreationSender {
 	private reason?: UserError;
 	private unknownsInARow = 0;
 
-	/**
-	 * @param requests the most creations within ten seconds; 0: any number
-	 * @param signal sends nothing any more when it is aborted
-	 */
+	/** @param requests the most creations within ten seconds; 0: any number */
 	constructor(
 		requests: number,
 		private readonly signal?: AbortSignal,
@@ -82,8 +79,7 @@ export class CreationSender {
 	}
 
 	/**
-	 * Sends a creation up to three times again if its answer gets lost.
-	 * @param create sends the same body with the same key each time
+	 * Sends the same body with the same key up to three times again if its answer gets lost.
 	 * @throws {UnknownOutcomeError} also for a refusal after a lost answer: the task may exist already
 	 */
 	private async repeatUntilKnown(create: () => Promise<string>): Promise<string> {
@@ -106,17 +102,18 @@ export class CreationSender {
 		if (typeof answer === 'string') return;
 		const { message, description } = answer;
 		if (this.unknownsInARow >= UNKNOWN_LIMIT)
-			this.reason ??= new UserError(
-				`This item was not sent: for ${UNKNOWN_LIMIT} items in a row it is unknown whether a task was created (${message})`,
-				{
-					description:
-						"Look at your account's recent tasks with the service. Once the service works again, run the node for the items that were not sent.",
-				},
+			this.stop(
+				`for ${UNKNOWN_LIMIT} items in a row it is unknown whether a task was created (${message})`,
+				"Look at your account's recent tasks with the service. Once the service works again, run the node for the items that were not sent.",
 			);
 		if (!isUnknown && FINAL_REFUSALS.some((refusal) => message.startsWith(refusal)))
-			this.reason ??= new UserError(
-				`This item was not sent: the service refused an earlier one for a reason that applies to all (${message})`,
-				{ description: description ?? undefined },
+			this.stop(
+				`the service refused an earlier one for a reason that applies to all (${message})`,
+				description ?? undefined,
 			);
+	}
+
+	private stop(why: string, description?: string): void {
+		this.reason ??= new UserError(`This item was not sent: ${why}`, { description });
 	}
 }

@@ -50,8 +50,7 @@ interface Answer {
 }
 
 /**
- * Downloads a result file into n8n's storage, streamed. Its host gets no token: it is not the
- * service.
+ * Downloads a result file into n8n's storage, streamed. Its host is not the service, so gets no token.
  * @returns undefined when the host refuses the link, usually because it has expired
  * @throws {UserError} when the file can't be downloaded, or is too large
  */

@@ -48,11 +48,7 @@ export class FileDownloads {
 	private readonly inTurn = limitConcurrency(CONCURRENCY);
 	private readonly names = new FileNames();
 
-	/**
-	 * Downloads the files of these kinds.
-	 * @param task as the service returned it
-	 * @throws {UserError} when the task has no such files
-	 */
+	/** @param task as the service returned it. @throws {UserError} when it has no such files */
 	async downloadAll(
 		task: Task,
 		kinds: string[],

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { isTool } from '../../host/execution';
-import { isBlank, parseValue, type Field } from '../../models/field';
+import { parseValue, type Field } from '../../models/field';
 import {
 	costOptions,
 	fineTuningOptions,
@@ -95,18 +95,15 @@ const toolWaitLimit: INodeProperties = {
 };
 
 /**
- * The limit is offered to tools only. n8n's Agents may run the node itself in place of its variant for tools, and n8n drops values
- * of options that the node doesn't have, so outside of tools it is hidden.
+ * The limit is offered to tools only. n8n's Agents may run the node itself in place of its variant for
+ * tools, and n8n drops values of options that a node doesn't have, so outside of tools it is hidden.
  */
 const toolWaitLimits: INodeProperties[] = [
 	{ ...toolWaitLimit, displayOptions: { show: { '@tool': [true] } } },
 	{ ...toolWaitLimit, type: 'hidden', displayOptions: { hide: { '@tool': [true] } } },
 ];
 
-/**
- * Reads the settings of a run's wait with the expressions of this item. A tool's model gets only links.
- * @throws {UserError} when one can't be used
- */
+/** Reads the settings of a run's wait with the expressions of this item. A model gets only links. */
 function readSettings(item: Item): RunSettings & { waitFor: WaitFor } {
 	const { context, read, option, settings } = item;
 	const limit = parseValue(waitLimit, read(waitLimit.name)) as number;
@@ -116,16 +113,13 @@ function readSettings(item: Item): RunSettings & { waitFor: WaitFor } {
 		...settings,
 		waitFor: read(waitFor.name) as WaitFor,
 		limit: Math.min(limit, toolLimit) * MINUTE,
-		...(readPerFile(option) && { perFile: true }),
-		...(downloads && { downloads: readDownloadOptions(option) }),
-	};
-}
-
-function readDownloadOptions(option: Item['option']): RunSettings['downloads'] {
-	const field = option(outputBinaryField.name);
-	return {
-		field: isBlank(field) ? (outputBinaryField.default as string) : String(field).trim(),
-		maxBytes: readMaxBytes(option),
+		perFile: readPerFile(option),
+		...(downloads && {
+			downloads: {
+				field: String(option(outputBinaryField.name) ?? '').trim() || 'data',
+				maxBytes: readMaxBytes(option),
+			},
+		}),
 	};
 }
 

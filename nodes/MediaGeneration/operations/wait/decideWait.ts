@@ -64,10 +64,7 @@ function refuseToSleep(resumeUrl: string, chosen: WaitFor): WaitDecision {
 	};
 }
 
-/**
- * A service inside the network may reach an n8n there. A user who chose a callback knows. A service on
- * another machine can't reach n8n by a loopback name, which n8n uses until somebody sets an address.
- */
+/** A service in this network may reach n8n there, but on another machine not by a loopback name. */
 function mayReach(baseUrl: string, resumeUrl: string, chosen: WaitFor): boolean {
 	if (!isInternalUrl(resumeUrl)) return true;
 	if (chosen === 'callback' || !isLoopbackUrl(resumeUrl)) return isInternalUrl(baseUrl);

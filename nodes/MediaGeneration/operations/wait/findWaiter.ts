@@ -18,8 +18,7 @@ const TRIGGERED = new Set(['trigger', 'webhook', 'manual']);
 
 /**
  * Finds who waits for the end of an execution, or why it can't sleep. Whoever waits gets an unfinished
- * task as soon as the execution sleeps, so the node polls there. docs/generate.md, "Who waits", has
- * the table.
+ * task as soon as the execution sleeps (docs/generate.md, "Who waits").
  * @returns the reason to stay awake, as the end of a sentence; undefined if nobody waits
  */
 export function findWaiter(starter: Starter): string | undefined {

@@ -33,10 +33,7 @@ export function toOutcomes(
 /** The longest reason of a failed task in a hint, in characters. */
 const SHOWN_REASON = 200;
 
-/**
- * Shows at the output of a run that stayed awake how its tasks ended, and what they cost. n8n calls a
- * run without an error a success.
- */
+/** Shows how the tasks of a run ended, and their cost: n8n calls a run without an error a success. */
 export function showOutcome(context: IExecuteFunctions, tasks: Task[]): void {
 	const failed = tasks.filter(({ status }) => status === 'failed');
 	const open = tasks.filter(({ status }) => status === 'pending' || status === 'timedOut');

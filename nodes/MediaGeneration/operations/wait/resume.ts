@@ -85,22 +85,20 @@ function recognize(
 	const stored = readStoredWait(context);
 	if (!stored?.items.some(({ json }) => json.taskId === taskId)) return undefined;
 	const query = new URLSearchParams(context.getQueryData() as Record<string, string>);
-	return openWaiting(context, stored, {
-		url: `${stored.resumeUrl}?${query.toString()}`,
-		credentials,
-	});
+	const url = `${stored.resumeUrl}?${query.toString()}`;
+	return openWaiting(context, stored, { url, credentials });
 }
 
 /**
- * Asks for the task of a callback, and if it has ended for others, first one and then several at once,
- * until one is found that has not ended. Usually that is the first. If there is none, or the limit has
- * passed, the execution continues.
+ * Asks for the task of a callback, then for one other, then for several at once, until one has not
+ * ended. If there is none, or the limit has passed, the execution continues.
  */
 async function deliverOnceEnded(
 	context: IWebhookFunctions,
 	waiting: WaitingExecution,
 	{ taskId, credentials }: Callback,
 ): Promise<Outcome> {
+	const begun = Date.now();
 	const { looker, stored } = waiting;
 	const { batch } = looker;
 	const service = new TaskService(context, credentials);
@@ -118,7 +116,9 @@ async function deliverOnceEnded(
 		if (next !== undefined && !batch.isOpen(next)) await look(batch.openIds, CONCURRENCY);
 	}
 	if (!batch.isEnded && !isDue()) return {};
-	if (!waiting.beginDelivery()) return { refusal: 'resultsUnderWay' };
+	// A request may hang until the execution waits for other tasks, as n8n has not told this webhook.
+	if (Date.now() >= stored.until + LAST_RESUME) return { refusal: 'limitPassed' };
+	if (!waiting.beginDelivery(begun)) return { refusal: 'resultsUnderWay' };
 	try {
 		const rest = looker.look(batch.openIds, { getSource, concurrency: CONCURRENCY });
 		await settleBy(stored.until + LAST_LOOK, rest);

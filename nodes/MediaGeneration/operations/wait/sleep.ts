@@ -5,8 +5,7 @@ import type { RunRecord, Wait } from '../record';
 import type { WaitSettings } from './looker';
 import { N8N_ENDS_AFTER, openWaiting } from './waiting';
 
-/** How an execution sleeps. */
-export interface Sleep {
+interface Sleep {
 	wait: Wait<WaitSettings>;
 	/** The wait limit, in milliseconds since 1970. */
 	until: number;
@@ -32,8 +31,7 @@ export async function fallAsleep(
 
 /**
  * Parks a run again that has parked before: with Retry On Fail, n8n runs a node again if its first
- * output item has an error, even if it has parked. The parked items have replaced the input, so no
- * expressions are read.
+ * output item has an error, even if it has parked.
  * @returns the parked items; undefined for a run that has not parked
  */
 export async function sleepAgain(

@@ -94,6 +94,7 @@ export function openWaiting(
 export class WaitingExecution {
 	readonly looker: Looker;
 	private isDelivering = false;
+	private freeSince = 0;
 	private isStopped = false;
 	private hasFailed = false;
 	private pause = FIRST_PAUSE;
@@ -106,15 +107,20 @@ export class WaitingExecution {
 		this.schedule();
 	}
 
-	/** @returns false while another callback fetches the files, or n8n stores the items */
-	beginDelivery(): boolean {
-		const isFree = !this.isDelivering;
+	/**
+	 * @param begun when the webhook began: n8n may have stored the items of another one after it, and
+	 *   would take the items of this one for the end of the next wait
+	 * @returns false while another one fetches the files, or n8n stores the items, or if one did meanwhile
+	 */
+	beginDelivery(begun: number): boolean {
+		if (this.isDelivering || begun < this.freeSince) return false;
 		this.isDelivering = true;
-		return isFree;
+		return true;
 	}
 
 	endDelivery(): void {
 		this.isDelivering = false;
+		this.freeSince = Date.now();
 	}
 
 	/** Items without a task stay as they were parked. */

@@ -55,16 +55,6 @@ describe('several items', () => {
 		expect(output[0]).toMatchObject([pending(0), failed, pending(2)]);
 		expect(engine.service.tasks.size).toBe(2);
 	});
-
-	it('name the tasks that were created before one stopped the run', async () => {
-		const prompt = '={{ $itemIndex === 2 ? "#status=500" : "" }}';
-		const { error } = await create({ prompt }, { items: [{}, {}, {}] });
-		const [first, second] = engine.service.tasks.keys();
-		expect(error?.message).toContain('[item 2]');
-		expect(error?.description).toContain(
-			`These tasks exist. Look at them with Get: ${first}, ${second}`,
-		);
-	});
 });
 
 it('a refusal for the rate is waited out, as it certainly created nothing', async () => {

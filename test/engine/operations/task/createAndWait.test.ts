@@ -1,15 +1,10 @@
-import type { INode, INodeParameters, IWorkflowExecuteAdditionalData } from 'n8n-workflow';
+import type { INode, INodeParameters } from 'n8n-workflow';
 import { editImage, useService } from '../../engine';
 
 const engine = useService({ taskSeconds: 0.1 });
 
 /** Creates tasks of these prompts and waits for them, by default awake and without their files. */
-const wait = async (
-	prompts: string[],
-	parameters: INodeParameters = {},
-	node?: Partial<INode>,
-	additionalData?: Partial<IWorkflowExecuteAdditionalData>,
-) =>
+const wait = async (prompts: string[], parameters: INodeParameters = {}) =>
 	await engine.run(
 		{
 			...editImage,
@@ -19,7 +14,7 @@ const wait = async (
 			downloadResults: false,
 			...parameters,
 		},
-		{ items: prompts.map((prompt) => ({ prompt })), node, additionalData },
+		{ items: prompts.map((prompt) => ({ prompt })) },
 	);
 
 const findId = (prompt: string) =>
@@ -71,53 +66,12 @@ describe('a run that stays awake', () => {
 	});
 });
 
-describe('a run that n8n will end soon', () => {
-	it('outputs the IDs before that, and says why so early', async () => {
-		const executionTimeoutTimestamp = Date.now() + 3_000;
-		const { output, hints } = await wait(['one', '#neverEnds'], { waitLimit: 30 }, undefined, {
-			executionTimeoutTimestamp,
-		});
-		expect(Date.now()).toBeLessThan(executionTimeoutTimestamp);
-		expect(output[0]?.map(({ json }) => json)).toMatchObject([
-			{ taskId: findId('one'), status: 'completed' },
-			{ taskId: findId('#neverEnds'), status: 'timedOut' },
-		]);
-		expect(hints).toContainEqual(expect.stringContaining("'Timeout Workflow'"));
-	});
-});
-
-describe('a tool', () => {
-	it('tells its model little, and what to do about a task that goes on after the limit of agents', async () => {
-		const options = { toolWaitLimit: 0.03 };
-		const { output } = await wait(['one', '#neverEnds'], { waitLimit: 30, options }, TOOL);
-		expect(output[0]?.map(({ json }) => json)).toEqual([
-			{
-				taskId: findId('one'),
-				status: 'completed',
-				resultUrls: [expect.any(String)],
-				creditsConsumed: 12.5,
-			},
-			{ taskId: findId('#neverEnds'), status: 'timedOut', note: expect.stringContaining('Get') },
-		]);
-	});
-
-	it('stays awake, and says everything in the message of an error', async () => {
-		const { error, parked } = await wait(['#status=402'], { waitFor: 'callback' }, TOOL);
-		expect(error?.message).toMatch(/^The account has too few credits .*Top up/);
-		expect(error?.message).not.toContain('[item');
-		expect(parked).toBeUndefined();
-	});
-});
-
-describe('a run that sleeps', () => {
+it('a run that sleeps parks its tasks until the limit, without a download', async () => {
 	const asleep = { waitFor: 'callback', waitLimit: 5 };
-
-	it('parks its tasks until the limit, without a download', async () => {
-		const { parked, wait: stored } = await wait(['one', 'two'], asleep);
-		expect(parked?.map(({ json }) => json)).toMatchObject(
-			engine.listTasks().map(({ taskId }) => ({ taskId, status: 'timedOut' })),
-		);
-		expect(Math.abs(Number(stored?.parkedUntil) - Date.now() - 5 * 60_000)).toBeLessThan(10_000);
-		expect(stored?.settings).not.toHaveProperty('downloads');
-	});
+	const { parked, wait: stored } = await wait(['one', 'two'], asleep);
+	expect(parked?.map(({ json }) => json)).toMatchObject(
+		engine.listTasks().map(({ taskId }) => ({ taskId, status: 'timedOut' })),
+	);
+	expect(Math.abs(Number(stored?.parkedUntil) - Date.now() - 5 * 60_000)).toBeLessThan(10_000);
+	expect(stored?.settings).not.toHaveProperty('downloads');
 });

@@ -67,10 +67,7 @@ describe('a value that its schema allows', () => {
 });
 
 describe('a value that its schema does not allow', () => {
-	const object: JsonSchema = {
-		type: 'object',
-		properties: { a: number },
-	};
+	const object: JsonSchema = { type: 'object', properties: { a: number } };
 	const forms: JsonSchema[] = [
 		{ required: ['a'], properties: { a: number } },
 		{ required: ['b_url', 'c'] },

@@ -153,15 +153,7 @@ const hostile: Array<[what: string, outcome: 'fields' | 'notice', input: unknown
 		['has a name of a megabyte', 'notice', { properties: { [long]: {} } }],
 		['has a value of a megabyte', 'notice', { properties: { a: { enum: [long] } } }],
 		['has a reference of a megabyte', 'fields', { properties: { a: { $ref: `#/${long}` } } }],
-		[
-			'has a description of a megabyte',
-			'fields',
-			{
-				properties: {
-					a: { description: long },
-				},
-			},
-		],
+		['has a description of a megabyte', 'fields', { properties: { a: { description: long } } }],
 		[
 			'has numbers that take hundreds of digits',
 			'fields',

@@ -26,20 +26,8 @@ it.each<[object, JsonSchema]>([
 
 const parts = { items: text, properties: { a: text } };
 const branches = { anyOf: [number], allOf: [{}] };
-const lengths = {
-	minLength: 1,
-	maxLength: 1,
-	minItems: 1,
-	maxItems: 1,
-	format: 'a',
-};
-const bounds = {
-	minimum: 1,
-	maximum: 1,
-	exclusiveMinimum: 1,
-	exclusiveMaximum: 1,
-	multipleOf: 1,
-};
+const lengths = { minLength: 1, maxLength: 1, minItems: 1, maxItems: 1, format: 'a' };
+const bounds = { minimum: 1, maximum: 1, exclusiveMinimum: 1, exclusiveMaximum: 1, multipleOf: 1 };
 it.each<JsonSchema>([
 	{ ...parts, ...branches, ...lengths, ...bounds },
 	{ type: ['string'], enum: [1], const: null, default: null, required: ['a'], deprecated: false },

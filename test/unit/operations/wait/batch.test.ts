@@ -1,5 +1,5 @@
-import { newTask, type Task } from '../../nodes/MediaGeneration/api/task';
-import { Batch } from '../../nodes/MediaGeneration/operations/wait/batch';
+import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
+import { Batch } from '../../../../nodes/MediaGeneration/operations/wait/batch';
 
 const open = newTask('task', 'model');
 const completed: Task = { taskId: 'task', status: 'completed', resultUrls: ['https://x/1'] };
@@ -49,23 +49,10 @@ it('says why the last look failed, until one does not', () => {
 		status: 'timedOut',
 		lookError: 'no answer',
 	});
-	expect(batch.isLookedAt('task')).toBe(false);
+	expect(batch.failure?.message).toBe('no answer');
 	batch.learn('task', open);
 	expect(batch.toOutput('task')[0]?.json).not.toHaveProperty('lookError');
-	expect(batch.isLookedAt('task')).toBe(true);
-});
-
-it('says that the service had not answered, until it has', () => {
-	const batch = build();
-	batch.learnAsked('task');
-	batch.learnAsked('another');
-	expect(batch.toOutput('task')[0]?.json).toMatchObject({
-		status: 'timedOut',
-		lookError: 'The service had not answered when the wait ended',
-	});
-	batch.learn('task', completed);
-	batch.learnAsked('task');
-	expect(batch.toOutput('task')[0]?.json).not.toHaveProperty('lookError');
+	expect(batch.failure).toBeUndefined();
 });
 
 it.each([
@@ -123,17 +110,11 @@ it('outputs an item for each file of a completed task, and one for any other, wh
 	expect(new Batch([failed], true, true).toOutput('task')).toStrictEqual([{ json: failed }]);
 });
 
-it('lists its tasks, and those that have completed', () => {
-	const batch = new Batch(
-		[
-			{ ...completed, creditsConsumed: 0 },
-			{ ...failed, taskId: 'other', creditsConsumed: 4 },
-			newTask('third', 'model'),
-		],
-		true,
-	);
-	expect(batch.tasks.map(({ taskId }) => taskId)).toEqual(['task', 'other', 'third']);
-	expect(batch.completedIds).toEqual(['task']);
-	expect(batch.getCompleted('other')).toBeUndefined();
+it('lists its tasks, and those that have not ended', () => {
+	const tasks = [completed, { ...failed, taskId: 'other' }, newTask('third', 'model')];
+	const batch = new Batch(tasks, true);
+	expect(batch.tasks).toEqual(tasks);
+	expect(batch.getTask('other')).toBe(tasks[1]);
 	expect(batch.openIds).toEqual(['third']);
+	expect(batch.isOpen('other')).toBe(false);
 });

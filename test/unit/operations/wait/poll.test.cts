@@ -1,6 +1,8 @@
-import { newTask, type Task } from '../../nodes/MediaGeneration/api/task';
-import { Batch } from '../../nodes/MediaGeneration/operations/wait/batch';
-import { pollUntilEnded } from '../../nodes/MediaGeneration/operations/wait/poll';
+import type { IExecuteFunctions } from 'n8n-workflow';
+import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
+import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
+import { Looker } from '../../../../nodes/MediaGeneration/operations/wait/looker';
+import { pollUntilEnded } from '../../../../nodes/MediaGeneration/operations/wait/poll';
 
 beforeEach(() => jest.useFakeTimers({ now: 0 }));
 afterEach(() => jest.useRealTimers());
@@ -9,10 +11,11 @@ afterEach(() => jest.useRealTimers());
 let asked: number[];
 beforeEach(() => (asked = []));
 
-/** Task N ends after N seconds; one named "broken" can't be read, and "hanging" is not answered within an hour. */
-async function ask(taskId: string): Promise<Task> {
+/** Task N ends after N seconds; the others are as they are named. */
+async function getTask(taskId: string): Promise<Task> {
 	asked.push(Date.now());
 	if (taskId === 'broken') throw new Error('The service had an internal fault');
+	if (taskId === 'busy') throw Object.assign(new Error('Too fast'), { isRateLimited: true });
 	if (taskId.startsWith('hanging')) await new Promise((resolve) => setTimeout(resolve, 3_600_000));
 	const hasEnded = Date.now() >= Number(taskId) * 1000;
 	return { taskId, status: hasEnded ? 'completed' : 'pending' };
@@ -22,30 +25,37 @@ async function ask(taskId: string): Promise<Task> {
 async function poll(
 	taskIds: string[],
 	until: number,
-	{ stopped, endBy = Infinity }: { stopped?: AbortSignal; endBy?: number } = {},
+	{ stopped, deadline }: { stopped?: AbortSignal; deadline?: number } = {},
 ) {
-	const batch = new Batch(
-		taskIds.map((taskId) => newTask(taskId, 'model')),
-		false,
-	);
+	const hints: string[] = [];
+	const context = {
+		additionalData: { executionTimeoutTimestamp: deadline },
+		getWorkflowSettings: () => ({}),
+		getExecutionCancelSignal: () => stopped,
+		addExecutionHints: ({ message }: { message: string }) => hints.push(message),
+	} as unknown as IExecuteFunctions;
+	const tasks = taskIds.map((taskId) => newTask(taskId, 'model'));
+	const looker = new Looker(tasks, { timeoutSeconds: 60 });
+	const getSource = () => ({ service: { getTask } as unknown as TaskService });
 	let endedAt: number | undefined;
-	const settings = { timeoutSeconds: 60 };
-	const wait = pollUntilEnded(batch, { ask, settings, concurrency: 5, until, endBy, stopped });
+	const wait = pollUntilEnded(context, looker, { getSource, until });
 	void wait.then(() => (endedAt = Date.now()));
 	await jest.advanceTimersByTimeAsync(Math.max(until, 0) + 60_000);
 	const output = taskIds.map(
-		(taskId) => batch.toOutput(taskId)[0]?.json as Task & { lookError?: string },
+		(taskId) => looker.batch.toOutput(taskId)[0]?.json as Task & { lookError?: string },
 	);
-	return { output, statuses: output.map(({ status }) => status), endedAt };
+	return { output, statuses: output.map(({ status }) => status), endedAt, hints };
 }
+
+const pauses = () => asked.map((at, index) => at - (asked[index - 1] ?? 0));
 
 it('asks after 2 seconds first, then ever less often, at most every 30 seconds', async () => {
 	expect((await poll(['1000'], 300_000)).statuses).toEqual(['timedOut']);
-	const pauses = asked.map((at, index) => at - (asked[index - 1] ?? 0));
-	expect(pauses[0]).toBeGreaterThanOrEqual(1_500);
-	expect(pauses[0]).toBeLessThanOrEqual(2_500);
-	expect(Math.max(...pauses)).toBeLessThanOrEqual(37_500);
-	expect(Math.max(...pauses)).toBeGreaterThan(20_000);
+	const [first, ...next] = pauses();
+	expect(first).toBeGreaterThanOrEqual(1_500);
+	expect(first).toBeLessThanOrEqual(2_500);
+	expect(Math.max(...next)).toBeLessThanOrEqual(37_500);
+	expect(Math.max(...next)).toBeGreaterThan(20_000);
 	expect(asked.length).toBeLessThan(25);
 });
 
@@ -54,6 +64,11 @@ it('does not ask for tasks that have ended, and ends with the last', async () =>
 	expect(statuses).toEqual(['completed', 'completed']);
 	expect(endedAt).toBeLessThan(90_000);
 	expect(asked.filter((at) => at > 10_000).length).toBeLessThan(6);
+});
+
+it('asks rarely while the service refuses requests for their rate', async () => {
+	await poll(['busy'], 300_000);
+	expect(Math.min(...pauses().slice(1, -1))).toBeGreaterThan(20_000);
 });
 
 it('waits beside a task that is not readable, and says why in the end', async () => {
@@ -65,10 +80,10 @@ it('waits beside a task that is not readable, and says why in the end', async ()
 });
 
 it.each([
-	['56.9', 60_000, 'completed'],
-	['57.1', 60_000, 'timedOut'],
-	['2.3', 3_000, 'completed'],
-	['2.5', 3_000, 'timedOut'],
+	['54.9', 60_000, 'completed'],
+	['55.1', 60_000, 'timedOut'],
+	['3.9', 3_000, 'completed'],
+	['4.1', 3_000, 'timedOut'],
 ])(
 	'asks a little before the limit: a task that ends at %s s of %d ms is %s',
 	async (id, until, status) => {
@@ -78,10 +93,9 @@ it.each([
 
 it('ends soon after the limit though 40 tasks do not answer', async () => {
 	const hanging = Array.from({ length: 40 }, (_, index) => `hanging-${index}`);
-	const { output, statuses, endedAt } = await poll([...hanging, '1'], 3_000);
+	const { statuses, endedAt } = await poll([...hanging, '1'], 3_000);
 	expect(statuses).toEqual(Array.from({ length: 41 }, () => 'timedOut'));
-	expect(output.filter(({ lookError }) => lookError?.includes('not answered'))).toHaveLength(5);
-	expect(endedAt).toBeLessThanOrEqual(4_500);
+	expect(endedAt).toBeLessThanOrEqual(5_000);
 	expect(asked).toHaveLength(5);
 });
 
@@ -101,26 +115,30 @@ it('asks for nothing once the execution is stopped', async () => {
 });
 
 it.each([
-	['2', 25_000, 'completed'],
-	['1000', 25_000, 'timedOut'],
-	['1.8', 3_000, 'completed'],
-	['hanging', 3_000, 'timedOut'],
+	['2', 30_000, 'completed'],
+	['1000', 30_000, 'timedOut'],
+	['1.8', 4_000, 'completed'],
+	['hanging', 4_000, 'timedOut'],
 ])(
-	"ends by n8n's time-out, with a look before it: a task that ends at %s s, %d ms before the time-out, is %s",
-	async (id, endBy, status) => {
-		const { statuses, endedAt } = await poll([id], 600_000, { endBy });
+	"ends before n8n's deadline, with a look and a hint: a task that ends at %s s, %d ms before it, is %s",
+	async (id, deadline, status) => {
+		const { statuses, endedAt, hints } = await poll([id], 600_000, { deadline });
+		const early = deadline - Math.min(5_000, deadline / 5);
 		expect(statuses).toEqual([status]);
-		expect(endedAt).toBeLessThanOrEqual(endBy);
-		expect(asked.at(-1)).toBeGreaterThanOrEqual(status === 'timedOut' ? endBy - 5_000 : 0);
+		expect(endedAt).toBeLessThanOrEqual(early);
+		expect(asked.at(-1)).toBeGreaterThanOrEqual(status === 'timedOut' ? early - 5_000 : 0);
+		expect(hints).toEqual(
+			status === 'timedOut' ? [expect.stringContaining("before 'Limit Wait Time'")] : [],
+		);
 	},
 );
 
 it.each([
 	[600_000, 0],
 	[-60_000, 1_000],
-])('ends by it also with the limit at %d ms, and %d ms left', async (until, endBy) => {
-	const { statuses, endedAt } = await poll(['1000'], until, { endBy });
+])('ends by it also with the limit at %d ms, and %d ms left', async (until, deadline) => {
+	const { statuses, endedAt } = await poll(['1000'], until, { deadline });
 	expect(statuses).toEqual(['timedOut']);
-	expect(endedAt).toBeLessThanOrEqual(endBy + 1);
-	expect(asked).toHaveLength(endBy > 0 ? 1 : 0);
+	expect(endedAt).toBeLessThanOrEqual(deadline + 1);
+	expect(asked).toHaveLength(deadline > 0 ? 1 : 0);
 });

@@ -1,0 +1,96 @@
+import type { NodeExecutionHint } from 'n8n-workflow';
+import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
+import { Batch } from '../../../../nodes/MediaGeneration/operations/wait/batch';
+import {
+	sayEndedEarly,
+	sayWhy,
+	showOutcome,
+	toOutcomes,
+} from '../../../../nodes/MediaGeneration/operations/wait/output';
+import { buildContext } from '../../context';
+
+/** A run that keeps its hints and lines of the log. */
+function buildRun() {
+	const hints: string[] = [];
+	const log: string[] = [];
+	const context = buildContext(
+		{},
+		{
+			addExecutionHints: ({ type, message }: NodeExecutionHint) =>
+				hints.push(`${type}: ${message}`),
+			logger: { warn: (line: string) => log.push(line) },
+		},
+	);
+	return { context, hints, log };
+}
+
+const failed: Task = { taskId: 'f', status: 'failed', failMessage: 'a <b> & c' };
+const open: Task = { taskId: 'o', status: 'timedOut' };
+const paid = (creditsConsumed: number): Task => ({
+	taskId: 'p',
+	status: 'completed',
+	creditsConsumed,
+});
+
+it.each<[Task[], string[]]>([
+	[[{ ...open, status: 'completed' }], []],
+	[[failed], ['warning: The task failed: a &lt;b> &amp; c']],
+	[
+		[{ ...failed, failMessage: undefined }, paid(0)],
+		['warning: 1 of 2 tasks failed: no reason given', 'info: The task consumed 0 credits.'],
+	],
+	[
+		[{ ...failed, failMessage: 'x'.repeat(201) }],
+		[`warning: The task failed: ${'x'.repeat(199)}…`],
+	],
+	[[open], ['warning: The task has not ended. Look again later with Get.']],
+	[
+		[open, newTask('n', 'm'), failed],
+		[
+			expect.stringMatching(/^warning: 1 of 3 tasks failed/) as string,
+			'warning: 2 of 3 tasks have not ended. Look again later with Get.',
+		],
+	],
+	[[paid(0.1), paid(0.2)], ['info: 2 tasks consumed 0.3 credits.']],
+])('hints show how tasks ended, and what they cost: %j', (tasks, expected) => {
+	const { context, hints } = buildRun();
+	showOutcome(context, tasks);
+	expect(hints).toEqual(expected);
+});
+
+it.each([
+	[{}, [], []],
+	[{ resumeUrl: 'u' }, [], []],
+	[{ reason: 'r' }, ['info: The node polled: r.'], []],
+	[
+		{ resumeUrl: 'u', reason: 'r' },
+		['warning: The execution slept, but r.'],
+		['"Media Generation" sleeps, but r.'],
+	],
+])('how a run waits is said where it was decided: %j', (decision, expected, logged) => {
+	const { context, hints, log } = buildRun();
+	sayWhy(context, decision);
+	expect([hints, log]).toEqual([expected, logged]);
+});
+
+it('says that a wait ended early', () => {
+	const { context, hints } = buildRun();
+	sayEndedEarly(context);
+	expect(hints).toEqual([expect.stringContaining('Timeout Workflow')]);
+});
+
+it('each item gets the output of its task, and the items of a task that has several get it once', () => {
+	const tasks = [newTask('a', 'm'), newTask('b', 'm')];
+	const batch = new Batch(tasks, false);
+	const [a, b] = tasks.map((task) => ({ result: { task } }));
+	const error = { error: new Error('refused') };
+	const outcomes = toOutcomes(
+		buildRun().context,
+		[a, { result: error }, a, b, { result: undefined }] as never,
+		batch,
+	);
+	const shown = (taskId: string) => ({
+		items: [{ json: { ...newTask(taskId, 'm'), status: 'timedOut' } }],
+	});
+	expect(outcomes).toEqual([shown('a'), error, { items: [] }, shown('b'), undefined]);
+});
