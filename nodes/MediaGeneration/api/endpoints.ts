@@ -23,11 +23,9 @@ export const ENDPOINTS = {
 
 export type Endpoint = keyof typeof ENDPOINTS;
 
-type Placeholder = '{taskId}' | '{model}';
-
 /** Finds what an endpoint's path must contain. */
-export const findPlaceholder = (endpoint: Endpoint): Placeholder | undefined =>
-	/\{\w+\}/.exec(ENDPOINTS[endpoint].path)?.[0] as Placeholder | undefined;
+export const findPlaceholder = (endpoint: Endpoint): string | undefined =>
+	/\{\w+\}/.exec(ENDPOINTS[endpoint].path)?.[0];
 
 /** The credential's fields that say where the service is. */
 export interface Addresses extends Partial<Record<Endpoint, string>> {
@@ -36,7 +34,6 @@ export interface Addresses extends Partial<Record<Endpoint, string>> {
 	customEndpoints?: boolean;
 }
 
-/** Name of the credential type. */
 export const CREDENTIAL = 'mediaGenerationApi';
 
 /** The credential as n8n decrypts it. */
@@ -58,11 +55,9 @@ const isUpload = (endpoint: Endpoint): boolean =>
 export const lacksUploadBase = ({ uploadBaseUrl }: Addresses, endpoint: Endpoint): boolean =>
 	isUpload(endpoint) && !uploadBaseUrl?.trim();
 
-/** The values that paths contain, in the editor's words. */
-const VALUES: Record<Placeholder, [field: string, hint: string]> = {
-	'{taskId}': ['Task ID', 'Give the taskId that Create returned.'],
-	'{model}': ['Model Name or ID', 'Choose a model from the list.'],
-};
+/** The values that paths contain, in the editor's words, and where to get them. */
+const TASK = ['Task ID', 'Give the taskId that Create returned.'] as const;
+const MODEL = ['Model Name or ID', 'Choose a model from the list.'] as const;
 
 /**
  * Builds the absolute URL of an endpoint from the credential's settings.
@@ -85,7 +80,7 @@ export function buildUrl(addresses: Addresses, endpoint: Endpoint, value?: strin
 	const segments = placeholder === '{model}' ? value.split('/') : [value];
 	// URLs resolve these to another path, encoded or not.
 	if (segments.some((segment) => ['', '.', '..'].includes(segment))) {
-		const [field, description] = VALUES[placeholder];
+		const [field, description] = placeholder === '{model}' ? MODEL : TASK;
 		throw new UserError(`'${field}' can't be "${value}"`, { description });
 	}
 	return base + path.replaceAll(placeholder, segments.map(encodeURIComponent).join('/'));

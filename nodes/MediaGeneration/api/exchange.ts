@@ -120,7 +120,6 @@ interface Received {
 	text: string;
 	/** Why the text can't be read, after "it is". */
 	fault?: string;
-	/** The error that ended it early. */
 	error?: unknown;
 }
 

@@ -30,15 +30,11 @@ const NEVER_SENT: Array<[RegExp, string]> = [
 
 const TIMEOUT = /^(ETIMEDOUT|ECONNABORTED|ESOCKETTIMEDOUT)$/;
 
-/** The deepest wrapping of an error that is looked into. */
-const DEEPEST = 10;
-
-/** @param error what n8n's HTTP helper threw */
+/** @param error what n8n's HTTP helper threw: n8n wraps Node's errors */
 export function describeNetworkFailure(error: unknown, timeoutSeconds: number): NetworkFailure {
 	let code = '';
 	let syscall: unknown;
-	// n8n wraps Node's errors.
-	for (let depth = 0, inner = error; inner && depth < DEEPEST; depth++) {
+	for (let depth = 0, inner = error; inner && depth < 10; depth++) {
 		const layer = inner as Record<string, unknown>;
 		if (GUARD_ERRORS.includes(String(layer.name)))
 			return neverSent("this n8n's SSRF protection blocks that address", GUARD_HINT);

@@ -32,7 +32,6 @@ export interface ResultLink extends LinkFacts {
 	url: string;
 }
 
-/** The most links of a task. */
 const MAX_LINKS = 100;
 
 /** What the task was given, and pages and addresses of the service. */
@@ -55,7 +54,6 @@ const HAS_COVER = /\b(audio|clip|mp3|mp4|music|song|sound|speech|track|video|voi
 /** A song while it is made, beside the whole one. */
 const STREAM = /\bstream(ing)? /;
 
-/** Where in a result something stands. */
 interface Place {
 	kind?: LinkKind;
 	readFacts: () => LinkFacts;
