@@ -95,7 +95,7 @@ describe('the record of a run that sent a task for one item, and another without
 		const place = '"Node" (workflow workflow, execution 1, item';
 		expect(lines).toEqual([
 			`${place} 0) created task task`,
-			`${place} 1) may have created a task (the service named it named): The service broke off`,
+			`${place} 1) may have created task named: The service broke off`,
 			`${place} 2) may have created a task: No answer`,
 		]);
 	});
