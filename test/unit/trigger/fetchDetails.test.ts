@@ -43,13 +43,8 @@ const unknown = { ...unreadable, outcome: 'unknown', requests: 2, after: 1_000 }
 
 it.each<[string, unknown[], object]>([
 	['are there', [found], fetched],
-	[
-		'are there a second later',
-		[fail(422, 'service'), found],
-		{ ...fetched, requests: 2, after: 1_000 },
-	],
+	['come a second later', [fail(422, 'service'), found], { ...fetched, requests: 2, after: 1_000 }],
 	['are of an unknown task', [fail(422, 'service')], unknown],
-	['are of an unknown task, by HTTP', [fail(404, 'service')], unknown],
 	['do not come', [new Promise(() => {})], { ...down, after: 5_000 }],
 	['are not answered', [fail()], down],
 	['are a fault of our own', [new Error('fault')], down],
