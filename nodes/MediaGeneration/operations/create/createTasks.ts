@@ -11,7 +11,7 @@ import {
 	type Prepared,
 } from '../operation';
 import { openRecord, type RecalledTask } from '../record';
-import { giveBack, takeBudget } from './budget';
+import { takeBudget } from './budget';
 import { concurrencyOption, rateOption, type CreateRequest } from './request';
 import { CreationSender } from './sendCreation';
 
@@ -50,13 +50,16 @@ export async function createTasks(
 	);
 	if (refusal && isStopping) throw refusal.error;
 	const option = unsent[0]?.item.option ?? (() => undefined);
-	const findSender = keepSenders(readNumberOption(option, rateOption), signal);
+	const rate = readNumberOption(option, rateOption);
+	const senders = new Map<string, CreationSender>();
 	const create = async ({ item, request }: (typeof prepared)[number], order: number) => {
 		const known = recalled[order];
 		if (known) return { task: newTask(known.taskId, known.model) };
 		if (refusal || signal?.aborted || 'taskId' in request) return refusal;
 		const account = identifyAccount(item.service.credentials);
-		const result = await findSender(account).create(item, request);
+		const sender = senders.get(account) ?? new CreationSender(rate, signal);
+		senders.set(account, sender);
+		const result = await sender.create(item, request);
 		return hasFailed(result) ? result : { task: newTask(result.taskId, request.model) };
 	};
 	const results = await mapConcurrent(prepared, create, {
@@ -64,21 +67,11 @@ export async function createTasks(
 		isLast: (result) => isStopping && hasFailed(result),
 	});
 	const isUnsent = ({ item }: Prepared<unknown>) => !record.hasSent(item.index);
-	if (!refusal) giveBack(unsent.filter(isUnsent).length, context);
+	if (!refusal) record.shared.count -= unsent.filter(isUnsent).length;
 	return {
 		results,
 		elsewhere: recalled.some((task) => task?.elsewhere),
 		isOver: signal?.aborted === true || (isStopping && results.some(hasFailed)),
-	};
-}
-
-/** Keeps a sender for each account. n8n resolves the credential's expressions for each item. */
-function keepSenders(rate: number, signal?: AbortSignal): (account: string) => CreationSender {
-	const senders = new Map<string, CreationSender>();
-	return (account) => {
-		const sender = senders.get(account) ?? new CreationSender(rate, signal);
-		senders.set(account, sender);
-		return sender;
 	};
 }
 

@@ -102,17 +102,18 @@ export class CreationSender {
 		if (typeof answer === 'string') return;
 		const { message, description } = answer;
 		if (this.unknownsInARow >= UNKNOWN_LIMIT)
-			this.reason ??= new UserError(
-				`This item was not sent: for ${UNKNOWN_LIMIT} items in a row it is unknown whether a task was created (${message})`,
-				{
-					description:
-						"Look at your account's recent tasks with the service. Once the service works again, run the node for the items that were not sent.",
-				},
+			this.stop(
+				`for ${UNKNOWN_LIMIT} items in a row it is unknown whether a task was created (${message})`,
+				"Look at your account's recent tasks with the service. Once the service works again, run the node for the items that were not sent.",
 			);
 		if (!isUnknown && FINAL_REFUSALS.some((refusal) => message.startsWith(refusal)))
-			this.reason ??= new UserError(
-				`This item was not sent: the service refused an earlier one for a reason that applies to all (${message})`,
-				{ description: description ?? undefined },
+			this.stop(
+				`the service refused an earlier one for a reason that applies to all (${message})`,
+				description ?? undefined,
 			);
+	}
+
+	private stop(why: string, description?: string): void {
+		this.reason ??= new UserError(`This item was not sent: ${why}`, { description });
 	}
 }
