@@ -1,12 +1,11 @@
-import type { ResourceMapperField } from 'n8n-workflow';
 import { readExample } from '../../../../dev/fixtures/examples.cts';
 import { buildDocument, buildPost, corpus, TASK_PATH } from '../../../../dev/service/catalogue.cts';
-import { isOwnEntry } from '../../../../nodes/MediaGeneration/models/any/modelInput';
 import {
 	listFields,
 	listJsonGuide,
 	toMapperFields,
 } from '../../../../nodes/MediaGeneration/models/any/schemaFields';
+import { findModel, listProperties, modelsWithFields } from './corpus.cts';
 
 /** Makes the fields of a model whose document has these paths. */
 const readPaths = (paths: unknown) => toMapperFields('any', { paths });
@@ -130,22 +129,6 @@ it.each([{ default: 'a' }, { deprecated: true }])(
 );
 
 const WRITTEN = 'epsilon-2/text-to-video';
-
-const modelsWithFields = corpus.flatMap(({ entry: { model }, openapi }) => {
-	const { fields } = toMapperFields(model, openapi);
-	return fields.length && openapi !== null && typeof openapi === 'object'
-		? [{ model, openapi, fields }]
-		: [];
-});
-
-const findModel = (name: string) => {
-	const found = modelsWithFields.find(({ model }) => model === name);
-	if (!found) throw new Error(`The corpus has no fields of ${name}`);
-	return found;
-};
-
-const listProperties = (fields: ResourceMapperField[]) =>
-	fields.filter(({ id }) => !isOwnEntry(id));
 
 describe('the fields of a model', () => {
 	it.each([
