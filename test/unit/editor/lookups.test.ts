@@ -170,7 +170,6 @@ describe('the fields of a model for an AI builder', () => {
 	});
 
 	it.each([
-		['', 'Choose a model first'],
 		['unheard-of', 'lists no fields of a model "unheard-of"'],
 		['kappa-7/preview', "doesn't say yet which fields"],
 	])('of "%s" are none, for a reason', async (model, reason) => {
@@ -196,8 +195,6 @@ describe('the fields of a model beside its JSON', () => {
 	);
 
 	it.each([
-		['', 'Choose a model first'],
-		['={{ $json.model }}', 'An expression gives the model'],
 		['unheard-of', 'lists no fields of a model "unheard-of"'],
 		['kappa-7/preview', /which fields kappa-7\/preview takes$/],
 	])('of "%s" are none, and the panel says why', async (model, reason) => {

@@ -31,14 +31,10 @@ const fail = (code?: number, answeredBy?: 'service' | 'other', isRateLimited?: b
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-const fetched = { outcome: 'fetched', ...found, requests: 1, after: 0 };
-const down = { outcome: 'down', requests: 1, after: 0 };
-const unreadable = {
-	outcome: 'unreadable',
-	message: 'It failed. Check it.',
-	requests: 1,
-	after: 0,
-};
+const once = { requests: 1, after: 0 };
+const fetched = { outcome: 'fetched', ...found, ...once };
+const down = { outcome: 'down', ...once };
+const unreadable = { outcome: 'unreadable', message: 'It failed. Check it.', ...once };
 const unknown = { ...unreadable, outcome: 'unknown', requests: 2, after: 1_000 };
 
 it.each<[string, unknown[], object]>([

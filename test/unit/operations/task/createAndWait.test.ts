@@ -114,11 +114,7 @@ describe('the settings of a wait', () => {
 			{ ...usual, waitFor: 'polling', limit: 30_000 },
 		],
 		['have no downloads where they are off', { parameters: { downloadResults: false } }, without],
-		[
-			'have none, and another limit, for an agent',
-			{ run: AGENT },
-			{ ...without, limit: 10 * MINUTE },
-		],
+		['have none, and a limit, for an agent', { run: AGENT }, { ...without, limit: 10 * MINUTE }],
 		['have no limit of agents elsewhere', { extra: { toolWaitLimit: 2 } }, usual],
 		[
 			'have the limit that an agent is given',
