@@ -74,9 +74,7 @@ const failed = (item: number, error: string) => ({
 
 it('names an operation that the node does not have', async () => {
 	const { error } = await execute({}, { parameters: { operation: 'undo' } });
-	expect(error).toMatchObject({
-		message: 'Choose \'Operation\' from its list: there is no "undo"',
-	});
+	expect(error).toMatchObject({ message: expect.stringContaining('there is no "undo"') as string });
 });
 
 describe('an item that fails its check', () => {

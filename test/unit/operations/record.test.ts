@@ -168,12 +168,7 @@ describe('a call by an agent', () => {
 		["is refused in n8n's Agents", AGENT, {}, unknown],
 		['is let in for something else', { isTool: true }, { input: [{ prompt: 'A dog' }] }, undefined],
 		['is let in after another execution', { isTool: true }, { executionId: '2' }, undefined],
-		[
-			'is let in for a tool that is set up otherwise',
-			AGENT,
-			{ parameters: { prompt: 'x' } },
-			undefined,
-		],
+		['is let in for another set-up', AGENT, { parameters: { prompt: 'x' } }, undefined],
 		['is no call in a node', {}, {}, undefined],
 	])('that asks again for an unknown outcome %s', (_, kind, again, found) => {
 		const { open } = newNode();

@@ -5,31 +5,15 @@ import {
 	takesJson,
 	type JsonSchema,
 } from '../../../../nodes/MediaGeneration/models/any/jsonSchema';
-import { isOwnEntry } from '../../../../nodes/MediaGeneration/models/any/modelInput';
 import { readSchema } from '../../../../nodes/MediaGeneration/models/any/readSchema';
 import { requestAnyModel } from '../../../../nodes/MediaGeneration/models/any/requestAnyModel';
 import { toMapperFields } from '../../../../nodes/MediaGeneration/models/any/schemaFields';
 import { Media, replaceEach } from '../../../../nodes/MediaGeneration/models/media';
+import { findModel, listProperties, modelsWithFields } from './corpus.cts';
 
 type Values = Record<string, unknown>;
 
 const URL_OF_UPLOAD = 'https://files.example/uploaded.png';
-
-const modelsWithFields = corpus.flatMap(({ entry: { model }, openapi }) => {
-	const { fields } = toMapperFields(model, openapi);
-	return fields.length && openapi !== null && typeof openapi === 'object'
-		? [{ model, openapi, fields }]
-		: [];
-});
-
-const findModel = (name: string) => {
-	const found = modelsWithFields.find(({ model }) => model === name);
-	if (!found) throw new Error(`The corpus has no fields of ${name}`);
-	return found;
-};
-
-const listProperties = (fields: ResourceMapperField[]) =>
-	fields.filter(({ id }) => !isOwnEntry(id));
 
 /** Makes the request of a workflow that the editor stored, with more parameters and Options if need be. */
 async function buildRequest(

@@ -1,12 +1,11 @@
-import type { ResourceMapperField } from 'n8n-workflow';
 import { readExample } from '../../../../dev/fixtures/examples.cts';
 import { buildDocument, buildPost, corpus, TASK_PATH } from '../../../../dev/service/catalogue.cts';
-import { isOwnEntry } from '../../../../nodes/MediaGeneration/models/any/modelInput';
 import {
 	listFields,
 	listJsonGuide,
 	toMapperFields,
 } from '../../../../nodes/MediaGeneration/models/any/schemaFields';
+import { findModel, listProperties, modelsWithFields } from './corpus.cts';
 
 /** Makes the fields of a model whose document has these paths. */
 const readPaths = (paths: unknown) => toMapperFields('any', { paths });
@@ -129,24 +128,6 @@ it.each([{ default: 'a' }, { deprecated: true }])(
 	},
 );
 
-const WRITTEN = 'epsilon-2/text-to-video';
-
-const modelsWithFields = corpus.flatMap(({ entry: { model }, openapi }) => {
-	const { fields } = toMapperFields(model, openapi);
-	return fields.length && openapi !== null && typeof openapi === 'object'
-		? [{ model, openapi, fields }]
-		: [];
-});
-
-const findModel = (name: string) => {
-	const found = modelsWithFields.find(({ model }) => model === name);
-	if (!found) throw new Error(`The corpus has no fields of ${name}`);
-	return found;
-};
-
-const listProperties = (fields: ResourceMapperField[]) =>
-	fields.filter(({ id }) => !isOwnEntry(id));
-
 describe('the fields of a model', () => {
 	it.each([
 		['kappa-7/preview', "doesn't say yet"],
@@ -185,45 +166,12 @@ describe('the fields of a model', () => {
 			'Duration (default 5)',
 			{ type: 'options', options: [{ value: '5' }, { value: '10' }] },
 		],
-		[
-			'epsilon-2/text-to-video',
-			'cfg_scale',
-			'CFG Scale (0 to 1; default 0.5)',
-			{ type: 'number', required: false },
-		],
-		['epsilon-2/image-to-video', 'image_url', 'Image URL (file)', {}],
 		['zeta-song-v5', 'instrumental', 'Instrumental', { type: 'boolean', required: true }],
-		[
-			'theta-pro/storyboard',
-			'shots',
-			'Shots (JSON list, 1 to 6)',
-			{ type: 'array', required: false },
-		],
-		['epsilon-canvas/text-to-image', 'colors', 'Colors (list, up to 5)', { type: 'string' }],
 		['Iota.HD/Text-2-Video', 'quality', 'Quality (deprecated)', { removed: true }],
 		['mu/image-to-video', 'image_urls', 'Image URLs (file)', { type: 'string', required: true }],
-		['Chi-Image/Edit-Plus', 'input_urls', 'Input URLs (files, 1 to 3)', {}],
 	])('of %s have %j, named %j, as the editor needs it', (name, id, displayName, more) => {
 		const field = findModel(name).fields.find((one) => one.id === id);
 		expect(field).toMatchObject({ displayName, ...more });
-	});
-
-	it.each([
-		[
-			'epsilon-2/text-to-video',
-			'prompt',
-			'Prompt (required; text; 1 to 2,500 characters)',
-			'The scene, the action and the camera, in plain language.',
-		],
-		[
-			'Chi-Image/Edit-Plus',
-			'image_size',
-			'Image Size (optional; text or JSON; for example "square"; default square)',
-			'A name, or a size in pixels.',
-		],
-	])('of %s say in a guide all that is known of %j', (name, id, title, description) => {
-		const guide = findModel(name).fields.find(({ id }) => id === '$guide');
-		expect(guide?.options).toContainEqual({ name: title, value: id, description });
 	});
 
 	it('say in the guide which of them belong together', () => {
@@ -259,21 +207,6 @@ describe('the list for AI builders', () => {
 				expect(listed.find(({ value }) => value === id)?.name).toContain(`${id} (required`);
 		},
 	);
-
-	it('has types, choices and limits', () => {
-		expect(listFields(WRITTEN, findModel(WRITTEN).openapi)).toMatchObject([
-			{
-				value: 'prompt',
-				name: 'prompt (required; text; 1 to 2,500 characters)',
-				description: 'The scene, the action and the camera, in plain language.',
-			},
-			{ value: 'negative_prompt' },
-			{ value: 'duration', name: 'duration (optional; text; 5, 10; default 5)' },
-			{ value: 'aspect_ratio' },
-			{ value: 'cfg_scale', name: 'cfg_scale (optional; a number; 0 to 1; default 0.5)' },
-			{ value: 'sound', name: 'sound (optional; true or false; default false)' },
-		]);
-	});
 });
 
 describe('the list beside JSON', () => {

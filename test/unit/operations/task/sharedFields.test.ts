@@ -22,6 +22,7 @@ it.each([
 	[undefined, false],
 	[null, false],
 	['perTask', false],
+	['perfile', false],
 	['perFile', true],
 ])('Output Items %p gives an item for each file: %p', (value, perFile) => {
 	expect(readPerFile(give(value))).toBe(perFile);
