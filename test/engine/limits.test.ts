@@ -103,8 +103,7 @@ it.each(['create', 'createAndWait'])(
 				items,
 				binary: { data: PICTURE },
 				node: CONTINUE,
-				stopAfter: async () =>
-					await poll(() => countRequests(CREATE) === 1, { timeout: 5_000, what: 'a request' }),
+				stopAfter: async () => await poll(() => countRequests(CREATE) === 1, { what: 'a request' }),
 			},
 		);
 		expect(countRequests(CREATE)).toBe(1);
