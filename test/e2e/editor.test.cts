@@ -5,7 +5,7 @@ import {
 	TOKEN,
 	WEBHOOK_SECRET,
 } from '../../dev/fixtures/pair.cts';
-import { imageEdit, makeFirstPicture, textToImage } from '../../dev/fixtures/firstPicture.cts';
+import { makeFirstPicture } from '../../dev/fixtures/firstPicture.cts';
 import { chain, mediaGeneration } from '../../dev/fixtures/workflows.cts';
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
 import type { N8n } from '../../dev/n8n/n8n.cts';
@@ -51,9 +51,19 @@ describe('a person at the editor', () => {
 
 	it('comes to a first picture in few steps', async () => {
 		const sample = `${service.resultsUrl}/sample.png`;
-		const edit = await makeFirstPicture(editor, imageEdit(sample));
+		const edit = await makeFirstPicture(editor, async (hand) => {
+			const model = editor.page.getByRole('option').getByText('Beta2 Image Edit');
+			await hand.choose(editor.get('parameter-input-model'), model);
+			await hand.fill('prompt', 'Make it snow');
+			await hand.fill('image', sample);
+		});
 		expect(edit).toEqual({ clicks: 10, texts: 3 });
-		const fromText = await makeFirstPicture(editor, textToImage('Epsilon Canvas Text to Image'));
+		const fromText = await makeFirstPicture(editor, async (hand) => {
+			const list = editor.get('resource-locator-customModel').getByTestId('rlc-input');
+			const model = editor.get('rlc-item').filter({ hasText: 'Epsilon Canvas Text to Image' });
+			await hand.choose(list, model);
+			await hand.fill('prompt', 'A red fox in snow');
+		});
 		expect(fromText).toEqual({ clicks: 9, texts: 2 });
 	});
 
