@@ -8,19 +8,11 @@ import { DETAILS, usePair } from './support.cts';
 const pair = usePair({
 	service: { taskSeconds: 0.5, credits: 1e6, callbackRetrySeconds: [0.2, 0.4, 0.8] },
 });
-/** Has the task of an execution that waits until the limit passes, while the other tests run. */
-const limited = usePair({ keeps: true });
-let limitedId: string;
-
-beforeAll(async () => {
-	const texts = ['once #neverEnds', 'never'];
-	limitedId = await limited.start(edit(texts, { waitLimit: 0.05 }, { executeOnce: true }, limited));
-});
 
 /** Builds a workflow that creates a task for each prompt and waits for all, and then shows what each is paired with. */
-function edit(texts: string[], parameters: object = {}, node: object = {}, on = pair) {
+function edit(texts: string[], parameters: object = {}) {
 	const options = { tasksPer10Seconds: 0, concurrency: 20 };
-	const sample = editSample(on.service.resultsUrl, { options, ...parameters }, node);
+	const sample = editSample(pair.service.resultsUrl, { options, ...parameters });
 	return chain('Create and wait', [prompts(texts), sample, SEEN]);
 }
 
@@ -113,12 +105,4 @@ describe('waiting for the callback', () => {
 		expect(await pair.service.callback(taskId)).toMatchObject({ status: 200 });
 		expect((await pair.n8n.waitForExecution(id)).getItems(NODE)).toMatchObject([COMPLETED]);
 	});
-});
-
-it('under Execute Once, the task that goes on comes out at the limit, and no input item', async () => {
-	const execution = await limited.n8n.waitForExecution(limitedId);
-	const taskId = limited.findId('once #neverEnds');
-	expect(execution.getItems(NODE)).toMatchObject([{ taskId, status: 'timedOut' }]);
-	expect((await limited.service.callback(taskId)).status).toBe(409);
-	expect((await limited.n8n.getExecution(limitedId)).getItems('Seen')).toHaveLength(1);
 });
