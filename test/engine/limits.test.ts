@@ -76,8 +76,7 @@ it.each(['create', 'createAndWait'])(
 				items,
 				binary: { data: PICTURE },
 				node: CONTINUE,
-				stopAfter: async () =>
-					await poll(() => countCreations() === 1, { timeout: 5_000, what: 'a request' }),
+				stopAfter: async () => await poll(() => countCreations() === 1, { what: 'a request' }),
 			},
 		);
 		expect(countCreations()).toBe(1);
