@@ -1,23 +1,58 @@
-import type { ILoadOptionsFunctions, ResourceMapperField } from 'n8n-workflow';
+import {
+	sleep,
+	type IHttpRequestOptions,
+	type ILoadOptionsFunctions,
+	type ResourceMapperField,
+} from 'n8n-workflow';
 import { corpus } from '../../../dev/service/catalogue.cts';
-import { toMapperFields } from '../../../nodes/MediaGeneration/models/any/schemaFields';
 import {
 	getModelFields,
 	guideJson,
 	listModelFields,
 	searchModels,
 } from '../../../nodes/MediaGeneration/editor/lookups';
-import { answerFromCorpus, BROKEN, MISSING, openAccount, schemaPath, settle } from '../account';
+import { readFields } from '../models/any/modelFields';
 
-/** Opens the editor on an account that nobody used before. */
-function openEditor() {
-	const account = openAccount();
+const ANSWER_TIME = 50;
+const MINUTE = 60_000;
+const LIST = '/api/v1/models';
+const schemaPath = (model: string) => `${LIST}/${model}/schema`;
+
+interface Answer {
+	code: number;
+	msg?: string;
+	data?: unknown;
+}
+
+const BROKEN: Answer = { code: 500, msg: 'no database' };
+const MISSING: Answer = { code: 404, msg: 'not found', data: null };
+
+/** Answers as the service does: the corpus, under the usual paths. */
+function answerFromCorpus(path: string): Answer {
+	if (path === LIST) return { code: 200, data: { models: corpus.map(({ entry }) => entry) } };
+	const found = corpus.find(({ entry }) => schemaPath(entry.model) === path);
+	return found ? { code: 200, data: { openapi: found.openapi } } : MISSING;
+}
+
+let accounts = 0;
+
+/** Opens an account that nobody used before. What its service answers can be set; when it was asked is noted. */
+function openAccount() {
+	const credentials = { baseUrl: 'https://service.example', accessToken: `token ${accounts++}` };
+	const requests: Array<{ at: number; path: string }> = [];
 	let parameters: Record<string, unknown> = {};
 	const context = {
 		getNode: () => ({ name: 'Media Generation' }),
-		getCredentials: async () => account.credentials,
+		getCredentials: async () => credentials,
 		getCurrentNodeParameter: (name: string) => parameters[name],
-		helpers: account.helpers,
+		helpers: {
+			httpRequestWithAuthentication: async (_: string, { url }: IHttpRequestOptions) => {
+				const path = url.replace(credentials.baseUrl, '');
+				requests.push({ at: Date.now(), path });
+				await sleep(ANSWER_TIME);
+				return { statusCode: 200, body: JSON.stringify(opened.answer(path)) };
+			},
+		},
 	} as unknown as ILoadOptionsFunctions;
 	const choose = (model: string, schema?: ResourceMapperField[], customInput?: unknown) => {
 		parameters = {
@@ -27,8 +62,10 @@ function openEditor() {
 		};
 		return context;
 	};
-	return Object.assign(account, {
-		search: async (filter?: string, token?: string) => await searchModels(context, filter, token),
+	const opened = {
+		answer: answerFromCorpus,
+		requests,
+		search: async (filter?: string) => await searchModels(context, filter),
 		/** Lists the fields of a model for an AI builder. */
 		listFields: async (model: string) => await listModelFields(choose(model)),
 		guideJson: async (model: string, written?: unknown) =>
@@ -36,15 +73,25 @@ function openEditor() {
 		/** Loads the fields of a model in an editor, whose workflow may store some. */
 		loadFields: async (model: string, stored?: ResourceMapperField[]) =>
 			await getModelFields(choose(model, stored)),
-	});
+	};
+	return opened;
+}
+
+/** Waits for answers, as long as it takes. */
+async function settle<T>(pending: Promise<T>): Promise<T> {
+	const caught = pending.catch((error: Error) => error);
+	await jest.advanceTimersByTimeAsync(2 * MINUTE);
+	const result = await caught;
+	if (result instanceof Error) throw result;
+	return result;
 }
 
 /** The one that a test begins with. */
-let account: ReturnType<typeof openEditor>;
+let account: ReturnType<typeof openAccount>;
 
 beforeEach(() => {
 	jest.useFakeTimers({ now: 0 });
-	account = openEditor();
+	account = openAccount();
 });
 afterEach(() => jest.useRealTimers());
 
@@ -72,22 +119,6 @@ describe('a search', () => {
 			expect(results).toContainEqual(expect.objectContaining({ name, value }));
 		},
 	);
-
-	it('returns all that it finds, a hundred at a time', async () => {
-		const models = Array.from({ length: 250 }, (_, index) => ({ model: `model-${index}` }));
-		account.answer = () => ({ code: 200, data: { models } });
-		const found = [];
-		let token: string | undefined;
-		for (const size of [100, 100, 50]) {
-			const { results, paginationToken } = await settle(account.search('model', token));
-			expect(results).toHaveLength(size);
-			found.push(...results.map(({ value }) => ({ model: value })));
-			token = paginationToken as string | undefined;
-		}
-		expect(token).toBeUndefined();
-		expect(found).toEqual(models);
-		expect(account.requests).toHaveLength(1);
-	});
 
 	it('leaves out models whose identifier or name n8n would run, as the workflow stores both', async () => {
 		const models = [
@@ -124,7 +155,7 @@ describe('the fields of a model', () => {
 	it('are those of its schema, with one request', async () => {
 		const openapi = corpus.find(({ entry }) => entry.model === 'eta-upscale')?.openapi;
 		const fields = await settle(account.loadFields('eta-upscale'));
-		expect(fields).toEqual(toMapperFields('eta-upscale', openapi));
+		expect(fields).toEqual(readFields('eta-upscale', openapi));
 		expect(fields.fields.length).toBeGreaterThan(1);
 		expect(account.requests.map(({ path }) => path)).toEqual([schemaPath('eta-upscale')]);
 	});
@@ -152,7 +183,7 @@ describe('the fields of a model', () => {
 	});
 
 	it('are those that the workflow stores when the service refuses, if they are of the model', async () => {
-		const { fields } = await settle(openEditor().loadFields('eta-upscale'));
+		const { fields } = await settle(openAccount().loadFields('eta-upscale'));
 		account.answer = () => BROKEN;
 		expect(await settle(account.loadFields('eta-upscale', fields))).toEqual({ fields });
 		expect(await settle(account.loadFields('omega-layers/compose', fields))).toMatchObject({
@@ -170,6 +201,7 @@ describe('the fields of a model for an AI builder', () => {
 	});
 
 	it.each([
+		['', 'Choose a model first'],
 		['unheard-of', 'lists no fields of a model "unheard-of"'],
 		['kappa-7/preview', "doesn't say yet which fields"],
 	])('of "%s" are none, for a reason', async (model, reason) => {
@@ -195,6 +227,8 @@ describe('the fields of a model beside its JSON', () => {
 	);
 
 	it.each([
+		['', 'Choose a model first'],
+		['={{ $json.model }}', 'An expression gives the model'],
 		['unheard-of', 'lists no fields of a model "unheard-of"'],
 		['kappa-7/preview', /which fields kappa-7\/preview takes$/],
 	])('of "%s" are none, and the panel says why', async (model, reason) => {

@@ -5,15 +5,31 @@ import {
 	takesJson,
 	type JsonSchema,
 } from '../../../../nodes/MediaGeneration/models/any/jsonSchema';
+import { isOwnEntry } from '../../../../nodes/MediaGeneration/models/any/modelInput';
 import { readSchema } from '../../../../nodes/MediaGeneration/models/any/readSchema';
 import { requestAnyModel } from '../../../../nodes/MediaGeneration/models/any/requestAnyModel';
-import { toMapperFields } from '../../../../nodes/MediaGeneration/models/any/schemaFields';
 import { Media, replaceEach } from '../../../../nodes/MediaGeneration/models/media';
-import { findModel, listProperties, modelsWithFields } from './corpus.cts';
+import { readFields } from './modelFields.ts';
 
 type Values = Record<string, unknown>;
 
 const URL_OF_UPLOAD = 'https://files.example/uploaded.png';
+
+const modelsWithFields = corpus.flatMap(({ entry: { model }, openapi }) => {
+	const { fields } = readFields(model, openapi);
+	return fields.length && openapi !== null && typeof openapi === 'object'
+		? [{ model, openapi, fields }]
+		: [];
+});
+
+const findModel = (name: string) => {
+	const found = modelsWithFields.find(({ model }) => model === name);
+	if (!found) throw new Error(`The corpus has no fields of ${name}`);
+	return found;
+};
+
+const listProperties = (fields: ResourceMapperField[]) =>
+	fields.filter(({ id }) => !isOwnEntry(id));
 
 /** Makes the request of a workflow that the editor stored, with more parameters and Options if need be. */
 async function buildRequest(
@@ -171,7 +187,7 @@ describe('a hostile description', () => {
 	/** Makes the input of a model with these properties. */
 	async function build(properties: object, required: string[], values: Values) {
 		const openapi = buildDocument({ type: 'object', properties, required });
-		return await buildInput('hostile', values, {}, toMapperFields('hostile', openapi));
+		return await buildInput('hostile', values, {}, readFields('hostile', openapi));
 	}
 
 	it.each([
@@ -215,7 +231,7 @@ describe('an independent validator', () => {
 	 */
 	const soften = (openapi: object) =>
 		JSON.parse(JSON.stringify(openapi), (key, part: unknown) => {
-			if (key === 'pattern' || key === 'additionalProperties') return undefined;
+			if (/^(pattern|additionalProperties|exclusive.*)$/.test(key)) return undefined;
 			if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
 			const { oneOf: anyOf, ...rest } = part as Values;
 			const schema = { ...rest, ...(anyOf !== undefined && { anyOf }) } as JsonSchema & Values;
