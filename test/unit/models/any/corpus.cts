@@ -5,7 +5,7 @@ import { toMapperFields } from '../../../../nodes/MediaGeneration/models/any/sch
 
 /** The models of the corpus whose documents give fields. */
 export const modelsWithFields = corpus.flatMap(({ entry: { model }, openapi }) => {
-	const { fields } = toMapperFields(model, openapi);
+	const { fields } = toMapperFields(openapi);
 	return fields.length && openapi !== null && typeof openapi === 'object'
 		? [{ model, openapi, fields }]
 		: [];

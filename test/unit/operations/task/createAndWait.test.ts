@@ -104,7 +104,6 @@ describe('the settings of a wait', () => {
 		timeoutSeconds: 1,
 		perFile: false,
 		downloads: { field: 'data', maxBytes: 2048 * 1024 ** 2 },
-		perFile: false,
 	};
 	const without = { ...usual, downloads: undefined };
 	it.each<[string, Parameters<typeof generate>[0], object]>([

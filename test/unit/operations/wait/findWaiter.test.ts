@@ -1,4 +1,5 @@
-import type { ParentNode, Starter } from '../../../../nodes/MediaGeneration/host/execution';
+import type { NodeTypeAndVersion } from 'n8n-workflow';
+import type { Starter } from '../../../../nodes/MediaGeneration/host/execution';
 import { findWaiter } from '../../../../nodes/MediaGeneration/operations/wait/findWaiter';
 
 const starter: Starter = {
@@ -15,14 +16,14 @@ const starter: Starter = {
 const CHAT = '@n8n/n8n-nodes-langchain.chatTrigger';
 
 /** A node above, named by its type in n8n's own package unless it has a whole one. */
-const above = (type: string, parameters: object = {}, more: Partial<ParentNode> = {}) =>
+const above = (type: string, parameters: object = {}, more: Partial<NodeTypeAndVersion> = {}) =>
 	({
 		name: type,
 		type: type.includes('.') ? type : `n8n-nodes-base.${type}`,
 		disabled: false,
 		parameters,
 		...more,
-	}) as ParentNode;
+	}) as NodeTypeAndVersion;
 
 const below = (type: string, responseMode?: unknown): Partial<Starter> => ({
 	parents: [above(type, responseMode === undefined ? {} : { responseMode })],

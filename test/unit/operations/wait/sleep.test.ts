@@ -27,12 +27,8 @@ function buildRun(main: INodeExecutionData[][] = [[]]) {
 it('n8n stores the items, and ends the wait after the limit', async () => {
 	const { data, put, context, wait } = buildRun();
 	const returned = [...items];
-	await fallAsleep(context, returned, {
-		wait,
-		until: UNTIL,
-		resumeUrl: `${URL}?signature=key`,
-		credentials,
-	});
+	const given = { url: `${URL}?signature=key`, credentials };
+	await fallAsleep(context, returned, { wait, until: UNTIL }, given);
 	expect(put).toHaveBeenCalledWith(new Date(UNTIL + 100_000));
 	expect(data.main).toEqual([items]);
 	expect(wait).toEqual({ settings: wait.settings, parkedUntil: UNTIL, resumeUrl: URL });
@@ -41,13 +37,13 @@ it('n8n stores the items, and ends the wait after the limit', async () => {
 	>;
 	returned.pop();
 	expect(stored).toEqual({ items, settings: wait.settings, until: UNTIL });
-	expect(access).toEqual({ url: `${URL}?signature=key`, credentials });
+	expect(access).toEqual(given);
 });
 
 it('an execution that n8n could not park is not noted as parked', async () => {
 	const { put, context, wait } = buildRun();
 	put.mockRejectedValue(new Error('No active execution found'));
-	const parked = fallAsleep(context, items, { wait, until: UNTIL, resumeUrl: URL, credentials });
+	const parked = fallAsleep(context, items, { wait, until: UNTIL }, { url: URL, credentials });
 	await expect(parked).rejects.toThrow('No active execution');
 	expect(wait).not.toHaveProperty('parkedUntil');
 });

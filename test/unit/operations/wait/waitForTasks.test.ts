@@ -76,8 +76,8 @@ it('sleeps with a resume URL, with the items as they are so far', async () => {
 	await asleep?.([]);
 	expect(polled).not.toHaveBeenCalled();
 	const credentials = { baseUrl: 'https://1.example' };
-	const sleep = { wait: stored, until: 1_500, resumeUrl: 'https://n8n/7', credentials };
-	expect(slept).toHaveBeenCalledWith(context, [], sleep);
+	const access = { url: 'https://n8n/7', credentials };
+	expect(slept).toHaveBeenCalledWith(context, [], { wait: stored, until: 1_500 }, access);
 });
 
 it('stays awake if no task is open', async () => {
