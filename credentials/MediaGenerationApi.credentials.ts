@@ -20,7 +20,7 @@ const getOrigin = (url: unknown, base?: string): string | undefined =>
 /** n8n's HTTP Request node has its address in `uri`, Ignore SSL Issues in the other. */
 type SentRequest = IHttpRequestOptions & { uri?: string; rejectUnauthorized?: boolean };
 
-const SWITCHED_ON = { customEndpoints: [true] };
+const displayOptions = { show: { customEndpoints: [true] } };
 
 const advancedFields: INodeProperties[] = [
 	{
@@ -95,9 +95,7 @@ export class MediaGenerationApi implements ICredentialType {
 			description:
 				'Whether to show what few need: the previous key, another address for uploads, and the paths of the service. Turned off, the usual paths are used; the other two still count where they are filled in.',
 		},
-		...advancedFields.map(
-			(field): INodeProperties => ({ ...field, displayOptions: { show: SWITCHED_ON } }),
-		),
+		...advancedFields.map((field): INodeProperties => ({ ...field, displayOptions })),
 		// n8n drops the value of a field that is not shown. A hidden one of the same name keeps it.
 		...advancedFields.map((field): INodeProperties => ({ ...field, type: 'hidden' })),
 		...(Object.keys(ENDPOINTS) as Endpoint[]).map((name): INodeProperties => {
@@ -111,7 +109,7 @@ export class MediaGenerationApi implements ICredentialType {
 				...(placeholder && {
 					description: `Must contain ${placeholder}, in the path or in the query`,
 				}),
-				displayOptions: { show: SWITCHED_ON },
+				displayOptions,
 			};
 		}),
 		{
@@ -123,7 +121,7 @@ export class MediaGenerationApi implements ICredentialType {
 			hint: "Leave blank unless the service's documentation names one",
 			description:
 				'Header by which the service recognizes a repeated request, and answers it with the same task. If an answer is lost, the node then sends the request again. A service that ignores the header would create another task, and charge for it.',
-			displayOptions: { show: SWITCHED_ON },
+			displayOptions,
 		},
 	];
 
