@@ -1,6 +1,5 @@
 import type {
 	IAuthenticate,
-	ICredentialDataDecryptedObject,
 	ICredentialType,
 	IHttpRequestOptions,
 	Icon,
@@ -106,9 +105,7 @@ export class MediaGenerationApi implements ICredentialType {
 				name,
 				type: 'string',
 				default: path,
-				...(placeholder && {
-					description: `Must contain ${placeholder}, in the path or in the query`,
-				}),
+				description: placeholder && `Must contain ${placeholder}, in the path or in the query`,
 				displayOptions,
 			};
 		}),
@@ -130,10 +127,7 @@ export class MediaGenerationApi implements ICredentialType {
 	 * with a credential that they can't see. It is a function because an expression costs a V8 isolate.
 	 * @throws {Error} when the request goes elsewhere, or where somebody on its way could read it
 	 */
-	authenticate: IAuthenticate = async (
-		credentials: ICredentialDataDecryptedObject,
-		request: SentRequest,
-	): Promise<IHttpRequestOptions> => {
+	authenticate: IAuthenticate = async (credentials, request: SentRequest) => {
 		const urls = [request.url, request.uri].filter((url) => url !== undefined);
 		const targets = urls.map((url) => getOrigin(url, request.baseURL));
 		const allowed = [credentials.baseUrl, credentials.uploadBaseUrl].map((url) => getOrigin(url));

@@ -160,7 +160,7 @@ export class TaskService {
 		});
 	}
 
-	/** @param wanted what an answer lacks whose `data` does not fit the schema */
+	/** @param wanted what is missing where `data` doesn't fit the schema */
 	private async request<T extends z.ZodTypeAny>(
 		request: ServiceRequest,
 		schema: T,

@@ -12,8 +12,7 @@ export interface Callback extends Verified {
 }
 
 /**
- * Reads a callback from n8n's request, and verifies it. Unless it depends on the key, its form is
- * checked before the credential is read, because anyone can send callbacks.
+ * Reads a callback from n8n's request, and verifies it: first what needs no credential.
  * @param isSigned the signature is verified; by default if the credential has a key
  * @throws if n8n can't read the credential
  */

@@ -26,7 +26,7 @@ export function refuse(
 		clockDifferenceSeconds !== undefined &&
 		`${Math.abs(clockDifferenceSeconds)} s ${clockDifferenceSeconds < 0 ? 'behind' : 'ahead of'} the clock here`;
 	const facts = [`${status} ${reason}`, difference, cause].filter(Boolean).join('; ');
-	// Files that are still being downloaded are no fault.
+	// That is no fault.
 	if (reason !== 'resultsUnderWay')
 		warn(
 			context,

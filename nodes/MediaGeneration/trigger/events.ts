@@ -14,9 +14,8 @@ const STORED_WITHIN = 60_000;
 const PAUSE = 25;
 
 /**
- * When events were emitted, in seconds since 1970, by trigger. n8n reads all static data before a
- * webhook and saves all of it afterwards, so callbacks at the same time would overwrite each other's
- * events if these were kept there alone.
+ * When events were emitted, in seconds since 1970, by trigger. In n8n's static data alone, callbacks
+ * at the same time would overwrite each other's events: each saves all that it read before.
  */
 const emitted = new Map<string, BoundedMap<string, number>>();
 
@@ -38,9 +37,8 @@ export class TaskEvents {
 		this.key = `${trigger} ${taskId}`;
 		this.times = emitted.get(trigger) ?? new BoundedMap(REMEMBERED_EVENTS);
 		emitted.set(trigger, this.times);
-		for (const [event, time] of readSaved(context)) {
+		for (const [event, time] of readSaved(context))
 			if (!this.times.has(event)) this.times.set(event, time);
-		}
 	}
 
 	has(event: string): boolean {
@@ -89,10 +87,7 @@ export class TaskEvents {
 	}
 }
 
-/**
- * Forgets the events of a trigger that is deactivated. n8n also calls this when it stops listening for
- * a test event, with other static data: what it saved for the active trigger stays.
- */
+/** Forgets the events of a trigger that is deactivated, or of a test, which has its own static data. */
 export function forgetEvents(context: IHookFunctions): void {
 	emitted.delete(identifyTrigger(context));
 	delete staticData(context).events;
