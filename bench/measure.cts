@@ -58,12 +58,12 @@ const formatMedian = (values: number[], unit: string) => `${median(values).toFix
 export const compare = (
 	name: string,
 	{ ours, theirs }: Record<'ours' | 'theirs', number[]>,
-	{ goal, unit = 'ms', more = '' }: Pick<Row, 'goal' | 'unit'> & { more?: string } = {},
+	{ goal, unit = 'ms' }: Pick<Row, 'goal' | 'unit'>,
 ): Row => ({
 	name,
 	value: median(ours) / median(theirs),
 	goal,
-	figures: `${formatMedian(ours, unit)}${more}, beside ${formatMedian(theirs, unit)}; medians of ${ours.length}`,
+	figures: `${formatMedian(ours, unit)}, beside ${formatMedian(theirs, unit)}; medians of ${ours.length}`,
 });
 
 const TICKS_PER_SECOND = 100;

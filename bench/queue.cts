@@ -13,11 +13,12 @@ const ROUNDS = 5;
 const WRITTEN =
 	'select tup_inserted + tup_updated + tup_deleted from pg_stat_database where datname = current_database()';
 
-const COSTS = {
-	webhook: { name: 'Processor time of the webhook process per callback', unit: 'ms' },
-	worker: { name: 'Processor time of the worker per execution', unit: 'ms' },
-	written: { name: 'Rows written to the database per callback', unit: 'rows' },
-};
+/** What a callback costs, with its unit. */
+const COSTS = [
+	['Processor time of the webhook process per callback', 'ms'],
+	['Processor time of the worker per execution', 'ms'],
+	['Rows written to the database per callback', 'rows'],
+] as const;
 
 /**
  * Measures a callback's cost in queue mode, for the arithmetic of docs/operation.md: processor time of the webhook process that
@@ -36,30 +37,25 @@ export const bench = async (log: Log) =>
 		});
 		const readTime = (processes: N8nProcess[]) =>
 			sum(processes.map(({ pid }) => readProcessorTime(pid)));
-		const readUsed = () => ({
-			webhook: readTime(queue.webhooks),
-			worker: readTime(queue.workers),
-			written: Number(queue.query(WRITTEN)),
-		});
+		const readUsed = () => [
+			readTime(queue.webhooks),
+			readTime(queue.workers),
+			Number(queue.query(WRITTEN)),
+		];
 
-		/** Measures the cost of one callback, as a mean over a round. */
-		const measureCost = async (receiver: Receiver) => {
+		/** Measures the costs of one callback, as means over a round. */
+		const measureCosts = async (receiver: Receiver) => {
 			const before = readUsed();
 			await measureRound({ service, n8n: queue.n8n }, receiver);
 			// PostgreSQL's statistics are up to a second behind.
 			await sleep(1500);
-			const after = readUsed();
-			return {
-				webhook: (after.webhook - before.webhook) / CALLBACKS,
-				worker: (after.worker - before.worker) / CALLBACKS,
-				written: (after.written - before.written) / CALLBACKS,
-			};
+			return readUsed().map((used, index) => (used - Number(before[index])) / CALLBACKS);
 		};
 
 		const receivers = await activate(queue.n8n, service, ['withDetails', 'bare']);
-		const { withDetails, bare } = await interleave(receivers, { rounds: ROUNDS }, measureCost);
-		return Object.entries(COSTS).map(([key, { name, unit }]) => {
-			const list = (costs: typeof bare) => costs.map((cost) => cost[key as keyof typeof COSTS]);
+		const { withDetails, bare } = await interleave(receivers, { rounds: ROUNDS }, measureCosts);
+		return COSTS.map(([name, unit], index) => {
+			const list = (rounds: number[][]) => rounds.map((costs) => Number(costs[index]));
 			const costs = { ours: list(withDetails), theirs: list(bare) };
 			return compare(`${name}, of the bare Webhook node`, costs, { unit });
 		});

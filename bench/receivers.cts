@@ -4,9 +4,10 @@ import { CREDENTIAL_TYPE, type Pair } from '../dev/fixtures/pair.cts';
 import { connect, triggered, webhook } from '../dev/fixtures/workflows.cts';
 import type { N8n } from '../dev/n8n/n8n.cts';
 import { poll } from '../dev/n8n/wait.cts';
-import type { WorkflowNode } from '../dev/n8n/workflow.cts';
+import type { Workflow, WorkflowNode } from '../dev/n8n/workflow.cts';
 import type { Service } from '../dev/service/index.cts';
-import { buildHttpRequest, importFor, measureCallback } from './fixtures.cts';
+import byHand from './byHand.json';
+import { importFor, measureCallback } from './fixtures.cts';
 import { readProcessorTime } from './measure.cts';
 
 export const CALLBACKS = 40;
@@ -27,65 +28,11 @@ const buildReceiver = (...nodes: WorkflowNode[]) =>
 
 const buildOurs = (options: object) => buildReceiver(...triggered({ options }).nodes);
 
-const buildWebhook = (responseMode: string, options = {}) =>
-	webhook(randomUUID(), { responseMode, options });
+const buildWebhook = (responseMode: string) => webhook(randomUUID(), { responseMode });
 
-const buildRespond = (responseCode: number): WorkflowNode => ({
-	name: `Respond ${responseCode}`,
-	type: 'n8n-nodes-base.respondToWebhook',
-	typeVersion: 1.5,
-	parameters: { respondWith: 'json', responseBody: '{"accepted":true}', options: { responseCode } },
-});
-
-/** n8n's own node that leads on by its first output when the signature is the expected one, and else by its second one. */
-const IF_SIGNED: WorkflowNode = {
-	name: 'If',
-	type: 'n8n-nodes-base.if',
-	typeVersion: 2.3,
-	parameters: {
-		conditions: {
-			combinator: 'and',
-			options: { caseSensitive: true, leftValue: '', typeValidation: 'strict', version: 3 },
-			conditions: [
-				{
-					id: 'equal',
-					leftValue: '={{ $json.expected }}',
-					rightValue: "={{ $json.headers['x-webhook-signature'] }}",
-					operator: { type: 'string', operation: 'equals' },
-				},
-			],
-		},
-		options: {},
-	},
-};
-
-function buildByHand(service: Service) {
-	const crypto: WorkflowNode = {
-		name: 'Crypto',
-		type: 'n8n-nodes-base.crypto',
-		typeVersion: 2,
-		parameters: {
-			action: 'hmac',
-			type: 'SHA256',
-			value: "={{ $json.body.data.task_id }}.{{ $json.headers['x-webhook-timestamp'] }}",
-			dataPropertyName: 'expected',
-			encoding: 'base64',
-		},
-		credentials: { crypto: {} },
-	};
-	const accepting = buildReceiver(
-		buildWebhook('responseNode'),
-		crypto,
-		IF_SIGNED,
-		buildHttpRequest({
-			url: `=${service.url}/api/v1/jobs/recordInfo?taskId={{ $json.body.data.task_id }}`,
-		}),
-		buildRespond(200),
-	);
-	const refusing = connect('Refusing', [buildRespond(401)]);
-	accepting.connections.If?.main?.push([{ node: 'Respond 401', type: 'main', index: 0 }]);
-	return { ...accepting, nodes: [...accepting.nodes, ...refusing.nodes] };
-}
+/** A chain that someone builds in n8n's editor. */
+const buildByHand = ({ url }: Service) =>
+	JSON.parse(JSON.stringify(byHand).replaceAll('https://api.example', url)) as Workflow;
 
 const buildNothing = () =>
 	buildReceiver({
@@ -107,7 +54,6 @@ export const RECEIVERS = {
 	withDetails: () => buildOurs({}),
 	nothing: buildNothing,
 	bare: () => buildReceiver(buildWebhook('onReceived')),
-	withExpression: () => buildReceiver(buildWebhook('onReceived', { responseData: '={{ "ok" }}' })),
 	byHand: buildByHand,
 };
 

@@ -7,22 +7,12 @@ import { provideN8n } from '../dev/n8n/provide.cts';
 import { version } from '../package.json';
 import { bench as answers } from './answers.cts';
 import { bench as asleep } from './asleep.cts';
-import { bench as clicks } from './clicks.cts';
-import { bench as create } from './create.cts';
 import { bench as intake } from './intake.cts';
 import type { Row } from './measure.cts';
 import { bench as memory } from './memory.cts';
 import { bench as queue } from './queue.cts';
-import { bench as requests } from './requests.cts';
-import { bench as results } from './results.cts';
-import { bench as resume } from './resume.cts';
 
 const BENCHES: Record<string, (log: Log) => Promise<Row[]>> = {
-	clicks,
-	requests,
-	create,
-	resume,
-	results,
 	intake,
 	memory,
 	queue,

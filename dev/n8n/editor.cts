@@ -132,17 +132,6 @@ export class Editor {
 		await entries.first().waitFor({ state: 'hidden' });
 	}
 
-	/** Returns the names of the entries of a list in the open panel, without n8n's own entry. */
-	async listOptions(parameter: string) {
-		await this.get(`parameter-input-${parameter}`).click();
-		const entries = this.page.getByRole('option').filter({ visible: true });
-		await entries.first().waitFor();
-		const texts = await entries.allInnerTexts();
-		await this.page.keyboard.press('Escape');
-		const names = texts.map((text) => text.split('\n', 1)[0]?.trim() ?? '');
-		return names.filter((name) => name !== 'Custom API Call');
-	}
-
 	/** Chooses an entry of a list that is searched, by words to type and a part of its name. */
 	async chooseFromSearch(parameter: string, words: string, entry: string) {
 		await this.get(`resource-locator-${parameter}`).getByTestId('rlc-input').click();
@@ -152,17 +141,6 @@ export class Editor {
 
 	async fill(parameter: string, text: string) {
 		await this.get(`parameter-input-${parameter}`).locator('input, textarea').fill(text);
-	}
-
-	/** Returns the titles of the fields that the open panel shows, in their order. The rows of a list have none. */
-	async readFieldTitles() {
-		const labels = await this.panel
-			.getByTestId('parameter-item')
-			.filter({ visible: true })
-			.getByTestId('input-label')
-			.locator('label:not([role]) > :first-child')
-			.allInnerTexts();
-		return labels.map((text) => text.split('\n', 1)[0]?.trim() ?? '').filter(Boolean);
 	}
 
 	/** Starts the node of the open panel. */

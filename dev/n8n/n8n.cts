@@ -231,14 +231,6 @@ export class N8n extends N8nProcess {
 		return await this.request<object>('GET', `/rest/credentials/${id}?includeData=true`);
 	}
 
-	/** Does the editor's test of a credential, which is saved first. */
-	async testCredential({ type, data }: Omit<CredentialInput, 'name'>) {
-		const { id, name } = await this.createCredential({ name: 'Tested', type, data });
-		const credentials = { id, name, type, data };
-		const url = '/rest/credentials/test';
-		return await this.request<Record<'status' | 'message', string>>('POST', url, { credentials });
-	}
-
 	/** Saves a workflow as a new one. Nodes that use one of the given credential types get that credential. */
 	async importWorkflow(
 		{ name, nodes, connections, settings = {}, pinData = {} }: Workflow,
@@ -366,10 +358,7 @@ export class N8n extends N8nProcess {
 	}
 
 	/** Waits until an execution has one of the given statuses, by default until it has ended. */
-	async waitForExecution(
-		id: string,
-		{ timeout, until = ENDED }: { timeout?: number; until?: string[] } = {},
-	) {
+	async waitForExecution(id: string, { until = ENDED }: { until?: string[] } = {}) {
 		let last = '';
 		return await poll(
 			async () => {
@@ -381,7 +370,6 @@ export class N8n extends N8nProcess {
 				return undefined;
 			},
 			{
-				timeout,
 				what: `execution ${id} to be ${until.join(' or ')}`,
 				details: () => `It is ${last}. ${this.readLogTail()}`,
 			},
@@ -416,8 +404,7 @@ export class N8n extends N8nProcess {
 		workflowId,
 		count,
 		status = ENDED,
-		timeout,
-	}: ExecutionFilter & { count: number; timeout?: number }) {
+	}: ExecutionFilter & { count: number }) {
 		let found = 0;
 		const summaries = await poll(
 			async () => {
@@ -426,7 +413,6 @@ export class N8n extends N8nProcess {
 				return found >= count ? list : undefined;
 			},
 			{
-				timeout,
 				what: `${count} executions of workflow ${workflowId}`,
 				details: () => `There are ${found}. ${this.readLogTail()}`,
 			},

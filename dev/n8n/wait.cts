@@ -7,8 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export const PATIENCE = 240_000;
 
 interface PollOptions {
-	/** In milliseconds, where it takes longer than `PATIENCE` even on a quiet machine. */
-	timeout?: number;
 	/** Names, in the error, the thing that is waited for. */
 	what: string;
 	details?: () => string;
@@ -24,16 +22,15 @@ const LONGEST_PAUSE = 500;
  */
 export async function poll<Answer>(
 	ask: () => Answer | undefined | Promise<Answer | undefined>,
-	{ timeout = 0, what, details = () => '' }: PollOptions,
+	{ what, details = () => '' }: PollOptions,
 ): Promise<NonNullable<Answer>> {
 	const begun = Date.now();
-	const limit = Math.max(timeout, PATIENCE);
 	for (;;) {
 		const answer = await ask();
 		if (answer) return answer;
 		const passed = Date.now() - begun;
-		if (passed > limit)
-			throw new Error(`Waited ${limit / 1000} s for ${what}, in vain. ${details()}`);
+		if (passed > PATIENCE)
+			throw new Error(`Waited ${PATIENCE / 1000} s for ${what}, in vain. ${details()}`);
 		const pause = Math.min(Math.max(passed / 5, SHORTEST_PAUSE), LONGEST_PAUSE);
 		await sleep(pause);
 	}

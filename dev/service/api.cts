@@ -14,9 +14,8 @@ import { createOriginals } from './idempotency.cts';
 import type { Context } from './index.cts';
 import { isLookup, registerLookups } from './lookups.cts';
 import { readOrder } from './models.cts';
-import { hasEnded } from './results.cts';
 import { endpoints, type Endpoint } from './settings.cts';
-import { describe, FAIL_MESSAGE, type createLifecycle, type TaskRecord } from './tasks.cts';
+import { describe, type createLifecycle, type TaskRecord } from './tasks.cts';
 import { registerUploads } from './uploads.cts';
 import { Refusal, wrapData } from './validation.cts';
 
@@ -153,8 +152,8 @@ function registerTasks(app: FastifyInstance, context: Context, lifecycle: Lifecy
 			...readFaults(order.input.prompt),
 			...settings.faultsFor?.({ ...order, index: orders++ }),
 		};
-		const { status, garbage, noTaskId, hang, accepted = 200 } = faults;
-		const spoilt = Boolean(status || garbage || noTaskId || hang);
+		const { status, garbage, hang, accepted = 200 } = faults;
+		const spoilt = Boolean(status || garbage || hang);
 
 		const task = !spoilt || faults.created ? lifecycle.create(order, result, faults) : undefined;
 		if (task) settings.credits -= settings.costPerTask;
@@ -166,22 +165,19 @@ function registerTasks(app: FastifyInstance, context: Context, lifecycle: Lifecy
 		const loss = task ? loseAnswer(task) : {};
 		const faulty = answerFaultily(request, reply, { status, garbage, hang, ...loss });
 		if (faulty) return faulty;
-		const data = task && !noTaskId ? describeCreation(task.taskId) : {};
-		return reply.code(accepted).send(wrapData(data));
+		return reply.code(accepted).send(wrapData(task ? describeCreation(task.taskId) : {}));
 	});
 
 	app.get<{ Querystring: { taskId?: string } }>(endpoints.details, async (request, reply) => {
 		const record = tasks.get(request.query.taskId ?? '');
 		if (!record) throw new Refusal(422, 'recordInfo is null');
 		record.detailsRequests++;
-		const { detailsHang: hang, detailsFail = 0, detailsCode, detailsRecord } = record.faults;
+		const { detailsHang: hang, detailsFail = 0 } = record.faults;
 		const status = record.detailsRequests <= detailsFail ? 500 : undefined;
-		const faulty = answerFaultily(request, reply, { hang, status });
-		if (faulty) return faulty;
-
-		const code = hasEnded(record) ? detailsCode : undefined;
-		if (code !== undefined && !detailsRecord) throw new Refusal(code, FAIL_MESSAGE);
-		return { ...wrapData(describeTask(describe(context, record))), ...(code && { code }) };
+		return (
+			answerFaultily(request, reply, { hang, status }) ??
+			wrapData(describeTask(describe(context, record)))
+		);
 	});
 
 	app.get(endpoints.balance, async () => wrapData(settings.credits));

@@ -3,30 +3,23 @@ import { z } from 'zod';
 
 const flag = (help: string) => z.boolean().describe(help);
 const number = (help: string) => z.number().describe(help);
-const word = (help: string) => z.string().describe(help);
 
 /** The faults of one task. The descriptions are the command line's help. */
 export const taskFaults = z
 	.object({
 		fail: flag('the task ends in state fail, with failCode 501'),
-		end: word('the name of the state that the task ends in, well or with #fail; #end=canceled'),
 		slow: number('how many seconds the task takes; #slow=30'),
 		neverEnds: flag('the task stays in state generating'),
 		noCallback: flag('no callback is sent'),
 		callbackTwice: flag('two callbacks are sent at the same instant'),
 		status: number('creating is answered with this HTTP status and code; #status=429'),
 		garbage: flag('creating is answered with text that is not JSON'),
-		noTaskId: flag('creating is answered with code 200 but no task id'),
 		hang: flag('creating is never answered'),
 		lost: number(
 			'the task is made, and this number of answers to its creation get lost; #lost=1. With an idempotency header each request that comes again counts',
 		),
 		created: flag('with one of the four above: the task is made all the same, and runs'),
 		accepted: number('the task is made, and its ID answered with this HTTP status; #accepted=202'),
-		detailsCode: number(
-			'once the task has ended, its details are answered with this code; #detailsCode=501',
-		),
-		detailsRecord: flag('with the above: the record is there all the same'),
 		detailsFail: number('how many requests for details are answered with HTTP 500; #detailsFail=2'),
 		detailsHang: flag('requests for details are never answered'),
 		files: number('how many result files there are; #files=3'),
@@ -34,15 +27,10 @@ export const taskFaults = z
 			'result files have this many MB: "task ID/name\\n" again and again; #fileSize=20',
 		),
 		links: z
-			.enum(['blank', 'blankText', 'relative', 'dead'])
-			.describe(
-				'the links to results are one blank text, a blank text in place of the list, paths, or of a host that does not answer; #links=blank',
-			),
+			.enum(['blank', 'dead'])
+			.describe('the links to results are blank, or of a host that does not answer; #links=blank'),
 		fileSlow: number('how many seconds a result file takes to arrive; #fileSlow=5'),
-		fileStalls: flag('result files stop after three bytes, and stay open'),
-		fileBreaks: flag('the connection is cut in the middle of a result file'),
 		fileRefused: flag('result files are answered with HTTP 403, and their links are not renewed'),
-		fileRedirects: flag('result files are behind one redirect'),
 	})
 	.partial()
 	.strict();
@@ -70,7 +58,7 @@ export interface RequestFault extends FaultyAnswer {
 	delaySeconds?: number;
 }
 
-/** Reads the faults that a prompt names as `#fail`, `#slow=3`, `#end=canceled`. Words that name no fault are left alone. */
+/** Reads the faults that a prompt names as `#fail`, `#slow=3`, `#links=dead`. Words that name no fault are left alone. */
 export function readFaults(prompt: unknown) {
 	const faults: TaskFaults = {};
 	for (const [, name = '', value] of String(prompt).matchAll(/#(\w+)(?:=(\d+(?:\.\d+)?|\w+))?/g)) {

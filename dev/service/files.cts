@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
@@ -58,25 +57,15 @@ function* repeat(text: string, size: number) {
 async function* deliver(
 	chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
 	size: number,
-	{ fileStalls, fileBreaks, fileSlow }: TaskFaults,
-	{ deliveries, closing, wait }: Context,
+	{ fileSlow }: TaskFaults,
+	{ deliveries, wait }: Context,
 ) {
 	const delivery: Delivery = { begun: Date.now() };
 	deliveries.push(delivery);
-	let sent = 0;
 	try {
 		for await (const chunk of chunks) {
-			if (fileStalls) {
-				yield chunk.subarray(0, 3);
-				await once(closing, 'abort');
-			}
-			if (fileBreaks && sent + chunk.length > size / 2) {
-				yield chunk.subarray(0, Math.floor(size / 2) - sent);
-				throw new Error('The file breaks off');
-			}
 			if (fileSlow) await wait((fileSlow * chunk.length) / size);
 			yield chunk;
-			sent += chunk.length;
 		}
 	} finally {
 		delivery.ended = Date.now();
@@ -120,15 +109,11 @@ export function createFileHost(context: Context) {
 
 	interface ResultRoute {
 		Params: { taskId: string; name: string };
-		Querystring: { redirected?: string };
 	}
-	app.get<ResultRoute>('/results/:taskId/:name', async ({ params, query, url }, reply) => {
+	app.get<ResultRoute>('/results/:taskId/:name', async ({ params }, reply) => {
 		const task = tasks.get(params.taskId);
 		if (!task || !hasFile(task, params.name)) return refuseUnknown(reply);
-		const { fileRefused, fileRedirects } = task.faults;
-		if (fileRefused) return refuse(reply, 403, 'AccessDenied', 'Access Denied');
-		if (fileRedirects && query.redirected === undefined)
-			return reply.redirect(`${url}${url.includes('?') ? '&' : '?'}redirected=1`);
+		if (task.faults.fileRefused) return refuse(reply, 403, 'AccessDenied', 'Access Denied');
 		return sendResult(reply, task, params.name, context);
 	});
 

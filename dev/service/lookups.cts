@@ -49,8 +49,7 @@ export function registerLookups(app: FastifyInstance, context: Context) {
 			// An encoded slash is not the name's own.
 			const found = /%2f/i.test(path) ? undefined : findInCatalogue(decodeURIComponent(path));
 			if (!found) throw new Refusal(404, 'The model does not exist');
-			const { model } = found.entry;
-			return wrapData({ model, openapi: settings.documents[model] ?? found.openapi });
+			return wrapData({ model: found.entry.model, openapi: found.openapi });
 		});
 
 		scope.post(DOWNLOAD_URL_PATH, async ({ body }) => {

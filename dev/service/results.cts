@@ -54,11 +54,11 @@ export function formatResult({ settings, resultsUrl }: Context, record: TaskReco
 	const { taskId, result, faults } = record;
 	const { resultSeconds: seconds = null } = settings;
 	const query = seconds === null ? '' : `?expires=${Date.now() + seconds * 1000}`;
-	const origin = { relative: '', dead: DEAD_ORIGIN }[String(faults.links)] ?? resultsUrl;
+	const origin = faults.links === 'dead' ? DEAD_ORIGIN : resultsUrl;
 	const links = nameFiles(record).map(([field, names]): [string, string[]] => [
 		field,
 		names.map((name) =>
-			faults.links?.startsWith('blank') ? '' : `${origin}/results/${taskId}/${name}${query}`,
+			faults.links === 'blank' ? '' : `${origin}/results/${taskId}/${name}${query}`,
 		),
 	]);
 
@@ -73,8 +73,6 @@ export function formatResult({ settings, resultsUrl }: Context, record: TaskReco
 		return { resultJson: '', response: { data } };
 	}
 	const text = { resultObject: { text: 'A fox crosses a field at dusk.', language: 'en' } };
-	const named: Array<[string, string | string[]]> =
-		faults.links === 'blankText' ? links.map(([field]) => [field, '']) : links;
-	const content: object = result.kind === 'text' ? text : Object.fromEntries(named);
+	const content: object = result.kind === 'text' ? text : Object.fromEntries(links);
 	return { resultJson: result.asObject ? content : JSON.stringify(content) };
 }

@@ -18,8 +18,6 @@ export const defaults = {
 	costPerTask: 12.5,
 	/** The header that identifies a creation when it comes again; '': any header is ignored. */
 	idempotencyHeader: '',
-	/** Task IDs are `task-1`, `task-2` and so on, as in any other emulator that counts them. */
-	countsIds: false,
 	/** The endpoints that there are. */
 	creation: true,
 	details: true,
@@ -29,8 +27,6 @@ export const defaults = {
 	downloadUrl: true,
 	/** The least time between two requests to the catalogue or for a fresh link. */
 	lookupSeconds: 1,
-	/** Documents that the catalogue has in place of its own, by the name of the model. Tasks are held to its own. */
-	documents: {} as Record<string, object>,
 };
 
 /** The settings that switch endpoints off, with the beginnings of their paths. */

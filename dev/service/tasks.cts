@@ -11,7 +11,6 @@ import { formatResult, hasEnded, hasSucceeded, type Result } from './results.cts
 export interface TaskRecord extends TaskOrder {
 	taskId: string;
 	result: Result;
-	/** Of the contract's family, or the word of the fault `end`. */
 	state: string;
 	createTime: number;
 	updateTime: number;
@@ -24,7 +23,7 @@ export interface TaskRecord extends TaskOrder {
 }
 
 const FAIL_CODE = '501';
-export const FAIL_MESSAGE = 'The generation failed: the prompt was refused.';
+const FAIL_MESSAGE = 'The generation failed: the prompt was refused.';
 
 /** Gathers what the details and the callback of a task say, with fresh result links. */
 export const describe = (context: Context, record: TaskRecord): Description => ({
@@ -41,13 +40,12 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 	const { settings, closing, tasks, wait } = context;
 	/** Each settles when the task has ended and its callbacks too. */
 	const lives = new Map<TaskRecord, Promise<void>>();
-	let count = 0;
 
 	const move = (record: TaskRecord, state: string) =>
 		Object.assign(record, { state, updateTime: Date.now() });
 
 	async function live(record: TaskRecord) {
-		const { fail, end, neverEnds, slow: seconds = settings.taskSeconds } = record.faults;
+		const { fail, neverEnds, slow: seconds = settings.taskSeconds } = record.faults;
 		const { states } = dialects[settings.dialect];
 		for (const state of states) {
 			move(record, state);
@@ -55,7 +53,7 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 		}
 		if (neverEnds) await once(closing, 'abort');
 		record.completeTime = Date.now();
-		move(record, end ?? (fail ? 'fail' : 'success'));
+		move(record, fail ? 'fail' : 'success');
 		await callbacks.deliver(record);
 	}
 
@@ -66,15 +64,13 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 		return record;
 	}
 
-	const createId = () => (settings.countsIds ? `task-${++count}` : randomBytes(16).toString('hex'));
-
 	/** Makes a task and starts its life. */
 	function create(order: TaskOrder, result: Result, faults: TaskFaults) {
 		const now = Date.now();
 		const record: TaskRecord = {
 			...order,
 			result,
-			taskId: createId(),
+			taskId: randomBytes(16).toString('hex'),
 			state: 'waiting',
 			createTime: now,
 			updateTime: now,

@@ -1,12 +1,6 @@
 import { expect } from '@jest/globals';
 import { parseAnswer } from '../../dev/fixtures/callbacks.cts';
-import {
-	chain,
-	editSample,
-	NODE,
-	prompts,
-	SEEN,
-} from '../../dev/fixtures/workflows.cts';
+import { chain, editSample, NODE, prompts, SEEN } from '../../dev/fixtures/workflows.cts';
 import type { CallbackOverrides } from '../../dev/service/index.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { DETAILS, usePair } from './support.cts';
@@ -14,19 +8,11 @@ import { DETAILS, usePair } from './support.cts';
 const pair = usePair({
 	service: { taskSeconds: 0.5, credits: 1e6, callbackRetrySeconds: [0.2, 0.4, 0.8] },
 });
-/** Has the task of an execution that waits until the limit passes, while the other tests run. */
-const limited = usePair({ keeps: true });
-let limitedId: string;
-
-beforeAll(async () => {
-	const texts = ['once #neverEnds', 'never'];
-	limitedId = await limited.start(edit(texts, { waitLimit: 0.05 }, { executeOnce: true }, limited));
-});
 
 /** Builds a workflow that creates a task for each prompt and waits for all, and then shows what each is paired with. */
-function edit(texts: string[], parameters: object = {}, node: object = {}, on = pair) {
+function edit(texts: string[], parameters: object = {}) {
 	const options = { tasksPer10Seconds: 0, concurrency: 20 };
-	const sample = editSample(on.service.resultsUrl, { options, ...parameters }, node);
+	const sample = editSample(pair.service.resultsUrl, { options, ...parameters });
 	return chain('Create and wait', [prompts(texts), sample, SEEN]);
 }
 
@@ -119,44 +105,4 @@ describe('waiting for the callback', () => {
 		expect(await pair.service.callback(taskId)).toMatchObject({ status: 200 });
 		expect((await pair.n8n.waitForExecution(id)).getItems(NODE)).toMatchObject([COMPLETED]);
 	});
-
-	it('leaves the callback to be sent again while details are unavailable', async () => {
-		pair.service.set({ taskSeconds: 1.5 });
-		const id = await pair.park(edit(['one']));
-		pair.service.faultNext({ path: DETAILS, status: 500, times: 2 });
-		expect((await pair.n8n.waitForExecution(id)).getItems(NODE)).toMatchObject([COMPLETED]);
-		const [task] = pair.listTasks();
-		expect(task?.callbacks.map(({ status }) => status)).toEqual([503, 503, 200]);
-	});
-
-	it("stops before anything is created when a callback was chosen and the service can't reach this n8n", async () => {
-		const credential = await pair.createCredential({ baseUrl: 'https://api.service.example' });
-		const workflow = edit(['one'], { waitFor: 'callback' });
-		const error = (await pair.run(workflow, { credential })).getError(NODE);
-		expect(error?.message).toContain(
-			"The service can't reach this n8n: callbacks would go to http://",
-		);
-		expect(error?.description).toMatch(/WEBHOOK_URL.*Automatic/);
-		expect(pair.service.requests).toHaveLength(0);
-	});
-});
-
-it('a batch of 60 tasks that ended without a callback goes on by one, within the time that a sender waits', async () => {
-	const { id, taskIds } = await parkForEnded(60);
-	pair.service.faultNext({ path: DETAILS, delaySeconds: 0.3, times: 3 * 60 });
-	const begun = Date.now();
-	const { body } = await pair.service.callback(String(taskIds.at(-1)));
-	expect(parseAnswer(body)).toEqual({ accepted: true, resumed: true });
-	// One after the other, the requests for the tasks take 18 seconds.
-	expect(Date.now() - begun).toBeLessThan(15_000);
-	const execution = await pair.n8n.waitForExecution(id);
-	expect(execution.getItems(NODE)).toMatchObject(taskIds.map(() => COMPLETED));
-});
-
-it('under Execute Once, the task that goes on comes out at the limit, and no input item', async () => {
-	const execution = await limited.n8n.waitForExecution(limitedId);
-	const taskId = limited.findId('once #neverEnds');
-	expect(execution.getItems(NODE)).toMatchObject([{ taskId, status: 'timedOut' }]);
-	expect((await limited.service.callback(taskId)).status).toBe(409);
-	expect((await limited.n8n.getExecution(limitedId)).getItems('Seen')).toHaveLength(1);
 });

@@ -1,13 +1,6 @@
 import { expect } from '@jest/globals';
-import {
-	chain,
-	createAndWait,
-	mediaGeneration,
-	NODE,
-	prompts,
-} from '../../dev/fixtures/workflows.cts';
+import { createAndWait, mediaGeneration, NODE, prompts } from '../../dev/fixtures/workflows.cts';
 import { dialects, type DialectName } from '../../dev/service/dialects.cts';
-import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { readFiles, usePair } from './support.cts';
 
 /** Builds the fields of each model, with this prompt. */
@@ -40,13 +33,6 @@ const buildModels = (files: string): Record<string, Record<string, unknown>> => 
 
 describe.each(Object.keys(dialects) as DialectName[])('in the dialect "%s"', (dialect) => {
 	const pair = usePair({ service: { dialect, taskSeconds: 1, credits: 1e6, lookupSeconds: 0 } });
-	const limited = usePair({ service: { dialect }, keeps: true });
-	let limitedId: string;
-
-	beforeAll(async () => {
-		const node = createAndWait({ waitFor: 'callback', waitLimit: 0.05 });
-		limitedId = await limited.start(chain('Limited', [prompts(['#neverEnds']), node]));
-	});
 
 	/** Builds our node, which by default generates with a model and waits for its callback. */
 	const build = (name: string, more: object = {}) =>
@@ -124,18 +110,5 @@ describe.each(Object.keys(dialects) as DialectName[])('in the dialect "%s"', (di
 	it('reads the credits', async () => {
 		const node = mediaGeneration({ resource: 'account', operation: 'getCredits' });
 		expect((await pair.runNodes(node)).getItems(NODE)).toEqual([{ credits: 1e6 }]);
-	});
-
-	it('outputs a task that runs on at the limit, by polling and asleep', async () => {
-		const node = createAndWait({ waitFor: 'polling', waitLimit: 0.05 });
-		const polling = await pair.runNodes(prompts(['#neverEnds']), node);
-		const asleep = await limited.n8n.waitForExecution(limitedId);
-		for (const [execution, ids] of [
-			[polling, pair.listIds()],
-			[asleep, limited.listIds()],
-		] as const)
-			expect(execution.getItems<Task>(NODE)).toMatchObject([
-				{ taskId: ids[0], status: 'timedOut' },
-			]);
 	});
 });

@@ -1,5 +1,3 @@
-import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
-import { isDeepStrictEqual } from 'node:util';
 import { createEndedTask } from '../../dev/fixtures/callbacks.cts';
 import {
 	CREDENTIAL_TYPE,
@@ -7,11 +5,10 @@ import {
 	TOKEN,
 	WEBHOOK_SECRET,
 } from '../../dev/fixtures/pair.cts';
-import { imageEdit, makeFirstPicture, textToImage } from '../../dev/fixtures/firstPicture.cts';
-import { chain, mediaGeneration, NODE_TYPE } from '../../dev/fixtures/workflows.cts';
+import { makeFirstPicture } from '../../dev/fixtures/firstPicture.cts';
+import { chain, mediaGeneration } from '../../dev/fixtures/workflows.cts';
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
 import type { N8n } from '../../dev/n8n/n8n.cts';
-import { poll } from '../../dev/n8n/wait.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
 import { startService, type Service } from '../../dev/service/index.cts';
 
@@ -21,14 +18,10 @@ const WAIT_ACTION = 'Generate a video or image';
 let n8n: N8n;
 let service: Service;
 let editor: Editor;
-/** Those that the action node declares. */
-let properties: INodeProperties[];
 
 beforeAll(async () => {
 	service = await startService({ token: TOKEN, webhookSecret: WEBHOOK_SECRET, taskSeconds: 1 });
 	n8n = await startPackedN8n();
-	const types = await n8n.listNodeTypes();
-	properties = types.find(({ name }) => name === NODE_TYPE)?.properties ?? [];
 	editor = await openEditor(n8n);
 });
 
@@ -37,49 +30,6 @@ afterAll(async () => {
 	await n8n?.stop();
 	await service?.close();
 });
-
-type Values = Record<string, string>;
-
-/** Returns the properties that are to be shown for these values, and the defaults of the others, in their order. */
-function findDeclared(values: Values) {
-	const all = NodeHelpers.getNodeParameters(properties, values, true, false, null, null) ?? {};
-	return properties.filter((property) => NodeHelpers.displayParameter(all, property, null, null));
-}
-
-/** Returns the options that a list in the panel offers, with their values as texts. */
-function findOptions(name: string, values: Values) {
-	const property = findDeclared(values).find((property) => property.name === name);
-	return (property?.options ?? []).flatMap((option) =>
-		'value' in option ? [{ name: option.name, value: String(option.value) }] : [],
-	);
-}
-
-/** Returns a field's title, and those of the row that it begins with, if it does. */
-function listTitles({ displayName, default: initial, options = [] }: INodeProperties) {
-	const rows = options.flatMap((option) =>
-		'values' in option && Object.hasOwn(Object(initial) as object, option.name)
-			? option.values
-			: [],
-	);
-	return [displayName, ...rows.map((field) => field.displayName)];
-}
-
-/** They have no title, or none before a model is chosen. */
-const UNTITLED = ['notice', 'resourceMapper'];
-
-/** Holds the open panel to the declaration. */
-async function expectFields(values: Values) {
-	const expected = findDeclared(values)
-		.filter(({ type }) => !UNTITLED.includes(type))
-		.flatMap(listTitles);
-	let shown: string[] = [];
-	// The panel draws the rows of a list after the fields around it.
-	await poll(async () => isDeepStrictEqual((shown = await editor.readFieldTitles()), expected), {
-		timeout: 5_000,
-		what: 'the declared fields',
-	}).catch(() => {});
-	expect([values, shown]).toEqual([values, expected]);
-}
 
 // One person's path: each step goes on from where the one before it ended.
 describe('a person at the editor', () => {
@@ -101,9 +51,19 @@ describe('a person at the editor', () => {
 
 	it('comes to a first picture in few steps', async () => {
 		const sample = `${service.resultsUrl}/sample.png`;
-		const edit = await makeFirstPicture(editor, imageEdit(sample));
+		const edit = await makeFirstPicture(editor, async (hand) => {
+			const model = editor.page.getByRole('option').getByText('Beta2 Image Edit');
+			await hand.choose(editor.get('parameter-input-model'), model);
+			await hand.fill('prompt', 'Make it snow');
+			await hand.fill('image', sample);
+		});
 		expect(edit).toEqual({ clicks: 10, texts: 3 });
-		const fromText = await makeFirstPicture(editor, textToImage('Epsilon Canvas Text to Image'));
+		const fromText = await makeFirstPicture(editor, async (hand) => {
+			const list = editor.get('resource-locator-customModel').getByTestId('rlc-input');
+			const model = editor.get('rlc-item').filter({ hasText: 'Epsilon Canvas Text to Image' });
+			await hand.choose(list, model);
+			await hand.fill('prompt', 'A red fox in snow');
+		});
 		expect(fromText).toEqual({ clicks: 9, texts: 2 });
 	});
 
@@ -131,22 +91,6 @@ describe('a person at the editor', () => {
 		for (const model of ['Delta Reference to Video', 'Gamma V6 Reference to Video']) {
 			await editor.choose('model', model);
 			await editor.get('parameter-issues').waitFor();
-		}
-	});
-
-	it('sees the fields of each operation and each model, and no others', async () => {
-		for (const resource of findOptions('resource', {})) {
-			await editor.choose('resource', resource.name);
-			for (const operation of findOptions('operation', { resource: resource.value })) {
-				await editor.choose('operation', operation.name);
-				const chosen = { resource: resource.value, operation: operation.value };
-				const models = findOptions('model', chosen);
-				for (const model of models) {
-					await editor.choose('model', model.name);
-					await expectFields({ ...chosen, model: model.value });
-				}
-				if (models.length === 0) await expectFields(chosen);
-			}
 		}
 	});
 

@@ -64,17 +64,9 @@ const LIMITED = {
 			['down three', COMPLETED],
 		],
 	},
-	'details time out': {
-		node: createAndWait({ ...IN_MINUTES, options: { tasksPer10Seconds: 0, timeoutSeconds: 2 } }),
-		tasks: nameTexts(3, '#detailsHang #noCallback out').map((text) => [text, UNREAD]),
-	},
 	'details are never answered': {
 		node: createAndWait(IN_MINUTES),
 		tasks: nameTexts(3, '#detailsHang #noCallback').map((text) => [text, TIMED_OUT]),
-	},
-	'40 details are never answered, by polling': {
-		node: createAndWait({ ...IN_MINUTES, waitFor: 'polling' }),
-		tasks: nameTexts(40, '#detailsHang polled').map((text) => [text, TIMED_OUT]),
 	},
 } satisfies Record<string, { node: object; tasks: Array<[prompt: string, output: object]> }>;
 
@@ -86,7 +78,7 @@ const LOST = nameTexts(6, 'lost');
 const EARLY = [...nameTexts(6, 'early #slow=0'), ...nameTexts(6, 'early #slow=0.1')];
 const QUIET = nameTexts(20, 'quiet');
 
-const ids = {} as Record<Limited | 'lost' | 'retried', string>;
+const ids = {} as Record<Limited | 'lost', string>;
 let earlyIds: string[];
 
 beforeAll(async () => {
@@ -98,14 +90,6 @@ beforeAll(async () => {
 	for (const text of EARLY) earlyIds.push(await looked.start(build([text])));
 	for (const [name, { node }] of Object.entries(LIMITED) as Array<[Limited, { node: object }]>)
 		ids[name] = await limited.start(build(listTexts(name), {}, node));
-	const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 50 };
-	ids.retried = await limited.start(
-		build(
-			['#status=422', 'retried #neverEnds'],
-			{ ...IN_MINUTES, waitFor: 'polling' },
-			{ onError: 'continueRegularOutput', ...retry },
-		),
-	);
 	await quiet.start(build(QUIET));
 	await letServiceGoDown();
 });
@@ -115,12 +99,9 @@ async function letServiceGoDown() {
 	const [first = '', second = '', third = ''] = listTexts(
 		'two called back, and then the service was down',
 	);
-	await poll(() => limited.listPrompts().includes(third), { timeout: 20 * SECOND, what: 'tasks' });
+	await poll(() => limited.listPrompts().includes(third), { what: 'tasks' });
 	const isAnswered = (text: string) => limited.findTask(text).callbacks.at(-1)?.status === 200;
-	await poll(() => [first, third].every(isAnswered), {
-		timeout: 20 * SECOND,
-		what: 'callbacks that are answered',
-	});
+	await poll(() => [first, third].every(isAnswered), { what: 'callbacks that are answered' });
 	for (const text of [first, second, third]) limited.findTask(text).faults.detailsFail = Infinity;
 }
 
@@ -138,7 +119,7 @@ describe('when the limit passes', () => {
 		'%s: each task comes out as it is known',
 		async (name) => {
 			const texts = listTexts(name);
-			const execution = await limited.n8n.waitForExecution(ids[name], { timeout: 110 * SECOND });
+			const execution = await limited.n8n.waitForExecution(ids[name]);
 			expect(execution.status).toBe('success');
 			const tasks = execution.getItems<Task>(NODE);
 			expect(limited.readPrompts(tasks)).toEqual(texts);
@@ -147,21 +128,11 @@ describe('when the limit passes', () => {
 			expectLimit(execution.endedAt, texts);
 		},
 	);
-
-	it('by polling with Retry On Fail, the limit does not begin anew', async () => {
-		const execution = await limited.n8n.waitForExecution(ids.retried, { timeout: 110 * SECOND });
-		const texts = ['retried #neverEnds'];
-		expect(execution.getItems<Task>(NODE)[1]).toMatchObject({
-			taskId: limited.findId('retried #neverEnds'),
-			...TIMED_OUT,
-		});
-		expectLimit(execution.endedAt, texts);
-	});
 });
 
 describe('a look of its own, after about 30 seconds', () => {
 	it('brings a batch whose callbacks were all lost, with one request for each task or little more', async () => {
-		const execution = await looked.n8n.waitForExecution(ids.lost, { timeout: 90 * SECOND });
+		const execution = await looked.n8n.waitForExecution(ids.lost);
 		const tasks = execution.getItems<Task>(NODE);
 		expect(looked.readPrompts(tasks)).toEqual(LOST);
 		expect(tasks).toMatchObject(LOST.map(() => COMPLETED));
@@ -172,7 +143,7 @@ describe('a look of its own, after about 30 seconds', () => {
 
 	it('brings tasks whose callback came before n8n had stored the parked execution, and is not sent again', async () => {
 		const executions = await Promise.all(
-			earlyIds.map(async (id) => await looked.n8n.waitForExecution(id, { timeout: 90 * SECOND })),
+			earlyIds.map(async (id) => await looked.n8n.waitForExecution(id)),
 		);
 		const answers = EARLY.flatMap((text) => looked.findTask(text).callbacks);
 		expect(answers.some(({ status }) => Number(status) >= 400)).toBe(true);
@@ -185,14 +156,11 @@ describe('a look of its own, after about 30 seconds', () => {
 		const { idle } = quiet.service;
 		await idle();
 		await quiet.start(build(['alone']));
-		await poll(() => quiet.listPrompts().includes('alone'), {
-			timeout: 20 * SECOND,
-			what: 'a task',
-		});
+		await poll(() => quiet.listPrompts().includes('alone'), { what: 'a task' });
 		await idle();
 		const [first = 0] = quiet.listTasks().map(({ createTime }) => createTime);
 		// The first look at the batch would have come by now.
-		await poll(() => Date.now() - first > 45 * SECOND, { timeout: 60 * SECOND, what: 'a look' });
+		await poll(() => Date.now() - first > 45 * SECOND, { what: 'a look' });
 		expect(quiet.findTask('alone').detailsRequests).toBe(1);
 		expect(quiet.countCreations()).toBe(QUIET.length + 1);
 		const sum = QUIET.reduce((all, text) => all + quiet.findTask(text).detailsRequests, 0);

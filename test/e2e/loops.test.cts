@@ -11,10 +11,7 @@ const pair = usePair({
 });
 
 const waitForTask = async (prompt: string) =>
-	await poll(() => pair.listPrompts().includes(prompt), {
-		timeout: 30_000,
-		what: `the task "${prompt}"`,
-	});
+	await poll(() => pair.listPrompts().includes(prompt), { what: `the task "${prompt}"` });
 
 /** Sends a callback that says that the task goes on, or by default that it has ended. */
 async function call(prompt: string, callbackType?: string) {
@@ -84,7 +81,7 @@ it('a round of a loop goes on to its end after one whose limit passed, whatever 
 	const id = await looped;
 	await pair.n8n.waitForExecution(id, { until: ['waiting'] });
 	expect(await call(ENDLESS)).toMatchObject(REFUSED);
-	const execution = await pair.n8n.waitForExecution(id, { timeout: 60_000 });
+	const execution = await pair.n8n.waitForExecution(id);
 	const tasks = execution.getItems<Task>('Loop');
 	expect(pair.readPrompts(tasks)).toEqual([ENDLESS, LOOKED_FOR]);
 	expect(tasks).toMatchObject([{ status: 'timedOut' }, { status: 'completed' }]);

@@ -1,5 +1,4 @@
 import { expect } from '@jest/globals';
-import fc from 'fast-check';
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,11 +13,9 @@ import {
 } from '../../dev/fixtures/callbacks.cts';
 import { buildCredentialData, CREDENTIAL_TYPE, TOKEN } from '../../dev/fixtures/pair.cts';
 import { connect, triggered } from '../../dev/fixtures/workflows.cts';
-import { INSPECTABLE, measureLiveMemory } from '../../dev/n8n/inspect.cts';
 import type { CallbackOverrides } from '../../dev/service/index.cts';
 import { callbackCases } from '../../dev/fixtures/callbackCases.cts';
-import { hostileCallbacks } from '../../dev/fixtures/hostileCallbacks.cts';
-import { DETAILS, usePair } from './support.cts';
+import { usePair } from './support.cts';
 
 const KEY = 'whk-current-5f1c9a';
 const PREVIOUS_KEY = 'whk-previous-77ab02';
@@ -39,7 +36,7 @@ const signatures: string[] = [];
 const pair = usePair({
 	service: { taskSeconds: 0.05, webhookSecret: KEY, costPerTask: 0 },
 	// With lazy isolates n8n answers thousands of callbacks in a quarter of the time. Other suites run it as it comes.
-	n8n: { env: { ...INSPECTABLE, N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' } },
+	n8n: { env: { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' } },
 	credential: { previousWebhookSecret: PREVIOUS_KEY },
 	keeps: true,
 });
@@ -152,53 +149,8 @@ describe('every form of a callback that has a name', () => {
 		expect([200, 422]).toContain(marked.status);
 		expect(await waitForTasks(id, 1)).toEqual([taskId]);
 	});
-});
 
-describe('500 hostile callbacks', () => {
-	it('start nothing, while each genuine one among them starts one execution, and n8n stays healthy', async () => {
-		const { id, url } = await pair.activateTrigger();
-		const known = await createEndedTask(pair.service);
-		const subject = { taskId: known, seconds: readClock(), key: KEY };
-		const seen = pair.service.sign(known, subject.seconds);
-		const hostile = fc
-			.sample(hostileCallbacks(subject), 1_000)
-			.map(({ headers, body }) => ({ headers: keepSendable(headers), body }))
-			.filter(({ headers }) => headers['x-webhook-signature']?.trim() !== seen)
-			.slice(0, 500);
-		expect(hostile).toHaveLength(500);
-		const genuine = await createEndedTasks(25);
-
-		const requests = hostile.map(({ headers, body }) => async () => {
-			const { status, text } = await postJson(url, headers, body);
-			expect(`${status} ${text}`).toMatch(/^4\d\d /);
-		});
-		for (const [index, taskId] of genuine.entries())
-			requests.splice(index * 20, 0, async () => {
-				expect(await send(url, taskId)).toEqual({ status: 200, json: EMITTED });
-			});
-		const settled = 200;
-		await runConcurrently(requests.slice(0, settled), 8, async (request) => await request());
-		const before = await measureLiveMemory(pair.n8n);
-		await runConcurrently(requests.slice(settled), 8, async (request) => await request());
-
-		expect((await waitForTasks(id, genuine.length)).sort()).toEqual(genuine.sort());
-		expect(await pair.n8n.listExecutions({ workflowId: id })).toHaveLength(genuine.length);
-		expect((await fetch(`${pair.n8n.url}/healthz`)).status).toBe(200);
-		expect((await measureLiveMemory(pair.n8n)) - before).toBeLessThan(5);
-	}, 400_000);
-
-	/** Returns the headers that HTTP can carry. */
-	const keepSendable = (headers: Record<string, unknown>) =>
-		Object.fromEntries(
-			Object.entries(headers).filter(
-				(header): header is [string, string] =>
-					header[0] !== 'host' &&
-					typeof header[1] === 'string' &&
-					/^[\t\x20-\x7e\x80-\xff]*$/.test(header[1]),
-			),
-		);
-
-	it('are a few lines in the log, with the reason', () => {
+	it('is refused with a few lines in the log, with the reason', () => {
 		const lines = pair.n8n.readLog().split('\n');
 		const refusals = lines.filter((line) => line.includes('refused a callback'));
 		expect(refusals.length).toBeGreaterThan(3);
@@ -229,41 +181,6 @@ describe('one event', () => {
 		await pair.n8n.deactivate(id);
 		await pair.n8n.activate(id);
 		expect(await notify(first)).toEqual(EMITTED);
-	});
-
-	it('starts the workflow once, with one look-up, when fifty copies come at once', async () => {
-		const { id, url } = await pair.activateTrigger();
-		const taskId = await createEndedTask(pair.service);
-		pair.service.faultNext({ path: DETAILS, delaySeconds: 0.5 });
-		const asked = pair.countRequests(DETAILS);
-		const timestamp = readClock();
-		const copies = Array.from({ length: 50 }, () => timestamp);
-		const answers = await runConcurrently(copies, copies.length, async (timestamp) => {
-			return await send(url, taskId, { timestamp });
-		});
-		expect(answers.map(({ status }) => status)).toEqual(copies.map(() => 200));
-		expect(answers.filter(({ json }) => json.emitted)).toHaveLength(1);
-		expect(pair.countRequests(DETAILS) - asked).toBe(1);
-		expect(await waitForTasks(id, 1)).toEqual([taskId]);
-	});
-
-	it.each([
-		['whose details path is none', { status: 404, garbage: true }],
-		['whose task the service does not know', { status: 422, times: 2 }],
-	])('%s is emitted with its ID alone, which the log says', async (_, fault) => {
-		const readLog = pair.n8n.followLog();
-		const { id, url } = await pair.activateTrigger();
-		const taskId = await createEndedTask(pair.service);
-		pair.service.faultNext({ path: DETAILS, ...fault });
-		expect((await send(url, taskId)).json).toEqual(EMITTED);
-		expect(await pair.waitForTriggered(id)).toEqual([
-			{
-				taskId,
-				callback: pair.service.tasks.get(taskId)?.callbacks[0]?.body,
-				verification: { signature: 'current', details: 'unavailable' },
-			},
-		]);
-		expect(readLog()).toContain('"Trigger" outputs a task without its details: ');
 	});
 });
 
@@ -369,7 +286,7 @@ describe('what must stay secret', () => {
 			.listTasks()
 			.flatMap(({ callbacks }) => callbacks)
 			.map(({ headers }) => String(headers['x-webhook-signature']));
-		expect(sent.length).toBeGreaterThan(50);
+		expect(sent.length).toBeGreaterThan(20);
 		const found = [TOKEN, KEY, PREVIOUS_KEY, MARK, ...signatures, ...sent].flatMap((secret) =>
 			kept.filter(({ bytes }) => bytes.includes(secret)).map(({ file }) => `${secret} in ${file}`),
 		);

@@ -145,7 +145,7 @@ beforeAll(async () => {
 		const { status } = await postJson(url, { 'content-type': 'application/json' }, { items });
 		if (status !== 200) throw new Error(`${url} answered ${status}`);
 	});
-	const ended = { workflowId: id, count: cells.length, timeout: 300_000 };
+	const ended = { workflowId: id, count: cells.length };
 	for (const execution of await n8n.waitForExecutions(ended)) {
 		const data = JSON.stringify(execution.data.resultData.runData);
 		const cell = cells[Number(/cell (\d+) item/.exec(data)?.[1])];

@@ -62,7 +62,7 @@ beforeAll(async () => {
 			ids[name] = await pair.start(chain(name, [prompts([name]), node]));
 		}
 		const hasBegun = () => WAYS.every((way) => pair.listPrompts().includes(nameTask(answer, way)));
-		await poll(hasBegun, { timeout: 30_000, what: `tasks behind ${answer}` });
+		await poll(hasBegun, { what: `tasks behind ${answer}` });
 	}
 });
 
@@ -95,7 +95,7 @@ describe.each(Object.keys(OBSTACLES))('a proxy that answers the resume URL by %s
 		const { taskId, callBackUrl } = pair.findTask(name);
 		const lost = `(execution ${ids[name]}): a look failed: the resume URL at ${new URL(origin).host} answered ${answer} without n8n's JSON`;
 		const isLogged = () => answer === 'hangs' || pair.n8n.readLog().includes(lost);
-		await poll(isLogged, { timeout: 20_000, what: `"${lost}" in the log` });
+		await poll(isLogged, { what: `"${lost}" in the log` });
 		expect(pair.n8n.readLog()).toContain(`sleeps, but ${describeObstacle(answer)}`);
 		const url = String(callBackUrl).replace(`${origin}/${answer}`, pair.n8n.url);
 		expect((await pair.service.callback(taskId, { url })).status).toBe(200);

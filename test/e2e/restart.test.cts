@@ -75,14 +75,11 @@ describe('n8n that is killed and started again', () => {
 		const customInput = '={{ { prompt: "A photo of " + ($json.prompt ?? "") } }}';
 		const node = createAndWait({ waitFor: 'callback', customInput });
 		resumedId = await pair.start(chain('Resumed', [prompts(RESUMED), node, httpRequest({ url })]));
-		await poll(() => isCalled, { timeout: 40_000, what: 'the later node' });
+		await poll(() => isCalled, { what: 'the later node' });
 	}
 
 	const waitForTask = async (prompt: string) =>
-		await poll(() => pair.listPrompts().includes(prompt), {
-			timeout: 20_000,
-			what: `the task "${prompt}"`,
-		});
+		await poll(() => pair.listPrompts().includes(prompt), { what: `the task "${prompt}"` });
 
 	beforeAll(async () => {
 		const { n8n, service } = pair;
@@ -96,14 +93,13 @@ describe('n8n that is killed and started again', () => {
 		await waitForTask(UNDER_WAY);
 		await service.waitForTask(pair.findId(FILE));
 		const downloading = service.callback(pair.findId(FILE)).catch(() => undefined);
-		await poll(() => service.deliveries.length > 0, { timeout: 20_000, what: 'a download' });
+		await poll(() => service.deliveries.length > 0, { what: 'a download' });
 		batchId = await pair.park(build(BATCH));
 		await service.waitForTask(pair.findId(String(BATCH[2])));
 		const limited = createAndWait({ waitLimit: LIMIT_MINUTES, downloadResults: true });
 		limitedId = await pair.park(chain('Limited', [prompts(LIMITED), limited]));
 		const [called = ''] = LIMITED;
 		await poll(() => pair.findTask(called).callbacks.at(-1)?.status === 200, {
-			timeout: 10_000,
 			what: 'a callback that is answered',
 		});
 		creations = pair.countCreations();
@@ -117,7 +113,7 @@ describe('n8n that is killed and started again', () => {
 		isKilled = true;
 		await downloading;
 		await n8n.restart();
-	}, 180_000);
+	});
 
 	it('loses no callback that came while 20 tasks were parked and it was down', async () => {
 		const { service } = pair;
@@ -128,7 +124,7 @@ describe('n8n that is killed and started again', () => {
 		const last = { state: 'success', completeTime: Date.now() };
 		Object.assign(service.tasks.get(pair.findId(LAST)) ?? {}, last);
 		expect((await service.callback(pair.findId(LAST))).status).toBe(200);
-		const execution = await pair.n8n.waitForExecution(batchId, { timeout: 90_000 });
+		const execution = await pair.n8n.waitForExecution(batchId);
 		expect(execution.status).toBe('success');
 		expect(execution.getItems('Seen')).toEqual(
 			BATCH.map((prompt) => ({ prompt, status: 'completed' })),
@@ -169,7 +165,7 @@ describe('n8n that is killed and started again', () => {
 	});
 
 	it('brings out every ID of an execution whose limit passed while it was down', async () => {
-		const execution = await pair.n8n.waitForExecution(limitedId, { timeout: 110_000 });
+		const execution = await pair.n8n.waitForExecution(limitedId);
 		expect(execution.status).toBe('success');
 		const tasks = execution.getItems<Task>(NODE);
 		expect(tasks.map(({ taskId }) => taskId)).toEqual(LIMITED.map((text) => pair.findId(text)));

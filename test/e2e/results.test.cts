@@ -1,21 +1,18 @@
 import { expect } from '@jest/globals';
-import { createEndedTask } from '../../dev/fixtures/callbacks.cts';
 import { buildResultBytes } from '../../dev/fixtures/results.cts';
 import {
 	chain,
 	createAndWait,
-	items,
 	mediaGeneration,
 	NODE,
 	prompts,
 	SEEN,
 } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
-import { poll } from '../../dev/n8n/wait.cts';
 import type { TaskFaults } from '../../dev/service/faults.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { readMedia } from '../media/corpus.cts';
-import { DETAILS, folder, isOldest, readFiles, usePair } from './support.cts';
+import { folder, isOldest, readFiles, usePair } from './support.cts';
 
 /** Of result files, in MB. */
 const SIZE = 0.3;
@@ -36,21 +33,6 @@ const SERVICE = {
 
 /** With the n8n that all share, in filesystem mode. */
 const pair = usePair({ service: SERVICE });
-/** Has an execution that waits for a file until its limit passes, while the other tests run. */
-const limited = usePair({
-	service: {
-		...SERVICE,
-		faultsFor: () => ({ noCallback: true, fileSize: SIZE, fileSlow: 60 }),
-	},
-	keeps: true,
-});
-let limitedRun: ReturnType<typeof runToLimit>;
-
-beforeAll(() => {
-	limitedRun = runToLimit();
-	// It is awaited in its test.
-	limitedRun.catch(() => {});
-});
 
 const wait = ({ options, ...parameters }: { options?: object; [name: string]: unknown } = {}) =>
 	createAndWait({
@@ -64,21 +46,6 @@ const download = (parameters: object = {}, more?: object) =>
 		{ resource: 'task', operation: 'download', taskId: '={{ $json.taskId }}', ...parameters },
 		more,
 	);
-
-/** Runs until the execution is parked, and returns its ID and that of its only task, which ends without a callback. */
-async function parkForFile(on: typeof pair, parameters?: Record<string, unknown>) {
-	const executionId = await on.park(chain('Parked', [prompts(1), wait(parameters)]));
-	const [taskId = ''] = on.listIds();
-	await on.service.waitForTask(taskId);
-	return { executionId, taskId };
-}
-
-async function runToLimit() {
-	const { executionId, taskId } = await parkForFile(limited, { waitLimit: 0.3 });
-	const answer = await limited.service.callback(taskId);
-	const ended = await limited.n8n.waitForExecution(executionId, { timeout: 110_000 });
-	return { taskId, answer, ended };
-}
 
 /** Turns on n8n's own guard against requests into its network, with a way to the emulator. */
 const GUARD = { N8N_SSRF_PROTECTION_ENABLED: 'true', N8N_SSRF_ALLOWED_IP_RANGES: '127.0.0.1/32' };
@@ -276,21 +243,16 @@ describe('a waiting node that downloads', () => {
 		async (waitFor) => {
 			const cases: Array<[faults: TaskFaults, files: number, error?: RegExp]> = [
 				[{}, 1],
-				[{ fileRedirects: true }, 1],
-				[{ fileBreaks: true }, 0, /broke off before the file was complete\. Run the node again/],
 				[{ fileRefused: true }, 0, /has expired or is refused, also after the service was asked/],
-				[{ fileStalls: true }, 0, /sent nothing for 2 s before the file was complete/],
 				[{ fileSize: 1 }, 0, /'Maximum File Size' in Options allows 0\.5 MB/],
-				[{ links: 'relative' }, 0],
 				[{ links: 'dead' }, 0, /./],
-				[{ links: 'blankText' }, 0],
 				// The last callback, by which the execution goes on.
 				[{ links: 'blank', slow: 3 }, 0],
 			];
 			pair.service.set({
 				faultsFor: (order) => ({ fileSize: SIZE, slow: 2, ...cases[readNumber(order)]?.[0] }),
 			});
-			const options = { timeoutSeconds: 2, maxSizeMegabytes: 0.5 };
+			const options = { maxSizeMegabytes: 0.5 };
 			const execution = await pair.runNodes(prompts(cases.length), wait({ waitFor, options }));
 			expect(execution.getError()).toBeUndefined();
 			const output = getOutput(execution).map(({ json, binary }) => [
@@ -307,63 +269,4 @@ describe('a waiting node that downloads', () => {
 			);
 		},
 	);
-
-	it('goes on with the file when the sender has hung up', async () => {
-		const faults = { noCallback: true, fileSize: SIZE, fileSlow: 2 };
-		pair.service.set({ faultsFor: () => faults });
-		const { executionId, taskId } = await parkForFile(pair);
-		const sender = new AbortController();
-		const sent = pair.service.callback(taskId, { signal: sender.signal });
-		await poll(() => pair.service.deliveries.length > 0, { timeout: 20_000, what: 'a download' });
-		sender.abort();
-		await expect(sent).rejects.toThrow();
-		await expectFiles(await pair.n8n.waitForExecution(executionId), [1]);
-		expect(pair.service.deliveries).toHaveLength(1);
-	});
-
-	it('answers the sender in time, and goes on with the links when the wait limit passes before the file is there', async () => {
-		const { taskId, answer, ended } = await limitedRun;
-		expect(answer.status).toBe(503);
-		expect(JSON.parse(answer.body)).toMatchObject({
-			accepted: false,
-			reason: 'resultsUnderWay',
-		});
-		const [item] = getOutput(ended);
-		expect(item?.binary).toEqual({});
-		expect(item?.json).toMatchObject({
-			taskId,
-			status: 'completed',
-			resultUrls: [expect.stringContaining(taskId)],
-			downloadError: expect.stringMatching(/^The wait limit passed before/),
-		});
-	});
-});
-
-describe('Get Files', () => {
-	it('asks the service for the links of the task, once, also when its item looks like a task', async () => {
-		const taskId = await createEndedTask(pair.service);
-		pair.service.requests.length = 0;
-		const resultUrls = [`${pair.service.url}/internal`];
-		const fake = { taskId, status: 'completed', resultUrls, result: { resultUrls } };
-		const perFile = download({ options: { outputItems: 'perFile' } });
-		const execution = await pair.runNodes(items([fake]), perFile);
-		expect(getOutput(execution)).toMatchObject([
-			{
-				json: { taskId, status: 'completed', file: { kind: 'result', mimeType: 'image/png' } },
-				binary: {
-					data: { fileName: 'nocallback.png', mimeType: 'image/png', fileType: 'image' },
-				},
-			},
-		]);
-		expect(pair.service.requests.map(({ path: to }) => to)).toEqual([DETAILS]);
-	});
-
-	it('asks the service for a fresh link where the one of the task has expired', async () => {
-		pair.service.set({ resultSeconds: -1, lookupSeconds: 0 });
-		const execution = await pair.runNodes(
-			download({ taskId: await createEndedTask(pair.service) }),
-		);
-		expect(pair.service.requests.at(-1)?.path).toBe('/api/v1/common/download-url');
-		expect(getOutput(execution)[0]?.binary).toHaveProperty('data');
-	});
 });

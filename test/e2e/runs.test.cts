@@ -8,7 +8,6 @@ import {
 	NODE,
 	prompts,
 	SEEN,
-	WAIT,
 } from '../../dev/fixtures/workflows.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
@@ -35,10 +34,7 @@ const build = (...nodes: WorkflowNode[]) => chain('Runs', nodes);
 
 /** Waits until this number of tasks exist. */
 const waitForTasks = async (count: number) =>
-	await poll(() => pair.service.tasks.size >= count, {
-		timeout: 30_000,
-		what: `${count} tasks`,
-	});
+	await poll(() => pair.service.tasks.size >= count, { what: `${count} tasks` });
 
 const sendRetry = async (id: string, loadWorkflow: boolean) =>
 	await pair.n8n.request<{ id: string }>('POST', `/rest/executions/${id}/retry`, { loadWorkflow });
@@ -94,7 +90,6 @@ describe('an execution that is stopped', () => {
 	/** n8n stores custom data a moment after the execution has ended. */
 	async function expectNamed(id: string, [taskId = '']: string[]) {
 		await poll(async () => (await readCustomData(id)).includes(taskId), {
-			timeout: 5_000,
 			what: 'the ID in the custom data',
 		});
 		for (const one of pair.listIds()) expect(pair.n8n.readLog()).toContain(`created task ${one}`);
@@ -141,16 +136,6 @@ describe('an execution that is stopped', () => {
 		const output = (await pair.n8n.getExecution(id)).getItems(NODE);
 		expect(output.map(({ taskId }) => taskId)).toEqual(pair.listIds());
 		await expectNoCreationByRetry(id);
-	});
-
-	it('names its tasks when the timeout of its workflow stops it in a later node', async () => {
-		const later = { ...WAIT, parameters: { amount: 30, unit: 'seconds' } };
-		const workflow = build(prompts(['one']), edit({ operation: 'create' }), later);
-		const settings = { ...workflow.settings, executionTimeout: 3 };
-		const execution = await pair.run({ ...workflow, settings });
-		expect(execution.status).toBe('canceled');
-		await expectNamed(execution.id, pair.listIds());
-		await expectNoCreationByRetry(execution.id);
 	});
 });
 

@@ -284,7 +284,7 @@ const byEvaluation: Start = async (texts) => {
 		const testRun = await n8n.request<{ status: string }>('GET', `${testRuns}/${testRunId}`);
 		return ['new', 'running'].includes(testRun.status) ? undefined : testRun;
 	};
-	const testRun = await poll(findEnd, { timeout: 60_000, what: 'the evaluation' });
+	const testRun = await poll(findEnd, { what: 'the evaluation' });
 	return { id, answer: JSON.stringify(testRun) };
 };
 
@@ -377,7 +377,7 @@ async function waitForOutput({ id: workflowId, execution }: Started, count: numb
 		const output = executions.flatMap((execution) => execution.getItems<Task>(NODE));
 		return output.length >= count ? { executions, output } : undefined;
 	};
-	return await poll(read, { timeout: 60_000, what: `${count} tasks of ${workflowId}` });
+	return await poll(read, { what: `${count} tasks of ${workflowId}` });
 }
 
 it.each(ROWS.map((row) => ({ ...row, row })))('$name', async ({ row, reason, gets }) => {

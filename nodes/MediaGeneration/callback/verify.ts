@@ -103,7 +103,7 @@ function readTaskId({ taskId: topLevelId, data }: Record<string, unknown>): Refu
 /** Callback types that bring a part of the result before the task ends. */
 const PART = /^(text|first)$/i;
 
-/** Reads what the body says of the task. Older services say the outcome in `code` and `callbackType`. */
+/** Reads what the body says of the task. Older services say it in `code` and `callbackType`. */
 function readClaims({ code, data }: Record<string, unknown>) {
 	const { callbackType, state } = isObject(data) ? data : {};
 	const type = toText(callbackType);

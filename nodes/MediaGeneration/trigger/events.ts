@@ -2,7 +2,7 @@ import { createHash } from 'crypto';
 import { sleep, type IDataObject, type IHookFunctions, type IWebhookFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../lib/boundedMap';
 
-/** How many events are remembered for a trigger: the newest. n8n loads and saves them with each callback. */
+/** How many events of a trigger are remembered. n8n loads and saves them with each callback. */
 export const REMEMBERED_EVENTS = 1_000;
 
 /** How long an event is remembered at least, in seconds. Senders usually retry for minutes. */
@@ -22,7 +22,7 @@ const emitted = new Map<string, BoundedMap<string, number>>();
 /** Tasks whose callback is being processed, by trigger, and since when in milliseconds. */
 const underway = new BoundedMap<string, number>(10_000);
 
-/** The events of a callback's task at one trigger. n8n saves them with the trigger, across restarts. */
+/** The events of a callback's task at one trigger. n8n saves them with the trigger. */
 export class TaskEvents {
 	private readonly times: BoundedMap<string, number>;
 	private readonly key: string;
@@ -87,7 +87,7 @@ export class TaskEvents {
 	}
 }
 
-/** Forgets the events of a trigger that is deactivated, or of a test, which has its own static data. */
+/** Forgets the events of a deactivated trigger, or of a test, which has its own static data. */
 export function forgetEvents(context: IHookFunctions): void {
 	emitted.delete(identifyTrigger(context));
 	delete staticData(context).events;

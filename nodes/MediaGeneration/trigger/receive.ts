@@ -10,7 +10,7 @@ import { TaskEvents } from './events';
 import { fetchDetails, type Details } from './fetchDetails';
 import { readSettings, type TriggerSettings } from './options';
 
-/** When a sender is answered at the latest, in milliseconds. Senders usually give up after 5 to 15 s. */
+/** The milliseconds in which a sender is answered. Senders usually give up after 5 to 15 s. */
 const ANSWER_WITHIN = 5_000;
 
 const EVENTS: Partial<Record<TaskStatus, string>> = {
