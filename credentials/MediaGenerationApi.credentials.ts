@@ -1,6 +1,5 @@
 import type {
 	IAuthenticate,
-	ICredentialDataDecryptedObject,
 	ICredentialType,
 	IHttpRequestOptions,
 	Icon,
@@ -20,7 +19,7 @@ const getOrigin = (url: unknown, base?: string): string | undefined =>
 /** n8n's HTTP Request node has its address in `uri`, Ignore SSL Issues in the other. */
 type SentRequest = IHttpRequestOptions & { uri?: string; rejectUnauthorized?: boolean };
 
-const SWITCHED_ON = { customEndpoints: [true] };
+const displayOptions = { show: { customEndpoints: [true] } };
 
 const advancedFields: INodeProperties[] = [
 	{
@@ -95,9 +94,7 @@ export class MediaGenerationApi implements ICredentialType {
 			description:
 				'Whether to show what few need: the previous key, another address for uploads, and the paths of the service. Turned off, the usual paths are used; the other two still count where they are filled in.',
 		},
-		...advancedFields.map(
-			(field): INodeProperties => ({ ...field, displayOptions: { show: SWITCHED_ON } }),
-		),
+		...advancedFields.map((field): INodeProperties => ({ ...field, displayOptions })),
 		// n8n drops the value of a field that is not shown. A hidden one of the same name keeps it.
 		...advancedFields.map((field): INodeProperties => ({ ...field, type: 'hidden' })),
 		...(Object.keys(ENDPOINTS) as Endpoint[]).map((name): INodeProperties => {
@@ -108,10 +105,8 @@ export class MediaGenerationApi implements ICredentialType {
 				name,
 				type: 'string',
 				default: path,
-				...(placeholder && {
-					description: `Must contain ${placeholder}, in the path or in the query`,
-				}),
-				displayOptions: { show: SWITCHED_ON },
+				description: placeholder && `Must contain ${placeholder}, in the path or in the query`,
+				displayOptions,
 			};
 		}),
 		{
@@ -123,7 +118,7 @@ export class MediaGenerationApi implements ICredentialType {
 			hint: "Leave blank unless the service's documentation names one",
 			description:
 				'Header by which the service recognizes a repeated request, and answers it with the same task. If an answer is lost, the node then sends the request again. A service that ignores the header would create another task, and charge for it.',
-			displayOptions: { show: SWITCHED_ON },
+			displayOptions,
 		},
 	];
 
@@ -132,10 +127,7 @@ export class MediaGenerationApi implements ICredentialType {
 	 * with a credential that they can't see. It is a function because an expression costs a V8 isolate.
 	 * @throws {Error} when the request goes elsewhere, or where somebody on its way could read it
 	 */
-	authenticate: IAuthenticate = async (
-		credentials: ICredentialDataDecryptedObject,
-		request: SentRequest,
-	): Promise<IHttpRequestOptions> => {
+	authenticate: IAuthenticate = async (credentials, request: SentRequest) => {
 		const urls = [request.url, request.uri].filter((url) => url !== undefined);
 		const targets = urls.map((url) => getOrigin(url, request.baseURL));
 		const allowed = [credentials.baseUrl, credentials.uploadBaseUrl].map((url) => getOrigin(url));

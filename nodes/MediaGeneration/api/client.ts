@@ -22,7 +22,7 @@ import {
 	type CatalogueModel,
 	type UploadedFile,
 } from './schemas';
-import { failedTask, rawTaskRecord, readCallbackUrl, taskRecord, toTask, type Task } from './task';
+import { failedTask, rawTaskRecord, taskRecord, toTask, type Task } from './task';
 
 /** The body of a request to create a task. */
 export interface CreateTaskRequest {
@@ -83,20 +83,11 @@ export class TaskService {
 
 	/** Reads a task. @throws {ServiceError} with code 404 or 422 when the service doesn't know it */
 	async getTask(taskId: string, settings: RequestSettings): Promise<Task> {
-		return (await this.getTaskAndCallbackUrl(taskId, settings)).task;
-	}
-
-	/** Reads a task like `getTask`, and its callback URL, if its record has the request. */
-	async getTaskAndCallbackUrl(
-		taskId: string,
-		settings: RequestSettings,
-	): Promise<{ task: Task; callbackUrl?: string }> {
 		const answer = await this.send({ endpoint: 'taskDetailsPath', value: taskId, settings });
 		const { code, msg, message = msg } = readEnvelope(answer.body);
 		if (code === GENERATION_FAILED && !hasRecord(answer.body))
-			return { task: failedTask(taskId, code, message) };
-		const record = this.readRecord(answer, taskId, taskRecord);
-		return { task: toTask(taskId, record), callbackUrl: readCallbackUrl(record) };
+			return failedTask(taskId, code, message);
+		return toTask(taskId, this.readRecord(answer, taskId, taskRecord));
 	}
 
 	/** Reads a task's record as the service sends it. @throws {ServiceError} as `getTask` */
@@ -169,7 +160,7 @@ export class TaskService {
 		});
 	}
 
-	/** @param wanted what an answer lacks whose `data` does not fit the schema */
+	/** @param wanted what is missing where `data` doesn't fit the schema */
 	private async request<T extends z.ZodTypeAny>(
 		request: ServiceRequest,
 		schema: T,

@@ -75,7 +75,7 @@ export const envelope = z
 /** The part of a createTask answer's `data` that means a task exists, whatever else it says. */
 export const createdTask = z.object({ taskId });
 
-/** `data` of an upload's answer. Services use either name for the file's URL; `url` is another one. */
+/** `data` of an upload's answer: services use either name for the file's URL, not `url`. */
 export const uploadedFile = z
 	.object({ downloadUrl: tolerant(nonEmptyText), fileUrl: tolerant(nonEmptyText) })
 	.passthrough()

@@ -17,7 +17,7 @@ const recordId = z.preprocess(
 	z.union([z.string(), z.number().transform(String)]).optional(),
 );
 
-/** `data` of a task-details answer, as the service sends it. */
+/** `data` of a task-details answer. */
 export const rawTaskRecord = z.object({ taskId: recordId, state: z.string() }).passthrough();
 
 /** The parts of it that make a Task. */
@@ -38,11 +38,11 @@ export const taskRecord = rawTaskRecord.extend({
 
 export type TaskRecord = z.infer<typeof taskRecord>;
 
-/** The service's many states, mapped to four. `timedOut`: our wait ended, the task continues. */
+/** `timedOut`: our wait ended, the task continues. */
 export type TaskStatus = 'pending' | 'completed' | 'failed' | 'timedOut';
 
-/** The key of the prompt that a task was created with, where its record holds the request. */
-export const PROMPT = Symbol('prompt');
+/** The key of the request that a task was created with, as far as its record has it. */
+export const REQUEST = Symbol('request');
 
 /** A task as it is output, as in `__schema__`. A key is absent where nothing is known. */
 export interface Task {
@@ -60,8 +60,8 @@ export interface Task {
 	/** ISO 8601, UTC, as the next one. */
 	createdAt?: string;
 	completedAt?: string;
-	/** Names its files. Being a symbol, it is no part of what is output. */
-	[PROMPT]?: string;
+	/** Being a symbol, it is no part of what is output. */
+	[REQUEST]?: { prompt?: string; callbackUrl?: string };
 }
 
 /** The service's words, in lower case and without separators inside. */
@@ -90,7 +90,7 @@ export const newTask = (taskId: string, model: string): Task => ({
 export const markTimedOut = (task: Task): Task =>
 	task.status === 'pending' ? { ...task, status: 'timedOut' } : task;
 
-/** A failed task for which the service has no record. */
+/** A task for which the service has no record. */
 export const failedTask = (taskId: string, code: number, failMessage?: string): Task => ({
 	taskId,
 	status: 'failed',
@@ -99,17 +99,13 @@ export const failedTask = (taskId: string, code: number, failMessage?: string): 
 	...(failMessage && { failMessage }),
 });
 
-const readRequest = ({ param, paramJson }: TaskRecord): Record<string, unknown> =>
-	[param, paramJson].find(isObject) ?? {};
-
-/** Reads the callback URL, if the record has the request. */
-export const readCallbackUrl = (record: TaskRecord): string | undefined =>
-	nonEmptyText.safeParse(readRequest(record).callBackUrl).data;
-
 /** Its `input` is JSON text again. */
-function readPrompt(record: TaskRecord): string | undefined {
-	const input = embeddedJson.parse(readRequest(record).input);
-	return nonEmptyText.safeParse(isObject(input) ? input.prompt : undefined).data;
+function readRequest({ param, paramJson }: TaskRecord): Task[typeof REQUEST] {
+	const { input, callBackUrl } = [param, paramJson].find(isObject) ?? {};
+	const { prompt } = { ...(embeddedJson.parse(input) as object) } as { prompt?: unknown };
+	const read = (value: unknown) => nonEmptyText.safeParse(value).data;
+	const request = { prompt: read(prompt), callbackUrl: read(callBackUrl) };
+	return (request.prompt ?? request.callbackUrl) ? request : undefined;
 }
 
 /** Reads the record of a task. */
@@ -124,8 +120,7 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 	const best =
 		found.find(({ links }) => links.some(({ kind }) => kind === 'result')) ??
 		found.find(({ links }) => links.length);
-	const prompt = readPrompt(record);
-	const task = dropUndefined({
+	return dropUndefined({
 		taskId,
 		status,
 		resultUrls: selectLinks(best?.links ?? [], ['result']).map(({ url }) => url),
@@ -138,8 +133,8 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 		creditsConsumed: status === 'pending' ? undefined : record.creditsConsumed,
 		createdAt: toIsoTime(record.createTime),
 		completedAt: toIsoTime(record.completeTime),
+		[REQUEST]: readRequest(record),
 	});
-	return prompt === undefined ? task : { ...task, [PROMPT]: prompt };
 }
 
 /** Leaves of a record what a Task has no field for: some services may have the result there. */
@@ -168,6 +163,8 @@ function toIsoTime(sent?: number): string | undefined {
 	return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
 
-function dropUndefined<T extends object>(value: T): T {
-	return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as T;
+function dropUndefined(task: Task): Task {
+	for (const key of Reflect.ownKeys(task) as Array<keyof Task>)
+		if (task[key] === undefined) delete task[key];
+	return task;
 }

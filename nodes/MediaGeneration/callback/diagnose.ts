@@ -45,12 +45,9 @@ export function diagnoseCallback(
 	if ('reason' in form) return { genuine: false, ...describe(form.reason) };
 	const { taskId, clockDifferenceSeconds } = form;
 	const signature = secrets && findMatchingSecret(form, secrets);
-	const findReason = (): Reason | undefined => {
-		if (!secrets) return 'keyMissing';
-		if (isStale(clockDifferenceSeconds, toleranceSeconds)) return 'timestampStale';
-		return signature ? undefined : 'signatureWrong';
-	};
-	const reason = findReason();
+	let reason: Reason | undefined = signature ? undefined : 'signatureWrong';
+	if (isStale(clockDifferenceSeconds, toleranceSeconds)) reason = 'timestampStale';
+	if (!secrets) reason = 'keyMissing';
 	return {
 		genuine: !reason,
 		...(reason ? describe(reason) : { message: 'The callback is genuine.' }),

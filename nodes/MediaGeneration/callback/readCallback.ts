@@ -12,8 +12,7 @@ export interface Callback extends Verified {
 }
 
 /**
- * Reads a callback from n8n's request, and verifies it. Unless it depends on the key, its form is
- * checked before the credential is read, because anyone can send callbacks.
+ * Reads a callback from n8n's request, and verifies it: first what needs no credential.
  * @param isSigned the signature is verified; by default if the credential has a key
  * @throws if n8n can't read the credential
  */
@@ -40,14 +39,14 @@ export async function readCallback(
 	return 'reason' in verdict ? verdict : { ...verdict, body, credentials };
 }
 
-/** How long callbacks share what was read of a credential, in milliseconds. A change counts after it. */
-export const SHARED_FOR = 1_000;
+/** How long callbacks share what was read of a credential, in milliseconds. */
+const SHARED_FOR = 1_000;
 
 /** Reads that are under way or just ended, by node and credential. */
 const reads = new Map<string, Promise<Credentials>>();
 
-/** Reads the node's credential. Callbacks share a read, also one that fails: each costs n8n a V8 isolate. */
-export async function readSharedCredentials(context: IWebhookFunctions): Promise<Credentials> {
+/** Reads the node's credential. Callbacks share a read: each costs n8n a V8 isolate. */
+async function readSharedCredentials(context: IWebhookFunctions): Promise<Credentials> {
 	const { id, credentials } = context.getNode();
 	const key = `${context.getWorkflow().id} ${id} ${credentials?.[CREDENTIAL]?.id} ${context.getMode()}`;
 	const known = reads.get(key);

@@ -26,7 +26,7 @@ export function refuse(
 		clockDifferenceSeconds !== undefined &&
 		`${Math.abs(clockDifferenceSeconds)} s ${clockDifferenceSeconds < 0 ? 'behind' : 'ahead of'} the clock here`;
 	const facts = [`${status} ${reason}`, difference, cause].filter(Boolean).join('; ');
-	// Files that are still being downloaded are no fault.
+	// That is no fault.
 	if (reason !== 'resultsUnderWay')
 		warn(
 			context,
@@ -36,7 +36,7 @@ export function refuse(
 	return answer(context, status, { accepted: false, reason, message });
 }
 
-/** A node logs a line on each subject at most once in this many milliseconds: anyone can send callbacks. */
+/** The milliseconds between two lines of a node on one subject: anyone can send callbacks. */
 const QUIET = 60_000;
 
 /** The last line by node and subject, and how many were left out since. */

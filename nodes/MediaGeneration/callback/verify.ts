@@ -48,9 +48,7 @@ const HEADERS = ['x-webhook-timestamp', 'x-webhook-signature'];
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**
- * Checks everything that needs no key, in the contract's order: missing headers, the task ID, then the
- * timestamp and the form of the signature. What fails here costs no credential read. Nothing is
- * thrown.
+ * Checks everything that needs no key, in the contract's order. Nothing is thrown.
  * @param headers by lower-case name, as Node has them: a repeated one is one text, joined by commas
  * @param body the parsed JSON, whatever it is
  */
@@ -87,9 +85,8 @@ export function checkSignature(form: Form, secrets?: SigningSecrets): Refused | 
 }
 
 /**
- * Reads the task's ID: `data.task_id` by the contract, `data.taskId` where `data` is a task record. A
- * top-level `taskId` must not differ. JSON parsers round long numbers, so a number counts as equal to
- * text that it was rounded from.
+ * Reads the task's ID: `data.task_id` by the contract, `data.taskId` of a task record. JSON parsers
+ * round long numbers, so a number counts as equal to text that it was rounded from.
  */
 function readTaskId({ taskId: topLevelId, data }: Record<string, unknown>): Refused | string {
 	const { task_id: contractId, taskId: recordId } = isObject(data) ? data : {};
@@ -106,7 +103,7 @@ function readTaskId({ taskId: topLevelId, data }: Record<string, unknown>): Refu
 /** Callback types that bring a part of the result before the task ends. */
 const PART = /^(text|first)$/i;
 
-/** Reads what the body says of the task. Older services say the outcome in `code` and `callbackType`. */
+/** Reads what the body says of the task. Older services say it in `code` and `callbackType`. */
 function readClaims({ code, data }: Record<string, unknown>) {
 	const { callbackType, state } = isObject(data) ? data : {};
 	const type = toText(callbackType);

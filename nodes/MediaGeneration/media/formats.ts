@@ -62,7 +62,7 @@ const rows: Row[] = [
 const toKind = (mimeType: string): Format['kind'] =>
 	mimeType.startsWith('image/') ? 'image' : mimeType.startsWith('video/') ? 'video' : 'other';
 
-/** The formats that are recognized, whether the service takes them or not. */
+/** By key, the formats that are recognized. */
 export const formats: Record<string, Format> = Object.fromEntries(
 	rows.map(([key, name, mimeType, begins, extension]) => [
 		key,
@@ -81,7 +81,6 @@ export function recognizeFormat(head: Buffer): [string, Format] | undefined {
 
 export const getExtension = (format: string): string => formats[format]?.extension ?? format;
 
-/** Finds the key of a format by its MIME type. */
 export const findFormatByType = (mimeType: string): string | undefined =>
 	Object.keys(formats).find((key) => formats[key]?.mimeType === mimeType);
 

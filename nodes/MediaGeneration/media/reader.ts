@@ -33,9 +33,8 @@ export class Reader {
 	/** The next bytes, all or none: undefined when the file ends before. */
 	async take(length: number): Promise<Buffer | undefined> {
 		const bytes = await this.peek(length);
-		return bytes.length === length && (await this.skipTo(this.position + length))
-			? bytes
-			: undefined;
+		const isWhole = bytes.length === length && (await this.skipTo(this.position + length));
+		return isWhole ? bytes : undefined;
 	}
 
 	/** Skips to a position, if it is ahead. False when what may be read of the file ends before. */

@@ -9,7 +9,7 @@ import { readSettings } from './options';
 /** No service has a task with this ID. */
 const NO_TASK = 'n8n-asks-for-a-task-that-does-not-exist';
 
-/** The timeout of the check, in seconds. n8n activates all triggers when it starts, and waits for each. */
+/** In seconds. When n8n starts, it activates all triggers, and waits for each. */
 const SETTINGS = { timeoutSeconds: 5 };
 
 /**

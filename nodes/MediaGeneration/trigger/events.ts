@@ -2,7 +2,7 @@ import { createHash } from 'crypto';
 import { sleep, type IDataObject, type IHookFunctions, type IWebhookFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../lib/boundedMap';
 
-/** How many events are remembered for a trigger: the newest. n8n loads and saves them with each callback. */
+/** How many events of a trigger are remembered. n8n loads and saves them with each callback. */
 export const REMEMBERED_EVENTS = 1_000;
 
 /** How long an event is remembered at least, in seconds. Senders usually retry for minutes. */
@@ -14,16 +14,15 @@ const STORED_WITHIN = 60_000;
 const PAUSE = 25;
 
 /**
- * When events were emitted, in seconds since 1970, by trigger. n8n reads all static data before a
- * webhook and saves all of it afterwards, so callbacks at the same time would overwrite each other's
- * events if these were kept there alone.
+ * When events were emitted, in seconds since 1970, by trigger. In n8n's static data alone, callbacks
+ * at the same time would overwrite each other's events: each saves all that it read before.
  */
 const emitted = new Map<string, BoundedMap<string, number>>();
 
 /** Tasks whose callback is being processed, by trigger, and since when in milliseconds. */
 const underway = new BoundedMap<string, number>(10_000);
 
-/** The events of a callback's task at one trigger. n8n saves them with the trigger, across restarts. */
+/** The events of a callback's task at one trigger. n8n saves them with the trigger. */
 export class TaskEvents {
 	private readonly times: BoundedMap<string, number>;
 	private readonly key: string;
@@ -38,9 +37,8 @@ export class TaskEvents {
 		this.key = `${trigger} ${taskId}`;
 		this.times = emitted.get(trigger) ?? new BoundedMap(REMEMBERED_EVENTS);
 		emitted.set(trigger, this.times);
-		for (const [event, time] of readSaved(context)) {
+		for (const [event, time] of readSaved(context))
 			if (!this.times.has(event)) this.times.set(event, time);
-		}
 	}
 
 	has(event: string): boolean {
@@ -89,10 +87,7 @@ export class TaskEvents {
 	}
 }
 
-/**
- * Forgets the events of a trigger that is deactivated. n8n also calls this when it stops listening for
- * a test event, with other static data: what it saved for the active trigger stays.
- */
+/** Forgets the events of a deactivated trigger, or of a test, which has its own static data. */
 export function forgetEvents(context: IHookFunctions): void {
 	emitted.delete(identifyTrigger(context));
 	delete staticData(context).events;

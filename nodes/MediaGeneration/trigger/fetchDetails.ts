@@ -6,7 +6,7 @@ import { settleBy } from '../lib/timers';
 
 /** What the service says of a task. */
 export type Details =
-	| { outcome: 'fetched'; task: Task; callbackUrl?: string }
+	| { outcome: 'fetched'; task: Task }
 	/** It doesn't answer now. That passes by itself. */
 	| { outcome: 'down' }
 	/** `unreadable` until somebody changes something, such as the path in the credential. */
@@ -29,8 +29,8 @@ export async function fetchDetails(
 ): Promise<Details> {
 	const ask = async (): Promise<Details> =>
 		await service
-			.getTaskAndCallbackUrl(taskId, SETTINGS)
-			.then((found) => ({ outcome: 'fetched' as const, ...found }), judgeFailure);
+			.getTask(taskId, SETTINGS)
+			.then((task) => ({ outcome: 'fetched' as const, task }), judgeFailure);
 	const askTwice = async () => {
 		const details = await ask();
 		if (details.outcome !== 'unknown') return details;

@@ -54,20 +54,18 @@ interface Parameters {
 }
 
 /**
- * Reads the trigger's fields. Only a literal false turns off what protects: an expression or a workflow
- * file may have blank text, 0 or nothing there. A tolerance that is no number of seconds is the default.
+ * Reads the trigger's fields. Only a literal false turns off what protects: an expression may give
+ * blank text, 0 or nothing. A tolerance that is no number of seconds is the default.
  */
 export function readSettings(context: Parameters): TriggerSettings {
-	const options = context.getNodeParameter('options', {}) as Partial<
-		Record<keyof TriggerSettings, unknown>
-	>;
-	const { toleranceSeconds: seconds } = options;
+	const options = context.getNodeParameter('options', {}) as Record<string, unknown>;
+	const { deduplicate, fetchDetails, toleranceSeconds: seconds } = options;
 	const isTolerance = typeof seconds === 'number' && seconds >= 0 && isFinite(seconds);
 	return {
 		events: context.getNodeParameter('events', []) as string[],
 		verifySignature: context.getNodeParameter('verifySignature', true) !== false,
-		deduplicate: options.deduplicate !== false,
-		fetchDetails: options.fetchDetails !== false,
+		deduplicate: deduplicate !== false,
+		fetchDetails: fetchDetails !== false,
 		toleranceSeconds: isTolerance ? seconds : DEFAULT_TOLERANCE_SECONDS,
 	};
 }

@@ -1,7 +1,7 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { TaskService } from '../api/client';
 import { Redactor } from '../api/redaction';
-import { toStatus, type Task, type TaskStatus } from '../api/task';
+import { REQUEST, toStatus, type Task, type TaskStatus } from '../api/task';
 import { readCallback, type Callback } from '../callback/readCallback';
 import type { Refused } from '../callback/refusals';
 import { answer, refuse, warn } from '../callback/respond';
@@ -10,7 +10,7 @@ import { TaskEvents } from './events';
 import { fetchDetails, type Details } from './fetchDetails';
 import { readSettings, type TriggerSettings } from './options';
 
-/** When a sender is answered at the latest, in milliseconds. Senders usually give up after 5 to 15 s. */
+/** The milliseconds in which a sender is answered. Senders usually give up after 5 to 15 s. */
 const ANSWER_WITHIN = 5_000;
 
 const EVENTS: Partial<Record<TaskStatus, string>> = {
@@ -99,7 +99,7 @@ function conclude(
 	if (!details) return { details: 'off', task: { taskId, status: claimedStatus }, ...claim };
 	if (details.outcome === 'down') return { reason: 'detailsUnavailable' };
 	if (details.outcome === 'fetched') {
-		if (isForAnother(context, details.callbackUrl)) return { reason: 'createdForAnother' };
+		if (isForAnother(context, details.task)) return { reason: 'createdForAnother' };
 		const { status: known, state = '' } = details.task;
 		// A signed callback comes at the end, so its claim says what an unknown state means.
 		const isEnd = known === 'pending' && verifiedBy !== 'off';
@@ -119,10 +119,10 @@ function conclude(
  * callbacks here. Hosts and paths change behind proxies, but each URL of this trigger has the ID of
  * its webhook in the path. The query doesn't count: its secrets are hidden.
  */
-function isForAnother(context: IWebhookFunctions, callbackUrl?: string): boolean {
+function isForAnother(context: IWebhookFunctions, task: Task): boolean {
 	// Nodes without one have the workflow's ID in their URL.
 	const own = context.getNode().webhookId ?? context.getWorkflow().id;
-	const [path = ''] = callbackUrl?.split('?') ?? [];
+	const [path = ''] = task[REQUEST]?.callbackUrl?.split('?') ?? [];
 	return path !== '' && own !== undefined && !path.includes(own);
 }
 

@@ -93,7 +93,6 @@ describe('each request', () => {
 	it.each<[Method, unknown[], unknown, string, object | undefined]>([
 		['createTask', [REQUEST], NAMED, '/api/v1/jobs/createTask', REQUEST],
 		['getTask', ['a b'], spaced, details, undefined],
-		['getTaskAndCallbackUrl', ['a b'], spaced, details, undefined],
 		['getTaskRecord', ['a b'], spaced, details, undefined],
 		['getCredits', [], 12.5, '/api/v1/chat/credit', undefined],
 		['uploadFromUrl', ['a.png', fileUrl], { fileUrl }, '/api/file-url-upload', file],

@@ -12,13 +12,13 @@ import {
 	uploadedFile,
 } from '../../../nodes/MediaGeneration/api/schemas';
 import type { Diagnosis } from '../../../nodes/MediaGeneration/callback/diagnose';
-import { newTask, type PROMPT, type Task } from '../../../nodes/MediaGeneration/api/task';
+import { newTask, type REQUEST, type Task } from '../../../nodes/MediaGeneration/api/task';
 import type { FileFacts } from '../../../nodes/MediaGeneration/operations/results/fileItems';
 
 const url = 'https://cdn.example/a.png';
 
 /** A task with all its keys, as the interface has them. */
-const whole: Required<Omit<Task, typeof PROMPT>> = {
+const whole: Required<Omit<Task, typeof REQUEST>> = {
 	taskId: 'task',
 	status: 'failed',
 	resultUrls: [url],

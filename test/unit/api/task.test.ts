@@ -1,11 +1,5 @@
 import fc from 'fast-check';
-import {
-	PROMPT,
-	readCallbackUrl,
-	taskRecord,
-	toStatus,
-	toTask,
-} from '../../../nodes/MediaGeneration/api/task';
+import { REQUEST, taskRecord, toStatus, toTask } from '../../../nodes/MediaGeneration/api/task';
 
 const at = (name: string) => `https://cdn.example/${name}`;
 
@@ -77,13 +71,13 @@ describe('toTask', () => {
 		['without a prompt', {}, undefined],
 		['of another form', { param: '{"input":"A fox"}' }, undefined],
 	])('names its files by the request that the service stored, %s', (_, more, prompt) => {
-		expect(task(more)[PROMPT]).toBe(prompt);
+		expect(task(more)[REQUEST]?.prompt).toBe(prompt);
 	});
 
 	it('reads the callback URL of the stored request', () => {
 		const param = JSON.stringify({ input: '{}', callBackUrl: at('callback') });
-		expect(readCallbackUrl(taskRecord.parse({ ...record, param }))).toBe(at('callback'));
-		expect(readCallbackUrl(taskRecord.parse(record))).toBeUndefined();
+		expect(task({ param })[REQUEST]?.callbackUrl).toBe(at('callback'));
+		expect(task()[REQUEST]?.callbackUrl).toBeUndefined();
 	});
 
 	it.each([

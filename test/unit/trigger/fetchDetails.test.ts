@@ -3,13 +3,13 @@ import type { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import { ServiceError } from '../../../nodes/MediaGeneration/api/errors';
 import { fetchDetails } from '../../../nodes/MediaGeneration/trigger/fetchDetails';
 
-const found = { task: { taskId: 'task', status: 'completed' }, callbackUrl: 'https://n8n.example' };
+const task = { taskId: 'task', status: 'completed' };
 
 /** Asks a service that answers each request in turn, and then as the last time. */
 async function fetch(...answers: unknown[]) {
 	const asked: unknown[] = [];
 	const service = {
-		async getTaskAndCallbackUrl(...request: unknown[]) {
+		async getTask(...request: unknown[]) {
 			const answer = answers[Math.min(asked.push(request), answers.length) - 1];
 			if (answer instanceof Error) throw answer;
 			return await (answer as Promise<unknown>);
@@ -32,14 +32,14 @@ beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
 const once = { requests: 1, after: 0 };
-const fetched = { outcome: 'fetched', ...found, ...once };
+const fetched = { outcome: 'fetched', task, ...once };
 const down = { outcome: 'down', ...once };
 const unreadable = { outcome: 'unreadable', message: 'It failed. Check it.', ...once };
 const unknown = { ...unreadable, outcome: 'unknown', requests: 2, after: 1_000 };
 
 it.each<[string, unknown[], object]>([
-	['are there', [found], fetched],
-	['come a second later', [fail(422, 'service'), found], { ...fetched, requests: 2, after: 1_000 }],
+	['are there', [task], fetched],
+	['come a second later', [fail(422, 'service'), task], { ...fetched, requests: 2, after: 1_000 }],
 	['are of an unknown task', [fail(422, 'service')], unknown],
 	['do not come', [new Promise(() => {})], { ...down, after: 5_000 }],
 	['are not answered', [fail()], down],

@@ -1,7 +1,7 @@
 import { UserError } from 'n8n-workflow';
 import { refreshLink } from '../../api/catalogue';
 import type { ResultLink } from '../../api/resultLinks';
-import { listTaskLinks, PROMPT, type Task } from '../../api/task';
+import { listTaskLinks, REQUEST, type Task } from '../../api/task';
 import { FileNames, toFileName } from '../../lib/fileName';
 import { limitConcurrency } from '../../lib/mapConcurrent';
 import { CONCURRENCY, type Item } from '../operation';
@@ -69,7 +69,7 @@ export class FileDownloads {
 			];
 			const file = {
 				label: `${toFileName(task.taskId)}-${link.kind}-${number + 1}`,
-				name: this.names.choose(task[PROMPT] ?? '', task.taskId, ending),
+				name: this.names.choose(task[REQUEST]?.prompt ?? '', task.taskId, ending),
 				maxBytes,
 			};
 			const [result] = await Promise.allSettled([
