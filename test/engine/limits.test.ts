@@ -5,7 +5,6 @@ import { editImage, useService } from './engine';
 const engine = useService({ taskSeconds: 30 });
 
 const CREATE = '/api/v1/jobs/createTask';
-const CREDITS = '/api/v1/chat/credit';
 
 /** Creates tasks of these prompts, one after the other, with these Options and settings of the node. */
 const create = async (
@@ -24,42 +23,16 @@ const create = async (
 const PICTURE = { data: 'iVBORw0KGgo=', mimeType: 'image/png', fileName: 'a.png' };
 const CONTINUE = { onError: 'continueRegularOutput' as const };
 const RETRY = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
-const countRequests = (to: string) =>
-	engine.service.requests.filter(({ path }) => path === to).length;
+const countCreations = () => engine.service.requests.filter(({ path }) => path === CREATE).length;
 
-describe('the limits of Options', () => {
-	it.each<[INodeParameters, string, string]>([
-		[{ maxTasksPerRun: 1 }, "'Maximum Tasks per Run' is 1 in Options, 0 were", 'raise the limit'],
-		[
-			{ keepCredits: 100 },
-			"100 credits, and 'Stop Below This Balance' is 100 in Options",
-			'Top up',
-		],
-	])('keep everything from being created: %j', async (options, message, next) => {
-		const { error } = await create(['one', 'two'], options);
-		expect(error?.message).toContain(message);
-		expect(error?.message).not.toContain('[item');
-		expect(error?.description).toContain('Nothing was created.');
-		expect(error?.description).toContain(next);
-		expect(countRequests(CREATE)).toBe(0);
-	});
-
-	it('let tasks be created within them, with one request for the credits', async () => {
-		const { error } = await create(['one', 'two'], { maxTasksPerRun: 2, keepCredits: 99 });
-		expect(error).toBeUndefined();
-		expect(engine.service.tasks.size).toBe(2);
-		expect(countRequests(CREDITS)).toBe(1);
-	});
-
-	it('count the tasks of each run of a loop, and those that may exist, but no refusal', async () => {
-		const options = { maxTasksPerRun: 4 };
-		const first = await create(['one', '#status=422', '#status=500'], options, CONTINUE);
-		const second = await create(['two', 'three'], options, {}, first.data);
-		expect(second.error).toBeUndefined();
-		const third = await create(['four'], options, {}, second.data);
-		expect(third.error?.message).toContain('4 were created before in this execution');
-		expect(engine.service.tasks.size).toBe(3);
-	});
+it('the limit counts the tasks of each run of a loop, and those that may exist, but no refusal', async () => {
+	const options = { maxTasksPerRun: 4 };
+	const first = await create(['one', '#status=422', '#status=500'], options, CONTINUE);
+	const second = await create(['two', 'three'], options, {}, first.data);
+	expect(second.error).toBeUndefined();
+	const third = await create(['four'], options, {}, second.data);
+	expect(third.error?.message).toContain('4 were created before in this execution');
+	expect(engine.service.tasks.size).toBe(3);
 });
 
 it('a try that is repeated counts a task once, and no refusal', async () => {
@@ -69,7 +42,7 @@ it('a try that is repeated counts a task once, and no refusal', async () => {
 	const { error, output } = await create(['one', 'two'], limits, RETRY);
 	expect(error).toBeUndefined();
 	expect(output[0]).toHaveLength(2);
-	expect(countRequests(CREATE)).toBe(3);
+	expect(countCreations()).toBe(3);
 });
 
 it('a second try whose credits the first one has used up names its tasks', async () => {
@@ -103,10 +76,10 @@ it.each(['create', 'createAndWait'])(
 				items,
 				binary: { data: PICTURE },
 				node: CONTINUE,
-				stopAfter: async () => await poll(() => countRequests(CREATE) === 1, { what: 'a request' }),
+				stopAfter: async () => await poll(() => countCreations() === 1, { what: 'a request' }),
 			},
 		);
-		expect(countRequests(CREATE)).toBe(1);
+		expect(countCreations()).toBe(1);
 		expect(engine.service.uploads.size).toBe(1);
 		expect(engine.listTasks().map(({ input }) => input.prompt)).toEqual(['one']);
 	},

@@ -6,10 +6,7 @@ jest.mock('n8n-workflow', () => {
 	const actual = jest.requireActual<{ sleep: (ms: number, signal?: AbortSignal) => unknown }>(
 		'n8n-workflow',
 	);
-	return {
-		...actual,
-		sleep: (ms: number, signal?: AbortSignal) => actual.sleep(ms / 50, signal),
-	};
+	return { ...actual, sleep: (ms: number, signal?: AbortSignal) => actual.sleep(ms / 50, signal) };
 });
 
 const HEADER = { customEndpoints: true, idempotencyHeader: 'Idempotency-Key' };

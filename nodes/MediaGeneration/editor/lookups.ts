@@ -15,6 +15,7 @@ import type { CatalogueModel } from '../api/schemas';
 import { isObject, parseJson } from '../lib/json';
 import { cutText } from '../lib/text';
 import { customFields, customInput, customModel } from '../models/any/anyFields';
+import { findInput, type ModelInput } from '../models/any/modelInput';
 import {
 	buildNotice,
 	findStoredSchema,
@@ -22,9 +23,6 @@ import {
 	listJsonGuide,
 	toMapperFields,
 } from '../models/any/schemaFields';
-
-/** How many models the editor gets at once. It asks for more when the user scrolls. */
-const PAGE = 100;
 
 /**
  * The longest name, description and reason of the service, in characters. The editor's list shows
@@ -45,7 +43,6 @@ const WITHOUT_CATALOGUE = "choose the model By ID and set 'Input Mode' to JSON."
 export async function searchModels(
 	context: ILoadOptionsFunctions,
 	filter = '',
-	paginationToken = '0',
 ): Promise<INodeListSearchResult> {
 	const models = await listModels(await connect(context)).catch((error: Error) => {
 		throw new NodeOperationError(
@@ -56,17 +53,13 @@ export async function searchModels(
 		);
 	});
 	const words = filter.toLowerCase().split(/\s/).filter(Boolean);
-	const found = models
+	const results = models
 		.filter((model) => !isChat(model) && contains(model, words))
 		.map((model) => ({ name: nameModel(model), value: model.model, description: describe(model) }))
 		// The workflow stores the identifier and name of a chosen model, and n8n would run expressions
 		// in them.
 		.filter(({ name, value }) => !isExpression(name) && !isExpression(value));
-	const end = Number(paginationToken) + PAGE;
-	return {
-		results: found.slice(Number(paginationToken), end),
-		...(end < found.length && { paginationToken: String(end) }),
-	};
+	return { results };
 }
 
 const connect = async (context: ILoadOptionsFunctions): Promise<TaskService> =>
@@ -96,20 +89,19 @@ const describe = ({ taskType, pricingDesc }: CatalogueModel): string =>
 	cutText([taskType.join(', '), pricingDesc].filter(Boolean).join('\n'), SHOWN_DESCRIPTION);
 
 /**
- * Makes the editor's fields of the chosen model. If the catalogue can't be read, the fields that
- * the workflow stores stay. The editor doesn't show errors of this look-up, so each reason is a
- * notice.
+ * Makes the editor's fields of the chosen model. If they are not known, those that the workflow
+ * stores stay. The editor doesn't show errors of this look-up, so each reason is a notice.
  */
 export async function getModelFields(
 	context: ILoadOptionsFunctions,
 ): Promise<ResourceMapperFields> {
+	const input = await findChosen(context);
+	if (typeof input !== 'string') return toMapperFields(input);
 	const { schema = [] } = (context.getCurrentNodeParameter(customFields.name) ??
 		{}) as Partial<ResourceMapperValue>;
 	const model = readModel(context);
-	const found = await findDocument(context, model);
-	if (!('reason' in found)) return toMapperFields(model, found.document);
-	if (!model) return buildNotice(found.reason, '');
-	return findStoredSchema(schema)?.model === model ? { fields: schema } : buildNotice(found.reason);
+	if (!model) return buildNotice(input, '');
+	return findStoredSchema(schema)?.model === model ? { fields: schema } : buildNotice(input);
 }
 
 /**
@@ -120,23 +112,20 @@ export async function getModelFields(
 export async function listModelFields(
 	context: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {
-	const model = readModel(context);
-	const found = await findDocument(context, model);
-	const fields = 'reason' in found ? found.reason : listFields(model, found.document);
-	if (typeof fields === 'string') throw new NodeOperationError(context.getNode(), fields);
-	return fields;
+	const input = await findChosen(context);
+	if (typeof input === 'string') throw new NodeOperationError(context.getNode(), input);
+	return listFields(input);
 }
 
 /**
  * Lists the fields of the chosen model beside its JSON. If there are none, the only entry says why.
  */
 export async function guideJson(context: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-	const model = readModel(context);
-	const found = await findDocument(context, model);
-	if ('reason' in found) return [{ name: found.reason, value: '' }];
+	const input = await findChosen(context);
+	if (typeof input === 'string') return [{ name: input, value: '' }];
 	const written = context.getCurrentNodeParameter(customInput.name);
 	const json = typeof written === 'string' ? parseJson(written) : written;
-	return listJsonGuide(model, found.document, isObject(json) ? json : undefined);
+	return listJsonGuide(input, isObject(json) ? json : {});
 }
 
 /**
@@ -144,25 +133,20 @@ export async function guideJson(context: ILoadOptionsFunctions): Promise<INodePr
  * locator.
  */
 function readModel(context: ILoadOptionsFunctions): string {
-	const chosen = context.getCurrentNodeParameter(customModel.name);
-	const locator = chosen as { value?: unknown } | string | undefined;
-	return String((typeof locator === 'object' ? locator?.value : locator) ?? '').trim();
+	const chosen: unknown = context.getCurrentNodeParameter(customModel.name);
+	return String((isObject(chosen) ? chosen.value : chosen) ?? '').trim();
 }
 
-/** @returns the model's document, or why there is none: the beginning of a sentence */
-async function findDocument(
-	context: ILoadOptionsFunctions,
-	model: string,
-): Promise<{ document: unknown } | { reason: string }> {
-	if (!model) return { reason: 'Choose a model first' };
-	if (isExpression(model))
-		return { reason: 'An expression gives the model, so its fields are not known here' };
+/** @returns what the chosen model takes, or why that is not known: the beginning of a sentence */
+async function findChosen(context: ILoadOptionsFunctions): Promise<ModelInput | string> {
+	const model = readModel(context);
+	if (!model) return 'Choose a model first';
+	if (isExpression(model)) return 'An expression gives the model, so its fields are not known here';
 	try {
-		return { document: await getModelSchema(await connect(context), model) };
+		return findInput(model, await getModelSchema(await connect(context), model));
 	} catch (error) {
-		const reason = isNotFound(error)
+		return isNotFound(error)
 			? `The service lists no fields of a model "${model}". Check its name, or choose it from the list`
 			: `The fields of ${model} can't be loaded: ${cutText((error as Error).message, SHOWN_REASON)}`;
-		return { reason };
 	}
 }

@@ -2,10 +2,6 @@ import type {
 	ICredentialsDecrypted,
 	ICredentialTestFunctions,
 	ILoadOptionsFunctions,
-	INodeCredentialTestResult,
-	INodeListSearchResult,
-	INodePropertyOptions,
-	ResourceMapperFields,
 } from 'n8n-workflow';
 import {
 	GET_MODEL_FIELDS,
@@ -21,10 +17,7 @@ const loadLookups = async () => await import('./lookups');
 
 /** The test of the credential, by the name that both nodes give in `testedBy`. */
 export const credentialTest = {
-	async testCredential(
-		this: ICredentialTestFunctions,
-		credential: ICredentialsDecrypted,
-	): Promise<INodeCredentialTestResult> {
+	async testCredential(this: ICredentialTestFunctions, credential: ICredentialsDecrypted) {
 		const { testCredential } = await import('../api/testCredential');
 		return await testCredential(this, credential);
 	},
@@ -34,24 +27,20 @@ export const credentialTest = {
 export const methods = {
 	credentialTest,
 	listSearch: {
-		async [SEARCH_MODELS](
-			this: ILoadOptionsFunctions,
-			filter?: string,
-			paginationToken?: string,
-		): Promise<INodeListSearchResult> {
-			return await (await loadLookups()).searchModels(this, filter, paginationToken);
+		async [SEARCH_MODELS](this: ILoadOptionsFunctions, filter?: string) {
+			return await (await loadLookups()).searchModels(this, filter);
 		},
 	},
 	loadOptions: {
-		async [LIST_MODEL_FIELDS](this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+		async [LIST_MODEL_FIELDS](this: ILoadOptionsFunctions) {
 			return await (await loadLookups()).listModelFields(this);
 		},
-		async [GUIDE_JSON](this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+		async [GUIDE_JSON](this: ILoadOptionsFunctions) {
 			return await (await loadLookups()).guideJson(this);
 		},
 	},
 	resourceMapping: {
-		async [GET_MODEL_FIELDS](this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
+		async [GET_MODEL_FIELDS](this: ILoadOptionsFunctions) {
 			return await (await loadLookups()).getModelFields(this);
 		},
 	},

@@ -7,11 +7,7 @@ import { image, prompt, resolution, toOptions } from './sharedFields';
 /** The contract's limits for both files ("Limits"). */
 const common = { minSide: 340, aspect: { min: 2 / 5, max: 5 / 2 } };
 
-const imageLimits: MediaLimits = {
-	...common,
-	formats: ['jpeg', 'png'],
-	maxBytes: 10 * MEBIBYTE,
-};
+const imageLimits: MediaLimits = { ...common, formats: ['jpeg', 'png'], maxBytes: 10 * MEBIBYTE };
 
 const videoLimits: MediaLimits = {
 	...common,

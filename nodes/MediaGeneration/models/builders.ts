@@ -11,33 +11,27 @@ import type { Model } from './model';
 export const toBuilderHint = (text: string) => ({ propertyHint: text, message: text });
 
 /**
- * Makes the properties of all models. The editor shows those of the chosen model, in the model's
- * order. Where several models have a field of one name, the first of these properties is hidden for
- * all other models, instead of shown for its own: n8n then joins them in its types, and knows all
- * of their models. Any Model is last here, because n8n can't join the conditions of its prompt.
+ * Makes the properties of all models. Of several with one name, the first is hidden for other
+ * models, instead of shown for its own: n8n then joins them in its types, and knows all of their
+ * models. Any Model is last here, because n8n can't join the conditions of its prompt.
  */
 export function listModelProperties([anyModel, ...others]: Model[]): INodeProperties[] {
 	const listed = [...others, anyModel].flatMap((model) => model ?? []);
-	const names = listed.flatMap(({ properties }) => properties.map(({ name }) => name));
-	const ids = listed.map(({ id }) => id);
-	let index = 0;
+	const all = listed.flatMap(({ properties }) => properties);
 	return listed.flatMap(({ id, properties }) =>
 		properties.map((property) => {
-			const at = index++;
-			const isShared = names.indexOf(property.name) === at && names.lastIndexOf(property.name) > at;
-			if (!isShared) return property;
-			const conditions = Object.entries(property.displayOptions?.show ?? {});
-			const show = Object.fromEntries(conditions.filter(([name]) => name !== 'model'));
-			const hide = { ...property.displayOptions?.hide, model: ids.filter((one) => one !== id) };
+			const [first, another] = all.filter(({ name }) => name === property.name);
+			if (first !== property || !another) return property;
+			const show = { ...property.displayOptions?.show };
+			delete show.model;
+			const others = listed.map((model) => model.id).filter((other) => other !== id);
+			const hide = { ...property.displayOptions?.hide, model: others };
 			return { ...property, displayOptions: { show, hide } };
 		}),
 	);
 }
 
-/**
- * Describes what each model takes: a line for each, "<model>: <what it does>. Parameters: <name>
- * (<facts>), …".
- */
+/** Describes what each model takes, in a line for each. */
 export const describeModels = (models: Model[]): string =>
 	[
 		'Each model takes the parameters in its line and no others. Set them beside model, also where a type below lacks them.',
@@ -48,9 +42,7 @@ export const describeModels = (models: Model[]): string =>
 	].join('\n');
 
 function describeParameter({ name, required, options = [] }: INodeProperties): string {
-	const values = options.flatMap((option) =>
-		'value' in option ? [`'${String(option.value)}'`] : [],
-	);
-	const facts = [required ? 'required' : '', values.join(' | ')].filter(Boolean).join(', ');
+	const values = options.flatMap((option) => ('value' in option ? `'${option.value}'` : []));
+	const facts = [required && 'required', values.join(' | ')].filter(Boolean).join(', ');
 	return facts ? `${name} (${facts})` : name;
 }

@@ -44,59 +44,41 @@ export const webUrl = trimmed.pipe(
 );
 
 /** `W:H`, for example 16:9. */
-export const ratio = form(
-	/^[1-9]\d*:[1-9]\d*$/,
-	'must be a ratio written as width:height, for example 16:9',
-);
+export const ratio = form(/^[1-9]\d*:[1-9]\d*$/, 'must be a ratio, for example 16:9');
 
 /** Digits followed by p, for example 720p. */
 export const resolution = form(/^[1-9]\d*p$/, 'must be digits followed by p, for example 720p');
 
 /** One word in lower case, for example png. */
-export const lowerCaseLabel = form(
-	/^[^\sA-Z]+$/,
-	'must be one word in lower case, for example png',
-);
+export const lowerCaseLabel = form(/^[^\sA-Z]+$/, 'must be a lower-case word, for example png');
 
 /** Some models want a single value in an array of one. */
 export const listOfOne = <T>(value: T): [T] => [value];
 
 /** A JSON object, written as text or given by an expression. */
-export const jsonObject = z
-	.preprocess(
-		(value) => (typeof value === 'string' ? parseJson(value) : value),
-		z.record(z.string(), z.unknown(), {
-			message: 'must be a JSON object, for example {"key": "value"}',
-		}),
-	)
-	.pipe(z.record(z.string(), z.unknown()));
+export const jsonObject = z.preprocess(
+	(value) => (typeof value === 'string' ? parseJson(value) : value),
+	z.record(z.string(), z.unknown(), {
+		message: 'must be a JSON object, for example {"key": "value"}',
+	}),
+);
 
 /** A plain decimal number as text, possibly with blanks around it. */
 export const DECIMAL = /^\s*-?\d+(\.\d+)?\s*$/;
 
-/**
- * Finds the first rule of its property that a number breaks. zod 4 tells a fraction from a large
- * number no more.
- */
-function findNumberProblem(value: number, { typeOptions = {} }: INodeProperties) {
-	const { numberPrecision, minValue = -Infinity, maxValue = Infinity } = typeOptions;
-	if (numberPrecision === 0 && !Number.isInteger(value)) return 'must be a whole number';
-	if (numberPrecision === 0 && !Number.isSafeInteger(value)) return 'must be a smaller number';
-	if (value < minValue) return `must be at least ${minValue}`;
-	return value > maxValue ? `must be at most ${maxValue}` : undefined;
-}
-
-function buildNumberShape(property: INodeProperties): z.ZodTypeAny {
-	const whole = property.typeOptions?.numberPrecision === 0;
+function buildNumberShape({ typeOptions = {} }: INodeProperties): z.ZodTypeAny {
+	const { numberPrecision, minValue, maxValue } = typeOptions;
+	const [kind, isOfKind] =
+		numberPrecision === 0 ? ['whole number', Number.isSafeInteger] : ['number', Number.isFinite];
+	const least = minValue === undefined ? '' : ` of at least ${minValue}`;
+	const range = maxValue === undefined ? least : ` from ${minValue} to ${maxValue}`;
+	const message = `must be a ${kind}${range}`;
 	return z.preprocess(
 		(value) => (typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value),
 		z
-			.number({ message: `must be a ${whole ? 'whole ' : ''}number` })
-			.finite()
-			.superRefine((value, context) => {
-				const message = findNumberProblem(value, property);
-				if (message) context.addIssue({ code: 'custom', message });
-			}),
+			.number({ message })
+			.refine(isOfKind, message)
+			.refine((value) => !(value < (minValue ?? value) || value > (maxValue ?? value)), message),
 	);
 }
 
@@ -107,16 +89,9 @@ const flag = z.preprocess(
 
 function findShape(field: Field): z.ZodTypeAny {
 	if (field.send?.shape) return field.send.shape;
-	switch (field.type) {
-		case 'number':
-			return buildNumberShape(field);
-		case 'boolean':
-			return flag;
-		case 'json':
-			return jsonObject;
-		default:
-			return text;
-	}
+	if (field.type === 'number') return buildNumberShape(field);
+	if (field.type === 'boolean') return flag;
+	return field.type === 'json' ? jsonObject : text;
 }
 
 export const isBlank = (value: unknown): boolean =>
@@ -136,9 +111,8 @@ export function toProperty(field: Field): INodeProperties {
 }
 
 /** The key of a field in the request. */
-export function toRequestKey({ name, send }: Field): string {
-	return send?.as ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
+export const toRequestKey = ({ name, send }: Field): string =>
+	send?.as ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
  * Checks a field's value and turns it into the form of the request.
@@ -152,15 +126,11 @@ export function parseValue(field: Field, value: unknown): unknown {
 	}
 	const parsed = findShape(field).safeParse(value);
 	if (parsed.success) return parsed.data;
-	const [issue] = parsed.error.issues;
-	const culprit = issue?.path.reduce<unknown>(
-		(inner, step) => (inner as Record<string | number, unknown> | undefined)?.[step],
-		value,
-	);
-	throw buildFieldError(
-		`'${namePlace(issue?.path ?? [], field.displayName)}' ${issue?.message}` +
-			(isBlank(culprit) ? '' : `, but is ${shorten(culprit)}`),
-	);
+	const { path = [], message } = parsed.error.issues[0] ?? {};
+	let culprit = value;
+	for (const step of path) culprit = (culprit as Record<string | number, unknown> | null)?.[step];
+	const given = isBlank(culprit) ? '' : `, but is ${shorten(culprit)}`;
+	throw buildFieldError(`'${namePlace(path, field.displayName)}' ${message}${given}`);
 }
 
 /**
@@ -169,18 +139,13 @@ export function parseValue(field: Field, value: unknown): unknown {
  * @throws {UserError} when it is blank or has another form; it names the option and what it takes
  */
 export function parseOption(field: Field, value: unknown): unknown {
-	const parsed = isBlank(value) ? undefined : findShape(field).safeParse(value);
-	if (parsed?.success) return parsed.data;
+	const parsed = findShape(field).safeParse(value);
+	if (parsed.success) return parsed.data;
+	const given = isBlank(value) ? 'blank' : shorten(value);
 	throw buildFieldError(
-		`'${field.displayName}' in Options must be ${describeRange(field)}, but is ${isBlank(value) ? 'blank' : shorten(value)}`,
+		`'${field.displayName}' in Options ${parsed.error.issues[0]?.message}, but is ${given}`,
 		'Nothing was sent for this item. Correct the option or remove it, then run the node again.',
 	);
-}
-
-function describeRange({ type, typeOptions = {} }: INodeProperties): string {
-	if (type === 'boolean') return 'true or false';
-	const { numberPrecision, minValue, maxValue } = typeOptions;
-	return `a ${numberPrecision === 0 ? 'whole ' : ''}number from ${minValue} to ${maxValue}`;
 }
 
 /**

@@ -4,20 +4,16 @@ import { media } from './media';
 import { defineModel } from './model';
 import { aspectRatio, duration, image, prompt, resolution, seed, toOptions } from './sharedFields';
 
-const optionalLabel = z
-	.string()
-	.trim()
-	.transform((label) => label || undefined)
-	.optional();
+const label = z.string().trim().optional();
+
+const NONE = { message: 'needs at least one reference' };
 
 /** The reference image items of the contract, from the rows of the editor's collection. */
 const references = z
 	.object({
 		reference: z
-			.array(z.object({ image: media(), type: optionalLabel, refName: optionalLabel }), {
-				message: 'needs at least one reference',
-			})
-			.nonempty('needs at least one reference'),
+			.array(z.object({ image: media(), type: label, refName: label }), NONE)
+			.nonempty(NONE),
 	})
 	.transform(({ reference }) =>
 		reference.map(({ image, type, refName }) => ({

@@ -1,4 +1,4 @@
-import { sleep, type IHttpRequestOptions, type ILoadOptionsFunctions } from 'n8n-workflow';
+import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import { corpus } from '../../../dev/service/catalogue.cts';
 import {
 	findModelSchema,
@@ -6,67 +6,24 @@ import {
 	listModels,
 } from '../../../nodes/MediaGeneration/api/catalogue';
 import { TaskService } from '../../../nodes/MediaGeneration/api/client';
+import { ANSWER_TIME, answerFromCorpus, BROKEN, MINUTE, openAccount, settle } from '../account';
 
-const ANSWER_TIME = 50;
-const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const LIST = '/api/v1/models';
-const schemaPath = (model: string) => `${LIST}/${model}/schema`;
+const LIMITED = { code: 429, msg: 'Call frequency is too high' };
 
-interface Answer {
-	code: number;
-	msg?: string;
-	data?: unknown;
-}
-
-const LIMITED: Answer = { code: 429, msg: 'Call frequency is too high' };
-const BROKEN: Answer = { code: 500, msg: 'no database' };
-const MISSING: Answer = { code: 404, msg: 'not found', data: null };
-
-/** Answers as the service does: the corpus, under the usual paths. */
-function answerFromCorpus(path: string): Answer {
-	if (path === LIST) return { code: 200, data: { models: corpus.map(({ entry }) => entry) } };
-	const found = corpus.find(({ entry }) => schemaPath(entry.model) === path);
-	return found ? { code: 200, data: { openapi: found.openapi } } : MISSING;
-}
-
-let accounts = 0;
-
-/** Opens an account that nobody used before. What its service answers can be set; when it was asked is noted. */
-function openAccount() {
-	const credentials = { baseUrl: 'https://service.example', accessToken: `token ${accounts++}` };
-	const requests: Array<{ at: number; path: string }> = [];
-	const context = {
-		helpers: {
-			httpRequestWithAuthentication: async (_: string, { url }: IHttpRequestOptions) => {
-				const path = url.replace(credentials.baseUrl, '');
-				requests.push({ at: Date.now(), path });
-				await sleep(ANSWER_TIME);
-				return { statusCode: 200, body: JSON.stringify(opened.answer(path)) };
-			},
-		},
-	} as unknown as ILoadOptionsFunctions;
-	const service = new TaskService(context, credentials);
-	const opened = {
-		answer: answerFromCorpus,
-		requests,
+/** Opens an account that nobody used before. */
+function openCatalogue() {
+	const account = openAccount();
+	const context = { helpers: account.helpers } as unknown as ILoadOptionsFunctions;
+	const service = new TaskService(context, account.credentials);
+	return Object.assign(account, {
 		list: async () => await listModels(service),
 		readSchema: async (model: string) => await getModelSchema(service, model),
 		findSchema: async (model: string) => await findModelSchema(service, model),
-	};
-	return opened;
+	});
 }
 
-type Account = ReturnType<typeof openAccount>;
-
-/** Waits for answers, as long as it takes. */
-async function settle<T>(pending: Promise<T>): Promise<T> {
-	const caught = pending.catch((error: Error) => error);
-	await jest.advanceTimersByTimeAsync(2 * MINUTE);
-	const result = await caught;
-	if (result instanceof Error) throw result;
-	return result;
-}
+type Account = ReturnType<typeof openCatalogue>;
 
 const pass = async (time: number) => await jest.advanceTimersByTimeAsync(time);
 
@@ -75,7 +32,7 @@ let account: Account;
 
 beforeEach(() => {
 	jest.useFakeTimers({ now: 0 });
-	account = openAccount();
+	account = openCatalogue();
 });
 afterEach(() => jest.useRealTimers());
 
@@ -130,7 +87,7 @@ describe.each(ways)('%s', (_, lifetime, read) => {
 	});
 
 	it('is another one for another account', async () => {
-		const other = openAccount();
+		const other = openCatalogue();
 		await settle(Promise.all([read(account), read(other)]));
 		expect([...account.requests, ...other.requests].map(({ at }) => at)).toEqual([0, 0]);
 	});

@@ -5,13 +5,13 @@ import {
 	type ResourceMapperField,
 } from 'n8n-workflow';
 import { corpus } from '../../../dev/service/catalogue.cts';
-import { toMapperFields } from '../../../nodes/MediaGeneration/models/any/schemaFields';
 import {
 	getModelFields,
 	guideJson,
 	listModelFields,
 	searchModels,
 } from '../../../nodes/MediaGeneration/editor/lookups';
+import { readFields } from '../models/any/modelFields';
 
 const ANSWER_TIME = 50;
 const MINUTE = 60_000;
@@ -65,7 +65,7 @@ function openAccount() {
 	const opened = {
 		answer: answerFromCorpus,
 		requests,
-		search: async (filter?: string, token?: string) => await searchModels(context, filter, token),
+		search: async (filter?: string) => await searchModels(context, filter),
 		/** Lists the fields of a model for an AI builder. */
 		listFields: async (model: string) => await listModelFields(choose(model)),
 		guideJson: async (model: string, written?: unknown) =>
@@ -120,22 +120,6 @@ describe('a search', () => {
 		},
 	);
 
-	it('returns all that it finds, a hundred at a time', async () => {
-		const models = Array.from({ length: 250 }, (_, index) => ({ model: `model-${index}` }));
-		account.answer = () => ({ code: 200, data: { models } });
-		const found = [];
-		let token: string | undefined;
-		for (const size of [100, 100, 50]) {
-			const { results, paginationToken } = await settle(account.search('model', token));
-			expect(results).toHaveLength(size);
-			found.push(...results.map(({ value }) => ({ model: value })));
-			token = paginationToken as string | undefined;
-		}
-		expect(token).toBeUndefined();
-		expect(found).toEqual(models);
-		expect(account.requests).toHaveLength(1);
-	});
-
 	it('leaves out models whose identifier or name n8n would run, as the workflow stores both', async () => {
 		const models = [
 			{ model: '={{ 1 }}', title: 'A' },
@@ -171,7 +155,7 @@ describe('the fields of a model', () => {
 	it('are those of its schema, with one request', async () => {
 		const openapi = corpus.find(({ entry }) => entry.model === 'eta-upscale')?.openapi;
 		const fields = await settle(account.loadFields('eta-upscale'));
-		expect(fields).toEqual(toMapperFields('eta-upscale', openapi));
+		expect(fields).toEqual(readFields('eta-upscale', openapi));
 		expect(fields.fields.length).toBeGreaterThan(1);
 		expect(account.requests.map(({ path }) => path)).toEqual([schemaPath('eta-upscale')]);
 	});

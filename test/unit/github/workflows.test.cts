@@ -79,21 +79,8 @@ it('the job that publishes installs, builds and tests nothing, and publishes wha
 	]);
 	const [, { with: taken } = {}] = job.steps;
 	const handed = findJob('publish.yml pack').steps.at(-1)?.with;
+	expect(findJob('publish.yml pack').needs).toBe('test');
 	expect(handed).toMatchObject({ name: taken?.name, path: `${String(taken?.path)}/*.tgz` });
-});
-
-it('the package is built and packed by a job that takes over nothing, once the tests passed', () => {
-	const { needs, steps: packing } = findJob('publish.yml pack');
-	expect(needs).toBe('test');
-	expect(packing.map(({ uses, run }) => uses?.split('@')[0] ?? run)).toEqual([
-		'actions/checkout',
-		'actions/setup-node',
-		'npm ci --ignore-scripts',
-		'npm run build',
-		'mkdir packed && npm pack --ignore-scripts --pack-destination packed',
-		'actions/upload-artifact',
-	]);
-	expect(listCommands('publish.yml test').slice(1)).toEqual(['npm run lint:owner', 'npm test']);
 });
 
 it('nothing that published files are made of comes from a cache', () => {

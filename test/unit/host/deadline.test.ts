@@ -13,11 +13,6 @@ const n8n = (seconds: number) => ({
 const began = (secondsAgo: number) => ({
 	getExecutionContext: () => ({ establishedAt: NOW - secondsAgo * 1_000 }),
 });
-/** n8n's Agents have called the workflow some seconds ago. */
-const agents = (secondsAgo: number) => ({
-	...began(secondsAgo),
-	runExecutionData: { parentAgentRun: {} },
-});
 const main = { instanceSettings: { instanceType: 'main' } };
 const worker = { instanceSettings: { instanceType: 'worker' } };
 
@@ -28,14 +23,6 @@ it.each<[string, number | undefined, object, number]>([
 	['none without a setting', undefined, { additionalData: {} }, Infinity],
 	['none with the setting -1', -1, {}, Infinity],
 	['none with the setting 0', 0, {}, Infinity],
-	["that of n8n's Agents", undefined, agents(20), 100],
-	[
-		"n8n's own, where that is before the one of Agents",
-		undefined,
-		{ ...agents(20), ...n8n(60) },
-		60,
-	],
-	['none for a workflow of Agents that has slept', undefined, agents(120), Infinity],
 	['none for another workflow', undefined, began(20), Infinity],
 	['counted with the time slept in regular mode', 60, { ...n8n(60), ...began(30), ...main }, 30],
 	['counted without it in queue mode', 60, { ...n8n(60), ...began(30), ...worker }, 60],

@@ -26,19 +26,11 @@ describe('inspect of MP4', () => {
 		['the media header, where the track’s is 0', [mvhd, trak({ shown: 0, media: 7000 })], 7],
 		['the movie header, where the others are unknown', [mvhd, trak()], 10],
 		['a movie header behind the track', [trak({ shown: 2400 }), mvhd], 4],
-		[
-			'a track header behind the media',
-			[mvhd, trak({ shown: 2400, media: 7000, reversed: true })],
-			4,
-		],
+		['a header behind the media', [mvhd, trak({ shown: 2400, media: 7000, reversed: true })], 4],
 		['nothing, where all are unknown', [unknownMvhd, trak()], undefined],
 		['nothing, where no time has a scale', [header('mvhd', 0, 6000), trak()], undefined],
 		['nothing, without a movie header', [trak({ shown: 600 })], undefined],
-		[
-			'the longest video track, which comes first',
-			[mvhd, trak({ shown: 1800 }), trak({ shown: 600 })],
-			3,
-		],
+		['the longest track, the first', [mvhd, trak({ shown: 1800 }), trak({ shown: 600 })], 3],
 		['a track that has one', [unknownMvhd, trak(), trak({ shown: 600 }), trak()], 1],
 		[
 			'the longest video track, not sound',
@@ -88,10 +80,7 @@ describe('inspect of MP4', () => {
 			'ends with four zeros, as its track does',
 			box('moov', mvhd, box('trak', sound, numbers(4, 0)), trak(), numbers(4, 0)),
 		],
-		[
-			'has a box that claims to be larger than its parent',
-			box('moov', mvhd, box('trak', sound, claim), trak()),
-		],
+		['has a box larger than its parent', box('moov', mvhd, box('trak', sound, claim), trak())],
 	])('reads a movie box that %s', async (_, whole) => {
 		expect(await facts(whole, box('free'))).toMatchObject({ width: 640 });
 	});

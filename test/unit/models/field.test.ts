@@ -36,7 +36,7 @@ describe('parseValue', () => {
 		const parse = () => parseValue(field({ send: { shape: ratio } }), 'wide');
 		expect(parse).toThrow(
 			expect.objectContaining({
-				message: `'Length of Clip' must be a ratio written as width:height, for example 16:9, but is "wide"`,
+				message: `'Length of Clip' must be a ratio, for example 16:9, but is "wide"`,
 				description: expect.stringContaining('Nothing was sent for this item') as string,
 			}) as Error,
 		);
@@ -85,11 +85,11 @@ describe('parseValue', () => {
 
 	it.each([
 		[{ numberPrecision: 0 }, 1.5, 'must be a whole number'],
-		[{ minValue: 3 }, 2, 'must be at least 3'],
-		[{ maxValue: 3 }, 4, 'must be at most 3'],
+		[{ minValue: 3 }, 2, 'must be a number of at least 3'],
+		[{ minValue: 1, maxValue: 3 }, 4, 'must be a number from 1 to 3'],
 		[{}, 'four', 'must be a number'],
 		[{}, Infinity, 'must be'],
-		[{ numberPrecision: 0 }, 2 ** 60, 'must be a smaller number'],
+		[{ numberPrecision: 0 }, 2 ** 60, 'must be a whole number'],
 	])('holds a number to %j', (typeOptions, value, message) => {
 		expect(() => parseValue(field({ type: 'number', typeOptions }), value)).toThrow(message);
 	});

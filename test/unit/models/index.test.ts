@@ -48,10 +48,7 @@ const contract: Record<string, { filled: Values; input: Values }> = {
 		input: { image_url: image, prompt: 'Night', image_size: '16:9', output_format: 'png', seed: 7 },
 	},
 	'delta-1-1/reference-to-video': knight,
-	[delta]: {
-		filled: { ...knight.filled, seed: 0 },
-		input: { ...knight.input, seed: 0 },
-	},
+	[delta]: { filled: { ...knight.filled, seed: 0 }, input: { ...knight.input, seed: 0 } },
 	[gamma]: {
 		filled: {
 			imageReferences: {
@@ -157,11 +154,11 @@ describe('values that cannot be sent', () => {
 		[alpha, { video: 'https://a b' }, "'Video' must be a URL"],
 		[alpha, { mode: 'high' }, "'Resolution' must be digits followed by p"],
 		[beta, { imageSize: '16x9' }, "'Aspect Ratio' must be a ratio"],
-		[beta, { outputFormat: 'PNG' }, "'Output Format' must be one word in lower case"],
+		[beta, { outputFormat: 'PNG' }, "'Output Format' must be a lower-case word"],
 		[beta, { seed: 1.5 }, "'Seed' must be a whole number"],
 		[delta, { referenceImages: ['', ' '] }, "'Reference Images' needs at least one"],
 		[delta, { referenceImages: [image, 'x://y'] }, "'Reference Images 2' must be a URL"],
-		[delta, { duration: 0 }, "'Duration (Seconds)' must be at least 1"],
+		[delta, { duration: 0 }, "'Duration (Seconds)' must be a whole number of at least 1"],
 		[delta, { prompt: { text: 'no' } }, "'Prompt' must be text"],
 		[gamma, { imageReferences: { reference: 'x' } }, 'needs at least one reference'],
 		[gamma, { quality: 'high' }, "'Resolution' must be digits followed by p"],

@@ -95,7 +95,7 @@ describe('the record of a run that sent a task for one item, and another without
 		const place = '"Node" (workflow workflow, execution 1, item';
 		expect(lines).toEqual([
 			`${place} 0) created task task`,
-			`${place} 1) may have created a task (the service named it named): The service broke off`,
+			`${place} 1) may have created task named: The service broke off`,
 			`${place} 2) may have created a task: No answer`,
 		]);
 	});
@@ -168,12 +168,7 @@ describe('a call by an agent', () => {
 		["is refused in n8n's Agents", AGENT, {}, unknown],
 		['is let in for something else', { isTool: true }, { input: [{ prompt: 'A dog' }] }, undefined],
 		['is let in after another execution', { isTool: true }, { executionId: '2' }, undefined],
-		[
-			'is let in for a tool that is set up otherwise',
-			AGENT,
-			{ parameters: { prompt: 'x' } },
-			undefined,
-		],
+		['is let in for another set-up', AGENT, { parameters: { prompt: 'x' } }, undefined],
 		['is no call in a node', {}, {}, undefined],
 	])('that asks again for an unknown outcome %s', (_, kind, again, found) => {
 		const { open } = newNode();

@@ -84,13 +84,6 @@ describe('a callback of a task that is underway', () => {
 		jest.advanceTimersByTime(milliseconds);
 		expect(await begin(of('task'), 0)).toEqual([may, 0]);
 	});
-
-	it('waits for no other task or trigger', async () => {
-		const { of } = newTrigger();
-		await begin(of('task'), 0);
-		for (const other of [of('other'), newTrigger().of('task')])
-			expect(await begin(other, 0)).toEqual([true, 0]);
-	});
 });
 
 describe('events', () => {
@@ -104,18 +97,6 @@ describe('events', () => {
 		expect(known).toEqual([true, true, false]);
 		expect(of('a', copy(other), anew).has('taskFailed')).toBe(false);
 		expect(newTrigger().of('a').has(DONE)).toBe(false);
-	});
-
-	it('of another process are taken over, and kept', () => {
-		const { of } = newTrigger();
-		const first = {};
-		of('a', first).add(DONE);
-		const theirs = copy(first);
-		of('b', theirs, loadAnew()).add(DONE);
-		const ours = copy(theirs);
-		of('c', ours).add(DONE);
-		const anew = loadAnew();
-		for (const task of ['a', 'b', 'c']) expect(of(task, copy(ours), anew).has(DONE)).toBe(true);
 	});
 
 	it.each([

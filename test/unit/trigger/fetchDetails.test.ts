@@ -31,25 +31,16 @@ const fail = (code?: number, answeredBy?: 'service' | 'other', isRateLimited?: b
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-const fetched = { outcome: 'fetched', ...found, requests: 1, after: 0 };
-const down = { outcome: 'down', requests: 1, after: 0 };
-const unreadable = {
-	outcome: 'unreadable',
-	message: 'It failed. Check it.',
-	requests: 1,
-	after: 0,
-};
+const once = { requests: 1, after: 0 };
+const fetched = { outcome: 'fetched', ...found, ...once };
+const down = { outcome: 'down', ...once };
+const unreadable = { outcome: 'unreadable', message: 'It failed. Check it.', ...once };
 const unknown = { ...unreadable, outcome: 'unknown', requests: 2, after: 1_000 };
 
 it.each<[string, unknown[], object]>([
 	['are there', [found], fetched],
-	[
-		'are there a second later',
-		[fail(422, 'service'), found],
-		{ ...fetched, requests: 2, after: 1_000 },
-	],
+	['come a second later', [fail(422, 'service'), found], { ...fetched, requests: 2, after: 1_000 }],
 	['are of an unknown task', [fail(422, 'service')], unknown],
-	['are of an unknown task, by HTTP', [fail(404, 'service')], unknown],
 	['do not come', [new Promise(() => {})], { ...down, after: 5_000 }],
 	['are not answered', [fail()], down],
 	['are a fault of our own', [new Error('fault')], down],

@@ -2,19 +2,20 @@ import { isObject } from '../../lib/json';
 import { buildFieldError, isBlank, namePlace, shorten } from '../field';
 import { Media } from '../media';
 import { describeForms, listShortly, nameTypes } from './describeProperty';
-import { findEarlierResult } from './earlierResult';
 import {
 	collectProperties,
 	getType,
 	isEqual,
-	listValues,
 	takesJson,
 	type JsonSchema,
+	type Limit,
 } from './jsonSchema';
+import { findEarlierResult } from './recognize';
 
 /** A part of a value that the schema does not allow. */
 interface Violation {
 	path: Array<string | number>;
+	value?: unknown;
 	/** Follows the name of the place, for example "must be at most 30". */
 	message: string;
 	isMissing?: boolean;
@@ -26,26 +27,19 @@ interface Violation {
  * @throws {UserError} for the first value that the schema does not allow
  */
 export function checkInput(schema: JsonSchema, input: Record<string, unknown>): void {
-	const violation = findViolation(schema, input);
+	const [violation] = listViolations(schema, input);
 	if (!violation) return;
-	const { path, message, isMissing } = violation;
-	let culprit: unknown = input;
-	for (const step of path)
-		culprit = Object.hasOwn(Object(culprit), step)
-			? (culprit as Record<string | number, unknown>)[step]
-			: undefined;
-	const [name = ''] = path;
-	const property = collectProperties(schema).get(String(name))?.schema ?? {};
-	const earlier =
-		isMissing && path.length === 1 ? findEarlierResult(String(name), property) : undefined;
+	const { path, value, message, isMissing } = violation;
+	const [name = '', ...inner] = path.map(String);
+	const property = collectProperties(schema).get(name)?.schema ?? {};
+	const earlier = isMissing && !inner.length && findEarlierResult(name, property);
 	throw buildFieldError(
-		`'${namePlace(path) || 'Input'}' ${message}${path.length && !isBlank(culprit) ? `, but is ${shorten(culprit)}` : ''}`,
-		earlier && `Nothing was sent for this item. ${earlier.help}`,
+		`'${namePlace(path) || 'Input'}' ${message}${path.length && !isBlank(value) ? `, but is ${shorten(value)}` : ''}`,
+		earlier
+			? `Nothing was sent for this item. Connect the Media Generation node that created the earlier ${earlier.kind} before this node,${earlier.remedy} and fill in ${earlier.expression.slice(1)}.`
+			: undefined,
 	);
 }
-
-const findViolation = (...place: Parameters<typeof listViolations>): Violation | undefined =>
-	listViolations(...place).next().value ?? undefined;
 
 /** Lists what is wrong with a value, with its parts, and with the branches that it may meet. */
 function* listViolations(
@@ -53,15 +47,14 @@ function* listViolations(
 	value: unknown,
 	path: Violation['path'] = [],
 ): Generator<Violation, void> {
-	const { items, properties = {}, required = [], allOf = [], anyOf } = schema;
+	const { items = {}, properties = {}, required = [], allOf = [], anyOf = [] } = schema;
 	const message = checkValue(schema, value);
-	if (message) return yield { path, message };
-	if (Array.isArray(value) && items)
+	if (message) return yield { path, value, message };
+	if (Array.isArray(value))
 		for (const [index, entry] of value.entries())
 			yield* listViolations(items, entry, [...path, index]);
-	if (isObject(value) && !(value instanceof Media)) {
-		const own = (name: string) =>
-			(Object.hasOwn(properties, name) && properties[name]) || ({} satisfies JsonSchema);
+	else if (isObject(value) && !(value instanceof Media)) {
+		const own = (name: string) => (Object.hasOwn(properties, name) && properties[name]) || {};
 		for (const name of required)
 			if ((!Object.hasOwn(value, name) || value[name] === undefined) && !takesJson(own(name)))
 				yield { path: [...path, name], message: 'is required', isMissing: true };
@@ -69,12 +62,12 @@ function* listViolations(
 			yield* listViolations(own(name), part, [...path, name]);
 	}
 	for (const branch of allOf) yield* listViolations(branch, value, path);
-	const violations = anyOf?.map((branch) => findViolation(branch, value, path));
-	if (!anyOf || !violations?.every((violation) => violation)) return;
+	const found = anyOf.map((branch) => listViolations(branch, value, path).next().value);
+	if (!found.length || found.includes(undefined)) return;
 	// If only one branch has all it requires, that one was meant.
-	const [meant, ...others] = violations.filter((violation) => !violation?.isMissing);
+	const [meant, ...others] = found.filter((one) => one && !one.isMissing);
 	if (meant && !others.length) yield meant;
-	else yield { path, message: `must have one of these forms: ${describeForms(anyOf)}` };
+	else yield { path, value, message: `must have one of these forms: ${describeForms(anyOf)}` };
 }
 
 const isLess = (size: number, limit: number) => size < limit;
@@ -83,13 +76,9 @@ const isUneven = (size: number, limit: number) =>
 	Math.abs(size / limit - Math.round(size / limit)) > 1e-9;
 
 /** The limits of a value, by its type, each with what breaks it. # is the limit. */
-const LIMITS: Array<
-	[type: string, keyword: keyof JsonSchema, isBroken: typeof isLess, message: string]
-> = [
+const LIMITS: Array<[type: string, limit: Limit, isBroken: typeof isLess, message: string]> = [
 	['number', 'minimum', isLess, 'must be at least #'],
 	['number', 'maximum', isMore, 'must be at most #'],
-	['number', 'exclusiveMinimum', (size, limit) => !isMore(size, limit), 'must be more than #'],
-	['number', 'exclusiveMaximum', (size, limit) => !isLess(size, limit), 'must be less than #'],
 	['number', 'multipleOf', isUneven, 'must be a multiple of #'],
 	['string', 'minLength', isLess, 'needs at least # characters'],
 	['string', 'maxLength', isMore, 'may have at most # characters'],
@@ -107,16 +96,16 @@ function checkValue(schema: JsonSchema, given: unknown): string | undefined {
 	if (types.length && !types.some((type) => isOfType(value, type)))
 		return `must be ${nameTypes(types)}`;
 	if (given instanceof Media && !given.isUrl) return undefined;
-	const values = listValues(schema);
+	const { enum: values } = schema;
 	if (values && !values.some((one) => isEqual(one, value)))
 		return `must be ${values.length > 1 ? 'one of ' : ''}${listShortly(values)}`;
 	const isText = typeof value === 'string';
 	const size = isText ? [...value].length : Array.isArray(value) ? value.length : (value as number);
-	const broken = LIMITS.find(([type, keyword, isBroken]) => {
+	for (const [type, keyword, isBroken, message] of LIMITS) {
 		const limit = schema[keyword];
-		return typeof limit === 'number' && getType(value) === type && isBroken(size, limit);
-	});
-	if (broken) return broken[3].replace('#', String(schema[broken[1]]));
+		if (limit !== undefined && getType(value) === type && isBroken(size, limit))
+			return message.replace('#', String(limit));
+	}
 	const isWrong = isText && schema.format === 'uri' && (/\s/.test(value) || !URL.canParse(value));
 	return isWrong ? 'must be a URL' : undefined;
 }
@@ -124,7 +113,6 @@ function checkValue(schema: JsonSchema, given: unknown): string | undefined {
 /** Says whether a value has a type. A type that JSON Schema doesn't know is any. */
 function isOfType(value: unknown, type: string): boolean {
 	if (type === 'integer') return Number.isInteger(value);
-	if (type === 'number') return Number.isFinite(value);
-	const isKnown = ['string', 'boolean', 'array', 'object', 'null'].includes(type);
+	const isKnown = ['string', 'number', 'boolean', 'array', 'object', 'null'].includes(type);
 	return !isKnown || getType(value) === type;
 }

@@ -1,16 +1,15 @@
 import { cutText, escapeHtml } from '../../lib/text';
+import { isBlank } from '../field';
 import { toTitle } from '../title';
-import { findEarlierResult } from './earlierResult';
 import {
 	collectProperties,
 	getItems,
 	listTypes,
-	listValues,
 	takesJson,
 	type JsonSchema,
 	type Property,
 } from './jsonSchema';
-import { isMedia } from './mediaProperty';
+import { findEarlierResult, isMedia } from './recognize';
 
 /** What is said of a property, in the editor and to AI builders. */
 export interface Description {
@@ -24,37 +23,31 @@ export interface Description {
 	prose: string;
 }
 
-/**
- * The longest name of a field or choice, list of values, example, and default in a brief, in
- * characters.
- */
+/** The longest name of a field or choice, list of values, and default in a brief, in characters. */
 const SHOWN_NAME = 100;
 const SHOWN_LIST = 500;
-const SHOWN_DEFAULT = 24;
+const SHOWN_DEFAULT = 32;
 
 /** Describes a property. */
 export function describeProperty({ name, schema, isRequired }: Property): Description {
+	const { default: initial, deprecated, description = '' } = schema;
 	const form = describeForm(name, schema);
-	const { minimum = schema.exclusiveMinimum, maximum = schema.exclusiveMaximum } = schema;
-	const range = form ? undefined : describeRange(minimum, maximum);
+	const range = form ? '' : describeRange(schema.minimum, schema.maximum);
 	const earlier = findEarlierResult(name, schema);
-	const { default: byDefault, deprecated, description = '' } = schema;
-	const initial = byDefault === undefined ? '' : formatValue(byDefault);
-	const standard = initial && `default ${cutText(initial, SHOWN_LIST)}`;
+	const standard = isBlank(initial) ? '' : `default ${listShortly([initial])}`;
 	const length = describeCount(schema.minLength, schema.maxLength);
 	return {
 		title: cutText(toTitle(name), SHOWN_NAME),
 		brief: deprecated
 			? 'deprecated'
-			: joinFacts(form ?? range, initial.length > SHOWN_DEFAULT ? '' : standard),
+			: joinFacts(form || range, standard.length > SHOWN_DEFAULT ? '' : standard),
 		facts: joinFacts(
 			isRequired ? 'required' : 'optional',
-			form ?? nameTypes(listTypes(schema)),
-			listShortly(listValues(schema) ?? listValues(getItems(schema)) ?? []),
+			form || nameTypes(listTypes(schema)),
+			listShortly(schema.enum ?? getItems(schema).enum ?? []),
 			range,
 			earlier && `its ID is ${earlier.expression.slice(1)}`,
-			takesJson(schema) &&
-				`for example ${cutText(JSON.stringify(makeExample(schema)), SHOWN_LIST)}`,
+			describeParts(schema),
 			length && `${length} characters`,
 			standard,
 			deprecated && 'deprecated',
@@ -70,47 +63,54 @@ export const addFacts = (name: string, facts: string): string =>
 	facts ? `${name} (${facts})` : name;
 
 /** Says how to enter a value, if it is no single value of its type. */
-function describeForm(name: string, schema: JsonSchema): string | undefined {
+function describeForm(name: string, schema: JsonSchema): string {
 	const types = listTypes(schema);
 	const takesFiles = isMedia(name, schema);
 	const { minItems, maxItems } = schema;
+	if (takesFiles && (!types.includes('array') || maxItems === 1)) return 'file';
 	if (types.includes('array')) {
-		if (takesFiles && maxItems === 1) return 'file';
 		const form = takesFiles ? 'files' : takesJson(schema) ? 'JSON list' : 'list';
 		return [form, describeCount(minItems, maxItems)].filter(Boolean).join(', ');
 	}
-	if (takesFiles) return 'file';
 	const earlier = findEarlierResult(name, schema);
 	if (earlier) return `earlier ${earlier.kind}`;
-	if (!types.includes('object')) return undefined;
+	if (!types.includes('object')) return '';
 	return types.includes('string') ? 'text or JSON' : 'JSON';
 }
 
+/** Lists the properties of the objects in a value, each with what is known of it. */
+function describeParts(schema: JsonSchema): string {
+	const object = listTypes(schema).includes('array') ? getItems(schema) : schema;
+	const parts = [...collectProperties(object).values()].map((part) =>
+		addFacts(part.name, describeProperty(part).facts),
+	);
+	return parts.length ? `with ${listShortly(parts)}` : '';
+}
+
 /** Says how many there may be. A minimum of one is not worth saying. */
-const describeCount = (min = 0, max?: number): string | undefined =>
+const describeCount = (min = 0, max?: number): string =>
 	describeRange(min > (max ? 0 : 1) ? min : undefined, max);
 
 const { format } = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 });
 
-function describeRange(min?: number, max?: number): string | undefined {
-	if (min === undefined) return max === undefined ? undefined : `up to ${format(max)}`;
+function describeRange(min?: number, max?: number): string {
+	if (min === undefined) return max === undefined ? '' : `up to ${format(max)}`;
 	if (max === undefined) return `at least ${format(min)}`;
 	return min === max ? format(min) : `${format(min)} to ${format(max)}`;
 }
 
-const TYPE_NAMES: Record<string, string> = {
-	string: 'text',
-	number: 'a number',
-	integer: 'a whole number',
-	boolean: 'true or false',
-	array: 'a list',
-	object: 'a JSON object',
-	null: 'null',
-};
+const TYPE_NAMES = new Map([
+	['string', 'text'],
+	['number', 'a number'],
+	['integer', 'a whole number'],
+	['boolean', 'true or false'],
+	['array', 'a list'],
+	['object', 'a JSON object'],
+]);
 
 /** Names types for people, for example "text or a number". */
 export const nameTypes = (types: string[]): string =>
-	types.map((type) => (Object.hasOwn(TYPE_NAMES, type) ? TYPE_NAMES[type] : type)).join(' or ');
+	types.map((type) => TYPE_NAMES.get(type) ?? type).join(' or ');
 
 /** Lists values for people. */
 export const listShortly = (values: unknown[]): string =>
@@ -124,33 +124,10 @@ const formatValue = (value: unknown): string =>
 	typeof value === 'string' ? value : JSON.stringify(value);
 
 /** Describes branches by what each requires, or by its type. */
-export const describeForms = (branches: JsonSchema[]): string =>
-	cutText(
-		branches
-			.map(
-				(branch) =>
-					branch.required?.map(toTitle).join(' + ') || nameTypes(listTypes(branch)) || 'any other',
-			)
-			.join('; or '),
-		SHOWN_LIST,
+export function describeForms(branches: JsonSchema[]): string {
+	const forms = branches.map(
+		(branch) =>
+			branch.required?.map(toTitle).join(' + ') || nameTypes(listTypes(branch)) || 'any other',
 	);
-
-/** Objects nested deeper in an example are empty. */
-const EXAMPLE_DEPTH = 3;
-
-/** Makes an example value of a property. */
-function makeExample(schema: JsonSchema, depth = 0): unknown {
-	const [value = schema.default] = listValues(schema) ?? [];
-	if (value !== undefined) return value;
-	const types = listTypes(schema);
-	const isEmpty = depth >= EXAMPLE_DEPTH;
-	if (types.includes('array')) return isEmpty ? [] : [makeExample(getItems(schema), depth + 1)];
-	if (types.includes('object')) {
-		const parts = isEmpty ? [] : [...collectProperties(schema).values()];
-		return Object.fromEntries(
-			parts.map(({ name, schema: part }) => [name, makeExample(part, depth + 1)]),
-		);
-	}
-	if (types.includes('boolean')) return true;
-	return types.includes('string') || !types.length ? '…' : (schema.minimum ?? 1);
+	return cutText(forms.join('; or '), SHOWN_LIST);
 }

@@ -2,8 +2,8 @@ import { parseJson } from '../../lib/json';
 import { DECIMAL, isBlank } from '../field';
 import { Media } from '../media';
 import { toTitle } from '../title';
-import { collectProperties, getItems, listTypes, type JsonSchema } from './jsonSchema';
-import { isMedia } from './mediaProperty';
+import { collectProperties, getItems, getType, listTypes, type JsonSchema } from './jsonSchema';
+import { isMedia } from './recognize';
 
 /**
  * Makes the input from the entered values, without blank fields.
@@ -11,49 +11,40 @@ import { isMedia } from './mediaProperty';
  */
 export function toInput(
 	schema: JsonSchema,
-	values: Array<[name: string, value: unknown]>,
+	values: Record<string, unknown>,
 	mediaNames: string[] = [],
 ): Record<string, unknown> {
 	const properties = collectProperties(schema);
+	const entries = Object.entries(values).filter(([, value]) => !isBlank(value));
 	return Object.fromEntries(
-		values
-			.filter(([, value]) => !isBlank(value))
-			.map(([name, value]) => {
-				const property = properties.get(name)?.schema ?? {};
-				return [name, markMedia(name, property, coerce(property, value), mediaNames)];
-			}),
+		entries.map(([name, value]) => {
+			const property = properties.get(name)?.schema ?? {};
+			return [name, markMedia(name, property, coerce(property, value), mediaNames)];
+		}),
 	);
 }
 
 /**
  * Converts a value to the type of its schema, if that loses nothing. Expressions and text fields
- * return text.
+ * return text. Numbers too large for JavaScript stay text, and are refused.
  */
 function coerce(schema: JsonSchema, value: unknown): unknown {
 	const types = listTypes(schema);
 	const takes = (...some: string[]) => some.some((type) => types.includes(type));
-	if (!types.length) return value;
+	const toList = (entries: unknown[]) => entries.map((entry) => coerce(getItems(schema), entry));
 	if (typeof value === 'string') {
-		const json = takes('array', 'object') ? parseContainer(value) : undefined;
-		if (takes(Array.isArray(json) ? 'array' : 'object') && json) return json;
-		if (takes('string')) return value;
-		if (takes('number', 'integer') && DECIMAL.test(value) && isExact(value)) return Number(value);
+		const json = /^\s*[[{]/.test(value) ? parseJson(value) : undefined;
+		if (json !== undefined && takes(getType(json))) return json;
+		if (!types.length || takes('string')) return value;
+		const isExact = DECIMAL.test(value) && Math.abs(Number(value)) <= Number.MAX_SAFE_INTEGER;
+		if (takes('number', 'integer') && isExact) return Number(value);
 		if (takes('boolean') && /^(true|false)$/.test(value)) return value === 'true';
-		return takes('array')
-			? splitList(value).map((entry) => coerce(getItems(schema), entry))
-			: value;
+		return takes('array') ? toList(splitList(value)) : value;
 	}
-	const isSingle = typeof value === 'number' || typeof value === 'boolean';
-	if (isSingle && takes('string') && !takes('number', 'integer', 'boolean')) return String(value);
-	if (isSingle && types.join() === 'array') return [coerce(getItems(schema), value)];
-	return value;
+	if (typeof value !== 'number' && typeof value !== 'boolean') return value;
+	if (takes('string') && !takes('number', 'integer', 'boolean')) return String(value);
+	return types.join() === 'array' ? toList([value]) : value;
 }
-
-/** Numbers too large for JavaScript stay text, and are refused. */
-const isExact = (text: string): boolean => Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER;
-
-const parseContainer = (text: string): object | undefined =>
-	/^\s*[[{]/.test(text) ? (parseJson(text) as object | undefined) : undefined;
 
 /**
  * Splits a list at commas and line breaks. A comma within a URL, with no space after it, belongs to
@@ -66,8 +57,8 @@ const splitList = (text: string): string[] =>
 		.map((part) => part.trim())
 		.filter(Boolean);
 
-/** An absolute URL of any scheme. Services have schemes of their own for files they store. */
-const hasScheme = (text: string): boolean => /^[a-z][a-z\d+.-]+:/i.test(text);
+/** An absolute URL. Services have schemes of their own for files they store. */
+const ABSOLUTE = /^[a-z][a-z\d+.-]+:/i;
 
 /** Replaces names of binary fields by the files that they stand for. */
 function markMedia(
@@ -79,17 +70,16 @@ function markMedia(
 	if (typeof value === 'string') {
 		const source = value.trim();
 		const takesFile = mediaNames.includes(name) || isMedia(name, schema);
-		if (!takesFile || !source || hasScheme(source)) return value;
+		if (!takesFile || !source || ABSOLUTE.test(source)) return value;
 		return Object.assign(new Media(source), { label: toTitle(name) });
 	}
+	if (typeof value !== 'object' || value === null) return value;
 	if (Array.isArray(value))
 		return value.map((entry) => markMedia(name, getItems(schema), entry, mediaNames));
-	if (typeof value !== 'object' || value === null) return value;
 	const properties = collectProperties(schema);
-	return Object.fromEntries(
-		Object.entries(value).map(([key, part]) => [
-			key,
-			markMedia(key, properties.get(key)?.schema ?? {}, part, mediaNames),
-		]),
-	);
+	const entries = Object.entries(value).map(([key, part]) => {
+		const property = properties.get(key)?.schema ?? {};
+		return [key, markMedia(key, property, part, mediaNames)];
+	});
+	return Object.fromEntries(entries);
 }

@@ -1,27 +1,26 @@
+/** What limits a text (in characters), a list, or a number. */
+export type Limit =
+	| 'minLength'
+	| 'maxLength'
+	| 'minItems'
+	| 'maxItems'
+	| 'minimum'
+	| 'maximum'
+	| 'multipleOf';
+
 /**
  * The parts of JSON Schema 2020-12 (the one of OpenAPI 3.1) that are read here, with every `$ref`
  * resolved. Any other keyword is left to the service.
  */
-export interface JsonSchema {
+export interface JsonSchema extends Partial<Record<Limit, number>> {
 	type?: string | string[];
+	/** The only values, of `const` too. */
 	enum?: unknown[];
-	const?: unknown;
-	/** In characters, as `maxLength`. */
-	minLength?: number;
-	maxLength?: number;
 	format?: string;
-	minimum?: number;
-	maximum?: number;
-	exclusiveMinimum?: number;
-	exclusiveMaximum?: number;
-	multipleOf?: number;
-	minItems?: number;
-	maxItems?: number;
 	items?: JsonSchema;
 	properties?: Record<string, JsonSchema>;
 	required?: string[];
-	/** Of `oneOf` too: that only one is met is left to the service, because documents say it by
-	 * keywords that are not read here. */
+	/** Of `oneOf` too: that only one is met is left to the service. */
 	anyOf?: JsonSchema[];
 	allOf?: JsonSchema[];
 	default?: unknown;
@@ -46,37 +45,27 @@ export const listBranches = ({ anyOf = [], allOf = [] }: JsonSchema): JsonSchema
 
 /** Lists the types that a value may have; empty: any. */
 export const listTypes = remember((schema): string[] => {
-	const { type, enum: values, const: only } = schema;
-	const listed = values ?? (only === undefined ? [] : [only]);
-	const types = listed.length ? listed.map(getType) : listBranches(schema).flatMap(listTypes);
+	const { type, enum: values = [] } = schema;
+	const types = values.length ? values.map(getType) : listBranches(schema).flatMap(listTypes);
 	return [...new Set([type ?? types].flat())].filter((one) => one !== 'null');
 });
 
 export const getType = (value: unknown): string =>
 	Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
 
-/** Lists the only values that a schema allows; undefined if it has no list. */
-export const listValues = ({ enum: values, const: only }: JsonSchema): unknown[] | undefined =>
-	only === undefined ? values : [only];
-
 /** Finds the schema of a list's entries. */
-export const getItems = remember(
-	(schema): JsonSchema =>
-		schema.items ??
-		listBranches(schema)
-			.map(getItems)
-			.find((items) => Object.keys(items).length) ??
-		{},
-);
+export const getItems = remember((schema): JsonSchema => {
+	const inBranches = () => listBranches(schema).map(getItems);
+	return schema.items ?? inBranches().find((items) => Object.keys(items).length) ?? {};
+});
 
 /** Says whether a value is written as JSON: an object, or a list of more than single values. */
 export function takesJson(schema: JsonSchema): boolean {
-	const isDeep = (types: string[]) => types.includes('object') || types.includes('array');
 	const types = listTypes(schema);
+	if (types.includes('object')) return true;
 	const entries = listTypes(getItems(schema));
-	return (
-		types.includes('object') || (types.includes('array') && (!entries.length || isDeep(entries)))
-	);
+	const isDeep = !entries.length || entries.includes('object') || entries.includes('array');
+	return types.includes('array') && isDeep;
 }
 
 export interface Property {
@@ -98,12 +87,9 @@ export const collectProperties = remember((schema): ReadonlyMap<string, Property
 	for (const [name, part] of Object.entries(properties)) add(name, part, false);
 	for (const branches of [...allOf.map((branch) => [branch]), anyOf]) {
 		const collected = branches.map(collectProperties);
+		const isNeeded = (name: string) => collected.every((branch) => branch.get(name)?.isRequired);
 		for (const { name, schema: part } of collected.flatMap((branch) => [...branch.values()]))
-			add(
-				name,
-				part,
-				collected.every((branch) => branch.get(name)?.isRequired),
-			);
+			add(name, part, isNeeded(name));
 	}
 	for (const name of new Set(required)) add(name, {}, true);
 	return found;
@@ -121,14 +107,4 @@ function join(one: JsonSchema, other: JsonSchema): JsonSchema {
 /** Says whether two JSON values are the same, with their keys in the same order. */
 export const isEqual = (one: unknown, other: unknown): boolean =>
 	one === other ||
-	(typeof one === 'object' &&
-		typeof other === 'object' &&
-		JSON.stringify(one) === JSON.stringify(other));
-
-/**
- * Lists the names in an input that a model doesn't have; none where it is not known what it has.
- */
-export function listUnknown(schema: JsonSchema, input: object): string[] {
-	const known = collectProperties(schema);
-	return known.size ? Object.keys(input).filter((name) => !known.has(name)) : [];
-}
+	(getType(one) === getType(other) && JSON.stringify(one) === JSON.stringify(other));

@@ -5,6 +5,7 @@ import { readSchema } from './readSchema';
 
 /** What a model takes as its input. */
 export interface ModelInput {
+	model: string;
 	schema: JsonSchema;
 	properties: Property[];
 }
@@ -26,40 +27,38 @@ export const isOwnEntry = (name: string): boolean => Object.values(OWN_ENTRIES).
  */
 export function findInput(model: string, document: unknown): ModelInput | string {
 	if (document === null) return `The service doesn't say yet which fields ${model} takes`;
-	const [path, schema] = findRequest(document);
-	if (path !== undefined && !TASK_PATH.test(path))
+	const paths = Object.entries(get(document, 'paths') ?? {});
+	const [path = '', methods] = paths.find(([name]) => TASK_PATH.test(name)) ?? paths[0] ?? [];
+	if (path && !TASK_PATH.test(path))
 		return `${model} answers at once and makes no task, so this node can't use it: choose another model`;
-	const body = readSchema(schema, document);
+	const steps = ['post', 'requestBody', 'content', 'application/json', 'schema'];
+	const body = readSchema(steps.reduce<unknown>(get, methods), document);
 	if (!body) return `The service's description of ${model} is too large to make fields of it`;
-	const input = body.properties?.input;
-	if (!input) return `The service describes ${model} in a way that can't be understood`;
-	if (hasExpression(input))
+	const schema = body.properties?.input;
+	if (!schema) return `The service describes ${model} in a way that can't be understood`;
+	if (hasExpression(schema))
 		return `The service's description of ${model} has texts that n8n would run as expressions`;
 	// A property with the name of an entry of ours has no field. Extra Fields can give it.
-	const properties = [...collectProperties(input).values()].filter(({ name }) => !isOwnEntry(name));
+	const all = [...collectProperties(schema).values()];
+	const properties = all.filter(({ name }) => !isOwnEntry(name));
 	return properties.length
-		? { schema: input, properties }
+		? { model, schema, properties }
 		: `The service names no fields of ${model}`;
-}
-
-/**
- * n8n evaluates every text of a parameter that looks like an expression, also in stored fields, and
- * the names of objects.
- */
-const hasExpression = (value: unknown): boolean =>
-	typeof value === 'object' && value !== null
-		? Object.entries(value).some(([key, part]) => isExpression(key) || hasExpression(part))
-		: isExpression(value);
-
-/** Finds the path of a document's request, and the schema of its body. */
-function findRequest(document: unknown): [path: string | undefined, schema: unknown] {
-	const paths = Object.entries(get(document, 'paths') ?? {});
-	const [path, methods] = paths.find(([name]) => TASK_PATH.test(name)) ?? paths[0] ?? [];
-	const steps = ['post', 'requestBody', 'content', 'application/json', 'schema'];
-	return [path, steps.reduce<unknown>(get, methods)];
 }
 
 const get = (value: unknown, key: string): object | undefined => {
 	const part = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 	return isObject(part) ? part : undefined;
 };
+
+/** Says whether n8n would run a text or name in a value, wherever the workflow stores it. */
+const hasExpression = (value: unknown): boolean =>
+	typeof value === 'object' && value !== null
+		? Object.entries(value).some(([key, part]) => isExpression(key) || hasExpression(part))
+		: isExpression(value);
+
+/** Lists the names in an input that a model doesn't have; none where it names no fields. */
+export function listUnknown(schema: JsonSchema, input: object): string[] {
+	const known = collectProperties(schema);
+	return known.size ? Object.keys(input).filter((name) => !known.has(name)) : [];
+}

@@ -19,72 +19,73 @@ const MAX_PROSE = 200;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isListOfText = (value: unknown) => Array.isArray(value) && value.every(isText);
-const isAnything = () => true;
-const list = (names: string, hasForm: (value: unknown) => boolean) =>
-	names.split(' ').map((name): [string, typeof hasForm] => [name, hasForm]);
 
 /** Keywords without schemas in them, each with the form that it must have. */
-const PLAIN_KEYWORDS = new Map([
-	...list('minLength maxLength minItems maxItems', Number.isFinite),
-	...list('minimum maximum exclusiveMinimum exclusiveMaximum', Number.isFinite),
-	...list('multipleOf', (value) => Number.isFinite(value) && Number(value) > 0),
-	...list('type', (value) => isText(value) || isListOfText(value)),
-	...list('required', isListOfText),
-	...list('enum', Array.isArray),
-	...list('const default', isAnything),
-	...list('format', isText),
-	...list('deprecated', (value) => typeof value === 'boolean'),
-]);
+const PLAIN_KEYWORDS: Array<[keywords: RegExp, hasForm: (value: unknown) => boolean]> = [
+	[/^(min|max)(imum|Length|Items)$/, Number.isFinite],
+	[/^multipleOf$/, (value) => Number.isFinite(value) && Number(value) > 0],
+	[/^type$/, (value) => isText(value) || isListOfText(value)],
+	[/^required$/, isListOfText],
+	[/^enum$/, Array.isArray],
+	[/^default$/, () => true],
+	[/^format$/, isText],
+	[/^deprecated$/, (value) => typeof value === 'boolean'],
+];
 
 /**
  * Reads a schema and resolves its references. Parts that can't be read allow anything, and so does
- * a schema that contains itself. Names are without the blanks around them, as the service takes
- * them.
+ * a schema that contains itself. Names are trimmed, as the service takes them.
  * @param value the schema, of any form
  * @param document the whole document, in which `$ref` is looked up
  * @param withProse whether descriptions and defaults are read too
- * @returns undefined when the schema is larger than `MAX_SIZE`
+ * @returns undefined when the schema is larger than `MAX_SIZE`, or a reference can't be decoded
  */
 export function readSchema(
 	value: unknown,
 	document: unknown,
 	withProse = true,
 ): JsonSchema | undefined {
-	const reader = new SchemaReader(document, withProse);
-	const schema = reader.read(value, []);
-	return reader.left < 0 ? undefined : schema;
+	try {
+		return new SchemaReader(document, withProse).read(value, []);
+	} catch {
+		return undefined;
+	}
 }
 
 class SchemaReader {
 	/** How much more may be read, in characters. */
-	left = MAX_SIZE;
+	private left = MAX_SIZE;
 
 	constructor(
 		private readonly document: unknown,
 		private readonly withProse: boolean,
 	) {}
 
+	private spend(size: number): void {
+		this.left -= size;
+		if (this.left < 0) throw new RangeError('The schema is too large');
+	}
+
 	/** @param open the schemas around this one */
 	read(value: unknown, open: unknown[]): JsonSchema {
-		this.left -= SCHEMA_SIZE;
+		this.spend(SCHEMA_SIZE);
 		if (!isObject(value) || open.length > MAX_DEPTH) return {};
-		this.left -= Object.keys(value).length;
-		if (this.left < 0) return {};
+		this.spend(Object.keys(value).length);
 		const { $ref, ...rest } = value;
-		if (!isText($ref)) return this.readParts(rest, [...open, value]);
-		const target = resolveReference(this.document, $ref);
-		if (!isObject(target) || open.includes(target)) return this.readParts(rest, [...open, value]);
-		return this.read({ ...target, ...rest }, [...open, target]);
+		const target = isText($ref) ? resolveReference(this.document, $ref) : undefined;
+		return isObject(target) && !open.includes(target)
+			? this.read({ ...target, ...rest }, [...open, target])
+			: this.readParts(rest, [...open, value]);
 	}
 
 	private readParts(value: Record<string, unknown>, open: unknown[]): JsonSchema {
 		const read = (part: unknown) => this.read(part, open);
 		const schema: Record<string, unknown> & JsonSchema = {};
-		for (const [keyword, part] of Object.entries(value)) {
-			if (this.left < 0) return {};
+		for (const [name, given] of Object.entries(value)) {
+			const [keyword, part] = name === 'const' ? ['enum', [given]] : [name, given];
 			if (!this.withProse && /^(description|default|deprecated)$/.test(keyword)) continue;
-			if (PLAIN_KEYWORDS.get(keyword)?.(part)) {
-				this.left -= JSON.stringify(part).length;
+			if (PLAIN_KEYWORDS.some(([keywords, hasForm]) => keywords.test(keyword) && hasForm(part))) {
+				this.spend(JSON.stringify(part).length);
 				schema[keyword] = part;
 			} else if (keyword === 'description' && isText(part)) schema.description = cleanProse(part);
 			else if (keyword === 'items' && isObject(part)) schema.items = read(part);
@@ -98,18 +99,13 @@ class SchemaReader {
 		return schema;
 	}
 
-	private readProperties(
-		parts: Record<string, unknown>,
-		read: (part: unknown) => JsonSchema,
-	): Record<string, JsonSchema> {
-		const found: Array<[string, JsonSchema]> = [];
-		for (const [name, part] of Object.entries(parts)) {
-			this.left -= name.length;
-			if (this.left < 0) break;
-			// n8n copies parameters by assignment, which would drop it.
-			if (name !== '__proto__') found.push([name.trim(), read(part)]);
-		}
-		return Object.fromEntries(found);
+	private readProperties(parts: object, read: (part: unknown) => JsonSchema) {
+		const entries = Object.entries(parts).map(([name, part]): [string, JsonSchema] => {
+			this.spend(name.length);
+			return [name.trim(), read(part)];
+		});
+		// n8n copies parameters by assignment, which would drop it.
+		return Object.fromEntries(entries.filter(([name]) => name !== '__proto__'));
 	}
 }
 
@@ -126,32 +122,21 @@ function align(branch: JsonSchema, around: JsonSchema): void {
 	for (const inner of listBranches(branch)) align(inner, around);
 }
 
-/** A text that begins with = would run as an expression. */
-const cleanProse = (prose: string): string =>
-	cutText(
-		prose
-			.slice(0, 2 * MAX_PROSE)
-			.replace(/\s+/g, ' ')
-			.replace(/^[\s=]+|\s$/g, ''),
-		MAX_PROSE,
-	);
+/** Makes one line of a text. One that begins with = would run as an expression. */
+const cleanProse = (prose: string): string => {
+	const line = prose.slice(0, 2 * MAX_PROSE).replace(/\s+/g, ' ');
+	return cutText(line.replace(/^[\s=]+|\s$/g, ''), MAX_PROSE);
+};
 
 /** Looks up `#/components/…`; its segments may be percent-encoded. */
 function resolveReference(document: unknown, reference: string): unknown {
 	if (!reference.startsWith('#/') || reference.length > MAX_PROSE) return undefined;
+	// A lone % stands for itself.
+	const path = decodeURIComponent(reference.slice(2).replace(/%(?![\da-f]{2})/gi, '%25'));
 	let part = document;
-	for (const segment of reference.slice(2).split('/')) {
-		const name = decode(segment).replaceAll('~1', '/').replaceAll('~0', '~');
+	for (const segment of path.split('/')) {
+		const name = segment.replaceAll('~1', '/').replaceAll('~0', '~');
 		part = isObject(part) && Object.hasOwn(part, name) ? part[name] : undefined;
 	}
 	return part;
-}
-
-function decode(segment: string): string {
-	try {
-		return decodeURIComponent(segment);
-	} catch {
-		// A lone % stands for itself.
-		return segment;
-	}
 }

@@ -3,10 +3,10 @@ import { buildFieldError, isBlank, parseValue } from '../field';
 import type { Model } from '../model';
 import * as fields from './anyFields';
 import { checkInput } from './checkInput';
-import { listShortly } from './describeProperty';
+import { addFacts, listShortly } from './describeProperty';
 import { toInput } from './fieldValues';
-import { collectProperties, listUnknown, type JsonSchema } from './jsonSchema';
-import { findInput, isOwnEntry } from './modelInput';
+import { collectProperties, type JsonSchema } from './jsonSchema';
+import { findInput, isOwnEntry, listUnknown } from './modelInput';
 import { readSchema } from './readSchema';
 import { findStoredSchema } from './schemaFields';
 
@@ -35,15 +35,11 @@ export const requestAnyModel: Model['request'] = async (read, option, describe) 
 		);
 	// A workflow may come from somebody else, so its stored schema is checked like the service's own.
 	const inputSchema = stored ? (readSchema(stored.inputSchema, undefined) ?? {}) : await lookUp();
-	const typed = read(anyPrompt.name);
-	const entered = { ...value, ...(!isBlank(typed) && { [anyPrompt.name]: typed }) };
+	const prompt = read(anyPrompt.name);
+	const entered = { ...value, ...(!isBlank(prompt) && { [anyPrompt.name]: prompt }) };
 	const values = Object.entries(entered).filter(([name]) => !isOwnEntry(name));
-	const mediaNames = String(option(fields.mediaFieldsOption.name) ?? '').split(',');
-	const input = toInput(
-		inputSchema,
-		values,
-		mediaNames.map((name) => name.trim()),
-	);
+	const mediaNames = String(option(fields.mediaFieldsOption.name) ?? '').split(/\s*,\s*/);
+	const input = toInput(inputSchema, Object.fromEntries(values), mediaNames);
 	const wrong = describeUnknown(inputSchema, model, input);
 	if (wrong)
 		throw buildFieldError(
@@ -53,15 +49,12 @@ export const requestAnyModel: Model['request'] = async (read, option, describe) 
 	return { model, input, check: (whole) => checkInput(inputSchema, whole) };
 };
 
-/**
- * Says which names in an input the model doesn't have, and which it has. The service says nothing
- * of a name that it doesn't know.
- */
+/** Says which names the model doesn't have, and which it has: the service ignores unknown ones. */
 function describeUnknown(schema: JsonSchema, model: string, input: object): string | undefined {
 	const wrong = listUnknown(schema, input);
 	if (!wrong.length) return undefined;
 	const right = [...collectProperties(schema).values()].map(({ name, isRequired }) =>
-		isRequired ? `${name} (required)` : name,
+		addFacts(name, isRequired ? 'required' : ''),
 	);
 	return `${listShortly(wrong)} in Input ${wrong.length > 1 ? 'are no fields' : 'is no field'} of ${model}. Its fields are ${listShortly(right)}`;
 }

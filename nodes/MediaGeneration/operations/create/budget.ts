@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeProperties, UserError } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { identifyAccount } from '../../api/endpoints';
 import { getNodeContext, isTool } from '../../host/execution';
 import { buildFieldError } from '../../models/field';
@@ -26,69 +26,48 @@ export const keepCreditsOption: INodeProperties = {
 };
 
 /**
- * Takes these items from what the node may create in one execution, at once, because calls of an agent
- * may run side by side. Then checks the credits of their accounts.
+ * Checks the credits of these items' accounts, and takes the items from what the node may create in
+ * one execution: in one step, because calls of an agent may run side by side.
  * @throws {UserError} when Options forbid the run; then nothing is taken
  */
 export async function takeBudget(
 	unsent: Array<Prepared<unknown>>,
 	context: IExecuteFunctions,
-): Promise<void> {
+): Promise<undefined> {
 	const [first] = unsent;
-	if (!first) return;
+	if (!first) return undefined;
 	const { option } = first.item;
+	const keep = readOption(option, keepCreditsOption) as number | undefined;
+	if (keep !== undefined) await checkCredits(unsent, keep);
 	const { shared } = openRecord(context);
 	const limit = (readOption(option, maxTasksOption) ?? Infinity) as number;
 	if (shared.count + unsent.length > limit)
-		throw buildBudgetError(limit, shared.count, unsent.length, context);
+		throw buildFieldError(
+			`'Maximum Tasks per Run' is ${limit} in Options, ${shared.count} were created before in ${getNodeContext(context) ? 'this execution' : 'the last hour'}, and this run is for ${unsent.length} more`,
+			isTool(context)
+				? 'Nothing was created. The limit was set by the owner of this workflow: do not try again.'
+				: 'Nothing was created. Give fewer items, or raise the limit.',
+		);
 	shared.count += unsent.length;
-	const keep = readOption(option, keepCreditsOption) as number | undefined;
-	const shortage = keep !== undefined && (await findShortage(unsent, keep));
-	if (!shortage) return;
-	giveBack(unsent.length, context);
-	throw shortage;
+	return undefined;
 }
 
-function buildBudgetError(
-	limit: number,
-	before: number,
-	more: number,
-	context: IExecuteFunctions,
-): UserError {
-	const scope = getNodeContext(context) ? 'this execution' : 'the last hour';
-	return buildFieldError(
-		`'Maximum Tasks per Run' is ${limit} in Options, ${before} were created before in ${scope}, and this run is for ${more} more`,
-		isTool(context)
-			? 'Nothing was created. The limit was set by the owner of this workflow: do not try again.'
-			: 'Nothing was created. Give fewer items, or raise the limit.',
-	);
-}
-
-/** Returns to the budget what was certainly not created. */
-export function giveBack(count: number, context: IExecuteFunctions): void {
-	openRecord(context).shared.count -= count;
-}
-
-/** The reason to create nothing; undefined if the accounts have more credits than these. */
-async function findShortage(
-	prepared: Array<Prepared<unknown>>,
-	keep: number,
-): Promise<UserError | undefined> {
+/** @throws {UserError} unless each account has more credits than these */
+async function checkCredits(prepared: Array<Prepared<unknown>>, keep: number): Promise<void> {
 	const accounts = new Map<string, Item>(
 		prepared.map(({ item }) => [identifyAccount(item.service.credentials), item]),
 	);
 	for (const { service, settings } of accounts.values()) {
 		const credits = await service.getCredits(settings).catch((error: Error) => error);
 		if (credits instanceof Error)
-			return buildFieldError(
+			throw buildFieldError(
 				`'Stop Below This Balance' is set in Options, but the account's credits couldn't be read: ${credits.message}`,
 				"Nothing was created. Check 'Credits Path' in the credential, or remove 'Stop Below This Balance' from Options.",
 			);
 		if (credits <= keep)
-			return buildFieldError(
+			throw buildFieldError(
 				`The account has ${credits} credits, and 'Stop Below This Balance' is ${keep} in Options`,
 				"Nothing was created. Top up the account, or lower 'Stop Below This Balance'.",
 			);
 	}
-	return undefined;
 }

@@ -11,7 +11,7 @@ import {
 	type Prepared,
 } from '../operation';
 import { openRecord, type RecalledTask } from '../record';
-import { giveBack, takeBudget } from './budget';
+import { takeBudget } from './budget';
 import { concurrencyOption, rateOption, type CreateRequest } from './request';
 import { CreationSender } from './sendCreation';
 
@@ -44,19 +44,20 @@ export async function createTasks(
 		'taskId' in request ? request : record.findSame(item.index, request),
 	);
 	const unsent = prepared.filter((_, order) => !recalled[order]);
-	const refusal = await takeBudget(unsent, context).then(
-		() => undefined,
-		(error: unknown) => ({ error }),
-	);
+	const taking = takeBudget(unsent, context);
+	const refusal = await taking.catch((error: unknown) => ({ error }));
 	if (refusal && isStopping) throw refusal.error;
 	const option = unsent[0]?.item.option ?? (() => undefined);
-	const findSender = keepSenders(readNumberOption(option, rateOption), signal);
+	const rate = readNumberOption(option, rateOption);
+	const senders = new Map<string, CreationSender>();
 	const create = async ({ item, request }: (typeof prepared)[number], order: number) => {
 		const known = recalled[order];
 		if (known) return { task: newTask(known.taskId, known.model) };
 		if (refusal || signal?.aborted || 'taskId' in request) return refusal;
 		const account = identifyAccount(item.service.credentials);
-		const result = await findSender(account).create(item, request);
+		const sender = senders.get(account) ?? new CreationSender(rate, signal);
+		senders.set(account, sender);
+		const result = await sender.create(item, request);
 		return hasFailed(result) ? result : { task: newTask(result.taskId, request.model) };
 	};
 	const results = await mapConcurrent(prepared, create, {
@@ -64,7 +65,7 @@ export async function createTasks(
 		isLast: (result) => isStopping && hasFailed(result),
 	});
 	const isUnsent = ({ item }: Prepared<unknown>) => !record.hasSent(item.index);
-	if (!refusal) giveBack(unsent.filter(isUnsent).length, context);
+	if (!refusal) record.shared.count -= unsent.filter(isUnsent).length;
 	return {
 		results,
 		elsewhere: recalled.some((task) => task?.elsewhere),
@@ -72,18 +73,6 @@ export async function createTasks(
 	};
 }
 
-/** Keeps a sender for each account. n8n resolves the credential's expressions for each item. */
-function keepSenders(rate: number, signal?: AbortSignal): (account: string) => CreationSender {
-	const senders = new Map<string, CreationSender>();
-	return (account) => {
-		const sender = senders.get(account) ?? new CreationSender(rate, signal);
-		senders.set(account, sender);
-		return sender;
-	};
-}
-
 /** Makes the output of creations whose end nobody waits for. */
 export const showTasks = (results: CreateResult[]): Outcome[] =>
-	results.map((result) =>
-		result && 'task' in result ? { items: [{ json: result.task }] } : result,
-	);
+	results.map((one) => (one && 'task' in one ? { items: [{ json: one.task }] } : one));

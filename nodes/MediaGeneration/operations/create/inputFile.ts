@@ -11,11 +11,11 @@ import type { Item } from '../operation';
 /** A file in a binary field of an item. */
 export class InputFile {
 	private facts?: Promise<MediaFacts | undefined>;
+	private uploaded?: Promise<UploadedFile>;
 
 	constructor(
 		/** The name of the binary field. */
 		readonly field: string,
-		/** As n8n stores it. */
 		private readonly stored: Pick<IBinaryData, 'fileName' | 'mimeType' | 'fileExtension'>,
 		/** In bytes. */
 		readonly size: number,
@@ -25,24 +25,21 @@ export class InputFile {
 
 	/** Reads facts from its bytes, once; undefined if its format is unknown. */
 	async inspect(): Promise<MediaFacts | undefined> {
-		this.facts ??= this.readFacts();
-		return await this.facts;
+		return await (this.facts ??= this.readFacts());
 	}
 
-	/** Uploads it, streamed from n8n's storage. Its type and extension come from its content. */
-	async upload({ service, settings }: Item): Promise<UploadedFile> {
+	/** Uploads it once, streamed from n8n's storage. Its type and extension come from its content. */
+	async upload(item: Item): Promise<UploadedFile> {
+		return await (this.uploaded ??= this.send(item));
+	}
+
+	private async send({ service, settings }: Item): Promise<UploadedFile> {
 		const { fileName, mimeType, fileExtension } = this.stored;
 		const facts = await this.inspect();
-		const isMedia = facts !== undefined && facts.kind !== 'other';
-		return await service.upload(
-			makeUniqueName(fileName, isMedia ? getExtension(facts.format) : fileExtension),
-			{
-				size: this.size,
-				mimeType: isMedia ? facts.mimeType : mimeType,
-				chunks: await this.open(),
-			},
-			settings,
-		);
+		const media = facts?.kind === 'other' ? undefined : facts;
+		const name = makeUniqueName(fileName, media ? getExtension(media.format) : fileExtension);
+		const file = { size: this.size, mimeType: media?.mimeType ?? mimeType };
+		return await service.upload(name, { ...file, chunks: await this.open() }, settings);
 	}
 
 	/** Requests are told apart by their JSON. */
@@ -78,11 +75,12 @@ const listBinaryFields = ({ context, index }: Item): string[] =>
 	Object.keys(context.getInputData()[index]?.binary ?? {});
 
 function buildNoFileError(label: string, name: string, fields: string[]): UserError {
+	const remedy = fields.length
+		? `The item has these binary fields: ${fields.join(', ')}.`
+		: 'The item has no binary field: put a node before this one that reads or downloads the file.';
 	return buildFieldError(
 		`'${label}' is "${name}", which is neither a URL that begins with http:// or https:// nor a binary field of the item`,
-		fields.length
-			? `The item has these binary fields: ${fields.join(', ')}. Nothing was sent for this item.`
-			: 'The item has no binary field: put a node before this one that reads or downloads the file. Nothing was sent for this item.',
+		`${remedy} Nothing was sent for this item.`,
 	);
 }
 
@@ -95,16 +93,9 @@ export function makeUniqueName(name = '', extension = ''): string {
 	return `${stem}-${randomUUID()}${suffix}`;
 }
 
-/** Uploads the files in an input, each once. @returns the input, with URLs in their place */
-export async function uploadFiles(
-	item: Item,
-	input: Record<string, unknown>,
-): Promise<Record<string, unknown>> {
-	const urls = new Map<InputFile, string>();
-	const upload = async (file: InputFile): Promise<string> => {
-		const url = urls.get(file) ?? (await file.upload(item)).url;
-		urls.set(file, url);
-		return url;
-	};
-	return (await replaceEach(input, InputFile, upload)) as Record<string, unknown>;
-}
+/** Uploads the files in an input. @returns the input, with URLs in their place */
+export const uploadFiles = async (item: Item, input: object): Promise<Record<string, unknown>> =>
+	(await replaceEach(input, InputFile, async (file) => (await file.upload(item)).url)) as Record<
+		string,
+		unknown
+	>;

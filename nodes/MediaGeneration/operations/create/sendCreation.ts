@@ -1,7 +1,7 @@
 import { sleep, UserError } from 'n8n-workflow';
 import type { CreateTaskRequest } from '../../api/client';
 import { identifyAccount, readIdempotencyHeader } from '../../api/endpoints';
-import { ERROR_HELP } from '../../api/errorHelp';
+import { explainCode } from '../../api/errorHelp';
 import { isRateLimited, UnknownOutcomeError } from '../../api/errors';
 import { RateLimiter } from '../../lib/rateLimiter';
 import type { Failed, Item } from '../operation';
@@ -13,7 +13,7 @@ import type { CreateRequest } from './request';
 const CREATION_LIMITS = { period: 10_000, patience: 60_000, isTooFast: isRateLimited };
 
 /** How refusals begin that every further creation of the account would get too, whatever their code. */
-const FINAL_REFUSALS = ([401, 402, 433, 455] as const).map((code) => ERROR_HELP[code].message);
+const FINAL_REFUSALS = [401, 402, 433, 455].map((code) => explainCode(code).message);
 
 /** The number of unknown outcomes in a row after which nothing more is sent. */
 const UNKNOWN_LIMIT = 3;
@@ -102,17 +102,18 @@ export class CreationSender {
 		if (typeof answer === 'string') return;
 		const { message, description } = answer;
 		if (this.unknownsInARow >= UNKNOWN_LIMIT)
-			this.reason ??= new UserError(
-				`This item was not sent: for ${UNKNOWN_LIMIT} items in a row it is unknown whether a task was created (${message})`,
-				{
-					description:
-						"Look at your account's recent tasks with the service. Once the service works again, run the node for the items that were not sent.",
-				},
+			this.stop(
+				`for ${UNKNOWN_LIMIT} items in a row it is unknown whether a task was created (${message})`,
+				"Look at your account's recent tasks with the service. Once the service works again, run the node for the items that were not sent.",
 			);
 		if (!isUnknown && FINAL_REFUSALS.some((refusal) => message.startsWith(refusal)))
-			this.reason ??= new UserError(
-				`This item was not sent: the service refused an earlier one for a reason that applies to all (${message})`,
-				{ description: description ?? undefined },
+			this.stop(
+				`the service refused an earlier one for a reason that applies to all (${message})`,
+				description ?? undefined,
 			);
+	}
+
+	private stop(why: string, description?: string): void {
+		this.reason ??= new UserError(`This item was not sent: ${why}`, { description });
 	}
 }

@@ -51,16 +51,10 @@ export const upload = defineOperation<{ url: string } | { file: InputFile }>({
 		const field = parseValue(binaryPropertyName, read(binaryPropertyName.name)) as string;
 		return { file: await findInputFile(item, field, binaryPropertyName.displayName) };
 	},
-	run: runEach(async (item, request) => [
-		{
-			json:
-				'url' in request
-					? await item.service.uploadFromUrl(
-							makeUniqueName(new URL(request.url).pathname.split('/').at(-1)),
-							request.url,
-							item.settings,
-						)
-					: await request.file.upload(item),
-		},
-	]),
+	run: runEach(async (item, request) => {
+		if ('file' in request) return [{ json: await request.file.upload(item) }];
+		const { url } = request;
+		const name = makeUniqueName(new URL(url).pathname.split('/').at(-1));
+		return [{ json: await item.service.uploadFromUrl(name, url, item.settings) }];
+	}),
 });

@@ -4,7 +4,6 @@ import { toTaskItems } from '../results/fileItems';
 
 /** What is known of one task. */
 interface Known {
-	/** As the service last returned it. */
 	task: Task;
 	/** Why the last look at it failed; absent if it succeeded. */
 	failure?: FailedLook;
@@ -14,14 +13,8 @@ interface Known {
 	output?: OutputItem[];
 }
 
-/** A look that returned no record of the task. */
-export interface FailedLook {
-	message: string;
-	/** The service's code, if it sent one. */
-	code?: number;
-	/** Requests came too fast. */
-	isRateLimited?: boolean;
-}
+/** Why a look returned no record of the task. */
+export type FailedLook = { message: string; code?: number; isRateLimited?: boolean };
 
 /** The service's code for "no answer from upstream for ten minutes". Twice in a row, it is an end. */
 const UPSTREAM_SILENT = 408;
@@ -39,11 +32,10 @@ export class Batch {
 	/** The IDs of tasks that have not ended, in the order of their items. */
 	private readonly open = new Set<string>();
 
-	/** @param perFile each file of a completed task is an item of its own */
+	/** @param settings of what is output */
 	constructor(
 		tasks: Task[],
-		private readonly downloads: boolean,
-		private readonly perFile = false,
+		private readonly settings: { downloads?: object; perFile?: boolean } = {},
 	) {
 		for (const task of tasks) {
 			this.known.set(task.taskId, { task, silences: 0 });
@@ -112,11 +104,12 @@ export class Batch {
 	/** Makes the output for a task from what is known now. A task that has not ended is `timedOut`. */
 	toOutput(taskId: string): OutputItem[] {
 		const { task, failure, output } = this.known.get(taskId) as Known;
+		const { downloads, perFile = false } = this.settings;
 		if (output) return output;
-		if (this.downloads && task.status === 'completed' && task.resultUrls?.length)
-			return toTaskItems({ ...task, downloadError: LIMIT_PASSED }, this.perFile);
+		if (downloads && task.status === 'completed' && task.resultUrls?.length)
+			return toTaskItems({ ...task, downloadError: LIMIT_PASSED }, perFile);
 		const known = { ...markTimedOut(task), ...(failure && { lookError: failure.message }) };
-		return toTaskItems(known, this.perFile);
+		return toTaskItems(known, perFile);
 	}
 }
 

@@ -7,19 +7,15 @@ import { describeError, toFileItems, toTaskItems } from '../results/fileItems';
 import { FileDownloads } from '../results/resultFiles';
 import { Batch, type FailedLook } from './batch';
 
-export interface DownloadOptions {
-	/** The binary field of the first file; the next are named after it, as `data_1`. */
-	field: string;
-	/** A larger file is not downloaded. Without a limit it is Infinity, which n8n stores as null. */
-	maxBytes: number | null;
-}
-
 /** The settings of a wait. n8n stores them with the execution, for its webhook. */
 export interface WaitSettings {
 	/** For each request for details. */
 	timeoutSeconds: number;
-	/** Absent: files are not downloaded. */
-	downloads?: DownloadOptions;
+	/**
+	 * Absent: files are not downloaded. `field` is the binary field of the first file. Without a limit
+	 * of its size, `maxBytes` is Infinity, which n8n stores as null.
+	 */
+	downloads?: { field: string; maxBytes: number | null };
 	/** Each file of a task becomes an item of its own. */
 	perFile?: boolean;
 }
@@ -33,7 +29,7 @@ interface LookOptions {
 	concurrency?: number;
 	/** Ends the look after a task that has not ended. */
 	untilOpen?: boolean;
-	/** When it is aborted, no more tasks are asked for, and no more files are fetched. */
+	/** Ends the look when it is aborted. */
 	signal?: AbortSignal;
 }
 
@@ -54,8 +50,7 @@ export class Looker {
 		tasks: Task[],
 		private readonly settings: WaitSettings,
 	) {
-		const { downloads, perFile } = settings;
-		this.batch = new Batch(tasks, downloads !== undefined, perFile);
+		this.batch = new Batch(tasks, settings);
 	}
 
 	/** Looks at these tasks. A look that fails is noted in the batch, so nothing is thrown. */
@@ -114,7 +109,7 @@ export class Looker {
 	private async download(
 		task: Task,
 		source: FileSource,
-		{ field, maxBytes }: DownloadOptions,
+		{ field, maxBytes }: NonNullable<WaitSettings['downloads']>,
 	): Promise<OutputItem[]> {
 		const { perFile = false } = this.settings;
 		try {

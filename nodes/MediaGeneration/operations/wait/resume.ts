@@ -85,10 +85,8 @@ function recognize(
 	const stored = readStoredWait(context);
 	if (!stored?.items.some(({ json }) => json.taskId === taskId)) return undefined;
 	const query = new URLSearchParams(context.getQueryData() as Record<string, string>);
-	return openWaiting(context, stored, {
-		url: `${stored.resumeUrl}?${query.toString()}`,
-		credentials,
-	});
+	const url = `${stored.resumeUrl}?${query.toString()}`;
+	return openWaiting(context, stored, { url, credentials });
 }
 
 /**
@@ -118,6 +116,8 @@ async function deliverOnceEnded(
 		if (next !== undefined && !batch.isOpen(next)) await look(batch.openIds, CONCURRENCY);
 	}
 	if (!batch.isEnded && !isDue()) return {};
+	// A request may hang until the execution waits for other tasks, as n8n has not told this webhook.
+	if (Date.now() >= stored.until + LAST_RESUME) return { refusal: 'limitPassed' };
 	if (!waiting.beginDelivery(begun)) return { refusal: 'resultsUnderWay' };
 	try {
 		const rest = looker.look(batch.openIds, { getSource, concurrency: CONCURRENCY });

@@ -6,7 +6,7 @@ const text: JsonSchema = { type: 'string' };
 it.each<[string, JsonSchema, brief: string, facts: string]>([
 	['mood', {}, '', 'optional'],
 	['seed', { type: 'integer', minimum: 1 }, 'at least 1', 'optional; a whole number; at least 1'],
-	['scale', { type: 'number', exclusiveMaximum: 2 }, 'up to 2', 'optional; a number; up to 2'],
+	['scale', { type: 'number', maximum: 2 }, 'up to 2', 'optional; a number; up to 2'],
 	[
 		'mood',
 		{ ...text, minLength: 1, maxLength: 2_500 },
@@ -28,7 +28,7 @@ it.each<[string, JsonSchema, brief: string, facts: string]>([
 	],
 	['images', { type: 'array', items: text, maxItems: 1 }, 'file', 'optional; file'],
 	['tags', { type: 'array', items: { enum: ['a'] } }, 'list', 'optional; list; a'],
-	['shot', { type: 'object' }, 'JSON', 'optional; JSON; for example {}'],
+	['shot', { type: 'object' }, 'JSON', 'optional; JSON'],
 	['task_id', text, 'earlier task', 'optional; earlier task; its ID is {{ $json.taskId }}'],
 	['mood', { ...text, deprecated: true }, 'deprecated', 'optional; text; deprecated'],
 ])('%s %j is described as %j and %j', (name, schema, brief, facts) => {

@@ -4,7 +4,7 @@ import { Media } from '../../../../nodes/MediaGeneration/models/media';
 
 /** Enters a value in a field of this name, and returns it as it is sent. */
 const enter = (schema: JsonSchema, value: unknown, name = 'subject') =>
-	toInput({ type: 'object', properties: { [name]: schema } }, [[name, value]])[name];
+	toInput({ type: 'object', properties: { [name]: schema } }, { [name]: value })[name];
 
 const texts: JsonSchema = { type: 'array', items: { type: 'string' } };
 

@@ -1,7 +1,6 @@
 import {
 	collectProperties,
 	listTypes,
-	listUnknown,
 	takesJson,
 	type JsonSchema,
 } from '../../../../nodes/MediaGeneration/models/any/jsonSchema';
@@ -20,7 +19,6 @@ it.each<[JsonSchema, string[]]>([
 	[{}, []],
 	[{ type: ['string', 'null'], enum: [1] }, ['string']],
 	[{ enum: [1, 2, null, [1], {}] }, ['number', 'array', 'object']],
-	[{ const: true }, ['boolean']],
 	[{ anyOf: [text, number, text], allOf: [{ type: 'null' }] }, ['string', 'number']],
 ])('the types of %j are %j', (schema, types) => expect(listTypes(schema)).toEqual(types));
 
@@ -51,11 +49,3 @@ it.each<[JsonSchema, boolean]>([
 	[{ type: 'array', items: { type: 'array' } }, true],
 	[{ type: 'array', items: { type: ['object', 'null'] } }, true],
 ])('%j is written as JSON: %s', (schema, isJson) => expect(takesJson(schema)).toBe(isJson));
-
-it.each<[JsonSchema, string[]]>([
-	[{ properties: { a: {} } }, ['b', 'toString']],
-	[{ anyOf: [{ properties: { a: {} } }, { required: ['b'] }] }, ['toString']],
-	[{}, []],
-])('of a, b and toString, %j lacks %j', (schema, names) => {
-	expect(listUnknown(schema, { a: 1, b: 1, toString: 1 })).toEqual(names);
-});

@@ -4,12 +4,11 @@ import { buildDocument } from '../../../../dev/service/catalogue.cts';
 import { checkInput } from '../../../../nodes/MediaGeneration/models/any/checkInput';
 import { toInput } from '../../../../nodes/MediaGeneration/models/any/fieldValues';
 import type { JsonSchema } from '../../../../nodes/MediaGeneration/models/any/jsonSchema';
+import { listUnknown } from '../../../../nodes/MediaGeneration/models/any/modelInput';
 import { readSchema } from '../../../../nodes/MediaGeneration/models/any/readSchema';
-import {
-	findStoredSchema,
-	toMapperFields,
-} from '../../../../nodes/MediaGeneration/models/any/schemaFields';
+import { findStoredSchema } from '../../../../nodes/MediaGeneration/models/any/schemaFields';
 import { evaluate } from '../../expression.ts';
+import { readFields } from './modelFields.ts';
 
 const MAX_STORED = 64_000;
 const MAX_NOTICE = 1_000;
@@ -67,7 +66,7 @@ const OURS = new Set(['={{ $json.taskId }}', '={{ $json.file.id }}']);
 
 /** Holds the editor's fields of a document, and the checks of a run, to what they promise. */
 function holdToPromise(document: unknown, values: Record<string, unknown>) {
-	const { fields, emptyFieldsNotice } = toMapperFields('any/model', document);
+	const { fields, emptyFieldsNotice } = readFields('any/model', document);
 	expect(JSON.stringify(fields).length).toBeLessThanOrEqual(MAX_STORED);
 	expect(fields.length === 0).toBe(emptyFieldsNotice !== undefined);
 	expect(emptyFieldsNotice?.length ?? 0).toBeLessThan(MAX_NOTICE);
@@ -77,7 +76,7 @@ function holdToPromise(document: unknown, values: Record<string, unknown>) {
 	const stored: unknown = JSON.parse(JSON.stringify(findStoredSchema(fields)?.inputSchema ?? {}));
 	const schema = readSchema(stored, undefined);
 	expect(schema).toEqual(stored);
-	const input = toInput(schema ?? {}, Object.entries(values));
+	const input = toInput(schema ?? {}, values);
 	expect(JSON.stringify(input)).toBeDefined();
 	try {
 		checkInput(schema ?? {}, input);
@@ -153,15 +152,7 @@ const hostile: Array<[what: string, outcome: 'fields' | 'notice', input: unknown
 		['has a name of a megabyte', 'notice', { properties: { [long]: {} } }],
 		['has a value of a megabyte', 'notice', { properties: { a: { enum: [long] } } }],
 		['has a reference of a megabyte', 'fields', { properties: { a: { $ref: `#/${long}` } } }],
-		[
-			'has a description of a megabyte',
-			'fields',
-			{
-				properties: {
-					a: { description: long },
-				},
-			},
-		],
+		['has a description of a megabyte', 'fields', { properties: { a: { description: long } } }],
 		[
 			'has numbers that take hundreds of digits',
 			'fields',
@@ -175,7 +166,7 @@ describe('a description that', () => {
 		it(`${what} ends in ${outcome === 'fields' ? 'fields' : 'a notice'}, at once`, () => {
 			const document = buildDocument(input, { parts });
 			const observed = observe(document);
-			const { fields, emptyFieldsNotice = '' } = toMapperFields('any/model', observed.document);
+			const { fields, emptyFieldsNotice = '' } = readFields('any/model', observed.document);
 			expect(observed.reads).toBeLessThan(MAX_READS);
 			expect(fields.length > 0 ? 'fields' : 'notice').toBe(outcome);
 			expect(emptyFieldsNotice).toMatch(outcome === 'notice' ? /'Input Mode' to JSON\.$/ : /^$/);
@@ -194,11 +185,7 @@ it.each<[string, object]>([
 	const schema = observed.document as JsonSchema;
 	const objects = times(1_000, () => ({ x: 'y' }));
 	const texts = times(1_000, () => 'x');
-	const values: Array<[string, unknown]> = [
-		['a', objects],
-		['a', texts.join(', ')],
-	];
-	const inputs = values.map((value) => toInput(schema, [value]));
+	const inputs = [objects, texts.join(', ')].map((a) => toInput(schema, { a }));
 	expect(inputs).toEqual([{ a: objects }, { a: texts }]);
 	expect(observed.reads).toBeLessThan(MAX_READS);
 });
@@ -223,7 +210,7 @@ describe('n8n takes no text of the service for an expression', () => {
 		['a value within values', { properties: { a: { enum: [{ b: [code] }] } } }],
 		['a default', { properties: { a: { default: code } } }],
 	])('in %s', (_, input) => {
-		const { fields, emptyFieldsNotice } = toMapperFields('any/model', buildDocument(input));
+		const { fields, emptyFieldsNotice } = readFields('any/model', buildDocument(input));
 		expect(fields).toEqual([]);
 		expect(emptyFieldsNotice).toMatch(/expressions\. .*'Input Mode' to JSON\.$/);
 	});
@@ -232,7 +219,7 @@ describe('n8n takes no text of the service for an expression', () => {
 		['a description', { properties: { a: { description: ` =${code}` } } }],
 		['an unknown keyword', { properties: { a: { [code]: code } } }],
 	])('in %s, which stays', (_, input) => {
-		const { fields } = toMapperFields('any/model', buildDocument(input));
+		const { fields } = readFields('any/model', buildDocument(input));
 		expect(fields).toHaveLength(4);
 		expect(JSON.parse(JSON.stringify(evaluate(fields)))).toEqual(
 			JSON.parse(JSON.stringify(fields)),
@@ -281,4 +268,12 @@ describe('whatever the service says of a model, reading it throws nothing and st
 		);
 		fc.assert(property, { numRuns: 1_000 });
 	});
+});
+
+it.each<[JsonSchema, string[]]>([
+	[{ properties: { a: {} } }, ['b', 'toString']],
+	[{ anyOf: [{ properties: { a: {} } }, { required: ['b'] }] }, ['toString']],
+	[{}, []],
+])('of a, b and toString, %j lacks %j', (schema, names) => {
+	expect(listUnknown(schema, { a: 1, b: 1, toString: 1 })).toEqual(names);
 });

@@ -8,15 +8,15 @@ import {
 import { isOwnEntry } from '../../../../nodes/MediaGeneration/models/any/modelInput';
 import { readSchema } from '../../../../nodes/MediaGeneration/models/any/readSchema';
 import { requestAnyModel } from '../../../../nodes/MediaGeneration/models/any/requestAnyModel';
-import { toMapperFields } from '../../../../nodes/MediaGeneration/models/any/schemaFields';
 import { Media, replaceEach } from '../../../../nodes/MediaGeneration/models/media';
+import { readFields } from './modelFields.ts';
 
 type Values = Record<string, unknown>;
 
 const URL_OF_UPLOAD = 'https://files.example/uploaded.png';
 
 const modelsWithFields = corpus.flatMap(({ entry: { model }, openapi }) => {
-	const { fields } = toMapperFields(model, openapi);
+	const { fields } = readFields(model, openapi);
 	return fields.length && openapi !== null && typeof openapi === 'object'
 		? [{ model, openapi, fields }]
 		: [];
@@ -187,7 +187,7 @@ describe('a hostile description', () => {
 	/** Makes the input of a model with these properties. */
 	async function build(properties: object, required: string[], values: Values) {
 		const openapi = buildDocument({ type: 'object', properties, required });
-		return await buildInput('hostile', values, {}, toMapperFields('hostile', openapi));
+		return await buildInput('hostile', values, {}, readFields('hostile', openapi));
 	}
 
 	it.each([
@@ -231,7 +231,7 @@ describe('an independent validator', () => {
 	 */
 	const soften = (openapi: object) =>
 		JSON.parse(JSON.stringify(openapi), (key, part: unknown) => {
-			if (key === 'pattern' || key === 'additionalProperties') return undefined;
+			if (/^(pattern|additionalProperties|exclusive.*)$/.test(key)) return undefined;
 			if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
 			const { oneOf: anyOf, ...rest } = part as Values;
 			const schema = { ...rest, ...(anyOf !== undefined && { anyOf }) } as JsonSchema & Values;

@@ -1,15 +1,14 @@
-import type { ResourceMapperField } from 'n8n-workflow';
 import { readExample } from '../../../../dev/fixtures/examples.cts';
 import { buildDocument, buildPost, corpus, TASK_PATH } from '../../../../dev/service/catalogue.cts';
-import { isOwnEntry } from '../../../../nodes/MediaGeneration/models/any/modelInput';
+import { findInput } from '../../../../nodes/MediaGeneration/models/any/modelInput';
 import {
 	listFields,
 	listJsonGuide,
-	toMapperFields,
 } from '../../../../nodes/MediaGeneration/models/any/schemaFields';
+import { readFields } from './modelFields.ts';
 
 /** Makes the fields of a model whose document has these paths. */
-const readPaths = (paths: unknown) => toMapperFields('any', { paths });
+const readPaths = (paths: unknown) => readFields('any', { paths });
 
 /** Makes the fields of a model with these properties. */
 const readProperties = (properties: object, required: string[] = []) =>
@@ -62,18 +61,11 @@ it.each<[schema: object, required: string[], more: object]>([
 	expect({ options, defaultValue }).toEqual(more);
 });
 
-it('the guide shows the form of JSON, no deeper than three levels', () => {
-	const properties = {
-		isOn: { type: 'boolean' },
-		from: { type: 'integer', minimum: 3 },
-		to: { type: 'number' },
-		any: {},
-		lists: list(list(list({ type: 'string' }))),
-		objects: list({ type: 'object', properties: { a: {} } }),
-	};
-	const { entry } = read(list({ type: 'object', properties }));
-	const example = { isOn: true, from: 3, to: 1, any: '…', lists: [[]], objects: [{}] };
-	expect(entry?.name).toBe(`X (optional; JSON list; for example ${JSON.stringify([example])})`);
+it('the guide shows what the objects in a list have', () => {
+	const properties = { isOn: { type: 'boolean' }, from: { type: 'integer', minimum: 3 } };
+	const { entry } = read(list({ type: 'object', properties, required: ['isOn'] }));
+	const parts = 'isOn (required; true or false), from (optional; a whole number; at least 3)';
+	expect(entry?.name).toBe(`X (optional; JSON list; with ${parts})`);
 });
 
 it.each([
@@ -129,10 +121,8 @@ it.each([{ default: 'a' }, { deprecated: true }])(
 	},
 );
 
-const WRITTEN = 'epsilon-2/text-to-video';
-
 const modelsWithFields = corpus.flatMap(({ entry: { model }, openapi }) => {
-	const { fields } = toMapperFields(model, openapi);
+	const { fields } = readFields(model, openapi);
 	return fields.length && openapi !== null && typeof openapi === 'object'
 		? [{ model, openapi, fields }]
 		: [];
@@ -144,8 +134,11 @@ const findModel = (name: string) => {
 	return found;
 };
 
-const listProperties = (fields: ResourceMapperField[]) =>
-	fields.filter(({ id }) => !isOwnEntry(id));
+function findFields(document: unknown) {
+	const input = findInput('any', document);
+	if (typeof input === 'string') throw new Error(input);
+	return input;
+}
 
 describe('the fields of a model', () => {
 	it.each([
@@ -157,7 +150,7 @@ describe('the fields of a model', () => {
 		['psi-reader/recognize', 'answers at once'],
 	])('of %s are none, and the reason leads on', (name, reason) => {
 		const found = corpus.find(({ entry }) => entry.model === name);
-		const { fields, emptyFieldsNotice } = toMapperFields(name, found?.openapi);
+		const { fields, emptyFieldsNotice } = readFields(name, found?.openapi);
 		expect(fields).toEqual([]);
 		expect(emptyFieldsNotice).toMatch(reason);
 		expect(emptyFieldsNotice).toMatch(/'Input Mode' to JSON|another model/);
@@ -218,7 +211,7 @@ describe('the fields of a model', () => {
 		[
 			'Chi-Image/Edit-Plus',
 			'image_size',
-			'Image Size (optional; text or JSON; for example "square"; default square)',
+			'Image Size (optional; text or JSON; with width (optional; a whole number; 64 to 4,096), height (optional; a whole number; 64 to 4,096); default square)',
 			'A name, or a size in pixels.',
 		],
 	])('of %s say in a guide all that is known of %j', (name, id, title, description) => {
@@ -241,39 +234,20 @@ describe('the fields of a model', () => {
 	});
 });
 
-describe('the list for AI builders', () => {
-	it.each(modelsWithFields)(
-		"has each field of $model by the service's own name",
-		({ model, openapi, fields }) => {
-			const listed = listFields(model, openapi);
-			if (typeof listed === 'string') throw new Error(listed);
-			const json = JSON.stringify(openapi);
-			const own = listProperties(fields);
-			expect(
-				own.filter(({ id }) => !json.includes(`"${id}":`) && !json.includes(`"${id} ":`)),
-			).toEqual([]);
-			expect(listed.map(({ value }) => value).filter((value) => value !== '$forms')).toEqual(
-				own.map(({ id }) => id),
-			);
-			for (const { id } of own.filter(({ required }) => required))
-				expect(listed.find(({ value }) => value === id)?.name).toContain(`${id} (required`);
+it('the list for AI builders has types, choices and limits', () => {
+	const { openapi } = findModel('epsilon-2/text-to-video');
+	expect(listFields(findFields(openapi))).toMatchObject([
+		{
+			value: 'prompt',
+			name: 'prompt (required; text; 1 to 2,500 characters)',
+			description: 'The scene, the action and the camera, in plain language.',
 		},
-	);
-
-	it('has types, choices and limits', () => {
-		expect(listFields(WRITTEN, findModel(WRITTEN).openapi)).toMatchObject([
-			{
-				value: 'prompt',
-				name: 'prompt (required; text; 1 to 2,500 characters)',
-				description: 'The scene, the action and the camera, in plain language.',
-			},
-			{ value: 'negative_prompt' },
-			{ value: 'duration', name: 'duration (optional; text; 5, 10; default 5)' },
-			{ value: 'aspect_ratio' },
-			{ value: 'cfg_scale', name: 'cfg_scale (optional; a number; 0 to 1; default 0.5)' },
-			{ value: 'sound', name: 'sound (optional; true or false; default false)' },
-		]);
-	});
+		{ value: 'negative_prompt' },
+		{ value: 'duration', name: 'duration (optional; text; 5, 10; default 5)' },
+		{ value: 'aspect_ratio' },
+		{ value: 'cfg_scale', name: 'cfg_scale (optional; a number; 0 to 1; default 0.5)' },
+		{ value: 'sound', name: 'sound (optional; true or false; default false)' },
+	]);
 });
 
 describe('the list beside JSON', () => {
@@ -285,19 +259,13 @@ describe('the list beside JSON', () => {
 	it.each([
 		[{ prompt: 'x' }, 'Required: prompt'],
 		[{ promt: 'x', nsfw: false }, 'Unknown to the model: promt, nsfw. Required: prompt'],
-		[undefined, 'Required: prompt'],
+		[{}, 'Required: prompt'],
 	])('of %j begins with %j', (written, name) => {
-		const [first, ...fields] = listJsonGuide('any', document, written);
+		const [first, ...fields] = listJsonGuide(findFields(document), written);
 		expect(first).toEqual({ name, value: '' });
 		expect(fields).toEqual([
 			{ name: 'prompt (required; text)', value: 'prompt', description: '' },
 			{ name: 'mood (optional; text)', value: 'mood', description: '&lt;b>Mood&lt;/b>' },
 		]);
-	});
-
-	it('has no entry for a document with texts that n8n would run', () => {
-		const [only, ...none] = listJsonGuide('any', buildDocument({ properties: { '={{ 1 }}': {} } }));
-		expect(only?.name).toMatch(/would run as expressions$/);
-		expect(none).toEqual([]);
 	});
 });

@@ -1,4 +1,4 @@
-import { giveBack, takeBudget } from '../../../../nodes/MediaGeneration/operations/create/budget';
+import { takeBudget } from '../../../../nodes/MediaGeneration/operations/create/budget';
 import type { Run } from '../../context';
 import { buildCreator, buildItem } from '../creations';
 
@@ -10,7 +10,6 @@ async function take(count: number, run: Run, options: object = { maxTasksPerRun:
 		request: undefined,
 	}));
 	await takeBudget(prepared, context);
-	return { giveBack: (some: number) => giveBack(some, context) };
 }
 
 describe('Maximum Tasks per Run', () => {
@@ -22,8 +21,7 @@ describe('Maximum Tasks per Run', () => {
 				"'Maximum Tasks per Run' is 5 in Options, 2 were created before in this execution, and this run is for 4 more",
 			description: 'Nothing was created. Give fewer items, or raise the limit.',
 		});
-		(await take(3, run)).giveBack(1);
-		await take(1, run);
+		await take(3, run);
 		await expect(take(1, run)).rejects.toThrow('5 were created before');
 		await expect(take(6, { ...run, executionId: '2' })).rejects.toThrow('0 were created before');
 	});
@@ -86,10 +84,7 @@ describe('Stop Below This Balance', () => {
 			message: expect.stringContaining(message) as string,
 			description: expect.stringMatching(`^Nothing was created.*${next}`) as string,
 		};
-		for (const accounts of [
-			['poor', 'rich'],
-			['rich', 'poor'],
-		])
-			await expect(check({ rich: 11, poor }, accounts)).rejects.toMatchObject(error);
+		for (const accounts of ['poor rich', 'rich poor'])
+			await expect(check({ rich: 11, poor }, accounts.split(' '))).rejects.toMatchObject(error);
 	});
 });

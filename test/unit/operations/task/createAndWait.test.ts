@@ -1,4 +1,4 @@
-import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
+import { NodeHelpers } from 'n8n-workflow';
 import { MediaGeneration } from '../../../../nodes/MediaGeneration/MediaGeneration.node';
 import { openRecord } from '../../../../nodes/MediaGeneration/operations/record';
 import { createAndWait } from '../../../../nodes/MediaGeneration/operations/task/createAndWait';
@@ -10,26 +10,14 @@ import { buildCreator, buildItem, refuse } from '../creations';
 jest.mock('../../../../nodes/MediaGeneration/operations/wait/decideWait');
 jest.mock('../../../../nodes/MediaGeneration/operations/wait/waitForTasks');
 
-const { options = [] } = createAndWait.fields.find(({ name }) => name === 'options') ?? {};
-const limits = options.filter(({ name }) => name === 'toolWaitLimit') as INodeProperties[];
 const { description } = new MediaGeneration();
 const tool = { ...description, name: `${description.name}Tool` };
 const node = { typeVersion: 1.1 };
 
-describe("'Agent Wait (Minutes)'", () => {
-	it.each([
-		['is not offered outside of tools', description, ['hidden']],
-		['is offered to tools', tool, ['number']],
-	])('%s', (_, type, expected) => {
-		const shown = limits.filter((limit) => NodeHelpers.displayParameter({}, limit, node, type));
-		expect(shown.map((limit) => limit.type)).toEqual(expected);
-	});
-
-	it.each([description, tool])('stays where a workflow has a value: %#', (type) => {
-		const values = { options: { toolWaitLimit: 2 } };
-		const kept = NodeHelpers.getNodeParameters(type.properties, values, true, false, node, type);
-		expect(kept).toMatchObject(values);
-	});
+it.each([description, tool])("'Agent Wait (Minutes)' stays where a workflow has it: %#", (type) => {
+	const values = { options: { toolWaitLimit: 2 } };
+	const kept = NodeHelpers.getNodeParameters(type.properties, values, true, false, node, type);
+	expect(kept).toMatchObject(values);
 });
 
 const RESUME_URL = 'https://n8n.example/webhook-waiting/1';
@@ -114,7 +102,9 @@ describe('the settings of a wait', () => {
 		waitFor: 'automatic',
 		limit: 30 * MINUTE,
 		timeoutSeconds: 1,
+		perFile: false,
 		downloads: { field: 'data', maxBytes: 2048 * 1024 ** 2 },
+		perFile: false,
 	};
 	const without = { ...usual, downloads: undefined };
 	it.each<[string, Parameters<typeof generate>[0], object]>([
@@ -125,11 +115,7 @@ describe('the settings of a wait', () => {
 			{ ...usual, waitFor: 'polling', limit: 30_000 },
 		],
 		['have no downloads where they are off', { parameters: { downloadResults: false } }, without],
-		[
-			'have none, and another limit, for an agent',
-			{ run: AGENT },
-			{ ...without, limit: 10 * MINUTE },
-		],
+		['have none, and a limit, for an agent', { run: AGENT }, { ...without, limit: 10 * MINUTE }],
 		['have no limit of agents elsewhere', { extra: { toolWaitLimit: 2 } }, usual],
 		[
 			'have the limit that an agent is given',

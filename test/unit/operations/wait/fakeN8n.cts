@@ -12,9 +12,9 @@ import type { resumeExecution } from '../../../../nodes/MediaGeneration/operatio
 import { makeResponse } from '../../webhook.ts';
 
 /**
- * n8n's side of a wait, as small as it can be: executions that run, wait and end, processes that are killed, callbacks that reach
- * one of them. The engine and end-to-end suites hold the real n8n to what this assumes: an input that is replaced before
- * parking is stored; the webhook sees it; its items become the output, once; when the wait ends by itself, the input does.
+ * n8n's side of waits, as small as it can be. The engine and end-to-end suites hold the real n8n to
+ * what this assumes: the input that the node stores is what the webhook sees, and what comes out when
+ * n8n ends the wait by itself.
  */
 
 /** A process of n8n, until it is killed. What its modules keep is its own, and is gone then. */
@@ -41,10 +41,8 @@ export class MapOfProcess<K, V> {
 	}
 
 	get = (key: K) => this.map.get(key);
-	has = (key: K) => this.map.has(key);
 	set = (key: K, value: V) => this.map.set(key, value);
 	delete = (key: K) => this.map.delete(key);
-	[Symbol.iterator] = () => this.map[Symbol.iterator]();
 }
 
 /** Runs a function after some milliseconds, unless its process was killed by then. */
@@ -71,23 +69,18 @@ export interface Service {
 	/** Answers a request by the token, as n8n's HTTP helper returns it. */
 	answer: (path: string, body?: { input?: { item?: number } }) => Promise<object>;
 	/** Answers a request for a file. */
-	download: (url: string) => Promise<object>;
+	download: () => Promise<object>;
 }
 
 const SECRET = 'a-key-for-webhooks';
 const TOKEN = 'access-token-of-the-account';
-export const CREDENTIALS = {
-	baseUrl: 'https://api.example',
-	accessToken: TOKEN,
-	webhookSecret: SECRET,
-};
+const BASE_URL = 'https://api.example';
+export const CREDENTIALS = { baseUrl: BASE_URL, accessToken: TOKEN, webhookSecret: SECRET };
+const HOOK = { name: 'Hook', type: 'n8n-nodes-base.webhook', disabled: false };
 const RESUME_TOKEN = 'resume-token-of-n8n';
 
 /** What must be in no output, log or message. */
-export const SECRETS = {
-	all: [TOKEN, SECRET, RESUME_TOKEN],
-	ofCredential: [TOKEN, SECRET],
-};
+export const SECRETS = [TOKEN, SECRET, RESUME_TOKEN];
 export const RESUME_URL = 'https://n8n.example/webhook-waiting/';
 
 /** The functions behind the node's `execute()` and `webhook()`. */
@@ -105,6 +98,28 @@ export interface Step {
 	count: number;
 }
 
+/** What n8n is like. */
+export interface Conditions {
+	/** The nodes that run one after the other. */
+	steps: Step[];
+	/** n8n repeats a node that throws. */
+	tries: number;
+	/** The trigger answers its caller at once, or with the last node. */
+	responseMode: 'onReceived' | 'lastNode';
+	/** When its WaitTracker starts, in milliseconds. */
+	trackerAt: number;
+	/** It fails to let the execution sleep, after it has noted until when. */
+	parkingFails: boolean;
+	/** How often it fails to store that the execution continues. */
+	storeFailures: number;
+}
+
+/** What the sender of a callback gets. */
+interface Answer {
+	status: number;
+	answer: unknown;
+}
+
 /** What came of a step. */
 export interface Ended {
 	items: INodeExecutionData[];
@@ -112,16 +127,13 @@ export interface Ended {
 	/** When it began to sleep, if it slept. */
 	parkedAt?: number;
 	endedAt: number;
-	/** When n8n would have ended the execution, had it stayed awake. */
-	deadline: number;
-	/** n8n ended the wait by itself. */
-	byN8n: boolean;
 }
 
 /** What n8n stores with the execution. */
 interface Stored {
 	step: number;
-	input: INodeExecutionData[];
+	/** The input of the node. */
+	data: { main: INodeExecutionData[][] };
 	/** The contexts of the nodes. */
 	kept: Record<string, IDataObject>;
 	waitTill?: number;
@@ -142,22 +154,14 @@ export class FakeN8n {
 	error?: Error;
 	/** Callbacks and looks that nobody has answered. */
 	open = 0;
-	/** How often n8n will fail to store what it is handed. */
-	storeFailures = 0;
-	/** n8n fails to let the execution sleep, after it has noted until when. */
-	parkingFails = false;
-	/** How long n8n lets the execution be awake without a sleep, in milliseconds. */
-	timeout = Infinity;
-	/** How the trigger answers whoever called it. */
-	responseMode = 'onReceived';
 	/** What the caller of a trigger that answers with the last node got, at the end or the first sleep. */
 	answered?: INodeExecutionData[];
 	/** The lines of n8n's log. */
 	readonly log: string[] = [];
+	private storeFailures: number;
 	private stored: Stored;
 	private begunAt = Date.now();
 	private parkedAt?: number;
-	private deadline = Infinity;
 	/** The timer of n8n's WaitTracker for this execution, and the interval of its looks. */
 	private wakesUp?: NodeJS.Timeout;
 	private tracker?: NodeJS.Timeout;
@@ -166,15 +170,16 @@ export class FakeN8n {
 	constructor(
 		private readonly product: Product,
 		private readonly service: Service,
+		private readonly conditions: Conditions,
 		private readonly parameters: IDataObject,
-		private readonly steps: Step[],
-		private readonly tries: number,
 	) {
-		this.stored = { step: 0, input: this.buildInput(0), kept: {} };
+		this.storeFailures = conditions.storeFailures;
+		this.stored = { step: 0, data: this.buildInput(0), kept: {} };
+		setTimeout(() => this.startTracking(), conditions.trackerAt);
 	}
 
 	/** Starts the first process's WaitTracker, which looks at once (`wait-tracker.js`, 2.41.1). */
-	startTracking(): void {
+	private startTracking(): void {
 		const look = () => {
 			const { waitTill = Infinity } = this.stored;
 			const isFound = this.status === 'waiting' && waitTill <= Date.now() + TRACKS_AHEAD;
@@ -188,26 +193,19 @@ export class FakeN8n {
 	/** Ends whatever wait the execution has now, by the input of the node that parked. */
 	private wakeUp(): void {
 		this.wakesUp = undefined;
-		if (this.status === 'waiting') this.end(this.stored.input, true);
+		if (this.status === 'waiting') this.end(this.stored.data.main[0] ?? []);
 	}
 
-	/** Runs the nodes in the first process until the execution sleeps or ends. n8n repeats a node that throws. */
+	/** Runs the nodes in the first process until the execution sleeps or ends. */
 	async run(): Promise<void> {
-		const process = this.processes[0] as Process;
 		this.status = 'running';
-		this.deadline = Date.now() + this.timeout;
-		const { deadline } = this;
-		if (deadline < Infinity)
-			setTimeout(() => {
-				if (this.status === 'running' && this.deadline === deadline) this.stop();
-			}, this.timeout);
-		await running.run(process, async () => await this.runStep());
+		await running.run(this.processes[0] as Process, async () => await this.runStep());
 	}
 
 	private async runStep(): Promise<void> {
 		this.begunAt = Date.now();
 		this.parkedAt = undefined;
-		for (let attempt = 1; attempt <= this.tries; attempt++) {
+		for (let attempt = 1; attempt <= this.conditions.tries; attempt++) {
 			delete this.stored.waitTill;
 			this.error = undefined;
 			try {
@@ -216,8 +214,7 @@ export class FakeN8n {
 				);
 				if (this.cancelled.signal.aborted) return;
 				if (this.stored.waitTill === undefined) return this.end(output);
-				this.startWaiting(this.stored.waitTill);
-				return;
+				return this.startWaiting(this.stored.waitTill);
 			} catch (error) {
 				this.error = error as Error;
 			}
@@ -246,12 +243,8 @@ export class FakeN8n {
 		this.startTracking();
 	}
 
-	/** Brings a callback, or a look, to a process. @returns the answer's status and body */
-	async deliver(
-		body: IDataObject,
-		headers: IDataObject,
-		index: number,
-	): Promise<{ status: number; answer: unknown }> {
+	/** Brings a callback, or a look, to a process. */
+	async deliver(body: IDataObject, headers: IDataObject, index: number): Promise<Answer> {
 		const process = this.processes[index] as Process;
 		if (this.status !== 'waiting') return { status: 409, answer: {} };
 		this.open++;
@@ -266,11 +259,7 @@ export class FakeN8n {
 	}
 
 	/** The service calls back for a task. */
-	async callBack(
-		taskId: string,
-		index: number,
-		callbackType = 'task_completed',
-	): Promise<{ status: number; answer: unknown }> {
+	async callBack(taskId: string, index: number, callbackType = 'done'): Promise<Answer> {
 		const timestamp = String(Math.floor(Date.now() / 1000));
 		return await this.deliver(
 			{ taskId, code: 200, data: { task_id: taskId, callbackType } },
@@ -314,16 +303,16 @@ export class FakeN8n {
 		this.parkedAt = Date.now();
 		// What n8n stores is a copy.
 		this.stored = structuredClone(this.stored);
-		this.answered ??= this.stored.input;
+		this.answered ??= this.stored.data.main[0];
 	}
 
 	/** Ends a step, and goes on with the next one. */
-	private end(items: INodeExecutionData[], byN8n = false): void {
-		const { begunAt, parkedAt, deadline, stored } = this;
-		this.ended.push({ items, begunAt, parkedAt, deadline, endedAt: Date.now(), byN8n });
+	private end(items: INodeExecutionData[]): void {
+		const { begunAt, parkedAt, stored } = this;
+		this.ended.push({ items, begunAt, parkedAt, endedAt: Date.now() });
 		const step = stored.step + 1;
-		if (step < this.steps.length) {
-			this.stored = { step, input: this.buildInput(step), kept: stored.kept };
+		if (step < this.conditions.steps.length) {
+			this.stored = { step, data: this.buildInput(step), kept: stored.kept };
 			void this.run();
 			return;
 		}
@@ -332,15 +321,20 @@ export class FakeN8n {
 		this.answered ??= items;
 	}
 
-	private buildInput(step: number): INodeExecutionData[] {
-		const { count } = this.steps[step] as Step;
-		return Array.from({ length: count }, (_, item) => ({ json: { item: 10 * step + item } }));
+	private buildInput(step: number): Stored['data'] {
+		const { count } = this.conditions.steps[step] as Step;
+		return {
+			main: [Array.from({ length: count }, (_, item) => ({ json: { item: 10 * step + item } }))],
+		};
 	}
 
 	/** The node of a step, and which of its runs it is. */
 	private findRun(step: number): { name: string; run: number } {
-		const { node } = this.steps[step] as Step;
-		return { name: node, run: this.steps.slice(0, step).filter((one) => one.node === node).length };
+		const { node } = this.conditions.steps[step] as Step;
+		return {
+			name: node,
+			run: this.conditions.steps.slice(0, step).filter((one) => one.node === node).length,
+		};
 	}
 
 	private buildBase(step: number) {
@@ -359,15 +353,12 @@ export class FakeN8n {
 					_type: string,
 					{ url, body }: { url: string; body?: { input?: { item?: number } } },
 				) => await aliveOnly(service.answer(url.slice(CREDENTIALS.baseUrl.length), body)),
-				httpRequest: async ({ url }: { url: string }) => await aliveOnly(service.download(url)),
-				prepareBinaryData: async (
-					stream: AsyncIterable<Buffer>,
-					fileName: string,
-					mimeType: string,
-				) => {
-					for await (const chunk of stream) void chunk;
-					return { data: '', fileName, mimeType };
-				},
+				httpRequest: async () => await aliveOnly(service.download()),
+				prepareBinaryData: async (_file: unknown, fileName: string, mimeType: string) => ({
+					data: '',
+					fileName,
+					mimeType,
+				}),
 				constructExecutionMetaData: (items: INodeExecutionData[], { itemData }: IDataObject) =>
 					items.map((item) => ({ ...item, pairedItem: itemData })),
 			},
@@ -375,25 +366,16 @@ export class FakeN8n {
 	}
 
 	private buildExecuteContext(): IExecuteFunctions {
-		const { stored, parameters, id } = this;
+		const { stored, parameters, conditions, id } = this;
 		const { name: node, run } = this.findRun(stored.step);
 		const kept = (stored.kept[node] ??= {});
 		return {
 			...this.buildBase(stored.step),
-			getInputData: () => stored.input,
-			getExecuteData: () => ({
-				data: {
-					set main([input]: [INodeExecutionData[]]) {
-						stored.input = input;
-					},
-					get main() {
-						return [stored.input];
-					},
-				},
-			}),
+			getInputData: () => stored.data.main[0],
+			getExecuteData: () => stored,
 			// The input names its item, by an expression on it.
 			getNodeParameter: (name: string, item: number, fallback: unknown) =>
-				name === 'customInput' ? stored.input[item]?.json : (parameters[name] ?? fallback),
+				name === 'customInput' ? stored.data.main[0]?.[item]?.json : (parameters[name] ?? fallback),
 			getContext: () => kept,
 			getWorkflowDataProxy: () => ({ $runIndex: run, $execution: { customData: { set() {} } } }),
 			getWorkflowSettings: () => ({ executionOrder: 'v1' }),
@@ -401,27 +383,19 @@ export class FakeN8n {
 			isToolExecution: () => false,
 			getExecutionContext: () => undefined,
 			getChildNodes: () => [],
-			getParentNodes: () => [
-				{
-					name: 'Webhook',
-					type: 'n8n-nodes-base.webhook',
-					disabled: false,
-					parameters: { responseMode: this.responseMode },
-				},
-			],
-			continueOnFail: () => parameters.onError === true,
+			getParentNodes: () => [{ ...HOOK, parameters: { responseMode: conditions.responseMode } }],
+			continueOnFail: () => false,
 			addExecutionHints() {},
 			evaluateExpression: () => `${RESUME_URL}${id}?signature=${RESUME_TOKEN}`,
-			additionalData: { executionTimeoutTimestamp: this.deadline },
 			putExecutionToWait: async (until?: Date) => {
 				stored.waitTill = until?.getTime();
-				if (this.parkingFails) throw new Error('No active execution found');
+				if (conditions.parkingFails) throw new Error('No active execution found');
 			},
 		} as unknown as IExecuteFunctions;
 	}
 
 	private buildWebhookContext(
-		{ step, input: items, kept }: Stored,
+		{ step, data, kept }: Stored,
 		body: IDataObject,
 		headers: IDataObject,
 		response: ReturnType<typeof makeResponse>,
@@ -434,8 +408,8 @@ export class FakeN8n {
 			getQueryData: () => ({ signature: RESUME_TOKEN }),
 			getResponseObject: () => response,
 			evaluateExpression: () => ({
-				items,
-				entry: (kept[name] as { run?: { wait?: object } }).run?.wait,
+				items: data.main[0],
+				entry: (kept[name]?.run as IDataObject).wait,
 			}),
 		} as unknown as IWebhookFunctions;
 	}

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../../../nodes/MediaGeneration/models/any/jsonSchema';
-import { isMedia } from '../../../../nodes/MediaGeneration/models/any/mediaProperty';
+import { findEarlierResult, isMedia } from '../../../../nodes/MediaGeneration/models/any/recognize';
 
 const judge = (name: string, schema: JsonSchema = {}) =>
 	isMedia(name, { type: 'string', ...schema });
@@ -33,4 +33,24 @@ it.each<[string, JsonSchema, boolean]>([
 	['images', { type: 'array', items: { type: 'number' } }, false],
 ])('%s, %j, takes a file: %s', (name, schema, isFile) => {
 	expect(judge(name, schema)).toBe(isFile);
+});
+
+const text = (description = '') => ({ type: 'string', description });
+
+it.each<[string, object, string | undefined]>([
+	['task_id', text(), 'task'],
+	['taskId', {}, 'task'],
+	['parent_task_id', text(), 'task'],
+	['audio_id', text(), 'file'],
+	['audioId', text('The task ID of the song'), 'file'],
+	['clip', text('ID of the song to continue'), undefined],
+	['prompt', text('What the task ID stands for'), undefined],
+	['voice_id', text('The speaker'), undefined],
+	['seed', { type: 'integer', description: 'As of the earlier task ID' }, undefined],
+	['task_id', { type: 'integer' }, undefined],
+	['task_id', { enum: ['a', 'b'] }, undefined],
+	['task_ids', { type: 'array', items: { type: 'string' } }, undefined],
+	['image_url', text('URL of the image, or a task ID'), undefined],
+])('%s %j takes of an earlier result: %s', (name, schema, part) => {
+	expect(findEarlierResult(name, schema)?.kind).toBe(part);
 });

@@ -1,0 +1,51 @@
+import { spaceWords } from '../../lib/text';
+import { getItems, listTypes, type JsonSchema } from './jsonSchema';
+
+/** What a property is for, by its name and form: services don't mark it reliably. */
+
+const MEDIA_WORD = /^(image|img|picture|photo|video|audio|frame|mask|clip|media|file)s?$/;
+const URL_WORD = /^(url|uri)s?$/;
+const SOURCE_WORD = /^(input|reference|ref|source|src)s?$/;
+
+/** Pages and addresses for messages are URLs too, but not files. */
+const OTHER_URL = /^(link|page|web|website|callback|webhook|hook|homepage|site)s?$/;
+
+/**
+ * Recognizes a property that takes the URL of a file, or a list of them. For others there is the
+ * option Media Fields.
+ */
+export function isMedia(name: string, schema: JsonSchema): boolean {
+	const texts = listTypes(schema).includes('array') ? getItems(schema) : schema;
+	const types = [...listTypes(schema), ...listTypes(texts)];
+	if (types.length ? !types.includes('string') : schema.properties) return false;
+	const words = spaceWords(name).split(/[^a-z]+/);
+	const has = (form: RegExp) => words.some((word) => form.test(word));
+	if (schema.enum || texts.enum || has(OTHER_URL)) return false;
+	if ([schema.format, texts.format].some((format) => format === 'uri' || format === 'url'))
+		return true;
+	const [last = '', ...others] = words.filter(Boolean).reverse();
+	if (has(URL_WORD) && (has(MEDIA_WORD) || has(SOURCE_WORD) || !others.length)) return true;
+	return MEDIA_WORD.test(last) || (has(MEDIA_WORD) && SOURCE_WORD.test(last));
+}
+
+/**
+ * The IDs of earlier results, and where their items have them. n8n runs the expressions, so nothing
+ * that a service says may get into them.
+ */
+const EARLIER_RESULTS = [
+	{ kind: 'task', name: /\btask id$/, expression: '={{ $json.taskId }}', remedy: '' },
+	{
+		kind: 'file',
+		name: /\b(audio|song|track|music|clip) id$/,
+		expression: '={{ $json.file.id }}',
+		remedy: " set 'Output Items' in its Options to One per File,",
+	},
+];
+
+/** Finds the earlier result, a task or one of its files, whose ID a property takes. */
+export function findEarlierResult(name: string, schema: JsonSchema) {
+	const types = listTypes(schema);
+	if (types.length ? !types.includes('string') : schema.properties) return undefined;
+	if (schema.enum || isMedia(name, schema)) return undefined;
+	return EARLIER_RESULTS.find((result) => result.name.test(spaceWords(name)));
+}
