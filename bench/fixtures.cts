@@ -7,12 +7,7 @@ import {
 import { httpRequest } from '../dev/fixtures/workflows.cts';
 import type { Credential, N8n } from '../dev/n8n/n8n.cts';
 import type { Workflow } from '../dev/n8n/workflow.cts';
-import {
-	startService,
-	type CallbackOverrides,
-	type Service,
-	type SettingsInput,
-} from '../dev/service/index.cts';
+import { startService, type Service, type SettingsInput } from '../dev/service/index.cts';
 
 /** Starts an emulator with credits for any number of tasks, until the end of an `await using` block. */
 export const openService = async (settings?: SettingsInput) =>
@@ -31,23 +26,6 @@ export async function importFor(n8n: N8n, service: Service, workflow: Workflow) 
 	}))
 		credentials[type] = await n8n.createCredential({ name: 'Bench', type, data });
 	return (await n8n.importWorkflow(workflow, { credentials })).id;
-}
-
-/**
- * Sends a task's callback.
- * @returns the milliseconds until the answer
- * @throws {Error} when the status of the answer isn't the expected one
- */
-export async function measureCallback(
-	service: Service,
-	taskId: string,
-	overrides?: CallbackOverrides,
-	expected = 200,
-) {
-	const sent = performance.now();
-	const { status, body } = await service.callback(taskId, overrides);
-	if (status !== expected) throw new Error(`A callback was answered ${status}: ${body}`);
-	return performance.now() - sent;
 }
 
 /** Builds n8n's own node for requests, with the service's token. */

@@ -226,11 +226,6 @@ export class N8n extends N8nProcess {
 		return await this.request<Credential[]>('GET', '/rest/credentials');
 	}
 
-	/** Reads a credential as the editor does: n8n masks what is secret. */
-	async readCredential(id: string) {
-		return await this.request<object>('GET', `/rest/credentials/${id}?includeData=true`);
-	}
-
 	/** Saves a workflow as a new one. Nodes that use one of the given credential types get that credential. */
 	async importWorkflow(
 		{ name, nodes, connections, settings = {}, pinData = {} }: Workflow,

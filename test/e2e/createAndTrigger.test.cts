@@ -15,7 +15,8 @@ const create = (parameters: object = {}, more?: object) =>
 describe('the credential', () => {
 	it('keeps a previous key whose field is not shown, and shows it to nobody', async () => {
 		const { id } = await pair.createCredential({ previousWebhookSecret: 'a-previous-key' });
-		const saved = JSON.stringify(await pair.n8n.readCredential(id));
+		const url = `/rest/credentials/${id}?includeData=true`;
+		const saved = JSON.stringify(await pair.n8n.request('GET', url));
 		expect(saved).toContain('previousWebhookSecret');
 		expect(saved).not.toContain('a-previous-key');
 	});
