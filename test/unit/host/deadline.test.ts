@@ -29,28 +29,13 @@ it.each<[string, number | undefined, object, number]>([
 	['none with the setting -1', -1, {}, Infinity],
 	['none with the setting 0', 0, {}, Infinity],
 	["that of n8n's Agents", undefined, agents(20), 100],
-	[
-		"n8n's own, where that is before the one of Agents",
-		undefined,
-		{ ...agents(20), ...n8n(60) },
-		60,
-	],
+	["n8n's own, before the one of Agents", undefined, { ...agents(20), ...n8n(60) }, 60],
 	['none for a workflow of Agents that has slept', undefined, agents(120), Infinity],
 	['none for another workflow', undefined, began(20), Infinity],
 	['counted with the time slept in regular mode', 60, { ...n8n(60), ...began(30), ...main }, 30],
 	['counted without it in queue mode', 60, { ...n8n(60), ...began(30), ...worker }, 60],
-	[
-		"n8n's own for a run that began late, but never slept",
-		60,
-		{ ...n8n(58), ...began(5), ...main },
-		58,
-	],
-	[
-		"n8n's own where it has no setting to count from",
-		undefined,
-		{ ...n8n(5), ...began(30), ...main },
-		5,
-	],
+	["n8n's own for a late run that never slept", 60, { ...n8n(58), ...began(5), ...main }, 58],
+	["n8n's own where no setting counts", undefined, { ...n8n(5), ...began(30), ...main }, 5],
 ])('the deadline of an execution is %s', (_, executionTimeout, more, seconds) => {
 	const context = { getWorkflowSettings: () => ({ executionTimeout }), ...more };
 	const deadline = readDeadline(context as unknown as IExecuteFunctions);

@@ -22,10 +22,7 @@ it.each<[string, object, string | undefined]>([
 });
 
 it.each([
-	[
-		'audio_id',
-		"set 'Output Items' in its Options to One per File, and fill in {{ $json.file.id }}",
-	],
+	['audio_id', 'in its Options to One per File, and fill in {{ $json.file.id }}'],
 	['task_id', 'the Media Generation node that created the earlier task'],
 	['mood', 'Correct the field'],
 ])('where %s is missing, the error says how to fill it in', (name, help) => {

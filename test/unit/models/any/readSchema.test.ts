@@ -43,6 +43,8 @@ it.each<unknown>([
 	{ minLength: '1', maxLength: '1', minItems: '1', maxItems: '1', format: 1 },
 	{ minimum: '1', maximum: '1', exclusiveMinimum: true, exclusiveMaximum: '1', multipleOf: 0 },
 	{ type: 5, multipleOf: '2', description: 1, deprecated: 1 },
+	// Left to the service.
+	{ pattern: '^(a+)+$', not: text, uniqueItems: true, additionalProperties: false },
 ])('takes nothing from %j', (value) => expect(readSchema(value, document)).toStrictEqual({}));
 
 it('takes of a part what it understands', () => {
@@ -105,17 +107,6 @@ it.each(['constructor', 'toString', 'valueOf'])('a property %s is one', (name) =
 it('a property __proto__ is left out, as n8n would lose it', () => {
 	const value: unknown = JSON.parse('{ "properties": { "__proto__": {}, "a": {} } }');
 	expect(Object.entries(readSchema(value, {})?.properties ?? {})).toEqual([['a', {}]]);
-});
-
-describe('what is left to the service', () => {
-	it.each([
-		{ pattern: '^(a+)+$' },
-		{ not: text },
-		{ uniqueItems: true },
-		{ additionalProperties: false },
-	])('is %j', (value) => {
-		expect(readSchema(value, {})).toStrictEqual({});
-	});
 });
 
 it('of branches, one of which is to be met, any counts: documents tell them apart by keywords that are not read', () => {
