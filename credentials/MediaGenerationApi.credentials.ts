@@ -128,20 +128,16 @@ export class MediaGenerationApi implements ICredentialType {
 	];
 
 	/**
-	 * Adds the bearer token to requests to the configured service only; a redirect to another origin
-	 * does not get it either. This is a function because n8n evaluates each expression in a V8
-	 * isolate, on every request.
-	 * @throws {Error} when the request goes anywhere else, over the internet unencrypted, or where
-	 * somebody on its way could read it: n8n lets users send requests with a credential that they
-	 * can't see
+	 * Adds the bearer token to requests to the configured service only. n8n lets users send requests
+	 * with a credential that they can't see. It is a function because an expression costs a V8 isolate.
+	 * @throws {Error} when the request goes elsewhere, or where somebody on its way could read it
 	 */
 	authenticate: IAuthenticate = async (
 		credentials: ICredentialDataDecryptedObject,
 		request: SentRequest,
 	): Promise<IHttpRequestOptions> => {
-		const targets = [request.url, request.uri]
-			.filter((url) => url !== undefined)
-			.map((url) => getOrigin(url, request.baseURL));
+		const urls = [request.url, request.uri].filter((url) => url !== undefined);
+		const targets = urls.map((url) => getOrigin(url, request.baseURL));
 		const allowed = [credentials.baseUrl, credentials.uploadBaseUrl].map((url) => getOrigin(url));
 		if (!targets.length || !targets.every((target) => target && allowed.includes(target)))
 			throw new Error(
@@ -150,11 +146,8 @@ export class MediaGenerationApi implements ICredentialType {
 		const clear = targets.find((target) => target && isClearText(target));
 		if (clear)
 			throw new Error(explainClearText(clear === allowed[0] ? 'Base URL' : 'Upload Base URL'));
-		if (
-			request.proxy ||
-			request.rejectUnauthorized === false ||
-			request.skipSslCertificateValidation
-		)
+		const { proxy, rejectUnauthorized, skipSslCertificateValidation: skips } = request;
+		if (proxy || rejectUnauthorized === false || skips)
 			throw new Error(
 				"The access token is not sent through a node's own proxy or past its certificate check, where others could read it. Remove 'Proxy' and 'Ignore SSL Issues' from the node's options.",
 			);

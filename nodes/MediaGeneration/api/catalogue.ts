@@ -27,22 +27,31 @@ const SETTINGS = { timeoutSeconds: 20 };
 const MAX_ACCOUNTS = 20;
 const MAX_SCHEMAS = 100;
 
-/** Answers, shared while they are fresh. If the service refuses a new one, the older is used. */
-class AnswerCache<T> {
-	private readonly answers: BoundedMap<string, { value: T; goodUntil: number }>;
-	private readonly underWay = new Map<string, Promise<T>>();
+/** The key of the list of models, which no model can have. */
+const LIST = '/';
 
-	constructor(
-		limit: number,
-		private readonly lifetime: number,
-	) {
-		this.answers = new BoundedMap(limit);
-	}
+/** The catalogue as one account sees it. */
+class Account {
+	private readonly answers = new BoundedMap<string, { value: unknown; goodUntil: number }>(
+		MAX_SCHEMAS,
+	);
+	private readonly underWay = new Map<string, Promise<unknown>>();
+	/** By model, until when its document isn't asked for by runs. */
+	readonly missing = new BoundedMap<string, number>(MAX_SCHEMAS);
+	private readonly limiter = new RateLimiter(LIMITS);
+	/** Resolves when the next request may be sent. */
+	private free: Promise<void> = Promise.resolve();
 
-	async read(key: string, request: () => Promise<T>): Promise<T> {
+	/** Reads an answer, shared while it is fresh. If the service refuses a new one, it stays good. */
+	async read(key: string, lifetime: number, request: () => Promise<unknown>): Promise<unknown> {
 		const known = this.answers.get(key);
 		if (known && Date.now() < known.goodUntil) return known.value;
-		const reading = this.underWay.get(key) ?? this.renew(key, request);
+		const renew = async () => {
+			const value = await this.send(request);
+			this.answers.set(key, { value, goodUntil: Date.now() + lifetime });
+			return value;
+		};
+		const reading = this.underWay.get(key) ?? renew().finally(() => this.underWay.delete(key));
 		this.underWay.set(key, reading);
 		if (!known) return await reading;
 		return await reading.catch(() => {
@@ -51,36 +60,14 @@ class AnswerCache<T> {
 		});
 	}
 
-	private async renew(key: string, request: () => Promise<T>): Promise<T> {
-		try {
-			const value = await request();
-			this.answers.set(key, { value, goodUntil: Date.now() + this.lifetime });
-			return value;
-		} finally {
-			this.underWay.delete(key);
-		}
-	}
-}
-
-/** The catalogue as one account sees it. */
-class Account {
-	readonly lists = new AnswerCache<CatalogueModel[]>(1, LIST_LIFETIME);
-	readonly schemas = new AnswerCache<unknown>(MAX_SCHEMAS, SCHEMA_LIFETIME);
-	/** By model, until when its document isn't asked for by runs. */
-	readonly missing = new BoundedMap<string, number>(MAX_SCHEMAS);
-	private readonly limiter = new RateLimiter(LIMITS);
-	/** Resolves when the next request may be sent. */
-	private free: Promise<void> = Promise.resolve();
-
 	/** Sends one request after the other. */
 	async send<T>(request: () => Promise<T>): Promise<T> {
 		const answer = this.free.then(async () => await this.limiter.run(request));
+		const pause = async () => await sleep(PAUSE);
 		this.free = answer.then(pause, pause);
 		return await answer;
 	}
 }
-
-const pause = async (): Promise<void> => await sleep(PAUSE);
 
 const accounts = new BoundedMap<string, Account>(MAX_ACCOUNTS);
 
@@ -93,27 +80,19 @@ function findAccount({ credentials }: TaskService): Account {
 	return account;
 }
 
-/**
- * Lists the models of the service, from memory while its last answer is good or the service refuses
- * another.
- * @throws {ServiceError} when there is no answer yet
- */
+/** Lists the models of the service. @throws {ServiceError} when there is no answer yet */
 export async function listModels(service: TaskService): Promise<CatalogueModel[]> {
-	const account = findAccount(service);
-	const ask = async () => await account.send(async () => await service.listModels(SETTINGS));
-	return await account.lists.read('', ask);
+	const ask = async () => await service.listModels(SETTINGS);
+	return (await findAccount(service).read(LIST, LIST_LIFETIME, ask)) as CatalogueModel[];
 }
 
 /**
- * Reads a model's OpenAPI document as `listModels` reads the list; null when the service has none
- * yet.
+ * Reads a model's OpenAPI document; null when the service has none yet.
  * @throws {ServiceError} when there is no answer yet
  */
 export async function getModelSchema(service: TaskService, model: string): Promise<unknown> {
-	const account = findAccount(service);
-	const ask = async () =>
-		await account.send(async () => await service.getModelSchema(model, SETTINGS));
-	return await account.schemas.read(model, ask);
+	const ask = async () => await service.getModelSchema(model, SETTINGS);
+	return await findAccount(service).read(model, SCHEMA_LIFETIME, ask);
 }
 
 /**

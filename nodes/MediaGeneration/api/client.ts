@@ -31,12 +31,9 @@ export interface CreateTaskRequest {
 	input: Record<string, unknown>;
 }
 
-/**
- * The codes of a details answer for a task that ended without a result. If the answer has a record,
- * the record says how the task ended.
- */
+/** The codes of a task that ended without a result. If there is a record, it says how. */
 const GENERATION_FAILED = 501;
-const CODES_OF_TASKS = new Set<number | undefined>([GENERATION_FAILED, 408]);
+const CODES_OF_TASKS: Array<number | undefined> = [GENERATION_FAILED, 408];
 
 /** The folder that files are uploaded to. */
 const UPLOAD_PATH = 'n8n';
@@ -50,22 +47,15 @@ export class TaskService {
 		private readonly context: Context,
 		readonly credentials: Credentials,
 	) {
-		const { accessToken, webhookSecret, previousWebhookSecret } = credentials;
-		this.redactor = new Redactor([
-			accessToken,
-			webhookSecret,
-			previousWebhookSecret,
-			...listTokens(Object.values(context.getQueryData?.() ?? {})),
-		]);
+		const tokens = listTokens(Object.values(context.getQueryData?.() ?? {}));
+		this.redactor = Redactor.of(credentials).with(tokens);
 	}
 
 	/**
-	 * Creates a task, which costs credits, so the request is sent only once. Stopping the execution
-	 * doesn't abort it, because the ID would be lost.
+	 * Creates a task, which costs credits, so the request is sent only once, and is never aborted.
 	 * @param idempotencyKey 1 to 128 characters, sent where the credential names a header for it
 	 * @returns the task's ID
-	 * @throws {UnknownOutcomeError} when the task may exist all the same
-	 * @throws {ServiceError} when the service certainly created nothing
+	 * @throws {ServiceError} if nothing was created; {UnknownOutcomeError} if the task may exist
 	 */
 	async createTask(
 		request: CreateTaskRequest,
@@ -80,7 +70,6 @@ export class TaskService {
 			body: request,
 			headers,
 			settings,
-			isUnstoppable: true,
 		});
 		const { data, error } = createdTask.safeParse(getData(answer.body));
 		if (data && (!answer.failure || answer.isHttpSuccess)) return data.taskId;
@@ -92,51 +81,36 @@ export class TaskService {
 		throw new UnknownOutcomeError({ message, taskId, ...(advice && { advice }) }, code);
 	}
 
-	/**
-	 * Reads a task's current state. A record without an ID counts as the one of this task.
-	 * @throws {ServiceError} when the record is of another task
-	 * @throws {ServiceError} with code 404 or 422 when the service does not know the task
-	 */
+	/** Reads a task. @throws {ServiceError} with code 404 or 422 when the service doesn't know it */
 	async getTask(taskId: string, settings: RequestSettings): Promise<Task> {
 		return (await this.getTaskAndCallbackUrl(taskId, settings)).task;
 	}
 
-	/**
-	 * Reads a task like `getTask`, and the callback URL it was created with, if its record has the
-	 * request.
-	 * @throws {ServiceError} as `getTask`
-	 */
+	/** Reads a task like `getTask`, and its callback URL, if its record has the request. */
 	async getTaskAndCallbackUrl(
 		taskId: string,
 		settings: RequestSettings,
 	): Promise<{ task: Task; callbackUrl?: string }> {
-		const exchange = await this.askForTask(taskId, settings);
-		const { code, msg, message = msg } = readEnvelope(exchange.body);
-		if (code === GENERATION_FAILED && !hasRecord(exchange.body))
+		const answer = await this.send({ endpoint: 'taskDetailsPath', value: taskId, settings });
+		const { code, msg, message = msg } = readEnvelope(answer.body);
+		if (code === GENERATION_FAILED && !hasRecord(answer.body))
 			return { task: failedTask(taskId, code, message) };
-		const record = this.readRecord(exchange, taskId, taskRecord);
+		const record = this.readRecord(answer, taskId, taskRecord);
 		return { task: toTask(taskId, record), callbackUrl: readCallbackUrl(record) };
 	}
 
-	/**
-	 * Reads a task's record as the service sends it, including what a Task leaves out.
-	 * @throws {ServiceError} with code 404 or 422 when the service does not know the task
-	 */
+	/** Reads a task's record as the service sends it. @throws {ServiceError} as `getTask` */
 	async getTaskRecord(taskId: string, settings: RequestSettings): Promise<object> {
-		const exchange = await this.askForTask(taskId, settings);
-		return { ...this.readRecord(exchange, taskId, rawTaskRecord), taskId };
+		const answer = await this.send({ endpoint: 'taskDetailsPath', value: taskId, settings });
+		return { ...this.readRecord(answer, taskId, rawTaskRecord), taskId };
 	}
 
 	/** Reads the account's credits, fractional. */
 	async getCredits(settings: RequestSettings): Promise<number> {
-		const request = { endpoint: 'creditsPath', settings } as const;
-		return await this.request(request, number, 'number of credits');
+		return await this.request({ endpoint: 'creditsPath', settings }, number, 'number of credits');
 	}
 
-	/**
-	 * Uploads a file, as it streams in.
-	 * @param fileName must be unique: the service overwrites a file of the same name
-	 */
+	/** Uploads a file, streamed. The service overwrites one of the same name, so it must be unique. */
 	async upload(
 		fileName: string,
 		file: UploadFile,
@@ -160,14 +134,10 @@ export class TaskService {
 
 	/** Lists the models of the catalogue. @throws {ServiceError} with code 404 when it has none */
 	async listModels(settings: RequestSettings): Promise<CatalogueModel[]> {
-		const request = { endpoint: 'modelsPath', settings } as const;
-		return await this.request(request, modelList, 'list of models');
+		return await this.request({ endpoint: 'modelsPath', settings }, modelList, 'list of models');
 	}
 
-	/**
-	 * Reads a model's OpenAPI document; null when the service has none yet.
-	 * @throws {ServiceError} with code 404 for an unknown model
-	 */
+	/** Reads a model's OpenAPI document; null when the service has none yet. */
 	async getModelSchema(model: string, settings: RequestSettings): Promise<unknown> {
 		const request = { endpoint: 'modelSchemaPath', value: model, settings } as const;
 		return (await this.request(request, modelSchema, 'schema')).openapi;
@@ -179,10 +149,6 @@ export class TaskService {
 		return await this.request(request, webLink, 'link');
 	}
 
-	private async askForTask(taskId: string, settings: RequestSettings): Promise<Exchange> {
-		return await this.send({ endpoint: 'taskDetailsPath', value: taskId, settings });
-	}
-
 	/** Reads the record in a details answer, which must be of the task that was asked for. */
 	private readRecord<R extends { taskId?: string }>(
 		answer: Exchange,
@@ -190,13 +156,13 @@ export class TaskService {
 		schema: z.ZodType<R, z.ZodTypeDef, unknown>,
 	): R {
 		const { origin, body, failure } = answer;
-		const decides = CODES_OF_TASKS.has(readEnvelope(body).code) && hasRecord(body);
+		const decides = CODES_OF_TASKS.includes(readEnvelope(body).code) && hasRecord(body);
 		if (failure && !decides) throw new ServiceError(failure);
 		const record = this.readData(answer, schema, 'task record');
 		if (record.taskId === undefined || record.taskId === taskId) return record;
 		throw new ServiceError({
 			message: this.redactor.hideInMessage(
-				`The answer from ${origin} is of another task: its field data.taskId is ${show(record.taskId)}, and ${show(taskId)} was asked for`,
+				`The answer from ${origin} is of another task: its field data.taskId is ${quote(record.taskId)}, and ${quote(taskId)} was asked for`,
 			),
 			hint: "Nothing of it was used. Check 'Task Details Path' in the credential, or ask the service.",
 			answeredBy: 'service',
@@ -225,31 +191,22 @@ export class TaskService {
 	}
 
 	private describeIncomplete(
-		{ origin, body }: Exchange,
+		{ origin }: Exchange,
 		wanted: string,
 		error?: z.ZodError,
 	): Omit<Failure, 'isRejected'> {
-		const path = ['data', ...(error?.issues[0]?.path ?? [])];
-		const value = path.reduce<unknown>(
-			(whole, key) => (whole as Record<string, unknown> | null | undefined)?.[key],
-			body,
-		);
-		const fault = value === undefined ? 'is missing' : `can't be used: ${show(value)}`;
+		const field = ['data', ...(error?.issues[0]?.path ?? [])].join('.');
 		return {
-			message: this.redactor.hideInMessage(
-				`The answer from ${origin} is incomplete: the service gave no ${wanted}. Its field ${path.join('.')} ${fault}`,
-			),
+			message: `The answer from ${origin} is incomplete: the service gave no ${wanted}. Its field ${field} is missing or has another form`,
 			hint: 'Check the endpoint paths in the credential.',
 			answeredBy: 'service',
 		};
 	}
 
-	private async send(request: ServiceRequest): Promise<Exchange> {
-		return await exchange(this.context, this.credentials, request, this.redactor);
-	}
+	private readonly send = async (request: ServiceRequest): Promise<Exchange> =>
+		await exchange(this.context, this.credentials, request, this.redactor);
 }
 
-/** Reads the envelope of an answer; empty if it has none. */
 const readEnvelope = (body: unknown): Partial<z.output<typeof envelope>> =>
 	envelope.safeParse(body).data ?? {};
 
@@ -257,8 +214,4 @@ const hasRecord = (body: unknown): boolean => rawTaskRecord.safeParse(getData(bo
 
 const getData = (body: unknown): unknown => (body as { data?: unknown } | undefined)?.data;
 
-/** Shows a value of an answer in a message, on one line. */
-const show = (value: unknown): string =>
-	typeof value === 'object' && value !== null
-		? 'it has another form'
-		: toMessage(JSON.stringify(value));
+const quote = (text: string): string => toMessage(JSON.stringify(text));

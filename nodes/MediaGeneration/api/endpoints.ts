@@ -3,9 +3,8 @@ import { isInternalUrl } from '../lib/isInternalUrl';
 import { digest } from '../lib/json';
 
 /**
- * The service's endpoints: the name of each in the credential, and its path relative to the base
- * URL. Only `createTaskPath` is contract (task-service interface, "Endpoints"). The others are what
- * public services of this kind use, so each is a setting of the credential with this default. The
+ * The service's endpoints: fields of the credential, and their defaults. Only `createTaskPath` is
+ * contract (task-service interface, "Endpoints"); public services of this kind use the others. The
  * part in braces is replaced; a path must have it.
  */
 export const ENDPOINTS = {
@@ -24,21 +23,17 @@ export const ENDPOINTS = {
 
 export type Endpoint = keyof typeof ENDPOINTS;
 
-type Placeholder = '{taskId}' | '{model}';
-
 /** Finds what an endpoint's path must contain. */
-export const findPlaceholder = (endpoint: Endpoint): Placeholder | undefined =>
-	/\{\w+\}/.exec(ENDPOINTS[endpoint].path)?.[0] as Placeholder | undefined;
+export const findPlaceholder = (endpoint: Endpoint): string | undefined =>
+	/\{\w+\}/.exec(ENDPOINTS[endpoint].path)?.[0];
 
 /** The credential's fields that say where the service is. */
 export interface Addresses extends Partial<Record<Endpoint, string>> {
 	baseUrl: string;
-	/** Blank or absent: uploads go to the base URL. */
 	uploadBaseUrl?: string;
 	customEndpoints?: boolean;
 }
 
-/** Name of the credential type. */
 export const CREDENTIAL = 'mediaGenerationApi';
 
 /** The credential as n8n decrypts it. */
@@ -46,7 +41,6 @@ export interface Credentials extends Addresses {
 	accessToken: string;
 	webhookSecret?: string;
 	previousWebhookSecret?: string;
-	/** Name of the header for the key of a creation; blank or absent: the service has none. */
 	idempotencyHeader?: string;
 }
 
@@ -54,17 +48,16 @@ export interface Credentials extends Addresses {
 export const identifyAccount = ({ baseUrl, accessToken }: Credentials): string =>
 	digest([baseUrl, accessToken]);
 
-const UPLOAD_ENDPOINTS = new Set<Endpoint>(['streamUploadPath', 'urlUploadPath']);
+const isUpload = (endpoint: Endpoint): boolean =>
+	endpoint === 'streamUploadPath' || endpoint === 'urlUploadPath';
 
 /** Files would go to the base URL, because no other address is given for them. */
 export const lacksUploadBase = ({ uploadBaseUrl }: Addresses, endpoint: Endpoint): boolean =>
-	UPLOAD_ENDPOINTS.has(endpoint) && !uploadBaseUrl?.trim();
+	isUpload(endpoint) && !uploadBaseUrl?.trim();
 
-/** The values that paths contain, in the editor's words. */
-const VALUE_NAMES: Record<Placeholder, { field: string; thing: string; hint: string }> = {
-	'{taskId}': { field: 'Task ID', thing: 'task', hint: 'Give the taskId that Create returned.' },
-	'{model}': { field: 'Model Name or ID', thing: 'model', hint: 'Choose a model from the list.' },
-};
+/** The values that paths contain, in the editor's words, and where to get them. */
+const TASK = ['Task ID', 'Give the taskId that Create returned.'] as const;
+const MODEL = ['Model Name or ID', 'Choose a model from the list.'] as const;
 
 /**
  * Builds the absolute URL of an endpoint from the credential's settings.
@@ -72,7 +65,7 @@ const VALUE_NAMES: Record<Placeholder, { field: string; thing: string; hint: str
  * @throws {UserError} when an address can't be used, or when no path can hold the value
  */
 export function buildUrl(addresses: Addresses, endpoint: Endpoint, value?: string): string {
-	const uploadBase = UPLOAD_ENDPOINTS.has(endpoint) ? addresses.uploadBaseUrl?.trim() : '';
+	const uploadBase = isUpload(endpoint) ? addresses.uploadBaseUrl?.trim() : '';
 	const base = uploadBase
 		? checkBase(uploadBase, 'Upload Base URL')
 		: checkBase(addresses.baseUrl.trim(), 'Base URL');
@@ -87,15 +80,13 @@ export function buildUrl(addresses: Addresses, endpoint: Endpoint, value?: strin
 	const segments = placeholder === '{model}' ? value.split('/') : [value];
 	// URLs resolve these to another path, encoded or not.
 	if (segments.some((segment) => ['', '.', '..'].includes(segment))) {
-		const { field, thing, hint } = VALUE_NAMES[placeholder];
-		throw new UserError(`'${field}' is "${value}", which no ${thing} can have`, {
-			description: hint,
-		});
+		const [field, description] = placeholder === '{model}' ? MODEL : TASK;
+		throw new UserError(`'${field}' can't be "${value}"`, { description });
 	}
 	return base + path.replaceAll(placeholder, segments.map(encodeURIComponent).join('/'));
 }
 
-/** The token could be read on its way, so it is sent over http:// only inside a network. */
+/** Only inside a network is the token sent over http://, where it could be read on its way. */
 export const isClearText = (url: string): boolean =>
 	new URL(url).protocol === 'http:' && !isInternalUrl(url);
 
@@ -117,19 +108,13 @@ function checkBase(base: string, field: string): string {
 	return base.replace(/\/+$/, '');
 }
 
-const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
-
-/** Headers of every request, in lower case, and those that belong to the connection. */
-const TAKEN_HEADERS = new Set(
-	'accept authorization connection content-length content-type cookie expect host te transfer-encoding upgrade user-agent'.split(
-		' ',
-	),
-);
+/** A name of letters, digits and hyphens that no request has anyway. */
+const OWN_HEADER =
+	/^(?!(accept|authorization|connection|content-\w+|cookie|expect|host|te|transfer-encoding|upgrade|user-agent)$)[\w-]{1,100}$/i;
 
 /**
  * Reads the name of the header by which the service recognizes a creation that it is asked for
- * again; undefined: it has none.
- * @throws {UserError} when it can't be the name of a header
+ * again; undefined: it has none. @throws {UserError} when it can't be the name of one
  */
 export function readIdempotencyHeader({
 	customEndpoints,
@@ -137,7 +122,7 @@ export function readIdempotencyHeader({
 }: Credentials): string | undefined {
 	const name = customEndpoints ? idempotencyHeader?.trim() : '';
 	if (!name) return undefined;
-	if (HEADER_NAME.test(name) && !TAKEN_HEADERS.has(name.toLowerCase())) return name;
+	if (OWN_HEADER.test(name)) return name;
 	throw new UserError(`'Idempotency Header' in the credential can't be "${name}"`, {
 		description:
 			"Nothing was sent. Put in the name of the header that the service's documentation has for it, such as Idempotency-Key, or leave it blank.",

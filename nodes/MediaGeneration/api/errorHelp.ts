@@ -1,76 +1,42 @@
-/** The meaning of the service's codes, and the next step for the user, in the editor's words. */
+/** What a code means, and the next step for the user, in the editor's words. */
 interface ErrorHelp {
 	message: string;
 	hint: string;
 }
 
+export const CHECK_PATHS = "Check 'Base URL' and the endpoint paths in the credential.";
+
 const NOTHING_CREATED = 'Nothing was created by this request.';
 
 /**
- * The codes that services of this kind answer with, in the body or as HTTP status. The contract
- * shows 200 and 500 only; public services document the others. Below 500, the service certainly did
- * nothing.
+ * The codes of services of this kind, in the body or as HTTP status: what happened, then what to
+ * do. The contract shows 200 and 500 only; public services document the others.
  */
-export const ERROR_HELP = {
-	400: {
-		message: 'The service could not read the request',
-		hint: 'The service names the reason above. Correct the field that it names.',
-	},
-	401: {
-		message: 'The service does not accept the access token',
-		hint: "Open the Media Generation API credential and paste a valid 'Access Token'. A token of another account or environment is refused too.",
-	},
-	402: {
-		message: 'The account has too few credits',
-		hint: "Top up the account's credits with the service, then run the node again.",
-	},
-	403: {
-		message: 'The service turned the request away before reading it',
-		hint: "Check 'Base URL' in the credential, and that the service allows requests from this n8n.",
-	},
-	404: {
-		message: 'The service has nothing at that address or by that ID',
-		hint: "Check the ID, and 'Base URL' and the endpoint paths in the credential.",
-	},
-	405: {
-		message: 'The address does not take this kind of request',
-		hint: "Check 'Base URL' and the endpoint paths in the credential.",
-	},
-	413: {
-		message: 'The request is too large for the service',
-		hint: 'Shorten the texts, or give files by their URL.',
-	},
-	422: {
-		message: 'The service did not accept a field',
-		hint: 'The service names the field above. Correct it, then run the node again.',
-	},
-	429: {
-		message: 'The service received too many requests',
-		hint: `${NOTHING_CREATED} Wait ten seconds, then run the node again with fewer items at once.`,
-	},
-	433: {
-		message: 'The usage limit of this access token is reached',
-		hint: `${NOTHING_CREATED} Raise the limit of the token with the service, or use another token.`,
-	},
-	455: {
-		message: 'The service is under maintenance',
-		hint: `${NOTHING_CREATED} Run the node again later.`,
-	},
-	500: { message: 'The service had an internal fault', hint: 'Run the node again later.' },
-	501: {
-		message: 'The service could not generate the media',
-		hint: 'Check the prompt and the media that were sent.',
-	},
-	505: {
-		message: 'The service has this feature switched off',
-		hint: 'Choose another model, or ask the service when it is back.',
-	},
-} satisfies Record<number, ErrorHelp>;
-
-const OTHER: ErrorHelp = {
-	message: 'The service refused the request',
-	hint: 'The service names the reason above.',
+const HELP: Record<number, string> = {
+	400: 'The service could not read the request. It names the reason above. Correct that field.',
+	401: "The service does not accept the access token. Open the Media Generation API credential and paste a valid 'Access Token'. A token of another account or environment is refused too.",
+	402: "The account has too few credits. Top up the account's credits with the service, then run the node again.",
+	403: "The service turned the request away before reading it. Check 'Base URL' in the credential, and that the service allows requests from this n8n.",
+	404: `The service has nothing at that address or by that ID. Check the ID. ${CHECK_PATHS}`,
+	405: `The address does not take this kind of request. ${CHECK_PATHS}`,
+	413: 'The request is too large for the service. Shorten the texts, or give files by their URL.',
+	422: 'The service did not accept a field. It names the field above. Correct it, then run the node again.',
+	429: `The service received too many requests. ${NOTHING_CREATED} Wait ten seconds, then run the node again with fewer items at once.`,
+	433: `The usage limit of this access token is reached. ${NOTHING_CREATED} Raise the limit of the token with the service, or use another token.`,
+	455: `The service is under maintenance. ${NOTHING_CREATED} Run the node again later.`,
+	500: 'The service had an internal fault. Run the node again later.',
+	501: 'The service could not generate the media. Check the prompt and the media that were sent.',
+	505: 'The service has this feature switched off. Choose another model, or ask the service when it is back.',
 };
+
+const OTHER = 'The service refused the request. It names the reason above.';
+
+/** Explains one of the service's codes. */
+export function explainCode(code: number): ErrorHelp {
+	const help = HELP[code] ?? (code >= 500 ? HELP[500] : undefined) ?? OTHER;
+	const [message = '', ...next] = help.split('. ');
+	return { message, hint: next.join('. ') };
+}
 
 /** Sister services use each of these for the rate, or for missing credits. The text decides. */
 const AMBIGUOUS_CODES = new Set([405, 429, 430]);
@@ -93,14 +59,14 @@ function findMeaning(httpStatus: number, code: number, text: string): number {
 	return INPUT_REFUSAL.test(text) ? 422 : code;
 }
 
-const isRefusal = (code: number): boolean => code in ERROR_HELP && code < 500;
+/** With a known code below 500, the service certainly did nothing. */
+const isRefusal = (code: number): boolean => code in HELP && code < 500;
 
 /**
  * Explains an answer that is not a success.
  * @param code the body's `code`, or the HTTP status where the body has none
  * @param text the service's own message, possibly empty
- * @returns `isRejected`: the service certainly did nothing; `isRateLimited`: it may be sent again
- * later
+ * @returns `isRejected`: it certainly did nothing; `isRateLimited`: it may be sent again later
  */
 export function explainRefusal(
 	httpStatus: number,
@@ -110,7 +76,5 @@ export function explainRefusal(
 	const meaning = findMeaning(httpStatus, code, text);
 	const isRejected =
 		isRefusal(meaning) && (httpStatus < 300 || httpStatus === code || isRefusal(httpStatus));
-	const known: Record<number, ErrorHelp | undefined> = ERROR_HELP;
-	const help = known[meaning] ?? (meaning >= 500 ? ERROR_HELP[500] : OTHER);
-	return { ...help, isRejected, isRateLimited: meaning === 429 && isRejected };
+	return { ...explainCode(meaning), isRejected, isRateLimited: meaning === 429 && isRejected };
 }

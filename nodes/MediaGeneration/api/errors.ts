@@ -1,5 +1,5 @@
 import { UserError } from 'n8n-workflow';
-import { explainRefusal } from './errorHelp';
+import { CHECK_PATHS, explainRefusal } from './errorHelp';
 import { describeNetworkFailure } from './networkFailure';
 import { envelope } from './schemas';
 
@@ -14,7 +14,7 @@ export interface Failure {
 	answeredBy?: 'service' | 'other';
 	/** The service certainly did nothing. */
 	isRejected: boolean;
-	/** Requests came too fast. It may be sent again later. */
+	/** It came too fast, and may be sent again later. */
 	isRateLimited?: boolean;
 }
 
@@ -24,11 +24,11 @@ export class ServiceError extends UserError {
 	readonly answeredBy: Failure['answeredBy'];
 	readonly isRateLimited: boolean;
 
-	constructor({ message, hint, code, answeredBy, isRateLimited }: Omit<Failure, 'isRejected'>) {
-		super(message, { description: hint });
-		this.code = code;
-		this.answeredBy = answeredBy;
-		this.isRateLimited = isRateLimited ?? false;
+	constructor(failure: Omit<Failure, 'isRejected'>) {
+		super(failure.message, { description: failure.hint });
+		this.code = failure.code;
+		this.answeredBy = failure.answeredBy;
+		this.isRateLimited = failure.isRateLimited ?? false;
 	}
 }
 
@@ -44,10 +44,7 @@ export interface UnknownOutcome {
 	advice?: string;
 }
 
-/**
- * A creation that may or may not have made a task. It must not be sent again, unless the service
- * recognizes it by its idempotency key.
- */
+/** A creation that may have made a task. Only with an idempotency key may it be sent again. */
 export class UnknownOutcomeError extends ServiceError {
 	constructor(
 		readonly outcome: UnknownOutcome,
@@ -62,11 +59,10 @@ export class UnknownOutcomeError extends ServiceError {
 	}
 }
 
-/** Says whether an HTTP status is one of success. */
 export const isSuccess = (statusCode: number): boolean => statusCode >= 200 && statusCode < 300;
 
 /** Redirects of an address that did nothing. 303 may mean that a task was created. */
-const PLAIN_REDIRECTS = new Set([301, 302, 307, 308]);
+const PLAIN_REDIRECTS = [301, 302, 307, 308];
 
 /**
  * Finds out why an answer is not a success; undefined if it is one.
@@ -84,24 +80,23 @@ export function findFailure(
 			hint: "Put the address that the service really has into 'Base URL' of the credential.",
 			code: statusCode,
 			answeredBy: 'other',
-			isRejected: PLAIN_REDIRECTS.has(statusCode),
+			isRejected: PLAIN_REDIRECTS.includes(statusCode),
 		};
 	const parsed = envelope.safeParse(body);
 	if (!parsed.success && isSuccess(statusCode))
 		return {
 			message: `The answer from ${origin} is not from the task service: it is ${fault}`,
-			hint: "Check 'Base URL' and the endpoint paths in the credential.",
+			hint: CHECK_PATHS,
 			answeredBy: 'other',
 			isRejected: false,
 		};
-	const { code: bodyCode = 200, msg, message = '' } = parsed.data ?? {};
+	const { code: bodyCode = 200, message = '', msg = message } = parsed.data ?? {};
 	if (bodyCode === 200 && isSuccess(statusCode)) return undefined;
 	const code = bodyCode === 200 ? statusCode : bodyCode;
-	const text = msg ?? message;
-	const refusal = explainRefusal(statusCode, code, text);
+	const refusal = explainRefusal(statusCode, code, msg);
 	return {
 		...refusal,
-		message: `${refusal.message} (${code}${text ? `: ${text}` : ''})`,
+		message: `${refusal.message} (${code}${msg && `: ${msg}`})`,
 		code,
 		answeredBy: bodyCode === 200 ? 'other' : 'service',
 	};

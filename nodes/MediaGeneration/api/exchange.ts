@@ -1,9 +1,4 @@
-import {
-	sleep,
-	type IAdditionalCredentialOptions,
-	type IDataObject,
-	type IHttpRequestOptions,
-} from 'n8n-workflow';
+import type { IAdditionalCredentialOptions, IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { withSignal } from '../host/unstoppable';
 import { isObject } from '../lib/json';
 import {
@@ -33,6 +28,7 @@ export interface Context {
 }
 
 export interface RequestSettings {
+	/** For the whole exchange. */
 	timeoutSeconds: number;
 }
 
@@ -44,8 +40,6 @@ export interface ServiceRequest {
 	body?: object;
 	headers?: Record<string, string>;
 	settings: RequestSettings;
-	/** Stopping the execution doesn't abort it. */
-	isUnstoppable?: boolean;
 }
 
 /** What came of a request. */
@@ -54,7 +48,6 @@ export interface Exchange {
 	/** The parsed JSON, without secrets; undefined if there is none. */
 	body: unknown;
 	failure?: Failure;
-	/** The HTTP status was one of success. */
 	isHttpSuccess: boolean;
 	/** The ID in an answer that can't be parsed. */
 	foundTaskId?: string;
@@ -87,28 +80,16 @@ export async function exchange(
 	const { origin } = new URL(url);
 	const { statusCode = 0, text, fault, error } = await send(context, credentials, url, request);
 	const body = (fault ?? error) ? undefined : parseAnswer(text, redactor);
+	const why = fault ?? (text.trim() ? 'not the expected JSON' : 'empty');
 	const failure = error
 		? describeNoAnswer(origin, error, settings.timeoutSeconds)
-		: findFailure(
-				statusCode,
-				body,
-				fault ?? (text.trim() ? 'not the expected JSON' : 'empty'),
-				origin,
-			);
+		: findFailure(statusCode, body, why, origin);
 	const isHttpSuccess = isSuccess(statusCode);
 	if (!failure) return { origin, body, isHttpSuccess };
-	const isWrongHost = failure.code === 404 && lacksUploadBase(credentials, endpoint);
-	return {
-		origin,
-		body,
-		failure: {
-			...failure,
-			message: redactor.hideInMessage(failure.message),
-			...(isWrongHost && { hint: UPLOAD_HINT }),
-		},
-		isHttpSuccess,
-		foundTaskId: body === undefined ? findTaskId(text, redactor) : undefined,
-	};
+	failure.message = redactor.hideInMessage(failure.message);
+	if (failure.code === 404 && lacksUploadBase(credentials, endpoint)) failure.hint = UPLOAD_HINT;
+	const foundTaskId = body === undefined ? findTaskId(text, redactor) : undefined;
+	return { origin, body, failure, isHttpSuccess, foundTaskId };
 }
 
 const buildOptions = (
@@ -139,27 +120,24 @@ interface Received {
 	text: string;
 	/** Why the text can't be read, after "it is". */
 	fault?: string;
-	/** The error that ended it early. */
 	error?: unknown;
 }
 
-/** Like the error of n8n's helper. */
-const TIMED_OUT = { code: 'ETIMEDOUT' };
-
-/** Sends a request and collects its answer. The timeout is for the headers, then for the body. */
+/** Sends a request and collects its answer. The timeout of n8n's helper covers only the headers. */
 async function send(
 	context: Context,
 	credentials: Credentials,
 	url: string,
 	request: ServiceRequest,
 ): Promise<Received> {
-	const { endpoint, settings, isUnstoppable } = request;
+	const { endpoint, settings } = request;
 	const data = { ...credentials } as IDataObject as Record<string, string>;
-	const abort = new AbortController();
-	const ended = new AbortController();
-	const stopped = isUnstoppable ? undefined : context.getExecutionCancelSignal?.();
-	const signal = stopped ? AbortSignal.any([abort.signal, stopped]) : abort.signal;
-	const own = withSignal(context, signal);
+	const limit = AbortSignal.timeout(settings.timeoutSeconds * 1000);
+	// Stopping the execution aborts no creation, because its task's ID would be lost.
+	const isCreation = endpoint === 'createTaskPath';
+	const stopped = isCreation ? undefined : context.getExecutionCancelSignal?.();
+	const own = withSignal(context, stopped ? AbortSignal.any([limit, stopped]) : limit);
+	const received: Received = { text: '' };
 	try {
 		const { statusCode, body } = (await own.helpers.httpRequestWithAuthentication.call(
 			own,
@@ -167,57 +145,44 @@ async function send(
 			buildOptions(url, request),
 			{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL, data } },
 		)) as { statusCode: number; body: unknown };
-		// The timeout of n8n's helper covers only the headers.
-		void sleep(settings.timeoutSeconds * 1000, ended.signal).then(
-			() => abort.abort(),
-			() => undefined,
-		);
+		received.statusCode = statusCode;
 		const maxBytes = endpoint === 'modelSchemaPath' ? MAX_BYTES_OF_SCHEMA : MAX_BYTES;
-		const received = await collectText(body, maxBytes);
-		if (abort.signal.aborted) return { ...received, error: TIMED_OUT };
-		// The unread rest of the answer would keep the connection open.
-		if (received.fault) abort.abort();
-		return { statusCode, ...received };
+		await collectText(body, maxBytes, received);
 	} catch (error) {
-		return { text: '', error };
-	} finally {
-		ended.abort();
+		received.error = error;
 	}
+	// An aborted stream may just end.
+	if (limit.aborted) received.error = { code: 'ETIMEDOUT' };
+	return received;
 }
 
 /**
  * Collects a streamed body up to a limit. n8n's HTTP helper has no limit of its own.
  * @param body the stream, or the text or JSON that n8n gives in its place in evaluations
+ * @param received gets the text, also when the stream breaks off
  */
-async function collectText(body: unknown, maxBytes: number): Promise<Received> {
+async function collectText(body: unknown, maxBytes: number, received: Received): Promise<void> {
 	const fault = `larger than ${maxBytes / MEGABYTE} MB`;
-	if (!isStream(body)) {
-		const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? '');
-		return text.length > maxBytes ? { text: text.slice(0, maxBytes), fault } : { text };
-	}
+	const inFull = () => (typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
+	const stream = isStream(body) ? body : [Buffer.from(inFull())];
 	const chunks: Uint8Array[] = [];
-	const decode = () => new TextDecoder().decode(Buffer.concat(chunks));
 	let size = 0;
 	try {
-		for await (const chunk of body) {
+		for await (const chunk of stream) {
 			size += chunk.length;
-			if (size > maxBytes) return { text: decode(), fault };
+			// Leaving a stream closes the connection.
+			if (size > maxBytes) return void (received.fault = fault);
 			chunks.push(chunk);
 		}
-	} catch (error) {
-		return { text: decode(), error };
+	} finally {
+		received.text = new TextDecoder().decode(Buffer.concat(chunks));
 	}
-	return { text: decode() };
 }
 
 const isStream = (body: unknown): body is AsyncIterable<Uint8Array> =>
 	isObject(body) && Symbol.asyncIterator in body;
 
-/**
- * Parses an answer and hides secrets in it.
- * @returns undefined where it is not JSON, or reading it fails for any reason: the ID of a paid
- * task must not get lost for it
- */
+/** Parses an answer and hides secrets in it; undefined where that fails, for any reason. */
 export function parseAnswer(text: string, redactor: Redactor): unknown {
 	try {
 		return redactor.hideInData(parseServiceJson(text));

@@ -9,8 +9,7 @@ export interface UploadFile {
 	chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
-const escapeQuotes = (text: string): string =>
-	text.replace(/[\r\n"]/g, (character) => encodeURIComponent(character));
+const escapeQuotes = (text: string): string => text.replace(/[\r\n"]/g, encodeURIComponent);
 
 /** The MIME type alone, if it is well-formed: a line break in it would end the header. */
 const checkMimeType = (mimeType: string): string =>

@@ -1,5 +1,5 @@
 /** Why a request got no answer. */
-export interface NetworkFailure {
+interface NetworkFailure {
 	/** Follows the name of the host in a sentence. */
 	reason: string;
 	/** The host may have received the request. */
@@ -10,50 +10,42 @@ export interface NetworkFailure {
 }
 
 /** The errors of n8n's guard against requests into its network. It refuses to connect. */
-const GUARD_ERRORS = new Set(['SsrfBlockedIpError', 'SsrfBlockedHostnameError']);
+const GUARD_ERRORS = ['SsrfBlockedIpError', 'SsrfBlockedHostnameError'];
 
 const GUARD_HINT =
 	'Nothing was sent. If this n8n is to reach that address, ask its administrator to add it to the environment variable N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.';
 
-/** Codes of failures before the request was sent. The host received nothing. */
-const NEVER_SENT: Record<string, string> = {
-	ECONNREFUSED: 'nothing answers at that address',
-	ENOTFOUND: 'its host name is not known',
-	EAI_AGAIN: 'its host name could not be looked up',
-	ERR_INVALID_URL: 'its URL is malformed',
-	CERT_HAS_EXPIRED: 'its certificate has expired',
-	DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
-	SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is self-signed',
-	UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate can't be verified",
-	ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate belongs to another host',
-	// A route can also be lost after the request was sent. These are of connecting only.
-	'connect EHOSTUNREACH': 'there is no route to its host',
-	'connect ENETUNREACH': 'there is no route to its network',
-};
+/** Failures before the request was sent, by system call and code. The host received nothing. */
+const NEVER_SENT: Array<[RegExp, string]> = [
+	[/ ECONNREFUSED$/, 'nothing answers at that address'],
+	[/ (ENOTFOUND|EAI_AGAIN)$/, 'its host name is not known'],
+	[/ ERR_INVALID_URL$/, 'its URL is malformed'],
+	[
+		/ (CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS_CERT)_/,
+		'its certificate has expired, is not trusted, or belongs to another host',
+	],
+	// A route can also be lost after the request was sent.
+	[/^connect E(HOST|NET)UNREACH$/, 'there is no route to its host'],
+];
 
-const TIMEOUT_CODES = new Set(['ETIMEDOUT', 'ECONNABORTED', 'ESOCKETTIMEDOUT']);
+const TIMEOUT = /^(ETIMEDOUT|ECONNABORTED|ESOCKETTIMEDOUT)$/;
 
-/** The deepest wrapping of an error that is looked into. */
-const DEEPEST = 10;
-
-/** @param error what n8n's HTTP helper threw */
+/** @param error what n8n's HTTP helper threw: n8n wraps Node's errors */
 export function describeNetworkFailure(error: unknown, timeoutSeconds: number): NetworkFailure {
 	let code = '';
 	let syscall: unknown;
-	// n8n wraps Node's errors.
-	for (let depth = 0, inner = error; inner && depth < DEEPEST; depth++) {
-		const layer = inner as Partial<
-			Record<'name' | 'code' | 'httpCode' | 'syscall' | 'cause', unknown>
-		>;
-		if (GUARD_ERRORS.has(layer.name as string))
+	for (let depth = 0, inner = error; inner && depth < 10; depth++) {
+		const layer = inner as Record<string, unknown>;
+		if (GUARD_ERRORS.includes(String(layer.name)))
 			return neverSent("this n8n's SSRF protection blocks that address", GUARD_HINT);
 		code ||= [layer.code, layer.httpCode].find((value) => typeof value === 'string') ?? '';
 		syscall ??= layer.syscall;
 		inner = layer.cause;
 	}
-	const reason = NEVER_SENT[code] ?? NEVER_SENT[`${String(syscall)} ${code}`];
+	const failed = `${String(syscall)} ${code}`;
+	const [, reason] = NEVER_SENT.find(([pattern]) => pattern.test(failed)) ?? [];
 	if (reason) return neverSent(reason);
-	const isTimeout = TIMEOUT_CODES.has(code);
+	const isTimeout = TIMEOUT.test(code);
 	return {
 		reason: isTimeout
 			? `gave no answer within ${timeoutSeconds} s`

@@ -1,4 +1,5 @@
 import { isObject } from '../lib/json';
+import type { Credentials } from './endpoints';
 
 const HIDDEN = '***';
 
@@ -11,7 +12,7 @@ const TOKEN = /^[\w-]{16,}=*$/;
 /** Behind the first group: the query of a URL that resumes an execution, maybe percent-encoded. */
 const RESUME_QUERY = String.raw`(webhook-waiting(?:\\{0,3}/|%2f)[^\s"'<>?]{0,100}?(?:\?|%3f))[^\s"'<>\\]+`;
 
-/** Lists the values that look like secrets, as in the query of a call to our webhook. */
+/** Lists the values that look like secrets. */
 export const listTokens = (values: Iterable<unknown>): string[] =>
 	[...values].filter((value): value is string => typeof value === 'string' && TOKEN.test(value));
 
@@ -44,12 +45,16 @@ export class Redactor {
 	private readonly inData: RegExp;
 
 	constructor(secrets: Array<string | undefined>) {
-		const longestFirst = (a: string, b: string) => b.length - a.length;
-		this.secrets = [...new Set(secrets.filter((secret) => secret !== undefined))]
-			.filter(Boolean)
-			.sort(longestFirst);
+		const given = secrets.filter((secret) => secret !== undefined && secret !== '') as string[];
+		// The longest first: one may begin with another.
+		this.secrets = [...new Set(given)].sort((a, b) => b.length - a.length);
 		this.inMessages = toRegExp(this.secrets);
 		this.inData = toRegExp(this.secrets.filter(({ length }) => length >= SHORTEST_IN_DATA));
+	}
+
+	/** Makes a redactor of a credential's secrets. */
+	static of({ accessToken, webhookSecret, previousWebhookSecret }: Credentials): Redactor {
+		return new Redactor([accessToken, webhookSecret, previousWebhookSecret]);
 	}
 
 	/** Makes a redactor that hides these as well. */

@@ -5,11 +5,9 @@ import { spaceWords } from '../lib/text';
 import { message, nonEmptyText, number, tolerant } from './schemas';
 
 /**
- * The links in a task's result. The contract does not show where they are, and models differ, so
- * each http(s) text counts, save under a key that speaks of something else.
+ * What a link leads to, in the editor. The contract does not show where links are, and models
+ * differ, so each http(s) text is a `result`, save under a key that speaks of something else.
  */
-
-/** What a link leads to, in the editor. Only a `result` is what the task was created for. */
 export const LINK_KINDS = {
 	cover: 'Cover',
 	firstFrame: 'First Frame',
@@ -21,9 +19,8 @@ export const LINK_KINDS = {
 
 type LinkKind = keyof typeof LINK_KINDS;
 
-/** What the service says of a file beside its link. */
+/** What the service says of a file beside its link. Other models take it by its ID. */
 interface LinkFacts {
-	/** The service's ID of the file, by which other models take it. */
 	id?: string;
 	title?: string;
 	durationSeconds?: number;
@@ -35,7 +32,6 @@ export interface ResultLink extends LinkFacts {
 	url: string;
 }
 
-/** The most links of a task. */
 const MAX_LINKS = 100;
 
 /** What the task was given, and pages and addresses of the service. */
@@ -58,7 +54,6 @@ const HAS_COVER = /\b(audio|clip|mp3|mp4|music|song|sound|speech|track|video|voi
 /** A song while it is made, beside the whole one. */
 const STREAM = /\bstream(ing)? /;
 
-/** Where in a result something stands. */
 interface Place {
 	kind?: LinkKind;
 	readFacts: () => LinkFacts;
@@ -131,21 +126,23 @@ function addCovers(links: ResultLink[]): void {
 		for (const [index, link] of open.entries()) link.coverUrl = (covers[index] ?? covers[0])?.url;
 }
 
-const identifier = tolerant(z.union([nonEmptyText, z.number().transform(String)]));
-
 const factsShape = z.object({
-	id: identifier,
-	audioId: identifier,
-	audio_id: identifier,
+	id: tolerant(z.union([nonEmptyText, z.number().transform(String)])),
 	title: tolerant(message),
-	duration: tolerant(number),
-	durationSeconds: tolerant(number),
-	duration_seconds: tolerant(number),
+	seconds: tolerant(number),
 });
 
 function readFactsOf(value: object): LinkFacts {
-	const { audioId, audio_id, id = audioId ?? audio_id, title, ...times } = factsShape.parse(value);
-	const seconds = times.durationSeconds ?? times.duration_seconds ?? times.duration ?? 0;
+	const said = new Map(Object.entries(value).map(([key, part]) => [spaceWords(key), part]));
+	const {
+		id,
+		title,
+		seconds = 0,
+	} = factsShape.parse({
+		id: said.get('id') ?? said.get('audio id'),
+		title: said.get('title'),
+		seconds: said.get('duration seconds') ?? said.get('duration'),
+	});
 	return {
 		...(id !== undefined && { id }),
 		...(title !== undefined && { title }),

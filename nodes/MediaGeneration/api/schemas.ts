@@ -4,8 +4,7 @@ import { isWebUrl } from '../lib/isWebUrl';
 
 /**
  * Schemas of the service's answers; that of a task's record is in task.ts. They name only the keys
- * that we read and keep unknown ones; the parsed value is what is used. What the contract does not
- * show follows public services of this kind.
+ * that we read. What the contract does not show follows public services of this kind.
  */
 
 /** The deepest nesting of JSON from elsewhere. n8n stores items by recursion. */
@@ -17,29 +16,19 @@ export function parseServiceJson(text: string): unknown {
 	return isDeeper(value, JSON_LEVELS) ? undefined : value;
 }
 
-export const integer = z.union([
-	z.number().int(),
-	z
-		.string()
-		.regex(/^-?\d+$/)
-		.transform(Number),
-]);
+const numberText = z.string().trim();
+const integerText = numberText.regex(/^-?\d+$/).transform(Number);
+const decimalText = numberText.regex(/^-?\d+(\.\d+)?$/).transform(Number);
 
-export const number = z.union([
-	z.number(),
-	z
-		.string()
-		.trim()
-		.regex(/^-?\d+(\.\d+)?$/)
-		.transform(Number),
-]);
+export const integer = z.union([z.number().int(), integerText]);
+
+export const number = z.union([z.number(), decimalText]);
 
 export const nonEmptyText = z.string().min(1);
 
 /**
- * A task ID has 1 to 256 characters, none of them a control character or half of one, and is not
- * `.` or `..`, which URLs resolve to another path. The contract shows no limit; public services use
- * at most 64. This bounds what is remembered, logged and asked for.
+ * The contract shows no limit of a task's ID; public services use at most 64 characters. This bounds
+ * what is remembered, logged and asked for. URLs resolve `.` and `..` to another path.
  */
 export const TASK_ID = /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]{1,256}$/u;
 
@@ -56,17 +45,13 @@ const CONTROL_CHARACTERS = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]
 const LONGEST_MESSAGE = 500;
 
 /** A message for people, on one line and cut to a length. */
-export const toMessage = (text: string): string => {
-	// Reading twice as much as is shown is enough.
-	const line = text
-		.slice(0, 2 * LONGEST_MESSAGE)
-		.replace(CONTROL_CHARACTERS, ' ')
-		.trim();
-	const characters = [...line];
-	return characters.length > LONGEST_MESSAGE
-		? `${characters.slice(0, LONGEST_MESSAGE - 1).join('')}…`
-		: line;
-};
+export function toMessage(text: string): string {
+	// Twice as much as is shown: a character may be a pair.
+	const start = text.slice(0, 2 * LONGEST_MESSAGE);
+	const characters = [...start.replace(CONTROL_CHARACTERS, ' ').trim()];
+	if (characters.length <= LONGEST_MESSAGE) return characters.join('');
+	return `${characters.slice(0, LONGEST_MESSAGE - 1).join('')}…`;
+}
 
 /** A message that is not blank. */
 export const message = z

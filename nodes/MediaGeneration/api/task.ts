@@ -44,10 +44,7 @@ export type TaskStatus = 'pending' | 'completed' | 'failed' | 'timedOut';
 /** The key of the prompt that a task was created with, where its record holds the request. */
 export const PROMPT = Symbol('prompt');
 
-/**
- * A task as every operation and the trigger output it. A key is absent where nothing is known. The
- * files in `__schema__` describe the same to the editor.
- */
+/** A task as it is output, as in `__schema__`. A key is absent where nothing is known. */
 export interface Task {
 	taskId: string;
 	status?: TaskStatus;
@@ -56,45 +53,38 @@ export interface Task {
 	model?: string;
 	/** The service's own word for the status. */
 	state?: string;
-	/** The parsed result, whole. */
 	result?: unknown;
 	failCode?: string;
 	failMessage?: string;
 	creditsConsumed?: number;
-	/** ISO 8601, UTC. */
+	/** ISO 8601, UTC, as the next one. */
 	createdAt?: string;
-	/** ISO 8601, UTC. */
 	completedAt?: string;
 	/** Names its files. Being a symbol, it is no part of what is output. */
 	[PROMPT]?: string;
 }
 
-const split = (words: string): Set<string> => new Set(words.split(' '));
-
 /** The service's words, in lower case and without separators inside. */
-const COMPLETED_STATES = split('complete completed done finished succeed succeeded success');
-const FAILED_STATES = split(
-	'aborted canceled cancelled error errored expired fail failed failure rejected terminated timedout timeout',
-);
-const PENDING_STATES = split(
-	'generating inprogress pending processing queued queuing running waiting',
-);
+const STATES: Array<[TaskStatus, RegExp]> = [
+	['completed', /^(completed?|done|finished|succeed(ed)?|success)$/],
+	['failed', /^(aborted|cancell?ed|error(ed)?|expired|fail(ed|ure)?|rejected)$/],
+	['failed', /^(terminated|timed?out)$/],
+	['pending', /^(generating|inprogress|pending|processing|queu(ed|ing)|running|waiting)$/],
+];
 
-/**
- * Reads a state of the service.
- * @param otherwise the status of an unknown state; by default the task has not ended
- */
+/** Reads a state. @param otherwise the status of an unknown one; by default it has not ended */
 export function toStatus(state: string, otherwise: TaskStatus = 'pending'): TaskStatus {
 	const word = state.toLowerCase().replace(/[\s_-]+/g, '');
-	if (COMPLETED_STATES.has(word)) return 'completed';
-	if (FAILED_STATES.has(word)) return 'failed';
-	return PENDING_STATES.has(word) ? 'pending' : otherwise;
+	return STATES.find(([, words]) => words.test(word))?.[0] ?? otherwise;
 }
 
 /** A task right after its creation. */
-export function newTask(taskId: string, model: string): Task {
-	return { taskId, status: 'pending', resultUrls: [], model };
-}
+export const newTask = (taskId: string, model: string): Task => ({
+	taskId,
+	status: 'pending',
+	resultUrls: [],
+	model,
+});
 
 /** The task as it is output when the wait ends before it. */
 export const markTimedOut = (task: Task): Task =>
@@ -109,11 +99,10 @@ export const failedTask = (taskId: string, code: number, failMessage?: string): 
 	...(failMessage && { failMessage }),
 });
 
-/** The request that a task was created with, if its record has it. */
 const readRequest = ({ param, paramJson }: TaskRecord): Record<string, unknown> =>
 	[param, paramJson].find(isObject) ?? {};
 
-/** Reads the callback URL of a task; undefined if its record lacks the request. */
+/** Reads the callback URL, if the record has the request. */
 export const readCallbackUrl = (record: TaskRecord): string | undefined =>
 	nonEmptyText.safeParse(readRequest(record).callBackUrl).data;
 

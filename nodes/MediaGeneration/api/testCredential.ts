@@ -16,8 +16,7 @@ const WRONG_PATH =
 
 /**
  * Tests a credential by asking for the account's credits, and says in words what to correct. A test
- * that is only declared gets Node's code from n8n where the service can't be reached, such as
- * ENOTFOUND.
+ * that is only declared gets Node's code from n8n where the service can't be reached.
  */
 export async function testCredential(
 	context: ICredentialTestFunctions,
@@ -28,22 +27,12 @@ export async function testCredential(
 		await new TaskService(toServiceContext(context, credentials), credentials).getCredits(SETTINGS);
 		return { status: 'OK', message: 'Connection successful' };
 	} catch (error) {
-		return { status: 'Error', message: explain(error as Error & { description?: string }) };
+		const { message, description } = error as Error & { description?: string };
+		const { code, answeredBy } = error instanceof ServiceError ? error : {};
+		const isOfPath = code !== 401 && (answeredBy === 'other' || code === 404);
+		const hint = isOfPath ? WRONG_PATH : description;
+		return { status: 'Error', message: [message, hint].filter(Boolean).join('. ') };
 	}
-}
-
-function explain(error: Error & { description?: string }): string {
-	const { message, description } = error;
-	const isOfPath =
-		error instanceof ServiceError &&
-		error.code !== 401 &&
-		(error.answeredBy === 'other' || error.code === 404);
-	return [message, isOfPath ? WRONG_PATH : description].filter(Boolean).join('. ');
-}
-
-/** The part of Node's streams that is used here. */
-interface Incoming extends AsyncIterable<Uint8Array> {
-	destroy(): void;
 }
 
 /** In a test, n8n has an older helper for requests only, which knows no credential. */
@@ -62,7 +51,7 @@ const toServiceContext = (
 				resolveWithFullResponse: true,
 				simple: false,
 				followRedirect: false,
-			})) as { statusCode: number; body: Incoming };
+			})) as { body: { destroy(): void } };
 			const signal = (this as Context).getExecutionCancelSignal?.();
 			signal?.addEventListener('abort', () => answer.body.destroy());
 			return answer;

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'crypto';
 
-/** The keys that a callback may be signed with. The previous one counts while the key is being replaced. */
+/** The keys of a credential. The previous one counts while the key is being replaced. */
 export interface SigningSecrets {
 	current: string;
 	previous?: string;
@@ -29,17 +29,11 @@ export function getSigningSecrets(credentials: {
 	return isKey(current) ? { current, previous: isKey(previous) ? previous : undefined } : undefined;
 }
 
-/**
- * Signs as the service does: Base64 of the HMAC-SHA256 over `<taskId>.<timestamp>` (task-service
- * interface, "Callback signature verification").
- */
+/** Signs as the task-service interface has it in "Callback signature verification". */
 export const sign = (taskId: string, timestamp: string, secret: string): string =>
 	createHmac('sha256', secret).update(`${taskId}.${timestamp}`).digest('base64');
 
-/**
- * Finds the key that a callback was signed with. Each key is tried in constant time. Nothing is
- * thrown, whatever the sender chose.
- */
+/** Finds the key that a callback was signed with, in constant time for each. Nothing is thrown. */
 export function findMatchingSecret(
 	{ taskId, timestamp, signature }: Signed,
 	secrets: SigningSecrets,

@@ -3,12 +3,8 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 /** What n8n's context of a run has beside its functions (2.14.2 to 2.41.1). */
 interface ContextFields {
 	additionalData?: { executionTimeoutTimestamp?: number };
-	runExecutionData?: { parentAgentRun?: object };
 	instanceSettings?: { instanceType?: string };
 }
-
-/** n8n's Agents cancel a workflow that was awake this long (`workflow-tool-factory.js`), in ms. */
-const AGENTS_LIMIT = 120_000;
 
 /** A run that began this long after its execution has slept before, in milliseconds. */
 const SLEPT = 5_000;
@@ -23,7 +19,7 @@ export function readDeadline(context: IExecuteFunctions): number {
 	const timeout = executionTimeout > 0 ? executionTimeout * 1_000 : Infinity;
 	const { additionalData } = context as unknown as ContextFields;
 	const told = additionalData?.executionTimeoutTimestamp ?? Date.now() + timeout;
-	return Math.min(told, countFromStart(context, timeout), endOfAgents(context));
+	return Math.min(told, countFromStart(context, timeout));
 }
 
 /**
@@ -37,12 +33,4 @@ function countFromStart(context: IExecuteFunctions, timeout: number): number {
 	if (establishedAt === undefined || end === undefined) return Infinity;
 	const hasSlept = end - timeout - establishedAt > SLEPT;
 	return hasSlept && instanceSettings?.instanceType === 'main' ? establishedAt + timeout : Infinity;
-}
-
-/** n8n's Agents don't cancel a workflow that has slept. */
-function endOfAgents(context: IExecuteFunctions): number {
-	const { runExecutionData } = context as unknown as ContextFields;
-	const { establishedAt = 0 } = context.getExecutionContext?.() ?? {};
-	const end = establishedAt + AGENTS_LIMIT;
-	return runExecutionData?.parentAgentRun && end > Date.now() ? end : Infinity;
 }

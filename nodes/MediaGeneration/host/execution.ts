@@ -1,16 +1,9 @@
 import type {
 	IDataObject,
 	IExecuteFunctions,
-	INodeParameters,
+	NodeTypeAndVersion,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
-
-export interface ParentNode {
-	name: string;
-	type: string;
-	disabled: boolean;
-	parameters: INodeParameters;
-}
 
 /** How an execution was started, as far as n8n tells a node. */
 export interface Starter {
@@ -27,7 +20,7 @@ export interface Starter {
 	hasCaller: boolean;
 	/** The caller went on without waiting for the end. */
 	callerGoesOn: boolean;
-	parents: ParentNode[];
+	parents: NodeTypeAndVersion[];
 	/** Says whether a Respond to Webhook node below this node has run. */
 	hasResponded: (name: string) => boolean;
 }
@@ -46,7 +39,7 @@ export function readStarter(context: IExecuteFunctions): Starter {
 		startedBy: findStart(context) ?? triggerNode?.name,
 		hasCaller: parentExecutionId !== undefined,
 		callerGoesOn: doesCallerGoOn(context),
-		parents: context.getParentNodes(name, { includeNodeParameters: true }) as ParentNode[],
+		parents: context.getParentNodes(name, { includeNodeParameters: true }),
 		hasResponded: (above) =>
 			context
 				.getChildNodes(above)

@@ -32,15 +32,7 @@ const QUICKTIME = /^.{4}(ftypqt {2}|moov|mdat|wide|free|skip|pnot)/s;
 /** One that names a brand of MP4 as well can be read as MP4. */
 const ONLY_3GP = /^.{4}ftyp3g(?!.*(isom|mp4[12]))/s;
 
-const HEIC = /^.{4}ftyp(hei[cmsx]|hev[cmsx]|mif1|msf1)/s;
-
-type Row = [
-	key: string,
-	name: string,
-	mimeType: `${string}/${string}`,
-	begins: RegExp,
-	extension?: string,
-];
+type Row = [key: string, name: string, mimeType: string, begins: RegExp, extension?: string];
 
 /** The first that matches counts. */
 const rows: Row[] = [
@@ -51,7 +43,7 @@ const rows: Row[] = [
 	['tiff', 'a TIFF image', 'image/tiff', /^(II\*.|MM.\*)/s],
 	['bmp', 'a BMP image', 'image/bmp', /^BM.{12}[(l|]/s],
 	['avif', 'an AVIF image', 'image/avif', /^.{4}ftypavi[fs]/s],
-	['heic', 'a HEIC image', 'image/heic', HEIC],
+	['heic', 'a HEIC image', 'image/heic', /^.{4}ftyp(he[iv][cmsx]|m[is]f1)/s],
 	['m4a', 'M4A sound', 'audio/mp4', /^.{4}ftypM4[ABP]/s],
 	['quicktime', 'a QuickTime video', 'video/quicktime', QUICKTIME, 'mov'],
 	['3gp', 'a 3GP video', 'video/3gpp', ONLY_3GP],
@@ -87,30 +79,20 @@ export function recognizeFormat(head: Buffer): [string, Format] | undefined {
 	return Object.entries(formats).find(([, { begins }]) => begins.test(text));
 }
 
-/** The extension of a file of this format. */
 export const getExtension = (format: string): string => formats[format]?.extension ?? format;
-
-const findFormat = (fits: (format: Format, key: string) => boolean): string | undefined =>
-	Object.entries(formats).find(([key, format]) => fits(format, key))?.[0];
 
 /** Finds the key of a format by its MIME type. */
 export const findFormatByType = (mimeType: string): string | undefined =>
-	findFormat((format) => format.mimeType === mimeType);
+	Object.keys(formats).find((key) => formats[key]?.mimeType === mimeType);
 
-/**
- * Chooses type and extension of a file that a host sends. Where the host says no more than that it
- * is a file, the extension in the URL tells the type.
- */
-export function chooseFileType(
-	contentType = '',
-	url: string,
-): { mimeType: string; extension: string } {
+/** Chooses type and extension of a file by what its host says, or else by its URL. */
+export function chooseFileType(contentType = '', url: string) {
 	const [, ending] = /\.([a-z\d]{1,5})$/.exec(new URL(url).pathname.toLowerCase()) ?? [];
 	const [sent] = /^[\w.+-]{1,60}\/[\w.+-]{1,100}(?=\s*(;|$))/.exec(contentType.toLowerCase()) ?? [];
 	const isKnown = sent !== undefined && !sent.endsWith('/octet-stream');
 	const key = isKnown
 		? findFormatByType(sent)
-		: findFormat((_, key) => getExtension(key) === ending);
+		: Object.keys(formats).find((format) => getExtension(format) === ending);
 	return {
 		mimeType: isKnown ? sent : (formats[key ?? '']?.mimeType ?? 'application/octet-stream'),
 		extension: key ? getExtension(key) : (ending ?? 'bin'),

@@ -3,16 +3,13 @@ import { readJpeg } from './jpeg';
 import { readMp4 } from './mp4';
 import { Reader, type Chunks } from './reader';
 
-/** The largest side that PNG allows. */
-const LARGEST_SIDE = 2 ** 31 - 1;
-
 /** Width and height of a PNG image (PNG specification, "IHDR"); empty when they can't be read. */
 async function readPng(reader: Reader): Promise<Dimensions> {
 	const head = await reader.peek(24);
 	if (head.length < 24 || head.toString('latin1', 12, 16) !== 'IHDR') return {};
-	const [width, height] = [head.readUInt32BE(16), head.readUInt32BE(20)];
-	const isValid = (side: number) => side > 0 && side <= LARGEST_SIDE;
-	return isValid(width) && isValid(height) ? { width, height } : {};
+	// PNG allows 31 bits, and no 0.
+	const [width, height] = [head.readInt32BE(16), head.readInt32BE(20)];
+	return width > 0 && height > 0 ? { width, height } : {};
 }
 
 const readers: Record<string, (reader: Reader) => Promise<Partial<MediaFacts> | undefined>> = {
@@ -23,8 +20,7 @@ const readers: Record<string, (reader: Reader) => Promise<Partial<MediaFacts> | 
 };
 
 /**
- * Reads a media file until its facts are known, then closes the stream. It reads at most 256 MiB,
- * and keeps one chunk and the headers in memory.
+ * Reads a media file until its facts are known, at most 256 MiB, then closes the stream.
  * @returns undefined when the format is unknown
  * @throws only what the stream throws, never for what the file contains
  */

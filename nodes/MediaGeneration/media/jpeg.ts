@@ -11,7 +11,7 @@ const ORIENTATION = 0x0112;
 const isFrame = (code: number): boolean =>
 	code >= 0xc0 && code <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(code);
 
-/** Codes that have no length, or end the headers. If one comes first, the size was not found. */
+/** Codes that have no length, or end the headers. */
 const endsHeader = (code: number): boolean => code < 0xc0 || (code >= 0xd0 && code <= 0xda);
 
 /** Width and height, turned as the EXIF orientation says; empty when they can't be read. */
@@ -29,7 +29,7 @@ export async function readJpeg(reader: Reader): Promise<Dimensions> {
 		const header = await reader.take(4);
 		const length = (header?.readUInt16BE(2) ?? 0) - 2;
 		if (length < 0) return {};
-		if (isFrame(code)) return await readFrameSize(reader, turned);
+		if (isFrame(code)) return readFrameSize(await reader.take(5), turned);
 		if (code === EXIF && turned === undefined) {
 			const exif = await reader.take(length);
 			if (exif?.toString('latin1', 0, 6) === 'Exif\0\0') turned = isTurned(exif.subarray(6));
@@ -39,10 +39,8 @@ export async function readJpeg(reader: Reader): Promise<Dimensions> {
 }
 
 /** A frame header's size. A height of 0 stands at the end of the picture, which is not read. */
-async function readFrameSize(reader: Reader, turned?: boolean): Promise<Dimensions> {
-	const frame = await reader.take(5);
-	const height = frame?.readUInt16BE(1);
-	const width = frame?.readUInt16BE(3);
+function readFrameSize(frame?: Buffer, turned?: boolean): Dimensions {
+	const [height, width] = [frame?.readUInt16BE(1), frame?.readUInt16BE(3)];
 	if (!width || !height) return {};
 	return turned ? { width: height, height: width } : { width, height };
 }
@@ -57,8 +55,7 @@ function isTurned(tiff: Buffer): boolean {
 	const directory = readNumber(4, 4);
 	const first = directory + 2;
 	const end = Math.min(first + 12 * readNumber(directory, 2), tiff.length);
-	for (let entry = first; entry < end; entry += 12)
-		if (readNumber(entry, 2) === ORIENTATION)
-			return readNumber(entry + 8, 2) >= 5 && readNumber(entry + 8, 2) <= 8;
-	return false;
+	let entry = first;
+	while (entry < end && readNumber(entry, 2) !== ORIENTATION) entry += 12;
+	return entry < end && readNumber(entry + 8, 2) >= 5 && readNumber(entry + 8, 2) <= 8;
 }

@@ -29,9 +29,8 @@ const names = { jpeg: 'JPEG', png: 'PNG', mp4: 'MP4', quicktime: 'QuickTime' };
 /**
  * Checks a file against the limits.
  * @param facts undefined: its format is unknown
- * @returns `refused`: what is certainly wrong, each with what was found and what is allowed, for
- * example "lasts 2.1 s, but must last 3 to 30 s"; `unknown`: nouns for what could not be checked and
- * may well be right
+ * @returns `refused`: what is certainly wrong, such as "lasts 2.1 s, but must last 3 to 30 s";
+ * `unknown`: nouns for what could not be checked
  */
 export function checkLimits(
 	limits: MediaLimits,
@@ -39,20 +38,20 @@ export function checkLimits(
 	size?: number,
 ): { refused: string[]; unknown: string[] } {
 	if (size === 0) return { refused: ['is empty'], unknown: [] };
-	const isTooLarge = size !== undefined && size > limits.maxBytes;
-	const refused = isTooLarge
-		? [`is ${formatMegabytes(size)}, but at most ${formatMegabytes(limits.maxBytes)} are allowed`]
-		: [];
+	const { maxBytes, minSide, aspect, duration } = limits;
+	const refused: string[] = [];
 	const unknown = size === undefined ? ['size'] : [];
+	if (size !== undefined && size > maxBytes)
+		refused.push(
+			`is ${formatMegabytes(size)}, but at most ${formatMegabytes(maxBytes)} are allowed`,
+		);
 	const fault = facts && findFormatFault(limits, facts);
 	if (fault) return { refused: [...refused, fault], unknown };
-	const { width, height, durationSeconds: seconds } = facts ?? {};
-	const { minSide, aspect, duration } = limits;
-	const hasSides = width !== undefined && height !== undefined;
 	if (!facts) unknown.push('format');
-	if ((minSide || aspect) && !hasSides) unknown.push('width and height');
+	const { width, height, durationSeconds: seconds } = facts ?? {};
+	if (width && height) refused.push(...listSizeFaults(limits, width, height));
+	else if (minSide || aspect) unknown.push('width and height');
 	if (duration && seconds === undefined) unknown.push('duration');
-	if (hasSides) refused.push(...listSizeFaults(limits, width, height));
 	if (duration && seconds !== undefined && !isWithin(seconds, duration, DURATION_TOLERANCE))
 		refused.push(
 			`lasts ${round(seconds, 1)} s, but must last ${duration.min} to ${duration.max} s`,

@@ -7,33 +7,30 @@ const MOST_BOXES = 10_000;
 /** The largest movie box to read, in bytes. A video of an hour has about 5 MB. */
 const LARGEST_MOVIE = 8 * 1024 * 1024;
 
-/** The bytes of a box up to the last field that counts. A shorter box is filled up with zeros. */
+/** The bytes of a box that count. A shorter one is filled up with zeros. */
 const LONGEST = 96;
 
+/** The header's length and the whole one in bytes; Infinity: to the end of what it is in. */
 interface Box {
 	type: string;
-	/** Of its header, in bytes. */
 	head: number;
-	/** With its header, in bytes; Infinity: to the end of what it is in. */
 	size: number;
 }
 
 /**
- * Facts of the ISO base media file format (ISO/IEC 14496-12) and of QuickTime. Samples before the
- * movie box are skipped.
+ * Reads facts of ISO base media (ISO/IEC 14496-12) and QuickTime.
  * @returns undefined when the movie box is missing or incomplete
  */
 export async function readMp4(reader: Reader): Promise<Partial<MediaFacts> | undefined> {
 	const movie = await readMovie(reader);
 	if (!movie) return undefined;
 	const tracks = listBoxes(movie).filter(({ type }) => type === 'trak');
-	if (tracks.length === 0) return {};
 	const [video] = tracks
 		.map(({ content }) => content)
 		.filter((track) => findBox(track, 'mdia', 'hdlr')?.toString('latin1', 8, 12) === 'vide')
 		.map((track) => ({ ...readSize(track), durationSeconds: readDuration(movie, track) }))
 		.sort((one, other) => (other.durationSeconds ?? 0) - (one.durationSeconds ?? 0));
-	return video ?? { kind: 'other' };
+	return video ?? (tracks.length ? { kind: 'other' } : {});
 }
 
 /** Skips to the content of the movie box, and reads it. */
@@ -41,13 +38,12 @@ async function readMovie(reader: Reader): Promise<Buffer | undefined> {
 	for (let count = 0; count < MOST_BOXES; count++) {
 		const box = readHeader(await reader.peek(16));
 		if (!box) return undefined;
-		const end = reader.position + box.size;
 		if (box.type === 'moov') {
 			await reader.skipTo(reader.position + box.head);
 			if (box.size === Infinity) return await reader.peek(LARGEST_MOVIE);
 			return box.size > LARGEST_MOVIE ? undefined : await reader.take(box.size - box.head);
 		}
-		if (!(await reader.skipTo(end))) return undefined;
+		if (!(await reader.skipTo(reader.position + box.size))) return undefined;
 	}
 	return undefined;
 }
@@ -85,15 +81,12 @@ const readUint64 = (bytes: Buffer, at: number): number =>
 	bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
 
 /** Reads seconds from time units; undefined when they are unknown (0, or all bits set). */
-function readSeconds(
-	box: Buffer | undefined,
-	[at, atInVersion1]: [number, number],
-	scale: number,
-): number | undefined {
+function readSeconds(box: Buffer | undefined, at: number, scale: number): number | undefined {
 	if (!box || scale === 0) return undefined;
-	const version1 = box[0] === 1;
-	const units = version1 ? readUint64(box, atInVersion1) : box.readUInt32BE(at);
-	return units === 0 || units === (version1 ? 2 ** 64 : 2 ** 32 - 1) ? undefined : units / scale;
+	// In version 1, two times before the duration have 64 bits too. Only mehd (at 4) has none before.
+	const isLong = box[0] === 1;
+	const units = isLong ? readUint64(box, at === 4 ? at : at + 8) : box.readUInt32BE(at);
+	return units === 0 || units === (isLong ? 2 ** 64 : 2 ** 32 - 1) ? undefined : units / scale;
 }
 
 /** Time units per second of `mvhd` or `mdhd`; 0 when unknown. */
@@ -101,19 +94,18 @@ const readTimescale = (box: Buffer | undefined): number =>
 	box?.readUInt32BE(box[0] === 1 ? 20 : 12) ?? 0;
 
 /**
- * Reads how long a player shows a track, in seconds. The track's header includes edits; the media's
- * own duration does not. In a fragmented file the samples come later, and only `mehd` has the
- * duration.
+ * Reads how long a player shows a track, in seconds. The track's header includes edits, the media's
+ * does not. In a fragmented file only `mehd` has the duration.
  */
 function readDuration(movie: Buffer, track: Buffer): number | undefined {
 	const header = findBox(movie, 'mvhd');
 	const scale = readTimescale(header);
-	if (findBox(movie, 'mvex')) return readSeconds(findBox(movie, 'mvex', 'mehd'), [4, 4], scale);
+	if (findBox(movie, 'mvex')) return readSeconds(findBox(movie, 'mvex', 'mehd'), 4, scale);
 	const media = findBox(track, 'mdia', 'mdhd');
 	return (
-		readSeconds(findBox(track, 'tkhd'), [20, 28], scale) ??
-		readSeconds(media, [16, 24], readTimescale(media)) ??
-		readSeconds(header, [16, 24], scale)
+		readSeconds(findBox(track, 'tkhd'), 20, scale) ??
+		readSeconds(media, 16, readTimescale(media)) ??
+		readSeconds(header, 16, scale)
 	);
 }
 

@@ -4,10 +4,7 @@ const FURTHEST = 256 * 1024 * 1024;
 /** A file's bytes in order: a stream of n8n's, or a list with the one buffer that holds it all. */
 export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/**
- * Reads a file forward, once. It keeps one chunk and the bytes that were asked for, however large
- * the file is. It throws only what the stream throws.
- */
+/** Reads a file forward, once. It keeps one chunk and the bytes that were asked for. */
 export class Reader {
 	/** Bytes read and dropped. */
 	position = 0;

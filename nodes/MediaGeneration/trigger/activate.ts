@@ -13,10 +13,9 @@ const NO_TASK = 'n8n-asks-for-a-task-that-does-not-exist';
 const SETTINGS = { timeoutSeconds: 5 };
 
 /**
- * Checks the credential before the trigger becomes active. It stops without a key, and at what only its
- * owner can correct: a refused token, a malformed address. All else is logged, so that a workflow doesn't
- * stay off because the service is down when n8n starts.
- * @throws {NodeOperationError} with what to do
+ * Checks the credential before the trigger becomes active. All else is logged, so that a workflow
+ * doesn't stay off because the service is down when n8n starts.
+ * @throws {NodeOperationError} without a key, or at what only the owner can correct
  */
 export async function checkCredential(context: IHookFunctions): Promise<void> {
 	const { verifySignature, fetchDetails } = readSettings(context);

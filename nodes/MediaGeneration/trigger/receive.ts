@@ -19,10 +19,9 @@ const EVENTS: Partial<Record<TaskStatus, string>> = {
 };
 
 /**
- * Receives a callback: verifies it, reads the task's details, and outputs the Task once. Or refuses it,
- * with the reason in the answer and in n8n's log. Only a callback's task ID and time are signed, so
- * its body decides nothing. Nothing is thrown, because n8n would start an execution for an unverified
- * sender.
+ * Receives a callback: verifies it, reads the task's details, and outputs the Task once. Or refuses
+ * it. Only a callback's task ID and time are signed, so its body decides nothing. Nothing is thrown,
+ * because n8n would start an execution for an unverified sender.
  */
 export async function receiveCallback(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	try {
@@ -73,10 +72,8 @@ async function output(
 	// Claims are remembered apart, so that none takes the place of the event that the service confirms.
 	const remembered = isFact ? event : `${event}:claimed`;
 	if (events?.has(event) || events?.has(remembered)) return ignore(context, 'duplicate');
-	const { accessToken, webhookSecret, previousWebhookSecret } = credentials;
-	const redactor = new Redactor([accessToken, webhookSecret, previousWebhookSecret]);
 	const verification = { signature, details };
-	const json = { ...task, callback: redactor.hideInData(body), verification };
+	const json = { ...task, callback: Redactor.of(credentials).hideInData(body), verification };
 	return answerOnceStored([{ json: json as unknown as IDataObject }], () => {
 		events?.add(remembered);
 		return { accepted: true, emitted: true };
@@ -108,12 +105,8 @@ function conclude(
 		const isEnd = known === 'pending' && verifiedBy !== 'off';
 		const status = (isEnd ? toStatus(state, claimedStatus) : known) ?? 'pending';
 		if (status === 'pending') return { reason: 'taskNotEnded' };
-		return {
-			details: 'fetched',
-			task: { ...details.task, status },
-			status,
-			isFact: status === known,
-		};
+		const task = { ...details.task, status };
+		return { details: 'fetched', task, status, isFact: status === known };
 	}
 	if (verifiedBy === 'off')
 		return { reason: details.outcome === 'unknown' ? 'taskUnknown' : 'detailsUnavailable' };
@@ -122,9 +115,9 @@ function conclude(
 }
 
 /**
- * Tells whether a task was created with another receiver's callback URL. That receiver could forward
- * its callbacks to this trigger. Hosts and paths change behind proxies and relays, but each URL of this
- * trigger has the ID of its webhook in the path. The query doesn't count: its secrets are hidden.
+ * Tells whether a task was created with another receiver's callback URL, who could forward its
+ * callbacks here. Hosts and paths change behind proxies, but each URL of this trigger has the ID of
+ * its webhook in the path. The query doesn't count: its secrets are hidden.
  */
 function isForAnother(context: IWebhookFunctions, callbackUrl?: string): boolean {
 	// Nodes without one have the workflow's ID in their URL.

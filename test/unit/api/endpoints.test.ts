@@ -76,7 +76,7 @@ describe('buildUrl', () => {
 	it.each(['', '.', '..'])('refuses the task ID %j, which would climb the path', (taskId) => {
 		for (const taskDetailsPath of ['/tasks/{taskId}', '/tasks?id={taskId}'])
 			expect(() => buildUrl({ ...inPath, taskDetailsPath }, 'taskDetailsPath', taskId)).toThrow(
-				`'Task ID' is "${taskId}", which no task can have`,
+				`'Task ID' can't be "${taskId}"`,
 			);
 	});
 
@@ -96,7 +96,7 @@ describe('buildUrl', () => {
 	});
 
 	it.each(['..', 'a/../b', 'a//b', '/a', './a'])('refuses the model %j, no path', (model) => {
-		const message = `'Model Name or ID' is "${model}", which no model can have`;
+		const message = `'Model Name or ID' can't be "${model}"`;
 		const description = 'Choose a model from the list.';
 		expect(() => buildUrl({ baseUrl }, 'modelSchemaPath', model)).toThrow(
 			expect.objectContaining({ message, description }),

@@ -1,4 +1,4 @@
-import type { ICredentialTestFunctions } from 'n8n-workflow';
+import { sleep, type ICredentialTestFunctions } from 'n8n-workflow';
 import { Readable } from 'node:stream';
 import { MediaGeneration } from '../../../nodes/MediaGeneration/MediaGeneration.node';
 import { MediaGenerationTrigger } from '../../../nodes/MediaGeneration/MediaGenerationTrigger.node';
@@ -86,13 +86,16 @@ describe('the test of the credential', () => {
 	});
 
 	it('ends when the answer stops in the middle', async () => {
-		jest.useFakeTimers();
+		const limit = new AbortController();
+		const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal);
 		const body = new Readable({ read: () => undefined });
 		body.push('{"code":');
 		const tested = test(() => ({ statusCode: 200, body }));
-		await jest.advanceTimersByTimeAsync(10_000);
+		await sleep(10);
+		limit.abort();
 		expect((await tested).message).toContain('gave no answer within 10 s');
 		expect(body.destroyed).toBe(true);
-		jest.useRealTimers();
+		expect(timeout).toHaveBeenCalledWith(10_000);
+		timeout.mockRestore();
 	});
 });

@@ -33,9 +33,9 @@ export const keepCreditsOption: INodeProperties = {
 export async function takeBudget(
 	unsent: Array<Prepared<unknown>>,
 	context: IExecuteFunctions,
-): Promise<void> {
+): Promise<undefined> {
 	const [first] = unsent;
-	if (!first) return;
+	if (!first) return undefined;
 	const { option } = first.item;
 	const keep = readOption(option, keepCreditsOption) as number | undefined;
 	if (keep !== undefined) await checkCredits(unsent, keep);
@@ -49,6 +49,7 @@ export async function takeBudget(
 				: 'Nothing was created. Give fewer items, or raise the limit.',
 		);
 	shared.count += unsent.length;
+	return undefined;
 }
 
 /** @throws {UserError} unless each account has more credits than these */

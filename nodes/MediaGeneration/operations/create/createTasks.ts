@@ -44,10 +44,8 @@ export async function createTasks(
 		'taskId' in request ? request : record.findSame(item.index, request),
 	);
 	const unsent = prepared.filter((_, order) => !recalled[order]);
-	const refusal = await takeBudget(unsent, context).then(
-		() => undefined,
-		(error: unknown) => ({ error }),
-	);
+	const taking = takeBudget(unsent, context);
+	const refusal = await taking.catch((error: unknown) => ({ error }));
 	if (refusal && isStopping) throw refusal.error;
 	const option = unsent[0]?.item.option ?? (() => undefined);
 	const rate = readNumberOption(option, rateOption);
@@ -77,6 +75,4 @@ export async function createTasks(
 
 /** Makes the output of creations whose end nobody waits for. */
 export const showTasks = (results: CreateResult[]): Outcome[] =>
-	results.map((result) =>
-		result && 'task' in result ? { items: [{ json: result.task }] } : result,
-	);
+	results.map((one) => (one && 'task' in one ? { items: [{ json: one.task }] } : one));

@@ -11,6 +11,7 @@ import type { Item } from '../operation';
 /** A file in a binary field of an item. */
 export class InputFile {
 	private facts?: Promise<MediaFacts | undefined>;
+	private uploaded?: Promise<UploadedFile>;
 
 	constructor(
 		/** The name of the binary field. */
@@ -27,8 +28,12 @@ export class InputFile {
 		return await (this.facts ??= this.readFacts());
 	}
 
-	/** Uploads it, streamed from n8n's storage. Its type and extension come from its content. */
-	async upload({ service, settings }: Item): Promise<UploadedFile> {
+	/** Uploads it once, streamed from n8n's storage. Its type and extension come from its content. */
+	async upload(item: Item): Promise<UploadedFile> {
+		return await (this.uploaded ??= this.send(item));
+	}
+
+	private async send({ service, settings }: Item): Promise<UploadedFile> {
 		const { fileName, mimeType, fileExtension } = this.stored;
 		const facts = await this.inspect();
 		const media = facts?.kind === 'other' ? undefined : facts;
@@ -88,16 +93,9 @@ export function makeUniqueName(name = '', extension = ''): string {
 	return `${stem}-${randomUUID()}${suffix}`;
 }
 
-/** Uploads the files in an input, each once. @returns the input, with URLs in their place */
-export async function uploadFiles(
-	item: Item,
-	input: Record<string, unknown>,
-): Promise<Record<string, unknown>> {
-	const urls = new Map<InputFile, string>();
-	const upload = async (file: InputFile): Promise<string> => {
-		const url = urls.get(file) ?? (await file.upload(item)).url;
-		urls.set(file, url);
-		return url;
-	};
-	return (await replaceEach(input, InputFile, upload)) as Record<string, unknown>;
-}
+/** Uploads the files in an input. @returns the input, with URLs in their place */
+export const uploadFiles = async (item: Item, input: object): Promise<Record<string, unknown>> =>
+	(await replaceEach(input, InputFile, async (file) => (await file.upload(item)).url)) as Record<
+		string,
+		unknown
+	>;

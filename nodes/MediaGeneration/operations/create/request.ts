@@ -1,15 +1,12 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { findModelSchema } from '../../api/catalogue';
 import { escapeHtml } from '../../lib/text';
-import { modelFields, modelOptions, models } from '../../models';
+import { modelOptions, models } from '../../models';
 import { buildFieldError, parseValue, type Field } from '../../models/field';
 import type { ModelRequest } from '../../models/model';
 import { timeoutOption, type Item } from '../operation';
 import { keepCreditsOption, maxTasksOption } from './budget';
 import { checkUrls, findFiles } from './checkFiles';
-
-/** The model and its fields, for every operation that creates a task. */
-export const requestFields = modelFields;
 
 const additionalInput: Field = {
 	displayName: 'Extra Fields (JSON)',

@@ -1,7 +1,7 @@
 import { sleep, UserError } from 'n8n-workflow';
 import type { CreateTaskRequest } from '../../api/client';
 import { identifyAccount, readIdempotencyHeader } from '../../api/endpoints';
-import { ERROR_HELP } from '../../api/errorHelp';
+import { explainCode } from '../../api/errorHelp';
 import { isRateLimited, UnknownOutcomeError } from '../../api/errors';
 import { RateLimiter } from '../../lib/rateLimiter';
 import type { Failed, Item } from '../operation';
@@ -13,7 +13,7 @@ import type { CreateRequest } from './request';
 const CREATION_LIMITS = { period: 10_000, patience: 60_000, isTooFast: isRateLimited };
 
 /** How refusals begin that every further creation of the account would get too, whatever their code. */
-const FINAL_REFUSALS = ([401, 402, 433, 455] as const).map((code) => ERROR_HELP[code].message);
+const FINAL_REFUSALS = [401, 402, 433, 455].map((code) => explainCode(code).message);
 
 /** The number of unknown outcomes in a row after which nothing more is sent. */
 const UNKNOWN_LIMIT = 3;

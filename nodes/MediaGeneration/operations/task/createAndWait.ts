@@ -1,12 +1,12 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { isTool } from '../../host/execution';
+import { modelFields } from '../../models';
 import { parseValue, type Field } from '../../models/field';
 import {
 	costOptions,
 	fineTuningOptions,
 	inputFileOptions,
 	prepareRequest,
-	requestFields,
 	type CreateRequest,
 } from '../create/request';
 import { defineOperation, optionsField, readNumberOption, type Item } from '../operation';
@@ -131,7 +131,7 @@ export const createAndWait = defineOperation<CreateRequest | RecalledTask>({
 	description:
 		'Create a video, an image, speech or music, and continue with it when it is finished',
 	fields: [
-		...requestFields,
+		...modelFields,
 		waitFor,
 		waitLimit,
 		downloadResults,

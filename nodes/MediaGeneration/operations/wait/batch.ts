@@ -1,4 +1,3 @@
-import type { ServiceError } from '../../api/errors';
 import { markTimedOut, type Task } from '../../api/task';
 import type { OutputItem } from '../operation';
 import { toTaskItems } from '../results/fileItems';
@@ -15,7 +14,7 @@ interface Known {
 }
 
 /** Why a look returned no record of the task. */
-export type FailedLook = Pick<ServiceError, 'message' | 'code'> & { isRateLimited?: boolean };
+export type FailedLook = { message: string; code?: number; isRateLimited?: boolean };
 
 /** The service's code for "no answer from upstream for ten minutes". Twice in a row, it is an end. */
 const UPSTREAM_SILENT = 408;

@@ -7,7 +7,6 @@ import { isInternalUrl, isLoopbackUrl } from '../../lib/isInternalUrl';
 import { findWaiter, NO_EXECUTION } from './findWaiter';
 import { findObstacle } from './resumeUrl';
 
-/** The values of the node's parameter. */
 export type WaitFor = 'automatic' | 'callback' | 'polling';
 
 /** How a run waits. */
@@ -21,8 +20,7 @@ export interface WaitDecision {
 /**
  * Decides whether the execution sleeps or polls. It sleeps only where nobody waits for its end, and
  * where the resume URL leads here. Who chose Sleep Until Notified takes the last part upon himself.
- * @throws {UserError} before anything is created, when a callback was chosen and the service can't
- *   reach this n8n
+ * @throws {UserError} before anything is created, when that user's n8n can't be reached
  */
 export async function decideWait(
 	context: IExecuteFunctions,
@@ -55,13 +53,10 @@ const SET_WEBHOOK_URL =
 
 function refuseToSleep(resumeUrl: string, chosen: WaitFor): WaitDecision {
 	const { origin } = new URL(resumeUrl);
-	if (chosen === 'callback')
-		throw new UserError(`The service can't reach this n8n: callbacks would go to ${origin}`, {
-			description: `Nothing was created. ${SET_WEBHOOK_URL}, or set 'How to Wait' to Automatic.`,
-		});
-	return {
-		reason: `the service can't reach this n8n: callbacks would go to ${origin}. To let the execution sleep instead: ${SET_WEBHOOK_URL}`,
-	};
+	const why = `service can't reach this n8n: callbacks would go to ${origin}`;
+	if (chosen === 'automatic') return { reason: `the ${why}. To let it sleep: ${SET_WEBHOOK_URL}` };
+	const description = `Nothing was created. ${SET_WEBHOOK_URL}, or set 'How to Wait' to Automatic.`;
+	throw new UserError(`The ${why}`, { description });
 }
 
 /** A service in this network may reach n8n there, but on another machine not by a loopback name. */

@@ -1,4 +1,5 @@
-import type { ParentNode, Starter } from '../../host/execution';
+import type { NodeTypeAndVersion } from 'n8n-workflow';
+import type { Starter } from '../../host/execution';
 
 const WAIT_NODE = 'n8n-nodes-base.wait';
 const CHAT_TRIGGER = '@n8n/n8n-nodes-langchain.chatTrigger';
@@ -44,7 +45,7 @@ function findHolder({ parents, startedBy, hasResponded }: Starter): string | und
 	const triggers = started.length > 0 ? started : enabled.filter(isTrigger);
 	const waits = enabled.filter(
 		({ type, parameters }) =>
-			type === WAIT_NODE && /^(webhook|form)$/.test(String(parameters.resume)),
+			type === WAIT_NODE && /^(webhook|form)$/.test(String(parameters?.resume)),
 	);
 	for (const node of [...triggers, ...waits]) {
 		if (MESSAGE_BROKERS.has(node.type))
@@ -57,15 +58,12 @@ function findHolder({ parents, startedBy, hasResponded }: Starter): string | und
 	return undefined;
 }
 
-const isTrigger = ({ type }: ParentNode): boolean =>
+const isTrigger = ({ type }: NodeTypeAndVersion): boolean =>
 	/trigger$/i.test(type) || /\.webhook$/.test(type);
 
 /** How a node answers whoever called it. An expression is none of n8n's words, so its caller waits. */
-function readResponseMode({ type, parameters }: ParentNode): unknown {
-	const { responseMode, options } = parameters as {
-		responseMode?: unknown;
-		options?: { responseMode?: unknown };
-	};
+function readResponseMode({ type, parameters }: NodeTypeAndVersion): unknown {
 	const unset = type === CHAT_TRIGGER ? 'lastNode' : 'onReceived';
-	return responseMode ?? options?.responseMode ?? unset;
+	const { responseMode } = (parameters?.options ?? {}) as { responseMode?: unknown };
+	return parameters?.responseMode ?? responseMode ?? unset;
 }

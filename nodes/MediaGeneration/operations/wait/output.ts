@@ -54,7 +54,7 @@ export function showOutcome(context: IExecuteFunctions, tasks: Task[]): void {
 	show(context, 'info', `${paid} consumed ${credits} credits.`);
 }
 
-/** Says at the output why the node polled, or what may keep callbacks from an execution that sleeps. */
+/** Says why the node polled, or what may keep callbacks from an execution that sleeps. */
 export function sayWhy(context: IExecuteFunctions, { resumeUrl, reason }: WaitDecision): void {
 	if (reason === undefined) return;
 	if (resumeUrl === undefined) return show(context, 'info', `The node polled: ${reason}.`);
@@ -63,12 +63,11 @@ export function sayWhy(context: IExecuteFunctions, { resumeUrl, reason }: WaitDe
 	context.logger.warn(`"${context.getNode().name}" sleeps, but ${reason}.`);
 }
 
+const ENDED_EARLY =
+	"The wait ended before 'Limit Wait Time', because n8n would soon have ended the execution by a timeout, such as 'Timeout Workflow' in the workflow's settings.";
+
 export const sayEndedEarly = (context: IExecuteFunctions): void =>
-	show(
-		context,
-		'info',
-		"The wait ended before 'Limit Wait Time', because n8n would soon have ended the execution by a timeout, such as 'Timeout Workflow' in the workflow's settings.",
-	);
+	show(context, 'info', ENDED_EARLY);
 
 const show = (context: IExecuteFunctions, type: 'warning' | 'info', message: string): void =>
 	context.addExecutionHints({ type, location: 'outputPane', message });

@@ -5,28 +5,23 @@ import type { RunRecord, Wait } from '../record';
 import type { WaitSettings } from './looker';
 import { N8N_ENDS_AFTER, openWaiting } from './waiting';
 
-interface Sleep {
-	wait: Wait<WaitSettings>;
-	/** The wait limit, in milliseconds since 1970. */
-	until: number;
-	/** With n8n's token. */
-	resumeUrl: string;
-	credentials: Credentials;
-}
-
-/** Parks the execution until a webhook resumes it with other items, or until the limit has passed. */
+/**
+ * Parks the execution until a webhook resumes it with other items, or until the limit has passed.
+ * @param access the resume URL, with n8n's token, and the credential, for looks
+ */
 export async function fallAsleep(
 	context: IExecuteFunctions,
 	items: INodeExecutionData[],
-	{ wait, until, resumeUrl, credentials }: Sleep,
+	{ wait, until }: { wait: Wait<WaitSettings>; until: number },
+	access: { url: string; credentials: Credentials },
 ): Promise<void> {
-	const { origin, pathname } = new URL(resumeUrl);
+	const { origin, pathname } = new URL(access.url);
 	await context.putExecutionToWait(new Date(until + N8N_ENDS_AFTER));
 	storeItems(context, items);
 	Object.assign(wait, { parkedUntil: until, resumeUrl: origin + pathname });
 	// n8n empties the array that the node returns, where its errors have an output of their own.
 	const stored = { items: [...items], settings: wait.settings, until };
-	openWaiting(context, stored, { url: resumeUrl, credentials });
+	openWaiting(context, stored, access);
 }
 
 /**

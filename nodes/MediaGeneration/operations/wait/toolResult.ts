@@ -28,7 +28,7 @@ export function fitItem(context: IExecuteFunctions, { json, ...files }: OutputIt
 function toToolResult(context: IExecuteFunctions, task: Task & { file?: object }): object {
 	const { resultUrls = [], result, file } = task;
 	const known = Object.entries(task).filter(([name]) => FOR_MODELS.includes(name));
-	const facts = { ...Object.fromEntries(known), file: encodeLinks(file) };
+	const facts = { ...Object.fromEntries(known), ...(file && { file: encodeLinks(file) }) };
 	if (!resultUrls.length)
 		return result === undefined ? facts : { ...facts, result: shorten(result), note: SAID };
 	const note = getNodeContext(context) ? {} : { note: LINKS };
@@ -44,8 +44,8 @@ function shorten(result: unknown): unknown {
 }
 
 /** Encodes the links in a value so that no part of one reads as Markdown or as words. */
-const encodeLinks = (value: unknown): unknown =>
-	value && JSON.parse(JSON.stringify(value, (_, part: unknown) => encodeLink(part)));
+const encodeLinks = (value: object): unknown =>
+	JSON.parse(JSON.stringify(value, (_, part: unknown) => encodeLink(part)));
 
 function encodeLink(value: unknown): unknown {
 	if (typeof value !== 'string' || !/^https?:/i.test(value) || !URL.canParse(value)) return value;

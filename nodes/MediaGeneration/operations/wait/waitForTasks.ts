@@ -32,10 +32,10 @@ export async function waitForTasks(
 	const { resumeUrl } = decision;
 	if (resumeUrl !== undefined && !batch.isEnded) {
 		const { credentials } = (items.get(batch.openIds[0] as string) as Item).service;
-		const sleep = { wait, until, resumeUrl, credentials };
+		const access = { url: resumeUrl, credentials };
 		return {
 			outcomes: toOutcomes(context, created, batch),
-			fallAsleep: async (parked) => await fallAsleep(context, parked, sleep),
+			fallAsleep: async (parked) => await fallAsleep(context, parked, { wait, until }, access),
 		};
 	}
 	const getSource = (taskId: string) => toFileSource(items.get(taskId) as Item);

@@ -48,8 +48,8 @@ interface LookTools {
  * execution; the timer would end the next wait of the execution (`wait-tracker.js`, 2.41.1). So no
  * webhook resumes an execution from `LAST_RESUME` after the limit on, and timers come later than that.
  */
-export const N8N_ENDS_AFTER = 100_000;
-export const LAST_RESUME = 28_000;
+export const N8N_ENDS_AFTER: number = 100_000;
+export const LAST_RESUME: number = 28_000;
 
 /** The time before the first look, in milliseconds, and the growth of the pauses after it. */
 const FIRST_PAUSE = 30_000;
@@ -121,6 +121,7 @@ export class WaitingExecution {
 	endDelivery(): void {
 		this.isDelivering = false;
 		this.freeSince = Date.now();
+		this.forget();
 	}
 
 	/** Items without a task stay as they were parked. */
@@ -137,8 +138,14 @@ export class WaitingExecution {
 	/** Ends the looks: the execution continues, or waits for other tasks. */
 	stop(): void {
 		this.isStopped = true;
+		this.forget();
+	}
+
+	/** While items are on their way to n8n, a copy of their callback must not fetch them anew. */
+	private forget(): void {
 		const { label } = this.tools;
-		if (sleeping.get(label) === this) sleeping.delete(label);
+		if (this.isStopped && !this.isDelivering && sleeping.get(label) === this)
+			sleeping.delete(label);
 	}
 
 	private schedule(): void {

@@ -102,6 +102,7 @@ describe('the settings of a wait', () => {
 		waitFor: 'automatic',
 		limit: 30 * MINUTE,
 		timeoutSeconds: 1,
+		perFile: false,
 		downloads: { field: 'data', maxBytes: 2048 * 1024 ** 2 },
 		perFile: false,
 	};

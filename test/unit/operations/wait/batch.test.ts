@@ -5,7 +5,8 @@ const open = newTask('task', 'model');
 const completed: Task = { taskId: 'task', status: 'completed', resultUrls: ['https://x/1'] };
 const failed: Task = { taskId: 'task', status: 'failed', state: 'canceled' };
 
-const build = (downloads = false, task = open) => new Batch([task], downloads);
+const build = (downloads = false, task = open) =>
+	new Batch([task], downloads ? { downloads: {} } : {});
 
 it('outputs what the service said last of a task that has not ended, as timedOut', () => {
 	const batch = build();
@@ -94,7 +95,7 @@ it.each<[string, Task, boolean]>([
 it('outputs an item for each file of a completed task, and one for any other, where that is chosen', () => {
 	const resultUrls = ['https://x/1', 'https://x/2'];
 	const task = { ...completed, resultUrls, result: { resultUrls } };
-	const batch = new Batch([open], false, true);
+	const batch = new Batch([open], { perFile: true });
 	batch.learnFailure('task', { message: 'no answer' });
 	expect(batch.toOutput('task')).toMatchObject([{ json: { lookError: 'no answer' } }]);
 	batch.learn('task', { ...task, model: 'model' });
@@ -103,16 +104,18 @@ it('outputs an item for each file of a completed task, and one for any other, wh
 			json: { ...task, model: 'model', file: { index, kind: 'result', url } },
 		})),
 	);
-	const late = new Batch([task], true, true);
+	const late = new Batch([task], { downloads: {}, perFile: true });
 	expect(late.toOutput('task')).toMatchObject(
 		resultUrls.map((url) => ({ json: { file: { url }, downloadError: expect.any(String) } })),
 	);
-	expect(new Batch([failed], true, true).toOutput('task')).toStrictEqual([{ json: failed }]);
+	expect(new Batch([failed], { downloads: {}, perFile: true }).toOutput('task')).toStrictEqual([
+		{ json: failed },
+	]);
 });
 
 it('lists its tasks, and those that have not ended', () => {
 	const tasks = [completed, { ...failed, taskId: 'other' }, newTask('third', 'model')];
-	const batch = new Batch(tasks, true);
+	const batch = new Batch(tasks);
 	expect(batch.tasks).toEqual(tasks);
 	expect(batch.getTask('other')).toBe(tasks[1]);
 	expect(batch.openIds).toEqual(['third']);

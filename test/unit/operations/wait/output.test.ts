@@ -81,7 +81,7 @@ it('says that a wait ended early', () => {
 
 it('each item gets the output of its task, and the items of a task that has several get it once', () => {
 	const tasks = [newTask('a', 'm'), newTask('b', 'm')];
-	const batch = new Batch(tasks, false);
+	const batch = new Batch(tasks);
 	const [a, b] = tasks.map((task) => ({ result: { task } }));
 	const error = { error: new Error('refused') };
 	const outcomes = toOutcomes(

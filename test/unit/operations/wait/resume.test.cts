@@ -144,8 +144,8 @@ it('the last callback resumes with a task for each item, and other items as they
 	expect(rest).toEqual(others.map((json, index) => ({ json, pairedItem: { item: index + 2 } })));
 	expect(parked.asked).toEqual([parked.two, parked.one]);
 	expect(store()).toEqual({ accepted: true, resumed: true });
-	// n8n says so while the execution runs; here it still sleeps, for the same tasks.
-	expect((await parked.send(parked.two)).output).toHaveLength(5);
+	// A copy that n8n let through before it stored them does not hand them over again.
+	expect((await parked.send(parked.two)).output).toBeUndefined();
 });
 
 it('at the limit it resumes with what is known', async () => {
