@@ -172,15 +172,8 @@ describe('createTask', () => {
 		['HTTP 422', [422, { code: 422, msg: 'duration' }], 422, 'accept a field (422: duration)'],
 		['HTTP 429', [429, { code: 429, msg: 'slow down' }], 429, 'too many requests (429: slow down)'],
 		['HTTP 401 without JSON', [401, 'no'], 401, 'does not accept the access token (401)'],
-		[
-			'code 500 for a field',
-			refuse('prompt is required'),
-			500,
-			'a field (500: prompt is required)',
-		],
+		['code 500 of a field', refuse('prompt is required'), 500, 'a field (500: prompt is required)'],
 		['code 500 for credits', refuse('Credits insufficient'), 500, 'too few credits (500: Cre'],
-		['HTTP 405', [405, '<html>'], 405, 'does not take this kind of request'],
-		['HTTP 413', [413, '<html>'], 413, 'too large'],
 		...[301, 302, 307, 308].map((status): [string, Answer, number, string] => [
 			`HTTP ${status}`,
 			[status, ''],

@@ -63,12 +63,7 @@ it.each<[string, unknown, string, string]>([
 	['MIDI', { resultObject: { midi_url: at('a.mid'), state: 'done' } }, 'a.mid', ''],
 	['text', { resultObject: { text: `see ${at('x')}`, language: 'en' } }, '', ''],
 	// A bad entry costs itself.
-	[
-		'a list with null',
-		{ resultUrls: [null, at('a'), 7, '', {}, [], { no: 1 }, { url: at('b') }] },
-		'a b',
-		'',
-	],
+	['a list with null', { resultUrls: [null, at('a'), 7, '', {}, [], { url: at('b') }] }, 'a b', ''],
 	['a bad song', { data: [null, song('1'), { audio_url: 7 }] }, '1.mp3', 'cover 1.jpg'],
 	['something other than links', { firstFrameUrl: 7, resultUrls: ['/a', 'ftp://a/b', ''] }, '', ''],
 	// Each http(s) text counts, whatever its key.
@@ -119,8 +114,8 @@ it.each<[string, unknown, string, string]>([
 		'preview p',
 	],
 	[
-		'a link without a watermark',
-		{ no_watermark_url: at('a'), watermark_url: at('w') },
+		'links with and without',
+		{ no_watermark: at('a'), watermark_url: at('w') },
 		'a',
 		'watermarked w',
 	],

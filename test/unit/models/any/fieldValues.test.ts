@@ -31,11 +31,7 @@ describe('an entered value', () => {
 		[{ type: 'object' }, '[1]', '[1]'],
 		[{ type: 'object' }, '{"a":1}', { a: 1 }],
 		[{ type: 'object' }, '{', '{'],
-		[
-			{ anyOf: [{ type: 'boolean' }, { type: 'array', items: { type: 'number' } }] },
-			'1, 2',
-			[1, 2],
-		],
+		[{ anyOf: [{ type: 'boolean' }, { type: 'array', items: { type: 'number' } }] }, '1,2', [1, 2]],
 		[texts, 5, ['5']],
 		[texts, ['a, b'], ['a, b']],
 		[texts, 'a, b,c\nd,', ['a', 'b', 'c', 'd']],

@@ -128,11 +128,7 @@ const hostile: Array<[what: string, outcome: 'fields' | 'notice', input: unknown
 			{ properties: fill(500, () => refersTo('a')) },
 			{ a: { properties: fill(100_000, () => ({})) } },
 		],
-		[
-			'has 20,000 values',
-			'notice',
-			{ properties: { a: { enum: times(20_000, (index) => index) } } },
-		],
+		['has 20,000 values', 'notice', { properties: { a: { enum: times(20_000, (at) => at) } } }],
 		[
 			'has 3,000 values that are longer in the editor',
 			'notice',
