@@ -21,10 +21,9 @@ import {
 	toMapperFields,
 } from '../models/any/schemaFields';
 
-/** The longest name, description and reason of the service, in characters. */
+/** The longest name or reason of the service, and the longest description, in characters. */
 const SHOWN_NAME = 200;
 const SHOWN_DESCRIPTION = 500;
-const SHOWN_REASON = 200;
 
 /** The node works without a catalogue too. */
 const WITHOUT_CATALOGUE = "choose the model By ID and set 'Input Mode' to JSON.";
@@ -45,7 +44,7 @@ export async function searchModels(context: ILoadOptionsFunctions, filter = '') 
 	});
 	const words = filter.toLowerCase().split(/\s/);
 	const results = models
-		.filter((model) => !isChat(model) && contains(model, words))
+		.filter((model) => !isChat(model) && words.every((word) => toText(model).includes(word)))
 		.map(toResult)
 		// The workflow stores the identifier and name of a chosen model, and n8n would run expressions
 		// in them.
@@ -61,10 +60,8 @@ const isNotFound = (error: unknown): boolean => error instanceof ServiceError &&
 const isChat = ({ taskType }: CatalogueModel): boolean =>
 	taskType.length > 0 && taskType.every((type) => type.toLowerCase() === 'chat');
 
-function contains({ model, title, provider, taskType }: CatalogueModel, words: string[]): boolean {
-	const text = [model, title, provider, ...taskType].join(' ').toLowerCase();
-	return words.every((word) => text.includes(word));
-}
+const toText = ({ model, title, provider, taskType }: CatalogueModel): string =>
+	[model, title, provider, ...taskType].join(' ').toLowerCase();
 
 /**
  * Names a model by its title, its first type if the title doesn't have it, and the first line of
@@ -97,8 +94,7 @@ export async function getModelFields(context: ILoadOptionsFunctions) {
 }
 
 /**
- * Lists the fields of the chosen model for an AI builder. n8n shows it look-ups of this kind, but
- * not those of a resource mapper.
+ * Lists the fields of the chosen model for an AI builder, which can't read those of the editor.
  * @throws {NodeOperationError} when there are none, with the reason
  */
 export async function listModelFields(context: ILoadOptionsFunctions) {
@@ -132,6 +128,6 @@ async function findChosen(context: ILoadOptionsFunctions): Promise<ModelInput | 
 	} catch (error) {
 		return isNotFound(error)
 			? `The service lists no fields of a model "${model}". Check its name, or choose it from the list`
-			: `The fields of ${model} can't be loaded: ${cutText((error as Error).message, SHOWN_REASON)}`;
+			: `The fields of ${model} can't be loaded: ${cutText((error as Error).message, SHOWN_NAME)}`;
 	}
 }

@@ -16,15 +16,13 @@ const SHOWN_NAME = 100;
 const SHOWN_LIST = 500;
 const SHOWN_DEFAULT = 32;
 
+type Description = Record<'title' | 'brief' | 'facts' | 'prose', string>;
+
 /**
  * Describes a property: its title, in brief what it takes (the editor has some 26 characters for
  * both), all facts that are known, and as HTML the service's own words.
  */
-export function describeProperty({
-	name,
-	schema,
-	isRequired,
-}: Property): Record<'title' | 'brief' | 'facts' | 'prose', string> {
+export function describeProperty({ name, schema, isRequired }: Property): Description {
 	const { default: initial, deprecated, description = '' } = schema;
 	const form = describeForm(name, schema);
 	const range = form ? '' : describeRange(schema.minimum, schema.maximum);
