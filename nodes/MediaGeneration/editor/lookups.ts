@@ -2,9 +2,6 @@ import {
 	isExpression,
 	NodeOperationError,
 	type ILoadOptionsFunctions,
-	type INodeListSearchResult,
-	type INodePropertyOptions,
-	type ResourceMapperFields,
 	type ResourceMapperValue,
 } from 'n8n-workflow';
 import { getModelSchema, listModels } from '../api/catalogue';
@@ -24,13 +21,9 @@ import {
 	toMapperFields,
 } from '../models/any/schemaFields';
 
-/**
- * The longest name, description and reason of the service, in characters. The editor's list shows
- * 52 of a name.
- */
+/** The longest name or reason of the service, and the longest description, in characters. */
 const SHOWN_NAME = 200;
 const SHOWN_DESCRIPTION = 500;
-const SHOWN_REASON = 200;
 
 /** The node works without a catalogue too. */
 const WITHOUT_CATALOGUE = "choose the model By ID and set 'Input Mode' to JSON.";
@@ -40,10 +33,7 @@ const WITHOUT_CATALOGUE = "choose the model By ID and set 'Input Mode' to JSON."
  * because they answer at once and this node can't use them.
  * @throws {NodeOperationError} when there is no list; the editor shows the message instead
  */
-export async function searchModels(
-	context: ILoadOptionsFunctions,
-	filter = '',
-): Promise<INodeListSearchResult> {
+export async function searchModels(context: ILoadOptionsFunctions, filter = '') {
 	const models = await listModels(await connect(context)).catch((error: Error) => {
 		throw new NodeOperationError(
 			context.getNode(),
@@ -52,10 +42,10 @@ export async function searchModels(
 				: `${error.message}. To continue without the list, ${WITHOUT_CATALOGUE}`,
 		);
 	});
-	const words = filter.toLowerCase().split(/\s/).filter(Boolean);
+	const words = filter.toLowerCase().split(/\s/);
 	const results = models
-		.filter((model) => !isChat(model) && contains(model, words))
-		.map((model) => ({ name: nameModel(model), value: model.model, description: describe(model) }))
+		.filter((model) => !isChat(model) && words.every((word) => toText(model).includes(word)))
+		.map(toResult)
 		// The workflow stores the identifier and name of a chosen model, and n8n would run expressions
 		// in them.
 		.filter(({ name, value }) => !isExpression(name) && !isExpression(value));
@@ -70,31 +60,30 @@ const isNotFound = (error: unknown): boolean => error instanceof ServiceError &&
 const isChat = ({ taskType }: CatalogueModel): boolean =>
 	taskType.length > 0 && taskType.every((type) => type.toLowerCase() === 'chat');
 
-function contains({ model, title, provider, taskType }: CatalogueModel, words: string[]): boolean {
-	const text = [model, title, provider, ...taskType].join(' ').toLowerCase();
-	return words.every((word) => text.includes(word));
-}
+const toText = ({ model, title, provider, taskType }: CatalogueModel): string =>
+	[model, title, provider, ...taskType].join(' ').toLowerCase();
 
 /**
  * Names a model by its title, its first type if the title doesn't have it, and the first line of
  * its price, as the service words it.
  */
-function nameModel({ model, title = model, taskType, pricingDesc = '' }: CatalogueModel): string {
+function toResult({ model, title = model, taskType, pricingDesc = '' }: CatalogueModel) {
 	const type = taskType.find((one) => !title.toLowerCase().includes(one.toLowerCase()));
 	const [price] = pricingDesc.trim().split('\n');
-	return cutText([title, type, price].filter(Boolean).join(' · '), SHOWN_NAME);
+	const name = [title, type, price].filter(Boolean).join(' · ');
+	const description = [taskType.join(', '), pricingDesc].filter(Boolean).join('\n');
+	return {
+		name: cutText(name, SHOWN_NAME),
+		value: model,
+		description: cutText(description, SHOWN_DESCRIPTION),
+	};
 }
-
-const describe = ({ taskType, pricingDesc }: CatalogueModel): string =>
-	cutText([taskType.join(', '), pricingDesc].filter(Boolean).join('\n'), SHOWN_DESCRIPTION);
 
 /**
  * Makes the editor's fields of the chosen model. If they are not known, those that the workflow
  * stores stay. The editor doesn't show errors of this look-up, so each reason is a notice.
  */
-export async function getModelFields(
-	context: ILoadOptionsFunctions,
-): Promise<ResourceMapperFields> {
+export async function getModelFields(context: ILoadOptionsFunctions) {
 	const input = await findChosen(context);
 	if (typeof input !== 'string') return toMapperFields(input);
 	const { schema = [] } = (context.getCurrentNodeParameter(customFields.name) ??
@@ -105,22 +94,17 @@ export async function getModelFields(
 }
 
 /**
- * Lists the fields of the chosen model for an AI builder. n8n shows it look-ups of this kind, but
- * not those of a resource mapper.
+ * Lists the fields of the chosen model for an AI builder, which can't read those of the editor.
  * @throws {NodeOperationError} when there are none, with the reason
  */
-export async function listModelFields(
-	context: ILoadOptionsFunctions,
-): Promise<INodePropertyOptions[]> {
+export async function listModelFields(context: ILoadOptionsFunctions) {
 	const input = await findChosen(context);
 	if (typeof input === 'string') throw new NodeOperationError(context.getNode(), input);
 	return listFields(input);
 }
 
-/**
- * Lists the fields of the chosen model beside its JSON. If there are none, the only entry says why.
- */
-export async function guideJson(context: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+/** Lists the fields of the chosen model beside its JSON, or says in the only entry why not. */
+export async function guideJson(context: ILoadOptionsFunctions) {
 	const input = await findChosen(context);
 	if (typeof input === 'string') return [{ name: input, value: '' }];
 	const written = context.getCurrentNodeParameter(customInput.name);
@@ -128,10 +112,7 @@ export async function guideJson(context: ILoadOptionsFunctions): Promise<INodePr
 	return listJsonGuide(input, isObject(json) ? json : {});
 }
 
-/**
- * Reads the chosen model. n8n finds a locator's value only with the parameters that show the
- * locator.
- */
+/** Reads the chosen model. */
 function readModel(context: ILoadOptionsFunctions): string {
 	const chosen: unknown = context.getCurrentNodeParameter(customModel.name);
 	return String((isObject(chosen) ? chosen.value : chosen) ?? '').trim();
@@ -147,6 +128,6 @@ async function findChosen(context: ILoadOptionsFunctions): Promise<ModelInput | 
 	} catch (error) {
 		return isNotFound(error)
 			? `The service lists no fields of a model "${model}". Check its name, or choose it from the list`
-			: `The fields of ${model} can't be loaded: ${cutText((error as Error).message, SHOWN_REASON)}`;
+			: `The fields of ${model} can't be loaded: ${cutText((error as Error).message, SHOWN_NAME)}`;
 	}
 }

@@ -10,9 +10,7 @@ import {
 	SEARCH_MODELS,
 } from '../models/any/anyFields';
 
-/**
- * The code of the look-ups is loaded with the first one, because n8n loads this file at its start.
- */
+/** Loads the code of the look-ups with the first one: n8n loads this file at its start. */
 const loadLookups = async () => await import('./lookups');
 
 /** The test of the credential, by the name that both nodes give in `testedBy`. */

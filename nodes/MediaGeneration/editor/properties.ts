@@ -27,12 +27,9 @@ export const operationProperties: INodeProperties[] = [
 			type: 'options',
 			noDataExpression: true,
 			displayOptions: { show: { resource: [resource] } },
-			options: own.map(({ name, value, action, description }) => ({
-				name,
-				value,
-				action,
-				description,
-			})),
+			options: own.map(({ name, value, action, description }) => {
+				return { name, value, action, description };
+			}),
 			default: first,
 		};
 	}),

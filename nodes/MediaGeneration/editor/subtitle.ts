@@ -2,10 +2,7 @@ import { models } from '../models';
 import { customModel } from '../models/any/anyFields';
 import { anyModel } from '../models/any/anyModel';
 
-interface Named {
-	value: string;
-	name: string;
-}
+type Named = Record<'value' | 'name', string>;
 
 /**
  * Makes the text below the node's name on the canvas: the model, or the operation if there is none.

@@ -36,11 +36,13 @@ const text = z.preprocess(
 /** Text without the blanks around it. */
 export const trimmed = text.transform((value) => value.trim());
 
-const form = (pattern: RegExp, message: string) => trimmed.pipe(z.string().regex(pattern, message));
+const form = (pattern: RegExp, message: string) =>
+	trimmed.refine((value) => pattern.test(value), message);
 
 /** An absolute http or https URL. */
-export const webUrl = trimmed.pipe(
-	z.string().refine(isWebUrl, 'must be a URL that begins with http:// or https://'),
+export const webUrl = trimmed.refine(
+	isWebUrl,
+	'must be a URL that begins with http:// or https://',
 );
 
 /** `W:H`, for example 16:9. */

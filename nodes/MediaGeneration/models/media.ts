@@ -27,18 +27,15 @@ export class Media {
 	}
 }
 
-const looksLikeUrl = (text: string): boolean => /^[a-z][a-z\d+.-]*:/i.test(text);
+/** Says whether a text is a URL of any scheme. Services have some of their own for their files. */
+export const hasScheme = (text: string): boolean => /^[a-z][a-z\d+.-]+:/i.test(text);
 
 /** A URL or the name of a binary field, of a file within these limits. */
 export const media = (limits?: MediaLimits) =>
 	trimmed
-		.pipe(
-			z
-				.string()
-				.refine(
-					(text) => !looksLikeUrl(text) || isWebUrl(text),
-					'must be a URL that begins with http:// or https://, or an input data field name',
-				),
+		.refine(
+			(text) => !hasScheme(text) || isWebUrl(text),
+			'must be a URL that begins with http:// or https://, or an input data field name',
 		)
 		.transform((source) => new Media(source, limits));
 

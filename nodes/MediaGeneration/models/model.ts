@@ -2,7 +2,7 @@ import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow';
 import { parseValue, toProperty, toRequestKey, type Field } from './field';
 import { Media, replaceEach } from './media';
 
-/** The part of a createTask request that a model defines; files in `input` are still Media. */
+/** What a model defines of a createTask request; files in `input` are still Media. */
 export interface ModelRequest {
 	model: string;
 	input: Record<string, unknown>;
@@ -17,9 +17,6 @@ export interface ModelRequest {
 
 /** Reads a parameter of the node; undefined or blank if the user left it so. */
 type ReadParameter = (name: string) => unknown;
-
-/** Reads the service's description of one of its models; undefined where it can't be had. */
-type DescribeModel = (model: string) => Promise<unknown>;
 
 /** In Options of the models with fields of their own. */
 export const modelIdOption: INodeProperties = {
@@ -45,12 +42,13 @@ export interface Model {
 	properties: INodeProperties[];
 	/**
 	 * Turns the node's parameters into a request.
+	 * @param describe reads the service's description of a model; undefined where it can't be had
 	 * @throws {UserError} for the first field that can't be sent
 	 */
 	request: (
 		read: ReadParameter,
 		option: ReadParameter,
-		describe: DescribeModel,
+		describe: (model: string) => Promise<unknown>,
 	) => Promise<ModelRequest>;
 }
 
@@ -58,12 +56,11 @@ export interface Model {
  * Derives from the fields what the editor shows, what is valid and what is sent.
  * @param request only for a model whose request is more than its fields
  */
-export function defineModel({
-	request,
-	...model
-}: Omit<Model, 'properties' | 'request'> & Partial<Pick<Model, 'request'>>): Model {
+export function defineModel(
+	model: Omit<Model, 'properties' | 'request'> & Partial<Pick<Model, 'request'>>,
+): Model {
 	const { id, fields } = model;
-	const requestByFields: Model['request'] = async (read, option) => {
+	const request: Model['request'] = async (read, option) => {
 		const input: Record<string, unknown> = {};
 		for (const field of fields) {
 			const value = parseValue(field, read(field.name));
@@ -74,5 +71,5 @@ export function defineModel({
 		return { model: named || id, input };
 	};
 	const properties = updateDisplayOptions({ show: { model: [id] } }, fields.map(toProperty));
-	return { ...model, properties, request: request ?? requestByFields };
+	return { request, ...model, properties };
 }

@@ -157,7 +157,7 @@ describe('values that cannot be sent', () => {
 		[beta, { outputFormat: 'PNG' }, "'Output Format' must be a lower-case word"],
 		[beta, { seed: 1.5 }, "'Seed' must be a whole number"],
 		[delta, { referenceImages: ['', ' '] }, "'Reference Images' needs at least one"],
-		[delta, { referenceImages: [image, 'x://y'] }, "'Reference Images 2' must be a URL"],
+		[delta, { referenceImages: [image, 'ftp://y'] }, "'Reference Images 2' must be a URL"],
 		[delta, { duration: 0 }, "'Duration (Seconds)' must be a whole number of at least 1"],
 		[delta, { prompt: { text: 'no' } }, "'Prompt' must be text"],
 		[gamma, { imageReferences: { reference: 'x' } }, 'needs at least one reference'],
@@ -165,7 +165,7 @@ describe('values that cannot be sent', () => {
 		[gamma, { aspectRatio: 'wide' }, "'Aspect Ratio' must be a ratio"],
 		[
 			gamma,
-			{ imageReferences: { reference: [{ image }, { image: 'x://y' }] } },
+			{ imageReferences: { reference: [{ image }, { image: 'ftp://y' }] } },
 			"'Reference Images › Reference 2 › Image' must be a URL",
 		],
 		[gamma, { generateAudio: 'maybe' }, "'Generate Audio' must be true or false"],

@@ -3,19 +3,20 @@ import { toBuilderHint } from '../builders';
 import { trimmed, type Field } from '../field';
 import { prompt } from '../sharedFields';
 
-/** The node's look-ups, by which the editor and AI builders read the service's catalogue. */
+/**
+ * The node's look-ups: for the list of models, the fields of one, the same fields for AI builders,
+ * which can't read those of a resource mapper, and for a person who writes JSON.
+ */
 export const SEARCH_MODELS = 'searchModels';
 export const GET_MODEL_FIELDS = 'getModelFields';
-/** The same fields for AI builders, which can't read those of a resource mapper. */
 export const LIST_MODEL_FIELDS = 'listModelFields';
-/** The same fields for a person who writes JSON. */
 export const GUIDE_JSON = 'guideJson';
 
 /** A resource locator, or a plain text. */
 const locator = z.preprocess(
 	(value) =>
 		typeof value === 'object' && value !== null && 'value' in value ? value.value : value,
-	trimmed.pipe(z.string().min(1, 'is required')),
+	trimmed.refine(Boolean, 'is required'),
 );
 
 export const customModel: Field = {
@@ -50,9 +51,8 @@ const byFields = { inputMode: ['fields'] };
 const byJson = { inputMode: ['json'] };
 
 /**
- * A prompt of four lines, under the name that other models use, so its text stays when another
- * model is chosen. n8n's mapper has no such text, and drops its values then. It is hidden once a
- * model without a prompt is chosen.
+ * The prompt of other models too, so its text stays when another model is chosen: n8n's mapper
+ * drops its values then. It is hidden once a model without a prompt is chosen.
  */
 export const anyPrompt: Field = {
 	...prompt,
@@ -89,10 +89,7 @@ export const customInput: Field = {
 	displayOptions: { show: byJson },
 };
 
-/**
- * Says what the JSON needs. The editor gives a JSON field no default that depends on the model. It
- * is not sent.
- */
+/** Says what the JSON needs. It is not sent. */
 const jsonGuide: Field = {
 	displayName: 'Field Guide (Sends Nothing)',
 	name: 'jsonGuide',
@@ -137,9 +134,7 @@ const fieldsNotice: Field = {
 	name: 'fieldsNotice',
 	type: 'notice',
 	default: '',
-	displayOptions: {
-		show: { ...byFields, '/customFields.schema': [{ _cnd: { exists: true } }] },
-	},
+	displayOptions: { show: { ...byFields, '/customFields.schema': [{ _cnd: { exists: true } }] } },
 };
 
 /** In Options: fields that take files, though nothing says so. */

@@ -32,12 +32,10 @@ export function checkInput(schema: JsonSchema, input: Record<string, unknown>): 
 	const { path, value, message, isMissing } = violation;
 	const [name = '', ...inner] = path.map(String);
 	const property = collectProperties(schema).get(name)?.schema ?? {};
-	const earlier = isMissing && !inner.length && findEarlierResult(name, property);
+	const earlier = isMissing && !inner.length ? findEarlierResult(name, property) : undefined;
 	throw buildFieldError(
 		`'${namePlace(path) || 'Input'}' ${message}${path.length && !isBlank(value) ? `, but is ${shorten(value)}` : ''}`,
-		earlier
-			? `Nothing was sent for this item. Connect the Media Generation node that created the earlier ${earlier.kind} before this node,${earlier.remedy} and fill in ${earlier.expression.slice(1)}.`
-			: undefined,
+		earlier && `Nothing was sent for this item. ${earlier.remedy}`,
 	);
 }
 

@@ -11,24 +11,17 @@ import {
 } from './jsonSchema';
 import { findEarlierResult, isMedia } from './recognize';
 
-/** What is said of a property, in the editor and to AI builders. */
-export interface Description {
-	/** Its name as the editor writes names. */
-	title: string;
-	/** What stands behind the title of its field. The editor has some 26 characters for both. */
-	brief: string;
-	/** All that is known: what it takes, its limits and its default. */
-	facts: string;
-	/** What the service writes about it, as HTML. */
-	prose: string;
-}
-
 /** The longest name of a field or choice, list of values, and default in a brief, in characters. */
 const SHOWN_NAME = 100;
 const SHOWN_LIST = 500;
 const SHOWN_DEFAULT = 32;
 
-/** Describes a property. */
+type Description = Record<'title' | 'brief' | 'facts' | 'prose', string>;
+
+/**
+ * Describes a property: its title, in brief what it takes (the editor has some 26 characters for
+ * both), all facts that are known, and as HTML the service's own words.
+ */
 export function describeProperty({ name, schema, isRequired }: Property): Description {
 	const { default: initial, deprecated, description = '' } = schema;
 	const form = describeForm(name, schema);

@@ -1,6 +1,6 @@
 import { parseJson } from '../../lib/json';
 import { DECIMAL, isBlank } from '../field';
-import { Media } from '../media';
+import { hasScheme, Media } from '../media';
 import { toTitle } from '../title';
 import { collectProperties, getItems, getType, listTypes, type JsonSchema } from './jsonSchema';
 import { isMedia } from './recognize';
@@ -57,9 +57,6 @@ const splitList = (text: string): string[] =>
 		.map((part) => part.trim())
 		.filter(Boolean);
 
-/** An absolute URL. Services have schemes of their own for files they store. */
-const ABSOLUTE = /^[a-z][a-z\d+.-]+:/i;
-
 /** Replaces names of binary fields by the files that they stand for. */
 function markMedia(
 	name: string,
@@ -70,7 +67,7 @@ function markMedia(
 	if (typeof value === 'string') {
 		const source = value.trim();
 		const takesFile = mediaNames.includes(name) || isMedia(name, schema);
-		if (!takesFile || !source || ABSOLUTE.test(source)) return value;
+		if (!takesFile || !source || hasScheme(source)) return value;
 		return Object.assign(new Media(source), { label: toTitle(name) });
 	}
 	if (typeof value !== 'object' || value === null) return value;

@@ -1,12 +1,5 @@
 /** What limits a text (in characters), a list, or a number. */
-export type Limit =
-	| 'minLength'
-	| 'maxLength'
-	| 'minItems'
-	| 'maxItems'
-	| 'minimum'
-	| 'maximum'
-	| 'multipleOf';
+export type Limit = `${'min' | 'max'}${'imum' | 'Length' | 'Items'}` | 'multipleOf';
 
 /**
  * The parts of JSON Schema 2020-12 (the one of OpenAPI 3.1) that are read here, with every `$ref`

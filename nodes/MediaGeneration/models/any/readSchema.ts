@@ -123,10 +123,10 @@ function align(branch: JsonSchema, around: JsonSchema): void {
 }
 
 /** Makes one line of a text. One that begins with = would run as an expression. */
-const cleanProse = (prose: string): string => {
+function cleanProse(prose: string): string {
 	const line = prose.slice(0, 2 * MAX_PROSE).replace(/\s+/g, ' ');
 	return cutText(line.replace(/^[\s=]+|\s$/g, ''), MAX_PROSE);
-};
+}
 
 /** Looks up `#/components/…`; its segments may be percent-encoded. */
 function resolveReference(document: unknown, reference: string): unknown {

@@ -33,12 +33,19 @@ export function isMedia(name: string, schema: JsonSchema): boolean {
  * that a service says may get into them.
  */
 const EARLIER_RESULTS = [
-	{ kind: 'task', name: /\btask id$/, expression: '={{ $json.taskId }}', remedy: '' },
+	{
+		kind: 'task',
+		name: /\btask id$/,
+		expression: '={{ $json.taskId }}',
+		remedy:
+			'Connect the Media Generation node that created the earlier task before this node, and fill in {{ $json.taskId }}.',
+	},
 	{
 		kind: 'file',
 		name: /\b(audio|song|track|music|clip) id$/,
 		expression: '={{ $json.file.id }}',
-		remedy: " set 'Output Items' in its Options to One per File,",
+		remedy:
+			"Connect the Media Generation node that created the earlier file before this node, set 'Output Items' in its Options to One per File, and fill in {{ $json.file.id }}.",
 	},
 ];
 

@@ -250,22 +250,15 @@ it('the list for AI builders has types, choices and limits', () => {
 	]);
 });
 
-describe('the list beside JSON', () => {
-	const document = buildDocument({
-		properties: { prompt: text, mood: { ...text, description: '<b>Mood</b>' } },
-		required: ['prompt'],
-	});
-
-	it.each([
-		[{ prompt: 'x' }, 'Required: prompt'],
-		[{ promt: 'x', nsfw: false }, 'Unknown to the model: promt, nsfw. Required: prompt'],
-		[{}, 'Required: prompt'],
-	])('of %j begins with %j', (written, name) => {
-		const [first, ...fields] = listJsonGuide(findFields(document), written);
-		expect(first).toEqual({ name, value: '' });
-		expect(fields).toEqual([
-			{ name: 'prompt (required; text)', value: 'prompt', description: '' },
-			{ name: 'mood (optional; text)', value: 'mood', description: '&lt;b>Mood&lt;/b>' },
-		]);
-	});
+it.each([
+	[{ prompt: 'x' }, 'Required: prompt'],
+	[{ promt: 'x', nsfw: false }, 'Unknown to the model: promt, nsfw. Required: prompt'],
+])('the list beside the JSON %j begins with %j, and is no HTML', (written, name) => {
+	const mood = { ...text, description: '<b>Mood</b>' };
+	const document = buildDocument({ properties: { prompt: text, mood }, required: ['prompt'] });
+	expect(listJsonGuide(findFields(document), written)).toEqual([
+		{ name, value: '' },
+		{ name: 'prompt (required; text)', value: 'prompt', description: '' },
+		{ name: 'mood (optional; text)', value: 'mood', description: '&lt;b>Mood&lt;/b>' },
+	]);
 });
