@@ -68,11 +68,17 @@ export class Redactor {
 
 	/** Hides secrets in all texts of a JSON value, names included. */
 	hideInData(value: unknown): unknown {
-		if (typeof value === 'string') return hide(value, this.inData);
+		if (typeof value === 'string') return this.hideInText(value);
 		if (Array.isArray(value)) return value.map((part) => this.hideInData(part));
 		if (!isObject(value)) return value;
-		return Object.fromEntries(
-			Object.entries(value).map(([name, part]) => [hide(name, this.inData), this.hideInData(part)]),
-		);
+		const hidden: Record<string, unknown> = {};
+		// A copy of `__proto__` would set the prototype, so it is left out.
+		for (const name in value)
+			if (name !== '__proto__') hidden[this.hideInText(name)] = this.hideInData(value[name]);
+		return hidden;
+	}
+
+	private hideInText(text: string): string {
+		return text.length < SHORTEST_IN_DATA ? text : hide(text, this.inData);
 	}
 }
