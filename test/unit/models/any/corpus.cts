@@ -1,11 +1,11 @@
 import type { ResourceMapperField } from 'n8n-workflow';
 import { corpus } from '../../../../dev/service/catalogue.cts';
 import { isOwnEntry } from '../../../../nodes/MediaGeneration/models/any/modelInput';
-import { toMapperFields } from '../../../../nodes/MediaGeneration/models/any/schemaFields';
+import { readFields } from './modelFields.ts';
 
 /** The models of the corpus whose documents give fields. */
 export const modelsWithFields = corpus.flatMap(({ entry: { model }, openapi }) => {
-	const { fields } = toMapperFields(openapi);
+	const { fields } = readFields(model, openapi);
 	return fields.length && openapi !== null && typeof openapi === 'object'
 		? [{ model, openapi, fields }]
 		: [];

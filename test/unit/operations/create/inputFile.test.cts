@@ -26,7 +26,8 @@ describe('an input file', () => {
 			return chunks;
 		});
 		const facts = await file.inspect();
-		await file.upload({ service, settings: { timeoutSeconds: 1 } } as Item);
+		for (const item of [0, 1])
+			await file.upload({ index: item, service, settings: { timeoutSeconds: 1 } } as Item);
 		return { given, facts, opened };
 	}
 
@@ -39,7 +40,7 @@ describe('an input file', () => {
 		expect(given).toEqual({ mimeType, name: expect.stringMatching(name) as string });
 	});
 
-	it('is opened once for its facts, and once for its upload', async () => {
+	it('is opened once for its facts, and once for its upload, wherever it is used', async () => {
 		const { facts, opened } = await upload('photo.bin', [readMedia('plain.png')]);
 		expect({ format: facts?.format, opened }).toEqual({ format: 'png', opened: 2 });
 	});
