@@ -10,15 +10,13 @@ export interface Starter {
 	mode: WorkflowExecuteMode;
 	/** Blank for the calls of an MCP server. */
 	executionId: string;
-	/** An AI agent calls the node as its tool. */
 	isTool: boolean;
 	/** "Execute node" of n8n's AI assistant. */
 	isSingleNode: boolean;
 	/** The trigger or node that the run began with, if n8n tells it. */
 	startedBy?: string;
-	/** Another workflow's execution called this one. */
+	/** Another workflow's execution called this one, and maybe went on without waiting. */
 	hasCaller: boolean;
-	/** The caller went on without waiting for the end. */
 	callerGoesOn: boolean;
 	parents: NodeTypeAndVersion[];
 	/** Says whether a Respond to Webhook node below this node has run. */

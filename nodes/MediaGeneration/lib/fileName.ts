@@ -1,3 +1,5 @@
+import { randomUUID } from 'crypto';
+
 /** The longest name, in characters. With what is added, it fits every file system. */
 const LONGEST_OF_ID = 60;
 const LONGEST_OF_TEXT = 40;
@@ -52,4 +54,13 @@ export class FileNames {
 			name = count ? `${withId}-${count + 1}` : withId;
 		}
 	}
+}
+
+/** Makes a unique file name, because a service may overwrite a file of the same name. */
+export function makeUniqueName(name = '', extension = ''): string {
+	const dot = name.lastIndexOf('.');
+	const stem = toFileName(dot > 0 ? name.slice(0, dot) : name);
+	const ending = extension || (dot > 0 ? name.slice(dot + 1) : '');
+	const suffix = /^[a-z\d]{1,10}$/i.test(ending) ? `.${ending.toLowerCase()}` : '';
+	return `${stem}-${randomUUID()}${suffix}`;
 }

@@ -81,7 +81,7 @@ export function recognizeFormat(head: Buffer): [string, Format] | undefined {
 
 export const getExtension = (format: string): string => formats[format]?.extension ?? format;
 
-export const findFormatByType = (mimeType: string): string | undefined =>
+const findFormatByType = (mimeType: string): string | undefined =>
 	Object.keys(formats).find((key) => formats[key]?.mimeType === mimeType);
 
 /** Chooses type and extension of a file by what its host says, or else by its URL. */
@@ -96,4 +96,11 @@ export function chooseFileType(contentType = '', url: string) {
 		mimeType: isKnown ? sent : (formats[key ?? '']?.mimeType ?? 'application/octet-stream'),
 		extension: key ? getExtension(key) : (ending ?? 'bin'),
 	};
+}
+
+/** Says what a Content-Type tells of a file; undefined if its format is unknown. */
+export function findFactsByType(contentType: string): MediaFacts | undefined {
+	const key = findFormatByType(contentType.split(';')[0]?.trim().toLowerCase() ?? '');
+	const format = key === undefined ? undefined : formats[key];
+	return format && { ...format, format: key as string };
 }

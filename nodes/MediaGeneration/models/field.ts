@@ -135,12 +135,16 @@ export function parseValue(field: Field, value: unknown): unknown {
 	throw buildFieldError(`'${namePlace(path, field.displayName)}' ${message}${given}`);
 }
 
+/** Reads an entry of Options; undefined if it was not added, null if its expression is. */
+export type OptionReader = (name: string) => unknown;
+
 /**
- * Checks a value that the user set in Options, where blank is no value, and turns it into its own
- * type.
+ * Reads a number or a switch in Options; undefined if the user did not add the option.
  * @throws {UserError} when it is blank or has another form; it names the option and what it takes
  */
-export function parseOption(field: Field, value: unknown): unknown {
+export function readOption(option: OptionReader, field: Field): unknown {
+	const value = option(field.name);
+	if (value === undefined) return undefined;
 	const parsed = findShape(field).safeParse(value);
 	if (parsed.success) return parsed.data;
 	const given = isBlank(value) ? 'blank' : shorten(value);
@@ -148,6 +152,21 @@ export function parseOption(field: Field, value: unknown): unknown {
 		`'${field.displayName}' in Options ${parsed.error.issues[0]?.message}, but is ${given}`,
 		'Nothing was sent for this item. Correct the option or remove it, then run the node again.',
 	);
+}
+
+/** Reads a number as `readOption` does; its default if the user did not add the option. */
+export const readNumberOption = (option: OptionReader, field: Field): number =>
+	(readOption(option, field) ?? field.default) as number;
+
+/**
+ * Checks the numbers and switches in Options. Those shown only with another field are read with it.
+ * @throws {UserError} for the first that is blank, of another type, or out of its range
+ */
+export function checkOptions(fields: INodeProperties[], option: OptionReader): void {
+	const { options = [] } = fields.find(({ name }) => name === 'options') ?? {};
+	for (const property of options)
+		if ('type' in property && /^(number|boolean)$/.test(property.type) && !property.displayOptions)
+			readOption(option, property);
 }
 
 /**

@@ -74,8 +74,6 @@ export function toErrorItem(
 ): INodeExecutionData {
 	const taskIds = taskId === undefined ? [] : [taskId];
 	const { message, description } = explain(context, error, itemIndex, taskIds);
-	return {
-		json: { error: message, ...(description && { message: description }) },
-		pairedItem: { item: itemIndex },
-	};
+	const json = { error: message, ...(description && { message: description }) };
+	return { json, pairedItem: { item: itemIndex } };
 }

@@ -9,10 +9,9 @@ import { CREDENTIAL, type Credentials } from '../api/endpoints';
 import { mapConcurrent } from '../lib/mapConcurrent';
 import { stopsOnError, toErrorItem, toNodeError } from './errors';
 import { operations } from './index';
+import { checkOptions, readNumberOption } from '../models/field';
 import {
-	checkOptions,
 	hasFailed,
-	readNumberOption,
 	timeoutOption,
 	type Failed,
 	type Item,
@@ -92,12 +91,12 @@ async function readItem({ context, operation }: Run, index: number, isNew: boole
 	const options = read('options') as IDataObject | '';
 	const option = (name: string) =>
 		options && name in options ? (options[name] ?? null) : undefined;
-	checkOptions(operation, option);
+	checkOptions(operation.fields, option);
 	const settings = { timeoutSeconds: readNumberOption(option, timeoutOption) };
 	return { index, context, service: new TaskService(context, credentials), read, option, settings };
 }
 
-/** Runs the operation. If it fails as a whole, every item gets the error. */
+/** If the operation fails as a whole, every item gets the error. */
 async function runAll(
 	{ context, operation, record }: Run,
 	prepared: Array<Prepared<unknown>>,

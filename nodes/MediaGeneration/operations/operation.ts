@@ -7,7 +7,7 @@ import type {
 import type { TaskService } from '../api/client';
 import type { RequestSettings } from '../api/exchange';
 import { mapConcurrent } from '../lib/mapConcurrent';
-import { parseOption } from '../models/field';
+import type { OptionReader } from '../models/field';
 import { stopsOnError } from './errors';
 
 /** One item of the node's input, as operations see it. */
@@ -19,7 +19,7 @@ export interface Item {
 	/** Reads a parameter of the node; blank if it has no value. */
 	read: (name: string) => unknown;
 	/** Reads an entry of Options; undefined if it was not added, null if its expression is. */
-	option: (name: string) => unknown;
+	option: OptionReader;
 	settings: RequestSettings;
 }
 
@@ -105,27 +105,3 @@ export const optionsField = (options: INodeProperties[]): INodeProperties => ({
 	default: {},
 	options,
 });
-
-/**
- * Reads a number or a switch in Options; undefined if the user did not add the option.
- * @throws {UserError} when it is blank, of another type, or out of its range
- */
-export function readOption(option: Item['option'], property: INodeProperties): unknown {
-	const value = option(property.name);
-	return value === undefined ? undefined : parseOption(property, value);
-}
-
-/** Reads a number as `readOption` does; its default if the user did not add the option. */
-export const readNumberOption = (option: Item['option'], property: INodeProperties): number =>
-	(readOption(option, property) ?? property.default) as number;
-
-/**
- * Checks the numbers and switches in Options. Those shown only with another field are read with it.
- * @throws {UserError} for the first that is blank, of another type, or out of its range
- */
-export function checkOptions({ fields }: Operation, option: Item['option']): void {
-	const { options = [] } = fields.find(({ name }) => name === 'options') ?? {};
-	for (const property of options)
-		if ('type' in property && /^(number|boolean)$/.test(property.type) && !property.displayOptions)
-			readOption(option, property);
-}

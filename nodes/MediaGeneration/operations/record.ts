@@ -107,7 +107,7 @@ export class RunRecord {
 		return isSame ? this.takeOver(item, place) : undefined;
 	}
 
-	/** Notes that a task exists. From now on its ID can be found, whatever happens to the run. */
+	/** Notes that a task exists. From now on its ID can be found, whatever happens. */
 	addTask(item: number, request: Request, taskId: string): void {
 		this.add(item, request, { taskId });
 		this.context.logger.info(`${this.describe(item)} created task ${taskId}`);
@@ -132,12 +132,10 @@ export class RunRecord {
 		return digest([...place, this.stored.run, item, account, body]);
 	}
 
-	/** Something was sent for the item, in this run or in one of its tries. */
 	hasSent(item: number): boolean {
 		return this.stored.sent[item] !== undefined;
 	}
 
-	/** In the order of their items. */
 	listTaskIds(): string[] {
 		return Object.values(this.stored.sent).flatMap(({ taskId }) => taskId ?? []);
 	}
@@ -221,7 +219,6 @@ function continueRecord(before: Stored | undefined, context: IExecuteFunctions):
 
 /** How long calls without an execution share what they know, in milliseconds. */
 const SHARED_FOR = 3_600_000;
-
 const sharedByTool = new BoundedMap<string, Shared & { until: number }>(10_000);
 
 /** Without an execution, this process keeps what the calls of a tool share, by its parameters. */

@@ -13,7 +13,7 @@ import {
 } from '../../../nodes/MediaGeneration/api/schemas';
 import type { Diagnosis } from '../../../nodes/MediaGeneration/callback/diagnose';
 import { newTask, type REQUEST, type Task } from '../../../nodes/MediaGeneration/api/task';
-import type { FileFacts } from '../../../nodes/MediaGeneration/operations/results/fileItems';
+import type { ResultLink } from '../../../nodes/MediaGeneration/api/resultLinks';
 
 const url = 'https://cdn.example/a.png';
 
@@ -32,7 +32,7 @@ const whole: Required<Omit<Task, typeof REQUEST>> = {
 	completedAt: '2025-11-20T12:00:12.000Z',
 };
 
-const file: Required<FileFacts> = {
+const file: Required<ResultLink> & { index: number } = {
 	index: 0,
 	kind: 'result',
 	url,

@@ -164,7 +164,7 @@ describe('the fields of a model', () => {
 		['no model is chosen', '', answerFromCorpus, /Choose a model/],
 		['an expression gives the model', '={{ $json.model }}', answerFromCorpus, /expression.*JSON/],
 		['the service knows no such model', 'eta-upscales', answerFromCorpus, /eta-upscales.*JSON/],
-		['no path can hold its name', '../secret', answerFromCorpus, /secret.*JSON/],
+		['no path can hold its name', '../secret', answerFromCorpus, /can't be "\.\.\/secret".*JSON/],
 		['the service is down', 'eta-upscale', () => BROKEN, /no database.*JSON/],
 	])('are a notice when %s', async (_, model, answer, message) => {
 		account.answer = answer;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { FileNames, toFileName } from '../../../nodes/MediaGeneration/lib/fileName';
+import { FileNames, makeUniqueName, toFileName } from '../../../nodes/MediaGeneration/lib/fileName';
 
 it.each([
 	['5f2c-A_9', '5f2c-A_9'],
@@ -65,5 +65,21 @@ describe('the names of the files of a run', () => {
 				}
 			}),
 		);
+	});
+});
+
+describe('makeUniqueName', () => {
+	it.each([
+		['photo.png', 'png', /^photo-[\da-f-]{36}\.png$/],
+		['Mein Föto (1).PNG', 'jpg', /^Mein-F-to-1-[\da-f-]{37}\.jpg$/],
+		[undefined, 'mp4', /^file-[\da-f-]{36}\.mp4$/],
+		['photo', undefined, /^photo-[\da-f-]{36}$/],
+		['.mov', undefined, /^mov-[\da-f-]{36}$/],
+		['clip.mov', undefined, /^clip-[\da-f-]{36}\.mov$/],
+		['../../etc/passwd', undefined, /^file-[\da-f-]{36}$/],
+		['a.b"\r\nX: y', undefined, /^[\w-]+-[\da-f-]{36}$/],
+	])('of %j and extension %j', (name, extension, form) => {
+		expect(makeUniqueName(name, extension)).toMatch(form);
+		expect(makeUniqueName(name, extension)).not.toBe(makeUniqueName(name, extension));
 	});
 });

@@ -1,12 +1,12 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { MediaGeneration } from '../../../nodes/MediaGeneration/MediaGeneration.node';
-import { parseOption } from '../../../nodes/MediaGeneration/models/field';
 import {
 	checkOptions,
-	defineOperation,
-	optionsField,
 	readNumberOption,
 	readOption,
+} from '../../../nodes/MediaGeneration/models/field';
+import {
+	optionsField,
 	runEach,
 	type Item,
 } from '../../../nodes/MediaGeneration/operations/operation';
@@ -65,8 +65,7 @@ describe('an option', () => {
 		['shown only with another field', { ...size, displayOptions: { show: { a: [1] } } }, false],
 	])('that is %s is checked with the others or not', (_, property, isChecked) => {
 		const fields = [size, optionsField([property])];
-		const operation = defineOperation({ fields } as Parameters<typeof defineOperation>[0]);
-		const check = () => checkOptions(operation, withValue('many'));
+		const check = () => checkOptions(fields, withValue('many'));
 		if (isChecked) expect(check).toThrow('but is "many"');
 		else expect(check).not.toThrow();
 	});
@@ -86,7 +85,7 @@ it('each number in Options of the node has a range, which holds its default', ()
 			minValue: expect.any(Number) as number,
 			maxValue: expect.any(Number) as number,
 		});
-		expect(parseOption(property, property.default)).toBe(property.default);
+		expect(readOption(() => property.default, property)).toBe(property.default);
 	}
 });
 

@@ -1,8 +1,8 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { identifyAccount } from '../../api/endpoints';
 import { getNodeContext, isTool } from '../../host/execution';
-import { buildFieldError } from '../../models/field';
-import { readOption, type Item, type Prepared } from '../operation';
+import { buildFieldError, readOption } from '../../models/field';
+import { type Item, type Prepared } from '../operation';
 import { openRecord } from '../record';
 
 export const maxTasksOption: INodeProperties = {

@@ -1,10 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { isInternalUrl } from '../../lib/isInternalUrl';
-import { findFormatByType, formats, type Format, type MediaFacts } from '../../media/formats';
+import { findFactsByType } from '../../media/formats';
 import { checkLimits } from '../../media/limits';
-import { buildFieldError } from '../../models/field';
+import { buildFieldError, readOption } from '../../models/field';
 import { Media, replaceEach } from '../../models/media';
-import { readOption, type Item } from '../operation';
+import { type Item } from '../operation';
 import { findInputFile, type InputFile } from './inputFile';
 
 /** In Options: whether media URLs are checked before the user pays. */
@@ -67,14 +67,8 @@ async function checkUrl({ context, service }: Item, media: Media): Promise<void>
 	if (!answer) return;
 	const { headers } = answer;
 	const size = Number.parseInt(String(headers['content-length']), 10);
-	const facts = readContentType(String(headers['content-type']));
+	const facts = findFactsByType(String(headers['content-type']));
 	refuse(media, checkLimits(limits, facts, Number.isNaN(size) ? undefined : size).refused);
-}
-
-function readContentType(contentType: string): MediaFacts | undefined {
-	const type = contentType.split(';')[0]?.trim().toLowerCase();
-	const format = type && findFormatByType(type);
-	return format ? { ...(formats[format] as Format), format } : undefined;
 }
 
 function refuse({ label, source, isUrl }: Media, refused: string[]): void {

@@ -3,23 +3,16 @@ import { identifyAccount } from '../../api/endpoints';
 import { newTask, type Task } from '../../api/task';
 import { mapConcurrent } from '../../lib/mapConcurrent';
 import { stopsOnError } from '../errors';
-import {
-	hasFailed,
-	readNumberOption,
-	type Failed,
-	type Outcome,
-	type Prepared,
-} from '../operation';
+import { hasFailed, type Failed, type Outcome, type Prepared } from '../operation';
 import { openRecord, type RecalledTask } from '../record';
 import { takeBudget } from './budget';
-import { concurrencyOption, rateOption, type CreateRequest } from './request';
+import { readPace, type CreateRequest } from './request';
 import { CreationSender } from './sendCreation';
 
-/** The task, or why there is none; undefined: it was not begun. */
+/** The task of an item, or why there is none; undefined: it was not begun. */
 export type CreateResult = { task: Task } | Failed | undefined;
 
 export interface Creations {
-	/** One for each item, in their order. */
 	results: CreateResult[];
 	/** A task is of an earlier execution, and the service calls that one back. */
 	elsewhere: boolean;
@@ -48,7 +41,7 @@ export async function createTasks(
 	const refusal = await taking.catch((error: unknown) => ({ error }));
 	if (refusal && isStopping) throw refusal.error;
 	const option = unsent[0]?.item.option ?? (() => undefined);
-	const rate = readNumberOption(option, rateOption);
+	const { rate, concurrency } = readPace(option);
 	const senders = new Map<string, CreationSender>();
 	const create = async ({ item, request }: (typeof prepared)[number], order: number) => {
 		const known = recalled[order];
@@ -60,10 +53,8 @@ export async function createTasks(
 		const result = await sender.create(item, request);
 		return hasFailed(result) ? result : { task: newTask(result.taskId, request.model) };
 	};
-	const results = await mapConcurrent(prepared, create, {
-		concurrency: readNumberOption(option, concurrencyOption),
-		isLast: (result) => isStopping && hasFailed(result),
-	});
+	const isLast = (result: CreateResult) => isStopping && hasFailed(result);
+	const results = await mapConcurrent(prepared, create, { concurrency, isLast });
 	const isUnsent = ({ item }: Prepared<unknown>) => !record.hasSent(item.index);
 	if (!refusal) record.shared.count -= unsent.filter(isUnsent).length;
 	return {

@@ -1,9 +1,8 @@
-import { randomUUID } from 'crypto';
 import type { IBinaryData, UserError } from 'n8n-workflow';
 import type { UploadedFile } from '../../api/schemas';
 import { getExtension, type MediaFacts } from '../../media/formats';
 import type { Chunks } from '../../media/reader';
-import { toFileName } from '../../lib/fileName';
+import { makeUniqueName } from '../../lib/fileName';
 import { buildFieldError } from '../../models/field';
 import { replaceEach } from '../../models/media';
 import type { Item } from '../operation';
@@ -19,7 +18,6 @@ export class InputFile {
 		private readonly stored: Pick<IBinaryData, 'fileName' | 'mimeType' | 'fileExtension'>,
 		/** In bytes. */
 		readonly size: number,
-		/** Opens its bytes from the beginning, in chunks. */
 		private readonly open: () => Promise<Chunks>,
 	) {}
 
@@ -82,15 +80,6 @@ function buildNoFileError(label: string, name: string, fields: string[]): UserEr
 		`'${label}' is "${name}", which is neither a URL that begins with http:// or https:// nor a binary field of the item`,
 		`${remedy} Nothing was sent for this item.`,
 	);
-}
-
-/** Makes a unique file name, because a service may overwrite a file of the same name. */
-export function makeUniqueName(name = '', extension = ''): string {
-	const dot = name.lastIndexOf('.');
-	const stem = toFileName(dot > 0 ? name.slice(0, dot) : name);
-	const ending = extension || (dot > 0 ? name.slice(dot + 1) : '');
-	const suffix = /^[a-z\d]{1,10}$/i.test(ending) ? `.${ending.toLowerCase()}` : '';
-	return `${stem}-${randomUUID()}${suffix}`;
 }
 
 /** Uploads the files in an input. @returns the input, with URLs in their place */

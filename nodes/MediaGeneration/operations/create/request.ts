@@ -2,7 +2,13 @@ import type { INodeProperties } from 'n8n-workflow';
 import { findModelSchema } from '../../api/catalogue';
 import { escapeHtml } from '../../lib/text';
 import { modelOptions, models } from '../../models';
-import { buildFieldError, parseValue, type Field } from '../../models/field';
+import {
+	buildFieldError,
+	parseValue,
+	readNumberOption,
+	type Field,
+	type OptionReader,
+} from '../../models/field';
 import type { ModelRequest } from '../../models/model';
 import { timeoutOption, type Item } from '../operation';
 import { keepCreditsOption, maxTasksOption } from './budget';
@@ -17,7 +23,7 @@ const additionalInput: Field = {
 		"A JSON object that is merged over the model's input, for what the service takes beyond the fields above",
 };
 
-export const rateOption: INodeProperties = {
+const rateOption: INodeProperties = {
 	displayName: 'Tasks per 10 Seconds',
 	name: 'tasksPer10Seconds',
 	type: 'number',
@@ -27,7 +33,7 @@ export const rateOption: INodeProperties = {
 		'How many tasks are created within ten seconds at most; 0 sets no limit. Services of this kind usually refuse more than 20.',
 };
 
-export const concurrencyOption: INodeProperties = {
+const concurrencyOption: INodeProperties = {
 	displayName: 'Tasks Started at Once',
 	name: 'concurrency',
 	type: 'number',
@@ -35,6 +41,12 @@ export const concurrencyOption: INodeProperties = {
 	default: 5,
 	description: 'How many tasks are created at the same time',
 };
+
+/** How many tasks are created within ten seconds, and at once. */
+export const readPace = (option: OptionReader) => ({
+	rate: readNumberOption(option, rateOption),
+	concurrency: readNumberOption(option, concurrencyOption),
+});
 
 /** Entries of Options of every operation that creates tasks: what a run may cost. */
 export const costOptions = [maxTasksOption, keepCreditsOption];

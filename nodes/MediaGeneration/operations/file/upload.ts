@@ -1,6 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { makeUniqueName } from '../../lib/fileName';
 import { parseValue, webUrl, type Field } from '../../models/field';
-import { findInputFile, makeUniqueName, type InputFile } from '../create/inputFile';
+import { findInputFile, type InputFile } from '../create/inputFile';
 import { defineOperation, optionsField, runEach, timeoutOption } from '../operation';
 
 const source: INodeProperties = {

@@ -1,14 +1,7 @@
 import { UserError } from 'n8n-workflow';
-import type { ResultLink } from '../../api/resultLinks';
 import { listTaskLinks, type Task } from '../../api/task';
 import type { OutputItem } from '../operation';
 import type { FileDownload } from './resultFiles';
-
-/** A file as its item describes it. */
-export interface FileFacts extends ResultLink {
-	/** Among the items of its task, from 0. */
-	index: number;
-}
 
 /** Makes the items of a task: with `perFile`, one for each result file, if it has any. */
 export function toTaskItems(
@@ -42,12 +35,9 @@ export function toFileItems(
 	const binaries = results
 		.filter((result) => result.status === 'fulfilled')
 		.map(({ value }, index) => [index ? `${field}_${index}` : field, value.binary]);
-	return [
-		{
-			json: failed ? { ...task, downloadError: describeError(failed.reason as Error) } : task,
-			...(binaries.length && { binary: Object.fromEntries(binaries) as OutputItem['binary'] }),
-		},
-	];
+	const json = failed ? { ...task, downloadError: describeError(failed.reason as Error) } : task;
+	const binary = Object.fromEntries(binaries) as OutputItem['binary'];
+	return [{ json, ...(binaries.length && { binary }) }];
 }
 
 /** Says why a file can't be downloaded, and what to do. */

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { isTool } from '../../host/execution';
 import { modelFields } from '../../models';
-import { parseValue, type Field } from '../../models/field';
+import { parseValue, readNumberOption, type Field } from '../../models/field';
 import {
 	costOptions,
 	fineTuningOptions,
@@ -9,7 +9,7 @@ import {
 	prepareRequest,
 	type CreateRequest,
 } from '../create/request';
-import { defineOperation, optionsField, readNumberOption, type Item } from '../operation';
+import { defineOperation, optionsField, type Item } from '../operation';
 import { openRecord, type RecalledTask } from '../record';
 import { decideWait, type WaitFor } from '../wait/decideWait';
 import type { RunSettings } from '../wait/waitForTasks';
@@ -23,7 +23,6 @@ import {
 
 const MINUTE = 60_000;
 const YEAR_IN_MINUTES = 525_600;
-
 const waitFor: INodeProperties = {
 	displayName: 'How to Wait',
 	name: 'waitFor',
@@ -109,17 +108,13 @@ function readSettings(item: Item): RunSettings & { waitFor: WaitFor } {
 	const limit = parseValue(waitLimit, read(waitLimit.name)) as number;
 	const toolLimit = isTool(context) ? readNumberOption(option, toolWaitLimit) : Infinity;
 	const downloads = !isTool(context) && read(downloadResults.name) === true;
+	const field = String(option(outputBinaryField.name) ?? '').trim() || 'data';
 	return {
 		...settings,
 		waitFor: read(waitFor.name) as WaitFor,
 		limit: Math.min(limit, toolLimit) * MINUTE,
 		perFile: readPerFile(option),
-		...(downloads && {
-			downloads: {
-				field: String(option(outputBinaryField.name) ?? '').trim() || 'data',
-				maxBytes: readMaxBytes(option),
-			},
-		}),
+		...(downloads && { downloads: { field, maxBytes: readMaxBytes(option) } }),
 	};
 }
 

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { parseValue, type Field } from '../../models/field';
-import { readNumberOption, type Item } from '../operation';
+import { parseValue, readNumberOption, type Field } from '../../models/field';
+import { type Item } from '../operation';
 
 /** Fields that several operations on a task have, and how they are read. */
 

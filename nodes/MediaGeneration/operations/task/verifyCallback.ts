@@ -1,8 +1,8 @@
 import { jsonParse } from 'n8n-workflow';
 import { getSigningSecrets } from '../../callback/signature';
 import { DEFAULT_TOLERANCE_SECONDS } from '../../callback/verify';
-import { buildFieldError, jsonObject, type Field } from '../../models/field';
-import { defineOperation, optionsField, readNumberOption, runEach } from '../operation';
+import { buildFieldError, jsonObject, readNumberOption, type Field } from '../../models/field';
+import { defineOperation, optionsField, runEach } from '../operation';
 
 const headersField: Field = {
 	displayName: 'Headers',

@@ -15,13 +15,9 @@ export interface Created {
  * Puts the output of each task at its item's position. The items of a retry may be the output of the
  * earlier execution, with an item for each file; the first one then has those of the whole task.
  */
-export function toOutcomes(
-	context: IExecuteFunctions,
-	created: Created[],
-	batch: Batch,
-): Outcome[] {
+export function toOutcomes(context: IExecuteFunctions, created: Created[], batch: Batch) {
 	const seen = new Set<string>();
-	return created.map(({ result }) => {
+	return created.map(({ result }): Outcome => {
 		if (!result || !('task' in result)) return result;
 		const { taskId } = result.task;
 		if (seen.has(taskId)) return { items: [] };

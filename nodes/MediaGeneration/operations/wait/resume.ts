@@ -27,7 +27,6 @@ const LIMIT_TOLERANCE = 1_000;
 /** The time for n8n to store the items, in milliseconds. Afterwards n8n answers callbacks by itself. */
 const STORED_WITHIN = 3_000;
 
-/** How many tasks are asked for at once. */
 const CONCURRENCY = 32;
 
 /** The items that the execution continues with, or what the sender is told. */
@@ -101,9 +100,8 @@ async function deliverOnceEnded(
 	const begun = Date.now();
 	const { looker, stored } = waiting;
 	const { batch } = looker;
-	const service = new TaskService(context, credentials);
-	const { helpers } = context;
-	const getSource = () => ({ service, helpers });
+	const source = { service: new TaskService(context, credentials), helpers: context.helpers };
+	const getSource = () => source;
 	const isDue = () => Date.now() >= stored.until - LIMIT_TOLERANCE;
 	const look = async (ids: string[], concurrency: number) =>
 		await looker.look(ids, { getSource, concurrency, untilOpen: true });

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Task } from '../../api/task';
 import { getNodeContext, isSingleNode, isTool } from '../../host/execution';
-import { cutText } from '../../lib/text';
+import { cutText, encodeLinks } from '../../lib/text';
 import type { OutputItem } from '../operation';
 
 /** What an agent's model gets of a task, besides its links or result. It stays in its context. */
@@ -41,15 +41,4 @@ const LONGEST_RESULT = 20_000;
 function shorten(result: unknown): unknown {
 	const text = typeof result === 'string' ? result : JSON.stringify(result);
 	return text.length > LONGEST_RESULT ? cutText(text, LONGEST_RESULT) : result;
-}
-
-/** Encodes the links in a value so that no part of one reads as Markdown or as words. */
-const encodeLinks = (value: object): unknown =>
-	JSON.parse(JSON.stringify(value, (_, part: unknown) => encodeLink(part)));
-
-function encodeLink(value: unknown): unknown {
-	if (typeof value !== 'string' || !/^https?:/i.test(value) || !URL.canParse(value)) return value;
-	const { origin, pathname, search, hash } = new URL(value);
-	const encode = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-	return origin + `${pathname}${search}${hash}`.replace(/[\s"'()<>[\]{}\\^`|]/g, encode);
 }

@@ -33,7 +33,7 @@ export function readStoredWait(context: IWebhookFunctions): StoredWait | undefin
 
 type Sleeper = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode' | 'logger'>;
 
-/** What looks need. They hold no more, so that an execution that sleeps takes no memory. */
+/** What looks need, and no more: an execution that sleeps takes no memory. */
 interface LookTools {
 	/** The resume URL, with n8n's token. */
 	url: string;
@@ -59,7 +59,7 @@ const GROWTH = 3;
 const LATE_PAUSE = 4_000;
 const LATE_FOR = 26_000;
 
-/** n8n's statuses for an execution that no longer waits, or not for these tasks. */
+/** n8n's statuses for an execution that waits no more, or not for these tasks. */
 const GONE = new Set<unknown>([404, 409, 410]);
 
 /** The executions that sleep, by execution and node. */
@@ -135,7 +135,7 @@ export class WaitingExecution {
 		});
 	}
 
-	/** Ends the looks: the execution continues, or waits for other tasks. */
+	/** Ends the looks. */
 	stop(): void {
 		this.isStopped = true;
 		this.forget();
@@ -184,7 +184,7 @@ export class WaitingExecution {
 		if (answer.resumed || GONE.has(answer.status)) this.stop();
 	}
 
-	/** Only the first one, because a service may be down for long. */
+	/** Only the first one: a service may be down for long. */
 	private logFailure(reason: string): void {
 		if (!this.hasFailed) this.tools.logger.warn(`${this.tools.label}: a look failed: ${reason}`);
 		this.hasFailed = true;
