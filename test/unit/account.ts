@@ -4,7 +4,7 @@ import { corpus } from '../../dev/service/catalogue.cts';
 export const ANSWER_TIME = 50;
 export const MINUTE = 60_000;
 const LIST = '/api/v1/models';
-export const schemaPath = (model: string) => `${LIST}/${model}/schema`;
+const schemaPath = (model: string) => `${LIST}/${model}/schema`;
 
 interface Answer {
 	code: number;
@@ -13,7 +13,7 @@ interface Answer {
 }
 
 export const BROKEN: Answer = { code: 500, msg: 'no database' };
-export const MISSING: Answer = { code: 404, msg: 'not found', data: null };
+const MISSING: Answer = { code: 404, msg: 'not found', data: null };
 
 /** Answers as the service does: the corpus, under the usual paths. */
 export function answerFromCorpus(path: string): Answer {

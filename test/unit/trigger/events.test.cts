@@ -59,7 +59,11 @@ describe('a callback of a task that is underway', () => {
 		[string, (first: TaskEvents, response: ReturnType<typeof makeResponse>) => void, unknown]
 	>([
 		['waits in vain', () => {}, [false, 5_000]],
-		['waits for its answer, though its sender hung up', (_, { close }) => close(), [false, 5_000]],
+		[
+			'waits for its answer, though its sender hung up',
+			(_, response) => response.close(),
+			[false, 5_000],
+		],
 		['finds it emitted', (first) => first.add(DONE), [false, 0]],
 		['begins when that one ended without an event', (first) => first.end(), [true, 0]],
 		[
@@ -111,7 +115,7 @@ describe('events', () => {
 		jest.advanceTimersByTime(1_000);
 		expect(of('old').has(DONE)).toBe(false);
 		of('new').add(DONE);
-		expect(String(saved.events).split(' ')).toHaveLength(1);
+		expect((saved.events as string).split(' ')).toHaveLength(1);
 	});
 
 	it('count by their newest time, though n8n has saved an earlier one', () => {
@@ -130,7 +134,7 @@ describe('events', () => {
 		for (let index = 0; index < REMEMBERED_EVENTS + 5; index++) task(index).add(DONE);
 		const kept = [4, 5, REMEMBERED_EVENTS + 4].map((index) => task(index).has(DONE));
 		expect(kept).toEqual([false, true, true]);
-		expect(String(saved.events).length).toBeLessThan(30 * REMEMBERED_EVENTS);
+		expect((saved.events as string).length).toBeLessThan(30 * REMEMBERED_EVENTS);
 	});
 
 	it('are forgotten when the trigger is deactivated, but not when n8n ends listening for a test event', () => {

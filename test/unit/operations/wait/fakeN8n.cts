@@ -92,7 +92,7 @@ export interface Product {
 let executions = 0;
 
 /** The nodes of the execution, in the order of their runs: one in a loop, or several in a row. */
-export interface Step {
+interface Step {
 	node: string;
 	/** How many items come in. */
 	count: number;

@@ -11,7 +11,7 @@ const SECRET = 'a-key';
 function mockFetch(answer: () => Response): Array<[string, RequestInit]> {
 	const asked: Array<[string, RequestInit]> = [];
 	jest.spyOn(globalThis, 'fetch').mockImplementation(async (url, init = {}) => {
-		asked.push([String(url), init]);
+		asked.push([url as string, init]);
 		return answer();
 	});
 	return asked;
@@ -25,7 +25,7 @@ it("the service is asked without n8n's helpers, by the token, which goes nowhere
 	const record = { taskId: 'task', state: 'success' };
 	const asked = mockFetch(json(200, { code: 200, data: record }));
 	const credentials = { baseUrl: 'https://api.example', accessToken: 'token' };
-	const service = createFetchService(credentials as never);
+	const service = createFetchService(credentials);
 	const task = await service.getTask('task', { timeoutSeconds: 7 });
 	expect(task).toMatchObject({ taskId: 'task', status: 'completed' });
 	const [[url, { headers, method, redirect }]] = asked as [(typeof asked)[number]];
@@ -48,9 +48,11 @@ it.each([
 	const service = createFetchService({
 		baseUrl: 'https://api.example',
 		accessToken: 'token',
-	} as never);
+	});
 	const look = service.getTask('task', { timeoutSeconds: 7 });
-	await expect(look).rejects.toMatchObject({ message: expect.not.stringContaining('token') });
+	await expect(look).rejects.toMatchObject({
+		message: expect.not.stringContaining('token') as string,
+	});
 });
 
 it.each<[string, () => Response, object]>([

@@ -410,7 +410,9 @@ async function live(plan: Plan, happens: Event[]): Promise<void> {
 	jest.spyOn(Math, 'random').mockReturnValue(0.5);
 	jest
 		.spyOn(globalThis, 'fetch')
-		.mockImplementation(async (url, init = {}) => await aliveOnly(world.fetch(String(url), init)));
+		.mockImplementation(
+			async (url, init = {}) => await aliveOnly(world.fetch(url as string, init)),
+		);
 	void world.n8n.run();
 	await pass(Math.min(plan.lead, plan.limit / 2));
 	for (const event of happens) await event(world);
