@@ -12,7 +12,7 @@ import {
 import type { ModelRequest } from '../../models/model';
 import { timeoutOption, type Item } from '../operation';
 import { keepCreditsOption, maxTasksOption } from './budget';
-import { checkUrls, findFiles } from './checkFiles';
+import { checkUrls, findFiles } from './inputFile';
 
 const additionalInput: Field = {
 	displayName: 'Extra Fields (JSON)',
