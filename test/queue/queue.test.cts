@@ -271,8 +271,12 @@ describe('queue mode', () => {
 			expect(await send(task, index % 2)).toEqual({ accepted: true, resumed: false });
 		const last = tasks.filter(isLast);
 		for (const task of last) Object.assign(task, { state: 'success', completeTime: Date.now() });
-		for (const answer of await Promise.all(last.flatMap((task) => [send(task, 0), send(task, 1)])))
-			expect(answer).toMatchObject({ accepted: false, reason: 'resultsUnderWay' });
+		const answers = await Promise.all(last.flatMap((task) => [send(task, 0), send(task, 1)]));
+		// A process tells the sender whose callback it delivers to come again, and accepts the others.
+		const underWay = answers.filter(({ reason }) => reason === 'resultsUnderWay');
+		expect(underWay.length).toBeGreaterThan(0);
+		for (const answer of answers)
+			if (!underWay.includes(answer)) expect(answer).toEqual({ accepted: true, resumed: false });
 
 		const execution = await waitForOne(id);
 		const ids = getIds(execution.getItems<Task>(NODE));

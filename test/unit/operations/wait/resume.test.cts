@@ -116,8 +116,8 @@ it.each<[string, Act, Partial<Callback>, number, object]>([
 			await parked.send(parked.one);
 		},
 		{},
-		503,
-		refusal('resultsUnderWay'),
+		200,
+		{ accepted: true, resumed: false },
 	],
 ])('a callback with %s does not resume', async (_, prepare, more, status, answer) => {
 	const parked = park();
