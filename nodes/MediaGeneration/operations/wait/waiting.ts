@@ -9,7 +9,7 @@ import type { Task } from '../../api/task';
 import { getSigningSecrets } from '../../callback/signature';
 import { readParked } from '../../host/parking';
 import { BoundedMap } from '../../lib/boundedMap';
-import { runAfter } from '../../lib/timers';
+import { runAfter, settleBy } from '../../lib/timers';
 import { STORED_WAIT, type Wait } from '../record';
 import { createFetchService, sendLook } from './lookRequests';
 import { Looker, type WaitSettings } from './looker';
@@ -162,7 +162,11 @@ export class WaitingExecution {
 		if (!this.isStopped && Date.now() < stored.until) {
 			const source = { service: createFetchService(tools.credentials) };
 			const getSource = () => source;
-			await looker.look(looker.batch.openIds, { getSource, untilOpen: true });
+			// A request that hangs must not keep the execution asleep past the limit.
+			await settleBy(
+				stored.until,
+				looker.look(looker.batch.openIds, { getSource, untilOpen: true }),
+			);
 		}
 		const { isEnded, failure } = looker.batch;
 		if (failure) this.logFailure(failure.message);
