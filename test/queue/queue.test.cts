@@ -221,7 +221,7 @@ describe('queue mode', () => {
 			faultsFor: ({ input }) => ({ noCallback: true, neverEnds: isEndless(input.prompt) }),
 		});
 		const listCreated = followTasks();
-		const { id } = await pair.activate(called('Limited', [createAndWait({ waitLimit: 0.3 })]));
+		const { id } = await pair.activate(called('Limited', [createAndWait({ waitLimit: 0.6 })]));
 		const prompts = buildPrompts(3);
 		await call('Limited', prompts);
 		await waitForParked(id, 1);
