@@ -4,11 +4,13 @@ import ts from 'typescript';
 
 /** What the house may hold, so that a newcomer can keep it in mind. `npm run lint:house` checks it. */
 const LIMITS = {
-	/** Lines of the product, and of the rooms that make up a run. The aim for the product is 8,500. */
-	product: 8_930,
+	/** Lines of the product, and of the rooms that make up a run. */
+	product: 8_500,
 	run: 3_300,
-	/** Lines of tests, tools and benches, for each line of the product. The aim is 2.2. */
-	beside: 2.6,
+	/** Lines of tests, tools and benches, for each line of the product. */
+	beside: 2.2,
+	/** Lines of the probe. */
+	probe: 450,
 	/** Bytes of all Markdown. */
 	prose: 70_000,
 	/** Lines of a function. A declaration is none. */
@@ -61,9 +63,8 @@ function main() {
 	const productFiles = listFiles('nodes/*.ts', 'credentials/*.ts');
 	const product = countLines(productFiles);
 	const run = countLines(productFiles.filter((file) => RUN.test(file)));
-	const beside = countLines(
-		listFiles('test/*.ts', 'test/*.cts', 'dev/*.ts', 'dev/*.cts', 'bench/*.cts', 'probe/*.cts'),
-	);
+	const beside = countLines(listFiles('test/*.ts', 'test/*.cts', 'dev/*.cts', 'bench/*.cts'));
+	const probe = countLines(listFiles('probe/*.cts'));
 	const prose = Buffer.byteLength(listFiles('*.md').map(read).join(''));
 	const ratio = beside / product;
 	const found = [
@@ -72,10 +73,11 @@ function main() {
 		run > LIMITS.run && `operations and host have ${run} lines, of ${LIMITS.run}`,
 		ratio > LIMITS.beside &&
 			`beside the product stand ${beside} lines: ${ratio.toFixed(2)} for one, of ${LIMITS.beside}`,
+		probe > LIMITS.probe && `the probe has ${probe} lines, of ${LIMITS.probe}`,
 		prose > LIMITS.prose && `the prose has ${prose} bytes, of ${LIMITS.prose}`,
 	].filter(Boolean);
 	console.log(
-		`product ${product} lines (operations and host ${run}), beside ${ratio.toFixed(2)} for one, prose ${prose} bytes`,
+		`product ${product} lines (operations and host ${run}), beside ${ratio.toFixed(2)} for one, probe ${probe} lines, prose ${prose} bytes`,
 	);
 	for (const line of found) console.error(`✗ ${line}`);
 	process.exitCode = found.length > 0 ? 1 : 0;
