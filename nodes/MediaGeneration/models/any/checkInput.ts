@@ -3,6 +3,7 @@ import { buildFieldError, isBlank, namePlace, shorten } from '../field';
 import { Media } from '../media';
 import { describeForms, listShortly, nameTypes } from './describeProperty';
 import { getType, isEqual, takesJson, type JsonSchema, type Limit } from './jsonSchema';
+import { getPart } from './readSchema';
 import { findEarlierResult } from './recognize';
 
 /** A part of a value that the schema does not allow. */
@@ -45,9 +46,9 @@ function* listViolations(
 		for (const [index, entry] of value.entries())
 			yield* listViolations(items, entry, [...path, index]);
 	else if (isObject(value) && !(value instanceof Media)) {
-		const own = (name: string) => (Object.hasOwn(properties, name) && properties[name]) || {};
+		const own = (name: string) => (getPart(properties, name) ?? {}) as JsonSchema;
 		for (const name of required)
-			if ((!Object.hasOwn(value, name) || value[name] === undefined) && !takesJson(own(name))) {
+			if (getPart(value, name) === undefined && !takesJson(own(name))) {
 				const remedy = findEarlierResult(name, own(name))?.remedy;
 				yield { path: [...path, name], message: 'is required', isMissing: true, remedy };
 			}
@@ -104,8 +105,7 @@ function checkValue(schema: JsonSchema, given: unknown): string | undefined {
 }
 
 /** Says whether a value has a type. A type that JSON Schema doesn't know is any. */
-function isOfType(value: unknown, type: string): boolean {
-	if (type === 'integer') return Number.isInteger(value);
-	const isKnown = ['string', 'number', 'boolean', 'array', 'object', 'null'].includes(type);
-	return !isKnown || getType(value) === type;
-}
+const isOfType = (value: unknown, type: string): boolean =>
+	type === 'integer'
+		? Number.isInteger(value)
+		: getType(value) === type || !/^(string|number|boolean|array|object|null)$/.test(type);

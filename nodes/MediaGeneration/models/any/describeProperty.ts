@@ -10,31 +10,23 @@ import {
 	type JsonSchema,
 	type Property,
 } from './jsonSchema';
-import { findEarlierResult, isMedia, type EarlierResult } from './recognize';
+import { findEarlierResult, isMedia } from './recognize';
 
 /** The longest name of a field or choice, list of values, and default in a brief, in characters. */
 const SHOWN_NAME = 100;
 const SHOWN_LIST = 500;
 const SHOWN_DEFAULT = 32;
 
-interface Description extends Record<'title' | 'brief' | 'facts' | 'prose', string> {
-	/** How the editor enters it. */
-	type: FieldType;
-	/** The task or file whose ID it takes. */
-	earlier: EarlierResult | undefined;
-}
-
 /**
- * Describes a property: its title, in brief what it takes (the editor has some 26 characters for
- * both), all facts that are known, and as HTML the service's own words.
+ * Describes a property: the type of its field, the earlier result whose ID it takes, its title, in
+ * brief what it takes (the editor has some 26 characters for both), all facts that are known, and
+ * as HTML the service's own words.
  */
-export function describeProperty(property: Property): Description {
-	const { name, schema, isRequired } = property;
+export function describeProperty({ name, schema, isRequired }: Property) {
 	const { default: initial, deprecated, description = '' } = schema;
 	const earlier = findEarlierResult(name, schema);
-	const [type, form] = earlier
-		? (['string', `earlier ${earlier.kind}`] as const)
-		: findForm(name, schema);
+	const [type, entered] = findForm(name, schema);
+	const form = earlier ? `earlier ${earlier.kind}` : entered;
 	const range = form ? '' : describeRange(schema.minimum, schema.maximum);
 	const standard = isBlank(initial) ? '' : `default ${listShortly([initial])}`;
 	const length = describeCount(schema.minLength, schema.maxLength);

@@ -52,8 +52,6 @@ const EARLIER_RESULTS = [
 	},
 ];
 
-export type EarlierResult = (typeof EARLIER_RESULTS)[number];
-
 /** Finds the earlier result, a task or one of its files, whose ID a property takes. */
 export function findEarlierResult(name: string, schema: JsonSchema) {
 	if (!takesText(schema) || isMedia(name, schema)) return undefined;
