@@ -39,7 +39,7 @@ function convert(name: string, schema: JsonSchema, value: unknown, mediaNames: s
 	if (typeof value === 'string') {
 		const json = /^\s*[[{]/.test(value) ? parseJson(value) : undefined;
 		if (json !== undefined && takes(getType(json))) return convert(name, schema, json, mediaNames);
-		if (types.length && !takes('string')) {
+		if (!takes('string')) {
 			// A number too large for JavaScript stays text, and is refused.
 			const isExact = DECIMAL.test(value) && Math.abs(Number(value)) <= Number.MAX_SAFE_INTEGER;
 			if (takes('number', 'integer') && isExact) return Number(value);

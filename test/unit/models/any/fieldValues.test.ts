@@ -63,8 +63,9 @@ describe('a name of a binary field', () => {
 			mask: { enum: ['no'] },
 		};
 		const list: JsonSchema = { type: 'array', items: { type: 'object', properties } };
-		expect(enter(list, '[{"image":"data","mask":"no","more":null}]')).toEqual([
+		expect(enter(list, '[{"image":"data","mask":"no","more":null},{"image":" "}]')).toEqual([
 			{ image: expect.any(Media) as Media, mask: 'no', more: null },
+			{ image: ' ' },
 		]);
 		expect(
 			enter({ type: 'array', items: { type: 'string', enum: ['one'] } }, 'one', 'images'),

@@ -104,6 +104,13 @@ it.each<[object, JsonSchema]>([
 	[{ description: longName }, { description: `${longName.slice(0, 199)}…` }],
 ])('reads %j as %j', (value, schema) => expect(readSchema(value, {})).toEqual(schema));
 
+it('reads nothing of a schema that is larger than 64,000 characters', () => {
+	const long = 'a'.repeat(64_000);
+	const keywords = Object.fromEntries([...long].map((_, index) => [index, 1]));
+	for (const value of [{ properties: { [long]: {} } }, { enum: [long] }, keywords])
+		expect(readSchema(value, {})).toBeUndefined();
+});
+
 it('leaves out what is no rule where only rules are asked for', () => {
 	const prose = { description: 'a', default: 'b', deprecated: true };
 	expect(readSchema({ ...prose, ...text }, {}, false)).toStrictEqual(text);

@@ -29,6 +29,10 @@ it.each<[name: string, schema: object, required: string[], more: object]>([
 	expect({ options, defaultValue }).toEqual(more);
 });
 
+it('a prompt of fixed values is a field of the model', () => {
+	expect(readProperties({ prompt: { enum: ['a'] } })[0]).toMatchObject({ display: true });
+});
+
 it('the editor takes the fields for outdated whenever the schema is another one', () => {
 	const nameHidden = (maximum: number, description: string) =>
 		readProperties({ x: { maximum, description } }).find(({ id }) => id === '$schema')?.displayName;
