@@ -94,7 +94,8 @@ class SchemaReader {
 		if (keyword === 'description') return cleanProse(String(part));
 		if (keyword === 'items') return this.read(part, open);
 		if (keyword === 'properties') return this.readProperties(Object.entries(part as object), open);
-		if (/^a..Of$/.test(keyword)) return (part as unknown[]).map((one) => this.read(one, open));
+		if (/^(any|all)Of$/.test(keyword))
+			return (part as unknown[]).map((one) => this.read(one, open));
 		this.spend(JSON.stringify(part).length);
 		return keyword === 'required' ? (part as string[]).map((name) => name.trim()) : part;
 	}
