@@ -9,9 +9,7 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { methods } from './editor/methods';
-import { buildSubtitle } from './editor/subtitle';
-import { operationProperties } from './editor/properties';
-import { operations } from './operations';
+import { operationProperties, subtitle } from './editor/properties';
 
 /**
  * Resumes a parked execution. n8n makes a URL for each execution, so nothing is registered with the
@@ -60,7 +58,7 @@ export class MediaGeneration implements INodeType {
 		group: ['transform'],
 		// Not 1: n8n evaluates an expression of its own at each webhook call of a version 1.
 		version: 1.1,
-		subtitle: buildSubtitle(operations),
+		subtitle,
 		description: 'Create videos and images with AI models, and get them when they are finished',
 		defaults: { name: 'Media Generation' },
 		inputs: [NodeConnectionTypes.Main],

@@ -46,8 +46,7 @@ export async function searchModels(context: ILoadOptionsFunctions, filter = '') 
 	const results = models
 		.filter((model) => !isChat(model) && words.every((word) => toText(model).includes(word)))
 		.map(toResult)
-		// The workflow stores the identifier and name of a chosen model, and n8n would run expressions
-		// in them.
+		// The workflow stores both for a chosen model, and n8n would run expressions in them.
 		.filter(({ name, value }) => !isExpression(name) && !isExpression(value));
 	return { results };
 }
@@ -63,10 +62,7 @@ const isChat = ({ taskType }: CatalogueModel): boolean =>
 const toText = ({ model, title, provider, taskType }: CatalogueModel): string =>
 	[model, title, provider, ...taskType].join(' ').toLowerCase();
 
-/**
- * Names a model by its title, its first type if the title doesn't have it, and the first line of
- * its price, as the service words it.
- */
+/** Names a model by its title, its first type if the title lacks it, and its price's first line. */
 function toResult({ model, title = model, taskType, pricingDesc = '' }: CatalogueModel) {
 	const type = taskType.find((one) => !title.toLowerCase().includes(one.toLowerCase()));
 	const [price] = pricingDesc.trim().split('\n');

@@ -10,8 +10,14 @@ import {
 	SEARCH_MODELS,
 } from '../models/any/anyFields';
 
-/** Loads the code of the look-ups with the first one: n8n loads this file at its start. */
-const loadLookups = async () => await import('./lookups');
+type Lookups = typeof import('./lookups');
+type LookUp<Result> = (context: ILoadOptionsFunctions, filter?: string) => Promise<Result>;
+
+/** Makes a method that loads its code with the first call: n8n loads this file at its start. */
+const lookUp = <Result>(choose: (lookups: Lookups) => LookUp<Result>) =>
+	async function (this: ILoadOptionsFunctions, filter?: string) {
+		return await choose(await import('./lookups'))(this, filter);
+	};
 
 /** The test of the credential, by the name that both nodes give in `testedBy`. */
 export const credentialTest = {
@@ -24,22 +30,10 @@ export const credentialTest = {
 /** The node's answers to the editor, and to AI builders. */
 export const methods = {
 	credentialTest,
-	listSearch: {
-		async [SEARCH_MODELS](this: ILoadOptionsFunctions, filter?: string) {
-			return await (await loadLookups()).searchModels(this, filter);
-		},
-	},
+	listSearch: { [SEARCH_MODELS]: lookUp(({ searchModels }) => searchModels) },
 	loadOptions: {
-		async [LIST_MODEL_FIELDS](this: ILoadOptionsFunctions) {
-			return await (await loadLookups()).listModelFields(this);
-		},
-		async [GUIDE_JSON](this: ILoadOptionsFunctions) {
-			return await (await loadLookups()).guideJson(this);
-		},
+		[LIST_MODEL_FIELDS]: lookUp(({ listModelFields }) => listModelFields),
+		[GUIDE_JSON]: lookUp(({ guideJson }) => guideJson),
 	},
-	resourceMapping: {
-		async [GET_MODEL_FIELDS](this: ILoadOptionsFunctions) {
-			return await (await loadLookups()).getModelFields(this);
-		},
-	},
+	resourceMapping: { [GET_MODEL_FIELDS]: lookUp(({ getModelFields }) => getModelFields) },
 };

@@ -1,4 +1,6 @@
 import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow';
+import { models } from '../models';
+import { customModel } from '../models/any/anyFields';
 import { toProperty } from '../models/field';
 import { operations } from '../operations';
 
@@ -42,3 +44,13 @@ export const operationProperties: INodeProperties[] = [
 		return updateDisplayOptions({ show }, [toProperty(field)]);
 	}),
 ];
+
+/** Writes an object for an expression that finds names by their values. */
+const mapNames = (entries: Array<{ value: string; name: string }>): string =>
+	`(${JSON.stringify(Object.fromEntries(entries.map(({ value, name }) => [value, name])))})`;
+
+const chosen = `$parameter.${customModel.name}`;
+const names = mapNames(models.map(({ id, name }) => ({ value: id, name })));
+
+/** The text below the node's name on the canvas: the model, or the operation if there is none. */
+export const subtitle = `={{ $parameter.model === "custom" && (${chosen}?.value ?? ${chosen}) || (${names}[$parameter.model] ?? ${mapNames(operations)}[$parameter.operation]) }}`;

@@ -122,17 +122,21 @@ export const toRequestKey = ({ name, send }: Field): string =>
  * @throws {UserError} when the value is required and missing, or has a form that can't be sent
  */
 export function parseValue(field: Field, value: unknown): unknown {
-	if (isBlank(value)) {
-		if (field.required) throw buildFieldError(`'${field.displayName}' is required`);
-		return field.send?.blank ? '' : undefined;
-	}
+	if (!isBlank(value)) return parse(field, value);
+	if (field.required) throw buildFieldError(`'${field.displayName}' is required`);
+	return field.send?.blank ? '' : undefined;
+}
+
+/** @param where follows the name of the field, for example " in Options" */
+function parse(field: Field, value: unknown, where = '', remedy?: string): unknown {
 	const parsed = findShape(field).safeParse(value);
 	if (parsed.success) return parsed.data;
 	const { path = [], message } = parsed.error.issues[0] ?? {};
 	let culprit = value;
 	for (const step of path) culprit = (culprit as Record<string | number, unknown> | null)?.[step];
-	const given = isBlank(culprit) ? '' : `, but is ${shorten(culprit)}`;
-	throw buildFieldError(`'${namePlace(path, field.displayName)}' ${message}${given}`);
+	const given = isBlank(culprit) ? 'blank' : shorten(culprit);
+	const place = `'${namePlace(path, field.displayName)}'${where}`;
+	throw buildFieldError(`${place} ${message}, but is ${given}`, remedy);
 }
 
 /** Reads an entry of Options; undefined if it was not added, null if its expression is. */
@@ -145,13 +149,8 @@ export type OptionReader = (name: string) => unknown;
 export function readOption(option: OptionReader, field: Field): unknown {
 	const value = option(field.name);
 	if (value === undefined) return undefined;
-	const parsed = findShape(field).safeParse(value);
-	if (parsed.success) return parsed.data;
-	const given = isBlank(value) ? 'blank' : shorten(value);
-	throw buildFieldError(
-		`'${field.displayName}' in Options ${parsed.error.issues[0]?.message}, but is ${given}`,
-		'Nothing was sent for this item. Correct the option or remove it, then run the node again.',
-	);
+	const remedy = 'Correct the option or remove it, then run the node again.';
+	return parse(field, value, ' in Options', `Nothing was sent for this item. ${remedy}`);
 }
 
 /** Reads a number as `readOption` does; its default if the user did not add the option. */

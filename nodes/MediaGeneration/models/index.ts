@@ -1,12 +1,22 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { alpha3MotionControl } from './alpha3MotionControl';
-import { mediaFieldsOption } from './any/anyFields';
-import { anyModel } from './any/anyModel';
+import { anyFields, mediaFieldsOption } from './any/anyFields';
 import { beta2ImageEdit } from './beta2ImageEdit';
 import { describeModels, listModelProperties, toBuilderHint } from './builders';
 import { delta11ReferenceToVideo, deltaReferenceToVideo } from './deltaReferenceToVideo';
 import { gammaV6ReferenceToVideo } from './gammaV6ReferenceToVideo';
-import { modelIdOption } from './model';
+import { defineModel, modelIdOption } from './model';
+
+const anyModel = defineModel({
+	id: 'custom',
+	name: 'Any Model (Text to Image, Text to Video, Speech, Music)',
+	description: 'Every other model of the service, with its price and its own fields',
+	fields: anyFields,
+	async request(...readers) {
+		const { requestAnyModel } = await import('./any/requestAnyModel');
+		return await requestAnyModel(...readers);
+	},
+});
 
 /**
  * Every model that the editor offers. Any Model is first and the default: a real service has other

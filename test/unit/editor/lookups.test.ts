@@ -1,9 +1,4 @@
-import {
-	sleep,
-	type IHttpRequestOptions,
-	type ILoadOptionsFunctions,
-	type ResourceMapperField,
-} from 'n8n-workflow';
+import type { IHttpRequestOptions, ILoadOptionsFunctions, ResourceMapperField } from 'n8n-workflow';
 import { corpus } from '../../../dev/service/catalogue.cts';
 import {
 	getModelFields,
@@ -13,9 +8,9 @@ import {
 } from '../../../nodes/MediaGeneration/editor/lookups';
 import { readFields } from '../models/any/modelFields';
 
-const ANSWER_TIME = 50;
 const MINUTE = 60_000;
 const LIST = '/api/v1/models';
+const UPSCALE = 'eta-upscale';
 const schemaPath = (model: string) => `${LIST}/${model}/schema`;
 
 interface Answer {
@@ -35,46 +30,37 @@ function answerFromCorpus(path: string): Answer {
 }
 
 let accounts = 0;
+/** What the service answers, and what it was asked. */
+let answer: (path: string) => Answer;
+let requests: string[];
+/** The panel of an account that nobody used before. */
+let context: ILoadOptionsFunctions;
+let parameters: Record<string, unknown>;
 
-/** Opens an account that nobody used before. What its service answers can be set; when it was asked is noted. */
 function openAccount() {
 	const credentials = { baseUrl: 'https://service.example', accessToken: `token ${accounts++}` };
-	const requests: Array<{ at: number; path: string }> = [];
-	let parameters: Record<string, unknown> = {};
-	const context = {
+	context = {
 		getNode: () => ({ name: 'Media Generation' }),
 		getCredentials: async () => credentials,
 		getCurrentNodeParameter: (name: string) => parameters[name],
 		helpers: {
 			httpRequestWithAuthentication: async (_: string, { url }: IHttpRequestOptions) => {
 				const path = url.replace(credentials.baseUrl, '');
-				requests.push({ at: Date.now(), path });
-				await sleep(ANSWER_TIME);
-				return { statusCode: 200, body: JSON.stringify(opened.answer(path)) };
+				requests.push(path);
+				return { statusCode: 200, body: JSON.stringify(answer(path)) };
 			},
 		},
 	} as unknown as ILoadOptionsFunctions;
-	const choose = (model: string, schema?: ResourceMapperField[], customInput?: unknown) => {
-		parameters = {
-			customInput,
-			customModel: { __rl: true, mode: 'id', value: model },
-			customFields: schema && { mappingMode: 'defineBelow', value: {}, schema },
-		};
-		return context;
+}
+
+/** Chooses a model in the panel, in a workflow that may store fields or JSON. */
+function choose(model: string, schema?: ResourceMapperField[], customInput?: unknown) {
+	parameters = {
+		customInput,
+		customModel: { __rl: true, mode: 'id', value: model },
+		customFields: schema && { mappingMode: 'defineBelow', value: {}, schema },
 	};
-	const opened = {
-		answer: answerFromCorpus,
-		requests,
-		search: async (filter?: string) => await searchModels(context, filter),
-		/** Lists the fields of a model for an AI builder. */
-		listFields: async (model: string) => await listModelFields(choose(model)),
-		guideJson: async (model: string, written?: unknown) =>
-			await guideJson(choose(model, undefined, written)),
-		/** Loads the fields of a model in an editor, whose workflow may store some. */
-		loadFields: async (model: string, stored?: ResourceMapperField[]) =>
-			await getModelFields(choose(model, stored)),
-	};
-	return opened;
+	return context;
 }
 
 /** Waits for answers, as long as it takes. */
@@ -86,12 +72,11 @@ async function settle<T>(pending: Promise<T>): Promise<T> {
 	return result;
 }
 
-/** The one that a test begins with. */
-let account: ReturnType<typeof openAccount>;
-
 beforeEach(() => {
 	jest.useFakeTimers({ now: 0 });
-	account = openAccount();
+	answer = answerFromCorpus;
+	requests = [];
+	openAccount();
 });
 afterEach(() => jest.useRealTimers());
 
@@ -105,7 +90,7 @@ describe('a search', () => {
 		['what no model has', 'no such thing', []],
 		['a chat model, which is left out', 'sigma-chat-5', []],
 	])('finds by %s', async (_, filter, models) => {
-		const { results } = await settle(account.search(filter));
+		const { results } = await settle(searchModels(context, filter));
 		expect(results.map(({ value }) => value).sort()).toEqual(models);
 	});
 
@@ -115,7 +100,7 @@ describe('a search', () => {
 	])(
 		'names %s by its title, its type where the title lacks it, and its price',
 		async (value, name) => {
-			const { results } = await settle(account.search(value));
+			const { results } = await settle(searchModels(context, value));
 			expect(results).toContainEqual(expect.objectContaining({ name, value }));
 		},
 	);
@@ -126,16 +111,16 @@ describe('a search', () => {
 			{ model: 'b', title: '={{ 1 }}' },
 			{ model: 'c', title: 'C = {{ 1 }}' },
 		];
-		account.answer = () => ({ code: 200, data: { models } });
-		const { results } = await settle(account.search());
+		answer = () => ({ code: 200, data: { models } });
+		const { results } = await settle(searchModels(context));
 		expect(results.map(({ name, value }) => [name, value])).toEqual([['C = {{ 1 }}', 'c']]);
 	});
 
 	it('shows the beginning of long texts', async () => {
 		const long = 'long '.repeat(1_000);
 		const model = { model: 'a', title: long, taskType: ['type '.repeat(500)], pricingDesc: long };
-		account.answer = () => ({ code: 200, data: { models: [model] } });
-		const { results } = await settle(account.search());
+		answer = () => ({ code: 200, data: { models: [model] } });
+		const { results } = await settle(searchModels(context));
 		const [{ name = '', description = '' } = {}] = results;
 		expect(name).toMatch(/^long .{180,195}…$/);
 		expect(description).toMatch(/^type [^]{480,500}…$/);
@@ -143,70 +128,58 @@ describe('a search', () => {
 
 	it.each([
 		['has no catalogue', MISSING, /lists no models: choose .* By ID .* JSON/],
-		['refuses the token', { code: 401 }, /does not accept the access token .*By ID .* JSON/],
 		['answers otherwise', { code: 200, data: 1 }, /gave no list of models.*By ID .* JSON/],
-	])('of a service that %s fails, and says how to go on', async (_, answer, message) => {
-		account.answer = () => answer;
-		await expect(settle(account.search())).rejects.toThrow(message);
+	])('of a service that %s fails, and says how to go on', async (_, given, message) => {
+		answer = () => given;
+		await expect(settle(searchModels(context))).rejects.toThrow(message);
 	});
 });
 
 describe('the fields of a model', () => {
 	it('are those of its schema, with one request', async () => {
-		const openapi = corpus.find(({ entry }) => entry.model === 'eta-upscale')?.openapi;
-		const fields = await settle(account.loadFields('eta-upscale'));
-		expect(fields).toEqual(readFields('eta-upscale', openapi));
+		const openapi = corpus.find(({ entry }) => entry.model === UPSCALE)?.openapi;
+		const fields = await settle(getModelFields(choose(UPSCALE)));
+		expect(fields).toEqual(readFields(UPSCALE, openapi));
 		expect(fields.fields.length).toBeGreaterThan(1);
-		expect(account.requests.map(({ path }) => path)).toEqual([schemaPath('eta-upscale')]);
+		expect(requests).toEqual([schemaPath(UPSCALE)]);
 	});
 
 	it.each([
-		['no model is chosen', '', answerFromCorpus, /Choose a model/],
+		['no model is chosen', '', answerFromCorpus, /Choose a model first\.$/],
 		['an expression gives the model', '={{ $json.model }}', answerFromCorpus, /expression.*JSON/],
 		['the service knows no such model', 'eta-upscales', answerFromCorpus, /eta-upscales.*JSON/],
 		['no path can hold its name', '../secret', answerFromCorpus, /can't be "\.\.\/secret".*JSON/],
-		['the service is down', 'eta-upscale', () => BROKEN, /no database.*JSON/],
-	])('are a notice when %s', async (_, model, answer, message) => {
-		account.answer = answer;
-		expect(await settle(account.loadFields(model))).toEqual({
+		['the service is down', UPSCALE, () => BROKEN, /no database.*JSON/],
+	])('are a notice when %s', async (_, model, given, message) => {
+		answer = given;
+		expect(await settle(getModelFields(choose(model)))).toEqual({
 			fields: [],
 			emptyFieldsNotice: expect.stringMatching(message) as string,
 		});
 	});
 
 	it('are a notice that shows what the service says as text, and the beginning of it', async () => {
-		account.answer = () => ({ code: 500, msg: `<img src="x"> & ${'more '.repeat(500)}` });
-		const { emptyFieldsNotice = '' } = await settle(account.loadFields('eta-upscale'));
+		answer = () => ({ code: 500, msg: `<img src="x"> & ${'more '.repeat(500)}` });
+		const { emptyFieldsNotice = '' } = await settle(getModelFields(choose(UPSCALE)));
 		expect(emptyFieldsNotice).toContain('&lt;img src="x"> &amp; more');
 		expect(emptyFieldsNotice).toMatch(/…\. To go on .* JSON\.$/);
 		expect(emptyFieldsNotice.length).toBeLessThan(400);
 	});
 
 	it('are those that the workflow stores when the service refuses, if they are of the model', async () => {
-		const { fields } = await settle(openAccount().loadFields('eta-upscale'));
-		account.answer = () => BROKEN;
-		expect(await settle(account.loadFields('eta-upscale', fields))).toEqual({ fields });
-		expect(await settle(account.loadFields('omega-layers/compose', fields))).toMatchObject({
-			fields: [],
-		});
+		const { fields } = await settle(getModelFields(choose(UPSCALE)));
+		openAccount();
+		answer = () => BROKEN;
+		expect(await settle(getModelFields(choose(UPSCALE, fields)))).toEqual({ fields });
+		const ofAnother = getModelFields(choose('omega-layers/compose', fields));
+		expect(await settle(ofAnother)).toMatchObject({ fields: [] });
 	});
 });
 
-describe('the fields of a model for an AI builder', () => {
-	it('are listed by the names that the service gives them', async () => {
-		const fields = await settle(account.listFields('eta-upscale'));
-		expect(fields.map(({ value }) => value)).toEqual(
-			expect.arrayContaining(['image_url', 'factor']),
-		);
-	});
-
-	it.each([
-		['', 'Choose a model first'],
-		['unheard-of', 'lists no fields of a model "unheard-of"'],
-		['kappa-7/preview', "doesn't say yet which fields"],
-	])('of "%s" are none, for a reason', async (model, reason) => {
-		await expect(settle(account.listFields(model))).rejects.toThrow(reason);
-	});
+it('an AI builder gets the fields of a model by the names that the service gives them, or why there are none', async () => {
+	const fields = await settle(listModelFields(choose(UPSCALE)));
+	expect(fields.map(({ value }) => value)).toEqual(expect.arrayContaining(['image_url', 'factor']));
+	await expect(settle(listModelFields(choose('')))).rejects.toThrow('Choose a model first');
 });
 
 describe('the fields of a model beside its JSON', () => {
@@ -215,18 +188,13 @@ describe('the fields of a model beside its JSON', () => {
 		['{ "image_url": "a", "faktor": 2 }', 'Unknown to the model: faktor. Required: image_url'],
 		[{ faktor: 2 }, 'Unknown to the model: faktor. Required: image_url'],
 	])('are listed below what %j lacks', async (written, summary) => {
-		const [first, ...fields] = await settle(account.guideJson('eta-upscale', written));
+		const [first, ...fields] = await settle(guideJson(choose(UPSCALE, undefined, written)));
 		expect(first).toEqual({ name: summary, value: '' });
 		expect(fields.map(({ value }) => value)).toContain('factor');
 	});
 
-	it.each([
-		['', 'Choose a model first'],
-		['={{ $json.model }}', 'An expression gives the model'],
-		['kappa-7/preview', /which fields kappa-7\/preview takes$/],
-	])('of "%s" are none, and the panel says why', async (model, reason) => {
-		expect(await settle(account.guideJson(model))).toEqual([
-			{ name: expect.stringMatching(reason) as string, value: '' },
-		]);
+	it('are none without a model, and the panel says so', async () => {
+		const none = [{ name: 'Choose a model first', value: '' }];
+		expect(await settle(guideJson(choose('')))).toEqual(none);
 	});
 });

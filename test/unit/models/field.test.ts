@@ -30,8 +30,6 @@ describe('parseValue', () => {
 		expect(parseValue(field({ type: 'number' }), value)).toBeUndefined();
 	});
 
-	it('keeps text as it was written', () => expect(parseValue(field(), ' a\n b ')).toBe(' a\n b '));
-
 	it('gives what is wrong, where, what is allowed, and what to do', () => {
 		const parse = () => parseValue(field({ send: { shape: ratio } }), 'wide');
 		expect(parse).toThrow(
@@ -52,10 +50,10 @@ describe('parseValue', () => {
 	});
 
 	it.each<[Field['type'], unknown, unknown]>([
-		['number', '1', 1],
 		['number', ' -12 ', -12],
 		['number', '-1.25', -1.25],
 		['number', 1.5, 1.5],
+		['string', ' a\n b ', ' a\n b '],
 		['boolean', 'true', true],
 		['boolean', 'false', false],
 		['boolean', true, true],
@@ -94,28 +92,15 @@ describe('parseValue', () => {
 		expect(() => parseValue(field({ type: 'number', typeOptions }), value)).toThrow(message);
 	});
 
-	const side = fc.integer({ min: 1, max: 99_999 });
-
-	it.each<[string, Partial<Field>, fc.Arbitrary<unknown>]>([
-		['whole number', whole, fc.maxSafeInteger()],
-		[
-			'ratio of positive whole numbers',
-			{ send: { shape: ratio } },
-			fc.tuple(side, side).map(([w, h]) => `${w}:${h}`),
-		],
-		[
-			'resolution of digits and p',
-			{ send: { shape: resolution } },
-			fc.integer({ min: 1 }).map((lines) => `${lines}p`),
-		],
-		['web URL', { send: { shape: webUrl } }, fc.webUrl({ withQueryParameters: true })],
-	])('takes every %s, with blanks around it too', (_, more, values) => {
-		fc.assert(
-			fc.property(values, (value) => {
-				expect(parseValue(field(more), value)).toBe(value);
-				expect(parseValue(field(more), ` ${String(value)} `)).toBe(value);
-			}),
-		);
+	it.each<[string, Partial<Field>, unknown]>([
+		['whole number', whole, Number.MAX_SAFE_INTEGER],
+		['ratio', { send: { shape: ratio } }, '16:9'],
+		['resolution', { send: { shape: resolution } }, '720p'],
+		['word', { send: { shape: lowerCaseLabel } }, 'png'],
+		['URL', { send: { shape: webUrl } }, 'https://media.example/a?b=c'],
+	])('takes a %s, with blanks around it too', (_, more, value) => {
+		expect(parseValue(field(more), value)).toBe(value);
+		expect(parseValue(field(more), ` ${String(value)} `)).toBe(value);
 	});
 
 	it('gives a value or a UserError, whatever the user or an expression gives', () => {

@@ -2,14 +2,8 @@ import { isObject } from '../../lib/json';
 import { buildFieldError, isBlank, namePlace, shorten } from '../field';
 import { Media } from '../media';
 import { describeForms, listShortly, nameTypes } from './describeProperty';
-import {
-	collectProperties,
-	getType,
-	isEqual,
-	takesJson,
-	type JsonSchema,
-	type Limit,
-} from './jsonSchema';
+import { getType, isEqual, takesJson, type JsonSchema, type Limit } from './jsonSchema';
+import { getPart } from './readSchema';
 import { findEarlierResult } from './recognize';
 
 /** A part of a value that the schema does not allow. */
@@ -19,6 +13,8 @@ interface Violation {
 	/** Follows the name of the place, for example "must be at most 30". */
 	message: string;
 	isMissing?: boolean;
+	/** What to do about it; absent: correct it. */
+	remedy?: string;
 }
 
 /**
@@ -29,13 +25,11 @@ interface Violation {
 export function checkInput(schema: JsonSchema, input: Record<string, unknown>): void {
 	const [violation] = listViolations(schema, input);
 	if (!violation) return;
-	const { path, value, message, isMissing } = violation;
-	const [name = '', ...inner] = path.map(String);
-	const property = collectProperties(schema).get(name)?.schema ?? {};
-	const earlier = isMissing && !inner.length ? findEarlierResult(name, property) : undefined;
+	const { path, value, message, remedy } = violation;
+	const given = path.length && !isBlank(value) ? `, but is ${shorten(value)}` : '';
 	throw buildFieldError(
-		`'${namePlace(path) || 'Input'}' ${message}${path.length && !isBlank(value) ? `, but is ${shorten(value)}` : ''}`,
-		earlier && `Nothing was sent for this item. ${earlier.remedy}`,
+		`'${namePlace(path) || 'Input'}' ${message}${given}`,
+		remedy && `Nothing was sent for this item. ${remedy}`,
 	);
 }
 
@@ -52,10 +46,12 @@ function* listViolations(
 		for (const [index, entry] of value.entries())
 			yield* listViolations(items, entry, [...path, index]);
 	else if (isObject(value) && !(value instanceof Media)) {
-		const own = (name: string) => (Object.hasOwn(properties, name) && properties[name]) || {};
+		const own = (name: string) => (getPart(properties, name) ?? {}) as JsonSchema;
 		for (const name of required)
-			if ((!Object.hasOwn(value, name) || value[name] === undefined) && !takesJson(own(name)))
-				yield { path: [...path, name], message: 'is required', isMissing: true };
+			if (getPart(value, name) === undefined && !takesJson(own(name))) {
+				const remedy = findEarlierResult(name, own(name))?.remedy;
+				yield { path: [...path, name], message: 'is required', isMissing: true, remedy };
+			}
 		for (const [name, part] of Object.entries(value))
 			yield* listViolations(own(name), part, [...path, name]);
 	}
@@ -109,8 +105,7 @@ function checkValue(schema: JsonSchema, given: unknown): string | undefined {
 }
 
 /** Says whether a value has a type. A type that JSON Schema doesn't know is any. */
-function isOfType(value: unknown, type: string): boolean {
-	if (type === 'integer') return Number.isInteger(value);
-	const isKnown = ['string', 'number', 'boolean', 'array', 'object', 'null'].includes(type);
-	return !isKnown || getType(value) === type;
-}
+const isOfType = (value: unknown, type: string): boolean =>
+	type === 'integer'
+		? Number.isInteger(value)
+		: getType(value) === type || !/^(string|number|boolean|array|object|null)$/.test(type);

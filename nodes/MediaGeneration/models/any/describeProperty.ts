@@ -1,3 +1,4 @@
+import type { FieldType } from 'n8n-workflow';
 import { cutText, escapeHtml } from '../../lib/text';
 import { isBlank } from '../field';
 import { toTitle } from '../title';
@@ -16,25 +17,27 @@ const SHOWN_NAME = 100;
 const SHOWN_LIST = 500;
 const SHOWN_DEFAULT = 32;
 
-type Description = Record<'title' | 'brief' | 'facts' | 'prose', string>;
-
 /**
- * Describes a property: its title, in brief what it takes (the editor has some 26 characters for
- * both), all facts that are known, and as HTML the service's own words.
+ * Describes a property: the type of its field, the earlier result whose ID it takes, its title, in
+ * brief what it takes (the editor has some 26 characters for both), all facts that are known, and
+ * as HTML the service's own words.
  */
-export function describeProperty({ name, schema, isRequired }: Property): Description {
+export function describeProperty({ name, schema, isRequired }: Property) {
 	const { default: initial, deprecated, description = '' } = schema;
-	const form = describeForm(name, schema);
-	const range = form ? '' : describeRange(schema.minimum, schema.maximum);
 	const earlier = findEarlierResult(name, schema);
+	const [type, entered] = findForm(name, schema);
+	const form = earlier ? `earlier ${earlier.kind}` : entered;
+	const range = form ? '' : describeRange(schema.minimum, schema.maximum);
 	const standard = isBlank(initial) ? '' : `default ${listShortly([initial])}`;
 	const length = describeCount(schema.minLength, schema.maxLength);
 	return {
+		type,
+		earlier,
 		title: cutText(toTitle(name), SHOWN_NAME),
 		brief: deprecated
 			? 'deprecated'
-			: joinFacts(form || range, standard.length > SHOWN_DEFAULT ? '' : standard),
-		facts: joinFacts(
+			: joinFacts([form || range, standard.length <= SHOWN_DEFAULT && standard]),
+		facts: joinFacts([
 			isRequired ? 'required' : 'optional',
 			form || nameTypes(listTypes(schema)),
 			listShortly(schema.enum ?? getItems(schema).enum ?? []),
@@ -44,31 +47,33 @@ export function describeProperty({ name, schema, isRequired }: Property): Descri
 			length && `${length} characters`,
 			standard,
 			deprecated && 'deprecated',
-		),
+		]),
 		prose: escapeHtml(description),
 	};
 }
 
-const joinFacts = (...facts: unknown[]): string => facts.filter(Boolean).join('; ');
+const joinFacts = (facts: unknown[], by = '; '): string => facts.filter(Boolean).join(by);
 
 /** Puts what is known behind a name. */
 export const addFacts = (name: string, facts: string): string =>
 	facts ? `${name} (${facts})` : name;
 
-/** Says how to enter a value, if it is no single value of its type. */
-function describeForm(name: string, schema: JsonSchema): string {
+/** Finds how a value is entered: its type in the editor, and in words if it is no single value. */
+function findForm(name: string, schema: JsonSchema): [type: FieldType, form: string] {
 	const types = listTypes(schema);
+	const takes = (...some: string[]) => some.some((type) => types.includes(type));
+	const isText = takes('string') || !types.length;
 	const takesFiles = isMedia(name, schema);
-	const { minItems, maxItems } = schema;
-	if (takesFiles && (!types.includes('array') || maxItems === 1)) return 'file';
-	if (types.includes('array')) {
-		const form = takesFiles ? 'files' : takesJson(schema) ? 'JSON list' : 'list';
-		return [form, describeCount(minItems, maxItems)].filter(Boolean).join(', ');
+	if (takes('array') && !(takesFiles && schema.maxItems === 1)) {
+		const isJson = !takesFiles && takesJson(schema);
+		const form = takesFiles ? 'files' : isJson ? 'JSON list' : 'list';
+		const count = describeCount(schema.minItems, schema.maxItems);
+		return [isJson && !isText ? 'array' : 'string', joinFacts([form, count], ', ')];
 	}
-	const earlier = findEarlierResult(name, schema);
-	if (earlier) return `earlier ${earlier.kind}`;
-	if (!types.includes('object')) return '';
-	return types.includes('string') ? 'text or JSON' : 'JSON';
+	if (takesFiles) return ['string', 'file'];
+	if (takes('object')) return isText ? ['string', 'text or JSON'] : ['object', 'JSON'];
+	if (isText || !takes('boolean', 'number', 'integer')) return ['string', ''];
+	return [takes('boolean') ? 'boolean' : 'number', ''];
 }
 
 /** Lists the properties of the objects in a value, each with what is known of it. */

@@ -54,11 +54,9 @@ export const getItems = remember((schema): JsonSchema => {
 
 /** Says whether a value is written as JSON: an object, or a list of more than single values. */
 export function takesJson(schema: JsonSchema): boolean {
-	const types = listTypes(schema);
-	if (types.includes('object')) return true;
 	const entries = listTypes(getItems(schema));
 	const isDeep = !entries.length || entries.includes('object') || entries.includes('array');
-	return types.includes('array') && isDeep;
+	return listTypes(schema).some((type) => type === 'object' || (type === 'array' && isDeep));
 }
 
 export interface Property {
@@ -70,21 +68,20 @@ export interface Property {
 
 /** Collects the properties of an object and of all its branches by name, in the schema's order. */
 export const collectProperties = remember((schema): ReadonlyMap<string, Property> => {
+	const { properties = {}, required = [], anyOf = [], allOf = [] } = schema;
 	const found = new Map<string, Property>();
 	const add = (name: string, part: JsonSchema, needed: boolean) => {
-		const known = found.get(name);
-		const isRequired = needed || known?.isRequired === true;
-		found.set(name, { name, schema: known ? join(known.schema, part) : part, isRequired });
+		const { schema: known = {}, isRequired = false } = found.get(name) ?? {};
+		found.set(name, { name, schema: join(known, part), isRequired: needed || isRequired });
 	};
-	const { properties = {}, required = [], anyOf = [], allOf = [] } = schema;
 	for (const [name, part] of Object.entries(properties)) add(name, part, false);
 	for (const branches of [...allOf.map((branch) => [branch]), anyOf]) {
-		const collected = branches.map(collectProperties);
-		const isNeeded = (name: string) => collected.every((branch) => branch.get(name)?.isRequired);
-		for (const { name, schema: part } of collected.flatMap((branch) => [...branch.values()]))
+		const forms = branches.map(collectProperties);
+		const isNeeded = (name: string) => forms.every((form) => form.get(name)?.isRequired);
+		for (const { name, schema: part } of forms.flatMap((form) => [...form.values()]))
 			add(name, part, isNeeded(name));
 	}
-	for (const name of new Set(required)) add(name, {}, true);
+	for (const name of required) add(name, {}, true);
 	return found;
 });
 

@@ -1,7 +1,7 @@
 import { isExpression } from 'n8n-workflow';
 import { isObject } from '../../lib/json';
 import { collectProperties, type JsonSchema, type Property } from './jsonSchema';
-import { readSchema } from './readSchema';
+import { getPart, readSchema } from './readSchema';
 
 /** What a model takes as its input. */
 export interface ModelInput {
@@ -13,11 +13,11 @@ export interface ModelInput {
 /** A model whose document has another path answers at once. */
 const TASK_PATH = /\/jobs\/createTask$/i;
 
-/** The names of entries that the node itself adds to the fields. */
-export const OWN_ENTRIES = { schema: '$schema', guide: '$guide', noPrompt: '$noPrompt' };
+/** Recognizes an entry of the fields that the node itself adds, for example `$schema`. */
+export const isOwnEntry = (name: string): boolean => name.startsWith('$');
 
-/** Recognizes an entry of the fields that is no property of the model. */
-export const isOwnEntry = (name: string): boolean => Object.values(OWN_ENTRIES).includes(name);
+export const describeTooLarge = (model: string): string =>
+	`The service's description of ${model} is too large to make fields of it`;
 
 /**
  * Finds what a model takes as its input. Whatever the service says, this never throws and takes
@@ -27,29 +27,26 @@ export const isOwnEntry = (name: string): boolean => Object.values(OWN_ENTRIES).
  */
 export function findInput(model: string, document: unknown): ModelInput | string {
 	if (document === null) return `The service doesn't say yet which fields ${model} takes`;
-	const paths = Object.entries(get(document, 'paths') ?? {});
+	const all = getPart(document, 'paths');
+	const paths = Object.entries(isObject(all) ? all : {});
 	const [path = '', methods] = paths.find(([name]) => TASK_PATH.test(name)) ?? paths[0] ?? [];
 	if (path && !TASK_PATH.test(path))
 		return `${model} answers at once and makes no task, so this node can't use it: choose another model`;
 	const steps = ['post', 'requestBody', 'content', 'application/json', 'schema'];
-	const body = readSchema(steps.reduce<unknown>(get, methods), document);
-	if (!body) return `The service's description of ${model} is too large to make fields of it`;
+	const body = readSchema(steps.reduce(getPart, methods), document);
+	if (!body) return describeTooLarge(model);
 	const schema = body.properties?.input;
 	if (!schema) return `The service describes ${model} in a way that can't be understood`;
 	if (hasExpression(schema))
 		return `The service's description of ${model} has texts that n8n would run as expressions`;
-	// A property with the name of an entry of ours has no field. Extra Fields can give it.
-	const all = [...collectProperties(schema).values()];
-	const properties = all.filter(({ name }) => !isOwnEntry(name));
+	// A property whose name is like an entry of ours has no field. Extra Fields can give it.
+	const properties = [...collectProperties(schema).values()].filter(
+		({ name }) => !isOwnEntry(name),
+	);
 	return properties.length
 		? { model, schema, properties }
 		: `The service names no fields of ${model}`;
 }
-
-const get = (value: unknown, key: string): object | undefined => {
-	const part = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-	return isObject(part) ? part : undefined;
-};
 
 /** Says whether n8n would run a text or name in a value, wherever the workflow stores it. */
 const hasExpression = (value: unknown): boolean =>

@@ -20,15 +20,16 @@ const MAX_PROSE = 200;
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isListOfText = (value: unknown) => Array.isArray(value) && value.every(isText);
 
-/** Keywords without schemas in them, each with the form that it must have. */
-const PLAIN_KEYWORDS: Array<[keywords: RegExp, hasForm: (value: unknown) => boolean]> = [
+/** The keywords that are read, each with the form that it must have. */
+const KEYWORDS: Array<[keywords: RegExp, hasForm: (value: unknown) => boolean]> = [
 	[/^(min|max)(imum|Length|Items)$/, Number.isFinite],
 	[/^multipleOf$/, (value) => Number.isFinite(value) && Number(value) > 0],
-	[/^type$/, (value) => isText(value) || isListOfText(value)],
+	[/^type$/, (value) => isListOfText([value].flat())],
 	[/^required$/, isListOfText],
-	[/^enum$/, Array.isArray],
+	[/^(enum|anyOf|allOf)$/, (value) => Array.isArray(value) && value.length > 0],
+	[/^(items|properties)$/, isObject],
+	[/^(format|description)$/, isText],
 	[/^default$/, () => true],
-	[/^format$/, isText],
 	[/^deprecated$/, (value) => typeof value === 'boolean'],
 ];
 
@@ -71,38 +72,38 @@ class SchemaReader {
 		this.spend(SCHEMA_SIZE);
 		if (!isObject(value) || open.length > MAX_DEPTH) return {};
 		this.spend(Object.keys(value).length);
-		const { $ref, ...rest } = value;
-		const target = isText($ref) ? resolveReference(this.document, $ref) : undefined;
-		return isObject(target) && !open.includes(target)
-			? this.read({ ...target, ...rest }, [...open, target])
-			: this.readParts(rest, [...open, value]);
-	}
-
-	private readParts(value: Record<string, unknown>, open: unknown[]): JsonSchema {
-		const read = (part: unknown) => this.read(part, open);
+		const { $ref, ...own } = value;
+		const target = isText($ref) ? findPart(this.document, $ref) : undefined;
+		if (isObject(target) && !open.includes(target))
+			return this.read({ ...target, ...own }, [...open, target]);
 		const schema: Record<string, unknown> & JsonSchema = {};
-		for (const [name, given] of Object.entries(value)) {
-			const [keyword, part] = name === 'const' ? ['enum', [given]] : [name, given];
-			if (!this.withProse && /^(description|default|deprecated)$/.test(keyword)) continue;
-			if (PLAIN_KEYWORDS.some(([keywords, hasForm]) => keywords.test(keyword) && hasForm(part))) {
-				this.spend(JSON.stringify(part).length);
-				schema[keyword] = part;
-			} else if (keyword === 'description' && isText(part)) schema.description = cleanProse(part);
-			else if (keyword === 'items' && isObject(part)) schema.items = read(part);
-			else if (keyword === 'properties' && isObject(part))
-				schema.properties = this.readProperties(part, read);
-			else if (/^(one|any|all)Of$/.test(keyword) && Array.isArray(part) && part.length)
-				schema[keyword === 'allOf' ? keyword : 'anyOf'] = part.map(read);
+		for (const [name, given] of Object.entries(own)) {
+			const keyword = name === 'const' ? 'enum' : name === 'oneOf' ? 'anyOf' : name;
+			const part = name === 'const' ? [given] : given;
+			const isRead = KEYWORDS.some(
+				([keywords, hasForm]) => keywords.test(keyword) && hasForm(part),
+			);
+			if (isRead && (this.withProse || !/^(description|default|deprecated)$/.test(keyword)))
+				schema[keyword] = this.readPart(keyword, part, [...open, value]);
 		}
-		if (schema.required) schema.required = schema.required.map((name) => name.trim());
 		for (const branch of listBranches(schema)) align(branch, schema);
 		return schema;
 	}
 
-	private readProperties(parts: object, read: (part: unknown) => JsonSchema) {
-		const entries = Object.entries(parts).map(([name, part]): [string, JsonSchema] => {
+	private readPart(keyword: string, part: unknown, open: unknown[]): unknown {
+		if (keyword === 'description') return cleanProse(String(part));
+		if (keyword === 'items') return this.read(part, open);
+		if (keyword === 'properties') return this.readProperties(Object.entries(part as object), open);
+		if (/^(any|all)Of$/.test(keyword))
+			return (part as unknown[]).map((one) => this.read(one, open));
+		this.spend(JSON.stringify(part).length);
+		return keyword === 'required' ? (part as string[]).map((name) => name.trim()) : part;
+	}
+
+	private readProperties(parts: Array<[string, unknown]>, open: unknown[]) {
+		const entries = parts.map(([name, part]): [string, JsonSchema] => {
 			this.spend(name.length);
-			return [name.trim(), read(part)];
+			return [name.trim(), this.read(part, open)];
 		});
 		// n8n copies parameters by assignment, which would drop it.
 		return Object.fromEntries(entries.filter(([name]) => name !== '__proto__'));
@@ -128,15 +129,14 @@ function cleanProse(prose: string): string {
 	return cutText(line.replace(/^[\s=]+|\s$/g, ''), MAX_PROSE);
 }
 
+/** Looks up a part that an object has itself. */
+export const getPart = (value: unknown, name: string): unknown =>
+	isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+
 /** Looks up `#/components/…`; its segments may be percent-encoded. */
-function resolveReference(document: unknown, reference: string): unknown {
+function findPart(document: unknown, reference: string): unknown {
 	if (!reference.startsWith('#/') || reference.length > MAX_PROSE) return undefined;
-	// A lone % stands for itself.
-	const path = decodeURIComponent(reference.slice(2).replace(/%(?![\da-f]{2})/gi, '%25'));
-	let part = document;
-	for (const segment of path.split('/')) {
-		const name = segment.replaceAll('~1', '/').replaceAll('~0', '~');
-		part = isObject(part) && Object.hasOwn(part, name) ? part[name] : undefined;
-	}
-	return part;
+	const names = decodeURIComponent(reference.slice(2)).split('/');
+	const unescape = (name: string) => name.replaceAll('~1', '/').replaceAll('~0', '~');
+	return names.map(unescape).reduce(getPart, document);
 }

@@ -1,5 +1,5 @@
 import { spaceWords } from '../../lib/text';
-import { getItems, listTypes, type JsonSchema } from './jsonSchema';
+import { getItems, listTypes, type JsonSchema, type Property } from './jsonSchema';
 
 /** What a property is for, by its name and form: services don't mark it reliably. */
 
@@ -10,6 +10,10 @@ const SOURCE_WORD = /^(input|reference|ref|source|src)s?$/;
 /** Pages and addresses for messages are URLs too, but not files. */
 const OTHER_URL = /^(link|page|web|website|callback|webhook|hook|homepage|site)s?$/;
 
+/** Says whether a schema that allows these types takes text of any kind. */
+const takesText = (schema: JsonSchema, types = listTypes(schema)): boolean =>
+	!schema.enum && (types.length ? types.includes('string') : !schema.properties);
+
 /**
  * Recognizes a property that takes the URL of a file, or a list of them. For others there is the
  * option Media Fields.
@@ -17,10 +21,9 @@ const OTHER_URL = /^(link|page|web|website|callback|webhook|hook|homepage|site)s
 export function isMedia(name: string, schema: JsonSchema): boolean {
 	const texts = listTypes(schema).includes('array') ? getItems(schema) : schema;
 	const types = [...listTypes(schema), ...listTypes(texts)];
-	if (types.length ? !types.includes('string') : schema.properties) return false;
 	const words = spaceWords(name).split(/[^a-z]+/);
 	const has = (form: RegExp) => words.some((word) => form.test(word));
-	if (schema.enum || texts.enum || has(OTHER_URL)) return false;
+	if (!takesText(schema, types) || texts.enum || has(OTHER_URL)) return false;
 	if ([schema.format, texts.format].some((format) => format === 'uri' || format === 'url'))
 		return true;
 	const [last = '', ...others] = words.filter(Boolean).reverse();
@@ -51,8 +54,10 @@ const EARLIER_RESULTS = [
 
 /** Finds the earlier result, a task or one of its files, whose ID a property takes. */
 export function findEarlierResult(name: string, schema: JsonSchema) {
-	const types = listTypes(schema);
-	if (types.length ? !types.includes('string') : schema.properties) return undefined;
-	if (schema.enum || isMedia(name, schema)) return undefined;
+	if (!takesText(schema) || isMedia(name, schema)) return undefined;
 	return EARLIER_RESULTS.find((result) => result.name.test(spaceWords(name)));
 }
+
+/** Recognizes the property that the node has a field of its own for: a free text. */
+export const isPrompt = ({ name, schema }: Property): boolean =>
+	name === 'prompt' && takesText(schema) && !isMedia(name, schema);

@@ -7,10 +7,10 @@ import type {
 import { digest } from '../../lib/json';
 import { cutText, escapeHtml } from '../../lib/text';
 import { addFacts, describeForms, describeProperty, nameValue } from './describeProperty';
-import { listTypes, takesJson, type JsonSchema, type Property } from './jsonSchema';
-import { listUnknown, OWN_ENTRIES, type ModelInput } from './modelInput';
+import { takesJson, type JsonSchema, type Property } from './jsonSchema';
+import { describeTooLarge, listUnknown, type ModelInput } from './modelInput';
 import { MAX_SIZE, readSchema } from './readSchema';
-import { findEarlierResult, isMedia } from './recognize';
+import { isPrompt } from './recognize';
 
 /** Views of what a model takes: the editor's fields, and a list of them for JSON and builders. */
 
@@ -24,25 +24,25 @@ export interface StoredSchema extends ResourceMapperField {
 
 /** Finds the model's schema among the entries of a mapper. */
 export const findStoredSchema = (fields: ResourceMapperField[]): StoredSchema | undefined =>
-	fields.find((field): field is StoredSchema => field.id === OWN_ENTRIES.schema);
+	fields.find((field): field is StoredSchema => field.id === '$schema');
 
 /** Makes the editor's fields of a model; a notice if there would be too much to store. */
 export function toMapperFields(input: ModelInput): ResourceMapperFields {
 	const { model, schema, properties } = input;
 	const inputSchema = readSchema(schema, undefined, false) ?? {};
-	const hidden = { display: false };
+	const guide = toEntry('$guide', 'Field Guide (Sends Nothing)', 'options');
 	// The editor notices outdated fields only by their names, so this name is the schema's digest.
-	const stored = toEntry(OWN_ENTRIES.schema, digest(inputSchema), 'object');
-	const guide = toEntry(OWN_ENTRIES.guide, 'Field Guide (Sends Nothing)', 'options');
-	const noPrompt = toEntry(OWN_ENTRIES.noPrompt, 'No Prompt', 'boolean');
+	const stored = { ...toEntry('$schema', digest(inputSchema), 'object'), display: false };
+	const noPrompt = { ...toEntry('$noPrompt', 'No Prompt', 'boolean'), display: false };
 	const fields: ResourceMapperField[] = [
 		...properties.map(toField),
 		{ ...guide, options: listFields(input, 'title') },
-		{ ...stored, ...hidden, model, inputSchema } as StoredSchema,
-		...(properties.some(isPrompt) ? [] : [{ ...noPrompt, ...hidden, defaultValue: true }]),
+		{ ...stored, model, inputSchema } as StoredSchema,
+		...(properties.some(isPrompt) ? [] : [{ ...noPrompt, defaultValue: true }]),
 	];
-	if (JSON.stringify(fields).length <= MAX_SIZE) return { fields };
-	return buildNotice(`The service's description of ${model} is too large to make fields of it`);
+	return JSON.stringify(fields).length > MAX_SIZE
+		? buildNotice(describeTooLarge(model))
+		: { fields };
 }
 
 /** Shows why there are no fields. @param reason the beginning of a sentence */
@@ -99,46 +99,27 @@ const toEntry = (id: string, displayName: string, type: FieldType): ResourceMapp
 	readOnly: false,
 });
 
-/** The property that the node has a field of its own for: a free text. */
-const isPrompt = ({ name, schema }: Property): boolean =>
-	name === 'prompt' &&
-	listTypes(schema).includes('string') &&
-	!schema.enum &&
-	!isMedia(name, schema);
-
 /**
  * Makes a field of a property. The editor shows an unset switch as on, so only a required boolean
  * is a switch. It fills in the ID of an earlier result when it first shows the field.
  */
 function toField(property: Property): ResourceMapperField {
 	const { name, schema, isRequired } = property;
-	const { title, brief } = describeProperty(property);
-	const isBoolean = listTypes(schema).join() === 'boolean';
-	const isSwitch = isRequired && isBoolean && !schema.enum;
-	const values = schema.enum ?? (isBoolean && !isSwitch ? [true, false] : undefined);
+	const { title, brief, type, earlier } = describeProperty(property);
+	const isSwitch = type === 'boolean' && isRequired && !schema.enum;
+	const values = schema.enum ?? (type === 'boolean' && !isSwitch ? [true, false] : undefined);
 	const choices = values?.filter((value) => value !== null) as Array<string | number | boolean>;
 	const isFree = schema.default === undefined && (isRequired || !schema.deprecated);
-	const earlier = isFree ? findEarlierResult(name, schema)?.expression : undefined;
-	const initial = isSwitch ? schema.default === true || undefined : earlier;
+	const initial = isSwitch ? schema.default === true || undefined : isFree && earlier?.expression;
 	const isOwn = !isPrompt(property);
 	return {
-		...toEntry(name, addFacts(title, brief), values ? 'options' : chooseType(schema)),
+		...toEntry(name, addFacts(title, brief), values ? 'options' : type),
 		// n8n would not publish a workflow before a list or object is there, which a service may do
 		// without. A prompt that a builder has stored counts where the node's own field is blank.
 		required: isRequired && isOwn && !takesJson(schema),
 		display: isOwn,
 		...(values && { options: choices.map((value) => ({ name: nameValue(value), value })) }),
-		...(initial !== undefined && { defaultValue: initial }),
+		...(initial && { defaultValue: initial }),
 		...(schema.deprecated && !isRequired && { removed: true }),
 	};
-}
-
-/** Lists of single values are entered as text. */
-function chooseType(schema: JsonSchema): FieldType {
-	const types = listTypes(schema);
-	if (types.includes('string') || !types.length) return 'string';
-	if (types.includes('object')) return 'object';
-	if (types.includes('array')) return takesJson(schema) ? 'array' : 'string';
-	if (types.includes('boolean')) return 'boolean';
-	return types.some((type) => type === 'number' || type === 'integer') ? 'number' : 'string';
 }

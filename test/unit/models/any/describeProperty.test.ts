@@ -2,37 +2,69 @@ import { describeProperty } from '../../../../nodes/MediaGeneration/models/any/d
 import type { JsonSchema } from '../../../../nodes/MediaGeneration/models/any/jsonSchema';
 
 const text: JsonSchema = { type: 'string' };
+const number: JsonSchema = { type: 'number' };
+const boolean: JsonSchema = { type: 'boolean' };
+const object: JsonSchema = { type: 'object' };
+const list = (items?: JsonSchema, more?: JsonSchema) => ({ type: 'array', items, ...more });
+const shot = { ...object, properties: { isOn: boolean, from: number }, required: ['isOn'] };
+const ofShot = 'with isOn (required; true or false), from (optional; a number)';
+const long = 'd'.repeat(24);
 
-it.each<[string, JsonSchema, brief: string, facts: string]>([
-	['mood', {}, '', 'optional'],
-	['seed', { type: 'integer', minimum: 1 }, 'at least 1', 'optional; a whole number; at least 1'],
-	['scale', { type: 'number', maximum: 2 }, 'up to 2', 'optional; a number; up to 2'],
+it.each<[name: string, schema: JsonSchema, type: string, brief: string, facts: string]>([
+	['mood', {}, 'string', '', ''],
+	['mood', { type: 'unheard-of' }, 'string', '', 'unheard-of'],
+	['mood', { type: ['unheard-of', 'number'] }, 'number', '', 'unheard-of or a number'],
+	['mood', boolean, 'boolean', '', 'true or false'],
+	['seed', { type: 'integer', minimum: 1 }, 'number', 'at least 1', 'a whole number; at least 1'],
+	['seed', { ...number, maximum: 2 }, 'number', 'up to 2', 'a number; up to 2'],
+	['seed', { ...number, minimum: 5, maximum: 5 }, 'number', '5', 'a number; 5'],
+	[
+		'seed',
+		{ ...number, minimum: 0.12345 },
+		'number',
+		'at least 0.12345',
+		'a number; at least 0.12345',
+	],
 	[
 		'mood',
 		{ ...text, minLength: 1, maxLength: 2_500 },
+		'string',
 		'',
-		'optional; text; 1 to 2,500 characters',
+		'text; 1 to 2,500 characters',
 	],
+	['mood', { ...text, deprecated: true }, 'string', 'deprecated', 'text; deprecated'],
+	['mood', { ...text, default: '' }, 'string', '', 'text'],
+	['mood', { ...text, default: long }, 'string', `default ${long}`, `text; default ${long}`],
+	['mood', { ...text, default: `${long}d` }, 'string', '', `text; default ${long}d`],
 	[
 		'size',
 		{ enum: ['s', 5], default: 5 },
+		'string',
 		'default 5',
-		'optional; text or a number; s, 5; default 5',
+		'text or a number; s, 5; default 5',
 	],
-	['image_url', text, 'file', 'optional; file'],
+	['image_url', text, 'string', 'file', 'file'],
+	['images', list(text, { maxItems: 1 }), 'string', 'file', 'file'],
+	['images', list(text, { maxItems: 3 }), 'string', 'files, up to 3', 'files, up to 3'],
+	['tags', list({ enum: ['a'] }, { minItems: 1 }), 'string', 'list', 'list; a'],
 	[
-		'images',
-		{ type: 'array', items: text, maxItems: 3 },
-		'files, up to 3',
-		'optional; files, up to 3',
+		'tags',
+		list(undefined, { minItems: 1, maxItems: 3 }),
+		'array',
+		'JSON list, 1 to 3',
+		'JSON list, 1 to 3',
 	],
-	['images', { type: 'array', items: text, maxItems: 1 }, 'file', 'optional; file'],
-	['tags', { type: 'array', items: { enum: ['a'] } }, 'list', 'optional; list; a'],
-	['shot', { type: 'object' }, 'JSON', 'optional; JSON'],
-	['task_id', text, 'earlier task', 'optional; earlier task; its ID is {{ $json.taskId }}'],
-	['mood', { ...text, deprecated: true }, 'deprecated', 'optional; text; deprecated'],
-])('%s %j is described as %j and %j', (name, schema, brief, facts) => {
-	expect(describeProperty({ name, schema, isRequired: false })).toMatchObject({ brief, facts });
+	['tags', list(list()), 'array', 'JSON list', 'JSON list'],
+	['tags', list({ type: ['object', 'null'] }), 'array', 'JSON list', 'JSON list'],
+	['tags', { type: ['array', 'string'] }, 'string', 'JSON list', 'JSON list'],
+	['shot', object, 'object', 'JSON', 'JSON'],
+	['shot', { type: ['object', 'string'] }, 'string', 'text or JSON', 'text or JSON'],
+	['shots', list(shot), 'array', 'JSON list', `JSON list; ${ofShot}`],
+	['task_id', text, 'string', 'earlier task', 'earlier task; its ID is {{ $json.taskId }}'],
+])('%s %j is entered as %s, and described as %j and %j', (name, schema, type, brief, facts) => {
+	const described = describeProperty({ name, schema, isRequired: false });
+	expect(described).toMatchObject({ type, brief });
+	expect(described.facts).toBe(['optional', facts].filter(Boolean).join('; '));
 });
 
 it('the words of the service are HTML once, and names are cut', () => {

@@ -33,7 +33,8 @@ describe('an entered value', () => {
 		[{ type: 'object' }, '{', '{'],
 		[{ anyOf: [{ type: 'boolean' }, { type: 'array', items: { type: 'number' } }] }, '1,2', [1, 2]],
 		[texts, 5, ['5']],
-		[texts, ['a, b'], ['a, b']],
+		[texts, ['a, b', 5], ['a, b', '5']],
+		[{ properties: { n: { type: 'integer' } } }, { n: '5', m: '5' }, { n: 5, m: '5' }],
 		[texts, 'a, b,c\nd,', ['a', 'b', 'c', 'd']],
 		[texts, '1,a:b', ['1', 'a:b']],
 		[texts, 'https://a.example/1,2,', ['https://a.example/1,2']],
@@ -62,8 +63,9 @@ describe('a name of a binary field', () => {
 			mask: { enum: ['no'] },
 		};
 		const list: JsonSchema = { type: 'array', items: { type: 'object', properties } };
-		expect(enter(list, '[{"image":"data","mask":"no","more":null}]')).toEqual([
+		expect(enter(list, '[{"image":"data","mask":"no","more":null},{"image":" "}]')).toEqual([
 			{ image: expect.any(Media) as Media, mask: 'no', more: null },
+			{ image: ' ' },
 		]);
 		expect(
 			enter({ type: 'array', items: { type: 'string', enum: ['one'] } }, 'one', 'images'),

@@ -1,7 +1,6 @@
 import {
 	collectProperties,
 	listTypes,
-	takesJson,
 	type JsonSchema,
 } from '../../../../nodes/MediaGeneration/models/any/jsonSchema';
 
@@ -40,12 +39,3 @@ it('the properties of an object are those of all its branches', () => {
 	});
 	expect([...collectProperties(schema).keys()].join('')).toBe('acebfd');
 });
-
-it.each<[JsonSchema, boolean]>([
-	[{}, false],
-	[{ type: ['object', 'string'] }, true],
-	[{ type: 'array' }, true],
-	[{ type: 'array', items: text }, false],
-	[{ type: 'array', items: { type: 'array' } }, true],
-	[{ type: 'array', items: { type: ['object', 'null'] } }, true],
-])('%j is written as JSON: %s', (schema, isJson) => expect(takesJson(schema)).toBe(isJson));

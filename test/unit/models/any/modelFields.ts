@@ -1,4 +1,5 @@
 import type { ResourceMapperFields } from 'n8n-workflow';
+import { corpus } from '../../../../dev/service/catalogue.cts';
 import { findInput } from '../../../../nodes/MediaGeneration/models/any/modelInput';
 import {
 	buildNotice,
@@ -9,4 +10,18 @@ import {
 export function readFields(model: string, document: unknown): ResourceMapperFields {
 	const input = findInput(model, document);
 	return typeof input === 'string' ? buildNotice(input) : toMapperFields(input);
+}
+
+/** The models of the corpus that the editor has fields of. */
+export const modelsWithFields = corpus.flatMap(({ entry: { model }, openapi }) => {
+	const { fields } = readFields(model, openapi);
+	return fields.length && openapi !== null && typeof openapi === 'object'
+		? [{ model, openapi, fields }]
+		: [];
+});
+
+export function findModel(name: string) {
+	const found = modelsWithFields.find(({ model }) => model === name);
+	if (!found) throw new Error(`The corpus has no fields of ${name}`);
+	return found;
 }

@@ -4,69 +4,37 @@ import { readSchema } from '../../../../nodes/MediaGeneration/models/any/readSch
 const text: JsonSchema = { type: 'string' };
 const number: JsonSchema = { type: 'number' };
 
+const longName = 'a'.repeat(201);
 const document = {
 	parts: {
 		'a/b ~c': { type: 'string', minLength: 1 },
-		'%': number,
-		list: { items: { $ref: '#/parts/%' } },
+		number,
+		list: { items: { $ref: '#/parts/number' } },
 	},
+	circle: { $ref: '#/back', minLength: 1 },
+	back: { $ref: '#/circle', maxLength: 2 },
+	[longName]: text,
 };
-it.each<[object, JsonSchema]>([
+
+it.each<[object, JsonSchema | undefined]>([
 	[
 		{ $ref: '#/parts/a~1b%20~0c', maxLength: 2 },
 		{ type: 'string', minLength: 1, maxLength: 2 },
 	],
-	[{ $ref: '#/parts/%' }, number],
 	[{ $ref: '#/parts/list' }, { items: number }],
+	[
+		{ items: { $ref: '#/parts/number' }, anyOf: [{ $ref: '#/parts/number' }] },
+		{ items: number, anyOf: [number] },
+	],
+	[{ $ref: '#/circle' }, { minLength: 1, maxLength: 2 }],
 	[{ $ref: '#/parts/none/deeper', maxLength: 2 }, { maxLength: 2 }],
 	[{ $ref: 'parts', maxLength: 2 }, { maxLength: 2 }],
-])('finds what %j refers to', (value, schema) => {
+	[{ $ref: '#/__proto__' }, {}],
+	[{ $ref: '#/parts/constructor/prototype' }, {}],
+	[{ $ref: `#/${longName}` }, {}],
+	[{ properties: { a: { $ref: '#/%FF' } } }, undefined],
+])('reads %j with what it refers to, if it is found', (value, schema) => {
 	expect(readSchema(value, document)).toStrictEqual(schema);
-});
-
-const parts = { items: text, properties: { a: text } };
-const branches = { anyOf: [number], allOf: [{}] };
-const lengths = {
-	minLength: 1,
-	maxLength: 1,
-	minItems: 1,
-	maxItems: 1,
-	format: 'a',
-};
-const bounds = {
-	minimum: 1,
-	maximum: 1,
-	multipleOf: 1,
-};
-it.each<JsonSchema>([
-	{ ...parts, ...branches, ...lengths, ...bounds },
-	{ type: ['string'], enum: [1], default: null, required: ['a'], deprecated: false },
-	{ type: 'object', description: 'a' },
-])('keeps %j', (schema) => expect(readSchema(schema, document)).toStrictEqual(schema));
-
-const list = [text];
-it.each<unknown>([
-	list,
-	'text',
-	{ items: list, properties: list, oneOf: [], anyOf: text, allOf: 1, not: text },
-	{ noneOf: list, allOfThem: list, type: ['string', 1], enum: 'a', required: [1] },
-	{ minLength: '1', maxLength: '1', minItems: '1', maxItems: '1', format: 1 },
-	{ minimum: '1', maximum: '1', multipleOf: 0 },
-	{ type: 5, multipleOf: '2', description: 1, deprecated: 1 },
-])('takes nothing from %j', (value) => expect(readSchema(value, document)).toStrictEqual({}));
-
-it('takes of a part what it understands', () => {
-	const part = { type: 'string', more: 1 };
-	const branches = { anyOf: [part], allOf: [part] };
-	const read = readSchema({ items: part, properties: { part }, ...branches }, document);
-	expect(Object.values(read ?? {}).flatMap((one) => ('part' in one ? one.part : one))).toEqual(
-		Array(4).fill(text),
-	);
-});
-
-it('an only value is a list of one, and a reference that no one can decode ends the reading', () => {
-	expect(readSchema({ const: 'x' }, document)).toStrictEqual({ enum: ['x'] });
-	expect(readSchema({ properties: { a: { $ref: '#/%FF' } } }, document)).toBeUndefined();
 });
 
 it('a schema that holds itself is read once', () => {
@@ -83,89 +51,85 @@ it('a schema that holds itself is read once', () => {
 	});
 });
 
-it('a reference that leads to itself takes anything, and what stands beside it counts', () => {
-	const circle = { one: { $ref: '#/two', minLength: 1 }, two: { $ref: '#/one', maxLength: 2 } };
-	expect(readSchema({ $ref: '#/one' }, circle)).toEqual({ minLength: 1, maxLength: 2 });
-	expect(readSchema({ $ref: '#/none' }, circle)).toStrictEqual({});
+const bounds = { minimum: 1, maximum: 1, multipleOf: 1 };
+const lengths = { minLength: 1, maxLength: 1, minItems: 1, maxItems: 1 };
+it.each<JsonSchema>([
+	{ items: text, properties: { a: text }, anyOf: [number], allOf: [{}], ...bounds, ...lengths },
+	{ type: ['string'], enum: [1], default: null, required: ['a'], deprecated: false },
+	{ type: 'object', description: 'a', format: 'a' },
+])('keeps %j, and adds nothing when it reads it again', (schema) => {
+	expect(readSchema(schema, document)).toStrictEqual(schema);
 });
 
-it('the same part is read wherever something refers to it', () => {
-	const twice = { properties: { a: { $ref: '#/x' }, b: { items: { $ref: '#/x' } } } };
-	expect(readSchema(twice, { x: text })).toEqual({ properties: { a: text, b: { items: text } } });
+const list = [text];
+it.each<unknown>([
+	list,
+	'text',
+	{
+		items: list,
+		properties: list,
+		oneOf: [],
+		anyOf: text,
+		allOf: 1,
+		enum: [],
+		type: ['string', 1],
+	},
+	{ noneOf: list, allOfThem: list, enum: 'a', required: [1], multipleOf: 0, format: 1 },
+	{ minLength: '1', maxLength: '1', minItems: '1', maxItems: '1', minimum: Infinity },
+	{ type: 5, multipleOf: '2', description: 1, deprecated: 1, maximum: '1' },
+	{ pattern: '^(a+)+$', not: text, additionalProperties: false, exclusiveMinimum: 1 },
+	JSON.parse('{ "constructor": {}, "toString": {}, "__defineGetter__": {}, "__proto__": {} }'),
+])('takes nothing from %j', (value) => {
+	const schema = readSchema(value, document);
+	expect(schema).toStrictEqual({});
+	expect(Object.getPrototypeOf(schema)).toBe(Object.prototype);
 });
 
-it.each(['#/__proto__', '#/constructor', '#/x/constructor/prototype', `#/${'a'.repeat(1000)}`])(
-	'a reference %.30s finds nothing',
-	(reference) => {
-		const document = { x: {}, ['a'.repeat(1000)]: text };
-		expect(readSchema({ $ref: reference }, document)).toStrictEqual({});
-	},
-);
+it('takes of each part what it understands', () => {
+	const part = { type: 'string', more: 1 };
+	const branches = { anyOf: [part], allOf: [part] };
+	const read = readSchema({ items: part, properties: { part }, ...branches }, document);
+	expect(read).toEqual({ items: text, properties: { part: text }, anyOf: [text], allOf: [text] });
+});
 
-it.each(['constructor', 'toString', 'hasOwnProperty', '__defineGetter__', '__proto__'])(
-	'a keyword %s is none',
-	(keyword) => {
-		const value: unknown = JSON.parse(`{ "type": "string", "${keyword}": { "type": "number" } }`);
-		const schema = readSchema(value, {});
-		expect(Object.entries(schema ?? {})).toEqual([['type', 'string']]);
-		expect(Object.getPrototypeOf(schema)).toBe(Object.prototype);
-	},
-);
+it.each<[object, JsonSchema]>([
+	[{ const: 'x' }, { enum: ['x'] }],
+	// Documents tell branches apart by keywords that are not read, so any counts.
+	[{ oneOf: [text, number] }, { anyOf: [text, number] }],
+	[
+		{ properties: { 'image_urls ': text }, required: ['image_urls '] },
+		{ properties: { image_urls: text }, required: ['image_urls'] },
+	],
+	[{ description: ' =={{ 1 }} a \n b ' }, { description: '{{ 1 }} a b' }],
+	[{ description: longName }, { description: `${longName.slice(0, 199)}…` }],
+])('reads %j as %j', (value, schema) => expect(readSchema(value, {})).toEqual(schema));
 
-it('a property __proto__ is left out, as n8n would lose it, and no other name is', () => {
+it('reads nothing of a schema that is larger than 64,000 characters', () => {
+	const long = 'a'.repeat(64_000);
+	const keywords = Object.fromEntries([...long].map((_, index) => [index, 1]));
+	for (const value of [{ properties: { [long]: {} } }, { enum: [long] }, keywords])
+		expect(readSchema(value, {})).toBeUndefined();
+});
+
+it('leaves out what is no rule where only rules are asked for', () => {
+	const prose = { description: 'a', default: 'b', deprecated: true };
+	expect(readSchema({ ...prose, ...text }, {}, false)).toStrictEqual(text);
+});
+
+it('leaves out a property __proto__, as n8n would lose it, and no other name', () => {
 	const value: unknown = JSON.parse('{ "properties": { "__proto__": {}, "toString": {} } }');
 	expect(Object.entries(readSchema(value, {})?.properties ?? {})).toEqual([['toString', {}]]);
 });
 
-it.each([
-	{ pattern: '^(a+)+$' },
-	{ not: text },
-	{ additionalProperties: false },
-	{ exclusiveMinimum: 1 },
-])('%j is left to the service', (value) => expect(readSchema(value, {})).toStrictEqual({}));
-
-it('of branches, one of which is to be met, any counts: documents tell them apart by keywords that are not read', () => {
-	expect(readSchema({ oneOf: [text, number] }, {})).toEqual({ anyOf: [text, number] });
-});
-
-it('numbers that JSON does not have are no limits', () => {
-	const value: unknown = JSON.parse('{ "minimum": 1e999, "multipleOf": 1e999, "maximum": 5 }');
-	expect(readSchema(value, {})).toEqual({ maximum: 5 });
-});
-
-it('a description is cut, and none where it is not asked for', () => {
-	expect(readSchema({ description: 'a', type: 'string' }, {}, false)).toStrictEqual(text);
-	expect(readSchema({ description: 'a'.repeat(1_000_000) }, {})?.description).toHaveLength(200);
-});
-
-it('a description is one line that n8n runs as no expression', () => {
-	expect(readSchema({ description: ' =={{ 1 }} a \n b ' }, {})?.description).toBe('{{ 1 }} a b');
-});
-
-it('names are without the blanks around them, as the service takes them', () => {
-	const value = { properties: { 'image_urls ': text }, required: ['image_urls '] };
-	const read = { properties: { image_urls: text }, required: ['image_urls'] };
-	expect(readSchema(value, {})).toEqual(read);
-});
-
-const file = { type: 'string' };
 const files = { type: 'array', items: text };
+const inBranch = (file: JsonSchema) => ({
+	type: 'object',
+	properties: { files },
+	allOf: [{ anyOf: [{ type: 'object', required: ['files'], properties: { files: file } }] }],
+});
 it.each<[string, JsonSchema, JsonSchema]>([
-	['loses it', { type: 'object', anyOf: [{ type: 'string' }] }, { type: 'object', anyOf: [{}] }],
-	[
-		'loses it in a branch of a branch, for a property too',
-		{
-			type: 'object',
-			properties: { files },
-			allOf: [{ anyOf: [{ type: 'object', required: ['files'], properties: { files: file } }] }],
-		},
-		{
-			type: 'object',
-			properties: { files },
-			allOf: [{ anyOf: [{ type: 'object', required: ['files'], properties: { files: {} } }] }],
-		},
-	],
-	['keeps another', { anyOf: [text, number] }, { anyOf: [text, number] }],
+	['loses it', { type: 'object', anyOf: [text] }, { type: 'object', anyOf: [{}] }],
+	['loses it in a branch of a branch, for a property too', inBranch(text), inBranch({})],
 	[
 		'keeps one of several',
 		{ type: ['string', 'number'], anyOf: [text, number] },

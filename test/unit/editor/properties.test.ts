@@ -1,7 +1,5 @@
-import { buildSubtitle } from '../../../nodes/MediaGeneration/editor/subtitle';
+import { subtitle } from '../../../nodes/MediaGeneration/editor/properties';
 import { evaluate } from '../expression';
-
-const subtitle = buildSubtitle([{ value: 'download', name: 'Get Files' }]);
 
 it.each([
 	[{ operation: 'createAndWait', model: 'beta2/image-edit' }, 'Beta2 Image Edit'],
