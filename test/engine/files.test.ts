@@ -11,9 +11,12 @@ const photo = {
 	mimeType: 'text/plain',
 };
 
-/** Runs the node on an item that has the picture. */
+/** A file of no format that we know. */
+const blank = { data: 'AAE=', mimeType: 'video/mp4' };
+
+/** Runs the node on an item that has the files. */
 const run = async (parameters: INodeParameters) =>
-	await engine.run(parameters, { binary: { photo } });
+	await engine.run(parameters, { binary: { photo, blank } });
 
 describe('file: upload', () => {
 	const upload = async (more: INodeParameters) =>
@@ -29,7 +32,11 @@ describe('file: upload', () => {
 
 	it.each([
 		[{ source: 'url', fileUrl: 'ftp://a.example/a' }, "'File URL' must be a URL", 'Correct'],
-		[{ source: 'binary', binaryPropertyName: 'data' }, "'Input Data Field Name' is", ': photo.'],
+		[
+			{ source: 'binary', binaryPropertyName: 'data' },
+			"'Input Data Field Name' is",
+			': photo, blank.',
+		],
 	])('sends nothing for %j', async (parameters, message, next) => {
 		const { error } = await upload(parameters);
 		expect(error?.message).toContain(message);
@@ -52,11 +59,18 @@ describe('a task', () => {
 		expect(engine.listTasks()[0]?.input).toMatchObject({ reference_image });
 	});
 
+	const motion = { model: 'alpha-3.0/motion-control', image: 'https://media.example/a.png' };
+
 	it('is not paid for when a file is outside of the limits', async () => {
-		const image = 'https://media.example/a.png';
-		const { error } = await create({ model: 'alpha-3.0/motion-control', image, video: 'photo' });
+		const { error } = await create({ ...motion, video: 'photo' });
 		expect(error?.message).toContain("'Video' can't be used: the file in \"photo\" is a PNG image");
 		expect(engine.service.requests).toEqual([]);
+	});
+
+	it('is created with a hint when a file can not be checked', async () => {
+		const { hints } = await create({ ...motion, video: 'blank' });
+		expect(hints).toEqual([expect.stringContaining('sent without a check of its format')]);
+		expect(engine.listTasks()).toHaveLength(1);
 	});
 });
 
