@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import fastify from 'fastify';
 
 /** The beginning of an answer to a creation. */
 const CREATED = '{"code":200,"data":{"taskId":"created"';
@@ -30,15 +29,11 @@ const answers: Record<string, (response: ServerResponse, origin: string) => unkn
 
 /** Starts it on 127.0.0.1. */
 export async function startRawService() {
-	const server = createServer(({ url = '', headers }, response) => {
-		answers[url.split('/')[1] ?? '']?.(response, `http://${headers.host}`);
-	}).listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	return {
-		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-		close() {
-			server.closeAllConnections();
-			server.close();
-		},
-	};
+	const server = fastify({ forceCloseConnections: true });
+	server.all('*', ({ url, headers }, reply) => {
+		reply.hijack();
+		answers[url.split('/')[1] ?? '']?.(reply.raw, `http://${headers.host}`);
+	});
+	const url = await server.listen({ host: '127.0.0.1', port: 0 });
+	return { url, close: async () => await server.close() };
 }
