@@ -7,15 +7,19 @@ let raw: Awaited<ReturnType<typeof startRawService>>;
 beforeAll(async () => void (raw = await startRawService()));
 afterAll(() => raw.close());
 
-/** A credential with which each endpoint is one of the service's paths. */
-const by = (what: string) => ({
-	baseUrl: raw.url,
-	customEndpoints: true,
-	createTaskPath: `/${what}`,
-	taskDetailsPath: `/${what}/{taskId}`,
-});
-
-const OPTIONS = { timeoutSeconds: 1 };
+/** Runs the node with a credential whose endpoints are one of the raw service's paths. */
+const run = async (what: string, parameters: object) =>
+	await engine.run(
+		{ ...parameters, options: { timeoutSeconds: 1 } },
+		{
+			credentials: () => ({
+				baseUrl: raw.url,
+				customEndpoints: true,
+				createTaskPath: `/${what}`,
+				taskDetailsPath: `/${what}/{taskId}`,
+			}),
+		},
+	);
 
 it.each([
 	['is 105 MB in 100 kB', 'bomb', 'larger than 2 MB', 'named it created'],
@@ -24,22 +28,16 @@ it.each([
 ])(
 	'the error of a creation names the task, where it is known, in an answer that %s',
 	async (_, what, message, next) => {
-		const { error } = await engine.run(
-			{ ...editImage, prompt: 'Night', options: OPTIONS },
-			{ credentials: by(what) },
-		);
+		const { error } = await run(what, editImage);
 		expect(error?.message).toContain(message);
 		expect(error?.description).toContain(next);
 	},
 );
 
 it('a download takes a file that is shorter than its compressed form, with a name that is no path', async () => {
-	const { output, error } = await engine.run(
-		{ resource: 'task', operation: 'download', taskId: '../../etc/cron.d/x', options: OPTIONS },
-		{ credentials: by('compressed') },
-	);
+	const download = { resource: 'task', operation: 'download', taskId: '../../etc/cron.d/x' };
+	const { output, error } = await run('compressed', download);
 	expect(error).toBeUndefined();
-	const [item] = output[0] ?? [];
-	expect(item?.binary?.data).toMatchObject({ fileName: 'etc-cron-d-x.bin', fileSize: '4 B' });
-	expect(item?.binary?.data).not.toHaveProperty('directory');
+	expect(output[0]?.binary?.data).toMatchObject({ fileName: 'etc-cron-d-x.bin', fileSize: '4 B' });
+	expect(output[0]?.binary?.data).not.toHaveProperty('directory');
 });

@@ -1,60 +1,39 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import fastify from 'fastify';
+
+/** The beginning of an answer to a creation. */
+const CREATED = '{"code":200,"data":{"taskId":"created"';
+
+/** An answer of 105 MB, in 100 kB. */
+const BOMB = gzipSync(`${CREATED}}${' '.repeat(105 * 1024 * 1024)}}`);
 
 /** A file whose compressed form is longer than itself. */
 const SMALL = gzipSync('tiny');
 
-const MEGABYTE = 1024 * 1024;
+const sendCompressed = (response: ServerResponse, body: Buffer) =>
+	response.writeHead(200, { 'Content-Encoding': 'gzip', 'Content-Length': body.length }).end(body);
 
-/** An answer of 105 MB, in 100 kB. */
-const BOMB = gzipSync(
-	`{"code":200,"data":{"taskId":"created","state":"success"}${' '.repeat(105 * MEGABYTE)}}`,
-);
-
-/** Answers as no well-behaved service does, by the path of the request. */
-const listener: RequestListener = ({ url = '', headers }, response) => {
-	const answer = (data: unknown) =>
-		response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ code: 200, data }));
-	const sendCompressed = (body: Buffer) => {
-		response.setHeader('Content-Encoding', 'gzip').setHeader('Content-Length', body.length);
-		response.end(body);
-	};
-	const link = (path: string) => `http://${headers.host}${path}`;
-	const [, what] = url.split('/');
-	switch (what) {
-		case 'bomb':
-			sendCompressed(BOMB);
-			break;
-		case 'dribble':
-			response.write('{"code":200,');
-			break;
-		case 'cut':
-			response.setHeader('Content-Length', 1_000).write('{"code":200,"data":{"taskId":"created",');
-			setTimeout(() => response.destroy(), 50);
-			break;
-		case 'compressed':
-			answer({ state: 'success', resultJson: { resultUrls: [link(`/${what}.bin`)] } });
-			break;
-		case 'compressed.bin':
-			sendCompressed(SMALL);
-			break;
-		default:
-			response.writeHead(404).end();
-	}
+/** What no well-behaved service answers, by the first part of the path. */
+const answers: Record<string, (response: ServerResponse, origin: string) => unknown> = {
+	bomb: (response) => sendCompressed(response, BOMB),
+	cut: (response) =>
+		response.writeHead(200, { 'Content-Length': 1_000 }).write(CREATED, () => response.destroy()),
+	dribble: (response) => response.write(CREATED.slice(0, 12)),
+	compressed(response, origin) {
+		const resultJson = { resultUrls: [`${origin}/compressed.bin`] };
+		response.end(JSON.stringify({ code: 200, data: { state: 'success', resultJson } }));
+	},
+	'compressed.bin': (response) => sendCompressed(response, SMALL),
 };
 
 /** Starts it on 127.0.0.1. */
 export async function startRawService() {
-	const server = createServer(listener).listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const { port } = server.address() as AddressInfo;
-	return {
-		url: `http://127.0.0.1:${port}`,
-		close() {
-			server.closeAllConnections();
-			server.close();
-		},
-	};
+	const server = fastify({ forceCloseConnections: true });
+	server.all('*', ({ url, headers }, reply) => {
+		reply.hijack();
+		answers[url.split('/')[1] ?? '']?.(reply.raw, `http://${headers.host}`);
+	});
+	const url = await server.listen({ host: '127.0.0.1', port: 0 });
+	return { url, close: async () => await server.close() };
 }

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { root } from '../../../dev/pack.cts';
 
-const root = path.join(__dirname, '..', '..', '..');
 const pages = ['.', 'docs']
 	.flatMap((folder) =>
 		fs.readdirSync(path.join(root, folder)).map((name) => path.join(folder, name)),
