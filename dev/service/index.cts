@@ -1,13 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createApi, listenAgain, type ApiRequest } from './api.cts';
+import { createApi, type ApiRequest } from './api.cts';
 import { createCallbacks, sign, type CallbackOverrides } from './callbacks.cts';
-import { dialects } from './dialects.cts';
 import type { RequestFault } from './faults.cts';
-import { createFileHost, type Delivery } from './files.cts';
+import { createFileHost } from './files.cts';
 import { defaults, type Settings, type SettingsInput } from './settings.cts';
 import { createLifecycle, type TaskRecord } from './tasks.cts';
 import type { Upload } from './uploads.cts';
@@ -15,6 +11,10 @@ import type { Upload } from './uploads.cts';
 export type { CallbackOverrides } from './callbacks.cts';
 export type { SettingsInput } from './settings.cts';
 export type Service = Awaited<ReturnType<typeof startService>>;
+/** Shared by the parts of one emulator. */
+export type Context = ReturnType<typeof createContext>;
+
+const host = '127.0.0.1';
 
 /** Builds the records that an emulator keeps of all that comes to it. */
 const createRecords = () => ({
@@ -24,27 +24,29 @@ const createRecords = () => ({
 	uploads: new Map<string, Upload>(),
 	/** The requests to the host of files that carried an Authorization header. */
 	leaks: [] as string[],
-	deliveries: [] as Delivery[],
+	/** The result files whose delivery began. */
+	deliveries: [] as string[],
 });
 
-/** Shared by the parts of one emulator. */
-export interface Context extends ReturnType<typeof createRecords> {
-	settings: Settings;
-	/** Aborted when the emulator closes. */
-	closing: AbortSignal;
-	/** Rejects when the emulator closes. */
-	wait: (seconds: number) => Promise<void>;
-	/** The folder of uploads. */
-	directory: string;
-	/** The origin of result files, uploads and sample media; empty until it listens. */
-	resultsUrl: string;
-	/** The origin of the upload endpoints; empty until it listens. */
-	uploadUrl: string;
-	/** The faults that wait for the next API requests. */
-	requestFaults: Array<RequestFault & { times: number }>;
+function createContext(records: ReturnType<typeof createRecords>, settings: Settings) {
+	const closer = new AbortController();
+	setMaxListeners(0, closer.signal);
+	return {
+		...records,
+		settings,
+		/** Aborted when the emulator closes. */
+		closing: closer.signal,
+		abort: () => closer.abort(),
+		/** Rejects when the emulator closes. */
+		wait: async (seconds: number) => {
+			await pause(seconds * 1000, undefined, { signal: closer.signal });
+		},
+		/** The origin of result files, uploads and sample media; empty until it listens. */
+		resultsUrl: '',
+		/** The faults that wait for the next API requests. */
+		requestFaults: [] as RequestFault[],
+	};
 }
-
-const host = '127.0.0.1';
 
 /**
  * Starts an emulator of the task service on 127.0.0.1.
@@ -57,49 +59,37 @@ export async function startService({
 	port = 0,
 	...options
 }: SettingsInput & { port?: number } = {}) {
-	const closer = new AbortController();
-	setMaxListeners(0, closer.signal);
 	const settings: Settings = { ...defaults, ...options };
 	const records = createRecords();
-	const context: Context = {
-		...records,
-		settings,
-		closing: closer.signal,
-		wait: (seconds) => pause(seconds * 1000, undefined, { signal: closer.signal }),
-		directory: await mkdtemp(join(tmpdir(), 'media-task-service-')),
-		resultsUrl: '',
-		uploadUrl: '',
-		requestFaults: [],
-	};
+	const context = createContext(records, settings);
 	const callbacks = createCallbacks(context);
 	const lifecycle = createLifecycle(context, callbacks);
 	const files = createFileHost(context);
-	const api = createApi(context, lifecycle);
+	const { api, uploads } = createApi(context, lifecycle);
 
-	/** Ends the servers, the timers and the outstanding callbacks, and removes the uploads from disk. */
+	/** Ends the servers, the timers and the outstanding callbacks. */
 	async function close() {
-		closer.abort();
-		await Promise.all([api.close(), files.close()]);
-		await rm(context.directory, { recursive: true, force: true });
+		context.abort();
+		await Promise.all([files, api, uploads].map(async (server) => await server.close()));
 	}
 
 	try {
-		context.resultsUrl = await files.listen({ host, port: port && port + 1 });
-		const { uploadsApart } = dialects[settings.dialect];
-		if (uploadsApart) context.uploadUrl = await listenAgain(api, host, port && port + 2);
+		const resultsUrl = await files.listen({ host, port: port && port + 1 });
+		context.resultsUrl = resultsUrl;
 		const url = await api.listen({ host, port });
-		context.uploadUrl ||= url;
+		const isApart = uploads !== api;
+		const uploadUrl = isApart ? await uploads.listen({ host, port: port && port + 2 }) : url;
 		return {
 			...records,
 			/** The API's origin. */
 			url,
-			uploadUrl: context.uploadUrl,
-			resultsUrl: context.resultsUrl,
+			uploadUrl,
+			resultsUrl,
 			close,
 			[Symbol.asyncDispose]: close,
 			waitForTask: lifecycle.waitForTask,
 			idle: lifecycle.idle,
-			faultNext: (fault: RequestFault) => void context.requestFaults.push({ times: 1, ...fault }),
+			faultNext: (fault: RequestFault) => void context.requestFaults.push(fault),
 
 			/** Changes settings while running; tasks under way keep their pace. */
 			set: (changes: SettingsInput) => void Object.assign(settings, changes),
@@ -112,9 +102,8 @@ export async function startService({
 			callback: async (taskId: string, overrides: CallbackOverrides = {}) =>
 				callbacks.sendOnce(lifecycle.get(taskId), overrides),
 
-			/** Signs for tests that forge and vary, by default with the secret in the settings. */
-			sign: (taskId: string, timestamp: number, secret = settings.webhookSecret) =>
-				sign(taskId, timestamp, secret),
+			/** Signs for tests that forge and vary. */
+			sign: (taskId: string, timestamp: number) => sign(taskId, timestamp, settings.webhookSecret),
 		};
 	} catch (error) {
 		await close();

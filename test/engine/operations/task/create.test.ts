@@ -58,9 +58,9 @@ describe('several items', () => {
 });
 
 it('a refusal for the rate is waited out, as it certainly created nothing', async () => {
-	engine.service.faultNext({ path: '/api/v1/jobs/createTask', status: 429, times: 1 });
+	engine.service.faultNext({ path: '/api/v1/jobs/createTask', status: 429 });
 	const { output, error } = await create();
 	expect(error).toBeUndefined();
 	expect(output[0]).toMatchObject([{ json: { taskId: engine.listTasks()[0]?.taskId } }]);
-	expect(engine.service.requests.map(({ code }) => code)).toEqual([429, 200]);
+	expect(engine.service.requests.map(({ status }) => status)).toEqual([429, 200]);
 });
