@@ -78,7 +78,7 @@ export async function measureRound(n8n: N8n, service: Service, { id, url }: Rece
 		if (status !== 200) throw new Error(`A callback was answered ${status}: ${body}`);
 	});
 	const startedAfter = new Date(begun).toISOString();
-	const filter = { workflowId: id, status: 'success', startedAfter };
+	const filter = { workflowId: id, status: ['success'], startedAfter };
 	const finished = await poll(
 		async () => {
 			const own = await n8n.listExecutions(filter);

@@ -1,16 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fastify, type FastifyRequest } from 'fastify';
 import { hmac } from '../../dev/fixtures/callbackCases.cts';
-import { corpus } from '../../dev/service/catalogue.cts';
 import type { SettingsInput } from '../../dev/service/index.cts';
-import { call, create, get, readAnswer, start } from './support.cts';
+import { call, create, readAnswer, start } from './support.cts';
 
 /** The emulator is held to the contract and to what is known of such services. What tests lean on besides, they show. */
 const KEY = 'dev-webhook-key';
 const CREATE = '/api/v1/jobs/createTask';
 const DETAILS = '/api/v1/jobs/recordInfo';
 const STREAM = '/api/file-stream-upload';
-const MODELS = '/api/v1/models';
 const url = 'https://media.example/a.png';
 const reference = { image_url: url, type: 'subject', ref_name: 'fox' };
 
@@ -227,17 +225,6 @@ test('a callback is repeated until the first 2xx, and signed anew each time', as
 	expect(received.map(({ headers }) => headers['x-webhook-signature'])).toEqual(
 		times.map((time) => hmac(taskId, time, KEY).toString('base64')),
 	);
-});
-
-test.each([
-	['Chi-Image/Edit-Plus/schema', 200],
-	['kappa-7/preview/schema', 200],
-	['psi/schema', 404],
-])('the catalogue answers %s with code %d', async (path, code) => {
-	const answer = await get(await start(), `${MODELS}/${path}`);
-	const model = path.replace('/schema', '');
-	const openapi = corpus.find(({ entry }) => entry.model === model)?.openapi;
-	expect(answer).toMatchObject({ code, data: code === 200 ? { model, openapi } : null });
 });
 
 test('files and the token never meet: a request with one is refused, and recorded', async () => {
