@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util';
-import { logFailure } from '../log.cts';
 import { dialects, type DialectName } from './dialects.cts';
 import { taskFaults } from './faults.cts';
 import { startService } from './index.cts';
@@ -52,4 +51,7 @@ ${faults.join('\n')}
 	for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void service.close());
 }
 
-main().catch(logFailure);
+main().catch(({ message }: Error) => {
+	console.error(message);
+	process.exitCode = 1;
+});
