@@ -60,13 +60,6 @@ interface ExecutionFilter {
 	startedAfter?: string;
 }
 
-interface ImportOptions {
-	/** By type. */
-	credentials?: Record<string, Credential>;
-	/** The ID of a saved workflow. */
-	replaces?: string;
-}
-
 interface RunOptions {
 	pinData?: Record<string, INodeExecutionData[]>;
 	/** The node to start from, by default the first that nothing leads to. */
@@ -194,7 +187,8 @@ export class N8n extends N8nProcess {
 	}
 
 	/** Returns the bytes of a file in a binary field. */
-	async readBinary({ id = '' }: IBinaryData): Promise<Buffer> {
+	async readBinary({ id, data }: IBinaryData): Promise<Buffer> {
+		if (!id) return Buffer.from(data, 'base64');
 		const url = `${this.url}/rest/binary-data?action=download&id=${encodeURIComponent(id)}`;
 		const response = await fetch(url, { headers: { cookie: this.#cookie } });
 		if (!response.ok) throw new Error(`n8n answered ${response.status} for the file ${id}`);
@@ -227,7 +221,10 @@ export class N8n extends N8nProcess {
 	 */
 	async importWorkflow(
 		{ name, nodes, connections, settings = {}, pinData = {} }: Workflow,
-		{ credentials = {}, replaces = '' }: ImportOptions = {},
+		{
+			credentials = {},
+			replaces = '',
+		}: { credentials?: Record<string, Credential>; replaces?: string } = {},
 	) {
 		const completed = nodes.map((node) => {
 			if (!node.credentials) return node;
