@@ -37,11 +37,11 @@ const isLookup = (path: string) => path.startsWith(MODELS_PATH) || path === DOWN
 export function createApi(context: Context, lifecycle: Lifecycle) {
 	const { uploadsApart } = dialects[context.settings.dialect];
 	const api = createServer(context);
-	const uploads = uploadsApart ? createServer(context) : api;
+	const uploadApi = uploadsApart ? createServer(context) : api;
 	registerTasks(api, context, lifecycle);
 	registerLookups(api, context);
-	registerUploads(uploads, context);
-	return { api, uploads };
+	registerUploads(uploadApi, context);
+	return { api, uploadApi };
 }
 
 /** Makes a server that records each request, strikes it with the faults that wait for it, and refuses strangers. */

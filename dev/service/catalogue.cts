@@ -68,7 +68,6 @@ const KINDS: Record<string, Issue['kind']> = {
 /**
  * Lists what is wrong with the input of a task, by the schema of its model. What the schema asks of the body around it is
  * not held against a task. A model whose schema is missing or malformed takes any input.
- *
  * @throws {Refusal} 422 when the model is not created as a task
  */
 export function listSchemaIssues(order: TaskOrder, { openapi }: CatalogueModel): Issue[] {

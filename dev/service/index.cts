@@ -11,46 +11,40 @@ import type { Upload } from './uploads.cts';
 export type { CallbackOverrides } from './callbacks.cts';
 export type { SettingsInput } from './settings.cts';
 export type Service = Awaited<ReturnType<typeof startService>>;
-/** Shared by the parts of one emulator. */
+/** Shared by the parts of one emulator: its settings, and what comes to it. */
 export type Context = ReturnType<typeof createContext>;
 
 const host = '127.0.0.1';
 
-/** Builds the records that an emulator keeps of all that comes to it. */
-const createRecords = () => ({
-	tasks: new Map<string, TaskRecord>(),
-	requests: [] as ApiRequest[],
-	/** By file name. */
-	uploads: new Map<string, Upload>(),
-	/** The requests to the host of files that carried an Authorization header. */
-	leaks: [] as string[],
-	/** The result files whose delivery began. */
-	deliveries: [] as string[],
-});
-
-function createContext(records: ReturnType<typeof createRecords>, settings: Settings) {
+function createContext(settings: Settings) {
 	const closer = new AbortController();
 	setMaxListeners(0, closer.signal);
 	return {
-		...records,
 		settings,
+		tasks: new Map<string, TaskRecord>(),
+		requests: [] as ApiRequest[],
+		/** By file name. */
+		uploads: new Map<string, Upload>(),
+		/** The requests to the host of files that carried an Authorization header. */
+		leaks: [] as string[],
+		/** The result files whose delivery began. */
+		deliveries: [] as string[],
+		/** The faults that wait for the next API requests. */
+		requestFaults: [] as RequestFault[],
+		/** The origin of result files, uploads and sample media; empty until it listens. */
+		resultsUrl: '',
+		abort: () => closer.abort(),
 		/** Aborted when the emulator closes. */
 		closing: closer.signal,
-		abort: () => closer.abort(),
 		/** Rejects when the emulator closes. */
 		wait: async (seconds: number) => {
 			await pause(seconds * 1000, undefined, { signal: closer.signal });
 		},
-		/** The origin of result files, uploads and sample media; empty until it listens. */
-		resultsUrl: '',
-		/** The faults that wait for the next API requests. */
-		requestFaults: [] as RequestFault[],
 	};
 }
 
 /**
  * Starts an emulator of the task service on 127.0.0.1.
- *
  * @param options settings.cts has the defaults. Files are served on the port after `port`, uploads that are
  * apart on the one after that; when it is 0 (the default) all are free ones.
  * @throws {Error} when a port is taken
@@ -60,27 +54,26 @@ export async function startService({
 	...options
 }: SettingsInput & { port?: number } = {}) {
 	const settings: Settings = { ...defaults, ...options };
-	const records = createRecords();
-	const context = createContext(records, settings);
+	const context = createContext(settings);
 	const callbacks = createCallbacks(context);
 	const lifecycle = createLifecycle(context, callbacks);
 	const files = createFileHost(context);
-	const { api, uploads } = createApi(context, lifecycle);
+	const { api, uploadApi } = createApi(context, lifecycle);
 
 	/** Ends the servers, the timers and the outstanding callbacks. */
 	async function close() {
 		context.abort();
-		await Promise.all([files, api, uploads].map(async (server) => await server.close()));
+		await Promise.all([files, api, uploadApi].map(async (server) => await server.close()));
 	}
 
 	try {
-		const resultsUrl = await files.listen({ host, port: port && port + 1 });
-		context.resultsUrl = resultsUrl;
+		context.resultsUrl = await files.listen({ host, port: port && port + 1 });
 		const url = await api.listen({ host, port });
-		const isApart = uploads !== api;
-		const uploadUrl = isApart ? await uploads.listen({ host, port: port && port + 2 }) : url;
+		const isApart = uploadApi !== api;
+		const uploadUrl = isApart ? await uploadApi.listen({ host, port: port && port + 2 }) : url;
+		const { tasks, requests, uploads, leaks, deliveries, resultsUrl } = context;
 		return {
-			...records,
+			...{ tasks, requests, uploads, leaks, deliveries },
 			/** The API's origin. */
 			url,
 			uploadUrl,
@@ -96,7 +89,6 @@ export async function startService({
 
 			/**
 			 * Sends a callback of a task by hand, now and once, and returns the receiver's answer.
-			 *
 			 * @throws {Error} when there is no such task, no URL to send to, or no answer
 			 */
 			callback: async (taskId: string, overrides: CallbackOverrides = {}) =>

@@ -84,7 +84,6 @@ export type TaskOrder = z.infer<typeof envelope>;
 /**
  * Reads the body of a create request to the letter of the contract, or of the catalogue's schema for models that the
  * contract does not have. A model whose name begins with `custom/` takes any input.
- *
  * @throws {Refusal} in the dialect's words, that names the field at fault
  */
 export function readOrder(

@@ -56,7 +56,6 @@ export function refuseAll(issues: Issue[]) {
 
 /**
  * Returns the value if it has the shape.
- *
  * @throws {Refusal} 422 that names every field at fault
  */
 export function check<Shape extends z.ZodTypeAny>(shape: Shape, value: unknown) {
