@@ -120,7 +120,7 @@ export class N8n extends N8nProcess {
 	/** Production webhooks are called at `webhookBase`. A temporary user folder is removed by `stop`. */
 	constructor(
 		options: N8nProcessOptions,
-		private readonly more: { isTemporary?: boolean; webhookBase?: string } = {},
+		private readonly setup: { isTemporary?: boolean; webhookBase?: string } = {},
 	) {
 		super(options);
 	}
@@ -144,12 +144,13 @@ export class N8n extends N8nProcess {
 
 	/** Logs in as the owner, who is created first in a new n8n. */
 	async setUpOwner() {
+		const { email, password } = OWNER;
 		const { userManagement } = await this.request<{
 			userManagement: { showSetupOnFirstLoad: boolean };
 		}>('GET', '/rest/settings');
 		const { cookies } = userManagement.showSetupOnFirstLoad
 			? await this.#send('POST', '/rest/owner/setup', OWNER)
-			: await this.#send('POST', '/rest/login', { ...OWNER, emailOrLdapLoginId: OWNER.email });
+			: await this.#send('POST', '/rest/login', { emailOrLdapLoginId: email, password });
 		this.#cookie = cookies.map((cookie) => cookie.split(';')[0]).join('; ');
 	}
 
@@ -252,7 +253,10 @@ export class N8n extends N8nProcess {
 		const { versionId } = await this.getWorkflow(id);
 		await this.request('POST', `/rest/workflows/${id}/activate`, { versionId });
 		// A busy n8n may not have begun to publish when it is asked.
-		const { status, triggers } = await this.#waitWhile(id, ['in_progress', 'not_published']);
+		const { status, triggers } = await this.#waitForPublication(id, [
+			'in_progress',
+			'not_published',
+		]);
 		if (status === 'published') return;
 		const reasons = triggers.flatMap(({ errorMessage }) => errorMessage ?? []);
 		throw new Error(
@@ -262,14 +266,14 @@ export class N8n extends N8nProcess {
 
 	async deactivate(id: string) {
 		await this.request('POST', `/rest/workflows/${id}/deactivate`, {});
-		await this.#waitWhile(id, ['in_progress']);
+		await this.#waitForPublication(id, ['in_progress']);
 	}
 
 	/**
-	 * Waits while the publication of a workflow has one of these statuses. Older n8n have no such status, as they answer the
+	 * Waits until the publication of a workflow has none of these statuses. Older n8n have no such status, as they answer the
 	 * request to activate when it is done.
 	 */
-	async #waitWhile(id: string, statuses: string[]) {
+	async #waitForPublication(id: string, underway: string[]) {
 		interface Publication {
 			status: string;
 			triggers: Array<{ errorMessage?: string }>;
@@ -281,7 +285,7 @@ export class N8n extends N8nProcess {
 					if (error.cause !== 404) throw error;
 					return { status: 'published', triggers: [] };
 				});
-				return statuses.includes(answer.status) ? undefined : answer;
+				return underway.includes(answer.status) ? undefined : answer;
 			},
 			{ what: `workflow ${id} to be published`, details: () => this.readLogTail() },
 		);
@@ -388,7 +392,7 @@ export class N8n extends N8nProcess {
 
 	/** Returns the production URL of a webhook path. */
 	buildWebhookUrl(path: string) {
-		return `${this.more.webhookBase ?? this.url}/webhook/${path}`;
+		return `${this.setup.webhookBase ?? this.url}/webhook/${path}`;
 	}
 
 	/** Returns the production URL of the trigger of a saved workflow. */
@@ -400,7 +404,7 @@ export class N8n extends N8nProcess {
 	/** Ends n8n gracefully. A temporary user folder is removed. */
 	override async stop() {
 		await super.stop();
-		if (this.more.isTemporary) fs.rmSync(this.options.folder, { recursive: true, force: true });
+		if (this.setup.isTemporary) fs.rmSync(this.options.folder, { recursive: true, force: true });
 	}
 
 	/** Ends n8n gracefully, if it runs, and starts it again. After `kill`, n8n itself pauses for 10 seconds first. */
