@@ -1,14 +1,14 @@
+import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sum } from 'simple-statistics';
-import type { Log } from '../dev/log.cts';
 import type { N8nProcess } from '../dev/n8n/process.cts';
 import { startQueueN8n } from '../dev/n8n/queue.cts';
 import { openFolder, pack } from '../dev/pack.cts';
-import { openService } from './fixtures.cts';
-import { compare, interleave, measureSettings, readProcessorTime } from './measure.cts';
+import { compare, interleave, measureSettings, openService, type Bench } from './measure.cts';
 import { activate, CALLBACKS, measureRound, type Receiver } from './receivers.cts';
 
 const ROUNDS = 5;
+const TICKS_PER_SECOND = 100;
 
 const WRITTEN =
 	'select tup_inserted + tup_updated + tup_deleted from pg_stat_database where datname = current_database()';
@@ -20,43 +20,45 @@ const COSTS = [
 	['Rows written to the database per callback', 'rows'],
 ] as const;
 
+/** Reads the milliseconds of processor time that processes have used. */
+const readTime = (processes: N8nProcess[]) =>
+	sum(
+		processes.map(({ pid }) => {
+			const [, fields = ''] = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+			const [user = NaN, system = NaN] = fields.split(' ').slice(11, 13).map(Number);
+			return ((user + system) * 1000) / TICKS_PER_SECOND;
+		}),
+	);
+
 /**
  * Measures a callback's cost in queue mode, for the arithmetic of docs/operation.md: processor time of the webhook process that
  * takes it and of the worker that runs its execution (our trigger and one node that does nothing), and what is written to
  * the database; beside n8n's bare Webhook node, which verifies nothing and asks nobody. Reads /proc: Linux only.
  */
-export const bench = async (log: Log) =>
-	await measureSettings(async (env) => {
+export const bench: Bench = async (log) =>
+	await measureSettings(async (settings) => {
 		using folder = openFolder();
-		await using service = await openService({ taskSeconds: 0 });
+		await using service = await openService();
 		const { tarball } = await pack(folder.path);
-		await using queue = await startQueueN8n({
-			tarball,
-			env: { DB_POSTGRESDB_POOL_SIZE: '10', ...env },
-			log,
-		});
-		const readTime = (processes: N8nProcess[]) =>
-			sum(processes.map(({ pid }) => readProcessorTime(pid)));
-		const readUsed = () => [
-			readTime(queue.webhooks),
-			readTime(queue.workers),
-			Number(queue.query(WRITTEN)),
-		];
+		const env = { DB_POSTGRESDB_POOL_SIZE: '10', ...settings };
+		await using queue = await startQueueN8n({ tarball, env, log });
+		const { n8n, webhooks, workers, query } = queue;
+		const readUsed = () => [readTime(webhooks), readTime(workers), Number(query(WRITTEN))];
 
 		/** Measures the costs of one callback, as means over a round. */
 		const measureCosts = async (receiver: Receiver) => {
 			const before = readUsed();
-			await measureRound({ service, n8n: queue.n8n }, receiver);
+			await measureRound(n8n, service, receiver);
 			// PostgreSQL's statistics are up to a second behind.
 			await sleep(1500);
 			return readUsed().map((used, index) => (used - Number(before[index])) / CALLBACKS);
 		};
 
-		const receivers = await activate(queue.n8n, service, ['withDetails', 'bare']);
-		const { withDetails, bare } = await interleave(receivers, { rounds: ROUNDS }, measureCosts);
+		const receivers = await activate(n8n, service, ['withDetails', 'bare']);
+		const costs = await interleave(receivers, { rounds: ROUNDS, log }, measureCosts);
 		return COSTS.map(([name, unit], index) => {
-			const list = (rounds: number[][]) => rounds.map((costs) => Number(costs[index]));
-			const costs = { ours: list(withDetails), theirs: list(bare) };
-			return compare(`${name}, of the bare Webhook node`, costs, { unit });
+			const list = (rounds: number[][]) => rounds.map((means) => Number(means[index]));
+			const { withDetails, bare } = costs;
+			return compare(`${name}, of the bare Webhook node`, list(withDetails), list(bare), unit);
 		});
 	});

@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { createEndedTask, runConcurrently } from '../dev/fixtures/callbacks.cts';
-import { CREDENTIAL_TYPE, type Pair } from '../dev/fixtures/pair.cts';
+import { CREDENTIAL_TYPE } from '../dev/fixtures/pair.cts';
 import { connect, triggered, webhook } from '../dev/fixtures/workflows.cts';
 import type { N8n } from '../dev/n8n/n8n.cts';
 import { poll } from '../dev/n8n/wait.cts';
 import type { Workflow, WorkflowNode } from '../dev/n8n/workflow.cts';
 import type { Service } from '../dev/service/index.cts';
 import byHand from './byHand.json';
-import { importFor } from './fixtures.cts';
-import { readProcessorTime } from './measure.cts';
+import { importFor } from './measure.cts';
 
 export const CALLBACKS = 40;
 const IN_FLIGHT = 8;
-export const ROUND = `rounds of ${CALLBACKS}, ${IN_FLIGHT} in flight`;
 
 /** A receiver's workflow, and the URL that callbacks to it are sent to. */
 export interface Receiver {
@@ -28,33 +26,26 @@ const buildReceiver = (...nodes: WorkflowNode[]) =>
 
 const buildOurs = (options: object) => buildReceiver(...triggered({ options }).nodes);
 
-const buildWebhook = (responseMode: string) => webhook(randomUUID(), { responseMode });
-
-/** A chain that someone builds in n8n's editor. */
-const buildByHand = ({ url }: Service) =>
-	JSON.parse(JSON.stringify(byHand).replaceAll('https://api.example', url)) as Workflow;
-
-const buildNothing = () =>
-	buildReceiver({
-		name: 'Nothing',
-		type: 'CUSTOM.nothingTrigger',
-		typeVersion: 2,
-		webhookId: randomUUID(),
-		credentials: { [CREDENTIAL_TYPE]: {} },
-	});
-
 /**
- * The receivers of callbacks that are compared: our trigger; n8n's bare Webhook node, which verifies nothing and asks nobody;
- * a chain built by hand that verifies the signature and asks for the details, but neither looks at the age of the timestamp
- * nor tells duplicates; and a trigger that does nothing. All end in one node that does nothing.
+ * The receivers of callbacks that are compared: our trigger; a trigger that does nothing; n8n's bare Webhook node, which verifies
+ * nothing and asks nobody; and a chain that someone builds in n8n's editor, which verifies the signature and asks for the
+ * details, but neither looks at the age of the timestamp nor tells duplicates. All end in one node that does nothing.
  */
 export const RECEIVERS = {
 	withoutDetails: () => buildOurs({ fetchDetails: false }),
 	withoutMemory: () => buildOurs({ fetchDetails: false, deduplicate: false }),
 	withDetails: () => buildOurs({}),
-	nothing: buildNothing,
-	bare: () => buildReceiver(buildWebhook('onReceived')),
-	byHand: buildByHand,
+	nothing: () =>
+		buildReceiver({
+			name: 'Nothing',
+			type: 'CUSTOM.nothingTrigger',
+			typeVersion: 2,
+			webhookId: randomUUID(),
+			credentials: { [CREDENTIAL_TYPE]: {} },
+		}),
+	bare: () => buildReceiver(webhook(randomUUID(), { responseMode: 'onReceived' })),
+	byHand: ({ url }: Service) =>
+		JSON.parse(JSON.stringify(byHand).replaceAll('https://api.example', url)) as Workflow,
 };
 
 /** Activates receivers. */
@@ -73,36 +64,21 @@ export async function activate<Name extends ReceiverName>(
 }
 
 /**
- * Sends a task's callback.
- * @returns the milliseconds until the answer
- * @throws {Error} when it isn't accepted
- */
-async function measureCallback(service: Service, taskId: string, url: string) {
-	const sent = performance.now();
-	const { status, body } = await service.callback(taskId, { url });
-	if (status !== 200) throw new Error(`A callback was answered ${status}: ${body}`);
-	return performance.now() - sent;
-}
-
-/**
  * Measures a round of genuine callbacks. It is over when all of its executions are, so that none runs on into the next.
- * @returns callbacks per second that end in a finished execution, the milliseconds until each answer, and n8n's processor
- * time in milliseconds per callback, until its execution has ended
+ * @returns callbacks per second that end in a finished execution
+ * @throws {Error} when a callback isn't accepted
  */
-export async function measureRound(
-	{ service, n8n }: Pick<Pair, 'service' | 'n8n'>,
-	{ id, url }: Receiver,
-) {
+export async function measureRound(n8n: N8n, service: Service, { id, url }: Receiver) {
 	const tasks = await runConcurrently(Array.from({ length: CALLBACKS }), IN_FLIGHT, () =>
 		createEndedTask(service),
 	);
-	const used = readProcessorTime(n8n.pid);
 	const begun = Date.now();
-	const answers = await runConcurrently(tasks, IN_FLIGHT, (taskId) =>
-		measureCallback(service, taskId, `${url}?task=${taskId}`),
-	);
+	await runConcurrently(tasks, IN_FLIGHT, async (taskId) => {
+		const { status, body } = await service.callback(taskId, { url: `${url}?task=${taskId}` });
+		if (status !== 200) throw new Error(`A callback was answered ${status}: ${body}`);
+	});
 	const startedAfter = new Date(begun).toISOString();
-	const filter = { workflowId: id, status: 'success', startedAfter };
+	const filter = { workflowId: id, status: ['success'], startedAfter };
 	const finished = await poll(
 		async () => {
 			const own = await n8n.listExecutions(filter);
@@ -110,7 +86,6 @@ export async function measureRound(
 		},
 		{ what: 'the executions of a round' },
 	);
-	const processor = (readProcessorTime(n8n.pid) - used) / CALLBACKS;
 	const ended = Math.max(...finished.map(({ stoppedAt }) => Date.parse(String(stoppedAt))));
-	return { rate: CALLBACKS / ((ended - begun) / 1000), answers, processor };
+	return CALLBACKS / ((ended - begun) / 1000);
 }

@@ -7,18 +7,19 @@ import { startScriptedModel } from './fixtures/scriptedModel.cts';
 import { chain, mediaGeneration } from './fixtures/workflows.cts';
 import { createLog, logFailure } from './log.cts';
 import { openEditor, type Editor } from './n8n/editor.cts';
-import type { Credential } from './n8n/n8n.cts';
+import type { CredentialInput } from './n8n/n8n.cts';
 import { root } from './pack.cts';
 
-/** Takes a picture of the window, or of the canvas alone with its nodes and notes. */
-type TakePicture = (name: string, part?: 'canvas') => Promise<void>;
+/** Brings what a picture is of onto the screen. */
+type Show = (editor: Editor) => Promise<void>;
 
 /** The nodes that output a file of each kind. */
 const FILES = { image: 'Edit the photo', video: 'Make it move' };
-const THEMES = ['light', 'dark'] as const;
-/** The window, as on a desk. */
-const WINDOW = { width: 1440, height: 900 };
-const EDIT = 'Turn the sky into a starry night';
+const EDIT = {
+	model: 'beta2/image-edit',
+	image: 'https://media.example/photo.png',
+	prompt: 'Turn the sky into a starry night',
+};
 /** What is left around the nodes on a canvas, in pixels. Their names stand below them. */
 const MARGIN = { x: 48, above: 32, below: 72 };
 /** What n8n lays over a canvas. */
@@ -33,42 +34,44 @@ async function main() {
 	const folder = path.resolve(process.argv[2] ?? path.join(root, 'docs', 'pictures'));
 	fs.mkdirSync(folder, { recursive: true });
 	await using pair = await startPair({ service: { taskSeconds: 1 }, n8n: { log } });
-	await using model = await startScriptedModel([[{ prompt: EDIT }]], ([result = '']) => {
+	await using model = await startScriptedModel([[{ prompt: EDIT.prompt }]], ([result = '']) => {
 		const [link = ''] = /http[^"]+/.exec(result) ?? [];
 		return `Here is your photo by night:\n\n![${AGENT_PICTURE}](${link})`;
 	});
-	const agent = await createAgent(pair, await pair.n8n.createCredential(model.agentCredential));
+	const agent = await createAgent(pair, model.agentCredential);
 	const filesId = await importFilesWorkflow(pair);
-	const examples: Record<string, string> = {};
-	for (const name of listExamples())
-		examples[name] = (await pair.importWorkflow(readExample(name))).id;
-	for (const theme of THEMES) {
-		await using editor = await openEditor(pair.n8n, { ...WINDOW, theme });
-		const takePicture: TakePicture = async (name, part) => {
+
+	const light: Record<string, Show> = {
+		'any-model': showAnyModel,
+		'finished-image': async (editor) => await showFile(editor, filesId, 'image'),
+		'agents-chat': async (editor) => await showAgentsChat(editor, agent),
+		trigger: showTrigger,
+	};
+	for (const name of listExamples()) {
+		const { id } = await pair.importWorkflow(readExample(name));
+		light[`example-${name}`] = async (editor) => await editor.openWorkflow(id);
+	}
+	// The last: n8n keeps its logs open.
+	light['finished-canvas'] = async (editor) => await showFinishedCanvas(editor, filesId);
+	const dark: Record<string, Show> = {
+		'finished-video': async (editor) => await showFile(editor, filesId, 'video'),
+	};
+
+	for (const [theme, pictures] of Object.entries({ light, dark })) {
+		await using editor = await openEditor(pair.n8n, { theme: theme as 'light' | 'dark' });
+		for (const [name, show] of Object.entries(pictures)) {
+			await show(editor);
 			await editor.page.mouse.move(0, 0);
 			await showPublicAddresses(editor, pair);
 			const file = path.join(folder, `${name}-normal-${theme}.png`);
+			const nodes = name.startsWith('example-') ? await findNodes(editor) : undefined;
 			await editor.page.screenshot({
 				path: file,
 				animations: 'disabled',
-				...(part && { clip: await findNodes(editor), style: OVERLAYS }),
+				...(nodes && { clip: nodes, style: OVERLAYS }),
 			});
 			log(path.relative(process.cwd(), file));
-		};
-		if (theme === 'dark') {
-			await showFile(editor, takePicture, filesId, 'video');
-			continue;
 		}
-		await showAnyModel(editor, takePicture);
-		await showFile(editor, takePicture, filesId, 'image');
-		await showAgentsChat(editor, takePicture, agent);
-		await showTrigger(editor, takePicture);
-		for (const [name, id] of Object.entries(examples)) {
-			await editor.openWorkflow(id);
-			await takePicture(`example-${name}`, 'canvas');
-		}
-		// The last: n8n keeps its logs open.
-		await showFinishedCanvas(editor, takePicture, filesId);
 	}
 }
 
@@ -103,62 +106,45 @@ async function findNodes({ page }: Editor) {
 
 /** Imports a workflow whose nodes output a finished image, and a video of it. */
 async function importFilesWorkflow(pair: Pair) {
-	const edit = {
-		model: 'beta2/image-edit',
-		image: 'https://media.example/photo.png',
-		prompt: EDIT,
-	};
 	const move = {
 		model: 'alpha-3.0/motion-control',
 		image: 'data',
 		video: 'https://media.example/motion.mp4',
 	};
 	const workflow = chain('From a photo to a video', [
-		mediaGeneration(edit, { name: FILES.image }),
+		mediaGeneration(EDIT, { name: FILES.image }),
 		mediaGeneration(move, { name: FILES.video }),
 	]);
 	return (await pair.importWorkflow(workflow)).id;
 }
 
 /** Makes an agent of n8n's Agents that has our node as its tool. */
-async function createAgent({ n8n, credential }: Pair, model: Credential) {
-	const node = mediaGeneration({
-		operation: 'createAndWait',
-		model: 'beta2/image-edit',
-		image: 'https://media.example/photo.png',
-		prompt: "={{ $fromAI('prompt', 'What to change', 'string') }}",
-	});
+async function createAgent({ n8n, credential }: Pair, model: CredentialInput) {
+	const prompt = "={{ $fromAI('prompt', 'What to change', 'string') }}";
+	const node = mediaGeneration({ ...EDIT, operation: 'createAndWait', prompt });
 	const credentials = { mediaGenerationApi: credential };
 	const tool = nodeTool('Edit the photo', { ...node, credentials });
-	return await N8nAgent.create(n8n, 'Photo studio', model, [tool]);
+	return await N8nAgent.create(n8n, 'Photo studio', await n8n.createCredential(model), [tool]);
 }
 
 /** Shows the fields of a model that was chosen from the service's list. */
-async function showAnyModel(editor: Editor, takePicture: TakePicture) {
+async function showAnyModel(editor: Editor) {
 	await editor.openNewManualWorkflow();
 	await editor.addNode('media', 'Media Generation', 'Generate a video or image');
 	await editor.chooseFromSearch('customModel', 'epsilon image', 'Epsilon 2 Image to Video');
 	await editor.get('parameter-input-image_url').waitFor();
-	await takePicture('any-model');
 }
 
 /** Shows n8n's preview of the file that a node of this workflow outputs. */
-async function showFile(
-	editor: Editor,
-	takePicture: TakePicture,
-	workflowId: string,
-	kind: keyof typeof FILES,
-) {
+async function showFile(editor: Editor, workflowId: string, kind: keyof typeof FILES) {
 	await editor.openWorkflow(workflowId);
 	await editor.findNode(FILES[kind]).dblclick();
 	await editor.executeStep();
 	await editor.viewFile(kind);
-	await takePicture(`finished-${kind}`);
-	await editor.closePanel();
 }
 
 /** Shows the canvas after a run, and below it, in n8n's logs, the picture that it made. */
-async function showFinishedCanvas(editor: Editor, takePicture: TakePicture, workflowId: string) {
+async function showFinishedCanvas(editor: Editor, workflowId: string) {
 	const { page } = editor;
 	await editor.openWorkflow(workflowId);
 	await editor.get('execute-workflow-button').first().click();
@@ -178,31 +164,27 @@ async function showFinishedCanvas(editor: Editor, takePicture: TakePicture, work
 	await result.click();
 	await logs.getByTestId('ndv-view-binary-data').click();
 	await logs.locator('img[src*="binary-data"]').waitFor();
-	await takePicture('finished-canvas');
 }
 
 /** Shows the chat with an agent of n8n's Agents, and in it the picture that it made. */
-async function showAgentsChat(editor: Editor, takePicture: TakePicture, agent: N8nAgent) {
+async function showAgentsChat(editor: Editor, agent: N8nAgent) {
 	const { page } = editor;
 	await page.goto(`${editor.url}/projects/${agent.projectId}/agents/${agent.id}/preview`, {
 		waitUntil: 'networkidle',
 	});
 	await page.getByPlaceholder('Message Photo studio').fill('Make my photo a starry night');
-	const pictures = page.getByRole('img', { name: AGENT_PICTURE });
-	const earlier = await pictures.count();
 	await editor.get('instance-ai-send-button').click();
-	const picture = pictures.nth(earlier);
+	const picture = page.getByRole('img', { name: AGENT_PICTURE });
 	await picture.waitFor();
 	await picture.evaluate(async (image: HTMLImageElement) => await image.decode());
-	await takePicture('agents-chat');
 }
 
-async function showTrigger(editor: Editor, takePicture: TakePicture) {
+/** Shows the trigger's panel, with its URLs and its help unfolded. */
+async function showTrigger(editor: Editor) {
 	await editor.openNewWorkflow();
 	await editor.addNode('media', 'Media Generation', 'On task completed');
 	await editor.panel.getByText('Webhook URLs', { exact: true }).first().click();
 	await editor.panel.getByText('When will this node trigger my flow?').click();
-	await takePicture('trigger');
 }
 
 main().catch(logFailure);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import getPort from 'get-port';
 import { lock } from 'proper-lockfile';
 import { listExamples, readExample } from './fixtures/examples.cts';
-import { startPair, type Pair } from './fixtures/pair.cts';
+import { CREDENTIAL_TYPE, startPair, type Pair } from './fixtures/pair.cts';
 import { NODE_TYPE } from './fixtures/workflows.cts';
 import { createLog, logFailure } from './log.cts';
 import { findCacheFolder, provideN8n } from './n8n/provide.cts';
@@ -18,26 +18,25 @@ const log = createLog();
 let pair: Pair | undefined;
 const stop = async () => await pair?.stop();
 
-/** Starts n8n with this package, the emulator of the task service, and the examples. */
+/** Starts n8n with this package, the emulator of the task service, and the examples. With `--check`, it tries one task. */
 async function main() {
 	const isCheck = process.argv.includes('--check');
-	for (const signal of ['SIGINT', 'SIGTERM']) {
+	for (const signal of ['SIGINT', 'SIGTERM'])
 		process.once(signal, () => void stop().finally(() => process.exit()));
-	}
 	const folder = isCheck ? undefined : await lockKeptFolder();
 	await provideN8n(log);
 
 	log('Starting the emulator of the service, and n8n');
 	pair = await startPair({
-		service: { ...commandLineSettings, port: await findServicePort() },
+		// Its files are at the next port.
+		service: { ...commandLineSettings, port: await getPort({ port: SERVICE_PORT }) },
 		n8n: { folder, port: N8N_PORT, log },
 		credentialName: 'Media Generation (emulator)',
 	});
 	const ids = await importExamples(pair);
 	if (isCheck) {
 		await checkOneRound(pair, ids);
-		await stop();
-		return;
+		return await stop();
 	}
 	const { n8n, service } = pair;
 	console.log(`
@@ -67,28 +66,22 @@ async function lockKeptFolder() {
 	return folder;
 }
 
-/** Returns the preferred port if it and the next one, which serves the files, are free; else 0, for any. */
-async function findServicePort() {
-	for (const port of [SERVICE_PORT, SERVICE_PORT + 1]) {
-		if ((await getPort({ port })) !== port) return 0;
-	}
-	return SERVICE_PORT;
-}
-
 /**
  * Imports every example, in place of a workflow of its name, and activates those with our trigger.
  * @returns their IDs, by the names of their files
  */
-async function importExamples(pair: Pair) {
-	const { n8n, service } = pair;
-	const present = await n8n.listWorkflows();
+async function importExamples({ n8n, service, credential }: Pair) {
+	const present = await n8n.request<Array<{ id: string; name: string }>>(
+		'GET',
+		'/rest/workflows?filter={"isArchived":false}',
+	);
 	const ids: Record<string, string> = {};
 	for (const name of listExamples()) {
 		const workflow = readExample(name, { n8n: n8n.url, media: service.resultsUrl });
-		for (const saved of present) {
-			if (saved.name === workflow.name) await n8n.deleteWorkflow(saved.id);
-		}
-		const { id } = await pair.importWorkflow(workflow);
+		const { id } = await n8n.importWorkflow(workflow, {
+			credentials: { [CREDENTIAL_TYPE]: credential },
+			replaces: present.find((saved) => saved.name === workflow.name)?.id,
+		});
 		if (workflow.nodes.some(({ type }) => type === `${NODE_TYPE}Trigger`)) await n8n.activate(id);
 		ids[name] = id;
 	}

@@ -1,8 +1,12 @@
 import execa from 'execa';
 import { root } from './pack.cts';
 
-/** Runs while the suites do. The build comes before both. */
-const CHECKS = ['lint', 'lint:house', 'lint:packed'];
+/** Run while the suites do. The build comes before both. */
+const CHECKS = [
+	['npm', 'run', '--silent', 'lint'],
+	['npm', 'run', '--silent', 'lint:house'],
+	['node', '--require', 'tsx/cjs', 'dev/lintPacked.cts'],
+];
 const SUITES = ['unit', 'zod4', 'service', 'engine'];
 
 /** Lines of Jest about what has passed, and npm's own about its settings. */
@@ -12,7 +16,7 @@ const UNASKED = /^(PASS |npm warn ).*\n/gm;
 let tests = '';
 
 /** Runs a command, and prints its name and its output if it fails. Returns whether it has passed. */
-async function run(command: string, ...args: string[]) {
+async function run([command = '', ...args]: string[]) {
 	const { failed, all = '' } = await execa(command, args, {
 		cwd: root,
 		preferLocal: true,
@@ -24,10 +28,10 @@ async function run(command: string, ...args: string[]) {
 	return !failed;
 }
 
-/** Runs scripts of package.json one after the other, also after one that fails. */
-async function runAll(scripts: string[]) {
+/** Runs commands one after the other, also after one that fails. */
+async function runAll(commands: string[][]) {
 	let passed = true;
-	for (const check of scripts) passed = (await run('npm', 'run', '--silent', check)) && passed;
+	for (const command of commands) passed = (await run(command)) && passed;
 	return passed;
 }
 
@@ -38,14 +42,14 @@ async function main() {
 	const what = `the suites ${SUITES.join(', ')}`;
 	console.log(
 		checks.length > 0
-			? `Builds, then runs ${what} beside ${checks.join(', ')}: about 2 minutes on two cores.`
+			? `Builds, then runs ${what} beside all linters: about 2 minutes on two cores.`
 			: `Builds, then runs ${args.join(' ')} in ${what}: about 20 seconds.`,
 	);
 	const begun = Date.now();
-	const jest = [...args, '--silent', '--selectProjects', ...SUITES];
+	const jest = ['jest', ...args, '--silent', '--selectProjects', ...SUITES];
 	const passed =
-		(await run('npm', 'run', '--silent', 'build')) &&
-		(await Promise.all([runAll(checks), run('jest', ...jest)])).every(Boolean);
+		(await run(['npm', 'run', '--silent', 'build'])) &&
+		(await Promise.all([runAll(checks), run(jest)])).every(Boolean);
 	const seconds = Math.round((Date.now() - begun) / 1000);
 	console.log(`${passed ? 'All passed' : 'Failed'}, ${seconds} s. Tests: ${tests || 'none ran'}`);
 	process.exitCode = Number(!passed);

@@ -15,11 +15,14 @@ export interface StartOptions
 	isReady: () => Promise<boolean>;
 }
 
+export type RunningProcess = Awaited<ReturnType<typeof startProcess>>;
+
 /**
- * Starts a program. It leads a process group of its own, so that whatever it starts ends with it. The group is killed when
- * this process exits.
+ * Starts a program and waits until it is ready. It leads a process group of its own, so that whatever it starts ends with it.
+ * The group is killed when this process exits.
+ * @throws {Error} with the end of the log, when it isn't ready in time. It is killed then.
  */
-export function startProcess(
+export async function startProcess(
 	[program, ...args]: Command,
 	{ logFile, isReady, ...options }: StartOptions,
 ) {
@@ -27,6 +30,7 @@ export function startProcess(
 	const child = execa(program, args, {
 		...options,
 		detached: true,
+		reject: false,
 		stdio: ['ignore', log, log],
 	});
 	fs.closeSync(log);
@@ -40,16 +44,12 @@ export function startProcess(
 	};
 	process.once('exit', killGroup);
 	let end = '';
-	const ended = child
-		.then(
-			() => (end = 'It ended'),
-			(error: execa.ExecaError) => (end = error.shortMessage),
-		)
-		.finally(() => {
-			killGroup();
-			process.removeListener('exit', killGroup);
-			if (record) fs.rmSync(record, { force: true });
-		});
+	const ended = child.then((result) => {
+		end = 'shortMessage' in result ? String(result.shortMessage) : 'It ended';
+		killGroup();
+		process.removeListener('exit', killGroup);
+		if (record) fs.rmSync(record, { force: true });
+	});
 	/** Kills the group (kill -9). */
 	const kill = async () => {
 		killGroup();
@@ -62,18 +62,18 @@ export function startProcess(
 		await ended;
 		clearTimeout(limit);
 	};
-	/** Rejects, with the end of the log, when the process isn't ready in time. It is killed then. */
-	const ready = poll(
-		async () => {
-			if (end) throw new Error(`${program} did not start: ${end}. ${readLogTail(logFile)}`);
-			return await isReady();
-		},
-		{ what: `${program} to be ready`, details: () => readLogTail(logFile) },
-	).catch(async (error) => {
+	const checkReady = async () => {
+		if (end) throw new Error(`${program} did not start: ${end}. ${readLogTail(logFile)}`);
+		return await isReady();
+	};
+	await poll(checkReady, {
+		what: `${program} to be ready`,
+		details: () => readLogTail(logFile),
+	}).catch(async (error) => {
 		await kill();
 		throw error;
 	});
-	return { pid: child.pid, ready, stop, kill };
+	return { pid: child.pid, stop, kill };
 }
 
 /** Kills all that was started in a test run, by the folder of the run. */

@@ -18,11 +18,7 @@ const ARGUMENTS = [
 /** Opens n8n's editor in a browser with an empty profile, logged in as the owner. It sends requests to this machine only. */
 export async function openEditor(
 	n8n: N8n,
-	{
-		width = 1440,
-		height = 900,
-		theme = 'light',
-	}: { width?: number; height?: number; theme?: 'light' | 'dark' } = {},
+	{ height = 900, theme = 'light' }: { height?: number; theme?: 'light' | 'dark' } = {},
 ) {
 	const browser = await chromium.launch({
 		executablePath: CHROMIUM,
@@ -31,18 +27,14 @@ export async function openEditor(
 	});
 	try {
 		const context = await browser.newContext({
-			viewport: { width, height },
+			viewport: { width: 1440, height },
 			colorScheme: theme,
 			reducedMotion: 'reduce',
 		});
 		context.setDefaultTimeout(PATIENCE);
-		const page = await context.newPage();
-		await page.goto(`${n8n.url}/signin`);
-		await page.locator('input[name="emailOrLdapLoginId"]').fill(n8n.owner.email);
-		await page.locator('input[name="password"]').fill(n8n.owner.password);
-		await page.getByTestId('form-submit-button').click();
-		await page.waitForURL(/\/home\//);
-		return new Editor(page, n8n.url);
+		const [name = '', value = ''] = n8n.session.cookie.split('=');
+		await context.addCookies([{ name, value, url: n8n.url }]);
+		return new Editor(await context.newPage(), n8n.url);
 	} catch (error) {
 		await browser.close();
 		throw error;
@@ -61,10 +53,10 @@ export class Editor {
 		readonly page: Page,
 		readonly url: string,
 	) {
-		this.panel = page.getByTestId('ndv');
-		this.list = page.getByTestId('node-creator');
-		this.output = page.getByTestId('output-panel');
-		this.credential = page.getByTestId('editCredential-modal');
+		this.panel = this.get('ndv');
+		this.list = this.get('node-creator');
+		this.output = this.get('output-panel');
+		this.credential = this.get('editCredential-modal');
 	}
 
 	get(id: string) {

@@ -21,13 +21,12 @@ export class Execution {
 	}
 
 	/** Returns the `json` of the items of a node's last run. */
-	getItems<Json = INodeExecutionData['json']>(node: string, options?: { branch?: number }) {
-		return this.getOutput(node, options).map(({ json }) => json as Json);
+	getItems<Json = INodeExecutionData['json']>(node: string) {
+		return this.getOutput(node).map(({ json }) => json as Json);
 	}
 
-	/** Returns the error of a node's last run, or of the execution when no node is named. */
-	getError(node?: string) {
-		return node ? this.getRuns(node).at(-1)?.error : this.data.resultData.error;
+	getError() {
+		return this.data.resultData.error;
 	}
 
 	/** Returns all that the user reads of an error: its message, and what stands below it; blank where there was none. */

@@ -6,27 +6,12 @@ import type { N8n } from './n8n.cts';
 /** The environment of an n8n that is to be inspected while it runs. */
 export const INSPECTABLE = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
 
-interface Evaluated<Value> {
-	result: { value: Value };
-	exceptionDetails?: { exception?: { description?: string } };
-}
-
-/** Calls a method of the inspector of an n8n, which speaks the Chrome DevTools Protocol. */
-async function call<Result>(n8n: N8n, method: string, params: object) {
-	const [, url] = /Debugger listening on (ws:\S+)/.exec(n8n.readLog()) ?? [];
-	if (!url) throw new Error('This n8n was not started with INSPECTABLE');
-	const socket = new WebSocket(url);
-	await once(socket, 'open');
-	try {
-		socket.send(JSON.stringify({ id: 1, method, params }));
-		for (;;) {
-			const [message] = (await once(socket, 'message')) as unknown[];
-			const { id, result } = JSON.parse(String(message)) as { id?: number; result: Result };
-			if (id === 1) return result;
-		}
-	} finally {
-		socket.close();
-	}
+/** The answer of the inspector, which speaks the Chrome DevTools Protocol. */
+interface Answer<Value> {
+	result: {
+		result: { value: Value };
+		exceptionDetails?: { exception?: { description?: string } };
+	};
 }
 
 /**
@@ -36,13 +21,22 @@ async function call<Result>(n8n: N8n, method: string, params: object) {
  * @throws {Error} with what the expression throws
  */
 export async function evaluate<Value>(n8n: N8n, expression: string) {
+	const [, url] = /Debugger listening on (ws:\S+)/.exec(n8n.readLog()) ?? [];
+	if (!url) throw new Error('This n8n was not started with INSPECTABLE');
 	const own = path.join(path.dirname(n8n.options.bin), '..', 'dist', 'index.js');
 	const load = `process.getBuiltinModule('module').createRequire(${JSON.stringify(own)})`;
-	const { result, exceptionDetails } = await call<Evaluated<Value>>(n8n, 'Runtime.evaluate', {
+	const params = {
 		expression: `(async (load) => ${expression})(${load})`,
 		awaitPromise: true,
 		returnByValue: true,
-	});
+	};
+	const socket = new WebSocket(url);
+	await once(socket, 'open');
+	socket.send(JSON.stringify({ id: 1, method: 'Runtime.evaluate', params }));
+	// Without a subscription to events, the only message is the answer.
+	const [message] = (await once(socket, 'message')) as unknown[];
+	socket.close();
+	const { result, exceptionDetails } = (JSON.parse(String(message)) as Answer<Value>).result;
 	if (exceptionDetails) throw new Error(exceptionDetails.exception?.description);
 	return result.value;
 }

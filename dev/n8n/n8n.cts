@@ -38,9 +38,7 @@ export interface Credential {
 }
 
 /** All that another process needs to use a running n8n. */
-export interface Session extends N8nProcessOptions {
-	cookie: string;
-}
+export type Session = N8nProcessOptions & { cookie: string };
 
 export interface CredentialInput {
 	name: string;
@@ -56,8 +54,8 @@ interface ExecutionSummary {
 }
 
 interface ExecutionFilter {
-	workflowId?: string;
-	status?: string | string[];
+	workflowId: string;
+	status?: string[];
 	/** ISO 8601. */
 	startedAfter?: string;
 }
@@ -70,17 +68,13 @@ interface RunOptions {
 	destinationNode?: string;
 }
 
-interface Publication {
-	status: string;
-	triggers: Array<{ errorMessage?: string }>;
-}
-
 const OWNER = {
 	email: 'owner@example.com',
 	password: 'Media-generation-1',
 	firstName: 'Dev',
 	lastName: 'Owner',
 };
+
 /** n8n lists no more executions at a time. */
 const PAGE = 100;
 
@@ -119,17 +113,16 @@ export async function prepareProcess({
 
 /** A running n8n, used as its editor uses it: through the editor's own REST API, logged in by cookie. */
 export class N8n extends N8nProcess {
-	readonly owner = { email: OWNER.email, password: OWNER.password };
+	readonly owner = OWNER;
 	readonly [Symbol.asyncDispose] = async () => await this.stop();
-	#isTemporary: boolean;
-	#webhookBase: string;
 	#cookie = '';
 
-	/** Production webhooks are called at `webhookBase`, by default the process itself. */
-	constructor(options: N8nProcessOptions, { isTemporary = false, webhookBase = '' } = {}) {
+	/** Production webhooks are called at `webhookBase`. A temporary user folder is removed by `stop`. */
+	constructor(
+		options: N8nProcessOptions,
+		private readonly setup: { isTemporary?: boolean; webhookBase?: string } = {},
+	) {
 		super(options);
-		this.#isTemporary = isTemporary;
-		this.#webhookBase = webhookBase || this.url;
 	}
 
 	/** Uses an n8n that another process started. `stop` leaves it running. */
@@ -151,16 +144,13 @@ export class N8n extends N8nProcess {
 
 	/** Logs in as the owner, who is created first in a new n8n. */
 	async setUpOwner() {
-		interface Settings {
+		const { email, password } = OWNER;
+		const { userManagement } = await this.request<{
 			userManagement: { showSetupOnFirstLoad: boolean };
-		}
-		const { userManagement } = await this.request<Settings>('GET', '/rest/settings');
+		}>('GET', '/rest/settings');
 		const { cookies } = userManagement.showSetupOnFirstLoad
 			? await this.#send('POST', '/rest/owner/setup', OWNER)
-			: await this.#send('POST', '/rest/login', {
-					emailOrLdapLoginId: OWNER.email,
-					password: OWNER.password,
-				});
+			: await this.#send('POST', '/rest/login', { emailOrLdapLoginId: email, password });
 		this.#cookie = cookies.map((cookie) => cookie.split(';')[0]).join('; ');
 	}
 
@@ -226,10 +216,16 @@ export class N8n extends N8nProcess {
 		return await this.request<Credential[]>('GET', '/rest/credentials');
 	}
 
-	/** Saves a workflow as a new one. Nodes that use one of the given credential types get that credential. */
+	/**
+	 * Saves a workflow, in place of one or by default as a new one. Nodes that use one of the given credential types get that
+	 * credential.
+	 */
 	async importWorkflow(
 		{ name, nodes, connections, settings = {}, pinData = {} }: Workflow,
-		{ credentials = {} }: { credentials?: Record<string, Credential> } = {},
+		{
+			credentials = {},
+			replaces = '',
+		}: { credentials?: Record<string, Credential>; replaces?: string } = {},
 	) {
 		const completed = nodes.map((node) => {
 			if (!node.credentials) return node;
@@ -240,17 +236,13 @@ export class N8n extends N8nProcess {
 			return { ...node, credentials: Object.fromEntries(given) as WorkflowNode['credentials'] };
 		});
 		const workflow = { name, nodes: completed, connections, settings, pinData };
-		const { id } = await this.request<{ id: string }>('POST', '/rest/workflows', workflow);
+		const method = replaces ? 'PATCH' : 'POST';
+		const { id } = await this.request<Credential>(method, `/rest/workflows/${replaces}`, workflow);
 		return { id };
 	}
 
 	async getWorkflow(id: string) {
-		type Saved = Workflow & { versionId: string; activeVersionId: string | null };
-		return await this.request<Saved>('GET', `/rest/workflows/${id}`);
-	}
-
-	async listWorkflows() {
-		return await this.request<Array<{ id: string; name: string }>>('GET', '/rest/workflows');
+		return await this.request<Workflow & { versionId: string }>('GET', `/rest/workflows/${id}`);
 	}
 
 	/**
@@ -260,96 +252,81 @@ export class N8n extends N8nProcess {
 	async activate(id: string) {
 		const { versionId } = await this.getWorkflow(id);
 		await this.request('POST', `/rest/workflows/${id}/activate`, { versionId });
-		const { status, triggers } = await this.#waitForPublication(id, 'active');
+		// A busy n8n may not have begun to publish when it is asked.
+		const { status, triggers } = await this.#waitForPublication(id, [
+			'in_progress',
+			'not_published',
+		]);
 		if (status === 'published') return;
-		const reasons = triggers
-			.map(({ errorMessage }) => errorMessage)
-			.filter(Boolean)
-			.join('; ');
+		const reasons = triggers.flatMap(({ errorMessage }) => errorMessage ?? []);
 		throw new Error(
-			`n8n did not activate workflow ${id}: ${reasons || `it is ${status}. ${this.readLogTail()}`}`,
+			`n8n did not activate workflow ${id}: it is ${status}. ${reasons.join('; ') || this.readLogTail()}`,
 		);
 	}
 
 	async deactivate(id: string) {
 		await this.request('POST', `/rest/workflows/${id}/deactivate`, {});
-		await this.#waitForPublication(id, 'inactive');
+		await this.#waitForPublication(id, ['in_progress']);
 	}
 
-	/** Older n8n have no such status, as they answer the request to activate when it is done. */
-	async #waitForPublication(id: string, goal: 'active' | 'inactive') {
-		// A busy n8n may not have begun to publish when it is asked.
-		const underway = ['in_progress', ...(goal === 'active' ? ['not_published'] : [])];
+	/**
+	 * Waits until the publication of a workflow has none of these statuses. Older n8n have no such status, as they answer the
+	 * request to activate when it is done.
+	 */
+	async #waitForPublication(id: string, underway: string[]) {
+		interface Publication {
+			status: string;
+			triggers: Array<{ errorMessage?: string }>;
+		}
+		const url = `/rest/workflows/${id}/publication-status`;
 		return await poll(
 			async () => {
-				const answer = await this.request<Publication>(
-					'GET',
-					`/rest/workflows/${id}/publication-status`,
-				).catch((error: Error): Publication => {
+				const answer = await this.request<Publication>('GET', url).catch((error: Error) => {
 					if (error.cause !== 404) throw error;
 					return { status: 'published', triggers: [] };
 				});
 				return underway.includes(answer.status) ? undefined : answer;
 			},
-			{
-				what: `workflow ${id} to be ${goal}`,
-				details: () => this.readLogTail(),
-			},
+			{ what: `workflow ${id} to be published`, details: () => this.readLogTail() },
 		);
-	}
-
-	/** Deletes a workflow and its executions. An active one is deactivated first. */
-	async deleteWorkflow(id: string) {
-		const { activeVersionId } = await this.getWorkflow(id);
-		if (activeVersionId) await this.deactivate(id);
-		await this.request('POST', `/rest/workflows/${id}/archive`, {});
-		await this.request('DELETE', `/rest/workflows/${id}`);
 	}
 
 	/**
 	 * Runs a workflow as the editor's "Execute workflow" does. As in the editor, pinned data is saved with the workflow.
 	 * @returns the execution's id
 	 */
-	async run(workflowId: string, { pinData, ...nodes }: RunOptions = {}) {
-		if (pinData) await this.request('PATCH', `/rest/workflows/${workflowId}`, { pinData });
-		const { executionId } = await this.#runManually(workflowId, nodes);
-		if (!executionId)
-			throw new Error(`Workflow ${workflowId} waits for its webhook: it starts with a trigger`);
-		return executionId;
-	}
-
-	/** Does what the editor's "Listen for test event" does, and returns the test URL, which takes one request. */
-	async listenForTestEvent(workflowId: string) {
-		const { waitingForWebhook } = await this.#runManually(workflowId);
-		if (!waitingForWebhook)
-			throw new Error(`Workflow ${workflowId} does not wait for a webhook: it ran`);
-		const node = findStartNode(await this.getWorkflow(workflowId));
-		return `${this.url}/webhook-test/${findWebhookPath(node)}`;
-	}
-
-	async #runManually(workflowId: string, { trigger, destinationNode }: RunOptions = {}) {
-		const workflow = await this.getWorkflow(workflowId);
-		const url = `/rest/workflows/${workflowId}/run`;
-		return await this.request<{ executionId?: string; waitingForWebhook?: boolean }>('POST', url, {
-			triggerToStartFrom: { name: findStartNode(workflow, trigger).name },
+	async run(workflowId: string, { pinData, trigger, destinationNode }: RunOptions = {}) {
+		const url = `/rest/workflows/${workflowId}`;
+		if (pinData) await this.request('PATCH', url, { pinData });
+		const { name } = findStartNode(await this.getWorkflow(workflowId), trigger);
+		const { executionId } = await this.request<{ executionId?: string }>('POST', `${url}/run`, {
+			triggerToStartFrom: { name },
 			...(destinationNode && {
 				destinationNode: { nodeName: destinationNode, mode: 'inclusive' },
 			}),
 		});
+		return String(executionId);
+	}
+
+	/** Does what the editor's "Listen for test event" does, and returns the test URL, which takes one request. */
+	async listenForTestEvent(workflowId: string) {
+		await this.run(workflowId);
+		const node = findStartNode(await this.getWorkflow(workflowId));
+		return `${this.url}/webhook-test/${findWebhookPath(node)}`;
 	}
 
 	async getExecution(id: string) {
 		// n8n's library for execution data, as it is stored.
-		const flatted = createRequire(this.options.bin)('flatted') as {
+		const { parse } = createRequire(this.options.bin)('flatted') as {
 			parse: (text: string) => IRunExecutionData;
 		};
-		const url = `/rest/executions/${id}`;
-		const { status, data, stoppedAt } = await this.request<ExecutionSummary & { data: string }>(
+		const stored = await this.request<ExecutionSummary & { data: string }>(
 			'GET',
-			url,
+			`/rest/executions/${id}`,
 		);
+		const { status, data, stoppedAt } = stored;
 		const ended = stoppedAt && ENDED.includes(status) ? Date.parse(stoppedAt) : undefined;
-		return new Execution(id, status, flatted.parse(data), ended);
+		return new Execution(id, status, parse(data), ended);
 	}
 
 	/** Waits until an execution has one of the given statuses, by default until it has ended. */
@@ -371,10 +348,9 @@ export class N8n extends N8nProcess {
 		);
 	}
 
-	/** Returns all executions, the newest first. */
-	async listExecutions({ status, ...others }: ExecutionFilter = {}) {
-		const filter = JSON.stringify({ ...others, status: status && [status].flat() });
-		const query = new URLSearchParams({ filter, limit: String(PAGE) });
+	/** Returns executions, the newest first. */
+	async listExecutions(filter: ExecutionFilter) {
+		const query = new URLSearchParams({ filter: JSON.stringify(filter), limit: `${PAGE}` });
 		const all: ExecutionSummary[] = [];
 		for (;;) {
 			const url = `/rest/executions?${query.toString()}`;
@@ -383,11 +359,10 @@ export class N8n extends N8nProcess {
 				nextCursor?: string | null;
 			}>('GET', url);
 			all.push(...results);
-			const last = results[PAGE - 1];
-			if (nextCursor) query.set('cursor', nextCursor);
 			// Older n8n have no cursor.
-			else if (nextCursor === undefined && last) query.set('lastId', last.id);
-			else return all;
+			const last = nextCursor === undefined ? results[PAGE - 1]?.id : nextCursor;
+			if (!last) return all;
+			query.set(nextCursor ? 'cursor' : 'lastId', last);
 		}
 	}
 
@@ -417,7 +392,7 @@ export class N8n extends N8nProcess {
 
 	/** Returns the production URL of a webhook path. */
 	buildWebhookUrl(path: string) {
-		return `${this.#webhookBase}/webhook/${path}`;
+		return `${this.setup.webhookBase ?? this.url}/webhook/${path}`;
 	}
 
 	/** Returns the production URL of the trigger of a saved workflow. */
@@ -429,7 +404,7 @@ export class N8n extends N8nProcess {
 	/** Ends n8n gracefully. A temporary user folder is removed. */
 	override async stop() {
 		await super.stop();
-		if (this.#isTemporary) fs.rmSync(this.options.folder, { recursive: true, force: true });
+		if (this.setup.isTemporary) fs.rmSync(this.options.folder, { recursive: true, force: true });
 	}
 
 	/** Ends n8n gracefully, if it runs, and starts it again. After `kill`, n8n itself pauses for 10 seconds first. */

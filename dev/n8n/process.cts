@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { readLogTail, startProcess } from './childProcess.cts';
+import { readLogTail, startProcess, type RunningProcess } from './childProcess.cts';
 
 /** The limit of one request for its readiness, which is sent again until it is ready. */
 const READINESS_LIMIT = 20_000;
@@ -51,7 +51,7 @@ export interface N8nProcessOptions {
 export class N8nProcess {
 	readonly url: string;
 	#logFile: string;
-	#running?: ReturnType<typeof startProcess>;
+	#running?: RunningProcess;
 
 	constructor(readonly options: N8nProcessOptions) {
 		this.url = `http://127.0.0.1:${options.port}`;
@@ -76,7 +76,7 @@ export class N8nProcess {
 		const { node, bin, folder, port, brokerPort, command = 'start', env } = this.options;
 		const inherited = Object.entries(process.env).filter(([name]) => !NOT_INHERITED.test(name));
 		const modules = path.join(path.dirname(bin), '..', 'dist', 'modules');
-		this.#running = startProcess([node, bin, command], {
+		this.#running = await startProcess([node, bin, command], {
 			cwd: folder,
 			env: {
 				...Object.fromEntries(inherited),
@@ -91,15 +91,15 @@ export class N8nProcess {
 			},
 			extendEnv: false,
 			logFile: this.#logFile,
-			isReady: async () =>
-				await fetch(`${this.url}/healthz/readiness`, {
-					signal: AbortSignal.timeout(READINESS_LIMIT),
-				}).then(
+			isReady: async () => {
+				const signal = AbortSignal.timeout(READINESS_LIMIT);
+				const url = `${this.url}/healthz/readiness`;
+				return await fetch(url, { signal }).then(
 					({ ok }) => ok,
 					() => false,
-				),
+				);
+			},
 		});
-		await this.#running.ready;
 	}
 
 	/** Asks n8n to end, as an operator does. After a minute it is killed. */

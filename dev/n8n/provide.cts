@@ -6,9 +6,7 @@ import { check, lock } from 'proper-lockfile';
 import type { Log } from '../log.cts';
 import { runNpm } from '../npm.cts';
 
-const TRIES = 3;
 const MANIFESTS = ['package.json', 'package-lock.json'];
-const SQLITE3 = 'node_modules/sqlite3';
 
 /** Returns the folder that keeps what is expensive to make: n8n itself, and the data of `npm start`. */
 export function findCacheFolder() {
@@ -28,7 +26,7 @@ export function findCacheFolder() {
 export async function provideN8n(log: Log = () => {}) {
 	const manifests = path.resolve(__dirname, process.env.MEDIA_GENERATION_N8N ?? '');
 	const contents = MANIFESTS.map((name) => fs.readFileSync(path.join(manifests, name), 'utf8'));
-	const { dependencies } = JSON.parse(contents[0] ?? '') as Manifest;
+	const { dependencies } = JSON.parse(contents[0] ?? '') as { dependencies: { n8n: string } };
 	const version = dependencies.n8n;
 	const hash = createHash('sha256').update(contents.join('')).digest('hex').slice(0, 12);
 	const folder = path.join(findCacheFolder(), `n8n-${version}-${hash}`);
@@ -52,13 +50,6 @@ export async function provideN8n(log: Log = () => {}) {
 	};
 }
 
-/** The part of package.json and package-lock.json that is read here. */
-interface Manifest {
-	dependencies: { n8n: string };
-	optionalDependencies: Record<string, string>;
-	packages: Record<string, { version: string }>;
-}
-
 async function install(folder: string, contents: string[], version: string, log: Log) {
 	const draft = `${folder}.new`;
 	await fs.promises.rm(draft, { recursive: true, force: true });
@@ -66,43 +57,13 @@ async function install(folder: string, contents: string[], version: string, log:
 	for (const [index, name] of MANIFESTS.entries())
 		fs.writeFileSync(path.join(draft, name), contents[index] ?? '');
 
-	log(`Installing n8n ${version} (2.4 GB, 2 to 4 minutes, the first time only), kept in ${folder}`);
-	const building = buildSqlite3(`${folder}.sqlite3`, contents, log);
-	// It is awaited below.
-	building.catch(() => {});
-	await runNpm(['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'], {
-		cwd: draft,
-		what: 'downloading n8n',
-		tries: TRIES,
-		log,
-	});
-	const built = await building;
-	fs.cpSync(path.join(built, SQLITE3), path.join(draft, SQLITE3), { recursive: true });
-	fs.rmSync(built, { recursive: true });
-	fs.renameSync(draft, folder);
-	log(`n8n ${version} is installed`);
-}
-
-/**
- * Builds the sqlite3 of n8n in a folder of its own, with the Node that runs n8n: the minute that it takes passes while the rest
- * is downloaded.
- * @returns the folder
- */
-async function buildSqlite3(folder: string, contents: string[], log: Log) {
-	const [{ optionalDependencies }, { packages }] = contents.map(
-		(text) => JSON.parse(text) as Manifest,
-	) as [Manifest, Manifest];
-	const dependencies = { sqlite3: packages[SQLITE3]?.version };
-	const builder = { private: true, dependencies, optionalDependencies };
-	await fs.promises.rm(folder, { recursive: true, force: true });
-	fs.mkdirSync(folder);
-	fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(builder));
-	const options = { cwd: folder, tries: TRIES, log };
-	const download = ['install', '--ignore-scripts', '--no-audit', '--no-fund'];
-	await runNpm(download, { ...options, what: 'downloading sqlite3' });
-	const node = findNode(folder);
+	log(`Installing n8n ${version} (2.4 GB, 2 to 5 minutes, the first time only), kept in ${folder}`);
+	const options = { cwd: draft, tries: 3, log };
+	const download = ['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'];
+	await runNpm(download, { ...options, what: 'downloading n8n' });
+	const node = findNode(draft);
 	const nodeFolder = path.dirname(path.dirname(node));
-	const headers = fs.existsSync(path.join(nodeFolder, 'include', 'node'));
+	const hasHeaders = fs.existsSync(path.join(nodeFolder, 'include', 'node'));
 	// This project's npm runs no scripts of packages, and hands that on.
 	await runNpm(['rebuild', 'sqlite3', '--ignore-scripts=false'], {
 		...options,
@@ -111,10 +72,11 @@ async function buildSqlite3(folder: string, contents: string[], log: Log) {
 			PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}`,
 			// Optimized further, it takes twice as long to compile.
 			CFLAGS: '-O1',
-			...(headers && { npm_config_nodedir: nodeFolder }),
+			...(hasHeaders && { npm_config_nodedir: nodeFolder }),
 		},
 	});
-	return folder;
+	fs.renameSync(draft, folder);
+	log(`n8n ${version} is installed`);
 }
 
 /** Returns the Node that was installed beside n8n, else the one that runs this script if it is recent enough. */

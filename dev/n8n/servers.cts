@@ -83,7 +83,7 @@ async function startServer(
 	port: number,
 	options: Pick<StartOptions, 'cwd' | 'gid' | 'uid'> = {},
 ) {
-	const server = startProcess(command, {
+	return await startProcess(command, {
 		...options,
 		logFile: path.join(folder, `${path.basename(command[0])}.log`),
 		isReady: async () => {
@@ -96,6 +96,4 @@ async function startServer(
 				.finally(() => socket.destroy());
 		},
 	});
-	await server.ready;
-	return server;
 }

@@ -7,7 +7,6 @@ export interface WorkflowNode {
 	typeVersion?: number;
 	position?: number[];
 	webhookId?: string;
-	disabled?: boolean;
 	parameters?: Record<string, unknown>;
 	credentials?: Record<string, object>;
 }
@@ -23,16 +22,10 @@ export interface Workflow {
 
 /** Returns the named node, or the first that no items come to. */
 export function findStartNode({ nodes, connections }: Workflow, name?: string) {
-	const led = new Set(
-		Object.values(connections)
-			.flatMap(({ main }) => main?.flat())
-			.map((connection) => connection?.node),
-	);
-	const node = nodes.find((node) =>
-		name
-			? node.name === name
-			: !node.disabled && !led.has(node.name) && !node.type.endsWith('.stickyNote'),
-	);
+	const targets = Object.values(connections).flatMap(({ main }) => main?.flat());
+	const led = new Set(targets.map((connection) => connection?.node));
+	const starts = nodes.filter((node) => !led.has(node.name) && !node.type.endsWith('.stickyNote'));
+	const node = name ? nodes.find((one) => one.name === name) : starts[0];
 	if (!node) throw new Error(`The workflow has no node ${name ?? 'to start with'}`);
 	return node;
 }

@@ -1,91 +1,71 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import {
-	fastify,
-	type FastifyError,
-	type FastifyInstance,
-	type FastifyReply,
-	type FastifyRequest,
-} from 'fastify';
-import { dialects } from './dialects.cts';
-import { answerFaultily, readFaults, sendHtml403, type TaskFaults } from './faults.cts';
-import { createOriginals } from './idempotency.cts';
+import { isDeepStrictEqual } from 'node:util';
+import { fastify, type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
+import { corpus, findInCatalogue, TASK_PATH } from './catalogue.cts';
+import { describe, dialects } from './dialects.cts';
+import { answerFaultily, readFaults, type TaskFaults } from './faults.cts';
 import type { Context } from './index.cts';
-import { isLookup, registerLookups } from './lookups.cts';
-import { readOrder } from './models.cts';
-import { endpoints, type Endpoint } from './settings.cts';
-import { describe, type createLifecycle, type TaskRecord } from './tasks.cts';
+import { readOrder, type TaskOrder } from './models.cts';
+import { hasFile } from './results.cts';
+import type { Lifecycle, TaskRecord } from './tasks.cts';
 import { registerUploads } from './uploads.cts';
-import { Refusal, wrapData } from './validation.cts';
+import { check, nonEmptyText, Refusal, strictObject, wrapData } from './validation.cts';
 
 export interface ApiRequest {
 	method: string;
 	/** Without the query. */
 	path: string;
-	/** The code of the answer's envelope, when it has one. */
-	code?: number;
+	/** The HTTP status, once it is answered. */
+	status?: number;
 }
 
-type Lifecycle = ReturnType<typeof createLifecycle>;
+const DETAILS_PATH = '/api/v1/jobs/recordInfo';
+const BALANCE_PATH = '/api/v1/chat/credit';
+const MODELS_PATH = '/api/v1/models';
+const DOWNLOAD_URL_PATH = '/api/v1/common/download-url';
+/** How long a fresh link is valid. */
+const LINK_MS = 20 * 60_000;
+
+const idempotencyKey = nonEmptyText.max(128).optional();
+const urlBody = strictObject({ url: nonEmptyText });
 
 const readPath = ({ url }: FastifyRequest) => url.replace(/\?.*/, '');
 
-const sendNotFound = (request: FastifyRequest, reply: FastifyReply) =>
-	reply.code(404).send({ code: 404, msg: `There is no ${request.method} ${readPath(request)}` });
+/** Tells whether the endpoint is one of those that share a budget and leave `data` out of a 401. */
+const isLookup = (path: string) => path.startsWith(MODELS_PATH) || path === DOWNLOAD_URL_PATH;
 
-/** The API's HTTP server, not listening yet. */
-export function createApi(context: Context, lifecycle: Lifecycle): FastifyInstance {
+/** The API's HTTP servers, not listening yet: one, or a second one for uploads where these have a host of their own. */
+export function createApi(context: Context, lifecycle: Lifecycle) {
+	const { uploadsApart } = dialects[context.settings.dialect];
+	const api = createServer(context);
+	const uploadApi = uploadsApart ? createServer(context) : api;
+	registerTasks(api, context, lifecycle);
+	registerLookups(api, context);
+	registerUploads(uploadApi, context);
+	return { api, uploadApi };
+}
+
+/** Makes a server that records each request, strikes it with the faults that wait for it, and refuses strangers. */
+function createServer({ settings, requests, requestFaults, wait }: Context) {
+	const { needsContentType, hasDataIn401 } = dialects[settings.dialect];
 	const app = fastify({ forceCloseConnections: true });
-	addHooks(app, context);
-	app.setNotFoundHandler(sendNotFound);
-	registerTasks(app, context, lifecycle);
-	registerUploads(app, context);
-	registerLookups(app, context);
-	return app;
-}
 
-/** Has an API answer at another port too, until it closes, and returns the origin there. */
-export async function listenAgain(app: FastifyInstance, host: string, port: number) {
-	const server = createServer((request, response) => app.routing(request, response));
-	app.addHook('onClose', async () => {
-		server.closeAllConnections();
-		server.close();
-	});
-	server.listen(port, host);
-	await once(server, 'listening');
-	return `http://${host}:${(server.address() as AddressInfo).port}`;
-}
-
-/** Records each request, strikes it with the faults that wait for it, and refuses what no endpoint takes. */
-function addHooks(app: FastifyInstance, context: Context) {
-	const { settings, requests, requestFaults, wait } = context;
-	const { uploadsApart, needsContentType, hasDataIn401 } = dialects[settings.dialect];
-	const entries = new WeakMap<FastifyRequest, ApiRequest>();
-
-	/** Returns the first fault that matches the path, used up by one. */
+	/** Returns the first fault that matches the path, used up. */
 	function takeFault(path: string) {
 		const index = requestFaults.findIndex((fault) => path.startsWith(fault.path ?? ''));
-		const fault = requestFaults[index];
-		if (fault && --fault.times === 0) requestFaults.splice(index, 1);
-		return fault;
+		return index < 0 ? undefined : requestFaults.splice(index, 1)[0];
 	}
 
 	/** Tells whether the settings switch the endpoint at this path off. */
 	const isOff = (path: string) =>
-		Object.entries(endpoints).some(
-			([endpoint, start]) => !settings[endpoint as Endpoint] && path.startsWith(start),
-		);
-
-	const isAtOtherHost = (path: string, { localPort }: FastifyRequest['socket']) =>
-		uploadsApart &&
-		path.startsWith(endpoints.uploads) !== (String(localPort) === new URL(context.uploadUrl).port);
+		(path === BALANCE_PATH && !settings.balance) ||
+		(path.startsWith(MODELS_PATH) && !settings.catalogue) ||
+		(path === DOWNLOAD_URL_PATH && !settings.downloadUrl);
 
 	app.addHook('onRequest', async (request, reply) => {
-		const { method, headers, socket } = request;
-		const entry = { method, path: readPath(request) };
-		entries.set(request, entry);
+		const { method, headers } = request;
+		const entry: ApiRequest = { method, path: readPath(request) };
 		requests.push(entry);
+		reply.raw.once('finish', () => (entry.status = reply.statusCode));
 
 		const fault = takeFault(entry.path);
 		if (fault?.delaySeconds) await wait(fault.delaySeconds);
@@ -95,9 +75,9 @@ function addHooks(app: FastifyInstance, context: Context) {
 			throw new Refusal(401, 'The Authorization or Content-Type header is missing');
 		if (headers.authorization !== `Bearer ${settings.token}`)
 			throw new Refusal(401, 'The access token is not valid');
-		if (!headers['user-agent']?.trim()) return sendHtml403(reply);
-		const isAbsent = isOff(entry.path) || isAtOtherHost(entry.path, socket);
-		return isAbsent ? sendNotFound(request, reply) : undefined;
+		if (!headers['user-agent']?.trim())
+			return reply.code(403).type('text/html').send('<!DOCTYPE html><h1>403 Forbidden</h1>\n');
+		return isOff(entry.path) ? reply.callNotFound() : undefined;
 	});
 
 	app.addHook('onSend', async (request, _reply, payload) => {
@@ -106,79 +86,119 @@ function addHooks(app: FastifyInstance, context: Context) {
 		const body = rewrite(JSON.parse(payload), readPath(request));
 		return typeof body === 'string' ? body : JSON.stringify(body);
 	});
-	app.addHook('onSend', async (request, _reply, payload) => {
-		const code = /"code":(\d+)/.exec(String(payload))?.[1];
-		Object.assign(entries.get(request) ?? {}, { code: code && Number(code) });
-	});
 
+	app.setNotFoundHandler((request, reply) =>
+		reply.code(404).send({ code: 404, msg: `There is no ${request.method} ${readPath(request)}` }),
+	);
 	app.setErrorHandler<Refusal | FastifyError>((error, request, reply) => {
-		const unreadable = 'statusCode' in error && (error.statusCode ?? 500) < 500;
-		const code = error instanceof Refusal ? error.code : unreadable ? 422 : 500;
+		const isUnreadable = 'statusCode' in error && Number(error.statusCode) < 500;
+		if (!(error instanceof Refusal || isUnreadable)) throw error;
+		const code = error instanceof Refusal ? error.code : 422;
 		settings.log?.(`refuse ${request.method} ${readPath(request)}: ${code} ${error.message}`);
 		const lacksData = code === 401 && (!hasDataIn401 || isLookup(readPath(request)));
-		const isOurs = error instanceof Refusal || unreadable;
-		const body = { code, msg: error.message, data: lacksData ? undefined : null };
-		return reply.code(isOurs ? 200 : 500).send(body);
+		return reply.code(200).send({ code, msg: error.message, data: lacksData ? undefined : null });
 	});
+	return app;
 }
 
 /** Adds the creation of tasks, their details, and the account's credits. */
 function registerTasks(app: FastifyInstance, context: Context, lifecycle: Lifecycle) {
 	const { settings, tasks } = context;
 	const { creditsRefusal, describeCreation, describeTask } = dialects[settings.dialect];
-	const originals = createOriginals(context);
-	let orders = 0;
+	/** What was created first with a key. */
+	const originals = new Map<string, { order: TaskOrder; taskId: string }>();
 
-	/** Loses the answer to a creation while its fault says so. */
-	function loseAnswer({ faults }: TaskRecord) {
-		const dropConnection = Boolean(faults.lost);
-		if (faults.lost) faults.lost--;
-		return { dropConnection };
-	}
-
-	app.post(endpoints.creation, async (request, reply) => {
+	app.post(TASK_PATH, async (request, reply) => {
 		const { order, result } = readOrder(request.body, settings.dialect);
-		const original = originals.find(request.headers, order);
+		const key = check(idempotencyKey, request.headers[settings.idempotencyHeader.toLowerCase()]);
+		const known = originals.get(key ?? '');
+		const original = known && tasks.get(known.taskId);
 		if (original) {
+			if (!isDeepStrictEqual(order, known.order))
+				throw new Refusal(422, `${settings.idempotencyHeader} was used for another request`);
 			settings.log?.(`create ${order.model}: ${original.taskId} again`);
-			return (
-				answerFaultily(request, reply, loseAnswer(original)) ??
-				wrapData(describeCreation(original.taskId))
-			);
+			const faulty = answerFaultily(request, reply, loseAnswer(original));
+			return faulty ?? wrapData(describeCreation(original.taskId));
 		}
-		if (settings.credits < settings.costPerTask)
-			throw new Refusal(creditsRefusal.code, creditsRefusal.msg);
+		if (settings.credits < settings.costPerTask) throw creditsRefusal;
 		const faults: TaskFaults = {
 			...readFaults(order.input.prompt),
-			...settings.faultsFor?.({ ...order, index: orders++ }),
+			...settings.faultsFor?.({ ...order, index: tasks.size }),
 		};
 		const { status, garbage, hang, accepted = 200 } = faults;
-		const spoilt = Boolean(status || garbage || hang);
-
-		const task = !spoilt || faults.created ? lifecycle.create(order, result, faults) : undefined;
+		const isSpoilt = Boolean(status || garbage || hang);
+		const task = !isSpoilt || faults.created ? lifecycle.create(order, result, faults) : undefined;
+		const outcome = `${task?.taskId ?? 'no task'}${isSpoilt ? ', spoilt' : ''}`;
+		settings.log?.(`create ${order.model}: ${outcome}`);
 		if (task) settings.credits -= settings.costPerTask;
-		settings.log?.(
-			`create ${order.model}: ${task?.taskId ?? 'no task'}${spoilt ? ', spoilt' : ''}`,
-		);
+		if (task && key) originals.set(key, { order, taskId: task.taskId });
 
-		if (task) originals.keep(request.headers, task);
-		const loss = task ? loseAnswer(task) : {};
+		const loss = task && loseAnswer(task);
 		const faulty = answerFaultily(request, reply, { status, garbage, hang, ...loss });
 		if (faulty) return faulty;
-		return reply.code(accepted).send(wrapData(task ? describeCreation(task.taskId) : {}));
+		return reply.code(accepted).send(wrapData(describeCreation(String(task?.taskId))));
 	});
 
-	app.get<{ Querystring: { taskId?: string } }>(endpoints.details, async (request, reply) => {
+	app.get<{ Querystring: { taskId?: string } }>(DETAILS_PATH, async (request, reply) => {
 		const record = tasks.get(request.query.taskId ?? '');
 		if (!record) throw new Refusal(422, 'recordInfo is null');
 		record.detailsRequests++;
 		const { detailsHang: hang, detailsFail = 0 } = record.faults;
 		const status = record.detailsRequests <= detailsFail ? 500 : undefined;
-		return (
-			answerFaultily(request, reply, { hang, status }) ??
-			wrapData(describeTask(describe(context, record)))
-		);
+		const faulty = answerFaultily(request, reply, { hang, status });
+		return faulty ?? wrapData(describeTask(describe(context, record)));
 	});
 
-	app.get(endpoints.balance, async () => wrapData(settings.credits));
+	app.get(BALANCE_PATH, async () => wrapData(settings.credits));
+}
+
+/** Loses the answer to a creation while its fault says so. */
+const loseAnswer = ({ faults }: TaskRecord) => ({
+	dropConnection: Boolean(faults.lost && faults.lost--),
+});
+
+/** Adds the model catalogue, and fresh links for files. */
+function registerLookups(app: FastifyInstance, context: Context) {
+	const { settings, tasks, uploads } = context;
+	let last = -Infinity;
+
+	/** @throws {Refusal} 429 when the last request that was taken is too recent */
+	function takeTurn() {
+		const now = performance.now();
+		if (now - last < settings.lookupSeconds * 1000)
+			throw new Refusal(429, 'Call frequency is too high. Please try again later.');
+		last = now;
+	}
+
+	/** Tells whether the link is one of a result file or upload that can be had. */
+	function isOwn(link: string) {
+		if ([...uploads.values()].some(({ downloadUrl }) => downloadUrl === link)) return true;
+		if (!link.startsWith(`${context.resultsUrl}/results/`)) return false;
+		const [name = '', taskId = ''] = link.split('/').reverse();
+		const task = tasks.get(taskId);
+		return task !== undefined && hasFile(task, name) && !task.faults.fileRefused;
+	}
+
+	void app.register(async (scope) => {
+		scope.addHook('onRequest', async () => takeTurn());
+
+		scope.get(MODELS_PATH, async () => {
+			const models = corpus.map(({ entry }) => entry);
+			return wrapData({ total: models.length, models });
+		});
+
+		scope.get(`${MODELS_PATH}/*`, async ({ url }) => {
+			const [, path = ''] = /\/models\/(.+)\/schema$/.exec(url) ?? [];
+			// An encoded slash is not the name's own.
+			const found = /%2f/i.test(path) ? undefined : findInCatalogue(decodeURIComponent(path));
+			if (!found) throw new Refusal(404, 'The model does not exist');
+			return wrapData({ model: found.entry.model, openapi: found.openapi });
+		});
+
+		scope.post(DOWNLOAD_URL_PATH, async ({ body }) => {
+			const [link = ''] = check(urlBody, body).url.split('?');
+			if (!isOwn(link)) throw new Refusal(422, 'url is wrong');
+			return wrapData(`${link}?expires=${Date.now() + LINK_MS}`);
+		});
+	});
 }

@@ -1,14 +1,12 @@
 import { createHmac } from 'node:crypto';
-import { dialects } from './dialects.cts';
+import { describe, dialects } from './dialects.cts';
 import type { Context } from './index.cts';
-import { describe, type TaskRecord } from './tasks.cts';
+import type { TaskRecord } from './tasks.cts';
 
 export interface CallbackAttempt {
 	/** The receiver's HTTP status; null when there was no answer. */
 	status: number | null;
 	headers: Record<string, string>;
-	/** As it was sent. */
-	body: unknown;
 	/** The receiver's body, or why there was none. */
 	answer: string;
 }
@@ -57,7 +55,7 @@ export function createCallbacks(context: Context) {
 		const { body = describeCallback(describe(context, record)) } = overrides;
 		if (!url) throw new Error(`task ${record.taskId} has no callBackUrl: give a url`);
 		const headers = createHeaders(record.taskId, overrides);
-		const attempt: CallbackAttempt = { status: null, headers, body, answer: 'no answer yet' };
+		const attempt: CallbackAttempt = { status: null, headers, answer: 'no answer yet' };
 		record.callbacks.push(attempt);
 		const timeout = AbortSignal.timeout(settings.callbackTimeoutSeconds * 1000);
 		try {
@@ -97,7 +95,6 @@ export function createCallbacks(context: Context) {
 
 		/**
 		 * Sends one callback by hand, without retries, and returns the receiver's answer.
-		 *
 		 * @throws {Error} when the receiver does not answer, or there is no URL to send to
 		 */
 		async sendOnce(record: TaskRecord, overrides: CallbackOverrides) {

@@ -14,25 +14,22 @@ Runs an emulator of the media generation service on 127.0.0.1.
   --help                  prints this
 `;
 
+const options = {
+	port: { type: 'string', default: '8787' },
+	'task-seconds': { type: 'string', default: String(commandLineSettings.taskSeconds) },
+	dialect: { type: 'string', default: defaults.dialect },
+	help: { type: 'boolean', default: false },
+} as const;
+
 async function main() {
-	const { values } = parseArgs({
-		options: {
-			port: { type: 'string', default: '8787' },
-			'task-seconds': { type: 'string', default: String(commandLineSettings.taskSeconds) },
-			dialect: { type: 'string', default: defaults.dialect },
-			help: { type: 'boolean', default: false },
-		},
-	});
-	if (values.help) {
-		console.log(usage);
-		return;
-	}
-	if (!(values.dialect in dialects)) throw new Error(`There is no dialect "${values.dialect}"`);
+	const { port, 'task-seconds': taskSeconds, dialect, help } = parseArgs({ options }).values;
+	if (help) return console.log(usage);
+	if (!(dialect in dialects)) throw new Error(`There is no dialect "${dialect}"`);
 	const service = await startService({
 		...commandLineSettings,
-		port: Number(values.port),
-		taskSeconds: Number(values['task-seconds']),
-		dialect: values.dialect as DialectName,
+		port: Number(port),
+		taskSeconds: Number(taskSeconds),
+		dialect: dialect as DialectName,
 		log: (line) => console.log(`${new Date().toISOString()} ${line}`),
 	});
 	const faults = Object.entries(taskFaults.shape).map(
@@ -46,10 +43,7 @@ For the credential
   Webhook HMAC Key  ${defaults.webhookSecret}
   Upload Base URL   ${service.uploadUrl === service.url ? '' : service.uploadUrl}
 
-Sample media to give as inputs
-  ${service.resultsUrl}/sample.png
-  ${service.resultsUrl}/sample.mp4
-  ${service.resultsUrl}/sample.mp3
+Sample media to give as inputs: sample.png, sample.mp4 and sample.mp3 at ${service.resultsUrl}/
 
 Faults: write one or more into a prompt
 ${faults.join('\n')}
@@ -57,7 +51,7 @@ ${faults.join('\n')}
 	for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void service.close());
 }
 
-main().catch((error) => {
-	console.error(error instanceof Error ? error.message : error);
+main().catch(({ message }: Error) => {
+	console.error(message);
 	process.exitCode = 1;
 });

@@ -1,12 +1,18 @@
+import type { Context } from './index.cts';
+import { formatResult } from './results.cts';
 import type { TaskRecord } from './tasks.cts';
-import { Refusal, type Issue } from './validation.cts';
+import { refuseAll, Refusal, type Issue } from './validation.cts';
 
-/** A task to be described: with its result if it has succeeded, else with what ended it, if it has failed. */
-export interface Description {
-	record: TaskRecord;
-	result?: object;
-	failure?: { failCode: string; failMsg: string };
-}
+type Description = ReturnType<typeof describe>;
+
+const FAILURE = { failCode: '501', failMsg: 'The generation failed: the prompt was refused.' };
+
+/** Gathers what the details and the callback of a task say once it has ended, with fresh result links. */
+export const describe = (context: Context, record: TaskRecord) => ({
+	record,
+	result: record.state === 'success' ? formatResult(context, record) : undefined,
+	failure: record.state === 'fail' ? FAILURE : undefined,
+});
 
 /** Where services of this family differ. */
 interface Dialect {
@@ -18,7 +24,7 @@ interface Dialect {
 	needsContentType: boolean;
 	/** A 401 has `data: null`. */
 	hasDataIn401: boolean;
-	creditsRefusal: { code: number; msg: string };
+	creditsRefusal: Refusal;
 	callbackHeaders: Record<string, string>;
 	/** The data of the answer to a creation. */
 	describeCreation: (taskId: string) => object;
@@ -29,45 +35,38 @@ interface Dialect {
 	refuseInput: (issues: Issue[]) => Refusal | undefined;
 }
 
-/** In percent, by the states before the end. */
-const progress: Record<string, number> = { waiting: 0, queuing: 10, generating: 50 };
-
 /** The contract's callback, and around it what older documents of the family say. */
 const contract: Dialect = {
 	states: ['waiting', 'queuing', 'generating'],
 	uploadsApart: false,
 	needsContentType: false,
 	hasDataIn401: true,
-	creditsRefusal: { code: 402, msg: 'The account has too few credits for a task' },
+	creditsRefusal: new Refusal(402, 'The account has too few credits for a task'),
 	callbackHeaders: { 'content-type': 'application/json', 'user-agent': 'media-task-service' },
 	describeCreation: (taskId) => ({ taskId }),
-	describeTask({ record, result, failure }) {
-		const { taskId, model, callBackUrl, input, state, createTime, completeTime } = record;
-		return {
-			taskId,
-			model,
-			state,
-			param: JSON.stringify({ model, callBackUrl, input }),
-			resultJson: '',
-			...result,
-			failCode: '',
-			failMsg: '',
-			...failure,
-			costTime: completeTime && completeTime - createTime,
-			createTime,
-			updateTime: record.updateTime,
-			completeTime,
-			creditsConsumed: record.creditsConsumed,
-			progress: progress[state] ?? 100,
-		};
-	},
+	describeTask: ({ record, result, failure }) => ({
+		...describeRecord(record),
+		param: JSON.stringify({
+			model: record.model,
+			callBackUrl: record.callBackUrl,
+			input: record.input,
+		}),
+		resultJson: '',
+		...result,
+		failCode: '',
+		failMsg: '',
+		...failure,
+		costTime: record.completeTime && record.completeTime - record.createTime,
+		updateTime: record.updateTime,
+		creditsConsumed: record.creditsConsumed,
+	}),
 	describeCallback: ({ record: { taskId }, failure }) => ({
 		taskId,
 		code: failure ? Number(failure.failCode) : 200,
 		msg: failure?.failMsg ?? 'success',
 		data: { task_id: taskId, callbackType: failure ? 'task_failed' : 'task_completed' },
 	}),
-	refuseInput: (issues) => refuseAll(issues),
+	refuseInput: refuseAll,
 };
 
 /** A service as clients recorded it in 2026. */
@@ -76,7 +75,7 @@ const recorded: Dialect = {
 	uploadsApart: true,
 	needsContentType: true,
 	hasDataIn401: false,
-	creditsRefusal: { code: 500, msg: 'Credits insufficient' },
+	creditsRefusal: new Refusal(500, 'Credits insufficient'),
 	callbackHeaders: {
 		'content-type': 'application/json; charset=utf-8',
 		'user-agent': 'okhttp/3.14.9',
@@ -110,7 +109,7 @@ const recorded: Dialect = {
 	},
 };
 
-/** What a record and a callback have in common. */
+/** What records and callbacks have in common. */
 function describeRecord(record: TaskRecord) {
 	const { taskId, model, callBackUrl, input, state, createTime, completeTime } = record;
 	return {
@@ -122,11 +121,6 @@ function describeRecord(record: TaskRecord) {
 		completeTime,
 		createTime,
 	};
-}
-
-function refuseAll(issues: Issue[]) {
-	if (issues.length === 0) return undefined;
-	return new Refusal(422, issues.map(({ text }) => text).join('; '));
 }
 
 export const dialects = { contract, recorded };

@@ -18,7 +18,7 @@ export const taskFaults = z
 		lost: number(
 			'the task is made, and this number of answers to its creation get lost; #lost=1. With an idempotency header each request that comes again counts',
 		),
-		created: flag('with one of the four above: the task is made all the same, and runs'),
+		created: flag('with status, garbage or hang: the task is made all the same, and runs'),
 		accepted: number('the task is made, and its ID answered with this HTTP status; #accepted=202'),
 		detailsFail: number('how many requests for details are answered with HTTP 500; #detailsFail=2'),
 		detailsHang: flag('requests for details are never answered'),
@@ -41,7 +41,6 @@ interface FaultyAnswer {
 	status?: number;
 	/** Of the envelope; the status by default. */
 	code?: number;
-	msg?: string;
 	garbage?: boolean;
 	hang?: boolean;
 	dropConnection?: boolean;
@@ -49,10 +48,8 @@ interface FaultyAnswer {
 	location?: string;
 }
 
-/** A fault of API requests, whatever they ask for. */
+/** A fault of one API request, whatever it asks for. */
 export interface RequestFault extends FaultyAnswer {
-	/** The number of requests that it strikes; 1 by default. */
-	times?: number;
 	/** The beginning of the paths that it strikes; all by default. */
 	path?: string;
 	delaySeconds?: number;
@@ -71,23 +68,12 @@ export function readFaults(prompt: unknown) {
 
 /** Sends the answer that a fault asks for, and returns undefined when it asks for none. */
 export function answerFaultily(request: FastifyRequest, reply: FastifyReply, fault: FaultyAnswer) {
-	const { status, code = status, msg } = fault;
+	const { status, code = status } = fault;
 	if (fault.dropConnection) request.raw.socket.destroy();
 	if (fault.dropConnection || fault.hang) return reply.hijack();
 	if (fault.location) return reply.redirect(fault.location);
 	reply.code(status ?? 200);
 	if (fault.garbage) return reply.type('application/json').send('upstream is warming up');
-	if (code === undefined && msg === undefined) return undefined;
-	return reply.send({
-		code: code ?? 500,
-		msg: msg ?? 'the service has an internal fault',
-		data: null,
-	});
-}
-
-export function sendHtml403(reply: FastifyReply) {
-	return reply
-		.code(403)
-		.type('text/html')
-		.send('<!DOCTYPE html><html><title>403 Forbidden</title><h1>Forbidden</h1></html>\n');
+	if (code === undefined) return undefined;
+	return reply.send({ code, msg: 'the service has an internal fault', data: null });
 }

@@ -1,19 +1,11 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fastify, type FastifyReply } from 'fastify';
-import type { TaskFaults } from './faults.cts';
 import type { Context } from './index.cts';
 import { hasFile } from './results.cts';
 import type { TaskRecord } from './tasks.cts';
-
-/** A result file that was delivered, or began to be. Times are in milliseconds since 1970. */
-export interface Delivery {
-	begun: number;
-	/** Absent while it is under way. */
-	ended?: number;
-}
+import type { Upload } from './uploads.cts';
 
 const CHUNK = 64 * 1024;
 
@@ -23,10 +15,11 @@ const mimeTypes: Record<string, string> = {
 	'.mp3': 'audio/mpeg',
 };
 
-function findSample(name: string) {
+/** Reads the sample that stands for a file of this name. */
+function readSample(name: string) {
 	const extension = extname(name);
-	const storedAt = join(__dirname, 'media', `sample${extension}`);
-	return { storedAt, mimeType: mimeTypes[extension] ?? 'application/octet-stream' };
+	const bytes = readFileSync(join(__dirname, 'media', `sample${extension}`));
+	return { bytes, mimeType: String(mimeTypes[extension]) };
 }
 
 /** Refuses as object stores do. */
@@ -41,50 +34,30 @@ const refuse = (reply: FastifyReply, status: number, code: string, message: stri
 const refuseUnknown = (reply: FastifyReply) =>
 	refuse(reply, 404, 'NoSuchKey', 'There is no such file.');
 
-async function sendFile(reply: FastifyReply, file: { storedAt: string; mimeType: string }) {
-	const { size } = await stat(file.storedAt);
-	reply.type(file.mimeType).header('Content-Length', size);
-	return reply.send(createReadStream(file.storedAt));
-}
-
-/** Repeats a text up to this number of bytes. */
-function* repeat(text: string, size: number) {
-	const block = Buffer.alloc(text.length * Math.ceil(CHUNK / text.length), text);
-	for (let left = size; left > 0; left -= block.length) yield block.subarray(0, left);
-}
-
-/** Delivers a file of this size as the task's faults have it. */
-async function* deliver(
-	chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
-	size: number,
-	{ fileSlow }: TaskFaults,
-	{ deliveries, wait }: Context,
-) {
-	const delivery: Delivery = { begun: Date.now() };
-	deliveries.push(delivery);
-	try {
-		for await (const chunk of chunks) {
-			if (fileSlow) await wait((fileSlow * chunk.length) / size);
-			yield chunk;
-		}
-	} finally {
-		delivery.ended = Date.now();
+/** Repeats a block up to this number of bytes, which take this many seconds. */
+async function* repeat(block: Buffer, size: number, seconds: number, wait: Context['wait']) {
+	for (let left = size; left > 0; left -= block.length) {
+		const chunk = block.subarray(0, left);
+		if (seconds) await wait((seconds * chunk.length) / size);
+		yield chunk;
 	}
 }
 
-async function sendResult(
+function sendResult(
 	reply: FastifyReply,
 	{ taskId, faults }: TaskRecord,
 	name: string,
-	context: Context,
+	{ deliveries, wait }: Context,
 ) {
-	const { storedAt, mimeType } = findSample(name);
-	const size = faults.fileSize ? Math.round(faults.fileSize * 1e6) : (await stat(storedAt)).size;
-	const chunks = faults.fileSize
-		? repeat(`${taskId}/${name}\n`, size)
-		: createReadStream(storedAt, { highWaterMark: Math.ceil(size / 10) });
+	const file = `${taskId}/${name}`;
+	const { bytes, mimeType } = readSample(name);
+	const { fileSize, fileSlow = 0 } = faults;
+	const size = fileSize ? Math.round(fileSize * 1e6) : bytes.length;
+	const line = `${file}\n`;
+	const block = fileSize ? Buffer.from(line.repeat(Math.ceil(CHUNK / line.length))) : bytes;
+	deliveries.push(file);
 	reply.type(mimeType).header('Content-Length', size);
-	return reply.send(Readable.from(deliver(chunks, size, faults, context)));
+	return reply.send(Readable.from(repeat(block, size, fileSlow, wait)));
 }
 
 /** The host of result files and uploads. It is not the API, and must never see the token. */
@@ -104,20 +77,23 @@ export function createFileHost(context: Context) {
 	});
 	app.setNotFoundHandler((_request, reply) => refuseUnknown(reply));
 
+	const sendFile = (reply: FastifyReply, { bytes, mimeType }: Pick<Upload, 'bytes' | 'mimeType'>) =>
+		reply.type(mimeType).send(bytes);
 	for (const name of ['sample.png', 'sample.mp4', 'sample.mp3'])
-		app.get(`/${name}`, (_request, reply) => sendFile(reply, findSample(name)));
+		app.get(`/${name}`, (_request, reply) => sendFile(reply, readSample(name)));
 
 	interface ResultRoute {
 		Params: { taskId: string; name: string };
 	}
-	app.get<ResultRoute>('/results/:taskId/:name', async ({ params }, reply) => {
-		const task = tasks.get(params.taskId);
-		if (!task || !hasFile(task, params.name)) return refuseUnknown(reply);
+	app.get<ResultRoute>('/results/:taskId/:name', (request, reply) => {
+		const { taskId, name } = request.params;
+		const task = tasks.get(taskId);
+		if (!task || !hasFile(task, name)) return refuseUnknown(reply);
 		if (task.faults.fileRefused) return refuse(reply, 403, 'AccessDenied', 'Access Denied');
-		return sendResult(reply, task, params.name, context);
+		return sendResult(reply, task, name, context);
 	});
 
-	app.get<{ Params: { '*': string } }>('/uploads/*', async ({ params: { '*': path } }, reply) => {
+	app.get<{ Params: { '*': string } }>('/uploads/*', ({ params: { '*': path } }, reply) => {
 		const upload = [...uploads.values()].find(({ filePath }) => filePath === path);
 		return upload ? sendFile(reply, upload) : refuseUnknown(reply);
 	});

@@ -2,26 +2,18 @@ import { z } from 'zod';
 import { findInCatalogue, listSchemaIssues } from './catalogue.cts';
 import { dialects, type DialectName } from './dialects.cts';
 import type { Result } from './results.cts';
-import {
-	anyObject,
-	check,
-	httpUrl,
-	integer,
-	listIssues,
-	nonEmptyText,
-	Refusal,
-	strictObject,
-	text,
-} from './validation.cts';
+import { check, httpUrl, listIssues, nonEmptyText, Refusal, strictObject } from './validation.cts';
 
 interface Model {
 	input: z.ZodType<unknown>;
 	result: Result;
 }
 
-const video: Result = { kind: 'video', files: 1, asObject: false };
-const image: Result = { ...video, kind: 'image' };
+const video: Result = { kind: 'video' };
+const image: Result = { kind: 'image' };
 
+const text = z.string();
+const integer = z.number().int();
 const aspectRatio = text.regex(/^[1-9]\d*:[1-9]\d*$/);
 const resolution = text.regex(/^\d+p$/);
 
@@ -84,7 +76,7 @@ const models: Record<string, Model> = {
 const envelope = strictObject({
 	model: nonEmptyText,
 	callBackUrl: httpUrl.optional(),
-	input: anyObject,
+	input: z.record(text, z.unknown()),
 });
 
 export type TaskOrder = z.infer<typeof envelope>;
@@ -92,7 +84,6 @@ export type TaskOrder = z.infer<typeof envelope>;
 /**
  * Reads the body of a create request to the letter of the contract, or of the catalogue's schema for models that the
  * contract does not have. A model whose name begins with `custom/` takes any input.
- *
  * @throws {Refusal} in the dialect's words, that names the field at fault
  */
 export function readOrder(
@@ -110,5 +101,5 @@ export function readOrder(
 			: listSchemaIssues(order, found);
 	const refusal = dialects[dialect].refuseInput(issues);
 	if (refusal) throw refusal;
-	return { order, result: found.result };
+	return { order, result: found.result ?? video };
 }

@@ -1,7 +1,5 @@
-import { z } from 'zod';
 import type { Context } from './index.cts';
 import type { TaskRecord } from './tasks.cts';
-import { strictObject } from './validation.cts';
 
 /** The first file of each field, by the kind of result. */
 const fields = {
@@ -14,32 +12,26 @@ const fields = {
 	speech: { resultUrls: 'result.mp3' },
 	music: { audio_url: 'result.mp3', stream_audio_url: 'stream.mp3', image_url: 'cover.png' },
 	text: {},
-} as const;
+};
+
+export interface Result {
+	kind: keyof typeof fields;
+	/** In each field; one by default. */
+	files?: number;
+	/** `resultJson` is an object instead of JSON in a string. */
+	asObject?: boolean;
+}
 
 /** Nothing listens on the port of the discard protocol. */
 const DEAD_ORIGIN = 'http://127.0.0.1:9';
-
-export const resultShape = strictObject({
-	kind: z.enum(['video', 'image', 'speech', 'music', 'text']).default('video'),
-	/** In each field. */
-	files: z.number().int().positive().default(1),
-	/** `resultJson` is an object instead of JSON in a string. */
-	asObject: z.boolean().default(false),
-});
-
-export type Result = z.infer<typeof resultShape>;
-
-export const hasEnded = ({ completeTime }: TaskRecord) => completeTime !== null;
-
-export const hasSucceeded = (record: TaskRecord) => hasEnded(record) && !record.faults.fail;
 
 /** The ID of one of a task's songs. */
 export const nameSong = (taskId: string, index: number) => `${taskId}-song-${index + 1}`;
 
 /** Names a task's result files, by field. */
-function nameFiles({ result, faults }: TaskRecord) {
-	const length = faults.files ?? result.files;
-	return Object.entries(fields[result.kind]).map(([field, first]): [string, string[]] => [
+function nameFiles({ result, faults }: TaskRecord): Array<[field: string, names: string[]]> {
+	const length = faults.files ?? result.files ?? 1;
+	return Object.entries(fields[result.kind]).map(([field, first]: [string, string]) => [
 		field,
 		Array.from({ length }, (_, index) => (index ? first.replace('.', `-${index + 1}.`) : first)),
 	]);
@@ -47,20 +39,16 @@ function nameFiles({ result, faults }: TaskRecord) {
 
 /** Tells whether the task has finished with a file of this name. */
 export const hasFile = (record: TaskRecord, name: string) =>
-	hasSucceeded(record) && nameFiles(record).some(([, names]) => names.includes(name));
+	record.state === 'success' && nameFiles(record).some(([, names]) => names.includes(name));
 
 /** The result of a finished task, with fresh links. */
 export function formatResult({ settings, resultsUrl }: Context, record: TaskRecord) {
 	const { taskId, result, faults } = record;
 	const { resultSeconds: seconds = null } = settings;
 	const query = seconds === null ? '' : `?expires=${Date.now() + seconds * 1000}`;
-	const origin = faults.links === 'dead' ? DEAD_ORIGIN : resultsUrl;
-	const links = nameFiles(record).map(([field, names]): [string, string[]] => [
-		field,
-		names.map((name) =>
-			faults.links === 'blank' ? '' : `${origin}/results/${taskId}/${name}${query}`,
-		),
-	]);
+	const folder = `${faults.links === 'dead' ? DEAD_ORIGIN : resultsUrl}/results/${taskId}`;
+	const link = (name: string) => (faults.links === 'blank' ? '' : `${folder}/${name}${query}`);
+	const links = nameFiles(record).map(([field, names]) => [field, names.map(link)] as const);
 
 	if (result.kind === 'music') {
 		const [[, songs = []] = []] = links;

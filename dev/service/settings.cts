@@ -18,28 +18,13 @@ export const defaults = {
 	costPerTask: 12.5,
 	/** The header that identifies a creation when it comes again; '': any header is ignored. */
 	idempotencyHeader: '',
-	/** The endpoints that there are. */
-	creation: true,
-	details: true,
+	/** The endpoints that a service need not have. */
 	balance: true,
-	uploads: true,
 	catalogue: true,
 	downloadUrl: true,
 	/** The least time between two requests to the catalogue or for a fresh link. */
 	lookupSeconds: 1,
 };
-
-/** The settings that switch endpoints off, with the beginnings of their paths. */
-export const endpoints = {
-	creation: '/api/v1/jobs/createTask',
-	details: '/api/v1/jobs/recordInfo',
-	balance: '/api/v1/chat/credit',
-	uploads: '/api/file-',
-	catalogue: '/api/v1/models',
-	downloadUrl: '/api/v1/common/download-url',
-} satisfies Partial<Record<keyof typeof defaults, string>>;
-
-export type Endpoint = keyof typeof endpoints;
 
 export type Settings = typeof defaults & {
 	/** The validity of result links; null and by default for ever. */

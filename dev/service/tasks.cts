@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { CallbackAttempt, createCallbacks } from './callbacks.cts';
-import { dialects, type Description } from './dialects.cts';
+import { dialects } from './dialects.cts';
 import type { TaskFaults } from './faults.cts';
 import type { Context } from './index.cts';
 import type { TaskOrder } from './models.cts';
-import { formatResult, hasEnded, hasSucceeded, type Result } from './results.cts';
+import type { Result } from './results.cts';
 
 /** Times are in ms. */
 export interface TaskRecord extends TaskOrder {
@@ -22,18 +22,7 @@ export interface TaskRecord extends TaskOrder {
 	detailsRequests: number;
 }
 
-const FAIL_CODE = '501';
-const FAIL_MESSAGE = 'The generation failed: the prompt was refused.';
-
-/** Gathers what the details and the callback of a task say, with fresh result links. */
-export const describe = (context: Context, record: TaskRecord): Description => ({
-	record,
-	result: hasSucceeded(record) ? formatResult(context, record) : undefined,
-	failure:
-		hasEnded(record) && record.faults.fail
-			? { failCode: FAIL_CODE, failMsg: FAIL_MESSAGE }
-			: undefined,
-});
+export type Lifecycle = ReturnType<typeof createLifecycle>;
 
 /** Runs tasks from their creation to the last callback. */
 export function createLifecycle(context: Context, callbacks: ReturnType<typeof createCallbacks>) {
@@ -89,18 +78,12 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 	}
 
 	/**
-	 * Waits for a state, or without one until the task has ended and its callbacks too.
-	 *
-	 * @throws {Error} when there is no such task, or it ended without being in that state
+	 * Waits until a task has ended and its callbacks too.
+	 * @throws {Error} when there is no such task
 	 */
-	async function waitForTask(taskId: string, state?: string) {
+	async function waitForTask(taskId: string) {
 		const record = get(taskId);
-		if (!state) await lives.get(record);
-		while (state && record.state !== state) {
-			if (record.completeTime !== null)
-				throw new Error(`Task ${taskId} ended in state ${record.state}`);
-			await wait(0.002);
-		}
+		await lives.get(record);
 		return record;
 	}
 

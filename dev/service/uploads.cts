@@ -1,8 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { basename, join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { basename } from 'node:path';
 import { fastifyMultipart } from '@fastify/multipart';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
@@ -13,12 +9,11 @@ import { check, httpUrl, nonEmptyText, Refusal, strictObject } from './validatio
 interface Received {
 	fileName: string;
 	mimeType: string;
-	size: number;
-	/** The path on disk. */
-	storedAt: string;
+	bytes: Buffer;
 }
 
 export interface Upload extends Received {
+	size: number;
 	/** The upload path and the file name. */
 	filePath: string;
 	downloadUrl: string;
@@ -38,21 +33,14 @@ const urlBody = strictObject({ fileUrl: httpUrl, ...target });
 
 /** Adds the two ways to upload. */
 export function registerUploads(app: FastifyInstance, context: Context) {
-	/** Takes a file in without holding it in memory. */
-	async function receive(source: Readable, fileName: string, mimeType: string): Promise<Received> {
-		const storedAt = join(context.directory, randomUUID());
-		const file = createWriteStream(storedAt);
-		await pipeline(source, file);
-		return { fileName, mimeType, size: file.bytesWritten, storedAt };
-	}
-
 	/** Keeps a file under its name; one of the same name is overwritten. */
 	function keep(received: Received, uploadPath: string, fileName = received.fileName) {
+		const { mimeType, bytes } = received;
 		const filePath = `${uploadPath.replace(/^\/+|\/+$/g, '')}/${fileName}`;
 		const urlPath = filePath.split('/').map(encodeURIComponent).join('/');
 		const downloadUrl = `${context.resultsUrl}/uploads/${urlPath}`;
-		context.uploads.set(fileName, { ...received, fileName, filePath, downloadUrl });
-		const { mimeType, size: fileSize } = received;
+		const size = bytes.length;
+		context.uploads.set(fileName, { fileName, mimeType, bytes, size, filePath, downloadUrl });
 		const { uploadsApart } = dialects[context.settings.dialect];
 		const uploadedAt = new Date().toISOString();
 		return {
@@ -61,7 +49,7 @@ export function registerUploads(app: FastifyInstance, context: Context) {
 			msg: 'File uploaded successfully',
 			data: {
 				...(uploadsApart && { success: true }),
-				...{ fileName, filePath, downloadUrl, fileSize, mimeType, uploadedAt },
+				...{ fileName, filePath, downloadUrl, fileSize: size, mimeType, uploadedAt },
 			},
 		};
 	}
@@ -70,7 +58,8 @@ export function registerUploads(app: FastifyInstance, context: Context) {
 		attachFieldsToBody: 'keyValues',
 		limits: { fileSize: Infinity, files: 1 },
 		onFile: async (part) => {
-			Object.assign(part, { value: await receive(part.file, part.filename, part.mimetype) });
+			const { filename: fileName, mimetype: mimeType } = part;
+			Object.assign(part, { value: { fileName, mimeType, bytes: await part.toBuffer() } });
 		},
 	});
 
@@ -85,9 +74,11 @@ export function registerUploads(app: FastifyInstance, context: Context) {
 		const response = await fetch(fileUrl, { signal });
 		if (!response.ok)
 			throw new Refusal(400, `fileUrl could not be fetched: HTTP ${response.status}`);
-		const bytes = Readable.from([Buffer.from(await response.arrayBuffer())]);
-		const name = basename(new URL(fileUrl).pathname) || 'file';
-		const mimeType = response.headers.get('content-type') ?? 'application/octet-stream';
-		return keep(await receive(bytes, name, mimeType), uploadPath, fileName);
+		const received = {
+			fileName: basename(new URL(fileUrl).pathname) || 'file',
+			mimeType: response.headers.get('content-type') ?? 'application/octet-stream',
+			bytes: Buffer.from(await response.arrayBuffer()),
+		};
+		return keep(received, uploadPath, fileName);
 	});
 }

@@ -22,11 +22,11 @@ export interface Issue {
 /** The envelope of what the service grants. */
 export const wrapData = (data: unknown) => ({ code: 200, msg: 'success', data });
 
-export const text = z.string();
-export const nonEmptyText = text.min(1);
-export const httpUrl = text.url().regex(/^https?:/, 'Not an http(s) URL');
-export const integer = z.number().int();
-export const anyObject = z.record(z.string(), z.unknown());
+export const nonEmptyText = z.string().min(1);
+export const httpUrl = z
+	.string()
+	.url()
+	.regex(/^https?:/, 'Not an http(s) URL');
 
 /** An object that refuses keys it does not name. */
 export const strictObject = <Shape extends z.ZodRawShape>(shape: Shape) => z.object(shape).strict();
@@ -48,17 +48,18 @@ export function listIssues(shape: z.ZodTypeAny, value: unknown, path: string[] =
 	});
 }
 
+/** Refuses for what is wrong, if something is. */
+export function refuseAll(issues: Issue[]) {
+	if (issues.length === 0) return undefined;
+	return new Refusal(422, issues.map(({ text }) => text).join('; '));
+}
+
 /**
  * Returns the value if it has the shape.
- *
  * @throws {Refusal} 422 that names every field at fault
  */
-export function check<Output>(
-	shape: z.ZodType<Output, z.ZodTypeDef, unknown>,
-	value: unknown,
-): Output {
-	const { data } = shape.safeParse(value);
-	if (data !== undefined) return data;
-	const issues = listIssues(shape, value);
-	throw new Refusal(422, issues.map(({ text }) => text).join('; '));
+export function check<Shape extends z.ZodTypeAny>(shape: Shape, value: unknown) {
+	const refusal = refuseAll(listIssues(shape, value));
+	if (refusal) throw refusal;
+	return value as z.infer<Shape>;
 }

@@ -25,9 +25,6 @@ export function call(service: Service, path: string, init: RequestInit = {}) {
 
 export const readAnswer = async (response: Response) => (await response.json()) as Answer;
 
-export const get = async (service: Service, path: string) =>
-	await readAnswer(await call(service, path));
-
 export async function create(service: Service, order: object) {
 	const headers = { 'Content-Type': 'application/json' };
 	const init = { method: 'POST', headers, body: JSON.stringify(order) };
