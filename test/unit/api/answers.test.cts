@@ -3,7 +3,7 @@ import { UserError, type IExecuteFunctions, type IHttpRequestOptions } from 'n8n
 import { Readable } from 'node:stream';
 import { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import { UnknownOutcomeError } from '../../../nodes/MediaGeneration/api/errors';
-import { isInternalUrl } from '../../../nodes/MediaGeneration/lib/isInternalUrl';
+import { isInternalUrl } from '../../../nodes/MediaGeneration/lib/url';
 import type { DownloadedFile } from '../../../nodes/MediaGeneration/operations/results/downloadFile';
 import {
 	FileDownloads,
