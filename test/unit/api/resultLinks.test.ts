@@ -67,9 +67,8 @@ it.each<[string, unknown, string, string]>([
 	// Each http(s) text counts, whatever its key.
 	['qualities', { output: { hd: at('hd'), sd: at('sd') } }, 'hd sd', ''],
 	['each link once', { resultUrls: [at('a'), at('a')], videoUrl: at('a') }, 'a', ''],
-	['a result that is its own cover', { thumbnail: at('a'), url: at('a') }, 'a', ''],
 	[
-		'one that is its own cover',
+		'results that are their own covers',
 		[
 			{ thumbnail: at('a'), url: at('a') },
 			{ url: at('b'), thumbnail: at('b') },

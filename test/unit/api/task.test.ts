@@ -96,12 +96,10 @@ describe('toTask', () => {
 	const text = { resultObject: { text: 'hi' } };
 	const songs = { data: [{ audio_url: at('a'), stream_audio_url: at('s') }, { title: 'x' }] };
 	it.each<[string, object, string[], unknown]>([
-		['an object', { resultJson: { resultUrls: [at('u')] } }, ['u'], { resultUrls: [at('u')] }],
 		['text that is no JSON', { resultJson: 'done' }, [], 'done'],
 		['a number', { resultJson: 7 }, [], 7],
 		['one without links', { resultJson: JSON.stringify(text) }, [], text],
 		['null', { resultJson: null }, [], undefined],
-		['a newer response', { resultJson: '', response: songs }, ['a'], songs],
 		['text in a newer one alone', { resultJson: undefined, response: text }, [], text],
 		['one as text', { resultJson: null, response: JSON.stringify(songs) }, ['a'], songs],
 		['one beside {}', { resultJson: {}, response: songs }, ['a'], songs],
