@@ -100,14 +100,8 @@ export class MediaGenerationApi implements ICredentialType {
 		...(Object.keys(ENDPOINTS) as Endpoint[]).map((name): INodeProperties => {
 			const { displayName, path } = ENDPOINTS[name];
 			const placeholder = findPlaceholder(name);
-			return {
-				displayName,
-				name,
-				type: 'string',
-				default: path,
-				description: placeholder && `Must contain ${placeholder}, in the path or in the query`,
-				displayOptions,
-			};
+			const description = placeholder && `Must contain ${placeholder}, in the path or in the query`;
+			return { displayName, name, type: 'string', default: path, description, displayOptions };
 		}),
 		{
 			displayName: 'Idempotency Header',

@@ -11,7 +11,7 @@ import type { CatalogueModel } from './schemas';
 const LIST_LIFETIME = 10 * 60 * 1000;
 const SCHEMA_LIFETIME = 24 * 60 * 60 * 1000;
 
-/** A service that refused a new answer is asked again after this time, in milliseconds. */
+/** How long runs don't ask again for an answer that they didn't get, in milliseconds. */
 const RETRY_AFTER = 60 * 1000;
 
 /**
@@ -30,34 +30,40 @@ const MAX_SCHEMAS = 100;
 /** The key of the list of models, which no model can have. */
 const LIST = '/';
 
+/** What a service answered, or that there was no answer; or a request under way. */
+interface Known {
+	answer: Promise<unknown>;
+	isError?: boolean;
+	/** In milliseconds since 1970. */
+	goodUntil: number;
+}
+
 /** The catalogue as one account sees it. */
 class Account {
-	private readonly answers = new BoundedMap<string, { value: unknown; goodUntil: number }>(
-		MAX_SCHEMAS,
-	);
-	private readonly underWay = new Map<string, Promise<unknown>>();
-	/** By model, until when its document isn't asked for by runs. */
-	readonly missing = new BoundedMap<string, number>(MAX_SCHEMAS);
+	private readonly known = new BoundedMap<string, Known>(MAX_SCHEMAS);
 	private readonly limiter = new RateLimiter(LIMITS);
 	/** Resolves when the next request may be sent. */
 	private free: Promise<void> = Promise.resolve();
 
-	/** Reads an answer, shared while it is fresh. If the service refuses a new one, it stays good. */
-	async read(key: string, lifetime: number, request: () => Promise<unknown>): Promise<unknown> {
-		const known = this.answers.get(key);
-		if (known && Date.now() < known.goodUntil) return known.value;
-		const renew = async () => {
-			const value = await this.send(request);
-			this.answers.set(key, { value, goodUntil: Date.now() + lifetime });
-			return value;
-		};
-		const reading = this.underWay.get(key) ?? renew().finally(() => this.underWay.delete(key));
-		this.underWay.set(key, reading);
-		if (!known) return await reading;
-		return await reading.catch(() => {
-			known.goodUntil = Date.now() + RETRY_AFTER;
-			return known.value;
-		});
+	/**
+	 * Reads an answer, shared while it is good and while it is under way.
+	 * @param sharesError shares that there was no answer too
+	 */
+	async read(
+		key: string,
+		lifetime: number,
+		request: () => Promise<unknown>,
+		sharesError = false,
+	): Promise<unknown> {
+		const known = this.known.get(key);
+		if (known && Date.now() < known.goodUntil && (sharesError || !known.isError))
+			return await known.answer;
+		const next: Known = { answer: this.send(request), goodUntil: Infinity };
+		this.known.set(key, next);
+		const [{ status }] = await Promise.allSettled([next.answer]);
+		next.isError = status === 'rejected';
+		next.goodUntil = Date.now() + (next.isError ? RETRY_AFTER : lifetime);
+		return await next.answer;
 	}
 
 	/** Sends one request after the other. */
@@ -80,7 +86,7 @@ function findAccount({ credentials }: TaskService): Account {
 	return account;
 }
 
-/** Lists the models of the service. @throws {ServiceError} when there is no answer yet */
+/** Lists the models of the service. @throws {ServiceError} when there is no answer */
 export async function listModels(service: TaskService): Promise<CatalogueModel[]> {
 	const ask = async () => await service.listModels(SETTINGS);
 	return (await findAccount(service).read(LIST, LIST_LIFETIME, ask)) as CatalogueModel[];
@@ -88,33 +94,23 @@ export async function listModels(service: TaskService): Promise<CatalogueModel[]
 
 /**
  * Reads a model's OpenAPI document; null when the service has none yet.
- * @throws {ServiceError} when there is no answer yet
+ * @param sharesError doesn't ask again for a minute after there was no answer
+ * @throws {ServiceError} when there is no answer
  */
-export async function getModelSchema(service: TaskService, model: string): Promise<unknown> {
+export async function getModelSchema(service: TaskService, model: string, sharesError = false) {
 	const ask = async () => await service.getModelSchema(model, SETTINGS);
-	return await findAccount(service).read(model, SCHEMA_LIFETIME, ask);
+	return await findAccount(service).read(model, SCHEMA_LIFETIME, ask, sharesError);
 }
 
-/**
- * Reads a model's document for a run, which goes on without it.
- * @returns undefined when there is no answer, and for a minute after that
- */
-export async function findModelSchema(service: TaskService, model: string): Promise<unknown> {
-	const { missing } = findAccount(service);
-	if (Date.now() < (missing.get(model) ?? 0)) return undefined;
-	return await getModelSchema(service, model).catch(() => {
-		missing.set(model, Date.now() + RETRY_AFTER);
-		return undefined;
-	});
-}
+/** Reads a model's document for a run, which goes on without it; undefined when there is none. */
+export const findModelSchema = async (service: TaskService, model: string): Promise<unknown> =>
+	await getModelSchema(service, model, true).catch(() => undefined);
 
 /**
  * Asks the service for a fresh link to a result file. Links and catalogue share one rate limit.
  * @throws {ServiceError} when there is none
  */
-export const refreshLink = async (
-	service: TaskService,
-	url: string,
-	settings: RequestSettings,
-): Promise<string> =>
-	await findAccount(service).send(async () => await service.getDownloadUrl(url, settings));
+export async function refreshLink(service: TaskService, url: string, settings: RequestSettings) {
+	const ask = async () => await service.getDownloadUrl(url, settings);
+	return await findAccount(service).send(ask);
+}

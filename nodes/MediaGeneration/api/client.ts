@@ -12,17 +12,16 @@ import { buildForm, type UploadFile } from './multipart';
 import { listTokens, listUrlSecrets, Redactor } from './redaction';
 import {
 	createdTask,
-	envelope,
+	credits,
 	modelList,
 	modelSchema,
-	number,
 	toMessage,
 	uploadedFile,
 	webLink,
 	type CatalogueModel,
 	type UploadedFile,
 } from './schemas';
-import { failedTask, rawTaskRecord, taskRecord, toTask, type Task } from './task';
+import { rawTaskRecord, taskRecord, toTask, type Task } from './task';
 
 /** The body of a request to create a task. */
 export interface CreateTaskRequest {
@@ -71,22 +70,22 @@ export class TaskService {
 			headers,
 			settings,
 		});
-		const { data, error } = createdTask.safeParse(getData(answer.body));
-		if (data && (!answer.failure || answer.isHttpSuccess)) return data.taskId;
+		const { data, error } = createdTask.safeParse(answer.data);
+		if (data && answer.isHttpSuccess) return data.taskId;
 		const taskId = data?.taskId ?? answer.foundTaskId;
 		if (answer.failure?.isRejected && !taskId) throw new ServiceError(answer.failure);
 		const { message, code, answeredBy, hint } =
-			answer.failure ?? this.describeIncomplete(answer, 'task ID', error);
+			answer.failure ?? describeIncomplete(answer, createdTask, error);
 		const advice = answeredBy === 'other' && !(code && code >= 500) ? hint : undefined;
-		throw new UnknownOutcomeError({ message, taskId, ...(advice && { advice }) }, code);
+		throw new UnknownOutcomeError({ message, taskId, advice }, code);
 	}
 
 	/** Reads a task. @throws {ServiceError} with code 404 or 422 when the service doesn't know it */
 	async getTask(taskId: string, settings: RequestSettings): Promise<Task> {
 		const answer = await this.send({ endpoint: 'taskDetailsPath', value: taskId, settings });
-		const { code, msg, message = msg } = readEnvelope(answer.body);
-		if (code === GENERATION_FAILED && !hasRecord(answer.body))
-			return failedTask(taskId, code, message);
+		const { said } = answer;
+		if (said?.code === GENERATION_FAILED && !hasRecord(answer))
+			return toTask(taskId, { state: 'fail', failCode: String(said.code), failMsg: said.text });
 		return toTask(taskId, this.readRecord(answer, taskId, taskRecord));
 	}
 
@@ -96,9 +95,8 @@ export class TaskService {
 		return { ...this.readRecord(answer, taskId, rawTaskRecord), taskId };
 	}
 
-	/** Reads the account's credits, fractional. */
 	async getCredits(settings: RequestSettings): Promise<number> {
-		return await this.request({ endpoint: 'creditsPath', settings }, number, 'number of credits');
+		return await this.request({ endpoint: 'creditsPath', settings }, credits);
 	}
 
 	/** Uploads a file, streamed. The service overwrites one of the same name, so it must be unique. */
@@ -108,8 +106,7 @@ export class TaskService {
 		settings: RequestSettings,
 	): Promise<UploadedFile> {
 		const body = buildForm({ uploadPath: UPLOAD_PATH, fileName }, fileName, file);
-		const request = { endpoint: 'streamUploadPath', body, settings } as const;
-		return await this.request(request, uploadedFile, 'URL for the file');
+		return await this.request({ endpoint: 'streamUploadPath', body, settings }, uploadedFile);
 	}
 
 	/** Lets the service fetch a file from a URL. @param fileName as for `upload` */
@@ -119,38 +116,37 @@ export class TaskService {
 		settings: RequestSettings,
 	): Promise<UploadedFile> {
 		const body = { fileUrl, uploadPath: UPLOAD_PATH, fileName };
-		const request = { endpoint: 'urlUploadPath', body, settings } as const;
-		return await this.request(request, uploadedFile, 'URL for the file');
+		return await this.request({ endpoint: 'urlUploadPath', body, settings }, uploadedFile);
 	}
 
 	/** Lists the models of the catalogue. @throws {ServiceError} with code 404 when it has none */
 	async listModels(settings: RequestSettings): Promise<CatalogueModel[]> {
-		return await this.request({ endpoint: 'modelsPath', settings }, modelList, 'list of models');
+		return await this.request({ endpoint: 'modelsPath', settings }, modelList);
 	}
 
 	/** Reads a model's OpenAPI document; null when the service has none yet. */
 	async getModelSchema(model: string, settings: RequestSettings): Promise<unknown> {
 		const request = { endpoint: 'modelSchemaPath', value: model, settings } as const;
-		return (await this.request(request, modelSchema, 'schema')).openapi;
+		return (await this.request(request, modelSchema)).openapi;
 	}
 
 	/** Asks for a fresh link to a file of this service. @throws {ServiceError} when it gives none */
 	async getDownloadUrl(url: string, settings: RequestSettings): Promise<string> {
-		const request = { endpoint: 'downloadUrlPath', body: { url }, settings } as const;
-		return await this.request(request, webLink, 'link');
+		const body = { url };
+		return await this.request({ endpoint: 'downloadUrlPath', body, settings }, webLink);
 	}
 
 	/** Reads the record in a details answer, which must be of the task that was asked for. */
-	private readRecord<R extends { taskId?: string }>(
+	private readRecord<R extends { taskId?: string | null }>(
 		answer: Exchange,
 		taskId: string,
 		schema: z.ZodType<R, z.ZodTypeDef, unknown>,
 	): R {
-		const { origin, body, failure } = answer;
-		const decides = CODES_OF_TASKS.includes(readEnvelope(body).code) && hasRecord(body);
-		if (failure && !decides) throw new ServiceError(failure);
-		const record = this.readData(answer, schema, 'task record');
-		if (record.taskId === undefined || record.taskId === taskId) return record;
+		const { origin, said, failure } = answer;
+		if (failure && !(CODES_OF_TASKS.includes(said?.code) && hasRecord(answer)))
+			throw new ServiceError(failure);
+		const record = readData(answer, schema);
+		if (!record.taskId || record.taskId === taskId) return record;
 		throw new ServiceError({
 			message: this.redactor.hideInMessage(
 				`The answer from ${origin} is of another task: its field data.taskId is ${quote(record.taskId)}, and ${quote(taskId)} was asked for`,
@@ -160,49 +156,39 @@ export class TaskService {
 		});
 	}
 
-	/** @param wanted what is missing where `data` doesn't fit the schema */
-	private async request<T extends z.ZodTypeAny>(
+	private async request<S extends z.ZodTypeAny>(
 		request: ServiceRequest,
-		schema: T,
-		wanted: string,
-	): Promise<z.output<T>> {
+		schema: S,
+	): Promise<z.output<S>> {
 		const answer = await this.send(request);
 		if (answer.failure) throw new ServiceError(answer.failure);
-		return this.readData(answer, schema, wanted);
+		return readData(answer, schema);
 	}
 
-	private readData<T extends z.ZodTypeAny>(
-		answer: Exchange,
-		schema: T,
-		wanted: string,
-	): z.output<T> {
-		const { success, data, error } = schema.safeParse(getData(answer.body));
-		if (success) return data as z.output<T>;
-		throw new ServiceError(this.describeIncomplete(answer, wanted, error));
+	private async send(request: ServiceRequest): Promise<Exchange> {
+		return await exchange(this.context, this.credentials, request, this.redactor);
 	}
-
-	private describeIncomplete(
-		{ origin }: Exchange,
-		wanted: string,
-		error?: z.ZodError,
-	): Omit<Failure, 'isRejected'> {
-		const field = ['data', ...(error?.issues[0]?.path ?? [])].join('.');
-		return {
-			message: `The answer from ${origin} is incomplete: the service gave no ${wanted}. Its field ${field} is missing or has another form`,
-			hint: 'Check the endpoint paths in the credential.',
-			answeredBy: 'service',
-		};
-	}
-
-	private readonly send = async (request: ServiceRequest): Promise<Exchange> =>
-		await exchange(this.context, this.credentials, request, this.redactor);
 }
 
-const readEnvelope = (body: unknown): Partial<z.output<typeof envelope>> =>
-	envelope.safeParse(body).data ?? {};
+function readData<S extends z.ZodTypeAny>(answer: Exchange, schema: S): z.output<S> {
+	const { success, data, error } = schema.safeParse(answer.data);
+	if (success) return data as z.output<S>;
+	throw new ServiceError(describeIncomplete(answer, schema, error));
+}
 
-const hasRecord = (body: unknown): boolean => rawTaskRecord.safeParse(getData(body)).success;
+function describeIncomplete(
+	{ origin }: Exchange,
+	{ description }: z.ZodTypeAny,
+	error?: z.ZodError,
+): Failure {
+	const field = ['data', ...(error?.issues[0]?.path ?? [])].join('.');
+	return {
+		message: `The answer from ${origin} is incomplete: the service gave no ${description}. Its field ${field} is missing or has another form`,
+		hint: 'Check the endpoint paths in the credential.',
+		answeredBy: 'service',
+	};
+}
 
-const getData = (body: unknown): unknown => (body as { data?: unknown } | undefined)?.data;
+const hasRecord = ({ data }: Exchange): boolean => rawTaskRecord.safeParse(data).success;
 
 const quote = (text: string): string => toMessage(JSON.stringify(text));

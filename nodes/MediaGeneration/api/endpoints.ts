@@ -1,5 +1,5 @@
 import { UserError } from 'n8n-workflow';
-import { isInternalUrl } from '../lib/isInternalUrl';
+import { isInternalUrl } from '../lib/url';
 import { digest } from '../lib/json';
 
 /**
@@ -27,20 +27,16 @@ export type Endpoint = keyof typeof ENDPOINTS;
 export const findPlaceholder = (endpoint: Endpoint): string | undefined =>
 	/\{\w+\}/.exec(ENDPOINTS[endpoint].path)?.[0];
 
-/** The credential's fields that say where the service is. */
-export interface Addresses extends Partial<Record<Endpoint, string>> {
-	baseUrl: string;
-	uploadBaseUrl?: string;
-	customEndpoints?: boolean;
-}
-
 export const CREDENTIAL = 'mediaGenerationApi';
 
-/** The credential as n8n decrypts it. */
-export interface Credentials extends Addresses {
+/** The credential as n8n decrypts it. The paths and the header count with `customEndpoints` only. */
+export interface Credentials extends Partial<Record<Endpoint, string>> {
+	baseUrl: string;
+	uploadBaseUrl?: string;
 	accessToken: string;
 	webhookSecret?: string;
 	previousWebhookSecret?: string;
+	customEndpoints?: boolean;
 	idempotencyHeader?: string;
 }
 
@@ -48,28 +44,20 @@ export interface Credentials extends Addresses {
 export const identifyAccount = ({ baseUrl, accessToken }: Credentials): string =>
 	digest([baseUrl, accessToken]);
 
-const isUpload = (endpoint: Endpoint): boolean =>
+export const isUpload = (endpoint: Endpoint): boolean =>
 	endpoint === 'streamUploadPath' || endpoint === 'urlUploadPath';
-
-/** Files would go to the base URL, because no other address is given for them. */
-export const lacksUploadBase = ({ uploadBaseUrl }: Addresses, endpoint: Endpoint): boolean =>
-	isUpload(endpoint) && !uploadBaseUrl?.trim();
-
-/** The values that paths contain, in the editor's words, and where to get them. */
-const TASK = ['Task ID', 'Give the taskId that Create returned.'] as const;
-const MODEL = ['Model Name or ID', 'Choose a model from the list.'] as const;
 
 /**
  * Builds the absolute URL of an endpoint from the credential's settings.
  * @param value replaces what stands in braces in the path, encoded; a model's slash stays as it is
  * @throws {UserError} when an address can't be used, or when no path can hold the value
  */
-export function buildUrl(addresses: Addresses, endpoint: Endpoint, value?: string): string {
-	const uploadBase = isUpload(endpoint) ? addresses.uploadBaseUrl?.trim() : '';
+export function buildUrl(credentials: Credentials, endpoint: Endpoint, value?: string): string {
+	const uploadBase = isUpload(endpoint) ? credentials.uploadBaseUrl?.trim() : '';
 	const base = uploadBase
 		? checkBase(uploadBase, 'Upload Base URL')
-		: checkBase(addresses.baseUrl.trim(), 'Base URL');
-	const custom = addresses.customEndpoints ? addresses[endpoint]?.trim() : '';
+		: checkBase(credentials.baseUrl.trim(), 'Base URL');
+	const custom = credentials.customEndpoints ? credentials[endpoint]?.trim() : '';
 	const path = (custom || ENDPOINTS[endpoint].path).replace(/^\/*/, '/');
 	const placeholder = findPlaceholder(endpoint);
 	if (value === undefined || !placeholder) return base + path;
@@ -77,10 +65,13 @@ export function buildUrl(addresses: Addresses, endpoint: Endpoint, value?: strin
 		throw new UserError(
 			`'${ENDPOINTS[endpoint].displayName}' in the credential must contain ${placeholder}`,
 		);
-	const segments = placeholder === '{model}' ? value.split('/') : [value];
+	const isModel = placeholder === '{model}';
+	const segments = isModel ? value.split('/') : [value];
 	// URLs resolve these to another path, encoded or not.
 	if (segments.some((segment) => ['', '.', '..'].includes(segment))) {
-		const [field, description] = placeholder === '{model}' ? MODEL : TASK;
+		const [field, description] = isModel
+			? ['Model Name or ID', 'Choose a model from the list.']
+			: ['Task ID', 'Give the taskId that Create returned.'];
 		throw new UserError(`'${field}' can't be "${value}"`, { description });
 	}
 	return base + path.replaceAll(placeholder, segments.map(encodeURIComponent).join('/'));

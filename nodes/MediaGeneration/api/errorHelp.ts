@@ -1,10 +1,7 @@
-/** What a code means, and the next step for the user, in the editor's words. */
-interface ErrorHelp {
-	message: string;
-	hint: string;
-}
+import type { Failure } from './errors';
+import type { Envelope } from './schemas';
 
-export const CHECK_PATHS = "Check 'Base URL' and the endpoint paths in the credential.";
+const CHECK_PATHS = "Check 'Base URL' and the endpoint paths in the credential.";
 
 const NOTHING_CREATED = 'Nothing was created by this request.';
 
@@ -31,8 +28,8 @@ const HELP: Record<number, string> = {
 
 const OTHER = 'The service refused the request. It names the reason above.';
 
-/** Explains one of the service's codes. */
-export function explainCode(code: number): ErrorHelp {
+/** Explains one of the service's codes: what it means, and the next step for the user. */
+export function explainCode(code: number): Pick<Failure, 'message' | 'hint'> {
 	const help = HELP[code] ?? (code >= 500 ? HELP[500] : undefined) ?? OTHER;
 	const [message = '', ...next] = help.split('. ');
 	return { message, hint: next.join('. ') };
@@ -66,15 +63,46 @@ const isRefusal = (code: number): boolean => code in HELP && code < 500;
  * Explains an answer that is not a success.
  * @param code the body's `code`, or the HTTP status where the body has none
  * @param text the service's own message, possibly empty
- * @returns `isRejected`: it certainly did nothing; `isRateLimited`: it may be sent again later
  */
-export function explainRefusal(
-	httpStatus: number,
-	code: number,
-	text: string,
-): ErrorHelp & { isRejected: boolean; isRateLimited: boolean } {
+export function explainRefusal(httpStatus: number, code: number, text: string): Failure {
 	const meaning = findMeaning(httpStatus, code, text);
+	const help = explainCode(meaning);
 	const isRejected =
 		isRefusal(meaning) && (httpStatus < 300 || httpStatus === code || isRefusal(httpStatus));
-	return { ...explainCode(meaning), isRejected, isRateLimited: meaning === 429 && isRejected };
+	const message = `${help.message} (${code}${text && `: ${text}`})`;
+	return { ...help, message, code, isRejected, isRateLimited: meaning === 429 && isRejected };
+}
+
+/** Redirects of an address that did nothing. 303 may mean that a task was created. */
+const PLAIN_REDIRECTS = [301, 302, 307, 308];
+
+/**
+ * Finds out why an answer is not a success; undefined if it is one.
+ * @param said its envelope, if it has one
+ * @param fault why it can't be read if it has none, after "it is"
+ */
+export function findFailure(
+	httpStatus: number,
+	said: Envelope | undefined,
+	fault: string,
+	origin: string,
+): Failure | undefined {
+	if (httpStatus >= 300 && httpStatus < 400)
+		return {
+			message: `The service at ${origin} sent the request on to another address, which is not followed so that the access token stays with the configured service`,
+			hint: "Put the address that the service really has into 'Base URL' of the credential.",
+			code: httpStatus,
+			answeredBy: 'other',
+			isRejected: PLAIN_REDIRECTS.includes(httpStatus),
+		};
+	if (said && said.code !== 200)
+		return { ...explainRefusal(httpStatus, said.code, said.text ?? ''), answeredBy: 'service' };
+	if (httpStatus >= 400)
+		return { ...explainRefusal(httpStatus, httpStatus, said?.text ?? ''), answeredBy: 'other' };
+	if (said) return undefined;
+	return {
+		message: `The answer from ${origin} is not from the task service: it is ${fault}`,
+		hint: CHECK_PATHS,
+		answeredBy: 'other',
+	};
 }

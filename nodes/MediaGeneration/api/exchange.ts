@@ -1,26 +1,16 @@
-import type { IAdditionalCredentialOptions, IDataObject, IHttpRequestOptions } from 'n8n-workflow';
+import type { IDataObject, IHttpRequestOptions, RequestHelperFunctions } from 'n8n-workflow';
 import { withSignal } from '../host/unstoppable';
 import { isObject } from '../lib/json';
-import {
-	buildUrl,
-	CREDENTIAL,
-	lacksUploadBase,
-	type Credentials,
-	type Endpoint,
-} from './endpoints';
-import { describeNoAnswer, findFailure, isSuccess, type Failure } from './errors';
+import { buildUrl, CREDENTIAL, isUpload, type Credentials, type Endpoint } from './endpoints';
+import { findFailure } from './errorHelp';
+import type { Failure } from './errors';
+import { describeNetworkFailure } from './networkFailure';
 import type { Redactor } from './redaction';
-import { parseServiceJson, taskId } from './schemas';
+import { envelope, parseServiceJson, taskId, type Envelope } from './schemas';
 
 /** The part of n8n's contexts that requests need. */
 export interface Context {
-	helpers: {
-		httpRequestWithAuthentication: (
-			type: string,
-			options: IHttpRequestOptions,
-			more?: IAdditionalCredentialOptions,
-		) => Promise<unknown>;
-	};
+	helpers: Pick<RequestHelperFunctions, 'httpRequestWithAuthentication'>;
 	/** It is aborted when the execution is stopped. */
 	getExecutionCancelSignal?: () => AbortSignal | undefined;
 	/** The query of a call to a webhook of ours, which may hold a token. */
@@ -45,8 +35,9 @@ export interface ServiceRequest {
 /** What came of a request. */
 export interface Exchange {
 	origin: string;
-	/** The parsed JSON, without secrets; undefined if there is none. */
-	body: unknown;
+	/** The envelope, and its data; without secrets. Undefined if there is none. */
+	said?: Envelope;
+	data: unknown;
 	failure?: Failure;
 	isHttpSuccess: boolean;
 	/** The ID in an answer that can't be parsed. */
@@ -61,6 +52,9 @@ const MAX_BYTES_OF_SCHEMA = MEGABYTE / 4;
 
 /** Some front servers answer 403 to user agents that look like a bare script. */
 export const USER_AGENT = 'Mozilla/5.0 (compatible; n8n-nodes-media-generation)';
+
+const CHECK_ADDRESS =
+	"Check 'Base URL' in the credential, and that this n8n can reach the service.";
 
 const UPLOAD_HINT =
 	"Many services take files at a host of their own: put its address into 'Upload Base URL' of the credential, below 'Advanced Settings'.";
@@ -78,18 +72,31 @@ export async function exchange(
 	const { endpoint, value, settings } = request;
 	const url = buildUrl(credentials, endpoint, value);
 	const { origin } = new URL(url);
-	const { statusCode = 0, text, fault, error } = await send(context, credentials, url, request);
+	const { statusCode, chunks, fault, error } = await send(context, credentials, url, request);
+	const text = new TextDecoder().decode(Buffer.concat(chunks));
 	const body = (fault ?? error) ? undefined : parseAnswer(text, redactor);
+	const said = envelope.safeParse(body).data;
+	const { data } = (body ?? {}) as { data?: unknown };
 	const why = fault ?? (text.trim() ? 'not the expected JSON' : 'empty');
 	const failure = error
-		? describeNoAnswer(origin, error, settings.timeoutSeconds)
-		: findFailure(statusCode, body, why, origin);
-	const isHttpSuccess = isSuccess(statusCode);
-	if (!failure) return { origin, body, isHttpSuccess };
-	failure.message = redactor.hideInMessage(failure.message);
-	if (failure.code === 404 && lacksUploadBase(credentials, endpoint)) failure.hint = UPLOAD_HINT;
+		? describeNoAnswer(origin, error, settings)
+		: findFailure(statusCode, said, why, origin);
+	if (failure) failure.message = redactor.hideInMessage(failure.message);
+	if (failure?.code === 404 && isUpload(endpoint) && !credentials.uploadBaseUrl?.trim())
+		failure.hint = UPLOAD_HINT;
 	const foundTaskId = body === undefined ? findTaskId(text, redactor) : undefined;
-	return { origin, body, failure, isHttpSuccess, foundTaskId };
+	const isHttpSuccess = statusCode >= 200 && statusCode < 300;
+	return { origin, said, data, failure, isHttpSuccess, foundTaskId };
+}
+
+function describeNoAnswer(
+	origin: string,
+	error: unknown,
+	{ timeoutSeconds }: RequestSettings,
+): Failure {
+	const failure = describeNetworkFailure(error, timeoutSeconds);
+	const { reason, hint = CHECK_ADDRESS, isRejected } = failure;
+	return { message: `The service at ${origin} ${reason}`, hint, isRejected };
 }
 
 const buildOptions = (
@@ -114,11 +121,11 @@ const buildOptions = (
 	disableFollowRedirect: true,
 });
 
-/** The text that arrived. */
+/** What arrived. */
 interface Received {
-	statusCode?: number;
-	text: string;
-	/** Why the text can't be read, after "it is". */
+	statusCode: number;
+	chunks: Uint8Array[];
+	/** Why it can't be read, after "it is". */
 	fault?: string;
 	error?: unknown;
 }
@@ -137,17 +144,24 @@ async function send(
 	const isCreation = endpoint === 'createTaskPath';
 	const stopped = isCreation ? undefined : context.getExecutionCancelSignal?.();
 	const own = withSignal(context, stopped ? AbortSignal.any([limit, stopped]) : limit);
-	const received: Received = { text: '' };
+	const maxBytes = endpoint === 'modelSchemaPath' ? MAX_BYTES_OF_SCHEMA : MAX_BYTES;
+	const received: Received = { statusCode: 0, chunks: [] };
 	try {
 		const { statusCode, body } = (await own.helpers.httpRequestWithAuthentication.call(
-			own,
+			own as never,
 			CREDENTIAL,
 			buildOptions(url, request),
 			{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL, data } },
 		)) as { statusCode: number; body: unknown };
 		received.statusCode = statusCode;
-		const maxBytes = endpoint === 'modelSchemaPath' ? MAX_BYTES_OF_SCHEMA : MAX_BYTES;
-		await collectText(body, maxBytes, received);
+		let size = 0;
+		for await (const chunk of toStream(body)) {
+			size += chunk.length;
+			if (size > maxBytes) received.fault = `larger than ${maxBytes / MEGABYTE} MB`;
+			// Leaving a stream closes the connection.
+			if (received.fault) break;
+			received.chunks.push(chunk);
+		}
 	} catch (error) {
 		received.error = error;
 	}
@@ -156,31 +170,11 @@ async function send(
 	return received;
 }
 
-/**
- * Collects a streamed body up to a limit. n8n's HTTP helper has no limit of its own.
- * @param body the stream, or the text or JSON that n8n gives in its place in evaluations
- * @param received gets the text, also when the stream breaks off
- */
-async function collectText(body: unknown, maxBytes: number, received: Received): Promise<void> {
-	const fault = `larger than ${maxBytes / MEGABYTE} MB`;
-	const inFull = () => (typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
-	const stream = isStream(body) ? body : [Buffer.from(inFull())];
-	const chunks: Uint8Array[] = [];
-	let size = 0;
-	try {
-		for await (const chunk of stream) {
-			size += chunk.length;
-			// Leaving a stream closes the connection.
-			if (size > maxBytes) return void (received.fault = fault);
-			chunks.push(chunk);
-		}
-	} finally {
-		received.text = new TextDecoder().decode(Buffer.concat(chunks));
-	}
+/** In evaluations, n8n gives the text or JSON in place of a stream. */
+function toStream(body: unknown): AsyncIterable<Uint8Array> | Uint8Array[] {
+	if (isObject(body) && Symbol.asyncIterator in body) return body as never;
+	return [Buffer.from(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''))];
 }
-
-const isStream = (body: unknown): body is AsyncIterable<Uint8Array> =>
-	isObject(body) && Symbol.asyncIterator in body;
 
 /** Parses an answer and hides secrets in it; undefined where that fails, for any reason. */
 export function parseAnswer(text: string, redactor: Redactor): unknown {

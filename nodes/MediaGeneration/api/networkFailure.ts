@@ -2,21 +2,21 @@
 interface NetworkFailure {
 	/** Follows the name of the host in a sentence. */
 	reason: string;
-	/** The host may have received the request. */
-	mayHaveArrived: boolean;
-	isTimeout: boolean;
 	/** The next step for the user, where the reason has one of its own. */
 	hint?: string;
+	/** The host certainly received nothing. */
+	isRejected: boolean;
 }
 
-/** The errors of n8n's guard against requests into its network. It refuses to connect. */
-const GUARD_ERRORS = ['SsrfBlockedIpError', 'SsrfBlockedHostnameError'];
+/** An error of n8n's guard against requests into its network, which refuses to connect. */
+const GUARD_ERROR = /^SsrfBlocked(Ip|Hostname)Error$/;
 
 const GUARD_HINT =
 	'Nothing was sent. If this n8n is to reach that address, ask its administrator to add it to the environment variable N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.';
 
 /** Failures before the request was sent, by system call and code. The host received nothing. */
-const NEVER_SENT: Array<[RegExp, string]> = [
+const NEVER_SENT: Array<[pattern: RegExp, reason: string, hint?: string]> = [
+	[/ GUARD$/, "this n8n's SSRF protection blocks that address", GUARD_HINT],
 	[/ ECONNREFUSED$/, 'nothing answers at that address'],
 	[/ (ENOTFOUND|EAI_AGAIN)$/, 'its host name is not known'],
 	[/ ERR_INVALID_URL$/, 'its URL is malformed'],
@@ -36,28 +36,19 @@ export function describeNetworkFailure(error: unknown, timeoutSeconds: number): 
 	let syscall: unknown;
 	for (let depth = 0, inner = error; inner && depth < 10; depth++) {
 		const layer = inner as Record<string, unknown>;
-		if (GUARD_ERRORS.includes(String(layer.name)))
-			return neverSent("this n8n's SSRF protection blocks that address", GUARD_HINT);
+		if (GUARD_ERROR.test(String(layer.name))) code = 'GUARD';
 		code ||= [layer.code, layer.httpCode].find((value) => typeof value === 'string') ?? '';
 		syscall ??= layer.syscall;
 		inner = layer.cause;
 	}
 	const failed = `${String(syscall)} ${code}`;
-	const [, reason] = NEVER_SENT.find(([pattern]) => pattern.test(failed)) ?? [];
-	if (reason) return neverSent(reason);
-	const isTimeout = TIMEOUT.test(code);
+	const [, reason, hint] = NEVER_SENT.find(([pattern]) => pattern.test(failed)) ?? [];
+	if (reason) return { reason: `can't be reached: ${reason}`, hint, isRejected: true };
+	if (!TIMEOUT.test(code))
+		return { reason: 'broke off the connection before it answered', isRejected: false };
 	return {
-		reason: isTimeout
-			? `gave no answer within ${timeoutSeconds} s`
-			: 'broke off the connection before it answered',
-		mayHaveArrived: true,
-		isTimeout,
+		reason: `gave no answer within ${timeoutSeconds} s`,
+		hint: "If it is just slow, raise 'Request Timeout (Seconds)' in Options.",
+		isRejected: false,
 	};
 }
-
-const neverSent = (reason: string, hint?: string): NetworkFailure => ({
-	reason: `can't be reached: ${reason}`,
-	mayHaveArrived: false,
-	isTimeout: false,
-	...(hint && { hint }),
-});

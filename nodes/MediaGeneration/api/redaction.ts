@@ -68,17 +68,13 @@ export class Redactor {
 
 	/** Hides secrets in all texts of a JSON value, names included. */
 	hideInData(value: unknown): unknown {
-		if (typeof value === 'string') return this.hideInText(value);
+		if (typeof value === 'string') return hide(value, this.inData);
 		if (Array.isArray(value)) return value.map((part) => this.hideInData(part));
 		if (!isObject(value)) return value;
 		const hidden: Record<string, unknown> = {};
 		// A copy of `__proto__` would set the prototype, so it is left out.
 		for (const name in value)
-			if (name !== '__proto__') hidden[this.hideInText(name)] = this.hideInData(value[name]);
+			if (name !== '__proto__') hidden[hide(name, this.inData)] = this.hideInData(value[name]);
 		return hidden;
-	}
-
-	private hideInText(text: string): string {
-		return text.length < SHORTEST_IN_DATA ? text : hide(text, this.inData);
 	}
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isObject } from '../lib/json';
-import { isWebUrl } from '../lib/isWebUrl';
+import { isWebUrl } from '../lib/url';
 import { spaceWords } from '../lib/text';
-import { message, nonEmptyText, number, tolerant } from './schemas';
+import { message, nonEmptyText, number } from './schemas';
 
 /**
  * What a link leads to, in the editor. The contract does not show where links are, and models
@@ -54,15 +54,18 @@ const HAS_COVER = /\b(audio|clip|mp3|mp4|music|song|sound|speech|track|video|voi
 /** A song while it is made, beside the whole one. */
 const STREAM = /\bstream(ing)? /;
 
+/** A part of an object, and the words of its key. */
+type Said = [words: string, part: unknown];
+
 interface Place {
 	kind?: LinkKind;
-	readFacts: () => LinkFacts;
+	facts: LinkFacts;
 }
 
 /** Reads the links of a parsed result, each once, at most 100 of them. */
 export function readResultLinks(result: unknown): ResultLink[] {
 	const links = new Map<string, ResultLink>();
-	collect(result, { readFacts: () => ({}) }, links);
+	collect(result, { facts: {} }, links);
 	return [...links.values()];
 }
 
@@ -80,78 +83,72 @@ export function selectLinks(links: ResultLink[], kinds: string[]): ResultLink[] 
 
 function collect(value: unknown, place: Place, links: Map<string, ResultLink>): void {
 	if (links.size === MAX_LINKS) return;
-	if (typeof value === 'string') return addLink(value.trim(), place, links);
-	if (Array.isArray(value)) {
-		const apart = { ...place, readFacts: () => ({}) };
-		for (const entry of value) collect(entry, isObject(entry) ? apart : place, links);
-	} else if (isObject(value)) collectParts(value, place, links);
+	if (typeof value === 'string') addLink(value.trim(), place, links);
+	else if (isObject(value)) collectParts(value, place, links);
+	else if (Array.isArray(value))
+		for (const entry of value)
+			collect(entry, isObject(entry) ? { ...place, facts: {} } : place, links);
 }
 
 function collectParts(value: object, place: Place, links: Map<string, ResultLink>): void {
 	const before = links.size;
-	const parts = new Map(
-		Object.entries(value)
-			.filter(([, part]) => (typeof part === 'string' ? isWebUrl(part.trim()) : isFilled(part)))
-			.map(([key, part]) => [spaceWords(key).trim(), part as unknown] as const)
-			.filter(([words]) => !NO_RESULT.test(words)),
-	);
-	const hasCover = [...parts.keys()].some((words) => HAS_COVER.test(words) && !findKind(words));
-	const readFacts = () => ({ ...place.readFacts(), ...readFactsOf(value) });
+	const said = Object.entries(value).map(([key, part]): Said => [spaceWords(key).trim(), part]);
+	const parts = said.filter(([words, part]) => !NO_RESULT.test(words) && mayHaveLinks(part));
+	const names = new Set(parts.map(([words]) => words));
+	const hasCover = [...names].some((words) => HAS_COVER.test(words) && !findKind(words));
+	const facts = { ...place.facts, ...readFacts(said) };
 	for (const [words, part] of parts) {
-		if (STREAM.test(words) && parts.has(words.replace(STREAM, ''))) continue;
+		if (STREAM.test(words) && names.has(words.replace(STREAM, ''))) continue;
 		const isCover = hasCover && PICTURE.test(words) && !HAS_COVER.test(words);
 		const kind = findKind(words) ?? place.kind ?? (isCover ? 'cover' : undefined);
-		collect(part, { kind, readFacts }, links);
+		collect(part, { kind, facts }, links);
 	}
-	if (links.size > before) addCovers([...links.values()].slice(before));
+	if (links.size > before) addCover([...links.values()].slice(before));
 }
 
-function addLink(
-	url: string,
-	{ kind = 'result', readFacts }: Place,
-	links: Map<string, ResultLink>,
-): void {
-	if (!isWebUrl(url)) return;
-	const known = links.get(url);
-	if (!known) links.set(url, { kind, url, ...readFacts() });
-	else if (kind === 'result') known.kind = kind;
-}
-
-/** Tells each file its cover: the only one beside it, or the one at its place in a list. */
-function addCovers(links: ResultLink[]): void {
-	const taken = new Set(links.map(({ coverUrl }) => coverUrl));
-	const covers = links.filter(({ kind, url }) => kind === 'cover' && !taken.has(url));
-	const open = links.filter(({ kind, coverUrl }) => kind === 'result' && coverUrl === undefined);
-	if (covers.length === 1 || covers.length === open.length)
-		for (const [index, link] of open.entries()) link.coverUrl = (covers[index] ?? covers[0])?.url;
-}
-
-const factsShape = z.object({
-	id: tolerant(z.union([nonEmptyText, z.number().transform(String)])),
-	title: tolerant(message),
-	seconds: tolerant(number),
-});
-
-function readFactsOf(value: object): LinkFacts {
-	const said = new Map(Object.entries(value).map(([key, part]) => [spaceWords(key), part]));
-	const {
-		id,
-		title,
-		seconds = 0,
-	} = factsShape.parse({
-		id: said.get('id') ?? said.get('audio id'),
-		title: said.get('title'),
-		seconds: said.get('duration seconds') ?? said.get('duration'),
-	});
-	return {
-		...(id !== undefined && { id }),
-		...(title !== undefined && { title }),
-		...(seconds > 0 && { durationSeconds: seconds }),
-	};
-}
+const mayHaveLinks = (part: unknown): boolean =>
+	typeof part === 'string' ? isWebUrl(part.trim()) : isFilled(part);
 
 const findKind = (words: string): LinkKind | undefined =>
 	KINDS.find(([, pattern]) => pattern.test(words))?.[0];
+
+function addLink(url: string, place: Place, links: Map<string, ResultLink>): void {
+	if (!isWebUrl(url)) return;
+	const { kind = 'result', facts } = place;
+	const known = links.get(url);
+	if (!known) links.set(url, { kind, url, ...facts });
+	else if (kind === 'result') known.kind = kind;
+}
+
+/** Tells the files of an object their cover, if there is one for all. */
+function addCover(links: ResultLink[]): void {
+	const taken = new Set(links.map(({ coverUrl }) => coverUrl));
+	const [cover, ...more] = links.filter(({ kind, url }) => kind === 'cover' && !taken.has(url));
+	if (!cover || more.length > 0) return;
+	for (const link of links) if (link.kind === 'result') link.coverUrl ??= cover.url;
+}
+
+const id = z.union([nonEmptyText, z.number().transform(String)]);
+const seconds = number.refine((value) => value > 0);
+
+/** By the words of its key, a fact's name and what is valid. */
+const FACTS = new Map<string, [keyof LinkFacts, z.ZodTypeAny]>([
+	['id', ['id', id]],
+	['audio id', ['id', id]],
+	['title', ['title', message]],
+	['duration', ['durationSeconds', seconds]],
+	['duration seconds', ['durationSeconds', seconds]],
+]);
+
+function readFacts(said: Said[]): LinkFacts {
+	const facts: Record<string, unknown> = {};
+	for (const [words, part] of said) {
+		const [name, schema] = FACTS.get(words) ?? [];
+		const { data } = schema?.safeParse(part) ?? {};
+		if (name && data !== undefined) facts[name] = data;
+	}
+	return facts;
+}
 
 /** A record may have an empty result in one form beside the full one in the other. */
 export const isFilled = (result: unknown): boolean =>

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { isDeeper, isObject, parseJson } from '../lib/json';
-import { isWebUrl } from '../lib/isWebUrl';
+import { isDeeper, parseJson } from '../lib/json';
+import { isWebUrl } from '../lib/url';
 
 /**
  * Schemas of the service's answers; that of a task's record is in task.ts. They name only the keys
- * that we read. What the contract does not show follows public services of this kind.
+ * that we read, and in `describe` what is missing where an answer doesn't fit. What the contract
+ * does not show follows public services of this kind.
  */
 
 /** The deepest nesting of JSON from elsewhere. n8n stores items by recursion. */
@@ -16,13 +17,11 @@ export function parseServiceJson(text: string): unknown {
 	return isDeeper(value, JSON_LEVELS) ? undefined : value;
 }
 
-const numberText = z.string().trim();
-const integerText = numberText.regex(/^-?\d+$/).transform(Number);
-const decimalText = numberText.regex(/^-?\d+(\.\d+)?$/).transform(Number);
+const text = z.string().trim();
 
-export const integer = z.union([z.number().int(), integerText]);
+export const integer = z.union([z.number().int(), text.regex(/^-?\d+$/).transform(Number)]);
 
-export const number = z.union([z.number(), decimalText]);
+export const number = z.union([z.number(), text.regex(/^-?\d+(\.\d+)?$/).transform(Number)]);
 
 export const nonEmptyText = z.string().min(1);
 
@@ -62,18 +61,18 @@ export const message = z
 /** Ignores a value of another form. */
 export const tolerant = <T extends z.ZodTypeAny>(schema: T) => schema.optional().catch(undefined);
 
-/** `{ code, msg or message, data }`, around every answer. */
+/** `{ code, msg or message, data }`, around every answer: what it says of `data`. */
 export const envelope = z
-	.object({
-		code: integer,
-		msg: tolerant(message),
-		message: tolerant(message),
-		data: z.unknown().optional(),
-	})
-	.passthrough();
+	.object({ code: integer, msg: tolerant(message), message: tolerant(message) })
+	.transform(({ code, msg, message: other }) => ({ code, text: msg ?? other }));
+
+export type Envelope = z.output<typeof envelope>;
 
 /** The part of a createTask answer's `data` that means a task exists, whatever else it says. */
-export const createdTask = z.object({ taskId });
+export const createdTask = z.object({ taskId }).describe('task ID');
+
+/** `data` of an answer about the account: fractional. */
+export const credits = number.describe('number of credits');
 
 /** `data` of an upload's answer: services use either name for the file's URL, not `url`. */
 export const uploadedFile = z
@@ -84,7 +83,8 @@ export const uploadedFile = z
 		if (url !== undefined) return { ...{ url }, ...file, url };
 		context.addIssue({ code: 'custom', message: 'neither downloadUrl nor fileUrl' });
 		return z.NEVER;
-	});
+	})
+	.describe('URL for the file');
 
 export type UploadedFile = z.output<typeof uploadedFile>;
 
@@ -100,15 +100,13 @@ const catalogueModel = z.object({
 export type CatalogueModel = z.output<typeof catalogueModel>;
 
 /** `data` of an answer that is a link. */
-export const webLink = z.string().refine(isWebUrl);
+export const webLink = z.string().refine(isWebUrl).describe('link');
 
-/** `data` of the catalogue: `{ models }`, or the list. Unreadable entries are left out. */
-export const modelList = z.preprocess(
-	(data) => (isObject(data) ? data.models : data),
-	z
-		.array(catalogueModel.optional().catch(undefined))
-		.transform((models) => models.filter((model) => model !== undefined)),
-);
+/** `data` of the catalogue. Unreadable entries are left out. */
+export const modelList = z
+	.object({ models: z.array(tolerant(catalogueModel)) })
+	.transform(({ models }) => models.filter((model) => model !== undefined))
+	.describe('list of models');
 
 /** `data` of a schema's answer; `openapi` is null for a model that has no schema yet. */
-export const modelSchema = z.object({ openapi: z.unknown().optional() });
+export const modelSchema = z.object({ openapi: z.unknown().optional() }).describe('schema');

@@ -11,17 +11,17 @@ const embeddedJson = z.unknown().transform((value) => {
 	return parsed === undefined ? value : parsed;
 });
 
-/** The ID of a record, if it has one. It must be the one that was asked for. */
-const recordId = z.preprocess(
-	(id) => (id === null || id === '' ? undefined : id),
-	z.union([z.string(), z.number().transform(String)]).optional(),
-);
-
-/** `data` of a task-details answer. */
-export const rawTaskRecord = z.object({ taskId: recordId, state: z.string() }).passthrough();
+/** `data` of a task-details answer. Its ID, if it has one, must be the one that was asked for. */
+export const rawTaskRecord = z
+	.object({
+		taskId: z.union([z.string(), z.number().transform(String)]).nullish(),
+		state: z.string(),
+	})
+	.passthrough()
+	.describe('task record');
 
 /** The parts of it that make a Task. */
-export const taskRecord = rawTaskRecord.extend({
+const parts = {
 	state: z.string().transform(toMessage),
 	model: tolerant(message),
 	resultJson: tolerant(embeddedJson),
@@ -34,7 +34,9 @@ export const taskRecord = rawTaskRecord.extend({
 	param: tolerant(embeddedJson),
 	/** Newer records have it in place of `param`, or beside it. */
 	paramJson: tolerant(embeddedJson),
-});
+};
+
+export const taskRecord = rawTaskRecord.extend(parts).describe('task record');
 
 export type TaskRecord = z.infer<typeof taskRecord>;
 
@@ -90,15 +92,6 @@ export const newTask = (taskId: string, model: string): Task => ({
 export const markTimedOut = (task: Task): Task =>
 	task.status === 'pending' ? { ...task, status: 'timedOut' } : task;
 
-/** A task for which the service has no record. */
-export const failedTask = (taskId: string, code: number, failMessage?: string): Task => ({
-	taskId,
-	status: 'failed',
-	resultUrls: [],
-	failCode: String(code),
-	...(failMessage && { failMessage }),
-});
-
 /** Its `input` is JSON text again. */
 function readRequest({ param, paramJson }: TaskRecord): Task[typeof REQUEST] {
 	const { input, callBackUrl } = [param, paramJson].find(isObject) ?? {};
@@ -113,20 +106,15 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 	const status = toStatus(record.state);
 	const results = [record.resultJson, record.response].filter(isFilled);
 	const others = status === 'completed' ? [omitKnown(record)] : [];
-	const found = [...results, ...others].map((result) => ({
-		result,
-		links: readResultLinks(result),
-	}));
-	const best =
-		found.find(({ links }) => links.some(({ kind }) => kind === 'result')) ??
-		found.find(({ links }) => links.length);
+	const hasLinks = (result: unknown) => readResultLinks(result).length > 0;
+	const result = [...results, ...others].find(hasLinks) ?? results[0];
 	return dropUndefined({
 		taskId,
 		status,
-		resultUrls: selectLinks(best?.links ?? [], ['result']).map(({ url }) => url),
+		resultUrls: selectLinks(readResultLinks(result), ['result']).map(({ url }) => url),
 		model: record.model,
 		state: record.state,
-		result: results[0] ?? best?.result,
+		result,
 		failCode: status === 'failed' ? record.failCode : undefined,
 		failMessage: status === 'failed' ? record.failMsg : undefined,
 		// Preliminary while the task runs.
@@ -141,19 +129,9 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 const omitKnown = (record: TaskRecord): object =>
 	Object.fromEntries(Object.entries(record).filter(([key]) => !(key in taskRecord.shape)));
 
-/**
- * Lists the links of these kinds in a task's result. Where its record has two results, the one with
- * the links may be known by `resultUrls` only.
- */
-export function listTaskLinks({ result, resultUrls = [] }: Task, kinds: string[]): ResultLink[] {
-	const links = readResultLinks(result);
-	const isWhole = resultUrls.every((url) => links.some((link) => link.url === url));
-	const results = resultUrls.map((url): ResultLink => ({ kind: 'result', url }));
-	return selectLinks(
-		isWhole ? links : [...links.filter(({ kind }) => kind !== 'result'), ...results],
-		kinds,
-	);
-}
+/** Lists the links of these kinds in a task's result, or its links alone if it has no result. */
+export const listTaskLinks = ({ result, resultUrls }: Task, kinds: string[]): ResultLink[] =>
+	selectLinks(readResultLinks(result ?? resultUrls), kinds);
 
 /** Times before this are in seconds: in milliseconds it is March 1973, in seconds the year 5138. */
 const LEAST_MILLISECONDS = 1e11;

@@ -5,7 +5,7 @@ import type {
 } from 'n8n-workflow';
 import { TaskService } from './client';
 import type { Credentials } from './endpoints';
-import { ServiceError } from './errors';
+import type { ServiceError } from './errors';
 import type { Context } from './exchange';
 
 /** Time for the service to answer: a person is looking on. */
@@ -27,8 +27,7 @@ export async function testCredential(
 		await new TaskService(toServiceContext(context, credentials), credentials).getCredits(SETTINGS);
 		return { status: 'OK', message: 'Connection successful' };
 	} catch (error) {
-		const { message, description } = error as Error & { description?: string };
-		const { code, answeredBy } = error instanceof ServiceError ? error : {};
+		const { message, description, code, answeredBy } = error as ServiceError;
 		const isOfPath = code !== 401 && (answeredBy === 'other' || code === 404);
 		const hint = isOfPath ? WRONG_PATH : description;
 		return { status: 'Error', message: [message, hint].filter(Boolean).join('. ') };

@@ -45,14 +45,11 @@ export class FileNames {
 	choose(text: string, id: string, ending = ''): string {
 		const words = toWords(text);
 		const withId = [words, toFileName(id)].filter(Boolean).join('-') + ending;
-		for (let count = 0, name = words && words + ending; ; count++) {
-			const key = name.toLowerCase();
-			if (name && !RESERVED.test(name) && !this.given.has(key)) {
-				this.given.add(key);
-				return name;
-			}
-			name = count ? `${withId}-${count + 1}` : withId;
-		}
+		let name = words && words + ending;
+		for (let count = 1; !name || RESERVED.test(name) || this.given.has(name.toLowerCase()); count++)
+			name = count === 1 ? withId : `${withId}-${count}`;
+		this.given.add(name.toLowerCase());
+		return name;
 	}
 }
 

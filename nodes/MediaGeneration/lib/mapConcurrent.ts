@@ -7,21 +7,19 @@
 export async function mapConcurrent<Entry, Result>(
 	entries: Entry[],
 	map: (entry: Entry, index: number) => Promise<Result>,
-	{
-		concurrency,
-		isLast = () => false,
-	}: { concurrency: number; isLast?: (result: Result) => boolean },
+	{ concurrency, isLast }: { concurrency: number; isLast?: (result: Result) => boolean },
 ): Promise<Array<Result | undefined>> {
 	const inTurn = limitConcurrency(concurrency);
 	let stopped = false;
-	const run = async (entry: Entry, index: number): Promise<Result | undefined> =>
-		await inTurn(async () => {
-			if (stopped) return undefined;
-			const result = await map(entry, index);
-			stopped ||= isLast(result);
-			return result;
-		});
-	return await Promise.all(entries.map(run));
+	const run = async (entry: Entry, index: number) => {
+		if (stopped) return undefined;
+		const result = await map(entry, index);
+		if (isLast?.(result)) stopped = true;
+		return result;
+	};
+	return await Promise.all(
+		entries.map(async (entry, index) => await inTurn(async () => await run(entry, index))),
+	);
 }
 
 /**

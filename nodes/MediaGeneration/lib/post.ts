@@ -6,18 +6,15 @@ export interface Answer {
 	isTimeout?: boolean;
 }
 
-interface PostOptions {
-	headers?: Record<string, string>;
-	body?: string;
-	/** In milliseconds. */
-	timeout: number;
-}
-
 /**
  * Sends a POST and reads the answer. It uses none of n8n's helpers, because those hold the
  * execution and its data. Redirects are not followed. Nothing is thrown.
+ * @param timeout in milliseconds
  */
-export async function post(url: string, { timeout, ...request }: PostOptions): Promise<Answer> {
+export async function post(
+	url: string,
+	{ timeout, ...request }: { timeout: number; headers?: Record<string, string>; body?: string },
+): Promise<Answer> {
 	const signal = AbortSignal.timeout(timeout);
 	try {
 		const response = await fetch(url, { ...request, method: 'POST', redirect: 'manual', signal });

@@ -37,17 +37,13 @@ export class RateLimiter {
 	async run<T>(request: () => Promise<T>): Promise<T> {
 		for (;;) {
 			await this.takeTurn();
-			const answer = await request().then(
-				(result) => ({ result }),
-				(error: unknown) => ({ error }),
-			);
-			if ('error' in answer) {
-				if (this.limits.isTooFast(answer.error) && this.holdBack()) continue;
-				throw answer.error;
+			const [answer] = await Promise.allSettled([request()]);
+			if (answer.status === 'fulfilled') {
+				this.firstRefusal = Infinity;
+				this.pause = FIRST_PAUSE;
+				return answer.value;
 			}
-			this.firstRefusal = Infinity;
-			this.pause = FIRST_PAUSE;
-			return answer.result;
+			if (!this.limits.isTooFast(answer.reason) || !this.holdBack()) throw answer.reason;
 		}
 	}
 
@@ -57,13 +53,9 @@ export class RateLimiter {
 			this.signal?.throwIfAborted();
 			const now = Date.now();
 			while (this.starts[0] !== undefined && this.starts[0] <= now - period) this.starts.shift();
-			const isFull = this.starts.length >= requests;
-			const free = isFull ? (this.starts[0] ?? 0) + period : now;
+			const free = (this.starts.at(-requests) ?? -Infinity) + period;
 			const next = Math.max(free, this.heldUntil);
-			if (next <= now) {
-				this.starts.push(now);
-				return;
-			}
+			if (next <= now) return void this.starts.push(now);
 			await sleep(next - now);
 		}
 	}

@@ -3,7 +3,7 @@ import { sleep } from 'n8n-workflow';
 /** The longest pause that a timer of Node takes, in milliseconds. */
 export const LONGEST_PAUSE = 2 ** 31 - 1;
 
-/** Runs a function after some milliseconds. It doesn't keep the process from ending: Node's abort signals don't. */
+/** Runs a function after some milliseconds, unless the process ends before. */
 export const runAfter = (milliseconds: number, run: () => void): void =>
 	AbortSignal.timeout(
 		Math.max(0, Math.min(Math.ceil(milliseconds), LONGEST_PAUSE)),

@@ -1,6 +1,6 @@
 import { UserError, type INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
-import { isWebUrl } from '../lib/isWebUrl';
+import { isWebUrl } from '../lib/url';
 import { parseJson } from '../lib/json';
 import { toTitle } from './title';
 

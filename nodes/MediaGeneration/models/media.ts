@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { MediaLimits } from '../media/limits';
-import { isWebUrl } from '../lib/isWebUrl';
+import { isWebUrl } from '../lib/url';
 import { isBlank, trimmed } from './field';
 
 /**

@@ -75,10 +75,6 @@ const create = async (answer: Answer) =>
 		.service.createTask(REQUEST, SETTINGS)
 		.catch((error: ServiceError) => error);
 
-const refuse = (msg: string): Answer => [200, { code: 500, msg, data: null }];
-
-const guardError = Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' });
-
 const networkError = (code: string) => Object.assign(new Error(code), { code });
 const reset = networkError('ECONNRESET');
 
@@ -96,7 +92,7 @@ describe('each request', () => {
 		['getTaskRecord', ['a b'], spaced, details, undefined],
 		['getCredits', [], 12.5, '/api/v1/chat/credit', undefined],
 		['uploadFromUrl', ['a.png', fileUrl], { fileUrl }, '/api/file-url-upload', file],
-		['listModels', [], [], '/api/v1/models', undefined],
+		['listModels', [], { models: [] }, '/api/v1/models', undefined],
 		['getModelSchema', ['a/b'], {}, '/api/v1/models/a/b/schema', undefined],
 		['getDownloadUrl', [fileUrl], fileUrl, '/api/v1/common/download-url', { url: fileUrl }],
 	])('of %s follows no redirect', async (name, values, data, path, body) => {
@@ -134,17 +130,12 @@ describe('each request', () => {
 		await service.uploadFromUrl('a.png', fileUrl, SETTINGS);
 		await service.upload('a.png', { size: 0, mimeType: 'image/png', chunks: [] }, SETTINGS);
 		await service.getCredits(SETTINGS).catch(() => {});
-		expect(requests.map(({ headers }) => headers?.['Content-Type'])).toEqual([
-			'application/json',
-			expect.stringMatching(/^multipart\/form-data; boundary=/),
-			'application/json',
-		]);
-		const form = requests[1]?.body as unknown as Blob;
-		const chunks = form.stream() as unknown as AsyncGenerator<Buffer>;
+		const [json, form, none] = requests.map(({ headers }) => headers?.['Content-Type'] as string);
+		expect([json, none]).toEqual(['application/json', 'application/json']);
+		expect(form).toMatch(/^multipart\/form-data; boundary=/);
+		const chunks = (requests[1]?.body as unknown as Blob).stream() as unknown as AsyncGenerator;
 		const { value: head } = (await chunks.next()) as { value: Buffer };
-		expect(head.toString()).toMatch(
-			/name="uploadPath"\r\n\r\nn8n\r\n[^]*name="fileName"\r\n\r\na\.png/,
-		);
+		expect(head.toString()).toMatch(/"uploadPath"\r\n\r\nn8n\r\n[^]*"fileName"\r\n\r\na\.png/);
 	});
 
 	it('ends with the execution, save a creation, whose ID would be lost', async () => {
@@ -171,9 +162,6 @@ describe('createTask', () => {
 	it.each<[string, Answer, number | undefined, string]>([
 		['HTTP 422', [422, { code: 422, msg: 'duration' }], 422, 'accept a field (422: duration)'],
 		['HTTP 429', [429, { code: 429, msg: 'slow down' }], 429, 'too many requests (429: slow down)'],
-		['HTTP 401 without JSON', [401, 'no'], 401, 'does not accept the access token (401)'],
-		['code 500 of a field', refuse('prompt is required'), 500, 'a field (500: prompt is required)'],
-		['code 500 for credits', refuse('Credits insufficient'), 500, 'too few credits (500: Cre'],
 		...[301, 302, 307, 308].map((status): [string, Answer, number, string] => [
 			`HTTP ${status}`,
 			[status, ''],
@@ -182,7 +170,6 @@ describe('createTask', () => {
 		]),
 		['code 402', [200, { code: 402, message: 'poor' }], 402, 'too few credits (402: poor)'],
 		['a refused connection', networkError('ECONNREFUSED'), undefined, "can't be reached"],
-		["n8n's guard", guardError, undefined, "this n8n's SSRF protection blocks that address"],
 	])(
 		'certainly created nothing after %s: only 429 is sent again',
 		async (_, answer, code, words) => {
@@ -198,41 +185,39 @@ describe('createTask', () => {
 	const DEEP = `${CUT}","a":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`;
 	const LINES = { code: 200, data: { taskId: 'a\nb' } };
 	const NOT_AN_ID = 'data.taskId is missing or has another form';
+	const NO_JSON = 'not the expected JSON';
 	const MEGABYTES = (count: number) => 'x'.repeat(count * 1024 * 1024);
 	async function* flood() {
 		yield* stream(CUT);
 		for (;;) yield* stream(MEGABYTES(1));
 	}
-	const isLost = 'look at the recent tasks of your account';
-	const isNamed = 'the service named it task\\.';
-	it.each<[string, Answer, number | undefined, string, string]>([
-		['HTTP 500', [500, ''], 500, '(500)', isLost],
-		['code 500 behind HTTP 200', [200, { code: 500, msg: 'oops' }], 500, '(500: oops)', isLost],
-		['code 200 behind HTTP 500', [500, { code: 200 }], 500, '(500)', isLost],
-		['a success without an ID', [299, ok({})], undefined, 'no task ID', isLost],
-		['a redirect that follows a creation', [303, ''], 303, 'is not followed', isLost],
-		['the first of the redirects', [300, ''], 300, 'is not followed', isLost],
-		['the last of the redirects', [399, ''], 399, 'is not followed', isLost],
-		['code 500 for a fault', refuse('Internal Server Error'), 500, '(500: Internal', isLost],
-		['an empty answer', [200, ' '], undefined, 'it is empty', isLost],
-		['a connection that broke off', reset, undefined, 'broke off', isLost],
-		['a timeout', networkError('ETIMEDOUT'), undefined, 'within 7 s', isLost],
-		['a redirect with an ID', [300, { code: 300, data: NAMED }], 300, 'is not followed', isNamed],
-		['HTTP 422 with an ID', [422, { code: 422, data: NAMED }], 422, '(422)', isNamed],
-		['one that is no ID', [200, LINES], undefined, NOT_AN_ID, isLost],
-		['an answer that breaks off', [200, stream(CUT, reset)], undefined, 'broke off', isNamed],
-		['one that ends early', [200, CUT], undefined, 'not the expected JSON', isNamed],
-		['one that ends in the ID', [200, CUT.slice(0, 32)], undefined, 'not the', isLost],
-		['one nested too deep', [200, DEEP], undefined, 'not the expected JSON', isNamed],
-		['one of more than 2 MB', [200, stream(CUT, MEGABYTES(2))], undefined, '2 MB', isNamed],
-		['one of too many chunks', [200, flood()], undefined, 'larger than 2 MB', isNamed],
-	])('may have created a task after %s', async (_, answer, code, words, next) => {
+	it.each<[string, Answer, number | undefined, string, string | undefined]>([
+		['HTTP 500', [500, ''], 500, '(500)', undefined],
+		['a success without an ID', [299, ok({})], undefined, 'no task ID', undefined],
+		['a redirect that follows a creation', [303, ''], 303, 'is not followed', undefined],
+		['the first of the redirects', [300, ''], 300, 'is not followed', undefined],
+		['the last of the redirects', [399, ''], 399, 'is not followed', undefined],
+		['an empty answer', [200, ' '], undefined, 'it is empty', undefined],
+		['a connection that broke off', reset, undefined, 'broke off', undefined],
+		['a redirect with an ID', [300, { code: 300, data: NAMED }], 300, 'is not followed', 'task'],
+		['HTTP 422 with an ID', [422, { code: 422, data: NAMED }], 422, '(422)', 'task'],
+		['one that is no ID', [200, LINES], undefined, NOT_AN_ID, undefined],
+		['an answer that breaks off', [200, stream(CUT, reset)], undefined, 'broke off', 'task'],
+		['one that ends early', [200, CUT], undefined, NO_JSON, 'task'],
+		['one that ends in the ID', [200, CUT.slice(0, 32)], undefined, NO_JSON, undefined],
+		['one that ends after a number', [200, '{"data":{"taskId":17,'], undefined, NO_JSON, '17'],
+		['one that ends in a number', [200, '{"data":{"taskId":17'], undefined, NO_JSON, undefined],
+		['one nested too deep', [200, DEEP], undefined, NO_JSON, 'task'],
+		['one of more than 2 MB', [200, stream(CUT, MEGABYTES(2))], undefined, '2 MB', 'task'],
+		['one of too many chunks', [200, flood()], undefined, 'larger than 2 MB', 'task'],
+	])('may have created a task after %s', async (_, answer, code, words, taskId) => {
 		const error = await create(answer);
 		expect(error).toBeInstanceOf(UnknownOutcomeError);
+		const next = taskId ? `the service named it ${taskId}.` : 'look at the recent tasks';
+		const description = expect.stringContaining(`may have been paid for: ${next}`);
 		const message = expect.stringContaining(words);
-		const description = expect.stringMatching(`may have been paid for: ${next}`);
 		expect(error).toMatchObject({ code, message, description, isRateLimited: false });
-		expect(error).toHaveProperty('outcome.taskId', next === isNamed ? 'task' : undefined);
+		expect(error).toHaveProperty('outcome.taskId', taskId);
 	});
 
 	it.each<[string, Answer, boolean]>([
@@ -246,22 +231,9 @@ describe('createTask', () => {
 		expect(description?.includes("'Base URL'")).toBe(checks);
 	});
 
-	it('keeps the ID of an answer that breaks what reads it', async () => {
+	it('reads the ID beside a text that is very long', async () => {
 		const long = `"https://n8n.example/webhook-waiting/1?${'x'.repeat(1_900_000)}"`;
 		expect(await create([200, `{"code":200,"data":{"taskId":"task","a":${long}}}`])).toBe('task');
-		const parse = jest.spyOn(JSON, 'parse').mockImplementationOnce(() => {
-			throw new RangeError('Maximum call stack size exceeded');
-		});
-		const error = await create([200, ok(NAMED)]);
-		parse.mockRestore();
-		expect(error).toHaveProperty('outcome.taskId', 'task');
-	});
-
-	it.each([
-		['{"code":200,"data":{"taskId":17,"more":"', '17'],
-		['{"code":200,"data":{"taskId":17', undefined],
-	])('reads of %s, which ends early, the ID %s', async (text, taskId) => {
-		expect(await create([200, text])).toHaveProperty('outcome.taskId', taskId);
 	});
 });
 
@@ -293,21 +265,16 @@ describe('what is read', () => {
 		[{ a: 1 }, 'Its field data.taskId is missing or has another form'],
 	])('is not the record of the task %j', async (taskId, message) => {
 		const { service } = serviceThat([200, ok({ ...RECORD, taskId })]);
-		for (const read of [service.getTask('task', SETTINGS), service.getTaskRecord('task', SETTINGS)])
-			await expect(read).rejects.toThrow(message);
-		const error = (await get({ ...RECORD, taskId })) as ServiceError;
-		expect(error.message.length).toBeLessThan(800);
+		await expect(service.getTaskRecord('task', SETTINGS)).rejects.toThrow(message);
+		const error = await get({ ...RECORD, taskId });
 		expect(error).toMatchObject({ code: undefined, isRateLimited: false });
+		expect((error as ServiceError).message.length).toBeLessThan(800);
 	});
 
 	it('is a failed task where code 501 comes without a record', async () => {
-		expect(await get(null, 501)).toStrictEqual({
-			taskId: 'task',
-			status: 'failed',
-			resultUrls: [],
-			failCode: '501',
-			failMessage: 'It failed',
-		});
+		const why = { failCode: '501', failMessage: 'It failed' };
+		const failed = { taskId: 'task', status: 'failed', state: 'fail', resultUrls: [], ...why };
+		expect(await get(null, 501)).toStrictEqual(failed);
 	});
 
 	it.each([
@@ -337,13 +304,12 @@ describe('what is read', () => {
 		const list = JSON.stringify(ok({ models: [] }));
 		const read = async (body: unknown) =>
 			await serviceThat([200, body, 'inFull']).service.listModels(SETTINGS);
-		expect(await read(list)).toEqual([]);
-		expect(await read(JSON.parse(list))).toEqual([]);
+		for (const body of [list, JSON.parse(list), list.padEnd(2 * 1024 * 1024)])
+			expect(await read(body)).toEqual([]);
 		await expect(read(null)).rejects.toThrow('not from the task service');
 		const long = list.padEnd(2 * 1024 * 1024 + 1);
-		await expect(read(long)).rejects.toThrow('it is larger than 2 MB');
-		await expect(read(stream(long))).rejects.toThrow('it is larger than 2 MB');
-		expect(await read(list.padEnd(2 * 1024 * 1024))).toEqual([]);
+		for (const body of [long, stream(long)])
+			await expect(read(body)).rejects.toThrow('it is larger than 2 MB');
 	});
 
 	it('is given up when an answer takes longer than the timeout', async () => {
@@ -356,30 +322,21 @@ describe('what is read', () => {
 		['an envelope', [200, { code: 404 }], 'service', 404, /\(404\)/],
 		['one behind HTTP 404', [404, { code: 404, msg: 'no' }], 'service', 404, /\(404: no\)/],
 		['no data', [200, { code: 200, data: null }], 'service', undefined, /field data is missing or/],
-		['no state', [200, ok({})], 'service', undefined, /no task record.*state is missing/],
-		[
-			'a state of its own',
-			[200, ok({ state: 7 })],
-			'service',
-			undefined,
-			/data.state is missing or has/,
-		],
-		['an envelope of success behind HTTP 404', [404, { code: 200 }], 'other', 404, /\(404\)/],
+		['no state', [200, ok({})], 'service', undefined, /no task record.*data.state is missing/],
+		['code 200 behind HTTP 404', [404, { code: 200, msg: 'ok' }], 'other', 404, /\(404: ok\)/],
 		['JSON of another form', [404, { status: 404, code: 'NO' }], 'other', 404, /\(404\)/],
 		['HTTP 501 of a server', [501, 'Not Implemented'], 'other', 501, /\(501\)/],
 		['a page', [200, '<html>'], 'other', undefined, /not the expected JSON/],
 		['a redirect', [302, ''], 'other', 302, /is not followed/],
-		['a timeout', networkError('ETIMEDOUT'), undefined, undefined, /raise 'Timeout'/],
-		['a lost connection', reset, undefined, undefined, /Check 'Base URL'/],
+		['a timeout', networkError('ETIMEDOUT'), undefined, undefined, /within 7 s .*raise 'Request/],
+		['a lost connection', reset, undefined, undefined, /answered Check 'Base URL'/],
 	])('is an error that tells who answered: %s', async (_, answer, answeredBy, code, words) => {
 		const { service } = serviceThat(answer);
 		const error = await service.getTask('t', SETTINGS).catch((thrown: ServiceError) => thrown);
 		expect(error).toBeInstanceOf(ServiceError);
+		expect(error).toMatchObject({ answeredBy, code });
 		const { message, description } = error as ServiceError;
-		expect([error, `${message} ${description}`]).toEqual([
-			expect.objectContaining({ answeredBy, code }),
-			expect.stringMatching(words),
-		]);
+		expect(`${message} ${description}`).toMatch(words);
 	});
 
 	it.each<[Partial<Credentials>, RegExp]>([
@@ -393,19 +350,13 @@ describe('what is read', () => {
 		});
 	});
 
-	it('shows no secret of the credential that the service repeats', async () => {
-		const show = async (msg: string, changes?: Partial<Credentials>) =>
-			await serviceThat([401, { code: 401, msg }], changes).service.getCredits(SETTINGS);
-		const all = 'the-token the-key the-old-key the-token';
-		await expect(show(all)).rejects.toThrow('(401: *** *** *** ***)');
-		const changes = { webhookSecret: '', previousWebhookSecret: undefined };
-		await expect(show('undefined', changes)).rejects.toThrow('(401: undefined)');
-	});
-
-	it('shows no secret of the callback URL that the service repeats', async () => {
+	it('shows no secret of the credential or the callback URL that the service repeats', async () => {
 		const callBackUrl = 'https://ann:pass-word@n8n.example/hook?key=relay-key';
-		const { service } = serviceThat([200, { code: 422, msg: `pass-word in ${callBackUrl}` }]);
+		const msg = `the-token the-key the-old-key pass-word in ${callBackUrl}`;
+		const { service } = serviceThat([200, { code: 422, msg }]);
+		await expect(service.getCredits(SETTINGS)).rejects.toThrow('(422: *** *** *** pass-word in');
+		const shown = '(422: *** *** *** *** in https://ann:***@n8n.example/hook***)';
 		const refused = service.createTask({ ...REQUEST, callBackUrl }, SETTINGS);
-		await expect(refused).rejects.toThrow('(422: *** in https://ann:***@n8n.example/hook***)');
+		await expect(refused).rejects.toThrow(shown);
 	});
 });

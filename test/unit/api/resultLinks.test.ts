@@ -33,9 +33,7 @@ it.each<[string, unknown, string, string]>([
 	// Seen at services of this family.
 	['a list', { resultUrls: [at('a'), at('b')] }, 'a b', ''],
 	['a text in place of the list', { resultUrls: at('a') }, 'a', ''],
-	['resultUrl', { resultUrl: at('a') }, 'a', ''],
-	['video_url', { video_url: at('a') }, 'a', ''],
-	['image_url', { image_url: at('a') }, 'a', ''],
+	['objects', { resultUrls: [{ resultUrl: at('a') }, { image_url: at('b') }] }, 'a b', ''],
 	[
 		'frames and watermarks',
 		{
@@ -68,13 +66,9 @@ it.each<[string, unknown, string, string]>([
 	['something other than links', { firstFrameUrl: 7, resultUrls: ['/a', 'ftp://a/b', ''] }, '', ''],
 	// Each http(s) text counts, whatever its key.
 	['qualities', { output: { hd: at('hd'), sd: at('sd') } }, 'hd sd', ''],
-	['qualities by number', { result: { '720p': at('a') } }, 'a', ''],
-	['works', { works: [at('a')] }, 'a', ''],
-	['artifacts', { artifacts: [{ location: at('a') }] }, 'a', ''],
 	['each link once', { resultUrls: [at('a'), at('a')], videoUrl: at('a') }, 'a', ''],
-	['a result that is its own cover', { thumbnail: at('a'), url: at('a') }, 'a', ''],
 	[
-		'one that is its own cover',
+		'results that are their own covers',
 		[
 			{ thumbnail: at('a'), url: at('a') },
 			{ url: at('b'), thumbnail: at('b') },
@@ -83,9 +77,7 @@ it.each<[string, unknown, string, string]>([
 		'',
 	],
 	['nested files', { output: { video: { url: at('a'), content_type: 'video/mp4' } } }, 'a', ''],
-	['links by href', [{ href: at('a') }, { download_link: at('b') }], 'a b', ''],
 	['a bare list', [at('a'), at('b')], 'a b', ''],
-	['an output', { output: at('a') }, 'a', ''],
 	['a link in blanks', { resultUrls: [` ${at('a')}\n`] }, 'a', ''],
 	[
 		'a preview and a poster',
@@ -146,12 +138,11 @@ it.each<[string, unknown, string, string]>([
 
 it.each<[string, object, string, string]>([
 	[
-		'a result with nothing but a cover beside one with songs',
-		{ resultJson: { cover_url: at('c') }, response: { data: [song('1')] } },
+		'a text beside songs',
+		{ resultJson: 'done', response: { data: [song('1')] } },
 		'1.mp3',
-		'cover c',
+		'cover 1.jpg',
 	],
-	['a text beside songs', { resultJson: 'done', response: { data: [song('1')] } }, '1.mp3', ''],
 	['a record without a result', { output: { url: at('a') }, callBackUrl: at('x') }, 'a', ''],
 	[
 		'the request in a record',
@@ -174,15 +165,6 @@ it('reads the chosen kinds alone', () => {
 	const resultJson = { resultUrls: [at('a')], firstFrameUrl: at('f'), lastFrameUrl: at('l') };
 	const task = toTask('task', taskRecord.parse({ state: 'success', resultJson }));
 	expect(listTaskLinks(task, ['lastFrame'])).toEqual([{ kind: 'lastFrame', url: at('l') }]);
-});
-
-it('lists the links of a task as its result has them, or by resultUrls where that has others', () => {
-	const result = { data: [song('1')] };
-	const [file, cover] = readResultLinks(result);
-	const list = (url: string) => listTaskLinks({ taskId: 'task', result, resultUrls: [url] }, ALL);
-	expect(list(at('1.mp3'))).toEqual([cover, file]);
-	expect(listTaskLinks({ taskId: 'task', result }, ALL)).toEqual([cover, file]);
-	expect(list(at('x'))).toEqual([cover, { kind: 'result', url: at('x') }]);
 });
 
 it('says of each file what the service says', () => {
@@ -214,8 +196,7 @@ it.each([0, -1, 'long', undefined])('leaves out the duration %j', (duration) => 
 
 it.each<[string, object, Array<string | undefined>]>([
 	['one for all', { videos: [at('a'), at('b')], cover_url: at('c') }, [at('c'), at('c')]],
-	['one for each', { videos: [at('a'), at('b')], covers: [at('c'), at('d')] }, [at('c'), at('d')]],
-	['too few', { videos: [at('a'), at('b'), at('e')], covers: [at('c'), at('d')] }, []],
+	['several', { videos: [at('a'), at('b')], covers: [at('c'), at('d')] }, []],
 	[
 		'its own before one for all',
 		{ data: [song('1'), { audio_url: at('b') }], cover_url: at('x') },

@@ -47,31 +47,25 @@ describe('the test of the credential', () => {
 	});
 
 	const path = { customEndpoints: true, creditsPath: '/nowhere' };
-	const guard = { cause: { name: 'SsrfBlockedIpError' } };
-	const noScheme = { baseUrl: 'api.example.com' };
-	const unencrypted = { baseUrl: 'http://api.example.com' };
-	const unknown = fails({ code: 'ENOTFOUND' });
 	const closed = fails({ code: 'ECONNREFUSED' });
 	const noPath = () => refused(404, 'No path');
 	it.each<[string, () => unknown, object, RegExp]>([
-		['no https://', fails({}), noScheme, /^'Base URL' .* begin with https:/],
-		['http:// on the internet', fails({}), unencrypted, /to https:\/\/; /],
-		['an unknown host', unknown, {}, /host name is not known\. Check 'Base URL'/],
-		['nobody there', closed, {}, /nothing answers at that address\. Check/],
-		["n8n's own guard", fails(guard), {}, /SSRF protection blocks.*N8N_SSRF_ALLOWED_HOSTNAMES/],
+		['no https://', fails({}), { baseUrl: 'api.example.com' }, /^'Base URL' .* begin with https:/],
+		['nobody there', closed, {}, /nothing answers at that address\. Check 'Base URL'/],
 		['a refused token', () => refused(401), {}, /access token \(401\)\. .*valid 'Access/],
 		['a token refused by a page', () => ok('<html>', 401), {}, /access token .*valid 'Access/],
 		['a path that the service lacks', noPath, path, /No path.*'Credits Path'/],
 		['a page', () => ok('<html>'), {}, /not from the task service.*'Base URL'.*'Credits Path'/],
-		['a redirect', () => ok('', 302), {}, /sent the request on.*'Base URL'/],
 		['a fault', () => refused(500), {}, /internal fault \(500\)\. .*later/],
 		['no number', () => ok({ code: 200, data: {} }), {}, /no number of credits.*endpoint paths/],
-		['a repeated secret', () => refused(422, 'not secret-token'), {}, /422: not \*\*\*\)/],
 	])('says of %s what to do', async (_, answer, changes, words) => {
-		expect(await test(answer, changes)).toMatchObject({
-			status: 'Error',
-			message: expect.stringMatching(words) as string,
-		});
+		const message = expect.stringMatching(words) as string;
+		expect(await test(answer, changes)).toMatchObject({ status: 'Error', message });
+	});
+
+	it('sends nothing to an address that it refuses', async () => {
+		const unencrypted = { baseUrl: 'http://api.example.com' };
+		expect((await test(fails({}), unencrypted)).requests).toEqual([]);
 	});
 
 	it('is that of both nodes', () => {
@@ -79,10 +73,6 @@ describe('the test of the credential', () => {
 			expect(description.credentials).toMatchObject([{ testedBy: 'testCredential' }]);
 			expect(methods.credentialTest).toBe(credentialTest);
 		}
-	});
-
-	it('sends nothing to an address that it refuses', async () => {
-		expect((await test(fails({}), unencrypted)).requests).toEqual([]);
 	});
 
 	it('ends when the answer stops in the middle', async () => {

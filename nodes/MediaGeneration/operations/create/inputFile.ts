@@ -1,7 +1,7 @@
 import type { IBinaryData, INodeProperties, UserError } from 'n8n-workflow';
 import type { UploadedFile } from '../../api/schemas';
 import { makeUniqueName } from '../../lib/fileName';
-import { isInternalUrl } from '../../lib/isInternalUrl';
+import { isInternalUrl } from '../../lib/url';
 import { findFactsByType, getExtension, type MediaFacts } from '../../media/formats';
 import { checkLimits } from '../../media/limits';
 import type { Chunks } from '../../media/reader';

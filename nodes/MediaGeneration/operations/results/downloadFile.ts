@@ -3,8 +3,7 @@ import type { TaskService } from '../../api/client';
 import { USER_AGENT, type RequestSettings } from '../../api/exchange';
 import { describeNetworkFailure } from '../../api/networkFailure';
 import { toMessage } from '../../api/schemas';
-import { isInternalUrl } from '../../lib/isInternalUrl';
-import { isWebUrl } from '../../lib/isWebUrl';
+import { isInternalUrl, isWebUrl } from '../../lib/url';
 import { chooseFileType } from '../../media/formats';
 
 const MAX_REDIRECTS = 5;

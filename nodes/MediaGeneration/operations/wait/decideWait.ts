@@ -3,7 +3,7 @@ import type { TaskService } from '../../api/client';
 import { CREDENTIAL } from '../../api/endpoints';
 import { getNodeContext, readStarter } from '../../host/execution';
 import { readAsWebhook } from '../../host/webhookCredential';
-import { isInternalUrl, isLoopbackUrl } from '../../lib/isInternalUrl';
+import { isInternalUrl, isLoopbackUrl } from '../../lib/url';
 import { findWaiter, NO_EXECUTION } from './findWaiter';
 import { findObstacle } from './resumeUrl';
 

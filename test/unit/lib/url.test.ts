@@ -1,4 +1,4 @@
-import { isInternalUrl, isLoopbackUrl } from '../../../nodes/MediaGeneration/lib/isInternalUrl';
+import { isInternalUrl, isLoopbackUrl } from '../../../nodes/MediaGeneration/lib/url';
 
 const split = (hosts: string) => hosts.trim().split(/\s+/);
 

@@ -1,3 +1,7 @@
+/** Recognizes an absolute http or https URL, as people write it: with no blanks in it. */
+export const isWebUrl = (text: string): boolean =>
+	/^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
+
 /** Names that the internet does not know: of this machine, local networks, and clusters. */
 const INTERNAL_NAME = /^[^.]+$|\.(localhost|local|internal|svc)$/;
 
