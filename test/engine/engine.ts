@@ -19,7 +19,7 @@ import { MediaGenerationApi } from '../../credentials/MediaGenerationApi.credent
 import { startService, type Service } from '../../dev/service/index.cts';
 import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
 import type { Wait } from '../../nodes/MediaGeneration/operations/record';
-import type { RunSettings } from '../../nodes/MediaGeneration/operations/wait/waitForTasks';
+import type { WaitSettings } from '../../nodes/MediaGeneration/operations/wait/looker';
 import { startWaitingWebhooks } from './waitingWebhooks.cts';
 
 /** The data of a credential, by item; undefined where n8n has no data of the run, as for a webhook. */
@@ -108,7 +108,7 @@ export async function run({
 		/** What the node's context has for the webhook that resumes the execution. */
 		wait: (
 			data.executionData?.contextData[`node:${node.name}`]?.run as
-				| { wait?: Wait<RunSettings> }
+				| { wait?: Wait<WaitSettings> }
 				| undefined
 		)?.wait,
 	};

@@ -19,32 +19,33 @@ const buildStarted = (run: Run = {}, more: object = {}) =>
 	});
 
 it('how an execution was started is read as n8n tells it', () => {
-	const context = { triggerNode: { name: 'Hook' }, parentExecutionId: '6' };
+	const context = { triggerNode: { name: 'Hook' } };
 	expect(readStarter(buildStarted({}, { getExecutionContext: () => context }))).toMatchObject({
 		mode: 'webhook',
 		executionId: '1',
 		isTool: false,
 		isSingleNode: false,
 		startedBy: 'Hook',
-		hasCaller: true,
-		callerGoesOn: false,
+		callerWaits: false,
 		parents: [HOOK],
 	});
 });
 
 it.each([undefined, () => undefined])('where it tells little, little is known: %p', (tell) => {
 	const context = buildStarted({ executionId: undefined }, { getExecutionContext: tell });
-	const expected = { executionId: '', startedBy: undefined, hasCaller: false };
+	const expected = { executionId: '', startedBy: undefined, callerWaits: false };
 	expect(readStarter(context)).toMatchObject(expected);
 });
 
 it.each([
-	[{ parentExecution: { shouldResume: false } }, true],
-	[{ parentExecution: { shouldResume: true } }, false],
-	[{ parentExecution: {} }, false],
-	[undefined, false],
-])("the caller's field %j says if it goes on without waiting: %s", (runExecutionData, goesOn) => {
-	expect(readStarter(buildStarted({}, { runExecutionData })).callerGoesOn).toBe(goesOn);
+	[{ parentExecution: { shouldResume: false } }, false],
+	[{ parentExecution: { shouldResume: true } }, true],
+	[{ parentExecution: {} }, true],
+	[undefined, true],
+])('a caller with the field %j waits or goes on', (runExecutionData, waits) => {
+	const getExecutionContext = () => ({ parentExecutionId: '6' });
+	const context = buildStarted({}, { runExecutionData, getExecutionContext });
+	expect(readStarter(context).callerWaits).toBe(waits);
 });
 
 it.each([

@@ -45,10 +45,9 @@ export class CreationSender {
 		const { index, service, context } = item;
 		const { credentials } = service;
 		const record = openRecord(context);
-		const { model, callBackUrl } = request;
 		try {
-			this.check();
-			const body = { model, callBackUrl, input: await uploadFiles(item, request.input) };
+			if (this.reason) throw this.reason;
+			const body = { ...request, input: await uploadFiles(item, request.input) };
 			const key = readIdempotencyHeader(credentials)
 				? record.buildIdempotencyKey(index, identifyAccount(credentials), body)
 				: undefined;
@@ -61,15 +60,11 @@ export class CreationSender {
 		}
 	}
 
-	private check(): void {
-		if (this.reason) throw this.reason;
-	}
-
 	private async send(item: Item, body: CreateTaskRequest, key?: string): Promise<string> {
 		const { service, settings } = item;
 		const create = async () => await service.createTask(body, settings, key);
 		return await this.limiter.run(async () => {
-			this.check();
+			if (this.reason) throw this.reason;
 			const sending = key ? this.repeatUntilKnown(create) : create();
 			const answer = await sending.catch((error: UserError) => error);
 			this.note(answer);

@@ -58,7 +58,7 @@ describe('a run', () => {
 			{ model: 'model', input: {}, callBackUrl: RESUME_URL },
 			undefined,
 		);
-		expect(created).toMatchObject([{ result: { task: { taskId: 'task' } } }]);
+		expect(created).toMatchObject([{ task: { taskId: 'task' } }]);
 		expect(how).toMatchObject({ decision: { resumeUrl: RESUME_URL } });
 		expect(result).toBe(output);
 	});
