@@ -18,23 +18,20 @@ const buildStarted = (run: Run = {}, more: object = {}) =>
 		...more,
 	});
 
-it('how an execution was started is read as n8n tells it', () => {
-	const context = { triggerNode: { name: 'Hook' } };
-	expect(readStarter(buildStarted({}, { getExecutionContext: () => context }))).toMatchObject({
+it.each([
+	['as n8n tells it', '1', { triggerNode: { name: 'Hook' } }, 'Hook'],
+	['where it tells little', undefined, undefined, undefined],
+])('how an execution was started is read %s', (_, executionId, told, startedBy) => {
+	const context = buildStarted({ executionId }, { getExecutionContext: () => told });
+	expect(readStarter(context)).toMatchObject({
 		mode: 'webhook',
-		executionId: '1',
+		executionId: executionId ?? '',
 		isTool: false,
 		isSingleNode: false,
-		startedBy: 'Hook',
+		startedBy,
 		callerWaits: false,
 		parents: [HOOK],
 	});
-});
-
-it.each([undefined, () => undefined])('where it tells little, little is known: %p', (tell) => {
-	const context = buildStarted({ executionId: undefined }, { getExecutionContext: tell });
-	const expected = { executionId: '', startedBy: undefined, callerWaits: false };
-	expect(readStarter(context)).toMatchObject(expected);
 });
 
 it.each([
@@ -53,7 +50,6 @@ it.each([
 	['one that has not', [{ name: 'other', type: RESPOND }], false],
 	['another node that has run', [{ name: 'ran', type: 'n8n-nodes-base.set' }], false],
 	['several', ['other', 'ran'].map((name) => ({ name, type: RESPOND })), true],
-	['nothing', [], false],
 ])('below a trigger with %s below it, its caller has an answer or not', (_, children, expected) => {
 	const context = buildStarted(
 		{},

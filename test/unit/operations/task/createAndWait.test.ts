@@ -4,8 +4,8 @@ import { openRecord } from '../../../../nodes/MediaGeneration/operations/record'
 import { createAndWait } from '../../../../nodes/MediaGeneration/operations/task/createAndWait';
 import { decideWait } from '../../../../nodes/MediaGeneration/operations/wait/decideWait';
 import { waitForTasks } from '../../../../nodes/MediaGeneration/operations/wait/waitForTasks';
-import type { Run } from '../../context';
-import { buildCreator, buildItem, refuse } from '../creations';
+import { buildContext, type Run } from '../../context';
+import { buildItem, refuse } from '../creations';
 
 jest.mock('../../../../nodes/MediaGeneration/operations/wait/decideWait');
 jest.mock('../../../../nodes/MediaGeneration/operations/wait/waitForTasks');
@@ -39,7 +39,7 @@ async function generate({
 	jest.mocked(decideWait).mockResolvedValue({ resumeUrl: RESUME_URL });
 	jest.mocked(waitForTasks).mockReset().mockResolvedValue(output);
 	const createTask = jest.fn(() => answer);
-	const context = buildCreator(run);
+	const context = buildContext(run);
 	const all: Record<string, unknown> = { ...DEFAULTS, ...parameters };
 	const item = {
 		...buildItem(context, 0, { createTask, options: extra }),
@@ -91,7 +91,7 @@ describe('a run', () => {
 	});
 
 	it('without items does nothing', async () => {
-		expect(await createAndWait.run([], buildCreator())).toEqual({ outcomes: [] });
+		expect(await createAndWait.run([], buildContext())).toEqual({ outcomes: [] });
 	});
 });
 

@@ -1,6 +1,6 @@
 import { get } from '../../../../nodes/MediaGeneration/operations/task/get';
-import type { Run } from '../../context';
-import { buildCreator, buildItem } from '../creations';
+import { buildContext, type Run } from '../../context';
+import { buildItem } from '../creations';
 
 const task = {
 	taskId: 'task',
@@ -11,7 +11,7 @@ const task = {
 
 /** Gets a task with these parameters and Options. */
 async function run(parameters: Record<string, unknown>, options = {}, kind: Run = {}) {
-	const context = buildCreator(kind, { continueOnFail: () => true });
+	const context = buildContext({ ...kind, goesOn: true });
 	const item = buildItem(context, 0, { options });
 	Object.assign(item.service, {
 		getTask: async (taskId: string) => await Promise.resolve({ ...task, taskId }),

@@ -29,10 +29,9 @@ async function poll(
 ) {
 	const hints: string[] = [];
 	const context = buildContext(
-		{},
+		{ signal: stopped },
 		{
 			getWorkflowSettings: () => ({}),
-			getExecutionCancelSignal: () => stopped,
 			addExecutionHints: ({ message }: { message: string }) => hints.push(message),
 		},
 	);

@@ -5,7 +5,8 @@ import type { WaitSettings } from '../../../../nodes/MediaGeneration/operations/
 import { pollUntilEnded } from '../../../../nodes/MediaGeneration/operations/wait/poll';
 import { waitForTasks } from '../../../../nodes/MediaGeneration/operations/wait/waitForTasks';
 import { findWaiting } from '../../../../nodes/MediaGeneration/operations/wait/waiting';
-import { buildCreator, buildItem } from '../creations';
+import { buildContext } from '../../context';
+import { buildItem } from '../creations';
 
 jest.mock('../../../../nodes/MediaGeneration/operations/wait/poll');
 const polled = jest.mocked(pollUntilEnded);
@@ -25,7 +26,7 @@ async function wait(tasks: Array<Task | typeof FAILED | undefined>, resumeUrl?: 
 	const hints: string[] = [];
 	const data: { main?: unknown } = {};
 	const put = jest.fn<Promise<void>, [Date]>().mockResolvedValue();
-	const context = buildCreator(
+	const context = buildContext(
 		{},
 		{
 			addExecutionHints: ({ message }: { message: string }) => hints.push(message),
