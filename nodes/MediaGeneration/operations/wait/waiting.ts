@@ -41,8 +41,8 @@ interface LookTools {
  * execution; the timer would end the next wait of the execution (`wait-tracker.js`, 2.41.1). So no
  * webhook resumes an execution from `LAST_RESUME` after the limit on, and timers come later than that.
  */
-export const N8N_ENDS_AFTER: number = 100_000;
-export const LAST_RESUME: number = 28_000;
+export const N8N_ENDS_AFTER = 100_000;
+export const LAST_RESUME = 28_000;
 
 /** The time before the first look, in milliseconds, and the growth of the pauses after it. */
 const FIRST_PAUSE = 30_000;
