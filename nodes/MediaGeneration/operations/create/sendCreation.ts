@@ -45,9 +45,10 @@ export class CreationSender {
 		const { index, service, context } = item;
 		const { credentials } = service;
 		const record = openRecord(context);
+		const { model, callBackUrl } = request;
 		try {
 			if (this.reason) throw this.reason;
-			const body = { ...request, input: await uploadFiles(item, request.input) };
+			const body = { model, callBackUrl, input: await uploadFiles(item, request.input) };
 			const key = readIdempotencyHeader(credentials)
 				? record.buildIdempotencyKey(index, identifyAccount(credentials), body)
 				: undefined;
