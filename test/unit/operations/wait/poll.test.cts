@@ -93,13 +93,17 @@ it('asks all the same when the limit has passed before', async () => {
 	expect(endedAt).toBeLessThanOrEqual(7_500);
 });
 
-it('asks for nothing once the execution is stopped', async () => {
-	const controller = new AbortController();
-	const polled = poll(['1000'], 600_000, { stopped: controller.signal });
-	controller.abort();
-	expect((await polled).statuses).toEqual(['timedOut']);
-	expect(asked).toEqual([]);
-});
+it.each([true, false])(
+	'asks for nothing once the execution is stopped, before the wait: %s',
+	async (before) => {
+		const controller = new AbortController();
+		if (before) controller.abort();
+		const polled = poll(['1000'], 600_000, { stopped: controller.signal });
+		controller.abort();
+		expect((await polled).statuses).toEqual(['timedOut']);
+		expect(asked).toEqual([]);
+	},
+);
 
 it.each([
 	['2', 30_000, 600_000, 'completed'],
