@@ -9,13 +9,31 @@ export interface Run {
 	executionId?: string;
 	/** The type of the node. */
 	type?: string;
+	/** The node's parameters, as its owner set them. */
+	parameters?: object;
 	/** The tool of an agent that is older than the newest. */
 	isTool?: boolean;
+	/** The JSON of each input item. */
+	input?: object[];
+	/** On Error is "continue". */
+	goesOn?: boolean;
+	/** Ends when the execution is stopped. */
+	signal?: AbortSignal;
 }
 
 /** Builds what n8n gives to a run, and more of it. */
 export function buildContext(
-	{ kept = {}, run = 0, type = 'mediaGeneration', isTool = false, ...rest }: Run = {},
+	{
+		kept = {},
+		run = 0,
+		type = 'mediaGeneration',
+		parameters = {},
+		isTool = false,
+		input = [],
+		goesOn = false,
+		signal,
+		...rest
+	}: Run = {},
 	more: Partial<Record<keyof IExecuteFunctions, unknown>> = {},
 ) {
 	const { executionId } = { executionId: '1', ...rest };
@@ -25,10 +43,15 @@ export function buildContext(
 			return kept;
 		},
 		getExecutionId: () => executionId,
-		getWorkflowDataProxy: () => ({ $runIndex: run }),
-		getNode: () => ({ name: 'Media Generation', type }),
+		getExecutionCancelSignal: () => signal,
+		getInputData: () => input.map((json) => ({ json })),
+		getInstanceId: () => 'instance',
+		getNode: () => ({ id: 'node', name: 'Node', type, parameters }),
 		getWorkflow: () => ({ id: 'workflow' }),
+		getWorkflowDataProxy: () => ({ $runIndex: run }),
 		isToolExecution: () => isTool,
+		continueOnFail: () => goesOn,
+		logger: { info() {}, warn() {} },
 		...more,
 	} as unknown as IExecuteFunctions;
 }

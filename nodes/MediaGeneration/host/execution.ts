@@ -15,9 +15,8 @@ export interface Starter {
 	isSingleNode: boolean;
 	/** The trigger or node that the run began with, if n8n tells it. */
 	startedBy?: string;
-	/** Another workflow's execution called this one, and maybe went on without waiting. */
-	hasCaller: boolean;
-	callerGoesOn: boolean;
+	/** Another workflow's execution called this one, and waits for it. */
+	callerWaits: boolean;
 	parents: NodeTypeAndVersion[];
 	/** Says whether a Respond to Webhook node below this node has run. */
 	hasResponded: (name: string) => boolean;
@@ -35,8 +34,7 @@ export function readStarter(context: IExecuteFunctions): Starter {
 		isTool: isTool(context),
 		isSingleNode: isSingleNode(context),
 		startedBy: findStart(context) ?? triggerNode?.name,
-		hasCaller: parentExecutionId !== undefined,
-		callerGoesOn: doesCallerGoOn(context),
+		callerWaits: parentExecutionId !== undefined && !doesCallerGoOn(context),
 		parents: context.getParentNodes(name, { includeNodeParameters: true }),
 		hasResponded: (above) =>
 			context

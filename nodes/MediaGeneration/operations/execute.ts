@@ -21,7 +21,7 @@ import {
 	type RunResult,
 } from './operation';
 import { openRecord, type RunRecord } from './record';
-import { sleepAgain } from './wait/sleep';
+import { sleepAgain } from './wait/waiting';
 
 /** One run of the node. */
 interface Run {

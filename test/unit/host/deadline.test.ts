@@ -22,7 +22,6 @@ it.each<[string, number | undefined, object, number]>([
 	["by the workflow's setting from now, where it has not", 60, {}, 60],
 	['none without a setting', undefined, { additionalData: {} }, Infinity],
 	['none with the setting -1', -1, {}, Infinity],
-	['none with the setting 0', 0, {}, Infinity],
 	['none for another workflow', undefined, began(20), Infinity],
 	['counted with the time slept in regular mode', 60, { ...n8n(60), ...began(30), ...main }, 30],
 	['counted without it in queue mode', 60, { ...n8n(60), ...began(30), ...worker }, 60],

@@ -18,33 +18,31 @@ const buildStarted = (run: Run = {}, more: object = {}) =>
 		...more,
 	});
 
-it('how an execution was started is read as n8n tells it', () => {
-	const context = { triggerNode: { name: 'Hook' }, parentExecutionId: '6' };
-	expect(readStarter(buildStarted({}, { getExecutionContext: () => context }))).toMatchObject({
+it.each([
+	['as n8n tells it', '1', { triggerNode: { name: 'Hook' } }, 'Hook'],
+	['where it tells little', undefined, undefined, undefined],
+])('how an execution was started is read %s', (_, executionId, told, startedBy) => {
+	const context = buildStarted({ executionId }, { getExecutionContext: () => told });
+	expect(readStarter(context)).toMatchObject({
 		mode: 'webhook',
-		executionId: '1',
+		executionId: executionId ?? '',
 		isTool: false,
 		isSingleNode: false,
-		startedBy: 'Hook',
-		hasCaller: true,
-		callerGoesOn: false,
+		startedBy,
+		callerWaits: false,
 		parents: [HOOK],
 	});
 });
 
-it.each([undefined, () => undefined])('where it tells little, little is known: %p', (tell) => {
-	const context = buildStarted({ executionId: undefined }, { getExecutionContext: tell });
-	const expected = { executionId: '', startedBy: undefined, hasCaller: false };
-	expect(readStarter(context)).toMatchObject(expected);
-});
-
 it.each([
-	[{ parentExecution: { shouldResume: false } }, true],
-	[{ parentExecution: { shouldResume: true } }, false],
-	[{ parentExecution: {} }, false],
-	[undefined, false],
-])("the caller's field %j says if it goes on without waiting: %s", (runExecutionData, goesOn) => {
-	expect(readStarter(buildStarted({}, { runExecutionData })).callerGoesOn).toBe(goesOn);
+	[{ parentExecution: { shouldResume: false } }, false],
+	[{ parentExecution: { shouldResume: true } }, true],
+	[{ parentExecution: {} }, true],
+	[undefined, true],
+])('a caller with the field %j waits or goes on', (runExecutionData, waits) => {
+	const getExecutionContext = () => ({ parentExecutionId: '6' });
+	const context = buildStarted({}, { runExecutionData, getExecutionContext });
+	expect(readStarter(context).callerWaits).toBe(waits);
 });
 
 it.each([
@@ -52,7 +50,6 @@ it.each([
 	['one that has not', [{ name: 'other', type: RESPOND }], false],
 	['another node that has run', [{ name: 'ran', type: 'n8n-nodes-base.set' }], false],
 	['several', ['other', 'ran'].map((name) => ({ name, type: RESPOND })), true],
-	['nothing', [], false],
 ])('below a trigger with %s below it, its caller has an answer or not', (_, children, expected) => {
 	const context = buildStarted(
 		{},

@@ -13,24 +13,16 @@ import { evaluate } from '../expression';
 
 const parked = [{ json: { taskId: 'a' } }, { json: { taskId: 'b' } }];
 
-describe('the items that n8n stores', () => {
-	/** A run whose input n8n will store. */
-	const buildRun = (main: INodeExecutionData[][]) => {
-		const data = { data: { main } };
-		return { data, context: { getExecuteData: () => data } as unknown as IExecuteFunctions };
-	};
-
-	it("replace the node's input, and are a copy", () => {
-		const { data, context } = buildRun([[{ json: {} }]]);
-		const items = [...parked];
-		storeItems(context, items);
-		items.pop();
-		expect(data.data.main).toEqual([parked]);
-		readStoredItems(context).pop();
-		expect(readStoredItems(context)).toEqual(parked);
-	});
-
-	it('may be none', () => expect(readStoredItems(buildRun([]).context)).toEqual([]));
+it('the items that n8n stores replace the input of the node, and are a copy', () => {
+	const data: { main?: INodeExecutionData[][] } = {};
+	const context = { getExecuteData: () => ({ data }) } as unknown as IExecuteFunctions;
+	expect(readStoredItems(context)).toEqual([]);
+	const items = [...parked];
+	storeItems(context, items);
+	items.pop();
+	readStoredItems(context).pop();
+	expect(readStoredItems(context)).toEqual(parked);
+	expect(data.main).toEqual([parked]);
 });
 
 it.each(['Node', `The client's "films" {{ \\ }}`])(

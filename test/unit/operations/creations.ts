@@ -4,28 +4,12 @@ import { ServiceError, UnknownOutcomeError } from '../../../nodes/MediaGeneratio
 import { explainRefusal } from '../../../nodes/MediaGeneration/api/errorHelp';
 import { createTasks } from '../../../nodes/MediaGeneration/operations/create/createTasks';
 import type { Item } from '../../../nodes/MediaGeneration/operations/operation';
-import { buildContext, type Run } from '../context';
 
 export const refuse = (code: number, text = '') =>
 	new ServiceError({ ...explainRefusal(200, code, text), code });
 
 export const unknown = (taskId?: string) =>
 	new UnknownOutcomeError({ message: 'The service broke off', taskId });
-
-/** Builds what n8n gives to a run that creates tasks. */
-export const buildCreator = (
-	run: Run = {},
-	more: Partial<Record<keyof IExecuteFunctions, unknown>> = {},
-) =>
-	buildContext(run, {
-		getNode: () => ({ name: 'Node', id: 'node', type: run.type ?? 'node', parameters: {} }),
-		getInputData: () => [],
-		getInstanceId: () => 'instance',
-		getExecutionCancelSignal: () => undefined,
-		continueOnFail: () => false,
-		logger: { info() {}, warn() {} },
-		...more,
-	});
 
 interface ItemOptions {
 	createTask?: (body: CreateTaskRequest, key?: string) => unknown;

@@ -4,11 +4,9 @@ import type {
 	Item,
 	Operation,
 	Prepared,
-	RunResult,
 } from '../../../nodes/MediaGeneration/operations/operation';
 import { openRecord } from '../../../nodes/MediaGeneration/operations/record';
-import type { Run } from '../context';
-import { buildCreator } from './creations';
+import { buildContext, type Run } from '../context';
 
 const operations: Operation[] = [];
 jest.mock('../../../nodes/MediaGeneration/operations/index', () => ({
@@ -17,45 +15,45 @@ jest.mock('../../../nodes/MediaGeneration/operations/index', () => ({
 	},
 }));
 
-const REQUEST = { model: 'model', input: {} };
-
 interface Options extends Run {
-	onError?: 'stop' | 'continue';
-	parameters?: Record<string, unknown>;
-	count?: number;
 	putExecutionToWait?: (until: Date) => unknown;
 	parked?: INodeExecutionData[];
 }
 
 /** Builds what n8n gives to a run, of three items by default. */
-const buildRun = ({ onError = 'stop', parameters, count = 3, ...run }: Options) =>
-	buildCreator(run, {
-		getInputData: () => Array.from({ length: count }, () => ({ json: {} })),
-		getNodeParameter: (name: string, _item: number, fallback: unknown) =>
-			({ resource: 'task', operation: 'do', ...parameters })[name] ?? fallback,
-		getCredentials: async () => ({ baseUrl: 'https://api.example', accessToken: 'token' }),
-		continueOnFail: () => onError === 'continue',
-		helpers: {
-			constructExecutionMetaData: (items: object[], { itemData }: { itemData: object }) =>
-				items.map((item) => ({ ...item, pairedItem: itemData })),
+const buildRun = ({ parameters, ...run }: Options) =>
+	buildContext(
+		{ input: [{}, {}, {}], ...run },
+		{
+			getNodeParameter: (name: string, _item: number, fallback: unknown) =>
+				({ resource: 'task', operation: 'do', ...parameters })[name] ?? fallback,
+			getCredentials: async () => ({ baseUrl: 'https://api.example', accessToken: 'token' }),
+			helpers: {
+				constructExecutionMetaData: (items: object[], { itemData }: { itemData: object }) =>
+					items.map((item) => ({ ...item, pairedItem: itemData })),
+			},
+			getExecuteData: () => ({ data: { main: [run.parked] } }),
+			putExecutionToWait: run.putExecutionToWait,
 		},
-		getExecuteData: () => ({ data: { main: [run.parked] } }),
-		putExecutionToWait: run.putExecutionToWait,
-	});
+	);
 
 /** Executes an operation whose items are output as they were prepared. */
 async function execute(operation: Partial<Operation>, options: Options = {}) {
 	const ran: Array<Prepared<unknown>> = [];
-	const run = async (prepared: Array<Prepared<unknown>>): Promise<RunResult> => {
-		ran.push(...prepared);
-		const outcomes = prepared.map(({ request }) => ({ items: [{ json: request as object }] }));
-		return await Promise.resolve({ outcomes });
-	};
-	const prepare = ({ index }: Item) => ({ index });
-	const base = { resource: 'task', value: 'do', fields: [] as Operation['fields'], prepare, run };
-	operations.splice(0, Infinity, { ...base, ...operation } as Operation);
-	const context = buildRun(options);
-	const done = await executeOperation(context).then(
+	operations.splice(0, Infinity, {
+		resource: 'task',
+		value: 'do',
+		fields: [] as Operation['fields'],
+		prepare: ({ index }) => ({ index }),
+		async run(prepared) {
+			ran.push(...prepared);
+			return {
+				outcomes: prepared.map(({ request }) => ({ items: [{ json: request as object }] })),
+			};
+		},
+		...operation,
+	} as Operation);
+	const done = await executeOperation(buildRun(options)).then(
 		(output) => ({ output, error: undefined }),
 		(error: unknown) => ({ output: undefined, error }),
 	);
@@ -71,10 +69,11 @@ const failed = (item: number, error: string) => ({
 	json: { error: `${error} [item ${item}]` },
 	pairedItem: { item },
 });
+const saying = (message: string) => ({ message: expect.stringContaining(message) as string });
 
 it('names an operation that the node does not have', async () => {
 	const { error } = await execute({}, { parameters: { operation: 'undo' } });
-	expect(error).toMatchObject({ message: expect.stringContaining('there is no "undo"') as string });
+	expect(error).toMatchObject(saying('there is no "undo"'));
 });
 
 describe('an item that fails its check', () => {
@@ -85,50 +84,40 @@ describe('an item that fails its check', () => {
 	});
 
 	it('is an error item at its place with On Error "continue"', async () => {
-		const { output } = await execute({ prepare: failSecond }, { onError: 'continue' });
+		const { output } = await execute({ prepare: failSecond }, { goesOn: true });
 		expect(output).toEqual([[done(0), failed(1, 'Wrong'), done(2)]]);
 	});
 
 	it.each([
-		['its timeout', { timeoutSeconds: 0 }, "'Request Timeout (Seconds)' in Options must be"],
-		['a number of the operation', { count: null }, "'Count' in Options must be a number"],
-	])('is one with %s out of its range', async (_, options, message) => {
-		const count = { displayName: 'Count', name: 'count', type: 'number' as const, default: 1 };
-		const timeout = {
-			...count,
-			displayName: 'Request Timeout (Seconds)',
-			name: 'timeoutSeconds',
-			typeOptions: { minValue: 1, maxValue: 3_600 },
-		};
-		const list = {
-			...count,
-			name: 'options',
-			type: 'collection' as const,
-			options: [count, timeout],
-		};
-		const { error } = await execute({ fields: [list] }, { parameters: { options } });
-		expect(error).toMatchObject({ message: expect.stringContaining(message) as string });
+		[{ timeoutSeconds: 0 }, "'Request Timeout (Seconds)' in Options must be"],
+		[{ count: null }, "'Count' in Options must be a number"],
+	])('is one with an option out of its range: %j', async (options, message) => {
+		const count = { displayName: 'Count', name: 'count', type: 'number', default: 1 };
+		const list = { ...count, name: 'options', type: 'collection', options: [count] };
+		const { error } = await execute(
+			{ fields: [list] as Operation['fields'] },
+			{ parameters: { options } },
+		);
+		expect(error).toMatchObject(saying(message));
 	});
 });
 
-it.each<[string, NonNullable<Options['onError']>, object]>([
-	['ends the run', 'stop', { error: expect.objectContaining({ message: 'Down' }) as Error }],
-	['is that of each item', 'continue', { output: [[0, 1, 2].map((item) => failed(item, 'Down'))] }],
-])('an error of all items %s with On Error "%s"', async (_, onError, expected) => {
-	const run = async () => await Promise.reject(new Error('Down'));
-	expect(await execute({ run }, { onError })).toMatchObject(expected);
-});
+it.each<[boolean, object]>([
+	[false, { error: saying('Down') }],
+	[true, { output: [[0, 1, 2].map((item) => failed(item, 'Down'))] }],
+])(
+	'an error of all items is that of the run, or that of each if it goes on: %s',
+	async (goesOn, expected) => {
+		const run = async () => await Promise.reject(new Error('Down'));
+		expect(await execute({ run }, { goesOn })).toMatchObject(expected);
+	},
+);
 
 it('an item that was not begun has no output, and one with several has them all', async () => {
 	const outcomes = [undefined, { items: [{ json: { a: 1 } }, { json: { b: 2 } }] }, { items: [] }];
 	const { output } = await execute({ run: async () => await Promise.resolve({ outcomes }) });
 	const pairedItem = { item: 1 };
-	expect(output).toEqual([
-		[
-			{ json: { a: 1 }, pairedItem },
-			{ json: { b: 2 }, pairedItem },
-		],
-	]);
+	expect(output).toEqual([[{ a: 1 }, { b: 2 }].map((json) => ({ json, pairedItem }))]);
 });
 
 it('checks at most twenty items at once, and runs them in their order', async () => {
@@ -139,18 +128,23 @@ it('checks at most twenty items at once, and runs them in their order', async ()
 		running--;
 		return { index };
 	};
-	const { ran } = await execute({ prepare }, { count: 50 });
+	const { ran } = await execute({ prepare }, { input: Array<object>(50).fill({}) });
 	expect(most).toBe(20);
 	expect(ran.map(({ item }) => item.index)).toEqual(Array.from({ length: 50 }, (_, at) => at));
 });
 
 describe('a run that n8n repeats', () => {
-	it('reads nothing but the credential of an item that has a task', async () => {
+	/** A node whose first item has a task. */
+	const keepTask = () => {
 		const kept = {};
-		openRecord(buildRun({ kept })).addTask(0, REQUEST, 'task');
+		openRecord(buildRun({ kept })).addTask(0, { model: 'model', input: {} }, 'task');
+		return kept;
+	};
+
+	it('reads nothing but the credential of an item that has a task', async () => {
 		const prepare = ({ index, read }: Item) => ({ index, prompt: read('prompt') });
-		const options = { kept, parameters: { prompt: 'Night', options: { timeoutSeconds: 9 } } };
-		const { ran } = await execute({ creates: true, prepare }, options);
+		const parameters = { prompt: 'Night', options: { timeoutSeconds: 9 } };
+		const { ran } = await execute({ creates: true, prepare }, { kept: keepTask(), parameters });
 		expect(ran.map(({ request }) => request)).toEqual([
 			expect.objectContaining({ taskId: 'task', model: 'model' }),
 			{ index: 1, prompt: 'Night' },
@@ -160,9 +154,7 @@ describe('a run that n8n repeats', () => {
 	});
 
 	it('names the tasks that it has in the error of another item', async () => {
-		const kept = {};
-		openRecord(buildRun({ kept })).addTask(0, REQUEST, 'task');
-		const { error } = await execute({ creates: true, prepare: failSecond }, { kept });
+		const { error } = await execute({ creates: true, prepare: failSecond }, { kept: keepTask() });
 		const description = 'This task exists. Look at it with Get: task';
 		expect(error).toMatchObject({ message: 'Wrong [item 1]', description });
 	});
@@ -171,22 +163,20 @@ describe('a run that n8n repeats', () => {
 		const kept = {};
 		openRecord(buildRun({ kept })).openWait(() => 0).parkedUntil = 5_000;
 		const parked = [{ json: { taskId: 'task' } }];
-		const until: number[] = [];
-		const putExecutionToWait = (end: Date) => void until.push(end.getTime());
+		const putExecutionToWait = jest.fn();
 		const { output, ran } = await execute({ creates: true }, { kept, parked, putExecutionToWait });
-		expect([output, until, ran]).toEqual([[parked], [105_000], []]);
+		expect([output, ran]).toEqual([[parked], []]);
+		expect(putExecutionToWait.mock.calls).toEqual([[new Date(105_000)]]);
 	});
 });
 
 it('a run that falls asleep does so with its output, errors included', async () => {
 	const asleep: INodeExecutionData[] = [];
-	const fallAsleep = async (items: INodeExecutionData[]) => void asleep.push(...items);
-	const run = async (prepared: unknown[]) =>
-		await Promise.resolve({
-			outcomes: prepared.map(() => ({ items: [{ json: {} }] })),
-			fallAsleep,
-		});
-	const { output } = await execute({ prepare: failSecond, run }, { onError: 'continue' });
+	const run: Operation['run'] = async (prepared) => ({
+		outcomes: prepared.map(() => ({ items: [{ json: {} }] })),
+		fallAsleep: async (items) => void asleep.push(...items),
+	});
+	const { output } = await execute({ prepare: failSecond, run }, { goesOn: true });
 	expect(asleep).toHaveLength(3);
 	expect(output).toEqual([asleep]);
 });

@@ -4,8 +4,8 @@ import { createTasks } from '../../../nodes/MediaGeneration/operations/create/cr
 import { toErrorItem } from '../../../nodes/MediaGeneration/operations/errors';
 import { hasFailed, type Failed } from '../../../nodes/MediaGeneration/operations/operation';
 import { openRecord } from '../../../nodes/MediaGeneration/operations/record';
-import { buildContext, type Run as AnyRun } from '../context';
-import { buildCreator, buildItem, refuse, unknown as lost, type Prepared } from './creations';
+import { buildContext, type Run } from '../context';
+import { buildItem, refuse, unknown as lost, type Prepared } from './creations';
 
 const REQUEST = { model: 'beta2/image-edit', input: { prompt: 'Night' } };
 const OTHER = { ...REQUEST, input: { prompt: 'Day' } };
@@ -14,31 +14,22 @@ const UNKNOWN = { message: 'The service broke off', taskId: 'named' };
 const AGENT: Run = { kept: null, executionId: '', type: 'nodeTool' };
 const RETRY: Run = { executionId: '2' };
 
-interface Run extends AnyRun {
-	/** The JSON of each input item. */
-	input?: object[];
-	signal?: AbortSignal;
-	/** The tool's parameters, as its owner set them. */
-	parameters?: object;
-}
-
 /** A node whose context n8n keeps, and its record in each try. */
 function newNode() {
 	const kept = {};
 	const lines: string[] = [];
 	const customData = new Map<string, string>();
 	const log = (line: string) => lines.push(line);
-	const open = ({ input = [], signal, parameters = {}, ...run }: Run = {}) => {
-		const more = {
-			getWorkflowDataProxy: () => ({ $runIndex: run.run ?? 0, $execution: { customData } }),
-			getNode: () => ({ name: 'Node', type: run.type ?? 'node', id: 'node', parameters }),
-			getInstanceId: () => 'instance',
-			getInputData: () => input.map((json) => ({ json })),
-			getExecutionCancelSignal: () => signal,
-			logger: { info: log, warn: log },
-		};
-		return openRecord(buildContext({ kept, ...run }, more));
-	};
+	const open = (run: Run = {}) =>
+		openRecord(
+			buildContext(
+				{ kept, ...run },
+				{
+					getWorkflowDataProxy: () => ({ $runIndex: run.run ?? 0, $execution: { customData } }),
+					logger: { info: log, warn: log },
+				},
+			),
+		);
 	/** Creates a task for item 0, and leaves it unknown whether there is one for item 1. */
 	const sendBoth = (run?: Run) => {
 		open(run).addTask(0, REQUEST, 'task');
@@ -287,9 +278,14 @@ class Execution {
 	}
 
 	private async try({ answers, onError, parks }: Omit<Step, 'next'>): Promise<void> {
-		const context = buildCreator(
-			{ kept: this.kept, run: this.run, executionId: String(this.id) },
-			{ getInputData: () => this.input, continueOnFail: () => onError === 'continue' },
+		const context = buildContext(
+			{
+				kept: this.kept,
+				run: this.run,
+				executionId: String(this.id),
+				goesOn: onError === 'continue',
+			},
+			{ getInputData: () => this.input },
 		);
 		const record = openRecord(context);
 		if (record.wait?.parkedUntil !== undefined) return;

@@ -3,14 +3,14 @@ import { identifyAccount } from '../../api/endpoints';
 import { newTask, type Task } from '../../api/task';
 import { mapConcurrent } from '../../lib/mapConcurrent';
 import { stopsOnError } from '../errors';
-import { hasFailed, type Failed, type Outcome, type Prepared } from '../operation';
+import { hasFailed, type Failed, type Item, type Outcome, type Prepared } from '../operation';
 import { openRecord, type RecalledTask } from '../record';
 import { takeBudget } from './budget';
 import { readPace, type CreateRequest } from './request';
 import { CreationSender } from './sendCreation';
 
 /** The task of an item, or why there is none; undefined: it was not begun. */
-export type CreateResult = { task: Task } | Failed | undefined;
+export type CreateResult = { item: Item; task: Task } | Failed | undefined;
 
 export interface Creations {
 	results: CreateResult[];
@@ -37,21 +37,20 @@ export async function createTasks(
 		'taskId' in request ? request : record.findSame(item.index, request),
 	);
 	const unsent = prepared.filter((_, order) => !recalled[order]);
-	const taking = takeBudget(unsent, context);
-	const refusal = await taking.catch((error: unknown) => ({ error }));
+	const refusal = await takeBudget(unsent, context).catch((error: unknown) => ({ error }));
 	if (refusal && isStopping) throw refusal.error;
 	const option = unsent[0]?.item.option ?? (() => undefined);
 	const { rate, concurrency } = readPace(option);
 	const senders = new Map<string, CreationSender>();
 	const create = async ({ item, request }: (typeof prepared)[number], order: number) => {
 		const known = recalled[order];
-		if (known) return { task: newTask(known.taskId, known.model) };
+		if (known) return { item, task: newTask(known.taskId, known.model) };
 		if (refusal || signal?.aborted || 'taskId' in request) return refusal;
 		const account = identifyAccount(item.service.credentials);
 		const sender = senders.get(account) ?? new CreationSender(rate, signal);
 		senders.set(account, sender);
 		const result = await sender.create(item, request);
-		return hasFailed(result) ? result : { task: newTask(result.taskId, request.model) };
+		return hasFailed(result) ? result : { item, task: newTask(result.taskId, request.model) };
 	};
 	const isLast = (result: CreateResult) => isStopping && hasFailed(result);
 	const results = await mapConcurrent(prepared, create, { concurrency, isLast });

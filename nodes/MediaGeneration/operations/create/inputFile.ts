@@ -25,7 +25,8 @@ export class InputFile {
 
 	/** Reads facts from its bytes, once; undefined if its format is unknown. */
 	async inspect(): Promise<MediaFacts | undefined> {
-		return await (this.facts ??= this.readFacts());
+		const { inspect } = await import('../../media/inspect');
+		return await (this.facts ??= this.open().then(inspect));
 	}
 
 	/** Uploads it once, streamed from n8n's storage. Its type and extension come from its content. */
@@ -46,11 +47,6 @@ export class InputFile {
 	toJSON(): string {
 		return this.field;
 	}
-
-	private async readFacts(): Promise<MediaFacts | undefined> {
-		const { inspect } = await import('../../media/inspect');
-		return await inspect(await this.open());
-	}
 }
 
 /** @param label the field of the panel that names the binary field. @throws {UserError} without it */
@@ -60,7 +56,7 @@ export async function findInputFile(item: Item, field: string, label: string): P
 	try {
 		data = helpers.assertBinaryData(item.index, field);
 	} catch {
-		throw buildNoFileError(label, field, listBinaryFields(item));
+		throw buildNoFileError(item, label, field);
 	}
 	const { id } = data;
 	if (!id) {
@@ -71,10 +67,8 @@ export async function findInputFile(item: Item, field: string, label: string): P
 	return new InputFile(field, data, fileSize, async () => await helpers.getBinaryStream(id));
 }
 
-const listBinaryFields = ({ context, index }: Item): string[] =>
-	Object.keys(context.getInputData()[index]?.binary ?? {});
-
-function buildNoFileError(label: string, name: string, fields: string[]): UserError {
+function buildNoFileError({ context, index }: Item, label: string, name: string): UserError {
+	const fields = Object.keys(context.getInputData()[index]?.binary ?? {});
 	const remedy = fields.length
 		? `The item has these binary fields: ${fields.join(', ')}.`
 		: 'The item has no binary field: put a node before this one that reads or downloads the file.';

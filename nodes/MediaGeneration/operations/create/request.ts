@@ -10,7 +10,7 @@ import {
 	type OptionReader,
 } from '../../models/field';
 import type { ModelRequest } from '../../models/model';
-import { timeoutOption, type Item } from '../operation';
+import { optionsField, timeoutOption, type Item } from '../operation';
 import { keepCreditsOption, maxTasksOption } from './budget';
 import { checkUrls, findFiles } from './inputFile';
 
@@ -48,23 +48,28 @@ export const readPace = (option: OptionReader) => ({
 	concurrency: readNumberOption(option, concurrencyOption),
 });
 
-/** Entries of Options of every operation that creates tasks: what a run may cost. */
-export const costOptions = [maxTasksOption, keepCreditsOption];
+/** Builds Options of an operation that creates tasks. @param own entries that only it has */
+export const buildOptionsField = (own: INodeProperties[] = []): INodeProperties =>
+	optionsField([
+		maxTasksOption,
+		keepCreditsOption,
+		...own,
+		...modelOptions,
+		checkUrls,
+		rateOption,
+		concurrencyOption,
+		timeoutOption,
+		additionalInput,
+	]);
 
-/** The model, and the files that are sent. */
-export const inputFileOptions = [...modelOptions, checkUrls];
-
-/** What few need. */
-export const fineTuningOptions = [rateOption, concurrencyOption, timeoutOption, additionalInput];
-
-/** A request for a task. Where its input has an InputFile, the file is uploaded before. */
-export type TaskRequest = Pick<ModelRequest, 'model' | 'input'>;
-
-/** A task to create, with the URL that the service calls at its end. */
-export type CreateRequest = TaskRequest & { callBackUrl?: string };
+/**
+ * A task to create, with the URL that the service calls at its end. Where the input has an InputFile,
+ * the file is uploaded before.
+ */
+export type CreateRequest = Pick<ModelRequest, 'model' | 'input'> & { callBackUrl?: string };
 
 /** Turns an item into a request. @throws {UserError} when a field or file can't be sent */
-export async function prepareRequest(item: Item): Promise<TaskRequest> {
+export async function prepareRequest(item: Item): Promise<CreateRequest> {
 	const { read, option, service, context, index } = item;
 	const id = read('model');
 	const model = models.find((candidate) => candidate.id === id);

@@ -47,7 +47,7 @@ export class CreationSender {
 		const record = openRecord(context);
 		const { model, callBackUrl } = request;
 		try {
-			this.check();
+			if (this.reason) throw this.reason;
 			const body = { model, callBackUrl, input: await uploadFiles(item, request.input) };
 			const key = readIdempotencyHeader(credentials)
 				? record.buildIdempotencyKey(index, identifyAccount(credentials), body)
@@ -61,15 +61,11 @@ export class CreationSender {
 		}
 	}
 
-	private check(): void {
-		if (this.reason) throw this.reason;
-	}
-
 	private async send(item: Item, body: CreateTaskRequest, key?: string): Promise<string> {
 		const { service, settings } = item;
 		const create = async () => await service.createTask(body, settings, key);
 		return await this.limiter.run(async () => {
-			this.check();
+			if (this.reason) throw this.reason;
 			const sending = key ? this.repeatUntilKnown(create) : create();
 			const answer = await sending.catch((error: UserError) => error);
 			this.note(answer);

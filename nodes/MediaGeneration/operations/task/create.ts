@@ -1,14 +1,8 @@
 import { modelFields } from '../../models';
 import { parseValue, webUrl, type Field } from '../../models/field';
-import { defineOperation, optionsField } from '../operation';
+import { defineOperation } from '../operation';
 import type { RecalledTask } from '../record';
-import {
-	costOptions,
-	fineTuningOptions,
-	inputFileOptions,
-	prepareRequest,
-	type CreateRequest,
-} from '../create/request';
+import { buildOptionsField, prepareRequest, type CreateRequest } from '../create/request';
 
 const callbackUrl: Field = {
 	displayName: 'Callback URL',
@@ -28,11 +22,7 @@ export const create = defineOperation<CreateRequest | RecalledTask>({
 	name: 'Start Without Waiting',
 	action: 'Start a video or image without waiting',
 	description: 'Start a task and continue at once; its result comes later',
-	fields: [
-		...modelFields,
-		callbackUrl,
-		optionsField([...costOptions, ...inputFileOptions, ...fineTuningOptions]),
-	],
+	fields: [...modelFields, callbackUrl, buildOptionsField()],
 	creates: true,
 	prepare: async (item) => {
 		const url = parseValue(callbackUrl, item.read(callbackUrl.name)) as string | undefined;

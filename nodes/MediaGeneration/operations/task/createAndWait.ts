@@ -2,17 +2,11 @@ import type { INodeProperties } from 'n8n-workflow';
 import { isTool } from '../../host/execution';
 import { modelFields } from '../../models';
 import { parseValue, readNumberOption, type Field } from '../../models/field';
-import {
-	costOptions,
-	fineTuningOptions,
-	inputFileOptions,
-	prepareRequest,
-	type CreateRequest,
-} from '../create/request';
-import { defineOperation, optionsField, type Item } from '../operation';
+import { buildOptionsField, prepareRequest, type CreateRequest } from '../create/request';
+import { defineOperation, type Item } from '../operation';
 import { openRecord, type RecalledTask } from '../record';
 import { decideWait, type WaitFor } from '../wait/decideWait';
-import type { RunSettings } from '../wait/waitForTasks';
+import type { WaitSettings } from '../wait/looker';
 import {
 	binaryPropertyName,
 	maxSizeOption,
@@ -103,7 +97,7 @@ const toolWaitLimits: INodeProperties[] = [
 ];
 
 /** Reads the settings of a run's wait with the expressions of this item. A model gets only links. */
-function readSettings(item: Item): RunSettings & { waitFor: WaitFor } {
+function readSettings(item: Item): WaitSettings & { waitFor: WaitFor } {
 	const { context, read, option, settings } = item;
 	const limit = parseValue(waitLimit, read(waitLimit.name)) as number;
 	const toolLimit = isTool(context) ? readNumberOption(option, toolWaitLimit) : Infinity;
@@ -130,14 +124,11 @@ export const createAndWait = defineOperation<CreateRequest | RecalledTask>({
 		waitFor,
 		waitLimit,
 		downloadResults,
-		optionsField([
-			...costOptions,
+		buildOptionsField([
 			...toolWaitLimits,
 			outputItems,
 			outputBinaryField,
 			{ ...maxSizeOption, displayOptions: whenDownloading },
-			...inputFileOptions,
-			...fineTuningOptions,
 		]),
 	],
 	creates: true,
@@ -156,11 +147,8 @@ export const createAndWait = defineOperation<CreateRequest | RecalledTask>({
 		);
 		if (isOver) return { outcomes: showTasks(results) };
 		const { waitForTasks } = await import('../wait/waitForTasks');
-		return await waitForTasks(
-			context,
-			prepared.map(({ item }, order) => ({ item, result: results[order] })),
-			{ wait, decision: elsewhere ? CALLED_BACK_ELSEWHERE : decision },
-		);
+		const how = { wait, decision: elsewhere ? CALLED_BACK_ELSEWHERE : decision };
+		return await waitForTasks(context, results, how);
 	},
 });
 

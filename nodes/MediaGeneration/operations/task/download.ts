@@ -53,7 +53,7 @@ export const download = defineOperation<DownloadRequest>({
 	}),
 	async run(prepared, context) {
 		const { FileDownloads, listFiles, toFileSource } = await import('../results/resultFiles');
-		const files = new FileDownloads();
+		const downloads = new FileDownloads();
 		return await runEach<DownloadRequest>(
 			async (item, { taskId, kinds, field, perFile, maxBytes }) => {
 				const task = await item.service.getTask(taskId, item.settings);
@@ -62,9 +62,9 @@ export const download = defineOperation<DownloadRequest>({
 					return listFiles(task, kinds).map((file) =>
 						fitItem(context, { json: { ...task, file } }),
 					);
-				const downloads = await files.downloadAll(task, kinds, toFileSource(item), maxBytes);
-				for (const { result } of downloads) if (result.status === 'rejected') throw result.reason;
-				return toFileItems(task, downloads, { field, perFile });
+				const all = await downloads.downloadAll(task, kinds, toFileSource(item), maxBytes);
+				for (const { result } of all) if (result.status === 'rejected') throw result.reason;
+				return toFileItems(task, all, { field, perFile });
 			},
 		)(prepared, context);
 	},

@@ -12,13 +12,7 @@ const simplify: INodeProperties = {
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 };
 
-interface GetRequest {
-	taskId: string;
-	isSimple: boolean;
-	perFile: boolean;
-}
-
-export const get = defineOperation<GetRequest>({
+export const get = defineOperation<{ taskId: string; isSimple: boolean; perFile: boolean }>({
 	resource: 'task',
 	value: 'get',
 	name: 'Get',

@@ -23,7 +23,7 @@ const TRIGGERED = new Set(['trigger', 'webhook', 'manual']);
  * @returns the reason to stay awake, as the end of a sentence; undefined if nobody waits
  */
 export function findWaiter(starter: Starter): string | undefined {
-	const { mode, executionId, hasCaller, callerGoesOn } = starter;
+	const { mode, executionId } = starter;
 	if (starter.isTool) return "an AI agent waits for its tool's result";
 	if (executionId === '') return NO_EXECUTION;
 	if (starter.isSingleNode)
@@ -31,7 +31,7 @@ export function findWaiter(starter: Starter): string | undefined {
 	if (ENGINE_V2_ID.test(executionId)) return "n8n's new engine can't let a node sleep";
 	if (mode === 'error' || mode === 'retry') return undefined;
 	if (mode === 'integrated')
-		return hasCaller && !callerGoesOn
+		return starter.callerWaits
 			? "the workflow that called this one waits for its end. To let the execution sleep, move Generate there, or turn off 'Wait for Sub-Workflow Completion'"
 			: undefined;
 	if (!TRIGGERED.has(mode)) return `n8n waits for the end of a run of the kind "${mode}"`;

@@ -1,14 +1,16 @@
 import type { TaskService } from '../../api/client';
 import type { Task } from '../../api/task';
 import { mapConcurrent } from '../../lib/mapConcurrent';
-import type { OutputItem } from '../operation';
+import { CONCURRENCY, type OutputItem } from '../operation';
 import type { FileSource } from '../results/downloadFile';
 import { describeError, toFileItems, toTaskItems } from '../results/fileItems';
 import { FileDownloads } from '../results/resultFiles';
 import { Batch, type FailedLook } from './batch';
 
-/** The settings of a wait. n8n stores them with the execution, for its webhook. */
+/** The settings of a run's wait. n8n stores them with the execution, for its webhook. */
 export interface WaitSettings {
+	/** The longest wait, in milliseconds. */
+	limit: number;
 	/** For each request for details. */
 	timeoutSeconds: number;
 	/**
@@ -25,15 +27,13 @@ export type Source = { service: TaskService } & Partial<Omit<FileSource, 'servic
 
 interface LookOptions {
 	getSource: (taskId: string) => Source;
-	/** How many tasks are asked for at once; default: 5. */
+	/** How many tasks are asked for at once; default: `CONCURRENCY`. */
 	concurrency?: number;
 	/** Ends the look after a task that has not ended. */
 	untilOpen?: boolean;
 	/** Ends the look when it is aborted. */
 	signal?: AbortSignal;
 }
-
-const CONCURRENCY = 5;
 
 /**
  * Looks at the tasks of a wait: asks the service for them, notes the answers in the batch, and fetches

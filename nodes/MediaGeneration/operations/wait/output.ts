@@ -1,23 +1,19 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Task } from '../../api/task';
 import { cutText, escapeHtml } from '../../lib/text';
-import type { Failed, Outcome } from '../operation';
+import type { CreateResult } from '../create/createTasks';
+import type { Outcome } from '../operation';
 import type { Batch } from './batch';
 import type { WaitDecision } from './decideWait';
 import { fitItem } from './toolResult';
-
-/** What became of the creation for an item. */
-export interface Created {
-	result: { task: Task } | Failed | undefined;
-}
 
 /**
  * Puts the output of each task at its item's position. The items of a retry may be the output of the
  * earlier execution, with an item for each file; the first one then has those of the whole task.
  */
-export function toOutcomes(context: IExecuteFunctions, created: Created[], batch: Batch) {
+export function toOutcomes(context: IExecuteFunctions, results: CreateResult[], batch: Batch) {
 	const seen = new Set<string>();
-	return created.map(({ result }): Outcome => {
+	return results.map((result): Outcome => {
 		if (!result || !('task' in result)) return result;
 		const { taskId } = result.task;
 		if (seen.has(taskId)) return { items: [] };

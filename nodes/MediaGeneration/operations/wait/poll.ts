@@ -21,21 +21,16 @@ const LEAST_WAIT = 5_000;
  */
 const BEFORE_DEADLINE = 5_000;
 
-interface PollOptions {
-	getSource: (taskId: string) => Source;
-	/** The wait limit, in milliseconds since 1970. */
-	until: number;
-}
-
 /**
  * Looks at all tasks together, with pauses that grow from 2 to 30 seconds, until they have ended, the
  * limit passes, the execution is stopped, or n8n would soon end it. While the service refuses requests
  * for their rate, pauses are the longest. Then it waits for the files.
+ * @param until the wait limit, in milliseconds since 1970
  */
 export async function pollUntilEnded(
 	context: IExecuteFunctions,
 	looker: Looker,
-	{ getSource, until }: PollOptions,
+	{ getSource, until }: { getSource: (taskId: string) => Source; until: number },
 ): Promise<void> {
 	const { batch } = looker;
 	const begun = Date.now();

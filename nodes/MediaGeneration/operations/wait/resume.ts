@@ -30,7 +30,7 @@ const STORED_WITHIN = 3_000;
 const CONCURRENCY = 32;
 
 /** The items that the execution continues with, or what the sender is told. */
-type Outcome = { items: INodeExecutionData[] } | { refusal?: Refused['reason'] };
+type Delivery = { items: INodeExecutionData[] } | { refusal?: Refused['reason'] };
 
 /**
  * Receives a callback, or a look of our own, for an execution that sleeps. The execution continues, with
@@ -96,7 +96,7 @@ async function deliverOnceEnded(
 	context: IWebhookFunctions,
 	waiting: WaitingExecution,
 	{ taskId, credentials }: Callback,
-): Promise<Outcome> {
+): Promise<Delivery> {
 	const begun = Date.now();
 	const { looker, stored } = waiting;
 	const { batch } = looker;

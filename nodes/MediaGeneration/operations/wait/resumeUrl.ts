@@ -10,7 +10,7 @@ const ANSWER_WITHIN = 3_000;
 const KEPT = { good: 5 * 60_000, bad: 60_000, none: 0 };
 
 /** n8n's answer for an execution that doesn't exist (2.14.2, 2.41.1; `e2e/proxies` fails first). */
-const NO_EXECUTION = 'The execution "0" does not exist.';
+const NOT_FOUND = 'The execution "0" does not exist.';
 
 interface Verdict {
 	/** Why callbacks would not arrive, as a predicate; absent: the address leads to this n8n. */
@@ -45,7 +45,7 @@ async function ask(url: string): Promise<Verdict> {
 	const { status, text, failure, isTimeout } = await post(url, { timeout: ANSWER_WITHIN });
 	if (failure !== undefined) return { obstacle: failure, kept: isTimeout ? 'none' : 'bad' };
 	const body = parseJson(text);
-	if (status === 404 && isObject(body) && body.message === NO_EXECUTION) return { kept: 'good' };
+	if (status === 404 && isObject(body) && body.message === NOT_FOUND) return { kept: 'good' };
 	const shown = cutText(text.replace(/\s+/g, ' ').trim(), 80);
 	return { obstacle: `answers ${status} ${shown}`.trim(), kept: 'bad' };
 }

@@ -7,10 +7,10 @@ import type {
 import type { Credentials } from '../../api/endpoints';
 import type { Task } from '../../api/task';
 import { getSigningSecrets } from '../../callback/signature';
-import { readParked } from '../../host/parking';
+import { readParked, readStoredItems, storeItems } from '../../host/parking';
 import { BoundedMap } from '../../lib/boundedMap';
 import { runAfter, settleBy } from '../../lib/timers';
-import { STORED_WAIT, type Wait } from '../record';
+import { STORED_WAIT, type RunRecord, type Wait } from '../record';
 import { createFetchService, sendLook } from './lookRequests';
 import { Looker, type WaitSettings } from './looker';
 
@@ -22,13 +22,6 @@ export interface StoredWait {
 	until: number;
 	/** Without the token, which n8n keeps. */
 	resumeUrl?: string;
-}
-
-/** Reads in a webhook what n8n has stored; undefined if the execution doesn't sleep at this node. */
-export function readStoredWait(context: IWebhookFunctions): StoredWait | undefined {
-	const { items, entry } = readParked<Wait<WaitSettings>>(context, STORED_WAIT);
-	if (entry?.parkedUntil === undefined) return undefined;
-	return { items, settings: entry.settings, until: entry.parkedUntil, resumeUrl: entry.resumeUrl };
 }
 
 type Sleeper = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode' | 'logger'>;
@@ -48,8 +41,8 @@ interface LookTools {
  * execution; the timer would end the next wait of the execution (`wait-tracker.js`, 2.41.1). So no
  * webhook resumes an execution from `LAST_RESUME` after the limit on, and timers come later than that.
  */
-export const N8N_ENDS_AFTER: number = 100_000;
-export const LAST_RESUME: number = 28_000;
+export const N8N_ENDS_AFTER = 100_000;
+export const LAST_RESUME = 28_000;
 
 /** The time before the first look, in milliseconds, and the growth of the pauses after it. */
 const FIRST_PAUSE = 30_000;
@@ -61,6 +54,45 @@ const LATE_FOR = 26_000;
 
 /** n8n's statuses for an execution that waits no more, or not for these tasks. */
 const GONE = new Set<unknown>([404, 409, 410]);
+
+/**
+ * Parks the execution until a webhook resumes it with other items, or until the limit has passed.
+ * @param access the resume URL, with n8n's token, and the credential, for looks
+ */
+export async function fallAsleep(
+	context: IExecuteFunctions,
+	items: INodeExecutionData[],
+	{ wait, until }: { wait: Wait<WaitSettings>; until: number },
+	access: Pick<LookTools, 'url' | 'credentials'>,
+): Promise<void> {
+	const { origin, pathname } = new URL(access.url);
+	await context.putExecutionToWait(new Date(until + N8N_ENDS_AFTER));
+	storeItems(context, items);
+	Object.assign(wait, { parkedUntil: until, resumeUrl: origin + pathname });
+	// n8n empties the array that the node returns, where its errors have an output of their own.
+	openWaiting(context, { items: [...items], settings: wait.settings, until }, access);
+}
+
+/**
+ * Parks a run again that has parked before: with Retry On Fail, n8n runs a node again if its first
+ * output item has an error, even if it has parked.
+ * @returns the parked items; undefined for a run that has not parked
+ */
+export async function sleepAgain(
+	context: IExecuteFunctions,
+	{ wait }: RunRecord,
+): Promise<INodeExecutionData[] | undefined> {
+	if (wait?.parkedUntil === undefined) return undefined;
+	await context.putExecutionToWait(new Date(wait.parkedUntil + N8N_ENDS_AFTER));
+	return readStoredItems(context);
+}
+
+/** Reads in a webhook what n8n has stored; undefined if the execution doesn't sleep at this node. */
+export function readStoredWait(context: IWebhookFunctions): StoredWait | undefined {
+	const { items, entry } = readParked<Wait<WaitSettings>>(context, STORED_WAIT);
+	if (entry?.parkedUntil === undefined) return undefined;
+	return { items, settings: entry.settings, until: entry.parkedUntil, resumeUrl: entry.resumeUrl };
+}
 
 /** The executions that sleep, by execution and node. */
 const sleeping = new BoundedMap<string, WaitingExecution>(10_000);
@@ -76,7 +108,7 @@ export const findWaiting = (context: Sleeper): WaitingExecution | undefined =>
 export function openWaiting(
 	context: Sleeper,
 	stored: StoredWait,
-	access: Omit<LookTools, 'logger' | 'label'>,
+	access: Pick<LookTools, 'url' | 'credentials'>,
 ): WaitingExecution {
 	const label = nameSleep(context);
 	sleeping.get(label)?.stop();
@@ -163,10 +195,8 @@ export class WaitingExecution {
 			const source = { service: createFetchService(tools.credentials) };
 			const getSource = () => source;
 			// A request that hangs must not keep the execution asleep past the limit.
-			await settleBy(
-				stored.until,
-				looker.look(looker.batch.openIds, { getSource, untilOpen: true }),
-			);
+			const looked = looker.look(looker.batch.openIds, { getSource, untilOpen: true });
+			await settleBy(stored.until, looked);
 		}
 		const { isEnded, failure } = looker.batch;
 		if (failure) this.logFailure(failure.message);

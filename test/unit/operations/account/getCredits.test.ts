@@ -1,8 +1,9 @@
 import { getCredits } from '../../../../nodes/MediaGeneration/operations/account/getCredits';
-import { buildCreator, buildItem } from '../creations';
+import { buildContext } from '../../context';
+import { buildItem } from '../creations';
 
 it('outputs the credits of the account', async () => {
-	const context = buildCreator();
+	const context = buildContext();
 	const item = buildItem(context, 0, { getCredits: async () => await Promise.resolve(12.5) });
 	const { outcomes } = await getCredits.run([{ item, request: undefined }], context);
 	expect(outcomes).toEqual([{ items: [{ json: { credits: 12.5 } }] }]);

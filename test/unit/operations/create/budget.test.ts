@@ -1,10 +1,10 @@
 import { takeBudget } from '../../../../nodes/MediaGeneration/operations/create/budget';
-import type { Run } from '../../context';
-import { buildCreator, buildItem } from '../creations';
+import { buildContext, type Run } from '../../context';
+import { buildItem } from '../creations';
 
 /** Takes tasks from the budget of a run, of which there may be five; the account may have credits. */
 async function take(count: number, run: Run, options: object = { maxTasksPerRun: 5 }) {
-	const context = buildCreator(run);
+	const context = buildContext(run);
 	const prepared = Array.from({ length: count }, (_, index) => ({
 		item: buildItem(context, index, { options: { ...options }, getCredits: async () => 1 }),
 		request: undefined,
@@ -52,7 +52,7 @@ describe('Stop Below This Balance', () => {
 	/** Checks items of these accounts, and lists the accounts that were asked. */
 	async function check(credits: Record<string, number | Error>, accounts: string[]) {
 		const asked: string[] = [];
-		const context = buildCreator();
+		const context = buildContext();
 		const prepared = accounts.map((accessToken, index) => ({
 			item: buildItem(context, index, {
 				credentials: { accessToken },

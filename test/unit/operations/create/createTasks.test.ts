@@ -1,15 +1,15 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
 import type { CreateTaskRequest } from '../../../../nodes/MediaGeneration/api/client';
 import { createTasks } from '../../../../nodes/MediaGeneration/operations/create/createTasks';
 import { InputFile } from '../../../../nodes/MediaGeneration/operations/create/inputFile';
 import { openRecord } from '../../../../nodes/MediaGeneration/operations/record';
-import { buildCreator, prepare, refuse, unknown, type Prepared } from '../creations';
+import { buildContext } from '../../context';
+import { prepare, refuse, unknown, type Prepared } from '../creations';
 
 const pending = (taskId: string) => ({ task: { taskId, model: 'model', status: 'pending' } });
-const onStop = () => buildCreator();
-const onContinue = (run = {}) => buildCreator(run, { continueOnFail: () => true });
 
 it('outputs each task at the place of its item, whatever is answered first', async () => {
-	const context = onStop();
+	const context = buildContext();
 	const after = async (order: number) => {
 		for (let turn = 0; turn < order; turn++) await Promise.resolve();
 		return `task-${order}`;
@@ -21,35 +21,30 @@ it('outputs each task at the place of its item, whatever is answered first', asy
 	expect(results).toMatchObject(['task-9', 'task-3', 'task-1'].map(pending));
 });
 
-it.each([
-	['ends the run with On Error "stop"', onStop, [{ error: refuse(422) }, undefined, undefined], 1],
-	[
-		'is that of its item with On Error "continue"',
-		onContinue,
-		[{ error: refuse(422) }, pending('task-1'), pending('task-2')],
-		3,
-	],
-])('a refusal %s', async (_, open, expected, requests) => {
-	const context = open();
-	let sent = 0;
-	const createTask = () => (sent++ ? undefined : refuse(422));
-	const prepared = [0, 1, 2].map((index) =>
-		prepare(context, index, { createTask, options: { concurrency: 1 } }),
+/** Answers for items in turn, each sent after the answer to the one before. */
+const inTurn = (context: IExecuteFunctions, answers: unknown[], options: object = {}) =>
+	answers.map((answer, index) =>
+		prepare(context, index, { createTask: () => answer, options: { concurrency: 1, ...options } }),
 	);
-	const { results } = await createTasks(prepared, context);
-	expect(results).toMatchObject(expected);
-	expect(sent).toBe(requests);
+
+it.each([
+	['ends the run', false, [undefined, undefined]],
+	['is that of its item in a run that goes on', true, [pending('b'), pending('c')]],
+])('a refusal %s', async (_, goesOn, others) => {
+	const context = buildContext({ goesOn });
+	const { results } = await createTasks(inTurn(context, [refuse(422), 'b', 'c']), context);
+	expect(results).toMatchObject([{ error: refuse(422) }, ...others]);
 });
 
 it('sends nothing for an item that has a task, and says if its callback goes elsewhere', async () => {
 	const kept = {};
-	const before = onStop();
-	const first = buildCreator({ kept });
+	const before = buildContext();
+	const first = buildContext({ kept });
 	await createTasks(
 		[0, 1].map((index) => prepare(first, index)),
 		first,
 	);
-	const retry = buildCreator({ kept, executionId: '2' });
+	const retry = buildContext({ kept, executionId: '2' });
 	const createTask = jest.fn(() => 'new');
 	const prepared = [prepare(retry, 0, { createTask }), prepare(retry, 1, { createTask }, 'other')];
 	const { results, elsewhere } = await createTasks(prepared, retry);
@@ -62,7 +57,7 @@ it('sends nothing for an item that has a task, and says if its callback goes els
 });
 
 it('uploads the files of an item, and sends their links with its callback URL', async () => {
-	const context = onStop();
+	const context = buildContext();
 	const bodies: CreateTaskRequest[] = [];
 	const file = Object.create(InputFile.prototype) as InputFile;
 	file.upload = jest.fn(async () => ({ url: 'https://files.example/a.png' }) as never);
@@ -74,15 +69,10 @@ it('uploads the files of an item, and sends their links with its callback URL', 
 });
 
 describe('Maximum Tasks per Run', () => {
-	const limited = { options: { concurrency: 1, maxTasksPerRun: 3 } };
-
 	it('counts what exists or may exist, and nothing that was refused', async () => {
-		const context = onContinue();
+		const context = buildContext({ goesOn: true });
 		const answers = ['task', unknown(), refuse(422)];
-		const prepared = answers.map((answer, index) =>
-			prepare(context, index, { ...limited, createTask: () => answer }),
-		);
-		await createTasks(prepared, context);
+		await createTasks(inTurn(context, answers, { maxTasksPerRun: 3 }), context);
 		expect(openRecord(context).shared.count).toBe(2);
 	});
 
@@ -91,14 +81,14 @@ describe('Maximum Tasks per Run', () => {
 			message: expect.stringContaining("'Maximum Tasks per Run' is 3") as string,
 		}) as Error;
 		const known = { taskId: 'known', model: 'model', elsewhere: false };
-		const prepareAll = (context: ReturnType<typeof onStop>) => [
+		const prepareAll = (context: IExecuteFunctions) => [
 			{ ...prepare(context, 0), request: known },
-			...[1, 2, 3, 4].map((index) => prepare(context, index, limited)),
+			...inTurn(context, ['a', 'b', 'c', 'd'], { maxTasksPerRun: 3 }),
 		];
-		const goesOn = onContinue();
+		const goesOn = buildContext({ goesOn: true });
 		const { results } = await createTasks(prepareAll(goesOn), goesOn);
 		expect(results).toMatchObject([pending('known'), ...Array<object>(4).fill({ error })]);
-		const stops = onStop();
+		const stops = buildContext();
 		await expect(createTasks(prepareAll(stops), stops)).rejects.toEqual(error);
 		expect([goesOn, stops].map((context) => openRecord(context).shared.count)).toEqual([0, 0]);
 	});
@@ -106,7 +96,7 @@ describe('Maximum Tasks per Run', () => {
 
 it('a stopped execution begins no creation', async () => {
 	const stop = new AbortController();
-	const context = buildCreator({}, { getExecutionCancelSignal: () => stop.signal });
+	const context = buildContext({ signal: stop.signal });
 	const createTask = () => void stop.abort();
 	const prepared = [0, 1].map((index) =>
 		prepare(context, index, { createTask, options: { concurrency: 1 } }),

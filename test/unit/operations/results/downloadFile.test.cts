@@ -56,127 +56,121 @@ async function fetchFrom(
 	return { file, asked, bodies };
 }
 
-describe('downloadFile', () => {
-	it('stores a file as it streams, with name, type and size', async () => {
-		const { file } = await fetchFrom({ [url]: ok });
-		expect(file).toEqual({
-			url,
-			name: 'a-red-fox.mp4',
-			mimeType: 'video/mp4',
-			size: 6,
-			seconds: expect.any(Number) as number,
-			binary: { data: 'onetwo', fileName: 'a-red-fox.mp4', mimeType: 'video/mp4' },
-		});
-		expect(file?.seconds).toBeLessThan(60);
-	});
+it('stores a file as it streams, with name, type and size', async () => {
+	const { file } = await fetchFrom({ [url]: ok });
+	const [name, mimeType] = ['a-red-fox.mp4', 'video/mp4'];
+	const binary = { data: 'onetwo', fileName: name, mimeType };
+	const seconds = expect.any(Number) as number;
+	expect(file).toEqual({ url, name, mimeType, size: 6, seconds, binary });
+	expect(file?.seconds).toBeLessThan(60);
+});
 
-	it.each([
-		[200, 6],
-		[300, 3],
-		[399, 3],
-	])('takes %d with a location for what it is', async (statusCode, size) => {
-		const hosts = {
-			[url]: { ...redirecting(elsewhere, statusCode), chunks },
-			[elsewhere]: { ...ok, chunks: [Buffer.from('two')] },
-		};
-		expect((await fetchFrom(hosts)).file?.size).toBe(size);
-	});
+it.each([
+	[200, 6],
+	[300, 3],
+	[399, 3],
+])('takes %d with a location for what it is', async (statusCode, size) => {
+	const hosts = {
+		[url]: { ...redirecting(elsewhere, statusCode), chunks },
+		[elsewhere]: { ...ok, chunks: [Buffer.from('two')] },
+	};
+	expect((await fetchFrom(hosts)).file?.size).toBe(size);
+});
 
-	it.each([401, 403, 404, 410])('gives nothing for a link refused with %d', async (statusCode) => {
-		const { file, bodies } = await fetchFrom({ [url]: { statusCode } });
-		expect(file).toBeUndefined();
-		expect(bodies).toMatchObject([{ destroyed: true }]);
-	});
+it.each([401, 403, 404, 410])('gives nothing for a link refused with %d', async (statusCode) => {
+	const { file, bodies } = await fetchFrom({ [url]: { statusCode } });
+	expect(file).toBeUndefined();
+	expect(bodies).toMatchObject([{ destroyed: true }]);
+});
 
-	it('follows five redirects, relative ones too, and closes each answer', async () => {
-		const hosts = {
-			[url]: redirecting('https://eu.cdn.example/1'),
-			'https://eu.cdn.example/1': redirecting('/2', 307),
-			'https://eu.cdn.example/2': redirecting('/3'),
-			'https://eu.cdn.example/3': redirecting('/4'),
-			'https://eu.cdn.example/4': redirecting('/5.mp4'),
-			'https://eu.cdn.example/5.mp4': ok,
-		};
-		const { file, bodies } = await fetchFrom(hosts);
-		expect(file?.size).toBe(6);
-		expect(bodies.every(({ destroyed }) => destroyed)).toBe(true);
-	});
+it('follows five redirects, relative ones too, and closes each answer', async () => {
+	const hosts = {
+		[url]: redirecting('https://eu.cdn.example/1'),
+		'https://eu.cdn.example/1': redirecting('/2', 307),
+		'https://eu.cdn.example/2': redirecting('/3'),
+		'https://eu.cdn.example/3': redirecting('/4'),
+		'https://eu.cdn.example/4': redirecting('/5.mp4'),
+		'https://eu.cdn.example/5.mp4': ok,
+	};
+	const { file, bodies } = await fetchFrom(hosts);
+	expect(file?.size).toBe(6);
+	expect(bodies.every(({ destroyed }) => destroyed)).toBe(true);
+});
 
-	it('follows neither a redirect nor a link from the internet into this network', async () => {
-		const location = 'http://127.0.0.1:5678/rest/settings';
+it('follows neither a redirect nor a link from the internet into this network', async () => {
+	const location = 'http://127.0.0.1:5678/rest/settings';
+	const hosts = { [url]: redirecting(location), [location]: ok };
+	const inside = 'http://127.0.0.1:5678, an address inside this network';
+	const redirected = `its host cdn.example redirected to ${inside}`;
+	await expect(fetchFrom(hosts)).rejects.toThrow(redirected);
+	const given = `the service gave a link to ${inside}`;
+	await expect(fetchFrom(hosts, { from: location })).rejects.toThrow(given);
+});
+
+it.each(['file:///etc/passwd', 'shttp://cdn.example/', 'http://['])(
+	'says that a link or a redirect to %s is to no web address',
+	async (location) => {
 		const hosts = { [url]: redirecting(location), [location]: ok };
-		const inside = 'http://127.0.0.1:5678, an address inside this network';
-		const redirected = `its host cdn.example redirected to ${inside}`;
-		await expect(fetchFrom(hosts)).rejects.toThrow(redirected);
-		const given = `the service gave a link to ${inside}`;
-		await expect(fetchFrom(hosts, { from: location })).rejects.toThrow(given);
-	});
+		const link = `the service gave a link to ${JSON.stringify(location)}, which is not a web address`;
+		await expect(fetchFrom(hosts, { from: location })).rejects.toThrow(link);
+		await expect(fetchFrom(hosts)).rejects.toThrow('which is not a web address');
+	},
+);
 
-	it.each(['file:///etc/passwd', 'shttp://cdn.example/', 'http://['])(
-		'says that a link or a redirect to %s is to no web address',
-		async (location) => {
-			const hosts = { [url]: redirecting(location), [location]: ok };
-			const link = `the service gave a link to ${JSON.stringify(location)}, which is not a web address`;
-			await expect(fetchFrom(hosts, { from: location })).rejects.toThrow(link);
-			await expect(fetchFrom(hosts)).rejects.toThrow('which is not a web address');
-		},
-	);
+it('follows links and redirects inside a network where the service is, and no way back into it', async () => {
+	const inside = 'http://127.0.0.1:8788/a.mp4';
+	const location = 'http://10.0.0.1:8789/b.mp4';
+	const baseUrl = ' http://localhost:8787 ';
+	const hosts = { [inside]: redirecting(location), [location]: ok };
+	expect((await fetchFrom(hosts, { from: inside, baseUrl })).file?.size).toBe(6);
+	const back = fetchFrom({ [url]: redirecting(inside), [inside]: ok }, { baseUrl });
+	await expect(back).rejects.toThrow('inside this');
+});
 
-	it('follows links and redirects inside a network where the service is, and no way back into it', async () => {
-		const inside = 'http://127.0.0.1:8788/a.mp4';
-		const location = 'http://10.0.0.1:8789/b.mp4';
-		const baseUrl = 'http://localhost:8787';
-		const hosts = { [inside]: redirecting(location), [location]: ok };
-		expect((await fetchFrom(hosts, { from: inside, baseUrl })).file?.size).toBe(6);
-		const back = fetchFrom({ [url]: redirecting(inside), [inside]: ok }, { baseUrl });
-		await expect(back).rejects.toThrow('inside this');
-	});
+it("says that n8n's own guard blocks an address, and what to set", async () => {
+	const blocked = Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' });
+	const message = expect.stringContaining("this n8n's SSRF protection blocks") as string;
+	const description = expect.stringContaining('N8N_SSRF_ALLOWED_HOSTNAMES') as string;
+	await expect(fetchFrom({ [url]: blocked })).rejects.toMatchObject({ message, description });
+});
 
-	it("says that n8n's own guard blocks an address, and what to set", async () => {
-		const blocked = Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' });
-		const message = expect.stringContaining("this n8n's SSRF protection blocks") as string;
-		const description = expect.stringContaining('N8N_SSRF_ALLOWED_HOSTNAMES') as string;
-		await expect(fetchFrom({ [url]: blocked })).rejects.toMatchObject({ message, description });
-	});
+it('stops at a file that is too large, with what to do, and takes one that is just as large as it may be', async () => {
+	const message = expect.stringContaining("it is too large: 'Maximum File Size' in") as string;
+	const description = expect.stringContaining('Raise the limit') as string;
+	const tooLarge = fetchFrom({ [url]: ok }, { maxBytes: 5 });
+	await expect(tooLarge).rejects.toMatchObject({ message, description });
+	expect((await fetchFrom({ [url]: ok }, { maxBytes: 6 })).file?.size).toBe(6);
+});
 
-	it('stops at a file that is too large, with what to do, and takes one that is just as large as it may be', async () => {
-		const message = expect.stringContaining("it is too large: 'Maximum File Size' in") as string;
-		const description = expect.stringContaining('Raise the limit') as string;
-		const tooLarge = fetchFrom({ [url]: ok }, { maxBytes: 5 });
-		await expect(tooLarge).rejects.toMatchObject({ message, description });
-		expect((await fetchFrom({ [url]: ok }, { maxBytes: 6 })).file?.size).toBe(6);
-	});
-
-	it('sends no secret, follows no redirect by itself, and ends with the execution', async () => {
-		const controller = new AbortController();
-		const { asked } = await fetchFrom({ [url]: ok }, { signal: controller.signal });
-		expect(asked).toEqual([
-			{
-				url,
-				headers: {
-					'Accept-Encoding': 'identity',
-					'User-Agent': expect.stringContaining('n8n-nodes-media-generation') as string,
-				},
-				disableFollowRedirect: true,
-				returnFullResponse: true,
-				ignoreHttpStatusErrors: true,
-				encoding: 'stream',
-				timeout: 60_000,
-				abortSignal: expect.objectContaining({ aborted: false }) as object,
+it('sends no secret, follows no redirect by itself, and ends with the execution', async () => {
+	const controller = new AbortController();
+	const { asked } = await fetchFrom({ [url]: ok }, { signal: controller.signal });
+	expect(asked).toEqual([
+		{
+			url,
+			headers: {
+				'Accept-Encoding': 'identity',
+				'User-Agent': expect.stringContaining('n8n-nodes-media-generation') as string,
 			},
-		]);
-		controller.abort();
-		expect(asked).toMatchObject([{ abortSignal: { aborted: true } }]);
-	});
+			disableFollowRedirect: true,
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+			encoding: 'stream',
+			timeout: 60_000,
+			abortSignal: expect.objectContaining({ aborted: false }) as object,
+		},
+	]);
+	controller.abort();
+	expect(asked).toMatchObject([{ abortSignal: { aborted: true } }]);
+});
 
-	it.each<[string, Parameters<typeof fetchFrom>[0], string]>([
-		['answers 400', { [url]: redirecting(elsewhere, 400) }, 'its host cdn.example answered 400'],
-		['answers 500', { [url]: redirecting(elsewhere, 500) }, 'its host cdn.example answered 500'],
-		['is not there', {}, "its host cdn.example can't be reached: nothing answers"],
-		['breaks off', { [url]: { chunks: breakOff() } }, 'broke off before the file was complete'],
-		['redirects without end', { [url]: redirecting(url) }, 'more than 5 times'],
-		['stalls', { [url]: stall }, 'sent nothing for 0.1 s before the file was complete'],
-	])('says what a host did that %s', async (_, hosts, message) => {
-		await expect(fetchFrom(hosts, { timeoutSeconds: 0.1 })).rejects.toThrow(message);
-	});
+it.each<[string, Parameters<typeof fetchFrom>[0], string]>([
+	['answers 400', { [url]: redirecting(elsewhere, 400) }, 'its host cdn.example answered 400'],
+	['answers 500', { [url]: redirecting(elsewhere, 500) }, 'its host cdn.example answered 500'],
+	['is not there', {}, "its host cdn.example can't be reached: nothing answers"],
+	['breaks off', { [url]: { chunks: breakOff() } }, 'broke off before the file was complete'],
+	['redirects without end', { [url]: redirecting(url) }, 'more than 5 times'],
+	['stalls', { [url]: stall }, 'sent nothing for 0.1 s before the file was complete'],
+])('says what a host did that %s', async (_, hosts, message) => {
+	await expect(fetchFrom(hosts, { timeoutSeconds: 0.1 })).rejects.toThrow(message);
 });

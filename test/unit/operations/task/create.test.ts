@@ -1,8 +1,9 @@
 import { create } from '../../../../nodes/MediaGeneration/operations/task/create';
-import { buildCreator, buildItem, prepare } from '../creations';
+import { buildContext } from '../../context';
+import { buildItem, prepare } from '../creations';
 
 it('each task is output as it was created', async () => {
-	const context = buildCreator();
+	const context = buildContext();
 	const prepared = [0, 1].map((index) => prepare(context, index));
 	const { outcomes } = await create.run(prepared, context);
 	const json = (taskId: string) => ({ taskId, model: 'model', status: 'pending', resultUrls: [] });
@@ -10,7 +11,7 @@ it('each task is output as it was created', async () => {
 });
 
 it('a callback URL that is none is refused', async () => {
-	const item = buildItem(buildCreator(), 0);
+	const item = buildItem(buildContext(), 0);
 	const read = () => 'my-webhook';
 	await expect(create.prepare({ ...item, read })).rejects.toThrow("'Callback URL' must be a URL");
 });

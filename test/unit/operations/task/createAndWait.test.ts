@@ -4,8 +4,8 @@ import { openRecord } from '../../../../nodes/MediaGeneration/operations/record'
 import { createAndWait } from '../../../../nodes/MediaGeneration/operations/task/createAndWait';
 import { decideWait } from '../../../../nodes/MediaGeneration/operations/wait/decideWait';
 import { waitForTasks } from '../../../../nodes/MediaGeneration/operations/wait/waitForTasks';
-import type { Run } from '../../context';
-import { buildCreator, buildItem, refuse } from '../creations';
+import { buildContext, type Run } from '../../context';
+import { buildItem, refuse } from '../creations';
 
 jest.mock('../../../../nodes/MediaGeneration/operations/wait/decideWait');
 jest.mock('../../../../nodes/MediaGeneration/operations/wait/waitForTasks');
@@ -21,26 +21,23 @@ it.each([description, tool])("'Agent Wait (Minutes)' stays where a workflow has 
 });
 
 const RESUME_URL = 'https://n8n.example/webhook-waiting/1';
-const DEFAULTS = { waitFor: 'automatic', waitLimit: 30, downloadResults: true };
 const output = { outcomes: [{ items: [] }] };
 
-/** Generates for one item; n8n keeps its context, and the service's answer is a task's ID or an error. */
-async function generate({
-	run = {},
-	parameters = {},
-	extra = {},
-	answer = 'task',
-}: {
-	run?: Run;
-	parameters?: object;
+interface Options extends Run {
+	/** Entries of Options. */
 	extra?: Record<string, unknown>;
+	/** The service's answer: the ID of a task, or an error. */
 	answer?: string | Error;
-} = {}) {
+}
+
+/** Generates for one item with these parameters of the node. */
+async function generate(parameters: object = {}, { extra, answer = 'task', ...run }: Options = {}) {
 	jest.mocked(decideWait).mockResolvedValue({ resumeUrl: RESUME_URL });
 	jest.mocked(waitForTasks).mockReset().mockResolvedValue(output);
 	const createTask = jest.fn(() => answer);
-	const context = buildCreator(run);
-	const all: Record<string, unknown> = { ...DEFAULTS, ...parameters };
+	const context = buildContext(run);
+	const defaults = { waitFor: 'automatic', waitLimit: 30, downloadResults: true };
+	const all: Record<string, unknown> = { ...defaults, ...parameters };
 	const item = {
 		...buildItem(context, 0, { createTask, options: extra }),
 		read: (name: string) => all[name] ?? '',
@@ -54,50 +51,43 @@ async function generate({
 describe('a run', () => {
 	it('creates tasks that call the resume URL, and waits for them as was decided', async () => {
 		const { result, createTask, created, how } = await generate();
-		expect(createTask).toHaveBeenCalledWith(
-			{ model: 'model', input: {}, callBackUrl: RESUME_URL },
-			undefined,
-		);
-		expect(created).toMatchObject([{ result: { task: { taskId: 'task' } } }]);
+		const body = { model: 'model', input: {}, callBackUrl: RESUME_URL };
+		expect(createTask).toHaveBeenCalledWith(body, undefined);
+		expect(created).toMatchObject([{ task: { taskId: 'task' } }]);
 		expect(how).toMatchObject({ decision: { resumeUrl: RESUME_URL } });
 		expect(result).toBe(output);
 	});
 
 	it('outputs what there is once an error ends it', async () => {
-		const { result, how } = await generate({ answer: refuse(422) });
+		const { result, how } = await generate({}, { answer: refuse(422) });
 		expect(how).toBeUndefined();
 		expect(result).toMatchObject({ outcomes: [{ error: { code: 422 } }] });
 	});
 
 	it('polls for tasks of an earlier execution, which the service calls back', async () => {
 		const kept = {};
-		await generate({ run: { kept } });
-		const { createTask, how } = await generate({ run: { kept, executionId: '2' } });
+		await generate({}, { kept });
+		const { createTask, how } = await generate({}, { kept, executionId: '2' });
 		expect(createTask).not.toHaveBeenCalled();
-		expect(how?.decision.resumeUrl).toBeUndefined();
-		expect(how?.decision.reason).toContain('created by an earlier execution');
+		const reason = expect.stringContaining('created by an earlier execution') as string;
+		expect(how?.decision).toEqual({ reason });
 	});
 
 	it('keeps its settings when n8n repeats it, whatever its expressions return then', async () => {
 		const kept = {};
-		const { how } = await generate({ run: { kept } });
-		const again = await generate({ run: { kept }, parameters: { waitLimit: 1 } });
+		const { how } = await generate({}, { kept });
+		const again = await generate({ waitLimit: 1 }, { kept });
 		expect(again.how?.wait).toBe(how?.wait);
-		expect(decideWait).toHaveBeenLastCalledWith(
-			expect.anything(),
-			how?.wait.settings,
-			expect.anything(),
-		);
+		expect(jest.mocked(decideWait).mock.lastCall?.[1]).toBe(how?.wait.settings);
 	});
 
 	it('without items does nothing', async () => {
-		expect(await createAndWait.run([], buildCreator())).toEqual({ outcomes: [] });
+		expect(await createAndWait.run([], buildContext())).toEqual({ outcomes: [] });
 	});
 });
 
 describe('the settings of a wait', () => {
 	const MINUTE = 60_000;
-	const AGENT: Run = { type: 'nodeTool' };
 	const usual = {
 		waitFor: 'automatic',
 		limit: 30 * MINUTE,
@@ -105,39 +95,41 @@ describe('the settings of a wait', () => {
 		perFile: false,
 		downloads: { field: 'data', maxBytes: 2048 * 1024 ** 2 },
 	};
-	const without = { ...usual, downloads: undefined };
-	it.each<[string, Parameters<typeof generate>[0], object]>([
-		['have defaults', {}, usual],
+	const AGENT = { type: 'nodeTool' };
+	const film = { outputBinaryField: ' film ', maxSizeMegabytes: 1 };
+	it.each<[string, object, Options, object]>([
+		['defaults', {}, {}, {}],
+		['a way to wait', { waitFor: 'polling' }, {}, { waitFor: 'polling' }],
+		['a limit', { waitLimit: 0.5 }, {}, { limit: 30_000 }],
+		['no downloads', { downloadResults: false }, {}, { downloads: undefined }],
+		['none for an agent, and its limit', {}, AGENT, { downloads: undefined, limit: 10 * MINUTE }],
 		[
-			'are what the user set',
-			{ parameters: { waitFor: 'polling', waitLimit: 0.5 } },
-			{ ...usual, waitFor: 'polling', limit: 30_000 },
-		],
-		['have no downloads where they are off', { parameters: { downloadResults: false } }, without],
-		['have none, and a limit, for an agent', { run: AGENT }, { ...without, limit: 10 * MINUTE }],
-		['have no limit of agents elsewhere', { extra: { toolWaitLimit: 2 } }, usual],
-		[
-			'have the limit that an agent is given',
-			{ run: AGENT, extra: { toolWaitLimit: 2 } },
-			{ ...without, limit: 2 * MINUTE },
+			"an agent's own limit",
+			{},
+			{ ...AGENT, extra: { toolWaitLimit: 2 } },
+			{ downloads: undefined, limit: 2 * MINUTE },
 		],
 		[
-			'have the usual limit for an agent if it is shorter',
-			{ run: AGENT, parameters: { waitLimit: 1 } },
-			{ ...without, limit: MINUTE },
+			'the usual limit for an agent if it is shorter',
+			{ waitLimit: 1 },
+			AGENT,
+			{ downloads: undefined, limit: MINUTE },
 		],
-		['have One per File', { extra: { outputItems: 'perFile' } }, { ...usual, perFile: true }],
+		['no limit of agents elsewhere', {}, { extra: { toolWaitLimit: 2 } }, {}],
+		['One per File', {}, { extra: { outputItems: 'perFile' } }, { perFile: true }],
 		[
-			'have the field and limit of files',
-			{ extra: { outputBinaryField: ' film ', maxSizeMegabytes: 1 } },
-			{ ...usual, downloads: { field: 'film', maxBytes: 1024 ** 2 } },
+			'field and size of files',
+			{},
+			{ extra: film },
+			{ downloads: { field: 'film', maxBytes: 1024 ** 2 } },
 		],
-		['have a field where it is blank', { extra: { outputBinaryField: ' ' } }, usual],
-	])('%s', async (_, options, settings) => {
-		expect((await generate(options)).how?.wait.settings).toEqual(settings);
+		['a field where it is blank', {}, { extra: { outputBinaryField: ' ' } }, {}],
+	])('have %s', async (_, parameters, options, settings) => {
+		const { how } = await generate(parameters, options);
+		expect(how?.wait.settings).toEqual({ ...usual, ...settings });
 	});
 
 	it('that can not be used keep everything from being created', async () => {
-		await expect(generate({ parameters: { waitLimit: 0 } })).rejects.toThrow("'Limit Wait Time");
+		await expect(generate({ waitLimit: 0 })).rejects.toThrow("'Limit Wait Time");
 	});
 });

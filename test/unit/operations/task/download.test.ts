@@ -1,12 +1,13 @@
 import { download } from '../../../../nodes/MediaGeneration/operations/task/download';
-import { buildCreator, buildItem } from '../creations';
+import { buildContext } from '../../context';
+import { buildItem } from '../creations';
 
 const resultUrls = ['https://files.example/a.png', 'https://files.example/b.png'];
 const task = { taskId: 'task', status: 'completed', resultUrls, result: { resultUrls } };
 const parameters: Record<string, unknown> = { taskId: 'task', files: ['result'] };
 
 it('gives links with a note where there is no execution, as n8n has no place for files there', async () => {
-	const context = buildCreator({ kept: null, type: 'nodeTool' });
+	const context = buildContext({ kept: null, type: 'nodeTool' });
 	const item = buildItem(context, 0);
 	Object.assign(item.service, { getTask: async () => await Promise.resolve(task) });
 	const read = (name: string) => parameters[name] ?? 'data';

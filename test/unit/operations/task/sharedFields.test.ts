@@ -5,27 +5,20 @@ import {
 	readTaskId,
 } from '../../../../nodes/MediaGeneration/operations/task/sharedFields';
 
-const give =
-	(value: unknown): Item['option'] =>
-	() =>
-		value;
-
 it.each([
 	[undefined, 2048 * 1024 ** 2],
 	[0.5, 512 * 1024],
 	[0, Infinity],
 ])('Maximum File Size %p MB allows %p bytes', (value, bytes) => {
-	expect(readMaxBytes(give(value))).toBe(bytes);
+	expect(readMaxBytes(() => value)).toBe(bytes);
 });
 
-it.each([
-	[undefined, false],
-	[null, false],
-	['perTask', false],
-	['perfile', false],
-	['perFile', true],
-])('Output Items %p gives an item for each file: %p', (value, perFile) => {
-	expect(readPerFile(give(value))).toBe(perFile);
+it('Output Items gives an item for each file if it says so', () => {
+	expect([undefined, 'perTask', 'perFile'].map((value) => readPerFile(() => value))).toEqual([
+		false,
+		false,
+		true,
+	]);
 });
 
 it('a task ID is read without blanks around it, and is needed', () => {

@@ -9,6 +9,7 @@ import type {
 import { hmac } from '../../../../dev/fixtures/callbackCases.cts';
 import type { executeOperation } from '../../../../nodes/MediaGeneration/operations/execute';
 import type { resumeExecution } from '../../../../nodes/MediaGeneration/operations/wait/resume';
+import { buildContext } from '../../context.ts';
 import { makeResponse } from '../../webhook.ts';
 
 /**
@@ -154,8 +155,6 @@ export class FakeN8n {
 	error?: Error;
 	/** Callbacks and looks that nobody has answered. */
 	open = 0;
-	/** What the caller of a trigger that answers with the last node got, at the end or the first sleep. */
-	answered?: INodeExecutionData[];
 	/** The lines of n8n's log. */
 	readonly log: string[] = [];
 	private storeFailures: number;
@@ -303,7 +302,6 @@ export class FakeN8n {
 		this.parkedAt = Date.now();
 		// What n8n stores is a copy.
 		this.stored = structuredClone(this.stored);
-		this.answered ??= this.stored.data.main[0];
 	}
 
 	/** Ends a step, and goes on with the next one. */
@@ -318,7 +316,6 @@ export class FakeN8n {
 		}
 		this.status = 'done';
 		clearInterval(this.tracker);
-		this.answered ??= items;
 	}
 
 	private buildInput(step: number): Stored['data'] {
@@ -337,13 +334,13 @@ export class FakeN8n {
 		};
 	}
 
+	/** What the node is given in a run and in a webhook. */
 	private buildBase(step: number) {
 		const { service, id } = this;
 		const { name } = this.findRun(step);
 		const log = (line: string) => this.log.push(line);
 		return {
-			getNode: () => ({ id: name, name, type: 'mediaGeneration', typeVersion: 1.1 }),
-			getWorkflow: () => ({ id: 'workflow', name: 'Workflow' }),
+			getNode: () => ({ id: name, name, type: 'mediaGeneration' }),
 			getMode: () => 'trigger',
 			getExecutionId: () => id,
 			getCredentials: async () => ({ ...CREDENTIALS }),
@@ -354,11 +351,7 @@ export class FakeN8n {
 					{ url, body }: { url: string; body?: { input?: { item?: number } } },
 				) => await aliveOnly(service.answer(url.slice(CREDENTIALS.baseUrl.length), body)),
 				httpRequest: async () => await aliveOnly(service.download()),
-				prepareBinaryData: async (_file: unknown, fileName: string, mimeType: string) => ({
-					data: '',
-					fileName,
-					mimeType,
-				}),
+				prepareBinaryData: async (_file: unknown, fileName: string) => ({ data: '', fileName }),
 				constructExecutionMetaData: (items: INodeExecutionData[], { itemData }: IDataObject) =>
 					items.map((item) => ({ ...item, pairedItem: itemData })),
 			},
@@ -369,29 +362,30 @@ export class FakeN8n {
 		const { stored, parameters, conditions, id } = this;
 		const { name: node, run } = this.findRun(stored.step);
 		const kept = (stored.kept[node] ??= {});
-		return {
-			...this.buildBase(stored.step),
-			getInputData: () => stored.data.main[0],
-			getExecuteData: () => stored,
-			// The input names its item, by an expression on it.
-			getNodeParameter: (name: string, item: number, fallback: unknown) =>
-				name === 'customInput' ? stored.data.main[0]?.[item]?.json : (parameters[name] ?? fallback),
-			getContext: () => kept,
-			getWorkflowDataProxy: () => ({ $runIndex: run, $execution: { customData: { set() {} } } }),
-			getWorkflowSettings: () => ({ executionOrder: 'v1' }),
-			getExecutionCancelSignal: () => this.cancelled.signal,
-			isToolExecution: () => false,
-			getExecutionContext: () => undefined,
-			getChildNodes: () => [],
-			getParentNodes: () => [{ ...HOOK, parameters: { responseMode: conditions.responseMode } }],
-			continueOnFail: () => false,
-			addExecutionHints() {},
-			evaluateExpression: () => `${RESUME_URL}${id}?signature=${RESUME_TOKEN}`,
-			putExecutionToWait: async (until?: Date) => {
-				stored.waitTill = until?.getTime();
-				if (conditions.parkingFails) throw new Error('No active execution found');
+		const parents = [{ ...HOOK, parameters: { responseMode: conditions.responseMode } }];
+		return buildContext(
+			{ kept, signal: this.cancelled.signal },
+			{
+				...this.buildBase(stored.step),
+				getInputData: () => stored.data.main[0],
+				getExecuteData: () => stored,
+				// The input names its item, by an expression on it.
+				getNodeParameter: (name: string, item: number, fallback: unknown) =>
+					name === 'customInput'
+						? stored.data.main[0]?.[item]?.json
+						: (parameters[name] ?? fallback),
+				getWorkflowDataProxy: () => ({ $runIndex: run, $execution: { customData: { set() {} } } }),
+				getWorkflowSettings: () => ({}),
+				getChildNodes: () => [],
+				getParentNodes: () => parents,
+				addExecutionHints() {},
+				evaluateExpression: () => `${RESUME_URL}${id}?signature=${RESUME_TOKEN}`,
+				putExecutionToWait: async (until?: Date) => {
+					stored.waitTill = until?.getTime();
+					if (conditions.parkingFails) throw new Error('No active execution found');
+				},
 			},
-		} as unknown as IExecuteFunctions;
+		);
 	}
 
 	private buildWebhookContext(
@@ -407,6 +401,7 @@ export class FakeN8n {
 			getBodyData: () => body,
 			getQueryData: () => ({ signature: RESUME_TOKEN }),
 			getResponseObject: () => response,
+			getWorkflow: () => ({ id: 'workflow' }),
 			evaluateExpression: () => ({
 				items: data.main[0],
 				entry: (kept[name]?.run as IDataObject).wait,

@@ -7,130 +7,84 @@ const starter: Starter = {
 	executionId: '7',
 	isTool: false,
 	isSingleNode: false,
-	hasCaller: false,
-	callerGoesOn: false,
+	callerWaits: false,
 	parents: [],
 	hasResponded: () => false,
 };
 
 const CHAT = '@n8n/n8n-nodes-langchain.chatTrigger';
+const LAST_NODE = { responseMode: 'lastNode' };
 
-/** A node above, named by its type in n8n's own package unless it has a whole one. */
-const above = (type: string, parameters: object = {}, more: Partial<NodeTypeAndVersion> = {}) =>
-	({
-		name: type,
-		type: type.includes('.') ? type : `n8n-nodes-base.${type}`,
-		disabled: false,
-		parameters,
-		...more,
-	}) as NodeTypeAndVersion;
-
-const below = (type: string, responseMode?: unknown): Partial<Starter> => ({
-	parents: [above(type, responseMode === undefined ? {} : { responseMode })],
+/** Nodes above, named by their types in n8n's own package unless they have whole ones. */
+const above = (parents: Record<string, object>): Partial<Starter> => ({
+	parents: Object.entries(parents).map(
+		([name, { disabled = false, ...parameters }]: [string, { disabled?: boolean }]) =>
+			({
+				name,
+				type: name.includes('.') ? name : `n8n-nodes-base.${name}`,
+				disabled,
+				parameters,
+			}) as NodeTypeAndVersion,
+	),
 });
-const chat = (responseMode?: string): Partial<Starter> => ({
-	parents: [above(CHAT, { options: { responseMode } })],
-});
-const waitsAbove = (parameters: object): Partial<Starter> => ({
-	mode: 'trigger',
-	parents: [above('scheduleTrigger'), above('wait', parameters)],
-});
-const triggered = (type: string): Partial<Starter> => ({ ...below(type), mode: 'trigger' });
-const responded: Partial<Starter> = { hasResponded: (name) => name === 'webhook' };
-const called: Partial<Starter> = { mode: 'integrated', hasCaller: true };
+const BY_NODE = above({ webhook: { responseMode: 'responseNode' } });
+const TWO = above({ webhook: LAST_NODE, scheduleTrigger: {} });
 /** What n8n carries over from the workflow that began it all. */
-const ofRoot: Partial<Starter> = { ...below('webhook', 'lastNode'), startedBy: 'webhook' };
-const two: Partial<Starter> = {
-	parents: [above('webhook', { responseMode: 'lastNode' }), above('scheduleTrigger')],
-};
+const OF_ROOT = { ...above({ webhook: LAST_NODE }), startedBy: 'webhook' };
 
 it.each<[string, Partial<Starter>]>([
-	['Webhook at once', below('webhook', 'onReceived')],
-	['Webhook that says nothing of it', below('webhook')],
-	['an app trigger', below('githubTrigger')],
-	['a polling trigger', triggered('gmailTrigger')],
-	['Schedule', triggered('scheduleTrigger')],
-	['an error workflow, which carries the root trigger', { ...ofRoot, mode: 'error' }],
-	['a retry', { ...ofRoot, mode: 'retry' }],
+	['Webhook at once', above({ webhook: { responseMode: 'onReceived' } })],
+	['Webhook that says nothing of it', above({ webhook: {} })],
+	['an error workflow, which carries the root trigger', { ...OF_ROOT, mode: 'error' }],
+	['a retry', { ...OF_ROOT, mode: 'retry' }],
 	['MCP execute_workflow', { mode: 'trigger' }],
 	[
 		'Webhook with a Respond node that ran already',
-		{ ...below('webhook', 'responseNode'), ...responded },
+		{ ...BY_NODE, hasResponded: (name) => name === 'webhook' },
 	],
-	['Chat with Response Nodes', chat('responseNodes')],
-	['a Form with a Form page below', below('formTrigger', 'onReceived')],
-	['Wait that waits for a time', waitsAbove({ resume: 'timeInterval' })],
-	[
-		'Wait "On Webhook Call" that answers at once',
-		waitsAbove({ resume: 'webhook', responseMode: 'onReceived' }),
-	],
-	['a called workflow whose caller does not wait', { ...called, callerGoesOn: true }],
-	["a workflow that n8n's Agents call", { mode: 'integrated' }],
-	['the editor, as its trigger says', { ...below('webhook'), mode: 'manual' }],
-	['a part of a workflow in the editor', { mode: 'manual' }],
-	['one of two triggers, which nobody waits for', { ...two, startedBy: 'scheduleTrigger' }],
-	[
-		'a trigger beside a disabled one',
-		{ parents: [above('webhook', { responseMode: 'lastNode' }, { disabled: true })] },
-	],
-	[
-		'a node above that is no trigger',
-		{ parents: [above('httpRequest', { responseMode: 'lastNode' })] },
-	],
+	['Chat with Response Nodes', above({ [CHAT]: { options: { responseMode: 'responseNodes' } } })],
+	['Wait that waits for a time', above({ wait: { ...LAST_NODE, resume: 'timeInterval' } })],
+	['a called workflow whose caller does not wait', { mode: 'integrated' }],
+	['the editor, as its trigger says', { ...above({ webhook: {} }), mode: 'manual' }],
+	['one of two triggers, which nobody waits for', { ...TWO, startedBy: 'scheduleTrigger' }],
+	['a trigger that is disabled', above({ webhook: { ...LAST_NODE, disabled: true } })],
+	['a node above that is no trigger', above({ httpRequest: LAST_NODE })],
 ])('nobody waits for %s', (_, facts) => {
 	expect(findWaiter({ ...starter, ...facts })).toBeUndefined();
 });
 
 const CALLER = 'the caller of "';
-const BROKER = 'acknowledges its message';
 
 it.each<[string, Partial<Starter>, string]>([
-	['Webhook: last node', below('webhook', 'lastNode'), `${CALLER}webhook"`],
-	['Form: last node', below('formTrigger', 'lastNode'), CALLER],
-	['Webhook: streaming', below('webhook', 'streaming'), CALLER],
-	['Chat: streaming', chat('streaming'), CALLER],
-	['Chat: last node', chat('lastNode'), CALLER],
-	['Chat: an unset option', chat(), CALLER],
-	['Webhook with a Respond node that has not run', below('webhook', 'responseNode'), CALLER],
-	['Webhook: an expression', below('webhook', '={{ $json.mode }}'), CALLER],
+	['Webhook: last node', above({ webhook: LAST_NODE }), `${CALLER}webhook"`],
+	['Webhook: an expression', above({ webhook: { responseMode: '={{ $json.mode }}' } }), CALLER],
+	['Webhook with a Respond node that has not run', BY_NODE, CALLER],
+	['Form: last node', above({ formTrigger: LAST_NODE }), CALLER],
+	['Chat: an unset option', above({ [CHAT]: {} }), CALLER],
 	[
-		'Wait "On Webhook Call": last node',
-		waitsAbove({ resume: 'webhook', responseMode: 'lastNode' }),
-		`${CALLER}wait"`,
-	],
-	[
-		'Wait "On Form Submitted": last node',
-		waitsAbove({ resume: 'form', responseMode: 'lastNode' }),
-		CALLER,
-	],
-	[
-		'Wait below the trigger that began',
+		'Wait "On Webhook Call" below the trigger that began',
 		{
-			...waitsAbove({ resume: 'webhook', responseMode: 'lastNode' }),
+			...above({ scheduleTrigger: {}, wait: { ...LAST_NODE, resume: 'webhook' } }),
 			startedBy: 'scheduleTrigger',
 		},
-		CALLER,
+		`${CALLER}wait"`,
 	],
-	['a called workflow', called, 'the workflow that called this one'],
-	['a tool of an agent', { isTool: true }, 'an AI agent waits'],
-	[
-		'MCP Server Trigger with the node as a tool',
-		{ isTool: true, executionId: '' },
-		'an AI agent waits',
-	],
-	['a run without an execution', { executionId: '' }, 'no execution'],
-	['Evaluations', { mode: 'evaluation' }, '"evaluation"'],
-	['n8n execute', { mode: 'cli' }, '"cli"'],
+	['Wait "On Form Submitted"', above({ wait: { ...LAST_NODE, resume: 'form' } }), CALLER],
+	['one of two triggers, which is not known', TWO, CALLER],
 	...['kafka', 'rabbitmq', 'mqtt', 'amqp'].map((name): [string, Partial<Starter>, string] => [
 		name,
-		triggered(`${name}Trigger`),
-		BROKER,
+		above({ [`${name}Trigger`]: {} }),
+		'acknowledges its message',
 	]),
-	['the editor, as its trigger says', { ...below('webhook', 'lastNode'), mode: 'manual' }, CALLER],
-	['one of two triggers', { ...two, startedBy: 'webhook' }, CALLER],
-	['one of two triggers, which is not known', two, CALLER],
+	[
+		'a called workflow',
+		{ mode: 'integrated', callerWaits: true },
+		'the workflow that called this one',
+	],
+	['a tool of an agent or MCP server', { isTool: true, executionId: '' }, 'an AI agent waits'],
+	['a run without an execution', { executionId: '' }, 'no execution'],
+	['Evaluations', { mode: 'evaluation' }, '"evaluation"'],
 	['"Execute node" of the assistant', { isSingleNode: true }, 'n8n deletes the execution'],
-	['engine-v2', { executionId: '019ab7c2-5d1e-7abc-9def-0123456789ab' }, 'new engine'],
 	[
 		'engine-v2, for an error workflow too',
 		{ mode: 'error', executionId: '019ab7c2-5d1e-7abc-9def-0123456789ab' },

@@ -2,10 +2,11 @@ import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
 import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
 import {
 	Looker,
+	type Source,
 	type WaitSettings,
 } from '../../../../nodes/MediaGeneration/operations/wait/looker';
 
-const settings: WaitSettings = { timeoutSeconds: 1 };
+const IDS = ['one', 'two', 'three'];
 const completed: Partial<Task> = { status: 'completed', resultUrls: ['https://x/1'] };
 
 /** Looks at three tasks; by default the second goes on. */
@@ -13,35 +14,37 @@ function build({
 	answer = async (taskId: string): Promise<Partial<Task>> =>
 		taskId === 'two' ? { status: 'pending' } : completed,
 	downloads = undefined as WaitSettings['downloads'],
-	helpers = undefined as object | undefined,
+	httpRequest = undefined as jest.Mock | undefined,
 } = {}) {
-	const ids = ['one', 'two', 'three'];
 	const asked: string[] = [];
-	const tasks = ids.map((taskId) => newTask(taskId, 'model'));
-	const looker = new Looker(tasks, { ...settings, downloads });
+	const tasks = IDS.map((taskId) => newTask(taskId, 'model'));
+	const looker = new Looker(tasks, { limit: 1, timeoutSeconds: 1, downloads });
 	const getTask = async (taskId: string) => {
 		asked.push(taskId);
 		return { taskId, ...(await answer(taskId)) };
 	};
 	const service = { getTask, credentials: { baseUrl: 'https://x' } } as unknown as TaskService;
-	const getSource = () =>
-		({ service, helpers }) as ReturnType<Parameters<Looker['look']>[1]['getSource']>;
-	const look = async (more: object = {}, taskIds = ids) =>
+	const helpers = httpRequest && ({ httpRequest } as unknown as Source['helpers']);
+	const getSource = () => ({ service, helpers });
+	const look = async (more: object = {}, taskIds = IDS) =>
 		await looker.look(taskIds, { getSource, ...more });
-	return { looker, batch: looker.batch, asked, look, getSource };
+	/** Looks, waits for the files, and shows what is known of the first task. */
+	const fetchFiles = async () => {
+		await look();
+		await looker.collectFiles(getSource);
+		return looker.batch.toOutput('one')[0]?.json;
+	};
+	return { batch: looker.batch, asked, look, fetchFiles };
 }
 
+const ONE_BY_ONE = { concurrency: 1 };
+
 it.each<[string, object, string[], string[]]>([
-	['at all', {}, ['one', 'two', 'three'], ['two']],
-	[
-		'one by one until one goes on',
-		{ untilOpen: true, concurrency: 1 },
-		['one', 'two'],
-		['two', 'three'],
-	],
+	['at all', {}, IDS, ['two']],
+	['until one goes on', { ...ONE_BY_ONE, untilOpen: true }, ['one', 'two'], ['two', 'three']],
 	[
 		'at no more once it is aborted',
-		{ signal: AbortSignal.abort(), concurrency: 1 },
+		{ ...ONE_BY_ONE, signal: AbortSignal.abort() },
 		['one'],
 		['two', 'three'],
 	],
@@ -52,23 +55,20 @@ it.each<[string, object, string[], string[]]>([
 	expect(batch.openIds).toEqual(open);
 });
 
-it('notes a look that failed, and looks again', async () => {
+it('asks again for a task that has not ended, also after a look that failed', async () => {
 	let fails = true;
-	const { look, batch } = build({
-		answer: async () => (fails ? await Promise.reject(new Error('no answer')) : completed),
+	const { look, batch, asked } = build({
+		answer: async (taskId) => {
+			if (taskId === 'two' && fails) throw new Error('no answer');
+			return completed;
+		},
 	});
 	await look();
 	expect(batch.failure?.message).toBe('no answer');
 	fails = false;
 	await look();
 	expect(batch).toMatchObject({ isEnded: true, failure: undefined });
-});
-
-it('asks for a task that has ended no more', async () => {
-	const { look, asked } = build();
-	await look();
-	await look();
-	expect(asked).toEqual(['one', 'two', 'three', 'two']);
+	expect(asked).toEqual([...IDS, 'two']);
 });
 
 it('whoever asks while a request is under way shares the next one, which may know more', async () => {
@@ -91,36 +91,25 @@ it('whoever asks while a request is under way shares the next one, which may kno
 
 describe('files', () => {
 	const downloads = { field: 'data', maxBytes: null };
+	const httpRequest = jest.fn().mockRejectedValue(new Error('gone'));
+	beforeEach(() => httpRequest.mockClear());
 
-	it('of tasks that have completed are fetched where there is a place for them', async () => {
-		const helpers = { httpRequest: jest.fn().mockRejectedValue(new Error('gone')) };
-		const { look, looker, batch, getSource } = build({ downloads, helpers });
-		await look();
-		await looker.collectFiles(getSource);
-		const [json] = batch.toOutput('one').map((item) => item.json);
-		expect(json).toMatchObject({
-			...completed,
-			downloadError: expect.stringContaining('its host x') as string,
-		});
-		expect(json).not.toMatchObject({ downloadError: expect.stringContaining('limit') as string });
-		const { length } = helpers.httpRequest.mock.calls;
-		await looker.collectFiles(getSource);
-		expect(helpers.httpRequest).toHaveBeenCalledTimes(length);
+	it('of tasks that have completed are fetched once, where there is a place for them', async () => {
+		const { fetchFiles } = build({ downloads, httpRequest });
+		const downloadError = expect.stringContaining('its host x') as string;
+		expect(await fetchFiles()).toMatchObject({ ...completed, downloadError });
+		const { length } = httpRequest.mock.calls;
+		await fetchFiles();
+		expect(httpRequest).toHaveBeenCalledTimes(length);
 	});
 
 	it('are not fetched with nowhere to put them, which their task says', async () => {
-		const { look, looker, batch, getSource } = build({ downloads });
-		await look();
-		await looker.collectFiles(getSource);
-		expect(batch.toOutput('one')[0]?.json).toHaveProperty('downloadError');
+		const downloadError = expect.stringContaining('The wait limit passed') as string;
+		expect(await build({ downloads }).fetchFiles()).toMatchObject({ downloadError });
 	});
 
 	it('are not fetched if nobody wishes for them', async () => {
-		const helpers = { httpRequest: jest.fn() };
-		const { look, looker, batch, getSource } = build({ helpers });
-		await look();
-		await looker.collectFiles(getSource);
-		expect(helpers.httpRequest).not.toHaveBeenCalled();
-		expect(batch.toOutput('one')[0]?.json).not.toHaveProperty('downloadError');
+		expect(await build({ httpRequest }).fetchFiles()).not.toHaveProperty('downloadError');
+		expect(httpRequest).not.toHaveBeenCalled();
 	});
 });

@@ -1,12 +1,6 @@
 import type { NodeExecutionHint } from 'n8n-workflow';
 import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
-import { Batch } from '../../../../nodes/MediaGeneration/operations/wait/batch';
-import {
-	sayEndedEarly,
-	sayWhy,
-	showOutcome,
-	toOutcomes,
-} from '../../../../nodes/MediaGeneration/operations/wait/output';
+import { sayWhy, showOutcome } from '../../../../nodes/MediaGeneration/operations/wait/output';
 import { buildContext } from '../../context';
 
 /** A run that keeps its hints and lines of the log. */
@@ -71,26 +65,4 @@ it.each([
 	const { context, hints, log } = buildRun();
 	sayWhy(context, decision);
 	expect([hints, log]).toEqual([expected, logged]);
-});
-
-it('says that a wait ended early', () => {
-	const { context, hints } = buildRun();
-	sayEndedEarly(context);
-	expect(hints).toEqual([expect.stringContaining('Timeout Workflow')]);
-});
-
-it('each item gets the output of its task, and the items of a task that has several get it once', () => {
-	const tasks = [newTask('a', 'm'), newTask('b', 'm')];
-	const batch = new Batch(tasks);
-	const [a, b] = tasks.map((task) => ({ result: { task } }));
-	const error = { error: new Error('refused') };
-	const outcomes = toOutcomes(
-		buildRun().context,
-		[a, { result: error }, a, b, { result: undefined }] as never,
-		batch,
-	);
-	const shown = (taskId: string) => ({
-		items: [{ json: { ...newTask(taskId, 'm'), status: 'timedOut' } }],
-	});
-	expect(outcomes).toEqual([shown('a'), error, { items: [] }, shown('b'), undefined]);
 });
