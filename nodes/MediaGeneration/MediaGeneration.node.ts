@@ -13,10 +13,7 @@ import { buildSubtitle } from './editor/subtitle';
 import { operationProperties } from './editor/properties';
 import { operations } from './operations';
 
-/**
- * Resumes a parked execution. n8n makes a URL for each execution, so nothing is registered with the
- * service.
- */
+/** Resumes a parked execution. n8n makes a URL for each, so the service knows of none. */
 const resumeWebhooks: IWebhookDescription[] = [
 	{
 		name: 'default',
@@ -45,10 +42,7 @@ const builderHint = {
 	],
 };
 
-/**
- * The node. Its code is loaded when it runs, because n8n loads this file at its start, for the
- * editor.
- */
+/** Its code is loaded when it runs, because n8n loads this file at its start, for the editor. */
 export class MediaGeneration implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Media Generation',

@@ -111,6 +111,8 @@ export async function sendCallback(
 			response.json(webhookResponse).close();
 			return webhookResponse as unknown;
 		},
+		/** n8n could not store it. */
+		fail: () => void response.status(500).json({}).close(),
 		/** The sender hangs up while n8n works. */
 		hangUp: response.close,
 	};

@@ -1,5 +1,5 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import type { Reason, Refused } from '../../../nodes/MediaGeneration/callback/refusals';
+import type { Reason } from '../../../nodes/MediaGeneration/callback/refusals';
 import { refuse } from '../../../nodes/MediaGeneration/callback/respond';
 import { makeResponse } from '../webhook';
 
@@ -16,11 +16,7 @@ function newNode() {
 		getNode: () => ({ name: 'Trigger', id }),
 		getWorkflow: () => ({ id: 'workflow' }),
 	} as unknown as IWebhookFunctions;
-	return {
-		lines,
-		response,
-		refuse: (refused: Refused, cause?: string) => refuse(context, refused, cause),
-	};
+	return { lines, response, refuse: refuse.bind(undefined, context) };
 }
 
 beforeEach(() => void jest.useFakeTimers());

@@ -1,8 +1,10 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties, IWebhookFunctions } from 'n8n-workflow';
 import { optionsField, readSettings } from '../../../nodes/MediaGeneration/trigger/options';
 
 const read = (set: IDataObject) =>
-	readSettings({ getNodeParameter: (name, fallback) => set[name] ?? fallback });
+	readSettings({
+		getNodeParameter: (name: string, fallback: unknown) => set[name] ?? fallback,
+	} as IWebhookFunctions);
 
 const defaults = { deduplicate: true, fetchDetails: true, toleranceSeconds: 300 };
 
