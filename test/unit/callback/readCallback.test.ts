@@ -1,9 +1,8 @@
-import type { IWebhookFunctions } from 'n8n-workflow';
-import { hmac } from '../../../dev/fixtures/callbackCases.cts';
 import { readCallback } from '../../../nodes/MediaGeneration/callback/readCallback';
+import { buildContext } from '../webhook';
 
 const KEY = 'a-key';
-const body = { data: { taskId: 'task' } };
+const body = { data: { task_id: 'task' } };
 const signed = { verifySignature: true, toleranceSeconds: 300 };
 const unsigned = { ...signed, verifySignature: false };
 const withId = (id: string) => ({ mediaGenerationApi: { id } });
@@ -16,28 +15,24 @@ function newNode(
 	{
 		id = `read-${nodes++}`,
 		workflow = 'workflow',
-		credentials = withId('one') as object,
 		mode = 'webhook',
+		credentials = withId('one') as object,
 	} = {},
 ) {
 	const state = { reads: 0, webhookSecret };
-	const context = {
+	const more = {
 		getNode: () => ({ id, credentials }),
 		getWorkflow: () => ({ id: workflow }),
 		getMode: () => mode,
-		getBodyData: () => body,
 		async getCredentials() {
 			state.reads++;
 			if (state.webhookSecret === undefined) throw new Error('no database');
 			return { webhookSecret: state.webhookSecret };
 		},
 	};
-	const send = async (settings?: typeof signed, key?: string) => {
-		const timestamp = String(Math.floor(Date.now() / 1000));
-		const signature = key && hmac('task', timestamp, key).toString('base64');
-		const headers = { 'x-webhook-timestamp': timestamp, 'x-webhook-signature': signature };
-		const request = { ...context, getHeaderData: () => headers } as unknown;
-		return await readCallback(request as IWebhookFunctions, settings);
+	const send = async (settings?: typeof signed, secret?: string) => {
+		const callback = { taskId: 'task', secret, headers: secret ? undefined : {}, more };
+		return await readCallback(buildContext(callback), settings);
 	};
 	return { state, send };
 }

@@ -25,7 +25,6 @@ describe('the key of a signature', () => {
 		['the current one when both match', signature, { current: key, previous: key }, 'current'],
 		['none for another key', signature, { current: 'other' }, undefined],
 		['none for one cut short', signature.slice(0, -1), { current: key }, undefined],
-		['none for one with more behind it', `${signature}=`, { current: key }, undefined],
 		['none for one of the same length outside ASCII', 'é'.repeat(22), { current: key }, undefined],
 	])('is %s', (_, given, keys, matching) => {
 		expect(findMatchingSecret({ ...vector, signature: given }, keys)).toBe(matching);
@@ -56,9 +55,7 @@ it.each(INVISIBLE)('%j is no key, though everyone could sign with it', (blank) =
 it('the keys of a credential are the current one, and the previous one if there is any', () => {
 	const [webhookSecret, previousWebhookSecret] = ['\u200bnew', 'old'];
 	expect(getSigningSecrets({ webhookSecret })).toEqual({ current: webhookSecret });
-	expect(getSigningSecrets({ webhookSecret, previousWebhookSecret })).toEqual({
-		current: webhookSecret,
-		previous: 'old',
-	});
+	const both = getSigningSecrets({ webhookSecret, previousWebhookSecret });
+	expect(both).toEqual({ current: webhookSecret, previous: 'old' });
 	expect(getSigningSecrets({ previousWebhookSecret })).toBeUndefined();
 });

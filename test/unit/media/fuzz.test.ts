@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { inspect } from '../../../nodes/MediaGeneration/media/inspect';
 import { names, readMedia } from '../../media/corpus.cts';
-import { box } from './boxes';
+import { box, cut, serve } from './files';
 
 const INPUTS = 20_000;
 const MEBIBYTE = 1024 * 1024;
 /** The bytes that `inspect` says it passes at most, one chunk and one peek more. */
 const MOST_READ = (256 + 4 + 1) * MEBIBYTE;
-const MOST_CHUNKS = 10_000;
 /** In larger files most changes would hit samples, which nobody reads. */
 const LARGEST = 4096;
 
@@ -88,30 +87,10 @@ const brokenFile = fc.record({
 	chunkSize: fc.constantFrom(100, 1000, 100_000),
 });
 
-/** Serves a file, and counts what is read of it. */
-function serve(bytes: Buffer, chunkSize: number, tail?: Buffer) {
-	const state = { read: 0, chunks: 0, closed: false };
-	const count = (chunk: Buffer) => {
-		state.read += chunk.length;
-		if (++state.chunks > MOST_CHUNKS) throw new Error(`reads more than ${MOST_CHUNKS} chunks`);
-		return chunk;
-	};
-	function* file() {
-		try {
-			for (let at = 0; at < bytes.length; at += chunkSize)
-				yield count(bytes.subarray(at, at + chunkSize));
-			while (tail) yield count(tail);
-		} finally {
-			state.closed = true;
-		}
-	}
-	return { state, file: file() };
-}
-
 it(`reads ${INPUTS} broken files within its bounds`, async () => {
 	const isRead = fc.asyncProperty(brokenFile, async ({ original, mutations, tail, chunkSize }) => {
 		const bytes = mutations.reduce<Buffer>((broken, mutate) => mutate(broken), original);
-		const { file, state } = serve(bytes, chunkSize, tails[tail]);
+		const { file, state } = serve(cut(bytes, chunkSize), tails[tail]);
 		const { width = 1, height = 1, durationSeconds = 1 } = (await inspect(file)) ?? {};
 		// A matcher for each would take seconds.
 		return (

@@ -1,6 +1,6 @@
 import { recognizeFormat } from '../../../nodes/MediaGeneration/media/formats';
 import { inspect } from '../../../nodes/MediaGeneration/media/inspect';
-import { numbers } from './boxes';
+import { numbers } from './files';
 
 const segment = (code: number, content = Buffer.alloc(0)): Buffer =>
 	Buffer.concat([numbers(1, 0xff, code), numbers(2, 2 + content.length), content]);

@@ -26,15 +26,6 @@ function newTrigger(toleranceSeconds = 300) {
 	};
 }
 
-/** Loads the class anew, for another process or the one after a restart. */
-function loadAnew(): typeof TaskEvents {
-	let fresh: { TaskEvents?: typeof TaskEvents } = {};
-	jest.isolateModules(() => {
-		fresh = jest.requireActual('../../../nodes/MediaGeneration/trigger/events');
-	});
-	return fresh.TaskEvents as typeof TaskEvents;
-}
-
 /** Copies data as n8n does for the next process. */
 const copy = (staticData: IDataObject) => JSON.parse(JSON.stringify(staticData)) as IDataObject;
 
@@ -48,7 +39,11 @@ it('events are known after a restart, also of callbacks at the same time, each w
 	const [one, other] = [{}, {}];
 	of('a', one).add(DONE);
 	of('b', other).add(DONE);
-	const anew = loadAnew();
+	let anew = TaskEvents;
+	jest.isolateModules(() => {
+		const path = '../../../nodes/MediaGeneration/trigger/events';
+		({ TaskEvents: anew } = jest.requireActual(path));
+	});
 	const known = ['a', 'b', 'c'].map((task) => of(task, copy(other), anew).has(DONE));
 	expect(known).toEqual([true, true, false]);
 	expect(of('a', copy(other), anew).has('taskFailed')).toBe(false);

@@ -5,19 +5,14 @@ import { buildDetails, sendCallback, type Callback, type ReadDetails } from '../
 let triggers = 0;
 
 /** A trigger whose service answers as the test says. */
-function newTrigger(
-	parameters: IDataObject = {},
-	details: ReadDetails = completed,
-	webhookId?: string,
-) {
+function newTrigger(parameters: IDataObject = {}, details: ReadDetails = completed) {
 	const id = `receive-${triggers++}`;
 	const asked: string[] = [];
 	const logged: string[] = [];
 	const staticData: IDataObject = {};
 	const log = (line: string) => logged.push(line);
 	const context = {
-		getNode: () => ({ id, name: 'Trigger', webhookId }),
-		getWorkflow: () => ({ id: 'workflow' }),
+		getNode: () => ({ id, name: 'Trigger' }),
 		getWorkflowStaticData: () => staticData,
 		getNodeParameter: (name: string, fallback: unknown) =>
 			({ events: ['taskCompleted'], ...parameters })[name] ?? fallback,
@@ -142,78 +137,67 @@ describe('a callback that the trigger accepts', () => {
 	});
 });
 
-describe('someone who has seen genuine headers of a task', () => {
-	const byClaim = { output: [{ json: { status: 'completed', verification: verified('off') } }] };
-
-	it.each<[string, IDataObject, Array<[ReadDetails, Partial<Callback>, object]>]>([
+type Step = [ReadDetails, Partial<Callback>, object];
+const byClaim = { output: [{ json: { status: 'completed', verification: verified('off') } }] };
+it.each<[string, Step[], IDataObject?]>([
+	[
+		'no true event while the service is down',
 		[
-			'uses up no true event while the service is down',
-			{},
-			[
-				[down, success, later],
-				[failed, failure, hasFailed],
-				[failed, success, duplicate],
-			],
+			[down, success, later],
+			[failed, failure, hasFailed],
+			[failed, success, duplicate],
 		],
+	],
+	[
+		'no true event while there are no details',
 		[
-			'uses up no true event while there are no details',
-			{},
-			[
-				[noSuchPath, success, claimed],
-				[noSuchPath, success, duplicate],
-				[failed, failure, hasFailed],
-				[noSuchPath, failure, duplicate],
-				[completed, success, hasCompleted],
-				[noSuchPath, failure, duplicate],
-			],
+			[noSuchPath, success, claimed],
+			[noSuchPath, success, duplicate],
+			[failed, failure, hasFailed],
+			[noSuchPath, failure, duplicate],
+			[completed, success, hasCompleted],
+			[noSuchPath, failure, duplicate],
 		],
+	],
+	[
+		'no true event in a state that no list has',
 		[
-			'uses up no true event in a state that no list has',
-			{},
-			[
-				[inState('polished'), success, fetched('completed', 'polished')],
-				[completed, success, hasCompleted],
-			],
+			[inState('polished'), success, fetched('completed', 'polished')],
+			[completed, success, hasCompleted],
 		],
+	],
+	[
+		'no more than one event where Fetch Details is off',
 		[
-			'starts nothing twice where Fetch Details is off',
-			{ options: { fetchDetails: false } },
-			[
-				[completed, claims('first'), ignored('taskNotEnded')],
-				[completed, claims('complete'), byClaim],
-				[completed, claims('complete'), duplicate],
-			],
+			[completed, claims('first'), ignored('taskNotEnded')],
+			[completed, claims('complete'), byClaim],
+			[completed, claims('complete'), duplicate],
 		],
-	])('%s', async (_, parameters, steps) => {
-		const { send, setDetails } = newTrigger({ events: both, ...parameters });
-		for (const [details, callback, expected] of steps) {
-			setDetails(details);
-			const { store, ...received } = await send(callback);
-			expect(received).toMatchObject(expected);
-			if (received.output) store();
-		}
-	});
+		{ options: { fetchDetails: false } },
+	],
+])('who has seen genuine headers of a task uses up %s', async (_, steps, parameters = {}) => {
+	const { send, setDetails } = newTrigger({ events: both, ...parameters });
+	for (const [details, callback, expected] of steps) {
+		setDetails(details);
+		const { store, ...received } = await send(callback);
+		expect(received).toMatchObject(expected);
+		if (received.output) store();
+	}
 });
 
-it.each<[string, boolean, unknown, string?]>([
-	['a relay that names it', true, '{"callBackUrl":"https://relay.example/c0ffee?a=b"}'],
-	['a query that names it', false, '{"callBackUrl":"https://other.example/?to=c0ffee"}'],
-	['another host', false, { callBackUrl: 'https://other.example/hook' }],
-	['a URL that is none', true, '{"callBackUrl":["https://other.example"]}'],
-	['no request in its record', true, undefined],
-	['the workflow in its URL', true, { callBackUrl: 'https://n8n.example/workflow/hook' }, ''],
-	['another workflow in its URL', false, { callBackUrl: 'https://n8n.example/other/hook' }, ''],
-])(
-	'a task of another receiver is known by its Callback URL: %s',
-	async (_, isOwn, param, webhookId = 'c0ffee') => {
-		const { send } = newTrigger(
-			{},
-			async (taskId) => buildDetails(taskId, 'success', { param }),
-			webhookId || undefined,
-		);
-		expect(await send()).toMatchObject(isOwn ? hasCompleted : refused(404, 'createdForAnother'));
-	},
-);
+it.each<[string, boolean, unknown, string | undefined]>([
+	['a relay that names it', true, '{"callBackUrl":"https://relay.example/c0ffee?a=b"}', 'c0ffee'],
+	['a query that names it', false, '{"callBackUrl":"https://n8n.example/?to=c0ffee"}', 'c0ffee'],
+	['the workflow in place of it', false, { callBackUrl: 'https://n8n.example/workflow' }, 'c0ffee'],
+	['a URL that is none', true, '{"callBackUrl":["https://n8n.example"]}', 'c0ffee'],
+	['no request in its record', true, undefined, 'c0ffee'],
+	['the workflow, without an ID', true, { callBackUrl: 'https://n8n.example/workflow' }, undefined],
+	['another one, without an ID', false, { callBackUrl: 'https://n8n.example/other' }, undefined],
+])('whose a task is, its Callback URL says: %s', async (id, isOwn, param, webhookId) => {
+	const { send } = newTrigger({}, async (taskId) => buildDetails(taskId, 'success', { param }));
+	const expected = isOwn ? hasCompleted : refused(404, 'createdForAnother');
+	expect(await send({ more: { getNode: () => ({ id, webhookId }) } })).toMatchObject(expected);
+});
 
 describe('copies of a callback', () => {
 	it('are one execution and one request, also when they come at once', async () => {
