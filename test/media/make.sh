@@ -20,7 +20,6 @@ video() { # size, seconds, file, more options of ffmpeg: 2 frames a second, with
 
 # JPEG
 image 480x360 baseline.jpg -interlace none
-image 480x360 progressive.jpg -interlace JPEG
 # Turned by its EXIF, which has a thumbnail; 8 kB of XMP and 8 kB of comment: 20 kB before the frame.
 image 160x120 thumbnail.bin.jpg
 image 480x360 thumbnail.jpg
@@ -28,8 +27,6 @@ head -c 8000 /dev/zero | tr '\0' x >comment.txt
 exiftool -q -overwrite_original -n -Orientation=6 '-ThumbnailImage<=thumbnail.bin.jpg' '-XMP-dc:Description<=comment.txt' \
 	'-Comment<=comment.txt' thumbnail.jpg
 rm thumbnail.bin.jpg comment.txt
-head -c 150 baseline.jpg >truncated-before-size.jpg
-head -c 700 baseline.jpg >truncated-after-size.jpg
 
 # PNG
 image 480x360 plain.png
@@ -47,11 +44,8 @@ ffmpeg -loglevel error -y -f lavfi -i color=navy:size=480x360 -frames:v 1 -pix_f
 video 480x360 4 plain.mp4
 # The movie box before the samples, not behind them.
 video 480x360 4 faststart.mp4 -movflags +faststart
-video 480x360 31 lasts-31.mp4
 video 480x360 4 29.97-fps.mp4 -r 30000/1001
 video 480x360 4 hevc.mp4 -c:v libx265 -x265-params log-level=none
-ffmpeg -loglevel error -y -f lavfi -i color=navy:size=480x360:rate=2:duration=4 -f lavfi -i sine=duration=6 \
-	-pix_fmt yuv420p -crf 50 -b:a 8k -ar 8000 -bitexact longer-sound.mp4
 # 6 s of samples, of which an edit list shows 4 s.
 ffmpeg -loglevel error -y -f lavfi -i color=navy:size=480x360:rate=2:duration=6 -pix_fmt yuv420p -crf 50 -g 100 -bitexact uncut.mp4
 ffmpeg -loglevel error -y -ss 2 -i uncut.mp4 -c copy -bitexact edit-list.mp4
@@ -62,8 +56,6 @@ video 480x360 4 fragmented.mp4 -movflags +frag_keyframe -g 2
 video 480x360 4 64-bit-times.mp4 -r 8 -bf 0 -video_track_timescale 2000000000 -movie_timescale 2000000000
 ffmpeg -loglevel error -y -f lavfi -i sine=duration=4 -b:a 8k -ar 8000 -bitexact only-sound.mp4
 ffmpeg -loglevel error -y -i only-sound.mp4 -c copy -bitexact only-sound.m4a
-head -c 1000 plain.mp4 >truncated-before-moov.mp4
-head -c 700 faststart.mp4 >truncated-in-moov.mp4
 # What no encoder writes at this size: the 64-bit form of mdat's size (ffmpeg leaves a free box for it).
 node -e '
 	const fs = require("fs");

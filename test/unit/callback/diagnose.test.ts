@@ -65,9 +65,7 @@ it.each(callbackCases(subject))(
 	({ headers, body: content, status }) => {
 		const diagnosis = diagnoseCallback(headers, content, settings);
 		expect([diagnosis.genuine, !diagnosis.reason]).toEqual([status === 200, status === 200]);
-		const { taskId: shown, ...rest } = diagnosis;
-		for (const secret of [keys.current, keys.previous, base64])
-			expect(JSON.stringify(rest)).not.toContain(secret);
-		expect([undefined, 'string']).toContain(shown && typeof shown);
+		const shown = JSON.stringify({ ...diagnosis, taskId: undefined });
+		for (const secret of [keys.current, keys.previous, base64]) expect(shown).not.toContain(secret);
 	},
 );

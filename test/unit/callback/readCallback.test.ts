@@ -37,8 +37,7 @@ function newNode(
 	return { state, send };
 }
 
-beforeEach(() => void jest.useFakeTimers());
-afterEach(() => void jest.useRealTimers());
+jest.useFakeTimers();
 
 it.each<[string, string, typeof signed | undefined, string | undefined, object, number]>([
 	['is signed, as it must be', KEY, signed, KEY, { verifiedBy: 'current', body }, 1],

@@ -15,8 +15,7 @@ function newNode() {
 	return { lines, response, refuse: refuse.bind(undefined, context) };
 }
 
-beforeEach(() => void jest.useFakeTimers());
-afterEach(() => void jest.useRealTimers());
+jest.useFakeTimers();
 
 it.each<[string, number | undefined, string | undefined]>([
 	['; 3600 s behind the clock here', -3600, undefined],

@@ -18,28 +18,26 @@ it('a signature is the Base64 of HMAC-SHA256 over ID, period and timestamp', () 
 	expect(sign(vector.taskId, vector.timestamp, key)).toBe(signature);
 });
 
-describe('the key of a signature', () => {
-	it.each([
-		['the current one for what it signed', signature, { current: key }, 'current'],
-		['the previous one while both count', signature, { current: 'new', previous: key }, 'previous'],
-		['the current one when both match', signature, { current: key, previous: key }, 'current'],
-		['none for another key', signature, { current: 'other' }, undefined],
-		['none for one cut short', signature.slice(0, -1), { current: key }, undefined],
-		['none for one of the same length outside ASCII', 'é'.repeat(22), { current: key }, undefined],
-	])('is %s', (_, given, keys, matching) => {
-		expect(findMatchingSecret({ ...vector, signature: given }, keys)).toBe(matching);
-	});
+it.each([
+	['the current one for what it signed', signature, { current: key }, 'current'],
+	['the previous one while both count', signature, { current: 'new', previous: key }, 'previous'],
+	['the current one when both match', signature, { current: key, previous: key }, 'current'],
+	['none for another key', signature, { current: 'other' }, undefined],
+	['none for one cut short', signature.slice(0, -1), { current: key }, undefined],
+	['none for one of the same length outside ASCII', 'é'.repeat(22), { current: key }, undefined],
+])('the key of a signature is %s', (_, given, keys, matching) => {
+	expect(findMatchingSecret({ ...vector, signature: given }, keys)).toBe(matching);
+});
 
-	it('is looked for with each key in constant time, wherever the first wrong byte stands', () => {
-		const compare = jest.spyOn(crypto, 'timingSafeEqual');
-		for (const given of [signature, `b${signature.slice(1)}`, `${signature.slice(0, -2)}b=`]) {
-			compare.mockClear();
-			findMatchingSecret({ ...vector, signature: given }, { current: key, previous: 'old' });
-			expect(compare).toHaveBeenCalledTimes(2);
-			for (const [one, other] of compare.mock.calls)
-				expect([one.byteLength, other.byteLength]).toEqual([44, 44]);
-		}
-	});
+it('a signature is compared with each key in constant time, wherever the first wrong byte stands', () => {
+	const compare = jest.spyOn(crypto, 'timingSafeEqual');
+	for (const given of [signature, `b${signature.slice(1)}`, `${signature.slice(0, -2)}b=`]) {
+		compare.mockClear();
+		findMatchingSecret({ ...vector, signature: given }, { current: key, previous: 'old' });
+		expect(compare).toHaveBeenCalledTimes(2);
+		for (const [one, other] of compare.mock.calls)
+			expect([one.byteLength, other.byteLength]).toEqual([44, 44]);
+	}
 });
 
 const INVISIBLE = ['', ' ', '\n\t', '\u00a0', '\u200b', '\ufeff\u00ad', '\u2800', '\u3164', '\0'];

@@ -37,82 +37,80 @@ const facts = async (...parts: Uint8Array[]) => await inspect([Buffer.concat([ft
 /** The chunk of a file without end. */
 const samples = Buffer.alloc(64 * 1024);
 
-describe('inspect of MP4', () => {
-	const unknown = { shown: -1 };
+const unknown = { shown: -1 };
 
-	it.each<[string, Buffer[], number | undefined]>([
-		['the header of the track', [mvhd, trak({ shown: 2400 })], 4],
-		['a track before the header of the movie', [trak({ shown: 2400 }), mvhd], 4],
-		['nothing, where it is unknown', [mvhd, trak(unknown)], undefined],
-		['nothing, where it is 0', [mvhd, trak({ shown: 0 })], undefined],
-		['nothing, where a long one is unknown', [mvhd, trak({ ...unknown, version: 1 })], undefined],
-		['nothing, where no time has a scale', [buildMvhd(0), trak()], undefined],
-		['nothing, without a movie header', [trak()], undefined],
-		['nothing, where fragments follow', [mvhd, trak(), mvex], undefined],
-		['the longest track, the first', [mvhd, trak({ shown: 1800 }), trak()], 3],
-		['the longest track, the last', [mvhd, trak(unknown), trak({ shown: 1 }), trak()], 1],
-		['no sound', [mvhd, trak(), trak({ shown: 6000, handler: 'soun' })], 1],
-	])('takes the duration from %s', async (_, boxes, durationSeconds) => {
-		const read = await facts(box('moov', ...boxes));
-		expect(read).toMatchObject({ kind: 'video', width: 640, height: 480 });
-		expect(read?.durationSeconds).toBe(durationSeconds);
-	});
+it.each<[string, Buffer[], number | undefined]>([
+	['the header of the track', [mvhd, trak({ shown: 2400 })], 4],
+	['a track before the header of the movie', [trak({ shown: 2400 }), mvhd], 4],
+	['nothing, where it is unknown', [mvhd, trak(unknown)], undefined],
+	['nothing, where it is 0', [mvhd, trak({ shown: 0 })], undefined],
+	['nothing, where a long one is unknown', [mvhd, trak({ ...unknown, version: 1 })], undefined],
+	['nothing, where no time has a scale', [buildMvhd(0), trak()], undefined],
+	['nothing, without a movie header', [trak()], undefined],
+	['nothing, where fragments follow', [mvhd, trak(), mvex], undefined],
+	['the longest track, the first', [mvhd, trak({ shown: 1800 }), trak()], 3],
+	['the longest track, the last', [mvhd, trak(unknown), trak({ shown: 1 }), trak()], 1],
+	['no sound', [mvhd, trak(), trak({ shown: 6000, handler: 'soun' })], 1],
+])('the duration of an MP4 is taken from %s', async (_, boxes, durationSeconds) => {
+	const read = await facts(box('moov', ...boxes));
+	expect(read).toMatchObject({ kind: 'video', width: 640, height: 480 });
+	expect(read?.durationSeconds).toBe(durationSeconds);
+});
 
-	it('takes the size of the longest video track', async () => {
-		const two = box('moov', mvhd, trak({ shown: 1 }), trak({ width: 1920 }));
-		expect(await facts(two)).toMatchObject({ width: 1920, durationSeconds: 1 });
-	});
+it('the size of an MP4 is that of the longest video track', async () => {
+	const two = box('moov', mvhd, trak({ shown: 1 }), trak({ width: 1920 }));
+	expect(await facts(two)).toMatchObject({ width: 1920, durationSeconds: 1 });
+});
 
-	it('takes a track without anything for no video', async () => {
-		expect(await facts(box('moov', mvhd, box('trak')))).toMatchObject({ kind: 'other' });
-	});
+it('a track without anything is no video', async () => {
+	expect(await facts(box('moov', mvhd, box('trak')))).toMatchObject({ kind: 'other' });
+});
 
-	const sound = trak({ handler: 'soun' }).subarray(8);
-	const claim = Buffer.concat([numbers(4, 0x7fffffff), Buffer.from('udta')]);
+const sound = trak({ handler: 'soun' }).subarray(8);
+const claim = Buffer.concat([numbers(4, 0x7fffffff), Buffer.from('udta')]);
 
-	it.each([
-		[
-			'ends with four zeros, as its track does',
-			[box('trak', sound, numbers(4, 0)), trak(), numbers(4, 0)],
-		],
-		['has a box larger than its parent', [box('trak', sound, claim), trak()]],
-	])('reads a movie box that %s', async (_, boxes) => {
-		expect(await facts(box('moov', mvhd, ...boxes), box('free'))).toMatchObject({ width: 640 });
-	});
+it.each([
+	[
+		'ends with four zeros, as its track does',
+		[box('trak', sound, numbers(4, 0)), trak(), numbers(4, 0)],
+	],
+	['has a box larger than its parent', [box('trak', sound, claim), trak()]],
+])('a movie box is read that %s', async (_, boxes) => {
+	expect(await facts(box('moov', mvhd, ...boxes), box('free'))).toMatchObject({ width: 640 });
+});
 
-	it.each([
-		['a movie without tracks, as when it is compressed', box('moov', box('cmov'))],
-		['a movie box that is cut off', movie.subarray(0, -1)],
-		['a movie header that is cut off', box('moov', mvhd).subarray(0, 20)],
-		['a box smaller than its header', Buffer.concat([numbers(4, 7), Buffer.from('free'), movie])],
-		[
-			'a 64-bit size smaller than its header',
-			Buffer.concat([numbers(4, 1), Buffer.from('free'), numbers(8, 15), movie]),
-		],
-		['a 64-bit size that is cut off', Buffer.concat([numbers(4, 1), Buffer.from('free1234')])],
-		['a movie box within another', box('moov', movie)],
-	])('knows no more than the format of %s', async (_, rest) => {
-		expect(await facts(rest)).toEqual(format);
-	});
+it.each([
+	['a movie without tracks, as when it is compressed', box('moov', box('cmov'))],
+	['a movie box that is cut off', movie.subarray(0, -1)],
+	['a movie header that is cut off', box('moov', mvhd).subarray(0, 20)],
+	['a box smaller than its header', Buffer.concat([numbers(4, 7), Buffer.from('free'), movie])],
+	[
+		'a 64-bit size smaller than its header',
+		Buffer.concat([numbers(4, 1), Buffer.from('free'), numbers(8, 15), movie]),
+	],
+	['a 64-bit size that is cut off', Buffer.concat([numbers(4, 1), Buffer.from('free1234')])],
+	['a movie box within another', box('moov', movie)],
+])('only the format is known of %s', async (_, rest) => {
+	expect(await facts(rest)).toEqual(format);
+});
 
-	const begin = (size: number, type = 'mdat') =>
-		Buffer.concat([ftyp, numbers(4, size), Buffer.from(type)]);
+const begin = (size: number, type = 'mdat') =>
+	Buffer.concat([ftyp, numbers(4, size), Buffer.from(type)]);
 
-	it('passes over 100 MB of samples to a movie box behind them', async () => {
-		const chunks = Array.from({ length: 1_600 }, () => samples);
-		const file = [begin(8 + 1_600 * samples.length), ...chunks, movie];
-		expect(await inspect(file)).toMatchObject({ width: 640, durationSeconds: 1 });
-	});
+it('100 MB of samples are passed over to a movie box behind them', async () => {
+	const chunks = Array.from({ length: 1_600 }, () => samples);
+	const file = [begin(8 + 1_600 * samples.length), ...chunks, movie];
+	expect(await inspect(file)).toMatchObject({ width: 640, durationSeconds: 1 });
+});
 
-	it.each([
-		['samples that are larger than any file', [begin(1), numbers(8, 2 ** 40)], samples, 1],
-		['samples that go on to the end', [begin(0)], samples, 1],
-		['a movie box that goes on to the end', [begin(0, 'moov')], samples, 1],
-		['small boxes without end', [ftyp], box('free'), 10_000],
-	])('does not read on where a file has %s', async (_, parts, end, most) => {
-		const { state, file } = serve([Buffer.concat(parts)], end);
-		expect(await inspect(file)).toEqual(format);
-		expect(state.closed).toBe(true);
-		expect(state.read).toBeLessThanOrEqual(most * end.length + 100);
-	});
+it.each([
+	['samples that are larger than any file', [begin(1), numbers(8, 2 ** 40)], samples, 1],
+	['samples that go on to the end', [begin(0)], samples, 1],
+	['a movie box that goes on to the end', [begin(0, 'moov')], samples, 1],
+	['small boxes without end', [ftyp], box('free'), 10_000],
+])('nothing more is read where a file has %s', async (_, parts, end, most) => {
+	const { state, file } = serve([Buffer.concat(parts)], end);
+	expect(await inspect(file)).toEqual(format);
+	expect(state.closed).toBe(true);
+	expect(state.read).toBeLessThanOrEqual(most * end.length + 100);
 });

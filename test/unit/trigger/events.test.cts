@@ -31,8 +31,7 @@ const copy = (staticData: IDataObject) => JSON.parse(JSON.stringify(staticData))
 
 const DONE = 'taskCompleted';
 
-beforeEach(() => void jest.useFakeTimers());
-afterEach(() => void jest.useRealTimers());
+jest.useFakeTimers();
 
 it('events are known after a restart, also of callbacks at the same time, each with the data before', () => {
 	const { of } = newTrigger();

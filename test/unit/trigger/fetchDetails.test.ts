@@ -28,8 +28,7 @@ async function fetch(...answers: unknown[]) {
 const fail = (code?: number, answeredBy?: 'service' | 'other', isRateLimited?: boolean) =>
 	new ServiceError({ message: 'It failed', hint: 'Check it.', code, answeredBy, isRateLimited });
 
-beforeEach(() => void jest.useFakeTimers());
-afterEach(() => void jest.useRealTimers());
+jest.useFakeTimers();
 
 const once = { requests: 1, after: 0 };
 const fetched = { outcome: 'fetched', task, ...once };

@@ -8,32 +8,30 @@ const read = (set: IDataObject) =>
 
 const defaults = { deduplicate: true, fetchDetails: true, toleranceSeconds: 300 };
 
-describe("the trigger's options", () => {
-	it('are shown with the defaults that count where the user set nothing', () => {
-		const optionFields = optionsField.options as INodeProperties[];
-		const shown = optionFields.map((field) => [field.name, field.default] as const);
-		expect(Object.fromEntries(shown)).toEqual(defaults);
-		expect(read({})).toEqual({ events: [], verifySignature: true, ...defaults });
-		expect(optionFields.at(-1)?.typeOptions).toEqual({ minValue: 0 });
-	});
-
-	it.each([false, '', 0, null, 'false'])(
-		'keep what protects on when an expression returns %p: only a literal false turns it off',
-		(value) => {
-			const isOn = value !== false;
-			const options = { deduplicate: value, fetchDetails: value };
-			const settings = read({ verifySignature: value, options } as IDataObject);
-			const all = { verifySignature: isOn, deduplicate: isOn, fetchDetails: isOn };
-			expect(settings).toMatchObject(all);
-		},
-	);
-
-	it.each([0, 0.5, null, NaN, Infinity, -1, '', '0', []])(
-		'do not let in callbacks of any age unless the tolerance is 0: %p',
-		(toleranceSeconds) => {
-			const isTaken = toleranceSeconds === 0 || toleranceSeconds === 0.5;
-			const settings = read({ options: { toleranceSeconds } });
-			expect(settings.toleranceSeconds).toBe(isTaken ? toleranceSeconds : 300);
-		},
-	);
+it('options are shown with the defaults that count where the user set nothing', () => {
+	const optionFields = optionsField.options as INodeProperties[];
+	const shown = optionFields.map((field) => [field.name, field.default] as const);
+	expect(Object.fromEntries(shown)).toEqual(defaults);
+	expect(read({})).toEqual({ events: [], verifySignature: true, ...defaults });
+	expect(optionFields.at(-1)?.typeOptions).toEqual({ minValue: 0 });
 });
+
+it.each([false, '', 0, null, 'false'])(
+	'what protects stays on when an expression returns %p: only a literal false turns it off',
+	(value) => {
+		const isOn = value !== false;
+		const options = { deduplicate: value, fetchDetails: value };
+		const settings = read({ verifySignature: value, options } as IDataObject);
+		const all = { verifySignature: isOn, deduplicate: isOn, fetchDetails: isOn };
+		expect(settings).toMatchObject(all);
+	},
+);
+
+it.each([0, 0.5, null, NaN, Infinity, -1, '', '0', []])(
+	'callbacks of any age are let in only with a tolerance of 0: %p',
+	(toleranceSeconds) => {
+		const isTaken = toleranceSeconds === 0 || toleranceSeconds === 0.5;
+		const settings = read({ options: { toleranceSeconds } });
+		expect(settings.toleranceSeconds).toBe(isTaken ? toleranceSeconds : 300);
+	},
+);
