@@ -93,7 +93,7 @@ function readClaims({ code, data }: Record<string, unknown>) {
 	const type = toText(callbackType);
 	const isSuccess = (integer.safeParse(code).data ?? 200) === 200;
 	const claimed: TaskStatus = isSuccess && !/fail/i.test(type) ? 'completed' : 'failed';
-	const ended = typeof state === 'string' ? toStatus(state, claimed) : claimed;
+	const ended = toStatus(toText(state), claimed);
 	const claimedStatus: TaskStatus = isSuccess && PART.test(type) ? 'pending' : ended;
 	return { claimedStatus, callbackType };
 }

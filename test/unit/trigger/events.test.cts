@@ -95,5 +95,5 @@ it('events are forgotten when the trigger is deactivated, but not when n8n ends 
 
 it.each([undefined, null, 7, {}, '{"a":1}'])('there are no events where n8n has %j', (events) => {
 	const { of } = newTrigger();
-	expect(of('a', { events } as IDataObject).has(DONE)).toBe(false);
+	expect(of('a', { events }).has(DONE)).toBe(false);
 });
