@@ -21,11 +21,12 @@ interface Box {
 export async function readMp4(reader: Reader): Promise<Partial<MediaFacts>> {
 	const movie = await readMovie(reader);
 	if (!movie) return {};
+	const timescale = readTimescale(movie);
 	const tracks = listBoxes(movie).filter(({ type }) => type === 'trak');
 	const [video] = tracks
 		.map(({ content }) => content)
 		.filter((track) => findBox(track, 'mdia', 'hdlr')?.toString('latin1', 8, 12) === 'vide')
-		.map((track) => ({ ...readSize(track), durationSeconds: readDuration(movie, track) }))
+		.map((track) => ({ ...readSize(track), durationSeconds: readDuration(track, timescale) }))
 		.sort((one, other) => (other.durationSeconds ?? 0) - (one.durationSeconds ?? 0));
 	return video ?? (tracks.length ? { kind: 'other' } : {});
 }
@@ -48,11 +49,10 @@ async function readMovie(reader: Reader): Promise<Buffer | undefined> {
 function readHeader(bytes: Buffer): Box | undefined {
 	if (bytes.length < 8) return undefined;
 	const type = bytes.toString('latin1', 4, 8);
-	const size = bytes.readUInt32BE(0);
-	if (size === 0) return { type, head: 8, size: Infinity };
-	if (size !== 1) return size < 8 ? undefined : { type, head: 8, size };
-	if (bytes.length < 16 || readUint64(bytes, 8) < 16) return undefined;
-	return { type, head: 16, size: readUint64(bytes, 8) };
+	const short = bytes.readUInt32BE(0);
+	if (short === 1 && bytes.length < 16) return undefined;
+	const [head, size] = short === 1 ? [16, readUint64(bytes, 8)] : [8, short || Infinity];
+	return size < head ? undefined : { type, head, size };
 }
 
 function listBoxes(bytes: Buffer): Array<{ type: string; content: Buffer }> {
@@ -77,19 +77,24 @@ const readUint64 = (bytes: Buffer, at: number): number =>
 	bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
 
 /**
- * Reads how long a player shows a track, in seconds: its header includes edits. Unknown where it says
- * so (0, or all bits set), and in a fragmented file, of which it tells the beginning only.
+ * Reads the time units per second of a movie; 0 when they are unknown, or of no use: in a fragmented
+ * movie, a track's header has the duration of its beginning only.
  */
-function readDuration(movie: Buffer, track: Buffer): number | undefined {
-	const times = findBox(movie, 'mvhd');
-	const shown = findBox(track, 'tkhd');
-	if (!times || !shown || findBox(movie, 'mvex')) return undefined;
-	// In version 1, the two times before have 64 bits, and the duration too.
-	const scale = times.readUInt32BE(times[0] === 1 ? 20 : 12);
-	const isLong = shown[0] === 1;
-	const units = isLong ? readUint64(shown, 28) : shown.readUInt32BE(20);
-	const isKnown = scale > 0 && units > 0 && units < (isLong ? 2 ** 64 : 2 ** 32 - 1);
-	return isKnown ? units / scale : undefined;
+function readTimescale(movie: Buffer): number {
+	const header = findBox(movie, 'mvhd');
+	if (!header || findBox(movie, 'mvex')) return 0;
+	// In version 1, the two times before have 64 bits.
+	return header.readUInt32BE(header[0] === 1 ? 20 : 12);
+}
+
+/** Reads how long a player shows a track, with its edits, in seconds; 0 and all bits set: unknown. */
+function readDuration(track: Buffer, timescale: number): number | undefined {
+	const header = findBox(track, 'tkhd');
+	if (!header || timescale === 0) return undefined;
+	const isLong = header[0] === 1;
+	const units = isLong ? readUint64(header, 28) : header.readUInt32BE(20);
+	const isKnown = units > 0 && units < (isLong ? 2 ** 64 : 2 ** 32 - 1);
+	return isKnown ? units / timescale : undefined;
 }
 
 /** Width and height of a track's samples. */
