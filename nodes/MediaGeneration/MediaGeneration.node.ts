@@ -11,10 +11,7 @@ import {
 import { methods } from './editor/methods';
 import { operationProperties, subtitle } from './editor/properties';
 
-/**
- * Resumes a parked execution. n8n makes a URL for each execution, so nothing is registered with the
- * service.
- */
+/** Resumes a parked execution. n8n makes a URL for each, so the service knows of none. */
 const resumeWebhooks: IWebhookDescription[] = [
 	{
 		name: 'default',
@@ -43,10 +40,7 @@ const builderHint = {
 	],
 };
 
-/**
- * The node. Its code is loaded when it runs, because n8n loads this file at its start, for the
- * editor.
- */
+/** Its code is loaded when it runs, because n8n loads this file at its start, for the editor. */
 export class MediaGeneration implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Media Generation',

@@ -68,11 +68,7 @@ export class MediaGenerationTrigger implements INodeType {
 				required: true,
 				options: [
 					{ name: 'Task Completed', value: 'taskCompleted', description: 'A task has its result' },
-					{
-						name: 'Task Failed',
-						value: 'taskFailed',
-						description: 'A task ended without a result',
-					},
+					{ name: 'Task Failed', value: 'taskFailed', description: 'A task ended with no result' },
 				],
 				default: ['taskCompleted'],
 			},

@@ -1,4 +1,4 @@
-import { createReadStream, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 
 const others = new Set(['.cts', '.md', '.sh']);
@@ -7,7 +7,3 @@ const others = new Set(['.cts', '.md', '.sh']);
 export const names = readdirSync(__dirname).filter((name) => !others.has(extname(name)));
 
 export const readMedia = (name: string) => readFileSync(join(__dirname, name));
-
-/** Opens a file as n8n does in filesystem mode. The chunk size is in bytes. */
-export const openMedia = (name: string, chunkSize = 64 * 1024) =>
-	createReadStream(join(__dirname, name), { highWaterMark: chunkSize });

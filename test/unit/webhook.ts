@@ -23,7 +23,7 @@ export interface Callback {
 	data?: IDataObject;
 	/** Instead of the contract's. */
 	body?: object;
-	readDetails: ReadDetails;
+	readDetails?: ReadDetails;
 	/** Beside the one that reads details. */
 	helpers?: object;
 	/** Parts of the context that not every webhook needs. */
@@ -36,7 +36,6 @@ export function makeResponse() {
 	const response = {
 		statusCode: 200,
 		answer: undefined as unknown,
-		closed: false,
 		writableEnded: false,
 		status(code: number) {
 			response.statusCode = code;
@@ -49,7 +48,6 @@ export function makeResponse() {
 		once: (_event: string, listener: () => void) => listeners.push(listener),
 		/** The sender has the answer, or hangs up. */
 		close() {
-			response.closed = true;
 			for (const listener of listeners.splice(0)) listener();
 			return response;
 		},
@@ -57,9 +55,8 @@ export function makeResponse() {
 	return response;
 }
 
-/** Sends a callback to a webhook of n8n's, and returns what n8n and the sender are given. */
-export async function sendCallback(
-	receive: (context: IWebhookFunctions) => Promise<IWebhookResponseData>,
+/** Builds what n8n gives a webhook for a callback. */
+export function buildContext(
 	{
 		taskId,
 		secret = SECRET,
@@ -71,10 +68,10 @@ export async function sendCallback(
 		helpers,
 		more,
 	}: Callback,
-) {
+	response = makeResponse(),
+): IWebhookFunctions {
 	const timestamp = String(Math.floor(Date.now() / 1000));
-	const response = makeResponse();
-	const context = {
+	return {
 		getHeaderData: () =>
 			headers ?? {
 				'x-webhook-timestamp': timestamp,
@@ -91,13 +88,21 @@ export async function sendCallback(
 		}),
 		helpers: {
 			httpRequestWithAuthentication: async (_type: string, { url }: { url: string }) =>
-				await readDetails(String(new URL(url).searchParams.get('taskId'))),
+				await readDetails?.(String(new URL(url).searchParams.get('taskId'))),
 			...helpers,
 		},
 		logger: { info: () => {}, warn: () => {}, error: () => {} },
 		...more,
 	} as unknown as IWebhookFunctions;
-	const result = await receive(context);
+}
+
+/** Sends a callback to a webhook of n8n's, and returns what n8n and the sender are given. */
+export async function sendCallback(
+	receive: (context: IWebhookFunctions) => Promise<IWebhookResponseData>,
+	callback: Callback,
+) {
+	const response = makeResponse();
+	const result = await receive(buildContext(callback, response));
 	// Either the webhook has answered, or n8n does.
 	expect(Boolean(result.noWebhookResponse)).toBe(response.writableEnded);
 	return {
@@ -111,6 +116,8 @@ export async function sendCallback(
 			response.json(webhookResponse).close();
 			return webhookResponse as unknown;
 		},
+		/** n8n could not store it. */
+		fail: () => void response.status(500).json({}).close(),
 		/** The sender hangs up while n8n works. */
 		hangUp: response.close,
 	};

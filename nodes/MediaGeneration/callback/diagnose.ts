@@ -40,8 +40,8 @@ export function diagnoseCallback(
 ): Diagnosis {
 	const { secrets, toleranceSeconds, now } = settings;
 	// Whatever its age, so that the key of a stale callback is found too.
-	const anyAge = { isSigned: true, toleranceSeconds: 0, now };
-	const form = checkForm(normalizeHeaders(headers), body, anyAge);
+	const anyAge = { verifySignature: true, toleranceSeconds: 0 };
+	const form = checkForm(normalizeHeaders(headers), body, anyAge, now);
 	if ('reason' in form) return { genuine: false, ...describe(form.reason) };
 	const { taskId, clockDifferenceSeconds } = form;
 	const signature = secrets && findMatchingSecret(form, secrets);

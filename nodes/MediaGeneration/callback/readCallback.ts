@@ -2,41 +2,40 @@ import { sleep, type IWebhookFunctions } from 'n8n-workflow';
 import { CREDENTIAL, type Credentials } from '../api/endpoints';
 import { readJsonBody } from '../host/jsonBody';
 import type { Refused } from './refusals';
-import { getSigningSecrets } from './signature';
-import { checkForm, checkSignature, DEFAULT_TOLERANCE_SECONDS, type Verified } from './verify';
+import { findMatchingSecret, getSigningSecrets, type MatchingSecret } from './signature';
+import { checkForm, DEFAULT_TOLERANCE_SECONDS, type Form, type VerifySettings } from './verify';
 
 /** A callback that counts, and the credential that it was verified with. */
-export interface Callback extends Verified {
+export interface Callback extends Form {
+	/** The key that made the signature. */
+	verifiedBy: MatchingSecret | 'off';
 	body: unknown;
 	credentials: Credentials;
 }
 
 /**
  * Reads a callback from n8n's request, and verifies it: first what needs no credential.
- * @param isSigned the signature is verified; by default if the credential has a key
+ * @param settings by default, the signature is verified if the credential has a key
  * @throws if n8n can't read the credential
  */
 export async function readCallback(
 	context: IWebhookFunctions,
-	{
-		isSigned,
-		toleranceSeconds = DEFAULT_TOLERANCE_SECONDS,
-	}: { isSigned?: boolean; toleranceSeconds?: number } = {},
+	settings?: VerifySettings,
 ): Promise<Refused | Callback> {
 	const readSecrets = async () => getSigningSecrets(await readSharedCredentials(context));
-	const mustBeSigned = isSigned ?? (await readSecrets()) !== undefined;
+	const { verifySignature, toleranceSeconds } = settings ?? {
+		verifySignature: (await readSecrets()) !== undefined,
+		toleranceSeconds: DEFAULT_TOLERANCE_SECONDS,
+	};
 	const body = await readJsonBody(context);
-	const form = checkForm(context.getHeaderData(), body, {
-		isSigned: mustBeSigned,
-		toleranceSeconds,
-		now: Date.now(),
-	});
+	const form = checkForm(context.getHeaderData(), body, { verifySignature, toleranceSeconds });
 	if ('reason' in form) return form;
 	const credentials = await readSharedCredentials(context);
-	const secrets = mustBeSigned ? getSigningSecrets(credentials) : undefined;
-	if (mustBeSigned && !secrets) return { reason: 'keyMissing' };
-	const verdict = checkSignature(form, secrets);
-	return 'reason' in verdict ? verdict : { ...verdict, body, credentials };
+	if (!verifySignature) return { ...form, verifiedBy: 'off', body, credentials };
+	const secrets = getSigningSecrets(credentials);
+	if (!secrets) return { reason: 'keyMissing' };
+	const verifiedBy = findMatchingSecret(form, secrets);
+	return verifiedBy ? { ...form, verifiedBy, body, credentials } : { reason: 'signatureWrong' };
 }
 
 /** How long callbacks share what was read of a credential, in milliseconds. */

@@ -43,11 +43,7 @@ const QUIET = 60_000;
 const lines = new BoundedMap<string, { since: number; omitted: number }>(1_000);
 
 /** Warns the owner in n8n's log, which has warnings by default. */
-export function warn(
-	context: Pick<IWebhookFunctions, 'logger' | 'getNode' | 'getWorkflow'>,
-	subject: string,
-	text: string,
-): void {
+export function warn(context: IWebhookFunctions, subject: string, text: string): void {
 	const { id: workflowId } = context.getWorkflow();
 	const { id, name } = context.getNode();
 	const key = `${workflowId}:${id}:${subject}`;

@@ -2,23 +2,16 @@ import { integer, JSON_LEVELS, TASK_ID } from '../api/schemas';
 import { toStatus, type TaskStatus } from '../api/task';
 import { isDeeper, isObject } from '../lib/json';
 import type { Refused } from './refusals';
-import {
-	findMatchingSecret,
-	type MatchingSecret,
-	type Signed,
-	type SigningSecrets,
-} from './signature';
+import type { Signed } from './signature';
 
 /** The default tolerance for a callback's timestamp, in seconds either way. */
 export const DEFAULT_TOLERANCE_SECONDS = 300;
 
-export interface FormSettings {
-	/** The signature is verified, so its headers must be there. */
-	isSigned: boolean;
+export interface VerifySettings {
+	/** Off: the headers aren't looked at. */
+	verifySignature: boolean;
 	/** The tolerance for the timestamp, in seconds either way; 0: any age. */
 	toleranceSeconds: number;
-	/** Milliseconds since 1970. */
-	now: number;
 }
 
 /** A callback that passed all checks that need no key. */
@@ -29,11 +22,6 @@ export interface Form extends Signed {
 	claimedStatus: TaskStatus;
 	/** The body's `data.callbackType`. */
 	callbackType: unknown;
-}
-
-export interface Verified extends Form {
-	/** The key that made the signature. */
-	verifiedBy: MatchingSecret | 'off';
 }
 
 /** A Content-Type that is JSON, also by its suffix, such as application/cloudevents+json. */
@@ -51,20 +39,22 @@ const toText = (value: unknown): string => (typeof value === 'string' ? value : 
  * Checks everything that needs no key, in the contract's order. Nothing is thrown.
  * @param headers by lower-case name, as Node has them: a repeated one is one text, joined by commas
  * @param body the parsed JSON, whatever it is
+ * @param now milliseconds since 1970
  */
 export function checkForm(
 	headers: Record<string, unknown>,
 	body: unknown,
-	{ isSigned, toleranceSeconds, now }: FormSettings,
+	{ verifySignature, toleranceSeconds }: VerifySettings,
+	now = Date.now(),
 ): Refused | Form {
 	const [timestamp = '', signature = ''] = HEADERS.map((name) => headers[name]).map(toText);
-	if (isSigned && !(timestamp && signature)) return { reason: 'headerMissing' };
+	if (verifySignature && !(timestamp && signature)) return { reason: 'headerMissing' };
 	const type = toText(headers['content-type']);
 	if (!isObject(body) || (type && !JSON_TYPE.test(type))) return { reason: 'bodyNotAnObject' };
 	const taskId = readTaskId(body);
 	if (typeof taskId !== 'string') return taskId;
 	const clockDifferenceSeconds = Math.round(Number(timestamp) - now / 1000);
-	if (isSigned) {
+	if (verifySignature) {
 		if (!/^\d{1,15}$/.test(timestamp)) return { reason: 'timestampMalformed' };
 		if (isStale(clockDifferenceSeconds, toleranceSeconds))
 			return { reason: 'timestampStale', clockDifferenceSeconds };
@@ -77,12 +67,6 @@ export function checkForm(
 /** @param toleranceSeconds either way; 0: any age */
 export const isStale = (clockDifferenceSeconds: number, toleranceSeconds: number): boolean =>
 	toleranceSeconds > 0 && Math.abs(clockDifferenceSeconds) > toleranceSeconds;
-
-/** Compares the signature. @param secrets absent: signatures are not verified */
-export function checkSignature(form: Form, secrets?: SigningSecrets): Refused | Verified {
-	const verifiedBy = secrets ? findMatchingSecret(form, secrets) : 'off';
-	return verifiedBy ? { ...form, verifiedBy } : { reason: 'signatureWrong' };
-}
 
 /**
  * Reads the task's ID: `data.task_id` by the contract, `data.taskId` of a task record. JSON parsers
@@ -109,7 +93,7 @@ function readClaims({ code, data }: Record<string, unknown>) {
 	const type = toText(callbackType);
 	const isSuccess = (integer.safeParse(code).data ?? 200) === 200;
 	const claimed: TaskStatus = isSuccess && !/fail/i.test(type) ? 'completed' : 'failed';
-	const ended = typeof state === 'string' ? toStatus(state, claimed) : claimed;
+	const ended = toStatus(toText(state), claimed);
 	const claimedStatus: TaskStatus = isSuccess && PART.test(type) ? 'pending' : ended;
 	return { claimedStatus, callbackType };
 }

@@ -1,36 +1,32 @@
-/** In px, as a viewer sees them: after a camera's rotation, before pixel aspect. */
-export interface Dimensions {
-	width?: number;
-	height?: number;
-}
-
-/** Facts of a media file from its own bytes. What is absent could not be read. */
-export interface MediaFacts extends Dimensions {
-	/** A key of `formats`: jpeg, png, mp4 and quicktime are read, others only recognized. */
-	format: string;
-	mimeType: string;
-	/** `other` also for an MP4 or QuickTime file that has tracks, but none of them video. */
-	kind: 'image' | 'video' | 'other';
-	/** Of the longest video track. */
-	durationSeconds?: number;
-}
-
 export interface Format {
+	/** jpeg, png, mp4 and quicktime are read further, others only recognized. */
+	format: string;
 	/** As in "is a GIF image". */
 	name: string;
 	mimeType: string;
 	/** Matches the first 64 bytes of a file, read as Latin-1. */
 	begins: RegExp;
-	/** Of a file's name; absent: the format's key. */
-	extension?: string;
-	kind: MediaFacts['kind'];
+	/** Of a file's name. */
+	extension: string;
+	/** `other` also for an MP4 or QuickTime file that has tracks, but none of them video. */
+	kind: 'image' | 'video' | 'other';
 }
 
-/** What QuickTime wrote in its first years has no ftyp. The movie box has to be found, then. */
-const QUICKTIME = /^.{4}(ftypqt {2}|moov|mdat|wide|free|skip|pnot)/s;
+/** Width and height in px as they are stored: a viewer may turn them, or stretch the pixels. */
+export interface Dimensions {
+	width?: number;
+	height?: number;
+}
 
-/** One that names a brand of MP4 as well can be read as MP4. */
-const ONLY_3GP = /^.{4}ftyp3g(?!.*(isom|mp4[12]))/s;
+/** Both sides, or none: a side of 0 is unknown. */
+export const toDimensions = (width?: number, height?: number): Dimensions =>
+	width && height ? { width, height } : {};
+
+/** Facts of a media file. What is absent could not be read. */
+export interface MediaFacts extends Omit<Format, 'begins'>, Dimensions {
+	/** Of the longest video track. */
+	durationSeconds?: number;
+}
 
 type Row = [key: string, name: string, mimeType: string, begins: RegExp, extension?: string];
 
@@ -45,8 +41,7 @@ const rows: Row[] = [
 	['avif', 'an AVIF image', 'image/avif', /^.{4}ftypavi[fs]/s],
 	['heic', 'a HEIC image', 'image/heic', /^.{4}ftyp(he[iv][cmsx]|m[is]f1)/s],
 	['m4a', 'M4A sound', 'audio/mp4', /^.{4}ftypM4[ABP]/s],
-	['quicktime', 'a QuickTime video', 'video/quicktime', QUICKTIME, 'mov'],
-	['3gp', 'a 3GP video', 'video/3gpp', ONLY_3GP],
+	['quicktime', 'a QuickTime video', 'video/quicktime', /^.{4}ftypqt {2}/s, 'mov'],
 	['mp4', 'an MP4 video', 'video/mp4', /^.{4}ftyp/s],
 	['webm', 'a WebM video', 'video/webm', /^.E\xdf\xa3.*webm/s],
 	['matroska', 'a Matroska video', 'video/x-matroska', /^.E\xdf\xa3/s, 'mkv'],
@@ -62,45 +57,36 @@ const rows: Row[] = [
 const toKind = (mimeType: string): Format['kind'] =>
 	mimeType.startsWith('image/') ? 'image' : mimeType.startsWith('video/') ? 'video' : 'other';
 
-/** By key, the formats that are recognized. */
-export const formats: Record<string, Format> = Object.fromEntries(
-	rows.map(([key, name, mimeType, begins, extension]) => [
-		key,
-		{ name, mimeType, begins, extension, kind: toKind(mimeType) },
-	]),
-);
+const formats = rows.map(([format, name, mimeType, begins, extension = format]): Format => {
+	const kind = toKind(mimeType);
+	return { format, name, mimeType, begins, extension, kind };
+});
 
 /** The number of a file's first bytes that tell its format. */
 export const MAGIC_LENGTH = 64;
 
-/** Finds the key and value in `formats` of a file that begins with these bytes. */
-export function recognizeFormat(head: Buffer): [string, Format] | undefined {
+/** Recognizes the format of a file that begins with these bytes. */
+export function recognizeFormat(head: Buffer): Format | undefined {
 	const text = head.toString('latin1');
-	return Object.entries(formats).find(([, { begins }]) => begins.test(text));
+	return formats.find(({ begins }) => begins.test(text));
 }
 
-export const getExtension = (format: string): string => formats[format]?.extension ?? format;
-
-const findFormatByType = (mimeType: string): string | undefined =>
-	Object.keys(formats).find((key) => formats[key]?.mimeType === mimeType);
+/** Says what a Content-Type tells of a file; undefined if its format is unknown. */
+export function findFactsByType(contentType: string): MediaFacts | undefined {
+	const type = contentType.split(';')[0]?.trim().toLowerCase();
+	return formats.find(({ mimeType }) => mimeType === type);
+}
 
 /** Chooses type and extension of a file by what its host says, or else by its URL. */
 export function chooseFileType(contentType = '', url: string) {
 	const [, ending] = /\.([a-z\d]{1,5})$/.exec(new URL(url).pathname.toLowerCase()) ?? [];
 	const [sent] = /^[\w.+-]{1,60}\/[\w.+-]{1,100}(?=\s*(;|$))/.exec(contentType.toLowerCase()) ?? [];
-	const isKnown = sent !== undefined && !sent.endsWith('/octet-stream');
-	const key = isKnown
-		? findFormatByType(sent)
-		: Object.keys(formats).find((format) => getExtension(format) === ending);
+	const type = sent?.endsWith('/octet-stream') ? undefined : sent;
+	const found = formats.find(({ mimeType, extension }) =>
+		type ? mimeType === type : extension === ending,
+	);
 	return {
-		mimeType: isKnown ? sent : (formats[key ?? '']?.mimeType ?? 'application/octet-stream'),
-		extension: key ? getExtension(key) : (ending ?? 'bin'),
+		mimeType: type ?? found?.mimeType ?? 'application/octet-stream',
+		extension: found?.extension ?? ending ?? 'bin',
 	};
-}
-
-/** Says what a Content-Type tells of a file; undefined if its format is unknown. */
-export function findFactsByType(contentType: string): MediaFacts | undefined {
-	const key = findFormatByType(contentType.split(';')[0]?.trim().toLowerCase() ?? '');
-	const format = key === undefined ? undefined : formats[key];
-	return format && { ...format, format: key as string };
 }

@@ -1,4 +1,10 @@
-import { MAGIC_LENGTH, recognizeFormat, type Dimensions, type MediaFacts } from './formats';
+import {
+	MAGIC_LENGTH,
+	recognizeFormat,
+	toDimensions,
+	type Dimensions,
+	type MediaFacts,
+} from './formats';
 import { readJpeg } from './jpeg';
 import { readMp4 } from './mp4';
 import { Reader, type Chunks } from './reader';
@@ -7,12 +13,10 @@ import { Reader, type Chunks } from './reader';
 async function readPng(reader: Reader): Promise<Dimensions> {
 	const head = await reader.peek(24);
 	if (head.length < 24 || head.toString('latin1', 12, 16) !== 'IHDR') return {};
-	// PNG allows 31 bits, and no 0.
-	const [width, height] = [head.readInt32BE(16), head.readInt32BE(20)];
-	return width > 0 && height > 0 ? { width, height } : {};
+	return toDimensions(head.readUInt32BE(16), head.readUInt32BE(20));
 }
 
-const readers: Record<string, (reader: Reader) => Promise<Partial<MediaFacts> | undefined>> = {
+const readers: Record<string, (reader: Reader) => Promise<Partial<MediaFacts>>> = {
 	jpeg: readJpeg,
 	png: readPng,
 	mp4: readMp4,
@@ -27,13 +31,8 @@ const readers: Record<string, (reader: Reader) => Promise<Partial<MediaFacts> | 
 export async function inspect(file: Chunks): Promise<MediaFacts | undefined> {
 	const reader = new Reader(file);
 	try {
-		const head = await reader.peek(MAGIC_LENGTH);
-		const found = recognizeFormat(head);
-		if (!found) return undefined;
-		const [format, { mimeType, kind }] = found;
-		const more = await readers[format]?.(reader);
-		if (format === 'quicktime' && !more && !head.includes('ftyp')) return undefined;
-		return { format, mimeType, kind, ...more };
+		const found = recognizeFormat(await reader.peek(MAGIC_LENGTH));
+		return found && { ...found, ...(await readers[found.format]?.(reader)) };
 	} finally {
 		await reader.close();
 	}

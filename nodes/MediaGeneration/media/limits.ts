@@ -1,30 +1,24 @@
-import { formats, type MediaFacts } from './formats';
+import type { MediaFacts } from './formats';
 
-/** Inclusive. */
-interface Range {
-	min: number;
-	max: number;
-}
+const names = { jpeg: 'JPEG', png: 'PNG', mp4: 'MP4', quicktime: 'QuickTime' };
 
 /** A service's limits for a media file. What is absent is not limited. */
 export interface MediaLimits {
-	formats: ReadonlyArray<'jpeg' | 'png' | 'mp4' | 'quicktime'>;
+	formats: ReadonlyArray<keyof typeof names>;
 	/** Inclusive. "10 MB" is best given as 10 × `MEBIBYTE`, the larger of two meanings. */
 	maxBytes: number;
 	/** In px; both sides must be greater. */
 	minSide?: number;
-	/** Width divided by height: 5:2 is 5 / 2. */
-	aspect?: Range;
-	/** In seconds, and 0.1 s more either way: containers round to whole frames. */
-	duration?: Range;
+	/** How the longer side may be to the shorter one, at most: [5, 2] allows 2:5 to 5:2. */
+	aspect?: readonly [longer: number, shorter: number];
+	/** In seconds, inclusive, and 0.1 s more either way: containers round to whole frames. */
+	duration?: { min: number; max: number };
 }
 
 export const MEBIBYTE = 1024 * 1024;
 
 /** In seconds. */
 const DURATION_TOLERANCE = 0.1;
-
-const names = { jpeg: 'JPEG', png: 'PNG', mp4: 'MP4', quicktime: 'QuickTime' };
 
 /**
  * Checks a file against the limits.
@@ -52,45 +46,33 @@ export function checkLimits(
 	if (width && height) refused.push(...listSizeFaults(limits, width, height));
 	else if (minSide || aspect) unknown.push('width and height');
 	if (duration && seconds === undefined) unknown.push('duration');
-	if (duration && seconds !== undefined && !isWithin(seconds, duration, DURATION_TOLERANCE))
+	if (duration && seconds !== undefined && isOutside(seconds, duration))
 		refused.push(
-			`lasts ${round(seconds, 1)} s, but must last ${duration.min} to ${duration.max} s`,
+			`lasts ${Number(seconds.toFixed(1))} s, but must last ${duration.min} to ${duration.max} s`,
 		);
 	return { refused, unknown };
 }
 
-function findFormatFault(limits: MediaLimits, { format, kind }: MediaFacts): string | undefined {
-	if (limits.formats.some((allowed) => allowed === format))
-		return kind === 'other' ? 'has no video track' : undefined;
-	const allowed = limits.formats.map((name) => names[name]).join(' or ');
-	return `is ${formats[format]?.name ?? `of the format ${format}`}, but only ${allowed} is accepted`;
+function findFormatFault(limits: MediaLimits, facts: MediaFacts): string | undefined {
+	if (limits.formats.some((allowed) => allowed === facts.format))
+		return facts.kind === 'other' ? 'has no video track' : undefined;
+	const allowed = limits.formats.map((format) => names[format]).join(' or ');
+	return `is ${facts.name}, but only ${allowed} is accepted`;
 }
 
 function listSizeFaults({ minSide = 0, aspect }: MediaLimits, width: number, height: number) {
-	const size = `${width} × ${height} px`;
+	const is = `is ${width} × ${height} px`;
+	const [shorter, longer] = [Math.min(width, height), Math.max(width, height)];
 	const faults = [];
-	if (Math.min(width, height) <= minSide)
-		faults.push(`is ${size}, but both sides must be greater than ${minSide} px`);
-	if (aspect && !isWithin(width / height, aspect))
-		faults.push(
-			`has an aspect ratio of ${formatRatio(width / height)} (${size}), but it must be from ${formatRatio(aspect.min)} to ${formatRatio(aspect.max)}`,
-		);
+	if (shorter <= minSide) faults.push(`${is}, but both sides must be greater than ${minSide} px`);
+	const [long, short] = aspect ?? [Infinity, 1];
+	if (longer * short > shorter * long)
+		faults.push(`${is}, but its aspect ratio must be from ${short}:${long} to ${long}:${short}`);
 	return faults;
 }
 
-const isWithin = (value: number, { min, max }: Range, tolerance = 0): boolean =>
-	value >= min - tolerance && value <= max + tolerance;
-
-const round = (value: number, digits: number): string => String(Number(value.toFixed(digits)));
+const isOutside = (seconds: number, { min, max }: { min: number; max: number }): boolean =>
+	seconds < min - DURATION_TOLERANCE || seconds > max + DURATION_TOLERANCE;
 
 /** In units of 1024 × 1024 bytes, rounded up: a file over the limit must look larger. */
 const formatMegabytes = (bytes: number): string => `${Math.ceil((bytes / MEBIBYTE) * 10) / 10} MB`;
-
-/** Small whole numbers if there are any, as 16:9; otherwise against 1, as 2.347:1. */
-function formatRatio(ratio: number): string {
-	for (let height = 1; height <= 20; height++) {
-		const width = Math.round(ratio * height);
-		if (width > 0 && Math.abs(width / height - ratio) < 1e-9) return `${width}:${height}`;
-	}
-	return ratio < 1 ? `1:${round(1 / ratio, 3)}` : `${round(ratio, 3)}:1`;
-}

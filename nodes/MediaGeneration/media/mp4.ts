@@ -1,4 +1,4 @@
-import type { Dimensions, MediaFacts } from './formats';
+import { toDimensions, type Dimensions, type MediaFacts } from './formats';
 import type { Reader } from './reader';
 
 /** The most boxes in a row to read. No encoder writes more. */
@@ -8,7 +8,7 @@ const MOST_BOXES = 10_000;
 const LARGEST_MOVIE = 8 * 1024 * 1024;
 
 /** The bytes of a box that count. A shorter one is filled up with zeros. */
-const LONGEST = 96;
+const LONGEST = 48;
 
 /** The header's length and the whole one in bytes; Infinity: to the end of what it is in. */
 interface Box {
@@ -17,18 +17,16 @@ interface Box {
 	size: number;
 }
 
-/**
- * Reads facts of ISO base media (ISO/IEC 14496-12) and QuickTime.
- * @returns undefined when the movie box is missing or incomplete
- */
-export async function readMp4(reader: Reader): Promise<Partial<MediaFacts> | undefined> {
+/** Reads facts of ISO base media (ISO/IEC 14496-12) and QuickTime; none without a whole movie box. */
+export async function readMp4(reader: Reader): Promise<Partial<MediaFacts>> {
 	const movie = await readMovie(reader);
-	if (!movie) return undefined;
+	if (!movie) return {};
+	const timescale = readTimescale(movie);
 	const tracks = listBoxes(movie).filter(({ type }) => type === 'trak');
 	const [video] = tracks
 		.map(({ content }) => content)
 		.filter((track) => findBox(track, 'mdia', 'hdlr')?.toString('latin1', 8, 12) === 'vide')
-		.map((track) => ({ ...readSize(track), durationSeconds: readDuration(movie, track) }))
+		.map((track) => ({ ...readSize(track), durationSeconds: readDuration(track, timescale) }))
 		.sort((one, other) => (other.durationSeconds ?? 0) - (one.durationSeconds ?? 0));
 	return video ?? (tracks.length ? { kind: 'other' } : {});
 }
@@ -39,11 +37,10 @@ async function readMovie(reader: Reader): Promise<Buffer | undefined> {
 		const box = readHeader(await reader.peek(16));
 		if (!box) return undefined;
 		if (box.type === 'moov') {
-			await reader.skipTo(reader.position + box.head);
-			if (box.size === Infinity) return await reader.peek(LARGEST_MOVIE);
-			return box.size > LARGEST_MOVIE ? undefined : await reader.take(box.size - box.head);
+			if (box.size > LARGEST_MOVIE) return undefined;
+			return (await reader.take(box.size))?.subarray(box.head);
 		}
-		if (!(await reader.skipTo(reader.position + box.size))) return undefined;
+		if (!(await reader.skip(box.size))) return undefined;
 	}
 	return undefined;
 }
@@ -52,11 +49,10 @@ async function readMovie(reader: Reader): Promise<Buffer | undefined> {
 function readHeader(bytes: Buffer): Box | undefined {
 	if (bytes.length < 8) return undefined;
 	const type = bytes.toString('latin1', 4, 8);
-	const size = bytes.readUInt32BE(0);
-	if (size === 0) return { type, head: 8, size: Infinity };
-	if (size !== 1) return size < 8 ? undefined : { type, head: 8, size };
-	if (bytes.length < 16 || readUint64(bytes, 8) < 16) return undefined;
-	return { type, head: 16, size: readUint64(bytes, 8) };
+	const short = bytes.readUInt32BE(0);
+	if (short === 1 && bytes.length < 16) return undefined;
+	const [head, size] = short === 1 ? [16, readUint64(bytes, 8)] : [8, short || Infinity];
+	return size < head ? undefined : { type, head, size };
 }
 
 function listBoxes(bytes: Buffer): Array<{ type: string; content: Buffer }> {
@@ -80,42 +76,29 @@ function findBox(bytes: Buffer, ...path: string[]): Buffer | undefined {
 const readUint64 = (bytes: Buffer, at: number): number =>
 	bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
 
-/** Reads seconds from time units; undefined when they are unknown (0, or all bits set). */
-function readSeconds(box: Buffer | undefined, at: number, scale: number): number | undefined {
-	if (!box || scale === 0) return undefined;
-	// In version 1, two times before the duration have 64 bits too. Only mehd (at 4) has none before.
-	const isLong = box[0] === 1;
-	const units = isLong ? readUint64(box, at === 4 ? at : at + 8) : box.readUInt32BE(at);
-	return units === 0 || units === (isLong ? 2 ** 64 : 2 ** 32 - 1) ? undefined : units / scale;
-}
-
-/** Time units per second of `mvhd` or `mdhd`; 0 when unknown. */
-const readTimescale = (box: Buffer | undefined): number =>
-	box?.readUInt32BE(box[0] === 1 ? 20 : 12) ?? 0;
-
 /**
- * Reads how long a player shows a track, in seconds. The track's header includes edits, the media's
- * does not. In a fragmented file only `mehd` has the duration.
+ * Reads the time units per second of a movie; 0 when they are unknown, or of no use: in a fragmented
+ * movie, a track's header has the duration of its beginning only.
  */
-function readDuration(movie: Buffer, track: Buffer): number | undefined {
+function readTimescale(movie: Buffer): number {
 	const header = findBox(movie, 'mvhd');
-	const scale = readTimescale(header);
-	if (findBox(movie, 'mvex')) return readSeconds(findBox(movie, 'mvex', 'mehd'), 4, scale);
-	const media = findBox(track, 'mdia', 'mdhd');
-	return (
-		readSeconds(findBox(track, 'tkhd'), 20, scale) ??
-		readSeconds(media, 16, readTimescale(media)) ??
-		readSeconds(header, 16, scale)
-	);
+	if (!header || findBox(movie, 'mvex')) return 0;
+	// In version 1, the two times before have 64 bits.
+	return header.readUInt32BE(header[0] === 1 ? 20 : 12);
 }
 
-/** Width and height of a track's samples in px, turned as the track's matrix says. */
-function readSize(track: Buffer): Dimensions {
+/** Reads how long a player shows a track, with its edits, in seconds; 0 and all bits set: unknown. */
+function readDuration(track: Buffer, timescale: number): number | undefined {
 	const header = findBox(track, 'tkhd');
+	if (!header || timescale === 0) return undefined;
+	const isLong = header[0] === 1;
+	const units = isLong ? readUint64(header, 28) : header.readUInt32BE(20);
+	const isKnown = units > 0 && units < (isLong ? 2 ** 64 : 2 ** 32 - 1);
+	return isKnown ? units / timescale : undefined;
+}
+
+/** Width and height of a track's samples. */
+function readSize(track: Buffer): Dimensions {
 	const samples = findBox(track, 'mdia', 'minf', 'stbl', 'stsd');
-	const [width, height] = [samples?.readUInt16BE(40), samples?.readUInt16BE(42)];
-	if (!width || !height) return {};
-	const matrix = header?.[0] === 1 ? 52 : 40;
-	const [a = 1, b = 0] = [header?.readInt32BE(matrix), header?.readInt32BE(matrix + 4)];
-	return Math.abs(b) > Math.abs(a) ? { width: height, height: width } : { width, height };
+	return toDimensions(samples?.readUInt16BE(40), samples?.readUInt16BE(42));
 }

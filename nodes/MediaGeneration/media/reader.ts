@@ -6,10 +6,10 @@ export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /** Reads a file forward, once. It keeps one chunk and the bytes that were asked for. */
 export class Reader {
-	/** Bytes read and dropped. */
-	position = 0;
 	private readonly chunks: AsyncIterator<Uint8Array>;
 	private ahead: Buffer = Buffer.alloc(0);
+	/** The number of bytes that were skipped. */
+	private position = 0;
 
 	constructor(file: Chunks) {
 		this.chunks = (async function* () {
@@ -33,15 +33,14 @@ export class Reader {
 	/** The next bytes, all or none: undefined when the file ends before. */
 	async take(length: number): Promise<Buffer | undefined> {
 		const bytes = await this.peek(length);
-		const isWhole = bytes.length === length && (await this.skipTo(this.position + length));
-		return isWhole ? bytes : undefined;
+		return bytes.length === length && (await this.skip(length)) ? bytes : undefined;
 	}
 
-	/** Skips to a position, if it is ahead. False when what may be read of the file ends before. */
-	async skipTo(position: number): Promise<boolean> {
-		if (position > FURTHEST) return false;
-		let left = Math.max(0, position - this.position);
-		this.position += left;
+	/** Skips bytes. False when the file, or what may be read of it, ends before. */
+	async skip(length: number): Promise<boolean> {
+		this.position += length;
+		if (this.position > FURTHEST) return false;
+		let left = length;
 		while (left > this.ahead.length) {
 			left -= this.ahead.length;
 			const chunk = await this.pull();

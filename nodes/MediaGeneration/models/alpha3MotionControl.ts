@@ -5,7 +5,7 @@ import { defineModel } from './model';
 import { image, prompt, resolution, toOptions } from './sharedFields';
 
 /** The contract's limits for both files ("Limits"). */
-const common = { minSide: 340, aspect: { min: 2 / 5, max: 5 / 2 } };
+const common = { minSide: 340, aspect: [5, 2] } as const;
 
 const imageLimits: MediaLimits = { ...common, formats: ['jpeg', 'png'], maxBytes: 10 * MEBIBYTE };
 

@@ -27,9 +27,16 @@ export async function checkCredential(context: IHookFunctions): Promise<void> {
 			"The credential has no 'Webhook HMAC Key', so callbacks can't be verified. Generate a webhookHmacKey in your account settings with the service and paste it into the credential, or turn off 'Verify Signature' if you accept callbacks from anyone.",
 		);
 	if (!fetchDetails) return;
-	const error = await findFailure(new TaskService(context, credentials));
-	if (!error) return;
-	const { message, description } = error as Error & { description?: string };
+	try {
+		await new TaskService(context, credentials).getTask(NO_TASK, SETTINGS);
+	} catch (error) {
+		// The service must say that it doesn't know the task, for which it needs a valid token.
+		if (judgeFailure(error).outcome !== 'unknown') report(context, error as Error);
+	}
+}
+
+function report(context: IHookFunctions, error: Error & { description?: string }): void {
+	const { message, description } = error;
 	const isOwners = error instanceof ServiceError ? error.code === 401 : error instanceof UserError;
 	// When n8n starts, or another main process takes over, nobody reads an error.
 	const isAttended = !['init', 'leadershipChange'].includes(context.getActivationMode());
@@ -38,13 +45,5 @@ export async function checkCredential(context: IHookFunctions): Promise<void> {
 	context.logger.warn(
 		`The trigger is active, but task details can't be read: ${message}. ${description ?? ''}`,
 		{ workflowId: context.getWorkflow().id, nodeName: context.getNode().name },
-	);
-}
-
-/** Asks for a task that can't exist. The service must say so, for which it needs a valid token. */
-async function findFailure(service: TaskService): Promise<unknown> {
-	return await service.getTask(NO_TASK, SETTINGS).then(
-		() => undefined,
-		(error: unknown) => (judgeFailure(error).outcome === 'unknown' ? undefined : error),
 	);
 }

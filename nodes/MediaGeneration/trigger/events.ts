@@ -11,8 +11,6 @@ const REMEMBERED_SECONDS = 3_600;
 /** How long n8n may take to store an execution, in milliseconds. */
 const STORED_WITHIN = 60_000;
 
-const PAUSE = 25;
-
 /**
  * When events were emitted, in seconds since 1970, by trigger. In n8n's static data alone, callbacks
  * at the same time would overwrite each other's events: each saves all that it read before.
@@ -25,20 +23,25 @@ const underway = new BoundedMap<string, number>(10_000);
 /** The events of a callback's task at one trigger. n8n saves them with the trigger. */
 export class TaskEvents {
 	private readonly times: BoundedMap<string, number>;
+	/** Identifies the task among those of all triggers that run here. */
 	private readonly key: string;
+	/** What is older is forgotten. */
+	private readonly oldest: number;
 
 	/** @param toleranceSeconds an event is remembered longer than its callback is valid */
 	constructor(
 		private readonly context: IWebhookFunctions,
 		private readonly taskId: string,
-		private readonly toleranceSeconds: number,
+		toleranceSeconds: number,
 	) {
 		const trigger = identifyTrigger(context);
 		this.key = `${trigger} ${taskId}`;
+		this.oldest = now() - Math.max(REMEMBERED_SECONDS, 2 * toleranceSeconds);
 		this.times = emitted.get(trigger) ?? new BoundedMap(REMEMBERED_EVENTS);
 		emitted.set(trigger, this.times);
-		for (const [event, time] of readSaved(context))
-			if (!this.times.has(event)) this.times.set(event, time);
+		const saved = String(staticData(context).events).matchAll(/([\w-]{12}):(\d+)/g);
+		for (const [, event = '', time] of saved)
+			if (!this.times.has(event)) this.times.set(event, Number(time));
 	}
 
 	has(event: string): boolean {
@@ -52,7 +55,7 @@ export class TaskEvents {
 	 */
 	async begin(until: number): Promise<boolean> {
 		const isUnderway = () => Date.now() - (underway.get(this.key) ?? 0) < STORED_WITHIN;
-		while (isUnderway() && Date.now() < until) await sleep(PAUSE);
+		while (isUnderway() && Date.now() < until) await sleep(25);
 		if (isUnderway() || this.has('taskCompleted')) return false;
 		underway.set(this.key, Date.now());
 		const response = this.context.getResponseObject();
@@ -76,10 +79,6 @@ export class TaskEvents {
 		staticData(this.context).events = entries.join(' ');
 	}
 
-	private get oldest(): number {
-		return now() - Math.max(REMEMBERED_SECONDS, 2 * this.toleranceSeconds);
-	}
-
 	/** Shortens an event, because task IDs may be long. */
 	private digest(event: string): string {
 		const hash = createHash('sha256').update(`${this.taskId}:${event}`);
@@ -98,12 +97,5 @@ const now = (): number => Math.floor(Date.now() / 1000);
 const staticData = (context: IWebhookFunctions | IHookFunctions): IDataObject =>
 	context.getWorkflowStaticData('node');
 
-const readSaved = (context: IWebhookFunctions): Array<[string, number]> =>
-	Array.from(
-		String(staticData(context).events).matchAll(/([\w-]{12}):(\d+)/g),
-		([, event = '', time]) => [event, Number(time)],
-	);
-
-/** Identifies a trigger among all that run here. */
 const identifyTrigger = (context: IWebhookFunctions | IHookFunctions): string =>
 	`${context.getWorkflow().id}:${context.getNode().id}`;

@@ -12,9 +12,6 @@ export type Details =
 	/** `unreadable` until somebody changes something, such as the path in the credential. */
 	| { outcome: 'unknown' | 'unreadable'; message: string };
 
-/** The timeout of a request, in seconds. */
-const SETTINGS = { timeoutSeconds: 4 };
-
 /** A service may not know a task for a moment after its creation, in milliseconds. */
 const KNOWN_WITHIN = 1_000;
 
@@ -29,7 +26,7 @@ export async function fetchDetails(
 ): Promise<Details> {
 	const ask = async (): Promise<Details> =>
 		await service
-			.getTask(taskId, SETTINGS)
+			.getTask(taskId, { timeoutSeconds: 4 })
 			.then((task) => ({ outcome: 'fetched' as const, task }), judgeFailure);
 	const askTwice = async () => {
 		const details = await ask();

@@ -13,11 +13,6 @@ import { readSettings, type TriggerSettings } from './options';
 /** The milliseconds in which a sender is answered. Senders usually give up after 5 to 15 s. */
 const ANSWER_WITHIN = 5_000;
 
-const EVENTS: Partial<Record<TaskStatus, string>> = {
-	completed: 'taskCompleted',
-	failed: 'taskFailed',
-};
-
 /**
  * Receives a callback: verifies it, reads the task's details, and outputs the Task once. Or refuses
  * it. Only a callback's task ID and time are signed, so its body decides nothing. Nothing is thrown,
@@ -34,15 +29,14 @@ export async function receiveCallback(context: IWebhookFunctions): Promise<IWebh
 async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const until = Date.now() + ANSWER_WITHIN;
 	const settings = readSettings(context);
-	const { verifySignature: isSigned, toleranceSeconds } = settings;
-	const callback = await readCallback(context, { isSigned, toleranceSeconds });
+	const callback = await readCallback(context, settings);
 	if ('reason' in callback) return refuse(context, callback);
 	// A part of the result. Another callback follows.
 	if (callback.claimedStatus === 'pending') return ignore(context, 'taskNotEnded');
 	// Listening for a test event ends with the first one, so each callback is new there.
 	if (!settings.deduplicate || context.getMode() === 'manual')
 		return await output(context, callback, settings, until);
-	const events = new TaskEvents(context, callback.taskId, toleranceSeconds);
+	const events = new TaskEvents(context, callback.taskId, settings.toleranceSeconds);
 	if (!(await events.begin(until)))
 		// Completed is final. A failed task may still complete.
 		return events.has('taskCompleted')
@@ -67,7 +61,7 @@ async function output(
 	const finding = conclude(context, callback, fetched);
 	if ('reason' in finding) return refuse(context, finding);
 	const { task, status, details, isFact } = finding;
-	const event = EVENTS[status] as string;
+	const event = status === 'failed' ? 'taskFailed' : 'taskCompleted';
 	if (!settings.events.includes(event)) return ignore(context, 'eventNotWanted');
 	// Claims are remembered apart, so that none takes the place of the event that the service confirms.
 	const remembered = isFact ? event : `${event}:claimed`;
@@ -127,7 +121,5 @@ function isForAnother(context: IWebhookFunctions, task: Task): boolean {
 }
 
 /** Tells the sender that its callback is fine, though it starts nothing. */
-const ignore = (
-	context: IWebhookFunctions,
-	reason: 'duplicate' | 'eventNotWanted' | 'taskNotEnded',
-): IWebhookResponseData => answer(context, 200, { accepted: true, emitted: false, reason });
+const ignore = (context: IWebhookFunctions, reason: string): IWebhookResponseData =>
+	answer(context, 200, { accepted: true, emitted: false, reason });

@@ -1,5 +1,4 @@
 import crypto from 'crypto';
-import fc from 'fast-check';
 import {
 	findMatchingSecret,
 	getSigningSecrets,
@@ -19,45 +18,26 @@ it('a signature is the Base64 of HMAC-SHA256 over ID, period and timestamp', () 
 	expect(sign(vector.taskId, vector.timestamp, key)).toBe(signature);
 });
 
-describe('the key of a signature', () => {
-	it.each([
-		['the current one for what it signed', signature, { current: key }, 'current'],
-		['the previous one while both count', signature, { current: 'new', previous: key }, 'previous'],
-		['the current one when both match', signature, { current: key, previous: key }, 'current'],
-		['none for another key', signature, { current: 'other' }, undefined],
-		['none for one cut short', signature.slice(0, -1), { current: key }, undefined],
-		['none for one with more behind it', `${signature}=`, { current: key }, undefined],
-		['none for one of the same length outside ASCII', 'é'.repeat(22), { current: key }, undefined],
-	])('is %s', (_, given, keys, matching) => {
-		expect(findMatchingSecret({ ...vector, signature: given }, keys)).toBe(matching);
-	});
+it.each([
+	['the current one for what it signed', signature, { current: key }, 'current'],
+	['the previous one while both count', signature, { current: 'new', previous: key }, 'previous'],
+	['the current one when both match', signature, { current: key, previous: key }, 'current'],
+	['none for another key', signature, { current: 'other' }, undefined],
+	['none for one cut short', signature.slice(0, -1), { current: key }, undefined],
+	['none for one of the same length outside ASCII', 'é'.repeat(22), { current: key }, undefined],
+])('the key of a signature is %s', (_, given, keys, matching) => {
+	expect(findMatchingSecret({ ...vector, signature: given }, keys)).toBe(matching);
+});
 
-	it('is looked for with each key in constant time, wherever the first wrong byte stands', () => {
-		const compare = jest.spyOn(crypto, 'timingSafeEqual');
-		for (const given of [signature, `b${signature.slice(1)}`, `${signature.slice(0, -2)}b=`]) {
-			compare.mockClear();
-			findMatchingSecret({ ...vector, signature: given }, { current: key, previous: 'old' });
-			expect(compare).toHaveBeenCalledTimes(2);
-			for (const [one, other] of compare.mock.calls)
-				expect([one.byteLength, other.byteLength]).toEqual([44, 44]);
-		}
-	});
-
-	it('is found for whatever was signed, and for nothing that differs in ID, timestamp or key', () => {
-		const text = fc.string({ minLength: 1 });
-		const filled = text.filter((sample) => sample.trim() !== '');
-		fc.assert(
-			fc.property(text, fc.nat(), filled, text, (taskId, time, current, suffix) => {
-				const signed = sign(taskId, String(time), current);
-				const find = (id: string, timestamp: string, secret: string) =>
-					findMatchingSecret({ taskId: id, timestamp, signature: signed }, { current: secret });
-				expect(find(taskId, String(time), current)).toBe('current');
-				expect(find(taskId + suffix, String(time), current)).toBeUndefined();
-				expect(find(taskId, `${time}0`, current)).toBeUndefined();
-				expect(find(taskId, String(time), `${current}x`)).toBeUndefined();
-			}),
-		);
-	});
+it('a signature is compared with each key in constant time, wherever the first wrong byte stands', () => {
+	const compare = jest.spyOn(crypto, 'timingSafeEqual');
+	for (const given of [signature, `b${signature.slice(1)}`, `${signature.slice(0, -2)}b=`]) {
+		compare.mockClear();
+		findMatchingSecret({ ...vector, signature: given }, { current: key, previous: 'old' });
+		expect(compare).toHaveBeenCalledTimes(2);
+		for (const [one, other] of compare.mock.calls)
+			expect([one.byteLength, other.byteLength]).toEqual([44, 44]);
+	}
 });
 
 const INVISIBLE = ['', ' ', '\n\t', '\u00a0', '\u200b', '\ufeff\u00ad', '\u2800', '\u3164', '\0'];
@@ -73,9 +53,7 @@ it.each(INVISIBLE)('%j is no key, though everyone could sign with it', (blank) =
 it('the keys of a credential are the current one, and the previous one if there is any', () => {
 	const [webhookSecret, previousWebhookSecret] = ['\u200bnew', 'old'];
 	expect(getSigningSecrets({ webhookSecret })).toEqual({ current: webhookSecret });
-	expect(getSigningSecrets({ webhookSecret, previousWebhookSecret })).toEqual({
-		current: webhookSecret,
-		previous: 'old',
-	});
+	const both = getSigningSecrets({ webhookSecret, previousWebhookSecret });
+	expect(both).toEqual({ current: webhookSecret, previous: 'old' });
 	expect(getSigningSecrets({ previousWebhookSecret })).toBeUndefined();
 });

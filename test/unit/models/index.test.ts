@@ -176,7 +176,7 @@ describe('values that an expression gives in another form', () => {
 });
 
 it('the limits of files are those of the contract for Alpha 3.0, and none for others', async () => {
-	const sides = { minSide: 340, aspect: { min: 0.4, max: 2.5 } };
+	const sides = { minSide: 340, aspect: [5, 2] };
 	const requests = await Promise.all(
 		Object.entries(contract).map(async ([id, { filled }]) => await request(id, filled)),
 	);

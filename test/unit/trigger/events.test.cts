@@ -4,7 +4,6 @@ import {
 	REMEMBERED_EVENTS,
 	TaskEvents,
 } from '../../../nodes/MediaGeneration/trigger/events';
-import { makeResponse } from '../webhook.ts';
 
 let triggers = 0;
 
@@ -12,30 +11,19 @@ let triggers = 0;
 function newTrigger(toleranceSeconds = 300) {
 	const id = `events-${triggers++}`;
 	const saved: IDataObject = {};
-	const response = makeResponse();
 	const buildContext = (staticData: IDataObject) =>
 		({
 			getNode: () => ({ id }),
 			getWorkflow: () => ({ id: 'workflow' }),
 			getWorkflowStaticData: () => staticData,
-			getResponseObject: () => response,
+			getResponseObject: () => ({}),
 		}) as unknown as IWebhookFunctions;
 	return {
 		saved,
-		response,
 		of: (taskId: string, staticData = saved, Events = TaskEvents) =>
 			new Events(buildContext(staticData), taskId, toleranceSeconds),
 		forget: (staticData = saved) => forgetEvents(buildContext(staticData) as never),
 	};
-}
-
-/** Loads the class anew, for another process or the one after a restart. */
-function loadAnew(): typeof TaskEvents {
-	let fresh: { TaskEvents?: typeof TaskEvents } = {};
-	jest.isolateModules(() => {
-		fresh = jest.requireActual('../../../nodes/MediaGeneration/trigger/events');
-	});
-	return fresh.TaskEvents as typeof TaskEvents;
 }
 
 /** Copies data as n8n does for the next process. */
@@ -43,115 +31,69 @@ const copy = (staticData: IDataObject) => JSON.parse(JSON.stringify(staticData))
 
 const DONE = 'taskCompleted';
 
-beforeEach(() => void jest.useFakeTimers());
-afterEach(() => void jest.useRealTimers());
+jest.useFakeTimers();
 
-/** Begins with a task, and returns what came of it, and after how many milliseconds. */
-async function begin(events: TaskEvents, patience = 5_000) {
-	const begun = Date.now();
-	const outcome = events.begin(begun + patience).then((may) => [may, Date.now() - begun]);
-	await jest.advanceTimersByTimeAsync(patience);
-	return await outcome;
-}
-
-describe('a callback of a task that is underway', () => {
-	it.each<
-		[string, (first: TaskEvents, response: ReturnType<typeof makeResponse>) => void, unknown]
-	>([
-		['waits in vain', () => {}, [false, 5_000]],
-		[
-			'waits for its answer, though its sender hung up',
-			(_, response) => response.close(),
-			[false, 5_000],
-		],
-		['finds it emitted', (first) => first.add(DONE), [false, 0]],
-		['begins when that one ended without an event', (first) => first.end(), [true, 0]],
-		[
-			'begins when n8n could not store its execution',
-			(_, response) => response.status(500).json({}).close(),
-			[true, 0],
-		],
-	])('%s', async (_, end, outcome) => {
-		const { of, response } = newTrigger();
-		const first = of('task');
-		expect(await begin(first, 0)).toEqual([true, 0]);
-		end(first, response);
-		expect(await begin(of('task'))).toEqual(outcome);
+it('events are known after a restart, also of callbacks at the same time, each with the data before', () => {
+	const { of } = newTrigger();
+	const [one, other] = [{}, {}];
+	of('a', one).add(DONE);
+	of('b', other).add(DONE);
+	let anew = TaskEvents;
+	jest.isolateModules(() => {
+		const path = '../../../nodes/MediaGeneration/trigger/events';
+		({ TaskEvents: anew } = jest.requireActual(path));
 	});
-
-	it.each([
-		[59_999, false],
-		[60_000, true],
-	])('begins %d ms after one that n8n never answers: %p', async (milliseconds, may) => {
-		const { of } = newTrigger();
-		await begin(of('task'), 0);
-		jest.advanceTimersByTime(milliseconds);
-		expect(await begin(of('task'), 0)).toEqual([may, 0]);
-	});
+	const known = ['a', 'b', 'c'].map((task) => of(task, copy(other), anew).has(DONE));
+	expect(known).toEqual([true, true, false]);
+	expect(of('a', copy(other), anew).has('taskFailed')).toBe(false);
+	expect(newTrigger().of('a').has(DONE)).toBe(false);
 });
 
-describe('events', () => {
-	it('are known after a restart, also of callbacks at the same time, each with the data before', () => {
-		const { of } = newTrigger();
-		const [one, other] = [{}, {}];
-		of('a', one).add(DONE);
-		of('b', other).add(DONE);
-		const anew = loadAnew();
-		const known = ['a', 'b', 'c'].map((task) => of(task, copy(other), anew).has(DONE));
-		expect(known).toEqual([true, true, false]);
-		expect(of('a', copy(other), anew).has('taskFailed')).toBe(false);
-		expect(newTrigger().of('a').has(DONE)).toBe(false);
-	});
+it.each([
+	[300, 3_600],
+	[7_200, 14_400],
+])('with a tolerance of %d s, events are remembered for %d s', (tolerance, seconds) => {
+	jest.setSystemTime(Date.UTC(2025, 10, 20));
+	const { of, saved } = newTrigger(tolerance);
+	of('old').add(DONE);
+	jest.advanceTimersByTime(seconds * 1_000);
+	expect(of('old').has(DONE)).toBe(true);
+	jest.advanceTimersByTime(1_000);
+	expect(of('old').has(DONE)).toBe(false);
+	of('new').add(DONE);
+	expect((saved.events as string).split(' ')).toHaveLength(1);
+});
 
-	it.each([
-		[300, 3_600],
-		[7_200, 14_400],
-	])('are, with a tolerance of %d s, remembered for %d s', (tolerance, seconds) => {
-		jest.setSystemTime(Date.UTC(2025, 10, 20));
-		const { of, saved } = newTrigger(tolerance);
-		of('old').add(DONE);
-		jest.advanceTimersByTime(seconds * 1_000);
-		expect(of('old').has(DONE)).toBe(true);
-		jest.advanceTimersByTime(1_000);
-		expect(of('old').has(DONE)).toBe(false);
-		of('new').add(DONE);
-		expect((saved.events as string).split(' ')).toHaveLength(1);
-	});
+it('events count by their newest time, though n8n has saved an earlier one', () => {
+	const { of, saved } = newTrigger();
+	of('task').add(DONE);
+	const early = copy(saved);
+	jest.advanceTimersByTime(3_000_000);
+	of('task').add(DONE);
+	jest.advanceTimersByTime(3_000_000);
+	expect(of('task', early).has(DONE)).toBe(true);
+});
 
-	it('count by their newest time, though n8n has saved an earlier one', () => {
-		const { of, saved } = newTrigger();
-		of('task').add(DONE);
-		const early = copy(saved);
-		jest.advanceTimersByTime(3_000_000);
-		of('task').add(DONE);
-		jest.advanceTimersByTime(3_000_000);
-		expect(of('task', early).has(DONE)).toBe(true);
-	});
+it('the newest events are remembered, and little of each, however long its ID', () => {
+	const { of, saved } = newTrigger();
+	const task = (index: number) => of(`${'x'.repeat(250)}-${index}`);
+	for (let index = 0; index < REMEMBERED_EVENTS + 5; index++) task(index).add(DONE);
+	const kept = [4, 5, REMEMBERED_EVENTS + 4].map((index) => task(index).has(DONE));
+	expect(kept).toEqual([false, true, true]);
+	expect((saved.events as string).length).toBeLessThan(30 * REMEMBERED_EVENTS);
+});
 
-	it('are the newest, and little of each, however long its ID', () => {
-		const { of, saved } = newTrigger();
-		const task = (index: number) => of(`${'x'.repeat(250)}-${index}`);
-		for (let index = 0; index < REMEMBERED_EVENTS + 5; index++) task(index).add(DONE);
-		const kept = [4, 5, REMEMBERED_EVENTS + 4].map((index) => task(index).has(DONE));
-		expect(kept).toEqual([false, true, true]);
-		expect((saved.events as string).length).toBeLessThan(30 * REMEMBERED_EVENTS);
-	});
+it('events are forgotten when the trigger is deactivated, but not when n8n ends listening for a test event', () => {
+	const { of, saved, forget } = newTrigger();
+	of('task').add(DONE);
+	forget({});
+	expect(of('task').has(DONE)).toBe(true);
+	forget();
+	expect(saved).toEqual({});
+	expect(of('task').has(DONE)).toBe(false);
+});
 
-	it('are forgotten when the trigger is deactivated, but not when n8n ends listening for a test event', () => {
-		const { of, saved, forget } = newTrigger();
-		of('task').add(DONE);
-		forget({});
-		expect(of('task').has(DONE)).toBe(true);
-		forget();
-		expect(saved).toEqual({});
-		expect(of('task').has(DONE)).toBe(false);
-	});
-
-	it.each([undefined, null, 7, {}, [], 'short', '{"a":1}', '[1]'])(
-		'are none where n8n has %j',
-		(events) => {
-			const staticData = { events } as IDataObject;
-			expect(newTrigger().of('a', staticData).has(DONE)).toBe(false);
-		},
-	);
+it.each([undefined, null, 7, {}, '{"a":1}'])('there are no events where n8n has %j', (events) => {
+	const { of } = newTrigger();
+	expect(of('a', { events }).has(DONE)).toBe(false);
 });

@@ -28,8 +28,7 @@ async function fetch(...answers: unknown[]) {
 const fail = (code?: number, answeredBy?: 'service' | 'other', isRateLimited?: boolean) =>
 	new ServiceError({ message: 'It failed', hint: 'Check it.', code, answeredBy, isRateLimited });
 
-beforeEach(() => void jest.useFakeTimers());
-afterEach(() => void jest.useRealTimers());
+jest.useFakeTimers();
 
 const once = { requests: 1, after: 0 };
 const fetched = { outcome: 'fetched', task, ...once };
@@ -44,17 +43,11 @@ it.each<[string, unknown[], object]>([
 	['do not come', [new Promise(() => {})], { ...down, after: 5_000 }],
 	['are not answered', [fail()], down],
 	['are a fault of our own', [new Error('fault')], down],
-	...[408, 429, 455, 500, 503].map((code): [string, unknown[], object] => [
-		`are refused for now (${code})`,
-		[fail(code, 'service')],
-		down,
-	]),
+	['are refused for now', [fail(429, 'service')], down],
+	['are a fault of the service', [fail(500, 'service')], down],
 	['are refused for their rate', [fail(430, 'service', true)], down],
-	...[401, 403, 501, 505].map((code): [string, unknown[], object] => [
-		`are refused for good (${code})`,
-		[fail(code, 'service')],
-		unreadable,
-	]),
+	['are refused for good', [fail(401, 'service')], unreadable],
+	['are of a task that failed', [fail(501, 'service')], unreadable],
 	['have no path', [fail(404, 'other')], unreadable],
 	['are a page', [fail(undefined, 'other')], unreadable],
 	['have no address', [new UserError('No URL')], { ...unreadable, message: 'No URL' }],

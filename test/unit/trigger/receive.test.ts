@@ -13,15 +13,14 @@ function newTrigger(parameters: IDataObject = {}, details: ReadDetails = complet
 	const log = (line: string) => logged.push(line);
 	const context = {
 		getNode: () => ({ id, name: 'Trigger' }),
-		getWorkflow: () => ({ id: 'workflow' }),
 		getWorkflowStaticData: () => staticData,
 		getNodeParameter: (name: string, fallback: unknown) =>
 			({ events: ['taskCompleted'], ...parameters })[name] ?? fallback,
 		logger: { info: log, warn: log, error: log },
 	};
-	const begin = async (taskId: string, { more, ...callback }: Partial<Callback> = {}) =>
+	const begin = async ({ more, ...callback }: Partial<Callback> = {}) =>
 		await sendCallback(receiveCallback, {
-			taskId,
+			taskId: 'task',
 			readDetails: async (task) => {
 				asked.push(task);
 				return await details(task);
@@ -47,14 +46,10 @@ function newTrigger(parameters: IDataObject = {}, details: ReadDetails = complet
 const inState = (state: string) => async (taskId: string) => buildDetails(taskId, state);
 const completed = inState('success');
 const failed = inState('fail');
-const answered = (code: number) => async () => ({
-	statusCode: code,
-	body: JSON.stringify({ code }),
-});
+const answered = (code: number) => async () => ({ statusCode: code, body: `{"code":${code}}` });
 const down = answered(500);
 const unknown = answered(422);
 const noSuchPath = async () => ({ statusCode: 404, body: '<!DOCTYPE html>' });
-const both = ['taskCompleted', 'taskFailed'];
 
 const claims = (callbackType: string) => ({ data: { callbackType } });
 const success = claims('task_completed');
@@ -81,239 +76,160 @@ const fetched = (status: string, state: string) => ({
 const hasCompleted = fetched('completed', 'success');
 const hasFailed = fetched('failed', 'fail');
 
-beforeEach(() => void jest.useFakeTimers());
-afterEach(() => void jest.useRealTimers());
+jest.useFakeTimers();
 
-describe('a callback that the trigger refuses', () => {
-	const unsigned = { headers: {} };
-	const anyone = { verifySignature: false };
-	it.each<[string, object, Partial<Callback>, ReadDetails, IDataObject, number]>([
-		['is of another key', refused(401, 'signatureWrong'), { secret: 'wrong' }, completed, {}, 0],
-		['meets no key', refused(401, 'keyMissing'), { webhookSecret: ' ' }, completed, {}, 0],
-		['is unsigned, of an unknown task', refused(404, 'taskUnknown'), unsigned, unknown, anyone, 2],
-		['is unsigned, without details', later, unsigned, noSuchPath, anyone, 1],
-		['is unsigned, and odd', refused(503, 'taskNotEnded'), unsigned, inState('odd'), anyone, 1],
-	])('%s', async (_, expected, callback, details, parameters, requests) => {
-		const { asked, send } = newTrigger(parameters, details);
-		expect(await send('task', { ...success, ...callback })).toMatchObject(expected);
-		expect(asked).toHaveLength(requests);
-	});
-
-	it("comes while the credential can't be read: a line a minute, and a read a second", async () => {
-		const { logged, send, begin } = newTrigger({ verifySignature: false });
-		let reads = 0;
-		const getCredentials = async () => {
-			reads++;
-			return await Promise.reject(new Error('no database'));
-		};
-		const more = { getCredentials };
-		const unavailable = refused(503, 'temporarilyUnavailable');
-		for (let count = 0; count < 20; count++)
-			expect(await begin('task', { more, headers: {} })).toMatchObject(unavailable);
-		expect(reads).toBe(1);
-		await jest.advanceTimersByTimeAsync(1_000);
-		await send('task', { more });
-		expect(reads).toBe(2);
-		expect(logged).toEqual([expect.stringContaining('503 temporarilyUnavailable; no database')]);
-	});
+const unsigned = { headers: {} };
+const anyone = { verifySignature: false };
+it.each<[string, object, Partial<Callback>, ReadDetails, IDataObject, number]>([
+	['is of another key', refused(401, 'signatureWrong'), { secret: 'wrong' }, completed, {}, 0],
+	['is unsigned, of an unknown task', refused(404, 'taskUnknown'), unsigned, unknown, anyone, 2],
+	['is unsigned, without details', later, unsigned, noSuchPath, anyone, 1],
+	['is unsigned, and odd', refused(503, 'taskNotEnded'), unsigned, inState('odd'), anyone, 1],
+])('a callback is refused that %s', async (_, expected, callback, details, parameters, count) => {
+	const { asked, send } = newTrigger(parameters, details);
+	expect(await send({ ...success, ...callback })).toMatchObject(expected);
+	expect(asked).toHaveLength(count);
 });
 
-describe('a callback that the trigger accepts', () => {
-	it('starts an execution with the task, the callback and how both were checked', async () => {
-		const { send } = newTrigger();
-		const { output, store } = await send('task', { data: { more: 1 } });
-		const task = { taskId: 'task', status: 'completed', state: 'success', resultUrls: [] };
-		const callback = { data: { task_id: 'task', more: 1 } };
-		expect(output).toStrictEqual([
-			{ json: { ...task, callback, verification: verified('fetched') } },
-		]);
-		expect(store()).toEqual({ accepted: true, emitted: true });
-	});
-
-	it.each(['a-key', ''])('needs no signature when that is off, with key %j', async (key) => {
-		const { send } = newTrigger({ verifySignature: false });
-		const { output } = await send('task', { headers: {}, webhookSecret: key });
-		const verification = { signature: 'off', details: 'fetched' };
-		expect(output).toMatchObject([{ json: { verification } }]);
-	});
-
-	it("repeats no secrets of the credential or of n8n's resume URLs", async () => {
-		const [accessToken, webhookSecret] = ['a-long-token-5f1c', 'a-long-key-9a77'];
-		const more = {
-			getCredentials: async () => ({ baseUrl: 'https://api.example', accessToken, webhookSecret }),
-		};
-		const resumeUrl = 'https://n8n.example/webhook-waiting/7?signature=0123456789abcdef0123';
-		const { send } = newTrigger();
-		const { output } = await send('task', {
-			more,
-			secret: webhookSecret,
-			body: {
-				msg: `Bearer ${accessToken}`,
-				data: {
-					taskId: 'task',
-					param: JSON.stringify({ callBackUrl: resumeUrl }),
-					key: [webhookSecret],
-				},
-			},
-		});
-		expect(output).toMatchObject([
-			{
-				json: {
-					callback: {
-						msg: 'Bearer ***',
-						data: {
-							taskId: 'task',
-							param: '{"callBackUrl":"https://n8n.example/webhook-waiting/7?***"}',
-							key: ['***'],
-						},
-					},
-				},
-			},
-		]);
-	});
+it("a callback is refused while the credential can't be read", async () => {
+	const { logged, send } = newTrigger();
+	const more = { getCredentials: async () => await Promise.reject(new Error('no database')) };
+	expect(await send({ more })).toMatchObject(refused(503, 'temporarilyUnavailable'));
+	expect(logged).toEqual([expect.stringContaining('503 temporarilyUnavailable; no database')]);
 });
 
-it('a callback without details is logged, and waited for as long as a sender waits', async () => {
+it('a callback starts an execution with the task, the callback without secrets, and how both were checked', async () => {
+	const secret = 'a-long-key-9a77';
+	const { send } = newTrigger();
+	const sent = { secret, webhookSecret: secret, data: { more: [1, secret] } };
+	const { output, store } = await send(sent);
+	const task = { taskId: 'task', status: 'completed', state: 'success', resultUrls: [] };
+	const callback = { data: { task_id: 'task', more: [1, '***'] } };
+	expect(output).toStrictEqual([
+		{ json: { ...task, callback, verification: verified('fetched') } },
+	]);
+	expect(store()).toEqual({ accepted: true, emitted: true });
+});
+
+it('a callback without details is logged, and they are waited for as long as a sender waits', async () => {
 	const { logged, send } = newTrigger({}, answered(401));
-	expect(await send('task')).toMatchObject(claimed);
+	expect(await send()).toMatchObject(claimed);
 	expect(logged).toEqual([
 		expect.stringMatching(/^"Trigger" outputs a task without its details: .*access/),
 	]);
 	const slow = newTrigger({}, async () => await new Promise(() => {}));
-	const sent = slow.begin('task');
-	await jest.advanceTimersByTimeAsync(4_900);
+	const sent = slow.begin();
+	await jest.advanceTimersByTimeAsync(4_999);
 	expect(await Promise.race([sent, 'waiting'])).toBe('waiting');
-	await jest.advanceTimersByTimeAsync(200);
+	await jest.advanceTimersByTimeAsync(1);
 	expect(await sent).toMatchObject(later);
 });
 
-describe('someone who has seen genuine headers of a task', () => {
-	const createdFor = (callBackUrl: string) => async (taskId: string) =>
-		buildDetails(taskId, 'success', { param: JSON.stringify({ model: 'any', callBackUrl }) });
-	const isForAnother = refused(404, 'createdForAnother');
-	const notEnded = ignored('taskNotEnded');
-	const byClaim = { output: [{ json: { status: 'completed', verification: verified('off') } }] };
-	const unfetched = { options: { fetchDetails: false } };
-
-	it.each<[string, IDataObject, number, Array<[ReadDetails, Partial<Callback>, object]>]>([
+type Step = [ReadDetails, Partial<Callback>, object];
+const byClaim = { output: [{ json: { status: 'completed', verification: verified('off') } }] };
+it.each<[string, Step[], IDataObject?]>([
+	[
+		'no true event while the service is down',
 		[
-			'uses up no true event while the service is down',
-			{},
-			3,
-			[
-				[down, success, later],
-				[failed, failure, hasFailed],
-				[failed, success, duplicate],
-			],
+			[down, success, later],
+			[failed, failure, hasFailed],
+			[failed, success, duplicate],
 		],
+	],
+	[
+		'no true event while there are no details',
 		[
-			'uses up no true event while there are no details',
-			{},
-			5,
-			[
-				[noSuchPath, success, claimed],
-				[noSuchPath, success, duplicate],
-				[failed, failure, hasFailed],
-				[noSuchPath, failure, duplicate],
-				[completed, success, hasCompleted],
-				[noSuchPath, failure, duplicate],
-			],
+			[noSuchPath, success, claimed],
+			[noSuchPath, success, duplicate],
+			[failed, failure, hasFailed],
+			[noSuchPath, failure, duplicate],
+			[completed, success, hasCompleted],
+			[noSuchPath, failure, duplicate],
 		],
+	],
+	[
+		'no true event in a state that no list has',
 		[
-			'uses up no true event in a state that no list has',
-			{},
-			2,
-			[
-				[inState('polished'), success, fetched('completed', 'polished')],
-				[completed, success, hasCompleted],
-			],
+			[inState('polished'), success, fetched('completed', 'polished')],
+			[completed, success, hasCompleted],
 		],
+	],
+	[
+		'no more than one event where Fetch Details is off',
 		[
-			'starts nothing for a task that another receiver waits for',
-			{},
-			2,
-			[
-				[createdFor('https://n8n.example/webhook/other/webhook'), success, isForAnother],
-				[createdFor('https://n8n.example/webhook/workflow/webhook'), success, hasCompleted],
-			],
+			[completed, claims('first'), ignored('taskNotEnded')],
+			[completed, claims('complete'), byClaim],
+			[completed, claims('complete'), duplicate],
 		],
-		[
-			'starts nothing twice where Fetch Details is off',
-			unfetched,
-			0,
-			[
-				[completed, claims('first'), notEnded],
-				[completed, claims('complete'), byClaim],
-				[completed, claims('complete'), duplicate],
-			],
-		],
-	])('%s', async (_, parameters, lookups, steps) => {
-		const { asked, send, setDetails } = newTrigger({ events: both, ...parameters });
-		for (const [details, callback, expected] of steps) {
-			setDetails(details);
-			const { store, ...received } = await send('task', callback);
-			expect(received).toMatchObject(expected);
-			if (received.output) store();
-		}
-		expect(asked).toHaveLength(lookups);
+		{ options: { fetchDetails: false } },
+	],
+])('who has seen genuine headers of a task uses up %s', async (_, steps, parameters = {}) => {
+	const { send, setDetails } = newTrigger({
+		events: ['taskCompleted', 'taskFailed'],
+		...parameters,
 	});
+	for (const [details, callback, expected] of steps) {
+		setDetails(details);
+		const { store, ...received } = await send(callback);
+		expect(received).toMatchObject(expected);
+		if (received.output) store();
+	}
 });
 
-describe('a task that was created for another receiver', () => {
-	let nodes = 0;
-	it.each<[string, boolean, unknown]>([
-		['a relay that names it', true, '{"callBackUrl":"https://relay.example/c0ffee?a=b"}'],
-		['a query that names it', false, '{"callBackUrl":"https://other.example/?to=c0ffee"}'],
-		['another host', false, { callBackUrl: 'https://other.example/hook' }],
-		['a URL that is none', true, '{"callBackUrl":["https://other.example"]}'],
-		['no request in its record', true, undefined],
-	])('is known by its Callback URL: %s', async (_, isOwn, param) => {
-		const { send } = newTrigger({}, async (taskId) => buildDetails(taskId, 'success', { param }));
-		const node = { id: `with-webhook-${nodes++}`, name: 'Trigger', webhookId: 'c0ffee' };
-		expect(await send('task', { more: { getNode: () => node } })).toMatchObject(
-			isOwn ? hasCompleted : refused(404, 'createdForAnother'),
-		);
-	});
+it.each<[string, boolean, unknown, string | undefined]>([
+	['a relay that names it', true, '{"callBackUrl":"https://relay.example/c0ffee?a=b"}', 'c0ffee'],
+	['a query that names it', false, '{"callBackUrl":"https://n8n.example/?to=c0ffee"}', 'c0ffee'],
+	['the workflow in place of it', false, { callBackUrl: 'https://n8n.example/workflow' }, 'c0ffee'],
+	['a URL that is none', true, '{"callBackUrl":["https://n8n.example"]}', 'c0ffee'],
+	['no request in its record', true, undefined, 'c0ffee'],
+	['the workflow, without an ID', true, { callBackUrl: 'https://n8n.example/workflow' }, undefined],
+	['another one, without an ID', false, { callBackUrl: 'https://n8n.example/other' }, undefined],
+])('whose a task is, its Callback URL says: %s', async (id, isOwn, param, webhookId) => {
+	const { send } = newTrigger({}, async (taskId) => buildDetails(taskId, 'success', { param }));
+	const expected = isOwn ? hasCompleted : refused(404, 'createdForAnother');
+	expect(await send({ more: { getNode: () => ({ id, webhookId }) } })).toMatchObject(expected);
 });
 
 describe('copies of a callback', () => {
 	it('are one execution and one request, also when they come at once', async () => {
 		const { asked, begin } = newTrigger();
-		const [first, ...copies] = Array.from({ length: 20 }, async () => await begin('task'));
+		const [first, ...copies] = Array.from({ length: 20 }, async () => await begin());
 		(await first)?.store();
 		await jest.advanceTimersByTimeAsync(100);
 		expect(await Promise.all(copies)).toMatchObject(copies.map(() => duplicate));
 		expect(asked).toEqual(['task']);
 	});
 
-	it('wait for n8n to store the first, and are to be sent again after that', async () => {
+	const underway = refused(503, 'underway');
+	const pass = async (milliseconds: number) => await jest.advanceTimersByTimeAsync(milliseconds);
+	type First = Awaited<ReturnType<ReturnType<typeof newTrigger>['send']>>;
+	it.each<[string, (first: First) => unknown, object]>([
+		['wait in vain for n8n to store the first', () => {}, underway],
+		['wait though its sender hung up', ({ hangUp }) => hangUp(), underway],
+		['take its place if n8n could not store it', ({ fail }) => fail(), hasCompleted],
+		['take no place for almost a minute', async () => await pass(54_999), underway],
+		['take its place after a minute', async () => await pass(55_000), hasCompleted],
+	])('%s', async (_, act, expected) => {
 		const { begin, send } = newTrigger();
-		const first = await send('task');
-		expect(await send('task')).toMatchObject(refused(503, 'underway'));
-		const copy = begin('task');
-		await jest.advanceTimersByTimeAsync(2_000);
-		first.store();
-		await jest.advanceTimersByTimeAsync(100);
-		expect(await copy).toMatchObject(duplicate);
+		const first = await begin();
+		await act(first);
+		expect(await send()).toMatchObject(expected);
 	});
 
 	it('need not wait for one that brought an event that is not wanted', async () => {
 		const { begin, setDetails } = newTrigger({}, failed);
-		expect((await begin('task')).output).toBeUndefined();
+		expect(await begin()).toMatchObject(ignored('eventNotWanted'));
 		setDetails(completed);
-		expect(await begin('task')).toMatchObject(hasCompleted);
+		expect(await begin()).toMatchObject(hasCompleted);
 	});
 
 	it.each<[string, IDataObject, Callback['more']]>([
 		['Deduplicate is off', { options: { deduplicate: false } }, {}],
 		['n8n listens for test events', {}, { getMode: () => 'manual' }],
 	])('start one each when %s', async (_, parameters, more) => {
-		const set: IDataObject = {};
-		const { send } = newTrigger(set);
-		(await send('task')).store();
-		Object.assign(set, parameters);
+		const { send } = newTrigger(parameters);
 		for (const time of [1, 2]) {
-			const { output, store } = await send('task', { more });
+			const { output, store } = await send({ more });
 			expect([time, output]).toMatchObject([time, [{ json: { taskId: 'task' } }]]);
 			store();
 		}

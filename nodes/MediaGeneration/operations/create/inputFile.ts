@@ -2,7 +2,7 @@ import type { IBinaryData, INodeProperties, UserError } from 'n8n-workflow';
 import type { UploadedFile } from '../../api/schemas';
 import { makeUniqueName } from '../../lib/fileName';
 import { isInternalUrl } from '../../lib/url';
-import { findFactsByType, getExtension, type MediaFacts } from '../../media/formats';
+import { findFactsByType, type MediaFacts } from '../../media/formats';
 import { checkLimits } from '../../media/limits';
 import type { Chunks } from '../../media/reader';
 import { buildFieldError, readOption } from '../../models/field';
@@ -38,7 +38,7 @@ export class InputFile {
 		const { fileName, mimeType, fileExtension } = this.stored;
 		const facts = await this.inspect();
 		const media = facts?.kind === 'other' ? undefined : facts;
-		const name = makeUniqueName(fileName, media ? getExtension(media.format) : fileExtension);
+		const name = makeUniqueName(fileName, media?.extension ?? fileExtension);
 		const file = { size: this.size, mimeType: media?.mimeType ?? mimeType };
 		return await service.upload(name, { ...file, chunks: await this.open() }, settings);
 	}
