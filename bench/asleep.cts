@@ -42,7 +42,7 @@ const buildByHand: BuildNodes = ({ url }) => [
 async function measure(build: BuildNodes) {
 	await using service = await openService({ taskSeconds: 1 });
 	await using n8n = await startPackedN8n();
-	const nodes = [webhook(PATH), ...build(service)];
+	const nodes = [webhook({ path: PATH }), ...build(service)];
 	const workflowId = await importFor(n8n, service, connect('Asleep', nodes));
 	await n8n.activate(workflowId);
 	const start = async () => await post(n8n.buildWebhookUrl(PATH), {});

@@ -28,7 +28,7 @@ const buildReceiver = (...nodes: WorkflowNode[]) =>
 
 const buildOurs = (options: object) => buildReceiver(...triggered({ options }).nodes);
 
-const buildWebhook = (responseMode: string) => webhook(randomUUID(), { responseMode });
+const buildWebhook = (responseMode: string) => webhook({ responseMode });
 
 /** A chain that someone builds in n8n's editor. */
 const buildByHand = ({ url }: Service) =>
