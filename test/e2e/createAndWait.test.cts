@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import { parseAnswer } from '../../dev/fixtures/callbacks.cts';
 import { itUnderLoad } from '../../dev/fixtures/underLoad.cts';
 import { createAndWait, NODE, numberTexts, prompts, SEEN } from '../../dev/fixtures/workflows.cts';
+import { poll } from '../../dev/n8n/wait.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { DETAILS, usePair } from './support.cts';
 
@@ -79,6 +80,9 @@ describe('a batch whose tasks end all at once', () => {
 				({ status, body }) => status >= 500 && !body.includes('detailsUnavailable'),
 			);
 			expect(needless).toEqual([]);
+			// The storm may have kept n8n from its database.
+			const isReady = async () => (await fetch(`${pair.n8n.url}/healthz/readiness`)).ok;
+			await poll(isReady, { what: 'n8n to be ready' });
 			const tasks = (await pair.n8n.waitForExecution(id)).getItems<Task>(NODE);
 			expect(tasks.map(({ taskId }) => taskId).sort()).toEqual([...taskIds].sort());
 			expect(tasks.every(({ status }) => status === 'completed')).toBe(true);

@@ -31,7 +31,6 @@ it('the n8n that the end-to-end tests run is one that the README names, unless i
 });
 
 describe('n8n that is killed and started again', () => {
-	const WAITING = 'waiting #noCallback';
 	const FILE = 'file #noCallback #fileSize=0.3 #fileSlow=20';
 	const POLLING = 'polling #slow=60';
 	const CREATED = 'created';
@@ -46,7 +45,6 @@ describe('n8n that is killed and started again', () => {
 	const CALLED = numberTexts(19, 'batch').map((text, index) => `${text} #slow=${4 + index * 0.75}`);
 	const BATCH = [...CALLED, LAST];
 
-	let waitingId: string;
 	let fileId: string;
 	let batchId: string;
 	let limitedId: string;
@@ -81,7 +79,6 @@ describe('n8n that is killed and started again', () => {
 	beforeAll(async () => {
 		const { n8n, service } = pair;
 		await startResumed();
-		waitingId = await pair.park(...wait([WAITING]));
 		fileId = await pair.park(...wait([FILE], { downloadResults: true }));
 		await pair.start(...wait([POLLING], { waitFor: 'polling' }));
 		const options = { tasksPer10Seconds: 0, concurrency: 1 };
@@ -122,12 +119,6 @@ describe('n8n that is killed and started again', () => {
 		expect(execution.getItems('Seen')).toEqual(
 			BATCH.map((prompt) => ({ prompt, status: 'completed' })),
 		);
-	});
-
-	it('goes on with what is parked by a later callback', async () => {
-		expect((await pair.service.callback(pair.findId(WAITING))).status).toBe(200);
-		const execution = await pair.n8n.waitForExecution(waitingId);
-		expect(execution.getItems(NODE)).toMatchObject(pair.listCompleted(WAITING));
 	});
 
 	it('goes on with the file that it was downloading by the next callback', async () => {

@@ -29,8 +29,6 @@ const pair = usePair({ service: SERVICE });
 
 /** Turns on n8n's own guard against requests into its network, with a way to the emulator. */
 const GUARD = { N8N_SSRF_PROTECTION_ENABLED: 'true', N8N_SSRF_ALLOWED_IP_RANGES: '127.0.0.1/32' };
-/** An address that the guard blocks. */
-const INSIDE = 'http://10.11.12.13';
 
 const fetchBytes = async (url?: string) =>
 	Buffer.from(await (await fetch(String(url))).arrayBuffer());
@@ -84,23 +82,11 @@ describe.each(['filesystem', 'default'])('with binary data in %s mode', (mode) =
 
 	if (isGuarded)
 		it("says what n8n's own guard blocks, and that nothing was sent", async () => {
-			const node = createAndWait({ waitFor: 'polling', downloadResults: true });
-			const nodes = [prompts(['one']), node];
-			const credential = await own.createCredential({ baseUrl: INSIDE });
-			const error = (await own.run(chain('Guarded', nodes), { credential })).readError();
+			const credential = await own.createCredential({ baseUrl: 'http://10.11.12.13' });
+			const workflow = chain('Guarded', [prompts(['one']), createAndWait()]);
+			const error = (await own.run(workflow, { credential })).readError();
 			expect(error).toMatch(/SSRF protection blocks that address.*Nothing was sent/s);
 			expect(error).not.toContain('may have been paid for');
-
-			const { resultsUrl } = own.service;
-			own.service.set({
-				rewrite: (body) => JSON.stringify(body).replaceAll(resultsUrl, INSIDE),
-			});
-			const [item] = getOutput(await own.runNodes(...nodes));
-			expect(item?.binary).toEqual({});
-			expect(item?.json).toMatchObject({
-				...own.listCompleted('one')[0],
-				downloadError: expect.stringMatching(/10\.11\.12\.13.*SSRF protection blocks/),
-			});
 		});
 });
 
