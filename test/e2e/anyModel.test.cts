@@ -127,41 +127,37 @@ function expectTwoFriends() {
 	});
 }
 
-describe('a model that continues an earlier result', () => {
-	it('is chosen behind a song, and the IDs of each take are filled in and sent', async () => {
-		const song = readExample('song-to-video').nodes.find(({ name }) => name === 'Make a song');
-		const parameters = { ...song?.parameters, downloadResults: false };
-		const makeSong = mediaGeneration(parameters, { name: 'Make a song' });
-		const { id } = await pair.importWorkflow(chain('Continue', [makeSong, anyModel()]));
-		const { length } = pair.listTasks();
-		await openPanel(id);
-		await editor.chooseFromSearch('customModel', 'music video', 'Zeta Song V5 Music Video');
-		await editor.panel.getByText('Task ID (earlier task)').waitFor();
-		const filledIn = { task_id: '{{ $json.taskId }}', audio_id: '{{ $json.file.id }}' };
-		for (const [name, expression] of Object.entries(filledIn))
-			await editor.get(`parameter-input-${name}`).getByText(expression).waitFor();
-		await editor.executeStep();
-		await editor.waitForOutput();
-		const [sung, ...videos] = pair.listTasks().slice(length);
-		const taskId = String(sung?.taskId);
-		expect(sung?.model).toBe('zeta-song-v5');
-		expect(videos.map(({ model }) => model)).toEqual(Array(2).fill('zeta-song-v5/music-video'));
-		expect(new Set(videos.map(({ input }) => input))).toEqual(
-			new Set([0, 1].map((take) => ({ task_id: taskId, audio_id: nameSong(taskId, take) }))),
-		);
-	});
+it('a model that continues an earlier result is chosen behind a song, and the IDs of each take are filled in and sent', async () => {
+	const song = readExample('song-to-video').nodes.find(({ name }) => name === 'Make a song');
+	const parameters = { ...song?.parameters, downloadResults: false };
+	const makeSong = mediaGeneration(parameters, { name: 'Make a song' });
+	const { id } = await pair.importWorkflow(chain('Continue', [makeSong, anyModel()]));
+	const { length } = pair.listTasks();
+	await openPanel(id);
+	await editor.chooseFromSearch('customModel', 'music video', 'Zeta Song V5 Music Video');
+	await editor.panel.getByText('Task ID (earlier task)').waitFor();
+	const filledIn = { task_id: '{{ $json.taskId }}', audio_id: '{{ $json.file.id }}' };
+	for (const [name, expression] of Object.entries(filledIn))
+		await editor.get(`parameter-input-${name}`).getByText(expression).waitFor();
+	await editor.executeStep();
+	await editor.waitForOutput();
+	const [sung, ...videos] = pair.listTasks().slice(length);
+	const taskId = String(sung?.taskId);
+	expect(sung?.model).toBe('zeta-song-v5');
+	expect(videos.map(({ model }) => model)).toEqual(Array(2).fill('zeta-song-v5/music-video'));
+	expect(new Set(videos.map(({ input }) => input))).toEqual(
+		new Set([0, 1].map((take) => ({ task_id: taskId, audio_id: nameSong(taskId, take) }))),
+	);
 });
 
-describe('the catalogue', () => {
-	it('that a service does not have leads on to ID and JSON', async () => {
-		const credential = await createAccount('none');
-		pair.service.set({ catalogue: false });
-		const { id } = await pair.importWorkflow(chain('No list', [anyModel()]), { credential });
-		await openPanel(id);
-		await editor.get('resource-locator-customModel').getByTestId('rlc-input').click();
-		const error = editor.get('rlc-error-container').filter({ visible: true });
-		await error.getByText("choose the model By ID and set 'Input Mode' to JSON").waitFor();
-	});
+it('a catalogue that a service does not have leads on to ID and JSON', async () => {
+	const credential = await createAccount('none');
+	pair.service.set({ catalogue: false });
+	const { id } = await pair.importWorkflow(chain('No list', [anyModel()]), { credential });
+	await openPanel(id);
+	await editor.get('resource-locator-customModel').getByTestId('rlc-input').click();
+	const error = editor.get('rlc-error-container').filter({ visible: true });
+	await error.getByText("choose the model By ID and set 'Input Mode' to JSON").waitFor();
 });
 
 const UNKNOWN = 'no-such<b>/model</b>';
