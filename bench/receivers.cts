@@ -43,7 +43,7 @@ export const RECEIVERS = {
 			webhookId: randomUUID(),
 			credentials: { [CREDENTIAL_TYPE]: {} },
 		}),
-	bare: () => buildReceiver(webhook(randomUUID(), { responseMode: 'onReceived' })),
+	bare: () => buildReceiver(webhook({ responseMode: 'onReceived' })),
 	byHand: ({ url }: Service) =>
 		JSON.parse(JSON.stringify(byHand).replaceAll('https://api.example', url)) as Workflow,
 };

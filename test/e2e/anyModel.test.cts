@@ -3,25 +3,17 @@ import { readExample } from '../../dev/fixtures/examples.cts';
 import { chain, mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
 import { poll } from '../../dev/n8n/wait.cts';
-import type { Workflow } from '../../dev/n8n/workflow.cts';
 import { nameSong } from '../../dev/service/results.cts';
-import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { readMedia } from '../media/corpus.cts';
 import { readFiles, usePair } from './support.cts';
 
+const pair = usePair({ service: { taskSeconds: 0.5, lookupSeconds: 0 }, keeps: true });
 let editor: Editor;
-
-const pair = usePair({
-	service: { taskSeconds: 0.5, lookupSeconds: 0 },
-	keeps: true,
-});
 
 beforeAll(async () => {
 	editor = await openEditor(pair.n8n, { height: 1200 });
 });
-
 afterAll(async () => await editor?.close());
-
 afterEach(() => pair.service.set({ catalogue: true }));
 
 /** Builds our node as a person leaves it who has chosen nothing yet. */
@@ -32,10 +24,7 @@ const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
 /** Saves another credential, for which nothing of the catalogue is in memory. */
 const createAccount = async (name: string) =>
-	await pair.createCredential(
-		{ customEndpoints: true, modelsPath: `/api/v1/models?${name}` },
-		name,
-	);
+	await pair.createCredential({ customEndpoints: true, modelsPath: `/api/v1/models?${name}` });
 
 /** Opens the panel of our node in a saved workflow. */
 async function openPanel(id: string) {
@@ -94,9 +83,8 @@ describe('a person who wants another model', () => {
 		await editor.page.keyboard.press('Tab');
 		await editor.panel.getByText('Two friends', { exact: true }).waitFor();
 		await editor.executeStep();
-		await poll(async () => pair.listTasks().at(-1)?.model === 'kappa-6/reference-to-video', {
-			what: 'the second task',
-		});
+		const isKappa = () => pair.listTasks().at(-1)?.model === 'kappa-6/reference-to-video';
+		await poll(isKappa, { what: 'the second task' });
 		expectTwoFriends();
 		await editor.waitForOutput();
 	});
@@ -106,25 +94,22 @@ describe('a person who wants another model', () => {
 		expect(await editor.findNode(NODE).innerText()).toContain('kappa-6/reference-to-video');
 		await editor.page.keyboard.press('Control+s');
 		const { n8n, service } = pair;
-		const saved = await poll(
-			async () => {
-				const workflow = await n8n.getWorkflow(workflowId);
-				return JSON.stringify(workflow).includes('Two') && workflow;
-			},
-			{ what: 'the saved workflow' },
-		);
-		const exported = JSON.stringify({ ...saved, name: 'Imported' });
+		const findSaved = async () => {
+			const workflow = await n8n.getWorkflow(workflowId);
+			return JSON.stringify(workflow).includes('Two') ? workflow : undefined;
+		};
+		const exported = await poll(findSaved, { what: 'the saved workflow' });
 		const credential = await createAccount('import');
 		service.set({ catalogue: false });
 		const listLookups = pair.followLookups();
 		const count = pair.listTasks().length;
-		const execution = await pair.run(JSON.parse(exported) as Workflow, { credential });
-		expect(execution.getItems<Task>(NODE)).toMatchObject([{ status: 'completed' }]);
+		const { id } = await pair.importWorkflow(exported, { credential });
+		const execution = await pair.runSaved(id);
+		expect(execution.getItems(NODE)).toMatchObject([{ status: 'completed' }]);
 		expect(pair.listTasks()).toHaveLength(count + 1);
 		expectTwoFriends();
 		expect(listLookups()).toEqual([]);
 
-		const { id } = await pair.importWorkflow(JSON.parse(exported) as Workflow, { credential });
 		await openPanel(id);
 		await editor.get('parameter-input-reference_image_urls').waitFor();
 		await poll(async () => listLookups().length > 0, { what: 'a look-up' });
@@ -142,48 +127,37 @@ function expectTwoFriends() {
 	});
 }
 
-describe('a model that continues an earlier result', () => {
-	/** Takes a node from the example that makes a song and then its video. */
-	function takeNode(name: string, parameters: object = {}) {
-		const node = readExample('song-to-video').nodes.find((candidate) => candidate.name === name);
-		if (!node) throw new Error(`The example has no node "${name}"`);
-		return { ...node, parameters: { ...node.parameters, ...parameters } };
-	}
-
-	const makeSong = (parameters: object = {}) =>
-		takeNode('Make a song', { downloadResults: false, ...parameters });
-
-	it('is chosen behind a song, and the IDs of each take are filled in and sent', async () => {
-		const { id } = await pair.importWorkflow(chain('Continue', [makeSong(), anyModel()]));
-		const { length } = pair.listTasks();
-		await openPanel(id);
-		await editor.chooseFromSearch('customModel', 'music video', 'Zeta Song V5 Music Video');
-		await editor.panel.getByText('Task ID (earlier task)').waitFor();
-		const filledIn = { task_id: '{{ $json.taskId }}', audio_id: '{{ $json.file.id }}' };
-		for (const [name, expression] of Object.entries(filledIn))
-			await editor.get(`parameter-input-${name}`).getByText(expression).waitFor();
-		await editor.executeStep();
-		await editor.waitForOutput();
-		const [song, ...videos] = pair.listTasks().slice(length);
-		const taskId = String(song?.taskId);
-		expect(song?.model).toBe('zeta-song-v5');
-		expect(videos.map(({ model }) => model)).toEqual(Array(2).fill('zeta-song-v5/music-video'));
-		expect(new Set(videos.map(({ input }) => input))).toEqual(
-			new Set([0, 1].map((take) => ({ task_id: taskId, audio_id: nameSong(taskId, take) }))),
-		);
-	});
+it('a model that continues an earlier result is chosen behind a song, and the IDs of each take are filled in and sent', async () => {
+	const song = readExample('song-to-video').nodes.find(({ name }) => name === 'Make a song');
+	const parameters = { ...song?.parameters, downloadResults: false };
+	const makeSong = mediaGeneration(parameters, { name: 'Make a song' });
+	const { id } = await pair.importWorkflow(chain('Continue', [makeSong, anyModel()]));
+	const { length } = pair.listTasks();
+	await openPanel(id);
+	await editor.chooseFromSearch('customModel', 'music video', 'Zeta Song V5 Music Video');
+	await editor.panel.getByText('Task ID (earlier task)').waitFor();
+	const filledIn = { task_id: '{{ $json.taskId }}', audio_id: '{{ $json.file.id }}' };
+	for (const [name, expression] of Object.entries(filledIn))
+		await editor.get(`parameter-input-${name}`).getByText(expression).waitFor();
+	await editor.executeStep();
+	await editor.waitForOutput();
+	const [sung, ...videos] = pair.listTasks().slice(length);
+	const taskId = String(sung?.taskId);
+	expect(sung?.model).toBe('zeta-song-v5');
+	expect(videos.map(({ model }) => model)).toEqual(Array(2).fill('zeta-song-v5/music-video'));
+	expect(new Set(videos.map(({ input }) => input))).toEqual(
+		new Set([0, 1].map((take) => ({ task_id: taskId, audio_id: nameSong(taskId, take) }))),
+	);
 });
 
-describe('the catalogue', () => {
-	it('that a service does not have leads on to ID and JSON', async () => {
-		const credential = await createAccount('none');
-		pair.service.set({ catalogue: false });
-		const { id } = await pair.importWorkflow(chain('No list', [anyModel()]), { credential });
-		await openPanel(id);
-		await editor.get('resource-locator-customModel').getByTestId('rlc-input').click();
-		const error = editor.get('rlc-error-container').filter({ visible: true });
-		await error.getByText("choose the model By ID and set 'Input Mode' to JSON").waitFor();
-	});
+it('a catalogue that a service does not have leads on to ID and JSON', async () => {
+	const credential = await createAccount('none');
+	pair.service.set({ catalogue: false });
+	const { id } = await pair.importWorkflow(chain('No list', [anyModel()]), { credential });
+	await openPanel(id);
+	await editor.get('resource-locator-customModel').getByTestId('rlc-input').click();
+	const error = editor.get('rlc-error-container').filter({ visible: true });
+	await error.getByText("choose the model By ID and set 'Input Mode' to JSON").waitFor();
 });
 
 const UNKNOWN = 'no-such<b>/model</b>';
@@ -192,14 +166,8 @@ const UNKNOWN = 'no-such<b>/model</b>';
 const JSON_INPUT = { prompt: 'x', image_url: 'https://media.example/a.png', faktor: 4 };
 
 describe('the panel of a node whose model is chosen', () => {
-	const schema = ['video_url', 'audio_url'].map((id) => ({
-		id,
-		displayName: id,
-		type: 'string',
-		display: true,
-		required: true,
-		defaultMatch: false,
-	}));
+	const shown = { type: 'string', display: true, required: true, defaultMatch: false };
+	const schema = ['video_url', 'audio_url'].map((id) => ({ id, displayName: id, ...shown }));
 	const value = { video_url: 'https://media.example/a.mp4' };
 	const customFields = { mappingMode: 'defineBelow', value, schema };
 	const nodes = {
@@ -215,10 +183,9 @@ describe('the panel of a node whose model is chosen', () => {
 
 	// All are on one canvas, each behind its start: the editor takes seconds to load.
 	beforeAll(async () => {
-		const built = Object.entries(nodes).map(([name, parameters]) => ({
-			...anyModel(parameters),
-			name,
-		}));
+		const built = Object.entries(nodes).map(([name, parameters]) => {
+			return { ...anyModel(parameters), name };
+		});
 		const workflow = chain('Panels', built);
 		const behindStart = built.map(({ name }) => ({ node: name, type: 'main', index: 0 }));
 		workflow.connections = { Start: { main: [behindStart] } };
@@ -251,9 +218,8 @@ describe('the panel of a node whose model is chosen', () => {
 	it('sends JSON with a name that the document lacks, and warns beside the field and at the output', async () => {
 		await open('JSON');
 		const guide = editor.get('parameter-input-jsonGuide').locator('input');
-		await poll(async () => (await guide.inputValue()).startsWith('Unknown to the model: faktor'), {
-			what: 'the unknown name',
-		});
+		const warns = async () => /^Unknown to the model: faktor/.test(await guide.inputValue());
+		await poll(warns, { what: 'the unknown name' });
 		await editor.executeStep();
 		await editor.waitForOutput();
 		await editor.output.getByText('faktor in Input is no field of psi/image-edit').waitFor();

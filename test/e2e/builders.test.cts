@@ -1,12 +1,10 @@
 import { expect } from '@jest/globals';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { INodeProperties } from 'n8n-workflow';
 import ts from 'typescript';
-import { name as packageName } from '../../package.json';
-import { isOldest, usePair } from './support.cts';
+import { NODE_TYPE } from '../../dev/fixtures/workflows.cts';
+import { connectToMcp, isOldest, usePair } from './support.cts';
 
-const NODE_TYPE = `${packageName}.mediaGeneration`;
 const VERSION = 1.1;
 const URL_OF_FILE = 'https://media.example/file';
 const LISTED_MODELS = [
@@ -22,7 +20,8 @@ const pair = usePair({ service: { taskSeconds: 0.2 } });
 /** n8n makes its types of all nodes for its MCP server since 2.41, with the modules that its own assistant uses. */
 const describeWhereBuilt = isOldest ? describe.skip : describe;
 
-const client = new Client({ name: 'test', version: '1' });
+/** The client of n8n's MCP server. */
+let client: Client;
 
 interface Answer {
 	structuredContent?: unknown;
@@ -110,27 +109,22 @@ function makeValue({ type, notes }: Omit<Parameter, 'name'>, source: ts.SourceFi
 }
 
 /** Makes the parameters of a model from the types alone; those that the types lack, from the hint. */
-function buildParameters(types: Types, model: string): Record<string, unknown> {
-	const seen = types.parameters.filter((parameter) => belongsTo(parameter, model));
-	const hinted = [...readHint(types, model).matchAll(/\b(\w+) \('([^']+)'/g)];
-	const values = hinted.map(([, name = '', value]): [string, unknown] => [name, value]);
-	return {
-		...Object.fromEntries(values),
-		...Object.fromEntries(
-			seen.map((parameter) => [parameter.name, makeValue(parameter, types.source)]),
-		),
-	};
+function buildParameters(types: Types, model: string) {
+	const values: Record<string, unknown> = {};
+	for (const [, name = '', value] of readHint(types, model).matchAll(/\b(\w+) \('([^']+)'/g))
+		values[name] = value;
+	for (const parameter of types.parameters)
+		if (belongsTo(parameter, model)) values[parameter.name] = makeValue(parameter, types.source);
+	return values;
 }
 
-interface Step {
-	name: string;
-	parameters: Record<string, unknown>;
-}
-
-/** Has n8n check and save a workflow that an AI wrote, and run it. @returns its execution's ID, and its own */
-async function runWritten(steps: Step[]) {
+/**
+ * Has n8n check and save a workflow that an AI wrote, and run it.
+ * @param steps the parameters of our nodes, by their names
+ */
+async function runWritten(steps: Record<string, object>) {
 	const credentials = { mediaGenerationApi: { id: pair.credential.id, name: 'Media' } };
-	const nodes = steps.map(({ name, parameters }) => {
+	const nodes = Object.entries(steps).map(([name, parameters]) => {
 		const node = { type: NODE_TYPE, version: VERSION, config: { name, parameters, credentials } };
 		return `.to(node(${JSON.stringify(node)}))`;
 	});
@@ -138,7 +132,7 @@ async function runWritten(steps: Step[]) {
 const start = trigger({ type: 'n8n-nodes-base.manualTrigger', version: 1, config: { name: 'Start' } });
 export default workflow('written', 'Written by an AI').add(start)${nodes.join('')};`;
 	const checked = await call<object>('validate_workflow', { code });
-	expect(checked).toEqual({ valid: true, nodeCount: steps.length + 1 });
+	expect(checked).toEqual({ valid: true, nodeCount: nodes.length + 1 });
 	const { workflowId } = await call<{ workflowId: string }>('create_workflow_from_code', { code });
 	const run = { workflowId, executionMode: 'manual' };
 	const { executionId } = await call<{ executionId: string }>('execute_workflow', run);
@@ -146,13 +140,13 @@ export default workflow('written', 'Written by an AI').add(start)${nodes.join(''
 }
 
 /** Has n8n look something up, as its MCP server does for a builder. */
-const lookUp = async (methodName: string, methodType: string, more: object) =>
-	(
-		await call<{ results: Array<{ name: string; value: string }> }>('explore_node_resources', {
-			...{ nodeType: NODE_TYPE, version: VERSION, methodName, methodType, ...more },
-			...{ credentialType: 'mediaGenerationApi', credentialId: pair.credential.id },
-		})
-	).results;
+async function lookUp(methodName: string, methodType: string, more: object) {
+	type Found = { results: Array<{ name: string; value: string }> };
+	const credential = { credentialType: 'mediaGenerationApi', credentialId: pair.credential.id };
+	const method = { nodeType: NODE_TYPE, version: VERSION, methodName, methodType };
+	const found = await call<Found>('explore_node_resources', { ...method, ...credential, ...more });
+	return found.results;
+}
 
 describeWhereBuilt('an AI that builds workflows', () => {
 	let types: Types;
@@ -161,9 +155,8 @@ describeWhereBuilt('an AI that builds workflows', () => {
 		const settings = { mcpAccessEnabled: true, autoExposeNewWorkflows: true };
 		await pair.n8n.request('PATCH', '/rest/mcp/settings', settings);
 		const { apiKey } = await pair.n8n.request<{ apiKey: string }>('GET', '/rest/mcp/api-key');
-		const requestInit = { headers: { authorization: `Bearer ${apiKey}` } };
-		const url = new URL(`${pair.n8n.url}/mcp-server/http`);
-		await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
+		const headers = { authorization: `Bearer ${apiKey}` };
+		client = await connectToMcp(`${pair.n8n.url}/mcp-server/http`, headers);
 		types = await readTypes();
 		const [action] = await pair.n8n.listNodeTypes();
 		properties = action?.properties ?? [];
@@ -171,7 +164,7 @@ describeWhereBuilt('an AI that builds workflows', () => {
 	afterAll(async () => await client.close());
 
 	// For "edit photo", n8n ranks nodes before ours that have these letters in the names of their copies for agents, "PostHog Tool".
-	it.each<[string, number]>([
+	it.each([
 		['image to video', 3],
 		['text to video', 3],
 		['image edit', 3],
@@ -185,34 +178,18 @@ describeWhereBuilt('an AI that builds workflows', () => {
 	});
 
 	it.each([...LISTED_MODELS, 'custom'])('sees each field of %s, and no other', (id) => {
-		const { parameters, source } = types;
-		const fields = listFields(id);
-		const names = new Set(fields.map(({ name }) => name));
-		const seen = parameters.filter((parameter) => belongsTo(parameter, id));
-		const hidden = names.has('mode') ? ['mode'] : [];
-		expect([...seen.map(({ name }) => name), ...hidden].sort()).toEqual([...names].sort());
-		for (const { name, type, typeOptions, options = [] } of fields) {
-			expect(readHint(types, id)).toMatch(new RegExp(`[ ]${name}\\b`));
-			const parameter = seen.find((one) => one.name === name);
-			if (!parameter) continue;
-			const text = parameter.type.getText(source);
-			if (type === 'number') expect(text).toContain('number');
-			if (type === 'boolean') expect(text).toContain('boolean');
-			if (typeOptions?.multipleValues) expect(text).toContain('Array<');
-			if (type === 'options')
-				for (const option of options)
-					expect(text).toContain(`'${String('value' in option && option.value)}'`);
-		}
+		const names = [...new Set(listFields(id).map(({ name }) => name))];
+		const seen = types.parameters.filter((parameter) => belongsTo(parameter, id));
+		const hidden = names.filter((name) => name === 'mode');
+		expect([...seen.map(({ name }) => name), ...hidden].sort()).toEqual(names.sort());
+		for (const name of names) expect(readHint(types, id)).toMatch(new RegExp(`[ ]${name}\\b`));
 	});
 
 	it('builds a workflow for each model from the types alone, which n8n accepts and the service too', async () => {
-		const steps = LISTED_MODELS.map((model) => ({
-			name: model,
-			parameters: {
-				...{ resource: 'task', operation: 'create', model },
-				...buildParameters(types, model),
-			},
-		}));
+		const base = { resource: 'task', operation: 'create' };
+		const steps: Record<string, object> = {};
+		for (const model of LISTED_MODELS)
+			steps[model] = { ...base, model, ...buildParameters(types, model) };
 		const { execution } = await runWritten(steps);
 		expect(execution.readError()).toBe('');
 		expect(pair.listTasks().map(({ model }) => model)).toEqual(LISTED_MODELS);
@@ -235,22 +212,18 @@ describeWhereBuilt('an AI that builds workflows', () => {
 		expect(source.text).toContain(`'fields' | 'json'`);
 
 		const value = { prompt: 'A fox in the snow', duration: 5, sound: true };
-		const { workflowId, executionId } = await runWritten([
-			{
-				name: 'Video',
-				parameters: {
-					...{ resource: 'task', operation: 'createAndWait', model: 'custom', customModel },
-					customFields: { mappingMode: 'defineBelow', value, schema: [] },
-				},
+		const { workflowId, executionId } = await runWritten({
+			Video: {
+				...{ resource: 'task', operation: 'createAndWait', model: 'custom', customModel },
+				customFields: { mappingMode: 'defineBelow', value, schema: [] },
 			},
-		]);
+		});
 		expect(pair.listTasks()).toMatchObject([
 			{ model: customModel.value, input: { ...value, duration: '5' } },
 		]);
-		const result = await call('get_workflow_execution', {
-			...{ workflowId, executionId, includeData: true },
-		});
-		expect(JSON.stringify(result)).toContain(String(pair.listTasks()[0]?.taskId));
-		expect(JSON.stringify(result)).toContain('"status":"completed"');
+		const read = { workflowId, executionId, includeData: true };
+		const result = JSON.stringify(await call('get_workflow_execution', read));
+		expect(result).toContain(pair.listIds()[0]);
+		expect(result).toContain('"status":"completed"');
 	});
 });

@@ -3,12 +3,12 @@ import { createAndWait, mediaGeneration, NODE, prompts } from '../../dev/fixture
 import { dialects, type DialectName } from '../../dev/service/dialects.cts';
 import { readFiles, usePair } from './support.cts';
 
-/** Builds the fields of each model, with this prompt. */
+/** Builds the fields of each model, with one prompt. */
 const buildModels = (files: string): Record<string, Record<string, unknown>> => {
 	const image = `${files}/sample.png`;
 	const referenceImages = [image, image];
 	const prompt = 'Night';
-	const any = 'epsilon-canvas/text-to-image';
+	const customModel = 'epsilon-canvas/text-to-image';
 	return {
 		'alpha-3.0/motion-control': { image, video: `${files}/sample.mp4`, prompt },
 		'beta2/image-edit': { image, prompt },
@@ -19,12 +19,12 @@ const buildModels = (files: string): Record<string, Record<string, unknown>> => 
 			prompt,
 		},
 		'Any Model by Fields': {
-			customModel: any,
+			customModel,
 			customFields: { mappingMode: 'defineBelow', value: { aspect_ratio: '3:2' }, schema: [] },
 			prompt,
 		},
 		'Any Model by JSON': {
-			customModel: any,
+			customModel,
 			inputMode: 'json',
 			customInput: JSON.stringify({ prompt, aspect_ratio: '3:2' }),
 		},
@@ -50,8 +50,9 @@ describe.each(Object.keys(dialects) as DialectName[])('in the dialect "%s"', (di
 	it.each(names)('generates with %s, asleep', async (name) => {
 		const execution = await pair.runNodes(build(name));
 		expect(execution.readError()).toBe('');
+		const [taskId] = pair.listIds();
 		expect(execution.getItems(NODE)).toMatchObject([
-			{ taskId: pair.listIds()[0], status: 'completed', state: 'success' },
+			{ taskId, status: 'completed', state: 'success' },
 		]);
 		expect(execution.getOutput(NODE)[0]?.binary?.data?.fileName).toMatch(/^night\.(png|mp4)$/);
 		expect(pair.listTasks()).toMatchObject([{ callbacks: [{ status: 200 }] }]);
@@ -83,13 +84,9 @@ describe.each(Object.keys(dialects) as DialectName[])('in the dialect "%s"', (di
 		const { id, url } = await pair.activateTrigger({ events: ['taskCompleted', 'taskFailed'] });
 		const parameters = { operation: 'create', prompt, callbackUrl: url };
 		await pair.runNodes(build('beta2/image-edit', parameters));
-		expect(await pair.waitForTriggered(id)).toMatchObject([
-			{
-				taskId: pair.listIds()[0],
-				status,
-				verification: { signature: 'current', details: 'fetched' },
-			},
-		]);
+		const [taskId] = pair.listIds();
+		const verification = { signature: 'current', details: 'fetched' };
+		expect(await pair.waitForTriggered(id)).toMatchObject([{ taskId, status, verification }]);
 		expect(pair.listTasks()).toMatchObject([{ callbacks: [{ status: 200 }] }]);
 	});
 

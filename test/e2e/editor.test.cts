@@ -1,41 +1,74 @@
+import type { Locator } from 'playwright-core';
 import { createEndedTask } from '../../dev/fixtures/callbacks.cts';
-import {
-	CREDENTIAL_TYPE,
-	startPackedN8n,
-	TOKEN,
-	WEBHOOK_SECRET,
-} from '../../dev/fixtures/pair.cts';
-import { makeFirstPicture } from '../../dev/fixtures/firstPicture.cts';
-import { chain, mediaGeneration } from '../../dev/fixtures/workflows.cts';
+import { CREDENTIAL_TYPE, TOKEN, WEBHOOK_SECRET } from '../../dev/fixtures/pair.cts';
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
-import type { N8n } from '../../dev/n8n/n8n.cts';
-import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
-import { startService, type Service } from '../../dev/service/index.cts';
+import { usePair } from './support.cts';
 
 const TITLE = 'Media Generation';
 const WAIT_ACTION = 'Generate a video or image';
 
-let n8n: N8n;
-let service: Service;
+const pair = usePair({ service: { taskSeconds: 1 }, n8n: {}, keeps: true });
 let editor: Editor;
 
 beforeAll(async () => {
-	service = await startService({ token: TOKEN, webhookSecret: WEBHOOK_SECRET, taskSeconds: 1 });
-	n8n = await startPackedN8n();
-	editor = await openEditor(n8n);
+	// A person adds one by hand.
+	await pair.n8n.request('DELETE', `/rest/credentials/${pair.credential.id}`);
+	editor = await openEditor(pair.n8n);
 });
+afterAll(async () => await editor?.close());
 
-afterAll(async () => {
-	await editor?.close();
-	await n8n?.stop();
-	await service?.close();
-});
+/** A person's hand on the mouse and the keyboard. A text goes where the last click was. */
+class Hand {
+	readonly steps = { clicks: 0, texts: 0 };
+
+	async click(target: Locator) {
+		await target.click();
+		this.steps.clicks++;
+	}
+
+	async type(text: string) {
+		await editor.page.keyboard.insertText(text);
+		this.steps.texts++;
+	}
+
+	async fill(parameter: string, text: string) {
+		await this.click(editor.get(`parameter-input-${parameter}`).locator('input, textarea'));
+		await this.type(text);
+	}
+
+	async choose(list: Locator, entry: Locator) {
+		await this.click(list);
+		await this.click(entry.filter({ visible: true }).first());
+	}
+}
+
+/** Makes a picture from an empty canvas, until it is seen. `fill` fills in the panel. */
+async function makePicture(fill: (hand: Hand) => Promise<void>) {
+	await editor.openNewWorkflow();
+	const hand = new Hand();
+	const entry = editor.findEntry(WAIT_ACTION);
+	await hand.click(editor.get('canvas-plus-button'));
+	await editor.get('node-creator-search-bar').waitFor();
+	await hand.type('image');
+	await hand.click(editor.findEntry(TITLE));
+	// On an empty canvas, n8n folds the actions of a node that has a trigger beside it.
+	const folded = editor.list.getByText(/^Actions \(\d+\)$/);
+	await entry.or(folded).first().waitFor();
+	if (!(await entry.isVisible())) await hand.click(folded);
+	await hand.click(entry);
+	await editor.panel.waitFor();
+	await fill(hand);
+	await hand.click(editor.get('node-execute-button'));
+	await hand.click(editor.output.getByTestId('ndv-view-binary-data').first());
+	await editor.waitForFile('image');
+	return hand.steps;
+}
 
 // One person's path: each step goes on from where the one before it ended.
 describe('a person at the editor', () => {
 	it('adds the credential, which says whether it works', async () => {
 		await editor.openNewCredential('Media Generation API');
-		await editor.fill('baseUrl', service.url);
+		await editor.fill('baseUrl', pair.service.url);
 		await editor.fill('accessToken', 'no-such-token');
 		await editor.fill('webhookSecret', WEBHOOK_SECRET);
 		await editor.get('credential-save-button').click();
@@ -46,19 +79,18 @@ describe('a person at the editor', () => {
 		await editor.get('credential-save-button').click();
 		await editor.credential.getByText('Connection tested successfully').waitFor();
 
-		expect(await n8n.listCredentials()).toMatchObject([{ type: CREDENTIAL_TYPE }]);
+		expect(await pair.n8n.listCredentials()).toMatchObject([{ type: CREDENTIAL_TYPE }]);
 	});
 
 	it('comes to a first picture in few steps', async () => {
-		const sample = `${service.resultsUrl}/sample.png`;
-		const edit = await makeFirstPicture(editor, async (hand) => {
+		const edit = await makePicture(async (hand) => {
 			const model = editor.page.getByRole('option').getByText('Beta2 Image Edit');
 			await hand.choose(editor.get('parameter-input-model'), model);
 			await hand.fill('prompt', 'Make it snow');
-			await hand.fill('image', sample);
+			await hand.fill('image', `${pair.service.resultsUrl}/sample.png`);
 		});
 		expect(edit).toEqual({ clicks: 10, texts: 3 });
-		const fromText = await makeFirstPicture(editor, async (hand) => {
+		const fromText = await makePicture(async (hand) => {
 			const list = editor.get('resource-locator-customModel').getByTestId('rlc-input');
 			const model = editor.get('rlc-item').filter({ hasText: 'Epsilon Canvas Text to Image' });
 			await hand.choose(list, model);
@@ -69,14 +101,8 @@ describe('a person at the editor', () => {
 
 	it('finds the node by what it does', async () => {
 		await editor.openNewManualWorkflow();
-		for (const words of [
-			'video',
-			'image',
-			'photo',
-			'create picture',
-			'ai video',
-			'text to video',
-		]) {
+		const wanted = ['video', 'image', 'photo', 'create picture', 'ai video', 'text to video'];
+		for (const words of wanted) {
 			await editor.search('no node is called this');
 			await editor.get('node-creator-no-results').waitFor();
 			await editor.search(words);
@@ -98,7 +124,7 @@ describe('a person at the editor', () => {
 		await editor.choose('resource', 'Video or Image');
 		await editor.choose('operation', 'Generate');
 		await editor.choose('model', 'Beta2 Image Edit');
-		await editor.fill('image', `${service.resultsUrl}/sample.png`);
+		await editor.fill('image', `${pair.service.resultsUrl}/sample.png`);
 		await editor.fill('prompt', 'Make it snow');
 		await editor.executeStep();
 		await editor.output.getByText('The execution sleeps.').waitFor();
@@ -108,29 +134,21 @@ describe('a person at the editor', () => {
 		expect(label).toContain('Beta2 Image Edit');
 	});
 
-	/** Opens a saved workflow with our node alone, and runs it from its panel. */
-	async function executeSaved(node: WorkflowNode) {
-		const [credential] = await n8n.listCredentials();
-		const { id } = await n8n.importWorkflow(chain('Saved', [node]), {
-			credentials: { ...(credential && { [CREDENTIAL_TYPE]: credential }) },
-		});
-		await editor.openWorkflow(id);
-		await editor.findNode(node.name).dblclick();
-		await editor.executeStep();
-	}
-
 	it('reads at the output of a node that kept asking that its task failed', async () => {
-		const image = `${service.resultsUrl}/sample.png`;
-		const failing = { model: 'beta2/image-edit', image, prompt: '#fail', waitFor: 'polling' };
-		await executeSaved(mediaGeneration(failing, { name: "The client's photo" }));
+		await editor.findNode(WAIT_ACTION).dblclick();
+		await editor.fill('prompt', 'Make it snow #fail');
+		await editor.choose('waitFor', 'Keep Asking');
+		await editor.executeStep();
 		await editor.output.getByText('The task failed').waitFor();
 	});
 
 	it('looks at a finished video', async () => {
-		const image = `${service.resultsUrl}/sample.png`;
-		const video = `${service.resultsUrl}/sample.mp4`;
-		await executeSaved(mediaGeneration({ model: 'alpha-3.0/motion-control', image, video }));
+		await editor.choose('model', 'Alpha 3.0 Motion Control');
+		await editor.fill('video', `${pair.service.resultsUrl}/sample.mp4`);
+		await editor.fill('prompt', 'Dance');
+		await editor.executeStep();
 		await editor.viewFile('video');
+		await editor.closePanel();
 	});
 
 	it('maps the output of a task before the first run', async () => {
@@ -151,14 +169,14 @@ describe('a person at the editor', () => {
 		await editor.addNode('media', TITLE, 'On task completed');
 		const { panel } = editor;
 		await panel.getByText('Webhook URLs', { exact: true }).first().click();
-		await panel.getByText(`${n8n.url}/webhook-test/`).waitFor();
+		await panel.getByText(`${pair.n8n.url}/webhook-test/`).waitFor();
 		await panel.getByText('Production URL', { exact: true }).first().click();
-		const callBackUrl = await panel.getByText(`${n8n.url}/webhook/`).innerText();
+		const callBackUrl = await panel.getByText(`${pair.n8n.url}/webhook/`).innerText();
 		await panel.getByText('of the Media Generation node that creates the tasks').waitFor();
 		await editor.closePanel();
 
 		expect(await editor.publish()).toContain('start this workflow when they end');
-		await createEndedTask(service, { prompt: '', callBackUrl });
+		await createEndedTask(pair.service, { prompt: '', callBackUrl });
 		await editor.page.getByText('Executions', { exact: true }).click();
 		await editor.get('execution-time').first().waitFor();
 	});

@@ -1,7 +1,6 @@
 import { expect } from '@jest/globals';
-import { chain, createAndWait, NODE, prompts, SEEN } from '../../dev/fixtures/workflows.cts';
+import { createAndWait, NODE, numberTexts, prompts, SEEN } from '../../dev/fixtures/workflows.cts';
 import { poll } from '../../dev/n8n/wait.cts';
-import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { usePair } from './support.cts';
 
 const SECOND = 1_000;
@@ -17,12 +16,9 @@ const looked = usePair({
 /** Its tasks end soon and their callbacks come, so no look is needed. */
 const quiet = usePair({ service: { ...SERVICE, taskSeconds: 2 }, keeps: true });
 
-/** Builds a workflow that creates a task for each prompt and waits for all, and then shows what each is paired with. */
-const build = (texts: string[], parameters: Record<string, unknown> = {}, node: object = {}) =>
-	chain('Looked after', [prompts(texts), { ...createAndWait(parameters), ...node }, SEEN]);
-
-const nameTexts = (count: number, faults = '') =>
-	Array.from({ length: count }, (_, index) => `task ${index} ${faults}`.trim());
+/** Starts a workflow that creates a task for each prompt and waits for all, and then shows what each is paired with. */
+const start = async (pair: typeof limited, texts: string[], parameters?: Record<string, unknown>) =>
+	await pair.start(prompts(texts), createAndWait(parameters), SEEN);
 
 const COMPLETED = { status: 'completed' };
 const TIMED_OUT = { status: 'timedOut' };
@@ -31,132 +27,103 @@ const UNREAD = { ...TIMED_OUT, lookError: expect.stringMatching(/./) };
 
 /** The wait limit of the executions that reach it, in seconds. */
 const LIMIT = 12;
-const IN_MINUTES = { waitLimit: LIMIT / 60 };
 /**
  * The longest time, in seconds, after the limit until such an execution has ended, also while details are never answered. n8n's
  * own look at limits comes later.
  */
 const LIMIT_SLACK = { usual: 12, hanging: 25 };
 
-/** Executions that reach their limit: the node, its tasks in order, and what each comes out with. */
-const LIMITED = {
+const HANGING = numberTexts(3, '#detailsHang #noCallback');
+const HANGS = 'details are never answered';
+
+/** Executions that reach their limit: their tasks in order, and what each comes out with. */
+const LIMITED: Record<string, Record<string, Record<string, unknown>>> = {
 	'two called back': {
-		node: createAndWait(IN_MINUTES),
-		tasks: [
-			['called one', COMPLETED],
-			['called two', COMPLETED],
-			['called three #neverEnds', TIMED_OUT],
-		],
+		'called one': COMPLETED,
+		'called two': COMPLETED,
+		'called three #neverEnds': TIMED_OUT,
 	},
 	'two ended, and their callbacks were lost': {
-		node: createAndWait(IN_MINUTES),
-		tasks: [
-			['lost one #noCallback', COMPLETED],
-			['lost two #neverEnds', TIMED_OUT],
-			['lost three #noCallback', COMPLETED],
-		],
+		'lost one #noCallback': COMPLETED,
+		'lost two #neverEnds': TIMED_OUT,
+		'lost three #noCallback': COMPLETED,
 	},
 	'two called back, and then the service was down': {
-		node: createAndWait(IN_MINUTES),
-		tasks: [
-			['down one', COMPLETED],
-			['down two #neverEnds', UNREAD],
-			['down three', COMPLETED],
-		],
+		'down one': COMPLETED,
+		'down two #neverEnds': UNREAD,
+		'down three': COMPLETED,
 	},
-	'details are never answered': {
-		node: createAndWait(IN_MINUTES),
-		tasks: nameTexts(3, '#detailsHang #noCallback').map((text) => [text, TIMED_OUT]),
-	},
-} satisfies Record<string, { node: object; tasks: Array<[prompt: string, output: object]> }>;
+	[HANGS]: Object.fromEntries(HANGING.map((text) => [text, TIMED_OUT])),
+};
 
-type Limited = keyof typeof LIMITED;
+const LOST = numberTexts(6, 'lost');
+const EARLY = [...numberTexts(6, 'early #slow=0'), ...numberTexts(6, 'early #slow=0.1')];
+const QUIET = numberTexts(20, 'quiet');
 
-const listTexts = (name: Limited) => LIMITED[name].tasks.map(([text]) => String(text));
-
-const LOST = nameTexts(6, 'lost');
-const EARLY = [...nameTexts(6, 'early #slow=0'), ...nameTexts(6, 'early #slow=0.1')];
-const QUIET = nameTexts(20, 'quiet');
-
-const ids = {} as Record<Limited | 'lost', string>;
-let earlyIds: string[];
+/** The executions that reach their limit, by name. */
+const limitedIds: Record<string, string> = {};
+let lostId: string;
+const earlyIds: string[] = [];
 
 beforeAll(async () => {
 	looked.service.set({
 		faultsFor: ({ input }) => ({ noCallback: String(input.prompt).includes('lost') }),
 	});
-	ids.lost = await looked.start(build(LOST));
-	earlyIds = [];
-	for (const text of EARLY) earlyIds.push(await looked.start(build([text])));
-	for (const [name, { node }] of Object.entries(LIMITED) as Array<[Limited, { node: object }]>)
-		ids[name] = await limited.start(build(listTexts(name), {}, node));
-	await quiet.start(build(QUIET));
-	await letServiceGoDown();
+	lostId = await start(looked, LOST);
+	for (const text of EARLY) earlyIds.push(await start(looked, [text]));
+	for (const [name, tasks] of Object.entries(LIMITED))
+		limitedIds[name] = await start(limited, Object.keys(tasks), { waitLimit: LIMIT / 60 });
+	await start(quiet, QUIET);
+
+	// The service goes down.
+	const down = ['down one', 'down two #neverEnds', 'down three'];
+	await limited.waitForTasks(...down);
+	await limited.waitForCallbacks('down one', 'down three');
+	for (const text of down) limited.findTask(text).faults.detailsFail = Infinity;
 });
 
-/** Lets no details be read any more once the callbacks of two tasks are answered. */
-async function letServiceGoDown() {
-	const [first = '', second = '', third = ''] = listTexts(
-		'two called back, and then the service was down',
-	);
-	await poll(() => limited.listPrompts().includes(third), { what: 'tasks' });
-	const isAnswered = (text: string) => limited.findTask(text).callbacks.at(-1)?.status === 200;
-	await poll(() => [first, third].every(isAnswered), { what: 'callbacks that are answered' });
-	for (const text of [first, second, third]) limited.findTask(text).faults.detailsFail = Infinity;
-}
-
-describe('when the limit passes', () => {
-	const expectLimit = (endedAt: number | undefined, texts: string[]) => {
-		const times = texts.map((text) => limited.findTask(text).createTime);
-		const seconds = (Number(endedAt) - Math.max(...times)) / SECOND;
-		expect(seconds).toBeLessThan(
-			LIMIT + LIMIT_SLACK[texts.join().includes('#detailsHang') ? 'hanging' : 'usual'],
+it.each(Object.entries(LIMITED))(
+	'when the limit passes, each task comes out as it is known: %s',
+	async (name, expected) => {
+		const texts = Object.keys(expected);
+		const execution = await limited.n8n.waitForExecution(String(limitedIds[name]));
+		expect(execution.status).toBe('success');
+		expect(execution.getItems(NODE)).toMatchObject(
+			texts.map((text) => ({ taskId: limited.findId(text), ...expected[text] })),
 		);
-		expect((Number(endedAt) - Math.min(...times)) / SECOND).toBeGreaterThan(LIMIT - 5);
-	};
-
-	it.each(Object.keys(LIMITED) as Limited[])(
-		'%s: each task comes out as it is known',
-		async (name) => {
-			const texts = listTexts(name);
-			const execution = await limited.n8n.waitForExecution(ids[name]);
-			expect(execution.status).toBe('success');
-			const tasks = execution.getItems<Task>(NODE);
-			expect(limited.readPrompts(tasks)).toEqual(texts);
-			expect(tasks).toMatchObject(LIMITED[name].tasks.map(([, output]) => output));
-			expect(execution.getItems('Seen').map(({ prompt }) => prompt)).toEqual(texts);
-			expectLimit(execution.endedAt, texts);
-		},
-	);
-});
+		expect(execution.getItems('Seen').map(({ prompt }) => prompt)).toEqual(texts);
+		const times = texts.map((text) => limited.findTask(text).createTime);
+		const [shortest, longest] = [Math.max(...times), Math.min(...times)].map(
+			(time) => (Number(execution.endedAt) - time) / SECOND,
+		);
+		expect(shortest).toBeLessThan(LIMIT + LIMIT_SLACK[name === HANGS ? 'hanging' : 'usual']);
+		expect(longest).toBeGreaterThan(LIMIT - 5);
+	},
+);
 
 describe('a look of its own, after about 30 seconds', () => {
 	it('brings a batch whose callbacks were all lost, with one request for each task or little more', async () => {
-		const execution = await looked.n8n.waitForExecution(ids.lost);
-		const tasks = execution.getItems<Task>(NODE);
-		expect(looked.readPrompts(tasks)).toEqual(LOST);
-		expect(tasks).toMatchObject(LOST.map(() => COMPLETED));
+		const execution = await looked.n8n.waitForExecution(lostId);
+		expect(execution.getItems(NODE)).toMatchObject(looked.listCompleted(...LOST));
 		const looks = LOST.map((text) => looked.findTask(text).detailsRequests);
 		expect(looks.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(LOST.length + 2);
 		for (const count of looks) expect(count).toBeGreaterThan(0);
 	});
 
 	it('brings tasks whose callback came before n8n had stored the parked execution, and is not sent again', async () => {
-		const executions = await Promise.all(
-			earlyIds.map(async (id) => await looked.n8n.waitForExecution(id)),
-		);
+		const output = [];
+		for (const id of earlyIds)
+			output.push(...(await looked.n8n.waitForExecution(id)).getItems(NODE));
+		expect(output).toMatchObject(looked.listCompleted(...EARLY));
 		const answers = EARLY.flatMap((text) => looked.findTask(text).callbacks);
 		expect(answers.some(({ status }) => Number(status) >= 400)).toBe(true);
-		const tasks = executions.flatMap((execution) => execution.getItems<Task>(NODE));
-		expect(tasks).toMatchObject(EARLY.map(() => COMPLETED));
-		expect(looked.readPrompts(tasks)).toEqual(EARLY);
 	});
 
 	it('is not taken where callbacks come: 2 requests for a single task, at most 3 for each of a batch', async () => {
 		const { idle } = quiet.service;
 		await idle();
-		await quiet.start(build(['alone']));
-		await poll(() => quiet.listPrompts().includes('alone'), { what: 'a task' });
+		await start(quiet, ['alone']);
+		await quiet.waitForTasks('alone');
 		await idle();
 		const [first = 0] = quiet.listTasks().map(({ createTime }) => createTime);
 		// The first look at the batch would have come by now.

@@ -1,17 +1,12 @@
 import { expect } from '@jest/globals';
-import { chain, createAndWait, items, loop, prompts } from '../../dev/fixtures/workflows.cts';
+import { createAndWait, items, loop } from '../../dev/fixtures/workflows.cts';
 import { evaluate } from '../../dev/n8n/inspect.cts';
-import { poll } from '../../dev/n8n/wait.cts';
-import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { usePair } from './support.cts';
 
 const pair = usePair({
 	service: { taskSeconds: 1, callbackRetrySeconds: [0.5, 1, 2] },
 	keeps: true,
 });
-
-const waitForTask = async (prompt: string) =>
-	await poll(() => pair.listPrompts().includes(prompt), { what: `the task "${prompt}"` });
 
 /** Sends a callback that says that the task goes on, or by default that it has ended. */
 async function call(prompt: string, callbackType?: string) {
@@ -40,15 +35,15 @@ async function startLoop() {
 		{ prompt: ENDLESS, limit: 0.05 },
 		{ prompt: LOOKED_FOR, limit: 2 },
 	];
-	const id = await pair.park(
-		loop(items(rounds), createAndWait({ waitLimit: '={{ $json.limit }}' })),
-	);
+	const workflow = loop(items(rounds), createAndWait({ waitLimit: '={{ $json.limit }}' }));
+	const id = await pair.n8n.run((await pair.importWorkflow(workflow)).id);
+	await pair.waitForParked(id);
 	// n8n does so each minute. The timers that it sets are not cleared when the wait ends.
 	await evaluate(
 		pair.n8n,
 		`await load('@n8n/di').Container.get(load('./wait-tracker').WaitTracker).getWaitingExecutions()`,
 	);
-	await waitForTask(LOOKED_FOR);
+	await pair.waitForTasks(LOOKED_FOR);
 	return id;
 }
 
@@ -56,13 +51,12 @@ const IMAGE = 'image #noCallback';
 const VIDEO = 'video #noCallback';
 
 it('two Generates in a row: progress goes by, and so does a copy of the first callback in the second wait', async () => {
-	const image = { ...createAndWait({ customInput: { prompt: IMAGE } }), name: IMAGE };
+	const image = createAndWait({ customInput: { prompt: IMAGE } }, { name: IMAGE });
 	const customInput = `={{ { prompt: '${VIDEO}', image: $json.resultUrls[0] } }}`;
-	const video = { ...createAndWait({ customInput }), name: VIDEO };
-	const id = await pair.park(chain('In a row', [prompts(1), image, video]));
+	const id = await pair.park(image, createAndWait({ customInput }, { name: VIDEO }));
 	for (const prompt of [IMAGE, VIDEO]) {
-		await waitForTask(prompt);
-		await pair.n8n.waitForExecution(id, { until: ['waiting'] });
+		await pair.waitForTasks(prompt);
+		await pair.waitForParked(id);
 		if (prompt === VIDEO) expect(await call(IMAGE)).toMatchObject(REFUSED);
 		await pair.service.waitForTask(pair.findId(prompt));
 		for (const type of ['text', 'first'])
@@ -71,19 +65,17 @@ it('two Generates in a row: progress goes by, and so does a copy of the first ca
 	}
 	const execution = await pair.n8n.waitForExecution(id);
 	for (const prompt of [IMAGE, VIDEO])
-		expect(execution.getItems(prompt)).toMatchObject([
-			{ taskId: pair.findId(prompt), status: 'completed' },
-		]);
+		expect(execution.getItems(prompt)).toMatchObject(pair.listCompleted(prompt));
 	expect(pair.findTask(VIDEO).input.image).toContain(pair.findId(IMAGE));
 });
 
 it('a round of a loop goes on to its end after one whose limit passed, whatever n8n had set up for that one', async () => {
 	const id = await looped;
-	await pair.n8n.waitForExecution(id, { until: ['waiting'] });
+	await pair.waitForParked(id);
 	expect(await call(ENDLESS)).toMatchObject(REFUSED);
 	const execution = await pair.n8n.waitForExecution(id);
-	const tasks = execution.getItems<Task>('Loop');
-	expect(pair.readPrompts(tasks)).toEqual([ENDLESS, LOOKED_FOR]);
-	expect(tasks).toMatchObject([{ status: 'timedOut' }, { status: 'completed' }]);
+	const timedOut = { taskId: pair.findId(ENDLESS), status: 'timedOut' };
+	const expected = [timedOut, ...pair.listCompleted(LOOKED_FOR)];
+	expect(execution.getItems('Loop')).toMatchObject(expected);
 	expect(pair.listPrompts()).toEqual([ENDLESS, IMAGE, LOOKED_FOR, VIDEO]);
 });

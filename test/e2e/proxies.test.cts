@@ -2,10 +2,10 @@ import { expect } from '@jest/globals';
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { chain, createAndWait, NODE, prompts } from '../../dev/fixtures/workflows.cts';
+import { createAndWait, NODE, prompts } from '../../dev/fixtures/workflows.cts';
 import { evaluate, INSPECTABLE } from '../../dev/n8n/inspect.cts';
 import { poll } from '../../dev/n8n/wait.cts';
-import { usePair } from './support.cts';
+import { readHints, usePair } from './support.cts';
 
 const pair = usePair({
 	service: { taskSeconds: 1, callbackRetrySeconds: [], callbackTimeoutSeconds: 1 },
@@ -35,7 +35,6 @@ const OBSTACLES: Record<string, string> = {
 	401: 'it answers 401 Answer 401',
 	hangs: 'it does not answer within 3 seconds',
 };
-const ANSWERS = [...Object.keys(OBSTACLES), 'passes'];
 const WAYS = ['automatic', 'callback'];
 
 let origin: string;
@@ -52,17 +51,15 @@ beforeAll(async () => {
 	proxy.listen(0, '127.0.0.1');
 	await once(proxy, 'listening');
 	origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-	for (const answer of ANSWERS) {
+	for (const answer of [...Object.keys(OBSTACLES), 'passes']) {
 		// n8n reads it at the start of each execution.
 		await evaluate(pair.n8n, `{ process.env.WEBHOOK_URL = '${origin}/${answer}/'; }`);
 		for (const waitFor of WAYS) {
 			const name = nameTask(answer, waitFor);
 			const limit = waitFor === 'callback' && answer !== 'passes' ? { waitLimit: 0.05 } : {};
-			const node = createAndWait({ waitFor, ...limit });
-			ids[name] = await pair.start(chain(name, [prompts([name]), node]));
+			ids[name] = await pair.start(prompts([name]), createAndWait({ waitFor, ...limit }));
 		}
-		const hasBegun = () => WAYS.every((way) => pair.listPrompts().includes(nameTask(answer, way)));
-		await poll(hasBegun, { what: `tasks behind ${answer}` });
+		await pair.waitForTasks(...WAYS.map((way) => nameTask(answer, way)));
 	}
 });
 
@@ -71,23 +68,20 @@ afterAll(() => {
 	proxy.close();
 });
 
+/** Waits until an execution has output its only task, and returns its hints. */
 async function waitForEnd(name: string) {
 	const execution = await pair.n8n.waitForExecution(String(ids[name]));
-	expect(execution.getItems(NODE)).toMatchObject([
-		{ taskId: pair.findId(name), status: 'completed' },
-	]);
+	expect(execution.getItems(NODE)).toMatchObject(pair.listCompleted(name));
 	expect(pair.listPrompts().filter((prompt) => prompt === name)).toHaveLength(1);
-	return execution.getRuns(NODE).flatMap(({ hints = [] }) => hints.map(({ message }) => message));
+	return readHints(execution);
 }
 
 describe.each(Object.keys(OBSTACLES))('a proxy that answers the resume URL by %s', (answer) => {
 	it('makes Automatic poll, with a hint that says what to open', async () => {
 		const name = nameTask(answer, 'automatic');
-		const hints = await waitForEnd(name);
+		const why = `The node polled: ${describeObstacle(answer)}`;
+		expect(await waitForEnd(name)).toContainEqual(expect.stringContaining(why));
 		expect(pair.findTask(name).callBackUrl).toBeUndefined();
-		expect(hints).toContainEqual(
-			expect.stringContaining(`The node polled: ${describeObstacle(answer)}`),
-		);
 	});
 
 	it('lets Sleep Until Notified sleep, and the log says why callbacks and looks are lost', async () => {

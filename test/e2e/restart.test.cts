@@ -3,10 +3,10 @@ import path from 'node:path';
 import fastify from 'fastify';
 import { buildResultBytes } from '../../dev/fixtures/results.cts';
 import {
-	chain,
 	createAndWait,
 	httpRequest,
 	NODE,
+	numberTexts,
 	prompts,
 	SEEN,
 } from '../../dev/fixtures/workflows.cts';
@@ -31,7 +31,6 @@ it('the n8n that the end-to-end tests run is one that the README names, unless i
 });
 
 describe('n8n that is killed and started again', () => {
-	const WAITING = 'waiting #noCallback';
 	const FILE = 'file #noCallback #fileSize=0.3 #fileSlow=20';
 	const POLLING = 'polling #slow=60';
 	const CREATED = 'created';
@@ -43,12 +42,9 @@ describe('n8n that is killed and started again', () => {
 	const RESUMED = ['a bear', 'a wolf'];
 	/** The last one ends when n8n is back: n8n goes through parked executions when it starts, and may take one for crashed that a callback resumes then. */
 	const LAST = 'batch #neverEnds';
-	const BATCH = [
-		...Array.from({ length: 19 }, (_, index) => `batch ${index} #slow=${4 + index * 0.75}`),
-		LAST,
-	];
+	const CALLED = numberTexts(19, 'batch').map((text, index) => `${text} #slow=${4 + index * 0.75}`);
+	const BATCH = [...CALLED, LAST];
 
-	let waitingId: string;
 	let fileId: string;
 	let batchId: string;
 	let limitedId: string;
@@ -61,8 +57,10 @@ describe('n8n that is killed and started again', () => {
 	let isKilled = false;
 	afterAll(async () => await later.close());
 
-	const build = (texts: string[], parameters?: Record<string, unknown>) =>
-		chain('Killed', [prompts(texts), createAndWait(parameters), SEEN]);
+	const wait = (texts: string[], parameters?: Record<string, unknown>) => [
+		prompts(texts),
+		createAndWait(parameters),
+	];
 
 	/** Starts an execution that is resumed, and whose later node is under way then. */
 	async function startResumed() {
@@ -73,35 +71,27 @@ describe('n8n that is killed and started again', () => {
 		const url = await later.listen({ host: '127.0.0.1', port: 0 });
 		// A retry evaluates it against the tasks that the node was resumed with.
 		const customInput = '={{ { prompt: "A photo of " + ($json.prompt ?? "") } }}';
-		const node = createAndWait({ waitFor: 'callback', customInput });
-		resumedId = await pair.start(chain('Resumed', [prompts(RESUMED), node, httpRequest({ url })]));
+		const nodes = wait(RESUMED, { waitFor: 'callback', customInput });
+		resumedId = await pair.start(...nodes, httpRequest({ url }));
 		await poll(() => isCalled, { what: 'the later node' });
 	}
-
-	const waitForTask = async (prompt: string) =>
-		await poll(() => pair.listPrompts().includes(prompt), { what: `the task "${prompt}"` });
 
 	beforeAll(async () => {
 		const { n8n, service } = pair;
 		await startResumed();
-		waitingId = await pair.park(build([WAITING]));
-		fileId = await pair.park(build([FILE], { downloadResults: true }));
-		await pair.start(build([POLLING], { waitFor: 'polling' }));
-		await waitForTask(POLLING);
+		fileId = await pair.park(...wait([FILE], { downloadResults: true }));
+		await pair.start(...wait([POLLING], { waitFor: 'polling' }));
 		const options = { tasksPer10Seconds: 0, concurrency: 1 };
-		await pair.start(build([CREATED, UNDER_WAY], { operation: 'create', options }));
-		await waitForTask(UNDER_WAY);
+		await pair.start(...wait([CREATED, UNDER_WAY], { operation: 'create', options }));
+		await pair.waitForTasks(POLLING, UNDER_WAY);
 		await service.waitForTask(pair.findId(FILE));
 		const downloading = service.callback(pair.findId(FILE)).catch(() => undefined);
 		await poll(() => service.deliveries.length > 0, { what: 'a download' });
-		batchId = await pair.park(build(BATCH));
+		batchId = await pair.park(...wait(BATCH), SEEN);
 		await service.waitForTask(pair.findId(String(BATCH[2])));
-		const limited = createAndWait({ waitLimit: LIMIT_MINUTES, downloadResults: true });
-		limitedId = await pair.park(chain('Limited', [prompts(LIMITED), limited]));
-		const [called = ''] = LIMITED;
-		await poll(() => pair.findTask(called).callbacks.at(-1)?.status === 200, {
-			what: 'a callback that is answered',
-		});
+		const limited = { waitLimit: LIMIT_MINUTES, downloadResults: true };
+		limitedId = await pair.park(...wait(LIMITED, limited));
+		await pair.waitForCallbacks(String(LIMITED[0]));
 		creations = pair.countCreations();
 		// n8n itself ends a wait long after its limit. This one is brought forward.
 		await evaluate(
@@ -117,12 +107,12 @@ describe('n8n that is killed and started again', () => {
 
 	it('loses no callback that came while 20 tasks were parked and it was down', async () => {
 		const { service } = pair;
-		for (const prompt of BATCH.slice(0, -1)) {
+		for (const prompt of CALLED) {
 			const { callbacks } = await service.waitForTask(pair.findId(prompt));
 			expect(callbacks.at(-1)).toMatchObject({ status: 200 });
 		}
 		const last = { state: 'success', completeTime: Date.now() };
-		Object.assign(service.tasks.get(pair.findId(LAST)) ?? {}, last);
+		Object.assign(pair.findTask(LAST), last);
 		expect((await service.callback(pair.findId(LAST))).status).toBe(200);
 		const execution = await pair.n8n.waitForExecution(batchId);
 		expect(execution.status).toBe('success');
@@ -131,17 +121,10 @@ describe('n8n that is killed and started again', () => {
 		);
 	});
 
-	it('goes on with what is parked by a later callback', async () => {
-		const taskId = pair.findId(WAITING);
-		expect((await pair.service.callback(taskId)).status).toBe(200);
-		const execution = await pair.n8n.waitForExecution(waitingId);
-		expect(execution.getItems(NODE)).toMatchObject([{ taskId, status: 'completed' }]);
-	});
-
 	it('goes on with the file that it was downloading by the next callback', async () => {
 		const { service, n8n } = pair;
-		const taskId = pair.findId(FILE);
-		Object.assign(service.tasks.get(taskId)?.faults ?? {}, { fileSlow: undefined });
+		const { taskId, faults } = pair.findTask(FILE);
+		faults.fileSlow = undefined;
 		expect((await service.callback(taskId)).status).toBe(200);
 		const [item] = (await n8n.waitForExecution(fileId)).getOutput(NODE);
 		expect(item).toMatchObject({ json: { taskId, status: 'completed' } });
@@ -152,16 +135,10 @@ describe('n8n that is killed and started again', () => {
 
 	it('an execution that was resumed and crashed in a later node has its tasks again when it is retried', async () => {
 		expect((await pair.n8n.waitForExecution(resumedId)).status).toBe('crashed');
-		const url = `/rest/executions/${resumedId}/retry`;
-		const retried = await pair.n8n.request<{ id: string }>('POST', url, { loadWorkflow: false });
-		const execution = await pair.n8n.waitForExecution(retried.id);
+		const execution = await pair.retry(resumedId);
 		expect(execution.status).toBe('success');
-		expect(execution.getItems(NODE)).toMatchObject(
-			RESUMED.map((text) => ({
-				taskId: pair.findId(`A photo of ${text}`),
-				status: 'completed',
-			})),
-		);
+		const texts = RESUMED.map((text) => `A photo of ${text}`);
+		expect(execution.getItems(NODE)).toMatchObject(pair.listCompleted(...texts));
 	});
 
 	it('brings out every ID of an execution whose limit passed while it was down', async () => {

@@ -1,79 +1,35 @@
+import { expect } from '@jest/globals';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { INodeExecutionData } from 'n8n-workflow';
 import { TOKEN } from '../../dev/fixtures/pair.cts';
 import {
+	callWorkflow,
 	chain,
+	connect,
+	createAndWait,
 	editSample,
 	items,
-	loop,
 	NODE,
+	NODE_TYPE,
+	numberTexts,
 	prompts,
-	SEEN,
+	WHEN_CALLED,
 } from '../../dev/fixtures/workflows.cts';
+import { evaluate } from '../../dev/n8n/inspect.cts';
 import { poll } from '../../dev/n8n/wait.cts';
-import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
 import { startService } from '../../dev/service/index.cts';
-import { CREATE, usePair } from './support.cts';
+import { CREATE, isOldest, readHints, usePair } from './support.cts';
 
 const pair = usePair({
 	service: { taskSeconds: 0.5, credits: 1e9, callbackRetrySeconds: [0.2, 0.4, 0.8, 1.6, 3.2] },
 });
 
 /** Our node, with a seed that is another one each time that n8n evaluates it. */
-const edit = (parameters: object = {}, node?: object) =>
-	editSample(
-		pair.service.resultsUrl,
-		{
-			seed: '={{ Math.floor(Math.random() * 1e9) }}',
-			options: { tasksPer10Seconds: 0, concurrency: 1 },
-			...parameters,
-		},
-		node,
-	);
-
-const build = (...nodes: WorkflowNode[]) => chain('Runs', nodes);
-
-/** Waits until this number of tasks exist. */
-const waitForTasks = async (count: number) =>
-	await poll(() => pair.service.tasks.size >= count, { what: `${count} tasks` });
-
-const sendRetry = async (id: string, loadWorkflow: boolean) =>
-	await pair.n8n.request<{ id: string }>('POST', `/rest/executions/${id}/retry`, { loadWorkflow });
-
-describe.each(['callback', 'polling'])('by %s', (waitFor) => {
-	it('creates one task under Execute Once, and returns it', async () => {
-		const once = edit({ waitFor }, { executeOnce: true });
-		const execution = await pair.runNodes(prompts(['one', 'two']), once, SEEN);
-		expect(execution.status).toBe('success');
-		expect(pair.listPrompts()).toEqual(['one']);
-		const [taskId] = pair.listIds();
-		expect(execution.getItems(NODE)).toMatchObject([{ taskId, status: 'completed' }]);
-		expect(execution.getItems('Seen')).toEqual([{ prompt: 'one', status: 'completed' }]);
-	});
-
-	it('waits in two nodes in a row and in a parallel branch, each for its own task', async () => {
-		const wait = (name: string) =>
-			edit({ waitFor, prompt: name }, { id: name, name, position: [0, 0] });
-		const workflow = build(prompts(['item']), wait('first'), wait('second'));
-		workflow.nodes.push(wait('third'));
-		workflow.connections.Items?.main?.[0]?.push({ node: 'third', type: 'main', index: 0 });
-		const execution = await pair.run(workflow);
-		expect(execution.status).toBe('success');
-		const names = ['first', 'second', 'third'];
-		expect(pair.listPrompts()).toEqual(names);
-		for (const name of names)
-			expect(execution.getItems(name)).toMatchObject([
-				{ taskId: pair.findId(name), status: 'completed' },
-			]);
-	});
-});
-
-it('creates a task for each of three equal items of a loop', async () => {
-	const execution = await pair.run(loop(prompts(['same', 'same', 'same']), edit({ seed: 7 })));
-	expect(pair.listPrompts()).toEqual(['same', 'same', 'same']);
-	const output = execution.getItems('Loop');
-	expect(output.map(({ taskId }) => taskId).sort()).toEqual(pair.listIds().sort());
-	expect(output.map(({ status }) => status)).toEqual(Array(3).fill('completed'));
-});
+const edit = (parameters: object = {}, node?: object) => {
+	const seed = '={{ Math.floor(Math.random() * 1e9) }}';
+	const options = { tasksPer10Seconds: 0, concurrency: 1 };
+	return editSample(pair.service.resultsUrl, { seed, options, ...parameters }, node);
+};
 
 describe('an execution that is stopped', () => {
 	async function readCustomData(id: string) {
@@ -87,11 +43,13 @@ describe('an execution that is stopped', () => {
 		expect((await pair.n8n.waitForExecution(id)).status).toBe('canceled');
 	}
 
+	const waitForCount = async (count: number) =>
+		await poll(() => pair.service.tasks.size >= count, { what: `${count} tasks` });
+
 	/** n8n stores custom data a moment after the execution has ended. */
 	async function expectNamed(id: string, [taskId = '']: string[]) {
-		await poll(async () => (await readCustomData(id)).includes(taskId), {
-			what: 'the ID in the custom data',
-		});
+		const isNamed = async () => (await readCustomData(id)).includes(taskId);
+		await poll(isNamed, { what: 'the ID in the custom data' });
 		for (const one of pair.listIds()) expect(pair.n8n.readLog()).toContain(`created task ${one}`);
 	}
 
@@ -99,14 +57,14 @@ describe('an execution that is stopped', () => {
 	async function expectNoCreationByRetry(id: string) {
 		const before = pair.countCreations();
 		for (const loadWorkflow of [false, true])
-			await sendRetry(id, loadWorkflow).catch(() => undefined);
+			await pair.retry(id, { loadWorkflow }).catch(() => undefined);
 		expect(pair.countCreations()).toBe(before);
 	}
 
 	it('while it polls for 60 tasks, names as many as n8n keeps, and all in the log', async () => {
 		pair.service.set({ taskSeconds: 60 });
-		const id = await pair.start(build(prompts(60), edit({ waitFor: 'polling' })));
-		await waitForTasks(60);
+		const id = await pair.start(prompts(numberTexts(60)), edit({ waitFor: 'polling' }));
+		await waitForCount(60);
 		await pause(200);
 		await stop(id);
 		await expectNamed(id, pair.listIds());
@@ -117,12 +75,11 @@ describe('an execution that is stopped', () => {
 
 	it('creates nothing more, and names in the log the task whose creation was under way', async () => {
 		for (const delaySeconds of [0, 1.5]) pair.service.faultNext({ path: CREATE, delaySeconds });
-		const texts = prompts(['one', 'two', 'three']);
-		const id = await pair.start(build(texts, edit({ waitFor: 'polling' })));
-		await waitForTasks(1);
+		const id = await pair.start(prompts(['one', 'two', 'three']), edit({ waitFor: 'polling' }));
+		await waitForCount(1);
 		await pause(500);
 		await stop(id);
-		await waitForTasks(2);
+		await waitForCount(2);
 		await pause(1_000);
 		expect(pair.listPrompts()).toEqual(['one', 'two']);
 		await expectNamed(id, [pair.findId('one')]);
@@ -130,8 +87,7 @@ describe('an execution that is stopped', () => {
 	});
 
 	it('names its tasks while it is parked, and passes them on when it is retried', async () => {
-		const texts = prompts(['one #noCallback', 'two #noCallback']);
-		const id = await pair.park(build(texts, edit()));
+		const id = await pair.park(prompts(['one #noCallback', 'two #noCallback']), edit());
 		await stop(id);
 		const output = (await pair.n8n.getExecution(id)).getItems(NODE);
 		expect(output.map(({ taskId }) => taskId)).toEqual(pair.listIds());
@@ -141,7 +97,7 @@ describe('an execution that is stopped', () => {
 
 it('an execution that failed, corrected and retried from the executions list, keeps the tasks of the same requests', async () => {
 	const texts = prompts(['one', '#status=422', 'three']);
-	const { id } = await pair.importWorkflow(build(texts, edit({ seed: 7 })));
+	const { id } = await pair.importWorkflow(chain('Runs', [texts, edit({ seed: 7 })]));
 	const failed = await pair.runSaved(id);
 	expect(failed.status).toBe('error');
 	expect(failed.getError()?.description).toContain(pair.findId('one'));
@@ -150,61 +106,117 @@ it('an execution that failed, corrected and retried from the executions list, ke
 		'{{ $json.prompt }}',
 		"{{ $json.prompt.replace('#status=422', 'two') }}",
 	);
-	await pair.n8n.request('PATCH', `/rest/workflows/${id}`, {
-		nodes: JSON.parse(corrected) as object,
-	});
+	const changes = { nodes: JSON.parse(corrected) as object };
+	await pair.n8n.request('PATCH', `/rest/workflows/${id}`, changes);
 	const before = pair.countCreations();
-	const retried = await sendRetry(failed.id, true);
-	const execution = await pair.n8n.waitForExecution(retried.id);
+	const execution = await pair.retry(failed.id, { loadWorkflow: true });
 	expect(execution.status).toBe('success');
 	expect(pair.countCreations()).toBe(before + 2);
 	expect(pair.listPrompts()).toEqual(['one', 'three', 'two']);
-	expect(execution.getItems(NODE)).toMatchObject(
-		['one', 'two', 'three'].map((prompt) => ({
-			taskId: pair.findId(prompt),
-			status: 'completed',
-		})),
-	);
-});
-
-it('creates a task for each item that a part of a workflow is given in the editor, pinned ones too', async () => {
-	const create = edit({ operation: 'create' });
-	const { id } = await pair.importWorkflow(build(prompts(['one']), create));
-	const whole = await pair.runSaved(id);
-	expect(pair.listPrompts()).toEqual(['one']);
-	const url = `/rest/workflows/${id}/run`;
-	const { executionId } = await pair.n8n.request<{ executionId: string }>('POST', url, {
-		runData: { ...whole.data.resultData.runData, [NODE]: undefined },
-		dirtyNodeNames: [NODE],
-		destinationNode: { nodeName: NODE, mode: 'inclusive' },
-	});
-	const part = await pair.n8n.waitForExecution(executionId);
-	expect(part.getItems(NODE)).toHaveLength(1);
-	expect(pair.listPrompts()).toEqual(['one', 'one']);
-	const pinData = { Items: [{ json: { prompt: 'pinned' } }, { json: { prompt: 'pinned' } }] };
-	await pair.runSaved(id, { pinData });
-	expect(pair.listPrompts()).toEqual(['one', 'one', 'pinned', 'pinned']);
+	expect(execution.getItems(NODE)).toMatchObject(pair.listCompleted('one', 'two', 'three'));
 });
 
 it('charges each item to its own account where the credential has expressions, and polls instead of sleeping', async () => {
-	const other = await startService({ token: 'other-token', taskSeconds: 0.5 });
-	try {
-		const byItem = { baseUrl: '={{ $json.url }}', accessToken: '={{ $json.token }}' };
-		const credential = await pair.createCredential(byItem);
-		const accounts = items([
-			{ url: pair.service.url, token: TOKEN, prompt: 'one' },
-			{ url: other.url, token: 'other-token', prompt: 'two' },
-		]);
-		for (const node of [edit(), edit({}, { executeOnce: true })]) {
-			const execution = await pair.run(build(accounts, node), { credential });
-			for (const item of execution.getItems(NODE)) expect(item.status).toBe('completed');
-			expect(execution.getRuns(NODE)[0]?.hints?.[0]?.message).toContain(
-				'The node polled: the credential',
-			);
-		}
-		expect(pair.listPrompts()).toEqual(['one', 'one']);
-		expect([...other.tasks.values()]).toMatchObject([{ input: { prompt: 'two' } }]);
-	} finally {
-		await other.close();
+	await using other = await startService({ token: 'other-token', taskSeconds: 0.5 });
+	const byItem = { baseUrl: '={{ $json.url }}', accessToken: '={{ $json.token }}' };
+	const credential = await pair.createCredential(byItem);
+	const accounts = items([
+		{ url: pair.service.url, token: TOKEN, prompt: 'one' },
+		{ url: other.url, token: 'other-token', prompt: 'two' },
+	]);
+	for (const node of [edit(), edit({}, { executeOnce: true })]) {
+		const execution = await pair.run(chain('Runs', [accounts, node]), { credential });
+		for (const item of execution.getItems(NODE)) expect(item.status).toBe('completed');
+		expect(readHints(execution)[0]).toContain('The node polled: the credential');
 	}
+	expect(pair.listPrompts()).toEqual(['one', 'one']);
+	expect([...other.tasks.values()]).toMatchObject([{ input: { prompt: 'two' } }]);
+});
+
+/** n8n's time-out, in seconds. */
+const TIMEOUT = 8;
+
+interface ExecutedNode {
+	status: 'success' | 'error';
+	output?: INodeExecutionData[][];
+	error?: { message: string };
+}
+
+/** Has the service of n8n's AI assistant execute our node alone, as its tool `nodes` does it. */
+async function executeNode(parameters: Record<string, unknown>, texts: string[]) {
+	const { typeVersion, parameters: given } = createAndWait(parameters);
+	const { id, name } = pair.credential;
+	const request = {
+		type: NODE_TYPE,
+		version: typeVersion,
+		config: { parameters: given, credentials: { mediaGenerationApi: { id, name } } },
+		input: texts.map((prompt) => ({ json: { prompt } })),
+		timeoutMs: TIMEOUT * 1_000,
+	};
+	return await evaluate<ExecutedNode>(
+		pair.n8n,
+		`{
+			const { Container } = load('@n8n/di');
+			const { ProjectRepository, UserRepository } = load('@n8n/db');
+			const { ExecuteNodeService } = load('./node-execution/execute-node.service');
+			const user = await Container.get(UserRepository).findOneOrFail({
+				where: { email: ${JSON.stringify(pair.n8n.owner.email)} },
+				relations: ['role'],
+			});
+			const project = await Container.get(ProjectRepository).getPersonalProjectForUserOrFail(user.id);
+			return await Container.get(ExecuteNodeService).run(user, {
+				...${JSON.stringify(request)},
+				projectId: project.id,
+			});
+		}`,
+	);
+}
+
+// Of 2.41; the oldest n8n has no such service.
+(isOldest ? it.skip : it)(
+	'"Execute node" of n8n outputs what has ended before its time-out, and the ID of what has not, whatever was chosen',
+	async () => {
+		const execute = async (waitFor: string) => {
+			const ended = `${waitFor} ends`;
+			const endless = `${waitFor} #neverEnds`;
+			const { status, output, error } = await executeNode({ waitFor }, [ended, endless]);
+			expect(error).toBeUndefined();
+			expect(status).toBe('success');
+			const note = expect.stringMatching(/taskId.*Get/);
+			expect(output?.[0]?.map(({ json }) => json)).toMatchObject([
+				...pair.listCompleted(ended),
+				{ taskId: pair.findId(endless), status: 'timedOut', note },
+			]);
+		};
+		await Promise.all([execute('callback'), execute('polling')]);
+		expect(pair.listTasks().filter(({ callBackUrl }) => callBackUrl)).toEqual([]);
+	},
+);
+
+it('outputs the IDs before the timeout of the workflow that called it', async () => {
+	const customInput = '{ "prompt": "#neverEnds" }';
+	const inner = connect('Called', [WHEN_CALLED, createAndWait({ customInput })]);
+	const { id } = await pair.activate(inner);
+	const workflow = chain('With a timeout', [callWorkflow(id)]);
+	workflow.settings = { ...workflow.settings, executionTimeout: TIMEOUT };
+	const execution = await pair.run(workflow);
+	expect(execution.status).toBe('success');
+	expect(execution.getItems('Call')).toMatchObject([
+		{ taskId: pair.findId('#neverEnds'), status: 'timedOut' },
+	]);
+	const [called] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
+	expect(readHints(called)).toContainEqual(expect.stringContaining("'Timeout Workflow'"));
+});
+
+it('automatic polls, and says why, where the service is on another machine, which does not know n8n', async () => {
+	// An address of this machine that n8n can't recognize as one.
+	const baseUrl = pair.service.url.replace('127.0.0.1', '0.0.0.0');
+	const credential = await pair.createCredential({ baseUrl });
+	const workflow = chain('Automatic', [prompts(['one']), createAndWait()]);
+	const execution = await pair.run(workflow, { credential });
+	expect(execution.getItems(NODE)).toMatchObject([{ status: 'completed' }]);
+	expect(pair.listTasks().map(({ callBackUrl }) => callBackUrl)).toEqual([undefined]);
+	expect(readHints(execution)).toContainEqual(
+		expect.stringMatching(/^The node polled: the service can't reach this n8n.*WEBHOOK_URL/),
+	);
 });

@@ -1,8 +1,13 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { Pair, startPair } from '../../dev/fixtures/pair.cts';
-import { chain } from '../../dev/fixtures/workflows.cts';
+import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
+import { NODE } from '../../dev/fixtures/workflows.cts';
+import type { Execution } from '../../dev/n8n/execution.cts';
+import { poll } from '../../dev/n8n/wait.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { readMedia } from '../media/corpus.cts';
@@ -19,23 +24,35 @@ class TestPair extends Pair {
 	/** Returns the prompts of all tasks, sorted. */
 	listPrompts() {
 		return this.listTasks()
-			.map(({ input }) => input.prompt)
+			.map(({ input }) => String(input.prompt))
 			.sort();
 	}
 
-	findId(prompt: string) {
-		return String(this.listTasks().find(({ input }) => input.prompt === prompt)?.taskId);
-	}
-
 	findTask(prompt: string) {
-		const task = this.service.tasks.get(this.findId(prompt));
+		const task = this.listTasks().find(({ input }) => input.prompt === prompt);
 		if (!task) throw new Error(`There is no task "${prompt}"`);
 		return task;
 	}
 
-	/** Returns the prompts that the tasks in an execution's output were created with. */
-	readPrompts(tasks: Task[]) {
-		return tasks.map(({ taskId }) => this.service.tasks.get(taskId)?.input.prompt);
+	findId(prompt: string) {
+		return this.findTask(prompt).taskId;
+	}
+
+	/** Returns the ID and the status of the tasks of these prompts, as the node outputs them at their end. */
+	listCompleted(...prompts: string[]) {
+		return prompts.map((prompt) => ({ taskId: this.findId(prompt), status: 'completed' }));
+	}
+
+	/** Waits until a task of each of these prompts exists. */
+	async waitForTasks(...prompts: string[]) {
+		const what = `tasks with the prompts ${prompts.join(', ')}`;
+		await poll(() => prompts.every((one) => this.listPrompts().includes(one)), { what });
+	}
+
+	/** Waits until the callback of the task of each of these prompts is answered 200. */
+	async waitForCallbacks(...prompts: string[]) {
+		const isAnswered = (prompt: string) => this.findTask(prompt).callbacks.at(-1)?.status === 200;
+		await poll(() => prompts.every(isAnswered), { what: `callbacks of ${prompts.join(', ')}` });
 	}
 
 	/** Counts the requests that the service was sent so far. */
@@ -54,33 +71,10 @@ class TestPair extends Pair {
 		return () => requests.slice(length).filter(({ path }) => path.startsWith('/api/v1/models'));
 	}
 
-	/** Runs a workflow that starts by hand, whose nodes each lead to the next. */
-	async runNodes(...nodes: WorkflowNode[]) {
-		return await this.run(chain('Nodes', nodes));
-	}
-
-	/** Runs a saved workflow by hand, and returns the execution when it has ended. */
-	async runSaved(...run: Parameters<Pair['n8n']['run']>) {
-		return await this.n8n.waitForExecution(await this.n8n.run(...run));
-	}
-
 	/** Waits until this number of executions of a workflow have ended, and returns what its trigger output in each. */
 	async waitForTriggered(workflowId: string, count = 1) {
 		const executions = await this.n8n.waitForExecutions({ workflowId, count });
 		return executions.flatMap((execution) => execution.getItems<Task>('Trigger'));
-	}
-
-	/** Saves a workflow and starts it by hand, and returns the execution's ID. */
-	async start(...workflow: Parameters<Pair['importWorkflow']>) {
-		const { id } = await this.importWorkflow(...workflow);
-		return await this.n8n.run(id);
-	}
-
-	/** Starts a workflow, and waits until its execution is parked. */
-	async park(...workflow: Parameters<Pair['importWorkflow']>) {
-		const id = await this.start(...workflow);
-		await this.n8n.waitForExecution(id, { until: ['waiting'] });
-		return id;
 	}
 }
 
@@ -111,6 +105,26 @@ export function usePair({ keeps, ...options }: PairOptions = {}) {
 	});
 	return pair;
 }
+
+/** Starts a chat model for the tests of a file. It is there once they begin. */
+export function useModel() {
+	const model = {} as Awaited<ReturnType<typeof startScriptedModel>>;
+	beforeAll(async () => void Object.assign(model, await startScriptedModel()));
+	afterAll(async () => await model[Symbol.asyncDispose]());
+	return model;
+}
+
+/** Connects to a server of the Model Context Protocol. */
+export async function connectToMcp(url: string, headers: Record<string, string> = {}) {
+	const client = new Client({ name: 'test', version: '1' });
+	const requestInit = { headers };
+	await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+	return client;
+}
+
+/** Returns what our node tells below its output, in all of its runs. */
+export const readHints = (execution?: Execution) =>
+	execution?.getRuns(NODE).flatMap(({ hints = [] }) => hints.map(({ message }) => message)) ?? [];
 
 /** The tests run on the oldest n8n that the package works with. */
 export const isOldest = process.env.MEDIA_GENERATION_N8N === 'oldest';

@@ -1,21 +1,22 @@
 import { expect } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { agentWith, mcpServerWith, type AgentAge } from '../../dev/fixtures/agents.cts';
-import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
-import { editSample } from '../../dev/fixtures/workflows.cts';
-import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
-import { isOldest, usePair } from './support.cts';
+import { buildNode, chain, connect, editSample } from '../../dev/fixtures/workflows.cts';
+import type { Workflow, WorkflowNode } from '../../dev/n8n/workflow.cts';
+import { connectToMcp, isOldest, useModel, usePair } from './support.cts';
 
 const pair = usePair({ service: { taskSeconds: 0.5 } });
+const model = useModel();
+
+const LANGCHAIN = '@n8n/n8n-nodes-langchain';
+const AGENT_VERSIONS = { oldest: 1.7, older: 2.2, newest: 3.1 };
+type AgentAge = keyof typeof AGENT_VERSIONS;
 
 /** Before 2.25, n8n ends the execution of its newest agent with the error of a tool, unless On Error says otherwise. */
 const TELL_ERRORS = isOldest ? { onError: 'continueRegularOutput' } : {};
 
 /** Our node as a tool, whose model chooses the prompt; the seed is another one at each try. */
-const buildTool = (parameters: Record<string, unknown> = {}, more?: object) =>
-	editSample(
+function buildTool(parameters: Record<string, unknown> = {}, more?: object) {
+	const node = editSample(
 		pair.service.resultsUrl,
 		{
 			prompt: "={{ $fromAI('Prompt', 'What to change', 'string') }}",
@@ -25,44 +26,42 @@ const buildTool = (parameters: Record<string, unknown> = {}, more?: object) =>
 		},
 		{ ...TELL_ERRORS, ...more },
 	);
-
-/** Starts a model that calls its tool, in each turn once for each prompt. */
-async function startModel(turns: string[][]) {
-	const model = await startScriptedModel(turns.map((turn) => turn.map((Prompt) => ({ Prompt }))));
-	return { model, others: { openAiApi: await pair.n8n.createCredential(model.credential) } };
+	return { ...node, type: `${node.type}Tool` };
 }
 
-/** Has an agent call the tool, and returns what it told the model. */
-async function runAgent(tool: WorkflowNode, turns: string[][], age?: AgentAge) {
-	const { model, others } = await startModel(turns);
-	const execution = await pair.run(agentWith(tool, age), { others });
-	await model.close();
+/** Adds nodes that the last node of a workflow uses, by how it uses them. */
+function use(workflow: Workflow, used: Record<string, WorkflowNode>): Workflow {
+	const node = String(workflow.nodes.at(-1)?.name);
+	workflow.nodes.push(...connect('Used', Object.values(used)).nodes);
+	for (const [type, { name }] of Object.entries(used))
+		workflow.connections[name] = { [type]: [[{ node, type, index: 0 }]] };
+	return workflow;
+}
+
+/** Has an agent call the tool, in each turn once for each prompt, and returns what the tool told the model. */
+async function runAgent(tool: WorkflowNode, turns: string[][], age: AgentAge) {
+	model.script(turns.map((prompts) => prompts.map((Prompt) => ({ Prompt }))));
+	const agent = buildNode('Agent', `${LANGCHAIN}.agent`, AGENT_VERSIONS[age], {
+		agent: 'toolsAgent',
+		promptType: 'define',
+		text: 'Make it night',
+		options: {},
+	});
+	const parameters = { model: { __rl: true, mode: 'id', value: 'scripted' }, options: {} };
+	const ai_languageModel = buildNode('Model', `${LANGCHAIN}.lmChatOpenAi`, 1.2, parameters, {
+		credentials: { openAiApi: {} },
+	});
+	const workflow = use(chain('Agent', [agent]), { ai_languageModel, ai_tool: tool });
+	const others = { openAiApi: await pair.n8n.createCredential(model.credential) };
+	const execution = await pair.run(workflow, { others });
 	expect(execution.getItems('Agent')).toEqual([{ output: 'Done.' }]);
 	return model.listToolResults();
 }
 
-const readTasks = (results: string[]) =>
-	results.map((result) => (JSON.parse(result) as Array<Record<string, unknown>>)[0]);
-
 const RETRY = { retryOnFail: true, maxTries: 3, waitBetweenTries: 50 };
 const MAY_EXIST = 'The task may exist and may have been paid for';
 
-describe.each<AgentAge>(['oldest', 'older', 'newest'])('as a tool of the %s agent', (age) => {
-	it('returns the finished task, for which it polls', async () => {
-		const results = await runAgent(buildTool(), [['A starry night']], age);
-		const [task] = pair.listTasks();
-		expect(readTasks(results)).toEqual([
-			{
-				taskId: task?.taskId,
-				status: 'completed',
-				resultUrls: [expect.any(String)],
-				creditsConsumed: expect.any(Number),
-			},
-		]);
-		expect(task?.callBackUrl).toBeUndefined();
-		expect(task?.input.prompt).toBe('A starry night');
-	});
-
+describe.each(Object.keys(AGENT_VERSIONS) as AgentAge[])('as a tool of the %s agent', (age) => {
 	it('creates no task beyond Maximum Tasks per Run, whatever the model asks for', async () => {
 		const tool = buildTool({ options: { maxTasksPerRun: 3 } });
 		const turns = [['one'], ['two', 'three'], ['four'], ['four', 'five']];
@@ -77,7 +76,7 @@ describe.each<AgentAge>(['oldest', 'older', 'newest'])('as a tool of the %s agen
 			);
 	});
 
-	it('creates a task for each call, also for equal ones, unless its outcome is unknown, and tells the model what to do', async () => {
+	it('polls for the task of each call, also of equal ones, unless its outcome is unknown, and tells the model what to do', async () => {
 		const calls: Array<[prompt: string, ...told: string[]]> = [
 			['night', '"status":"completed"'],
 			['night', '"status":"completed"'],
@@ -89,31 +88,33 @@ describe.each<AgentAge>(['oldest', 'older', 'newest'])('as a tool of the %s agen
 			['#fail', '"status":"failed"', '"failCode":"501"'],
 			['#status=402', 'The account has too few credits (402', 'Top up'],
 		];
-		const tool = buildTool({ waitFor: 'polling', options: { toolWaitLimit: 0.05 } }, RETRY);
+		const tool = buildTool({ options: { toolWaitLimit: 0.05 } }, RETRY);
 		const turns = calls.map(([prompt]) => [prompt]);
 		const results = await runAgent(tool, turns, age);
 		expect(results).toHaveLength(calls.length);
 		for (const [index, [, ...told]] of calls.entries())
 			for (const words of told) expect(results[index]).toContain(words);
+		expect(JSON.parse(String(results[0]))).toEqual([
+			{
+				...{ taskId: pair.listIds()[0], status: 'completed' },
+				...{ resultUrls: [expect.any(String)], creditsConsumed: expect.any(Number) },
+			},
+		]);
+		expect(pair.listTasks().filter(({ callBackUrl }) => callBackUrl)).toEqual([]);
 		// n8n repeats a refused call of the newest agent only.
 		const refused = age === 'newest' ? RETRY.maxTries : 1;
 		expect(pair.countCreations()).toBe(6 + refused);
-		expect(pair.listTasks().map(({ input }) => input.prompt)).toEqual([
-			'night',
-			'night',
-			'#neverEnds',
-			'#garbage #created',
-			'#accepted=503',
-			'#fail',
-		]);
+		const created = ['night', 'night', '#neverEnds', '#garbage #created', '#accepted=503', '#fail'];
+		expect(pair.listPrompts()).toEqual(created.sort());
 	});
 });
 
 it('as a tool of an MCP server, returns the finished task, and sends a call of unknown outcome once', async () => {
 	const path = randomUUID();
-	await pair.activate(mcpServerWith(buildTool({}, RETRY), path));
-	const client = new Client({ name: 'test', version: '1' });
-	await client.connect(new StreamableHTTPClientTransport(new URL(`${pair.n8n.url}/mcp/${path}`)));
+	const webhook = { webhookId: path };
+	const server = buildNode('MCP Server', `${LANGCHAIN}.mcpTrigger`, 2, { path }, webhook);
+	await pair.activate(use(connect('MCP', [server]), { ai_tool: buildTool({}, RETRY) }));
+	const client = await connectToMcp(`${pair.n8n.url}/mcp/${path}`);
 	const { tools } = await client.listTools();
 	const call = async (Prompt: string) => {
 		const answer = await client.callTool({ name: String(tools[0]?.name), arguments: { Prompt } });

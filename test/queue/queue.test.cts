@@ -7,12 +7,7 @@ import {
 	postJson,
 	runConcurrently,
 } from '../../dev/fixtures/callbacks.cts';
-import {
-	Pair,
-	buildCredentialData,
-	CREDENTIAL_TYPE,
-	WEBHOOK_SECRET,
-} from '../../dev/fixtures/pair.cts';
+import { startPair, type Pair } from '../../dev/fixtures/pair.cts';
 import { buildResultBytes } from '../../dev/fixtures/results.cts';
 import {
 	connect,
@@ -20,6 +15,7 @@ import {
 	httpRequest,
 	mediaGeneration,
 	NODE,
+	numberTexts,
 	SPLIT_ITEMS,
 	triggered,
 	webhook,
@@ -28,7 +24,7 @@ import type { N8nProcess } from '../../dev/n8n/process.cts';
 import { startQueueN8n } from '../../dev/n8n/queue.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
-import { startService, type Service } from '../../dev/service/index.cts';
+import type { Service } from '../../dev/service/index.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 
 const MINUTE = 60_000;
@@ -57,11 +53,6 @@ beforeAll(async () => {
 	});
 	const recorderUrl = await recorder.listen({ host: '127.0.0.1', port: 0 });
 	noteIt = httpRequest({ url: `=${recorderUrl}/{{ $json.taskId }}` }, { name: 'Note it' });
-	service = await startService({
-		webhookSecret: WEBHOOK_SECRET,
-		credits: 1e6,
-		callbackRetrySeconds: [1, 2, 4, 8, 8, 8, 8, 8, 8],
-	});
 	queue = await startQueueN8n({
 		tarball: String(process.env.MEDIA_GENERATION_TARBALL),
 		// Isolates are made only when an expression needs one, as docs/operation.md advises.
@@ -71,10 +62,9 @@ beforeAll(async () => {
 			...NOTICE_SOON,
 		},
 	});
-	const data = buildCredentialData(service);
-	const name = 'Media Generation';
-	const credential = await queue.n8n.createCredential({ name, type: CREDENTIAL_TYPE, data });
-	pair = new Pair(service, queue.n8n, credential);
+	const settings = { credits: 1e6, callbackRetrySeconds: [1, 2, 4, 8, 8, 8, 8, 8, 8] };
+	pair = await startPair({ service: settings, n8n: queue.n8n });
+	({ service } = pair);
 });
 
 afterAll(async () => {
@@ -83,19 +73,16 @@ afterAll(async () => {
 	await service?.close();
 });
 
-/** Builds a workflow that runs in a worker: it starts with an item for each entry of `items` in the body of its webhook. */
-const called = (name: string, nodes: WorkflowNode[]) =>
-	connect(name, [webhook(name.toLowerCase()), SPLIT_ITEMS, ...nodes]);
-
-/** Calls the webhook of such a workflow. */
-async function call(name: string, items: object[]) {
-	const url = queue.n8n.buildWebhookUrl(name.toLowerCase());
-	const answer = await postJson(url, { 'content-type': 'application/json' }, { items });
-	expect(answer.status).toBe(200);
+/** Activates a workflow that runs in a worker, and calls it this many times with an item for each prompt. */
+async function start(prompts: string[], nodes: WorkflowNode[], { times = 1, settings = {} } = {}) {
+	const workflow = connect('Called', [webhook(), SPLIT_ITEMS, ...nodes]);
+	workflow.settings = { ...workflow.settings, ...settings };
+	const { id, url } = await pair.activate(workflow);
+	const items = prompts.map((prompt) => ({ prompt }));
+	for (let call = 0; call < times; call++)
+		expect((await postJson(url, { items })).status).toBe(200);
+	return id;
 }
-
-const buildPrompts = (count: number) =>
-	Array.from({ length: count }, (_, index) => ({ prompt: `prompt ${index}` }));
 
 /** Returns a function that returns the IDs of the tasks that were created since now. */
 function followTasks() {
@@ -114,24 +101,28 @@ function listExecutions(workflowId: string) {
 	return [...rows.matchAll(/^(.+)\|(.+)$/gm)].map(([, id = '', status = '']) => ({ id, status }));
 }
 
+type Executions = ReturnType<typeof listExecutions>;
+
+/** Waits until the executions of a workflow are as they are to be, and returns them. */
+async function waitFor(workflowId: string, what: string, isDone: (all: Executions) => boolean) {
+	let last: Executions = [];
+	const find = () => {
+		last = listExecutions(workflowId);
+		return isDone(last) ? last : undefined;
+	};
+	return await poll(find, { what, details: () => JSON.stringify(last) });
+}
+
 /** Returns all executions of a workflow, once there are this many and none is under way any more. */
 const waitForAll = async (workflowId: string, count: number) =>
-	await poll(
-		() => {
-			const all = listExecutions(workflowId);
-			return all.length >= count && !all.some(isOpen) ? all : undefined;
-		},
-		{
-			what: `${count} executions of ${workflowId}`,
-			details: () => JSON.stringify(listExecutions(workflowId)),
-		},
-	);
+	await waitFor(workflowId, `${count} executions of ${workflowId}`, (all) => {
+		return all.length >= count && !all.some(isOpen);
+	});
 
 const waitForParked = async (workflowId: string, count: number) =>
-	await poll(
-		() => listExecutions(workflowId).filter(({ status }) => status === 'waiting').length === count,
-		{ what: `${count} executions to be parked` },
-	);
+	await waitFor(workflowId, `${count} executions to be parked`, (all) => {
+		return all.filter(({ status }) => status === 'waiting').length === count;
+	});
 
 /** Waits for the only execution of a workflow, which has not failed. */
 async function waitForOne(workflowId: string) {
@@ -142,7 +133,7 @@ async function waitForOne(workflowId: string) {
 }
 
 /** Returns the output of a node in all these executions. */
-async function getItems(executions: Array<{ id: string }>, node: string) {
+async function getItems(executions: Executions, node: string) {
 	const load = async ({ id }: { id: string }) => await queue.n8n.getExecution(id);
 	const loaded = await runConcurrently(executions, 4, load);
 	return loaded.flatMap((execution) => execution.getItems<Task>(node));
@@ -163,9 +154,9 @@ describe('queue mode', () => {
 		service.set({ taskSeconds: 1, faultsFor: () => ({ callbackTwice: true }) });
 		const { id, url: callBackUrl } = await pair.activateTrigger();
 		const urls = Array.from({ length: 24 }, (_, index) => `${callBackUrl}?task=${index}`);
-		const tasks = await runConcurrently(urls, 4, async (callBackUrl) =>
-			createEndedTask(service, { prompt: 'one', callBackUrl }),
-		);
+		const create = async (callBackUrl: string) =>
+			await createEndedTask(service, { prompt: 'one', callBackUrl });
+		const tasks = await runConcurrently(urls, 4, create);
 		await service.idle();
 		const executions = await waitForAll(id, tasks.length);
 		expect(executions.map(({ status }) => status)).toEqual(tasks.map(() => 'success'));
@@ -192,41 +183,29 @@ describe('queue mode', () => {
 
 	it('resumes parked batches whose executions n8n is not to keep', async () => {
 		service.set({ taskSeconds: 3, faultsFor: () => ({}) });
-		const workflow = called('Unsaved', [createAndWait(), noteIt]);
-		const { id } = await pair.activate({
-			...workflow,
-			// Overrules EXECUTIONS_DATA_SAVE_ON_SUCCESS for the workflow.
-			settings: { ...workflow.settings, saveDataSuccessExecution: 'none' },
-		});
 		const listCreated = followTasks();
-		for (let batch = 0; batch < 5; batch++) await call('Unsaved', buildPrompts(4));
+		// It overrules EXECUTIONS_DATA_SAVE_ON_SUCCESS.
+		const settings = { saveDataSuccessExecution: 'none' };
+		const nodes = [createAndWait(), noteIt];
+		const id = await start(numberTexts(4), nodes, { times: 5, settings });
 		await waitForParked(id, 5);
 		const findUsed = () => used.filter((taskId) => listCreated().includes(taskId)).sort();
 		await poll(() => findUsed().length >= 20, { what: '20 uses' });
 		expect(findUsed()).toEqual(listCreated().sort());
 		// The process that enqueued an execution removes it, unless it hears of the end before the status is stored.
-		const isRemoved = () => {
-			const left = listExecutions(id);
+		await waitFor(id, 'the executions to be removed', (left) => {
 			return left.length <= 1 && !left.some(isOpen);
-		};
-		await poll(isRemoved, {
-			what: 'the executions to be removed',
-			details: () => JSON.stringify(listExecutions(id)),
 		});
 	});
 
 	it('outputs at the limit what has ended, though the worker that parked it was killed', async () => {
-		const isEndless = (prompt: unknown) => prompt === 'prompt 2';
-		service.set({
-			faultsFor: ({ input }) => ({ noCallback: true, neverEnds: isEndless(input.prompt) }),
-		});
+		service.set({ faultsFor: () => ({}) });
 		const listCreated = followTasks();
-		const { id } = await pair.activate(called('Limited', [createAndWait({ waitLimit: 0.6 })]));
-		const prompts = buildPrompts(3);
-		await call('Limited', prompts);
+		const prompts = ['one #noCallback', 'two #noCallback', 'three #neverEnds'];
+		const id = await start(prompts, [createAndWait({ waitLimit: 0.6 })]);
 		await waitForParked(id, 1);
-		const readPrompt = (taskId: string) => service.tasks.get(taskId)?.input.prompt;
-		for (const taskId of listCreated().filter((one) => !isEndless(readPrompt(one)))) {
+		const readPrompt = (taskId: string) => String(service.tasks.get(taskId)?.input.prompt);
+		for (const taskId of listCreated().filter((one) => readPrompt(one).endsWith('#noCallback'))) {
 			await service.waitForTask(taskId);
 			await deliver(taskId);
 		}
@@ -235,52 +214,42 @@ describe('queue mode', () => {
 		await worker?.kill();
 		const restart = worker?.start();
 		const tasks = (await waitForOne(id)).getItems<Task>(NODE);
-		expect(tasks.map(({ taskId, status }) => [readPrompt(taskId), status])).toEqual(
-			prompts.map(({ prompt }) => [prompt, isEndless(prompt) ? 'timedOut' : 'completed']),
-		);
+		expect(tasks.map(({ taskId }) => readPrompt(taskId))).toEqual(prompts);
+		expect(tasks.map(({ status }) => status)).toEqual(['completed', 'completed', 'timedOut']);
 		await restart;
 	});
 
 	it('brings the files of a batch whose callbacks reach both webhook processes, and uploads them in a worker', async () => {
 		const SIZE = 0.3;
-		const isLast = ({ input }: { input: Record<string, unknown> }) => input.prompt === 'prompt 5';
-		service.set({
-			// Files of the last task take longer than its sender waits.
-			faultsFor: (order) => ({
-				noCallback: true,
-				files: 2,
-				fileSize: SIZE,
-				...(isLast(order) ? { neverEnds: true, fileSlow: 7 } : { slow: 1 }),
-			}),
-		});
+		service.set({ faultsFor: () => ({ noCallback: true, files: 2, fileSize: SIZE }) });
+		// Files of the last task take longer than its sender waits.
+		const prompts = [...numberTexts(5, 'file #slow=1'), 'last #neverEnds #fileSlow=7'];
 		const listCreated = followTasks();
 		const upload = mediaGeneration({ resource: 'file', operation: 'upload' }, { name: 'Upload' });
-		const { id } = await pair.activate(
-			called('Results', [createAndWait({ downloadResults: true }), upload]),
-		);
-		await call('Results', buildPrompts(6));
+		const id = await start(prompts, [createAndWait({ downloadResults: true }), upload]);
 		await waitForParked(id, 1);
 		const tasks = listCreated().flatMap((taskId) => service.tasks.get(taskId) ?? []);
 		const send = async ({ taskId, callBackUrl }: (typeof tasks)[number], number: number) => {
-			await poll(() => service.tasks.get(taskId)?.completeTime, { what: 'its end' });
 			const url = String(callBackUrl).replace(queue.address, String(queue.webhooks[number]?.url));
-			const { body } = await service.callback(taskId, { url });
-			return parseAnswer(body);
+			return parseAnswer((await service.callback(taskId, { url })).body);
 		};
-		for (const [index, task] of tasks.filter((task) => !isLast(task)).entries())
-			expect(await send(task, index % 2)).toEqual({ accepted: true, resumed: false });
-		const last = tasks.filter(isLast);
-		for (const task of last) Object.assign(task, { state: 'success', completeTime: Date.now() });
-		const answers = await Promise.all(last.flatMap((task) => [send(task, 0), send(task, 1)]));
+		const accepted = { accepted: true, resumed: false };
+		const last = tasks.find(({ faults }) => faults.neverEnds);
+		if (!last) throw new Error('There is no last task');
+		for (const [index, task] of tasks.filter((task) => task !== last).entries()) {
+			await service.waitForTask(task.taskId);
+			expect(await send(task, index % 2)).toEqual(accepted);
+		}
+		Object.assign(last, { state: 'success', completeTime: Date.now() });
+		const answers = await Promise.all([send(last, 0), send(last, 1)]);
 		// A process tells the sender whose callback it delivers to come again, and accepts the others.
 		const underWay = answers.filter(({ reason }) => reason === 'resultsUnderWay');
 		expect(underWay.length).toBeGreaterThan(0);
-		for (const answer of answers)
-			if (!underWay.includes(answer)) expect(answer).toEqual({ accepted: true, resumed: false });
+		for (const answer of answers) if (!underWay.includes(answer)) expect(answer).toEqual(accepted);
 
 		const execution = await waitForOne(id);
 		const ids = getIds(execution.getItems<Task>(NODE));
-		expect(ids.map((taskId) => service.tasks.get(taskId)?.input)).toEqual(buildPrompts(6));
+		expect(ids.map((taskId) => service.tasks.get(taskId)?.input.prompt)).toEqual(prompts);
 		const uploaded = execution.getItems<{ url: string }>('Upload');
 		for (const [index, { binary = {} }] of execution.getOutput(NODE).entries()) {
 			const expected = [0, 1].map((number) => buildResultBytes(String(ids[index]), number, SIZE));
@@ -297,13 +266,12 @@ describe('queue mode', () => {
 		async () => {
 			const events = connect('Events', [...triggered().nodes, noteIt]);
 			const { id, url: callBackUrl } = await pair.activate(events);
-			const { id: batches } = await pair.activate(called('Parked', [createAndWait()]));
 			service.set({ faultsFor: () => ({ slow: 20, noCallback: true }) });
 			const listParked = followTasks();
-			for (let batch = 0; batch < 5; batch++) await call('Parked', buildPrompts(10));
+			const batches = await start(numberTexts(10), [createAndWait()], { times: 5 });
 			await waitForParked(batches, 5);
 			const parked = listParked();
-			const tasks = await runConcurrently(buildPrompts(200), 10, async ({ prompt }) =>
+			const tasks = await runConcurrently(numberTexts(200), 10, async (prompt) =>
 				createEndedTask(service, { prompt, callBackUrl }),
 			);
 			await runConcurrently(tasks, 20, async (taskId) => await service.waitForTask(taskId));
@@ -348,8 +316,7 @@ describe('queue mode', () => {
 		service.set({ faultsFor: () => ({ slow: 60 }) });
 		const listCreated = followTasks();
 		const options = { tasksPer10Seconds: 10, concurrency: 1 };
-		const { id } = await pair.activate(called('Killed', [createAndWait({ options })]));
-		await call('Killed', buildPrompts(20));
+		const id = await start(numberTexts(20), [createAndWait({ options })]);
 		await poll(() => listCreated().length >= 5, { what: 'tasks' });
 		const [running] = listExecutions(id);
 		const worker = findWorker(String(running?.id));

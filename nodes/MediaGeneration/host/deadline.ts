@@ -12,7 +12,7 @@ const SLEPT = 5_000;
 /**
  * Says when n8n ends the execution if it is awake then, in milliseconds since 1970; Infinity: never.
  * Settings have the workflow's own timeout only. A field of the context has the deadline that follows
- * from all timeouts. Without the field, the timeout counts from now. `e2e/earlyEnds` fails first.
+ * from all timeouts. Without the field, the timeout counts from now. `e2e/runs` fails first.
  */
 export function readDeadline(context: IExecuteFunctions): number {
 	const { executionTimeout = 0 } = context.getWorkflowSettings();

@@ -49,7 +49,7 @@ export const isTool = (context: IExecuteFunctions): boolean =>
 
 /**
  * Recognizes "Execute node" of n8n's AI assistant by the name of its workflow, which n8n deletes at
- * its end or sleep (`execute-node.service.js`, 2.41.1). `e2e/earlyEnds` fails first.
+ * its end or sleep (`execute-node.service.js`, 2.41.1). `e2e/runs` fails first.
  */
 export const isSingleNode = (context: IExecuteFunctions): boolean =>
 	context.getWorkflow().name === `Execute node ${context.getNode().type}`;

@@ -1,0 +1,276 @@
+import { expect } from '@jest/globals';
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import zlib from 'node:zlib';
+import {
+	createEndedTask,
+	isFromStart,
+	parseAnswer,
+	post,
+	runConcurrently,
+} from '../../dev/fixtures/callbacks.cts';
+import { CREDENTIAL_TYPE, TOKEN } from '../../dev/fixtures/pair.cts';
+import {
+	connect,
+	editSample,
+	httpRequest,
+	NODE,
+	setJson,
+	triggered,
+} from '../../dev/fixtures/workflows.cts';
+import { poll } from '../../dev/n8n/wait.cts';
+import { DETAILS, isOldest, usePair } from './support.cts';
+
+const KEY = 'whk-current-5f1c9a';
+const PREVIOUS_KEY = 'whk-previous-77ab02';
+/** Is in bodies that are refused; nothing of them may be kept. */
+const MARK = 'refused-body-mark-31d2';
+
+type ByteCase = [
+	name: string,
+	status: number,
+	/** Absent: n8n answers, or it is accepted. */
+	reason: string | undefined,
+	headers: Record<string, string | string[]>,
+	body: string | Buffer,
+];
+
+const pair = usePair({
+	service: { taskSeconds: 0.05, webhookSecret: KEY, costPerTask: 0 },
+	// With lazy isolates n8n answers thousands of callbacks in a quarter of the time. Other suites run it as it comes.
+	n8n: { env: { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' } },
+	credential: { previousWebhookSecret: PREVIOUS_KEY },
+	keeps: true,
+});
+
+/** Sends a genuine callback, and returns what it is answered. */
+const send = async (url: string, taskId: string) =>
+	parseAnswer((await pair.service.callback(taskId, { url })).body);
+
+/** A genuine signature that was sent by hand. */
+let signature: string;
+
+it("any bytes get n8n's answer where n8n can't read them, else ours, with a line in the log for each reason, and one genuine callback starts the workflow once", async () => {
+	const { id, url } = await pair.activateTrigger();
+	const taskId = await createEndedTask(pair.service);
+	const timestamp = String(Math.floor(Date.now() / 1000));
+	signature = pair.service.sign(taskId, Number(timestamp));
+	const good = {
+		'content-type': 'application/json',
+		'x-webhook-timestamp': timestamp,
+		'x-webhook-signature': signature,
+	};
+	const json = JSON.stringify({ taskId, code: 200, msg: 'success', data: { task_id: taskId } });
+	const typed = (type: string) => ({ ...good, 'content-type': type });
+	const coded = (coding: string) => ({ ...good, 'content-encoding': coding });
+	const signed = (value: string | string[]) => ({ ...good, 'x-webhook-signature': value });
+	const timed = (value: string | string[]) => ({ ...good, 'x-webhook-timestamp': value });
+	const inCapitals = Object.fromEntries(
+		Object.entries(good).map(([name, value]) => [name.toUpperCase(), value]),
+	);
+	const forged = pair.service.sign(taskId, Number(timestamp), 'guess');
+	// prettier-ignore
+	const table: ByteCase[] = [
+		['JSON', 200, undefined, good, json],
+		['JSON by the suffix of its type', 200, undefined, typed('application/task+json'), json],
+		['that JSON, cut short', 400, 'bodyNotAnObject', typed('application/task+json'), `{"x":"${MARK}${json}`],
+		['gzip', 200, undefined, coded('gzip'), zlib.gzipSync(json)],
+		['UTF-16, named', 200, undefined, typed('application/json; charset=utf-16le'), Buffer.from(json, 'utf16le')],
+		['header names in capitals', 200, undefined, inCapitals, json],
+		['a forged signature', 401, 'signatureWrong', signed(forged), json],
+		['the signature in two headers', 401, 'signatureWrong', signed([signature, signature]), json],
+		['no signature', 401, 'headerMissing', signed(''), json],
+		['an old timestamp', 401, 'timestampStale', timed('1700000000'), json],
+		['the timestamp in two headers', 401, 'timestampMalformed', timed([timestamp, timestamp]), json],
+		['nothing', 400, 'bodyNotAnObject', good, ''],
+		['no content type', 400, 'bodyNotAnObject', typed(''), json],
+		['bytes that are not UTF-8', 400, 'taskIdMissing', good, Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
+		['a list nested 200,000 levels deep', 400, 'bodyNotAnObject', good, '['.repeat(200_000) + ']'.repeat(200_000)],
+		['a form', 400, 'bodyNotAnObject', typed('application/x-www-form-urlencoded'), `taskId=${taskId}&data[task_id]=${taskId}`],
+		['XML', 400, 'bodyNotAnObject', typed('application/xml'), `<data><task_id>${taskId}</task_id></data>`],
+		['multipart', 400, 'bodyNotAnObject', typed('multipart/form-data; boundary=x'), `--x\r\ncontent-disposition: form-data; name="task_id"\r\n\r\n${taskId}\r\n--x--\r\n`],
+		['14 MB', 400, 'taskIdMissing', good, `{"x":"${'a'.repeat(14 << 20)}"}`],
+		['JSON cut short (n8n)', 422, undefined, good, `{"x":"${MARK}${json}`],
+		['a coding that n8n does not know (n8n)', 422, undefined, coded('br'), zlib.brotliCompressSync(json)],
+		['64 MB in gzip (n8n)', 500, undefined, coded('gzip'), zlib.gzipSync(Buffer.alloc(64 << 20, ' '))],
+		['17 MB (n8n)', 500, undefined, good, `{"x":"${'a'.repeat(17 << 20)}"}`],
+	];
+	const answers = [];
+	for (const [name, , , headers, body] of table) {
+		const { status, text } = await post(url, headers, body);
+		const isOurs = text.startsWith('{"accepted":false');
+		answers.push([name, status, isOurs ? parseAnswer(text).reason : undefined]);
+	}
+	expect(answers).toEqual(table.map(([name, status, reason]) => [name, status, reason]));
+	// Newer n8n skip a byte order mark, older ones can't read on.
+	expect([200, 422]).toContain((await post(url, good, `\ufeff${json}`)).status);
+	expect(await pair.waitForTriggered(id)).toMatchObject([{ taskId }]);
+
+	const lines = pair.n8n.readLog().split('\n');
+	const refusals = lines.filter((line) => line.includes('refused a callback'));
+	const reasons = table.flatMap(([, , reason]) => reason ?? []);
+	for (const reason of reasons) expect(refusals.join('\n')).toContain(reason);
+	expect(refusals.length).toBeLessThan(reasons.length);
+	expect(refusals.join('\n')).toMatch(/401 timestampStale; \d+ s behind the clock here/);
+});
+
+it('kill -9 while callbacks come in loses none: what was answered 200 is stored, and remembered, and the others are sent again', async () => {
+	const next = setJson('Next', '{ taskId: $json.taskId }');
+	const { id, url } = await pair.activate(connect('Next', [...triggered().nodes, next]));
+
+	pair.service.set({ callbackRetrySeconds: [1, ...Array<number>(60).fill(2)] });
+	const order = { prompt: '', callBackUrl: url };
+	const create = async () => await createEndedTask(pair.service, order);
+	const tasks = await Promise.all(Array.from({ length: 20 }, create));
+	const listAttempts = (taskId: string) => pair.service.tasks.get(taskId)?.callbacks ?? [];
+	const listAnswered = () =>
+		tasks.filter((taskId) => listAttempts(taskId).some(({ status }) => status === 200));
+	while (listAnswered().length < 2) await pause(5);
+	await pair.n8n.kill();
+	// An answer may still be on its way; the first copies come after a second.
+	await pause(500);
+	const before = new Set(listAnswered());
+	expect(before.size).toBeLessThan(tasks.length);
+	await pair.n8n.restart();
+	await pair.service.idle();
+	for (const taskId of tasks) expect(listAttempts(taskId).at(-1)?.status).toBe(200);
+	// A sender doesn't repeat these, so a person does.
+	for (const taskId of tasks)
+		if (isFromStart(listAttempts(taskId).at(-1)?.answer))
+			expect(await send(url, taskId)).toMatchObject({ accepted: true });
+	for (const taskId of before)
+		expect(await send(url, taskId)).toMatchObject({ emitted: false, reason: 'duplicate' });
+
+	// An execution that n8n was killed in is stored as crashed, with its data: its owner can run it again.
+	const executions = await pair.n8n.listExecutions({ workflowId: id });
+	const stored = await runConcurrently(executions, 1, async (one) => {
+		return JSON.stringify((await pair.n8n.getExecution(one.id)).data);
+	});
+	const count = (taskId: string) => stored.filter((data) => data.includes(taskId)).length;
+	for (const taskId of before) expect(count(taskId)).toBe(1);
+	// n8n saves what is remembered just before it answers, so events that it was at may run twice.
+	for (const taskId of tasks) expect([1, 2]).toContain(count(taskId));
+});
+
+it('keeps a previous key in the credential, whose field is not shown, and shows it to nobody', async () => {
+	const { id } = await pair.createCredential({ previousWebhookSecret: 'a-previous-key' });
+	const url = `/rest/credentials/${id}?includeData=true`;
+	const saved = JSON.stringify(await pair.n8n.request('GET', url));
+	expect(saved).toContain('previousWebhookSecret');
+	expect(saved).not.toContain('a-previous-key');
+});
+
+// The oldest n8n that the package works with has none newer than 4.4.
+it.each([3, 4, 4.1, 4.2, 4.3, 4.4, ...(isOldest ? [] : [4.5])])(
+	"version %d of n8n's HTTP Request node sends the token of our credential to the service only, also when that redirects",
+	async (typeVersion) => {
+		const { url, resultsUrl, leaks, requests } = pair.service;
+		const sample = `${resultsUrl}/sample.png`;
+		const parameters = {
+			authentication: 'predefinedCredentialType',
+			nodeCredentialType: CREDENTIAL_TYPE,
+			options: { redirect: { redirect: { followRedirects: true, maxRedirects: 5 } } },
+		};
+		const more = { typeVersion, credentials: { [CREDENTIAL_TYPE]: {} } };
+		const request = async (url: string) =>
+			await pair.runNodes(httpRequest({ url, ...parameters }, more));
+		expect((await request(sample)).readError()).toContain("only sent to 'Base URL'");
+		const { length } = requests;
+		pair.service.faultNext({ location: sample });
+		expect((await request(`${url}/api/v1/chat/credit`)).status).toBe('success');
+		expect(requests).toHaveLength(length + 1);
+		expect(leaks).toEqual([]);
+	},
+);
+
+describe('a task and its callback', () => {
+	it('work in nodes of version 1, and by the test URL', async () => {
+		const workflow = triggered();
+		for (const node of workflow.nodes) node.typeVersion = 1;
+		const { id } = await pair.importWorkflow(workflow);
+		const callbackUrl = await pair.n8n.listenForTestEvent(id);
+		const parameters = { operation: 'create', prompt: '', callbackUrl };
+		const node = editSample(pair.service.resultsUrl, parameters, { typeVersion: 1 });
+		const [created] = (await pair.runNodes(node)).getItems(NODE);
+		const completed = { taskId: created?.taskId, status: 'completed' };
+		expect(await pair.waitForTriggered(id)).toMatchObject([completed]);
+	});
+
+	it('start the workflow once when senders hang up early, and hold up no other event', async () => {
+		const { id, url } = await pair.activateTrigger();
+		const taskIds = await Promise.all([1, 2, 3].map(() => createEndedTask(pair.service)));
+		for (const taskId of taskIds.slice(0, 2)) {
+			pair.service.faultNext({ path: DETAILS, delaySeconds: 0.5 });
+			const asked = pair.countRequests(DETAILS);
+			const sender = new AbortController();
+			const sent = pair.service.callback(taskId, { url, signal: sender.signal });
+			await poll(() => pair.countRequests(DETAILS) > asked, { what: 'a request for it' });
+			sender.abort();
+			await expect(sent).rejects.toThrow('aborted');
+		}
+		await pair.n8n.waitForExecutions({ workflowId: id, count: 2 });
+		const begun = Date.now();
+		for (const taskId of [...taskIds].reverse()) {
+			expect(await pair.service.callback(taskId, { url })).toMatchObject({ status: 200 });
+			// A held up response would wait a minute.
+			expect(Date.now() - begun).toBeLessThan(15_000);
+		}
+		const tasks = await pair.waitForTriggered(id, 3);
+		expect(tasks.map(({ taskId }) => taskId).sort()).toEqual(taskIds.sort());
+	});
+});
+
+describe('the trigger', () => {
+	it('does not become active without a key, and says why', async () => {
+		const credential = await pair.createCredential({ webhookSecret: '' });
+		const { id } = await pair.importWorkflow(triggered(), { credential });
+		const why = "The credential has no 'Webhook HMAC Key'";
+		await expect(pair.n8n.activate(id)).rejects.toThrow(why);
+		const url = await pair.n8n.getProductionWebhookUrl(id);
+		expect((await fetch(url, { method: 'POST' })).status).toBe(404);
+	});
+
+	it.each([
+		[200, false],
+		[401, "={{ '' }}"],
+		[401, null],
+	])(
+		'answers an unsigned callback %d where the switch, an expression or a workflow file says %j',
+		async (status, verifySignature) => {
+			const { id, url } = await pair.activateTrigger({ verifySignature });
+			const taskId = await createEndedTask(pair.service);
+			const unsigned = await pair.service.callback(taskId, { url, secret: '' });
+			expect(unsigned.status).toBe(status);
+			expect(await pair.service.callback(taskId, { url })).toMatchObject({ status: 200 });
+			const signature = status === 200 ? 'off' : 'current';
+			const verification = { signature, details: 'fetched' };
+			expect(await pair.waitForTriggered(id)).toMatchObject([{ taskId, verification }]);
+		},
+	);
+});
+
+it("no secret is in n8n's database or log, or was sent to the hosts of results: no token, key, signature, or body that was refused", () => {
+	const { folder } = pair.n8n.options;
+	const files = fs
+		.readdirSync(path.join(folder, '.n8n'))
+		.filter((name) => /^database\.sqlite|\.log$/.test(name));
+	expect(files.length).toBeGreaterThan(0);
+	const kept = ['n8n.log', ...files.map((name) => path.join('.n8n', name))].map((file) => ({
+		file,
+		bytes: fs.readFileSync(path.join(folder, file)),
+	}));
+	const sent = pair
+		.listTasks()
+		.flatMap(({ callbacks }) => callbacks)
+		.map(({ headers }) => String(headers['x-webhook-signature']));
+	expect(sent.length).toBeGreaterThan(20);
+	const found = [TOKEN, KEY, PREVIOUS_KEY, MARK, signature, ...sent].flatMap((secret) =>
+		kept.filter(({ bytes }) => bytes.includes(secret)).map(({ file }) => `${secret} in ${file}`),
+	);
+	expect(found).toEqual([]);
+	expect(pair.service.leaks).toEqual([]);
+	// An item's own data is found, so the search works.
+	const [taskId = ''] = pair.listIds();
+	expect(kept.some(({ bytes }) => bytes.includes(taskId))).toBe(true);
+});
