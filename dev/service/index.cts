@@ -95,7 +95,8 @@ export async function startService({
 				callbacks.sendOnce(lifecycle.get(taskId), overrides),
 
 			/** Signs for tests that forge and vary. */
-			sign: (taskId: string, timestamp: number) => sign(taskId, timestamp, settings.webhookSecret),
+			sign: (taskId: string, timestamp: number, secret = settings.webhookSecret) =>
+				sign(taskId, timestamp, secret),
 		};
 	} catch (error) {
 		await close();
