@@ -10,14 +10,14 @@ const LARGEST_MOVIE = 8 * 1024 * 1024;
 /** The bytes of a box that count. A shorter one is filled up with zeros. */
 const LONGEST = 48;
 
-/** The header's length and the whole one in bytes; Infinity: to the end of what it is in. */
+/** The lengths of its header and of all of it, in bytes. */
 interface Box {
 	type: string;
 	head: number;
 	size: number;
 }
 
-/** Reads facts of ISO base media (ISO/IEC 14496-12) and QuickTime; none without a whole movie box. */
+/** Reads facts of ISO base media (ISO/IEC 14496-12) and QuickTime; none without all of `moov`. */
 export async function readMp4(reader: Reader): Promise<Partial<MediaFacts>> {
 	const movie = await readMovie(reader);
 	if (!movie) return {};
@@ -45,13 +45,13 @@ async function readMovie(reader: Reader): Promise<Buffer | undefined> {
 	return undefined;
 }
 
-/** Reads the header of a box; undefined where none can be. */
+/** Reads the header of a box; undefined where none can be, or it has no end (size 0). */
 function readHeader(bytes: Buffer): Box | undefined {
 	if (bytes.length < 8) return undefined;
 	const type = bytes.toString('latin1', 4, 8);
 	const short = bytes.readUInt32BE(0);
 	if (short === 1 && bytes.length < 16) return undefined;
-	const [head, size] = short === 1 ? [16, readUint64(bytes, 8)] : [8, short || Infinity];
+	const [head, size] = short === 1 ? [16, readUint64(bytes, 8)] : [8, short];
 	return size < head ? undefined : { type, head, size };
 }
 
@@ -77,8 +77,8 @@ const readUint64 = (bytes: Buffer, at: number): number =>
 	bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
 
 /**
- * Reads the time units per second of a movie; 0 when they are unknown, or of no use: in a fragmented
- * movie, a track's header has the duration of its beginning only.
+ * Reads the time units per second of a movie; 0 when they are unknown, or of no use: if it is in
+ * fragments, the headers of its tracks have the duration of the beginning only.
  */
 function readTimescale(movie: Buffer): number {
 	const header = findBox(movie, 'mvhd');
@@ -87,7 +87,7 @@ function readTimescale(movie: Buffer): number {
 	return header.readUInt32BE(header[0] === 1 ? 20 : 12);
 }
 
-/** Reads how long a player shows a track, with its edits, in seconds; 0 and all bits set: unknown. */
+/** Reads how many seconds a player shows a track, with its edits. 0 and all bits set: unknown. */
 function readDuration(track: Buffer, timescale: number): number | undefined {
 	const header = findBox(track, 'tkhd');
 	if (!header || timescale === 0) return undefined;

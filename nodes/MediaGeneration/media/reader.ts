@@ -33,7 +33,7 @@ export class Reader {
 	/** The next bytes, all or none: undefined when the file ends before. */
 	async take(length: number): Promise<Buffer | undefined> {
 		const bytes = await this.peek(length);
-		return bytes.length === length && (await this.skip(length)) ? bytes : undefined;
+		return (await this.skip(length)) ? bytes : undefined;
 	}
 
 	/** Skips bytes. False when the file, or what may be read of it, ends before. */
