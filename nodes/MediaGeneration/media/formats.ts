@@ -71,12 +71,6 @@ export function recognizeFormat(head: Buffer): Format | undefined {
 	return formats.find(({ begins }) => begins.test(text));
 }
 
-/** Says what a Content-Type tells of a file; undefined if its format is unknown. */
-export function findFactsByType(contentType: string): MediaFacts | undefined {
-	const type = contentType.split(';')[0]?.trim().toLowerCase();
-	return formats.find(({ mimeType }) => mimeType === type);
-}
-
 /** Chooses type and extension of a file by what its host says, or else by its URL. */
 export function chooseFileType(contentType = '', url: string) {
 	const [, ending] = /\.([a-z\d]{1,5})$/.exec(new URL(url).pathname.toLowerCase()) ?? [];

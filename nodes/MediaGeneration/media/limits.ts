@@ -29,13 +29,13 @@ const DURATION_TOLERANCE = 0.1;
 export function checkLimits(
 	limits: MediaLimits,
 	facts: MediaFacts | undefined,
-	size?: number,
+	size: number,
 ): { refused: string[]; unknown: string[] } {
 	if (size === 0) return { refused: ['is empty'], unknown: [] };
 	const { maxBytes, minSide, aspect, duration } = limits;
 	const refused: string[] = [];
-	const unknown = size === undefined ? ['size'] : [];
-	if (size !== undefined && size > maxBytes)
+	const unknown: string[] = [];
+	if (size > maxBytes)
 		refused.push(
 			`is ${formatMegabytes(size)}, but at most ${formatMegabytes(maxBytes)} are allowed`,
 		);

@@ -12,7 +12,7 @@ import {
 import type { ModelRequest } from '../../models/model';
 import { optionsField, timeoutOption, type Item } from '../operation';
 import { keepCreditsOption, maxTasksOption } from './budget';
-import { checkUrls, findFiles } from './inputFile';
+import { findFiles } from './inputFile';
 
 const additionalInput: Field = {
 	displayName: 'Extra Fields (JSON)',
@@ -55,7 +55,6 @@ export const buildOptionsField = (own: INodeProperties[] = []): INodeProperties 
 		keepCreditsOption,
 		...own,
 		...modelOptions,
-		checkUrls,
 		rateOption,
 		concurrencyOption,
 		timeoutOption,
