@@ -3,10 +3,7 @@ import type { MediaLimits } from '../media/limits';
 import { isWebUrl } from '../lib/url';
 import { isBlank, trimmed } from './field';
 
-/**
- * A media file as the user names it: by its URL, or by a binary field of the item, whose file is
- * uploaded first.
- */
+/** A media file as the user names it: by its URL, or by a binary field, which is uploaded first. */
 export class Media {
 	/** The name of its field in the editor. */
 	label = 'Media';

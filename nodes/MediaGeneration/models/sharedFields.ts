@@ -9,9 +9,7 @@ import { ratio, resolution as resolutionShape, type Field } from './field';
 export const toOptions = (...values: string[]): INodePropertyOptions[] =>
 	values.map((value) => ({ name: value, value }));
 
-/**
- * Fields that several models have in common, in name, form and meaning. To change one, spread it.
- */
+/** Fields that several models have in common, in name and meaning. To change one, spread it. */
 export const prompt: Field = {
 	displayName: 'Prompt',
 	name: 'prompt',

@@ -136,7 +136,9 @@ export const getPart = (value: unknown, name: string): unknown =>
 /** Looks up `#/components/…`; its segments may be percent-encoded. */
 function findPart(document: unknown, reference: string): unknown {
 	if (!reference.startsWith('#/') || reference.length > MAX_PROSE) return undefined;
-	const names = decodeURIComponent(reference.slice(2)).split('/');
+	// A lone % stands for itself.
+	const path = reference.slice(2).replace(/%(?![\da-f]{2})/gi, '%25');
+	const names = decodeURIComponent(path).split('/');
 	const unescape = (name: string) => name.replaceAll('~1', '/').replaceAll('~0', '~');
 	return names.map(unescape).reduce(getPart, document);
 }

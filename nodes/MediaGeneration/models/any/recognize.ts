@@ -14,10 +14,7 @@ const OTHER_URL = /^(link|page|web|website|callback|webhook|hook|homepage|site)s
 const takesText = (schema: JsonSchema, types = listTypes(schema)): boolean =>
 	!schema.enum && (types.length ? types.includes('string') : !schema.properties);
 
-/**
- * Recognizes a property that takes the URL of a file, or a list of them. For others there is the
- * option Media Fields.
- */
+/** Recognizes a property that takes URLs of files. For others there is the option Media Fields. */
 export function isMedia(name: string, schema: JsonSchema): boolean {
 	const texts = listTypes(schema).includes('array') ? getItems(schema) : schema;
 	const types = [...listTypes(schema), ...listTypes(texts)];
