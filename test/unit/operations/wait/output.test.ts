@@ -59,7 +59,7 @@ it.each([
 	[
 		{ resumeUrl: 'u', reason: 'r' },
 		['warning: The execution slept, but r.'],
-		['"Media Generation" sleeps, but r.'],
+		['"Node" sleeps, but r.'],
 	],
 ])('how a run waits is said where it was decided: %j', (decision, expected, logged) => {
 	const { context, hints, log } = buildRun();
