@@ -118,7 +118,7 @@ export class MediaGenerationApi implements ICredentialType {
 
 	/**
 	 * Adds the bearer token to requests to the configured service only. n8n lets users send requests
-	 * with a credential that they can't see. It is a function because an expression costs a V8 isolate.
+	 * with a credential that they can't see. A function, because an expression costs a V8 isolate.
 	 * @throws {Error} when the request goes elsewhere, or where somebody on its way could read it
 	 */
 	authenticate: IAuthenticate = async (credentials, request: SentRequest) => {

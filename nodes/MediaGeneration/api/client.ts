@@ -99,7 +99,7 @@ export class TaskService {
 		return await this.request({ endpoint: 'creditsPath', settings }, credits);
 	}
 
-	/** Uploads a file, streamed. The service overwrites one of the same name, so it must be unique. */
+	/** Uploads a file, streamed. Its name must be unique: the service overwrites one of the same. */
 	async upload(
 		fileName: string,
 		file: UploadFile,

@@ -29,7 +29,7 @@ export const findPlaceholder = (endpoint: Endpoint): string | undefined =>
 
 export const CREDENTIAL = 'mediaGenerationApi';
 
-/** The credential as n8n decrypts it. The paths and the header count with `customEndpoints` only. */
+/** The credential as n8n decrypts it. Paths and header count with `customEndpoints` only. */
 export interface Credentials extends Partial<Record<Endpoint, string>> {
 	baseUrl: string;
 	uploadBaseUrl?: string;

@@ -26,8 +26,8 @@ export const number = z.union([z.number(), text.regex(/^-?\d+(\.\d+)?$/).transfo
 export const nonEmptyText = z.string().min(1);
 
 /**
- * The contract shows no limit of a task's ID; public services use at most 64 characters. This bounds
- * what is remembered, logged and asked for. URLs resolve `.` and `..` to another path.
+ * The contract shows no limit of a task's ID; public services use at most 64 characters. This
+ * bounds what is remembered, logged and asked for. URLs resolve `.` and `..` to another path.
  */
 export const TASK_ID = /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]{1,256}$/u;
 

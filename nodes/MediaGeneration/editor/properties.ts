@@ -11,7 +11,7 @@ const resources = [
 	{ name: 'Account', value: 'account', first: 'getCredits' },
 ];
 
-/** The editor's properties of all operations. A field that several operations share appears once. */
+/** The editor's properties of all operations. A field that several share appears once. */
 export const operationProperties: INodeProperties[] = [
 	{
 		displayName: 'Resource',

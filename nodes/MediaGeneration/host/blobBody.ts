@@ -1,9 +1,9 @@
 /**
- * A body that n8n's HTTP helper streams, so that a file is never in memory as a whole. It hands a Blob
- * to axios, which reads its `type`, `size` and `stream()` (2.14.2, 2.41.1). `engine/files` fails first.
+ * A body that n8n's HTTP helper streams, so that no file is in memory as a whole. It hands a Blob
+ * to axios, which reads `type`, `size` and `stream()` (2.14.2, 2.41.1). `engine/files` fails first.
  */
 export class BlobBody extends Blob {
-	/** n8n drops an object without keys of its own. @param length in bytes, exact: it is sent first */
+	/** n8n drops an object without own keys. @param length in bytes, exact: it is sent first */
 	constructor(
 		private readonly contentType: string,
 		private readonly length: number,

@@ -10,9 +10,9 @@ interface ContextFields {
 const SLEPT = 5_000;
 
 /**
- * Says when n8n ends the execution if it is awake then, in milliseconds since 1970; Infinity: never.
- * Settings have the workflow's own timeout only. A field of the context has the deadline that follows
- * from all timeouts. Without the field, the timeout counts from now. `e2e/runs` fails first.
+ * Says when n8n ends the execution if it is awake, in milliseconds since 1970; Infinity: never.
+ * Settings have the workflow's own timeout only. A field of the context has the deadline by all
+ * timeouts. Without the field, the timeout counts from now. `e2e/runs` fails first.
  */
 export function readDeadline(context: IExecuteFunctions): number {
 	const { executionTimeout = 0 } = context.getWorkflowSettings();
@@ -23,8 +23,8 @@ export function readDeadline(context: IExecuteFunctions): number {
 }
 
 /**
- * After a wait that n8n itself ended, in regular mode its timeout counts from the start, with the time
- * slept (`wait-tracker.js`, 2.41.1). No field tells who ended it, so the earlier deadline counts.
+ * After a wait that n8n itself ended, in regular mode its timeout counts the time slept too
+ * (`wait-tracker.js`, 2.41.1). No field tells who ended it, so the earlier deadline counts.
  */
 function countFromStart(context: IExecuteFunctions, timeout: number): number {
 	const { additionalData, instanceSettings } = context as unknown as ContextFields;

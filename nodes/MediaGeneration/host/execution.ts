@@ -54,7 +54,7 @@ export const isTool = (context: IExecuteFunctions): boolean =>
 export const isSingleNode = (context: IExecuteFunctions): boolean =>
 	context.getWorkflow().name === `Execute node ${context.getNode().type}`;
 
-/** Finds the trigger that has run. n8n names our own node when a part of a workflow runs in the editor. */
+/** Finds the trigger that has run. For a part of a workflow in the editor, n8n names our node. */
 const findStart = (context: IExecuteFunctions): string | undefined =>
 	context
 		.getParentNodes(context.getNode().name)

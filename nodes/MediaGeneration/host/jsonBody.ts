@@ -8,8 +8,8 @@ interface RequestFields {
 }
 
 /**
- * Reads the body of a webhook's request; null where it can't be read. n8n leaves types that are JSON by
- * their suffix as bytes in a field of the request. `e2e/trigger` fails first.
+ * Reads the body of a webhook's request; null where it can't be read. n8n leaves types that are
+ * JSON by their suffix as bytes in a field of the request. `e2e/trigger` fails first.
  */
 export async function readJsonBody(context: IWebhookFunctions): Promise<unknown> {
 	const type = context.getHeaderData()['content-type'] ?? '';

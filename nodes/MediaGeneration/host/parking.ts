@@ -1,8 +1,8 @@
 import type { IExecuteFunctions, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
 
 /**
- * Makes n8n store these items as the input of the node that parks. When n8n ends a wait by itself, it
- * outputs that input, and a webhook sees only it (`handleWaitingState` in `workflow-execute.js`,
+ * Makes n8n store these items as the input of the node that parks. When n8n ends a wait by itself,
+ * it outputs that input, and a webhook sees only it (`handleWaitingState` in `workflow-execute.js`,
  * 2.14.2, 2.41.1). n8n asks nodes not to change their input, but no other way keeps all task IDs.
  * `getInputData()` is a copy under Execute Once. `e2e/createAndWait` fails first.
  */

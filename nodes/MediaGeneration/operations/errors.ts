@@ -10,12 +10,12 @@ import { isTool } from '../host/execution';
 
 /**
  * Says whether the first error ends the run. A tool outside of the newest agent never throws: those
- * agents swallow what a tool throws (`AgentExecutor` of LangChain), so their model would not be told.
+ * agents swallow what a tool throws (LangChain's `AgentExecutor`), so no model would be told.
  */
 export const stopsOnError = (context: IExecuteFunctions): boolean =>
 	!context.continueOnFail() && !context.isToolExecution();
 
-/** Names the tasks that exist although the output is an error, perhaps the only place to show them. */
+/** Names the tasks that exist although the output is an error. */
 function nameTasks(taskIds: string[]): string {
 	if (!taskIds.length) return '';
 	const named = taskIds.join(', ');
@@ -24,7 +24,7 @@ function nameTasks(taskIds: string[]): string {
 		: `These tasks exist. Look at them with Get: ${named}`;
 }
 
-/** Says what happened and what to do next. An agent's model reads only the message, so it has both. */
+/** Says what happened and what to do next, both in the message for an agent's model. */
 function explain(
 	context: IExecuteFunctions,
 	error: unknown,
@@ -42,7 +42,7 @@ function explain(
 	return { message: message + place, description };
 }
 
-/** Makes n8n's own error. @param taskIds the tasks that the run has anyway, also from earlier tries */
+/** Makes n8n's own error. @param taskIds the tasks that the run has, also from earlier tries */
 export function toNodeError(
 	context: IExecuteFunctions,
 	error: unknown,

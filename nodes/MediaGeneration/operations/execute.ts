@@ -32,8 +32,8 @@ interface Run {
 }
 
 /**
- * Runs the chosen operation. It checks all items first, then works on those that passed. Output items
- * are paired with their input item. An item that failed follows the node's On Error setting.
+ * Runs the chosen operation. It checks all items first, then works on those that passed. Output
+ * items are paired with their input item. An item that failed follows the node's On Error setting.
  */
 export async function executeOperation(
 	context: IExecuteFunctions,
@@ -59,7 +59,7 @@ export async function executeOperation(
 	return [output];
 }
 
-/** Items checked in parallel. Most of the time goes into reading credentials from n8n's database. */
+/** Items checked in parallel. Most of the time goes into reading credentials. */
 const CHECKS = 20;
 
 /** Checks all items. An item that failed, now or in an earlier try, has its outcome already. */
@@ -83,7 +83,7 @@ async function prepareAll(run: Run): Promise<Array<Prepared<unknown> | Failed>> 
  * Reads what an operation needs of an item.
  * @param isNew false for an item that has a task: its input may have changed, so no expressions but
  *   those of the credential are read
- * @throws {UserError} when a number or switch in Options is blank, of another type, or out of its range
+ * @throws {UserError} when an option is blank, of another type, or out of its range
  */
 async function readItem({ context, operation }: Run, index: number, isNew: boolean): Promise<Item> {
 	const credentials = await context.getCredentials<Credentials>(CREDENTIAL, index);

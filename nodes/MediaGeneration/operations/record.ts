@@ -84,7 +84,7 @@ export class RunRecord {
 		if (kept) kept[ENTRY] = this.stored;
 	}
 
-	/** Recalls an item's task or error before its expressions are read: their values may have changed. */
+	/** Recalls an item's task or error, before its expressions are read: they may return others. */
 	recall(item: number): RecalledTask | Failed | undefined {
 		const { sent, earlier, shared } = this.stored;
 		const known = sent[item];
@@ -100,7 +100,7 @@ export class RunRecord {
 		return earlier?.parked ? restoreError(json) : undefined;
 	}
 
-	/** Finds the task that an item has from the execution that this one retries, for the same request. */
+	/** Finds the task of the same request for an item in the execution that this one retries. */
 	findSame(item: number, request: Request): RecalledTask | undefined {
 		const place = this.stored.earlier?.sent[item];
 		const isSame = place?.taskId !== undefined && place.request === digestRequest(request);
@@ -123,7 +123,7 @@ export class RunRecord {
 		this.context.logger.warn(`${this.describe(item)} may have created ${task}: ${unknown.message}`);
 	}
 
-	/** Makes a creation's idempotency key from its place, account and body; random without a place. */
+	/** Makes a creation's idempotency key of place, account and body; random without a place. */
 	buildIdempotencyKey(item: number, account: string, body: CreateTaskRequest): string {
 		const { context } = this;
 		const origin = this.findOrigin(item);
@@ -153,8 +153,8 @@ export class RunRecord {
 	}
 
 	/**
-	 * Opens the wait of the run, or of an earlier try. If the execution that this one retries had parked,
-	 * its settings count, because the input is what it parked.
+	 * Opens the wait of the run, or of an earlier try. If the execution that this one retries had
+	 * parked, its settings count, because the input is what it parked.
 	 */
 	openWait<Settings>(read: () => Settings): Wait<Settings> {
 		this.stored.wait ??= { settings: this.stored.earlier?.parked?.settings ?? read() };
@@ -172,7 +172,7 @@ export class RunRecord {
 		this.stored.sent[item] = { request: digestRequest(request), model, origin, ...outcome };
 	}
 
-	/** An item of unknown outcome keeps its key in a retry, so the service doesn't charge it twice. */
+	/** An item of unknown outcome keeps its key in a retry, so that it isn't charged twice. */
 	private findOrigin(item: number): string {
 		const place = this.stored.earlier?.sent[item];
 		return place?.unknown ? place.origin : this.stored.executionId;

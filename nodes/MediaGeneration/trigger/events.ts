@@ -12,8 +12,8 @@ const REMEMBERED_SECONDS = 3_600;
 const STORED_WITHIN = 60_000;
 
 /**
- * When events were emitted, in seconds since 1970, by trigger. In n8n's static data alone, callbacks
- * at the same time would overwrite each other's events: each saves all that it read before.
+ * When events were emitted, in seconds since 1970, by trigger. In n8n's static data alone,
+ * callbacks at the same time would overwrite each other's: each saves all that it read before.
  */
 const emitted = new Map<string, BoundedMap<string, number>>();
 

@@ -43,7 +43,7 @@ const PASSING_CODES = new Set([408, 429, 455]);
 /** Codes from 500 on that don't pass by themselves: the generation failed, or a feature is off. */
 const LASTING_CODES = new Set([501, 505]);
 
-/** Only the service's own envelope says that a task is unknown. Any other 404 means a wrong path. */
+/** Only the service's envelope says that a task is unknown. Any other 404 means a wrong path. */
 export function judgeFailure(error: unknown): Exclude<Details, { outcome: 'fetched' }> {
 	if (!(error instanceof UserError)) return { outcome: 'down' };
 	const message = [error.message, error.description].filter(Boolean).join('. ');

@@ -15,8 +15,8 @@ const ANSWER_WITHIN = 5_000;
 
 /**
  * Receives a callback: verifies it, reads the task's details, and outputs the Task once. Or refuses
- * it. Only a callback's task ID and time are signed, so its body decides nothing. Nothing is thrown,
- * because n8n would start an execution for an unverified sender.
+ * it. Only a callback's task ID and time are signed, so its body decides nothing. Nothing is
+ * thrown, because n8n would start an execution for an unverified sender.
  */
 export async function receiveCallback(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	try {

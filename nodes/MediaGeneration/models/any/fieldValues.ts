@@ -56,7 +56,7 @@ function convert(name: string, schema: JsonSchema, value: unknown, mediaNames: s
 	return types.join() === 'array' ? toList([value]) : value;
 }
 
-/** Splits a list at commas and line breaks. A comma in a URL, with no space after it, is its own. */
+/** Splits a list at commas and line breaks, but not at a comma in a URL with no space after it. */
 const splitList = (text: string): string[] =>
 	text
 		.split(/\n|,(?=\s|$)|,(?=[a-z][a-z\d+.-]+:)/i)

@@ -21,9 +21,9 @@ export interface Creations {
 }
 
 /**
- * Creates a task for every item that has none yet, at the rate in Options. A request is sent once, save
- * where the service refused it for its rate, or recognizes it by its idempotency key. With On Error
- * "continue", a run that Options forbid is an error of the items that have no task.
+ * Creates a task for every item that has none yet, at the rate in Options. A request is sent once,
+ * save where the service refused it for its rate, or recognizes it by its idempotency key. With On
+ * Error "continue", a run that Options forbid is an error of the items that have no task.
  * @throws {UserError} with On Error "stop", before anything is created, when Options forbid the run
  */
 export async function createTasks(

@@ -48,7 +48,7 @@ export class InputFile {
 	}
 }
 
-/** @param label the field of the panel that names the binary field. @throws {UserError} without it */
+/** @param label the field that names the binary field. @throws {UserError} where there is none */
 export async function findInputFile(item: Item, field: string, label: string): Promise<InputFile> {
 	const { helpers } = item.context;
 	let data: IBinaryData;
@@ -85,8 +85,8 @@ export const uploadFiles = async (item: Item, input: object): Promise<Record<str
 	>;
 
 /**
- * Puts files and URLs in place of the media of an input, and checks files against the model's limits.
- * What can't be read from a file isn't checked, and a hint says so.
+ * Puts files and URLs in place of the media of an input, and checks files against the model's
+ * limits. What can't be read from a file isn't checked, and a hint says so.
  * @throws {UserError} when a binary field does not exist, or a file is outside of the limits
  */
 export async function findFiles(

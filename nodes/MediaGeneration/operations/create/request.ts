@@ -62,8 +62,8 @@ export const buildOptionsField = (own: INodeProperties[] = []): INodeProperties 
 	]);
 
 /**
- * A task to create, with the URL that the service calls at its end. Where the input has an InputFile,
- * the file is uploaded before.
+ * A task to create, with the URL that the service calls at its end. Where the input has an
+ * InputFile, the file is uploaded before.
  */
 export type CreateRequest = Pick<ModelRequest, 'model' | 'input'> & { callBackUrl?: string };
 

@@ -12,7 +12,7 @@ import type { CreateRequest } from './request';
 /** Services of this kind usually count creations over ten seconds. */
 const CREATION_LIMITS = { period: 10_000, patience: 60_000, isTooFast: isRateLimited };
 
-/** How refusals begin that every further creation of the account would get too, whatever their code. */
+/** How refusals begin that every further creation of the account would get too. */
 const FINAL_REFUSALS = [401, 402, 433, 455].map((code) => explainCode(code).message);
 
 /** The number of unknown outcomes in a row after which nothing more is sent. */
@@ -22,9 +22,9 @@ const UNKNOWN_LIMIT = 3;
 const PAUSES = [1_000, 2_000, 4_000];
 
 /**
- * Sends the creations of one account in a run, each when its turn comes, and once. With an idempotency
- * key, one whose answer got lost is sent again. Once further creations would fail too, or might be
- * paid without a result, nothing more is sent.
+ * Sends the creations of one account in a run, each when its turn comes, and once. With an
+ * idempotency key, one whose answer got lost is sent again. Once further creations would fail too,
+ * or might be paid without a result, nothing more is sent.
  */
 export class CreationSender {
 	private readonly limiter: RateLimiter;
@@ -76,7 +76,7 @@ export class CreationSender {
 
 	/**
 	 * Sends the same body with the same key up to three times again if its answer gets lost.
-	 * @throws {UnknownOutcomeError} also for a refusal after a lost answer: the task may exist already
+	 * @throws {UnknownOutcomeError} also for a refusal after a lost answer: the task may exist
 	 */
 	private async repeatUntilKnown(create: () => Promise<string>): Promise<string> {
 		let unknown: UnknownOutcomeError | undefined;

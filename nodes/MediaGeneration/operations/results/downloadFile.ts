@@ -49,7 +49,7 @@ interface Answer {
 }
 
 /**
- * Downloads a result file into n8n's storage, streamed. Its host is not the service, so gets no token.
+ * Streams a result file into n8n's storage. Its host is not the service, so it gets no token.
  * @returns undefined when the host refuses the link, usually because it has expired
  * @throws {UserError} when the file can't be downloaded, or is too large
  */

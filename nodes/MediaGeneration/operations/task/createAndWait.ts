@@ -88,15 +88,15 @@ const toolWaitLimit: INodeProperties = {
 };
 
 /**
- * The limit is offered to tools only. n8n's Agents may run the node itself in place of its variant for
- * tools, and n8n drops values of options that a node doesn't have, so outside of tools it is hidden.
+ * The limit is offered to tools only. Elsewhere it is hidden, not absent: n8n's Agents may run the
+ * node itself as a tool, and n8n drops values of options that a node doesn't have.
  */
 const toolWaitLimits: INodeProperties[] = [
 	{ ...toolWaitLimit, displayOptions: { show: { '@tool': [true] } } },
 	{ ...toolWaitLimit, type: 'hidden', displayOptions: { hide: { '@tool': [true] } } },
 ];
 
-/** Reads the settings of a run's wait with the expressions of this item. A model gets only links. */
+/** Reads a run's settings with the expressions of this item. An agent's model gets only links. */
 function readSettings(item: Item): WaitSettings & { waitFor: WaitFor } {
 	const { context, read, option, settings } = item;
 	const limit = parseValue(waitLimit, read(waitLimit.name)) as number;

@@ -16,7 +16,7 @@ interface Known {
 /** Why a look returned no record of the task. */
 export type FailedLook = { message: string; code?: number; isRateLimited?: boolean };
 
-/** The service's code for "no answer from upstream for ten minutes". Twice in a row, it is an end. */
+/** The code for "no answer from upstream for ten minutes". Twice in a row, it is an end. */
 const UPSTREAM_SILENT = 408;
 const SILENCES_TO_END = 2;
 
@@ -24,8 +24,8 @@ const LIMIT_PASSED =
 	"The wait limit passed before the file was complete. Get it with Get Files, or raise 'Limit Wait Time' or the workflow's timeout.";
 
 /**
- * What is known of the tasks of one run: their ends, failed looks, and files. All output is made with
- * it. It has no clock and no network. An end is final: later answers change nothing.
+ * What is known of the tasks of one run: their ends, failed looks, and files. All output is made
+ * with it. It has no clock and no network. An end is final: later answers change nothing.
  */
 export class Batch {
 	private readonly known = new Map<string, Known>();
@@ -95,13 +95,13 @@ export class Batch {
 		this.learn(taskId, { ...known.task, status: 'failed', ...failed });
 	}
 
-	/** Notes the output of a completed task with its files, or with the reason why they are missing. */
+	/** Notes the output of a completed task with its files, or with the reason why one is missing. */
 	learnFiles(taskId: string, output: OutputItem[]): void {
 		const known = this.known.get(taskId);
 		if (known) known.output ??= output;
 	}
 
-	/** Makes the output for a task from what is known now. A task that has not ended is `timedOut`. */
+	/** Makes a task's output from what is known now. One that has not ended is `timedOut`. */
 	toOutput(taskId: string): OutputItem[] {
 		const { task, failure, output } = this.known.get(taskId) as Known;
 		const { downloads, perFile = false } = this.settings;

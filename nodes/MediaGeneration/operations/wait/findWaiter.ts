@@ -18,8 +18,8 @@ export const NO_EXECUTION = 'there is no execution here that could sleep';
 const TRIGGERED = new Set(['trigger', 'webhook', 'manual']);
 
 /**
- * Finds who waits for the end of an execution, or why it can't sleep. Whoever waits gets an unfinished
- * task as soon as the execution sleeps (docs/generate.md, "Who waits").
+ * Finds who waits for the end of an execution, or why it can't sleep. Whoever waits gets an
+ * unfinished task as soon as the execution sleeps (docs/generate.md, "Who waits").
  * @returns the reason to stay awake, as the end of a sentence; undefined if nobody waits
  */
 export function findWaiter(starter: Starter): string | undefined {
@@ -61,7 +61,7 @@ function findHolder({ parents, startedBy, hasResponded }: Starter): string | und
 const isTrigger = ({ type }: NodeTypeAndVersion): boolean =>
 	/trigger$/i.test(type) || /\.webhook$/.test(type);
 
-/** How a node answers whoever called it. An expression is none of n8n's words, so its caller waits. */
+/** How a node answers its caller. An expression is none of n8n's words, so its caller waits. */
 function readResponseMode({ type, parameters }: NodeTypeAndVersion): unknown {
 	const unset = type === CHAT_TRIGGER ? 'lastNode' : 'onReceived';
 	const { responseMode } = (parameters?.options ?? {}) as { responseMode?: unknown };

@@ -14,8 +14,8 @@ export interface WaitSettings {
 	/** For each request for details. */
 	timeoutSeconds: number;
 	/**
-	 * Absent: files are not downloaded. `field` is the binary field of the first file. Without a limit
-	 * of its size, `maxBytes` is Infinity, which n8n stores as null.
+	 * Absent: files are not downloaded. `field` is the binary field of the first file. Without a
+	 * limit of its size, `maxBytes` is Infinity, which n8n stores as null.
 	 */
 	downloads?: { field: string; maxBytes: number | null };
 	/** Each file of a task becomes an item of its own. */
@@ -36,7 +36,7 @@ interface LookOptions {
 }
 
 /**
- * Looks at the tasks of a wait: asks the service for them, notes the answers in the batch, and fetches
+ * Looks at the tasks of a wait: asks the service for them, notes the answers in the batch, and gets
  * the files of those that have completed. It serves runs that poll, and executions that sleep.
  */
 export class Looker {

@@ -8,8 +8,8 @@ import type { WaitDecision } from './decideWait';
 import { fitItem } from './toolResult';
 
 /**
- * Puts the output of each task at its item's position. The items of a retry may be the output of the
- * earlier execution, with an item for each file; the first one then has those of the whole task.
+ * Puts the output of each task at its item's position. The items of a retry may be the earlier
+ * execution's output, with an item for each file; the first then has those of the whole task.
  */
 export function toOutcomes(context: IExecuteFunctions, results: CreateResult[], batch: Batch) {
 	const seen = new Set<string>();
@@ -25,7 +25,7 @@ export function toOutcomes(context: IExecuteFunctions, results: CreateResult[], 
 /** The longest reason of a failed task in a hint, in characters. */
 const SHOWN_REASON = 200;
 
-/** Shows how the tasks of a run ended, and their cost: n8n calls a run without an error a success. */
+/** Shows how the tasks of a run ended, which n8n calls a success all the same, and their cost. */
 export function showOutcome(context: IExecuteFunctions, tasks: Task[]): void {
 	const failed = tasks.filter(({ status }) => status === 'failed');
 	const open = tasks.filter(({ status }) => status === 'pending' || status === 'timedOut');

@@ -22,9 +22,9 @@ const LEAST_WAIT = 5_000;
 const BEFORE_DEADLINE = 5_000;
 
 /**
- * Looks at all tasks together, with pauses that grow from 2 to 30 seconds, until they have ended, the
- * limit passes, the execution is stopped, or n8n would soon end it. While the service refuses requests
- * for their rate, pauses are the longest. Then it waits for the files.
+ * Looks at all tasks together, with pauses that grow from 2 to 30 seconds, until they have ended,
+ * the limit passes, the execution is stopped, or n8n would soon end it. While the service refuses
+ * requests for their rate, pauses are the longest. Then it waits for the files.
  * @param until the wait limit, in milliseconds since 1970
  */
 export async function pollUntilEnded(

@@ -14,7 +14,7 @@ import {
 	type WaitingExecution,
 } from './waiting';
 
-/** A sender is answered within this time, in milliseconds. Senders usually give up after 5 to 15 s. */
+/** The milliseconds in which a sender is answered. Senders usually give up after 5 to 15 s. */
 const ANSWER_WITHIN = 5_000;
 
 /** Until when after the limit the service is asked, and files are fetched, in milliseconds. */
@@ -24,7 +24,7 @@ const LAST_FILES = 27_000;
 /** How early the look at the limit may come, in milliseconds: two processes may have two clocks. */
 const LIMIT_TOLERANCE = 1_000;
 
-/** The time for n8n to store the items, in milliseconds. Afterwards n8n answers callbacks by itself. */
+/** The milliseconds for n8n to store the items. Afterwards n8n answers callbacks by itself. */
 const STORED_WITHIN = 3_000;
 
 const CONCURRENCY = 32;
@@ -33,8 +33,8 @@ const CONCURRENCY = 32;
 type Delivery = { items: INodeExecutionData[] } | { refusal?: Refused['reason'] };
 
 /**
- * Receives a callback, or a look of our own, for an execution that sleeps. The execution continues, with
- * one Task for each item, once every task has ended by its details, or when the wait limit has passed.
+ * Receives a callback, or a look of our own, for an execution that sleeps. It continues, with one
+ * Task for each item, once every task has ended by its details, or when the wait limit has passed.
  * Nothing is thrown, because n8n would drop the data of the run and continue with an empty item.
  */
 export async function resumeExecution(context: IWebhookFunctions): Promise<IWebhookResponseData> {

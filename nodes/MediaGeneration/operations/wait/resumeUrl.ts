@@ -22,8 +22,8 @@ interface Verdict {
 const verdicts = new BoundedMap<string, { verdict: Promise<Verdict>; until: number }>(1_000);
 
 /**
- * Asks whether a resume URL leads to n8n: a proxy may not pass `/webhook-waiting/` on, or want a login.
- * It asks for an execution that doesn't exist, without the token, so nothing else happens.
+ * Asks whether a resume URL leads to n8n: a proxy may not pass `/webhook-waiting/` on, or want a
+ * login. It asks for an execution that doesn't exist, without the token, so nothing else happens.
  * @param resumeUrl ends with the execution's ID, before its query
  * @returns what is in the way, as the end of a sentence; undefined if it leads here
  */

@@ -36,10 +36,10 @@ interface LookTools {
 }
 
 /**
- * When n8n ends a wait by itself, after the wait limit, in milliseconds. It looks every 60 seconds for
- * waits that end within 70, and sets a timer that it does not clear when a webhook resumes the
- * execution; the timer would end the next wait of the execution (`wait-tracker.js`, 2.41.1). So no
- * webhook resumes an execution from `LAST_RESUME` after the limit on, and timers come later than that.
+ * When n8n ends a wait by itself, in milliseconds after the wait limit. It looks every 60 seconds
+ * for waits that end within 70, and sets a timer that it does not clear when a webhook resumes the
+ * execution; the timer would end its next wait (`wait-tracker.js`, 2.41.1). So no webhook resumes
+ * an execution from `LAST_RESUME` after the limit on, and timers come later than that.
  */
 export const N8N_ENDS_AFTER = 100_000;
 export const LAST_RESUME = 28_000;
@@ -87,7 +87,7 @@ export async function sleepAgain(
 	return readStoredItems(context);
 }
 
-/** Reads in a webhook what n8n has stored; undefined if the execution doesn't sleep at this node. */
+/** Reads in a webhook what n8n has stored; undefined if the execution doesn't sleep here. */
 export function readStoredWait(context: IWebhookFunctions): StoredWait | undefined {
 	const { items, entry } = readParked<Wait<WaitSettings>>(context, STORED_WAIT);
 	if (entry?.parkedUntil === undefined) return undefined;
@@ -120,8 +120,8 @@ export function openWaiting(
 /**
  * An execution that sleeps, as this process knows it. Another process, or this one after a restart,
  * asks the service again, and n8n lets only one process continue an execution. Looks make up for
- * callbacks that get lost: they ask the service, and go through n8n only once all tasks have ended, or
- * at the limit, after which n8n outputs the items as they were parked.
+ * callbacks that get lost: they ask the service, and go through n8n only once all tasks have ended,
+ * or at the limit, after which n8n outputs the items as they were parked.
  */
 export class WaitingExecution {
 	readonly looker: Looker;
@@ -142,7 +142,7 @@ export class WaitingExecution {
 	/**
 	 * @param begun when the webhook began: n8n may have stored the items of another one after it, and
 	 *   would take the items of this one for the end of the next wait
-	 * @returns false while another one fetches the files, or n8n stores the items, or if one did meanwhile
+	 * @returns false while another one gets the files, or n8n stores the items, or if one did so
 	 */
 	beginDelivery(begun: number): boolean {
 		if (this.isDelivering || begun < this.freeSince) return false;
