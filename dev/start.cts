@@ -7,7 +7,6 @@ import { CREDENTIAL_TYPE, startPair, type Pair } from './fixtures/pair.cts';
 import { NODE_TYPE } from './fixtures/workflows.cts';
 import { createLog, logFailure } from './log.cts';
 import { findCacheFolder, provideN8n } from './n8n/provide.cts';
-import { commandLineSettings } from './service/settings.cts';
 
 /** Two examples that make a round: the first creates a task whose callback starts the second. */
 const ROUND = { create: 'create-a-task', trigger: 'when-a-task-ends' };
@@ -29,7 +28,11 @@ async function main() {
 	log('Starting the emulator of the service, and n8n');
 	pair = await startPair({
 		// Its files are at the next port.
-		service: { ...commandLineSettings, port: await getPort({ port: SERVICE_PORT }) },
+		service: {
+			taskSeconds: 2,
+			callbackRetrySeconds: [5, 15, 60],
+			port: await getPort({ port: SERVICE_PORT }),
+		},
 		n8n: { folder, port: N8N_PORT, log },
 		credentialName: 'Media Generation (emulator)',
 	});

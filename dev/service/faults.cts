@@ -4,7 +4,7 @@ import { z } from 'zod';
 const flag = (help: string) => z.boolean().describe(help);
 const number = (help: string) => z.number().describe(help);
 
-/** The faults of one task. The descriptions are the command line's help. */
+/** The faults of one task, and what each does. A prompt names them, as `#fail`. */
 export const taskFaults = z
 	.object({
 		fail: flag('the task ends in state fail, with failCode 501'),

@@ -36,9 +36,3 @@ export type Settings = typeof defaults & {
 	log?: (line: string) => void;
 };
 export type SettingsInput = Partial<Settings>;
-
-/** The settings that differ when a person runs the emulator: slow enough to watch. */
-export const commandLineSettings = {
-	taskSeconds: 2,
-	callbackRetrySeconds: [5, 15, 60],
-};

@@ -14,8 +14,6 @@ const MAX_STORED = 64_000;
 const MAX_NOTICE = 1_000;
 /** In looks at a part of a document; each costs some tenths of a microsecond. */
 const MAX_READS = 300_000;
-/** What ends at all ends in some tens of milliseconds, on a machine that does nothing else. */
-const MAX_MS = 5_000;
 
 const times = <T,>(count: number, make: (index: number) => T): T[] =>
 	Array.from({ length: count }, (_, index) => make(index));
@@ -159,9 +157,7 @@ describe('a description that', () => {
 			expect(observed.reads).toBeLessThan(MAX_READS);
 			expect(fields.length > 0 ? 'fields' : 'notice').toBe(outcome);
 			expect(emptyFieldsNotice).toMatch(outcome === 'notice' ? /'Input Mode' to JSON\.$/ : /^$/);
-			const start = performance.now();
 			holdToPromise(document, { a: { a: [1, '2'] }, p0: 'x' });
-			expect(performance.now() - start).toBeLessThan(MAX_MS);
 		});
 });
 
