@@ -85,9 +85,7 @@ function collect(value: unknown, place: Place, links: Map<string, ResultLink>): 
 	if (links.size === MAX_LINKS) return;
 	if (typeof value === 'string') addLink(value.trim(), place, links);
 	else if (isObject(value)) collectParts(value, place, links);
-	else if (Array.isArray(value))
-		for (const entry of value)
-			collect(entry, isObject(entry) ? { ...place, facts: {} } : place, links);
+	else if (Array.isArray(value)) for (const entry of value) collect(entry, place, links);
 }
 
 function collectParts(value: object, place: Place, links: Map<string, ResultLink>): void {
@@ -96,7 +94,7 @@ function collectParts(value: object, place: Place, links: Map<string, ResultLink
 	const parts = said.filter(([words, part]) => !NO_RESULT.test(words) && mayHaveLinks(part));
 	const names = new Set(parts.map(([words]) => words));
 	const hasCover = [...names].some((words) => HAS_COVER.test(words) && !findKind(words));
-	const facts = { ...place.facts, ...readFacts(said) };
+	const facts = readFacts(said);
 	for (const [words, part] of parts) {
 		if (STREAM.test(words) && names.has(words.replace(STREAM, ''))) continue;
 		const isCover = hasCover && PICTURE.test(words) && !HAS_COVER.test(words);

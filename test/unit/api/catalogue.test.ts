@@ -90,7 +90,9 @@ describe.each(ways)('%s', (_, lifetime, read) => {
 
 	it('is asked for again after an error, which is not kept', async () => {
 		account.answer = () => BROKEN;
-		await expect(settle(read(account))).rejects.toThrow('no database');
+		const refused = expect(read(account)).rejects.toThrow('no database');
+		await jest.advanceTimersByTimeAsync(ANSWER_TIME);
+		await refused;
 		account.answer = answerFromCorpus;
 		await settle(read(account));
 		expect(account.requests).toHaveLength(2);

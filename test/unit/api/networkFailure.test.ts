@@ -35,7 +35,8 @@ it.each([
 	expect(describeNetworkFailure(error, 5)).toEqual({ ...neverSent, hint: what });
 });
 
-const inner = Object.assign(new Error('inner'), { cause: systemError('EHOSTUNREACH', 'connect') });
+const innermost = { cause: new Error('innermost') };
+const inner = { cause: Object.assign(systemError('EHOSTUNREACH', 'connect'), innermost) };
 const loop = new Error('loop');
 loop.cause = loop;
 it.each<[string, unknown, boolean]>([

@@ -111,6 +111,7 @@ it.each<[string, unknown, string, string]>([
 		'a',
 		'watermarked w',
 	],
+	['a video of an image', { image_to_video_url: at('a'), url: at('b') }, 'a b', ''],
 	['covers alone', { cover_url: at('a'), preview_url: at('b') }, 'a b', ''],
 	[
 		'addresses that are no files',
