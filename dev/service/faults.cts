@@ -5,7 +5,7 @@ const flag = (help: string) => z.boolean().describe(help);
 const number = (help: string) => z.number().describe(help);
 
 /** The faults of one task, and what each does. A prompt names them, as `#fail`. */
-export const taskFaults = z
+const taskFaults = z
 	.object({
 		fail: flag('the task ends in state fail, with failCode 501'),
 		slow: number('how many seconds the task takes; #slow=30'),

@@ -1,6 +1,7 @@
 import { fastify, type FastifyRequest } from 'fastify';
 import { hmac } from '../../dev/fixtures/callbackCases.cts';
 import type { SettingsInput } from '../../dev/service/index.cts';
+import { alpha, beta, contract, delta, gamma, type Values } from '../unit/models/contract.ts';
 import { call, create, readAnswer, start } from './support.cts';
 
 /** The emulator is held to the contract and to what is known of such services. What tests lean on besides, they show. */
@@ -9,76 +10,43 @@ const CREATE = '/api/v1/jobs/createTask';
 const DETAILS = '/api/v1/jobs/recordInfo';
 const STREAM = '/api/file-stream-upload';
 const url = 'https://media.example/a.png';
-const references = [{ image_url: url, type: 'subject', ref_name: 'fox' }, { image_url: url }];
-
-const delta = {
-	prompt: 'A fox.',
-	reference_image: [url, url],
-	resolution: '720p',
-	aspect_ratio: '16:9',
-	duration: 5,
-};
-
-/** All fields of each model, as the contract lists them. */
-const models = {
-	'alpha-3.0/motion-control': {
-		prompt: 'A fox.',
-		input_urls: [url],
-		video_urls: [url],
-		mode: '720p',
-		character_orientation: 'image',
-	},
-	'beta2/image-edit': {
-		prompt: '',
-		image_url: url,
-		image_size: '16:9',
-		output_format: 'png',
-		seed: 7,
-	},
-	'gamma-v6/reference-to-video': {
-		prompt: 'A fox.',
-		image_references: references,
-		aspect_ratio: '16:9',
-		quality: '720p',
-		duration: 5,
-		generate_audio_switch: true,
-		seed: 7,
-	},
-	'delta/reference-to-video': { ...delta, seed: 7 },
-	'delta-1-1/reference-to-video': delta,
-};
-
 /** The emulator demands the files, and the prompt of an edit. */
 const MANDATORY = /url|reference/;
 
-test.each(Object.entries(models))('%s takes its fields, and nothing else', async (model, full) => {
-	const service = await start();
-	const send = async (changes: object) =>
-		(await create(service, { model, input: { ...full, ...changes } })).code;
-	expect(await send({})).toBe(200);
-	expect(await send({ ['seed' in full ? 'colour' : 'seed']: 1 })).toBe(422);
-	for (const name of Object.keys(full)) {
-		const isMandatory = MANDATORY.test(name) || (model === 'beta2/image-edit' && name === 'prompt');
-		expect([name, await send({ [name]: undefined })]).toEqual([name, isMandatory ? 422 : 200]);
-		expect([name, await send({ [name]: {} })]).toEqual([name, 422]);
-	}
-	expect([...service.tasks.values()][0]?.input).toEqual(full);
-});
+test.each(Object.entries(contract))(
+	'%s takes its fields, and nothing else',
+	async (model, { input }) => {
+		const service = await start();
+		const send = async (changes: object) =>
+			(await create(service, { model, input: { ...input, ...changes } })).code;
+		expect(await send({})).toBe(200);
+		expect(await send({ ['seed' in input ? 'colour' : 'seed']: 1 })).toBe(422);
+		for (const name of Object.keys(input)) {
+			const isMandatory = MANDATORY.test(name) || (model === beta && name === 'prompt');
+			expect([name, await send({ [name]: undefined })]).toEqual([name, isMandatory ? 422 : 200]);
+			expect([name, await send({ [name]: {} })]).toEqual([name, 422]);
+		}
+		expect([...service.tasks.values()][0]?.input).toEqual(input);
+	},
+);
 
-test.each<[keyof typeof models, object]>([
-	['alpha-3.0/motion-control', { input_urls: [url, url] }],
-	['alpha-3.0/motion-control', { video_urls: [] }],
-	['alpha-3.0/motion-control', { mode: '720' }],
-	['beta2/image-edit', { image_url: 'ftp://h/a.png' }],
-	['beta2/image-edit', { image_size: '16x9' }],
-	['beta2/image-edit', { output_format: 'PNG' }],
-	['beta2/image-edit', { seed: '7' }],
-	['delta/reference-to-video', { reference_image: [] }],
-	['delta/reference-to-video', { duration: 5.5 }],
-	['gamma-v6/reference-to-video', { image_references: [{ image_url: url, refName: 'fox' }] }],
-	['gamma-v6/reference-to-video', { image_references: [{ type: 'subject' }] }],
+test.each<[string, Values]>([
+	[alpha, { input_urls: [url, url] }],
+	[alpha, { video_urls: [] }],
+	[alpha, { mode: '720' }],
+	[beta, { image_url: 'ftp://h/a.png' }],
+	[beta, { image_size: '16x9' }],
+	[beta, { output_format: 'PNG' }],
+	[beta, { seed: '7' }],
+	[delta, { reference_image: [] }],
+	[delta, { duration: 5.5 }],
+	[gamma, { image_references: [{ image_url: url, refName: 'fox' }] }],
+	[gamma, { image_references: [{ type: 'subject' }] }],
 ])('%s refuses %j', async (model, changes) => {
-	const answer = await create(await start(), { model, input: { ...models[model], ...changes } });
+	const answer = await create(await start(), {
+		model,
+		input: { ...contract[model]?.input, ...changes },
+	});
 	expect(answer).toMatchObject({ code: 422, data: null });
 });
 

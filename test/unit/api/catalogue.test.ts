@@ -6,27 +6,12 @@ import {
 	listModels,
 } from '../../../nodes/MediaGeneration/api/catalogue';
 import { TaskService } from '../../../nodes/MediaGeneration/api/client';
+import { answerFromCorpus, BROKEN, MINUTE, settle, type Answer } from '../corpus';
 
 const ANSWER_TIME = 50;
-const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const LIST = '/api/v1/models';
 
-interface Answer {
-	code: number;
-	msg?: string;
-	data?: unknown;
-}
-
-const BROKEN: Answer = { code: 500, msg: 'no database' };
 const LIMITED: Answer = { code: 429, msg: 'Call frequency is too high' };
-
-/** Answers as the service does: the corpus, under the usual paths. */
-function answerFromCorpus(path: string): Answer {
-	if (path === LIST) return { code: 200, data: { models: corpus.map(({ entry }) => entry) } };
-	const found = corpus.find(({ entry }) => path === `${LIST}/${entry.model}/schema`);
-	return found ? { code: 200, data: { openapi: found.openapi } } : { code: 404 };
-}
 
 let accounts = 0;
 
@@ -50,15 +35,6 @@ function openAccount() {
 		findSchema: async (model: string) => await findModelSchema(service, model),
 	};
 	return account;
-}
-
-/** Waits for answers, as long as it takes. */
-async function settle<T>(pending: Promise<T>): Promise<T> {
-	const caught = pending.catch((error: Error) => error);
-	await jest.advanceTimersByTimeAsync(2 * MINUTE);
-	const result = await caught;
-	if (result instanceof Error) throw result;
-	return result;
 }
 
 type Account = ReturnType<typeof openAccount>;

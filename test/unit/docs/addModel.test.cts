@@ -40,7 +40,7 @@ it('the worked example of CONTRIBUTING.md, followed to the letter, sends what th
 	expect(follow(folder.path)).toEqual([
 		'nodes/MediaGeneration/models/epsilonUpscale.ts',
 		'nodes/MediaGeneration/models/index.ts',
-		'test/unit/models/index.test.ts',
+		'test/unit/models/contract.ts',
 		'dev/service/models.cts',
 	]);
 	const load = async <Module,>(file: string) =>

@@ -6,28 +6,10 @@ import {
 	listModelFields,
 	searchModels,
 } from '../../../nodes/MediaGeneration/editor/lookups';
+import { answerFromCorpus, BROKEN, MISSING, schemaPath, settle, type Answer } from '../corpus';
 import { readFields } from '../models/any/modelFields';
 
-const MINUTE = 60_000;
-const LIST = '/api/v1/models';
 const UPSCALE = 'eta-upscale';
-const schemaPath = (model: string) => `${LIST}/${model}/schema`;
-
-interface Answer {
-	code: number;
-	msg?: string;
-	data?: unknown;
-}
-
-const BROKEN: Answer = { code: 500, msg: 'no database' };
-const MISSING: Answer = { code: 404, msg: 'not found', data: null };
-
-/** Answers as the service does: the corpus, under the usual paths. */
-function answerFromCorpus(path: string): Answer {
-	if (path === LIST) return { code: 200, data: { models: corpus.map(({ entry }) => entry) } };
-	const found = corpus.find(({ entry }) => schemaPath(entry.model) === path);
-	return found ? { code: 200, data: { openapi: found.openapi } } : MISSING;
-}
 
 let accounts = 0;
 /** What the service answers, and what it was asked. */
@@ -61,15 +43,6 @@ function choose(model: string, schema?: ResourceMapperField[], customInput?: unk
 		customFields: schema && { mappingMode: 'defineBelow', value: {}, schema },
 	};
 	return context;
-}
-
-/** Waits for answers, as long as it takes. */
-async function settle<T>(pending: Promise<T>): Promise<T> {
-	const caught = pending.catch((error: Error) => error);
-	await jest.advanceTimersByTimeAsync(2 * MINUTE);
-	const result = await caught;
-	if (result instanceof Error) throw result;
-	return result;
 }
 
 beforeEach(() => {

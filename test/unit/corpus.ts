@@ -1,0 +1,30 @@
+import { corpus } from '../../dev/service/catalogue.cts';
+
+export const MINUTE = 60_000;
+const LIST = '/api/v1/models';
+export const schemaPath = (model: string) => `${LIST}/${model}/schema`;
+
+export interface Answer {
+	code: number;
+	msg?: string;
+	data?: unknown;
+}
+
+export const BROKEN: Answer = { code: 500, msg: 'no database' };
+export const MISSING: Answer = { code: 404, msg: 'not found', data: null };
+
+/** Answers as the service does: the corpus, under the usual paths. */
+export function answerFromCorpus(path: string): Answer {
+	if (path === LIST) return { code: 200, data: { models: corpus.map(({ entry }) => entry) } };
+	const found = corpus.find(({ entry }) => path === schemaPath(entry.model));
+	return found ? { code: 200, data: { openapi: found.openapi } } : MISSING;
+}
+
+/** Waits for answers, as long as they take by fake timers. */
+export async function settle<T>(pending: Promise<T>): Promise<T> {
+	const caught = pending.catch((error: Error) => error);
+	await jest.advanceTimersByTimeAsync(2 * MINUTE);
+	const result = await caught;
+	if (result instanceof Error) throw result;
+	return result;
+}
