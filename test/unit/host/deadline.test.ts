@@ -25,18 +25,8 @@ it.each<[string, number | undefined, object, number]>([
 	['none for another workflow', undefined, began(20), Infinity],
 	['counted with the time slept in regular mode', 60, { ...n8n(60), ...began(30), ...main }, 30],
 	['counted without it in queue mode', 60, { ...n8n(60), ...began(30), ...worker }, 60],
-	[
-		"n8n's own for a run that began late, but never slept",
-		60,
-		{ ...n8n(58), ...began(5), ...main },
-		58,
-	],
-	[
-		"n8n's own where it has no setting to count from",
-		undefined,
-		{ ...n8n(5), ...began(30), ...main },
-		5,
-	],
+	["n8n's own if the run began late", 60, { ...n8n(58), ...began(5), ...main }, 58],
+	["n8n's own without a setting", undefined, { ...n8n(5), ...began(30), ...main }, 5],
 ])('the deadline of an execution is %s', (_, executionTimeout, more, seconds) => {
 	const context = { getWorkflowSettings: () => ({ executionTimeout }), ...more };
 	const deadline = readDeadline(context as unknown as IExecuteFunctions);
