@@ -1,7 +1,7 @@
 import { fastify, type FastifyRequest } from 'fastify';
 import { hmac } from '../../dev/fixtures/callbackCases.cts';
+import { alpha, beta, contract, delta, gamma, type Values } from '../../dev/fixtures/models.cts';
 import type { SettingsInput } from '../../dev/service/index.cts';
-import { alpha, beta, contract, delta, gamma, type Values } from '../unit/models/contract.ts';
 import { call, create, readAnswer, start } from './support.cts';
 
 /** The emulator is held to the contract and to what is known of such services. What tests lean on besides, they show. */

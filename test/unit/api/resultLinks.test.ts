@@ -105,12 +105,7 @@ it.each<[string, unknown, string, string]>([
 		'a b c d e',
 		'preview p',
 	],
-	[
-		'links with and without',
-		{ no_watermark: at('a'), watermark_url: at('w') },
-		'a',
-		'watermarked w',
-	],
+	['links with and not', { no_watermark: at('a'), watermark_url: at('w') }, 'a', 'watermarked w'],
 	['a video of an image', { image_to_video_url: at('a'), url: at('b') }, 'a b', ''],
 	['covers alone', { cover_url: at('a'), preview_url: at('b') }, 'a b', ''],
 	[
@@ -139,7 +134,7 @@ it.each<[string, unknown, string, string]>([
 
 it.each<[string, object, string, string]>([
 	[
-		'a text beside songs',
+		'text and songs',
 		{ resultJson: 'done', response: { data: [song('1')] } },
 		'1.mp3',
 		'cover 1.jpg',

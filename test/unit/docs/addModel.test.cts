@@ -10,7 +10,7 @@ const STEP = /`([^`\s]+\.c?ts)`[^`]*:\n\n( *)```(ts|diff)\n([\s\S]*?)\n *```/g;
 
 /** Follows "Add a model" in a copy of the sources. Returns the files that it makes or changes. */
 function follow(folder: string) {
-	for (const name of ['nodes', 'dev/service', 'test/unit/models'])
+	for (const name of ['nodes', 'dev/service', 'dev/fixtures'])
 		fs.cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
 	fs.symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'), 'junction');
 	const document = fs.readFileSync(path.join(root, 'CONTRIBUTING.md'), 'utf8');
@@ -40,7 +40,7 @@ it('the worked example of CONTRIBUTING.md, followed to the letter, sends what th
 	expect(follow(folder.path)).toEqual([
 		'nodes/MediaGeneration/models/epsilonUpscale.ts',
 		'nodes/MediaGeneration/models/index.ts',
-		'test/unit/models/contract.ts',
+		'dev/fixtures/models.cts',
 		'dev/service/models.cts',
 	]);
 	const load = async <Module,>(file: string) =>

@@ -74,7 +74,7 @@ const claim = Buffer.concat([numbers(4, 0x7fffffff), Buffer.from('udta')]);
 
 it.each([
 	[
-		'ends with four zeros, as its track does',
+		'ends with zeros, as its track does',
 		[box('trak', sound, numbers(4, 0)), trak(), numbers(4, 0)],
 	],
 	['has a box larger than its parent', [box('trak', sound, claim), trak()]],

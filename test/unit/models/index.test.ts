@@ -1,8 +1,17 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
+import {
+	alpha,
+	beta,
+	contract,
+	delta,
+	gamma,
+	image,
+	second,
+	type Values,
+} from '../../../dev/fixtures/models.cts';
 import { models } from '../../../nodes/MediaGeneration/models';
 import { toRequestKey } from '../../../nodes/MediaGeneration/models/field';
 import { Media, replaceEach } from '../../../nodes/MediaGeneration/models/media';
-import { alpha, beta, contract, delta, gamma, image, second, type Values } from './contract';
 
 const model = (id: string) => {
 	const found = models.find((one) => one.id === id);

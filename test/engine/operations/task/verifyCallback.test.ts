@@ -44,11 +44,7 @@ it.each<[string, INodeParameters, string]>([
 		{ headers: old, options: { toleranceSeconds: -1 } },
 		"'Tolerance (Seconds)' in Options must be",
 	],
-	[
-		'headers that are no object',
-		{ headers: 'X-Webhook-Timestamp: 1' },
-		"'Headers' must be a JSON object",
-	],
+	['headers as text', { headers: 'X-Webhook-Timestamp: 1' }, "'Headers' must be a JSON object"],
 ])('refuses %s', async (_, parameters, message) => {
 	const { error, output } = await verify(parameters);
 	expect(error?.message).toContain(message);

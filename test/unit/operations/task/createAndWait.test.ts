@@ -117,12 +117,7 @@ describe('the settings of a wait', () => {
 		],
 		['no limit of agents elsewhere', {}, { extra: { toolWaitLimit: 2 } }, {}],
 		['One per File', {}, { extra: { outputItems: 'perFile' } }, { perFile: true }],
-		[
-			'field and size of files',
-			{},
-			{ extra: film },
-			{ downloads: { field: 'film', maxBytes: 1024 ** 2 } },
-		],
+		['files', {}, { extra: film }, { downloads: { field: 'film', maxBytes: 1024 ** 2 } }],
 		['a field where it is blank', {}, { extra: { outputBinaryField: ' ' } }, {}],
 	])('have %s', async (_, parameters, options, settings) => {
 		const { how } = await generate(parameters, options);

@@ -76,11 +76,7 @@ it.each<[string, Partial<Starter>, string]>([
 		above({ [`${name}Trigger`]: {} }),
 		'acknowledges its message',
 	]),
-	[
-		'a called workflow',
-		{ mode: 'integrated', callerWaits: true },
-		'the workflow that called this one',
-	],
+	['a called workflow', { mode: 'integrated', callerWaits: true }, 'workflow that called this one'],
 	['a tool of an agent or MCP server', { isTool: true, executionId: '' }, 'an AI agent waits'],
 	['a run without an execution', { executionId: '' }, 'no execution'],
 	['Evaluations', { mode: 'evaluation' }, '"evaluation"'],

@@ -48,11 +48,7 @@ it.each([
 const AT = 'the resume URL at n8n.example';
 
 it.each<[string, Response | undefined, object]>([
-	[
-		'that the execution continues',
-		Response.json({ resumed: true }),
-		{ status: 200, resumed: true },
-	],
+	['that it continues', Response.json({ resumed: true }), { status: 200, resumed: true }],
 	['that it is gone', Response.json({}, { status: 409 }), { status: 409, resumed: false }],
 	[
 		'a page',

@@ -150,14 +150,7 @@ const NO_FILES = ['', ''];
 
 it.each<[string, object, Partial<Parked['world']>, number, string, string[] | undefined]>([
 	['files', { downloads }, { files: 9 * SECOND }, 10, 'resultsUnderWay', FILES],
-	[
-		'files after the limit',
-		{ downloads },
-		{ files: 200 * SECOND },
-		90,
-		'resultsUnderWay',
-		NO_FILES,
-	],
+	['files past the limit', { downloads }, { files: 200 * SECOND }, 90, 'resultsUnderWay', NO_FILES],
 	['details', {}, { details: 6 * SECOND }, 20, 'detailsUnavailable', NO_FILES],
 	['details after the limit', {}, { details: 90 * SECOND }, 200, 'detailsUnavailable', undefined],
 ])(
