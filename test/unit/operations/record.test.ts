@@ -224,6 +224,10 @@ describe('an idempotency key', () => {
 		expect(buildKey(node, ...place)).not.toBe(key);
 	});
 
+	it('stays the same from one version of the package to the next', () => {
+		expect(buildKey(newNode())).toBe('tu1u3t6BERv4KO2WTbXLvA');
+	});
+
 	it('is random without an execution, so that no call gets the task of another', () => {
 		expect(buildKey(newNode(), AGENT)).not.toBe(buildKey(newNode(), AGENT));
 	});

@@ -10,6 +10,7 @@ const document = {
 		'a/b ~c': { type: 'string', minLength: 1 },
 		number,
 		list: { items: { $ref: '#/parts/number' } },
+		'50%': number,
 	},
 	circle: { $ref: '#/back', minLength: 1 },
 	back: { $ref: '#/circle', maxLength: 2 },
@@ -22,6 +23,7 @@ it.each<[object, JsonSchema | undefined]>([
 		{ type: 'string', minLength: 1, maxLength: 2 },
 	],
 	[{ $ref: '#/parts/list' }, { items: number }],
+	[{ $ref: '#/parts/50%' }, number],
 	[
 		{ items: { $ref: '#/parts/number' }, anyOf: [{ $ref: '#/parts/number' }] },
 		{ items: number, anyOf: [number] },
