@@ -106,15 +106,20 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 	const status = toStatus(record.state);
 	const results = [record.resultJson, record.response].filter(isFilled);
 	const others = status === 'completed' ? [omitKnown(record)] : [];
-	const hasLinks = (result: unknown) => readResultLinks(result).length > 0;
-	const result = [...results, ...others].find(hasLinks) ?? results[0];
+	const found = [...results, ...others].map((result) => ({
+		result,
+		links: readResultLinks(result),
+	}));
+	const best =
+		found.find(({ links }) => links.some(({ kind }) => kind === 'result')) ??
+		found.find(({ links }) => links.length > 0);
 	return dropUndefined({
 		taskId,
 		status,
-		resultUrls: selectLinks(readResultLinks(result), ['result']).map(({ url }) => url),
+		resultUrls: selectLinks(best?.links ?? [], ['result']).map(({ url }) => url),
 		model: record.model,
 		state: record.state,
-		result,
+		result: best?.result ?? results[0],
 		failCode: status === 'failed' ? record.failCode : undefined,
 		failMessage: status === 'failed' ? record.failMsg : undefined,
 		// Preliminary while the task runs.

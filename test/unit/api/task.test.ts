@@ -95,6 +95,7 @@ describe('toTask', () => {
 
 	const text = { resultObject: { text: 'hi' } };
 	const songs = { data: [{ audio_url: at('a'), stream_audio_url: at('s') }, { title: 'x' }] };
+	const frame = { firstFrameUrl: at('f') };
 	it.each<[string, object, string[], unknown]>([
 		['text that is no JSON', { resultJson: 'done' }, [], 'done'],
 		['a number', { resultJson: 7 }, [], 7],
@@ -104,6 +105,7 @@ describe('toTask', () => {
 		['one as text', { resultJson: null, response: JSON.stringify(songs) }, ['a'], songs],
 		['one beside {}', { resultJson: {}, response: songs }, ['a'], songs],
 		['one beside text', { resultJson: 'done', response: songs }, ['a'], songs],
+		['one beside a frame', { resultJson: frame, response: songs }, ['a'], songs],
 		['an empty one', { response: {} }, ['a.png'], result],
 	])('reads a result that is %s', (_, more, links, whole) => {
 		const { resultUrls, result } = task(more);
