@@ -10,14 +10,15 @@ import {
 } from 'n8n-workflow';
 import { methods } from './editor/methods';
 import { operationProperties, subtitle } from './editor/properties';
+import { WAKE_PATH } from './host/resumeUrl';
 
-/** Resumes a parked execution. n8n makes a URL for each, so the service knows of none. */
-const resumeWebhooks: IWebhookDescription[] = [
+/** Wakes an execution that sleeps. n8n makes a URL for each, so the service knows of none. */
+const wakeWebhooks: IWebhookDescription[] = [
 	{
 		name: 'default',
 		httpMethod: 'POST',
 		responseMode: 'onReceived',
-		path: '',
+		path: WAKE_PATH,
 		restartWebhook: true,
 		// Blank: n8n then answers with our webhookResponse, after it has stored that the execution
 		// continues.
@@ -59,7 +60,7 @@ export class MediaGeneration implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		usableAsTool: true,
 		builderHint,
-		webhooks: resumeWebhooks,
+		webhooks: wakeWebhooks,
 		waitingNodeTooltip:
 			'There is nothing to do, and you may close this panel. The execution sleeps. It continues by itself when the tasks have ended, or when the wait limit passes.',
 		credentials: [{ name: 'mediaGenerationApi', required: true, testedBy: 'testCredential' }],
@@ -74,7 +75,7 @@ export class MediaGeneration implements INodeType {
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		const { resumeExecution } = await import('./operations/wait/resume');
-		return await resumeExecution(this);
+		const { wakeExecution } = await import('./operations/wait/asleep/wake');
+		return await wakeExecution(this);
 	}
 }

@@ -66,6 +66,16 @@ export interface Task {
 	[REQUEST]?: { prompt?: string; callbackUrl?: string };
 }
 
+/** A task as n8n stores it: what stands under a symbol is no part of JSON. */
+export type StoredTask = Task & { prompt?: string };
+
+export const storeTask = (task: Task): StoredTask => ({ ...task, prompt: task[REQUEST]?.prompt });
+
+export const restoreTask = ({ prompt, ...task }: StoredTask): Task => ({
+	...task,
+	[REQUEST]: { prompt },
+});
+
 /** The service's words, in lower case and without separators inside. */
 const STATES: Array<[TaskStatus, RegExp]> = [
 	['completed', /^(completed?|done|finished|succeed(ed)?|success)$/],

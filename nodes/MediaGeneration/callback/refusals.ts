@@ -26,10 +26,6 @@ export const REFUSALS = {
 	taskUnknown: [404, 'The service knows no such task'],
 	limitPassed: [410, "The wait limit has passed. Look at the task with the node's operation Get"],
 	detailsUnavailable: [503, "The task's details are unavailable. Retry later."],
-	resultsUnderWay: [
-		503,
-		'All tasks have ended, and their files are being downloaded. Retry later.',
-	],
 	taskNotEnded: [503, 'By its details the task has not ended. Retry when it has.'],
 	temporarilyUnavailable: [503, 'Temporarily unable to process callbacks. Retry later.'],
 	underway: [503, 'A copy of this callback is still being processed. Retry later.'],

@@ -26,13 +26,11 @@ export function refuse(
 		clockDifferenceSeconds !== undefined &&
 		`${Math.abs(clockDifferenceSeconds)} s ${clockDifferenceSeconds < 0 ? 'behind' : 'ahead of'} the clock here`;
 	const facts = [`${status} ${reason}`, difference, cause].filter(Boolean).join('; ');
-	// That is no fault.
-	if (reason !== 'resultsUnderWay')
-		warn(
-			context,
-			reason,
-			`refused a callback: ${message} (${facts}). To find out more, use Verify Callback of the Media Generation node.`,
-		);
+	warn(
+		context,
+		reason,
+		`refused a callback: ${message} (${facts}). To find out more, use Verify Callback of the Media Generation node.`,
+	);
 	return answer(context, status, { accepted: false, reason, message });
 }
 

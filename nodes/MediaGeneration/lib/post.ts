@@ -9,21 +9,43 @@ export interface Answer {
 /**
  * Sends a POST and reads the answer. It uses none of n8n's helpers, because those hold the
  * execution and its data. Redirects are not followed. Nothing is thrown.
+ * @param url may have a login, which `fetch` takes only in a header
  * @param timeout in milliseconds
  */
 export async function post(
 	url: string,
-	{ timeout, ...request }: { timeout: number; headers?: Record<string, string>; body?: string },
+	{ timeout, headers, body }: { timeout: number; headers?: Record<string, string>; body?: string },
 ): Promise<Answer> {
 	const signal = AbortSignal.timeout(timeout);
+	const address = new URL(url);
+	const login = buildLogin(address);
+	address.username = '';
+	address.password = '';
+	const request = { method: 'POST', headers: { ...headers, ...login }, body } as const;
 	try {
-		const response = await fetch(url, { ...request, method: 'POST', redirect: 'manual', signal });
+		const response = await fetch(address.href, { ...request, redirect: 'manual', signal });
 		return { status: response.status, text: await response.text() };
 	} catch (error) {
-		const { message, cause } = error as Error & { cause?: { code?: string } };
+		// Its message may have the URL, and so a secret.
+		const { code } = (error as { cause?: { code?: string } }).cause ?? {};
 		const failure = signal.aborted
 			? `does not answer within ${timeout / 1000} seconds`
-			: `can't be reached (${cause?.code ?? message})`;
+			: `can't be reached (${code ?? 'no connection'})`;
 		return { text: '', failure, isTimeout: signal.aborted };
+	}
+}
+
+function buildLogin({ username, password }: URL): { Authorization?: string } {
+	if (!username && !password) return {};
+	const login = [username, password].map(decode).join(':');
+	return { Authorization: `Basic ${Buffer.from(login).toString('base64')}` };
+}
+
+/** A URL may have a lone percent sign. */
+function decode(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
 	}
 }

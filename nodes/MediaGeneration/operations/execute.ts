@@ -14,6 +14,7 @@ import {
 	hasFailed,
 	timeoutOption,
 	type Failed,
+	type Failures,
 	type Item,
 	type Operation,
 	type Outcome,
@@ -21,7 +22,7 @@ import {
 	type RunResult,
 } from './operation';
 import { openRecord, type RunRecord } from './record';
-import { sleepAgain } from './wait/waiting';
+import { sleepOn } from './wait/asleep/sleep';
 
 /** One run of the node. */
 interface Run {
@@ -40,8 +41,8 @@ export async function executeOperation(
 ): Promise<INodeExecutionData[][]> {
 	const operation = findOperation(context);
 	const record = operation.creates ? openRecord(context) : undefined;
-	const parked = record && (await sleepAgain(context, record));
-	if (parked) return [parked];
+	const stored = record && (await sleepOn(context, record));
+	if (stored) return [stored];
 	const run: Run = { context, operation, record };
 	const checked = await prepareAll(run);
 	throwFirstError(run, checked);
@@ -52,7 +53,7 @@ export async function executeOperation(
 	throwFirstError(run, outcomes);
 	const output = outcomes.flatMap((outcome, index) => toOutput(run, outcome, index));
 	try {
-		await result.fallAsleep?.(output);
+		await result.fallAsleep?.(output, listFailures(outcomes));
 	} catch (error) {
 		throw toNodeError(context, error, undefined, record?.listTaskIds());
 	}
@@ -107,6 +108,17 @@ async function runAll(
 		if (stopsOnError(context)) throw toNodeError(context, error, undefined, record?.listTaskIds());
 		return { outcomes: prepared.map(() => ({ error })) };
 	}
+}
+
+/** Lists the errors of items, by item: a run that sleeps outputs them when it is awake. */
+function listFailures(outcomes: Outcome[]): Failures {
+	const failures: Failures = {};
+	for (const [index, outcome] of outcomes.entries()) {
+		if (!hasFailed(outcome)) continue;
+		const { message, description } = outcome.error as Error & { description?: string };
+		failures[index] = { message, description };
+	}
+	return failures;
 }
 
 function toOutput({ context, record }: Run, outcome: Outcome, index: number): INodeExecutionData[] {

@@ -40,11 +40,14 @@ export interface Failed {
 /** The outcome of an item; undefined: it was not begun, because another one ended the run. */
 export type Outcome = { items: OutputItem[] } | Failed | undefined;
 
+/** The errors of items, by item, as n8n can store them. */
+export type Failures = Record<number, { message: string; description?: string }>;
+
 export interface RunResult {
 	/** One for each prepared item, in their order. */
 	outcomes: Outcome[];
-	/** Parks the execution with these output items; absent if it continues at once. */
-	fallAsleep?: (items: INodeExecutionData[]) => Promise<void>;
+	/** Lets the execution sleep; absent if it continues at once. */
+	fallAsleep?: (items: INodeExecutionData[], failures: Failures) => Promise<void>;
 }
 
 /** An operation of the action node. */

@@ -1,13 +1,21 @@
 import { randomUUID } from 'crypto';
-import { UserError, type IDataObject, type IExecuteFunctions } from 'n8n-workflow';
+import {
+	UserError,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type IWebhookFunctions,
+} from 'n8n-workflow';
 import type { CreateTaskRequest } from '../api/client';
 import { CREDENTIAL } from '../api/endpoints';
 import { UnknownOutcomeError, type UnknownOutcome } from '../api/errors';
+import type { StoredTask } from '../api/task';
 import { getNodeContext, isTool } from '../host/execution';
+import { readNodeContext, restoreInput } from '../host/sleep';
 import { BoundedMap } from '../lib/boundedMap';
 import { digest } from '../lib/json';
 import { cutText } from '../lib/text';
-import type { Failed } from './operation';
+import type { Failed, Failures } from './operation';
 
 /** What was sent for one item: the task's ID, or why it's unknown whether a task was created. */
 interface Sent {
@@ -30,10 +38,24 @@ export interface Wait<Settings> {
 	settings: Settings;
 	/** When all tasks were created, in milliseconds since 1970. */
 	begun?: number;
-	/** The wait limit, in milliseconds since 1970, once the execution is parked. */
-	parkedUntil?: number;
-	/** Where callbacks are sent, without the token, which n8n keeps. */
-	resumeUrl?: string;
+	/** Present while the execution sleeps. */
+	asleep?: Sleep;
+}
+
+/** What a run keeps for its continuation while the execution sleeps. */
+export interface Sleep {
+	/** When it fell asleep, in milliseconds since 1970: no other sleep of the run has the same. */
+	since: number;
+	/** The wait limit, in milliseconds since 1970. */
+	until: number;
+	/** The input of the node: n8n stores other items in its place. */
+	input: Array<INodeExecutionData[] | null>;
+	/** The errors of the items that have no task, by item. */
+	failures: Failures;
+	/** What may keep callbacks away, as the end of a sentence. */
+	obstacle?: string;
+	/** The tasks that have ended, once a webhook wakes the execution. Only a webhook sets it. */
+	woken?: StoredTask[];
 }
 
 /** What all runs of a node share in one execution. */
@@ -50,14 +72,15 @@ interface Stored {
 	executionId: string;
 	sent: Record<number, Sent>;
 	wait?: Wait<unknown>;
-	/** Of the executions that this one retries; `parked` is the wait with which one of them slept. */
-	earlier?: { sent: Stored['sent']; parked?: Wait<unknown> };
+	/** What the executions sent that this one retries. */
+	earlier?: Stored['sent'];
+	/** The input of an agent's call, as a digest. */
+	call?: string;
 	shared: Shared;
 }
 
-/** The entry of the node's context, and the wait in it for a webhook. */
+/** The entry of the node's context. */
 const ENTRY = 'run';
-export const STORED_WAIT = `${ENTRY}.wait`;
 
 type Request = Pick<CreateTaskRequest, 'model' | 'input'>;
 
@@ -76,35 +99,41 @@ export function openRecord(context: IExecuteFunctions): RunRecord {
  * (docs/generate.md, "What n8n repeats").
  */
 export class RunRecord {
+	/** The sleep that this run was woken from. */
+	readonly woken?: Sleep;
 	private readonly stored: Stored;
 
 	constructor(private readonly context: IExecuteFunctions) {
 		const kept = getNodeContext(context);
 		this.stored = continueRecord(kept?.[ENTRY] as Stored | undefined, context);
 		if (kept) kept[ENTRY] = this.stored;
+		const { wait } = this.stored;
+		if (!wait?.asleep?.woken) return;
+		this.woken = wait.asleep;
+		// n8n need not store it any longer.
+		delete wait.asleep;
 	}
 
 	/** Recalls an item's task or error, before its expressions are read: they may return others. */
 	recall(item: number): RecalledTask | Failed | undefined {
-		const { sent, earlier, shared } = this.stored;
+		const { sent, shared, call } = this.stored;
+		if (call !== undefined && call !== digestInput(this.context)) return { error: mixedCalls() };
 		const known = sent[item];
 		if (known?.unknown) return { error: new UnknownOutcomeError(known.unknown) };
 		if (known) return known as RecalledTask;
+		const failure = this.woken?.failures[item];
+		if (failure) return { error: new UserError(failure.message, failure) };
 		const unknown = isTool(this.context) && shared.unknownCalls[this.digestCall(item)];
-		if (unknown) return { error: new UnknownOutcomeError(unknown) };
-		// The input of a retry is what the earlier execution had parked, if it had.
-		const json = this.readInput(item);
-		const places = Object.values(earlier?.sent ?? {});
-		const place = places.find(({ taskId }) => taskId !== undefined && taskId === json.taskId);
-		if (place) return this.takeOver(item, place);
-		return earlier?.parked ? restoreError(json) : undefined;
+		return unknown ? { error: new UnknownOutcomeError(unknown) } : undefined;
 	}
 
 	/** Finds the task of the same request for an item in the execution that this one retries. */
 	findSame(item: number, request: Request): RecalledTask | undefined {
-		const place = this.stored.earlier?.sent[item];
+		const place = this.stored.earlier?.[item];
 		const isSame = place?.taskId !== undefined && place.request === digestRequest(request);
-		return isSame ? this.takeOver(item, place) : undefined;
+		if (!isSame) return undefined;
+		// It stays the task of this item, whatever its expressions return at the next try.
+		return (this.stored.sent[item] = { ...place, elsewhere: true }) as RecalledTask;
 	}
 
 	/** Notes that a task exists. From now on its ID can be found, whatever happens. */
@@ -148,22 +177,22 @@ export class RunRecord {
 		return this.stored.shared;
 	}
 
-	get wait(): Wait<unknown> | undefined {
-		return this.stored.wait;
+	/** The sleep of this run, from which no webhook has woken it. */
+	get asleep(): Sleep | undefined {
+		return this.stored.wait?.asleep;
 	}
 
-	/**
-	 * Opens the wait of the run, or of an earlier try. If the execution that this one retries had
-	 * parked, its settings count, because the input is what it parked.
-	 */
+	/** Notes that the run sleeps. */
+	sleep<Settings>(asleep: Sleep): SleepingRun<Settings> {
+		const wait = this.stored.wait as Wait<Settings>;
+		wait.asleep = asleep;
+		return toSleepingRun(this.stored, wait, asleep);
+	}
+
+	/** Opens the wait of the run, or of an earlier try. */
 	openWait<Settings>(read: () => Settings): Wait<Settings> {
-		this.stored.wait ??= { settings: this.stored.earlier?.parked?.settings ?? read() };
+		this.stored.wait ??= { settings: read() };
 		return this.stored.wait as Wait<Settings>;
-	}
-
-	/** Makes it the task of this item, whatever its expressions return at the next try. */
-	private takeOver(item: number, place: Sent): RecalledTask {
-		return (this.stored.sent[item] = { ...place, elsewhere: true }) as RecalledTask;
 	}
 
 	private add(item: number, request: Request, outcome: Pick<Sent, 'taskId' | 'unknown'>): void {
@@ -174,7 +203,7 @@ export class RunRecord {
 
 	/** An item of unknown outcome keeps its key in a retry, so that it isn't charged twice. */
 	private findOrigin(item: number): string {
-		const place = this.stored.earlier?.sent[item];
+		const place = this.stored.earlier?.[item];
 		return place?.unknown ? place.origin : this.stored.executionId;
 	}
 
@@ -184,13 +213,9 @@ export class RunRecord {
 		return `"${this.context.getNode().name}" (workflow ${id}, execution ${execution}, item ${item})`;
 	}
 
-	private readInput(item: number): IDataObject {
-		return this.context.getInputData()[item]?.json ?? {};
-	}
-
 	/** Digests what the agent's model asked for. n8n numbers its calls; the number is left out. */
 	private digestCall(item: number): string {
-		return digest({ ...this.readInput(item), toolCallId: undefined });
+		return digest(readCall(this.context.getInputData()[item]));
 	}
 
 	/** If the execution is stopped, n8n drops the output, but saves 255 characters of custom data. */
@@ -210,11 +235,23 @@ function continueRecord(before: Stored | undefined, context: IExecuteFunctions):
 	const isSameExecution = before?.executionId === executionId;
 	if (isSameExecution && before.run === run) return before;
 	const shared = isSameExecution ? before.shared : openShared(context);
-	const begun: Stored = { run, executionId, sent: {}, shared };
+	const call = isTool(context) ? digestInput(context) : undefined;
+	const begun: Stored = { run, executionId, sent: {}, call, shared };
 	if (isSameExecution || before?.run !== run) return begun;
-	const sent = { ...before.earlier?.sent, ...before.sent };
-	const { wait, earlier } = before;
-	return { ...begun, earlier: { sent, parked: wait?.parkedUntil ? wait : earlier?.parked } };
+	const retry = { ...begun, earlier: { ...before.earlier, ...before.sent } };
+	const { asleep } = before.wait ?? {};
+	if (!asleep || asleep.woken) return retry;
+	restoreInput(context, asleep.input);
+	return { ...retry, ...takeOver(before) };
+}
+
+/** Takes over the tasks of an execution that was stopped in its sleep, and how it waited for them. */
+function takeOver({ sent, wait }: Stored): Pick<Stored, 'sent' | 'wait'> {
+	const tasks = Object.entries(sent).filter(([, { taskId }]) => taskId !== undefined);
+	return {
+		sent: Object.fromEntries(tasks.map(([item, task]) => [item, { ...task, elsewhere: true }])),
+		wait: wait && { settings: wait.settings },
+	};
 }
 
 /** How long calls without an execution share what they know, in milliseconds. */
@@ -235,9 +272,46 @@ function openShared(context: IExecuteFunctions): Shared {
 
 const digestRequest = ({ model, input }: Request): string => digest([model, input]);
 
-/** Makes the error of an error item again; undefined for other items. Its number is added later. */
-function restoreError({ error, message, ...rest }: IDataObject): Failed | undefined {
-	if (typeof error !== 'string' || Object.keys(rest).length > 0) return undefined;
-	const description = typeof message === 'string' ? message : undefined;
-	return { error: new UserError(error.replace(/ \[item \d+\]$/, ''), { description }) };
+const readCall = (item?: INodeExecutionData): IDataObject => ({
+	...item?.json,
+	toolCallId: undefined,
+});
+
+const digestInput = (context: IExecuteFunctions): string =>
+	digest(context.getInputData().map(readCall));
+
+/** An agent before version 3 gives all calls of a batch the number of the first one. */
+const mixedCalls = (): UserError =>
+	new UserError(
+		'Nothing was sent: the agent works on several items at once, and n8n would give this call the values and the task of another one',
+		{
+			description:
+				"Set 'Batch Size' to 1 in the Options of the AI Agent, below 'Batch Processing', or use a newer AI Agent node.",
+		},
+	);
+
+/** The run that sleeps where a webhook is called. */
+export interface SleepingRun<Settings> {
+	tasks: RecalledTask[];
+	settings: Settings;
+	asleep: Sleep;
 }
+
+/** Reads the record of the run that sleeps where a webhook is called; undefined if none does. */
+export function readSleepingRun<Settings>(
+	context: IWebhookFunctions,
+): SleepingRun<Settings> | undefined {
+	const stored = readNodeContext(context)?.[ENTRY] as Stored | undefined;
+	const wait = stored?.wait as Wait<Settings> | undefined;
+	return stored && wait?.asleep ? toSleepingRun(stored, wait, wait.asleep) : undefined;
+}
+
+const toSleepingRun = <Settings>(
+	{ sent }: Stored,
+	{ settings }: Wait<Settings>,
+	asleep: Sleep,
+): SleepingRun<Settings> => ({
+	tasks: Object.values(sent).filter(({ taskId }) => taskId !== undefined) as RecalledTask[],
+	settings,
+	asleep,
+});

@@ -136,9 +136,11 @@ export const createAndWait = defineOperation<CreateRequest | RecalledTask>({
 	async run(prepared, context) {
 		const first = prepared.find(({ request }) => !('taskId' in request)) ?? prepared[0];
 		if (!first) return { outcomes: [] };
-		const wait = openRecord(context).openWait(() => readSettings(first.item));
+		const record = openRecord(context);
+		const { woken } = record;
+		const wait = record.openWait(() => readSettings(first.item));
 		const services = prepared.map(({ item }) => item.service);
-		const decision = await decideWait(context, wait.settings, services);
+		const decision = woken ? {} : await decideWait(context, wait.settings.waitFor, services);
 		const { createTasks, showTasks } = await import('../create/createTasks');
 		const callBackUrl = decision.resumeUrl;
 		const { results, elsewhere, isOver } = await createTasks(
@@ -147,7 +149,7 @@ export const createAndWait = defineOperation<CreateRequest | RecalledTask>({
 		);
 		if (isOver) return { outcomes: showTasks(results) };
 		const { waitForTasks } = await import('../wait/waitForTasks');
-		const how = { wait, decision: elsewhere ? CALLED_BACK_ELSEWHERE : decision };
+		const how = { wait, decision: elsewhere ? CALLED_BACK_ELSEWHERE : decision, woken };
 		return await waitForTasks(context, results, how);
 	},
 });

@@ -33,18 +33,18 @@ export class Batch {
 	private readonly open = new Set<string>();
 
 	/** @param settings of what is output */
-	constructor(
-		tasks: Task[],
-		private readonly settings: { downloads?: object; perFile?: boolean } = {},
-	) {
-		for (const task of tasks) {
-			this.known.set(task.taskId, { task, silences: 0 });
-			if (!hasEnded(task)) this.open.add(task.taskId);
-		}
-	}
+	constructor(private readonly settings: { downloads?: object; perFile?: boolean } = {}) {}
 
-	has(taskId: string): boolean {
-		return this.known.has(taskId);
+	/** Sets the tasks. What is known of those that it has already stays known. */
+	setTasks(tasks: Task[]): void {
+		const before = new Map(this.known);
+		this.known.clear();
+		this.open.clear();
+		for (const task of tasks) {
+			const known = before.get(task.taskId) ?? { task, silences: 0 };
+			this.known.set(task.taskId, known);
+			if (!hasEnded(known.task)) this.open.add(task.taskId);
+		}
 	}
 
 	get openIds(): string[] {

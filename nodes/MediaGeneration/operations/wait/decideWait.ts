@@ -2,10 +2,11 @@ import { UserError, type IExecuteFunctions } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
 import { CREDENTIAL } from '../../api/endpoints';
 import { getNodeContext, readStarter } from '../../host/execution';
+import { readResumeUrl } from '../../host/resumeUrl';
 import { readAsWebhook } from '../../host/webhookCredential';
 import { isInternalUrl, isLoopbackUrl } from '../../lib/url';
 import { findWaiter, NO_EXECUTION } from './findWaiter';
-import { findObstacle } from './resumeUrl';
+import { findObstacle } from './findObstacle';
 
 export type WaitFor = 'automatic' | 'callback' | 'polling';
 
@@ -24,16 +25,15 @@ export interface WaitDecision {
  */
 export async function decideWait(
 	context: IExecuteFunctions,
-	{ waitFor: chosen, perFile = false }: { waitFor: WaitFor; perFile?: boolean },
+	chosen: WaitFor,
 	services: TaskService[],
 ): Promise<WaitDecision> {
 	if (chosen === 'polling') return {};
 	if (!getNodeContext(context)) return { reason: NO_EXECUTION };
 	const waiter = findWaiter(readStarter(context));
 	if (waiter !== undefined) return { reason: waiter };
-	if (perFile && chosen === 'automatic') return { reason: PAIRED_BY_POSITION };
 	if (!(await canReadCredentialAgain(context, services))) return { reason: UNREADABLE_CREDENTIAL };
-	const resumeUrl = context.evaluateExpression('{{ $execution.resumeUrl }}', 0) as string;
+	const resumeUrl = readResumeUrl(context);
 	const isFor = ({ credentials }: TaskService) => mayReach(credentials.baseUrl, resumeUrl, chosen);
 	if (!services.every(isFor)) return refuseToSleep(resumeUrl, chosen);
 	const obstacle = await findObstacle(resumeUrl);
@@ -43,10 +43,6 @@ export async function decideWait(
 
 const UNREADABLE_CREDENTIAL =
 	"the credential has expressions that n8n can't resolve while an execution sleeps";
-
-/** n8n pairs the output of a webhook by position: the third item with the third input item. */
-const PAIRED_BY_POSITION =
-	"with One per File, n8n would pair files with other tasks' items after a sleep";
 
 const SET_WEBHOOK_URL =
 	'Set the environment variable WEBHOOK_URL of n8n to the address by which the internet reaches it';
@@ -66,7 +62,7 @@ function mayReach(baseUrl: string, resumeUrl: string, chosen: WaitFor): boolean 
 	return isLoopbackUrl(baseUrl);
 }
 
-/** Checks that the webhook of a parked execution will read the same credential as each item. */
+/** Checks that the webhook of a sleeping execution will read the same credential as each item. */
 async function canReadCredentialAgain(
 	context: IExecuteFunctions,
 	services: TaskService[],

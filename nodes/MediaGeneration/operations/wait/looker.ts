@@ -46,11 +46,8 @@ export class Looker {
 	private readonly fetched = new Map<string, Promise<OutputItem[]>>();
 	private readonly requests = new Map<string, Promise<void>>();
 
-	constructor(
-		tasks: Task[],
-		private readonly settings: WaitSettings,
-	) {
-		this.batch = new Batch(tasks, settings);
+	constructor(private readonly settings: WaitSettings) {
+		this.batch = new Batch(settings);
 	}
 
 	/** Looks at these tasks. A look that fails is noted in the batch, so nothing is thrown. */

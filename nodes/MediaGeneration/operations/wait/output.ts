@@ -1,26 +1,29 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { Task } from '../../api/task';
+import { markTimedOut, type Task } from '../../api/task';
 import { cutText, escapeHtml } from '../../lib/text';
 import type { CreateResult } from '../create/createTasks';
 import type { Outcome } from '../operation';
 import type { Batch } from './batch';
-import type { WaitDecision } from './decideWait';
 import { fitItem } from './toolResult';
 
-/**
- * Puts the output of each task at its item's position. The items of a retry may be the earlier
- * execution's output, with an item for each file; the first then has those of the whole task.
- */
-export function toOutcomes(context: IExecuteFunctions, results: CreateResult[], batch: Batch) {
-	const seen = new Set<string>();
-	return results.map((result): Outcome => {
+/** Puts the output of each task at its item's position. Several items may have the same task. */
+export const toOutcomes = (
+	context: IExecuteFunctions,
+	results: CreateResult[],
+	batch: Batch,
+): Outcome[] =>
+	results.map((result) => {
 		if (!result || !('task' in result)) return result;
-		const { taskId } = result.task;
-		if (seen.has(taskId)) return { items: [] };
-		seen.add(taskId);
-		return { items: batch.toOutput(taskId).map((item) => fitItem(context, item)) };
+		const items = batch.toOutput(result.task.taskId);
+		return { items: items.map((item) => fitItem(context, item)) };
 	});
-}
+
+/** Makes what n8n outputs if it ends a sleep by itself: one item for each task. */
+export const toStoredOutcomes = (results: CreateResult[], batch: Batch): Outcome[] =>
+	results.map((result) => {
+		if (!result || !('task' in result)) return result;
+		return { items: [{ json: markTimedOut(batch.getTask(result.task.taskId)) }] };
+	});
 
 /** The longest reason of a failed task in a hint, in characters. */
 const SHOWN_REASON = 200;
@@ -46,13 +49,20 @@ export function showOutcome(context: IExecuteFunctions, tasks: Task[]): void {
 	show(context, 'info', `${paid} consumed ${credits} credits.`);
 }
 
-/** Says why the node polled, or what may keep callbacks from an execution that sleeps. */
-export function sayWhy(context: IExecuteFunctions, { resumeUrl, reason }: WaitDecision): void {
-	if (reason === undefined) return;
-	if (resumeUrl === undefined) return show(context, 'info', `The node polled: ${reason}.`);
-	show(context, 'warning', `The execution slept, but ${reason}.`);
-	// n8n drops the hints of a run that sleeps.
-	context.logger.warn(`"${context.getNode().name}" sleeps, but ${reason}.`);
+/** Says why the node polled, unless the user chose it. */
+export function sayWhyPolled(context: IExecuteFunctions, reason?: string): void {
+	if (reason !== undefined) show(context, 'info', `The node polled: ${reason}.`);
+}
+
+/** Says what may have kept callbacks from an execution that slept. */
+export function sayWhySlept(context: IExecuteFunctions, obstacle?: string): void {
+	if (obstacle !== undefined) show(context, 'warning', `The execution slept, but ${obstacle}.`);
+}
+
+/** Logs it while the execution sleeps, when n8n shows no hints. */
+export function logObstacle(context: IExecuteFunctions, obstacle?: string): void {
+	if (obstacle !== undefined)
+		context.logger.warn(`"${context.getNode().name}" sleeps, but ${obstacle}.`);
 }
 
 const ENDED_EARLY =

@@ -12,8 +12,11 @@ const GROWTH = 1.5;
 /** The last look begins this early, in milliseconds, or a fifth of the wait before its end. */
 const LAST_LOOK = 5_000;
 
-/** The least time for a look, in milliseconds. The limit may have passed before a repeat by n8n. */
-const LEAST_WAIT = 5_000;
+/**
+ * The time for the look of a run whose limit has passed when it begins, in milliseconds: a run that
+ * was woken at the limit, or a repeat by n8n.
+ */
+const LATE_LOOK = 20_000;
 
 /**
  * The time left to n8n before its timeout, in milliseconds, or a fifth of the time if that is less.
@@ -36,11 +39,13 @@ export async function pollUntilEnded(
 	const begun = Date.now();
 	const deadline = readDeadline(context);
 	const endBy = deadline - Math.min(BEFORE_DEADLINE, (deadline - begun) / 5);
-	const end = Math.min(Math.max(until, begun + LEAST_WAIT), endBy);
-	const lastLook = end - Math.min(LAST_LOOK, (end - begun) / 5);
+	const isLate = begun >= until;
+	const end = Math.min(isLate ? begun + LATE_LOOK : until, endBy);
+	const lastLook = isLate ? begun : end - Math.min(LAST_LOOK, (end - begun) / 5);
 	const over = new AbortController();
 	const givenUp = waitForEnd(end, over, context.getExecutionCancelSignal());
-	for (let pause = FIRST_PAUSE, at = begun; !batch.isEnded && at < lastLook; ) {
+	let pause = isLate ? 0 : FIRST_PAUSE;
+	for (let at = -Infinity; !batch.isEnded && at < lastLook; ) {
 		at = Math.min(Date.now() + pause * (0.75 + Math.random() / 2), lastLook);
 		await Promise.race([sleep(at - Date.now()), givenUp]);
 		if (over.signal.aborted) break;

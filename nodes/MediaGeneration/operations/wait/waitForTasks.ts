@@ -1,38 +1,57 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { restoreTask } from '../../api/task';
 import type { CreateResult } from '../create/createTasks';
 import type { Item, RunResult } from '../operation';
-import type { Wait } from '../record';
+import type { Sleep, Wait } from '../record';
 import { toFileSource } from '../results/resultFiles';
+import { fallAsleep } from './asleep/sleep';
 import type { WaitDecision } from './decideWait';
 import { Looker, type WaitSettings } from './looker';
-import { sayWhy, showOutcome, toOutcomes } from './output';
+import {
+	logObstacle,
+	sayWhyPolled,
+	sayWhySlept,
+	showOutcome,
+	toOutcomes,
+	toStoredOutcomes,
+} from './output';
 import { pollUntilEnded } from './poll';
-import { fallAsleep } from './waiting';
 
-/** Waits for the tasks of a run, asleep or awake. */
+/** What the tries of an execution know of their tasks, by their wait. */
+const lookers = new WeakMap<Wait<WaitSettings>, Looker>();
+
+/**
+ * Waits for the tasks of a run, asleep or awake.
+ * @param woken the sleep from which the run was woken; it does not sleep again
+ */
 export async function waitForTasks(
 	context: IExecuteFunctions,
 	results: CreateResult[],
-	{ wait, decision }: { wait: Wait<WaitSettings>; decision: WaitDecision },
+	{ wait, decision, woken }: { wait: Wait<WaitSettings>; decision: WaitDecision; woken?: Sleep },
 ): Promise<RunResult> {
 	wait.begun ??= Date.now();
 	const until = wait.begun + wait.settings.limit;
 	const created = results.filter((result) => result !== undefined && 'task' in result);
 	const items = new Map(created.map(({ item, task }) => [task.taskId, item]));
 	const findItem = (taskId: string) => items.get(taskId) as Item;
-	const tasks = created.map(({ task }) => task);
-	const looker = new Looker(tasks, wait.settings);
+	const looker = lookers.get(wait) ?? new Looker(wait.settings);
+	lookers.set(wait, looker);
 	const { batch } = looker;
-	sayWhy(context, decision);
-	const { resumeUrl } = decision;
-	if (resumeUrl !== undefined && !batch.isEnded) {
+	batch.setTasks(created.map(({ task }) => task));
+	for (const task of woken?.woken ?? []) batch.learn(task.taskId, restoreTask(task));
+	const { resumeUrl, reason } = decision;
+	if (resumeUrl !== undefined && !batch.isEnded && Date.now() < until) {
 		const { credentials } = findItem(batch.openIds[0] as string).service;
+		logObstacle(context, reason);
 		const access = { url: resumeUrl, credentials };
 		return {
-			outcomes: toOutcomes(context, results, batch),
-			fallAsleep: async (parked) => await fallAsleep(context, parked, { wait, until }, access),
+			outcomes: toStoredOutcomes(results, batch),
+			fallAsleep: async (stored, failures) =>
+				await fallAsleep(context, stored, { until, failures, obstacle: reason }, access),
 		};
 	}
+	if (resumeUrl === undefined) sayWhyPolled(context, reason);
+	sayWhySlept(context, woken?.obstacle);
 	const getSource = (taskId: string) => toFileSource(findItem(taskId));
 	await pollUntilEnded(context, looker, { getSource, until });
 	showOutcome(context, batch.tasks);

@@ -1,21 +1,23 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	INodeExecutionData,
-	IWebhookFunctions,
+import {
+	sleep,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type IWebhookFunctions,
+	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { hmac } from '../../../../dev/fixtures/callbackCases.cts';
-import type { executeOperation } from '../../../../nodes/MediaGeneration/operations/execute';
-import type { resumeExecution } from '../../../../nodes/MediaGeneration/operations/wait/resume';
-import { buildContext } from '../../context.ts';
-import { makeResponse } from '../../webhook.ts';
+import { hmac } from '../../../../../dev/fixtures/callbackCases.cts';
+import type { executeOperation } from '../../../../../nodes/MediaGeneration/operations/execute';
+import type { wakeExecution } from '../../../../../nodes/MediaGeneration/operations/wait/asleep/wake';
+import { buildContext } from '../../../context.ts';
+import { makeResponse } from '../../../webhook.ts';
 
 /**
- * n8n's side of waits, as small as it can be. The engine and end-to-end suites hold the real n8n to
- * what this assumes: the input that the node stores is what the webhook sees, and what comes out when
- * n8n ends the wait by itself.
+ * n8n's side of sleeps, as small as it can be. The engine and end-to-end suites hold the real n8n to
+ * what this assumes: n8n runs the node again if a webhook enables it, with the input that the webhook
+ * returns; the input that the node stores comes out when n8n ends the sleep by itself.
  */
 
 /** A process of n8n, until it is killed. What its modules keep is its own, and is gone then. */
@@ -87,13 +89,14 @@ export const RESUME_URL = 'https://n8n.example/webhook-waiting/';
 /** The functions behind the node's `execute()` and `webhook()`. */
 export interface Product {
 	executeOperation: typeof executeOperation;
-	resumeExecution: typeof resumeExecution;
+	wakeExecution: typeof wakeExecution;
 }
 
 let executions = 0;
 
 /** The nodes of the execution, in the order of their runs: one in a loop, or several in a row. */
 interface Step {
+	/** `Wait` is n8n's Wait node, which sleeps until somebody calls its own webhook. */
 	node: string;
 	/** How many items come in. */
 	count: number;
@@ -113,7 +116,12 @@ export interface Conditions {
 	parkingFails: boolean;
 	/** How often it fails to store that the execution continues. */
 	storeFailures: number;
+	/** How long an execution that a webhook has woken waits for a free slot, in milliseconds. */
+	slotWait: number;
 }
+
+/** n8n's Wait node goes on after this time, in milliseconds, when somebody approves. */
+export const APPROVED_AFTER = 20_000;
 
 /** What the sender of a callback gets. */
 interface Answer {
@@ -126,7 +134,7 @@ export interface Ended {
 	items: INodeExecutionData[];
 	begunAt: number;
 	/** When it began to sleep, if it slept. */
-	parkedAt?: number;
+	sleptAt?: number;
 	endedAt: number;
 }
 
@@ -138,7 +146,12 @@ interface Stored {
 	/** The contexts of the nodes. */
 	kept: Record<string, IDataObject>;
 	waitTill?: number;
+	/** How often the execution has slept. */
+	sleep: number;
 }
+
+/** What n8n has read for a webhook. It disables the node that sleeps. */
+type WebhookData = Stored & { node: { disabled: boolean } };
 
 /** n8n's WaitTracker: it looks this often for waits that end within this time, in milliseconds. */
 const TRACKS_EVERY = 60_000;
@@ -160,7 +173,7 @@ export class FakeN8n {
 	private storeFailures: number;
 	private stored: Stored;
 	private begunAt = Date.now();
-	private parkedAt?: number;
+	private sleptAt?: number;
 	/** The timer of n8n's WaitTracker for this execution, and the interval of its looks. */
 	private wakesUp?: NodeJS.Timeout;
 	private tracker?: NodeJS.Timeout;
@@ -173,7 +186,7 @@ export class FakeN8n {
 		private readonly parameters: IDataObject,
 	) {
 		this.storeFailures = conditions.storeFailures;
-		this.stored = { step: 0, data: this.buildInput(0), kept: {} };
+		this.stored = { step: 0, data: this.buildInput(0), kept: {}, sleep: 0 };
 		setTimeout(() => this.startTracking(), conditions.trackerAt);
 	}
 
@@ -202,8 +215,7 @@ export class FakeN8n {
 	}
 
 	private async runStep(): Promise<void> {
-		this.begunAt = Date.now();
-		this.parkedAt = undefined;
+		if (this.isWaitNode) return this.startWaitNode();
 		for (let attempt = 1; attempt <= this.conditions.tries; attempt++) {
 			delete this.stored.waitTill;
 			this.error = undefined;
@@ -219,6 +231,20 @@ export class FakeN8n {
 			}
 		}
 		this.status = 'error';
+	}
+
+	get isWaitNode(): boolean {
+		return this.conditions.steps[this.stored.step]?.node === 'Wait';
+	}
+
+	/** n8n's Wait node sleeps until its own webhook is called. */
+	private startWaitNode(): void {
+		const { step } = this.stored;
+		this.startWaiting(Infinity);
+		setTimeout(() => {
+			if (this.status === 'waiting' && this.stored.step === step)
+				this.end(this.stored.data.main[0] ?? []);
+		}, APPROVED_AFTER);
 	}
 
 	/** The user stops the execution. */
@@ -242,10 +268,11 @@ export class FakeN8n {
 		this.startTracking();
 	}
 
-	/** Brings a callback, or a look, to a process. */
+	/** Brings a callback, or a nudge, to a process. */
 	async deliver(body: IDataObject, headers: IDataObject, index: number): Promise<Answer> {
 		const process = this.processes[index] as Process;
-		if (this.status !== 'waiting') return { status: 409, answer: {} };
+		const refusal = this.refuse();
+		if (refusal) return refusal;
 		this.open++;
 		try {
 			return await Promise.race([
@@ -255,6 +282,19 @@ export class FakeN8n {
 		} finally {
 			this.open--;
 		}
+	}
+
+	/** n8n's own answer, before it calls the node's webhook (`waiting-webhooks.js`, 2.41.1). */
+	private refuse(): Answer | undefined {
+		const say = (code: number, message: string) => ({ status: code, answer: { code, message } });
+		if (this.status === 'running')
+			return say(409, `The execution "${this.id}" is running already.`);
+		if (this.status === 'error')
+			return say(409, `The execution "${this.id}" has finished with error.`);
+		if (this.status === 'done') return say(409, `The execution "${this.id} has finished already.`);
+		if (!this.isWaitNode) return undefined;
+		const unmatched = 'does not contain a waiting webhook with a matching path/method.';
+		return say(404, `The workflow for execution "${this.id}" ${unmatched}`);
 	}
 
 	/** The service calls back for a task. */
@@ -272,7 +312,7 @@ export class FakeN8n {
 
 	private async take(process: Process, body: IDataObject, headers: IDataObject) {
 		const response = makeResponse();
-		const stored = structuredClone(this.stored);
+		const stored = { ...structuredClone(this.stored), node: { disabled: true } };
 		const answered = new Promise<void>((resolve) => {
 			const json = response.json.bind(response);
 			response.json = (answer: unknown) => {
@@ -282,35 +322,54 @@ export class FakeN8n {
 		});
 		const handled = running.run(process, async () => {
 			const context = this.buildWebhookContext(stored, body, headers, response);
-			const result = await aliveOnly(this.product.resumeExecution(context));
-			const items = result.workflowData?.[0];
-			// n8n continues an execution that waits, whichever of its waits the webhook has read.
-			const isStored = this.status === 'waiting' && (!items || this.storeFailures-- <= 0);
-			if (items && isStored && stored.step !== this.stored.step) this.overwritten++;
-			else if (items && isStored) this.end(structuredClone(items));
+			const result = await aliveOnly(this.product.wakeExecution(context));
 			if (result.noWebhookResponse) return;
-			if (isStored) response.json(result.webhookResponse).close();
-			else response.status(500).json({}).close();
+			const { status, answer } = await this.continue(stored, result);
+			response.status(status).json(answer).close();
 		});
 		await Promise.race([answered, handled]);
 		return { status: response.statusCode, answer: response.answer };
 	}
 
+	/** Continues the execution with what a webhook has returned, if it still sleeps. */
+	private async continue(
+		stored: WebhookData,
+		{ workflowData, webhookResponse }: IWebhookResponseData,
+	): Promise<Answer> {
+		if (this.conditions.slotWait) await aliveOnly(sleep(this.conditions.slotWait));
+		const refusal = this.status === 'waiting' ? undefined : this.refuse();
+		if (refusal) return refusal;
+		if (this.storeFailures-- > 0) return { status: 500, answer: {} };
+		const answer = { status: 200, answer: webhookResponse };
+		// n8n continues an execution that sleeps, whichever of its sleeps the webhook has read.
+		if (stored.sleep !== this.stored.sleep) {
+			this.overwritten++;
+			return answer;
+		}
+		const main = workflowData as INodeExecutionData[][];
+		this.stored = structuredClone({ ...this.stored, data: { main }, kept: stored.kept });
+		if (stored.node.disabled) this.end(main[0] ?? []);
+		else void this.run();
+		return answer;
+	}
+
 	private startWaiting(waitTill: number): void {
 		if (Number.isNaN(waitTill)) throw new Error('n8n never wakes this execution');
 		this.status = 'waiting';
-		this.parkedAt = Date.now();
+		this.sleptAt = Date.now();
 		// What n8n stores is a copy.
-		this.stored = structuredClone(this.stored);
+		this.stored = structuredClone({ ...this.stored, waitTill, sleep: this.stored.sleep + 1 });
 	}
 
 	/** Ends a step, and goes on with the next one. */
 	private end(items: INodeExecutionData[]): void {
-		const { begunAt, parkedAt, stored } = this;
-		this.ended.push({ items, begunAt, parkedAt, endedAt: Date.now() });
+		const { begunAt, sleptAt, stored } = this;
+		this.ended.push({ items, begunAt, sleptAt, endedAt: Date.now() });
 		const step = stored.step + 1;
 		if (step < this.conditions.steps.length) {
-			this.stored = { step, data: this.buildInput(step), kept: stored.kept };
+			this.stored = { ...stored, step, data: this.buildInput(step), waitTill: undefined };
+			this.begunAt = Date.now();
+			this.sleptAt = undefined;
 			void this.run();
 			return;
 		}
@@ -358,8 +417,12 @@ export class FakeN8n {
 		};
 	}
 
+	private get resumeUrl(): string {
+		return `${RESUME_URL}${this.id}?signature=${RESUME_TOKEN}`;
+	}
+
 	private buildExecuteContext(): IExecuteFunctions {
-		const { stored, parameters, conditions, id } = this;
+		const { stored, parameters, conditions } = this;
 		const { name: node, run } = this.findRun(stored.step);
 		const kept = (stored.kept[node] ??= {});
 		const parents = [{ ...HOOK, parameters: { responseMode: conditions.responseMode } }];
@@ -379,7 +442,7 @@ export class FakeN8n {
 				getChildNodes: () => [],
 				getParentNodes: () => parents,
 				addExecutionHints() {},
-				evaluateExpression: () => `${RESUME_URL}${id}?signature=${RESUME_TOKEN}`,
+				evaluateExpression: () => this.resumeUrl,
 				putExecutionToWait: async (until?: Date) => {
 					stored.waitTill = until?.getTime();
 					if (conditions.parkingFails) throw new Error('No active execution found');
@@ -389,7 +452,7 @@ export class FakeN8n {
 	}
 
 	private buildWebhookContext(
-		{ step, data, kept }: Stored,
+		{ step, kept, node }: WebhookData,
 		body: IDataObject,
 		headers: IDataObject,
 		response: ReturnType<typeof makeResponse>,
@@ -402,10 +465,13 @@ export class FakeN8n {
 			getQueryData: () => ({ signature: RESUME_TOKEN }),
 			getResponseObject: () => response,
 			getWorkflow: () => ({ id: 'workflow' }),
-			evaluateExpression: () => ({
-				items: data.main[0],
-				entry: (kept[name]?.run as IDataObject).wait,
-			}),
+			evaluateExpression: () => this.resumeUrl,
+			runExecutionData: {
+				executionData: {
+					contextData: { [`node:${name}`]: kept[name] },
+					nodeExecutionStack: [{ node }],
+				},
+			},
 		} as unknown as IWebhookFunctions;
 	}
 }

@@ -1,0 +1,29 @@
+import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
+
+/**
+ * The last segment of our resume URLs. Every node of an execution that waits has the same resume
+ * URL; by its path n8n finds the webhook of the one that is meant (`waiting-webhooks.js`, 2.14.2,
+ * 2.41.1). `e2e/neighbors` fails first.
+ */
+export const WAKE_PATH = 'media-generation';
+
+/** Reads the URL that wakes the execution. Its query has n8n's token, its address maybe a login. */
+export function readResumeUrl(context: IExecuteFunctions | IWebhookFunctions): string {
+	const url = new URL(context.evaluateExpression('{{ $execution.resumeUrl }}', 0) as string);
+	url.pathname += `/${WAKE_PATH}`;
+	return url.href;
+}
+
+/** n8n's message to who asks for an execution that doesn't exist (2.14.2, 2.41.1). */
+export const buildNotFound = (executionId: string): string =>
+	`The execution "${executionId}" does not exist.`;
+
+/**
+ * n8n's messages of an execution that waits no more, or waits elsewhere (`waiting-webhooks.js`,
+ * 2.14.2, 2.41.1). One that is running may be about to sleep. `e2e/proxies` fails first.
+ */
+const ENDED = /^The (workflow for )?execution ".*(does not exist|has finished|matching path)/;
+
+/** Says whether n8n, and not something before it, answers that the execution waits no more. */
+export const isEndedAnswer = (body: Record<string, unknown>): boolean =>
+	ENDED.test(String(body.message));

@@ -1,0 +1,44 @@
+import { sign } from '../../../callback/signature';
+import { isEndedAnswer } from '../../../host/resumeUrl';
+import { isObject, parseJson } from '../../../lib/json';
+import { post } from '../../../lib/post';
+import { NUDGE_TIMEOUT } from '../timetable';
+
+/** Marks a nudge among callbacks. It can do no more than a callback, so it needs no protection. */
+export const NUDGE = 'nudge';
+
+interface NudgeAnswer {
+	/** The execution continues. */
+	isWoken?: boolean;
+	/** It continued before, or waits for something else. */
+	isOver?: boolean;
+	/** Why n8n could not be asked to wake the execution. */
+	failure?: string;
+}
+
+/** Sends a nudge to a resume URL, signed like the service's callbacks. Nothing is thrown. */
+export async function sendNudge(
+	url: string,
+	taskId: string,
+	secret?: string,
+): Promise<NudgeAnswer> {
+	const timestamp = String(Math.floor(Date.now() / 1000));
+	const signed = secret !== undefined && {
+		'X-Webhook-Timestamp': timestamp,
+		'X-Webhook-Signature': sign(taskId, timestamp, secret),
+	};
+	const answer = await post(url, {
+		headers: { 'Content-Type': 'application/json', ...signed },
+		body: JSON.stringify({ data: { task_id: taskId, callbackType: NUDGE } }),
+		timeout: NUDGE_TIMEOUT,
+	});
+	const body = parseJson(answer.text);
+	if (isObject(body))
+		return { isWoken: body.resumed === true, isOver: isEndedAnswer(body) || isOurEnd(body) };
+	const failure = answer.failure ?? `answered ${answer.status} without n8n's JSON`;
+	return { failure: `the resume URL at ${new URL(url).host} ${failure}` };
+}
+
+/** The webhook's own answer that its execution waits for other tasks, or that it is too late. */
+const isOurEnd = ({ reason }: Record<string, unknown>): boolean =>
+	reason === 'taskNotInExecution' || reason === 'limitPassed';
