@@ -271,7 +271,7 @@ const ROWS: Row[] = [
 	{ name: 'schedule', start: bySchedule },
 	{ name: 'command line', start: byCommand, reason: 'a run of the kind "cli"', gets: 'tasks' },
 	{ name: 'webhook that answers at once', start: byWebhook() },
-	{ name: 'the same, with One per File', start: byWebhook({}, PER_FILE), reason: 'One per File' },
+	{ name: 'the same, with One per File', start: byWebhook({}, PER_FILE) },
 	{ name: 'webhook, last node', start: byWebhook(LAST_NODE), ...WAITS },
 	{
 		name: 'the same, with Sleep Until Notified',
@@ -343,9 +343,9 @@ it.each(ROWS.map((row) => ({ ...row, row })))('$name', async ({ row, reason, get
 	expect(output).toHaveLength(tasks.length);
 	const slept = tasks.map(({ callBackUrl }) => callBackUrl !== undefined);
 	expect(slept).toEqual(tasks.map(() => reason === undefined));
-	const why = expect.stringMatching(`^The node polled: .*${reason}`);
-	const expected = reason === undefined ? [] : expect.arrayContaining([why]);
-	expect(executions.flatMap(readHints)).toEqual(expected);
+	const reasons = executions.flatMap(readHints).filter((hint) => hint.startsWith('The node polled'));
+	const why = expect.stringContaining(String(reason));
+	expect(reasons).toEqual(reason === undefined ? [] : expect.arrayContaining([why]));
 	const end = Math.max(...tasks.map(({ completeTime }) => Number(completeTime)));
 	if (gets) expect(answeredAt).toBeGreaterThan(end);
 	if (gets !== 'tasks') return;

@@ -37,21 +37,6 @@ export const readStoredItems = (context: IExecuteFunctions): INodeExecutionData[
 ];
 
 /**
- * Gives a run its input back, in place of the items of `storeItems`. The retry of an execution that
- * was stopped in its sleep begins with those. Expressions read the same array as `getExecuteData`
- * has (`prepareConnectionInputData` in `workflow-execute.js`, 2.14.2, 2.41.1). `e2e/sleep` fails
- * first.
- */
-export function restoreInput(context: IExecuteFunctions, [first]: Input): void {
-	const items = first ?? [];
-	const stored = readInput(context)[0] ?? [];
-	const given = context.getInputData();
-	stored.splice(0, stored.length, ...items);
-	if (given === stored) return;
-	given.splice(0, given.length, ...(context.getNode().executeOnce ? items.slice(0, 1) : items));
-}
-
-/**
  * Returns what n8n keeps for the node with the execution, in a webhook, which has no function for
  * it. n8n stores its changes if the webhook returns items. `e2e/sleep` fails first.
  */

@@ -11,7 +11,7 @@ import { CREDENTIAL } from '../api/endpoints';
 import { UnknownOutcomeError, type UnknownOutcome } from '../api/errors';
 import type { StoredTask } from '../api/task';
 import { getNodeContext, isTool } from '../host/execution';
-import { readNodeContext, restoreInput } from '../host/sleep';
+import { readNodeContext } from '../host/sleep';
 import { BoundedMap } from '../lib/boundedMap';
 import { digest } from '../lib/json';
 import { cutText } from '../lib/text';
@@ -238,20 +238,7 @@ function continueRecord(before: Stored | undefined, context: IExecuteFunctions):
 	const call = isTool(context) ? digestInput(context) : undefined;
 	const begun: Stored = { run, executionId, sent: {}, call, shared };
 	if (isSameExecution || before?.run !== run) return begun;
-	const retry = { ...begun, earlier: { ...before.earlier, ...before.sent } };
-	const { asleep } = before.wait ?? {};
-	if (!asleep || asleep.woken) return retry;
-	restoreInput(context, asleep.input);
-	return { ...retry, ...takeOver(before) };
-}
-
-/** Takes over the tasks of an execution that was stopped in its sleep, and how it waited for them. */
-function takeOver({ sent, wait }: Stored): Pick<Stored, 'sent' | 'wait'> {
-	const tasks = Object.entries(sent).filter(([, { taskId }]) => taskId !== undefined);
-	return {
-		sent: Object.fromEntries(tasks.map(([item, task]) => [item, { ...task, elsewhere: true }])),
-		wait: wait && { settings: wait.settings },
-	};
+	return { ...begun, earlier: { ...before.earlier, ...before.sent } };
 }
 
 /** How long calls without an execution share what they know, in milliseconds. */

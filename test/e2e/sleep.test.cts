@@ -1,0 +1,234 @@
+import { expect } from '@jest/globals';
+import type { INodeExecutionData } from 'n8n-workflow';
+import {
+	buildNode,
+	connect,
+	createAndWait,
+	NODE,
+	prompts,
+	SPLIT_ITEMS,
+	webhook,
+} from '../../dev/fixtures/workflows.cts';
+import { postJson } from '../../dev/fixtures/callbacks.cts';
+import type { Execution } from '../../dev/n8n/execution.cts';
+import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
+import { readHints, usePair } from './support.cts';
+
+/** How often each prompt was sent. */
+const sendings = new Map<string, number>();
+
+const pair = usePair({
+	service: {
+		taskSeconds: 1,
+		credits: 1e9,
+		callbackRetrySeconds: [0.5, 1, 2, 4],
+		faultsFor: ({ input }) => {
+			const prompt = String(input.prompt);
+			sendings.set(prompt, (sendings.get(prompt) ?? 0) + 1);
+			const isRefused = prompt.includes('refusedOnce') && sendings.get(prompt) === 1;
+			return isRefused ? { status: 422 } : undefined;
+		},
+	},
+	keeps: true,
+});
+
+/** A run whose output must be the same whether it sleeps or polls. */
+interface Row {
+	/** The prompts of its items, with faults of the emulator. */
+	items: string[];
+	parameters?: Record<string, unknown>;
+	/** Settings of the node. */
+	node?: object;
+	settings?: object;
+	/** How often an item is sent, by its place; by default once. */
+	sent?: number[];
+	/** What the fault of the row must show in the output. */
+	shows: RegExp;
+}
+
+const FILES = { downloadResults: true };
+const PER_FILE = { options: { outputItems: 'perFile', outputBinaryField: 'film' } };
+const RETRY = { retryOnFail: true, maxTries: 2, waitBetweenTries: 50 };
+const GOES_ON = { onError: 'continueRegularOutput' };
+const TO_ERRORS = { onError: 'continueErrorOutput' };
+
+const ROWS: Record<string, Row> = {
+	files: { items: ['one', 'two #files=2'], parameters: FILES, shows: /"data_1"/ },
+	'an item for each file': {
+		items: ['one #files=2', 'two', 'three #files=3'],
+		parameters: { ...FILES, ...PER_FILE },
+		shows: /"index":2/,
+	},
+	'an item for each file, whose first task failed': {
+		items: ['one #fail', 'two #files=2'],
+		parameters: PER_FILE,
+		shows: /"status":"failed"/,
+	},
+	"a file that can't be had": {
+		items: ['one #fileRefused', 'two'],
+		parameters: FILES,
+		shows: /downloadError/,
+	},
+	'Execute Once': {
+		items: ['one #files=2', 'two'],
+		parameters: FILES,
+		node: { executeOnce: true },
+		sent: [1, 0],
+		shows: /"data_1"/,
+	},
+	'binary data that n8n keeps together': {
+		items: ['one', 'two'],
+		parameters: FILES,
+		settings: { binaryMode: 'combined' },
+		shows: /completed/,
+	},
+	'n8n that saves its progress': {
+		items: ['one', 'two'],
+		settings: { saveExecutionProgress: true },
+		shows: /completed/,
+	},
+	'On Error "continue", the first refused': {
+		items: ['one #status=422', 'two'],
+		node: GOES_ON,
+		shows: /\[item 0\]/,
+	},
+	'On Error "continue", the last refused': {
+		items: ['one', 'two', 'three #status=422'],
+		node: GOES_ON,
+		shows: /\[item 2\]/,
+	},
+	'error output, the first refused': {
+		items: ['one #status=422', 'two'],
+		parameters: FILES,
+		node: TO_ERRORS,
+		shows: /\[item 0\]/,
+	},
+	'On Error "continue" and Retry On Fail, the first refused once': {
+		items: ['one refusedOnce', 'two'],
+		parameters: FILES,
+		node: { ...GOES_ON, ...RETRY },
+		sent: [2, 1],
+		shows: /completed.*completed/,
+	},
+	'error output and Retry On Fail, the first refused once': {
+		items: ['one refusedOnce', 'two'],
+		node: { ...TO_ERRORS, ...RETRY },
+		sent: [2, 1],
+		shows: /completed.*completed/,
+	},
+	'On Error "stop" and Retry On Fail, one refused once': {
+		items: ['one', 'two refusedOnce'],
+		node: RETRY,
+		sent: [1, 2],
+		shows: /completed.*completed/,
+	},
+	'Retry On Fail, one of unknown outcome': {
+		items: ['one #status=500', 'two'],
+		node: { ...GOES_ON, ...RETRY },
+		shows: /may exist/,
+	},
+};
+
+/** What tells one run's output from another's: names of tasks and files, and times. */
+function normalize(items: readonly INodeExecutionData[]) {
+	const names = new Map(pair.listTasks().map(({ taskId, input }) => [taskId, input.prompt]));
+	const text = JSON.stringify(
+		items.map(({ json, binary = {}, pairedItem }) => ({
+			json: { ...json, createdAt: undefined, completedAt: undefined },
+			files: Object.entries(binary).map(([field, { fileName, mimeType, fileSize }]) => ({
+				[field]: [fileName, mimeType, fileSize],
+			})),
+			pairedItem,
+		})),
+	);
+	return [...names]
+		.reduce((all, [taskId, prompt]) => all.replaceAll(taskId, String(prompt)), text)
+		.replace(/\brun-\d+\w+/g, 'run')
+		.replace(/"seconds":[\d.]+/g, '"seconds":0')
+		.replace(/"id":"[^"]*"/g, '"id":0');
+}
+
+const WAYS = ['callback', 'polling'] as const;
+type Way = (typeof WAYS)[number];
+
+const executions = new Map<string, Execution>();
+const nameRun = (row: string, way: Way) => `run-${Object.keys(ROWS).indexOf(row)}${way[0]}`;
+const listPrompts = (row: string, way: Way) =>
+	(ROWS[row] as Row).items.map((text) => `${text} ${nameRun(row, way)}`);
+
+/** Two outputs that lead nowhere are kept by n8n all the same. */
+const readRun = (execution?: Execution) => ({
+	status: execution?.status,
+	output: [0, 1].map((branch) => normalize(execution?.getOutput(NODE, { branch }) ?? [])),
+	hints: readHints(execution),
+});
+
+async function startRow(row: string, way: Way): Promise<void> {
+	const { parameters, node, settings } = ROWS[row] as Row;
+	const all: WorkflowNode[] = [
+		webhook(),
+		SPLIT_ITEMS,
+		createAndWait({ waitFor: way, ...parameters }, node),
+	];
+	const workflow = connect(nameRun(row, way), all);
+	Object.assign(workflow.settings ?? {}, settings);
+	const { id, url } = await pair.activate(workflow);
+	await postJson(url, { items: listPrompts(row, way).map((prompt) => ({ prompt })) });
+	const [execution] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
+	executions.set(nameRun(row, way), execution as Execution);
+}
+
+describe('a run that sleeps outputs what one that polls does', () => {
+	beforeAll(async () => {
+		for (const row of Object.keys(ROWS))
+			await Promise.all(WAYS.map(async (way) => await startRow(row, way)));
+	});
+
+	it.each(Object.keys(ROWS))('%s', (row) => {
+		const [asleep, awake] = WAYS.map((way) => readRun(executions.get(nameRun(row, way))));
+		expect(asleep?.output.join('')).toMatch((ROWS[row] as Row).shows);
+		expect(asleep).toEqual(awake);
+		for (const way of WAYS) {
+			const texts = listPrompts(row, way);
+			const sent = texts.map((text) => sendings.get(text) ?? 0);
+			expect(sent).toEqual((ROWS[row] as Row).sent ?? texts.map(() => 1));
+			// The one that was to sleep did, and the other did not.
+			const tasks = pair.listTasks().filter(({ input }) => texts.includes(String(input.prompt)));
+			for (const { callBackUrl } of tasks) expect(Boolean(callBackUrl)).toBe(way === 'callback');
+		}
+	});
+});
+
+it('an error workflow starts after a sleep as after a run that was awake', async () => {
+	const errors = connect('Errors', [buildNode('Trigger', 'n8n-nodes-base.errorTrigger', 1)]);
+	const { id: errorWorkflow } = await pair.importWorkflow(errors);
+	await pair.n8n.activate(errorWorkflow).catch(() => undefined);
+	const stop = buildNode('Stop', 'n8n-nodes-base.stopAndError', 1, { errorMessage: 'Enough' });
+	for (const way of WAYS) {
+		const workflow = connect(way, [webhook(), SPLIT_ITEMS, createAndWait({ waitFor: way }), stop]);
+		Object.assign(workflow.settings ?? {}, { errorWorkflow });
+		const { id, url } = await pair.activate(workflow);
+		await postJson(url, { items: [{ prompt: `error workflow ${way}` }] });
+		const [failed] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
+		expect(failed?.status).toBe('error');
+	}
+	const started = await pair.n8n.waitForExecutions({ workflowId: errorWorkflow, count: 2 });
+	const messages = started.map((one) => one.getItems<{ execution: { error: Error } }>('Trigger'));
+	for (const [item] of messages) expect(item?.execution.error.message).toBe('Enough');
+});
+
+// n8n does not run a node that slept again, whatever the retry is of (`handleWaitingState`).
+it('a retry of an execution that was stopped in its sleep outputs every ID, and sends nothing', async () => {
+	const texts = ['stopped one', 'stopped two #status=422'];
+	pair.service.set({ taskSeconds: 60 });
+	const id = await pair.park(prompts(texts), createAndWait({}, GOES_ON));
+	await pair.n8n.request('POST', `/rest/executions/${id}/stop`);
+	expect((await pair.n8n.waitForExecution(id)).status).toBe('canceled');
+	for (const loadWorkflow of [false, true]) {
+		const execution = await pair.retry(id, { loadWorkflow });
+		const timedOut = { taskId: pair.findId('stopped one'), status: 'timedOut' };
+		const refused = { error: expect.stringContaining('[item 1]') as unknown };
+		expect(execution.getItems(NODE)).toMatchObject([timedOut, refused]);
+	}
+	expect(texts.map((text) => sendings.get(text))).toEqual([1, 1]);
+});
