@@ -1,0 +1,304 @@
+import { expect } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import fastify from 'fastify';
+import { parseAnswer, postJson } from '../../dev/fixtures/callbacks.cts';
+import { startMailServer } from '../../dev/fixtures/mailServer.cts';
+import {
+	buildNode,
+	callWorkflow,
+	connect,
+	createAndWait,
+	httpRequest,
+	NODE,
+	SPLIT_ITEMS,
+	WAIT,
+	webhook,
+	WHEN_CALLED,
+} from '../../dev/fixtures/workflows.cts';
+import { evaluate } from '../../dev/n8n/inspect.cts';
+import { poll } from '../../dev/n8n/wait.cts';
+import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
+import { usePair } from './support.cts';
+
+jest.setTimeout(60_000);
+/** Every node of an execution that waits has the same resume URL. None may be touched by what is meant for ours. */
+
+const pair = usePair({
+	service: { taskSeconds: 0.5, credits: 1e9, callbackRetrySeconds: [0.5, 1, 2, 4] },
+	keeps: true,
+});
+
+/** Notes what runs behind the nodes, outside of n8n, which may keep nothing of an execution. */
+const recorder = fastify();
+const noted: string[] = [];
+let noteIt: WorkflowNode;
+const mail = {} as Awaited<ReturnType<typeof startMailServer>>;
+let mailCredential: { id: string; name: string };
+
+beforeAll(async () => {
+	recorder.get<{ Params: { name: string } }>('/:name', ({ params }) => {
+		noted.push(params.name);
+		return {};
+	});
+	const url = await recorder.listen({ host: '127.0.0.1', port: 0 });
+	const note = `=${url}/{{ $('Items').first().json.prompt }}`;
+	noteIt = httpRequest({ url: note }, { name: 'Note it', executeOnce: true });
+	Object.assign(mail, await startMailServer());
+	mailCredential = await pair.n8n.createCredential(mail.credential);
+});
+afterAll(async () => {
+	await recorder.close();
+	await mail[Symbol.asyncDispose]();
+});
+
+/** Activates a workflow whose webhook answers at once, calls it with an item for each prompt, and returns its only execution. */
+async function start(texts: string[], nodes: WorkflowNode[], settings: object = {}) {
+	const workflow = connect(`Neighbor of ${texts[0]}`, [webhook(), SPLIT_ITEMS, ...nodes]);
+	Object.assign(workflow.settings ?? {}, settings);
+	const { id, url } = await pair.activate(workflow, { others: { smtp: mailCredential } });
+	await postJson(url, { items: texts.map((prompt) => ({ prompt })) });
+	return id;
+}
+
+/** Waits until the execution of a workflow sleeps, and returns its ID. */
+async function waitForSleep(workflowId: string) {
+	const [execution] = await pair.n8n.waitForExecutions({
+		workflowId,
+		count: 1,
+		status: ['waiting', 'error'],
+	});
+	expect(execution?.readError()).toBe('');
+	return String(execution?.id);
+}
+
+/** Waits until the last node that ran in an execution that sleeps is this one. */
+async function waitForNode(executionId: string, name: string) {
+	const isThere = async () => {
+		const execution = await pair.n8n.getExecution(executionId);
+		expect(execution.readError()).toBe('');
+		const { status, data } = execution;
+		return status === 'waiting' && data.resultData.lastNodeExecuted === name;
+	};
+	await poll(isThere, { what: `"${name}" to wait` });
+}
+
+/** Sends whatever may come late for a task: a callback, a part of the result, and a nudge of our own. */
+async function sendAll(prompt: string) {
+	const { taskId } = pair.findTask(prompt);
+	const types = [undefined, 'text', 'nudge'];
+	const bodies = types.map((type) => type && { data: { task_id: taskId, callbackType: type } });
+	const answers = [];
+	for (const body of bodies)
+		answers.push(await pair.service.callback(taskId, body ? { body } : {}));
+	return answers.map(({ status, body }) => ({
+		status,
+		...(status === 307 ? { body } : parseAnswer(body)),
+	}));
+}
+
+/** To a form that waits n8n sends everybody on, and finds no webhook of our path there either. */
+async function expectNoForm(prompt: string) {
+	for (const answer of await sendAll(prompt)) expect(answer).toMatchObject({ status: 307 });
+	const url = String(pair.findTask(prompt).callBackUrl).replace('webhook-waiting', 'form-waiting');
+	expect((await fetch(url, { method: 'POST' })).status).toBe(404);
+}
+
+/** n8n's own answer where no webhook of an execution that waits has our path. */
+const NOT_OURS = {
+	status: 404,
+	message: expect.stringContaining('does not contain a waiting webhook') as unknown,
+};
+
+const PERSON = { resume: 'form', formTitle: 'Ready?', formFields: { values: [] }, options: {} };
+const HOUR = { resume: 'timeInterval', amount: 1, unit: 'hours' };
+const SEND = {
+	operation: 'sendAndWait',
+	fromEmail: 'n8n@example.com',
+	toEmail: 'owner@example.com',
+	subject: 'Ready?',
+	message: 'Ready?',
+	options: {},
+};
+
+/** n8n's nodes that let an execution sleep, and how each goes on; absent: it is ended by hand. */
+const WAITING: Record<string, { node: WorkflowNode; goOn?: (resumeUrl: string) => Promise<void> }> =
+	{
+		'Wait for a webhook': {
+			node: { ...WAIT, name: 'Wait for a webhook' },
+			goOn: async (url) => void (await postJson(url, {})),
+		},
+		'Wait for a form': {
+			node: buildNode('Wait for a form', WAIT.type, 1.1, PERSON, { webhookId: randomUUID() }),
+			goOn: async (url) => {
+				const body = new FormData();
+				body.append('field-0', 'yes');
+				const formUrl = url.replace('webhook-waiting', 'form-waiting');
+				expect((await fetch(formUrl, { method: 'POST', body })).status).toBe(200);
+			},
+		},
+		'Wait for an hour': { node: buildNode('Wait for an hour', WAIT.type, 1.1, HOUR) },
+		'Send and wait': {
+			node: buildNode('Send and wait', 'n8n-nodes-base.emailSend', 2.1, SEND, {
+				credentials: { smtp: { id: '', name: '' } },
+				webhookId: randomUUID(),
+			}),
+			goOn: async () => {
+				const find = () => /href="([^"]+)"/.exec(String(mail.mails.at(-1)?.html))?.[1];
+				const approve = await poll(find, { what: 'the mail' });
+				expect((await fetch(approve.replaceAll('&amp;', '&'))).ok).toBe(true);
+			},
+		},
+	};
+
+/** The URL by which other nodes of an execution are resumed. */
+const buildResumeUrl = (prompt: string) =>
+	String(pair.findTask(prompt).callBackUrl).replace('/media-generation?', '?');
+
+describe.each(Object.entries(WAITING))('n8n’s node "%s"', (name, { node, goOn }) => {
+	it('behind Generate, is not touched by what comes late, and goes on by its own way', async () => {
+		const prompt = `behind-${name}`;
+		const id = await start([prompt], [createAndWait(), node, noteIt]);
+		const executionId = await waitForSleep(id);
+		await waitForNode(executionId, name);
+		if (name === 'Wait for a form') await expectNoForm(prompt);
+		else for (const answer of await sendAll(prompt)) expect(answer).toMatchObject(NOT_OURS);
+		const { status, data } = await pair.n8n.getExecution(executionId);
+		expect([status, data.resultData.lastNodeExecuted]).toEqual(['waiting', name]);
+		expect(noted).not.toContain(prompt);
+		if (!goOn) return void (await pair.n8n.request('POST', `/rest/executions/${executionId}/stop`));
+		await goOn(buildResumeUrl(prompt));
+		const execution = await pair.n8n.waitForExecution(executionId);
+		expect(execution.status).toBe('success');
+		expect(noted.filter((one) => one === prompt)).toHaveLength(1);
+	});
+
+	if (!goOn) return;
+	it('before Generate, does not wake it when its own way is called again', async () => {
+		const prompt = `before-${name} #neverEnds`;
+		const tell = createAndWait({}, { name: 'Tell' });
+		const id = await start(
+			[`tells-${name}`],
+			[
+				tell,
+				node,
+				{
+					...createAndWait({ customInput: { prompt } }),
+					name: 'Sleeps',
+				},
+			],
+		);
+		const executionId = await waitForSleep(id);
+		await waitForNode(executionId, name);
+		const resumeUrl = buildResumeUrl(`tells-${name}`);
+		await goOn(resumeUrl);
+		await pair.waitForTasks(prompt);
+		await waitForNode(executionId, 'Sleeps');
+		await goOn(resumeUrl).catch(() => undefined);
+		const again = await fetch(resumeUrl, { method: 'POST' });
+		expect(again.status).toBe(404);
+		await waitForNode(executionId, 'Sleeps');
+		const ended = { state: 'success', completeTime: Date.now() };
+		Object.assign(pair.findTask(prompt), ended);
+		expect((await sendAll(prompt))[0]).toMatchObject({ status: 200, resumed: true });
+		const execution = await pair.n8n.waitForExecution(executionId);
+		expect(execution.getItems('Sleeps')).toMatchObject(pair.listCompleted(prompt));
+	});
+});
+
+it('a called workflow that waits keeps its caller, which our callbacks do not wake', async () => {
+	const called = connect('Called', [WHEN_CALLED, { ...WAIT, name: 'Approve' }]);
+	const { id: calledId } = await pair.activate(called).catch(async () => {
+		return await pair.importWorkflow(called);
+	});
+	const id = await start(['calls'], [createAndWait(), callWorkflow(calledId), noteIt]);
+	const executionId = await waitForSleep(id);
+	await waitForNode(executionId, 'Call');
+	for (const answer of await sendAll('calls')) expect(answer.status).toBeGreaterThanOrEqual(400);
+	expect((await pair.n8n.getExecution(executionId)).status).toBe('waiting');
+	expect(noted).not.toContain('calls');
+});
+
+describe('an execution that sleeps', () => {
+	const SAVING = {
+		'saves no success': { saveDataSuccessExecution: 'none' },
+		'saves no error': { saveDataErrorExecution: 'none' },
+		'saves nothing': { saveDataSuccessExecution: 'none', saveDataErrorExecution: 'none' },
+		'saves its progress': { saveExecutionProgress: true },
+	};
+
+	it.each(Object.entries(SAVING))('where n8n %s, goes on', async (name, settings) => {
+		const prompt = `saving-${name.replaceAll(' ', '-')}`;
+		await start([prompt, `${prompt}-more`], [createAndWait(), noteIt], settings);
+		await poll(() => noted.includes(prompt), { what: 'the node behind' });
+		for (const { callbacks } of [prompt, `${prompt}-more`].map((text) => pair.findTask(text)))
+			expect(callbacks.length).toBeGreaterThan(0);
+		expect(pair.findTask(prompt).callBackUrl).toContain('/media-generation?');
+	});
+
+	/** What a user may do meanwhile, and the status of the task that comes out. */
+	const MEANWHILE: Record<string, (workflowId: string) => Promise<void>> = {
+		'whose workflow is edited': async (id) => {
+			const workflow = await pair.n8n.getWorkflow(id);
+			const nodes = workflow.nodes.map((node) =>
+				node.name === NODE
+					? createAndWait({ waitFor: 'polling' }, { ...node, onError: undefined })
+					: node,
+			);
+			await pair.n8n.importWorkflow({ ...workflow, nodes }, { replaces: id });
+		},
+		'whose workflow is deactivated': async (id) => await pair.n8n.deactivate(id),
+		'whose key is replaced, with the old one as previous': async () => {
+			await updateCredential({
+				webhookSecret: 'another-key',
+				previousWebhookSecret: 'dev-webhook-key',
+			});
+		},
+	};
+
+	const updateCredential = async (changes: object) => {
+		const { id, name } = pair.credential;
+		const data = { baseUrl: pair.service.url, accessToken: 'dev-token', ...changes };
+		await pair.n8n.updateCredential(id, { name, type: 'mediaGenerationApi', data });
+	};
+	afterEach(async () => await updateCredential({ webhookSecret: 'dev-webhook-key' }));
+
+	it.each(Object.entries(MEANWHILE))('and %s, goes on', async (name, change) => {
+		const prompt = `meanwhile-${name.replaceAll(/\W/g, '-')} #neverEnds`;
+		const id = await start([prompt], [createAndWait()]);
+		const executionId = await waitForSleep(id);
+		await change(id);
+		Object.assign(pair.findTask(prompt), { state: 'success', completeTime: Date.now() });
+		expect((await sendAll(prompt))[0]).toMatchObject({ status: 200, resumed: true });
+		const execution = await pair.n8n.waitForExecution(executionId);
+		expect(execution.getItems(NODE)).toMatchObject(pair.listCompleted(prompt));
+	});
+
+	it('whose credential is deleted, trusts nobody, and brings its ID out at n8n’s own end', async () => {
+		const prompt = 'deleted #neverEnds';
+		const credential = await pair.createCredential({});
+		const workflow = connect('Deleted', [
+			webhook(),
+			SPLIT_ITEMS,
+			createAndWait({ waitLimit: 0.05 }),
+		]);
+		const { id, url } = await pair.activate(workflow, { credential });
+		await postJson(url, { items: [{ prompt }] });
+		const executionId = await waitForSleep(id);
+		await pair.n8n.request('DELETE', `/rest/credentials/${credential.id}`);
+		Object.assign(pair.findTask(prompt), { state: 'success', completeTime: Date.now() });
+		expect((await sendAll(prompt))[0]).toMatchObject({ status: 503 });
+		// n8n itself ends a sleep long after its limit. This one is brought forward.
+		await evaluate(
+			pair.n8n,
+			`await load('@n8n/di').Container.get(load('@n8n/db').ExecutionRepository)
+				.update('${executionId}', { waitTill: new Date(Date.now() + 1_000) })`,
+		);
+		await evaluate(
+			pair.n8n,
+			`await load('@n8n/di').Container.get(load('./wait-tracker').WaitTracker).getWaitingExecutions()`,
+		);
+		const execution = await pair.n8n.waitForExecution(executionId);
+		const timedOut = { taskId: pair.findId(prompt), status: 'timedOut' };
+		expect(execution.getItems(NODE)).toMatchObject([timedOut]);
+	});
+});
