@@ -1,0 +1,24 @@
+import type { IWebhookFunctions } from 'n8n-workflow';
+
+/** The part of a webhook's response that tells what became of what the webhook gave n8n. */
+export type HeldResponse = Pick<
+	ReturnType<IWebhookFunctions['getResponseObject']>,
+	'statusCode' | 'writableEnded'
+>;
+
+/**
+ * Says whether n8n still works on what the webhook of this response gave it. n8n answers once it
+ * has stored the execution, or could not. Before that it may wait for a slot of its concurrency
+ * limit, for hours, and it claims a sleeping execution only afterwards (`webhook-helpers.js`,
+ * `active-executions.js`; 2.14.2, 2.41.1). Events don't tell: after a hang-up `close` comes at
+ * once, with status 200, and `finish` never.
+ *
+ * Keep answers below 1 kB: n8n compresses longer ones, which never end after a hang-up. Nor does
+ * the response of an execution that a user stops while it waits for its slot.
+ * `e2e/concurrencyLimit` fails first.
+ */
+export const isUnderway = ({ writableEnded }: HeldResponse): boolean => !writableEnded;
+
+/** Says whether n8n has taken what the webhook gave it. If it answered anything else, it has not. */
+export const wasDelivered = ({ statusCode, writableEnded }: HeldResponse): boolean =>
+	writableEnded && statusCode === 200;
