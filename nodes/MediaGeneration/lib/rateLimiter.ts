@@ -14,7 +14,8 @@ export interface RateLimits {
 const FIRST_PAUSE = 2_000;
 const LONGEST_PAUSE = 10_000;
 
-/** How many rates of an account are remembered. An expression may give each run another one. */
+/** How many accounts are remembered, and rates of one: an expression may give each run another. */
+const ACCOUNTS = 1_000;
 const RATES = 100;
 
 /** The requests of one rate. */
@@ -122,5 +123,18 @@ export class RateLimiter {
 		if (this.heldUntil > time) return;
 		this.heldUntil = time + this.pause * (1 + Math.random() / 4);
 		this.pause = Math.min(this.pause * 1.5, LONGEST_PAUSE);
+	}
+}
+
+/** A limiter for each account, which all runs in this process share. */
+export class RateLimiters {
+	private readonly limiters = new BoundedMap<string, RateLimiter>(ACCOUNTS);
+
+	constructor(private readonly limits: RateLimits) {}
+
+	of(account: string): RateLimiter {
+		const limiter = this.limiters.get(account) ?? new RateLimiter(this.limits);
+		this.limiters.set(account, limiter);
+		return limiter;
 	}
 }

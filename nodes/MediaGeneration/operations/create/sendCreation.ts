@@ -3,18 +3,14 @@ import type { CreateTaskRequest } from '../../api/client';
 import { identifyAccount, readIdempotencyHeader } from '../../api/endpoints';
 import { explainCode } from '../../api/errorHelp';
 import { isRateLimited, UnknownOutcomeError } from '../../api/errors';
-import { BoundedMap } from '../../lib/boundedMap';
-import { RateLimiter } from '../../lib/rateLimiter';
+import { RateLimiters, type RateLimiter } from '../../lib/rateLimiter';
 import type { Failed, Item } from '../operation';
 import { openRecord } from '../record';
 import { uploadFiles } from './inputFile';
 import type { CreateRequest } from './request';
 
 /** Services of this kind usually count creations over ten seconds. */
-const CREATION_LIMITS = { period: 10_000, patience: 60_000, isTooFast: isRateLimited };
-
-/** By account. All runs in this process share them, as the service counts them together. */
-const limiters = new BoundedMap<string, RateLimiter>(1_000);
+const limiters = new RateLimiters({ period: 10_000, patience: 60_000, isTooFast: isRateLimited });
 
 /** How refusals begin that every further creation of the account would get too. */
 const FINAL_REFUSALS = [401, 402, 433, 455].map((code) => explainCode(code).message);
@@ -42,9 +38,7 @@ export class CreationSender {
 		requests: number,
 		private readonly signal?: AbortSignal,
 	) {
-		const limiter = limiters.get(account) ?? new RateLimiter(CREATION_LIMITS);
-		limiters.set(account, limiter);
-		this.inTurn = limiter.join(requests || Infinity, signal);
+		this.inTurn = limiters.of(account).join(requests || Infinity, signal);
 	}
 
 	/** Uploads the files of an item, creates its task, and notes the outcome before anything else. */
