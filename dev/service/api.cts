@@ -101,12 +101,25 @@ function createServer({ settings, requests, requestFaults, wait }: Context) {
 	return app;
 }
 
+/** Returns a function that counts a creation. It throws a refusal 429 for one too many. */
+function countCreations(settings: Context['settings']) {
+	const times: number[] = [];
+	return () => {
+		const now = performance.now();
+		while (times[0] !== undefined && times[0] <= now - 10_000) times.shift();
+		if (times.length >= settings.creationsPer10Seconds)
+			throw new Refusal(429, 'Call frequency is too high. Please try again later.');
+		times.push(now);
+	};
+}
+
 /** Adds the creation of tasks, their details, and the account's credits. */
 function registerTasks(app: FastifyInstance, context: Context, lifecycle: Lifecycle) {
 	const { settings, tasks } = context;
 	const { creditsRefusal, describeCreation, describeTask } = dialects[settings.dialect];
 	/** What was created first with a key. */
 	const originals = new Map<string, { order: TaskOrder; taskId: string }>();
+	const takeTurn = countCreations(settings);
 
 	app.post(TASK_PATH, async (request, reply) => {
 		const { order, result } = readOrder(request.body, settings.dialect);
@@ -120,6 +133,7 @@ function registerTasks(app: FastifyInstance, context: Context, lifecycle: Lifecy
 			const faulty = answerFaultily(request, reply, loseAnswer(original));
 			return faulty ?? wrapData(describeCreation(original.taskId));
 		}
+		takeTurn();
 		if (settings.credits < settings.costPerTask) throw creditsRefusal;
 		const faults: TaskFaults = {
 			...readFaults(order.input.prompt),

@@ -16,6 +16,8 @@ export const defaults = {
 	callbacks: true,
 	credits: 1000,
 	costPerTask: 12.5,
+	/** More creations within ten seconds are refused. */
+	creationsPer10Seconds: Infinity,
 	/** The header that identifies a creation when it comes again; '': any header is ignored. */
 	idempotencyHeader: '',
 	/** The endpoints that a service need not have. */

@@ -1,3 +1,4 @@
+import type { INodeParameters } from 'n8n-workflow';
 import { editImage, useService } from './engine';
 import { startRawService } from './rawService.cts';
 
@@ -8,9 +9,9 @@ beforeAll(async () => void (raw = await startRawService()));
 afterAll(() => raw.close());
 
 /** Runs the node with a credential whose endpoints are one of the raw service's paths. */
-const run = async (what: string, parameters: object) =>
+const run = async (what: string, parameters: INodeParameters, options: object = {}) =>
 	await engine.run(
-		{ ...parameters, options: { timeoutSeconds: 1 } },
+		{ ...parameters, options: { ...options, timeoutSeconds: 1 } },
 		{
 			credentials: () => ({
 				baseUrl: raw.url,
@@ -40,4 +41,26 @@ it('a download takes a file that is shorter than its compressed form, with a nam
 	expect(error).toBeUndefined();
 	expect(output[0]?.binary?.data).toMatchObject({ fileName: 'etc-cron-d-x.bin', fileSize: '4 B' });
 	expect(output[0]?.binary?.data).not.toHaveProperty('directory');
+});
+
+it('a file whose host says nothing of its type is what n8n knows its name for', async () => {
+	const download = { resource: 'task', operation: 'download', taskId: 'task' };
+	const { output } = await run('untyped', download, { outputItems: 'perFile' });
+	const types = [
+		'image/jpeg',
+		'audio/ogg',
+		'audio/x-flac',
+		'video/x-m4v',
+		'video/mp4',
+		'text/plain',
+		'application/octet-stream',
+		'application/octet-stream',
+	];
+	const facts = [...types, ...types].map((mimeType) => ({
+		json: { file: { mimeType } },
+		binary: { data: { mimeType } },
+	}));
+	expect(output).toMatchObject(facts);
+	const kinds = ['image', 'audio', 'audio', 'video', 'video', 'text', undefined, undefined];
+	expect(output.map(({ binary }) => binary?.data?.fileType)).toEqual([...kinds, ...kinds]);
 });

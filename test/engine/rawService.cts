@@ -14,16 +14,31 @@ const SMALL = gzipSync('tiny');
 const sendCompressed = (response: ServerResponse, body: Buffer) =>
 	response.writeHead(200, { 'Content-Encoding': 'gzip', 'Content-Length': body.length }).end(body);
 
+const sendTask = (response: ServerResponse, resultUrls: string[]) =>
+	response.end(
+		JSON.stringify({ code: 200, data: { state: 'success', resultJson: { resultUrls } } }),
+	);
+
+/** Names of files whose host says nothing of their type. */
+const UNTYPED = ['jpeg', 'ogg', 'flac', 'm4v', 'mp4', 'txt', 'ply', 'bin'].map(
+	(ending) => `a.${ending}`,
+);
+
 /** What no well-behaved service answers, by the first part of the path. */
 const answers: Record<string, (response: ServerResponse, origin: string) => unknown> = {
 	bomb: (response) => sendCompressed(response, BOMB),
 	cut: (response) =>
 		response.writeHead(200, { 'Content-Length': 1_000 }).write(CREATED, () => response.destroy()),
 	dribble: (response) => response.write(CREATED.slice(0, 12)),
-	compressed(response, origin) {
-		const resultJson = { resultUrls: [`${origin}/compressed.bin`] };
-		response.end(JSON.stringify({ code: 200, data: { state: 'success', resultJson } }));
-	},
+	compressed: (response, origin) => sendTask(response, [`${origin}/compressed.bin`]),
+	untyped: (response, origin) =>
+		sendTask(
+			response,
+			['octet', 'blank'].flatMap((how) => UNTYPED.map((name) => `${origin}/${how}/${name}`)),
+		),
+	octet: (response) =>
+		response.writeHead(200, { 'Content-Type': 'binary/octet-stream' }).end('bytes'),
+	blank: (response) => response.writeHead(200).end('bytes'),
 	'compressed.bin': (response) => sendCompressed(response, SMALL),
 };
 

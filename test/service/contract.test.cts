@@ -190,6 +190,15 @@ test('files and the token never meet: a request with one is refused, and recorde
 	expect(leaks).toHaveLength(3);
 });
 
+test('where creations have a rate, more of them make no task', async () => {
+	const service = await start({ creationsPer10Seconds: 2 });
+	const codes = [];
+	for (const prompt of ['a', 'b', 'c'])
+		codes.push((await create(service, { model: 'custom/x', input: { prompt } })).code);
+	expect(codes).toEqual([200, 200, 429]);
+	expect(service.tasks.size).toBe(2);
+});
+
 test('where keys are taken, a key is of one request', async () => {
 	const service = await start({ idempotencyHeader: 'Idempotency-Key' });
 	const send = async (prompt: string) => {

@@ -105,7 +105,7 @@ export async function sendCallback(
 	const result = await receive(buildContext(callback, response));
 	// Either the webhook has answered, or n8n does.
 	expect(Boolean(result.noWebhookResponse)).toBe(response.writableEnded);
-	return {
+	const received = {
 		status: response.statusCode,
 		answer: response.answer,
 		/** The items that the execution starts or goes on with. */
@@ -119,6 +119,10 @@ export async function sendCallback(
 		/** n8n could not store it. */
 		fail: () => void response.status(500).json({}).close(),
 		/** The sender hangs up while n8n works. */
-		hangUp: response.close,
+		hangUp() {
+			response.close();
+			return received;
+		},
 	};
+	return received;
 }

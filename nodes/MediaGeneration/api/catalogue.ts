@@ -19,7 +19,7 @@ const RETRY_AFTER = 60 * 1000;
  * pause is between an answer and the next request, because a request may be slow to arrive.
  */
 const PAUSE = 1_100;
-const LIMITS = { requests: Infinity, period: 0, patience: 20_000, isTooFast: isRateLimited };
+const LIMITS = { period: 0, patience: 20_000, isTooFast: isRateLimited };
 
 const SETTINGS = { timeoutSeconds: 20 };
 
@@ -41,7 +41,7 @@ interface Known {
 /** The catalogue as one account sees it. */
 class Account {
 	private readonly known = new BoundedMap<string, Known>(MAX_SCHEMAS);
-	private readonly limiter = new RateLimiter(LIMITS);
+	private readonly inTurn = new RateLimiter(LIMITS).join(Infinity);
 	/** Resolves when the next request may be sent. */
 	private free: Promise<void> = Promise.resolve();
 
@@ -68,7 +68,7 @@ class Account {
 
 	/** Sends one request after the other. */
 	async send<T>(request: () => Promise<T>): Promise<T> {
-		const answer = this.free.then(async () => await this.limiter.run(request));
+		const answer = this.free.then(async () => await this.inTurn(request));
 		const pause = async () => await sleep(PAUSE);
 		this.free = answer.then(pause, pause);
 		return await answer;

@@ -34,9 +34,12 @@ export interface ResultLink extends LinkFacts {
 
 const MAX_LINKS = 100;
 
-/** What the task was given, and pages and addresses of the service. */
+/** What the task was given, and addresses of the service. */
 const NO_RESULT =
-	/\b(call ?back|web ?hook|hook|web ?page|page|web ?site|site|home ?page|docs?|status|cancel|input|origin|original|param|parameter|prompt|reference|request|source)s?\b/;
+	/^requests?$|\b(call ?back|web ?hook|hook|web ?page|web ?site|site|home ?page|docs?|status|cancel|input|param|parameter|prompt|reference)s?\b/;
+
+/** May be that too. Such links count where there are no others. */
+const LAST_RESORT = /\b(page|origin|original|request|source)s?\b/;
 
 const KINDS: Array<[LinkKind, RegExp]> = [
 	['firstFrame', /\bfirst frames?\b/],
@@ -62,11 +65,38 @@ interface Place {
 	facts: LinkFacts;
 }
 
+/** The links found so far, by URL, and whether a key speaks of something else. */
+interface Search {
+	links: Map<string, ResultLink>;
+	isOmitted: (words: string) => boolean;
+}
+
+/** A result, and its links. */
+interface Found {
+	result: unknown;
+	links: ResultLink[];
+}
+
 /** Reads the links of a parsed result, each once, at most 100 of them. */
-export function readResultLinks(result: unknown): ResultLink[] {
-	const links = new Map<string, ResultLink>();
-	collect(result, { facts: {} }, links);
-	return [...links.values()];
+export const readResultLinks = (result: unknown): ResultLink[] =>
+	(findResult([result]) ?? findResult([result], true))?.links ?? [];
+
+/**
+ * Finds the result that has links, rather to files than to frames and covers alone.
+ * @param isLastResort counts all links that are not certainly of something else
+ */
+export function findResult(results: unknown[], isLastResort = false): Found | undefined {
+	const isOmitted = (words: string) =>
+		NO_RESULT.test(words) || (!isLastResort && LAST_RESORT.test(words));
+	const found = results.map((result) => {
+		const links: Search['links'] = new Map();
+		collect(result, { facts: {} }, { links, isOmitted });
+		return { result, links: [...links.values()] };
+	});
+	return (
+		found.find(({ links }) => links.some(({ kind }) => kind === 'result')) ??
+		found.find(({ links }) => links.length > 0)
+	);
 }
 
 /**
@@ -81,17 +111,19 @@ export function selectLinks(links: ResultLink[], kinds: string[]): ResultLink[] 
 		.flatMap((kind) => links.filter((link) => link.kind === kind));
 }
 
-function collect(value: unknown, place: Place, links: Map<string, ResultLink>): void {
+function collect(value: unknown, place: Place, search: Search): void {
+	const { links } = search;
 	if (links.size === MAX_LINKS) return;
 	if (typeof value === 'string') addLink(value.trim(), place, links);
-	else if (isObject(value)) collectParts(value, place, links);
-	else if (Array.isArray(value)) for (const entry of value) collect(entry, place, links);
+	else if (isObject(value)) collectParts(value, place, search);
+	else if (Array.isArray(value)) for (const entry of value) collect(entry, place, search);
 }
 
-function collectParts(value: object, place: Place, links: Map<string, ResultLink>): void {
+function collectParts(value: object, place: Place, search: Search): void {
+	const { links, isOmitted } = search;
 	const before = links.size;
 	const said = Object.entries(value).map(([key, part]): Said => [spaceWords(key).trim(), part]);
-	const parts = said.filter(([words, part]) => !NO_RESULT.test(words) && mayHaveLinks(part));
+	const parts = said.filter(([words, part]) => !isOmitted(words) && mayHaveLinks(part));
 	const names = new Set(parts.map(([words]) => words));
 	const hasCover = [...names].some((words) => HAS_COVER.test(words) && !findKind(words));
 	const facts = readFacts(said);
@@ -99,7 +131,7 @@ function collectParts(value: object, place: Place, links: Map<string, ResultLink
 		if (STREAM.test(words) && names.has(words.replace(STREAM, ''))) continue;
 		const isCover = hasCover && PICTURE.test(words) && !HAS_COVER.test(words);
 		const kind = findKind(words) ?? place.kind ?? (isCover ? 'cover' : undefined);
-		collect(part, { kind, facts }, links);
+		collect(part, { kind, facts }, search);
 	}
 	if (links.size > before) addCover([...links.values()].slice(before));
 }

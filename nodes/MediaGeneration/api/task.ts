@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isObject } from '../lib/json';
-import { isFilled, readResultLinks, selectLinks, type ResultLink } from './resultLinks';
+import { findResult, isFilled, readResultLinks, selectLinks, type ResultLink } from './resultLinks';
 import { message, nonEmptyText, number, parseServiceJson, toMessage, tolerant } from './schemas';
 
 /** JSON in a string. Some services send the object itself. Other text stays text. */
@@ -116,13 +116,8 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 	const status = toStatus(record.state);
 	const results = [record.resultJson, record.response].filter(isFilled);
 	const others = status === 'completed' ? [omitKnown(record)] : [];
-	const found = [...results, ...others].map((result) => ({
-		result,
-		links: readResultLinks(result),
-	}));
 	const best =
-		found.find(({ links }) => links.some(({ kind }) => kind === 'result')) ??
-		found.find(({ links }) => links.length > 0);
+		findResult([...results, ...others]) ?? findResult(results.length ? results : others, true);
 	return dropUndefined({
 		taskId,
 		status,

@@ -71,16 +71,17 @@ export function recognizeFormat(head: Buffer): Format | undefined {
 	return formats.find(({ begins }) => begins.test(text));
 }
 
-/** Chooses type and extension of a file by what its host says, or else by its URL. */
-export function chooseFileType(contentType = '', url: string) {
+/**
+ * Chooses type and extension of a file by what its host says, or else its extension by its URL.
+ * Without a type, the extension says it.
+ */
+export function chooseFileType(
+	contentType = '',
+	url: string,
+): { mimeType?: string; extension: string } {
 	const [, ending] = /\.([a-z\d]{1,5})$/.exec(new URL(url).pathname.toLowerCase()) ?? [];
 	const [sent] = /^[\w.+-]{1,60}\/[\w.+-]{1,100}(?=\s*(;|$))/.exec(contentType.toLowerCase()) ?? [];
-	const type = sent?.endsWith('/octet-stream') ? undefined : sent;
-	const found = formats.find(({ mimeType, extension }) =>
-		type ? mimeType === type : extension === ending,
-	);
-	return {
-		mimeType: type ?? found?.mimeType ?? 'application/octet-stream',
-		extension: found?.extension ?? ending ?? 'bin',
-	};
+	const mimeType = sent?.endsWith('/octet-stream') ? undefined : sent;
+	const known = formats.find((format) => format.mimeType === mimeType);
+	return { mimeType, extension: known?.extension ?? ending ?? 'bin' };
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'crypto';
 import { sleep, type IDataObject, type IHookFunctions, type IWebhookFunctions } from 'n8n-workflow';
+import { isUnderway, type HeldResponse } from '../host/delivery';
 import { BoundedMap } from '../lib/boundedMap';
 
 /** How many events of a trigger are remembered. n8n loads and saves them with each callback. */
@@ -8,17 +9,17 @@ export const REMEMBERED_EVENTS = 1_000;
 /** How long an event is remembered at least, in seconds. Senders usually retry for minutes. */
 const REMEMBERED_SECONDS = 3_600;
 
-/** How long n8n may take to store an execution, in milliseconds. */
-const STORED_WITHIN = 60_000;
-
 /**
  * When events were emitted, in seconds since 1970, by trigger. In n8n's static data alone,
  * callbacks at the same time would overwrite each other's: each saves all that it read before.
  */
 const emitted = new Map<string, BoundedMap<string, number>>();
 
-/** Tasks whose callback is being processed, by trigger, and since when in milliseconds. */
-const underway = new BoundedMap<string, number>(10_000);
+/**
+ * The response of the callback that is being processed, by trigger and task. A response that n8n
+ * has dropped is collected: nobody will answer it.
+ */
+const underway = new Map<string, WeakRef<HeldResponse>>();
 
 /** The events of a callback's task at one trigger. n8n saves them with the trigger. */
 export class TaskEvents {
@@ -49,29 +50,21 @@ export class TaskEvents {
 	}
 
 	/**
-	 * Begins to process a callback of the task. A copy waits while another one is processed.
+	 * Begins to process a callback of the task, until its response has ended. A copy waits while
+	 * another one is processed.
 	 * @param until when to stop waiting, in milliseconds since 1970
 	 * @returns false if the task has completed, or the other one takes too long
 	 */
 	async begin(until: number): Promise<boolean> {
-		const isUnderway = () => Date.now() - (underway.get(this.key) ?? 0) < STORED_WITHIN;
-		while (isUnderway() && Date.now() < until) await sleep(25);
-		if (isUnderway() || this.has('taskCompleted')) return false;
-		underway.set(this.key, Date.now());
-		const response = this.context.getResponseObject();
-		// n8n could not store the execution, and has said so.
-		response.once('close', () => response.statusCode !== 200 && this.end());
+		while (isHeld(this.key) && Date.now() < until) await sleep(25);
+		if (isHeld(this.key) || this.has('taskCompleted')) return false;
+		for (const key of underway.keys()) if (!isHeld(key)) underway.delete(key);
+		underway.set(this.key, new WeakRef(this.context.getResponseObject()));
 		return true;
-	}
-
-	/** The callback has been processed. */
-	end(): void {
-		underway.delete(this.key);
 	}
 
 	/** Notes that n8n has stored the event's execution. n8n saves this next, and then answers. */
 	add(event: string): void {
-		this.end();
 		this.times.set(this.digest(event), now());
 		for (const [oldest, time] of this.times) if (time < this.oldest) this.times.delete(oldest);
 		// One text, because n8n wraps each key of an object at each callback.
@@ -90,6 +83,11 @@ export class TaskEvents {
 export function forgetEvents(context: IHookFunctions): void {
 	emitted.delete(identifyTrigger(context));
 	delete staticData(context).events;
+}
+
+function isHeld(key: string): boolean {
+	const response = underway.get(key)?.deref();
+	return response !== undefined && isUnderway(response);
 }
 
 const now = (): number => Math.floor(Date.now() / 1000);

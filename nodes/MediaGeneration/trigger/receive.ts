@@ -42,9 +42,7 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 		return events.has('taskCompleted')
 			? ignore(context, 'duplicate')
 			: refuse(context, { reason: 'underway' });
-	const response = await output(context, callback, settings, until, events);
-	if (!response.workflowData) events.end();
-	return response;
+	return await output(context, callback, settings, until, events);
 }
 
 /** Outputs the task of a callback, if that is an event that the user wants. */

@@ -122,6 +122,26 @@ it.each<[string, unknown, string, string]>([
 		'a',
 		'',
 	],
+	// Such links count where there is nothing else.
+	['pages', { pages: [at('1'), { image_url: at('2') }], callback_url: at('x') }, '1 2', ''],
+	['a source', { data: { source: at('a') }, input: { image_url: at('x') } }, 'a', ''],
+	['an origin', { origin_url: at('a'), reference_urls: [at('x')] }, 'a', ''],
+	['a request URL', { request_url: at('a'), status_url: at('x') }, 'a', ''],
+	['a source beside a cover', { source_url: at('1'), cover_url: at('c') }, 'c', ''],
+	[
+		'callbacks and inputs alone',
+		{
+			callBackUrl: at('1'),
+			source_webhook: at('2'),
+			inputs: [at('3')],
+			original_input_url: at('4'),
+			params: { source: at('5') },
+			request: { image_url: at('6') },
+			source: { prompt_url: at('7'), reference_image_urls: [at('8')] },
+		},
+		'',
+		'',
+	],
 ])('finds the files of %s', (_, result, results, others) => {
 	for (const record of [
 		{ resultJson: JSON.stringify(result) },
@@ -146,6 +166,21 @@ it.each<[string, object, string, string]>([
 		'',
 		'',
 	],
+	[
+		'a result before a source',
+		{ resultJson: { source: at('x') }, response: { url: at('a') } },
+		'a',
+		'',
+	],
+	[
+		'a frame before a source',
+		{ resultJson: { source: at('x') }, response: { last_frame: at('f') } },
+		'f',
+		'',
+	],
+	['a source after text', { resultJson: 'done', response: { source: at('a') } }, 'a', ''],
+	['pages of a record without a result', { pages: [at('a')] }, 'a', ''],
+	['no address of a record with a result', { resultJson: 'done', request_url: at('x') }, '', ''],
 	['a task that runs', { state: 'generating', output: { url: at('a') } }, '', ''],
 ])('reads %s', (_, record, results, others) => {
 	expect(summarize(record)).toEqual({ results, others });

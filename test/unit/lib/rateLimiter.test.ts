@@ -1,3 +1,4 @@
+import { sleep } from 'n8n-workflow';
 import { isRateLimited, ServiceError } from '../../../nodes/MediaGeneration/api/errors';
 import { RateLimiter } from '../../../nodes/MediaGeneration/lib/rateLimiter';
 
@@ -7,92 +8,198 @@ afterEach(() => jest.useRealTimers());
 const PATIENCE = 60_000;
 
 const refusal = new ServiceError({ message: 'too many requests', hint: '', isRateLimited: true });
-const buildLimiter = (requests: number, signal?: AbortSignal) =>
-	new RateLimiter(
-		{ requests, period: 10_000, patience: PATIENCE, isTooFast: isRateLimited },
-		signal,
-	);
+const newLimiter = () =>
+	new RateLimiter({ period: 10_000, patience: PATIENCE, isTooFast: isRateLimited });
 
-describe('RateLimiter', () => {
-	it.each([0, -1, NaN])('refuses %d requests', (requests) => {
-		expect(() => buildLimiter(requests)).toThrow(RangeError);
+type Send = ReturnType<RateLimiter['join']>;
+
+/** Begins to send this number of requests at once, and notes when each try of one starts. */
+function begin(send: Send, count = 1, isRefused = () => false) {
+	const starts: number[] = [];
+	const results = Array.from({ length: count }, async () => {
+		const request = async () => {
+			starts.push(Date.now());
+			if (isRefused()) throw refusal;
+			return 'task';
+		};
+		return await send(request).catch((error: Error) => error);
 	});
+	return { starts, end: async () => await Promise.all(results) };
+}
 
-	/** Sends this number of requests at once; returns when each try of one started, and how they ended. */
-	async function send(limiter: RateLimiter, count = 1, isRefused = () => false) {
-		const starts: number[] = [];
-		const sent = Array.from({ length: count }, async () => {
-			const request = async () => {
-				starts.push(Date.now());
-				if (isRefused()) throw refusal;
-				return 'task';
-			};
-			return await limiter.run(request).catch((error: Error) => error);
-		});
-		await jest.advanceTimersByTimeAsync(2 * PATIENCE);
-		return { starts, results: await Promise.all(sent) };
-	}
+const pass = async (milliseconds: number) => await jest.advanceTimersByTimeAsync(milliseconds);
 
-	/** Refuses this number of requests. */
-	const refuse = (count: number) => () => count-- > 0;
+/** Sends them, and returns when each try started, and how they ended. */
+async function send(...request: Parameters<typeof begin>) {
+	const { starts, end } = begin(...request);
+	await pass(2 * PATIENCE);
+	return { starts, results: await end() };
+}
 
+/** Refuses this number of requests. */
+const refuse = (count: number) => () => count-- > 0;
+
+const expectWithin = (starts: number[], least: number, most: number) => {
+	expect(Math.min(...starts)).toBeGreaterThanOrEqual(least);
+	expect(Math.max(...starts)).toBeLessThanOrEqual(most);
+};
+
+/** Asserts that no ten seconds have more starts than this. */
+function expectRate(starts: number[], requests: number) {
+	const sorted = [...starts].sort((one, other) => one - other);
+	for (const [index, start] of sorted.slice(requests).entries())
+		expect(start - (sorted[index] ?? 0)).toBeGreaterThanOrEqual(10_000);
+}
+
+it.each([0, -1, NaN])('refuses %d requests', (requests) => {
+	expect(() => newLimiter().join(requests)).toThrow(RangeError);
+});
+
+describe('one run', () => {
 	it('starts no more in any ten seconds than it is set to', async () => {
-		const { starts } = await send(buildLimiter(18), 60);
-		for (const [index, start] of starts.slice(18).entries())
-			expect(start - (starts[index] ?? 0)).toBeGreaterThanOrEqual(10_000);
+		const { starts } = await send(newLimiter().join(18), 60);
+		expectRate(starts, 18);
 		expect(starts.at(-1)).toBe(30_000);
 	});
 
 	it('starts all at once when there is no limit', async () => {
-		const { starts } = await send(buildLimiter(Infinity), 1000);
+		const { starts } = await send(newLimiter().join(Infinity), 1000);
 		expect(new Set(starts)).toEqual(new Set([0]));
 	});
 
+	it('counts a request until ten seconds after its answer, because it may be slow to arrive', async () => {
+		const starts: number[] = [];
+		const inTurn = newLimiter().join(2);
+		const sent = [3_000, 1_000, 0, 0].map(
+			async (milliseconds) =>
+				await inTurn(async () => {
+					starts.push(Date.now());
+					await sleep(milliseconds);
+				}),
+		);
+		await pass(14_000);
+		await Promise.all(sent);
+		expect(starts).toEqual([0, 0, 11_000, 13_000]);
+	});
+
 	it('sends again after a refusal, later each time, until patience runs out', async () => {
-		const { starts, results } = await send(buildLimiter(Infinity), 1, () => true);
+		const { starts, results } = await send(newLimiter().join(Infinity), 1, () => true);
 		expect(results).toEqual([refusal]);
 		const pauses = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
-		expect(pauses[0]).toBeGreaterThanOrEqual(2_000);
-		expect(pauses[0]).toBeLessThanOrEqual(2_500);
-		expect(pauses[1]).toBeGreaterThanOrEqual(3_000);
-		expect(Math.max(...pauses)).toBeLessThanOrEqual(12_500);
-		expect(starts.at(-1)).toBeLessThanOrEqual(PATIENCE + 12_500);
-		expect(starts.at(-1)).toBeGreaterThan(PATIENCE / 2);
+		expectWithin(pauses.slice(0, 1), 2_000, 2_500);
+		expectWithin(pauses.slice(1), 3_000, 12_500);
+		expectWithin(starts.slice(-1), PATIENCE / 2, PATIENCE + 12_500);
 	});
 
 	it('holds all back while one is refused, and counts refusals that come together as one', async () => {
-		const { starts, results } = await send(buildLimiter(Infinity), 3, refuse(3));
+		const { starts, results } = await send(newLimiter().join(Infinity), 3, refuse(3));
 		expect(results).toEqual(['task', 'task', 'task']);
-		for (const start of starts.slice(3)) {
-			expect(start).toBeGreaterThanOrEqual(2_000);
-			expect(start).toBeLessThanOrEqual(2_500);
-		}
+		expectWithin(starts.slice(3), 2_000, 2_500);
 	});
 
 	it('is as patient as before once a request has passed', async () => {
-		const limiter = buildLimiter(Infinity);
-		await send(limiter, 1, () => true);
-		expect((await send(limiter, 1, refuse(1))).results).toEqual([refusal]);
-		await send(limiter);
-		expect((await send(limiter, 1, refuse(2))).results).toEqual(['task']);
+		const run = newLimiter().join(Infinity);
+		await send(run, 1, () => true);
+		expect((await send(run, 1, refuse(1))).results).toEqual([refusal]);
+		await send(run);
+		expect((await send(run, 1, refuse(2))).results).toEqual(['task']);
 	});
 
 	it('sends nothing again that was not refused for its rate', async () => {
 		const request = jest.fn().mockRejectedValue(new Error('unknown outcome'));
-		await expect(buildLimiter(Infinity).run(request)).rejects.toThrow('unknown outcome');
+		await expect(newLimiter().join(Infinity)(request)).rejects.toThrow('unknown outcome');
 		expect(request).toHaveBeenCalledTimes(1);
 	});
 
-	it('starts nothing more when the execution is stopped, also not what was refused', async () => {
-		const controller = new AbortController();
-		const request = jest.fn().mockRejectedValue(refusal);
-		const stopped = expect(buildLimiter(Infinity, controller.signal).run(request)).rejects.toThrow(
-			'stopped',
+	it('starts nothing more when it is stopped, also not what was refused', async () => {
+		const stop = new AbortController();
+		const { starts, end } = begin(newLimiter().join(1, stop.signal), 2, () => true);
+		await pass(1);
+		stop.abort(new Error('stopped'));
+		expect(await end()).toEqual([new Error('stopped'), new Error('stopped')]);
+		await pass(30_000);
+		expect(starts).toEqual([0]);
+	});
+});
+
+describe('runs of one account', () => {
+	it('share their rate, and their requests start in the order they came', async () => {
+		const limiter = newLimiter();
+		const order: number[] = [];
+		const starts: number[] = [];
+		const sent = Array.from({ length: 60 }, async (_, run) => {
+			await limiter.join(18)(async () => {
+				order.push(run);
+				starts.push(Date.now());
+			});
+		});
+		await pass(30_000);
+		await Promise.all(sent);
+		expectRate(starts, 18);
+		expect(starts.at(-1)).toBe(30_000);
+		expect(order).toEqual([...order.keys()]);
+	});
+
+	it('of another rate do not wait for each other', async () => {
+		const limiter = newLimiter();
+		const slow = begin(limiter.join(1), 3);
+		const fast = begin(limiter.join(18), 36);
+		await pass(20_000);
+		expect(slow.starts).toEqual([0, 10_000, 20_000]);
+		expect(fast.starts.at(-1)).toBe(10_000);
+		await Promise.all([slow.end(), fast.end()]);
+	});
+
+	it('are all held back by a refusal of one, whose request keeps its place', async () => {
+		const limiter = newLimiter();
+		const refused = begin(limiter.join(18), 1, refuse(1));
+		await pass(0);
+		const order: string[] = [];
+		const follow = (name: string, one: ReturnType<typeof begin>) =>
+			void one.end().then(() => order.push(name));
+		follow('refused', refused);
+		const others = [begin(limiter.join(18)), begin(limiter.join(Infinity))];
+		others.forEach((other, index) => follow(`other ${index}`, other));
+		await pass(1_999);
+		expect([refused, ...others].map(({ starts }) => starts)).toEqual([[0], [], []]);
+		await pass(502);
+		expect(order[0]).toBe('refused');
+		expectWithin(
+			others.flatMap(({ starts }) => starts),
+			2_000,
+			2_500,
 		);
-		await jest.advanceTimersByTimeAsync(1);
-		controller.abort(new Error('stopped'));
-		await jest.advanceTimersByTimeAsync(10_000);
-		await stopped;
-		expect(request).toHaveBeenCalledTimes(1);
+		expect(order).toHaveLength(3);
+	});
+
+	it('are each as patient as the first, though others were refused for long', async () => {
+		const limiter = newLimiter();
+		await send(limiter.join(18), 1, () => true);
+		expect((await send(limiter.join(18), 1, refuse(2))).results).toEqual(['task']);
+	});
+
+	it('go on, sooner, when one that is before them is stopped', async () => {
+		const limiter = newLimiter();
+		const first = begin(limiter.join(2), 2);
+		const stop = new AbortController();
+		const stopped = begin(limiter.join(2, stop.signal), 4);
+		const last = begin(limiter.join(2), 2);
+		await pass(5_000);
+		stop.abort(new Error('stopped'));
+		expect(await stopped.end()).toEqual(Array(4).fill(new Error('stopped')));
+		await pass(5_000);
+		expect(await last.end()).toEqual(['task', 'task']);
+		const begun = first.starts[0] ?? 0;
+		expect(last.starts).toEqual([begun + 10_000, begun + 10_000]);
+		expect(stopped.starts).toEqual([]);
+	});
+
+	it('wait no longer because the clock was set back', async () => {
+		const limiter = newLimiter();
+		const { starts } = begin(limiter.join(1), 2);
+		await pass(0);
+		jest.setSystemTime(-3_600_000);
+		await pass(10_000);
+		expect(starts).toHaveLength(2);
 	});
 });

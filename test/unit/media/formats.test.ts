@@ -25,17 +25,18 @@ it('no format is recognized behind other bytes, and no text around a zero byte',
 });
 
 it.each([
-	['application/octet-stream', 'video/mp4', 'mp4'],
-	['binary/octet-stream', 'video/mp4', 'mp4'],
-	[undefined, 'video/mp4', 'mp4'],
-	['text/html\r\nX: y', 'video/mp4', 'mp4'],
-	['a', 'video/mp4', 'mp4'],
-	['x/'.padEnd(300, 'y'), 'video/mp4', 'mp4'],
+	['application/octet-stream', undefined, 'mp4'],
+	['binary/octet-stream', undefined, 'mp4'],
+	[undefined, undefined, 'mp4'],
+	['text/html\r\nX: y', undefined, 'mp4'],
+	['a', undefined, 'mp4'],
+	['x/'.padEnd(300, 'y'), undefined, 'mp4'],
 	['Image/JPEG ; charset=x', 'image/jpeg', 'jpg'],
 	['model/gltf-binary', 'model/gltf-binary', 'mp4'],
 	['model/gltf-binary', 'model/gltf-binary', 'glb', '/a.GLB'],
-	[undefined, 'application/octet-stream', 'bin', '/a.mp4/result'],
-	[undefined, 'application/octet-stream', 'bin', '/a.toolong'],
+	[undefined, undefined, 'jpeg', '/a.jpeg'],
+	[undefined, undefined, 'bin', '/a.mp4/result'],
+	[undefined, undefined, 'bin', '/a.toolong'],
 ])('a file sent as %j is %s, .%s', (type, mimeType, extension, path = '/a/result.mp4') => {
 	const chosen = chooseFileType(type, `https://cdn.example${path}`);
 	expect(chosen).toEqual({ mimeType, extension });

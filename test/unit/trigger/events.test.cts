@@ -1,3 +1,6 @@
+import { setImmediate as endJob } from 'node:timers/promises';
+import v8 from 'node:v8';
+import vm from 'node:vm';
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 import {
 	forgetEvents,
@@ -96,4 +99,16 @@ it('events are forgotten when the trigger is deactivated, but not when n8n ends 
 it.each([undefined, null, 7, {}, '{"a":1}'])('there are no events where n8n has %j', (events) => {
 	const { of } = newTrigger();
 	expect(of('a', { events }).has(DONE)).toBe(false);
+});
+
+it('a response holds its task as long as n8n can answer it, and no longer', async () => {
+	v8.setFlagsFromString('--expose-gc');
+	const collectGarbage = vm.runInNewContext('gc') as () => void;
+	const { of } = newTrigger();
+	expect(await of('task').begin(0)).toBe(true);
+	await endJob();
+	expect(await of('task').begin(0)).toBe(false);
+	await endJob();
+	collectGarbage();
+	expect(await of('task').begin(0)).toBe(true);
 });

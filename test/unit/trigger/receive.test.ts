@@ -203,17 +203,36 @@ describe('copies of a callback', () => {
 	const underway = refused(503, 'underway');
 	const pass = async (milliseconds: number) => await jest.advanceTimersByTimeAsync(milliseconds);
 	type First = Awaited<ReturnType<ReturnType<typeof newTrigger>['send']>>;
+	const HOURS = 6 * 3_600_000;
 	it.each<[string, (first: First) => unknown, object]>([
 		['wait in vain for n8n to store the first', () => {}, underway],
 		['wait though its sender hung up', ({ hangUp }) => hangUp(), underway],
+		['wait though n8n has waited hours for a slot', async () => await pass(HOURS), underway],
+		['are copies of what n8n stored after a hang-up', (first) => first.hangUp().store(), duplicate],
 		['take its place if n8n could not store it', ({ fail }) => fail(), hasCompleted],
-		['take no place for almost a minute', async () => await pass(54_999), underway],
-		['take its place after a minute', async () => await pass(55_000), hasCompleted],
+		[
+			'take its place if n8n could not store it after a hang-up',
+			(first) => first.hangUp().fail(),
+			hasCompleted,
+		],
 	])('%s', async (_, act, expected) => {
 		const { begin, send } = newTrigger();
 		const first = await begin();
 		await act(first);
 		expect(await send()).toMatchObject(expected);
+	});
+
+	it('wait for one that is being stored, whenever the connection of a refused one closes', async () => {
+		const { begin, send, setDetails } = newTrigger({}, down);
+		const early = await begin();
+		expect(early).toMatchObject(later);
+		setDetails(completed);
+		const taken = await begin();
+		expect(taken).toMatchObject(hasCompleted);
+		early.hangUp();
+		expect(await send()).toMatchObject(underway);
+		taken.store();
+		expect(await send()).toMatchObject(duplicate);
 	});
 
 	it('need not wait for one that brought an event that is not wanted', async () => {

@@ -47,7 +47,7 @@ export async function createTasks(
 		if (known) return { item, task: newTask(known.taskId, known.model) };
 		if (refusal || signal?.aborted || 'taskId' in request) return refusal;
 		const account = identifyAccount(item.service.credentials);
-		const sender = senders.get(account) ?? new CreationSender(rate, signal);
+		const sender = senders.get(account) ?? new CreationSender(account, rate, signal);
 		senders.set(account, sender);
 		const result = await sender.create(item, request);
 		return hasFailed(result) ? result : { item, task: newTask(result.taskId, request.model) };

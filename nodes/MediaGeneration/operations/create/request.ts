@@ -30,7 +30,7 @@ const rateOption: INodeProperties = {
 	typeOptions: { minValue: 0, maxValue: 10_000, numberPrecision: 0 },
 	default: 18,
 	description:
-		'How many tasks are created within ten seconds at most; 0 sets no limit. Services of this kind usually refuse more than 20.',
+		'How many tasks are created within ten seconds at most, by all runs with the same account and number in this n8n process; 0 sets no limit. Services of this kind usually refuse more than 20.',
 };
 
 const concurrencyOption: INodeProperties = {

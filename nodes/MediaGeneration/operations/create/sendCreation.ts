@@ -3,14 +3,14 @@ import type { CreateTaskRequest } from '../../api/client';
 import { identifyAccount, readIdempotencyHeader } from '../../api/endpoints';
 import { explainCode } from '../../api/errorHelp';
 import { isRateLimited, UnknownOutcomeError } from '../../api/errors';
-import { RateLimiter } from '../../lib/rateLimiter';
+import { RateLimiters, type RateLimiter } from '../../lib/rateLimiter';
 import type { Failed, Item } from '../operation';
 import { openRecord } from '../record';
 import { uploadFiles } from './inputFile';
 import type { CreateRequest } from './request';
 
 /** Services of this kind usually count creations over ten seconds. */
-const CREATION_LIMITS = { period: 10_000, patience: 60_000, isTooFast: isRateLimited };
+const limiters = new RateLimiters({ period: 10_000, patience: 60_000, isTooFast: isRateLimited });
 
 /** How refusals begin that every further creation of the account would get too. */
 const FINAL_REFUSALS = [401, 402, 433, 455].map((code) => explainCode(code).message);
@@ -27,17 +27,18 @@ const PAUSES = [1_000, 2_000, 4_000];
  * or might be paid without a result, nothing more is sent.
  */
 export class CreationSender {
-	private readonly limiter: RateLimiter;
+	private readonly inTurn: ReturnType<RateLimiter['join']>;
 	/** Why nothing more is sent, and what to do. */
 	private reason?: UserError;
 	private unknownsInARow = 0;
 
 	/** @param requests the most creations within ten seconds; 0: any number */
 	constructor(
+		account: string,
 		requests: number,
 		private readonly signal?: AbortSignal,
 	) {
-		this.limiter = new RateLimiter({ ...CREATION_LIMITS, requests: requests || Infinity }, signal);
+		this.inTurn = limiters.of(account).join(requests || Infinity, signal);
 	}
 
 	/** Uploads the files of an item, creates its task, and notes the outcome before anything else. */
@@ -64,7 +65,7 @@ export class CreationSender {
 	private async send(item: Item, body: CreateTaskRequest, key?: string): Promise<string> {
 		const { service, settings } = item;
 		const create = async () => await service.createTask(body, settings, key);
-		return await this.limiter.run(async () => {
+		return await this.inTurn(async () => {
 			if (this.reason) throw this.reason;
 			const sending = key ? this.repeatUntilKnown(create) : create();
 			const answer = await sending.catch((error: UserError) => error);

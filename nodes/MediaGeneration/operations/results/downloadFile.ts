@@ -3,6 +3,7 @@ import type { TaskService } from '../../api/client';
 import { USER_AGENT, type RequestSettings } from '../../api/exchange';
 import { describeNetworkFailure } from '../../api/networkFailure';
 import { toMessage } from '../../api/schemas';
+import { storeFile } from '../../host/storeFile';
 import { isInternalUrl, isWebUrl } from '../../lib/url';
 import { chooseFileType } from '../../media/formats';
 
@@ -96,12 +97,8 @@ async function store(
 	void watch().catch(() => undefined);
 	try {
 		const stream = body.constructor.from(limitSize());
-		return {
-			name,
-			mimeType,
-			binary: await helpers.prepareBinaryData(stream, name, mimeType),
-			size,
-		};
+		const binary = await storeFile(helpers, stream, name, mimeType);
+		return { name, mimeType: binary.mimeType, binary, size };
 	} catch (error) {
 		const what = stalled.signal.aborted ? `sent nothing for ${timeoutSeconds} s` : 'broke off';
 		const why = `its host ${hostOf(file.url)} ${what} before the file was complete`;

@@ -1,3 +1,4 @@
+import type { Failure } from '../../api/errors';
 import { markTimedOut, type Task } from '../../api/task';
 import type { OutputItem } from '../operation';
 import { toTaskItems } from '../results/fileItems';
@@ -14,9 +15,12 @@ interface Known {
 }
 
 /** Why a look returned no record of the task. */
-export type FailedLook = { message: string; code?: number; isRateLimited?: boolean };
+export type FailedLook = Pick<Failure, 'message' | 'code' | 'answeredBy' | 'isRateLimited'>;
 
-/** The code for "no answer from upstream for ten minutes". Twice in a row, it is an end. */
+/**
+ * The service's code for "no answer from upstream for ten minutes". Twice in a row, it is an end. A
+ * page with this status is a proxy's, and says nothing of the task.
+ */
 const UPSTREAM_SILENT = 408;
 const SILENCES_TO_END = 2;
 
@@ -89,7 +93,8 @@ export class Batch {
 		const known = this.known.get(taskId);
 		if (!known || !this.open.has(taskId)) return;
 		known.failure = failure;
-		known.silences = failure.code === UPSTREAM_SILENT ? known.silences + 1 : 0;
+		const isSilence = failure.answeredBy === 'service' && failure.code === UPSTREAM_SILENT;
+		known.silences = isSilence ? known.silences + 1 : 0;
 		if (known.silences < SILENCES_TO_END) return;
 		const failed = { failCode: String(failure.code), failMessage: failure.message };
 		this.learn(taskId, { ...known.task, status: 'failed', ...failed });

@@ -105,3 +105,64 @@ it('a stopped execution begins no creation', async () => {
 	expect(results).toMatchObject([pending('task-0'), undefined]);
 	expect(openRecord(context).shared.count).toBe(1);
 });
+
+describe('runs at the same time', () => {
+	beforeEach(() => jest.useFakeTimers());
+	afterEach(() => jest.useRealTimers());
+
+	/** Begins runs that create a task each, at the rate that the node comes with, and notes when. */
+	function begin(accessToken: string, count: number, signal?: AbortSignal) {
+		const begun = Date.now();
+		const seconds: number[] = [];
+		const runs = Array.from({ length: count }, async () => {
+			const context = buildContext({ signal });
+			const createTask = () => void seconds.push((Date.now() - begun) / 1000);
+			const options = { tasksPer10Seconds: 18 };
+			const prepared = prepare(context, 0, { createTask, credentials: { accessToken }, options });
+			return (await createTasks([prepared], context)).results[0];
+		});
+		return { seconds, end: async () => await Promise.all(runs) };
+	}
+
+	it('share the rate of their account, and have no part in that of another', async () => {
+		const [one, other] = [begin('one', 40), begin('other', 18)];
+		await jest.advanceTimersByTimeAsync(20_000);
+		const [second, third] = [Array<number>(18).fill(10), Array<number>(4).fill(20)];
+		expect(one.seconds).toEqual([...Array<number>(18).fill(0), ...second, ...third]);
+		expect(other.seconds).toEqual(Array(18).fill(0));
+		for (const result of await one.end()) expect(result).toMatchObject(pending('task-0'));
+	});
+
+	it('go on when one of them is stopped, which creates nothing more', async () => {
+		const stop = new AbortController();
+		const first = begin('stopped', 18);
+		await jest.advanceTimersByTimeAsync(0);
+		const stopped = begin('stopped', 1, stop.signal);
+		const last = begin('stopped', 1);
+		await jest.advanceTimersByTimeAsync(1_000);
+		stop.abort(new Error('stopped'));
+		expect(await stopped.end()).toEqual([{ error: new Error('stopped') }]);
+		await jest.advanceTimersByTimeAsync(9_000);
+		expect([first, stopped, last].map(({ seconds }) => seconds.length)).toEqual([18, 0, 1]);
+		expect(last.seconds).toEqual([10]);
+	});
+
+	it('stop for reasons of their own', async () => {
+		const context = buildContext({ goesOn: true });
+		const answers = [refuse(402), 'b'];
+		const accessToken = 'poor';
+		const prepared = answers.map((answer, index) =>
+			prepare(context, index, {
+				createTask: () => answer,
+				credentials: { accessToken },
+				options: { concurrency: 1, tasksPer10Seconds: 18 },
+			}),
+		);
+		const { results } = await createTasks(prepared, context);
+		const message = expect.stringContaining('This item was not sent') as string;
+		expect(results[1]).toMatchObject({ error: { message } });
+		const other = begin(accessToken, 1);
+		await jest.advanceTimersByTimeAsync(0);
+		expect(await other.end()).toMatchObject([pending('task-0')]);
+	});
+});

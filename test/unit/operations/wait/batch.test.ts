@@ -1,5 +1,5 @@
 import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
-import { Batch } from '../../../../nodes/MediaGeneration/operations/wait/batch';
+import { Batch, type FailedLook } from '../../../../nodes/MediaGeneration/operations/wait/batch';
 
 const open = newTask('task', 'model');
 const resultUrls = ['https://x/1', 'https://x/2'];
@@ -61,17 +61,29 @@ it('says why the last look failed, until one does not', () => {
 	expect(batch.failure).toBeUndefined();
 });
 
-it.each([
-	[[408, 408], 'failed'],
-	[[408], 'timedOut'],
-	[[408, 500, 408], 'timedOut'],
-	[[500, 500], 'timedOut'],
-	[[408, undefined, 408, 408], 'failed'],
-])('after looks that failed with the codes %j, a task is %s', (codes, status) => {
+const silent: FailedLook = { message: 'nothing came', code: 408, answeredBy: 'service' };
+/** A proxy's page. */
+const page: FailedLook = { ...silent, answeredBy: 'other' };
+const fault: FailedLook = { ...silent, code: 500 };
+const noAnswer: FailedLook = { message: 'nothing came' };
+
+it.each<[string, FailedLook[], boolean]>([
+	['twice that its upstream is silent', [silent, silent], true],
+	['so once', [silent], false],
+	['so twice, with a fault between', [silent, fault, silent], false],
+	['faults', [fault, fault], false],
+	['so twice after no answer', [silent, noAnswer, silent, silent], true],
+	['nothing, but a page has the same status', [page, page], false],
+	['so once, and a page has the same status', [silent, page], false],
+	['so twice after a page', [page, silent, silent], true],
+])('a task has failed or not after the service said %s', (_, looks, hasFailed) => {
 	const { batch, show } = build();
-	for (const code of codes) batch.learnFailure('task', { message: 'nothing came', code });
-	const reason = status === 'failed' && { failCode: '408', failMessage: 'nothing came' };
-	expect(show()).toMatchObject([{ json: { status, ...reason } }]);
+	for (const look of looks) batch.learnFailure('task', look);
+	const expected = hasFailed
+		? { status: 'failed', failCode: '408', failMessage: 'nothing came' }
+		: { status: 'timedOut', lookError: 'nothing came' };
+	expect(show()).toMatchObject([{ json: expected }]);
+	expect(batch.isEnded).toBe(hasFailed);
 });
 
 const downloadError = expect.stringContaining('The wait limit passed') as string;
