@@ -145,7 +145,9 @@ const WAITING: Record<string, { node: WorkflowNode; goOn?: (resumeUrl: string) =
 			goOn: async () => {
 				const find = () => /href="([^"]+)"/.exec(String(mail.mails.at(-1)?.html))?.[1];
 				const approve = await poll(find, { what: 'the mail' });
-				expect((await fetch(approve.replaceAll('&amp;', '&'))).ok).toBe(true);
+				// n8n takes a request of a program for a preview of the mail.
+				const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0' };
+				expect((await fetch(approve.replaceAll('&amp;', '&'), { headers })).ok).toBe(true);
 			},
 		},
 	};
