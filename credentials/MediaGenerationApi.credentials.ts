@@ -6,6 +6,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import {
+	buildAuthorization,
 	ENDPOINTS,
 	explainClearText,
 	findPlaceholder,
@@ -140,7 +141,7 @@ export class MediaGenerationApi implements ICredentialType {
 		return {
 			...request,
 			sendCredentialsOnCrossOriginRedirect: false,
-			headers: { ...request.headers, Authorization: `Bearer ${credentials.accessToken}` },
+			headers: { ...request.headers, Authorization: buildAuthorization(credentials) },
 		};
 	};
 }

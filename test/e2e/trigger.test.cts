@@ -13,8 +13,10 @@ import {
 import { CREDENTIAL_TYPE, TOKEN } from '../../dev/fixtures/pair.cts';
 import {
 	connect,
+	createAndWait,
 	editSample,
 	httpRequest,
+	mediaGeneration,
 	NODE,
 	setJson,
 	triggered,
@@ -39,7 +41,9 @@ type ByteCase = [
 const pair = usePair({
 	service: { taskSeconds: 0.05, webhookSecret: KEY, costPerTask: 0 },
 	// With lazy isolates n8n answers thousands of callbacks in a quarter of the time. Other suites run it as it comes.
-	n8n: { env: { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' } },
+	n8n: {
+		env: { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true', N8N_ENDPOINT_WEBHOOK_WAIT: 'go-on' },
+	},
 	credential: { previousWebhookSecret: PREVIOUS_KEY },
 	keeps: true,
 });
@@ -248,6 +252,25 @@ describe('the trigger', () => {
 			expect(await pair.waitForTriggered(id)).toMatchObject([{ taskId, verification }]);
 		},
 	);
+});
+
+it("a service's record has no token of the execution's resume URL, whatever n8n's path for it, also where the prompt repeats it", async () => {
+	const get = { operation: 'get', taskId: '={{ $json.taskId }}', simplify: false };
+	const execution = await pair.runNodes(
+		createAndWait({ customInput: "={{ { prompt: 'To go on: ' + $execution.resumeUrl } }}" }),
+		{ ...mediaGeneration(get), name: 'Get' },
+	);
+	const { callBackUrl, input } = pair.listTasks().at(-1) ?? {};
+	const { href, search, searchParams } = new URL(String(callBackUrl));
+	expect(input?.prompt).toBe(`To go on: ${href}`);
+	expect(searchParams.get('signature')).toMatch(/^\w{32,}$/);
+	const [record] = execution.getItems<{ param: string }>('Get');
+	const sent = JSON.parse(record?.param ?? '') as object;
+	const bare = href.replace(search, '');
+	expect(bare).toContain('/go-on/');
+	const prompt = `To go on: ${bare}?signature=***`;
+	expect(sent).toMatchObject({ callBackUrl: `${bare}?***`, input: { prompt } });
+	expect(JSON.stringify(record)).not.toContain(searchParams.get('signature'));
 });
 
 it("no secret is in n8n's database or log, or was sent to the hosts of results: no token, key, signature, or body that was refused", () => {

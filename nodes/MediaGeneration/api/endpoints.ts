@@ -40,6 +40,10 @@ export interface Credentials extends Partial<Record<Endpoint, string>> {
 	idempotencyHeader?: string;
 }
 
+/** A pasted token may have a blank or a line break behind it, which no header can have. */
+export const buildAuthorization = ({ accessToken }: { accessToken?: unknown }): string =>
+	`Bearer ${String(accessToken).trim()}`;
+
 /** Identifies a credential's account by a digest, because n8n stores it with the execution. */
 export const identifyAccount = ({ baseUrl, accessToken }: Credentials): string =>
 	digest([baseUrl, accessToken]);

@@ -42,6 +42,15 @@ describe('authenticate', () => {
 	});
 });
 
+it.each(['secret-token\n', ' secret-token '])(
+	'authenticate adds the token without the blanks around it: %j',
+	async (accessToken) => {
+		const request = { url: 'https://api.example.com/api/v1/chat/credit' };
+		const { headers } = await authenticate(request, { accessToken });
+		expect(headers).toEqual({ Authorization: 'Bearer secret-token' });
+	},
+);
+
 const credits = 'https://api.example.com/api/v1/chat/credit';
 it.each([
 	httpRequestNode(credits, { proxy: 'http://evil.example:8080' }),
