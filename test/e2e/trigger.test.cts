@@ -225,6 +225,41 @@ describe('a task and its callback', () => {
 	});
 });
 
+describe('who has a genuine ID and signature can make nobody believe another body', () => {
+	const parameters = { events: ['taskCompleted', 'taskFailed'] };
+	const claimSuccess = async (url: string, taskId: string) => {
+		const data = { task_id: taskId, callbackType: 'task_completed' };
+		const { status, body } = await pair.service.callback(taskId, {
+			url: `${url}?x=${taskId}`,
+			body: { taskId, code: 200, msg: 'success', data },
+		});
+		return { status, ...parseAnswer(body) };
+	};
+
+	it('by a query that has the ID: a failed task starts as failed, that of another receiver not at all', async () => {
+		const { id, url } = await pair.activateTrigger(parameters);
+		const callBackUrl = `${pair.n8n.url}/webhook/of-another-receiver`;
+		const foreign = await createEndedTask(pair.service, { prompt: '#noCallback', callBackUrl });
+		await pair.service.waitForTask(foreign);
+		const refusal = { status: 404, reason: 'createdForAnother' };
+		expect(await claimSuccess(url, foreign)).toMatchObject(refusal);
+		const taskId = await createEndedTask(pair.service, { prompt: '#fail #noCallback' });
+		expect(await claimSuccess(url, taskId)).toMatchObject({ status: 200, emitted: true });
+		expect(await pair.waitForTriggered(id)).toMatchObject([{ taskId, status: 'failed' }]);
+	});
+
+	it('where the service answers with the details of another task', async () => {
+		const [known, taskId] = await Promise.all([1, 2].map(() => createEndedTask(pair.service)));
+		const taskDetailsPath = `${DETAILS}?taskId=${known}&asked={taskId}`;
+		const changes = { customEndpoints: true, taskDetailsPath };
+		const credential = await pair.createCredential({ webhookSecret: KEY, ...changes });
+		const { url } = await pair.activate(triggered(parameters), { credential });
+		const later = { status: 503, reason: 'detailsUnavailable' };
+		expect(await claimSuccess(url, String(taskId))).toMatchObject(later);
+		expect(pair.n8n.readLog()).toMatch(/503 detailsUnavailable; .* is of another task/);
+	});
+});
+
 describe('the trigger', () => {
 	it('does not become active without a key, and says why', async () => {
 		const credential = await pair.createCredential({ webhookSecret: '' });

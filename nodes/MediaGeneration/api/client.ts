@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { readResumeToken } from '../host/execution';
 import { readIdempotencyHeader, type Credentials } from './endpoints';
-import { ServiceError, UnknownOutcomeError, type Failure } from './errors';
+import { OtherTaskError, ServiceError, UnknownOutcomeError, type Failure } from './errors';
 import {
 	exchange,
 	type Context,
@@ -152,7 +152,7 @@ export class TaskService {
 			throw new ServiceError(failure);
 		const record = readData(answer, schema);
 		if (!record.taskId || record.taskId === taskId) return record;
-		throw new ServiceError({
+		throw new OtherTaskError({
 			message: this.redactor.hideInMessage(
 				`The answer from ${origin} is of another task: its field data.taskId is ${quote(record.taskId)}, and ${quote(taskId)} was asked for`,
 			),
