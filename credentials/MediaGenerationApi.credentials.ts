@@ -13,12 +13,38 @@ import {
 	isClearText,
 	type Endpoint,
 } from '../nodes/MediaGeneration/api/endpoints';
+import { isObject } from '../nodes/MediaGeneration/lib/json';
 
 const getOrigin = (url: unknown, base?: string): string | undefined =>
 	typeof url === 'string' && URL.canParse(url, base) ? new URL(url, base).origin : undefined;
 
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
 /** n8n's HTTP Request node has its address in `uri`, Ignore SSL Issues in the other. */
 type SentRequest = IHttpRequestOptions & { uri?: string; rejectUnauthorized?: boolean };
+
+/** Lists the names of headers, in lower case. axios takes headers in groups too, such as `common`. */
+const listNames = (headers: object): string[] =>
+	Object.entries(headers).flatMap(([name, value]) =>
+		isObject(value) ? listNames(value) : [name.trim().toLowerCase()],
+	);
+
+/** @throws {Error} when somebody on the way of a request, or behind its answer, could read the token */
+function checkRequest({ headers = {}, method, ...request }: SentRequest): void {
+	const { proxy, rejectUnauthorized, skipSslCertificateValidation: skips } = request;
+	if (proxy || rejectUnauthorized === false || skips)
+		throw new Error(
+			"The access token is not sent through a node's own proxy or past its certificate check, where others could read it. Remove 'Proxy' and 'Ignore SSL Issues' from the node's options.",
+		);
+	if (listNames(headers).includes('host'))
+		throw new Error(
+			"The access token is not sent with a header 'Host', which may lead to another server at the same address. Remove the header 'Host' from the node.",
+		);
+	if (!METHODS.includes(String(method || 'GET').toUpperCase()))
+		throw new Error(
+			`The access token is only sent with the methods ${METHODS.join(', ')}: the answer to another one may repeat it. Change 'Method' in the node.`,
+		);
+}
 
 const displayOptions = { show: { customEndpoints: [true] } };
 
@@ -133,11 +159,7 @@ export class MediaGenerationApi implements ICredentialType {
 		const clear = targets.find((target) => target && isClearText(target));
 		if (clear)
 			throw new Error(explainClearText(clear === allowed[0] ? 'Base URL' : 'Upload Base URL'));
-		const { proxy, rejectUnauthorized, skipSslCertificateValidation: skips } = request;
-		if (proxy || rejectUnauthorized === false || skips)
-			throw new Error(
-				"The access token is not sent through a node's own proxy or past its certificate check, where others could read it. Remove 'Proxy' and 'Ignore SSL Issues' from the node's options.",
-			);
+		checkRequest(request);
 		return {
 			...request,
 			sendCredentialsOnCrossOriginRedirect: false,

@@ -177,12 +177,24 @@ it.each([3, 4, 4.1, 4.2, 4.3, 4.4, ...(isOldest ? [] : [4.5])])(
 			options: { redirect: { redirect: { followRedirects: true, maxRedirects: 5 } } },
 		};
 		const more = { typeVersion, credentials: { [CREDENTIAL_TYPE]: {} } };
-		const request = async (url: string) =>
-			await pair.runNodes(httpRequest({ url, ...parameters }, more));
+		const request = async (url: string, others?: object) =>
+			await pair.runNodes(httpRequest({ url, ...parameters, ...others }, more));
+		const credits = `${url}/api/v1/chat/credit`;
 		expect((await request(sample)).readError()).toContain("only sent to 'Base URL'");
 		const { length } = requests;
+		const leadsAway = async (header: object) =>
+			await request(credits, {
+				sendHeaders: true,
+				specifyHeaders: 'json',
+				jsonHeaders: JSON.stringify(header),
+			});
+		for (const header of [{ ' hOsT': 'evil.example' }, { common: { Host: 'evil.example' } }])
+			expect((await leadsAway(header)).readError()).toContain("Remove the header 'Host'");
+		const repeated = await request(credits, { method: 'TRACE' });
+		expect(repeated.readError()).toContain('only sent with the methods GET');
+		expect(requests).toHaveLength(length);
 		pair.service.faultNext({ location: sample });
-		expect((await request(`${url}/api/v1/chat/credit`)).status).toBe('success');
+		expect((await request(credits)).status).toBe('success');
 		expect(requests).toHaveLength(length + 1);
 		expect(leaks).toEqual([]);
 	},

@@ -61,6 +61,38 @@ it.each([
 	await expect(authenticate(request)).rejects.toThrow(reason);
 });
 
+it.each([
+	{ Host: 'evil.example' },
+	{ Accept: '*/*', host: 'api.example.com' },
+	{ ' hOST\u00a0': 'evil.example' },
+	// axios takes such groups for headers too.
+	{ common: { Host: 'evil.example' } },
+	{ get: { 'Host ': ['evil.example'] } },
+])(
+	'authenticate keeps the token from another host behind the same address: %j',
+	async (headers) => {
+		const sent = authenticate(httpRequestNode(credits, { headers }));
+		await expect(sent).rejects.toThrow("Remove the header 'Host'");
+	},
+);
+
+it.each(['TRACE', 'trace', 'TRACE ', 'OPTIONS', 'CONNECT', 'TRACK'])(
+	'authenticate keeps the token from answers that may repeat it: method "%s"',
+	async (method) => {
+		const reason = 'only sent with the methods GET, HEAD, POST, PUT, PATCH, DELETE';
+		await expect(authenticate(httpRequestNode(credits, { method }))).rejects.toThrow(reason);
+	},
+);
+
+it.each([undefined, '', 'get', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])(
+	'authenticate adds the token to requests with the method %s, and to their headers',
+	async (method) => {
+		const headers = { 'X-Forwarded-For': '1', Hosts: 'a' };
+		const sent = await authenticate(httpRequestNode(credits, { method, headers }));
+		expect(sent.headers).toEqual({ ...headers, Authorization: 'Bearer secret-token' });
+	},
+);
+
 it("authenticate adds the token where n8n's HTTP Request node checks certificates", async () => {
 	const { headers } = await authenticate(httpRequestNode(credits, { rejectUnauthorized: true }));
 	expect(headers).toEqual({ Authorization: 'Bearer secret-token' });
