@@ -1,5 +1,5 @@
 import { UserError } from 'n8n-workflow';
-import { isInternalUrl } from '../lib/url';
+import { isSurelyInternalUrl } from '../lib/url';
 import { digest } from '../lib/json';
 
 /**
@@ -83,7 +83,7 @@ export function buildUrl(credentials: Credentials, endpoint: Endpoint, value?: s
 
 /** Only inside a network is the token sent over http://, where it could be read on its way. */
 export const isClearText = (url: string): boolean =>
-	new URL(url).protocol === 'http:' && !isInternalUrl(url);
+	new URL(url).protocol === 'http:' && !isSurelyInternalUrl(url);
 
 export const explainClearText = (field: string): string =>
 	`'${field}' in the credential begins with http://, which would send the access token over the internet unencrypted. Change it to https://; http:// is for a service in your own network, by its IP address or internal name.`;
