@@ -13,6 +13,7 @@ import {
 	isClearText,
 	type Endpoint,
 } from '../nodes/MediaGeneration/api/endpoints';
+import { SHORTEST_SAFE_KEY } from '../nodes/MediaGeneration/callback/signature';
 import { isObject } from '../nodes/MediaGeneration/lib/json';
 
 const getOrigin = (url: unknown, base?: string): string | undefined =>
@@ -112,6 +113,15 @@ export class MediaGenerationApi implements ICredentialType {
 			hint: 'Optional: only for the trigger and to verify callbacks',
 			description:
 				'The webhookHmacKey that you generated in your account settings with the service. The trigger needs it to tell genuine callbacks from forged ones.',
+		},
+		{
+			displayName: `A key of fewer than ${SHORTEST_SAFE_KEY} characters can be found by trying, and whoever has it can forge callbacks. Use the webhookHmacKey that the service generates.`,
+			name: 'shortKeyNotice',
+			type: 'notice',
+			default: '',
+			displayOptions: {
+				show: { webhookSecret: [{ _cnd: { regex: `^.{1,${SHORTEST_SAFE_KEY - 1}}$` } }] },
+			},
 		},
 		{
 			displayName: 'Advanced Settings',

@@ -282,6 +282,18 @@ describe('the trigger', () => {
 		expect((await fetch(url, { method: 'POST' })).status).toBe(404);
 	});
 
+	it('becomes active with a short key, and takes the previous one, with a line in the log for each', async () => {
+		const keys = { webhookSecret: 'a-short-key', previousWebhookSecret: PREVIOUS_KEY };
+		const credential = await pair.createCredential(keys);
+		const readLog = pair.n8n.followLog();
+		const { url } = await pair.activate(triggered(), { credential });
+		expect(readLog()).toMatch(/'Webhook HMAC Key' in the credential: .* fewer than 16 characters/);
+		const taskId = await createEndedTask(pair.service);
+		const signed = await pair.service.callback(taskId, { url, secret: PREVIOUS_KEY });
+		expect(signed.status).toBe(200);
+		expect(readLog()).toMatch(/signed with 'Previous Webhook HMAC Key' of the credential/);
+	});
+
 	it.each([
 		[200, false],
 		[401, "={{ '' }}"],
