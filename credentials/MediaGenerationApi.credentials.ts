@@ -11,10 +11,9 @@ import {
 	explainClearText,
 	findPlaceholder,
 	isClearText,
+	SHORTEST_SAFE_KEY,
 	type Endpoint,
 } from '../nodes/MediaGeneration/api/endpoints';
-import { SHORTEST_SAFE_KEY } from '../nodes/MediaGeneration/callback/signature';
-import { isObject } from '../nodes/MediaGeneration/lib/json';
 
 const getOrigin = (url: unknown, base?: string): string | undefined =>
 	typeof url === 'string' && URL.canParse(url, base) ? new URL(url, base).origin : undefined;
@@ -26,9 +25,10 @@ type SentRequest = IHttpRequestOptions & { uri?: string; rejectUnauthorized?: bo
 
 /** Lists the names of headers, in lower case. axios takes headers in groups too, such as `common`. */
 const listNames = (headers: object): string[] =>
-	Object.entries(headers).flatMap(([name, value]) =>
-		isObject(value) ? listNames(value) : [name.trim().toLowerCase()],
-	);
+	Object.entries(headers).flatMap(([name, value]) => [
+		name.trim().toLowerCase(),
+		...(typeof value === 'object' && value !== null ? listNames(value as object) : []),
+	]);
 
 /** @throws {Error} when somebody on the way of a request, or behind its answer, could read the token */
 function checkRequest({ headers = {}, method, ...request }: SentRequest): void {

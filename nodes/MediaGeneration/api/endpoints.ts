@@ -40,6 +40,9 @@ export interface Credentials extends Partial<Record<Endpoint, string>> {
 	idempotencyHeader?: string;
 }
 
+/** Whoever has one genuine callback can try out shorter keys until one signs alike. */
+export const SHORTEST_SAFE_KEY = 16;
+
 /** A pasted token may have a blank or a line break behind it, which no header can have. */
 export const buildAuthorization = ({ accessToken }: { accessToken?: unknown }): string =>
 	`Bearer ${String(accessToken).trim()}`;

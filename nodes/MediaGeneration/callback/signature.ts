@@ -29,9 +29,6 @@ export function getSigningSecrets(credentials: {
 	return isKey(current) ? { current, previous: isKey(previous) ? previous : undefined } : undefined;
 }
 
-/** Whoever has one genuine callback can try out shorter keys until one signs alike. */
-export const SHORTEST_SAFE_KEY = 16;
-
 /** Signs as the task-service interface has it in "Callback signature verification". */
 export const sign = (taskId: string, timestamp: string, secret: string): string =>
 	createHmac('sha256', secret).update(`${taskId}.${timestamp}`).digest('base64');

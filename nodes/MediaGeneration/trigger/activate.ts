@@ -1,8 +1,8 @@
 import { NodeOperationError, UserError, type IHookFunctions } from 'n8n-workflow';
 import { TaskService } from '../api/client';
-import { CREDENTIAL, type Credentials } from '../api/endpoints';
+import { CREDENTIAL, SHORTEST_SAFE_KEY, type Credentials } from '../api/endpoints';
 import { ServiceError } from '../api/errors';
-import { getSigningSecrets, SHORTEST_SAFE_KEY, type SigningSecrets } from '../callback/signature';
+import { getSigningSecrets, type SigningSecrets } from '../callback/signature';
 import { judgeFailure } from './fetchDetails';
 import { readSettings } from './options';
 
