@@ -6,18 +6,46 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import {
+	buildAuthorization,
 	ENDPOINTS,
 	explainClearText,
 	findPlaceholder,
 	isClearText,
+	SHORTEST_SAFE_KEY,
 	type Endpoint,
 } from '../nodes/MediaGeneration/api/endpoints';
 
 const getOrigin = (url: unknown, base?: string): string | undefined =>
 	typeof url === 'string' && URL.canParse(url, base) ? new URL(url, base).origin : undefined;
 
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
 /** n8n's HTTP Request node has its address in `uri`, Ignore SSL Issues in the other. */
 type SentRequest = IHttpRequestOptions & { uri?: string; rejectUnauthorized?: boolean };
+
+/** Lists the names of headers, in lower case. axios takes headers in groups too, such as `common`. */
+const listNames = (headers: object): string[] =>
+	Object.entries(headers).flatMap(([name, value]) => [
+		name.trim().toLowerCase(),
+		...(typeof value === 'object' && value !== null ? listNames(value as object) : []),
+	]);
+
+/** @throws {Error} when somebody on the way of a request, or behind its answer, could read the token */
+function checkRequest({ headers = {}, method, ...request }: SentRequest): void {
+	const { proxy, rejectUnauthorized, skipSslCertificateValidation: skips } = request;
+	if (proxy || rejectUnauthorized === false || skips)
+		throw new Error(
+			"The access token is not sent through a node's own proxy or past its certificate check, where others could read it. Remove 'Proxy' and 'Ignore SSL Issues' from the node's options.",
+		);
+	if (listNames(headers).includes('host'))
+		throw new Error(
+			"The access token is not sent with a header 'Host', which may lead to another server at the same address. Remove the header 'Host' from the node.",
+		);
+	if (!METHODS.includes(String(method || 'GET').toUpperCase()))
+		throw new Error(
+			`The access token is only sent with the methods ${METHODS.join(', ')}: the answer to another one may repeat it. Change 'Method' in the node.`,
+		);
+}
 
 const displayOptions = { show: { customEndpoints: [true] } };
 
@@ -87,6 +115,15 @@ export class MediaGenerationApi implements ICredentialType {
 				'The webhookHmacKey that you generated in your account settings with the service. The trigger needs it to tell genuine callbacks from forged ones.',
 		},
 		{
+			displayName: `A key of fewer than ${SHORTEST_SAFE_KEY} characters can be found by trying, and whoever has it can forge callbacks. Use the webhookHmacKey that the service generates.`,
+			name: 'shortKeyNotice',
+			type: 'notice',
+			default: '',
+			displayOptions: {
+				show: { webhookSecret: [{ _cnd: { regex: `^.{1,${SHORTEST_SAFE_KEY - 1}}$` } }] },
+			},
+		},
+		{
 			displayName: 'Advanced Settings',
 			name: 'customEndpoints',
 			type: 'boolean',
@@ -132,15 +169,11 @@ export class MediaGenerationApi implements ICredentialType {
 		const clear = targets.find((target) => target && isClearText(target));
 		if (clear)
 			throw new Error(explainClearText(clear === allowed[0] ? 'Base URL' : 'Upload Base URL'));
-		const { proxy, rejectUnauthorized, skipSslCertificateValidation: skips } = request;
-		if (proxy || rejectUnauthorized === false || skips)
-			throw new Error(
-				"The access token is not sent through a node's own proxy or past its certificate check, where others could read it. Remove 'Proxy' and 'Ignore SSL Issues' from the node's options.",
-			);
+		checkRequest(request);
 		return {
 			...request,
 			sendCredentialsOnCrossOriginRedirect: false,
-			headers: { ...request.headers, Authorization: `Bearer ${credentials.accessToken}` },
+			headers: { ...request.headers, Authorization: buildAuthorization(credentials) },
 		};
 	};
 }

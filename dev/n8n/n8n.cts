@@ -14,6 +14,7 @@ import { name as packageName } from '../../package.json';
 import type { Log } from '../log.cts';
 import { findPort } from './findPort.cts';
 import { Execution } from './execution.cts';
+import { readOwner } from './owner.cts';
 import { N8nProcess, type N8nProcessOptions } from './process.cts';
 import { provideN8n } from './provide.cts';
 import { PATIENCE, poll } from './wait.cts';
@@ -68,13 +69,6 @@ interface RunOptions {
 	destinationNode?: string;
 }
 
-const OWNER = {
-	email: 'owner@example.com',
-	password: 'Media-generation-1',
-	firstName: 'Dev',
-	lastName: 'Owner',
-};
-
 /** n8n lists no more executions at a time. */
 const PAGE = 100;
 
@@ -113,7 +107,6 @@ export async function prepareProcess({
 
 /** A running n8n, used as its editor uses it: through the editor's own REST API, logged in by cookie. */
 export class N8n extends N8nProcess {
-	readonly owner = OWNER;
 	readonly [Symbol.asyncDispose] = async () => await this.stop();
 	#cookie = '';
 
@@ -132,6 +125,10 @@ export class N8n extends N8nProcess {
 		return n8n;
 	}
 
+	get owner() {
+		return readOwner(this.options.folder);
+	}
+
 	get session(): Session {
 		return { ...this.options, cookie: this.#cookie };
 	}
@@ -144,12 +141,12 @@ export class N8n extends N8nProcess {
 
 	/** Logs in as the owner, who is created first in a new n8n. */
 	async setUpOwner() {
-		const { email, password } = OWNER;
+		const { email, password } = this.owner;
 		const { userManagement } = await this.request<{
 			userManagement: { showSetupOnFirstLoad: boolean };
 		}>('GET', '/rest/settings');
 		const { cookies } = userManagement.showSetupOnFirstLoad
-			? await this.#send('POST', '/rest/owner/setup', OWNER)
+			? await this.#send('POST', '/rest/owner/setup', this.owner)
 			: await this.#send('POST', '/rest/login', { emailOrLdapLoginId: email, password });
 		this.#cookie = cookies.map((cookie) => cookie.split(';')[0]).join('; ');
 	}

@@ -7,7 +7,7 @@ export const defaults = {
 	dialect: 'contract' as DialectName,
 	token: 'dev-token',
 	/** Signs callbacks; '' switches signing off. */
-	webhookSecret: 'dev-webhook-key',
+	webhookSecret: 'dev-webhook-hmac-key',
 	taskSeconds: 0.2,
 	/** The pauses between the attempts to deliver a callback. */
 	callbackRetrySeconds: [0.2, 0.4, 0.8],

@@ -13,8 +13,10 @@ import {
 import { CREDENTIAL_TYPE, TOKEN } from '../../dev/fixtures/pair.cts';
 import {
 	connect,
+	createAndWait,
 	editSample,
 	httpRequest,
+	mediaGeneration,
 	NODE,
 	setJson,
 	triggered,
@@ -39,7 +41,9 @@ type ByteCase = [
 const pair = usePair({
 	service: { taskSeconds: 0.05, webhookSecret: KEY, costPerTask: 0 },
 	// With lazy isolates n8n answers thousands of callbacks in a quarter of the time. Other suites run it as it comes.
-	n8n: { env: { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' } },
+	n8n: {
+		env: { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true', N8N_ENDPOINT_WEBHOOK_WAIT: 'go-on' },
+	},
 	credential: { previousWebhookSecret: PREVIOUS_KEY },
 	keeps: true,
 });
@@ -173,12 +177,24 @@ it.each([3, 4, 4.1, 4.2, 4.3, 4.4, ...(isOldest ? [] : [4.5])])(
 			options: { redirect: { redirect: { followRedirects: true, maxRedirects: 5 } } },
 		};
 		const more = { typeVersion, credentials: { [CREDENTIAL_TYPE]: {} } };
-		const request = async (url: string) =>
-			await pair.runNodes(httpRequest({ url, ...parameters }, more));
+		const request = async (url: string, others?: object) =>
+			await pair.runNodes(httpRequest({ url, ...parameters, ...others }, more));
+		const credits = `${url}/api/v1/chat/credit`;
 		expect((await request(sample)).readError()).toContain("only sent to 'Base URL'");
 		const { length } = requests;
+		const leadsAway = async (header: object) =>
+			await request(credits, {
+				sendHeaders: true,
+				specifyHeaders: 'json',
+				jsonHeaders: JSON.stringify(header),
+			});
+		for (const header of [{ ' hOsT': 'evil.example' }, { common: { Host: 'evil.example' } }])
+			expect((await leadsAway(header)).readError()).toContain("Remove the header 'Host'");
+		const repeated = await request(credits, { method: 'TRACE' });
+		expect(repeated.readError()).toContain('only sent with the methods GET');
+		expect(requests).toHaveLength(length);
 		pair.service.faultNext({ location: sample });
-		expect((await request(`${url}/api/v1/chat/credit`)).status).toBe('success');
+		expect((await request(credits)).status).toBe('success');
 		expect(requests).toHaveLength(length + 1);
 		expect(leaks).toEqual([]);
 	},
@@ -221,6 +237,41 @@ describe('a task and its callback', () => {
 	});
 });
 
+describe('who has a genuine ID and signature can make nobody believe another body', () => {
+	const parameters = { events: ['taskCompleted', 'taskFailed'] };
+	const claimSuccess = async (url: string, taskId: string) => {
+		const data = { task_id: taskId, callbackType: 'task_completed' };
+		const { status, body } = await pair.service.callback(taskId, {
+			url: `${url}?x=${taskId}`,
+			body: { taskId, code: 200, msg: 'success', data },
+		});
+		return { status, ...parseAnswer(body) };
+	};
+
+	it('by a query that has the ID: a failed task starts as failed, that of another receiver not at all', async () => {
+		const { id, url } = await pair.activateTrigger(parameters);
+		const callBackUrl = `${pair.n8n.url}/webhook/of-another-receiver`;
+		const foreign = await createEndedTask(pair.service, { prompt: '#noCallback', callBackUrl });
+		await pair.service.waitForTask(foreign);
+		const refusal = { status: 404, reason: 'createdForAnother' };
+		expect(await claimSuccess(url, foreign)).toMatchObject(refusal);
+		const taskId = await createEndedTask(pair.service, { prompt: '#fail #noCallback' });
+		expect(await claimSuccess(url, taskId)).toMatchObject({ status: 200, emitted: true });
+		expect(await pair.waitForTriggered(id)).toMatchObject([{ taskId, status: 'failed' }]);
+	});
+
+	it('where the service answers with the details of another task', async () => {
+		const [known, taskId] = await Promise.all([1, 2].map(() => createEndedTask(pair.service)));
+		const taskDetailsPath = `${DETAILS}?taskId=${known}&asked={taskId}`;
+		const changes = { customEndpoints: true, taskDetailsPath };
+		const credential = await pair.createCredential({ webhookSecret: KEY, ...changes });
+		const { url } = await pair.activate(triggered(parameters), { credential });
+		const later = { status: 503, reason: 'detailsUnavailable' };
+		expect(await claimSuccess(url, String(taskId))).toMatchObject(later);
+		expect(pair.n8n.readLog()).toMatch(/503 detailsUnavailable; .* is of another task/);
+	});
+});
+
 describe('the trigger', () => {
 	it('does not become active without a key, and says why', async () => {
 		const credential = await pair.createCredential({ webhookSecret: '' });
@@ -229,6 +280,18 @@ describe('the trigger', () => {
 		await expect(pair.n8n.activate(id)).rejects.toThrow(why);
 		const url = await pair.n8n.getProductionWebhookUrl(id);
 		expect((await fetch(url, { method: 'POST' })).status).toBe(404);
+	});
+
+	it('becomes active with a short key, and takes the previous one, with a line in the log for each', async () => {
+		const keys = { webhookSecret: 'a-short-key', previousWebhookSecret: PREVIOUS_KEY };
+		const credential = await pair.createCredential(keys);
+		const readLog = pair.n8n.followLog();
+		const { url } = await pair.activate(triggered(), { credential });
+		expect(readLog()).toMatch(/'Webhook HMAC Key' in the credential: .* fewer than 16 characters/);
+		const taskId = await createEndedTask(pair.service);
+		const signed = await pair.service.callback(taskId, { url, secret: PREVIOUS_KEY });
+		expect(signed.status).toBe(200);
+		expect(readLog()).toMatch(/signed with 'Previous Webhook HMAC Key' of the credential/);
 	});
 
 	it.each([
@@ -248,6 +311,25 @@ describe('the trigger', () => {
 			expect(await pair.waitForTriggered(id)).toMatchObject([{ taskId, verification }]);
 		},
 	);
+});
+
+it("a service's record has no token of the execution's resume URL, whatever n8n's path for it, also where the prompt repeats it", async () => {
+	const get = { operation: 'get', taskId: '={{ $json.taskId }}', simplify: false };
+	const execution = await pair.runNodes(
+		createAndWait({ customInput: "={{ { prompt: 'To go on: ' + $execution.resumeUrl } }}" }),
+		{ ...mediaGeneration(get), name: 'Get' },
+	);
+	const { callBackUrl, input } = pair.listTasks().at(-1) ?? {};
+	const { href, search, searchParams } = new URL(String(callBackUrl));
+	expect(input?.prompt).toBe(`To go on: ${href}`);
+	expect(searchParams.get('signature')).toMatch(/^\w{32,}$/);
+	const [record] = execution.getItems<{ param: string }>('Get');
+	const sent = JSON.parse(record?.param ?? '') as object;
+	const bare = href.replace(search, '');
+	expect(bare).toContain('/go-on/');
+	const prompt = `To go on: ${bare}?signature=***`;
+	expect(sent).toMatchObject({ callBackUrl: `${bare}?***`, input: { prompt } });
+	expect(JSON.stringify(record)).not.toContain(searchParams.get('signature'));
 });
 
 it("no secret is in n8n's database or log, or was sent to the hosts of results: no token, key, signature, or body that was refused", () => {

@@ -5,7 +5,7 @@ import type { SettingsInput } from '../../dev/service/index.cts';
 import { call, create, readAnswer, start } from './support.cts';
 
 /** The emulator is held to the contract and to what is known of such services. What tests lean on besides, they show. */
-const KEY = 'dev-webhook-key';
+const KEY = 'dev-webhook-hmac-key';
 const CREATE = '/api/v1/jobs/createTask';
 const DETAILS = '/api/v1/jobs/recordInfo';
 const STREAM = '/api/file-stream-upload';

@@ -34,7 +34,7 @@ interface Settings extends SettingsInput {
 /** Runs the probe against an emulator, with one task. */
 async function run({
 	prompt = '',
-	key = 'dev-webhook-key',
+	key = 'dev-webhook-hmac-key',
 	limit = 10,
 	...settings
 }: Settings = {}) {

@@ -15,7 +15,7 @@ const run = async (baseUrl: string, args: string[] = []) =>
 		env: {
 			MEDIA_GENERATION_BASE_URL: baseUrl,
 			MEDIA_GENERATION_ACCESS_TOKEN: 'dev-token',
-			MEDIA_GENERATION_WEBHOOK_HMAC_KEY: 'dev-webhook-key',
+			MEDIA_GENERATION_WEBHOOK_HMAC_KEY: 'dev-webhook-hmac-key',
 		},
 	});
 
@@ -35,7 +35,7 @@ test('ends with 1 if something differs, names the dialect, creates only what it 
 	]);
 	expect(same.all).toContain('The service answers as the package expects.');
 	expect(same.all).toMatch(/^Dialect: contract, by .*the ID of a callback$/m);
-	expect(same.all).not.toMatch(/^(different|not tried)|dev-token|dev-webhook-key/m);
+	expect(same.all).not.toMatch(/^(different|not tried)|dev-token|dev-webhook-hmac-key/m);
 	expect([same.exitCode, good.tasks.size]).toEqual([0, 1]);
 
 	expect(different.all).toMatch(/^different  Credits: /m);

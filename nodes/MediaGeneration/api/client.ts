@@ -1,6 +1,7 @@
 import type { z } from 'zod';
+import { readResumeToken } from '../host/execution';
 import { readIdempotencyHeader, type Credentials } from './endpoints';
-import { ServiceError, UnknownOutcomeError, type Failure } from './errors';
+import { OtherTaskError, ServiceError, UnknownOutcomeError, type Failure } from './errors';
 import {
 	exchange,
 	type Context,
@@ -9,7 +10,7 @@ import {
 	type ServiceRequest,
 } from './exchange';
 import { buildForm, type UploadFile } from './multipart';
-import { listTokens, listUrlSecrets, Redactor } from './redaction';
+import { listUrlSecrets, Redactor } from './redaction';
 import {
 	createdTask,
 	credits,
@@ -39,15 +40,19 @@ const UPLOAD_PATH = 'n8n';
 
 /** The task service, as one credential reaches it. */
 export class TaskService {
-	/** Hides the secrets of the credential and of all creations so far. */
+	/** Hides the secrets of the credential, of the execution's resume URL, and of `hideUrl`. */
 	private redactor: Redactor;
 
 	constructor(
 		private readonly context: Context,
 		readonly credentials: Credentials,
 	) {
-		const tokens = listTokens(Object.values(context.getQueryData?.() ?? {}));
-		this.redactor = Redactor.of(credentials).with(tokens);
+		this.redactor = Redactor.of(credentials).with([readResumeToken(context)]);
+	}
+
+	/** Hides the secrets of a callback URL in all that the service says from now on. */
+	hideUrl(callBackUrl: string): void {
+		this.redactor = this.redactor.with(listUrlSecrets(callBackUrl));
 	}
 
 	/**
@@ -63,7 +68,7 @@ export class TaskService {
 	): Promise<string> {
 		const header = readIdempotencyHeader(this.credentials);
 		const headers = header && idempotencyKey ? { [header]: idempotencyKey } : undefined;
-		this.redactor = this.redactor.with(listUrlSecrets(request.callBackUrl ?? ''));
+		if (request.callBackUrl) this.hideUrl(request.callBackUrl);
 		const answer = await this.send({
 			endpoint: 'createTaskPath',
 			body: request,
@@ -147,7 +152,7 @@ export class TaskService {
 			throw new ServiceError(failure);
 		const record = readData(answer, schema);
 		if (!record.taskId || record.taskId === taskId) return record;
-		throw new ServiceError({
+		throw new OtherTaskError({
 			message: this.redactor.hideInMessage(
 				`The answer from ${origin} is of another task: its field data.taskId is ${quote(record.taskId)}, and ${quote(taskId)} was asked for`,
 			),

@@ -1,5 +1,5 @@
 import { UserError } from 'n8n-workflow';
-import { isInternalUrl } from '../lib/url';
+import { isSurelyInternalUrl } from '../lib/url';
 import { digest } from '../lib/json';
 
 /**
@@ -40,6 +40,13 @@ export interface Credentials extends Partial<Record<Endpoint, string>> {
 	idempotencyHeader?: string;
 }
 
+/** Whoever has one genuine callback can try out shorter keys until one signs alike. */
+export const SHORTEST_SAFE_KEY = 16;
+
+/** A pasted token may have a blank or a line break behind it, which no header can have. */
+export const buildAuthorization = ({ accessToken }: { accessToken?: unknown }): string =>
+	`Bearer ${String(accessToken).trim()}`;
+
 /** Identifies a credential's account by a digest, because n8n stores it with the execution. */
 export const identifyAccount = ({ baseUrl, accessToken }: Credentials): string =>
 	digest([baseUrl, accessToken]);
@@ -79,7 +86,7 @@ export function buildUrl(credentials: Credentials, endpoint: Endpoint, value?: s
 
 /** Only inside a network is the token sent over http://, where it could be read on its way. */
 export const isClearText = (url: string): boolean =>
-	new URL(url).protocol === 'http:' && !isInternalUrl(url);
+	new URL(url).protocol === 'http:' && !isSurelyInternalUrl(url);
 
 export const explainClearText = (field: string): string =>
 	`'${field}' in the credential begins with http://, which would send the access token over the internet unencrypted. Change it to https://; http:// is for a service in your own network, by its IP address or internal name.`;

@@ -29,6 +29,9 @@ export class ServiceError extends UserError {
 	}
 }
 
+/** The service answered with another task than was asked for, so nothing it says counts. */
+export class OtherTaskError extends ServiceError {}
+
 export const isRateLimited = (error: unknown): boolean =>
 	error instanceof ServiceError && error.isRateLimited;
 

@@ -13,8 +13,6 @@ export interface Context {
 	helpers: Pick<RequestHelperFunctions, 'httpRequestWithAuthentication'>;
 	/** It is aborted when the execution is stopped. */
 	getExecutionCancelSignal?: () => AbortSignal | undefined;
-	/** The query of a call to a webhook of ours, which may hold a token. */
-	getQueryData?: () => unknown;
 }
 
 export interface RequestSettings {

@@ -6,50 +6,108 @@ const HIDDEN = '***';
 /** Shorter secrets are hidden only in messages. In data they could be part of any word. */
 const SHORTEST_IN_DATA = 8;
 
-/** Looks like a secret: long, and only characters of hex, URL-safe Base64, or UUIDs. */
-const TOKEN = /^[\w-]{16,}=*$/;
+/** Of a longer secret, so many characters are searched for. V8 takes quadratic time for more. */
+const SEARCHED = 500;
 
-/** Behind the first group: the query of a URL that resumes an execution, maybe percent-encoded. */
-const RESUME_QUERY = String.raw`(webhook-waiting(?:\\{0,3}/|%2f)[^\s"'<>?]{0,100}?(?:\?|%3f))[^\s"'<>\\]+`;
+/** Services name the callback URL of a creation like this. */
+const CALLBACK_KEY = /^call_?back_?url$/i;
 
-/** Lists the values that look like secrets. */
-export const listTokens = (values: Iterable<unknown>): string[] =>
-	[...values].filter((value): value is string => typeof value === 'string' && TOKEN.test(value));
+/** That key in JSON text, up to its value, and the backslashes before the quote of the value. */
+const CALLBACK_IN_JSON = /call_?back_?url\\*"\s*:\s*(\\*)"/gi;
 
-/** Lists the secrets of a callback URL: its password, its query, and the tokens in the query. */
+/** Lists the secrets of a callback URL that was sent: its password and its query, as they are. */
 export function listUrlSecrets(url: string): string[] {
-	if (!URL.canParse(url)) return [];
-	const { password, search, searchParams } = new URL(url);
-	return [password, search, ...listTokens(searchParams.values())];
+	const [, password, query] = /^\w+:\/\/(?:[^/?#:]*:([^/?#]*)@)?[^?#]*(\?[^#]*)?/.exec(url) ?? [];
+	return [password, query].filter((secret) => secret !== undefined);
 }
 
-/** Matches a secret as it is, and as it stands in JSON or in a URL. */
-const toPattern = (secret: string): string =>
-	secret.replace(/[^\w\u0080-\uffff]/g, (character) => {
-		const hex = character.charCodeAt(0).toString(16).padStart(2, '0');
-		return `(?:\\\\{0,3}\\x${hex}|%${hex}|\\\\{1,3}u00${hex})`;
-	});
+/** Hides the login and the query of a URL, which may be percent-encoded, or have JSON's slashes. */
+const hideUrlSecrets = (url: string): string =>
+	url.replace(/^(\w+:[\\/]*\/)[^/?#]*@/, `$1${HIDDEN}@`).replace(/(\?|%3f)[^]+/i, `$1${HIDDEN}`);
 
-const toRegExp = (secrets: string[]): RegExp =>
-	new RegExp([...secrets.map(toPattern), RESUME_QUERY].join('|'), 'gi');
-
-const hide = (text: string, secrets: RegExp): string => text.replace(secrets, `$1${HIDDEN}`);
+/** Hides the secrets of callback URLs in text that is JSON, or has some in it. */
+function hideCallbackUrls(text: string): string {
+	let [shown, from] = ['', 0];
+	for (const { 0: head, 1: backslashes = '', index } of text.matchAll(CALLBACK_IN_JSON)) {
+		const start = index + head.length;
+		// It is part of a URL that has been dealt with.
+		if (start < from) continue;
+		const end = findEnd(text, start, backslashes.length);
+		shown += text.slice(from, start) + hideUrlSecrets(text.slice(start, end));
+		from = end;
+	}
+	return shown + text.slice(from);
+}
 
 /**
- * Hides secrets in what a service sends: an honest service may repeat any part of a request. One
- * that means to give a secret away can write it in a form that nobody looks for.
+ * Finds the end of a string in JSON text. A quote ends it that has as many backslashes as the one
+ * that began it, beside those of the string itself, which are twice as many for each.
+ */
+function findEnd(text: string, from: number, backslashes: number): number {
+	for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
+		let first = at;
+		while (text[first - 1] === '\\') first--;
+		if ((at - first) % (2 * backslashes + 2) === backslashes) return at - backslashes;
+	}
+	return text.length;
+}
+
+const writeJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+/** How JSON is written: as by JavaScript, by PHP, and by Go. */
+const JSON_WRITERS: Array<(text: string) => string> = [
+	writeJson,
+	(text) => writeJson(text).replaceAll('/', '\\/'),
+	(text) =>
+		writeJson(text)
+			.replaceAll('&', '\\u0026')
+			.replaceAll('<', '\\u003c')
+			.replaceAll('>', '\\u003e'),
+];
+
+/** Lists how a secret may be written: as it is, as JSON, as JSON in JSON, and percent-encoded. */
+function listForms(secret: string): string[] {
+	// Half a character can't be encoded.
+	const encoded = encodeURIComponent(secret.replace(/\p{Cs}/gu, '\ufffd'));
+	const inLowerCase = encoded.replace(/%../g, (code) => code.toLowerCase());
+	const json = JSON_WRITERS.flatMap((write) => [write(secret), write(write(secret))]);
+	return [secret, ...json, encoded, inLowerCase];
+}
+
+/** The forms of all, each once, and the longest first: one may begin with another. */
+const listAllForms = (secrets: string[]): string[] =>
+	[...new Set(secrets.flatMap(listForms))].sort((a, b) => b.length - a.length);
+
+/** Hides a form of a secret, and of a long one also its beginning alone. */
+function hideForm(text: string, form: string): string {
+	const begin = form.slice(0, SEARCHED);
+	let [shown, from] = ['', 0];
+	for (let at = text.indexOf(begin); at >= 0; at = text.indexOf(begin, from)) {
+		shown += text.slice(from, at) + HIDDEN;
+		from = at + begin.length;
+		while (from < text.length && text[from] === form[from - at]) from++;
+	}
+	return shown + text.slice(from);
+}
+
+const hide = (text: string, forms: string[]): string =>
+	forms.reduce(hideForm, hideCallbackUrls(text));
+
+/**
+ * Hides secrets in what a service sends: an honest service may repeat any part of a request. These
+ * are the secrets that are known, literally, and those of any callback URL, by its key. One that
+ * means to give a secret away can write it in a form that nobody looks for.
  */
 export class Redactor {
 	private readonly secrets: string[];
-	private readonly inMessages: RegExp;
-	private readonly inData: RegExp;
+	private readonly inMessages: string[];
+	private readonly inData: string[];
 
 	constructor(secrets: Array<string | undefined>) {
-		const given = secrets.filter((secret) => secret !== undefined && secret !== '') as string[];
-		// The longest first: one may begin with another.
-		this.secrets = [...new Set(given)].sort((a, b) => b.length - a.length);
-		this.inMessages = toRegExp(this.secrets);
-		this.inData = toRegExp(this.secrets.filter(({ length }) => length >= SHORTEST_IN_DATA));
+		const given = secrets.map((secret = '') => secret.trim()).filter(Boolean);
+		this.secrets = [...new Set(given)];
+		this.inMessages = listAllForms(this.secrets);
+		this.inData = listAllForms(this.secrets.filter(({ length }) => length >= SHORTEST_IN_DATA));
 	}
 
 	/** Makes a redactor of a credential's secrets. */
@@ -58,7 +116,7 @@ export class Redactor {
 	}
 
 	/** Makes a redactor that hides these as well. */
-	with(secrets: string[]): Redactor {
+	with(secrets: Array<string | undefined>): Redactor {
 		return new Redactor([...this.secrets, ...secrets]);
 	}
 
@@ -74,7 +132,12 @@ export class Redactor {
 		const hidden: Record<string, unknown> = {};
 		// A copy of `__proto__` would set the prototype, so it is left out.
 		for (const name in value)
-			if (name !== '__proto__') hidden[hide(name, this.inData)] = this.hideInData(value[name]);
+			if (name !== '__proto__') hidden[hide(name, this.inData)] = this.hideEntry(name, value[name]);
 		return hidden;
+	}
+
+	private hideEntry(name: string, value: unknown): unknown {
+		const isUrl = typeof value === 'string' && CALLBACK_KEY.test(name);
+		return this.hideInData(isUrl ? hideUrlSecrets(value) : value);
 	}
 }

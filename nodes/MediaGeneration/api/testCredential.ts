@@ -4,7 +4,7 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 import { TaskService } from './client';
-import type { Credentials } from './endpoints';
+import { buildAuthorization, type Credentials } from './endpoints';
 import type { ServiceError } from './errors';
 import type { Context } from './exchange';
 
@@ -37,14 +37,14 @@ export async function testCredential(
 /** In a test, n8n has an older helper for requests only, which knows no credential. */
 const toServiceContext = (
 	{ helpers }: ICredentialTestFunctions,
-	{ accessToken }: Credentials,
+	credentials: Credentials,
 ): Context => ({
 	helpers: {
 		async httpRequestWithAuthentication(this: unknown, _type, { url, method, headers, timeout }) {
 			const answer = (await helpers.request({
 				uri: url,
 				method,
-				headers: { ...headers, Authorization: `Bearer ${accessToken}` },
+				headers: { ...headers, Authorization: buildAuthorization(credentials) },
 				timeout,
 				useStream: true,
 				resolveWithFullResponse: true,

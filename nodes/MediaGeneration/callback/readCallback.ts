@@ -2,6 +2,7 @@ import { sleep, type IWebhookFunctions } from 'n8n-workflow';
 import { CREDENTIAL, type Credentials } from '../api/endpoints';
 import { readJsonBody } from '../host/jsonBody';
 import type { Refused } from './refusals';
+import { warn } from './respond';
 import { findMatchingSecret, getSigningSecrets, type MatchingSecret } from './signature';
 import { checkForm, DEFAULT_TOLERANCE_SECONDS, type Form, type VerifySettings } from './verify';
 
@@ -35,7 +36,14 @@ export async function readCallback(
 	const secrets = getSigningSecrets(credentials);
 	if (!secrets) return { reason: 'keyMissing' };
 	const verifiedBy = findMatchingSecret(form, secrets);
-	return verifiedBy ? { ...form, verifiedBy, body, credentials } : { reason: 'signatureWrong' };
+	if (!verifiedBy) return { reason: 'signatureWrong' };
+	if (verifiedBy === 'previous')
+		warn(
+			context,
+			'previousKey',
+			"got a callback that is signed with 'Previous Webhook HMAC Key' of the credential. Clear that key once the service signs with the new one, so that nobody else can use it.",
+		);
+	return { ...form, verifiedBy, body, credentials };
 }
 
 /** How long callbacks share what was read of a credential, in milliseconds. */

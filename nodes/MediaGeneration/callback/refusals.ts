@@ -38,4 +38,6 @@ export interface Refused {
 	reason: Reason;
 	/** Seconds by which the timestamp is ahead of the clock here; negative: behind. */
 	clockDifferenceSeconds?: number;
+	/** What is behind it, for the log only. */
+	cause?: string;
 }

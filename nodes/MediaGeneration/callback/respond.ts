@@ -12,14 +12,10 @@ export function answer(
 	return { noWebhookResponse: true };
 }
 
-/**
- * Turns the sender away, and logs the reason for the owner.
- * @param cause for the log only
- */
+/** Turns the sender away, and logs the reason for the owner. */
 export function refuse(
 	context: IWebhookFunctions,
-	{ reason, clockDifferenceSeconds }: Refused,
-	cause?: string,
+	{ reason, clockDifferenceSeconds, cause }: Refused,
 ): IWebhookResponseData {
 	const [status, message] = REFUSALS[reason];
 	const difference =

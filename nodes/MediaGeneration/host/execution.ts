@@ -78,6 +78,15 @@ const doesCallerGoOn = (context: IExecuteFunctions): boolean => {
 };
 
 /**
+ * Reads the token in the execution's resume URL, which n8n keeps with the execution
+ * (`get-additional-keys.js`, 2.14.2, 2.41.1). `e2e/trigger` fails first.
+ */
+export function readResumeToken(context: object): string | undefined {
+	const { runExecutionData } = context as { runExecutionData?: { resumeToken?: string } | null };
+	return runExecutionData?.resumeToken;
+}
+
+/**
  * Returns what n8n keeps for the node with the execution; undefined without one: in n8n's Agents
  * `getContext` throws (`ephemeral-node-executor.js`, 2.41.1). `e2e/agents` fails first.
  */

@@ -1,8 +1,8 @@
 import { NodeOperationError, UserError, type IHookFunctions } from 'n8n-workflow';
 import { TaskService } from '../api/client';
-import { CREDENTIAL, type Credentials } from '../api/endpoints';
+import { CREDENTIAL, SHORTEST_SAFE_KEY, type Credentials } from '../api/endpoints';
 import { ServiceError } from '../api/errors';
-import { getSigningSecrets } from '../callback/signature';
+import { getSigningSecrets, type SigningSecrets } from '../callback/signature';
 import { judgeFailure } from './fetchDetails';
 import { readSettings } from './options';
 
@@ -20,12 +20,14 @@ const SETTINGS = { timeoutSeconds: 5 };
 export async function checkCredential(context: IHookFunctions): Promise<void> {
 	const { verifySignature, fetchDetails } = readSettings(context);
 	const credentials = await context.getCredentials<Credentials>(CREDENTIAL);
-	if (verifySignature && !getSigningSecrets(credentials))
+	const secrets = getSigningSecrets(credentials);
+	if (verifySignature && !secrets)
 		throw new NodeOperationError(
 			context.getNode(),
 			// n8n shows no description when a workflow is published.
 			"The credential has no 'Webhook HMAC Key', so callbacks can't be verified. Generate a webhookHmacKey in your account settings with the service and paste it into the credential, or turn off 'Verify Signature' if you accept callbacks from anyone.",
 		);
+	if (verifySignature && secrets) warnOfShortKeys(context, secrets);
 	if (!fetchDetails) return;
 	try {
 		await new TaskService(context, credentials).getTask(NO_TASK, SETTINGS);
@@ -35,6 +37,25 @@ export async function checkCredential(context: IHookFunctions): Promise<void> {
 	}
 }
 
+function warnOfShortKeys(context: IHookFunctions, { current, previous }: SigningSecrets): void {
+	const isShort = (key?: string) => key !== undefined && key.length < SHORTEST_SAFE_KEY;
+	const names = [
+		isShort(current) && "'Webhook HMAC Key'",
+		isShort(previous) && "'Previous Webhook HMAC Key'",
+	].filter((name) => name !== false);
+	if (names.length)
+		warn(
+			context,
+			`${names.join(' and ')} in the credential: a key of fewer than ${SHORTEST_SAFE_KEY} characters can be found by trying, and whoever has it can start this workflow. Generate a new webhookHmacKey in your account settings with the service and paste it into the credential.`,
+		);
+}
+
+const warn = (context: IHookFunctions, text: string): void =>
+	context.logger.warn(text, {
+		workflowId: context.getWorkflow().id,
+		nodeName: context.getNode().name,
+	});
+
 function report(context: IHookFunctions, error: Error & { description?: string }): void {
 	const { message, description } = error;
 	const isOwners = error instanceof ServiceError ? error.code === 401 : error instanceof UserError;
@@ -42,8 +63,8 @@ function report(context: IHookFunctions, error: Error & { description?: string }
 	const isAttended = !['init', 'leadershipChange'].includes(context.getActivationMode());
 	if (isOwners && isAttended)
 		throw new NodeOperationError(context.getNode(), message, { description });
-	context.logger.warn(
+	warn(
+		context,
 		`The trigger is active, but task details can't be read: ${message}. ${description ?? ''}`,
-		{ workflowId: context.getWorkflow().id, nodeName: context.getNode().name },
 	);
 }

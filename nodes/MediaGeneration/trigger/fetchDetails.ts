@@ -1,14 +1,14 @@
 import { sleep, UserError } from 'n8n-workflow';
 import type { TaskService } from '../api/client';
-import { ServiceError } from '../api/errors';
+import { OtherTaskError, ServiceError } from '../api/errors';
 import type { Task } from '../api/task';
 import { settleBy } from '../lib/timers';
 
 /** What the service says of a task. */
 export type Details =
 	| { outcome: 'fetched'; task: Task }
-	/** It doesn't answer now. That passes by itself. */
-	| { outcome: 'down' }
+	/** It doesn't answer now, or not for this task. The sender is to repeat. */
+	| { outcome: 'down'; message?: string }
 	/** `unreadable` until somebody changes something, such as the path in the credential. */
 	| { outcome: 'unknown' | 'unreadable'; message: string };
 
@@ -51,7 +51,8 @@ export function judgeFailure(error: unknown): Exclude<Details, { outcome: 'fetch
 	const { code = 0, answeredBy, isRateLimited } = error;
 	if (answeredBy === 'service' && (code === 404 || code === 422))
 		return { outcome: 'unknown', message };
+	if (error instanceof OtherTaskError) return { outcome: 'down', message };
 	const isFault = code >= 500 && !LASTING_CODES.has(code);
 	const passes = !answeredBy || isRateLimited || isFault || PASSING_CODES.has(code);
-	return passes ? { outcome: 'down' } : { outcome: 'unreadable', message };
+	return { outcome: passes ? 'down' : 'unreadable', message };
 }

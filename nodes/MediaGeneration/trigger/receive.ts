@@ -22,7 +22,7 @@ export async function receiveCallback(context: IWebhookFunctions): Promise<IWebh
 	try {
 		return await receive(context);
 	} catch (error) {
-		return refuse(context, { reason: 'temporarilyUnavailable' }, (error as Error).message);
+		return refuse(context, { reason: 'temporarilyUnavailable', cause: (error as Error).message });
 	}
 }
 
@@ -89,7 +89,7 @@ function conclude(
 ): Finding | Refused {
 	const claim = { status: claimedStatus, isFact: false };
 	if (!details) return { details: 'off', task: { taskId, status: claimedStatus }, ...claim };
-	if (details.outcome === 'down') return { reason: 'detailsUnavailable' };
+	if (details.outcome === 'down') return { reason: 'detailsUnavailable', cause: details.message };
 	if (details.outcome === 'fetched') {
 		if (isForAnother(context, details.task)) return { reason: 'createdForAnother' };
 		const { status: known, state = '' } = details.task;

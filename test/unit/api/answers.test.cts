@@ -76,8 +76,8 @@ const leak = fc
 			(text) => text,
 			encodeURIComponent,
 			(text) => JSON.stringify(text),
-			(text) => JSON.stringify(text).replaceAll('/', '\\/').replaceAll('&', '\\u0026'),
-			(text) => text.toUpperCase(),
+			(text) => JSON.stringify(text).replaceAll('/', '\\/'),
+			(text) => JSON.stringify(text).replaceAll('&', '\\u0026'),
 		),
 		fc.string(),
 	)
@@ -166,7 +166,7 @@ async function* streamInChunks(text: string, breaks: boolean) {
 /** A service that gives this answer. It has called a webhook with the resume URL. */
 function serviceThat({ statusCode, text, breaks }: Answer) {
 	const context = {
-		getQueryData: () => ({ signature: RESUME_TOKEN, a: ['b'] }),
+		runExecutionData: { resumeToken: RESUME_TOKEN },
 		helpers: {
 			httpRequestWithAuthentication: async () => ({
 				statusCode,

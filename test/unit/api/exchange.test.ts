@@ -1,6 +1,7 @@
 import { parseAnswer } from '../../../nodes/MediaGeneration/api/exchange';
 import { Redactor } from '../../../nodes/MediaGeneration/api/redaction';
 import { rawTaskRecord, taskRecord, toTask } from '../../../nodes/MediaGeneration/api/task';
+import { LINEAR, measureGrowth } from '../growth';
 
 const redactor = new Redactor([
 	'the-access-token',
@@ -14,21 +15,25 @@ const link = (index: number) => `https://cdn.example/${index}`;
 const list = (bytes: number, build: (index: number) => unknown) =>
 	JSON.stringify(Array.from({ length: bytes / 40 }, (_, index) => build(index)));
 
-/** How much longer a pass may take by chance, in milliseconds. */
-const NOISE = 5;
-
 /** Reads an answer with a task's record whose result is this, as a look does. */
-function read(result: string): number {
-	const begun = performance.now();
+function read(result: string) {
 	const record = parseAnswer(`{"taskId":"task","state":"success","response":${result}}`, redactor);
 	const { success } = rawTaskRecord.safeParse(record);
 	if (success) toTask('task', taskRecord.parse(record));
-	return performance.now() - begun;
 }
 
 it.each<[string, (bytes: number) => string]>([
-	['a resume URL', (bytes) => `"/webhook-waiting/1?${fill('x', bytes)}"`],
-	['resume URLs', (bytes) => `"${fill('/webhook-waiting/', bytes)}"`],
+	['a callback URL', (bytes) => `{"callBackUrl":"https://n8n.example/?${fill('x', bytes)}"}`],
+	[
+		'callback URLs in text',
+		(bytes) => JSON.stringify(fill('{"callBackUrl":"https://a?b"},', bytes)),
+	],
+	['their key alone', (bytes) => JSON.stringify(fill('"callBackUrl":"', bytes))],
+	['their key and blanks', (bytes) => JSON.stringify(fill('callBackUrl"    ', bytes))],
+	[
+		'their key and backslashes',
+		(bytes) => JSON.stringify(`callBackUrl":"?${fill('\\', bytes / 2)}`),
+	],
 	['links', (bytes) => list(bytes, link)],
 	['one long link', (bytes) => `"https://cdn.example/${fill('x', bytes)}"`],
 	['objects of links', (bytes) => list(bytes, (index) => ({ video: link(index), id: index }))],
@@ -47,13 +52,10 @@ it.each<[string, (bytes: number) => string]>([
 ])(
 	'an answer of %s takes at most 2.5 times as long for each time it is twice as long',
 	(_, build) => {
-		const [quarter, whole] = [build(BYTES / 4), build(BYTES)];
-		const time = (text: string) => Math.min(...Array.from({ length: 3 }, () => read(text)));
-		// A busy machine disturbs a measurement, most of all one of a few milliseconds. Quadratic work
-		// would take 16 times as long each time, and seconds.
-		const ratios = [];
-		do ratios.push((time(whole) - NOISE) / time(quarter));
-		while (ratios.length < 10 && Math.min(...ratios) > 2.5 ** 2);
-		expect(Math.min(...ratios)).toBeLessThanOrEqual(2.5 ** 2);
+		const prepare = (bytes: number) => {
+			const result = build(bytes);
+			return () => read(result);
+		};
+		expect(measureGrowth(prepare, BYTES)).toBeLessThanOrEqual(LINEAR);
 	},
 );

@@ -1,48 +1,53 @@
-import { listTokens, listUrlSecrets, Redactor } from '../../../nodes/MediaGeneration/api/redaction';
+import fc from 'fast-check';
+import { listUrlSecrets, Redactor } from '../../../nodes/MediaGeneration/api/redaction';
+import { LINEAR, measureGrowth } from '../growth';
 
 const TOKEN = 'pk+1/2=AZy&b"c';
-const RESUME = '7d0c6f0f9f2e4f6b8a1c3e5d7f9b1d3f';
-const redactor = new Redactor([TOKEN, 'shorter', 'not-more', 'not-more', undefined, '']);
+const redactor = new Redactor([` ${TOKEN}\n`, 'shorter', 'not-more', 'not-more', undefined, ' ']);
+
+const asJson = (text: string) => JSON.stringify(text).slice(1, -1);
+const asPhp = (text: string) => asJson(text).replaceAll('/', '\\/');
+const asGo = (text: string) => asJson(text).replaceAll('&', '\\u0026');
 
 describe('a message', () => {
 	it.each<[string, string]>([
 		['as it is', TOKEN],
-		['in upper case', TOKEN.toUpperCase()],
 		['percent-encoded', encodeURIComponent(TOKEN)],
-		['percent-encoded in small letters', encodeURIComponent(TOKEN).toLowerCase()],
-		['as JSON', JSON.stringify(TOKEN).slice(1, -1)],
-		['as JSON in JSON', JSON.stringify(JSON.stringify(TOKEN)).slice(3, -3)],
-		['as PHP writes JSON', JSON.stringify(TOKEN).slice(1, -1).replaceAll('/', '\\/')],
-		['as Go writes JSON', TOKEN.replaceAll('"', '\\"').replaceAll('&', '\\u0026')],
+		['percent-encoded in small letters', 'pk%2b1%2f2%3dAZy%26b%22c'],
+		['as JSON', asJson(TOKEN)],
+		['as JSON in JSON', asJson(asJson(TOKEN))],
+		['as PHP writes JSON', asPhp(TOKEN)],
+		['as PHP writes JSON in JSON', asPhp(asPhp(TOKEN))],
+		['as Go writes JSON', asGo(TOKEN)],
 		['that is short', 'shorter'],
 	])('hides a secret %s', (_, text) => {
 		expect(redactor.hideInMessage(`a ${text} b ${text}`)).toBe('a *** b ***');
 	});
 
 	it('hides the secrets that were added, the longer of two whole', () => {
-		const more = redactor.with([TOKEN, 'not-more-token']);
+		const more = redactor.with(['not-more-token', undefined]);
 		expect(more.hideInMessage(`${TOKEN} not-more-token`)).toBe('*** ***');
+	});
+
+	it('hides a long secret whole, and half a character', () => {
+		const [long, odd] = ['abc'.repeat(1_000), 'half\ud800/way'];
+		const text = new Redactor([long, odd]).hideInMessage(
+			`a ${long}ab ${odd} b half%EF%BF%BD%2Fway`,
+		);
+		expect(text).toBe('a ***ab *** b ***');
 	});
 
 	it.each([
 		TOKEN.slice(1),
 		'pk+1/2, https://cdn.example/a.png?X-Signature=abc',
-		'https://n8n.example/webhook-waiting/17/wait',
-	])('keeps %j, which is no secret', (text) => {
+		'https://n8n.example/webhook-waiting/17/wait?signature=7d0c6f0f9f2e4f6b8a1c3e5d7f9b1d3f',
+	])('keeps %j, which is no secret that is known', (text) => {
 		expect(redactor.hideInMessage(text)).toBe(text);
 	});
 
-	const resumeUrl = `https://n8n.example/webhook-waiting/17/wait?signature=${RESUME}`;
-	it.each([
-		['plain', resumeUrl, 'https://n8n.example/webhook-waiting/17/wait?***'],
-		['of PHP', resumeUrl.replaceAll('/', '\\/'), /webhook-waiting\\\/17\\\/wait\?\*\*\*/],
-		['percent-encoded', encodeURIComponent(resumeUrl), /webhook-waiting%2F17%2Fwait%3F\*\*\*/],
-		['in JSON', JSON.stringify(JSON.stringify(resumeUrl)), /wait\?\*\*\*\\+""/],
-	])('hides the query of a resume URL, %s', (_, url, shown) => {
-		const text = redactor.hideInMessage(`a ${url} b`);
-		expect(text).toMatch(shown);
-		expect(text).toMatch(/^a .* b$/);
-		expect(text).not.toContain(RESUME);
+	it('is hidden in even if it has no end', () => {
+		const start = 'Invalid request: {"model":"a","callBackUrl":"https://n8n.example/hook';
+		expect(redactor.hideInMessage(`${start}?key=abc…`)).toBe(`${start}?***`);
 	});
 });
 
@@ -54,19 +59,97 @@ it('data has no secret in any text or name, save short ones, and keeps all else'
 	expect(JSON.stringify(redactor.hideInData(odd))).toBe('{}');
 });
 
-it.each([
-	[
-		`https://ann:pass-word@n8n.example/hook?key=${RESUME}&user=7`,
-		['pass-word', `?key=${RESUME}&user=7`, RESUME],
-	],
-	['https://n8n.example/webhook/a', []],
-	['no URL', []],
-])('the secrets of the URL %s are its password, query and tokens', (url, secrets) => {
-	expect(listUrlSecrets(url).filter(Boolean)).toEqual(secrets);
+describe("a callback URL's query is hidden by its key", () => {
+	/** Services send the request as an object, or as text, in which its input may be text. */
+	const nestings: Array<[string, (url: string) => unknown]> = [
+		['an object', (callBackUrl) => ({ callBackUrl, taskId: 'task' })],
+		['an object in lists', (callback_url) => [[{ callback_url, taskId: 'task' }]]],
+		['text', (callbackUrl) => JSON.stringify({ callbackUrl, taskId: 'task' }, undefined, 1)],
+		['text of PHP', (callBackUrl) => asPhp(JSON.stringify({ callBackUrl }))],
+		['text in text', (callBackUrl) => asJson(JSON.stringify([{ callBackUrl, a: '"' }, 1]))],
+		['text three times', (CALLBACKURL) => asJson(asJson(JSON.stringify({ CALLBACKURL })))],
+	];
+	it.each(nestings)('in %s, whatever the path', (_, nest) => {
+		for (const path of [
+			'webhook-waiting/17',
+			'my/wait',
+			'form-waiting/17',
+			'webhook/c0ffee/webhook',
+		]) {
+			const url = `https://n8n.example/${path}`;
+			expect(redactor.hideInData(nest(`${url}?signature=1&b=2#3`))).toEqual(nest(`${url}?***`));
+			expect(redactor.hideInData(nest(url))).toEqual(nest(url));
+		}
+	});
+
+	it.each(nestings)('and its login, in %s', (_, nest) => {
+		expect(redactor.hideInData(nest('https://ann:pass@n8n.example/a?b'))).toEqual(
+			nest('https://***@n8n.example/a?***'),
+		);
+	});
+
+	it('and the rest stays JSON, whatever the URL', () => {
+		const odd = fc.string({
+			unit: fc.constantFrom('\\', '"', '?', '@', '/', 'a', '{', '\n', '%3f'),
+		});
+		fc.assert(
+			fc.property(odd, fc.nat(3), (end, depth) => {
+				let text = JSON.stringify({ callBackUrl: `https://${end}`, rest: ['"', end] });
+				for (let level = 0; level < depth; level++) text = JSON.stringify(text);
+				let read: unknown = redactor.hideInData(text);
+				for (let level = 0; level <= depth; level++) read = JSON.parse(String(read));
+				const { callBackUrl, rest } = read as { callBackUrl: string; rest: string[] };
+				expect(rest).toEqual(['"', end]);
+				expect(callBackUrl).toMatch(/^[^?]*(\?|\?\*\*\*)?$/);
+			}),
+			{ numRuns: 2_000 },
+		);
+	});
+
+	it('also percent-encoded', () => {
+		const url = 'https%3A%2F%2Fn8n.example%2Fa';
+		expect(redactor.hideInData({ callBackUrl: `${url}%3Fb%3Dc` })).toEqual({
+			callBackUrl: `${url}%3F***`,
+		});
+	});
 });
 
-it('a token is long, and has no characters of words', () => {
-	expect(listTokens([RESUME, 'short', 'beta2/image-edit-of-a-model', ['x'.repeat(20)], 7])).toEqual(
-		[RESUME],
-	);
+it.each([
+	['https://ann:pass-word@n8n.example/hook?key=abc&user=7#a', ['pass-word', '?key=abc&user=7']],
+	['http://n8n.example/a:b@c?d@e', ['?d@e']],
+	['https://n8n.example/webhook/a', []],
+	['no URL?a=b', []],
+])('the secrets of the URL %s are its password and its query, nothing else', (url, secrets) => {
+	expect(listUrlSecrets(url)).toEqual(secrets);
+});
+
+describe('hiding takes at most 2.5 times as long for twice', () => {
+	const SIZE = 1 << 19;
+	const fill = (text: string, length: number) => text.repeat(Math.ceil(length / text.length));
+
+	/** A text that all but has the query of a Callback URL, again and again. */
+	it.each<[string, (size: number) => [query: string, text: string]]>([
+		['34 backslashes', (size) => [fill('\\', 34), fill(`?${fill('\\', 33)}`, size)]],
+		['backslashes', (size) => [fill('\\', size / 8), fill('\\', size)]],
+		['a period', (size) => [`${fill('?a', size / 8)}b`, fill('?a', size)]],
+		['an odd middle', (size) => [`${fill('b', size / 8)}a${fill('b', size / 8)}`, fill('b', size)]],
+		['its end', (size) => [fill('b', size / 8), fill(`?${fill('b', size / 8 - 1)}`, size)]],
+		['itself', (size) => [fill('b', size / 8), fill(`?${fill('b', size / 8)}`, size)]],
+	])('the text and the Callback URL: %s', (_, build) => {
+		const prepare = (size: number) => {
+			const [query, text] = build(size);
+			const own = new Redactor(listUrlSecrets(`https://x/?${query}`));
+			return () => own.hideInData({ text, param: JSON.stringify({ callBackUrl: `?${text}` }) });
+		};
+		expect(measureGrowth(prepare, SIZE)).toBeLessThanOrEqual(LINEAR);
+	});
+
+	it('the secrets', () => {
+		const text = fill('the-secret-', SIZE / 32);
+		const prepare = (size: number) => {
+			const own = new Redactor(Array.from({ length: size }, (_, index) => `the-secret-${index}`));
+			return () => own.hideInData(text);
+		};
+		expect(measureGrowth(prepare, 512)).toBeLessThanOrEqual(LINEAR);
+	});
 });

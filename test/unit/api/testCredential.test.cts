@@ -5,7 +5,7 @@ import { MediaGenerationTrigger } from '../../../nodes/MediaGeneration/MediaGene
 
 const { credentialTest } = new MediaGeneration().methods;
 
-const credentials = { baseUrl: 'https://api.example.com', accessToken: 'secret-token' };
+const credentials = { baseUrl: 'https://api.example.com', accessToken: 'secret-token\n' };
 
 describe('the test of the credential', () => {
 	const ok = (body: unknown, statusCode = 200) => ({

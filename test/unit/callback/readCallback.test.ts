@@ -19,15 +19,17 @@ function newNode(
 		credentials = withId('one') as object,
 	} = {},
 ) {
-	const state = { reads: 0, webhookSecret };
+	const state = { reads: 0, webhookSecret, previousWebhookSecret: '', lines: [] as string[] };
 	const more = {
-		getNode: () => ({ id, credentials }),
+		logger: { warn: (line: string) => state.lines.push(line) },
+		getNode: () => ({ id, name: 'Node', credentials }),
 		getWorkflow: () => ({ id: workflow }),
 		getMode: () => mode,
 		async getCredentials() {
 			state.reads++;
 			if (state.webhookSecret === undefined) throw new Error('no database');
-			return { webhookSecret: state.webhookSecret };
+			const { webhookSecret, previousWebhookSecret } = state;
+			return { webhookSecret, previousWebhookSecret };
 		},
 	};
 	const send = async (settings?: typeof signed, secret?: string) => {
@@ -53,7 +55,25 @@ it.each<[string, string, typeof signed | undefined, string | undefined, object, 
 	const callback = await send(settings, key);
 	expect(callback).toMatchObject(expected);
 	expect(state.reads).toBe(reads);
-	if ('body' in callback) expect(callback.credentials).toEqual({ webhookSecret });
+	if ('body' in callback) expect(callback.credentials).toMatchObject({ webhookSecret });
+});
+
+it.each<[string, string, typeof signed | undefined, number]>([
+	['the previous key', 'old', signed, 1],
+	['the previous key, where it is optional', 'old', undefined, 1],
+	['the key', KEY, signed, 0],
+	['another key', 'stranger', signed, 0],
+	['no key that counts', 'old', unsigned, 0],
+])('a callback signed with %s is worth %d lines in the log', async (_, key, settings, count) => {
+	const { send, state } = newNode(KEY);
+	state.previousWebhookSecret = 'old';
+	for (const time of [1, 2]) {
+		await send(settings, key);
+		expect([time, state.lines]).toEqual([
+			time,
+			Array(count).fill(expect.stringMatching(/^"Node" .*'Previous Webhook HMAC Key'.*Clear/)),
+		]);
+	}
 });
 
 describe('callbacks share the credential that was read', () => {

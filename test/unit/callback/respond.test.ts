@@ -24,7 +24,7 @@ it.each<[string, number | undefined, string | undefined]>([
 	['', undefined, undefined],
 ])('a refusal is logged with its reason, and%s', (words, clockDifferenceSeconds, cause) => {
 	const node = newNode();
-	node.refuse({ reason: 'timestampStale', clockDifferenceSeconds }, cause);
+	node.refuse({ reason: 'timestampStale', clockDifferenceSeconds, cause });
 	expect(node.lines).toEqual([
 		`"Trigger" refused a callback: X-Webhook-Timestamp is too far from the present time (401 timestampStale${words}). To find out more, use Verify Callback of the Media Generation node.{"workflowId":"workflow"}`,
 	]);
@@ -48,7 +48,7 @@ it.each<[Reason, number, number]>([
 	['taskNotInExecution', 404, 1],
 ])('the sender is told %s with %d, which makes %d lines in the log', (reason, status, count) => {
 	const { lines, response, ...node } = newNode();
-	expect(node.refuse({ reason }, 'a cause')).toEqual({ noWebhookResponse: true });
+	expect(node.refuse({ reason, cause: 'a cause' })).toEqual({ noWebhookResponse: true });
 	const answer = { accepted: false, reason, message: expect.not.stringContaining('cause') };
 	expect(response).toMatchObject({ statusCode: status, answer });
 	expect(lines).toHaveLength(count);

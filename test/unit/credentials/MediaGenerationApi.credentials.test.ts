@@ -42,6 +42,15 @@ describe('authenticate', () => {
 	});
 });
 
+it.each(['secret-token\n', ' secret-token '])(
+	'authenticate adds the token without the blanks around it: %j',
+	async (accessToken) => {
+		const request = { url: 'https://api.example.com/api/v1/chat/credit' };
+		const { headers } = await authenticate(request, { accessToken });
+		expect(headers).toEqual({ Authorization: 'Bearer secret-token' });
+	},
+);
+
 const credits = 'https://api.example.com/api/v1/chat/credit';
 it.each([
 	httpRequestNode(credits, { proxy: 'http://evil.example:8080' }),
@@ -52,6 +61,38 @@ it.each([
 	await expect(authenticate(request)).rejects.toThrow(reason);
 });
 
+it.each([
+	{ Host: 'evil.example' },
+	{ Accept: '*/*', host: 'api.example.com' },
+	{ ' hOST\u00a0': 'evil.example' },
+	// axios takes such groups for headers too.
+	{ common: { Host: 'evil.example' } },
+	{ get: { 'Host ': ['evil.example'] } },
+])(
+	'authenticate keeps the token from another host behind the same address: %j',
+	async (headers) => {
+		const sent = authenticate(httpRequestNode(credits, { headers }));
+		await expect(sent).rejects.toThrow("Remove the header 'Host'");
+	},
+);
+
+it.each(['TRACE', 'trace', 'TRACE ', 'OPTIONS', 'CONNECT', 'TRACK'])(
+	'authenticate keeps the token from answers that may repeat it: method "%s"',
+	async (method) => {
+		const reason = 'only sent with the methods GET, HEAD, POST, PUT, PATCH, DELETE';
+		await expect(authenticate(httpRequestNode(credits, { method }))).rejects.toThrow(reason);
+	},
+);
+
+it.each([undefined, '', 'get', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])(
+	'authenticate adds the token to requests with the method %s, and to their headers',
+	async (method) => {
+		const headers = { 'X-Forwarded-For': '1', Hosts: 'a' };
+		const sent = await authenticate(httpRequestNode(credits, { method, headers }));
+		expect(sent.headers).toEqual({ ...headers, Authorization: 'Bearer secret-token' });
+	},
+);
+
 it("authenticate adds the token where n8n's HTTP Request node checks certificates", async () => {
 	const { headers } = await authenticate(httpRequestNode(credits, { rejectUnauthorized: true }));
 	expect(headers).toEqual({ Authorization: 'Bearer secret-token' });
@@ -61,6 +102,24 @@ it("authenticate keeps the token from an address that 'Base URL' must not be", a
 	const sent = authenticate({ url: 'http://media.example' }, { baseUrl: 'http://media.example' });
 	await expect(sent).rejects.toThrow("'Base URL' in the credential begins with http://");
 });
+
+it.each([
+	['', false],
+	['a', true],
+	['a-key-of-15-cha', true],
+	['a-key-of-16-char', false],
+	// n8n shows what it can't tell.
+	['={{ $vars.key }}', true],
+	// n8n shows this for what was saved.
+	['__n8n_BLANK_VALUE_e5362baf-c777-4d57-a609-6eaf1f9e87f6', false],
+])(
+	'the field of the key says with %j that short keys can be guessed: %j',
+	(webhookSecret, isShort) => {
+		const notice = new MediaGenerationApi().properties.find(({ type }) => type === 'notice');
+		if (!notice) throw new Error('There is no notice');
+		expect(NodeHelpers.displayParameter({ webhookSecret }, notice, null, null)).toBe(isShort);
+	},
+);
 
 it.each([{}, { customEndpoints: true }])(
 	'the fields that few need count where they are filled in, with %j',

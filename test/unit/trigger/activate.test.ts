@@ -13,7 +13,7 @@ type Activation = Parameters<typeof activate>[0];
 /** Checks a trigger's credential, and shows what that asked for and logged. */
 async function activate({
 	parameters = {} as IDataObject,
-	webhookSecret = 'a-key',
+	webhookSecret = 'a-key-of-16-char',
 	baseUrl = 'https://api.example.com' as string | null,
 	/** More fields of the credential. */
 	paths = {},
@@ -77,6 +77,31 @@ it.each<[string, Activation, RegExp, number]>([
 	const { error, description, warnings, requests } = await activate(activation);
 	expect(`${error} ${description}`).toMatch(words);
 	expect([requests.length, warnings]).toEqual([count, []]);
+});
+
+it.each<[string, Activation, string[]]>([
+	['15 characters', { webhookSecret: 'a-key-of-15-cha' }, ["'Webhook HMAC Key'"]],
+	['16 characters', {}, []],
+	['no previous one', { paths: { previousWebhookSecret: ' ' } }, []],
+	[
+		'a short previous one',
+		{ paths: { previousWebhookSecret: 'old' } },
+		["'Previous Webhook HMAC Key'"],
+	],
+	[
+		'two short ones',
+		{ webhookSecret: 'new', paths: { previousWebhookSecret: 'old' } },
+		["'Webhook HMAC Key' and 'Previous Webhook HMAC Key'"],
+	],
+	['no use', { webhookSecret: 'new', parameters: { verifySignature: false } }, []],
+])('a key of %s activates, with a warning if it can be guessed', async (_, activation, names) => {
+	const { error, warnings } = await activate(activation);
+	expect(error).toBeUndefined();
+	expect(warnings).toEqual(
+		names.map(
+			(name) => expect.stringMatching(`^${name} .* fewer than 16 characters.*Generate a`) as string,
+		),
+	);
 });
 
 it.each<[string, Activation, RegExp]>([

@@ -1,6 +1,6 @@
 import { UserError } from 'n8n-workflow';
 import type { TaskService } from '../../../nodes/MediaGeneration/api/client';
-import { ServiceError } from '../../../nodes/MediaGeneration/api/errors';
+import { OtherTaskError, ServiceError } from '../../../nodes/MediaGeneration/api/errors';
 import { fetchDetails } from '../../../nodes/MediaGeneration/trigger/fetchDetails';
 
 const task = { taskId: 'task', status: 'completed' };
@@ -25,15 +25,18 @@ async function fetch(...answers: unknown[]) {
 	return { ...(await details), requests: asked.length };
 }
 
+const failure = { message: 'It failed', hint: 'Check it.' };
 const fail = (code?: number, answeredBy?: 'service' | 'other', isRateLimited?: boolean) =>
-	new ServiceError({ message: 'It failed', hint: 'Check it.', code, answeredBy, isRateLimited });
+	new ServiceError({ ...failure, code, answeredBy, isRateLimited });
 
 jest.useFakeTimers();
 
 const once = { requests: 1, after: 0 };
 const fetched = { outcome: 'fetched', task, ...once };
 const down = { outcome: 'down', ...once };
-const unreadable = { outcome: 'unreadable', message: 'It failed. Check it.', ...once };
+const message = 'It failed. Check it.';
+const later = { ...down, message };
+const unreadable = { outcome: 'unreadable', message, ...once };
 const unknown = { ...unreadable, outcome: 'unknown', requests: 2, after: 1_000 };
 
 it.each<[string, unknown[], object]>([
@@ -41,11 +44,12 @@ it.each<[string, unknown[], object]>([
 	['come a second later', [fail(422, 'service'), task], { ...fetched, requests: 2, after: 1_000 }],
 	['are of an unknown task', [fail(422, 'service')], unknown],
 	['do not come', [new Promise(() => {})], { ...down, after: 5_000 }],
-	['are not answered', [fail()], down],
+	['are not answered', [fail()], later],
 	['are a fault of our own', [new Error('fault')], down],
-	['are refused for now', [fail(429, 'service')], down],
-	['are a fault of the service', [fail(500, 'service')], down],
-	['are refused for their rate', [fail(430, 'service', true)], down],
+	['are refused for now', [fail(429, 'service')], later],
+	['are a fault of the service', [fail(500, 'service')], later],
+	['are refused for their rate', [fail(430, 'service', true)], later],
+	['are of another task', [new OtherTaskError({ ...failure, answeredBy: 'service' })], later],
 	['are refused for good', [fail(401, 'service')], unreadable],
 	['are of a task that failed', [fail(501, 'service')], unreadable],
 	['have no path', [fail(404, 'other')], unreadable],

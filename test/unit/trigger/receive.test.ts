@@ -43,7 +43,8 @@ function newTrigger(parameters: IDataObject = {}, details: ReadDetails = complet
 	};
 }
 
-const inState = (state: string) => async (taskId: string) => buildDetails(taskId, state);
+const inState = (state: string, more?: object) => async (taskId: string) =>
+	buildDetails(taskId, state, more);
 const completed = inState('success');
 const failed = inState('fail');
 const answered = (code: number) => async () => ({ statusCode: code, body: `{"code":${code}}` });
@@ -189,6 +190,33 @@ it.each<[string, boolean, unknown, string | undefined]>([
 	const expected = isOwn ? hasCompleted : refused(404, 'createdForAnother');
 	expect(await send({ more: { getNode: () => ({ id, webhookId }) } })).toMatchObject(expected);
 });
+
+/** As long as the IDs of services, which look like tokens. */
+const TASK_ID = '5f2c9c1e7d0c6f0f9f2e4f6b8a1c3e5d';
+const failedFor = (callBackUrl: string) => inState('fail', { param: { callBackUrl } });
+const own = failedFor('https://n8n.example/c0ffee?x=1');
+const foreign = failedFor('https://n8n.example/another');
+const itFailed = { output: [{ json: { taskId: TASK_ID, status: 'failed' } }] };
+const inQuery = { x: TASK_ID, signature: TASK_ID };
+it.each<[string, ReadDetails, IDataObject, object]>([
+	['its task has failed', own, {}, itFailed],
+	['its task has failed, and the query has its ID', own, inQuery, itFailed],
+	["it is another receiver's", foreign, {}, refused(404, 'createdForAnother')],
+	["it is another receiver's, by the query", foreign, inQuery, refused(404, 'createdForAnother')],
+	['the details are of another task', async () => buildDetails('another', 'success'), {}, later],
+])(
+	'who has a genuine ID and signature can make nobody believe another body: %s',
+	async (_, details, query, expected) => {
+		const { logged, send } = newTrigger({ events: ['taskCompleted', 'taskFailed'] }, details);
+		const more = {
+			getQueryData: () => query,
+			getNode: () => ({ id: `genuine-${triggers}`, name: 'Trigger', webhookId: 'c0ffee' }),
+		};
+		expect(await send({ ...success, taskId: TASK_ID, more })).toMatchObject(expected);
+		const why = expected === later ? [expect.stringMatching(/503 .*; .* is of another task/)] : [];
+		expect(logged.filter((line) => line.includes('503'))).toEqual(why);
+	},
+);
 
 describe('copies of a callback', () => {
 	it('are one execution and one request, also when they come at once', async () => {

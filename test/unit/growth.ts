@@ -1,0 +1,24 @@
+/** How much longer a pass may take by chance, in milliseconds. */
+const NOISE = 5;
+
+/** At most 2.5 times as long for each time the work is twice as much. Quadratic work takes 16 times as long for both. */
+export const LINEAR = 2.5 ** 2;
+
+function time(run: () => unknown): number {
+	const begun = performance.now();
+	run();
+	return performance.now() - begun;
+}
+
+/**
+ * Measures how many times as long four times the work takes. A busy machine disturbs a measurement, most of all one of a few
+ * milliseconds, so the best of ten counts.
+ */
+export function measureGrowth(prepare: (size: number) => () => unknown, size: number): number {
+	const [quarter, whole] = [prepare(size / 4), prepare(size)];
+	const best = (run: () => unknown) => Math.min(...Array.from({ length: 3 }, () => time(run)));
+	const ratios = [];
+	do ratios.push((best(whole) - NOISE) / best(quarter));
+	while (ratios.length < 10 && Math.min(...ratios) > LINEAR);
+	return Math.min(...ratios);
+}
