@@ -30,6 +30,7 @@ async function fetchFrom(
 		signal = undefined as AbortSignal | undefined,
 		baseUrl = 'https://api.example.com',
 		together = { received: 0, maxBytes: Infinity },
+		storageError = undefined as Error | undefined,
 	} = {},
 ) {
 	const { helpers, asked, bodies } = buildFileHelpers((request) => {
@@ -38,6 +39,7 @@ async function fetchFrom(
 		if (served instanceof Error) throw served;
 		return typeof served === 'function' ? served() : served;
 	});
+	if (storageError) helpers.prepareBinaryData = async () => await Promise.reject(storageError);
 	const service = { credentials: { baseUrl } };
 	const source = { helpers, service, settings: { timeoutSeconds }, signal };
 	const file = await downloadFile(source as unknown as FileSource, {
@@ -134,6 +136,14 @@ it('stops at a file that is too large, with what to do, and takes one that is ju
 	const tooLarge = fetchFrom({ [url]: ok }, { maxBytes: 5 });
 	await expect(tooLarge).rejects.toMatchObject({ message, description });
 	expect((await fetchFrom({ [url]: ok }, { maxBytes: 6 })).file?.size).toBe(6);
+});
+
+it("says what n8n's storage did, with what to do, and does not blame the host", async () => {
+	const storageError = new Error('ENOSPC: no space left on device, write');
+	await expect(fetchFrom({ [url]: ok }, { storageError })).rejects.toMatchObject({
+		message: `Could not download task-result-1: n8n can't store it: ${storageError.message}`,
+		description: expect.stringContaining('the room and the limits') as string,
+	});
 });
 
 it('sends no secret, and follows no redirect by itself', async () => {
