@@ -124,9 +124,8 @@ async function store(
 		const binary = await helpers.prepareBinaryData(stream, name, mimeType);
 		return { name, mimeType, binary, size };
 	} catch (error) {
-		if (error instanceof UserError) throw error;
-		const why = toMessage((error as Error).message);
-		throw buildError(file, `n8n can't store it: ${why}`, STORAGE);
+		const why = `n8n can't store it: ${toMessage((error as Error).message)}`;
+		throw error instanceof UserError ? error : buildError(file, why, STORAGE);
 	}
 }
 

@@ -115,7 +115,9 @@ describe('the files of a task together', () => {
 
 	it('count also what was cut off, and without a limit of a file there is none', async () => {
 		const { item } = await fetchItems(eight, { maxBytes: length - 1 });
-		expect(item.json).toMatchObject({ downloadError: expect.stringContaining('it is too large') });
+		expect(item.json).toMatchObject({
+			downloadError: expect.stringContaining('it is too large') as string,
+		});
 		const last = await fetchItems(eight, { maxBytes: length - 1, perFile: true });
 		expect(last.items[7]?.json).toMatchObject({
 			downloadError: expect.stringContaining(downloadError) as string,
