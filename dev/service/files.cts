@@ -51,13 +51,16 @@ function sendResult(
 ) {
 	const file = `${taskId}/${name}`;
 	const { bytes, mimeType } = readSample(name);
-	const { fileSize, fileSlow = 0 } = faults;
+	const { fileSize, fileSlow = 0, fileDrips = false } = faults;
 	const size = fileSize ? Math.round(fileSize * 1e6) : bytes.length;
 	const line = `${file}\n`;
 	const block = fileSize ? Buffer.from(line.repeat(Math.ceil(CHUNK / line.length))) : bytes;
 	deliveries.push(file);
 	reply.type(mimeType).header('Content-Length', size);
-	return reply.send(Readable.from(repeat(block, size, fileSlow, wait)));
+	const content = fileDrips
+		? repeat(block.subarray(0, 1), size, size, wait)
+		: repeat(block, size, fileSlow, wait);
+	return reply.send(Readable.from(content));
 }
 
 /** The host of result files and uploads. It is not the API, and must never see the token. */

@@ -137,3 +137,46 @@ it.each(['callback', 'polling'])(
 		expect(pair.service.tasks.size).toBe(4);
 	},
 );
+
+describe('a host of files', () => {
+	/** Generates a task of each prompt, and tells what became of its files. */
+	async function generate(texts: string[], more: object = {}) {
+		const options = { outputItems: 'perFile', timeoutSeconds: 2, tasksPer10Seconds: 0, ...more };
+		const parameters = { waitFor: 'polling', downloadResults: true, options };
+		const execution = await pair.runNodes(prompts(texts), createAndWait(parameters));
+		return getOutput(execution).map(({ json: { status, file, downloadError = '' }, binary }) => ({
+			status,
+			hasLink: file?.url !== undefined,
+			why: /: (.*?)\. /.exec(downloadError)?.[1]?.replace(/127[.\d:]+/, 'HOST'),
+			hasFile: 'data' in binary,
+		}));
+	}
+	const got = { status: 'completed', hasLink: true, hasFile: true };
+	const missing = (why: string) => ({ ...got, hasFile: false, why });
+
+	it('that sends too slowly is left, and one that is just slow is not', async () => {
+		const drips = '#fileDrips';
+		const ends = '#fileSize=0.05 #fileSlow=1';
+		const flows = '#fileSize=2 #fileSlow=8';
+		expect(await generate([drips, ends, flows])).toEqual([
+			missing('its host HOST sent less than 100 kB in 2 s'),
+			got,
+			got,
+		]);
+		expect(pair.service.deliveries).toHaveLength(3);
+	});
+
+	it('sends no more for a task than five times what a file may have', async () => {
+		const output = await generate(['#files=20 #fileSize=0.1'], { maxSizeMegabytes: 0.1 });
+		const why =
+			"the files of this task together are larger than five times 'Maximum File Size' in Options, which is 0.5 MB";
+		const files = output.filter(({ hasFile }) => hasFile);
+		expect(files).toEqual(files.map(() => got));
+		expect(files.length).toBeGreaterThan(0);
+		expect(files.length).toBeLessThanOrEqual(5);
+		expect(output.filter(({ hasFile }) => !hasFile)).toEqual(
+			Array.from({ length: 20 - files.length }, () => missing(why)),
+		);
+		expect(pair.service.deliveries.length).toBeLessThan(20);
+	});
+});

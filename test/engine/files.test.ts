@@ -76,14 +76,14 @@ describe('a task', () => {
 
 describe('task: download', () => {
 	/** Creates a task with this prompt, and downloads the files of these kinds. */
-	async function download(prompt: string, files: string[]) {
+	async function download(prompt: string, files: string[], more: INodeParameters = {}) {
 		const create = { resource: 'task', operation: 'create', model: 'delta/reference-to-video' };
 		await run({ ...create, referenceImages: ['photo'], prompt });
 		const taskId = String(engine.listTasks()[0]?.taskId);
 		await engine.service.waitForTask(taskId);
-		const options = { outputItems: 'perFile' };
-		const more = { taskId, files, binaryPropertyName: 'film', options };
-		return { ...(await run({ resource: 'task', operation: 'download', ...more })), taskId };
+		const options = { outputItems: 'perFile', ...more };
+		const parameters = { taskId, files, binaryPropertyName: 'film', options };
+		return { ...(await run({ resource: 'task', operation: 'download', ...parameters })), taskId };
 	}
 
 	it('outputs an item for each of the chosen files', async () => {
@@ -103,5 +103,15 @@ describe('task: download', () => {
 		const { error } = await download('#fileRefused', ['result']);
 		expect(error?.message).toContain('has expired or is refused');
 		expect(error?.description).toContain('Download them right behind Generate');
+	});
+
+	it.each([
+		['#fileDrips', 'sent less than 100 kB in 2 s', "raise 'Request Timeout (Seconds)' in Options"],
+		['#files=9 #fileSize=0.1', 'of this task together are larger than five times', 'Raise the'],
+	])('says what a host of files did that %s', async (prompt, message, next) => {
+		const options = { timeoutSeconds: 2, maxSizeMegabytes: 0.1 };
+		const { error } = await download(prompt, ['result'], options);
+		expect(error?.message).toContain(message);
+		expect(error?.description).toContain(next);
 	});
 });

@@ -28,6 +28,8 @@ const NEVER_SENT: Array<[pattern: RegExp, reason: string, hint?: string]> = [
 	[/^connect E(HOST|NET)UNREACH$/, 'there is no route to its host'],
 ];
 
+export const SLOW_HINT = "If it is just slow, raise 'Request Timeout (Seconds)' in Options.";
+
 const TIMEOUT = /^(ETIMEDOUT|ECONNABORTED|ESOCKETTIMEDOUT)$/;
 
 /** @param error what n8n's HTTP helper threw: n8n wraps Node's errors */
@@ -48,7 +50,7 @@ export function describeNetworkFailure(error: unknown, timeoutSeconds: number): 
 		return { reason: 'broke off the connection before it answered', isRejected: false };
 	return {
 		reason: `gave no answer within ${timeoutSeconds} s`,
-		hint: "If it is just slow, raise 'Request Timeout (Seconds)' in Options.",
+		hint: SLOW_HINT,
 		isRejected: false,
 	};
 }

@@ -1,16 +1,27 @@
 import { sleep, UserError, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
 import { USER_AGENT, type RequestSettings } from '../../api/exchange';
-import { describeNetworkFailure } from '../../api/networkFailure';
+import { describeNetworkFailure, SLOW_HINT } from '../../api/networkFailure';
 import { toMessage } from '../../api/schemas';
 import { storeFile } from '../../host/storeFile';
 import { isInternalUrl, isWebUrl } from '../../lib/url';
+import { cutText } from '../../lib/text';
+import { settleBy } from '../../lib/timers';
 import { chooseFileType } from '../../media/formats';
 
 const MAX_REDIRECTS = 5;
 
 /** Statuses of a host that refuses a file, or no longer has it. */
 const REFUSED = new Set([401, 403, 404, 410]);
+
+/** What a host must send in each Request Timeout, in bytes, unless the file ends. */
+const LEAST_BYTES = 100_000;
+
+/** The longest download, in seconds. */
+const LONGEST = 60 * 60;
+
+/** Of a host's name in a message, in characters. A host may redirect to a name of any length. */
+const LONGEST_NAME = 100;
 
 /** The service that gave the links, and the parts of n8n, also in a webhook. */
 export interface FileSource {
@@ -37,6 +48,8 @@ export interface RemoteFile {
 	label: string;
 	name: string;
 	maxBytes: number;
+	/** All files of the task: bytes that arrived, also of those that were cut off, and the limit. */
+	together: { received: number; readonly maxBytes: number };
 }
 
 interface Answer {
@@ -44,75 +57,116 @@ interface Answer {
 	headers: Record<string, string | undefined>;
 	/** The part of Node's streams that is used here. */
 	body: AsyncIterable<Uint8Array> & {
-		destroy(): void;
 		constructor: { from(chunks: AsyncIterable<Uint8Array>): never };
 	};
+	/** Who answered, after redirects. */
+	host: string;
 }
 
 /**
  * Streams a result file into n8n's storage. Its host is not the service, so it gets no token.
  * @returns undefined when the host refuses the link, usually because it has expired
- * @throws {UserError} when the file can't be downloaded, or is too large
+ * @throws {UserError} when the file can't be downloaded, is too large or too slow
  */
 export async function downloadFile(
 	source: FileSource,
 	file: RemoteFile,
 ): Promise<DownloadedFile | undefined> {
 	const begun = Date.now();
-	const stalled = new AbortController();
-	const answer = await open(source, file, stalled.signal);
-	const { statusCode, body } = answer;
-	if (statusCode === 200) {
-		const stored = await store(source, file, answer, stalled);
+	const { timeoutSeconds } = source.settings;
+	const over = new AbortController();
+	try {
+		checkSize(file, 0);
+		const opening = open(source, file, over.signal);
+		// A host may send headers so slowly, or redirect so often, that n8n's timeout has no effect.
+		const answer = await settleBy(begun + timeoutSeconds * 1000, opening);
+		if (!answer) throw buildNetworkError(file, file.url, { code: 'ETIMEDOUT' }, timeoutSeconds);
+		const { statusCode, host } = answer;
+		if (REFUSED.has(statusCode)) return undefined;
+		if (statusCode !== 200) throw buildError(file, `its host ${host} answered ${statusCode}`);
+		const stored = await store(source, file, answer, over);
 		return { url: file.url, ...stored, seconds: (Date.now() - begun) / 1000 };
+	} finally {
+		// Destroying a body that nobody has read leaves its connection open.
+		over.abort();
 	}
-	body.destroy();
-	if (REFUSED.has(statusCode)) return undefined;
-	throw buildError(file, `its host ${hostOf(file.url)} answered ${statusCode}`);
 }
 
 async function store(
 	{ helpers, settings: { timeoutSeconds } }: FileSource,
 	file: RemoteFile,
-	{ headers, body }: Answer,
-	stalled: AbortController,
+	{ headers, body, host }: Answer,
+	over: AbortController,
 ): Promise<Omit<DownloadedFile, 'url' | 'seconds'>> {
 	const { mimeType, extension } = chooseFileType(headers['content-type'], file.url);
 	const name = `${file.name}.${extension}`;
 	let size = 0;
-	async function* limitSize() {
-		for await (const chunk of body) {
-			size += chunk.length;
-			if (size > file.maxBytes) throw buildError(file, explainLimit(file), RAISE_LIMIT);
-			yield chunk;
+	let end: [why: string, hint?: string] = ['broke off before the file was complete'];
+	const cutOff = (why: typeof end) => {
+		end = why;
+		over.abort();
+	};
+	watch(() => size, timeoutSeconds, over.signal).then(cutOff, () => undefined);
+	async function* receive() {
+		try {
+			for await (const chunk of body) {
+				size += chunk.length;
+				file.together.received += chunk.length;
+				checkSize(file, size);
+				yield chunk;
+			}
+		} catch (error) {
+			const [why, hint] = end;
+			throw error instanceof UserError ? error : buildError(file, `its host ${host} ${why}`, hint);
 		}
 	}
-	const isDone = new AbortController();
-	// The timeout of n8n's helper covers only the headers.
-	const watch = async () => {
-		for (let before = -1; before < size; await sleep(timeoutSeconds * 1000, isDone.signal))
-			before = size;
-		stalled.abort();
-	};
-	void watch().catch(() => undefined);
 	try {
-		const stream = body.constructor.from(limitSize());
+		const stream = body.constructor.from(receive());
 		const binary = await storeFile(helpers, stream, name, mimeType);
 		return { name, mimeType: binary.mimeType, binary, size };
 	} catch (error) {
-		const what = stalled.signal.aborted ? `sent nothing for ${timeoutSeconds} s` : 'broke off';
-		const why = `its host ${hostOf(file.url)} ${what} before the file was complete`;
-		throw error instanceof UserError ? error : buildError(file, why);
-	} finally {
-		isDone.abort();
+		const why = `n8n can't store it: ${toMessage((error as Error).message)}`;
+		throw error instanceof UserError ? error : buildError(file, why, STORAGE);
 	}
+}
+
+/**
+ * Watches how much has arrived, and ends when that is too little, or has taken too long. The
+ * timeout of n8n's helper covers only the headers.
+ * @returns what the host did, and what to do
+ */
+async function watch(
+	countArrived: () => number,
+	seconds: number,
+	signal: AbortSignal,
+): Promise<[why: string, hint?: string]> {
+	for (let elapsed = seconds; elapsed <= LONGEST; elapsed += seconds) {
+		const before = countArrived();
+		await sleep(seconds * 1000, signal);
+		if (countArrived() - before < LEAST_BYTES)
+			return [`sent less than ${LEAST_BYTES / 1000} kB in ${seconds} s`, SLOW_HINT];
+	}
+	return ['took more than an hour, which is the longest that a download may take'];
+}
+
+/** @throws {UserError} when the file, or the files of its task together, are too large */
+function checkSize({ maxBytes, together, ...file }: RemoteFile, size: number): void {
+	const allows = `'Maximum File Size' in Options`;
+	if (size > maxBytes)
+		throw buildError(file, `it is too large: ${allows} allows ${toMegabytes(maxBytes)}`, RAISE);
+	if (together.received > together.maxBytes)
+		throw buildError(
+			file,
+			`the files of this task together are larger than five times ${allows}, which is ${toMegabytes(together.maxBytes)}`,
+			RAISE,
+		);
 }
 
 /** Opens a link and follows redirects, but not from the internet into this network. */
 async function open(
 	{ helpers, service, settings: { timeoutSeconds }, signal }: FileSource,
 	file: RemoteFile,
-	stalled: AbortSignal,
+	over: AbortSignal,
 ): Promise<Answer> {
 	const request = {
 		headers: { 'Accept-Encoding': 'identity', 'User-Agent': USER_AGENT },
@@ -121,38 +175,50 @@ async function open(
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
-		abortSignal: signal ? AbortSignal.any([stalled, signal]) : stalled,
+		abortSignal: signal ? AbortSignal.any([over, signal]) : over,
 	};
 	let [from, at, how] = [service.credentials.baseUrl, file.url, 'the service gave a link to'];
 	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
 		if (!isWebUrl(at))
 			throw buildError(file, `${how} ${quote(at)}, which is not a web address`, ASK);
 		if (isInternalUrl(at) && !isInternalUrl(from))
-			throw buildError(file, `${how} ${new URL(at).origin}, an address inside this network`, ASK);
+			throw buildError(
+				file,
+				`${how} ${new URL(at).protocol}//${hostOf(at)}, an address inside this network`,
+				ASK,
+			);
 		const answer = (await helpers.httpRequest({ ...request, url: at }).catch((error: unknown) => {
-			const { reason, hint } = describeNetworkFailure(error, timeoutSeconds);
-			throw buildError(file, `its host ${hostOf(at)} ${reason}`, hint);
-		})) as Answer;
+			throw buildNetworkError(file, at, error, timeoutSeconds);
+		})) as Omit<Answer, 'host'>;
 		const { location } = answer.headers;
-		if (answer.statusCode < 300 || answer.statusCode >= 400 || !location) return answer;
-		answer.body.destroy();
+		if (answer.statusCode < 300 || answer.statusCode >= 400 || !location)
+			return { ...answer, host: hostOf(at) };
 		how = `its host ${hostOf(at)} redirected to`;
 		[from, at] = [at, URL.canParse(location, at) ? new URL(location, at).href : location];
 	}
 	throw buildError(file, `its host redirected more than ${MAX_REDIRECTS} times`, ASK);
 }
 
-const hostOf = (url: string): string => new URL(url).host;
+const hostOf = (url: string): string => cutText(new URL(url).host, LONGEST_NAME);
 
 const quote = (link: string): string => toMessage(JSON.stringify(link));
 
-const explainLimit = ({ maxBytes }: RemoteFile): string =>
-	`it is too large: 'Maximum File Size' in Options allows ${maxBytes / 1024 / 1024} MB`;
+const toMegabytes = (bytes: number): string => `${bytes / 1024 / 1024} MB`;
 
 const ASK = 'Ask the service about the link.';
-const RAISE_LIMIT = 'Raise the limit if this n8n has room for the file, then run the node again.';
+const RAISE = 'Raise the limit if this n8n has room for the files, then run the node again.';
+const STORAGE =
+	"Check the room and the limits of n8n's storage for files, then run the node again.";
 const LATER =
 	'Run the node again later. The service usually keeps a task and its files for a while.';
 
-const buildError = ({ label }: RemoteFile, why: string, description = LATER): UserError =>
-	new UserError(`Could not download ${label}: ${why}`, { description });
+const buildError = (
+	{ label }: Pick<RemoteFile, 'label'>,
+	why: string,
+	description = LATER,
+): UserError => new UserError(`Could not download ${label}: ${why}`, { description });
+
+function buildNetworkError(file: RemoteFile, url: string, error: unknown, seconds: number) {
+	const { reason, hint } = describeNetworkFailure(error, seconds);
+	return buildError(file, `its host ${hostOf(url)} ${reason}`, hint);
+}

@@ -33,6 +33,9 @@ export function listFiles(task: Task, kinds: string[]): ResultLink[] {
 	});
 }
 
+/** How many times the largest file the files of a task may have together. */
+const FILES_TOGETHER = 5;
+
 /** A file of a task, and what became of its download. */
 export interface FileDownload {
 	link: ResultLink;
@@ -48,7 +51,11 @@ export class FileDownloads {
 	private readonly inTurn = limitConcurrency(CONCURRENCY);
 	private readonly names = new FileNames();
 
-	/** @param task as the service returned it. @throws {UserError} when it has no such files */
+	/**
+	 * @param task as the service returned it
+	 * @param maxBytes of a file; all together may have five times as much
+	 * @throws {UserError} when it has no such files
+	 */
 	async downloadAll(
 		task: Task,
 		kinds: string[],
@@ -56,6 +63,7 @@ export class FileDownloads {
 		maxBytes: number,
 	): Promise<FileDownload[]> {
 		const { service, settings } = source;
+		const together = { received: 0, maxBytes: FILES_TOGETHER * maxBytes };
 		let again: Promise<Task> | undefined;
 		const readAgain = async () => await (again ??= service.getTask(task.taskId, settings));
 		const download = async (link: ResultLink, _: number, links: ResultLink[]) => {
@@ -71,6 +79,7 @@ export class FileDownloads {
 				label: `${toFileName(task.taskId)}-${link.kind}-${number + 1}`,
 				name: this.names.choose(task[REQUEST]?.prompt ?? '', task.taskId, ending),
 				maxBytes,
+				together,
 			};
 			const [result] = await Promise.allSettled([
 				this.inTurn(async () => await downloadFirst(source, file, getLinks)),

@@ -1,5 +1,5 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
-import { Readable } from 'node:stream';
+import { PassThrough, pipeline, Readable } from 'node:stream';
 
 /** The answer of a host of files. */
 export interface Served {
@@ -8,7 +8,10 @@ export interface Served {
 	chunks?: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
-/** Builds the helpers of n8n that download files, from a host of the test's, and store them. */
+/**
+ * Builds the helpers of n8n that download files, from a host of the test's, and store them. As in
+ * n8n, the signal of a request ends it, and its answer too.
+ */
 export function buildFileHelpers(
 	serve: (request: IHttpRequestOptions) => Served | Promise<Served>,
 ) {
@@ -17,8 +20,16 @@ export function buildFileHelpers(
 	const helpers = {
 		async httpRequest(request: IHttpRequestOptions) {
 			asked.push(request);
-			const { statusCode = 200, headers = {}, chunks = [] } = await serve(request);
-			const body = Readable.from(chunks);
+			const body = new PassThrough();
+			body.on('error', () => undefined);
+			const canceled = new Promise<never>((_, reject) => {
+				body.on('close', () => reject(new Error('canceled')));
+			});
+			request.abortSignal?.addEventListener?.('abort', () => body.destroy(new Error('canceled')));
+			const answer = async () => await serve(request);
+			const answered = await Promise.race([answer(), canceled]);
+			const { statusCode = 200, headers = {}, chunks = [] } = answered;
+			pipeline(Readable.from(chunks), body, () => undefined);
 			bodies.push(body);
 			return { statusCode, headers, body };
 		},

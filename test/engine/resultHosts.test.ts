@@ -1,0 +1,115 @@
+import { ExecuteContext } from 'n8n-core';
+import { createRunExecutionData, sleep, Workflow, type INode } from 'n8n-workflow';
+import {
+	downloadFile,
+	type FileSource,
+} from '../../nodes/MediaGeneration/operations/results/downloadFile';
+import { startRawHost, type Answer } from './rawHost.cts';
+
+let host: Awaited<ReturnType<typeof startRawHost>>;
+beforeEach(async () => void (host = await startRawHost()));
+afterEach(async () => await host.close());
+
+/** Builds n8n's own helpers. */
+function buildHelpers() {
+	const node: INode = {
+		id: '1',
+		name: 'Node',
+		type: 'node',
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+	};
+	const type = { description: { properties: [] } };
+	const getType = () => type as never;
+	const nodeTypes = { getByName: getType, getByNameAndVersion: getType, getKnownTypes: () => ({}) };
+	const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
+	const data = createRunExecutionData();
+	const input = { node, data: { main: [[]] }, source: null };
+	return new ExecuteContext(
+		workflow,
+		node,
+		{ executionId: '1' } as never,
+		'manual',
+		data,
+		0,
+		[],
+		input.data,
+		input,
+		[],
+	).helpers;
+}
+
+/** Downloads what the host answers, and returns what came of it. */
+async function download(answer: Answer) {
+	const service = { credentials: { baseUrl: host.url } };
+	const source = { helpers: buildHelpers(), service, settings: { timeoutSeconds: 0.5 } };
+	const file = {
+		url: `${host.url}/${answer}?name=/a.mp4`,
+		label: 'task-result-1',
+		name: 'a-red-fox',
+		maxBytes: 1024 * 1024,
+		together: { received: 0, maxBytes: Infinity },
+	};
+	const came = await downloadFile(source as unknown as FileSource, file).then(
+		(downloaded) => downloaded ?? 'refused',
+		({ message }: Error) => message,
+	);
+	// A connection ends a moment after it is left.
+	for (let wait = 0; host.sockets.size && wait < 20; wait++) await sleep(10);
+	return came;
+}
+
+it.each<[Answer, string]>([
+	['closesEarly', 'broke off before the file was complete'],
+	['closesEarlyChunked', 'broke off before the file was complete'],
+	['closesEarlyCompressed', 'broke off before the file was complete'],
+	['garbledChunks', 'broke off before the file was complete'],
+	['hugeChunk', 'broke off before the file was complete'],
+	['endlessChunkExtension', 'broke off before the file was complete'],
+	['noGzip', 'broke off before the file was complete'],
+	['twoLengths', 'broke off the connection before it answered'],
+	['lengthAndChunks', 'broke off the connection before it answered'],
+	['hugeHeader', 'broke off the connection before it answered'],
+	['noHttp', 'broke off the connection before it answered'],
+	['slowHeaders', 'gave no answer within 0.5 s'],
+	['earlyHints', 'gave no answer within 0.5 s'],
+	['upgrade', 'gave no answer within 0.5 s'],
+	['drips', 'sent less than 100 kB in 0.5 s'],
+	['endlessTrailer', 'sent less than 100 kB in 0.5 s'],
+	['part', 'answered 206'],
+	['oddStatus', 'answered 999'],
+	['heldFailure', 'answered 500'],
+	['heldRefusal', 'refused'],
+	['heldRedirects', 'redirected more than 5 times'],
+	['dataLink', 'redirected to "data:text/plain,abc", which is not a web address'],
+	['longName', `its host ${'a'.repeat(99)}… `],
+	['gzipBomb', 'is too large'],
+	['brotliBomb', 'is too large'],
+])('gets no file of a host that answers %s, and leaves no connection open', async (answer, why) => {
+	expect(await download(answer)).toContain(why);
+	expect(host.requests.length).toBeGreaterThan(0);
+	expect(host.sockets.size).toBe(0);
+});
+
+const video = { name: 'a-red-fox.mp4', mimeType: 'video/mp4' };
+const unknown = { name: 'a-red-fox.bin', mimeType: 'application/octet-stream' };
+
+it.each<[Answer, object]>([
+	['whole', video],
+	['sendsMore', video],
+	['twoLocations', video],
+	['setsCookie', video],
+	['path', video],
+	['ownMethods', video],
+	['script', unknown],
+	['longType', unknown],
+	['page', { name: 'a-red-fox.html', mimeType: 'text/html', size: 6 }],
+])('takes a file of a host that answers %s for what it is', async (answer, file) => {
+	const downloaded = await download(answer);
+	expect(downloaded).toMatchObject({ size: 3, ...file });
+	const { name: fileName, mimeType } = downloaded as { name: string; mimeType: string };
+	expect(downloaded).toMatchObject({ binary: { fileName, mimeType } });
+	expect(downloaded).not.toHaveProperty('binary.directory');
+	expect(host.requests.join()).not.toMatch(/\r\n(cookie|authorization):/i);
+});
