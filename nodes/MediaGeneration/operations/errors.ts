@@ -7,6 +7,7 @@ import {
 } from 'n8n-workflow';
 import { ServiceError } from '../api/errors';
 import { isTool } from '../host/execution';
+import { toPlainError, toPlainText } from '../lib/text';
 
 /**
  * Says whether the first error ends the run. A tool outside of the newest agent never throws: those
@@ -24,18 +25,18 @@ function nameTasks(taskIds: string[]): string {
 		: `These tasks exist. Look at them with Get: ${named}`;
 }
 
-/** Says what happened and what to do next, both in the message for an agent's model. */
+/** Says in plain text what happened and what to do next, both in the message for a model. */
 function explain(
 	context: IExecuteFunctions,
 	error: unknown,
 	itemIndex: number | undefined,
 	taskIds: string[],
 ): { message: string; description: string } {
-	const { message } = error as Error;
-	let hint = (error instanceof UserError && error.description) || '';
+	const message = toPlainText((error as Error).message);
+	let hint = toPlainText((error instanceof UserError && error.description) || '');
 	// The error knows only its own try.
 	if (taskIds.length) hint = hint.replace('Nothing was created.', 'Nothing more was created.');
-	const description = `${hint} ${nameTasks(taskIds)}`.trim();
+	const description = `${hint} ${toPlainText(nameTasks(taskIds))}`.trim();
 	if (isTool(context))
 		return { message: description ? `${message}. ${description}` : message, description: '' };
 	const place = itemIndex === undefined ? '' : ` [item ${itemIndex}]`;
@@ -59,7 +60,7 @@ export function toNodeError(
 			: new NodeOperationError(node, cause, options);
 	// n8n replaces many messages with its own. Some of them advise a retry, which may cost twice.
 	nodeError.message = message;
-	return nodeError;
+	return toPlainError(nodeError);
 }
 
 /**

@@ -1,5 +1,5 @@
 import {
-	NodeOperationError,
+	UserError,
 	type IDataObject,
 	type IExecuteFunctions,
 	type INodeExecutionData,
@@ -130,5 +130,5 @@ function findOperation(context: IExecuteFunctions): Operation {
 	const operation = operations.find((one) => one.resource === resource && one.value === value);
 	if (operation) return operation;
 	const message = `Choose 'Operation' from its list: there is no "${String(value)}"`;
-	throw new NodeOperationError(context.getNode(), message);
+	throw toNodeError(context, new UserError(message));
 }

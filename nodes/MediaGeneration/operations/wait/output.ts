@@ -1,7 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Task } from '../../api/task';
-import { cutText, escapeHtml } from '../../lib/text';
+import { cutText } from '../../lib/text';
 import type { CreateResult } from '../create/createTasks';
+import { addHint } from '../hint';
 import type { Outcome } from '../operation';
 import type { Batch } from './batch';
 import type { WaitDecision } from './decideWait';
@@ -32,25 +33,25 @@ export function showOutcome(context: IExecuteFunctions, tasks: Task[]): void {
 	const count = (some: Task[]) =>
 		tasks.length === 1 ? 'The task' : `${some.length} of ${tasks.length} tasks`;
 	if (failed.length) {
-		const reason = escapeHtml(cutText(failed[0]?.failMessage ?? 'no reason given', SHOWN_REASON));
-		show(context, 'warning', `${count(failed)} failed: ${reason}`);
+		const reason = cutText(failed[0]?.failMessage ?? 'no reason given', SHOWN_REASON);
+		addHint(context, 'warning', `${count(failed)} failed: ${reason}`);
 	}
 	if (open.length) {
 		const has = open.length === 1 ? 'has' : 'have';
-		show(context, 'warning', `${count(open)} ${has} not ended. Look again later with Get.`);
+		addHint(context, 'warning', `${count(open)} ${has} not ended. Look again later with Get.`);
 	}
 	const costs = tasks.flatMap(({ creditsConsumed }) => creditsConsumed ?? []);
 	if (!costs.length) return;
 	const credits = Number(costs.reduce((total, cost) => total + cost, 0).toFixed(6));
 	const paid = costs.length === 1 ? 'The task' : `${costs.length} tasks`;
-	show(context, 'info', `${paid} consumed ${credits} credits.`);
+	addHint(context, 'info', `${paid} consumed ${credits} credits.`);
 }
 
 /** Says why the node polled, or what may keep callbacks from an execution that sleeps. */
 export function sayWhy(context: IExecuteFunctions, { resumeUrl, reason }: WaitDecision): void {
 	if (reason === undefined) return;
-	if (resumeUrl === undefined) return show(context, 'info', `The node polled: ${reason}.`);
-	show(context, 'warning', `The execution slept, but ${reason}.`);
+	if (resumeUrl === undefined) return addHint(context, 'info', `The node polled: ${reason}.`);
+	addHint(context, 'warning', `The execution slept, but ${reason}.`);
 	// n8n drops the hints of a run that sleeps.
 	context.logger.warn(`"${context.getNode().name}" sleeps, but ${reason}.`);
 }
@@ -59,7 +60,4 @@ const ENDED_EARLY =
 	"The wait ended before 'Limit Wait Time', because n8n would soon have ended the execution by a timeout, such as 'Timeout Workflow' in the workflow's settings.";
 
 export const sayEndedEarly = (context: IExecuteFunctions): void =>
-	show(context, 'info', ENDED_EARLY);
-
-const show = (context: IExecuteFunctions, type: 'warning' | 'info', message: string): void =>
-	context.addExecutionHints({ type, location: 'outputPane', message });
+	addHint(context, 'info', ENDED_EARLY);
