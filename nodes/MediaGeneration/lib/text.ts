@@ -26,14 +26,3 @@ export const spaceWords = (name: string): string =>
 		.replace(/([a-z\d])([A-Z])/g, '$1 $2')
 		.toLowerCase()
 		.replace(/[^a-z\d]+/g, ' ');
-
-/** Encodes the links in a value so that no part of one reads as Markdown or as words. */
-export const encodeLinks = (value: object): unknown =>
-	JSON.parse(JSON.stringify(value, (_, part: unknown) => encodeLink(part)));
-
-function encodeLink(value: unknown): unknown {
-	if (typeof value !== 'string' || !/^https?:/i.test(value) || !URL.canParse(value)) return value;
-	const { origin, pathname, search, hash } = new URL(value);
-	const encode = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-	return origin + `${pathname}${search}${hash}`.replace(/[\s"'()<>[\]{}\\^`|]/g, encode);
-}

@@ -6,7 +6,8 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { ServiceError } from '../api/errors';
-import { isTool } from '../host/execution';
+import { isForModel } from '../host/execution';
+import { cutForJson, LONGEST_TEXT } from '../lib/excerpt';
 import { toPlainError, toPlainText } from '../lib/text';
 
 /**
@@ -37,8 +38,10 @@ function explain(
 	// The error knows only its own try.
 	if (taskIds.length) hint = hint.replace('Nothing was created.', 'Nothing more was created.');
 	const description = `${hint} ${toPlainText(nameTasks(taskIds))}`.trim();
-	if (isTool(context))
-		return { message: description ? `${message}. ${description}` : message, description: '' };
+	if (isForModel(context)) {
+		const told = description ? `${message}. ${description}` : message;
+		return { message: cutForJson(told, LONGEST_TEXT), description: '' };
+	}
 	const place = itemIndex === undefined ? '' : ` [item ${itemIndex}]`;
 	return { message: message + place, description };
 }

@@ -21,6 +21,7 @@ import {
 	type RunResult,
 } from './operation';
 import { openRecord, type RunRecord } from './record';
+import { fitItems } from './toolResult';
 import { sleepAgain } from './wait/waiting';
 
 /** One run of the node. */
@@ -113,7 +114,7 @@ function toOutput({ context, record }: Run, outcome: Outcome, index: number): IN
 	if (!outcome) return [];
 	if (hasFailed(outcome))
 		return [toErrorItem(context, outcome.error, index, record?.findTaskId(index))];
-	const items = outcome.items as INodeExecutionData[];
+	const items = fitItems(context, outcome.items) as INodeExecutionData[];
 	return context.helpers.constructExecutionMetaData(items, { itemData: { item: index } });
 }
 

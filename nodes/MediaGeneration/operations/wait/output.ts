@@ -6,20 +6,19 @@ import { addHint } from '../hint';
 import type { Outcome } from '../operation';
 import type { Batch } from './batch';
 import type { WaitDecision } from './decideWait';
-import { fitItem } from './toolResult';
 
 /**
  * Puts the output of each task at its item's position. The items of a retry may be the earlier
  * execution's output, with an item for each file; the first then has those of the whole task.
  */
-export function toOutcomes(context: IExecuteFunctions, results: CreateResult[], batch: Batch) {
+export function toOutcomes(results: CreateResult[], batch: Batch) {
 	const seen = new Set<string>();
 	return results.map((result): Outcome => {
 		if (!result || !('task' in result)) return result;
 		const { taskId } = result.task;
 		if (seen.has(taskId)) return { items: [] };
 		seen.add(taskId);
-		return { items: batch.toOutput(taskId).map((item) => fitItem(context, item)) };
+		return { items: batch.toOutput(taskId) };
 	});
 }
 

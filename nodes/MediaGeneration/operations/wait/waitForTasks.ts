@@ -29,12 +29,12 @@ export async function waitForTasks(
 		const { credentials } = findItem(batch.openIds[0] as string).service;
 		const access = { url: resumeUrl, credentials };
 		return {
-			outcomes: toOutcomes(context, results, batch),
+			outcomes: toOutcomes(results, batch),
 			fallAsleep: async (parked) => await fallAsleep(context, parked, { wait, until }, access),
 		};
 	}
 	const getSource = (taskId: string) => toFileSource(findItem(taskId));
 	await pollUntilEnded(context, looker, { getSource, until });
 	showOutcome(context, batch.tasks);
-	return { outcomes: toOutcomes(context, results, batch) };
+	return { outcomes: toOutcomes(results, batch) };
 }
