@@ -99,7 +99,11 @@ withAgents("an agent of n8n's Agents", () => {
 			...pair.listCompleted('two'),
 			{ taskId: pair.findId('three'), status: 'pending' },
 			finished,
-			{ ...finished, file: { kind: 'result', url: expect.stringContaining('http') } },
+			{
+				...pair.listCompleted('one')[0],
+				file: { kind: 'result', url: finished.resultUrls[0] },
+				note: finished.note,
+			},
 			{ credits: expect.any(Number) },
 			{ url: expect.stringContaining('http') },
 		]);

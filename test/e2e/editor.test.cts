@@ -1,8 +1,10 @@
 import type { Locator } from 'playwright-core';
 import { createEndedTask } from '../../dev/fixtures/callbacks.cts';
+import { buildDocument } from '../../dev/service/catalogue.cts';
 import { CREDENTIAL_TYPE, TOKEN, WEBHOOK_SECRET } from '../../dev/fixtures/pair.cts';
+import { chain, createAndWait, NODE } from '../../dev/fixtures/workflows.cts';
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
-import { usePair } from './support.cts';
+import { CREATE, DETAILS, usePair } from './support.cts';
 
 const TITLE = 'Media Generation';
 const WAIT_ACTION = 'Generate a video or image';
@@ -179,5 +181,72 @@ describe('a person at the editor', () => {
 		await createEndedTask(pair.service, { prompt: '', callBackUrl });
 		await editor.page.getByText('Executions', { exact: true }).click();
 		await editor.get('execution-time').first().waitFor();
+	});
+});
+
+describe('what a service says', () => {
+	/** n8n lets its style through. */
+	const link = '<a style="position:fixed;inset:0;z-index:9999" href="https://evil.example">';
+	const shown = '‹a style="position:fixed;inset:0;z-index:9999" href="https://evil.example"›';
+	/** The label of a field has room for a short default. */
+	const tag = '<i id=foreign>';
+	const style = { type: 'string', enum: [link, tag], default: tag, description: link };
+	const answers: Record<string, object> = {
+		[CREATE]: { code: 422, msg: link },
+		'/api/v1/models': { code: 200, data: { models: [{ model: 'm', title: link }] } },
+		'/api/v1/models/m/schema': {
+			code: 200,
+			data: { openapi: buildDocument({ properties: { style } }) },
+		},
+	};
+	const failed = { state: 'fail', failCode: '501', failMsg: link };
+
+	/** Lets the service answer so; what is not named, it answers as always. */
+	const answer = (own: Record<string, object>) =>
+		pair.service.set({
+			lookupSeconds: 0,
+			rewrite: (body, path) => {
+				if (path !== DETAILS) return own[path] ?? body;
+				const { data } = body as { data?: object };
+				return data ? { ...(body as object), data: { ...data, ...failed } } : body;
+			},
+		});
+
+	/** Opens the panel of our node, in a workflow of its own. */
+	async function openPanel(parameters: Record<string, unknown>) {
+		const credential = await pair.createCredential({});
+		const workflow = chain('Foreign', [createAndWait({ waitFor: 'polling', ...parameters })]);
+		const { id } = await pair.importWorkflow(workflow, { credential });
+		await editor.openWorkflow(id);
+		await editor.findNode(NODE).dblclick();
+		await editor.panel.waitFor();
+	}
+
+	/** Waits until it is shown in a place, and is no element anywhere. */
+	async function expectText(place: Locator, text = shown) {
+		await place.getByText(text).filter({ visible: true }).first().waitFor();
+		expect(await editor.page.locator('a[href*="evil.example"], #foreign').count()).toBe(0);
+	}
+
+	it('is text, wherever n8n makes HTML of texts', async () => {
+		answer(answers);
+		await openPanel({ customInput: '{}' });
+		await editor.executeStep();
+		await expectText(editor.page.getByRole('alert'));
+		await expectText(editor.get('node-error-message'));
+
+		answer({});
+		await editor.executeStep();
+		await expectText(editor.get('node-hint'));
+
+		answer(answers);
+		const chosen = { __rl: true, mode: 'list', value: 'm', cachedResultName: 'm' };
+		await openPanel({ inputMode: 'fields', customModel: chosen });
+		await expectText(editor.panel, 'Style (default ‹i id=foreign›)');
+		for (const list of [0, 1]) {
+			await editor.get('mapping-fields-container').getByPlaceholder('Select').nth(list).click();
+			await expectText(editor.page.getByRole('option'));
+			await editor.page.keyboard.press('Escape');
+		}
 	});
 });

@@ -47,6 +47,10 @@ export function readStarter(context: IExecuteFunctions): Starter {
 export const isTool = (context: IExecuteFunctions): boolean =>
 	context.isToolExecution() || context.getNode().type.endsWith('Tool');
 
+/** Says whether a model reads the output: of a tool, or without an execution, as in n8n's Agents. */
+export const isForModel = (context: IExecuteFunctions): boolean =>
+	isTool(context) || !getNodeContext(context);
+
 /**
  * Recognizes "Execute node" of n8n's AI assistant by the name of its workflow, which n8n deletes at
  * its end or sleep (`execute-node.service.js`, 2.41.1). `e2e/runs` fails first.

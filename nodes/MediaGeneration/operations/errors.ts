@@ -6,7 +6,9 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { ServiceError } from '../api/errors';
-import { isTool } from '../host/execution';
+import { isForModel } from '../host/execution';
+import { cutForJson, LONGEST_TEXT } from '../lib/excerpt';
+import { toPlainError, toPlainText } from '../lib/text';
 
 /**
  * Says whether the first error ends the run. A tool outside of the newest agent never throws: those
@@ -24,20 +26,22 @@ function nameTasks(taskIds: string[]): string {
 		: `These tasks exist. Look at them with Get: ${named}`;
 }
 
-/** Says what happened and what to do next, both in the message for an agent's model. */
+/** Says in plain text what happened and what to do next, both in the message for a model. */
 function explain(
 	context: IExecuteFunctions,
 	error: unknown,
 	itemIndex: number | undefined,
 	taskIds: string[],
 ): { message: string; description: string } {
-	const { message } = error as Error;
-	let hint = (error instanceof UserError && error.description) || '';
+	const message = toPlainText((error as Error).message);
+	let hint = toPlainText((error instanceof UserError && error.description) || '');
 	// The error knows only its own try.
 	if (taskIds.length) hint = hint.replace('Nothing was created.', 'Nothing more was created.');
-	const description = `${hint} ${nameTasks(taskIds)}`.trim();
-	if (isTool(context))
-		return { message: description ? `${message}. ${description}` : message, description: '' };
+	const description = `${hint} ${toPlainText(nameTasks(taskIds))}`.trim();
+	if (isForModel(context)) {
+		const told = description ? `${message}. ${description}` : message;
+		return { message: cutForJson(told, LONGEST_TEXT), description: '' };
+	}
 	const place = itemIndex === undefined ? '' : ` [item ${itemIndex}]`;
 	return { message: message + place, description };
 }
@@ -59,7 +63,7 @@ export function toNodeError(
 			: new NodeOperationError(node, cause, options);
 	// n8n replaces many messages with its own. Some of them advise a retry, which may cost twice.
 	nodeError.message = message;
-	return nodeError;
+	return toPlainError(nodeError);
 }
 
 /**

@@ -1,5 +1,5 @@
 import {
-	NodeOperationError,
+	UserError,
 	type IDataObject,
 	type IExecuteFunctions,
 	type INodeExecutionData,
@@ -22,6 +22,7 @@ import {
 	type RunResult,
 } from './operation';
 import { openRecord, type RunRecord } from './record';
+import { fitItems } from './toolResult';
 import { sleepOn } from './wait/asleep/sleep';
 
 /** One run of the node. */
@@ -125,7 +126,7 @@ function toOutput({ context, record }: Run, outcome: Outcome, index: number): IN
 	if (!outcome) return [];
 	if (hasFailed(outcome))
 		return [toErrorItem(context, outcome.error, index, record?.findTaskId(index))];
-	const items = outcome.items as INodeExecutionData[];
+	const items = fitItems(context, outcome.items) as INodeExecutionData[];
 	return context.helpers.constructExecutionMetaData(items, { itemData: { item: index } });
 }
 
@@ -142,5 +143,5 @@ function findOperation(context: IExecuteFunctions): Operation {
 	const operation = operations.find((one) => one.resource === resource && one.value === value);
 	if (operation) return operation;
 	const message = `Choose 'Operation' from its list: there is no "${String(value)}"`;
-	throw new NodeOperationError(context.getNode(), message);
+	throw toNodeError(context, new UserError(message));
 }

@@ -3,6 +3,7 @@ import { TaskService } from '../api/client';
 import { CREDENTIAL, SHORTEST_SAFE_KEY, type Credentials } from '../api/endpoints';
 import { ServiceError } from '../api/errors';
 import { getSigningSecrets, type SigningSecrets } from '../callback/signature';
+import { toPlainError } from '../lib/text';
 import { judgeFailure } from './fetchDetails';
 import { readSettings } from './options';
 
@@ -62,7 +63,7 @@ function report(context: IHookFunctions, error: Error & { description?: string }
 	// When n8n starts, or another main process takes over, nobody reads an error.
 	const isAttended = !['init', 'leadershipChange'].includes(context.getActivationMode());
 	if (isOwners && isAttended)
-		throw new NodeOperationError(context.getNode(), message, { description });
+		throw toPlainError(new NodeOperationError(context.getNode(), message, { description }));
 	warn(
 		context,
 		`The trigger is active, but task details can't be read: ${message}. ${description ?? ''}`,

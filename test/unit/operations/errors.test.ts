@@ -46,12 +46,22 @@ describe('the error of a run', () => {
 		expect(toNodeError(context, refusal(), undefined, taskIds)).toMatchObject(error);
 	});
 
-	it("has all in its message for an agent's model, which reads nothing else", () => {
-		expect(toNodeError(tool, refusal(), 0, ['a'])).toMatchObject({
-			message: 'Refused. Nothing more was created. Wait. This task exists. Look at it with Get: a',
-			description: undefined,
-		});
-	});
+	it.each([{ isTool: true }, { kept: null }])(
+		'has all in its message for a model, which reads nothing else: %j',
+		(run) => {
+			expect(toNodeError(buildContext(run), refusal(), 0, ['a'])).toMatchObject({
+				message:
+					'Refused. Nothing more was created. Wait. This task exists. Look at it with Get: a',
+				description: undefined,
+			});
+		},
+	);
+});
+
+it('the error that a model gets has a bound', () => {
+	const { message } = toNodeError(tool, new Error('a '.repeat(20_000)));
+	expect(message).toMatch(/^(a )+…$/);
+	expect(message.length).toBeLessThanOrEqual(20_000);
 });
 
 it.each<[typeof context, Error, string | undefined, object]>([

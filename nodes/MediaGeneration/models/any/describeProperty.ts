@@ -1,5 +1,5 @@
 import type { FieldType } from 'n8n-workflow';
-import { cutText, escapeHtml } from '../../lib/text';
+import { cutText } from '../../lib/text';
 import { isBlank } from '../field';
 import { toTitle } from '../title';
 import {
@@ -20,7 +20,7 @@ const SHOWN_DEFAULT = 32;
 /**
  * Describes a property: the type of its field, the earlier result whose ID it takes, its title, in
  * brief what it takes (the editor has some 26 characters for both), all facts that are known, and
- * as HTML the service's own words.
+ * the service's own words.
  */
 export function describeProperty({ name, schema, isRequired }: Property) {
 	const { default: initial, deprecated, description = '' } = schema;
@@ -48,7 +48,7 @@ export function describeProperty({ name, schema, isRequired }: Property) {
 			standard,
 			deprecated && 'deprecated',
 		]),
-		prose: escapeHtml(description),
+		prose: description,
 	};
 }
 

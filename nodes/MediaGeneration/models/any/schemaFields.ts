@@ -5,7 +5,7 @@ import type {
 	ResourceMapperFields,
 } from 'n8n-workflow';
 import { digest } from '../../lib/json';
-import { cutText, escapeHtml } from '../../lib/text';
+import { cutText } from '../../lib/text';
 import { addFacts, describeForms, describeProperty, nameValue } from './describeProperty';
 import { takesJson, type JsonSchema, type Property } from './jsonSchema';
 import { describeTooLarge, listUnknown, type ModelInput } from './modelInput';
@@ -51,7 +51,7 @@ export const buildNotice = (
 	remedy = " To go on without fields, set 'Input Mode' to JSON.",
 ): ResourceMapperFields => ({
 	fields: [],
-	emptyFieldsNotice: escapeHtml(`${reason}.${remedy}`),
+	emptyFieldsNotice: `${reason}.${remedy}`,
 });
 
 /** Lists the fields with all that is known, and which go together where there are several forms. */

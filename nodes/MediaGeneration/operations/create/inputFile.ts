@@ -6,6 +6,7 @@ import { checkLimits } from '../../media/limits';
 import type { Chunks } from '../../media/reader';
 import { buildFieldError } from '../../models/field';
 import { Media, replaceEach } from '../../models/media';
+import { addHint } from '../hint';
 import type { Item } from '../operation';
 
 /** A file in a binary field of an item. */
@@ -118,8 +119,9 @@ async function checkFile(
 			'Nothing was sent for this item. Give a file within the limits, then run the node again.',
 		);
 	if (unknown.length)
-		context.addExecutionHints({
-			type: 'warning',
-			message: `'${label}' [item ${index}]: the file in "${source}" was sent without a check of its ${unknown.join(' and its ')}, which could not be read.`,
-		});
+		addHint(
+			context,
+			'warning',
+			`'${label}' [item ${index}]: the file in "${source}" was sent without a check of its ${unknown.join(' and its ')}, which could not be read.`,
+		);
 }

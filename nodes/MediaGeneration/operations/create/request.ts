@@ -1,6 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { findModelSchema } from '../../api/catalogue';
-import { escapeHtml } from '../../lib/text';
 import { modelOptions, models } from '../../models';
 import {
 	buildFieldError,
@@ -10,6 +9,7 @@ import {
 	type OptionReader,
 } from '../../models/field';
 import type { ModelRequest } from '../../models/model';
+import { addHint } from '../hint';
 import { optionsField, timeoutOption, type Item } from '../operation';
 import { keepCreditsOption, maxTasksOption } from './budget';
 import { findFiles } from './inputFile';
@@ -83,9 +83,6 @@ export async function prepareRequest(item: Item): Promise<CreateRequest> {
 	const input = { ...request.input, ...(additional as object | undefined) };
 	request.check?.(input);
 	if (request.warning)
-		context.addExecutionHints({
-			type: 'warning',
-			message: escapeHtml(`[item ${index}] ${request.warning}. The input was sent as it is.`),
-		});
+		addHint(context, 'warning', `[item ${index}] ${request.warning}. The input was sent as it is.`);
 	return { model: request.model, input: await findFiles(item, input) };
 }

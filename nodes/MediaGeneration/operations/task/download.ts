@@ -3,7 +3,6 @@ import { parseValue, type Field } from '../../models/field';
 import { getNodeContext } from '../../host/execution';
 import { defineOperation, optionsField, runEach, timeoutOption } from '../operation';
 import { toFileItems } from '../results/fileItems';
-import { fitItem } from '../wait/toolResult';
 import {
 	binaryPropertyName,
 	maxSizeOption,
@@ -59,9 +58,7 @@ export const download = defineOperation<DownloadRequest>({
 				const task = await item.service.getTask(taskId, item.settings);
 				// Without an execution, n8n has no place for files.
 				if (!getNodeContext(context))
-					return listFiles(task, kinds).map((file) =>
-						fitItem(context, { json: { ...task, file } }),
-					);
+					return listFiles(task, kinds).map((file) => ({ json: { ...task, file } }));
 				const all = await downloads.downloadAll(task, kinds, toFileSource(item), maxBytes);
 				for (const { result } of all) if (result.status === 'rejected') throw result.reason;
 				return toFileItems(task, all, { field, perFile });

@@ -1,6 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { defineOperation, optionsField, runEach, timeoutOption } from '../operation';
-import { fitItem } from '../wait/toolResult';
 import { toTaskItems } from '../results/fileItems';
 import { outputItems, readPerFile, readTaskId, taskIdField } from './sharedFields';
 
@@ -30,9 +29,9 @@ export const get = defineOperation<{ taskId: string; isSimple: boolean; perFile:
 		const isSimple = item.read(simplify.name) !== false;
 		return { taskId: readTaskId(item), isSimple, perFile: isSimple && readPerFile(item.option) };
 	},
-	run: runEach(async ({ context, service, settings }, { taskId, isSimple, perFile }) => {
+	run: runEach(async ({ service, settings }, { taskId, isSimple, perFile }) => {
 		if (!isSimple) return [{ json: await service.getTaskRecord(taskId, settings) }];
 		const task = await service.getTask(taskId, settings);
-		return toTaskItems(task, perFile).map((item) => fitItem(context, item));
+		return toTaskItems(task, perFile);
 	}),
 });

@@ -1,21 +1,16 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { markTimedOut, type Task } from '../../api/task';
-import { cutText, escapeHtml } from '../../lib/text';
+import { cutText } from '../../lib/text';
 import type { CreateResult } from '../create/createTasks';
+import { addHint } from '../hint';
 import type { Outcome } from '../operation';
 import type { Batch } from './batch';
-import { fitItem } from './toolResult';
 
 /** Puts the output of each task at its item's position. Several items may have the same task. */
-export const toOutcomes = (
-	context: IExecuteFunctions,
-	results: CreateResult[],
-	batch: Batch,
-): Outcome[] =>
+export const toOutcomes = (results: CreateResult[], batch: Batch): Outcome[] =>
 	results.map((result) => {
 		if (!result || !('task' in result)) return result;
-		const items = batch.toOutput(result.task.taskId);
-		return { items: items.map((item) => fitItem(context, item)) };
+		return { items: batch.toOutput(result.task.taskId) };
 	});
 
 /** Makes what n8n outputs if it ends a sleep by itself: one item for each task. */
@@ -35,28 +30,28 @@ export function showOutcome(context: IExecuteFunctions, tasks: Task[]): void {
 	const count = (some: Task[]) =>
 		tasks.length === 1 ? 'The task' : `${some.length} of ${tasks.length} tasks`;
 	if (failed.length) {
-		const reason = escapeHtml(cutText(failed[0]?.failMessage ?? 'no reason given', SHOWN_REASON));
-		show(context, 'warning', `${count(failed)} failed: ${reason}`);
+		const reason = cutText(failed[0]?.failMessage ?? 'no reason given', SHOWN_REASON);
+		addHint(context, 'warning', `${count(failed)} failed: ${reason}`);
 	}
 	if (open.length) {
 		const has = open.length === 1 ? 'has' : 'have';
-		show(context, 'warning', `${count(open)} ${has} not ended. Look again later with Get.`);
+		addHint(context, 'warning', `${count(open)} ${has} not ended. Look again later with Get.`);
 	}
 	const costs = tasks.flatMap(({ creditsConsumed }) => creditsConsumed ?? []);
 	if (!costs.length) return;
 	const credits = Number(costs.reduce((total, cost) => total + cost, 0).toFixed(6));
 	const paid = costs.length === 1 ? 'The task' : `${costs.length} tasks`;
-	show(context, 'info', `${paid} consumed ${credits} credits.`);
+	addHint(context, 'info', `${paid} consumed ${credits} credits.`);
 }
 
 /** Says why the node polled, unless the user chose it. */
 export function sayWhyPolled(context: IExecuteFunctions, reason?: string): void {
-	if (reason !== undefined) show(context, 'info', `The node polled: ${reason}.`);
+	if (reason !== undefined) addHint(context, 'info', `The node polled: ${reason}.`);
 }
 
 /** Says what may have kept callbacks from an execution that slept. */
 export function sayWhySlept(context: IExecuteFunctions, obstacle?: string): void {
-	if (obstacle !== undefined) show(context, 'warning', `The execution slept, but ${obstacle}.`);
+	if (obstacle !== undefined) addHint(context, 'warning', `The execution slept, but ${obstacle}.`);
 }
 
 /** Logs it while the execution sleeps, when n8n shows no hints. */
@@ -69,7 +64,4 @@ const ENDED_EARLY =
 	"The wait ended before 'Limit Wait Time', because n8n would soon have ended the execution by a timeout, such as 'Timeout Workflow' in the workflow's settings.";
 
 export const sayEndedEarly = (context: IExecuteFunctions): void =>
-	show(context, 'info', ENDED_EARLY);
-
-const show = (context: IExecuteFunctions, type: 'warning' | 'info', message: string): void =>
-	context.addExecutionHints({ type, location: 'outputPane', message });
+	addHint(context, 'info', ENDED_EARLY);

@@ -55,5 +55,5 @@ export async function waitForTasks(
 	const getSource = (taskId: string) => toFileSource(findItem(taskId));
 	await pollUntilEnded(context, looker, { getSource, until });
 	showOutcome(context, batch.tasks);
-	return { outcomes: toOutcomes(context, results, batch) };
+	return { outcomes: toOutcomes(results, batch) };
 }

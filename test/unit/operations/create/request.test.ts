@@ -44,6 +44,6 @@ it('a name that a document lacks is sent, with a hint that n8n shows as text', a
 	const { request, hints } = await prepare(any, {}, openapi);
 	expect(request).toEqual({ model: 'request-test/any', input: customInput });
 	expect(hints).toEqual([
-		'[item 3] a&lt;b> in Input is no field of request-test/any. Its fields are prompt. The input was sent as it is.',
+		'[item 3] a‹b› in Input is no field of request-test/any. Its fields are prompt. The input was sent as it is.',
 	]);
 });

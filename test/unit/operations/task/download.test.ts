@@ -6,7 +6,7 @@ const resultUrls = ['https://files.example/a.png', 'https://files.example/b.png'
 const task = { taskId: 'task', status: 'completed', resultUrls, result: { resultUrls } };
 const parameters: Record<string, unknown> = { taskId: 'task', files: ['result'] };
 
-it('gives links with a note where there is no execution, as n8n has no place for files there', async () => {
+it('gives links where there is no execution, as n8n has no place for files there', async () => {
 	const context = buildContext({ kept: null, type: 'nodeTool' });
 	const item = buildItem(context, 0);
 	Object.assign(item.service, { getTask: async () => await Promise.resolve(task) });
@@ -16,7 +16,7 @@ it('gives links with a note where there is no execution, as n8n has no place for
 	expect(outcomes).toMatchObject([
 		{
 			items: resultUrls.map((url) => ({
-				json: { taskId: 'task', file: { url }, note: expect.stringContaining('![](link)') },
+				json: { taskId: 'task', file: { url } },
 			})),
 		},
 	]);

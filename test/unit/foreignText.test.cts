@@ -1,0 +1,277 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import {
+	NodeOperationError,
+	type ICredentialTestFunctions,
+	type IExecuteFunctions,
+	type IHookFunctions,
+	type IHttpRequestOptions,
+	type ILoadOptionsFunctions,
+	type INode,
+	type NodeExecutionHint,
+	type ResourceMapperFields,
+} from 'n8n-workflow';
+import { buildDocument } from '../../dev/service/catalogue.cts';
+import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
+import { executeOperation } from '../../nodes/MediaGeneration/operations/execute';
+import { sayWhy, showOutcome } from '../../nodes/MediaGeneration/operations/wait/output';
+import { checkCredential } from '../../nodes/MediaGeneration/trigger/activate';
+import { buildContext, type Run } from './context';
+
+/** A link over all that n8n's editor shows, and how it must be shown instead. */
+const MARKUP = '<a style="position:fixed;inset:0" href="https://evil.example">';
+const SHOWN = '‹a style="position:fixed;inset:0" href="https://evil.example"›';
+
+const { methods } = new MediaGeneration();
+
+/** A service whose texts are markup, with one model whose document is so too. */
+const refusal = { code: 422, msg: MARKUP };
+const model = { model: 'm', title: `Title ${MARKUP}`, taskType: ['image'], pricingDesc: MARKUP };
+const openapi = buildDocument({
+	type: 'object',
+	required: [`first ${MARKUP}`],
+	properties: {
+		[`first ${MARKUP}`]: { type: 'string', enum: [MARKUP], default: '<i>', description: MARKUP },
+	},
+});
+const answers = (path: string): object => {
+	if (path.endsWith('/models')) return { code: 200, data: { models: [model] } };
+	if (path.endsWith('/schema')) return { code: 200, data: { openapi } };
+	return refusal;
+};
+
+/** Lists the texts in a value. */
+const listTexts = (value: unknown): string[] =>
+	typeof value === 'object' && value !== null
+		? Object.values(value).flatMap(listTexts)
+		: [value ?? []].flat().map(String);
+
+let accounts = 0;
+/** What n8n gives to a node, whose service answers so. */
+const buildHost = (answer = answers) => {
+	const credentials = { baseUrl: 'https://api.example', accessToken: `token ${accounts++}` };
+	return {
+		getCredentials: async (): Promise<object> => await Promise.resolve(credentials),
+		helpers: {
+			httpRequestWithAuthentication: async (_: string, { url }: IHttpRequestOptions) =>
+				await Promise.resolve({
+					statusCode: 200,
+					body: JSON.stringify(answer(new URL(url).pathname)),
+				}),
+			constructExecutionMetaData: (items: object[]) => items,
+			assertBinaryData: (): object => {
+				throw new Error('There is none');
+			},
+		},
+	};
+};
+
+/** Runs the node, and returns all texts that n8n shows of the run, and its error. */
+async function run(parameters: object, kind: Run = {}, host: object = buildHost()) {
+	const hints: string[] = [];
+	const all = { resource: 'task', operation: 'get', taskId: 't', options: {}, ...parameters };
+	const context = buildContext(
+		{ input: [{}], ...kind },
+		{
+			getNodeParameter: (name: string) => (all as Record<string, unknown>)[name] ?? '',
+			addExecutionHints: ({ message }: NodeExecutionHint) => hints.push(message),
+			...host,
+		},
+	);
+	const outcome = await executeOperation(context).catch((error: NodeOperationError) => error);
+	if (!(outcome instanceof Error))
+		return { error: undefined, texts: hints, items: outcome.flat().map(({ json }) => json) };
+	const { message, description, messages, errorResponse } = outcome;
+	const texts = [message, description, messages, errorResponse, hints].flatMap(listTexts);
+	return { error: outcome, texts, items: [] };
+}
+
+const showError = async (...given: Parameters<typeof run>) => {
+	const { error, texts } = await run(...given);
+	expect(error).toBeInstanceOf(Error);
+	return texts;
+};
+
+/** Runs a look-up of the editor, of a node that has chosen the model. */
+async function lookUp<Answer>(
+	method: (this: ILoadOptionsFunctions, filter?: string) => Promise<Answer>,
+	{ answer = answers, name = 'm' } = {},
+) {
+	const parameters: Record<string, unknown> = { customModel: name, customInput: '{"b": 1}' };
+	const context = {
+		getNode: () => ({ name: 'Node' }),
+		getCurrentNodeParameter: (parameter: string) => parameters[parameter],
+		...buildHost(answer),
+	};
+	return await method.call(context as unknown as ILoadOptionsFunctions).catch((error: Error) => {
+		const { message, description } = error as NodeOperationError;
+		return { error: `${message} ${description ?? ''}` };
+	});
+}
+
+const { listSearch, loadOptions, resourceMapping, credentialTest } = methods;
+const { searchModels } = listSearch;
+const { listModelFields, guideJson } = loadOptions;
+const { getModelFields } = resourceMapping;
+const refuse = () => refusal;
+
+/** Returns the hints that a function adds. */
+const showHints = (add: (context: IExecuteFunctions) => void): string[] => {
+	const hints: string[] = [];
+	const addExecutionHints = ({ message }: NodeExecutionHint) => hints.push(message);
+	add(buildContext({}, { addExecutionHints }));
+	return hints;
+};
+
+const failsAs = (error: Error) => ({
+	...buildHost(),
+	getCredentials: async () => await Promise.reject(error),
+});
+const described = (error: Error) => Object.assign(error, { description: MARKUP });
+
+const UPLOAD = {
+	...{ resource: 'file', operation: 'upload' },
+	...{ source: 'binary', binaryPropertyName: 'a' },
+};
+const withFile = {
+	...buildHost(),
+	getInputData: () => [{ json: {}, binary: { [MARKUP]: {} } }],
+};
+const ANY_JSON = { model: 'custom', customModel: 'm', inputMode: 'json' };
+
+const ways: Record<string, () => unknown> = {
+	'the error of a run, with the words of the service': async () => await showError({}),
+	"the error of a run, with an item's words": async () =>
+		await showError({ ...UPLOAD, binaryPropertyName: MARKUP }),
+	'an error that is not ours': async () =>
+		await showError({}, {}, failsAs(described(new Error(MARKUP)))),
+	"an error of n8n's": async () =>
+		await showError(
+			{},
+			{},
+			failsAs(
+				new NodeOperationError({ name: 'Node' } as INode, MARKUP, { description: `${MARKUP}.` }),
+			),
+		),
+	'an operation that the node does not have': async () => await showError({ operation: MARKUP }),
+	"an error for an agent's model": async () => (await run({}, { isTool: true })).items,
+	'an error item': async () => (await run({}, { goesOn: true })).items,
+	'the description in an error item': async () =>
+		(await run(UPLOAD, { goesOn: true }, withFile)).items.map(({ message }) => message),
+	'the hint that a task failed': () =>
+		showHints((context) =>
+			showOutcome(context, [{ taskId: 't', status: 'failed', failMessage: MARKUP }]),
+		),
+	'the hint why a run polled': () => showHints((context) => sayWhy(context, { reason: MARKUP })),
+	'the hint that a model has no such field': async () => {
+		const parameters = { operation: 'create', ...ANY_JSON, customInput: { [MARKUP]: 1 } };
+		return (await run(parameters)).texts.slice(-1);
+	},
+	'the hint that a file was not checked': async () => {
+		const host = buildHost();
+		const assertBinaryData = () => ({ data: Buffer.from([0, 1]).toString('base64') });
+		const parameters = {
+			...{ operation: 'create', model: 'alpha-3.0/motion-control', prompt: 'Dance' },
+			...{ image: MARKUP, video: MARKUP, mode: '720p', characterOrientation: 'image' },
+		};
+		const helpers = { ...host.helpers, assertBinaryData };
+		return (await run(parameters, {}, { ...host, helpers })).texts.slice(-1);
+	},
+	'the names of models': async () => {
+		const found = (await lookUp(searchModels)) as { results: object[] };
+		return found.results.map((result) => ({ ...result, value: '' }));
+	},
+	'why there is no list of models': async () => await lookUp(searchModels, { answer: refuse }),
+	'the labels of fields': async () => {
+		const { fields } = (await lookUp(getModelFields)) as ResourceMapperFields;
+		expect(fields[0]?.displayName).toContain('default ‹i›');
+		return fields.slice(0, 1).map(({ displayName, options }) => [displayName, options?.[0]?.name]);
+	},
+	'the guide beside the fields': async () => {
+		const { fields } = (await lookUp(getModelFields)) as ResourceMapperFields;
+		const guide = fields.find(({ id }) => id === '$guide');
+		return guide?.options?.map(({ name, description }) => [name, description]);
+	},
+	'why there are no fields': async () => await lookUp(getModelFields, { answer: refuse }),
+	'the name of a model that the service lacks': async () =>
+		await lookUp(getModelFields, { name: MARKUP, answer: () => ({ code: 404 }) }),
+	'the fields for AI builders': async () => {
+		const fields = (await lookUp(listModelFields)) as Array<{ name: string; description: string }>;
+		return fields.map(({ name, description }) => [name, description]);
+	},
+	'why there are none for them': async () => await lookUp(listModelFields, { answer: refuse }),
+	'the guide beside the JSON': async () => {
+		const [first] = (await lookUp(guideJson)) as Array<{ name: string }>;
+		return first;
+	},
+	'why there is no guide': async () => await lookUp(guideJson, { answer: refuse }),
+	'the test of a credential': async () => {
+		const request = async () =>
+			await Promise.resolve({
+				statusCode: 200,
+				body: Readable.from([Buffer.from(JSON.stringify(refusal))]),
+			});
+		const context = { helpers: { request } } as unknown as ICredentialTestFunctions;
+		const data = { baseUrl: 'https://api.example', accessToken: 'token' };
+		const credential = { id: '', name: '', type: '', data };
+		return await credentialTest.testCredential.call(context, credential);
+	},
+	'the error of a trigger': async () => {
+		const context = {
+			...{ getNode: () => ({ name: 'Trigger' }), getWorkflow: () => ({ id: 'w' }) },
+			...{ getActivationMode: () => 'activate', getNodeParameter: () => ({}) },
+			...buildHost(() => ({ code: 401, msg: MARKUP })),
+		};
+		const credentials = { baseUrl: 'https://api.example', webhookSecret: 'key' };
+		const hooks = { ...context, getCredentials: async () => await Promise.resolve(credentials) };
+		return await checkCredential(hooks as unknown as IHookFunctions).catch(
+			({ message, description }: NodeOperationError) => [message, description],
+		);
+	},
+};
+
+// The catalogue pauses after each answer.
+beforeAll(
+	() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] }),
+);
+afterAll(() => void jest.useRealTimers());
+
+describe('foreign text is text wherever n8n makes HTML of it', () => {
+	it.each(Object.keys(ways))('%s', async (way) => {
+		const texts = listTexts(await ways[way]?.());
+		expect(texts.join(' ')).toContain(SHOWN);
+		expect(texts.filter((text) => /[<>]/.test(text))).toEqual([]);
+	});
+
+	it('in no way that the table lacks', () => {
+		const gives = /new Node(Operation|Api)Error\(|\baddExecutionHints\(/;
+		const house = 'nodes/MediaGeneration';
+		const files = readdirSync(house, { recursive: true })
+			.map((file) => String(file).replaceAll('\\', '/'))
+			.filter((file) => file.endsWith('.ts'))
+			.filter((file) => gives.test(readFileSync(join(house, file), 'utf8')));
+		expect(files.sort()).toEqual([
+			'editor/lookups.ts',
+			'operations/errors.ts',
+			'operations/hint.ts',
+			'trigger/activate.ts',
+		]);
+	});
+});
+
+describe('values are sent and stored as the service has them', () => {
+	it('of models, of fields and of their choices', async () => {
+		const [found] = ((await lookUp(searchModels)) as { results: Array<{ value: string }> }).results;
+		const { fields } = (await lookUp(getModelFields)) as ResourceMapperFields;
+		const [field] = fields;
+		expect([found?.value, field?.id, field?.options?.[0]?.value]).toEqual([
+			'm',
+			`first ${MARKUP}`,
+			MARKUP,
+		]);
+		expect(fields.find(({ id }) => id === '$schema')).toMatchObject({
+			inputSchema: { properties: { [`first ${MARKUP}`]: { enum: [MARKUP] } } },
+		});
+	});
+});
