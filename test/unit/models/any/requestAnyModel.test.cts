@@ -184,6 +184,92 @@ describe('a hostile description', () => {
 	});
 });
 
+describe('what a list of choices offers', () => {
+	const choice = fc.oneof(
+		fc.constantFrom<unknown>(
+			'',
+			' ',
+			'5',
+			'auto',
+			'true',
+			'data',
+			'[1]',
+			' x',
+			'https://a.example',
+		),
+		fc.constantFrom<unknown>(5, 10, 0.5, -1, true, false, null, { image: 'data' }, [1]),
+	);
+	const type = fc.constantFrom('string', 'integer', 'number', 'boolean', 'array', 'null');
+	const { schema } = fc.letrec<{ schema: object; branches: object[] }>((tie) => ({
+		branches: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }),
+		schema: fc
+			.tuple(
+				fc.oneof(
+					fc.record({ enum: fc.uniqueArray(choice, { minLength: 1, maxLength: 4 }) }),
+					fc.record({ const: choice }),
+					fc.constant({ type: 'boolean' }),
+				),
+				fc.oneof(
+					fc.constant({}),
+					fc.record({ type }),
+					fc.record({ type: fc.uniqueArray(type, { minLength: 1, maxLength: 3 }) }),
+				),
+				fc.oneof(
+					{ weight: 8, arbitrary: fc.constant({}) },
+					fc.constant({ maximum: 7, maxLength: 2 }),
+					fc.constant({ format: 'uri' }),
+					fc.record({ anyOf: tie('branches') }),
+					fc.record({ allOf: tie('branches') }),
+				),
+			)
+			.map((parts) => Object.assign({}, ...parts) as object),
+	}));
+	const names = fc.constantFrom('size', 'image');
+
+	it('can be sent, in a form that the document has', async () => {
+		let offered = 0;
+		const holds = fc.asyncProperty(names, schema, fc.boolean(), async (name, part, isRequired) => {
+			const required = isRequired ? [name] : [];
+			const openapi = buildDocument({ properties: { [name]: part }, required });
+			const { fields } = readFields('any', openapi);
+			const { options = [] } = fields.find(({ id }) => id === name) ?? {};
+			const { enum: listed, const: only } = part as JsonSchema & { const?: unknown };
+			const known = only === undefined ? (listed ?? [true, false]) : [only];
+			for (const option of options) {
+				const value = 'value' in option && option.value;
+				const input = await buildInput('any', { [name]: value }, {}, { fields });
+				expect(known).toContainEqual((input as Values)[name]);
+				offered++;
+			}
+		});
+		await fc.assert(holds, { numRuns: 2_000 });
+		expect(offered).toBeGreaterThan(500);
+	});
+
+	it.each<[object, unknown[]]>([
+		[{ type: 'string', enum: [5, 10] }, [5, 10]],
+		[{ type: 'integer', enum: ['5'] }, ['5']],
+		[{ type: 'string', enum: ['auto', 5] }, ['auto', 5]],
+		[{ type: ['string', 'null'], enum: ['a', null, ''] }, ['a']],
+		[{ enum: [5, 10], maximum: 7 }, [5]],
+		[{ enum: [5, { a: 1 }] }, [5]],
+	])('of %j is %j', (part, offered) => {
+		const { fields } = readFields('any', buildDocument({ properties: { x: part } }));
+		const [{ type, options = [] } = {}] = fields;
+		expect(type).toBe('options');
+		expect(options.map((option) => 'value' in option && option.value)).toEqual(offered);
+	});
+
+	it('is nothing where no value can be chosen', () => {
+		const { fields } = readFields(
+			'any',
+			buildDocument({ properties: { x: { enum: [null, ''] } } }),
+		);
+		expect(fields[0]).toMatchObject({ id: 'x', type: 'string' });
+		expect(fields[0]?.options).toBeUndefined();
+	});
+});
+
 describe('an independent validator', () => {
 	/** Makes of a document what is held to be binding: no patterns, any further names, no required list or object, any branch. */
 	const soften = (openapi: object) =>
