@@ -1,4 +1,4 @@
-import { isObject, parseJson } from '../../lib/json';
+import { isExact, isPlainObject, parseJson } from '../../lib/json';
 import { DECIMAL, isBlank } from '../field';
 import { hasScheme, Media } from '../media';
 import { toTitle } from '../title';
@@ -41,7 +41,7 @@ function convertParts(schema: JsonSchema, parts: Array<[string, unknown]>, media
 function convert(name: string, schema: JsonSchema, value: unknown, mediaNames: string[]): unknown {
 	if (Array.isArray(value))
 		return value.map((entry) => convert(name, getItems(schema), entry, mediaNames));
-	if (isObject(value)) return convertParts(schema, Object.entries(value), mediaNames);
+	if (isPlainObject(value)) return convertParts(schema, Object.entries(value), mediaNames);
 	const takesFile = mediaNames.includes(name) || isMedia(name, schema);
 	const forms = [...listForms(schema, value)].map((form) => {
 		if (typeof form === 'object') return convert(name, schema, form, mediaNames);
@@ -60,12 +60,12 @@ function* listForms(schema: JsonSchema, value: unknown): Generator<unknown, void
 		const json = /^\s*[[{]/.test(value) ? parseJson(value) : undefined;
 		if (json !== undefined && takes(getType(json))) return yield json;
 		if (takes('string') || !types.length) yield value;
-		// A number too large for JavaScript stays text, and is refused.
-		const isExact = DECIMAL.test(value) && Math.abs(Number(value)) <= Number.MAX_SAFE_INTEGER;
-		if (takes('number', 'integer') && isExact) yield Number(value);
+		// A number too large for JavaScript keeps its form, and is refused.
+		const isNumber = DECIMAL.test(value) && isExact(Number(value));
+		if (takes('number', 'integer') && isNumber) yield Number(value);
 		if (takes('boolean') && /^(true|false)$/.test(value)) yield value === 'true';
 		if (takes('array')) yield splitList(value);
-	} else if (typeof value === 'number' || typeof value === 'boolean') {
+	} else if (typeof value === 'boolean' || (typeof value === 'number' && isExact(value))) {
 		if (takes(typeof value, 'integer')) yield value;
 		if (takes('string')) yield String(value);
 		if (takes('array')) yield [value];

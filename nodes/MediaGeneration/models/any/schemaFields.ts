@@ -4,7 +4,7 @@ import type {
 	ResourceMapperField,
 	ResourceMapperFields,
 } from 'n8n-workflow';
-import { digest } from '../../lib/json';
+import { digest, isExact } from '../../lib/json';
 import { cutText, escapeHtml } from '../../lib/text';
 import { isBlank } from '../field';
 import { isAllowed } from './checkInput';
@@ -129,4 +129,6 @@ function toField(property: Property): ResourceMapperField {
 
 /** Says whether a value can be chosen from a list. A blank one would not be sent. */
 const isChoice = (value: unknown): value is string | number | boolean =>
-	/^(string|number|boolean)$/.test(typeof value) && !isBlank(value);
+	typeof value === 'number'
+		? isExact(value)
+		: /^(string|boolean)$/.test(typeof value) && !isBlank(value);

@@ -17,6 +17,7 @@ describe('an entered value', () => {
 		[{ type: 'number' }, 'true', 'true'],
 		[{ type: 'integer' }, '9007199254740991', Number.MAX_SAFE_INTEGER],
 		[{ type: 'integer' }, '9007199254740993', '9007199254740993'],
+		[{ type: 'string' }, 2 ** 53, 2 ** 53],
 		[{ type: ['string', 'number'] }, '12', '12'],
 		[{ type: 'string' }, 5, '5'],
 		[{ type: 'string' }, true, 'true'],

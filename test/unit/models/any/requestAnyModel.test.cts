@@ -8,6 +8,7 @@ import {
 import { isOwnEntry } from '../../../../nodes/MediaGeneration/models/any/modelInput';
 import { readSchema } from '../../../../nodes/MediaGeneration/models/any/readSchema';
 import { requestAnyModel } from '../../../../nodes/MediaGeneration/models/any/requestAnyModel';
+import { toJsonInput } from '../../../../nodes/MediaGeneration/models/jsonInput';
 import { Media, replaceEach } from '../../../../nodes/MediaGeneration/models/media';
 import { findModel, modelsWithFields, readFields } from './modelFields.ts';
 
@@ -47,7 +48,7 @@ const upload = async (input: Values) =>
 async function buildInput(...workflow: Parameters<typeof buildRequest>) {
 	const { input, check } = await buildRequest(...workflow);
 	check?.(input);
-	return await upload(input);
+	return await upload(toJsonInput(input));
 }
 
 describe('what is sent of the fields', () => {
@@ -197,7 +198,7 @@ describe('what a list of choices offers', () => {
 			' x',
 			'https://a.example',
 		),
-		fc.constantFrom<unknown>(5, 10, 0.5, -1, true, false, null, { image: 'data' }, [1]),
+		fc.constantFrom<unknown>(5, 10, 0.5, -1, 2 ** 53, true, false, null, { image: 'data' }, [1]),
 	);
 	const type = fc.constantFrom('string', 'integer', 'number', 'boolean', 'array', 'null');
 	const { schema } = fc.letrec<{ schema: object; branches: object[] }>((tie) => ({
@@ -252,7 +253,7 @@ describe('what a list of choices offers', () => {
 		[{ type: 'string', enum: ['auto', 5] }, ['auto', 5]],
 		[{ type: ['string', 'null'], enum: ['a', null, ''] }, ['a']],
 		[{ enum: [5, 10], maximum: 7 }, [5]],
-		[{ enum: [5, { a: 1 }] }, [5]],
+		[{ enum: [2 ** 53, 5, { a: 1 }] }, [5]],
 	])('of %j is %j', (part, offered) => {
 		const { fields } = readFields('any', buildDocument({ properties: { x: part } }));
 		const [{ type, options = [] } = {}] = fields;
