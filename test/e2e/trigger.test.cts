@@ -178,7 +178,9 @@ it.each([3, 4, 4.1, 4.2, 4.3, 4.4, ...(isOldest ? [] : [4.5])])(
 		expect((await request(sample)).readError()).toContain("only sent to 'Base URL'");
 		const { length } = requests;
 		pair.service.faultNext({ location: sample });
-		expect((await request(`${url}/api/v1/chat/credit`)).status).toBe('success');
+		const redirected = await request(`${url}/api/v1/chat/credit`);
+		expect(redirected.status).toBe('success');
+		expect(redirected.getOutput('Request')[0]?.binary?.data?.mimeType).toBe('image/png');
 		expect(requests).toHaveLength(length + 1);
 		expect(leaks).toEqual([]);
 	},
