@@ -71,9 +71,9 @@ export async function startService({
 		const url = await api.listen({ host, port });
 		const isApart = uploadApi !== api;
 		const uploadUrl = isApart ? await uploadApi.listen({ host, port: port && port + 2 }) : url;
-		const { tasks, requests, uploads, leaks, deliveries, resultsUrl } = context;
+		const { tasks, requests, requestFaults, uploads, leaks, deliveries, resultsUrl } = context;
 		return {
-			...{ tasks, requests, uploads, leaks, deliveries },
+			...{ tasks, requests, requestFaults, uploads, leaks, deliveries },
 			/** The API's origin. */
 			url,
 			uploadUrl,
@@ -82,7 +82,7 @@ export async function startService({
 			[Symbol.asyncDispose]: close,
 			waitForTask: lifecycle.waitForTask,
 			idle: lifecycle.idle,
-			faultNext: (fault: RequestFault) => void context.requestFaults.push(fault),
+			faultNext: (fault: RequestFault) => void requestFaults.push(fault),
 
 			/** Changes settings while running; tasks under way keep their pace. */
 			set: (changes: SettingsInput) => void Object.assign(settings, changes),

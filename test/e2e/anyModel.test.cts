@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { readExample } from '../../dev/fixtures/examples.cts';
-import { chain, mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
+import { chain, createAndWait, mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import { nameSong } from '../../dev/service/results.cts';
@@ -158,6 +158,19 @@ it('a catalogue that a service does not have leads on to ID and JSON', async () 
 	await editor.get('resource-locator-customModel').getByTestId('rlc-input').click();
 	const error = editor.get('rlc-error-container').filter({ visible: true });
 	await error.getByText("choose the model By ID and set 'Input Mode' to JSON").waitFor();
+});
+
+it('dates of expressions are sent as ISO text, and a number that lost digits is refused', async () => {
+	const iso = '2026-11-02T10:00:00.000Z';
+	const dates = `{ date: new Date('${iso}'), list: [DateTime.fromISO('${iso}').toUTC()] }`;
+	const polling = { waitFor: 'polling' };
+	await pair.runNodes(createAndWait({ customInput: `={{ ${dates} }}`, ...polling }));
+	expect(readSent()).toEqual({ date: iso, list: [iso] });
+	const { length } = pair.listTasks();
+	const customInput = '{ "prompt": "x", "seed": 9007199254740993 }';
+	const refused = await pair.runNodes(createAndWait({ customInput, ...polling }));
+	expect(refused.readError()).toContain("'Seed' must be between -9007199254740991 and");
+	expect(pair.listTasks()).toHaveLength(length);
 });
 
 const UNKNOWN = 'no-such<b>/model</b>';

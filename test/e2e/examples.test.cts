@@ -193,4 +193,6 @@ it('create-with-sweep uses each task once, also those whose callback never came'
 	];
 	const used = executions.flatMap((one) => one.getItems<Task>('Use the result'));
 	expect(used.map(({ taskId }) => taskId)).toEqual([called, lost]);
+	const callbacks = [called, lost].map((taskId) => service.tasks.get(taskId)?.callbacks);
+	expect(callbacks).toEqual([[expect.objectContaining({ status: 200 })], []]);
 });

@@ -92,6 +92,10 @@ it.each(Object.entries(LIMITED))(
 			texts.map((text) => ({ taskId: limited.findId(text), ...expected[text] })),
 		);
 		expect(execution.getItems('Seen').map(({ prompt }) => prompt)).toEqual(texts);
+		const lost = texts.filter((text) => /#noCallback/.test(text) && !HANGING.includes(text));
+		limited.expectNoCallbacks(...lost);
+		if (name === HANGS)
+			for (const text of texts) expect(limited.findTask(text).detailsRequests).toBeGreaterThan(0);
 		const times = texts.map((text) => limited.findTask(text).createTime);
 		const [shortest, longest] = [Math.max(...times), Math.min(...times)].map(
 			(time) => (Number(execution.endedAt) - time) / SECOND,
@@ -105,6 +109,7 @@ describe('a look of its own, after about 30 seconds', () => {
 	it('brings a batch whose callbacks were all lost, with one request for each task or little more', async () => {
 		const execution = await looked.n8n.waitForExecution(lostId);
 		expect(execution.getItems(NODE)).toMatchObject(looked.listCompleted(...LOST));
+		looked.expectNoCallbacks(...LOST);
 		const looks = LOST.map((text) => looked.findTask(text).detailsRequests);
 		expect(looks.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(LOST.length + 2);
 		for (const count of looks) expect(count).toBeGreaterThan(0);

@@ -77,5 +77,6 @@ it('a round of a loop goes on to its end after one whose limit passed, whatever 
 	const timedOut = { taskId: pair.findId(ENDLESS), status: 'timedOut' };
 	const expected = [timedOut, ...pair.listCompleted(LOOKED_FOR)];
 	expect(execution.getItems('Loop')).toMatchObject(expected);
+	pair.expectNoCallbacks(LOOKED_FOR);
 	expect(pair.listPrompts()).toEqual([ENDLESS, IMAGE, LOOKED_FOR, VIDEO]);
 });

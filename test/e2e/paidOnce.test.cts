@@ -20,8 +20,8 @@ interface Fault {
 	index: number;
 	/** Faults of the emulator, in its prompt. */
 	prompt?: string;
-	/** A field that can't be sent. */
-	image?: string;
+	/** A field can't be sent. */
+	isMalformed?: boolean;
 	/** Nobody may know whether a task was created, so the request must not be sent again. */
 	isUnknown?: boolean;
 	/** Nothing is sent for any item when the run stops on errors: it is found before. */
@@ -33,7 +33,7 @@ interface Fault {
 }
 
 const FAULTS: Fault[] = [
-	{ name: 'the first one malformed', index: 0, image: 'none', isFoundBefore: true },
+	{ name: 'the first one malformed', index: 0, isMalformed: true, isFoundBefore: true },
 	{ name: 'the first one refused', index: 0, prompt: '#status=400' },
 	{ name: 'a middle one refused', index: 1, prompt: '#status=422' },
 	{ name: 'a middle one refused as all are', index: 1, prompt: '#status=402', endsCreating: true },
@@ -57,6 +57,9 @@ type Cell = (typeof cells)[number];
 
 const nameNode = ({ way, onError, retry }: Cell) => `${way}-${onError}${retry ? '-retry' : ''}`;
 
+/** Says in an expression whether n8n keeps the ID of a task for a node: it is then in another try. */
+const hasPaid = (name: string) => `/[0-9a-f]{32}/.test(JSON.stringify($node["${name}"].context))`;
+
 /** One chain for each way, On Error and Retry On Fail: a webhook, its items, and our node. */
 function buildWorkflow(resultsUrl: string): Workflow {
 	const chains = new Map(cells.map((cell) => [nameNode(cell), cell]));
@@ -68,8 +71,7 @@ function buildWorkflow(resultsUrl: string): Workflow {
 				resultsUrl,
 				{
 					...WAYS[way],
-					// The node's context has what it has created, so this is malformed from the next try on.
-					image: `={{ $json.fades && Object.keys($node["${name}"].context.creations?.places ?? {}).length ? 'none' : $json.image || '${resultsUrl}/sample.png' }}`,
+					image: `={{ ${hasPaid(name)} && $json.next || $json.image }}`,
 					seed: '={{ $json.changing ? Math.floor(Math.random() * 1e9) : 7 }}',
 					options: { tasksPer10Seconds: 0, concurrency: 1 },
 				},
@@ -86,31 +88,49 @@ function buildWorkflow(resultsUrl: string): Workflow {
 	};
 }
 
-/** Builds the three items of a cell. One of them goes wrong. */
-const buildItems = (cell: Cell) => {
-	const { index, prompt = '', image, once = false } = cell.fault;
-	return [0, 1, 2].map((item) => ({
-		prompt: `cell ${cells.indexOf(cell)} item ${item}${item === index ? ` ${prompt}` : ''}`,
-		image: item === index ? image : undefined,
-		fades: once && item !== index,
-		changing: cell.changing,
-	}));
-};
+/** The prompts of the three items of a cell. One of them goes wrong. */
+const listPrompts = (cell: Cell) =>
+	[0, 1, 2].map((item) => {
+		const { index, prompt = '' } = cell.fault;
+		return `cell ${cells.indexOf(cell)} item ${item}${item === index ? ` ${prompt}` : ''}`;
+	});
+
+/** Builds the items of a cell. With `once`, there is another image from the next try on, if a task exists then. */
+const buildItems = (cell: Cell) =>
+	listPrompts(cell).map((prompt, item) => {
+		const { index, isMalformed, once } = cell.fault;
+		const sample = `${pair.service.resultsUrl}/sample.png`;
+		const image = isMalformed && item === index ? 'none' : sample;
+		const next = once && (item === index ? `${sample}?paid` : 'none');
+		return { prompt, image, next, changing: cell.changing };
+	});
 
 const executions = new Map<Cell, Execution>();
-/** The prompt of each create request that reached the service, in order. */
-const sent: unknown[] = [];
+/** The input of each create request that reached the service, in order. */
+const sent: Array<Record<string, unknown>> = [];
+
+const findSendings = (prompt: string) => sent.filter((input) => input.prompt === prompt);
 
 /** Says whether this sending is the one of its item that is refused. */
-function refusesOnce(prompt: unknown): boolean {
-	const [, cell = '', item = ''] = /cell (\d+) item (\d)/.exec(String(prompt)) ?? [];
-	const known = cells[Number(cell)];
-	return Boolean(known?.fault.once && known.fault.index === Number(item) && !sent.includes(prompt));
+function refusesOnce(prompt: string): boolean {
+	const [, cell = '', item = ''] = /cell (\d+) item (\d)/.exec(prompt) ?? [];
+	const fault = cells[Number(cell)]?.fault;
+	return Boolean(fault?.once && fault.index === Number(item) && !findSendings(prompt).length);
 }
 
 /** n8n repeats a run that stopped, and one whose first item has an error. One that has parked by then is parked again as it is. */
-const isHealed = ({ way, fault, retry, onError }: Cell) =>
-	fault.once && retry && (onError === 'stopWorkflow' || (fault.index === 0 && way !== 'callback'));
+const isRepeated = ({ way, fault, retry, onError }: Cell) =>
+	retry && (onError === 'stopWorkflow' || (fault.index === 0 && way !== 'callback'));
+
+const isHealed = (cell: Cell) => cell.fault.once && isRepeated(cell);
+
+/** Counts the sendings of the item that goes wrong. n8n tries three times. */
+function countBadSendings(cell: Cell) {
+	const { isMalformed, isUnknown, once } = cell.fault;
+	if (isMalformed) return 0;
+	if (isUnknown || !isRepeated(cell)) return 1;
+	return once ? 2 : 3;
+}
 
 const pair = usePair({
 	service: {
@@ -118,8 +138,8 @@ const pair = usePair({
 		credits: 1e9,
 		callbackRetrySeconds: [0.3, 0.5, 1, 2, 4, 8],
 		faultsFor: ({ input }) => {
-			const refuses = refusesOnce(input.prompt);
-			sent.push(input.prompt);
+			const refuses = refusesOnce(String(input.prompt));
+			sent.push(input);
 			return refuses ? { status: 422 } : undefined;
 		},
 	},
@@ -145,7 +165,8 @@ beforeAll(async () => {
 describe.each(cells.map((cell) => ({ ...cell, cell })))(
 	'$way, On Error $onError, Retry On Fail $retry, $fault.name, expressions that change: $changing',
 	({ cell, fault, onError, way }) => {
-		const prompts = buildItems(cell).map(({ prompt }) => prompt);
+		const prompts = listPrompts(cell);
+		const badPrompt = String(prompts[fault.index]);
 
 		const findTasks = () =>
 			pair.listTasks().filter(({ input }) => prompts.includes(String(input.prompt)));
@@ -153,12 +174,17 @@ describe.each(cells.map((cell) => ({ ...cell, cell })))(
 			...(executions.get(cell)?.getOutput(nameNode(cell), { branch }) ?? []),
 		];
 
-		it('has at most one task for each item, and one sending where the outcome is unknown', () => {
+		it('goes wrong as it is meant to', () => {
+			expect(findSendings(badPrompt)).toHaveLength(countBadSendings(cell));
+			const exists = fault.prompt?.includes('#created') || isHealed(cell);
+			expect(findTasks().some(({ input }) => input.prompt === badPrompt)).toBe(Boolean(exists));
+		});
+
+		it('has at most one task for each item, and is sent once unless it was refused', () => {
 			for (const [item, prompt] of prompts.entries()) {
 				const tasks = findTasks().filter(({ input }) => input.prompt === prompt);
-				const sendings = sent.filter((one) => one === prompt);
 				expect(tasks.length).toBeLessThanOrEqual(1);
-				if (item !== fault.index || fault.isUnknown) expect(sendings.length).toBeLessThanOrEqual(1);
+				if (item !== fault.index) expect(findSendings(prompt).length).toBeLessThanOrEqual(1);
 			}
 		});
 
@@ -168,6 +194,12 @@ describe.each(cells.map((cell) => ({ ...cell, cell })))(
 				const output = findOutput(0).map(({ json }) => json.taskId);
 				expect(output).toEqual(prompts.map((prompt) => pair.findId(prompt)));
 				expect(findTasks()).toHaveLength(3);
+				// When it was sent again, the fields of the items that were paid were malformed.
+				const hadPaid = fault.index > 0 || onError !== 'stopWorkflow';
+				expect(findSendings(badPrompt).map(({ image_url }) => image_url)).toEqual([
+					expect.stringMatching(/sample\.png$/),
+					expect.stringMatching(hadPaid ? /\?paid$/ : /sample\.png$/),
+				]);
 			});
 		else if (onError === 'stopWorkflow')
 			it('stops, and names every task that exists', () => {

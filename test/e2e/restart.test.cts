@@ -93,11 +93,16 @@ describe('n8n that is killed and started again', () => {
 		await pair.waitForCallbacks(String(LIMITED[0]));
 		creations = pair.countCreations();
 		// n8n itself ends a wait long after its limit. This one is brought forward.
-		await evaluate(
+		const soon = new Date(Date.now() + 5_000).toISOString();
+		const endOfWait = await evaluate(
 			n8n,
-			`await load('@n8n/di').Container.get(load('@n8n/db').ExecutionRepository)
-				.update('${limitedId}', { waitTill: new Date(Date.now() + 5_000) })`,
+			`{
+				const executions = load('@n8n/di').Container.get(load('@n8n/db').ExecutionRepository);
+				await executions.update('${limitedId}', { waitTill: new Date('${soon}') });
+				return (await executions.findOneBy({ id: '${limitedId}' })).waitTill.toISOString();
+			}`,
 		);
+		expect(endOfWait).toBe(soon);
 		await n8n.kill();
 		isKilled = true;
 		await n8n.restart();
@@ -105,10 +110,13 @@ describe('n8n that is killed and started again', () => {
 
 	it('loses no callback that came while 20 tasks were parked and it was down', async () => {
 		const { service } = pair;
+		const attempts = [];
 		for (const prompt of CALLED) {
 			const { callbacks } = await service.waitForTask(pair.findId(prompt));
 			expect(callbacks.at(-1)).toMatchObject({ status: 200 });
+			attempts.push(...callbacks);
 		}
+		expect(attempts.some(({ status }) => status === null)).toBe(true);
 		const last = { state: 'success', completeTime: Date.now() };
 		Object.assign(pair.findTask(LAST), last);
 		expect((await service.callback(pair.findId(LAST))).status).toBe(200);

@@ -135,6 +135,8 @@ it.each(['callback', 'polling'])(
 		const bytes = second?.binary.data && (await pair.n8n.readBinary(second.binary.data));
 		expect(bytes?.equals(await fetchBytes(second?.json.file?.url))).toBe(true);
 		expect(pair.service.tasks.size).toBe(4);
+		// What was refused was sent again by the repeat.
+		if (waitFor === 'polling') expect(pair.countCreations()).toBe(6);
 	},
 );
 

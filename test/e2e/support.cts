@@ -1,3 +1,4 @@
+import { expect } from '@jest/globals';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,6 +10,7 @@ import { NODE } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
+import { readFaults } from '../../dev/service/faults.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { readMedia } from '../media/corpus.cts';
 
@@ -55,6 +57,27 @@ class TestPair extends Pair {
 		await poll(() => prompts.every(isAnswered), { what: `callbacks of ${prompts.join(', ')}` });
 	}
 
+	/** Holds the faults of a test to what they are for: without them, it would pass as well. */
+	expectFaults() {
+		expect(this.service.requestFaults).toEqual([]);
+		for (const prompt of this.listPrompts())
+			for (const [, name] of prompt.matchAll(/#(\w+)/g))
+				expect(readFaults(prompt)).toHaveProperty(String(name));
+	}
+
+	/** Holds tasks to that the service has sent no callback of theirs. */
+	expectNoCallbacks(...prompts: string[]) {
+		for (const prompt of prompts) {
+			const { callBackUrl, completeTime, callbacks } = this.findTask(prompt);
+			expect({ prompt, callBackUrl, completeTime, callbacks }).toEqual({
+				prompt,
+				callBackUrl: expect.any(String),
+				completeTime: expect.any(Number),
+				callbacks: [],
+			});
+		}
+	}
+
 	/** Counts the requests that the service was sent so far. */
 	countRequests(path: string) {
 		return this.service.requests.filter((request) => request.path === path).length;
@@ -95,7 +118,13 @@ export function usePair({ keeps, ...options }: PairOptions = {}) {
 		started = await startPair({ n8n: 'shared', ...options });
 		Object.assign(pair, started);
 	});
-	afterAll(async () => await started?.stop());
+	afterEach(() => {
+		if (!keeps) pair.expectFaults();
+	});
+	afterAll(async () => {
+		await started?.stop();
+		if (keeps && started) pair.expectFaults();
+	});
 	beforeEach(() => {
 		if (keeps) return;
 		const { tasks, requests, uploads, deliveries } = pair.service;

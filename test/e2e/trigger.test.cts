@@ -194,7 +194,9 @@ it.each([3, 4, 4.1, 4.2, 4.3, 4.4, ...(isOldest ? [] : [4.5])])(
 		expect(repeated.readError()).toContain('only sent with the methods GET');
 		expect(requests).toHaveLength(length);
 		pair.service.faultNext({ location: sample });
-		expect((await request(credits)).status).toBe('success');
+		const redirected = await request(credits);
+		expect(redirected.status).toBe('success');
+		expect(redirected.getOutput('Request')[0]?.binary?.data?.mimeType).toBe('image/png');
 		expect(requests).toHaveLength(length + 1);
 		expect(leaks).toEqual([]);
 	},

@@ -25,7 +25,7 @@ import { findPort } from '../../dev/n8n/findPort.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import type { Workflow, WorkflowNode } from '../../dev/n8n/workflow.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
-import { readHints, usePair } from './support.cts';
+import { isOldest, readHints, usePair } from './support.cts';
 
 const pair = usePair({
 	service: { taskSeconds: 3, credits: 1e6, callbackRetrySeconds: [0.5, 1, 2, 4, 8] },
@@ -244,10 +244,10 @@ const byEvaluation: Start = async (texts) => {
 	const workflow = connect('Evaluated', [trigger, createAndWait(), metrics]);
 	const { id } = await pair.importWorkflow(workflow);
 	const testRuns = `/rest/workflows/${id}/test-runs`;
-	const { testRunId } = await n8n.request<{ testRunId: string }>('POST', `${testRuns}/new`, {});
+	await n8n.request('POST', `${testRuns}/new`, {});
 	const findEnd = async () => {
-		const testRun = await n8n.request<{ status: string }>('GET', `${testRuns}/${testRunId}`);
-		return ['new', 'running'].includes(testRun.status) ? undefined : testRun;
+		const [testRun] = await n8n.request<Array<{ status: string }>>('GET', testRuns);
+		return /^(new|running)$/.test(testRun?.status ?? 'new') ? undefined : testRun;
 	};
 	const testRun = await poll(findEnd, { what: 'the evaluation' });
 	return { id, answer: JSON.stringify(testRun) };
@@ -262,6 +262,8 @@ interface Row {
 	gets?: 'tasks' | 'end';
 	/** Default: 2. */
 	tasks?: number;
+	/** The n8n that the tests run on can't do this. */
+	isSkipped?: boolean;
 }
 
 const WAITS = { reason: 'waits for the answer', gets: 'tasks' } as const;
@@ -269,7 +271,14 @@ const CALLS = { reason: 'the workflow that called this one waits', gets: 'tasks'
 
 const ROWS: Row[] = [
 	{ name: 'schedule', start: bySchedule },
-	{ name: 'command line', start: byCommand, reason: 'a run of the kind "cli"', gets: 'tasks' },
+	{
+		name: 'command line',
+		start: byCommand,
+		reason: 'a run of the kind "cli"',
+		gets: 'tasks',
+		// There n8n 2.14.2 runs no node that has a credential, of its own neither: it asks for its license before it has one.
+		isSkipped: isOldest,
+	},
 	{ name: 'webhook that answers at once', start: byWebhook() },
 	{ name: 'the same, with One per File', start: byWebhook({}, PER_FILE) },
 	{ name: 'webhook, last node', start: byWebhook(LAST_NODE), ...WAITS },
@@ -308,7 +317,7 @@ const listTexts = ({ name, tasks = 2 }: Row) => numberTexts(tasks, name);
 const runs = new Map<Row, Promise<Started & { answeredAt: number }>>();
 
 beforeAll(() => {
-	for (const row of ROWS) {
+	for (const row of ROWS.filter(({ isSkipped }) => !isSkipped)) {
 		const run = row.start(listTexts(row)).then((one) => ({ ...one, answeredAt: Date.now() }));
 		// It is awaited in its test.
 		run.catch(() => {});
@@ -328,7 +337,8 @@ async function waitForOutput({ id: workflowId, execution }: Started, count: numb
 	return await poll(read, { what: `${count} tasks of ${workflowId}` });
 }
 
-it.each(ROWS.map((row) => ({ ...row, row })))('$name', async ({ row, reason, gets }) => {
+async function expectTasks(row: Row) {
+	const { reason, gets } = row;
 	const run = await runs.get(row);
 	if (!run) throw new Error('It was not started');
 	const { answer, answeredAt } = run;
@@ -343,7 +353,9 @@ it.each(ROWS.map((row) => ({ ...row, row })))('$name', async ({ row, reason, get
 	expect(output).toHaveLength(tasks.length);
 	const slept = tasks.map(({ callBackUrl }) => callBackUrl !== undefined);
 	expect(slept).toEqual(tasks.map(() => reason === undefined));
-	const reasons = executions.flatMap(readHints).filter((hint) => hint.startsWith('The node polled'));
+	const reasons = executions
+		.flatMap(readHints)
+		.filter((hint) => hint.startsWith('The node polled'));
 	const why = expect.stringContaining(String(reason));
 	expect(reasons).toEqual(reason === undefined ? [] : expect.arrayContaining([why]));
 	const end = Math.max(...tasks.map(({ completeTime }) => Number(completeTime)));
@@ -351,4 +363,7 @@ it.each(ROWS.map((row) => ({ ...row, row })))('$name', async ({ row, reason, get
 	if (gets !== 'tasks') return;
 	for (const { taskId } of tasks) expect(answer).toContain(taskId);
 	expect(answer).not.toMatch(/pending|timedOut/);
-});
+}
+
+for (const row of ROWS)
+	(row.isSkipped ? it.skip : it)(row.name, async () => await expectTasks(row));

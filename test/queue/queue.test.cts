@@ -146,8 +146,12 @@ const countBusy = (processes: N8nProcess[], words: string) =>
 	processes.filter((one) => one.readLog().includes(words)).length;
 
 /** Finds the worker that runs an execution, or has run it until it was parked. */
-const findWorker = (executionId: string): N8nProcess | undefined =>
-	queue.workers.find((one) => one.readLog().includes(`Worker started execution ${executionId} `));
+function findWorker(executionId: string): N8nProcess {
+	const words = `Worker started execution ${executionId} `;
+	const worker = queue.workers.find((one) => one.readLog().includes(words));
+	if (!worker) throw new Error(`No worker has run execution ${executionId}`);
+	return worker;
+}
 
 describe('queue mode', () => {
 	it('starts a workflow once for each task, in several processes', async () => {
@@ -158,6 +162,8 @@ describe('queue mode', () => {
 			await createEndedTask(service, { prompt: 'one', callBackUrl });
 		const tasks = await runConcurrently(urls, 4, create);
 		await service.idle();
+		for (const taskId of tasks)
+			expect(service.tasks.get(taskId)?.callbacks.length).toBeGreaterThanOrEqual(2);
 		const executions = await waitForAll(id, tasks.length);
 		expect(executions.map(({ status }) => status)).toEqual(tasks.map(() => 'success'));
 		const output = await getItems(executions, 'Trigger');
@@ -211,8 +217,8 @@ describe('queue mode', () => {
 		}
 		// The webhook process that took the callbacks looks too.
 		const worker = findWorker(String(listExecutions(id)[0]?.id));
-		await worker?.kill();
-		const restart = worker?.start();
+		await worker.kill();
+		const restart = worker.start();
 		const tasks = (await waitForOne(id)).getItems<Task>(NODE);
 		expect(tasks.map(({ taskId }) => readPrompt(taskId))).toEqual(prompts);
 		expect(tasks.map(({ status }) => status)).toEqual(['completed', 'completed', 'timedOut']);
@@ -320,9 +326,9 @@ describe('queue mode', () => {
 		await poll(() => listCreated().length >= 5, { what: 'tasks' });
 		const [running] = listExecutions(id);
 		const worker = findWorker(String(running?.id));
-		await worker?.kill();
+		await worker.kill();
 		const created = listCreated();
-		await worker?.start();
+		await worker.start();
 		const [ended] = await waitForAll(id, 1);
 		expect(['error', 'crashed']).toContain(ended?.status);
 		expect(listCreated()).toEqual(created);

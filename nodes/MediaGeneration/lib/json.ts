@@ -4,6 +4,18 @@ import { createHash } from 'crypto';
 export const isObject = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Recognizes an object that is nothing but its entries: no date, for example, and no Map. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+	if (!isObject(value)) return false;
+	const prototype: unknown = Object.getPrototypeOf(value);
+	// Expressions return objects of another context, whose `Object` is not ours.
+	return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Says whether a number is one that JSON has, and still the one that was written. */
+export const isExact = (value: number): boolean =>
+	Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
+
 /** Parses JSON; undefined where the text is not JSON. */
 export function parseJson(text: string): unknown {
 	try {

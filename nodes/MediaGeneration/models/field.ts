@@ -1,7 +1,7 @@
 import { UserError, type INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { isWebUrl } from '../lib/url';
-import { parseJson } from '../lib/json';
+import { isExact, parseJson } from '../lib/json';
 import { toTitle } from './title';
 
 /** How a field is sent. */
@@ -28,8 +28,12 @@ export const buildFieldError = (
 	description = 'Nothing was sent for this item. Correct the field, then run the node again.',
 ): UserError => new UserError(message, { description });
 
+/** What a number must be that can't be sent as it was written. */
+export const INEXACT =
+	'must be between -9007199254740991 and 9007199254740991, so that no digit is lost';
+
 const text = z.preprocess(
-	(value) => (typeof value === 'number' ? String(value) : value),
+	(value) => (typeof value === 'number' && isExact(value) ? String(value) : value),
 	z.string({ message: 'must be text' }),
 );
 
@@ -71,7 +75,7 @@ export const DECIMAL = /^\s*-?\d+(\.\d+)?\s*$/;
 function buildNumberShape({ typeOptions = {} }: INodeProperties): z.ZodTypeAny {
 	const { numberPrecision, minValue, maxValue } = typeOptions;
 	const [kind, isOfKind] =
-		numberPrecision === 0 ? ['whole number', Number.isSafeInteger] : ['number', Number.isFinite];
+		numberPrecision === 0 ? ['whole number', Number.isInteger] : ['number', Number.isFinite];
 	const least = minValue === undefined ? '' : ` of at least ${minValue}`;
 	const range = maxValue === undefined ? least : ` from ${minValue} to ${maxValue}`;
 	const message = `must be a ${kind}${range}`;
@@ -80,6 +84,7 @@ function buildNumberShape({ typeOptions = {} }: INodeProperties): z.ZodTypeAny {
 		z
 			.number({ message })
 			.refine(isOfKind, message)
+			.refine(isExact, INEXACT)
 			.refine((value) => !(value < (minValue ?? value) || value > (maxValue ?? value)), message),
 	);
 }
@@ -101,9 +106,23 @@ export const isBlank = (value: unknown): boolean =>
 
 /** Shortens a value for a message, without what may be secret in a URL. */
 export const shorten = (value: unknown): string => {
-	const shown = typeof value === 'string' ? (value.split('?')[0] ?? '') : JSON.stringify(value);
+	const shown =
+		typeof value === 'string'
+			? (value.split('?')[0] ?? '')
+			: typeof value === 'object'
+				? writeJson(value)
+				: String(value);
 	return `"${shown.length > 60 ? `${shown.slice(0, 60)}…` : shown}"`;
 };
+
+/** Writes an object for a message. One that an expression made may hold itself. */
+function writeJson(value: object | null): string {
+	try {
+		return String(JSON.stringify(value));
+	} catch {
+		return 'an object';
+	}
+}
 
 /** The n8n property of a field, which the editor shows. */
 export function toProperty(field: Field): INodeProperties {

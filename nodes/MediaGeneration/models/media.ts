@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { MediaLimits } from '../media/limits';
+import { isPlainObject } from '../lib/json';
 import { isWebUrl } from '../lib/url';
 import { isBlank, trimmed } from './field';
 
@@ -54,7 +55,7 @@ export async function replaceEach<T extends object>(
 	replace: (found: T) => unknown,
 ): Promise<unknown> {
 	if (value instanceof type) return await replace(value);
-	if (typeof value !== 'object' || value === null) return value;
+	if (!Array.isArray(value) && !isPlainObject(value)) return value;
 	const entries: Array<[string, unknown]> = [];
 	for (const [key, entry] of Object.entries(value))
 		entries.push([key, await replaceEach(entry, type, replace)]);

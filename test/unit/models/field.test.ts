@@ -87,7 +87,12 @@ describe('parseValue', () => {
 		[{ minValue: 1, maxValue: 3 }, 4, 'must be a number from 1 to 3'],
 		[{}, 'four', 'must be a number'],
 		[{}, Infinity, 'must be'],
-		[{ numberPrecision: 0 }, 2 ** 60, 'must be a whole number'],
+		[
+			{ numberPrecision: 0 },
+			'9007199254740993',
+			'so that no digit is lost, but is "9007199254740993"',
+		],
+		[{}, 2 ** 60, 'so that no digit is lost, but is "1152921504606847000"'],
 	])('holds a number to %j', (typeOptions, value, message) => {
 		expect(() => parseValue(field({ type: 'number', typeOptions }), value)).toThrow(message);
 	});
@@ -103,11 +108,22 @@ describe('parseValue', () => {
 		expect(parseValue(field(more), ` ${String(value)} `)).toBe(value);
 	});
 
+	it.each([2 ** 53, NaN])('takes %p as no text, because digits are lost', (value) => {
+		expect(parseValue(field(), 2 ** 53 - 1)).toBe('9007199254740991');
+		expect(() => parseValue(field(), value)).toThrow(`must be text, but is "${value}"`);
+	});
+
 	it('gives a value or a UserError, whatever the user or an expression gives', () => {
 		const types = fc.constantFrom<Field['type']>('string', 'number', 'boolean', 'json', 'options');
 		const shapes = fc.constantFrom(undefined, ratio, resolution, webUrl);
+		const cycle: unknown[] = [];
+		cycle.push(cycle);
+		const anything = fc.oneof(
+			fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true }),
+			fc.constantFrom<unknown>(cycle, Symbol('a'), () => 5),
+		);
 		fc.assert(
-			fc.property(types, shapes, fc.anything(), (type, shape, value) => {
+			fc.property(types, shapes, anything, (type, shape, value) => {
 				try {
 					parseValue(field({ type, send: { shape } }), value);
 				} catch (error) {

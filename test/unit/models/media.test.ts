@@ -28,6 +28,7 @@ describe('a request with media in it', () => {
 	const input = {
 		prompt: 'x',
 		nothing: null,
+		at: new Date(0),
 		urls: [new Media('a')],
 		items: [{ image_url: new Media('b'), n: 1 }],
 	};
@@ -43,6 +44,7 @@ describe('a request with media in it', () => {
 		expect(await replaceEach(input, Media, upload)).toEqual({
 			prompt: 'x',
 			nothing: null,
+			at: new Date(0),
 			urls: ['https://up.example/a'],
 			items: [{ image_url: 'https://up.example/b', n: 1 }],
 		});

@@ -2,7 +2,7 @@ import { isObject } from '../../lib/json';
 import { buildFieldError, isBlank, namePlace, shorten } from '../field';
 import { Media } from '../media';
 import { describeForms, listShortly, nameTypes } from './describeProperty';
-import { getType, isEqual, takesJson, type JsonSchema, type Limit } from './jsonSchema';
+import { getType, hasType, isEqual, takesJson, type JsonSchema, type Limit } from './jsonSchema';
 import { getPart } from './readSchema';
 import { findEarlierResult } from './recognize';
 
@@ -32,6 +32,10 @@ export function checkInput(schema: JsonSchema, input: Record<string, unknown>): 
 		remedy && `Nothing was sent for this item. ${remedy}`,
 	);
 }
+
+/** Says whether a schema allows a value. */
+export const isAllowed = (schema: JsonSchema, value: unknown): boolean =>
+	listViolations(schema, value).next().done === true;
 
 /** Lists what is wrong with a value, with its parts, and with the branches that it may meet. */
 function* listViolations(
@@ -86,9 +90,7 @@ const LIMITS: Array<[type: string, limit: Limit, isBroken: typeof isLess, messag
  */
 function checkValue(schema: JsonSchema, given: unknown): string | undefined {
 	const value = given instanceof Media ? given.source : given;
-	const types = [schema.type ?? []].flat();
-	if (types.length && !types.some((type) => isOfType(value, type)))
-		return `must be ${nameTypes(types)}`;
+	if (!hasType(schema, value)) return `must be ${nameTypes([schema.type ?? []].flat())}`;
 	if (given instanceof Media && !given.isUrl) return undefined;
 	const { enum: values } = schema;
 	if (values && !values.some((one) => isEqual(one, value)))
@@ -103,9 +105,3 @@ function checkValue(schema: JsonSchema, given: unknown): string | undefined {
 	const isWrong = isText && schema.format === 'uri' && (/\s/.test(value) || !URL.canParse(value));
 	return isWrong ? 'must be a URL' : undefined;
 }
-
-/** Says whether a value has a type. A type that JSON Schema doesn't know is any. */
-const isOfType = (value: unknown, type: string): boolean =>
-	type === 'integer'
-		? Number.isInteger(value)
-		: getType(value) === type || !/^(string|number|boolean|array|object|null)$/.test(type);

@@ -1,8 +1,16 @@
-import { isObject, parseJson } from '../../lib/json';
+import { isExact, isPlainObject, parseJson } from '../../lib/json';
 import { DECIMAL, isBlank } from '../field';
 import { hasScheme, Media } from '../media';
 import { toTitle } from '../title';
-import { collectProperties, getItems, getType, listTypes, type JsonSchema } from './jsonSchema';
+import { isAllowed } from './checkInput';
+import {
+	collectProperties,
+	getItems,
+	getType,
+	getValues,
+	listTypes,
+	type JsonSchema,
+} from './jsonSchema';
 import { isMedia } from './recognize';
 
 /**
@@ -29,31 +37,45 @@ function convertParts(schema: JsonSchema, parts: Array<[string, unknown]>, media
 	return Object.fromEntries(converted) as Record<string, unknown>;
 }
 
+/** Converts a value to the first of its forms that the schema allows, else to the first. */
 function convert(name: string, schema: JsonSchema, value: unknown, mediaNames: string[]): unknown {
+	if (Array.isArray(value))
+		return value.map((entry) => convert(name, getItems(schema), entry, mediaNames));
+	if (isPlainObject(value)) return convertParts(schema, Object.entries(value), mediaNames);
+	const takesFile = mediaNames.includes(name) || isMedia(name, schema);
+	const forms = [...listForms(schema, value)].map((form) => {
+		if (typeof form === 'object') return convert(name, schema, form, mediaNames);
+		return takesFile && typeof form === 'string' ? toFile(name, form) : form;
+	});
+	const allowed = forms.length > 1 ? forms.find((form) => isAllowed(schema, form)) : undefined;
+	return allowed ?? forms[0] ?? value;
+}
+
+/** Lists the forms of a text, number or boolean that have a type of the schema. */
+function* listForms(schema: JsonSchema, value: unknown): Generator<unknown, void> {
 	const types = listTypes(schema);
 	const takes = (...some: string[]) => some.some((type) => types.includes(type));
-	const toList = (entries: unknown[]) =>
-		entries.map((entry) => convert(name, getItems(schema), entry, mediaNames));
-	if (Array.isArray(value)) return toList(value);
-	if (isObject(value)) return convertParts(schema, Object.entries(value), mediaNames);
+	if (getValues(schema).has(value)) return yield value;
 	if (typeof value === 'string') {
 		const json = /^\s*[[{]/.test(value) ? parseJson(value) : undefined;
-		if (json !== undefined && takes(getType(json))) return convert(name, schema, json, mediaNames);
-		if (!takes('string')) {
-			// A number too large for JavaScript stays text, and is refused.
-			const isExact = DECIMAL.test(value) && Math.abs(Number(value)) <= Number.MAX_SAFE_INTEGER;
-			if (takes('number', 'integer') && isExact) return Number(value);
-			if (takes('boolean') && /^(true|false)$/.test(value)) return value === 'true';
-			if (takes('array')) return toList(splitList(value));
-		}
-		const source = value.trim();
-		const takesFile = mediaNames.includes(name) || isMedia(name, schema);
-		if (!takesFile || !source || hasScheme(source)) return value;
-		return Object.assign(new Media(source), { label: toTitle(name) });
+		if (json !== undefined && takes(getType(json))) return yield json;
+		if (takes('string') || !types.length) yield value;
+		// A number too large for JavaScript keeps its form, and is refused.
+		const isNumber = DECIMAL.test(value) && isExact(Number(value));
+		if (takes('number', 'integer') && isNumber) yield Number(value);
+		if (takes('boolean') && /^(true|false)$/.test(value)) yield value === 'true';
+		if (takes('array')) yield splitList(value);
+	} else if (typeof value === 'boolean' || (typeof value === 'number' && isExact(value))) {
+		if (takes(typeof value, 'integer')) yield value;
+		if (takes('string')) yield String(value);
+		if (takes('array')) yield [value];
 	}
-	if (typeof value !== 'number' && typeof value !== 'boolean') return value;
-	if (takes('string') && !takes('number', 'integer', 'boolean')) return String(value);
-	return types.join() === 'array' ? toList([value]) : value;
+}
+
+function toFile(name: string, text: string): Media | string {
+	const source = text.trim();
+	if (!source || hasScheme(source)) return text;
+	return Object.assign(new Media(source), { label: toTitle(name) });
 }
 
 /** Splits a list at commas and line breaks, but not at a comma in a URL with no space after it. */

@@ -46,6 +46,19 @@ export const listTypes = remember((schema): string[] => {
 export const getType = (value: unknown): string =>
 	Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
 
+/** Returns the values that a schema lists; none: it lists no values. */
+export const getValues = remember((schema): ReadonlySet<unknown> => new Set(schema.enum));
+
+/** Says whether a value has a type of the schema's own. A type that JSON Schema lacks is any. */
+export function hasType({ type = [] }: JsonSchema, value: unknown): boolean {
+	const types = [type].flat();
+	const isOf = (one: string) =>
+		one === 'integer'
+			? Number.isInteger(value)
+			: getType(value) === one || !/^(string|number|boolean|array|object|null)$/.test(one);
+	return !types.length || types.some(isOf);
+}
+
 /** Finds the schema of a list's entries. */
 export const getItems = remember((schema): JsonSchema => {
 	const inBranches = () => listBranches(schema).map(getItems);

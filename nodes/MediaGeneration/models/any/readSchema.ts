@@ -1,6 +1,6 @@
 import { isObject } from '../../lib/json';
 import { cutText } from '../../lib/text';
-import { listBranches, type JsonSchema } from './jsonSchema';
+import { hasType, listBranches, type JsonSchema } from './jsonSchema';
 
 /** Schemas nested deeper take anything. */
 const MAX_DEPTH = 10;
@@ -86,6 +86,9 @@ class SchemaReader {
 			if (isRead && (this.withProse || !/^(description|default|deprecated)$/.test(keyword)))
 				schema[keyword] = this.readPart(keyword, part, [...open, value]);
 		}
+		const { enum: values = [] } = schema;
+		// Some documents list numbers for a "string", or texts for a number. The values are meant.
+		if (values.some((one) => one !== null && !hasType(schema, one))) delete schema.type;
 		for (const branch of listBranches(schema)) align(branch, schema);
 		return schema;
 	}
@@ -97,6 +100,8 @@ class SchemaReader {
 		if (/^(any|all)Of$/.test(keyword))
 			return (part as unknown[]).map((one) => this.read(one, open));
 		this.spend(JSON.stringify(part).length);
+		// Each type is compared with each value, and both lists may be long.
+		if (keyword === 'type' && Array.isArray(part)) return [...new Set(part)];
 		return keyword === 'required' ? (part as string[]).map((name) => name.trim()) : part;
 	}
 

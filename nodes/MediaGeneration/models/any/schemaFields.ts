@@ -4,8 +4,10 @@ import type {
 	ResourceMapperField,
 	ResourceMapperFields,
 } from 'n8n-workflow';
-import { digest } from '../../lib/json';
+import { digest, isExact } from '../../lib/json';
 import { cutText } from '../../lib/text';
+import { isBlank } from '../field';
+import { isAllowed } from './checkInput';
 import { addFacts, describeForms, describeProperty, nameValue } from './describeProperty';
 import { takesJson, type JsonSchema, type Property } from './jsonSchema';
 import { describeTooLarge, listUnknown, type ModelInput } from './modelInput';
@@ -106,20 +108,27 @@ const toEntry = (id: string, displayName: string, type: FieldType): ResourceMapp
 function toField(property: Property): ResourceMapperField {
 	const { name, schema, isRequired } = property;
 	const { title, brief, type, earlier } = describeProperty(property);
-	const isSwitch = type === 'boolean' && isRequired && !schema.enum;
-	const values = schema.enum ?? (type === 'boolean' && !isSwitch ? [true, false] : undefined);
-	const choices = values?.filter((value) => value !== null) as Array<string | number | boolean>;
+	const { enum: listed, ...rest } = schema;
+	const isSwitch = type === 'boolean' && isRequired && !listed;
+	const values = listed ?? (type === 'boolean' && !isSwitch ? [true, false] : []);
+	const choices = values.filter(isChoice).filter((value) => isAllowed(rest, value));
 	const isFree = schema.default === undefined && (isRequired || !schema.deprecated);
 	const initial = isSwitch ? schema.default === true || undefined : isFree && earlier?.expression;
 	const isOwn = !isPrompt(property);
 	return {
-		...toEntry(name, addFacts(title, brief), values ? 'options' : type),
+		...toEntry(name, addFacts(title, brief), choices.length ? 'options' : type),
 		// n8n would not publish a workflow before a list or object is there, which a service may do
 		// without. A prompt that a builder has stored counts where the node's own field is blank.
 		required: isRequired && isOwn && !takesJson(schema),
 		display: isOwn,
-		...(values && { options: choices.map((value) => ({ name: nameValue(value), value })) }),
+		...(choices.length && { options: choices.map((value) => ({ name: nameValue(value), value })) }),
 		...(initial && { defaultValue: initial }),
 		...(schema.deprecated && !isRequired && { removed: true }),
 	};
 }
+
+/** Says whether a value can be chosen from a list. A blank one would not be sent. */
+const isChoice = (value: unknown): value is string | number | boolean =>
+	typeof value === 'number'
+		? isExact(value)
+		: /^(string|boolean)$/.test(typeof value) && !isBlank(value);

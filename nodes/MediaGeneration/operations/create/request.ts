@@ -8,6 +8,7 @@ import {
 	type Field,
 	type OptionReader,
 } from '../../models/field';
+import { toJsonInput } from '../../models/jsonInput';
 import type { ModelRequest } from '../../models/model';
 import { addHint } from '../hint';
 import { optionsField, timeoutOption, type Item } from '../operation';
@@ -80,7 +81,7 @@ export async function prepareRequest(item: Item): Promise<CreateRequest> {
 	const describe = async (name: string) => await findModelSchema(service, name);
 	const request = await model.request(read, option, describe);
 	const additional = parseValue(additionalInput, option(additionalInput.name));
-	const input = { ...request.input, ...(additional as object | undefined) };
+	const input = toJsonInput({ ...request.input, ...(additional as object | undefined) });
 	request.check?.(input);
 	if (request.warning)
 		addHint(context, 'warning', `[item ${index}] ${request.warning}. The input was sent as it is.`);

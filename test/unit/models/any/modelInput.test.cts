@@ -132,6 +132,18 @@ const hostile: Array<[what: string, outcome: 'fields' | 'notice', input: unknown
 			{ properties: { a: { enum: times(3_000, (index) => `v${index}`) } } },
 		],
 		[
+			'has 8,000 values and 3,000 types',
+			'notice',
+			{
+				properties: {
+					a: {
+						enum: times(8_000, () => 1),
+						type: [...times(3_000, () => 'string'), 'number'],
+					},
+				},
+			},
+		],
+		[
 			'requires 20,000 properties',
 			'notice',
 			{ properties: { a: {} }, required: times(20_000, (index) => `p${index}`) },

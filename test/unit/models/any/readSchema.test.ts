@@ -57,7 +57,7 @@ const bounds = { minimum: 1, maximum: 1, multipleOf: 1 };
 const lengths = { minLength: 1, maxLength: 1, minItems: 1, maxItems: 1 };
 it.each<JsonSchema>([
 	{ items: text, properties: { a: text }, anyOf: [number], allOf: [{}], ...bounds, ...lengths },
-	{ type: ['string'], enum: [1], default: null, required: ['a'], deprecated: false },
+	{ type: ['number'], enum: [1, null], default: null, required: ['a'], deprecated: false },
 	{ type: 'object', description: 'a', format: 'a' },
 ])('keeps %j, and adds nothing when it reads it again', (schema) => {
 	expect(readSchema(schema, document)).toStrictEqual(schema);
@@ -102,6 +102,9 @@ it.each<[object, JsonSchema]>([
 		{ properties: { 'image_urls ': text }, required: ['image_urls '] },
 		{ properties: { image_urls: text }, required: ['image_urls'] },
 	],
+	[{ type: 'string', enum: [5, 10] }, { enum: [5, 10] }],
+	[{ type: ['integer', 'null'], const: '5' }, { enum: ['5'] }],
+	[{ type: ['string', 'null', 'string'] }, { type: ['string', 'null'] }],
 	[{ description: ' =={{ 1 }} a \n b ' }, { description: '{{ 1 }} a b' }],
 	[{ description: longName }, { description: `${longName.slice(0, 199)}…` }],
 ])('reads %j as %j', (value, schema) => expect(readSchema(value, {})).toEqual(schema));

@@ -8,6 +8,7 @@ import {
 import { isOwnEntry } from '../../../../nodes/MediaGeneration/models/any/modelInput';
 import { readSchema } from '../../../../nodes/MediaGeneration/models/any/readSchema';
 import { requestAnyModel } from '../../../../nodes/MediaGeneration/models/any/requestAnyModel';
+import { toJsonInput } from '../../../../nodes/MediaGeneration/models/jsonInput';
 import { Media, replaceEach } from '../../../../nodes/MediaGeneration/models/media';
 import { findModel, modelsWithFields, readFields } from './modelFields.ts';
 
@@ -47,7 +48,7 @@ const upload = async (input: Values) =>
 async function buildInput(...workflow: Parameters<typeof buildRequest>) {
 	const { input, check } = await buildRequest(...workflow);
 	check?.(input);
-	return await upload(input);
+	return await upload(toJsonInput(input));
 }
 
 describe('what is sent of the fields', () => {
@@ -181,6 +182,92 @@ describe('a hostile description', () => {
 		expect(await build('3')).toEqual({ size: 3 });
 		await expect(build('6')).rejects.toThrow("'Size' must be at most 5");
 		await expect(build('3', ['$guide'])).rejects.toThrow('is required');
+	});
+});
+
+describe('what a list of choices offers', () => {
+	const choice = fc.oneof(
+		fc.constantFrom<unknown>(
+			'',
+			' ',
+			'5',
+			'auto',
+			'true',
+			'data',
+			'[1]',
+			' x',
+			'https://a.example',
+		),
+		fc.constantFrom<unknown>(5, 10, 0.5, -1, 2 ** 53, true, false, null, { image: 'data' }, [1]),
+	);
+	const type = fc.constantFrom('string', 'integer', 'number', 'boolean', 'array', 'null');
+	const { schema } = fc.letrec<{ schema: object; branches: object[] }>((tie) => ({
+		branches: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }),
+		schema: fc
+			.tuple(
+				fc.oneof(
+					fc.record({ enum: fc.uniqueArray(choice, { minLength: 1, maxLength: 4 }) }),
+					fc.record({ const: choice }),
+					fc.constant({ type: 'boolean' }),
+				),
+				fc.oneof(
+					fc.constant({}),
+					fc.record({ type }),
+					fc.record({ type: fc.uniqueArray(type, { minLength: 1, maxLength: 3 }) }),
+				),
+				fc.oneof(
+					{ weight: 8, arbitrary: fc.constant({}) },
+					fc.constant({ maximum: 7, maxLength: 2 }),
+					fc.constant({ format: 'uri' }),
+					fc.record({ anyOf: tie('branches') }),
+					fc.record({ allOf: tie('branches') }),
+				),
+			)
+			.map((parts) => Object.assign({}, ...parts) as object),
+	}));
+	const names = fc.constantFrom('size', 'image');
+
+	it('can be sent, in a form that the document has', async () => {
+		let offered = 0;
+		const holds = fc.asyncProperty(names, schema, fc.boolean(), async (name, part, isRequired) => {
+			const required = isRequired ? [name] : [];
+			const openapi = buildDocument({ properties: { [name]: part }, required });
+			const { fields } = readFields('any', openapi);
+			const { options = [] } = fields.find(({ id }) => id === name) ?? {};
+			const { enum: listed, const: only } = part as JsonSchema & { const?: unknown };
+			const known = only === undefined ? (listed ?? [true, false]) : [only];
+			for (const option of options) {
+				const value = 'value' in option && option.value;
+				const input = await buildInput('any', { [name]: value }, {}, { fields });
+				expect(known).toContainEqual((input as Values)[name]);
+				offered++;
+			}
+		});
+		await fc.assert(holds, { numRuns: 2_000 });
+		expect(offered).toBeGreaterThan(500);
+	});
+
+	it.each<[object, unknown[]]>([
+		[{ type: 'string', enum: [5, 10] }, [5, 10]],
+		[{ type: 'integer', enum: ['5'] }, ['5']],
+		[{ type: 'string', enum: ['auto', 5] }, ['auto', 5]],
+		[{ type: ['string', 'null'], enum: ['a', null, ''] }, ['a']],
+		[{ enum: [5, 10], maximum: 7 }, [5]],
+		[{ enum: [2 ** 53, 5, { a: 1 }] }, [5]],
+	])('of %j is %j', (part, offered) => {
+		const { fields } = readFields('any', buildDocument({ properties: { x: part } }));
+		const [{ type, options = [] } = {}] = fields;
+		expect(type).toBe('options');
+		expect(options.map((option) => 'value' in option && option.value)).toEqual(offered);
+	});
+
+	it('is nothing where no value can be chosen', () => {
+		const { fields } = readFields(
+			'any',
+			buildDocument({ properties: { x: { enum: [null, ''] } } }),
+		);
+		expect(fields[0]).toMatchObject({ id: 'x', type: 'string' });
+		expect(fields[0]?.options).toBeUndefined();
 	});
 });
 
