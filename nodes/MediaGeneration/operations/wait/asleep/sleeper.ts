@@ -130,7 +130,7 @@ export class Sleeper {
 	private async look(): Promise<void> {
 		const { looker, tools, until } = this;
 		if (!this.isOver && Date.now() < until) {
-			const source = { service: createFetchService(tools.credentials) };
+			const source = { service: createFetchService(tools.credentials, tools.url) };
 			const getSource = () => source;
 			// A request that hangs must not keep the execution asleep past the limit.
 			const looked = looker.look(looker.batch.openIds, { getSource, untilOpen: true });
