@@ -119,8 +119,8 @@ function refusesOnce(prompt: string): boolean {
 }
 
 /** n8n repeats a run that stopped, and one whose first item has an error. One that has parked by then is parked again as it is. */
-const isRepeated = ({ way, fault, retry, onError }: Cell) =>
-	retry && (onError === 'stopWorkflow' || (fault.index === 0 && way !== 'callback'));
+const isRepeated = ({ fault, retry, onError }: Cell) =>
+	retry && (onError === 'stopWorkflow' || fault.index === 0);
 
 const isHealed = (cell: Cell) => cell.fault.once && isRepeated(cell);
 
