@@ -2,17 +2,8 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import ts from 'typescript';
 
-/** What the house may hold, so that a newcomer can keep it in mind. `npm run lint:house` checks it. */
+/** What keeps a function or a file on one screen of the mind. `npm run lint:house` checks it. */
 const LIMITS = {
-	/** Lines of the product, and of the rooms that make up a run. */
-	product: 8_500,
-	run: 3_300,
-	/** Lines of tests, tools and benches, for each line of the product. */
-	beside: 2.2,
-	/** Lines of the probe. */
-	probe: 450,
-	/** Bytes of all Markdown. */
-	prose: 70_000,
 	/** Lines of a function. A declaration is none. */
 	function: 40,
 	/** Imports of a file of operations and host. */
@@ -66,18 +57,10 @@ function main() {
 	const beside = countLines(listFiles('test/*.ts', 'test/*.cts', 'dev/*.cts', 'bench/*.cts'));
 	const probe = countLines(listFiles('probe/*.cts'));
 	const prose = Buffer.byteLength(listFiles('*.md').map(read).join(''));
-	const ratio = beside / product;
-	const found = [
-		...productFiles.flatMap(inspect),
-		product > LIMITS.product && `the product has ${product} lines, of ${LIMITS.product}`,
-		run > LIMITS.run && `operations and host have ${run} lines, of ${LIMITS.run}`,
-		ratio > LIMITS.beside &&
-			`beside the product stand ${beside} lines: ${ratio.toFixed(2)} for one, of ${LIMITS.beside}`,
-		probe > LIMITS.probe && `the probe has ${probe} lines, of ${LIMITS.probe}`,
-		prose > LIMITS.prose && `the prose has ${prose} bytes, of ${LIMITS.prose}`,
-	].filter(Boolean);
+	const found = productFiles.flatMap(inspect);
+	// For information: a line that is easy to read is worth more than a line saved.
 	console.log(
-		`product ${product} lines (operations and host ${run}), beside ${ratio.toFixed(2)} for one, probe ${probe} lines, prose ${prose} bytes`,
+		`product ${product} lines (operations and host ${run}), beside ${(beside / product).toFixed(2)} for one, probe ${probe} lines, prose ${prose} bytes`,
 	);
 	for (const line of found) console.error(`✗ ${line}`);
 	process.exitCode = found.length > 0 ? 1 : 0;

@@ -118,7 +118,7 @@ function refusesOnce(prompt: string): boolean {
 	return Boolean(fault?.once && fault.index === Number(item) && !findSendings(prompt).length);
 }
 
-/** n8n repeats a run that stopped, and one whose first item has an error. One that has parked by then is parked again as it is. */
+/** n8n repeats a run that stopped, and one whose first item has an error; one that sleeps once it is awake. */
 const isRepeated = ({ fault, retry, onError }: Cell) =>
 	retry && (onError === 'stopWorkflow' || fault.index === 0);
 
