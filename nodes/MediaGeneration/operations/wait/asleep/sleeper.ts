@@ -120,8 +120,7 @@ export class Sleeper {
 
 	private schedule(): void {
 		const left = this.until - Date.now();
-		if (left <= -LAST_NUDGE) this.end();
-		if (this.isOver) return;
+		if (this.isOver || left <= -LAST_NUDGE) return;
 		const pause = left > 0 ? Math.min(this.pause, left) : LATE_PAUSE;
 		this.pause *= PAUSE_GROWTH;
 		runAfter(pause, () => void this.look());

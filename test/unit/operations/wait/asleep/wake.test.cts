@@ -217,6 +217,8 @@ it('at the limit, it wakes though the service has not answered yet', async () =>
 
 it.each<[string, number, boolean, object]>([
 	['just before', LAST_WAKE - 1, true, { isEnabled: true }],
+	['just before, which this process did not know', LAST_WAKE - 1, false, { isEnabled: true }],
+	['at', LAST_WAKE, true, TOO_LATE],
 	['at, which this process did not know', LAST_WAKE, false, TOO_LATE],
 ])('what a callback does %s the last moment to wake', async (_, late, isKnown, expected) => {
 	const { send, one } = newExecution();
