@@ -1,4 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { BoundedMap } from '../../../../../nodes/MediaGeneration/lib/boundedMap';
 import { openRecord, type Sleep } from '../../../../../nodes/MediaGeneration/operations/record';
 import { wakeExecution } from '../../../../../nodes/MediaGeneration/operations/wait/asleep/wake';
 import { LAST_WAKE } from '../../../../../nodes/MediaGeneration/operations/wait/timetable';
@@ -178,6 +179,17 @@ it('looks go on while n8n works on it, and nudge once n8n could not store it', a
 	fail();
 	await pass(3 * HOUR);
 	expect(listNudges()).not.toEqual([]);
+});
+
+it('keeps nothing but its time of a sleep that n8n has ended, once the next look is due', async () => {
+	const execution = newExecution();
+	await endBoth(execution);
+	const { since } = readSleep(execution.world.kept) as Sleep;
+	(await execution.send(execution.one)).store();
+	const kept = jest.spyOn(BoundedMap.prototype, 'set');
+	await pass(30 * SECOND);
+	expect(kept.mock.calls).toEqual([[expect.any(String), { since }]]);
+	expect(await execution.send(execution.one)).toMatchObject({ answer: ACCEPTED, ...ASLEEP });
 });
 
 it('a callback that still looks when another one has woken the execution wakes nothing', async () => {
