@@ -176,9 +176,12 @@ describe('a run that n8n repeats', () => {
 });
 
 describe('a run that falls asleep with an item that failed', () => {
+	const described = Object.assign(new Error('Wrong'), { description: 'Said by n8n' });
+
 	it.each<[string, Error]>([
 		['of a field', new UserError('Wrong', { description: 'Nothing was created. Correct it.' })],
 		['of the service', new ServiceError({ message: 'No', hint: 'Top up', code: 402 })],
+		["of n8n's", described],
 	])('stores its output, and outputs an error %s again when it is woken', async (_, error) => {
 		const kept = {};
 		const stored: INodeExecutionData[] = [];
