@@ -91,6 +91,8 @@ it('ends at the limit though 40 tasks do not answer', async () => {
 it.each([
 	['1000', -60_000, 0],
 	['hanging', -60_000, 20_000],
+	// A webhook wakes a run as early.
+	['hanging', 1_000, 20_000],
 ])(
 	'asks once, and at once, when the limit has passed before, beside a task of %s s of %d ms',
 	async (id, until, endedAt) => {
