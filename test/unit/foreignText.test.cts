@@ -15,7 +15,7 @@ import {
 import { buildDocument } from '../../dev/service/catalogue.cts';
 import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
 import { executeOperation } from '../../nodes/MediaGeneration/operations/execute';
-import { sayWhy, showOutcome } from '../../nodes/MediaGeneration/operations/wait/output';
+import { sayWhyPolled, sayWhySlept, showOutcome } from '../../nodes/MediaGeneration/operations/wait/output';
 import { checkCredential } from '../../nodes/MediaGeneration/trigger/activate';
 import { buildContext, type Run } from './context';
 
@@ -163,7 +163,8 @@ const ways: Record<string, () => unknown> = {
 		showHints((context) =>
 			showOutcome(context, [{ taskId: 't', status: 'failed', failMessage: MARKUP }]),
 		),
-	'the hint why a run polled': () => showHints((context) => sayWhy(context, { reason: MARKUP })),
+	'the hint why a run polled': () => showHints((context) => sayWhyPolled(context, MARKUP)),
+	'the hint what kept callbacks away': () => showHints((context) => sayWhySlept(context, MARKUP)),
 	'the hint that a model has no such field': async () => {
 		const parameters = { operation: 'create', ...ANY_JSON, customInput: { [MARKUP]: 1 } };
 		return (await run(parameters)).texts.slice(-1);
@@ -223,7 +224,7 @@ const ways: Record<string, () => unknown> = {
 			...{ getActivationMode: () => 'activate', getNodeParameter: () => ({}) },
 			...buildHost(() => ({ code: 401, msg: MARKUP })),
 		};
-		const credentials = { baseUrl: 'https://api.example', webhookSecret: 'key' };
+		const credentials = { baseUrl: 'https://api.example', webhookSecret: 'a-key-of-enough-length' };
 		const hooks = { ...context, getCredentials: async () => await Promise.resolve(credentials) };
 		return await checkCredential(hooks as unknown as IHookFunctions).catch(
 			({ message, description }: NodeOperationError) => [message, description],

@@ -1,8 +1,8 @@
 /** How much longer a pass may take by chance, in milliseconds. */
 const NOISE = 5;
 
-/** At most 2.5 times as long for each time the work is twice as much. Quadratic work takes 16 times as long for both. */
-export const LINEAR = 2.5 ** 2;
+/** At most three times as long for each time the work is twice as much. Quadratic work takes 16 times as long for both. */
+export const LINEAR = 3 ** 2;
 
 function time(run: () => unknown): number {
 	const begun = performance.now();

@@ -117,7 +117,7 @@ export async function sendCallback(
 			return webhookResponse as unknown;
 		},
 		/** n8n could not store it. */
-		fail: () => void response.status(500).json({}).close(),
+		fail: (status = 500) => void response.status(status).json({}).close(),
 		/** The sender hangs up while n8n works. */
 		hangUp() {
 			response.close();

@@ -116,7 +116,10 @@ function listFailures(outcomes: Outcome[]): Failures {
 	const failures: Failures = {};
 	for (const [index, outcome] of outcomes.entries()) {
 		if (!hasFailed(outcome)) continue;
-		const { message, description } = outcome.error as Error & { description?: string };
+		const { error } = outcome;
+		const { message } = error as Error;
+		// Of other errors, no description is output.
+		const description = (error instanceof UserError && error.description) || undefined;
 		failures[index] = { message, description };
 	}
 	return failures;

@@ -50,7 +50,7 @@ it.each<[string, (bytes: number) => string]>([
 	['half a secret', (bytes) => `"${fill('the-access-toke', bytes)}"`],
 	['text in text', (bytes) => JSON.stringify(JSON.stringify(list(bytes / 2, link)))],
 ])(
-	'an answer of %s takes at most 2.5 times as long for each time it is twice as long',
+	'an answer of %s takes at most three times as long for each time it is twice as long',
 	(_, build) => {
 		const prepare = (bytes: number) => {
 			const result = build(bytes);

@@ -123,7 +123,7 @@ it.each([
 	expect(listUrlSecrets(url)).toEqual(secrets);
 });
 
-describe('hiding takes at most 2.5 times as long for twice', () => {
+describe('hiding takes at most three times as long for twice', () => {
 	const SIZE = 1 << 19;
 	const fill = (text: string, length: number) => text.repeat(Math.ceil(length / text.length));
 

@@ -1,4 +1,3 @@
-import type { Reason } from '../../../nodes/MediaGeneration/callback/refusals';
 import { refuse } from '../../../nodes/MediaGeneration/callback/respond';
 import { buildContext, makeResponse } from '../webhook';
 
@@ -43,13 +42,11 @@ it('a flood is logged once a minute for each reason and node, and the others are
 	expect(one.lines.slice(2)).toEqual([expect.stringContaining('59 more since the last line')]);
 });
 
-it.each<[Reason, number, number]>([
-	['resultsUnderWay', 503, 0],
-	['taskNotInExecution', 404, 1],
-])('the sender is told %s with %d, which makes %d lines in the log', (reason, status, count) => {
+it('the sender is told the reason, but not its cause, which is for the log', () => {
 	const { lines, response, ...node } = newNode();
+	const reason = 'taskNotInExecution';
 	expect(node.refuse({ reason, cause: 'a cause' })).toEqual({ noWebhookResponse: true });
 	const answer = { accepted: false, reason, message: expect.not.stringContaining('cause') };
-	expect(response).toMatchObject({ statusCode: status, answer });
-	expect(lines).toHaveLength(count);
+	expect(response).toMatchObject({ statusCode: 404, answer });
+	expect(lines).toEqual([expect.stringContaining('a cause')]);
 });

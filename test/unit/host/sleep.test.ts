@@ -1,47 +1,70 @@
 import {
 	createRunExecutionData,
 	type IExecuteFunctions,
+	type INode,
 	type INodeExecutionData,
 	type IWebhookFunctions,
 } from 'n8n-workflow';
 import {
-	readParked,
+	enableNode,
+	readInput,
+	readNodeContext,
 	readStoredItems,
 	storeItems,
-} from '../../../nodes/MediaGeneration/host/parking';
-import { evaluate } from '../expression';
+} from '../../../nodes/MediaGeneration/host/sleep';
 
-const parked = [{ json: { taskId: 'a' } }, { json: { taskId: 'b' } }];
+const toItems = (names: string[]): INodeExecutionData[] =>
+	names.map((name) => ({ json: { name } }));
 
-it('the items that n8n stores replace the input of the node, and are a copy', () => {
-	const data: { main?: INodeExecutionData[][] } = {};
-	const context = { getExecuteData: () => ({ data }) } as unknown as IExecuteFunctions;
-	expect(readStoredItems(context)).toEqual([]);
-	const items = [...parked];
+/** A run with these items as its input. n8n gives it the first one under Execute Once. */
+function newRun(names: string[], executeOnce = false) {
+	const data = { main: [toItems(names)] };
+	const [stored = []] = data.main;
+	const given = executeOnce ? stored.slice(0, 1) : stored;
+	const context = {
+		getExecuteData: () => ({ data }),
+		getInputData: () => given,
+		getNode: () => ({ executeOnce }),
+	} as unknown as IExecuteFunctions;
+	return { context, data, stored, given };
+}
+
+it('the items that n8n stores are a copy in place of the input, which stays as it was', () => {
+	const { context, data } = newRun(['a', 'b'], true);
+	const input = readInput(context);
+	const items = toItems(['task']);
 	storeItems(context, items);
 	items.pop();
 	readStoredItems(context).pop();
-	expect(readStoredItems(context)).toEqual(parked);
-	expect(data.main).toEqual([parked]);
+	expect(readStoredItems(context)).toEqual(toItems(['task']));
+	expect(data.main).toEqual([toItems(['task'])]);
+	expect(input).toEqual([toItems(['a', 'b'])]);
 });
 
-it.each(['Node', `The client's "films" {{ \\ }}`])(
-	'a webhook of a node named %s reads what is parked, and the entry',
-	(name) => {
-		const wait = { settings: {} };
-		const data = createRunExecutionData({
-			executionData: { contextData: { [`node:${name}`]: { run: { wait } } } },
-		});
-		const read = (path: string) =>
-			readParked(
-				{
-					getNode: () => ({ name }),
-					evaluateExpression: (expression: string) =>
-						evaluate(`=${expression}`, { nodes: [name], data, input: parked }),
-				} as unknown as IWebhookFunctions,
-				path,
-			);
-		expect(read('run.wait')).toEqual({ items: parked, entry: wait });
-		expect(read('other')).toEqual({ items: parked, entry: undefined });
-	},
-);
+/** A webhook of a node, with what n8n has read of the execution. */
+function newWebhook(more: object) {
+	const runExecutionData = createRunExecutionData(more);
+	const getNode = () => ({ name: 'Node' });
+	return { getNode, runExecutionData } as unknown as IWebhookFunctions;
+}
+
+it('a webhook reads and changes what n8n keeps for its node', () => {
+	const entry = { run: {} };
+	const contextData = { 'node:Node': entry, 'node:Other': {} };
+	expect(readNodeContext(newWebhook({ executionData: { contextData } }))).toBe(entry);
+});
+
+it('a webhook enables the node that n8n has disabled, and no other', () => {
+	const nodes = ['Node', 'Other'].map((name) => ({ name, disabled: true }) as INode);
+	const nodeExecutionStack = nodes.map((node) => ({ node, data: { main: [] }, source: null }));
+	enableNode(newWebhook({ executionData: { nodeExecutionStack } }));
+	expect(nodes.map(({ disabled }) => disabled)).toEqual([false, true]);
+});
+
+it('a webhook finds nothing where nothing sleeps', () => {
+	const nothing = [newWebhook({ executionData: null }), { getNode: () => ({}) }];
+	for (const context of nothing as IWebhookFunctions[]) {
+		expect(readNodeContext(context)).toBeUndefined();
+		expect(() => enableNode(context)).not.toThrow();
+	}
+});

@@ -1,6 +1,8 @@
-import type { INodeExecutionData } from 'n8n-workflow';
+import { UserError, type INodeExecutionData } from 'n8n-workflow';
+import { ServiceError } from '../../../nodes/MediaGeneration/api/errors';
 import { executeOperation } from '../../../nodes/MediaGeneration/operations/execute';
 import type {
+	Failures,
 	Item,
 	Operation,
 	Prepared,
@@ -17,7 +19,8 @@ jest.mock('../../../nodes/MediaGeneration/operations/index', () => ({
 
 interface Options extends Run {
 	putExecutionToWait?: (until: Date) => unknown;
-	parked?: INodeExecutionData[];
+	/** The items that n8n has stored for a run that sleeps. */
+	stored?: INodeExecutionData[];
 }
 
 /** Builds what n8n gives to a run, of three items by default. */
@@ -32,7 +35,7 @@ const buildRun = ({ parameters, ...run }: Options) =>
 				constructExecutionMetaData: (items: object[], { itemData }: { itemData: object }) =>
 					items.map((item) => ({ ...item, pairedItem: itemData })),
 			},
-			getExecuteData: () => ({ data: { main: [run.parked] } }),
+			getExecuteData: () => ({ data: { main: [run.stored] } }),
 			putExecutionToWait: run.putExecutionToWait,
 		},
 	);
@@ -159,24 +162,55 @@ describe('a run that n8n repeats', () => {
 		expect(error).toMatchObject({ message: 'Wrong [item 1]', description });
 	});
 
-	it('parks again with the same items and end, once it has parked', async () => {
+	it('sleeps on with the same items and end, if it sleeps', async () => {
 		const kept = {};
-		openRecord(buildRun({ kept })).openWait(() => 0).parkedUntil = 5_000;
-		const parked = [{ json: { taskId: 'task' } }];
+		const record = openRecord(buildRun({ kept }));
+		record.openWait(() => 0);
+		record.sleep({ since: 1, until: 5_000, input: [], failures: {} });
+		const stored = [{ json: { taskId: 'task' } }];
 		const putExecutionToWait = jest.fn();
-		const { output, ran } = await execute({ creates: true }, { kept, parked, putExecutionToWait });
-		expect([output, ran]).toEqual([[parked], []]);
+		const { output, ran } = await execute({ creates: true }, { kept, stored, putExecutionToWait });
+		expect([output, ran]).toEqual([[stored], []]);
 		expect(putExecutionToWait.mock.calls).toEqual([[new Date(105_000)]]);
 	});
 });
 
-it('a run that falls asleep does so with its output, errors included', async () => {
-	const asleep: INodeExecutionData[] = [];
-	const run: Operation['run'] = async (prepared) => ({
-		outcomes: prepared.map(() => ({ items: [{ json: {} }] })),
-		fallAsleep: async (items) => void asleep.push(...items),
+describe('a run that falls asleep with an item that failed', () => {
+	const described = Object.assign(new Error('Wrong'), { description: 'Said by n8n' });
+
+	it.each<[string, Error]>([
+		['of a field', new UserError('Wrong', { description: 'Nothing was created. Correct it.' })],
+		['of the service', new ServiceError({ message: 'No', hint: 'Top up', code: 402 })],
+		["of n8n's", described],
+	])('stores its output, and outputs an error %s again when it is woken', async (_, error) => {
+		const kept = {};
+		const stored: INodeExecutionData[] = [];
+		const prepare = ({ index }: Item) => {
+			if (index === 1) throw error;
+			return { index };
+		};
+		const run: Operation['run'] = async (prepared, context) => {
+			const outcomes = prepared.map(({ item: { index } }) => ({ items: [{ json: { index } }] }));
+			const record = openRecord(context);
+			if (record.woken) return { outcomes };
+			const fallAsleep = async (items: INodeExecutionData[], failures: Failures) => {
+				stored.push(...items);
+				record.openWait(() => 0);
+				record.sleep({ since: 1, until: 2, input: [], failures, woken: [] });
+			};
+			return { outcomes, fallAsleep };
+		};
+		const operation = { creates: true, prepare, run };
+		const asleep = await execute(operation, { kept, goesOn: true });
+		expect(stored).toHaveLength(3);
+		expect(stored[1]?.json).toMatchObject({ error: `${error.message} [item 1]` });
+		expect(asleep.output).toEqual([stored]);
+		// n8n stores it in between.
+		const again = JSON.parse(JSON.stringify(kept)) as object;
+		const woken = await execute(
+			{ ...operation, prepare: ({ index }) => ({ index }) },
+			{ kept: again, goesOn: true },
+		);
+		expect(woken.output).toEqual([stored]);
 	});
-	const { output } = await execute({ prepare: failSecond, run }, { goesOn: true });
-	expect(asleep).toHaveLength(3);
-	expect(output).toEqual([asleep]);
 });

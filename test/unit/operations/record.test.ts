@@ -1,9 +1,14 @@
 import fc from 'fast-check';
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
 import { createTasks } from '../../../nodes/MediaGeneration/operations/create/createTasks';
-import { toErrorItem } from '../../../nodes/MediaGeneration/operations/errors';
-import { hasFailed, type Failed } from '../../../nodes/MediaGeneration/operations/operation';
-import { openRecord } from '../../../nodes/MediaGeneration/operations/record';
+import { hasFailed } from '../../../nodes/MediaGeneration/operations/operation';
+import {
+	openRecord,
+	readSleepingRun,
+	type RunRecord,
+	type Sleep,
+	type Wait,
+} from '../../../nodes/MediaGeneration/operations/record';
 import { buildContext, type Run } from '../context';
 import { buildItem, refuse, unknown as lost, type Prepared } from './creations';
 
@@ -13,20 +18,23 @@ const UNKNOWN = { message: 'The service broke off', taskId: 'named' };
 /** A call by an agent of n8n's Agents. */
 const AGENT: Run = { kept: null, executionId: '', type: 'nodeTool' };
 const RETRY: Run = { executionId: '2' };
+const toItems = (names: string[]): INodeExecutionData[] =>
+	names.map((name) => ({ json: { name } }));
 
 /** A node whose context n8n keeps, and its record in each try. */
 function newNode() {
-	const kept = {};
+	const kept: { run?: { wait: Wait<unknown> } } = {};
 	const lines: string[] = [];
 	const customData = new Map<string, string>();
 	const log = (line: string) => lines.push(line);
-	const open = (run: Run = {}) =>
+	const open = (run: Run = {}, more: object = {}) =>
 		openRecord(
 			buildContext(
 				{ kept, ...run },
 				{
 					getWorkflowDataProxy: () => ({ $runIndex: run.run ?? 0, $execution: { customData } }),
 					logger: { info: log, warn: log },
+					...more,
 				},
 			),
 		);
@@ -35,7 +43,7 @@ function newNode() {
 		open(run).addTask(0, REQUEST, 'task');
 		open(run).addUnknown(1, REQUEST, UNKNOWN);
 	};
-	return { open, sendBoth, lines, customData };
+	return { open, sendBoth, kept, lines, customData };
 }
 
 const task = (elsewhere: boolean) =>
@@ -106,48 +114,77 @@ describe('the wait of a run', () => {
 		openWait(node, 'first').begun = 5;
 		expect(openWait(node, 'now', again)).toEqual(wait);
 	});
-
-	it('has in a retry of what had parked the settings of then, as its input is what was parked', () => {
-		const node = newNode();
-		openWait(node, 'first').parkedUntil = 1;
-		expect(openWait(node, 'now', RETRY)).toEqual({ settings: 'first' });
-		expect(openWait(node, 'now', { executionId: '3' })).toEqual({ settings: 'first' });
-	});
 });
 
-describe('a retry of an execution that crashed', () => {
-	it('recognizes tasks wherever they are in the input, in the same run of another execution', () => {
-		const { open, sendBoth } = newNode();
-		sendBoth();
-		const input = [{}, { taskId: 'other' }, { taskId: 'task', status: 'completed' }];
-		const recall = (run: Run) => [0, 1, 2].map((item) => open({ input, ...run }).recall(item));
-		expect(recall({ ...RETRY, run: 1 })).toEqual(NOTHING);
-		sendBoth();
-		expect(recall({})).toEqual([task(false), unknown, undefined]);
-		expect(recall(RETRY)).toEqual([undefined, undefined, task(true)]);
+describe('the sleep of a run', () => {
+	const input = toItems(['a', 'b', 'c']);
+	const failures = { 2: { message: 'Refused', description: 'Top up' } };
+	const sleep: Sleep = { since: 1, until: 2, input: [input], failures };
+	const refused = { error: expect.objectContaining(failures[2]) as Error };
+	const ended = { taskId: 'task', status: 'completed' as const, prompt: 'A cat' };
+
+	/** A run that sleeps for its first item; its third was refused. */
+	function newSleep() {
+		const node = newNode();
+		node.sendBoth();
+		node.open().openWait(() => 'first').begun = 1;
+		const run = node.open().sleep(structuredClone(sleep));
+		/** A webhook wakes it. */
+		const wake = () => {
+			const { asleep } = node.kept.run?.wait ?? {};
+			Object.assign(asleep as Sleep, { woken: [ended] });
+		};
+		return { ...node, run, wake };
+	}
+	const recallAll = (record: RunRecord) => [0, 1, 2].map((item) => record.recall(item));
+
+	it('goes on at a repeat, which only a webhook can make another', () => {
+		const { open, wake } = newSleep();
+		expect([1, 2].map(() => open())).toMatchObject([{ asleep: sleep }, { asleep: sleep }]);
+		expect(open().woken).toBeUndefined();
+		wake();
+		expect(open()).toMatchObject({ asleep: undefined, woken: { ...sleep, woken: [ended] } });
 	});
 
-	const failed = { error: 'Refused ( [item 1]) [item 12]', message: 'Top up' };
-	const refused = { message: 'Refused ( [item 1])', description: 'Top up' };
-	it.each<[string, object, Run, object | undefined]>([
-		['an error item of ours', failed, RETRY, refused],
-		['an error item without a next step', { error: 'Refused' }, RETRY, { message: 'Refused' }],
-		['an item with an error and more', { ...failed, name: 'x' }, RETRY, undefined],
-		['an item whose error is no text', { error: {} }, RETRY, undefined],
-		['another item', { prompt: 'Night' }, RETRY, undefined],
-		['an error item in another run', failed, { ...RETRY, run: 1 }, undefined],
-		['an error item of this execution', failed, {}, undefined],
-	])('after it had parked, takes %s for what it is', (_, json, again, error) => {
-		const { open } = newNode();
-		open().openWait(() => 0).parkedUntil = 1;
-		const expected = error && { error: expect.objectContaining(error) as Error };
-		expect(open({ ...again, input: [json] }).recall(0)).toEqual(expected);
+	it('is taken out of what n8n stores by the run that it is woken for', () => {
+		const { open, wake, kept } = newSleep();
+		wake();
+		open();
+		expect(kept.run?.wait).toStrictEqual({ settings: 'first', begun: 1 });
 	});
 
-	it('before it had parked, reads an error item like any other', () => {
-		const { open } = newNode();
-		open().openWait(() => 0);
-		expect(open({ ...RETRY, input: [failed] }).recall(0)).toBeUndefined();
+	it('keeps tasks and errors of items for the woken run; a try after it may send what was refused', () => {
+		const { open, wake } = newSleep();
+		wake();
+		expect(recallAll(open())).toEqual([task(false), unknown, refused]);
+		expect(recallAll(open())).toEqual([task(false), unknown, undefined]);
+	});
+
+	it('is nothing for the retry of a run that was woken, or had begun again', () => {
+		for (const begins of [false, true]) {
+			const { open, wake } = newSleep();
+			wake();
+			if (begins) open();
+			// Its input is that of any run, so nothing may be put in its place.
+			const record = open(RETRY);
+			expect(recallAll(record)).toEqual(NOTHING);
+			expect(record.findSame(0, REQUEST)).toEqual(task(true));
+			expect(record.openWait(() => 'now')).toEqual({ settings: 'now' });
+		}
+	});
+
+	it('is read by a webhook, with the tasks and how they are waited for', () => {
+		const { kept, run, open } = newSleep();
+		const read = (contextData: object) =>
+			readSleepingRun({
+				getNode: () => ({ name: 'Node' }),
+				runExecutionData: { executionData: { contextData } },
+			} as unknown as IWebhookFunctions);
+		expect(run).toMatchObject({ tasks: [task(false)], settings: 'first', asleep: sleep });
+		expect(read({ 'node:Node': kept })).toEqual(run);
+		expect(read({ 'node:Other': kept })).toBeUndefined();
+		open({ run: 1 });
+		expect(read({ 'node:Node': kept })).toBeUndefined();
 	});
 });
 
@@ -167,6 +204,30 @@ describe('a call by an agent', () => {
 			open({ input: [{ ...asked, toolCallId: run }], ...kind, run, ...more });
 		call(0).addUnknown(0, REQUEST, UNKNOWN);
 		expect(call(1, again).recall(0)).toEqual(found);
+	});
+
+	// An agent before version 3 gives all calls of a batch the same number.
+	it.each<[string, Run, Run, boolean]>([
+		['another input is refused', { isTool: true }, { input: [{ prompt: 'A dog' }] }, true],
+		['more items are refused', { isTool: true }, { input: [asked, asked] }, true],
+		['the same input is a repeat', { isTool: true }, {}, false],
+		['another input in a node is a repeat', {}, { input: [{ prompt: 'A dog' }] }, false],
+	])('that has the number of an earlier one: %s', (_, kind, again, isRefused) => {
+		const { open } = newNode();
+		const call = (toolCallId: number, more: Run = {}) => {
+			const { input = [asked] } = more;
+			return open({ ...kind, input: input.map((json) => ({ ...json, toolCallId })) });
+		};
+		const first = call(1);
+		// It is still under way.
+		const early = call(2, again).recall(0);
+		const description = expect.stringContaining("Set 'Batch Size' to 1") as string;
+		const refused = { error: expect.objectContaining({ description }) as Error };
+		expect(early).toEqual(isRefused ? refused : undefined);
+		expect(first.recall(0)).toBeUndefined();
+		first.addTask(0, REQUEST, 'task');
+		expect(call(3, again).recall(0)).toEqual(isRefused ? refused : task(false));
+		expect(first.recall(0)).toEqual(task(false));
 	});
 
 	it("takes over no task of an earlier one in n8n's Agents, as each is the same place", () => {
@@ -245,55 +306,62 @@ describe('an idempotency key', () => {
 
 /** What n8n does next, and what the service makes of each item then. */
 interface Step {
-	next: 'repeat' | 'loop' | 'retry';
+	/** `wake`: a webhook wakes the run if it sleeps. */
+	next: 'repeat' | 'loop' | 'retry' | 'wake';
 	answers: Array<'task' | 'unknown' | 'refused'>;
 	onError: 'stop' | 'continue';
-	parks: boolean;
+	sleeps: boolean;
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
-	next: fc.constantFrom('repeat', 'loop', 'retry'),
+	next: fc.constantFrom('repeat', 'loop', 'retry', 'wake'),
 	answers: fc.array(fc.constantFrom('task', 'unknown', 'refused'), { minLength: 3, maxLength: 3 }),
 	onError: fc.constantFrom('stop', 'continue'),
-	parks: fc.boolean(),
+	sleeps: fc.boolean(),
 });
+
+const THREE = toItems(['a', 'b', 'c']);
 
 /** n8n around one node with three items, and the service, which notes what it is sent. */
 class Execution {
-	private kept: object = {};
+	private kept: { run?: { wait?: Wait<unknown> } } = {};
 	private id = 1;
 	private run = 0;
-	private input: INodeExecutionData[] = [{ json: {} }, { json: {} }, { json: {} }];
+	private data = { main: [[...THREE]] };
 	private tries = 0;
-	private readonly parkedRuns = new Set<number>();
+	private isWoken = false;
 	readonly sent: Array<{ place: string; id: number; seed: number; answer: string }> = [];
-	/** What was sent for a run after it had parked. */
-	readonly sentAfterPark: string[] = [];
+	/** What must not happen. */
+	readonly wrong: string[] = [];
 
 	async take({ next, ...step }: Step): Promise<void> {
+		const { asleep } = this.kept.run?.wait ?? {};
+		// n8n doesn't run a node that slept again, and passes on what it stored (`e2e/sleep`).
+		if (next === 'retry' && asleep) return;
+		this.isWoken = next === 'wake' && asleep !== undefined;
 		if (next === 'loop') {
 			this.run++;
-			this.input = [{ json: {} }, { json: {} }, { json: {} }];
+			this.data = { main: [[...THREE]] };
 		} else if (next === 'retry') {
 			this.id++;
-			this.kept = JSON.parse(JSON.stringify(this.kept)) as object;
+			this.kept = JSON.parse(JSON.stringify(this.kept)) as typeof this.kept;
+		} else if (this.isWoken && asleep) {
+			asleep.woken = [];
+			this.data = { main: asleep.input as INodeExecutionData[][] };
 		}
 		await this.try(step);
 	}
 
-	private async try({ answers, onError, parks }: Omit<Step, 'next'>): Promise<void> {
+	private async try({ answers, onError, sleeps }: Omit<Step, 'next'>): Promise<void> {
+		const run = { run: this.run, executionId: String(this.id), goesOn: onError === 'continue' };
 		const context = buildContext(
-			{
-				kept: this.kept,
-				run: this.run,
-				executionId: String(this.id),
-				goesOn: onError === 'continue',
-			},
-			{ getInputData: () => this.input },
+			{ kept: this.kept, ...run },
+			{ getInputData: () => this.data.main[0], getExecuteData: () => ({ data: this.data }) },
 		);
 		const record = openRecord(context);
-		if (record.wait?.parkedUntil !== undefined) return;
-		const recalled = this.input.map((_, index) => record.recall(index));
+		if (record.asleep) return;
+		if (JSON.stringify(this.data.main) !== JSON.stringify([THREE])) this.wrong.push('input');
+		const recalled = THREE.map((_, index) => record.recall(index));
 		if (onError === 'stop' && recalled.some(hasFailed)) return;
 		const indices = [0, 1, 2].filter((index) => !hasFailed(recalled[index]));
 		const prepared = indices.map((index) => ({
@@ -302,18 +370,17 @@ class Execution {
 			}),
 			request: recalled[index] ?? this.buildRequest(index),
 		})) as Prepared[];
-		const wait = record.openWait(() => 0);
+		record.openWait(() => 0);
 		const { results } = await createTasks(prepared, context);
-		const outcomes = this.input.map((_, index) =>
+		const outcomes = THREE.map((_, index) =>
 			hasFailed(recalled[index]) ? recalled[index] : results[indices.indexOf(index)],
 		);
-		if (!parks || (onError === 'stop' && outcomes.some(hasFailed))) return;
-		wait.parkedUntil = 1;
-		this.parkedRuns.add(this.run);
-		this.input = outcomes.map((outcome, index) => {
-			if (outcome && 'task' in outcome) return { json: { ...outcome.task } as IDataObject };
-			return toErrorItem(context, (outcome as Failed).error, index);
-		});
+		if (!sleeps || record.woken || (onError === 'stop' && outcomes.some(hasFailed))) return;
+		const failed = [...outcomes.entries()].filter(([, outcome]) => hasFailed(outcome));
+		const failures = failed.map(([index]) => [index, { message: 'Refused' }] as const);
+		const input = this.data.main;
+		record.sleep({ since: 1, until: 2, input, failures: Object.fromEntries(failures) });
+		this.data = { main: [toItems(['stored'])] };
 	}
 
 	/** Its expressions return another value in each try, and the same again in a retry. */
@@ -325,7 +392,7 @@ class Execution {
 
 	private answer(input: { place: string; seed: number }, answer: string): string | Error {
 		this.sent.push({ ...input, id: this.id, answer });
-		if (this.parkedRuns.has(this.run)) this.sentAfterPark.push(input.place);
+		if (this.isWoken) this.wrong.push(`${input.place} is sent by a woken run`);
 		if (answer === 'task') return `${input.place}-${this.sent.length}`;
 		return answer === 'unknown' ? lost() : refuse(422);
 	}
@@ -336,7 +403,7 @@ it('in any order of what n8n repeats, no place is paid for twice in one run', as
 		fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
 			const execution = new Execution();
 			for (const one of steps) await execution.take(one);
-			const { sent, sentAfterPark } = execution;
+			const { sent, wrong } = execution;
 			const after = sent.filter((one, index) =>
 				sent.slice(0, index).some(({ place, answer, id }) => {
 					// A retry from the list may send again what is unknown: its user has decided.
@@ -345,7 +412,7 @@ it('in any order of what n8n repeats, no place is paid for twice in one run', as
 				}),
 			);
 			expect(after).toEqual([]);
-			expect(sentAfterPark).toEqual([]);
+			expect(wrong).toEqual([]);
 		}),
 		{ numRuns: 500 },
 	);

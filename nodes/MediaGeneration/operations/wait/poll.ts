@@ -3,6 +3,7 @@ import { readDeadline } from '../../host/deadline';
 import { LONGEST_PAUSE, settleBy } from '../../lib/timers';
 import type { Looker, Source } from './looker';
 import { sayEndedEarly } from './output';
+import { DUE_EARLY } from './timetable';
 
 /** Pauses between looks, in milliseconds, and their growth. */
 const FIRST_PAUSE = 2_000;
@@ -39,12 +40,12 @@ export async function pollUntilEnded(
 	const begun = Date.now();
 	const deadline = readDeadline(context);
 	const endBy = deadline - Math.min(BEFORE_DEADLINE, (deadline - begun) / 5);
-	const isLate = begun >= until;
+	const isLate = begun >= until - DUE_EARLY;
 	const end = Math.min(isLate ? begun + LATE_LOOK : until, endBy);
 	const lastLook = isLate ? begun : end - Math.min(LAST_LOOK, (end - begun) / 5);
 	const over = new AbortController();
 	const givenUp = waitForEnd(end, over, context.getExecutionCancelSignal());
-	let pause = isLate ? 0 : FIRST_PAUSE;
+	let pause = FIRST_PAUSE;
 	for (let at = -Infinity; !batch.isEnded && at < lastLook; ) {
 		at = Math.min(Date.now() + pause * (0.75 + Math.random() / 2), lastLook);
 		await Promise.race([sleep(at - Date.now()), givenUp]);

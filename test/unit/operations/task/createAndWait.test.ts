@@ -78,7 +78,20 @@ describe('a run', () => {
 		const { how } = await generate({}, { kept });
 		const again = await generate({ waitLimit: 1 }, { kept });
 		expect(again.how?.wait).toBe(how?.wait);
-		expect(jest.mocked(decideWait).mock.lastCall?.[1]).toBe(how?.wait.settings);
+		expect(jest.mocked(decideWait).mock.lastCall?.[1]).toBe('automatic');
+	});
+
+	it('that was woken stays awake, whatever would be decided now', async () => {
+		const kept = {};
+		await generate({}, { kept });
+		const sleep = { since: 1, until: 2, input: [], failures: {}, woken: [] };
+		openRecord(buildContext({ kept })).sleep(sleep);
+		jest.mocked(decideWait).mockClear();
+		const { createTask, created, how } = await generate({ waitFor: 'callback' }, { kept });
+		expect(decideWait).not.toHaveBeenCalled();
+		expect(createTask).not.toHaveBeenCalled();
+		expect(created).toMatchObject([{ task: { taskId: 'task' } }]);
+		expect(how).toMatchObject({ decision: {}, woken: sleep });
 	});
 
 	it('without items does nothing', async () => {

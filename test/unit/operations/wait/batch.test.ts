@@ -12,12 +12,13 @@ const completed: Task = {
 };
 const failed: Task = { taskId: 'task', model: 'model', status: 'failed', state: 'canceled' };
 
-type Settings = ConstructorParameters<typeof Batch>[1];
+type Settings = ConstructorParameters<typeof Batch>[0];
 const DOWNLOADS: Settings = { downloads: {} };
 
 /** A batch of one task, in which its output is shown. */
 function build(task = open, settings?: Settings) {
-	const batch = new Batch([task], settings);
+	const batch = new Batch(settings);
+	batch.setTasks([task]);
 	const show = () => batch.toOutput('task');
 	return { batch, show };
 }
@@ -47,8 +48,7 @@ it('ignores tasks of other batches', () => {
 	batch.learn('another', completed);
 	batch.learnFailure('another', { message: 'gone' });
 	batch.learnFiles('another', [{ json: {} }]);
-	expect(batch.has('another')).toBe(false);
-	expect(batch.isEnded).toBe(false);
+	expect(batch).toMatchObject({ tasks: [open], isEnded: false });
 });
 
 it('says why the last look failed, until one does not', () => {
@@ -119,9 +119,27 @@ it('outputs an item for each file of a completed task, and one for any other, wh
 
 it('lists its tasks, and those that have not ended', () => {
 	const tasks = [completed, { ...failed, taskId: 'other' }, newTask('third', 'model')];
-	const batch = new Batch(tasks);
+	const batch = new Batch();
+	batch.setTasks(tasks);
 	expect(batch.tasks).toEqual(tasks);
 	expect(batch.getTask('other')).toBe(tasks[1]);
 	expect(batch.openIds).toEqual(['third']);
 	expect(batch.isOpen('other')).toBe(false);
+});
+
+it('keeps what it knows of the tasks of a later try, and drops those that it has no more', () => {
+	const { batch, show } = build(open, DOWNLOADS);
+	const [gone, silent] = [newTask('gone', 'model'), newTask('silent', 'model')];
+	batch.setTasks([open, gone, silent]);
+	const output = [{ json: completed, binary: { data: { mimeType: 'image/png', data: 'file' } } }];
+	batch.learn('task', completed);
+	batch.learnFiles('task', output);
+	batch.learnFailure('silent', { message: 'no answer', code: 408, answeredBy: 'service' });
+	batch.setTasks([silent, open]);
+	expect(batch.tasks).toEqual([silent, completed]);
+	expect(batch.openIds).toEqual(['silent']);
+	expect(show()).toBe(output);
+	// It is the second one in a row.
+	batch.learnFailure('silent', { message: 'no answer', code: 408, answeredBy: 'service' });
+	expect(batch.isEnded).toBe(true);
 });

@@ -3,16 +3,18 @@ import {
 	decideWait,
 	type WaitFor,
 } from '../../../../nodes/MediaGeneration/operations/wait/decideWait';
-import { findObstacle } from '../../../../nodes/MediaGeneration/operations/wait/resumeUrl';
+import { findObstacle } from '../../../../nodes/MediaGeneration/operations/wait/findObstacle';
 import { buildContext, type Run as AnyRun } from '../../context';
 
-jest.mock('../../../../nodes/MediaGeneration/operations/wait/resumeUrl');
+jest.mock('../../../../nodes/MediaGeneration/operations/wait/findObstacle');
 const obstacle = jest.mocked(findObstacle);
 beforeEach(() => obstacle.mockReset());
 
 const PUBLIC = 'https://n8n.example/webhook-waiting/7';
 const LOOPBACK = 'http://localhost:5678/webhook-waiting/7';
 const LOCAL = 'http://n8n.local/webhook-waiting/7';
+/** n8n's URL becomes our own. */
+const own = (url: string) => `${url}/media-generation`;
 /** A service in the network. */
 const LAN = 'http://10.0.0.1';
 
@@ -22,13 +24,11 @@ interface Run extends Pick<AnyRun, 'kept' | 'isTool'> {
 	services?: string[];
 	/** The webhook can't read the credential again. */
 	isUnreadable?: boolean;
-	/** Each file becomes an item. */
-	perFile?: boolean;
 }
 
 /** Decides how a run waits. */
 async function decide(run: Run, waitFor: WaitFor = 'callback') {
-	const { services = ['https://api.example'], perFile } = run;
+	const { services = ['https://api.example'] } = run;
 	const context = buildContext(run, {
 		evaluateExpression: () => run.url ?? PUBLIC,
 		async getCredentials() {
@@ -41,7 +41,7 @@ async function decide(run: Run, waitFor: WaitFor = 'callback') {
 	});
 	Object.assign(context, { connectionInputData: [{}] });
 	const all = services.map((baseUrl) => ({ credentials: { baseUrl } }) as TaskService);
-	return await decideWait(context, { waitFor, perFile }, all);
+	return await decideWait(context, waitFor, all);
 }
 
 describe.each<WaitFor>(['automatic', 'callback'])('%s', (chosen) => {
@@ -51,7 +51,7 @@ describe.each<WaitFor>(['automatic', 'callback'])('%s', (chosen) => {
 		['n8n has a name in the network of the service', { url: LOCAL, services: [LAN] }],
 		['the internet reaches n8n, and the service is in its network', { services: [LAN] }],
 	])('sleeps where %s', async (_, run) => {
-		expect(await decide(run, chosen)).toEqual({ resumeUrl: run.url ?? PUBLIC });
+		expect(await decide(run, chosen)).toEqual({ resumeUrl: own(run.url ?? PUBLIC) });
 	});
 
 	it.each<[string, Run, string]>([
@@ -89,18 +89,13 @@ it.each([
 it('a service on another machine cannot reach an n8n without an address, which the user may know better', async () => {
 	const run = { url: LOOPBACK, services: [LAN] };
 	expect(await decide(run, 'automatic')).toMatchObject({ reason: expect.any(String) as string });
-	expect(await decide(run, 'callback')).toEqual({ resumeUrl: LOOPBACK });
+	expect(await decide(run, 'callback')).toEqual({ resumeUrl: own(LOOPBACK) });
 });
 
 it('with an obstacle on the way automatic polls, and a callback sleeps all the same', async () => {
 	obstacle.mockResolvedValue('it answers 302');
 	expect(await decide({}, 'automatic')).toEqual({ reason: 'it answers 302' });
-	expect(await decide({}, 'callback')).toEqual({ resumeUrl: PUBLIC, reason: 'it answers 302' });
-	expect(obstacle).toHaveBeenCalledWith(PUBLIC);
-});
-
-it('with an item for each file automatic polls, and a callback sleeps', async () => {
-	const reason = expect.stringContaining('One per File') as string;
-	expect(await decide({ perFile: true }, 'automatic')).toEqual({ reason });
-	expect(await decide({ perFile: true }, 'callback')).toEqual({ resumeUrl: PUBLIC });
+	const decision = { resumeUrl: own(PUBLIC), reason: 'it answers 302' };
+	expect(await decide({}, 'callback')).toEqual(decision);
+	expect(obstacle).toHaveBeenCalledWith(own(PUBLIC));
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { findObstacle } from '../../../../nodes/MediaGeneration/operations/wait/resumeUrl';
+import { findObstacle } from '../../../../nodes/MediaGeneration/operations/wait/findObstacle';
 
 const NOT_THERE = JSON.stringify({ code: 404, message: 'The execution "0" does not exist.' });
 
@@ -14,7 +14,7 @@ async function serve(listener: RequestListener) {
 	});
 	await once(server.listen(0, '127.0.0.1'), 'listening');
 	const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook-waiting/`;
-	const find = async () => await findObstacle(`${address}7?signature=key`);
+	const find = async () => await findObstacle(`${address}7/media-generation?signature=key`);
 	const stop = () => {
 		server.closeAllConnections();
 		server.close();
@@ -42,7 +42,7 @@ it.each<[string, RequestListener, string | undefined]>([
 	try {
 		const [obstacle] = await Promise.all([find(), find()]);
 		expect(await find()).toBe(obstacle);
-		expect(asked).toEqual(['POST /webhook-waiting/0']);
+		expect(asked).toEqual(['POST /webhook-waiting/0/media-generation']);
 		if (expected === undefined) expect(obstacle).toBeUndefined();
 		else {
 			expect(obstacle).toContain(`callbacks to ${address} would not arrive: ${expected}`);
@@ -68,7 +68,7 @@ it('an address that does not answer is asked again each time', async () => {
 	});
 	const fetched = jest.spyOn(globalThis, 'fetch');
 	for (const requests of [1, 2]) {
-		const obstacle = await findObstacle('https://n8n.example/webhook-waiting/7');
+		const obstacle = await findObstacle('https://n8n.example/webhook-waiting/7/media-generation');
 		expect(obstacle).toContain('it does not answer within 3 seconds');
 		expect(fetched).toHaveBeenCalledTimes(requests);
 	}

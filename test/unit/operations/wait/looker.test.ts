@@ -18,7 +18,8 @@ function build({
 } = {}) {
 	const asked: string[] = [];
 	const tasks = IDS.map((taskId) => newTask(taskId, 'model'));
-	const looker = new Looker(tasks, { limit: 1, timeoutSeconds: 1, downloads });
+	const looker = new Looker({ limit: 1, timeoutSeconds: 1, downloads });
+	looker.batch.setTasks(tasks);
 	const getTask = async (taskId: string) => {
 		asked.push(taskId);
 		return { taskId, ...(await answer(taskId)) };

@@ -1,12 +1,15 @@
-import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
+import type { INodeExecutionData } from 'n8n-workflow';
+import { newTask, REQUEST, storeTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
 import type { CreateResult } from '../../../../nodes/MediaGeneration/operations/create/createTasks';
-import type { Wait } from '../../../../nodes/MediaGeneration/operations/record';
+import { openRecord, type Sleep } from '../../../../nodes/MediaGeneration/operations/record';
+import { findSleeper } from '../../../../nodes/MediaGeneration/operations/wait/asleep/sleeper';
+import type { WaitDecision } from '../../../../nodes/MediaGeneration/operations/wait/decideWait';
 import type { WaitSettings } from '../../../../nodes/MediaGeneration/operations/wait/looker';
 import { pollUntilEnded } from '../../../../nodes/MediaGeneration/operations/wait/poll';
 import { waitForTasks } from '../../../../nodes/MediaGeneration/operations/wait/waitForTasks';
-import { findWaiting } from '../../../../nodes/MediaGeneration/operations/wait/waiting';
 import { buildContext } from '../../context';
 import { buildItem } from '../creations';
+import { buildFileHelpers } from '../results/files.cts';
 
 jest.mock('../../../../nodes/MediaGeneration/operations/wait/poll');
 const polled = jest.mocked(pollUntilEnded);
@@ -16,85 +19,171 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-const RESUME_URL = 'https://n8n.example/webhook-waiting/7';
+const RESUME_URL = 'https://n8n.example/webhook-waiting/7/media-generation?signature=key';
 const FAILED = { error: new Error('refused') };
 const pending = (taskId: string) => newTask(taskId, 'model');
 const completed = (taskId: string): Task => ({ ...pending(taskId), status: 'completed' });
 
-/** Waits for these tasks, or what came instead of them. */
-async function wait(tasks: Array<Task | typeof FAILED | undefined>, resumeUrl?: string) {
+let executions = 0;
+
+/** A run with these tasks, or what came instead of them. Its service answers by `getTask`. */
+function newRun(tasks: Array<Task | typeof FAILED | undefined>, more: Partial<WaitSettings> = {}) {
 	const hints: string[] = [];
-	const data: { main?: unknown } = {};
+	const log: string[] = [];
+	const input: INodeExecutionData[] = tasks.map((_, item) => ({ json: { item } }));
+	const data: { main?: unknown } = { main: [input] };
 	const put = jest.fn<Promise<void>, [Date]>().mockResolvedValue();
+	const getTask = jest.fn<Promise<Task>, [string]>();
+	const { helpers, asked } = buildFileHelpers(() => ({ chunks: [Buffer.from('file')] }));
 	const context = buildContext(
-		{},
+		{ executionId: `wait-${executions++}` },
 		{
 			addExecutionHints: ({ message }: { message: string }) => hints.push(message),
 			getExecuteData: () => ({ data }),
 			putExecutionToWait: put,
+			helpers,
+			getWorkflow: () => ({ id: 'workflow', name: 'Films' }),
+			logger: { info() {}, warn: (line: string) => log.push(line) },
 		},
 	);
+	const record = openRecord(context);
 	const results = tasks.map((task, index): CreateResult => {
 		if (!task || 'error' in task) return task;
-		return { task, item: buildItem(context, index, { credentials: { accessToken: task.taskId } }) };
+		record.addTask(index, { model: 'model', input: {} }, task.taskId);
+		const item = buildItem(context, index, { credentials: { accessToken: task.taskId } });
+		Object.assign(item.service, { getTask });
+		return { task, item };
 	});
-	const stored: Wait<WaitSettings> = { settings: { limit: 500, timeoutSeconds: 1 } };
-	const how = { wait: stored, decision: { resumeUrl } };
-	const run = async () => await waitForTasks(context, results, how);
-	return { ...(await run()), run, stored, hints, context, data, put };
+	const settings: WaitSettings = { limit: 500, timeoutSeconds: 1, ...more };
+	const stored = record.openWait(() => settings);
+	const wait = async (decision: WaitDecision = {}, woken?: Sleep) =>
+		await waitForTasks(context, results, { wait: stored, decision, woken });
+	return { wait, stored, hints, log, context, record, data, input, put, getTask, files: asked };
 }
 
 const shown = (taskId: string, status: string) => ({
 	items: [{ json: { ...pending(taskId), status } }],
 });
 
-it('polls without a resume URL, and outputs what it learned, each task once, at the position of its item', async () => {
+it('polls without a resume URL, and outputs what it learned, each task at the position of its item', async () => {
 	polled.mockImplementation(async (_, { batch }) => batch.learn('b', completed('b')));
-	const tasks = [FAILED, pending('a'), undefined, pending('b'), pending('a')];
-	const { outcomes, fallAsleep, hints } = await wait(tasks);
-	const expected = [FAILED, shown('a', 'timedOut'), undefined, shown('b', 'completed')];
-	expect(outcomes).toEqual([...expected, { items: [] }]);
+	const { wait, hints } = newRun([FAILED, pending('a'), undefined, pending('b'), pending('a')]);
+	const { outcomes, fallAsleep } = await wait({ reason: 'somebody waits' });
+	const a = shown('a', 'timedOut');
+	expect(outcomes).toEqual([FAILED, a, undefined, shown('b', 'completed'), a]);
 	expect(fallAsleep).toBeUndefined();
-	expect(hints).toEqual([expect.stringContaining('1 of 2 tasks has not ended')]);
+	expect(hints).toEqual([
+		'The node polled: somebody waits.',
+		expect.stringContaining('1 of 2 tasks has not ended'),
+	]);
 	const [, , { getSource }] = polled.mock.calls[0] as Parameters<typeof pollUntilEnded>;
 	expect(getSource('b').service.credentials.accessToken).toBe('b');
 });
 
 it('a later try goes on to the same limit', async () => {
-	const { run } = await wait([pending('a')]);
+	const { wait } = newRun([pending('a')]);
+	await wait();
 	jest.mocked(Date.now).mockReturnValue(1_200);
-	await run();
+	await wait();
 	expect(polled.mock.calls.map(([, , { until }]) => until)).toEqual([1_500, 1_500]);
+});
+
+it('a later try asks for nothing that has ended, and downloads no file twice', async () => {
+	polled.mockImplementation(async (_, looker, { getSource }) => {
+		await looker.look(looker.batch.openIds, { getSource });
+		await looker.collectFiles(getSource);
+	});
+	const downloads = { field: 'data', maxBytes: null };
+	const run = newRun([pending('a'), pending('b')], { downloads });
+	const end = (taskId: string): Task => ({
+		...completed(taskId),
+		resultUrls: [`https://files.example/${taskId}`],
+	});
+	run.getTask.mockImplementation(async (id) => (id === 'a' ? end(id) : pending(id)));
+	await run.wait();
+	run.getTask.mockImplementation(async (id) => end(id));
+	const { outcomes } = await run.wait();
+	const binary = { data: expect.objectContaining({ data: 'file' }) as object };
+	expect(outcomes).toMatchObject([{ items: [{ binary }] }, { items: [{ binary }] }]);
+	expect(run.getTask.mock.calls.map(([id]) => id)).toEqual(['a', 'b', 'b']);
+	expect(run.files.map(({ url }) => url)).toEqual([
+		'https://files.example/a',
+		'https://files.example/b',
+	]);
+});
+
+describe('a run that was woken', () => {
+	const asleep = { since: 1_000, until: 1_500, input: [], failures: {} };
+
+	it('knows what the webhook learned, with the prompt that names files, and says what was in the way', async () => {
+		const { wait, hints } = newRun([pending('a'), pending('b')]);
+		const ended: Task = { ...completed('a'), [REQUEST]: { prompt: 'A cat' } };
+		const woken = [JSON.parse(JSON.stringify(storeTask(ended))) as Task];
+		const { outcomes, fallAsleep } = await wait(
+			{},
+			{ ...asleep, woken, obstacle: 'it answers 302' },
+		);
+		expect(fallAsleep).toBeUndefined();
+		const [, { batch }] = polled.mock.calls[0] as Parameters<typeof pollUntilEnded>;
+		expect(batch.openIds).toEqual(['b']);
+		expect(batch.getTask('a')[REQUEST]?.prompt).toBe('A cat');
+		expect(JSON.parse(JSON.stringify(outcomes[0]))).toEqual(shown('a', 'completed'));
+		expect(hints).toContain('The execution slept, but it answers 302.');
+	});
+
+	it('does not say that it polled', async () => {
+		const { wait, hints } = newRun([completed('a')]);
+		await wait({}, { ...asleep, woken: [] });
+		expect(hints).toEqual([]);
+	});
 });
 
 describe('with a resume URL', () => {
 	const items = [{ json: { taskId: 'a', status: 'timedOut' } }];
+	const decision = { resumeUrl: RESUME_URL, reason: 'it answers 302' };
 
 	it('sleeps: n8n stores the items so far, and ends the wait after the limit', async () => {
-		const tasks = [completed('b'), pending('a')];
-		const run = await wait(tasks, `${RESUME_URL}?signature=key`);
-		expect(run.outcomes[1]).toEqual(shown('a', 'timedOut'));
+		const resultUrls = ['https://files.example/1', 'https://files.example/2'];
+		const b = { ...completed('b'), resultUrls };
+		const { wait, input, put, data, record, context, ...run } = newRun([b, pending('a')], {
+			perFile: true,
+		});
+		const { outcomes, fallAsleep } = await wait(decision);
+		expect(outcomes).toEqual([{ items: [{ json: b }] }, shown('a', 'timedOut')]);
 		const returned = [...items];
-		await run.fallAsleep?.(returned);
+		const failures = { 2: { message: 'refused' } };
+		await fallAsleep?.(returned, failures);
+		// n8n empties the array that a node returns, where its errors have an output of their own.
 		returned.pop();
 		expect(polled).not.toHaveBeenCalled();
-		expect(run.put).toHaveBeenCalledWith(new Date(101_500));
-		expect(run.data.main).toEqual([items]);
-		expect(run.stored).toMatchObject({ parkedUntil: 1_500, resumeUrl: RESUME_URL });
-		const { settings } = run.stored;
-		expect(findWaiting(run.context)?.stored).toEqual({ items, settings, until: 1_500 });
+		expect(put).toHaveBeenCalledWith(new Date(101_500));
+		expect(data.main).toEqual([items]);
+		const sleep = { since: 1_000, until: 1_500, failures, obstacle: 'it answers 302' };
+		expect(record.asleep).toEqual({ ...sleep, input: [input] });
+		expect(run).toMatchObject({ hints: [], log: ['"Node" sleeps, but it answers 302.'] });
+		const sleeper = findSleeper(context, 1_000);
+		expect(sleeper?.looker.batch.openIds).toEqual(['b', 'a']);
+		sleeper?.end();
 	});
 
-	it('does not note that it sleeps where n8n could not park it', async () => {
-		const { put, fallAsleep, stored } = await wait([pending('a')], RESUME_URL);
+	it('does not note that it sleeps where n8n could not let it', async () => {
+		const { wait, put, record, data, input } = newRun([pending('a')]);
+		const { fallAsleep } = await wait(decision);
 		put.mockRejectedValue(new Error('No active execution found'));
-		await expect(fallAsleep?.(items)).rejects.toThrow('No active execution');
-		expect(stored).not.toHaveProperty('parkedUntil');
+		await expect(fallAsleep?.(items, {})).rejects.toThrow('No active execution');
+		expect(record.asleep).toBeUndefined();
+		expect(data.main).toEqual([input]);
 	});
 
-	it('stays awake if no task is open', async () => {
-		const { fallAsleep, outcomes } = await wait([completed('a')], RESUME_URL);
+	it.each([
+		['no task is open', completed('a'), 1_000],
+		['its limit has passed, in a later try', pending('a'), 500],
+	])('stays awake if %s', async (_, task, begun) => {
+		const { wait, stored, hints } = newRun([task]);
+		stored.begun = begun;
+		const { fallAsleep } = await wait(decision);
 		expect(fallAsleep).toBeUndefined();
-		expect(outcomes).toEqual([shown('a', 'completed')]);
+		expect(polled).toHaveBeenCalled();
+		expect(hints.join()).not.toContain('it answers 302');
 	});
 });

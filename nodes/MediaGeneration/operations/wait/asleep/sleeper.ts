@@ -20,8 +20,8 @@ export interface Access {
 
 type Context = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode' | 'logger'>;
 
-/** The runs that sleep, by execution and node. */
-const sleepers = new BoundedMap<string, Sleeper>(10_000);
+/** The runs that sleep, by execution and node. Of a sleep that has ended, its time is kept. */
+const sleepers = new BoundedMap<string, Sleeper | Pick<Sleeper, 'since'>>(10_000);
 
 /** Names the node and its execution, in n8n's log and among all that sleep in this process. */
 const nameSleeper = (context: Context): string =>
@@ -35,7 +35,7 @@ const nameSleeper = (context: Context): string =>
 export function findSleeper(context: Context, since: number): Sleeper | null | undefined {
 	const known = sleepers.get(nameSleeper(context));
 	if (!known || known.since < since) return undefined;
-	return known.since > since || known.isOver ? null : known;
+	return known instanceof Sleeper && known.since === since && !known.isOver ? known : null;
 }
 
 /** Begins to look at the tasks of a run that sleeps. An earlier sleep of its node has ended. */
@@ -45,7 +45,8 @@ export function openSleeper(
 	access: Access,
 ): Sleeper {
 	const name = nameSleeper(context);
-	sleepers.get(name)?.end();
+	const before = sleepers.get(name);
+	if (before instanceof Sleeper) before.end();
 	const sleeper = new Sleeper(run, { ...access, logger: context.logger, name });
 	sleepers.set(name, sleeper);
 	return sleeper;
@@ -120,11 +121,17 @@ export class Sleeper {
 
 	private schedule(): void {
 		const left = this.until - Date.now();
-		if (left <= -LAST_NUDGE) this.end();
-		if (this.isOver) return;
+		if (this.isOver) this.forget();
+		if (this.isOver || left <= -LAST_NUDGE) return;
 		const pause = left > 0 ? Math.min(this.pause, left) : LATE_PAUSE;
 		this.pause *= PAUSE_GROWTH;
 		runAfter(pause, () => void this.look());
+	}
+
+	/** Drops tasks and response: thousands of executions may have slept. */
+	private forget(): void {
+		const { name } = this.tools;
+		if (sleepers.get(name) === this) sleepers.set(name, { since: this.since });
 	}
 
 	private async look(): Promise<void> {

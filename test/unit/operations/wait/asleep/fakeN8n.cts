@@ -340,7 +340,7 @@ export class FakeN8n {
 		const refusal = this.status === 'waiting' ? undefined : this.refuse();
 		if (refusal) return refusal;
 		if (this.storeFailures-- > 0) return { status: 500, answer: {} };
-		const answer = { status: 200, answer: webhookResponse };
+		const answer = { status: 200, answer: webhookResponse as unknown };
 		// n8n continues an execution that sleeps, whichever of its sleeps the webhook has read.
 		if (stored.sleep !== this.stored.sleep) {
 			this.overwritten++;

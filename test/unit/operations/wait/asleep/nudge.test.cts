@@ -1,76 +1,62 @@
-import { hmac } from '../../../../dev/fixtures/callbackCases.cts';
-import {
-	createFetchService,
-	sendLook,
-} from '../../../../nodes/MediaGeneration/operations/wait/lookRequests';
+import { hmac } from '../../../../../dev/fixtures/callbackCases.cts';
+import { REFUSALS } from '../../../../../nodes/MediaGeneration/callback/refusals';
+import { sendNudge } from '../../../../../nodes/MediaGeneration/operations/wait/asleep/nudge';
 
-const URL = 'https://n8n.example/webhook-waiting/7?signature=resume-token';
+const URL = 'https://me:pw@n8n.example/webhook-waiting/7/media-generation?signature=resume-token';
 
-/** Answers what is fetched, or breaks off, and keeps it. */
-function mockFetch(answer?: Response): Array<[string, RequestInit]> {
-	const asked: Array<[string, RequestInit]> = [];
-	jest.spyOn(globalThis, 'fetch').mockImplementation(async (url, init = {}) => {
-		asked.push([url as string, init]);
-		if (!answer) throw new TypeError('fetch failed');
-		return answer;
-	});
-	return asked;
+/** Nudges an execution, whose resume URL answers this, or breaks off. */
+async function nudge(answer: Response | undefined, key?: string) {
+	const fetched = jest.spyOn(globalThis, 'fetch');
+	if (answer) fetched.mockResolvedValue(answer);
+	else fetched.mockRejectedValue(new TypeError('fetch failed'));
+	const result = await sendNudge(URL, 'task', key);
+	const [[url, request] = []] = fetched.mock.calls;
+	return { result, url, request };
 }
 afterEach(() => jest.restoreAllMocks());
 
-/** Asks the service for a task, as a look does. */
-const look = async () =>
-	await createFetchService({ baseUrl: 'https://api.example', accessToken: 'token' }).getTask(
-		'task',
-		{ timeoutSeconds: 7 },
-	);
-
-it("the service is asked without n8n's helpers, by the token, which goes nowhere else", async () => {
-	const data = { taskId: 'task', state: 'success' };
-	const asked = mockFetch(Response.json({ code: 200, data }));
-	expect(await look()).toMatchObject({ taskId: 'task', status: 'completed' });
-	const [[url, { headers, method, redirect }]] = asked as [(typeof asked)[number]];
-	expect(url).toMatch(/^https:\/\/api\.example\/.*taskId=task$/);
-	expect({ method, redirect }).toEqual({ method: 'GET', redirect: 'manual' });
-	expect(headers).toMatchObject({ Authorization: 'Bearer token' });
-});
-
-it.each([
-	['redirects', new Response('', { status: 302, headers: { location: 'https://x' } })],
-	['has no body', new Response(null, { status: 204 })],
-	['is not there', undefined],
-])('a service that %s is a failed look', async (_, answer) => {
-	mockFetch(answer);
-	const message = expect.not.stringContaining('token') as string;
-	await expect(look()).rejects.toMatchObject({ message });
-});
-
 const AT = 'the resume URL at n8n.example';
+const json = (status: number, body: object) => Response.json(body, { status });
+const refused = (reason: keyof typeof REFUSALS) =>
+	json(REFUSALS[reason][0], { accepted: false, reason });
+const n8n = (code: number, message: string) => json(code, { code, message });
+const WAITS = { isWoken: false, isOver: false };
+const IS_OVER = { isWoken: false, isOver: true };
 
 it.each<[string, Response | undefined, object]>([
-	['that it continues', Response.json({ resumed: true }), { status: 200, resumed: true }],
-	['that it is gone', Response.json({}, { status: 409 }), { status: 409, resumed: false }],
+	['wakes it', json(200, { resumed: true }), { isWoken: true, isOver: false }],
+	['goes on waiting', json(200, { accepted: true, resumed: false }), WAITS],
+	["is refused for other tasks' sake", refused('taskNotInExecution'), IS_OVER],
+	['comes too late', refused('limitPassed'), IS_OVER],
+	['is refused for now', refused('detailsUnavailable'), WAITS],
+	['finds it gone', n8n(404, 'The execution "7" does not exist.'), IS_OVER],
+	['finds it ended', n8n(409, 'The execution "7 has finished already.'), IS_OVER],
+	// It may be about to sleep.
+	['finds it running', n8n(409, 'The execution "7" is running already.'), WAITS],
+	["gets a proxy's JSON", n8n(404, 'no such route'), WAITS],
+	["gets a proxy's JSON without words", json(410, {}), WAITS],
 	[
-		'a page',
-		new Response('<p>'),
-		{ status: 200, failure: `${AT} answered 200 without n8n's JSON` },
+		"gets a proxy's page",
+		new Response('<p>The execution "7" does not exist.', { status: 404 }),
+		{ failure: `${AT} answered 404 without n8n's JSON` },
 	],
-	['nothing', undefined, { failure: `${AT} can't be reached (fetch failed)` }],
-])('a look is answered %s', async (_, answer, expected) => {
-	mockFetch(answer);
-	expect(await sendLook(URL, 'task')).toEqual(expected);
+	['gets no answer', undefined, { failure: `${AT} can't be reached (no connection)` }],
+])('a nudge that %s', async (_, answer, expected) => {
+	const timeout = jest.spyOn(AbortSignal, 'timeout');
+	expect((await nudge(answer)).result).toEqual(expected);
+	expect(timeout).toHaveBeenCalledWith(30_000);
 });
 
 it.each(['a-key', undefined])(
-	'a look is signed like a callback if there is a key: %s',
+	'a nudge is signed like a callback if there is a key: %s',
 	async (key) => {
-		const asked = mockFetch(Response.json({}));
 		jest.spyOn(Date, 'now').mockReturnValue(1_700_000_000_500);
-		await sendLook(URL, 'task', key);
-		const [[url, { headers, body, redirect }]] = asked as [(typeof asked)[number]];
-		expect([url, redirect]).toEqual([URL, 'manual']);
-		expect(JSON.parse(body as string)).toEqual({ data: { task_id: 'task', callbackType: 'look' } });
-		expect(headers).toEqual({
+		const { url, request } = await nudge(Response.json({}), key);
+		expect(url).toBe(URL.replace('me:pw@', ''));
+		const data = { task_id: 'task', callbackType: 'nudge' };
+		expect(JSON.parse(request?.body as string)).toEqual({ data });
+		expect(request?.headers).toEqual({
+			Authorization: `Basic ${btoa('me:pw')}`,
 			'Content-Type': 'application/json',
 			...(key && {
 				'X-Webhook-Timestamp': '1700000000',

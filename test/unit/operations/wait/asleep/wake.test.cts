@@ -1,178 +1,327 @@
-import type { IDataObject } from 'n8n-workflow';
-import { resumeExecution } from '../../../../nodes/MediaGeneration/operations/wait/resume';
-import { buildDetails, sendCallback, type Callback } from '../../webhook.ts';
-import { buildFileHelpers } from '../results/files.cts';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { BoundedMap } from '../../../../../nodes/MediaGeneration/lib/boundedMap';
+import { openRecord, type Sleep } from '../../../../../nodes/MediaGeneration/operations/record';
+import { wakeExecution } from '../../../../../nodes/MediaGeneration/operations/wait/asleep/wake';
+import { LAST_WAKE } from '../../../../../nodes/MediaGeneration/operations/wait/timetable';
+import { buildContext } from '../../../context.ts';
+import { buildDetails, sendCallback, type Callback } from '../../../webhook.ts';
 
-jest.mock('../../../../nodes/MediaGeneration/lib/timers', () => ({
-	...jest.requireActual<object>('../../../../nodes/MediaGeneration/lib/timers'),
+jest.mock('../../../../../nodes/MediaGeneration/lib/timers', () => ({
+	...jest.requireActual<object>('../../../../../nodes/MediaGeneration/lib/timers'),
 	runAfter: (milliseconds: number, run: () => void) => setTimeout(run, milliseconds),
 }));
 
 const SECOND = 1_000;
 const LIMIT = 60 * SECOND;
+const HOUR = 3_600 * SECOND;
+const RESUME_URL = 'https://n8n.example/webhook-waiting/7';
 const pass = jest.advanceTimersByTimeAsync;
-const wait = async (milliseconds: number) =>
-	await new Promise((resolve) => setTimeout(resolve, milliseconds));
 
+/** The requests that are sent without n8n's helpers. None is answered. */
+let fetched: jest.SpyInstance<unknown, [URL | RequestInfo, RequestInit?]>;
 beforeEach(() => {
 	jest.useFakeTimers({ now: 1e12 });
-	// Looks of our own reach nobody.
-	jest.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('fetch failed'));
+	fetched = jest.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('fetch failed'));
 });
 afterEach(() => {
 	jest.restoreAllMocks();
 	jest.useRealTimers();
 });
 
+/** The URLs of the nudges so far. */
+const listNudges = () =>
+	fetched.mock.calls.map(([url]) => url as string).filter((url) => url.startsWith(RESUME_URL));
+
+/** Reads the sleep in what n8n stores for the node. */
+const readSleep = ({ run }: IDataObject) => (run as { wait: { asleep?: Sleep } }).wait.asleep;
+
 let executions = 0;
 
-/** An execution that sleeps for two tasks beside other items, by default for a minute. */
-function park({ others = [] as IDataObject[], downloads = undefined as object | undefined } = {}) {
-	const id = executions++;
+/** An execution that sleeps for two tasks, by default for a minute. It has a third item. */
+function newExecution({ limit = LIMIT, more = [] as string[] } = {}) {
+	const id = `${executions++}`;
 	const [one, two] = [`${id}-one`, `${id}-two`];
-	const parked = [one, two].map((taskId): IDataObject => ({ taskId, status: 'timedOut' }));
-	const items = [...parked, ...others].map((json, item) => ({ json, pairedItem: { item } }));
-	const settings = { limit: LIMIT, timeoutSeconds: 600, downloads };
-	const resumeUrl = 'https://n8n.example/webhook-waiting/7';
-	const stored = { items, entry: { parkedUntil: Date.now() + LIMIT, settings, resumeUrl } };
+	const input = [0, 1, 2].map((item): INodeExecutionData => ({ json: { item } }));
+	const kept: IDataObject = {};
+	const record = openRecord(buildContext({ kept, executionId: id }));
+	for (const [index, taskId] of [one, two, ...more].entries())
+		record.addTask(index, { model: 'model', input: {} }, taskId);
+	const downloads = { field: 'data', maxBytes: null };
+	record.openWait(() => ({ limit, timeoutSeconds: 600, downloads }));
+	/** Begins a sleep. n8n stores what the node keeps. */
+	const sleep = () => {
+		const since = Date.now();
+		record.sleep({ since, until: since + limit, input: [input], failures: {} });
+		return structuredClone(kept);
+	};
+	const world = { kept: sleep(), details: 0, isDown: false };
 	const ended = new Set<string>();
 	const asked: string[] = [];
-	/** How long the service, and a host of files, take to answer; and whether the service does. */
-	const world = { details: 0, files: 0, isDown: false };
-	const { helpers } = buildFileHelpers(async () => {
-		await wait(world.files);
-		return { chunks: [Buffer.from('file')] };
-	});
+	const httpRequest = jest.fn();
 	async function readDetails(taskId: string) {
 		asked.push(taskId);
-		if (world.details) await wait(world.details);
+		if (world.details) await new Promise((resolve) => setTimeout(resolve, world.details));
 		if (world.isDown) throw new Error('no answer');
 		const resultJson = { resultUrls: [`https://files.example/${taskId}`] };
-		return buildDetails(taskId, ended.has(taskId) ? 'success' : 'generating', { resultJson });
+		const param = { input: { prompt: `prompt of ${taskId}` } };
+		return buildDetails(taskId, ended.has(taskId) ? 'success' : 'generating', {
+			resultJson,
+			param,
+		});
 	}
-	const send = async (taskId: string, more: Partial<Callback> = {}) =>
-		await sendCallback(resumeExecution, {
+	/** Brings a callback. n8n reads the execution from its database for each. */
+	async function send(taskId: string, callback: Partial<Callback> = {}) {
+		const node = { id: 'node', name: 'Node', type: 'mediaGeneration', executeOnce: true };
+		const stored = structuredClone(world.kept);
+		const entry = { node: { ...node, disabled: true } };
+		const executionData = { contextData: { 'node:Node': stored }, nodeExecutionStack: [entry] };
+		const sent = await sendCallback(wakeExecution, {
 			taskId,
 			readDetails,
-			helpers,
-			...more,
+			helpers: { httpRequest },
+			...callback,
 			more: {
-				getNode: () => ({ id: `node-${id}`, name: 'Node', type: 'mediaGeneration' }),
-				getExecutionId: () => `${id}`,
-				getQueryData: () => ({ signature: 'resume-token' }),
-				evaluateExpression: () => stored,
-				...more.more,
-			},
+				getNode: () => ({ ...node, id: `node-${id}` }),
+				getExecutionId: () => id,
+				evaluateExpression: () => `${RESUME_URL}?signature=key`,
+				runExecutionData: { executionData },
+				...callback.more,
+			} as Callback['more'],
 		});
-	return { one, two, ended, asked, world, stored, send };
+		return { ...sent, woken: readSleep(stored)?.woken, isEnabled: !entry.node.disabled };
+	}
+	return { one, two, input, ended, asked, world, sleep, send, httpRequest };
 }
 
-type Parked = ReturnType<typeof park>;
-type Act = (parked: Parked) => void | Promise<unknown>;
+type Execution = ReturnType<typeof newExecution>;
+type Act = (execution: Execution) => void | Promise<unknown>;
 
 const endBoth: Act = ({ ended, one, two }) => void ended.add(one).add(two);
 const endOne: Act = ({ ended, one }) => void ended.add(one);
 const breakDown: Act = ({ world }) => void (world.isDown = true);
-const endWithCallback: Act = async (parked) => {
-	await endBoth(parked);
-	await parked.send(parked.one);
-};
+const awake: Act = ({ world: { kept } }) => void (kept.run = { sent: {}, wait: {} });
 const progress = { data: { callbackType: 'text' } };
-const look = { data: { callbackType: 'look' } };
+const nudge = { data: { callbackType: 'nudge' } };
 const unreadable = {
 	more: { getCredentials: async () => await Promise.reject(new Error('no database')) },
 };
 const refusal = (reason: string) => ({ accepted: false, reason });
+const ACCEPTED = { accepted: true, resumed: false };
+/** The execution sleeps on, and n8n stores nothing. */
+const ASLEEP = { output: undefined, woken: undefined, isEnabled: false };
+const TOO_LATE = { status: 410, answer: refusal('limitPassed'), ...ASLEEP };
 
-it.each<[string, Act, Partial<Callback>, number, string]>([
-	['progress', endBoth, progress, 200, ''],
-	['a wrong signature', endBoth, { secret: 'wrong' }, 401, 'signatureWrong'],
-	['a task of another wait', endBoth, { taskId: 'other' }, 404, 'taskNotInExecution'],
-	['a task that goes on', () => {}, {}, 503, 'taskNotEnded'],
-	['a look at a task that goes on', () => {}, look, 200, ''],
-	['a task before the other one', endOne, {}, 200, ''],
-	['a service that is down', breakDown, {}, 503, 'detailsUnavailable'],
-	['a look at a service that is down', breakDown, look, 200, ''],
-	['a credential that is unreadable', endBoth, unreadable, 503, 'detailsUnavailable'],
-	['a time too late', async () => await pass(LIMIT + 28 * SECOND), {}, 410, 'limitPassed'],
-	['a copy while n8n stores the items', endWithCallback, {}, 200, ''],
-])('a callback with %s does not resume', async (_, prepare, more, status, reason) => {
-	const parked = park();
-	await prepare(parked);
-	const result = await parked.send(parked.one, more);
-	const answer = reason ? refusal(reason) : { accepted: true, resumed: false };
-	expect(result).toMatchObject({ status, answer, output: undefined });
+it.each<[string, Act, Partial<Callback>, number, object]>([
+	['progress', endBoth, progress, 200, ACCEPTED],
+	['a wrong signature', endBoth, { secret: 'wrong' }, 401, refusal('signatureWrong')],
+	['a task of another run', endBoth, { taskId: 'other' }, 404, refusal('taskNotInExecution')],
+	['a task of a run that is awake', awake, {}, 404, refusal('taskNotInExecution')],
+	['a task that goes on', () => {}, {}, 503, refusal('taskNotEnded')],
+	['a nudge for a task that goes on', () => {}, nudge, 200, ACCEPTED],
+	['a task before the other one', endOne, {}, 200, ACCEPTED],
+	['a service that is down', breakDown, {}, 503, refusal('detailsUnavailable')],
+	['a nudge and a service that is down', breakDown, nudge, 200, ACCEPTED],
+	['an unreadable credential', endBoth, unreadable, 503, refusal('detailsUnavailable')],
+])('a callback with %s wakes nothing', async (_, prepare, callback, status, answer) => {
+	const execution = newExecution();
+	await prepare(execution);
+	const sent = await execution.send(execution.one, callback);
+	expect(sent).toMatchObject({ status, answer, ...ASLEEP });
 });
 
-it('the last callback resumes with a task for each item, and other items as they were', async () => {
-	const others = [{ error: 'refused' }, { taskId: 'before', status: 'failed' }, { taskId: 'x' }];
-	const parked = park({ others });
-	await endBoth(parked);
-	const { output, store } = await parked.send(parked.two);
-	const completed = [parked.one, parked.two].map((taskId) => ({ taskId, status: 'completed' }));
-	const expected = [...completed, ...others].map((json, item) => ({ json, pairedItem: { item } }));
-	expect(output).toMatchObject(expected);
-	expect(output?.slice(2)).toEqual(expected.slice(2));
-	expect(parked.asked).toEqual([parked.two, parked.one]);
+it('the last callback has n8n run the node, with its input and what is known, and downloads nothing', async () => {
+	const execution = newExecution();
+	await endBoth(execution);
+	const { output, woken, isEnabled, store } = await execution.send(execution.two);
+	expect(output).toEqual(execution.input);
+	expect(isEnabled).toBe(true);
+	const tasks = [execution.one, execution.two].map((taskId) => ({
+		taskId,
+		status: 'completed',
+		resultUrls: [`https://files.example/${taskId}`],
+		prompt: `prompt of ${taskId}`,
+	}));
+	expect(woken).toMatchObject(tasks);
+	expect(execution.asked).toEqual([execution.two, execution.one]);
+	expect(execution.httpRequest).not.toHaveBeenCalled();
 	expect(store()).toEqual({ accepted: true, resumed: true });
-	// A copy that n8n let through before it stored them does not hand them over again.
-	expect((await parked.send(parked.two)).output).toBeUndefined();
+	// A copy that n8n let through before it stored that.
+	expect(await execution.send(execution.two)).toMatchObject({ answer: ACCEPTED, ...ASLEEP });
 });
 
-it('at the limit it resumes with what is known', async () => {
-	const parked = park();
-	await parked.send(parked.one);
-	await endOne(parked);
+it.each<[string, (sent: Awaited<ReturnType<Execution['send']>>) => unknown, boolean]>([
+	['works on it, for hours', () => {}, false],
+	['works on it, though its sender has hung up', (sent) => void sent.hangUp(), false],
+	['has stored it', (sent) => sent.store(), false],
+	['could not store it', (sent) => sent.fail(500), true],
+	['has found the execution running', (sent) => sent.fail(409), true],
+])('after a callback that wakes, where n8n %s, the next one wakes: %s', async (_, end, wakes) => {
+	const execution = newExecution({ limit: 9 * HOUR });
+	await endBoth(execution);
+	const first = await execution.send(execution.one);
+	expect(first.isEnabled).toBe(true);
+	await end(first);
+	if (!wakes) await pass(8 * HOUR);
+	const next = await execution.send(execution.one);
+	if (!wakes) expect(next).toMatchObject({ status: 200, answer: ACCEPTED, ...ASLEEP });
+	else expect(next).toMatchObject({ output: execution.input, isEnabled: true });
+	// Nor does a nudge of our own have n8n work on it once more.
+	if (!wakes) expect(listNudges()).toEqual([]);
+});
+
+it('looks go on while n8n works on it, and nudge once n8n could not store it', async () => {
+	const execution = newExecution({ limit: 9 * HOUR });
+	await endBoth(execution);
+	const sent = await execution.send(execution.one);
+	sent.hangUp();
+	await pass(HOUR);
+	expect(listNudges()).toEqual([]);
+	sent.fail();
+	await pass(3 * HOUR);
+	expect(listNudges()).not.toEqual([]);
+});
+
+it('keeps nothing but its time of a sleep that n8n has ended, once the next look is due', async () => {
+	const execution = newExecution();
+	await endBoth(execution);
+	const { since } = readSleep(execution.world.kept) as Sleep;
+	(await execution.send(execution.one)).store();
+	const kept = jest.spyOn(BoundedMap.prototype, 'set');
+	await pass(30 * SECOND);
+	expect(kept.mock.calls).toEqual([[expect.any(String), { since }]]);
+	expect(await execution.send(execution.one)).toMatchObject({ answer: ACCEPTED, ...ASLEEP });
+});
+
+it('a callback that still looks when another one has woken the execution wakes nothing', async () => {
+	const execution = newExecution();
+	execution.world.details = HOUR;
+	await pass(LIMIT - 3 * SECOND);
+	const slow = execution.send(execution.one);
+	await pass(2.5 * SECOND);
+	const next = await execution.send(execution.two);
+	expect(next.isEnabled).toBe(true);
+	next.store();
+	await pass(5 * SECOND);
+	expect(await slow).toMatchObject({ status: 200, answer: ACCEPTED, ...ASLEEP });
+});
+
+it('from a second before the limit on, the execution wakes with what is known, and nothing is asked', async () => {
+	const execution = newExecution();
+	await endOne(execution);
+	await execution.send(execution.one);
+	await endBoth(execution);
 	await pass(LIMIT - SECOND);
-	const { output } = await parked.send(parked.two, look);
-	expect(output?.map(({ json }) => json.status)).toEqual(['completed', 'timedOut']);
+	execution.asked.length = 0;
+	const { woken, ...sent } = await execution.send(execution.two, nudge);
+	expect(sent).toMatchObject({ output: execution.input, isEnabled: true });
+	expect(woken?.map(({ taskId }) => taskId)).toEqual([execution.one]);
+	expect(execution.asked).toEqual([]);
 });
 
-it('resumes by a later callback where n8n has not stored the items', async () => {
-	const parked = park();
-	await endBoth(parked);
-	expect((await parked.send(parked.one)).output).toHaveLength(2);
-	await pass(3 * SECOND);
-	expect((await parked.send(parked.one)).output).toHaveLength(2);
+it('at the limit, it wakes though the service has not answered yet', async () => {
+	const execution = newExecution();
+	execution.world.details = HOUR;
+	await pass(LIMIT - 3 * SECOND);
+	const sent = execution.send(execution.one);
+	await pass(5 * SECOND);
+	expect(await sent).toMatchObject({ output: execution.input, woken: [], isEnabled: true });
 });
 
-it('resumes nothing where another process has, and the execution waits again', async () => {
-	const parked = park();
-	await parked.send(parked.one);
-	await endBoth(parked);
-	parked.stored.entry.parkedUntil++;
-	expect(await parked.send(parked.one)).toMatchObject({ status: 404, output: undefined });
+it.each<[string, number, boolean, object]>([
+	['just before', LAST_WAKE - 1, true, { isEnabled: true }],
+	['just before, which this process did not know', LAST_WAKE - 1, false, { isEnabled: true }],
+	['at', LAST_WAKE, true, TOO_LATE],
+	['at, which this process did not know', LAST_WAKE, false, TOO_LATE],
+])('what a callback does %s the last moment to wake', async (_, late, isKnown, expected) => {
+	const { send, one } = newExecution();
+	if (isKnown) await send(one);
+	await pass(LIMIT + late);
+	expect(await send(one)).toMatchObject(expected);
 });
 
-const downloads = { field: 'data', maxBytes: null };
-const FILES = ['data', 'data'];
-const NO_FILES = ['', ''];
+it('a callback does not wake where that moment passes while it looks', async () => {
+	const execution = newExecution();
+	const { send, one, world } = execution;
+	await endBoth(execution);
+	world.details = 2 * SECOND;
+	const sent = send(one);
+	await pass(SECOND);
+	// The process stands still.
+	jest.setSystemTime(Date.now() + LIMIT + LAST_WAKE);
+	await pass(4 * SECOND);
+	expect(await sent).toMatchObject(TOO_LATE);
+});
 
-it.each<[string, object, Partial<Parked['world']>, number, string, string[] | undefined]>([
-	['files', { downloads }, { files: 9 * SECOND }, 10, 'resultsUnderWay', FILES],
-	['files past the limit', { downloads }, { files: 200 * SECOND }, 90, 'resultsUnderWay', NO_FILES],
-	['details', {}, { details: 6 * SECOND }, 20, 'detailsUnavailable', NO_FILES],
-	['details after the limit', {}, { details: 90 * SECOND }, 200, 'detailsUnavailable', undefined],
+it.each<[string, Act, string[]]>([
+	['all have ended', endBoth, [`${RESUME_URL}/media-generation?signature=key`]],
+	['one goes on', endOne, []],
 ])(
-	'no sender waits for %s, and n8n gets what there is',
-	async (_, settings, slow, seconds, reason, fields) => {
-		const parked = park(settings);
-		await endBoth(parked);
-		Object.assign(parked.world, slow);
-		const sent = parked.send(parked.one);
-		await pass(seconds * SECOND);
-		const { status, answer, output } = await sent;
-		expect({ status, answer }).toMatchObject({ status: 503, answer: refusal(reason) });
-		expect(output?.map(({ binary = {} }) => Object.keys(binary).join())).toEqual(fields);
+	'who waits for 5 seconds is sent away and wakes nothing; a nudge does if, by the answer, %s',
+	async (_, end, nudges) => {
+		const execution = newExecution();
+		await end(execution);
+		execution.world.details = 6 * SECOND;
+		let isAnswered = false;
+		const sent = execution.send(execution.one);
+		void sent.then(() => (isAnswered = true));
+		await pass(5 * SECOND - 1);
+		expect(isAnswered).toBe(false);
+		await pass(1);
+		const answer = refusal('detailsUnavailable');
+		expect(await sent).toMatchObject({ status: 503, answer, ...ASLEEP });
+		expect(listNudges()).toEqual([]);
+		await pass(8 * SECOND);
+		expect(listNudges()).toEqual(nudges);
+		expect(execution.asked).toEqual([execution.one, execution.two]);
 	},
 );
 
+describe('where the run sleeps again, as this process knows,', () => {
+	/** Wakes the first sleep, and sleeps again. */
+	async function sleepAgain() {
+		const execution = newExecution();
+		const { world, one } = execution;
+		const before = world.kept;
+		await endOne(execution);
+		await execution.send(one);
+		await pass(LIMIT - 10 * SECOND);
+		world.kept = execution.sleep();
+		execution.ended.clear();
+		await execution.send(one);
+		execution.asked.length = 0;
+		return { ...execution, before };
+	}
+
+	it('a callback of now asks anew, and the looks of then have ended', async () => {
+		const { send, asked, one } = await sleepAgain();
+		expect(await send(one)).toMatchObject({ answer: refusal('taskNotEnded') });
+		expect(asked).toEqual([one]);
+		fetched.mockClear();
+		await pass(20 * SECOND);
+		expect(listNudges()).toEqual([]);
+		await pass(LIMIT);
+		expect(listNudges().length).toBeGreaterThan(0);
+	});
+
+	it('one that n8n has read before changes nothing', async () => {
+		const execution = await sleepAgain();
+		const { send, asked, one, world, before } = execution;
+		await endBoth(execution);
+		const now = world.kept;
+		world.kept = before;
+		expect(await send(one)).toMatchObject({ status: 200, answer: ACCEPTED, ...ASLEEP });
+		expect(asked).toEqual([]);
+		world.kept = now;
+		expect(await send(one)).toMatchObject({ isEnabled: true });
+	});
+});
+
 it('asks for many tasks at once only if the next one has ended', async () => {
-	const ids = Array.from({ length: 100 }, (_, index) => `many-${index}`);
-	const parked = park({ others: ids.map((taskId) => ({ taskId, status: 'timedOut' })) });
-	parked.ended.add('many-99');
-	await parked.send('many-99');
-	expect(parked.asked).toEqual(['many-99', parked.one]);
-	for (const taskId of [parked.one, parked.two, ...ids]) parked.ended.add(taskId);
-	expect((await parked.send('many-5')).output).toHaveLength(102);
+	const more = Array.from({ length: 100 }, (_, index) => `many-${index}`);
+	const { one, two, asked, ended, send } = newExecution({ more });
+	ended.add('many-99');
+	await send('many-99');
+	expect(asked).toEqual(['many-99', one]);
+	for (const taskId of [one, two, ...more]) ended.add(taskId);
+	expect((await send('many-5')).woken).toHaveLength(102);
 });

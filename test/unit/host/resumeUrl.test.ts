@@ -1,0 +1,32 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import {
+	buildNotFound,
+	isEndedAnswer,
+	readResumeUrl,
+} from '../../../nodes/MediaGeneration/host/resumeUrl';
+
+it('our own segment is put behind the path of n8n, which has its token and maybe a login', () => {
+	const evaluateExpression = jest.fn().mockReturnValue('https://me:pw@n8n.example/a/7?signature=x');
+	const context = { evaluateExpression } as unknown as IExecuteFunctions;
+	const expected = 'https://me:pw@n8n.example/a/7/media-generation?signature=x';
+	expect(readResumeUrl(context)).toBe(expected);
+	expect(evaluateExpression).toHaveBeenCalledWith('{{ $execution.resumeUrl }}', 0);
+});
+
+// As n8n writes them, with its missing quotation mark.
+it.each<[unknown, boolean]>([
+	[buildNotFound('7'), true],
+	['The execution "7 has finished already.', true],
+	['The execution "7" has finished with error.', true],
+	[
+		'The workflow for execution "7" does not contain a waiting webhook with a matching path/method.',
+		true,
+	],
+	['The execution "7" is running already.', false],
+	['The requested webhook "POST 7" is not registered.', false],
+	['Not Found: The execution "7" does not exist.', false],
+	['The page does not exist.', false],
+	[undefined, false],
+])('of n8n, the answer %j says that the execution waits no more: %s', (message, isEnded) => {
+	expect(isEndedAnswer({ code: 404, message })).toBe(isEnded);
+});
