@@ -10,7 +10,6 @@ import {
 } from 'n8n-workflow';
 import { methods } from './editor/methods';
 import { operationProperties, subtitle } from './editor/properties';
-import { WAKE_PATH } from './host/resumeUrl';
 
 /** Wakes an execution that sleeps. n8n makes a URL for each, so the service knows of none. */
 const wakeWebhooks: IWebhookDescription[] = [
@@ -18,7 +17,7 @@ const wakeWebhooks: IWebhookDescription[] = [
 		name: 'default',
 		httpMethod: 'POST',
 		responseMode: 'onReceived',
-		path: WAKE_PATH,
+		path: 'media-generation',
 		restartWebhook: true,
 		// Blank: n8n then answers with our webhookResponse, after it has stored that the execution
 		// continues.

@@ -15,7 +15,11 @@ import {
 import { buildDocument } from '../../dev/service/catalogue.cts';
 import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
 import { executeOperation } from '../../nodes/MediaGeneration/operations/execute';
-import { sayWhyPolled, sayWhySlept, showOutcome } from '../../nodes/MediaGeneration/operations/wait/output';
+import {
+	sayWhyPolled,
+	sayWhySlept,
+	showOutcome,
+} from '../../nodes/MediaGeneration/operations/wait/output';
 import { checkCredential } from '../../nodes/MediaGeneration/trigger/activate';
 import { buildContext, type Run } from './context';
 

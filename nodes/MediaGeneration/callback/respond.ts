@@ -2,6 +2,9 @@ import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-w
 import { BoundedMap } from '../lib/boundedMap';
 import { REFUSALS, type Refused } from './refusals';
 
+/** The milliseconds in which a sender is answered. Senders usually give up after 5 to 15 s. */
+export const ANSWER_WITHIN = 5_000;
+
 /** Answers the sender. Nothing starts or continues. */
 export function answer(
 	context: IWebhookFunctions,

@@ -1,26 +1,17 @@
-import {
-	UserError,
-	type IDataObject,
-	type IExecuteFunctions,
-	type INodeExecutionData,
-} from 'n8n-workflow';
-import { TaskService } from '../api/client';
-import { CREDENTIAL, type Credentials } from '../api/endpoints';
+import { UserError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import { mapConcurrent } from '../lib/mapConcurrent';
 import { stopsOnError, toErrorItem, toNodeError } from './errors';
 import { operations } from './index';
-import { checkOptions, readNumberOption } from '../models/field';
 import {
 	hasFailed,
-	timeoutOption,
 	type Failed,
 	type Failures,
-	type Item,
 	type Operation,
 	type Outcome,
 	type Prepared,
 	type RunResult,
 } from './operation';
+import { readItem } from './readItem';
 import { openRecord, type RunRecord } from './record';
 import { fitItems } from './toolResult';
 import { sleepOn } from './wait/asleep/sleep';
@@ -70,7 +61,8 @@ async function prepareAll(run: Run): Promise<Array<Prepared<unknown> | Failed>> 
 		const recalled = run.record?.recall(index);
 		if (hasFailed(recalled)) return recalled;
 		try {
-			const item = await readItem(run, index, recalled === undefined);
+			const isNew = recalled === undefined;
+			const item = await readItem(run.context, run.operation, { index, isNew });
 			return { item, request: recalled ?? (await run.operation.prepare(item)) };
 		} catch (error) {
 			return { error };
@@ -79,23 +71,6 @@ async function prepareAll(run: Run): Promise<Array<Prepared<unknown> | Failed>> 
 	const items = run.context.getInputData();
 	const checked = await mapConcurrent(items, prepare, { concurrency: CHECKS });
 	return checked as Array<Prepared<unknown> | Failed>;
-}
-
-/**
- * Reads what an operation needs of an item.
- * @param isNew false for an item that has a task: its input may have changed, so no expressions but
- *   those of the credential are read
- * @throws {UserError} when an option is blank, of another type, or out of its range
- */
-async function readItem({ context, operation }: Run, index: number, isNew: boolean): Promise<Item> {
-	const credentials = await context.getCredentials<Credentials>(CREDENTIAL, index);
-	const read = (name: string): unknown => (isNew ? context.getNodeParameter(name, index, '') : '');
-	const options = read('options') as IDataObject | '';
-	const option = (name: string) =>
-		options && name in options ? (options[name] ?? null) : undefined;
-	checkOptions(operation.fields, option);
-	const settings = { timeoutSeconds: readNumberOption(option, timeoutOption) };
-	return { index, context, service: new TaskService(context, credentials), read, option, settings };
 }
 
 /** If the operation fails as a whole, every item gets the error. */

@@ -1,20 +1,22 @@
 import { randomUUID } from 'crypto';
 import {
 	UserError,
-	type IDataObject,
 	type IExecuteFunctions,
 	type INodeExecutionData,
 	type IWebhookFunctions,
 } from 'n8n-workflow';
-import type { CreateTaskRequest } from '../api/client';
-import { CREDENTIAL } from '../api/endpoints';
 import { UnknownOutcomeError, type UnknownOutcome } from '../api/errors';
-import type { StoredTask } from '../api/task';
-import { getNodeContext, isTool } from '../host/execution';
+import { newTask, type StoredTask, type Task } from '../api/task';
+import { getNodeContext, isTool, showInExecution } from '../host/execution';
 import { readNodeContext } from '../host/sleep';
-import { BoundedMap } from '../lib/boundedMap';
 import { digest } from '../lib/json';
-import { cutText } from '../lib/text';
+import {
+	buildMixedCallsError,
+	digestCall,
+	digestInput,
+	openShared,
+	type Shared,
+} from './agentCalls';
 import type { Failed, Failures } from './operation';
 
 /** What was sent for one item: the task's ID, or why it's unknown whether a task was created. */
@@ -44,8 +46,8 @@ export interface Wait<Settings> {
 
 /** What a run keeps for its continuation while the execution sleeps. */
 export interface Sleep {
-	/** When it fell asleep, in milliseconds since 1970: no other sleep of the run has the same. */
-	since: number;
+	/** Counts the sleeps of the node in this execution. */
+	number: number;
 	/** The wait limit, in milliseconds since 1970. */
 	until: number;
 	/** The input of the node: n8n stores other items in its place. */
@@ -56,14 +58,6 @@ export interface Sleep {
 	obstacle?: string;
 	/** The tasks that have ended, once a webhook wakes the execution. Only a webhook sets it. */
 	woken?: StoredTask[];
-}
-
-/** What all runs of a node share in one execution. */
-interface Shared {
-	/** The number of tasks that it has sent. */
-	count: number;
-	/** The calls of an agent whose outcome is unknown, by a digest of what its model asked for. */
-	unknownCalls: Record<string, UnknownOutcome>;
 }
 
 /** What n8n keeps with the execution. */
@@ -82,7 +76,11 @@ interface Stored {
 /** The entry of the node's context. */
 const ENTRY = 'run';
 
-type Request = Pick<CreateTaskRequest, 'model' | 'input'>;
+/** The part of a request to create a task that tells it from others. */
+interface Request {
+	model: string;
+	input: object;
+}
 
 const records = new WeakMap<IExecuteFunctions, RunRecord>();
 
@@ -117,13 +115,15 @@ export class RunRecord {
 	/** Recalls an item's task or error, before its expressions are read: they may return others. */
 	recall(item: number): RecalledTask | Failed | undefined {
 		const { sent, shared, call } = this.stored;
-		if (call !== undefined && call !== digestInput(this.context)) return { error: mixedCalls() };
+		if (call !== undefined && call !== digestInput(this.context))
+			return { error: buildMixedCallsError() };
 		const known = sent[item];
 		if (known?.unknown) return { error: new UnknownOutcomeError(known.unknown) };
 		if (known) return known as RecalledTask;
 		const failure = this.woken?.failures[item];
 		if (failure) return { error: new UserError(failure.message, failure) };
-		const unknown = isTool(this.context) && shared.unknownCalls[this.digestCall(item)];
+		const unknown =
+			isTool(this.context) && shared.unknownCalls[digestCall(this.context.getInputData()[item])];
 		return unknown ? { error: new UnknownOutcomeError(unknown) } : undefined;
 	}
 
@@ -147,13 +147,14 @@ export class RunRecord {
 
 	addUnknown(item: number, request: Request, unknown: UnknownOutcome): void {
 		this.add(item, request, { unknown });
-		if (isTool(this.context)) this.stored.shared.unknownCalls[this.digestCall(item)] = unknown;
+		if (isTool(this.context))
+			this.stored.shared.unknownCalls[digestCall(this.context.getInputData()[item])] = unknown;
 		const task = unknown.taskId ? `task ${unknown.taskId}` : 'a task';
 		this.context.logger.warn(`${this.describe(item)} may have created ${task}: ${unknown.message}`);
 	}
 
 	/** Makes a creation's idempotency key of place, account and body; random without a place. */
-	buildIdempotencyKey(item: number, account: string, body: CreateTaskRequest): string {
+	buildIdempotencyKey(item: number, account: string, body: Request): string {
 		const { context } = this;
 		const origin = this.findOrigin(item);
 		if (!origin) return randomUUID();
@@ -183,8 +184,9 @@ export class RunRecord {
 	}
 
 	/** Notes that the run sleeps. */
-	sleep<Settings>(asleep: Sleep): SleepingRun<Settings> {
+	sleep<Settings>(sleep: Omit<Sleep, 'number'>): SleepingRun<Settings> {
 		const wait = this.stored.wait as Wait<Settings>;
+		const asleep = { number: ++this.stored.shared.sleeps, ...sleep };
 		wait.asleep = asleep;
 		return toSleepingRun(this.stored, wait, asleep);
 	}
@@ -213,18 +215,8 @@ export class RunRecord {
 		return `"${this.context.getNode().name}" (workflow ${id}, execution ${execution}, item ${item})`;
 	}
 
-	/** Digests what the agent's model asked for. n8n numbers its calls; the number is left out. */
-	private digestCall(item: number): string {
-		return digest(readCall(this.context.getInputData()[item]));
-	}
-
-	/** If the execution is stopped, n8n drops the output, but saves 255 characters of custom data. */
-	private readonly showTaskIds = (): void => {
-		const { customData } = this.context.getWorkflowDataProxy(0).$execution as {
-			customData: { set: (key: string, value: string) => void };
-		};
-		customData.set('Media_Generation_tasks', cutText(this.listTaskIds().join(', '), 255));
-	};
+	private readonly showTaskIds = (): void =>
+		showInExecution(this.context, 'Media_Generation_tasks', this.listTaskIds().join(', '));
 }
 
 /** Continues the record of another try, begins the one of a retry, or a new one. */
@@ -241,45 +233,11 @@ function continueRecord(before: Stored | undefined, context: IExecuteFunctions):
 	return { ...begun, earlier: { ...before.earlier, ...before.sent } };
 }
 
-/** How long calls without an execution share what they know, in milliseconds. */
-const SHARED_FOR = 3_600_000;
-const sharedByTool = new BoundedMap<string, Shared & { until: number }>(10_000);
-
-/** Without an execution, this process keeps what the calls of a tool share, by its parameters. */
-function openShared(context: IExecuteFunctions): Shared {
-	const begun = { count: 0, unknownCalls: {}, until: Date.now() + SHARED_FOR };
-	if (getNodeContext(context)) return begun;
-	const { parameters, credentials } = context.getNode();
-	const tool = digest([parameters, credentials?.[CREDENTIAL]]);
-	const known = sharedByTool.get(tool);
-	if (known && known.until > Date.now()) return known;
-	sharedByTool.set(tool, begun);
-	return begun;
-}
-
 const digestRequest = ({ model, input }: Request): string => digest([model, input]);
-
-const readCall = (item?: INodeExecutionData): IDataObject => ({
-	...item?.json,
-	toolCallId: undefined,
-});
-
-const digestInput = (context: IExecuteFunctions): string =>
-	digest(context.getInputData().map(readCall));
-
-/** An agent before version 3 gives all calls of a batch the number of the first one. */
-const mixedCalls = (): UserError =>
-	new UserError(
-		'Nothing was sent: the agent works on several items at once, and n8n would give this call the values and the task of another one',
-		{
-			description:
-				"Set 'Batch Size' to 1 in the Options of the AI Agent, below 'Batch Processing', or use a newer AI Agent node.",
-		},
-	);
 
 /** The run that sleeps where a webhook is called. */
 export interface SleepingRun<Settings> {
-	tasks: RecalledTask[];
+	tasks: Task[];
 	settings: Settings;
 	asleep: Sleep;
 }
@@ -298,7 +256,7 @@ const toSleepingRun = <Settings>(
 	{ settings }: Wait<Settings>,
 	asleep: Sleep,
 ): SleepingRun<Settings> => ({
-	tasks: Object.values(sent).filter(({ taskId }) => taskId !== undefined) as RecalledTask[],
+	tasks: Object.values(sent).flatMap(({ taskId, model }) => (taskId ? newTask(taskId, model) : [])),
 	settings,
 	asleep,
 });

@@ -4,14 +4,11 @@ import { Redactor } from '../api/redaction';
 import { REQUEST, toStatus, type Task, type TaskStatus } from '../api/task';
 import { readCallback, type Callback } from '../callback/readCallback';
 import type { Refused } from '../callback/refusals';
-import { answer, refuse, warn } from '../callback/respond';
+import { answer, ANSWER_WITHIN, refuse, warn } from '../callback/respond';
 import { answerOnceStored } from '../host/storedAnswer';
 import { TaskEvents } from './events';
 import { fetchDetails, type Details } from './fetchDetails';
 import { readSettings, type TriggerSettings } from './options';
-
-/** The milliseconds in which a sender is answered. Senders usually give up after 5 to 15 s. */
-const ANSWER_WITHIN = 5_000;
 
 /**
  * Receives a callback: verifies it, reads the task's details, and outputs the Task once. Or refuses

@@ -1,9 +1,16 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { MediaGeneration } from '../../../nodes/MediaGeneration/MediaGeneration.node';
 import {
 	buildNotFound,
 	isEndedAnswer,
 	readResumeUrl,
+	WAKE_PATH,
 } from '../../../nodes/MediaGeneration/host/resumeUrl';
+
+it('the webhook that wakes has the path that the URL ends with', () => {
+	const { webhooks } = new MediaGeneration().description;
+	expect(webhooks?.map(({ path }) => path)).toEqual([WAKE_PATH]);
+});
 
 it('our own segment is put behind the path of n8n, which has its token and maybe a login', () => {
 	const evaluateExpression = jest.fn().mockReturnValue('https://me:pw@n8n.example/a/7?signature=x');

@@ -166,7 +166,7 @@ describe('a run that n8n repeats', () => {
 		const kept = {};
 		const record = openRecord(buildRun({ kept }));
 		record.openWait(() => 0);
-		record.sleep({ since: 1, until: 5_000, input: [], failures: {} });
+		record.sleep({ until: 5_000, input: [], failures: {} });
 		const stored = [{ json: { taskId: 'task' } }];
 		const putExecutionToWait = jest.fn();
 		const { output, ran } = await execute({ creates: true }, { kept, stored, putExecutionToWait });
@@ -196,7 +196,7 @@ describe('a run that falls asleep with an item that failed', () => {
 			const fallAsleep = async (items: INodeExecutionData[], failures: Failures) => {
 				stored.push(...items);
 				record.openWait(() => 0);
-				record.sleep({ since: 1, until: 2, input: [], failures, woken: [] });
+				record.sleep({ until: 2, input: [], failures, woken: [] });
 			};
 			return { outcomes, fallAsleep };
 		};

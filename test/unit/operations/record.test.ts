@@ -119,7 +119,7 @@ describe('the wait of a run', () => {
 describe('the sleep of a run', () => {
 	const input = toItems(['a', 'b', 'c']);
 	const failures = { 2: { message: 'Refused', description: 'Top up' } };
-	const sleep: Sleep = { since: 1, until: 2, input: [input], failures };
+	const sleep: Sleep = { number: 1, until: 2, input: [input], failures };
 	const refused = { error: expect.objectContaining(failures[2]) as Error };
 	const ended = { taskId: 'task', status: 'completed' as const, prompt: 'A cat' };
 
@@ -379,7 +379,7 @@ class Execution {
 		const failed = [...outcomes.entries()].filter(([, outcome]) => hasFailed(outcome));
 		const failures = failed.map(([index]) => [index, { message: 'Refused' }] as const);
 		const input = this.data.main;
-		record.sleep({ since: 1, until: 2, input, failures: Object.fromEntries(failures) });
+		record.sleep({ until: 2, input, failures: Object.fromEntries(failures) });
 		this.data = { main: [toItems(['stored'])] };
 	}
 

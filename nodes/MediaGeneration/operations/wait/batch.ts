@@ -1,5 +1,5 @@
 import type { Failure } from '../../api/errors';
-import { markTimedOut, type Task } from '../../api/task';
+import { markTimedOut, restoreTask, storeTask, type StoredTask, type Task } from '../../api/task';
 import type { OutputItem } from '../operation';
 import { toTaskItems } from '../results/fileItems';
 
@@ -73,6 +73,11 @@ export class Batch {
 		return [...this.known.values()].map(({ task }) => task);
 	}
 
+	/** The tasks that have ended, as n8n can store them. */
+	get ended(): StoredTask[] {
+		return this.tasks.filter(hasEnded).map(storeTask);
+	}
+
 	getTask(taskId: string): Task {
 		return (this.known.get(taskId) as Known).task;
 	}
@@ -86,6 +91,11 @@ export class Batch {
 		known.failure = undefined;
 		known.silences = 0;
 		if (hasEnded(said)) this.open.delete(taskId);
+	}
+
+	/** Notes the ends that were stored. */
+	restore(ended: StoredTask[]): void {
+		for (const task of ended) this.learn(task.taskId, restoreTask(task));
 	}
 
 	/** Notes that a look at a task failed. */

@@ -21,9 +21,6 @@ export const DUE_EARLY = 1_000;
 export const FIRST_PAUSE = 30_000;
 export const PAUSE_GROWTH = 3;
 
-/** In how much time a callback is answered. Senders usually give up after 5 to 15 seconds. */
-export const ANSWER_WITHIN = 5_000;
-
 /** How long a nudge waits for its answer. n8n answers when it has stored what comes of it. */
 export const NUDGE_TIMEOUT = 30_000;
 

@@ -1,5 +1,4 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { restoreTask } from '../../api/task';
 import type { CreateResult } from '../create/createTasks';
 import type { Item, RunResult } from '../operation';
 import type { Sleep, Wait } from '../record';
@@ -38,7 +37,7 @@ export async function waitForTasks(
 	lookers.set(wait, looker);
 	const { batch } = looker;
 	batch.setTasks(created.map(({ task }) => task));
-	for (const task of woken?.woken ?? []) batch.learn(task.taskId, restoreTask(task));
+	batch.restore(woken?.woken ?? []);
 	const { resumeUrl, reason } = decision;
 	if (resumeUrl !== undefined && !batch.isEnded && Date.now() < until) {
 		const { credentials } = findItem(batch.openIds[0] as string).service;

@@ -1,5 +1,5 @@
+import { ANSWER_WITHIN } from '../../../../nodes/MediaGeneration/callback/respond';
 import {
-	ANSWER_WITHIN,
 	DUE_EARLY,
 	LAST_NUDGE,
 	LAST_WAKE,

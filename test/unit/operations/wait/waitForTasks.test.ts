@@ -2,7 +2,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { newTask, REQUEST, storeTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
 import type { CreateResult } from '../../../../nodes/MediaGeneration/operations/create/createTasks';
 import { openRecord, type Sleep } from '../../../../nodes/MediaGeneration/operations/record';
-import { findSleeper } from '../../../../nodes/MediaGeneration/operations/wait/asleep/sleeper';
+import { openSleeper } from '../../../../nodes/MediaGeneration/operations/wait/asleep/sleepers';
 import type { WaitDecision } from '../../../../nodes/MediaGeneration/operations/wait/decideWait';
 import type { WaitSettings } from '../../../../nodes/MediaGeneration/operations/wait/looker';
 import { pollUntilEnded } from '../../../../nodes/MediaGeneration/operations/wait/poll';
@@ -12,6 +12,7 @@ import { buildItem } from '../creations';
 import { buildFileHelpers } from '../results/files.cts';
 
 jest.mock('../../../../nodes/MediaGeneration/operations/wait/poll');
+jest.mock('../../../../nodes/MediaGeneration/operations/wait/asleep/sleepers');
 const polled = jest.mocked(pollUntilEnded);
 beforeEach(() => {
 	jest.resetAllMocks();
@@ -113,7 +114,7 @@ it('a later try asks for nothing that has ended, and downloads no file twice', a
 });
 
 describe('a run that was woken', () => {
-	const asleep = { since: 1_000, until: 1_500, input: [], failures: {} };
+	const asleep = { number: 1, until: 1_500, input: [], failures: {} };
 
 	it('knows what the webhook learned, with the prompt that names files, and says what was in the way', async () => {
 		const { wait, hints } = newRun([pending('a'), pending('b')]);
@@ -158,12 +159,14 @@ describe('with a resume URL', () => {
 		expect(polled).not.toHaveBeenCalled();
 		expect(put).toHaveBeenCalledWith(new Date(101_500));
 		expect(data.main).toEqual([items]);
-		const sleep = { since: 1_000, until: 1_500, failures, obstacle: 'it answers 302' };
+		const sleep = { number: 1, until: 1_500, failures, obstacle: 'it answers 302' };
 		expect(record.asleep).toEqual({ ...sleep, input: [input] });
 		expect(run).toMatchObject({ hints: [], log: ['"Node" sleeps, but it answers 302.'] });
-		const sleeper = findSleeper(context, 1_000);
-		expect(sleeper?.looker.batch.openIds).toEqual(['b', 'a']);
-		sleeper?.end();
+		const [[, sleeping, { url }]] = jest.mocked(openSleeper).mock.calls as [
+			Parameters<typeof openSleeper>,
+		];
+		expect(sleeping.tasks.map(({ taskId }) => taskId)).toEqual(['b', 'a']);
+		expect([sleeping.asleep, url]).toEqual([record.asleep, RESUME_URL]);
 	});
 
 	it('does not note that it sleeps where n8n could not let it', async () => {

@@ -1,4 +1,5 @@
-import { sign } from '../../../callback/signature';
+import type { Credentials } from '../../../api/endpoints';
+import { getSigningSecrets, sign } from '../../../callback/signature';
 import { isEndedAnswer } from '../../../host/resumeUrl';
 import { isObject, parseJson } from '../../../lib/json';
 import { post } from '../../../lib/post';
@@ -6,6 +7,13 @@ import { NUDGE_TIMEOUT } from '../timetable';
 
 /** Marks a nudge among callbacks. It can do no more than a callback, so it needs no protection. */
 export const NUDGE = 'nudge';
+
+/** What looks and nudges need, and no more: an execution that sleeps takes no memory. */
+export interface Access {
+	/** The resume URL, with n8n's token. */
+	url: string;
+	credentials: Credentials;
+}
 
 interface NudgeAnswer {
 	/** The execution continues. */
@@ -18,10 +26,10 @@ interface NudgeAnswer {
 
 /** Sends a nudge to a resume URL, signed like the service's callbacks. Nothing is thrown. */
 export async function sendNudge(
-	url: string,
+	{ url, credentials }: Access,
 	taskId: string,
-	secret?: string,
 ): Promise<NudgeAnswer> {
+	const secret = getSigningSecrets(credentials)?.current;
 	const timestamp = String(Math.floor(Date.now() / 1000));
 	const signed = secret !== undefined && {
 		'X-Webhook-Timestamp': timestamp,

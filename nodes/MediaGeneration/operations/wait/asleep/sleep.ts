@@ -3,7 +3,8 @@ import { readInput, readStoredItems, storeItems } from '../../../host/sleep';
 import { openRecord, type RunRecord, type Sleep } from '../../record';
 import type { WaitSettings } from '../looker';
 import { N8N_END } from '../timetable';
-import { openSleeper, type Access } from './sleeper';
+import type { Access } from './nudge';
+import { openSleeper } from './sleepers';
 
 /**
  * Lets the execution sleep until a webhook wakes it.
@@ -18,7 +19,7 @@ export async function fallAsleep(
 	await context.putExecutionToWait(new Date(sleep.until + N8N_END));
 	const input = readInput(context);
 	storeItems(context, items);
-	const run = openRecord(context).sleep<WaitSettings>({ since: Date.now(), input, ...sleep });
+	const run = openRecord(context).sleep<WaitSettings>({ input, ...sleep });
 	openSleeper(context, run, access);
 }
 

@@ -1,55 +1,28 @@
-import type { IExecuteFunctions, Logger } from 'n8n-workflow';
-import type { Credentials } from '../../../api/endpoints';
-import { newTask } from '../../../api/task';
-import { getSigningSecrets } from '../../../callback/signature';
+import type { Logger } from 'n8n-workflow';
 import { isUnderway, wasDelivered, type HeldResponse } from '../../../host/delivery';
-import { BoundedMap } from '../../../lib/boundedMap';
 import { runAfter, settleBy } from '../../../lib/timers';
 import type { SleepingRun } from '../../record';
 import { Looker, type WaitSettings } from '../looker';
-import { DUE_EARLY, FIRST_PAUSE, LAST_NUDGE, LATE_PAUSE, PAUSE_GROWTH } from '../timetable';
+import {
+	DUE_EARLY,
+	FIRST_PAUSE,
+	LAST_NUDGE,
+	LAST_WAKE,
+	LATE_PAUSE,
+	PAUSE_GROWTH,
+} from '../timetable';
 import { createFetchService } from './fetchService';
-import { sendNudge } from './nudge';
+import { sendNudge, type Access } from './nudge';
 
-/** What looks and nudges need, and no more: an execution that sleeps takes no memory. */
-export interface Access {
-	/** The resume URL, with n8n's token. */
-	url: string;
-	credentials: Credentials;
-}
+/** A sleep, its tasks, and how they are waited for. */
+type Run = SleepingRun<WaitSettings>;
 
-type Context = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode' | 'logger'>;
-
-/** The runs that sleep, by execution and node. Of a sleep that has ended, its time is kept. */
-const sleepers = new BoundedMap<string, Sleeper | Pick<Sleeper, 'since'>>(10_000);
-
-/** Names the node and its execution, in n8n's log and among all that sleep in this process. */
-const nameSleeper = (context: Context): string =>
-	`"${context.getNode().name}" (execution ${context.getExecutionId()})`;
-
-/**
- * Finds the sleeper of a run.
- * @param since when the run fell asleep
- * @returns null for a sleep that has ended, as far as this process knows; undefined for an unknown
- */
-export function findSleeper(context: Context, since: number): Sleeper | null | undefined {
-	const known = sleepers.get(nameSleeper(context));
-	if (!known || known.since < since) return undefined;
-	return known instanceof Sleeper && known.since === since && !known.isOver ? known : null;
-}
-
-/** Begins to look at the tasks of a run that sleeps. An earlier sleep of its node has ended. */
-export function openSleeper(
-	context: Context,
-	run: SleepingRun<WaitSettings>,
-	access: Access,
-): Sleeper {
-	const name = nameSleeper(context);
-	const before = sleepers.get(name);
-	if (before instanceof Sleeper) before.end();
-	const sleeper = new Sleeper(run, { ...access, logger: context.logger, name });
-	sleepers.set(name, sleeper);
-	return sleeper;
+export interface SleeperTools extends Access {
+	logger: Pick<Logger, 'info' | 'warn'>;
+	/** Names the node and its execution, in n8n's log. */
+	name: string;
+	/** Is called when the run no longer sleeps. */
+	onEnd: () => void;
 }
 
 /**
@@ -59,7 +32,7 @@ export function openSleeper(
  * the limit.
  */
 export class Sleeper {
-	readonly since: number;
+	readonly number: number;
 	/** The wait limit, in milliseconds since 1970. */
 	readonly until: number;
 	readonly looker: Looker;
@@ -70,13 +43,13 @@ export class Sleeper {
 	private pause = FIRST_PAUSE;
 
 	constructor(
-		{ tasks, settings, asleep }: SleepingRun<WaitSettings>,
-		private readonly tools: Access & { logger: Pick<Logger, 'info' | 'warn'>; name: string },
+		{ tasks, settings, asleep }: Run,
+		private readonly tools: SleeperTools,
 	) {
-		this.since = asleep.since;
+		this.number = asleep.number;
 		this.until = asleep.until;
 		this.looker = new Looker(settings);
-		this.looker.batch.setTasks(tasks.map(({ taskId, model }) => newTask(taskId, model)));
+		this.looker.batch.setTasks(tasks);
 		this.schedule();
 	}
 
@@ -88,6 +61,11 @@ export class Sleeper {
 	/** The wait limit has passed. */
 	get isDue(): boolean {
 		return Date.now() >= this.until - DUE_EARLY;
+	}
+
+	/** n8n is about to end the sleep by itself. */
+	get isTooLate(): boolean {
+		return Date.now() >= this.until + LAST_WAKE;
 	}
 
 	/** @returns false if another webhook has handed the run to n8n, which has not refused it */
@@ -105,11 +83,12 @@ export class Sleeper {
 	/** Has n8n call the node's webhook, which wakes the execution if all tasks have ended. */
 	async nudge(): Promise<void> {
 		if (this.isOver || this.isDelivering) return;
-		const { url, credentials, logger, name } = this.tools;
+		const { logger, name } = this.tools;
 		const { openIds, tasks, isEnded } = this.looker.batch;
 		const taskId = openIds[0] ?? tasks[0]?.taskId ?? '';
-		const answer = await sendNudge(url, taskId, getSigningSecrets(credentials)?.current);
-		if (answer.failure !== undefined) this.logFailure(answer.failure);
+		const answer = await sendNudge(this.tools, taskId);
+		// n8n may wait for a slot longer than a nudge for its answer.
+		if (answer.failure !== undefined && !this.isDelivering) this.logFailure(answer.failure);
 		if (answer.isWoken && isEnded)
 			logger.info(`${name}: a look found the end of the tasks, no callback came`);
 		if (answer.isWoken || answer.isOver) this.end();
@@ -121,17 +100,11 @@ export class Sleeper {
 
 	private schedule(): void {
 		const left = this.until - Date.now();
-		if (this.isOver) this.forget();
+		if (this.isOver) this.tools.onEnd();
 		if (this.isOver || left <= -LAST_NUDGE) return;
 		const pause = left > 0 ? Math.min(this.pause, left) : LATE_PAUSE;
 		this.pause *= PAUSE_GROWTH;
 		runAfter(pause, () => void this.look());
-	}
-
-	/** Drops tasks and response: thousands of executions may have slept. */
-	private forget(): void {
-		const { name } = this.tools;
-		if (sleepers.get(name) === this) sleepers.set(name, { since: this.since });
 	}
 
 	private async look(): Promise<void> {

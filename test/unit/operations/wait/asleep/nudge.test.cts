@@ -9,7 +9,8 @@ async function nudge(answer: Response | undefined, key?: string) {
 	const fetched = jest.spyOn(globalThis, 'fetch');
 	if (answer) fetched.mockResolvedValue(answer);
 	else fetched.mockRejectedValue(new TypeError('fetch failed'));
-	const result = await sendNudge(URL, 'task', key);
+	const credentials = { baseUrl: '', accessToken: '', webhookSecret: key };
+	const result = await sendNudge({ url: URL, credentials }, 'task');
 	const [[url, request] = []] = fetched.mock.calls;
 	return { result, url, request };
 }

@@ -50,8 +50,7 @@ function newExecution({ limit = LIMIT, more = [] as string[] } = {}) {
 	record.openWait(() => ({ limit, timeoutSeconds: 600, downloads }));
 	/** Begins a sleep. n8n stores what the node keeps. */
 	const sleep = () => {
-		const since = Date.now();
-		record.sleep({ since, until: since + limit, input: [input], failures: {} });
+		record.sleep({ until: Date.now() + limit, input: [input], failures: {} });
 		return structuredClone(kept);
 	};
 	const world = { kept: sleep(), details: 0, isDown: false };
@@ -181,14 +180,14 @@ it('looks go on while n8n works on it, and nudge once n8n could not store it', a
 	expect(listNudges()).not.toEqual([]);
 });
 
-it('keeps nothing but its time of a sleep that n8n has ended, once the next look is due', async () => {
+it('keeps nothing but its number of a sleep that n8n has ended, once the next look is due', async () => {
 	const execution = newExecution();
 	await endBoth(execution);
-	const { since } = readSleep(execution.world.kept) as Sleep;
+	const { number } = readSleep(execution.world.kept) as Sleep;
 	(await execution.send(execution.one)).store();
 	const kept = jest.spyOn(BoundedMap.prototype, 'set');
 	await pass(30 * SECOND);
-	expect(kept.mock.calls).toEqual([[expect.any(String), { since }]]);
+	expect(kept.mock.calls).toEqual([[expect.any(String), { number }]]);
 	expect(await execution.send(execution.one)).toMatchObject({ answer: ACCEPTED, ...ASLEEP });
 });
 

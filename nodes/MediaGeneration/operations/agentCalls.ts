@@ -1,0 +1,59 @@
+import {
+	UserError,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+} from 'n8n-workflow';
+import { CREDENTIAL } from '../api/endpoints';
+import type { UnknownOutcome } from '../api/errors';
+import { getNodeContext } from '../host/execution';
+import { BoundedMap } from '../lib/boundedMap';
+import { digest } from '../lib/json';
+
+/** What all runs of a node share in one execution. */
+export interface Shared {
+	/** The number of tasks that it has sent. */
+	count: number;
+	/** The calls of an agent whose outcome is unknown, by a digest of what its model asked for. */
+	unknownCalls: Record<string, UnknownOutcome>;
+	/** How often it has slept. */
+	sleeps: number;
+}
+
+/** How long calls without an execution share what they know, in milliseconds. */
+const SHARED_FOR = 3_600_000;
+const sharedByTool = new BoundedMap<string, Shared & { until: number }>(10_000);
+
+/** Without an execution, this process keeps what the calls of a tool share, by its parameters. */
+export function openShared(context: IExecuteFunctions): Shared {
+	const begun = { count: 0, unknownCalls: {}, sleeps: 0, until: Date.now() + SHARED_FOR };
+	if (getNodeContext(context)) return begun;
+	const { parameters, credentials } = context.getNode();
+	const tool = digest([parameters, credentials?.[CREDENTIAL]]);
+	const known = sharedByTool.get(tool);
+	if (known && known.until > Date.now()) return known;
+	sharedByTool.set(tool, begun);
+	return begun;
+}
+
+/** Digests what an agent's model asked for. n8n numbers its calls; the number is left out. */
+export const digestCall = (item?: INodeExecutionData): string => digest(readCall(item));
+
+/** Digests what the model asked for in all items of a call. */
+export const digestInput = (context: IExecuteFunctions): string =>
+	digest(context.getInputData().map(readCall));
+
+const readCall = (item?: INodeExecutionData): IDataObject => ({
+	...item?.json,
+	toolCallId: undefined,
+});
+
+/** An agent before version 3 gives all calls of a batch the number of the first one. */
+export const buildMixedCallsError = (): UserError =>
+	new UserError(
+		'Nothing was sent: the agent works on several items at once, and n8n would give this call the values and the task of another one',
+		{
+			description:
+				"Set 'Batch Size' to 1 in the Options of the AI Agent, below 'Batch Processing', or use a newer AI Agent node.",
+		},
+	);
