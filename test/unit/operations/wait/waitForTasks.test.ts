@@ -146,7 +146,7 @@ describe('with a resume URL', () => {
 	it('sleeps: n8n stores the items so far, and ends the wait after the limit', async () => {
 		const resultUrls = ['https://files.example/1', 'https://files.example/2'];
 		const b = { ...completed('b'), resultUrls };
-		const { wait, input, put, data, record, context, ...run } = newRun([b, pending('a')], {
+		const { wait, input, put, data, record, ...run } = newRun([b, pending('a')], {
 			perFile: true,
 		});
 		const { outcomes, fallAsleep } = await wait(decision);
