@@ -9,6 +9,7 @@ import {
 } from '../../dev/fixtures/callbacks.cts';
 import { startPair, type Pair } from '../../dev/fixtures/pair.cts';
 import { buildResultBytes } from '../../dev/fixtures/results.cts';
+import { readOutputs, refuseOnce, WAYS } from '../../dev/fixtures/ways.cts';
 import {
 	connect,
 	createAndWait,
@@ -264,6 +265,33 @@ describe('queue mode', () => {
 			expect(Buffer.from(await response.arrayBuffer()).equals(expected[0] as Buffer)).toBe(true);
 		}
 	});
+
+	it.each(['continueRegularOutput', 'continueErrorOutput'])(
+		'outputs after a sleep what a run that polled does, with files, On Error "%s", Retry On Fail, and the first item refused once',
+		async (onError) => {
+			const { sendings, faultsFor } = refuseOnce();
+			service.set({ taskSeconds: 1, faultsFor });
+			const settings = { onError, retryOnFail: true, maxTries: 2, waitBetweenTries: 50 };
+			const run = async (waitFor: (typeof WAYS)[number], index: number) => {
+				const texts = [
+					`first refusedOnce ${onError} run-${index}a`,
+					`second #files=2 ${onError} run-${index}a`,
+				];
+				const node = createAndWait({ waitFor, downloadResults: true }, settings);
+				const execution = await waitForOne(await start(texts, [node]));
+				const tasks = pair.listTasks().filter(({ input }) => texts.includes(String(input.prompt)));
+				expect(tasks.map(({ callBackUrl }) => Boolean(callBackUrl))).toEqual(
+					[true, true].map(() => waitFor === 'callback'),
+				);
+				expect(texts.map((text) => sendings.get(text))).toEqual([2, 1]);
+				return readOutputs(execution, tasks);
+			};
+			const [asleep, awake] = await Promise.all(WAYS.map(run));
+			expect(asleep).toEqual(awake);
+			const [output] = awake ?? [];
+			expect(output).toMatch(/"status":"completed".*"data".*"status":"completed".*"data_1"/);
+		},
+	);
 
 	itUnderLoad(
 		'loses no callback and no batch when a worker, then a webhook process, is killed',
