@@ -1,5 +1,4 @@
 import { expect } from '@jest/globals';
-import type { INodeExecutionData } from 'n8n-workflow';
 import {
 	buildNode,
 	connect,
@@ -10,24 +9,19 @@ import {
 	webhook,
 } from '../../dev/fixtures/workflows.cts';
 import { postJson } from '../../dev/fixtures/callbacks.cts';
+import { readOutputs, refuseOnce, WAYS, type Way } from '../../dev/fixtures/ways.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
 import { readHints, usePair } from './support.cts';
 
-/** How often each prompt was sent. */
-const sendings = new Map<string, number>();
+const { sendings, faultsFor } = refuseOnce();
 
 const pair = usePair({
 	service: {
 		taskSeconds: 1,
 		credits: 1e9,
 		callbackRetrySeconds: [0.5, 1, 2, 4],
-		faultsFor: ({ input }) => {
-			const prompt = String(input.prompt);
-			sendings.set(prompt, (sendings.get(prompt) ?? 0) + 1);
-			const isRefused = prompt.includes('refusedOnce') && sendings.get(prompt) === 1;
-			return isRefused ? { status: 422 } : undefined;
-		},
+		faultsFor,
 	},
 	keeps: true,
 });
@@ -129,37 +123,14 @@ const ROWS: Record<string, Row> = {
 	},
 };
 
-/** What tells one run's output from another's: names of tasks and files, and times. */
-function normalize(items: readonly INodeExecutionData[]) {
-	const names = new Map(pair.listTasks().map(({ taskId, input }) => [taskId, input.prompt]));
-	const text = JSON.stringify(
-		items.map(({ json, binary = {}, pairedItem }) => ({
-			json: { ...json, createdAt: undefined, completedAt: undefined },
-			files: Object.entries(binary).map(([field, { fileName, mimeType, fileSize }]) => ({
-				[field]: [fileName, mimeType, fileSize],
-			})),
-			pairedItem,
-		})),
-	);
-	return [...names]
-		.reduce((all, [taskId, prompt]) => all.replaceAll(taskId, String(prompt)), text)
-		.replace(/\brun-\d+\w+/g, 'run')
-		.replace(/"seconds":[\d.]+/g, '"seconds":0')
-		.replace(/"id":"[^"]*"/g, '"id":0');
-}
-
-const WAYS = ['callback', 'polling'] as const;
-type Way = (typeof WAYS)[number];
-
 const executions = new Map<string, Execution>();
 const nameRun = (row: string, way: Way) => `run-${Object.keys(ROWS).indexOf(row)}${way[0]}`;
 const listPrompts = (row: string, way: Way) =>
 	(ROWS[row] as Row).items.map((text) => `${text} ${nameRun(row, way)}`);
 
-/** Two outputs that lead nowhere are kept by n8n all the same. */
 const readRun = (execution?: Execution) => ({
 	status: execution?.status,
-	output: [0, 1].map((branch) => normalize(execution?.getOutput(NODE, { branch }) ?? [])),
+	output: readOutputs(execution, pair.listTasks()),
 	hints: readHints(execution),
 });
 

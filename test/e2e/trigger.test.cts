@@ -330,7 +330,7 @@ it("a service's record has no token of the execution's resume URL, whatever n8n'
 	const sent = JSON.parse(record?.param ?? '') as object;
 	const bare = href.replace(search, '');
 	expect(bare).toContain('/go-on/');
-	const prompt = `To go on: ${bare}?signature=***`;
+	const prompt = `To go on: ${bare.replace('/media-generation', '')}?signature=***`;
 	expect(sent).toMatchObject({ callBackUrl: `${bare}?***`, input: { prompt } });
 	expect(JSON.stringify(record)).not.toContain(searchParams.get('signature'));
 });

@@ -9,6 +9,7 @@ import {
 } from '../../dev/fixtures/callbacks.cts';
 import { startPair, type Pair } from '../../dev/fixtures/pair.cts';
 import { buildResultBytes } from '../../dev/fixtures/results.cts';
+import { readOutputs, refuseOnce, WAYS } from '../../dev/fixtures/ways.cts';
 import {
 	connect,
 	createAndWait,
@@ -228,7 +229,7 @@ describe('queue mode', () => {
 	it('brings the files of a batch whose callbacks reach both webhook processes, and uploads them in a worker', async () => {
 		const SIZE = 0.3;
 		service.set({ faultsFor: () => ({ noCallback: true, files: 2, fileSize: SIZE }) });
-		const prompts = [...numberTexts(5, 'file #slow=1'), 'last #neverEnds #fileSlow=2'];
+		const prompts = [...numberTexts(5, 'file #slow=1'), 'last #neverEnds'];
 		const listCreated = followTasks();
 		const upload = mediaGeneration({ resource: 'file', operation: 'upload' }, { name: 'Upload' });
 		const id = await start(prompts, [createAndWait({ downloadResults: true }), upload]);
@@ -246,10 +247,10 @@ describe('queue mode', () => {
 			expect(await send(task, index % 2)).toEqual(accepted);
 		}
 		Object.assign(last, { state: 'success', completeTime: Date.now() });
-		// n8n lets one process wake the execution, and tells the other so.
 		const answers = await Promise.all([send(last, 0), send(last, 1)]);
-		const woken = answers.filter(({ resumed }) => resumed);
-		expect(woken).toEqual([{ accepted: true, resumed: true }]);
+		// n8n lets one process wake the execution.
+		const woken = { accepted: true, resumed: true };
+		expect(answers.filter(({ resumed }) => resumed)).toEqual([woken]);
 
 		const execution = await waitForOne(id);
 		const ids = getIds(execution.getItems<Task>(NODE));
@@ -264,6 +265,33 @@ describe('queue mode', () => {
 			expect(Buffer.from(await response.arrayBuffer()).equals(expected[0] as Buffer)).toBe(true);
 		}
 	});
+
+	it.each(['continueRegularOutput', 'continueErrorOutput'])(
+		'outputs after a sleep what a run that polled does, with files, On Error "%s", Retry On Fail, and the first item refused once',
+		async (onError) => {
+			const { sendings, faultsFor } = refuseOnce();
+			service.set({ taskSeconds: 1, faultsFor });
+			const settings = { onError, retryOnFail: true, maxTries: 2, waitBetweenTries: 50 };
+			const run = async (waitFor: (typeof WAYS)[number], index: number) => {
+				const texts = [
+					`first refusedOnce ${onError} run-${index}a`,
+					`second #files=2 ${onError} run-${index}a`,
+				];
+				const node = createAndWait({ waitFor, downloadResults: true }, settings);
+				const execution = await waitForOne(await start(texts, [node]));
+				const tasks = pair.listTasks().filter(({ input }) => texts.includes(String(input.prompt)));
+				expect(tasks.map(({ callBackUrl }) => Boolean(callBackUrl))).toEqual(
+					[true, true].map(() => waitFor === 'callback'),
+				);
+				expect(texts.map((text) => sendings.get(text))).toEqual([2, 1]);
+				return readOutputs(execution, tasks);
+			};
+			const [asleep, awake] = await Promise.all(WAYS.map(run));
+			expect(asleep).toEqual(awake);
+			const [output] = awake ?? [];
+			expect(output).toMatch(/"status":"completed".*"data".*"status":"completed".*"data_1"/);
+		},
+	);
 
 	itUnderLoad(
 		'loses no callback and no batch when a worker, then a webhook process, is killed',
