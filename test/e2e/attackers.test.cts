@@ -1,102 +1,114 @@
-import { createHmac } from 'node:crypto';
-import fs from 'node:fs';
-import { CREDENTIAL_TYPE, TOKEN, WEBHOOK_SECRET } from '../../dev/fixtures/pair.cts';
-import { createAndWait, NODE, NODE_TYPE, prompts } from '../../dev/fixtures/workflows.cts';
-import { usePair } from './support.cts';
+import { expect } from '@jest/globals';
+import { CREDENTIAL_TYPE, TOKEN } from '../../dev/fixtures/pair.cts';
+import { createAndWait, httpRequest, NODE, prompts } from '../../dev/fixtures/workflows.cts';
+import { sign } from '../../dev/service/callbacks.cts';
+import { defaults } from '../../dev/service/settings.cts';
+import { DETAILS, usePair } from './support.cts';
 
 const pair = usePair({ service: { taskSeconds: 0.05, callbackRetrySeconds: [] } });
 
-const out: string[] = [];
-afterAll(() => fs.writeFileSync('/tmp/h2explore.txt', out.join('\n')));
+describe('anyone who can send requests to the resume URL of an execution that sleeps', () => {
+	const PROMPT = '#slow=15';
+	let executionId: string;
+	let taskId: string;
+	let resumeUrl: URL;
+	let taskSaid: object;
 
-it('resume URL', async () => {
-	const id = await pair.park(prompts(['#neverEnds']), createAndWait({ waitFor: 'callback', waitLimit: 10 }));
-	const { taskId, callBackUrl } = pair.findTask('#neverEnds');
-	const url = new URL(String(callBackUrl));
-	const token = String(url.searchParams.get('signature'));
-	const base = `${url.origin}${url.pathname}`;
-	const noSuffix = base.replace('/media-generation', '');
-	const ts = String(Math.floor(Date.now() / 1000));
-	const sig = createHmac('sha256', WEBHOOK_SECRET).update(`${taskId}.${ts}`).digest('base64');
-	const signed = { 'content-type': 'application/json', 'x-webhook-timestamp': ts, 'x-webhook-signature': sig };
-	const unsigned = { 'content-type': 'application/json' };
-	const body = JSON.stringify({ data: { task_id: taskId } });
-	const nudge = JSON.stringify({ data: { task_id: taskId, callbackType: 'nudge' } });
-	const waitTill = async () => {
-		const e = await pair.n8n.request<{ status: string; waitTill: string }>('GET', `/rest/executions/${id}`);
-		return `${e.status} ${e.waitTill}`;
-	};
-	const before = await waitTill();
-	const send = async (name: string, to: string, init: RequestInit) => {
-		const asked = pair.service.requests.length;
-		const began = Date.now();
-		const r = await fetch(to, { redirect: 'manual', ...init }).then(
-			async (x) => `${x.status} ${(await x.text()).slice(0, 150)}`,
-			(e: Error) => `failed ${String(e.cause ?? e)}`,
+	/** Reads whether it sleeps, and when n8n itself would end that. */
+	const readSleep = async () =>
+		await pair.n8n.request<{ status: string; waitTill: string }>(
+			'GET',
+			`/rest/executions/${executionId}`,
 		);
-		const now = await waitTill();
-		out.push(`${name}: ${r} [asked ${pair.service.requests.length - asked}] ${Date.now() - began}ms ${now === before ? 'sleeps' : 'CHANGED ' + now}`);
+	const buildHeaders = (secret = defaults.webhookSecret) => {
+		const timestamp = Math.floor(Date.now() / 1000);
+		return {
+			'content-type': 'application/json',
+			'x-webhook-timestamp': String(timestamp),
+			'x-webhook-signature': sign(taskId, timestamp, secret),
+		};
 	};
-	const post = { method: 'POST', headers: signed, body };
-	const good = `${base}?signature=${token}`;
-	await send('no token', base, post);
-	await send('wrong token', `${base}?signature=${'a'.repeat(token.length)}`, post);
-	await send('multibyte token', `${base}?signature=${encodeURIComponent('é'.repeat(token.length))}`, post);
-	await send('bad first', `${base}?signature=x&signature=${token}`, post);
-	await send('good first', `${base}?signature=${token}&signature=x`, post);
-	await send('array', `${base}?signature[]=${token}`, post);
-	await send('token/path, no suffix', `${noSuffix}?signature=${token}/media-generation`, post);
-	await send('token/other', `${base}?signature=${token}/other`, post);
-	await send('no suffix', `${noSuffix}?signature=${token}`, post);
-	await send('other suffix', `${noSuffix}/other?signature=${token}`, post);
-	await send('form', good.replace('webhook-waiting', 'form-waiting'), post);
-	await send('encoded suffix', `${noSuffix}/media%2Dgeneration?signature=${token}`, post);
-	await send('deeper', `${base}/x?signature=${token}`, post);
-	for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'])
-		await send(method, good, { ...post, method, body: /GET|HEAD|OPTIONS/.test(method) ? undefined : body });
-	await send('unsigned', good, { ...post, headers: unsigned });
-	await send('unsigned nudge', good, { method: 'POST', headers: unsigned, body: nudge });
-	await send('signed nudge', good, { ...post, body: nudge });
-	await send('nudge + state success', good, { ...post, body: JSON.stringify({ code: 200, data: { task_id: taskId, callbackType: 'nudge', state: 'success', resumed: true } }) });
-	await send('claims success', good, { ...post, body: JSON.stringify({ code: 200, data: { task_id: taskId, state: 'success' } }) });
-	await send('array body', good, { ...post, body: '[1]' });
-	await send('null body', good, { ...post, body: 'null' });
-	await send('text', good, { ...post, body: 'x' });
-	await send('proto', good, { ...post, body: '{"__proto__":{"data":{"task_id":"' + taskId + '"}},"constructor":{"prototype":{"x":1}}}' });
-	await send('deep', good, { ...post, body: `{"data":{"task_id":"${taskId}"},"a":${'['.repeat(100000)}${']'.repeat(100000)}}` });
-	await send('15MB', good, { ...post, body: JSON.stringify({ data: { task_id: taskId }, x: 'y'.repeat(15e6) }) });
-	await send('17MB', good, { ...post, body: JSON.stringify({ data: { task_id: taskId }, x: 'y'.repeat(17e6) }) });
-	await send('other task', good, { ...post, body: JSON.stringify({ data: { task_id: 'other' } }) });
-	await send('type object', good, { ...post, body: JSON.stringify({ data: { task_id: taskId, callbackType: { toString: 1 }, state: ['success'] } }) });
-	await send('method override', good, { method: 'GET', headers: { ...signed, 'x-http-method-override': 'POST' } });
-	await send('form urlencoded', good, { ...post, headers: { ...signed, 'content-type': 'application/x-www-form-urlencoded' }, body: `data[task_id]=${taskId}` });
-	const flood = await Promise.all(Array.from({ length: 300 }, async () => (await fetch(good, { ...post, body: nudge })).status));
-	out.push(`flood: ${JSON.stringify(flood.reduce<Record<string, number>>((a, s) => ({ ...a, [s]: (a[s] ?? 0) + 1 }), {}))} ${await waitTill() === before}`);
-	out.push(`requests of details: ${pair.countRequests('/api/v1/jobs/recordInfo')}`);
+
+	beforeEach(async () => {
+		executionId = await pair.park(prompts([PROMPT]), createAndWait({ waitFor: 'callback' }));
+		const task = pair.findTask(PROMPT);
+		taskId = task.taskId;
+		resumeUrl = new URL(String(task.callBackUrl));
+		taskSaid = { task_id: taskId };
+	});
+
+	it('wakes it by nothing but the end of its task', async () => {
+		const token = String(resumeUrl.searchParams.get('signature'));
+		const { href: url } = resumeUrl;
+		const [path = ''] = url.split('?');
+		const nudge = { ...taskSaid, callbackType: 'nudge', state: 'success' };
+		const before = await readSleep();
+		/** By what is sent: the URL, what is other than in a callback, n8n's or our status, and how often the service is asked. */
+		const rows: Record<string, [url: string, more: object, status: number, asked: number]> = {
+			'no token': [path, {}, 401, 0],
+			'another token': [`${path}?signature=${'0'.repeat(token.length)}`, {}, 401, 0],
+			'another token first': [`${path}?signature=x&signature=${token}`, {}, 401, 0],
+			'the token of an array': [`${path}?signature[]=${token}`, {}, 401, 0],
+			'another path in the token': [`${url}/other`, {}, 503, 1],
+			'no node in the path': [url.replace('/media-generation', ''), {}, 404, 0],
+			'another node in the path': [url.replace('media-generation', 'other'), {}, 404, 0],
+			'the path of forms': [url.replace('webhook-', 'form-'), {}, 404, 0],
+			GET: [url, { method: 'GET', body: undefined }, 404, 0],
+			PUT: [url, { method: 'PUT' }, 404, 0],
+			DELETE: [url, { method: 'DELETE' }, 404, 0],
+			'no signature': [url, { headers: { 'content-type': 'application/json' } }, 401, 0],
+			'another key': [url, { headers: buildHeaders('another key') }, 401, 0],
+			'a claim': [url, { body: { code: 200, data: { ...taskSaid, state: 'success' } } }, 503, 1],
+			'a nudge': [url, { body: { data: nudge, resumed: true } }, 200, 1],
+			'a nudge without a signature': [
+				url,
+				{ headers: { 'content-type': 'application/json' }, body: { data: nudge } },
+				401,
+				0,
+			],
+			'15 MB': [url, { body: { data: taskSaid, more: 'x'.repeat(15e6) } }, 503, 1],
+			'the prototype': [url, { body: JSON.parse('{"__proto__":{"data":{}}}') as object }, 400, 0],
+		};
+		for (const [name, [to, more, status, asked]] of Object.entries(rows)) {
+			const count = pair.countRequests(DETAILS);
+			const sent = { method: 'POST', headers: buildHeaders(), body: { data: taskSaid }, ...more };
+			const response = await fetch(to, { ...sent, body: JSON.stringify(sent.body) });
+			const counted = pair.countRequests(DETAILS) - count;
+			expect({ name, status: response.status, asked: counted }).toEqual({ name, status, asked });
+			expect(await readSleep()).toMatchObject({ status: 'waiting', waitTill: before.waitTill });
+		}
+	});
+
+	it('has the service asked a few times only by a flood, after which it wakes at the end', async () => {
+		const sent = { method: 'POST', headers: buildHeaders() };
+		const body = JSON.stringify({ data: { ...taskSaid, callbackType: 'nudge' } });
+		const send = async () => (await fetch(resumeUrl, { ...sent, body })).status;
+		const statuses = await Promise.all(Array.from({ length: 200 }, send));
+		expect(new Set(statuses)).toEqual(new Set([200]));
+		expect(pair.countRequests(DETAILS)).toBeLessThan(100);
+		expect((await readSleep()).status).toBe('waiting');
+		const ended = await pair.n8n.waitForExecution(executionId);
+		expect(ended.getItems(NODE)).toMatchObject(pair.listCompleted(PROMPT));
+	});
 });
 
-it('a co-tenant has the editor send requests', async () => {
-	const { resultsUrl, url, requests, leaks } = pair.service;
-	const common = {
-		path: 'parameters.x',
-		nodeTypeAndVersion: { name: NODE_TYPE, version: 1.1 },
-		currentNodeParameters: { customModel: { __rl: true, mode: 'id', value: '../../secret' }, customInput: '{}' },
-		credentials: { [CREDENTIAL_TYPE]: { id: pair.credential.id, name: pair.credential.name } },
-	};
-	const ask = async (name: string, to: string, body: object) => {
-		const { length } = requests;
-		const answer = await pair.n8n.request('POST', `/rest/dynamic-node-parameters/${to}`, { ...common, ...body }).then(
-			(x) => JSON.stringify(x).slice(0, 200),
-			(e: Error) => `ERR ${e.message.slice(0, 200)}`,
-		);
-		out.push(`${name}: ${answer} [${requests.slice(length).map(({ path }) => path).join()}] token ${answer.includes(TOKEN)}`);
-	};
-	for (const to of [`${resultsUrl}/sample.png`, `${url}/api/v1/chat/credit`])
-		for (const request of [{ url: to, method: 'GET' }, { url: to, method: 'GET', headers: { Host: 'evil.example' } }, { baseURL: to, url: '/x', method: 'TRACE' }])
-			await ask(`routing ${JSON.stringify(request)}`, 'options', { loadOptions: { routing: { request } } });
-	for (const value of ['../../secret', 'a/../b', '%2e%2e/x', '__proto__', 'a?b#c', '\ud800', '{model}', '$&', 'x'.repeat(100000), '<img src=x>'])
-		for (const [to, methodName] of [['options', 'guideJson'], ['options', 'listModelFields'], ['resource-mapper-fields', 'getModelFields']])
-			await ask(`${methodName} ${value.slice(0, 30)}`, String(to), { methodName, currentNodeParameters: { customModel: { __rl: true, mode: 'id', value }, customInput: '{}' } });
-	out.push(`leaks ${JSON.stringify(leaks)}`);
-});
-void NODE;
+it.each([3, 4.4])(
+	"version %d of n8n's HTTP Request node shows a co-tenant no token in what fails",
+	async (typeVersion) => {
+		const { url, requests } = pair.service;
+		const parameters = {
+			authentication: 'predefinedCredentialType',
+			nodeCredentialType: CREDENTIAL_TYPE,
+			options: { response: { response: { fullResponse: true } } },
+		};
+		for (const onError of ['stopWorkflow', 'continueRegularOutput']) {
+			const more = { typeVersion, onError, credentials: { [CREDENTIAL_TYPE]: {} } };
+			const failed = await pair.runNodes(
+				httpRequest({ url: `${url}/nothing`, ...parameters }, more),
+			);
+			expect(requests.at(-1)?.path).toBe('/nothing');
+			expect(JSON.stringify(failed.data)).toContain('404');
+			expect(JSON.stringify(failed.data)).not.toContain(TOKEN);
+		}
+	},
+);
