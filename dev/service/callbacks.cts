@@ -31,6 +31,16 @@ export function sign(taskId: string, timestamp: number, secret: string) {
 	return createHmac('sha256', secret).update(`${taskId}.${timestamp}`).digest('base64');
 }
 
+/** Moves the login of a URL into a header, as senders do: `fetch` refuses a URL with one. */
+function splitLogin(url: string) {
+	const address = new URL(url);
+	const { username, password } = address;
+	Object.assign(address, { username: '', password: '' });
+	const login = [username, password].map(decodeURIComponent).join(':');
+	const authorization = login === ':' ? undefined : `Basic ${btoa(login)}`;
+	return { address, login: { ...(authorization && { authorization }) } };
+}
+
 /** Sends the callbacks of tasks. */
 export function createCallbacks(context: Context) {
 	const { settings, closing, wait } = context;
@@ -58,10 +68,11 @@ export function createCallbacks(context: Context) {
 		const attempt: CallbackAttempt = { status: null, headers, answer: 'no answer yet' };
 		record.callbacks.push(attempt);
 		const timeout = AbortSignal.timeout(settings.callbackTimeoutSeconds * 1000);
+		const { address, login } = splitLogin(url);
 		try {
-			const response = await fetch(url, {
+			const response = await fetch(address, {
 				method: 'POST',
-				headers,
+				headers: { ...headers, ...login },
 				body: JSON.stringify(body),
 				redirect: 'manual',
 				signal: AbortSignal.any([closing, timeout, signal]),

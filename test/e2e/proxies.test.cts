@@ -3,25 +3,51 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAndWait, NODE, prompts } from '../../dev/fixtures/workflows.cts';
+import type { Execution } from '../../dev/n8n/execution.cts';
 import { evaluate, INSPECTABLE } from '../../dev/n8n/inspect.cts';
 import { poll } from '../../dev/n8n/wait.cts';
-import { readHints, usePair } from './support.cts';
+import { DETAILS, readHints, usePair } from './support.cts';
+
+/** The login that the proxy wants below /login/, and its two parts as WEBHOOK_URL has them. */
+const LOGIN = `Basic ${btoa('user:pass word')}`;
+const URL_LOGIN = 'user:pass%20word';
+
+/** An honest service says in a result to whom it reported, so that what it says has the secrets of the URL. */
+function tellCallbackUrl(body: unknown, path: string) {
+	const { data } = body as { data?: { taskId: string; resultJson?: string } };
+	const url = data && pair.service.tasks.get(data.taskId)?.callBackUrl;
+	if (!path.startsWith(DETAILS) || !data?.resultJson || !url?.includes(URL_LOGIN)) return body;
+	const log = `sent to ${url} with the password "pass word"`;
+	const resultJson = JSON.stringify({ ...(JSON.parse(data.resultJson) as object), log });
+	return { ...(body as object), data: { ...data, resultJson } };
+}
 
 const pair = usePair({
-	service: { taskSeconds: 1, callbackRetrySeconds: [], callbackTimeoutSeconds: 1 },
-	n8n: { env: INSPECTABLE },
+	service: {
+		taskSeconds: 1,
+		callbackRetrySeconds: [],
+		callbackTimeoutSeconds: 1,
+		rewrite: tellCallbackUrl,
+	},
+	n8n: { env: { ...INSPECTABLE, N8N_LOG_LEVEL: 'debug' } },
 	keeps: true,
 });
 
+/** What the proxy was asked for below /login/: whether with the login, whether with a token, and what of. */
+const logins: string[] = [];
+
 /** A proxy in front of n8n: the first part of a path says what it answers to all requests below it. */
 const proxy = http.createServer((request, response) => {
-	const [, answer = '', ...path] = String(request.url).split('/');
+	const [, part = '', ...path] = String(request.url).split('/');
+	const { method, headers } = request;
+	const isLogin = headers.authorization === LOGIN;
+	const answer = part !== 'login' ? part : isLogin ? 'passes' : '401';
+	if (part === 'login') logins.push(`${answer} ${path[1]}`);
 	if (answer === 'hangs') return;
 	if (answer !== 'passes') {
 		response.writeHead(Number(answer), { location: '/login' }).end(`Answer ${answer}`);
 		return;
 	}
-	const { method, headers } = request;
 	const onward = http.request(`${pair.n8n.url}/${path.join('/')}`, { method, headers }, (given) => {
 		response.writeHead(Number(given.statusCode), given.headers);
 		given.pipe(response);
@@ -103,4 +129,48 @@ it.each(WAYS)('behind a proxy that passes the resume URL on, by %s, it sleeps', 
 	expect(await waitForEnd(name)).toEqual(['The task consumed 12.5 credits.']);
 	expect(pair.findTask(name).callBackUrl).toContain(`${origin}/passes/webhook-waiting/`);
 	expect(pair.findTask(name).callbacks.at(-1)?.status).toBe(200);
+});
+
+describe('behind a proxy that wants the login of WEBHOOK_URL', () => {
+	const NOTIFIED = 'login notified';
+	const NUDGED = 'login nudged #noCallback';
+	/** The only forms in which the login and the token are known: of n8n, and of the resume URL. */
+	const secrets = ['pass word', URL_LOGIN.split(':')[1] ?? '', LOGIN.split(' ')[1] ?? ''];
+	let asleep: Execution;
+
+	beforeAll(async () => {
+		const url = `${origin.replace('//', `//${URL_LOGIN}@`)}/login/`;
+		await evaluate(pair.n8n, `{ process.env.WEBHOOK_URL = '${url}'; }`);
+		for (const name of [NUDGED, NOTIFIED])
+			ids[name] = await pair.start(prompts([name]), createAndWait());
+		asleep = await pair.waitForParked(String(ids[NUDGED]));
+	});
+
+	it.each([NOTIFIED, NUDGED])('Automatic sleeps, and is woken: %s', async (name) => {
+		expect(await waitForEnd(name)).toEqual(['The task consumed 12.5 credits.']);
+		const { callBackUrl, callbacks } = pair.findTask(name);
+		expect(callBackUrl).toContain(`${URL_LOGIN}@${new URL(origin).host}/login/webhook-waiting/`);
+		expect(callbacks.map(({ status }) => status)).toEqual(name === NUDGED ? [] : [200]);
+		expect(logins).toContain(`passes ${ids[name]}`);
+		expect(logins.filter((one) => !one.startsWith('passes'))).toEqual([]);
+	});
+
+	it('n8n keeps neither the password nor the token: in no log, item, hint or record', async () => {
+		const all = [NOTIFIED, NUDGED].map((name) => String(ids[name]));
+		const ended = await Promise.all(all.map(async (id) => await pair.n8n.getExecution(id)));
+		const log = pair.n8n.readLog();
+		expect(log).toContain('a look found the end of the tasks');
+		expect(JSON.stringify(asleep.data.executionData?.contextData)).toContain('"asleep":');
+		for (const execution of [asleep, ...ended]) {
+			const { resumeToken, ...data } = execution.data as { resumeToken?: string };
+			const kept = [...secrets, String(resumeToken)];
+			expect(resumeToken).toMatch(/\w{20}/);
+			for (const text of [JSON.stringify(data), log])
+				expect(kept.filter((secret) => text.includes(secret))).toEqual([]);
+		}
+		for (const execution of ended)
+			expect(execution.getItems(NODE)).toMatchObject([
+				{ result: { log: expect.stringContaining('sent to') } },
+			]);
+	});
 });

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { readResumeToken } from '../host/execution';
+import { readResumeSecrets } from '../host/execution';
 import { readIdempotencyHeader, type Credentials } from './endpoints';
 import { OtherTaskError, ServiceError, UnknownOutcomeError, type Failure } from './errors';
 import {
@@ -47,12 +47,18 @@ export class TaskService {
 		private readonly context: Context,
 		readonly credentials: Credentials,
 	) {
-		this.redactor = Redactor.of(credentials).with([readResumeToken(context)]);
+		const { token, address = '' } = readResumeSecrets(context);
+		this.redactor = Redactor.of(credentials).with([token, ...listUrlSecrets(address)]);
 	}
 
 	/** Hides the secrets of a callback URL in all that the service says from now on. */
 	hideUrl(callBackUrl: string): void {
 		this.redactor = this.redactor.with(listUrlSecrets(callBackUrl));
+	}
+
+	/** Hides these secrets in what somebody else says, too. */
+	hideSecrets(said: unknown): unknown {
+		return this.redactor.hideInData(said);
 	}
 
 	/**

@@ -55,6 +55,12 @@ export const isUpload = (endpoint: Endpoint): boolean =>
 	endpoint === 'streamUploadPath' || endpoint === 'urlUploadPath';
 
 /**
+ * What URLs resolve to another path, encoded or not, also after a front has decoded the slashes. Half
+ * a character can't be encoded.
+ */
+const CLIMBS = /(^|[/\\])\.{1,2}([/\\]|$)|\p{Cs}/u;
+
+/**
  * Builds the absolute URL of an endpoint from the credential's settings.
  * @param value replaces what stands in braces in the path, encoded; a model's slash stays as it is
  * @throws {UserError} when an address can't be used, or when no path can hold the value
@@ -74,8 +80,7 @@ export function buildUrl(credentials: Credentials, endpoint: Endpoint, value?: s
 		);
 	const isModel = placeholder === '{model}';
 	const segments = isModel ? value.split('/') : [value];
-	// URLs resolve these to another path, encoded or not.
-	if (segments.some((segment) => ['', '.', '..'].includes(segment))) {
+	if (segments.includes('') || CLIMBS.test(value)) {
 		const [field, description] = isModel
 			? ['Model Name or ID', 'Choose a model from the list.']
 			: ['Task ID', 'Give the taskId that Create returned.'];

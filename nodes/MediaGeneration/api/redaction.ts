@@ -1,4 +1,5 @@
 import { isObject } from '../lib/json';
+import { decodePart } from '../lib/url';
 import type { Credentials } from './endpoints';
 
 const HIDDEN = '***';
@@ -15,10 +16,11 @@ const CALLBACK_KEY = /^call_?back_?url$/i;
 /** That key in JSON text, up to its value, and the backslashes before the quote of the value. */
 const CALLBACK_IN_JSON = /call_?back_?url\\*"\s*:\s*(\\*)"/gi;
 
-/** Lists the secrets of a callback URL that was sent: its password and its query, as they are. */
+/** Lists the secrets of a URL of this n8n: its password, also as its login has it, and its query. */
 export function listUrlSecrets(url: string): string[] {
 	const [, password, query] = /^\w+:\/\/(?:[^/?#:]*:([^/?#]*)@)?[^?#]*(\?[^#]*)?/.exec(url) ?? [];
-	return [password, query].filter((secret) => secret !== undefined);
+	const decoded = password && decodePart(password);
+	return [...new Set([password, decoded, query])].filter((secret) => secret !== undefined);
 }
 
 /** Hides the login and the query of a URL, which may be percent-encoded, or have JSON's slashes. */

@@ -19,9 +19,14 @@ export function parseServiceJson(text: string): unknown {
 
 const text = z.string().trim();
 
-export const integer = z.union([z.number().int(), text.regex(/^-?\d+$/).transform(Number)]);
+/** JSON has numbers beyond what a number here can be: `1e999`. */
+const finite = (schema: z.ZodType<number, z.ZodTypeDef, unknown>) => schema.refine(Number.isFinite);
 
-export const number = z.union([z.number(), text.regex(/^-?\d+(\.\d+)?$/).transform(Number)]);
+export const integer = finite(z.union([z.number().int(), text.regex(/^-?\d+$/).transform(Number)]));
+
+export const number = finite(
+	z.union([z.number(), text.regex(/^-?\d+(\.\d+)?$/).transform(Number)]),
+);
 
 export const nonEmptyText = z.string().min(1);
 

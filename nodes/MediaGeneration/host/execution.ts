@@ -82,13 +82,23 @@ const doesCallerGoOn = (context: IExecuteFunctions): boolean => {
 	return runExecutionData?.parentExecution?.shouldResume === false;
 };
 
+/** The fields of n8n's contexts that its URLs are made of (2.14.2, 2.41.1). */
+interface UrlFields {
+	runExecutionData?: { resumeToken?: string } | null;
+	additionalData?: { webhookWaitingBaseUrl?: string };
+}
+
 /**
- * Reads the token in the execution's resume URL, which n8n keeps with the execution
- * (`get-additional-keys.js`, 2.14.2, 2.41.1). `e2e/trigger` fails first.
+ * Reads what is secret in the execution's resume URL: the token, which n8n keeps with the execution,
+ * and its address, which may have a login (`get-additional-keys.js`). `e2e/trigger` and
+ * `e2e/proxies` fail first.
  */
-export function readResumeToken(context: object): string | undefined {
-	const { runExecutionData } = context as { runExecutionData?: { resumeToken?: string } | null };
-	return runExecutionData?.resumeToken;
+export function readResumeSecrets(context: object): { token?: string; address?: string } {
+	const { runExecutionData, additionalData } = context as UrlFields;
+	return {
+		token: runExecutionData?.resumeToken,
+		address: additionalData?.webhookWaitingBaseUrl,
+	};
 }
 
 /**

@@ -1,3 +1,5 @@
+import { decodePart } from './url';
+
 /** The answer to a POST, or why none came. */
 export interface Answer {
 	status?: number;
@@ -37,15 +39,6 @@ export async function post(
 
 function buildLogin({ username, password }: URL): { Authorization?: string } {
 	if (!username && !password) return {};
-	const login = [username, password].map(decode).join(':');
+	const login = [username, password].map(decodePart).join(':');
 	return { Authorization: `Basic ${Buffer.from(login).toString('base64')}` };
-}
-
-/** A URL may have a lone percent sign. */
-function decode(text: string): string {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return text;
-	}
 }

@@ -2,6 +2,15 @@
 export const isWebUrl = (text: string): boolean =>
 	/^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
 
+/** Decodes a part of a URL, which may have a lone percent sign. */
+export function decodePart(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
+}
+
 /** Names that the internet does not know: of this machine, local networks, and clusters. */
 const INTERNAL_NAME = /^[^.]+$|\.(localhost|local|internal|svc)$/;
 

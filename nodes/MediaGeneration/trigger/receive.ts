@@ -1,6 +1,5 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { TaskService } from '../api/client';
-import { Redactor } from '../api/redaction';
 import { REQUEST, toStatus, type Task, type TaskStatus } from '../api/task';
 import { readCallback, type Callback } from '../callback/readCallback';
 import type { Refused } from '../callback/refusals';
@@ -62,7 +61,7 @@ async function output(
 	const remembered = isFact ? event : `${event}:claimed`;
 	if (events?.has(event) || events?.has(remembered)) return ignore(context, 'duplicate');
 	const verification = { signature, details };
-	const json = { ...task, callback: Redactor.of(credentials).hideInData(body), verification };
+	const json = { ...task, callback: service.hideSecrets(body), verification };
 	return answerOnceStored([{ json: json as unknown as IDataObject }], () => {
 		events?.add(remembered);
 		return { accepted: true, emitted: true };

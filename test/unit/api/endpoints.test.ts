@@ -72,14 +72,17 @@ describe('buildUrl', () => {
 
 	const inPath = { ...account, customEndpoints: true, taskDetailsPath: '/tasks/{taskId}' };
 
-	it.each(['', '.', '..'])('refuses the task ID %j, which would climb the path', (taskId) => {
-		for (const taskDetailsPath of ['/tasks/{taskId}', '/tasks?id={taskId}'])
-			expect(() => buildUrl({ ...inPath, taskDetailsPath }, 'taskDetailsPath', taskId)).toThrow(
-				`'Task ID' can't be "${taskId}"`,
-			);
-	});
+	it.each(['', '.', '..', '../../keys', 'a/../b', '..\\keys', 'a\ud800'])(
+		'refuses the task ID %j, which would climb the path',
+		(taskId) => {
+			for (const taskDetailsPath of ['/tasks/{taskId}', '/tasks?id={taskId}'])
+				expect(() => buildUrl({ ...inPath, taskDetailsPath }, 'taskDetailsPath', taskId)).toThrow(
+					`'Task ID' can't be "${taskId}"`,
+				);
+		},
+	);
 
-	it.each(['../credit', '...', '%2e%2e'])('keeps %j in its place', (id) => {
+	it.each(['a/b', 'a//b.', '...', '%2e%2e'])('keeps %j in its place', (id) => {
 		const { pathname } = new URL(buildUrl(inPath, 'taskDetailsPath', id));
 		expect(pathname).toBe(`/tasks/${encodeURIComponent(id)}`);
 	});
@@ -91,11 +94,14 @@ describe('buildUrl', () => {
 		expect(buildUrl(account, 'modelSchemaPath', model)).toBe(baseUrl + path);
 	});
 
-	it.each(['..', 'a/../b', 'a//b', './a'])('refuses the model %j, no path', (model) => {
-		expect(() => buildUrl(account, 'modelSchemaPath', model)).toThrow(
-			`'Model Name or ID' can't be "${model}"`,
-		);
-	});
+	it.each(['..', 'a/../b', 'a//b', './a', 'a\\..\\b', '\udc00'])(
+		'refuses the model %j, no path',
+		(model) => {
+			expect(() => buildUrl(account, 'modelSchemaPath', model)).toThrow(
+				`'Model Name or ID' can't be "${model}"`,
+			);
+		},
+	);
 
 	it('refuses a details path without a place for the id', () => {
 		const credentials = { ...inPath, taskDetailsPath: '/tasks' };

@@ -94,6 +94,9 @@ it.each([
 	['x1', undefined, undefined],
 	['1x', undefined, undefined],
 	['1.x', undefined, undefined],
+	// JSON has numbers that are none here.
+	['9'.repeat(400), undefined, undefined],
+	[JSON.parse('1e999'), undefined, undefined],
 ])('%j is read as the number %j and the integer %j', (text, asNumber, asInteger) => {
 	expect(number.safeParse(text).data).toBe(asNumber);
 	expect(integer.safeParse(text).data).toBe(asInteger);

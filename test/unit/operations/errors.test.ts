@@ -1,5 +1,6 @@
 import { NodeApiError, NodeOperationError, UserError } from 'n8n-workflow';
 import {
+	SAID,
 	stopsOnError,
 	toErrorItem,
 	toNodeError,
@@ -50,8 +51,7 @@ describe('the error of a run', () => {
 		'has all in its message for a model, which reads nothing else: %j',
 		(run) => {
 			expect(toNodeError(buildContext(run), refusal(), 0, ['a'])).toMatchObject({
-				message:
-					'Refused. Nothing more was created. Wait. This task exists. Look at it with Get: a',
+				message: `Refused. Nothing more was created. Wait. This task exists. Look at it with Get: a ${SAID}`,
 				description: undefined,
 			});
 		},
@@ -60,7 +60,7 @@ describe('the error of a run', () => {
 
 it('the error that a model gets has a bound', () => {
 	const { message } = toNodeError(tool, new Error('a '.repeat(20_000)));
-	expect(message).toMatch(/^(a )+…$/);
+	expect(message.replace(SAID, '')).toMatch(/^(a )+… $/);
 	expect(message.length).toBeLessThanOrEqual(20_000);
 });
 
@@ -73,7 +73,7 @@ it.each<[typeof context, Error, string | undefined, object]>([
 		{ error: 'Closed [item 2]', message: 'This task exists. Look at it with Get: a1' },
 	],
 	[context, refusal('Wait.'), undefined, { error: 'Refused [item 2]', message: 'Wait.' }],
-	[tool, refusal('Wait.'), undefined, { error: 'Refused. Wait.' }],
+	[tool, refusal('Wait.'), undefined, { error: `Refused. Wait. ${SAID}` }],
 ])('an error item has the keys that n8n knows it by: %#', (run, error, taskId, json) => {
 	expect(toErrorItem(run, error, 2, taskId)).toStrictEqual({ json, pairedItem: { item: 2 } });
 });

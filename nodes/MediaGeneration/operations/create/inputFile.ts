@@ -58,6 +58,8 @@ export async function findInputFile(item: Item, field: string, label: string): P
 	} catch {
 		throw buildNoFileError(item, label, field);
 	}
+	// n8n finds what each object of JavaScript has too, such as its constructor.
+	if (typeof data.data !== 'string') throw buildNoFileError(item, label, field);
 	const { id } = data;
 	if (!id) {
 		const buffer = Buffer.from(data.data, 'base64');

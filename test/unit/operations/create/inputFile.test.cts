@@ -1,6 +1,10 @@
+import type { IBinaryData } from 'n8n-workflow';
 import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
 import type { UploadFile } from '../../../../nodes/MediaGeneration/api/multipart';
-import { InputFile } from '../../../../nodes/MediaGeneration/operations/create/inputFile';
+import {
+	findInputFile,
+	InputFile,
+} from '../../../../nodes/MediaGeneration/operations/create/inputFile';
 import type { Item } from '../../../../nodes/MediaGeneration/operations/operation';
 import { readMedia } from '../../../media/corpus.cts';
 
@@ -42,3 +46,20 @@ describe('an input file', () => {
 		expect({ format: facts?.format, opened }).toEqual({ format: 'png', opened: 2 });
 	});
 });
+
+it.each(['constructor', '__proto__', 'toString', 'photo'])(
+	'a name that only each object of JavaScript has is no binary field: %s',
+	async (field) => {
+		// As n8n's own `assertBinaryData` finds a field.
+		const binary: Record<string, IBinaryData> = {};
+		const assertBinaryData = (_: number, name: string) => {
+			if (binary[name] === undefined) throw new Error('n8n finds none');
+			return binary[name];
+		};
+		const context = { helpers: { assertBinaryData }, getInputData: () => [{ json: {} }] };
+		const item = { index: 0, context } as unknown as Item;
+		await expect(findInputFile(item, field, 'Image')).rejects.toThrow(
+			`'Image' is "${field}", which is neither a URL`,
+		);
+	},
+);

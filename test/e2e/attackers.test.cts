@@ -1,0 +1,114 @@
+import { expect } from '@jest/globals';
+import { CREDENTIAL_TYPE, TOKEN } from '../../dev/fixtures/pair.cts';
+import { createAndWait, httpRequest, NODE, prompts } from '../../dev/fixtures/workflows.cts';
+import { sign } from '../../dev/service/callbacks.cts';
+import { defaults } from '../../dev/service/settings.cts';
+import { DETAILS, usePair } from './support.cts';
+
+const pair = usePair({ service: { taskSeconds: 0.05, callbackRetrySeconds: [] } });
+
+describe('anyone who can send requests to the resume URL of an execution that sleeps', () => {
+	const PROMPT = '#slow=15';
+	let executionId: string;
+	let taskId: string;
+	let resumeUrl: URL;
+	let taskSaid: object;
+
+	/** Reads whether it sleeps, and when n8n itself would end that. */
+	const readSleep = async () =>
+		await pair.n8n.request<{ status: string; waitTill: string }>(
+			'GET',
+			`/rest/executions/${executionId}`,
+		);
+	const buildHeaders = (secret = defaults.webhookSecret) => {
+		const timestamp = Math.floor(Date.now() / 1000);
+		return {
+			'content-type': 'application/json',
+			'x-webhook-timestamp': String(timestamp),
+			'x-webhook-signature': sign(taskId, timestamp, secret),
+		};
+	};
+
+	beforeEach(async () => {
+		executionId = await pair.park(prompts([PROMPT]), createAndWait({ waitFor: 'callback' }));
+		const task = pair.findTask(PROMPT);
+		taskId = task.taskId;
+		resumeUrl = new URL(String(task.callBackUrl));
+		taskSaid = { task_id: taskId };
+	});
+
+	it('wakes it by nothing but the end of its task', async () => {
+		const token = String(resumeUrl.searchParams.get('signature'));
+		const { href: url } = resumeUrl;
+		const [path = ''] = url.split('?');
+		const nudge = { ...taskSaid, callbackType: 'nudge', state: 'success' };
+		const before = await readSleep();
+		/** By what is sent: the URL, what is other than in a callback, n8n's or our status, and how often the service is asked. */
+		const rows: Record<string, [url: string, more: object, status: number, asked: number]> = {
+			'no token': [path, {}, 401, 0],
+			'another token': [`${path}?signature=${'0'.repeat(token.length)}`, {}, 401, 0],
+			'another token first': [`${path}?signature=x&signature=${token}`, {}, 401, 0],
+			'the token of an array': [`${path}?signature[]=${token}`, {}, 401, 0],
+			'another path in the token': [`${url}/other`, {}, 503, 1],
+			'no node in the path': [url.replace('/media-generation', ''), {}, 404, 0],
+			'another node in the path': [url.replace('media-generation', 'other'), {}, 404, 0],
+			'the path of forms': [url.replace('webhook-', 'form-'), {}, 404, 0],
+			GET: [url, { method: 'GET', body: undefined }, 404, 0],
+			PUT: [url, { method: 'PUT' }, 404, 0],
+			DELETE: [url, { method: 'DELETE' }, 404, 0],
+			'no signature': [url, { headers: { 'content-type': 'application/json' } }, 401, 0],
+			'another key': [url, { headers: buildHeaders('another key') }, 401, 0],
+			'a claim': [url, { body: { code: 200, data: { ...taskSaid, state: 'success' } } }, 503, 1],
+			'a nudge': [url, { body: { data: nudge, resumed: true } }, 200, 1],
+			'a nudge without a signature': [
+				url,
+				{ headers: { 'content-type': 'application/json' }, body: { data: nudge } },
+				401,
+				0,
+			],
+			'15 MB': [url, { body: { data: taskSaid, more: 'x'.repeat(15e6) } }, 503, 1],
+			'the prototype': [url, { body: JSON.parse('{"__proto__":{"data":{}}}') as object }, 400, 0],
+		};
+		for (const [name, [to, more, status, asked]] of Object.entries(rows)) {
+			const count = pair.countRequests(DETAILS);
+			const sent = { method: 'POST', headers: buildHeaders(), body: { data: taskSaid }, ...more };
+			const response = await fetch(to, { ...sent, body: JSON.stringify(sent.body) });
+			const counted = pair.countRequests(DETAILS) - count;
+			expect({ name, status: response.status, asked: counted }).toEqual({ name, status, asked });
+			expect(await readSleep()).toMatchObject({ status: 'waiting', waitTill: before.waitTill });
+		}
+	});
+
+	it('has the service asked a few times only by a flood, after which it wakes at the end', async () => {
+		const sent = { method: 'POST', headers: buildHeaders() };
+		const body = JSON.stringify({ data: { ...taskSaid, callbackType: 'nudge' } });
+		const send = async () => (await fetch(resumeUrl, { ...sent, body })).status;
+		const statuses = await Promise.all(Array.from({ length: 200 }, send));
+		expect(new Set(statuses)).toEqual(new Set([200]));
+		expect(pair.countRequests(DETAILS)).toBeLessThan(100);
+		expect((await readSleep()).status).toBe('waiting');
+		const ended = await pair.n8n.waitForExecution(executionId);
+		expect(ended.getItems(NODE)).toMatchObject(pair.listCompleted(PROMPT));
+	});
+});
+
+it.each([3, 4.4])(
+	"version %d of n8n's HTTP Request node shows a co-tenant no token in what fails",
+	async (typeVersion) => {
+		const { url, requests } = pair.service;
+		const parameters = {
+			authentication: 'predefinedCredentialType',
+			nodeCredentialType: CREDENTIAL_TYPE,
+			options: { response: { response: { fullResponse: true } } },
+		};
+		for (const onError of ['stopWorkflow', 'continueRegularOutput']) {
+			const more = { typeVersion, onError, credentials: { [CREDENTIAL_TYPE]: {} } };
+			const failed = await pair.runNodes(
+				httpRequest({ url: `${url}/nothing`, ...parameters }, more),
+			);
+			expect(requests.at(-1)?.path).toBe('/nothing');
+			expect(JSON.stringify(failed.data)).toContain('404');
+			expect(JSON.stringify(failed.data)).not.toContain(TOKEN);
+		}
+	},
+);
