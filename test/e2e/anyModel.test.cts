@@ -215,7 +215,8 @@ describe('the panel of a node whose model is chosen', () => {
 
 	it('says why it has no fields, in plain text', async () => {
 		await open('Unknown');
-		await editor.panel.getByText(`lists no fields of a model "${UNKNOWN}"`).waitFor();
+		const shown = UNKNOWN.replaceAll('<', '‹').replaceAll('>', '›');
+		await editor.panel.getByText(`lists no fields of a model "${shown}"`).waitFor();
 	});
 
 	it('says that fields are outdated, and loads the new ones', async () => {
