@@ -7,7 +7,7 @@ import {
 import { TaskService } from '../api/client';
 import { CREDENTIAL, type Credentials } from '../api/endpoints';
 import { mapConcurrent } from '../lib/mapConcurrent';
-import { stopsOnError, toErrorItem, toNodeError } from './errors';
+import { refuseMixedCall, stopsOnError, toErrorItem, toNodeError } from './errors';
 import { operations } from './index';
 import { checkOptions, readNumberOption } from '../models/field';
 import {
@@ -85,9 +85,10 @@ async function prepareAll(run: Run): Promise<Array<Prepared<unknown> | Failed>> 
  * Reads what an operation needs of an item.
  * @param isNew false for an item that has a task: its input may have changed, so no expressions but
  *   those of the credential are read
- * @throws {UserError} when an option is blank, of another type, or out of its range
+ * @throws {UserError} for a call of an agent that n8n mixes up, or an option that is blank, of another type, or out of its range
  */
 async function readItem({ context, operation }: Run, index: number, isNew: boolean): Promise<Item> {
+	refuseMixedCall(context);
 	const credentials = await context.getCredentials<Credentials>(CREDENTIAL, index);
 	const read = (name: string): unknown => (isNew ? context.getNodeParameter(name, index, '') : '');
 	const options = read('options') as IDataObject | '';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'crypto';
 import {
 	UserError,
-	type IDataObject,
 	type IExecuteFunctions,
 	type INodeExecutionData,
 	type IWebhookFunctions,
@@ -10,7 +9,7 @@ import type { CreateTaskRequest } from '../api/client';
 import { CREDENTIAL } from '../api/endpoints';
 import { UnknownOutcomeError, type UnknownOutcome } from '../api/errors';
 import type { StoredTask } from '../api/task';
-import { getNodeContext, isTool } from '../host/execution';
+import { getNodeContext, isMixedUp, isTool } from '../host/execution';
 import { readNodeContext } from '../host/sleep';
 import { BoundedMap } from '../lib/boundedMap';
 import { digest } from '../lib/json';
@@ -74,8 +73,6 @@ interface Stored {
 	wait?: Wait<unknown>;
 	/** What the executions sent that this one retries. */
 	earlier?: Stored['sent'];
-	/** The input of an agent's call, as a digest. */
-	call?: string;
 	shared: Shared;
 }
 
@@ -104,7 +101,8 @@ export class RunRecord {
 	private readonly stored: Stored;
 
 	constructor(private readonly context: IExecuteFunctions) {
-		const kept = getNodeContext(context);
+		// What n8n keeps under the number of a call that it mixes up is another call's.
+		const kept = isMixedUp(context) ? undefined : getNodeContext(context);
 		this.stored = continueRecord(kept?.[ENTRY] as Stored | undefined, context);
 		if (kept) kept[ENTRY] = this.stored;
 		const { wait } = this.stored;
@@ -116,8 +114,7 @@ export class RunRecord {
 
 	/** Recalls an item's task or error, before its expressions are read: they may return others. */
 	recall(item: number): RecalledTask | Failed | undefined {
-		const { sent, shared, call } = this.stored;
-		if (call !== undefined && call !== digestInput(this.context)) return { error: mixedCalls() };
+		const { sent, shared } = this.stored;
 		const known = sent[item];
 		if (known?.unknown) return { error: new UnknownOutcomeError(known.unknown) };
 		if (known) return known as RecalledTask;
@@ -215,7 +212,7 @@ export class RunRecord {
 
 	/** Digests what the agent's model asked for. n8n numbers its calls; the number is left out. */
 	private digestCall(item: number): string {
-		return digest(readCall(this.context.getInputData()[item]));
+		return digest({ ...this.context.getInputData()[item]?.json, toolCallId: undefined });
 	}
 
 	/** If the execution is stopped, n8n drops the output, but saves 255 characters of custom data. */
@@ -235,8 +232,7 @@ function continueRecord(before: Stored | undefined, context: IExecuteFunctions):
 	const isSameExecution = before?.executionId === executionId;
 	if (isSameExecution && before.run === run) return before;
 	const shared = isSameExecution ? before.shared : openShared(context);
-	const call = isTool(context) ? digestInput(context) : undefined;
-	const begun: Stored = { run, executionId, sent: {}, call, shared };
+	const begun: Stored = { run, executionId, sent: {}, shared };
 	if (isSameExecution || before?.run !== run) return begun;
 	return { ...begun, earlier: { ...before.earlier, ...before.sent } };
 }
@@ -258,24 +254,6 @@ function openShared(context: IExecuteFunctions): Shared {
 }
 
 const digestRequest = ({ model, input }: Request): string => digest([model, input]);
-
-const readCall = (item?: INodeExecutionData): IDataObject => ({
-	...item?.json,
-	toolCallId: undefined,
-});
-
-const digestInput = (context: IExecuteFunctions): string =>
-	digest(context.getInputData().map(readCall));
-
-/** An agent before version 3 gives all calls of a batch the number of the first one. */
-const mixedCalls = (): UserError =>
-	new UserError(
-		'Nothing was sent: the agent works on several items at once, and n8n would give this call the values and the task of another one',
-		{
-			description:
-				"Set 'Batch Size' to 1 in the Options of the AI Agent, below 'Batch Processing', or use a newer AI Agent node.",
-		},
-	);
 
 /** The run that sleeps where a webhook is called. */
 export interface SleepingRun<Settings> {
