@@ -30,7 +30,8 @@ export async function waitForTasks(
 	{ wait, decision, woken }: { wait: Wait<WaitSettings>; decision: WaitDecision; woken?: Sleep },
 ): Promise<RunResult> {
 	wait.begun ??= Date.now();
-	const until = wait.begun + wait.settings.limit;
+	// Whoever was woken and still has open tasks was woken at the limit, by maybe another clock.
+	const until = woken ? Date.now() : wait.begun + wait.settings.limit;
 	const created = results.filter((result) => result !== undefined && 'task' in result);
 	const items = new Map(created.map(({ item, task }) => [task.taskId, item]));
 	const findItem = (taskId: string) => items.get(taskId) as Item;
