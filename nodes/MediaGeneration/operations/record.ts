@@ -43,7 +43,10 @@ export interface Wait<Settings> {
 
 /** What a run keeps for its continuation while the execution sleeps. */
 export interface Sleep {
-	/** When it fell asleep, in milliseconds since 1970: no other sleep of the run has the same. */
+	/**
+	 * When it fell asleep, in milliseconds since 1970, and after each earlier sleep of the node in
+	 * the execution, also one in a process whose clock is ahead.
+	 */
 	since: number;
 	/** The wait limit, in milliseconds since 1970. */
 	until: number;
@@ -63,6 +66,8 @@ interface Shared {
 	count: number;
 	/** The calls of an agent whose outcome is unknown, by a digest of what its model asked for. */
 	unknownCalls: Record<string, UnknownOutcome>;
+	/** When the last sleep began. */
+	slept?: number;
 }
 
 /** What n8n keeps with the execution. */
@@ -180,8 +185,10 @@ export class RunRecord {
 	}
 
 	/** Notes that the run sleeps. */
-	sleep<Settings>(asleep: Sleep): SleepingRun<Settings> {
-		const wait = this.stored.wait as Wait<Settings>;
+	sleep<Settings>(sleep: Sleep): SleepingRun<Settings> {
+		const { shared, wait } = this.stored as Stored & { wait: Wait<Settings> };
+		shared.slept = Math.max(sleep.since, (shared.slept ?? 0) + 1);
+		const asleep = { ...sleep, since: shared.slept };
 		wait.asleep = asleep;
 		return toSleepingRun(this.stored, wait, asleep);
 	}
