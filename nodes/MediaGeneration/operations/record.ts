@@ -110,6 +110,9 @@ export class RunRecord {
 		const kept = isMixedUp(context) ? undefined : getNodeContext(context);
 		this.stored = continueRecord(kept?.[ENTRY] as Stored | undefined, context);
 		if (kept) kept[ENTRY] = this.stored;
+		context
+			.getExecutionCancelSignal()
+			?.addEventListener('abort', this.showTaskIds, { once: true });
 		const { wait } = this.stored;
 		if (!wait?.asleep?.woken) return;
 		this.woken = wait.asleep;
@@ -142,9 +145,6 @@ export class RunRecord {
 	addTask(item: number, request: Request, taskId: string): void {
 		this.add(item, request, { taskId });
 		this.context.logger.info(`${this.describe(item)} created task ${taskId}`);
-		this.context
-			.getExecutionCancelSignal()
-			?.addEventListener('abort', this.showTaskIds, { once: true });
 	}
 
 	addUnknown(item: number, request: Request, unknown: UnknownOutcome): void {
@@ -224,10 +224,12 @@ export class RunRecord {
 
 	/** If the execution is stopped, n8n drops the output, but saves 255 characters of custom data. */
 	private readonly showTaskIds = (): void => {
+		const taskIds = this.listTaskIds();
+		if (!taskIds.length) return;
 		const { customData } = this.context.getWorkflowDataProxy(0).$execution as {
 			customData: { set: (key: string, value: string) => void };
 		};
-		customData.set('Media_Generation_tasks', cutText(this.listTaskIds().join(', '), 255));
+		customData.set('Media_Generation_tasks', cutText(taskIds.join(', '), 255));
 	};
 }
 
