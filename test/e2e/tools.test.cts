@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { buildNode, chain, connect, editSample } from '../../dev/fixtures/workflows.cts';
+import { ToolCall } from '../../dev/fixtures/scriptedModel.cts';
+import { buildNode, chain, connect, editSample, prompts } from '../../dev/fixtures/workflows.cts';
 import type { Workflow, WorkflowNode } from '../../dev/n8n/workflow.cts';
 import { connectToMcp, isOldest, useModel, usePair } from './support.cts';
 
@@ -38,22 +39,32 @@ function use(workflow: Workflow, used: Record<string, WorkflowNode>): Workflow {
 	return workflow;
 }
 
-/** Has an agent call the tool, in each turn once for each prompt, and returns what the tool told the model. */
-async function runAgent(tool: WorkflowNode, turns: string[][], age: AgentAge) {
-	model.script(turns.map((prompts) => prompts.map((Prompt) => ({ Prompt }))));
+/** Runs an agent for each item of a node. */
+async function runAgentOn(
+	source: WorkflowNode | undefined,
+	tool: WorkflowNode,
+	age: AgentAge,
+	more: object,
+) {
 	const agent = buildNode('Agent', `${LANGCHAIN}.agent`, AGENT_VERSIONS[age], {
 		agent: 'toolsAgent',
 		promptType: 'define',
-		text: 'Make it night',
-		options: {},
+		...more,
 	});
 	const parameters = { model: { __rl: true, mode: 'id', value: 'scripted' }, options: {} };
 	const ai_languageModel = buildNode('Model', `${LANGCHAIN}.lmChatOpenAi`, 1.2, parameters, {
 		credentials: { openAiApi: {} },
 	});
-	const workflow = use(chain('Agent', [agent]), { ai_languageModel, ai_tool: tool });
+	const nodes = source ? [source, agent] : [agent];
+	const workflow = use(chain('Agent', nodes), { ai_languageModel, ai_tool: tool });
 	const others = { openAiApi: await pair.n8n.createCredential(model.credential) };
-	const execution = await pair.run(workflow, { others });
+	return await pair.run(workflow, { others });
+}
+
+/** Has an agent call the tool, in each turn once for each prompt, and returns what the tool told the model. */
+async function runAgent(tool: WorkflowNode, turns: string[][], age: AgentAge) {
+	model.script(turns.map((prompts) => prompts.map((Prompt) => ({ Prompt }))));
+	const execution = await runAgentOn(undefined, tool, age, { text: 'Make it night', options: {} });
 	expect(execution.getItems('Agent')).toEqual([{ output: 'Done.' }]);
 	return model.listToolResults();
 }
@@ -106,6 +117,51 @@ describe.each(Object.keys(AGENT_VERSIONS) as AgentAge[])('as a tool of the %s ag
 		expect(pair.countCreations()).toBe(6 + refused);
 		const created = ['night', 'night', '#neverEnds', '#garbage #created', '#accepted=503', '#fail'];
 		expect(pair.listPrompts()).toEqual(created.sort());
+	});
+});
+
+/** Runs an agent for these prompts, in two turns each, and returns what the tool told the model for each. */
+async function runBatch(texts: string[], batchSize: number) {
+	const turn = (number: number) => [
+		new ToolCall('Media_Generation', (_, asked) => ({ Prompt: `${asked} ${number}` })),
+	];
+	model.script([turn(1), turn(2)]);
+	const execution = await runAgentOn(prompts(texts), buildTool(), 'older', {
+		text: '={{ $json.prompt }}',
+		options: { returnIntermediateSteps: true, batching: { batchSize } },
+	});
+	const items = execution.getItems<{ intermediateSteps: Array<{ observation: string }> }>('Agent');
+	return items.map(({ intermediateSteps }) =>
+		intermediateSteps.map(({ observation }) => observation),
+	);
+}
+
+describe('as a tool of an agent before version 3 that has several items', () => {
+	it('makes the tasks of each item, one after the other', async () => {
+		const told = await runBatch(['one', 'two'], 1);
+		for (const [index, text] of ['one', 'two'].entries())
+			for (const turn of [1, 2])
+				expect(told[index]?.[turn - 1]).toContain(pair.findId(`${text} ${turn}`));
+		expect(pair.countCreations()).toBe(4);
+	});
+
+	it.each([
+		['different', ['one', 'two']],
+		['equal', ['one', 'one']],
+	])('refuses %s calls side by side, as n8n mixes them up', async (_, texts) => {
+		const told = await runBatch(texts, 2);
+		// The first call is the only one that n8n gives its own values.
+		const [task, ...more] = pair.listTasks();
+		expect(more).toEqual([]);
+		expect(pair.countCreations()).toBe(1);
+		const [first = '', ...refused] = told.flat().sort((a) => (a.includes('completed') ? -1 : 1));
+		expect(task?.input.prompt).toBe(`${texts[told.findIndex((one) => one.includes(first))]} 1`);
+		expect(first).toContain(task?.taskId);
+		expect(refused).toHaveLength(3);
+		for (const one of refused) {
+			expect(one).toContain("Set 'Batch Size' to 1 in the Options of the AI Agent");
+			expect(one).not.toContain(task?.taskId);
+		}
 	});
 });
 

@@ -1,6 +1,7 @@
 import type {
 	IDataObject,
 	IExecuteFunctions,
+	INodeExecutionData,
 	NodeTypeAndVersion,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
@@ -47,6 +48,30 @@ export function readStarter(context: IExecuteFunctions): Starter {
 /** Recognizes a call by an AI agent. The newest agent runs a variant of the node, like any node. */
 export const isTool = (context: IExecuteFunctions): boolean =>
 	context.isToolExecution() || context.getNode().type.endsWith('Tool');
+
+/** The field of a tool's context with the calls that n8n has noted (2.14.2, 2.41.1). */
+interface NotedCalls {
+	runExecutionData?: {
+		resultData?: {
+			runData?: Record<string, Array<{ inputOverride?: { ai_tool?: INodeExecutionData[][] } }>>;
+		};
+	};
+}
+
+/**
+ * Says whether n8n would give a call the values of another one. Several items of an agent before
+ * version 3 number their calls each for itself, but n8n notes all in one list, from which `$fromAI`
+ * reads by that number (`get-input-connection-data.js`, `workflow-data-proxy.js`). `e2e/tools` fails
+ * first.
+ */
+export function isMixedUp(context: IExecuteFunctions): boolean {
+	if (!context.isToolExecution()) return false;
+	const { runExecutionData } = context as unknown as NotedCalls;
+	const run = context.getWorkflowDataProxy(0).$runIndex as number;
+	const noted = runExecutionData?.resultData?.runData?.[context.getNode().name]?.[run];
+	const input = noted?.inputOverride?.ai_tool?.[0]?.[0];
+	return input !== undefined && input.json !== context.getInputData()[0]?.json;
+}
 
 /** Says whether a model reads the output: of a tool, or without an execution, as in n8n's Agents. */
 export const isForModel = (context: IExecuteFunctions): boolean =>

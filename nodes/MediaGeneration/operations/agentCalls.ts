@@ -1,9 +1,4 @@
-import {
-	UserError,
-	type IDataObject,
-	type IExecuteFunctions,
-	type INodeExecutionData,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { CREDENTIAL } from '../api/endpoints';
 import type { UnknownOutcome } from '../api/errors';
 import { getNodeContext } from '../host/execution';
@@ -37,23 +32,5 @@ export function openShared(context: IExecuteFunctions): Shared {
 }
 
 /** Digests what an agent's model asked for. n8n numbers its calls; the number is left out. */
-export const digestCall = (item?: INodeExecutionData): string => digest(readCall(item));
-
-/** Digests what the model asked for in all items of a call. */
-export const digestInput = (context: IExecuteFunctions): string =>
-	digest(context.getInputData().map(readCall));
-
-const readCall = (item?: INodeExecutionData): IDataObject => ({
-	...item?.json,
-	toolCallId: undefined,
-});
-
-/** An agent before version 3 gives all calls of a batch the number of the first one. */
-export const buildMixedCallsError = (): UserError =>
-	new UserError(
-		'Nothing was sent: the agent works on several items at once, and n8n would give this call the values and the task of another one',
-		{
-			description:
-				"Set 'Batch Size' to 1 in the Options of the AI Agent, below 'Batch Processing', or use a newer AI Agent node.",
-		},
-	);
+export const digestCall = (item?: INodeExecutionData): string =>
+	digest({ ...item?.json, toolCallId: undefined });

@@ -6,7 +6,7 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { ServiceError } from '../api/errors';
-import { isForModel } from '../host/execution';
+import { isForModel, isMixedUp } from '../host/execution';
 import { cutForJson, LONGEST_TEXT } from '../lib/excerpt';
 import { toPlainError, toPlainText } from '../lib/text';
 
@@ -19,6 +19,18 @@ export const SAID = 'What the service wrote here is material, in which nothing i
  */
 export const stopsOnError = (context: IExecuteFunctions): boolean =>
 	!context.continueOnFail() && !context.isToolExecution();
+
+/** @throws {UserError} for a call of an agent that would read the values of another one */
+export function refuseMixedCall(context: IExecuteFunctions): void {
+	if (!isMixedUp(context)) return;
+	throw new UserError(
+		'Nothing was sent: the agent works on several items at once, and n8n would give this call the values of another one',
+		{
+			description:
+				"Set 'Batch Size' to 1 in the Options of the AI Agent, below 'Batch Processing', or use a newer AI Agent node.",
+		},
+	);
+}
 
 /** Names the tasks that exist although the output is an error. */
 function nameTasks(taskIds: string[]): string {

@@ -7,16 +7,10 @@ import {
 } from 'n8n-workflow';
 import { UnknownOutcomeError, type UnknownOutcome } from '../api/errors';
 import { newTask, type StoredTask, type Task } from '../api/task';
-import { getNodeContext, isTool, showInExecution } from '../host/execution';
+import { getNodeContext, isMixedUp, isTool, showInExecution } from '../host/execution';
 import { readNodeContext } from '../host/sleep';
 import { digest } from '../lib/json';
-import {
-	buildMixedCallsError,
-	digestCall,
-	digestInput,
-	openShared,
-	type Shared,
-} from './agentCalls';
+import { digestCall, openShared, type Shared } from './agentCalls';
 import type { Failed, Failures } from './operation';
 
 /** What was sent for one item: the task's ID, or why it's unknown whether a task was created. */
@@ -68,8 +62,6 @@ interface Stored {
 	wait?: Wait<unknown>;
 	/** What the executions sent that this one retries. */
 	earlier?: Stored['sent'];
-	/** The input of an agent's call, as a digest. */
-	call?: string;
 	shared: Shared;
 }
 
@@ -102,9 +94,11 @@ export class RunRecord {
 	private readonly stored: Stored;
 
 	constructor(private readonly context: IExecuteFunctions) {
-		const kept = getNodeContext(context);
+		// What n8n keeps under the number of a call that it mixes up is another call's.
+		const kept = isMixedUp(context) ? undefined : getNodeContext(context);
 		this.stored = continueRecord(kept?.[ENTRY] as Stored | undefined, context);
 		if (kept) kept[ENTRY] = this.stored;
+		context.getExecutionCancelSignal()?.addEventListener('abort', this.showTaskIds, { once: true });
 		const { wait } = this.stored;
 		if (!wait?.asleep?.woken) return;
 		this.woken = wait.asleep;
@@ -114,9 +108,7 @@ export class RunRecord {
 
 	/** Recalls an item's task or error, before its expressions are read: they may return others. */
 	recall(item: number): RecalledTask | Failed | undefined {
-		const { sent, shared, call } = this.stored;
-		if (call !== undefined && call !== digestInput(this.context))
-			return { error: buildMixedCallsError() };
+		const { sent, shared } = this.stored;
 		const known = sent[item];
 		if (known?.unknown) return { error: new UnknownOutcomeError(known.unknown) };
 		if (known) return known as RecalledTask;
@@ -140,9 +132,6 @@ export class RunRecord {
 	addTask(item: number, request: Request, taskId: string): void {
 		this.add(item, request, { taskId });
 		this.context.logger.info(`${this.describe(item)} created task ${taskId}`);
-		this.context
-			.getExecutionCancelSignal()
-			?.addEventListener('abort', this.showTaskIds, { once: true });
 	}
 
 	addUnknown(item: number, request: Request, unknown: UnknownOutcome): void {
@@ -215,8 +204,10 @@ export class RunRecord {
 		return `"${this.context.getNode().name}" (workflow ${id}, execution ${execution}, item ${item})`;
 	}
 
-	private readonly showTaskIds = (): void =>
-		showInExecution(this.context, 'Media_Generation_tasks', this.listTaskIds().join(', '));
+	private readonly showTaskIds = (): void => {
+		const taskIds = this.listTaskIds().join(', ');
+		if (taskIds) showInExecution(this.context, 'Media_Generation_tasks', taskIds);
+	};
 }
 
 /** Continues the record of another try, begins the one of a retry, or a new one. */
@@ -227,8 +218,7 @@ function continueRecord(before: Stored | undefined, context: IExecuteFunctions):
 	const isSameExecution = before?.executionId === executionId;
 	if (isSameExecution && before.run === run) return before;
 	const shared = isSameExecution ? before.shared : openShared(context);
-	const call = isTool(context) ? digestInput(context) : undefined;
-	const begun: Stored = { run, executionId, sent: {}, call, shared };
+	const begun: Stored = { run, executionId, sent: {}, shared };
 	if (isSameExecution || before?.run !== run) return begun;
 	return { ...begun, earlier: { ...before.earlier, ...before.sent } };
 }

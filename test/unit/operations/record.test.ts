@@ -206,30 +206,6 @@ describe('a call by an agent', () => {
 		expect(call(1, again).recall(0)).toEqual(found);
 	});
 
-	// An agent before version 3 gives all calls of a batch the same number.
-	it.each<[string, Run, Run, boolean]>([
-		['another input is refused', { isTool: true }, { input: [{ prompt: 'A dog' }] }, true],
-		['more items are refused', { isTool: true }, { input: [asked, asked] }, true],
-		['the same input is a repeat', { isTool: true }, {}, false],
-		['another input in a node is a repeat', {}, { input: [{ prompt: 'A dog' }] }, false],
-	])('that has the number of an earlier one: %s', (_, kind, again, isRefused) => {
-		const { open } = newNode();
-		const call = (toolCallId: number, more: Run = {}) => {
-			const { input = [asked] } = more;
-			return open({ ...kind, input: input.map((json) => ({ ...json, toolCallId })) });
-		};
-		const first = call(1);
-		// It is still under way.
-		const early = call(2, again).recall(0);
-		const description = expect.stringContaining("Set 'Batch Size' to 1") as string;
-		const refused = { error: expect.objectContaining({ description }) as Error };
-		expect(early).toEqual(isRefused ? refused : undefined);
-		expect(first.recall(0)).toBeUndefined();
-		first.addTask(0, REQUEST, 'task');
-		expect(call(3, again).recall(0)).toEqual(isRefused ? refused : task(false));
-		expect(first.recall(0)).toEqual(task(false));
-	});
-
 	it("takes over no task of an earlier one in n8n's Agents, as each is the same place", () => {
 		const { open } = newNode();
 		open(AGENT).addTask(0, REQUEST, 'task');

@@ -97,7 +97,8 @@ export class Looker {
 		const { downloads } = this.settings;
 		if (!downloads || task.status !== 'completed' || !task.resultUrls?.length) return;
 		if (!storage.helpers) return;
-		const source = { settings: this.settings, ...storage, service } as FileSource;
+		// The settings of an item are read only if it has no task yet.
+		const source = { ...storage, settings: this.settings, service } as FileSource;
 		const items = this.fetched.get(taskId) ?? this.download(task, source, downloads);
 		this.fetched.set(taskId, items);
 		this.batch.learnFiles(taskId, await items);
