@@ -4,13 +4,13 @@ import type { Context } from '../../../nodes/MediaGeneration/api/exchange';
 import { receiveCallback } from '../../../nodes/MediaGeneration/trigger/receive';
 import { buildDetails, sendCallback } from '../webhook.ts';
 
-const TOKEN = 'resume-token-of-n8n';
+const SIGNATURE = 'resume-token-of-n8n';
 const BASE = 'https://user:pass%20word@n8n.example/webhook-waiting';
-const SAID = `sent to ${BASE}/7/media-generation?signature=${TOKEN} with the password "pass word"`;
+const SAID = `sent to ${BASE}/7/media-generation?signature=${SIGNATURE} with the password "pass word"`;
 
 /** What n8n keeps in the context of a run and of a webhook. */
 const fields = {
-	runExecutionData: { resumeToken: TOKEN },
+	runExecutionData: { resumeToken: SIGNATURE },
 	additionalData: { webhookWaitingBaseUrl: BASE },
 };
 
