@@ -7,7 +7,7 @@ import {
 import { TaskService } from '../api/client';
 import { CREDENTIAL, type Credentials } from '../api/endpoints';
 import { mapConcurrent } from '../lib/mapConcurrent';
-import { refuseMixedCall, stopsOnError, toErrorItem, toNodeError } from './errors';
+import { refuseMixedCall, stopsOnError, toErrorItem, toFailure, toNodeError } from './errors';
 import { operations } from './index';
 import { checkOptions, readNumberOption } from '../models/field';
 import {
@@ -117,8 +117,7 @@ function listFailures(outcomes: Outcome[]): Failures {
 	const failures: Failures = {};
 	for (const [index, outcome] of outcomes.entries()) {
 		if (!hasFailed(outcome)) continue;
-		const { message, description } = outcome.error as Error & { description?: string };
-		failures[index] = { message, description };
+		failures[index] = toFailure(outcome.error);
 	}
 	return failures;
 }
