@@ -4,6 +4,7 @@ import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 	type IWebhookFunctions,
+	type NodeExecutionHint,
 } from 'n8n-workflow';
 import type { CreateTaskRequest } from '../api/client';
 import { CREDENTIAL } from '../api/endpoints';
@@ -54,6 +55,8 @@ export interface Sleep {
 	input: Array<INodeExecutionData[] | null>;
 	/** The errors of the items that have no task, by item. */
 	failures: Failures;
+	/** The hints of the run so far. */
+	hints?: NodeExecutionHint[];
 	/** What may keep callbacks away, as the end of a sentence. */
 	obstacle?: string;
 	/** The tasks that have ended, once a webhook wakes the execution. Only a webhook sets it. */
@@ -110,9 +113,7 @@ export class RunRecord {
 		const kept = isMixedUp(context) ? undefined : getNodeContext(context);
 		this.stored = continueRecord(kept?.[ENTRY] as Stored | undefined, context);
 		if (kept) kept[ENTRY] = this.stored;
-		context
-			.getExecutionCancelSignal()
-			?.addEventListener('abort', this.showTaskIds, { once: true });
+		context.getExecutionCancelSignal()?.addEventListener('abort', this.showTaskIds, { once: true });
 		const { wait } = this.stored;
 		if (!wait?.asleep?.woken) return;
 		this.woken = wait.asleep;

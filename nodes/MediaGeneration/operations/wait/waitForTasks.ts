@@ -52,6 +52,7 @@ export async function waitForTasks(
 		};
 	}
 	if (resumeUrl === undefined) sayWhyPolled(context, reason);
+	for (const hint of woken?.hints ?? []) context.addExecutionHints(hint);
 	sayWhySlept(context, woken?.obstacle);
 	const getSource = (taskId: string) => toFileSource(findItem(taskId));
 	await pollUntilEnded(context, looker, { getSource, until });
