@@ -36,8 +36,9 @@ interface Row {
 	settings?: object;
 	/** How often an item is sent, by its place; by default once. */
 	sent?: number[];
-	/** What the fault of the row must show in the output. */
+	/** What the fault of the row must show in the output, and in the hints. */
 	shows: RegExp;
+	hints?: RegExp;
 }
 
 const FILES = { downloadResults: true };
@@ -116,6 +117,25 @@ const ROWS: Record<string, Row> = {
 		sent: [1, 2],
 		shows: /completed.*completed/,
 	},
+	'On Error "continue", an expression that fails': {
+		items: ['one', 'bad two'],
+		parameters: {
+			customInput:
+				"={{ $json.prompt.startsWith('bad') ? $('Items').itemMatching(7).json : { prompt: $json.prompt } }}",
+		},
+		node: GOES_ON,
+		sent: [1, 0],
+		shows: /\[item 1\]/,
+	},
+	'a field that the model does not have': {
+		items: ['one', 'two'],
+		parameters: {
+			customModel: 'epsilon-2/text-to-video',
+			customInput: '={{ { prompt: $json.prompt, faktor: 2 } }}',
+		},
+		shows: /completed.*completed/,
+		hints: /faktor in Input is no field/,
+	},
 	'Retry On Fail, one of unknown outcome': {
 		items: ['one #status=500', 'two'],
 		node: { ...GOES_ON, ...RETRY },
@@ -158,6 +178,7 @@ describe('a run that sleeps outputs what one that polls does', () => {
 	it.each(Object.keys(ROWS))('%s', (row) => {
 		const [asleep, awake] = WAYS.map((way) => readRun(executions.get(nameRun(row, way))));
 		expect(asleep?.output.join('')).toMatch((ROWS[row] as Row).shows);
+		expect(awake?.hints.join('\n')).toMatch((ROWS[row] as Row).hints ?? /./);
 		expect(asleep).toEqual(awake);
 		for (const way of WAYS) {
 			const texts = listPrompts(row, way);

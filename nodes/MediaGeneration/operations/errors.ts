@@ -41,6 +41,12 @@ function nameTasks(taskIds: string[]): string {
 		: `These tasks exist. Look at them with Get: ${named}`;
 }
 
+/** What is told of an error, as n8n can store it. Descriptions of n8n's own errors are for its editor. */
+export const toFailure = (error: unknown): { message: string; description?: string } => ({
+	message: (error as Error).message,
+	description: (error instanceof UserError && error.description) || undefined,
+});
+
 /** Says in plain text what happened and what to do next, both in the message for a model. */
 function explain(
 	context: IExecuteFunctions,
@@ -49,7 +55,7 @@ function explain(
 	taskIds: string[],
 ): { message: string; description: string } {
 	const message = toPlainText((error as Error).message);
-	let hint = toPlainText((error instanceof UserError && error.description) || '');
+	let hint = toPlainText(toFailure(error).description ?? '');
 	// The error knows only its own try.
 	if (taskIds.length) hint = hint.replace('Nothing was created.', 'Nothing more was created.');
 	const description = `${hint} ${toPlainText(nameTasks(taskIds))}`.trim();

@@ -1,6 +1,6 @@
 import { UserError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import { mapConcurrent } from '../lib/mapConcurrent';
-import { stopsOnError, toErrorItem, toNodeError } from './errors';
+import { stopsOnError, toErrorItem, toFailure, toNodeError } from './errors';
 import { operations } from './index';
 import {
 	hasFailed,
@@ -91,11 +91,7 @@ function listFailures(outcomes: Outcome[]): Failures {
 	const failures: Failures = {};
 	for (const [index, outcome] of outcomes.entries()) {
 		if (!hasFailed(outcome)) continue;
-		const { error } = outcome;
-		const { message } = error as Error;
-		// Of other errors, no description is output.
-		const description = (error instanceof UserError && error.description) || undefined;
-		failures[index] = { message, description };
+		failures[index] = toFailure(outcome.error);
 	}
 	return failures;
 }

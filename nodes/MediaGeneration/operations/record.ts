@@ -4,6 +4,7 @@ import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 	type IWebhookFunctions,
+	type NodeExecutionHint,
 } from 'n8n-workflow';
 import { UnknownOutcomeError, type UnknownOutcome } from '../api/errors';
 import { newTask, type StoredTask, type Task } from '../api/task';
@@ -48,6 +49,8 @@ export interface Sleep {
 	input: Array<INodeExecutionData[] | null>;
 	/** The errors of the items that have no task, by item. */
 	failures: Failures;
+	/** The hints of the run so far. */
+	hints?: NodeExecutionHint[];
 	/** What may keep callbacks away, as the end of a sentence. */
 	obstacle?: string;
 	/** The tasks that have ended, once a webhook wakes the execution. Only a webhook sets it. */

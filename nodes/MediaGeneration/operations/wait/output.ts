@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 import { markTimedOut, type Task } from '../../api/task';
 import { cutText } from '../../lib/text';
 import type { CreateResult } from '../create/createTasks';
@@ -52,6 +52,12 @@ export function sayWhyPolled(context: IExecuteFunctions, reason?: string): void 
 /** Says what may have kept callbacks from an execution that slept. */
 export function sayWhySlept(context: IExecuteFunctions, obstacle?: string): void {
 	if (obstacle !== undefined) addHint(context, 'warning', `The execution slept, but ${obstacle}.`);
+}
+
+/** Shows what the run has shown before it slept: n8n has dropped that. */
+export function showAgain(context: IExecuteFunctions, hints: NodeExecutionHint[] = []): void {
+	for (const { type, message } of hints)
+		addHint(context, type === 'warning' ? 'warning' : 'info', message);
 }
 
 /** Logs it while the execution sleeps, when n8n shows no hints. */

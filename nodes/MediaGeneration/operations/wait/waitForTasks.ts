@@ -10,6 +10,7 @@ import {
 	logObstacle,
 	sayWhyPolled,
 	sayWhySlept,
+	showAgain,
 	showOutcome,
 	toOutcomes,
 	toStoredOutcomes,
@@ -50,6 +51,7 @@ export async function waitForTasks(
 		};
 	}
 	if (resumeUrl === undefined) sayWhyPolled(context, reason);
+	showAgain(context, woken?.hints);
 	sayWhySlept(context, woken?.obstacle);
 	const getSource = (taskId: string) => toFileSource(findItem(taskId));
 	await pollUntilEnded(context, looker, { getSource, until });

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { readInput, readStoredItems, storeItems } from '../../../host/sleep';
+import { readHints, readInput, readStoredItems, storeItems } from '../../../host/sleep';
 import { openRecord, type RunRecord, type Sleep } from '../../record';
 import type { WaitSettings } from '../looker';
 import { N8N_END } from '../timetable';
@@ -19,7 +19,8 @@ export async function fallAsleep(
 	await context.putExecutionToWait(new Date(sleep.until + N8N_END));
 	const input = readInput(context);
 	storeItems(context, items);
-	const run = openRecord(context).sleep<WaitSettings>({ input, ...sleep });
+	const kept = { input, hints: readHints(context), ...sleep };
+	const run = openRecord(context).sleep<WaitSettings>(kept);
 	openSleeper(context, run, access);
 }
 
