@@ -1,6 +1,12 @@
 import fastify from 'fastify';
 import { createEndedTask, parseAnswer, postJson } from '../../dev/fixtures/callbacks.cts';
-import { connect, httpRequest, webhook } from '../../dev/fixtures/workflows.cts';
+import {
+	connect,
+	createAndWait,
+	httpRequest,
+	SPLIT_ITEMS,
+	webhook,
+} from '../../dev/fixtures/workflows.cts';
 import { evaluate, INSPECTABLE } from '../../dev/n8n/inspect.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import { usePair } from './support.cts';
@@ -11,54 +17,78 @@ const pair = usePair({
 	keeps: true,
 });
 
-/** Lets its callers wait until they are released. */
+/** Lets its callers wait until they are released, and counts those that only tell of themselves. */
 const busy = fastify({ forceCloseConnections: true });
+let busyUrl: string;
 let isBusy = false;
+let noted = 0;
+let released: Promise<void>;
 let release = () => {};
 
-/** Starts an execution that has n8n's only slot until it is released. */
-async function takeSlot() {
-	const released = new Promise<void>((resolve) => (release = resolve));
+beforeAll(async () => {
 	busy.get('/', async () => {
 		isBusy = true;
 		await released;
 		return {};
 	});
-	const url = await busy.listen({ host: '127.0.0.1', port: 0 });
-	const started = await pair.activate(connect('Busy', [webhook(), httpRequest({ url })]));
+	busy.get('/note', () => ({ noted: ++noted }));
+	busyUrl = await busy.listen({ host: '127.0.0.1', port: 0 });
+});
+
+afterEach(() => release());
+afterAll(async () => await busy.close());
+
+/** Starts an execution that has n8n's only slot until it is released. */
+async function takeSlot() {
+	isBusy = false;
+	released = new Promise<void>((resolve) => (release = resolve));
+	const started = await pair.activate(connect('Busy', [webhook(), httpRequest({ url: busyUrl })]));
 	await postJson(started.url, {});
 	await poll(() => isBusy, { what: 'an execution that has the slot' });
 }
 
-afterAll(async () => {
-	release();
-	await busy.close();
-});
+/** By how many seconds n8n's clock is ahead. */
+let ahead = 0;
+
+async function passMinute() {
+	ahead += 61;
+	const setForward =
+		'{ const { now } = Date; Date.now = () => now() + 61_000; return Date.now(); }';
+	const seconds = ((await evaluate<number>(pair.n8n, setForward)) - Date.now()) / 1000;
+	expect(seconds).toBeCloseTo(ahead, -1);
+}
+
+const readTimestamp = () => Math.floor(Date.now() / 1000) + ahead;
+
+const count = async (workflowId: string, ...status: string[]) =>
+	(await pair.n8n.listExecutions({ workflowId, status })).length;
 
 it('while n8n waits for a slot, for longer than a minute and after a hang-up, copies of a callback start nothing', async () => {
-	const { service, n8n } = pair;
+	const { service } = pair;
 	const { id, url } = await pair.activateTrigger();
 	const [kept = '', hungUp = ''] = await Promise.all([1, 2].map(() => createEndedTask(service)));
-	const count = async (...status: string[]) =>
-		(await n8n.listExecutions({ workflowId: id, status })).length;
 	await takeSlot();
 
 	const sender = new AbortController();
 	const first = service.callback(kept, { url });
 	const cutOff = service.callback(hungUp, { url, signal: sender.signal });
-	await poll(async () => (await count('new')) === 2, { what: 'executions that wait for a slot' });
+	await poll(async () => (await count(id, 'new')) === 2, {
+		what: 'executions that wait for a slot',
+	});
 	sender.abort();
 	await expect(cutOff).rejects.toThrow('aborted');
-	await evaluate(n8n, '{ const { now } = Date; Date.now = () => now() + 61_000; }');
+	await passMinute();
 
 	const send = async (taskId: string) => {
-		const timestamp = Math.floor(Date.now() / 1000) + 61;
-		const { status, body } = await service.callback(taskId, { url, timestamp });
+		const { status, body } = await service.callback(taskId, {
+			url,
+			timestamp: readTimestamp(),
+		});
 		return { status, ...parseAnswer(body) };
 	};
 	for (const copy of await Promise.all([kept, hungUp].map(send)))
 		expect(copy).toMatchObject({ status: 503, reason: 'underway' });
-	expect(await count('new')).toBe(2);
+	expect(await count(id, 'new')).toBe(2);
 
 	release();
 	expect(parseAnswer((await first).body)).toMatchObject({ emitted: true });
@@ -66,5 +96,58 @@ it('while n8n waits for a slot, for longer than a minute and after a hang-up, co
 	expect(tasks.map(({ taskId }) => taskId).sort()).toEqual([kept, hungUp].sort());
 	for (const copy of await Promise.all([kept, hungUp].map(send)))
 		expect(copy).toMatchObject({ status: 200, reason: 'duplicate' });
-	expect(await count()).toBe(2);
+	expect(await count(id)).toBe(2);
+});
+
+it('while n8n waits for a slot, for longer than a minute and after hang-ups, copies of a callback and a nudge wake an execution once', async () => {
+	const { service, n8n } = pair;
+	const [first, second] = ['first #neverEnds', 'second'];
+	const { id, url } = await pair.activate(
+		connect('Two in a row', [
+			webhook(),
+			SPLIT_ITEMS,
+			createAndWait({}, { name: 'Generate one' }),
+			createAndWait({ customInput: { prompt: second } }, { name: 'Generate two' }),
+			httpRequest({ url: `${busyUrl}/note` }),
+		]),
+	);
+	await postJson(url, { items: [{ prompt: first }] });
+	const [{ id: executionId = '' } = {}] = await n8n.waitForExecutions({
+		workflowId: id,
+		count: 1,
+		status: ['waiting'],
+	});
+	await takeSlot();
+
+	const task = await pair.endTask(pair.findTask(first));
+	/** Sends a callback as a sender does that gives up after a second. */
+	const send = async (callbackType?: string) => {
+		const body = callbackType && {
+			data: { task_id: task.taskId, callbackType },
+		};
+		const sent = service.callback(task.taskId, {
+			timestamp: readTimestamp(),
+			signal: AbortSignal.timeout(1_000),
+			...(body && { body }),
+		});
+		return await sent.then(({ body }) => parseAnswer(body)).catch(({ message }: Error) => message);
+	};
+	// n8n answers the one that wakes the execution when it has a slot for it.
+	expect(await send()).toContain('did not answer');
+	const sendCopies = async () => await Promise.all([send(), send(), send('nudge')]);
+	const answers = await sendCopies();
+	await passMinute();
+	answers.push(...(await sendCopies()));
+	const { status } = await n8n.getExecution(executionId);
+	expect([status, pair.listPrompts().includes(second), noted]).toEqual(['waiting', false, 0]);
+
+	release();
+	const execution = await n8n.waitForExecution(executionId);
+	expect(execution.status).toBe('success');
+	expect(execution.getItems('Generate one')).toMatchObject(pair.listCompleted(first));
+	expect(pair.listPrompts().filter((prompt) => prompt === second)).toHaveLength(1);
+	expect(execution.getItems('Generate two')).toMatchObject(pair.listCompleted(second));
+	expect(noted).toBe(1);
+	expect(await count(id)).toBe(1);
+	expect(answers).toEqual(answers.map(() => ({ accepted: true, resumed: false })));
 });

@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import fastify from 'fastify';
 import { parseAnswer, postJson } from '../../dev/fixtures/callbacks.cts';
+import { buildCredentialData, CREDENTIAL_TYPE, WEBHOOK_SECRET } from '../../dev/fixtures/pair.cts';
 import { startMailServer } from '../../dev/fixtures/mailServer.cts';
 import {
 	buildNode,
@@ -103,10 +104,16 @@ async function expectNoForm(prompt: string) {
 	expect((await fetch(url, { method: 'POST' })).status).toBe(404);
 }
 
-/** n8n's own answer where no webhook of an execution that waits has our path. */
+/** n8n's own answers, by which a nudge knows its end: no webhook of an execution that waits has our path, or it has finished. */
 const NOT_OURS = {
 	status: 404,
-	message: expect.stringContaining('does not contain a waiting webhook') as unknown,
+	message: expect.stringMatching(
+		/^The workflow for execution ".*" does .*matching path/,
+	) as unknown,
+};
+const FINISHED = {
+	status: 409,
+	message: expect.stringMatching(/^The execution ".* has finished/) as unknown,
 };
 
 const PERSON = { resume: 'form', formTitle: 'Ready?', formFields: { values: [] }, options: {} };
@@ -172,6 +179,7 @@ describe.each(Object.entries(WAITING))('n8n’s node "%s"', (name, { node, goOn 
 		const execution = await pair.n8n.waitForExecution(executionId);
 		expect(execution.status).toBe('success');
 		expect(noted.filter((one) => one === prompt)).toHaveLength(1);
+		for (const answer of await sendAll(prompt)) expect(answer).toMatchObject(FINISHED);
 	});
 
 	if (!goOn) return;
@@ -199,8 +207,7 @@ describe.each(Object.entries(WAITING))('n8n’s node "%s"', (name, { node, goOn 
 		const again = await fetch(resumeUrl, { method: 'POST' });
 		expect(again.status).toBe(404);
 		await waitForNode(executionId, 'Sleeps');
-		const ended = { state: 'success', completeTime: Date.now() };
-		Object.assign(pair.findTask(prompt), ended);
+		await pair.endTask(pair.findTask(prompt));
 		expect((await sendAll(prompt))[0]).toMatchObject({ status: 200, resumed: true });
 		const execution = await pair.n8n.waitForExecution(executionId);
 		expect(execution.getItems('Sleeps')).toMatchObject(pair.listCompleted(prompt));
@@ -232,8 +239,9 @@ describe('an execution that sleeps', () => {
 		const prompt = `saving-${name.replaceAll(' ', '-')}`;
 		await start([prompt, `${prompt}-more`], [createAndWait(), noteIt], settings);
 		await poll(() => noted.includes(prompt), { what: 'the node behind' });
+		// n8n itself answers 409 once the execution goes on.
 		for (const { callbacks } of [prompt, `${prompt}-more`].map((text) => pair.findTask(text)))
-			expect(callbacks.length).toBeGreaterThan(0);
+			expect([200, 409]).toContain(callbacks.at(-1)?.status);
 		expect(pair.findTask(prompt).callBackUrl).toContain('/media-generation?');
 	});
 
@@ -252,24 +260,24 @@ describe('an execution that sleeps', () => {
 		'whose key is replaced, with the old one as previous': async () => {
 			await updateCredential({
 				webhookSecret: 'another-key',
-				previousWebhookSecret: 'dev-webhook-key',
+				previousWebhookSecret: WEBHOOK_SECRET,
 			});
 		},
 	};
 
-	const updateCredential = async (changes: object) => {
+	const updateCredential = async (changes?: object) => {
 		const { id, name } = pair.credential;
-		const data = { baseUrl: pair.service.url, accessToken: 'dev-token', ...changes };
-		await pair.n8n.updateCredential(id, { name, type: 'mediaGenerationApi', data });
+		const data = buildCredentialData(pair.service, changes);
+		await pair.n8n.updateCredential(id, { name, type: CREDENTIAL_TYPE, data });
 	};
-	afterEach(async () => await updateCredential({ webhookSecret: 'dev-webhook-key' }));
+	afterEach(async () => await updateCredential());
 
 	it.each(Object.entries(MEANWHILE))('and %s, goes on', async (name, change) => {
 		const prompt = `meanwhile-${name.replaceAll(/\W/g, '-')} #neverEnds`;
 		const id = await start([prompt], [createAndWait()]);
 		const executionId = await waitForSleep(id);
 		await change(id);
-		Object.assign(pair.findTask(prompt), { state: 'success', completeTime: Date.now() });
+		await pair.endTask(pair.findTask(prompt));
 		expect((await sendAll(prompt))[0]).toMatchObject({ status: 200, resumed: true });
 		const execution = await pair.n8n.waitForExecution(executionId);
 		expect(execution.getItems(NODE)).toMatchObject(pair.listCompleted(prompt));
@@ -287,7 +295,7 @@ describe('an execution that sleeps', () => {
 		await postJson(url, { items: [{ prompt }] });
 		const executionId = await waitForSleep(id);
 		await pair.n8n.request('DELETE', `/rest/credentials/${credential.id}`);
-		Object.assign(pair.findTask(prompt), { state: 'success', completeTime: Date.now() });
+		await pair.endTask(pair.findTask(prompt));
 		expect((await sendAll(prompt))[0]).toMatchObject({ status: 503 });
 		// n8n itself ends a sleep long after its limit. This one is brought forward.
 		await evaluate(

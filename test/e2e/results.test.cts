@@ -92,7 +92,7 @@ describe.each(['filesystem', 'default'])('with binary data in %s mode', (mode) =
 
 // n8n repeats a node whose first item is an error, and the limit ends the wait.
 it.each(['callback', 'polling'])(
-	'by %s, each file is an item of its own, also after a repeat and at the limit, costs no task when it is missing, and is awake paired with its input',
+	'by %s, each file is an item of its own, also after a repeat and at the limit, costs no task when it is missing, and is paired with its input',
 	async (waitFor) => {
 		const texts = ['#status=422', '#files=2', '#fail', '#neverEnds', '#files=3 #links=dead'];
 		const [refused, two, failed, endless, dead] = texts;
@@ -102,18 +102,16 @@ it.each(['callback', 'polling'])(
 		const parameters = { waitFor, waitLimit: 0.1, downloadResults: true, options };
 		const node = createAndWait(parameters, goesOn);
 		const execution = await pair.runNodes(prompts(texts), node, SEEN);
-		// n8n pairs what comes out of a sleep by position.
-		if (waitFor === 'polling')
-			expect(execution.getItems('Seen').map(({ prompt }) => prompt)).toEqual([
-				refused,
-				two,
-				two,
-				failed,
-				endless,
-				dead,
-				dead,
-				dead,
-			]);
+		expect(execution.getItems('Seen').map(({ prompt }) => prompt)).toEqual([
+			refused,
+			two,
+			two,
+			failed,
+			endless,
+			dead,
+			dead,
+			dead,
+		]);
 		const output = getOutput(execution).map(({ json, binary }) => ({
 			prompt: pair.service.tasks.get(json.taskId)?.input.prompt,
 			status: json.status,
@@ -136,7 +134,7 @@ it.each(['callback', 'polling'])(
 		expect(bytes?.equals(await fetchBytes(second?.json.file?.url))).toBe(true);
 		expect(pair.service.tasks.size).toBe(4);
 		// What was refused was sent again by the repeat.
-		if (waitFor === 'polling') expect(pair.countCreations()).toBe(6);
+		expect(pair.countCreations()).toBe(6);
 	},
 );
 

@@ -14,13 +14,16 @@ export function readResumeUrl(context: IExecuteFunctions | IWebhookFunctions): s
 	return url.href;
 }
 
-/** n8n's message to who asks for an execution that doesn't exist (2.14.2, 2.41.1). */
+/**
+ * n8n's message to who asks for an execution that doesn't exist (2.14.2, 2.41.1). `e2e/proxies`
+ * fails first.
+ */
 export const buildNotFound = (executionId: string): string =>
 	`The execution "${executionId}" does not exist.`;
 
 /**
  * n8n's messages of an execution that waits no more, or waits elsewhere (`waiting-webhooks.js`,
- * 2.14.2, 2.41.1). One that is running may be about to sleep. `e2e/proxies` fails first.
+ * 2.14.2, 2.41.1). One that is running may be about to sleep. `e2e/neighbors` fails first.
  */
 const ENDED = /^The (workflow for )?execution ".*(does not exist|has finished|matching path)/;
 
