@@ -42,9 +42,9 @@ it.each<[Error, string]>([
 });
 
 it('an answer that takes too long is told from none', async () => {
-	jest.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
+	const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
 	const { result } = await send(HOST, broken());
 	const failure = 'does not answer within 3 seconds';
 	expect(result).toEqual({ text: '', failure, isTimeout: true });
-	expect(AbortSignal.timeout).toHaveBeenCalledWith(3_000);
+	expect(timeout).toHaveBeenCalledWith(3_000);
 });
