@@ -28,12 +28,15 @@ afterAll(async () => {
 const pause = async (seconds: number) =>
 	await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
+const itFailsUnderLoad = process.env.LOAD_TESTS === 'off' ? it.skip : it.failing;
+
 /**
  * n8n's WaitTracker finds an execution whose wait is over each minute again while it waits for the slot, and each time queues it with
  * the data of then. Once the execution sleeps in a later node, the next one in the queue takes that data in place of what n8n stored
  * since, and runs the later node anew.
+ * docs/operation.md tells users; n8n's own Wait node has the same weakness.
  */
-it.failing(
+itFailsUnderLoad(
 	'own ends of n8n that wait for the slot behind our delivery pay for nothing again',
 	async () => {
 		const first = createAndWait(

@@ -151,7 +151,8 @@ const listPrompts = (row: string, way: Way) =>
 const readRun = (execution?: Execution) => ({
 	status: execution?.status,
 	output: readOutputs(execution, pair.listTasks()),
-	hints: readHints(execution),
+	// Items are prepared side by side.
+	hints: readHints(execution).sort(),
 });
 
 async function startRow(row: string, way: Way): Promise<void> {
