@@ -8,8 +8,15 @@ import {
 } from 'n8n-workflow';
 import { UnknownOutcomeError, type UnknownOutcome } from '../api/errors';
 import { newTask, type StoredTask, type Task } from '../api/task';
-import { getNodeContext, isMixedUp, isTool, showInExecution } from '../host/execution';
+import {
+	getNodeContext,
+	isMixedUp,
+	isTool,
+	readResumeSecrets,
+	showInExecution,
+} from '../host/execution';
 import { readNodeContext } from '../host/sleep';
+import { BoundedMap } from '../lib/boundedMap';
 import { digest } from '../lib/json';
 import { digestCall, openShared, type Shared } from './agentCalls';
 import type { Failed, Failures } from './operation';
@@ -71,6 +78,15 @@ interface Stored {
 /** The entry of the node's context. */
 const ENTRY = 'run';
 
+/** What this process remembers of a run. */
+type Remembered = Pick<Stored, 'sent' | 'shared'> & { settings?: unknown };
+
+/**
+ * The runs of this process. Where an execution waits long for a slot of the concurrency limit, n8n
+ * may run it again with the data of before (`wait-tracker.js`, 2.41.1): its tasks exist all the same.
+ */
+const runsHere = new BoundedMap<string, Remembered>(10_000);
+
 /** The part of a request to create a task that tells it from others. */
 interface Request {
 	model: string;
@@ -101,6 +117,7 @@ export class RunRecord {
 		const kept = isMixedUp(context) ? undefined : getNodeContext(context);
 		this.stored = continueRecord(kept?.[ENTRY] as Stored | undefined, context);
 		if (kept) kept[ENTRY] = this.stored;
+		remember(context, this.stored);
 		context.getExecutionCancelSignal()?.addEventListener('abort', this.showTaskIds, { once: true });
 		const { wait } = this.stored;
 		if (!wait?.asleep?.woken) return;
@@ -186,6 +203,7 @@ export class RunRecord {
 	/** Opens the wait of the run, or of an earlier try. */
 	openWait<Settings>(read: () => Settings): Wait<Settings> {
 		this.stored.wait ??= { settings: read() };
+		remember(this.context, this.stored);
 		return this.stored.wait as Wait<Settings>;
 	}
 
@@ -220,10 +238,31 @@ function continueRecord(before: Stored | undefined, context: IExecuteFunctions):
 	const executionId = (context.getExecutionId() as string | undefined) ?? '';
 	const isSameExecution = before?.executionId === executionId;
 	if (isSameExecution && before.run === run) return before;
+	const known = runsHere.get(identifyRun(context, { executionId, run }));
+	if (known) {
+		const { sent, shared, settings } = known;
+		return { run, executionId, sent, shared, wait: settings ? { settings } : undefined };
+	}
 	const shared = isSameExecution ? before.shared : openShared(context);
 	const begun: Stored = { run, executionId, sent: {}, shared };
 	if (isSameExecution || before?.run !== run) return begun;
 	return { ...begun, earlier: { ...before.earlier, ...before.sent } };
+}
+
+/** Identifies a run by n8n's secret of the execution; blank without one, and for an agent's calls. */
+function identifyRun(
+	context: IExecuteFunctions,
+	{ executionId, run }: Pick<Stored, 'executionId' | 'run'>,
+): string {
+	const { token } = readResumeSecrets(context);
+	if (!token || isTool(context)) return '';
+	return digest([token, executionId, context.getNode().name, run]);
+}
+
+function remember(context: IExecuteFunctions, stored: Stored): void {
+	const key = identifyRun(context, stored);
+	const { sent, shared, wait } = stored;
+	if (key) runsHere.set(key, { sent, shared, settings: wait?.settings });
 }
 
 const digestRequest = ({ model, input }: Request): string => digest([model, input]);
