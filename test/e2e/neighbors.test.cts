@@ -7,10 +7,12 @@ import { startMailServer } from '../../dev/fixtures/mailServer.cts';
 import {
 	buildNode,
 	callWorkflow,
+	chain,
 	connect,
 	createAndWait,
 	httpRequest,
 	NODE,
+	prompts,
 	SPLIT_ITEMS,
 	WAIT,
 	webhook,
@@ -21,7 +23,6 @@ import { poll } from '../../dev/n8n/wait.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
 import { usePair } from './support.cts';
 
-jest.setTimeout(60_000);
 /** Every node of an execution that waits has the same resume URL. None may be touched by what is meant for ours. */
 
 const pair = usePair({
@@ -214,6 +215,43 @@ describe.each(Object.entries(WAITING))('n8n’s node "%s"', (name, { node, goOn 
 	});
 });
 
+it('a page of a form appears behind Generate, and is submitted by nobody but its reader', async () => {
+	const prompt = 'form-page';
+	const formFields = { values: [{ fieldLabel: 'prompt' }] };
+	const form = { formTitle: 'Form', formFields, responseMode: 'onReceived', options: {} };
+	const webhookId = randomUUID();
+	const workflow = connect('Form pages', [
+		buildNode('Items', 'n8n-nodes-base.formTrigger', 2.2, form, { webhookId }),
+		createAndWait(),
+		buildNode(
+			'Page',
+			'n8n-nodes-base.form',
+			1,
+			{ formFields, options: {} },
+			{
+				webhookId: randomUUID(),
+			},
+		),
+		noteIt,
+	]);
+	const { id } = await pair.activate(workflow);
+	const fill = async (url: string) => {
+		const body = new FormData();
+		body.append('field-0', prompt);
+		expect((await fetch(url, { method: 'POST', body })).status).toBe(200);
+	};
+	await fill(`${pair.n8n.url}/form/${webhookId}`);
+	const executionId = await waitForSleep(id);
+	await waitForNode(executionId, 'Page');
+	expect(pair.findTask(prompt).callBackUrl).toContain('/media-generation?');
+	await expectNoForm(prompt);
+	await waitForNode(executionId, 'Page');
+	expect(noted).not.toContain(prompt);
+	await fill(buildResumeUrl(prompt).replace('webhook-waiting', 'form-waiting'));
+	expect((await pair.n8n.waitForExecution(executionId)).status).toBe('success');
+	expect(noted.filter((one) => one === prompt)).toHaveLength(1);
+});
+
 it('a called workflow that waits keeps its caller, which our callbacks do not wake', async () => {
 	const called = connect('Called', [WHEN_CALLED, { ...WAIT, name: 'Approve' }]);
 	const { id: calledId } = await pair.activate(called).catch(async () => {
@@ -242,6 +280,15 @@ describe('an execution that sleeps', () => {
 		// n8n itself answers 409 once the execution goes on.
 		for (const { callbacks } of [prompt, `${prompt}-more`].map((text) => pair.findTask(text)))
 			expect([200, 409]).toContain(callbacks.at(-1)?.status);
+		expect(pair.findTask(prompt).callBackUrl).toContain('/media-generation?');
+	});
+
+	it('of a run by hand that n8n does not save, goes on', async () => {
+		const prompt = 'saving-no-run-by-hand';
+		const workflow = chain('By hand', [prompts([prompt]), createAndWait(), noteIt]);
+		Object.assign(workflow.settings ?? {}, { saveManualExecutions: false });
+		await pair.n8n.run((await pair.importWorkflow(workflow)).id);
+		await poll(() => noted.includes(prompt), { what: 'the node behind' });
 		expect(pair.findTask(prompt).callBackUrl).toContain('/media-generation?');
 	});
 
