@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import fastify from 'fastify';
 import { createEndedTask, parseAnswer, postJson } from '../../dev/fixtures/callbacks.cts';
 import {
@@ -7,6 +8,7 @@ import {
 	SPLIT_ITEMS,
 	webhook,
 } from '../../dev/fixtures/workflows.cts';
+import { itUnderLoad } from '../../dev/fixtures/underLoad.cts';
 import { evaluate, INSPECTABLE } from '../../dev/n8n/inspect.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import { usePair } from './support.cts';
@@ -151,3 +153,39 @@ it('while n8n waits for a slot, for longer than a minute and after hang-ups, cop
 	expect(await count(id)).toBe(1);
 	expect(answers).toEqual(answers.map(() => ({ accepted: true, resumed: false })));
 });
+
+/**
+ * n8n's WaitTracker finds an execution whose wait is over each minute again while it waits for the slot, and each time queues it with
+ * the data of then. Once the execution sleeps in a later node, the next one in the queue takes that data in place of what n8n stored
+ * since, and runs the later node anew. Our node remembers what it has sent; n8n's own nodes don't. It takes more than two minutes.
+ */
+itUnderLoad(
+	'own ends of n8n that wait for the slot behind our delivery pay for nothing again',
+	async () => {
+		const prompts = ['late first #neverEnds', 'late second #neverEnds'];
+		const [first, second] = prompts.map((prompt) => ({
+			waitFor: 'callback',
+			customInput: { prompt },
+		}));
+		const listSent = () => pair.listPrompts().filter((prompt) => prompts.includes(prompt));
+		const { url } = await pair.activate(
+			connect('Late', [
+				webhook(),
+				SPLIT_ITEMS,
+				createAndWait({ ...first, waitLimit: 0.2 }, { name: 'First' }),
+				createAndWait(second, { name: 'Second' }),
+			]),
+		);
+		await postJson(url, { items: [{}] });
+		await pair.waitForTasks(String(prompts[0]));
+		await pause(2_000);
+		await takeSlot();
+		// n8n's own end comes 100 seconds after the limit.
+		await pause(125_000);
+		expect(listSent()).toEqual(prompts.slice(0, 1));
+		release();
+		await pair.waitForTasks(...prompts);
+		await pause(8_000);
+		expect(listSent()).toEqual(prompts);
+	},
+);
