@@ -60,7 +60,7 @@ const buildDownloads: BuildTransfers = async (service, megabytes) => {
 	const url = `${service.resultsUrl}/results/${taskId}/result.png`;
 	const options = { response: { response: { responseFormat: 'file' } } };
 	return {
-		ours: [mediaGeneration({ operation: 'download', taskId, files: ['result'] })],
+		ours: [mediaGeneration({ operation: 'getFiles', taskId, files: ['result'] })],
 		theirs: [httpRequest({ url, options })],
 	};
 };

@@ -47,7 +47,7 @@ function checkRequest({ headers = {}, method, ...request }: SentRequest): void {
 		);
 }
 
-const displayOptions = { show: { customEndpoints: [true] } };
+const displayOptions = { show: { advancedSettings: [true] } };
 
 const advancedFields: INodeProperties[] = [
 	{
@@ -125,7 +125,7 @@ export class MediaGenerationApi implements ICredentialType {
 		},
 		{
 			displayName: 'Advanced Settings',
-			name: 'customEndpoints',
+			name: 'advancedSettings',
 			type: 'boolean',
 			default: false,
 			description:

@@ -121,7 +121,7 @@ async function importFilesWorkflow(pair: Pair) {
 /** Makes an agent of n8n's Agents that has our node as its tool. */
 async function createAgent({ n8n, credential }: Pair, model: CredentialInput) {
 	const prompt = "={{ $fromAI('prompt', 'What to change', 'string') }}";
-	const node = mediaGeneration({ ...EDIT, operation: 'createAndWait', prompt });
+	const node = mediaGeneration({ ...EDIT, operation: 'generate', prompt });
 	const credentials = { mediaGenerationApi: credential };
 	const tool = nodeTool('Edit the photo', { ...node, credentials });
 	return await N8nAgent.create(n8n, 'Photo studio', await n8n.createCredential(model), [tool]);
@@ -131,7 +131,7 @@ async function createAgent({ n8n, credential }: Pair, model: CredentialInput) {
 async function showAnyModel(editor: Editor) {
 	await editor.openNewManualWorkflow();
 	await editor.addNode('media', 'Media Generation', 'Generate a video or image');
-	await editor.chooseFromSearch('customModel', 'epsilon image', 'Epsilon 2 Image to Video');
+	await editor.chooseFromSearch('anyModel', 'epsilon image', 'Epsilon 2 Image to Video');
 	await editor.get('parameter-input-image_url').waitFor();
 }
 

@@ -9,7 +9,7 @@ import { createLog, logFailure } from './log.cts';
 import { findCacheFolder, provideN8n } from './n8n/provide.cts';
 
 /** Two examples that make a round: the first creates a task whose callback starts the second. */
-const ROUND = { create: 'create-a-task', trigger: 'when-a-task-ends' };
+const ROUND = { start: 'start-a-task', trigger: 'when-a-task-ends' };
 const SERVICE_PORT = 8787;
 const N8N_PORT = 5678;
 
@@ -50,7 +50,7 @@ n8n is ready: ${n8n.url}
 To see a finished picture: open the workflow "${readExample('make-a-picture').name}", press "Execute workflow", and
 open its node: View in the output shows the picture.
 
-To see a task go round: open the workflow "${readExample(ROUND.create).name}" and press "Execute workflow".
+To see a task go round: open the workflow "${readExample(ROUND.start).name}" and press "Execute workflow".
 Some seconds later the finished task is in the Executions of the workflow "${readExample(ROUND.trigger).name}".
 
 The emulator of the service is at ${service.url}, its files at ${service.resultsUrl}. Ctrl-C ends both.
@@ -94,7 +94,7 @@ async function importExamples({ n8n, service, credential }: Pair) {
 
 /** Creates a task, waits until its callback has started the trigger's workflow, and prints the finished task. */
 async function checkOneRound({ n8n }: Pair, ids: Record<string, string>) {
-	const run = await n8n.waitForExecution(await n8n.run(String(ids[ROUND.create])));
+	const run = await n8n.waitForExecution(await n8n.run(String(ids[ROUND.start])));
 	if (run.status !== 'success') throw new Error(`No task was created: ${run.getError()?.message}`);
 	const workflowId = String(ids[ROUND.trigger]);
 	const [received] = await n8n.waitForExecutions({ workflowId, count: 1 });

@@ -68,22 +68,22 @@ withAgents("an agent of n8n's Agents", () => {
 		const takeFirst = ([first]: string[]) => ({ taskId: readItems(first)[0]?.json.taskId });
 		const results = await runAgent(
 			[
-				creating('createAndWait', { downloadResults: true }),
-				creating('create'),
+				creating('generate', { downloadResults: true }),
+				creating('start'),
 				using({ operation: 'get', taskId }),
-				using({ operation: 'download', taskId }),
+				using({ operation: 'getFiles', taskId }),
 				using({ resource: 'account', operation: 'getCredits' }),
 				using({ resource: 'file', operation: 'upload', source: 'url', fileUrl }),
 			],
 			[
 				[
-					new ToolCall('createAndWait', () => ({ prompt: 'one' })),
-					new ToolCall('createAndWait', () => ({ prompt: 'two' })),
-					new ToolCall('create', () => ({ prompt: 'three' })),
+					new ToolCall('generate', () => ({ prompt: 'one' })),
+					new ToolCall('generate', () => ({ prompt: 'two' })),
+					new ToolCall('start', () => ({ prompt: 'three' })),
 				],
 				[
 					new ToolCall('get', takeFirst),
-					new ToolCall('download', takeFirst),
+					new ToolCall('getFiles', takeFirst),
 					new ToolCall('getCredits'),
 					new ToolCall('upload'),
 				],
@@ -129,7 +129,7 @@ withAgents("an agent of n8n's Agents", () => {
 			['one', /"status":"pending"/],
 		];
 		const agent = await createAgent(
-			[creating('create')],
+			[creating('start')],
 			calls.map(([prompt]) => [{ prompt }]),
 		);
 		await agent.chat('Make it night');
@@ -146,7 +146,7 @@ withAgents("an agent of n8n's Agents", () => {
 	});
 
 	it('is told of a slow task, which goes on', async () => {
-		const slow = creating('createAndWait', { options: { toolWaitLimit: 0.03 } });
+		const slow = creating('generate', { options: { agentWait: 0.03 } });
 		const [[item] = []] = await runAgent([slow], [[{ prompt: '#neverEnds' }]]);
 		expect(item?.json).toEqual({
 			taskId: pair.findId('#neverEnds'),
@@ -157,7 +157,7 @@ withAgents("an agent of n8n's Agents", () => {
 
 	it('that is stopped leaves the ID in the log, and the next prompt gets a task of its own', async () => {
 		const readNew = pair.n8n.followLog();
-		const waits = creating('createAndWait', { options: { toolWaitLimit: 0.1 } });
+		const waits = creating('generate', { options: { agentWait: 0.1 } });
 		const agent = await createAgent([waits], [[{ prompt: '#slow=2' }]]);
 		const stop = new AbortController();
 		const stopped = agent.chat('Make it night', stop.signal);

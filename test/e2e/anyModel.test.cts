@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { readExample } from '../../dev/fixtures/examples.cts';
-import { chain, createAndWait, mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
+import { chain, generate, mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import { nameSong } from '../../dev/service/results.cts';
@@ -18,13 +18,13 @@ afterEach(() => pair.service.set({ catalogue: true }));
 
 /** Builds our node as a person leaves it who has chosen nothing yet. */
 const anyModel = (parameters: Record<string, unknown> = {}) =>
-	mediaGeneration({ operation: 'createAndWait', model: 'custom', ...parameters });
+	mediaGeneration({ operation: 'generate', model: 'any', ...parameters });
 
 const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
 /** Saves another credential, for which nothing of the catalogue is in memory. */
 const createAccount = async (name: string) =>
-	await pair.createCredential({ customEndpoints: true, modelsPath: `/api/v1/models?${name}` });
+	await pair.createCredential({ advancedSettings: true, modelsPath: `/api/v1/models?${name}` });
 
 /** Opens the panel of our node in a saved workflow. */
 async function openPanel(id: string) {
@@ -45,7 +45,7 @@ describe('a person who wants another model', () => {
 		({ id: workflowId } = await pair.importWorkflow(chain('Any model', nodes)));
 		await openPanel(workflowId);
 		await editor.panel.getByText('Choose a model first.').waitFor();
-		await editor.chooseFromSearch('customModel', 'music song', 'Zeta Song V5');
+		await editor.chooseFromSearch('anyModel', 'music song', 'Zeta Song V5');
 		await editor.fill('prompt', 'Rain on a tin roof');
 		await editor.get('parameter-input-instrumental').getByRole('switch').locator('..').click();
 		await editor.choose('voice_gender', 'f');
@@ -70,7 +70,7 @@ describe('a person who wants another model', () => {
 	});
 
 	it('chooses another one, which keeps the prompt, and gives it URLs and a binary field in a list', async () => {
-		await editor.chooseFromSearch('customModel', 'kappa reference', 'Kappa 6');
+		await editor.chooseFromSearch('anyModel', 'kappa reference', 'Kappa 6');
 		await editor.get('parameter-input-reference_image_urls').waitFor();
 		const prompt = editor.get('parameter-input-prompt');
 		expect(await prompt.locator('textarea').inputValue()).toBe('Rain on a tin roof');
@@ -134,7 +134,7 @@ it('a model that continues an earlier result is chosen behind a song, and the ID
 	const { id } = await pair.importWorkflow(chain('Continue', [makeSong, anyModel()]));
 	const { length } = pair.listTasks();
 	await openPanel(id);
-	await editor.chooseFromSearch('customModel', 'music video', 'Zeta Song V5 Music Video');
+	await editor.chooseFromSearch('anyModel', 'music video', 'Zeta Song V5 Music Video');
 	await editor.panel.getByText('Task ID (earlier task)').waitFor();
 	const filledIn = { task_id: '{{ $json.taskId }}', audio_id: '{{ $json.file.id }}' };
 	for (const [name, expression] of Object.entries(filledIn))
@@ -155,7 +155,7 @@ it('a catalogue that a service does not have leads on to ID and JSON', async () 
 	pair.service.set({ catalogue: false });
 	const { id } = await pair.importWorkflow(chain('No list', [anyModel()]), { credential });
 	await openPanel(id);
-	await editor.get('resource-locator-customModel').getByTestId('rlc-input').click();
+	await editor.get('resource-locator-anyModel').getByTestId('rlc-input').click();
 	const error = editor.get('rlc-error-container').filter({ visible: true });
 	await error.getByText("choose the model By ID and set 'Input Mode' to JSON").waitFor();
 });
@@ -163,12 +163,12 @@ it('a catalogue that a service does not have leads on to ID and JSON', async () 
 it('dates of expressions are sent as ISO text, and a number that lost digits is refused', async () => {
 	const iso = '2026-11-02T10:00:00.000Z';
 	const dates = `{ date: new Date('${iso}'), list: [DateTime.fromISO('${iso}').toUTC()] }`;
-	const polling = { waitFor: 'polling' };
-	await pair.runNodes(createAndWait({ customInput: `={{ ${dates} }}`, ...polling }));
+	const polling = { howToWait: 'polling' };
+	await pair.runNodes(generate({ anyInput: `={{ ${dates} }}`, ...polling }));
 	expect(readSent()).toEqual({ date: iso, list: [iso] });
 	const { length } = pair.listTasks();
-	const customInput = '{ "prompt": "x", "seed": 9007199254740993 }';
-	const refused = await pair.runNodes(createAndWait({ customInput, ...polling }));
+	const anyInput = '{ "prompt": "x", "seed": 9007199254740993 }';
+	const refused = await pair.runNodes(generate({ anyInput, ...polling }));
 	expect(refused.readError()).toContain("'Seed' must be between -9007199254740991 and");
 	expect(pair.listTasks()).toHaveLength(length);
 });
@@ -182,15 +182,15 @@ describe('the panel of a node whose model is chosen', () => {
 	const shown = { type: 'string', display: true, required: true, defaultMatch: false };
 	const schema = ['video_url', 'audio_url'].map((id) => ({ id, displayName: id, ...shown }));
 	const value = { video_url: 'https://media.example/a.mp4' };
-	const customFields = { mappingMode: 'defineBelow', value, schema };
+	const anyFields = { mappingMode: 'defineBelow', value, schema };
 	const nodes = {
-		Unknown: { customModel: byId(UNKNOWN) },
-		Outdated: { customModel: byId('rho/lip-sync'), customFields },
+		Unknown: { anyModel: byId(UNKNOWN) },
+		Outdated: { anyModel: byId('rho/lip-sync'), anyFields },
 		JSON: {
-			customModel: byId('psi/image-edit'),
+			anyModel: byId('psi/image-edit'),
 			inputMode: 'json',
-			waitFor: 'polling',
-			customInput: JSON.stringify(JSON_INPUT),
+			howToWait: 'polling',
+			anyInput: JSON.stringify(JSON_INPUT),
 		},
 	};
 

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { CREDENTIAL_TYPE, TOKEN } from '../../dev/fixtures/pair.cts';
-import { createAndWait, httpRequest, NODE, prompts } from '../../dev/fixtures/workflows.cts';
+import { generate, httpRequest, NODE, prompts } from '../../dev/fixtures/workflows.cts';
 import { sign } from '../../dev/service/callbacks.cts';
 import { defaults } from '../../dev/service/settings.cts';
 import { DETAILS, usePair } from './support.cts';
@@ -30,7 +30,7 @@ describe('anyone who can send requests to the resume URL of an execution that sl
 	};
 
 	beforeEach(async () => {
-		executionId = await pair.park(prompts([PROMPT]), createAndWait({ waitFor: 'callback' }));
+		executionId = await pair.park(prompts([PROMPT]), generate({ howToWait: 'callback' }));
 		const task = pair.findTask(PROMPT);
 		taskId = task.taskId;
 		resumeUrl = new URL(String(task.callBackUrl));

@@ -53,7 +53,7 @@ function readMembers(type: ts.TypeNode, source: ts.SourceFile): Parameter[] {
 
 /** Reads the types of the node that n8n shows to builders. */
 async function readTypes() {
-	const nodeIds = [{ nodeId: NODE_TYPE, resource: 'task', operation: 'create' }];
+	const nodeIds = [{ nodeId: NODE_TYPE, resource: 'task', operation: 'start' }];
 	const { definitions } = await call<{ definitions: string }>('get_node_types', { nodeIds });
 	const source = ts.createSourceFile('types.ts', definitions, ts.ScriptTarget.Latest, true);
 	const aliases = source.statements.filter(ts.isTypeAliasDeclaration);
@@ -69,12 +69,12 @@ let properties: INodeProperties[];
 
 /**
  * Returns the fields that the editor shows for a model. The prompt of Any Model is left out: n8n can't
- * join its conditions with those of the other prompts, so builders give it in customFields.
+ * join its conditions with those of the other prompts, so builders give it in anyFields.
  */
 const listFields = (model: string) =>
 	properties.filter(({ name, type, displayOptions: { show, hide } = {} }) => {
 		const isShown = show?.model?.includes(model) ?? hide?.model?.includes(model) === false;
-		return isShown && type !== 'notice' && !(model === 'custom' && name === 'prompt');
+		return isShown && type !== 'notice' && !(model === 'any' && name === 'prompt');
 	});
 
 /** Says by the notes of a parameter whether a model has it; undefined where they say nothing of models. */
@@ -170,14 +170,14 @@ describeWhereBuilt('an AI that builds workflows', () => {
 		['image edit', 3],
 		['edit photo', 5],
 		['create picture', 3],
-		['generate video', 3],
+		['runGenerate video', 3],
 	])('finds the node by "%s" among the first %d', async (query, rank) => {
 		const { results } = await call<{ results: string }>('search_nodes', { queries: [query] });
 		const found = [...results.matchAll(/^- (\S+)/gm)].map(([, id]) => id);
 		expect(found.slice(0, rank)).toContain(NODE_TYPE);
 	});
 
-	it.each([...LISTED_MODELS, 'custom'])('sees each field of %s, and no other', (id) => {
+	it.each([...LISTED_MODELS, 'any'])('sees each field of %s, and no other', (id) => {
 		const names = [...new Set(listFields(id).map(({ name }) => name))];
 		const seen = types.parameters.filter((parameter) => belongsTo(parameter, id));
 		const hidden = names.filter((name) => name === 'mode');
@@ -186,7 +186,7 @@ describeWhereBuilt('an AI that builds workflows', () => {
 	});
 
 	it('builds a workflow for each model from the types alone, which n8n accepts and the service too', async () => {
-		const base = { resource: 'task', operation: 'create' };
+		const base = { resource: 'task', operation: 'start' };
 		const steps: Record<string, object> = {};
 		for (const model of LISTED_MODELS)
 			steps[model] = { ...base, model, ...buildParameters(types, model) };
@@ -198,14 +198,14 @@ describeWhereBuilt('an AI that builds workflows', () => {
 	});
 
 	it('finds any model of the service, looks up its fields, makes a workflow, runs it, and gets the result', async () => {
-		const customModel = { __rl: true, mode: 'id', value: 'epsilon-2/text-to-video' };
+		const anyModel = { __rl: true, mode: 'id', value: 'epsilon-2/text-to-video' };
 		const { source, parameters } = types;
 		const notes = (name: string) => parameters.find((one) => one.name === name)?.notes ?? '';
-		const [, search = ''] = /@searchListMethod (\w+)/.exec(notes('customModel')) ?? [];
+		const [, search = ''] = /@searchListMethod (\w+)/.exec(notes('anyModel')) ?? [];
 		const found = await lookUp(search, 'listSearch', { filter: 'epsilon text to video' });
-		expect(found.map(({ value }) => value)).toEqual([customModel.value]);
-		const [, list = ''] = /@loadOptionsMethod (\w+)/.exec(notes('customFields')) ?? [];
-		const currentNodeParameters = { customModel };
+		expect(found.map(({ value }) => value)).toEqual([anyModel.value]);
+		const [, list = ''] = /@loadOptionsMethod (\w+)/.exec(notes('anyFields')) ?? [];
+		const currentNodeParameters = { anyModel };
 		const fields = await lookUp(list, 'loadOptions', { currentNodeParameters });
 		const required = fields.filter(({ name }) => name.includes('(required'));
 		expect(required.map(({ value }) => value)).toEqual(['prompt']);
@@ -214,12 +214,12 @@ describeWhereBuilt('an AI that builds workflows', () => {
 		const value = { prompt: 'A fox in the snow', duration: 5, sound: true };
 		const { workflowId, executionId } = await runWritten({
 			Video: {
-				...{ resource: 'task', operation: 'createAndWait', model: 'custom', customModel },
-				customFields: { mappingMode: 'defineBelow', value, schema: [] },
+				...{ resource: 'task', operation: 'generate', model: 'any', anyModel },
+				anyFields: { mappingMode: 'defineBelow', value, schema: [] },
 			},
 		});
 		expect(pair.listTasks()).toMatchObject([
-			{ model: customModel.value, input: { ...value, duration: '5' } },
+			{ model: anyModel.value, input: { ...value, duration: '5' } },
 		]);
 		const read = { workflowId, executionId, includeData: true };
 		const result = JSON.stringify(await call('get_workflow_execution', read));

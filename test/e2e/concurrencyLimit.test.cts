@@ -3,7 +3,7 @@ import fastify from 'fastify';
 import { createEndedTask, parseAnswer, postJson } from '../../dev/fixtures/callbacks.cts';
 import {
 	connect,
-	createAndWait,
+	generate,
 	httpRequest,
 	SPLIT_ITEMS,
 	webhook,
@@ -108,8 +108,8 @@ it('while n8n waits for a slot, for longer than a minute and after hang-ups, cop
 		connect('Two in a row', [
 			webhook(),
 			SPLIT_ITEMS,
-			createAndWait({}, { name: 'Generate one' }),
-			createAndWait({ customInput: { prompt: second } }, { name: 'Generate two' }),
+			generate({}, { name: 'Generate one' }),
+			generate({ anyInput: { prompt: second } }, { name: 'Generate two' }),
 			httpRequest({ url: `${busyUrl}/note` }),
 		]),
 	);
@@ -164,16 +164,16 @@ itUnderLoad(
 	async () => {
 		const prompts = ['late first #neverEnds', 'late second #neverEnds'];
 		const [first, second] = prompts.map((prompt) => ({
-			waitFor: 'callback',
-			customInput: { prompt },
+			howToWait: 'callback',
+			anyInput: { prompt },
 		}));
 		const listSent = () => pair.listPrompts().filter((prompt) => prompts.includes(prompt));
 		const { url } = await pair.activate(
 			connect('Late', [
 				webhook(),
 				SPLIT_ITEMS,
-				createAndWait({ ...first, waitLimit: 0.2 }, { name: 'First' }),
-				createAndWait(second, { name: 'Second' }),
+				generate({ ...first, waitLimit: 0.2 }, { name: 'First' }),
+				generate(second, { name: 'Second' }),
 			]),
 		);
 		await postJson(url, { items: [{}] });

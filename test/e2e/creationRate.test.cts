@@ -1,5 +1,5 @@
 import { postJson, runConcurrently } from '../../dev/fixtures/callbacks.cts';
-import { connect, createAndWait, numberTexts, webhook } from '../../dev/fixtures/workflows.cts';
+import { connect, generate, numberTexts, webhook } from '../../dev/fixtures/workflows.cts';
 import { usePair } from './support.cts';
 
 /** As services of this kind have it. The node's default is lower. */
@@ -9,9 +9,9 @@ const COUNT = 60;
 const pair = usePair({ service: { creationsPer10Seconds: LIMIT, credits: 1e6, callbacks: false } });
 
 it('60 executions of one item each share the rate of their account: no creation is refused, and none fails', async () => {
-	const node = createAndWait({
-		operation: 'create',
-		customInput: '={{ { prompt: $json.body.prompt } }}',
+	const node = generate({
+		operation: 'start',
+		anyInput: '={{ { prompt: $json.body.prompt } }}',
 		options: {},
 	});
 	const { id, url } = await pair.activate(connect('Rate', [webhook(), node]));

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { createAndWait, mediaGeneration, NODE, prompts } from '../../dev/fixtures/workflows.cts';
+import { generate, mediaGeneration, NODE, prompts } from '../../dev/fixtures/workflows.cts';
 import { dialects, type DialectName } from '../../dev/service/dialects.cts';
 import { readFiles, usePair } from './support.cts';
 
@@ -8,7 +8,7 @@ const buildModels = (files: string): Record<string, Record<string, unknown>> => 
 	const image = `${files}/sample.png`;
 	const referenceImages = [image, image];
 	const prompt = 'Night';
-	const customModel = 'epsilon-canvas/text-to-image';
+	const anyModel = 'epsilon-canvas/text-to-image';
 	return {
 		'alpha-3.0/motion-control': { image, video: `${files}/sample.mp4`, prompt },
 		'beta2/image-edit': { image, prompt },
@@ -19,14 +19,14 @@ const buildModels = (files: string): Record<string, Record<string, unknown>> => 
 			prompt,
 		},
 		'Any Model by Fields': {
-			customModel,
-			customFields: { mappingMode: 'defineBelow', value: { aspect_ratio: '3:2' }, schema: [] },
+			anyModel,
+			anyFields: { mappingMode: 'defineBelow', value: { aspect_ratio: '3:2' }, schema: [] },
 			prompt,
 		},
 		'Any Model by JSON': {
-			customModel,
+			anyModel,
 			inputMode: 'json',
-			customInput: JSON.stringify({ prompt, aspect_ratio: '3:2' }),
+			anyInput: JSON.stringify({ prompt, aspect_ratio: '3:2' }),
 		},
 	};
 };
@@ -37,9 +37,9 @@ describe.each(Object.keys(dialects) as DialectName[])('in the dialect "%s"', (di
 	/** Builds our node, which by default generates with a model and waits for its callback. */
 	const build = (name: string, more: object = {}) =>
 		mediaGeneration({
-			operation: 'createAndWait',
-			model: name.startsWith('Any') ? 'custom' : name,
-			waitFor: 'callback',
+			operation: 'generate',
+			model: name.startsWith('Any') ? 'any' : name,
+			howToWait: 'callback',
 			waitLimit: 1,
 			...buildModels(pair.service.resultsUrl)[name],
 			...more,
@@ -58,8 +58,8 @@ describe.each(Object.keys(dialects) as DialectName[])('in the dialect "%s"', (di
 		expect(pair.listTasks()).toMatchObject([{ callbacks: [{ status: 200 }] }]);
 	});
 
-	it.each(['callback', 'polling'])('says why a task failed, by %s', async (waitFor) => {
-		const node = createAndWait({ waitFor, waitLimit: 1 });
+	it.each(['callback', 'polling'])('says why a task failed, by %s', async (howToWait) => {
+		const node = generate({ howToWait, waitLimit: 1 });
 		const execution = await pair.runNodes(prompts(['#fail']), node);
 		expect(execution.getItems(NODE)).toMatchObject([
 			{ status: 'failed', failCode: '501', failMessage: expect.stringContaining('refused') },
@@ -82,7 +82,7 @@ describe.each(Object.keys(dialects) as DialectName[])('in the dialect "%s"', (di
 		['failed', '#fail'],
 	])('starts a workflow with a task that %s', async (status, prompt) => {
 		const { id, url } = await pair.activateTrigger({ events: ['taskCompleted', 'taskFailed'] });
-		const parameters = { operation: 'create', prompt, callbackUrl: url };
+		const parameters = { operation: 'start', prompt, callbackUrl: url };
 		await pair.runNodes(build('beta2/image-edit', parameters));
 		const [taskId] = pair.listIds();
 		const verification = { signature: 'current', details: 'fetched' };
@@ -91,13 +91,13 @@ describe.each(Object.keys(dialects) as DialectName[])('in the dialect "%s"', (di
 	});
 
 	it.each([
-		['a field that is missing', { customInput: '{"prompt":"Night"}' }, /image_url/],
+		['a field that is missing', { anyInput: '{"prompt":"Night"}' }, /image_url/],
 		['an account without credits', {}, /credits/i],
 	])('says that nothing was created for %s', async (_, input, reason) => {
-		if (!('customInput' in input)) pair.service.set({ credits: 0 });
-		const customInput = JSON.stringify({ prompt: '', image_url: 'https://media.example/a.png' });
-		const parameters = { customModel: 'beta2/image-edit', inputMode: 'json', customInput };
-		const node = createAndWait({ ...parameters, ...input });
+		if (!('anyInput' in input)) pair.service.set({ credits: 0 });
+		const anyInput = JSON.stringify({ prompt: '', image_url: 'https://media.example/a.png' });
+		const parameters = { anyModel: 'beta2/image-edit', inputMode: 'json', anyInput };
+		const node = generate({ ...parameters, ...input });
 		const error = (await pair.runNodes(prompts(['one']), node)).readError();
 		expect(error).toMatch(reason);
 		expect(error).not.toMatch(/may exist|may have been/);

@@ -2,7 +2,7 @@ import type { Locator } from 'playwright-core';
 import { createEndedTask } from '../../dev/fixtures/callbacks.cts';
 import { buildDocument } from '../../dev/service/catalogue.cts';
 import { CREDENTIAL_TYPE, TOKEN, WEBHOOK_SECRET } from '../../dev/fixtures/pair.cts';
-import { chain, createAndWait, NODE } from '../../dev/fixtures/workflows.cts';
+import { chain, generate, NODE } from '../../dev/fixtures/workflows.cts';
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
 import { CREATE, DETAILS, usePair } from './support.cts';
 
@@ -93,7 +93,7 @@ describe('a person at the editor', () => {
 		});
 		expect(edit).toEqual({ clicks: 10, texts: 3 });
 		const fromText = await makePicture(async (hand) => {
-			const list = editor.get('resource-locator-customModel').getByTestId('rlc-input');
+			const list = editor.get('resource-locator-anyModel').getByTestId('rlc-input');
 			const model = editor.get('rlc-item').filter({ hasText: 'Epsilon Canvas Text to Image' });
 			await hand.choose(list, model);
 			await hand.fill('prompt', 'A red fox in snow');
@@ -139,7 +139,7 @@ describe('a person at the editor', () => {
 	it('reads at the output of a node that kept asking that its task failed', async () => {
 		await editor.findNode(WAIT_ACTION).dblclick();
 		await editor.fill('prompt', 'Make it snow #fail');
-		await editor.choose('waitFor', 'Keep Asking');
+		await editor.choose('howToWait', 'Keep Asking');
 		await editor.executeStep();
 		await editor.output.getByText('The task failed').waitFor();
 	});
@@ -215,7 +215,7 @@ describe('what a service says', () => {
 	/** Opens the panel of our node, in a workflow of its own. */
 	async function openPanel(parameters: Record<string, unknown>) {
 		const credential = await pair.createCredential({});
-		const workflow = chain('Foreign', [createAndWait({ waitFor: 'polling', ...parameters })]);
+		const workflow = chain('Foreign', [generate({ howToWait: 'polling', ...parameters })]);
 		const { id } = await pair.importWorkflow(workflow, { credential });
 		await editor.openWorkflow(id);
 		await editor.findNode(NODE).dblclick();
@@ -230,7 +230,7 @@ describe('what a service says', () => {
 
 	it('is text, wherever n8n makes HTML of texts', async () => {
 		answer(answers);
-		await openPanel({ customInput: '{}' });
+		await openPanel({ anyInput: '{}' });
 		await editor.executeStep();
 		await expectText(editor.page.getByRole('alert'));
 		await expectText(editor.get('node-error-message'));
@@ -241,7 +241,7 @@ describe('what a service says', () => {
 
 		answer(answers);
 		const chosen = { __rl: true, mode: 'list', value: 'm', cachedResultName: 'm' };
-		await openPanel({ inputMode: 'fields', customModel: chosen });
+		await openPanel({ inputMode: 'fields', anyModel: chosen });
 		await expectText(editor.panel, 'Style (default ‹i id=foreign›)');
 		for (const list of [0, 1]) {
 			await editor.get('mapping-fields-container').getByPlaceholder('Select').nth(list).click();

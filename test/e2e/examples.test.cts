@@ -29,18 +29,18 @@ it('make-a-picture outputs the finished picture, with what README shows', async 
 	expect(Object.keys(output[0]?.json ?? {})).toEqual(Object.keys(JSON.parse(shown) as object));
 });
 
-it('create-a-task starts when-a-task-ends', async () => {
+it('start-a-task starts when-a-task-ends', async () => {
 	const { id } = await pair.activate(read('when-a-task-ends'));
-	const [created] = (await pair.run(read('create-a-task'))).getItems('Create task');
+	const [created] = (await pair.run(read('start-a-task'))).getItems('Create task');
 	const completed = { taskId: created?.taskId, status: 'completed' };
 	expect((await waitForFirst(id))?.getItems('Use the results')).toMatchObject([completed]);
 });
 
-it('create-and-wait splits by status', async () => {
+it('generate-several splits by status', async () => {
 	pair.service.set({
 		faultsFor: ({ input }) => (input.prompt === 'Make it snow' ? { fail: true } : {}),
 	});
-	const execution = await pair.run(read('create-and-wait'));
+	const execution = await pair.run(read('generate-several'));
 	const completed = { status: 'completed' };
 	expect(execution.getItems('Use the results')).toMatchObject([completed, completed]);
 	expect(execution.getItems('Look into it')).toMatchObject([{ status: 'failed' }]);
@@ -168,9 +168,9 @@ it('any-model makes a video of each item, without the catalogue', async () => {
 	expect(listLookups()).toEqual([]);
 });
 
-it('create-with-sweep uses each task once, also those whose callback never came', async () => {
+it('start-with-sweep uses each task once, also those whose callback never came', async () => {
 	const { n8n, service } = pair;
-	const { id } = await pair.importWorkflow(read('create-with-sweep'));
+	const { id } = await pair.importWorkflow(read('start-with-sweep'));
 	// It also looks at tasks created just now.
 	const text = JSON.stringify(await n8n.getWorkflow(id)).replace('minutes: 60', 'minutes: 0');
 	const sweep = await n8n.importWorkflow(JSON.parse(text) as Workflow);

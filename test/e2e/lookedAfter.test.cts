@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { createAndWait, NODE, numberTexts, prompts, SEEN } from '../../dev/fixtures/workflows.cts';
+import { generate, NODE, numberTexts, prompts, SEEN } from '../../dev/fixtures/workflows.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import { usePair } from './support.cts';
 
@@ -18,7 +18,7 @@ const quiet = usePair({ service: { ...SERVICE, taskSeconds: 2 }, keeps: true });
 
 /** Starts a workflow that creates a task for each prompt and waits for all, and then shows what each is paired with. */
 const start = async (pair: typeof limited, texts: string[], parameters?: Record<string, unknown>) =>
-	await pair.start(prompts(texts), createAndWait(parameters), SEEN);
+	await pair.start(prompts(texts), generate(parameters), SEEN);
 
 const COMPLETED = { status: 'completed' };
 const TIMED_OUT = { status: 'timedOut' };

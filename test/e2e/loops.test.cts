@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { createAndWait, items, loop } from '../../dev/fixtures/workflows.cts';
+import { generate, items, loop } from '../../dev/fixtures/workflows.cts';
 import { evaluate } from '../../dev/n8n/inspect.cts';
 import { usePair } from './support.cts';
 
@@ -35,7 +35,7 @@ async function startLoop() {
 		{ prompt: ENDLESS, limit: 0.05 },
 		{ prompt: LOOKED_FOR, limit: 2 },
 	];
-	const workflow = loop(items(rounds), createAndWait({ waitLimit: '={{ $json.limit }}' }));
+	const workflow = loop(items(rounds), generate({ waitLimit: '={{ $json.limit }}' }));
 	const id = await pair.n8n.run((await pair.importWorkflow(workflow)).id);
 	await pair.waitForParked(id);
 	// n8n does so each minute. The timers that it sets are not cleared when the wait ends.
@@ -51,9 +51,9 @@ const IMAGE = 'image #noCallback';
 const VIDEO = 'video #noCallback';
 
 it('two Generates in a row: progress goes by, and so does a copy of the first callback in the second wait', async () => {
-	const image = createAndWait({ customInput: { prompt: IMAGE } }, { name: IMAGE });
-	const customInput = `={{ { prompt: '${VIDEO}', image: $json.resultUrls[0] } }}`;
-	const id = await pair.park(image, createAndWait({ customInput }, { name: VIDEO }));
+	const image = generate({ anyInput: { prompt: IMAGE } }, { name: IMAGE });
+	const anyInput = `={{ { prompt: '${VIDEO}', image: $json.resultUrls[0] } }}`;
+	const id = await pair.park(image, generate({ anyInput }, { name: VIDEO }));
 	for (const prompt of [IMAGE, VIDEO]) {
 		await pair.waitForTasks(prompt);
 		await pair.waitForParked(id);

@@ -9,7 +9,7 @@ import {
 	callWorkflow,
 	chain,
 	connect,
-	createAndWait,
+	generate,
 	httpRequest,
 	NODE,
 	prompts,
@@ -168,7 +168,7 @@ const buildResumeUrl = (prompt: string) =>
 describe.each(Object.entries(WAITING))('n8n’s node "%s"', (name, { node, goOn }) => {
 	it('behind Generate, is not touched by what comes late, and goes on by its own way', async () => {
 		const prompt = `behind-${name}`;
-		const id = await start([prompt], [createAndWait(), node, noteIt]);
+		const id = await start([prompt], [generate(), node, noteIt]);
 		const executionId = await waitForSleep(id);
 		await waitForNode(executionId, name);
 		if (name === 'Wait for a form') await expectNoForm(prompt);
@@ -187,14 +187,14 @@ describe.each(Object.entries(WAITING))('n8n’s node "%s"', (name, { node, goOn 
 	if (!goOn) return;
 	it('before Generate, does not wake it when its own way is called again', async () => {
 		const prompt = `before-${name} #neverEnds`;
-		const tell = createAndWait({}, { name: 'Tell' });
+		const tell = generate({}, { name: 'Tell' });
 		const id = await start(
 			[`tells-${name}`],
 			[
 				tell,
 				node,
 				{
-					...createAndWait({ customInput: { prompt } }),
+					...generate({ anyInput: { prompt } }),
 					name: 'Sleeps',
 				},
 			],
@@ -223,7 +223,7 @@ it('a page of a form appears behind Generate, and is submitted by nobody but its
 	const webhookId = randomUUID();
 	const workflow = connect('Form pages', [
 		buildNode('Items', 'n8n-nodes-base.formTrigger', 2.2, form, { webhookId }),
-		createAndWait(),
+		generate(),
 		buildNode(
 			'Page',
 			'n8n-nodes-base.form',
@@ -258,7 +258,7 @@ it('a called workflow that waits keeps its caller, which our callbacks do not wa
 	const { id: calledId } = await pair.activate(called).catch(async () => {
 		return await pair.importWorkflow(called);
 	});
-	const id = await start(['calls'], [createAndWait(), callWorkflow(calledId), noteIt]);
+	const id = await start(['calls'], [generate(), callWorkflow(calledId), noteIt]);
 	const executionId = await waitForSleep(id);
 	await waitForNode(executionId, 'Call');
 	for (const answer of await sendAll('calls')) expect(answer.status).toBeGreaterThanOrEqual(400);
@@ -276,7 +276,7 @@ describe('an execution that sleeps', () => {
 
 	it.each(Object.entries(SAVING))('where n8n %s, goes on', async (name, settings) => {
 		const prompt = `saving-${name.replaceAll(' ', '-')}`;
-		await start([prompt, `${prompt}-more`], [createAndWait(), noteIt], settings);
+		await start([prompt, `${prompt}-more`], [generate(), noteIt], settings);
 		await poll(() => noted.includes(prompt), { what: 'the node behind' });
 		// n8n itself answers 409 once the execution goes on.
 		for (const { callbacks } of [prompt, `${prompt}-more`].map((text) => pair.findTask(text)))
@@ -286,7 +286,7 @@ describe('an execution that sleeps', () => {
 
 	it('of a run by hand that n8n does not save, goes on', async () => {
 		const prompt = 'saving-no-run-by-hand';
-		const workflow = chain('By hand', [prompts([prompt]), createAndWait(), noteIt]);
+		const workflow = chain('By hand', [prompts([prompt]), generate(), noteIt]);
 		Object.assign(workflow.settings ?? {}, { saveManualExecutions: false });
 		await pair.n8n.run((await pair.importWorkflow(workflow)).id);
 		await poll(() => noted.includes(prompt), { what: 'the node behind' });
@@ -299,7 +299,7 @@ describe('an execution that sleeps', () => {
 			const workflow = await pair.n8n.getWorkflow(id);
 			const nodes = workflow.nodes.map((node) =>
 				node.name === NODE
-					? createAndWait({ waitFor: 'polling' }, { ...node, onError: undefined })
+					? generate({ howToWait: 'polling' }, { ...node, onError: undefined })
 					: node,
 			);
 			await pair.n8n.importWorkflow({ ...workflow, nodes }, { replaces: id });
@@ -322,7 +322,7 @@ describe('an execution that sleeps', () => {
 
 	it.each(Object.entries(MEANWHILE))('and %s, goes on', async (name, change) => {
 		const prompt = `meanwhile-${name.replaceAll(/\W/g, '-')} #neverEnds`;
-		const id = await start([prompt], [createAndWait()]);
+		const id = await start([prompt], [generate()]);
 		const executionId = await waitForSleep(id);
 		await change(id);
 		await pair.endTask(pair.findTask(prompt));
@@ -334,11 +334,7 @@ describe('an execution that sleeps', () => {
 	it('whose credential is deleted, trusts nobody, and brings its ID out at n8n’s own end', async () => {
 		const prompt = 'deleted #neverEnds';
 		const credential = await pair.createCredential({});
-		const workflow = connect('Deleted', [
-			webhook(),
-			SPLIT_ITEMS,
-			createAndWait({ waitLimit: 0.05 }),
-		]);
+		const workflow = connect('Deleted', [webhook(), SPLIT_ITEMS, generate({ waitLimit: 0.05 })]);
 		const { id, url } = await pair.activate(workflow, { credential });
 		await postJson(url, { items: [{ prompt }] });
 		const executionId = await waitForSleep(id);

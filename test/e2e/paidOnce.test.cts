@@ -7,9 +7,9 @@ import { usePair } from './support.cts';
 
 /** Every way n8n runs the node and repeats it, by what can go wrong with one item of three. */
 const WAYS = {
-	create: { operation: 'create' },
-	callback: { operation: 'createAndWait', waitFor: 'callback' },
-	polling: { operation: 'createAndWait', waitFor: 'polling' },
+	start: { operation: 'start' },
+	callback: { operation: 'generate', howToWait: 'callback' },
+	polling: { operation: 'generate', howToWait: 'polling' },
 };
 const ON_ERROR = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const;
 const RETRY = [false, true];
@@ -233,7 +233,7 @@ describe.each(cells.map((cell) => ({ ...cell, cell })))(
 				);
 				if (fault.endsCreating) expect(bad[1]?.json.error).toContain('was not sent');
 				if (fault.isUnknown) expect(bad[0]?.json.message).toContain('may exist');
-				const status = way === 'create' ? 'pending' : 'completed';
+				const status = way === 'start' ? 'pending' : 'completed';
 				const output = good.map(({ json: { taskId, status, error }, pairedItem }) => {
 					const prompt = pair.service.tasks.get(taskId as string)?.input.prompt;
 					return { prompt, status, error, pairedItem };

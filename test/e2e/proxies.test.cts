@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAndWait, NODE, prompts } from '../../dev/fixtures/workflows.cts';
+import { generate, NODE, prompts } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import { evaluate, INSPECTABLE } from '../../dev/n8n/inspect.cts';
 import { poll } from '../../dev/n8n/wait.cts';
@@ -67,7 +67,7 @@ let origin: string;
 /** The executions, by answer and way. */
 const ids: Record<string, string> = {};
 
-const nameTask = (answer: string, waitFor: string) => `${answer} ${waitFor}`;
+const nameTask = (answer: string, howToWait: string) => `${answer} ${howToWait}`;
 
 /** What stands in the hint and in n8n's log. */
 const describeObstacle = (answer: string) =>
@@ -80,10 +80,10 @@ beforeAll(async () => {
 	for (const answer of [...Object.keys(OBSTACLES), 'passes']) {
 		// n8n reads it at the start of each execution.
 		await evaluate(pair.n8n, `{ process.env.WEBHOOK_URL = '${origin}/${answer}/'; }`);
-		for (const waitFor of WAYS) {
-			const name = nameTask(answer, waitFor);
-			const limit = waitFor === 'callback' && answer !== 'passes' ? { waitLimit: 0.05 } : {};
-			ids[name] = await pair.start(prompts([name]), createAndWait({ waitFor, ...limit }));
+		for (const howToWait of WAYS) {
+			const name = nameTask(answer, howToWait);
+			const limit = howToWait === 'callback' && answer !== 'passes' ? { waitLimit: 0.05 } : {};
+			ids[name] = await pair.start(prompts([name]), generate({ howToWait, ...limit }));
 		}
 		await pair.waitForTasks(...WAYS.map((way) => nameTask(answer, way)));
 	}
@@ -124,12 +124,15 @@ describe.each(Object.keys(OBSTACLES))('a proxy that answers the resume URL by %s
 	});
 });
 
-it.each(WAYS)('behind a proxy that passes the resume URL on, by %s, it sleeps', async (waitFor) => {
-	const name = nameTask('passes', waitFor);
-	expect(await waitForEnd(name)).toEqual(['The task consumed 12.5 credits.']);
-	expect(pair.findTask(name).callBackUrl).toContain(`${origin}/passes/webhook-waiting/`);
-	expect(pair.findTask(name).callbacks.at(-1)?.status).toBe(200);
-});
+it.each(WAYS)(
+	'behind a proxy that passes the resume URL on, by %s, it sleeps',
+	async (howToWait) => {
+		const name = nameTask('passes', howToWait);
+		expect(await waitForEnd(name)).toEqual(['The task consumed 12.5 credits.']);
+		expect(pair.findTask(name).callBackUrl).toContain(`${origin}/passes/webhook-waiting/`);
+		expect(pair.findTask(name).callbacks.at(-1)?.status).toBe(200);
+	},
+);
 
 describe('behind a proxy that wants the login of WEBHOOK_URL', () => {
 	const NOTIFIED = 'login notified';
@@ -142,7 +145,7 @@ describe('behind a proxy that wants the login of WEBHOOK_URL', () => {
 		const url = `${origin.replace('//', `//${URL_LOGIN}@`)}/login/`;
 		await evaluate(pair.n8n, `{ process.env.WEBHOOK_URL = '${url}'; }`);
 		for (const name of [NUDGED, NOTIFIED])
-			ids[name] = await pair.start(prompts([name]), createAndWait());
+			ids[name] = await pair.start(prompts([name]), generate());
 		asleep = await pair.waitForParked(String(ids[NUDGED]));
 	});
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import fastify from 'fastify';
 import { buildResultBytes } from '../../dev/fixtures/results.cts';
 import {
-	createAndWait,
+	generate,
 	httpRequest,
 	NODE,
 	numberTexts,
@@ -59,7 +59,7 @@ describe('n8n that is killed and started again', () => {
 
 	const wait = (texts: string[], parameters?: Record<string, unknown>) => [
 		prompts(texts),
-		createAndWait(parameters),
+		generate(parameters),
 	];
 
 	/** Starts an execution that is resumed, and whose later node is under way then. */
@@ -69,8 +69,8 @@ describe('n8n that is killed and started again', () => {
 			return isKilled ? {} : reply.hijack();
 		});
 		const url = await later.listen({ host: '127.0.0.1', port: 0 });
-		const customInput = '={{ { prompt: "A photo of " + ($json.prompt ?? "") } }}';
-		const nodes = wait(RESUMED, { waitFor: 'callback', customInput });
+		const anyInput = '={{ { prompt: "A photo of " + ($json.prompt ?? "") } }}';
+		const nodes = wait(RESUMED, { howToWait: 'callback', anyInput });
 		resumedId = await pair.start(...nodes, httpRequest({ url }));
 		await poll(() => isCalled, { what: 'the later node' });
 	}
@@ -79,9 +79,9 @@ describe('n8n that is killed and started again', () => {
 		const { n8n, service } = pair;
 		await startResumed();
 		fileId = await pair.park(...wait([FILE], { downloadResults: true }));
-		await pair.start(...wait([POLLING], { waitFor: 'polling' }));
+		await pair.start(...wait([POLLING], { howToWait: 'polling' }));
 		const options = { tasksPer10Seconds: 0, concurrency: 1 };
-		await pair.start(...wait([CREATED, UNDER_WAY], { operation: 'create', options }));
+		await pair.start(...wait([CREATED, UNDER_WAY], { operation: 'start', options }));
 		await pair.waitForTasks(POLLING, UNDER_WAY);
 		await service.waitForTask(pair.findId(FILE));
 		expect((await service.callback(pair.findId(FILE))).status).toBe(200);

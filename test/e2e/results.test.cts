@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { buildResultBytes } from '../../dev/fixtures/results.cts';
 import {
 	chain,
-	createAndWait,
+	generate,
 	mediaGeneration,
 	NODE,
 	prompts,
@@ -54,7 +54,7 @@ describe.each(['filesystem', 'default'])('with binary data in %s mode', (mode) =
 		const model = { model: 'alpha-3.0/motion-control', image: 'photo', video: 'clip' };
 		const prompt = `film #files=3 #fileSize=${SIZE}`;
 		const options = { outputBinaryField: 'film', maxSizeMegabytes: 0 };
-		const node = { ...model, prompt, waitFor: 'callback', options };
+		const node = { ...model, prompt, howToWait: 'callback', options };
 		const execution = await own.runNodes(...readFiles(sent), mediaGeneration(node));
 		const uploads = [...own.service.uploads.values()];
 		expect(uploads).toMatchObject([
@@ -83,7 +83,7 @@ describe.each(['filesystem', 'default'])('with binary data in %s mode', (mode) =
 	if (isGuarded)
 		it("says what n8n's own guard blocks, and that nothing was sent", async () => {
 			const credential = await own.createCredential({ baseUrl: 'http://10.11.12.13' });
-			const workflow = chain('Guarded', [prompts(['one']), createAndWait()]);
+			const workflow = chain('Guarded', [prompts(['one']), generate()]);
 			const error = (await own.run(workflow, { credential })).readError();
 			expect(error).toMatch(/SSRF protection blocks that address.*Nothing was sent/s);
 			expect(error).not.toContain('may have been paid for');
@@ -93,14 +93,14 @@ describe.each(['filesystem', 'default'])('with binary data in %s mode', (mode) =
 // n8n repeats a node whose first item is an error, and the limit ends the wait.
 it.each(['callback', 'polling'])(
 	'by %s, each file is an item of its own, also after a repeat and at the limit, costs no task when it is missing, and is paired with its input',
-	async (waitFor) => {
+	async (howToWait) => {
 		const texts = ['#status=422', '#files=2', '#fail', '#neverEnds', '#files=3 #links=dead'];
 		const [refused, two, failed, endless, dead] = texts;
 		const repeats = { retryOnFail: true, maxTries: 2, waitBetweenTries: 100 };
 		const goesOn = { ...repeats, onError: 'continueRegularOutput' };
 		const options = { tasksPer10Seconds: 0, concurrency: 20, outputItems: 'perFile' };
-		const parameters = { waitFor, waitLimit: 0.1, downloadResults: true, options };
-		const node = createAndWait(parameters, goesOn);
+		const parameters = { howToWait, waitLimit: 0.1, downloadResults: true, options };
+		const node = generate(parameters, goesOn);
 		const execution = await pair.runNodes(prompts(texts), node, SEEN);
 		expect(execution.getItems('Seen').map(({ prompt }) => prompt)).toEqual([
 			refused,
@@ -140,10 +140,10 @@ it.each(['callback', 'polling'])(
 
 describe('a host of files', () => {
 	/** Generates a task of each prompt, and tells what became of its files. */
-	async function generate(texts: string[], more: object = {}) {
+	async function runGenerate(texts: string[], more: object = {}) {
 		const options = { outputItems: 'perFile', timeoutSeconds: 2, tasksPer10Seconds: 0, ...more };
-		const parameters = { waitFor: 'polling', downloadResults: true, options };
-		const execution = await pair.runNodes(prompts(texts), createAndWait(parameters));
+		const parameters = { howToWait: 'polling', downloadResults: true, options };
+		const execution = await pair.runNodes(prompts(texts), generate(parameters));
 		return getOutput(execution).map(({ json: { status, file, downloadError = '' }, binary }) => ({
 			status,
 			hasLink: file?.url !== undefined,
@@ -158,7 +158,7 @@ describe('a host of files', () => {
 		const drips = '#fileDrips';
 		const ends = '#fileSize=0.05 #fileSlow=1';
 		const flows = '#fileSize=2 #fileSlow=8';
-		expect(await generate([drips, ends, flows])).toEqual([
+		expect(await runGenerate([drips, ends, flows])).toEqual([
 			missing('its host HOST sent less than 100 kB in 2 s'),
 			got,
 			got,
@@ -167,7 +167,7 @@ describe('a host of files', () => {
 	});
 
 	it('sends no more for a task than five times what a file may have', async () => {
-		const output = await generate(['#files=20 #fileSize=0.1'], { maxSizeMegabytes: 0.1 });
+		const output = await runGenerate(['#files=20 #fileSize=0.1'], { maxSizeMegabytes: 0.1 });
 		const why =
 			"the files of this task together are larger than five times 'Maximum File Size' in Options, which is 0.5 MB";
 		const files = output.filter(({ hasFile }) => hasFile);

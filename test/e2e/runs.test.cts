@@ -6,7 +6,7 @@ import {
 	callWorkflow,
 	chain,
 	connect,
-	createAndWait,
+	generate,
 	editSample,
 	items,
 	NODE,
@@ -63,7 +63,7 @@ describe('an execution that is stopped', () => {
 
 	it('while it polls for 60 tasks, names as many as n8n keeps, and all in the log', async () => {
 		pair.service.set({ taskSeconds: 60 });
-		const id = await pair.start(prompts(numberTexts(60)), edit({ waitFor: 'polling' }));
+		const id = await pair.start(prompts(numberTexts(60)), edit({ howToWait: 'polling' }));
 		await waitForCount(60);
 		await pause(200);
 		await stop(id);
@@ -75,7 +75,7 @@ describe('an execution that is stopped', () => {
 
 	it('creates nothing more, and names in the log the task whose creation was under way', async () => {
 		for (const delaySeconds of [0, 1.5]) pair.service.faultNext({ path: CREATE, delaySeconds });
-		const id = await pair.start(prompts(['one', 'two', 'three']), edit({ waitFor: 'polling' }));
+		const id = await pair.start(prompts(['one', 'two', 'three']), edit({ howToWait: 'polling' }));
 		await waitForCount(1);
 		await pause(500);
 		await stop(id);
@@ -144,7 +144,7 @@ interface ExecutedNode {
 
 /** Has the service of n8n's AI assistant execute our node alone, as its tool `nodes` does it. */
 async function executeNode(parameters: Record<string, unknown>, texts: string[]) {
-	const { typeVersion, parameters: given } = createAndWait(parameters);
+	const { typeVersion, parameters: given } = generate(parameters);
 	const { id, name } = pair.credential;
 	const request = {
 		type: NODE_TYPE,
@@ -176,10 +176,10 @@ async function executeNode(parameters: Record<string, unknown>, texts: string[])
 (isOldest ? it.skip : it)(
 	'"Execute node" of n8n outputs what has ended before its time-out, and the ID of what has not, whatever was chosen',
 	async () => {
-		const execute = async (waitFor: string) => {
-			const ended = `${waitFor} ends`;
-			const endless = `${waitFor} #neverEnds`;
-			const { status, output, error } = await executeNode({ waitFor }, [ended, endless]);
+		const execute = async (howToWait: string) => {
+			const ended = `${howToWait} ends`;
+			const endless = `${howToWait} #neverEnds`;
+			const { status, output, error } = await executeNode({ howToWait }, [ended, endless]);
 			expect(error).toBeUndefined();
 			expect(status).toBe('success');
 			const note = expect.stringMatching(/taskId.*Get/);
@@ -194,8 +194,8 @@ async function executeNode(parameters: Record<string, unknown>, texts: string[])
 );
 
 it('outputs the IDs before the timeout of the workflow that called it', async () => {
-	const customInput = '{ "prompt": "#neverEnds" }';
-	const inner = connect('Called', [WHEN_CALLED, createAndWait({ customInput })]);
+	const anyInput = '{ "prompt": "#neverEnds" }';
+	const inner = connect('Called', [WHEN_CALLED, generate({ anyInput })]);
 	const { id } = await pair.activate(inner);
 	const workflow = chain('With a timeout', [callWorkflow(id)]);
 	workflow.settings = { ...workflow.settings, executionTimeout: TIMEOUT };
@@ -212,7 +212,7 @@ it('automatic polls, and says why, where the service is on another machine, whic
 	// An address of this machine that n8n can't recognize as one.
 	const baseUrl = pair.service.url.replace('127.0.0.1', '0.0.0.0');
 	const credential = await pair.createCredential({ baseUrl });
-	const workflow = chain('Automatic', [prompts(['one']), createAndWait()]);
+	const workflow = chain('Automatic', [prompts(['one']), generate()]);
 	const execution = await pair.run(workflow, { credential });
 	expect(execution.getItems(NODE)).toMatchObject([{ status: 'completed' }]);
 	expect(pair.listTasks().map(({ callBackUrl }) => callBackUrl)).toEqual([undefined]);

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import {
 	buildNode,
 	connect,
-	createAndWait,
+	generate,
 	NODE,
 	prompts,
 	SPLIT_ITEMS,
@@ -120,7 +120,7 @@ const ROWS: Record<string, Row> = {
 	'On Error "continue", an expression that fails': {
 		items: ['one', 'bad two'],
 		parameters: {
-			customInput:
+			anyInput:
 				"={{ $json.prompt.startsWith('bad') ? $('Items').itemMatching(7).json : { prompt: $json.prompt } }}",
 		},
 		node: GOES_ON,
@@ -130,8 +130,8 @@ const ROWS: Record<string, Row> = {
 	'a field that the model does not have': {
 		items: ['one', 'two'],
 		parameters: {
-			customModel: 'epsilon-2/text-to-video',
-			customInput: '={{ { prompt: $json.prompt, faktor: 2 } }}',
+			anyModel: 'epsilon-2/text-to-video',
+			anyInput: '={{ { prompt: $json.prompt, faktor: 2 } }}',
 		},
 		shows: /completed.*completed/,
 		hints: /faktor in Input is no field/,
@@ -160,7 +160,7 @@ async function startRow(row: string, way: Way): Promise<void> {
 	const all: WorkflowNode[] = [
 		webhook(),
 		SPLIT_ITEMS,
-		createAndWait({ waitFor: way, ...parameters }, node),
+		generate({ howToWait: way, ...parameters }, node),
 	];
 	const workflow = connect(nameRun(row, way), all);
 	Object.assign(workflow.settings ?? {}, settings);
@@ -198,7 +198,7 @@ it('an error workflow starts after a sleep as after a run that was awake', async
 	await pair.n8n.activate(errorWorkflow).catch(() => undefined);
 	const stop = buildNode('Stop', 'n8n-nodes-base.stopAndError', 1, { errorMessage: 'Enough' });
 	for (const way of WAYS) {
-		const workflow = connect(way, [webhook(), SPLIT_ITEMS, createAndWait({ waitFor: way }), stop]);
+		const workflow = connect(way, [webhook(), SPLIT_ITEMS, generate({ howToWait: way }), stop]);
 		Object.assign(workflow.settings ?? {}, { errorWorkflow });
 		const { id, url } = await pair.activate(workflow);
 		await postJson(url, { items: [{ prompt: `error workflow ${way}` }] });
@@ -214,7 +214,7 @@ it('an error workflow starts after a sleep as after a run that was awake', async
 it('a retry of an execution that was stopped in its sleep outputs every ID, and sends nothing', async () => {
 	const texts = ['stopped one', 'stopped two #status=422'];
 	pair.service.set({ taskSeconds: 60 });
-	const id = await pair.park(prompts(texts), createAndWait({}, GOES_ON));
+	const id = await pair.park(prompts(texts), generate({}, GOES_ON));
 	await pair.n8n.request('POST', `/rest/executions/${id}/stop`);
 	expect((await pair.n8n.waitForExecution(id)).status).toBe('canceled');
 	for (const loadWorkflow of [false, true]) {

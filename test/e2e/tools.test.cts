@@ -99,7 +99,7 @@ describe.each(Object.keys(AGENT_VERSIONS) as AgentAge[])('as a tool of the %s ag
 			['#fail', '"status":"failed"', '"failCode":"501"'],
 			['#status=402', 'The account has too few credits (402', 'Top up'],
 		];
-		const tool = buildTool({ options: { toolWaitLimit: 0.05 } }, RETRY);
+		const tool = buildTool({ options: { agentWait: 0.05 } }, RETRY);
 		const turns = calls.map(([prompt]) => [prompt]);
 		const results = await runAgent(tool, turns, age);
 		expect(results).toHaveLength(calls.length);

@@ -13,7 +13,7 @@ import {
 import { CREDENTIAL_TYPE, TOKEN } from '../../dev/fixtures/pair.cts';
 import {
 	connect,
-	createAndWait,
+	generate,
 	editSample,
 	httpRequest,
 	mediaGeneration,
@@ -208,7 +208,7 @@ describe('a task and its callback', () => {
 		for (const node of workflow.nodes) node.typeVersion = 1;
 		const { id } = await pair.importWorkflow(workflow);
 		const callbackUrl = await pair.n8n.listenForTestEvent(id);
-		const parameters = { operation: 'create', prompt: '', callbackUrl };
+		const parameters = { operation: 'start', prompt: '', callbackUrl };
 		const node = editSample(pair.service.resultsUrl, parameters, { typeVersion: 1 });
 		const [created] = (await pair.runNodes(node)).getItems(NODE);
 		const completed = { taskId: created?.taskId, status: 'completed' };
@@ -265,7 +265,7 @@ describe('who has a genuine ID and signature can make nobody believe another bod
 	it('where the service answers with the details of another task', async () => {
 		const [known, taskId] = await Promise.all([1, 2].map(() => createEndedTask(pair.service)));
 		const taskDetailsPath = `${DETAILS}?taskId=${known}&asked={taskId}`;
-		const changes = { customEndpoints: true, taskDetailsPath };
+		const changes = { advancedSettings: true, taskDetailsPath };
 		const credential = await pair.createCredential({ webhookSecret: KEY, ...changes });
 		const { url } = await pair.activate(triggered(parameters), { credential });
 		const later = { status: 503, reason: 'detailsUnavailable' };
@@ -318,7 +318,7 @@ describe('the trigger', () => {
 it("a service's record has no token of the execution's resume URL, whatever n8n's path for it, also where the prompt repeats it", async () => {
 	const get = { operation: 'get', taskId: '={{ $json.taskId }}', simplify: false };
 	const execution = await pair.runNodes(
-		createAndWait({ customInput: "={{ { prompt: 'To go on: ' + $execution.resumeUrl } }}" }),
+		generate({ anyInput: "={{ { prompt: 'To go on: ' + $execution.resumeUrl } }}" }),
 		{ ...mediaGeneration(get), name: 'Get' },
 	);
 	const { callBackUrl, input } = pair.listTasks().at(-1) ?? {};

@@ -9,7 +9,7 @@ import {
 	callWorkflow,
 	chain,
 	connect,
-	createAndWait,
+	generate,
 	items,
 	NODE,
 	numberTexts,
@@ -62,7 +62,7 @@ const post = async (url: string, body: object = {}) => (await postJson(url, body
 /** Builds our node, below one that outputs an item for each prompt. */
 const wait = (texts: string[], parameters: Record<string, unknown> = {}) => [
 	prompts(texts),
-	createAndWait(parameters),
+	generate(parameters),
 ];
 
 const activate = async (...nodes: WorkflowNode[]) => await pair.activate(connect('Who', nodes));
@@ -176,7 +176,7 @@ const byForm: Start = async (texts) => {
 const byCaller =
 	(mode: 'once' | 'each', { split = false, waits = true } = {}): Start =>
 	async (texts) => {
-		const { id } = await activate(WHEN_CALLED, ...(split ? [SPLIT_ITEMS] : []), createAndWait());
+		const { id } = await activate(WHEN_CALLED, ...(split ? [SPLIT_ITEMS] : []), generate());
 		const all = texts.map((prompt) => ({ prompt }));
 		const halves = [all.slice(0, 2), all.slice(2)].map((items) => ({ body: { items } }));
 		const call = callWorkflow(id, mode, waits);
@@ -241,7 +241,7 @@ const byEvaluation: Start = async (texts) => {
 		metric: 'customMetrics',
 		metrics: { assignments: [metric] },
 	});
-	const workflow = connect('Evaluated', [trigger, createAndWait(), metrics]);
+	const workflow = connect('Evaluated', [trigger, generate(), metrics]);
 	const { id } = await pair.importWorkflow(workflow);
 	const testRuns = `/rest/workflows/${id}/test-runs`;
 	await n8n.request('POST', `${testRuns}/new`, {});
@@ -284,7 +284,7 @@ const ROWS: Row[] = [
 	{ name: 'webhook, last node', start: byWebhook(LAST_NODE), ...WAITS },
 	{
 		name: 'the same, with Sleep Until Notified',
-		start: byWebhook(LAST_NODE, { waitFor: 'callback' }),
+		start: byWebhook(LAST_NODE, { howToWait: 'callback' }),
 		...WAITS,
 	},
 	{ name: 'Respond node above', start: byWebhook(BY_NODE, {}, { above: [respond()] }) },

@@ -15,7 +15,7 @@ const run = async (what: string, parameters: INodeParameters, options: object = 
 		{
 			credentials: () => ({
 				baseUrl: raw.url,
-				customEndpoints: true,
+				advancedSettings: true,
 				createTaskPath: `/${what}`,
 				taskDetailsPath: `/${what}/{taskId}`,
 			}),
@@ -36,7 +36,7 @@ it.each([
 );
 
 it('a download takes a file that is shorter than its compressed form, with a name that is no path', async () => {
-	const download = { resource: 'task', operation: 'download', taskId: 'etc cron.d:x' };
+	const download = { resource: 'task', operation: 'getFiles', taskId: 'etc cron.d:x' };
 	const { output, error } = await run('compressed', download);
 	expect(error).toBeUndefined();
 	expect(output[0]?.binary?.data).toMatchObject({ fileName: 'etc-cron-d-x.bin', fileSize: '4 B' });
@@ -44,7 +44,7 @@ it('a download takes a file that is shorter than its compressed form, with a nam
 });
 
 it('a file whose host says nothing of its type is what n8n knows its name for', async () => {
-	const download = { resource: 'task', operation: 'download', taskId: 'task' };
+	const download = { resource: 'task', operation: 'getFiles', taskId: 'task' };
 	const { output } = await run('untyped', download, { outputItems: 'perFile' });
 	const types = [
 		'image/jpeg',

@@ -93,7 +93,7 @@ function buildAdditionalData(readCredential: ReadCredential) {
 /** Parameters of the node that creates a task which edits an image by the prompt of its item. */
 export const editImage: INodeParameters = {
 	resource: 'task',
-	operation: 'create',
+	operation: 'start',
 	model: 'beta2/image-edit',
 	image: 'https://media.example/photo.png',
 	prompt: '={{ $json.prompt }}',

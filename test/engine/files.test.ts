@@ -47,7 +47,7 @@ describe('file: upload', () => {
 
 describe('a task', () => {
 	const create = async (more: INodeParameters) =>
-		await run({ resource: 'task', operation: 'create', ...more });
+		await run({ resource: 'task', operation: 'start', ...more });
 
 	it('has each file of its fields uploaded once', async () => {
 		const referenceImages = ['photo', 'https://media.example/a.png', 'photo'];
@@ -74,16 +74,16 @@ describe('a task', () => {
 	});
 });
 
-describe('task: download', () => {
+describe('task: getFiles', () => {
 	/** Creates a task with this prompt, and downloads the files of these kinds. */
 	async function download(prompt: string, files: string[], more: INodeParameters = {}) {
-		const create = { resource: 'task', operation: 'create', model: 'delta/reference-to-video' };
+		const create = { resource: 'task', operation: 'start', model: 'delta/reference-to-video' };
 		await run({ ...create, referenceImages: ['photo'], prompt });
 		const taskId = String(engine.listTasks()[0]?.taskId);
 		await engine.service.waitForTask(taskId);
 		const options = { outputItems: 'perFile', ...more };
 		const parameters = { taskId, files, binaryPropertyName: 'film', options };
-		return { ...(await run({ resource: 'task', operation: 'download', ...parameters })), taskId };
+		return { ...(await run({ resource: 'task', operation: 'getFiles', ...parameters })), taskId };
 	}
 
 	it('outputs an item for each of the chosen files', async () => {

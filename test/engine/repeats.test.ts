@@ -9,7 +9,7 @@ jest.mock('n8n-workflow', () => {
 });
 
 const header = 'Idempotency-Key';
-const withHeader = { credentials: () => ({ customEndpoints: true, idempotencyHeader: header }) };
+const withHeader = { credentials: () => ({ advancedSettings: true, idempotencyHeader: header }) };
 const engine = useService({ taskSeconds: 30, idempotencyHeader: header });
 const lost = { ...editImage, prompt: '#lost=1' };
 const retry = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };

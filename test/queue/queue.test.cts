@@ -12,7 +12,7 @@ import { buildResultBytes } from '../../dev/fixtures/results.cts';
 import { readOutputs, refuseOnce, WAYS } from '../../dev/fixtures/ways.cts';
 import {
 	connect,
-	createAndWait,
+	generate,
 	httpRequest,
 	mediaGeneration,
 	NODE,
@@ -193,7 +193,7 @@ describe('queue mode', () => {
 		const listCreated = followTasks();
 		// It overrules EXECUTIONS_DATA_SAVE_ON_SUCCESS.
 		const settings = { saveDataSuccessExecution: 'none' };
-		const nodes = [createAndWait(), noteIt];
+		const nodes = [generate(), noteIt];
 		const id = await start(numberTexts(4), nodes, { times: 5, settings });
 		await waitForParked(id, 5);
 		const findUsed = () => used.filter((taskId) => listCreated().includes(taskId)).sort();
@@ -209,7 +209,7 @@ describe('queue mode', () => {
 		service.set({ faultsFor: () => ({}) });
 		const listCreated = followTasks();
 		const prompts = ['one #noCallback', 'two #noCallback', 'three #neverEnds'];
-		const id = await start(prompts, [createAndWait({ waitLimit: 0.6 })]);
+		const id = await start(prompts, [generate({ waitLimit: 0.6 })]);
 		await waitForParked(id, 1);
 		const readPrompt = (taskId: string) => String(service.tasks.get(taskId)?.input.prompt);
 		for (const taskId of listCreated().filter((one) => readPrompt(one).endsWith('#noCallback'))) {
@@ -232,7 +232,7 @@ describe('queue mode', () => {
 		const prompts = [...numberTexts(5, 'file #slow=1'), 'last #neverEnds'];
 		const listCreated = followTasks();
 		const upload = mediaGeneration({ resource: 'file', operation: 'upload' }, { name: 'Upload' });
-		const id = await start(prompts, [createAndWait({ downloadResults: true }), upload]);
+		const id = await start(prompts, [generate({ downloadResults: true }), upload]);
 		await waitForParked(id, 1);
 		const tasks = listCreated().flatMap((taskId) => service.tasks.get(taskId) ?? []);
 		const send = async ({ taskId, callBackUrl }: (typeof tasks)[number], number: number) => {
@@ -272,16 +272,16 @@ describe('queue mode', () => {
 			const { sendings, faultsFor } = refuseOnce();
 			service.set({ taskSeconds: 1, faultsFor });
 			const settings = { onError, retryOnFail: true, maxTries: 2, waitBetweenTries: 50 };
-			const run = async (waitFor: (typeof WAYS)[number], index: number) => {
+			const run = async (howToWait: (typeof WAYS)[number], index: number) => {
 				const texts = [
 					`first refusedOnce ${onError} run-${index}a`,
 					`second #files=2 ${onError} run-${index}a`,
 				];
-				const node = createAndWait({ waitFor, downloadResults: true }, settings);
+				const node = generate({ howToWait, downloadResults: true }, settings);
 				const execution = await waitForOne(await start(texts, [node]));
 				const tasks = pair.listTasks().filter(({ input }) => texts.includes(String(input.prompt)));
 				expect(tasks.map(({ callBackUrl }) => Boolean(callBackUrl))).toEqual(
-					[true, true].map(() => waitFor === 'callback'),
+					[true, true].map(() => howToWait === 'callback'),
 				);
 				expect(texts.map((text) => sendings.get(text))).toEqual([2, 1]);
 				return readOutputs(execution, tasks);
@@ -300,7 +300,7 @@ describe('queue mode', () => {
 			const { id, url: callBackUrl } = await pair.activate(events);
 			service.set({ faultsFor: () => ({ slow: 20, noCallback: true }) });
 			const listParked = followTasks();
-			const batches = await start(numberTexts(10), [createAndWait()], { times: 5 });
+			const batches = await start(numberTexts(10), [generate()], { times: 5 });
 			await waitForParked(batches, 5);
 			const parked = listParked();
 			const tasks = await runConcurrently(numberTexts(200), 10, async (prompt) =>
@@ -348,7 +348,7 @@ describe('queue mode', () => {
 		service.set({ faultsFor: () => ({ slow: 60 }) });
 		const listCreated = followTasks();
 		const options = { tasksPer10Seconds: 10, concurrency: 1 };
-		const id = await start(numberTexts(20), [createAndWait({ options })]);
+		const id = await start(numberTexts(20), [generate({ options })]);
 		await poll(() => listCreated().length >= 5, { what: 'tasks' });
 		const [running] = listExecutions(id);
 		const worker = findWorker(String(running?.id));

@@ -102,7 +102,7 @@ async function lookUp<Answer>(
 	method: (this: ILoadOptionsFunctions, filter?: string) => Promise<Answer>,
 	{ answer = answers, name = 'm' } = {},
 ) {
-	const parameters: Record<string, unknown> = { customModel: name, customInput: '{"b": 1}' };
+	const parameters: Record<string, unknown> = { anyModel: name, anyInput: '{"b": 1}' };
 	const context = {
 		getNode: () => ({ name: 'Node' }),
 		getCurrentNodeParameter: (parameter: string) => parameters[parameter],
@@ -142,7 +142,7 @@ const withFile = {
 	...buildHost(),
 	getInputData: () => [{ json: {}, binary: { [MARKUP]: {} } }],
 };
-const ANY_JSON = { model: 'custom', customModel: 'm', inputMode: 'json' };
+const ANY_JSON = { model: 'any', anyModel: 'm', inputMode: 'json' };
 
 const ways: Record<string, () => unknown> = {
 	'the error of a run, with the words of the service': async () => await showError({}),
@@ -170,14 +170,14 @@ const ways: Record<string, () => unknown> = {
 	'the hint why a run polled': () => showHints((context) => sayWhyPolled(context, MARKUP)),
 	'the hint what kept callbacks away': () => showHints((context) => sayWhySlept(context, MARKUP)),
 	'the hint that a model has no such field': async () => {
-		const parameters = { operation: 'create', ...ANY_JSON, customInput: { [MARKUP]: 1 } };
+		const parameters = { operation: 'start', ...ANY_JSON, anyInput: { [MARKUP]: 1 } };
 		return (await run(parameters)).texts.slice(-1);
 	},
 	'the hint that a file was not checked': async () => {
 		const host = buildHost();
 		const assertBinaryData = () => ({ data: Buffer.from([0, 1]).toString('base64') });
 		const parameters = {
-			...{ operation: 'create', model: 'alpha-3.0/motion-control', prompt: 'Dance' },
+			...{ operation: 'start', model: 'alpha-3.0/motion-control', prompt: 'Dance' },
 			...{ image: MARKUP, video: MARKUP, mode: '720p', characterOrientation: 'image' },
 		};
 		const helpers = { ...host.helpers, assertBinaryData };

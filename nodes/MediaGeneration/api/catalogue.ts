@@ -79,8 +79,8 @@ const accounts = new BoundedMap<string, Account>(MAX_ACCOUNTS);
 
 /** Finds what is kept for a credential's account. All editors of this n8n share it. */
 function findAccount({ credentials }: TaskService): Account {
-	const { baseUrl, accessToken, customEndpoints, modelsPath, modelSchemaPath } = credentials;
-	const key = digest([baseUrl, accessToken, customEndpoints, modelsPath, modelSchemaPath]);
+	const { baseUrl, accessToken, advancedSettings, modelsPath, modelSchemaPath } = credentials;
+	const key = digest([baseUrl, accessToken, advancedSettings, modelsPath, modelSchemaPath]);
 	const account = accounts.get(key) ?? new Account();
 	accounts.set(key, account);
 	return account;

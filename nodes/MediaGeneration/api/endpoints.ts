@@ -29,14 +29,14 @@ export const findPlaceholder = (endpoint: Endpoint): string | undefined =>
 
 export const CREDENTIAL = 'mediaGenerationApi';
 
-/** The credential as n8n decrypts it. Paths and header count with `customEndpoints` only. */
+/** The credential as n8n decrypts it. Paths and header count with `advancedSettings` only. */
 export interface Credentials extends Partial<Record<Endpoint, string>> {
 	baseUrl: string;
 	uploadBaseUrl?: string;
 	accessToken: string;
 	webhookSecret?: string;
 	previousWebhookSecret?: string;
-	customEndpoints?: boolean;
+	advancedSettings?: boolean;
 	idempotencyHeader?: string;
 }
 
@@ -70,7 +70,7 @@ export function buildUrl(credentials: Credentials, endpoint: Endpoint, value?: s
 	const base = uploadBase
 		? checkBase(uploadBase, 'Upload Base URL')
 		: checkBase(credentials.baseUrl.trim(), 'Base URL');
-	const custom = credentials.customEndpoints ? credentials[endpoint]?.trim() : '';
+	const custom = credentials.advancedSettings ? credentials[endpoint]?.trim() : '';
 	const path = (custom || ENDPOINTS[endpoint].path).replace(/^\/*/, '/');
 	const placeholder = findPlaceholder(endpoint);
 	if (value === undefined || !placeholder) return base + path;
@@ -120,10 +120,10 @@ const OWN_HEADER =
  * again; undefined: it has none. @throws {UserError} when it can't be the name of one
  */
 export function readIdempotencyHeader({
-	customEndpoints,
+	advancedSettings,
 	idempotencyHeader,
 }: Credentials): string | undefined {
-	const name = customEndpoints ? idempotencyHeader?.trim() : '';
+	const name = advancedSettings ? idempotencyHeader?.trim() : '';
 	if (!name) return undefined;
 	if (OWN_HEADER.test(name)) return name;
 	throw new UserError(`'Idempotency Header' in the credential can't be "${name}"`, {

@@ -11,7 +11,7 @@ import { ServiceError } from '../api/errors';
 import type { CatalogueModel } from '../api/schemas';
 import { isObject, parseJson } from '../lib/json';
 import { cutText } from '../lib/text';
-import { customFields, customInput, customModel } from '../models/any/anyFields';
+import { anyFields, anyInput, anyModel } from '../models/any/anyFields';
 import { findInput, type ModelInput } from '../models/any/modelInput';
 import {
 	buildNotice,
@@ -82,7 +82,7 @@ function toResult({ model, title = model, taskType, pricingDesc = '' }: Catalogu
 export async function getModelFields(context: ILoadOptionsFunctions) {
 	const input = await findChosen(context);
 	if (typeof input !== 'string') return toMapperFields(input);
-	const { schema = [] } = (context.getCurrentNodeParameter(customFields.name) ??
+	const { schema = [] } = (context.getCurrentNodeParameter(anyFields.name) ??
 		{}) as Partial<ResourceMapperValue>;
 	const model = readModel(context);
 	if (!model) return buildNotice(input, '');
@@ -103,14 +103,14 @@ export async function listModelFields(context: ILoadOptionsFunctions) {
 export async function guideJson(context: ILoadOptionsFunctions) {
 	const input = await findChosen(context);
 	if (typeof input === 'string') return [{ name: input, value: '' }];
-	const written = context.getCurrentNodeParameter(customInput.name);
+	const written = context.getCurrentNodeParameter(anyInput.name);
 	const json = typeof written === 'string' ? parseJson(written) : written;
 	return listJsonGuide(input, isObject(json) ? json : {});
 }
 
 /** Reads the chosen model. */
 function readModel(context: ILoadOptionsFunctions): string {
-	const chosen: unknown = context.getCurrentNodeParameter(customModel.name);
+	const chosen: unknown = context.getCurrentNodeParameter(anyModel.name);
 	return String((isObject(chosen) ? chosen.value : chosen) ?? '').trim();
 }
 

@@ -1,12 +1,12 @@
 import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow';
 import { models } from '../models';
-import { customModel } from '../models/any/anyFields';
+import { anyModel } from '../models/any/anyFields';
 import { toProperty } from '../models/field';
 import { operations } from '../operations';
 
 /** Each with the operation of a new node. n8n's node list shows their actions in this order. */
 const resources = [
-	{ name: 'Video or Image', value: 'task', first: 'createAndWait' },
+	{ name: 'Video or Image', value: 'task', first: 'generate' },
 	{ name: 'File', value: 'file', first: 'upload' },
 	{ name: 'Account', value: 'account', first: 'getCredits' },
 ];
@@ -49,8 +49,8 @@ export const operationProperties: INodeProperties[] = [
 const mapNames = (entries: Array<{ value: string; name: string }>): string =>
 	`(${JSON.stringify(Object.fromEntries(entries.map(({ value, name }) => [value, name])))})`;
 
-const chosen = `$parameter.${customModel.name}`;
+const chosen = `$parameter.${anyModel.name}`;
 const names = mapNames(models.map(({ id, name }) => ({ value: id, name })));
 
 /** The text below the node's name on the canvas: the model, or the operation if there is none. */
-export const subtitle = `={{ $parameter.model === "custom" && (${chosen}?.value ?? ${chosen}) || (${names}[$parameter.model] ?? ${mapNames(operations)}[$parameter.operation]) }}`;
+export const subtitle = `={{ $parameter.model === "any" && (${chosen}?.value ?? ${chosen}) || (${names}[$parameter.model] ?? ${mapNames(operations)}[$parameter.operation]) }}`;

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { alpha3MotionControl } from './alpha3MotionControl';
-import { anyFields, mediaFieldsOption } from './any/anyFields';
+import { anyModelFields, mediaFieldsOption } from './any/anyFields';
 import { beta2ImageEdit } from './beta2ImageEdit';
 import { describeModels, listModelProperties, toBuilderHint } from './builders';
 import { delta11ReferenceToVideo, deltaReferenceToVideo } from './deltaReferenceToVideo';
@@ -8,10 +8,10 @@ import { gammaV6ReferenceToVideo } from './gammaV6ReferenceToVideo';
 import { defineModel, modelIdOption } from './model';
 
 const anyModel = defineModel({
-	id: 'custom',
+	id: 'any',
 	name: 'Any Model (Text to Image, Text to Video, Speech, Music)',
 	description: 'Every other model of the service, with its price and its own fields',
-	fields: anyFields,
+	fields: anyModelFields,
 	async request(...readers) {
 		const { requestAnyModel } = await import('./any/requestAnyModel');
 		return await requestAnyModel(...readers);
@@ -39,7 +39,7 @@ export const modelFields: INodeProperties[] = [
 		type: 'options',
 		noDataExpression: true,
 		options: models.map(({ id, name, description }) => ({ name, value: id, description })),
-		default: 'custom',
+		default: 'any',
 		description: 'What generates the media; the fields below follow from it',
 		builderHint: toBuilderHint(describeModels(models)),
 	},

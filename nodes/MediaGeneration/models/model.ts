@@ -27,7 +27,7 @@ export const modelIdOption: INodeProperties = {
 	placeholder: 'e.g. brand-3.0/motion-control',
 	description:
 		"The model's identifier at your service, sent in place of the usual one. Fields and file checks stay those of the chosen model.",
-	displayOptions: { hide: { '/model': ['custom'] } },
+	displayOptions: { hide: { '/model': ['any'] } },
 };
 
 export interface Model {

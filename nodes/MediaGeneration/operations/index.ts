@@ -1,9 +1,9 @@
 import { getCredits } from './account/getCredits';
 import { upload } from './file/upload';
 import type { Operation } from './operation';
-import { create } from './task/create';
-import { createAndWait } from './task/createAndWait';
-import { download } from './task/download';
+import { start } from './task/start';
+import { generate } from './task/generate';
+import { getFiles } from './task/getFiles';
 import { get } from './task/get';
 import { verifyCallback } from './task/verifyCallback';
 
@@ -11,9 +11,9 @@ import { verifyCallback } from './task/verifyCallback';
 export const operations: Operation[] = [
 	getCredits,
 	upload,
-	createAndWait,
+	generate,
 	get,
-	download,
-	create,
+	getFiles,
+	start,
 	verifyCallback,
 ];

@@ -118,7 +118,7 @@ describe('each request', () => {
 		['Idempotency-Key', 'key'],
 		['', undefined],
 	])('to create has the key in the header %j', async (idempotencyHeader, key) => {
-		const changes = { customEndpoints: true, idempotencyHeader };
+		const changes = { advancedSettings: true, idempotencyHeader };
 		const { service, requests } = serviceThat([200, ok(NAMED)], changes);
 		await service.createTask(REQUEST, SETTINGS, 'key');
 		expect(requests[0]?.headers?.['Idempotency-Key']).toBe(key);

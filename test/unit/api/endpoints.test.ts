@@ -17,15 +17,15 @@ describe('buildUrl', () => {
 	it.each([
 		[true, '/tasks/query/a%2Fb%26c'],
 		[false, '/api/v1/jobs/recordInfo?taskId=a%2Fb%26c'],
-	])('puts the task ID in, encoded, with custom endpoints %s in %s', (customEndpoints, path) => {
-		const credentials = { ...account, customEndpoints, taskDetailsPath: ' tasks/query/{taskId}' };
+	])('puts the task ID in, encoded, with advanced settings %s in %s', (advancedSettings, path) => {
+		const credentials = { ...account, advancedSettings, taskDetailsPath: ' tasks/query/{taskId}' };
 		expect(buildUrl(credentials, 'taskDetailsPath', 'a/b&c')).toBe(baseUrl + path);
 		const withoutId = baseUrl + path.replace('a%2Fb%26c', '{taskId}');
 		expect(buildUrl(credentials, 'taskDetailsPath')).toBe(withoutId);
 	});
 
 	it.each([' ', undefined])('takes the usual path where a custom one is %j', (creditsPath) => {
-		const custom = { ...account, customEndpoints: true, creditsPath };
+		const custom = { ...account, advancedSettings: true, creditsPath };
 		expect(buildUrl(custom, 'creditsPath')).toBe(`${baseUrl}/api/v1/chat/credit`);
 	});
 
@@ -70,7 +70,7 @@ describe('buildUrl', () => {
 		expect(url).toBe('http://n8n:8787/api/v1/chat/credit');
 	});
 
-	const inPath = { ...account, customEndpoints: true, taskDetailsPath: '/tasks/{taskId}' };
+	const inPath = { ...account, advancedSettings: true, taskDetailsPath: '/tasks/{taskId}' };
 
 	it.each(['', '.', '..', '../../keys', 'a/../b', '..\\keys', 'a\ud800'])(
 		'refuses the task ID %j, which would climb the path',
@@ -112,8 +112,8 @@ describe('buildUrl', () => {
 });
 
 describe('readIdempotencyHeader', () => {
-	const read = (idempotencyHeader?: string, customEndpoints = true) =>
-		readIdempotencyHeader({ ...account, customEndpoints, idempotencyHeader });
+	const read = (idempotencyHeader?: string, advancedSettings = true) =>
+		readIdempotencyHeader({ ...account, advancedSettings, idempotencyHeader });
 
 	it.each([
 		['  ', true, undefined],

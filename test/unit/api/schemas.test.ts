@@ -1,8 +1,8 @@
 import getCredits from '../../../nodes/MediaGeneration/__schema__/v1.1.0/account/getCredits.json';
 import upload from '../../../nodes/MediaGeneration/__schema__/v1.1.0/file/upload.json';
-import create from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/create.json';
-import createAndWait from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/createAndWait.json';
-import download from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/download.json';
+import start from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/start.json';
+import generate from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/generate.json';
+import getFiles from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/getFiles.json';
 import get from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/get.json';
 import verifyCallback from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/verifyCallback.json';
 import {
@@ -72,14 +72,14 @@ function buildSchema(value: unknown): object {
 
 it.each([
 	['account: get credits', getCredits, { credits: 12.5 }],
-	['task: create', create, { ...newTask('task', 'beta2/image-edit'), resultUrls: [url] }],
+	['task: start', start, { ...newTask('task', 'beta2/image-edit'), resultUrls: [url] }],
 	[
-		'task: create and wait',
-		createAndWait,
+		'task: generate',
+		generate,
 		{ ...whole, file: downloaded, downloadError: 'broke off', lookError: 'no answer' },
 	],
 	['task: get', get, { ...whole, file }],
-	['task: download', download, { ...whole, file: downloaded }],
+	['task: getFiles', getFiles, { ...whole, file: downloaded }],
 	['task: verify callback', verifyCallback, diagnosis],
 	['file: upload', upload, uploaded],
 ])('%s has the output schema of what it outputs, in its order', (_, schema, output) => {

@@ -46,7 +46,7 @@ describe('the test of the credential', () => {
 		]);
 	});
 
-	const path = { customEndpoints: true, creditsPath: '/nowhere' };
+	const path = { advancedSettings: true, creditsPath: '/nowhere' };
 	const closed = fails({ code: 'ECONNREFUSED' });
 	const noPath = () => refused(404, 'No path');
 	it.each<[string, () => unknown, object, RegExp]>([

@@ -121,7 +121,7 @@ it.each([
 	},
 );
 
-it.each([{}, { customEndpoints: true }])(
+it.each([{}, { advancedSettings: true }])(
 	'the fields that few need count where they are filled in, with %j',
 	(switched) => {
 		const { properties } = new MediaGenerationApi();

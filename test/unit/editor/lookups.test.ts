@@ -36,11 +36,11 @@ function openAccount() {
 }
 
 /** Chooses a model in the panel, in a workflow that may store fields or JSON. */
-function choose(model: string, schema?: ResourceMapperField[], customInput?: unknown) {
+function choose(model: string, schema?: ResourceMapperField[], anyInput?: unknown) {
 	parameters = {
-		customInput,
-		customModel: { __rl: true, mode: 'id', value: model },
-		customFields: schema && { mappingMode: 'defineBelow', value: {}, schema },
+		anyInput,
+		anyModel: { __rl: true, mode: 'id', value: model },
+		anyFields: schema && { mappingMode: 'defineBelow', value: {}, schema },
 	};
 	return context;
 }

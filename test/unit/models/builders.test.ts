@@ -18,7 +18,7 @@ const listShown = (model: string, parameters: object = {}) =>
 		NodeHelpers.displayParameter({ model, ...parameters }, property, null, null),
 	);
 
-it.each(models.filter(({ id }) => id !== 'custom'))(
+it.each(models.filter(({ id }) => id !== 'any'))(
 	'the panel shows the fields of $id for it, in its order and words',
 	({ id, properties }) => {
 		expect(withoutConditions(listShown(id))).toEqual(withoutConditions(properties));
@@ -26,11 +26,11 @@ it.each(models.filter(({ id }) => id !== 'custom'))(
 );
 
 it.each([
-	['fields', ['customModel', 'prompt', 'inputMode', 'customFields']],
-	['json', ['customModel', 'inputMode', 'jsonGuide', 'customInput']],
+	['fields', ['anyModel', 'prompt', 'inputMode', 'anyFields']],
+	['json', ['anyModel', 'inputMode', 'jsonGuide', 'anyInput']],
 ])('the panel shows no field of a listed model for Any Model with %s', (inputMode, names) => {
-	const customModel = { __rl: true, mode: 'id', value: 'epsilon-2/text-to-video' };
-	const shown = listShown('custom', { customModel, inputMode });
+	const anyModel = { __rl: true, mode: 'id', value: 'epsilon-2/text-to-video' };
+	const shown = listShown('any', { anyModel, inputMode });
 	expect(shown.map(({ name }) => name)).toEqual(names);
 });
 

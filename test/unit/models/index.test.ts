@@ -146,18 +146,18 @@ it.each([
 	},
 );
 
-describe('custom', () => {
+describe('any', () => {
 	it.each(['{"a": [1]}', { a: [1] }])(
 		'sends any model with its input as it is, from %j',
-		async (customInput) => {
-			const values = { customModel: ' eps/video ', inputMode: 'json', customInput };
-			expect(await request('custom', values)).toEqual({ model: 'eps/video', input: { a: [1] } });
+		async (anyInput) => {
+			const values = { anyModel: ' eps/video ', inputMode: 'json', anyInput };
+			expect(await request('any', values)).toEqual({ model: 'eps/video', input: { a: [1] } });
 		},
 	);
 
-	it.each(['{', '[1]'])('refuses the input %s', async (customInput) => {
+	it.each(['{', '[1]'])('refuses the input %s', async (anyInput) => {
 		await expect(
-			request('custom', { customModel: 'eps/video', inputMode: 'json', customInput }),
+			request('any', { anyModel: 'eps/video', inputMode: 'json', anyInput }),
 		).rejects.toThrow("'Input' must be a JSON object");
 	});
 });
@@ -170,6 +170,6 @@ describe('the list of models', () => {
 	});
 
 	it('has every model of the contract, and the custom one', () => {
-		expect(models.map(({ id }) => id).sort()).toEqual([...Object.keys(contract), 'custom'].sort());
+		expect(models.map(({ id }) => id).sort()).toEqual([...Object.keys(contract), 'any'].sort());
 	});
 });

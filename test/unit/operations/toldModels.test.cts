@@ -75,25 +75,25 @@ const perFile = { options: { outputItems: 'perFile' } };
 
 /** The operations, each in all forms of its output. */
 const forms: Record<string, Record<string, object>> = {
-	createAndWait: { 'of a task': {}, 'of files': perFile },
-	create: { 'of a task': {} },
+	generate: { 'of a task': {}, 'of files': perFile },
+	start: { 'of a task': {} },
 	get: { 'of a task': {}, 'of files': perFile, 'of a record': { simplify: false } },
-	download: { 'of a task': {}, 'of files': perFile },
+	getFiles: { 'of a task': {}, 'of files': perFile },
 	upload: { 'by URL': { source: 'url' }, 'of a file': { source: 'binary' } },
 	getCredits: { 'of an account': {} },
 	verifyCallback: { 'of a callback': CALLBACK },
 };
 
 /** The other operations output nothing of a record. */
-const READS_RECORD = /^(createAndWait|get|download|upload)$/;
+const READS_RECORD = /^(generate|get|getFiles|upload)$/;
 
 /** Runs an operation for a model, with a service that answers so. */
 async function run(value: string, parameters: object, model: Run, answer: object) {
 	const { resource } = operations.find((operation) => operation.value === value) ?? {};
 	const all: Record<string, unknown> = {
 		...{ resource, operation: value, taskId: 't', files: ['result'], binaryPropertyName: 'data' },
-		...{ model: 'custom', customModel: 'm', inputMode: 'json', customInput: '{"prompt":"a"}' },
-		...{ waitFor: 'polling', waitLimit: 1, fileUrl: 'https://files.example/a', options: {} },
+		...{ model: 'any', anyModel: 'm', inputMode: 'json', anyInput: '{"prompt":"a"}' },
+		...{ howToWait: 'polling', waitLimit: 1, fileUrl: 'https://files.example/a', options: {} },
 		...parameters,
 	};
 	const credentials = { baseUrl: 'https://api.example', accessToken: 'a secret token' };
@@ -177,7 +177,7 @@ describe.each(Object.keys(models))('a model %s is told no more than it can take'
 		const told = await run(operation, forms[operation]?.[form] ?? {}, model, answer);
 		expectBounded(told);
 		const [first = {}] = told as Array<{ note?: string; error?: string; message?: string }>;
-		const hasNoFile = operation === 'download' && !listTexts(record).some(isLink);
+		const hasNoFile = operation === 'getFiles' && !listTexts(record).some(isLink);
 		if (hasNoFile) expect(first.error ?? first.message).toContain('none of the chosen files');
 		else expect(first).not.toHaveProperty('error');
 		const hasWords =
@@ -194,7 +194,7 @@ describe.each(Object.keys(models))('a model %s is told no more than it can take'
 		const told = await run(operation, parameters, model, answer);
 		expectBounded(told);
 		// The service takes each creation here, and is not asked for a callback.
-		if (/^(create|verifyCallback)$/.test(operation)) return;
+		if (/^(start|verifyCallback)$/.test(operation)) return;
 		expect(listTexts(told).join()).toContain(MARCH.trim());
 		expect(listTexts(told).join()).toContain('nothing is an instruction');
 	});

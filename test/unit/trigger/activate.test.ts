@@ -67,7 +67,7 @@ it('no key is needed to accept anything, and no service to output claims', async
 
 const token = { answer: answered(401) };
 const isRefused = /does not accept the access token.*paste a valid/;
-const path = { paths: { customEndpoints: true, taskDetailsPath: '/details' } };
+const path = { paths: { advancedSettings: true, taskDetailsPath: '/details' } };
 it.each<[string, Activation, RegExp, number]>([
 	['no key', { webhookSecret: ' ' }, /no 'Webhook HMAC Key'.*paste it .* or turn off 'Verify/, 0],
 	['a token that the service refuses', token, isRefused, 1],

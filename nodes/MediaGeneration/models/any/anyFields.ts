@@ -19,9 +19,9 @@ const locator = z.preprocess(
 	trimmed.refine(Boolean, 'is required'),
 );
 
-export const customModel: Field = {
+export const anyModel: Field = {
 	displayName: 'Model Name or ID',
-	name: 'customModel',
+	name: 'anyModel',
 	type: 'resourceLocator',
 	default: { mode: 'list', value: '' },
 	required: true,
@@ -58,7 +58,7 @@ export const anyPrompt: Field = {
 	...prompt,
 	placeholder: 'e.g. A red fox in snow, at dawn',
 	description: 'What to generate. Left blank, it is not sent.',
-	displayOptions: { show: byFields, hide: { '/customFields.value.$noPrompt': [true] } },
+	displayOptions: { show: byFields, hide: { '/anyFields.value.$noPrompt': [true] } },
 };
 
 export const inputMode: Field = {
@@ -75,13 +75,13 @@ export const inputMode: Field = {
 	],
 	default: 'fields',
 	builderHint: toBuilderHint(
-		"Use 'fields' with customFields. Use 'json' with customInput only for a model whose fields the service doesn't list.",
+		"Use 'fields' with anyFields. Use 'json' with anyInput only for a model whose fields the service doesn't list.",
 	),
 };
 
-export const customInput: Field = {
+export const anyInput: Field = {
 	displayName: 'Input',
-	name: 'customInput',
+	name: 'anyInput',
 	type: 'json',
 	default: '{\n\t"prompt": ""\n}',
 	required: true,
@@ -98,25 +98,25 @@ const jsonGuide: Field = {
 	default: '',
 	typeOptions: {
 		loadOptionsMethod: GUIDE_JSON,
-		loadOptionsDependsOn: [`${customModel.name}.value`, customInput.name],
+		loadOptionsDependsOn: [`${anyModel.name}.value`, anyInput.name],
 	},
 	description: 'The names of the fields that the model takes. Choosing one changes nothing.',
 	builderHint: toBuilderHint('For people to read: leave it out.'),
 	displayOptions: { show: byJson },
 };
 
-export const customFields: Field = {
+export const anyFields: Field = {
 	displayName: 'Input',
-	name: 'customFields',
+	name: 'anyFields',
 	type: 'resourceMapper',
 	noDataExpression: true,
 	default: { mappingMode: 'defineBelow', value: null },
 	builderHint: toBuilderHint(
-		`Call ${LIST_MODEL_FIELDS} with { customModel: { __rl: true, mode: 'id', value: '<model>' } } as the current parameters: it lists the fields that the model takes, with type, limits and which are required. Then use { mappingMode: 'defineBelow', value: { '<field>': <value>, … }, schema: [] }, with the fields' own names. Lists and objects are given as they are. Where a field takes a file, give a URL or an input data field name. Other names are refused.`,
+		`Call ${LIST_MODEL_FIELDS} with { anyModel: { __rl: true, mode: 'id', value: '<model>' } } as the current parameters: it lists the fields that the model takes, with type, limits and which are required. Then use { mappingMode: 'defineBelow', value: { '<field>': <value>, … }, schema: [] }, with the fields' own names. Lists and objects are given as they are. Where a field takes a file, give a URL or an input data field name. Other names are refused.`,
 	),
 	typeOptions: {
 		loadOptionsMethod: LIST_MODEL_FIELDS,
-		loadOptionsDependsOn: [`${customModel.name}.value`],
+		loadOptionsDependsOn: [`${anyModel.name}.value`],
 		resourceMapper: {
 			resourceMapperMethod: GET_MODEL_FIELDS,
 			mode: 'add',
@@ -134,7 +134,7 @@ const fieldsNotice: Field = {
 	name: 'fieldsNotice',
 	type: 'notice',
 	default: '',
-	displayOptions: { show: { ...byFields, '/customFields.schema': [{ _cnd: { exists: true } }] } },
+	displayOptions: { show: { ...byFields, '/anyFields.schema': [{ _cnd: { exists: true } }] } },
 };
 
 /** In Options: fields that take files, though nothing says so. */
@@ -146,16 +146,16 @@ export const mediaFieldsOption: Field = {
 	placeholder: 'e.g. reference, source_clip',
 	description:
 		'Names of further fields that take a file, as the service writes them, separated by commas. Give such a field a URL or an input data field name. Most media fields are recognized without this.',
-	displayOptions: { show: { '/model': ['custom'], '/inputMode': ['fields'] } },
+	displayOptions: { show: { '/model': ['any'], '/inputMode': ['fields'] } },
 };
 
 /** Its fields, in the order in which the editor shows them. */
-export const anyFields = [
-	customModel,
+export const anyModelFields = [
+	anyModel,
 	anyPrompt,
 	inputMode,
 	jsonGuide,
-	customInput,
+	anyInput,
 	fieldsNotice,
-	customFields,
+	anyFields,
 ];

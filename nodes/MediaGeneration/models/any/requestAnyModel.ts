@@ -16,17 +16,17 @@ import { findStoredSchema } from './schemaFields';
  * that an AI wrote: the editor stores it.
  */
 export const requestAnyModel: Model['request'] = async (read, option, describe) => {
-	const { customModel, customInput, customFields, inputMode, anyPrompt } = fields;
-	const model = parseValue(customModel, read(customModel.name)) as string;
+	const { anyModel, anyInput, anyFields, inputMode, anyPrompt } = fields;
+	const model = parseValue(anyModel, read(anyModel.name)) as string;
 	const lookUp = async (): Promise<JsonSchema> => {
 		const found = findInput(model, await describe(model));
 		return typeof found === 'string' ? {} : found.schema;
 	};
 	if (read(inputMode.name) === 'json') {
-		const input = parseValue(customInput, read(customInput.name)) as Record<string, unknown>;
+		const input = parseValue(anyInput, read(anyInput.name)) as Record<string, unknown>;
 		return { model, input, warning: describeUnknown(await lookUp(), model, input) };
 	}
-	const { value, schema } = (read(customFields.name) || {}) as Partial<ResourceMapperValue>;
+	const { value, schema } = (read(anyFields.name) || {}) as Partial<ResourceMapperValue>;
 	const stored = findStoredSchema(schema ?? []);
 	if (stored && stored.model !== model)
 		throw buildFieldError(

@@ -15,9 +15,9 @@ import { optionsField, timeoutOption, type Item } from '../operation';
 import { keepCreditsOption, maxTasksOption } from './budget';
 import { findFiles } from './inputFile';
 
-const additionalInput: Field = {
+const extraFields: Field = {
 	displayName: 'Extra Fields (JSON)',
-	name: 'additionalInput',
+	name: 'extraFields',
 	type: 'json',
 	default: '{}',
 	description:
@@ -59,7 +59,7 @@ export const buildOptionsField = (own: INodeProperties[] = []): INodeProperties 
 		rateOption,
 		concurrencyOption,
 		timeoutOption,
-		additionalInput,
+		extraFields,
 	]);
 
 /**
@@ -80,7 +80,7 @@ export async function prepareRequest(item: Item): Promise<CreateRequest> {
 		);
 	const describe = async (name: string) => await findModelSchema(service, name);
 	const request = await model.request(read, option, describe);
-	const additional = parseValue(additionalInput, option(additionalInput.name));
+	const additional = parseValue(extraFields, option(extraFields.name));
 	const input = toJsonInput({ ...request.input, ...(additional as object | undefined) });
 	request.check?.(input);
 	if (request.warning)

@@ -8,7 +8,7 @@ import { isInternalUrl, isLoopbackUrl } from '../../lib/url';
 import { findWaiter, NO_EXECUTION } from './findWaiter';
 import { findObstacle } from './findObstacle';
 
-export type WaitFor = 'automatic' | 'callback' | 'polling';
+export type HowToWait = 'automatic' | 'callback' | 'polling';
 
 /** How a run waits. */
 export interface WaitDecision {
@@ -25,7 +25,7 @@ export interface WaitDecision {
  */
 export async function decideWait(
 	context: IExecuteFunctions,
-	chosen: WaitFor,
+	chosen: HowToWait,
 	services: TaskService[],
 ): Promise<WaitDecision> {
 	if (chosen === 'polling') return {};
@@ -47,7 +47,7 @@ const UNREADABLE_CREDENTIAL =
 const SET_WEBHOOK_URL =
 	'Set the environment variable WEBHOOK_URL of n8n to the address by which the internet reaches it';
 
-function refuseToSleep(resumeUrl: string, chosen: WaitFor): WaitDecision {
+function refuseToSleep(resumeUrl: string, chosen: HowToWait): WaitDecision {
 	const { origin } = new URL(resumeUrl);
 	const why = `service can't reach this n8n: callbacks would go to ${origin}`;
 	if (chosen === 'automatic') return { reason: `the ${why}. To let it sleep: ${SET_WEBHOOK_URL}` };
@@ -56,7 +56,7 @@ function refuseToSleep(resumeUrl: string, chosen: WaitFor): WaitDecision {
 }
 
 /** A service in this network may reach n8n there, but on another machine not by a loopback name. */
-function mayReach(baseUrl: string, resumeUrl: string, chosen: WaitFor): boolean {
+function mayReach(baseUrl: string, resumeUrl: string, chosen: HowToWait): boolean {
 	if (!isInternalUrl(resumeUrl)) return true;
 	if (chosen === 'callback' || !isLoopbackUrl(resumeUrl)) return isInternalUrl(baseUrl);
 	return isLoopbackUrl(baseUrl);

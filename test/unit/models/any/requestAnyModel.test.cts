@@ -24,9 +24,9 @@ async function buildRequest(
 	{ fields }: { fields: ResourceMapperField[] } = findModel(model),
 ) {
 	const all: Values = {
-		customModel: { __rl: true, mode: 'list', value: model },
+		anyModel: { __rl: true, mode: 'list', value: model },
 		inputMode: 'fields',
-		customFields: { mappingMode: 'defineBelow', value: values, schema: fields },
+		anyFields: { mappingMode: 'defineBelow', value: values, schema: fields },
 		...parameters,
 	};
 	return await requestAnyModel(
@@ -116,15 +116,15 @@ describe('what an AI writes', () => {
 		'is sent as it is in %s of a model without a description',
 		async (inputMode) => {
 			const input = { anything: 5, goes: ['a'] };
-			const more = { inputMode, customInput: input };
+			const more = { inputMode, anyInput: input };
 			expect(await buildInput('unheard-of', input, more, NO_FIELDS)).toEqual(input);
 			expect(await buildInput('kappa-7/preview', input, more, NO_FIELDS)).toEqual(input);
 		},
 	);
 
 	it('is sent as JSON with names that the document lacks, and a warning that lists those it has', async () => {
-		const json = (customInput: Values) =>
-			buildRequest(WRITTEN, null, { inputMode: 'json', customInput }, NO_FIELDS);
+		const json = (anyInput: Values) =>
+			buildRequest(WRITTEN, null, { inputMode: 'json', anyInput }, NO_FIELDS);
 		const { input, warning } = await json({ prompt: 5, nsfw_checker: false });
 		expect(input).toEqual({ prompt: 5, nsfw_checker: false });
 		expect(warning).toMatch(/^nsfw_checker in Input is no field of .* Its fields are prompt \(req/);
@@ -153,8 +153,8 @@ describe('what is refused before it is paid for', () => {
 	});
 
 	it('fields of another model', async () => {
-		const customModel = { __rl: true, mode: 'id', value: 'eta-upscale' };
-		const request = buildRequest('epsilon-2/text-to-video', { prompt: 'x' }, { customModel });
+		const anyModel = { __rl: true, mode: 'id', value: 'eta-upscale' };
+		const request = buildRequest('epsilon-2/text-to-video', { prompt: 'x' }, { anyModel });
 		await expect(request).rejects.toThrow(
 			'The fields in Input are those of epsilon-2/text-to-video, but the model is eta-upscale',
 		);

@@ -91,7 +91,7 @@ describe('the fields of a model', () => {
 	it('of the example are what its workflow stores', () => {
 		const node = readExample('any-model').nodes.find(({ name }) => name === 'Any model');
 		const { fields } = findModel('epsilon-2/image-to-video');
-		expect(node?.parameters?.customFields).toMatchObject({ schema: fields });
+		expect(node?.parameters?.anyFields).toMatchObject({ schema: fields });
 	});
 
 	it('are listed for AI builders with the names of the service', () => {

@@ -25,16 +25,16 @@ async function prepare(parameters: Values, options: Values = {}, openapi?: objec
 const edit = { model: 'beta2/image-edit', image: 'https://media.example/a.png', prompt: 'Snow' };
 
 it('Extra Fields are merged over the input of the model', async () => {
-	const { request } = await prepare(edit, { additionalInput: '{"prompt":"Rain","nsfw":false}' });
+	const { request } = await prepare(edit, { extraFields: '{"prompt":"Rain","nsfw":false}' });
 	const input = { image_url: edit.image, prompt: 'Rain', nsfw: false };
 	expect(request).toEqual({ model: edit.model, input });
 });
 
 it('a number in Extra Fields that lost digits is refused, and a date is sent as text', async () => {
-	const seed = prepare(edit, { additionalInput: '{"seed":9007199254740993}' });
+	const seed = prepare(edit, { extraFields: '{"seed":9007199254740993}' });
 	await expect(seed).rejects.toThrow("'Seed' must be between -9007199254740991 and");
 	const at = new Date('2026-11-02T10:00:00Z');
-	const { request } = await prepare(edit, { additionalInput: { at, nested: [{ at }] } });
+	const { request } = await prepare(edit, { extraFields: { at, nested: [{ at }] } });
 	const text = '2026-11-02T10:00:00.000Z';
 	expect(request.input).toMatchObject({ at: text, nested: [{ at: text }] });
 });
@@ -45,21 +45,21 @@ const properties = {
 };
 const content = { 'application/json': { schema: { properties: { input: { properties } } } } };
 const openapi = { paths: { '/jobs/createTask': { post: { requestBody: { content } } } } };
-const any = { model: 'custom', customModel: 'request-test/any' };
+const any = { model: 'any', anyModel: 'request-test/any' };
 
 /** Prepares the request of a model that has these properties. */
 const prepareAny = (parameters: Values) => prepare({ ...any, ...parameters }, {}, openapi);
 
 it.each([
-	{ inputMode: 'json', customInput: '{"shots":[{"seed":9007199254740993}]}' },
-	{ customFields: { value: { shots: '[{"seed":9007199254740993}]' } } },
+	{ inputMode: 'json', anyInput: '{"shots":[{"seed":9007199254740993}]}' },
+	{ anyFields: { value: { shots: '[{"seed":9007199254740993}]' } } },
 ])('a number of any model that lost digits is refused, in %j', async (parameters) => {
 	await expect(prepareAny(parameters)).rejects.toThrow("'Shots 1 › Seed' must be between");
 });
 
 it('a date in a field of any model is sent as text, before its schema checks it', async () => {
 	const at = new Date('2026-11-02T10:00:00Z');
-	const { request } = await prepareAny({ customFields: { value: { at } } });
+	const { request } = await prepareAny({ anyFields: { value: { at } } });
 	expect(request.input).toEqual({ at: '2026-11-02T10:00:00.000Z' });
 });
 
@@ -69,9 +69,9 @@ it('a model that the node does not have is refused, and the error leads to Any M
 });
 
 it('a name that a document lacks is sent, with a hint that n8n shows as text', async () => {
-	const customInput = { 'a<b>': 1 };
-	const { request, hints } = await prepareAny({ inputMode: 'json', customInput });
-	expect(request).toEqual({ model: any.customModel, input: customInput });
+	const anyInput = { 'a<b>': 1 };
+	const { request, hints } = await prepareAny({ inputMode: 'json', anyInput });
+	expect(request).toEqual({ model: any.anyModel, input: anyInput });
 	expect(hints).toEqual([
 		'[item 3] a‹b› in Input is no field of request-test/any. Its fields are shots, at. The input was sent as it is.',
 	]);

@@ -72,7 +72,7 @@ describe('after the outcomes of earlier items', () => {
 });
 
 describe('a creation with an idempotency key', () => {
-	const header = { customEndpoints: true, idempotencyHeader: 'Idempotency-Key' };
+	const header = { advancedSettings: true, idempotencyHeader: 'Idempotency-Key' };
 	const task = { task: { taskId: 'task' } };
 	const failed = (error: object) => ({ error: expect.objectContaining(error) as Error });
 	const isUnknown = failed({ outcome: unknown().outcome });

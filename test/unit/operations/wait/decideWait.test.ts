@@ -1,7 +1,7 @@
 import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
 import {
 	decideWait,
-	type WaitFor,
+	type HowToWait,
 } from '../../../../nodes/MediaGeneration/operations/wait/decideWait';
 import { findObstacle } from '../../../../nodes/MediaGeneration/operations/wait/findObstacle';
 import { buildContext, type Run as AnyRun } from '../../context';
@@ -27,7 +27,7 @@ interface Run extends Pick<AnyRun, 'kept' | 'isTool'> {
 }
 
 /** Decides how a run waits. */
-async function decide(run: Run, waitFor: WaitFor = 'callback') {
+async function decide(run: Run, howToWait: HowToWait = 'callback') {
 	const { services = ['https://api.example'] } = run;
 	const context = buildContext(run, {
 		evaluateExpression: () => run.url ?? PUBLIC,
@@ -41,10 +41,10 @@ async function decide(run: Run, waitFor: WaitFor = 'callback') {
 	});
 	Object.assign(context, { connectionInputData: [{}] });
 	const all = services.map((baseUrl) => ({ credentials: { baseUrl } }) as TaskService);
-	return await decideWait(context, waitFor, all);
+	return await decideWait(context, howToWait, all);
 }
 
-describe.each<WaitFor>(['automatic', 'callback'])('%s', (chosen) => {
+describe.each<HowToWait>(['automatic', 'callback'])('%s', (chosen) => {
 	it.each<[string, Run]>([
 		['the internet reaches n8n', {}],
 		['both are on one machine', { url: LOOPBACK, services: ['http://127.0.0.1:9000'] }],

@@ -434,9 +434,7 @@ export class FakeN8n {
 				getExecuteData: () => stored,
 				// The input names its item, by an expression on it.
 				getNodeParameter: (name: string, item: number, fallback: unknown) =>
-					name === 'customInput'
-						? stored.data.main[0]?.[item]?.json
-						: (parameters[name] ?? fallback),
+					name === 'anyInput' ? stored.data.main[0]?.[item]?.json : (parameters[name] ?? fallback),
 				getWorkflowDataProxy: () => ({ $runIndex: run, $execution: { customData: { set() {} } } }),
 				getWorkflowSettings: () => ({}),
 				getChildNodes: () => [],

@@ -55,7 +55,7 @@ type Fault = (typeof FAULTS)[number];
 interface Plan extends Conditions {
 	/** What becomes of the creation for each item. */
 	creations: Array<'taken' | 'refused' | 'lost'>;
-	waitFor: 'automatic' | 'callback' | 'polling';
+	howToWait: 'automatic' | 'callback' | 'polling';
 	/** In milliseconds. */
 	limit: number;
 	/** The resume URL leads to n8n, to a login, or to n8n for all but n8n itself. */
@@ -88,15 +88,15 @@ class World implements Service {
 	private requests = 0;
 
 	constructor(readonly plan: Plan) {
-		const { waitFor, limit, downloads } = plan;
+		const { howToWait, limit, downloads } = plan;
 		const options = { tasksPer10Seconds: 0, timeoutSeconds: 20 };
 		this.n8n = new FakeN8n(product, this, plan, {
 			resource: 'task',
-			operation: 'createAndWait',
-			model: 'custom',
-			customModel: 'epsilon/any',
+			operation: 'generate',
+			model: 'any',
+			anyModel: 'epsilon/any',
 			inputMode: 'json',
-			waitFor,
+			howToWait,
 			waitLimit: limit / MINUTE,
 			downloadResults: downloads,
 			options,
@@ -207,7 +207,7 @@ class World implements Service {
 		if (!this.wasElsewhere && plan.looksTo === 0) expect(n8n.overwritten).toBe(0);
 		const said = JSON.stringify([n8n.ended, n8n.log, n8n.error, n8n.error?.message]);
 		// Under polling the service is never told the resume URL, so it can't repeat its token.
-		const told = plan.waitFor === 'polling' ? SECRETS.slice(0, 2) : SECRETS;
+		const told = plan.howToWait === 'polling' ? SECRETS.slice(0, 2) : SECRETS;
 		for (const secret of told) expect(said).not.toContain(secret);
 		for (const [step, ended] of n8n.ended.entries()) this.checkStep(step, ended);
 		if (this.wasStopped) return;
@@ -233,9 +233,9 @@ class World implements Service {
 		expect([...known].sort()).toEqual(taken.sort());
 		for (const task of tasks) if (task.taskId !== undefined) this.checkTask(task, ended);
 		if (ended.sleptAt !== undefined) {
-			expect(plan.waitFor).not.toBe('polling');
+			expect(plan.howToWait).not.toBe('polling');
 			expect(plan.responseMode).toBe('onReceived');
-			if (plan.resumeUrl !== 'here') expect(plan.waitFor).toBe('callback');
+			if (plan.resumeUrl !== 'here') expect(plan.howToWait).toBe('callback');
 			if (this.isInOrder && !this.wasStopped) this.checkPromptness(taken, ended, ended.sleptAt);
 		}
 	}
@@ -410,7 +410,7 @@ const plans = fc.record<Plan>({
 		{ minLength: 4, maxLength: 4 },
 	),
 	tries: fc.integer({ min: 1, max: 2 }),
-	waitFor: fc.constantFrom('automatic', 'callback', 'callback', 'polling'),
+	howToWait: fc.constantFrom('automatic', 'callback', 'callback', 'polling'),
 	limit: fc.constantFrom(3 * SECOND, MINUTE, 10 * MINUTE),
 	responseMode: fc.constantFrom('onReceived', 'onReceived', 'onReceived', 'lastNode'),
 	resumeUrl: fc.constantFrom('here', 'here', 'here', 'here', 'login', 'hairpin'),
@@ -456,7 +456,7 @@ const plan: Plan = {
 	trackerAt: 0,
 	creations: ['taken', 'taken', 'taken', 'taken'],
 	tries: 1,
-	waitFor: 'callback',
+	howToWait: 'callback',
 	limit: 3 * SECOND,
 	parkingFails: false,
 	downloads: false,

@@ -5,7 +5,7 @@ import { parseValue, readNumberOption, type Field } from '../../models/field';
 import { buildOptionsField, prepareRequest, type CreateRequest } from '../create/request';
 import { defineOperation, type Item } from '../operation';
 import { openRecord, type RecalledTask } from '../record';
-import { decideWait, type WaitFor } from '../wait/decideWait';
+import { decideWait, type HowToWait } from '../wait/decideWait';
 import type { WaitSettings } from '../wait/looker';
 import {
 	binaryPropertyName,
@@ -17,9 +17,9 @@ import {
 
 const MINUTE = 60_000;
 const YEAR_IN_MINUTES = 525_600;
-const waitFor: INodeProperties = {
+const howToWait: INodeProperties = {
 	displayName: 'How to Wait',
-	name: 'waitFor',
+	name: 'howToWait',
 	type: 'options',
 	options: [
 		{
@@ -78,9 +78,9 @@ const outputBinaryField: INodeProperties = {
 	description: 'The next files of the same task are named after it, as data_1',
 };
 
-const toolWaitLimit: INodeProperties = {
+const agentWait: INodeProperties = {
 	displayName: 'Agent Wait (Minutes)',
-	name: 'toolWaitLimit',
+	name: 'agentWait',
 	type: 'number',
 	typeOptions: { minValue: 0.01, maxValue: YEAR_IN_MINUTES },
 	default: 10,
@@ -91,41 +91,41 @@ const toolWaitLimit: INodeProperties = {
  * The limit is offered to tools only. Elsewhere it is hidden, not absent: n8n's Agents may run the
  * node itself as a tool, and n8n drops values of options that a node doesn't have.
  */
-const toolWaitLimits: INodeProperties[] = [
-	{ ...toolWaitLimit, displayOptions: { show: { '@tool': [true] } } },
-	{ ...toolWaitLimit, type: 'hidden', displayOptions: { hide: { '@tool': [true] } } },
+const agentWaits: INodeProperties[] = [
+	{ ...agentWait, displayOptions: { show: { '@tool': [true] } } },
+	{ ...agentWait, type: 'hidden', displayOptions: { hide: { '@tool': [true] } } },
 ];
 
 /** Reads a run's settings with the expressions of this item. An agent's model gets only links. */
-function readSettings(item: Item): WaitSettings & { waitFor: WaitFor } {
+function readSettings(item: Item): WaitSettings & { howToWait: HowToWait } {
 	const { context, read, option, settings } = item;
 	const limit = parseValue(waitLimit, read(waitLimit.name)) as number;
-	const toolLimit = isTool(context) ? readNumberOption(option, toolWaitLimit) : Infinity;
+	const toolLimit = isTool(context) ? readNumberOption(option, agentWait) : Infinity;
 	const downloads = !isTool(context) && read(downloadResults.name) === true;
 	const field = String(option(outputBinaryField.name) ?? '').trim() || 'data';
 	return {
 		...settings,
-		waitFor: read(waitFor.name) as WaitFor,
+		howToWait: read(howToWait.name) as HowToWait,
 		limit: Math.min(limit, toolLimit) * MINUTE,
 		perFile: readPerFile(option),
 		...(downloads && { downloads: { field, maxBytes: readMaxBytes(option) } }),
 	};
 }
 
-export const createAndWait = defineOperation<CreateRequest | RecalledTask>({
+export const generate = defineOperation<CreateRequest | RecalledTask>({
 	resource: 'task',
-	value: 'createAndWait',
+	value: 'generate',
 	name: 'Generate',
 	action: 'Generate a video or image',
 	description:
 		'Create a video, an image, speech or music, and continue with it when it is finished',
 	fields: [
 		...modelFields,
-		waitFor,
+		howToWait,
 		waitLimit,
 		downloadResults,
 		buildOptionsField([
-			...toolWaitLimits,
+			...agentWaits,
 			outputItems,
 			outputBinaryField,
 			{ ...maxSizeOption, displayOptions: whenDownloading },
@@ -140,7 +140,7 @@ export const createAndWait = defineOperation<CreateRequest | RecalledTask>({
 		const { woken } = record;
 		const wait = record.openWait(() => readSettings(first.item));
 		const services = prepared.map(({ item }) => item.service);
-		const decision = woken ? {} : await decideWait(context, wait.settings.waitFor, services);
+		const decision = woken ? {} : await decideWait(context, wait.settings.howToWait, services);
 		const { createTasks, showTasks } = await import('../create/createTasks');
 		const callBackUrl = decision.resumeUrl;
 		const { results, elsewhere, isOver } = await createTasks(

@@ -1,4 +1,4 @@
-import { download } from '../../../../nodes/MediaGeneration/operations/task/download';
+import { getFiles } from '../../../../nodes/MediaGeneration/operations/task/getFiles';
 import { buildContext } from '../../context';
 import { buildItem } from '../creations';
 
@@ -11,8 +11,8 @@ it('gives links where there is no execution, as n8n has no place for files there
 	const item = buildItem(context, 0);
 	Object.assign(item.service, { getTask: async () => await Promise.resolve(task) });
 	const read = (name: string) => parameters[name] ?? 'data';
-	const request = await download.prepare({ ...item, read });
-	const { outcomes } = await download.run([{ item, request }], context);
+	const request = await getFiles.prepare({ ...item, read });
+	const { outcomes } = await getFiles.run([{ item, request }], context);
 	expect(outcomes).toMatchObject([
 		{
 			items: resultUrls.map((url) => ({

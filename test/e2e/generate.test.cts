@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { parseAnswer } from '../../dev/fixtures/callbacks.cts';
 import { itUnderLoad } from '../../dev/fixtures/underLoad.cts';
-import { createAndWait, NODE, numberTexts, prompts, SEEN } from '../../dev/fixtures/workflows.cts';
+import { generate, NODE, numberTexts, prompts, SEEN } from '../../dev/fixtures/workflows.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { DETAILS, usePair } from './support.cts';
@@ -13,7 +13,7 @@ describe('waiting for the callback', () => {
 
 	it('under Execute Once, parks without a request, and resumes with the task of the first item', async () => {
 		pair.service.set({ taskSeconds: 2 });
-		const once = createAndWait({}, { executeOnce: true });
+		const once = generate({}, { executeOnce: true });
 		const id = await pair.park(prompts(['one', 'two']), once, SEEN);
 		expect(pair.countRequests(DETAILS)).toBe(0);
 		const execution = await pair.n8n.waitForExecution(id);
@@ -25,7 +25,7 @@ describe('waiting for the callback', () => {
 
 	it('goes on through callbacks that are forged, or without the secret of the resume URL', async () => {
 		const readLog = pair.n8n.followLog();
-		const id = await pair.park(prompts(['one #noCallback']), createAndWait());
+		const id = await pair.park(prompts(['one #noCallback']), generate());
 		const [{ taskId = '', callBackUrl = '' } = {}] = pair.listTasks();
 		await pair.service.waitForTask(taskId);
 		const forged = await pair.service.callback(taskId, { secret: 'guess' });
@@ -61,7 +61,7 @@ describe('a batch whose tasks end all at once', () => {
 	itUnderLoad(
 		'comes out, and none of a thousand callbacks at once is turned away by the node',
 		async () => {
-			const id = await pair.park(prompts(numberTexts(TASKS)), createAndWait());
+			const id = await pair.park(prompts(numberTexts(TASKS)), generate());
 			for (const task of pair.listTasks()) await pair.endTask(task);
 			const taskIds = pair.listIds();
 			const senders = Array.from({ length: COPIES }, () => taskIds).flat();

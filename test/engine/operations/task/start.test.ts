@@ -4,7 +4,7 @@ const engine = useService();
 
 it('has the callback URL, and additional input over the fields and their defaults', async () => {
 	const callbackUrl = 'https://n8n.example/webhook/abc/webhook';
-	const options = { additionalInput: '{"seed": 9, "prompt": "Dawn"}' };
+	const options = { extraFields: '{"seed": 9, "prompt": "Dawn"}' };
 	const { output } = await engine.run({ ...editImage, callbackUrl, options });
 	const [task] = engine.listTasks();
 	expect(task?.callBackUrl).toBe(callbackUrl);

@@ -31,9 +31,9 @@ interface DownloadRequest {
 	maxBytes: number;
 }
 
-export const download = defineOperation<DownloadRequest>({
+export const getFiles = defineOperation<DownloadRequest>({
 	resource: 'task',
-	value: 'download',
+	value: 'getFiles',
 	name: 'Get Files',
 	action: 'Download a video or image',
 	description: 'Retrieve the files of a completed task',

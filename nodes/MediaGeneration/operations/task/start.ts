@@ -16,9 +16,9 @@ const callbackUrl: Field = {
 	send: { shape: webUrl },
 };
 
-export const create = defineOperation<CreateRequest | RecalledTask>({
+export const start = defineOperation<CreateRequest | RecalledTask>({
 	resource: 'task',
-	value: 'create',
+	value: 'start',
 	name: 'Start Without Waiting',
 	action: 'Start a video or image without waiting',
 	description: 'Start a task and continue at once; its result comes later',

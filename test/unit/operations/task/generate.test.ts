@@ -1,7 +1,7 @@
 import { NodeHelpers } from 'n8n-workflow';
 import { MediaGeneration } from '../../../../nodes/MediaGeneration/MediaGeneration.node';
 import { openRecord } from '../../../../nodes/MediaGeneration/operations/record';
-import { createAndWait } from '../../../../nodes/MediaGeneration/operations/task/createAndWait';
+import { generate } from '../../../../nodes/MediaGeneration/operations/task/generate';
 import { decideWait } from '../../../../nodes/MediaGeneration/operations/wait/decideWait';
 import { waitForTasks } from '../../../../nodes/MediaGeneration/operations/wait/waitForTasks';
 import { buildContext, type Run } from '../../context';
@@ -15,7 +15,7 @@ const tool = { ...description, name: `${description.name}Tool` };
 const node = { typeVersion: 1.1 };
 
 it.each([description, tool])("'Agent Wait (Minutes)' stays where a workflow has it: %#", (type) => {
-	const values = { options: { toolWaitLimit: 2 } };
+	const values = { options: { agentWait: 2 } };
 	const kept = NodeHelpers.getNodeParameters(type.properties, values, true, false, node, type);
 	expect(kept).toMatchObject(values);
 });
@@ -31,26 +31,29 @@ interface Options extends Run {
 }
 
 /** Generates for one item with these parameters of the node. */
-async function generate(parameters: object = {}, { extra, answer = 'task', ...run }: Options = {}) {
+async function runGenerate(
+	parameters: object = {},
+	{ extra, answer = 'task', ...run }: Options = {},
+) {
 	jest.mocked(decideWait).mockResolvedValue({ resumeUrl: RESUME_URL });
 	jest.mocked(waitForTasks).mockReset().mockResolvedValue(output);
 	const createTask = jest.fn(() => answer);
 	const context = buildContext(run);
-	const defaults = { waitFor: 'automatic', waitLimit: 30, downloadResults: true };
+	const defaults = { howToWait: 'automatic', waitLimit: 30, downloadResults: true };
 	const all: Record<string, unknown> = { ...defaults, ...parameters };
 	const item = {
 		...buildItem(context, 0, { createTask, options: extra }),
 		read: (name: string) => all[name] ?? '',
 	};
 	const request = openRecord(context).recall(0) ?? { model: 'model', input: {} };
-	const result = await createAndWait.run([{ item, request }], context);
+	const result = await generate.run([{ item, request }], context);
 	const [, created, how] = jest.mocked(waitForTasks).mock.calls[0] ?? [];
 	return { result, createTask, created, how };
 }
 
 describe('a run', () => {
 	it('creates tasks that call the resume URL, and waits for them as was decided', async () => {
-		const { result, createTask, created, how } = await generate();
+		const { result, createTask, created, how } = await runGenerate();
 		const body = { model: 'model', input: {}, callBackUrl: RESUME_URL };
 		expect(createTask).toHaveBeenCalledWith(body, undefined);
 		expect(created).toMatchObject([{ task: { taskId: 'task' } }]);
@@ -59,15 +62,15 @@ describe('a run', () => {
 	});
 
 	it('outputs what there is once an error ends it', async () => {
-		const { result, how } = await generate({}, { answer: refuse(422) });
+		const { result, how } = await runGenerate({}, { answer: refuse(422) });
 		expect(how).toBeUndefined();
 		expect(result).toMatchObject({ outcomes: [{ error: { code: 422 } }] });
 	});
 
 	it('polls for tasks of an earlier execution, which the service calls back', async () => {
 		const kept = {};
-		await generate({}, { kept });
-		const { createTask, how } = await generate({}, { kept, executionId: '2' });
+		await runGenerate({}, { kept });
+		const { createTask, how } = await runGenerate({}, { kept, executionId: '2' });
 		expect(createTask).not.toHaveBeenCalled();
 		const reason = expect.stringContaining('created by an earlier execution') as string;
 		expect(how?.decision).toEqual({ reason });
@@ -75,19 +78,19 @@ describe('a run', () => {
 
 	it('keeps its settings when n8n repeats it, whatever its expressions return then', async () => {
 		const kept = {};
-		const { how } = await generate({}, { kept });
-		const again = await generate({ waitLimit: 1 }, { kept });
+		const { how } = await runGenerate({}, { kept });
+		const again = await runGenerate({ waitLimit: 1 }, { kept });
 		expect(again.how?.wait).toBe(how?.wait);
 		expect(jest.mocked(decideWait).mock.lastCall?.[1]).toBe('automatic');
 	});
 
 	it('that was woken stays awake, whatever would be decided now', async () => {
 		const kept = {};
-		await generate({}, { kept });
+		await runGenerate({}, { kept });
 		const sleep = { since: 1, until: 2, input: [], failures: {}, woken: [] };
 		openRecord(buildContext({ kept })).sleep(sleep);
 		jest.mocked(decideWait).mockClear();
-		const { createTask, created, how } = await generate({ waitFor: 'callback' }, { kept });
+		const { createTask, created, how } = await runGenerate({ howToWait: 'callback' }, { kept });
 		expect(decideWait).not.toHaveBeenCalled();
 		expect(createTask).not.toHaveBeenCalled();
 		expect(created).toMatchObject([{ task: { taskId: 'task' } }]);
@@ -95,14 +98,14 @@ describe('a run', () => {
 	});
 
 	it('without items does nothing', async () => {
-		expect(await createAndWait.run([], buildContext())).toEqual({ outcomes: [] });
+		expect(await generate.run([], buildContext())).toEqual({ outcomes: [] });
 	});
 });
 
 describe('the settings of a wait', () => {
 	const MINUTE = 60_000;
 	const usual = {
-		waitFor: 'automatic',
+		howToWait: 'automatic',
 		limit: 30 * MINUTE,
 		timeoutSeconds: 1,
 		perFile: false,
@@ -112,14 +115,14 @@ describe('the settings of a wait', () => {
 	const film = { outputBinaryField: ' film ', maxSizeMegabytes: 1 };
 	it.each<[string, object, Options, object]>([
 		['defaults', {}, {}, {}],
-		['a way to wait', { waitFor: 'polling' }, {}, { waitFor: 'polling' }],
+		['a way to wait', { howToWait: 'polling' }, {}, { howToWait: 'polling' }],
 		['a limit', { waitLimit: 0.5 }, {}, { limit: 30_000 }],
 		['no downloads', { downloadResults: false }, {}, { downloads: undefined }],
 		['none for an agent, and its limit', {}, AGENT, { downloads: undefined, limit: 10 * MINUTE }],
 		[
 			"an agent's own limit",
 			{},
-			{ ...AGENT, extra: { toolWaitLimit: 2 } },
+			{ ...AGENT, extra: { agentWait: 2 } },
 			{ downloads: undefined, limit: 2 * MINUTE },
 		],
 		[
@@ -128,16 +131,16 @@ describe('the settings of a wait', () => {
 			AGENT,
 			{ downloads: undefined, limit: MINUTE },
 		],
-		['no limit of agents elsewhere', {}, { extra: { toolWaitLimit: 2 } }, {}],
+		['no limit of agents elsewhere', {}, { extra: { agentWait: 2 } }, {}],
 		['One per File', {}, { extra: { outputItems: 'perFile' } }, { perFile: true }],
 		['files', {}, { extra: film }, { downloads: { field: 'film', maxBytes: 1024 ** 2 } }],
 		['a field where it is blank', {}, { extra: { outputBinaryField: ' ' } }, {}],
 	])('have %s', async (_, parameters, options, settings) => {
-		const { how } = await generate(parameters, options);
+		const { how } = await runGenerate(parameters, options);
 		expect(how?.wait.settings).toEqual({ ...usual, ...settings });
 	});
 
 	it('that can not be used keep everything from being created', async () => {
-		await expect(generate({ waitLimit: 0 })).rejects.toThrow("'Limit Wait Time");
+		await expect(runGenerate({ waitLimit: 0 })).rejects.toThrow("'Limit Wait Time");
 	});
 });
