@@ -3,8 +3,8 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 /** The test files that take longest, the longest first: those in a real n8n take a minute or more. */
 const LONG = [
 	...['queue/queue', 'e2e/anyModel', 'e2e/results', 'e2e/trigger'],
-	...['e2e/restart', 'e2e/lookedAfter', 'e2e/tools', 'e2e/agents'],
-	...['e2e/whoWaits', 'e2e/paidOnce', 'e2e/loops', 'e2e/proxies', 'e2e/runs'],
+	...['e2e/restart', 'e2e/lostCallbacks', 'e2e/agentTools', 'e2e/agents'],
+	...['e2e/whoWaits', 'e2e/paidOnce', 'e2e/loops', 'e2e/reachability', 'e2e/stopAndTimeout'],
 	...['unit/operations/wait/waiting', 'unit/api/answers', 'unit/callback/verify'],
 ];
 

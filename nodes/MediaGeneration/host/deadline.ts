@@ -8,8 +8,8 @@ interface ContextFields {
 /**
  * Says when n8n ends the execution if it is awake, in milliseconds since 1970; Infinity: never.
  * Settings have the workflow's own timeout only. A field of the context has the deadline by all
- * timeouts. Without the field, the timeout counts from now. `e2e/runs` fails first. After a wait
- * that n8n itself ended, n8n may end it earlier, and no field says so.
+ * timeouts. Without the field, the timeout counts from now. `e2e/stopAndTimeout` fails first. After
+ * a wait that n8n itself ended, n8n may end it earlier, and no field says so.
  */
 export function readDeadline(context: IExecuteFunctions): number {
 	const { additionalData } = context as unknown as ContextFields;

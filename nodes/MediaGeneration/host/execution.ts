@@ -61,8 +61,8 @@ interface NotedCalls {
 /**
  * Says whether n8n would give a call the values of another one. Several items of an agent before
  * version 3 number their calls each for itself, but n8n notes all in one list, from which `$fromAI`
- * reads by that number (`get-input-connection-data.js`, `workflow-data-proxy.js`). `e2e/tools` fails
- * first.
+ * reads by that number (`get-input-connection-data.js`, `workflow-data-proxy.js`).
+ * `e2e/agentTools` fails first.
  */
 export function isMixedUp(context: IExecuteFunctions): boolean {
 	if (!context.isToolExecution()) return false;
@@ -79,7 +79,7 @@ export const isForModel = (context: IExecuteFunctions): boolean =>
 
 /**
  * Recognizes "Execute node" of n8n's AI assistant by the name of its workflow, which n8n deletes at
- * its end or sleep (`execute-node.service.js`, 2.41.1). `e2e/runs` fails first.
+ * its end or sleep (`execute-node.service.js`, 2.41.1). `e2e/stopAndTimeout` fails first.
  */
 export const isSingleNode = (context: IExecuteFunctions): boolean =>
 	context.getWorkflow().name === `Execute node ${context.getNode().type}`;
@@ -116,7 +116,7 @@ interface UrlFields {
 /**
  * Reads what is secret in the execution's resume URL: the token, which n8n keeps with the execution,
  * and its address, which may have a login (`get-additional-keys.js`). `e2e/trigger` and
- * `e2e/proxies` fail first.
+ * `e2e/reachability` fail first.
  */
 export function readResumeSecrets(context: object): { token?: string; address?: string } {
 	const { runExecutionData, additionalData } = context as UrlFields;
@@ -140,7 +140,7 @@ export function getNodeContext(context: IExecuteFunctions): IDataObject | undefi
 
 /**
  * Shows a text with the execution. n8n drops the output of one that is stopped, but keeps 255
- * characters of custom data (2.14.2, 2.41.1). `e2e/runs` fails first.
+ * characters of custom data (2.14.2, 2.41.1). `e2e/stopAndTimeout` fails first.
  */
 export function showInExecution(context: IExecuteFunctions, name: string, text: string): void {
 	const { customData } = context.getWorkflowDataProxy(0).$execution as {

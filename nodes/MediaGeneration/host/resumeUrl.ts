@@ -15,7 +15,7 @@ export function readResumeUrl(context: IExecuteFunctions | IWebhookFunctions): s
 }
 
 /**
- * n8n's message to who asks for an execution that doesn't exist (2.14.2, 2.41.1). `e2e/proxies`
+ * n8n's message to who asks for an execution that doesn't exist (2.14.2, 2.41.1). `e2e/reachability`
  * fails first.
  */
 export const buildNotFound = (executionId: string): string =>

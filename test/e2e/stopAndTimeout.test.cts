@@ -1,14 +1,12 @@
 import { expect } from '@jest/globals';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { INodeExecutionData } from 'n8n-workflow';
-import { TOKEN } from '../../dev/fixtures/pair.cts';
 import {
 	callWorkflow,
 	chain,
 	connect,
 	generate,
 	editSample,
-	items,
 	NODE,
 	NODE_TYPE,
 	numberTexts,
@@ -17,7 +15,6 @@ import {
 } from '../../dev/fixtures/workflows.cts';
 import { evaluate } from '../../dev/n8n/inspect.cts';
 import { poll } from '../../dev/n8n/wait.cts';
-import { startService } from '../../dev/service/index.cts';
 import { CREATE, isOldest, readHints, usePair } from './support.cts';
 
 const pair = usePair({
@@ -95,44 +92,6 @@ describe('an execution that is stopped', () => {
 	});
 });
 
-it('an execution that failed, corrected and retried from the executions list, keeps the tasks of the same requests', async () => {
-	const texts = prompts(['one', '#status=422', 'three']);
-	const { id } = await pair.importWorkflow(chain('Runs', [texts, edit({ seed: 7 })]));
-	const failed = await pair.runSaved(id);
-	expect(failed.status).toBe('error');
-	expect(failed.getError()?.description).toContain(pair.findId('one'));
-	const { nodes } = await pair.n8n.getWorkflow(id);
-	const corrected = JSON.stringify(nodes).replace(
-		'{{ $json.prompt }}',
-		"{{ $json.prompt.replace('#status=422', 'two') }}",
-	);
-	const changes = { nodes: JSON.parse(corrected) as object };
-	await pair.n8n.request('PATCH', `/rest/workflows/${id}`, changes);
-	const before = pair.countCreations();
-	const execution = await pair.retry(failed.id, { loadWorkflow: true });
-	expect(execution.status).toBe('success');
-	expect(pair.countCreations()).toBe(before + 2);
-	expect(pair.listPrompts()).toEqual(['one', 'three', 'two']);
-	expect(execution.getItems(NODE)).toMatchObject(pair.listCompleted('one', 'two', 'three'));
-});
-
-it('charges each item to its own account where the credential has expressions, and polls instead of sleeping', async () => {
-	await using other = await startService({ token: 'other-token', taskSeconds: 0.5 });
-	const byItem = { baseUrl: '={{ $json.url }}', accessToken: '={{ $json.token }}' };
-	const credential = await pair.createCredential(byItem);
-	const accounts = items([
-		{ url: pair.service.url, token: TOKEN, prompt: 'one' },
-		{ url: other.url, token: 'other-token', prompt: 'two' },
-	]);
-	for (const node of [edit(), edit({}, { executeOnce: true })]) {
-		const execution = await pair.run(chain('Runs', [accounts, node]), { credential });
-		for (const item of execution.getItems(NODE)) expect(item.status).toBe('completed');
-		expect(readHints(execution)[0]).toContain('The node polled: the credential');
-	}
-	expect(pair.listPrompts()).toEqual(['one', 'one']);
-	expect([...other.tasks.values()]).toMatchObject([{ input: { prompt: 'two' } }]);
-});
-
 /** n8n's time-out, in seconds. */
 const TIMEOUT = 8;
 
@@ -206,17 +165,4 @@ it('outputs the IDs before the timeout of the workflow that called it', async ()
 	]);
 	const [called] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
 	expect(readHints(called)).toContainEqual(expect.stringContaining("'Timeout Workflow'"));
-});
-
-it('automatic polls, and says why, where the service is on another machine, which does not know n8n', async () => {
-	// An address of this machine that n8n can't recognize as one.
-	const baseUrl = pair.service.url.replace('127.0.0.1', '0.0.0.0');
-	const credential = await pair.createCredential({ baseUrl });
-	const workflow = chain('Automatic', [prompts(['one']), generate()]);
-	const execution = await pair.run(workflow, { credential });
-	expect(execution.getItems(NODE)).toMatchObject([{ status: 'completed' }]);
-	expect(pair.listTasks().map(({ callBackUrl }) => callBackUrl)).toEqual([undefined]);
-	expect(readHints(execution)).toContainEqual(
-		expect.stringMatching(/^The node polled: the service can't reach this n8n.*WEBHOOK_URL/),
-	);
 });

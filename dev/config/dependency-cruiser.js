@@ -191,8 +191,7 @@ module.exports = {
 			name: 'packed-package-only',
 			comment:
 				'Benches, end-to-end and queue tests run the packed package, so they take only types from its sources. A test of the sources belongs in test/unit.',
-			// What it times happens inside one function after another.
-			from: { path: '^(bench|test/(e2e|queue))/', pathNot: '^bench/answers' },
+			from: { path: '^(bench|test/(e2e|queue))/' },
 			to: { path: product, dependencyTypesNot: ['type-only'] },
 		},
 		{

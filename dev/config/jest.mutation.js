@@ -1,4 +1,4 @@
-const { projects } = require('./jest.config.js');
+const { projects } = require('../../jest.config.js');
 
 /** @param {string} name */
 const suite = (name) => projects.find(({ displayName }) => displayName === name);
@@ -11,6 +11,7 @@ const engine = suite('engine');
  */
 module.exports = {
 	...suite('unit'),
+	rootDir: '../..',
 	displayName: undefined,
 	testMatch: [...suite('unit').testMatch, ...engine.testMatch],
 	// The worked example runs a copy of the sources that holds no mutant, links are in the docs, and fuzzing takes seconds a mutant.

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { generate, NODE, prompts } from '../../dev/fixtures/workflows.cts';
+import { chain, generate, NODE, prompts } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import { evaluate, INSPECTABLE } from '../../dev/n8n/inspect.cts';
 import { poll } from '../../dev/n8n/wait.cts';
@@ -175,5 +175,22 @@ describe('behind a proxy that wants the login of WEBHOOK_URL', () => {
 			expect(execution.getItems(NODE)).toMatchObject([
 				{ result: { log: expect.stringContaining('sent to') } },
 			]);
+	});
+});
+
+describe('a service on another machine, which does not know this n8n', () => {
+	const elsewhere = usePair({ service: { taskSeconds: 0.5 } });
+
+	it('makes Automatic poll, with a hint that says why', async () => {
+		// An address of this machine that n8n can't recognize as one.
+		const baseUrl = elsewhere.service.url.replace('127.0.0.1', '0.0.0.0');
+		const credential = await elsewhere.createCredential({ baseUrl });
+		const workflow = chain('Automatic', [prompts(['one']), generate()]);
+		const execution = await elsewhere.run(workflow, { credential });
+		expect(execution.getItems(NODE)).toMatchObject([{ status: 'completed' }]);
+		expect(elsewhere.listTasks().map(({ callBackUrl }) => callBackUrl)).toEqual([undefined]);
+		expect(readHints(execution)).toContainEqual(
+			expect.stringMatching(/^The node polled: the service can't reach this n8n.*WEBHOOK_URL/),
+		);
 	});
 });

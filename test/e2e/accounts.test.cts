@@ -1,0 +1,25 @@
+import { expect } from '@jest/globals';
+import { TOKEN } from '../../dev/fixtures/pair.cts';
+import { chain, editSample, items, NODE } from '../../dev/fixtures/workflows.cts';
+import { startService } from '../../dev/service/index.cts';
+import { readHints, usePair } from './support.cts';
+
+const pair = usePair({ service: { taskSeconds: 0.5 } });
+
+it('charges each item to its own account where the credential has expressions, and polls instead of sleeping', async () => {
+	await using other = await startService({ token: 'other-token', taskSeconds: 0.5 });
+	const byItem = { baseUrl: '={{ $json.url }}', accessToken: '={{ $json.token }}' };
+	const credential = await pair.createCredential(byItem);
+	const accounts = items([
+		{ url: pair.service.url, token: TOKEN, prompt: 'one' },
+		{ url: other.url, token: 'other-token', prompt: 'two' },
+	]);
+	const { resultsUrl } = pair.service;
+	for (const node of [editSample(resultsUrl), editSample(resultsUrl, {}, { executeOnce: true })]) {
+		const execution = await pair.run(chain('Accounts', [accounts, node]), { credential });
+		for (const item of execution.getItems(NODE)) expect(item.status).toBe('completed');
+		expect(readHints(execution)[0]).toContain('The node polled: the credential');
+	}
+	expect(pair.listPrompts()).toEqual(['one', 'one']);
+	expect([...other.tasks.values()]).toMatchObject([{ input: { prompt: 'two' } }]);
+});
