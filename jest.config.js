@@ -17,7 +17,7 @@ const suite = (name, testMatch, more) => ({
 const READS_BY_ZOD = [
 	'test/unit/**/@(activate|catalogue|client|field|media|operation|options|schemas|task).test.ts',
 	'test/unit/models/index.test.ts',
-	'test/unit/models/any/requestAnyModel.test.cts',
+	'test/unit/models/any/request.test.cts',
 ];
 
 const packed = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TaskService } from '../nodes/MediaGeneration/api/client.ts';
-import { findInput } from '../nodes/MediaGeneration/models/any/modelInput.ts';
+import { findInput } from '../nodes/MediaGeneration/models/any/schema.ts';
 import { createRows, Difference, expectRefusal, expectUnlessAbsent, type Add } from './rows.cts';
 
 export const SETTINGS = { timeoutSeconds: 60 };
@@ -79,9 +79,9 @@ async function askLookups(add: Add, service: TaskService, link: string, options:
 		if (!model) throw new Difference('no model is known', 'not tried');
 		const document = await expectUnlessAbsent(service.getModelSchema(model, SETTINGS));
 		if (document === null) return `${model}: 0 fields`;
-		const input = findInput(model, document);
-		if (typeof input === 'string') throw new Difference(input);
-		return `${model}: ${input.properties.length} fields`;
+		const found = findInput(model, document);
+		if ('reason' in found) throw new Difference(found.reason);
+		return `${model}: ${found.input.properties.length} fields`;
 	});
 	await look('Model Schema, unknown model', 'code 404', async () => {
 		return await expectRefusal([404], service.getModelSchema('no/such-model', SETTINGS));

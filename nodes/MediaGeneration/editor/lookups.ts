@@ -11,15 +11,15 @@ import { ServiceError } from '../api/errors';
 import type { CatalogueModel } from '../api/schemas';
 import { isObject, parseJson } from '../lib/json';
 import { cutText } from '../lib/text';
-import { anyFields, anyInput, anyModel } from '../models/any/anyFields';
-import { findInput, type ModelInput } from '../models/any/modelInput';
+import { anyFields, anyInput, anyModel } from '../models/any/fields';
+import { findInput, type FoundInput } from '../models/any/schema';
 import {
 	buildNotice,
 	findStoredSchema,
 	listFields,
 	listJsonGuide,
 	toMapperFields,
-} from '../models/any/schemaFields';
+} from '../models/any/views';
 
 /** The longest name or reason of the service, and the longest description, in characters. */
 const SHOWN_NAME = 200;
@@ -80,13 +80,13 @@ function toResult({ model, title = model, taskType, pricingDesc = '' }: Catalogu
  * stores stay. The editor doesn't show errors of this look-up, so each reason is a notice.
  */
 export async function getModelFields(context: ILoadOptionsFunctions) {
-	const input = await findChosen(context);
-	if (typeof input !== 'string') return toMapperFields(input);
+	const found = await findChosen(context);
+	if ('input' in found) return toMapperFields(found.input);
 	const { schema = [] } = (context.getCurrentNodeParameter(anyFields.name) ??
 		{}) as Partial<ResourceMapperValue>;
 	const model = readModel(context);
-	if (!model) return buildNotice(input, '');
-	return findStoredSchema(schema)?.model === model ? { fields: schema } : buildNotice(input);
+	if (!model) return buildNotice(found.reason, '');
+	return findStoredSchema(schema)?.model === model ? { fields: schema } : buildNotice(found.reason);
 }
 
 /**
@@ -94,18 +94,18 @@ export async function getModelFields(context: ILoadOptionsFunctions) {
  * @throws {NodeOperationError} when there are none, with the reason
  */
 export async function listModelFields(context: ILoadOptionsFunctions) {
-	const input = await findChosen(context);
-	if (typeof input === 'string') throw new NodeOperationError(context.getNode(), input);
-	return listFields(input);
+	const found = await findChosen(context);
+	if ('reason' in found) throw new NodeOperationError(context.getNode(), found.reason);
+	return listFields(found.input);
 }
 
 /** Lists the fields of the chosen model beside its JSON, or says in the only entry why not. */
 export async function guideJson(context: ILoadOptionsFunctions) {
-	const input = await findChosen(context);
-	if (typeof input === 'string') return [{ name: input, value: '' }];
+	const found = await findChosen(context);
+	if ('reason' in found) return [{ name: found.reason, value: '' }];
 	const written = context.getCurrentNodeParameter(anyInput.name);
 	const json = typeof written === 'string' ? parseJson(written) : written;
-	return listJsonGuide(input, isObject(json) ? json : {});
+	return listJsonGuide(found.input, isObject(json) ? json : {});
 }
 
 /** Reads the chosen model. */
@@ -114,16 +114,18 @@ function readModel(context: ILoadOptionsFunctions): string {
 	return String((isObject(chosen) ? chosen.value : chosen) ?? '').trim();
 }
 
-/** @returns what the chosen model takes, or why that is not known: the beginning of a sentence */
-async function findChosen(context: ILoadOptionsFunctions): Promise<ModelInput | string> {
+/** Finds what the chosen model takes. */
+async function findChosen(context: ILoadOptionsFunctions): Promise<FoundInput> {
 	const model = readModel(context);
-	if (!model) return 'Choose a model first';
-	if (isExpression(model)) return 'An expression gives the model, so its fields are not known here';
+	if (!model) return { reason: 'Choose a model first' };
+	if (isExpression(model))
+		return { reason: 'An expression gives the model, so its fields are not known here' };
 	try {
 		return findInput(model, await getModelSchema(await connect(context), model));
 	} catch (error) {
-		return isNotFound(error)
+		const reason = isNotFound(error)
 			? `The service lists no fields of a model "${model}". Check its name, or choose it from the list`
 			: `The fields of ${model} can't be loaded: ${cutText((error as Error).message, SHOWN_NAME)}`;
+		return { reason };
 	}
 }

@@ -10,7 +10,7 @@ import {
 	GUIDE_JSON,
 	LIST_MODEL_FIELDS,
 	SEARCH_MODELS,
-} from '../models/any/anyFields';
+} from '../models/any/fields';
 
 type Lookups = typeof import('./lookups');
 type LookUp<Result> = (context: ILoadOptionsFunctions, filter?: string) => Promise<Result>;

@@ -1,6 +1,6 @@
 import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow';
 import { models } from '../models';
-import { anyModel } from '../models/any/anyFields';
+import { anyModel } from '../models/any/fields';
 import { toProperty } from '../models/field';
 import { operations } from '../operations';
 

@@ -1,19 +1,19 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { alpha3MotionControl } from './alpha3MotionControl';
-import { anyModelFields, mediaFieldsOption } from './any/anyFields';
+import { anyModelFields, mediaFieldsOption } from './any/fields';
 import { beta2ImageEdit } from './beta2ImageEdit';
 import { describeModels, listModelProperties, toBuilderHint } from './builders';
 import { delta11ReferenceToVideo, deltaReferenceToVideo } from './deltaReferenceToVideo';
 import { gammaV6ReferenceToVideo } from './gammaV6ReferenceToVideo';
 import { defineModel, modelIdOption } from './model';
 
-const anyModel = defineModel({
+const anyModelDefinition = defineModel({
 	id: 'any',
 	name: 'Any Model (Text to Image, Text to Video, Speech, Music)',
 	description: 'Every other model of the service, with its price and its own fields',
 	fields: anyModelFields,
 	async request(...readers) {
-		const { requestAnyModel } = await import('./any/requestAnyModel');
+		const { requestAnyModel } = await import('./any/request');
 		return await requestAnyModel(...readers);
 	},
 });
@@ -23,7 +23,7 @@ const anyModel = defineModel({
  * identifiers than those of the rest, which are in the order of their names.
  */
 export const models = [
-	anyModel,
+	anyModelDefinition,
 	alpha3MotionControl,
 	beta2ImageEdit,
 	delta11ReferenceToVideo,

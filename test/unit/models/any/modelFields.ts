@@ -1,15 +1,12 @@
 import type { ResourceMapperFields } from 'n8n-workflow';
 import { corpus } from '../../../../dev/service/catalogue.cts';
-import { findInput } from '../../../../nodes/MediaGeneration/models/any/modelInput';
-import {
-	buildNotice,
-	toMapperFields,
-} from '../../../../nodes/MediaGeneration/models/any/schemaFields';
+import { findInput } from '../../../../nodes/MediaGeneration/models/any/schema';
+import { buildNotice, toMapperFields } from '../../../../nodes/MediaGeneration/models/any/views';
 
 /** Makes the editor's fields of a model by its document, or the notice that there are none. */
 export function readFields(model: string, document: unknown): ResourceMapperFields {
-	const input = findInput(model, document);
-	return typeof input === 'string' ? buildNotice(input) : toMapperFields(input);
+	const found = findInput(model, document);
+	return 'input' in found ? toMapperFields(found.input) : buildNotice(found.reason);
 }
 
 /** The models of the corpus that the editor has fields of. */

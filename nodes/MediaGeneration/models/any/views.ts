@@ -7,12 +7,25 @@ import type {
 import { digest, isExact } from '../../lib/json';
 import { cutText } from '../../lib/text';
 import { isBlank } from '../field';
-import { isAllowed } from './checkInput';
-import { addFacts, describeForms, describeProperty, nameValue } from './describeProperty';
-import { takesJson, type JsonSchema, type Property } from './jsonSchema';
-import { describeTooLarge, listUnknown, type ModelInput } from './modelInput';
-import { MAX_SIZE, readSchema } from './readSchema';
-import { isPrompt } from './recognize';
+import {
+	addFacts,
+	describeForms,
+	describeProperty,
+	findPurpose,
+	nameValue,
+	type Purpose,
+} from './property';
+import {
+	describeTooLarge,
+	listUnknown,
+	MAX_SIZE,
+	readSchema,
+	takesJson,
+	type JsonSchema,
+	type ModelInput,
+	type Property,
+} from './schema';
+import { isAllowed } from './values';
 
 /** Views of what a model takes: the editor's fields, and a list of them for JSON and builders. */
 
@@ -107,25 +120,33 @@ const toEntry = (id: string, displayName: string, type: FieldType): ResourceMapp
  */
 function toField(property: Property): ResourceMapperField {
 	const { name, schema, isRequired } = property;
-	const { title, brief, type, earlier } = describeProperty(property);
+	const { title, brief, type, purpose } = describeProperty(property);
 	const { enum: listed, ...rest } = schema;
 	const isSwitch = type === 'boolean' && isRequired && !listed;
 	const values = listed ?? (type === 'boolean' && !isSwitch ? [true, false] : []);
 	const choices = values.filter(isChoice).filter((value) => isAllowed(rest, value));
-	const isFree = schema.default === undefined && (isRequired || !schema.deprecated);
-	const initial = isSwitch ? schema.default === true || undefined : isFree && earlier?.expression;
-	const isOwn = !isPrompt(property);
+	const initial = isSwitch ? schema.default === true : findEarlierId(property, purpose);
+	const hasOwnField = purpose.kind !== 'prompt';
 	return {
 		...toEntry(name, addFacts(title, brief), choices.length ? 'options' : type),
 		// n8n would not publish a workflow before a list or object is there, which a service may do
 		// without. A prompt that a builder has stored counts where the node's own field is blank.
-		required: isRequired && isOwn && !takesJson(schema),
-		display: isOwn,
+		required: isRequired && hasOwnField && !takesJson(schema),
+		display: hasOwnField,
 		...(choices.length && { options: choices.map((value) => ({ name: nameValue(value), value })) }),
 		...(initial && { defaultValue: initial }),
 		...(schema.deprecated && !isRequired && { removed: true }),
 	};
 }
+
+/** Finds the expression for the ID of an earlier result, which a field begins with. */
+function findEarlierId({ schema, isRequired }: Property, purpose: Purpose): string | undefined {
+	const isWanted = schema.default === undefined && (isRequired || !schema.deprecated);
+	return isWanted && purpose.kind === 'earlierResult' ? purpose.expression : undefined;
+}
+
+const isPrompt = ({ name, schema }: Property): boolean =>
+	findPurpose(name, schema).kind === 'prompt';
 
 /** Says whether a value can be chosen from a list. A blank one would not be sent. */
 const isChoice = (value: unknown): value is string | number | boolean =>

@@ -1,7 +1,7 @@
 import { readExample } from '../../../../dev/fixtures/examples.cts';
 import { buildDocument } from '../../../../dev/service/catalogue.cts';
-import { findInput } from '../../../../nodes/MediaGeneration/models/any/modelInput';
-import { listFields } from '../../../../nodes/MediaGeneration/models/any/schemaFields';
+import { findInput } from '../../../../nodes/MediaGeneration/models/any/schema';
+import { listFields } from '../../../../nodes/MediaGeneration/models/any/views';
 import { findModel, readFields } from './modelFields.ts';
 
 /** Makes the fields of a model with these properties. */
@@ -95,8 +95,8 @@ describe('the fields of a model', () => {
 	});
 
 	it('are listed for AI builders with the names of the service', () => {
-		const input = findInput(video, findModel(video).openapi);
-		expect(typeof input === 'string' ? input : listFields(input)[2]).toMatchObject({
+		const found = findInput(video, findModel(video).openapi);
+		expect('input' in found ? listFields(found.input)[2] : found).toMatchObject({
 			name: 'duration (optional; text; 5, 10; default 5)',
 			value: 'duration',
 		});

@@ -1,13 +1,10 @@
 import fc from 'fast-check';
 import { UserError, type ResourceMapperField } from 'n8n-workflow';
 import { buildDocument, compileBody, corpus } from '../../../../dev/service/catalogue.cts';
-import {
-	takesJson,
-	type JsonSchema,
-} from '../../../../nodes/MediaGeneration/models/any/jsonSchema';
-import { isOwnEntry } from '../../../../nodes/MediaGeneration/models/any/modelInput';
-import { readSchema } from '../../../../nodes/MediaGeneration/models/any/readSchema';
-import { requestAnyModel } from '../../../../nodes/MediaGeneration/models/any/requestAnyModel';
+import { takesJson, type JsonSchema } from '../../../../nodes/MediaGeneration/models/any/schema';
+import { isOwnEntry } from '../../../../nodes/MediaGeneration/models/any/schema';
+import { readSchema } from '../../../../nodes/MediaGeneration/models/any/schema';
+import { requestAnyModel } from '../../../../nodes/MediaGeneration/models/any/request';
 import { toJsonInput } from '../../../../nodes/MediaGeneration/models/jsonInput';
 import { Media, replaceEach } from '../../../../nodes/MediaGeneration/models/media';
 import { findModel, modelsWithFields, readFields } from './modelFields.ts';

@@ -1,14 +1,18 @@
 import type { ResourceMapperValue } from 'n8n-workflow';
 import { buildFieldError, isBlank, parseValue } from '../field';
 import type { Model } from '../model';
-import * as fields from './anyFields';
-import { checkInput } from './checkInput';
-import { addFacts, listShortly } from './describeProperty';
-import { toInput } from './fieldValues';
-import { collectProperties, type JsonSchema } from './jsonSchema';
-import { findInput, isOwnEntry, listUnknown } from './modelInput';
-import { readSchema } from './readSchema';
-import { findStoredSchema } from './schemaFields';
+import * as fields from './fields';
+import { addFacts, listShortly } from './property';
+import {
+	collectProperties,
+	findInput,
+	isOwnEntry,
+	listUnknown,
+	readSchema,
+	type JsonSchema,
+} from './schema';
+import { checkInput, toInput } from './values';
+import { findStoredSchema } from './views';
 
 /**
  * Makes the request of Any Model. JSON is sent as it is. What is filled in is sent in the types of
@@ -20,7 +24,7 @@ export const requestAnyModel: Model['request'] = async (read, option, describe) 
 	const model = parseValue(anyModel, read(anyModel.name)) as string;
 	const lookUp = async (): Promise<JsonSchema> => {
 		const found = findInput(model, await describe(model));
-		return typeof found === 'string' ? {} : found.schema;
+		return 'input' in found ? found.input.schema : {};
 	};
 	if (read(inputMode.name) === 'json') {
 		const input = parseValue(anyInput, read(anyInput.name)) as Record<string, unknown>;

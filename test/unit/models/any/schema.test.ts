@@ -1,5 +1,9 @@
-import type { JsonSchema } from '../../../../nodes/MediaGeneration/models/any/jsonSchema';
-import { readSchema } from '../../../../nodes/MediaGeneration/models/any/readSchema';
+import {
+	collectProperties,
+	listTypes,
+	readSchema,
+	type JsonSchema,
+} from '../../../../nodes/MediaGeneration/models/any/schema';
 
 const text: JsonSchema = { type: 'string' };
 const number: JsonSchema = { type: 'number' };
@@ -142,4 +146,37 @@ it.each<[string, JsonSchema, JsonSchema]>([
 	],
 ])('a branch whose type contradicts what is around it %s', (_, value, schema) => {
 	expect(readSchema(value, {})).toStrictEqual(schema);
+});
+
+it('a property that many branches have is a flat choice of its forms', () => {
+	const forms = Array.from({ length: 400 }, (_, index) => ({ maximum: index % 300 }));
+	const schema = { anyOf: forms.map((a) => ({ properties: { a } })) };
+	const { anyOf } = collectProperties(schema).get('a')?.schema ?? {};
+	expect(anyOf).toEqual(forms.slice(0, 300));
+});
+
+it.each<[JsonSchema, string[]]>([
+	[{}, []],
+	[{ type: ['string', 'null'], enum: [1] }, ['string']],
+	[{ enum: [1, 2, null, [1], {}] }, ['number', 'array', 'object']],
+	[{ anyOf: [text, number, text], allOf: [{ type: 'null' }] }, ['string', 'number']],
+])('the types of %j are %j', (schema, types) => expect(listTypes(schema)).toEqual(types));
+
+it('the properties of an object are those of all its branches', () => {
+	const both = { properties: { a: text, b: {} }, required: ['a'] };
+	const schema: JsonSchema = {
+		properties: { a: {}, c: text },
+		required: ['c', 'd'],
+		allOf: [{ properties: { e: text }, required: ['e'] }],
+		anyOf: [both, { properties: { a: number, f: text, c: text, e: {} }, required: ['a', 'f'] }],
+	};
+	expect(Object.fromEntries(collectProperties(schema))).toEqual({
+		a: { name: 'a', schema: { anyOf: [text, number] }, isRequired: true },
+		b: { name: 'b', schema: {}, isRequired: false },
+		c: { name: 'c', schema: text, isRequired: true },
+		d: { name: 'd', schema: {}, isRequired: true },
+		e: { name: 'e', schema: text, isRequired: true },
+		f: { name: 'f', schema: text, isRequired: false },
+	});
+	expect([...collectProperties(schema).keys()].join('')).toBe('acebfd');
 });
