@@ -2,7 +2,7 @@ import { MEBIBYTE, type MediaLimits } from '../media/limits';
 import { listOfOne, type Field } from './field';
 import { media } from './media';
 import { defineModel } from './model';
-import { image, prompt, resolution, toOptions } from './sharedFields';
+import { image, prompt, resolution, toOptions } from './commonFields';
 
 /** The contract's limits for both files ("Limits"). */
 const common = { minSide: 340, aspect: [5, 2] } as const;

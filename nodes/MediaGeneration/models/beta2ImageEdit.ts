@@ -1,7 +1,7 @@
 import { lowerCaseLabel, type Field } from './field';
 import { media } from './media';
 import { defineModel } from './model';
-import { aspectRatio, image, prompt, seed, toOptions } from './sharedFields';
+import { aspectRatio, image, prompt, seed, toOptions } from './commonFields';
 
 const fields: Field[] = [
 	{

@@ -2,21 +2,21 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { Model } from './model';
 
 /**
- * AI builders read types that n8n makes of the node's properties. Of several properties with one
- * name n8n keeps the first, and it drops a property named `mode`. So what the types don't show
- * stands in hints, which the editor doesn't show.
+ * AI builders read types that n8n makes of the node's properties. n8n keeps only the first of
+ * several properties with one name, and drops a property named `mode`. What the types lack stands
+ * in builder hints, which the editor doesn't show.
  */
 
-/** Makes a property's hint. n8n before 2.20 reads `message`, and can't make types without it. */
+/** Makes a property's builder hint. n8n before 2.20 needs `message`: it makes no types without it. */
 export const toBuilderHint = (text: string) => ({ propertyHint: text, message: text });
 
 /**
- * Makes the properties of all models. Of several with one name, the first is hidden for other
- * models, instead of shown for its own: n8n then joins them in its types, and knows all of their
- * models. Any Model is last here, because n8n can't join the conditions of its prompt.
+ * Makes the properties of all models. The first of several with one name gets `hide` with the
+ * models that lack it, in place of `show` with its own: n8n then joins them in its types and knows
+ * all their models. Any Model is last here, because n8n can't join the conditions of its prompt.
  */
-export function listModelProperties([anyModel, ...others]: Model[]): INodeProperties[] {
-	const listed = [...others, anyModel].flatMap((model) => model ?? []);
+export function listModelProperties([anyModel, ...named]: Model[]): INodeProperties[] {
+	const listed = [...named, anyModel].flatMap((model) => model ?? []);
 	const all = listed.flatMap(({ properties }) => properties);
 	return listed.flatMap(({ id, properties }) =>
 		properties.map((property) => {
@@ -31,7 +31,7 @@ export function listModelProperties([anyModel, ...others]: Model[]): INodeProper
 	);
 }
 
-/** Describes what each model takes, in a line for each. */
+/** Describes what each model takes, one line per model. */
 export const describeModels = (models: Model[]): string =>
 	[
 		'Each model takes the parameters in its line and no others. Set them beside model, also where a type below lacks them.',

@@ -1,7 +1,7 @@
 import type { Field } from './field';
 import { mediaList } from './media';
 import { defineModel } from './model';
-import { aspectRatio, duration, image, prompt, resolution, seed } from './sharedFields';
+import { aspectRatio, duration, image, prompt, resolution, seed } from './commonFields';
 
 const fields: Field[] = [
 	{

@@ -28,7 +28,7 @@ export const buildFieldError = (
 	description = 'Nothing was sent for this item. Correct the field, then run the node again.',
 ): UserError => new UserError(message, { description });
 
-/** What a number must be that can't be sent as it was written. */
+/** Follows the name of a number that JavaScript can't hold exactly. */
 export const INEXACT =
 	'must be between -9007199254740991 and 9007199254740991, so that no digit is lost';
 
@@ -37,7 +37,7 @@ const text = z.preprocess(
 	z.string({ message: 'must be text' }),
 );
 
-/** Text without the blanks around it. */
+/** Trimmed text. */
 export const trimmed = text.transform((value) => value.trim());
 
 const form = (pattern: RegExp, message: string) =>
@@ -53,12 +53,15 @@ export const webUrl = trimmed.refine(
 export const ratio = form(/^[1-9]\d*:[1-9]\d*$/, 'must be a ratio, for example 16:9');
 
 /** Digits followed by p, for example 720p. */
-export const resolution = form(/^[1-9]\d*p$/, 'must be digits followed by p, for example 720p');
+export const resolutionLabel = form(
+	/^[1-9]\d*p$/,
+	'must be digits followed by p, for example 720p',
+);
 
 /** One word in lower case, for example png. */
 export const lowerCaseLabel = form(/^[^\sA-Z]+$/, 'must be a lower-case word, for example png');
 
-/** Some models want a single value in an array of one. */
+/** Some models want a single value as an array of one. */
 export const listOfOne = <T>(value: T): [T] => [value];
 
 /** A JSON object, written as text or given by an expression. */
@@ -104,7 +107,7 @@ function findShape(field: Field): z.ZodTypeAny {
 export const isBlank = (value: unknown): boolean =>
 	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
-/** Shortens a value for a message, without what may be secret in a URL. */
+/** Shortens a value for a message. A URL's query is left out, because it may hold a secret. */
 export const shorten = (value: unknown): string => {
 	const shown =
 		typeof value === 'string'
@@ -115,7 +118,7 @@ export const shorten = (value: unknown): string => {
 	return `"${shown.length > 60 ? `${shown.slice(0, 60)}…` : shown}"`;
 };
 
-/** Writes an object for a message. One that an expression made may hold itself. */
+/** Writes an object for a message. One from an expression may contain itself. */
 function writeJson(value: object | null): string {
 	try {
 		return String(JSON.stringify(value));
@@ -146,7 +149,7 @@ export function parseValue(field: Field, value: unknown): unknown {
 	return field.send?.blank ? '' : undefined;
 }
 
-/** @param where follows the name of the field, for example " in Options" */
+/** @param where follows the field's name in the error, for example " in Options" */
 function parse(field: Field, value: unknown, where = '', remedy?: string): unknown {
 	const parsed = findShape(field).safeParse(value);
 	if (parsed.success) return parsed.data;
@@ -158,7 +161,7 @@ function parse(field: Field, value: unknown, where = '', remedy?: string): unkno
 	throw buildFieldError(`${place} ${message}, but is ${given}`, remedy);
 }
 
-/** Reads an entry of Options; undefined if it was not added, null if its expression is. */
+/** Reads an entry of Options: undefined if the user didn't add it, null if its expression gives nothing. */
 export type OptionReader = (name: string) => unknown;
 
 /**
@@ -177,7 +180,8 @@ export const readNumberOption = (option: OptionReader, field: Field): number =>
 	(readOption(option, field) ?? field.default) as number;
 
 /**
- * Checks the numbers and switches in Options. Those shown only with another field are read with it.
+ * Checks the numbers and switches in Options. One that is shown only beside another field is checked
+ * where that field is read.
  * @throws {UserError} for the first that is blank, of another type, or out of its range
  */
 export function checkOptions(fields: INodeProperties[], option: OptionReader): void {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Field } from './field';
 import { media } from './media';
 import { defineModel } from './model';
-import { aspectRatio, duration, image, prompt, resolution, seed, toOptions } from './sharedFields';
+import { aspectRatio, duration, image, prompt, resolution, seed, toOptions } from './commonFields';
 
 const label = z.string().trim().optional();
 

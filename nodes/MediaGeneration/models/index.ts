@@ -19,8 +19,8 @@ const anyModelDefinition = defineModel({
 });
 
 /**
- * Every model that the editor offers. Any Model is first and the default: a real service has other
- * identifiers than those of the rest, which are in the order of their names.
+ * Every model in the editor's list. Any Model is first and the default, because a real service has
+ * its own identifiers. The rest is sorted by name.
  */
 export const models = [
 	anyModelDefinition,

@@ -2,16 +2,16 @@ import { isExact, isPlainObject } from '../lib/json';
 import { buildFieldError, INEXACT, namePlace, shorten } from './field';
 import { Media } from './media';
 
-/** A value that is nested as deep is refused, and so is one that holds itself. */
+/** Deeper values are refused, and with them those that contain themselves. */
 const MAX_LEVELS = 64;
 
-/** How much of a place is named. */
+/** How many steps of a path an error names. */
 const SHOWN_STEPS = 8;
 
 /**
- * Copies an input as JSON has it, with dates as ISO text. A value that JSON would change is
- * refused: a whole number beyond 2^53, which has lost digits when it gets here, and what only
- * expressions return, such as a Map.
+ * Copies an input as JSON, with dates as ISO text. A value that JSON would change is refused: a
+ * whole number beyond 2^53, which has lost digits already, and what only expressions return, such
+ * as a Map.
  * @throws {UserError} for the first such value
  */
 export function toJsonInput(input: Record<string, unknown>): Record<string, unknown> {

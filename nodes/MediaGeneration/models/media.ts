@@ -4,14 +4,14 @@ import { isPlainObject } from '../lib/json';
 import { isWebUrl } from '../lib/url';
 import { isBlank, trimmed } from './field';
 
-/** A media file as the user names it: by its URL, or by a binary field, which is uploaded first. */
+/** A media file as the user gave it: a URL, or the name of a binary field, which is uploaded. */
 export class Media {
 	/** The name of its field in the editor. */
 	label = 'Media';
 
 	constructor(
 		readonly source: string,
-		/** The model's limits for the file; absent: not known. */
+		/** The model's limits for the file; absent: unknown. */
 		readonly limits?: MediaLimits,
 	) {}
 
@@ -19,13 +19,13 @@ export class Media {
 		return isWebUrl(this.source);
 	}
 
-	/** Requests are told apart by their JSON. */
+	/** Serializes to its source, so requests with the same file have equal digests. */
 	toJSON(): string {
 		return this.source;
 	}
 }
 
-/** Says whether a text is a URL of any scheme. Services have some of their own for their files. */
+/** Says whether a text is a URL of any scheme. Some services use their own, such as asset:1. */
 export const hasScheme = (text: string): boolean => /^[a-z][a-z\d+.-]+:/i.test(text);
 
 /** A URL or the name of a binary field, of a file within these limits. */
@@ -45,9 +45,8 @@ export const mediaList = (limits?: MediaLimits) =>
 	);
 
 /**
- * Copies a value with every object of a class in it replaced, however deep, one after the other.
- * The one walk over an input: it labels the media of a field, finds the files that they name, and
- * puts the URLs of the uploads in their place.
+ * Copies a value and replaces every object of a class in it, however deep, one after the other. It
+ * labels the media of a field, finds the files they name, and puts in the URLs of the uploads.
  */
 export async function replaceEach<T extends object>(
 	value: unknown,

@@ -2,11 +2,11 @@ import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow';
 import { parseValue, toProperty, toRequestKey, type Field } from './field';
 import { Media, replaceEach } from './media';
 
-/** What a model defines of a createTask request; files in `input` are still Media. */
+/** A model's part of a createTask request. Files in `input` are still Media. */
 export interface ModelRequest {
 	model: string;
 	input: Record<string, unknown>;
-	/** What is sent all the same, but may be a mistake. */
+	/** What may be a mistake, though it is sent. */
 	warning?: string;
 	/**
 	 * Checks the whole input, once Extra Fields is merged in.
@@ -15,10 +15,10 @@ export interface ModelRequest {
 	check?: (input: Record<string, unknown>) => void;
 }
 
-/** Reads a parameter of the node; undefined or blank if the user left it so. */
+/** Reads a parameter of the node; undefined or blank if the user left it blank. */
 type ReadParameter = (name: string) => unknown;
 
-/** In Options of the models with fields of their own. */
+/** In Options, for models with their own fields. */
 export const modelIdOption: INodeProperties = {
 	displayName: 'Model ID',
 	name: 'modelId',

@@ -4,7 +4,7 @@ import {
 	lowerCaseLabel,
 	parseValue,
 	ratio,
-	resolution,
+	resolutionLabel,
 	toRequestKey,
 	webUrl,
 	type Field,
@@ -71,8 +71,8 @@ describe('parseValue', () => {
 	it.each([
 		[ratio, 'x16:9'],
 		[ratio, '16:9x'],
-		[resolution, 'x720p'],
-		[resolution, '720px'],
+		[resolutionLabel, 'x720p'],
+		[resolutionLabel, '720px'],
 		[lowerCaseLabel, 'jpg png'],
 		[lowerCaseLabel, 'pnG'],
 		[webUrl, 'xhttp://media.example'],
@@ -100,7 +100,7 @@ describe('parseValue', () => {
 	it.each<[string, Partial<Field>, unknown]>([
 		['whole number', whole, Number.MAX_SAFE_INTEGER],
 		['ratio', { send: { shape: ratio } }, '16:9'],
-		['resolution', { send: { shape: resolution } }, '720p'],
+		['resolution', { send: { shape: resolutionLabel } }, '720p'],
 		['word', { send: { shape: lowerCaseLabel } }, 'png'],
 		['URL', { send: { shape: webUrl } }, 'https://media.example/a?b=c'],
 	])('takes a %s, with blanks around it too', (_, more, value) => {
@@ -115,7 +115,7 @@ describe('parseValue', () => {
 
 	it('gives a value or a UserError, whatever the user or an expression gives', () => {
 		const types = fc.constantFrom<Field['type']>('string', 'number', 'boolean', 'json', 'options');
-		const shapes = fc.constantFrom(undefined, ratio, resolution, webUrl);
+		const shapes = fc.constantFrom(undefined, ratio, resolutionLabel, webUrl);
 		const cycle: unknown[] = [];
 		cycle.push(cycle);
 		const anything = fc.oneof(

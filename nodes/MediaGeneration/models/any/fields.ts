@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { toBuilderHint } from '../builders';
 import { trimmed, type Field } from '../field';
-import { prompt } from '../sharedFields';
+import { prompt } from '../commonFields';
 
 /**
- * The node's look-ups: for the list of models, the fields of one, the same fields for AI builders,
- * which can't read those of a resource mapper, and for a person who writes JSON.
+ * The node's look-ups: the list of models, the fields of one, the same fields for AI builders, which
+ * can't read a resource mapper, and for a person who writes JSON.
  */
 export const SEARCH_MODELS = 'searchModels';
 export const GET_MODEL_FIELDS = 'getModelFields';
 export const LIST_MODEL_FIELDS = 'listModelFields';
 export const GUIDE_JSON = 'guideJson';
 
-/** A resource locator, or a plain text. */
+/** A resource locator, or plain text. */
 const locator = z.preprocess(
 	(value) =>
 		typeof value === 'object' && value !== null && 'value' in value ? value.value : value,
@@ -51,8 +51,8 @@ const byFields = { inputMode: ['fields'] };
 const byJson = { inputMode: ['json'] };
 
 /**
- * The prompt of other models too, so its text stays when another model is chosen: n8n's mapper
- * drops its values then. It is hidden once a model without a prompt is chosen.
+ * The same field as the other models' prompt, so its text stays when the model changes, which empties
+ * the mapper. Hidden for a model without a prompt.
  */
 export const anyPrompt: Field = {
 	...prompt,
@@ -89,7 +89,7 @@ export const anyInput: Field = {
 	displayOptions: { show: byJson },
 };
 
-/** Says what the JSON needs. It is not sent. */
+/** Lists what the JSON may have. Never sent. */
 const jsonGuide: Field = {
 	displayName: 'Field Guide (Sends Nothing)',
 	name: 'jsonGuide',
@@ -137,7 +137,7 @@ const fieldsNotice: Field = {
 	displayOptions: { show: { ...byFields, '/anyFields.schema': [{ _cnd: { exists: true } }] } },
 };
 
-/** In Options: fields that take files, though nothing says so. */
+/** In Options: further fields that take files, though neither name nor form says so. */
 export const mediaFieldsOption: Field = {
 	displayName: 'Media Fields',
 	name: 'mediaFields',
@@ -149,7 +149,7 @@ export const mediaFieldsOption: Field = {
 	displayOptions: { show: { '/model': ['any'], '/inputMode': ['fields'] } },
 };
 
-/** Its fields, in the order in which the editor shows them. */
+/** In the order of the editor. */
 export const anyModelFields = [
 	anyModel,
 	anyPrompt,

@@ -11,13 +11,13 @@ import {
 	type Property,
 } from './schema';
 
-/** What a property is for, and how it is described in the editor, in guides and in errors. */
+/** What a property is for, and its description in the editor, in guides and in errors. */
 
 const MEDIA_WORD = /^(image|img|picture|photo|video|audio|frame|mask|clip|media|file)s?$/;
 const URL_WORD = /^(url|uri)s?$/;
 const SOURCE_WORD = /^(input|reference|ref|source|src)s?$/;
 
-/** Pages and addresses for messages are URLs too, but not files. */
+/** URLs of pages and of callbacks aren't files. */
 const OTHER_URL = /^(link|page|web|website|callback|webhook|hook|homepage|site)s?$/;
 
 /** The ID of a task or file that an earlier node created. */
@@ -67,7 +67,7 @@ export function findPurpose(name: string, schema: JsonSchema): Purpose {
 	return earlier ?? { kind: 'value' };
 }
 
-/** Recognizes a property that takes URLs of files. For others there is the option Media Fields. */
+/** Recognizes a property that takes URLs of files. The option Media Fields adds others. */
 function takesFiles(name: string, schema: JsonSchema): boolean {
 	const texts = listTypes(schema).includes('array') ? getItems(schema) : schema;
 	const types = [...listTypes(schema), ...listTypes(texts)];
@@ -85,10 +85,10 @@ function takesFiles(name: string, schema: JsonSchema): boolean {
 const takesText = (schema: JsonSchema, types = listTypes(schema)): boolean =>
 	!schema.enum && (types.length ? types.includes('string') : !schema.properties);
 
-/** The longest name of a field or choice, list of values, and default in a brief, in characters. */
-const SHOWN_NAME = 100;
-const SHOWN_LIST = 500;
-const SHOWN_DEFAULT = 32;
+/** The longest title, list, and default in a brief, in characters. */
+const MAX_TITLE = 100;
+const MAX_LIST = 500;
+const MAX_DEFAULT = 32;
 
 interface Description {
 	purpose: Purpose;
@@ -116,10 +116,10 @@ export function describeProperty({ name, schema, isRequired }: Property): Descri
 	return {
 		purpose,
 		type,
-		title: cutText(toTitle(name), SHOWN_NAME),
+		title: cutText(toTitle(name), MAX_TITLE),
 		brief: deprecated
 			? 'deprecated'
-			: joinFacts([form || range, standard.length <= SHOWN_DEFAULT && standard]),
+			: joinFacts([form || range, standard.length <= MAX_DEFAULT && standard]),
 		facts: joinFacts([
 			isRequired ? 'required' : 'optional',
 			form || nameTypes(listTypes(schema)),
@@ -137,11 +137,11 @@ export function describeProperty({ name, schema, isRequired }: Property): Descri
 
 const joinFacts = (facts: unknown[], by = '; '): string => facts.filter(Boolean).join(by);
 
-/** Puts what is known behind a name. */
+/** Adds facts to a name, in parentheses. */
 export const addFacts = (name: string, facts: string): string =>
 	facts ? `${name} (${facts})` : name;
 
-/** Finds how a value is entered: its type in the editor, and in words if it is no single value. */
+/** Finds a value's type in the editor, and its form in words unless it is a single value. */
 function findForm(schema: JsonSchema, { kind }: Purpose): [type: FieldType, form: string] {
 	const types = listTypes(schema);
 	const takes = (...some: string[]) => some.some((type) => types.includes(type));
@@ -159,7 +159,7 @@ function findForm(schema: JsonSchema, { kind }: Purpose): [type: FieldType, form
 	return [takes('boolean') ? 'boolean' : 'number', ''];
 }
 
-/** Lists the properties of the objects in a value, each with what is known of it. */
+/** Lists the properties of the objects in a value, each with its facts. */
 function describeParts(schema: JsonSchema): string {
 	const object = listTypes(schema).includes('array') ? getItems(schema) : schema;
 	const parts = [...collectProperties(object).values()].map((part) =>
@@ -168,7 +168,7 @@ function describeParts(schema: JsonSchema): string {
 	return parts.length ? `with ${listShortly(parts)}` : '';
 }
 
-/** Says how many there may be. A minimum of one is not worth saying. */
+/** Says how many there may be. A minimum of one goes without saying. */
 const describeCount = (min = 0, max?: number): string =>
 	describeRange(min > (max ? 0 : 1) ? min : undefined, max);
 
@@ -195,20 +195,20 @@ export const nameTypes = (types: string[]): string =>
 
 /** Lists values for people. */
 export const listShortly = (values: unknown[]): string =>
-	cutText(values.map(formatValue).join(', '), SHOWN_LIST);
+	cutText(values.map(formatValue).join(', '), MAX_LIST);
 
 /** Writes a value as the name of a choice. */
 export const nameValue = (value: unknown): string =>
-	typeof value === 'boolean' ? toTitle(String(value)) : cutText(formatValue(value), SHOWN_NAME);
+	typeof value === 'boolean' ? toTitle(String(value)) : cutText(formatValue(value), MAX_TITLE);
 
 const formatValue = (value: unknown): string =>
 	typeof value === 'string' ? value : JSON.stringify(value);
 
-/** Describes branches by what each requires, or by its type. */
+/** Describes branches by what they require, or by their types. */
 export function describeForms(branches: JsonSchema[]): string {
 	const forms = branches.map(
 		(branch) =>
 			branch.required?.map(toTitle).join(' + ') || nameTypes(listTypes(branch)) || 'any other',
 	);
-	return cutText(forms.join('; or '), SHOWN_LIST);
+	return cutText(forms.join('; or '), MAX_LIST);
 }

@@ -15,9 +15,9 @@ import { checkInput, toInput } from './values';
 import { findStoredSchema } from './views';
 
 /**
- * Makes the request of Any Model. JSON is sent as it is. What is filled in is sent in the types of
- * the service's document, and checked by it. The document is looked up for JSON, and for fields
- * that an AI wrote: the editor stores it.
+ * Makes the request of Any Model. JSON is sent as it is. Fields are converted to the types of the
+ * service's document and checked against it. The editor stores the document with the fields; for
+ * JSON, and for fields that an AI wrote, it is looked up.
  */
 export const requestAnyModel: Model['request'] = async (read, option, describe) => {
 	const { anyModel, anyInput, anyFields, inputMode, anyPrompt } = fields;
@@ -37,7 +37,7 @@ export const requestAnyModel: Model['request'] = async (read, option, describe) 
 			`The fields in Input are those of ${stored.model}, but the model is ${model}`,
 			"Nothing was sent for this item. Choose the model in the node and fill in its fields. If an expression gives the model, set 'Input Mode' to JSON.",
 		);
-	// A workflow may come from somebody else, so its stored schema is checked like the service's own.
+	// Somebody else may have written the workflow, so its schema is trusted no more than the service's.
 	const inputSchema = stored ? (readSchema(stored.inputSchema, undefined) ?? {}) : await lookUp();
 	const prompt = read(anyPrompt.name);
 	const entered = { ...value, ...(!isBlank(prompt) && { [anyPrompt.name]: prompt }) };
@@ -53,7 +53,7 @@ export const requestAnyModel: Model['request'] = async (read, option, describe) 
 	return { model, input, check: (whole) => checkInput(inputSchema, whole) };
 };
 
-/** Says which names the model doesn't have, and which it has: the service ignores unknown ones. */
+/** Says which names the model lacks, and which it has: a service may ignore unknown ones. */
 function describeUnknown(schema: JsonSchema, model: string, input: object): string | undefined {
 	const wrong = listUnknown(schema, input);
 	if (!wrong.length) return undefined;

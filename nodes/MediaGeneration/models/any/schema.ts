@@ -2,24 +2,24 @@ import { isExpression } from 'n8n-workflow';
 import { isObject } from '../../lib/json';
 import { cutText } from '../../lib/text';
 
-/** What a model takes: how the service's document is read, and what is asked of its schemas. */
+/** What a model takes: reading the service's document, and questions about its schemas. */
 
 /** What limits a text (in characters), a list, or a number. */
 export type Limit = `${'min' | 'max'}${'imum' | 'Length' | 'Items'}` | 'multipleOf';
 
 /**
- * The parts of JSON Schema 2020-12 (the one of OpenAPI 3.1) that are read here, with every `$ref`
- * resolved. Any other keyword is left to the service.
+ * The keywords of JSON Schema 2020-12 (OpenAPI 3.1) that are read here, with every `$ref` resolved.
+ * The service checks the rest.
  */
 export interface JsonSchema extends Partial<Record<Limit, number>> {
 	type?: string | string[];
-	/** The only values, of `const` too. */
+	/** The only values. Also holds `const`. */
 	enum?: unknown[];
 	format?: string;
 	items?: JsonSchema;
 	properties?: Record<string, JsonSchema>;
 	required?: string[];
-	/** Of `oneOf` too: that only one is met is left to the service. */
+	/** Also holds `oneOf`: the service checks that only one is met. */
 	anyOf?: JsonSchema[];
 	allOf?: JsonSchema[];
 	default?: unknown;
@@ -44,10 +44,10 @@ export interface ModelInput {
 /** What a model takes, or why that isn't known: the beginning of a sentence. */
 export type FoundInput = { input: ModelInput } | { reason: string };
 
-/** A model whose document has another path answers at once. */
+/** A model with another path answers at once. */
 const TASK_PATH = /\/jobs\/createTask$/i;
 
-/** Recognizes an entry of the fields that the node itself adds, for example `$schema`. */
+/** Recognizes an entry that the node adds to the fields, for example `$schema`. */
 export const isOwnEntry = (name: string): boolean => name.startsWith('$');
 
 export const describeTooLarge = (model: string): string =>
@@ -78,7 +78,7 @@ export function findInput(model: string, document: unknown): FoundInput {
 		return {
 			reason: `The service's description of ${model} has texts that n8n would run as expressions`,
 		};
-	// A property whose name is like an entry of ours has no field. Extra Fields can give it.
+	// A property named like an entry of ours gets no field. It can be sent by Extra Fields.
 	const properties = [...collectProperties(schema).values()].filter(
 		({ name }) => !isOwnEntry(name),
 	);
@@ -87,7 +87,7 @@ export function findInput(model: string, document: unknown): FoundInput {
 		: { reason: `The service names no fields of ${model}` };
 }
 
-/** Says whether n8n would run a text or name in a value, wherever the workflow stores it. */
+/** Says whether a value has a text or name that n8n would run once a workflow stores it. */
 const hasExpression = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null
 		? Object.entries(value).some(([key, part]) => isExpression(key) || hasExpression(part))
@@ -103,12 +103,12 @@ export function listUnknown(schema: JsonSchema, input: object): string[] {
 const MAX_DEPTH = 10;
 
 /**
- * The longest description of a model that is read, and the longest list of fields that a workflow
- * stores, in characters of JSON. The largest schemas that are known make 3,000.
+ * The largest schema that is read, and the largest list of fields that a workflow stores, in
+ * characters of JSON. The largest known schemas have 3,000.
  */
 export const MAX_SIZE = 64_000;
 
-/** The extra size of each schema, in characters, because each one is a step of every check. */
+/** Added to the size of each schema, in characters, because every check walks all of them. */
 const SCHEMA_SIZE = 100;
 
 /** The longest text about a property, in characters: the editor shows two lines of it. */
@@ -131,8 +131,8 @@ const KEYWORDS: Array<[keywords: RegExp, hasForm: (value: unknown) => boolean]> 
 ];
 
 /**
- * Reads a schema and resolves its references. Parts that can't be read allow anything, and so does
- * a schema that contains itself. Names are trimmed, as the service takes them.
+ * Reads a schema and resolves its references. Unreadable parts allow anything, and so does a schema
+ * inside itself. Names are trimmed, as the service does it.
  * @param value the schema, of any form
  * @param document the whole document, in which `$ref` is looked up
  * @param withProse whether descriptions and defaults are read too
@@ -151,7 +151,7 @@ export function readSchema(
 }
 
 class SchemaReader {
-	/** How much more may be read, in characters. */
+	/** Characters that may still be read. */
 	private left = MAX_SIZE;
 
 	constructor(
@@ -184,7 +184,7 @@ class SchemaReader {
 				schema[keyword] = this.readPart(keyword, part, [...open, value]);
 		}
 		const { enum: values = [] } = schema;
-		// Some documents list numbers for a "string", or texts for a number. The values are meant.
+		// Some documents list numbers for a "string", or texts for a number. The values are right then.
 		if (values.some((one) => one !== null && !hasType(schema, one))) delete schema.type;
 		for (const branch of listBranches(schema)) align(branch, schema);
 		return schema;
@@ -225,13 +225,13 @@ function align(branch: JsonSchema, around: JsonSchema): void {
 	for (const inner of listBranches(branch)) align(inner, around);
 }
 
-/** Makes one line of a text. One that begins with = would run as an expression. */
+/** Makes a text one line. Without its leading =, or n8n would run it as an expression. */
 function cleanProse(prose: string): string {
 	const line = prose.slice(0, 2 * MAX_PROSE).replace(/\s+/g, ' ');
 	return cutText(line.replace(/^[\s=]+|\s$/g, ''), MAX_PROSE);
 }
 
-/** Looks up a part that an object has itself. */
+/** Looks up an object's own part. */
 export const getPart = (value: unknown, name: string): unknown =>
 	isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
@@ -245,7 +245,7 @@ function findPart(document: unknown, reference: string): unknown {
 	return names.map(unescape).reduce(getPart, document);
 }
 
-/** Remembers the result for each schema, because every entry of a list asks again. */
+/** Keeps the result for each schema: every entry of a list asks again. */
 function remember<T>(find: (schema: JsonSchema) => T): (schema: JsonSchema) => T {
 	const known = new WeakMap<JsonSchema, { found: T }>();
 	return (schema) => {
@@ -255,12 +255,9 @@ function remember<T>(find: (schema: JsonSchema) => T): (schema: JsonSchema) => T
 	};
 }
 
-export const listBranches = ({ anyOf = [], allOf = [] }: JsonSchema): JsonSchema[] => [
-	...anyOf,
-	...allOf,
-];
+const listBranches = ({ anyOf = [], allOf = [] }: JsonSchema): JsonSchema[] => [...anyOf, ...allOf];
 
-/** Lists the types that a value may have; empty: any. */
+/** Lists the types that a value may have; none: any. */
 export const listTypes = remember((schema): string[] => {
 	const { type, enum: values = [] } = schema;
 	const types = values.length ? values.map(getType) : listBranches(schema).flatMap(listTypes);
@@ -270,10 +267,10 @@ export const listTypes = remember((schema): string[] => {
 export const getType = (value: unknown): string =>
 	Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
 
-/** Returns the values that a schema lists; none: it lists no values. */
+/** Returns the values that a schema lists; none: any. */
 export const getValues = remember((schema): ReadonlySet<unknown> => new Set(schema.enum));
 
-/** Says whether a value has a type of the schema's own. A type that JSON Schema lacks is any. */
+/** Says whether a value has one of a schema's own types. A type that JSON Schema lacks fits all. */
 export function hasType({ type = [] }: JsonSchema, value: unknown): boolean {
 	const types = [type].flat();
 	const isOf = (one: string) =>
@@ -315,7 +312,7 @@ export const collectProperties = remember((schema): ReadonlyMap<string, Property
 	return found;
 });
 
-/** Makes a schema that allows what either allows. It stays flat when many are joined. */
+/** Makes a schema that allows what either allows. Stays flat however many are joined. */
 function join(one: JsonSchema, other: JsonSchema): JsonSchema {
 	if (!Object.keys(one).length) return other;
 	const { anyOf, ...beside } = one;

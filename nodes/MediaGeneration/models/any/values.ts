@@ -17,12 +17,12 @@ import {
 	type Limit,
 } from './schema';
 
-/** What is entered becomes what is sent, and is checked before it is paid for. */
+/** Entered values become those that are sent, and are checked before anything is paid for. */
 
 /**
- * Makes the input from the entered values, without blank fields. Expressions and text fields return
- * text, so values are converted to the types of the schema, if that loses nothing. Names of binary
- * fields become the files that they stand for.
+ * Makes the input from the entered values, without blank fields. Text fields and expressions return
+ * text, so values are converted to the schema's types where that loses nothing. In fields that take
+ * files, texts that are no URL become Media.
  * @param mediaNames the names in Media Fields
  */
 export function toInput(
@@ -92,7 +92,7 @@ const splitList = (text: string): string[] =>
 		.map((part) => part.trim())
 		.filter(Boolean);
 
-/** A part of a value that the schema does not allow. */
+/** A part of a value that its schema doesn't allow. */
 interface Violation {
 	path: Array<string | number>;
 	value?: unknown;
@@ -104,9 +104,9 @@ interface Violation {
 }
 
 /**
- * Checks a whole input before it is paid for. Names that the schema lacks are no error, and neither
- * is a list or object that is left out: services take such inputs.
- * @throws {UserError} for the first value that the schema does not allow
+ * Checks a whole input before it is paid for. Unknown names pass, and so does a missing list or
+ * object, though required: services take such inputs.
+ * @throws {UserError} for the first value that the schema doesn't allow
  */
 export function checkInput(schema: JsonSchema, input: Record<string, unknown>): void {
 	const [violation] = listViolations(schema, input);
@@ -123,7 +123,7 @@ export function checkInput(schema: JsonSchema, input: Record<string, unknown>): 
 export const isAllowed = (schema: JsonSchema, value: unknown): boolean =>
 	listViolations(schema, value).next().done === true;
 
-/** Lists what is wrong with a value, with its parts, and with the branches that it may meet. */
+/** Lists what is wrong with a value, with its parts, and with its schema's branches. */
 function* listViolations(
 	schema: JsonSchema,
 	value: unknown,
@@ -149,7 +149,7 @@ function* listViolations(
 	for (const branch of allOf) yield* listViolations(branch, value, path);
 	const found = anyOf.map((branch) => listViolations(branch, value, path).next().value);
 	if (!found.length || found.includes(undefined)) return;
-	// If only one branch has all it requires, that one was meant.
+	// If all but one branch lack something they require, that one was meant.
 	const [meant, ...others] = found.filter((one) => one && !one.isMissing);
 	if (meant && !others.length) yield meant;
 	else yield { path, value, message: `must have one of these forms: ${describeForms(anyOf)}` };
@@ -160,8 +160,8 @@ const isMore = (size: number, limit: number) => size > limit;
 const isUneven = (size: number, limit: number) =>
 	Math.abs(size / limit - Math.round(size / limit)) > 1e-9;
 
-/** The limits of a value, by its type, each with what breaks it. # is the limit. */
-const LIMITS: Array<[type: string, limit: Limit, isBroken: typeof isLess, message: string]> = [
+/** The limits by type of value, each with what breaks it. # stands for the limit. */
+const LIMIT_RULES: Array<[type: string, limit: Limit, isBroken: typeof isLess, message: string]> = [
 	['number', 'minimum', isLess, 'must be at least #'],
 	['number', 'maximum', isMore, 'must be at most #'],
 	['number', 'multipleOf', isUneven, 'must be a multiple of #'],
@@ -172,8 +172,8 @@ const LIMITS: Array<[type: string, limit: Limit, isBroken: typeof isLess, messag
 ];
 
 /**
- * Checks a value by itself. A file that is not uploaded yet counts as text of any form.
- * @returns what it must be, when it isn't
+ * Checks a value without its parts. A file that isn't uploaded yet counts as any text.
+ * @returns what it must be, if it isn't
  */
 function checkValue(schema: JsonSchema, given: unknown): string | undefined {
 	const value = given instanceof Media ? given.source : given;
@@ -184,7 +184,7 @@ function checkValue(schema: JsonSchema, given: unknown): string | undefined {
 		return `must be ${values.length > 1 ? 'one of ' : ''}${listShortly(values)}`;
 	const isText = typeof value === 'string';
 	const size = isText ? [...value].length : Array.isArray(value) ? value.length : (value as number);
-	for (const [type, keyword, isBroken, message] of LIMITS) {
+	for (const [type, keyword, isBroken, message] of LIMIT_RULES) {
 		const limit = schema[keyword];
 		if (limit !== undefined && getType(value) === type && isBroken(size, limit))
 			return message.replace('#', String(limit));

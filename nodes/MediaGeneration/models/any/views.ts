@@ -27,13 +27,13 @@ import {
 } from './schema';
 import { isAllowed } from './values';
 
-/** Views of what a model takes: the editor's fields, and a list of them for JSON and builders. */
+/** What a model takes, as the editor's fields, and as a list for people who write JSON and for AI builders. */
 
-/** A mapper entry that the editor stores and doesn't show. With it, a run needs no catalogue. */
+/** An entry of the mapper that the editor stores but doesn't show. With it, a run needs no catalogue. */
 export interface StoredSchema extends ResourceMapperField {
 	/** The model whose fields these are. */
 	model: string;
-	/** Its input, for the checks before a task is paid for. */
+	/** Its input, for checks before anything is paid for. */
 	inputSchema: JsonSchema;
 }
 
@@ -41,12 +41,12 @@ export interface StoredSchema extends ResourceMapperField {
 export const findStoredSchema = (fields: ResourceMapperField[]): StoredSchema | undefined =>
 	fields.find((field): field is StoredSchema => field.id === '$schema');
 
-/** Makes the editor's fields of a model; a notice if there would be too much to store. */
+/** Makes the editor's fields of a model, or a notice if they were too large to store. */
 export function toMapperFields(input: ModelInput): ResourceMapperFields {
 	const { model, schema, properties } = input;
 	const inputSchema = readSchema(schema, undefined, false) ?? {};
 	const guide = toEntry('$guide', 'Field Guide (Sends Nothing)', 'options');
-	// The editor notices outdated fields only by their names, so this name is the schema's digest.
+	// The editor tells outdated fields by their names only, so this one is named by the schema's digest.
 	const stored = { ...toEntry('$schema', digest(inputSchema), 'object'), display: false };
 	const noPrompt = { ...toEntry('$noPrompt', 'No Prompt', 'boolean'), display: false };
 	const fields: ResourceMapperField[] = [
@@ -69,7 +69,7 @@ export const buildNotice = (
 	emptyFieldsNotice: `${reason}.${remedy}`,
 });
 
-/** Lists the fields with all that is known, and which go together where there are several forms. */
+/** Lists the fields with their facts, and which ones go together if there are several forms. */
 export function listFields(
 	{ schema, properties }: ModelInput,
 	by: 'name' | 'title' = 'name',
@@ -84,11 +84,11 @@ export function listFields(
 }
 
 /** The longest summary of a guide, in characters. */
-const SHOWN_SUMMARY = 200;
+const MAX_SUMMARY = 200;
 
 /**
- * Lists the fields for a person who writes JSON. The editor shows the first entry before the list
- * is opened: names that the model doesn't have, and what is required.
+ * Lists the fields for a person who writes JSON. The first entry shows in the closed list: it names
+ * what the model lacks, and what is required.
  * @param written the JSON as far as it can be read
  */
 export function listJsonGuide(input: ModelInput, written: object): INodePropertyOptions[] {
@@ -99,7 +99,7 @@ export function listJsonGuide(input: ModelInput, written: object): INodeProperty
 		unknown && `Unknown to the model: ${unknown}`,
 		needs ? `Required: ${needs}` : 'No field is required',
 	];
-	const name = cutText(summary.filter(Boolean).join('. '), SHOWN_SUMMARY);
+	const name = cutText(summary.filter(Boolean).join('. '), MAX_SUMMARY);
 	return [{ name, value: '' }, ...listFields(input)];
 }
 
@@ -115,8 +115,8 @@ const toEntry = (id: string, displayName: string, type: FieldType): ResourceMapp
 });
 
 /**
- * Makes a field of a property. The editor shows an unset switch as on, so only a required boolean
- * is a switch. It fills in the ID of an earlier result when it first shows the field.
+ * Makes the editor's field of a property. n8n shows an unset switch as on, so only a required
+ * boolean is a switch.
  */
 function toField(property: Property): ResourceMapperField {
 	const { name, schema, isRequired } = property;
@@ -129,8 +129,8 @@ function toField(property: Property): ResourceMapperField {
 	const hasOwnField = purpose.kind !== 'prompt';
 	return {
 		...toEntry(name, addFacts(title, brief), choices.length ? 'options' : type),
-		// n8n would not publish a workflow before a list or object is there, which a service may do
-		// without. A prompt that a builder has stored counts where the node's own field is blank.
+		// n8n doesn't publish a workflow while a required field is blank, and services do without lists
+		// and objects. A prompt that an AI builder stored here counts if the node's own field is blank.
 		required: isRequired && hasOwnField && !takesJson(schema),
 		display: hasOwnField,
 		...(choices.length && { options: choices.map((value) => ({ name: nameValue(value), value })) }),
@@ -139,7 +139,7 @@ function toField(property: Property): ResourceMapperField {
 	};
 }
 
-/** Finds the expression for the ID of an earlier result, which a field begins with. */
+/** Finds the expression that fills in the ID of an earlier result when the field first shows. */
 function findEarlierId({ schema, isRequired }: Property, purpose: Purpose): string | undefined {
 	const isWanted = schema.default === undefined && (isRequired || !schema.deprecated);
 	return isWanted && purpose.kind === 'earlierResult' ? purpose.expression : undefined;
@@ -148,7 +148,7 @@ function findEarlierId({ schema, isRequired }: Property, purpose: Purpose): stri
 const isPrompt = ({ name, schema }: Property): boolean =>
 	findPurpose(name, schema).kind === 'prompt';
 
-/** Says whether a value can be chosen from a list. A blank one would not be sent. */
+/** Says whether a value can be chosen from a list. A blank one wouldn't be sent. */
 const isChoice = (value: unknown): value is string | number | boolean =>
 	typeof value === 'number'
 		? isExact(value)

@@ -1,15 +1,15 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
-import { ratio, resolution as resolutionShape, type Field } from './field';
+import { ratio, resolutionLabel, type Field } from './field';
 
 /**
- * Makes the options of a dropdown whose values are their own names. They are the usual ones: the
- * contract lists none, so these dropdowns have `allowArbitraryValues` and an expression may give
- * any other of the right form.
+ * Makes the options of a dropdown that shows values as they are sent. The contract doesn't list
+ * them, so these are only the usual ones: the dropdowns have `allowArbitraryValues`, and an
+ * expression may give any other of the right form.
  */
 export const toOptions = (...values: string[]): INodePropertyOptions[] =>
 	values.map((value) => ({ name: value, value }));
 
-/** Fields that several models have in common, in name and meaning. To change one, spread it. */
+/** Fields that several models have. A model that differs spreads one and overrides it. */
 export const prompt: Field = {
 	displayName: 'Prompt',
 	name: 'prompt',
@@ -37,7 +37,7 @@ export const resolution: Field = {
 	options: toOptions('480p', '720p', '1080p'),
 	default: '720p',
 	description: 'Resolution of the video. For another one, use an expression, for example 540p.',
-	send: { shape: resolutionShape },
+	send: { shape: resolutionLabel },
 };
 
 export const aspectRatio: Field = {
