@@ -53,8 +53,8 @@ module.exports = {
 		),
 		room(
 			'operations/wait',
-			['operations/([^/]+\\.ts$|(create|results)/)', 'callback/', 'api/', 'host/'],
-			'wait makes of the tasks of a run what comes out. An operation of the editor belongs in operations/task.',
+			['operations/([^/]+\\.ts$|results/)', 'callback/', 'api/', 'host/'],
+			'wait makes of the tasks of a run what comes out, and knows no creation. What makes them belongs in operations/create, an operation of the editor in operations/task.',
 		),
 		{
 			name: 'operations-stand-alone',

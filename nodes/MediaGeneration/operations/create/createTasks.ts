@@ -1,16 +1,17 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { identifyAccount } from '../../api/endpoints';
-import { newTask, type Task } from '../../api/task';
+import { newTask } from '../../api/task';
 import { mapConcurrent } from '../../lib/mapConcurrent';
 import { stopsOnError } from '../errors';
-import { hasFailed, type Failed, type Item, type Outcome, type Prepared } from '../operation';
+import { hasFailed, type Failed, type Outcome, type Prepared } from '../operation';
 import { openRecord, type RecalledTask } from '../record';
+import type { TaskWork } from '../work';
 import { takeBudget } from './budget';
 import { readPace, type CreateRequest } from './request';
 import { CreationSender } from './sendCreation';
 
 /** The task of an item, or why there is none; undefined: it was not begun. */
-export type CreateResult = { item: Item; task: Task } | Failed | undefined;
+export type CreateResult = TaskWork | Failed | undefined;
 
 export interface Creations {
 	results: CreateResult[];
@@ -42,15 +43,20 @@ export async function createTasks(
 	const option = unsent[0]?.item.option ?? (() => undefined);
 	const { rate, concurrency } = readPace(option);
 	const senders = new Map<string, CreationSender>();
-	const create = async ({ item, request }: (typeof prepared)[number], order: number) => {
+	const create = async (
+		{ item, request }: (typeof prepared)[number],
+		order: number,
+	): Promise<CreateResult> => {
+		const { index, service } = item;
 		const known = recalled[order];
-		if (known) return { item, task: newTask(known.taskId, known.model) };
+		if (known) return { index, service, task: newTask(known.taskId, known.model) };
 		if (refusal || signal?.aborted || 'taskId' in request) return refusal;
-		const account = identifyAccount(item.service.credentials);
+		const account = identifyAccount(service.credentials);
 		const sender = senders.get(account) ?? new CreationSender(account, rate, signal);
 		senders.set(account, sender);
 		const result = await sender.create(item, request);
-		return hasFailed(result) ? result : { item, task: newTask(result.taskId, request.model) };
+		if (hasFailed(result)) return result;
+		return { index, service, task: newTask(result.taskId, request.model) };
 	};
 	const isLast = (result: CreateResult) => isStopping && hasFailed(result);
 	const results = await mapConcurrent(prepared, create, { concurrency, isLast });

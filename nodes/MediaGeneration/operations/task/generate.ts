@@ -3,10 +3,11 @@ import { isTool } from '../../host/execution';
 import { modelFields } from '../../models';
 import { parseValue, readNumberOption, type Field } from '../../models/field';
 import { buildOptionsField, prepareRequest, type CreateRequest } from '../create/request';
-import { defineOperation, type Item } from '../operation';
+import { defineOperation, hasFailed, type Item } from '../operation';
 import { openRecord, type RecalledTask } from '../record';
 import { decideWait, type HowToWait } from '../wait/decideWait';
 import type { WaitSettings } from '../wait/looker';
+import type { TaskWork } from '../work';
 import {
 	binaryPropertyName,
 	maxSizeOption,
@@ -149,8 +150,14 @@ export const generate = defineOperation<CreateRequest | RecalledTask>({
 		);
 		if (isOver) return { outcomes: showTasks(results) };
 		const { waitForTasks } = await import('../wait/waitForTasks');
-		const how = { wait, decision: elsewhere ? CALLED_BACK_ELSEWHERE : decision, woken };
-		return await waitForTasks(context, results, how);
+		const how = { record, wait, decision: elsewhere ? CALLED_BACK_ELSEWHERE : decision, woken };
+		const works = results.filter((one): one is TaskWork => one !== undefined && !hasFailed(one));
+		const { outcomes, fallAsleep } = await waitForTasks(context, works, how);
+		const waited = outcomes.values();
+		return {
+			outcomes: results.map((one) => (!one || hasFailed(one) ? one : waited.next().value)),
+			fallAsleep,
+		};
 	},
 });
 

@@ -116,6 +116,11 @@ export class Batch {
 		if (known) known.output ??= output;
 	}
 
+	/** Makes what n8n outputs for a task if it ends a sleep by itself. */
+	toStoredOutput(taskId: string): OutputItem[] {
+		return [{ json: markTimedOut(this.getTask(taskId)) }];
+	}
+
 	/** Makes a task's output from what is known now. One that has not ended is `timedOut`. */
 	toOutput(taskId: string): OutputItem[] {
 		const { task, failure, output } = this.known.get(taskId) as Known;

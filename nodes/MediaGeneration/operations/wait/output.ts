@@ -1,24 +1,7 @@
 import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
-import { markTimedOut, type Task } from '../../api/task';
+import type { Task } from '../../api/task';
 import { cutText } from '../../lib/text';
-import type { CreateResult } from '../create/createTasks';
 import { addHint } from '../hint';
-import type { Outcome } from '../operation';
-import type { Batch } from './batch';
-
-/** Puts the output of each task at its item's position. Several items may have the same task. */
-export const toOutcomes = (results: CreateResult[], batch: Batch): Outcome[] =>
-	results.map((result) => {
-		if (!result || !('task' in result)) return result;
-		return { items: batch.toOutput(result.task.taskId) };
-	});
-
-/** Makes what n8n outputs if it ends a sleep by itself: one item for each task. */
-export const toStoredOutcomes = (results: CreateResult[], batch: Batch): Outcome[] =>
-	results.map((result) => {
-		if (!result || !('task' in result)) return result;
-		return { items: [{ json: markTimedOut(batch.getTask(result.task.taskId)) }] };
-	});
 
 /** The longest reason of a failed task in a hint, in characters. */
 const SHOWN_REASON = 200;

@@ -58,7 +58,7 @@ describe('a run', () => {
 		expect(createTask).toHaveBeenCalledWith(body, undefined);
 		expect(created).toMatchObject([{ task: { taskId: 'task' } }]);
 		expect(how).toMatchObject({ decision: { resumeUrl: RESUME_URL } });
-		expect(result).toBe(output);
+		expect(result).toEqual(output);
 	});
 
 	it('outputs what there is once an error ends it', async () => {

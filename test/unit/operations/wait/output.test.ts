@@ -1,17 +1,12 @@
 import type { NodeExecutionHint } from 'n8n-workflow';
 import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
-import type { CreateResult } from '../../../../nodes/MediaGeneration/operations/create/createTasks';
-import { Batch } from '../../../../nodes/MediaGeneration/operations/wait/batch';
 import {
 	logObstacle,
 	sayWhyPolled,
 	sayWhySlept,
 	showOutcome,
-	toOutcomes,
-	toStoredOutcomes,
 } from '../../../../nodes/MediaGeneration/operations/wait/output';
 import { buildContext } from '../../context';
-import { buildItem } from '../creations';
 
 /** A run that keeps its hints and lines of the log. */
 function buildRun() {
@@ -29,7 +24,6 @@ function buildRun() {
 }
 
 const failed: Task = { taskId: 'f', status: 'failed', failMessage: 'a <b> & c' };
-const failedItem = { error: new Error('refused') };
 const open: Task = { taskId: 'o', status: 'timedOut' };
 const paid = (creditsConsumed: number): Task => ({
 	taskId: 'p',
@@ -72,31 +66,4 @@ it('the log names what may keep callbacks away while a run sleeps, and a hint on
 	}
 	expect(hints).toEqual(['info: The node polled: r.', 'warning: The execution slept, but r.']);
 	expect(log).toEqual(['"Node" sleeps, but r.']);
-});
-
-describe('of items of which two have the same task, and others none,', () => {
-	const resultUrls = ['https://x/1', 'https://x/2'];
-	const twice: Task = { taskId: 'twice', status: 'completed', resultUrls, result: { resultUrls } };
-	const goesOn = newTask('other', 'm');
-	const { context } = buildRun();
-	const results = [twice, failedItem, twice, undefined, goesOn].map((one, index): CreateResult => {
-		const isTask = one !== undefined && 'taskId' in one;
-		return isTask ? { item: buildItem(context, index), task: one } : one;
-	});
-	const batch = new Batch({ perFile: true });
-	batch.setTasks([twice, goesOn]);
-	const timedOut = { items: [{ json: { ...goesOn, status: 'timedOut' } }] };
-
-	it('each has the output of its task, with an item for each file where that is chosen', () => {
-		const files = resultUrls.map((url, index) => ({ index, kind: 'result', url }));
-		const items = files.map((file) => ({ json: { ...twice, file } }));
-		const expected = [{ items }, failedItem, { items }, undefined, timedOut];
-		expect(toOutcomes(results, batch)).toEqual(expected);
-	});
-
-	it('each is one stored item, as n8n ends a sleep by itself', () => {
-		const items = [{ json: twice }];
-		const expected = [{ items }, failedItem, { items }, undefined, timedOut];
-		expect(toStoredOutcomes(results, batch)).toEqual(expected);
-	});
 });

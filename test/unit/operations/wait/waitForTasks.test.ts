@@ -1,6 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { newTask, REQUEST, storeTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
-import type { CreateResult } from '../../../../nodes/MediaGeneration/operations/create/createTasks';
 import { openRecord, type Sleep } from '../../../../nodes/MediaGeneration/operations/record';
 import { openSleeper } from '../../../../nodes/MediaGeneration/operations/wait/asleep/sleepers';
 import type { WaitDecision } from '../../../../nodes/MediaGeneration/operations/wait/decideWait';
@@ -21,14 +20,13 @@ beforeEach(() => {
 afterEach(() => jest.restoreAllMocks());
 
 const RESUME_URL = 'https://n8n.example/webhook-waiting/7/media-generation?signature=key';
-const FAILED = { error: new Error('refused') };
 const pending = (taskId: string) => newTask(taskId, 'model');
 const completed = (taskId: string): Task => ({ ...pending(taskId), status: 'completed' });
 
 let executions = 0;
 
-/** A run with these tasks, or what came instead of them. Its service answers by `getTask`. */
-function newRun(tasks: Array<Task | typeof FAILED | undefined>, more: Partial<WaitSettings> = {}) {
+/** A run with these tasks. Its service answers by `getTask`. */
+function newRun(tasks: Task[], more: Partial<WaitSettings> = {}) {
 	const hints: string[] = [];
 	const log: string[] = [];
 	const input: INodeExecutionData[] = tasks.map((_, item) => ({ json: { item } }));
@@ -48,17 +46,17 @@ function newRun(tasks: Array<Task | typeof FAILED | undefined>, more: Partial<Wa
 		},
 	);
 	const record = openRecord(context);
-	const results = tasks.map((task, index): CreateResult => {
-		if (!task || 'error' in task) return task;
+	const works = tasks.map((task, index) => {
 		record.addTask(index, { model: 'model', input: {} }, task.taskId);
-		const item = buildItem(context, index, { credentials: { accessToken: task.taskId } });
-		Object.assign(item.service, { getTask });
-		return { task, item };
+		const credentials = { accessToken: task.taskId };
+		const { service } = buildItem(context, index, { credentials });
+		Object.assign(service, { getTask });
+		return { index, service, task };
 	});
 	const settings: WaitSettings = { limit: 500, timeoutSeconds: 1, ...more };
 	const stored = record.openWait(() => settings);
 	const wait = async (decision: WaitDecision = {}, woken?: Sleep) =>
-		await waitForTasks(context, results, { wait: stored, decision, woken });
+		await waitForTasks(context, works, { record, wait: stored, decision, woken });
 	return { wait, stored, hints, log, context, record, data, input, put, getTask, files: asked };
 }
 
@@ -66,12 +64,12 @@ const shown = (taskId: string, status: string) => ({
 	items: [{ json: { ...pending(taskId), status } }],
 });
 
-it('polls without a resume URL, and outputs what it learned, each task at the position of its item', async () => {
+it('polls without a resume URL, and outputs what it learned, for each item its task', async () => {
 	polled.mockImplementation(async (_, { batch }) => batch.learn('b', completed('b')));
-	const { wait, hints } = newRun([FAILED, pending('a'), undefined, pending('b'), pending('a')]);
+	const { wait, hints } = newRun([pending('a'), pending('b'), pending('a')]);
 	const { outcomes, fallAsleep } = await wait({ reason: 'somebody waits' });
 	const a = shown('a', 'timedOut');
-	expect(outcomes).toEqual([FAILED, a, undefined, shown('b', 'completed'), a]);
+	expect(outcomes).toEqual([a, shown('b', 'completed'), a]);
 	expect(fallAsleep).toBeUndefined();
 	expect(hints).toEqual([
 		'The node polled: somebody waits.',
@@ -79,6 +77,14 @@ it('polls without a resume URL, and outputs what it learned, each task at the po
 	]);
 	const [, , { getSource }] = polled.mock.calls[0] as Parameters<typeof pollUntilEnded>;
 	expect(getSource('b').service.credentials.accessToken).toBe('b');
+});
+
+it('outputs an item for each file of a task where that is chosen', async () => {
+	const resultUrls = ['https://x/1', 'https://x/2'];
+	const task: Task = { ...completed('a'), resultUrls, result: { resultUrls } };
+	const { outcomes } = await newRun([task], { perFile: true }).wait();
+	const files = resultUrls.map((url, index) => ({ index, kind: 'result', url }));
+	expect(outcomes).toEqual([{ items: files.map((file) => ({ json: { ...task, file } })) }]);
 });
 
 it('a later try goes on to the same limit', async () => {

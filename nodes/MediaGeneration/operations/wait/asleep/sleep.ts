@@ -1,26 +1,29 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { readHints, readInput, readStoredItems, storeItems } from '../../../host/sleep';
-import { openRecord, type RunRecord, type Sleep } from '../../record';
+import type { RunRecord, Sleep } from '../../record';
 import type { WaitSettings } from '../looker';
 import { N8N_END } from '../timetable';
 import type { Access } from './nudge';
 import { openSleeper } from './sleepers';
 
-/**
- * Lets the execution sleep until a webhook wakes it.
- * @param items what n8n outputs if it ends the sleep by itself
- */
+interface FallingAsleep {
+	/** What n8n outputs if it ends the sleep by itself. */
+	items: INodeExecutionData[];
+	sleep: Pick<Sleep, 'until' | 'failures' | 'obstacle'>;
+	access: Access;
+}
+
+/** Lets the execution sleep until a webhook wakes it. */
 export async function fallAsleep(
 	context: IExecuteFunctions,
-	items: INodeExecutionData[],
-	sleep: Pick<Sleep, 'until' | 'failures' | 'obstacle'>,
-	access: Access,
+	record: RunRecord,
+	{ items, sleep, access }: FallingAsleep,
 ): Promise<void> {
 	await context.putExecutionToWait(new Date(sleep.until + N8N_END));
 	const input = readInput(context);
 	storeItems(context, items);
 	const kept = { input, hints: readHints(context), ...sleep };
-	const run = openRecord(context).sleep<WaitSettings>(kept);
+	const run = record.sleep<WaitSettings>(kept);
 	openSleeper(context, run, access);
 }
 
