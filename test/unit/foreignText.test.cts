@@ -258,7 +258,7 @@ describe('foreign text is text wherever n8n makes HTML of it', () => {
 			.filter((file) => gives.test(readFileSync(join(house, file), 'utf8')));
 		expect(files.sort()).toEqual([
 			'editor/lookups.ts',
-			'operations/errors.ts',
+			'host/errors.ts',
 			'operations/hint.ts',
 			'trigger/activate.ts',
 		]);

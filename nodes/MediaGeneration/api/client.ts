@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { readResumeSecrets } from '../host/execution';
+import { readResumeSecrets } from '../host/resumeUrl';
 import { readIdempotencyHeader, type Credentials } from './endpoints';
 import { OtherTaskError, ServiceError, UnknownOutcomeError, type Failure } from './errors';
 import {

@@ -14,6 +14,25 @@ export function readResumeUrl(context: IExecuteFunctions | IWebhookFunctions): s
 	return url.href;
 }
 
+/** The fields of n8n's contexts that its URLs are made of (2.14.2, 2.41.1). */
+interface UrlFields {
+	runExecutionData?: { resumeToken?: string } | null;
+	additionalData?: { webhookWaitingBaseUrl?: string };
+}
+
+/**
+ * Reads what is secret in the execution's resume URL: the token, which n8n keeps with the execution,
+ * and its address, which may have a login (`get-additional-keys.js`). `e2e/trigger` and
+ * `e2e/reachability` fail first.
+ */
+export function readResumeSecrets(context: object): { token?: string; address?: string } {
+	const { runExecutionData, additionalData } = context as UrlFields;
+	return {
+		token: runExecutionData?.resumeToken,
+		address: additionalData?.webhookWaitingBaseUrl,
+	};
+}
+
 /**
  * n8n's message to who asks for an execution that doesn't exist (2.14.2, 2.41.1). `e2e/reachability`
  * fails first.

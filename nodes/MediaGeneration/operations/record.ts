@@ -8,13 +8,8 @@ import {
 } from 'n8n-workflow';
 import { UnknownOutcomeError, type UnknownOutcome } from '../api/errors';
 import { newTask, type StoredTask, type Task } from '../api/task';
-import {
-	getNodeContext,
-	isMixedUp,
-	isTool,
-	readResumeSecrets,
-	showInExecution,
-} from '../host/execution';
+import { getNodeContext, isMixedUp, isTool, showInExecution } from '../host/execution';
+import { readResumeSecrets } from '../host/resumeUrl';
 import { readNodeContext } from '../host/sleep';
 import { BoundedMap } from '../lib/boundedMap';
 import { digest } from '../lib/json';

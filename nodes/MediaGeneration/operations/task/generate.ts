@@ -5,7 +5,7 @@ import { parseValue, readNumberOption, type Field } from '../../models/field';
 import { buildOptionsField, prepareRequest, type CreateRequest } from '../create/request';
 import { defineOperation, hasFailed, type Item } from '../operation';
 import { openRecord, type RecalledTask } from '../record';
-import { decideWait, type HowToWait } from '../wait/decideWait';
+import { decideWait, type HowToWait } from '../wait/decide';
 import type { WaitSettings } from '../wait/looker';
 import type { TaskWork } from '../work';
 import {

@@ -25,4 +25,4 @@ export const PAUSE_GROWTH = 3;
 export const NUDGE_TIMEOUT = 30_000;
 
 /** How long n8n may take to answer itself, when a resume URL is tried. */
-export const PROBE_TIMEOUT = 3_000;
+export const PROBE = 3_000;

@@ -4,7 +4,7 @@ import type { RunResult } from '../operation';
 import type { RunRecord, Sleep, Wait } from '../record';
 import type { TaskWork } from '../work';
 import { fallAsleep } from './asleep/sleep';
-import type { WaitDecision } from './decideWait';
+import type { WaitDecision } from './decide';
 import { Looker, type WaitSettings } from './looker';
 import { logObstacle, sayWhyPolled, sayWhySlept, showAgain, showOutcome } from './output';
 import { pollUntilEnded } from './poll';

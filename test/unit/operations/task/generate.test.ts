@@ -2,12 +2,12 @@ import { NodeHelpers } from 'n8n-workflow';
 import { MediaGeneration } from '../../../../nodes/MediaGeneration/MediaGeneration.node';
 import { openRecord } from '../../../../nodes/MediaGeneration/operations/record';
 import { generate } from '../../../../nodes/MediaGeneration/operations/task/generate';
-import { decideWait } from '../../../../nodes/MediaGeneration/operations/wait/decideWait';
+import { decideWait } from '../../../../nodes/MediaGeneration/operations/wait/decide';
 import { waitForTasks } from '../../../../nodes/MediaGeneration/operations/wait/waitForTasks';
 import { buildContext, type Run } from '../../context';
 import { buildItem, refuse } from '../creations';
 
-jest.mock('../../../../nodes/MediaGeneration/operations/wait/decideWait');
+jest.mock('../../../../nodes/MediaGeneration/operations/wait/decide');
 jest.mock('../../../../nodes/MediaGeneration/operations/wait/waitForTasks');
 
 const { description } = new MediaGeneration();

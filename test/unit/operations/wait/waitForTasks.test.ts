@@ -2,7 +2,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { newTask, REQUEST, storeTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
 import { openRecord, type Sleep } from '../../../../nodes/MediaGeneration/operations/record';
 import { openSleeper } from '../../../../nodes/MediaGeneration/operations/wait/asleep/sleepers';
-import type { WaitDecision } from '../../../../nodes/MediaGeneration/operations/wait/decideWait';
+import type { WaitDecision } from '../../../../nodes/MediaGeneration/operations/wait/decide';
 import type { WaitSettings } from '../../../../nodes/MediaGeneration/operations/wait/looker';
 import { pollUntilEnded } from '../../../../nodes/MediaGeneration/operations/wait/poll';
 import { waitForTasks } from '../../../../nodes/MediaGeneration/operations/wait/waitForTasks';

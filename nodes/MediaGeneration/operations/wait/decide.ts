@@ -1,18 +1,19 @@
 import { UserError, type IExecuteFunctions } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
 import { CREDENTIAL } from '../../api/endpoints';
-import { getNodeContext, readStarter } from '../../host/execution';
+import { findAnswerer, type Answerer } from '../../host/reachability';
 import { readResumeUrl } from '../../host/resumeUrl';
+import { findWaiter, type Waiter } from '../../host/waiter';
 import { readAsWebhook } from '../../host/webhookCredential';
+import { cutText } from '../../lib/text';
 import { isInternalUrl, isLoopbackUrl } from '../../lib/url';
-import { findWaiter, NO_EXECUTION } from './findWaiter';
-import { findObstacle } from './findObstacle';
+import { PROBE } from './timetable';
 
 export type HowToWait = 'automatic' | 'callback' | 'polling';
 
 /** How a run waits. */
 export interface WaitDecision {
-	/** The URL that resumes the execution, which sleeps; absent if it stays awake and polls. */
+	/** The URL that wakes the execution, which sleeps; absent if it stays awake and polls. */
 	resumeUrl?: string;
 	/** Why it stays awake, or what may keep callbacks away; absent if the user chose how it waits. */
 	reason?: string;
@@ -20,7 +21,7 @@ export interface WaitDecision {
 
 /**
  * Decides whether the execution sleeps or polls. It sleeps only where nobody waits for its end, and
- * where the resume URL leads here. Who chose Sleep Until Notified takes the last part upon himself.
+ * where the resume URL leads here. With Sleep Until Notified, the user vouches for reachability.
  * @throws {UserError} before anything is created, when that user's n8n can't be reached
  */
 export async function decideWait(
@@ -29,20 +30,59 @@ export async function decideWait(
 	services: TaskService[],
 ): Promise<WaitDecision> {
 	if (chosen === 'polling') return {};
-	if (!getNodeContext(context)) return { reason: NO_EXECUTION };
-	const waiter = findWaiter(readStarter(context));
-	if (waiter !== undefined) return { reason: waiter };
+	const waiter = findWaiter(context);
+	if (waiter) return { reason: explainWaiter(waiter) };
 	if (!(await canReadCredentialAgain(context, services))) return { reason: UNREADABLE_CREDENTIAL };
 	const resumeUrl = readResumeUrl(context);
-	const isFor = ({ credentials }: TaskService) => mayReach(credentials.baseUrl, resumeUrl, chosen);
-	if (!services.every(isFor)) return refuseToSleep(resumeUrl, chosen);
-	const obstacle = await findObstacle(resumeUrl);
+	const isReachable = ({ credentials }: TaskService) =>
+		mayReach(credentials.baseUrl, resumeUrl, chosen);
+	if (!services.every(isReachable)) return refuseToSleep(resumeUrl, chosen);
+	const obstacle = explainAnswerer(await findAnswerer(resumeUrl, PROBE));
 	if (chosen === 'automatic' && obstacle) return { reason: obstacle };
 	return { resumeUrl, reason: obstacle };
 }
 
+/** Says why an execution stays awake, as the end of a sentence. */
+function explainWaiter(waiter: Waiter): string {
+	switch (waiter.who) {
+		case 'agent':
+			return "an AI agent waits for its tool's result";
+		case 'noExecution':
+			return 'there is no execution here that could sleep';
+		case 'singleNode':
+			return "n8n deletes the execution of a single node at its end, so a callback couldn't resume it";
+		case 'newEngine':
+			return "n8n's new engine can't let a node sleep";
+		case 'callingWorkflow':
+			return "the workflow that called this one waits for its end. To let the execution sleep, move Generate there, or turn off 'Wait for Sub-Workflow Completion'";
+		case 'n8n':
+			return `n8n waits for the end of a run of the kind "${waiter.mode}"`;
+		case 'messageBroker':
+			return `"${waiter.node}" acknowledges its message when the execution ends, or sleeps`;
+		case 'caller':
+			return `the caller of "${waiter.node}" waits for the answer, and would get it before the tasks have ended`;
+	}
+}
+
 const UNREADABLE_CREDENTIAL =
 	"the credential has expressions that n8n can't resolve while an execution sleeps";
+
+/** The longest answer of something that isn't n8n, in characters. */
+const SHOWN_ANSWER = 80;
+
+/** Says what keeps callbacks away, as the end of a sentence; undefined if n8n answers. */
+function explainAnswerer(answerer: Answerer): string | undefined {
+	if (answerer.who === 'n8n') return undefined;
+	const { address } = answerer;
+	const { pathname } = new URL(address);
+	const what = answerer.who === 'nobody' ? answerer.failure : describeAnswer(answerer);
+	return `callbacks to ${address} would not arrive: it ${what}. Let the proxy before n8n pass POST requests below ${pathname} on, without a login or a redirect, or correct WEBHOOK_URL`;
+}
+
+function describeAnswer({ status, text }: Extract<Answerer, { who: 'other' }>): string {
+	const shown = cutText(text.replace(/\s+/g, ' ').trim(), SHOWN_ANSWER);
+	return `answers ${status} ${shown}`.trim();
+}
 
 const SET_WEBHOOK_URL =
 	'Set the environment variable WEBHOOK_URL of n8n to the address by which the internet reaches it';

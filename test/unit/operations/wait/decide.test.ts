@@ -1,14 +1,17 @@
 import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
+import { findAnswerer, type Answerer } from '../../../../nodes/MediaGeneration/host/reachability';
+import * as waiters from '../../../../nodes/MediaGeneration/host/waiter';
 import {
 	decideWait,
 	type HowToWait,
-} from '../../../../nodes/MediaGeneration/operations/wait/decideWait';
-import { findObstacle } from '../../../../nodes/MediaGeneration/operations/wait/findObstacle';
+} from '../../../../nodes/MediaGeneration/operations/wait/decide';
 import { buildContext, type Run as AnyRun } from '../../context';
 
-jest.mock('../../../../nodes/MediaGeneration/operations/wait/findObstacle');
-const obstacle = jest.mocked(findObstacle);
-beforeEach(() => obstacle.mockReset());
+jest.mock('../../../../nodes/MediaGeneration/host/reachability');
+const answerer = jest.mocked(findAnswerer);
+const address = 'https://n8n.example/webhook-waiting/';
+beforeEach(() => answerer.mockReset().mockResolvedValue({ address, who: 'n8n' }));
+afterEach(() => jest.restoreAllMocks());
 
 const PUBLIC = 'https://n8n.example/webhook-waiting/7';
 const LOOPBACK = 'http://localhost:5678/webhook-waiting/7';
@@ -61,7 +64,7 @@ describe.each<HowToWait>(['automatic', 'callback'])('%s', (chosen) => {
 		['several credentials', { services: ['https://a.example', LAN] }, 'credential has expr'],
 	])('polls for %s, and says why', async (_, run, reason) => {
 		expect(await decide(run, chosen)).toEqual({ reason: expect.stringContaining(reason) });
-		expect(obstacle).not.toHaveBeenCalled();
+		expect(answerer).not.toHaveBeenCalled();
 	});
 });
 
@@ -92,10 +95,36 @@ it('a service on another machine cannot reach an n8n without an address, which t
 	expect(await decide(run, 'callback')).toEqual({ resumeUrl: own(LOOPBACK) });
 });
 
-it('with an obstacle on the way automatic polls, and a callback sleeps all the same', async () => {
-	obstacle.mockResolvedValue('it answers 302');
-	expect(await decide({}, 'automatic')).toEqual({ reason: 'it answers 302' });
-	const decision = { resumeUrl: own(PUBLIC), reason: 'it answers 302' };
-	expect(await decide({}, 'callback')).toEqual(decision);
-	expect(obstacle).toHaveBeenCalledWith(own(PUBLIC));
+it.each<[Partial<Answerer>, string]>([
+	[{ who: 'other', status: 302, text: '' }, 'it answers 302.'],
+	[
+		{ who: 'other', status: 401, text: 'Who\n <b>are</b> you?' },
+		'it answers 401 Who <b>are</b> you?.',
+	],
+	[{ who: 'other', status: 200, text: 'x'.repeat(99) }, `it answers 200 ${'x'.repeat(79)}….`],
+	[{ who: 'nobody', failure: "can't be reached" }, "it can't be reached."],
+])(
+	'where something else answers, automatic polls, and a callback sleeps all the same: %j',
+	async (found, words) => {
+		answerer.mockResolvedValue({ address, ...found } as Answerer);
+		const told = `callbacks to ${address} would not arrive: ${words} Let the proxy before n8n pass POST requests below /webhook-waiting/ on`;
+		const reason = expect.stringContaining(told) as string;
+		expect(await decide({}, 'automatic')).toEqual({ reason });
+		expect(await decide({}, 'callback')).toEqual({ resumeUrl: own(PUBLIC), reason });
+		expect(answerer).toHaveBeenCalledWith(own(PUBLIC), 3_000);
+	},
+);
+
+it.each<[waiters.Waiter, string]>([
+	[{ who: 'agent' }, 'an AI agent waits'],
+	[{ who: 'noExecution' }, 'no execution'],
+	[{ who: 'singleNode' }, 'n8n deletes the execution'],
+	[{ who: 'newEngine' }, 'new engine'],
+	[{ who: 'callingWorkflow' }, 'workflow that called this one'],
+	[{ who: 'n8n', mode: 'evaluation' }, '"evaluation"'],
+	[{ who: 'messageBroker', node: 'Kafka' }, '"Kafka" acknowledges its message'],
+	[{ who: 'caller', node: 'Webhook' }, 'the caller of "Webhook"'],
+])('says who waits: %j', async (waiter, reason) => {
+	jest.spyOn(waiters, 'findWaiter').mockReturnValue(waiter);
+	expect(await decide({})).toEqual({ reason: expect.stringContaining(reason) as string });
 });

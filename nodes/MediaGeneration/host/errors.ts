@@ -1,0 +1,57 @@
+import {
+	NodeApiError,
+	NodeOperationError,
+	type IExecuteFunctions,
+	type INode,
+	type INodeExecutionData,
+} from 'n8n-workflow';
+import { toPlainError } from '../lib/text';
+
+/**
+ * Says whether no model is told what the node throws: a tool outside of the newest agent is one of
+ * LangChain's, whose `AgentExecutor` swallows errors (`get-input-connection-data.js`, 2.14.2,
+ * 2.41.1). `e2e/agentTools` fails first.
+ */
+export const swallowsErrors = (context: IExecuteFunctions): boolean => context.isToolExecution();
+
+/** What is shown of an error. */
+interface ShownError {
+	message: string;
+	description: string;
+	itemIndex?: number;
+	/** What was thrown, where the node knows nothing of it. */
+	cause?: Error;
+	/** Present if a service refused something. */
+	refusal?: { httpCode?: string };
+}
+
+/**
+ * Makes n8n's own error, with this message. n8n replaces many messages with its own, and some of
+ * those advise a retry, which may cost twice (`node-api.error.js`, `node.error.js`; 2.14.2, 2.41.1).
+ * `unit/operations/errors` fails first.
+ */
+export function buildNodeError(
+	node: INode,
+	{ message, description, itemIndex, cause, refusal }: ShownError,
+): NodeApiError | NodeOperationError {
+	const options = { description, itemIndex };
+	const error = refusal
+		? new NodeApiError(node, { message }, { ...options, ...refusal })
+		: new NodeOperationError(node, cause ?? message, options);
+	error.message = message;
+	return toPlainError(error);
+}
+
+/**
+ * Makes the item of an error, in a run that continues. n8n sends an item to the error output only if
+ * it has these keys and no others, and adds the fields of the input item there
+ * (`handleNodeErrorOutput` in `workflow-execute.js`, 2.14.2, 2.41.1). `e2e/sleep` fails first.
+ */
+export function buildErrorItem({
+	message,
+	description,
+	itemIndex = 0,
+}: ShownError): INodeExecutionData {
+	const json = { error: message, ...(description && { message: description }) };
+	return { json, pairedItem: { item: itemIndex } };
+}

@@ -1,0 +1,54 @@
+import { BoundedMap } from '../lib/boundedMap';
+import { isObject, parseJson } from '../lib/json';
+import { post } from '../lib/post';
+import { buildNotFound } from './resumeUrl';
+
+/** What answers at the address of resume URLs. */
+export type Answerer = { address: string } & (
+	| { who: 'n8n' }
+	| { who: 'other'; status?: number; text: string }
+	/** `failure` is a predicate. */
+	| { who: 'nobody'; failure: string }
+);
+
+/** How long an answer counts, in milliseconds. That nothing came in time is asked again each time. */
+const KEPT = { n8n: 5 * 60_000, other: 60_000, nobody: 60_000 };
+
+/** The answerers by address, also of requests under way. */
+const known = new BoundedMap<string, { answerer: Promise<Answerer>; until: number }>(1_000);
+
+/**
+ * Asks who answers at a resume URL: a proxy may not pass `/webhook-waiting/` on, or want a login.
+ * It asks for an execution that doesn't exist, without the token, so nothing else happens
+ * (`waiting-webhooks.js`, 2.14.2, 2.41.1). `e2e/reachability` fails first.
+ * @param resumeUrl its path ends with the execution's ID and our own segment
+ * @param timeout in milliseconds
+ */
+export async function findAnswerer(resumeUrl: string, timeout: number): Promise<Answerer> {
+	const url = new URL(resumeUrl);
+	const [, path = '', segment = ''] = /^(.*\/)[^/]+(\/[^/]+)$/.exec(url.pathname) ?? [];
+	url.pathname = `${path}0${segment}`;
+	url.search = '';
+	const before = known.get(url.href);
+	if (before && before.until > Date.now()) return await before.answerer;
+	const asked = ask(url, url.origin + path, timeout);
+	const answerer = asked.then((answer) => answer.answerer);
+	known.set(url.href, { answerer, until: Infinity });
+	const { keptFor } = await asked;
+	known.set(url.href, { answerer, until: Date.now() + keptFor });
+	return await answerer;
+}
+
+async function ask(
+	url: URL,
+	address: string,
+	timeout: number,
+): Promise<{ answerer: Answerer; keptFor: number }> {
+	const { status, text, failure, isTimeout } = await post(url.href, { timeout });
+	if (failure !== undefined)
+		return { answerer: { address, who: 'nobody', failure }, keptFor: isTimeout ? 0 : KEPT.nobody };
+	const body = parseJson(text);
+	if (status === 404 && isObject(body) && body.message === buildNotFound('0'))
+		return { answerer: { address, who: 'n8n' }, keptFor: KEPT.n8n };
+	return { answerer: { address, who: 'other', status, text }, keptFor: KEPT.other };
+}
