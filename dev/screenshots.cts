@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { buildByHand, buildByNode } from './fixtures/byHand.cts';
 import { listExamples, readExample } from './fixtures/examples.cts';
 import { N8nAgent, nodeTool } from './fixtures/n8nAgents.cts';
 import { startPair, type Pair } from './fixtures/pair.cts';
@@ -8,6 +9,7 @@ import { chain, mediaGeneration } from './fixtures/workflows.cts';
 import { createLog, logFailure } from './log.cts';
 import { openEditor, type Editor } from './n8n/editor.cts';
 import type { CredentialInput } from './n8n/n8n.cts';
+import type { Workflow } from './n8n/workflow.cts';
 import { root } from './pack.cts';
 
 /** Brings what a picture is of onto the screen. */
@@ -47,9 +49,10 @@ async function main() {
 		'agents-chat': async (editor) => await showAgentsChat(editor, agent),
 		trigger: showTrigger,
 	};
-	for (const name of listExamples()) {
-		const { id } = await pair.importWorkflow(readExample(name));
-		light[`example-${name}`] = async (editor) => await editor.openWorkflow(id);
+	const canvases = new Map(Object.entries(listCanvases(pair)));
+	for (const [name, workflow] of canvases) {
+		const { id } = await pair.importWorkflow(workflow);
+		light[name] = async (editor) => await editor.openWorkflow(id);
 	}
 	// The last: n8n keeps its logs open.
 	light['finished-canvas'] = async (editor) => await showFinishedCanvas(editor, filesId);
@@ -64,7 +67,7 @@ async function main() {
 			await editor.page.mouse.move(0, 0);
 			await showPublicAddresses(editor, pair);
 			const file = path.join(folder, `${name}-normal-${theme}.png`);
-			const nodes = name.startsWith('example-') ? await findNodes(editor) : undefined;
+			const nodes = canvases.has(name) ? await findNodes(editor) : undefined;
 			await editor.page.screenshot({
 				path: file,
 				animations: 'disabled',
@@ -73,6 +76,16 @@ async function main() {
 			log(path.relative(process.cwd(), file));
 		}
 	}
+}
+
+/** Lists the workflows whose canvas is shown, by the names of their pictures. */
+function listCanvases({ service }: Pair): Record<string, Workflow> {
+	const job = { url: service.url, token: '…', prompt: EDIT.prompt };
+	return {
+		'by-hand-before': buildByHand(job),
+		'by-hand-after': buildByNode(job),
+		...Object.fromEntries(listExamples().map((name) => [`example-${name}`, readExample(name)])),
+	};
 }
 
 /** Puts public addresses in place of those of this machine, as readers will see in their own n8n. */

@@ -19,13 +19,13 @@ const read = (name: string) =>
 const waitForFirst = async (workflowId: string) =>
 	(await pair.n8n.waitForExecutions({ workflowId, count: 1 }))[0];
 
-it('make-a-picture outputs the finished picture, with what README shows', async () => {
+it('make-a-picture outputs the finished picture, with what docs show', async () => {
 	const execution = await pair.run(read('make-a-picture'));
 	const output = execution.getOutput('Make a picture');
 	expect(output).toMatchObject([
 		{ json: { status: 'completed' }, binary: { data: { mimeType: 'image/png' } } },
 	]);
-	const [, shown = ''] = /```json\n([^`]+)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
+	const [, shown = ''] = /```json\n([^`]+)```/.exec(readFileSync('docs/generate.md', 'utf8')) ?? [];
 	expect(Object.keys(output[0]?.json ?? {})).toEqual(Object.keys(JSON.parse(shown) as object));
 });
 
@@ -36,7 +36,7 @@ it('start-a-task starts when-a-task-ends', async () => {
 	expect((await waitForFirst(id))?.getItems('Use the results')).toMatchObject([completed]);
 });
 
-it('generate-several splits by status', async () => {
+it('generate-several splits off failed tasks', async () => {
 	pair.service.set({
 		faultsFor: ({ input }) => (input.prompt === 'Make it snow' ? { fail: true } : {}),
 	});

@@ -1,0 +1,23 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { listExamples, readExample } from '../../../dev/fixtures/examples.cts';
+import { root } from '../../../dev/pack.cts';
+
+const page = fs.readFileSync(path.join(root, 'docs', 'examples.md'), 'utf8');
+/** The rows of the page: the example's name there, its file, and its picture. */
+const rows = [
+	...page.matchAll(/^\| \[([^\]]+)\]\(\.\.\/examples\/(.+)\.json\) \|.*\((.+)\) \|$/gm),
+].map(([, name = '', file = '', picture = '']) => ({ name, file, picture }));
+
+it('docs list each example once', () => {
+	expect(rows.map(({ file }) => file).sort()).toEqual(listExamples().sort());
+});
+
+it.each(rows)('$name is called so in docs, file, n8n and note', ({ name, file, picture }) => {
+	expect(file).toBe(name.toLowerCase().replaceAll(' ', '-'));
+	expect(picture).toBe(`pictures/example-${file}-normal-light.png`);
+	const workflow = readExample(file);
+	expect(workflow.name).toBe(name);
+	const note = workflow.nodes.find(({ type }) => type.endsWith('.stickyNote'));
+	expect(note?.parameters?.content).toMatch(new RegExp(`^## ${name}\n`));
+});
