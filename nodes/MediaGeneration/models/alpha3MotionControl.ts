@@ -60,6 +60,6 @@ const fields: Field[] = [
 export const alpha3MotionControl = defineModel({
 	id: 'alpha-3.0/motion-control',
 	name: 'Alpha 3.0 Motion Control',
-	description: 'Makes the subject of an image move as in a video',
+	description: 'Makes the figure in an image copy the movements in a video',
 	fields,
 });

@@ -38,6 +38,6 @@ const fields: Field[] = [
 export const beta2ImageEdit = defineModel({
 	id: 'beta2/image-edit',
 	name: 'Beta2 Image Edit',
-	description: 'Edits an image as a prompt says',
+	description: 'Changes an image as the prompt describes',
 	fields,
 });
