@@ -7,7 +7,7 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { credentialTest } from './editor/methods';
-import { optionsField } from './trigger/options';
+import { triggerOptions } from './trigger/options';
 
 const TRY_OUT =
 	'<b>To try it out:</b> open <b>Webhook URLs</b>, copy the <b>Test URL</b> into Callback URL of a Media Generation node (operation Start Without Waiting), press <b>Execute step</b> here, then run that node in another tab. When its task ends, the data shows up here.';
@@ -80,7 +80,7 @@ export class MediaGenerationTrigger implements INodeType {
 				description:
 					"Whether only callbacks that are signed with the credential's 'Webhook HMAC Key' are accepted. Turned off, anyone who knows the URL can start the workflow. To find out why a callback was refused, use the operation Verify Callback of the Media Generation node.",
 			},
-			optionsField,
+			triggerOptions,
 		],
 	};
 

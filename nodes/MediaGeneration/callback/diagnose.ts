@@ -1,22 +1,22 @@
-import { REFUSALS, type Reason } from './refusals';
-import { findMatchingSecret, type MatchingSecret, type SigningSecrets } from './signature';
-import { checkForm, isStale } from './verify';
+import { FAULTS, type Fault } from './faults';
+import type { KeyName, SigningKeys } from './signature';
+import { verify, type CallbackRequest, type VerifyOptions } from './verify';
 
 /** What is wrong with a callback, and the next step. It holds no key and no signature. */
 export interface Diagnosis {
 	genuine: boolean;
 	/** Absent: genuine. */
-	reason?: Reason;
+	reason?: Fault;
 	message: string;
 	taskId?: string;
 	/** The key that made the signature, also when something else is wrong. */
-	signature?: MatchingSecret;
+	signature?: KeyName;
 	/** Seconds by which the timestamp is ahead of the clock here; negative: behind. */
 	clockDifferenceSeconds?: number;
 }
 
-/** What the owner of the key can do. A sender is not told. */
-const NEXT_STEPS: Partial<Record<Reason, string>> = {
+/** What the owner of the key can do. Senders aren't told. */
+const NEXT_STEPS: Partial<Record<Fault, string>> = {
 	headerMissing:
 		'The service sends them once you have generated a webhookHmacKey in your account settings.',
 	keyMissing:
@@ -27,43 +27,37 @@ const NEXT_STEPS: Partial<Record<Reason, string>> = {
 		"Set the clocks of n8n's server and the sender. For an old callback, set Tolerance (Seconds) to 0.",
 };
 
+/** What the owner corrects first, whatever else is wrong. */
+const FIRST: Fault[] = ['keyMissing', 'timestampStale'];
+
 /**
- * Verifies a callback like the trigger, and says what is known of it even if it is refused.
- * @param headers by name, in any case
- * @param body the parsed JSON, whatever it is
- * @param now milliseconds since 1970
+ * Verifies a callback, and explains the verdict to the owner of the key.
+ * @param request its headers by name in any case
  */
-export function diagnoseCallback(
-	headers: Record<string, unknown>,
-	body: unknown,
-	settings: { secrets?: SigningSecrets; toleranceSeconds: number; now: number },
+export function diagnose(
+	{ headers, body }: CallbackRequest,
+	keys: SigningKeys | undefined,
+	options: VerifyOptions,
 ): Diagnosis {
-	const { secrets, toleranceSeconds, now } = settings;
-	// Whatever its age, so that the key of a stale callback is found too.
-	const anyAge = { verifySignature: true, toleranceSeconds: 0 };
-	const form = checkForm(normalizeHeaders(headers), body, anyAge, now);
-	if ('reason' in form) return { genuine: false, ...describe(form.reason) };
-	const { taskId, clockDifferenceSeconds } = form;
-	const signature = secrets && findMatchingSecret(form, secrets);
-	let reason: Reason | undefined = signature ? undefined : 'signatureWrong';
-	if (isStale(clockDifferenceSeconds, toleranceSeconds)) reason = 'timestampStale';
-	if (!secrets) reason = 'keyMissing';
+	const verdict = verify({ headers: toNodeHeaders(headers), body }, keys, options);
+	const { faults, taskId, signedBy, clockDifferenceSeconds } = verdict;
+	const reason = FIRST.find((fault) => faults.includes(fault)) ?? faults[0];
 	return {
 		genuine: !reason,
-		...(reason ? describe(reason) : { message: 'The callback is genuine.' }),
-		taskId,
-		...(signature && { signature }),
-		clockDifferenceSeconds,
+		...(reason
+			? { reason, message: explainFault(reason) }
+			: { message: 'The callback is genuine.' }),
+		...(taskId !== undefined && { taskId }),
+		...(signedBy && { signature: signedBy }),
+		...(clockDifferenceSeconds !== undefined && { clockDifferenceSeconds }),
 	};
 }
 
-const describe = (reason: Reason): { reason: Reason; message: string } => ({
-	reason,
-	message: [REFUSALS[reason][1].replace(/\.$/, ''), NEXT_STEPS[reason]].filter(Boolean).join('. '),
-});
+const explainFault = (fault: Fault): string =>
+	[FAULTS[fault][1], NEXT_STEPS[fault]].filter(Boolean).join('. ');
 
 /** Writes header names in lower case, as Node does, and numbers as text. */
-const normalizeHeaders = (headers: Record<string, unknown>): Record<string, unknown> =>
+const toNodeHeaders = (headers: Record<string, unknown>): Record<string, unknown> =>
 	Object.fromEntries(
 		Object.entries(headers).map(([name, value]) => [
 			name.trim().toLowerCase(),

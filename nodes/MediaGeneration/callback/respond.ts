@@ -1,11 +1,26 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { BoundedMap } from '../lib/boundedMap';
-import { REFUSALS, type Refused } from './refusals';
+import type { Refusal } from './faults';
 
-/** The milliseconds in which a sender is answered. Senders usually give up after 5 to 15 s. */
+/** Senders get an answer within this time, in milliseconds. They usually give up after 5 to 15 s. */
 export const ANSWER_WITHIN = 5_000;
 
-/** Answers the sender. Nothing starts or continues. */
+/** For both receivers: the service doesn't confirm the callback yet. */
+export const UNCONFIRMED = {
+	detailsUnavailable: [503, "The task's details are unavailable. Retry later."],
+	taskNotEnded: [503, 'By its details the task has not ended. Retry when it has.'],
+} as const satisfies Record<string, Refusal>;
+
+/** A callback that a receiver refuses. */
+export interface Refused<Reason extends string> {
+	reason: Reason;
+	/** Seconds by which the timestamp is ahead of the clock here; negative: behind. */
+	clockDifferenceSeconds?: number;
+	/** What is behind it, for the log only. */
+	cause?: string;
+}
+
+/** Answers the sender. No execution starts or continues. */
 export function answer(
 	context: IWebhookFunctions,
 	status: number,
@@ -15,17 +30,18 @@ export function answer(
 	return { noWebhookResponse: true };
 }
 
-/** Turns the sender away, and logs the reason for the owner. */
-export function refuse(
+/** Refuses a callback, and logs why for the owner. @param refusals the receiver's, by reason */
+export function refuseCallback<Reason extends string>(
 	context: IWebhookFunctions,
-	{ reason, clockDifferenceSeconds, cause }: Refused,
+	refusals: Record<Reason, Refusal>,
+	{ reason, clockDifferenceSeconds, cause }: Refused<Reason>,
 ): IWebhookResponseData {
-	const [status, message] = REFUSALS[reason];
+	const [status, message] = refusals[reason];
 	const difference =
 		clockDifferenceSeconds !== undefined &&
 		`${Math.abs(clockDifferenceSeconds)} s ${clockDifferenceSeconds < 0 ? 'behind' : 'ahead of'} the clock here`;
 	const facts = [`${status} ${reason}`, difference, cause].filter(Boolean).join('; ');
-	warn(
+	warnOwner(
 		context,
 		reason,
 		`refused a callback: ${message} (${facts}). To find out more, use Verify Callback of the Media Generation node.`,
@@ -33,14 +49,14 @@ export function refuse(
 	return answer(context, status, { accepted: false, reason, message });
 }
 
-/** The milliseconds between two lines of a node on one subject: anyone can send callbacks. */
+/** A node logs one subject at most once in this time, in milliseconds: anyone can send callbacks. */
 const QUIET = 60_000;
 
 /** The last line by node and subject, and how many were left out since. */
 const lines = new BoundedMap<string, { since: number; omitted: number }>(1_000);
 
-/** Warns the owner in n8n's log, which has warnings by default. */
-export function warn(context: IWebhookFunctions, subject: string, text: string): void {
+/** Warns the owner in n8n's log, which shows warnings by default. */
+export function warnOwner(context: IWebhookFunctions, subject: string, text: string): void {
 	const { id: workflowId } = context.getWorkflow();
 	const { id, name } = context.getNode();
 	const key = `${workflowId}:${id}:${subject}`;

@@ -1,12 +1,13 @@
 import { createHmac, timingSafeEqual } from 'crypto';
 
 /** The keys of a credential. The previous one counts while the key is being replaced. */
-export interface SigningSecrets {
+export interface SigningKeys {
 	current: string;
 	previous?: string;
 }
 
-export type MatchingSecret = keyof SigningSecrets;
+/** Which of the keys. */
+export type KeyName = keyof SigningKeys;
 
 /** What a signature is made of, and the signature, each as its header or the body has it. */
 export interface Signed {
@@ -16,35 +17,39 @@ export interface Signed {
 	signature: string;
 }
 
-/** A key of invisible characters is none: HMAC takes any, so everyone could sign with it. */
+/** Invisible characters aren't a key: HMAC accepts them, so anyone could sign. */
 const isKey = (secret?: string): secret is string =>
 	/[^\s\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u.test(secret ?? '');
 
 /** Reads the keys of a credential; undefined if it has none. */
-export function getSigningSecrets(credentials: {
+export function readSigningKeys(credentials: {
 	webhookSecret?: string;
 	previousWebhookSecret?: string;
-}): SigningSecrets | undefined {
+}): SigningKeys | undefined {
 	const { webhookSecret: current, previousWebhookSecret: previous } = credentials;
 	return isKey(current) ? { current, previous: isKey(previous) ? previous : undefined } : undefined;
 }
 
-/** Signs as the task-service interface has it in "Callback signature verification". */
-export const sign = (taskId: string, timestamp: string, secret: string): string =>
-	createHmac('sha256', secret).update(`${taskId}.${timestamp}`).digest('base64');
+/** Signs as described in the task-service interface, "Callback signature verification". */
+export const sign = (taskId: string, timestamp: string, key: string): string =>
+	createHmac('sha256', key).update(`${taskId}.${timestamp}`).digest('base64');
 
-/** Finds the key that a callback was signed with, in constant time for each. Nothing is thrown. */
-export function findMatchingSecret(
+/**
+ * Finds the key that made a signature; undefined if none did. Each key is compared in constant
+ * time. Nothing is thrown.
+ */
+export function findSigner(
 	{ taskId, timestamp, signature }: Signed,
-	secrets: SigningSecrets,
-): MatchingSecret | undefined {
+	keys: SigningKeys,
+): KeyName | undefined {
 	const given = Buffer.from(signature);
-	const matches = (secret?: string): boolean => {
-		if (!isKey(secret)) return false;
-		const expected = Buffer.from(sign(taskId, timestamp, secret));
+	const matches = (key?: string): boolean => {
+		if (!isKey(key)) return false;
+		const expected = Buffer.from(sign(taskId, timestamp, key));
 		return given.length === expected.length && timingSafeEqual(given, expected);
 	};
-	const [current, previous] = [matches(secrets.current), matches(secrets.previous)];
+	// Both are always compared, so the time taken doesn't show which one matched.
+	const [current, previous] = [matches(keys.current), matches(keys.previous)];
 	if (current) return 'current';
 	return previous ? 'previous' : undefined;
 }

@@ -1,28 +1,57 @@
 import { integer, JSON_LEVELS, TASK_ID } from '../api/schemas';
 import { toStatus, type TaskStatus } from '../api/task';
 import { isDeeper, isObject } from '../lib/json';
-import type { Refused } from './refusals';
-import type { Signed } from './signature';
+import type { Fault } from './faults';
+import { findSigner, type KeyName, type SigningKeys } from './signature';
 
 /** The default tolerance for a callback's timestamp, in seconds either way. */
 export const DEFAULT_TOLERANCE_SECONDS = 300;
 
-export interface VerifySettings {
-	/** Off: the headers aren't looked at. */
-	verifySignature: boolean;
-	/** The tolerance for the timestamp, in seconds either way; 0: any age. */
-	toleranceSeconds: number;
+export interface CallbackRequest {
+	/** By lower-case name, as Node has them: a repeated one is one text, joined by commas. */
+	headers: Record<string, unknown>;
+	/** The parsed JSON, whatever it is. */
+	body: unknown;
 }
 
-/** A callback that passed all checks that need no key. */
-export interface Form extends Signed {
-	/** Seconds by which the timestamp is ahead of the clock here; negative: behind. */
-	clockDifferenceSeconds: number;
-	/** The outcome that the body claims; pending: a part of the result. It is not signed. */
-	claimedStatus: TaskStatus;
-	/** The body's `data.callbackType`. */
-	callbackType: unknown;
+export interface VerifyOptions {
+	/** How far the timestamp may be off, in seconds either way; 0: any age. */
+	toleranceSeconds: number;
+	/** Milliseconds since 1970. */
+	now: number;
 }
+
+/** All that is known of a callback, also of one that is refused. */
+export interface Verdict {
+	/** In the contract's order. Empty: the callback counts. */
+	faults: Fault[];
+	taskId?: string;
+	/** Unix time in seconds, as its header has it. */
+	timestamp?: string;
+	/** Seconds by which the timestamp is ahead of the clock here; negative: behind. */
+	clockDifferenceSeconds?: number;
+	/** The key that made the signature, also of a stale callback. */
+	signedBy?: KeyName;
+	/** What the body says of the task. It isn't signed. */
+	claim?: Claim;
+}
+
+export interface Claim {
+	/** Pending: the callback brings a part of the result. */
+	status: TaskStatus;
+	/** The body's `data.callbackType`. */
+	type: unknown;
+}
+
+/** A verdict of all that can be checked without a key. Its signature is not compared yet. */
+interface Form extends Verdict {
+	signature?: string;
+}
+
+/** Without a fault, the ID and the claim are known. */
+export const isAccepted = (
+	verdict: Verdict,
+): verdict is Verdict & Required<Pick<Verdict, 'taskId' | 'claim'>> => verdict.faults.length === 0;
 
 /** A Content-Type that is JSON, also by its suffix, such as application/cloudevents+json. */
 const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
@@ -30,70 +59,97 @@ const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
 /** Base64 of 32 bytes. */
 const SIGNATURE = /^[A-Za-z0-9+/]{43}=$/;
 
-/** In lower case, as n8n has them. */
-const HEADERS = ['x-webhook-timestamp', 'x-webhook-signature'];
-
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/**
- * Checks everything that needs no key, in the contract's order. Nothing is thrown.
- * @param headers by lower-case name, as Node has them: a repeated one is one text, joined by commas
- * @param body the parsed JSON, whatever it is
- * @param now milliseconds since 1970
- */
-export function checkForm(
-	headers: Record<string, unknown>,
-	body: unknown,
-	{ verifySignature, toleranceSeconds }: VerifySettings,
-	now = Date.now(),
-): Refused | Form {
-	const [timestamp = '', signature = ''] = HEADERS.map((name) => headers[name]).map(toText);
-	if (verifySignature && !(timestamp && signature)) return { reason: 'headerMissing' };
-	const type = toText(headers['content-type']);
-	if (!isObject(body) || (type && !JSON_TYPE.test(type))) return { reason: 'bodyNotAnObject' };
-	const taskId = readTaskId(body);
-	if (typeof taskId !== 'string') return taskId;
-	const clockDifferenceSeconds = Math.round(Number(timestamp) - now / 1000);
-	if (verifySignature) {
-		if (!/^\d{1,15}$/.test(timestamp)) return { reason: 'timestampMalformed' };
-		if (isStale(clockDifferenceSeconds, toleranceSeconds))
-			return { reason: 'timestampStale', clockDifferenceSeconds };
-		if (!SIGNATURE.test(signature)) return { reason: 'signatureWrong' };
-	}
-	if (isDeeper(body, JSON_LEVELS)) return { reason: 'bodyTooDeep' };
-	return { taskId, timestamp, signature, clockDifferenceSeconds, ...readClaims(body) };
+/** Verifies a callback. Nothing is thrown. @param keys undefined: the receiver has none */
+export function verify(
+	request: CallbackRequest,
+	keys: SigningKeys | undefined | 'off',
+	options: VerifyOptions,
+): Verdict {
+	return judge(readForm(request, { ...options, signed: keys !== 'off' }), keys);
 }
 
-/** @param toleranceSeconds either way; 0: any age */
-export const isStale = (clockDifferenceSeconds: number, toleranceSeconds: number): boolean =>
-	toleranceSeconds > 0 && Math.abs(clockDifferenceSeconds) > toleranceSeconds;
+/**
+ * Checks everything that needs no key. A missing header, a body that isn't a JSON object, and an
+ * unusable task ID end the reading. Nothing is thrown.
+ * @param signed false: the headers of a signature aren't looked at
+ */
+export function readForm(
+	{ headers, body }: CallbackRequest,
+	{ signed, ...options }: VerifyOptions & { signed: boolean },
+): Form {
+	const timestamp = toText(headers['x-webhook-timestamp']);
+	const signature = toText(headers['x-webhook-signature']);
+	if (signed && !(timestamp && signature)) return { faults: ['headerMissing'] };
+	const type = toText(headers['content-type']);
+	if (!isObject(body) || (type && !JSON_TYPE.test(type))) return { faults: ['bodyNotAnObject'] };
+	const id = readTaskId(body);
+	if ('fault' in id) return { faults: [id.fault] };
+	const known = { taskId: id.taskId, claim: readClaim(body) };
+	const depth: Fault[] = isDeeper(body, JSON_LEVELS) ? ['bodyTooDeep'] : [];
+	if (!signed) return { faults: depth, ...known };
+	const { faults, ...time } = readTime(timestamp, options);
+	if (!SIGNATURE.test(signature)) faults.push('signatureWrong');
+	return { faults: [...faults, ...depth], ...known, ...time, timestamp, signature };
+}
+
+/** Compares the signature with the keys. A form that was read without one never passes with keys. */
+export function judge(
+	{ signature, ...form }: Form,
+	keys: SigningKeys | undefined | 'off',
+): Verdict {
+	const { faults, taskId, timestamp } = form;
+	const add = (fault: Fault): Verdict => ({ ...form, faults: [...faults, fault] });
+	if (keys === 'off') return form;
+	if (taskId === undefined || timestamp === undefined || signature === undefined)
+		return faults.length ? form : add('headerMissing');
+	if (!keys) return add('keyMissing');
+	const signedBy = findSigner({ taskId, timestamp, signature }, keys);
+	if (signedBy) return { ...form, signedBy };
+	return faults.includes('signatureWrong') ? form : add('signatureWrong');
+}
+
+/** Compares a timestamp with the clock here. */
+function readTime(
+	timestamp: string,
+	{ toleranceSeconds, now }: VerifyOptions,
+): Pick<Verdict, 'faults' | 'clockDifferenceSeconds'> {
+	if (!/^\d{1,15}$/.test(timestamp)) return { faults: ['timestampMalformed'] };
+	const clockDifferenceSeconds = Math.round(Number(timestamp) - now / 1000);
+	const isStale = toleranceSeconds > 0 && Math.abs(clockDifferenceSeconds) > toleranceSeconds;
+	return { faults: isStale ? ['timestampStale'] : [], clockDifferenceSeconds };
+}
 
 /**
  * Reads the task's ID: `data.task_id` by the contract, `data.taskId` of a task record. JSON parsers
  * round long numbers, so a number counts as equal to text that it was rounded from.
  */
-function readTaskId({ taskId: topLevelId, data }: Record<string, unknown>): Refused | string {
+function readTaskId({
+	taskId: topLevelId,
+	data,
+}: Record<string, unknown>): { taskId: string } | { fault: Fault } {
 	const { task_id: contractId, taskId: recordId } = isObject(data) ? data : {};
 	const given = contractId ?? recordId;
-	const id = Number.isSafeInteger(given) ? String(given) : toText(given);
-	if (!id) return { reason: 'taskIdMissing' };
-	if (!TASK_ID.test(id)) return { reason: 'taskIdMalformed' };
+	const taskId = Number.isSafeInteger(given) ? String(given) : toText(given);
+	if (!taskId) return { fault: 'taskIdMissing' };
+	if (!TASK_ID.test(taskId)) return { fault: 'taskIdMalformed' };
 	const differs = [contractId, recordId, topLevelId].some(
-		(other) => other !== undefined && other !== null && other !== id && other !== Number(id),
+		(other) =>
+			other !== undefined && other !== null && other !== taskId && other !== Number(taskId),
 	);
-	return differs ? { reason: 'taskIdContradictory' } : id;
+	return differs ? { fault: 'taskIdContradictory' } : { taskId };
 }
 
 /** Callback types that bring a part of the result before the task ends. */
 const PART = /^(text|first)$/i;
 
 /** Reads what the body says of the task. Older services say it in `code` and `callbackType`. */
-function readClaims({ code, data }: Record<string, unknown>) {
-	const { callbackType, state } = isObject(data) ? data : {};
-	const type = toText(callbackType);
+function readClaim({ code, data }: Record<string, unknown>): Claim {
+	const { callbackType: type, state } = isObject(data) ? data : {};
+	const word = toText(type);
 	const isSuccess = (integer.safeParse(code).data ?? 200) === 200;
-	const claimed: TaskStatus = isSuccess && !/fail/i.test(type) ? 'completed' : 'failed';
-	const ended = toStatus(toText(state), claimed);
-	const claimedStatus: TaskStatus = isSuccess && PART.test(type) ? 'pending' : ended;
-	return { claimedStatus, callbackType };
+	if (isSuccess && PART.test(word)) return { status: 'pending', type };
+	const byType: TaskStatus = isSuccess && !/fail/i.test(word) ? 'completed' : 'failed';
+	return { status: toStatus(toText(state), byType), type };
 }

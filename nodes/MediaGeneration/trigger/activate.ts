@@ -2,7 +2,7 @@ import { NodeOperationError, UserError, type IHookFunctions } from 'n8n-workflow
 import { TaskService } from '../api/client';
 import { CREDENTIAL, SHORTEST_SAFE_KEY, type Credentials } from '../api/endpoints';
 import { ServiceError } from '../api/errors';
-import { getSigningSecrets, type SigningSecrets } from '../callback/signature';
+import { readSigningKeys, type SigningKeys } from '../callback/signature';
 import { toPlainError } from '../lib/text';
 import { judgeFailure } from './fetchDetails';
 import { readSettings } from './options';
@@ -21,14 +21,14 @@ const SETTINGS = { timeoutSeconds: 5 };
 export async function checkCredential(context: IHookFunctions): Promise<void> {
 	const { verifySignature, fetchDetails } = readSettings(context);
 	const credentials = await context.getCredentials<Credentials>(CREDENTIAL);
-	const secrets = getSigningSecrets(credentials);
-	if (verifySignature && !secrets)
+	const keys = readSigningKeys(credentials);
+	if (verifySignature && !keys)
 		throw new NodeOperationError(
 			context.getNode(),
 			// n8n shows no description when a workflow is published.
 			"The credential has no 'Webhook HMAC Key', so callbacks can't be verified. Generate a webhookHmacKey in your account settings with the service and paste it into the credential, or turn off 'Verify Signature' if you accept callbacks from anyone.",
 		);
-	if (verifySignature && secrets) warnOfShortKeys(context, secrets);
+	if (verifySignature && keys) warnOfShortKeys(context, keys);
 	if (!fetchDetails) return;
 	try {
 		await new TaskService(context, credentials).getTask(NO_TASK, SETTINGS);
@@ -38,7 +38,7 @@ export async function checkCredential(context: IHookFunctions): Promise<void> {
 	}
 }
 
-function warnOfShortKeys(context: IHookFunctions, { current, previous }: SigningSecrets): void {
+function warnOfShortKeys(context: IHookFunctions, { current, previous }: SigningKeys): void {
 	const isShort = (key?: string) => key !== undefined && key.length < SHORTEST_SAFE_KEY;
 	const names = [
 		isShort(current) && "'Webhook HMAC Key'",

@@ -1,8 +1,8 @@
 import type { IDataObject, IHookFunctions, INodeProperties, IWebhookFunctions } from 'n8n-workflow';
-import { DEFAULT_TOLERANCE_SECONDS, type VerifySettings } from '../callback/verify';
+import { DEFAULT_TOLERANCE_SECONDS } from '../callback/verify';
 
 /** The trigger's Options, in the order of their names. */
-export const optionsField: INodeProperties = {
+export const triggerOptions: INodeProperties = {
 	displayName: 'Options',
 	name: 'options',
 	type: 'collection',
@@ -37,16 +37,20 @@ export const optionsField: INodeProperties = {
 	],
 };
 
-/** What the user set, as it counts. */
-export interface TriggerSettings extends VerifySettings {
+/** The trigger's fields, with a default for what is unusable. */
+export interface TriggerSettings {
+	/** The events that the user wants. */
 	events: string[];
+	verifySignature: boolean;
+	/** How far a callback's timestamp may be off, in seconds either way; 0: any age. */
+	toleranceSeconds: number;
 	deduplicate: boolean;
 	fetchDetails: boolean;
 }
 
 /**
- * Reads the trigger's fields. Only a literal false turns off what protects: an expression may give
- * blank text, 0 or nothing. A tolerance that is no number of seconds is the default.
+ * Reads the trigger's fields. Only a literal false turns a switch off: each protects, and an
+ * expression may return blank text, 0 or nothing. An unusable tolerance becomes the default.
  */
 export function readSettings(context: IWebhookFunctions | IHookFunctions): TriggerSettings {
 	const options = context.getNodeParameter('options', {}) as IDataObject;

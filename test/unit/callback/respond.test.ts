@@ -1,5 +1,9 @@
-import { refuse } from '../../../nodes/MediaGeneration/callback/respond';
+import { refuseCallback } from '../../../nodes/MediaGeneration/callback/respond';
+import { TRIGGER_REFUSALS } from '../../../nodes/MediaGeneration/trigger/refusals';
+import { WAKE_REFUSALS } from '../../../nodes/MediaGeneration/operations/wait/asleep/answers';
 import { buildContext, makeResponse } from '../webhook';
+
+const REFUSALS = { ...TRIGGER_REFUSALS, ...WAKE_REFUSALS };
 
 let nodes = 0;
 
@@ -11,7 +15,7 @@ function newNode() {
 	const logger = { warn: (line: string, meta: object) => lines.push(line + JSON.stringify(meta)) };
 	const more = { logger, getNode: () => ({ name: 'Trigger', id }) };
 	const context = buildContext({ taskId: 'task', more }, response);
-	return { lines, response, refuse: refuse.bind(undefined, context) };
+	return { lines, response, refuse: refuseCallback.bind(undefined, context, REFUSALS) };
 }
 
 jest.useFakeTimers();

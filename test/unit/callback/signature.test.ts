@@ -1,7 +1,7 @@
 import crypto from 'crypto';
 import {
-	findMatchingSecret,
-	getSigningSecrets,
+	findSigner,
+	readSigningKeys,
 	sign,
 } from '../../../nodes/MediaGeneration/callback/signature';
 
@@ -26,14 +26,14 @@ it.each([
 	['none for one cut short', signature.slice(0, -1), { current: key }, undefined],
 	['none for one of the same length outside ASCII', 'é'.repeat(22), { current: key }, undefined],
 ])('the key of a signature is %s', (_, given, keys, matching) => {
-	expect(findMatchingSecret({ ...vector, signature: given }, keys)).toBe(matching);
+	expect(findSigner({ ...vector, signature: given }, keys)).toBe(matching);
 });
 
 it('a signature is compared with each key in constant time, wherever the first wrong byte stands', () => {
 	const compare = jest.spyOn(crypto, 'timingSafeEqual');
 	for (const given of [signature, `b${signature.slice(1)}`, `${signature.slice(0, -2)}b=`]) {
 		compare.mockClear();
-		findMatchingSecret({ ...vector, signature: given }, { current: key, previous: 'old' });
+		findSigner({ ...vector, signature: given }, { current: key, previous: 'old' });
 		expect(compare).toHaveBeenCalledTimes(2);
 		for (const [one, other] of compare.mock.calls)
 			expect([one.byteLength, other.byteLength]).toEqual([44, 44]);
@@ -44,16 +44,16 @@ const INVISIBLE = ['', ' ', '\n\t', '\u00a0', '\u200b', '\ufeff\u00ad', '\u2800'
 
 it.each(INVISIBLE)('%j is no key, though everyone could sign with it', (blank) => {
 	const forged = { ...vector, signature: sign(vector.taskId, vector.timestamp, blank) };
-	expect(findMatchingSecret(forged, { current: blank, previous: blank })).toBeUndefined();
-	expect(getSigningSecrets({ webhookSecret: blank, previousWebhookSecret: 'old' })).toBeUndefined();
-	const secrets = getSigningSecrets({ webhookSecret: 'new', previousWebhookSecret: blank });
+	expect(findSigner(forged, { current: blank, previous: blank })).toBeUndefined();
+	expect(readSigningKeys({ webhookSecret: blank, previousWebhookSecret: 'old' })).toBeUndefined();
+	const secrets = readSigningKeys({ webhookSecret: 'new', previousWebhookSecret: blank });
 	expect(secrets).toEqual({ current: 'new' });
 });
 
 it('the keys of a credential are the current one, and the previous one if there is any', () => {
 	const [webhookSecret, previousWebhookSecret] = ['\u200bnew', 'old'];
-	expect(getSigningSecrets({ webhookSecret })).toEqual({ current: webhookSecret });
-	const both = getSigningSecrets({ webhookSecret, previousWebhookSecret });
+	expect(readSigningKeys({ webhookSecret })).toEqual({ current: webhookSecret });
+	const both = readSigningKeys({ webhookSecret, previousWebhookSecret });
 	expect(both).toEqual({ current: webhookSecret, previous: 'old' });
-	expect(getSigningSecrets({ previousWebhookSecret })).toBeUndefined();
+	expect(readSigningKeys({ previousWebhookSecret })).toBeUndefined();
 });

@@ -1,21 +1,20 @@
 import fc from 'fast-check';
 import { callbackCases, hmac } from '../../../dev/fixtures/callbackCases.cts';
 import { hostileCallbacks } from '../../../dev/fixtures/hostileCallbacks.cts';
-import { REFUSALS } from '../../../nodes/MediaGeneration/callback/refusals';
-import { findMatchingSecret } from '../../../nodes/MediaGeneration/callback/signature';
-import { checkForm } from '../../../nodes/MediaGeneration/callback/verify';
+import { FAULTS } from '../../../nodes/MediaGeneration/callback/faults';
+import { judge, readForm, verify } from '../../../nodes/MediaGeneration/callback/verify';
 
 const seconds = 1_763_640_000;
 const taskId = 'task';
 const keys = { current: 'key', previous: 'old key' };
-const verified = { verifySignature: true, toleranceSeconds: 300 };
+const options = { toleranceSeconds: 300, now: seconds * 1_000 };
+const signed = { ...options, signed: true };
 
-/** Verifies as the trigger does, and shows the status of a refusal. */
-function verify(headers: Record<string, unknown>, body: unknown, settings = verified) {
-	const form = checkForm(headers, body, settings, seconds * 1_000);
-	const isUnsigned = 'taskId' in form && !findMatchingSecret(form, keys);
-	const verdict = isUnsigned ? { reason: 'signatureWrong' as const } : form;
-	return 'reason' in verdict ? { ...verdict, status: REFUSALS[verdict.reason][0] } : verdict;
+/** Verifies as a receiver does, and shows how it refuses. */
+function receive(headers: Record<string, unknown>, body: unknown, toleranceSeconds = 300) {
+	const verdict = verify({ headers, body }, keys, { ...options, toleranceSeconds });
+	const [reason] = verdict.faults;
+	return reason ? { ...verdict, reason, status: FAULTS[reason][0] } : verdict;
 }
 
 const body = { taskId, code: 200, data: { task_id: taskId, callbackType: 'task_completed' } };
@@ -27,26 +26,108 @@ const headers = (timestamp: number | string = seconds, key = keys.current, id = 
 
 it('what is read of a callback is what was signed, its age, and what it claims', () => {
 	const given = headers(seconds - 5);
-	expect(verify(given, body)).toEqual({
+	expect(readForm({ headers: given, body }, signed)).toEqual({
+		faults: [],
 		taskId,
 		timestamp: given['x-webhook-timestamp'],
 		signature: given['x-webhook-signature'],
 		clockDifferenceSeconds: -5,
-		claimedStatus: 'completed',
-		callbackType: 'task_completed',
+		claim: { status: 'completed', type: 'task_completed' },
 	});
+});
+
+const deep = JSON.parse(`${'{"a":'.repeat(70)}1${'}'.repeat(70)}`) as object;
+const facts = { taskId, claim: { status: 'completed', type: undefined } };
+it.each<[string, object, object, object]>([
+	[
+		'stale, and the body nested too deep',
+		headers(seconds - 400, keys.previous),
+		deep,
+		{
+			faults: ['timestampStale', 'bodyTooDeep'],
+			...facts,
+			timestamp: String(seconds - 400),
+			clockDifferenceSeconds: -400,
+			signedBy: 'previous',
+		},
+	],
+	[
+		'stale, of a stranger, and the body nested too deep',
+		headers(seconds + 400, 'stranger'),
+		deep,
+		{
+			faults: ['timestampStale', 'bodyTooDeep', 'signatureWrong'],
+			...facts,
+			timestamp: String(seconds + 400),
+			clockDifferenceSeconds: 400,
+		},
+	],
+	[
+		'no timestamp, though the key signed it',
+		headers('now'),
+		{},
+		{ faults: ['timestampMalformed'], ...facts, timestamp: 'now', signedBy: 'current' },
+	],
+	[
+		'stale, and no signature at all',
+		{ ...headers(seconds - 400), 'x-webhook-signature': 'none' },
+		{},
+		{
+			faults: ['timestampStale', 'signatureWrong'],
+			...facts,
+			timestamp: String(seconds - 400),
+			clockDifferenceSeconds: -400,
+		},
+	],
+])(
+	'a refused callback has all its faults, and all that is known of it: %s',
+	(_, given, more, verdict) => {
+		const request = {
+			headers: given as Record<string, unknown>,
+			body: { data: { task_id: taskId }, more },
+		};
+		expect(verify(request, keys, options)).toStrictEqual(verdict);
+	},
+);
+
+it.each<[string, object, unknown]>([
+	['headerMissing', {}, 'text'],
+	['bodyNotAnObject', headers(seconds - 400), 'text'],
+	['taskIdMissing', headers(seconds - 400), { data: deep }],
+	['taskIdMalformed', headers(seconds - 400), { data: { task_id: '..' } }],
+	['taskIdContradictory', headers(seconds - 400), { taskId: 'other', data: { taskId } }],
+])('%s ends the reading, with or without keys', (fault, given, content) => {
+	const request = { headers: given as Record<string, unknown>, body: content };
+	for (const some of [keys, undefined])
+		expect(verify(request, some, options)).toStrictEqual({ faults: [fault] });
+});
+
+it('a receiver without keys refuses what is signed; one that wants no signature takes it', () => {
+	const request = { headers: headers(seconds - 400), body };
+	const verdict = verify(request, undefined, options);
+	expect(verdict).toMatchObject({ faults: ['timestampStale', 'keyMissing'], taskId });
+	expect(verdict).not.toHaveProperty('signedBy');
+	expect(verify(request, 'off', options).faults).toEqual([]);
+});
+
+it('a form that was read without its signature never passes with keys', () => {
+	const form = readForm({ headers: headers(), body }, { ...options, signed: false });
+	expect(form.faults).toEqual([]);
+	for (const some of [keys, undefined]) expect(judge(form, some).faults).toEqual(['headerMissing']);
 });
 
 const subject = { taskId, seconds, key: keys.current, previousKey: keys.previous };
 it.each(callbackCases(subject))('a callback gets $status: $name', (one) => {
 	const { status, reason } = one;
-	expect(verify(one.headers, one.body)).toMatchObject(reason ? { status, reason } : { taskId });
+	expect(receive(one.headers, one.body)).toMatchObject(
+		reason ? { status, reason } : { faults: [], taskId },
+	);
 });
 
 it('if signatures are not verified, their headers are not looked at', () => {
 	const given = { 'x-webhook-timestamp': 'now' };
-	const form = checkForm(given, { data: { taskId } }, { ...verified, verifySignature: false });
-	expect(form).toMatchObject({ taskId });
+	const verdict = verify({ headers: given, body: { data: { taskId } } }, 'off', options);
+	expect(verdict).toMatchObject({ faults: [], taskId });
 });
 
 const long = '1234567890123456789';
@@ -57,27 +138,25 @@ it.each([
 	['at the top, rounded', long, { taskId: Number(long), data: { task_id: long } }],
 	['of 256 characters, of any script', '\u{1f600}'.repeat(256), undefined],
 ])('an ID counts that is a number, or long: %s', (_, id, content) => {
-	const verdict = verify(headers(seconds, keys.current, id), content ?? { data: { task_id: id } });
-	expect(verdict).toMatchObject({ taskId: id });
+	const verdict = receive(headers(seconds, keys.current, id), content ?? { data: { task_id: id } });
+	expect(verdict).toMatchObject({ faults: [], taskId: id });
 });
 
 it.each([
 	[-301, 300, { reason: 'timestampStale', clockDifferenceSeconds: -301 }],
-	[-300, 300, { taskId }],
-	[300, 300, { taskId }],
+	[-300, 300, { faults: [], taskId }],
+	[300, 300, { faults: [], taskId }],
 	[301, 300, { reason: 'timestampStale', clockDifferenceSeconds: 301 }],
-	[1 - seconds, 0, { taskId }],
+	[1 - seconds, 0, { faults: [], taskId }],
 ])('a timestamp %d s off is held to a tolerance of %d', (off, toleranceSeconds, verdict) => {
-	const settings = { ...verified, toleranceSeconds };
-	expect(verify(headers(seconds + off), body, settings)).toMatchObject(verdict);
+	expect(receive(headers(seconds + off), body, toleranceSeconds)).toMatchObject(verdict);
 });
 
 it('what can be no signature is refused before a key is read', () => {
 	const text = 'A'.repeat(42);
 	for (const signature of [`${text}AA=`, `${text}=`, `${text}==`, ` ${text}=`, `${text}A=\n`]) {
 		const given = { ...headers(), 'x-webhook-signature': signature };
-		const form = checkForm(given, body, verified, seconds * 1_000);
-		expect(form).toEqual({ reason: 'signatureWrong' });
+		expect(readForm({ headers: given, body }, signed).faults).toEqual(['signatureWrong']);
 	}
 });
 
@@ -97,19 +176,19 @@ it.each<[string, number | string, object, string]>([
 	['a part that failed', 501, { callbackType: 'text' }, 'failed'],
 	['a state that no list has', 200, { state: 'polished' }, 'completed'],
 	['such a state with a code of failure', 501, { state: 'polished' }, 'failed'],
-])('the claimed status is read of %s', (_, code, data, claimedStatus) => {
-	const verdict = verify(headers(), { code, data: { task_id: taskId, ...data } });
-	expect(verdict).toMatchObject({ claimedStatus });
+])('the claimed status is read of %s', (_, code, data, status) => {
+	const { claim } = receive(headers(), { code, data: { task_id: taskId, ...data } });
+	expect(claim).toMatchObject({ status });
 });
 
 it('20,000 hostile callbacks are refused, also with a genuine signature if it is of another task', () => {
-	const passed = new Set<string>();
+	const passed = new Set<string | undefined>();
 	fc.assert(
 		fc.property(hostileCallbacks({ taskId, seconds, key: keys.current }), (hostile) => {
-			const verdict = verify(hostile.headers, hostile.body);
+			const verdict = receive(hostile.headers, hostile.body);
 			expect([400, 401]).toContain('status' in verdict && verdict.status);
-			const seen = verify(headers(), hostile.body);
-			if ('taskId' in seen) passed.add(seen.taskId);
+			const seen = receive(headers(), hostile.body);
+			if (!seen.faults.length) passed.add(seen.taskId);
 		}),
 		{ numRuns: 20_000 },
 	);

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeProperties, IWebhookFunctions } from 'n8n-workflow';
-import { optionsField, readSettings } from '../../../nodes/MediaGeneration/trigger/options';
+import { readSettings, triggerOptions } from '../../../nodes/MediaGeneration/trigger/options';
 
 const read = (set: IDataObject) =>
 	readSettings({
@@ -9,7 +9,7 @@ const read = (set: IDataObject) =>
 const defaults = { deduplicate: true, fetchDetails: true, toleranceSeconds: 300 };
 
 it('options are shown with the defaults that count where the user set nothing', () => {
-	const optionFields = optionsField.options as INodeProperties[];
+	const optionFields = triggerOptions.options as INodeProperties[];
 	const shown = optionFields.map((field) => [field.name, field.default] as const);
 	expect(Object.fromEntries(shown)).toEqual(defaults);
 	expect(read({})).toEqual({ events: [], verifySignature: true, ...defaults });

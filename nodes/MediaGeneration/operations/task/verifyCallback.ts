@@ -1,5 +1,5 @@
 import { jsonParse } from 'n8n-workflow';
-import { getSigningSecrets } from '../../callback/signature';
+import { readSigningKeys } from '../../callback/signature';
 import { DEFAULT_TOLERANCE_SECONDS } from '../../callback/verify';
 import { buildFieldError, jsonObject, readNumberOption, type Field } from '../../models/field';
 import { defineOperation, optionsField, runEach } from '../operation';
@@ -34,13 +34,13 @@ const toleranceOption: Field = {
 		'How many seconds the timestamp of the callback may differ from the time now; 0 accepts any, for a callback of the past',
 };
 
-interface Callback {
+interface ReceivedCallback {
 	headers: Record<string, unknown>;
 	body: unknown;
 	toleranceSeconds: number;
 }
 
-export const verifyCallback = defineOperation<Callback>({
+export const verifyCallback = defineOperation<ReceivedCallback>({
 	resource: 'task',
 	value: 'verifyCallback',
 	name: 'Verify Callback',
@@ -60,10 +60,9 @@ export const verifyCallback = defineOperation<Callback>({
 		return { headers: headers.data, body: parsed, toleranceSeconds };
 	},
 	run: runEach(async ({ service }, { headers, body, toleranceSeconds }) => {
-		const { diagnoseCallback } = await import('../../callback/diagnose');
-		const secrets = getSigningSecrets(service.credentials);
-		return [
-			{ json: diagnoseCallback(headers, body, { secrets, toleranceSeconds, now: Date.now() }) },
-		];
+		const { diagnose } = await import('../../callback/diagnose');
+		const keys = readSigningKeys(service.credentials);
+		const options = { toleranceSeconds, now: Date.now() };
+		return [{ json: diagnose({ headers, body }, keys, options) }];
 	}),
 });

@@ -1,7 +1,7 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { TaskService } from '../../../api/client';
-import type { Callback } from '../../../callback/readCallback';
-import type { Reason } from '../../../callback/refusals';
+import type { AcceptedCallback } from '../../../callback/verifyRequest';
+import type { WakeReason } from './answers';
 import type { Sleeper } from './sleeper';
 
 /** How many tasks are asked for at once, if the first ones have ended. */
@@ -14,8 +14,8 @@ const CONCURRENCY = 32;
 export async function lookUntilOpen(
 	context: IWebhookFunctions,
 	sleeper: Sleeper,
-	{ taskId, credentials }: Callback,
-): Promise<{ refusal?: Reason }> {
+	{ taskId, credentials }: AcceptedCallback,
+): Promise<{ refusal?: WakeReason }> {
 	const { looker } = sleeper;
 	const { batch } = looker;
 	const source = { service: new TaskService(context, credentials) };

@@ -1,9 +1,10 @@
 import type { Credentials } from '../../../api/endpoints';
-import { getSigningSecrets, sign } from '../../../callback/signature';
+import { readSigningKeys, sign } from '../../../callback/signature';
 import { isEndedAnswer } from '../../../host/resumeUrl';
 import { isObject, parseJson } from '../../../lib/json';
 import { post } from '../../../lib/post';
 import { NUDGE_TIMEOUT } from '../timetable';
+import type { WakeReason } from './answers';
 
 /** Marks a nudge among callbacks. It can do no more than a callback, so it needs no protection. */
 export const NUDGE = 'nudge';
@@ -29,11 +30,11 @@ export async function sendNudge(
 	{ url, credentials }: Access,
 	taskId: string,
 ): Promise<NudgeAnswer> {
-	const secret = getSigningSecrets(credentials)?.current;
+	const key = readSigningKeys(credentials)?.current;
 	const timestamp = String(Math.floor(Date.now() / 1000));
-	const signed = secret !== undefined && {
+	const signed = key !== undefined && {
 		'X-Webhook-Timestamp': timestamp,
-		'X-Webhook-Signature': sign(taskId, timestamp, secret),
+		'X-Webhook-Signature': sign(taskId, timestamp, key),
 	};
 	const answer = await post(url, {
 		headers: { 'Content-Type': 'application/json', ...signed },
@@ -47,6 +48,7 @@ export async function sendNudge(
 	return { failure: `the resume URL at ${new URL(url).host} ${failure}` };
 }
 
-/** The webhook's own answer that its execution waits for other tasks, or that it is too late. */
-const isOurEnd = ({ reason }: Record<string, unknown>): boolean =>
-	reason === 'taskNotInExecution' || reason === 'limitPassed';
+/** Our webhook's reasons after which it no longer wakes the execution for this task. */
+const FINAL: unknown[] = ['taskNotInExecution', 'limitPassed'] satisfies WakeReason[];
+
+const isOurEnd = ({ reason }: Record<string, unknown>): boolean => FINAL.includes(reason);

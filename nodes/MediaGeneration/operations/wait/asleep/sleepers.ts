@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
-import type { Callback } from '../../../callback/readCallback';
+import type { AcceptedCallback } from '../../../callback/verifyRequest';
 import { readResumeUrl } from '../../../host/resumeUrl';
 import { BoundedMap } from '../../../lib/boundedMap';
 import { readSleepingRun, type Sleep, type SleepingRun } from '../../record';
@@ -41,7 +41,7 @@ export function openSleeper(
  */
 export function findSleeper(
 	context: IWebhookFunctions,
-	{ taskId, credentials }: Callback,
+	{ taskId, credentials }: AcceptedCallback,
 ): { sleeper: Sleeper; asleep: Sleep } | null | undefined {
 	const run = readSleepingRun<WaitSettings>(context);
 	if (!run?.tasks.some((task) => task.taskId === taskId)) return undefined;

@@ -1,12 +1,12 @@
 import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { readCallback } from '../../../callback/readCallback';
-import { answer, ANSWER_WITHIN, refuse } from '../../../callback/respond';
+import { ANSWER_WITHIN } from '../../../callback/respond';
+import { verifyRequest } from '../../../callback/verifyRequest';
 import { enableNode } from '../../../host/sleep';
 import { settleBy } from '../../../lib/timers';
 import type { Sleep } from '../../record';
+import { accept, refuse } from './answers';
 import { lookUntilOpen } from './lookUntilOpen';
 import { NUDGE } from './nudge';
-import type { Sleeper } from './sleeper';
 import { findSleeper } from './sleepers';
 
 /**
@@ -24,10 +24,10 @@ export async function wakeExecution(context: IWebhookFunctions): Promise<IWebhoo
 
 async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const answerBy = Date.now() + ANSWER_WITHIN;
-	const callback = await readCallback(context);
+	const callback = await verifyRequest(context, { signed: 'ifKey' });
 	if ('reason' in callback) return refuse(context, callback);
 	// A part of the result, or a step on the way to it. Senders repeat what is refused.
-	if (callback.claimedStatus === 'pending') return accept(context);
+	if (callback.claim.status === 'pending') return accept(context);
 	const found = findSleeper(context, callback);
 	if (found === undefined) return refuse(context, { reason: 'taskNotInExecution' });
 	if (found === null) return accept(context);
@@ -38,9 +38,9 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 	if (sleeper.isTooLate) return refuse(context, { reason: 'limitPassed' });
 	if (sleeper.looker.batch.isEnded || sleeper.isDue)
 		return sleeper.beginDelivery(context.getResponseObject())
-			? wake(context, asleep, sleeper)
+			? wake(context, asleep, sleeper.looker.batch.ended)
 			: accept(context);
-	if (looked?.refusal && callback.callbackType !== NUDGE)
+	if (looked?.refusal && callback.claim.type !== NUDGE)
 		return refuse(context, { reason: looked.refusal });
 	if (looked) return accept(context);
 	// Whoever has been answered wakes nothing, so another one comes when the service has answered.
@@ -52,9 +52,9 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 function wake(
 	context: IWebhookFunctions,
 	asleep: Sleep,
-	{ looker: { batch } }: Sleeper,
+	ended: Sleep['woken'],
 ): IWebhookResponseData {
-	asleep.woken = batch.ended;
+	asleep.woken = ended;
 	enableNode(context);
 	return {
 		// n8n sends it when it has stored that the execution continues.
@@ -62,6 +62,3 @@ function wake(
 		workflowData: asleep.input as INodeExecutionData[][],
 	};
 }
-
-const accept = (context: IWebhookFunctions): IWebhookResponseData =>
-	answer(context, 200, { accepted: true, resumed: false });

@@ -1,6 +1,9 @@
 import { hmac } from '../../../../../dev/fixtures/callbackCases.cts';
-import { REFUSALS } from '../../../../../nodes/MediaGeneration/callback/refusals';
 import { sendNudge } from '../../../../../nodes/MediaGeneration/operations/wait/asleep/nudge';
+import {
+	WAKE_REFUSALS,
+	type WakeReason,
+} from '../../../../../nodes/MediaGeneration/operations/wait/asleep/answers';
 
 const URL = 'https://me:pw@n8n.example/webhook-waiting/7/media-generation?signature=resume-token';
 
@@ -18,8 +21,7 @@ afterEach(() => jest.restoreAllMocks());
 
 const AT = 'the resume URL at n8n.example';
 const json = (status: number, body: object) => Response.json(body, { status });
-const refused = (reason: keyof typeof REFUSALS) =>
-	json(REFUSALS[reason][0], { accepted: false, reason });
+const refused = (reason: WakeReason) => json(WAKE_REFUSALS[reason][0], { accepted: false, reason });
 const n8n = (code: number, message: string) => json(code, { code, message });
 const WAITS = { isWoken: false, isOver: false };
 const IS_OVER = { isWoken: false, isOver: true };

@@ -1,10 +1,12 @@
-import { readCallback } from '../../../nodes/MediaGeneration/callback/readCallback';
+import { verifyRequest } from '../../../nodes/MediaGeneration/callback/verifyRequest';
 import { buildContext } from '../webhook';
 
 const KEY = 'a-key';
 const body = { data: { task_id: 'task' } };
-const signed = { verifySignature: true, toleranceSeconds: 300 };
-const unsigned = { ...signed, verifySignature: false };
+const signed = { signed: true as boolean | 'ifKey', toleranceSeconds: 300 };
+const unsigned = { ...signed, signed: false };
+/** As a run that sleeps has it. */
+const ifKey = { ...signed, signed: 'ifKey' as const };
 const withId = (id: string) => ({ mediaGenerationApi: { id } });
 
 let nodes = 0;
@@ -32,24 +34,24 @@ function newNode(
 			return { webhookSecret, previousWebhookSecret };
 		},
 	};
-	const send = async (settings?: typeof signed, secret?: string) => {
+	const send = async (settings: typeof signed, secret?: string, content?: object) => {
 		const callback = { taskId: 'task', secret, headers: secret ? undefined : {}, more };
-		return await readCallback(buildContext(callback), settings);
+		return await verifyRequest(buildContext({ ...callback, body: content }), settings);
 	};
 	return { state, send };
 }
 
 jest.useFakeTimers();
 
-it.each<[string, string, typeof signed | undefined, string | undefined, object, number]>([
-	['is signed, as it must be', KEY, signed, KEY, { verifiedBy: 'current', body }, 1],
+it.each<[string, string, typeof signed, string | undefined, object, number]>([
+	['is signed, as it must be', KEY, signed, KEY, { signedBy: 'current', body }, 1],
 	['is unsigned: no key is read for it', KEY, signed, undefined, { reason: 'headerMissing' }, 0],
 	['is signed with another key', KEY, signed, 'stranger', { reason: 'signatureWrong' }, 1],
 	['must be signed, without a key', '\u200b', signed, KEY, { reason: 'keyMissing' }, 1],
-	['needs no signature', KEY, unsigned, undefined, { verifiedBy: 'off' }, 1],
-	['needs none if there is no key', '', undefined, undefined, { verifiedBy: 'off' }, 1],
-	['needs one if there is a key', KEY, undefined, undefined, { reason: 'headerMissing' }, 1],
-	['has it', KEY, undefined, KEY, { verifiedBy: 'current' }, 1],
+	['needs no signature', KEY, unsigned, undefined, { signedBy: 'off' }, 1],
+	['needs none if there is no key', '', ifKey, undefined, { signedBy: 'off' }, 1],
+	['needs one if there is a key', KEY, ifKey, undefined, { reason: 'headerMissing' }, 1],
+	['has it', KEY, ifKey, KEY, { signedBy: 'current' }, 1],
 ])('a callback %s', async (_, webhookSecret, settings, key, expected, reads) => {
 	const { state, send } = newNode(webhookSecret);
 	const callback = await send(settings, key);
@@ -58,9 +60,25 @@ it.each<[string, string, typeof signed | undefined, string | undefined, object, 
 	if ('body' in callback) expect(callback.credentials).toMatchObject({ webhookSecret });
 });
 
-it.each<[string, string, typeof signed | undefined, number]>([
+it.each<[string, typeof signed, string | undefined]>([
+	['must be signed, and is', signed, KEY],
+	['must be signed, if there is a key', ifKey, KEY],
+	['must be signed, if there is a key, and is not', ifKey, undefined],
+	['need not be signed', unsigned, undefined],
+])('no key is read for garbage: it %s', async (_, settings, key) => {
+	const { state, send } = newNode(KEY);
+	for (const [reason, content] of [
+		['bodyNotAnObject', []],
+		['taskIdMissing', {}],
+		['taskIdMalformed', { data: { task_id: '..' } }],
+	] as const)
+		expect(await send(settings, key, content)).toEqual({ reason });
+	expect(state.reads).toBe(0);
+});
+
+it.each<[string, string, typeof signed, number]>([
 	['the previous key', 'old', signed, 1],
-	['the previous key, where it is optional', 'old', undefined, 1],
+	['the previous key, where it is optional', 'old', ifKey, 1],
 	['the key', KEY, signed, 0],
 	['another key', 'stranger', signed, 0],
 	['no key that counts', 'old', unsigned, 0],
@@ -77,7 +95,7 @@ it.each<[string, string, typeof signed | undefined, number]>([
 });
 
 describe('callbacks share the credential that was read', () => {
-	const verified = { verifiedBy: 'current' };
+	const verified = { signedBy: 'current' };
 
 	it('for a second, and then it is read anew', async () => {
 		const { state, send } = newNode(KEY);
@@ -93,7 +111,7 @@ describe('callbacks share the credential that was read', () => {
 
 	it('also if it could not be read', async () => {
 		const { state, send } = newNode();
-		for (const settings of [unsigned, signed, undefined])
+		for (const settings of [unsigned, signed, ifKey])
 			await expect(send(settings, KEY)).rejects.toThrow('no database');
 		expect(state.reads).toBe(1);
 		await jest.advanceTimersByTimeAsync(1_000);

@@ -1,0 +1,92 @@
+import { sleep, type IWebhookFunctions } from 'n8n-workflow';
+import { CREDENTIAL, type Credentials } from '../api/endpoints';
+import { readJsonBody } from '../host/jsonBody';
+import type { Fault } from './faults';
+import { type Refused, warnOwner } from './respond';
+import { readSigningKeys, type KeyName, type SigningKeys } from './signature';
+import {
+	DEFAULT_TOLERANCE_SECONDS,
+	isAccepted,
+	readForm,
+	verify,
+	type Claim,
+	type Verdict,
+} from './verify';
+
+export interface RequestSettings {
+	/** Whether it must be signed. `ifKey`: only if the credential has a key. */
+	signed: boolean | 'ifKey';
+	/** How far the timestamp may be off, in seconds either way; 0: any age. */
+	toleranceSeconds?: number;
+}
+
+/** A callback that counts, and the credential that it was verified with. */
+export interface AcceptedCallback {
+	taskId: string;
+	claim: Claim;
+	signedBy: KeyName | 'off';
+	body: unknown;
+	credentials: Credentials;
+}
+
+/**
+ * Verifies the callback in a request to n8n. The credential is read only for a well-formed one.
+ * @throws if n8n can't read the credential
+ */
+export async function verifyRequest(
+	context: IWebhookFunctions,
+	{ signed, toleranceSeconds = DEFAULT_TOLERANCE_SECONDS }: RequestSettings,
+): Promise<Refused<Fault> | AcceptedCallback> {
+	const request = { headers: context.getHeaderData(), body: await readJsonBody(context) };
+	const options = { toleranceSeconds, now: Date.now() };
+	const form = readForm(request, { ...options, signed: signed === true });
+	if (!isAccepted(form)) return toRefused(form);
+
+	const credentials = await readSharedCredentials(context);
+	const keys = chooseKeys(signed, readSigningKeys(credentials));
+	const verdict = verify(request, keys, options);
+	if (!isAccepted(verdict)) return toRefused(verdict);
+	const { taskId, claim, signedBy = 'off' } = verdict;
+	if (signedBy === 'previous')
+		warnOwner(
+			context,
+			'previousKey',
+			"got a callback that is signed with 'Previous Webhook HMAC Key' of the credential. Clear that key once the service signs with the new one, so that nobody else can use it.",
+		);
+	return { taskId, claim, signedBy, body: request.body, credentials };
+}
+
+function chooseKeys(
+	signed: RequestSettings['signed'],
+	keys?: SigningKeys,
+): SigningKeys | undefined | 'off' {
+	if (signed === 'ifKey') return keys ?? 'off';
+	return signed ? keys : 'off';
+}
+
+function toRefused({ faults, clockDifferenceSeconds }: Verdict): Refused<Fault> {
+	const [reason] = faults as [Fault];
+	return reason === 'timestampStale' ? { reason, clockDifferenceSeconds } : { reason };
+}
+
+/** How long callbacks share what was read of a credential, in milliseconds. */
+const SHARED_FOR = 1_000;
+
+/** Reads that are under way or just ended, by node and credential. */
+const reads = new Map<string, Promise<Credentials>>();
+
+/** Reads the node's credential. Callbacks share a read, since n8n starts a V8 isolate for each. */
+async function readSharedCredentials(context: IWebhookFunctions): Promise<Credentials> {
+	const { id, credentials } = context.getNode();
+	const key = `${context.getWorkflow().id} ${id} ${credentials?.[CREDENTIAL]?.id} ${context.getMode()}`;
+	const known = reads.get(key);
+	if (known) return await known;
+	const read = context.getCredentials<Credentials>(CREDENTIAL);
+	reads.set(key, read);
+	const forget = async () => {
+		await sleep(SHARED_FOR);
+		reads.delete(key);
+	};
+	void read.then(forget, forget);
+	return await read;
+}
