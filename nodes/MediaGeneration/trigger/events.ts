@@ -1,35 +1,43 @@
 import { createHash } from 'crypto';
 import { sleep, type IDataObject, type IHookFunctions, type IWebhookFunctions } from 'n8n-workflow';
+import { warnOwner } from '../callback/respond';
 import { isUnderway, type HeldResponse } from '../host/delivery';
 import { BoundedMap } from '../lib/boundedMap';
 
-/** How many events of a trigger are remembered. n8n loads and saves them with each callback. */
+/** The most events that a trigger remembers. n8n loads and saves them with each callback. */
 export const REMEMBERED_EVENTS = 1_000;
 
-/** How long an event is remembered at least, in seconds. Senders usually retry for minutes. */
+/** The shortest time that an event is remembered, in seconds. Senders usually retry for minutes. */
 const REMEMBERED_SECONDS = 3_600;
 
 /**
- * When events were emitted, in seconds since 1970, by trigger. In n8n's static data alone,
- * callbacks at the same time would overwrite each other's: each saves all that it read before.
+ * The form in which n8n stores the events, in the trigger's static data. Change it with the form.
+ * An unknown one, after a change to an older version of this package, isn't read: an outcome that
+ * was output may be output again. That is better than refusing results that were paid for.
+ */
+const VERSION = 1;
+
+/**
+ * When events were emitted, in seconds since 1970, by trigger. n8n's static data isn't enough:
+ * each callback saves all that it read, so simultaneous ones would overwrite each other's events.
  */
 const emitted = new Map<string, BoundedMap<string, number>>();
 
 /**
- * The response of the callback that is being processed, by trigger and task. A response that n8n
- * has dropped is collected: nobody will answer it.
+ * The response of the callback that is being processed, by trigger and task. It is held weakly: one
+ * that n8n has dropped is never answered, so it must not block the task.
  */
 const underway = new Map<string, WeakRef<HeldResponse>>();
 
-/** The events of a callback's task at one trigger. n8n saves them with the trigger. */
+/** The events of one task that a trigger has emitted. n8n saves them with the trigger. */
 export class TaskEvents {
 	private readonly times: BoundedMap<string, number>;
 	/** Identifies the task among those of all triggers that run here. */
 	private readonly key: string;
-	/** What is older is forgotten. */
+	/** Older events are forgotten, in seconds since 1970. */
 	private readonly oldest: number;
 
-	/** @param toleranceSeconds an event is remembered longer than its callback is valid */
+	/** @param toleranceSeconds an event is remembered for longer than its callback is valid */
 	constructor(
 		private readonly context: IWebhookFunctions,
 		private readonly taskId: string,
@@ -40,9 +48,8 @@ export class TaskEvents {
 		this.oldest = now() - Math.max(REMEMBERED_SECONDS, 2 * toleranceSeconds);
 		this.times = emitted.get(trigger) ?? new BoundedMap(REMEMBERED_EVENTS);
 		emitted.set(trigger, this.times);
-		const saved = String(staticData(context).events).matchAll(/([\w-]{12}):(\d+)/g);
-		for (const [, event = '', time] of saved)
-			if (!this.times.has(event)) this.times.set(event, Number(time));
+		for (const [digest, time] of readSavedEvents(context))
+			if (!this.times.has(digest)) this.times.set(digest, time);
 	}
 
 	has(event: string): boolean {
@@ -50,10 +57,10 @@ export class TaskEvents {
 	}
 
 	/**
-	 * Begins to process a callback of the task, until its response has ended. A copy waits while
-	 * another one is processed.
+	 * Begins to process a callback of the task, until its response has ended. Waits while a copy of
+	 * the callback is processed.
 	 * @param until when to stop waiting, in milliseconds since 1970
-	 * @returns false if the task has completed, or the other one takes too long
+	 * @returns false if the task has completed, or the copy takes too long
 	 */
 	async begin(until: number): Promise<boolean> {
 		while (isHeld(this.key) && Date.now() < until) await sleep(25);
@@ -63,13 +70,15 @@ export class TaskEvents {
 		return true;
 	}
 
-	/** Notes that n8n has stored the event's execution. n8n saves this next, and then answers. */
+	/** Remembers an event whose execution n8n has stored. n8n saves this next, and then answers. */
 	add(event: string): void {
 		this.times.set(this.digest(event), now());
 		for (const [oldest, time] of this.times) if (time < this.oldest) this.times.delete(oldest);
 		// One text, because n8n wraps each key of an object at each callback.
 		const entries = [...this.times].map(([digest, time]) => `${digest}:${time}`);
-		staticData(this.context).events = entries.join(' ');
+		const saved = staticData(this.context);
+		saved.version = VERSION;
+		saved.events = entries.join(' ');
 	}
 
 	/** Shortens an event, because task IDs may be long. */
@@ -82,7 +91,26 @@ export class TaskEvents {
 /** Forgets the events of a deactivated trigger, or of a test, which has its own static data. */
 export function forgetEvents(context: IHookFunctions): void {
 	emitted.delete(identifyTrigger(context));
-	delete staticData(context).events;
+	const saved = staticData(context);
+	delete saved.version;
+	delete saved.events;
+}
+
+/** Reads the events that n8n has saved: their digests, and when they were emitted. */
+function readSavedEvents(context: IWebhookFunctions): Array<[digest: string, time: number]> {
+	const { version, events } = staticData(context);
+	if (version === VERSION)
+		return [...String(events).matchAll(/([\w-]{12}):(\d+)/g)].map(([, digest = '', time]) => [
+			digest,
+			Number(time),
+		]);
+	if (events !== undefined)
+		warnOwner(
+			context,
+			'eventsVersion',
+			'was saved by another version of this package, and forgets which tasks it has output. One may be output again.',
+		);
+	return [];
 }
 
 function isHeld(key: string): boolean {
