@@ -12,9 +12,9 @@ const anyModelDefinition = defineModel({
 	name: 'Any Model (Text to Image, Text to Video, Speech, Music)',
 	description: 'Every other model of the service, with its price and its own fields',
 	fields: anyModelFields,
-	async request(...readers) {
+	async request(source) {
 		const { requestAnyModel } = await import('./any/request');
-		return await requestAnyModel(...readers);
+		return await requestAnyModel(source);
 	},
 });
 

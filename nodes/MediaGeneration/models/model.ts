@@ -1,11 +1,13 @@
 import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow';
-import { parseValue, toProperty, toRequestKey, type Field } from './field';
+import { parseValue, toProperty, toRequestKey, type Field, type OptionReader } from './field';
 import { Media, replaceEach } from './media';
 
 /** A model's part of a createTask request. Files in `input` are still Media. */
 export interface ModelRequest {
 	model: string;
 	input: Record<string, unknown>;
+	/** From a pasted body, unchecked. It serves where the operation has no callback URL of its own. */
+	callBackUrl?: unknown;
 	/** What may be a mistake, though it is sent. */
 	warning?: string;
 	/**
@@ -15,8 +17,14 @@ export interface ModelRequest {
 	check?: (input: Record<string, unknown>) => void;
 }
 
-/** Reads a parameter of the node; undefined or blank if the user left it blank. */
-type ReadParameter = (name: string) => unknown;
+/** What a request is made of. */
+export interface RequestSource {
+	/** Reads a parameter of the node; undefined or blank if the user left it blank. */
+	read: (name: string) => unknown;
+	option: OptionReader;
+	/** Reads the service's description of a model; undefined if there is none. */
+	describe: (model: string) => Promise<unknown>;
+}
 
 /** In Options, for models with their own fields. */
 export const modelIdOption: INodeProperties = {
@@ -42,14 +50,9 @@ export interface Model {
 	properties: INodeProperties[];
 	/**
 	 * Turns the node's parameters into a request.
-	 * @param describe reads the service's description of a model; undefined where it can't be had
 	 * @throws {UserError} for the first field that can't be sent
 	 */
-	request: (
-		read: ReadParameter,
-		option: ReadParameter,
-		describe: (model: string) => Promise<unknown>,
-	) => Promise<ModelRequest>;
+	request: (source: RequestSource) => Promise<ModelRequest>;
 }
 
 /**
@@ -60,7 +63,7 @@ export function defineModel(
 	model: Omit<Model, 'properties' | 'request'> & Partial<Pick<Model, 'request'>>,
 ): Model {
 	const { id, fields } = model;
-	const request: Model['request'] = async (read, option) => {
+	const request: Model['request'] = async ({ read, option }) => {
 		const input: Record<string, unknown> = {};
 		for (const field of fields) {
 			const value = parseValue(field, read(field.name));

@@ -50,11 +50,11 @@ it('the worked example of CONTRIBUTING.md, followed to the letter, sends what th
 	const image = 'https://media.example/photo.png';
 	const values: Record<string, unknown> = { image, seed: 7 };
 	const model = models.find(({ id }) => id === 'epsilon/upscale');
-	const request = await model?.request(
-		(name) => values[name],
-		() => undefined,
-		async () => undefined,
-	);
+	const request = await model?.request({
+		read: (name) => values[name],
+		option: () => undefined,
+		describe: async () => undefined,
+	});
 	const { order } = readOrder(JSON.parse(JSON.stringify(request)), 'contract');
 	expect(order).toEqual({ model: 'epsilon/upscale', input: { image_url: image, seed: 7 } });
 });

@@ -23,11 +23,11 @@ const model = (id: string) => {
 const asSent = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 const request = async (id: string, values: Values) =>
-	await model(id).request(
-		(name) => values[name],
-		() => undefined,
-		async () => undefined,
-	);
+	await model(id).request({
+		read: (name) => values[name],
+		option: () => undefined,
+		describe: async () => undefined,
+	});
 
 describe.each(Object.entries(contract))('%s', (id, { filled, input }) => {
 	it('asks for what the contract names, no more and no less', () => {
@@ -137,11 +137,11 @@ it.each([
 	'the option Model ID %j sends the model %s, with the fields of the chosen one',
 	async (modelId, sent) => {
 		const { filled, input } = contract[beta] ?? {};
-		const made = await model(beta).request(
-			(name) => filled?.[name],
-			(name) => (name === 'modelId' ? modelId : undefined),
-			async () => undefined,
-		);
+		const made = await model(beta).request({
+			read: (name) => filled?.[name],
+			option: (name) => (name === 'modelId' ? modelId : undefined),
+			describe: async () => undefined,
+		});
 		expect(asSent(made)).toEqual({ model: sent, input });
 	},
 );

@@ -1,6 +1,6 @@
 import type { ResourceMapperValue } from 'n8n-workflow';
 import { buildFieldError, isBlank, parseValue } from '../field';
-import type { Model } from '../model';
+import type { Model, ModelRequest } from '../model';
 import * as fields from './fields';
 import { addFacts, listShortly } from './property';
 import {
@@ -11,7 +11,7 @@ import {
 	readSchema,
 	type JsonSchema,
 } from './schema';
-import { checkInput, toInput } from './values';
+import { checkInput, isBody, toInput, type Body } from './values';
 import { findStoredSchema } from './views';
 
 /**
@@ -19,7 +19,7 @@ import { findStoredSchema } from './views';
  * service's document and checked against it. The editor stores the document with the fields; for
  * JSON, and for fields that an AI wrote, it is looked up.
  */
-export const requestAnyModel: Model['request'] = async (read, option, describe) => {
+export const requestAnyModel: Model['request'] = async ({ read, option, describe }) => {
 	const { anyModel, anyInput, anyFields, inputMode, anyPrompt } = fields;
 	const model = parseValue(anyModel, read(anyModel.name)) as string;
 	const lookUp = async (): Promise<JsonSchema> => {
@@ -27,8 +27,10 @@ export const requestAnyModel: Model['request'] = async (read, option, describe) 
 		return 'input' in found ? found.input.schema : {};
 	};
 	if (read(inputMode.name) === 'json') {
-		const input = parseValue(anyInput, read(anyInput.name)) as Record<string, unknown>;
-		return { model, input, warning: describeUnknown(await lookUp(), model, input) };
+		const json = parseValue(anyInput, read(anyInput.name)) as Record<string, unknown>;
+		const known = await lookUp();
+		const { input, ...body } = isBody(known, json) ? readBody(model, json) : { input: json };
+		return { model, input, ...body, warning: describeUnknown(known, model, input) };
 	}
 	const { value, schema } = (read(anyFields.name) || {}) as Partial<ResourceMapperValue>;
 	const stored = findStoredSchema(schema ?? []);
@@ -52,6 +54,20 @@ export const requestAnyModel: Model['request'] = async (read, option, describe) 
 		);
 	return { model, input, check: (whole) => checkInput(inputSchema, whole) };
 };
+
+/** @throws {UserError} for another model than the chosen one, or an input that is no JSON object */
+function readBody(model: string, body: Body): Pick<ModelRequest, 'input' | 'callBackUrl'> {
+	const named = String(body.model).trim();
+	if (named !== model)
+		throw buildFieldError(
+			`The model in Input is ${named}, but '${fields.anyModel.displayName}' is ${model}`,
+			"Nothing was sent for this item. Choose the model that you mean in both places, or leave only what stands in the body's 'input' in Input.",
+		);
+	const { anyInput } = fields;
+	const displayName = `input in ${anyInput.displayName}`;
+	const input = parseValue({ ...anyInput, displayName }, body.input) as Record<string, unknown>;
+	return { input, callBackUrl: body.callBackUrl };
+}
 
 /** Says which names the model lacks, and which it has: a service may ignore unknown ones. */
 function describeUnknown(schema: JsonSchema, model: string, input: object): string | undefined {

@@ -19,6 +19,22 @@ import {
 
 /** Entered values become those that are sent, and are checked before anything is paid for. */
 
+/** The body of a createTask request, as the service's documentation shows it. */
+export interface Body {
+	model: unknown;
+	input: unknown;
+	callBackUrl?: unknown;
+}
+
+const BODY_KEYS = ['model', 'input', 'callBackUrl'];
+
+/** Recognizes a whole body in place of an input, unless the model has fields of these names. */
+export function isBody(schema: JsonSchema, json: object): json is Body {
+	const fields = collectProperties(schema);
+	const isOfBody = (name: string) => BODY_KEYS.includes(name) && !fields.has(name);
+	return 'model' in json && 'input' in json && Object.keys(json).every(isOfBody);
+}
+
 /**
  * Makes the input from the entered values, without blank fields. Text fields and expressions return
  * text, so values are converted to the schema's types where that loses nothing. In fields that take

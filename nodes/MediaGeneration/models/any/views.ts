@@ -4,7 +4,7 @@ import type {
 	ResourceMapperField,
 	ResourceMapperFields,
 } from 'n8n-workflow';
-import { digest, isExact } from '../../lib/json';
+import { digest, isExact, isObject } from '../../lib/json';
 import { cutText } from '../../lib/text';
 import { isBlank } from '../field';
 import {
@@ -25,7 +25,7 @@ import {
 	type ModelInput,
 	type Property,
 } from './schema';
-import { isAllowed } from './values';
+import { isAllowed, isBody } from './values';
 
 /** What a model takes, as the editor's fields, and as a list for people who write JSON and for AI builders. */
 
@@ -89,10 +89,11 @@ const MAX_SUMMARY = 200;
 /**
  * Lists the fields for a person who writes JSON. The first entry shows in the closed list: it names
  * what the model lacks, and what is required.
- * @param written the JSON as far as it can be read
+ * @param written the JSON as far as it can be read: an input, or a whole body
  */
 export function listJsonGuide(input: ModelInput, written: object): INodePropertyOptions[] {
-	const unknown = listUnknown(input.schema, written).join(', ');
+	const own = isBody(input.schema, written) ? written.input : written;
+	const unknown = listUnknown(input.schema, isObject(own) ? own : {}).join(', ');
 	const required = input.properties.filter(({ isRequired }) => isRequired);
 	const needs = required.map(({ name }) => name).join(', ');
 	const summary = [

@@ -68,8 +68,15 @@ export const buildOptionsField = (own: INodeProperties[] = []): INodeProperties 
  */
 export type CreateRequest = Pick<ModelRequest, 'model' | 'input'> & { callBackUrl?: string };
 
-/** Turns an item into a request. @throws {UserError} when a field or file can't be sent */
-export async function prepareRequest(item: Item): Promise<CreateRequest> {
+/**
+ * Turns an item into a request.
+ * @param chooseCallbackUrl gets the callback URL of a pasted body; by default there is none
+ * @throws {UserError} when a field or file can't be sent
+ */
+export async function prepareRequest(
+	item: Item,
+	chooseCallbackUrl: (pasted: unknown) => string | undefined = () => undefined,
+): Promise<CreateRequest> {
 	const { read, option, service, context, index } = item;
 	const id = read('model');
 	const model = models.find((candidate) => candidate.id === id);
@@ -79,11 +86,12 @@ export async function prepareRequest(item: Item): Promise<CreateRequest> {
 			'Choose a model from the list. For any other model of the service choose Any Model.',
 		);
 	const describe = async (name: string) => await findModelSchema(service, name);
-	const request = await model.request(read, option, describe);
+	const request = await model.request({ read, option, describe });
 	const additional = parseValue(extraFields, option(extraFields.name));
 	const input = toJsonInput({ ...request.input, ...(additional as object | undefined) });
 	request.check?.(input);
 	if (request.warning)
 		addHint(context, 'warning', `[item ${index}] ${request.warning}. The input was sent as it is.`);
-	return { model: request.model, input: await findFiles(item, input) };
+	const callBackUrl = chooseCallbackUrl(request.callBackUrl);
+	return { model: request.model, input: await findFiles(item, input), callBackUrl };
 }

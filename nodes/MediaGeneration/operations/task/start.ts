@@ -16,6 +16,9 @@ const callbackUrl: Field = {
 	send: { shape: webUrl },
 };
 
+const readPasted = (pasted: unknown) =>
+	parseValue({ ...callbackUrl, displayName: 'callBackUrl in Input' }, pasted) as string | undefined;
+
 export const start = defineOperation<CreateRequest | RecalledTask>({
 	resource: 'task',
 	value: 'start',
@@ -25,8 +28,8 @@ export const start = defineOperation<CreateRequest | RecalledTask>({
 	fields: [...modelFields, callbackUrl, buildOptionsField()],
 	creates: true,
 	prepare: async (item) => {
-		const url = parseValue(callbackUrl, item.read(callbackUrl.name)) as string | undefined;
-		return { ...(await prepareRequest(item)), callBackUrl: url };
+		const own = parseValue(callbackUrl, item.read(callbackUrl.name)) as string | undefined;
+		return await prepareRequest(item, (pasted) => own ?? readPasted(pasted));
 	},
 	async run(prepared, context) {
 		const { createTasks, showTasks } = await import('../create/createTasks');

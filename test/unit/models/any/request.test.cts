@@ -26,11 +26,11 @@ async function buildRequest(
 		anyFields: { mappingMode: 'defineBelow', value: values, schema: fields },
 		...parameters,
 	};
-	return await requestAnyModel(
-		(name) => all[name],
-		(name) => options[name],
-		async (name) => corpus.find(({ entry }) => entry.model === name)?.openapi,
-	);
+	return await requestAnyModel({
+		read: (name) => all[name],
+		option: (name) => options[name],
+		describe: async (name) => corpus.find(({ entry }) => entry.model === name)?.openapi,
+	});
 }
 
 /** The fields of a workflow that an AI wrote: it stores no description of the model. */
@@ -131,6 +131,75 @@ describe('what an AI writes', () => {
 	it('is sent in Extra Fields, whatever its names', async () => {
 		const { check } = await buildRequest(WRITTEN, { prompt: 'A fox' }, {}, NO_FIELDS);
 		expect(() => check?.({ prompt: 'A fox', beyond: 1 })).not.toThrow();
+	});
+});
+
+/** The document that the service describes a model of this input by. */
+const documentOf = (...names: string[]) =>
+	buildDocument({ properties: Object.fromEntries(names.map((name) => [name, {}])) });
+
+/** Makes the request of JSON, for a model that the service describes so. */
+const requestJson = async (anyInput: unknown, openapi?: object, more: Values = {}) => {
+	const all: Values = { anyModel: 'brand/any', inputMode: 'json', anyInput, ...more };
+	return await requestAnyModel({
+		read: (name) => all[name],
+		option: () => undefined,
+		describe: async () => openapi,
+	});
+};
+
+describe("the whole body, as the service's documentation shows it", () => {
+	const input = { prompt: 'A fox' };
+
+	it.each<[string, object]>([
+		['with model and input', { model: 'brand/any', input }],
+		['with blanks around its model', { model: ' brand/any ', input }],
+		['with its input as JSON text', { model: 'brand/any', input: JSON.stringify(input) }],
+		['with a callback URL', { model: 'brand/any', callBackUrl: 'https://a.example', input }],
+	])('%s is taken for its input, of a described model or another', async (_, body) => {
+		for (const openapi of [undefined, documentOf('prompt')])
+			for (const written of [body, JSON.stringify(body)])
+				expect(await requestJson(written, openapi)).toMatchObject({
+					model: 'brand/any',
+					input,
+					warning: undefined,
+				});
+	});
+
+	it('gives the callback URL on, and none where it has none', async () => {
+		const body = { model: 'brand/any', input };
+		const { callBackUrl } = await requestJson({ ...body, callBackUrl: 'https://a.example' });
+		expect(callBackUrl).toBe('https://a.example');
+		expect((await requestJson(body)).callBackUrl).toBeUndefined();
+	});
+
+	it.each<[string, Values, string[]]>([
+		['has another key', { model: 'brand/any', input, seed: 1 }, ['prompt']],
+		['has no model', { input }, ['prompt']],
+		['has no input', { model: 'brand/any', callBackUrl: 'x' }, ['prompt']],
+		['has a model, which is a field of the model', { model: 'large', input }, ['model', 'prompt']],
+		['has an input, which is a field of the model', { model: 'x', input: 'y' }, ['input']],
+		[
+			'has a callback URL, which is a field of the model',
+			{ model: 'x', input, callBackUrl: 'y' },
+			['callBackUrl'],
+		],
+	])('is no body where it %s', async (_, json, names) => {
+		const request = await requestJson(json, documentOf(...names));
+		expect(request.input).toEqual(json);
+		expect(request.callBackUrl).toBeUndefined();
+	});
+
+	it('of another model than the chosen one is refused, and the error names both', async () => {
+		const request = requestJson({ model: 'brand/other', input });
+		await expect(request).rejects.toThrow(
+			"The model in Input is brand/other, but 'Model Name or ID' is brand/any",
+		);
+	});
+
+	it('whose input is no JSON object is refused', async () => {
+		const request = requestJson({ model: 'brand/any', input: 'A fox' });
+		await expect(request).rejects.toThrow("'input in Input' must be a JSON object");
 	});
 });
 

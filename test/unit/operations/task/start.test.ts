@@ -10,6 +10,44 @@ it('each task is output as it was created', async () => {
 	expect(outcomes).toEqual(['task-0', 'task-1'].map((id) => ({ items: [{ json: json(id) }] })));
 });
 
+describe('a body that is pasted into Input', () => {
+	const input = { prompt: 'A fox' };
+	const prepareBody = async (callbackUrl: string, callBackUrl: unknown) => {
+		const body = { model: 'brand/any', input, callBackUrl };
+		const values: Record<string, unknown> = {
+			model: 'any',
+			anyModel: 'brand/any',
+			inputMode: 'json',
+		};
+		const all: Record<string, unknown> = { ...values, anyInput: body, callbackUrl };
+		const item = buildItem(buildContext(), 0);
+		return await start.prepare({ ...item, read: (name) => all[name] });
+	};
+
+	it.each([
+		['', 'https://body.example/', 'https://body.example/'],
+		['https://field.example/', 'https://body.example/', 'https://field.example/'],
+		['https://field.example/', 'no URL', 'https://field.example/'],
+		[' ', ' ', undefined],
+		['', null, undefined],
+	])(
+		'with Callback URL %j and the callBackUrl %j is called back at %j',
+		async (field, own, url) => {
+			expect(await prepareBody(field, own)).toEqual({
+				model: 'brand/any',
+				input,
+				callBackUrl: url,
+			});
+		},
+	);
+
+	it('with a callBackUrl that is none is refused', async () => {
+		await expect(prepareBody('', 'my-webhook')).rejects.toThrow(
+			"'callBackUrl in Input' must be a URL",
+		);
+	});
+});
+
 it('a callback URL that is none is refused', async () => {
 	const item = buildItem(buildContext(), 0);
 	const read = () => 'my-webhook';
