@@ -158,7 +158,7 @@ describe('any', () => {
 	it.each(['{', '[1]'])('refuses the input %s', async (anyInput) => {
 		await expect(
 			request('any', { anyModel: 'eps/video', inputMode: 'json', anyInput }),
-		).rejects.toThrow("'Input' must be a JSON object");
+		).rejects.toThrow("'Input (JSON)' must be a JSON object");
 	});
 });
 

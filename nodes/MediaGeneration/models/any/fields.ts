@@ -80,12 +80,13 @@ export const inputMode: Field = {
 };
 
 export const anyInput: Field = {
-	displayName: 'Input',
+	displayName: 'Input (JSON)',
 	name: 'anyInput',
 	type: 'json',
 	default: '{\n\t"prompt": ""\n}',
 	required: true,
-	description: "The model's input as a JSON object, sent as it is",
+	description:
+		"The model's input as a JSON object, or the whole body that the service's documentation shows, with model and input",
 	displayOptions: { show: byJson },
 };
 

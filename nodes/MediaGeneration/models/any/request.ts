@@ -57,14 +57,15 @@ export const requestAnyModel: Model['request'] = async ({ read, option, describe
 
 /** @throws {UserError} for another model than the chosen one, or an input that is no JSON object */
 function readBody(model: string, body: Body): Pick<ModelRequest, 'input' | 'callBackUrl'> {
+	const { anyModel, anyInput } = fields;
+	const place = anyInput.displayName;
 	const named = String(body.model).trim();
 	if (named !== model)
 		throw buildFieldError(
-			`The model in Input is ${named}, but '${fields.anyModel.displayName}' is ${model}`,
-			"Nothing was sent for this item. Choose the model that you mean in both places, or leave only what stands in the body's 'input' in Input.",
+			`The model in '${place}' is ${named}, but '${anyModel.displayName}' is ${model}`,
+			`Nothing was sent for this item. Give the same model in both, or remove everything but the body's "input" from '${place}'.`,
 		);
-	const { anyInput } = fields;
-	const displayName = `input in ${anyInput.displayName}`;
+	const displayName = `input in ${place}`;
 	const input = parseValue({ ...anyInput, displayName }, body.input) as Record<string, unknown>;
 	return { input, callBackUrl: body.callBackUrl };
 }

@@ -17,7 +17,9 @@ const callbackUrl: Field = {
 };
 
 const readPasted = (pasted: unknown) =>
-	parseValue({ ...callbackUrl, displayName: 'callBackUrl in Input' }, pasted) as string | undefined;
+	parseValue({ ...callbackUrl, displayName: 'callBackUrl in Input (JSON)' }, pasted) as
+		| string
+		| undefined;
 
 export const start = defineOperation<CreateRequest | RecalledTask>({
 	resource: 'task',

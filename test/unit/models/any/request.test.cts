@@ -193,13 +193,13 @@ describe("the whole body, as the service's documentation shows it", () => {
 	it('of another model than the chosen one is refused, and the error names both', async () => {
 		const request = requestJson({ model: 'brand/other', input });
 		await expect(request).rejects.toThrow(
-			"The model in Input is brand/other, but 'Model Name or ID' is brand/any",
+			"The model in 'Input (JSON)' is brand/other, but 'Model Name or ID' is brand/any",
 		);
 	});
 
 	it('whose input is no JSON object is refused', async () => {
 		const request = requestJson({ model: 'brand/any', input: 'A fox' });
-		await expect(request).rejects.toThrow("'input in Input' must be a JSON object");
+		await expect(request).rejects.toThrow("'input in Input (JSON)' must be a JSON object");
 	});
 });
 

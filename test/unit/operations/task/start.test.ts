@@ -43,7 +43,7 @@ describe('a body that is pasted into Input', () => {
 
 	it('with a callBackUrl that is none is refused', async () => {
 		await expect(prepareBody('', 'my-webhook')).rejects.toThrow(
-			"'callBackUrl in Input' must be a URL",
+			"'callBackUrl in Input (JSON)' must be a URL",
 		);
 	});
 });
