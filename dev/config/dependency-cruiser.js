@@ -68,8 +68,8 @@ module.exports = {
 		},
 		room(
 			'trigger',
-			['callback/', 'api/', 'host/'],
-			'The trigger takes callbacks of every model. What it shares with operations belongs in callback or api.',
+			['callback/', 'api/', 'host/', 'operations/wait/timetable\\.ts$'],
+			'The trigger takes callbacks of every model. Of operations it has the timetable alone, as callbacks of both have the same deadlines. What it shares with operations belongs in callback or api.',
 		),
 		room(
 			'models',

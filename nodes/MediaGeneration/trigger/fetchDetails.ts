@@ -3,6 +3,7 @@ import type { TaskService } from '../api/client';
 import { OtherTaskError, ServiceError } from '../api/errors';
 import type { Task } from '../api/task';
 import { settleBy } from '../lib/timers';
+import { DETAILS, KNOWN_AGAIN } from '../operations/wait/timetable';
 
 /** What the service says of a task. */
 export type Details =
@@ -11,9 +12,6 @@ export type Details =
 	| { outcome: 'down'; message?: string }
 	/** `unreadable` until somebody changes something, such as the path in the credential. */
 	| { outcome: 'unknown' | 'unreadable'; message: string };
-
-/** A service may not know a task for a moment after its creation, in milliseconds. */
-const KNOWN_WITHIN = 1_000;
 
 /**
  * Asks for a task, and once more after a second if the service doesn't know it.
@@ -26,12 +24,12 @@ export async function fetchDetails(
 ): Promise<Details> {
 	const ask = async (): Promise<Details> =>
 		await service
-			.getTask(taskId, { timeoutSeconds: 4 })
+			.getTask(taskId, { timeoutSeconds: DETAILS / 1_000 })
 			.then((task) => ({ outcome: 'fetched' as const, task }), judgeFailure);
 	const askTwice = async () => {
 		const details = await ask();
 		if (details.outcome !== 'unknown') return details;
-		await sleep(KNOWN_WITHIN);
+		await sleep(KNOWN_AGAIN);
 		return await ask();
 	};
 	return (await settleBy(until, askTwice())) ?? { outcome: 'down' };

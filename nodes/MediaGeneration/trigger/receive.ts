@@ -1,9 +1,10 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { TaskService } from '../api/client';
 import { REQUEST, toStatus, type Task, type TaskStatus } from '../api/task';
-import { answer, ANSWER_WITHIN, refuseCallback, warnOwner } from '../callback/respond';
+import { answer, refuseCallback, warnOwner } from '../callback/respond';
 import { verifyRequest, type AcceptedCallback } from '../callback/verifyRequest';
 import { answerOnceStored } from '../host/storedAnswer';
+import { ANSWER } from '../operations/wait/timetable';
 import { TaskEvents } from './events';
 import { fetchDetails, type Details } from './fetchDetails';
 import { readSettings, type TriggerSettings } from './options';
@@ -23,7 +24,7 @@ export async function receiveCallback(context: IWebhookFunctions): Promise<IWebh
 }
 
 async function verifyAndOutput(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const until = Date.now() + ANSWER_WITHIN;
+	const until = Date.now() + ANSWER;
 	const settings = readSettings(context);
 	const { verifySignature: signed, toleranceSeconds } = settings;
 	const callback = await verifyRequest(context, { signed, toleranceSeconds });

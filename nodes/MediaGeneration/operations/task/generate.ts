@@ -6,7 +6,7 @@ import { buildOptionsField, prepareRequest, type CreateRequest } from '../create
 import { defineOperation, hasFailed, type Item } from '../operation';
 import { openRecord, type RecalledTask } from '../record';
 import { decideWait, type HowToWait } from '../wait/decide';
-import type { WaitSettings } from '../wait/looker';
+import type { WaitSettings } from '../wait/look';
 import type { TaskWork } from '../work';
 import {
 	binaryPropertyName,

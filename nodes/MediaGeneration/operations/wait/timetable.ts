@@ -1,28 +1,81 @@
-/** Every deadline of a wait, in milliseconds. `timetable.test` holds their order. */
-
 /**
- * Counted from the wait limit. n8n's WaitTracker looks every 60 seconds for waits that end within
- * `TRACKER_WINDOW`, and sets a timer that it does not clear when a webhook wakes the execution: the
- * timer would end its next wait (`wait-tracker.js`, 2.41.1). So no webhook wakes an execution from
- * `LAST_WAKE` on, and n8n's own end comes so late that its timer is set after that.
+ * Every deadline of a wait, in milliseconds, by the clock that it is counted on. `timetable.test`
+ * holds their order. Nothing is imported, so the trigger takes from here what it shares.
  */
-export const N8N_END = 100_000;
-export const TRACKER_WINDOW = 70_000;
-export const LAST_WAKE = 28_000;
 
-/** Until when an execution is nudged after the limit, and the pause between these nudges. */
-export const LAST_NUDGE = 26_000;
-export const LATE_PAUSE = 4_000;
+/* From the arrival of a callback, or of a nudge of our own. */
 
-/** How early the limit counts as passed: two processes may have two clocks. */
-export const DUE_EARLY = 1_000;
+/** Until when a sender is answered. Senders usually give up after 5 to 15 s. */
+export const ANSWER = 5_000;
 
-/** The time before the first look at the tasks of a sleeping execution; later pauses grow. */
-export const FIRST_PAUSE = 30_000;
-export const PAUSE_GROWTH = 3;
+/** How long the trigger waits for a task's details. */
+export const DETAILS = 4_000;
+
+/** When it asks once more: a service may not know a task for a moment after its creation. */
+export const KNOWN_AGAIN = 1_000;
 
 /** How long a nudge waits for its answer. n8n answers when it has stored what comes of it. */
 export const NUDGE_TIMEOUT = 30_000;
 
-/** How long n8n may take to answer itself, when a resume URL is tried. */
+/** How long n8n may take to answer itself when a run, before it sleeps, tries its resume URL. */
 export const PROBE = 3_000;
+
+/* From the wait limit, of a run that sleeps. */
+
+/** How early the limit counts as passed: two processes may have two clocks. */
+export const DUE_EARLY = 1_000;
+
+/** Until when an execution is nudged after the limit, and the pause between these nudges. */
+export const LAST_NUDGE = 26_000;
+export const NUDGE_PAUSE = 4_000;
+
+/**
+ * n8n's WaitTracker looks every 60 seconds for waits that end within `TRACKER_WINDOW`, and sets a
+ * timer that it does not clear when a webhook wakes the execution: the timer would end its next wait
+ * (`wait-tracker.js`, 2.14.2, 2.41.1). So no webhook wakes an execution from `LAST_WAKE` on, and
+ * n8n's own end comes so late that its timer is set after that. `e2e/neighbors` fails first.
+ */
+export const LAST_WAKE = 28_000;
+export const N8N_END = 100_000;
+export const TRACKER_WINDOW = 70_000;
+
+/* From the look before, or the beginning of the wait. */
+
+/** Between the looks of a run that sleeps. Each pause is `growth` times the one before. */
+export const PAUSES_ASLEEP = { first: 30_000, growth: 3 };
+
+/** Between the looks of a run that is awake. */
+export const PAUSES_AWAKE = { first: 2_000, growth: 1.5, longest: 30_000 };
+
+/* Of a run that is awake, from the end of its wait, and from n8n's own timeout. */
+
+/** The last look begins this early, or a fifth of the wait before its end. */
+const LAST_LOOK = 5_000;
+
+/**
+ * The time left to n8n before its timeout, or a fifth of the time if that is less. n8n needs it to
+ * store the output and to run the nodes after this one.
+ */
+const LEFT_TO_N8N = 5_000;
+
+/** The time to look of a run that begins at its limit, woken there, or repeated by n8n. */
+const LATE_WAIT = 20_000;
+
+/** Moments of a run that is awake, in milliseconds since 1970. */
+export interface AwakeTimes {
+	/** It looks once more, and then no more. */
+	lastLook: number;
+	/** It waits no longer for the tasks. */
+	end: number;
+	/** It waits no longer for their files. */
+	filesBy: number;
+}
+
+/** Plans a run that is awake. `until` is the wait limit. All times are in milliseconds since 1970. */
+export function planAwake(begun: number, until: number, n8nEnds: number): AwakeTimes {
+	const filesBy = n8nEnds - Math.min(LEFT_TO_N8N, (n8nEnds - begun) / 5);
+	if (begun >= until - DUE_EARLY)
+		return { lastLook: begun, end: Math.min(begun + LATE_WAIT, filesBy), filesBy };
+	const end = Math.min(until, filesBy);
+	return { lastLook: end - Math.min(LAST_LOOK, (end - begun) / 5), end, filesBy };
+}

@@ -4,10 +4,10 @@ import type { RunResult } from '../operation';
 import type { RunRecord, Sleep, Wait } from '../record';
 import type { TaskWork } from '../work';
 import { fallAsleep } from './asleep/sleep';
+import { waitAwake } from './awake';
 import type { WaitDecision } from './decide';
-import { Looker, type WaitSettings } from './looker';
+import { Looker, type WaitSettings } from './look';
 import { logObstacle, sayWhyPolled, sayWhySlept, showAgain, showOutcome } from './output';
-import { pollUntilEnded } from './poll';
 
 /** What the tries of an execution know of their tasks, by their wait. */
 const lookers = new WeakMap<Wait<WaitSettings>, Looker>();
@@ -36,16 +36,16 @@ export async function waitForTasks(
 	const findService = (taskId: string) => services.get(taskId) as TaskService;
 	const looker = lookers.get(wait) ?? new Looker(wait.settings);
 	lookers.set(wait, looker);
-	const { batch } = looker;
-	batch.setTasks(works.map(({ task }) => task));
-	batch.restore(woken?.woken ?? []);
+	const { known } = looker;
+	known.setTasks(works.map(({ task }) => task));
+	known.restore(woken?.woken ?? []);
 	const { resumeUrl, reason } = decision;
-	if (resumeUrl !== undefined && !batch.isEnded && Date.now() < until) {
-		const { credentials } = findService(batch.openIds[0] as string);
+	if (resumeUrl !== undefined && !known.haveEnded && Date.now() < until) {
+		const { credentials } = findService(known.openIds[0] as string);
 		logObstacle(context, reason);
 		const access = { url: resumeUrl, credentials };
 		return {
-			outcomes: works.map(({ task }) => ({ items: batch.toStoredOutput(task.taskId) })),
+			outcomes: works.map(({ task }) => ({ items: known.toStoredOutput(task.taskId) })),
 			fallAsleep: async (items, failures) => {
 				const sleep = { until, failures, obstacle: reason };
 				await fallAsleep(context, record, { items, sleep, access });
@@ -57,7 +57,7 @@ export async function waitForTasks(
 	sayWhySlept(context, woken?.obstacle);
 	const storage = { helpers: context.helpers, signal: context.getExecutionCancelSignal() };
 	const getSource = (taskId: string) => ({ ...storage, service: findService(taskId) });
-	await pollUntilEnded(context, looker, { getSource, until });
-	showOutcome(context, batch.tasks);
-	return { outcomes: works.map(({ task }) => ({ items: batch.toOutput(task.taskId) })) };
+	await waitAwake(context, looker, { getSource, until });
+	showOutcome(context, known.tasks);
+	return { outcomes: works.map(({ task }) => ({ items: known.toOutput(task.taskId) })) };
 }

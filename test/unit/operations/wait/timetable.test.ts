@@ -1,24 +1,57 @@
-import { ANSWER_WITHIN } from '../../../../nodes/MediaGeneration/callback/respond';
+import fc from 'fast-check';
 import {
+	ANSWER,
+	DETAILS,
 	DUE_EARLY,
+	KNOWN_AGAIN,
 	LAST_NUDGE,
 	LAST_WAKE,
-	LATE_PAUSE,
 	N8N_END,
+	NUDGE_PAUSE,
 	NUDGE_TIMEOUT,
+	PAUSES_ASLEEP,
+	PAUSES_AWAKE,
+	planAwake,
+	PROBE,
 	TRACKER_WINDOW,
 } from '../../../../nodes/MediaGeneration/operations/wait/timetable';
 
-it('after the limit come the last nudge, the last wake, and only then a timer of n8n', () => {
-	const times = [DUE_EARLY, LAST_NUDGE, LAST_WAKE, N8N_END - TRACKER_WINDOW];
-	const isLater = (time: number, index: number) => time > (times[index - 1] ?? 0);
-	expect(times.filter(isLater)).toEqual(times);
+it.each<[string, earlier: number, '<' | '≤', later: number]>([
+	['the limit counts as passed before it passes', -DUE_EARLY, '<', 0],
+	['nudges go on after the limit', 0, '<', LAST_NUDGE],
+	['two fit there though answered late', 2 * (NUDGE_PAUSE + ANSWER), '≤', LAST_NUDGE],
+	['the last nudge may still wake', LAST_NUDGE, '<', LAST_WAKE],
+	["no wake is left where n8n's timer is set", LAST_WAKE, '<', N8N_END - TRACKER_WINDOW],
+	['details and a second question fit in an answer', DETAILS + KNOWN_AGAIN, '≤', ANSWER],
+	['a nudge waits longer than a webhook takes to answer', ANSWER, '<', NUDGE_TIMEOUT],
+	['n8n answers a probe sooner than a webhook its sender', PROBE, '<', ANSWER],
+	['a run that is awake looks more often', PAUSES_AWAKE.longest, '≤', PAUSES_ASLEEP.first],
+])('%s: %d ms %s %d ms', (_, earlier, order, later) => {
+	if (order === '<') expect(earlier).toBeLessThan(later);
+	else expect(earlier).toBeLessThanOrEqual(later);
 });
 
-it('two nudges fit there though each is answered late', () => {
-	expect(2 * (LATE_PAUSE + ANSWER_WITHIN)).toBeLessThanOrEqual(LAST_NUDGE);
+const HOUR = 3_600_000;
+const times = fc.integer({ min: 0, max: HOUR });
+
+it('awake, the last look comes before the end, and the end in time for n8n, whatever the limits', () => {
+	const check = (begun: number, waits: number, left: number) => {
+		const n8nEnds = begun + left;
+		const { lastLook, end, filesBy } = planAwake(begun, begun + waits - HOUR / 2, n8nEnds);
+		const order = [begun, lastLook, end, filesBy, n8nEnds];
+		expect([...order].sort((a, b) => a - b)).toEqual(order);
+	};
+	fc.assert(fc.property(times, times, times, check));
 });
 
-it('a nudge waits longer than a webhook takes to answer', () => {
-	expect(ANSWER_WITHIN).toBeLessThan(NUDGE_TIMEOUT);
+it.each<[string, [begun: number, until: number, n8nEnds: number], number[]]>([
+	['looks 5 s before its end', [0, 60_000, Infinity], [55_000, 60_000, Infinity]],
+	['of a short wait, a fifth before', [0, 10_000, Infinity], [8_000, 10_000, Infinity]],
+	['leaves 5 s to n8n', [0, HOUR, 60_000], [50_000, 55_000, 55_000]],
+	['of little time, a fifth', [0, HOUR, 10_000], [6_400, 8_000, 8_000]],
+	['has 20 s at its limit', [60_000, 60_500, Infinity], [60_000, 80_000, Infinity]],
+	['has less if n8n ends', [60_000, 0, 70_000], [60_000, 68_000, 68_000]],
+])('a run that is awake %s', (_, given, expected) => {
+	const { lastLook, end, filesBy } = planAwake(...given);
+	expect([lastLook, end, filesBy]).toEqual(expected);
 });

@@ -1,18 +1,18 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { newTask, REQUEST, storeTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
 import { openRecord, type Sleep } from '../../../../nodes/MediaGeneration/operations/record';
-import { openSleeper } from '../../../../nodes/MediaGeneration/operations/wait/asleep/sleepers';
+import { Sleeper } from '../../../../nodes/MediaGeneration/operations/wait/asleep/sleeper';
 import type { WaitDecision } from '../../../../nodes/MediaGeneration/operations/wait/decide';
-import type { WaitSettings } from '../../../../nodes/MediaGeneration/operations/wait/looker';
-import { pollUntilEnded } from '../../../../nodes/MediaGeneration/operations/wait/poll';
+import type { WaitSettings } from '../../../../nodes/MediaGeneration/operations/wait/look';
+import { waitAwake } from '../../../../nodes/MediaGeneration/operations/wait/awake';
 import { waitForTasks } from '../../../../nodes/MediaGeneration/operations/wait/waitForTasks';
 import { buildContext } from '../../context';
 import { buildItem } from '../creations';
 import { buildFileHelpers } from '../results/files.cts';
 
-jest.mock('../../../../nodes/MediaGeneration/operations/wait/poll');
-jest.mock('../../../../nodes/MediaGeneration/operations/wait/asleep/sleepers');
-const polled = jest.mocked(pollUntilEnded);
+jest.mock('../../../../nodes/MediaGeneration/operations/wait/awake');
+jest.mock('../../../../nodes/MediaGeneration/operations/wait/asleep/sleeper');
+const polled = jest.mocked(waitAwake);
 beforeEach(() => {
 	jest.resetAllMocks();
 	jest.spyOn(Date, 'now').mockReturnValue(1_000);
@@ -65,7 +65,7 @@ const shown = (taskId: string, status: string) => ({
 });
 
 it('polls without a resume URL, and outputs what it learned, for each item its task', async () => {
-	polled.mockImplementation(async (_, { batch }) => batch.learn('b', completed('b')));
+	polled.mockImplementation(async (_, { known }) => known.learn('b', completed('b')));
 	const { wait, hints } = newRun([pending('a'), pending('b'), pending('a')]);
 	const { outcomes, fallAsleep } = await wait({ reason: 'somebody waits' });
 	const a = shown('a', 'timedOut');
@@ -75,7 +75,7 @@ it('polls without a resume URL, and outputs what it learned, for each item its t
 		'The node polled: somebody waits.',
 		expect.stringContaining('1 of 2 tasks has not ended'),
 	]);
-	const [, , { getSource }] = polled.mock.calls[0] as Parameters<typeof pollUntilEnded>;
+	const [, , { getSource }] = polled.mock.calls[0] as Parameters<typeof waitAwake>;
 	expect(getSource('b').service.credentials.accessToken).toBe('b');
 });
 
@@ -97,7 +97,7 @@ it('a later try goes on to the same limit', async () => {
 
 it('a later try asks for nothing that has ended, and downloads no file twice', async () => {
 	polled.mockImplementation(async (_, looker, { getSource }) => {
-		await looker.look(looker.batch.openIds, { getSource });
+		await looker.look(looker.known.openIds, { getSource });
 		await looker.collectFiles(getSource);
 	});
 	const downloads = { field: 'data', maxBytes: null };
@@ -131,9 +131,9 @@ describe('a run that was woken', () => {
 			{ ...asleep, woken, obstacle: 'it answers 302' },
 		);
 		expect(fallAsleep).toBeUndefined();
-		const [, { batch }] = polled.mock.calls[0] as Parameters<typeof pollUntilEnded>;
-		expect(batch.openIds).toEqual(['b']);
-		expect(batch.getTask('a')[REQUEST]?.prompt).toBe('A cat');
+		const [, { known }] = polled.mock.calls[0] as Parameters<typeof waitAwake>;
+		expect(known.openIds).toEqual(['b']);
+		expect(known.getTask('a')[REQUEST]?.prompt).toBe('A cat');
 		expect(JSON.parse(JSON.stringify(outcomes[0]))).toEqual(shown('a', 'completed'));
 		expect(hints).toContain('The execution slept, but it answers 302.');
 	});
@@ -168,8 +168,8 @@ describe('with a resume URL', () => {
 		const sleep = { number: 1, until: 1_500, failures, obstacle: 'it answers 302' };
 		expect(record.asleep).toEqual({ ...sleep, input: [input] });
 		expect(run).toMatchObject({ hints: [], log: ['"Node" sleeps, but it answers 302.'] });
-		const [[, sleeping, { url }]] = jest.mocked(openSleeper).mock.calls as [
-			Parameters<typeof openSleeper>,
+		const [[sleeping, { url }]] = jest.mocked(Sleeper).mock.calls as [
+			ConstructorParameters<typeof Sleeper>,
 		];
 		expect(sleeping.tasks.map(({ taskId }) => taskId)).toEqual(['b', 'a']);
 		expect([sleeping.asleep, url]).toEqual([record.asleep, RESUME_URL]);

@@ -1,10 +1,24 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
+import { readResumeUrl } from '../../../host/resumeUrl';
 import { readHints, readInput, readStoredItems, storeItems } from '../../../host/sleep';
-import type { RunRecord, Sleep } from '../../record';
-import type { WaitSettings } from '../looker';
+import { BoundedMap } from '../../../lib/boundedMap';
+import { readSleepingRun, type RunRecord, type Sleep, type SleepingRun } from '../../record';
+import type { WaitSettings } from '../look';
 import { N8N_END } from '../timetable';
 import type { Access } from './nudge';
-import { openSleeper } from './sleepers';
+import { Sleeper } from './sleeper';
+
+type Context = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode' | 'logger'>;
+
+/**
+ * The runs that sleep, by execution and node. Of a sleep that is over, its number is kept, for
+ * webhooks that n8n let through before it stored that.
+ */
+const sleepers = new BoundedMap<string, Sleeper | Pick<Sleeper, 'number'>>(10_000);
+
+/** Names the node and its execution, in n8n's log and among all that sleep in this process. */
+const nameSleeper = (context: Context): string =>
+	`"${context.getNode().name}" (execution ${context.getExecutionId()})`;
 
 interface FallingAsleep {
 	/** What n8n outputs if it ends the sleep by itself. */
@@ -39,4 +53,40 @@ export async function sleepOn(
 	if (!asleep) return undefined;
 	await context.putExecutionToWait(new Date(asleep.until + N8N_END));
 	return readStoredItems(context);
+}
+
+/**
+ * Finds the run that a callback is for, by what n8n has read of the execution.
+ * @returns null for a sleep that is over, as far as this process knows; undefined where no run
+ *   sleeps for this task
+ */
+export function findSleeper(
+	context: IWebhookFunctions,
+	{ taskId, credentials }: { taskId: string } & Pick<Access, 'credentials'>,
+): { sleeper: Sleeper; asleep: Sleep } | null | undefined {
+	const run = readSleepingRun<WaitSettings>(context);
+	if (!run?.tasks.some((task) => task.taskId === taskId)) return undefined;
+	const { asleep } = run;
+	const known = sleepers.get(nameSleeper(context));
+	if (!known || known.number < asleep.number) {
+		const access = { url: readResumeUrl(context), credentials };
+		return { sleeper: openSleeper(context, run, access), asleep };
+	}
+	const isAsleep =
+		known instanceof Sleeper && known.number === asleep.number && known.getState() !== 'over';
+	return isAsleep ? { sleeper: known, asleep } : null;
+}
+
+/** Begins to look at the tasks of a run that sleeps. An earlier sleep of its node is over. */
+function openSleeper(context: Context, run: SleepingRun<WaitSettings>, access: Access): Sleeper {
+	const name = nameSleeper(context);
+	const before = sleepers.get(name);
+	if (before instanceof Sleeper) before.end();
+	// Thousands of executions may have slept: tasks and response of a sleep that is over are dropped.
+	const onOver = () => {
+		if (sleepers.get(name) === sleeper) sleepers.set(name, { number: sleeper.number });
+	};
+	const sleeper = new Sleeper(run, { ...access, logger: context.logger, name, onOver });
+	sleepers.set(name, sleeper);
+	return sleeper;
 }

@@ -1,13 +1,13 @@
 import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { ANSWER_WITHIN } from '../../../callback/respond';
+import { TaskService } from '../../../api/client';
 import { verifyRequest } from '../../../callback/verifyRequest';
 import { enableNode } from '../../../host/sleep';
 import { settleBy } from '../../../lib/timers';
 import type { Sleep } from '../../record';
+import { ANSWER } from '../timetable';
 import { accept, refuse } from './answers';
-import { lookUntilOpen } from './lookUntilOpen';
 import { NUDGE } from './nudge';
-import { findSleeper } from './sleepers';
+import { findSleeper } from './sleep';
 
 /**
  * Receives a callback, or a nudge of our own, for a run that sleeps. Once every task has ended by
@@ -23,7 +23,7 @@ export async function wakeExecution(context: IWebhookFunctions): Promise<IWebhoo
 }
 
 async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const answerBy = Date.now() + ANSWER_WITHIN;
+	const answerBy = Date.now() + ANSWER;
 	const callback = await verifyRequest(context, { signed: 'ifKey' });
 	if ('reason' in callback) return refuse(context, callback);
 	// A part of the result, or a step on the way to it. Senders repeat what is refused.
@@ -32,19 +32,21 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 	if (found === undefined) return refuse(context, { reason: 'taskNotInExecution' });
 	if (found === null) return accept(context);
 	const { sleeper, asleep } = found;
+	const { known } = sleeper.looker;
 
-	const work = lookUntilOpen(context, sleeper, callback);
+	const { taskId, credentials } = callback;
+	const work = sleeper.lookUntilOpen(taskId, new TaskService(context, credentials));
 	const looked = await settleBy(answerBy, work);
 	if (sleeper.isTooLate) return refuse(context, { reason: 'limitPassed' });
-	if (sleeper.looker.batch.isEnded || sleeper.isDue)
-		return sleeper.beginDelivery(context.getResponseObject())
-			? wake(context, asleep, sleeper.looker.batch.ended)
-			: accept(context);
+	if (known.haveEnded || sleeper.isDue) {
+		const isFirst = sleeper.beginDelivery(context.getResponseObject());
+		return isFirst ? wake(context, asleep, known.ended) : accept(context);
+	}
 	if (looked?.refusal && callback.claim.type !== NUDGE)
 		return refuse(context, { reason: looked.refusal });
 	if (looked) return accept(context);
 	// Whoever has been answered wakes nothing, so another one comes when the service has answered.
-	void work.then(async () => sleeper.looker.batch.isEnded && (await sleeper.nudge()));
+	void work.then(async () => known.haveEnded && (await sleeper.nudge()));
 	return refuse(context, { reason: 'detailsUnavailable' });
 }
 

@@ -1,5 +1,8 @@
 import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
-import { Batch, type FailedLook } from '../../../../nodes/MediaGeneration/operations/wait/batch';
+import {
+	KnownTasks,
+	type FailedLook,
+} from '../../../../nodes/MediaGeneration/operations/wait/known';
 
 const open = newTask('task', 'model');
 const resultUrls = ['https://x/1', 'https://x/2'];
@@ -12,53 +15,53 @@ const completed: Task = {
 };
 const failed: Task = { taskId: 'task', model: 'model', status: 'failed', state: 'canceled' };
 
-type Settings = ConstructorParameters<typeof Batch>[0];
+type Settings = ConstructorParameters<typeof KnownTasks>[0];
 const DOWNLOADS: Settings = { downloads: {} };
 
-/** A batch of one task, in which its output is shown. */
+/** What is known of one task, and how its output is shown. */
 function build(task = open, settings?: Settings) {
-	const batch = new Batch(settings);
-	batch.setTasks([task]);
-	const show = () => batch.toOutput('task');
-	return { batch, show };
+	const known = new KnownTasks(settings);
+	known.setTasks([task]);
+	const show = () => known.toOutput('task');
+	return { known, show };
 }
 
 it('outputs what the service said last of a task that has not ended, as timedOut', () => {
-	const { batch, show } = build();
-	batch.learn('task', { taskId: 'task', status: 'pending', state: 'generating', model: 'm2' });
+	const { known, show } = build();
+	known.learn('task', { taskId: 'task', status: 'pending', state: 'generating', model: 'm2' });
 	const json = { taskId: 'task', status: 'timedOut', state: 'generating', model: 'm2' };
 	expect(show()).toStrictEqual([{ json }]);
 	// A record may lack the model.
-	batch.learn('task', { taskId: 'task', status: 'pending', state: 'generating' });
+	known.learn('task', { taskId: 'task', status: 'pending', state: 'generating' });
 	expect(show()).toStrictEqual([{ json }]);
-	expect(batch).toMatchObject({ isEnded: false, openIds: ['task'] });
+	expect(known).toMatchObject({ haveEnded: false, openIds: ['task'] });
 });
 
 it('keeps the first end, whatever is said later', () => {
-	const { batch, show } = build();
-	batch.learn('task', completed);
-	batch.learn('task', failed);
-	batch.learnFailure('task', { message: 'gone', code: 404 });
+	const { known, show } = build();
+	known.learn('task', completed);
+	known.learn('task', failed);
+	known.learnFailure('task', { message: 'gone', code: 404 });
 	expect(show()).toStrictEqual([{ json: completed }]);
-	expect(batch).toMatchObject({ isEnded: true, openIds: [] });
+	expect(known).toMatchObject({ haveEnded: true, openIds: [] });
 });
 
-it('ignores tasks of other batches', () => {
-	const { batch } = build();
-	batch.learn('another', completed);
-	batch.learnFailure('another', { message: 'gone' });
-	batch.learnFiles('another', [{ json: {} }]);
-	expect(batch).toMatchObject({ tasks: [open], isEnded: false });
+it('ignores tasks of other runs', () => {
+	const { known } = build();
+	known.learn('another', completed);
+	known.learnFailure('another', { message: 'gone' });
+	known.learnFiles('another', [{ json: {} }]);
+	expect(known).toMatchObject({ tasks: [open], haveEnded: false });
 });
 
 it('says why the last look failed, until one does not', () => {
-	const { batch, show } = build();
-	batch.learnFailure('task', { message: 'no answer' });
+	const { known, show } = build();
+	known.learnFailure('task', { message: 'no answer' });
 	expect(show()).toMatchObject([{ json: { status: 'timedOut', lookError: 'no answer' } }]);
-	expect(batch.failure?.message).toBe('no answer');
-	batch.learn('task', open);
+	expect(known.failure?.message).toBe('no answer');
+	known.learn('task', open);
 	expect(show()[0]?.json).not.toHaveProperty('lookError');
-	expect(batch.failure).toBeUndefined();
+	expect(known.failure).toBeUndefined();
 });
 
 const silent: FailedLook = { message: 'nothing came', code: 408, answeredBy: 'service' };
@@ -77,24 +80,24 @@ it.each<[string, FailedLook[], boolean]>([
 	['so once, and a page has the same status', [silent, page], false],
 	['so twice after a page', [page, silent, silent], true],
 ])('a task has failed or not after the service said %s', (_, looks, hasFailed) => {
-	const { batch, show } = build();
-	for (const look of looks) batch.learnFailure('task', look);
+	const { known, show } = build();
+	for (const look of looks) known.learnFailure('task', look);
 	const expected = hasFailed
 		? { status: 'failed', failCode: '408', failMessage: 'nothing came' }
 		: { status: 'timedOut', lookError: 'nothing came' };
 	expect(show()).toMatchObject([{ json: expected }]);
-	expect(batch.isEnded).toBe(hasFailed);
+	expect(known.haveEnded).toBe(hasFailed);
 });
 
 const downloadError = expect.stringContaining('The wait limit passed') as string;
 
 it('outputs the files of a completed task, or says that they were not complete in time', () => {
-	const { batch, show } = build(open, DOWNLOADS);
-	batch.learn('task', completed);
+	const { known, show } = build(open, DOWNLOADS);
+	known.learn('task', completed);
 	expect(show()).toMatchObject([{ json: { status: 'completed', downloadError } }]);
 	const output = [{ json: completed, binary: { data: { mimeType: 'image/png', data: 'file' } } }];
-	batch.learnFiles('task', output);
-	batch.learnFiles('task', [{ json: {} }]);
+	known.learnFiles('task', output);
+	known.learnFiles('task', [{ json: {} }]);
 	expect(show()).toBe(output);
 });
 
@@ -107,10 +110,10 @@ it.each<[string, Task, Settings]>([
 });
 
 it('outputs an item for each file of a completed task, and one for any other, where that is chosen', () => {
-	const { batch, show } = build(open, { perFile: true });
-	batch.learnFailure('task', { message: 'no answer' });
+	const { known, show } = build(open, { perFile: true });
+	known.learnFailure('task', { message: 'no answer' });
 	expect(show()).toMatchObject([{ json: { lookError: 'no answer' } }]);
-	batch.learn('task', completed);
+	known.learn('task', completed);
 	const files = resultUrls.map((url, index) => ({ index, kind: 'result', url }));
 	expect(show()).toStrictEqual(files.map((file) => ({ json: { ...completed, file } })));
 	const late = build(completed, { ...DOWNLOADS, perFile: true }).show();
@@ -119,27 +122,27 @@ it('outputs an item for each file of a completed task, and one for any other, wh
 
 it('lists its tasks, and those that have not ended', () => {
 	const tasks = [completed, { ...failed, taskId: 'other' }, newTask('third', 'model')];
-	const batch = new Batch();
-	batch.setTasks(tasks);
-	expect(batch.tasks).toEqual(tasks);
-	expect(batch.getTask('other')).toBe(tasks[1]);
-	expect(batch.openIds).toEqual(['third']);
-	expect(batch.isOpen('other')).toBe(false);
+	const known = new KnownTasks();
+	known.setTasks(tasks);
+	expect(known.tasks).toEqual(tasks);
+	expect(known.getTask('other')).toBe(tasks[1]);
+	expect(known.openIds).toEqual(['third']);
+	expect(known.isOpen('other')).toBe(false);
 });
 
 it('keeps what it knows of the tasks of a later try, and drops those that it has no more', () => {
-	const { batch, show } = build(open, DOWNLOADS);
+	const { known, show } = build(open, DOWNLOADS);
 	const [gone, silent] = [newTask('gone', 'model'), newTask('silent', 'model')];
-	batch.setTasks([open, gone, silent]);
+	known.setTasks([open, gone, silent]);
 	const output = [{ json: completed, binary: { data: { mimeType: 'image/png', data: 'file' } } }];
-	batch.learn('task', completed);
-	batch.learnFiles('task', output);
-	batch.learnFailure('silent', { message: 'no answer', code: 408, answeredBy: 'service' });
-	batch.setTasks([silent, open]);
-	expect(batch.tasks).toEqual([silent, completed]);
-	expect(batch.openIds).toEqual(['silent']);
+	known.learn('task', completed);
+	known.learnFiles('task', output);
+	known.learnFailure('silent', { message: 'no answer', code: 408, answeredBy: 'service' });
+	known.setTasks([silent, open]);
+	expect(known.tasks).toEqual([silent, completed]);
+	expect(known.openIds).toEqual(['silent']);
 	expect(show()).toBe(output);
 	// It is the second one in a row.
-	batch.learnFailure('silent', { message: 'no answer', code: 408, answeredBy: 'service' });
-	expect(batch.isEnded).toBe(true);
+	known.learnFailure('silent', { message: 'no answer', code: 408, answeredBy: 'service' });
+	expect(known.haveEnded).toBe(true);
 });

@@ -5,7 +5,7 @@ import { CONCURRENCY, type OutputItem } from '../operation';
 import type { FileSource } from '../results/downloadFile';
 import { describeError, toFileItems, toTaskItems } from '../results/fileItems';
 import { FileDownloads } from '../results/resultFiles';
-import { Batch, type FailedLook } from './batch';
+import { KnownTasks, type FailedLook } from './known';
 
 /** The settings of a run's wait. n8n stores them with the execution, for its webhook. */
 export interface WaitSettings {
@@ -36,21 +36,21 @@ interface LookOptions {
 }
 
 /**
- * Looks at the tasks of a wait: asks the service for them, notes the answers in the batch, and gets
+ * Looks at the tasks of a wait: asks the service for them, notes the answers, and gets
  * the files of those that have completed. It serves runs that poll, and executions that sleep.
  */
 export class Looker {
-	readonly batch: Batch;
+	readonly known: KnownTasks;
 	private readonly files = new FileDownloads();
 	/** The items of completed tasks, with their files, by task. */
 	private readonly fetched = new Map<string, Promise<OutputItem[]>>();
 	private readonly requests = new Map<string, Promise<void>>();
 
 	constructor(private readonly settings: WaitSettings) {
-		this.batch = new Batch(settings);
+		this.known = new KnownTasks(settings);
 	}
 
-	/** Looks at these tasks. A look that fails is noted in the batch, so nothing is thrown. */
+	/** Looks at these tasks. A look that fails is noted too, so nothing is thrown. */
 	async look(
 		taskIds: string[],
 		{ getSource, concurrency = CONCURRENCY, untilOpen = false, signal }: LookOptions,
@@ -62,13 +62,13 @@ export class Looker {
 		};
 		await mapConcurrent(taskIds, look, {
 			concurrency,
-			isLast: (taskId) => Boolean(signal?.aborted) || (untilOpen && this.batch.isOpen(taskId)),
+			isLast: (taskId) => Boolean(signal?.aborted) || (untilOpen && this.known.isOpen(taskId)),
 		});
 	}
 
 	/** Waits for the files of all tasks that have completed. Nothing is thrown. */
 	async collectFiles(getSource: LookOptions['getSource']): Promise<void> {
-		const ids = this.batch.tasks.map(({ taskId }) => taskId);
+		const ids = this.known.tasks.map(({ taskId }) => taskId);
 		await Promise.all(ids.map((taskId) => this.fetchFiles(taskId, getSource(taskId))));
 	}
 
@@ -78,7 +78,7 @@ export class Looker {
 	 */
 	private async ask(taskId: string, service: TaskService): Promise<void> {
 		await this.requests.get(taskId);
-		if (!this.batch.isOpen(taskId)) return;
+		if (!this.known.isOpen(taskId)) return;
 		const request = this.requests.get(taskId) ?? this.send(taskId, service);
 		this.requests.set(taskId, request);
 		await request;
@@ -86,14 +86,14 @@ export class Looker {
 
 	private async send(taskId: string, service: TaskService): Promise<void> {
 		await service.getTask(taskId, this.settings).then(
-			(task) => this.batch.learn(taskId, task),
-			(error: FailedLook) => this.batch.learnFailure(taskId, error),
+			(task) => this.known.learn(taskId, task),
+			(error: FailedLook) => this.known.learnFailure(taskId, error),
 		);
 		this.requests.delete(taskId);
 	}
 
 	private async fetchFiles(taskId: string, { service, ...storage }: Source): Promise<void> {
-		const task = this.batch.getTask(taskId);
+		const task = this.known.getTask(taskId);
 		const { downloads } = this.settings;
 		if (!downloads || task.status !== 'completed' || !task.resultUrls?.length) return;
 		if (!storage.helpers) return;
@@ -101,7 +101,7 @@ export class Looker {
 		const source = { ...storage, settings: this.settings, service } as FileSource;
 		const items = this.fetched.get(taskId) ?? this.download(task, source, downloads);
 		this.fetched.set(taskId, items);
-		this.batch.learnFiles(taskId, await items);
+		this.known.learnFiles(taskId, await items);
 	}
 
 	private async download(

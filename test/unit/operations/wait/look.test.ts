@@ -4,7 +4,7 @@ import {
 	Looker,
 	type Source,
 	type WaitSettings,
-} from '../../../../nodes/MediaGeneration/operations/wait/looker';
+} from '../../../../nodes/MediaGeneration/operations/wait/look';
 
 const IDS = ['one', 'two', 'three'];
 const completed: Partial<Task> = { status: 'completed', resultUrls: ['https://x/1'] };
@@ -19,7 +19,7 @@ function build({
 	const asked: string[] = [];
 	const tasks = IDS.map((taskId) => newTask(taskId, 'model'));
 	const looker = new Looker({ limit: 1, timeoutSeconds: 1, downloads });
-	looker.batch.setTasks(tasks);
+	looker.known.setTasks(tasks);
 	const getTask = async (taskId: string) => {
 		asked.push(taskId);
 		return { taskId, ...(await answer(taskId)) };
@@ -33,9 +33,9 @@ function build({
 	const fetchFiles = async () => {
 		await look();
 		await looker.collectFiles(getSource);
-		return looker.batch.toOutput('one')[0]?.json;
+		return looker.known.toOutput('one')[0]?.json;
 	};
-	return { batch: looker.batch, asked, look, fetchFiles };
+	return { known: looker.known, asked, look, fetchFiles };
 }
 
 const ONE_BY_ONE = { concurrency: 1 };
@@ -50,25 +50,25 @@ it.each<[string, object, string[], string[]]>([
 		['two', 'three'],
 	],
 ])('it looks %s', async (_, options, expected, open) => {
-	const { asked, look, batch } = build();
+	const { asked, look, known } = build();
 	await look(options);
 	expect(asked).toEqual(expected);
-	expect(batch.openIds).toEqual(open);
+	expect(known.openIds).toEqual(open);
 });
 
 it('asks again for a task that has not ended, also after a look that failed', async () => {
 	let fails = true;
-	const { look, batch, asked } = build({
+	const { look, known, asked } = build({
 		answer: async (taskId) => {
 			if (taskId === 'two' && fails) throw new Error('no answer');
 			return completed;
 		},
 	});
 	await look();
-	expect(batch.failure?.message).toBe('no answer');
+	expect(known.failure?.message).toBe('no answer');
 	fails = false;
 	await look();
-	expect(batch).toMatchObject({ isEnded: true, failure: undefined });
+	expect(known).toMatchObject({ haveEnded: true, failure: undefined });
 	expect(asked).toEqual([...IDS, 'two']);
 });
 
@@ -76,18 +76,18 @@ it('whoever asks while a request is under way shares the next one, which may kno
 	const answers: Array<(task: Partial<Task>) => void> = [];
 	const answer = async () =>
 		await new Promise<Partial<Task>>((resolve) => void answers.push(resolve));
-	const { look, asked, batch } = build({ answer });
+	const { look, asked, known } = build({ answer });
 	const looks = [look({}, ['one'])];
 	await Promise.resolve();
 	looks.push(look({}, ['one']), look({}, ['one']));
 	expect(asked).toEqual(['one']);
 	answers[0]?.({ status: 'pending' });
 	await looks[0];
-	expect(batch.isOpen('one')).toBe(true);
+	expect(known.isOpen('one')).toBe(true);
 	answers[1]?.(completed);
 	await Promise.all(looks);
 	expect(asked).toEqual(['one', 'one']);
-	expect(batch.isOpen('one')).toBe(false);
+	expect(known.isOpen('one')).toBe(false);
 });
 
 describe('files', () => {
@@ -113,4 +113,29 @@ describe('files', () => {
 		expect(await build({ httpRequest }).fetchFiles()).not.toHaveProperty('downloadError');
 		expect(httpRequest).not.toHaveBeenCalled();
 	});
+});
+
+it('files of a run that was woken may take as long as its Request Timeout says', async () => {
+	const timeouts: unknown[] = [];
+	const helpers = {
+		httpRequest: async ({ timeout }: { timeout?: number }) => {
+			timeouts.push(timeout);
+			throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+		},
+	};
+	const service = { credentials: { baseUrl: 'https://api.example', accessToken: 'token' } };
+	const looker = new Looker({
+		limit: 1,
+		timeoutSeconds: 300,
+		downloads: { field: 'data', maxBytes: null },
+	});
+	const task = newTask('task', 'model');
+	const resultUrls = ['https://files.example/a.png'];
+	looker.known.setTasks([{ ...task, status: 'completed', resultUrls }]);
+	// Of an item that has a task, no options are read.
+	const settings = { timeoutSeconds: 60 };
+	const source = { service: service as unknown as TaskService, helpers, settings };
+	await looker.collectFiles(() => source as unknown as Source);
+	expect(timeouts.length).toBeGreaterThan(0);
+	expect(new Set(timeouts)).toEqual(new Set([300_000]));
 });

@@ -1,7 +1,7 @@
 import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
 import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
-import { Looker } from '../../../../nodes/MediaGeneration/operations/wait/looker';
-import { pollUntilEnded } from '../../../../nodes/MediaGeneration/operations/wait/poll';
+import { Looker } from '../../../../nodes/MediaGeneration/operations/wait/look';
+import { waitAwake } from '../../../../nodes/MediaGeneration/operations/wait/awake';
 import { buildContext } from '../../context';
 
 /** The times of the requests. */
@@ -38,13 +38,13 @@ async function poll(
 	Object.assign(context, { additionalData: { executionTimeoutTimestamp: deadline } });
 	const tasks = taskIds.map((taskId) => newTask(taskId, 'model'));
 	const looker = new Looker({ limit: 0, timeoutSeconds: 60 });
-	looker.batch.setTasks(tasks);
+	looker.known.setTasks(tasks);
 	const getSource = () => ({ service: { getTask } as unknown as TaskService });
 	let endedAt: number | undefined;
-	const wait = pollUntilEnded(context, looker, { getSource, until });
+	const wait = waitAwake(context, looker, { getSource, until });
 	void wait.then(() => (endedAt = Date.now()));
 	await jest.advanceTimersByTimeAsync(Math.max(until, 0) + 60_000);
-	const output = taskIds.map((taskId) => looker.batch.toOutput(taskId)[0]?.json as Task);
+	const output = taskIds.map((taskId) => looker.known.toOutput(taskId)[0]?.json as Task);
 	return { statuses: output.map(({ status }) => status), endedAt, hints };
 }
 

@@ -29,10 +29,10 @@ const LIMIT_PASSED =
 
 /**
  * What is known of the tasks of one run: their ends, failed looks, and files. All output is made
- * with it. It has no clock and no network. An end is final: later answers change nothing.
+ * from it. It has no clock and no network. An end is final: later answers change nothing.
  */
-export class Batch {
-	private readonly known = new Map<string, Known>();
+export class KnownTasks {
+	private readonly byId = new Map<string, Known>();
 	/** The IDs of tasks that have not ended, in the order of their items. */
 	private readonly open = new Set<string>();
 
@@ -41,12 +41,12 @@ export class Batch {
 
 	/** Sets the tasks. What is known of those that it has already stays known. */
 	setTasks(tasks: Task[]): void {
-		const before = new Map(this.known);
-		this.known.clear();
+		const before = new Map(this.byId);
+		this.byId.clear();
 		this.open.clear();
 		for (const task of tasks) {
 			const known = before.get(task.taskId) ?? { task, silences: 0 };
-			this.known.set(task.taskId, known);
+			this.byId.set(task.taskId, known);
 			if (!hasEnded(known.task)) this.open.add(task.taskId);
 		}
 	}
@@ -59,18 +59,18 @@ export class Batch {
 		return this.open.has(taskId);
 	}
 
-	get isEnded(): boolean {
+	get haveEnded(): boolean {
 		return this.open.size === 0;
 	}
 
 	/** Why the last look at a task that has not ended failed, if one did. */
 	get failure(): FailedLook | undefined {
-		return this.openIds.map((taskId) => this.known.get(taskId)?.failure).find(Boolean);
+		return this.openIds.map((taskId) => this.byId.get(taskId)?.failure).find(Boolean);
 	}
 
 	/** The tasks as the service last returned them, in the order of their items. */
 	get tasks(): Task[] {
-		return [...this.known.values()].map(({ task }) => task);
+		return [...this.byId.values()].map(({ task }) => task);
 	}
 
 	/** The tasks that have ended, as n8n can store them. */
@@ -79,12 +79,12 @@ export class Batch {
 	}
 
 	getTask(taskId: string): Task {
-		return (this.known.get(taskId) as Known).task;
+		return (this.byId.get(taskId) as Known).task;
 	}
 
 	/** Notes what the service says of a task. */
 	learn(taskId: string, said: Task): void {
-		const known = this.known.get(taskId);
+		const known = this.byId.get(taskId);
 		if (!known || !this.open.has(taskId)) return;
 		// A record may lack the model.
 		known.task = { ...said, model: said.model ?? known.task.model };
@@ -100,7 +100,7 @@ export class Batch {
 
 	/** Notes that a look at a task failed. */
 	learnFailure(taskId: string, failure: FailedLook): void {
-		const known = this.known.get(taskId);
+		const known = this.byId.get(taskId);
 		if (!known || !this.open.has(taskId)) return;
 		known.failure = failure;
 		const isSilence = failure.answeredBy === 'service' && failure.code === UPSTREAM_SILENT;
@@ -112,7 +112,7 @@ export class Batch {
 
 	/** Notes the output of a completed task with its files, or with the reason why one is missing. */
 	learnFiles(taskId: string, output: OutputItem[]): void {
-		const known = this.known.get(taskId);
+		const known = this.byId.get(taskId);
 		if (known) known.output ??= output;
 	}
 
@@ -123,13 +123,13 @@ export class Batch {
 
 	/** Makes a task's output from what is known now. One that has not ended is `timedOut`. */
 	toOutput(taskId: string): OutputItem[] {
-		const { task, failure, output } = this.known.get(taskId) as Known;
+		const { task, failure, output } = this.byId.get(taskId) as Known;
 		const { downloads, perFile = false } = this.settings;
 		if (output) return output;
 		if (downloads && task.status === 'completed' && task.resultUrls?.length)
 			return toTaskItems({ ...task, downloadError: LIMIT_PASSED }, perFile);
-		const known = { ...markTimedOut(task), ...(failure && { lookError: failure.message }) };
-		return toTaskItems(known, perFile);
+		const lookError = failure && { lookError: failure.message };
+		return toTaskItems({ ...markTimedOut(task), ...lookError }, perFile);
 	}
 }
 
