@@ -26,7 +26,7 @@ const pair = usePair({
 	service: {
 		taskSeconds: 1,
 		callbackRetrySeconds: [],
-		callbackTimeoutSeconds: 1,
+		callbackTimeoutSeconds: 5,
 		rewrite: tellCallbackUrl,
 	},
 	n8n: { env: { ...INSPECTABLE, N8N_LOG_LEVEL: 'debug' } },
