@@ -5,7 +5,8 @@ const LONG = [
 	...['queue/queue', 'e2e/anyModel', 'e2e/results', 'e2e/trigger'],
 	...['e2e/restart', 'e2e/lostCallbacks', 'e2e/agentTools', 'e2e/agents'],
 	...['e2e/whoWaits', 'e2e/paidOnce', 'e2e/loops', 'e2e/reachability', 'e2e/stopAndTimeout'],
-	...['unit/operations/wait/waiting', 'unit/api/answers', 'unit/callback/verify'],
+	...['unit/api/exchange', 'unit/media/fuzz', 'unit/operations/toldModels'],
+	...['unit/operations/wait/asleep/sleeper', 'unit/api/answers'],
 ];
 
 /** Starts long test files first, so that none is left alone at the end. In a fresh clone Jest knows no times and goes by size. */
@@ -20,3 +21,5 @@ module.exports = class LongFirst extends Sequencer {
 		return super.sort(tests).sort((a, b) => rank(a) - rank(b));
 	}
 };
+
+module.exports.LONG = LONG;

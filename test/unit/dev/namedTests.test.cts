@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { LONG } from '../../../dev/longFirst.js';
+import { root } from '../../../dev/pack.cts';
+import { projects } from '../../../jest.config.js';
+
+const listFiles = (...folders: string[]) =>
+	execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...folders], {
+		cwd: root,
+	})
+		.toString()
+		.split('\n')
+		.filter((file) => file && fs.existsSync(path.join(root, file)));
+
+const read = (file: string) => fs.readFileSync(path.join(root, file), 'utf8');
+
+/** The files of tests, as notes name them: `e2e/sleep`. */
+const tests = listFiles('test').flatMap((file) => /^test\/(.+)\.test\.c?ts$/.exec(file)?.[1] ?? []);
+
+it('each test file that starts first exists', () => {
+	expect(LONG.length).toBeGreaterThan(10);
+	expect(LONG.filter((name) => !tests.includes(name))).toEqual([]);
+});
+
+it('each test file that a comment names exists, and each fact about n8n names the one that fails first', () => {
+	const named = listFiles('nodes', 'dev', 'bench', 'test').flatMap((file) =>
+		[...read(file).matchAll(/`((?:unit|engine|service|e2e|queue)\/[\w/]+)`/g)].map(
+			([, name = '']) => ({ file, name }),
+		),
+	);
+	expect(named.filter(({ name }) => !tests.includes(name))).toEqual([]);
+	const facts = listFiles('nodes/MediaGeneration/host');
+	expect(facts.filter((file) => !named.some((one) => one.file === file))).toEqual([]);
+});
+
+it('each file of the zod4 project exists, and it has no fewer tests than before', () => {
+	const suites = projects as Array<{ displayName: string; testMatch: string[] }>;
+	const files = suites.find(({ displayName }) => displayName === 'zod4')?.testMatch ?? [];
+	const texts = files.map((file) => read(file.replace('<rootDir>/', '')));
+	const titles = texts.flatMap((text) => text.match(/^\t*it(\.each)?\(/gm) ?? []);
+	// Raise it with what is added. A test that moves takes its file along in jest.config.js.
+	expect(titles.length).toBeGreaterThanOrEqual(84);
+});
