@@ -2,6 +2,7 @@ import { UserError, type INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { isWebUrl } from '../lib/url';
 import { isExact, parseJson } from '../lib/json';
+import { describeJsonFault, findJsonFault } from '../lib/jsonFault';
 import { toTitle } from './title';
 
 /** How a field is sent. */
@@ -153,12 +154,23 @@ export function parseValue(field: Field, value: unknown): unknown {
 function parse(field: Field, value: unknown, where = '', remedy?: string): unknown {
 	const parsed = findShape(field).safeParse(value);
 	if (parsed.success) return parsed.data;
+	if (field.type === 'json' && typeof value === 'string') refuseBrokenJson(field, value);
 	const { path = [], message } = parsed.error.issues[0] ?? {};
 	let culprit = value;
 	for (const step of path) culprit = (culprit as Record<string | number, unknown> | null)?.[step];
 	const given = isBlank(culprit) ? 'blank' : shorten(culprit);
 	const place = `'${namePlace(path, field.displayName)}'${where}`;
 	throw buildFieldError(`${place} ${message}, but is ${given}`, remedy);
+}
+
+/** @throws {UserError} for a text that is no JSON, with the place and what helps */
+function refuseBrokenJson({ displayName }: Field, text: string): void {
+	const fault = findJsonFault(text);
+	if (fault === undefined) return;
+	throw buildFieldError(
+		`'${displayName}' is not valid JSON at ${describeJsonFault(text, fault)}`,
+		"Nothing was sent for this item. A text from an expression breaks the JSON if it has quotes or line breaks: put a prompt into 'Prompt', or write {{ JSON.stringify($json.prompt) }} without quotes around it.",
+	);
 }
 
 /** Reads an entry of Options: undefined if the user didn't add it, null if its expression gives nothing. */

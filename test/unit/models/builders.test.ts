@@ -27,12 +27,24 @@ it.each(models.filter(({ id }) => id !== 'any'))(
 
 it.each([
 	['fields', ['anyModel', 'prompt', 'inputMode', 'anyFields']],
-	['json', ['anyModel', 'inputMode', 'jsonGuide', 'anyInput']],
+	['json', ['anyModel', 'prompt', 'inputMode', 'jsonGuide', 'anyInput']],
 ])('the panel shows no field of a listed model for Any Model with %s', (inputMode, names) => {
 	const anyModel = { __rl: true, mode: 'id', value: 'epsilon-2/text-to-video' };
 	const shown = listShown('any', { anyModel, inputMode });
 	expect(shown.map(({ name }) => name)).toEqual(names);
 });
+
+it.each([
+	['fields', false],
+	['json', true],
+])(
+	'a model without a prompt, chosen for Fields, leaves the prompt shown with %s: %p',
+	(inputMode, isShown) => {
+		const anyFields = { mappingMode: 'defineBelow', value: { $noPrompt: true }, schema: [] };
+		const names = listShown('any', { inputMode, anyFields }).map(({ name }) => name);
+		expect(names.includes('prompt')).toBe(isShown);
+	},
+);
 
 it('the hint of model has the parameters of each model, with the choices of those that have some', () => {
 	const lines = describeModels(models).split('\n');
@@ -43,4 +55,5 @@ it('the hint of model has the parameters of each model, with the choices of thos
 	}
 	expect(describeModels(models)).toContain("mode ('720p' | '1080p')");
 	expect(describeModels(models)).not.toContain('fieldsNotice');
+	expect(describeModels(models)).not.toMatch(/ prompt, prompt/);
 });

@@ -52,13 +52,20 @@ const byJson = { inputMode: ['json'] };
 
 /**
  * The same field as the other models' prompt, so its text stays when the model changes, which empties
- * the mapper. Hidden for a model without a prompt.
+ * the mapper. With Fields it is hidden for a model without a prompt; with JSON nothing hides it, so
+ * these are two.
  */
 export const anyPrompt: Field = {
 	...prompt,
 	placeholder: 'e.g. A red fox in snow, at dawn',
 	description: 'What to generate. Left blank, it is not sent.',
 	displayOptions: { show: byFields, hide: { '/anyFields.value.$noPrompt': [true] } },
+};
+
+const anyPromptForJson: Field = {
+	...anyPrompt,
+	description: 'What to generate. Filled in, it counts in place of the prompt in the JSON.',
+	displayOptions: { show: byJson },
 };
 
 export const inputMode: Field = {
@@ -154,6 +161,7 @@ export const mediaFieldsOption: Field = {
 export const anyModelFields = [
 	anyModel,
 	anyPrompt,
+	anyPromptForJson,
 	inputMode,
 	jsonGuide,
 	anyInput,

@@ -1,6 +1,6 @@
 import type { ResourceMapperValue } from 'n8n-workflow';
 import { buildFieldError, isBlank, parseValue } from '../field';
-import type { Model, ModelRequest } from '../model';
+import type { Model, ModelRequest, RequestSource } from '../model';
 import * as fields from './fields';
 import { addFacts, listShortly } from './property';
 import {
@@ -19,41 +19,70 @@ import { findStoredSchema } from './views';
  * service's document and checked against it. The editor stores the document with the fields; for
  * JSON, and for fields that an AI wrote, it is looked up.
  */
-export const requestAnyModel: Model['request'] = async ({ read, option, describe }) => {
-	const { anyModel, anyInput, anyFields, inputMode, anyPrompt } = fields;
-	const model = parseValue(anyModel, read(anyModel.name)) as string;
-	const lookUp = async (): Promise<JsonSchema> => {
-		const found = findInput(model, await describe(model));
-		return 'input' in found ? found.input.schema : {};
-	};
-	if (read(inputMode.name) === 'json') {
-		const json = parseValue(anyInput, read(anyInput.name)) as Record<string, unknown>;
-		const known = await lookUp();
-		const { input, ...body } = isBody(known, json) ? readBody(model, json) : { input: json };
-		return { model, input, ...body, warning: describeUnknown(known, model, input) };
-	}
-	const { value, schema } = (read(anyFields.name) || {}) as Partial<ResourceMapperValue>;
-	const stored = findStoredSchema(schema ?? []);
-	if (stored && stored.model !== model)
-		throw buildFieldError(
-			`The fields in Input are those of ${stored.model}, but the model is ${model}`,
-			"Nothing was sent for this item. Choose the model in the node and fill in its fields. If an expression gives the model, set 'Input Mode' to JSON.",
-		);
-	// Somebody else may have written the workflow, so its schema is trusted no more than the service's.
-	const inputSchema = stored ? (readSchema(stored.inputSchema, undefined) ?? {}) : await lookUp();
-	const prompt = read(anyPrompt.name);
-	const entered = { ...value, ...(!isBlank(prompt) && { [anyPrompt.name]: prompt }) };
+export const requestAnyModel: Model['request'] = async (source) => {
+	const { anyModel, inputMode } = fields;
+	const model = parseValue(anyModel, source.read(anyModel.name)) as string;
+	return source.read(inputMode.name) === 'json'
+		? await requestByJson(model, source)
+		: await requestByFields(model, source);
+};
+
+async function requestByJson(model: string, source: RequestSource): Promise<ModelRequest> {
+	const { anyInput } = fields;
+	const json = parseValue(anyInput, source.read(anyInput.name)) as Record<string, unknown>;
+	const schema = await lookUp(model, source);
+	const { input: written, callBackUrl } = isBody(schema, json)
+		? readBody(model, json)
+		: { input: json };
+	const input = { ...written, ...readPrompt(source) };
+	return { model, input, callBackUrl, warning: describeUnknown(schema, model, input) };
+}
+
+async function requestByFields(model: string, source: RequestSource): Promise<ModelRequest> {
+	const mapper = (source.read(fields.anyFields.name) || {}) as Partial<ResourceMapperValue>;
+	const schema = readStored(model, mapper) ?? (await lookUp(model, source));
+	const entered = { ...mapper.value, ...readPrompt(source) };
 	const values = Object.entries(entered).filter(([name]) => !isOwnEntry(name));
-	const mediaNames = String(option(fields.mediaFieldsOption.name) ?? '').split(/\s*,\s*/);
-	const input = toInput(inputSchema, Object.fromEntries(values), mediaNames);
-	const wrong = describeUnknown(inputSchema, model, input);
+	const input = toInput(schema, Object.fromEntries(values), readMediaNames(source));
+	const wrong = describeUnknown(schema, model, input);
 	if (wrong)
 		throw buildFieldError(
 			wrong,
 			"Nothing was sent for this item. Correct the names, then run the node again. What the service takes beyond these fields goes into 'Extra Fields' in Options.",
 		);
-	return { model, input, check: (whole) => checkInput(inputSchema, whole) };
-};
+	return { model, input, check: (whole) => checkInput(schema, whole) };
+}
+
+/** Looks up what the service says about a model; anything is allowed if it says nothing. */
+async function lookUp(model: string, { describe }: RequestSource): Promise<JsonSchema> {
+	const found = findInput(model, await describe(model));
+	return 'input' in found ? found.input.schema : {};
+}
+
+/**
+ * Reads the schema that the workflow stores. Somebody else may have written the workflow, so it is
+ * trusted no more than the service's.
+ * @throws {UserError} when the fields are those of another model
+ */
+function readStored(model: string, mapper: Partial<ResourceMapperValue>): JsonSchema | undefined {
+	const stored = findStoredSchema(mapper.schema ?? []);
+	if (!stored) return undefined;
+	if (stored.model !== model)
+		throw buildFieldError(
+			`The fields in Input are those of ${stored.model}, but the model is ${model}`,
+			"Nothing was sent for this item. Choose the model in the node and fill in its fields. If an expression gives the model, set 'Input Mode' to JSON.",
+		);
+	return readSchema(stored.inputSchema, undefined) ?? {};
+}
+
+/** Reads the node's own prompt, which counts where it is filled in. */
+function readPrompt({ read }: RequestSource): { prompt?: unknown } {
+	const prompt = read(fields.anyPrompt.name);
+	return isBlank(prompt) ? {} : { prompt };
+}
+
+const readMediaNames = ({ option }: RequestSource): string[] =>
+	String(option(fields.mediaFieldsOption.name) ?? '').split(/\s*,\s*/);
 
 /** @throws {UserError} for another model than the chosen one, or an input that is no JSON object */
 function readBody(model: string, body: Body): Pick<ModelRequest, 'input' | 'callBackUrl'> {

@@ -148,6 +148,28 @@ const requestJson = async (anyInput: unknown, openapi?: object, more: Values = {
 	});
 };
 
+describe("the node's prompt beside JSON", () => {
+	it.each<[string, object]>([
+		['is added', { seed: 1 }],
+		['counts in place of another', { seed: 1, prompt: 'written' }],
+		['counts in the input of a whole body', { model: 'brand/any', input: { seed: 1 } }],
+	])('%s', async (_, anyInput) => {
+		const { input, warning } = await requestJson(anyInput, undefined, { prompt: 'He said "hi"\n' });
+		expect({ input, warning }).toEqual({ input: { seed: 1, prompt: 'He said "hi"\n' } });
+	});
+
+	it('leaves the JSON as it is where it is blank', async () => {
+		const { input } = await requestJson({ prompt: 'written' }, undefined, { prompt: ' ' });
+		expect(input).toEqual({ prompt: 'written' });
+	});
+
+	it('is sent to a model whose document has no prompt, with a warning', async () => {
+		const { input, warning } = await requestJson({}, documentOf('seed'), { prompt: 'A fox' });
+		expect(input).toEqual({ prompt: 'A fox' });
+		expect(warning).toMatch(/^prompt .* is no field of brand\/any/);
+	});
+});
+
 describe("the whole body, as the service's documentation shows it", () => {
 	const input = { prompt: 'A fox' };
 
@@ -197,9 +219,12 @@ describe("the whole body, as the service's documentation shows it", () => {
 		);
 	});
 
-	it('whose input is no JSON object is refused', async () => {
-		const request = requestJson({ model: 'brand/any', input: 'A fox' });
-		await expect(request).rejects.toThrow("'input in Input (JSON)' must be a JSON object");
+	it.each([
+		[[1], "'input in Input (JSON)' must be a JSON object"],
+		['A fox', "'input in Input (JSON)' is not valid JSON"],
+	])('whose input is %j is refused', async (wrong, message) => {
+		const request = requestJson({ model: 'brand/any', input: wrong });
+		await expect(request).rejects.toThrow(message);
 	});
 });
 
