@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { postJson, runConcurrently } from '../../dev/fixtures/callbacks.cts';
+import { choosePairwise } from '../../dev/fixtures/pairwise.cts';
 import { connect, editSample, SPLIT_ITEMS, webhook } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import type { Workflow } from '../../dev/n8n/workflow.cts';
@@ -44,7 +45,7 @@ const FAULTS: Fault[] = [
 ];
 
 /** Every combination. With `changing`, expressions return another value at each try. */
-const cells = (Object.keys(WAYS) as Array<keyof typeof WAYS>).flatMap((way) =>
+const combinations = (Object.keys(WAYS) as Array<keyof typeof WAYS>).flatMap((way) =>
 	ON_ERROR.flatMap((onError) =>
 		RETRY.flatMap((retry) =>
 			FAULTS.flatMap((fault) =>
@@ -53,7 +54,13 @@ const cells = (Object.keys(WAYS) as Array<keyof typeof WAYS>).flatMap((way) =>
 		),
 	),
 );
-type Cell = (typeof cells)[number];
+type Cell = (typeof combinations)[number];
+
+/** All where a refusal is over at the next try, and of the others each pair of what varies. */
+const cells = [
+	...combinations.filter(({ fault }) => fault.once),
+	...choosePairwise(combinations.filter(({ fault }) => !fault.once)),
+];
 
 const nameNode = ({ way, onError, retry }: Cell) => `${way}-${onError}${retry ? '-retry' : ''}`;
 
