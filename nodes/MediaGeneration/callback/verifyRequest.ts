@@ -1,6 +1,7 @@
-import { sleep, type IWebhookFunctions } from 'n8n-workflow';
+import type { IWebhookFunctions } from 'n8n-workflow';
 import { CREDENTIAL, type Credentials } from '../api/endpoints';
 import { readJsonBody } from '../host/jsonBody';
+import { readAsWebhook } from '../host/webhookCredential';
 import type { Fault } from './faults';
 import { type Refused, warnOwner } from './respond';
 import { readSigningKeys, type KeyName, type SigningKeys } from './signature';
@@ -42,7 +43,7 @@ export async function verifyRequest(
 	const form = readForm(request, { ...options, signed: signed === true });
 	if (!isAccepted(form)) return toRefused(form);
 
-	const credentials = await readSharedCredentials(context);
+	const credentials = await readAsWebhook<Credentials>(context, CREDENTIAL);
 	const keys = chooseKeys(signed, readSigningKeys(credentials));
 	const verdict = verify(request, keys, options);
 	if (!isAccepted(verdict)) return toRefused(verdict);
@@ -67,26 +68,4 @@ function chooseKeys(
 function toRefused({ faults, clockDifferenceSeconds }: Verdict): Refused<Fault> {
 	const [reason] = faults as [Fault];
 	return reason === 'timestampStale' ? { reason, clockDifferenceSeconds } : { reason };
-}
-
-/** How long callbacks share what was read of a credential, in milliseconds. */
-const SHARED_FOR = 1_000;
-
-/** Reads that are under way or just ended, by node and credential. */
-const reads = new Map<string, Promise<Credentials>>();
-
-/** Reads the node's credential. Callbacks share a read, since n8n starts a V8 isolate for each. */
-async function readSharedCredentials(context: IWebhookFunctions): Promise<Credentials> {
-	const { id, credentials } = context.getNode();
-	const key = `${context.getWorkflow().id} ${id} ${credentials?.[CREDENTIAL]?.id} ${context.getMode()}`;
-	const known = reads.get(key);
-	if (known) return await known;
-	const read = context.getCredentials<Credentials>(CREDENTIAL);
-	reads.set(key, read);
-	const forget = async () => {
-		await sleep(SHARED_FOR);
-		reads.delete(key);
-	};
-	void read.then(forget, forget);
-	return await read;
 }

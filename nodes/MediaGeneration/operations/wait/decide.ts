@@ -107,6 +107,7 @@ async function canReadCredentialAgain(
 	context: IExecuteFunctions,
 	services: TaskService[],
 ): Promise<boolean> {
-	const credentials = JSON.stringify(await readAsWebhook(context, CREDENTIAL));
+	const read = await readAsWebhook(context, CREDENTIAL).catch(() => undefined);
+	const credentials = JSON.stringify(read);
 	return services.every((service) => JSON.stringify(service.credentials) === credentials);
 }

@@ -35,14 +35,12 @@ async function decide(run: Run, howToWait: HowToWait = 'callback') {
 	const context = buildContext(run, {
 		evaluateExpression: () => run.url ?? PUBLIC,
 		async getCredentials() {
-			const { connectionInputData } = this as { connectionInputData?: object };
-			if (connectionInputData || run.isUnreadable) throw new Error('no data');
+			if (run.isUnreadable) throw new Error('no data');
 			return { baseUrl: services[0] };
 		},
 		getMode: () => 'trigger',
 		getParentNodes: () => [],
 	});
-	Object.assign(context, { connectionInputData: [{}] });
 	const all = services.map((baseUrl) => ({ credentials: { baseUrl } }) as TaskService);
 	return await decideWait(context, howToWait, all);
 }
