@@ -60,8 +60,7 @@ export class MediaGeneration implements INodeType {
 		usableAsTool: true,
 		builderHint,
 		webhooks: wakeWebhooks,
-		waitingNodeTooltip:
-			'There is nothing to do, and you may close this panel. The execution sleeps. It continues by itself when the tasks have ended, or when the wait limit passes.',
+		waitingNodeTooltip: 'Your file is being made. You can close this panel.',
 		credentials: [{ name: 'mediaGenerationApi', required: true, testedBy: 'testCredential' }],
 		properties: operationProperties,
 	};

@@ -18,7 +18,7 @@ it('charges each item to its own account where the credential has expressions, a
 	for (const node of [editSample(resultsUrl), editSample(resultsUrl, {}, { executeOnce: true })]) {
 		const execution = await pair.run(chain('Accounts', [accounts, node]), { credential });
 		for (const item of execution.getItems(NODE)) expect(item.status).toBe('completed');
-		expect(readHints(execution)[0]).toContain('The node polled: the credential');
+		expect(readHints(execution)[0]).toContain('The run stayed awake because the credential');
 	}
 	expect(pair.listPrompts()).toEqual(['one', 'one']);
 	expect([...other.tasks.values()]).toMatchObject([{ input: { prompt: 'two' } }]);

@@ -105,7 +105,7 @@ async function waitForEnd(name: string) {
 describe.each(Object.keys(OBSTACLES))('a proxy that answers the resume URL by %s', (answer) => {
 	it('makes Automatic poll, with a hint that says what to open', async () => {
 		const name = nameTask(answer, 'automatic');
-		const why = `The node polled: ${describeObstacle(answer)}`;
+		const why = `The run stayed awake because ${describeObstacle(answer)}`;
 		expect(await waitForEnd(name)).toContainEqual(expect.stringContaining(why));
 		expect(pair.findTask(name).callBackUrl).toBeUndefined();
 	});
@@ -190,7 +190,9 @@ describe('a service on another machine, which does not know this n8n', () => {
 		expect(execution.getItems(NODE)).toMatchObject([{ status: 'completed' }]);
 		expect(elsewhere.listTasks().map(({ callBackUrl }) => callBackUrl)).toEqual([undefined]);
 		expect(readHints(execution)).toContainEqual(
-			expect.stringMatching(/^The node polled: the service can't reach this n8n.*WEBHOOK_URL/),
+			expect.stringMatching(
+				/^The run stayed awake because the service can't reach this n8n.*WEBHOOK_URL/,
+			),
 		);
 	});
 });

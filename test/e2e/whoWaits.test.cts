@@ -256,7 +256,7 @@ const byEvaluation: Start = async (texts) => {
 interface Row {
 	name: string;
 	start: Start;
-	/** A part of the reason to poll; absent: the execution sleeps. */
+	/** A part of the reason to stay awake; absent: the execution sleeps. */
 	reason?: string;
 	/** What the one who waits gets: the tasks in their last state, or no more than their end; absent: nobody waits. */
 	gets?: 'tasks' | 'end';
@@ -266,8 +266,8 @@ interface Row {
 	isSkipped?: boolean;
 }
 
-const WAITS = { reason: 'waits for the answer', gets: 'tasks' } as const;
-const CALLS = { reason: 'the workflow that called this one waits', gets: 'tasks' } as const;
+const WAITS = { reason: 'so that the caller of', gets: 'tasks' } as const;
+const CALLS = { reason: 'so that the workflow that called this one gets', gets: 'tasks' } as const;
 
 const ROWS: Row[] = [
 	{ name: 'schedule', start: bySchedule },
@@ -355,7 +355,7 @@ async function expectTasks(row: Row) {
 	expect(slept).toEqual(tasks.map(() => reason === undefined));
 	const reasons = executions
 		.flatMap(readHints)
-		.filter((hint) => hint.startsWith('The node polled'));
+		.filter((hint) => hint.startsWith('The run stayed awake'));
 	const why = expect.stringContaining(String(reason));
 	expect(reasons).toEqual(reason === undefined ? [] : expect.arrayContaining([why]));
 	const end = Math.max(...tasks.map(({ completeTime }) => Number(completeTime)));

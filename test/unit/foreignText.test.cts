@@ -16,8 +16,8 @@ import { buildDocument } from '../../dev/service/catalogue.cts';
 import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
 import { executeOperation } from '../../nodes/MediaGeneration/operations/execute';
 import {
-	sayWhyPolled,
-	sayWhySlept,
+	sayWhyAwake,
+	sayObstacle,
 	showOutcome,
 } from '../../nodes/MediaGeneration/operations/wait/output';
 import { checkCredential } from '../../nodes/MediaGeneration/trigger/activate';
@@ -167,8 +167,8 @@ const ways: Record<string, () => unknown> = {
 		showHints((context) =>
 			showOutcome(context, [{ taskId: 't', status: 'failed', failMessage: MARKUP }]),
 		),
-	'the hint why a run polled': () => showHints((context) => sayWhyPolled(context, MARKUP)),
-	'the hint what kept callbacks away': () => showHints((context) => sayWhySlept(context, MARKUP)),
+	'the hint why a run stayed awake': () => showHints((context) => sayWhyAwake(context, MARKUP)),
+	'the hint what kept callbacks away': () => showHints((context) => sayObstacle(context, MARKUP)),
 	'the hint that a model has no such field': async () => {
 		const parameters = { operation: 'start', ...ANY_JSON, anyInput: { [MARKUP]: 1 } };
 		return (await run(parameters)).texts.slice(-1);

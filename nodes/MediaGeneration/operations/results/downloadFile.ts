@@ -206,11 +206,9 @@ const quote = (link: string): string => toMessage(JSON.stringify(link));
 const toMegabytes = (bytes: number): string => `${bytes / 1024 / 1024} MB`;
 
 const ASK = 'Ask the service about the link.';
-const RAISE = 'Raise the limit if this n8n has room for the files, then run the node again.';
-const STORAGE =
-	"Check the room and the limits of n8n's storage for files, then run the node again.";
-const LATER =
-	'Run the node again later. The service usually keeps a task and its files for a while.';
+const RAISE = 'Raise the limit if this n8n has room for the files.';
+const STORAGE = "Check the room and the limits of n8n's storage for files.";
+const LATER = 'Try again later: the service usually keeps a task and its files for a while.';
 
 const buildError = (
 	{ label }: Pick<RemoteFile, 'label'>,

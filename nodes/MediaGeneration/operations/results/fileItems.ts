@@ -40,6 +40,12 @@ export function toFileItems(
 	return [{ json, ...(binaries.length && { binary }) }];
 }
 
-/** Says why a file can't be downloaded, and what to do. */
-export const describeError = (error: Error): string =>
-	[error.message, error instanceof UserError && error.description].filter(Boolean).join('. ');
+/** How to get a file that Generate, or Wait, could not download. */
+export const GET_FILES =
+	'Use Get Files with this task ID. Running Generate again pays for a new task.';
+
+/** Says why a task's file can't be downloaded, and what to do. */
+export function describeError(error: Error): string {
+	const hint = error instanceof UserError && error.description;
+	return [`${error.message}.`, hint, GET_FILES].filter(Boolean).join(' ');
+}

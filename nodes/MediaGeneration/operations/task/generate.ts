@@ -161,5 +161,7 @@ export const generate = defineOperation<CreateRequest | RecalledTask>({
 	},
 });
 
-/** Why a retry polls. The service sends callbacks to the execution that created the tasks. */
-const CALLED_BACK_ELSEWHERE = { reason: 'tasks of this run were created by an earlier execution' };
+/** Why a retry stays awake. The service sends callbacks to the execution that created the tasks. */
+const CALLED_BACK_ELSEWHERE = {
+	reason: 'because tasks of this run were created by an earlier execution',
+};

@@ -1,8 +1,11 @@
 import { sleep, type IExecuteFunctions } from 'n8n-workflow';
+import type { TaskService } from '../../api/client';
 import { readDeadline } from '../../host/deadline';
 import { LONGEST_PAUSE, settleBy } from '../../lib/timers';
+import type { Outcome } from '../operation';
+import type { TaskWork } from '../work';
 import type { Looker, Source } from './look';
-import { sayEndedEarly } from './output';
+import { sayEndedEarly, showOutcome } from './output';
 import { PAUSES_AWAKE, planAwake, type AwakeTimes } from './timetable';
 
 type GetSource = (taskId: string) => Source;
@@ -11,16 +14,28 @@ type GetSource = (taskId: string) => Source;
  * Waits awake: looks at all tasks together until they have ended, the limit passes, the execution is
  * stopped, or n8n would soon end it. Then it waits for the files.
  * @param until the wait limit, in milliseconds since 1970
+ * @returns an outcome for each of `works`, in their order
  */
 export async function waitAwake(
 	context: IExecuteFunctions,
-	looker: Looker,
-	{ getSource, until }: { getSource: GetSource; until: number },
-): Promise<void> {
+	works: TaskWork[],
+	{ looker, until }: { looker: Looker; until: number },
+): Promise<Outcome[]> {
+	const stopped = context.getExecutionCancelSignal();
+	const getSource = createGetSource(context, works);
 	const times = planAwake(Date.now(), until, readDeadline(context));
-	await lookUntilEnded(looker, getSource, times, context.getExecutionCancelSignal());
+	await lookUntilEnded(looker, getSource, times, stopped);
 	if (!looker.known.haveEnded && times.filesBy < until) sayEndedEarly(context);
 	await settleBy(times.filesBy, looker.collectFiles(getSource));
+	showOutcome(context, looker.known.tasks);
+	return works.map(({ task }) => ({ items: looker.known.toOutput(task.taskId) }));
+}
+
+/** Makes a function that finds the service of a task. Files go to n8n's storage. */
+export function createGetSource(context: IExecuteFunctions, works: TaskWork[]): GetSource {
+	const services = new Map(works.map(({ task, service }) => [task.taskId, service]));
+	const storage = { helpers: context.helpers, signal: context.getExecutionCancelSignal() };
+	return (taskId) => ({ ...storage, service: services.get(taskId) as TaskService });
 }
 
 /** Looks with pauses that grow. While the service refuses requests for their rate, they are longest. */

@@ -13,14 +13,16 @@ export type HowToWait = 'automatic' | 'callback' | 'polling';
 
 /** How a run waits. */
 export interface WaitDecision {
-	/** The URL that wakes the execution, which sleeps; absent if it stays awake and polls. */
+	/** The URL that wakes the execution, which sleeps; absent if it stays awake. */
 	resumeUrl?: string;
-	/** Why it stays awake, or what may keep callbacks away; absent if the user chose how it waits. */
+	/** What may keep callbacks away from an execution that sleeps, as the end of a sentence. */
+	obstacle?: string;
+	/** Why it stays awake, as the end of a sentence; absent if the user chose that. */
 	reason?: string;
 }
 
 /**
- * Decides whether the execution sleeps or polls. It sleeps only where nobody waits for its end, and
+ * Decides whether the execution sleeps or stays awake. It sleeps only where nobody waits for its end, and
  * where the resume URL leads here. With Sleep Until Notified, the user vouches for reachability.
  * @throws {UserError} before anything is created, when that user's n8n can't be reached
  */
@@ -32,35 +34,36 @@ export async function decideWait(
 	if (chosen === 'polling') return {};
 	const waiter = findWaiter(context);
 	if (waiter) return { reason: explainWaiter(waiter) };
-	if (!(await canReadCredentialAgain(context, services))) return { reason: UNREADABLE_CREDENTIAL };
+	if (!(await canReadCredentialAgain(context, services)))
+		return { reason: `because ${UNREADABLE_CREDENTIAL}` };
 	const resumeUrl = readResumeUrl(context);
 	const isReachable = ({ credentials }: TaskService) =>
 		mayReach(credentials.baseUrl, resumeUrl, chosen);
 	if (!services.every(isReachable)) return refuseToSleep(resumeUrl, chosen);
 	const obstacle = explainAnswerer(await findAnswerer(resumeUrl, PROBE));
-	if (chosen === 'automatic' && obstacle) return { reason: obstacle };
-	return { resumeUrl, reason: obstacle };
+	if (chosen === 'automatic' && obstacle) return { reason: `because ${obstacle}` };
+	return { resumeUrl, obstacle };
 }
 
 /** Says why an execution stays awake, as the end of a sentence. */
 function explainWaiter(waiter: Waiter): string {
 	switch (waiter.who) {
 		case 'agent':
-			return "an AI agent waits for its tool's result";
-		case 'noExecution':
-			return 'there is no execution here that could sleep';
-		case 'singleNode':
-			return "n8n deletes the execution of a single node at its end, so a callback couldn't resume it";
-		case 'newEngine':
-			return "n8n's new engine can't let a node sleep";
+			return 'so that the AI agent gets the finished file';
 		case 'callingWorkflow':
-			return "the workflow that called this one waits for its end. To let the execution sleep, move Generate there, or turn off 'Wait for Sub-Workflow Completion'";
-		case 'n8n':
-			return `n8n waits for the end of a run of the kind "${waiter.mode}"`;
-		case 'messageBroker':
-			return `"${waiter.node}" acknowledges its message when the execution ends, or sleeps`;
+			return "so that the workflow that called this one gets the finished file. To let the execution sleep, move Generate there, or turn off 'Wait for Sub-Workflow Completion'";
 		case 'caller':
-			return `the caller of "${waiter.node}" waits for the answer, and would get it before the tasks have ended`;
+			return `so that the caller of "${waiter.node}" gets the finished file`;
+		case 'messageBroker':
+			return `so that "${waiter.node}" acknowledges its message only once the tasks have ended`;
+		case 'noExecution':
+			return 'because there is no execution here that could sleep';
+		case 'singleNode':
+			return 'because n8n deletes the execution of a single node at its end, so that no callback could wake it';
+		case 'newEngine':
+			return "because n8n's new engine can't let a node sleep";
+		case 'n8n':
+			return `because n8n waits for the end of a run of the kind "${waiter.mode}"`;
 	}
 }
 
@@ -90,7 +93,8 @@ const SET_WEBHOOK_URL =
 function refuseToSleep(resumeUrl: string, chosen: HowToWait): WaitDecision {
 	const { origin } = new URL(resumeUrl);
 	const why = `service can't reach this n8n: callbacks would go to ${origin}`;
-	if (chosen === 'automatic') return { reason: `the ${why}. To let it sleep: ${SET_WEBHOOK_URL}` };
+	if (chosen === 'automatic')
+		return { reason: `because the ${why}. To let it sleep: ${SET_WEBHOOK_URL}` };
 	const description = `Nothing was created. ${SET_WEBHOOK_URL}, or set 'How to Wait' to Automatic.`;
 	throw new UserError(`The ${why}`, { description });
 }

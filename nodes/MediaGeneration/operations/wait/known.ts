@@ -1,7 +1,7 @@
 import type { Failure } from '../../api/errors';
 import { markTimedOut, restoreTask, storeTask, type StoredTask, type Task } from '../../api/task';
 import type { OutputItem } from '../operation';
-import { toTaskItems } from '../results/fileItems';
+import { GET_FILES, toTaskItems } from '../results/fileItems';
 
 /** What is known of one task. */
 interface Known {
@@ -24,8 +24,7 @@ export type FailedLook = Pick<Failure, 'message' | 'code' | 'answeredBy' | 'isRa
 const UPSTREAM_SILENT = 408;
 const SILENCES_TO_END = 2;
 
-const LIMIT_PASSED =
-	"The wait limit passed before the file was complete. Get it with Get Files, or raise 'Limit Wait Time' or the workflow's timeout.";
+const LIMIT_PASSED = `The wait limit passed before the file was complete. ${GET_FILES} To have more time, raise 'Limit Wait Time' or the workflow's timeout.`;
 
 /**
  * What is known of the tasks of one run: their ends, failed looks, and files. All output is made

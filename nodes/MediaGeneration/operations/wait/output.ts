@@ -27,13 +27,13 @@ export function showOutcome(context: IExecuteFunctions, tasks: Task[]): void {
 	addHint(context, 'info', `${paid} consumed ${credits} credits.`);
 }
 
-/** Says why the node polled, unless the user chose it. */
-export function sayWhyPolled(context: IExecuteFunctions, reason?: string): void {
-	if (reason !== undefined) addHint(context, 'info', `The node polled: ${reason}.`);
+/** Says why the run stayed awake, unless the user chose that. */
+export function sayWhyAwake(context: IExecuteFunctions, reason?: string): void {
+	if (reason !== undefined) addHint(context, 'info', `The run stayed awake ${reason}.`);
 }
 
 /** Says what may have kept callbacks from an execution that slept. */
-export function sayWhySlept(context: IExecuteFunctions, obstacle?: string): void {
+export function sayObstacle(context: IExecuteFunctions, obstacle?: string): void {
 	if (obstacle !== undefined) addHint(context, 'warning', `The execution slept, but ${obstacle}.`);
 }
 

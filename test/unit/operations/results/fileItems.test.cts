@@ -62,11 +62,14 @@ it('names the files of a task after its first, and asks for each once', async ()
 });
 
 it.each([
-	['500', 'its host cdn.example answered 500. Run the node again later'],
+	['500', 'its host cdn.example answered 500. Try again later'],
 	['404', 'has expired or is refused, also after the service was asked'],
 ])('has the other files, without a gap, and why a host answers %s', async (name, reason) => {
 	const { item } = await fetchItems(completed(name, 'b', 'c'));
 	expect(item.json).toMatchObject({ downloadError: expect.stringContaining(reason) as string });
+	// Running the node again would create the task again.
+	const { downloadError } = item.json as { downloadError: string };
+	expect(downloadError).toMatch(/\. Use Get Files with this task ID\. Running Generate again pays/);
 	expect(Object.entries(item.binary ?? {}).map(([field, { data }]) => [field, data])).toEqual([
 		['data', `${HOST}/b`],
 		['data_1', `${HOST}/c`],

@@ -36,16 +36,20 @@ async function poll(
 		},
 	);
 	Object.assign(context, { additionalData: { executionTimeoutTimestamp: deadline } });
-	const tasks = taskIds.map((taskId) => newTask(taskId, 'model'));
+	const service = { getTask } as unknown as TaskService;
+	const works = taskIds.map((taskId, index) => ({
+		index,
+		service,
+		task: newTask(taskId, 'model'),
+	}));
 	const looker = new Looker({ limit: 0, timeoutSeconds: 60 });
-	looker.known.setTasks(tasks);
-	const getSource = () => ({ service: { getTask } as unknown as TaskService });
+	looker.known.setTasks(works.map(({ task }) => task));
 	let endedAt: number | undefined;
-	const wait = waitAwake(context, looker, { getSource, until });
+	const wait = waitAwake(context, works, { looker, until });
 	void wait.then(() => (endedAt = Date.now()));
 	await jest.advanceTimersByTimeAsync(Math.max(until, 0) + 60_000);
-	const output = taskIds.map((taskId) => looker.known.toOutput(taskId)[0]?.json as Task);
-	return { statuses: output.map(({ status }) => status), endedAt, hints };
+	const output = (await wait) as Array<{ items: [{ json: Task }] }>;
+	return { statuses: output.map(({ items: [{ json }] }) => json.status), endedAt, hints };
 }
 
 const pauses = () => asked.map((at, index) => at - (asked[index - 1] ?? 0));
@@ -129,8 +133,8 @@ it.each([
 		expect(endedAt).toBeLessThanOrEqual(early);
 		const isLate = status === 'timedOut';
 		expect(asked.at(-1)).toBeGreaterThanOrEqual(isLate ? early - 5_000 : 0);
-		const hint = expect.stringContaining("before 'Limit Wait Time'") as string;
-		expect(hints).toEqual(isLate && until > deadline ? [hint] : []);
+		const told = hints.filter((hint) => hint.includes("before 'Limit Wait Time'"));
+		expect(told).toHaveLength(isLate && until > deadline ? 1 : 0);
 	},
 );
 

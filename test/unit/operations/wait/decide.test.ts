@@ -56,10 +56,18 @@ describe.each<HowToWait>(['automatic', 'callback'])('%s', (chosen) => {
 	});
 
 	it.each<[string, Run, string]>([
-		['an agent, as whoever waits', { isTool: true }, 'an AI agent waits'],
+		['an agent, as whoever waits', { isTool: true }, 'so that the AI agent gets'],
 		["a run of n8n's Agents, without an execution", { kept: null }, 'no execution'],
-		["a credential that can't be read again", { isUnreadable: true }, 'credential has expr'],
-		['several credentials', { services: ['https://a.example', LAN] }, 'credential has expr'],
+		[
+			"a credential that can't be read again",
+			{ isUnreadable: true },
+			'because the credential has expr',
+		],
+		[
+			'several credentials',
+			{ services: ['https://a.example', LAN] },
+			'because the credential has expr',
+		],
 	])('polls for %s, and says why', async (_, run, reason) => {
 		expect(await decide(run, chosen)).toEqual({ reason: expect.stringContaining(reason) });
 		expect(answerer).not.toHaveBeenCalled();
@@ -78,7 +86,7 @@ it.each([
 	'where n8n is %s, automatic polls, a callback is an error, and both say what to do',
 	async (_, url) => {
 		const unreached = `service can't reach this n8n: callbacks would go to ${new URL(url).origin}`;
-		const reason = expect.stringMatching(`^the ${unreached}\\. .*WEBHOOK_URL`) as string;
+		const reason = expect.stringMatching(`^because the ${unreached}\\. .*WEBHOOK_URL`) as string;
 		expect(await decide({ url }, 'automatic')).toEqual({ reason });
 		await expect(decide({ url }, 'callback')).rejects.toMatchObject({
 			message: `The ${unreached}`,
@@ -106,22 +114,23 @@ it.each<[Partial<Answerer>, string]>([
 	async (found, words) => {
 		answerer.mockResolvedValue({ address, ...found } as Answerer);
 		const told = `callbacks to ${address} would not arrive: ${words} Let the proxy before n8n pass POST requests below /webhook-waiting/ on`;
-		const reason = expect.stringContaining(told) as string;
-		expect(await decide({}, 'automatic')).toEqual({ reason });
-		expect(await decide({}, 'callback')).toEqual({ resumeUrl: own(PUBLIC), reason });
+		const awake = { reason: expect.stringContaining(`because ${told}`) as string };
+		expect(await decide({}, 'automatic')).toEqual(awake);
+		const asleep = { obstacle: expect.stringContaining(told) as string };
+		expect(await decide({}, 'callback')).toEqual({ resumeUrl: own(PUBLIC), ...asleep });
 		expect(answerer).toHaveBeenCalledWith(own(PUBLIC), 3_000);
 	},
 );
 
 it.each<[waiters.Waiter, string]>([
-	[{ who: 'agent' }, 'an AI agent waits'],
+	[{ who: 'agent' }, 'so that the AI agent gets'],
 	[{ who: 'noExecution' }, 'no execution'],
 	[{ who: 'singleNode' }, 'n8n deletes the execution'],
 	[{ who: 'newEngine' }, 'new engine'],
-	[{ who: 'callingWorkflow' }, 'workflow that called this one'],
+	[{ who: 'callingWorkflow' }, 'so that the workflow that called this one gets the finished file'],
 	[{ who: 'n8n', mode: 'evaluation' }, '"evaluation"'],
-	[{ who: 'messageBroker', node: 'Kafka' }, '"Kafka" acknowledges its message'],
-	[{ who: 'caller', node: 'Webhook' }, 'the caller of "Webhook"'],
+	[{ who: 'messageBroker', node: 'Kafka' }, 'so that "Kafka" acknowledges its message only once'],
+	[{ who: 'caller', node: 'Webhook' }, 'so that the caller of "Webhook" gets the finished file'],
 ])('says who waits: %j', async (waiter, reason) => {
 	jest.spyOn(waiters, 'findWaiter').mockReturnValue(waiter);
 	expect(await decide({})).toEqual({ reason: expect.stringContaining(reason) as string });

@@ -89,7 +89,9 @@ it.each<[string, FailedLook[], boolean]>([
 	expect(known.haveEnded).toBe(hasFailed);
 });
 
-const downloadError = expect.stringContaining('The wait limit passed') as string;
+const downloadError = expect.stringMatching(
+	/^The wait limit passed.* Use Get Files with/,
+) as string;
 
 it('outputs the files of a completed task, or says that they were not complete in time', () => {
 	const { known, show } = build(open, DOWNLOADS);

@@ -2,8 +2,8 @@ import type { NodeExecutionHint } from 'n8n-workflow';
 import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
 import {
 	logObstacle,
-	sayWhyPolled,
-	sayWhySlept,
+	sayObstacle,
+	sayWhyAwake,
 	showOutcome,
 } from '../../../../nodes/MediaGeneration/operations/wait/output';
 import { buildContext } from '../../context';
@@ -60,10 +60,10 @@ it.each<[Task[], string[]]>([
 it('the log names what may keep callbacks away while a run sleeps, and a hint once it is awake', () => {
 	const { context, hints, log } = buildRun();
 	for (const reason of [undefined, 'r']) {
-		sayWhyPolled(context, reason);
-		sayWhySlept(context, reason);
+		sayWhyAwake(context, reason);
+		sayObstacle(context, reason);
 		logObstacle(context, reason);
 	}
-	expect(hints).toEqual(['info: The node polled: r.', 'warning: The execution slept, but r.']);
+	expect(hints).toEqual(['info: The run stayed awake r.', 'warning: The execution slept, but r.']);
 	expect(log).toEqual(['"Node" sleeps, but r.']);
 });

@@ -4,17 +4,16 @@ import { openRecord, type Sleep } from '../../../../nodes/MediaGeneration/operat
 import { Sleeper } from '../../../../nodes/MediaGeneration/operations/wait/asleep/sleeper';
 import type { WaitDecision } from '../../../../nodes/MediaGeneration/operations/wait/decide';
 import type { WaitSettings } from '../../../../nodes/MediaGeneration/operations/wait/look';
-import { waitAwake } from '../../../../nodes/MediaGeneration/operations/wait/awake';
+import * as timetable from '../../../../nodes/MediaGeneration/operations/wait/timetable';
 import { waitForTasks } from '../../../../nodes/MediaGeneration/operations/wait/waitForTasks';
 import { buildContext } from '../../context';
 import { buildItem } from '../creations';
 import { buildFileHelpers } from '../results/files.cts';
 
-jest.mock('../../../../nodes/MediaGeneration/operations/wait/awake');
 jest.mock('../../../../nodes/MediaGeneration/operations/wait/asleep/sleeper');
-const polled = jest.mocked(waitAwake);
 beforeEach(() => {
 	jest.resetAllMocks();
+	// So short a wait has one look, at once.
 	jest.spyOn(Date, 'now').mockReturnValue(1_000);
 });
 afterEach(() => jest.restoreAllMocks());
@@ -29,10 +28,12 @@ let executions = 0;
 function newRun(tasks: Task[], more: Partial<WaitSettings> = {}) {
 	const hints: string[] = [];
 	const log: string[] = [];
+	/** The token that each task was asked for with. */
+	const tokens: Record<string, string> = {};
 	const input: INodeExecutionData[] = tasks.map((_, item) => ({ json: { item } }));
 	const data: { main?: unknown } = { main: [input] };
 	const put = jest.fn<Promise<void>, [Date]>().mockResolvedValue();
-	const getTask = jest.fn<Promise<Task>, [string]>();
+	const getTask = jest.fn(async (taskId: string): Promise<Task> => pending(taskId));
 	const { helpers, asked } = buildFileHelpers(() => ({ chunks: [Buffer.from('file')] }));
 	const context = buildContext(
 		{ executionId: `wait-${executions++}` },
@@ -41,6 +42,7 @@ function newRun(tasks: Task[], more: Partial<WaitSettings> = {}) {
 			getExecuteData: () => ({ data }),
 			putExecutionToWait: put,
 			helpers,
+			getWorkflowSettings: () => ({}),
 			getWorkflow: () => ({ id: 'workflow', name: 'Films' }),
 			logger: { info() {}, warn: (line: string) => log.push(line) },
 		},
@@ -50,33 +52,42 @@ function newRun(tasks: Task[], more: Partial<WaitSettings> = {}) {
 		record.addTask(index, { model: 'model', input: {} }, task.taskId);
 		const credentials = { accessToken: task.taskId };
 		const { service } = buildItem(context, index, { credentials });
-		Object.assign(service, { getTask });
+		Object.assign(service, {
+			async getTask(taskId: string) {
+				tokens[taskId] = service.credentials.accessToken;
+				return await getTask(taskId);
+			},
+		});
 		return { index, service, task };
 	});
 	const settings: WaitSettings = { limit: 500, timeoutSeconds: 1, ...more };
 	const stored = record.openWait(() => settings);
 	const wait = async (decision: WaitDecision = {}, woken?: Sleep) =>
 		await waitForTasks(context, works, { record, wait: stored, decision, woken });
-	return { wait, stored, hints, log, context, record, data, input, put, getTask, files: asked };
+	return { wait, stored, hints, log, record, data, input, put, getTask, tokens, files: asked };
 }
 
 const shown = (taskId: string, status: string) => ({
 	items: [{ json: { ...pending(taskId), status } }],
 });
 
-it('polls without a resume URL, and outputs what it learned, for each item its task', async () => {
-	polled.mockImplementation(async (_, { known }) => known.learn('b', completed('b')));
-	const { wait, hints } = newRun([pending('a'), pending('b'), pending('a')]);
-	const { outcomes, fallAsleep } = await wait({ reason: 'somebody waits' });
+it('stays awake without a resume URL, says why, and outputs for each item its task', async () => {
+	const { wait, hints, getTask } = newRun([pending('a'), pending('b'), pending('a')]);
+	getTask.mockImplementation(async (id) => (id === 'b' ? completed(id) : pending(id)));
+	const { outcomes, fallAsleep } = await wait({ reason: 'because somebody waits' });
 	const a = shown('a', 'timedOut');
 	expect(outcomes).toEqual([a, shown('b', 'completed'), a]);
 	expect(fallAsleep).toBeUndefined();
 	expect(hints).toEqual([
-		'The node polled: somebody waits.',
+		'The run stayed awake because somebody waits.',
 		expect.stringContaining('1 of 2 tasks has not ended'),
 	]);
-	const [, , { getSource }] = polled.mock.calls[0] as Parameters<typeof waitAwake>;
-	expect(getSource('b').service.credentials.accessToken).toBe('b');
+});
+
+it('asks for each task by the account of its item', async () => {
+	const { wait, tokens } = newRun([pending('a'), pending('b')]);
+	await wait();
+	expect(tokens).toEqual({ a: 'a', b: 'b' });
 });
 
 it('outputs an item for each file of a task where that is chosen', async () => {
@@ -88,18 +99,15 @@ it('outputs an item for each file of a task where that is chosen', async () => {
 });
 
 it('a later try goes on to the same limit', async () => {
+	const planned = jest.spyOn(timetable, 'planAwake');
 	const { wait } = newRun([pending('a')]);
 	await wait();
 	jest.mocked(Date.now).mockReturnValue(1_200);
 	await wait();
-	expect(polled.mock.calls.map(([, , { until }]) => until)).toEqual([1_500, 1_500]);
+	expect(planned.mock.calls.map(([, until]) => until)).toEqual([1_500, 1_500]);
 });
 
 it('a later try asks for nothing that has ended, and downloads no file twice', async () => {
-	polled.mockImplementation(async (_, looker, { getSource }) => {
-		await looker.look(looker.known.openIds, { getSource });
-		await looker.collectFiles(getSource);
-	});
 	const downloads = { field: 'data', maxBytes: null };
 	const run = newRun([pending('a'), pending('b')], { downloads });
 	const end = (taskId: string): Task => ({
@@ -122,23 +130,27 @@ it('a later try asks for nothing that has ended, and downloads no file twice', a
 describe('a run that was woken', () => {
 	const asleep = { number: 1, until: 1_500, input: [], failures: {} };
 
-	it('knows what the webhook learned, with the prompt that names files, and says what was in the way', async () => {
-		const { wait, hints } = newRun([pending('a'), pending('b')]);
-		const ended: Task = { ...completed('a'), [REQUEST]: { prompt: 'A cat' } };
+	it('asks for no task whose end the webhook knew, names its file by its prompt, and says what was in the way', async () => {
+		const downloads = { field: 'data', maxBytes: null };
+		const { wait, hints, getTask } = newRun([pending('a'), pending('b')], { downloads });
+		const resultUrls = ['https://files.example/1'];
+		const ended: Task = { ...completed('a'), resultUrls, [REQUEST]: { prompt: 'A cat' } };
 		const woken = [JSON.parse(JSON.stringify(storeTask(ended))) as Task];
 		const { outcomes, fallAsleep } = await wait(
 			{},
 			{ ...asleep, woken, obstacle: 'it answers 302' },
 		);
 		expect(fallAsleep).toBeUndefined();
-		const [, { known }] = polled.mock.calls[0] as Parameters<typeof waitAwake>;
-		expect(known.openIds).toEqual(['b']);
-		expect(known.getTask('a')[REQUEST]?.prompt).toBe('A cat');
-		expect(JSON.parse(JSON.stringify(outcomes[0]))).toEqual(shown('a', 'completed'));
+		expect(getTask.mock.calls).toEqual([['b']]);
+		const data = { fileName: expect.stringMatching(/^a-cat/i) as string };
+		expect(outcomes).toMatchObject([
+			{ items: [{ json: { taskId: 'a', status: 'completed' }, binary: { data } }] },
+			shown('b', 'timedOut'),
+		]);
 		expect(hints).toContain('The execution slept, but it answers 302.');
 	});
 
-	it('does not say that it polled', async () => {
+	it('does not say that it stayed awake', async () => {
 		const { wait, hints } = newRun([completed('a')]);
 		await wait({}, { ...asleep, woken: [] });
 		expect(hints).toEqual([]);
@@ -147,12 +159,12 @@ describe('a run that was woken', () => {
 
 describe('with a resume URL', () => {
 	const items = [{ json: { taskId: 'a', status: 'timedOut' } }];
-	const decision = { resumeUrl: RESUME_URL, reason: 'it answers 302' };
+	const decision = { resumeUrl: RESUME_URL, obstacle: 'it answers 302' };
 
 	it('sleeps: n8n stores the items so far, and ends the wait after the limit', async () => {
 		const resultUrls = ['https://files.example/1', 'https://files.example/2'];
 		const b = { ...completed('b'), resultUrls };
-		const { wait, input, put, data, record, ...run } = newRun([b, pending('a')], {
+		const { wait, input, put, data, record, getTask, ...run } = newRun([b, pending('a')], {
 			perFile: true,
 		});
 		const { outcomes, fallAsleep } = await wait(decision);
@@ -162,7 +174,7 @@ describe('with a resume URL', () => {
 		await fallAsleep?.(returned, failures);
 		// n8n empties the array that a node returns, where its errors have an output of their own.
 		returned.pop();
-		expect(polled).not.toHaveBeenCalled();
+		expect(getTask).not.toHaveBeenCalled();
 		expect(put).toHaveBeenCalledWith(new Date(101_500));
 		expect(data.main).toEqual([items]);
 		const sleep = { number: 1, until: 1_500, failures, obstacle: 'it answers 302' };
@@ -192,7 +204,6 @@ describe('with a resume URL', () => {
 		stored.begun = begun;
 		const { fallAsleep } = await wait(decision);
 		expect(fallAsleep).toBeUndefined();
-		expect(polled).toHaveBeenCalled();
 		expect(hints.join()).not.toContain('it answers 302');
 	});
 });
