@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { findModelSchema } from '../../api/catalogue';
-import { modelOptions, models } from '../../models';
+import { modelFields, modelOptions, models } from '../../models';
 import {
 	buildFieldError,
 	parseValue,
@@ -78,6 +78,8 @@ export async function prepareRequest(
 	chooseCallbackUrl: (pasted: unknown) => string | undefined = () => undefined,
 ): Promise<CreateRequest> {
 	const { read, option, service, context, index } = item;
+	const { refuseFixedExpressions } = await import('./fixedText');
+	refuseFixedExpressions(context.getNode().parameters, [...modelFields, extraFields]);
 	const id = read('model');
 	const model = models.find((candidate) => candidate.id === id);
 	if (!model)

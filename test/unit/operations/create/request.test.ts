@@ -13,6 +13,7 @@ async function prepare(parameters: Values, options: Values = {}, openapi?: objec
 		index: 3,
 		context: {
 			addExecutionHints: ({ message }: { message: string }) => hints.push(message),
+			getNode: () => ({ parameters }),
 		} as unknown as IExecuteFunctions,
 		service: service as unknown as TaskService,
 		read: (name: string) => parameters[name],
@@ -61,6 +62,14 @@ it('a date in a field of any model is sent as text, before its schema checks it'
 	const at = new Date('2026-11-02T10:00:00Z');
 	const { request } = await prepareAny({ anyFields: { value: { at } } });
 	expect(request.input).toEqual({ at: '2026-11-02T10:00:00.000Z' });
+});
+
+it('an expression in a text that nobody switched to one is refused, by the name of its field', async () => {
+	const anyInput = '{ "prompt": "{{ $json.prompt }}" }';
+	const json = prepareAny({ inputMode: 'json', anyInput });
+	await expect(json).rejects.toThrow("'Input (JSON)' is a fixed text with {{ $json.prompt }}");
+	const named = prepare({ ...edit, prompt: '{{ $json.prompt }}' });
+	await expect(named).rejects.toThrow("'Prompt' is a fixed text");
 });
 
 it('a model that the node does not have is refused, and the error leads to Any Model', async () => {

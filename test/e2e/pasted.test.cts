@@ -1,0 +1,89 @@
+import { expect } from '@jest/globals';
+import { generate, items, NODE } from '../../dev/fixtures/workflows.cts';
+import { usePair } from './support.cts';
+
+const pair = usePair({ service: { taskSeconds: 0.5, lookupSeconds: 0 } });
+
+const MODEL = 'epsilon-2/text-to-video';
+const QUOTED = 'He said "hi"\nand left';
+
+/** Builds our node with JSON that a user of HTTP Request nodes brings. */
+const paste = (anyInput: unknown, parameters: Record<string, unknown> = {}) =>
+	generate({ operation: 'start', anyModel: MODEL, anyInput, ...parameters });
+
+/** Returns the newest task as it was sent. */
+const readSent = () => pair.listTasks().at(-1);
+
+describe('the body that the documentation shows, pasted into Input (JSON),', () => {
+	const callBackUrl = 'https://media.example/callback';
+	const body = JSON.stringify({ model: MODEL, callBackUrl, input: { prompt: 'A fox' } }, null, 2);
+
+	it('is sent by its input, and Generate ignores its callback URL', async () => {
+		const execution = await pair.runNodes(paste(body, { operation: 'generate' }));
+		expect(execution.getItems(NODE)).toMatchObject([{ status: 'completed' }]);
+		expect(readSent()).toMatchObject({ model: MODEL, input: { prompt: 'A fox' } });
+		expect(readSent()?.callBackUrl).not.toBe(callBackUrl);
+	});
+
+	it('has Start Without Waiting report to its callback URL', async () => {
+		await pair.runNodes(paste(body));
+		expect(readSent()).toMatchObject({ callBackUrl, input: { prompt: 'A fox' } });
+	});
+
+	it('for another model than the chosen one creates nothing', async () => {
+		const execution = await pair.runNodes(paste(body, { anyModel: 'brand/other' }));
+		expect(execution.readError()).toContain(`is ${MODEL}, but`);
+		expect(pair.listTasks()).toEqual([]);
+	});
+});
+
+describe('an expression in a field that nobody switched', () => {
+	const FIXED = '{{ $json.prompt }}';
+	const mapper = { mappingMode: 'defineBelow', value: { prompt: FIXED }, schema: [] };
+	const EDIT = { model: 'beta2/image-edit', image: 'https://media.example/a.png' };
+
+	it.each<[where: string, parameters: Record<string, unknown>]>([
+		['Prompt of a named model', { ...EDIT, prompt: FIXED }],
+		['Input (JSON)', { anyInput: `{ "prompt": "${FIXED}" }` }],
+		['a field of the mapper', { inputMode: 'fields', anyFields: mapper }],
+	])('is refused in %s, and nothing is created', async (_, parameters) => {
+		const nodes = [items([{ prompt: 'A fox' }]), paste({}, parameters)];
+		const execution = await pair.runNodes(...nodes);
+		expect(execution.readError()).toMatch(/is a fixed text with \{\{ \$json\.prompt \}\}.*/);
+		expect(pair.countCreations()).toBe(0);
+	});
+
+	it('counts only where the field is shown', async () => {
+		const parameters = {
+			inputMode: 'fields',
+			anyFields: { ...mapper, value: { prompt: 'A fox' } },
+		};
+		await pair.runNodes(paste(`{ "prompt": "${FIXED}" }`, parameters));
+		expect(readSent()?.input).toEqual({ prompt: 'A fox' });
+	});
+
+	it('may stand in what an expression returns', async () => {
+		await pair.runNodes(items([{ prompt: FIXED }]), paste('{}', { prompt: '={{ $json.prompt }}' }));
+		expect(readSent()?.input).toEqual({ prompt: FIXED });
+	});
+});
+
+describe('a prompt with quotes and line breaks', () => {
+	const FORMS: Array<[how: string, anyInput: string, prompt?: string]> = [
+		['in Prompt', '{ "duration": "5" }', '={{ $json.prompt }}'],
+		['as JSON text', '={ "duration": "5", "prompt": {{ JSON.stringify($json.prompt) }} }'],
+	];
+
+	it('within quotes breaks the JSON, and the error says where and what helps', async () => {
+		const broken = '={\n  "duration": "5",\n  "prompt": "{{ $json.prompt }}"\n}';
+		const execution = await pair.runNodes(items([{ prompt: QUOTED }]), paste(broken));
+		const place = /is not valid JSON at line 3, column 23: .*"He said "▸hi"↵and left"/;
+		expect(execution.readError()).toMatch(place);
+		expect(pair.listTasks()).toEqual([]);
+	});
+
+	it.each(FORMS)('is sent as it is %s', async (_, anyInput, prompt = '') => {
+		await pair.runNodes(items([{ prompt: QUOTED }]), paste(anyInput, { prompt }));
+		expect(readSent()?.input).toEqual({ duration: '5', prompt: QUOTED });
+	});
+});
