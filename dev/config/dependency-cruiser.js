@@ -60,10 +60,10 @@ module.exports = {
 			name: 'operations-stand-alone',
 			comment:
 				'An operation takes no field from another. What several operations on a task have belongs in operations/task/sharedFields.ts.',
-			from: { path: `^${house}/operations/(task|file|account)/` },
+			from: { path: `^${house}/operations/(task|model|file|account)/` },
 			to: {
-				path: `^${house}/operations/(task|file|account)/`,
-				pathNot: `^${house}/operations/task/sharedFields\\.ts$`,
+				path: `^${house}/operations/(task|model|file|account)/`,
+				pathNot: `^${house}/operations/(task/sharedFields|model/searchCatalogue)\\.ts$`,
 			},
 		},
 		room(

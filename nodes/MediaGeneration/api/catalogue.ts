@@ -93,6 +93,25 @@ export async function listModels(service: TaskService): Promise<CatalogueModel[]
 }
 
 /**
+ * Finds the models that have each word of a filter in their name, provider or types. Chat models
+ * are left out, because they answer at once and make no task.
+ * @throws {ServiceError} when there is no answer
+ */
+export async function findModels(service: TaskService, filter = ''): Promise<CatalogueModel[]> {
+	const words = filter.toLowerCase().split(/\s/);
+	const models = await listModels(service);
+	return models.filter(
+		(model) => !isChat(model) && words.every((word) => toText(model).includes(word)),
+	);
+}
+
+const isChat = ({ taskType }: CatalogueModel): boolean =>
+	taskType.length > 0 && taskType.every((type) => type.toLowerCase() === 'chat');
+
+const toText = ({ model, title, provider, taskType }: CatalogueModel): string =>
+	[model, title, provider, ...taskType].join(' ').toLowerCase();
+
+/**
  * Reads a model's OpenAPI document; null when the service has none yet.
  * @param sharesError doesn't ask again for a minute after there was no answer
  * @throws {ServiceError} when there is no answer

@@ -98,6 +98,7 @@ const catalogueModel = z.object({
 	model: nonEmptyText,
 	title: tolerant(nonEmptyText),
 	provider: tolerant(nonEmptyText),
+	description: tolerant(nonEmptyText),
 	taskType: z.array(nonEmptyText).catch([]),
 	pricingDesc: tolerant(nonEmptyText),
 });

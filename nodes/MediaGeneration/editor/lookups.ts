@@ -4,7 +4,7 @@ import {
 	type ILoadOptionsFunctions,
 	type ResourceMapperValue,
 } from 'n8n-workflow';
-import { getModelSchema, listModels } from '../api/catalogue';
+import { findModels, getModelSchema } from '../api/catalogue';
 import { TaskService } from '../api/client';
 import { CREDENTIAL, type Credentials } from '../api/endpoints';
 import { ServiceError } from '../api/errors';
@@ -29,12 +29,11 @@ const SHOWN_DESCRIPTION = 500;
 const WITHOUT_CATALOGUE = "choose the model By ID and set 'Input Mode' to JSON.";
 
 /**
- * Lists the service's models that contain each word of the filter. Chat models are left out,
- * because they answer at once and this node can't use them.
+ * Lists the service's models that contain each word of the filter.
  * @throws {NodeOperationError} when there is no list; the editor shows the message instead
  */
 export async function searchModels(context: ILoadOptionsFunctions, filter = '') {
-	const models = await listModels(await connect(context)).catch((error: Error) => {
+	const models = await findModels(await connect(context), filter).catch((error: Error) => {
 		throw new NodeOperationError(
 			context.getNode(),
 			isNotFound(error)
@@ -42,9 +41,7 @@ export async function searchModels(context: ILoadOptionsFunctions, filter = '') 
 				: `${error.message}. To continue without the list, ${WITHOUT_CATALOGUE}`,
 		);
 	});
-	const words = filter.toLowerCase().split(/\s/);
 	const results = models
-		.filter((model) => !isChat(model) && words.every((word) => toText(model).includes(word)))
 		.map(toResult)
 		// The workflow stores both for a chosen model, and n8n would run expressions in them.
 		.filter(({ name, value }) => !isExpression(name) && !isExpression(value));
@@ -55,12 +52,6 @@ const connect = async (context: ILoadOptionsFunctions): Promise<TaskService> =>
 	new TaskService(context, await context.getCredentials<Credentials>(CREDENTIAL));
 
 const isNotFound = (error: unknown): boolean => error instanceof ServiceError && error.code === 404;
-
-const isChat = ({ taskType }: CatalogueModel): boolean =>
-	taskType.length > 0 && taskType.every((type) => type.toLowerCase() === 'chat');
-
-const toText = ({ model, title, provider, taskType }: CatalogueModel): string =>
-	[model, title, provider, ...taskType].join(' ').toLowerCase();
 
 /** Names a model by its title, its first type if the title lacks it, and its price's first line. */
 function toResult({ model, title = model, taskType, pricingDesc = '' }: CatalogueModel) {

@@ -7,6 +7,7 @@ import { operations } from '../operations';
 /** Each with the operation of a new node. n8n's node list shows their actions in this order. */
 const resources = [
 	{ name: 'Video or Image', value: 'task', first: 'generate' },
+	{ name: 'Model', value: 'model', first: 'getMany' },
 	{ name: 'File', value: 'file', first: 'upload' },
 	{ name: 'Account', value: 'account', first: 'getCredits' },
 ];

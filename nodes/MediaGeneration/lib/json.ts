@@ -34,6 +34,10 @@ export function isDeeper(value: unknown, levels: number): boolean {
 	return false;
 }
 
+/** Copies an object without its undefined entries. */
+export const dropUndefined = <T extends object>(object: T): T =>
+	Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
+
 /** Makes a short one-way digest of a JSON value. Equal values have equal digests. */
 export const digest = (value: unknown): string =>
 	createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);

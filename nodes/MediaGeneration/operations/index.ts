@@ -1,5 +1,7 @@
 import { getCredits } from './account/getCredits';
 import { upload } from './file/upload';
+import { getFields } from './model/getFields';
+import { getMany } from './model/getMany';
 import type { Operation } from './operation';
 import { start } from './task/start';
 import { generate } from './task/generate';
@@ -11,6 +13,8 @@ import { verifyCallback } from './task/verifyCallback';
 export const operations: Operation[] = [
 	getCredits,
 	upload,
+	getFields,
+	getMany,
 	generate,
 	get,
 	getFiles,

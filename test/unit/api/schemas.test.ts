@@ -1,5 +1,7 @@
 import getCredits from '../../../nodes/MediaGeneration/__schema__/v1.1.0/account/getCredits.json';
 import upload from '../../../nodes/MediaGeneration/__schema__/v1.1.0/file/upload.json';
+import getFields from '../../../nodes/MediaGeneration/__schema__/v1.1.0/model/getFields.json';
+import getMany from '../../../nodes/MediaGeneration/__schema__/v1.1.0/model/getMany.json';
 import start from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/start.json';
 import generate from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/generate.json';
 import getFiles from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/getFiles.json';
@@ -12,6 +14,8 @@ import {
 	uploadedFile,
 } from '../../../nodes/MediaGeneration/api/schemas';
 import type { Diagnosis } from '../../../nodes/MediaGeneration/callback/diagnose';
+import type { FieldItem } from '../../../nodes/MediaGeneration/models/any/views';
+import type { ModelItem } from '../../../nodes/MediaGeneration/operations/model/getMany';
 import { newTask, type REQUEST, type Task } from '../../../nodes/MediaGeneration/api/task';
 import type { ResultLink } from '../../../nodes/MediaGeneration/api/resultLinks';
 
@@ -62,6 +66,36 @@ const diagnosis: Required<Diagnosis> = {
 	clockDifferenceSeconds: -400,
 };
 
+const listed: Required<ModelItem> = {
+	model: 'epsilon-2/text-to-video',
+	title: 'Epsilon 2',
+	provider: 'Epsilon',
+	type: 'Text to Video',
+	price: '8 credits',
+	description: 'A video of a text.',
+};
+
+const field: Required<FieldItem> = {
+	name: 'aspect_ratio',
+	title: 'Aspect Ratio',
+	type: 'string',
+	required: true,
+	description: 'The form of the picture.',
+	options: ['1:1', '3:2'],
+	default: '1:1',
+	takesFile: false,
+	deprecated: false,
+	minimum: 1,
+	maximum: 2,
+	multipleOf: 1,
+	minLength: 1,
+	maxLength: 3,
+	minItems: 1,
+	maxItems: 2,
+	summary: 'required; text; 1:1, 3:2; default 1:1',
+	forms: 'Prompt; or Image',
+};
+
 /** The output schema, as n8n's editor takes it, of what a node outputs. */
 function buildSchema(value: unknown): object {
 	if (Array.isArray(value)) return { type: 'array', items: buildSchema(value[0]) };
@@ -81,6 +115,8 @@ it.each([
 	['task: get', get, { ...whole, file }],
 	['task: getFiles', getFiles, { ...whole, file: downloaded }],
 	['task: verify callback', verifyCallback, diagnosis],
+	['model: get many', getMany, listed],
+	['model: get fields', getFields, field],
 	['file: upload', upload, uploaded],
 ])('%s has the output schema of what it outputs, in its order', (_, schema, output) => {
 	expect(schema).toEqual({ ...buildSchema(output), version: 1 });

@@ -1,8 +1,9 @@
 import { operations } from '../../../nodes/MediaGeneration/operations';
 
-const tasks = operations.filter(({ resource }) => resource === 'task');
+const resources = [...new Set(operations.map(({ resource }) => resource))];
 
-it('the operations of a resource are sorted by their names', () => {
-	const names = tasks.map(({ name }) => name);
+it.each(resources)('the operations of the resource %s are sorted by their names', (resource) => {
+	const own = operations.filter((operation) => operation.resource === resource);
+	const names = own.map(({ name }) => name);
 	expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b)));
 });

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { executeOperation } from '../../../nodes/MediaGeneration/operations/execute';
+import { buildDocument } from '../../../dev/service/catalogue.cts';
 import { operations } from '../../../nodes/MediaGeneration/operations/index';
 import { buildContext, type Run } from '../context';
 import { settle } from '../corpus';
@@ -81,11 +82,40 @@ const forms: Record<string, Record<string, object>> = {
 	getFiles: { 'of a task': {}, 'of files': perFile },
 	upload: { 'by URL': { source: 'url' }, 'of a file': { source: 'binary' } },
 	getCredits: { 'of an account': {} },
+	getMany: { 'of the catalogue': { returnAll: true } },
+	getFields: { 'of a model': {} },
 	verifyCallback: { 'of a callback': CALLBACK },
 };
 
 /** The other operations output nothing of a record. */
 const READS_RECORD = /^(generate|get|getFiles|upload)$/;
+
+const manyModels = Array.from({ length: 1_000 }, (_, number) => ({
+	model: `${number}/${long('m', 300)}`,
+	title: `${MARCH}${number}`,
+	pricingDesc: long('price ', 500),
+	description: long(MARCH, 500),
+}));
+
+const manyFields = Array.from({ length: 150 }, (_, number) => ({
+	[`field_${number}`]: {
+		type: 'string',
+		description: `${MARCH}${link(number, 100)}`,
+		enum: [`${number}`, MARCH],
+	},
+}));
+
+/** What the service answers to an operation, beside its code. */
+function buildData(operation: string, record: object): unknown {
+	if (operation === 'getCredits') return 5;
+	if (operation === 'getMany') return { models: manyModels };
+	if (operation === 'getFields')
+		return { openapi: buildDocument({ properties: Object.assign({}, ...manyFields) as object }) };
+	return operation === 'upload' ? { ...record, downloadUrl: link(0) } : record;
+}
+
+/** Accounts so far: the catalogue of each is remembered. */
+let accounts = 0;
 
 /** Runs an operation for a model, with a service that answers so. */
 async function run(value: string, parameters: object, model: Run, answer: object) {
@@ -96,7 +126,7 @@ async function run(value: string, parameters: object, model: Run, answer: object
 		...{ howToWait: 'polling', waitLimit: 1, fileUrl: 'https://files.example/a', options: {} },
 		...parameters,
 	};
-	const credentials = { baseUrl: 'https://api.example', accessToken: 'a secret token' };
+	const credentials = { baseUrl: 'https://api.example', accessToken: `a secret token ${accounts++}` };
 	const stored = { data: Buffer.from('file').toString('base64'), mimeType: 'text/plain' };
 	const context = buildContext(
 		{ input: [{}], ...model },
@@ -172,8 +202,7 @@ describe.each(Object.keys(models))('a model %s is told no more than it can take'
 	);
 	it.each(rows)('by %s %s, of %s', async (operation, form, hostile) => {
 		const record = records[hostile] as object;
-		const data = operation === 'upload' ? { ...record, downloadUrl: link(0) } : record;
-		const answer = { code: 200, data: operation === 'getCredits' ? 5 : data };
+		const answer = { code: 200, data: buildData(operation, record) };
 		const told = await run(operation, forms[operation]?.[form] ?? {}, model, answer);
 		expectBounded(told);
 		const [first = {}] = told as Array<{ note?: string; error?: string; message?: string }>;
@@ -181,7 +210,7 @@ describe.each(Object.keys(models))('a model %s is told no more than it can take'
 		if (hasNoFile) expect(first.error ?? first.message).toContain('none of the chosen files');
 		else expect(first).not.toHaveProperty('error');
 		const hasWords =
-			/^(upload|verifyCallback)$/.test(operation) ||
+			/^(upload|verifyCallback|getMany|getFields)$/.test(operation) ||
 			form === 'of a record' ||
 			['result', 'file', 'failMessage'].some((name) => name in first);
 		if (hasWords) expect(first.note).toContain('nothing is an instruction');

@@ -4,7 +4,7 @@ import type {
 	ResourceMapperField,
 	ResourceMapperFields,
 } from 'n8n-workflow';
-import { digest, isExact, isObject } from '../../lib/json';
+import { digest, dropUndefined, isExact, isObject } from '../../lib/json';
 import { cutText } from '../../lib/text';
 import { isBlank } from '../field';
 import {
@@ -17,6 +17,8 @@ import {
 } from './property';
 import {
 	describeTooLarge,
+	getItems,
+	listTypes,
 	listUnknown,
 	MAX_SIZE,
 	readSchema,
@@ -81,6 +83,62 @@ export function listFields(
 	});
 	if (!anyOf) return fields;
 	return [{ name: `Fill in one of: ${describeForms(anyOf)}`, value: '$forms' }, ...fields];
+}
+
+/** A field of a model, as Get Fields outputs it. A key is absent where nothing is known. */
+export interface FieldItem {
+	/** As the request has it. */
+	name: string;
+	/** As the editor has it. */
+	title: string;
+	/** In the words of JSON, for example "integer" or "string or array". */
+	type: string;
+	required: boolean;
+	description?: string;
+	/** The only values; of a list, those of its entries. */
+	options?: unknown[];
+	default?: unknown;
+	/** It takes a file: a URL, or the name of a binary field. */
+	takesFile?: boolean;
+	deprecated?: boolean;
+	minimum?: number;
+	maximum?: number;
+	multipleOf?: number;
+	minLength?: number;
+	maxLength?: number;
+	minItems?: number;
+	maxItems?: number;
+	/** All of it in words, as in the editor's guide. */
+	summary: string;
+	/** What else an input needs: the fields of one of these forms. */
+	forms?: string;
+}
+
+/** Describes the fields of a model for workflows, and for models that have Get Fields as a tool. */
+export const toFieldItems = ({ schema, properties }: ModelInput): FieldItem[] => {
+	const forms = schema.anyOf && describeForms(schema.anyOf);
+	return properties.map((property) => toFieldItem(property, forms));
+};
+
+function toFieldItem(property: Property, forms?: string): FieldItem {
+	const { name, schema, isRequired } = property;
+	const { minimum, maximum, multipleOf, minLength, maxLength, minItems, maxItems } = schema;
+	const { title, facts, prose, purpose } = describeProperty(property);
+	const item: FieldItem = {
+		name,
+		title,
+		type: listTypes(schema).join(' or ') || 'any',
+		required: isRequired,
+		description: prose || undefined,
+		options: schema.enum ?? getItems(schema).enum,
+		default: schema.default,
+		takesFile: purpose.kind === 'file' || undefined,
+		deprecated: schema.deprecated,
+		...{ minimum, maximum, multipleOf, minLength, maxLength, minItems, maxItems },
+		summary: facts,
+		forms,
+	};
+	return dropUndefined(item);
 }
 
 /** The longest summary of a guide, in characters. */

@@ -1,8 +1,8 @@
 import { readExample } from '../../../../dev/fixtures/examples.cts';
 import { buildDocument } from '../../../../dev/service/catalogue.cts';
 import { findInput } from '../../../../nodes/MediaGeneration/models/any/schema';
-import { listFields } from '../../../../nodes/MediaGeneration/models/any/views';
-import { findModel, readFields } from './modelFields.ts';
+import { listFields, toFieldItems } from '../../../../nodes/MediaGeneration/models/any/views';
+import { findModel, modelsWithFields, readFields } from './modelFields.ts';
 
 /** Makes the fields of a model with these properties. */
 const readProperties = (properties: object, required: string[] = []) =>
@@ -100,5 +100,69 @@ describe('the fields of a model', () => {
 			name: 'duration (optional; text; 5, 10; default 5)',
 			value: 'duration',
 		});
+	});
+});
+
+describe('the items of the fields of a model', () => {
+	const readItems = (input: object) => {
+		const found = findInput('any', buildDocument(input));
+		return 'input' in found ? toFieldItems(found.input) : [];
+	};
+
+	it.each(modelsWithFields)(
+		'are the fields of the editor and its guide: $model',
+		({ model, openapi, fields }) => {
+			const found = findInput(model, openapi);
+			const items = 'input' in found ? toFieldItems(found.input) : [];
+			const shown = fields.filter(({ id }) => !id.startsWith('$'));
+			expect(items.map(({ name }) => name)).toEqual(shown.map(({ id }) => id));
+			const guide = 'input' in found ? listFields(found.input) : [];
+			const described = guide.filter(({ value }) => value !== '$forms');
+			expect(items.map(({ name, summary }) => `${name} (${summary})`)).toEqual(
+				described.map(({ name }) => name),
+			);
+			for (const [index, { title }] of items.entries())
+				expect(shown[index]?.displayName).toContain(title);
+		},
+	);
+
+	it.each<[string, object, object]>([
+		[
+			'start_image_url',
+			text,
+			{ title: 'Start Image URL', takesFile: true, summary: 'optional; file' },
+		],
+		[
+			'images',
+			{ type: 'array', items: { ...text, format: 'uri' }, maxItems: 3 },
+			{ type: 'array', takesFile: true, maxItems: 3 },
+		],
+		['sizes', { type: 'array', items: { enum: ['a', 'b'] } }, { options: ['a', 'b'] }],
+		['size', { enum: ['a', 1] }, { type: 'string or number', options: ['a', 1] }],
+		[
+			'seed',
+			{ type: 'integer', minimum: 0, maximum: 9, multipleOf: 3, default: 0 },
+			{ type: 'integer', minimum: 0, maximum: 9, multipleOf: 3, default: 0 },
+		],
+		[
+			'words',
+			{ ...text, minLength: 1, maxLength: 9, description: 'Some words.' },
+			{ minLength: 1, maxLength: 9, description: 'Some words.' },
+		],
+		['list', { type: 'array', minItems: 1, deprecated: true }, { minItems: 1, deprecated: true }],
+		['anything', {}, { type: 'any' }],
+	])('say of %s all that its schema says', (name, schema, more) => {
+		const [item] = readItems({ properties: { [name]: schema } });
+		expect(item).toMatchObject({ name, required: false, ...more });
+		expect(Object.values(item ?? {})).not.toContain(undefined);
+		const known = [...Object.keys(more), 'name', 'title', 'type', 'required', 'summary'];
+		expect(Object.keys(item ?? {}).filter((key) => !known.includes(key))).toEqual([]);
+	});
+
+	it('say which fields go together, if an input has several forms', () => {
+		const anyOf = [{ required: ['prompt', 'image'] }, { required: ['video'] }];
+		const items = readItems({ properties: { prompt: text, image: text, video: text }, anyOf });
+		expect(items).toHaveLength(3);
+		for (const { forms } of items) expect(forms).toBe('Prompt + Image; or Video');
 	});
 });

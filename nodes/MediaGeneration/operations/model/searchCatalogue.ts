@@ -1,0 +1,26 @@
+import { UserError } from 'n8n-workflow';
+import { findModels } from '../../api/catalogue';
+import type { TaskService } from '../../api/client';
+import { ServiceError } from '../../api/errors';
+import type { CatalogueModel } from '../../api/schemas';
+
+/** Says whether the service has no such page: no catalogue, or no such model. */
+export const isNotFound = (error: unknown): boolean =>
+	error instanceof ServiceError && error.code === 404;
+
+/**
+ * Finds the service's models that have these words.
+ * @throws {UserError} when the service has no catalogue
+ */
+export async function searchCatalogue(
+	service: TaskService,
+	words?: string,
+): Promise<CatalogueModel[]> {
+	return await findModels(service, words).catch((error: Error) => {
+		if (!isNotFound(error)) throw error;
+		throw new UserError('This service lists no models and no fields', {
+			description:
+				"If it has a list, set 'Models Path' in the credential. To create a task without it, give Any Model the model's ID, and set 'Input Mode' to JSON.",
+		});
+	});
+}
