@@ -30,8 +30,7 @@ async function readDocument(service: TaskService, model: string): Promise<unknow
 		// Without a catalogue, this says so.
 		await searchCatalogue(service);
 		throw new UserError(`The service lists no model "${model}"`, {
-			description:
-				"Check 'Model Name or ID': choose it from the list, or find it with Get Many of the resource Model.",
+			description: `Check '${anyModel.displayName}': choose it from the list, or find it with Get Many of the resource Model.`,
 		});
 	});
 }
