@@ -126,7 +126,10 @@ async function run(value: string, parameters: object, model: Run, answer: object
 		...{ howToWait: 'polling', waitLimit: 1, fileUrl: 'https://files.example/a', options: {} },
 		...parameters,
 	};
-	const credentials = { baseUrl: 'https://api.example', accessToken: `a secret token ${accounts++}` };
+	const credentials = {
+		baseUrl: 'https://api.example',
+		accessToken: `a secret token ${accounts++}`,
+	};
 	const stored = { data: Buffer.from('file').toString('base64'), mimeType: 'text/plain' };
 	const context = buildContext(
 		{ input: [{}], ...model },
