@@ -7,13 +7,13 @@ import type {
 } from 'n8n-workflow';
 import {
 	buildAuthorization,
-	ENDPOINTS,
 	explainClearText,
 	findPlaceholder,
 	isClearText,
 	SHORTEST_SAFE_KEY,
 	type Endpoint,
 } from '../nodes/MediaGeneration/api/endpoints';
+import { ENDPOINTS } from '../nodes/MediaGeneration/api/service';
 
 const getOrigin = (url: unknown, base?: string): string | undefined =>
 	typeof url === 'string' && URL.canParse(url, base) ? new URL(url, base).origin : undefined;

@@ -1,4 +1,5 @@
-import { ServiceError } from '../nodes/MediaGeneration/api/errors.ts';
+import { UserError } from 'n8n-workflow';
+import { isNotFound, ServiceError } from '../nodes/MediaGeneration/api/failure.ts';
 
 export interface Row {
 	asked: string;
@@ -32,7 +33,7 @@ export function createRows() {
 		try {
 			rows.push({ ...row, came: await ask() });
 		} catch (error) {
-			if (!(error instanceof Difference || error instanceof ServiceError)) throw error;
+			if (!(error instanceof Difference || error instanceof UserError)) throw error;
 			const verdict = error instanceof Difference ? error.verdict : 'different';
 			rows.push({ ...row, came: error.message, verdict });
 		}
@@ -52,7 +53,7 @@ export async function expectRefusal(codes: number[], request: Promise<unknown>) 
 /** An endpoint that the package works without is absent where it is answered with 404. */
 export async function expectUnlessAbsent<Answer>(request: Promise<Answer>) {
 	return await request.catch((error: unknown) => {
-		const isAbsent = error instanceof ServiceError && error.code === 404;
+		const isAbsent = isNotFound(error);
 		throw isAbsent ? new Difference(error.message, 'absent') : error;
 	});
 }

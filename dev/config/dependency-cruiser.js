@@ -73,13 +73,13 @@ module.exports = {
 		),
 		room(
 			'models',
-			['media/'],
-			'A model is fields and what they send; it knows no service. What needs both a model and the service belongs in operations.',
+			['media/', 'api/service\\.ts$'],
+			'A model is fields and what they send; of the service it knows the facts alone. What needs both a model and the service belongs in operations.',
 		),
 		room(
 			'callback',
-			['api/(endpoints|schemas|task)\\.ts$', 'host/'],
-			'Receiving a callback takes the credential, the schemas and the Task from api, never its client. What asks the service belongs in trigger or operations.',
+			['api/(endpoints|schemas|service|task)\\.ts$', 'host/'],
+			'Receiving a callback takes the credential, the facts, the schemas and the Task from api, never its client. What asks the service belongs in trigger or operations.',
 		),
 		room(
 			'api',
@@ -111,9 +111,16 @@ module.exports = {
 		{
 			name: 'credentials',
 			comment:
-				'A credential takes only the endpoints of api. What sends requests belongs in api/client.ts.',
+				'A credential takes only the facts and the endpoints of api. What sends requests belongs in api/client.ts.',
 			from: { path: '^credentials/' },
-			to: { path: product, pathNot: `^${house}/api/endpoints\\.ts$` },
+			to: { path: product, pathNot: `^${house}/api/(endpoints|service)\\.ts$` },
+		},
+		{
+			name: 'service-imports-nothing',
+			comment:
+				'service.ts is what a fork for another service changes: plain facts. What needs code of others belongs beside it in api.',
+			from: { path: `^${house}/api/service\\.ts$` },
+			to: { path: '.' },
 		},
 		{
 			name: 'room-unknown',

@@ -3,9 +3,10 @@ import { BoundedMap } from '../lib/boundedMap';
 import { digest } from '../lib/json';
 import { RateLimiter } from '../lib/rateLimiter';
 import type { TaskService } from './client';
-import { isRateLimited } from './errors';
 import type { RequestSettings } from './exchange';
+import { isRateLimited } from './failure';
 import type { CatalogueModel } from './schemas';
+import { LOOKUP_PAUSE } from './service';
 
 /** How long answers are reused, in ms. Clients of such services use 10 min to 6 h, and 24 h. */
 const LIST_LIFETIME = 10 * 60 * 1000;
@@ -14,11 +15,6 @@ const SCHEMA_LIFETIME = 24 * 60 * 60 * 1000;
 /** How long runs don't ask again for an answer that they didn't get, in milliseconds. */
 const RETRY_AFTER = 60 * 1000;
 
-/**
- * Services usually allow one request a second for each account, and say so only by `code` 429. The
- * pause is between an answer and the next request, because a request may be slow to arrive.
- */
-const PAUSE = 1_100;
 const LIMITS = { period: 0, patience: 20_000, isTooFast: isRateLimited };
 
 const SETTINGS = { timeoutSeconds: 20 };
@@ -66,10 +62,10 @@ class Account {
 		return await next.answer;
 	}
 
-	/** Sends one request after the other. */
+	/** Sends one request after another's answer and a pause: a request may be slow to arrive. */
 	async send<T>(request: () => Promise<T>): Promise<T> {
 		const answer = this.free.then(async () => await this.inTurn(request));
-		const pause = async () => await sleep(PAUSE);
+		const pause = async () => await sleep(LOOKUP_PAUSE);
 		this.free = answer.then(pause, pause);
 		return await answer;
 	}

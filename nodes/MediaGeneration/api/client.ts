@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import { readResumeSecrets } from '../host/resumeUrl';
 import { readIdempotencyHeader, type Credentials } from './endpoints';
-import { OtherTaskError, ServiceError, UnknownOutcomeError, type Failure } from './errors';
 import {
 	exchange,
-	type Context,
 	type Exchange,
+	type RequestContext,
 	type RequestSettings,
 	type ServiceRequest,
 } from './exchange';
+import { isUnknownTask, ServiceError, UnknownOutcomeError, type Failure } from './failure';
 import { buildForm, type UploadFile } from './multipart';
 import { listUrlSecrets, Redactor } from './redaction';
 import {
@@ -22,6 +22,7 @@ import {
 	type CatalogueModel,
 	type UploadedFile,
 } from './schemas';
+import { UPLOAD_PATH, type FailureKind } from './service';
 import { rawTaskRecord, taskRecord, toTask, type Task } from './task';
 
 /** The body of a request to create a task. */
@@ -31,12 +32,13 @@ export interface CreateTaskRequest {
 	input: Record<string, unknown>;
 }
 
-/** The codes of a task that ended without a result. If there is a record, it says how. */
-const GENERATION_FAILED = 501;
-const CODES_OF_TASKS: Array<number | undefined> = [GENERATION_FAILED, 408];
+/** Kinds that the envelope has for a task that failed. If there is a record, it says how. */
+const KINDS_OF_TASKS: FailureKind[] = ['generation', 'silent'];
 
-/** The folder that files are uploaded to. */
-const UPLOAD_PATH = 'n8n';
+const UPLOAD_HINT =
+	"Many services take files at a host of their own: put its address into 'Upload Base URL' of the credential, below 'Advanced Settings'.";
+
+const CHECK_TASK_ID = { what: 'The service has no task with this ID', next: 'Check Task ID.' };
 
 /** The task service, as one credential reaches it. */
 export class TaskService {
@@ -44,7 +46,7 @@ export class TaskService {
 	private redactor: Redactor;
 
 	constructor(
-		private readonly context: Context,
+		private readonly context: RequestContext,
 		readonly credentials: Credentials,
 	) {
 		const { token, address = '' } = readResumeSecrets(context);
@@ -84,19 +86,27 @@ export class TaskService {
 		const { data, error } = createdTask.safeParse(answer.data);
 		if (data && answer.isHttpSuccess) return data.taskId;
 		const taskId = data?.taskId ?? answer.foundTaskId;
-		if (answer.failure?.isRejected && !taskId) throw new ServiceError(answer.failure);
-		const { message, code, answeredBy, hint } =
-			answer.failure ?? describeIncomplete(answer, createdTask, error);
-		const advice = answeredBy === 'other' && !(code && code >= 500) ? hint : undefined;
+		if (answer.failure?.certain && !taskId)
+			throw new ServiceError({ ...answer.failure, nothingCreated: true });
+		const failure = answer.failure ?? describeIncomplete(answer, createdTask, error);
+		const { message, description, kind, code } = new ServiceError(failure);
+		// Something stands at the address that is not the service.
+		const advice = ((kind === 'page' || kind === 'redirect') && description) || undefined;
 		throw new UnknownOutcomeError({ message, taskId, advice }, code);
 	}
 
-	/** Reads a task. @throws {ServiceError} with code 404 or 422 when the service doesn't know it */
+	/** Reads a task. @throws {ServiceError} also when the service doesn't know it */
 	async getTask(taskId: string, settings: RequestSettings): Promise<Task> {
 		const answer = await this.send({ endpoint: 'taskDetailsPath', value: taskId, settings });
-		const { said } = answer;
-		if (said?.code === GENERATION_FAILED && !hasRecord(answer))
-			return toTask(taskId, { state: 'fail', failCode: String(said.code), failMsg: said.text });
+		const { failure } = answer;
+		if (failure?.kind === 'generation' && isOfTask(failure) && !hasRecord(answer)) {
+			const { code, detail } = failure;
+			return toTask(taskId, {
+				state: 'fail',
+				failCode: String(code),
+				failMsg: detail || undefined,
+			});
+		}
 		return toTask(taskId, this.readRecord(answer, taskId, taskRecord));
 	}
 
@@ -117,7 +127,7 @@ export class TaskService {
 		settings: RequestSettings,
 	): Promise<UploadedFile> {
 		const body = buildForm({ uploadPath: UPLOAD_PATH, fileName }, fileName, file);
-		return await this.request({ endpoint: 'streamUploadPath', body, settings }, uploadedFile);
+		return await this.requestUpload({ endpoint: 'streamUploadPath', body, settings });
 	}
 
 	/** Lets the service fetch a file from a URL. @param fileName as for `upload` */
@@ -127,10 +137,10 @@ export class TaskService {
 		settings: RequestSettings,
 	): Promise<UploadedFile> {
 		const body = { fileUrl, uploadPath: UPLOAD_PATH, fileName };
-		return await this.request({ endpoint: 'urlUploadPath', body, settings }, uploadedFile);
+		return await this.requestUpload({ endpoint: 'urlUploadPath', body, settings });
 	}
 
-	/** Lists the models of the catalogue. @throws {ServiceError} with code 404 when it has none */
+	/** Lists the models of the catalogue. @throws {ServiceError} of the kind `notFound` when it has none */
 	async listModels(settings: RequestSettings): Promise<CatalogueModel[]> {
 		return await this.request({ endpoint: 'modelsPath', settings }, modelList);
 	}
@@ -153,32 +163,44 @@ export class TaskService {
 		taskId: string,
 		schema: z.ZodType<R, z.ZodTypeDef, unknown>,
 	): R {
-		const { origin, said, failure } = answer;
-		if (failure && !(CODES_OF_TASKS.includes(said?.code) && hasRecord(answer)))
-			throw new ServiceError(failure);
+		const { origin, failure } = answer;
+		if (failure && isUnknownTask(failure)) throw new ServiceError({ ...failure, ...CHECK_TASK_ID });
+		if (failure && !(isOfTask(failure) && hasRecord(answer))) throw new ServiceError(failure);
 		const record = readData(answer, schema);
 		if (!record.taskId || record.taskId === taskId) return record;
-		throw new OtherTaskError({
-			message: this.redactor.hideInMessage(
-				`The answer from ${origin} is of another task: its field data.taskId is ${quote(record.taskId)}, and ${quote(taskId)} was asked for`,
-			),
-			hint: "Nothing of it was used. Check 'Task Details Path' in the credential, or ask the service.",
+		const ids = `its field data.taskId is ${quote(record.taskId)}, and ${quote(taskId)} was asked for`;
+		throw new ServiceError({
+			kind: 'otherTask',
 			answeredBy: 'service',
+			certain: false,
+			origin,
+			detail: this.redactor.hideInMessage(ids),
 		});
+	}
+
+	private async requestUpload(request: ServiceRequest): Promise<UploadedFile> {
+		const answer = await this.send(request);
+		if (answer.failure?.kind === 'notFound' && !this.credentials.uploadBaseUrl?.trim())
+			throw new ServiceError({ ...answer.failure, next: UPLOAD_HINT });
+		return readAnswer(answer, uploadedFile);
 	}
 
 	private async request<S extends z.ZodTypeAny>(
 		request: ServiceRequest,
 		schema: S,
 	): Promise<z.output<S>> {
-		const answer = await this.send(request);
-		if (answer.failure) throw new ServiceError(answer.failure);
-		return readData(answer, schema);
+		return readAnswer(await this.send(request), schema);
 	}
 
 	private async send(request: ServiceRequest): Promise<Exchange> {
 		return await exchange(this.context, this.credentials, request, this.redactor);
 	}
+}
+
+/** @throws {ServiceError} for an answer that is no success, or in which something is missing */
+function readAnswer<S extends z.ZodTypeAny>(answer: Exchange, schema: S): z.output<S> {
+	if (answer.failure) throw new ServiceError(answer.failure);
+	return readData(answer, schema);
 }
 
 function readData<S extends z.ZodTypeAny>(answer: Exchange, schema: S): z.output<S> {
@@ -193,12 +215,13 @@ function describeIncomplete(
 	error?: z.ZodError,
 ): Failure {
 	const field = ['data', ...(error?.issues[0]?.path ?? [])].join('.');
-	return {
-		message: `The answer from ${origin} is incomplete: the service gave no ${description}. Its field ${field} is missing or has another form`,
-		hint: 'Check the endpoint paths in the credential.',
-		answeredBy: 'service',
-	};
+	const detail = `${description}. Its field ${field} is missing or has another form`;
+	return { kind: 'incomplete', answeredBy: 'service', certain: false, origin, detail };
 }
+
+/** The envelope says that the task failed. A page with this status says nothing of it. */
+const isOfTask = ({ kind, answeredBy }: Failure): boolean =>
+	answeredBy === 'service' && KINDS_OF_TASKS.includes(kind);
 
 const hasRecord = ({ data }: Exchange): boolean => rawTaskRecord.safeParse(data).success;
 

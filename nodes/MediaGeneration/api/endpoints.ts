@@ -1,25 +1,7 @@
 import { UserError } from 'n8n-workflow';
 import { isSurelyInternalUrl } from '../lib/url';
 import { digest } from '../lib/json';
-
-/**
- * The service's endpoints: fields of the credential, and their defaults. Only `createTaskPath` is
- * contract (task-service interface, "Endpoints"); public services of this kind use the others. The
- * part in braces is replaced; a path must have it.
- */
-export const ENDPOINTS = {
-	createTaskPath: { displayName: 'Create Task Path', path: '/api/v1/jobs/createTask' },
-	taskDetailsPath: {
-		displayName: 'Task Details Path',
-		path: '/api/v1/jobs/recordInfo?taskId={taskId}',
-	},
-	creditsPath: { displayName: 'Credits Path', path: '/api/v1/chat/credit' },
-	streamUploadPath: { displayName: 'Stream Upload Path', path: '/api/file-stream-upload' },
-	urlUploadPath: { displayName: 'URL Upload Path', path: '/api/file-url-upload' },
-	modelsPath: { displayName: 'Models Path', path: '/api/v1/models' },
-	modelSchemaPath: { displayName: 'Model Schema Path', path: '/api/v1/models/{model}/schema' },
-	downloadUrlPath: { displayName: 'Download URL Path', path: '/api/v1/common/download-url' },
-} as const;
+import { ENDPOINTS, TOKEN_SCHEME } from './service';
 
 export type Endpoint = keyof typeof ENDPOINTS;
 
@@ -45,13 +27,13 @@ export const SHORTEST_SAFE_KEY = 16;
 
 /** A pasted token may have a blank or a line break behind it, which no header can have. */
 export const buildAuthorization = ({ accessToken }: { accessToken?: unknown }): string =>
-	`Bearer ${String(accessToken).trim()}`;
+	`${TOKEN_SCHEME} ${String(accessToken).trim()}`;
 
 /** Identifies a credential's account by a digest, because n8n stores it with the execution. */
 export const identifyAccount = ({ baseUrl, accessToken }: Credentials): string =>
 	digest([baseUrl, accessToken]);
 
-export const isUpload = (endpoint: Endpoint): boolean =>
+const isUpload = (endpoint: Endpoint): boolean =>
 	endpoint === 'streamUploadPath' || endpoint === 'urlUploadPath';
 
 /**

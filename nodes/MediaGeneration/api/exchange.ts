@@ -1,15 +1,14 @@
 import type { IDataObject, IHttpRequestOptions, RequestHelperFunctions } from 'n8n-workflow';
 import { withSignal } from '../host/unstoppable';
 import { isObject } from '../lib/json';
-import { buildUrl, CREDENTIAL, isUpload, type Credentials, type Endpoint } from './endpoints';
-import { findFailure } from './errorHelp';
-import type { Failure } from './errors';
-import { describeNetworkFailure } from './networkFailure';
+import { buildUrl, CREDENTIAL, type Credentials, type Endpoint } from './endpoints';
+import { findFailure, findNetworkFailure, type Failure } from './failure';
 import type { Redactor } from './redaction';
 import { envelope, parseServiceJson, taskId, type Envelope } from './schemas';
+import { USER_AGENT } from './service';
 
 /** The part of n8n's contexts that requests need. */
-export interface Context {
+export interface RequestContext {
 	helpers: Pick<RequestHelperFunctions, 'httpRequestWithAuthentication'>;
 	/** It is aborted when the execution is stopped. */
 	getExecutionCancelSignal?: () => AbortSignal | undefined;
@@ -48,21 +47,12 @@ const MEGABYTE = 1024 * 1024;
 const MAX_BYTES = 2 * MEGABYTE;
 const MAX_BYTES_OF_SCHEMA = MEGABYTE / 4;
 
-/** Some front servers answer 403 to user agents that look like a bare script. */
-export const USER_AGENT = 'Mozilla/5.0 (compatible; n8n-nodes-media-generation)';
-
-const CHECK_ADDRESS =
-	"Check 'Base URL' in the credential, and that this n8n can reach the service.";
-
-const UPLOAD_HINT =
-	"Many services take files at a host of their own: put its address into 'Upload Base URL' of the credential, below 'Advanced Settings'.";
-
 /**
  * Sends a request to the service, with its token, and reads the answer: bounded in time and size,
  * without secrets, and with the reason if it is no success.
  */
 export async function exchange(
-	context: Context,
+	context: RequestContext,
 	credentials: Credentials,
 	request: ServiceRequest,
 	redactor: Redactor,
@@ -79,9 +69,7 @@ export async function exchange(
 	const failure = error
 		? describeNoAnswer(origin, error, settings)
 		: findFailure(statusCode, said, why, origin);
-	if (failure) failure.message = redactor.hideInMessage(failure.message);
-	if (failure?.code === 404 && isUpload(endpoint) && !credentials.uploadBaseUrl?.trim())
-		failure.hint = UPLOAD_HINT;
+	if (failure) failure.detail = redactor.hideInMessage(failure.detail);
 	const foundTaskId = body === undefined ? findTaskId(text, redactor) : undefined;
 	const isHttpSuccess = statusCode >= 200 && statusCode < 300;
 	return { origin, said, data, failure, isHttpSuccess, foundTaskId };
@@ -92,9 +80,8 @@ function describeNoAnswer(
 	error: unknown,
 	{ timeoutSeconds }: RequestSettings,
 ): Failure {
-	const failure = describeNetworkFailure(error, timeoutSeconds);
-	const { reason, hint = CHECK_ADDRESS, isRejected } = failure;
-	return { message: `The service at ${origin} ${reason}`, hint, isRejected };
+	const { kind, reason, next } = findNetworkFailure(error, timeoutSeconds);
+	return { kind, certain: kind === 'unreachable', origin, detail: reason, next };
 }
 
 const buildOptions = (
@@ -130,7 +117,7 @@ interface Received {
 
 /** Sends a request and collects its answer. The timeout of n8n's helper covers only the headers. */
 async function send(
-	context: Context,
+	context: RequestContext,
 	credentials: Credentials,
 	url: string,
 	request: ServiceRequest,

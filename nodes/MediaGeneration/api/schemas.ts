@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isDeeper, parseJson } from '../lib/json';
 import { isWebUrl } from '../lib/url';
+import { TASK_ID } from './service';
 
 /**
  * Schemas of the service's answers; that of a task's record is in task.ts. They name only the keys
@@ -29,12 +30,6 @@ export const number = finite(
 );
 
 export const nonEmptyText = z.string().min(1);
-
-/**
- * The contract shows no limit of a task's ID; public services use at most 64 characters. This
- * bounds what is remembered, logged and asked for. URLs resolve `.` and `..` to another path.
- */
-export const TASK_ID = /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]{1,256}$/u;
 
 /** The contract has text. A number is accepted too. */
 export const taskId = z.union([

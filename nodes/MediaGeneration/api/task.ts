@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isObject } from '../lib/json';
 import { findResult, isFilled, readResultLinks, selectLinks, type ResultLink } from './resultLinks';
 import { message, nonEmptyText, number, parseServiceJson, toMessage, tolerant } from './schemas';
+import { STATES } from './service';
 
 /** JSON in a string. Some services send the object itself. Other text stays text. */
 const embeddedJson = z.unknown().transform((value) => {
@@ -41,7 +42,7 @@ export const taskRecord = rawTaskRecord.extend(parts).describe('task record');
 export type TaskRecord = z.infer<typeof taskRecord>;
 
 /** `timedOut`: our wait ended, the task continues. */
-export type TaskStatus = 'pending' | 'completed' | 'failed' | 'timedOut';
+export type TaskStatus = keyof typeof STATES | 'timedOut';
 
 /** The key of the request that a task was created with, as far as its record has it. */
 export const REQUEST = Symbol('request');
@@ -76,18 +77,11 @@ export const restoreTask = ({ prompt, ...task }: StoredTask): Task => ({
 	[REQUEST]: { prompt },
 });
 
-/** The service's words, in lower case and without separators inside. */
-const STATES: Array<[TaskStatus, RegExp]> = [
-	['completed', /^(completed?|done|finished|succeed(ed)?|success)$/],
-	['failed', /^(aborted|cancell?ed|error(ed)?|expired|fail(ed|ure)?|rejected)$/],
-	['failed', /^(terminated|timed?out)$/],
-	['pending', /^(generating|inprogress|pending|processing|queu(ed|ing)|running|waiting)$/],
-];
-
 /** Reads a state. @param otherwise the status of an unknown one; by default it has not ended */
 export function toStatus(state: string, otherwise: TaskStatus = 'pending'): TaskStatus {
 	const word = state.toLowerCase().replace(/[\s_-]+/g, '');
-	return STATES.find(([, words]) => words.test(word))?.[0] ?? otherwise;
+	const statuses = Object.keys(STATES) as Array<keyof typeof STATES>;
+	return statuses.find((status) => STATES[status].test(word)) ?? otherwise;
 }
 
 /** A task right after its creation. */

@@ -1,16 +1,17 @@
 import { JSON_LEVELS } from '../api/schemas';
+import { buildSignedText, SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../api/service';
 
 /** How a sender is refused: the HTTP status, and what it is told. */
 export type Refusal = readonly [status: number, message: string];
 
 /** What can be wrong with a callback itself. Receivers have further reasons of their own. */
 export const FAULTS = {
-	headerMissing: [401, 'Both X-Webhook-Timestamp and X-Webhook-Signature are required, once each'],
-	timestampMalformed: [401, 'X-Webhook-Timestamp must be Unix time in seconds, digits only'],
-	timestampStale: [401, 'X-Webhook-Timestamp is too far from the present time'],
+	headerMissing: [401, `Both ${TIMESTAMP_HEADER} and ${SIGNATURE_HEADER} are required, once each`],
+	timestampMalformed: [401, `${TIMESTAMP_HEADER} must be Unix time in seconds, digits only`],
+	timestampStale: [401, `${TIMESTAMP_HEADER} is too far from the present time`],
 	signatureWrong: [
 		401,
-		'X-Webhook-Signature must be the Base64 of the HMAC-SHA256 of "<task ID>.<timestamp>"',
+		`${SIGNATURE_HEADER} must be the Base64 of the HMAC-SHA256 of "${buildSignedText('<task ID>', '<timestamp>')}"`,
 	],
 	keyMissing: [401, 'The receiver has no key to verify signatures with'],
 	bodyNotAnObject: [400, 'The body must be a JSON object, sent as application/json'],

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'crypto';
+import { buildSignedText } from '../api/service';
 
 /** The keys of a credential. The previous one counts while the key is being replaced. */
 export interface SigningKeys {
@@ -32,7 +33,7 @@ export function readSigningKeys(credentials: {
 
 /** Signs as described in the task-service interface, "Callback signature verification". */
 export const sign = (taskId: string, timestamp: string, key: string): string =>
-	createHmac('sha256', key).update(`${taskId}.${timestamp}`).digest('base64');
+	createHmac('sha256', key).update(buildSignedText(taskId, timestamp)).digest('base64');
 
 /**
  * Finds the key that made a signature; undefined if none did. Each key is compared in constant

@@ -1,4 +1,12 @@
-import { integer, JSON_LEVELS, TASK_ID } from '../api/schemas';
+import { integer, JSON_LEVELS } from '../api/schemas';
+import {
+	PART_OF_RESULT,
+	SIGNATURE_HEADER,
+	SUCCESS,
+	TASK_FAILED,
+	TASK_ID,
+	TIMESTAMP_HEADER,
+} from '../api/service';
 import { toStatus, type TaskStatus } from '../api/task';
 import { isDeeper, isObject } from '../lib/json';
 import type { Fault } from './faults';
@@ -79,8 +87,8 @@ export function readForm(
 	{ headers, body }: CallbackRequest,
 	{ signed, ...options }: VerifyOptions & { signed: boolean },
 ): Form {
-	const timestamp = toText(headers['x-webhook-timestamp']);
-	const signature = toText(headers['x-webhook-signature']);
+	const timestamp = toText(headers[TIMESTAMP_HEADER.toLowerCase()]);
+	const signature = toText(headers[SIGNATURE_HEADER.toLowerCase()]);
 	if (signed && !(timestamp && signature)) return { faults: ['headerMissing'] };
 	const type = toText(headers['content-type']);
 	if (!isObject(body) || (type && !JSON_TYPE.test(type))) return { faults: ['bodyNotAnObject'] };
@@ -141,15 +149,12 @@ function readTaskId({
 	return differs ? { fault: 'taskIdContradictory' } : { taskId };
 }
 
-/** Callback types that bring a part of the result before the task ends. */
-const PART = /^(text|first)$/i;
-
 /** Reads what the body says of the task. Older services say it in `code` and `callbackType`. */
 function readClaim({ code, data }: Record<string, unknown>): Claim {
 	const { callbackType: type, state } = isObject(data) ? data : {};
 	const word = toText(type);
-	const isSuccess = (integer.safeParse(code).data ?? 200) === 200;
-	if (isSuccess && PART.test(word)) return { status: 'pending', type };
-	const byType: TaskStatus = isSuccess && !/fail/i.test(word) ? 'completed' : 'failed';
+	const isSuccess = (integer.safeParse(code).data ?? SUCCESS) === SUCCESS;
+	if (isSuccess && PART_OF_RESULT.test(word)) return { status: 'pending', type };
+	const byType: TaskStatus = isSuccess && !TASK_FAILED.test(word) ? 'completed' : 'failed';
 	return { status: toStatus(toText(state), byType), type };
 }

@@ -7,7 +7,7 @@ import {
 import { findModels, getModelSchema } from '../api/catalogue';
 import { TaskService } from '../api/client';
 import { CREDENTIAL, type Credentials } from '../api/endpoints';
-import { ServiceError } from '../api/errors';
+import { isNotFound } from '../api/failure';
 import type { CatalogueModel } from '../api/schemas';
 import { isObject, parseJson } from '../lib/json';
 import { cutText } from '../lib/text';
@@ -50,8 +50,6 @@ export async function searchModels(context: ILoadOptionsFunctions, filter = '') 
 
 const connect = async (context: ILoadOptionsFunctions): Promise<TaskService> =>
 	new TaskService(context, await context.getCredentials<Credentials>(CREDENTIAL));
-
-const isNotFound = (error: unknown): boolean => error instanceof ServiceError && error.code === 404;
 
 /** Names a model by its title, its first type if the title lacks it, and its price's first line. */
 function toResult({ model, title = model, taskType, pricingDesc = '' }: CatalogueModel) {

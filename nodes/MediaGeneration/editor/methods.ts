@@ -45,7 +45,7 @@ const lookUp = <Result>(choose: (lookups: Lookups) => LookUp<Result>) =>
 /** The test of the credential, by the name that both nodes give in `testedBy`. */
 export const credentialTest = {
 	async testCredential(this: ICredentialTestFunctions, credential: ICredentialsDecrypted) {
-		const { testCredential } = await import('../api/testCredential');
+		const { testCredential } = await import('./testCredential');
 		return toPlainAnswer(await testCredential(this, credential));
 	},
 };

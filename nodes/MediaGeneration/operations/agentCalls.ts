@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { CREDENTIAL } from '../api/endpoints';
-import type { UnknownOutcome } from '../api/errors';
+import type { UnknownOutcome } from '../api/failure';
 import { getNodeContext } from '../host/execution';
 import { BoundedMap } from '../lib/boundedMap';
 import { digest } from '../lib/json';

@@ -5,7 +5,7 @@ import {
 	type NodeApiError,
 	type NodeOperationError,
 } from 'n8n-workflow';
-import { ServiceError } from '../api/errors';
+import { ServiceError, UnknownOutcomeError } from '../api/failure';
 import { buildErrorItem, buildNodeError, swallowsErrors } from '../host/errors';
 import { isForModel, isMixedUp } from '../host/execution';
 import { cutForJson, LONGEST_TEXT } from '../lib/excerpt';
@@ -39,11 +39,37 @@ function nameTasks(taskIds: string[]): string {
 		: `These tasks exist. Look at them with Get: ${named}`;
 }
 
-/** What is told of an error, as n8n can store it. Descriptions of n8n's own errors are for its editor. */
-export const toFailure = (error: unknown): { message: string; description?: string } => ({
-	message: (error as Error).message,
-	description: (error instanceof UserError && error.description) || undefined,
-});
+/** Something forbids the run before it creates anything. Whoever shows the error says so. */
+export class RefusedRunError extends UserError {
+	readonly nothingCreated = true;
+}
+
+/** What is told of an error, as n8n can store it. */
+export interface ItemFailure {
+	message: string;
+	description?: string;
+	/** The failed step was to create a task, and created none. */
+	nothingCreated?: boolean;
+}
+
+/** Descriptions of n8n's own errors are for its editor, so they are left out. */
+export function toFailure(error: unknown): ItemFailure {
+	const { message } = error as Error;
+	if (!(error instanceof UserError)) return { message };
+	const isRefusal = error instanceof ServiceError || error instanceof RefusedRunError;
+	const nothingCreated = isRefusal && error.nothingCreated;
+	return {
+		message,
+		...(error.description && { description: error.description }),
+		...(nothingCreated && { nothingCreated }),
+	};
+}
+
+/** Makes an error again of what was stored of it. */
+export const restoreError = (failure: ItemFailure): UserError =>
+	failure.nothingCreated
+		? new RefusedRunError(failure.message, failure)
+		: new UserError(failure.message, failure);
 
 /** Says in plain text what happened and what to do next, both in the message for a model. */
 function explain(
@@ -53,10 +79,11 @@ function explain(
 	taskIds: string[],
 ): { message: string; description: string } {
 	const message = toPlainText((error as Error).message);
-	let hint = toPlainText(toFailure(error).description ?? '');
+	const { description: next, nothingCreated } = toFailure(error);
 	// The error knows only its own try.
-	if (taskIds.length) hint = hint.replace('Nothing was created.', 'Nothing more was created.');
-	const description = `${hint} ${toPlainText(nameTasks(taskIds))}`.trim();
+	const created = taskIds.length ? 'Nothing more was created.' : 'Nothing was created.';
+	const sentences = [nothingCreated && created, next, nameTasks(taskIds)];
+	const description = toPlainText(sentences.filter(Boolean).join(' '));
 	if (isForModel(context)) {
 		const told = cutForJson(`${message}. ${description}`.trimEnd(), LONGEST_TEXT - SAID.length - 1);
 		return { message: `${told} ${SAID}`, description: '' };
@@ -64,6 +91,9 @@ function explain(
 	const place = itemIndex === undefined ? '' : ` [item ${itemIndex}]`;
 	return { message: message + place, description };
 }
+
+const isOfService = (error: unknown): error is ServiceError | UnknownOutcomeError =>
+	error instanceof ServiceError || error instanceof UnknownOutcomeError;
 
 /** Makes n8n's own error. @param taskIds the tasks that the run has, also from earlier tries */
 export function toNodeError(
@@ -78,7 +108,7 @@ export function toNodeError(
 		description,
 		itemIndex,
 		cause: error instanceof UserError ? undefined : (error as Error),
-		refusal: error instanceof ServiceError ? { httpCode: error.code?.toString() } : undefined,
+		refusal: isOfService(error) ? { httpCode: error.code?.toString() } : undefined,
 	});
 }
 

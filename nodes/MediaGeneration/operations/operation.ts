@@ -8,7 +8,7 @@ import type { TaskService } from '../api/client';
 import type { RequestSettings } from '../api/exchange';
 import { mapConcurrent } from '../lib/mapConcurrent';
 import type { OptionReader } from '../models/field';
-import { stopsOnError } from './errors';
+import { stopsOnError, type ItemFailure } from './errors';
 
 /** One item of the node's input, as operations see it. */
 export interface Item {
@@ -41,7 +41,7 @@ export interface Failed {
 export type Outcome = { items: OutputItem[] } | Failed | undefined;
 
 /** The errors of items, by item, as n8n can store them. */
-export type Failures = Record<number, { message: string; description?: string }>;
+export type Failures = Record<number, ItemFailure>;
 
 export interface RunResult {
 	/** One for each prepared item, in their order. */

@@ -1,12 +1,11 @@
 import { randomUUID } from 'crypto';
 import {
-	UserError,
 	type IExecuteFunctions,
 	type INodeExecutionData,
 	type IWebhookFunctions,
 	type NodeExecutionHint,
 } from 'n8n-workflow';
-import { UnknownOutcomeError, type UnknownOutcome } from '../api/errors';
+import { UnknownOutcomeError, type UnknownOutcome } from '../api/failure';
 import { newTask, type StoredTask, type Task } from '../api/task';
 import { getNodeContext, isMixedUp, isTool, showInExecution } from '../host/execution';
 import { readResumeSecrets } from '../host/resumeUrl';
@@ -14,6 +13,7 @@ import { readNodeContext } from '../host/sleep';
 import { BoundedMap } from '../lib/boundedMap';
 import { digest } from '../lib/json';
 import { digestCall, openShared, type Shared } from './agentCalls';
+import { restoreError } from './errors';
 import type { Failed, Failures } from './operation';
 
 /** What was sent for one item: the task's ID, or why it's unknown whether a task was created. */
@@ -128,7 +128,7 @@ export class RunRecord {
 		if (known?.unknown) return { error: new UnknownOutcomeError(known.unknown) };
 		if (known) return known as RecalledTask;
 		const failure = this.woken?.failures[item];
-		if (failure) return { error: new UserError(failure.message, failure) };
+		if (failure) return { error: restoreError(failure) };
 		const unknown =
 			isTool(this.context) && shared.unknownCalls[digestCall(this.context.getInputData()[item])];
 		return unknown ? { error: new UnknownOutcomeError(unknown) } : undefined;

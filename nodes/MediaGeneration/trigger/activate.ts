@@ -1,7 +1,7 @@
 import { NodeOperationError, UserError, type IHookFunctions } from 'n8n-workflow';
 import { TaskService } from '../api/client';
 import { CREDENTIAL, SHORTEST_SAFE_KEY, type Credentials } from '../api/endpoints';
-import { ServiceError } from '../api/errors';
+import { ServiceError } from '../api/failure';
 import { readSigningKeys, type SigningKeys } from '../callback/signature';
 import { toPlainError } from '../lib/text';
 import { judgeFailure } from './fetchDetails';
@@ -59,7 +59,8 @@ const warn = (context: IHookFunctions, text: string): void =>
 
 function report(context: IHookFunctions, error: Error & { description?: string }): void {
 	const { message, description } = error;
-	const isOwners = error instanceof ServiceError ? error.code === 401 : error instanceof UserError;
+	const isOwners =
+		error instanceof ServiceError ? error.kind === 'token' : error instanceof UserError;
 	// When n8n starts, or another main process takes over, nobody reads an error.
 	const isAttended = !['init', 'leadershipChange'].includes(context.getActivationMode());
 	if (isOwners && isAttended)

@@ -1,6 +1,6 @@
 import { sleep, UserError } from 'n8n-workflow';
 import type { TaskService } from '../api/client';
-import { OtherTaskError, ServiceError } from '../api/errors';
+import { isUnknownTask, ServiceError } from '../api/failure';
 import type { Task } from '../api/task';
 import { settleBy } from '../lib/timers';
 import { DETAILS, KNOWN_AGAIN } from '../operations/wait/timetable';
@@ -35,22 +35,11 @@ export async function fetchDetails(
 	return (await settleBy(until, askTwice())) ?? { outcome: 'down' };
 }
 
-/** Codes of a service that can't answer now. */
-const PASSING_CODES = new Set([408, 429, 455]);
-
-/** Codes from 500 on that don't pass by themselves: the generation failed, or a feature is off. */
-const LASTING_CODES = new Set([501, 505]);
-
-/** Only the service's envelope says that a task is unknown. Any other 404 means a wrong path. */
+/** What an error in place of a task's details means for its callback. */
 export function judgeFailure(error: unknown): Exclude<Details, { outcome: 'fetched' }> {
 	if (!(error instanceof UserError)) return { outcome: 'down' };
 	const message = [error.message, error.description].filter(Boolean).join('. ');
 	if (!(error instanceof ServiceError)) return { outcome: 'unreadable', message };
-	const { code = 0, answeredBy, isRateLimited } = error;
-	if (answeredBy === 'service' && (code === 404 || code === 422))
-		return { outcome: 'unknown', message };
-	if (error instanceof OtherTaskError) return { outcome: 'down', message };
-	const isFault = code >= 500 && !LASTING_CODES.has(code);
-	const passes = !answeredBy || isRateLimited || isFault || PASSING_CODES.has(code);
-	return { outcome: passes ? 'down' : 'unreadable', message };
+	if (isUnknownTask(error)) return { outcome: 'unknown', message: error.message };
+	return { outcome: error.passes ? 'down' : 'unreadable', message };
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { UserError, type IExecuteFunctions } from 'n8n-workflow';
 import { Readable } from 'node:stream';
 import { TaskService } from '../../../nodes/MediaGeneration/api/client';
-import { UnknownOutcomeError } from '../../../nodes/MediaGeneration/api/errors';
+import { UnknownOutcomeError } from '../../../nodes/MediaGeneration/api/failure';
 
 /** Whatever a service says, nothing but our own errors comes of it, and no secret. */
 

@@ -1,6 +1,6 @@
 import { sleep, type IExecuteFunctions, type IHttpRequestOptions } from 'n8n-workflow';
 import { TaskService } from '../../../nodes/MediaGeneration/api/client';
-import { ServiceError, UnknownOutcomeError } from '../../../nodes/MediaGeneration/api/errors';
+import { ServiceError } from '../../../nodes/MediaGeneration/api/failure';
 import type { Credentials } from '../../../nodes/MediaGeneration/api/endpoints';
 
 /** A body that is a generator is streamed by it. */
@@ -18,7 +18,6 @@ const REQUEST = { model: 'beta2/image-edit', input: { prompt: 'Night' } };
 const RECORD = { state: 'success', new: 1 };
 const NAMED = { taskId: 'task' };
 const NAMED_RECORD = { ...NAMED, ...RECORD };
-const LONG_ID = '12345678901234567890';
 const fileUrl = 'https://a.example/a.png';
 const credentials = {
 	baseUrl: 'https://api.example.com',
@@ -69,11 +68,6 @@ async function* dribble(getSignal: () => AbortSignal | undefined) {
 		yield Buffer.from(' ');
 	}
 }
-
-const create = async (answer: Answer) =>
-	await serviceThat(answer)
-		.service.createTask(REQUEST, SETTINGS)
-		.catch((error: ServiceError) => error);
 
 const networkError = (code: string) => Object.assign(new Error(code), { code });
 const reset = networkError('ECONNRESET');
@@ -148,95 +142,6 @@ describe('each request', () => {
 	});
 });
 
-describe('createTask', () => {
-	it.each<[string, Answer, string]>([
-		['text', [200, ok(NAMED)], 'task'],
-		['a number', [201, ok({ taskId: 7 })], '7'],
-		['a long number', [200, `{"code":200,"data":{"taskId":${LONG_ID}}}`], LONG_ID],
-		['one before others', [200, `{"code":200,"data":{"taskId" : ${LONG_ID} , "a":1}}`], LONG_ID],
-		['text beside a failure code', [200, { code: 505, data: NAMED }], 'task'],
-	])('returns an ID that is %s', async (_, answer, taskId) => {
-		expect(await create(answer)).toBe(taskId);
-	});
-
-	it.each<[string, Answer, number | undefined, string]>([
-		['HTTP 422', [422, { code: 422, msg: 'no', data: [NAMED] }], 422, 'accept a field (422: no)'],
-		['HTTP 429', [429, { code: 429, msg: 'slow down' }], 429, 'too many requests (429: slow down)'],
-		...[301, 302, 307, 308].map((status): [string, Answer, number, string] => [
-			`HTTP ${status}`,
-			[status, ''],
-			status,
-			'is not followed',
-		]),
-		['code 402', [200, { code: 402, message: 'poor' }], 402, 'too few credits (402: poor)'],
-		['a refused connection', networkError('ECONNREFUSED'), undefined, "can't be reached"],
-	])(
-		'certainly created nothing after %s: only 429 is sent again',
-		async (_, answer, code, words) => {
-			const error = await create(answer);
-			expect(error).toBeInstanceOf(ServiceError);
-			expect(error).not.toBeInstanceOf(UnknownOutcomeError);
-			const message = expect.stringContaining(words);
-			expect(error).toMatchObject({ code, message, isRateLimited: code === 429 });
-		},
-	);
-
-	const CUT = '{"code":200,"data":{"taskId":"task","more":"';
-	const DEEP = `${CUT}","a":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`;
-	const LINES = { code: 200, data: { taskId: 'a\nb' } };
-	const NOT_AN_ID = 'data.taskId is missing or has another form';
-	const NO_JSON = 'not the expected JSON';
-	const MEGABYTES = (count: number) => 'x'.repeat(count * 1024 * 1024);
-	async function* flood() {
-		yield* stream(CUT);
-		for (;;) yield* stream(MEGABYTES(1));
-	}
-	it.each<[string, Answer, number | undefined, string, string | undefined]>([
-		['HTTP 500', [500, ''], 500, '(500)', undefined],
-		['a success without an ID', [299, ok({})], undefined, 'no task ID', undefined],
-		['a redirect that follows a creation', [303, ''], 303, 'is not followed', undefined],
-		['the first of the redirects', [300, ''], 300, 'is not followed', undefined],
-		['the last of the redirects', [399, ''], 399, 'is not followed', undefined],
-		['an empty answer', [200, ' '], undefined, 'it is empty', undefined],
-		['a connection that broke off', reset, undefined, 'broke off', undefined],
-		['a redirect with an ID', [300, { code: 300, data: NAMED }], 300, 'is not followed', 'task'],
-		['HTTP 422 with an ID', [422, { code: 422, data: NAMED }], 422, '(422)', 'task'],
-		['one that is no ID', [200, LINES], undefined, NOT_AN_ID, undefined],
-		['an answer that breaks off', [200, stream(CUT, reset)], undefined, 'broke off', 'task'],
-		['one that ends early', [200, CUT], undefined, NO_JSON, 'task'],
-		['one that ends in the ID', [200, CUT.slice(0, 32)], undefined, NO_JSON, undefined],
-		['one that ends after a number', [200, '{"data":{"taskId":17,'], undefined, NO_JSON, '17'],
-		['one that ends in a number', [200, '{"data":{"taskId":17'], undefined, NO_JSON, undefined],
-		['one nested too deep', [200, DEEP], undefined, NO_JSON, 'task'],
-		['one of more than 2 MB', [200, stream(CUT, MEGABYTES(2))], undefined, '2 MB', 'task'],
-		['one of too many chunks', [200, flood()], undefined, 'larger than 2 MB', 'task'],
-	])('may have created a task after %s', async (_, answer, code, words, taskId) => {
-		const error = await create(answer);
-		expect(error).toBeInstanceOf(UnknownOutcomeError);
-		const next = taskId ? `the service named it ${taskId}.` : 'look at the recent tasks';
-		const description = expect.stringContaining(`may have been paid for: ${next}`);
-		const message = expect.stringContaining(words);
-		expect(error).toMatchObject({ code, message, description, isRateLimited: false });
-		expect(error).toHaveProperty('outcome.taskId', taskId);
-	});
-
-	it.each<[string, Answer, boolean]>([
-		['a page', [200, '<html>'], true],
-		['a redirect', [303, ''], true],
-		['a page of a fault', [502, '<html>'], false],
-		['the service', [200, ok({})], false],
-	])('warns after %s, and says what to check in the credential', async (_, answer, checks) => {
-		const { description } = (await create(answer)) as ServiceError;
-		const end = checks ? /^The task may exist .* again\. .*'Base URL'/ : /^The task .* again\.$/;
-		expect(description).toMatch(end);
-	});
-
-	it('reads the ID beside a text that is very long', async () => {
-		const long = `"https://n8n.example/webhook-waiting/1?${'x'.repeat(1_900_000)}"`;
-		expect(await create([200, `{"code":200,"data":{"taskId":"task","a":${long}}}`])).toBe('task');
-	});
-});
-
 describe('what is read', () => {
 	it('is a task, or its record as the service sends it', async () => {
 		const { service } = serviceThat([200, ok(RECORD)]);
@@ -267,7 +172,7 @@ describe('what is read', () => {
 		const { service } = serviceThat([200, ok({ ...RECORD, taskId })]);
 		await expect(service.getTaskRecord('task', SETTINGS)).rejects.toThrow(message);
 		const error = await get({ ...RECORD, taskId });
-		expect(error).toMatchObject({ code: undefined, isRateLimited: false });
+		expect(error).toMatchObject({ passes: typeof taskId !== 'object', code: undefined });
 		expect((error as ServiceError).message.length).toBeLessThan(800);
 	});
 
@@ -319,8 +224,21 @@ describe('what is read', () => {
 	});
 
 	it.each<[string, Answer, 'service' | 'other' | undefined, number | undefined, RegExp]>([
-		['an envelope', [200, { code: 404 }], 'service', 404, /\(404\) Check the ID/],
-		['one behind HTTP 404', [404, { code: 404, msg: 'no' }], 'service', 404, /\(404: no\)/],
+		['an envelope', [200, { code: 404 }], 'service', 404, /no task with this ID Check Task ID\.$/],
+		[
+			'one behind HTTP 404',
+			[404, { code: 404, msg: 'no' }],
+			'service',
+			404,
+			/no task with this ID Check Task ID\.$/,
+		],
+		[
+			'another code',
+			[200, { code: 400, msg: 'no' }],
+			'service',
+			400,
+			/\(400: no\) The service names/,
+		],
 		['no data', [200, { code: 200, data: null }], 'service', undefined, /field data is missing or/],
 		['no state', [200, ok({})], 'service', undefined, /no task record.*data.state is missing/],
 		['code 200 behind HTTP 404', [404, { code: 200, msg: 'ok' }], 'other', 404, /\(404: ok\)/],

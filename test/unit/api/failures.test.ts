@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { TaskService } from '../../../nodes/MediaGeneration/api/client';
-import { UnknownOutcomeError, type ServiceError } from '../../../nodes/MediaGeneration/api/errors';
+import { UnknownOutcomeError, type ServiceError } from '../../../nodes/MediaGeneration/api/failure';
 import { CreationSender } from '../../../nodes/MediaGeneration/operations/create/sendCreation';
 import type { Item } from '../../../nodes/MediaGeneration/operations/operation';
 import { judgeFailure } from '../../../nodes/MediaGeneration/trigger/fetchDetails';
@@ -164,6 +164,23 @@ describe.each(rows)('code %d is a failure of the kind %s', (code, name) => {
 			expectVerdict(uncertain, await createTwo([status, say(code)]));
 		for (const status of [400, 404, 422, 429, 455].filter((one) => one !== code))
 			expectVerdict(verdict, await createTwo([status, say(code)]));
+	});
+
+	it('with what follows from it as facts, and words for people', async () => {
+		const { service } = serviceThat([200, say(code, 'Some words')]);
+		const credits = service.getCredits({ timeoutSeconds: 5 });
+		const { certain = false, endsRun = false, passes = false, words } = verdict;
+		await expect(credits).rejects.toMatchObject({
+			kind: name,
+			code,
+			answeredBy: 'service',
+			certain,
+			endsRun,
+			passes,
+			message: expect.stringMatching(words) as string,
+			description: expect.stringMatching(/\.$/) as string,
+		});
+		await expect(credits).rejects.toThrow(`(${code}: Some words)`);
 	});
 
 	it('for which the details say whether to ask again', async () => {

@@ -1,6 +1,6 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { TaskService } from '../../../nodes/MediaGeneration/api/client';
-import type { Context } from '../../../nodes/MediaGeneration/api/exchange';
+import type { RequestContext } from '../../../nodes/MediaGeneration/api/exchange';
 import { receiveCallback } from '../../../nodes/MediaGeneration/trigger/receive';
 import { buildDetails, sendCallback } from '../webhook.ts';
 
@@ -24,7 +24,7 @@ it('a run that has sent no URL of its own hides the secrets of its resume URL to
 			httpRequestWithAuthentication: async () =>
 				await Promise.resolve(buildDetails('t', 'fail', { failMsg: SAID })),
 		},
-	} as unknown as Context;
+	} as unknown as RequestContext;
 	const credentials = { baseUrl: 'https://api.example', accessToken: 'a secret token' };
 	const task = await new TaskService(context, credentials).getTask('t', { timeoutSeconds: 1 });
 	expect(task.failMessage).toBe(HIDDEN);

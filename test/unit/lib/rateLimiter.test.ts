@@ -1,13 +1,14 @@
 import { sleep } from 'n8n-workflow';
-import { isRateLimited, ServiceError } from '../../../nodes/MediaGeneration/api/errors';
+import { isRateLimited } from '../../../nodes/MediaGeneration/api/failure';
 import { RateLimiter } from '../../../nodes/MediaGeneration/lib/rateLimiter';
+import { fail } from '../fail';
 
 beforeEach(() => jest.useFakeTimers({ now: 0 }));
 afterEach(() => jest.useRealTimers());
 
 const PATIENCE = 60_000;
 
-const refusal = new ServiceError({ message: 'too many requests', hint: '', isRateLimited: true });
+const refusal = fail('rate', { code: 429, certain: true });
 const newLimiter = () =>
 	new RateLimiter({ period: 10_000, patience: PATIENCE, isTooFast: isRateLimited });
 

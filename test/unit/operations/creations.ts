@@ -1,12 +1,17 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { CreateTaskRequest, TaskService } from '../../../nodes/MediaGeneration/api/client';
-import { ServiceError, UnknownOutcomeError } from '../../../nodes/MediaGeneration/api/errors';
-import { explainRefusal } from '../../../nodes/MediaGeneration/api/errorHelp';
+import {
+	findFailure,
+	ServiceError,
+	UnknownOutcomeError,
+	type Failure,
+} from '../../../nodes/MediaGeneration/api/failure';
 import { createTasks } from '../../../nodes/MediaGeneration/operations/create/createTasks';
 import type { Item } from '../../../nodes/MediaGeneration/operations/operation';
 
+/** The error after a refusal of the service. */
 export const refuse = (code: number, text = '') =>
-	new ServiceError({ ...explainRefusal(200, code, text), code });
+	new ServiceError(findFailure(200, { code, text }, '', 'https://api.example') as Failure);
 
 export const unknown = (taskId?: string) =>
 	new UnknownOutcomeError({ message: 'The service broke off', taskId });

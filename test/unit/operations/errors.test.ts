@@ -1,5 +1,6 @@
 import { NodeApiError, NodeOperationError, UserError } from 'n8n-workflow';
 import {
+	RefusedRunError,
 	SAID,
 	stopsOnError,
 	toErrorItem,
@@ -10,8 +11,8 @@ import { refuse } from './creations';
 
 const context = buildContext();
 const tool = buildContext({ isTool: true });
-const refusal = (hint = 'Nothing was created. Wait.') =>
-	new UserError('Refused', { description: hint });
+const refusal = () => new RefusedRunError('Refused', { description: 'Wait.' });
+const wrong = new UserError('Refused', { description: 'Wait.' });
 
 it.each([
 	[{}, false, true],
@@ -72,8 +73,8 @@ it.each<[typeof context, Error, string | undefined, object]>([
 		'a1',
 		{ error: 'Closed [item 2]', message: 'This task exists. Look at it with Get: a1' },
 	],
-	[context, refusal('Wait.'), undefined, { error: 'Refused [item 2]', message: 'Wait.' }],
-	[tool, refusal('Wait.'), undefined, { error: `Refused. Wait. ${SAID}` }],
+	[context, wrong, undefined, { error: 'Refused [item 2]', message: 'Wait.' }],
+	[tool, wrong, undefined, { error: `Refused. Wait. ${SAID}` }],
 ])('an error item has the keys that n8n knows it by: %#', (run, error, taskId, json) => {
 	expect(toErrorItem(run, error, 2, taskId)).toStrictEqual({ json, pairedItem: { item: 2 } });
 });

@@ -1,5 +1,5 @@
 import { UserError, type INodeExecutionData } from 'n8n-workflow';
-import { ServiceError } from '../../../nodes/MediaGeneration/api/errors';
+import { RefusedRunError } from '../../../nodes/MediaGeneration/operations/errors';
 import { executeOperation } from '../../../nodes/MediaGeneration/operations/execute';
 import type {
 	Failures,
@@ -9,6 +9,7 @@ import type {
 } from '../../../nodes/MediaGeneration/operations/operation';
 import { openRecord } from '../../../nodes/MediaGeneration/operations/record';
 import { buildContext, type Run } from '../context';
+import { refuse } from './creations';
 
 const operations: Operation[] = [];
 jest.mock('../../../nodes/MediaGeneration/operations/index', () => ({
@@ -179,8 +180,9 @@ describe('a run that falls asleep with an item that failed', () => {
 	const described = Object.assign(new Error('Wrong'), { description: 'Said by n8n' });
 
 	it.each<[string, Error]>([
-		['of a field', new UserError('Wrong', { description: 'Nothing was created. Correct it.' })],
-		['of the service', new ServiceError({ message: 'No', hint: 'Top up', code: 402 })],
+		['of a field', new UserError('Wrong', { description: 'Correct it.' })],
+		['of a run that was refused', new RefusedRunError('Too many', { description: 'Give fewer.' })],
+		['of the service', refuse(402)],
 		["of n8n's", described],
 	])('stores its output, and outputs an error %s again when it is woken', async (_, error) => {
 		const kept = {};

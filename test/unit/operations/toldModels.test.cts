@@ -221,7 +221,7 @@ describe.each(Object.keys(models))('a model %s is told no more than it can take'
 	});
 
 	it.each(Object.keys(forms))('by %s of a refusal', async (operation) => {
-		const answer = { code: 422, msg: long(MARCH) };
+		const answer = { code: 400, msg: long(MARCH) };
 		const parameters = Object.values(forms[operation] ?? {})[0] ?? {};
 		const told = await run(operation, parameters, model, answer);
 		expectBounded(told);

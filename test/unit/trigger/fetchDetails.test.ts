@@ -1,7 +1,8 @@
 import { UserError } from 'n8n-workflow';
 import type { TaskService } from '../../../nodes/MediaGeneration/api/client';
-import { OtherTaskError, ServiceError } from '../../../nodes/MediaGeneration/api/errors';
+import type { FailureKind } from '../../../nodes/MediaGeneration/api/service';
 import { fetchDetails } from '../../../nodes/MediaGeneration/trigger/fetchDetails';
+import { fail } from '../fail';
 
 const task = { taskId: 'task', status: 'completed' };
 
@@ -25,9 +26,9 @@ async function fetch(...answers: unknown[]) {
 	return { ...(await details), requests: asked.length };
 }
 
-const failure = { message: 'It failed', hint: 'Check it.' };
-const fail = (code?: number, answeredBy?: 'service' | 'other', isRateLimited?: boolean) =>
-	new ServiceError({ ...failure, code, answeredBy, isRateLimited });
+const words = { what: 'It failed', next: 'Check it.' };
+const refuse = (kind: FailureKind, code: number, answeredBy: 'service' | 'other') =>
+	fail(kind, { ...words, code, answeredBy });
 
 jest.useFakeTimers();
 
@@ -37,23 +38,22 @@ const down = { outcome: 'down', ...once };
 const message = 'It failed. Check it.';
 const later = { ...down, message };
 const unreadable = { outcome: 'unreadable', message, ...once };
-const unknown = { ...unreadable, outcome: 'unknown', requests: 2, after: 1_000 };
+const unknown = { outcome: 'unknown', message: 'It failed', requests: 2, after: 1_000 };
 
 it.each<[string, unknown[], object]>([
 	['are there', [task], fetched],
-	['come a second later', [fail(422, 'service'), task], { ...fetched, requests: 2, after: 1_000 }],
-	['are of an unknown task', [fail(422, 'service')], unknown],
+	[
+		'come a second later',
+		[refuse('input', 422, 'service'), task],
+		{ ...fetched, requests: 2, after: 1_000 },
+	],
+	['are of an unknown task', [refuse('input', 422, 'service')], unknown],
 	['do not come', [new Promise(() => {})], { ...down, after: 5_000 }],
-	['are not answered', [fail()], later],
+	['are not answered', [fail('lost', words)], later],
 	['are a fault of our own', [new Error('fault')], down],
-	['are refused for now', [fail(429, 'service')], later],
-	['are a fault of the service', [fail(500, 'service')], later],
-	['are refused for their rate', [fail(430, 'service', true)], later],
-	['are of another task', [new OtherTaskError({ ...failure, answeredBy: 'service' })], later],
-	['are refused for good', [fail(401, 'service')], unreadable],
-	['are of a task that failed', [fail(501, 'service')], unreadable],
-	['have no path', [fail(404, 'other')], unreadable],
-	['are a page', [fail(undefined, 'other')], unreadable],
+	['are refused for now', [refuse('rate', 430, 'service')], later],
+	['are refused for good', [refuse('token', 401, 'service')], unreadable],
+	['have no path', [refuse('notFound', 404, 'other')], unreadable],
 	['have no address', [new UserError('No URL')], { ...unreadable, message: 'No URL' }],
 ])('details that %s', async (_, answers, expected) => {
 	expect(await fetch(...answers)).toEqual(expected);

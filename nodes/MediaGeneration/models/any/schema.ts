@@ -1,4 +1,5 @@
 import { isExpression } from 'n8n-workflow';
+import { TASK_PATH } from '../../api/service';
 import { isObject } from '../../lib/json';
 import { cutText } from '../../lib/text';
 
@@ -43,9 +44,6 @@ export interface ModelInput {
 
 /** What a model takes, or why that isn't known: the beginning of a sentence. */
 export type FoundInput = { input: ModelInput } | { reason: string };
-
-/** A model with another path answers at once. */
-const TASK_PATH = /\/jobs\/createTask$/i;
 
 /** Recognizes an entry that the node adds to the fields, for example `$schema`. */
 export const isOwnEntry = (name: string): boolean => name.startsWith('$');

@@ -1,7 +1,8 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { identifyAccount } from '../../api/endpoints';
 import { getNodeContext, isTool } from '../../host/execution';
-import { buildFieldError, readOption } from '../../models/field';
+import { readOption } from '../../models/field';
+import { RefusedRunError } from '../errors';
 import { type Item, type Prepared } from '../operation';
 import { openRecord } from '../record';
 
@@ -42,11 +43,13 @@ export async function takeBudget(
 	const { shared } = openRecord(context);
 	const limit = (readOption(option, maxTasksOption) ?? Infinity) as number;
 	if (shared.count + unsent.length > limit)
-		throw buildFieldError(
+		throw new RefusedRunError(
 			`'Maximum Tasks per Run' is ${limit} in Options, ${shared.count} were created before in ${getNodeContext(context) ? 'this execution' : 'the last hour'}, and this run is for ${unsent.length} more`,
-			isTool(context)
-				? 'Nothing was created. The limit was set by the owner of this workflow: do not try again.'
-				: 'Nothing was created. Give fewer items, or raise the limit.',
+			{
+				description: isTool(context)
+					? 'The limit was set by the owner of this workflow: do not try again.'
+					: 'Give fewer items, or raise the limit.',
+			},
 		);
 	shared.count += unsent.length;
 	return undefined;
@@ -60,14 +63,17 @@ async function checkCredits(prepared: Array<Prepared<unknown>>, keep: number): P
 	for (const { service, settings } of accounts.values()) {
 		const credits = await service.getCredits(settings).catch((error: Error) => error);
 		if (credits instanceof Error)
-			throw buildFieldError(
+			throw new RefusedRunError(
 				`'Stop Below This Balance' is set in Options, but the account's credits couldn't be read: ${credits.message}`,
-				"Nothing was created. Check 'Credits Path' in the credential, or remove 'Stop Below This Balance' from Options.",
+				{
+					description:
+						"Check 'Credits Path' in the credential, or remove 'Stop Below This Balance' from Options.",
+				},
 			);
 		if (credits <= keep)
-			throw buildFieldError(
+			throw new RefusedRunError(
 				`The account has ${credits} credits, and 'Stop Below This Balance' is ${keep} in Options`,
-				"Nothing was created. Top up the account, or lower 'Stop Below This Balance'.",
+				{ description: "Top up the account, or lower 'Stop Below This Balance'." },
 			);
 	}
 }

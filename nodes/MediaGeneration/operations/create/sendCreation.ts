@@ -1,19 +1,19 @@
 import { sleep, UserError } from 'n8n-workflow';
 import type { CreateTaskRequest } from '../../api/client';
 import { identifyAccount, readIdempotencyHeader } from '../../api/endpoints';
-import { explainCode } from '../../api/errorHelp';
-import { isRateLimited, UnknownOutcomeError } from '../../api/errors';
+import { isRateLimited, ServiceError, UnknownOutcomeError } from '../../api/failure';
+import { CREATION_RATE } from '../../api/service';
 import { RateLimiters, type RateLimiter } from '../../lib/rateLimiter';
 import type { Failed, Item } from '../operation';
 import { openRecord } from '../record';
 import { uploadFiles } from './inputFile';
 import type { CreateRequest } from './request';
 
-/** Services of this kind usually count creations over ten seconds. */
-const limiters = new RateLimiters({ period: 10_000, patience: 60_000, isTooFast: isRateLimited });
-
-/** How refusals begin that every further creation of the account would get too. */
-const FINAL_REFUSALS = [401, 402, 433, 455].map((code) => explainCode(code).message);
+const limiters = new RateLimiters({
+	period: CREATION_RATE.period,
+	patience: 60_000,
+	isTooFast: isRateLimited,
+});
 
 /** The number of unknown outcomes in a row after which nothing more is sent. */
 const UNKNOWN_LIMIT = 3;
@@ -103,7 +103,7 @@ export class CreationSender {
 				`for ${UNKNOWN_LIMIT} items in a row it is unknown whether a task was created (${message})`,
 				"Look at your account's recent tasks with the service. Once the service works again, run the node for the items that were not sent.",
 			);
-		if (!isUnknown && FINAL_REFUSALS.some((refusal) => message.startsWith(refusal)))
+		if (answer instanceof ServiceError && answer.endsRun)
 			this.stop(
 				`the service refused an earlier one for a reason that applies to all (${message})`,
 				description ?? undefined,

@@ -1,8 +1,9 @@
 import { sleep, UserError, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
-import { USER_AGENT, type RequestSettings } from '../../api/exchange';
-import { describeNetworkFailure, SLOW_HINT } from '../../api/networkFailure';
+import type { RequestSettings } from '../../api/exchange';
+import { findNetworkFailure, SLOW_HINT } from '../../api/failure';
 import { toMessage } from '../../api/schemas';
+import { USER_AGENT } from '../../api/service';
 import { storeFile } from '../../host/storeFile';
 import { isInternalUrl, isWebUrl } from '../../lib/url';
 import { cutText } from '../../lib/text';
@@ -217,6 +218,6 @@ const buildError = (
 ): UserError => new UserError(`Could not download ${label}: ${why}`, { description });
 
 function buildNetworkError(file: RemoteFile, url: string, error: unknown, seconds: number) {
-	const { reason, hint } = describeNetworkFailure(error, seconds);
-	return buildError(file, `its host ${hostOf(url)} ${reason}`, hint);
+	const { reason, next } = findNetworkFailure(error, seconds);
+	return buildError(file, `its host ${hostOf(url)} ${reason}`, next);
 }

@@ -1,5 +1,6 @@
 import { sleep, type IExecuteFunctions } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
+import { isRateLimited } from '../../api/failure';
 import { readDeadline } from '../../host/deadline';
 import { LONGEST_PAUSE, settleBy } from '../../lib/timers';
 import type { Outcome } from '../operation';
@@ -58,7 +59,7 @@ async function lookUntilEnded(
 		if (over.signal.aborted) break;
 		const look = looker.look(known.openIds, { getSource, signal: over.signal });
 		await Promise.race([look, givenUp]);
-		pause = known.failure?.isRateLimited ? longest : Math.min(pause * growth, longest);
+		pause = isRateLimited(known.failure) ? longest : Math.min(pause * growth, longest);
 	}
 	over.abort();
 }

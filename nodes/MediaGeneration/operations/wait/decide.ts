@@ -1,4 +1,4 @@
-import { UserError, type IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
 import { CREDENTIAL } from '../../api/endpoints';
 import { findAnswerer, type Answerer } from '../../host/reachability';
@@ -7,6 +7,7 @@ import { findWaiter, type Waiter } from '../../host/waiter';
 import { readAsWebhook } from '../../host/webhookCredential';
 import { cutText } from '../../lib/text';
 import { isInternalUrl, isLoopbackUrl } from '../../lib/url';
+import { RefusedRunError } from '../errors';
 import { PROBE } from './timetable';
 
 export type HowToWait = 'automatic' | 'callback' | 'polling';
@@ -95,8 +96,8 @@ function refuseToSleep(resumeUrl: string, chosen: HowToWait): WaitDecision {
 	const why = `service can't reach this n8n: callbacks would go to ${origin}`;
 	if (chosen === 'automatic')
 		return { reason: `because the ${why}. To let it sleep: ${SET_WEBHOOK_URL}` };
-	const description = `Nothing was created. ${SET_WEBHOOK_URL}, or set 'How to Wait' to Automatic.`;
-	throw new UserError(`The ${why}`, { description });
+	const description = `${SET_WEBHOOK_URL}, or set 'How to Wait' to Automatic.`;
+	throw new RefusedRunError(`The ${why}`, { description });
 }
 
 /** A service in this network may reach n8n there, but on another machine not by a loopback name. */

@@ -1,4 +1,4 @@
-import type { Failure } from '../../api/errors';
+import { ServiceError } from '../../api/failure';
 import { markTimedOut, restoreTask, storeTask, type StoredTask, type Task } from '../../api/task';
 import type { OutputItem } from '../operation';
 import { GET_FILES, toTaskItems } from '../results/fileItems';
@@ -7,22 +7,19 @@ import { GET_FILES, toTaskItems } from '../results/fileItems';
 interface Known {
 	task: Task;
 	/** Why the last look at it failed; absent if it succeeded. */
-	failure?: FailedLook;
+	failure?: Error;
 	/** How often in a row the service said that its upstream did not answer. */
 	silences: number;
 	/** Its output with its files, once they are downloaded. */
 	output?: OutputItem[];
 }
 
-/** Why a look returned no record of the task. */
-export type FailedLook = Pick<Failure, 'message' | 'code' | 'answeredBy' | 'isRateLimited'>;
-
-/**
- * The service's code for "no answer from upstream for ten minutes". Twice in a row, it is an end. A
- * page with this status is a proxy's, and says nothing of the task.
- */
-const UPSTREAM_SILENT = 408;
+/** How often in a row the service must say that its upstream is silent, until that is an end. */
 const SILENCES_TO_END = 2;
+
+/** A page with this status is a proxy's, and says nothing of the task. */
+const isSilence = (failure: Error): failure is ServiceError =>
+	failure instanceof ServiceError && failure.kind === 'silent' && failure.answeredBy === 'service';
 
 const LIMIT_PASSED = `The wait limit passed before the file was complete. ${GET_FILES} To have more time, raise 'Limit Wait Time' or the workflow's timeout.`;
 
@@ -63,7 +60,7 @@ export class KnownTasks {
 	}
 
 	/** Why the last look at a task that has not ended failed, if one did. */
-	get failure(): FailedLook | undefined {
+	get failure(): Error | undefined {
 		return this.openIds.map((taskId) => this.byId.get(taskId)?.failure).find(Boolean);
 	}
 
@@ -98,13 +95,12 @@ export class KnownTasks {
 	}
 
 	/** Notes that a look at a task failed. */
-	learnFailure(taskId: string, failure: FailedLook): void {
+	learnFailure(taskId: string, failure: Error): void {
 		const known = this.byId.get(taskId);
 		if (!known || !this.open.has(taskId)) return;
 		known.failure = failure;
-		const isSilence = failure.answeredBy === 'service' && failure.code === UPSTREAM_SILENT;
-		known.silences = isSilence ? known.silences + 1 : 0;
-		if (known.silences < SILENCES_TO_END) return;
+		known.silences = isSilence(failure) ? known.silences + 1 : 0;
+		if (!isSilence(failure) || known.silences < SILENCES_TO_END) return;
 		const failed = { failCode: String(failure.code), failMessage: failure.message };
 		this.learn(taskId, { ...known.task, status: 'failed', ...failed });
 	}

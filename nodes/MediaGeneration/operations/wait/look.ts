@@ -5,7 +5,7 @@ import { CONCURRENCY, type OutputItem } from '../operation';
 import type { FileSource } from '../results/downloadFile';
 import { describeError, toFileItems, toTaskItems } from '../results/fileItems';
 import { FileDownloads } from '../results/resultFiles';
-import { KnownTasks, type FailedLook } from './known';
+import { KnownTasks } from './known';
 
 /** The settings of a run's wait. n8n stores them with the execution, for its webhook. */
 export interface WaitSettings {
@@ -87,7 +87,7 @@ export class Looker {
 	private async send(taskId: string, service: TaskService): Promise<void> {
 		await service.getTask(taskId, this.settings).then(
 			(task) => this.known.learn(taskId, task),
-			(error: FailedLook) => this.known.learnFailure(taskId, error),
+			(error: Error) => this.known.learnFailure(taskId, error),
 		);
 		this.requests.delete(taskId);
 	}

@@ -3,6 +3,7 @@ import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
 import { Looker } from '../../../../nodes/MediaGeneration/operations/wait/look';
 import { waitAwake } from '../../../../nodes/MediaGeneration/operations/wait/awake';
 import { buildContext } from '../../context';
+import { fail } from '../../fail.ts';
 
 /** The times of the requests. */
 let asked: number[];
@@ -15,7 +16,7 @@ afterEach(() => jest.useRealTimers());
 /** Task N ends after N seconds; the others are as they are named. */
 async function getTask(taskId: string): Promise<Task> {
 	asked.push(Date.now());
-	if (taskId === 'busy') throw Object.assign(new Error('Too fast'), { isRateLimited: true });
+	if (taskId === 'busy') throw fail('rate', { code: 429, certain: true });
 	if (taskId.startsWith('hanging')) await new Promise((resolve) => setTimeout(resolve, 3_600_000));
 	const hasEnded = Date.now() >= Number(taskId) * 1000;
 	return { taskId, status: hasEnded ? 'completed' : 'pending' };

@@ -1,8 +1,6 @@
 import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
-import {
-	KnownTasks,
-	type FailedLook,
-} from '../../../../nodes/MediaGeneration/operations/wait/known';
+import { KnownTasks } from '../../../../nodes/MediaGeneration/operations/wait/known';
+import { fail } from '../../fail';
 
 const open = newTask('task', 'model');
 const resultUrls = ['https://x/1', 'https://x/2'];
@@ -41,7 +39,7 @@ it('keeps the first end, whatever is said later', () => {
 	const { known, show } = build();
 	known.learn('task', completed);
 	known.learn('task', failed);
-	known.learnFailure('task', { message: 'gone', code: 404 });
+	known.learnFailure('task', new Error('gone'));
 	expect(show()).toStrictEqual([{ json: completed }]);
 	expect(known).toMatchObject({ haveEnded: true, openIds: [] });
 });
@@ -49,14 +47,14 @@ it('keeps the first end, whatever is said later', () => {
 it('ignores tasks of other runs', () => {
 	const { known } = build();
 	known.learn('another', completed);
-	known.learnFailure('another', { message: 'gone' });
+	known.learnFailure('another', new Error('gone'));
 	known.learnFiles('another', [{ json: {} }]);
 	expect(known).toMatchObject({ tasks: [open], haveEnded: false });
 });
 
 it('says why the last look failed, until one does not', () => {
 	const { known, show } = build();
-	known.learnFailure('task', { message: 'no answer' });
+	known.learnFailure('task', new Error('no answer'));
 	expect(show()).toMatchObject([{ json: { status: 'timedOut', lookError: 'no answer' } }]);
 	expect(known.failure?.message).toBe('no answer');
 	known.learn('task', open);
@@ -64,13 +62,14 @@ it('says why the last look failed, until one does not', () => {
 	expect(known.failure).toBeUndefined();
 });
 
-const silent: FailedLook = { message: 'nothing came', code: 408, answeredBy: 'service' };
+const what = 'nothing came';
+const silent = fail('silent', { code: 408, answeredBy: 'service', what });
 /** A proxy's page. */
-const page: FailedLook = { ...silent, answeredBy: 'other' };
-const fault: FailedLook = { ...silent, code: 500 };
-const noAnswer: FailedLook = { message: 'nothing came' };
+const page = fail('silent', { code: 408, answeredBy: 'other', what });
+const fault = fail('fault', { code: 500, answeredBy: 'service', what });
+const noAnswer = fail('lost', { what });
 
-it.each<[string, FailedLook[], boolean]>([
+it.each<[string, Error[], boolean]>([
 	['twice that its upstream is silent', [silent, silent], true],
 	['so once', [silent], false],
 	['so twice, with a fault between', [silent, fault, silent], false],
@@ -113,7 +112,7 @@ it.each<[string, Task, Settings]>([
 
 it('outputs an item for each file of a completed task, and one for any other, where that is chosen', () => {
 	const { known, show } = build(open, { perFile: true });
-	known.learnFailure('task', { message: 'no answer' });
+	known.learnFailure('task', new Error('no answer'));
 	expect(show()).toMatchObject([{ json: { lookError: 'no answer' } }]);
 	known.learn('task', completed);
 	const files = resultUrls.map((url, index) => ({ index, kind: 'result', url }));
@@ -134,17 +133,17 @@ it('lists its tasks, and those that have not ended', () => {
 
 it('keeps what it knows of the tasks of a later try, and drops those that it has no more', () => {
 	const { known, show } = build(open, DOWNLOADS);
-	const [gone, silent] = [newTask('gone', 'model'), newTask('silent', 'model')];
-	known.setTasks([open, gone, silent]);
+	const [gone, quiet] = [newTask('gone', 'model'), newTask('quiet', 'model')];
+	known.setTasks([open, gone, quiet]);
 	const output = [{ json: completed, binary: { data: { mimeType: 'image/png', data: 'file' } } }];
 	known.learn('task', completed);
 	known.learnFiles('task', output);
-	known.learnFailure('silent', { message: 'no answer', code: 408, answeredBy: 'service' });
-	known.setTasks([silent, open]);
-	expect(known.tasks).toEqual([silent, completed]);
-	expect(known.openIds).toEqual(['silent']);
+	known.learnFailure('quiet', silent);
+	known.setTasks([quiet, open]);
+	expect(known.tasks).toEqual([quiet, completed]);
+	expect(known.openIds).toEqual(['quiet']);
 	expect(show()).toBe(output);
 	// It is the second one in a row.
-	known.learnFailure('silent', { message: 'no answer', code: 408, answeredBy: 'service' });
+	known.learnFailure('quiet', silent);
 	expect(known.haveEnded).toBe(true);
 });

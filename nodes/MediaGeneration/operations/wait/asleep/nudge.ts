@@ -1,4 +1,5 @@
 import type { Credentials } from '../../../api/endpoints';
+import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../../../api/service';
 import { readSigningKeys, sign } from '../../../callback/signature';
 import { isEndedAnswer } from '../../../host/resumeUrl';
 import { isObject, parseJson } from '../../../lib/json';
@@ -33,8 +34,8 @@ export async function sendNudge(
 	const key = readSigningKeys(credentials)?.current;
 	const timestamp = String(Math.floor(Date.now() / 1000));
 	const signed = key !== undefined && {
-		'X-Webhook-Timestamp': timestamp,
-		'X-Webhook-Signature': sign(taskId, timestamp, key),
+		[TIMESTAMP_HEADER]: timestamp,
+		[SIGNATURE_HEADER]: sign(taskId, timestamp, key),
 	};
 	const answer = await post(url, {
 		headers: { 'Content-Type': 'application/json', ...signed },

@@ -6,7 +6,7 @@ async function look(answer?: Response) {
 	if (answer) fetched.mockResolvedValue(answer);
 	else fetched.mockRejectedValue(new TypeError('fetch failed'));
 	const service = createFetchService(
-		{ baseUrl: 'https://api.example', accessToken: 'token' },
+		{ baseUrl: 'https://api.example', accessToken: 'secret-token' },
 		'https://n8n.example/webhook-waiting/7/media-generation?signature=resume-token',
 	);
 	const task = await service.getTask('task', { timeoutSeconds: 7 });
@@ -22,7 +22,7 @@ it("the service is asked without n8n's helpers, by the token, which goes nowhere
 	expect(task).toMatchObject({ taskId: 'task', status: 'completed' });
 	expect(url).toMatch(/^https:\/\/api\.example\/.*taskId=task$/);
 	expect(request).toMatchObject({ method: 'GET', redirect: 'manual' });
-	expect(request?.headers).toMatchObject({ Authorization: 'Bearer token' });
+	expect(request?.headers).toMatchObject({ Authorization: 'Bearer secret-token' });
 	const signals = timeout.mock.results.map(({ value }) => value as AbortSignal);
 	expect(timeout.mock.calls.at(-1)).toEqual([7_000]);
 	expect(request?.signal === signals.at(-1)).toBe(true);
@@ -33,6 +33,6 @@ it.each([
 	['has no body', new Response(null, { status: 204 })],
 	['is not there', undefined],
 ])('a service that %s is a failed look', async (_, answer) => {
-	const message = expect.not.stringContaining('token') as string;
+	const message = expect.not.stringContaining('secret-token') as string;
 	await expect(look(answer)).rejects.toMatchObject({ message });
 });

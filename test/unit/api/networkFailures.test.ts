@@ -1,12 +1,12 @@
-import { describeNetworkFailure } from '../../../nodes/MediaGeneration/api/networkFailure';
+import { findNetworkFailure } from '../../../nodes/MediaGeneration/api/failure';
 
 const systemError = (code: string, syscall: string) =>
 	Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
 
-const neverSent = { reason: expect.stringMatching(/^can't be reached: ./), isRejected: true };
-const brokenOff = { reason: 'broke off the connection before it answered', isRejected: false };
-const hint = expect.stringContaining('Request Timeout') as string;
-const timedOut = { reason: 'gave no answer within 5 s', hint, isRejected: false };
+const neverSent = { kind: 'unreachable', reason: expect.stringMatching(/^can't be reached: ./) };
+const brokenOff = { kind: 'lost', reason: 'broke off the connection before it answered' };
+const next = expect.stringContaining('Request Timeout') as string;
+const timedOut = { kind: 'lost', reason: 'gave no answer within 5 s', next };
 
 it.each<[string, string[], object]>([
 	['connect', ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH'], neverSent],
@@ -21,7 +21,7 @@ it.each<[string, string[], object]>([
 ])('when %j ends in one of %j, it says whether the request may have arrived', (...row) => {
 	const [syscall, codes, failure] = row;
 	for (const code of codes)
-		expect([code, describeNetworkFailure(systemError(code, syscall), 5)]).toEqual([code, failure]);
+		expect([code, findNetworkFailure(systemError(code, syscall), 5)]).toEqual([code, failure]);
 });
 
 const blocked = Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' });
@@ -32,18 +32,18 @@ it.each([
 	Object.assign(new Error('wrapped', { cause: blocked }), { code: 'ECONNRESET' }),
 ])("takes an error of n8n's guard for a request that was never sent, with what to set", (error) => {
 	const what = expect.stringContaining('N8N_SSRF_ALLOWED_IP_RANGES') as string;
-	expect(describeNetworkFailure(error, 5)).toEqual({ ...neverSent, hint: what });
+	expect(findNetworkFailure(error, 5)).toEqual({ ...neverSent, next: what });
 });
 
 const innermost = { cause: new Error('innermost') };
 const inner = { cause: Object.assign(systemError('EHOSTUNREACH', 'connect'), innermost) };
 const loop = new Error('loop');
 loop.cause = loop;
-it.each<[string, unknown, boolean]>([
-	['a cause', new Error('outer', { cause: inner }), true],
-	['httpCode beside a number', { code: 7, httpCode: 'ECONNREFUSED' }, true],
-	['an error that is its own cause', loop, false],
-	['nothing', undefined, false],
-])('looks for code and system call in %s', (_, error, isRejected) => {
-	expect(describeNetworkFailure(error, 5)).toMatchObject({ isRejected });
+it.each<[string, unknown, string]>([
+	['a cause', new Error('outer', { cause: inner }), 'unreachable'],
+	['httpCode beside a number', { code: 7, httpCode: 'ECONNREFUSED' }, 'unreachable'],
+	['an error that is its own cause', loop, 'lost'],
+	['nothing', undefined, 'lost'],
+])('looks for code and system call in %s', (_, error, kind) => {
+	expect(findNetworkFailure(error, 5)).toMatchObject({ kind });
 });

@@ -3,10 +3,10 @@ import type {
 	ICredentialTestFunctions,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
-import { TaskService } from './client';
-import { buildAuthorization, type Credentials } from './endpoints';
-import type { ServiceError } from './errors';
-import type { Context } from './exchange';
+import { TaskService } from '../api/client';
+import { buildAuthorization, type Credentials } from '../api/endpoints';
+import type { RequestContext } from '../api/exchange';
+import type { ServiceError } from '../api/failure';
 
 /** Time for the service to answer: a person is looking on. */
 const SETTINGS = { timeoutSeconds: 10 };
@@ -27,8 +27,8 @@ export async function testCredential(
 		await new TaskService(toServiceContext(context, credentials), credentials).getCredits(SETTINGS);
 		return { status: 'OK', message: 'Connection successful' };
 	} catch (error) {
-		const { message, description, code, answeredBy } = error as ServiceError;
-		const isOfPath = code !== 401 && (answeredBy === 'other' || code === 404);
+		const { message, description, kind, answeredBy } = error as ServiceError;
+		const isOfPath = kind !== 'token' && (answeredBy === 'other' || kind === 'notFound');
 		const hint = isOfPath ? WRONG_PATH : description;
 		return { status: 'Error', message: [message, hint].filter(Boolean).join('. ') };
 	}
@@ -38,7 +38,7 @@ export async function testCredential(
 const toServiceContext = (
 	{ helpers }: ICredentialTestFunctions,
 	credentials: Credentials,
-): Context => ({
+): RequestContext => ({
 	helpers: {
 		async httpRequestWithAuthentication(this: unknown, _type, { url, method, headers, timeout }) {
 			const answer = (await helpers.request({
@@ -51,7 +51,7 @@ const toServiceContext = (
 				simple: false,
 				followRedirect: false,
 			})) as { body: { destroy(): void } };
-			const signal = (this as Context).getExecutionCancelSignal?.();
+			const signal = (this as RequestContext).getExecutionCancelSignal?.();
 			signal?.addEventListener('abort', () => answer.body.destroy());
 			return answer;
 		},

@@ -1,0 +1,156 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { TaskService } from '../../../nodes/MediaGeneration/api/client';
+import {
+	ServiceError,
+	UnknownOutcomeError,
+	type Failure,
+} from '../../../nodes/MediaGeneration/api/failure';
+
+/**
+ * What the answer to a creation means: a task, certainly none, or that nobody knows. Codes and texts
+ * are in `failures.test`.
+ */
+
+/** A body that is a generator is streamed by it. */
+type Answer = [statusCode: number, body: unknown] | Error;
+
+async function* stream(...texts: Array<string | Error>) {
+	for (const text of texts) {
+		if (text instanceof Error) throw text;
+		yield Buffer.from(text);
+	}
+}
+
+/** Creates a task, at a service that gives this answer. */
+async function create(answer: Answer): Promise<string | Error> {
+	let requests = 0;
+	const context = {
+		helpers: {
+			async httpRequestWithAuthentication() {
+				requests++;
+				if (answer instanceof Error) throw answer;
+				const [statusCode, body] = answer;
+				const isStream = typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+				const text = typeof body === 'string' ? body : JSON.stringify(body);
+				return await Promise.resolve({ statusCode, body: isStream ? body : stream(text) });
+			},
+		},
+	} as unknown as IExecuteFunctions;
+	const credentials = { baseUrl: 'https://api.example.com', accessToken: 'the-token' };
+	const creation = new TaskService(context, credentials).createTask(
+		{ model: 'beta2/image-edit', input: {} },
+		{ timeoutSeconds: 7 },
+	);
+	const outcome = await creation.catch((error: Error) => error);
+	expect(requests).toBe(1);
+	return outcome;
+}
+
+const networkError = (code: string) => Object.assign(new Error(code), { code });
+const reset = networkError('ECONNRESET');
+
+const ok = (data: unknown) => ({ code: 200, data });
+const NAMED = { taskId: 'task' };
+const LONG_ID = '12345678901234567890';
+
+it.each<[string, Answer, string]>([
+	['text', [200, ok(NAMED)], 'task'],
+	['a number', [201, ok({ taskId: 7 })], '7'],
+	['a long number', [200, `{"code":200,"data":{"taskId":${LONG_ID}}}`], LONG_ID],
+	['one before others', [200, `{"code":200,"data":{"taskId" : ${LONG_ID} , "a":1}}`], LONG_ID],
+	['text beside a failure code', [200, { code: 505, data: NAMED }], 'task'],
+])('a task was created where its ID is %s', async (_, answer, taskId) => {
+	expect(await create(answer)).toBe(taskId);
+});
+
+it('the ID is read beside a text that is very long', async () => {
+	const long = `"https://n8n.example/webhook-waiting/1?${'x'.repeat(1_900_000)}"`;
+	expect(await create([200, `{"code":200,"data":{"taskId":"task","a":${long}}}`])).toBe('task');
+});
+
+it.each<[string, Answer, Failure['kind'], number | undefined]>([
+	['HTTP 422, and a list of IDs', [422, { code: 422, data: [NAMED] }], 'input', 422],
+	['HTTP 429', [429, { code: 429 }], 'rate', 429],
+	['a page with HTTP 401', [401, '<html>'], 'token', 401],
+	['HTTP 301', [301, ''], 'redirect', 301],
+	['HTTP 308', [308, ''], 'redirect', 308],
+	['code 402', [200, { code: 402 }], 'credits', 402],
+	['a refused connection', networkError('ECONNREFUSED'), 'unreachable', undefined],
+])('certainly nothing was created after %s', async (_, answer, kind, code) => {
+	const error = await create(answer);
+	expect(error).toBeInstanceOf(ServiceError);
+	expect(error).toMatchObject({ kind, code, certain: true, nothingCreated: true });
+});
+
+const CUT = '{"code":200,"data":{"taskId":"task","more":"';
+const DEEP = `${CUT}","a":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`;
+const LINES = { code: 200, data: { taskId: 'a\nb' } };
+const NOT_AN_ID = 'data.taskId is missing or has another form';
+const REDIRECT = 'is not followed';
+const NO_JSON = 'not the expected JSON';
+const MEGABYTES = (count: number) => 'x'.repeat(count * 1024 * 1024);
+
+async function* flood() {
+	yield* stream(CUT);
+	for (;;) yield* stream(MEGABYTES(1));
+}
+
+interface Said {
+	code?: number;
+	words: string;
+	/** The ID that is known. */
+	taskId?: string;
+	/** Something in the credential is to be checked. */
+	checks?: true;
+}
+
+it.each<[string, Answer, Said]>([
+	['HTTP 500', [500, ''], { code: 500, words: '(500)' }],
+	['a page of a fault', [502, '<html>'], { code: 502, words: '(502)' }],
+	['a page', [200, '<html>'], { words: NO_JSON, checks: true }],
+	['a success without an ID', [299, ok({})], { words: 'no task ID' }],
+	['a redirect that follows a creation', [303, ''], { code: 303, words: REDIRECT, checks: true }],
+	['the first of the redirects', [300, ''], { code: 300, words: REDIRECT, checks: true }],
+	['the last of the redirects', [399, ''], { code: 399, words: REDIRECT, checks: true }],
+	['an empty answer', [200, ' '], { words: 'it is empty', checks: true }],
+	['a connection that broke off', reset, { words: 'broke off' }],
+	[
+		'a redirect with an ID',
+		[300, { code: 300, data: NAMED }],
+		{ code: 300, words: REDIRECT, taskId: 'task', checks: true },
+	],
+	[
+		'HTTP 422 with an ID',
+		[422, { code: 422, data: NAMED }],
+		{ code: 422, words: '(422)', taskId: 'task' },
+	],
+	['one that is no ID', [200, LINES], { words: NOT_AN_ID }],
+	['an answer that breaks off', [200, stream(CUT, reset)], { words: 'broke off', taskId: 'task' }],
+	['one that ends early', [200, CUT], { words: NO_JSON, taskId: 'task', checks: true }],
+	['one that ends in the ID', [200, CUT.slice(0, 32)], { words: NO_JSON, checks: true }],
+	[
+		'one that ends after a number',
+		[200, '{"data":{"taskId":17,'],
+		{ words: NO_JSON, taskId: '17', checks: true },
+	],
+	['one that ends in a number', [200, '{"data":{"taskId":17'], { words: NO_JSON, checks: true }],
+	['one nested too deep', [200, DEEP], { words: NO_JSON, taskId: 'task', checks: true }],
+	[
+		'one of more than 2 MB',
+		[200, stream(CUT, MEGABYTES(2))],
+		{ words: '2 MB', taskId: 'task', checks: true },
+	],
+	[
+		'one of too many chunks',
+		[200, flood()],
+		{ words: 'larger than 2 MB', taskId: 'task', checks: true },
+	],
+])('a task may have been created after %s', async (_, answer, { code, words, taskId, checks }) => {
+	const error = (await create(answer)) as UnknownOutcomeError;
+	expect(error).toBeInstanceOf(UnknownOutcomeError);
+	const message = expect.stringContaining(words) as string;
+	expect(error).toMatchObject({ code, message, outcome: { message, taskId } });
+	const next = taskId ? `the service named it ${taskId}.` : 'look at the recent tasks';
+	expect(error.description).toMatch(`The task may exist and may have been paid for: ${next}`);
+	expect(error.description).toMatch(checks ? /again\. .*'Base URL'/ : /again\.$/);
+});
