@@ -24,7 +24,8 @@ export const getFields = defineOperation<string>({
 /** @throws {UserError} when the service knows no such model, or has no catalogue */
 async function readDocument(service: TaskService, model: string): Promise<unknown> {
 	const { getModelSchema } = await import('../../api/catalogue');
-	const { isNotFound, searchCatalogue } = await import('./searchCatalogue');
+	const { isNotFound } = await import('../../api/failure');
+	const { searchCatalogue } = await import('./searchCatalogue');
 	return await getModelSchema(service, model).catch(async (error: Error) => {
 		if (!isNotFound(error)) throw error;
 		// Without a catalogue, this says so.

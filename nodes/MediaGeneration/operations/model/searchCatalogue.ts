@@ -1,12 +1,8 @@
 import { UserError } from 'n8n-workflow';
 import { findModels } from '../../api/catalogue';
 import type { TaskService } from '../../api/client';
-import { ServiceError } from '../../api/errors';
+import { isNotFound } from '../../api/failure';
 import type { CatalogueModel } from '../../api/schemas';
-
-/** Says whether the service has no such page: no catalogue, or no such model. */
-export const isNotFound = (error: unknown): boolean =>
-	error instanceof ServiceError && error.code === 404;
 
 /**
  * Finds the service's models that have these words.
