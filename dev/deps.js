@@ -9,4 +9,5 @@ const INSTALL = [
 	'install',
 	...['--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=5'],
 ];
+console.log('Checking that the packages of package.json are installed');
 process.exitCode = npm('ignore', 'ls') === 0 ? 0 : npm('inherit', ...INSTALL);

@@ -5,11 +5,12 @@ import { lock } from 'proper-lockfile';
 import { listExamples, readExample } from './fixtures/examples.cts';
 import { CREDENTIAL_TYPE, startPair, type Pair } from './fixtures/pair.cts';
 import { NODE_TYPE } from './fixtures/workflows.cts';
+import { buildGuide, ROUND } from './guide.cts';
 import { createLog, logFailure } from './log.cts';
 import { findCacheFolder, provideN8n } from './n8n/provide.cts';
+import { runNpm } from './npm.cts';
+import { root } from './pack.cts';
 
-/** Two examples that make a round: the first creates a task whose callback starts the second. */
-const ROUND = { start: 'start-a-task', trigger: 'when-a-task-ends' };
 const SERVICE_PORT = 8787;
 const N8N_PORT = 5678;
 
@@ -23,6 +24,7 @@ async function main() {
 	for (const signal of ['SIGINT', 'SIGTERM'])
 		process.once(signal, () => void stop().finally(() => process.exit()));
 	const folder = isCheck ? undefined : await lockKeptFolder();
+	if (!isCheck) await build();
 	await provideN8n(log);
 
 	log('Starting the emulator of the service, and n8n');
@@ -41,20 +43,13 @@ async function main() {
 		await checkOneRound(pair, ids);
 		return await stop();
 	}
-	const { n8n, service } = pair;
-	console.log(`
-n8n is ready: ${n8n.url}
-  E-mail    ${n8n.owner.email}
-  Password  ${n8n.owner.password}
+	console.log(buildGuide(pair, ids));
+}
 
-To see a finished picture: open the workflow "${readExample('make-a-picture').name}", press "Execute workflow", and
-open its node: View in the output shows the picture.
-
-To see a task go round: open the workflow "${readExample(ROUND.start).name}" and press "Execute workflow".
-Some seconds later the finished task is in the Executions of the workflow "${readExample(ROUND.trigger).name}".
-
-The emulator of the service is at ${service.url}, its files at ${service.resultsUrl}. Ctrl-C ends both.
-`);
+/** Builds the package. What the builders print is shown only if they fail. */
+async function build() {
+	log('Building the package');
+	await runNpm(['run', 'build'], { cwd: root, what: 'building the package', log });
 }
 
 /** Returns the user folder that keeps workflows and executions between runs. One `npm start` at a time uses it. */

@@ -42,8 +42,8 @@ async function main() {
 	const what = `the suites ${SUITES.join(', ')}`;
 	console.log(
 		checks.length > 0
-			? `Builds, then runs ${what} beside all linters: about 2 minutes on two cores.`
-			: `Builds, then runs ${args.join(' ')} in ${what}: about 20 seconds.`,
+			? `Builds, then runs ${what} beside all linters.`
+			: `Builds, then runs ${args.join(' ')} in ${what}.`,
 	);
 	const begun = Date.now();
 	const jest = ['jest', ...args, '--silent', '--selectProjects', ...SUITES];

@@ -36,6 +36,10 @@ const taskFaults = z
 	.partial()
 	.strict();
 
+/** Lists the faults that a prompt can name, and what each does. */
+export const listFaults = () =>
+	Object.entries(taskFaults.shape).map(([name, { description = '' }]) => ({ name, description }));
+
 export type TaskFaults = z.infer<typeof taskFaults>;
 
 interface FaultyAnswer {
