@@ -131,6 +131,16 @@ export class Editor {
 		await this.get('rlc-item').filter({ visible: true, hasText: entry }).first().click();
 	}
 
+	/** Adds an entry of Options, by its name in the list. */
+	async addOption(name: string) {
+		await this.get('collection-parameter').getByPlaceholder('Add option').click();
+		await this.page
+			.getByRole('option')
+			.filter({ visible: true })
+			.getByText(name, { exact: true })
+			.click();
+	}
+
 	async fill(parameter: string, text: string) {
 		await this.get(`parameter-input-${parameter}`).locator('input, textarea').fill(text);
 	}

@@ -68,7 +68,7 @@ withAgents("an agent of n8n's Agents", () => {
 		const takeFirst = ([first]: string[]) => ({ taskId: readItems(first)[0]?.json.taskId });
 		const results = await runAgent(
 			[
-				creating('generate', { downloadResults: true }),
+				creating('generate', { options: { downloadResults: true } }),
 				creating('start'),
 				using({ operation: 'get', taskId }),
 				using({ operation: 'getFiles', taskId }),

@@ -129,7 +129,8 @@ function expectTwoFriends() {
 
 it('a model that continues an earlier result is chosen behind a song, and the IDs of each take are filled in and sent', async () => {
 	const song = readExample('song-to-video').nodes.find(({ name }) => name === 'Make a song');
-	const parameters = { ...song?.parameters, downloadResults: false };
+	const options = { outputItems: 'perFile', downloadResults: false };
+	const parameters = { ...song?.parameters, options };
 	const makeSong = mediaGeneration(parameters, { name: 'Make a song' });
 	const { id } = await pair.importWorkflow(chain('Continue', [makeSong, anyModel()]));
 	const { length } = pair.listTasks();
@@ -163,7 +164,7 @@ it('a catalogue that a service does not have leads on to ID and JSON', async () 
 it('dates of expressions are sent as ISO text, and a number that lost digits is refused', async () => {
 	const iso = '2026-11-02T10:00:00.000Z';
 	const dates = `{ date: new Date('${iso}'), list: [DateTime.fromISO('${iso}').toUTC()] }`;
-	const polling = { howToWait: 'polling' };
+	const polling = { options: { howToWait: 'polling' } };
 	await pair.runNodes(generate({ anyInput: `={{ ${dates} }}`, ...polling }));
 	expect(readSent()).toEqual({ date: iso, list: [iso] });
 	const { length } = pair.listTasks();
@@ -189,7 +190,7 @@ describe('the panel of a node whose model is chosen', () => {
 		JSON: {
 			anyModel: byId('psi/image-edit'),
 			inputMode: 'json',
-			howToWait: 'polling',
+			options: { howToWait: 'polling' },
 			anyInput: JSON.stringify(JSON_INPUT),
 		},
 	};

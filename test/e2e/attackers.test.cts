@@ -30,7 +30,10 @@ describe('anyone who can send requests to the resume URL of an execution that sl
 	};
 
 	beforeEach(async () => {
-		executionId = await pair.park(prompts([PROMPT]), generate({ howToWait: 'callback' }));
+		executionId = await pair.park(
+			prompts([PROMPT]),
+			generate({ options: { howToWait: 'callback' } }),
+		);
 		const task = pair.findTask(PROMPT);
 		taskId = task.taskId;
 		resumeUrl = new URL(String(task.callBackUrl));

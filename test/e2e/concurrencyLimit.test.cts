@@ -164,15 +164,15 @@ itUnderLoad(
 	async () => {
 		const prompts = ['late first #neverEnds', 'late second #neverEnds'];
 		const [first, second] = prompts.map((prompt) => ({
-			howToWait: 'callback',
 			anyInput: { prompt },
+			options: { howToWait: 'callback' },
 		}));
 		const listSent = () => pair.listPrompts().filter((prompt) => prompts.includes(prompt));
 		const { url } = await pair.activate(
 			connect('Late', [
 				webhook(),
 				SPLIT_ITEMS,
-				generate({ ...first, waitLimit: 0.2 }, { name: 'First' }),
+				generate({ ...first, options: { ...first?.options, waitLimit: 0.2 } }, { name: 'First' }),
 				generate(second, { name: 'Second' }),
 			]),
 		);

@@ -139,6 +139,7 @@ describe('a person at the editor', () => {
 	it('reads at the output of a node that kept asking that its task failed', async () => {
 		await editor.findNode(WAIT_ACTION).dblclick();
 		await editor.fill('prompt', 'Make it snow #fail');
+		await editor.addOption('How to Wait');
 		await editor.choose('howToWait', 'Keep Asking');
 		await editor.executeStep();
 		await editor.output.getByText('The task failed').waitFor();
@@ -215,7 +216,9 @@ describe('what a service says', () => {
 	/** Opens the panel of our node, in a workflow of its own. */
 	async function openPanel(parameters: Record<string, unknown>) {
 		const credential = await pair.createCredential({});
-		const workflow = chain('Foreign', [generate({ howToWait: 'polling', ...parameters })]);
+		const workflow = chain('Foreign', [
+			generate({ options: { howToWait: 'polling' }, ...parameters }),
+		]);
 		const { id } = await pair.importWorkflow(workflow, { credential });
 		await editor.openWorkflow(id);
 		await editor.findNode(NODE).dblclick();

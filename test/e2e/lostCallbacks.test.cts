@@ -17,8 +17,8 @@ const looked = usePair({
 const quiet = usePair({ service: { ...SERVICE, taskSeconds: 2 }, keeps: true });
 
 /** Starts a workflow that creates a task for each prompt and waits for all, and then shows what each is paired with. */
-const start = async (pair: typeof limited, texts: string[], parameters?: Record<string, unknown>) =>
-	await pair.start(prompts(texts), generate(parameters), SEEN);
+const start = async (pair: typeof limited, texts: string[], options?: object) =>
+	await pair.start(prompts(texts), generate({ options }), SEEN);
 
 const COMPLETED = { status: 'completed' };
 const TIMED_OUT = { status: 'timedOut' };

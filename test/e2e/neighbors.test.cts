@@ -299,7 +299,7 @@ describe('an execution that sleeps', () => {
 			const workflow = await pair.n8n.getWorkflow(id);
 			const nodes = workflow.nodes.map((node) =>
 				node.name === NODE
-					? generate({ howToWait: 'polling' }, { ...node, onError: undefined })
+					? generate({ options: { howToWait: 'polling' } }, { ...node, onError: undefined })
 					: node,
 			);
 			await pair.n8n.importWorkflow({ ...workflow, nodes }, { replaces: id });
@@ -334,7 +334,11 @@ describe('an execution that sleeps', () => {
 	it('whose credential is deleted, trusts nobody, and brings its ID out at n8n’s own end', async () => {
 		const prompt = 'deleted #neverEnds';
 		const credential = await pair.createCredential({});
-		const workflow = connect('Deleted', [webhook(), SPLIT_ITEMS, generate({ waitLimit: 0.05 })]);
+		const workflow = connect('Deleted', [
+			webhook(),
+			SPLIT_ITEMS,
+			generate({ options: { waitLimit: 0.05 } }),
+		]);
 		const { id, url } = await pair.activate(workflow, { credential });
 		await postJson(url, { items: [{ prompt }] });
 		const executionId = await waitForSleep(id);

@@ -8,9 +8,9 @@ import { usePair } from './support.cts';
 
 /** Every way n8n runs the node and repeats it, by what can go wrong with one item of three. */
 const WAYS = {
-	start: { operation: 'start' },
-	callback: { operation: 'generate', howToWait: 'callback' },
-	polling: { operation: 'generate', howToWait: 'polling' },
+	start: { operation: 'start', options: {} },
+	callback: { operation: 'generate', options: { howToWait: 'callback' } },
+	polling: { operation: 'generate', options: { howToWait: 'polling' } },
 };
 const ON_ERROR = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const;
 const RETRY = [false, true];
@@ -80,7 +80,7 @@ function buildWorkflow(resultsUrl: string): Workflow {
 					...WAYS[way],
 					image: `={{ ${hasPaid(name)} && $json.next || $json.image }}`,
 					seed: '={{ $json.changing ? Math.floor(Math.random() * 1e9) : 7 }}',
-					options: { tasksPer10Seconds: 0, concurrency: 1 },
+					options: { ...WAYS[way].options, concurrency: 1 },
 				},
 				{ name, onError, retryOnFail: retry, maxTries: 3, waitBetweenTries: 50 },
 			),

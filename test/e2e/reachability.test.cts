@@ -83,7 +83,7 @@ beforeAll(async () => {
 		for (const howToWait of WAYS) {
 			const name = nameTask(answer, howToWait);
 			const limit = howToWait === 'callback' && answer !== 'passes' ? { waitLimit: 0.05 } : {};
-			ids[name] = await pair.start(prompts([name]), generate({ howToWait, ...limit }));
+			ids[name] = await pair.start(prompts([name]), generate({ options: { howToWait, ...limit } }));
 		}
 		await pair.waitForTasks(...WAYS.map((way) => nameTask(answer, way)));
 	}

@@ -59,7 +59,7 @@ describe('n8n that is killed and started again', () => {
 		});
 		const url = await later.listen({ host: '127.0.0.1', port: 0 });
 		const anyInput = '={{ { prompt: "A photo of " + ($json.prompt ?? "") } }}';
-		const nodes = wait(RESUMED, { howToWait: 'callback', anyInput });
+		const nodes = wait(RESUMED, { anyInput, options: { howToWait: 'callback' } });
 		resumedId = await pair.start(...nodes, httpRequest({ url }));
 		await poll(() => isCalled, { what: 'the later node' });
 	}
@@ -67,8 +67,8 @@ describe('n8n that is killed and started again', () => {
 	beforeAll(async () => {
 		const { n8n, service } = pair;
 		await startResumed();
-		fileId = await pair.park(...wait([FILE], { downloadResults: true }));
-		await pair.start(...wait([POLLING], { howToWait: 'polling' }));
+		fileId = await pair.park(...wait([FILE], { options: { downloadResults: true } }));
+		await pair.start(...wait([POLLING], { options: { howToWait: 'polling' } }));
 		const options = { tasksPer10Seconds: 0, concurrency: 1 };
 		await pair.start(...wait([CREATED, UNDER_WAY], { operation: 'start', options }));
 		await pair.waitForTasks(POLLING, UNDER_WAY);
@@ -78,7 +78,7 @@ describe('n8n that is killed and started again', () => {
 		batchId = await pair.park(...wait(BATCH), SEEN);
 		await service.waitForTask(pair.findId(String(BATCH[2])));
 		const limited = { waitLimit: LIMIT_MINUTES, downloadResults: true };
-		limitedId = await pair.park(...wait(LIMITED, limited));
+		limitedId = await pair.park(...wait(LIMITED, { options: limited }));
 		await pair.waitForCallbacks(String(LIMITED[0]));
 		creations = pair.countCreations();
 		// n8n itself ends a wait long after its limit. This one is brought forward.

@@ -53,8 +53,8 @@ describe.each(['filesystem', 'default'])('with binary data in %s mode', (mode) =
 		const sent = { photo: 'side-341.png', clip: 'faststart.mp4' };
 		const model = { model: 'alpha-3.0/motion-control', image: 'photo', video: 'clip' };
 		const prompt = `film #files=3 #fileSize=${SIZE}`;
-		const options = { outputBinaryField: 'film', maxSizeMegabytes: 0 };
-		const node = { ...model, prompt, howToWait: 'callback', options };
+		const download = { outputBinaryField: 'film', maxSizeMegabytes: 0 };
+		const node = { ...model, prompt, options: { howToWait: 'callback', ...download } };
 		const execution = await own.runNodes(...readFiles(sent), mediaGeneration(node));
 		const uploads = [...own.service.uploads.values()];
 		expect(uploads).toMatchObject([
@@ -98,9 +98,9 @@ it.each(['callback', 'polling'])(
 		const [refused, two, failed, endless, dead] = texts;
 		const repeats = { retryOnFail: true, maxTries: 2, waitBetweenTries: 100 };
 		const goesOn = { ...repeats, onError: 'continueRegularOutput' };
-		const options = { tasksPer10Seconds: 0, concurrency: 20, outputItems: 'perFile' };
-		const parameters = { howToWait, waitLimit: 0.1, downloadResults: true, options };
-		const node = generate(parameters, goesOn);
+		const files = { downloadResults: true, outputItems: 'perFile' };
+		const options = { howToWait, waitLimit: 0.1, ...files };
+		const node = generate({ options }, goesOn);
 		const execution = await pair.runNodes(prompts(texts), node, SEEN);
 		expect(execution.getItems('Seen').map(({ prompt }) => prompt)).toEqual([
 			refused,
@@ -141,9 +141,9 @@ it.each(['callback', 'polling'])(
 describe('a host of files', () => {
 	/** Generates a task of each prompt, and tells what became of its files. */
 	async function runGenerate(texts: string[], more: object = {}) {
-		const options = { outputItems: 'perFile', timeoutSeconds: 2, tasksPer10Seconds: 0, ...more };
-		const parameters = { howToWait: 'polling', downloadResults: true, options };
-		const execution = await pair.runNodes(prompts(texts), generate(parameters));
+		const files = { downloadResults: true, outputItems: 'perFile', ...more };
+		const options = { howToWait: 'polling', timeoutSeconds: 2, ...files };
+		const execution = await pair.runNodes(prompts(texts), generate({ options }));
 		return getOutput(execution).map(({ json: { status, file, downloadError = '' }, binary }) => ({
 			status,
 			hasLink: file?.url !== undefined,

@@ -30,6 +30,9 @@ const pair = usePair({
 interface Row {
 	/** The prompts of its items, with faults of the emulator. */
 	items: string[];
+	/** Entries of Options. */
+	options?: object;
+	/** Other parameters. */
 	parameters?: Record<string, unknown>;
 	/** Settings of the node. */
 	node?: object;
@@ -42,38 +45,38 @@ interface Row {
 }
 
 const FILES = { downloadResults: true };
-const PER_FILE = { options: { outputItems: 'perFile', outputBinaryField: 'film' } };
+const PER_FILE = { outputItems: 'perFile', outputBinaryField: 'film' };
 const RETRY = { retryOnFail: true, maxTries: 2, waitBetweenTries: 50 };
 const GOES_ON = { onError: 'continueRegularOutput' };
 const TO_ERRORS = { onError: 'continueErrorOutput' };
 
 const ROWS: Record<string, Row> = {
-	files: { items: ['one', 'two #files=2'], parameters: FILES, shows: /"data_1"/ },
+	files: { items: ['one', 'two #files=2'], options: FILES, shows: /"data_1"/ },
 	'an item for each file': {
 		items: ['one #files=2', 'two', 'three #files=3'],
-		parameters: { ...FILES, ...PER_FILE },
+		options: { ...FILES, ...PER_FILE },
 		shows: /"index":2/,
 	},
 	'an item for each file, whose first task failed': {
 		items: ['one #fail', 'two #files=2'],
-		parameters: PER_FILE,
+		options: PER_FILE,
 		shows: /"status":"failed"/,
 	},
 	"a file that can't be had": {
 		items: ['one #fileRefused', 'two'],
-		parameters: FILES,
+		options: FILES,
 		shows: /downloadError/,
 	},
 	'Execute Once': {
 		items: ['one #files=2', 'two'],
-		parameters: FILES,
+		options: FILES,
 		node: { executeOnce: true },
 		sent: [1, 0],
 		shows: /"data_1"/,
 	},
 	'binary data that n8n keeps together': {
 		items: ['one', 'two'],
-		parameters: FILES,
+		options: FILES,
 		settings: { binaryMode: 'combined' },
 		shows: /completed/,
 	},
@@ -94,13 +97,13 @@ const ROWS: Record<string, Row> = {
 	},
 	'error output, the first refused': {
 		items: ['one #status=422', 'two'],
-		parameters: FILES,
+		options: FILES,
 		node: TO_ERRORS,
 		shows: /\[item 0\]/,
 	},
 	'On Error "continue" and Retry On Fail, the first refused once': {
 		items: ['one refusedOnce', 'two'],
-		parameters: FILES,
+		options: FILES,
 		node: { ...GOES_ON, ...RETRY },
 		sent: [2, 1],
 		shows: /completed.*completed/,
@@ -156,11 +159,11 @@ const readRun = (execution?: Execution) => ({
 });
 
 async function startRow(row: string, way: Way): Promise<void> {
-	const { parameters, node, settings } = ROWS[row] as Row;
+	const { options, parameters, node, settings } = ROWS[row] as Row;
 	const all: WorkflowNode[] = [
 		webhook(),
 		SPLIT_ITEMS,
-		generate({ howToWait: way, ...parameters }, node),
+		generate({ ...parameters, options: { howToWait: way, ...options } }, node),
 	];
 	const workflow = connect(nameRun(row, way), all);
 	Object.assign(workflow.settings ?? {}, settings);
@@ -198,7 +201,12 @@ it('an error workflow starts after a sleep as after a run that was awake', async
 	await pair.n8n.activate(errorWorkflow).catch(() => undefined);
 	const stop = buildNode('Stop', 'n8n-nodes-base.stopAndError', 1, { errorMessage: 'Enough' });
 	for (const way of WAYS) {
-		const workflow = connect(way, [webhook(), SPLIT_ITEMS, generate({ howToWait: way }), stop]);
+		const workflow = connect(way, [
+			webhook(),
+			SPLIT_ITEMS,
+			generate({ options: { howToWait: way } }),
+			stop,
+		]);
 		Object.assign(workflow.settings ?? {}, { errorWorkflow });
 		const { id, url } = await pair.activate(workflow);
 		await postJson(url, { items: [{ prompt: `error workflow ${way}` }] });

@@ -22,10 +22,10 @@ const pair = usePair({
 });
 
 /** Our node, with a seed that is another one each time that n8n evaluates it. */
-const edit = (parameters: object = {}, node?: object) => {
+const edit = (options: object = {}, node?: object) => {
 	const seed = '={{ Math.floor(Math.random() * 1e9) }}';
-	const options = { tasksPer10Seconds: 0, concurrency: 1 };
-	return editSample(pair.service.resultsUrl, { seed, options, ...parameters }, node);
+	const all = { concurrency: 1, ...options };
+	return editSample(pair.service.resultsUrl, { seed, options: all }, node);
 };
 
 describe('an execution that is stopped', () => {
@@ -138,7 +138,10 @@ async function executeNode(parameters: Record<string, unknown>, texts: string[])
 		const execute = async (howToWait: string) => {
 			const ended = `${howToWait} ends`;
 			const endless = `${howToWait} #neverEnds`;
-			const { status, output, error } = await executeNode({ howToWait }, [ended, endless]);
+			const { status, output, error } = await executeNode({ options: { howToWait } }, [
+				ended,
+				endless,
+			]);
 			expect(error).toBeUndefined();
 			expect(status).toBe('success');
 			const note = expect.stringMatching(/taskId.*Get/);

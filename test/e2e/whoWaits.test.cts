@@ -284,7 +284,7 @@ const ROWS: Row[] = [
 	{ name: 'webhook, last node', start: byWebhook(LAST_NODE), ...WAITS },
 	{
 		name: 'the same, with Sleep Until Notified',
-		start: byWebhook(LAST_NODE, { howToWait: 'callback' }),
+		start: byWebhook(LAST_NODE, { options: { howToWait: 'callback' } }),
 		...WAITS,
 	},
 	{ name: 'Respond node above', start: byWebhook(BY_NODE, {}, { above: [respond()] }) },

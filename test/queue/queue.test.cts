@@ -209,7 +209,7 @@ describe('queue mode', () => {
 		service.set({ faultsFor: () => ({}) });
 		const listCreated = followTasks();
 		const prompts = ['one #noCallback', 'two #noCallback', 'three #neverEnds'];
-		const id = await start(prompts, [generate({ waitLimit: 0.6 })]);
+		const id = await start(prompts, [generate({ options: { waitLimit: 0.6 } })]);
 		await waitForParked(id, 1);
 		const readPrompt = (taskId: string) => String(service.tasks.get(taskId)?.input.prompt);
 		for (const taskId of listCreated().filter((one) => readPrompt(one).endsWith('#noCallback'))) {
@@ -232,7 +232,7 @@ describe('queue mode', () => {
 		const prompts = [...numberTexts(5, 'file #slow=1'), 'last #neverEnds'];
 		const listCreated = followTasks();
 		const upload = mediaGeneration({ resource: 'file', operation: 'upload' }, { name: 'Upload' });
-		const id = await start(prompts, [generate({ downloadResults: true }), upload]);
+		const id = await start(prompts, [generate({ options: { downloadResults: true } }), upload]);
 		await waitForParked(id, 1);
 		const tasks = listCreated().flatMap((taskId) => service.tasks.get(taskId) ?? []);
 		const send = async ({ taskId, callBackUrl }: (typeof tasks)[number], number: number) => {
@@ -277,7 +277,7 @@ describe('queue mode', () => {
 					`first refusedOnce ${onError} run-${index}a`,
 					`second #files=2 ${onError} run-${index}a`,
 				];
-				const node = generate({ howToWait, downloadResults: true }, settings);
+				const node = generate({ options: { howToWait, downloadResults: true } }, settings);
 				const execution = await waitForOne(await start(texts, [node]));
 				const tasks = pair.listTasks().filter(({ input }) => texts.includes(String(input.prompt)));
 				expect(tasks.map(({ callBackUrl }) => Boolean(callBackUrl))).toEqual(

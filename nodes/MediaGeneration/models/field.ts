@@ -1,4 +1,4 @@
-import { UserError, type INodeProperties } from 'n8n-workflow';
+import { UserError, type INodeProperties, type INodePropertyTypeOptions } from 'n8n-workflow';
 import { z } from 'zod';
 import { isWebUrl } from '../lib/url';
 import { isExact, parseJson } from '../lib/json';
@@ -76,8 +76,12 @@ export const jsonObject = z.preprocess(
 /** A plain decimal number as text, possibly with blanks around it. */
 export const DECIMAL = /^\s*-?\d+(\.\d+)?\s*$/;
 
-function buildNumberShape({ typeOptions = {} }: INodeProperties): z.ZodTypeAny {
-	const { numberPrecision, minValue, maxValue } = typeOptions;
+/** A number within a range that its property doesn't have: n8n moves what is outside into it. */
+export const numberFrom = (minValue: number, maxValue: number): z.ZodTypeAny =>
+	buildNumberShape({ minValue, maxValue });
+
+function buildNumberShape(options: INodePropertyTypeOptions = {}): z.ZodTypeAny {
+	const { numberPrecision, minValue, maxValue } = options;
 	const [kind, isOfKind] =
 		numberPrecision === 0 ? ['whole number', Number.isInteger] : ['number', Number.isFinite];
 	const least = minValue === undefined ? '' : ` of at least ${minValue}`;
@@ -100,7 +104,7 @@ const flag = z.preprocess(
 
 function findShape(field: Field): z.ZodTypeAny {
 	if (field.send?.shape) return field.send.shape;
-	if (field.type === 'number') return buildNumberShape(field);
+	if (field.type === 'number') return buildNumberShape(field.typeOptions);
 	if (field.type === 'boolean') return flag;
 	return field.type === 'json' ? jsonObject : text;
 }
@@ -128,10 +132,14 @@ function writeJson(value: object | null): string {
 	}
 }
 
-/** The n8n property of a field, which the editor shows. */
+/** The n8n property of a field, which the editor shows. Options has fields of its own. */
 export function toProperty(field: Field): INodeProperties {
 	const property = { ...field };
 	delete property.send;
+	if (property.type === 'collection')
+		property.options = property.options?.map((option) =>
+			'type' in option ? toProperty(option) : option,
+		);
 	return property;
 }
 
@@ -177,7 +185,7 @@ function refuseBrokenJson({ displayName }: Field, text: string): void {
 export type OptionReader = (name: string) => unknown;
 
 /**
- * Reads a number or a switch in Options; undefined if the user did not add the option.
+ * Reads an entry of Options; undefined if the user did not add it.
  * @throws {UserError} when it is blank or has another form; it names the option and what it takes
  */
 export function readOption(option: OptionReader, field: Field): unknown {

@@ -72,6 +72,8 @@ const CALLBACK = {
 	},
 	body: { data: { task_id: 'i'.repeat(256) }, message: long('m') },
 };
+/** Also for what n8n doesn't know to be a tool. */
+const AWAKE = { howToWait: 'polling', waitLimit: 1, agentWait: 1, downloadResults: false };
 const perFile = { options: { outputItems: 'perFile' } };
 
 /** The operations, each in all forms of its output. */
@@ -118,12 +120,17 @@ function buildData(operation: string, record: object): unknown {
 let accounts = 0;
 
 /** Runs an operation for a model, with a service that answers so. */
-async function run(value: string, parameters: object, model: Run, answer: object) {
+async function run(
+	value: string,
+	{ options, ...parameters }: { options?: object },
+	model: Run,
+	answer: object,
+) {
 	const { resource } = operations.find((operation) => operation.value === value) ?? {};
 	const all: Record<string, unknown> = {
 		...{ resource, operation: value, taskId: 't', files: ['result'], binaryPropertyName: 'data' },
 		...{ model: 'any', anyModel: 'm', inputMode: 'json', anyInput: '{"prompt":"a"}' },
-		...{ howToWait: 'polling', waitLimit: 1, fileUrl: 'https://files.example/a', options: {} },
+		...{ fileUrl: 'https://files.example/a', options: { ...AWAKE, ...options } },
 		...parameters,
 	};
 	const credentials = {

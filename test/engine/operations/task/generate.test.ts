@@ -4,7 +4,7 @@ const engine = useService({ taskSeconds: 0.1 });
 
 it('outputs each task in its place with its file, and says what they cost', async () => {
 	const items = ['one', '#fail', 'three'].map((prompt) => ({ prompt }));
-	const runGenerate = { ...editImage, operation: 'generate', howToWait: 'polling' };
+	const runGenerate = { ...editImage, operation: 'generate', options: { howToWait: 'polling' } };
 	const { output, hints } = await engine.run(runGenerate, { items });
 	expect(output.map(({ binary }) => Object.keys(binary ?? {}))).toEqual([['data'], [], ['data']]);
 	expect(output).toMatchObject(

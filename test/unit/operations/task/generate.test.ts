@@ -24,27 +24,20 @@ const RESUME_URL = 'https://n8n.example/webhook-waiting/1';
 const output = { outcomes: [{ items: [] }] };
 
 interface Options extends Run {
-	/** Entries of Options. */
-	extra?: Record<string, unknown>;
 	/** The service's answer: the ID of a task, or an error. */
 	answer?: string | Error;
+	createTask?: jest.Mock;
 }
 
-/** Generates for one item with these parameters of the node. */
+/** Generates for one item with these entries of Options. */
 async function runGenerate(
-	parameters: object = {},
-	{ extra, answer = 'task', ...run }: Options = {},
+	options: Record<string, unknown> = {},
+	{ answer = 'task', createTask = jest.fn(() => answer), ...run }: Options = {},
 ) {
 	jest.mocked(decideWait).mockResolvedValue({ resumeUrl: RESUME_URL });
 	jest.mocked(waitForTasks).mockReset().mockResolvedValue(output);
-	const createTask = jest.fn(() => answer);
 	const context = buildContext(run);
-	const defaults = { howToWait: 'automatic', waitLimit: 30, downloadResults: true };
-	const all: Record<string, unknown> = { ...defaults, ...parameters };
-	const item = {
-		...buildItem(context, 0, { createTask, options: extra }),
-		read: (name: string) => all[name] ?? '',
-	};
+	const item = buildItem(context, 0, { createTask, options });
 	const request = openRecord(context).recall(0) ?? { model: 'model', input: {} };
 	const result = await generate.run([{ item, request }], context);
 	const [, created, how] = jest.mocked(waitForTasks).mock.calls[0] ?? [];
@@ -113,34 +106,46 @@ describe('the settings of a wait', () => {
 	};
 	const AGENT = { type: 'nodeTool' };
 	const film = { outputBinaryField: ' film ', maxSizeMegabytes: 1 };
-	it.each<[string, object, Options, object]>([
+	it.each<[string, Record<string, unknown>, Options, object]>([
 		['defaults', {}, {}, {}],
 		['a way to wait', { howToWait: 'polling' }, {}, { howToWait: 'polling' }],
 		['a limit', { waitLimit: 0.5 }, {}, { limit: 30_000 }],
 		['no downloads', { downloadResults: false }, {}, { downloads: undefined }],
 		['none for an agent, and its limit', {}, AGENT, { downloads: undefined, limit: 10 * MINUTE }],
+		["an agent's own limit", { agentWait: 2 }, AGENT, { downloads: undefined, limit: 2 * MINUTE }],
 		[
-			"an agent's own limit",
-			{},
-			{ ...AGENT, extra: { agentWait: 2 } },
-			{ downloads: undefined, limit: 2 * MINUTE },
-		],
-		[
-			'the usual limit for an agent if it is shorter',
-			{ waitLimit: 1 },
+			'no limit but its own for an agent',
+			{ waitLimit: 0, downloadResults: 'perhaps' },
 			AGENT,
-			{ downloads: undefined, limit: MINUTE },
+			{ downloads: undefined, limit: 10 * MINUTE },
 		],
-		['no limit of agents elsewhere', {}, { extra: { agentWait: 2 } }, {}],
-		['One per File', {}, { extra: { outputItems: 'perFile' } }, { perFile: true }],
-		['files', {}, { extra: film }, { downloads: { field: 'film', maxBytes: 1024 ** 2 } }],
-		['a field where it is blank', {}, { extra: { outputBinaryField: ' ' } }, {}],
-	])('have %s', async (_, parameters, options, settings) => {
-		const { how } = await runGenerate(parameters, options);
+		['no limit of agents elsewhere', { agentWait: 0 }, {}, {}],
+		['One per File', { outputItems: 'perFile' }, {}, { perFile: true }],
+		['files', film, {}, { downloads: { field: 'film', maxBytes: 1024 ** 2 } }],
+		['a field where it is blank', { outputBinaryField: ' ' }, {}, {}],
+	])('have %s', async (_, options, run, settings) => {
+		const { how } = await runGenerate(options, run);
 		expect(how?.wait.settings).toEqual({ ...usual, ...settings });
 	});
 
-	it('that can not be used keep everything from being created', async () => {
-		await expect(runGenerate({ waitLimit: 0 })).rejects.toThrow("'Limit Wait Time");
+	it.each<[Record<string, unknown>, RegExp, Options]>([
+		[
+			{ waitLimit: 0 },
+			/^'Limit Wait Time \(Minutes\)' in Options must be a number from 0\.01 to/,
+			{},
+		],
+		[{ waitLimit: null }, /^'Limit Wait Time.*is blank/, {}],
+		[
+			{ howToWait: 'sleep' },
+			/^'How to Wait' in Options must be automatic, callback or polling/,
+			{},
+		],
+		[{ downloadResults: 'perhaps' }, /^'Download Results' in Options must be true or false/, {}],
+		[{ maxSizeMegabytes: -1 }, /^'Maximum File Size/, {}],
+		[{ agentWait: 0 }, /^'Agent Wait/, AGENT],
+	])('keep everything from being created if they are %j', async (options, message, run) => {
+		const createTask = jest.fn();
+		await expect(runGenerate(options, { ...run, createTask })).rejects.toThrow(message);
+		expect(createTask).not.toHaveBeenCalled();
 	});
 });

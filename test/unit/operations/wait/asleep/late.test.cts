@@ -61,10 +61,12 @@ async function park(latency: number, conditions: Partial<Conditions> = {}) {
 			model: 'any',
 			anyModel: 'epsilon/any',
 			inputMode: 'json',
-			howToWait: 'callback',
-			waitLimit: LIMIT / 60_000,
-			downloadResults: false,
-			options: { tasksPer10Seconds: 0 },
+			options: {
+				howToWait: 'callback',
+				waitLimit: LIMIT / 60_000,
+				downloadResults: false,
+				tasksPer10Seconds: 0,
+			},
 		},
 	);
 	const fetch = async (url: string, { body, headers }: RequestInit) => {

@@ -89,17 +89,19 @@ class World implements Service {
 
 	constructor(readonly plan: Plan) {
 		const { howToWait, limit, downloads } = plan;
-		const options = { tasksPer10Seconds: 0, timeoutSeconds: 20 };
 		this.n8n = new FakeN8n(product, this, plan, {
 			resource: 'task',
 			operation: 'generate',
 			model: 'any',
 			anyModel: 'epsilon/any',
 			inputMode: 'json',
-			howToWait,
-			waitLimit: limit / MINUTE,
-			downloadResults: downloads,
-			options,
+			options: {
+				howToWait,
+				waitLimit: limit / MINUTE,
+				downloadResults: downloads,
+				tasksPer10Seconds: 0,
+				timeoutSeconds: 20,
+			},
 		});
 	}
 

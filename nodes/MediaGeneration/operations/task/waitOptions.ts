@@ -1,0 +1,141 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { z } from 'zod';
+import { isTool } from '../../host/execution';
+import { numberFrom, readNumberOption, readOption, type Field } from '../../models/field';
+import type { Item } from '../operation';
+import type { HowToWait } from '../wait/decide';
+import type { WaitSettings } from '../wait/look';
+import {
+	binaryPropertyName,
+	maxSizeOption,
+	outputItems,
+	readMaxBytes,
+	readPerFile,
+} from './sharedFields';
+
+/**
+ * What Options say of a wait, for every operation that waits for tasks. Each is checked where it
+ * is read: `checkOptions` leaves out what isn't always shown. What depends on Download Results is
+ * hidden by it. With `show`, n8n would drop the value wherever nobody added the switch.
+ */
+
+const MINUTE = 60_000;
+
+/** A longest wait: above 0, up to a year. n8n would change what is outside of `minValue` silently. */
+const minutes = numberFrom(0.01, 525_600);
+
+const byPeople = { hide: { '@tool': [true] } };
+const whenDownloading = { hide: { ...byPeople.hide, downloadResults: [false] } };
+
+export const howToWaitOption: Field = {
+	displayName: 'How to Wait',
+	name: 'howToWait',
+	type: 'options',
+	displayOptions: byPeople,
+	options: [
+		{
+			name: 'Automatic',
+			value: 'automatic',
+			description:
+				'Sleeps if the service can reach this n8n, otherwise keeps asking. A hint at the output says why it kept asking.',
+		},
+		{
+			name: 'Sleep Until Notified',
+			value: 'callback',
+			description:
+				'The execution sleeps until the service sends its callback. The service must be able to reach this n8n.',
+		},
+		{
+			name: 'Keep Asking',
+			value: 'polling',
+			description:
+				'The execution stays awake and asks the service again and again. Works on any n8n.',
+		},
+	],
+	default: 'automatic',
+	description:
+		"How the end of the tasks is noticed. Callbacks are verified with the 'Webhook HMAC Key' of the credential; without one, the secret in the resume URL and the task details are what is trusted.",
+	send: {
+		shape: z.enum(['automatic', 'callback', 'polling'], {
+			message: 'must be automatic, callback or polling',
+		}),
+	},
+};
+
+const waitLimit: Field = {
+	displayName: 'Limit Wait Time (Minutes)',
+	name: 'waitLimit',
+	type: 'number',
+	displayOptions: byPeople,
+	default: 30,
+	description:
+		'The longest wait, for all items together. Tasks that have not ended by then are output with the status timedOut. Look at them later with Get.',
+	send: { shape: minutes },
+};
+
+const downloadResults: Field = {
+	displayName: 'Download Results',
+	name: 'downloadResults',
+	type: 'boolean',
+	displayOptions: byPeople,
+	default: true,
+	description:
+		"Whether to get the files of completed tasks as binary data of their items. If a file can't be downloaded, you get its link, and the reason in downloadError.",
+};
+
+const outputBinaryField: INodeProperties = {
+	...binaryPropertyName,
+	name: 'outputBinaryField',
+	required: false,
+	displayOptions: whenDownloading,
+	description: 'The next files of the same task are named after it, as data_1',
+};
+
+const agentWait: Field = {
+	displayName: 'Agent Wait (Minutes)',
+	name: 'agentWait',
+	type: 'number',
+	default: 10,
+	description: 'How many minutes an AI agent waits for the result of this tool',
+	send: { shape: minutes },
+};
+
+/**
+ * The limit is offered to tools only. Elsewhere it is hidden, not absent: n8n's Agents may run the
+ * node itself as a tool, and n8n drops values of options that a node doesn't have.
+ */
+const agentWaits: Field[] = [
+	{ ...agentWait, displayOptions: { show: { '@tool': [true] } } },
+	{ ...agentWait, type: 'hidden', displayOptions: { hide: { '@tool': [true] } } },
+];
+
+export const waitOptions: Field[] = [
+	...agentWaits,
+	waitLimit,
+	downloadResults,
+	outputItems,
+	outputBinaryField,
+	{ ...maxSizeOption, displayOptions: whenDownloading },
+];
+
+/** Reads how a run waits. @throws {UserError} when it is none of the choices */
+export const readHowToWait = ({ option }: Item): HowToWait =>
+	(readOption(option, howToWaitOption) ?? howToWaitOption.default) as HowToWait;
+
+/**
+ * Reads a run's settings with the expressions of this item. A tool waits as long as Agent Wait
+ * says, and its agent's model gets links only.
+ * @throws {UserError} when an option can't be used
+ */
+export function readWaitSettings({ context, option, settings }: Item): WaitSettings {
+	const isForAgent = isTool(context);
+	const limit = readNumberOption(option, isForAgent ? agentWait : waitLimit);
+	const downloads = !isForAgent && readOption(option, downloadResults) !== false;
+	const field = String(option(outputBinaryField.name) ?? '').trim() || 'data';
+	return {
+		...settings,
+		limit: limit * MINUTE,
+		perFile: readPerFile(option),
+		...(downloads && { downloads: { field, maxBytes: readMaxBytes(option) } }),
+	};
+}
