@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { readResumeSecrets } from '../host/resumeUrl';
+import { digest } from '../lib/json';
 import { readIdempotencyHeader, type Credentials } from './endpoints';
 import {
 	exchange,
@@ -51,6 +52,11 @@ export class TaskService {
 	) {
 		const { token, address = '' } = readResumeSecrets(context);
 		this.redactor = Redactor.of(credentials).with([token, ...listUrlSecrets(address)]);
+	}
+
+	/** Identifies the account by a digest, because n8n stores it with the execution. */
+	get account(): string {
+		return digest([this.credentials.baseUrl, this.credentials.accessToken]);
 	}
 
 	/** Hides the secrets of a callback URL in all that the service says from now on. */

@@ -1,6 +1,5 @@
 import { UserError } from 'n8n-workflow';
 import { isSurelyInternalUrl } from '../lib/url';
-import { digest } from '../lib/json';
 import { ENDPOINTS, TOKEN_SCHEME } from './service';
 
 export type Endpoint = keyof typeof ENDPOINTS;
@@ -8,8 +7,6 @@ export type Endpoint = keyof typeof ENDPOINTS;
 /** Finds what an endpoint's path must contain. */
 export const findPlaceholder = (endpoint: Endpoint): string | undefined =>
 	/\{\w+\}/.exec(ENDPOINTS[endpoint].path)?.[0];
-
-export const CREDENTIAL = 'mediaGenerationApi';
 
 /** The credential as n8n decrypts it. Paths and header count with `advancedSettings` only. */
 export interface Credentials extends Partial<Record<Endpoint, string>> {
@@ -28,10 +25,6 @@ export const SHORTEST_SAFE_KEY = 16;
 /** A pasted token may have a blank or a line break behind it, which no header can have. */
 export const buildAuthorization = ({ accessToken }: { accessToken?: unknown }): string =>
 	`${TOKEN_SCHEME} ${String(accessToken).trim()}`;
-
-/** Identifies a credential's account by a digest, because n8n stores it with the execution. */
-export const identifyAccount = ({ baseUrl, accessToken }: Credentials): string =>
-	digest([baseUrl, accessToken]);
 
 const isUpload = (endpoint: Endpoint): boolean =>
 	endpoint === 'streamUploadPath' || endpoint === 'urlUploadPath';

@@ -1,11 +1,12 @@
 import type { IDataObject, IHttpRequestOptions, RequestHelperFunctions } from 'n8n-workflow';
 import { withSignal } from '../host/unstoppable';
+import { CREDENTIAL, PACKAGE } from '../lib/brand';
 import { isObject } from '../lib/json';
-import { buildUrl, CREDENTIAL, type Credentials, type Endpoint } from './endpoints';
+import { buildUrl, type Credentials, type Endpoint } from './endpoints';
 import { findFailure, findNetworkFailure, type Failure } from './failure';
 import type { Redactor } from './redaction';
 import { envelope, parseServiceJson, taskId, type Envelope } from './schemas';
-import { USER_AGENT } from './service';
+import { BROWSER } from './service';
 
 /** The part of n8n's contexts that requests need. */
 export interface RequestContext {
@@ -40,6 +41,9 @@ export interface Exchange {
 	/** The ID in an answer that can't be parsed. */
 	foundTaskId?: string;
 }
+
+/** What we call ourselves, to the service and to the hosts of results. */
+export const USER_AGENT = `${BROWSER} (compatible; ${PACKAGE})`;
 
 const MEGABYTE = 1024 * 1024;
 

@@ -1,4 +1,5 @@
 import { UserError } from 'n8n-workflow';
+import { CREDENTIAL_NAME } from '../lib/brand';
 import type { Envelope } from './schemas';
 import {
 	didNothing,
@@ -49,7 +50,7 @@ const SENTENCES: Record<FailureKind, Sentence> = {
 	},
 	token: {
 		what: 'The service does not accept the access token',
-		next: "Open the Media Generation API credential and paste a valid 'Access Token'. A token of another account or environment is refused too.",
+		next: `Open the ${CREDENTIAL_NAME} credential and paste a valid 'Access Token'. A token of another account or environment is refused too.`,
 	},
 	credits: {
 		what: 'The account has too few credits',

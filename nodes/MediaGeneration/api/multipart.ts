@@ -21,7 +21,7 @@ export function buildForm(
 	fileName: string,
 	{ size, mimeType, chunks }: UploadFile,
 ): BlobBody {
-	const boundary = `n8n-media-generation-${randomUUID()}`;
+	const boundary = `n8n-${randomUUID()}`;
 	const startPart = (name: string, more = '') =>
 		`--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n`;
 	const texts = Object.entries(fields).map(([name, text]) => `${startPart(name)}\r\n${text}\r\n`);

@@ -31,8 +31,8 @@ export const UPLOAD_PATH = 'n8n';
 /** The scheme of the access token in the header `Authorization`. */
 export const TOKEN_SCHEME = 'Bearer';
 
-/** Some front servers answer 403 to user agents that look like a bare script. */
-export const USER_AGENT = 'Mozilla/5.0 (compatible; n8n-nodes-media-generation)';
+/** How user agents begin: some front servers answer 403 to those that look like a bare script. */
+export const BROWSER = 'Mozilla/5.0';
 
 /**
  * A task's ID. The contract shows no limit; public services use at most 64 characters. This bounds
@@ -56,6 +56,9 @@ export const LOOKUP_PAUSE = 1_100;
 /** The headers of a signed callback: Unix time in seconds, and the signature in Base64. */
 export const TIMESTAMP_HEADER = 'X-Webhook-Timestamp';
 export const SIGNATURE_HEADER = 'X-Webhook-Signature';
+
+/** How far the timestamp may be off by default, in seconds either way. */
+export const DEFAULT_TOLERANCE_SECONDS = 300;
 
 /** What the signature of a callback is made of, as text. The body is no part of it. */
 export const buildSignedText = (taskId: string, timestamp: string): string =>

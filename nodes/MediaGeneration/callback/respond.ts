@@ -1,5 +1,6 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { BoundedMap } from '../lib/boundedMap';
+import { NODE_NAME } from '../lib/brand';
 import type { Refusal } from './faults';
 
 /** For both receivers: the service doesn't confirm the callback yet. */
@@ -41,7 +42,7 @@ export function refuseCallback<Reason extends string>(
 	warnOwner(
 		context,
 		reason,
-		`refused a callback: ${message} (${facts}). To find out more, use Verify Callback of the Media Generation node.`,
+		`refused a callback: ${message} (${facts}). To find out more, use Verify Callback of the ${NODE_NAME} node.`,
 	);
 	return answer(context, status, { accepted: false, reason, message });
 }

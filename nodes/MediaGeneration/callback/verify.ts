@@ -12,9 +12,6 @@ import { isDeeper, isObject } from '../lib/json';
 import type { Fault } from './faults';
 import { findSigner, type KeyName, type SigningKeys } from './signature';
 
-/** The default tolerance for a callback's timestamp, in seconds either way. */
-export const DEFAULT_TOLERANCE_SECONDS = 300;
-
 export interface CallbackRequest {
 	/** By lower-case name, as Node has them: a repeated one is one text, joined by commas. */
 	headers: Record<string, unknown>;

@@ -1,18 +1,13 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { CREDENTIAL, type Credentials } from '../api/endpoints';
+import type { Credentials } from '../api/endpoints';
+import { DEFAULT_TOLERANCE_SECONDS } from '../api/service';
 import { readJsonBody } from '../host/jsonBody';
 import { readAsWebhook } from '../host/webhookCredential';
+import { CREDENTIAL } from '../lib/brand';
 import type { Fault } from './faults';
 import { type Refused, warnOwner } from './respond';
 import { readSigningKeys, type KeyName, type SigningKeys } from './signature';
-import {
-	DEFAULT_TOLERANCE_SECONDS,
-	isAccepted,
-	readForm,
-	verify,
-	type Claim,
-	type Verdict,
-} from './verify';
+import { isAccepted, readForm, verify, type Claim, type Verdict } from './verify';
 
 export interface RequestSettings {
 	/** Whether it must be signed. `ifKey`: only if the credential has a key. */

@@ -6,9 +6,10 @@ import {
 } from 'n8n-workflow';
 import { findModels, getModelSchema } from '../api/catalogue';
 import { TaskService } from '../api/client';
-import { CREDENTIAL, type Credentials } from '../api/endpoints';
+import type { Credentials } from '../api/endpoints';
 import { isNotFound } from '../api/failure';
 import type { CatalogueModel } from '../api/schemas';
+import { CREDENTIAL } from '../lib/brand';
 import { isObject, parseJson } from '../lib/json';
 import { cutText } from '../lib/text';
 import { anyFields, anyInput, anyModel } from '../models/any/fields';

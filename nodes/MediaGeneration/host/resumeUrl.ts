@@ -1,11 +1,12 @@
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
+import { SLUG } from '../lib/brand';
 
 /**
  * The last segment of our resume URLs. Every node of an execution that waits has the same resume
  * URL; by its path n8n finds the webhook of the one that is meant (`waiting-webhooks.js`, 2.14.2,
  * 2.41.1). `e2e/neighbors` fails first.
  */
-export const WAKE_PATH = 'media-generation';
+export const WAKE_PATH = SLUG;
 
 /** What n8n's contexts have beside their documented API (`node-execution-context.js`). */
 interface Internals {

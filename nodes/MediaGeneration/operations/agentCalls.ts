@@ -1,8 +1,8 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { CREDENTIAL } from '../api/endpoints';
 import type { UnknownOutcome } from '../api/failure';
 import { getNodeContext } from '../host/execution';
 import { BoundedMap } from '../lib/boundedMap';
+import { CREDENTIAL } from '../lib/brand';
 import { digest } from '../lib/json';
 
 /** What all runs of a node share in one execution. */

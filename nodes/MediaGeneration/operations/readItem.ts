@@ -1,6 +1,7 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { TaskService } from '../api/client';
-import { CREDENTIAL, type Credentials } from '../api/endpoints';
+import type { Credentials } from '../api/endpoints';
+import { CREDENTIAL } from '../lib/brand';
 import { checkOptions, readNumberOption } from '../models/field';
 import { refuseMixedCall } from './errors';
 import { timeoutOption, type Item, type Operation } from './operation';

@@ -11,6 +11,7 @@ import { getNodeContext, isMixedUp, isTool, showInExecution } from '../host/exec
 import { readResumeSecrets } from '../host/resumeUrl';
 import { readNodeContext } from '../host/sleep';
 import { BoundedMap } from '../lib/boundedMap';
+import { NODE_NAME } from '../lib/brand';
 import { digest } from '../lib/json';
 import { digestCall, openShared, type Shared } from './agentCalls';
 import { restoreError } from './errors';
@@ -222,7 +223,7 @@ export class RunRecord {
 
 	private readonly showTaskIds = (): void => {
 		const taskIds = this.listTaskIds().join(', ');
-		if (taskIds) showInExecution(this.context, 'Media_Generation_tasks', taskIds);
+		if (taskIds) showInExecution(this.context, `${NODE_NAME.replaceAll(' ', '_')}_tasks`, taskIds);
 	};
 }
 

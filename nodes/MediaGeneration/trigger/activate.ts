@@ -1,8 +1,9 @@
 import { NodeOperationError, UserError, type IHookFunctions } from 'n8n-workflow';
 import { TaskService } from '../api/client';
-import { CREDENTIAL, SHORTEST_SAFE_KEY, type Credentials } from '../api/endpoints';
+import { SHORTEST_SAFE_KEY, type Credentials } from '../api/endpoints';
 import { ServiceError } from '../api/failure';
 import { readSigningKeys, type SigningKeys } from '../callback/signature';
+import { CREDENTIAL } from '../lib/brand';
 import { toPlainError } from '../lib/text';
 import { judgeFailure } from './fetchDetails';
 import { readSettings } from './options';

@@ -1,5 +1,5 @@
 import type { IDataObject, IHookFunctions, INodeProperties, IWebhookFunctions } from 'n8n-workflow';
-import { DEFAULT_TOLERANCE_SECONDS } from '../callback/verify';
+import { DEFAULT_TOLERANCE_SECONDS } from '../api/service';
 
 /** The trigger's Options, in the order of their names. */
 export const triggerOptions: INodeProperties = {

@@ -31,8 +31,10 @@ export function buildItem(
 	index: number,
 	{ createTask, credentials, getCredits, options }: ItemOptions = {},
 ): Item {
+	const account = { baseUrl: 'https://api.example', accessToken: 'token', ...credentials };
 	const service = {
-		credentials: { baseUrl: 'https://api.example', accessToken: 'token', ...credentials },
+		credentials: account,
+		account: `${account.baseUrl} ${account.accessToken}`,
 		async createTask(body: CreateTaskRequest, _settings: object, key?: string) {
 			const answer = createTask?.(body, key) ?? `task-${index}`;
 			if (answer instanceof Error) throw answer;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NODE_NAME } from '../../lib/brand';
 import { toBuilderHint } from '../builders';
 import { trimmed, type Field } from '../field';
 import { prompt } from '../commonFields';
@@ -137,8 +138,7 @@ export const anyFields: Field = {
 };
 
 const fieldsNotice: Field = {
-	displayName:
-		'Where it says file, give a URL or an input data field name. Where it says earlier task or earlier file, the item of an earlier Media Generation node fills it in. Where it says list, put commas between the entries. A field left blank is not sent. Field Guide, at the end, describes each field.',
+	displayName: `Where it says file, give a URL or an input data field name. Where it says earlier task or earlier file, the item of an earlier ${NODE_NAME} node fills it in. Where it says list, put commas between the entries. A field left blank is not sent. Field Guide, at the end, describes each field.`,
 	name: 'fieldsNotice',
 	type: 'notice',
 	default: '',

@@ -1,4 +1,5 @@
 import type { FieldType } from 'n8n-workflow';
+import { NODE_NAME } from '../../lib/brand';
 import { cutText, spaceWords } from '../../lib/text';
 import { isBlank } from '../field';
 import { toTitle } from '../title';
@@ -41,8 +42,7 @@ const EARLIER_RESULTS: Array<[name: RegExp, result: EarlierResult]> = [
 			kind: 'earlierResult',
 			title: 'earlier task',
 			expression: '={{ $json.taskId }}',
-			remedy:
-				'Connect the Media Generation node that created the earlier task before this node, and fill in {{ $json.taskId }}.',
+			remedy: `Connect the ${NODE_NAME} node that created the earlier task before this node, and fill in {{ $json.taskId }}.`,
 		},
 	],
 	[
@@ -51,8 +51,7 @@ const EARLIER_RESULTS: Array<[name: RegExp, result: EarlierResult]> = [
 			kind: 'earlierResult',
 			title: 'earlier file',
 			expression: '={{ $json.file.id }}',
-			remedy:
-				"Connect the Media Generation node that created the earlier file before this node, set 'Output Items' in its Options to One per File, and fill in {{ $json.file.id }}.",
+			remedy: `Connect the ${NODE_NAME} node that created the earlier file before this node, set 'Output Items' in its Options to One per File, and fill in {{ $json.file.id }}.`,
 		},
 	],
 ];

@@ -1,5 +1,4 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { identifyAccount } from '../../api/endpoints';
 import { getNodeContext, isTool } from '../../host/execution';
 import { readOption } from '../../models/field';
 import { RefusedRunError } from '../errors';
@@ -57,9 +56,7 @@ export async function takeBudget(
 
 /** @throws {UserError} unless each account has more credits than these */
 async function checkCredits(prepared: Array<Prepared<unknown>>, keep: number): Promise<void> {
-	const accounts = new Map<string, Item>(
-		prepared.map(({ item }) => [identifyAccount(item.service.credentials), item]),
-	);
+	const accounts = new Map<string, Item>(prepared.map(({ item }) => [item.service.account, item]));
 	for (const { service, settings } of accounts.values()) {
 		const credits = await service.getCredits(settings).catch((error: Error) => error);
 		if (credits instanceof Error)

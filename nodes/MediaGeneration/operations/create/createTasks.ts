@@ -1,5 +1,4 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { identifyAccount } from '../../api/endpoints';
 import { newTask } from '../../api/task';
 import { mapConcurrent } from '../../lib/mapConcurrent';
 import { stopsOnError } from '../errors';
@@ -51,7 +50,7 @@ export async function createTasks(
 		const known = recalled[order];
 		if (known) return { index, service, task: newTask(known.taskId, known.model) };
 		if (refusal || signal?.aborted || 'taskId' in request) return refusal;
-		const account = identifyAccount(service.credentials);
+		const account = service.account;
 		const sender = senders.get(account) ?? new CreationSender(account, rate, signal);
 		senders.set(account, sender);
 		const result = await sender.create(item, request);

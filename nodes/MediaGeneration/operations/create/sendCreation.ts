@@ -1,6 +1,6 @@
 import { sleep, UserError } from 'n8n-workflow';
 import type { CreateTaskRequest } from '../../api/client';
-import { identifyAccount, readIdempotencyHeader } from '../../api/endpoints';
+import { readIdempotencyHeader } from '../../api/endpoints';
 import { isRateLimited, ServiceError, UnknownOutcomeError } from '../../api/failure';
 import { CREATION_RATE } from '../../api/service';
 import { RateLimiters, type RateLimiter } from '../../lib/rateLimiter';
@@ -51,7 +51,7 @@ export class CreationSender {
 			if (this.reason) throw this.reason;
 			const body = { model, callBackUrl, input: await uploadFiles(item, request.input) };
 			const key = readIdempotencyHeader(credentials)
-				? record.buildIdempotencyKey(index, identifyAccount(credentials), body)
+				? record.buildIdempotencyKey(index, service.account, body)
 				: undefined;
 			const taskId = await this.send(item, body, key);
 			record.addTask(index, request, taskId);

@@ -1,9 +1,8 @@
 import { sleep, UserError, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
-import type { RequestSettings } from '../../api/exchange';
+import { USER_AGENT, type RequestSettings } from '../../api/exchange';
 import { findNetworkFailure, SLOW_HINT } from '../../api/failure';
 import { toMessage } from '../../api/schemas';
-import { USER_AGENT } from '../../api/service';
 import { storeFile } from '../../host/storeFile';
 import { isInternalUrl, isWebUrl } from '../../lib/url';
 import { cutText } from '../../lib/text';

@@ -1,3 +1,4 @@
+import { TRIGGER_NAME } from '../../lib/brand';
 import { modelFields } from '../../models';
 import { parseValue, webUrl, type Field } from '../../models/field';
 import { defineOperation } from '../operation';
@@ -10,9 +11,8 @@ const callbackUrl: Field = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. https://n8n.example.com/webhook/…/webhook',
-	hint: 'The URL of a Media Generation Trigger. Left blank, nothing is reported.',
-	description:
-		'Where the service reports the end of the task: the Production URL of a Media Generation Trigger in an active workflow. Without one, look at the task later with Get.',
+	hint: `The URL of a ${TRIGGER_NAME}. Left blank, nothing is reported.`,
+	description: `Where the service reports the end of the task: the Production URL of a ${TRIGGER_NAME} in an active workflow. Without one, look at the task later with Get.`,
 	send: { shape: webUrl },
 };
 

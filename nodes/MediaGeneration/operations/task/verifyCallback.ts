@@ -1,6 +1,5 @@
 import { jsonParse } from 'n8n-workflow';
-import { readSigningKeys } from '../../callback/signature';
-import { DEFAULT_TOLERANCE_SECONDS } from '../../callback/verify';
+import { DEFAULT_TOLERANCE_SECONDS, TIMESTAMP_HEADER } from '../../api/service';
 import { buildFieldError, jsonObject, readNumberOption, type Field } from '../../models/field';
 import { defineOperation, optionsField, runEach } from '../operation';
 
@@ -51,7 +50,7 @@ export const verifyCallback = defineOperation<ReceivedCallback>({
 		const headers = jsonObject.safeParse(read(headersField.name));
 		if (!headers.success)
 			throw buildFieldError(
-				'\'Headers\' must be a JSON object, for example {"X-Webhook-Timestamp": "…"}',
+				`'Headers' must be a JSON object, for example {"${TIMESTAMP_HEADER}": "…"}`,
 			);
 		const body = read(bodyField.name);
 		// A body that is not JSON may be what is wrong with it.
@@ -61,6 +60,7 @@ export const verifyCallback = defineOperation<ReceivedCallback>({
 	},
 	run: runEach(async ({ service }, { headers, body, toleranceSeconds }) => {
 		const { diagnose } = await import('../../callback/diagnose');
+		const { readSigningKeys } = await import('../../callback/signature');
 		const keys = readSigningKeys(service.credentials);
 		const options = { toleranceSeconds, now: Date.now() };
 		return [{ json: diagnose({ headers, body }, keys, options) }];

@@ -1,10 +1,10 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
-import { CREDENTIAL } from '../../api/endpoints';
 import { findAnswerer, type Answerer } from '../../host/reachability';
 import { readResumeUrl } from '../../host/resumeUrl';
 import { findWaiter, type Waiter } from '../../host/waiter';
 import { readAsWebhook } from '../../host/webhookCredential';
+import { CREDENTIAL } from '../../lib/brand';
 import { cutText } from '../../lib/text';
 import { isInternalUrl, isLoopbackUrl } from '../../lib/url';
 import { RefusedRunError } from '../errors';
