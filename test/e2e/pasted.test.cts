@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import { generate, items, NODE } from '../../dev/fixtures/workflows.cts';
-import { usePair } from './support.cts';
+import { readMedia } from '../media/corpus.cts';
+import { readFiles, usePair } from './support.cts';
 
 const pair = usePair({ service: { taskSeconds: 0.5, lookupSeconds: 0 } });
 
@@ -35,6 +36,18 @@ describe('the body that the documentation shows, pasted into Input (JSON),', () 
 		expect(execution.readError()).toContain(`is ${MODEL}, but`);
 		expect(pair.listTasks()).toEqual([]);
 	});
+});
+
+it('the name of a binary field in JSON is uploaded, and any other text is sent as it is', async () => {
+	const input = { prompt: 'photo', image_url: 'photo', reference_urls: ['photo', 'other'] };
+	const nodes = [...readFiles({ photo: 'plain.png' }), paste(JSON.stringify(input))];
+	await pair.runNodes(...nodes);
+	const [upload, ...more] = pair.service.uploads.values();
+	expect(upload?.size).toBe(readMedia('plain.png').length);
+	expect(more).toEqual([]);
+	const link = upload?.downloadUrl;
+	const sent = { prompt: 'photo', image_url: link, reference_urls: [link, 'other'] };
+	expect(readSent()?.input).toEqual(sent);
 });
 
 describe('an expression in a field that nobody switched', () => {

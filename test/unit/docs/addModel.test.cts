@@ -53,6 +53,7 @@ it('the worked example of CONTRIBUTING.md, followed to the letter, sends what th
 	const request = await model?.request({
 		read: (name) => values[name],
 		option: () => undefined,
+		hasFile: () => false,
 		describe: async () => undefined,
 	});
 	const { order } = readOrder(JSON.parse(JSON.stringify(request)), 'contract');

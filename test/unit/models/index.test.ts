@@ -26,6 +26,7 @@ const request = async (id: string, values: Values) =>
 	await model(id).request({
 		read: (name) => values[name],
 		option: () => undefined,
+		hasFile: () => false,
 		describe: async () => undefined,
 	});
 
@@ -140,6 +141,7 @@ it.each([
 		const made = await model(beta).request({
 			read: (name) => filled?.[name],
 			option: (name) => (name === 'modelId' ? modelId : undefined),
+			hasFile: () => false,
 			describe: async () => undefined,
 		});
 		expect(asSent(made)).toEqual({ model: sent, input });

@@ -154,7 +154,7 @@ export const mediaFieldsOption: Field = {
 	placeholder: 'e.g. reference, source_clip',
 	description:
 		'Names of further fields that take a file, as the service writes them, separated by commas. Give such a field a URL or an input data field name. Most media fields are recognized without this.',
-	displayOptions: { show: { '/model': ['any'], '/inputMode': ['fields'] } },
+	displayOptions: { show: { '/model': ['any'] } },
 };
 
 /** In the order of the editor. */

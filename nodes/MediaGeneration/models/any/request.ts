@@ -1,5 +1,6 @@
 import type { ResourceMapperValue } from 'n8n-workflow';
 import { buildFieldError, isBlank, parseValue } from '../field';
+import { toJsonInput } from '../jsonInput';
 import type { Model, ModelRequest, RequestSource } from '../model';
 import * as fields from './fields';
 import { addFacts, listShortly } from './property';
@@ -11,7 +12,7 @@ import {
 	readSchema,
 	type JsonSchema,
 } from './schema';
-import { checkInput, isBody, toInput, type Body } from './values';
+import { checkInput, isBody, nameFiles, toInput, type Body } from './values';
 import { findStoredSchema } from './views';
 
 /**
@@ -29,12 +30,13 @@ export const requestAnyModel: Model['request'] = async (source) => {
 
 async function requestByJson(model: string, source: RequestSource): Promise<ModelRequest> {
 	const { anyInput } = fields;
-	const json = parseValue(anyInput, source.read(anyInput.name)) as Record<string, unknown>;
+	const given = parseValue(anyInput, source.read(anyInput.name)) as Record<string, unknown>;
 	const schema = await lookUp(model, source);
-	const { input: written, callBackUrl } = isBody(schema, json)
-		? readBody(model, json)
-		: { input: json };
-	const input = { ...written, ...readPrompt(source) };
+	const { input: written, callBackUrl } = isBody(schema, given)
+		? readBody(model, given)
+		: { input: given };
+	const json = toJsonInput({ ...written, ...readPrompt(source) });
+	const input = nameFiles(schema, json, readMediaNames(source), source.hasFile);
 	return { model, input, callBackUrl, warning: describeUnknown(schema, model, input) };
 }
 

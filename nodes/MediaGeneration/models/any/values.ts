@@ -47,27 +47,58 @@ export function toInput(
 	mediaNames: string[] = [],
 ): Record<string, unknown> {
 	const entered = Object.entries(values).filter(([, value]) => !isBlank(value));
-	return convertParts(schema, entered, mediaNames);
+	const convertPart: ConvertPart = (...part) => convert(...part, mediaNames);
+	return convertParts(schema, Object.fromEntries(entered), convertPart);
 }
 
-function convertParts(schema: JsonSchema, parts: Array<[string, unknown]>, mediaNames: string[]) {
+/**
+ * Puts Media in place of the texts in a JSON input that are the names of binary fields, where the
+ * model takes files. Everything else stays as it is.
+ * @param mediaNames the names in Media Fields
+ */
+export function nameFiles(
+	schema: JsonSchema,
+	input: Record<string, unknown>,
+	mediaNames: string[],
+	hasFile: (name: string) => boolean,
+): Record<string, unknown> {
+	const replace: ConvertPart = (name, part, value) => {
+		if (Array.isArray(value)) return value.map((entry) => replace(name, getItems(part), entry));
+		if (isPlainObject(value)) return convertParts(part, value, replace);
+		const isFile = typeof value === 'string' && takesFile(name, part, mediaNames) && hasFile(value);
+		return isFile ? toMedia(name, value) : value;
+	};
+	return convertParts(schema, input, replace);
+}
+
+/** Converts a value. An entry of a list has the name of the list. */
+type ConvertPart = (name: string, schema: JsonSchema, value: unknown) => unknown;
+
+function convertParts(
+	schema: JsonSchema,
+	object: Record<string, unknown>,
+	convertPart: ConvertPart,
+): Record<string, unknown> {
 	const properties = collectProperties(schema);
-	const converted = parts.map(([name, value]) => {
-		const property = properties.get(name)?.schema ?? {};
-		return [name, convert(name, property, value, mediaNames)];
+	const converted = Object.entries(object).map(([name, value]) => {
+		return [name, convertPart(name, properties.get(name)?.schema ?? {}, value)];
 	});
 	return Object.fromEntries(converted) as Record<string, unknown>;
 }
+
+const takesFile = (name: string, schema: JsonSchema, mediaNames: string[]): boolean =>
+	mediaNames.includes(name) || findPurpose(name, schema).kind === 'file';
 
 /** Converts a value to the first of its forms that the schema allows, else to the first. */
 function convert(name: string, schema: JsonSchema, value: unknown, mediaNames: string[]): unknown {
 	if (Array.isArray(value))
 		return value.map((entry) => convert(name, getItems(schema), entry, mediaNames));
-	if (isPlainObject(value)) return convertParts(schema, Object.entries(value), mediaNames);
-	const takesFile = mediaNames.includes(name) || findPurpose(name, schema).kind === 'file';
+	if (isPlainObject(value))
+		return convertParts(schema, value, (...part) => convert(...part, mediaNames));
+	const isFile = takesFile(name, schema, mediaNames);
 	const forms = [...listForms(schema, value)].map((form) => {
 		if (typeof form === 'object') return convert(name, schema, form, mediaNames);
-		return takesFile && typeof form === 'string' ? toFile(name, form) : form;
+		return isFile && typeof form === 'string' ? toFile(name, form) : form;
 	});
 	const allowed = forms.length > 1 ? forms.find((form) => isAllowed(schema, form)) : undefined;
 	return allowed ?? forms[0] ?? value;
@@ -96,9 +127,11 @@ function* listForms(schema: JsonSchema, value: unknown): Generator<unknown, void
 
 function toFile(name: string, text: string): Media | string {
 	const source = text.trim();
-	if (!source || hasScheme(source)) return text;
-	return Object.assign(new Media(source), { label: toTitle(name) });
+	return !source || hasScheme(source) ? text : toMedia(name, source);
 }
+
+const toMedia = (name: string, source: string): Media =>
+	Object.assign(new Media(source), { label: toTitle(name) });
 
 /** Splits a list at commas and line breaks, but not at a comma in a URL with no space after it. */
 const splitList = (text: string): string[] =>

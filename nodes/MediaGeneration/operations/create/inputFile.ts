@@ -49,17 +49,22 @@ export class InputFile {
 	}
 }
 
-/** @param label the field that names the binary field. @throws {UserError} where there is none */
+/** Finds a binary field; undefined if the item has none of this name. */
+export function findBinary({ context, index }: Item, field: string): IBinaryData | undefined {
+	try {
+		const data = context.helpers.assertBinaryData(index, field);
+		// n8n also finds what every object of JavaScript has, such as its constructor.
+		return typeof data.data === 'string' ? data : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+/** @param label the field that names the binary field. @throws {UserError} if there is none */
 export async function findInputFile(item: Item, field: string, label: string): Promise<InputFile> {
 	const { helpers } = item.context;
-	let data: IBinaryData;
-	try {
-		data = helpers.assertBinaryData(item.index, field);
-	} catch {
-		throw buildNoFileError(item, label, field);
-	}
-	// n8n finds what each object of JavaScript has too, such as its constructor.
-	if (typeof data.data !== 'string') throw buildNoFileError(item, label, field);
+	const data = findBinary(item, field);
+	if (!data) throw buildNoFileError(item, label, field);
 	const { id } = data;
 	if (!id) {
 		const buffer = Buffer.from(data.data, 'base64');

@@ -13,7 +13,7 @@ import type { ModelRequest } from '../../models/model';
 import { addHint } from '../hint';
 import { optionsField, timeoutOption, type Item } from '../operation';
 import { keepCreditsOption, maxTasksOption } from './budget';
-import { findFiles } from './inputFile';
+import { findBinary, findFiles } from './inputFile';
 
 const extraFields: Field = {
 	displayName: 'Extra Fields (JSON)',
@@ -87,8 +87,12 @@ export async function prepareRequest(
 			`This node has no model "${String(id)}"`,
 			'Choose a model from the list. For any other model of the service choose Any Model.',
 		);
-	const describe = async (name: string) => await findModelSchema(service, name);
-	const request = await model.request({ read, option, describe });
+	const request = await model.request({
+		read,
+		option,
+		hasFile: (name) => findBinary(item, name) !== undefined,
+		describe: async (name) => await findModelSchema(service, name),
+	});
 	const additional = parseValue(extraFields, option(extraFields.name));
 	const input = toJsonInput({ ...request.input, ...(additional as object | undefined) });
 	request.check?.(input);

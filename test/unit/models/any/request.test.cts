@@ -29,6 +29,7 @@ async function buildRequest(
 	return await requestAnyModel({
 		read: (name) => all[name],
 		option: (name) => options[name],
+		hasFile: () => false,
 		describe: async (name) => corpus.find(({ entry }) => entry.model === name)?.openapi,
 	});
 }
@@ -139,11 +140,16 @@ const documentOf = (...names: string[]) =>
 	buildDocument({ properties: Object.fromEntries(names.map((name) => [name, {}])) });
 
 /** Makes the request of JSON, for a model that the service describes so. */
-const requestJson = async (anyInput: unknown, openapi?: object, more: Values = {}) => {
+const requestJson = async (
+	anyInput: unknown,
+	openapi?: object,
+	{ files = [], mediaFields, ...more }: Values & { files?: string[] } = {},
+) => {
 	const all: Values = { anyModel: 'brand/any', inputMode: 'json', anyInput, ...more };
 	return await requestAnyModel({
 		read: (name) => all[name],
-		option: () => undefined,
+		option: (name) => (name === 'mediaFields' ? mediaFields : undefined),
+		hasFile: (name) => files.includes(name),
 		describe: async () => openapi,
 	});
 };
@@ -225,6 +231,53 @@ describe("the whole body, as the service's documentation shows it", () => {
 	])('whose input is %j is refused', async (wrong, message) => {
 		const request = requestJson({ model: 'brand/any', input: wrong });
 		await expect(request).rejects.toThrow(message);
+	});
+});
+
+describe('the name of a binary field in JSON', () => {
+	const files = ['data', 'my photo'];
+	/** Makes the request, and lists the names of the files in it. */
+	const readFiles = async (json: object, openapi?: object, more: Values = {}) => {
+		const { input } = await requestJson(json, openapi, { files, ...more });
+		const found: string[] = [];
+		await replaceEach(input, Media, ({ source, label }) => found.push(`${label}: ${source}`));
+		return { found, input: JSON.parse(JSON.stringify(input)) as unknown };
+	};
+
+	it.each<[where: string, json: object, found: string[]]>([
+		['in a field of that form', { image_url: 'data' }, ['Image URL: data']],
+		['with blanks inside', { image: 'my photo' }, ['Image: my photo']],
+		['in a list', { image_urls: ['data', 'https://b.example'] }, ['Image URLs: data']],
+		['in nested objects', { root: { layers: [{ mask: 'data' }] } }, ['Mask: data']],
+		['in a whole body', { model: 'brand/any', input: { image: 'data' } }, ['Image: data']],
+	])('%s is a file to upload', async (_, json, found) => {
+		expect((await readFiles(json)).found).toEqual(found);
+	});
+
+	it.each<[what: string, json: object]>([
+		['a name that the item lacks', { image_url: 'date' }],
+		['a name with blanks around it', { image_url: ' data ' }],
+		['the name in a field that takes none', { subject: 'data', prompt: 'data' }],
+		['a URL', { image_url: 'https://b.example' }],
+		['the name in a list of a field that takes none', { tags: ['data'] }],
+		['what is no text', { image_url: 5, images: null, video: { x: true } }],
+	])('is not %s, which is sent as it is', async (_, json) => {
+		expect(await readFiles(json)).toEqual({ found: [], input: json });
+	});
+
+	it('is told from a text by the document, and by Media Fields', async () => {
+		const properties = { image: { enum: ['data'] }, subject: { type: 'string', format: 'uri' } };
+		const { found } = await readFiles(
+			{ image: 'data', subject: 'data', clue: 'data' },
+			buildDocument({ properties: { ...properties, clue: { type: 'string' } } }),
+			{ mediaFields: 'clue' },
+		);
+		expect(found).toEqual(['Subject: data', 'Clue: data']);
+	});
+
+	it('leaves JSON that is nested too deep to be refused', async () => {
+		const deep = JSON.parse('['.repeat(5_000) + ']'.repeat(5_000)) as unknown;
+		await expect(readFiles({ image: deep })).rejects.toThrow('nested less than 64 levels deep');
 	});
 });
 
