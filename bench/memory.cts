@@ -8,14 +8,9 @@ import type { WorkflowNode } from '../dev/n8n/workflow.cts';
 import { openFolder } from '../dev/pack.cts';
 import type { Service } from '../dev/service/index.cts';
 import { compare, importFor, interleave, openService, type Bench } from './measure.cts';
+import { forgetPeak, readMegabytes } from './process.cts';
 
 const ROUNDS = 3;
-
-/** Reads the resident memory of a process in MB, as it is or its peak. */
-function readMegabytes(pid: number | undefined, which: 'VmRSS' | 'VmHWM') {
-	const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
-	return Number(new RegExp(`${which}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
-}
 
 /** Builds the nodes that move a file of this size in MB: with our node, and with HTTP Request. */
 type BuildTransfers = (
@@ -67,7 +62,7 @@ const buildDownloads: BuildTransfers = async (service, megabytes) => {
 
 /**
  * Measures peaks above idle, by our node and by HTTP Request, in filesystem mode. Each run has an n8n of its own, which did the
- * same with 1 MB before, so that what n8n loads at first use does not count. Reads /proc: Linux only.
+ * same with 1 MB before, so that what n8n loads at first use does not count.
  */
 async function measureFiles(name: string, megabytes: number, build: BuildTransfers, log: Log) {
 	using folder = openFolder();
@@ -87,11 +82,10 @@ async function measureFiles(name: string, megabytes: number, build: BuildTransfe
 			if (execution.status !== 'success') throw new Error(execution.readError());
 		};
 		await move(1);
-		const idle = readMegabytes(n8n.pid, 'VmRSS');
-		// Has Linux forget the peak so far.
-		fs.writeFileSync(`/proc/${n8n.pid}/clear_refs`, '5');
+		const idle = readMegabytes(n8n, 'VmRSS');
+		forgetPeak(n8n);
 		await move(megabytes);
-		return readMegabytes(n8n.pid, 'VmHWM') - idle;
+		return readMegabytes(n8n, 'VmHWM') - idle;
 	});
 	const title = `${name}, peak above idle, of n8n's HTTP Request node`;
 	return compare(title, peaks.ours, peaks.theirs, 'MB');

@@ -1,14 +1,11 @@
-import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sum } from 'simple-statistics';
-import type { N8nProcess } from '../dev/n8n/process.cts';
 import { startQueueN8n } from '../dev/n8n/queue.cts';
 import { openFolder, pack } from '../dev/pack.cts';
 import { compare, interleave, measureSettings, openService, type Bench } from './measure.cts';
+import { readTime } from './process.cts';
 import { activate, CALLBACKS, measureRound, type Receiver } from './receivers.cts';
 
 const ROUNDS = 5;
-const TICKS_PER_SECOND = 100;
 
 const WRITTEN =
 	'select tup_inserted + tup_updated + tup_deleted from pg_stat_database where datname = current_database()';
@@ -20,20 +17,10 @@ const COSTS = [
 	['Rows written to the database per callback', 'rows'],
 ] as const;
 
-/** Reads the milliseconds of processor time that processes have used. */
-const readTime = (processes: N8nProcess[]) =>
-	sum(
-		processes.map(({ pid }) => {
-			const [, fields = ''] = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
-			const [user = NaN, system = NaN] = fields.split(' ').slice(11, 13).map(Number);
-			return ((user + system) * 1000) / TICKS_PER_SECOND;
-		}),
-	);
-
 /**
  * Measures a callback's cost in queue mode, for the arithmetic of docs/operation.md: processor time of the webhook process that
  * takes it and of the worker that runs its execution (our trigger and one node that does nothing), and what is written to
- * the database; beside n8n's bare Webhook node, which verifies nothing and asks nobody. Reads /proc: Linux only.
+ * the database; beside n8n's bare Webhook node, which verifies nothing and asks nobody.
  */
 export const bench: Bench = async (log) =>
 	await measureSettings(async (settings) => {

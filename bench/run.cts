@@ -5,12 +5,13 @@ import execa from 'execa';
 import { logFailure } from '../dev/log.cts';
 import { provideN8n } from '../dev/n8n/provide.cts';
 import { version } from '../package.json';
+import { bench as asleep } from './asleep.cts';
 import { bench as intake } from './intake.cts';
 import type { Bench } from './measure.cts';
 import { bench as memory } from './memory.cts';
 import { bench as queue } from './queue.cts';
 
-const BENCHES: Record<string, Bench> = { intake, memory, queue };
+const BENCHES: Record<string, Bench> = { asleep, intake, memory, queue };
 
 /** Describes what the figures are measured on. */
 async function describeMachine() {
