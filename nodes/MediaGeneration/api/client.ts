@@ -17,6 +17,8 @@ import {
 	credits,
 	modelList,
 	modelSchema,
+	rawTaskRecord,
+	taskRecord,
 	toMessage,
 	uploadedFile,
 	webLink,
@@ -24,7 +26,7 @@ import {
 	type UploadedFile,
 } from './schemas';
 import { UPLOAD_PATH, type FailureKind } from './service';
-import { rawTaskRecord, taskRecord, toTask, type Task } from './task';
+import { toTask, type Task } from './task';
 
 /** The body of a request to create a task. */
 export interface CreateTaskRequest {

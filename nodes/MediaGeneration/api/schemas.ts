@@ -4,9 +4,9 @@ import { isWebUrl } from '../lib/url';
 import { TASK_ID } from './service';
 
 /**
- * Schemas of the service's answers; that of a task's record is in task.ts. They name only the keys
- * that we read, and in `describe` what is missing where an answer doesn't fit. What the contract
- * does not show follows public services of this kind.
+ * Schemas of what the service sends: answers and callbacks. They name only the keys that we read,
+ * and in `describe` what is missing where an answer doesn't fit. What the contract does not show
+ * follows public services of this kind.
  */
 
 /** The deepest nesting of JSON from elsewhere. n8n stores items by recursion. */
@@ -70,6 +70,62 @@ export type Envelope = z.output<typeof envelope>;
 
 /** The part of a createTask answer's `data` that means a task exists, whatever else it says. */
 export const createdTask = z.object({ taskId }).describe('task ID');
+
+/** JSON in a string. Some services send the object itself. Other text stays text. */
+export const embeddedJson = z.unknown().transform((value) => {
+	if (value === '') return undefined;
+	if (typeof value !== 'string') return value;
+	const parsed = parseServiceJson(value);
+	return parsed === undefined ? value : parsed;
+});
+
+/** `data` of a task-details answer. Its ID, if it has one, must be the one that was asked for. */
+export const rawTaskRecord = z
+	.object({
+		taskId: z.union([z.string(), z.number().transform(String)]).nullish(),
+		state: z.string(),
+	})
+	.passthrough()
+	.describe('task record');
+
+/** The parts of it that make a Task. */
+const parts = {
+	state: z.string().transform(toMessage),
+	model: tolerant(message),
+	resultJson: tolerant(embeddedJson),
+	response: tolerant(embeddedJson),
+	failCode: tolerant(z.union([message, z.number().transform(String)])),
+	failMsg: tolerant(message),
+	creditsConsumed: tolerant(number),
+	createTime: tolerant(number),
+	completeTime: tolerant(number),
+	param: tolerant(embeddedJson),
+	/** Newer records have it in place of `param`, or beside it. */
+	paramJson: tolerant(embeddedJson),
+};
+
+export const taskRecord = rawTaskRecord.extend(parts).describe('task record');
+
+export type TaskRecord = z.infer<typeof taskRecord>;
+
+/**
+ * The body of a callback: the contract has the ID in `data.task_id`, public services have the task's
+ * record in `data`. Only the ID is signed, so nothing else must be there.
+ */
+export const callbackBody = z.object({
+	taskId: z.unknown(),
+	code: tolerant(integer),
+	data: z
+		.object({
+			task_id: z.unknown(),
+			taskId: z.unknown(),
+			callbackType: z.unknown(),
+			state: z.unknown(),
+		})
+		.catch({}),
+});
+
+export type CallbackBody = z.output<typeof callbackBody>;
 
 /** `data` of an answer about the account: fractional. */
 export const credits = number.describe('number of credits');

@@ -1,45 +1,7 @@
-import { z } from 'zod';
 import { isObject } from '../lib/json';
 import { findResult, isFilled, readResultLinks, selectLinks, type ResultLink } from './resultLinks';
-import { message, nonEmptyText, number, parseServiceJson, toMessage, tolerant } from './schemas';
+import { embeddedJson, nonEmptyText, taskRecord, type TaskRecord } from './schemas';
 import { STATES } from './service';
-
-/** JSON in a string. Some services send the object itself. Other text stays text. */
-const embeddedJson = z.unknown().transform((value) => {
-	if (value === '') return undefined;
-	if (typeof value !== 'string') return value;
-	const parsed = parseServiceJson(value);
-	return parsed === undefined ? value : parsed;
-});
-
-/** `data` of a task-details answer. Its ID, if it has one, must be the one that was asked for. */
-export const rawTaskRecord = z
-	.object({
-		taskId: z.union([z.string(), z.number().transform(String)]).nullish(),
-		state: z.string(),
-	})
-	.passthrough()
-	.describe('task record');
-
-/** The parts of it that make a Task. */
-const parts = {
-	state: z.string().transform(toMessage),
-	model: tolerant(message),
-	resultJson: tolerant(embeddedJson),
-	response: tolerant(embeddedJson),
-	failCode: tolerant(z.union([message, z.number().transform(String)])),
-	failMsg: tolerant(message),
-	creditsConsumed: tolerant(number),
-	createTime: tolerant(number),
-	completeTime: tolerant(number),
-	param: tolerant(embeddedJson),
-	/** Newer records have it in place of `param`, or beside it. */
-	paramJson: tolerant(embeddedJson),
-};
-
-export const taskRecord = rawTaskRecord.extend(parts).describe('task record');
-
-export type TaskRecord = z.infer<typeof taskRecord>;
 
 /** `timedOut`: our wait ended, the task continues. */
 export type TaskStatus = keyof typeof STATES | 'timedOut';

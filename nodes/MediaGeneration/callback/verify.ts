@@ -1,4 +1,4 @@
-import { integer, JSON_LEVELS } from '../api/schemas';
+import { callbackBody, JSON_LEVELS, type CallbackBody } from '../api/schemas';
 import {
 	PART_OF_RESULT,
 	SIGNATURE_HEADER,
@@ -89,9 +89,10 @@ export function readForm(
 	if (signed && !(timestamp && signature)) return { faults: ['headerMissing'] };
 	const type = toText(headers['content-type']);
 	if (!isObject(body) || (type && !JSON_TYPE.test(type))) return { faults: ['bodyNotAnObject'] };
-	const id = readTaskId(body);
+	const parts = callbackBody.parse(body);
+	const id = readTaskId(parts);
 	if ('fault' in id) return { faults: [id.fault] };
-	const known = { taskId: id.taskId, claim: readClaim(body) };
+	const known = { taskId: id.taskId, claim: readClaim(parts) };
 	const depth: Fault[] = isDeeper(body, JSON_LEVELS) ? ['bodyTooDeep'] : [];
 	if (!signed) return { faults: depth, ...known };
 	const { faults, ...time } = readTime(timestamp, options);
@@ -132,9 +133,8 @@ function readTime(
  */
 function readTaskId({
 	taskId: topLevelId,
-	data,
-}: Record<string, unknown>): { taskId: string } | { fault: Fault } {
-	const { task_id: contractId, taskId: recordId } = isObject(data) ? data : {};
+	data: { task_id: contractId, taskId: recordId },
+}: CallbackBody): { taskId: string } | { fault: Fault } {
 	const given = contractId ?? recordId;
 	const taskId = Number.isSafeInteger(given) ? String(given) : toText(given);
 	if (!taskId) return { fault: 'taskIdMissing' };
@@ -147,10 +147,10 @@ function readTaskId({
 }
 
 /** Reads what the body says of the task. Older services say it in `code` and `callbackType`. */
-function readClaim({ code, data }: Record<string, unknown>): Claim {
-	const { callbackType: type, state } = isObject(data) ? data : {};
+function readClaim({ code = SUCCESS, data }: CallbackBody): Claim {
+	const { callbackType: type, state } = data;
 	const word = toText(type);
-	const isSuccess = (integer.safeParse(code).data ?? SUCCESS) === SUCCESS;
+	const isSuccess = code === SUCCESS;
 	if (isSuccess && PART_OF_RESULT.test(word)) return { status: 'pending', type };
 	const byType: TaskStatus = isSuccess && !TASK_FAILED.test(word) ? 'completed' : 'failed';
 	return { status: toStatus(toText(state), byType), type };

@@ -1,6 +1,7 @@
 import { parseAnswer } from '../../../nodes/MediaGeneration/api/exchange';
 import { Redactor } from '../../../nodes/MediaGeneration/api/redaction';
-import { rawTaskRecord, taskRecord, toTask } from '../../../nodes/MediaGeneration/api/task';
+import { rawTaskRecord, taskRecord } from '../../../nodes/MediaGeneration/api/schemas';
+import { toTask } from '../../../nodes/MediaGeneration/api/task';
 import { LINEAR, measureGrowth } from '../growth';
 
 const redactor = new Redactor([

@@ -1,5 +1,6 @@
 import { LINK_KINDS, readResultLinks } from '../../../nodes/MediaGeneration/api/resultLinks';
-import { listTaskLinks, taskRecord, toTask } from '../../../nodes/MediaGeneration/api/task';
+import { taskRecord } from '../../../nodes/MediaGeneration/api/schemas';
+import { listTaskLinks, toTask } from '../../../nodes/MediaGeneration/api/task';
 
 const ALL = Object.keys(LINK_KINDS);
 

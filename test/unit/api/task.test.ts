@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { REQUEST, taskRecord, toStatus, toTask } from '../../../nodes/MediaGeneration/api/task';
+import { taskRecord } from '../../../nodes/MediaGeneration/api/schemas';
+import { REQUEST, toStatus, toTask } from '../../../nodes/MediaGeneration/api/task';
 
 const at = (name: string) => `https://cdn.example/${name}`;
 
