@@ -15,9 +15,9 @@ const SCHEMA_LIFETIME = 24 * 60 * 60 * 1000;
 /** How long runs don't ask again for an answer that they didn't get, in milliseconds. */
 const RETRY_AFTER = 60 * 1000;
 
-const LIMITS = { period: 0, patience: 20_000, isTooFast: isRateLimited };
+const LOOKUP_LIMITS = { period: 0, patience: 20_000, isTooFast: isRateLimited };
 
-const SETTINGS = { timeoutSeconds: 20 };
+const LOOKUP_SETTINGS = { timeoutSeconds: 20 };
 
 /** Bounds of the memory. A schema usually takes about ten kilobytes, and at most 256. */
 const MAX_ACCOUNTS = 20;
@@ -27,7 +27,7 @@ const MAX_SCHEMAS = 100;
 const LIST = '/';
 
 /** What a service answered, or that there was no answer; or a request under way. */
-interface Known {
+interface CachedAnswer {
 	answer: Promise<unknown>;
 	isError?: boolean;
 	/** In milliseconds since 1970. */
@@ -36,8 +36,8 @@ interface Known {
 
 /** The catalogue as one account sees it. */
 class Account {
-	private readonly known = new BoundedMap<string, Known>(MAX_SCHEMAS);
-	private readonly inTurn = new RateLimiter(LIMITS).join(Infinity);
+	private readonly known = new BoundedMap<string, CachedAnswer>(MAX_SCHEMAS);
+	private readonly inTurn = new RateLimiter(LOOKUP_LIMITS).join(Infinity);
 	/** Resolves when the next request may be sent. */
 	private free: Promise<void> = Promise.resolve();
 
@@ -54,7 +54,7 @@ class Account {
 		const known = this.known.get(key);
 		if (known && Date.now() < known.goodUntil && (sharesError || !known.isError))
 			return await known.answer;
-		const next: Known = { answer: this.send(request), goodUntil: Infinity };
+		const next: CachedAnswer = { answer: this.send(request), goodUntil: Infinity };
 		this.known.set(key, next);
 		const [{ status }] = await Promise.allSettled([next.answer]);
 		next.isError = status === 'rejected';
@@ -84,7 +84,7 @@ function findAccount({ credentials }: TaskService): Account {
 
 /** Lists the models of the service. @throws {ServiceError} when there is no answer */
 export async function listModels(service: TaskService): Promise<CatalogueModel[]> {
-	const ask = async () => await service.listModels(SETTINGS);
+	const ask = async () => await service.listModels(LOOKUP_SETTINGS);
 	return (await findAccount(service).read(LIST, LIST_LIFETIME, ask)) as CatalogueModel[];
 }
 
@@ -97,14 +97,14 @@ export async function findModels(service: TaskService, filter = ''): Promise<Cat
 	const words = filter.toLowerCase().split(/\s/);
 	const models = await listModels(service);
 	return models.filter(
-		(model) => !isChat(model) && words.every((word) => toText(model).includes(word)),
+		(model) => !isChat(model) && words.every((word) => toSearchText(model).includes(word)),
 	);
 }
 
 const isChat = ({ taskType }: CatalogueModel): boolean =>
 	taskType.length > 0 && taskType.every((type) => type.toLowerCase() === 'chat');
 
-const toText = ({ model, title, provider, taskType }: CatalogueModel): string =>
+const toSearchText = ({ model, title, provider, taskType }: CatalogueModel): string =>
 	[model, title, provider, ...taskType].join(' ').toLowerCase();
 
 /**
@@ -113,7 +113,7 @@ const toText = ({ model, title, provider, taskType }: CatalogueModel): string =>
  * @throws {ServiceError} when there is no answer
  */
 export async function getModelSchema(service: TaskService, model: string, sharesError = false) {
-	const ask = async () => await service.getModelSchema(model, SETTINGS);
+	const ask = async () => await service.getModelSchema(model, LOOKUP_SETTINGS);
 	return await findAccount(service).read(model, SCHEMA_LIFETIME, ask, sharesError);
 }
 

@@ -176,7 +176,7 @@ export class TaskService {
 		if (failure && !(isOfTask(failure) && hasRecord(answer))) throw new ServiceError(failure);
 		const record = readData(answer, schema);
 		if (!record.taskId || record.taskId === taskId) return record;
-		const ids = `its field data.taskId is ${quote(record.taskId)}, and ${quote(taskId)} was asked for`;
+		const ids = `its field data.taskId is ${quoteId(record.taskId)}, and ${quoteId(taskId)} was asked for`;
 		throw new ServiceError({
 			kind: 'otherTask',
 			answeredBy: 'service',
@@ -233,4 +233,4 @@ const isOfTask = ({ kind, answeredBy }: Failure): boolean =>
 
 const hasRecord = ({ data }: Exchange): boolean => rawTaskRecord.safeParse(data).success;
 
-const quote = (text: string): string => toMessage(JSON.stringify(text));
+const quoteId = (text: string): string => toMessage(JSON.stringify(text));

@@ -54,21 +54,21 @@ function findEnd(text: string, from: number, backslashes: number): number {
 	return text.length;
 }
 
-const writeJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+const escapeJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 /** How JSON is written: as by JavaScript, by PHP, and by Go. */
 const JSON_WRITERS: Array<(text: string) => string> = [
-	writeJson,
-	(text) => writeJson(text).replaceAll('/', '\\/'),
+	escapeJson,
+	(text) => escapeJson(text).replaceAll('/', '\\/'),
 	(text) =>
-		writeJson(text)
+		escapeJson(text)
 			.replaceAll('&', '\\u0026')
 			.replaceAll('<', '\\u003c')
 			.replaceAll('>', '\\u003e'),
 ];
 
 /** Lists how a secret may be written: as it is, as JSON, as JSON in JSON, and percent-encoded. */
-function listForms(secret: string): string[] {
+function listWritings(secret: string): string[] {
 	// Half a character can't be encoded.
 	const encoded = encodeURIComponent(secret.replace(/\p{Cs}/gu, '\ufffd'));
 	const inLowerCase = encoded.replace(/%../g, (code) => code.toLowerCase());
@@ -77,8 +77,8 @@ function listForms(secret: string): string[] {
 }
 
 /** The forms of all, each once, and the longest first: one may begin with another. */
-const listAllForms = (secrets: string[]): string[] =>
-	[...new Set(secrets.flatMap(listForms))].sort((a, b) => b.length - a.length);
+const listAllWritings = (secrets: string[]): string[] =>
+	[...new Set(secrets.flatMap(listWritings))].sort((a, b) => b.length - a.length);
 
 /** Hides a form of a secret, and of a long one also its beginning alone. */
 function hideForm(text: string, form: string): string {
@@ -108,8 +108,8 @@ export class Redactor {
 	constructor(secrets: Array<string | undefined>) {
 		const given = secrets.map((secret = '') => secret.trim()).filter(Boolean);
 		this.secrets = [...new Set(given)];
-		this.inMessages = listAllForms(this.secrets);
-		this.inData = listAllForms(this.secrets.filter(({ length }) => length >= SHORTEST_IN_DATA));
+		this.inMessages = listAllWritings(this.secrets);
+		this.inData = listAllWritings(this.secrets.filter(({ length }) => length >= SHORTEST_IN_DATA));
 	}
 
 	/** Makes a redactor of a credential's secrets. */

@@ -125,12 +125,12 @@ function collectParts(value: object, place: Place, search: Search): void {
 	const said = Object.entries(value).map(([key, part]): Said => [spaceWords(key).trim(), part]);
 	const parts = said.filter(([words, part]) => !isOmitted(words) && mayHaveLinks(part));
 	const names = new Set(parts.map(([words]) => words));
-	const hasCover = [...names].some((words) => HAS_COVER.test(words) && !findKind(words));
+	const hasCover = [...names].some((words) => HAS_COVER.test(words) && !findLinkKind(words));
 	const facts = readFacts(said);
 	for (const [words, part] of parts) {
 		if (STREAM.test(words) && names.has(words.replace(STREAM, ''))) continue;
 		const isCover = hasCover && PICTURE.test(words) && !HAS_COVER.test(words);
-		const kind = findKind(words) ?? place.kind ?? (isCover ? 'cover' : undefined);
+		const kind = findLinkKind(words) ?? place.kind ?? (isCover ? 'cover' : undefined);
 		collect(part, { kind, facts }, search);
 	}
 	if (links.size > before) addCover([...links.values()].slice(before));
@@ -139,7 +139,7 @@ function collectParts(value: object, place: Place, search: Search): void {
 const mayHaveLinks = (part: unknown): boolean =>
 	typeof part === 'string' ? isWebUrl(part.trim()) : isFilled(part);
 
-const findKind = (words: string): LinkKind | undefined =>
+const findLinkKind = (words: string): LinkKind | undefined =>
 	KINDS.find(([, pattern]) => pattern.test(words))?.[0];
 
 function addLink(url: string, place: Place, links: Map<string, ResultLink>): void {

@@ -74,7 +74,7 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 	const others = status === 'completed' ? [omitKnown(record)] : [];
 	const best =
 		findResult([...results, ...others]) ?? findResult(results.length ? results : others, true);
-	return dropUndefined({
+	return dropUnknown({
 		taskId,
 		status,
 		resultUrls: selectLinks(best?.links ?? [], ['result']).map(({ url }) => url),
@@ -107,7 +107,7 @@ function toIsoTime(sent?: number): string | undefined {
 	return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
 
-function dropUndefined(task: Task): Task {
+function dropUnknown(task: Task): Task {
 	for (const key of Reflect.ownKeys(task) as Array<keyof Task>)
 		if (task[key] === undefined) delete task[key];
 	return task;

@@ -90,7 +90,7 @@ export function readForm(
 	const type = toText(headers['content-type']);
 	if (!isObject(body) || (type && !JSON_TYPE.test(type))) return { faults: ['bodyNotAnObject'] };
 	const parts = callbackBody.parse(body);
-	const id = readTaskId(parts);
+	const id = readSignedId(parts);
 	if ('fault' in id) return { faults: [id.fault] };
 	const known = { taskId: id.taskId, claim: readClaim(parts) };
 	const depth: Fault[] = isDeeper(body, JSON_LEVELS) ? ['bodyTooDeep'] : [];
@@ -131,7 +131,7 @@ function readTime(
  * Reads the task's ID: `data.task_id` by the contract, `data.taskId` of a task record. JSON parsers
  * round long numbers, so a number counts as equal to text that it was rounded from.
  */
-function readTaskId({
+function readSignedId({
 	taskId: topLevelId,
 	data: { task_id: contractId, taskId: recordId },
 }: CallbackBody): { taskId: string } | { fault: Fault } {

@@ -9,7 +9,7 @@ import { type Refused, warnOwner } from './respond';
 import { readSigningKeys, type KeyName, type SigningKeys } from './signature';
 import { isAccepted, readForm, verify, type Claim, type Verdict } from './verify';
 
-export interface RequestSettings {
+export interface SignatureSettings {
 	/** Whether it must be signed. `ifKey`: only if the credential has a key. */
 	signed: boolean | 'ifKey';
 	/** How far the timestamp may be off, in seconds either way; 0: any age. */
@@ -31,7 +31,7 @@ export interface AcceptedCallback {
  */
 export async function verifyRequest(
 	context: IWebhookFunctions,
-	{ signed, toleranceSeconds = DEFAULT_TOLERANCE_SECONDS }: RequestSettings,
+	{ signed, toleranceSeconds = DEFAULT_TOLERANCE_SECONDS }: SignatureSettings,
 ): Promise<Refused<Fault> | AcceptedCallback> {
 	const request = { headers: context.getHeaderData(), body: await readJsonBody(context) };
 	const options = { toleranceSeconds, now: Date.now() };
@@ -53,7 +53,7 @@ export async function verifyRequest(
 }
 
 function chooseKeys(
-	signed: RequestSettings['signed'],
+	signed: SignatureSettings['signed'],
 	keys?: SigningKeys,
 ): SigningKeys | undefined | 'off' {
 	if (signed === 'ifKey') return keys ?? 'off';

@@ -9,7 +9,7 @@ import type { RequestContext } from '../api/exchange';
 import type { ServiceError } from '../api/failure';
 
 /** Time for the service to answer: a person is looking on. */
-const SETTINGS = { timeoutSeconds: 10 };
+const TEST_SETTINGS = { timeoutSeconds: 10 };
 
 const WRONG_PATH =
 	"Check 'Base URL' and, with 'Advanced Settings' on, 'Credits Path'. A service without such a path fails this test, and can be used all the same.";
@@ -24,7 +24,9 @@ export async function testCredential(
 ): Promise<INodeCredentialTestResult> {
 	const credentials = data as unknown as Credentials;
 	try {
-		await new TaskService(toServiceContext(context, credentials), credentials).getCredits(SETTINGS);
+		await new TaskService(toServiceContext(context, credentials), credentials).getCredits(
+			TEST_SETTINGS,
+		);
 		return { status: 'OK', message: 'Connection successful' };
 	} catch (error) {
 		const { message, description, kind, answeredBy } = error as ServiceError;

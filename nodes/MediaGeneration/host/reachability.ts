@@ -1,14 +1,13 @@
 import { BoundedMap } from '../lib/boundedMap';
 import { isObject, parseJson } from '../lib/json';
-import { post } from '../lib/post';
+import { post, type Silence } from '../lib/post';
 import { buildNotFound } from './resumeUrl';
 
 /** What answers at the address of resume URLs. */
 export type Answerer = { address: string } & (
 	| { who: 'n8n' }
-	| { who: 'other'; status?: number; text: string }
-	/** `failure` is a predicate. */
-	| { who: 'nobody'; failure: string }
+	| { who: 'other'; status: number; text: string }
+	| { who: 'nobody'; silence: Silence }
 );
 
 /** How long an answer counts, in milliseconds. That nothing came in time is asked again each time. */
@@ -44,9 +43,12 @@ async function ask(
 	address: string,
 	timeout: number,
 ): Promise<{ answerer: Answerer; keptFor: number }> {
-	const { status, text, failure, isTimeout } = await post(url.href, { timeout });
-	if (failure !== undefined)
-		return { answerer: { address, who: 'nobody', failure }, keptFor: isTimeout ? 0 : KEPT.nobody };
+	const answer = await post(url.href, { timeout });
+	if ('silence' in answer) {
+		const keptFor = 'after' in answer.silence ? 0 : KEPT.nobody;
+		return { answerer: { address, who: 'nobody', silence: answer.silence }, keptFor };
+	}
+	const { status, text } = answer;
 	const body = parseJson(text);
 	if (status === 404 && isObject(body) && body.message === buildNotFound('0'))
 		return { answerer: { address, who: 'n8n' }, keptFor: KEPT.n8n };

@@ -1,12 +1,9 @@
 import { decodePart } from './url';
 
-/** The answer to a POST, or why none came. */
-export interface Answer {
-	status?: number;
-	text: string;
-	failure?: string;
-	isTimeout?: boolean;
-}
+/** Why a POST got no answer: not within so many milliseconds, or by the code of Node's error. */
+export type Silence = { after: number } | { code?: string };
+
+export type PostAnswer = { status: number; text: string } | { silence: Silence };
 
 /**
  * Sends a POST and reads the answer. It uses none of n8n's helpers, because those hold the
@@ -17,7 +14,7 @@ export interface Answer {
 export async function post(
 	url: string,
 	{ timeout, headers, body }: { timeout: number; headers?: Record<string, string>; body?: string },
-): Promise<Answer> {
+): Promise<PostAnswer> {
 	const signal = AbortSignal.timeout(timeout);
 	const address = new URL(url);
 	const login = buildLogin(address);
@@ -30,10 +27,7 @@ export async function post(
 	} catch (error) {
 		// Its message may have the URL, and so a secret.
 		const { code } = (error as { cause?: { code?: string } }).cause ?? {};
-		const failure = signal.aborted
-			? `does not answer within ${timeout / 1000} seconds`
-			: `can't be reached (${code ?? 'no connection'})`;
-		return { text: '', failure, isTimeout: signal.aborted };
+		return { silence: signal.aborted ? { after: timeout } : { code } };
 	}
 }
 

@@ -11,8 +11,8 @@ export interface RateLimits {
 	isTooFast: (error: unknown) => boolean;
 }
 
-const FIRST_PAUSE = 2_000;
-const LONGEST_PAUSE = 10_000;
+const FIRST_HOLD = 2_000;
+const LONGEST_HOLD = 10_000;
 
 /** How many accounts are remembered, and rates of one: an expression may give each run another. */
 const ACCOUNTS = 1_000;
@@ -42,7 +42,7 @@ export class RateLimiter {
 	private readonly lanes = new BoundedMap<number, Lane>(RATES);
 	private tickets = 0;
 	private heldUntil = 0;
-	private pause = FIRST_PAUSE;
+	private pause = FIRST_HOLD;
 
 	constructor(private readonly limits: RateLimits) {}
 
@@ -71,7 +71,7 @@ export class RateLimiter {
 				lane.ends.push(now());
 				if (answer.status === 'fulfilled') {
 					refusedSince = Infinity;
-					this.pause = FIRST_PAUSE;
+					this.pause = FIRST_HOLD;
 					return answer.value;
 				}
 				if (!isTooFast(answer.reason)) throw answer.reason;
@@ -122,7 +122,7 @@ export class RateLimiter {
 		const time = now();
 		if (this.heldUntil > time) return;
 		this.heldUntil = time + this.pause * (1 + Math.random() / 4);
-		this.pause = Math.min(this.pause * 1.5, LONGEST_PAUSE);
+		this.pause = Math.min(this.pause * 1.5, LONGEST_HOLD);
 	}
 }
 

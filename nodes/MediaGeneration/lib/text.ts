@@ -10,10 +10,10 @@ export const cutText = (text: string, longest: number): string =>
 export const toPlainText = (text: string): string => text.replaceAll('<', '‹').replaceAll('>', '›');
 
 /** The texts of an error that n8n shows. */
-type ShownError = Error & { description?: string | null; messages?: string[] };
+type ErrorTexts = Error & { description?: string | null; messages?: string[] };
 
 /** Makes all texts of an error plain, also those that n8n has taken from its cause. */
-export function toPlainError<E extends ShownError>(error: E): E {
+export function toPlainError<E extends ErrorTexts>(error: E): E {
 	error.message = toPlainText(error.message);
 	if (error.description) error.description = toPlainText(error.description);
 	if (error.messages) error.messages = error.messages.map(toPlainText);

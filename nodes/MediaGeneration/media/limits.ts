@@ -1,10 +1,10 @@
 import type { MediaFacts } from './formats';
 
-const names = { jpeg: 'JPEG', png: 'PNG', mp4: 'MP4', quicktime: 'QuickTime' };
+const FORMAT_NAMES = { jpeg: 'JPEG', png: 'PNG', mp4: 'MP4', quicktime: 'QuickTime' };
 
 /** A service's limits for a media file. What is absent is not limited. */
 export interface MediaLimits {
-	formats: ReadonlyArray<keyof typeof names>;
+	formats: ReadonlyArray<keyof typeof FORMAT_NAMES>;
 	/** Inclusive. "10 MB" is best given as 10 × `MEBIBYTE`, the larger of two meanings. */
 	maxBytes: number;
 	/** In px; both sides must be greater. */
@@ -56,7 +56,7 @@ export function checkLimits(
 function findFormatFault(limits: MediaLimits, facts: MediaFacts): string | undefined {
 	if (limits.formats.some((allowed) => allowed === facts.format))
 		return facts.kind === 'other' ? 'has no video track' : undefined;
-	const allowed = limits.formats.map((format) => names[format]).join(' or ');
+	const allowed = limits.formats.map((format) => FORMAT_NAMES[format]).join(' or ');
 	return `is ${facts.name}, but only ${allowed} is accepted`;
 }
 

@@ -8,7 +8,7 @@ const MOST_BOXES = 10_000;
 const LARGEST_MOVIE = 8 * 1024 * 1024;
 
 /** The bytes of a box that count. A shorter one is filled up with zeros. */
-const LONGEST = 48;
+const COUNTED_BYTES = 48;
 
 /** The lengths of its header and of all of it, in bytes. */
 interface Box {
@@ -68,7 +68,7 @@ function listBoxes(bytes: Buffer): Array<{ type: string; content: Buffer }> {
 /** Finds the content of a box by its path. Of several, the first counts. */
 function findBox(bytes: Buffer, ...path: string[]): Buffer | undefined {
 	const [type, ...below] = path;
-	if (type === undefined) return Buffer.concat([bytes.subarray(0, LONGEST)], LONGEST);
+	if (type === undefined) return Buffer.concat([bytes.subarray(0, COUNTED_BYTES)], COUNTED_BYTES);
 	const found = listBoxes(bytes).find((box) => box.type === type);
 	return found && findBox(found.content, ...below);
 }

@@ -12,7 +12,7 @@ import { readSettings } from './options';
 const NO_TASK = 'n8n-asks-for-a-task-that-does-not-exist';
 
 /** In seconds. When n8n starts, it activates all triggers, and waits for each. */
-const SETTINGS = { timeoutSeconds: 5 };
+const ACTIVATION_SETTINGS = { timeoutSeconds: 5 };
 
 /**
  * Checks the credential before the trigger becomes active. All else is logged, so that a workflow
@@ -32,7 +32,7 @@ export async function checkCredential(context: IHookFunctions): Promise<void> {
 	if (verifySignature && keys) warnOfShortKeys(context, keys);
 	if (!fetchDetails) return;
 	try {
-		await new TaskService(context, credentials).getTask(NO_TASK, SETTINGS);
+		await new TaskService(context, credentials).getTask(NO_TASK, ACTIVATION_SETTINGS);
 	} catch (error) {
 		// The service must say that it doesn't know the task, for which it needs a valid token.
 		if (judgeFailure(error).outcome !== 'unknown') report(context, error as Error);

@@ -38,7 +38,7 @@ it.each<[string, RequestListener, object]>([
 	[
 		'nobody',
 		(_, response) => response.destroy(),
-		{ who: 'nobody', failure: "can't be reached (UND_ERR_SOCKET)" },
+		{ who: 'nobody', silence: { code: 'UND_ERR_SOCKET' } },
 	],
 ])('%s at the resume URL is recognized, and kept for a while', async (_, listener, expected) => {
 	const { asked, find, stop, address } = await serve(listener);

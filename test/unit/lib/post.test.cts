@@ -32,19 +32,18 @@ it.each<[string, string, object]>([
 const broken = (cause?: object) =>
 	new TypeError(`Failed to parse URL from ${HOST}`, cause && { cause });
 
-it.each<[Error, string]>([
-	[broken({ code: 'ECONNREFUSED' }), "can't be reached (ECONNREFUSED)"],
-	[broken(new Error(HOST)), "can't be reached (no connection)"],
-	[broken(), "can't be reached (no connection)"],
-])('without an answer, the reason has nothing of the URL: %j', async (error, failure) => {
+it.each<[Error, string | undefined]>([
+	[broken({ code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
+	[broken(new Error(HOST)), undefined],
+	[broken(), undefined],
+])('without an answer, the reason has nothing of the URL: %j', async (error, code) => {
 	const { result } = await send(HOST, error);
-	expect(result).toEqual({ text: '', failure, isTimeout: false });
+	expect(result).toEqual({ silence: { code } });
 });
 
 it('an answer that takes too long is told from none', async () => {
 	const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
 	const { result } = await send(HOST, broken());
-	const failure = 'does not answer within 3 seconds';
-	expect(result).toEqual({ text: '', failure, isTimeout: true });
+	expect(result).toEqual({ silence: { after: 3_000 } });
 	expect(timeout).toHaveBeenCalledWith(3_000);
 });

@@ -18,10 +18,10 @@ const REFUSED = new Set([401, 403, 404, 410]);
 const LEAST_BYTES = 100_000;
 
 /** The longest download, in seconds. */
-const LONGEST = 60 * 60;
+const LONGEST_DOWNLOAD = 60 * 60;
 
 /** Of a host's name in a message, in characters. A host may redirect to a name of any length. */
-const LONGEST_NAME = 100;
+const LONGEST_HOST = 100;
 
 /** The service that gave the links, and the parts of n8n, also in a webhook. */
 export interface FileSource {
@@ -52,7 +52,7 @@ export interface RemoteFile {
 	together: { received: number; readonly maxBytes: number };
 }
 
-interface Answer {
+interface FileAnswer {
 	statusCode: number;
 	headers: Record<string, string | undefined>;
 	/** The part of Node's streams that is used here. */
@@ -95,7 +95,7 @@ export async function downloadFile(
 async function store(
 	{ helpers, settings: { timeoutSeconds } }: FileSource,
 	file: RemoteFile,
-	{ headers, body, host }: Answer,
+	{ headers, body, host }: FileAnswer,
 	over: AbortController,
 ): Promise<Omit<DownloadedFile, 'url' | 'seconds'>> {
 	const { mimeType, extension } = chooseFileType(headers['content-type'], file.url);
@@ -140,7 +140,7 @@ async function watch(
 	seconds: number,
 	signal: AbortSignal,
 ): Promise<[why: string, hint?: string]> {
-	for (let elapsed = seconds; elapsed <= LONGEST; elapsed += seconds) {
+	for (let elapsed = seconds; elapsed <= LONGEST_DOWNLOAD; elapsed += seconds) {
 		const before = countArrived();
 		await sleep(seconds * 1000, signal);
 		if (countArrived() - before < LEAST_BYTES)
@@ -167,7 +167,7 @@ async function open(
 	{ helpers, service, settings: { timeoutSeconds }, signal }: FileSource,
 	file: RemoteFile,
 	over: AbortSignal,
-): Promise<Answer> {
+): Promise<FileAnswer> {
 	const request = {
 		headers: { 'Accept-Encoding': 'identity', 'User-Agent': USER_AGENT },
 		encoding: 'stream' as const,
@@ -180,7 +180,7 @@ async function open(
 	let [from, at, how] = [service.credentials.baseUrl, file.url, 'the service gave a link to'];
 	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
 		if (!isWebUrl(at))
-			throw buildError(file, `${how} ${quote(at)}, which is not a web address`, ASK);
+			throw buildError(file, `${how} ${quoteLink(at)}, which is not a web address`, ASK);
 		if (isInternalUrl(at) && !isInternalUrl(from))
 			throw buildError(
 				file,
@@ -189,7 +189,7 @@ async function open(
 			);
 		const answer = (await helpers.httpRequest({ ...request, url: at }).catch((error: unknown) => {
 			throw buildNetworkError(file, at, error, timeoutSeconds);
-		})) as Omit<Answer, 'host'>;
+		})) as Omit<FileAnswer, 'host'>;
 		const { location } = answer.headers;
 		if (answer.statusCode < 300 || answer.statusCode >= 400 || !location)
 			return { ...answer, host: hostOf(at) };
@@ -199,9 +199,9 @@ async function open(
 	throw buildError(file, `its host redirected more than ${MAX_REDIRECTS} times`, ASK);
 }
 
-const hostOf = (url: string): string => cutText(new URL(url).host, LONGEST_NAME);
+const hostOf = (url: string): string => cutText(new URL(url).host, LONGEST_HOST);
 
-const quote = (link: string): string => toMessage(JSON.stringify(link));
+const quoteLink = (link: string): string => toMessage(JSON.stringify(link));
 
 const toMegabytes = (bytes: number): string => `${bytes / 1024 / 1024} MB`;
 

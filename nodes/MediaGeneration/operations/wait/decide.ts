@@ -5,6 +5,7 @@ import { readResumeUrl } from '../../host/resumeUrl';
 import { findWaiter, type Waiter } from '../../host/waiter';
 import { readAsWebhook } from '../../host/webhookCredential';
 import { CREDENTIAL } from '../../lib/brand';
+import type { Silence } from '../../lib/post';
 import { cutText } from '../../lib/text';
 import { isInternalUrl, isLoopbackUrl } from '../../lib/url';
 import { RefusedRunError } from '../errors';
@@ -79,9 +80,16 @@ function explainAnswerer(answerer: Answerer): string | undefined {
 	if (answerer.who === 'n8n') return undefined;
 	const { address } = answerer;
 	const { pathname } = new URL(address);
-	const what = answerer.who === 'nobody' ? answerer.failure : describeAnswer(answerer);
+	const what =
+		answerer.who === 'nobody' ? describeSilence(answerer.silence) : describeAnswer(answerer);
 	return `callbacks to ${address} would not arrive: it ${what}. Let the proxy before n8n pass POST requests below ${pathname} on, without a login or a redirect, or correct WEBHOOK_URL`;
 }
+
+/** Says why a host gave no answer, after its name. */
+export const describeSilence = (silence: Silence): string =>
+	'after' in silence
+		? `does not answer within ${silence.after / 1000} seconds`
+		: `can't be reached (${silence.code ?? 'no connection'})`;
 
 function describeAnswer({ status, text }: Extract<Answerer, { who: 'other' }>): string {
 	const shown = cutText(text.replace(/\s+/g, ' ').trim(), SHOWN_ANSWER);

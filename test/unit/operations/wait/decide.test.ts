@@ -109,7 +109,9 @@ it.each<[Partial<Answerer>, string]>([
 		'it answers 401 Who <b>are</b> you?.',
 	],
 	[{ who: 'other', status: 200, text: 'x'.repeat(99) }, `it answers 200 ${'x'.repeat(79)}….`],
-	[{ who: 'nobody', failure: "can't be reached" }, "it can't be reached."],
+	[{ who: 'nobody', silence: { code: 'EPROTO' } }, "it can't be reached (EPROTO)."],
+	[{ who: 'nobody', silence: {} }, "it can't be reached (no connection)."],
+	[{ who: 'nobody', silence: { after: 3_000 } }, 'it does not answer within 3 seconds.'],
 ])(
 	'where something else answers, automatic polls, and a callback sleeps all the same: %j',
 	async (found, words) => {

@@ -4,6 +4,7 @@ import { readSigningKeys, sign } from '../../../callback/signature';
 import { isEndedAnswer } from '../../../host/resumeUrl';
 import { isObject, parseJson } from '../../../lib/json';
 import { post } from '../../../lib/post';
+import { describeSilence } from '../decide';
 import { NUDGE_TIMEOUT } from '../timetable';
 import type { WakeReason } from './answers';
 
@@ -42,11 +43,12 @@ export async function sendNudge(
 		body: JSON.stringify({ data: { task_id: taskId, callbackType: NUDGE } }),
 		timeout: NUDGE_TIMEOUT,
 	});
+	const address = `the resume URL at ${new URL(url).host}`;
+	if ('silence' in answer) return { failure: `${address} ${describeSilence(answer.silence)}` };
 	const body = parseJson(answer.text);
 	if (isObject(body))
 		return { isWoken: body.resumed === true, isOver: isEndedAnswer(body) || isOurEnd(body) };
-	const failure = answer.failure ?? `answered ${answer.status} without n8n's JSON`;
-	return { failure: `the resume URL at ${new URL(url).host} ${failure}` };
+	return { failure: `${address} answered ${answer.status} without n8n's JSON` };
 }
 
 /** Our webhook's reasons after which it no longer wakes the execution for this task. */
