@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
-import { generate, items, NODE } from '../../dev/fixtures/workflows.cts';
+import { randomUUID } from 'node:crypto';
+import { buildNode, connect, generate, items, NODE } from '../../dev/fixtures/workflows.cts';
 import { readMedia } from '../media/corpus.cts';
 import { readFiles, usePair } from './support.cts';
 
@@ -48,6 +49,72 @@ it('the name of a binary field in JSON is uploaded, and any other text is sent a
 	const link = upload?.downloadUrl;
 	const sent = { prompt: 'photo', image_url: link, reference_urls: [link, 'other'] };
 	expect(readSent()?.input).toEqual(sent);
+});
+
+describe('the label of a field of a form', () => {
+	const FILE = { fieldType: 'file', multipleFiles: false };
+	const fieldLabels = [
+		{ ...FILE, fieldLabel: 'Product photo' },
+		{ ...FILE, fieldLabel: 'More views', multipleFiles: true },
+	];
+
+	/** Submits a photo, and two more views, to a form that our node stands behind. */
+	async function submit(parameters: Record<string, unknown>) {
+		const webhookId = randomUUID();
+		const form = { formTitle: 'Form', formFields: { values: fieldLabels }, options: {} };
+		const trigger = buildNode('Form', 'n8n-nodes-base.formTrigger', 2.2, form, { webhookId });
+		const { id } = await pair.importWorkflow(connect('Form', [trigger, paste('{}', parameters)]));
+		await pair.n8n.activate(id);
+		const body = new FormData();
+		const photos = { 'field-0': ['plain.png'], 'field-1': ['baseline.jpg', 'thumbnail.jpg'] };
+		for (const [field, names] of Object.entries(photos))
+			for (const name of names) body.append(field, new Blob([readMedia(name)]), name);
+		const url = `${pair.n8n.url}/form/${webhookId}`;
+		expect((await fetch(url, { method: 'POST', body })).status).toBe(200);
+		const [execution] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
+		expect(execution?.readError()).toBe('');
+		return [...pair.service.uploads.values()].map(({ size, downloadUrl }) => ({
+			size,
+			downloadUrl,
+		}));
+	}
+
+	const sizes = (...names: string[]) => names.map((name) => readMedia(name).length);
+
+	it('stands for its photo, in a field that takes one', async () => {
+		const uploads = await submit({ model: 'beta2/image-edit', image: 'Product photo' });
+		expect(uploads.map(({ size }) => size)).toEqual(sizes('plain.png'));
+		expect(readSent()?.input).toMatchObject({ image_url: uploads[0]?.downloadUrl });
+	});
+
+	it('stands for all its photos, in a list', async () => {
+		const value = { reference_image_urls: 'Product photo, More views' };
+		const anyFields = { mappingMode: 'defineBelow', value, schema: [] };
+		const kappa = { anyModel: 'kappa-6/reference-to-video', inputMode: 'fields', prompt: 'A fox' };
+		const uploads = await submit({ ...kappa, anyFields });
+		const expected = sizes('plain.png', 'baseline.jpg', 'thumbnail.jpg');
+		expect(uploads.map(({ size }) => size)).toEqual(expected);
+		const reference_image_urls = uploads.map(({ downloadUrl }) => downloadUrl);
+		expect(readSent()?.input).toEqual({ prompt: 'A fox', reference_image_urls });
+	});
+});
+
+it('a list in a field has no blank entries, and keeps a data: URL whole', async () => {
+	const link = `${pair.service.resultsUrl}/sample.png`;
+	const data = 'data:image/png;base64,iVBORw0KGgo=';
+	const kappa = { anyModel: 'kappa-6/reference-to-video', inputMode: 'fields', prompt: 'A fox' };
+	for (const [given, sent] of [
+		[`={{ ['${link}', '', null, $json.missing] }}`, [link]],
+		[`${data}, ${link}`, [data, link]],
+	]) {
+		const anyFields = {
+			mappingMode: 'defineBelow',
+			value: { reference_image_urls: given },
+			schema: [],
+		};
+		await pair.runNodes(paste('{}', { ...kappa, anyFields }));
+		expect(readSent()?.input).toEqual({ prompt: 'A fox', reference_image_urls: sent });
+	}
 });
 
 describe('an expression in a field that nobody switched', () => {

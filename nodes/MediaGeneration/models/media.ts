@@ -9,6 +9,9 @@ export class Media {
 	/** The name of its field in the editor. */
 	label = 'Media';
 
+	/** It is an entry of a list, where one name may stand for several files. */
+	isEntry = false;
+
 	constructor(
 		readonly source: string,
 		/** The model's limits for the file; absent: unknown. */
@@ -17,6 +20,11 @@ export class Media {
 
 	get isUrl(): boolean {
 		return isWebUrl(this.source);
+	}
+
+	/** Makes the same for another binary field. */
+	withSource(source: string): Media {
+		return Object.assign(new Media(source, this.limits), { label: this.label });
 	}
 
 	/** Serializes to its source, so requests with the same file have equal digests. */
@@ -41,12 +49,19 @@ export const media = (limits?: MediaLimits) =>
 export const mediaList = (limits?: MediaLimits) =>
 	z.preprocess(
 		(value) => [value].flat(2).filter((entry) => !isBlank(entry)),
-		z.array(media(limits)).nonempty('needs at least one image'),
+		z.array(media(limits)).nonempty('needs at least one image').transform(markEntries),
 	);
+
+/** Marks the media in a list as its entries. */
+export function markEntries<Entry>(list: Entry[]): Entry[] {
+	for (const entry of list) if (entry instanceof Media) entry.isEntry = true;
+	return list;
+}
 
 /**
  * Copies a value and replaces every object of a class in it, however deep, one after the other. It
  * labels the media of a field, finds the files they name, and puts in the URLs of the uploads.
+ * @param replace may return a list for an entry of a list, whose place its entries take
  */
 export async function replaceEach<T extends object>(
 	value: unknown,
@@ -54,9 +69,18 @@ export async function replaceEach<T extends object>(
 	replace: (found: T) => unknown,
 ): Promise<unknown> {
 	if (value instanceof type) return await replace(value);
-	if (!Array.isArray(value) && !isPlainObject(value)) return value;
-	const entries: Array<[string, unknown]> = [];
-	for (const [key, entry] of Object.entries(value))
-		entries.push([key, await replaceEach(entry, type, replace)]);
-	return Array.isArray(value) ? entries.map(([, entry]) => entry) : Object.fromEntries(entries);
+	if (Array.isArray(value)) {
+		const entries: unknown[] = [];
+		for (const entry of value) {
+			const replaced = await replaceEach(entry, type, replace);
+			if (entry instanceof type && Array.isArray(replaced)) entries.push(...replaced);
+			else entries.push(replaced);
+		}
+		return entries;
+	}
+	if (!isPlainObject(value)) return value;
+	const parts: Array<[string, unknown]> = [];
+	for (const [key, part] of Object.entries(value))
+		parts.push([key, await replaceEach(part, type, replace)]);
+	return Object.fromEntries(parts);
 }

@@ -1,6 +1,6 @@
 import { isExact, isObject, isPlainObject, parseJson } from '../../lib/json';
 import { buildFieldError, DECIMAL, isBlank, namePlace, shorten } from '../field';
-import { hasScheme, Media } from '../media';
+import { hasScheme, markEntries, Media } from '../media';
 import { toTitle } from '../title';
 import { describeForms, findPurpose, listShortly, nameTypes } from './property';
 import {
@@ -36,7 +36,7 @@ export function isBody(schema: JsonSchema, json: object): json is Body {
 }
 
 /**
- * Makes the input from the entered values, without blank fields. Text fields and expressions return
+ * Makes the input from the entered values, without blank fields and entries. Text fields and expressions return
  * text, so values are converted to the schema's types where that loses nothing. In fields that take
  * files, texts that are no URL become Media.
  * @param mediaNames the names in Media Fields
@@ -46,10 +46,15 @@ export function toInput(
 	values: Record<string, unknown>,
 	mediaNames: string[] = [],
 ): Record<string, unknown> {
-	const entered = Object.entries(values).filter(([, value]) => !isBlank(value));
+	const entered = Object.entries(values).filter(
+		([, value]) => !isBlank(value) && !isBlankList(value),
+	);
 	const convertPart: ConvertPart = (...part) => convert(...part, mediaNames);
 	return convertParts(schema, Object.fromEntries(entered), convertPart);
 }
+
+const isBlankList = (value: unknown): boolean =>
+	Array.isArray(value) && value.length > 0 && value.every(isBlank);
 
 /**
  * Puts Media in place of the texts in a JSON input that are the names of binary fields, where the
@@ -91,8 +96,12 @@ const takesFile = (name: string, schema: JsonSchema, mediaNames: string[]): bool
 
 /** Converts a value to the first of its forms that the schema allows, else to the first. */
 function convert(name: string, schema: JsonSchema, value: unknown, mediaNames: string[]): unknown {
-	if (Array.isArray(value))
-		return value.map((entry) => convert(name, getItems(schema), entry, mediaNames));
+	if (Array.isArray(value)) {
+		const given = value.filter((entry) => !isBlank(entry));
+		const list = given.map((entry) => convert(name, getItems(schema), entry, mediaNames));
+		// A name that stands for several files means the first one here.
+		return schema.maxItems === 1 ? list : markEntries(list);
+	}
 	if (isPlainObject(value))
 		return convertParts(schema, value, (...part) => convert(...part, mediaNames));
 	const isFile = takesFile(name, schema, mediaNames);
@@ -137,7 +146,7 @@ const toMedia = (name: string, source: string): Media =>
 const splitList = (text: string): string[] =>
 	text
 		.split(/\n|,(?=\s|$)|,(?=[a-z][a-z\d+.-]+:)/i)
-		.flatMap((part) => (part.includes('://') ? [part] : part.split(',')))
+		.flatMap((part) => (/:\/\/|^\s*data:/i.test(part) ? [part] : part.split(',')))
 		.map((part) => part.trim())
 		.filter(Boolean);
 

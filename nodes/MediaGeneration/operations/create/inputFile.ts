@@ -60,11 +60,31 @@ export function findBinary({ context, index }: Item, field: string): IBinaryData
 	}
 }
 
-/** @param label the field that names the binary field. @throws {UserError} if there is none */
-export async function findInputFile(item: Item, field: string, label: string): Promise<InputFile> {
+/**
+ * Lists the binary fields that a name stands for: the one of this name, or those of the form's field
+ * with this label. n8n's form writes `Product_photo` for "Product photo", and `Product_photo_0`,
+ * `Product_photo_1`, … if the field takes several files (`Form/utils/utils.js`, 2.41.1).
+ */
+export function listBinaryFields(item: Item, name: string): string[] {
+	const ofForm = name.replace(/\W/g, '_');
+	const single = [name, ofForm].find((field) => findBinary(item, field));
+	if (single !== undefined) return [single];
+	const several: string[] = [];
+	const getNext = () => `${ofForm}_${several.length}`;
+	while (findBinary(item, getNext())) several.push(getNext());
+	return several;
+}
+
+/**
+ * Finds the file that a name stands for.
+ * @param label the field that has the name
+ * @throws {UserError} if there is none
+ */
+export async function findInputFile(item: Item, name: string, label: string): Promise<InputFile> {
 	const { helpers } = item.context;
+	const [field = name] = listBinaryFields(item, name);
 	const data = findBinary(item, field);
-	if (!data) throw buildNoFileError(item, label, field);
+	if (!data) throw buildNoFileError(item, label, name);
 	const { id } = data;
 	if (!id) {
 		const buffer = Buffer.from(data.data, 'base64');
@@ -91,6 +111,18 @@ export const uploadFiles = async (item: Item, input: object): Promise<Record<str
 		string,
 		unknown
 	>;
+
+/** Puts all files that a name stands for into its list. */
+export async function expandLists(
+	item: Item,
+	input: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+	const expand = (media: Media): Media | Media[] => {
+		const fields = media.isEntry && !media.isUrl ? listBinaryFields(item, media.source) : [];
+		return fields.length ? fields.map((field) => media.withSource(field)) : media;
+	};
+	return (await replaceEach(input, Media, expand)) as Record<string, unknown>;
+}
 
 /**
  * Puts files and URLs in place of the media of an input, and checks files against the model's

@@ -13,7 +13,7 @@ import type { ModelRequest } from '../../models/model';
 import { addHint } from '../hint';
 import { optionsField, timeoutOption, type Item } from '../operation';
 import { keepCreditsOption, maxTasksOption } from './budget';
-import { findBinary, findFiles } from './inputFile';
+import { expandLists, findBinary, findFiles } from './inputFile';
 
 const extraFields: Field = {
 	displayName: 'Extra Fields (JSON)',
@@ -94,7 +94,8 @@ export async function prepareRequest(
 		describe: async (name) => await findModelSchema(service, name),
 	});
 	const additional = parseValue(extraFields, option(extraFields.name));
-	const input = toJsonInput({ ...request.input, ...(additional as object | undefined) });
+	const given = toJsonInput({ ...request.input, ...(additional as object | undefined) });
+	const input = await expandLists(item, given);
 	request.check?.(input);
 	if (request.warning)
 		addHint(context, 'warning', `[item ${index}] ${request.warning}. The input was sent as it is.`);

@@ -49,6 +49,20 @@ describe('an entered value', () => {
 		[texts, 'https://a.example/1,2,', ['https://a.example/1,2']],
 		[texts, 'https://a.example/1,ftps+x.y-2://b/3', ['https://a.example/1', 'ftps+x.y-2://b/3']],
 		[texts, 'https://a.example/1,2b:c', ['https://a.example/1,2b:c']],
+		[texts, 'data:image/png;base64,AA==', ['data:image/png;base64,AA==']],
+		[
+			texts,
+			'data:image/png;base64,AA==,https://a.example/1, b',
+			['data:image/png;base64,AA==', 'https://a.example/1', 'b'],
+		],
+		[texts, ' data:,a,b\nDATA:,c', ['data:,a,b', 'DATA:,c']],
+		[texts, ['a', '', null, ' ', undefined, 'b'], ['a', 'b']],
+		[texts, '["a", null, ""]', ['a']],
+		[{ type: 'array', items: texts }, [['a', ''], [null]], [['a'], []]],
+		[{ type: 'array', items: { type: 'number' } }, [0, '', '1'], [0, 1]],
+		[{ type: 'array', items: { type: 'boolean' } }, [false, null], [false]],
+		[texts, [], []],
+		[texts, ['', null], undefined],
 	])('of %j, %j, is sent as %j', (schema, value, sent) => {
 		expect(enter(schema, value)).toEqual(sent);
 	});

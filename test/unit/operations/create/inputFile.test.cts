@@ -3,6 +3,7 @@ import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
 import type { UploadFile } from '../../../../nodes/MediaGeneration/api/multipart';
 import {
 	findInputFile,
+	listBinaryFields,
 	InputFile,
 } from '../../../../nodes/MediaGeneration/operations/create/inputFile';
 import type { Item } from '../../../../nodes/MediaGeneration/operations/operation';
@@ -63,3 +64,30 @@ it.each(['constructor', '__proto__', 'toString', 'photo'])(
 		);
 	},
 );
+
+describe('the name of a binary field that the item lacks', () => {
+	/** Lists what a name stands for in an item with these binary fields. */
+	const list = (name: string, ...fields: string[]) => {
+		const binary = Object.fromEntries(fields.map((field) => [field, { data: '', mimeType: 'x' }]));
+		const assertBinaryData = (_: number, field: string) => {
+			if (!Object.hasOwn(binary, field)) throw new Error('n8n finds none');
+			return binary[field];
+		};
+		const item = { index: 0, context: { helpers: { assertBinaryData } } } as unknown as Item;
+		return listBinaryFields(item, name);
+	};
+
+	it.each<[name: string, fields: string[], found: string[]]>([
+		['Product photo', ['Product_photo'], ['Product_photo']],
+		['Photo (front)', ['Photo__front_'], ['Photo__front_']],
+		['Größe', ['Gr__e'], ['Gr__e']],
+		['Photos', ['Photos_0', 'Photos_1', 'Photos_2'], ['Photos_0', 'Photos_1', 'Photos_2']],
+		['My photos', ['My_photos_0', 'My_photos_1'], ['My_photos_0', 'My_photos_1']],
+		['Photos', ['Photos_0', 'Photos_2'], ['Photos_0']],
+		['My photo', ['My photo', 'My_photo', 'My_photo_0'], ['My photo']],
+		['My photo', ['My_photo', 'My_photo_0'], ['My_photo']],
+		['My photo', ['my_photo', 'My_photo_1'], []],
+	])('%j stands for the label of a form, in an item with %j', (name, fields, found) => {
+		expect(list(name, ...fields)).toEqual(found);
+	});
+});

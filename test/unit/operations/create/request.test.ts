@@ -6,7 +6,17 @@ import type { Item } from '../../../../nodes/MediaGeneration/operations/operatio
 type Values = Record<string, unknown>;
 
 /** Prepares the request of a node with these parameters, for a service that describes a model so. */
-async function prepare(parameters: Values, options: Values = {}, openapi?: object) {
+async function prepare(
+	parameters: Values,
+	options: Values = {},
+	openapi?: object,
+	fields: string[] = [],
+) {
+	const binary = Object.fromEntries(fields.map((name) => [name, { data: '', mimeType: 'x' }]));
+	const assertBinaryData = (_: number, name: string) => {
+		if (!Object.hasOwn(binary, name)) throw new Error('n8n finds none');
+		return binary[name];
+	};
 	const hints: string[] = [];
 	const service = { credentials: {}, getModelSchema: async () => openapi ?? Promise.reject() };
 	const request = await prepareRequest({
@@ -14,6 +24,8 @@ async function prepare(parameters: Values, options: Values = {}, openapi?: objec
 		context: {
 			addExecutionHints: ({ message }: { message: string }) => hints.push(message),
 			getNode: () => ({ parameters }),
+			getInputData: () => Array(4).fill({ json: {}, binary }),
+			helpers: { assertBinaryData },
 		} as unknown as IExecuteFunctions,
 		service: service as unknown as TaskService,
 		read: (name: string) => parameters[name],
@@ -70,6 +82,64 @@ it('an expression in a text that nobody switched to one is refused, by the name 
 	await expect(json).rejects.toThrow("'Input (JSON)' is a fixed text with {{ $json.prompt }}");
 	const named = prepare({ ...edit, prompt: '{{ $json.prompt }}' });
 	await expect(named).rejects.toThrow("'Prompt' is a fixed text");
+});
+
+describe("the label of a form's field", () => {
+	const fields = ['Product_photo', 'Views_0', 'Views_1'];
+	const link = 'https://media.example/a.png';
+
+	/** Prepares a request whose item has the fields of a form. @returns the files and URLs in its input */
+	const readFiles = async (parameters: Values, openapi?: object) => {
+		const { request } = await prepare(parameters, {}, openapi, fields);
+		return JSON.parse(JSON.stringify(request.input)) as Values;
+	};
+	const list = { type: 'array', items: { type: 'string' } };
+	const describeAny = (image_urls: object) => {
+		const schema = { properties: { input: { properties: { image_urls, image: {} } } } };
+		const post = { requestBody: { content: { 'application/json': { schema } } } };
+		return { paths: { '/jobs/createTask': { post } } };
+	};
+	let models = 0;
+	const readAny = async (value: Values, image_urls: object = list) => {
+		const parameters = { model: 'any', anyModel: `form/${models++}`, anyFields: { value } };
+		return await readFiles(parameters, describeAny(image_urls));
+	};
+
+	it('stands for its file', async () => {
+		expect(await readFiles({ ...edit, image: 'Product photo' })).toMatchObject({
+			image_url: 'Product_photo',
+		});
+		expect(await readAny({ image: 'Product photo' })).toEqual({ image: 'Product_photo' });
+	});
+
+	it('stands for the first of several files where one is taken', async () => {
+		expect(await readFiles({ ...edit, image: 'Views' })).toMatchObject({ image_url: 'Views_0' });
+		expect(await readAny({ image: 'Views' })).toEqual({ image: 'Views_0' });
+		const single = { image_urls: 'Views' };
+		expect(await readAny(single, { ...list, maxItems: 1 })).toEqual({ image_urls: ['Views_0'] });
+	});
+
+	it('stands for all of them in a list, beside others', async () => {
+		const model = 'delta-1-1/reference-to-video';
+		const reference_image = ['Product_photo', 'Views_0', 'Views_1', link];
+		const referenceImages = ['Product photo', 'Views', link];
+		expect(await readFiles({ model, referenceImages })).toMatchObject({ reference_image });
+		const image_urls = ['Views_0', 'Views_1', link];
+		expect(await readAny({ image_urls: `Views, ${link}` })).toEqual({ image_urls });
+		expect(await readAny({ image_urls: ['Views', link] })).toEqual({ image_urls });
+	});
+
+	it('counts as many entries where a list is limited', async () => {
+		const two = readAny({ image_urls: `Views, ${link}` }, { ...list, maxItems: 2 });
+		await expect(two).rejects.toThrow("'Image URLs' may have at most 2 entries");
+	});
+
+	it('that no field has is refused as it was typed, and the error lists the fields there are', async () => {
+		await expect(readAny({ image_urls: 'Nothing such' })).rejects.toMatchObject({
+			message: expect.stringContaining('is "Nothing such"') as string,
+			description: expect.stringContaining('Product_photo, Views_0, Views_1') as string,
+		});
+	});
 });
 
 it('a model that the node does not have is refused, and the error leads to Any Model', async () => {
