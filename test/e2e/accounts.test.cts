@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { TOKEN } from '../../dev/fixtures/pair.cts';
-import { chain, editSample, items, NODE } from '../../dev/fixtures/workflows.cts';
+import { chain, editSample, items, NODE, NODE_TYPE } from '../../dev/fixtures/workflows.cts';
 import { startService } from '../../dev/service/index.cts';
 import { readHints, usePair } from './support.cts';
 
@@ -23,3 +23,26 @@ it('charges each item to its own account where the credential has expressions, a
 	expect(pair.listPrompts()).toEqual(['one', 'one']);
 	expect([...other.tasks.values()]).toMatchObject([{ input: { prompt: 'two' } }]);
 });
+
+it.each(['={{ $json.token }}', "={{ $('Form').item.json.token }}"])(
+	'the editor says that a credential with the token %s depends on the run, and how to go on',
+	async (accessToken) => {
+		const { id, name } = await pair.createCredential({ accessToken });
+		/** Looks something up, as the editor does. */
+		const lookUp = async (path: string, methodName: string) =>
+			await pair.n8n.request<object>('POST', `/rest/dynamic-node-parameters/${path}`, {
+				path: 'parameters.anyModel',
+				nodeTypeAndVersion: { name: NODE_TYPE, version: 1.1 },
+				currentNodeParameters: { anyModel: { __rl: true, mode: 'id', value: 'eta-upscale' } },
+				credentials: { mediaGenerationApi: { id, name } },
+				methodName,
+			});
+		const list = lookUp('resource-locator-results', 'searchModels');
+		await expect(list).rejects.toThrow(/credential depends on the run.*By ID.*JSON/);
+		const fields = await lookUp('resource-mapper-fields', 'getModelFields');
+		expect(fields).toEqual({
+			fields: [],
+			emptyFieldsNotice: expect.stringMatching(/credential depends on the run.*JSON/),
+		});
+	},
+);

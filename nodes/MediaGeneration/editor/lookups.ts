@@ -9,6 +9,7 @@ import { TaskService } from '../api/client';
 import type { Credentials } from '../api/endpoints';
 import { isNotFound } from '../api/failure';
 import type { CatalogueModel } from '../api/schemas';
+import { readForEditor } from '../host/editorCredential';
 import { CREDENTIAL } from '../lib/brand';
 import { isObject, parseJson } from '../lib/json';
 import { cutText } from '../lib/text';
@@ -34,7 +35,8 @@ const WITHOUT_CATALOGUE = "choose the model By ID and set 'Input Mode' to JSON."
  * @throws {NodeOperationError} when there is no list; the editor shows the message instead
  */
 export async function searchModels(context: ILoadOptionsFunctions, filter = '') {
-	const models = await findModels(await connect(context), filter).catch((error: Error) => {
+	const find = async () => await findModels(await connect(context), filter);
+	const models = await find().catch((error: Error) => {
 		throw new NodeOperationError(
 			context.getNode(),
 			isNotFound(error)
@@ -49,8 +51,14 @@ export async function searchModels(context: ILoadOptionsFunctions, filter = '') 
 	return { results };
 }
 
-const connect = async (context: ILoadOptionsFunctions): Promise<TaskService> =>
-	new TaskService(context, await context.getCredentials<Credentials>(CREDENTIAL));
+async function connect(context: ILoadOptionsFunctions): Promise<TaskService> {
+	const credentials = await readForEditor<Credentials>(context, CREDENTIAL);
+	if (credentials) return new TaskService(context, credentials);
+	throw new NodeOperationError(
+		context.getNode(),
+		'The credential depends on the run, as an expression in it takes data of the workflow',
+	);
+}
 
 /** Names a model by its title, its first type if the title lacks it, and its price's first line. */
 function toResult({ model, title = model, taskType, pricingDesc = '' }: CatalogueModel) {

@@ -1,4 +1,9 @@
-import type { IHttpRequestOptions, ILoadOptionsFunctions, ResourceMapperField } from 'n8n-workflow';
+import {
+	ExpressionError,
+	type IHttpRequestOptions,
+	type ILoadOptionsFunctions,
+	type ResourceMapperField,
+} from 'n8n-workflow';
 import { corpus } from '../../../dev/service/catalogue.cts';
 import {
 	getModelFields,
@@ -106,6 +111,34 @@ describe('a search', () => {
 		answer = () => given;
 		await expect(settle(searchModels(context))).rejects.toThrow(message);
 	});
+});
+
+describe.each([
+	['of a node without a run', () => new ExpressionError("Node '' hasn't been executed")],
+	['of a node that is not there', () => new ExpressionError("Referenced node doesn't exist")],
+])('with an expression in the credential %s', (_, fail) => {
+	beforeEach(() => {
+		context.getCredentials = async () => await Promise.reject(fail());
+	});
+	const depends = /redential depends on the run.*JSON/;
+
+	it('the search says that the credential depends on the run, and that JSON works', async () => {
+		await expect(settle(searchModels(context))).rejects.toThrow(depends);
+	});
+
+	it('the fields and the guide say so too', async () => {
+		expect(await settle(getModelFields(choose(UPSCALE)))).toEqual({
+			fields: [],
+			emptyFieldsNotice: expect.stringMatching(depends) as string,
+		});
+		const [guide] = await settle(guideJson(choose(UPSCALE)));
+		expect(guide?.name).toMatch(/redential depends on the run/);
+	});
+});
+
+it('any other reason why the credential is not read is said as it is', async () => {
+	context.getCredentials = async () => await Promise.reject(new Error('No credential is set'));
+	await expect(settle(searchModels(context))).rejects.toThrow('No credential is set');
 });
 
 describe('the fields of a model', () => {
