@@ -118,6 +118,26 @@ describe.each(Object.keys(AGENT_VERSIONS) as AgentAge[])('as a tool of the %s ag
 		const created = ['night', 'night', '#neverEnds', '#garbage #created', '#accepted=503', '#fail'];
 		expect(pair.listPrompts()).toEqual(created.sort());
 	});
+
+	it('finds models of the service, and what one takes', async () => {
+		const look = async (parameters: Record<string, unknown>, words: string) => {
+			const tool = buildTool({ resource: 'model', ...parameters });
+			const [result = ''] = await runAgent(tool, [[words]], age);
+			return JSON.parse(result) as Array<Record<string, unknown>>;
+		};
+		const chosen = "={{ $fromAI('Prompt', 'Words of the model', 'string') }}";
+		const models = await look({ operation: 'getMany', search: chosen }, 'epsilon canvas');
+		expect(models).toMatchObject([
+			{ model: 'epsilon-canvas/text-to-image', note: expect.stringContaining('material') },
+		]);
+		const anyModel = { __rl: true, mode: 'id', value: chosen };
+		const id = String(models[0]?.model);
+		const fields = await look({ operation: 'getFields', anyModel }, id);
+		expect(fields.map(({ name }) => name)).toEqual(
+			expect.arrayContaining(['prompt', 'aspect_ratio', 'seed']),
+		);
+		expect(pair.countCreations()).toBe(0);
+	});
 });
 
 /** Runs an agent for these prompts, in two turns each, and returns what the tool told the model for each. */
