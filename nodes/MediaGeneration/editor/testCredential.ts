@@ -7,12 +7,16 @@ import { TaskService } from '../api/client';
 import { buildAuthorization, type Credentials } from '../api/endpoints';
 import type { RequestContext } from '../api/exchange';
 import type { ServiceError } from '../api/failure';
+import { TOKEN_SCHEME } from '../api/service';
 
 /** Time for the service to answer: a person is looking on. */
 const TEST_SETTINGS = { timeoutSeconds: 10 };
 
-const WRONG_PATH =
-	"Check 'Base URL' and, with 'Advanced Settings' on, 'Credits Path'. A service without such a path fails this test, and can be used all the same.";
+const WRONG_PATH = "Check 'Base URL' and, with 'Advanced Settings' on, 'Credits Path'.";
+
+const SAVE_ANYWAY = "If only the credits can't be read, save anyway.";
+
+const TOKEN_WITH_SCHEME = new RegExp(`^\\s*${TOKEN_SCHEME}\\s`, 'i');
 
 /**
  * Tests a credential by asking for the account's credits, and says in words what to correct. A test
@@ -23,17 +27,35 @@ export async function testCredential(
 	{ data }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
 	const credentials = data as unknown as Credentials;
+	if (TOKEN_WITH_SCHEME.test(credentials.accessToken))
+		return {
+			status: 'Error',
+			message: `'Access Token' begins with "${TOKEN_SCHEME}", which the node adds itself. Paste the token alone`,
+		};
 	try {
-		await new TaskService(toServiceContext(context, credentials), credentials).getCredits(
-			TEST_SETTINGS,
-		);
+		const service = new TaskService(toServiceContext(context, credentials), credentials);
+		await service.getCredits(TEST_SETTINGS);
 		return { status: 'OK', message: 'Connection successful' };
 	} catch (error) {
-		const { message, description, kind, answeredBy } = error as ServiceError;
-		const isOfPath = kind !== 'token' && (answeredBy === 'other' || kind === 'notFound');
-		const hint = isOfPath ? WRONG_PATH : description;
-		return { status: 'Error', message: [message, hint].filter(Boolean).join('. ') };
+		return { status: 'Error', message: explain(error as ServiceError, credentials) };
 	}
+}
+
+/** Says why the credits couldn't be read, and what to do. */
+function explain(error: ServiceError, { baseUrl }: Credentials): string {
+	const { message, description, kind, answeredBy } = error;
+	// Another token helps at any path.
+	const isOfPath = kind !== 'token' && (answeredBy === 'other' || kind === 'notFound');
+	const isOfCredits = isOfPath || kind === 'incomplete';
+	const hints = [...(isOfPath ? checkPaths(baseUrl) : [description]), isOfCredits && SAVE_ANYWAY];
+	return [message, hints.filter(Boolean).join(' ')].filter(Boolean).join('. ');
+}
+
+function checkPaths(baseUrl: string): string[] {
+	const { pathname } = new URL(baseUrl.trim());
+	if (pathname === '/') return [WRONG_PATH];
+	const added = `'Base URL' has the path ${pathname}, to which the node adds its own: remove it, unless your service stands below it.`;
+	return [added, WRONG_PATH];
 }
 
 /** In a test, n8n has an older helper for requests only, which knows no credential. */

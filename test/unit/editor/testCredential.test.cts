@@ -63,6 +63,51 @@ describe('the test of the credential', () => {
 		expect(await test(answer, changes)).toMatchObject({ status: 'Error', message });
 	});
 
+	it.each<[string, () => unknown, boolean]>([
+		['a path that the service lacks', noPath, true],
+		['a page', () => ok('<html>'), true],
+		['no number', () => ok({ code: 200, data: {} }), true],
+		['a refused token', () => refused(401), false],
+		['nobody there', closed, false],
+		['a fault', () => refused(500), false],
+	])('says of %s whether to save all the same', async (_, answer, isSaved) => {
+		const { message } = await test(answer);
+		expect(message).not.toContain('..');
+		expect(message.includes("If only the credits can't be read, save anyway.")).toBe(isSaved);
+	});
+
+	const below = { baseUrl: 'https://api.example.com/api/v1/' };
+	it.each<[string, () => unknown, object, boolean]>([
+		['a path that leads nowhere', noPath, below, true],
+		['a path that leads to a page', () => ok('<html>'), below, true],
+		['a path, and a refused token', () => refused(401), below, false],
+		['no path', noPath, {}, false],
+		['a slash alone', noPath, { baseUrl: 'https://api.example.com/' }, false],
+	])('tells a base URL with %s', async (_, answer, changes, isTold) => {
+		const { message } = await test(answer, changes);
+		const words = "'Base URL' has the path /api/v1/, to which the node adds its own";
+		expect(message.includes(words)).toBe(isTold);
+	});
+
+	it('takes a base URL with a path that leads to the service', async () => {
+		const answered = await test(() => ok({ code: 200, data: 12.5 }), below);
+		expect(answered.status).toBe('OK');
+		expect(answered.requests).toMatchObject([
+			{ uri: 'https://api.example.com/api/v1/api/v1/chat/credit' },
+		]);
+	});
+
+	it.each(['Bearer secret-token', ' bearer\tsecret-token'])(
+		'tells a token with the word that the node adds itself, and sends nothing: %j',
+		async (accessToken) => {
+			const { requests, ...result } = await test(fails({}), { accessToken });
+			expect(requests).toEqual([]);
+			expect(result.status).toBe('Error');
+			expect(result.message).toMatch(/^'Access Token' begins with "Bearer".*Paste the token alone/);
+			expect(result.message).not.toContain('secret-token');
+		},
+	);
+
 	it('sends nothing to an address that it refuses', async () => {
 		const unencrypted = { baseUrl: 'http://api.example.com' };
 		expect((await test(fails({}), unencrypted)).requests).toEqual([]);

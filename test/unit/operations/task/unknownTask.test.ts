@@ -1,0 +1,45 @@
+import { TaskService } from '../../../../nodes/MediaGeneration/api/client';
+import type { RequestContext } from '../../../../nodes/MediaGeneration/api/exchange';
+import type { Operation } from '../../../../nodes/MediaGeneration/operations/operation';
+import { get } from '../../../../nodes/MediaGeneration/operations/task/get';
+import { getFiles } from '../../../../nodes/MediaGeneration/operations/task/getFiles';
+import { buildContext } from '../../context';
+import { buildItem } from '../creations';
+
+type Values = Record<string, unknown>;
+
+/** Runs an operation for a task, of which the service answers this. */
+async function run(operation: Operation, answer: [number, string], values: Values = {}) {
+	const [statusCode, body] = answer;
+	const context = buildContext();
+	const credentials = { baseUrl: 'https://api.example', accessToken: 'secret-token' };
+	const helpers = {
+		httpRequestWithAuthentication: async () => await Promise.resolve({ statusCode, body }),
+	} as RequestContext['helpers'];
+	const service = new TaskService({ helpers }, credentials);
+	const item = { ...buildItem(context, 0), service };
+	const all: Values = { taskId: 'task', files: ['result'], ...values };
+	const request = await operation.prepare({ ...item, read: (name) => all[name] ?? 'data' });
+	const { outcomes } = await operation.run([{ item, request }], context);
+	return (outcomes[0] as { error: Error }).error;
+}
+
+const UNKNOWN = { message: 'The service has no task with this ID', description: 'Check Task ID.' };
+
+describe.each<[string, Operation, Values]>([
+	['Get', get, {}],
+	['Get without Simplify', get, { simplify: false }],
+	['Get Files', getFiles, {}],
+])('%s', (_, operation, values) => {
+	it.each<[string, [number, string]]>([
+		['code 422', [200, '{"code":422,"msg":"recordInfo is null"}']],
+		['code 404', [404, '{"code":404,"msg":"Not found"}']],
+	])('says of an unknown task, by %s, to check the ID', async (_name, answer) => {
+		expect(await run(operation, answer, values)).toMatchObject(UNKNOWN);
+	});
+
+	it('says of a page that is not there to check the paths', async () => {
+		const { message } = await run(operation, [404, '<html>'], values);
+		expect(message).toContain('has nothing at that address');
+	});
+});
