@@ -11,9 +11,10 @@ import type { Model } from './model';
 export const toBuilderHint = (text: string) => ({ propertyHint: text, message: text });
 
 /**
- * Makes the properties of all models. The first of several with one name gets `hide` with the
- * models that lack it, in place of `show` with its own: n8n then joins them in its types and knows
- * all their models. Any Model is last here, because n8n can't join the conditions of its prompt.
+ * Makes the properties of all models. Each is shown for its own model. The first of several with one
+ * name is hidden for the other models instead, which is the same to the editor, but lets n8n join
+ * them in its types, with all their models. Any Model is last here, because n8n can't join the
+ * conditions of its prompt.
  */
 export function listModelProperties([anyModel, ...named]: Model[]): INodeProperties[] {
 	const listed = [...named, anyModel].flatMap((model) => model ?? []);

@@ -98,7 +98,7 @@ function buildNumberShape(options: INodePropertyTypeOptions = {}): z.ZodTypeAny 
 }
 
 const flag = z.preprocess(
-	(value) => (value === 'true' ? true : value === 'false' ? false : value),
+	(value) => (value === 'true' || value === 'false' ? value === 'true' : value),
 	z.boolean({ message: 'must be true or false' }),
 );
 
@@ -113,15 +113,11 @@ export const isBlank = (value: unknown): boolean =>
 	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
 /** Shortens a value for a message. A URL's query is left out, because it may hold a secret. */
-export const shorten = (value: unknown): string => {
-	const shown =
-		typeof value === 'string'
-			? (value.split('?')[0] ?? '')
-			: typeof value === 'object'
-				? writeJson(value)
-				: String(value);
+export function shorten(value: unknown): string {
+	const text = typeof value === 'object' ? writeJson(value) : String(value);
+	const shown = typeof value === 'string' ? (text.split('?')[0] ?? '') : text;
 	return `"${shown.length > 60 ? `${shown.slice(0, 60)}…` : shown}"`;
-};
+}
 
 /** Writes an object for a message. One from an expression may contain itself. */
 function writeJson(value: object | null): string {

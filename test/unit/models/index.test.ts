@@ -171,7 +171,7 @@ describe('the list of models', () => {
 		expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b)));
 	});
 
-	it('has every model of the contract, and the custom one', () => {
+	it('has every model of the contract, and Any Model', () => {
 		expect(models.map(({ id }) => id).sort()).toEqual([...Object.keys(contract), 'any'].sort());
 	});
 });

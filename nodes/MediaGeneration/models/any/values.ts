@@ -36,7 +36,7 @@ export function isBody(schema: JsonSchema, json: object): json is Body {
 }
 
 /**
- * Makes the input from the entered values, without blank fields and entries. Text fields and expressions return
+ * Makes the input from the values of fields, without blank ones. Text fields and expressions return
  * text, so values are converted to the schema's types where that loses nothing. In fields that take
  * files, texts that are no URL become Media.
  * @param mediaNames the names in Media Fields
@@ -53,12 +53,13 @@ export function toInput(
 	return convertParts(schema, Object.fromEntries(entered), convertPart);
 }
 
+/** Says whether a list has only blank entries. One without entries was meant. */
 const isBlankList = (value: unknown): boolean =>
 	Array.isArray(value) && value.length > 0 && value.every(isBlank);
 
 /**
- * Puts Media in place of the texts in a JSON input that are the names of binary fields, where the
- * model takes files. Everything else stays as it is.
+ * Puts Media into an input that was written as JSON, in place of the names of binary fields, where
+ * the model takes files. Everything else stays as it is.
  * @param mediaNames the names in Media Fields
  */
 export function nameFiles(
@@ -187,30 +188,46 @@ function* listViolations(
 	value: unknown,
 	path: Violation['path'] = [],
 ): Generator<Violation, void> {
-	const { items = {}, properties = {}, required = [], allOf = [], anyOf = [] } = schema;
 	const message = checkValue(schema, value);
 	if (message) return yield { path, value, message };
 	if (Array.isArray(value))
 		for (const [index, entry] of value.entries())
-			yield* listViolations(items, entry, [...path, index]);
-	else if (isObject(value) && !(value instanceof Media)) {
-		const own = (name: string) => (getPart(properties, name) ?? {}) as JsonSchema;
-		for (const name of required)
-			if (getPart(value, name) === undefined && !takesJson(own(name))) {
-				const purpose = findPurpose(name, own(name));
-				const remedy = purpose.kind === 'earlierResult' ? purpose.remedy : undefined;
-				yield { path: [...path, name], message: 'is required', isMissing: true, remedy };
-			}
-		for (const [name, part] of Object.entries(value))
-			yield* listViolations(own(name), part, [...path, name]);
+			yield* listViolations(schema.items ?? {}, entry, [...path, index]);
+	else if (isObject(value) && !(value instanceof Media)) yield* checkParts(schema, value, path);
+	for (const branch of schema.allOf ?? []) yield* listViolations(branch, value, path);
+	const violation = checkForms(schema.anyOf ?? [], value, path);
+	if (violation) yield violation;
+}
+
+/** Lists the properties of an object that are missing, and what is wrong with the others. */
+function* checkParts(
+	{ properties = {}, required = [] }: JsonSchema,
+	object: Record<string, unknown>,
+	path: Violation['path'],
+): Generator<Violation, void> {
+	const getOwn = (name: string) => (getPart(properties, name) ?? {}) as JsonSchema;
+	for (const name of required) {
+		if (getPart(object, name) !== undefined || takesJson(getOwn(name))) continue;
+		const purpose = findPurpose(name, getOwn(name));
+		const remedy = purpose.kind === 'earlierResult' ? purpose.remedy : undefined;
+		yield { path: [...path, name], message: 'is required', isMissing: true, remedy };
 	}
-	for (const branch of allOf) yield* listViolations(branch, value, path);
-	const found = anyOf.map((branch) => listViolations(branch, value, path).next().value);
-	if (!found.length || found.includes(undefined)) return;
-	// If all but one branch lack something they require, that one was meant.
+	for (const [name, part] of Object.entries(object))
+		yield* listViolations(getOwn(name), part, [...path, name]);
+}
+
+/** Says what is wrong with a value that has none of these forms; undefined if it has one. */
+function checkForms(
+	anyOf: JsonSchema[],
+	value: unknown,
+	path: Violation['path'],
+): Violation | undefined {
+	const found = anyOf.map((form) => listViolations(form, value, path).next().value);
+	if (!found.length || found.includes(undefined)) return undefined;
+	// The only form that has all it requires is the one that was meant.
 	const [meant, ...others] = found.filter((one) => one && !one.isMissing);
-	if (meant && !others.length) yield meant;
-	else yield { path, value, message: `must have one of these forms: ${describeForms(anyOf)}` };
+	if (meant && !others.length) return meant;
+	return { path, value, message: `must have one of these forms: ${describeForms(anyOf)}` };
 }
 
 const isLess = (size: number, limit: number) => size < limit;
@@ -247,6 +264,8 @@ function checkValue(schema: JsonSchema, given: unknown): string | undefined {
 		if (limit !== undefined && getType(value) === type && isBroken(size, limit))
 			return message.replace('#', String(limit));
 	}
-	const isWrong = isText && schema.format === 'uri' && (/\s/.test(value) || !URL.canParse(value));
-	return isWrong ? 'must be a URL' : undefined;
+	if (isText && schema.format === 'uri' && !isUrl(value)) return 'must be a URL';
+	return undefined;
 }
+
+const isUrl = (text: string): boolean => !/\s/.test(text) && URL.canParse(text);
