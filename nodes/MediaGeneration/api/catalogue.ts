@@ -1,7 +1,7 @@
-import { sleep } from 'n8n-workflow';
 import { BoundedMap } from '../lib/boundedMap';
 import { digest } from '../lib/json';
 import { RateLimiter } from '../lib/rateLimiter';
+import { pause } from '../lib/timers';
 import type { TaskService } from './client';
 import type { RequestSettings } from './exchange';
 import { isRateLimited } from './failure';
@@ -65,8 +65,8 @@ class Account {
 	/** Sends one request after another's answer and a pause: a request may be slow to arrive. */
 	async send<T>(request: () => Promise<T>): Promise<T> {
 		const answer = this.free.then(async () => await this.inTurn(request));
-		const pause = async () => await sleep(LOOKUP_PAUSE);
-		this.free = answer.then(pause, pause);
+		const pauseAfter = async () => await pause(LOOKUP_PAUSE);
+		this.free = answer.then(pauseAfter, pauseAfter);
 		return await answer;
 	}
 }

@@ -1,5 +1,5 @@
-import { sleep } from 'n8n-workflow';
 import { BoundedMap } from './boundedMap';
+import { pause } from './timers';
 
 /** Limits of how fast an account's service is asked. Times are in milliseconds. */
 export interface RateLimits {
@@ -93,9 +93,9 @@ export class RateLimiter {
 		try {
 			for (;;) {
 				signal?.throwIfAborted();
-				const pause = this.measurePause(lane, requests, ticket);
-				if (pause <= 0) return void lane.underway++;
-				await sleep(pause, signal);
+				const length = this.measurePause(lane, requests, ticket);
+				if (length <= 0) return void lane.underway++;
+				await pause(length, signal);
 			}
 		} finally {
 			lane.waiting.delete(ticket);

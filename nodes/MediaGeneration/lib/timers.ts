@@ -1,4 +1,7 @@
-import { sleep } from 'n8n-workflow';
+import { sleep as pause } from 'n8n-workflow';
+
+/** Pauses for some milliseconds. @throws when `signal` aborts it. n8n calls it `sleep`. */
+export { pause };
 
 /** The longest pause that a timer of Node takes, in milliseconds. */
 export const LONGEST_PAUSE = 2 ** 31 - 1;
@@ -15,7 +18,7 @@ export const runAfter = (milliseconds: number, run: () => void): void =>
  */
 export async function settleBy<T>(until: number, work: Promise<T>): Promise<T | undefined> {
 	const isDone = new AbortController();
-	const limit = sleep(Math.min(until - Date.now(), LONGEST_PAUSE), isDone.signal);
+	const limit = pause(Math.min(until - Date.now(), LONGEST_PAUSE), isDone.signal);
 	const result = await Promise.race([work, limit.then(undefined, () => undefined)]);
 	isDone.abort();
 	return result as T | undefined;

@@ -1,8 +1,9 @@
 import { createHash } from 'crypto';
-import { sleep, type IDataObject, type IHookFunctions, type IWebhookFunctions } from 'n8n-workflow';
+import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { warnOwner } from '../callback/respond';
 import { isUnderway, type HeldResponse } from '../host/delivery';
 import { BoundedMap } from '../lib/boundedMap';
+import { pause } from '../lib/timers';
 
 /** The most events that a trigger remembers. n8n loads and saves them with each callback. */
 export const REMEMBERED_EVENTS = 1_000;
@@ -63,7 +64,7 @@ export class TaskEvents {
 	 * @returns false if the task has completed, or the copy takes too long
 	 */
 	async begin(until: number): Promise<boolean> {
-		while (isHeld(this.key) && Date.now() < until) await sleep(25);
+		while (isHeld(this.key) && Date.now() < until) await pause(25);
 		if (isHeld(this.key) || this.has('taskCompleted')) return false;
 		for (const key of underway.keys()) if (!isHeld(key)) underway.delete(key);
 		underway.set(this.key, new WeakRef(this.context.getResponseObject()));

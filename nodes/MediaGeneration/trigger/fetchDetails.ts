@@ -1,8 +1,8 @@
-import { sleep, UserError } from 'n8n-workflow';
+import { UserError } from 'n8n-workflow';
 import type { TaskService } from '../api/client';
 import { isUnknownTask, ServiceError } from '../api/failure';
 import type { Task } from '../api/task';
-import { settleBy } from '../lib/timers';
+import { pause, settleBy } from '../lib/timers';
 import { DETAILS, KNOWN_AGAIN } from '../operations/wait/timetable';
 
 /** What the service says of a task. */
@@ -29,7 +29,7 @@ export async function fetchDetails(
 	const askTwice = async () => {
 		const details = await ask();
 		if (details.outcome !== 'unknown') return details;
-		await sleep(KNOWN_AGAIN);
+		await pause(KNOWN_AGAIN);
 		return await ask();
 	};
 	return (await settleBy(until, askTwice())) ?? { outcome: 'down' };

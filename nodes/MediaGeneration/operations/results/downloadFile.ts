@@ -1,4 +1,4 @@
-import { sleep, UserError, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
+import { UserError, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
 import { USER_AGENT, type RequestSettings } from '../../api/exchange';
 import { findNetworkFailure, SLOW_HINT } from '../../api/failure';
@@ -6,7 +6,7 @@ import { toMessage } from '../../api/schemas';
 import { storeFile } from '../../host/storeFile';
 import { isInternalUrl, isWebUrl } from '../../lib/url';
 import { cutText } from '../../lib/text';
-import { settleBy } from '../../lib/timers';
+import { pause, settleBy } from '../../lib/timers';
 import { chooseFileType } from '../../media/formats';
 
 const MAX_REDIRECTS = 5;
@@ -142,7 +142,7 @@ async function watch(
 ): Promise<[why: string, hint?: string]> {
 	for (let elapsed = seconds; elapsed <= LONGEST_DOWNLOAD; elapsed += seconds) {
 		const before = countArrived();
-		await sleep(seconds * 1000, signal);
+		await pause(seconds * 1000, signal);
 		if (countArrived() - before < LEAST_BYTES)
 			return [`sent less than ${LEAST_BYTES / 1000} kB in ${seconds} s`, SLOW_HINT];
 	}
