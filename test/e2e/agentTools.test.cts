@@ -1,7 +1,14 @@
 import { expect } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { ToolCall } from '../../dev/fixtures/scriptedModel.cts';
-import { buildNode, chain, connect, editSample, prompts } from '../../dev/fixtures/workflows.cts';
+import {
+	buildNode,
+	chain,
+	connect,
+	editSample,
+	generate,
+	prompts,
+} from '../../dev/fixtures/workflows.cts';
 import type { Workflow, WorkflowNode } from '../../dev/n8n/workflow.cts';
 import { connectToMcp, isOldest, useModel, usePair } from './support.cts';
 
@@ -91,7 +98,7 @@ describe.each(Object.keys(AGENT_VERSIONS) as AgentAge[])('as a tool of the %s ag
 		const calls: Array<[prompt: string, ...told: string[]]> = [
 			['night', '"status":"completed"'],
 			['night', '"status":"completed"'],
-			['#neverEnds', '"status":"timedOut"', 'with the operation Get'],
+			['#neverEnds', '"status":"timedOut"', 'with the operation Wait'],
 			['#garbage #created', MAY_EXIST, 'the recent tasks of your account'],
 			['#garbage #created', MAY_EXIST, 'the recent tasks of your account'],
 			['#accepted=503', MAY_EXIST, 'the service named it'],
@@ -139,6 +146,33 @@ describe.each(Object.keys(AGENT_VERSIONS) as AgentAge[])('as a tool of the %s ag
 		expect(pair.countCreations()).toBe(0);
 	});
 });
+
+describe.each(Object.keys(AGENT_VERSIONS) as AgentAge[])(
+	'Wait as a tool of the %s agent',
+	(age) => {
+		it('lets the model go on waiting for a task, and tells it of an ID that nobody knows', async () => {
+			await pair.runNodes(prompts(['#slow=4 dusk']), generate({ operation: 'start' }));
+			const taskId = pair.findId('#slow=4 dusk');
+			const tool = buildTool({
+				operation: 'wait',
+				taskId: "={{ $fromAI('Task_ID', 'The ID of the task', 'string') }}",
+				options: { agentWait: 0.01 },
+			});
+			// Each waits for a second or so, until the task has ended.
+			const calls = [...Array.from({ length: 8 }, () => taskId), 'unknown'];
+			model.script(calls.map((Task_ID) => [{ Task_ID }]));
+			await runAgentOn(undefined, tool, age, { text: 'Is it finished?', options: {} });
+			const told = model.listToolResults();
+			expect(told).toHaveLength(calls.length);
+			expect(told[0]).toContain('"status":"timedOut"');
+			expect(told[0]).toContain('with the operation Wait');
+			expect(told.at(-2)).toContain('"status":"completed"');
+			expect(told.at(-2)).toContain('"resultUrls":["http');
+			expect(told.at(-1)).toContain('The service has no task with this ID');
+			expect(pair.countCreations()).toBe(1);
+		});
+	},
+);
 
 /** Runs an agent for these prompts, in two turns each, and returns what the tool told the model for each. */
 async function runBatch(texts: string[], batchSize: number) {

@@ -46,12 +46,12 @@ export function toStatus(state: string, otherwise: TaskStatus = 'pending'): Task
 	return statuses.find((status) => STATES[status].test(word)) ?? otherwise;
 }
 
-/** A task right after its creation. */
-export const newTask = (taskId: string, model: string): Task => ({
+/** A task of which nothing is known but its ID, and its model if this node created it. */
+export const newTask = (taskId: string, model?: string): Task => ({
 	taskId,
 	status: 'pending',
 	resultUrls: [],
-	model,
+	...(model !== undefined && { model }),
 });
 
 /** The task as it is output when the wait ends before it. */

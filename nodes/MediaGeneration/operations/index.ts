@@ -8,6 +8,7 @@ import { generate } from './task/generate';
 import { getFiles } from './task/getFiles';
 import { get } from './task/get';
 import { verifyCallback } from './task/verifyCallback';
+import { wait } from './task/wait';
 
 /** The operations of a resource are sorted by name, as n8n requires for a list of five. */
 export const operations: Operation[] = [
@@ -20,4 +21,5 @@ export const operations: Operation[] = [
 	getFiles,
 	start,
 	verifyCallback,
+	wait,
 ];

@@ -18,7 +18,7 @@ const LINKS =
 	'The links usually expire. Show an image to the user as Markdown, ![](link), and any other file as a link. For fresh links, look at the task by its taskId, with the operation Get.';
 
 const GOES_ON =
-	'The task continues. Do not create it again: look at it later by its taskId, with the operation Get.';
+	'The task continues. Do not create it again: wait for it by its taskId, with the operation Wait, or look at it later with Get.';
 
 const CUT =
 	'This is not all of it: texts were cut, and links, IDs and items left out, for their length.';

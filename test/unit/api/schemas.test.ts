@@ -7,6 +7,7 @@ import generate from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/gene
 import getFiles from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/getFiles.json';
 import get from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/get.json';
 import verifyCallback from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/verifyCallback.json';
+import wait from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/wait.json';
 import {
 	integer,
 	modelList,
@@ -104,14 +105,14 @@ function buildSchema(value: unknown): object {
 	return { type: 'object', properties: Object.fromEntries(properties) as object };
 }
 
+/** What Generate and Wait output. */
+const waited = { ...whole, file: downloaded, downloadError: 'broke off', lookError: 'no answer' };
+
 it.each([
 	['account: get credits', getCredits, { credits: 12.5 }],
 	['task: start', start, { ...newTask('task', 'beta2/image-edit'), resultUrls: [url] }],
-	[
-		'task: generate',
-		generate,
-		{ ...whole, file: downloaded, downloadError: 'broke off', lookError: 'no answer' },
-	],
+	['task: generate', generate, waited],
+	['task: wait', wait, waited],
 	['task: get', get, { ...whole, file }],
 	['task: getFiles', getFiles, { ...whole, file: downloaded }],
 	['task: verify callback', verifyCallback, diagnosis],

@@ -82,6 +82,7 @@ const forms: Record<string, Record<string, object>> = {
 	start: { 'of a task': {} },
 	get: { 'of a task': {}, 'of files': perFile, 'of a record': { simplify: false } },
 	getFiles: { 'of a task': {}, 'of files': perFile },
+	wait: { 'of a task': {}, 'of files': perFile },
 	upload: { 'by URL': { source: 'url' }, 'of a file': { source: 'binary' } },
 	getCredits: { 'of an account': {} },
 	getMany: { 'of the catalogue': { returnAll: true } },
@@ -90,7 +91,7 @@ const forms: Record<string, Record<string, object>> = {
 };
 
 /** The other operations output nothing of a record. */
-const READS_RECORD = /^(generate|get|getFiles|upload)$/;
+const READS_RECORD = /^(generate|get|getFiles|upload|wait)$/;
 
 const manyModels = Array.from({ length: 1_000 }, (_, number) => ({
 	model: `${number}/${long('m', 300)}`,

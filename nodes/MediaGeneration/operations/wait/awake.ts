@@ -1,8 +1,8 @@
-import { sleep, type IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
 import { isRateLimited } from '../../api/failure';
 import { readDeadline } from '../../host/deadline';
-import { LONGEST_PAUSE, settleBy } from '../../lib/timers';
+import { LONGEST_PAUSE, pause, settleBy } from '../../lib/timers';
 import type { Outcome } from '../operation';
 import type { TaskWork } from '../work';
 import type { Looker, Source } from './look';
@@ -11,25 +11,27 @@ import { PAUSES_AWAKE, planAwake, type AwakeTimes } from './timetable';
 
 type GetSource = (taskId: string) => Source;
 
+/** @param until the wait limit, in milliseconds since 1970 */
+export const planWait = (context: IExecuteFunctions, until: number): AwakeTimes =>
+	planAwake(Date.now(), until, readDeadline(context));
+
 /**
  * Waits awake: looks at all tasks together until they have ended, the limit passes, the execution is
  * stopped, or n8n would soon end it. Then it waits for the files.
- * @param until the wait limit, in milliseconds since 1970
  * @returns an outcome for each of `works`, in their order
  */
 export async function waitAwake(
 	context: IExecuteFunctions,
 	works: TaskWork[],
-	{ looker, until }: { looker: Looker; until: number },
+	{ looker, times }: { looker: Looker; times: AwakeTimes },
 ): Promise<Outcome[]> {
-	const stopped = context.getExecutionCancelSignal();
+	const { known } = looker;
 	const getSource = createGetSource(context, works);
-	const times = planAwake(Date.now(), until, readDeadline(context));
-	await lookUntilEnded(looker, getSource, times, stopped);
-	if (!looker.known.haveEnded && times.filesBy < until) sayEndedEarly(context);
+	await lookUntilEnded(looker, getSource, times, context.getExecutionCancelSignal());
+	if (!known.haveEnded && times.isCutShort) sayEndedEarly(context);
 	await settleBy(times.filesBy, looker.collectFiles(getSource));
-	showOutcome(context, looker.known.tasks);
-	return works.map(({ task }) => ({ items: looker.known.toOutput(task.taskId) }));
+	showOutcome(context, known.tasks);
+	return works.map(({ task }) => ({ items: known.toOutput(task.taskId) }));
 }
 
 /** Makes a function that finds the service of a task. Files go to n8n's storage. */
@@ -50,16 +52,16 @@ async function lookUntilEnded(
 	const { first, growth, longest } = PAUSES_AWAKE;
 	const over = new AbortController();
 	const givenUp = waitForEnd(end, over, stopped);
-	let pause = first;
+	let length = first;
 	let at = -Infinity;
 	while (!known.haveEnded && at < lastLook) {
 		// By chance, so that runs that began together don't look together.
-		at = Math.min(Date.now() + pause * (0.75 + Math.random() / 2), lastLook);
-		await Promise.race([sleep(at - Date.now()), givenUp]);
+		at = Math.min(Date.now() + length * (0.75 + Math.random() / 2), lastLook);
+		await Promise.race([pause(at - Date.now()), givenUp]);
 		if (over.signal.aborted) break;
 		const look = looker.look(known.openIds, { getSource, signal: over.signal });
 		await Promise.race([look, givenUp]);
-		pause = isRateLimited(known.failure) ? longest : Math.min(pause * growth, longest);
+		length = isRateLimited(known.failure) ? longest : Math.min(length * growth, longest);
 	}
 	over.abort();
 }
@@ -73,6 +75,6 @@ async function waitForEnd(
 	const stop = () => over.abort();
 	if (stopped?.aborted) stop();
 	stopped?.addEventListener('abort', stop, { once: true });
-	await sleep(Math.min(end - Date.now(), LONGEST_PAUSE), over.signal).catch(stop);
+	await pause(Math.min(end - Date.now(), LONGEST_PAUSE), over.signal).catch(stop);
 	stop();
 }

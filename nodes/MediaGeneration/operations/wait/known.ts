@@ -64,6 +64,11 @@ export class KnownTasks {
 		return this.openIds.map((taskId) => this.byId.get(taskId)?.failure).find(Boolean);
 	}
 
+	/** Why the last look at this task failed, if it did. */
+	getFailure(taskId: string): Error | undefined {
+		return this.byId.get(taskId)?.failure;
+	}
+
 	/** The tasks as the service last returned them, in the order of their items. */
 	get tasks(): Task[] {
 		return [...this.byId.values()].map(({ task }) => task);
@@ -83,7 +88,8 @@ export class KnownTasks {
 		const known = this.byId.get(taskId);
 		if (!known || !this.open.has(taskId)) return;
 		// A record may lack the model.
-		known.task = { ...said, model: said.model ?? known.task.model };
+		const { model } = known.task;
+		known.task = model === undefined ? said : { ...said, model: said.model ?? model };
 		known.failure = undefined;
 		known.silences = 0;
 		if (hasEnded(said)) this.open.delete(taskId);

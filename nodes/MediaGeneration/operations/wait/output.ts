@@ -18,7 +18,7 @@ export function showOutcome(context: IExecuteFunctions, tasks: Task[]): void {
 	}
 	if (open.length) {
 		const has = open.length === 1 ? 'has' : 'have';
-		addHint(context, 'warning', `${count(open)} ${has} not ended. Look again later with Get.`);
+		addHint(context, 'warning', `${count(open)} ${has} not ended. Use Wait to go on waiting.`);
 	}
 	const costs = tasks.flatMap(({ creditsConsumed }) => creditsConsumed ?? []);
 	if (!costs.length) return;

@@ -69,13 +69,16 @@ export interface AwakeTimes {
 	end: number;
 	/** It waits no longer for their files. */
 	filesBy: number;
+	/** n8n's timeout comes before the wait limit. */
+	isCutShort: boolean;
 }
 
 /** Plans a run that is awake. `until` is the wait limit. All times are in milliseconds since 1970. */
 export function planAwake(begun: number, until: number, n8nEnds: number): AwakeTimes {
 	const filesBy = n8nEnds - Math.min(LEFT_TO_N8N, (n8nEnds - begun) / 5);
+	const isCutShort = filesBy < until;
 	if (begun >= until - DUE_EARLY)
-		return { lastLook: begun, end: Math.min(begun + LATE_WAIT, filesBy), filesBy };
+		return { lastLook: begun, end: Math.min(begun + LATE_WAIT, filesBy), filesBy, isCutShort };
 	const end = Math.min(until, filesBy);
-	return { lastLook: end - Math.min(LAST_LOOK, (end - begun) / 5), end, filesBy };
+	return { lastLook: end - Math.min(LAST_LOOK, (end - begun) / 5), end, filesBy, isCutShort };
 }

@@ -3,7 +3,7 @@ import type { RunResult } from '../operation';
 import type { RunRecord, Sleep, Wait } from '../record';
 import type { TaskWork } from '../work';
 import { fallAsleep } from './asleep/sleep';
-import { waitAwake } from './awake';
+import { planWait, waitAwake } from './awake';
 import type { WaitDecision } from './decide';
 import { Looker, type WaitSettings } from './look';
 import { logObstacle, sayObstacle, sayWhyAwake, showAgain } from './output';
@@ -52,5 +52,6 @@ export async function waitForTasks(
 	sayWhyAwake(context, reason);
 	showAgain(context, woken?.hints);
 	sayObstacle(context, woken?.obstacle);
-	return { outcomes: await waitAwake(context, works, { looker, until }) };
+	const times = planWait(context, until);
+	return { outcomes: await waitAwake(context, works, { looker, times }) };
 }

@@ -1,7 +1,7 @@
 import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
 import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
 import { Looker } from '../../../../nodes/MediaGeneration/operations/wait/look';
-import { waitAwake } from '../../../../nodes/MediaGeneration/operations/wait/awake';
+import { planWait, waitAwake } from '../../../../nodes/MediaGeneration/operations/wait/awake';
 import { buildContext } from '../../context';
 import { fail } from '../../fail.ts';
 
@@ -46,7 +46,7 @@ async function poll(
 	const looker = new Looker({ limit: 0, timeoutSeconds: 60 });
 	looker.known.setTasks(works.map(({ task }) => task));
 	let endedAt: number | undefined;
-	const wait = waitAwake(context, works, { looker, until });
+	const wait = waitAwake(context, works, { looker, times: planWait(context, until) });
 	void wait.then(() => (endedAt = Date.now()));
 	await jest.advanceTimersByTimeAsync(Math.max(until, 0) + 60_000);
 	const output = (await wait) as Array<{ items: [{ json: Task }] }>;

@@ -42,12 +42,12 @@ it.each<[Task[], string[]]>([
 		[{ ...failed, failMessage: 'x'.repeat(201) }],
 		[`warning: The task failed: ${'x'.repeat(199)}…`],
 	],
-	[[open], ['warning: The task has not ended. Look again later with Get.']],
+	[[open], ['warning: The task has not ended. Use Wait to go on waiting.']],
 	[
 		[open, newTask('n', 'm'), failed],
 		[
 			expect.stringMatching(/^warning: 1 of 3 tasks failed/) as string,
-			'warning: 2 of 3 tasks have not ended. Look again later with Get.',
+			'warning: 2 of 3 tasks have not ended. Use Wait to go on waiting.',
 		],
 	],
 	[[paid(0.1), paid(0.2)], ['info: 2 tasks consumed 0.3 credits.']],

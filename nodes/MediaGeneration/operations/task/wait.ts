@@ -1,0 +1,25 @@
+import { newTask } from '../../api/task';
+import { defineOperation, optionsField, timeoutOption } from '../operation';
+import { readTaskId, taskIdField } from './sharedFields';
+import { readWaitSettings, waitOptions } from './waitOptions';
+
+export const wait = defineOperation<string>({
+	resource: 'task',
+	value: 'wait',
+	name: 'Wait',
+	action: 'Wait for a task',
+	description: 'Wait for a task that was started before, and continue with it when it is finished',
+	fields: [taskIdField, optionsField([...waitOptions, timeoutOption])],
+	prepare: readTaskId,
+	async run(prepared, context) {
+		const [first] = prepared;
+		if (!first) return { outcomes: [] };
+		const { waitForIds } = await import('../wait/waitForIds');
+		const works = prepared.map(({ item: { index, service }, request: taskId }) => ({
+			index,
+			service,
+			task: newTask(taskId),
+		}));
+		return { outcomes: await waitForIds(context, works, readWaitSettings(first.item)) };
+	},
+});

@@ -1,0 +1,153 @@
+import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
+import type { WaitSettings } from '../../../../nodes/MediaGeneration/operations/wait/look';
+import { waitForIds } from '../../../../nodes/MediaGeneration/operations/wait/waitForIds';
+import { buildContext, type Run } from '../../context';
+import { buildItem, refuse } from '../creations';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+beforeEach(() => void jest.useFakeTimers({ now: 0 }));
+afterEach(() => jest.useRealTimers());
+
+/** What the service says of a task at a moment, in seconds. */
+type Say = (seconds: number) => Partial<Task> | Error;
+
+const completed: Partial<Task> = { status: 'completed' };
+const pending: Partial<Task> = { status: 'pending' };
+const endsAt =
+	(end: number): Say =>
+	(seconds) =>
+		seconds < end ? pending : completed;
+
+interface Options extends Run {
+	settings?: Partial<WaitSettings>;
+	/** The token of each item's credential. */
+	tokens?: string[];
+}
+
+/** Waits for the tasks of these IDs; returns what comes out, when, and what was asked for, when. */
+async function wait(
+	ids: string[],
+	service: Record<string, Say>,
+	{ settings, tokens = [], ...run }: Options = {},
+) {
+	const asked: Array<[taskId: string, seconds: number]> = [];
+	const getTask = async (taskId: string) => {
+		const seconds = Date.now() / SECOND;
+		asked.push([taskId, Math.round(seconds)]);
+		const said = service[taskId]?.(seconds) ?? new Promise<never>(() => {});
+		if (said instanceof Error) throw said;
+		return { taskId, ...(await said) };
+	};
+	const more = { getWorkflowSettings: () => ({}), addExecutionHints() {} };
+	const context = buildContext(run, more);
+	const works = ids.map((taskId, index) => {
+		const credentials = { accessToken: tokens[index] ?? 'token' };
+		const { service } = buildItem(context, index, { credentials });
+		Object.assign(service, { getTask });
+		return { index, service, task: newTask(taskId) };
+	});
+	let seconds: number | undefined;
+	const waiting = waitForIds(context, works, { limit: MINUTE, timeoutSeconds: 60, ...settings });
+	void waiting.then(() => (seconds = Math.round(Date.now() / SECOND)));
+	await jest.advanceTimersByTimeAsync(5 * MINUTE);
+	return { outcomes: await waiting, seconds, asked };
+}
+
+const shown = (json: object) => ({ items: [{ json }] });
+
+it('outputs what has ended already at once, and knows no more of a task than the service says', async () => {
+	const { outcomes, seconds } = await wait(['a'], { a: () => completed });
+	expect(outcomes).toStrictEqual([shown({ taskId: 'a', status: 'completed' })]);
+	expect(seconds).toBe(0);
+});
+
+it('waits for several tasks together, and outputs each at its items', async () => {
+	const { outcomes, seconds } = await wait(['a', 'b', 'a'], { a: endsAt(1), b: endsAt(20) });
+	expect(outcomes).toMatchObject(['a', 'b', 'a'].map((taskId) => shown({ taskId, ...completed })));
+	expect(seconds).toBeGreaterThanOrEqual(20);
+	expect(seconds).toBeLessThan(40);
+});
+
+it.each<[string, Say]>([
+	['goes on', () => pending],
+	['is never told of', () => refuse(500)],
+	['hangs', undefined as unknown as Say],
+])('a task that %s is timedOut at the limit', async (_, say) => {
+	const { outcomes, seconds } = await wait(['a'], { a: say });
+	expect(outcomes).toMatchObject([shown({ taskId: 'a', status: 'timedOut' })]);
+	expect(seconds).toBeGreaterThanOrEqual(55);
+	expect(seconds).toBeLessThanOrEqual(60);
+});
+
+it.each<[string, Say]>([
+	['has too many requests', (at) => (at < 10 ? refuse(429, 'rate limit') : completed)],
+	['has a fault', (at) => (at < 10 ? refuse(500) : completed)],
+	['does not know the task yet', (at) => (at < 1 ? refuse(404) : completed)],
+])('waits on where the service %s for a while', async (_, say) => {
+	const { outcomes } = await wait(['a'], { a: say });
+	expect(outcomes).toMatchObject([shown({ taskId: 'a', ...completed })]);
+});
+
+it.each<[string, number, Array<[string, number]>]>([
+	// Twice, as a service may not know a task for a moment after its creation.
+	[
+		'does not know the task',
+		404,
+		[
+			['a', 0],
+			['b', 0],
+			['a', 1],
+		],
+	],
+	[
+		'does not take the ID',
+		422,
+		[
+			['a', 0],
+			['b', 0],
+			['a', 1],
+		],
+	],
+	[
+		'does not take the token',
+		401,
+		[
+			['a', 0],
+			['b', 0],
+		],
+	],
+])(
+	'where the service %s, that is the error of its item, and the others are waited for',
+	async (_, code, first) => {
+		const say = { a: () => refuse(code), b: endsAt(20) };
+		const { outcomes, asked } = await wait(['a', 'b'], say, { goesOn: true });
+		expect(outcomes).toMatchObject([{ error: { code } }, shown({ taskId: 'b', ...completed })]);
+		expect(asked.slice(0, first.length)).toEqual(first);
+		expect(asked.filter(([taskId]) => taskId === 'a')).toHaveLength(first.length - 1);
+	},
+);
+
+it('with On Error "stop" such an error ends the run before it waits', async () => {
+	const say = { a: () => refuse(404), b: () => pending };
+	const { outcomes, seconds } = await wait(['b', 'a'], say);
+	expect(outcomes).toMatchObject([undefined, { error: { code: 404 } }].map((one) => one ?? {}));
+	expect(seconds).toBe(1);
+});
+
+it('tells no account what the service says to another one, of the same ID', async () => {
+	const options = { tokens: ['mine', 'yours', 'mine'], goesOn: true };
+	const { outcomes } = await wait(['a', 'a', 'a'], { a: () => completed }, options);
+	const message = expect.stringContaining('the Task ID a with another credential') as string;
+	expect(outcomes).toMatchObject([shown(completed), { error: { message } }, shown(completed)]);
+});
+
+it('asks for nothing more once the execution is stopped', async () => {
+	const stop = new AbortController();
+	setTimeout(() => stop.abort(), 10 * SECOND);
+	const { asked, seconds } = await wait(['a'], { a: () => pending }, { signal: stop.signal });
+	expect(seconds).toBe(10);
+	expect(asked.length).toBeGreaterThan(1);
+	expect(asked.every(([, at]) => at <= 10)).toBe(true);
+});
