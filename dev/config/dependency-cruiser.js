@@ -59,11 +59,11 @@ module.exports = {
 		{
 			name: 'operations-stand-alone',
 			comment:
-				'An operation takes no field from another. What several operations on a task have belongs in operations/task/sharedFields.ts.',
+				'An operation takes no field from another. What several operations on a task have belongs in operations/task/sharedFields.ts, what those that wait have in waitOptions.ts.',
 			from: { path: `^${house}/operations/(task|model|file|account)/` },
 			to: {
 				path: `^${house}/operations/(task|model|file|account)/`,
-				pathNot: `^${house}/operations/(task/sharedFields|model/searchCatalogue)\\.ts$`,
+				pathNot: `^${house}/operations/(task/(sharedFields|waitOptions)|model/searchCatalogue)\\.ts$`,
 			},
 		},
 		room(

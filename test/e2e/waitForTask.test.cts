@@ -12,7 +12,7 @@ import { readHints, usePair } from './support.cts';
 const pair = usePair({ service: { taskSeconds: 0.5 } });
 
 /** Starts a task for each item, without waiting. */
-const START = generate({ operation: 'start' }, { name: 'Start' });
+const START = generate({ operation: 'start' }, { name: 'Tasks' });
 
 /** Waits for the tasks that the node above names. */
 const wait = (options: object = {}, more: object = {}) =>
@@ -60,7 +60,7 @@ describe('an ID that the service does not know', () => {
 		const execution = await pair.runNodes(named, node);
 		expect(execution.getItems(NODE)).toMatchObject([
 			{ taskId, status: 'completed' },
-			{ error: expect.stringContaining(UNKNOWN) as unknown },
+			{ error: expect.stringContaining(UNKNOWN) },
 		]);
 	});
 });
