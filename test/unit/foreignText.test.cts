@@ -30,7 +30,7 @@ const SHOWN = 'â€¹a style="position:fixed;inset:0" href="https://evil.example"â€
 const { methods } = new MediaGeneration();
 
 /** A service whose texts are markup, with one model whose document is so too. */
-const refusal = { code: 422, msg: MARKUP };
+const refusal = { code: 400, msg: MARKUP };
 const model = { model: 'm', title: `Title ${MARKUP}`, taskType: ['image'], pricingDesc: MARKUP };
 const openapi = buildDocument({
 	type: 'object',
