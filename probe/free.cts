@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TaskService } from '../nodes/MediaGeneration/api/client.ts';
+import {
+	isNotFound,
+	isUnknownTask,
+	type ServiceError,
+} from '../nodes/MediaGeneration/api/failure.ts';
 import { findInput } from '../nodes/MediaGeneration/models/any/schema.ts';
 import { createRows, Difference, expectRefusal, expectUnlessAbsent, type Add } from './rows.cts';
 
@@ -11,6 +16,8 @@ const PIXEL = Buffer.from(
 	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
 	'base64',
 );
+
+const isOfToken = ({ kind }: ServiceError): boolean => kind === 'token';
 
 export interface FreeOptions {
 	/** The same service, with a token that is wrong. */
@@ -35,14 +42,14 @@ async function askBasics(add: Add, service: TaskService, stranger: TaskService) 
 		return `${await service.getCredits(SETTINGS)} credits`;
 	});
 	await add('Credits, wrong token', 'code 401 in the body or HTTP 401', async () => {
-		return await expectRefusal([401], stranger.getCredits(SETTINGS));
+		return await expectRefusal(isOfToken, stranger.getCredits(SETTINGS));
 	});
 	await add('Create Task, wrong token', 'code 401: certainly nothing was created', async () => {
 		const request = stranger.createTask({ model: '', input: {} }, SETTINGS);
-		return await expectRefusal([401], request);
+		return await expectRefusal(isOfToken, request);
 	});
 	await add('Task Details, unknown ID', 'code 404 or 422 in the envelope', async () => {
-		return await expectRefusal([404, 422], service.getTask(randomUUID(), SETTINGS));
+		return await expectRefusal(isUnknownTask, service.getTask(randomUUID(), SETTINGS));
 	});
 }
 
@@ -84,7 +91,7 @@ async function askLookups(add: Add, service: TaskService, link: string, options:
 		return `${model}: ${found.input.properties.length} fields`;
 	});
 	await look('Model Schema, unknown model', 'code 404', async () => {
-		return await expectRefusal([404], service.getModelSchema('no/such-model', SETTINGS));
+		return await expectRefusal(isNotFound, service.getModelSchema('no/such-model', SETTINGS));
 	});
 	await look('Download URL', 'a link as the text in data that needs no token', async () => {
 		const request = service.getDownloadUrl(link, SETTINGS);

@@ -41,13 +41,15 @@ export function createRows() {
 	return { rows, add };
 }
 
-/** Expects a refusal with one of these codes, in the service's own envelope. */
-export async function expectRefusal(codes: number[], request: Promise<unknown>) {
+/** Expects a refusal in the service's own envelope. */
+export async function expectRefusal(
+	isExpected: (error: ServiceError) => boolean,
+	request: Promise<unknown>,
+) {
 	const came = await request.catch((error: unknown) => error);
 	if (!(came instanceof ServiceError)) throw new Difference(`a success: ${JSON.stringify(came)}`);
-	const { code, message, answeredBy } = came;
-	if (answeredBy !== 'service' || !code || !codes.includes(code)) throw new Difference(message);
-	return message;
+	if (came.answeredBy !== 'service' || !isExpected(came)) throw new Difference(came.message);
+	return came.message;
 }
 
 /** An endpoint that the package works without is absent where it is answered with 404. */

@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { findModelSchema } from '../../api/catalogue';
+import { CREATION_RATE } from '../../api/service';
 import { modelFields, modelOptions, models } from '../../models';
 import {
 	buildFieldError,
@@ -30,8 +30,7 @@ const rateOption: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 0, maxValue: 10_000, numberPrecision: 0 },
 	default: 18,
-	description:
-		'How many tasks are created within ten seconds at most, by all runs with the same account and number in this n8n process; 0 sets no limit. Services of this kind usually refuse more than 20.',
+	description: `How many tasks are created within ten seconds at most, by all runs with the same account and number in this n8n process; 0 sets no limit. Services of this kind usually refuse more than ${CREATION_RATE.most}.`,
 };
 
 const concurrencyOption: INodeProperties = {
@@ -91,7 +90,10 @@ export async function prepareRequest(
 		read,
 		option,
 		hasFile: (name) => findBinary(item, name) !== undefined,
-		describe: async (name) => await findModelSchema(service, name),
+		describe: async (name) => {
+			const { findModelSchema } = await import('../../api/catalogue');
+			return await findModelSchema(service, name);
+		},
 	});
 	const additional = parseValue(extraFields, option(extraFields.name));
 	const given = toJsonInput({ ...request.input, ...(additional as object | undefined) });

@@ -21,6 +21,15 @@ const UNKNOWN_LIMIT = 3;
 /** The pauses before a creation with an idempotency key is sent again, in milliseconds. */
 const PAUSES = [1_000, 2_000, 4_000];
 
+/** What became of a creation. */
+type Creation = { taskId: string } | { error: UserError };
+
+const attempt = async (create: () => Promise<string>): Promise<Creation> =>
+	await create().then(
+		(taskId) => ({ taskId }),
+		(error: UserError) => ({ error }),
+	);
+
 /**
  * Sends the creations of one account in a run, each when its turn comes, and once. With an
  * idempotency key, one whose answer got lost is sent again. Once further creations would fail too,
@@ -67,43 +76,43 @@ export class CreationSender {
 		const create = async () => await service.createTask(body, settings, key);
 		return await this.inTurn(async () => {
 			if (this.reason) throw this.reason;
-			const sending = key ? this.repeatUntilKnown(create) : create();
-			const answer = await sending.catch((error: UserError) => error);
-			this.note(answer);
-			if (typeof answer !== 'string') throw answer;
-			return answer;
+			const outcome = await (key ? this.repeatUntilKnown(create) : attempt(create));
+			this.note(outcome);
+			if ('error' in outcome) throw outcome.error;
+			return outcome.taskId;
 		});
 	}
 
 	/**
-	 * Sends the same body with the same key up to three times again if its answer gets lost.
-	 * @throws {UnknownOutcomeError} also for a refusal after a lost answer: the task may exist
+	 * Sends the same body with the same key up to three times again if its answer gets lost. A refusal
+	 * after a lost answer leaves the outcome unknown: the task may exist.
 	 */
-	private async repeatUntilKnown(create: () => Promise<string>): Promise<string> {
+	private async repeatUntilKnown(create: () => Promise<string>): Promise<Creation> {
 		let unknown: UnknownOutcomeError | undefined;
 		for (const pause of [...PAUSES, 0]) {
-			const answer = await create().catch((error: UserError) => error);
-			if (typeof answer === 'string') return answer;
-			if (answer instanceof UnknownOutcomeError && !unknown?.outcome.taskId) unknown = answer;
-			if (!unknown) throw answer;
+			const outcome = await attempt(create);
+			if ('taskId' in outcome) return outcome;
+			const { error } = outcome;
+			if (error instanceof UnknownOutcomeError && !unknown?.outcome.taskId) unknown = error;
+			if (!unknown) return outcome;
 			await sleep(pause, this.signal).catch(() => undefined);
 			if (this.signal?.aborted) break;
 		}
-		throw unknown as UnknownOutcomeError;
+		return { error: unknown as UnknownOutcomeError };
 	}
 
 	/** Notes whether further creations make sense. */
-	private note(answer: string | UserError): void {
-		const isUnknown = answer instanceof UnknownOutcomeError;
-		this.unknownsInARow = isUnknown ? this.unknownsInARow + 1 : 0;
-		if (typeof answer === 'string') return;
-		const { message, description } = answer;
+	private note(outcome: Creation): void {
+		const error = 'error' in outcome ? outcome.error : undefined;
+		this.unknownsInARow = error instanceof UnknownOutcomeError ? this.unknownsInARow + 1 : 0;
+		if (!error) return;
+		const { message, description } = error;
 		if (this.unknownsInARow >= UNKNOWN_LIMIT)
 			this.stop(
 				`for ${UNKNOWN_LIMIT} items in a row it is unknown whether a task was created (${message})`,
 				"Look at your account's recent tasks with the service. Once the service works again, run the node for the items that were not sent.",
 			);
-		if (answer instanceof ServiceError && answer.endsRun)
+		if (error instanceof ServiceError && error.endsRun)
 			this.stop(
 				`the service refused an earlier one for a reason that applies to all (${message})`,
 				description ?? undefined,
