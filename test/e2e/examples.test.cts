@@ -75,7 +75,7 @@ it('edit-an-uploaded-image goes from a form to a file', async () => {
 });
 
 it('video-from-a-photo goes from a form to a page that downloads the video', async () => {
-	const { id } = await pair.activate(read('video-from-a-photo'));
+	await pair.activate(read('video-from-a-photo'));
 	const photo = readMedia('baseline.jpg');
 	const webhookId = '8a1f7a52-3c0e-4b1e-9a55-2f6a1c9e7d50';
 	const { formWaitingUrl } = await sendForm(webhookId, photo, 'She smiles');
@@ -92,7 +92,6 @@ it('video-from-a-photo goes from a form to a page that downloads the video', asy
 		prompt: 'She smiles',
 		image_url: expect.stringMatching(/^http/),
 	});
-	expect((await waitForFirst(id))?.getError()).toBeUndefined();
 });
 
 /** Returns the code of a parameter that is an expression. */
