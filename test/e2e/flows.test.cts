@@ -272,10 +272,10 @@ const flows: Record<string, Flow> = {
 
 	'a started task starts the workflow that saves its file': {
 		async start() {
-			const workflow = triggered({ events: ['taskCompleted'] });
+			const [trigger] = triggered().nodes;
 			const files = { resource: 'task', operation: 'getFiles', taskId: '={{ $json.taskId }}' };
-			const more = connect('', [workflow.nodes[0] as WorkflowNode, mediaGeneration(files)]);
-			const { id, url } = await pair.activate({ ...workflow, ...more });
+			const workflow = connect('Saves', [trigger as WorkflowNode, mediaGeneration(files)]);
+			const { id, url } = await pair.activate(workflow);
 			const start = makePicture({ operation: 'start', callbackUrl: url });
 			await pair.run(chain('Starts', [SET, start]));
 			return { id };
@@ -326,7 +326,9 @@ it("the guide's workflow by hand and the one by our node make the same picture",
 	const job = { url: pair.service.url, token: TOKEN, prompt: OTHER };
 	const files = [];
 	for (const workflow of [buildByHand(job), buildByNode(job)]) {
-		const [item] = (await pair.run(workflow)).getOutput('Use the file');
+		const execution = await pair.run(workflow);
+		expect(execution.readError()).toBe('');
+		const [item] = execution.getOutput('Use the file');
 		files.push(item?.binary?.data?.mimeType);
 	}
 	expect(files).toEqual(['image/png', 'image/png']);
