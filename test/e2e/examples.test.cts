@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from '@jest/globals';
 import { readExample } from '../../dev/fixtures/examples.cts';
 import { startMailServer } from '../../dev/fixtures/mailServer.cts';
+import { ToolCall } from '../../dev/fixtures/scriptedModel.cts';
 import { items, setJson } from '../../dev/fixtures/workflows.cts';
 import type { Credential, CredentialInput } from '../../dev/n8n/n8n.cts';
 import { poll } from '../../dev/n8n/wait.cts';
@@ -167,9 +168,9 @@ it('song-to-video makes a video of each take of a song', async () => {
 	);
 });
 
-/** Runs an example with an agent, which makes one call, by hand in place of a chat. */
-async function startAgent(name: string, call: object, ...inputs: CredentialInput[]) {
-	model.script([[call]]);
+/** Runs an example with an agent, which makes a call in each turn, by hand in place of a chat. */
+async function startAgent(name: string, calls: object[], ...inputs: CredentialInput[]) {
+	model.script(calls.map((call) => [call]));
 	const others: Record<string, Credential> = {};
 	for (const input of [model.credential, ...inputs])
 		others[input.type] = await pair.n8n.createCredential(input);
@@ -188,10 +189,31 @@ async function startAgent(name: string, call: object, ...inputs: CredentialInput
 }
 
 it('ai-agent lets an agent make an image', async () => {
-	const id = await startAgent('ai-agent', { Prompt: 'Make it night' });
+	const id = await startAgent('ai-agent', [{ Prompt: 'Make it night' }]);
 	const execution = await pair.n8n.waitForExecution(id);
 	expect(execution.getItems('AI Agent')).toEqual([{ output: 'Done.' }]);
 	expect(JSON.parse(String(model.listToolResults()[0]))).toMatchObject([{ status: 'completed' }]);
+});
+
+it('agent-that-finds-a-model lets an agent find a model, read its fields, use it, and wait for the task', async () => {
+	const Model = 'epsilon-canvas/text-to-image';
+	const id = await startAgent('agent-that-finds-a-model', [
+		new ToolCall('Find_models', () => ({ Search: 'text to image' })),
+		new ToolCall('Read_its_fields', () => ({ Model })),
+		new ToolCall('Create', () => ({ Model, Input: { prompt: 'A "red" fox', seed: 7 } })),
+		new ToolCall('Go_on_waiting', () => ({ Task: pair.listTasks().at(-1)?.taskId })),
+	]);
+	const execution = await pair.n8n.waitForExecution(id);
+	expect(execution.getItems('AI Agent')).toEqual([{ output: 'Done.' }]);
+	const results = model.listToolResults().map((text) => JSON.parse(text) as unknown);
+	const completed = { status: 'completed', resultUrls: Array(4).fill(expect.any(String)) };
+	expect(results).toEqual([
+		expect.arrayContaining([expect.objectContaining({ model: Model })]),
+		expect.arrayContaining([expect.objectContaining({ name: 'seed', type: 'integer' })]),
+		[expect.objectContaining(completed)],
+		[expect.objectContaining(completed)],
+	]);
+	expect(pair.listTasks().at(-1)?.input).toEqual({ prompt: 'A "red" fox', seed: 7 });
 });
 
 it.each([
@@ -201,7 +223,7 @@ it.each([
 	const call = { toolParameters: { Prompt: 'Make it night' }, hitlParameters: {} };
 	await using mailServer = await startMailServer();
 	const before = pair.listTasks().length;
-	const id = await startAgent('ai-agent-with-approval', call, mailServer.credential);
+	const id = await startAgent('ai-agent-with-approval', [call], mailServer.credential);
 	await pair.waitForParked(id);
 	const { mails } = mailServer;
 	expect(mails).toHaveLength(1);
