@@ -1,11 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { name, version } from '../package.json';
 import type { Credentials } from '../nodes/MediaGeneration/api/endpoints.ts';
 import { createClient } from './client.cts';
 import { nameDialect, type Clues } from './dialect.cts';
 import { askForFree } from './free.cts';
 import { watchPaidTask } from './paid.cts';
-import { formatRows } from './rows.cts';
+import { formatReport } from './report.cts';
+import { formatRows, type Row } from './rows.cts';
 
 const usage = `Usage: npm run probe -- [options]
 
@@ -23,6 +25,7 @@ Environment
   --listen <port>        takes the task's callback on 127.0.0.1
   --public-url <url>     where the service reaches that port. A tunnel leads there, for example
                          cloudflared tunnel --url http://127.0.0.1:<port>
+  --report               writes what came into TESTING.md, dated and without secrets
   --help                 prints this
 
 It ends with 1 when something that the package relies on differs.
@@ -38,6 +41,7 @@ const options = {
 	input: { type: 'string' },
 	listen: { type: 'string' },
 	'public-url': { type: 'string' },
+	report: { type: 'boolean', default: false },
 	help: { type: 'boolean', default: false },
 } as const;
 
@@ -81,7 +85,23 @@ async function main() {
 		? `${different} of ${rows.length} answers differ from what the package relies on.`
 		: 'The service answers as the package expects.';
 	console.log(`\n${formatRows(rows)}\n\nDialect: ${nameDialect(clues)}\n${summary}`);
+	if (values.report) writeReport(rows, clues, credentials);
 	if (different) process.exitCode = 1;
+}
+
+/** Writes the page that a release can keep. */
+function writeReport(rows: Row[], clues: Clues, credentials: Credentials) {
+	const { baseUrl, accessToken, webhookSecret = '' } = credentials;
+	const report = formatReport({
+		rows,
+		clues,
+		host: new URL(baseUrl).host,
+		tested: `${name} ${version}`,
+		date: new Date(),
+		secrets: [accessToken, webhookSecret],
+	});
+	writeFileSync('TESTING.md', report);
+	console.log('Written: TESTING.md');
 }
 
 main().catch(({ message }: Error) => {

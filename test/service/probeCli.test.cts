@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import execa from 'execa';
 import getPort from 'get-port';
@@ -7,9 +7,10 @@ import { start } from './support.cts';
 
 const cli = join(__dirname, '../../probe/cli.cts');
 
-const run = async (baseUrl: string, args: string[] = []) =>
+const run = async (baseUrl: string, args: string[] = [], cwd?: string) =>
 	await execa.node(cli, args, {
-		nodeOptions: ['--require', 'tsx/cjs'],
+		cwd,
+		nodeOptions: ['--require', require.resolve('tsx/cjs')],
 		all: true,
 		reject: false,
 		env: {
@@ -47,4 +48,20 @@ test('says what is missing', async () => {
 	const { all, exitCode } = await run('');
 	expect(all).toMatch(/Set the environment variable MEDIA_GENERATION_BASE_URL/);
 	expect(exitCode).toBe(1);
+});
+
+test('writes a dated report of each part and of what differed, which has no secret in it', async () => {
+	using folder = openFolder();
+	const service = await start({ catalogue: false });
+	const { exitCode } = await run(service.url, ['--report'], folder.path);
+	const report = readFileSync(join(folder.path, 'TESTING.md'), 'utf8');
+	expect(exitCode).toBe(0);
+	const today = new Date().toISOString().slice(0, 10);
+	expect(report).toContain(`with ${new URL(service.url).host}, on ${today}`);
+	expect(report).toContain('Dialect: contract, by ');
+	expect(report).toContain('| Account: Get Credits | works |');
+	expect(report).toContain('| Model: Get Many | the service lacks an endpoint |');
+	expect(report).toContain('| Generate | not tried, or in part |');
+	expect(report).toMatch(/## What is not as expected\n\n- \*\*Models\*\*: /);
+	expect(report).not.toMatch(/dev-token|dev-webhook-hmac-key|a-wrong-token/);
 });
