@@ -1,4 +1,4 @@
-import { isObject } from '../lib/json';
+import { dropUndefined, isObject } from '../lib/json';
 import { findResult, isFilled, readResultLinks, selectLinks, type ResultLink } from './resultLinks';
 import { embeddedJson, nonEmptyText, taskRecord, type TaskRecord } from './schemas';
 import { STATES } from './service';
@@ -25,6 +25,8 @@ export interface Task {
 	/** ISO 8601, UTC, as the next one. */
 	createdAt?: string;
 	completedAt?: string;
+	/** What was sent that may be a mistake. Only of tasks that this node created. */
+	warning?: string;
 	/** Being a symbol, it is no part of what is output. */
 	[REQUEST]?: { prompt?: string; callbackUrl?: string };
 }
@@ -46,13 +48,9 @@ export function toStatus(state: string, otherwise: TaskStatus = 'pending'): Task
 	return statuses.find((status) => STATES[status].test(word)) ?? otherwise;
 }
 
-/** A task of which nothing is known but its ID, and its model if this node created it. */
-export const newTask = (taskId: string, model?: string): Task => ({
-	taskId,
-	status: 'pending',
-	resultUrls: [],
-	...(model !== undefined && { model }),
-});
+/** A task of which only its ID is known, and if this node created it, its model and a warning. */
+export const newTask = (taskId: string, model?: string, warning?: string): Task =>
+	dropUndefined({ taskId, status: 'pending', resultUrls: [], model, warning });
 
 /** The task as it is output when the wait ends before it. */
 export const markTimedOut = (task: Task): Task =>

@@ -9,7 +9,15 @@ import type { OutputItem } from './operation';
 type TaskOutput = Task & { resultUrls: string[]; file?: object };
 
 /** What a model gets of a task, besides its links or result. It stays in its context. */
-const FOR_MODELS = ['taskId', 'status', 'failCode', 'failMessage', 'creditsConsumed', 'lookError'];
+const FOR_MODELS = [
+	'taskId',
+	'status',
+	'failCode',
+	'failMessage',
+	'creditsConsumed',
+	'warning',
+	'lookError',
+];
 
 /** What holds no words of the service. */
 const WITHOUT_WORDS = ['taskId', 'status', 'resultUrls', 'creditsConsumed', 'credits'];

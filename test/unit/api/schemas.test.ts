@@ -23,7 +23,7 @@ import type { ResultLink } from '../../../nodes/MediaGeneration/api/resultLinks'
 const url = 'https://cdn.example/a.png';
 
 /** A task with all its keys, as the interface has them. */
-const whole: Required<Omit<Task, typeof REQUEST>> = {
+const whole: Required<Omit<Task, typeof REQUEST | 'warning'>> = {
 	taskId: 'task',
 	status: 'failed',
 	resultUrls: [url],
@@ -110,8 +110,12 @@ const waited = { ...whole, file: downloaded, downloadError: 'broke off', lookErr
 
 it.each([
 	['account: get credits', getCredits, { credits: 12.5 }],
-	['task: start', start, { ...newTask('task', 'beta2/image-edit'), resultUrls: [url] }],
-	['task: generate', generate, waited],
+	[
+		'task: start',
+		start,
+		{ ...newTask('task', 'beta2/image-edit', 'a mistake?'), resultUrls: [url] },
+	],
+	['task: generate', generate, { ...whole, warning: 'a mistake?', ...waited }],
 	['task: wait', wait, waited],
 	['task: get', get, { ...whole, file }],
 	['task: getFiles', getFiles, { ...whole, file: downloaded }],

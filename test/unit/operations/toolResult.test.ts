@@ -28,6 +28,7 @@ it.each<[string, object, object]>([
 	['no more than there is', {}, {}],
 	['why it failed, and the cost', { ...failed, state: 'fail' }, { ...failed, note: said }],
 	['what to do while it goes on', { status: 'timedOut' }, { status: 'timedOut', note: goesOn }],
+	['what may be a mistake', { warning: 'is no field' }, { warning: 'is no field', note: said }],
 	['why the last look failed', { lookError: 'no answer' }, { lookError: 'no answer', note: said }],
 ])('an agent is told of a task %s', (_, more, result) => {
 	expect(tell(more)).toEqual({ ...told, ...result });

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../api/failure';
 import { markTimedOut, restoreTask, storeTask, type StoredTask, type Task } from '../../api/task';
+import { dropUndefined } from '../../lib/json';
 import type { OutputItem } from '../operation';
 import { GET_FILES, toTaskItems } from '../results/fileItems';
 
@@ -87,9 +88,9 @@ export class KnownTasks {
 	learn(taskId: string, said: Task): void {
 		const known = this.byId.get(taskId);
 		if (!known || !this.open.has(taskId)) return;
-		// A record may lack the model.
-		const { model } = known.task;
-		known.task = model === undefined ? said : { ...said, model: said.model ?? model };
+		// A record may lack the model, and never has our warning.
+		const { model, warning } = known.task;
+		known.task = { ...said, ...dropUndefined({ model: said.model ?? model, warning }) };
 		known.failure = undefined;
 		known.silences = 0;
 		if (hasEnded(said)) this.open.delete(taskId);

@@ -1,4 +1,4 @@
-import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
+import { newTask, type StoredTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
 import { KnownTasks } from '../../../../nodes/MediaGeneration/operations/wait/known';
 import { fail } from '../../fail';
 
@@ -33,6 +33,26 @@ it('outputs what the service said last of a task that has not ended, as timedOut
 	known.learn('task', { taskId: 'task', status: 'pending', state: 'generating' });
 	expect(show()).toStrictEqual([{ json }]);
 	expect(known).toMatchObject({ haveEnded: false, openIds: ['task'] });
+});
+
+it.each([['completed'], ['failed'], ['pending']] as const)(
+	'keeps the warning of its creation when the service says %s, through a sleep too',
+	(status) => {
+		const task = newTask('task', 'model', 'a mistake?');
+		const { known, show } = build(task);
+		expect(known.toStoredOutput('task')).toMatchObject([{ json: { warning: 'a mistake?' } }]);
+		known.learn('task', { taskId: 'task', status });
+		expect(show()).toMatchObject([{ json: { warning: 'a mistake?' } }]);
+		const woken = build(task);
+		woken.known.restore(JSON.parse(JSON.stringify(known.ended)) as StoredTask[]);
+		expect(woken.show()).toMatchObject([{ json: { warning: 'a mistake?' } }]);
+	},
+);
+
+it('outputs no warning where there is none', () => {
+	const { known, show } = build();
+	known.learn('task', completed);
+	expect(show()[0]?.json).not.toHaveProperty('warning');
 });
 
 it('keeps the first end, whatever is said later', () => {
