@@ -129,7 +129,7 @@ export class MediaGenerationApi implements ICredentialType {
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to show what few need: the previous key, another address for uploads, and the paths of the service. Turned off, the usual paths are used; the other two still count where they are filled in.',
+				'Whether to show settings that you rarely need: the previous key, another address for uploads, and the paths of the service. If off, the usual paths are used; the other two still count where they are filled in.',
 		},
 		...advancedFields.map((field): INodeProperties => ({ ...field, displayOptions })),
 		// n8n drops the value of a field that is not shown. A hidden one of the same name keeps it.

@@ -15,7 +15,7 @@ export const triggerOptions: INodeProperties = {
 			type: 'boolean',
 			default: true,
 			description:
-				'Whether a task starts the workflow once for each outcome, though the service may send several callbacks',
+				'Whether to start the workflow only once for each task and outcome, even if the service sends several callbacks',
 		},
 		{
 			displayName: 'Fetch Details',
@@ -23,7 +23,7 @@ export const triggerOptions: INodeProperties = {
 			type: 'boolean',
 			default: true,
 			description:
-				"Whether to ask the service for the task before it is output. The body of a callback is not signed: turned off, what it says is passed on as the sender's claim.",
+				'Whether to get the task from the service before it is output. The body of a callback is not signed: if off, the item has what the sender claims.',
 		},
 		{
 			displayName: 'Tolerance (Seconds)',
@@ -32,7 +32,7 @@ export const triggerOptions: INodeProperties = {
 			typeOptions: { minValue: 0 },
 			default: DEFAULT_TOLERANCE_SECONDS,
 			description:
-				'How many seconds the timestamp of a callback may differ from the time here; 0 accepts any',
+				"How many seconds a callback's timestamp may differ from n8n's clock; 0 accepts any",
 		},
 	],
 };

@@ -51,12 +51,12 @@ export const outputItems: INodeProperties = {
 			name: 'One per File',
 			value: 'perFile',
 			description:
-				'Each file of a task becomes an item with the task, and with the file in its field file. A task without files is one item.',
+				'An item for each file: the task, with this file in the field file. A task without files is one item.',
 		},
 		{
 			name: 'One per Task',
 			value: 'perTask',
-			description: 'The item of a task has all its files',
+			description: 'An item for each task, with all its files',
 		},
 	],
 	default: 'perTask',

@@ -30,7 +30,7 @@ const toleranceOption: Field = {
 	typeOptions: { minValue: 0, maxValue: 31_536_000 },
 	default: DEFAULT_TOLERANCE_SECONDS,
 	description:
-		'How many seconds the timestamp of the callback may differ from the time now; 0 accepts any, for a callback of the past',
+		"How many seconds the callback's timestamp may differ from n8n's clock. For an old callback, set 0, which accepts any.",
 };
 
 interface ReceivedCallback {
