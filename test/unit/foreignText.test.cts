@@ -21,7 +21,7 @@ import {
 	showOutcome,
 } from '../../nodes/MediaGeneration/operations/wait/output';
 import { checkCredential } from '../../nodes/MediaGeneration/trigger/activate';
-import { buildContext, type Run } from './context';
+import { buildContext, type Run } from './n8n';
 
 /** A link over all that n8n's editor shows, and how it must be shown instead. */
 const MARKUP = '<a style="position:fixed;inset:0" href="https://evil.example">';

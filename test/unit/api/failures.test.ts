@@ -4,7 +4,7 @@ import { UnknownOutcomeError, type ServiceError } from '../../../nodes/MediaGene
 import { CreationSender } from '../../../nodes/MediaGeneration/operations/create/sendCreation';
 import type { Item } from '../../../nodes/MediaGeneration/operations/operation';
 import { judgeFailure } from '../../../nodes/MediaGeneration/trigger/fetchDetails';
-import { buildContext } from '../context';
+import { buildContext } from '../n8n';
 
 /** What follows from a failure, wherever it is met. */
 interface Verdict {

@@ -2,7 +2,7 @@ import type { IWebhookFunctions } from 'n8n-workflow';
 import { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import type { RequestContext } from '../../../nodes/MediaGeneration/api/exchange';
 import { receiveCallback } from '../../../nodes/MediaGeneration/trigger/receive';
-import { buildDetails, sendCallback } from '../webhook.ts';
+import { buildDetails, sendCallback } from '../n8n';
 
 const SIGNATURE = 'resume-token-of-n8n';
 const BASE = 'https://user:pass%20word@n8n.example/webhook-waiting';

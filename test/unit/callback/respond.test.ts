@@ -1,7 +1,7 @@
 import { refuseCallback } from '../../../nodes/MediaGeneration/callback/respond';
 import { TRIGGER_REFUSALS } from '../../../nodes/MediaGeneration/trigger/refusals';
 import { WAKE_REFUSALS } from '../../../nodes/MediaGeneration/operations/wait/asleep/answers';
-import { buildContext, makeResponse } from '../webhook';
+import { buildWebhook, makeResponse } from '../n8n';
 
 const REFUSALS = { ...TRIGGER_REFUSALS, ...WAKE_REFUSALS };
 
@@ -14,7 +14,7 @@ function newNode() {
 	const response = makeResponse();
 	const logger = { warn: (line: string, meta: object) => lines.push(line + JSON.stringify(meta)) };
 	const more = { logger, getNode: () => ({ name: 'Trigger', id }) };
-	const context = buildContext({ taskId: 'task', more }, response);
+	const context = buildWebhook({ taskId: 'task', more }, response);
 	return { lines, response, refuse: refuseCallback.bind(undefined, context, REFUSALS) };
 }
 

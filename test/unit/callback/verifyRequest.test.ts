@@ -1,5 +1,5 @@
 import { verifyRequest } from '../../../nodes/MediaGeneration/callback/verifyRequest';
-import { buildContext } from '../webhook';
+import { buildWebhook } from '../n8n';
 
 const KEY = 'a-key';
 const body = { data: { task_id: 'task' } };
@@ -36,7 +36,7 @@ function newNode(
 	};
 	const send = async (settings: typeof signed, secret?: string, content?: object) => {
 		const callback = { taskId: 'task', secret, headers: secret ? undefined : {}, more };
-		return await verifyRequest(buildContext({ ...callback, body: content }), settings);
+		return await verifyRequest(buildWebhook({ ...callback, body: content }), settings);
 	};
 	return { state, send };
 }

@@ -3,7 +3,7 @@ import {
 	isSingleNode,
 	isTool,
 } from '../../../nodes/MediaGeneration/host/execution';
-import { buildContext, type Run } from '../context';
+import { buildContext, type Run } from '../n8n';
 
 it.each<[Run, boolean]>([
 	[{}, false],

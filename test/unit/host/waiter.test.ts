@@ -6,7 +6,7 @@ import {
 	type Starter,
 	type Waiter,
 } from '../../../nodes/MediaGeneration/host/waiter';
-import { buildContext, type Run } from '../context';
+import { buildContext, type Run } from '../n8n';
 
 const HOOK = { name: 'Hook', type: 'n8n-nodes-base.webhook', disabled: false, parameters: {} };
 const RESPOND = 'n8n-nodes-base.respondToWebhook';

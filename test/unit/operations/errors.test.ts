@@ -6,8 +6,7 @@ import {
 	toErrorItem,
 	toNodeError,
 } from '../../../nodes/MediaGeneration/operations/errors';
-import { buildContext } from '../context';
-import { refuse } from './creations';
+import { buildContext, refuse } from '../n8n';
 
 const context = buildContext();
 const tool = buildContext({ isTool: true });

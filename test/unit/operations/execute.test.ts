@@ -8,8 +8,7 @@ import type {
 	Prepared,
 } from '../../../nodes/MediaGeneration/operations/operation';
 import { openRecord } from '../../../nodes/MediaGeneration/operations/record';
-import { buildContext, type Run } from '../context';
-import { refuse } from './creations';
+import { buildContext, type Run, refuse } from '../n8n';
 
 const operations: Operation[] = [];
 jest.mock('../../../nodes/MediaGeneration/operations/index', () => ({

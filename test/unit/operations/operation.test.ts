@@ -10,8 +10,7 @@ import {
 	runEach,
 	type Item,
 } from '../../../nodes/MediaGeneration/operations/operation';
-import { buildContext } from '../context';
-import { buildItem } from './creations';
+import { buildContext, buildItem } from '../n8n';
 
 const size: INodeProperties = {
 	displayName: 'Size',

@@ -9,8 +9,7 @@ import {
 	type Sleep,
 	type Wait,
 } from '../../../nodes/MediaGeneration/operations/record';
-import { buildContext, type Run } from '../context';
-import { buildItem, refuse, unknown as lost, type Prepared } from './creations';
+import { buildContext, type Run, buildItem, refuse, unknown as lost, type Prepared } from '../n8n';
 
 const REQUEST = { model: 'beta2/image-edit', input: { prompt: 'Night' } };
 const OTHER = { ...REQUEST, input: { prompt: 'Day' } };

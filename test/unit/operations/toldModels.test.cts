@@ -3,7 +3,7 @@ import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { executeOperation } from '../../../nodes/MediaGeneration/operations/execute';
 import { buildDocument } from '../../../dev/service/catalogue.cts';
 import { operations } from '../../../nodes/MediaGeneration/operations/index';
-import { buildContext, type Run } from '../context';
+import { buildContext, type Run } from '../n8n';
 import { settle } from '../corpus';
 
 /** The models that may read what an operation outputs. */

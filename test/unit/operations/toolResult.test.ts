@@ -1,4 +1,4 @@
-import { buildContext, type Run } from '../context';
+import { buildContext, type Run } from '../n8n';
 import { fitItems } from '../../../nodes/MediaGeneration/operations/toolResult';
 
 const told = { taskId: 'task', status: 'completed' };

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { receiveCallback } from '../../../nodes/MediaGeneration/trigger/receive';
-import { buildDetails, sendCallback, type Callback, type ReadDetails } from '../webhook';
+import { buildDetails, sendCallback, type Callback, type ReadDetails } from '../n8n';
 
 let triggers = 0;
 

@@ -1,6 +1,5 @@
 import { getCredits } from '../../../../nodes/MediaGeneration/operations/account/getCredits';
-import { buildContext } from '../../context';
-import { buildItem } from '../creations';
+import { buildContext, buildItem } from '../../n8n';
 
 it('outputs the credits of the account', async () => {
 	const context = buildContext();

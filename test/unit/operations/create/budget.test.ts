@@ -1,6 +1,5 @@
 import { takeBudget } from '../../../../nodes/MediaGeneration/operations/create/budget';
-import { buildContext, type Run } from '../../context';
-import { buildItem } from '../creations';
+import { buildContext, type Run, buildItem } from '../../n8n';
 
 /** Takes tasks from the budget of a run, of which there may be five; the account may have credits. */
 async function take(count: number, run: Run, options: object = { maxTasksPerRun: 5 }) {

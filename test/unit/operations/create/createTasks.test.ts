@@ -3,8 +3,7 @@ import type { CreateTaskRequest } from '../../../../nodes/MediaGeneration/api/cl
 import { createTasks } from '../../../../nodes/MediaGeneration/operations/create/createTasks';
 import { InputFile } from '../../../../nodes/MediaGeneration/operations/create/inputFile';
 import { openRecord } from '../../../../nodes/MediaGeneration/operations/record';
-import { buildContext } from '../../context';
-import { prepare, refuse, unknown, type Prepared } from '../creations';
+import { buildContext, prepare, refuse, unknown, type Prepared } from '../../n8n';
 
 const pending = (taskId: string) => ({ task: { taskId, model: 'model', status: 'pending' } });
 

@@ -1,6 +1,5 @@
 import { createTasks } from '../../../../nodes/MediaGeneration/operations/create/createTasks';
-import { buildContext } from '../../context';
-import { prepare, refuse, unknown } from '../creations';
+import { buildContext, prepare, refuse, unknown } from '../../n8n';
 
 /** The pauses that were made, in milliseconds. */
 const pauses: number[] = [];

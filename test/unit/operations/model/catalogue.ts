@@ -1,9 +1,8 @@
 import type { IDataObject, IHttpRequestOptions, UserError } from 'n8n-workflow';
 import { TaskService } from '../../../../nodes/MediaGeneration/api/client';
 import { operations } from '../../../../nodes/MediaGeneration/operations';
-import { buildContext } from '../../context';
+import { buildContext, buildItem } from '../../n8n';
 import { answerFromCorpus, settle, type Answer } from '../../corpus';
-import { buildItem } from '../creations';
 
 let accounts = 0;
 

@@ -4,8 +4,7 @@ import { openRecord } from '../../../../nodes/MediaGeneration/operations/record'
 import { generate } from '../../../../nodes/MediaGeneration/operations/task/generate';
 import { decideWait } from '../../../../nodes/MediaGeneration/operations/wait/decide';
 import { waitForTasks } from '../../../../nodes/MediaGeneration/operations/wait/waitForTasks';
-import { buildContext, type Run } from '../../context';
-import { buildItem, refuse } from '../creations';
+import { buildContext, type Run, buildItem, refuse } from '../../n8n';
 
 jest.mock('../../../../nodes/MediaGeneration/operations/wait/decide');
 jest.mock('../../../../nodes/MediaGeneration/operations/wait/waitForTasks');

@@ -1,6 +1,5 @@
 import { get } from '../../../../nodes/MediaGeneration/operations/task/get';
-import { buildContext } from '../../context';
-import { buildItem } from '../creations';
+import { buildContext, buildItem } from '../../n8n';
 
 const task = {
 	taskId: 'task',

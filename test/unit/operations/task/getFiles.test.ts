@@ -1,6 +1,5 @@
 import { getFiles } from '../../../../nodes/MediaGeneration/operations/task/getFiles';
-import { buildContext } from '../../context';
-import { buildItem } from '../creations';
+import { buildContext, buildItem } from '../../n8n';
 
 const resultUrls = ['https://files.example/a.png', 'https://files.example/b.png'];
 const task = { taskId: 'task', status: 'completed', resultUrls, result: { resultUrls } };

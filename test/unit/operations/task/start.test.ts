@@ -1,6 +1,5 @@
 import { start } from '../../../../nodes/MediaGeneration/operations/task/start';
-import { buildContext } from '../../context';
-import { buildItem, prepare } from '../creations';
+import { buildContext, buildItem, prepare } from '../../n8n';
 
 it('each task is output as it was created', async () => {
 	const context = buildContext();

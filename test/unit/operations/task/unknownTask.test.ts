@@ -3,8 +3,7 @@ import type { RequestContext } from '../../../../nodes/MediaGeneration/api/excha
 import type { Operation } from '../../../../nodes/MediaGeneration/operations/operation';
 import { get } from '../../../../nodes/MediaGeneration/operations/task/get';
 import { getFiles } from '../../../../nodes/MediaGeneration/operations/task/getFiles';
-import { buildContext } from '../../context';
-import { buildItem } from '../creations';
+import { buildContext, buildItem } from '../../n8n';
 
 type Values = Record<string, unknown>;
 

@@ -5,7 +5,7 @@ import {
 	decideWait,
 	type HowToWait,
 } from '../../../../nodes/MediaGeneration/operations/wait/decide';
-import { buildContext, type Run as AnyRun } from '../../context';
+import { buildContext, type Run as AnyRun } from '../../n8n';
 
 jest.mock('../../../../nodes/MediaGeneration/host/reachability');
 const answerer = jest.mocked(findAnswerer);

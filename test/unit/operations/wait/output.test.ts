@@ -6,7 +6,7 @@ import {
 	sayWhyAwake,
 	showOutcome,
 } from '../../../../nodes/MediaGeneration/operations/wait/output';
-import { buildContext } from '../../context';
+import { buildContext } from '../../n8n';
 
 /** A run that keeps its hints and lines of the log. */
 function buildRun() {

@@ -1,8 +1,7 @@
 import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
 import type { WaitSettings } from '../../../../nodes/MediaGeneration/operations/wait/look';
 import { waitForIds } from '../../../../nodes/MediaGeneration/operations/wait/waitForIds';
-import { buildContext, type Run } from '../../context';
-import { buildItem, refuse } from '../creations';
+import { buildContext, type Run, buildItem, refuse } from '../../n8n';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -6,8 +6,7 @@ import type { WaitDecision } from '../../../../nodes/MediaGeneration/operations/
 import type { WaitSettings } from '../../../../nodes/MediaGeneration/operations/wait/look';
 import * as timetable from '../../../../nodes/MediaGeneration/operations/wait/timetable';
 import { waitForTasks } from '../../../../nodes/MediaGeneration/operations/wait/waitForTasks';
-import { buildContext } from '../../context';
-import { buildItem } from '../creations';
+import { buildContext, buildItem } from '../../n8n';
 import { buildFileHelpers } from '../results/files.cts';
 
 jest.mock('../../../../nodes/MediaGeneration/operations/wait/asleep/sleeper');

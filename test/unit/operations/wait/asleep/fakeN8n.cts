@@ -11,8 +11,7 @@ import {
 import { hmac } from '../../../../../dev/fixtures/callbackCases.cts';
 import type { executeOperation } from '../../../../../nodes/MediaGeneration/operations/execute';
 import type { wakeExecution } from '../../../../../nodes/MediaGeneration/operations/wait/asleep/wake';
-import { buildContext } from '../../../context.ts';
-import { makeResponse } from '../../../webhook.ts';
+import { buildContext, makeResponse } from '../../../n8n';
 
 /**
  * n8n's side of sleeps, as small as it can be. The engine and end-to-end suites hold the real n8n to

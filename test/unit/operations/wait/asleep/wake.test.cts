@@ -3,8 +3,7 @@ import { BoundedMap } from '../../../../../nodes/MediaGeneration/lib/boundedMap'
 import { openRecord, type Sleep } from '../../../../../nodes/MediaGeneration/operations/record';
 import { wakeExecution } from '../../../../../nodes/MediaGeneration/operations/wait/asleep/wake';
 import { LAST_WAKE } from '../../../../../nodes/MediaGeneration/operations/wait/timetable';
-import { buildContext } from '../../../context.ts';
-import { buildDetails, sendCallback, type Callback } from '../../../webhook.ts';
+import { buildContext, buildDetails, sendCallback, type Callback } from '../../../n8n';
 
 jest.mock('../../../../../nodes/MediaGeneration/lib/timers', () => ({
 	...jest.requireActual<object>('../../../../../nodes/MediaGeneration/lib/timers'),

@@ -1,0 +1,280 @@
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	IWebhookFunctions,
+	IWebhookResponseData,
+} from 'n8n-workflow';
+import { hmac } from '../../dev/fixtures/callbackCases.cts';
+import type { CreateTaskRequest, TaskService } from '../../nodes/MediaGeneration/api/client';
+import {
+	findFailure,
+	ServiceError,
+	UnknownOutcomeError,
+	type Failure,
+} from '../../nodes/MediaGeneration/api/failure';
+import { createTasks } from '../../nodes/MediaGeneration/operations/create/createTasks';
+import type { Item } from '../../nodes/MediaGeneration/operations/operation';
+
+/** Fields of n8n's contexts that no interface documents. The product looks for them, and does without. */
+const UNDOCUMENTED = [
+	...['additionalData', 'additionalKeys', 'executeData', 'hints', 'runExecutionData'],
+	'_getCredentials',
+];
+
+/** What Jest and the language look for in any object. */
+const LOOKED_FOR = ['then', 'toJSON', 'asymmetricMatch', '$$typeof', 'nodeType', 'tagName'];
+
+/**
+ * Builds a part of n8n or of the package from what a test gives. To read anything else throws, so that no test passes because
+ * something is undefined that n8n always has.
+ */
+export function fake<Whole extends object>(
+	given: Partial<Record<keyof Whole, unknown>> | object,
+	absent: string[] = [],
+): Whole {
+	const known = new Set<string | symbol>([...UNDOCUMENTED, ...LOOKED_FOR, ...absent]);
+	return new Proxy(given, {
+		get(target, name, receiver) {
+			if (name in target || known.has(name) || typeof name === 'symbol')
+				return Reflect.get(target, name, receiver) as unknown;
+			throw new Error(`The test gives no ${name}`);
+		},
+	}) as Whole;
+}
+
+/** A run of the node, as far as the tests vary it. */
+export interface Run {
+	/** The node's context, which n8n keeps with the execution. Null: n8n's Agents run the node without an execution. */
+	kept?: object | null;
+	run?: number;
+	/** A call of an MCP server has none. */
+	executionId?: string;
+	/** The type of the node. */
+	type?: string;
+	/** The node's parameters, as its owner set them. */
+	parameters?: object;
+	/** The tool of an agent that is older than the newest. */
+	isTool?: boolean;
+	/** The JSON of each input item. */
+	input?: object[];
+	/** On Error is "continue". */
+	goesOn?: boolean;
+	/** Ends when the execution is stopped. */
+	signal?: AbortSignal;
+}
+
+/** Builds what n8n gives to a run, and more of it. */
+export function buildContext(
+	{
+		kept = {},
+		run = 0,
+		type = 'mediaGeneration',
+		parameters = {},
+		isTool = false,
+		input = [],
+		goesOn = false,
+		signal,
+		...rest
+	}: Run = {},
+	more: Partial<Record<keyof IExecuteFunctions, unknown>> = {},
+) {
+	const { executionId } = { executionId: '1', ...rest };
+	return fake<IExecuteFunctions>({
+		getContext() {
+			if (!kept) throw new Error('`executionData` is not initialized');
+			return kept;
+		},
+		getExecutionContext: () => undefined,
+		getExecutionId: () => executionId,
+		getExecutionCancelSignal: () => signal,
+		getInputData: () => input.map((json) => ({ json })),
+		getInstanceId: () => 'instance',
+		getNode: () => ({ id: 'node', name: 'Node', type, parameters }),
+		getWorkflow: () => ({ id: 'workflow' }),
+		getWorkflowDataProxy: () => ({ $runIndex: run }),
+		isToolExecution: () => isTool,
+		continueOnFail: () => goesOn,
+		helpers: {},
+		logger: { info() {}, warn() {} },
+		...more,
+	});
+}
+
+/** The error after a refusal of the service. */
+export const refuse = (code: number, text = '') =>
+	new ServiceError(findFailure(200, { code, text }, '', 'https://api.example') as Failure);
+
+export const unknown = (taskId?: string) =>
+	new UnknownOutcomeError({ message: 'The service broke off', taskId });
+
+interface ItemOptions {
+	createTask?: (body: CreateTaskRequest, key?: string) => unknown;
+	/** Of the credential. */
+	credentials?: object;
+	getCredits?: () => Promise<number>;
+	/** In Options. By default the rate has no limit. */
+	options?: Record<string, unknown>;
+}
+
+/** Builds an item of a run, and its service. */
+export function buildItem(
+	context: IExecuteFunctions,
+	index: number,
+	{ createTask, credentials, getCredits, options }: ItemOptions = {},
+): Item {
+	const account = { baseUrl: 'https://api.example', accessToken: 'token', ...credentials };
+	const service = fake<TaskService>({
+		credentials: account,
+		account: `${account.baseUrl} ${account.accessToken}`,
+		async createTask(body: CreateTaskRequest, _settings: object, key?: string) {
+			const answer = createTask?.(body, key) ?? `task-${index}`;
+			if (answer instanceof Error) throw answer;
+			return answer;
+		},
+		getCredits,
+	});
+	const all: Record<string, unknown> = { tasksPer10Seconds: 0, ...options };
+	const option = (name: string) => all[name];
+	return { index, context, service, option, read: () => '', settings: { timeoutSeconds: 1 } };
+}
+
+export type Prepared = Parameters<typeof createTasks>[0][number];
+
+/** Prepares an item that asks for a task of this prompt. */
+export const prepare = (
+	context: IExecuteFunctions,
+	index: number,
+	options: ItemOptions = {},
+	prompt = `prompt ${index}`,
+): Prepared => ({
+	item: buildItem(context, index, options),
+	request: { model: 'model', input: { prompt } },
+});
+
+const SECRET = 'a-key';
+
+/** Answers with a task's details, or rejects. */
+export type ReadDetails = (taskId: string) => Promise<{ statusCode: number; body: string }>;
+
+export const buildDetails = (taskId: string, state: string, more?: object) => ({
+	statusCode: 200,
+	body: JSON.stringify({ code: 200, data: { taskId, state, ...more } }),
+});
+
+export interface Callback {
+	taskId: string;
+	/** Signs the callback; by default the credential's own. */
+	secret?: string;
+	/** The key in the credential. */
+	webhookSecret?: string;
+	/** Instead of the signed ones. */
+	headers?: IDataObject;
+	/** Beside the task's ID. */
+	data?: IDataObject;
+	/** Instead of the contract's. */
+	body?: object;
+	readDetails?: ReadDetails;
+	/** Beside the one that reads details. */
+	helpers?: object;
+	/** Parts of the context that not every webhook needs. */
+	more: Partial<Record<keyof IWebhookFunctions, unknown>>;
+}
+
+/** A response of n8n's, as far as the code behind a webhook looks at it. */
+export function makeResponse() {
+	const listeners: Array<() => void> = [];
+	const response = {
+		statusCode: 200,
+		answer: undefined as unknown,
+		writableEnded: false,
+		status(code: number) {
+			response.statusCode = code;
+			return response;
+		},
+		json(answer: unknown) {
+			Object.assign(response, { answer, writableEnded: true });
+			return response;
+		},
+		once: (_event: string, listener: () => void) => listeners.push(listener),
+		/** The sender has the answer, or hangs up. */
+		close() {
+			for (const listener of listeners.splice(0)) listener();
+			return response;
+		},
+	};
+	return response;
+}
+
+/** Builds what n8n gives a webhook for a callback. */
+export function buildWebhook(
+	{
+		taskId,
+		secret = SECRET,
+		webhookSecret = SECRET,
+		headers,
+		data,
+		body = { data: { task_id: taskId, ...data } },
+		readDetails,
+		helpers,
+		more,
+	}: Callback,
+	response = makeResponse(),
+): IWebhookFunctions {
+	const timestamp = String(Math.floor(Date.now() / 1000));
+	return fake<IWebhookFunctions>({
+		// Of a run only.
+		getExecutionCancelSignal: undefined,
+		getHeaderData: () =>
+			headers ?? {
+				'x-webhook-timestamp': timestamp,
+				'x-webhook-signature': hmac(taskId, timestamp, secret).toString('base64'),
+			},
+		getBodyData: () => body,
+		getResponseObject: () => response,
+		getWorkflow: () => ({ id: 'workflow' }),
+		getMode: () => 'webhook',
+		getCredentials: async () => ({
+			baseUrl: 'https://api.example.com',
+			accessToken: 'token',
+			webhookSecret,
+		}),
+		helpers: {
+			httpRequestWithAuthentication: async (_type: string, { url }: { url: string }) =>
+				await readDetails?.(String(new URL(url).searchParams.get('taskId'))),
+			...helpers,
+		},
+		logger: { info: () => {}, warn: () => {}, error: () => {} },
+		...more,
+	});
+}
+
+/** Sends a callback to a webhook of n8n's, and returns what n8n and the sender are given. */
+export async function sendCallback(
+	receive: (context: IWebhookFunctions) => Promise<IWebhookResponseData>,
+	callback: Callback,
+) {
+	const response = makeResponse();
+	const result = await receive(buildWebhook(callback, response));
+	// Either the webhook has answered, or n8n does.
+	expect(Boolean(result.noWebhookResponse)).toBe(response.writableEnded);
+	const received = {
+		status: response.statusCode,
+		answer: response.answer,
+		/** The items that the execution starts or goes on with. */
+		output: result.workflowData?.[0],
+		/** n8n has stored the execution, and answers. */
+		store: () => {
+			const { webhookResponse } = result;
+			response.json(webhookResponse).close();
+			return webhookResponse as unknown;
+		},
+		/** n8n could not store it. */
+		fail: (status = 500) => void response.status(status).json({}).close(),
+		/** The sender hangs up while n8n works. */
+		hangUp() {
+			response.close();
+			return received;
+		},
+	};
+	return received;
+}
