@@ -21,7 +21,7 @@ import {
 	showOutcome,
 } from '../../nodes/MediaGeneration/operations/wait/output';
 import { checkCredential } from '../../nodes/MediaGeneration/trigger/activate';
-import { buildContext, type Run } from './n8n';
+import { buildContext, type Run, fake } from './n8n';
 
 /** A link over all that n8n's editor shows, and how it must be shown instead. */
 const MARKUP = '<a style="position:fixed;inset:0" href="https://evil.example">';
@@ -217,7 +217,7 @@ const ways: Record<string, () => unknown> = {
 				statusCode: 200,
 				body: Readable.from([Buffer.from(JSON.stringify(refusal))]),
 			});
-		const context = { helpers: { request } } as unknown as ICredentialTestFunctions;
+		const context = fake<ICredentialTestFunctions>({ helpers: { request } });
 		const data = { baseUrl: 'https://api.example', accessToken: 'token' };
 		const credential = { id: '', name: '', type: '', data };
 		return await credentialTest.testCredential.call(context, credential);

@@ -15,10 +15,10 @@ import {
 import { createTasks } from '../../nodes/MediaGeneration/operations/create/createTasks';
 import type { Item } from '../../nodes/MediaGeneration/operations/operation';
 
-/** Fields of n8n's contexts that no interface documents. The product looks for them, and does without. */
-const UNDOCUMENTED = [
-	...['additionalData', 'additionalKeys', 'executeData', 'hints', 'runExecutionData'],
-	'_getCredentials',
+/** What the product looks for in n8n's contexts and does without: undocumented fields, and a function that only runs have. */
+const OPTIONAL = [
+	...(['additionalData', 'additionalKeys', 'executeData', 'hints', 'runExecutionData'] as const),
+	...(['_getCredentials', 'getExecutionCancelSignal'] as const),
 ];
 
 /** What Jest and the language look for in any object. */
@@ -29,10 +29,9 @@ const LOOKED_FOR = ['then', 'toJSON', 'asymmetricMatch', '$$typeof', 'nodeType',
  * something is undefined that n8n always has.
  */
 export function fake<Whole extends object>(
-	given: Partial<Record<keyof Whole, unknown>> | object,
-	absent: string[] = [],
+	given: Partial<Record<keyof Whole | (typeof OPTIONAL)[number], unknown>>,
 ): Whole {
-	const known = new Set<string | symbol>([...UNDOCUMENTED, ...LOOKED_FOR, ...absent]);
+	const known = new Set<string | symbol>([...OPTIONAL, ...LOOKED_FOR]);
 	return new Proxy(given, {
 		get(target, name, receiver) {
 			if (name in target || known.has(name) || typeof name === 'symbol')
@@ -222,8 +221,6 @@ export function buildWebhook(
 ): IWebhookFunctions {
 	const timestamp = String(Math.floor(Date.now() / 1000));
 	return fake<IWebhookFunctions>({
-		// Of a run only.
-		getExecutionCancelSignal: undefined,
 		getHeaderData: () =>
 			headers ?? {
 				'x-webhook-timestamp': timestamp,

@@ -3,6 +3,7 @@ import { UserError, type IExecuteFunctions } from 'n8n-workflow';
 import { Readable } from 'node:stream';
 import { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import { UnknownOutcomeError } from '../../../nodes/MediaGeneration/api/failure';
+import { fake } from '../n8n';
 
 /** Whatever a service says, nothing but our own errors comes of it, and no secret. */
 
@@ -165,7 +166,7 @@ async function* streamInChunks(text: string, breaks: boolean) {
 
 /** A service that gives this answer. It has called a webhook with the resume URL. */
 function serviceThat({ statusCode, text, breaks }: Answer) {
-	const context = {
+	const context = fake<IExecuteFunctions>({
 		runExecutionData: { resumeToken: RESUME_TOKEN },
 		helpers: {
 			httpRequestWithAuthentication: async () => ({
@@ -173,7 +174,7 @@ function serviceThat({ statusCode, text, breaks }: Answer) {
 				body: Readable.from(streamInChunks(text, breaks)),
 			}),
 		},
-	} as unknown as IExecuteFunctions;
+	});
 	return new TaskService(context, credentials);
 }
 

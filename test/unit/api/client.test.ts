@@ -2,6 +2,7 @@ import { sleep, type IExecuteFunctions, type IHttpRequestOptions } from 'n8n-wor
 import { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import { ServiceError } from '../../../nodes/MediaGeneration/api/failure';
 import type { Credentials } from '../../../nodes/MediaGeneration/api/endpoints';
+import { fake } from '../n8n';
 
 /** A body that is a generator is streamed by it. */
 type Answer = [statusCode: number, body: unknown, inFull?: 'inFull'] | Error;
@@ -32,7 +33,7 @@ function serviceThat(answer: Answer, changes: Partial<Credentials> = {}) {
 	const requests: IHttpRequestOptions[] = [];
 	const signals: Array<AbortSignal | undefined> = [];
 	const stopped = new AbortController();
-	const context = {
+	const context = fake<IExecuteFunctions>({
 		getExecutionCancelSignal: () => stopped.signal,
 		helpers: {
 			async httpRequestWithAuthentication(
@@ -51,7 +52,7 @@ function serviceThat(answer: Answer, changes: Partial<Credentials> = {}) {
 				return { statusCode, body: isStream || inFull ? body : stream(text) };
 			},
 		},
-	} as unknown as IExecuteFunctions;
+	});
 	return {
 		service: new TaskService(context, used),
 		requests,

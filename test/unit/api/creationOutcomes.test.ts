@@ -5,6 +5,7 @@ import {
 	UnknownOutcomeError,
 	type Failure,
 } from '../../../nodes/MediaGeneration/api/failure';
+import { fake } from '../n8n';
 
 /**
  * What the answer to a creation means: a task, certainly none, or that nobody knows. Codes and texts
@@ -24,7 +25,7 @@ async function* stream(...texts: Array<string | Error>) {
 /** Creates a task, at a service that gives this answer. */
 async function create(answer: Answer): Promise<string | Error> {
 	let requests = 0;
-	const context = {
+	const context = fake<IExecuteFunctions>({
 		helpers: {
 			async httpRequestWithAuthentication() {
 				requests++;
@@ -35,7 +36,7 @@ async function create(answer: Answer): Promise<string | Error> {
 				return await Promise.resolve({ statusCode, body: isStream ? body : stream(text) });
 			},
 		},
-	} as unknown as IExecuteFunctions;
+	});
 	const credentials = { baseUrl: 'https://api.example.com', accessToken: 'the-token' };
 	const creation = new TaskService(context, credentials).createTask(
 		{ model: 'beta2/image-edit', input: {} },

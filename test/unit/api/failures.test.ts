@@ -4,7 +4,7 @@ import { UnknownOutcomeError, type ServiceError } from '../../../nodes/MediaGene
 import { CreationSender } from '../../../nodes/MediaGeneration/operations/create/sendCreation';
 import type { Item } from '../../../nodes/MediaGeneration/operations/operation';
 import { judgeFailure } from '../../../nodes/MediaGeneration/trigger/fetchDetails';
-import { buildContext } from '../n8n';
+import { buildContext, fake } from '../n8n';
 
 /** What follows from a failure, wherever it is met. */
 interface Verdict {
@@ -57,7 +57,7 @@ const PAGE = '<html>';
 /** Asks a service, whose answers are these in turn and then as the last one. */
 function serviceThat(...answers: Answer[]) {
 	let requests = 0;
-	const context = {
+	const context = fake<IExecuteFunctions>({
 		helpers: {
 			async httpRequestWithAuthentication() {
 				const answer = answers[Math.min(requests++, answers.length - 1)] as Answer;
@@ -67,7 +67,7 @@ function serviceThat(...answers: Answer[]) {
 				return { statusCode, body };
 			},
 		},
-	} as unknown as IExecuteFunctions;
+	});
 	const credentials = { baseUrl: 'https://api.example.com', accessToken: 'a-token' };
 	return { service: new TaskService(context, credentials), count: () => requests };
 }

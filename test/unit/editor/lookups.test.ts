@@ -13,6 +13,7 @@ import {
 } from '../../../nodes/MediaGeneration/editor/lookups';
 import { answerFromCorpus, BROKEN, MISSING, schemaPath, settle, type Answer } from '../corpus';
 import { readFields } from '../models/any/modelFields';
+import { fake } from '../n8n';
 
 const UPSCALE = 'eta-upscale';
 
@@ -26,7 +27,7 @@ let parameters: Record<string, unknown>;
 
 function openAccount() {
 	const credentials = { baseUrl: 'https://service.example', accessToken: `token ${accounts++}` };
-	context = {
+	context = fake<ILoadOptionsFunctions>({
 		getNode: () => ({ name: 'Media Generation' }),
 		getCredentials: async () => credentials,
 		getCurrentNodeParameter: (name: string) => parameters[name],
@@ -37,7 +38,7 @@ function openAccount() {
 				return { statusCode: 200, body: JSON.stringify(answer(path)) };
 			},
 		},
-	} as unknown as ILoadOptionsFunctions;
+	});
 }
 
 /** Chooses a model in the panel, in a workflow that may store fields or JSON. */

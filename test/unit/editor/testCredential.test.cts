@@ -2,6 +2,7 @@ import { sleep, type ICredentialTestFunctions } from 'n8n-workflow';
 import { Readable } from 'node:stream';
 import { MediaGeneration } from '../../../nodes/MediaGeneration/MediaGeneration.node';
 import { MediaGenerationTrigger } from '../../../nodes/MediaGeneration/MediaGenerationTrigger.node';
+import { fake } from '../n8n';
 
 const { credentialTest } = new MediaGeneration().methods;
 
@@ -20,14 +21,14 @@ describe('the test of the credential', () => {
 	/** Tests a credential whose service answers so. */
 	async function test(answer: () => unknown, changes: object = {}) {
 		const requests: unknown[] = [];
-		const context = {
+		const context = fake<ICredentialTestFunctions>({
 			helpers: {
 				request: async (request: unknown) => {
 					requests.push(request);
 					return await answer();
 				},
 			},
-		} as unknown as ICredentialTestFunctions;
+		});
 		const data = { ...credentials, ...changes };
 		const credential = { id: '1', name: 'A service', type: 'mediaGenerationApi', data };
 		const result = await credentialTest.testCredential.call(context, credential);

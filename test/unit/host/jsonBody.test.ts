@@ -1,5 +1,6 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { readJsonBody } from '../../../nodes/MediaGeneration/host/jsonBody';
+import { fake } from '../n8n';
 
 const bytes = Buffer.from('{"x":1}');
 const unread = {
@@ -18,10 +19,10 @@ it.each<[string, string | undefined, object, unknown]>([
 	['more than n8n takes', 'application/task+json', { readRawBody: tooLarge }, null],
 	['nothing', 'application/task+json', {}, null],
 ])('the body is %s', async (_, type, request, body) => {
-	const context = {
+	const context = fake<IWebhookFunctions>({
 		getHeaderData: () => ({ 'content-type': type }),
 		getBodyData: () => ({ parsed: true }),
 		getRequestObject: () => request,
-	} as unknown as IWebhookFunctions;
+	});
 	expect(await readJsonBody(context)).toEqual(body);
 });

@@ -6,6 +6,7 @@ import {
 	readResumeUrl,
 	WAKE_PATH,
 } from '../../../nodes/MediaGeneration/host/resumeUrl';
+import { fake } from '../n8n';
 
 it('the webhook that wakes has the path that the URL ends with', () => {
 	const { webhooks } = new MediaGeneration().description;
@@ -14,7 +15,7 @@ it('the webhook that wakes has the path that the URL ends with', () => {
 
 it('our own segment is put behind the path of n8n, which has its token and maybe a login', () => {
 	const evaluateExpression = jest.fn().mockReturnValue('https://me:pw@n8n.example/a/7?signature=x');
-	const context = { evaluateExpression } as unknown as IExecuteFunctions;
+	const context = fake<IExecuteFunctions>({ evaluateExpression });
 	const expected = 'https://me:pw@n8n.example/a/7/media-generation?signature=x';
 	expect(readResumeUrl(context)).toBe(expected);
 	expect(evaluateExpression).toHaveBeenCalledWith('{{ $execution.resumeUrl }}', 0);

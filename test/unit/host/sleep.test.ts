@@ -12,6 +12,7 @@ import {
 	readStoredItems,
 	storeItems,
 } from '../../../nodes/MediaGeneration/host/sleep';
+import { fake } from '../n8n';
 
 const toItems = (names: string[]): INodeExecutionData[] =>
 	names.map((name) => ({ json: { name } }));
@@ -21,11 +22,11 @@ function newRun(names: string[], executeOnce = false) {
 	const data = { main: [toItems(names)] };
 	const [stored = []] = data.main;
 	const given = executeOnce ? stored.slice(0, 1) : stored;
-	const context = {
+	const context = fake<IExecuteFunctions>({
 		getExecuteData: () => ({ data }),
 		getInputData: () => given,
 		getNode: () => ({ executeOnce }),
-	} as unknown as IExecuteFunctions;
+	});
 	return { context, data, stored, given };
 }
 
@@ -45,7 +46,7 @@ it('the items that n8n stores are a copy in place of the input, which stays as i
 function newWebhook(more: object) {
 	const runExecutionData = createRunExecutionData(more);
 	const getNode = () => ({ name: 'Node' });
-	return { getNode, runExecutionData } as unknown as IWebhookFunctions;
+	return fake<IWebhookFunctions>({ getNode, runExecutionData });
 }
 
 it('a webhook reads and changes what n8n keeps for its node', () => {

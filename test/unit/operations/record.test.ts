@@ -9,7 +9,15 @@ import {
 	type Sleep,
 	type Wait,
 } from '../../../nodes/MediaGeneration/operations/record';
-import { buildContext, type Run, buildItem, refuse, unknown as lost, type Prepared } from '../n8n';
+import {
+	buildContext,
+	type Run,
+	buildItem,
+	refuse,
+	unknown as lost,
+	type Prepared,
+	fake,
+} from '../n8n';
 
 const REQUEST = { model: 'beta2/image-edit', input: { prompt: 'Night' } };
 const OTHER = { ...REQUEST, input: { prompt: 'Day' } };
@@ -175,10 +183,12 @@ describe('the sleep of a run', () => {
 	it('is read by a webhook, with the tasks and how they are waited for', () => {
 		const { kept, run, open } = newSleep();
 		const read = (contextData: object) =>
-			readSleepingRun({
-				getNode: () => ({ name: 'Node' }),
-				runExecutionData: { executionData: { contextData } },
-			} as unknown as IWebhookFunctions);
+			readSleepingRun(
+				fake<IWebhookFunctions>({
+					getNode: () => ({ name: 'Node' }),
+					runExecutionData: { executionData: { contextData } },
+				}),
+			);
 		expect(run).toMatchObject({ tasks: [task(false)], settings: 'first', asleep: sleep });
 		expect(read({ 'node:Node': kept })).toEqual(run);
 		expect(read({ 'node:Other': kept })).toBeUndefined();

@@ -5,6 +5,7 @@ import {
 	type IHttpRequestOptions,
 } from 'n8n-workflow';
 import { checkCredential } from '../../../nodes/MediaGeneration/trigger/activate';
+import { fake } from '../n8n';
 
 const answered = (code: number) => () => ({ statusCode: 200, body: JSON.stringify({ code }) });
 
@@ -23,7 +24,7 @@ async function activate({
 }) {
 	const requests: unknown[] = [];
 	const warnings: string[] = [];
-	const context = {
+	const context = fake<IHookFunctions>({
 		getNode: () => ({ name: 'Trigger' }),
 		getWorkflow: () => ({ id: 'workflow' }),
 		getActivationMode: () => mode,
@@ -41,7 +42,7 @@ async function activate({
 				warnings.push(line);
 			},
 		},
-	} as unknown as IHookFunctions;
+	});
 	const error = await checkCredential(context).catch((thrown: NodeOperationError) => thrown);
 	if (error) expect(error).toBeInstanceOf(NodeOperationError);
 	return { error: error?.message, description: error?.description, requests, warnings };

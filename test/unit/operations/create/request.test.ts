@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
 import { prepareRequest } from '../../../../nodes/MediaGeneration/operations/create/request';
 import type { Item } from '../../../../nodes/MediaGeneration/operations/operation';
+import { fake } from '../../n8n';
 
 type Values = Record<string, unknown>;
 
@@ -21,12 +22,12 @@ async function prepare(
 	const service = { credentials: {}, getModelSchema: async () => openapi ?? Promise.reject() };
 	const request = await prepareRequest({
 		index: 3,
-		context: {
+		context: fake<IExecuteFunctions>({
 			addExecutionHints: ({ message }: { message: string }) => hints.push(message),
 			getNode: () => ({ parameters }),
 			getInputData: () => Array(4).fill({ json: {}, binary }),
 			helpers: { assertBinaryData },
-		} as unknown as IExecuteFunctions,
+		}),
 		service: service as unknown as TaskService,
 		read: (name: string) => parameters[name],
 		option: (name: string) => options[name],
