@@ -32,7 +32,7 @@ module.exports = {
 		suite('unit', ['test/unit/**/*.test.@(ts|cts)']),
 		suite('zod4', READS_BY_ZOD, { moduleNameMapper: { '^zod$': 'zod4' } }),
 		suite('service', ['test/service/**/*.test.cts']),
-		suite('engine', ['test/engine/**/*.test.ts'], {
+		suite('engine', ['test/engine/**/*.test.@(ts|cts)'], {
 			// Types are those of the sources, what runs is the build.
 			moduleNameMapper: { '^(?:\\.\\./)+(nodes|credentials)/(.*)$': '<rootDir>/dist/$1/$2' },
 			setupFilesAfterEnv: ['<rootDir>/test/engine/setup.cts'],

@@ -59,7 +59,7 @@ export const message = z
 	.refine((text) => text !== '');
 
 /** Ignores a value of another form. */
-export const tolerant = <T extends z.ZodTypeAny>(schema: T) => schema.optional().catch(undefined);
+const tolerant = <T extends z.ZodTypeAny>(schema: T) => schema.optional().catch(undefined);
 
 /** `{ code, msg or message, data }`, around every answer: what it says of `data`. */
 export const envelope = z

@@ -3,7 +3,6 @@ import { getNodeContext, isTool } from '../../host/execution';
 import { readOption } from '../../models/field';
 import { RefusedRunError } from '../errors';
 import { type Item, type Prepared } from '../operation';
-import { openRecord } from '../record';
 
 export const maxTasksOption: INodeProperties = {
 	displayName: 'Maximum Tasks per Run',
@@ -39,6 +38,7 @@ export async function takeBudget(
 	const { option } = first.item;
 	const keep = readOption(option, keepCreditsOption) as number | undefined;
 	if (keep !== undefined) await checkCredits(unsent, keep);
+	const { openRecord } = await import('../record');
 	const { shared } = openRecord(context);
 	const limit = (readOption(option, maxTasksOption) ?? Infinity) as number;
 	if (shared.count + unsent.length > limit)

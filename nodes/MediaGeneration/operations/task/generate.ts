@@ -1,8 +1,7 @@
 import { modelFields } from '../../models';
 import { buildOptionsField, prepareRequest, type CreateRequest } from '../create/request';
 import { defineOperation, hasFailed } from '../operation';
-import { openRecord, type RecalledTask } from '../record';
-import { decideWait } from '../wait/decide';
+import type { RecalledTask } from '../record';
 import type { TaskWork } from '../work';
 import { howToWaitOption, readHowToWait, readWaitSettings, waitOptions } from './waitOptions';
 
@@ -19,6 +18,7 @@ export const generate = defineOperation<CreateRequest | RecalledTask>({
 	async run(prepared, context) {
 		const first = prepared.find(({ request }) => !('taskId' in request)) ?? prepared[0];
 		if (!first) return { outcomes: [] };
+		const { openRecord } = await import('../record');
 		const record = openRecord(context);
 		const { woken } = record;
 		const wait = record.openWait(() => ({
@@ -26,6 +26,7 @@ export const generate = defineOperation<CreateRequest | RecalledTask>({
 			howToWait: readHowToWait(first.item),
 		}));
 		const services = prepared.map(({ item }) => item.service);
+		const { decideWait } = await import('../wait/decide');
 		const decision = woken ? {} : await decideWait(context, wait.settings.howToWait, services);
 		const { createTasks, showTasks } = await import('../create/createTasks');
 		const callBackUrl = decision.resumeUrl;
