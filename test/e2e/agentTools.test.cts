@@ -151,15 +151,15 @@ describe.each(Object.keys(AGENT_VERSIONS) as AgentAge[])(
 	'Wait as a tool of the %s agent',
 	(age) => {
 		it('lets the model go on waiting for a task, and tells it of an ID that nobody knows', async () => {
-			await pair.runNodes(prompts(['#slow=4 dusk']), generate({ operation: 'start' }));
-			const taskId = pair.findId('#slow=4 dusk');
+			await pair.runNodes(prompts(['#slow=7 dusk']), generate({ operation: 'start' }));
+			const taskId = pair.findId('#slow=7 dusk');
 			const tool = buildTool({
 				operation: 'wait',
 				taskId: "={{ $fromAI('Task_ID', 'The ID of the task', 'string') }}",
-				options: { agentWait: 0.01 },
+				options: { agentWait: 0.05 },
 			});
-			// Each waits for a second or so, until the task has ended.
-			const calls = [...Array.from({ length: 8 }, () => taskId), 'unknown'];
+			// Each waits for up to 3 seconds.
+			const calls = [...Array.from({ length: 5 }, () => taskId), 'unknown'];
 			model.script(calls.map((Task_ID) => [{ Task_ID }]));
 			await runAgentOn(undefined, tool, age, { text: 'Is it finished?', options: {} });
 			const told = model.listToolResults();

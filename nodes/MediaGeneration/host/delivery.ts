@@ -1,13 +1,13 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 
-/** The part of a webhook's response that tells what became of what the webhook gave n8n. */
+/** The fields of a webhook's response that tell whether n8n took what the webhook returned. */
 export type HeldResponse = Pick<
 	ReturnType<IWebhookFunctions['getResponseObject']>,
 	'statusCode' | 'writableEnded'
 >;
 
 /**
- * Says whether n8n still works on what the webhook of this response gave it. n8n answers once it
+ * Says whether n8n still works on what the webhook of this response returned. n8n answers once it
  * has stored the execution, or could not. Before that it may wait for a slot of its concurrency
  * limit, for hours, and it claims a sleeping execution only afterwards (`webhook-helpers.js`,
  * `active-executions.js`; 2.14.2, 2.41.1). Events don't tell: after a hang-up `close` comes at
@@ -19,6 +19,6 @@ export type HeldResponse = Pick<
  */
 export const isUnderway = ({ writableEnded }: HeldResponse): boolean => !writableEnded;
 
-/** Says whether n8n has taken what the webhook gave it. If it answered anything else, it has not. */
+/** Says whether n8n has taken what the webhook returned: only then it answers 200. */
 export const wasDelivered = ({ statusCode, writableEnded }: HeldResponse): boolean =>
 	writableEnded && statusCode === 200;

@@ -8,7 +8,7 @@ import {
 import { toPlainError } from '../lib/text';
 
 /**
- * Says whether no model is told what the node throws: a tool outside of the newest agent is one of
+ * Says whether what the node throws gets lost: a tool of any agent but the newest is one of
  * LangChain's, whose `AgentExecutor` swallows errors (`get-input-connection-data.js`, 2.14.2,
  * 2.41.1). `e2e/agentTools` fails first.
  */
@@ -19,7 +19,7 @@ interface ShownError {
 	message: string;
 	description: string;
 	itemIndex?: number;
-	/** What was thrown, where the node knows nothing of it. */
+	/** What was thrown, if it isn't an error of ours. */
 	cause?: Error;
 	/** Present if a service refused something. */
 	refusal?: { httpCode?: string };

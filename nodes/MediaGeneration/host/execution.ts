@@ -1,7 +1,10 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { cutText } from '../lib/text';
 
-/** Recognizes a call by an AI agent. The newest agent runs a variant of the node, like any node. */
+/**
+ * Recognizes a call by an AI agent. The newest agent runs a variant of the node, whose type ends in
+ * `Tool`, like any node (2.14.2, 2.41.1). `e2e/agentTools` fails first.
+ */
 export const isTool = (context: IExecuteFunctions): boolean =>
 	context.isToolExecution() || context.getNode().type.endsWith('Tool');
 

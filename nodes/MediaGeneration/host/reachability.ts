@@ -10,10 +10,10 @@ export type Answerer = { address: string } & (
 	| { who: 'nobody'; silence: Silence }
 );
 
-/** How long an answer counts, in milliseconds. That nothing came in time is asked again each time. */
+/** How long an answer is reused, in milliseconds. A timeout isn't. */
 const KEPT = { n8n: 5 * 60_000, other: 60_000, nobody: 60_000 };
 
-/** The answerers by address, also of requests under way. */
+/** By address, also of requests under way. */
 const known = new BoundedMap<string, { answerer: Promise<Answerer>; until: number }>(1_000);
 
 /**

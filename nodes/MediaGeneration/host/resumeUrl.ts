@@ -48,18 +48,18 @@ export function readResumeSecrets(context: object): { token?: string; address?: 
 }
 
 /**
- * n8n's message to who asks for an execution that doesn't exist (2.14.2, 2.41.1). `e2e/reachability`
+ * n8n's message where an execution doesn't exist (`waiting-webhooks.js`, 2.14.2, 2.41.1). `e2e/reachability`
  * fails first.
  */
 export const buildNotFound = (executionId: string): string =>
 	`The execution "${executionId}" does not exist.`;
 
 /**
- * n8n's messages of an execution that waits no more, or waits elsewhere (`waiting-webhooks.js`,
+ * n8n's messages for an execution that no longer waits, or waits elsewhere (`waiting-webhooks.js`,
  * 2.14.2, 2.41.1). One that is running may be about to sleep. `e2e/neighbors` fails first.
  */
 const ENDED = /^The (workflow for )?execution ".*(does not exist|has finished|matching path)/;
 
-/** Says whether n8n, and not something before it, answers that the execution waits no more. */
+/** Says whether n8n, and not something before it, answers that the execution no longer waits. */
 export const isEndedAnswer = (body: Record<string, unknown>): boolean =>
 	ENDED.test(String(body.message));

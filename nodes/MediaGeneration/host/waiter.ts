@@ -103,7 +103,7 @@ function findHolder({ parents, startedBy, hasResponded }: Starter): Waiter | und
 const isTrigger = ({ type }: NodeTypeAndVersion): boolean =>
 	/trigger$/i.test(type) || /\.webhook$/.test(type);
 
-/** How a node answers its caller. An expression is none of n8n's words, so its caller waits. */
+/** Reads how a node answers its caller. An expression isn't resolved, so its caller counts as waiting. */
 function readResponseMode({ type, parameters }: NodeTypeAndVersion): unknown {
 	const unset = type === CHAT_TRIGGER ? 'lastNode' : 'onReceived';
 	const { responseMode } = (parameters?.options ?? {}) as { responseMode?: unknown };

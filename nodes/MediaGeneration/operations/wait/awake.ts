@@ -41,7 +41,7 @@ export function createGetSource(context: IExecuteFunctions, works: TaskWork[]): 
 	return (taskId) => ({ ...storage, service: services.get(taskId) as TaskService });
 }
 
-/** Looks with pauses that grow. While the service refuses requests for their rate, they are longest. */
+/** Looks with growing pauses, the longest ones while the service refuses requests for their rate. */
 async function lookUntilEnded(
 	looker: Looker,
 	getSource: GetSource,
@@ -55,7 +55,7 @@ async function lookUntilEnded(
 	let length = first;
 	let at = -Infinity;
 	while (!known.haveEnded && at < lastLook) {
-		// By chance, so that runs that began together don't look together.
+		// Random, so that runs that began together don't look together.
 		at = Math.min(Date.now() + length * (0.75 + Math.random() / 2), lastLook);
 		await Promise.race([pause(at - Date.now()), givenUp]);
 		if (over.signal.aborted) break;

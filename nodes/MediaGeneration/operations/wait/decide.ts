@@ -24,8 +24,8 @@ export interface WaitDecision {
 }
 
 /**
- * Decides whether the execution sleeps or stays awake. It sleeps only where nobody waits for its end, and
- * where the resume URL leads here. With Sleep Until Notified, the user vouches for reachability.
+ * Decides whether the execution sleeps or stays awake. It sleeps only where nobody waits for its end
+ * and the resume URL leads here. With Sleep Until Notified, the user vouches for reachability.
  * @throws {UserError} before anything is created, when that user's n8n can't be reached
  */
 export async function decideWait(
@@ -72,7 +72,7 @@ function explainWaiter(waiter: Waiter): string {
 const UNREADABLE_CREDENTIAL =
 	"the credential has expressions that n8n can't resolve while an execution sleeps";
 
-/** The longest answer of something that isn't n8n, in characters. */
+/** How much is shown of an answer that isn't n8n's, in characters. */
 const SHOWN_ANSWER = 80;
 
 /** Says what keeps callbacks away, as the end of a sentence; undefined if n8n answers. */
@@ -108,7 +108,7 @@ function refuseToSleep(resumeUrl: string, chosen: HowToWait): WaitDecision {
 	throw new RefusedRunError(`The ${why}`, { description });
 }
 
-/** A service in this network may reach n8n there, but on another machine not by a loopback name. */
+/** A service in the same network may reach this n8n; one on another machine not by a loopback name. */
 function mayReach(baseUrl: string, resumeUrl: string, chosen: HowToWait): boolean {
 	if (!isInternalUrl(resumeUrl)) return true;
 	if (chosen === 'callback' || !isLoopbackUrl(resumeUrl)) return isInternalUrl(baseUrl);

@@ -36,8 +36,8 @@ interface LookOptions {
 }
 
 /**
- * Looks at the tasks of a wait: asks the service for them, notes the answers, and gets
- * the files of those that have completed. It serves runs that poll, and executions that sleep.
+ * Looks at the tasks of a wait: asks the service for them, notes the answers, and downloads the files
+ * of those that have completed. Runs that stay awake use it, and executions that sleep.
  */
 export class Looker {
 	readonly known: KnownTasks;

@@ -5,7 +5,7 @@
 
 /* From the arrival of a callback, or of a nudge of our own. */
 
-/** Until when a sender is answered. Senders usually give up after 5 to 15 s. */
+/** Senders get an answer within this time. They usually give up after 5 to 15 s. */
 export const ANSWER = 5_000;
 
 /** How long the trigger waits for a task's details. */
@@ -17,7 +17,7 @@ export const KNOWN_AGAIN = 1_000;
 /** How long a nudge waits for its answer. n8n answers when it has stored what comes of it. */
 export const NUDGE_TIMEOUT = 30_000;
 
-/** How long n8n may take to answer itself when a run, before it sleeps, tries its resume URL. */
+/** How long the resume URL may take to answer when a run tries it before it sleeps. */
 export const PROBE = 3_000;
 
 /* From the wait limit, of a run that sleeps. */
@@ -33,7 +33,7 @@ export const NUDGE_PAUSE = 4_000;
  * n8n's WaitTracker looks every 60 seconds for waits that end within `TRACKER_WINDOW`, and sets a
  * timer that it does not clear when a webhook wakes the execution: the timer would end its next wait
  * (`wait-tracker.js`, 2.14.2, 2.41.1). So no webhook wakes an execution from `LAST_WAKE` on, and
- * n8n's own end comes so late that its timer is set after that. `e2e/neighbors` fails first.
+ * n8n's own end comes so late that its timer is set after that. `e2e/loops` fails first.
  */
 export const LAST_WAKE = 28_000;
 export const N8N_END = 100_000;
@@ -58,16 +58,16 @@ const LAST_LOOK = 5_000;
  */
 const LEFT_TO_N8N = 5_000;
 
-/** The time to look of a run that begins at its limit, woken there, or repeated by n8n. */
+/** How long a run may take to look that begins at its limit: woken there, or repeated by n8n. */
 const LATE_WAIT = 20_000;
 
 /** Moments of a run that is awake, in milliseconds since 1970. */
 export interface AwakeTimes {
-	/** It looks once more, and then no more. */
+	/** When it looks for the last time. */
 	lastLook: number;
-	/** It waits no longer for the tasks. */
+	/** Until when it waits for tasks. */
 	end: number;
-	/** It waits no longer for their files. */
+	/** Until when it waits for their files. */
 	filesBy: number;
 	/** n8n's timeout comes before the wait limit. */
 	isCutShort: boolean;

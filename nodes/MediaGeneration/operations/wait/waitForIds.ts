@@ -36,7 +36,7 @@ export async function waitForIds(
 	return failed.map((one) => one ?? waited.next().value);
 }
 
-/** An ID may be a guess, so no account gets what the service tells another one. */
+/** An ID may be a guess, so no account gets another one's task. */
 function findStranger(works: TaskWork[], { task, service }: TaskWork): Failed | undefined {
 	const first = works.find((work) => work.task.taskId === task.taskId) as TaskWork;
 	if (service.account === first.service.account) return undefined;
@@ -64,6 +64,6 @@ async function lookAtOnce(
 const isUnknown = (failure?: Error): boolean =>
 	failure instanceof ServiceError && isUnknownTask(failure);
 
-/** Finds a failure that waiting doesn't mend. */
+/** A failure that later looks would have too is the error of its item. */
 const findLasting = (failure?: Error): Failed | undefined =>
 	failure && !(failure instanceof ServiceError && failure.passes) ? { error: failure } : undefined;
