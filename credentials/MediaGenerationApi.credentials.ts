@@ -20,30 +20,30 @@ const getOrigin = (url: unknown, base?: string): string | undefined =>
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** n8n's HTTP Request node has its address in `uri`, Ignore SSL Issues in the other. */
+/** n8n's HTTP Request node puts its address into `uri`, and Ignore SSL Issues into the other. */
 type SentRequest = IHttpRequestOptions & { uri?: string; rejectUnauthorized?: boolean };
 
-/** Lists the names of headers, in lower case. axios takes headers in groups too, such as `common`. */
+/** Lists header names in lower case. axios also takes headers in groups, such as `common`. */
 const listNames = (headers: object): string[] =>
 	Object.entries(headers).flatMap(([name, value]) => [
 		name.trim().toLowerCase(),
 		...(typeof value === 'object' && value !== null ? listNames(value as object) : []),
 	]);
 
-/** @throws {Error} when somebody on the way of a request, or behind its answer, could read the token */
+/** @throws {Error} if a proxy, another server or the answer could expose the token */
 function checkRequest({ headers = {}, method, ...request }: SentRequest): void {
 	const { proxy, rejectUnauthorized, skipSslCertificateValidation: skips } = request;
 	if (proxy || rejectUnauthorized === false || skips)
 		throw new Error(
-			"The access token is not sent through a node's own proxy or past its certificate check, where others could read it. Remove 'Proxy' and 'Ignore SSL Issues' from the node's options.",
+			"The access token isn't sent through a node's own proxy or without a certificate check, because others could read it. Remove 'Proxy' and 'Ignore SSL Issues' from the node's options.",
 		);
 	if (listNames(headers).includes('host'))
 		throw new Error(
-			"The access token is not sent with a header 'Host', which may lead to another server at the same address. Remove the header 'Host' from the node.",
+			"The access token isn't sent with a 'Host' header, because that may lead to another server at the same address. Remove the header 'Host' from the node.",
 		);
 	if (!METHODS.includes(String(method || 'GET').toUpperCase()))
 		throw new Error(
-			`The access token is only sent with the methods ${METHODS.join(', ')}: the answer to another one may repeat it. Change 'Method' in the node.`,
+			`The access token is only sent with the methods ${METHODS.join(', ')}: other methods may repeat it in their answer. Change 'Method' in the node.`,
 		);
 }
 
@@ -58,7 +58,7 @@ const advancedFields: INodeProperties[] = [
 		default: '',
 		hint: 'Only while you replace the key',
 		description:
-			'The old key, accepted as well until all callbacks are signed with the new one. Clear it then.',
+			'The old key. It is still accepted, until you clear it. Do so once all callbacks are signed with the new one.',
 	},
 	{
 		displayName: 'Upload Base URL',
@@ -66,8 +66,8 @@ const advancedFields: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. https://upload.example.com',
-		hint: 'Only if it is not the base URL',
-		description: 'Address to which files are uploaded',
+		hint: 'Only if files are uploaded to another address',
+		description: 'Address of the upload service, without a path',
 	},
 ];
 
@@ -110,12 +110,12 @@ export class MediaGenerationApi implements ICredentialType {
 			type: 'string',
 			typeOptions: { password: true },
 			default: '',
-			hint: 'Optional: only for the trigger and to verify callbacks',
+			hint: 'Optional: needed by the trigger, and to verify callbacks',
 			description:
 				'The webhookHmacKey that you generated in your account settings with the service. The trigger needs it to tell genuine callbacks from forged ones.',
 		},
 		{
-			displayName: `A key of fewer than ${SHORTEST_SAFE_KEY} characters can be found by trying, and whoever has it can forge callbacks. Use the webhookHmacKey that the service generates.`,
+			displayName: `A key of fewer than ${SHORTEST_SAFE_KEY} characters can be guessed, and whoever has it can forge callbacks. Use the webhookHmacKey that the service generates.`,
 			name: 'shortKeyNotice',
 			type: 'notice',
 			default: '',
@@ -132,7 +132,7 @@ export class MediaGenerationApi implements ICredentialType {
 				'Whether to show settings that you rarely need: the previous key, another address for uploads, and the paths of the service. If off, the usual paths are used; the other two still count where they are filled in.',
 		},
 		...advancedFields.map((field): INodeProperties => ({ ...field, displayOptions })),
-		// n8n drops the value of a field that is not shown. A hidden one of the same name keeps it.
+		// n8n drops the values of fields that aren't shown. A hidden field of the same name keeps them.
 		...advancedFields.map((field): INodeProperties => ({ ...field, type: 'hidden' })),
 		...(Object.keys(ENDPOINTS) as Endpoint[]).map((name): INodeProperties => {
 			const { displayName, path } = ENDPOINTS[name];
@@ -148,15 +148,15 @@ export class MediaGenerationApi implements ICredentialType {
 			placeholder: 'e.g. Idempotency-Key',
 			hint: "Leave blank unless the service's documentation names one",
 			description:
-				'Header by which the service recognizes a repeated request, and answers it with the same task. If an answer is lost, the node then sends the request again. A service that ignores the header would create another task, and charge for it.',
+				'Header by which the service recognizes a repeated request and returns the same task. With it, the node repeats a request whose answer was lost. A service that ignores the header would create and charge for another task.',
 			displayOptions,
 		},
 	];
 
 	/**
-	 * Adds the bearer token to requests to the configured service only. n8n lets users send requests
-	 * with a credential that they can't see. A function, because an expression costs a V8 isolate.
-	 * @throws {Error} when the request goes elsewhere, or where somebody on its way could read it
+	 * Adds the bearer token, but only to requests to the configured service: n8n lets users send requests
+	 * with credentials that they can't see. It's a function because an expression costs a V8 isolate.
+	 * @throws {Error} if the request goes elsewhere, or if others could read the token
 	 */
 	authenticate: IAuthenticate = async (credentials, request: SentRequest) => {
 		const urls = [request.url, request.uri].filter((url) => url !== undefined);

@@ -90,7 +90,7 @@ test('a service of both dialects is called a mixture', async () => {
 /** A question of the probe, what it says of a service that breaks an assumption of the package, and that service. */
 const DIFFERENT: Array<[asked: string, came: string, service: Settings]> = [
 	['Credits', 'data', change(CREDIT, () => ({}))],
-	['Credits', 'not the expected JSON', rewrite(CREDIT, () => 'hello')],
+	['Credits', "isn't JSON from the task service", rewrite(CREDIT, () => 'hello')],
 	['Credits, wrong token', '999', refuse(CREDIT, { code: 999 })],
 	['Create Task, wrong token', '(500: ', refuse(CREATE, { code: 500 })],
 	['Task Details, unknown ID', '(500: ', refuse(DETAILS, { code: 500 })],

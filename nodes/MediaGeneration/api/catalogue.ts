@@ -8,25 +8,25 @@ import { isRateLimited } from './failure';
 import type { CatalogueModel } from './schemas';
 import { LOOKUP_PAUSE } from './service';
 
-/** How long answers are reused, in ms. Clients of such services use 10 min to 6 h, and 24 h. */
+/** How long answers are reused, in milliseconds. Other clients use 10 min to 6 h, and 24 h. */
 const LIST_LIFETIME = 10 * 60 * 1000;
 const SCHEMA_LIFETIME = 24 * 60 * 60 * 1000;
 
-/** How long runs don't ask again for an answer that they didn't get, in milliseconds. */
+/** How long runs wait before asking again after a failure, in milliseconds. */
 const RETRY_AFTER = 60 * 1000;
 
 const LOOKUP_LIMITS = { period: 0, patience: 20_000, isTooFast: isRateLimited };
 
 const LOOKUP_SETTINGS = { timeoutSeconds: 20 };
 
-/** Bounds of the memory. A schema usually takes about ten kilobytes, and at most 256. */
+/** Limits of the cache. A schema usually takes about 10 kB, and at most 256 kB. */
 const MAX_ACCOUNTS = 20;
 const MAX_SCHEMAS = 100;
 
-/** The key of the list of models, which no model can have. */
+/** The key of the list of models. No model can have this name. */
 const LIST = '/';
 
-/** What a service answered, or that there was no answer; or a request under way. */
+/** An answer, a failure, or a request under way. */
 interface CachedAnswer {
 	answer: Promise<unknown>;
 	isError?: boolean;
@@ -34,7 +34,7 @@ interface CachedAnswer {
 	goodUntil: number;
 }
 
-/** The catalogue as one account sees it. */
+/** The cached catalogue of one account. */
 class Account {
 	private readonly known = new BoundedMap<string, CachedAnswer>(MAX_SCHEMAS);
 	private readonly inTurn = new RateLimiter(LOOKUP_LIMITS).join(Infinity);
@@ -42,8 +42,8 @@ class Account {
 	private free: Promise<void> = Promise.resolve();
 
 	/**
-	 * Reads an answer, shared while it is good and while it is under way.
-	 * @param sharesError shares that there was no answer too
+	 * Reads an answer. It is shared while it is valid, and while the request is under way.
+	 * @param sharesError shares a failure as well
 	 */
 	async read(
 		key: string,
@@ -62,7 +62,7 @@ class Account {
 		return await next.answer;
 	}
 
-	/** Sends one request after another's answer and a pause: a request may be slow to arrive. */
+	/** Sends requests one by one, with a pause after each answer, because a request may arrive late. */
 	async send<T>(request: () => Promise<T>): Promise<T> {
 		const answer = this.free.then(async () => await this.inTurn(request));
 		const pauseAfter = async () => await pause(LOOKUP_PAUSE);
@@ -73,7 +73,7 @@ class Account {
 
 const accounts = new BoundedMap<string, Account>(MAX_ACCOUNTS);
 
-/** Finds what is kept for a credential's account. All editors of this n8n share it. */
+/** Finds the cache of a credential's account, which all editors of this n8n share. */
 function findAccount({ credentials }: TaskService): Account {
 	const { baseUrl, accessToken, advancedSettings, modelsPath, modelSchemaPath } = credentials;
 	const key = digest([baseUrl, accessToken, advancedSettings, modelsPath, modelSchemaPath]);
@@ -82,7 +82,7 @@ function findAccount({ credentials }: TaskService): Account {
 	return account;
 }
 
-/** Lists the models of the service. @throws {ServiceError} when there is no answer */
+/** Lists the models of the service. @throws {ServiceError} if the service doesn't answer */
 export async function listModels(service: TaskService): Promise<CatalogueModel[]> {
 	const ask = async () => await service.listModels(LOOKUP_SETTINGS);
 	return (await findAccount(service).read(LIST, LIST_LIFETIME, ask)) as CatalogueModel[];
@@ -91,7 +91,7 @@ export async function listModels(service: TaskService): Promise<CatalogueModel[]
 /**
  * Finds the models that have each word of a filter in their name, provider or types. Chat models
  * are left out, because they answer at once and make no task.
- * @throws {ServiceError} when there is no answer
+ * @throws {ServiceError} if the service doesn't answer
  */
 export async function findModels(service: TaskService, filter = ''): Promise<CatalogueModel[]> {
 	const words = filter.toLowerCase().split(/\s/);
@@ -109,15 +109,15 @@ const toSearchText = ({ model, title, provider, taskType }: CatalogueModel): str
 
 /**
  * Reads a model's OpenAPI document; null when the service has none yet.
- * @param sharesError doesn't ask again for a minute after there was no answer
- * @throws {ServiceError} when there is no answer
+ * @param sharesError after a failure, doesn't ask again for a minute
+ * @throws {ServiceError} if the service doesn't answer
  */
 export async function getModelSchema(service: TaskService, model: string, sharesError = false) {
 	const ask = async () => await service.getModelSchema(model, LOOKUP_SETTINGS);
 	return await findAccount(service).read(model, SCHEMA_LIFETIME, ask, sharesError);
 }
 
-/** Reads a model's document for a run, which goes on without it; undefined when there is none. */
+/** Reads a model's document for a run, which can do without; undefined if there is none. */
 export const findModelSchema = async (service: TaskService, model: string): Promise<unknown> =>
 	await getModelSchema(service, model, true).catch(() => undefined);
 

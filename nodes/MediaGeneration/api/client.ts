@@ -35,7 +35,7 @@ export interface CreateTaskRequest {
 	input: Record<string, unknown>;
 }
 
-/** Kinds that the envelope has for a task that failed. If there is a record, it says how. */
+/** The envelope has these kinds for failed tasks. A record beside it says more. */
 const KINDS_OF_TASKS: FailureKind[] = ['generation', 'silent'];
 
 const UPLOAD_HINT =
@@ -56,24 +56,24 @@ export class TaskService {
 		this.redactor = Redactor.of(credentials).with([token, ...listUrlSecrets(address)]);
 	}
 
-	/** Identifies the account by a digest, because n8n stores it with the execution. */
+	/** The account as a digest, because n8n stores it with the execution. */
 	get account(): string {
 		return digest([this.credentials.baseUrl, this.credentials.accessToken]);
 	}
 
-	/** Hides the secrets of a callback URL in all that the service says from now on. */
+	/** From now on, hides the secrets of this callback URL in the service's answers. */
 	hideUrl(callBackUrl: string): void {
 		this.redactor = this.redactor.with(listUrlSecrets(callBackUrl));
 	}
 
-	/** Hides these secrets in what somebody else says, too. */
+	/** Hides the same secrets in what somebody else sent. */
 	hideSecrets(said: unknown): unknown {
 		return this.redactor.hideInData(said);
 	}
 
 	/**
-	 * Creates a task, which costs credits, so the request is sent only once, and is never aborted.
-	 * @param idempotencyKey 1 to 128 characters, sent where the credential names a header for it
+	 * Creates a task. It costs credits, so the request is sent only once and is never aborted.
+	 * @param idempotencyKey 1 to 128 characters, sent if the credential names a header for it
 	 * @returns the task's ID
 	 * @throws {ServiceError} if nothing was created; {UnknownOutcomeError} if the task may exist
 	 */
@@ -98,7 +98,7 @@ export class TaskService {
 			throw new ServiceError({ ...answer.failure, nothingCreated: true });
 		const failure = answer.failure ?? describeIncomplete(answer, createdTask, error);
 		const { message, description, kind, code } = new ServiceError(failure);
-		// Something stands at the address that is not the service.
+		// Whatever answers there isn't the service.
 		const advice = ((kind === 'page' || kind === 'redirect') && description) || undefined;
 		throw new UnknownOutcomeError({ message, taskId, advice }, code);
 	}
@@ -118,7 +118,7 @@ export class TaskService {
 		return toTask(taskId, this.readRecord(answer, taskId, taskRecord));
 	}
 
-	/** Reads a task's record as the service sends it. @throws {ServiceError} as `getTask` */
+	/** Reads a task's record unchanged. @throws {ServiceError} like `getTask` */
 	async getTaskRecord(taskId: string, settings: RequestSettings): Promise<object> {
 		const answer = await this.send({ endpoint: 'taskDetailsPath', value: taskId, settings });
 		return { ...this.readRecord(answer, taskId, rawTaskRecord), taskId };
@@ -128,7 +128,7 @@ export class TaskService {
 		return await this.request({ endpoint: 'creditsPath', settings }, credits);
 	}
 
-	/** Uploads a file, streamed. Its name must be unique: the service overwrites one of the same. */
+	/** Uploads a file as a stream. Its name must be unique, or the service overwrites another file. */
 	async upload(
 		fileName: string,
 		file: UploadFile,
@@ -148,7 +148,7 @@ export class TaskService {
 		return await this.requestUpload({ endpoint: 'urlUploadPath', body, settings });
 	}
 
-	/** Lists the models of the catalogue. @throws {ServiceError} of the kind `notFound` when it has none */
+	/** Lists the service's models. @throws {ServiceError} of the kind `notFound` without a catalogue */
 	async listModels(settings: RequestSettings): Promise<CatalogueModel[]> {
 		return await this.request({ endpoint: 'modelsPath', settings }, modelList);
 	}
@@ -165,7 +165,7 @@ export class TaskService {
 		return await this.request({ endpoint: 'downloadUrlPath', body, settings }, webLink);
 	}
 
-	/** Reads the record in a details answer, which must be of the task that was asked for. */
+	/** Reads the record in task details, and checks that it is that of this task. */
 	private readRecord<R extends { taskId?: string | null }>(
 		answer: Exchange,
 		taskId: string,
@@ -205,7 +205,7 @@ export class TaskService {
 	}
 }
 
-/** @throws {ServiceError} for an answer that is no success, or in which something is missing */
+/** @throws {ServiceError} if the answer isn't a success, or lacks something */
 function readAnswer<S extends z.ZodTypeAny>(answer: Exchange, schema: S): z.output<S> {
 	if (answer.failure) throw new ServiceError(answer.failure);
 	return readData(answer, schema);
@@ -227,7 +227,7 @@ function describeIncomplete(
 	return { kind: 'incomplete', answeredBy: 'service', certain: false, origin, detail };
 }
 
-/** The envelope says that the task failed. A page with this status says nothing of it. */
+/** The service says that the task failed. A web page with this status doesn't count. */
 const isOfTask = ({ kind, answeredBy }: Failure): boolean =>
 	answeredBy === 'service' && KINDS_OF_TASKS.includes(kind);
 

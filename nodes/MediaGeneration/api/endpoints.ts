@@ -4,7 +4,7 @@ import { ENDPOINTS, TOKEN_SCHEME } from './service';
 
 export type Endpoint = keyof typeof ENDPOINTS;
 
-/** Finds what an endpoint's path must contain. */
+/** The placeholder that an endpoint's path must contain, if it has one. */
 export const findPlaceholder = (endpoint: Endpoint): string | undefined =>
 	/\{\w+\}/.exec(ENDPOINTS[endpoint].path)?.[0];
 
@@ -19,10 +19,10 @@ export interface Credentials extends Partial<Record<Endpoint, string>> {
 	idempotencyHeader?: string;
 }
 
-/** Whoever has one genuine callback can try out shorter keys until one signs alike. */
+/** Shorter keys can be found by trying, given one genuine callback. In characters. */
 export const SHORTEST_SAFE_KEY = 16;
 
-/** A pasted token may have a blank or a line break behind it, which no header can have. */
+/** Trims the token: a pasted one may end with a line break, which headers can't contain. */
 export const buildAuthorization = ({ accessToken }: { accessToken?: unknown }): string =>
 	`${TOKEN_SCHEME} ${String(accessToken).trim()}`;
 
@@ -30,15 +30,15 @@ const isUpload = (endpoint: Endpoint): boolean =>
 	endpoint === 'streamUploadPath' || endpoint === 'urlUploadPath';
 
 /**
- * What URLs resolve to another path, encoded or not, also after a front has decoded the slashes. Half
- * a character can't be encoded.
+ * Path segments that would lead elsewhere, even if a front server decodes encoded slashes first; and
+ * lone surrogates, which can't be encoded.
  */
 const CLIMBS = /(^|[/\\])\.{1,2}([/\\]|$)|\p{Cs}/u;
 
 /**
  * Builds the absolute URL of an endpoint from the credential's settings.
- * @param value replaces what stands in braces in the path, encoded; a model's slash stays as it is
- * @throws {UserError} when an address can't be used, or when no path can hold the value
+ * @param value replaces the placeholder, URL-encoded; slashes in a model's name are kept
+ * @throws {UserError} if an address or the value is unusable
  */
 export function buildUrl(credentials: Credentials, endpoint: Endpoint, value?: string): string {
 	const uploadBase = isUpload(endpoint) ? credentials.uploadBaseUrl?.trim() : '';
@@ -64,14 +64,14 @@ export function buildUrl(credentials: Credentials, endpoint: Endpoint, value?: s
 	return base + path.replaceAll(placeholder, segments.map(encodeURIComponent).join('/'));
 }
 
-/** Only inside a network is the token sent over http://, where it could be read on its way. */
+/** Whether the token would cross the internet unencrypted. Within a network, http:// is fine. */
 export const isClearText = (url: string): boolean =>
 	new URL(url).protocol === 'http:' && !isSurelyInternalUrl(url);
 
 export const explainClearText = (field: string): string =>
 	`'${field}' in the credential begins with http://, which would send the access token over the internet unencrypted. Change it to https://; http:// is for a service in your own network, by its IP address or internal name.`;
 
-/** @returns the address without slashes at its end */
+/** @returns the address without trailing slashes. @throws {UserError} if it is unusable */
 function checkBase(base: string, field: string): string {
 	const url = /^https?:\/\//i.test(base) && URL.canParse(base) ? new URL(base) : undefined;
 	if (!url)
@@ -86,13 +86,13 @@ function checkBase(base: string, field: string): string {
 	return base.replace(/\/+$/, '');
 }
 
-/** A name of letters, digits and hyphens that no request has anyway. */
+/** A header name that requests don't use already. */
 const OWN_HEADER =
 	/^(?!(accept|authorization|connection|content-\w+|cookie|expect|host|te|transfer-encoding|upgrade|user-agent)$)[\w-]{1,100}$/i;
 
 /**
- * Reads the name of the header by which the service recognizes a creation that it is asked for
- * again; undefined: it has none. @throws {UserError} when it can't be the name of one
+ * Reads the name of the header by which the service recognizes a repeated creation; undefined if it
+ * has none. @throws {UserError} for an unusable name
  */
 export function readIdempotencyHeader({
 	advancedSettings,

@@ -8,15 +8,15 @@ import type { Redactor } from './redaction';
 import { envelope, parseServiceJson, taskId, type Envelope } from './schemas';
 import { BROWSER } from './service';
 
-/** The part of n8n's contexts that requests need. */
+/** What requests need of n8n's contexts. */
 export interface RequestContext {
 	helpers: Pick<RequestHelperFunctions, 'httpRequestWithAuthentication'>;
-	/** It is aborted when the execution is stopped. */
+	/** Aborted when the execution is stopped. */
 	getExecutionCancelSignal?: () => AbortSignal | undefined;
 }
 
 export interface RequestSettings {
-	/** For the whole exchange. */
+	/** From sending the request to the end of the answer. */
 	timeoutSeconds: number;
 }
 
@@ -30,10 +30,10 @@ export interface ServiceRequest {
 	settings: RequestSettings;
 }
 
-/** What came of a request. */
+/** The outcome of a request. */
 export interface Exchange {
 	origin: string;
-	/** The envelope, and its data; without secrets. Undefined if there is none. */
+	/** The envelope and its data, with secrets hidden; undefined if the answer has none. */
 	said?: Envelope;
 	data: unknown;
 	failure?: Failure;
@@ -42,18 +42,18 @@ export interface Exchange {
 	foundTaskId?: string;
 }
 
-/** What we call ourselves, to the service and to the hosts of results. */
+/** Our user agent, for the service and for the hosts of results. */
 export const USER_AGENT = `${BROWSER} (compatible; ${PACKAGE})`;
 
 const MEGABYTE = 1024 * 1024;
 
-/** In bytes, decompressed. The largest known is a list of 100 kB; schemas have about 10 kB. */
+/** The largest answers, in bytes after decompression. Known lists reach 100 kB, schemas 10 kB. */
 const MAX_BYTES = 2 * MEGABYTE;
 const MAX_BYTES_OF_SCHEMA = MEGABYTE / 4;
 
 /**
- * Sends a request to the service, with its token, and reads the answer: bounded in time and size,
- * without secrets, and with the reason if it is no success.
+ * Sends a request with the token and reads the answer. Time and size are limited, secrets are
+ * hidden, and an answer that isn't a success comes with the reason.
  */
 export async function exchange(
 	context: RequestContext,
@@ -69,7 +69,7 @@ export async function exchange(
 	const body = (fault ?? error) ? undefined : parseAnswer(text, redactor);
 	const said = envelope.safeParse(body).data;
 	const { data } = (body ?? {}) as { data?: unknown };
-	const why = fault ?? (text.trim() ? 'not the expected JSON' : 'empty');
+	const why = fault ?? (text.trim() ? "isn't JSON from the task service" : 'is empty');
 	const failure = error
 		? describeNoAnswer(origin, error, settings)
 		: findFailure(statusCode, said, why, origin);
@@ -103,23 +103,23 @@ const buildOptions = (
 	},
 	body: body as IDataObject | undefined,
 	timeout: settings.timeoutSeconds * 1000,
-	// A stream can be bounded. 100 kB of gzip can be 100 MB of text.
+	// Only a stream can be cut off: 100 kB of gzip may unpack to 100 MB.
 	encoding: 'stream',
 	returnFullResponse: true,
 	ignoreHttpStatusErrors: true,
 	disableFollowRedirect: true,
 });
 
-/** What arrived. */
+/** What has been received. */
 interface Received {
 	statusCode: number;
 	chunks: Uint8Array[];
-	/** Why it can't be read, after "it is". */
+	/** Why it can't be read, as a predicate. */
 	fault?: string;
 	error?: unknown;
 }
 
-/** Sends a request and collects its answer. The timeout of n8n's helper covers only the headers. */
+/** Sends a request and collects the answer. n8n's own timeout only covers the headers. */
 async function send(
 	context: RequestContext,
 	credentials: Credentials,
@@ -129,7 +129,7 @@ async function send(
 	const { endpoint, settings } = request;
 	const data = { ...credentials } as IDataObject as Record<string, string>;
 	const limit = AbortSignal.timeout(settings.timeoutSeconds * 1000);
-	// Stopping the execution aborts no creation, because its task's ID would be lost.
+	// A stopped execution doesn't abort a creation: the task's ID would be lost.
 	const isCreation = endpoint === 'createTaskPath';
 	const stopped = isCreation ? undefined : context.getExecutionCancelSignal?.();
 	const own = withSignal(context, stopped ? AbortSignal.any([limit, stopped]) : limit);
@@ -146,7 +146,7 @@ async function send(
 		let size = 0;
 		for await (const chunk of toStream(body)) {
 			size += chunk.length;
-			if (size > maxBytes) received.fault = `larger than ${maxBytes / MEGABYTE} MB`;
+			if (size > maxBytes) received.fault = `is larger than ${maxBytes / MEGABYTE} MB`;
 			// Leaving a stream closes the connection.
 			if (received.fault) break;
 			received.chunks.push(chunk);
@@ -159,13 +159,13 @@ async function send(
 	return received;
 }
 
-/** In evaluations, n8n gives the text or JSON in place of a stream. */
+/** In evaluations, n8n returns text or JSON instead of a stream. */
 function toStream(body: unknown): AsyncIterable<Uint8Array> | Uint8Array[] {
 	if (isObject(body) && Symbol.asyncIterator in body) return body as never;
 	return [Buffer.from(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''))];
 }
 
-/** Parses an answer and hides secrets in it; undefined where that fails, for any reason. */
+/** Parses an answer and hides its secrets; undefined if that fails for any reason. */
 export function parseAnswer(text: string, redactor: Redactor): unknown {
 	try {
 		return redactor.hideInData(parseServiceJson(text));
@@ -174,7 +174,7 @@ export function parseAnswer(text: string, redactor: Redactor): unknown {
 	}
 }
 
-/** Finds the task ID in an answer that can't be parsed: the task may have been paid for. */
+/** Finds the task ID in an answer that can't be parsed, because the task may have been paid for. */
 function findTaskId(text: string, redactor: Redactor): string | undefined {
 	const [, id, number] = /"taskId"\s*:\s*(?:"([^"\\]{1,256})"|(\d{1,256})\s*[,}])/.exec(text) ?? [];
 	return redactor.hideInData(taskId.safeParse(id ?? number).data) as string | undefined;

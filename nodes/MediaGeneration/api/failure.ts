@@ -10,24 +10,24 @@ import {
 	type FailureKind,
 } from './service';
 
-/** What is known of a request that did not return what was asked for. It holds no secret. */
+/** The facts of a failed request. They hold no secrets. */
 export interface Failure {
 	kind: FailureKind;
-	/** The envelope's `code`, or else the HTTP status; absent where no readable answer came. */
+	/** The envelope's `code`, otherwise the HTTP status; absent without a readable answer. */
 	code?: number;
-	/** The service, in its envelope, or something else, such as a page; absent: nobody. */
+	/** The service, by its envelope, or something else such as a web page; absent: nobody. */
 	answeredBy?: 'service' | 'other';
 	/** The service certainly did nothing. */
 	certain: boolean;
-	/** Who was asked. */
+	/** Where the request went. */
 	origin: string;
-	/** The service's own words, or what is wrong with the answer; possibly empty. */
+	/** The service's own words, or what is wrong with the answer. May be empty. */
 	detail: string;
-	/** Where the place of the request knows it better than the kind: what happened. */
+	/** What happened, where the caller can say it better than the kind. */
 	what?: string;
-	/** The same for what to do next. */
+	/** What to do next, likewise. */
 	next?: string;
-	/** The request was to create a task, and certainly created none. */
+	/** It was a creation, and it certainly created nothing. */
 	nothingCreated?: boolean;
 }
 
@@ -37,7 +37,7 @@ const CHECK_ADDRESS =
 const CHECK_PATHS = "Check 'Base URL' and the endpoint paths in the credential.";
 
 interface Sentence {
-	/** With text, the code and the service's own words are added. */
+	/** A text gets the code and the service's own words appended. */
 	what: string | ((failure: Failure) => string);
 	/** What to do next. */
 	next: string;
@@ -95,12 +95,11 @@ const SENTENCES: Record<FailureKind, Sentence> = {
 	other: { what: 'The service refused the request', next: 'The service names the reason above.' },
 	redirect: {
 		what: ({ origin }) =>
-			`The service at ${origin} sent the request on to another address, which is not followed so that the access token stays with the configured service`,
-		next: "Put the address that the service really has into 'Base URL' of the credential.",
+			`The service at ${origin} redirected the request. This is not followed, so that the access token only goes to the configured service`,
+		next: "Set 'Base URL' in the credential to the service's real address.",
 	},
 	page: {
-		what: ({ origin, detail }) =>
-			`The answer from ${origin} is not from the task service: it is ${detail}`,
+		what: ({ origin, detail }) => `The answer from ${origin} ${detail}`,
 		next: CHECK_PATHS,
 	},
 	incomplete: {
@@ -110,7 +109,7 @@ const SENTENCES: Record<FailureKind, Sentence> = {
 	},
 	otherTask: {
 		what: ({ origin, detail }) => `The answer from ${origin} is of another task: ${detail}`,
-		next: "Nothing of it was used. Check 'Task Details Path' in the credential, or ask the service.",
+		next: "It was ignored. Check 'Task Details Path' in the credential, or ask the service.",
 	},
 	unreachable: {
 		what: ({ origin, detail }) => `The service at ${origin} ${detail}`,
@@ -119,7 +118,7 @@ const SENTENCES: Record<FailureKind, Sentence> = {
 	lost: { what: ({ origin, detail }) => `The service at ${origin} ${detail}`, next: CHECK_ADDRESS },
 };
 
-/** Makes the sentence of a failure from its facts. */
+/** Turns the facts into a sentence. */
 function describeFailure(failure: Failure): string {
 	const { kind, code, detail } = failure;
 	const { what } = SENTENCES[kind];
@@ -128,17 +127,17 @@ function describeFailure(failure: Failure): string {
 	return `${what} (${code}${detail && `: ${detail}`})`;
 }
 
-/** A request that failed. `description` says what to do next. */
+/** A failed request. `description` says what to do next. */
 export class ServiceError extends UserError {
 	readonly kind: FailureKind;
 	readonly code: Failure['code'];
 	readonly answeredBy: Failure['answeredBy'];
 	readonly certain: boolean;
-	/** Every later creation of the account would fail too. */
+	/** Later creations of the account would fail as well. */
 	readonly endsRun: boolean;
 	/** The same request may succeed later. */
 	readonly passes: boolean;
-	/** The request was to create a task, and certainly created none. */
+	/** It was a creation, and it certainly created nothing. */
 	readonly nothingCreated: boolean;
 
 	constructor(failure: Failure) {
@@ -155,15 +154,15 @@ export class ServiceError extends UserError {
 	}
 }
 
-/** The request came too fast and did nothing, so it may be sent again. */
+/** The request came too soon and did nothing, so it can be sent again. */
 export const isRateLimited = (error: unknown): boolean =>
 	error instanceof ServiceError && error.kind === 'rate' && error.certain;
 
-/** The address has nothing: for look-ups, the service has no catalogue. */
+/** Nothing is at that address. For look-ups: the service has no catalogue, or no such model. */
 export const isNotFound = (error: unknown): error is ServiceError =>
 	error instanceof ServiceError && error.kind === 'notFound';
 
-/** Only the service's envelope says that a task is unknown. Any other 404 means a wrong path. */
+/** The service itself says that it doesn't know the task. Any other 404 means a wrong path. */
 export const isUnknownTask = ({
 	code = 0,
 	answeredBy,
@@ -173,7 +172,7 @@ export const isUnknownTask = ({
 /** Why it's unknown whether a creation made a task. */
 export interface UnknownOutcome {
 	message: string;
-	/** The ID, if the refusal named one. */
+	/** The ID, if the answer had one. */
 	taskId?: string;
 	/** What to check in the credential, if something other than the service answered. */
 	advice?: string;
@@ -195,9 +194,9 @@ export class UnknownOutcomeError extends UserError {
 }
 
 /**
- * Finds out why an answer is not a success; undefined if it is one.
+ * Finds out why an answer isn't a success; undefined if it is one.
  * @param said its envelope, if it has one
- * @param fault why it can't be read if it has none, after "it is"
+ * @param fault why it can't be read if it has none, as a predicate
  */
 export function findFailure(
 	httpStatus: number,
@@ -224,19 +223,19 @@ export function findFailure(
 /** Why a request got no answer. */
 interface NetworkFailure {
 	kind: 'unreachable' | 'lost';
-	/** Follows the name of the host in a sentence. */
+	/** A predicate for the host. */
 	reason: string;
-	/** The next step for the user, where the reason has one of its own. */
+	/** What to do, if this reason needs something special. */
 	next?: string;
 }
 
-/** An error of n8n's guard against requests into its network, which refuses to connect. */
+/** Errors of n8n's SSRF protection, which refuses to connect. */
 const GUARD_ERROR = /^SsrfBlocked(Ip|Hostname)Error$/;
 
 const GUARD_HINT =
 	'Nothing was sent. If this n8n is to reach that address, ask its administrator to add it to the environment variable N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.';
 
-/** Failures before the request was sent, by system call and code. The host received nothing. */
+/** Failures before anything was sent, by system call and code. */
 const NEVER_SENT: Array<[pattern: RegExp, reason: string, next?: string]> = [
 	[/ GUARD$/, "this n8n's SSRF protection blocks that address", GUARD_HINT],
 	[/ ECONNREFUSED$/, 'nothing answers at that address'],
@@ -246,7 +245,7 @@ const NEVER_SENT: Array<[pattern: RegExp, reason: string, next?: string]> = [
 		/ (CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS_CERT)_/,
 		'its certificate has expired, is not trusted, or belongs to another host',
 	],
-	// A route can also be lost after the request was sent.
+	// Only while connecting: a route can also be lost later.
 	[/^connect E(HOST|NET)UNREACH$/, 'there is no route to its host'],
 ];
 
@@ -264,7 +263,7 @@ export function findNetworkFailure(error: unknown, timeoutSeconds: number): Netw
 	return { kind: 'lost', reason: `gave no answer within ${timeoutSeconds} s`, next: SLOW_HINT };
 }
 
-/** Reads the system call and the code in an error or its causes, with a blank between them. */
+/** Reads system call and code from an error or its causes, separated by a blank. */
 function readSystemError(error: unknown): string {
 	let code = '';
 	let syscall: unknown;

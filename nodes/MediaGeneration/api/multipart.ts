@@ -3,7 +3,7 @@ import { BlobBody } from '../host/blobBody';
 
 /** A file on its way to the service. */
 export interface UploadFile {
-	/** In bytes. It must be exact, because it is sent before the file is read. */
+	/** In bytes. It must be exact, because it's sent before the file is read. */
 	size: number;
 	mimeType: string;
 	chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
@@ -11,11 +11,11 @@ export interface UploadFile {
 
 const escapeQuotes = (text: string): string => text.replace(/[\r\n"]/g, encodeURIComponent);
 
-/** The MIME type alone, if it is well-formed: a line break in it would end the header. */
+/** A well-formed MIME type without parameters. A line break in it could forge headers. */
 const checkMimeType = (mimeType: string): string =>
 	/^[\w.+-]+\/[\w.+-]+(?=\s*(;|$))/.exec(mimeType)?.[0] ?? 'application/octet-stream';
 
-/** Makes a multipart/form-data body of texts and one file, which is streamed. */
+/** Builds a multipart/form-data body of text fields and one file, which is streamed. */
 export function buildForm(
 	fields: Record<string, string>,
 	fileName: string,

@@ -4,35 +4,35 @@ import type { Credentials } from './endpoints';
 
 const HIDDEN = '***';
 
-/** Shorter secrets are hidden only in messages. In data they could be part of any word. */
+/** Shorter secrets are hidden only in messages. In data, they could be part of any word. */
 const SHORTEST_IN_DATA = 8;
 
-/** Of a longer secret, so many characters are searched for. V8 takes quadratic time for more. */
+/** How much of a secret is searched for. With longer texts, V8's search takes quadratic time. */
 const SEARCHED = 500;
 
-/** Services name the callback URL of a creation like this. */
+/** The keys under which services repeat the callback URL. */
 const CALLBACK_KEY = /^call_?back_?url$/i;
 
-/** That key in JSON text, up to its value, and the backslashes before the quote of the value. */
+/** Such a key in JSON text, up to its value. Captures the backslashes before the opening quote. */
 const CALLBACK_IN_JSON = /call_?back_?url\\*"\s*:\s*(\\*)"/gi;
 
-/** Lists the secrets of a URL of this n8n: its password, also as its login has it, and its query. */
+/** Lists the secrets in a URL of this n8n: its password, encoded and decoded, and its query. */
 export function listUrlSecrets(url: string): string[] {
 	const [, password, query] = /^\w+:\/\/(?:[^/?#:]*:([^/?#]*)@)?[^?#]*(\?[^#]*)?/.exec(url) ?? [];
 	const decoded = password && decodePart(password);
 	return [...new Set([password, decoded, query])].filter((secret) => secret !== undefined);
 }
 
-/** Hides the login and the query of a URL, which may be percent-encoded, or have JSON's slashes. */
+/** Hides login and query of a URL, which may be percent-encoded or have escaped slashes. */
 const hideUrlSecrets = (url: string): string =>
 	url.replace(/^(\w+:[\\/]*\/)[^/?#]*@/, `$1${HIDDEN}@`).replace(/(\?|%3f)[^]+/i, `$1${HIDDEN}`);
 
-/** Hides the secrets of callback URLs in text that is JSON, or has some in it. */
+/** Hides the secrets of callback URLs in JSON, or in text that contains JSON. */
 function hideCallbackUrls(text: string): string {
 	let [shown, from] = ['', 0];
 	for (const { 0: head, 1: backslashes = '', index } of text.matchAll(CALLBACK_IN_JSON)) {
 		const start = index + head.length;
-		// It is part of a URL that has been dealt with.
+		// Part of the previous URL, which is already hidden.
 		if (start < from) continue;
 		const end = findEnd(text, start, backslashes.length);
 		shown += text.slice(from, start) + hideUrlSecrets(text.slice(start, end));
@@ -42,8 +42,8 @@ function hideCallbackUrls(text: string): string {
 }
 
 /**
- * Finds the end of a string in JSON text. A quote ends it that has as many backslashes as the one
- * that began it, beside those of the string itself, which are twice as many for each.
+ * Finds the end of a string in nested JSON text: the next quote with as many backslashes as the
+ * opening one. Backslashes of the string itself come in even numbers on top of that.
  */
 function findEnd(text: string, from: number, backslashes: number): number {
 	for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
@@ -56,7 +56,7 @@ function findEnd(text: string, from: number, backslashes: number): number {
 
 const escapeJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
-/** How JSON is written: as by JavaScript, by PHP, and by Go. */
+/** How JavaScript, PHP and Go write JSON. */
 const JSON_WRITERS: Array<(text: string) => string> = [
 	escapeJson,
 	(text) => escapeJson(text).replaceAll('/', '\\/'),
@@ -67,20 +67,20 @@ const JSON_WRITERS: Array<(text: string) => string> = [
 			.replaceAll('>', '\\u003e'),
 ];
 
-/** Lists how a secret may be written: as it is, as JSON, as JSON in JSON, and percent-encoded. */
+/** Lists the ways to write a secret: plain, in JSON, in JSON within JSON, and percent-encoded. */
 function listWritings(secret: string): string[] {
-	// Half a character can't be encoded.
+	// Lone surrogates can't be encoded.
 	const encoded = encodeURIComponent(secret.replace(/\p{Cs}/gu, '\ufffd'));
 	const inLowerCase = encoded.replace(/%../g, (code) => code.toLowerCase());
 	const json = JSON_WRITERS.flatMap((write) => [write(secret), write(write(secret))]);
 	return [secret, ...json, encoded, inLowerCase];
 }
 
-/** The forms of all, each once, and the longest first: one may begin with another. */
+/** All ways without duplicates, the longest first, because one may start with another. */
 const listAllWritings = (secrets: string[]): string[] =>
 	[...new Set(secrets.flatMap(listWritings))].sort((a, b) => b.length - a.length);
 
-/** Hides a form of a secret, and of a long one also its beginning alone. */
+/** Hides one way of writing a secret. Of a long one, its start alone is hidden too. */
 function hideForm(text: string, form: string): string {
 	const begin = form.slice(0, SEARCHED);
 	let [shown, from] = ['', 0];
@@ -96,9 +96,9 @@ const hide = (text: string, forms: string[]): string =>
 	forms.reduce(hideForm, hideCallbackUrls(text));
 
 /**
- * Hides secrets in what a service sends: an honest service may repeat any part of a request. These
- * are the secrets that are known, literally, and those of any callback URL, by its key. One that
- * means to give a secret away can write it in a form that nobody looks for.
+ * Hides secrets in what a service sends, because an honest service may repeat any part of a request.
+ * It finds known secrets literally, and callback URLs by their key. It can't stop a service that
+ * disguises a secret on purpose.
  */
 export class Redactor {
 	private readonly secrets: string[];
@@ -112,12 +112,12 @@ export class Redactor {
 		this.inData = listAllWritings(this.secrets.filter(({ length }) => length >= SHORTEST_IN_DATA));
 	}
 
-	/** Makes a redactor of a credential's secrets. */
+	/** A redactor for the secrets of a credential. */
 	static of({ accessToken, webhookSecret, previousWebhookSecret }: Credentials): Redactor {
 		return new Redactor([accessToken, webhookSecret, previousWebhookSecret]);
 	}
 
-	/** Makes a redactor that hides these as well. */
+	/** A redactor that hides these as well. */
 	with(secrets: Array<string | undefined>): Redactor {
 		return new Redactor([...this.secrets, ...secrets]);
 	}
@@ -126,13 +126,13 @@ export class Redactor {
 		return hide(text, this.inMessages);
 	}
 
-	/** Hides secrets in all texts of a JSON value, names included. */
+	/** Hides secrets in all texts of a JSON value, including its keys. */
 	hideInData(value: unknown): unknown {
 		if (typeof value === 'string') return hide(value, this.inData);
 		if (Array.isArray(value)) return value.map((part) => this.hideInData(part));
 		if (!isObject(value)) return value;
 		const hidden: Record<string, unknown> = {};
-		// A copy of `__proto__` would set the prototype, so it is left out.
+		// Copying `__proto__` would set the prototype.
 		for (const name in value)
 			if (name !== '__proto__') hidden[hide(name, this.inData)] = this.hideEntry(name, value[name]);
 		return hidden;

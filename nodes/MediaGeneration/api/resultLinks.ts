@@ -5,8 +5,8 @@ import { spaceWords } from '../lib/text';
 import { message, nonEmptyText, number } from './schemas';
 
 /**
- * What a link leads to, in the editor. The contract does not show where links are, and models
- * differ, so each http(s) text is a `result`, save under a key that speaks of something else.
+ * The kinds of links, with their names in the editor. The contract doesn't say where links are, and
+ * models differ, so any http(s) text is a `result`, unless its key points to something else.
  */
 export const LINK_KINDS = {
 	cover: 'Cover',
@@ -19,7 +19,7 @@ export const LINK_KINDS = {
 
 type LinkKind = keyof typeof LINK_KINDS;
 
-/** What the service says of a file beside its link. Other models take it by its ID. */
+/** What the service says about a file. Other models take the file by its ID. */
 interface LinkFacts {
 	id?: string;
 	title?: string;
@@ -34,11 +34,11 @@ export interface ResultLink extends LinkFacts {
 
 const MAX_LINKS = 100;
 
-/** What the task was given, and addresses of the service. */
+/** Keys of what the task was given, and of the service's own addresses. */
 const NO_RESULT =
 	/^requests?$|\b(call ?back|web ?hook|hook|web ?page|web ?site|site|home ?page|docs?|status|cancel|input|param|parameter|prompt|reference)s?\b/;
 
-/** May be that too. Such links count where there are no others. */
+/** Keys that may mean the same. Such links count only if there are no others. */
 const LAST_RESORT = /\b(page|origin|original|request|source)s?\b/;
 
 const KINDS: Array<[LinkKind, RegExp]> = [
@@ -51,13 +51,13 @@ const KINDS: Array<[LinkKind, RegExp]> = [
 
 const PICTURE = /\b(image|img|picture|photo)\b/;
 
-/** What a picture beside it is the cover of. */
+/** Keys of media that a picture next to them is the cover of. */
 const HAS_COVER = /\b(audio|clip|mp3|mp4|music|song|sound|speech|track|video|voice|wav)s?\b/;
 
-/** A song while it is made, beside the whole one. */
+/** Keys of a song in progress, next to the complete one. */
 const STREAM = /\bstream(ing)? /;
 
-/** A part of an object, and the words of its key. */
+/** A value in an object, with the words of its key. */
 type Said = [words: string, part: unknown];
 
 interface Place {
@@ -65,7 +65,7 @@ interface Place {
 	facts: LinkFacts;
 }
 
-/** The links found so far, by URL, and whether a key speaks of something else. */
+/** The links found so far, by URL, and which keys to skip. */
 interface Search {
 	links: Map<string, ResultLink>;
 	isOmitted: (words: string) => boolean;
@@ -77,13 +77,13 @@ interface Found {
 	links: ResultLink[];
 }
 
-/** Reads the links of a parsed result, each once, at most 100 of them. */
+/** Reads the links in a parsed result, at most 100, without duplicates. */
 export const readResultLinks = (result: unknown): ResultLink[] =>
 	(findResult([result]) ?? findResult([result], true))?.links ?? [];
 
 /**
- * Finds the result that has links, rather to files than to frames and covers alone.
- * @param isLastResort counts all links that are not certainly of something else
+ * Finds the result that has links, preferably to files and not only to frames and covers.
+ * @param isLastResort also counts links whose key may point to something else
  */
 export function findResult(results: unknown[], isLastResort = false): Found | undefined {
 	const isOmitted = (words: string) =>
@@ -100,8 +100,8 @@ export function findResult(results: unknown[], isLastResort = false): Found | un
 }
 
 /**
- * Selects the links of these kinds, those of one kind together. Where no link is a `result`,
- * whatever there is counts as one: it is what was paid for.
+ * Selects the links of these kinds, grouped by kind. If no link is a `result`, all of them count as
+ * one, because they are what was paid for.
  */
 export function selectLinks(links: ResultLink[], kinds: string[]): ResultLink[] {
 	const hasResults = links.some(({ kind }) => kind === 'result');
@@ -150,7 +150,7 @@ function addLink(url: string, place: Place, links: Map<string, ResultLink>): voi
 	else if (kind === 'result') known.kind = kind;
 }
 
-/** Tells the files of an object their cover, if there is one for all. */
+/** Sets the cover of an object's files, if they share one. */
 function addCover(links: ResultLink[]): void {
 	const taken = new Set(links.map(({ coverUrl }) => coverUrl));
 	const [cover, ...more] = links.filter(({ kind, url }) => kind === 'cover' && !taken.has(url));
@@ -161,7 +161,7 @@ function addCover(links: ResultLink[]): void {
 const id = z.union([nonEmptyText, z.number().transform(String)]);
 const seconds = number.refine((value) => value > 0);
 
-/** By the words of its key, a fact's name and what is valid. */
+/** Facts by the words of their key: their name, and which values are valid. */
 const FACTS = new Map<string, [keyof LinkFacts, z.ZodTypeAny]>([
 	['id', ['id', id]],
 	['audio id', ['id', id]],
@@ -180,7 +180,7 @@ function readFacts(said: Said[]): LinkFacts {
 	return facts;
 }
 
-/** A record may have an empty result in one form beside the full one in the other. */
+/** Whether a result isn't empty. A record may have an empty one next to the full one. */
 export const isFilled = (result: unknown): boolean =>
 	result !== null &&
 	result !== undefined &&

@@ -4,15 +4,15 @@ import { isWebUrl } from '../lib/url';
 import { TASK_ID } from './service';
 
 /**
- * Schemas of what the service sends: answers and callbacks. They name only the keys that we read,
- * and in `describe` what is missing where an answer doesn't fit. What the contract does not show
- * follows public services of this kind.
+ * Schemas of the service's answers and callbacks. They list only the keys that we read; `describe`
+ * names what is missing if an answer doesn't fit. Where the contract is silent, they follow public
+ * services of this kind.
  */
 
-/** The deepest nesting of JSON from elsewhere. n8n stores items by recursion. */
+/** The deepest nesting of foreign JSON, because n8n stores items recursively. */
 export const JSON_LEVELS = 64;
 
-/** Parses JSON without rounding a long task ID; undefined if it is none, or nested too deep. */
+/** Parses JSON without rounding long task IDs; undefined if it isn't JSON or is nested too deep. */
 export function parseServiceJson(text: string): unknown {
 	const value = parseJson(text.replace(/("taskId"\s*:\s*)(\d+)(?=\s*[,}])/g, '$1"$2"'));
 	return isDeeper(value, JSON_LEVELS) ? undefined : value;
@@ -20,7 +20,7 @@ export function parseServiceJson(text: string): unknown {
 
 const text = z.string().trim();
 
-/** JSON has numbers beyond what a number here can be: `1e999`. */
+/** JSON allows numbers that become Infinity, such as `1e999`. */
 const finite = (schema: z.ZodType<number, z.ZodTypeDef, unknown>) => schema.refine(Number.isFinite);
 
 export const integer = finite(z.union([z.number().int(), text.regex(/^-?\d+$/).transform(Number)]));
@@ -31,47 +31,47 @@ export const number = finite(
 
 export const nonEmptyText = z.string().min(1);
 
-/** The contract has text. A number is accepted too. */
+/** Text by the contract. Numbers are accepted as well. */
 export const taskId = z.union([
 	z.string().regex(TASK_ID),
 	z.number().int().safe().transform(String),
 ]);
 
-/** Characters that end a line, or change how the rest of it looks, in a log or the editor. */
+/** Characters that break a line, or change the direction of what follows, in logs and the editor. */
 const CONTROL_CHARACTERS = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]+/gu;
 
-/** The longest message of the service that is shown, in characters. */
+/** How much of a message of the service is shown, in characters. */
 const LONGEST_MESSAGE = 500;
 
-/** A message for people, on one line and cut to a length. */
+/** Makes a message of one line, cut to a readable length. */
 export function toMessage(text: string): string {
-	// Twice as much as is shown: a character may be a pair.
+	// A character may be a surrogate pair.
 	const start = text.slice(0, 2 * LONGEST_MESSAGE);
 	const characters = [...start.replace(CONTROL_CHARACTERS, ' ').trim()];
 	if (characters.length <= LONGEST_MESSAGE) return characters.join('');
 	return `${characters.slice(0, LONGEST_MESSAGE - 1).join('')}…`;
 }
 
-/** A message that is not blank. */
+/** A non-blank message. */
 export const message = z
 	.string()
 	.transform(toMessage)
 	.refine((text) => text !== '');
 
-/** Ignores a value of another form. */
+/** Makes a value optional, and ignores values of another type. */
 const tolerant = <T extends z.ZodTypeAny>(schema: T) => schema.optional().catch(undefined);
 
-/** `{ code, msg or message, data }`, around every answer: what it says of `data`. */
+/** The envelope `{ code, msg or message, data }` of every answer, without its data. */
 export const envelope = z
 	.object({ code: integer, msg: tolerant(message), message: tolerant(message) })
 	.transform(({ code, msg, message: other }) => ({ code, text: msg ?? other }));
 
 export type Envelope = z.output<typeof envelope>;
 
-/** The part of a createTask answer's `data` that means a task exists, whatever else it says. */
+/** `data` of a creation. With an ID in it, the task exists, whatever else the answer says. */
 export const createdTask = z.object({ taskId }).describe('task ID');
 
-/** JSON in a string. Some services send the object itself. Other text stays text. */
+/** JSON in a string, which some services send as an object. Other text stays text. */
 export const embeddedJson = z.unknown().transform((value) => {
 	if (value === '') return undefined;
 	if (typeof value !== 'string') return value;
@@ -79,7 +79,7 @@ export const embeddedJson = z.unknown().transform((value) => {
 	return parsed === undefined ? value : parsed;
 });
 
-/** `data` of a task-details answer. Its ID, if it has one, must be the one that was asked for. */
+/** `data` of task details. */
 export const rawTaskRecord = z
 	.object({
 		taskId: z.union([z.string(), z.number().transform(String)]).nullish(),
@@ -88,7 +88,7 @@ export const rawTaskRecord = z
 	.passthrough()
 	.describe('task record');
 
-/** The parts of it that make a Task. */
+/** The parts that make a Task. */
 const parts = {
 	state: z.string().transform(toMessage),
 	model: tolerant(message),
@@ -100,7 +100,7 @@ const parts = {
 	createTime: tolerant(number),
 	completeTime: tolerant(number),
 	param: tolerant(embeddedJson),
-	/** Newer records have it in place of `param`, or beside it. */
+	/** In newer records, instead of `param` or in addition to it. */
 	paramJson: tolerant(embeddedJson),
 };
 
@@ -109,8 +109,8 @@ export const taskRecord = rawTaskRecord.extend(parts).describe('task record');
 export type TaskRecord = z.infer<typeof taskRecord>;
 
 /**
- * The body of a callback: the contract has the ID in `data.task_id`, public services have the task's
- * record in `data`. Only the ID is signed, so nothing else must be there.
+ * The body of a callback. By the contract, the ID is in `data.task_id`; public services send the
+ * task's record in `data`. Only the ID is signed, so everything else is optional.
  */
 export const callbackBody = z.object({
 	taskId: z.unknown(),
@@ -127,10 +127,10 @@ export const callbackBody = z.object({
 
 export type CallbackBody = z.output<typeof callbackBody>;
 
-/** `data` of an answer about the account: fractional. */
+/** `data` of the account's credits, which may be fractional. */
 export const credits = number.describe('number of credits');
 
-/** `data` of an upload's answer: services use either name for the file's URL, not `url`. */
+/** `data` of an upload. Services name the file's URL in one of these two ways. */
 export const uploadedFile = z
 	.object({ downloadUrl: tolerant(nonEmptyText), fileUrl: tolerant(nonEmptyText) })
 	.passthrough()
@@ -144,7 +144,7 @@ export const uploadedFile = z
 
 export type UploadedFile = z.output<typeof uploadedFile>;
 
-/** An entry of the catalogue. Only the identifier must be there. */
+/** A model in the catalogue. Only its identifier is required. */
 const catalogueModel = z.object({
 	model: nonEmptyText,
 	title: tolerant(nonEmptyText),
@@ -156,14 +156,14 @@ const catalogueModel = z.object({
 
 export type CatalogueModel = z.output<typeof catalogueModel>;
 
-/** `data` of an answer that is a link. */
+/** `data` of a download URL. */
 export const webLink = z.string().refine(isWebUrl).describe('link');
 
-/** `data` of the catalogue. Unreadable entries are left out. */
+/** `data` of the catalogue. Unreadable entries are skipped. */
 export const modelList = z
 	.object({ models: z.array(tolerant(catalogueModel)) })
 	.transform(({ models }) => models.filter((model) => model !== undefined))
 	.describe('list of models');
 
-/** `data` of a schema's answer; `openapi` is null for a model that has no schema yet. */
+/** `data` of a model's schema; `openapi` is null if the model has none yet. */
 export const modelSchema = z.object({ openapi: z.unknown().optional() }).describe('schema');

@@ -1,12 +1,12 @@
 /**
- * What is true of the service, and what a fork for another service changes. It imports nothing.
- * Only `createTaskPath` and the signature are contract (task-service interface); public services of
- * this kind document the rest.
+ * Facts about the service. A fork for another service changes this file, which imports nothing.
+ * The contract (task-service interface) has only `createTaskPath` and the signature; the rest is
+ * documented by public services of this kind.
  */
 
 /**
- * The endpoints: fields of the credential, and their defaults. What stands in braces is replaced; a
- * path must have it.
+ * The endpoints, as fields of the credential with their default paths. The part in braces is a
+ * placeholder that each path must keep.
  */
 export const ENDPOINTS = {
 	createTaskPath: { displayName: 'Create Task Path', path: '/api/v1/jobs/createTask' },
@@ -22,45 +22,45 @@ export const ENDPOINTS = {
 	downloadUrlPath: { displayName: 'Download URL Path', path: '/api/v1/common/download-url' },
 } as const;
 
-/** The path in the OpenAPI document of a model that creates tasks. One with another answers at once. */
+/** The path in a model's OpenAPI document if it creates tasks. Models with another answer at once. */
 export const TASK_PATH = /\/jobs\/createTask$/i;
 
-/** The folder that files are uploaded to. */
+/** The upload folder. */
 export const UPLOAD_PATH = 'n8n';
 
 /** The scheme of the access token in the header `Authorization`. */
 export const TOKEN_SCHEME = 'Bearer';
 
-/** How user agents begin: some front servers answer 403 to those that look like a bare script. */
+/** The start of our user agent. Some front servers answer 403 to those of scripts. */
 export const BROWSER = 'Mozilla/5.0';
 
 /**
- * A task's ID. The contract shows no limit; public services use at most 64 characters. This bounds
- * what is remembered, logged and asked for. URLs resolve `.` and `..` to another path.
+ * A task's ID. The contract has no limit, public services use at most 64 characters. Ours keeps
+ * memory, logs and URLs short. `.` and `..` would change the path of a URL.
  */
 export const TASK_ID = /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]{1,256}$/u;
 
-/** The words for a task's status, in lower case and without separators. */
+/** The service's words for a status, in lower case and without separators. */
 export const STATES = {
 	completed: /^(completed?|done|finished|succeed(ed)?|success)$/,
 	failed: /^(aborted|cancell?ed|error(ed)?|expired|fail(ed|ure)?|rejected|terminated|timed?out)$/,
 	pending: /^(generating|inprogress|pending|processing|queu(ed|ing)|running|waiting)$/,
 };
 
-/** How many creations an account may send in a period of this many milliseconds. */
+/** The most creations of an account per period, which is in milliseconds. */
 export const CREATION_RATE = { period: 10_000, most: 20 };
 
-/** The pause between two look-ups of an account, in milliseconds: one a second is allowed. */
+/** The pause between two look-ups of an account, in milliseconds. One per second is allowed. */
 export const LOOKUP_PAUSE = 1_100;
 
 /** The headers of a signed callback: Unix time in seconds, and the signature in Base64. */
 export const TIMESTAMP_HEADER = 'X-Webhook-Timestamp';
 export const SIGNATURE_HEADER = 'X-Webhook-Signature';
 
-/** How far the timestamp may be off by default, in seconds either way. */
+/** How far a timestamp may be off by default, in seconds either way. */
 export const DEFAULT_TOLERANCE_SECONDS = 300;
 
-/** What the signature of a callback is made of, as text. The body is no part of it. */
+/** The text that a callback's signature is computed from. It doesn't include the body. */
 export const buildSignedText = (taskId: string, timestamp: string): string =>
 	`${taskId}.${timestamp}`;
 
@@ -70,22 +70,22 @@ export const PART_OF_RESULT = /^(text|first)$/i;
 /** A callback of this type says that the task failed. */
 export const TASK_FAILED = /fail/i;
 
-/** What a failure means for the one who asked. */
+/** What follows from a failure. */
 interface Meaning {
-	/** The codes, in the envelope or as HTTP status. */
+	/** Its codes, in the envelope or as HTTP status. */
 	codes?: number[];
 	/** The service did nothing. */
 	nothingDone?: boolean;
-	/** Every later creation of the account would fail too. */
+	/** Later creations of the account would fail as well. */
 	endsRun?: boolean;
 	/** The same request may succeed later. */
 	passes?: boolean;
 }
 
-/** The code of a success. */
+/** The envelope's code for success. */
 export const SUCCESS = 200;
 
-/** Every kind of failure, and what it means. */
+/** The kinds of failures. */
 const FAILURES = {
 	/** The service could not read the request. */
 	request: { codes: [400], nothingDone: true },
@@ -95,19 +95,19 @@ const FAILURES = {
 	credits: { codes: [402], nothingDone: true, endsRun: true },
 	/** A server in front of the service turned the request away. */
 	turnedAway: { codes: [403], nothingDone: true },
-	/** There is nothing at the address, or by the ID. */
+	/** Nothing is at that address, or has that ID. */
 	notFound: { codes: [404], nothingDone: true },
-	/** The address takes no such request. */
+	/** The address doesn't accept this kind of request. */
 	method: { codes: [405], nothingDone: true },
 	tooLarge: { codes: [413], nothingDone: true },
 	/** A field was not accepted. */
 	input: { codes: [422], nothingDone: true },
 	/** Too many requests at once. */
 	rate: { codes: [429], nothingDone: true, passes: true },
-	/** The access token has a limit of its own, which is used up. */
+	/** The access token has its own limit, which is used up. */
 	keyLimit: { codes: [433], nothingDone: true, endsRun: true },
 	maintenance: { codes: [455], nothingDone: true, endsRun: true, passes: true },
-	/** The service got no answer from behind for ten minutes. Twice in a row, its task has failed. */
+	/** The service's own upstream was silent for ten minutes. Twice in a row, the task has failed. */
 	silent: { codes: [408], passes: true },
 	/** The task failed. */
 	generation: { codes: [501] },
@@ -117,37 +117,37 @@ const FAILURES = {
 	fault: { codes: [500], passes: true },
 	/** Any other code. */
 	other: {},
-	/** An address sent the request on to another one. */
+	/** The request was redirected. */
 	redirect: {},
-	/** A success by HTTP that is not from the service, such as a page. */
+	/** HTTP says success, but the answer isn't from the service: a web page, for example. */
 	page: {},
-	/** An answer of the service in which something is missing. */
+	/** The service's answer lacks something that we need. */
 	incomplete: {},
-	/** Details of another task than was asked for. */
+	/** The details are those of a different task. */
 	otherTask: { passes: true },
 	/** The request was never sent. */
 	unreachable: { nothingDone: true, passes: true },
-	/** The request was sent, and no whole answer came. */
+	/** The request was sent, but no complete answer came back. */
 	lost: { passes: true },
 } satisfies Record<string, Meaning>;
 
 export type FailureKind = keyof typeof FAILURES;
 
-/** Says what a kind of failure means. */
+/** What follows from a kind of failure. */
 export const explainKind = (kind: FailureKind): Meaning => FAILURES[kind];
 
-/** The service doesn't know a task, where its envelope says one of these for its details. */
+/** Codes in the envelope of task details by which the service says that it doesn't know the task. */
 export const UNKNOWN_TASK_CODES = [404, 422];
 
-/** Redirects that did nothing. 303 may mean that a task was created. */
+/** Redirects that certainly did nothing. 303 may follow a creation. */
 const PLAIN_REDIRECTS = [301, 302, 307, 308];
 
-/** Sister services use each of these for the rate, or for missing credits. The text decides. */
+/** Sister services use these for rate limits and for missing credits. The text tells which. */
 const AMBIGUOUS_CODES = [405, 429, 430];
 const RATE_TEXT = /\brate[\s-]?limit|\btoo (many|frequent|fast)\b|\bfrequency\b/i;
 const CREDITS_TEXT = /\b(credits?|balance)\b/i;
 
-/** Whole texts of code 500 that refuse a request. After any other, a task may exist. */
+/** Complete texts of code 500 that are refusals. After any other text, a task may exist. */
 const INPUT_REFUSAL =
 	/^(this )?[\w.[\]-]+ (is not within the range of allowed options|is required|cannot be empty)\.?$/i;
 const CREDITS_REFUSAL = /^credits insufficient\.?$/i;
@@ -160,7 +160,8 @@ function findKindOfCode(code: number): FailureKind {
 }
 
 /**
- * Finds the kind of a failure that has a code. Nowhere else does the service's text decide.
+ * Finds the kind of a failure that has a code. This is the only place where the service's text
+ * decides.
  * @param code the envelope's, or else the HTTP status
  * @param text the service's own words, possibly empty
  */
@@ -177,7 +178,7 @@ export function findKind(httpStatus: number, code: number, text: string): Failur
 }
 
 /**
- * Says whether the service certainly did nothing when it answered with a failure.
+ * Whether the service certainly did nothing, given the failure that it answered with.
  * @param code the envelope's, or else the HTTP status
  */
 export function didNothing(kind: FailureKind, httpStatus: number, code: number): boolean {

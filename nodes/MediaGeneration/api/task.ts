@@ -3,17 +3,17 @@ import { findResult, isFilled, readResultLinks, selectLinks, type ResultLink } f
 import { embeddedJson, nonEmptyText, taskRecord, type TaskRecord } from './schemas';
 import { STATES } from './service';
 
-/** `timedOut`: our wait ended, the task continues. */
+/** `timedOut`: we stopped waiting, the task goes on. */
 export type TaskStatus = keyof typeof STATES | 'timedOut';
 
-/** The key of the request that a task was created with, as far as its record has it. */
+/** The key under which a Task keeps what its record says of the original request. */
 export const REQUEST = Symbol('request');
 
-/** A task as it is output, as in `__schema__`. A key is absent where nothing is known. */
+/** A task as it is output (see `__schema__`). Unknown facts are absent. */
 export interface Task {
 	taskId: string;
 	status?: TaskStatus;
-	/** Links to the results, which usually expire. Empty while there are none. */
+	/** Links to the results, which usually expire. Empty until there are some. */
 	resultUrls?: string[];
 	model?: string;
 	/** The service's own word for the status. */
@@ -22,16 +22,16 @@ export interface Task {
 	failCode?: string;
 	failMessage?: string;
 	creditsConsumed?: number;
-	/** ISO 8601, UTC, as the next one. */
+	/** ISO 8601 in UTC, like the next one. */
 	createdAt?: string;
 	completedAt?: string;
 	/** What was sent that may be a mistake. Only of tasks that this node created. */
 	warning?: string;
-	/** Being a symbol, it is no part of what is output. */
+	/** Not output, because its key is a symbol. */
 	[REQUEST]?: { prompt?: string; callbackUrl?: string };
 }
 
-/** A task as n8n stores it: what stands under a symbol is no part of JSON. */
+/** A task as n8n stores it. JSON has no symbols, so the prompt gets a key of its own. */
 export type StoredTask = Task & { prompt?: string };
 
 export const storeTask = (task: Task): StoredTask => ({ ...task, prompt: task[REQUEST]?.prompt });
@@ -41,7 +41,7 @@ export const restoreTask = ({ prompt, ...task }: StoredTask): Task => ({
 	[REQUEST]: { prompt },
 });
 
-/** Reads a state. @param otherwise the status of an unknown one; by default it has not ended */
+/** Reads a state. @param otherwise the status for an unknown word */
 export function toStatus(state: string, otherwise: TaskStatus = 'pending'): TaskStatus {
 	const word = state.toLowerCase().replace(/[\s_-]+/g, '');
 	const statuses = Object.keys(STATES) as Array<keyof typeof STATES>;
@@ -52,11 +52,11 @@ export function toStatus(state: string, otherwise: TaskStatus = 'pending'): Task
 export const newTask = (taskId: string, model?: string, warning?: string): Task =>
 	dropUndefined({ taskId, status: 'pending', resultUrls: [], model, warning });
 
-/** The task as it is output when the wait ends before it. */
+/** The task as it is output if the wait ends first. */
 export const markTimedOut = (task: Task): Task =>
 	task.status === 'pending' ? { ...task, status: 'timedOut' } : task;
 
-/** Its `input` is JSON text again. */
+/** Reads the original request, whose `input` is JSON text within JSON text. */
 function readRequest({ param, paramJson }: TaskRecord): Task[typeof REQUEST] {
 	const { input, callBackUrl } = [param, paramJson].find(isObject) ?? {};
 	const { prompt } = { ...(embeddedJson.parse(input) as object) } as { prompt?: unknown };
@@ -65,7 +65,7 @@ function readRequest({ param, paramJson }: TaskRecord): Task[typeof REQUEST] {
 	return (request.prompt ?? request.callbackUrl) ? request : undefined;
 }
 
-/** Reads the record of a task. */
+/** Turns a record into a Task. */
 export function toTask(taskId: string, record: TaskRecord): Task {
 	const status = toStatus(record.state);
 	const results = [record.resultJson, record.response].filter(isFilled);
@@ -89,15 +89,15 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 	});
 }
 
-/** Leaves of a record what a Task has no field for: some services may have the result there. */
+/** The parts of a record that have no field in a Task. Some services may put the result there. */
 const omitKnown = (record: TaskRecord): object =>
 	Object.fromEntries(Object.entries(record).filter(([key]) => !(key in taskRecord.shape)));
 
-/** Lists the links of these kinds in a task's result, or its links alone if it has no result. */
+/** Lists the links of these kinds in a task's result, or in `resultUrls` if it has no result. */
 export const listTaskLinks = ({ result, resultUrls }: Task, kinds: string[]): ResultLink[] =>
 	selectLinks(readResultLinks(result ?? resultUrls), kinds);
 
-/** Times before this are in seconds: in milliseconds it is March 1973, in seconds the year 5138. */
+/** Smaller times are in seconds: this is March 1973 in milliseconds, or the year 5138 in seconds. */
 const LEAST_MILLISECONDS = 1e11;
 
 function toIsoTime(sent?: number): string | undefined {

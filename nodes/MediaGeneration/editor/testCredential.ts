@@ -9,7 +9,7 @@ import type { RequestContext } from '../api/exchange';
 import type { ServiceError } from '../api/failure';
 import { TOKEN_SCHEME } from '../api/service';
 
-/** Time for the service to answer: a person is looking on. */
+/** Short, because somebody is waiting in front of the screen. */
 const TEST_SETTINGS = { timeoutSeconds: 10 };
 
 const WRONG_PATH = "Check 'Base URL' and, with 'Advanced Settings' on, 'Credits Path'.";
@@ -19,8 +19,8 @@ const SAVE_ANYWAY = "If only the credits can't be read, save anyway.";
 const TOKEN_WITH_SCHEME = new RegExp(`^\\s*${TOKEN_SCHEME}\\s`, 'i');
 
 /**
- * Tests a credential by asking for the account's credits, and says in words what to correct. A test
- * that is only declared gets Node's code from n8n where the service can't be reached.
+ * Tests a credential by reading the account's credits, and says what to correct. A declarative test
+ * would only show Node's error code if the service can't be reached.
  */
 export async function testCredential(
 	context: ICredentialTestFunctions,
@@ -58,7 +58,7 @@ function checkPaths(baseUrl: string): string[] {
 	return [added, WRONG_PATH];
 }
 
-/** In a test, n8n has an older helper for requests only, which knows no credential. */
+/** In tests, n8n only has an older request helper, which knows no credentials. */
 const toServiceContext = (
 	{ helpers }: ICredentialTestFunctions,
 	credentials: Credentials,

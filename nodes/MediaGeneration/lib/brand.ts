@@ -1,6 +1,6 @@
 /**
- * The words of the brand. Node files, codex and credential have them as literals, because n8n's
- * linter checks literals only. `brand.test` compares them.
+ * The brand's names. Node files, codex and credential repeat them as literals, because n8n's linter
+ * checks only literals. `brand.test` compares both.
  */
 
 export const PACKAGE = 'n8n-nodes-media-generation';
@@ -10,8 +10,8 @@ export const NODE_NAME = 'Media Generation';
 export const TRIGGER_NAME = 'Media Generation Trigger';
 export const CREDENTIAL_NAME = 'Media Generation API';
 
-/** The credential's name in workflows. */
+/** The credential's type, which workflows store. */
 export const CREDENTIAL = 'mediaGenerationApi';
 
-/** The brand in a URL. */
+/** For URLs. */
 export const SLUG = 'media-generation';

@@ -1,25 +1,25 @@
 import { isObject } from './json';
 import { isWebUrl } from './url';
 
-/** The most text of an excerpt, names included, in characters of JSON. */
+/** How much text an excerpt may have, including names, in characters of JSON. */
 export const LONGEST_TEXT = 20_000;
 
-/** The longest ID, name and link, in characters. A part of one is of no use. */
+/** The longest ID, name and link, in characters. Longer ones are dropped, since a part is useless. */
 const LONGEST_NAME = 256;
 const LONGEST_LINK = 4_096;
 
-/** What doesn't fit into this many characters is left out, rather than cut. */
+/** With less room than this, a text is dropped instead of cut. In characters. */
 const SHORTEST_TEXT = 10;
 
 const measure = (value: unknown): number => JSON.stringify(value).length;
 
-/** Copies JSON for a reader who takes only so much of it. Links are encoded. */
+/** Copies JSON for a reader with limited room. Links are encoded. */
 export class Excerpt {
-	/** Something was cut or left out. */
+	/** Whether something was cut or dropped. */
 	isCut = false;
 	private text = LONGEST_TEXT;
 
-	/** @param left how much the copies may be in all, in characters of JSON */
+	/** @param left the room for all copies together, in characters of JSON */
 	constructor(private left: number) {}
 
 	/** @returns undefined when nothing of the value fits. @param name of the value, if it has one */
@@ -75,10 +75,10 @@ export class Excerpt {
 	}
 }
 
-/** The end of a text that was cut. The blank keeps it out of a link. */
+/** Marks a cut text. The blank separates it from a link. */
 const END = ' …';
 
-/** Cuts a text to what JSON writes in so many characters. A link is left out rather than cut. */
+/** Cuts a text to a length in characters of JSON. A link at the cut is dropped. */
 export function cutForJson(text: string, longest: number): string {
 	let size = measure(text);
 	if (size <= longest) return text;
@@ -91,7 +91,7 @@ export function cutForJson(text: string, longest: number): string {
 	return kept.replace(/\p{Cs}$/u, '').trimEnd() + END;
 }
 
-/** Encodes a link so that no part of it reads as Markdown or as words. It has no login. */
+/** Encodes a link so that no part of it works as Markdown or reads as words, and drops its login. */
 function encodeLink(link: string): string {
 	const { origin, pathname, search, hash } = new URL(link);
 	const encode = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;

@@ -1,13 +1,12 @@
 import { randomUUID } from 'crypto';
 
-/** The longest name, in characters. With what is added, it fits every file system. */
+/** The longest parts of a name, in characters. With additions, it still fits every file system. */
 const LONGEST_OF_ID = 60;
 const LONGEST_OF_TEXT = 40;
 
 /**
- * Makes a file's name, without extension, of an ID: no path, no hidden file, and nothing that a
- * shell or Windows reads differently. The caller adds more to it, so that it is none of Windows'
- * reserved names.
+ * Turns an ID into a file name without extension. It can't be a path or a hidden file, and means the
+ * same to shells and to Windows. Callers append something, so it can't be a reserved name either.
  */
 export const toFileName = (id: string): string =>
 	id
@@ -15,13 +14,13 @@ export const toFileName = (id: string): string =>
 		.replace(/^-+/, '')
 		.slice(0, LONGEST_OF_ID) || 'file';
 
-/** Names that Windows keeps for devices, with any extension. */
+/** Names that Windows reserves for devices, with any extension. */
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 
-/** Makes a name of a text's first words, as `a-red-fox`; blank if none is in Latin letters. */
+/** Makes a name of a text's first words, such as `a-red-fox`; blank without Latin letters. */
 function toWords(text: string): string {
 	const words = text
-		// Much more than a name has.
+		// Long texts needn't be read to the end.
 		.slice(0, 10 * LONGEST_OF_TEXT)
 		.normalize('NFKD')
 		.replace(/[\p{M}'’]+/gu, '')
@@ -33,14 +32,14 @@ function toWords(text: string): string {
 	return whole.slice(0, LONGEST_OF_TEXT);
 }
 
-/** Names the files of one run, without extension. No two are the same, even ignoring case. */
+/** Names the files of one run, without extension. Names are unique, even ignoring case. */
 export class FileNames {
 	private readonly given = new Set<string>();
 
 	/**
-	 * @param text gives the name by its first words; blank: the ID gives it
-	 * @param id stands behind the words where two names would be the same
-	 * @param ending of letters, digits and hyphens
+	 * @param text its first words become the name; if blank, the ID does
+	 * @param id appended if the name is taken already
+	 * @param ending appended; letters, digits and hyphens
 	 */
 	choose(text: string, id: string, ending = ''): string {
 		const words = toWords(text);

@@ -1,22 +1,22 @@
 import { createHash } from 'crypto';
 
-/** Recognizes a JSON object: no list, and not null. */
+/** Whether a value is a JSON object: not an array, not null. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Recognizes an object that is nothing but its entries: no date, for example, and no Map. */
+/** Whether a value is a plain object: not a Date or a Map, for example. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
 	if (!isObject(value)) return false;
 	const prototype: unknown = Object.getPrototypeOf(value);
-	// Expressions return objects of another context, whose `Object` is not ours.
+	// Expressions return objects from another context, with another `Object`.
 	return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Says whether a number is one that JSON has, and still the one that was written. */
+/** Whether a number is finite, and small enough not to have lost digits. */
 export const isExact = (value: number): boolean =>
 	Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
 
-/** Parses JSON; undefined where the text is not JSON. */
+/** Parses JSON; undefined if the text isn't JSON. */
 export function parseJson(text: string): unknown {
 	try {
 		return JSON.parse(text);
@@ -25,7 +25,7 @@ export function parseJson(text: string): unknown {
 	}
 }
 
-/** Says whether a parsed JSON value is nested deeper than this. It looks no deeper itself. */
+/** Whether a parsed JSON value is nested deeper than this. It stops looking there. */
 export function isDeeper(value: unknown, levels: number): boolean {
 	if (typeof value !== 'object' || value === null) return false;
 	if (levels === 0) return true;

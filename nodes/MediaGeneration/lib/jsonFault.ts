@@ -1,4 +1,4 @@
-/** What may stand at a place in JSON. */
+/** What JSON allows next. */
 type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | 'end or next';
 
 const BLANKS = /[ \t\n\r]*/y;
@@ -21,12 +21,12 @@ class JsonReader {
 	fault?: number;
 	private at = 0;
 	private expected: Expected = 'value';
-	/** What closes the lists and objects that are open. */
+	/** The closing brackets that are due. */
 	private readonly open: string[] = [];
 
 	constructor(private readonly text: string) {}
 
-	/** Reads what comes next. @returns false at the end, and at a fault */
+	/** Reads the next token. @returns false at the end or at a fault */
 	readNext(): boolean {
 		this.skip(BLANKS);
 		const char = this.text[this.at];
@@ -78,7 +78,7 @@ class JsonReader {
 		return true;
 	}
 
-	/** @returns whether the pattern fits here */
+	/** @returns whether the pattern matches here */
 	private skip(pattern: RegExp): boolean {
 		pattern.lastIndex = this.at;
 		if (!pattern.test(this.text)) return false;
@@ -90,7 +90,7 @@ class JsonReader {
 /** How much of the text is shown on each side of a fault, in characters. */
 const SHOWN = 40;
 
-/** A URL's query. It may hold a secret. */
+/** A URL's query, which may hold a secret. */
 const QUERY = /(?<=[a-z]:\/\/[^\s"?]*\?)[^\s"]+/gi;
 
 /** Says where a fault is, for example "line 2, column 14: …"prompt": "He said "▸hi" there"…". */

@@ -1,8 +1,8 @@
 /**
- * Maps every entry, several at once.
- * @param isLast says after a result that no more entries are begun; default: never
- * @returns the results in the order of the entries; undefined for those that were not begun
- * @throws {RangeError} when `concurrency` is not above 0
+ * Maps entries, several at once.
+ * @param isLast whether to start no further entries after this result; default: never
+ * @returns the results in the order of the entries; undefined for those not started
+ * @throws {RangeError} if `concurrency` isn't above 0
  */
 export async function mapConcurrent<Entry, Result>(
 	entries: Entry[],
@@ -23,8 +23,8 @@ export async function mapConcurrent<Entry, Result>(
 }
 
 /**
- * Makes a function that runs others in the order they come, up to `concurrency` at once.
- * @throws {RangeError} when `concurrency` is not above 0
+ * Makes a function that runs tasks in order of arrival, up to `concurrency` at once.
+ * @throws {RangeError} if `concurrency` isn't above 0
  */
 export function limitConcurrency(
 	concurrency: number,

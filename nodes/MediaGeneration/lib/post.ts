@@ -1,14 +1,14 @@
 import { decodePart } from './url';
 
-/** Why a POST got no answer: not within so many milliseconds, or by the code of Node's error. */
+/** Why no answer came: a timeout in milliseconds, or the code of Node's error. */
 export type Silence = { after: number } | { code?: string };
 
 export type PostAnswer = { status: number; text: string } | { silence: Silence };
 
 /**
- * Sends a POST and reads the answer. It uses none of n8n's helpers, because those hold the
- * execution and its data. Redirects are not followed. Nothing is thrown.
- * @param url may have a login, which `fetch` takes only in a header
+ * Sends a POST and reads the answer. It doesn't use n8n's helpers, because they keep the execution
+ * and its data in memory. Redirects aren't followed. Nothing is thrown.
+ * @param url may contain a login, which is sent in a header
  * @param timeout in milliseconds
  */
 export async function post(
@@ -25,7 +25,7 @@ export async function post(
 		const response = await fetch(address.href, { ...request, redirect: 'manual', signal });
 		return { status: response.status, text: await response.text() };
 	} catch (error) {
-		// Its message may have the URL, and so a secret.
+		// The error's message may contain the URL with its secrets.
 		const { code } = (error as { cause?: { code?: string } }).cause ?? {};
 		return { silence: signal.aborted ? { after: timeout } : { code } };
 	}

@@ -1,42 +1,42 @@
 import { BoundedMap } from './boundedMap';
 import { pause } from './timers';
 
-/** Limits of how fast an account's service is asked. Times are in milliseconds. */
+/** How fast requests of an account are sent. Times are in milliseconds. */
 export interface RateLimits {
-	/** The time in which a run's number of requests may arrive at the service. */
+	/** The period that a run's number of requests refers to. */
 	period: number;
-	/** How long a run waits out refusals for the rate, from its first on. */
+	/** How long a run keeps retrying rate-limited requests, counted from its first refusal. */
 	patience: number;
-	/** Recognizes the error of a request that came too fast and did nothing. */
+	/** Whether an error means that the request came too soon and did nothing. */
 	isTooFast: (error: unknown) => boolean;
 }
 
 const FIRST_HOLD = 2_000;
 const LONGEST_HOLD = 10_000;
 
-/** How many accounts are remembered, and rates of one: an expression may give each run another. */
+/** How many accounts are remembered, and rates per account: an expression may change it every run. */
 const ACCOUNTS = 1_000;
 const RATES = 100;
 
-/** The requests of one rate. */
+/** The requests that share a rate. */
 interface Lane {
-	/** The tickets of those that wait. */
+	/** The tickets of waiting requests. */
 	waiting: Set<number>;
-	/** The number of those under way. */
+	/** How many are under way. */
 	underway: number;
 	/**
-	 * When those of the last period were answered. They count from then on, because a request may
-	 * be slow to arrive.
+	 * When those of the last period were answered. The period starts then, because a request may
+	 * arrive late.
 	 */
 	ends: number[];
 }
 
-/** The time in milliseconds, which nobody can set back. */
+/** A clock in milliseconds that never goes back. */
 const now = (): number => performance.now();
 
 /**
- * Holds the requests of an account to a rate, over all runs, and holds all back while the service
- * refuses them for it. Runs that set the same rate share it, and start in the order they come.
+ * Limits the rate of an account's requests over all runs, and pauses all of them while the service
+ * refuses any for its rate. Runs with the same rate share it, first come, first served.
  */
 export class RateLimiter {
 	private readonly lanes = new BoundedMap<number, Lane>(RATES);
@@ -47,11 +47,11 @@ export class RateLimiter {
 	constructor(private readonly limits: RateLimits) {}
 
 	/**
-	 * Makes the function by which a run sends its requests, each when its turn comes, and again after
-	 * refusals for the rate.
-	 * @param requests the number that may arrive within a period; Infinity: any number
-	 * @param signal ends the run's own waiting when it is aborted; nothing of it starts any more
-	 * @throws {RangeError} when the number of requests is not above 0
+	 * Makes a function that sends a run's requests, each in its turn, and again after refusals for the
+	 * rate.
+	 * @param requests the most per period; Infinity: no limit
+	 * @param signal when aborted, the run's waiting requests are rejected
+	 * @throws {RangeError} if the number of requests isn't above 0
 	 */
 	join(
 		requests: number,
@@ -82,7 +82,7 @@ export class RateLimiter {
 		};
 	}
 
-	/** Waits for the turn of a ticket. One that waits again has its old place. */
+	/** Waits for a ticket's turn. A ticket that waits again keeps its place. */
 	private async takeTurn(
 		lane: Lane,
 		requests: number,
@@ -102,7 +102,7 @@ export class RateLimiter {
 		}
 	}
 
-	/** Measures how long a ticket waits at least. Afterwards others may still be before it. */
+	/** The shortest time that a ticket still has to wait. After it, others may still come first. */
 	private measurePause(
 		{ waiting, underway, ends }: Lane,
 		requests: number,
@@ -117,7 +117,7 @@ export class RateLimiter {
 		return Math.max(next, this.heldUntil) - time;
 	}
 
-	/** Refusals that come together are one. */
+	/** Pauses all requests, once for refusals that arrive together. */
 	private holdBack(): void {
 		const time = now();
 		if (this.heldUntil > time) return;
@@ -126,7 +126,7 @@ export class RateLimiter {
 	}
 }
 
-/** A limiter for each account, which all runs in this process share. */
+/** A limiter per account, shared by all runs in this process. */
 export class RateLimiters {
 	private readonly limiters = new BoundedMap<string, RateLimiter>(ACCOUNTS);
 

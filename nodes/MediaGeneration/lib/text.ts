@@ -1,18 +1,18 @@
-/** Cuts a text that is longer than allowed, in characters, and ends it with "…". */
+/** Cuts a text to a length in characters, and marks the cut with "…". */
 export const cutText = (text: string, longest: number): string =>
 	text.length > longest ? `${text.slice(0, longest - 1).trimEnd()}…` : text;
 
 /**
- * Writes foreign text so that it reads the same as text and as HTML. n8n's editor makes HTML, styles
- * included, of messages, descriptions, hints, notices and labels (2.41.1). `e2e/editor` fails first.
- * It comes last: secrets are hidden, and nothing decides by the text any more.
+ * Makes foreign text safe to show as HTML. n8n's editor renders messages, descriptions, hints, notices
+ * and labels as HTML, with styles (2.41.1). `e2e/editor` fails first. Call it last, after secrets are
+ * hidden.
  */
 export const toPlainText = (text: string): string => text.replaceAll('<', '‹').replaceAll('>', '›');
 
 /** The texts of an error that n8n shows. */
 type ErrorTexts = Error & { description?: string | null; messages?: string[] };
 
-/** Makes all texts of an error plain, also those that n8n has taken from its cause. */
+/** Makes all texts of an error plain, including those that n8n copied from its cause. */
 export function toPlainError<E extends ErrorTexts>(error: E): E {
 	error.message = toPlainText(error.message);
 	if (error.description) error.description = toPlainText(error.description);
@@ -20,7 +20,7 @@ export function toPlainError<E extends ErrorTexts>(error: E): E {
 	return error;
 }
 
-/** Writes a name in lower-case words, for example "first frame url" for `firstFrameUrl`. */
+/** Splits a name into lower-case words: `firstFrameUrl` becomes "first frame url". */
 export const spaceWords = (name: string): string =>
 	name
 		.replace(/([a-z\d])([A-Z])/g, '$1 $2')

@@ -3,18 +3,18 @@ import { sleep as pause } from 'n8n-workflow';
 /** Pauses for some milliseconds. @throws when `signal` aborts it. n8n calls it `sleep`. */
 export { pause };
 
-/** The longest pause that a timer of Node takes, in milliseconds. */
+/** The longest delay of a Node timer, in milliseconds. */
 export const LONGEST_PAUSE = 2 ** 31 - 1;
 
-/** Runs a function after some milliseconds, unless the process ends before. */
+/** Runs a function after some milliseconds. It doesn't keep the process alive. */
 export const runAfter = (milliseconds: number, run: () => void): void =>
 	AbortSignal.timeout(
 		Math.max(0, Math.min(Math.ceil(milliseconds), LONGEST_PAUSE)),
 	).addEventListener('abort', run, { once: true });
 
 /**
- * Waits for some work, but no longer than until then, in milliseconds since 1970.
- * @returns its result; undefined when time ran out
+ * Waits for work to finish, but not beyond a time in milliseconds since 1970.
+ * @returns the result; undefined if time ran out
  */
 export async function settleBy<T>(until: number, work: Promise<T>): Promise<T | undefined> {
 	const isDone = new AbortController();

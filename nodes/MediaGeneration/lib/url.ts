@@ -1,8 +1,8 @@
-/** Recognizes an absolute http or https URL, as people write it: with no blanks in it. */
+/** Whether a text is an absolute http or https URL without blanks. */
 export const isWebUrl = (text: string): boolean =>
 	/^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
 
-/** Decodes a part of a URL, which may have a lone percent sign. */
+/** Decodes a part of a URL. Returned unchanged if it has a stray percent sign. */
 export function decodePart(text: string): string {
 	try {
 		return decodeURIComponent(text);
@@ -11,26 +11,26 @@ export function decodePart(text: string): string {
 	}
 }
 
-/** Names that the internet does not know: of this machine, local networks, and clusters. */
+/** Host names that the public DNS doesn't know: this machine, local networks, clusters. */
 const INTERNAL_NAME = /^[^.]+$|\.(localhost|local|internal|svc)$/;
 
-/** Endings that networks at home and at work use (RFC 6762, appendix G; RFC 8375). */
+/** Suffixes of home and office networks (RFC 6762, appendix G; RFC 8375). */
 const NETWORK_NAME = /\.(corp|home|home\.arpa|intranet|lan|localdomain|private)$/;
 
-/** IPv4 in IPv6: mapped or by NAT64, and by 6to4. */
+/** IPv4 addresses within IPv6: mapped or NAT64, and 6to4. */
 const MAPPED = /^\[(?:::(?:ffff:)?|64:ff9b::)([\da-f]+):([\da-f]+)\]$/;
 const SIX_TO_FOUR = /^\[2002:([\da-f]*):([\da-f]*)/;
 
 /** Loopback, private, link-local and multicast. */
 const INTERNAL_IPV6 = /^\[(::1?\]|f[cdf]..:|fe[89a-f].:)/;
 
-/** NAT64 of a network's own (RFC 8215). */
+/** Local NAT64 (RFC 8215). */
 const LOCAL_NAT64 = /^\[64:ff9b:1:/;
 
 /**
- * Recognizes an address that only the same machine or network can reach: loopback, private and
- * link-local addresses, and names that the internet does not know. The token may go there over
- * plain HTTP, so unknown endings count as outside.
+ * Whether only the same machine or network can reach an address: loopback, private and link-local
+ * addresses, and names that the public DNS doesn't know. The token may go there over plain HTTP, so
+ * unknown suffixes count as public.
  */
 export function isSurelyInternalUrl(url: string): boolean {
 	const host = readHost(url);
@@ -40,8 +40,8 @@ export function isSurelyInternalUrl(url: string): boolean {
 }
 
 /**
- * Recognizes an address that may lead into this network, so that no link of a service on the
- * internet is followed there. A public name may lead inside all the same; nothing is looked up.
+ * Whether an address may lead into this network. Links from a service on the internet aren't followed
+ * there. Names aren't resolved, so a public name may still lead inside.
  */
 export function isInternalUrl(url: string): boolean {
 	if (isSurelyInternalUrl(url)) return true;
@@ -51,13 +51,13 @@ export function isInternalUrl(url: string): boolean {
 	return LOCAL_NAT64.test(host) || NETWORK_NAME.test(host);
 }
 
-/** Recognizes an address of the machine itself, as n8n has it by default. */
+/** Whether an address is that of the machine itself, which is n8n's default. */
 export const isLoopbackUrl = (url: string): boolean =>
 	/^(127(\.\d+){3}|\[::1\]|([^.]+\.)*localhost\.?)$/i.test(new URL(url).hostname);
 
 const readHost = (url: string): string => new URL(url).hostname.toLowerCase().replace(/\.$/, '');
 
-/** Reads an IPv4 address, also where an IPv6 address has it in two groups. */
+/** Reads an IPv4 address, also from two groups of an IPv6 address. */
 function readIpv4(host: string, inIpv6: RegExp): number[] | undefined {
 	if (/^\d+(\.\d+){3}$/.test(host)) return host.split('.').map(Number);
 	const groups = inIpv6.exec(host)?.slice(1);
@@ -66,7 +66,7 @@ function readIpv4(host: string, inIpv6: RegExp): number[] | undefined {
 		.flatMap((bits) => [bits >> 8, bits & 0xff]);
 }
 
-/** The ranges of the IANA IPv4 Special-Purpose Address Registry that hosts have. */
+/** Ranges for hosts in the IANA IPv4 Special-Purpose Address Registry. */
 const isInternalIpv4 = ([a = 0, b = 0]: number[]): boolean =>
 	[0, 10, 127].includes(a) ||
 	a >= 224 ||
@@ -75,7 +75,7 @@ const isInternalIpv4 = ([a = 0, b = 0]: number[]): boolean =>
 	(a === 172 && b >= 16 && b <= 31) ||
 	(a === 192 && b === 168);
 
-/** Addresses that answer inside some networks only: of protocols, of test networks, and of Azure. */
+/** Addresses that only work inside some networks: protocol and test ranges, and Azure's. */
 const isSpecialIpv4 = ([a, b, ...rest]: number[]): boolean =>
 	(a === 192 && b === 0 && rest[0] === 0) ||
 	(a === 198 && (b === 18 || b === 19)) ||

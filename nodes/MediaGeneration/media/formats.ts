@@ -1,28 +1,28 @@
 export interface Format {
-	/** jpeg, png, mp4 and quicktime are read further, others only recognized. */
+	/** Facts are read for jpeg, png, mp4 and quicktime; other formats are only recognized. */
 	format: string;
 	/** As in "is a GIF image". */
 	name: string;
 	mimeType: string;
-	/** Matches the first 64 bytes of a file, read as Latin-1. */
+	/** Matches the first 64 bytes, decoded as Latin-1. */
 	begins: RegExp;
-	/** Of a file's name. */
+	/** The file name's extension. */
 	extension: string;
-	/** `other` also for an MP4 or QuickTime file that has tracks, but none of them video. */
+	/** An MP4 or QuickTime file whose tracks have no video is `other`, too. */
 	kind: 'image' | 'video' | 'other';
 }
 
-/** Width and height in px as they are stored: a viewer may turn them, or stretch the pixels. */
+/** Stored width and height in pixels. A viewer may rotate or stretch the picture. */
 export interface Dimensions {
 	width?: number;
 	height?: number;
 }
 
-/** Both sides, or none: a side of 0 is unknown. */
+/** Both sides or neither. 0 means unknown. */
 export const toDimensions = (width?: number, height?: number): Dimensions =>
 	width && height ? { width, height } : {};
 
-/** Facts of a media file. What is absent could not be read. */
+/** Facts about a media file. Those that couldn't be read are absent. */
 export interface MediaFacts extends Omit<Format, 'begins'>, Dimensions {
 	/** Of the longest video track. */
 	durationSeconds?: number;
@@ -30,7 +30,7 @@ export interface MediaFacts extends Omit<Format, 'begins'>, Dimensions {
 
 type Row = [key: string, name: string, mimeType: string, begins: RegExp, extension?: string];
 
-/** The first that matches counts. */
+/** The first match wins. */
 const rows: Row[] = [
 	['jpeg', 'a JPEG image', 'image/jpeg', /^\xff\xd8\xff/, 'jpg'],
 	['png', 'a PNG image', 'image/png', /^\x89PNG\r\n.\n/s],
@@ -62,18 +62,18 @@ const formats = rows.map(([format, name, mimeType, begins, extension = format]):
 	return { format, name, mimeType, begins, extension, kind };
 });
 
-/** The number of a file's first bytes that tell its format. */
+/** How many of a file's first bytes are needed to tell its format. */
 export const MAGIC_LENGTH = 64;
 
-/** Recognizes the format of a file that begins with these bytes. */
+/** Recognizes a file's format by its first bytes. */
 export function recognizeFormat(head: Buffer): Format | undefined {
 	const text = head.toString('latin1');
 	return formats.find(({ begins }) => begins.test(text));
 }
 
 /**
- * Chooses type and extension of a file by what its host says, or else its extension by its URL.
- * Without a type, the extension says it.
+ * Chooses a file's type and extension by its host's Content-Type, otherwise its extension by its URL.
+ * Without a type, n8n derives it from the extension.
  */
 export function chooseFileType(
 	contentType = '',

@@ -9,7 +9,7 @@ import { readJpeg } from './jpeg';
 import { readMp4 } from './mp4';
 import { Reader, type Chunks } from './reader';
 
-/** Width and height of a PNG image (PNG specification, "IHDR"); empty when they can't be read. */
+/** Width and height of a PNG image (PNG specification, "IHDR"); empty if unreadable. */
 async function readPng(reader: Reader): Promise<Dimensions> {
 	const head = await reader.peek(24);
 	if (head.length < 24 || head.toString('latin1', 12, 16) !== 'IHDR') return {};
@@ -24,9 +24,9 @@ const readers: Record<string, (reader: Reader) => Promise<Partial<MediaFacts>>> 
 };
 
 /**
- * Reads a media file until its facts are known, at most 256 MiB, then closes the stream.
- * @returns undefined when the format is unknown
- * @throws only what the stream throws, never for what the file contains
+ * Reads a media file until its facts are known, at most 256 MiB, and closes the stream.
+ * @returns undefined for an unknown format
+ * @throws only what the stream throws, whatever the file contains
  */
 export async function inspect(file: Chunks): Promise<MediaFacts | undefined> {
 	const reader = new Reader(file);

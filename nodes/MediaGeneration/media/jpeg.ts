@@ -1,17 +1,17 @@
 import { toDimensions, type Dimensions } from './formats';
 import type { Reader } from './reader';
 
-/** The most segments and fill bytes to read. A picture has a few dozen before its size. */
+/** The most segments and fill bytes to read. Usually a few dozen precede the size. */
 const MOST_SEGMENTS = 10_000;
 
-/** Start of frame; the three codes left out are other tables (ITU-T T.81, table B.1). */
+/** Start of frame. The three excluded codes are tables (ITU-T T.81, table B.1). */
 const isFrame = (code: number): boolean =>
 	code >= 0xc0 && code <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(code);
 
-/** Codes that have no length, or end the headers. */
+/** Codes without a length, and those that end the headers. */
 const endsHeader = (code: number): boolean => code < 0xc0 || (code >= 0xd0 && code <= 0xda);
 
-/** Width and height of the first frame; empty when they can't be read, or stand behind the scan. */
+/** Width and height of the first frame; empty if unreadable, or if they follow the scan. */
 export async function readJpeg(reader: Reader): Promise<Dimensions> {
 	await reader.skip(2);
 	for (let segment = 0; segment < MOST_SEGMENTS; segment++) {

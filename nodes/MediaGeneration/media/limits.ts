@@ -2,16 +2,16 @@ import type { MediaFacts } from './formats';
 
 const FORMAT_NAMES = { jpeg: 'JPEG', png: 'PNG', mp4: 'MP4', quicktime: 'QuickTime' };
 
-/** A service's limits for a media file. What is absent is not limited. */
+/** A service's limits for a media file. Absent: no limit. */
 export interface MediaLimits {
 	formats: ReadonlyArray<keyof typeof FORMAT_NAMES>;
-	/** Inclusive. "10 MB" is best given as 10 × `MEBIBYTE`, the larger of two meanings. */
+	/** Inclusive. Write "10 MB" as 10 × `MEBIBYTE`, the more generous reading. */
 	maxBytes: number;
-	/** In px; both sides must be greater. */
+	/** In pixels. Both sides must be greater. */
 	minSide?: number;
-	/** How the longer side may be to the shorter one, at most: [5, 2] allows 2:5 to 5:2. */
+	/** The largest ratio of the longer side to the shorter one: [5, 2] allows 2:5 to 5:2. */
 	aspect?: readonly [longer: number, shorter: number];
-	/** In seconds, inclusive, and 0.1 s more either way: containers round to whole frames. */
+	/** In seconds, inclusive, plus 0.1 s either way, because containers round to whole frames. */
 	duration?: { min: number; max: number };
 }
 
@@ -22,9 +22,9 @@ const DURATION_TOLERANCE = 0.1;
 
 /**
  * Checks a file against the limits.
- * @param facts undefined: its format is unknown
+ * @param facts undefined for an unknown format
  * @returns `refused`: what is certainly wrong, such as "lasts 2.1 s, but must last 3 to 30 s";
- * `unknown`: nouns for what could not be checked
+ * `unknown`: nouns for what couldn't be checked
  */
 export function checkLimits(
 	limits: MediaLimits,
@@ -74,5 +74,5 @@ function listSizeFaults({ minSide = 0, aspect }: MediaLimits, width: number, hei
 const isOutside = (seconds: number, { min, max }: { min: number; max: number }): boolean =>
 	seconds < min - DURATION_TOLERANCE || seconds > max + DURATION_TOLERANCE;
 
-/** In units of 1024 × 1024 bytes, rounded up: a file over the limit must look larger. */
+/** In MiB, rounded up, so that a file over the limit looks larger than it. */
 const formatMegabytes = (bytes: number): string => `${Math.ceil((bytes / MEBIBYTE) * 10) / 10} MB`;

@@ -1,23 +1,23 @@
 import { toDimensions, type Dimensions, type MediaFacts } from './formats';
 import type { Reader } from './reader';
 
-/** The most boxes in a row to read. No encoder writes more. */
+/** The most consecutive boxes to read. No encoder writes more. */
 const MOST_BOXES = 10_000;
 
-/** The largest movie box to read, in bytes. A video of an hour has about 5 MB. */
+/** The largest movie box to read, in bytes. An hour of video takes about 5 MB. */
 const LARGEST_MOVIE = 8 * 1024 * 1024;
 
-/** The bytes of a box that count. A shorter one is filled up with zeros. */
+/** How many bytes of a box are looked at. Shorter boxes are padded with zeros. */
 const COUNTED_BYTES = 48;
 
-/** The lengths of its header and of all of it, in bytes. */
+/** `head` is the length of the header, `size` that of the whole box, in bytes. */
 interface Box {
 	type: string;
 	head: number;
 	size: number;
 }
 
-/** Reads facts of ISO base media (ISO/IEC 14496-12) and QuickTime; none without all of `moov`. */
+/** Reads facts from ISO base media (ISO/IEC 14496-12) and QuickTime; none if `moov` is incomplete. */
 export async function readMp4(reader: Reader): Promise<Partial<MediaFacts>> {
 	const movie = await readMovie(reader);
 	if (!movie) return {};
@@ -45,7 +45,7 @@ async function readMovie(reader: Reader): Promise<Buffer | undefined> {
 	return undefined;
 }
 
-/** Reads the header of a box; undefined where none can be, or it has no end (size 0). */
+/** Reads a box's header; undefined if it isn't one, or if the box has no end (size 0). */
 function readHeader(bytes: Buffer): Box | undefined {
 	if (bytes.length < 8) return undefined;
 	const type = bytes.toString('latin1', 4, 8);
@@ -65,7 +65,7 @@ function listBoxes(bytes: Buffer): Array<{ type: string; content: Buffer }> {
 	}
 }
 
-/** Finds the content of a box by its path. Of several, the first counts. */
+/** Finds the content of a box by its path. The first match wins. */
 function findBox(bytes: Buffer, ...path: string[]): Buffer | undefined {
 	const [type, ...below] = path;
 	if (type === undefined) return Buffer.concat([bytes.subarray(0, COUNTED_BYTES)], COUNTED_BYTES);
@@ -77,17 +77,17 @@ const readUint64 = (bytes: Buffer, at: number): number =>
 	bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
 
 /**
- * Reads the time units per second of a movie; 0 when they are unknown, or of no use: if it is in
- * fragments, the headers of its tracks have the duration of the beginning only.
+ * Reads a movie's time units per second; 0 if unknown, or if the movie is fragmented, because then its
+ * track headers cover only the first fragment.
  */
 function readTimescale(movie: Buffer): number {
 	const header = findBox(movie, 'mvhd');
 	if (!header || findBox(movie, 'mvex')) return 0;
-	// In version 1, the two times before have 64 bits.
+	// In version 1, the two preceding times have 64 bits.
 	return header.readUInt32BE(header[0] === 1 ? 20 : 12);
 }
 
-/** Reads how many seconds a player shows a track, with its edits. 0 and all bits set: unknown. */
+/** How many seconds a player shows a track, including edits. 0 and all bits set mean unknown. */
 function readDuration(track: Buffer, timescale: number): number | undefined {
 	const header = findBox(track, 'tkhd');
 	if (!header || timescale === 0) return undefined;

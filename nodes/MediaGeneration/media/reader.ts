@@ -1,14 +1,14 @@
-/** The most bytes to read. All limits of the service are smaller. */
+/** The most bytes to read. The service's limits are all smaller. */
 const FURTHEST = 256 * 1024 * 1024;
 
-/** A file's bytes in order: a stream of n8n's, or a list with the one buffer that holds it all. */
+/** A file's bytes in order: a stream from n8n, or a list with a single buffer. */
 export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** Reads a file forward, once. It keeps one chunk and the bytes that were asked for. */
+/** Reads a file once, from start to end. It keeps only the current chunk and peeked bytes. */
 export class Reader {
 	private readonly chunks: AsyncIterator<Uint8Array>;
 	private ahead: Buffer = Buffer.alloc(0);
-	/** The number of bytes that were skipped. */
+	/** How many bytes were skipped. */
 	private position = 0;
 
 	constructor(file: Chunks) {
@@ -17,7 +17,7 @@ export class Reader {
 		})();
 	}
 
-	/** Peeks at the next bytes, which stay in memory. At the end there may be fewer. */
+	/** Peeks at the next bytes without consuming them. At the end there may be fewer. */
 	async peek(length: number): Promise<Buffer> {
 		const chunks = [this.ahead];
 		for (let size = this.ahead.length; size < length; ) {
@@ -30,13 +30,13 @@ export class Reader {
 		return this.ahead.subarray(0, length);
 	}
 
-	/** The next bytes, all or none: undefined when the file ends before. */
+	/** Takes the next bytes; undefined if the file has fewer. */
 	async take(length: number): Promise<Buffer | undefined> {
 		const bytes = await this.peek(length);
 		return (await this.skip(length)) ? bytes : undefined;
 	}
 
-	/** Skips bytes. False when the file, or what may be read of it, ends before. */
+	/** Skips bytes; false if the file, or the part that may be read, ends first. */
 	async skip(length: number): Promise<boolean> {
 		this.position += length;
 		if (this.position > FURTHEST) return false;
@@ -51,7 +51,7 @@ export class Reader {
 		return true;
 	}
 
-	/** Closes the stream, at its end or before. */
+	/** Closes the stream, whether or not it was read to the end. */
 	async close(): Promise<void> {
 		await this.chunks.return?.();
 	}

@@ -11,13 +11,13 @@ import { readSettings } from './options';
 /** No service has a task with this ID. */
 const NO_TASK = 'n8n-asks-for-a-task-that-does-not-exist';
 
-/** In seconds. When n8n starts, it activates all triggers, and waits for each. */
+/** Short, because n8n waits for each trigger when it starts. */
 const ACTIVATION_SETTINGS = { timeoutSeconds: 5 };
 
 /**
- * Checks the credential before the trigger becomes active. All else is logged, so that a workflow
- * doesn't stay off because the service is down when n8n starts.
- * @throws {NodeOperationError} without a key, or at what only the owner can correct
+ * Checks the credential before the trigger becomes active. Other failures are only logged, so that a
+ * service that is down when n8n starts doesn't keep the workflow off.
+ * @throws {NodeOperationError} if the key is missing, or for what only the owner can correct
  */
 export async function checkCredential(context: IHookFunctions): Promise<void> {
 	const { verifySignature, fetchDetails } = readSettings(context);
@@ -34,7 +34,7 @@ export async function checkCredential(context: IHookFunctions): Promise<void> {
 	try {
 		await new TaskService(context, credentials).getTask(NO_TASK, ACTIVATION_SETTINGS);
 	} catch (error) {
-		// The service must say that it doesn't know the task, for which it needs a valid token.
+		// Saying that it doesn't know the task takes a valid token, so then all is well.
 		if (judgeFailure(error).outcome !== 'unknown') report(context, error as Error);
 	}
 }
@@ -62,7 +62,7 @@ function report(context: IHookFunctions, error: Error & { description?: string }
 	const { message, description } = error;
 	const isOwners =
 		error instanceof ServiceError ? error.kind === 'token' : error instanceof UserError;
-	// When n8n starts, or another main process takes over, nobody reads an error.
+	// Nobody reads an error when n8n starts, or when another main process takes over.
 	const isAttended = !['init', 'leadershipChange'].includes(context.getActivationMode());
 	if (isOwners && isAttended)
 		throw toPlainError(new NodeOperationError(context.getNode(), message, { description }));

@@ -5,17 +5,17 @@ import type { Task } from '../api/task';
 import { pause, settleBy } from '../lib/timers';
 import { DETAILS, KNOWN_AGAIN } from '../operations/wait/timetable';
 
-/** What the service says of a task. */
+/** What the service says about a task. */
 export type Details =
 	| { outcome: 'fetched'; task: Task }
-	/** It doesn't answer now, or not for this task. The sender is to repeat. */
+	/** No answer now, or one about another task. The sender should retry. */
 	| { outcome: 'down'; message?: string }
-	/** `unreadable` until somebody changes something, such as the path in the credential. */
+	/** `unreadable` until somebody corrects something, such as a path in the credential. */
 	| { outcome: 'unknown' | 'unreadable'; message: string };
 
 /**
  * Asks for a task, and once more after a second if the service doesn't know it.
- * @param until when the sender must be answered, in milliseconds since 1970
+ * @param until when the sender must have its answer, in milliseconds since 1970
  */
 export async function fetchDetails(
 	service: TaskService,
@@ -35,7 +35,7 @@ export async function fetchDetails(
 	return (await settleBy(until, askTwice())) ?? { outcome: 'down' };
 }
 
-/** What an error in place of a task's details means for its callback. */
+/** What an error while reading details means for the callback. */
 export function judgeFailure(error: unknown): Exclude<Details, { outcome: 'fetched' }> {
 	if (!(error instanceof UserError)) return { outcome: 'down' };
 	const message = [error.message, error.description].filter(Boolean).join('. ');

@@ -203,7 +203,7 @@ describe('what is read', () => {
 
 	it('is bounded for a schema', async () => {
 		const schema = serviceThat([200, stream('x'.repeat(256 * 1024), 'x')]).service;
-		await expect(schema.getModelSchema('a', SETTINGS)).rejects.toThrow('it is larger than 0.25 MB');
+		await expect(schema.getModelSchema('a', SETTINGS)).rejects.toThrow('is larger than 0.25 MB');
 	});
 
 	it('is read where n8n gives it in full, as in evaluations', async () => {
@@ -212,10 +212,10 @@ describe('what is read', () => {
 			await serviceThat([200, body, 'inFull']).service.listModels(SETTINGS);
 		for (const body of [list, JSON.parse(list), list.padEnd(2 * 1024 * 1024)])
 			expect(await read(body)).toEqual([]);
-		await expect(read(null)).rejects.toThrow('not from the task service');
+		await expect(read(null)).rejects.toThrow("isn't JSON from the task service");
 		const long = list.padEnd(2 * 1024 * 1024 + 1);
 		for (const body of [long, stream(list, long.slice(list.length))])
-			await expect(read(body)).rejects.toThrow('it is larger than 2 MB');
+			await expect(read(body)).rejects.toThrow('is larger than 2 MB');
 	});
 
 	it('is given up when an answer takes longer than the timeout', async () => {
@@ -245,7 +245,7 @@ describe('what is read', () => {
 		['code 200 behind HTTP 404', [404, { code: 200, msg: 'ok' }], 'other', 404, /\(404: ok\)/],
 		['JSON of another form', [400, { status: 400, code: 'NO' }], 'other', 400, /\(400\)/],
 		['HTTP 501 of a server', [501, 'Not Implemented'], 'other', 501, /\(501\)/],
-		['a page', [200, '<html>'], 'other', undefined, /not the expected JSON/],
+		['a page', [200, '<html>'], 'other', undefined, /isn't JSON from/],
 		['a redirect', [302, ''], 'other', 302, /is not followed/],
 		['a timeout', networkError('ETIMEDOUT'), undefined, undefined, /within 7 s .*raise 'Request/],
 		['a lost connection', reset, undefined, undefined, /answered Check 'Base URL'/],

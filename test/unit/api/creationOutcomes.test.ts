@@ -88,7 +88,7 @@ const DEEP = `${CUT}","a":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`;
 const LINES = { code: 200, data: { taskId: 'a\nb' } };
 const NOT_AN_ID = 'data.taskId is missing or has another form';
 const REDIRECT = 'is not followed';
-const NO_JSON = 'not the expected JSON';
+const NO_JSON = "isn't JSON from the task service";
 const MEGABYTES = (count: number) => 'x'.repeat(count * 1024 * 1024);
 
 async function* flood() {
@@ -113,7 +113,7 @@ it.each<[string, Answer, Said]>([
 	['a redirect that follows a creation', [303, ''], { code: 303, words: REDIRECT, checks: true }],
 	['the first of the redirects', [300, ''], { code: 300, words: REDIRECT, checks: true }],
 	['the last of the redirects', [399, ''], { code: 399, words: REDIRECT, checks: true }],
-	['an empty answer', [200, ' '], { words: 'it is empty', checks: true }],
+	['an empty answer', [200, ' '], { words: 'is empty', checks: true }],
 	['a connection that broke off', reset, { words: 'broke off' }],
 	[
 		'a redirect with an ID',

@@ -39,7 +39,7 @@ const VERDICTS = {
 	other: { words: /refused the request/ },
 	redirect: { words: /is not followed/ },
 	plainRedirect: { words: /is not followed/, certain: true },
-	page: { words: /is not from the task service/ },
+	page: { words: /isn't JSON from the task service|is empty/ },
 	incomplete: { words: /is incomplete/ },
 	otherTask: { words: /is of another task/, passes: true },
 	unreachable: { words: /can't be reached: /, certain: true, passes: true },

@@ -56,7 +56,12 @@ describe('the test of the credential', () => {
 		['a refused token', () => refused(401), {}, /access token \(401\)\. .*valid 'Access/],
 		['a token refused by a page', () => ok('<html>', 401), {}, /access token .*valid 'Access/],
 		['a path that the service lacks', noPath, path, /No path.*'Credits Path'/],
-		['a page', () => ok('<html>'), {}, /not from the task service.*'Base URL'.*'Credits Path'/],
+		[
+			'a page',
+			() => ok('<html>'),
+			{},
+			/isn't JSON from the task service.*'Base URL'.*'Credits Path'/,
+		],
 		['a fault', () => refused(500), {}, /internal fault \(500\)\. .*later/],
 		['no number', () => ok({ code: 200, data: {} }), {}, /no number of credits.*endpoint paths/],
 	])('says of %s what to do', async (_, answer, changes, words) => {
