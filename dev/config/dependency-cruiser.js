@@ -43,8 +43,13 @@ module.exports = {
 		),
 		room(
 			'operations/create',
-			['operations/[^/]+\\.ts$', 'models/', 'api/', 'host/', 'media/'],
+			['operations/([^/]+\\.ts$|(record|wait)/)', 'models/', 'api/', 'host/', 'media/'],
 			'create makes a task of an item. What waits for it belongs in operations/wait, what fetches its files in operations/results.',
+		),
+		room(
+			'operations/record',
+			['operations/[^/]+\\.ts$', 'api/', 'host/'],
+			'record is what a run has sent and waits for, as n8n stores it. What sends belongs in operations/create, what waits in operations/wait.',
 		),
 		room(
 			'operations/results',
@@ -53,7 +58,7 @@ module.exports = {
 		),
 		room(
 			'operations/wait',
-			['operations/([^/]+\\.ts$|results/)', 'callback/', 'api/', 'host/'],
+			['operations/([^/]+\\.ts$|(record|results)/)', 'callback/', 'api/', 'host/'],
 			'wait makes of the tasks of a run what comes out, and knows no creation. What makes them belongs in operations/create, an operation of the editor in operations/task.',
 		),
 		{

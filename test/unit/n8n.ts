@@ -12,8 +12,9 @@ import {
 	UnknownOutcomeError,
 	type Failure,
 } from '../../nodes/MediaGeneration/api/failure';
-import { createTasks } from '../../nodes/MediaGeneration/operations/create/createTasks';
 import type { Item } from '../../nodes/MediaGeneration/operations/operation';
+import type { Wait } from '../../nodes/MediaGeneration/operations/record/wait';
+import type { RequestWork } from '../../nodes/MediaGeneration/operations/work';
 
 /** What the product looks for in n8n's contexts and does without: undocumented fields, and a function that only runs have. */
 const OPTIONAL = [
@@ -106,6 +107,9 @@ export const refuse = (code: number, text = '') =>
 export const unknown = (taskId?: string) =>
 	new UnknownOutcomeError({ message: 'The service broke off', taskId });
 
+/** How a run waits, where a test doesn't care. */
+export const WAIT: Wait['settings'] = { howToWait: 'automatic', limit: 60_000, timeoutSeconds: 1 };
+
 interface ItemOptions {
 	createTask?: (body: CreateTaskRequest, key?: string) => unknown;
 	/** Of the credential. */
@@ -137,15 +141,14 @@ export function buildItem(
 	return { index, context, service, option, read: () => '', settings: { timeoutSeconds: 1 } };
 }
 
-export type Prepared = Parameters<typeof createTasks>[0][number];
-
 /** Prepares an item that asks for a task of this prompt. */
 export const prepare = (
 	context: IExecuteFunctions,
 	index: number,
 	options: ItemOptions = {},
 	prompt = `prompt ${index}`,
-): Prepared => ({
+): RequestWork => ({
+	index,
 	item: buildItem(context, index, options),
 	request: { model: 'model', input: { prompt } },
 });

@@ -52,6 +52,9 @@ export interface ItemFailure {
 	nothingCreated?: boolean;
 }
 
+/** The errors of items, by item, as n8n can store them. */
+export type Failures = Record<number, ItemFailure>;
+
 /** Descriptions of n8n's own errors are for its editor, so they are left out. */
 export function toFailure(error: unknown): ItemFailure {
 	const { message } = error as Error;

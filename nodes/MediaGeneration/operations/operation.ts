@@ -1,14 +1,11 @@
-import type {
-	IBinaryKeyData,
-	IExecuteFunctions,
-	INodeExecutionData,
-	INodeProperties,
-} from 'n8n-workflow';
+import type { IBinaryKeyData, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { TaskService } from '../api/client';
 import type { RequestSettings } from '../api/exchange';
 import { mapConcurrent } from '../lib/mapConcurrent';
 import type { OptionReader } from '../models/field';
-import { stopsOnError, type ItemFailure } from './errors';
+import type { ModelRequest } from '../models/model';
+import { stopsOnError } from './errors';
+import type { Wait } from './record/wait';
 
 /** One item of the node's input, as operations see it. */
 export interface Item {
@@ -40,34 +37,43 @@ export interface Failed {
 /** The outcome of an item; undefined: it was not begun, because another one ended the run. */
 export type Outcome = { items: OutputItem[] } | Failed | undefined;
 
-/** The errors of items, by item, as n8n can store them. */
-export type Failures = Record<number, ItemFailure>;
-
-export interface RunResult {
-	/** One for each prepared item, in their order. */
-	outcomes: Outcome[];
-	/** Lets the execution sleep; absent if it continues at once. */
-	fallAsleep?: (items: INodeExecutionData[], failures: Failures) => Promise<void>;
-}
-
-/** An operation of the action node. */
-export interface Operation<Request = unknown> {
+/** What the editor shows of an operation. */
+interface OperationBase {
 	resource: string;
 	value: string;
 	name: string;
 	action: string;
 	description: string;
 	fields: INodeProperties[];
-	/** Its items become tasks. The task that an item has already takes the place of its request. */
-	creates?: boolean;
-	/** Checks an item, before anything is sent for any. @throws {UserError} for a field */
-	prepare: (item: Item) => Request | Promise<Request>;
-	run: (prepared: Array<Prepared<Request>>, context: IExecuteFunctions) => Promise<RunResult>;
 }
 
+export interface PlainOperation<Request = unknown> extends OperationBase {
+	/** Checks an item, before anything is sent for any. @throws {UserError} for a field */
+	prepare: (item: Item) => Request | Promise<Request>;
+	/** @returns an outcome for each prepared item, in their order */
+	run: (prepared: Array<Prepared<Request>>, context: IExecuteFunctions) => Promise<Outcome[]>;
+}
+
+/**
+ * A task to create, with the URL that the service calls at its end. Where the input has an
+ * InputFile, the file is uploaded before.
+ */
+export type CreateRequest = Pick<ModelRequest, 'model' | 'input'> & { callBackUrl?: string };
+
+/** An operation whose items become tasks (`create/runCreating`). */
+export interface CreatingOperation extends OperationBase {
+	/** Turns an item into a request, as `prepare` of others. @throws {UserError} for a field or file */
+	request: (item: Item) => Promise<CreateRequest>;
+	/** Reads how the run waits, with the expressions of its first item; absent: it doesn't wait. */
+	readWait?: (item: Item) => Wait['settings'];
+}
+
+/** An operation of the action node. */
+export type Operation = PlainOperation | CreatingOperation;
+
 /** Erases the type parameter so that operations fit in one array. */
-export const defineOperation = <Request>(operation: Operation<Request>): Operation =>
-	operation as unknown as Operation;
+export const defineOperation = <Request>(operation: PlainOperation<Request>): PlainOperation =>
+	operation as unknown as PlainOperation;
 
 /** The number of items worked on at once. */
 export const CONCURRENCY = 5;
@@ -76,7 +82,7 @@ export const CONCURRENCY = 5;
 export const runEach =
 	<Request>(
 		run: (item: Item, request: Request) => Promise<OutputItem[]>,
-	): Operation<Request>['run'] =>
+	): PlainOperation<Request>['run'] =>
 	async (prepared, context) => {
 		const runOne = async ({ item, request }: Prepared<Request>): Promise<Outcome> =>
 			await run(item, request).then(
@@ -84,8 +90,7 @@ export const runEach =
 				(error: unknown) => ({ error }),
 			);
 		const isLast = (outcome: Outcome) => stopsOnError(context) && hasFailed(outcome);
-		const outcomes = await mapConcurrent(prepared, runOne, { concurrency: CONCURRENCY, isLast });
-		return { outcomes };
+		return await mapConcurrent(prepared, runOne, { concurrency: CONCURRENCY, isLast });
 	};
 
 export const hasFailed = (outcome: object | undefined): outcome is Failed =>

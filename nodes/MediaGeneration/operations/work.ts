@@ -1,12 +1,33 @@
 import type { TaskService } from '../api/client';
 import type { Task } from '../api/task';
+import type { CreateRequest, Failed, Item } from './operation';
 
-/** The task of an item, however it came by it. Waiting for tasks takes this, and knows no creation. */
+/** An item that gets a task by this request. */
+export interface RequestWork {
+	index: number;
+	item: Item;
+	request: CreateRequest;
+}
+
+/** An item with its task, however it came by it. Waiting takes this, and knows no creation. */
 export interface TaskWork {
-	/** The item's. */
 	index: number;
 	service: TaskService;
 	task: Task;
 	/** It is of an earlier execution, and the service calls that one back. */
 	elsewhere?: boolean;
 }
+
+/** What a run that creates tasks has to do for an item. */
+type Work = RequestWork | TaskWork;
+
+/** What has become of an item; undefined: another one ended the run before. */
+export type Step = Work | Failed | undefined;
+
+/** The same, once no request is left. */
+export type Created = TaskWork | Failed | undefined;
+
+export const isRequest = (step: Step): step is RequestWork =>
+	step !== undefined && 'request' in step;
+
+export const isTask = (step: Step): step is TaskWork => step !== undefined && 'task' in step;

@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import { UnknownOutcomeError, type ServiceError } from '../../../nodes/MediaGeneration/api/failure';
 import { CreationSender } from '../../../nodes/MediaGeneration/operations/create/sendCreation';
+import { openRecord } from '../../../nodes/MediaGeneration/operations/record/openRecord';
 import type { Item } from '../../../nodes/MediaGeneration/operations/operation';
 import { judgeFailure } from '../../../nodes/MediaGeneration/trigger/fetchDetails';
 import { buildContext, fake } from '../n8n';
@@ -78,11 +79,12 @@ let runs = 0;
 async function createTwo(answer: Answer) {
 	const { service, count } = serviceThat(answer);
 	const context = buildContext();
-	const sender = new CreationSender(`account ${runs++}`, 0);
+	const sender = new CreationSender(openRecord(context), `account ${runs++}`, 0);
 	const create = async (index: number) => {
 		const before = count();
 		const item = { index, context, service, settings: { timeoutSeconds: 5 } } as unknown as Item;
-		const creation = sender.create(item, { model: 'a/b', input: {} });
+		const request = { model: 'a/b', input: {} };
+		const creation = sender.create({ index, item, request });
 		await jest.advanceTimersByTimeAsync(120_000);
 		const result = await creation;
 		return { result, sent: count() - before };

@@ -1,14 +1,11 @@
-import { UserError, type INodeExecutionData } from 'n8n-workflow';
-import { RefusedRunError } from '../../../nodes/MediaGeneration/operations/errors';
 import { executeOperation } from '../../../nodes/MediaGeneration/operations/execute';
 import type {
-	Failures,
 	Item,
 	Operation,
+	PlainOperation,
 	Prepared,
 } from '../../../nodes/MediaGeneration/operations/operation';
-import { openRecord } from '../../../nodes/MediaGeneration/operations/record';
-import { buildContext, type Run, refuse } from '../n8n';
+import { buildContext, type Run } from '../n8n';
 
 const operations: Operation[] = [];
 jest.mock('../../../nodes/MediaGeneration/operations/index', () => ({
@@ -17,14 +14,8 @@ jest.mock('../../../nodes/MediaGeneration/operations/index', () => ({
 	},
 }));
 
-interface Options extends Run {
-	putExecutionToWait?: (until: Date) => unknown;
-	/** The items that n8n has stored for a run that sleeps. */
-	stored?: INodeExecutionData[];
-}
-
 /** Builds what n8n gives to a run, of three items by default. */
-const buildRun = ({ parameters, ...run }: Options) =>
+const buildRun = ({ parameters, ...run }: Run) =>
 	buildContext(
 		{ input: [{}, {}, {}], ...run },
 		{
@@ -35,13 +26,11 @@ const buildRun = ({ parameters, ...run }: Options) =>
 				constructExecutionMetaData: (items: object[], { itemData }: { itemData: object }) =>
 					items.map((item) => ({ ...item, pairedItem: itemData })),
 			},
-			getExecuteData: () => ({ data: { main: [run.stored] } }),
-			putExecutionToWait: run.putExecutionToWait,
 		},
 	);
 
 /** Executes an operation whose items are output as they were prepared. */
-async function execute(operation: Partial<Operation>, options: Options = {}) {
+async function execute(operation: Partial<PlainOperation>, options: Run = {}) {
 	const ran: Array<Prepared<unknown>> = [];
 	operations.splice(0, Infinity, {
 		resource: 'task',
@@ -50,12 +39,10 @@ async function execute(operation: Partial<Operation>, options: Options = {}) {
 		prepare: ({ index }) => ({ index }),
 		async run(prepared) {
 			ran.push(...prepared);
-			return {
-				outcomes: prepared.map(({ request }) => ({ items: [{ json: request as object }] })),
-			};
+			return prepared.map(({ request }) => ({ items: [{ json: request as object }] }));
 		},
 		...operation,
-	} as Operation);
+	} as PlainOperation);
 	const done = await executeOperation(buildRun(options)).then(
 		(output) => ({ output, error: undefined }),
 		(error: unknown) => ({ output: undefined, error }),
@@ -118,7 +105,7 @@ it.each<[boolean, object]>([
 
 it('an item that was not begun has no output, and one with several has them all', async () => {
 	const outcomes = [undefined, { items: [{ json: { a: 1 } }, { json: { b: 2 } }] }, { items: [] }];
-	const { output } = await execute({ run: async () => await Promise.resolve({ outcomes }) });
+	const { output } = await execute({ run: async () => await Promise.resolve(outcomes) });
 	const pairedItem = { item: 1 };
 	expect(output).toEqual([[{ a: 1 }, { b: 2 }].map((json) => ({ json, pairedItem }))]);
 });
@@ -134,84 +121,4 @@ it('checks at most twenty items at once, and runs them in their order', async ()
 	const { ran } = await execute({ prepare }, { input: Array<object>(50).fill({}) });
 	expect(most).toBe(20);
 	expect(ran.map(({ item }) => item.index)).toEqual(Array.from({ length: 50 }, (_, at) => at));
-});
-
-describe('a run that n8n repeats', () => {
-	/** A node whose first item has a task. */
-	const keepTask = () => {
-		const kept = {};
-		openRecord(buildRun({ kept })).addTask(0, { model: 'model', input: {} }, 'task');
-		return kept;
-	};
-
-	it('reads nothing but the credential of an item that has a task', async () => {
-		const prepare = ({ index, read }: Item) => ({ index, prompt: read('prompt') });
-		const parameters = { prompt: 'Night', options: { timeoutSeconds: 9 } };
-		const { ran } = await execute({ creates: true, prepare }, { kept: keepTask(), parameters });
-		expect(ran.map(({ request }) => request)).toEqual([
-			expect.objectContaining({ taskId: 'task', model: 'model' }),
-			{ index: 1, prompt: 'Night' },
-			{ index: 2, prompt: 'Night' },
-		]);
-		expect(ran.map(({ item }) => item.settings.timeoutSeconds)).toEqual([60, 9, 9]);
-	});
-
-	it('names the tasks that it has in the error of another item', async () => {
-		const { error } = await execute({ creates: true, prepare: failSecond }, { kept: keepTask() });
-		const description = 'This task exists. Look at it with Get: task';
-		expect(error).toMatchObject({ message: 'Wrong [item 1]', description });
-	});
-
-	it('sleeps on with the same items and end, if it sleeps', async () => {
-		const kept = {};
-		const record = openRecord(buildRun({ kept }));
-		record.openWait(() => 0);
-		record.sleep({ until: 5_000, input: [], failures: {} });
-		const stored = [{ json: { taskId: 'task' } }];
-		const putExecutionToWait = jest.fn();
-		const { output, ran } = await execute({ creates: true }, { kept, stored, putExecutionToWait });
-		expect([output, ran]).toEqual([[stored], []]);
-		expect(putExecutionToWait.mock.calls).toEqual([[new Date(105_000)]]);
-	});
-});
-
-describe('a run that falls asleep with an item that failed', () => {
-	const described = Object.assign(new Error('Wrong'), { description: 'Said by n8n' });
-
-	it.each<[string, Error]>([
-		['of a field', new UserError('Wrong', { description: 'Correct it.' })],
-		['of a run that was refused', new RefusedRunError('Too many', { description: 'Give fewer.' })],
-		['of the service', refuse(402)],
-		["of n8n's", described],
-	])('stores its output, and outputs an error %s again when it is woken', async (_, error) => {
-		const kept = {};
-		const stored: INodeExecutionData[] = [];
-		const prepare = ({ index }: Item) => {
-			if (index === 1) throw error;
-			return { index };
-		};
-		const run: Operation['run'] = async (prepared, context) => {
-			const outcomes = prepared.map(({ item: { index } }) => ({ items: [{ json: { index } }] }));
-			const record = openRecord(context);
-			if (record.woken) return { outcomes };
-			const fallAsleep = async (items: INodeExecutionData[], failures: Failures) => {
-				stored.push(...items);
-				record.openWait(() => 0);
-				record.sleep({ until: 2, input: [], failures, woken: [] });
-			};
-			return { outcomes, fallAsleep };
-		};
-		const operation = { creates: true, prepare, run };
-		const asleep = await execute(operation, { kept, goesOn: true });
-		expect(stored).toHaveLength(3);
-		expect(stored[1]?.json).toMatchObject({ error: `${error.message} [item 1]` });
-		expect(asleep.output).toEqual([stored]);
-		// n8n stores it in between.
-		const again = JSON.parse(JSON.stringify(kept)) as object;
-		const woken = await execute(
-			{ ...operation, prepare: ({ index }) => ({ index }) },
-			{ kept: again, goesOn: true },
-		);
-		expect(woken.output).toEqual([stored]);
-	});
 });

@@ -86,7 +86,7 @@ it.each([true, false])(
 		});
 		const indices = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 		const prepared = indices.map((request) => ({ item: buildItem(context, request), request }));
-		const { outcomes } = await run(prepared, context);
+		const outcomes = await run(prepared, context);
 		const all = indices.map((index) =>
 			index === 1 ? { error } : { items: [{ json: { index } }] },
 		);

@@ -2,7 +2,9 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { getNodeContext, isTool } from '../../host/execution';
 import { readOption } from '../../models/field';
 import { RefusedRunError } from '../errors';
-import { type Item, type Prepared } from '../operation';
+import type { Item } from '../operation';
+import type { RunRecord } from '../record/runRecord';
+import type { RequestWork } from '../work';
 
 export const maxTasksOption: INodeProperties = {
 	displayName: 'Maximum Tasks per Run',
@@ -30,33 +32,37 @@ export const keepCreditsOption: INodeProperties = {
  * @throws {UserError} when Options forbid the run; then nothing is taken
  */
 export async function takeBudget(
-	unsent: Array<Prepared<unknown>>,
 	context: IExecuteFunctions,
+	{ shared }: RunRecord,
+	requests: RequestWork[],
 ): Promise<undefined> {
-	const [first] = unsent;
+	const [first] = requests;
 	if (!first) return undefined;
 	const { option } = first.item;
 	const keep = readOption(option, keepCreditsOption) as number | undefined;
-	if (keep !== undefined) await checkCredits(unsent, keep);
-	const { openRecord } = await import('../record');
-	const { shared } = openRecord(context);
+	if (keep !== undefined) await checkCredits(requests, keep);
 	const limit = (readOption(option, maxTasksOption) ?? Infinity) as number;
-	if (shared.count + unsent.length > limit)
+	if (shared.count + requests.length > limit)
 		throw new RefusedRunError(
-			`'Maximum Tasks per Run' is ${limit} in Options, ${shared.count} were created before in ${getNodeContext(context) ? 'this execution' : 'the last hour'}, and this run is for ${unsent.length} more`,
+			`'Maximum Tasks per Run' is ${limit} in Options, ${shared.count} were created before in ${getNodeContext(context) ? 'this execution' : 'the last hour'}, and this run is for ${requests.length} more`,
 			{
 				description: isTool(context)
 					? 'The limit was set by the owner of this workflow: do not try again.'
 					: 'Give fewer items, or raise the limit.',
 			},
 		);
-	shared.count += unsent.length;
+	shared.count += requests.length;
 	return undefined;
 }
 
+/** Gives back what was taken for requests that were not sent. */
+export function returnBudget(record: RunRecord, requests: RequestWork[]): void {
+	record.shared.count -= requests.filter(({ index }) => !record.hasSent(index)).length;
+}
+
 /** @throws {UserError} unless each account has more credits than these */
-async function checkCredits(prepared: Array<Prepared<unknown>>, keep: number): Promise<void> {
-	const accounts = new Map<string, Item>(prepared.map(({ item }) => [item.service.account, item]));
+async function checkCredits(requests: RequestWork[], keep: number): Promise<void> {
+	const accounts = new Map<string, Item>(requests.map(({ item }) => [item.service.account, item]));
 	for (const { service, settings } of accounts.values()) {
 		const credits = await service.getCredits(settings).catch((error: Error) => error);
 		if (credits instanceof Error)

@@ -9,9 +9,8 @@ import {
 	type OptionReader,
 } from '../../models/field';
 import { toJsonInput } from '../../models/jsonInput';
-import type { ModelRequest } from '../../models/model';
 import { addHint } from '../hint';
-import { optionsField, timeoutOption, type Item } from '../operation';
+import { optionsField, timeoutOption, type CreateRequest, type Item } from '../operation';
 import { keepCreditsOption, maxTasksOption } from './budget';
 import { expandLists, findBinary, findFiles } from './inputFile';
 
@@ -60,12 +59,6 @@ export const buildOptionsField = (own: INodeProperties[] = []): INodeProperties 
 		timeoutOption,
 		extraFields,
 	]);
-
-/**
- * A task to create, with the URL that the service calls at its end. Where the input has an
- * InputFile, the file is uploaded before.
- */
-export type CreateRequest = Pick<ModelRequest, 'model' | 'input'> & { callBackUrl?: string };
 
 /**
  * Turns an item into a request.

@@ -1,13 +1,13 @@
-import { sleep, UserError } from 'n8n-workflow';
+import { UserError } from 'n8n-workflow';
 import type { CreateTaskRequest } from '../../api/client';
-import { readIdempotencyHeader } from '../../api/endpoints';
 import { isRateLimited, ServiceError, UnknownOutcomeError } from '../../api/failure';
 import { CREATION_RATE } from '../../api/service';
 import { RateLimiters, type RateLimiter } from '../../lib/rateLimiter';
-import type { Failed, Item } from '../operation';
-import { openRecord } from '../record';
+import { pause } from '../../lib/timers';
+import type { RunRecord } from '../record/runRecord';
+import type { RequestWork } from '../work';
+import { buildIdempotencyKey } from './idempotencyKey';
 import { uploadFiles } from './inputFile';
-import type { CreateRequest } from './request';
 
 const limiters = new RateLimiters({
 	period: CREATION_RATE.period,
@@ -43,6 +43,7 @@ export class CreationSender {
 
 	/** @param requests the most creations within ten seconds; 0: any number */
 	constructor(
+		private readonly record: RunRecord,
 		account: string,
 		requests: number,
 		private readonly signal?: AbortSignal,
@@ -51,17 +52,17 @@ export class CreationSender {
 	}
 
 	/** Uploads the files of an item, creates its task, and notes the outcome before anything else. */
-	async create(item: Item, request: CreateRequest): Promise<{ taskId: string } | Failed> {
-		const { index, service, context } = item;
-		const { credentials } = service;
-		const record = openRecord(context);
+	async create({
+		index,
+		item,
+		request,
+	}: RequestWork): Promise<{ taskId: string } | { error: unknown }> {
+		const { record } = this;
 		const { model, callBackUrl } = request;
 		try {
 			if (this.reason) throw this.reason;
 			const body = { model, callBackUrl, input: await uploadFiles(item, request.input) };
-			const key = readIdempotencyHeader(credentials)
-				? record.buildIdempotencyKey(index, service.account, body)
-				: undefined;
+			const key = buildIdempotencyKey(record, item, body);
 			const taskId = await this.send(item, body, key);
 			record.addTask(index, request, taskId);
 			return { taskId };
@@ -71,7 +72,11 @@ export class CreationSender {
 		}
 	}
 
-	private async send(item: Item, body: CreateTaskRequest, key?: string): Promise<string> {
+	private async send(
+		item: RequestWork['item'],
+		body: CreateTaskRequest,
+		key?: string,
+	): Promise<string> {
 		const { service, settings } = item;
 		const create = async () => await service.createTask(body, settings, key);
 		return await this.inTurn(async () => {
@@ -89,13 +94,13 @@ export class CreationSender {
 	 */
 	private async repeatUntilKnown(create: () => Promise<string>): Promise<Creation> {
 		let unknown: UnknownOutcomeError | undefined;
-		for (const pause of [...PAUSES, 0]) {
+		for (const milliseconds of [...PAUSES, 0]) {
 			const outcome = await attempt(create);
 			if ('taskId' in outcome) return outcome;
 			const { error } = outcome;
 			if (error instanceof UnknownOutcomeError && !unknown?.outcome.taskId) unknown = error;
 			if (!unknown) return outcome;
-			await sleep(pause, this.signal).catch(() => undefined);
+			await pause(milliseconds, this.signal).catch(() => undefined);
 			if (this.signal?.aborted) break;
 		}
 		return { error: unknown as UnknownOutcomeError };

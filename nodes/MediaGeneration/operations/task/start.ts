@@ -1,9 +1,8 @@
 import { TRIGGER_NAME } from '../../lib/brand';
 import { modelFields } from '../../models';
 import { parseValue, webUrl, type Field } from '../../models/field';
-import { defineOperation } from '../operation';
-import type { RecalledTask } from '../record';
-import { buildOptionsField, prepareRequest, type CreateRequest } from '../create/request';
+import { buildOptionsField, prepareRequest } from '../create/request';
+import type { CreatingOperation } from '../operation';
 
 const callbackUrl: Field = {
 	displayName: 'Callback URL',
@@ -21,21 +20,15 @@ const readPasted = (pasted: unknown) =>
 		| string
 		| undefined;
 
-export const start = defineOperation<CreateRequest | RecalledTask>({
+export const start: CreatingOperation = {
 	resource: 'task',
 	value: 'start',
 	name: 'Start Without Waiting',
 	action: 'Start a video or image without waiting',
 	description: 'Start a task and continue at once; its result comes later',
 	fields: [...modelFields, callbackUrl, buildOptionsField()],
-	creates: true,
-	prepare: async (item) => {
+	request: async (item) => {
 		const own = parseValue(callbackUrl, item.read(callbackUrl.name)) as string | undefined;
 		return await prepareRequest(item, (pasted) => own ?? readPasted(pasted));
 	},
-	async run(prepared, context) {
-		const { createTasks, showTasks } = await import('../create/createTasks');
-		const { results } = await createTasks(prepared, context);
-		return { outcomes: showTasks(results) };
-	},
-});
+};

@@ -13,13 +13,13 @@ export const wait = defineOperation<string>({
 	prepare: readTaskId,
 	async run(prepared, context) {
 		const [first] = prepared;
-		if (!first) return { outcomes: [] };
+		if (!first) return [];
 		const { waitForIds } = await import('../wait/waitForIds');
 		const works = prepared.map(({ item: { index, service }, request: taskId }) => ({
 			index,
 			service,
 			task: newTask(taskId),
 		}));
-		return { outcomes: await waitForIds(context, works, readWaitSettings(first.item)) };
+		return await waitForIds(context, works, readWaitSettings(first.item));
 	},
 });

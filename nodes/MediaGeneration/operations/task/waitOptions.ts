@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { isTool } from '../../host/execution';
 import { numberFrom, readNumberOption, readOption, type Field } from '../../models/field';
 import type { Item } from '../operation';
-import type { HowToWait } from '../wait/decide';
-import type { WaitSettings } from '../wait/look';
+import type { HowToWait, WaitSettings } from '../record/wait';
 import {
 	binaryPropertyName,
 	maxSizeOption,

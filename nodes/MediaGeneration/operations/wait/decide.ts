@@ -1,17 +1,13 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { TaskService } from '../../api/client';
-import { findAnswerer, type Answerer } from '../../host/reachability';
+import type { Credentials } from '../../api/endpoints';
 import { readResumeUrl } from '../../host/resumeUrl';
 import { findWaiter, type Waiter } from '../../host/waiter';
 import { readAsWebhook } from '../../host/webhookCredential';
 import { CREDENTIAL } from '../../lib/brand';
-import type { Silence } from '../../lib/post';
-import { cutText } from '../../lib/text';
 import { isInternalUrl, isLoopbackUrl } from '../../lib/url';
 import { RefusedRunError } from '../errors';
-import { PROBE } from './timetable';
-
-export type HowToWait = 'automatic' | 'callback' | 'polling';
+import type { HowToWait } from '../record/wait';
+import { findObstacle } from './obstacle';
 
 /** How a run waits. */
 export interface WaitDecision {
@@ -31,18 +27,17 @@ export interface WaitDecision {
 export async function decideWait(
 	context: IExecuteFunctions,
 	chosen: HowToWait,
-	services: TaskService[],
+	credentials: Credentials[],
 ): Promise<WaitDecision> {
 	if (chosen === 'polling') return {};
 	const waiter = findWaiter(context);
 	if (waiter) return { reason: explainWaiter(waiter) };
-	if (!(await canReadCredentialAgain(context, services)))
+	if (!(await canReadCredentialAgain(context, credentials)))
 		return { reason: `because ${UNREADABLE_CREDENTIAL}` };
 	const resumeUrl = readResumeUrl(context);
-	const isReachable = ({ credentials }: TaskService) =>
-		mayReach(credentials.baseUrl, resumeUrl, chosen);
-	if (!services.every(isReachable)) return refuseToSleep(resumeUrl, chosen);
-	const obstacle = explainAnswerer(await findAnswerer(resumeUrl, PROBE));
+	const isReachable = ({ baseUrl }: Credentials) => mayReach(baseUrl, resumeUrl, chosen);
+	if (!credentials.every(isReachable)) return refuseToSleep(resumeUrl, chosen);
+	const obstacle = await findObstacle(resumeUrl);
 	if (chosen === 'automatic' && obstacle) return { reason: `because ${obstacle}` };
 	return { resumeUrl, obstacle };
 }
@@ -72,30 +67,6 @@ function explainWaiter(waiter: Waiter): string {
 const UNREADABLE_CREDENTIAL =
 	"the credential has expressions that n8n can't resolve while an execution sleeps";
 
-/** How much is shown of an answer that isn't n8n's, in characters. */
-const SHOWN_ANSWER = 80;
-
-/** Says what keeps callbacks away, as the end of a sentence; undefined if n8n answers. */
-function explainAnswerer(answerer: Answerer): string | undefined {
-	if (answerer.who === 'n8n') return undefined;
-	const { address } = answerer;
-	const { pathname } = new URL(address);
-	const what =
-		answerer.who === 'nobody' ? describeSilence(answerer.silence) : describeAnswer(answerer);
-	return `callbacks to ${address} would not arrive: it ${what}. Let the proxy before n8n pass POST requests below ${pathname} on, without a login or a redirect, or correct WEBHOOK_URL`;
-}
-
-/** Says why a host gave no answer, after its name. */
-export const describeSilence = (silence: Silence): string =>
-	'after' in silence
-		? `does not answer within ${silence.after / 1000} seconds`
-		: `can't be reached (${silence.code ?? 'no connection'})`;
-
-function describeAnswer({ status, text }: Extract<Answerer, { who: 'other' }>): string {
-	const shown = cutText(text.replace(/\s+/g, ' ').trim(), SHOWN_ANSWER);
-	return `answers ${status} ${shown}`.trim();
-}
-
 const SET_WEBHOOK_URL =
 	'Set the environment variable WEBHOOK_URL of n8n to the address by which the internet reaches it';
 
@@ -118,9 +89,9 @@ function mayReach(baseUrl: string, resumeUrl: string, chosen: HowToWait): boolea
 /** Checks that the webhook of a sleeping execution will read the same credential as each item. */
 async function canReadCredentialAgain(
 	context: IExecuteFunctions,
-	services: TaskService[],
+	credentials: Credentials[],
 ): Promise<boolean> {
 	const read = await readAsWebhook(context, CREDENTIAL).catch(() => undefined);
-	const credentials = JSON.stringify(read);
-	return services.every((service) => JSON.stringify(service.credentials) === credentials);
+	const again = JSON.stringify(read);
+	return credentials.every((one) => JSON.stringify(one) === again);
 }

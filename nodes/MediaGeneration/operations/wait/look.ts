@@ -2,25 +2,11 @@ import type { TaskService } from '../../api/client';
 import type { Task } from '../../api/task';
 import { mapConcurrent } from '../../lib/mapConcurrent';
 import { CONCURRENCY, type OutputItem } from '../operation';
+import type { WaitSettings } from '../record/wait';
 import type { FileSource } from '../results/downloadFile';
 import { describeError, toFileItems, toTaskItems } from '../results/fileItems';
 import { FileDownloads } from '../results/resultFiles';
 import { KnownTasks } from './known';
-
-/** The settings of a run's wait. n8n stores them with the execution, for its webhook. */
-export interface WaitSettings {
-	/** The longest wait, in milliseconds. */
-	limit: number;
-	/** For each request for details. */
-	timeoutSeconds: number;
-	/**
-	 * Absent: files are not downloaded. `field` is the binary field of the first file. Without a
-	 * limit of its size, `maxBytes` is Infinity, which n8n stores as null.
-	 */
-	downloads?: { field: string; maxBytes: number | null };
-	/** Each file of a task becomes an item of its own. */
-	perFile?: boolean;
-}
 
 /** The service of a task, and n8n's storage for files; without `helpers`, none are fetched. */
 export type Source = { service: TaskService } & Partial<Omit<FileSource, 'service'>>;

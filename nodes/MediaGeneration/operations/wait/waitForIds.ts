@@ -3,9 +3,10 @@ import { isUnknownTask, ServiceError } from '../../api/failure';
 import { pause, settleBy } from '../../lib/timers';
 import { stopsOnError } from '../errors';
 import { hasFailed, type Failed, type Outcome } from '../operation';
+import type { WaitSettings } from '../record/wait';
 import type { TaskWork } from '../work';
 import { createGetSource, planWait, waitAwake } from './awake';
-import { Looker, type WaitSettings } from './look';
+import { Looker } from './look';
 import { KNOWN_AGAIN } from './timetable';
 
 /**

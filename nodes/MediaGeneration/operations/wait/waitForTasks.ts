@@ -1,34 +1,38 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
-import type { RunResult } from '../operation';
-import type { RunRecord, Sleep, Wait } from '../record';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { Outcome } from '../operation';
+import type { RunRecord } from '../record/runRecord';
+import type { Sleep, Wait } from '../record/wait';
 import type { TaskWork } from '../work';
 import { fallAsleep } from './asleep/sleep';
 import { planWait, waitAwake } from './awake';
 import type { WaitDecision } from './decide';
-import { Looker, type WaitSettings } from './look';
+import { Looker } from './look';
 import { logObstacle, sayObstacle, sayWhyAwake, showAgain } from './output';
 
 /** What the tries of an execution know of their tasks, by their wait. */
-const lookers = new WeakMap<Wait<WaitSettings>, Looker>();
+const lookers = new WeakMap<Wait, Looker>();
 
-/** How a run waits. */
+/** How a run waits. One that was woken does not sleep again. */
 interface HowToWait {
 	record: RunRecord;
-	wait: Wait<WaitSettings>;
+	wait: Wait;
 	decision: WaitDecision;
-	/** The sleep from which the run was woken; it does not sleep again. */
-	woken?: Sleep;
 }
 
-/**
- * Waits for tasks, asleep or awake. Several items may have the same task.
- * @returns an outcome for each of them, in their order
- */
+export interface Waited {
+	/** One for each task, in their order. */
+	outcomes: Outcome[];
+	/** Lets the execution sleep; absent if it continues at once. */
+	fallAsleep?: (items: INodeExecutionData[], failures: Sleep['failures']) => Promise<void>;
+}
+
+/** Waits for tasks, asleep or awake. Several items may have the same task. */
 export async function waitForTasks(
 	context: IExecuteFunctions,
 	works: TaskWork[],
-	{ record, wait, decision, woken }: HowToWait,
-): Promise<RunResult> {
+	{ record, wait, decision }: HowToWait,
+): Promise<Waited> {
+	const { woken } = record;
 	wait.begun ??= Date.now();
 	const until = wait.begun + wait.settings.limit;
 	const looker = lookers.get(wait) ?? new Looker(wait.settings);

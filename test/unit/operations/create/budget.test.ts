@@ -1,14 +1,14 @@
 import { takeBudget } from '../../../../nodes/MediaGeneration/operations/create/budget';
-import { buildContext, type Run, buildItem } from '../../n8n';
+import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/openRecord';
+import { buildContext, type Run, prepare } from '../../n8n';
 
 /** Takes tasks from the budget of a run, of which there may be five; the account may have credits. */
 async function take(count: number, run: Run, options: object = { maxTasksPerRun: 5 }) {
 	const context = buildContext(run);
-	const prepared = Array.from({ length: count }, (_, index) => ({
-		item: buildItem(context, index, { options: { ...options }, getCredits: async () => 1 }),
-		request: undefined,
-	}));
-	await takeBudget(prepared, context);
+	const requests = Array.from({ length: count }, (_, index) =>
+		prepare(context, index, { options: { ...options }, getCredits: async () => 1 }),
+	);
+	await takeBudget(context, openRecord(context), requests);
 }
 
 describe('Maximum Tasks per Run', () => {
@@ -53,8 +53,8 @@ describe('Stop Below This Balance', () => {
 	async function check(credits: Record<string, number | Error>, accounts: string[]) {
 		const asked: string[] = [];
 		const context = buildContext();
-		const prepared = accounts.map((accessToken, index) => ({
-			item: buildItem(context, index, {
+		const requests = accounts.map((accessToken, index) =>
+			prepare(context, index, {
 				credentials: { accessToken },
 				options: { keepCredits: 10 },
 				async getCredits() {
@@ -64,9 +64,8 @@ describe('Stop Below This Balance', () => {
 					return answer as number;
 				},
 			}),
-			request: undefined,
-		}));
-		await takeBudget(prepared, context);
+		);
+		await takeBudget(context, openRecord(context), requests);
 		return asked;
 	}
 

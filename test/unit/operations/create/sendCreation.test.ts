@@ -1,4 +1,5 @@
 import { createTasks } from '../../../../nodes/MediaGeneration/operations/create/createTasks';
+import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/openRecord';
 import { buildContext, prepare, refuse, unknown } from '../../n8n';
 
 /** The pauses that were made, in milliseconds. */
@@ -36,7 +37,7 @@ async function create(items: Answer[][], credentials: object[] = []) {
 			options: { concurrency: 1 },
 		}),
 	);
-	return { sent, ...(await createTasks(prepared, context)) };
+	return { sent, results: await createTasks(context, openRecord(context), prepared) };
 }
 
 describe('after the outcomes of earlier items', () => {

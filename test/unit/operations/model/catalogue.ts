@@ -13,7 +13,7 @@ export async function runModelOperation(
 	answer: (path: string) => Answer = answerFromCorpus,
 ) {
 	const operation = operations.find((one) => one.resource === 'model' && one.value === value);
-	if (!operation) throw new Error(`There is no operation ${value}`);
+	if (!operation || !('run' in operation)) throw new Error(`There is no operation ${value}`);
 	const credentials = { baseUrl: 'https://service.example', accessToken: `model ${accounts++}` };
 	const requests: string[] = [];
 	const helpers = {
@@ -31,8 +31,8 @@ export async function runModelOperation(
 	};
 	const run = async () => {
 		const request = await operation.prepare(item);
-		const { outcomes } = await operation.run([{ item, request }], context);
-		return outcomes[0];
+		const [outcome] = await operation.run([{ item, request }], context);
+		return outcome;
 	};
 	const outcome = await settle(run().catch((error: UserError) => ({ error })));
 	const failed = outcome && 'error' in outcome ? (outcome.error as UserError) : undefined;

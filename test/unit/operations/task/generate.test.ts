@@ -1,13 +1,7 @@
 import { NodeHelpers } from 'n8n-workflow';
 import { MediaGeneration } from '../../../../nodes/MediaGeneration/MediaGeneration.node';
-import { openRecord } from '../../../../nodes/MediaGeneration/operations/record';
 import { generate } from '../../../../nodes/MediaGeneration/operations/task/generate';
-import { decideWait } from '../../../../nodes/MediaGeneration/operations/wait/decide';
-import { waitForTasks } from '../../../../nodes/MediaGeneration/operations/wait/waitForTasks';
-import { buildContext, type Run, buildItem, refuse } from '../../n8n';
-
-jest.mock('../../../../nodes/MediaGeneration/operations/wait/decide');
-jest.mock('../../../../nodes/MediaGeneration/operations/wait/waitForTasks');
+import { buildContext, type Run, buildItem } from '../../n8n';
 
 const { description } = new MediaGeneration();
 const tool = { ...description, name: `${description.name}Tool` };
@@ -19,80 +13,9 @@ it.each([description, tool])("'Agent Wait (Minutes)' stays where a workflow has 
 	expect(kept).toMatchObject(values);
 });
 
-const RESUME_URL = 'https://n8n.example/webhook-waiting/1';
-const output = { outcomes: [{ items: [] }] };
-
-interface Options extends Run {
-	/** The service's answer: the ID of a task, or an error. */
-	answer?: string | Error;
-	createTask?: jest.Mock;
-}
-
-/** Generates for one item with these entries of Options. */
-async function runGenerate(
-	options: Record<string, unknown> = {},
-	{ answer = 'task', createTask = jest.fn(() => answer), ...run }: Options = {},
-) {
-	jest.mocked(decideWait).mockResolvedValue({ resumeUrl: RESUME_URL });
-	jest.mocked(waitForTasks).mockReset().mockResolvedValue(output);
-	const context = buildContext(run);
-	const item = buildItem(context, 0, { createTask, options });
-	const request = openRecord(context).recall(0) ?? { model: 'model', input: {} };
-	const result = await generate.run([{ item, request }], context);
-	const [, created, how] = jest.mocked(waitForTasks).mock.calls[0] ?? [];
-	return { result, createTask, created, how };
-}
-
-describe('a run', () => {
-	it('creates tasks that call the resume URL, and waits for them as was decided', async () => {
-		const { result, createTask, created, how } = await runGenerate();
-		const body = { model: 'model', input: {}, callBackUrl: RESUME_URL };
-		expect(createTask).toHaveBeenCalledWith(body, undefined);
-		expect(created).toMatchObject([{ task: { taskId: 'task' } }]);
-		expect(how).toMatchObject({ decision: { resumeUrl: RESUME_URL } });
-		expect(result).toEqual(output);
-	});
-
-	it('outputs what there is once an error ends it', async () => {
-		const { result, how } = await runGenerate({}, { answer: refuse(422) });
-		expect(how).toBeUndefined();
-		expect(result).toMatchObject({ outcomes: [{ error: { code: 422 } }] });
-	});
-
-	it('polls for tasks of an earlier execution, which the service calls back', async () => {
-		const kept = {};
-		await runGenerate({}, { kept });
-		const { createTask, how } = await runGenerate({}, { kept, executionId: '2' });
-		expect(createTask).not.toHaveBeenCalled();
-		const reason = expect.stringContaining('created by an earlier execution') as string;
-		expect(how?.decision).toEqual({ reason });
-	});
-
-	it('keeps its settings when n8n repeats it, whatever its expressions return then', async () => {
-		const kept = {};
-		const { how } = await runGenerate({}, { kept });
-		const again = await runGenerate({ waitLimit: 1 }, { kept });
-		expect(again.how?.wait).toBe(how?.wait);
-		expect(jest.mocked(decideWait).mock.lastCall?.[1]).toBe('automatic');
-	});
-
-	it('that was woken stays awake, whatever would be decided now', async () => {
-		const kept = {};
-		await runGenerate({}, { kept });
-		const sleep = { since: 1, until: 2, input: [], failures: {}, woken: [] };
-		openRecord(buildContext({ kept })).sleep(sleep);
-		jest.mocked(decideWait).mockClear();
-		const { createTask, created, how } = await runGenerate({ howToWait: 'callback' }, { kept });
-		expect(decideWait).not.toHaveBeenCalled();
-		expect(createTask).not.toHaveBeenCalled();
-		expect(created).toMatchObject([{ task: { taskId: 'task' } }]);
-		expect(how).toMatchObject({ decision: {}, woken: sleep });
-	});
-
-	it('without items does nothing', async () => {
-		expect(await generate.run([], buildContext())).toEqual({ outcomes: [] });
-	});
-});
+/** Reads how a run with these entries of Options waits. */
+const readWait = (options: Record<string, unknown> = {}, run: Run = {}) =>
+	generate.readWait?.(buildItem(buildContext(run), 0, { options }));
 
 describe('the settings of a wait', () => {
 	const MINUTE = 60_000;
@@ -105,7 +28,7 @@ describe('the settings of a wait', () => {
 	};
 	const AGENT = { type: 'nodeTool' };
 	const film = { outputBinaryField: ' film ', maxSizeMegabytes: 1 };
-	it.each<[string, Record<string, unknown>, Options, object]>([
+	it.each<[string, Record<string, unknown>, Run, object]>([
 		['defaults', {}, {}, {}],
 		['a way to wait', { howToWait: 'polling' }, {}, { howToWait: 'polling' }],
 		['a limit', { waitLimit: 0.5 }, {}, { limit: 30_000 }],
@@ -122,12 +45,11 @@ describe('the settings of a wait', () => {
 		['One per File', { outputItems: 'perFile' }, {}, { perFile: true }],
 		['files', film, {}, { downloads: { field: 'film', maxBytes: 1024 ** 2 } }],
 		['a field where it is blank', { outputBinaryField: ' ' }, {}, {}],
-	])('have %s', async (_, options, run, settings) => {
-		const { how } = await runGenerate(options, run);
-		expect(how?.wait.settings).toEqual({ ...usual, ...settings });
+	])('have %s', (_, options, run, settings) => {
+		expect(readWait(options, run)).toEqual({ ...usual, ...settings });
 	});
 
-	it.each<[Record<string, unknown>, RegExp, Options]>([
+	it.each<[Record<string, unknown>, RegExp, Run]>([
 		[
 			{ waitLimit: 0 },
 			/^'Limit Wait Time \(Minutes\)' in Options must be a number from 0\.01 to/,
@@ -142,9 +64,7 @@ describe('the settings of a wait', () => {
 		[{ downloadResults: 'perhaps' }, /^'Download Results' in Options must be true or false/, {}],
 		[{ maxSizeMegabytes: -1 }, /^'Maximum File Size/, {}],
 		[{ agentWait: 0 }, /^'Agent Wait/, AGENT],
-	])('keep everything from being created if they are %j', async (options, message, run) => {
-		const createTask = jest.fn();
-		await expect(runGenerate(options, { ...run, createTask })).rejects.toThrow(message);
-		expect(createTask).not.toHaveBeenCalled();
+	])('are refused if they are %j', (options, message, run) => {
+		expect(() => readWait(options, run)).toThrow(message);
 	});
 });

@@ -24,6 +24,6 @@ it.each<[string, Values, Values, object[]]>([
 	});
 	const all: Values = { taskId: 'task', ...parameters };
 	const request = await get.prepare({ ...item, read: (name) => all[name] ?? '' });
-	const { outcomes } = await get.run([{ item, request }], context);
+	const outcomes = await get.run([{ item, request }], context);
 	expect(outcomes).toMatchObject([{ items: expected.map((json) => ({ json })) }]);
 });

@@ -11,7 +11,7 @@ it('gives links where there is no execution, as n8n has no place for files there
 	Object.assign(item.service, { getTask: async () => await Promise.resolve(task) });
 	const read = (name: string) => parameters[name] ?? 'data';
 	const request = await getFiles.prepare({ ...item, read });
-	const { outcomes } = await getFiles.run([{ item, request }], context);
+	const outcomes = await getFiles.run([{ item, request }], context);
 	expect(outcomes).toMatchObject([
 		{
 			items: resultUrls.map((url) => ({

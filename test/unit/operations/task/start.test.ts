@@ -1,13 +1,5 @@
 import { start } from '../../../../nodes/MediaGeneration/operations/task/start';
-import { buildContext, buildItem, prepare } from '../../n8n';
-
-it('each task is output as it was created', async () => {
-	const context = buildContext();
-	const prepared = [0, 1].map((index) => prepare(context, index));
-	const { outcomes } = await start.run(prepared, context);
-	const json = (taskId: string) => ({ taskId, model: 'model', status: 'pending', resultUrls: [] });
-	expect(outcomes).toEqual(['task-0', 'task-1'].map((id) => ({ items: [{ json: json(id) }] })));
-});
+import { buildContext, buildItem } from '../../n8n';
 
 describe('a body that is pasted into Input', () => {
 	const input = { prompt: 'A fox' };
@@ -20,7 +12,7 @@ describe('a body that is pasted into Input', () => {
 		};
 		const all: Record<string, unknown> = { ...values, anyInput: body, callbackUrl };
 		const item = buildItem(buildContext(), 0);
-		return await start.prepare({ ...item, read: (name) => all[name] });
+		return await start.request({ ...item, read: (name) => all[name] });
 	};
 
 	it.each([
@@ -50,5 +42,9 @@ describe('a body that is pasted into Input', () => {
 it('a callback URL that is none is refused', async () => {
 	const item = buildItem(buildContext(), 0);
 	const read = () => 'my-webhook';
-	await expect(start.prepare({ ...item, read })).rejects.toThrow("'Callback URL' must be a URL");
+	await expect(start.request({ ...item, read })).rejects.toThrow("'Callback URL' must be a URL");
+});
+
+it('Start Without Waiting waits for nothing', () => {
+	expect(start.readWait).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import { TaskService } from '../../../../nodes/MediaGeneration/api/client';
 import type { RequestContext } from '../../../../nodes/MediaGeneration/api/exchange';
-import type { Operation } from '../../../../nodes/MediaGeneration/operations/operation';
+import type { PlainOperation } from '../../../../nodes/MediaGeneration/operations/operation';
 import { get } from '../../../../nodes/MediaGeneration/operations/task/get';
 import { getFiles } from '../../../../nodes/MediaGeneration/operations/task/getFiles';
 import { buildContext, buildItem } from '../../n8n';
@@ -8,7 +8,7 @@ import { buildContext, buildItem } from '../../n8n';
 type Values = Record<string, unknown>;
 
 /** Runs an operation for a task, of which the service answers this. */
-async function run(operation: Operation, answer: [number, string], values: Values = {}) {
+async function run(operation: PlainOperation, answer: [number, string], values: Values = {}) {
 	const [statusCode, body] = answer;
 	const context = buildContext();
 	const credentials = { baseUrl: 'https://api.example', accessToken: 'secret-token' };
@@ -19,13 +19,13 @@ async function run(operation: Operation, answer: [number, string], values: Value
 	const item = { ...buildItem(context, 0), service };
 	const all: Values = { taskId: 'task', files: ['result'], ...values };
 	const request = await operation.prepare({ ...item, read: (name) => all[name] ?? 'data' });
-	const { outcomes } = await operation.run([{ item, request }], context);
-	return (outcomes[0] as { error: Error }).error;
+	const [outcome] = await operation.run([{ item, request }], context);
+	return (outcome as { error: Error }).error;
 }
 
 const UNKNOWN = { message: 'The service has no task with this ID', description: 'Check Task ID.' };
 
-describe.each<[string, Operation, Values]>([
+describe.each<[string, PlainOperation, Values]>([
 	['Get', get, {}],
 	['Get without Simplify', get, { simplify: false }],
 	['Get Files', getFiles, {}],

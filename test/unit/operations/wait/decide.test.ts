@@ -1,10 +1,8 @@
-import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
+import type { Credentials } from '../../../../nodes/MediaGeneration/api/endpoints';
 import { findAnswerer, type Answerer } from '../../../../nodes/MediaGeneration/host/reachability';
 import * as waiters from '../../../../nodes/MediaGeneration/host/waiter';
-import {
-	decideWait,
-	type HowToWait,
-} from '../../../../nodes/MediaGeneration/operations/wait/decide';
+import type { HowToWait } from '../../../../nodes/MediaGeneration/operations/record/wait';
+import { decideWait } from '../../../../nodes/MediaGeneration/operations/wait/decide';
 import { buildContext, type Run as AnyRun } from '../../n8n';
 
 jest.mock('../../../../nodes/MediaGeneration/host/reachability');
@@ -41,7 +39,7 @@ async function decide(run: Run, howToWait: HowToWait = 'callback') {
 		getMode: () => 'trigger',
 		getParentNodes: () => [],
 	});
-	const all = services.map((baseUrl) => ({ credentials: { baseUrl } }) as TaskService);
+	const all = services.map((baseUrl) => ({ baseUrl }) as Credentials);
 	return await decideWait(context, howToWait, all);
 }
 

@@ -1,10 +1,7 @@
 import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
 import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
-import {
-	Looker,
-	type Source,
-	type WaitSettings,
-} from '../../../../nodes/MediaGeneration/operations/wait/look';
+import type { WaitSettings } from '../../../../nodes/MediaGeneration/operations/record/wait';
+import { Looker, type Source } from '../../../../nodes/MediaGeneration/operations/wait/look';
 
 const IDS = ['one', 'two', 'three'];
 const completed: Partial<Task> = { status: 'completed', resultUrls: ['https://x/1'] };

@@ -1,5 +1,5 @@
 import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
-import type { WaitSettings } from '../../../../nodes/MediaGeneration/operations/wait/look';
+import type { WaitSettings } from '../../../../nodes/MediaGeneration/operations/record/wait';
 import { waitForIds } from '../../../../nodes/MediaGeneration/operations/wait/waitForIds';
 import { buildContext, type Run, buildItem, refuse } from '../../n8n';
 

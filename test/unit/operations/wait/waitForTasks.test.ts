@@ -1,12 +1,12 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { newTask, REQUEST, storeTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
-import { openRecord, type Sleep } from '../../../../nodes/MediaGeneration/operations/record';
+import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/openRecord';
+import type { Sleep, Wait } from '../../../../nodes/MediaGeneration/operations/record/wait';
 import { Sleeper } from '../../../../nodes/MediaGeneration/operations/wait/asleep/sleeper';
 import type { WaitDecision } from '../../../../nodes/MediaGeneration/operations/wait/decide';
-import type { WaitSettings } from '../../../../nodes/MediaGeneration/operations/wait/look';
 import * as timetable from '../../../../nodes/MediaGeneration/operations/wait/timetable';
 import { waitForTasks } from '../../../../nodes/MediaGeneration/operations/wait/waitForTasks';
-import { buildContext, buildItem } from '../../n8n';
+import { buildContext, buildItem, WAIT } from '../../n8n';
 import { buildFileHelpers } from '../results/files.cts';
 
 jest.mock('../../../../nodes/MediaGeneration/operations/wait/asleep/sleeper');
@@ -24,7 +24,7 @@ const completed = (taskId: string): Task => ({ ...pending(taskId), status: 'comp
 let executions = 0;
 
 /** A run with these tasks. Its service answers by `getTask`. */
-function newRun(tasks: Task[], more: Partial<WaitSettings> = {}) {
+function newRun(tasks: Task[], more: Partial<Wait['settings']> = {}) {
 	const hints: string[] = [];
 	const log: string[] = [];
 	/** The token that each task was asked for with. */
@@ -59,10 +59,14 @@ function newRun(tasks: Task[], more: Partial<WaitSettings> = {}) {
 		});
 		return { index, service, task };
 	});
-	const settings: WaitSettings = { limit: 500, timeoutSeconds: 1, ...more };
+	const settings = { ...WAIT, limit: 500, ...more };
 	const stored = record.openWait(() => settings);
 	const wait = async (decision: WaitDecision = {}, woken?: Sleep) =>
-		await waitForTasks(context, works, { record, wait: stored, decision, woken });
+		await waitForTasks(context, works, {
+			record: Object.assign(record, { woken }),
+			wait: stored,
+			decision,
+		});
 	return { wait, stored, hints, log, record, data, input, put, getTask, tokens, files: asked };
 }
 

@@ -4,7 +4,7 @@ import { readSigningKeys, sign } from '../../../callback/signature';
 import { isEndedAnswer } from '../../../host/resumeUrl';
 import { isObject, parseJson } from '../../../lib/json';
 import { post } from '../../../lib/post';
-import { describeSilence } from '../decide';
+import { describeSilence } from '../obstacle';
 import { NUDGE_TIMEOUT } from '../timetable';
 import type { WakeReason } from './answers';
 

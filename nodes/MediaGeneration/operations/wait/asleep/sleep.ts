@@ -2,8 +2,9 @@ import type { IExecuteFunctions, INodeExecutionData, IWebhookFunctions } from 'n
 import { readResumeUrl } from '../../../host/resumeUrl';
 import { readHints, readInput, readStoredItems, storeItems } from '../../../host/sleep';
 import { BoundedMap } from '../../../lib/boundedMap';
-import { readSleepingRun, type RunRecord, type Sleep, type SleepingRun } from '../../record';
-import type { WaitSettings } from '../look';
+import type { RunRecord } from '../../record/runRecord';
+import { readSleepingRun, type SleepingRun } from '../../record/sleepingRun';
+import type { Sleep } from '../../record/wait';
 import { N8N_END } from '../timetable';
 import type { Access } from './nudge';
 import { Sleeper } from './sleeper';
@@ -37,21 +38,20 @@ export async function fallAsleep(
 	const input = readInput(context);
 	storeItems(context, items);
 	const kept = { input, hints: readHints(context), ...sleep };
-	const run = record.sleep<WaitSettings>(kept);
+	const run = record.sleep(kept);
 	openSleeper(context, run, access);
 }
 
 /**
  * Sleeps on, in a run that sleeps: with Retry On Fail, n8n runs a node again if its first output
  * item has an error, even if it sleeps. Only a webhook wakes it.
- * @returns the items that n8n has stored; undefined for a run that does not sleep
+ * @returns the items that n8n has stored
  */
 export async function sleepOn(
 	context: IExecuteFunctions,
-	{ asleep }: RunRecord,
-): Promise<INodeExecutionData[] | undefined> {
-	if (!asleep) return undefined;
-	await context.putExecutionToWait(new Date(asleep.until + N8N_END));
+	{ until }: Sleep,
+): Promise<INodeExecutionData[]> {
+	await context.putExecutionToWait(new Date(until + N8N_END));
 	return readStoredItems(context);
 }
 
@@ -64,7 +64,7 @@ export function findSleeper(
 	context: IWebhookFunctions,
 	{ taskId, credentials }: { taskId: string } & Pick<Access, 'credentials'>,
 ): { sleeper: Sleeper; asleep: Sleep } | null | undefined {
-	const run = readSleepingRun<WaitSettings>(context);
+	const run = readSleepingRun(context);
 	if (!run?.tasks.some((task) => task.taskId === taskId)) return undefined;
 	const { asleep } = run;
 	const known = sleepers.get(nameSleeper(context));
@@ -78,7 +78,7 @@ export function findSleeper(
 }
 
 /** Begins to look at the tasks of a run that sleeps. An earlier sleep of its node is over. */
-function openSleeper(context: Context, run: SleepingRun<WaitSettings>, access: Access): Sleeper {
+function openSleeper(context: Context, run: SleepingRun, access: Access): Sleeper {
 	const name = nameSleeper(context);
 	const before = sleepers.get(name);
 	if (before instanceof Sleeper) before.end();

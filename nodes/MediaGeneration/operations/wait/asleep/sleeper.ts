@@ -2,14 +2,11 @@ import type { Logger } from 'n8n-workflow';
 import type { TaskService } from '../../../api/client';
 import { isUnderway, wasDelivered, type HeldResponse } from '../../../host/delivery';
 import { runAfter, settleBy } from '../../../lib/timers';
-import type { SleepingRun } from '../../record';
-import { Looker, type WaitSettings } from '../look';
+import type { SleepingRun } from '../../record/sleepingRun';
+import { Looker } from '../look';
 import { DUE_EARLY, LAST_NUDGE, LAST_WAKE, NUDGE_PAUSE, PAUSES_ASLEEP } from '../timetable';
 import { createFetchService } from './fetchService';
 import { sendNudge, type Access } from './nudge';
-
-/** A sleep, its tasks, and how they are waited for. */
-type Run = SleepingRun<WaitSettings>;
 
 export interface SleeperTools extends Access {
 	logger: Pick<Logger, 'info' | 'warn'>;
@@ -53,7 +50,7 @@ export class Sleeper {
 	private pause = PAUSES_ASLEEP.first;
 
 	constructor(
-		{ tasks, settings, asleep }: Run,
+		{ tasks, settings, asleep }: SleepingRun,
 		private readonly tools: SleeperTools,
 	) {
 		this.number = asleep.number;

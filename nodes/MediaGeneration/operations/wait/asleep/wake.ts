@@ -3,7 +3,7 @@ import { TaskService } from '../../../api/client';
 import { verifyRequest } from '../../../callback/verifyRequest';
 import { enableNode } from '../../../host/sleep';
 import { settleBy } from '../../../lib/timers';
-import type { Sleep } from '../../record';
+import type { Sleep } from '../../record/wait';
 import { ANSWER } from '../timetable';
 import { accept, refuse } from './answers';
 import { NUDGE } from './nudge';

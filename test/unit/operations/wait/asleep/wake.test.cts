@@ -1,6 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { BoundedMap } from '../../../../../nodes/MediaGeneration/lib/boundedMap';
-import { openRecord, type Sleep } from '../../../../../nodes/MediaGeneration/operations/record';
+import { openRecord } from '../../../../../nodes/MediaGeneration/operations/record/openRecord';
+import type { Sleep } from '../../../../../nodes/MediaGeneration/operations/record/wait';
 import { wakeExecution } from '../../../../../nodes/MediaGeneration/operations/wait/asleep/wake';
 import { LAST_WAKE } from '../../../../../nodes/MediaGeneration/operations/wait/timetable';
 import { buildContext, buildDetails, sendCallback, type Callback } from '../../../n8n';
@@ -46,7 +47,7 @@ function newExecution({ limit = LIMIT, more = [] as string[] } = {}) {
 	for (const [index, taskId] of [one, two, ...more].entries())
 		record.addTask(index, { model: 'model', input: {} }, taskId);
 	const downloads = { field: 'data', maxBytes: null };
-	record.openWait(() => ({ limit, timeoutSeconds: 600, downloads }));
+	record.openWait(() => ({ howToWait: 'callback', limit, timeoutSeconds: 600, downloads }));
 	/** Begins a sleep. n8n stores what the node keeps. */
 	const sleep = () => {
 		record.sleep({ until: Date.now() + limit, input: [input], failures: {} });
@@ -97,7 +98,7 @@ type Act = (execution: Execution) => void | Promise<unknown>;
 const endBoth: Act = ({ ended, one, two }) => void ended.add(one).add(two);
 const endOne: Act = ({ ended, one }) => void ended.add(one);
 const breakDown: Act = ({ world }) => void (world.isDown = true);
-const awake: Act = ({ world: { kept } }) => void (kept.run = { sent: {}, wait: {} });
+const awake: Act = ({ world: { kept } }) => void (kept.run = { version: 1, sent: {}, wait: {} });
 const progress = { data: { callbackType: 'text' } };
 const nudge = { data: { callbackType: 'nudge' } };
 const unreadable = {

@@ -1,9 +1,9 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import type { UnknownOutcome } from '../api/failure';
-import { getNodeContext } from '../host/execution';
-import { BoundedMap } from '../lib/boundedMap';
-import { CREDENTIAL } from '../lib/brand';
-import { digest } from '../lib/json';
+import type { IExecuteFunctions } from 'n8n-workflow';
+import type { UnknownOutcome } from '../../api/failure';
+import { getNodeContext, isTool } from '../../host/execution';
+import { BoundedMap } from '../../lib/boundedMap';
+import { CREDENTIAL } from '../../lib/brand';
+import { digest } from '../../lib/json';
 
 /** What all runs of a node share in one execution. */
 export interface Shared {
@@ -31,6 +31,24 @@ export function openShared(context: IExecuteFunctions): Shared {
 	return begun;
 }
 
+/** Finds why it's unknown whether a task was created for what an agent asks for again. */
+export function findUnknownCall(
+	context: IExecuteFunctions,
+	shared: Shared,
+	item: number,
+): UnknownOutcome | undefined {
+	return isTool(context) ? shared.unknownCalls[digestCall(context, item)] : undefined;
+}
+
+export function noteUnknownCall(
+	context: IExecuteFunctions,
+	shared: Shared,
+	item: number,
+	unknown: UnknownOutcome,
+): void {
+	if (isTool(context)) shared.unknownCalls[digestCall(context, item)] = unknown;
+}
+
 /** Digests what an agent's model asked for. n8n numbers its calls; the number is left out. */
-export const digestCall = (item?: INodeExecutionData): string =>
-	digest({ ...item?.json, toolCallId: undefined });
+const digestCall = (context: IExecuteFunctions, item: number): string =>
+	digest({ ...context.getInputData()[item]?.json, toolCallId: undefined });

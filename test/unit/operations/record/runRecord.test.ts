@@ -1,23 +1,17 @@
 import fc from 'fast-check';
 import type { INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
-import { createTasks } from '../../../nodes/MediaGeneration/operations/create/createTasks';
-import { hasFailed } from '../../../nodes/MediaGeneration/operations/operation';
-import {
-	openRecord,
-	readSleepingRun,
-	type RunRecord,
-	type Sleep,
-	type Wait,
-} from '../../../nodes/MediaGeneration/operations/record';
-import {
-	buildContext,
-	type Run,
-	buildItem,
-	refuse,
-	unknown as lost,
-	type Prepared,
-	fake,
-} from '../n8n';
+import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/openRecord';
+import type { RunRecord } from '../../../../nodes/MediaGeneration/operations/record/runRecord';
+import { readSleepingRun } from '../../../../nodes/MediaGeneration/operations/record/sleepingRun';
+import type { Sleep, Wait } from '../../../../nodes/MediaGeneration/operations/record/wait';
+import { waitForTasks } from '../../../../nodes/MediaGeneration/operations/wait/waitForTasks';
+import { buildContext, fake, type Run, WAIT } from '../../n8n';
+import { create, type Answer } from '../creatingRun';
+
+jest.mock('../../../../nodes/MediaGeneration/operations/wait/decide', () => ({
+	decideWait: async () => ({}),
+}));
+jest.mock('../../../../nodes/MediaGeneration/operations/wait/waitForTasks');
 
 const REQUEST = { model: 'beta2/image-edit', input: { prompt: 'Night' } };
 const OTHER = { ...REQUEST, input: { prompt: 'Day' } };
@@ -30,7 +24,7 @@ const toItems = (names: string[]): INodeExecutionData[] =>
 
 /** A node whose context n8n keeps, and its record in each try. */
 function newNode() {
-	const kept: { run?: { wait: Wait<unknown> } } = {};
+	const kept: { run?: { wait: Wait } } = {};
 	const lines: string[] = [];
 	const customData = new Map<string, string>();
 	const log = (line: string) => lines.push(line);
@@ -108,18 +102,18 @@ describe('the record of a run that sent a task for one item, and another without
 });
 
 describe('the wait of a run', () => {
-	/** Opens it; `read` is how its settings are read. */
-	const openWait = ({ open }: ReturnType<typeof newNode>, read: string, run?: Run) =>
-		open(run).openWait(() => read);
+	/** Opens it; the limit is what its settings are read as. */
+	const openWait = ({ open }: ReturnType<typeof newNode>, limit: number, run?: Run) =>
+		open(run).openWait(() => ({ ...WAIT, limit }));
 
 	it.each<[string, Run, object]>([
-		['goes on in the next try', {}, { settings: 'first', begun: 5 }],
-		['is another in the next run', { run: 1 }, { settings: 'now' }],
-		['is another in a retry', RETRY, { settings: 'now' }],
+		['goes on in the next try', {}, { settings: { ...WAIT, limit: 1 }, begun: 5 }],
+		['is another in the next run', { run: 1 }, { settings: { ...WAIT, limit: 2 } }],
+		['is another in a retry', RETRY, { settings: { ...WAIT, limit: 2 } }],
 	])('%s', (_, again, wait) => {
 		const node = newNode();
-		openWait(node, 'first').begun = 5;
-		expect(openWait(node, 'now', again)).toEqual(wait);
+		openWait(node, 1).begun = 5;
+		expect(openWait(node, 2, again)).toEqual(wait);
 	});
 });
 
@@ -134,7 +128,7 @@ describe('the sleep of a run', () => {
 	function newSleep() {
 		const node = newNode();
 		node.sendBoth();
-		node.open().openWait(() => 'first').begun = 1;
+		node.open().openWait(() => WAIT).begun = 1;
 		const run = node.open().sleep(structuredClone(sleep));
 		/** A webhook wakes it. */
 		const wake = () => {
@@ -157,7 +151,7 @@ describe('the sleep of a run', () => {
 		const { open, wake, kept } = newSleep();
 		wake();
 		open();
-		expect(kept.run?.wait).toStrictEqual({ settings: 'first', begun: 1 });
+		expect(kept.run?.wait).toStrictEqual({ settings: WAIT, begun: 1 });
 	});
 
 	it('keeps tasks and errors of items for the woken run; a try after it may send what was refused', () => {
@@ -176,7 +170,8 @@ describe('the sleep of a run', () => {
 			const record = open(RETRY);
 			expect(recallAll(record)).toEqual(NOTHING);
 			expect(record.findSame(0, REQUEST)).toEqual(task(true));
-			expect(record.openWait(() => 'now')).toEqual({ settings: 'now' });
+			const settings = { ...WAIT, limit: 2 };
+			expect(record.openWait(() => settings)).toEqual({ settings });
 		}
 	});
 
@@ -189,7 +184,7 @@ describe('the sleep of a run', () => {
 					runExecutionData: { executionData: { contextData } },
 				}),
 			);
-		expect(run).toMatchObject({ tasks: [task(false)], settings: 'first', asleep: sleep });
+		expect(run).toMatchObject({ tasks: [task(false)], settings: WAIT, asleep: sleep });
 		expect(read({ 'node:Node': kept })).toEqual(run);
 		expect(read({ 'node:Other': kept })).toBeUndefined();
 		open({ run: 1 });
@@ -252,43 +247,6 @@ it('a stopped execution shows its tasks once, in an entry that n8n keeps', () =>
 	expect(ids).toHaveLength(255);
 });
 
-describe('an idempotency key', () => {
-	type Node = ReturnType<typeof newNode>;
-	const buildKey = (node: Node, run: Run = {}, item = 0, account = 'mine', body = REQUEST) =>
-		node.open(run).buildIdempotencyKey(item, account, body);
-
-	it.each<[string, ...Parameters<typeof buildKey>]>([
-		['execution', newNode(), RETRY],
-		['run', newNode(), { run: 1 }],
-		['item', newNode(), {}, 1],
-		['account', newNode(), {}, 0, 'yours'],
-		['body', newNode(), {}, 0, 'mine', OTHER],
-	])('differs for another %s, and stays the same for one', (_, node, ...place) => {
-		const key = buildKey(node);
-		expect(key).toMatch(/^[\w-]{1,128}$/);
-		expect(buildKey(node)).toBe(key);
-		expect(buildKey(node, ...place)).not.toBe(key);
-	});
-
-	it('stays the same from one version of the package to the next', () => {
-		expect(buildKey(newNode())).toBe('tu1u3t6BERv4KO2WTbXLvA');
-	});
-
-	it('is random without an execution, so that no call gets the task of another', () => {
-		expect(buildKey(newNode(), AGENT)).not.toBe(buildKey(newNode(), AGENT));
-	});
-
-	it('stays that of the first sending while retries do not learn its outcome', () => {
-		const node = newNode();
-		const [known, first] = [0, 1].map((item) => buildKey(node, {}, item));
-		node.sendBoth();
-		expect(buildKey(node, RETRY, 1)).toBe(first);
-		expect(buildKey(node, RETRY, 0)).not.toBe(known);
-		node.open(RETRY).addUnknown(1, REQUEST, UNKNOWN);
-		expect(buildKey(node, { executionId: '3' }, 1)).toBe(first);
-	});
-});
-
 /** What n8n does next, and what the service makes of each item then. */
 interface Step {
 	/** `wake`: a webhook wakes the run if it sleeps. */
@@ -309,7 +267,7 @@ const THREE = toItems(['a', 'b', 'c']);
 
 /** n8n around one node with three items, and the service, which notes what it is sent. */
 class Execution {
-	private kept: { run?: { wait?: Wait<unknown> } } = {};
+	private kept: { run?: { wait?: Wait } } = {};
 	private id = 1;
 	private run = 0;
 	private data = { main: [[...THREE]] };
@@ -338,49 +296,55 @@ class Execution {
 	}
 
 	private async try({ answers, onError, sleeps }: Omit<Step, 'next'>): Promise<void> {
-		const run = { run: this.run, executionId: String(this.id), goesOn: onError === 'continue' };
-		const context = buildContext(
-			{ kept: this.kept, ...run },
-			{ getInputData: () => this.data.main[0], getExecuteData: () => ({ data: this.data }) },
-		);
-		const record = openRecord(context);
-		if (record.asleep) return;
-		if (JSON.stringify(this.data.main) !== JSON.stringify([THREE])) this.wrong.push('input');
-		const recalled = THREE.map((_, index) => record.recall(index));
-		if (onError === 'stop' && recalled.some(hasFailed)) return;
-		const indices = [0, 1, 2].filter((index) => !hasFailed(recalled[index]));
-		const prepared = indices.map((index) => ({
-			item: buildItem(context, index, {
-				createTask: (body) => this.answer(body.input as never, answers[index] as string),
-			}),
-			request: recalled[index] ?? this.buildRequest(index),
-		})) as Prepared[];
-		record.openWait(() => 0);
-		const { results } = await createTasks(prepared, context);
-		const outcomes = THREE.map((_, index) =>
-			hasFailed(recalled[index]) ? recalled[index] : results[indices.indexOf(index)],
-		);
-		if (!sleeps || record.woken || (onError === 'stop' && outcomes.some(hasFailed))) return;
-		const failed = [...outcomes.entries()].filter(([, outcome]) => hasFailed(outcome));
-		const failures = failed.map(([index]) => [index, { message: 'Refused' }] as const);
-		const input = this.data.main;
-		record.sleep({ until: 2, input, failures: Object.fromEntries(failures) });
-		this.data = { main: [toItems(['stored'])] };
+		jest.mocked(waitForTasks).mockImplementation(async (_, works, { record }) => {
+			const outcomes = works.map(({ task }) => ({ items: [{ json: task }] }));
+			if (!sleeps || record.woken) return { outcomes };
+			const fallAsleep = async (_items: unknown, failures: Sleep['failures']) => {
+				record.sleep({ until: 2, input: this.data.main, failures });
+				this.data = { main: [toItems(['stored'])] };
+			};
+			return { outcomes, fallAsleep };
+		});
+		const input = JSON.stringify(this.data.main);
+		const { wait } = this.kept.run ?? {};
+		if (!wait?.asleep || this.isWoken)
+			if (input !== JSON.stringify([THREE])) this.wrong.push('input');
+		await create({
+			kept: this.kept,
+			run: this.run,
+			executionId: String(this.id),
+			goesOn: onError === 'continue',
+			readWait: () => WAIT,
+			prompt: ({ index }) => JSON.stringify(this.buildInput(index)),
+			answer: (prompt) => this.answer(JSON.parse(prompt) as Input, answers),
+			more: {
+				getInputData: () => this.data.main[0],
+				getExecuteData: () => ({ data: this.data }),
+				putExecutionToWait() {},
+			},
+		});
 	}
 
 	/** Its expressions return another value in each try, and the same again in a retry. */
-	private buildRequest(index: number) {
+	private buildInput(index: number): Input {
 		const place = `${this.run}/${index}`;
 		const before = this.sent.filter((one) => one.place === place && one.id !== this.id);
-		return { model: 'model', input: { place, seed: before.at(-1)?.seed ?? ++this.tries } };
+		return { index, place, seed: before.at(-1)?.seed ?? ++this.tries };
 	}
 
-	private answer(input: { place: string; seed: number }, answer: string): string | Error {
+	private answer(input: Input, answers: Step['answers']): Answer {
+		const answer = answers[input.index] as Step['answers'][number];
 		this.sent.push({ ...input, id: this.id, answer });
 		if (this.isWoken) this.wrong.push(`${input.place} is sent by a woken run`);
-		if (answer === 'task') return `${input.place}-${this.sent.length}`;
-		return answer === 'unknown' ? lost() : refuse(422);
+		return answer === 'task' ? { taskId: `${input.place}-${this.sent.length}` } : answer;
 	}
+}
+
+/** What the request for an item is told apart by. */
+interface Input {
+	index: number;
+	place: string;
+	seed: number;
 }
 
 it('in any order of what n8n repeats, no place is paid for twice in one run', async () => {

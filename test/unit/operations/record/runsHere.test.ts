@@ -1,5 +1,5 @@
-import { openRecord } from '../../../nodes/MediaGeneration/operations/record';
-import { buildContext, type Run } from '../n8n';
+import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/openRecord';
+import { buildContext, type Run, WAIT } from '../../n8n';
 
 const REQUEST = { model: 'model', input: {} };
 
@@ -14,12 +14,12 @@ it('a run that n8n begins again with older data has its tasks, their count, and 
 	const first = open('token');
 	first.addTask(1, REQUEST, 'task');
 	first.shared.count = 2;
-	first.openWait(() => 'settings');
+	first.openWait(() => WAIT);
 	const again = open('token');
 	expect(again.recall(0)).toBeUndefined();
 	expect(again.recall(1)).toMatchObject({ taskId: 'task' });
 	expect(again.shared.count).toBe(2);
-	expect(again.openWait(() => 'others')).toEqual({ settings: 'settings' });
+	expect(again.openWait(() => ({ ...WAIT, limit: 1 }))).toEqual({ settings: WAIT });
 	again.addTask(0, REQUEST, 'other');
 	expect(open('token').recall(0)).toMatchObject({ taskId: 'other' });
 });

@@ -1,5 +1,5 @@
-import { openRecord } from '../../../nodes/MediaGeneration/operations/record';
-import { buildContext, type Run } from '../n8n';
+import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/openRecord';
+import { buildContext, type Run } from '../../n8n';
 
 const REQUEST = { model: 'beta2/image-edit', input: { prompt: 'Night' } };
 

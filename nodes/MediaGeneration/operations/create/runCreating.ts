@@ -1,0 +1,95 @@
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { stopsOnError, toFailure, toNodeError, type Failures } from '../errors';
+import { checkItems, failAll, throwFirstError, toOutput } from '../items';
+import { hasFailed, type CreatingOperation, type Outcome } from '../operation';
+import { openRecord } from '../record/openRecord';
+import type { Waited } from '../wait/waitForTasks';
+import { isRequest, isTask, type Created, type Step } from '../work';
+import { returnBudget, takeBudget } from './budget';
+import { createTasks } from './createTasks';
+import { decide, matchEarlier, openWait, readStep, type CreatingRun } from './steps';
+
+/**
+ * Runs an operation that creates tasks. Each step takes what the one before made of the items: a
+ * request, a task, or an error. A run that was woken only waits for its tasks and outputs them.
+ */
+export async function runCreating(
+	context: IExecuteFunctions,
+	operation: CreatingOperation,
+): Promise<INodeExecutionData[]> {
+	let record: CreatingRun['record'];
+	try {
+		record = openRecord(context);
+	} catch (error) {
+		return toOutput(context, failAll(context, context.getInputData(), error));
+	}
+	if (record.asleep) {
+		const { sleepOn } = await import('../wait/asleep/sleep');
+		return await sleepOn(context, record.asleep);
+	}
+	const run = { context, operation, record };
+	const read = await checkItems(context, async (index) => await readStep(run, index));
+	throwFirstError(context, read, record);
+	const { outcomes, fallAsleep } = await createAndWait(run, read).catch(
+		(error: unknown): Waited => ({ outcomes: failAll(context, read, error, record) }),
+	);
+	throwFirstError(context, outcomes, record);
+	const output = toOutput(context, outcomes, record);
+	try {
+		await fallAsleep?.(output, listFailures(outcomes));
+	} catch (error) {
+		throw toNodeError(context, error, undefined, record.listTaskIds());
+	}
+	return output;
+}
+
+async function createAndWait(run: CreatingRun, read: Step[]): Promise<Waited> {
+	const { context, record } = run;
+	const wait = openWait(run, read);
+	const matched = read.map((step) => matchEarlier(record, step));
+	const decision = await decide(run, wait, matched);
+	const { resumeUrl } = decision;
+	const addressed = wait ? matched.map((step) => setCallback(step, resumeUrl)) : matched;
+	const affordable = await checkBudget(run, addressed);
+	const created = await createTasks(context, record, affordable);
+	returnBudget(record, affordable.filter(isRequest));
+	if (!wait || isOver(context, created)) return { outcomes: created.map(showTask) };
+	const { waitForTasks } = await import('../wait/waitForTasks');
+	const waited = await waitForTasks(context, created.filter(isTask), { record, wait, decision });
+	const ofTasks = waited.outcomes.values();
+	const outcomes = created.map((step) => (isTask(step) ? ofTasks.next().value : step));
+	return { ...waited, outcomes };
+}
+
+const setCallback = (step: Step, callBackUrl?: string): Step =>
+	isRequest(step) ? { ...step, request: { ...step.request, callBackUrl } } : step;
+
+/**
+ * Takes the requests from the budget. With On Error "continue", those that Options forbid fail.
+ * @throws {UserError} with On Error "stop"
+ */
+async function checkBudget({ context, record }: CreatingRun, steps: Step[]): Promise<Step[]> {
+	const taken = takeBudget(context, record, steps.filter(isRequest));
+	const refusal = await taken.catch((error: unknown) => ({ error }));
+	if (!refusal) return steps;
+	if (stopsOnError(context)) throw refusal.error;
+	return steps.map((step) => (isRequest(step) ? refusal : step));
+}
+
+/** Says whether the run ends before it waits: it was stopped, or an error ends it. */
+function isOver(context: IExecuteFunctions, created: Created[]): boolean {
+	if (context.getExecutionCancelSignal()?.aborted) return true;
+	return stopsOnError(context) && created.some(hasFailed);
+}
+
+/** Makes the output of a task whose end nobody waits for. */
+const showTask = (step: Created): Outcome =>
+	isTask(step) ? { items: [{ json: step.task }] } : step;
+
+/** Lists the errors of items, by item: a run that sleeps outputs them when it is awake. */
+function listFailures(outcomes: Outcome[]): Failures {
+	const failures: Failures = {};
+	for (const [index, outcome] of outcomes.entries())
+		if (hasFailed(outcome)) failures[index] = toFailure(outcome.error);
+	return failures;
+}

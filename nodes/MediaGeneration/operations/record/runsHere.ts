@@ -1,0 +1,39 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { isTool } from '../../host/execution';
+import { readResumeSecrets } from '../../host/resumeUrl';
+import { BoundedMap } from '../../lib/boundedMap';
+import { digest } from '../../lib/json';
+import { beginRecord, type RunPlace, type StoredRecord } from './stored';
+import type { Wait } from './wait';
+
+/** What this process knows of a run. Its sleep is none of it: only what n8n has stored sleeps. */
+type RunHere = Pick<StoredRecord, 'sent' | 'shared'> & {
+	settings?: Wait['settings'];
+};
+
+/**
+ * The runs of this process. Where an execution waits long for a slot of the concurrency limit, n8n
+ * may run it again with the data of before (`wait-tracker.js`, 2.41.1): its tasks exist all the same.
+ */
+const runsHere = new BoundedMap<string, RunHere>(10_000);
+
+export function noteRunHere(context: IExecuteFunctions, record: StoredRecord): void {
+	const key = identifyRun(context, record);
+	const { sent, shared, wait } = record;
+	if (key) runsHere.set(key, { sent, shared, settings: wait?.settings });
+}
+
+/** Makes the record of a run from what this process knows of it; undefined where it knows nothing. */
+export function findRunHere(context: IExecuteFunctions, place: RunPlace): StoredRecord | undefined {
+	const here = runsHere.get(identifyRun(context, place));
+	if (!here) return undefined;
+	const { sent, shared, settings } = here;
+	return beginRecord(place, { sent, shared, wait: settings ? { settings } : undefined });
+}
+
+/** Identifies a run by n8n's secret of the execution; blank without one, and for an agent's calls. */
+function identifyRun(context: IExecuteFunctions, { executionId, run }: RunPlace): string {
+	const { token } = readResumeSecrets(context);
+	if (!token || isTool(context)) return '';
+	return digest([token, executionId, context.getNode().name, run]);
+}

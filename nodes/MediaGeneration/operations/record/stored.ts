@@ -1,0 +1,67 @@
+import { UserError, type IDataObject } from 'n8n-workflow';
+import type { UnknownOutcome } from '../../api/failure';
+import type { Shared } from './shared';
+import type { Wait } from './wait';
+
+/**
+ * The version of what n8n stores. An execution may sleep while the package is updated, so every later
+ * version reads `dev/fixtures/sleepingRecord.json`.
+ */
+const VERSION = 1;
+
+/** The entry of the node's context. */
+const ENTRY = 'run';
+
+/** What was sent for one item: the task's ID, or why it's unknown whether a task was created. */
+export interface SentItem {
+	/** Digest of the request. */
+	request: string;
+	model: string;
+	/** The execution in its idempotency key: this one, or the first that this one retries. */
+	origin: string;
+	taskId?: string;
+	unknown?: UnknownOutcome;
+	/** It is of an earlier execution, and the service calls that one's resume URL. */
+	elsewhere?: boolean;
+}
+
+/** What n8n keeps with the execution. */
+export interface StoredRecord {
+	version: typeof VERSION;
+	run: number;
+	executionId: string;
+	/** By item, like all that is kept of items. */
+	sent: Record<number, SentItem>;
+	wait?: Wait;
+	/** What the executions sent that this one retries. */
+	earlier?: StoredRecord['sent'];
+	shared: Shared;
+}
+
+/** What identifies a run of the node. */
+export type RunPlace = Pick<StoredRecord, 'executionId' | 'run'>;
+
+export const beginRecord = (
+	place: RunPlace,
+	known: Pick<StoredRecord, 'shared'> & Partial<StoredRecord>,
+): StoredRecord => ({ version: VERSION, sent: {}, ...known, ...place });
+
+/**
+ * Reads the record in a node's context; undefined where there is none.
+ * @throws {UserError} when another version of the package has stored it
+ */
+export function readRecord(kept: IDataObject | undefined): StoredRecord | undefined {
+	const stored = kept?.[ENTRY] as StoredRecord | undefined;
+	if (!stored || stored.version === VERSION) return stored;
+	throw new UserError(
+		`Nothing was created: another version of this package keeps what the execution has sent in a form (version ${String(stored.version)}) that this one can't read`,
+		{
+			description:
+				'Install the version of the package that the execution began with, or a newer one, then retry the execution. Before you start it anew, look at the recent tasks of your account with the service.',
+		},
+	);
+}
+
+export function storeRecord(kept: IDataObject, record: StoredRecord): void {
+	kept[ENTRY] = record as unknown as IDataObject;
+}
