@@ -10,7 +10,8 @@ const LIMITS = {
 	imports: 10,
 };
 
-const RUN = /^nodes\/MediaGeneration\/(operations|host)\//;
+/** The files of a run. The list of all operations is none. */
+const RUN = /^nodes\/MediaGeneration\/(operations|host)\/(?!index\.ts$)/;
 
 const listFiles = (...globs: string[]) =>
 	execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...globs])
