@@ -18,36 +18,57 @@ export function findCacheFolder() {
 	);
 }
 
+/** An n8n that can be started. */
+interface ProvidedN8n {
+	/** The Node that runs it. */
+	node: string;
+	/** Its start script. */
+	bin: string;
+	version: string;
+}
+
 /**
- * Installs the n8n of `dev/n8n/package.json` into the cache folder, once; with `MEDIA_GENERATION_N8N`, that of the folder of
- * this name in `dev/n8n`. The install is renamed when it is whole, so the folder's existence says that it can be used.
- * @returns n8n's start script and version, and the Node that runs it
+ * Provides the n8n that MEDIA_GENERATION_N8N names: a folder of `dev/n8n`, whose n8n is installed
+ * once, or a folder where one is installed already. By default the one of `dev/n8n/package.json`.
  */
-export async function provideN8n(log: Log = () => {}) {
-	const manifests = path.resolve(__dirname, process.env.MEDIA_GENERATION_N8N ?? '');
+export async function provideN8n(log: Log = () => {}): Promise<ProvidedN8n> {
+	const named = process.env.MEDIA_GENERATION_N8N ?? '';
+	const isPath = named.includes('/') || named.includes(path.sep);
+	const folder = isPath ? path.resolve(named) : await provideFolder(named, log);
+	const home = path.join(folder, 'node_modules', 'n8n');
+	const manifest = path.join(home, 'package.json');
+	if (!fs.existsSync(manifest))
+		throw new Error(
+			`MEDIA_GENERATION_N8N: there is no n8n in ${home}. Give the folder that holds node_modules, or the name of a folder in dev/n8n.`,
+		);
+	const { version } = JSON.parse(fs.readFileSync(manifest, 'utf8')) as { version: string };
+	return { node: findNode(folder), bin: path.join(home, 'bin', 'n8n'), version };
+}
+
+/**
+ * Installs the n8n of the manifests in a folder of `dev/n8n` into the cache folder, once. The install
+ * is renamed when it is whole, so the folder's existence says that it can be used.
+ */
+async function provideFolder(named: string, log: Log): Promise<string> {
+	const manifests = path.resolve(__dirname, named);
 	const contents = MANIFESTS.map((name) => fs.readFileSync(path.join(manifests, name), 'utf8'));
 	const { dependencies } = JSON.parse(contents[0] ?? '') as { dependencies: { n8n: string } };
 	const version = dependencies.n8n;
 	const hash = createHash('sha256').update(contents.join('')).digest('hex').slice(0, 12);
 	const folder = path.join(findCacheFolder(), `n8n-${version}-${hash}`);
-	if (!fs.existsSync(folder)) {
-		fs.mkdirSync(path.dirname(folder), { recursive: true });
-		const options = { realpath: false };
-		if (await check(folder, options)) log('… another run is installing n8n, waiting for it');
-		// For 20 minutes.
-		const retries = { retries: 2_400, factor: 1, minTimeout: 500 };
-		const release = await lock(folder, { ...options, retries });
-		try {
-			if (!fs.existsSync(folder)) await install(folder, contents, version, log);
-		} finally {
-			await release();
-		}
+	if (fs.existsSync(folder)) return folder;
+	fs.mkdirSync(path.dirname(folder), { recursive: true });
+	const options = { realpath: false };
+	if (await check(folder, options)) log('… another run is installing n8n, waiting for it');
+	// For 20 minutes.
+	const retries = { retries: 2_400, factor: 1, minTimeout: 500 };
+	const release = await lock(folder, { ...options, retries });
+	try {
+		if (!fs.existsSync(folder)) await install(folder, contents, version, log);
+	} finally {
+		await release();
 	}
-	return {
-		node: findNode(folder),
-		bin: path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n'),
-		version,
-	};
+	return folder;
 }
 
 async function install(folder: string, contents: string[], version: string, log: Log) {

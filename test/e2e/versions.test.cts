@@ -6,10 +6,10 @@ import { usePair } from './support.cts';
 
 const pair = usePair();
 
-it('the n8n that the end-to-end tests run is one that the README names, unless it is the newest of the registry', async () => {
+it('the n8n that the end-to-end tests run is one that the README names, unless somebody named another', async () => {
 	const { versionCli } = await pair.n8n.request<{ versionCli: string }>('GET', '/rest/settings');
-	if (/latest|beta/.test(String(process.env.MEDIA_GENERATION_N8N)))
-		return expect(versionCli).not.toBe('');
+	const named = process.env.MEDIA_GENERATION_N8N;
+	if (named && named !== 'oldest') return expect(versionCli).not.toBe('');
 	const readme = fs.readFileSync(path.join(root, 'README.md'), 'utf8');
 	expect(readme).toContain(`n8n ${versionCli}`);
 });
