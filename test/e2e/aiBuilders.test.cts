@@ -51,15 +51,15 @@ function readMembers(type: ts.TypeNode, source: ts.SourceFile): Parameter[] {
 	});
 }
 
-/** Reads the types of the node that n8n shows to builders. */
-async function readTypes() {
-	const nodeIds = [{ nodeId: NODE_TYPE, resource: 'task', operation: 'start' }];
+/** Reads the types of an operation that n8n shows to builders. @param ending of its type's name */
+async function readTypes(resource: string, operation: string, ending: string) {
+	const nodeIds = [{ nodeId: NODE_TYPE, resource, operation }];
 	const { definitions } = await call<{ definitions: string }>('get_node_types', { nodeIds });
 	const source = ts.createSourceFile('types.ts', definitions, ts.ScriptTarget.Latest, true);
 	const aliases = source.statements.filter(ts.isTypeAliasDeclaration);
-	const create = aliases.find(({ name }) => name.text.endsWith('TaskCreateParams'));
-	if (!create) throw new Error('n8n has no type of Create');
-	return { source, parameters: readMembers(create.type, source) };
+	const found = aliases.find(({ name }) => name.text.endsWith(ending));
+	if (!found) throw new Error(`n8n has no type ${ending}`);
+	return { source, parameters: readMembers(found.type, source) };
 }
 
 type Types = Awaited<ReturnType<typeof readTypes>>;
@@ -157,7 +157,7 @@ describeWhereBuilt('an AI that builds workflows', () => {
 		const { apiKey } = await pair.n8n.request<{ apiKey: string }>('GET', '/rest/mcp/api-key');
 		const headers = { authorization: `Bearer ${apiKey}` };
 		client = await connectToMcp(`${pair.n8n.url}/mcp-server/http`, headers);
-		types = await readTypes();
+		types = await readTypes('task', 'start', 'TaskStartParams');
 		const [action] = await pair.n8n.listNodeTypes();
 		properties = action?.properties ?? [];
 	});
@@ -183,6 +183,15 @@ describeWhereBuilt('an AI that builds workflows', () => {
 		const hidden = names.filter((name) => name === 'mode');
 		expect([...seen.map(({ name }) => name), ...hidden].sort()).toEqual(names.sort());
 		for (const name of names) expect(readHint(types, id)).toMatch(new RegExp(`[ ]${name}\\b`));
+	});
+
+	it('sees how a workflow looks up models and their fields when it runs', async () => {
+		const many = await readTypes('model', 'getMany', 'ModelGetManyParams');
+		const names = many.parameters.map(({ name }) => name);
+		expect(names).toEqual(expect.arrayContaining(['search', 'returnAll', 'limit']));
+		const one = await readTypes('model', 'getFields', 'ModelGetFieldsParams');
+		const [anyModel] = one.parameters.filter(({ name }) => name === 'anyModel');
+		expect(anyModel?.notes).toMatch(/@searchListMethod (\w+)/);
 	});
 
 	it('builds a workflow for each model from the types alone, which n8n accepts and the service too', async () => {
