@@ -230,7 +230,7 @@ describe('the panel of a node whose model is chosen', () => {
 		expect(await input.inputValue()).toBe(value.video_url);
 	});
 
-	it('sends JSON with a name that the document lacks, and warns beside the field and at the output', async () => {
+	it('sends JSON with a name that the document lacks, and warns beside the field and in the item', async () => {
 		await open('JSON');
 		const guide = editor.get('parameter-input-jsonGuide').locator('input');
 		const warns = async () => /^Unknown to the model: faktor/.test(await guide.inputValue());

@@ -42,6 +42,8 @@ interface Row {
 	/** What the fault of the row must show in the output, and in the hints. */
 	shows: RegExp;
 	hints?: RegExp;
+	/** A node between the items and ours. */
+	before?: WorkflowNode;
 }
 
 const FILES = { downloadResults: true };
@@ -49,6 +51,14 @@ const PER_FILE = { outputItems: 'perFile', outputBinaryField: 'film' };
 const RETRY = { retryOnFail: true, maxTries: 2, waitBetweenTries: 50 };
 const GOES_ON = { onError: 'continueRegularOutput' };
 const TO_ERRORS = { onError: 'continueErrorOutput' };
+
+/** Outputs the prompt of each item as a file in a binary field. */
+const TO_FILE = buildNode('To file', 'n8n-nodes-base.convertToFile', 1.1, {
+	operation: 'toText',
+	sourceProperty: 'prompt',
+	binaryPropertyName: 'text',
+	options: {},
+});
 
 const ROWS: Record<string, Row> = {
 	files: { items: ['one', 'two #files=2'], options: FILES, shows: /"data_1"/ },
@@ -136,8 +146,19 @@ const ROWS: Record<string, Row> = {
 			anyModel: 'epsilon-2/text-to-video',
 			anyInput: '={{ { prompt: $json.prompt, faktor: 2 } }}',
 		},
+		shows: /faktor in Input is no field.*faktor in Input is no field/,
+	},
+	'a file that can not be checked before it is sent': {
+		items: ['one', 'two'],
+		before: TO_FILE,
+		parameters: {
+			model: 'alpha-3.0/motion-control',
+			prompt: "={{ $('Items').item.json.prompt }}",
+			image: 'https://media.example/a.png',
+			video: 'text',
+		},
 		shows: /completed.*completed/,
-		hints: /faktor in Input is no field/,
+		hints: /was sent without a check of its format/,
 	},
 	'Retry On Fail, one of unknown outcome': {
 		items: ['one #status=500', 'two'],
@@ -159,10 +180,11 @@ const readRun = (execution?: Execution) => ({
 });
 
 async function startRow(row: string, way: Way): Promise<void> {
-	const { options, parameters, node, settings } = ROWS[row] as Row;
+	const { options, parameters, node, settings, before } = ROWS[row] as Row;
 	const all: WorkflowNode[] = [
 		webhook(),
 		SPLIT_ITEMS,
+		...(before ? [before] : []),
 		generate({ ...parameters, options: { howToWait: way, ...options } }, node),
 	];
 	const workflow = connect(nameRun(row, way), all);

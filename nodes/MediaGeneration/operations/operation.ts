@@ -58,7 +58,9 @@ export interface PlainOperation<Request = unknown> extends OperationBase {
  * A task to create, with the URL that the service calls at its end. Where the input has an
  * InputFile, the file is uploaded before.
  */
-export type CreateRequest = Pick<ModelRequest, 'model' | 'input'> & { callBackUrl?: string };
+export type CreateRequest = Pick<ModelRequest, 'model' | 'input' | 'warning'> & {
+	callBackUrl?: string;
+};
 
 /** An operation whose items become tasks (`create/runCreating`). */
 export interface CreatingOperation extends OperationBase {

@@ -37,7 +37,9 @@ async function requestByJson(model: string, source: RequestSource): Promise<Mode
 		: { input: given };
 	const json = toJsonInput({ ...written, ...readPrompt(source) });
 	const input = nameFiles(schema, json, readMediaNames(source), source.hasFile);
-	return { model, input, callBackUrl, warning: describeUnknown(schema, model, input) };
+	const unknown = describeUnknown(schema, model, input);
+	const warning = unknown && `${unknown}. The input was sent as it is.`;
+	return { model, input, callBackUrl, warning };
 }
 
 async function requestByFields(model: string, source: RequestSource): Promise<ModelRequest> {

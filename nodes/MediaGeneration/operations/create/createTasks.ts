@@ -35,7 +35,11 @@ export async function createTasks(
 		const created = await findSender(step).create(step);
 		if (hasFailed(created)) return created;
 		const { index, item, request } = step;
-		return { index, service: item.service, task: newTask(created.taskId, request.model) };
+		return {
+			index,
+			service: item.service,
+			task: newTask(created.taskId, request.model, request.warning),
+		};
 	};
 	const isLast = (step: Created) => stopsOnError(context) && hasFailed(step);
 	return await mapConcurrent(steps, create, { concurrency, isLast });

@@ -9,7 +9,6 @@ import {
 	type OptionReader,
 } from '../../models/field';
 import { toJsonInput } from '../../models/jsonInput';
-import { addHint } from '../hint';
 import { optionsField, timeoutOption, type CreateRequest, type Item } from '../operation';
 import { keepCreditsOption, maxTasksOption } from './budget';
 import { expandLists, findBinary, findFiles } from './inputFile';
@@ -69,7 +68,7 @@ export async function prepareRequest(
 	item: Item,
 	chooseCallbackUrl: (pasted: unknown) => string | undefined = () => undefined,
 ): Promise<CreateRequest> {
-	const { read, option, service, context, index } = item;
+	const { read, option, service, context } = item;
 	const { refuseFixedExpressions } = await import('./fixedText');
 	refuseFixedExpressions(context.getNode().parameters, [...modelFields, extraFields]);
 	const id = read('model');
@@ -92,8 +91,7 @@ export async function prepareRequest(
 	const given = toJsonInput({ ...request.input, ...(additional as object | undefined) });
 	const input = await expandLists(item, given);
 	request.check?.(input);
-	if (request.warning)
-		addHint(context, 'warning', `[item ${index}] ${request.warning}. The input was sent as it is.`);
+	const { model: name, warning } = request;
 	const callBackUrl = chooseCallbackUrl(request.callBackUrl);
-	return { model: request.model, input: await findFiles(item, input), callBackUrl };
+	return { model: name, input: await findFiles(item, input), callBackUrl, warning };
 }

@@ -26,10 +26,10 @@ export async function readStep(
 	const recalled = record.recall(index);
 	if (hasFailed(recalled)) return recalled;
 	if (recalled) {
-		const { taskId, model, elsewhere } = recalled;
+		const { taskId, model, warning, elsewhere } = recalled;
 		// Only the credential is read: other expressions may return another value than before.
 		const service = await readService(context, index);
-		return { index, service, task: newTask(taskId, model), elsewhere };
+		return { index, service, task: newTask(taskId, model, warning), elsewhere };
 	}
 	if (record.woken) return undefined;
 	const item = await readItem(context, operation, index);
@@ -52,7 +52,12 @@ export function matchEarlier(record: RunRecord, step: Step): Step {
 	const { index, item, request } = step;
 	const same = record.findSame(index, request);
 	if (!same) return step;
-	return { index, service: item.service, task: newTask(same.taskId, same.model), elsewhere: true };
+	return {
+		index,
+		service: item.service,
+		task: newTask(same.taskId, same.model, same.warning),
+		elsewhere: true,
+	};
 }
 
 /** Why a retry stays awake: the service sends callbacks to the execution that created the tasks. */

@@ -10,7 +10,7 @@ import type { SentItem, StoredRecord } from './stored';
 import type { Sleep, Wait } from './wait';
 
 /** A task from an earlier try or execution. It takes the place of the item's request. */
-export type RecalledTask = Pick<SentItem, 'model' | 'elsewhere'> & { taskId: string };
+export type RecalledTask = Pick<SentItem, 'model' | 'warning' | 'elsewhere'> & { taskId: string };
 
 /**
  * Remembers what a run of the node has sent, item by item. The same run of the same execution is
@@ -123,9 +123,15 @@ export class RunRecord {
 		request: CreateRequest,
 		outcome: Pick<SentItem, 'taskId' | 'unknown'>,
 	): void {
-		const { model } = request;
+		const { model, warning } = request;
 		const origin = this.findOrigin(item);
-		this.stored.sent[item] = { request: digestRequest(request), model, origin, ...outcome };
+		this.stored.sent[item] = {
+			request: digestRequest(request),
+			model,
+			warning,
+			origin,
+			...outcome,
+		};
 	}
 
 	private describe(item: number): string {

@@ -26,7 +26,9 @@ export const toSleepingRun = (
 	{ settings }: Wait,
 	asleep: Sleep,
 ): SleepingRun => ({
-	tasks: Object.values(sent).flatMap(({ taskId, model }) => (taskId ? newTask(taskId, model) : [])),
+	tasks: Object.values(sent).flatMap(({ taskId, model, warning }) =>
+		taskId ? newTask(taskId, model, warning) : [],
+	),
 	settings,
 	asleep,
 });

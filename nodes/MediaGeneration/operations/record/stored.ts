@@ -17,6 +17,8 @@ export interface SentItem {
 	/** Digest of the request. */
 	request: string;
 	model: string;
+	/** What may be a mistake in the request. */
+	warning?: string;
 	/** The execution in its idempotency key: this one, or the first that this one retries. */
 	origin: string;
 	taskId?: string;

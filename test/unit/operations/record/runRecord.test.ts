@@ -366,3 +366,15 @@ it('in any order of what n8n repeats, no place is paid for twice in one run', as
 		{ numRuns: 500 },
 	);
 });
+
+it('keeps what may be a mistake in a request with its task, in a try, a retry and a sleep', () => {
+	const { open } = newNode();
+	const warning = 'faktor is no field';
+	open().addTask(0, { ...REQUEST, warning }, 'task');
+	expect(open().recall(0)).toMatchObject({ taskId: 'task', warning });
+	const record = open();
+	record.openWait(() => WAIT);
+	const { tasks } = record.sleep({ until: 0, input: [], failures: {} });
+	expect(tasks).toMatchObject([{ taskId: 'task', warning }]);
+	expect(open(RETRY).findSame(0, REQUEST)).toMatchObject({ taskId: 'task', warning });
+});
