@@ -39,16 +39,25 @@ describe('the body that the documentation shows, pasted into Input (JSON),', () 
 	});
 });
 
-it('the name of a binary field in JSON is uploaded, and any other text is sent as it is', async () => {
-	const input = { prompt: 'photo', image_url: 'photo', reference_urls: ['photo', 'other'] };
+it('the name of a binary field in JSON is uploaded, nested and in lists too, and any other text is sent as it is', async () => {
+	const input = {
+		prompt: 'photo',
+		image_url: 'photo',
+		reference_urls: ['photo', 'other'],
+		layers: [{ mask: 'photo' }],
+	};
 	const nodes = [...readFiles({ photo: 'plain.png' }), paste(JSON.stringify(input))];
 	await pair.runNodes(...nodes);
 	const [upload, ...more] = pair.service.uploads.values();
 	expect(upload?.size).toBe(readMedia('plain.png').length);
 	expect(more).toEqual([]);
 	const link = upload?.downloadUrl;
-	const sent = { prompt: 'photo', image_url: link, reference_urls: [link, 'other'] };
-	expect(readSent()?.input).toEqual(sent);
+	expect(readSent()?.input).toEqual({
+		prompt: 'photo',
+		image_url: link,
+		reference_urls: [link, 'other'],
+		layers: [{ mask: link }],
+	});
 });
 
 describe('the label of a field of a form', () => {

@@ -41,7 +41,7 @@ const text = z.preprocess(
 /** Trimmed text. */
 export const trimmed = text.transform((value) => value.trim());
 
-const form = (pattern: RegExp, message: string) =>
+const textLike = (pattern: RegExp, message: string) =>
 	trimmed.refine((value) => pattern.test(value), message);
 
 /** An absolute http or https URL. */
@@ -51,16 +51,16 @@ export const webUrl = trimmed.refine(
 );
 
 /** `W:H`, for example 16:9. */
-export const ratio = form(/^[1-9]\d*:[1-9]\d*$/, 'must be a ratio, for example 16:9');
+export const ratio = textLike(/^[1-9]\d*:[1-9]\d*$/, 'must be a ratio, for example 16:9');
 
 /** Digits followed by p, for example 720p. */
-export const resolutionLabel = form(
+export const resolutionLabel = textLike(
 	/^[1-9]\d*p$/,
 	'must be digits followed by p, for example 720p',
 );
 
 /** One word in lower case, for example png. */
-export const lowerCaseLabel = form(/^[^\sA-Z]+$/, 'must be a lower-case word, for example png');
+export const lowerCaseLabel = textLike(/^[^\sA-Z]+$/, 'must be a lower-case word, for example png');
 
 /** Some models want a single value as an array of one. */
 export const listOfOne = <T>(value: T): [T] => [value];
@@ -160,9 +160,9 @@ function parse(field: Field, value: unknown, where = '', remedy?: string): unkno
 	if (parsed.success) return parsed.data;
 	if (field.type === 'json' && typeof value === 'string') refuseBrokenJson(field, value);
 	const { path = [], message } = parsed.error.issues[0] ?? {};
-	let culprit = value;
-	for (const step of path) culprit = (culprit as Record<string | number, unknown> | null)?.[step];
-	const given = isBlank(culprit) ? 'blank' : shorten(culprit);
+	let refused = value;
+	for (const step of path) refused = (refused as Record<string | number, unknown> | null)?.[step];
+	const given = isBlank(refused) ? 'blank' : shorten(refused);
 	const place = `'${namePlace(path, field.displayName)}'${where}`;
 	throw buildFieldError(`${place} ${message}, but is ${given}`, remedy);
 }

@@ -59,8 +59,8 @@ export function markEntries<Entry>(list: Entry[]): Entry[] {
 }
 
 /**
- * Copies a value and replaces every object of a class in it, however deep, one after the other. It
- * labels the media of a field, finds the files they name, and puts in the URLs of the uploads.
+ * Copies a value and replaces every object of a class in it, however deep, one after the other. Each
+ * step from a field to its upload uses it: label the media, find their files, put in the URLs.
  * @param replace may return a list for an entry of a list, whose place its entries take
  */
 export async function replaceEach<T extends object>(

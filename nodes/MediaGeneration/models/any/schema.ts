@@ -20,7 +20,7 @@ export interface JsonSchema extends Partial<Record<Limit, number>> {
 	items?: JsonSchema;
 	properties?: Record<string, JsonSchema>;
 	required?: string[];
-	/** Also holds `oneOf`: the service checks that only one is met. */
+	/** Also holds `oneOf`: the service checks that only one matches. */
 	anyOf?: JsonSchema[];
 	allOf?: JsonSchema[];
 	default?: unknown;
@@ -162,7 +162,7 @@ class SchemaReader {
 		if (this.left < 0) throw new RangeError('The schema is too large');
 	}
 
-	/** @param open the schemas around this one */
+	/** @param open the schemas around this one, which end a schema that contains itself */
 	read(value: unknown, open: unknown[]): JsonSchema {
 		this.spend(SCHEMA_SIZE);
 		if (!isObject(value) || open.length > MAX_DEPTH) return {};
@@ -211,8 +211,8 @@ class SchemaReader {
 }
 
 /**
- * Takes the types from a branch that contradict what is around it. Some documents have a stray
- * "string" beside an object, which nothing could meet.
+ * Removes a branch's type where it contradicts the schema around it. Some documents have a stray
+ * "string" beside an object, which no value could match.
  */
 function align(branch: JsonSchema, around: JsonSchema): void {
 	const types = [branch.type ?? []].flat();
@@ -223,7 +223,7 @@ function align(branch: JsonSchema, around: JsonSchema): void {
 	for (const inner of listBranches(branch)) align(inner, around);
 }
 
-/** Makes a text one line. Without its leading =, or n8n would run it as an expression. */
+/** Makes a text one line, without a leading =, which would make n8n run it as an expression. */
 function cleanProse(prose: string): string {
 	const line = prose.slice(0, 2 * MAX_PROSE).replace(/\s+/g, ' ');
 	return cutText(line.replace(/^[\s=]+|\s$/g, ''), MAX_PROSE);
@@ -243,7 +243,7 @@ function findPart(document: unknown, reference: string): unknown {
 	return names.map(unescape).reduce(getPart, document);
 }
 
-/** Keeps the result for each schema: every entry of a list asks again. */
+/** Remembers the result for each schema, because every entry of a list asks for it. */
 function remember<T>(find: (schema: JsonSchema) => T): (schema: JsonSchema) => T {
 	const known = new WeakMap<JsonSchema, { found: T }>();
 	return (schema) => {

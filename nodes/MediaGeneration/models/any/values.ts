@@ -17,7 +17,7 @@ import {
 	type Limit,
 } from './schema';
 
-/** Entered values become those that are sent, and are checked before anything is paid for. */
+/** Converts entered values to those that are sent, and checks them before anything is paid for. */
 
 /** The body of a createTask request, as the service's documentation shows it. */
 export interface Body {

@@ -38,12 +38,14 @@ function* listFixedTexts(value: unknown, name = ''): Generator<[name: string, te
 		if (!isOwnEntry(key)) yield* listFixedTexts(part, key);
 }
 
-/** Finds `{{ }}` with `$(`, or with `$` and a letter. */
+/** Finds `{{` with `$(`, or with `$` and a letter, before the next `}}`. */
 function findExpression(text: string): string | undefined {
-	for (const part of text.split('{{').slice(1)) {
-		const end = part.indexOf('}}');
-		const code = part.slice(0, Math.max(end, 0));
-		if (/\$[(\p{L}]/u.test(code)) return `{{${code}}}`;
+	// What follows the last }} isn't closed.
+	for (const part of text.split('}}').slice(0, -1)) {
+		const begin = part.indexOf('{{');
+		if (begin < 0) continue;
+		const expression = part.slice(begin);
+		if (/\$[(\p{L}]/u.test(expression)) return `${expression}}}`;
 	}
 	return undefined;
 }

@@ -43,7 +43,7 @@ export class InputFile {
 		return await service.upload(name, { ...file, chunks: await this.open() }, settings);
 	}
 
-	/** Requests are told apart by their JSON. */
+	/** Serializes to its field, so requests with the same file have equal digests. */
 	toJSON(): string {
 		return this.field;
 	}
@@ -112,7 +112,7 @@ export const uploadFiles = async (item: Item, input: object): Promise<Record<str
 		unknown
 	>;
 
-/** Puts all files that a name stands for into its list. */
+/** Replaces a name in a list by the names of all files that it stands for. */
 export async function expandLists(
 	item: Item,
 	input: Record<string, unknown>,

@@ -87,8 +87,8 @@ export async function prepareRequest(
 			return await findModelSchema(service, name);
 		},
 	});
-	const additional = parseValue(extraFields, option(extraFields.name));
-	const given = toJsonInput({ ...request.input, ...(additional as object | undefined) });
+	const extra = parseValue(extraFields, option(extraFields.name));
+	const given = toJsonInput({ ...request.input, ...(extra as object | undefined) });
 	const input = await expandLists(item, given);
 	request.check?.(input);
 	const { model: name, warning } = request;

@@ -34,6 +34,7 @@ describe('a fixed text with an expression is refused', () => {
 		'{{ JSON.stringify($json) }}',
 		'{{ x }} {{ $now }}',
 		'{{ {{ $json.x }} }}',
+		'{{ $json.x {{ y }}',
 		'{{\n$json.x\n}}',
 		' ={{ $json.x }}',
 	])('as %j', (prompt) => {
@@ -69,6 +70,8 @@ it.each<[what: string, parameters: INodeParameters]>([
 	['braces without a dollar sign', { prompt: '{{ name }}' }],
 	['a dollar sign outside of the braces', { prompt: '{{ name }} $json' }],
 	['braces that do not close', { prompt: '{{ $json' }],
+	['braces that close before they open', { prompt: '$json }} and {{' }],
+	['a dollar sign between braces', { prompt: '{{ name }} $json {{ size }}' }],
 	['a price in braces', { prompt: '{{ $5 }}' }],
 	['single braces', { prompt: '{ $json.x }' }],
 	['an entry of our own in the mapper', { anyFields: mapper({ $guide: '{{ $json }}' }) }],
