@@ -175,4 +175,11 @@ describe('a prompt with quotes and line breaks', () => {
 		await pair.runNodes(items([{ prompt: QUOTED }]), paste(anyInput, { prompt }));
 		expect(readSent()?.input).toEqual({ duration: '5', prompt: QUOTED });
 	});
+
+	it('is sent from Prompt where the fields of another model, which has none, are left', async () => {
+		const left = { mappingMode: 'defineBelow', value: { $noPrompt: true }, schema: [] };
+		const parameters = { anyFields: left, prompt: '={{ $json.prompt }}' };
+		await pair.runNodes(items([{ prompt: QUOTED }]), paste('{ "duration": "5" }', parameters));
+		expect(readSent()?.input).toEqual({ duration: '5', prompt: QUOTED });
+	});
 });
