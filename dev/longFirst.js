@@ -5,7 +5,12 @@ const LONG = [
 	...['queue/queue', 'e2e/anyModel', 'e2e/results', 'e2e/trigger'],
 	...['e2e/restart', 'e2e/lostCallbacks', 'e2e/agentTools', 'e2e/agents'],
 	...['e2e/whoWaits', 'e2e/paidOnce', 'e2e/loops', 'e2e/reachability', 'e2e/stopAndTimeout'],
-	...['unit/api/exchange', 'unit/media/fuzz', 'unit/operations/toldModels'],
+	...[
+		'unit/api/exchange',
+		'unit/media/fuzz',
+		'unit/operations/toldModels',
+		'unit/docs/contributing',
+	],
 	...['unit/operations/wait/asleep/sleeper', 'unit/api/answers'],
 ];
 

@@ -14,8 +14,8 @@ module.exports = {
 	rootDir: '../..',
 	displayName: undefined,
 	testMatch: [...suite('unit').testMatch, ...engine.testMatch],
-	// The worked example runs a copy of the sources that holds no mutant, links are in the docs, and fuzzing takes seconds a mutant.
-	testPathIgnorePatterns: ['/node_modules/', 'addModel', 'links', 'fuzz'],
+	// The worked examples run a copy of the sources that holds no mutant, links are in the docs, and fuzzing takes seconds a mutant.
+	testPathIgnorePatterns: ['/node_modules/', 'contributing', 'links', 'fuzz'],
 	setupFilesAfterEnv: [...engine.setupFilesAfterEnv, '<rootDir>/test/mutation.cts'],
 	testTimeout: 30_000,
 };
