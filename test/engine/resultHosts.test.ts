@@ -42,8 +42,8 @@ function buildHelpers() {
 
 /** Downloads what the host answers, and returns what came of it. */
 async function download(answer: Answer) {
-	const service = { credentials: { baseUrl: host.url } };
-	const source = { helpers: buildHelpers(), service, settings: { timeoutSeconds: 0.5 } };
+	const getService = async () => ({ credentials: { baseUrl: host.url } });
+	const source = { helpers: buildHelpers(), getService, settings: { timeoutSeconds: 0.5 } };
 	const file = {
 		url: `${host.url}/${answer}?name=/a.mp4`,
 		label: 'task-result-1',

@@ -12,7 +12,8 @@ export interface RequestWork {
 /** An item with its task, however it came by it. Waiting takes this, and knows no creation. */
 export interface TaskWork {
 	index: number;
-	service: TaskService;
+	/** The service, by the item's own credential. A woken run reads that only if it is needed. */
+	getService: () => Promise<TaskService>;
 	task: Task;
 	/** It is of an earlier execution, and the service calls that one back. */
 	elsewhere?: boolean;

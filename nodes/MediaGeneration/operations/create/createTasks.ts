@@ -37,7 +37,7 @@ export async function createTasks(
 		const { index, item, request } = step;
 		return {
 			index,
-			service: item.service,
+			getService: async () => item.service,
 			task: newTask(created.taskId, request.model, request.warning),
 		};
 	};

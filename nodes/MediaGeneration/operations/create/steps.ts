@@ -1,4 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import type { TaskService } from '../../api/client';
 import { newTask } from '../../api/task';
 import { readItem, readService } from '../items';
 import { hasFailed, type CreatingOperation } from '../operation';
@@ -28,8 +29,11 @@ export async function readStep(
 	if (recalled) {
 		const { taskId, model, warning, elsewhere } = recalled;
 		// Only the credential is read: other expressions may return another value than before.
-		const service = await readService(context, index);
-		return { index, service, task: newTask(taskId, model, warning), elsewhere };
+		let service: Promise<TaskService> | undefined;
+		const getService = async () => await (service ??= readService(context, index));
+		// A run that may sleep reads it now, so that its error is the item's.
+		if (!record.woken) await getService();
+		return { index, getService, task: newTask(taskId, model, warning), elsewhere };
 	}
 	if (record.woken) return undefined;
 	const item = await readItem(context, operation, index);
@@ -54,7 +58,7 @@ export function matchEarlier(record: RunRecord, step: Step): Step {
 	if (!same) return step;
 	return {
 		index,
-		service: item.service,
+		getService: async () => item.service,
 		task: newTask(same.taskId, same.model, same.warning),
 		elsewhere: true,
 	};
@@ -75,7 +79,8 @@ export async function decide(
 	const tasks = steps.filter(isTask);
 	if (tasks.some(({ elsewhere }) => elsewhere)) return CALLED_BACK_ELSEWHERE;
 	const { decideWait } = await import('../wait/decide');
-	const services = [...tasks, ...steps.filter(isRequest).map(({ item }) => item)];
-	const credentials = services.map(({ service }) => service.credentials);
+	const ofTasks = await Promise.all(tasks.map(async ({ getService }) => await getService()));
+	const ofRequests = steps.filter(isRequest).map(({ item }) => item.service);
+	const credentials = [...ofTasks, ...ofRequests].map((service) => service.credentials);
 	return await decideWait(context, wait.settings.howToWait, credentials);
 }

@@ -25,7 +25,7 @@ const LONGEST_HOST = 100;
 
 /** The service that gave the links, and the parts of n8n, also in a webhook. */
 export interface FileSource {
-	service: TaskService;
+	getService: () => Promise<TaskService>;
 	helpers: Pick<IExecuteFunctions['helpers'], 'httpRequest' | 'prepareBinaryData'>;
 	settings: RequestSettings;
 	/** Ends downloads when the execution is stopped. */
@@ -164,7 +164,7 @@ function checkSize({ maxBytes, together, ...file }: RemoteFile, size: number): v
 
 /** Opens a link and follows redirects, but not from the internet into this network. */
 async function open(
-	{ helpers, service, settings: { timeoutSeconds }, signal }: FileSource,
+	{ helpers, getService, settings: { timeoutSeconds }, signal }: FileSource,
 	file: RemoteFile,
 	over: AbortSignal,
 ): Promise<FileAnswer> {
@@ -177,11 +177,12 @@ async function open(
 		disableFollowRedirect: true,
 		abortSignal: signal ? AbortSignal.any([over, signal]) : over,
 	};
-	let [from, at, how] = [service.credentials.baseUrl, file.url, 'the service gave a link to'];
+	let [at, how] = [file.url, 'the service gave a link to'];
+	let from: string | undefined;
 	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
 		if (!isWebUrl(at))
 			throw buildError(file, `${how} ${quoteLink(at)}, which is not a web address`, ASK);
-		if (isInternalUrl(at) && !isInternalUrl(from))
+		if (isInternalUrl(at) && !isInternalUrl(from ?? (await getService()).credentials.baseUrl))
 			throw buildError(
 				file,
 				`${how} ${new URL(at).protocol}//${hostOf(at)}, an address inside this network`,

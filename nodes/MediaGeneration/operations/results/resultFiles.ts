@@ -14,7 +14,7 @@ import {
 
 export const toFileSource = ({ context, service, settings }: Item): FileSource => ({
 	helpers: context.helpers,
-	service,
+	getService: async () => service,
 	settings,
 	signal: context.getExecutionCancelSignal(),
 });
@@ -62,17 +62,19 @@ export class FileDownloads {
 		source: FileSource,
 		maxBytes: number,
 	): Promise<FileDownload[]> {
-		const { service, settings } = source;
+		const { getService, settings } = source;
 		const together = { received: 0, maxBytes: FILES_TOGETHER * maxBytes };
 		let again: Promise<Task> | undefined;
-		const readAgain = async () => await (again ??= service.getTask(task.taskId, settings));
+		const read = async () => await (await getService()).getTask(task.taskId, settings);
+		const readAgain = async () => await (again ??= read());
+		const refresh = async (url: string) => await refreshLink(await getService(), url, settings);
 		const download = async (link: ResultLink, _: number, links: ResultLink[]) => {
 			const number = links.filter(({ kind }) => kind === link.kind).indexOf(link);
 			const ending =
 				(link.kind === 'result' ? '' : `-${link.kind}`) + (number ? `-${number + 1}` : '');
 			const getLinks = [
 				async () => link.url,
-				async () => await refreshLink(service, link.url, settings).catch(() => undefined),
+				async () => await refresh(link.url).catch(() => undefined),
 				async () => listTaskLinks(await readAgain(), [link.kind])[number]?.url,
 			];
 			const file = {

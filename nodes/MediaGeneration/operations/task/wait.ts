@@ -17,7 +17,7 @@ export const wait = defineOperation<string>({
 		const { waitForIds } = await import('../wait/waitForIds');
 		const works = prepared.map(({ item: { index, service }, request: taskId }) => ({
 			index,
-			service,
+			getService: async () => service,
 			task: newTask(taskId),
 		}));
 		return await waitForIds(context, works, readWaitSettings(first.item));

@@ -1,5 +1,4 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { TaskService } from '../../api/client';
 import { isRateLimited } from '../../api/failure';
 import { readDeadline } from '../../host/deadline';
 import { LONGEST_PAUSE, pause, settleBy } from '../../lib/timers';
@@ -36,9 +35,12 @@ export async function waitAwake(
 
 /** Makes a function that finds the service of a task. Files go to n8n's storage. */
 export function createGetSource(context: IExecuteFunctions, works: TaskWork[]): GetSource {
-	const services = new Map(works.map(({ task, service }) => [task.taskId, service]));
+	const byTask = new Map(works.map((work) => [work.task.taskId, work]));
 	const storage = { helpers: context.helpers, signal: context.getExecutionCancelSignal() };
-	return (taskId) => ({ ...storage, service: services.get(taskId) as TaskService });
+	return (taskId) => {
+		const { getService } = byTask.get(taskId) as TaskWork;
+		return { ...storage, getService };
+	};
 }
 
 /** Looks with growing pauses, the longest ones while the service refuses requests for their rate. */

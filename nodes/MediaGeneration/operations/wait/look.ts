@@ -1,4 +1,3 @@
-import type { TaskService } from '../../api/client';
 import type { Task } from '../../api/task';
 import { mapConcurrent } from '../../lib/mapConcurrent';
 import { CONCURRENCY, type OutputItem } from '../operation';
@@ -9,7 +8,7 @@ import { FileDownloads } from '../results/resultFiles';
 import { KnownTasks } from './known';
 
 /** The service of a task, and n8n's storage for files; without `helpers`, none are fetched. */
-export type Source = { service: TaskService } & Partial<Omit<FileSource, 'service'>>;
+export type Source = Pick<FileSource, 'getService'> & Partial<FileSource>;
 
 interface LookOptions {
 	getSource: (taskId: string) => Source;
@@ -42,7 +41,7 @@ export class Looker {
 		{ getSource, concurrency = CONCURRENCY, untilOpen = false, signal }: LookOptions,
 	): Promise<void> {
 		const look = async (taskId: string): Promise<string> => {
-			await this.ask(taskId, getSource(taskId).service);
+			await this.ask(taskId, getSource(taskId));
 			if (!signal?.aborted) void this.fetchFiles(taskId, getSource(taskId));
 			return taskId;
 		};
@@ -62,29 +61,31 @@ export class Looker {
 	 * Asks for a task. A request under way may have been sent before the task's end, so whoever asks
 	 * meanwhile shares the next one.
 	 */
-	private async ask(taskId: string, service: TaskService): Promise<void> {
+	private async ask(taskId: string, source: Source): Promise<void> {
 		await this.requests.get(taskId);
 		if (!this.known.isOpen(taskId)) return;
-		const request = this.requests.get(taskId) ?? this.send(taskId, service);
+		const request = this.requests.get(taskId) ?? this.send(taskId, source);
 		this.requests.set(taskId, request);
 		await request;
 	}
 
-	private async send(taskId: string, service: TaskService): Promise<void> {
-		await service.getTask(taskId, this.settings).then(
-			(task) => this.known.learn(taskId, task),
-			(error: Error) => this.known.learnFailure(taskId, error),
-		);
+	private async send(taskId: string, { getService }: Source): Promise<void> {
+		try {
+			const service = await getService();
+			this.known.learn(taskId, await service.getTask(taskId, this.settings));
+		} catch (error) {
+			this.known.learnFailure(taskId, error as Error);
+		}
 		this.requests.delete(taskId);
 	}
 
-	private async fetchFiles(taskId: string, { service, ...storage }: Source): Promise<void> {
+	private async fetchFiles(taskId: string, { getService, ...storage }: Source): Promise<void> {
 		const task = this.known.getTask(taskId);
 		const { downloads } = this.settings;
 		if (!downloads || task.status !== 'completed' || !task.resultUrls?.length) return;
 		if (!storage.helpers) return;
 		// The settings of an item are read only if it has no task yet.
-		const source = { ...storage, settings: this.settings, service } as FileSource;
+		const source = { ...storage, settings: this.settings, getService } as FileSource;
 		const items = this.fetched.get(taskId) ?? this.download(task, source, downloads);
 		this.fetched.set(taskId, items);
 		this.known.learnFiles(taskId, await items);

@@ -22,7 +22,7 @@ export async function waitForIds(
 ): Promise<Outcome[]> {
 	const times = planWait(context, Date.now() + settings.limit);
 	const looker = new Looker(settings);
-	const strangers = works.map((work) => findStranger(works, work));
+	const strangers = await Promise.all(works.map(async (work) => await findStranger(works, work)));
 	const own = works.filter((_, order) => !strangers[order]);
 	looker.known.setTasks(own.map(({ task }) => task));
 	await settleBy(times.end, lookAtOnce(context, looker, own));
@@ -38,9 +38,13 @@ export async function waitForIds(
 }
 
 /** An ID may be a guess, so no account gets another one's task. */
-function findStranger(works: TaskWork[], { task, service }: TaskWork): Failed | undefined {
+async function findStranger(
+	works: TaskWork[],
+	{ task, getService }: TaskWork,
+): Promise<Failed | undefined> {
 	const first = works.find((work) => work.task.taskId === task.taskId) as TaskWork;
-	if (service.account === first.service.account) return undefined;
+	const [own, other] = [await getService(), await first.getService()];
+	if (own.account === other.account) return undefined;
 	const message = `Another item has the Task ID ${task.taskId} with another credential`;
 	const description = 'Wait for them in nodes of their own, or one after the other in a loop.';
 	return { error: new UserError(message, { description }) };

@@ -44,7 +44,8 @@ export async function waitForTasks(
 	const open = works.find(({ task }) => known.isOpen(task.taskId));
 	if (resumeUrl !== undefined && open && Date.now() < until) {
 		logObstacle(context, obstacle);
-		const access = { url: resumeUrl, credentials: open.service.credentials };
+		const { credentials } = await open.getService();
+		const access = { url: resumeUrl, credentials };
 		return {
 			outcomes: works.map(({ task }) => ({ items: known.toStoredOutput(task.taskId) })),
 			fallAsleep: async (items, failures) => {

@@ -40,8 +40,8 @@ async function fetchFrom(
 		return typeof served === 'function' ? served() : served;
 	});
 	if (storageError) helpers.prepareBinaryData = async () => await Promise.reject(storageError);
-	const service = { credentials: { baseUrl } };
-	const source = { helpers, service, settings: { timeoutSeconds }, signal };
+	const getService = async () => ({ credentials: { baseUrl } });
+	const source = { helpers, getService, settings: { timeoutSeconds }, signal };
 	const file = await downloadFile(source as unknown as FileSource, {
 		url: from,
 		label: 'task-result-1',

@@ -40,7 +40,9 @@ async function fetchItems(
 		},
 		getTask: async () => completed(...renewed),
 	};
-	const source = { settings: { timeoutSeconds: 60 }, service, helpers } as unknown as FileSource;
+	const getService = async () => service;
+	const settings = { timeoutSeconds: 60 };
+	const source = { settings, getService, helpers } as unknown as FileSource;
 	const files = await new FileDownloads().downloadAll(task, ['result'], source, maxBytes);
 	const items = toFileItems(task, files, { field, perFile });
 	const [item = { json: {} }] = items;

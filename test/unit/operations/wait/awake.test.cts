@@ -40,7 +40,7 @@ async function poll(
 	const service = { getTask } as unknown as TaskService;
 	const works = taskIds.map((taskId, index) => ({
 		index,
-		service,
+		getService: async () => service,
 		task: newTask(taskId, 'model'),
 	}));
 	const looker = new Looker({ limit: 0, timeoutSeconds: 60 });

@@ -1,6 +1,7 @@
 import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
 import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
 import type { WaitSettings } from '../../../../nodes/MediaGeneration/operations/record/wait';
+import { pause } from '../../../../nodes/MediaGeneration/lib/timers';
 import { Looker, type Source } from '../../../../nodes/MediaGeneration/operations/wait/look';
 
 const IDS = ['one', 'two', 'three'];
@@ -23,7 +24,7 @@ function build({
 	};
 	const service = { getTask, credentials: { baseUrl: 'https://x' } } as unknown as TaskService;
 	const helpers = httpRequest && ({ httpRequest } as unknown as Source['helpers']);
-	const getSource = () => ({ service, helpers });
+	const getSource = () => ({ getService: async () => service, helpers });
 	const look = async (more: object = {}, taskIds = IDS) =>
 		await looker.look(taskIds, { getSource, ...more });
 	/** Looks, waits for the files, and shows what is known of the first task. */
@@ -75,11 +76,12 @@ it('whoever asks while a request is under way shares the next one, which may kno
 		await new Promise<Partial<Task>>((resolve) => void answers.push(resolve));
 	const { look, asked, known } = build({ answer });
 	const looks = [look({}, ['one'])];
-	await Promise.resolve();
+	await pause(0);
 	looks.push(look({}, ['one']), look({}, ['one']));
 	expect(asked).toEqual(['one']);
 	answers[0]?.({ status: 'pending' });
 	await looks[0];
+	await pause(0);
 	expect(known.isOpen('one')).toBe(true);
 	answers[1]?.(completed);
 	await Promise.all(looks);
@@ -131,7 +133,8 @@ it('files of a run that was woken may take as long as its Request Timeout says',
 	looker.known.setTasks([{ ...task, status: 'completed', resultUrls }]);
 	// Of an item that has a task, no options are read.
 	const settings = { timeoutSeconds: 60 };
-	const source = { service: service as unknown as TaskService, helpers, settings };
+	const getService = async () => service as unknown as TaskService;
+	const source = { getService, helpers, settings };
 	await looker.collectFiles(() => source as unknown as Source);
 	expect(timeouts.length).toBeGreaterThan(0);
 	expect(new Set(timeouts)).toEqual(new Set([300_000]));

@@ -57,7 +57,7 @@ function newRun(tasks: Task[], more: Partial<Wait['settings']> = {}) {
 				return await getTask(taskId);
 			},
 		});
-		return { index, service, task };
+		return { index, getService: async () => service, task };
 	});
 	const settings = { ...WAIT, limit: 500, ...more };
 	const stored = record.openWait(() => settings);

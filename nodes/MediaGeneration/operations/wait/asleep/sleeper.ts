@@ -86,7 +86,7 @@ export class Sleeper {
 		if (this.isDue) return {};
 		const { looker } = this;
 		const { known } = looker;
-		const getSource = () => ({ service });
+		const getSource = () => ({ getService: async () => service });
 		const look = async (ids: string[], concurrency: number) =>
 			await looker.look(ids, { getSource, concurrency, untilOpen: true });
 		await look([taskId], 1);
@@ -139,8 +139,8 @@ export class Sleeper {
 	private async look(): Promise<void> {
 		const { looker, tools, until } = this;
 		if (this.getState() !== 'over' && Date.now() < until) {
-			const source = { service: createFetchService(tools.credentials, tools.url) };
-			const getSource = () => source;
+			const service = createFetchService(tools.credentials, tools.url);
+			const getSource = () => ({ getService: async () => service });
 			// A request that hangs must not keep the execution asleep past the limit.
 			const looked = looker.look(looker.known.openIds, { getSource, untilOpen: true });
 			await settleBy(until, looked);
