@@ -172,7 +172,10 @@ itUnderLoad(
 			connect('Late', [
 				webhook(),
 				SPLIT_ITEMS,
-				generate({ ...first, options: { ...first?.options, waitLimit: 0.2 } }, { name: 'First' }),
+				generate(
+					{ ...first, options: { ...first?.options, waitLimit: 0.2, failedTasks: 'output' } },
+					{ name: 'First' },
+				),
 				generate(second, { name: 'Second' }),
 			]),
 		);

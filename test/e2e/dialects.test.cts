@@ -58,7 +58,7 @@ describe.each(Object.keys(dialects) as DialectName[])('in the dialect "%s"', (di
 	});
 
 	it.each(['callback', 'polling'])('says why a task failed, by %s', async (howToWait) => {
-		const node = generate({ options: { howToWait, waitLimit: 1 } });
+		const node = generate({ options: { howToWait, waitLimit: 1, failedTasks: 'output' } });
 		const execution = await pair.runNodes(prompts(['#fail']), node);
 		expect(execution.getItems(NODE)).toMatchObject([
 			{ status: 'failed', failCode: '501', failMessage: expect.stringContaining('refused') },

@@ -217,7 +217,7 @@ describe('what a service says', () => {
 	async function openPanel(parameters: Record<string, unknown>) {
 		const credential = await pair.createCredential({});
 		const workflow = chain('Foreign', [
-			generate({ options: { howToWait: 'polling' }, ...parameters }),
+			generate({ options: { howToWait: 'polling', failedTasks: 'output' }, ...parameters }),
 		]);
 		const { id } = await pair.importWorkflow(workflow, { credential });
 		await editor.openWorkflow(id);

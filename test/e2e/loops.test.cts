@@ -35,7 +35,12 @@ async function startLoop() {
 		{ prompt: ENDLESS, limit: 0.05 },
 		{ prompt: LOOKED_FOR, limit: 2 },
 	];
-	const workflow = loop(items(rounds), generate({ options: { waitLimit: '={{ $json.limit }}' } }));
+	const workflow = loop(
+		items(rounds),
+		generate({
+			options: { waitLimit: '={{ $json.limit }}', failedTasks: 'output' },
+		}),
+	);
 	const id = await pair.n8n.run((await pair.importWorkflow(workflow)).id);
 	await pair.waitForParked(id);
 	// n8n does so each minute. The timers that it sets are not cleared when the wait ends.

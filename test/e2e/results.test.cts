@@ -99,7 +99,7 @@ it.each(['callback', 'polling'])(
 		const repeats = { retryOnFail: true, maxTries: 2, waitBetweenTries: 100 };
 		const goesOn = { ...repeats, onError: 'continueRegularOutput' };
 		const files = { downloadResults: true, outputItems: 'perFile' };
-		const options = { howToWait, waitLimit: 0.1, ...files };
+		const options = { howToWait, waitLimit: 0.1, failedTasks: 'output', ...files };
 		const node = generate({ options }, goesOn);
 		const execution = await pair.runNodes(prompts(texts), node, SEEN);
 		expect(execution.getItems('Seen').map(({ prompt }) => prompt)).toEqual([

@@ -69,7 +69,7 @@ const ROWS: Record<string, Row> = {
 	},
 	'an item for each file, whose first task failed': {
 		items: ['one #fail', 'two #files=2'],
-		options: PER_FILE,
+		options: { ...PER_FILE, failedTasks: 'output' },
 		shows: /"status":"failed"/,
 	},
 	"a file that can't be had": {

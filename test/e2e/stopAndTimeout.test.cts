@@ -157,7 +157,10 @@ async function executeNode(parameters: Record<string, unknown>, texts: string[])
 
 it('outputs the IDs before the timeout of the workflow that called it', async () => {
 	const anyInput = '{ "prompt": "#neverEnds" }';
-	const inner = connect('Called', [WHEN_CALLED, generate({ anyInput })]);
+	const inner = connect('Called', [
+		WHEN_CALLED,
+		generate({ anyInput, options: { failedTasks: 'output' } }),
+	]);
 	const { id } = await pair.activate(inner);
 	const workflow = chain('With a timeout', [callWorkflow(id)]);
 	workflow.settings = { ...workflow.settings, executionTimeout: TIMEOUT };

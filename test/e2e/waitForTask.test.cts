@@ -18,10 +18,12 @@ const START = generate({ operation: 'start' }, { name: 'Tasks' });
 const wait = (options: object = {}, more: object = {}) =>
 	mediaGeneration({ resource: 'task', operation: 'wait', options }, more);
 
+const OUTPUT = { failedTasks: 'output' };
+
 const TEXTS = ['He said "hello"\nand left', '#fail', '#slow=3 two'];
 
 it('tasks that were started before come out together as Generate outputs them, with their files', async () => {
-	const execution = await pair.runNodes(prompts(TEXTS), START, wait(), SEEN);
+	const execution = await pair.runNodes(prompts(TEXTS), START, wait(OUTPUT), SEEN);
 	const statuses = ['completed', 'failed', 'completed'];
 	expect(execution.getItems('Seen')).toEqual(
 		TEXTS.map((prompt, index) => ({ prompt, status: statuses[index] })),
@@ -36,7 +38,7 @@ it('tasks that were started before come out together as Generate outputs them, w
 });
 
 it('a task that has not ended at the limit is timedOut, and another Wait brings it', async () => {
-	const first = wait({ waitLimit: 0.01 }, { name: 'First' });
+	const first = wait({ waitLimit: 0.01, ...OUTPUT }, { name: 'First' });
 	const execution = await pair.runNodes(prompts(['#slow=4 one']), START, first, wait());
 	const taskId = pair.findId('#slow=4 one');
 	expect(execution.getItems('First')).toMatchObject([{ taskId, status: 'timedOut' }]);

@@ -209,7 +209,9 @@ describe('queue mode', () => {
 		service.set({ faultsFor: () => ({}) });
 		const listCreated = followTasks();
 		const prompts = ['one #noCallback', 'two #noCallback', 'three #neverEnds'];
-		const id = await start(prompts, [generate({ options: { waitLimit: 0.6 } })]);
+		const id = await start(prompts, [
+			generate({ options: { waitLimit: 0.6, failedTasks: 'output' } }),
+		]);
 		await waitForParked(id, 1);
 		const readPrompt = (taskId: string) => String(service.tasks.get(taskId)?.input.prompt);
 		for (const taskId of listCreated().filter((one) => readPrompt(one).endsWith('#noCallback'))) {

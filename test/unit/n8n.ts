@@ -108,7 +108,12 @@ export const unknown = (taskId?: string) =>
 	new UnknownOutcomeError({ message: 'The service broke off', taskId });
 
 /** How a run waits, where a test doesn't care. */
-export const WAIT: Wait['settings'] = { howToWait: 'automatic', limit: 60_000, timeoutSeconds: 1 };
+export const WAIT: Wait['settings'] = {
+	howToWait: 'automatic',
+	limit: 60_000,
+	timeoutSeconds: 1,
+	failedTasks: 'output',
+};
 
 interface ItemOptions {
 	createTask?: (body: CreateTaskRequest, key?: string) => unknown;

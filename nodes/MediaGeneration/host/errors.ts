@@ -46,12 +46,14 @@ export function buildNodeError(
  * Makes the item of an error, in a run that continues. n8n sends an item to the error output only if
  * it has these keys and no others, and adds the fields of the input item there
  * (`handleNodeErrorOutput` in `workflow-execute.js`, 2.14.2, 2.41.1). `e2e/sleep` fails first.
+ * @param beside what else is known of the item, which is left out at the error output
  */
-export function buildErrorItem({
-	message,
-	description,
-	itemIndex = 0,
-}: ShownError): INodeExecutionData {
-	const json = { error: message, ...(description && { message: description }) };
+export function buildErrorItem(
+	{ onError }: INode,
+	{ message, description, itemIndex = 0 }: ShownError,
+	beside: object = {},
+): INodeExecutionData {
+	const error = { error: message, ...(description && { message: description }) };
+	const json = onError === 'continueErrorOutput' ? error : { ...beside, ...error };
 	return { json, pairedItem: { item: itemIndex } };
 }

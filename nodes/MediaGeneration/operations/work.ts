@@ -7,6 +7,8 @@ export interface RequestWork {
 	index: number;
 	item: Item;
 	request: CreateRequest;
+	/** The failed task in whose place the new one is created, in a try of n8n. */
+	failed?: TaskWork;
 }
 
 /** An item with its task, however it came by it. Waiting takes this, and knows no creation. */
@@ -17,6 +19,8 @@ export interface TaskWork {
 	task: Task;
 	/** It is of an earlier execution, and the service calls that one back. */
 	elsewhere?: boolean;
+	/** Why it was not created again although it failed, without a period. */
+	notAgain?: string;
 }
 
 /** What a run that creates tasks has to do for an item. */

@@ -57,7 +57,8 @@ export async function takeBudget(
 
 /** Gives back what was taken for requests that were not sent. */
 export function returnBudget(record: RunRecord, requests: RequestWork[]): void {
-	record.shared.count -= requests.filter(({ index }) => !record.hasSent(index)).length;
+	const wasSent = ({ index, failed }: RequestWork) => record.hasSent(index, failed?.task.taskId);
+	record.shared.count -= requests.filter((request) => !wasSent(request)).length;
 }
 
 /** @throws {UserError} unless each account has more credits than these */

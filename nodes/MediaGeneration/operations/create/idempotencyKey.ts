@@ -7,7 +7,7 @@ import type { RunRecord } from '../record/runRecord';
 
 /**
  * Makes a creation's idempotency key: the same for the same item, account and body of a run, in all
- * tries; random without an execution; undefined if the credential names no header for it.
+ * tries, save where a failed task is created again; random without an execution; undefined if the credential names no header for it.
  */
 export function buildIdempotencyKey(
 	record: RunRecord,
@@ -15,8 +15,9 @@ export function buildIdempotencyKey(
 	body: CreateTaskRequest,
 ): string | undefined {
 	if (!readIdempotencyHeader(service.credentials)) return undefined;
-	const origin = record.findOrigin(index);
+	const { origin, before = [] } = record.findOrigin(index);
 	if (!origin) return randomUUID();
 	const node = [context.getInstanceId(), context.getWorkflow().id, origin, context.getNode().id];
-	return digest([...node, record.run, index, service.account, body]);
+	const place = [record.run, index, service.account, body];
+	return digest([...node, ...place, ...(before.length ? [before.length] : [])]);
 }

@@ -4,10 +4,10 @@ import { checkItems, failAll, throwFirstError, toOutput } from '../items';
 import { hasFailed, type CreatingOperation, type Outcome } from '../operation';
 import { openRecord } from '../record/openRecord';
 import type { Waited } from '../wait/waitForTasks';
-import { isRequest, isTask, type Created, type Step } from '../work';
+import { isRequest, isTask, type Created, type RequestWork, type Step } from '../work';
 import { returnBudget, takeBudget } from './budget';
 import { createTasks } from './createTasks';
-import { decide, matchEarlier, openWait, readStep, type CreatingRun } from './steps';
+import { decide, matchEarlier, noteFailed, openWait, readStep, type CreatingRun } from './steps';
 
 /**
  * Runs an operation that creates tasks. Each step takes what the one before made of the items: a
@@ -28,11 +28,21 @@ export async function runCreating(
 		return await sleepOn(context, record.asleep);
 	}
 	const run = { context, operation, record };
+	try {
+		return await createAndOutput(run);
+	} finally {
+		record.releaseFailed();
+	}
+}
+
+async function createAndOutput(run: CreatingRun): Promise<INodeExecutionData[]> {
+	const { context, record } = run;
 	const read = await checkItems(context, async (index) => await readStep(run, index));
 	throwFirstError(context, read, record);
 	const { outcomes, fallAsleep } = await createAndWait(run, read).catch(
 		(error: unknown): Waited => ({ outcomes: failAll(context, read, error, record) }),
 	);
+	noteFailed(record, outcomes);
 	throwFirstError(context, outcomes, record);
 	const output = toOutput(context, outcomes, record);
 	try {
@@ -53,6 +63,9 @@ async function createAndWait(run: CreatingRun, read: Step[]): Promise<Waited> {
 	const affordable = await checkBudget(run, addressed);
 	const created = await createTasks(context, record, affordable);
 	returnBudget(record, affordable.filter(isRequest));
+	// The limit counts anew for the tasks that took the place of failed ones: all others have ended.
+	if (wait && created.some((step, item) => isTask(step) && isAgain(affordable[item])))
+		delete wait.begun;
 	if (!wait || isOver(context, created)) return { outcomes: created.map(showTask) };
 	const { waitForTasks } = await import('../wait/waitForTasks');
 	const waited = await waitForTasks(context, created.filter(isTask), { record, wait, decision });
@@ -64,16 +77,25 @@ async function createAndWait(run: CreatingRun, read: Step[]): Promise<Waited> {
 const setCallback = (step: Step, callBackUrl?: string): Step =>
 	isRequest(step) ? { ...step, request: { ...step.request, callBackUrl } } : step;
 
+const isAgain = (step: Step): boolean => isRequest(step) && step.failed !== undefined;
+
 /**
- * Takes the requests from the budget. With On Error "continue", those that Options forbid fail.
+ * Takes the requests from the budget. With On Error "continue", those that Options forbid fail. If
+ * they forbid creating failed tasks again, those stay as they are.
  * @throws {UserError} with On Error "stop"
  */
 async function checkBudget({ context, record }: CreatingRun, steps: Step[]): Promise<Step[]> {
-	const taken = takeBudget(context, record, steps.filter(isRequest));
-	const refusal = await taken.catch((error: unknown) => ({ error }));
-	if (!refusal) return steps;
-	if (stopsOnError(context)) throw refusal.error;
-	return steps.map((step) => (isRequest(step) ? refusal : step));
+	const requests = steps.filter(isRequest);
+	const take = async (some: RequestWork[]) =>
+		await takeBudget(context, record, some).catch((error: Error) => ({ error }));
+	const refusal = await take(requests.filter(({ failed }) => !failed));
+	if (refusal && stopsOnError(context)) throw refusal.error;
+	const noRoom = await take(requests.filter(({ failed }) => failed));
+	return steps.map((step) => {
+		if (!isRequest(step)) return step;
+		if (!step.failed) return refusal ?? step;
+		return noRoom ? { ...step.failed, notAgain: noRoom.error.message } : step;
+	});
 }
 
 /** Says whether the run ends before it waits: it was stopped, or an error ends it. */

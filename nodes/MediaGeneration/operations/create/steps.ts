@@ -1,12 +1,13 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
 import { newTask } from '../../api/task';
+import { FailedTaskError } from '../failedTask';
 import { readItem, readService } from '../items';
-import { hasFailed, type CreatingOperation } from '../operation';
-import type { RunRecord } from '../record/runRecord';
+import { hasFailed, type CreatingOperation, type Outcome } from '../operation';
+import type { RecalledTask, RunRecord } from '../record/runRecord';
 import type { Wait } from '../record/wait';
 import type { WaitDecision } from '../wait/decide';
-import { isRequest, isTask, type Step } from '../work';
+import { isRequest, isTask, type Step, type TaskWork } from '../work';
 
 /** A run that creates tasks. */
 export interface CreatingRun {
@@ -16,8 +17,8 @@ export interface CreatingRun {
 }
 
 /**
- * Recalls what an earlier try made of an item, or else turns the item into a request. A woken run
- * creates nothing.
+ * Recalls what an earlier try made of an item, or else turns the item into a request; also where its
+ * task failed, and this try creates it again. A woken run creates nothing.
  * @throws {UserError} for a field or file that can't be sent
  */
 export async function readStep(
@@ -26,19 +27,26 @@ export async function readStep(
 ): Promise<Step> {
 	const recalled = record.recall(index);
 	if (hasFailed(recalled)) return recalled;
-	if (recalled) {
-		const { taskId, model, warning, elsewhere } = recalled;
-		// Only the credential is read: other expressions may return another value than before.
-		let service: Promise<TaskService> | undefined;
-		const getService = async () => await (service ??= readService(context, index));
-		// A run that may sleep reads it now, so that its error is the item's.
-		if (!record.woken) await getService();
-		return { index, getService, task: newTask(taskId, model, warning), elsewhere };
-	}
+	const task = recalled && toWork(index, createGetService(context, index), recalled);
+	// A run that may sleep reads the credential now, so that its error is the item's.
+	if (!record.woken) await task?.getService();
+	if (task && !record.createsAgain(index)) return task;
 	if (record.woken) return undefined;
 	const item = await readItem(context, operation, index);
-	return { index, item, request: await operation.request(item) };
+	return { index, item, request: await operation.request(item), failed: task };
 }
+
+/** Only the credential is read: other expressions may return another value than before. */
+function createGetService(context: IExecuteFunctions, index: number): TaskWork['getService'] {
+	let service: Promise<TaskService> | undefined;
+	return async () => await (service ??= readService(context, index));
+}
+
+const toWork = (
+	index: number,
+	getService: TaskWork['getService'],
+	{ taskId, model, warning, failed, elsewhere }: RecalledTask,
+): TaskWork => ({ index, getService, task: failed ?? newTask(taskId, model, warning), elsewhere });
 
 /** Opens the wait, by the settings of the first item; undefined for an operation that doesn't wait. */
 export function openWait(
@@ -52,16 +60,10 @@ export function openWait(
 
 /** Puts the task of the execution that this one retries in place of the same request. */
 export function matchEarlier(record: RunRecord, step: Step): Step {
-	if (!isRequest(step)) return step;
+	if (!isRequest(step) || step.failed) return step;
 	const { index, item, request } = step;
 	const same = record.findSame(index, request);
-	if (!same) return step;
-	return {
-		index,
-		getService: async () => item.service,
-		task: newTask(same.taskId, same.model, same.warning),
-		elsewhere: true,
-	};
+	return same ? toWork(index, async () => item.service, same) : step;
 }
 
 /** Why a retry stays awake: the service sends callbacks to the execution that created the tasks. */
@@ -83,4 +85,11 @@ export async function decide(
 	const ofRequests = steps.filter(isRequest).map(({ item }) => item.service);
 	const credentials = [...ofTasks, ...ofRequests].map((service) => service.credentials);
 	return await decideWait(context, wait.settings.howToWait, credentials);
+}
+
+/** Notes the failed tasks that n8n gets as errors. */
+export function noteFailed(record: RunRecord, outcomes: Outcome[]): void {
+	for (const [item, outcome] of outcomes.entries())
+		if (hasFailed(outcome) && outcome.error instanceof FailedTaskError)
+			record.addFailed(item, outcome.error.task);
 }

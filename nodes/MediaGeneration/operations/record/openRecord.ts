@@ -1,8 +1,9 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { getNodeContext, isMixedUp, showInExecution } from '../../host/execution';
+import { readMostTries } from '../../host/retryOnFail';
 import { NODE_NAME } from '../../lib/brand';
 import { RunRecord } from './runRecord';
-import { findRunHere, noteRunHere } from './runsHere';
+import { catchUp, findRunHere, noteRunHere } from './runsHere';
 import { openShared } from './shared';
 import { beginRecord, readRecord, storeRecord, type StoredRecord } from './stored';
 
@@ -17,6 +18,7 @@ export function openRecord(context: IExecuteFunctions): RunRecord {
 	if (kept) storeRecord(kept, stored);
 	noteRunHere(context, stored);
 	const record = new RunRecord(context, stored);
+	record.takeFailed(readMostTries(context));
 	const show = () => showTaskIds(context, record);
 	context.getExecutionCancelSignal()?.addEventListener('abort', show, { once: true });
 	return record;
@@ -36,7 +38,10 @@ function continueRecord(
 	// A call of an MCP server has no execution ID, and must not look like an earlier execution.
 	const executionId = (context.getExecutionId() as string | undefined) ?? '';
 	const isSameExecution = before?.executionId === executionId;
-	if (isSameExecution && before.run === run) return before;
+	if (isSameExecution && before.run === run) {
+		catchUp(context, before);
+		return before;
+	}
 	const here = findRunHere(context, { executionId, run });
 	if (here) return here;
 	const shared = isSameExecution ? before.shared : openShared(context);

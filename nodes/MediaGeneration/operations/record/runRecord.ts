@@ -6,11 +6,13 @@ import type { CreateRequest, Failed } from '../operation';
 import { noteRunHere } from './runsHere';
 import { findUnknownCall, noteUnknownCall, type Shared } from './shared';
 import { toSleepingRun, type SleepingRun } from './sleepingRun';
-import type { SentItem, StoredRecord } from './stored';
+import { hasFailedForGood, type SentItem, type StoredRecord } from './stored';
 import type { Sleep, Wait } from './wait';
 
 /** A task from an earlier try or execution. It takes the place of the item's request. */
-export type RecalledTask = Pick<SentItem, 'model' | 'warning' | 'elsewhere'> & { taskId: string };
+export type RecalledTask = Pick<SentItem, 'model' | 'warning' | 'elsewhere' | 'failed'> & {
+	taskId: string;
+};
 
 /**
  * Remembers what a run of the node has sent, item by item. The same run of the same execution is
@@ -20,6 +22,8 @@ export type RecalledTask = Pick<SentItem, 'model' | 'warning' | 'elsewhere'> & {
 export class RunRecord {
 	/** The sleep that this run was woken from. */
 	readonly woken?: Sleep;
+	/** The items whose failed tasks this try creates again. */
+	private readonly again = new Set<number>();
 
 	constructor(
 		private readonly context: IExecuteFunctions,
@@ -37,9 +41,10 @@ export class RunRecord {
 		const { sent, shared } = this.stored;
 		const known = sent[item];
 		if (known?.unknown) return { error: new UnknownOutcomeError(known.unknown) };
-		if (known) return known as RecalledTask;
+		// If the item has a task too, this is why a try could not create that one again.
 		const failure = this.woken?.failures[item];
 		if (failure) return { error: restoreError(failure) };
+		if (known) return known as RecalledTask;
 		const unknown = findUnknownCall(this.context, shared, item);
 		return unknown ? { error: new UnknownOutcomeError(unknown) } : undefined;
 	}
@@ -49,8 +54,48 @@ export class RunRecord {
 		const before = this.stored.earlier?.[item];
 		const isSame = before?.taskId !== undefined && before.request === digestRequest(request);
 		if (!isSame) return undefined;
+		// One that may still end is waited for again.
+		const failed = hasFailedForGood(before) ? before.failed : undefined;
 		// It stays the task of this item, whatever its expressions return at the next try.
-		return (this.stored.sent[item] = { ...before, elsewhere: true }) as RecalledTask;
+		const same = { ...before, failed, handed: undefined, elsewhere: true };
+		return (this.stored.sent[item] = same) as RecalledTask;
+	}
+
+	/**
+	 * Takes the failed tasks that n8n was given as errors, because this run is a try after that: they
+	 * are to be created again. No other run of the same place can take them meanwhile.
+	 * @param mostTries the most tasks that an item may get
+	 */
+	takeFailed(mostTries: number): void {
+		if (this.woken || this.asleep) return;
+		for (const [item, sent] of Object.entries(this.stored.sent)) {
+			const creations = 1 + (sent.before ?? []).length;
+			if (!sent.handed || !hasFailedForGood(sent) || creations >= mostTries) continue;
+			sent.handed = false;
+			this.again.add(Number(item));
+		}
+	}
+
+	/** Says whether this try is to create the item's failed task again. */
+	createsAgain(item: number): boolean {
+		return this.again.has(item);
+	}
+
+	/** Leaves what was not created again to the next try. */
+	releaseFailed(): void {
+		for (const item of this.again) {
+			const sent = this.stored.sent[item];
+			if (sent?.handed === false) sent.handed = true;
+		}
+		this.again.clear();
+	}
+
+	/** Notes that n8n gets a failed task as the error of its item. */
+	addFailed(item: number, task: NonNullable<SentItem['failed']>): void {
+		const sent = this.stored.sent[item];
+		if (sent?.taskId !== task.taskId) return;
+		sent.failed ??= task;
+		sent.handed ??= true;
 	}
 
 	/** Notes that a task exists. From now on its ID can be found, whatever happens. */
@@ -66,12 +111,18 @@ export class RunRecord {
 		this.context.logger.warn(`${this.describe(item)} may have created ${task}: ${unknown.message}`);
 	}
 
-	hasSent(item: number): boolean {
-		return this.stored.sent[item] !== undefined;
+	/** @param failed the ID of the item's failed task, in place of which another is sent */
+	hasSent(item: number, failed?: string): boolean {
+		const sent = this.stored.sent[item];
+		return sent !== undefined && (sent.taskId === undefined || sent.taskId !== failed);
 	}
 
+	/** Lists the tasks that exist, also the failed ones that were created again. */
 	listTaskIds(): string[] {
-		return Object.values(this.stored.sent).flatMap(({ taskId }) => taskId ?? []);
+		return Object.values(this.stored.sent).flatMap(({ taskId, before = [] }) => [
+			...before,
+			...(taskId === undefined ? [] : [taskId]),
+		]);
 	}
 
 	findTaskId(item: number): string | undefined {
@@ -83,10 +134,17 @@ export class RunRecord {
 		return this.stored.run;
 	}
 
-	/** The execution in an item's idempotency key. One of unknown outcome keeps it in a retry. */
-	findOrigin(item: number): string {
-		const before = this.stored.earlier?.[item];
-		return before?.unknown ? before.origin : this.stored.executionId;
+	/**
+	 * What tells the creation for an item from others, in its idempotency key: the execution, and the
+	 * failed tasks before. One of unknown outcome keeps both in a retry.
+	 */
+	findOrigin(item: number): Pick<SentItem, 'origin' | 'before'> {
+		const { executionId, sent, earlier } = this.stored;
+		const failed = sent[item];
+		if (failed?.taskId)
+			return { origin: executionId, before: [...(failed.before ?? []), failed.taskId] };
+		const unknown = earlier?.[item];
+		return unknown?.unknown ? unknown : { origin: executionId };
 	}
 
 	get shared(): Pick<Shared, 'count'> {
@@ -124,12 +182,13 @@ export class RunRecord {
 		outcome: Pick<SentItem, 'taskId' | 'unknown'>,
 	): void {
 		const { model, warning } = request;
-		const origin = this.findOrigin(item);
+		const { origin, before } = this.findOrigin(item);
 		this.stored.sent[item] = {
 			request: digestRequest(request),
 			model,
 			warning,
 			origin,
+			before,
 			...outcome,
 		};
 	}

@@ -3,7 +3,7 @@ import { isTool } from '../../host/execution';
 import { readResumeSecrets } from '../../host/resumeUrl';
 import { BoundedMap } from '../../lib/boundedMap';
 import { digest } from '../../lib/json';
-import { beginRecord, type RunPlace, type StoredRecord } from './stored';
+import { beginRecord, type RunPlace, type SentItem, type StoredRecord } from './stored';
 import type { Wait } from './wait';
 
 /** What this process knows of a run. Its sleep is none of it: only what n8n has stored sleeps. */
@@ -21,6 +21,29 @@ export function noteRunHere(context: IExecuteFunctions, record: StoredRecord): v
 	const key = identifyRun(context, record);
 	const { sent, shared, wait } = record;
 	if (key) runsHere.set(key, { sent, shared, settings: wait?.settings });
+}
+
+/**
+ * Adds what this process knows of a run to its record, which n8n may have stored before that. Both
+ * then share what was sent, so that no two runs create the same task.
+ */
+export function catchUp(context: IExecuteFunctions, record: StoredRecord): void {
+	const here = runsHere.get(identifyRun(context, record));
+	if (!here || here.sent === record.sent) return;
+	for (const [index, sent] of Object.entries(record.sent)) {
+		const item = Number(index);
+		if (isLater(sent, here.sent[item])) here.sent[item] = sent;
+	}
+	record.sent = here.sent;
+	record.shared.count = Math.max(record.shared.count, here.shared.count);
+}
+
+/** Says whether something was sent, or has ended, after what is known. */
+function isLater(sent: SentItem, known?: SentItem): boolean {
+	if (!known) return true;
+	const [creations, knownCreations] = [sent, known].map(({ before = [] }) => before.length);
+	if (creations !== knownCreations) return Number(creations) > Number(knownCreations);
+	return sent.failed !== undefined && known.failed === undefined;
 }
 
 /** Makes the record of a run from what this process knows of it; undefined where it knows nothing. */

@@ -26,8 +26,8 @@ export const toSleepingRun = (
 	{ settings }: Wait,
 	asleep: Sleep,
 ): SleepingRun => ({
-	tasks: Object.values(sent).flatMap(({ taskId, model, warning }) =>
-		taskId ? newTask(taskId, model, warning) : [],
+	tasks: Object.values(sent).flatMap(({ taskId, model, warning, failed }) =>
+		taskId ? (failed ?? newTask(taskId, model, warning)) : [],
 	),
 	settings,
 	asleep,

@@ -1,5 +1,6 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
 import type { UnknownOutcome } from '../../api/failure';
+import { mayCreateAgain, type FailedTask } from '../failedTask';
 import type { Shared } from './shared';
 import type { Wait } from './wait';
 
@@ -23,9 +24,22 @@ export interface SentItem {
 	origin: string;
 	taskId?: string;
 	unknown?: UnknownOutcome;
+	/** How the task ended, if it failed. */
+	failed?: FailedTask;
+	/** n8n got it as the error of its item in this execution. False while a try creates it again. */
+	handed?: boolean;
+	/**
+	 * The failed tasks of the item that Retry On Fail created again, the oldest first. Their number is
+	 * part of the idempotency key: by the same one, the service would answer with the failed task.
+	 */
+	before?: string[];
 	/** It is of an earlier execution, and the service calls that one's resume URL. */
 	elsewhere?: boolean;
 }
+
+/** Says whether the item's task failed, and can't end otherwise any more. */
+export const hasFailedForGood = ({ failed }: SentItem): boolean =>
+	failed !== undefined && mayCreateAgain(failed);
 
 /** What n8n keeps with the execution. */
 export interface StoredRecord {

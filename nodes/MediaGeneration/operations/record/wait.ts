@@ -17,6 +17,8 @@ export interface WaitSettings {
 	downloads?: { field: string; maxBytes: number | null };
 	/** Each file of a task becomes an item of its own. */
 	perFile?: boolean;
+	/** A task that failed, or has not ended at the limit, is the error of its item, or is output. */
+	failedTasks: 'error' | 'output';
 }
 
 /** The wait of a run. Retry On Fail continues it, with the same limit. */

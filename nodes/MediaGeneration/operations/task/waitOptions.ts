@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
-import { isTool } from '../../host/execution';
+import { isForModel, isSingleNode, isTool } from '../../host/execution';
 import { numberFrom, readNumberOption, readOption, type Field } from '../../models/field';
 import type { Item } from '../operation';
 import type { HowToWait, WaitSettings } from '../record/wait';
@@ -68,8 +68,32 @@ const waitLimit: Field = {
 	displayOptions: byPeople,
 	default: 30,
 	description:
-		'The longest wait, for all items together. Tasks that have not ended by then are output with the status timedOut. Look at them later with Get.',
+		'The longest wait, for all items together. Tasks that have not ended by then are timedOut. They continue at the service: wait for them again with Wait.',
 	send: { shape: minutes },
+};
+
+const failedTasks: Field = {
+	displayName: 'Failed Tasks',
+	name: 'failedTasks',
+	type: 'options',
+	noDataExpression: true,
+	displayOptions: byPeople,
+	options: [
+		{
+			name: 'Error',
+			value: 'error',
+			description:
+				"A failed task is an error, which 'On Error' in Settings handles. So is one that has not ended at the limit.",
+		},
+		{
+			name: 'Output',
+			value: 'output',
+			description: 'A failed task is output like any other, and its status says what happened',
+		},
+	],
+	default: 'error',
+	description: 'Whether a failed task is an error, as with other nodes, or an item',
+	send: { shape: z.enum(['error', 'output'], { message: 'must be error or output' }) },
 };
 
 const downloadResults: Field = {
@@ -111,6 +135,7 @@ const agentWaits: Field[] = [
 export const waitOptions: Field[] = [
 	...agentWaits,
 	waitLimit,
+	failedTasks,
 	downloadResults,
 	outputItems,
 	outputBinaryField,
@@ -123,18 +148,22 @@ export const readHowToWait = ({ option }: Item): HowToWait =>
 
 /**
  * Reads a run's settings with the expressions of this item. A tool waits as long as Agent Wait
- * says, and its agent's model gets links only.
+ * says, and its agent's model gets links only. A failed task is no error for a model: it reads the
+ * status, and that nothing is to be created again.
  * @throws {UserError} when an option can't be used
  */
 export function readWaitSettings({ context, option, settings }: Item): WaitSettings {
 	const isForAgent = isTool(context);
 	const limit = readNumberOption(option, isForAgent ? agentWait : waitLimit);
 	const downloads = !isForAgent && readOption(option, downloadResults) !== false;
+	const failed =
+		isForModel(context) || isSingleNode(context) ? 'output' : readOption(option, failedTasks);
 	const field = String(option(outputBinaryField.name) ?? '').trim() || 'data';
 	return {
 		...settings,
 		limit: limit * MINUTE,
 		perFile: readPerFile(option),
+		failedTasks: (failed ?? failedTasks.default) as WaitSettings['failedTasks'],
 		...(downloads && { downloads: { field, maxBytes: readMaxBytes(option) } }),
 	};
 }

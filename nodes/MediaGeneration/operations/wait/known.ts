@@ -1,6 +1,7 @@
 import { ServiceError } from '../../api/failure';
 import { markTimedOut, restoreTask, storeTask, type StoredTask, type Task } from '../../api/task';
 import { dropUndefined } from '../../lib/json';
+import { isFailed, type FailedTask } from '../failedTask';
 import type { OutputItem } from '../operation';
 import { GET_FILES, toTaskItems } from '../results/fileItems';
 
@@ -36,13 +37,18 @@ export class KnownTasks {
 	/** @param settings of what is output */
 	constructor(private readonly settings: { downloads?: object; perFile?: boolean } = {}) {}
 
-	/** Sets the tasks. What is known of those that it has already stays known. */
+	/**
+	 * Sets the tasks. What is known of those that it has already stays known, save where a try before
+	 * this one has given up waiting for one.
+	 */
 	setTasks(tasks: Task[]): void {
 		const before = new Map(this.byId);
 		this.byId.clear();
 		this.open.clear();
 		for (const task of tasks) {
-			const known = before.get(task.taskId) ?? { task, silences: 0 };
+			const earlier = before.get(task.taskId);
+			const isGivenUp = hasEnded(task) && earlier && !hasEnded(earlier.task);
+			const known = earlier && !isGivenUp ? earlier : { task, silences: 0 };
 			this.byId.set(task.taskId, known);
 			if (!hasEnded(known.task)) this.open.add(task.taskId);
 		}
@@ -58,6 +64,10 @@ export class KnownTasks {
 
 	get haveEnded(): boolean {
 		return this.open.size === 0;
+	}
+
+	get haveFailed(): boolean {
+		return this.tasks.some(isFailed);
 	}
 
 	/** Why the last look at a task that has not ended failed, if one did. */
@@ -123,15 +133,22 @@ export class KnownTasks {
 		return [{ json: markTimedOut(this.getTask(taskId)) }];
 	}
 
+	/** Returns a task that failed, or has not ended when the wait is over; undefined if it completed. */
+	findFailed(taskId: string): FailedTask | undefined {
+		const { task, failure } = this.byId.get(taskId) as Known;
+		const ended = markTimedOut(task);
+		if (!isFailed(ended)) return undefined;
+		return { ...ended, ...(failure && { lookError: failure.message }) };
+	}
+
 	/** Makes a task's output from what is known now. One that has not ended is `timedOut`. */
 	toOutput(taskId: string): OutputItem[] {
-		const { task, failure, output } = this.byId.get(taskId) as Known;
+		const { task, output } = this.byId.get(taskId) as Known;
 		const { downloads, perFile = false } = this.settings;
 		if (output) return output;
 		if (downloads && task.status === 'completed' && task.resultUrls?.length)
 			return toTaskItems({ ...task, downloadError: LIMIT_PASSED }, perFile);
-		const lookError = failure && { lookError: failure.message };
-		return toTaskItems({ ...markTimedOut(task), ...lookError }, perFile);
+		return toTaskItems(this.findFailed(taskId) ?? task, perFile);
 	}
 }
 

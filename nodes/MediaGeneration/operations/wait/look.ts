@@ -1,5 +1,7 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Task } from '../../api/task';
 import { mapConcurrent } from '../../lib/mapConcurrent';
+import { stopsOnError } from '../errors';
 import { CONCURRENCY, type OutputItem } from '../operation';
 import type { WaitSettings } from '../record/wait';
 import type { FileSource } from '../results/downloadFile';
@@ -31,7 +33,16 @@ export class Looker {
 	private readonly fetched = new Map<string, Promise<OutputItem[]>>();
 	private readonly requests = new Map<string, Promise<void>>();
 
-	constructor(private readonly settings: WaitSettings) {
+	/** A failed task ends the run with an error, so that files are of no use then. */
+	private readonly endsAtFailure: boolean;
+
+	/** @param context of a run that waits awake; absent where no files are fetched */
+	constructor(
+		private readonly settings: WaitSettings,
+		context?: IExecuteFunctions,
+	) {
+		const areErrors = settings.failedTasks === 'error';
+		this.endsAtFailure = areErrors && context !== undefined && stopsOnError(context);
 		this.known = new KnownTasks(settings);
 	}
 
@@ -51,10 +62,13 @@ export class Looker {
 		});
 	}
 
-	/** Waits for the files of all tasks that have completed. Nothing is thrown. */
+	/** Waits for the files of all tasks that have completed, when no look follows. Nothing is thrown. */
 	async collectFiles(getSource: LookOptions['getSource']): Promise<void> {
-		const ids = this.known.tasks.map(({ taskId }) => taskId);
-		await Promise.all(ids.map((taskId) => this.fetchFiles(taskId, getSource(taskId))));
+		const { known } = this;
+		const ids = known.tasks.map(({ taskId }) => taskId);
+		const isOver = this.endsAtFailure && !known.haveEnded;
+		const wanted = isOver ? ids.filter((taskId) => this.fetched.has(taskId)) : ids;
+		await Promise.all(wanted.map((taskId) => this.fetchFiles(taskId, getSource(taskId))));
 	}
 
 	/**
@@ -86,7 +100,9 @@ export class Looker {
 		if (!storage.helpers) return;
 		// The settings of an item are read only if it has no task yet.
 		const source = { ...storage, settings: this.settings, getService } as FileSource;
-		const items = this.fetched.get(taskId) ?? this.download(task, source, downloads);
+		const begun = this.fetched.get(taskId);
+		if (!begun && this.endsAtFailure && this.known.haveFailed) return;
+		const items = begun ?? this.download(task, source, downloads);
 		this.fetched.set(taskId, items);
 		this.known.learnFiles(taskId, await items);
 	}

@@ -1,12 +1,38 @@
 import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 import type { Task } from '../../api/task';
 import { cutText } from '../../lib/text';
+import { FailedTaskError } from '../failedTask';
 import { addHint } from '../hint';
+import type { Outcome } from '../operation';
+import type { WaitSettings } from '../record/wait';
+import type { TaskWork } from '../work';
+import type { KnownTasks } from './known';
+
+/** What becomes of failed tasks. */
+export interface FailureSettings extends Pick<WaitSettings, 'failedTasks'> {
+	/** The run creates tasks, and a try of n8n may create failed ones again. */
+	creates: boolean;
+}
+
+/** Makes the outcome of each item when the wait is over: its task, or the error that it failed. */
+export function toOutcomes(
+	known: KnownTasks,
+	works: TaskWork[],
+	{ failedTasks, creates }: FailureSettings,
+): Outcome[] {
+	const taskIds = works.map(({ task }) => task.taskId);
+	const hasCompleted = known.tasks.some(({ status }) => status === 'completed');
+	return works.map(({ task: { taskId }, notAgain }) => {
+		const failed = failedTasks === 'error' && known.findFailed(taskId);
+		if (!failed) return { items: known.toOutput(taskId) };
+		return { error: new FailedTaskError(failed, { taskIds, hasCompleted, creates, notAgain }) };
+	});
+}
 
 /** The longest reason of a failed task in a hint, in characters. */
 const SHOWN_REASON = 200;
 
-/** Shows how the tasks of a run ended, which n8n calls a success all the same, and their cost. */
+/** Shows how the tasks of a run ended, and what they cost. */
 export function showOutcome(context: IExecuteFunctions, tasks: Task[]): void {
 	const failed = tasks.filter(({ status }) => status === 'failed');
 	const open = tasks.filter(({ status }) => status === 'pending' || status === 'timedOut');

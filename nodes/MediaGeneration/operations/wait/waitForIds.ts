@@ -21,7 +21,8 @@ export async function waitForIds(
 	settings: WaitSettings,
 ): Promise<Outcome[]> {
 	const times = planWait(context, Date.now() + settings.limit);
-	const looker = new Looker(settings);
+	const { failedTasks } = settings;
+	const looker = new Looker(settings, context);
 	const strangers = await Promise.all(works.map(async (work) => await findStranger(works, work)));
 	const own = works.filter((_, order) => !strangers[order]);
 	looker.known.setTasks(own.map(({ task }) => task));
@@ -33,7 +34,8 @@ export async function waitForIds(
 	if (stopsOnError(context) && failed.some(hasFailed)) return failed;
 	const waiting = works.filter((_, order) => !failed[order]);
 	looker.known.setTasks(waiting.map(({ task }) => task));
-	const waited = (await waitAwake(context, waiting, { looker, times })).values();
+	const ended = { failedTasks, creates: false };
+	const waited = (await waitAwake(context, waiting, { looker, times, failed: ended })).values();
 	return failed.map((one) => one ?? waited.next().value);
 }
 

@@ -35,7 +35,8 @@ export async function waitForTasks(
 	const { woken } = record;
 	wait.begun ??= Date.now();
 	const until = wait.begun + wait.settings.limit;
-	const looker = lookers.get(wait) ?? new Looker(wait.settings);
+	const { failedTasks } = wait.settings;
+	const looker = lookers.get(wait) ?? new Looker(wait.settings, context);
 	lookers.set(wait, looker);
 	const { known } = looker;
 	known.setTasks(works.map(({ task }) => task));
@@ -58,5 +59,6 @@ export async function waitForTasks(
 	showAgain(context, woken?.hints);
 	sayObstacle(context, woken?.obstacle);
 	const times = planWait(context, until);
-	return { outcomes: await waitAwake(context, works, { looker, times }) };
+	const failed = { failedTasks, creates: true };
+	return { outcomes: await waitAwake(context, works, { looker, times, failed }) };
 }

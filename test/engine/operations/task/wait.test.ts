@@ -16,7 +16,8 @@ const runWait = { resource: 'task', operation: 'wait', taskId: '={{ $json.taskId
 
 it('outputs what Generate does, each task in its place with its file, and creates nothing', async () => {
 	const items = await startTasks();
-	const { output, hints } = await engine.run(runWait, { items });
+	const options = { failedTasks: 'output' };
+	const { output, hints } = await engine.run({ ...runWait, options }, { items });
 	expect(output).toMatchObject(
 		['completed', 'failed', 'completed'].map((status, item) => ({
 			json: { taskId: items[item]?.taskId, status, model: 'beta2/image-edit' },
@@ -47,11 +48,25 @@ it('names an ID that the service does not know, and waits for the others where t
 	]);
 });
 
+it('a task that failed is the error of its item', async () => {
+	const items = await startTasks();
+	const { error } = await engine.run(runWait, { items });
+	expect(error?.message).toMatch(/^The task failed: .* \[item 1\]$/);
+	expect(error?.description).toMatch(new RegExp(`Task ID: ${items[1]?.taskId}$`));
+	for (const item of [0, 2]) expect(error?.description).toContain(items[item]?.taskId);
+	expect(error?.description).not.toContain('pays');
+});
+
 it('a task that goes on is timedOut at the limit, and the next Wait goes on', async () => {
 	const slow = (await startTasks()).slice(2);
-	const short = await engine.run({ ...runWait, options: { waitLimit: 0.01 } }, { items: slow });
-	expect(short.output).toMatchObject([{ json: { ...slow[0], status: 'timedOut' } }]);
-	expect(short.hints).toEqual([expect.stringContaining('Use Wait to go on')]);
+	const short = { waitLimit: 0.01 };
+	const { error } = await engine.run({ ...runWait, options: short }, { items: slow });
+	expect(error?.message).toBe('The task had not ended when the wait was over [item 0]');
+	expect(error?.description).toContain('use Wait with this ID');
+	const options = { ...short, failedTasks: 'output' };
+	const timedOut = await engine.run({ ...runWait, options }, { items: slow });
+	expect(timedOut.output).toMatchObject([{ json: { ...slow[0], status: 'timedOut' } }]);
+	expect(timedOut.hints).toEqual([expect.stringContaining('Use Wait to go on')]);
 	const { output } = await engine.run(runWait, { items: slow });
 	expect(output).toMatchObject([{ json: { ...slow[0], status: 'completed' } }]);
 });

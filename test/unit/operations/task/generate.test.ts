@@ -24,23 +24,28 @@ describe('the settings of a wait', () => {
 		limit: 30 * MINUTE,
 		timeoutSeconds: 1,
 		perFile: false,
+		failedTasks: 'error',
 		downloads: { field: 'data', maxBytes: 2048 * 1024 ** 2 },
 	};
 	const AGENT = { type: 'nodeTool' };
+	const forAgent = { downloads: undefined, limit: 10 * MINUTE, failedTasks: 'output' };
 	const film = { outputBinaryField: ' film ', maxSizeMegabytes: 1 };
 	it.each<[string, Record<string, unknown>, Run, object]>([
 		['defaults', {}, {}, {}],
 		['a way to wait', { howToWait: 'polling' }, {}, { howToWait: 'polling' }],
 		['a limit', { waitLimit: 0.5 }, {}, { limit: 30_000 }],
 		['no downloads', { downloadResults: false }, {}, { downloads: undefined }],
-		['none for an agent, and its limit', {}, AGENT, { downloads: undefined, limit: 10 * MINUTE }],
-		["an agent's own limit", { agentWait: 2 }, AGENT, { downloads: undefined, limit: 2 * MINUTE }],
+		['none for an agent, and its limit', {}, AGENT, forAgent],
+		["an agent's own limit", { agentWait: 2 }, AGENT, { ...forAgent, limit: 2 * MINUTE }],
 		[
 			'no limit but its own for an agent',
 			{ waitLimit: 0, downloadResults: 'perhaps' },
 			AGENT,
-			{ downloads: undefined, limit: 10 * MINUTE },
+			forAgent,
 		],
+		['failed tasks that are output', { failedTasks: 'output' }, {}, { failedTasks: 'output' }],
+		['no errors for an agent', { failedTasks: 'error' }, AGENT, forAgent],
+		["none in n8n's Agents", { failedTasks: 'no' }, { kept: null }, { failedTasks: 'output' }],
 		['no limit of agents elsewhere', { agentWait: 0 }, {}, {}],
 		['One per File', { outputItems: 'perFile' }, {}, { perFile: true }],
 		['files', film, {}, { downloads: { field: 'film', maxBytes: 1024 ** 2 } }],
@@ -62,6 +67,7 @@ describe('the settings of a wait', () => {
 			{},
 		],
 		[{ downloadResults: 'perhaps' }, /^'Download Results' in Options must be true or false/, {}],
+		[{ failedTasks: 'no' }, /^'Failed Tasks' in Options must be error or output/, {}],
 		[{ maxSizeMegabytes: -1 }, /^'Maximum File Size/, {}],
 		[{ agentWait: 0 }, /^'Agent Wait/, AGENT],
 	])('are refused if they are %j', (options, message, run) => {

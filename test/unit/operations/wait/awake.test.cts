@@ -43,10 +43,14 @@ async function poll(
 		getService: async () => service,
 		task: newTask(taskId, 'model'),
 	}));
-	const looker = new Looker({ limit: 0, timeoutSeconds: 60 });
+	const looker = new Looker({ limit: 0, timeoutSeconds: 60, failedTasks: 'output' });
 	looker.known.setTasks(works.map(({ task }) => task));
 	let endedAt: number | undefined;
-	const wait = waitAwake(context, works, { looker, times: planWait(context, until) });
+	const wait = waitAwake(context, works, {
+		looker,
+		times: planWait(context, until),
+		failed: { failedTasks: 'output', creates: true },
+	});
 	void wait.then(() => (endedAt = Date.now()));
 	await jest.advanceTimersByTimeAsync(Math.max(until, 0) + 60_000);
 	const output = (await wait) as Array<{ items: [{ json: Task }] }>;

@@ -16,7 +16,7 @@ function build({
 } = {}) {
 	const asked: string[] = [];
 	const tasks = IDS.map((taskId) => newTask(taskId, 'model'));
-	const looker = new Looker({ limit: 1, timeoutSeconds: 1, downloads });
+	const looker = new Looker({ limit: 1, timeoutSeconds: 1, downloads, failedTasks: 'output' });
 	looker.known.setTasks(tasks);
 	const getTask = async (taskId: string) => {
 		asked.push(taskId);
@@ -126,6 +126,7 @@ it('files of a run that was woken may take as long as its Request Timeout says',
 	const looker = new Looker({
 		limit: 1,
 		timeoutSeconds: 300,
+		failedTasks: 'output',
 		downloads: { field: 'data', maxBytes: null },
 	});
 	const task = newTask('task', 'model');

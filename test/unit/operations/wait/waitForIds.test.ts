@@ -47,8 +47,9 @@ async function wait(
 		Object.assign(service, { getTask });
 		return { index, getService: async () => service, task: newTask(taskId) };
 	});
+	const base = { limit: MINUTE, timeoutSeconds: 60, failedTasks: 'output' as const };
 	let seconds: number | undefined;
-	const waiting = waitForIds(context, works, { limit: MINUTE, timeoutSeconds: 60, ...settings });
+	const waiting = waitForIds(context, works, { ...base, ...settings });
 	void waiting.then(() => (seconds = Math.round(Date.now() / SECOND)));
 	await jest.advanceTimersByTimeAsync(5 * MINUTE);
 	return { outcomes: await waiting, seconds, asked };

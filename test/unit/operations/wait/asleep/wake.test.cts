@@ -47,7 +47,13 @@ function newExecution({ limit = LIMIT, more = [] as string[] } = {}) {
 	for (const [index, taskId] of [one, two, ...more].entries())
 		record.addTask(index, { model: 'model', input: {} }, taskId);
 	const downloads = { field: 'data', maxBytes: null };
-	record.openWait(() => ({ howToWait: 'callback', limit, timeoutSeconds: 600, downloads }));
+	record.openWait(() => ({
+		howToWait: 'callback',
+		limit,
+		timeoutSeconds: 600,
+		downloads,
+		failedTasks: 'output',
+	}));
 	/** Begins a sleep. n8n stores what the node keeps. */
 	const sleep = () => {
 		record.sleep({ until: Date.now() + limit, input: [input], failures: {} });

@@ -1,0 +1,216 @@
+import { expect } from '@jest/globals';
+import { WAYS, type Way } from '../../dev/fixtures/ways.cts';
+import { generate, mediaGeneration, NODE, prompts, SEEN } from '../../dev/fixtures/workflows.cts';
+import type { Execution } from '../../dev/n8n/execution.cts';
+import { usePair } from './support.cts';
+
+/** How often each prompt was sent. */
+const sendings = new Map<string, number>();
+
+const pair = usePair({
+	service: {
+		taskSeconds: 0.5,
+		credits: 1e9,
+		callbackRetrySeconds: [0.3, 0.6, 1.2, 2.4],
+		faultsFor: ({ input }) => {
+			const prompt = String(input.prompt);
+			const count = (sendings.get(prompt) ?? 0) + 1;
+			sendings.set(prompt, count);
+			return prompt.includes('failsOnce') && count === 1 ? { fail: true } : undefined;
+		},
+	},
+	keeps: true,
+});
+
+const FILES = { downloadResults: true };
+const GOES_ON = { onError: 'continueRegularOutput' };
+const TO_ERRORS = { onError: 'continueErrorOutput' };
+const retry = (maxTries: number) => ({ retryOnFail: true, maxTries, waitBetweenTries: 50 });
+
+let runs = 0;
+
+/** Runs the node once for these prompts, which get a name of the run. */
+async function run(way: Way, texts: string[], more: { options?: object; node?: object } = {}) {
+	const name = `run${++runs}`;
+	const named = texts.map((text) => `${text} ${name}`);
+	const deliveries = pair.service.deliveries.length;
+	const node = generate({ options: { howToWait: way, ...FILES, ...more.options } }, more.node);
+	const execution = await pair.runNodes(prompts(named), node, SEEN);
+	const tasks = named.map((prompt) =>
+		pair.listTasks().filter(({ input }) => input.prompt === prompt),
+	);
+	// It slept, or stayed awake, as it was meant to.
+	for (const { callBackUrl } of tasks.flat()) expect(Boolean(callBackUrl)).toBe(way === 'callback');
+	return {
+		execution,
+		tasks,
+		/** The IDs of each item's tasks, the oldest first. */
+		ids: tasks.map((some) => some.map(({ taskId }) => taskId)),
+		countFiles: () => pair.service.deliveries.length - deliveries,
+	};
+}
+
+const readItems = (execution: Execution, branch = 0) =>
+	execution.getOutput(NODE, { branch }).map(({ json, binary, pairedItem }) => ({
+		...json,
+		files: Object.keys(binary ?? {}),
+		item: (pairedItem as { item: number }).item,
+	}));
+
+const FAILED = expect.stringMatching(/^The task failed: .+ \(code 501\) \[item 1\]$/);
+const endsWithId = (taskId?: string) => expect.stringMatching(new RegExp(`Task ID: ${taskId}$`));
+
+describe.each(WAYS)('a task that failed, by %s,', (way) => {
+	const TEXTS = ['#slow=3 one', 'two #fail', '#slow=3 three'];
+
+	it('ends the execution as failed once all have ended, names all, and no download begins', async () => {
+		const { execution, tasks, ids, countFiles } = await run(way, TEXTS);
+		expect(execution.status).toBe('error');
+		const { message, description } = execution.getError() ?? {};
+		expect(message).toEqual(FAILED);
+		expect(description).toEqual(endsWithId(ids[1]?.[0]));
+		for (const taskId of [ids[0], ids[2]].flat()) expect(description).toContain(taskId);
+		expect(description).toContain("finished tasks aren't paid again");
+		for (const { completeTime } of tasks.flat())
+			expect(completeTime).toBeLessThanOrEqual(Number(execution.endedAt));
+		expect(tasks.flat()).toHaveLength(3);
+		expect(countFiles()).toBe(0);
+	});
+
+	it('is its Task with the error beside the finished ones, where the run continues', async () => {
+		const { execution, ids, countFiles } = await run(way, TEXTS, { node: GOES_ON });
+		expect(execution.status).toBe('success');
+		expect(readItems(execution)).toMatchObject([
+			{ taskId: ids[0]?.[0], status: 'completed', files: ['data'], item: 0 },
+			{
+				taskId: ids[1]?.[0],
+				status: 'failed',
+				failCode: '501',
+				error: FAILED,
+				message: endsWithId(ids[1]?.[0]),
+				files: [],
+				item: 1,
+			},
+			{ taskId: ids[2]?.[0], status: 'completed', files: ['data'], item: 2 },
+		]);
+		expect(countFiles()).toBe(2);
+	});
+
+	it('comes out at the error output, which ends with its ID', async () => {
+		const { execution, ids } = await run(way, TEXTS, { node: TO_ERRORS });
+		expect(execution.status).toBe('success');
+		expect(readItems(execution)).toMatchObject([
+			{ taskId: ids[0]?.[0], status: 'completed', files: ['data'], item: 0 },
+			{ taskId: ids[2]?.[0], status: 'completed', files: ['data'], item: 2 },
+		]);
+		// n8n adds the fields of the input item.
+		const [json, ...others] = execution.getOutput(NODE, { branch: 1 }).map((one) => one.json);
+		expect(others).toEqual([]);
+		const prompt = expect.stringContaining('two #fail');
+		expect(json).toEqual({ prompt, error: FAILED, message: endsWithId(ids[1]?.[0]) });
+	});
+
+	it('is output by its status where Failed Tasks says so, and created once', async () => {
+		const options = { failedTasks: 'output' };
+		const { execution, ids } = await run(way, TEXTS, { options, node: retry(2) });
+		expect(execution.status).toBe('success');
+		const statuses = readItems(execution).map((item) => (item as { status?: string }).status);
+		expect(statuses).toEqual(['completed', 'failed', 'completed']);
+		expect(ids.map(({ length }) => length)).toEqual([1, 1, 1]);
+	});
+
+	it('is created once more by Retry On Fail, the finished one is not', async () => {
+		const texts = ['one', 'two failsOnce'];
+		const { execution, ids, countFiles } = await run(way, texts, { node: retry(3) });
+		expect(execution.status).toBe('success');
+		expect(ids.map(({ length }) => length)).toEqual([1, 2]);
+		expect(readItems(execution)).toMatchObject([
+			{ taskId: ids[0]?.[0], status: 'completed', files: ['data'] },
+			{ taskId: ids[1]?.[1], status: 'completed', files: ['data'] },
+		]);
+		expect(countFiles()).toBeGreaterThanOrEqual(2);
+	});
+
+	it("is created in no more than n8n's tries, also of n8n's that begin anew when it wakes the execution", async () => {
+		const { execution, ids } = await run(way, ['one', 'two #fail'], { node: retry(3) });
+		expect(execution.status).toBe('error');
+		expect(ids.map(({ length }) => length)).toEqual([1, 3]);
+		const { message, description } = execution.getError() ?? {};
+		expect(message).toEqual(FAILED);
+		for (const taskId of ids.flat()) expect(description).toContain(taskId);
+		expect(description).toEqual(endsWithId(ids[1]?.[2]));
+	});
+
+	it('is created again in a run that continues only if it is the first item, as n8n tries again', async () => {
+		const first = await run(way, ['one failsOnce', 'two'], { node: { ...GOES_ON, ...retry(2) } });
+		expect(first.ids.map(({ length }) => length)).toEqual([2, 1]);
+		expect(readItems(first.execution)).toMatchObject([
+			{ taskId: first.ids[0]?.[1], status: 'completed' },
+			{ taskId: first.ids[1]?.[0], status: 'completed' },
+		]);
+		const second = await run(way, ['one', 'two failsOnce'], {
+			node: { ...TO_ERRORS, ...retry(2) },
+		});
+		expect(second.ids.map(({ length }) => length)).toEqual([1, 1]);
+		expect(second.execution.getOutput(NODE, { branch: 1 })).toHaveLength(1);
+	});
+
+	it('is not paid again by a retry from the list, which outputs the finished ones as the workflow is saved then', async () => {
+		const { execution, ids } = await run(way, TEXTS);
+		const before = pair.countCreations();
+		const again = await pair.retry(execution.id);
+		expect(again.status).toBe('error');
+		expect(again.getError()?.message).toEqual(FAILED);
+		expect(again.getError()?.description).toContain('Only a new run, or Retry On Fail, pays');
+
+		const workflowId = await findWorkflow(execution.id);
+		const { nodes } = await pair.n8n.getWorkflow(workflowId);
+		const changed = JSON.parse(JSON.stringify(nodes)) as Array<Record<string, unknown>>;
+		for (const node of changed) if (node.name === NODE) Object.assign(node, GOES_ON);
+		await pair.n8n.request('PATCH', `/rest/workflows/${workflowId}`, { nodes: changed });
+		const continued = await pair.retry(execution.id, { loadWorkflow: true });
+		expect(continued.status).toBe('success');
+		expect(readItems(continued)).toMatchObject([
+			{ taskId: ids[0]?.[0], status: 'completed', files: ['data'] },
+			{ taskId: ids[1]?.[0], status: 'failed', error: FAILED },
+			{ taskId: ids[2]?.[0], status: 'completed', files: ['data'] },
+		]);
+		expect(pair.countCreations()).toBe(before);
+	});
+
+	it('is not created again if it only timed out', async () => {
+		const texts = ['one', 'two #neverEnds'];
+		const options = { waitLimit: 0.05 };
+		const { execution, ids } = await run(way, texts, { options, node: retry(2) });
+		expect(execution.status).toBe('error');
+		expect(ids.map(({ length }) => length)).toEqual([1, 1]);
+		expect(execution.readError()).toContain('had not ended when the wait was over [item 1]');
+		expect(execution.readError()).toContain('use Wait with this ID');
+	});
+});
+
+/** Finds the workflow of an execution. */
+async function findWorkflow(executionId: string): Promise<string> {
+	const url = `/rest/executions/${executionId}`;
+	const { workflowId } = await pair.n8n.request<{ workflowId: string }>('GET', url);
+	return workflowId;
+}
+
+it('operation Wait makes a failed task the error of its item too', async () => {
+	const start = generate({ operation: 'start' }, { name: 'Tasks' });
+	const wait = (more?: object) => mediaGeneration({ resource: 'task', operation: 'wait' }, more);
+	const texts = ['wait one', 'wait two #fail'];
+	const stopped = await pair.runNodes(prompts(texts), start, wait(retry(2)));
+	expect(stopped.status).toBe('error');
+	expect(stopped.getError()?.message).toEqual(FAILED);
+	for (const text of texts) expect(stopped.getError()?.description).toContain(pair.findId(text));
+	expect(pair.listTasks().filter(({ input }) => texts.includes(String(input.prompt)))).toHaveLength(
+		2,
+	);
+	const others = ['wait three', 'wait four #fail'];
+	const split = await pair.runNodes(prompts(others), start, wait(TO_ERRORS));
+	expect(readItems(split)).toMatchObject([{ status: 'completed', files: ['data'] }]);
+	expect(readItems(split, 1)).toMatchObject([
+		{ error: FAILED, message: endsWithId(pair.findId(String(others[1]))) },
+	]);
+});

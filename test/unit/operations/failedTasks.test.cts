@@ -1,0 +1,130 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import type { Run } from '../n8n';
+import { Account, NodeExecution, type Came, type Fate, type Settings } from './failingRuns.cts';
+
+jest.mock('../../../nodes/MediaGeneration/operations/wait/decide', () => ({
+	decideWait: async (_: IExecuteFunctions, howToWait: string) =>
+		howToWait === 'polling' ? {} : { resumeUrl: 'https://n8n.example/webhook-waiting/1' },
+}));
+jest.mock('../../../nodes/MediaGeneration/operations/wait/asleep/sleeper');
+
+beforeEach(() => void jest.useFakeTimers({ now: 1e12 }));
+afterEach(() => jest.useRealTimers());
+
+/** What becomes of the first item's task. The second one's is good. */
+const WHAT: Fate[] = ['failed', 'endless', 'silent', 'expired'];
+const ON_ERROR = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const;
+const WAYS = ['awake', 'asleep', 'woken'] as const;
+const CALLS = ['first', 'retryOnFail', 'retryFromList'] as const;
+const FAILED_TASKS = ['error', 'output'] as const;
+
+/** Who calls the node: a workflow, or a model by one of n8n's kinds of agents. */
+const CALLERS: Record<string, Run | undefined> = {
+	'no tool': undefined,
+	tool: { isTool: true },
+	"the newest agent's tool": { type: 'mediaGenerationTool' },
+	"a tool of n8n's Agents": { kept: null, type: 'mediaGenerationTool' },
+};
+
+const rows = WHAT.flatMap((what) =>
+	ON_ERROR.flatMap((onError) =>
+		WAYS.flatMap((way) =>
+			CALLS.flatMap((call) =>
+				FAILED_TASKS.flatMap((failedTasks) =>
+					Object.keys(CALLERS).map((caller) => ({ what, onError, way, call, failedTasks, caller })),
+				),
+			),
+		),
+	),
+).filter(
+	({ way, call, caller }) =>
+		// A tool never sleeps, n8n's Agents have no list of executions, and n8n doesn't run a node again
+		// whose sleep was stopped.
+		(caller === 'no tool' || way === 'awake') &&
+		!(call === 'retryFromList' && (way === 'asleep' || caller === "a tool of n8n's Agents")),
+);
+type Row = (typeof rows)[number];
+
+/** What stands in the error of each. */
+const SAID: Partial<Record<Fate, string>> = {
+	failed: 'The task failed: blocked task-0-1 (code 501) [item 0]',
+	endless: 'The task had not ended when the wait was over [item 0]',
+	silent: 'The task failed: The service refused the request',
+};
+const STATUS: Partial<Record<Fate, string>> = {
+	failed: 'failed',
+	endless: 'timedOut',
+	silent: 'failed',
+	expired: 'completed',
+};
+
+/** Runs a row, and returns what came of its last run. */
+async function live({ what, onError, way, call, failedTasks, caller }: Row) {
+	const items: Fate[][] = [[what], ['good']];
+	const account = new Account(items);
+	const maxTries = call === 'retryOnFail' ? 2 : 0;
+	const sleeps = way !== 'awake';
+	const settings: Settings = {
+		items,
+		onError,
+		maxTries,
+		failedTasks,
+		sleeps,
+		agent: CALLERS[caller],
+	};
+	const execution = new NodeExecution(account, settings);
+	const wakeAll = async (one: NodeExecution, came: Came): Promise<Came> =>
+		way === 'woken' && came.sleeps ? await wakeAll(one, await one.wake()) : came;
+	const first = await wakeAll(execution, await execution.run());
+	if (call !== 'retryFromList') return { account, came: first };
+	const retried = execution.retry();
+	return { account, came: await wakeAll(retried, await retried.run()) };
+}
+
+describe.each(rows)(
+	'a task that is $what, On Error $onError, $way, $call, Failed Tasks $failedTasks, $caller',
+	(row) => {
+		const { what, onError, way, call, failedTasks, caller } = row;
+		const isError =
+			failedTasks === 'error' && caller === 'no tool' && way !== 'asleep' && what !== 'expired';
+
+		it('is created again only by Retry On Fail, and is the error of its item only where it should be', async () => {
+			const { account, came } = await live(row);
+			const isPaidAgain = isError && call === 'retryOnFail' && what === 'failed';
+			expect(account.count()).toEqual([isPaidAgain ? 2 : 1, 1]);
+			const said = SAID[what]?.replace('0-1', isPaidAgain ? '0-2' : '0-1') ?? '';
+			const taskId = isPaidAgain ? 'task-0-2' : 'task-0-1';
+			const good = { taskId: 'task-1-1', status: way === 'asleep' ? 'timedOut' : 'completed' };
+			if (isError && onError === 'stopWorkflow') {
+				expect(came.output).toEqual([]);
+				expect(came.error?.message).toContain(said);
+				expect(came.error?.description).toMatch(new RegExp(`Task ID: ${taskId}$`));
+				expect(came.error?.description).toContain('task-1-1');
+				return;
+			}
+			expect(came.error).toBeUndefined();
+			const message = expect.stringMatching(new RegExp(`Task ID: ${taskId}$`)) as string;
+			const error = { error: expect.stringContaining(said) as string, message };
+			if (isError && onError === 'continueErrorOutput') {
+				expect(came.errors).toEqual([{ json: error, pairedItem: { item: 0 } }]);
+				expect(came.output).toMatchObject([{ json: good, pairedItem: { item: 1 } }]);
+				return;
+			}
+			expect(came.errors).toEqual([]);
+			const status = way === 'asleep' ? 'timedOut' : STATUS[what];
+			expect(came.output).toMatchObject([
+				{ json: { taskId, status, ...(isError && error) }, pairedItem: { item: 0 } },
+				{ json: good, pairedItem: { item: 1 } },
+			]);
+			if (!isError) expect(came.output[0]?.json).not.toHaveProperty('error');
+			const downloads = way !== 'asleep' && caller === 'no tool';
+			expect(came.output.map(({ binary }) => binary !== undefined)).toEqual([false, downloads]);
+		});
+
+		it('repeats nothing but what n8n repeats', async () => {
+			const { came } = await live(row);
+			expect(came.calls).toBe(isError && call === 'retryOnFail' ? 2 : 1);
+			expect(came.sleeps).toBe(way === 'asleep');
+		});
+	},
+);

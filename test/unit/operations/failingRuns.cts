@@ -1,0 +1,311 @@
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { executeOperation } from '../../../nodes/MediaGeneration/operations/execute';
+import type { Sleep } from '../../../nodes/MediaGeneration/operations/record/wait';
+import type { StoredRecord } from '../../../nodes/MediaGeneration/operations/record/stored';
+import { buildContext, type Run } from '../n8n';
+import { buildFileHelpers } from './results/files.cts';
+
+/** How a task ends: with a file, one that its host refuses, with a failure, by silence, never; or how its creation does. */
+export type Fate =
+	| 'good'
+	| 'expired'
+	| 'failed'
+	| 'silent'
+	| 'endless'
+	| 'refused'
+	| 'unknown'
+	| 'busy';
+
+export interface Settings {
+	/** The fates of each item's tasks, one creation after the other; the last one stays. */
+	items: Fate[][];
+	onError?: 'stopWorkflow' | 'continueRegularOutput' | 'continueErrorOutput';
+	/** 0: no Retry On Fail. */
+	maxTries?: number;
+	failedTasks?: 'error' | 'output';
+	options?: object;
+	operation?: 'generate' | 'wait';
+	/** Of the node's context: how an agent calls it. */
+	agent?: Run;
+	/** The execution sleeps where it may. */
+	sleeps?: boolean;
+	idempotencyHeader?: string;
+}
+
+const MINUTE = 60_000;
+const TOKEN = 'resume-token';
+
+let executions = 0;
+
+/** An account of the service, which keeps its tasks. */
+export class Account {
+	/** What was sent for each item, in order, with its idempotency key; not all became tasks. */
+	readonly sent: Array<{ item: number; key?: string; taskId?: string }> = [];
+	readonly fates = new Map<string, Fate>();
+	/** The requests for files. */
+	readonly files: string[] = [];
+	credits = 1_000;
+	/** Runs while a creation is answered. */
+	onCreation?: (item: number) => void | Promise<void>;
+
+	constructor(private readonly items: Fate[][]) {}
+
+	listIds(item: number): string[] {
+		return this.sent.flatMap((one) => (one.item === item ? (one.taskId ?? []) : []));
+	}
+
+	/** Counts what was sent for each item. */
+	count(): number[] {
+		return this.items.map((_, item) => this.sent.filter((one) => one.item === item).length);
+	}
+
+	async create(item: number, key?: string): Promise<object> {
+		const before = this.sent.filter((one) => one.item === item);
+		const known = key && before.find((one) => one.key === key && one.taskId);
+		if (known) return say({ taskId: known.taskId });
+		const fates = this.items[item] ?? [];
+		const fate = fates[Math.min(before.length, fates.length - 1)] as Fate;
+		const isTask = !['refused', 'unknown', 'busy'].includes(fate);
+		const taskId = isTask ? `task-${item}-${before.length + 1}` : undefined;
+		this.sent.push({ item, key, taskId });
+		await this.onCreation?.(item);
+		if (taskId) this.fates.set(taskId, fate);
+		if (fate === 'refused') return { statusCode: 200, body: '{"code":422,"msg":"no"}' };
+		if (fate === 'busy')
+			return { statusCode: 200, body: '{"code":402,"msg":"Credits insufficient"}' };
+		if (fate === 'unknown') throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+		return say({ taskId });
+	}
+
+	/** Returns what the service says of a task. */
+	look(taskId: string): { statusCode: number; body: string } {
+		const resultUrls = [`https://files.example/${taskId}.png`];
+		switch (this.fates.get(taskId)) {
+			case 'good':
+			case 'expired':
+				return say({ taskId, state: 'success', resultJson: { resultUrls } });
+			case 'failed':
+				return say({ taskId, state: 'fail', failCode: '501', failMsg: `blocked ${taskId}` });
+			case 'silent':
+				return { statusCode: 200, body: '{"code":408,"msg":"upstream is silent"}' };
+			default:
+				return say({ taskId, state: 'generating' });
+		}
+	}
+
+	hasEnded(taskId: string): boolean {
+		return this.fates.get(taskId) !== 'endless' && this.fates.get(taskId) !== undefined;
+	}
+}
+
+const say = (data: object) => ({ statusCode: 200, body: JSON.stringify({ code: 200, data }) });
+
+/** What came of a run of the node, with all of n8n's tries. */
+export interface Came {
+	error?: Error & { description?: string };
+	output: INodeExecutionData[];
+	/** What n8n's error output gets. */
+	errors: INodeExecutionData[];
+	sleeps: boolean;
+	/** How often n8n called the node. */
+	calls: number;
+}
+
+/** An execution with our node, as n8n runs it, repeats it, lets it sleep, and wakes it. */
+export class NodeExecution {
+	kept: { run?: StoredRecord };
+	readonly id = String(++executions);
+	readonly hints: string[] = [];
+	private data: { main: INodeExecutionData[][] };
+	private sleepsUntil?: number;
+	/** Runs between two tries of n8n. */
+	betweenTries?: () => void | Promise<void>;
+
+	constructor(
+		readonly account: Account,
+		readonly settings: Settings,
+		kept: object = {},
+		private readonly input: INodeExecutionData[] = settings.items.map((_, item) => ({
+			json: { item },
+		})),
+	) {
+		this.kept = kept;
+		this.data = { main: [[...this.input]] };
+	}
+
+	get record(): StoredRecord {
+		return this.kept.run as StoredRecord;
+	}
+
+	/** Runs the node, and lets all time pass that it waits. */
+	async run(): Promise<Came> {
+		const { maxTries = 0, onError } = this.settings;
+		const most = maxTries ? Math.min(5, Math.max(2, maxTries)) : 1;
+		const came: Came = { output: [], errors: [], sleeps: false, calls: 0 };
+		// As `workflow-execute.js` of n8n does.
+		for (let index = 0; index < most; index++) {
+			came.error = undefined;
+			try {
+				if (index) await this.betweenTries?.();
+				let output = await this.call(came);
+				while (output[0]?.json.error && index < most - 1) {
+					await this.betweenTries?.();
+					output = await this.call(came);
+					index++;
+				}
+				came.output = output;
+				break;
+			} catch (error) {
+				came.error = error as Error;
+			}
+		}
+		came.sleeps = this.sleepsUntil !== undefined;
+		if (came.sleeps) this.kept = JSON.parse(JSON.stringify(this.kept)) as typeof this.kept;
+		const isError = ({ json }: INodeExecutionData) =>
+			json.error && Object.keys(json).every((key) => ['error', 'message'].includes(key));
+		if (onError !== 'continueErrorOutput') return came;
+		return {
+			...came,
+			output: came.output.filter((item) => !isError(item)),
+			errors: came.output.filter(isError),
+		};
+	}
+
+	/** The node is called as n8n does it once. */
+	private async call(came: Came): Promise<INodeExecutionData[]> {
+		came.calls++;
+		this.sleepsUntil = undefined;
+		const done = executeOperation(this.buildContext()).then(
+			([output = []]) => ({ output }),
+			(error: unknown) => ({ error }),
+		);
+		let isDone = false;
+		void done.then(() => (isDone = true));
+		for (let passed = 0; !isDone && passed < 100; passed++)
+			await jest.advanceTimersByTimeAsync(MINUTE / 4);
+		const result = await done;
+		if ('error' in result) throw result.error;
+		return result.output;
+	}
+
+	/** A webhook wakes the execution, when its tasks have ended or its limit has passed. */
+	async wake(): Promise<Came> {
+		this.noteWoken(this.kept);
+		return await this.run();
+	}
+
+	/** Notes in what n8n has stored that a webhook wakes the run. */
+	noteWoken(kept: { run?: StoredRecord }): void {
+		const { run: record } = kept;
+		const asleep = record?.wait?.asleep as Sleep;
+		const taskIds = Object.values(record?.sent ?? {}).flatMap(({ taskId }) => taskId ?? []);
+		const isOver = taskIds.every((taskId) => this.account.hasEnded(taskId));
+		if (!isOver) jest.setSystemTime(asleep.until);
+		asleep.woken = [];
+		this.data = { main: asleep.input as INodeExecutionData[][] };
+	}
+
+	/** The user retries it from the list of executions, with the workflow as it is saved now. */
+	retry(settings: Partial<Settings> = {}): NodeExecution {
+		const kept = JSON.parse(JSON.stringify(this.kept)) as object;
+		return new NodeExecution(this.account, { ...this.settings, ...settings }, kept, this.input);
+	}
+
+	/** The same execution, as another process or another slot of n8n runs it with other data. */
+	withData(kept: object): NodeExecution {
+		const other = new NodeExecution(this.account, this.settings, kept, this.input);
+		Object.assign(other, { id: this.id });
+		return other;
+	}
+
+	private buildContext(): IExecuteFunctions {
+		const { account, settings, data } = this;
+		const {
+			onError,
+			maxTries = 0,
+			failedTasks,
+			idempotencyHeader,
+			operation = 'generate',
+		} = settings;
+		const { type = 'mediaGeneration', ...run } = settings.agent ?? {};
+		const { helpers } = buildFileHelpers(({ url }) => {
+			account.files.push(url);
+			const taskId = /(task-[\d-]+)\.png/.exec(url)?.[1] ?? '';
+			return account.fates.get(taskId) === 'good'
+				? { headers: { 'content-type': 'image/png' }, chunks: [Buffer.from('file')] }
+				: { statusCode: 403 };
+		});
+		const request = async (_: string, { url, body, headers }: Request) => {
+			if (url.endsWith('/createTask'))
+				return await account.create(Number(body?.input.item), headers?.[idempotencyHeader ?? '']);
+			if (url.includes('recordInfo'))
+				return account.look(new URL(url).searchParams.get('taskId') ?? '');
+			if (url.includes('credit'))
+				return { statusCode: 200, body: JSON.stringify({ code: 200, data: account.credits }) };
+			return { statusCode: 404, body: '{"code":404,"msg":"none"}' };
+		};
+		const options = {
+			tasksPer10Seconds: 0,
+			concurrency: 1,
+			howToWait: settings.sleeps ? 'callback' : 'polling',
+			waitLimit: 1,
+			agentWait: 1,
+			...(failedTasks && { failedTasks }),
+			...settings.options,
+		};
+		const parameters: IDataObject = {
+			resource: 'task',
+			operation,
+			model: 'any',
+			anyModel: 'a/b',
+			inputMode: 'json',
+			options,
+		};
+		const node = {
+			id: 'node',
+			name: 'Node',
+			type,
+			parameters: {},
+			onError,
+			retryOnFail: maxTries > 0,
+			maxTries,
+		};
+		const context = buildContext(
+			{ kept: this.kept, goesOn: onError?.startsWith('continue'), executionId: this.id, ...run },
+			{
+				getNode: () => node,
+				getInputData: () => data.main[0],
+				getExecuteData: () => ({ data }),
+				getNodeParameter: (name: string, item: number, fallback: unknown) => {
+					const json = data.main[0]?.[item]?.json;
+					if (name === 'anyInput') return json;
+					return name === 'taskId' ? json?.taskId : (parameters[name] ?? fallback);
+				},
+				getCredentials: async () => ({
+					baseUrl: 'https://api.example',
+					accessToken: 'token',
+					...(idempotencyHeader && { advancedSettings: true, idempotencyHeader }),
+				}),
+				getWorkflow: () => ({ id: 'workflow', name: 'Films' }),
+				getWorkflowSettings: () => ({}),
+				getWorkflowDataProxy: () => ({ $runIndex: 0, $execution: { customData: { set() {} } } }),
+				addExecutionHints: ({ message }: { message: string }) => this.hints.push(message),
+				putExecutionToWait: async (until: Date) => void (this.sleepsUntil = until.getTime()),
+				helpers: {
+					...helpers,
+					httpRequestWithAuthentication: request,
+					constructExecutionMetaData: (items: object[], { itemData }: { itemData: object }) =>
+						items.map((item) => ({ ...item, pairedItem: itemData })),
+				},
+			},
+		);
+		// n8n has it beside its documented API.
+		return Object.assign(context, { runExecutionData: { resumeToken: TOKEN } });
+	}
+}
+
+interface Request {
+	url: string;
+	body?: { input: { item: number } };
+	headers?: Record<string, string>;
+}
