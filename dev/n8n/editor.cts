@@ -160,6 +160,11 @@ export class Editor {
 		await completed.or(file).first().waitFor();
 	}
 
+	/** Shows the output as JSON. n8n shows files first. */
+	async showJson() {
+		await this.output.getByTestId('radio-button-json').click();
+	}
+
 	/** Views the file in the output panel, once it is there. */
 	async viewFile(kind: 'image' | 'video') {
 		await this.output.getByTestId('ndv-view-binary-data').click();

@@ -10,7 +10,7 @@ import { credentialTest } from './editor/methods';
 import { triggerOptions } from './trigger/options';
 
 const TRY_OUT =
-	'<b>To try it out:</b> open <b>Webhook URLs</b>, copy the <b>Test URL</b> into Callback URL of a Media Generation node (operation Start Without Waiting), press <b>Execute step</b> here, then run that node in another tab. When its task ends, the data shows up here.';
+	'<b>To try it out:</b> open <b>Webhook URLs</b>, copy the <b>Test URL</b> into <b>Callback URL</b> of <b>Start Without Waiting</b> (Media Generation), press <b>Execute step</b> here, then run that node in another tab. When its task ends, the data shows up here.';
 
 export class MediaGenerationTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -30,15 +30,15 @@ export class MediaGenerationTrigger implements INodeType {
 		defaults: { name: 'Media Generation Trigger' },
 		eventTriggerDescription: 'Waiting for the service to call the Test URL',
 		activationMessage:
-			'Tasks that are created with the Production URL as their Callback URL now start this workflow when they end.',
+			'Tasks of Start Without Waiting with the Production URL as their Callback URL now start this workflow when they end.',
 		triggerPanel: {
 			header: 'Start when a task ends',
 			executionsHelp: {
 				inactive: `${TRY_OUT}<br /><br /><b>In production:</b> publish (activate) this workflow and put the <b>Production URL</b> there instead. It then runs for every task that ends; see the executions list.`,
-				active: `<b>In production:</b> this workflow is published (active) and runs for every task that was created with the <b>Production URL</b> as its Callback URL; see the executions list.<br /><br />${TRY_OUT}`,
+				active: `<b>In production:</b> this workflow is published (active) and runs for every task of <b>Start Without Waiting</b> that has the <b>Production URL</b> as its <b>Callback URL</b>; see the executions list.<br /><br />${TRY_OUT}`,
 			},
 			activationHint:
-				'Once the workflow is published (active), it starts when a task ends that was created with the Production URL as its Callback URL.',
+				'Once the workflow is published (active), it starts when a task of Start Without Waiting ends that has the Production URL as its Callback URL.',
 		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
@@ -56,7 +56,7 @@ export class MediaGenerationTrigger implements INodeType {
 		properties: [
 			{
 				displayName:
-					'Open <b>Webhook URLs</b> above and copy one into <b>Callback URL</b> of the Media Generation node that creates the tasks: the <b>Test URL</b> to try things out, the <b>Production URL</b> for when this workflow is published (active)',
+					'Copy a URL from <b>Webhook URLs</b> above into <b>Callback URL</b> of <b>Start Without Waiting</b>: the <b>Test URL</b> to try things out, the <b>Production URL</b> once this workflow is published (active)',
 				name: 'callbackUrlNotice',
 				type: 'notice',
 				default: '',

@@ -105,7 +105,7 @@ function makeValue({ type, notes }: Omit<Parameter, 'name'>, source: ts.SourceFi
 	if (entry) return [makeValue({ type: entry, notes }, source)];
 	if (type.kind === ts.SyntaxKind.NumberKeyword) return 4;
 	if (type.kind === ts.SyntaxKind.BooleanKeyword) return true;
-	return /URL or input data field name/.test(notes) ? URL_OF_FILE : 'A fox in the snow';
+	return /URL, or a field such as data/.test(notes) ? URL_OF_FILE : 'A fox in the snow';
 }
 
 /** Makes the parameters of a model from the types alone; those that the types lack, from the hint. */

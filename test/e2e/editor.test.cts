@@ -129,7 +129,7 @@ describe('a person at the editor', () => {
 		await editor.fill('image', `${pair.service.resultsUrl}/sample.png`);
 		await editor.fill('prompt', 'Make it snow');
 		await editor.executeStep();
-		await editor.output.getByText('The execution sleeps.').waitFor();
+		await editor.output.getByText('Your file is being made.').waitFor();
 		await editor.viewFile('image');
 		await editor.closePanel();
 		const label = await editor.findNode(WAIT_ACTION).innerText();
@@ -175,7 +175,7 @@ describe('a person at the editor', () => {
 		await panel.getByText(`${pair.n8n.url}/webhook-test/`).waitFor();
 		await panel.getByText('Production URL', { exact: true }).first().click();
 		const callBackUrl = await panel.getByText(`${pair.n8n.url}/webhook/`).innerText();
-		await panel.getByText('of the Media Generation node that creates the tasks').waitFor();
+		await panel.getByText('of Start Without Waiting').waitFor();
 		await editor.closePanel();
 
 		expect(await editor.publish()).toContain('start this workflow when they end');

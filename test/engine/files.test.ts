@@ -32,11 +32,7 @@ describe('file: upload', () => {
 
 	it.each([
 		[{ source: 'url', fileUrl: 'ftp://a.example/a' }, "'File URL' must be a URL", 'Correct'],
-		[
-			{ source: 'binary', binaryPropertyName: 'data' },
-			"'Input Data Field Name' is",
-			': photo, blank.',
-		],
+		[{ source: 'binary', binaryPropertyName: 'data' }, "'File' is", ': photo, blank.'],
 	])('sends nothing for %j', async (parameters, message, next) => {
 		const { error } = await upload(parameters);
 		expect(error?.message).toContain(message);

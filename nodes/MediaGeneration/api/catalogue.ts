@@ -5,6 +5,7 @@ import { pause } from '../lib/timers';
 import type { TaskService } from './client';
 import type { RequestSettings } from './exchange';
 import { isRateLimited } from './failure';
+import { filterModels } from './filterModels';
 import type { CatalogueModel } from './schemas';
 import { LOOKUP_PAUSE } from './service';
 
@@ -62,6 +63,13 @@ class Account {
 		return await next.answer;
 	}
 
+	/** Returns an answer that is valid still; undefined if there is none. */
+	async recall(key: string): Promise<unknown> {
+		const known = this.known.get(key);
+		const isValid = known && Date.now() < known.goodUntil && !known.isError;
+		return isValid ? await known.answer.catch(() => undefined) : undefined;
+	}
+
 	/** Sends requests one by one, with a pause after each answer, because a request may arrive late. */
 	async send<T>(request: () => Promise<T>): Promise<T> {
 		const answer = this.free.then(async () => await this.inTurn(request));
@@ -89,23 +97,26 @@ export async function listModels(service: TaskService): Promise<CatalogueModel[]
 }
 
 /**
- * Finds the models that have each word of a filter in their name, provider or types. Chat models
- * are left out, because they answer at once and make no task.
+ * Finds the models that a filter means. Chat models are left out, because they answer at once and
+ * make no task.
  * @throws {ServiceError} if the service doesn't answer
  */
 export async function findModels(service: TaskService, filter = ''): Promise<CatalogueModel[]> {
-	const words = filter.toLowerCase().split(/\s/);
 	const models = await listModels(service);
-	return models.filter(
-		(model) => !isChat(model) && words.every((word) => toSearchText(model).includes(word)),
+	return filterModels(
+		models.filter((model) => !isChat(model)),
+		filter,
 	);
 }
 
 const isChat = ({ taskType }: CatalogueModel): boolean =>
 	taskType.length > 0 && taskType.every((type) => type.toLowerCase() === 'chat');
 
-const toSearchText = ({ model, title, provider, taskType }: CatalogueModel): string =>
-	[model, title, provider, ...taskType].join(' ').toLowerCase();
+/** Returns a model's price in the service's words, if the list is here already. Asks for nothing. */
+export async function getKnownPrice(service: TaskService, name: string): Promise<string> {
+	const models = ((await findAccount(service).recall(LIST)) ?? []) as CatalogueModel[];
+	return models.find(({ model }) => model === name)?.pricingDesc?.trim() ?? '';
+}
 
 /**
  * Reads a model's OpenAPI document; null when the service has none yet.

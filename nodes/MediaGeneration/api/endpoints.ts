@@ -57,7 +57,7 @@ export function buildUrl(credentials: Credentials, endpoint: Endpoint, value?: s
 	const segments = isModel ? value.split('/') : [value];
 	if (segments.includes('') || CLIMBS.test(value)) {
 		const [field, description] = isModel
-			? ['Model Name or ID', 'Choose a model from the list.']
+			? ['Choose Model', 'Choose a model from the list.']
 			: ['Task ID', 'Give the taskId that Create returned.'];
 		throw new UserError(`'${field}' can't be "${value}"`, { description });
 	}

@@ -59,9 +59,10 @@ export const markTimedOut = (task: Task): Task =>
 /** Reads the original request, whose `input` is JSON text within JSON text. */
 function readRequest({ param, paramJson }: TaskRecord): Task[typeof REQUEST] {
 	const { input, callBackUrl } = [param, paramJson].find(isObject) ?? {};
-	const { prompt } = { ...(embeddedJson.parse(input) as object) } as { prompt?: unknown };
+	const { prompt, text } = { ...(embeddedJson.parse(input) as object) } as Record<string, unknown>;
 	const read = (value: unknown) => nonEmptyText.safeParse(value).data;
-	const request = { prompt: read(prompt), callbackUrl: read(callBackUrl) };
+	// Models of speech call it text.
+	const request = { prompt: read(prompt) ?? read(text), callbackUrl: read(callBackUrl) };
 	return (request.prompt ?? request.callbackUrl) ? request : undefined;
 }
 

@@ -4,7 +4,7 @@ import {
 	type ILoadOptionsFunctions,
 	type ResourceMapperValue,
 } from 'n8n-workflow';
-import { findModels, getModelSchema } from '../api/catalogue';
+import { findModels, getKnownPrice, getModelSchema } from '../api/catalogue';
 import { TaskService } from '../api/client';
 import type { Credentials } from '../api/endpoints';
 import { isNotFound } from '../api/failure';
@@ -13,7 +13,7 @@ import { readForEditor } from '../host/editorCredential';
 import { CREDENTIAL } from '../lib/brand';
 import { isObject, parseJson } from '../lib/json';
 import { cutText } from '../lib/text';
-import { anyFields, anyInput, anyModel } from '../models/any/fields';
+import { anyFields, anyInput, anyModel, SEPARATOR } from '../models/any/fields';
 import { findInput, type FoundInput } from '../models/any/schema';
 import {
 	buildNotice,
@@ -64,7 +64,7 @@ async function connect(context: ILoadOptionsFunctions): Promise<TaskService> {
 function toResult({ model, title = model, taskType, pricingDesc = '' }: CatalogueModel) {
 	const type = taskType.find((one) => !title.toLowerCase().includes(one.toLowerCase()));
 	const [price] = pricingDesc.trim().split('\n');
-	const name = [title, type, price].filter(Boolean).join(' · ');
+	const name = [title, type, price].filter(Boolean).join(SEPARATOR);
 	const description = [taskType.join(', '), pricingDesc].filter(Boolean).join('\n');
 	return {
 		name: cutText(name, SHOWN_NAME),
@@ -79,7 +79,7 @@ function toResult({ model, title = model, taskType, pricingDesc = '' }: Catalogu
  */
 export async function getModelFields(context: ILoadOptionsFunctions) {
 	const found = await findChosen(context);
-	if ('input' in found) return toMapperFields(found.input);
+	if ('input' in found) return toMapperFields(found.input, found.price);
 	const { schema = [] } = (context.getCurrentNodeParameter(anyFields.name) ??
 		{}) as Partial<ResourceMapperValue>;
 	const model = readModel(context);
@@ -103,7 +103,7 @@ export async function guideJson(context: ILoadOptionsFunctions) {
 	if ('reason' in found) return [{ name: found.reason, value: '' }];
 	const written = context.getCurrentNodeParameter(anyInput.name);
 	const json = typeof written === 'string' ? parseJson(written) : written;
-	return listJsonGuide(found.input, isObject(json) ? json : {});
+	return listJsonGuide(found.input, isObject(json) ? json : {}, found.price);
 }
 
 /** Reads the chosen model. */
@@ -112,14 +112,18 @@ function readModel(context: ILoadOptionsFunctions): string {
 	return String((isObject(chosen) ? chosen.value : chosen) ?? '').trim();
 }
 
-/** Finds what the chosen model takes. */
-async function findChosen(context: ILoadOptionsFunctions): Promise<FoundInput> {
+/** Finds what the chosen model takes, and its price if it is known. */
+async function findChosen(
+	context: ILoadOptionsFunctions,
+): Promise<FoundInput & { price?: string }> {
 	const model = readModel(context);
 	if (!model) return { reason: 'Choose a model first' };
 	if (isExpression(model))
 		return { reason: 'An expression gives the model, so its fields are not known here' };
 	try {
-		return findInput(model, await getModelSchema(await connect(context), model));
+		const service = await connect(context);
+		const found = findInput(model, await getModelSchema(service, model));
+		return { ...found, price: await getKnownPrice(service, model) };
 	} catch (error) {
 		const reason = isNotFound(error)
 			? `The service lists no fields of a model "${model}". Check its name, or choose it from the list`

@@ -25,9 +25,8 @@ const fields: Field[] = [
 	{
 		...image,
 		placeholder: 'e.g. https://example.com/subject.png',
-		hint: 'URL or input data field name. JPEG or PNG, up to 10\u00a0MB, over 340\u00a0px, aspect ratio 2:5\u00a0to\u00a05:2',
 		description:
-			"Image of the subject that is to move. The subject's head, shoulders and torso must be clearly visible.",
+			'The subject that is to move. Its head, shoulders and torso must be clearly visible. JPEG or PNG, up to 10 MB, over 340 px, aspect ratio 2:5 to 5:2.',
 		send: { as: 'input_urls', shape: media(imageLimits).transform(listOfOne) },
 	},
 	{
@@ -35,9 +34,8 @@ const fields: Field[] = [
 		displayName: 'Video',
 		name: 'video',
 		placeholder: 'e.g. https://example.com/motion.mp4',
-		hint: 'URL or input data field name. MP4 or QuickTime, up to 100\u00a0MB, 3\u00a0to\u00a030\u00a0seconds, over 340\u00a0px, aspect ratio 2:5\u00a0to\u00a05:2',
 		description:
-			"Video whose motion the subject takes over. The subject's head, shoulders and torso must be clearly visible.",
+			'The movements that the subject copies. Head, shoulders and torso must be clearly visible. MP4 or QuickTime, 3 to 30 seconds, up to 100 MB, over 340 px, aspect ratio 2:5 to 5:2.',
 		send: { as: 'video_urls', shape: media(videoLimits).transform(listOfOne) },
 	},
 	{ ...resolution, name: 'mode', options: toOptions('720p', '1080p') },

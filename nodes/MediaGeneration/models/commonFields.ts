@@ -19,6 +19,10 @@ export const prompt: Field = {
 	description: 'What the video should show',
 };
 
+/** What each field for a file takes, in one wording for all models. */
+export const OR_FIELD = 'or a field such as data';
+export const FILE_HINT = `URL, ${OR_FIELD}`;
+
 export const image: Field = {
 	displayName: 'Image',
 	name: 'image',
@@ -26,7 +30,7 @@ export const image: Field = {
 	default: '',
 	required: true,
 	placeholder: 'e.g. https://example.com/photo.png',
-	hint: 'URL or input data field name',
+	hint: FILE_HINT,
 };
 
 export const resolution: Field = {

@@ -9,8 +9,8 @@ import { defineModel, modelIdOption } from './model';
 
 const anyModelDefinition = defineModel({
 	id: 'any',
-	name: 'Any Model (Text to Image, Text to Video, Speech, Music)',
-	description: 'Every other model of the service, with its price and its own fields',
+	name: 'All Models of Your Service',
+	description: 'Image to video, text to image, text to video, speech, music and more',
 	fields: anyModelFields,
 	async request(source) {
 		const { requestAnyModel } = await import('./any/request');
@@ -19,8 +19,8 @@ const anyModelDefinition = defineModel({
 });
 
 /**
- * Every model in the editor's list. Any Model is first and the default, because a real service has
- * its own identifiers. The rest is sorted by name.
+ * Every model in the editor's list. The entry for all others is first and the default, because a
+ * real service has its own identifiers. The rest is sorted by name.
  */
 export const models = [
 	anyModelDefinition,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { MediaLimits } from '../media/limits';
 import { isPlainObject } from '../lib/json';
 import { isWebUrl } from '../lib/url';
+import { OR_FIELD } from './commonFields';
 import { isBlank, trimmed } from './field';
 
 /** A media file as the user gave it: a URL, or the name of a binary field, which is uploaded. */
@@ -41,7 +42,7 @@ export const media = (limits?: MediaLimits) =>
 	trimmed
 		.refine(
 			(text) => !hasScheme(text) || isWebUrl(text),
-			'must be a URL that begins with http:// or https://, or an input data field name',
+			`must be a URL that begins with http:// or https://, ${OR_FIELD}`,
 		)
 		.transform((source) => new Media(source, limits));
 

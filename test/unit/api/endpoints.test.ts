@@ -98,7 +98,7 @@ describe('buildUrl', () => {
 		'refuses the model %j, no path',
 		(model) => {
 			expect(() => buildUrl(account, 'modelSchemaPath', model)).toThrow(
-				`'Model Name or ID' can't be "${model}"`,
+				`'Choose Model' can't be "${model}"`,
 			);
 		},
 	);

@@ -66,6 +66,11 @@ describe('a search', () => {
 		['a provider', 'omicron', ['omicron.v2/scene']],
 		['a type', 'lip sync', ['rho/lip-sync']],
 		['several words, in any order', 'image zeta', ['zeta-3.1/image-to-video', 'zeta-canvas-4.0']],
+		[
+			'what people call it',
+			'voice speech',
+			['epsilon-voice/text-to-speech', 'sigma-dialogue/cast', 'sigma-talk/avatar'],
+		],
 		['what no model has', 'no such thing', []],
 		['a chat model, which is left out', 'sigma-chat-5', []],
 	])('finds by %s', async (_, filter, models) => {
@@ -186,6 +191,44 @@ it('an AI builder gets the fields of a model by the names that the service gives
 	const fields = await settle(listModelFields(choose(UPSCALE)));
 	expect(fields.map(({ value }) => value)).toEqual(expect.arrayContaining(['image_url', 'factor']));
 	await expect(settle(listModelFields(choose('')))).rejects.toThrow('Choose a model first');
+});
+
+describe('the price of a model', () => {
+	const STORYBOARD = 'zeta-3.1/text-to-video';
+	const priced = {
+		name: 'Price',
+		value: '$price',
+		description: '💎 Fast: 60 credits\n💎 Quality: 250 credits\n1080p adds 5 credits.',
+	};
+	const readHelp = async () => {
+		const { fields } = await settle(getModelFields(choose(STORYBOARD)));
+		return [
+			fields.find(({ id }) => id === '$guide')?.options ?? [],
+			await settle(guideJson(choose(STORYBOARD))),
+		];
+	};
+
+	it('stands in full in the help, once the list of models was read', async () => {
+		const { results } = await settle(searchModels(context, STORYBOARD));
+		expect(results[0]?.name).toMatch(/ · 💎 Fast: 60 credits$/);
+		for (const help of await readHelp()) expect(help).toContainEqual(priced);
+	});
+
+	it('is not asked for', async () => {
+		for (const help of await readHelp())
+			expect(help).not.toContainEqual(expect.objectContaining({ value: '$price' }));
+		expect(requests).toEqual([schemaPath(STORYBOARD)]);
+	});
+
+	it('is left out where n8n would run it, as the workflow stores it', async () => {
+		answer = (path) => {
+			const models = [{ model: STORYBOARD, title: 'A', pricingDesc: '={{ 1 }}' }];
+			return path === '/api/v1/models' ? { code: 200, data: { models } } : answerFromCorpus(path);
+		};
+		await settle(searchModels(context));
+		for (const help of await readHelp())
+			expect(help).not.toContainEqual(expect.objectContaining({ value: '$price' }));
+	});
 });
 
 describe('the fields of a model beside its JSON', () => {

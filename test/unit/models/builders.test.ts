@@ -34,6 +34,12 @@ it.each([
 	expect(shown.map(({ name }) => name)).toEqual(names);
 });
 
+it.each(['', 'vendor/model'])('the input of the model "%s" is shown once it is chosen', (value) => {
+	const anyModel = { mode: 'list', value };
+	const names = listShown('any', { anyModel, inputMode: 'fields' }).map(({ name }) => name);
+	expect(names.includes('anyFields')).toBe(value !== '');
+});
+
 it.each([
 	['fields', false],
 	['json', true],
@@ -54,6 +60,5 @@ it('the hint of model has the parameters of each model, with the choices of thos
 			expect(line).toMatch(new RegExp(`[ ]${name}${required ? ' \\(required' : ''}`));
 	}
 	expect(describeModels(models)).toContain("mode ('720p' | '1080p')");
-	expect(describeModels(models)).not.toContain('fieldsNotice');
 	expect(describeModels(models)).not.toMatch(/ prompt, prompt/);
 });

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { NODE_NAME } from '../../lib/brand';
 import { toBuilderHint } from '../builders';
 import { trimmed, type Field } from '../field';
 import { prompt } from '../commonFields';
@@ -13,6 +12,9 @@ export const GET_MODEL_FIELDS = 'getModelFields';
 export const LIST_MODEL_FIELDS = 'listModelFields';
 export const GUIDE_JSON = 'guideJson';
 
+/** Between a model's title, type and price in the list. */
+export const SEPARATOR = ' · ';
+
 /** A resource locator, or plain text. */
 const locator = z.preprocess(
 	(value) =>
@@ -21,7 +23,7 @@ const locator = z.preprocess(
 );
 
 export const anyModel: Field = {
-	displayName: 'Model Name or ID',
+	displayName: 'Choose Model',
 	name: 'anyModel',
 	type: 'resourceLocator',
 	default: { mode: 'list', value: '' },
@@ -47,6 +49,9 @@ export const anyModel: Field = {
 	],
 	send: { shape: locator },
 };
+
+/** The list that says what the fields take. Never sent. */
+export const HELP = 'Help: What Each Field Takes';
 
 const byFields = { inputMode: ['fields'] };
 const byJson = { inputMode: ['json'] };
@@ -98,9 +103,8 @@ export const anyInput: Field = {
 	displayOptions: { show: byJson },
 };
 
-/** Lists what the JSON may have. Never sent. */
 const jsonGuide: Field = {
-	displayName: 'Field Guide (Sends Nothing)',
+	displayName: HELP,
 	name: 'jsonGuide',
 	type: 'options',
 	noDataExpression: true,
@@ -121,7 +125,7 @@ export const anyFields: Field = {
 	noDataExpression: true,
 	default: { mappingMode: 'defineBelow', value: null },
 	builderHint: toBuilderHint(
-		`Call ${LIST_MODEL_FIELDS} with { anyModel: { __rl: true, mode: 'id', value: '<model>' } } as the current parameters: it lists the fields that the model takes, with type, limits and which are required. Then use { mappingMode: 'defineBelow', value: { '<field>': <value>, … }, schema: [] }, with the fields' own names. Lists and objects are given as they are. Where a field takes a file, give a URL or an input data field name. Other names are refused.`,
+		`Call ${LIST_MODEL_FIELDS} with { anyModel: { __rl: true, mode: 'id', value: '<model>' } } as the current parameters: it lists the fields that the model takes, with type, limits and which are required. Then use { mappingMode: 'defineBelow', value: { '<field>': <value>, … }, schema: [] }, with the fields' own names. Lists and objects are given as they are. Where a field takes a file, give a URL or the name of the item's field that has the file, such as data. Other names are refused.`,
 	),
 	typeOptions: {
 		loadOptionsMethod: LIST_MODEL_FIELDS,
@@ -134,15 +138,8 @@ export const anyFields: Field = {
 			supportAutoMap: false,
 		},
 	},
-	displayOptions: { show: byFields },
-};
-
-const fieldsNotice: Field = {
-	displayName: `Where it says file, give a URL or an input data field name. Where it says earlier task or earlier file, the item of an earlier ${NODE_NAME} node fills it in. Where it says list, put commas between the entries. A field left blank is not sent. Field Guide, at the end, describes each field.`,
-	name: 'fieldsNotice',
-	type: 'notice',
-	default: '',
-	displayOptions: { show: { ...byFields, '/anyFields.schema': [{ _cnd: { exists: true } }] } },
+	// Without a model there are no fields. It is no `show`: n8n drops values where that path is missing.
+	displayOptions: { show: byFields, hide: { '/anyModel.value': [''] } },
 };
 
 /** In Options: further fields that take files, though neither name nor form says so. */
@@ -153,7 +150,7 @@ export const mediaFieldsOption: Field = {
 	default: '',
 	placeholder: 'e.g. reference, source_clip',
 	description:
-		'Names of further fields that take a file, as the service writes them, separated by commas. Give such a field a URL or an input data field name. Most media fields are recognized without this.',
+		'Names of further fields that take a file, as the service writes them, separated by commas. Give such a field a URL, or a field such as data. Most media fields are recognized without this.',
 	displayOptions: { show: { '/model': ['any'] } },
 };
 
@@ -165,6 +162,5 @@ export const anyModelFields = [
 	inputMode,
 	jsonGuide,
 	anyInput,
-	fieldsNotice,
 	anyFields,
 ];

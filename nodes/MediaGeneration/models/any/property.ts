@@ -1,6 +1,7 @@
 import type { FieldType } from 'n8n-workflow';
 import { NODE_NAME } from '../../lib/brand';
 import { cutText, spaceWords } from '../../lib/text';
+import { FILE_HINT, OR_FIELD } from '../commonFields';
 import { isBlank } from '../field';
 import { toTitle } from '../title';
 import {
@@ -94,7 +95,7 @@ interface Description {
 	/** The type of its field in the editor. */
 	type: FieldType;
 	title: string;
-	/** What it takes, in short: the editor has room for some 26 characters, title included. */
+	/** What to enter, in short, for its name in the editor. */
 	brief: string;
 	/** Everything that is known, for guides. */
 	facts: string;
@@ -107,18 +108,18 @@ export function describeProperty({ name, schema, isRequired }: Property): Descri
 	const { default: initial, deprecated, description = '' } = schema;
 	const purpose = findPurpose(name, schema);
 	const earlier = purpose.kind === 'earlierResult' ? purpose : undefined;
-	const [type, entered] = findForm(schema, purpose);
-	const form = earlier?.title ?? entered;
+	const title = cutText(toTitle(name), MAX_TITLE);
+	const { type, form, entry } = findForm(schema, purpose, title);
 	const range = form ? '' : describeRange(schema.minimum, schema.maximum);
 	const standard = isBlank(initial) ? '' : `default ${listShortly([initial])}`;
 	const length = describeCount(schema.minLength, schema.maxLength);
 	return {
 		purpose,
 		type,
-		title: cutText(toTitle(name), MAX_TITLE),
+		title,
 		brief: deprecated
 			? 'deprecated'
-			: joinFacts([form || range, standard.length <= MAX_DEFAULT && standard]),
+			: joinFacts([entry || range, standard.length <= MAX_DEFAULT && standard]),
 		facts: joinFacts([
 			isRequired ? 'required' : 'optional',
 			form || nameTypes(listTypes(schema)),
@@ -140,23 +141,51 @@ const joinFacts = (facts: unknown[], by = '; '): string => facts.filter(Boolean)
 export const addFacts = (name: string, facts: string): string =>
 	facts ? `${name} (${facts})` : name;
 
-/** Finds a value's type in the editor, and its form in words unless it is a single value. */
-function findForm(schema: JsonSchema, { kind }: Purpose): [type: FieldType, form: string] {
+interface Form {
+	/** The type of the field in the editor. */
+	type: FieldType;
+	/** In words, unless it is a single value. */
+	form: string;
+	/** What a person enters in the field of this form. */
+	entry: string;
+}
+
+/** Makes a form whose words say what to enter as well. */
+const toForm = (type: FieldType, form = ''): Form => ({ type, form, entry: form });
+
+/** Finds the form of a value. @param title the name of its field, which may say that it takes a URL */
+function findForm(schema: JsonSchema, purpose: Purpose, title: string): Form {
 	const types = listTypes(schema);
 	const takes = (...some: string[]) => some.some((type) => types.includes(type));
 	const isText = takes('string') || !types.length;
-	const isFile = kind === 'file';
-	if (takes('array') && !(isFile && schema.maxItems === 1)) {
-		const isJson = !isFile && takesJson(schema);
-		const form = isFile ? 'files' : isJson ? 'JSON list' : 'list';
-		const count = describeCount(schema.minItems, schema.maxItems);
-		return [isJson && !isText ? 'array' : 'string', joinFacts([form, count], ', ')];
-	}
-	if (isFile) return ['string', 'file'];
-	if (takes('object')) return isText ? ['string', 'text or JSON'] : ['object', 'JSON'];
-	if (isText || !takes('boolean', 'number', 'integer')) return ['string', ''];
-	return [takes('boolean') ? 'boolean' : 'number', ''];
+	const isList = takes('array');
+	if (purpose.kind === 'earlierResult') return toForm('string', purpose.title);
+	if (purpose.kind === 'file') return findFileForm(schema, isList && schema.maxItems !== 1, title);
+	if (isList) return findListForm(schema, isText);
+	if (takes('object')) return isText ? toForm('string', 'text or JSON') : toForm('object', 'JSON');
+	if (isText || !takes('boolean', 'number', 'integer')) return toForm('string');
+	return toForm(takes('boolean') ? 'boolean' : 'number');
 }
+
+const WITH_COMMAS = 'separate with commas';
+
+function findFileForm(schema: JsonSchema, isList: boolean, title: string): Form {
+	const one = / URLs?$/.test(title) ? OR_FIELD : FILE_HINT;
+	if (!isList) return { type: 'string', form: FILE_HINT, entry: one };
+	const form = joinFacts([describeList('list', schema), FILE_HINT]);
+	return { type: 'string', form, entry: joinFacts([one, WITH_COMMAS]) };
+}
+
+function findListForm(schema: JsonSchema, isText: boolean): Form {
+	if (takesJson(schema))
+		return toForm(isText ? 'string' : 'array', describeList('JSON list', schema));
+	const count = describeCount(schema.minItems, schema.maxItems);
+	const entry = joinFacts([count, WITH_COMMAS], ', ');
+	return { type: 'string', form: describeList('list', schema), entry };
+}
+
+const describeList = (form: string, { minItems, maxItems }: JsonSchema): string =>
+	joinFacts([form, describeCount(minItems, maxItems)], ', ');
 
 /** Lists the properties of the objects in a value, each with its facts. */
 function describeParts(schema: JsonSchema): string {

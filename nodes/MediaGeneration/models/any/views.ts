@@ -1,12 +1,14 @@
-import type {
-	FieldType,
-	INodePropertyOptions,
-	ResourceMapperField,
-	ResourceMapperFields,
+import {
+	isExpression,
+	type FieldType,
+	type INodePropertyOptions,
+	type ResourceMapperField,
+	type ResourceMapperFields,
 } from 'n8n-workflow';
 import { digest, dropUndefined, isExact, isObject } from '../../lib/json';
 import { cutText } from '../../lib/text';
 import { isBlank } from '../field';
+import { HELP } from './fields';
 import {
 	addFacts,
 	describeForms,
@@ -43,17 +45,20 @@ export interface StoredSchema extends ResourceMapperField {
 export const findStoredSchema = (fields: ResourceMapperField[]): StoredSchema | undefined =>
 	fields.find((field): field is StoredSchema => field.id === '$schema');
 
-/** Makes the editor's fields of a model, or a notice if they were too large to store. */
-export function toMapperFields(input: ModelInput): ResourceMapperFields {
+/**
+ * Makes the editor's fields of a model, or a notice if they were too large to store.
+ * @param price in the service's words, if known
+ */
+export function toMapperFields(input: ModelInput, price = ''): ResourceMapperFields {
 	const { model, schema, properties } = input;
 	const inputSchema = readSchema(schema, undefined, false) ?? {};
-	const guide = toEntry('$guide', 'Field Guide (Sends Nothing)', 'options');
+	const guide = toEntry('$guide', HELP, 'options');
 	// The editor tells outdated fields by their names only, so this one is named by the schema's digest.
 	const stored = { ...toEntry('$schema', digest(inputSchema), 'object'), display: false };
 	const noPrompt = { ...toEntry('$noPrompt', 'No Prompt', 'boolean'), display: false };
 	const fields: ResourceMapperField[] = [
 		...properties.map(toField),
-		{ ...guide, options: listFields(input, 'title') },
+		{ ...guide, options: [...listPrice(price), ...listFields(input, 'title')] },
 		{ ...stored, model, inputSchema } as StoredSchema,
 		...(properties.some(isPrompt) ? [] : [{ ...noPrompt, defaultValue: true }]),
 	];
@@ -149,7 +154,11 @@ const MAX_SUMMARY = 200;
  * what the model lacks, and what is required.
  * @param written the JSON as far as it can be read: an input, or a whole body
  */
-export function listJsonGuide(input: ModelInput, written: object): INodePropertyOptions[] {
+export function listJsonGuide(
+	input: ModelInput,
+	written: object,
+	price = '',
+): INodePropertyOptions[] {
 	const own = isBody(input.schema, written) ? written.input : written;
 	const unknown = listUnknown(input.schema, isObject(own) ? own : {}).join(', ');
 	const required = input.properties.filter(({ isRequired }) => isRequired);
@@ -159,8 +168,17 @@ export function listJsonGuide(input: ModelInput, written: object): INodeProperty
 		needs ? `Required: ${needs}` : 'No field is required',
 	];
 	const name = cutText(summary.filter(Boolean).join('. '), MAX_SUMMARY);
-	return [{ name, value: '' }, ...listFields(input)];
+	return [{ name, value: '' }, ...listPrice(price), ...listFields(input)];
 }
+
+/** The longest price, in characters. */
+const MAX_PRICE = 1_000;
+
+/** Shows the whole price, of which the list of models has the first line. Some are known by nobody. */
+const listPrice = (price: string): INodePropertyOptions[] =>
+	price && !isExpression(price)
+		? [{ name: 'Price', value: '$price', description: cutText(price, MAX_PRICE) }]
+		: [];
 
 const toEntry = (id: string, displayName: string, type: FieldType): ResourceMapperField => ({
 	id,

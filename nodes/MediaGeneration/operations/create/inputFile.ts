@@ -97,10 +97,10 @@ export async function findInputFile(item: Item, name: string, label: string): Pr
 function buildNoFileError({ context, index }: Item, label: string, name: string): UserError {
 	const fields = Object.keys(context.getInputData()[index]?.binary ?? {});
 	const remedy = fields.length
-		? `The item has these binary fields: ${fields.join(', ')}.`
-		: 'The item has no binary field: put a node before this one that reads or downloads the file.';
+		? `The item has files in these fields: ${fields.join(', ')}.`
+		: 'The item has no file: put a node before this one that reads or downloads it.';
 	return buildFieldError(
-		`'${label}' is "${name}", which is neither a URL that begins with http:// or https:// nor a binary field of the item`,
+		`'${label}' is "${name}", which is neither a URL that begins with http:// or https:// nor a field of the item that has a file`,
 		`${remedy} Nothing was sent for this item.`,
 	);
 }

@@ -76,7 +76,7 @@ export async function prepareRequest(
 	if (!model)
 		throw buildFieldError(
 			`This node has no model "${String(id)}"`,
-			'Choose a model from the list. For any other model of the service choose Any Model.',
+			'Choose a model from the list. For any other one choose All Models of Your Service.',
 		);
 	const request = await model.request({
 		read,

@@ -9,19 +9,19 @@ const source: INodeProperties = {
 	name: 'source',
 	type: 'options',
 	options: [
-		{ name: 'Binary Field', value: 'binary', description: 'A file that the item carries' },
+		{ name: 'Field of the Item', value: 'binary', description: 'A file that the item has' },
 		{ name: 'URL', value: 'url', description: 'A file that the service fetches by itself' },
 	],
 	default: 'binary',
 };
 
 const binaryPropertyName: Field = {
-	displayName: 'Input Data Field Name',
+	displayName: 'File',
 	name: 'binaryPropertyName',
 	type: 'string',
 	default: 'data',
 	required: true,
-	hint: 'The name of the input field containing the file to upload',
+	hint: 'A field such as data',
 	displayOptions: { show: { source: ['binary'] } },
 };
 

@@ -36,7 +36,7 @@ const limit: Field = {
 
 /** A model, as it is output. A key is absent where the catalogue says nothing. */
 export interface ModelItem {
-	/** The identifier that Any Model takes. */
+	/** The identifier, as 'Choose Model' takes it. */
 	model: string;
 	title?: string;
 	provider?: string;

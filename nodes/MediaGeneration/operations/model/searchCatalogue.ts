@@ -16,7 +16,7 @@ export async function searchCatalogue(
 		if (!isNotFound(error)) throw error;
 		throw new UserError('This service lists no models and no fields', {
 			description:
-				"If it has a list, set 'Models Path' in the credential. To create a task without it, give Any Model the model's ID, and set 'Input Mode' to JSON.",
+				"If it has a list, set 'Models Path' in the credential. To create a task without it, choose the model By ID, and set 'Input Mode' to JSON.",
 		});
 	});
 }

@@ -13,6 +13,8 @@ const shot = { ...object, properties: { isOn: boolean, from: number }, required:
 const ofShot = 'with isOn (required; true or false), from (optional; a number)';
 const long = 'd'.repeat(24);
 
+const FILE = 'URL, or a field such as data';
+
 it.each<[name: string, schema: JsonSchema, type: string, brief: string, facts: string]>([
 	['mood', {}, 'string', '', ''],
 	['mood', { type: 'unheard-of' }, 'string', '', 'unheard-of'],
@@ -34,10 +36,16 @@ it.each<[name: string, schema: JsonSchema, type: string, brief: string, facts: s
 		'default 5',
 		'text or a number; s, 5; default 5',
 	],
-	['image_url', text, 'string', 'file', 'file'],
-	['images', list(text, { maxItems: 1 }), 'string', 'file', 'file'],
-	['images', list(text, { maxItems: 3 }), 'string', 'files, up to 3', 'files, up to 3'],
-	['tags', list({ enum: ['a'] }, { minItems: 1 }), 'string', 'list', 'list; a'],
+	['image_url', text, 'string', 'or a field such as data', FILE],
+	['images', list(text, { maxItems: 1 }), 'string', FILE, FILE],
+	[
+		'images',
+		list(text, { maxItems: 3 }),
+		'string',
+		`${FILE}; separate with commas`,
+		`list, up to 3; ${FILE}`,
+	],
+	['tags', list({ enum: ['a'] }, { minItems: 1 }), 'string', 'separate with commas', 'list; a'],
 	[
 		'tags',
 		list(undefined, { minItems: 1, maxItems: 3 }),

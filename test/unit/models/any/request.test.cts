@@ -221,7 +221,7 @@ describe("the whole body, as the service's documentation shows it", () => {
 	it('of another model than the chosen one is refused, and the error names both', async () => {
 		const request = requestJson({ model: 'brand/other', input });
 		await expect(request).rejects.toThrow(
-			"The model in 'Input (JSON)' is brand/other, but 'Model Name or ID' is brand/any",
+			"The model in 'Input (JSON)' is brand/other, but 'Choose Model' is brand/any",
 		);
 	});
 

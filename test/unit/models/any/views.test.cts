@@ -40,6 +40,23 @@ it('the editor takes the fields for outdated whenever the schema is another one'
 	expect(nameHidden(2, 'a')).toEqual(nameHidden(2, 'b'));
 });
 
+const list = { type: 'array', items: { type: 'string' } };
+it.each<[name: string, schema: object, displayName: string]>([
+	['image', text, 'Image (URL, or a field such as data)'],
+	['image_url', text, 'Image URL (or a field such as data)'],
+	['images', { ...list, maxItems: 1 }, 'Images (URL, or a field such as data)'],
+	[
+		'images',
+		{ ...list, maxItems: 3 },
+		'Images (URL, or a field such as data; separate with commas)',
+	],
+	['image_urls', list, 'Image URLs (or a field such as data; separate with commas)'],
+	['words', list, 'Words (separate with commas)'],
+	['words', { ...list, maxItems: 3 }, 'Words (up to 3, separate with commas)'],
+])('the name of the field %s of %j says what to enter: %s', (name, schema, displayName) => {
+	expect(readProperties({ [name]: schema })[0]).toMatchObject({ displayName });
+});
+
 describe('the fields of a model', () => {
 	const video = 'epsilon-2/text-to-video';
 
@@ -61,7 +78,12 @@ describe('the fields of a model', () => {
 		[video, 'cfg_scale', 'CFG Scale (0 to 1; default 0.5)', { type: 'number', required: false }],
 		['theta-pro/storyboard', 'shots', 'Shots (JSON list, 1 to 6)', { required: false }],
 		['Iota.HD/Text-2-Video', 'quality', 'Quality (deprecated)', { removed: true }],
-		['mu/image-to-video', 'image_urls', 'Image URLs (file)', { type: 'string', required: true }],
+		[
+			'mu/image-to-video',
+			'image_urls',
+			'Image URLs (or a field such as data)',
+			{ type: 'string', required: true },
+		],
 	])('of %s have %j, named %j, as the editor needs it', (name, id, displayName, more) => {
 		const field = findModel(name).fields.find((one) => one.id === id);
 		expect(field).toMatchObject({ displayName, ...more });
@@ -130,7 +152,11 @@ describe('the items of the fields of a model', () => {
 		[
 			'start_image_url',
 			text,
-			{ title: 'Start Image URL', takesFile: true, summary: 'optional; file' },
+			{
+				title: 'Start Image URL',
+				takesFile: true,
+				summary: 'optional; URL, or a field such as data',
+			},
 		],
 		[
 			'images',

@@ -143,8 +143,8 @@ describe("the label of a form's field", () => {
 	});
 });
 
-it('a model that the node does not have is refused, and the error leads to Any Model', async () => {
-	const description: unknown = expect.stringContaining('choose Any Model');
+it('a model that the node does not have is refused, and the error leads to all others', async () => {
+	const description: unknown = expect.stringContaining('choose All Models of Your Service');
 	await expect(prepare({ model: 'no-such' })).rejects.toMatchObject({ description });
 });
 
