@@ -52,12 +52,12 @@ const RETRY = { retryOnFail: true, maxTries: 2, waitBetweenTries: 50 };
 const GOES_ON = { onError: 'continueRegularOutput' };
 const TO_ERRORS = { onError: 'continueErrorOutput' };
 
-/** Outputs the prompt of each item as a file in a binary field. */
+/** Outputs the prompt of each item as a file of no format that we know: its bytes are no plain text. */
 const TO_FILE = buildNode('To file', 'n8n-nodes-base.convertToFile', 1.1, {
 	operation: 'toText',
 	sourceProperty: 'prompt',
-	binaryPropertyName: 'text',
-	options: {},
+	binaryPropertyName: 'file',
+	options: { encoding: 'utf16le' },
 });
 
 const ROWS: Record<string, Row> = {
@@ -155,7 +155,7 @@ const ROWS: Record<string, Row> = {
 			model: 'alpha-3.0/motion-control',
 			prompt: "={{ $('Items').item.json.prompt }}",
 			image: 'https://media.example/a.png',
-			video: 'text',
+			video: 'file',
 		},
 		shows: /completed.*completed/,
 		hints: /was sent without a check of its format/,
