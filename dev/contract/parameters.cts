@@ -4,6 +4,7 @@ import {
 	isShownIn,
 	listSituations,
 	toValues,
+	wantsValue,
 	type Level,
 	type Place,
 	type Situation,
@@ -56,17 +57,6 @@ function compareNamed(situation: Situation, place: Place, { before, now }: Level
 	if (old && current) return compareParameter(situation, place, old, current);
 	if (old) return [now.length ? `${path} is hidden` : `${path} is gone`];
 	return current && wantsValue(current) ? [`${path} is new, required and blank`] : [];
-}
-
-/** Who left it blank has no workflow that runs. */
-const wantsValue = ({ required, default: value }: Parameter): boolean =>
-	required === true && isBlank(value);
-
-/** Also a list without entries, and a resource locator without a choice. */
-function isBlank(value: unknown): boolean {
-	if (Array.isArray(value)) return value.every(isBlank);
-	if (typeof value === 'object' && value !== null && 'value' in value) return isBlank(value.value);
-	return value === '' || value === undefined || value === null;
 }
 
 function compareParameter(

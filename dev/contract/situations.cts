@@ -88,6 +88,17 @@ export function listSituations({ root }: Place, level: Level, named: Level): Sit
 	return situations;
 }
 
+/** Who left it blank has no workflow that runs. */
+export const wantsValue = ({ required, default: value }: Parameter): boolean =>
+	required === true && isBlank(value);
+
+/** Also a list without entries, and a resource locator without a choice. */
+function isBlank(value: unknown): boolean {
+	if (Array.isArray(value)) return value.every(isBlank);
+	if (typeof value === 'object' && value !== null && 'value' in value) return isBlank(value.value);
+	return value === '' || value === undefined || value === null;
+}
+
 /** Lists the display options of a parameter and of its values. */
 const listShown = (parameter: Parameter) =>
 	[parameter, ...(parameter.values ?? [])].flatMap((one: Parameter | Value) =>
@@ -115,7 +126,8 @@ function listValues(
 	const isFree = inside.length > 0 || old.some((one) => !one.values || one.allowArbitraryValues);
 	if (inside.length === 0 && old.every(({ type }) => type === 'boolean')) return [true, false];
 	const targets = mentioned.flatMap(toTargets);
-	return [...new Set(isFree ? [...values, ...targets, undefined, '', OTHER] : values)];
+	const all = new Set(isFree ? [...values, ...targets, undefined, '', OTHER] : values);
+	return [...all].filter((value) => !isBlank(value) || !old.every(wantsValue));
 }
 
 /** The values around which a condition decides. */

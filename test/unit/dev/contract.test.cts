@@ -361,6 +361,10 @@ describe('what breaks nothing passes', () => {
 			},
 		],
 		[
+			'one that is hidden while a required one is blank',
+			set('size', { displayOptions: { hide: { title: [''] } } }),
+		],
+		[
 			'one that a new parameter can hide',
 			(films) => {
 				added({ type: 'boolean', default: false })(films);
