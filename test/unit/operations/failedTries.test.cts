@@ -1,0 +1,306 @@
+import fc from 'fast-check';
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { Account, NodeExecution, type Came, type Fate, type Settings } from './failingRuns.cts';
+
+jest.mock('../../../nodes/MediaGeneration/operations/wait/decide', () => ({
+	decideWait: async (_: IExecuteFunctions, howToWait: string) =>
+		howToWait === 'polling' ? {} : { resumeUrl: 'https://n8n.example/webhook-waiting/1' },
+}));
+jest.mock('../../../nodes/MediaGeneration/operations/wait/asleep/sleeper');
+
+beforeEach(() => void jest.useFakeTimers({ now: 1e12 }));
+afterEach(() => jest.useRealTimers());
+
+const HEADER = 'Idempotency-Key';
+
+/** Runs the node to its end, by all sleeps that come. */
+async function live(
+	settings: Settings,
+	prepare?: (account: Account, execution: NodeExecution) => void,
+) {
+	const account = new Account(settings.items);
+	const execution = new NodeExecution(account, settings);
+	prepare?.(account, execution);
+	return { account, execution, came: await finish(execution, await execution.run()) };
+}
+
+async function finish(execution: NodeExecution, came: Came): Promise<Came> {
+	let last = came;
+	for (let sleeps = 0; last.sleeps && sleeps < 20; sleeps++) last = await execution.wake();
+	return last;
+}
+
+const readStatuses = ({ output }: Came) => output.map(({ json }) => json.status);
+
+describe.each([false, true])('a try after a failure, in a run that sleeps: %s,', (sleeps) => {
+	const FAILS_ONCE: Settings = { items: [['failed', 'good'], ['good']], maxTries: 3, sleeps };
+
+	it('has another idempotency key, else the service would answer with the failed task', async () => {
+		const { account, came } = await live({ ...FAILS_ONCE, idempotencyHeader: HEADER });
+		expect(readStatuses(came)).toEqual(['completed', 'completed']);
+		const keys = account.sent.map(({ key }) => key);
+		expect(keys).toHaveLength(3);
+		expect(new Set(keys).size).toBe(3);
+	});
+
+	it.each<[string, object, string]>([
+		['Maximum Tasks per Run', { maxTasksPerRun: 2 }, "'Maximum Tasks per Run' is 2 in Options"],
+		['the balance', { keepCredits: 1_000 }, 'The account has 1000 credits'],
+	])('keeps the failure as the error where %s leaves no room', async (_, options, why) => {
+		const settings = { ...FAILS_ONCE, options };
+		const { account, came } = await live(settings, (own) => {
+			own.credits = 1_001;
+			own.onCreation = () => void (own.credits = 1_000);
+		});
+		expect(account.count()).toEqual([1, 1]);
+		expect(came.error?.message).toBe('The task failed: blocked task-0-1 (code 501) [item 0]');
+		expect(came.error?.description).toContain(`Retry On Fail did not create it again: ${why}`);
+		const goesOn: Settings = { ...settings, onError: 'continueRegularOutput' };
+		const other = await live(goesOn, (own) => {
+			own.credits = 1_001;
+			own.onCreation = () => void (own.credits = 1_000);
+		});
+		expect(other.account.count()).toEqual([1, 1]);
+		expect(readStatuses(other.came)).toEqual(['failed', 'completed']);
+		expect(other.came.output[0]?.json.message).toContain(why);
+		expect(other.came.output[1]?.json).not.toHaveProperty('error');
+	});
+
+	it('sends nothing again once its outcome is unknown; a retry does, by the same key', async () => {
+		const settings: Settings = {
+			items: [['failed', 'unknown', 'unknown', 'unknown', 'unknown', 'good'], ['good']],
+			maxTries: 5,
+			sleeps,
+			idempotencyHeader: HEADER,
+		};
+		const { account, execution, came } = await live(settings);
+		// The same request, repeated within the try.
+		expect(account.count()).toEqual([5, 1]);
+		expect(came.error?.message).toMatch(/may|broke off|reset/i);
+		expect(came.error?.description).toContain('task-0-1');
+		const keys = account.sent.filter(({ item }) => item === 0).map(({ key }) => key);
+		expect(new Set(keys.slice(1)).size).toBe(1);
+		expect(keys[0]).not.toBe(keys[1]);
+		const retried = execution.retry({ maxTries: 0 });
+		const again = await finish(retried, await retried.run());
+		expect(readStatuses(again)).toEqual(['completed', 'completed']);
+		expect(account.count()).toEqual([6, 1]);
+		// A run that slept has another resume URL in its body, and so another key.
+		if (!sleeps) expect(account.sent.at(-1)?.key).toBe(keys[1]);
+		expect(retried.record.sent[0]).toMatchObject({ before: ['task-0-1'], taskId: 'task-0-6' });
+	});
+
+	it('sends what was refused once more in the next try, and keeps the ID of the failed one', async () => {
+		const items: Fate[][] = [['failed', 'refused', 'good'], ['good']];
+		const { account, execution, came } = await live({ items, maxTries: 4, sleeps });
+		expect(readStatuses(came)).toEqual(['completed', 'completed']);
+		expect(account.count()).toEqual([3, 1]);
+		expect(execution.record.sent[0]).toMatchObject({ before: ['task-0-1'], taskId: 'task-0-3' });
+		const refused: Fate[][] = [['failed', 'refused'], ['good']];
+		const stopped = await live({ items: refused, maxTries: 2, sleeps });
+		expect(stopped.came.error?.message).toContain('did not accept a field');
+		for (const taskId of ['task-0-1', 'task-1-1'])
+			expect(stopped.came.error?.description).toContain(taskId);
+	});
+
+	it('leaves one that timed out as it is, and waits as long as a first try for the new one', async () => {
+		const items: Fate[][] = [['failed', 'good'], ['endless'], ['good']];
+		const settings: Settings = { items, maxTries: 2, sleeps, onError: 'continueRegularOutput' };
+		const { account, came } = await live(settings);
+		expect(account.count()).toEqual([2, 1, 1]);
+		expect(readStatuses(came)).toEqual(['completed', 'timedOut', 'completed']);
+		expect(came.output[1]?.json.error).toContain('had not ended');
+		const alone = await live({ items: [['failed', 'endless']], maxTries: 2, sleeps });
+		expect(alone.came.error?.message).toContain('had not ended');
+		// A minute for each.
+		expect(alone.account.count()).toEqual([2]);
+		expect(Date.now() - 1e12).toBeGreaterThan(2 * 55_000);
+	});
+
+	it('in a retry from the list comes only after n8n was given the failure there too', async () => {
+		const { account, execution } = await live({ items: [['failed', 'good'], ['good']], sleeps });
+		const alone = execution.retry();
+		expect((await finish(alone, await alone.run())).error?.message).toContain('The task failed');
+		expect(account.count()).toEqual([1, 1]);
+		const tried = execution.retry({ maxTries: 2 });
+		const came = await finish(tried, await tried.run());
+		expect(readStatuses(came)).toEqual(['completed', 'completed']);
+		expect(account.count()).toEqual([2, 1]);
+		expect(tried.record.sent[0]).toMatchObject({ before: ['task-0-1'], taskId: 'task-0-2' });
+	});
+
+	it.each<Fate>(['endless', 'silent'])(
+		'is not for a task that is %s: a retry from the list waits for it again',
+		async (fate) => {
+			const { account, execution } = await live({ items: [[fate], ['good']], maxTries: 3, sleeps });
+			expect(account.count()).toEqual([1, 1]);
+			account.fates.set('task-0-1', 'good');
+			const retried = execution.retry();
+			expect(readStatuses(await finish(retried, await retried.run()))).toEqual([
+				'completed',
+				'completed',
+			]);
+			expect(account.count()).toEqual([1, 1]);
+		},
+	);
+
+	it('is nothing for a batch that an unknown outcome has ended before', async () => {
+		const { account, came } = await live({ items: [['failed'], ['unknown']], maxTries: 3, sleeps });
+		expect(account.count()).toEqual([1, 1]);
+		expect(came.error?.description).toContain('task-0-1');
+	});
+});
+
+describe('an n8n that runs a woken execution twice, with the data of before', () => {
+	const settings: Settings = { items: [['failed'], ['good']], maxTries: 2, sleeps: true };
+
+	/** Runs the node until it sleeps; n8n has two webhooks that wake it. */
+	async function sleepOnce() {
+		const account = new Account(settings.items);
+		const first = new NodeExecution(account, settings);
+		expect((await first.run()).sleeps).toBe(true);
+		const second = first.withData(JSON.parse(JSON.stringify(first.kept)) as object);
+		return { account, first, second };
+	}
+
+	it('pays for one more task, though the second one knows of no try', async () => {
+		const { account, first, second } = await sleepOnce();
+		const slept = await first.wake();
+		expect([slept.sleeps, account.count()]).toEqual([true, [2, 1]]);
+		const came = await second.wake();
+		expect(account.count()).toEqual([2, 1]);
+		expect(came.error?.message).toContain('blocked task-0-2');
+		expect(second.record.sent[0]).toMatchObject({ before: ['task-0-1'], taskId: 'task-0-2' });
+		await finish(first, slept);
+		expect(account.count()).toEqual([2, 1]);
+	});
+
+	it('pays for one more task, also while the first one is creating it', async () => {
+		const { account, first, second } = await sleepOnce();
+		let other: Promise<Came> | undefined;
+		account.onCreation = async () => {
+			account.onCreation = undefined;
+			other = second.wake();
+			await jest.advanceTimersByTimeAsync(5_000);
+		};
+		const came = await first.wake();
+		const [mine, others] = [await finish(first, came), await other];
+		expect(account.count()).toEqual([2, 1]);
+		expect(mine.error?.message).toContain('The task failed');
+		expect(others?.error?.message).toContain('The task failed');
+	});
+});
+
+const fate = fc.constantFrom<Fate>(
+	...(['failed', 'failed', 'failed', 'good', 'good', 'expired'] as const),
+	...(['silent', 'endless', 'refused', 'unknown', 'busy'] as const),
+);
+
+const plans = fc.record({
+	items: fc.array(fc.array(fate, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 3 }),
+	onError: fc.constantFrom<NonNullable<Settings['onError']>>(
+		...(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const),
+	),
+	maxTries: fc.constantFrom(0, 2, 3, 5),
+	sleeps: fc.boolean(),
+	failedTasks: fc.constantFrom<'error' | 'output'>('error', 'error', 'output'),
+	room: fc.constantFrom(undefined, 3, 4),
+	hasKeys: fc.boolean(),
+	/** What n8n does next: what is not possible then is left out. */
+	next: fc.array(
+		fc.constantFrom('wake', 'wake', 'wakeByOldData', 'retry', 'retryOnce', 'retryContinued'),
+		{ maxLength: 6 },
+	),
+});
+
+type Plan = typeof plans extends fc.Arbitrary<infer P> ? P : never;
+
+/** Fates of a sending after which nothing may be sent again for its item, in the same execution. */
+const FINAL: Array<Fate | undefined> = ['good', 'expired', 'silent', 'endless', 'unknown'];
+
+/** Lives through a plan, and holds each creation to what went before it. */
+async function hold({ next, room, hasKeys, ...plan }: Plan): Promise<void> {
+	jest.useFakeTimers({ now: 1e12 });
+	const settings: Settings = {
+		...plan,
+		options: room ? { maxTasksPerRun: room } : {},
+		...(hasKeys && { idempotencyHeader: HEADER }),
+	};
+	const account = new Account(settings.items);
+	let execution = new NodeExecution(account, settings);
+	/** What was sent before this execution began. */
+	let begun = 0;
+	/** The same execution, run by n8n with the data of before. */
+	const others: NodeExecution[] = [];
+	const check = (came: Came) => {
+		for (const [item, fates] of settings.items.entries()) {
+			const all = account.sent.filter((one) => one.item === item);
+			const own = account.sent.slice(begun).filter((one) => one.item === item);
+			const fateOf = (one: (typeof all)[number]) =>
+				fates[Math.min(all.indexOf(one), fates.length - 1)];
+			for (const [index, one] of own.slice(0, -1).entries()) {
+				// With a key, one of unknown outcome is the same request.
+				if (fateOf(one) === 'unknown' && one.key && one.key === own[index + 1]?.key) continue;
+				expect(FINAL).not.toContain(fateOf(one));
+			}
+			const failed = own.slice(0, -1).filter((one) => fateOf(one) === 'failed');
+			const { maxTries = 0, failedTasks } = execution.settings;
+			const most = failedTasks === 'output' || maxTries === 0 ? 0 : maxTries - 1;
+			expect(failed.length).toBeLessThanOrEqual(most);
+			// No ID is lost.
+			const kept = [execution, ...others]
+				.flatMap(({ kept: { run } }) => Object.values(run?.sent ?? {}))
+				.flatMap(({ taskId, before = [] }) => [...before, taskId]);
+			for (const { taskId } of own) if (taskId) expect(kept).toContain(taskId);
+		}
+		// No good task is an error, and an error of a task is that of one that failed.
+		for (const { json } of came.output)
+			if (json.error && json.status) expect(['failed', 'timedOut']).toContain(json.status);
+		for (const { json } of [...came.output, ...came.errors]) {
+			const taskId = /Task ID: (\S+)$/.exec(String(json.message))?.[1] ?? '';
+			expect(['good', 'expired']).not.toContain(account.fates.get(taskId));
+		}
+		const named = /Task ID: (\S+)$/.exec(came.error?.description ?? '')?.[1] ?? '';
+		expect(['good', 'expired']).not.toContain(account.fates.get(named));
+	};
+	let came = await execution.run();
+	check(came);
+	let old: object | undefined;
+	for (const step of next) {
+		if (step.startsWith('wake')) {
+			if (!came.sleeps) continue;
+			const kept = JSON.parse(JSON.stringify(execution.kept)) as object;
+			if (step === 'wakeByOldData' && old) {
+				const other = execution.withData(old);
+				others.push(other);
+				check(await other.wake());
+			}
+			old = kept;
+			came = await execution.wake();
+		} else {
+			// n8n doesn't run a node that slept.
+			if (came.sleeps) continue;
+			begun = account.sent.length;
+			old = undefined;
+			execution = execution.retry(
+				{
+					retry: {},
+					retryOnce: { maxTries: 0 },
+					retryContinued: { onError: 'continueRegularOutput' as const },
+				}[step as 'retry'],
+			);
+			came = await execution.run();
+		}
+		check(came);
+	}
+	came = await finish(execution, came);
+	check(came);
+	expect(came.sleeps).toBe(false);
+}
+
+it('in any order of what n8n does, an item is paid again only for a failure that n8n was given, and at most once in each of its tries', async () => {
+	await fc.assert(fc.asyncProperty(plans, hold), {
+		numRuns: Number(process.env.MODEL_RUNS ?? 300),
+		...(process.env.CI && { seed: 24 }),
+	});
+});
