@@ -129,6 +129,20 @@ describe.each([false, true])('a try after a failure, in a run that sleeps: %s,',
 		expect(tried.record.sent[0]).toMatchObject({ before: ['task-0-1'], taskId: 'task-0-2' });
 	});
 
+	it('in a retry from the list is none after a try that came to no end of the tasks', async () => {
+		const items: Fate[][] = [
+			['failed', 'good'],
+			['refused', 'refused', 'good'],
+		];
+		const goesOn: Settings = { items, sleeps, onError: 'continueRegularOutput' };
+		const { account, execution } = await live(goesOn);
+		const stopping = { onError: 'stopWorkflow' as const, maxTries: 2 };
+		const retried = execution.retry(stopping);
+		const came = await finish(retried, await retried.run());
+		expect(came.error?.message).toContain('blocked task-0-1');
+		expect(account.count()).toEqual([1, 3]);
+	});
+
 	it.each<Fate>(['endless', 'silent'])(
 		'is not for a task that is %s: a retry from the list waits for it again',
 		async (fate) => {

@@ -13,7 +13,7 @@ import {
 	type JsonSchema,
 } from './schema';
 import { checkInput, isBody, nameFiles, toInput, type Body } from './values';
-import { findStoredSchema } from './views';
+import { findStoredSchema, isReadable } from './views';
 
 /**
  * Makes the request of Any Model. JSON is sent as it is. Fields are converted to the types of the
@@ -66,7 +66,7 @@ async function lookUp(model: string, { describe }: RequestSource): Promise<JsonS
 /**
  * Reads the schema that the workflow stores. Somebody else may have written the workflow, so it is
  * trusted no more than the service's.
- * @throws {UserError} when the fields are those of another model
+ * @throws {UserError} when the fields are those of another model, or of an unknown version
  */
 function readStored(model: string, mapper: Partial<ResourceMapperValue>): JsonSchema | undefined {
 	const stored = findStoredSchema(mapper.schema ?? []);
@@ -75,6 +75,11 @@ function readStored(model: string, mapper: Partial<ResourceMapperValue>): JsonSc
 		throw buildFieldError(
 			`The fields in Input are those of ${stored.model}, but the model is ${model}`,
 			"Nothing was sent for this item. Choose the model in the node and fill in its fields. If an expression gives the model, set 'Input Mode' to JSON.",
+		);
+	if (!isReadable(stored))
+		throw buildFieldError(
+			"Another version of this package has stored the fields in Input, in a form that this one can't read",
+			"Nothing was sent for this item. Open the node and choose the model again, or set 'Input Mode' to JSON.",
 		);
 	return readSchema(stored.inputSchema, undefined) ?? {};
 }

@@ -33,13 +33,22 @@ import { isAllowed, isBody } from './values';
 
 /** What a model takes, as the editor's fields, and as a list for people who write JSON and for AI builders. */
 
+/** The version of the entry below. Workflows store it, so every later version reads it. */
+const SCHEMA_VERSION = 1;
+
 /** An entry of the mapper that the editor stores but doesn't show. With it, a run needs no catalogue. */
 export interface StoredSchema extends ResourceMapperField {
 	/** The model whose fields these are. */
 	model: string;
 	/** Its input, for checks before anything is paid for. */
 	inputSchema: JsonSchema;
+	/** Absent: the first. */
+	version?: number;
 }
+
+/** Says whether this version of the package can read it. */
+export const isReadable = ({ version = SCHEMA_VERSION }: StoredSchema): boolean =>
+	version === SCHEMA_VERSION;
 
 /** Finds the model's schema among the entries of a mapper. */
 export const findStoredSchema = (fields: ResourceMapperField[]): StoredSchema | undefined =>
@@ -59,7 +68,7 @@ export function toMapperFields(input: ModelInput, price = ''): ResourceMapperFie
 	const fields: ResourceMapperField[] = [
 		...properties.map(toField),
 		{ ...guide, options: [...listPrice(price), ...listFields(input, 'title')] },
-		{ ...stored, model, inputSchema } as StoredSchema,
+		{ ...stored, model, inputSchema, version: SCHEMA_VERSION } as StoredSchema,
 		...(properties.some(isPrompt) ? [] : [{ ...noPrompt, defaultValue: true }]),
 	];
 	return JSON.stringify(fields).length > MAX_SIZE

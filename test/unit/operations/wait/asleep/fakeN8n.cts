@@ -394,11 +394,15 @@ export class FakeN8n {
 
 	/** What the node is given in a run and in a webhook. */
 	private buildBase(step: number) {
-		const { service, id } = this;
+		const { service, id, conditions } = this;
+		const { tries } = conditions;
 		const { name } = this.findRun(step);
 		const log = (line: string) => this.log.push(line);
 		return {
-			getNode: () => ({ id: name, name, type: 'mediaGeneration' }),
+			getNode: () => ({
+				...{ id: name, name, type: 'mediaGeneration' },
+				...{ retryOnFail: tries > 1, maxTries: tries },
+			}),
 			getMode: () => 'trigger',
 			getExecutionId: () => id,
 			getCredentials: async () => ({ ...CREDENTIALS }),

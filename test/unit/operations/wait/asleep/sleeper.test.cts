@@ -61,6 +61,8 @@ interface Plan extends Conditions {
 	/** The resume URL leads to n8n, to a login, or to n8n for all but n8n itself. */
 	resumeUrl: 'here' | 'login' | 'hairpin';
 	downloads: boolean;
+	/** A task that failed is an error, which n8n repeats, or is output. */
+	failedTasks: 'error' | 'output';
 	/** How long the service takes to answer, in turn, in milliseconds. */
 	latencies: number[];
 	/** Looks go to this process. */
@@ -72,7 +74,9 @@ interface Plan extends Conditions {
 /** A service, an n8n, and what happened to them. */
 class World implements Service {
 	readonly n8n: FakeN8n;
+	/** The tasks of each item, the oldest first, and when each was created. */
 	readonly created = new Map<number, string[]>();
+	readonly createdAt = new Map<string, number>();
 	readonly ends = new Map<string, { end: End; at: number }>();
 	fault: Fault = 'none';
 	/** When the last fault was over, and whether a process was killed or the execution stopped. */
@@ -88,7 +92,7 @@ class World implements Service {
 	private requests = 0;
 
 	constructor(readonly plan: Plan) {
-		const { howToWait, limit, downloads } = plan;
+		const { howToWait, limit, downloads, failedTasks } = plan;
 		this.n8n = new FakeN8n(product, this, plan, {
 			resource: 'task',
 			operation: 'generate',
@@ -99,6 +103,7 @@ class World implements Service {
 				howToWait,
 				waitLimit: limit / MINUTE,
 				downloadResults: downloads,
+				failedTasks,
 				tasksPer10Seconds: 0,
 				timeoutSeconds: 20,
 			},
@@ -140,7 +145,10 @@ class World implements Service {
 		const outcome = this.plan.creations[item % 4];
 		const before = this.created.get(item) ?? [];
 		const taskId = `task-${item}${'-again'.repeat(before.length)}`;
-		if (outcome !== 'refused') this.created.set(item, [...before, taskId]);
+		if (outcome !== 'refused') {
+			this.created.set(item, [...before, taskId]);
+			this.createdAt.set(taskId, Date.now());
+		}
 		await sleep(latency);
 		if (outcome === 'refused') return { statusCode: 200, body: '{"code":422,"msg":"no"}' };
 		if (outcome === 'lost')
@@ -201,8 +209,8 @@ class World implements Service {
 	/** What must hold, whatever happened. */
 	check(): void {
 		const { n8n, plan } = this;
-		// Nothing is created twice for an item, and nobody waits for an answer.
-		expect(Math.max(0, ...[...this.created.values()].map(({ length }) => length))).toBeLessThan(2);
+		for (const taskIds of this.created.values()) this.checkCreations(taskIds);
+		// Nobody waits for an answer.
 		expect(n8n.open).toBe(0);
 		expect(this.wrong).toEqual([]);
 		// n8n can't tell a wait from the next one where two processes bring the end of the first.
@@ -218,6 +226,17 @@ class World implements Service {
 		expect(n8n.ended).toHaveLength(plan.steps.length);
 	}
 
+	/** A task is created again only in place of one that failed before, and in no more than n8n's tries. */
+	private checkCreations(taskIds: string[]): void {
+		const { failedTasks, tries } = this.plan;
+		expect(taskIds.length).toBeLessThanOrEqual(failedTasks === 'error' ? tries : 1);
+		for (const [index, taskId] of taskIds.slice(1).entries()) {
+			const before = this.ends.get(String(taskIds[index]));
+			expect(before?.end).toBe('fail');
+			expect(before?.at).toBeLessThanOrEqual(Number(this.createdAt.get(taskId)));
+		}
+	}
+
 	/** The items of a step are its own tasks, as they are, and it slept only where it may. */
 	private checkStep(step: number, ended: Ended): void {
 		const { plan } = this;
@@ -229,7 +248,8 @@ class World implements Service {
 		}
 		const tasks = ended.items.map(({ json }) => json as unknown as Task);
 		const known = tasks.map(({ taskId }) => taskId).filter((taskId) => taskId !== undefined);
-		const taken = this.taskIds.filter(
+		const last = [...this.created.values()].flatMap((taskIds) => taskIds.at(-1) ?? []);
+		const taken = last.filter(
 			(taskId) => stepOf(taskId) === step && plan.creations[indexOf(taskId) % 4] === 'taken',
 		);
 		expect([...known].sort()).toEqual(taken.sort());
@@ -287,14 +307,18 @@ class World implements Service {
 	private checkError(): void {
 		if (this.wasKilled) return;
 		const step = this.n8n.ended.length;
-		const { message, description } = this.n8n.error as Error & { description?: string };
+		const { message, description = '' } = this.n8n.error as Error & { description?: string };
+		// No good task is an error.
+		const failed = /Task ID: (\S+)$/.exec(description)?.[1];
+		if (message.startsWith('The task failed'))
+			expect(this.ends.get(String(failed))?.end).toBe('fail');
 		for (const [item, taskIds] of this.created)
 			if (stepOf(`task-${item}`) === step && this.plan.creations[item % 4] === 'taken')
 				for (const taskId of taskIds) expect(`${message} ${description}`).toContain(taskId);
 	}
 }
 
-const indexOf = (taskId: string): number => Number(taskId.replace('task-', ''));
+const indexOf = (taskId: string): number => Number(/\d+/.exec(taskId)?.[0]);
 
 const stepOf = (taskId: string): number => Math.floor(indexOf(taskId) / 10);
 
@@ -411,7 +435,7 @@ const plans = fc.record<Plan>({
 		),
 		{ minLength: 4, maxLength: 4 },
 	),
-	tries: fc.integer({ min: 1, max: 2 }),
+	tries: fc.integer({ min: 1, max: 3 }),
 	howToWait: fc.constantFrom('automatic', 'callback', 'callback', 'polling'),
 	limit: fc.constantFrom(3 * SECOND, MINUTE, 10 * MINUTE),
 	responseMode: fc.constantFrom('onReceived', 'onReceived', 'onReceived', 'lastNode'),
@@ -419,6 +443,7 @@ const plans = fc.record<Plan>({
 	trackerAt: fc.nat({ max: 59 }).map((seconds) => seconds * SECOND),
 	parkingFails: fc.constantFrom(false, false, false, true),
 	downloads: fc.boolean(),
+	failedTasks: fc.constantFrom('error', 'error', 'output'),
 	latencies: fc.array(fc.constantFrom(0, 20, 700, 3_000), { minLength: 1, maxLength: 4 }),
 	looksTo: someProcess,
 	storeFailures: fc.constantFrom(0, 0, 0, 0, 1),
@@ -462,6 +487,7 @@ const plan: Plan = {
 	limit: 3 * SECOND,
 	parkingFails: false,
 	downloads: false,
+	failedTasks: 'output',
 	latencies: [0],
 	looksTo: 0,
 	storeFailures: 0,
