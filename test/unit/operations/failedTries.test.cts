@@ -271,7 +271,7 @@ async function hold({ next, room, hasKeys, ...plan }: Plan): Promise<void> {
 		for (const { json } of came.output)
 			if (json.error && json.status) expect(['failed', 'timedOut']).toContain(json.status);
 		for (const { json } of [...came.output, ...came.errors]) {
-			const taskId = /Task ID: (\S+)$/.exec(String(json.message))?.[1] ?? '';
+			const taskId = /Task ID: (\S+)$/.exec((json.message as string | undefined) ?? '')?.[1] ?? '';
 			expect(['good', 'expired']).not.toContain(account.fates.get(taskId));
 		}
 		const named = /Task ID: (\S+)$/.exec(came.error?.description ?? '')?.[1] ?? '';
