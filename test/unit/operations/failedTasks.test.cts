@@ -100,6 +100,8 @@ describe.each(rows)(
 				expect(came.error?.message).toContain(said);
 				expect(came.error?.description).toMatch(new RegExp(`Task ID: ${taskId}$`));
 				expect(came.error?.description).toContain('task-1-1');
+				// No download begins once a task has failed.
+				if (what === 'failed') expect(account.files).toEqual([]);
 				return;
 			}
 			expect(came.error).toBeUndefined();

@@ -92,7 +92,9 @@ describe.each([false, true])('a try after a failure, in a run that sleeps: %s,',
 
 	it('sends what was refused once more in the next try, and keeps the ID of the failed one', async () => {
 		const items: Fate[][] = [['failed', 'refused', 'good'], ['good']];
-		const { account, execution, came } = await live({ items, maxTries: 4, sleeps });
+		// What is refused takes no room.
+		const options = { maxTasksPerRun: 3 };
+		const { account, execution, came } = await live({ items, maxTries: 4, sleeps, options });
 		expect(readStatuses(came)).toEqual(['completed', 'completed']);
 		expect(account.count()).toEqual([3, 1]);
 		expect(execution.record.sent[0]).toMatchObject({ before: ['task-0-1'], taskId: 'task-0-3' });
@@ -103,18 +105,39 @@ describe.each([false, true])('a try after a failure, in a run that sleeps: %s,',
 			expect(stopped.came.error?.description).toContain(taskId);
 	});
 
+	it('outputs why a failed task could not be created again, beside one that was', async () => {
+		const items: Fate[][] = [
+			['failed', 'refused'],
+			['failed', 'good'],
+		];
+		const goesOn: Settings = { items, maxTries: 2, sleeps, onError: 'continueRegularOutput' };
+		const { account, came } = await live(goesOn);
+		// n8n tries a run again that it has woken. What is refused costs nothing.
+		expect(account.count()).toEqual([sleeps ? 3 : 2, 2]);
+		expect(came.output[0]?.json.error).toContain('did not accept a field');
+		expect(came.output[0]?.json.message).toContain('task-0-1');
+		expect(came.output[1]?.json).toMatchObject({ taskId: 'task-1-2', status: 'completed' });
+	});
+
 	it('leaves one that timed out as it is, and waits as long as a first try for the new one', async () => {
 		const items: Fate[][] = [['failed', 'good'], ['endless'], ['good']];
 		const settings: Settings = { items, maxTries: 2, sleeps, onError: 'continueRegularOutput' };
-		const { account, came } = await live(settings);
+		const { account, came } = await live(settings, (own, execution) => {
+			// It ends after its run has given it up.
+			execution.betweenTries = () => void own.fates.set('task-1-1', 'good');
+		});
 		expect(account.count()).toEqual([2, 1, 1]);
 		expect(readStatuses(came)).toEqual(['completed', 'timedOut', 'completed']);
 		expect(came.output[1]?.json.error).toContain('had not ended');
-		const alone = await live({ items: [['failed', 'endless']], maxTries: 2, sleeps });
-		expect(alone.came.error?.message).toContain('had not ended');
-		// A minute for each.
-		expect(alone.account.count()).toEqual([2]);
-		expect(Date.now() - 1e12).toBeGreaterThan(2 * 55_000);
+		const begun = Date.now();
+		const alone: Settings = { items: [['failed', 'endless']], maxTries: 2, sleeps };
+		const late = await live(alone, (_, execution) => {
+			execution.betweenTries = async () => await jest.advanceTimersByTimeAsync(45_000);
+		});
+		expect(late.came.error?.message).toContain('had not ended');
+		expect(late.account.count()).toEqual([2]);
+		// The limit is a minute.
+		expect(Date.now() - begun).toBeGreaterThan(100_000);
 	});
 
 	it('in a retry from the list comes only after n8n was given the failure there too', async () => {

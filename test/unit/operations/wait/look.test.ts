@@ -1,4 +1,5 @@
 import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
+import { buildContext } from '../../n8n';
 import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
 import type { WaitSettings } from '../../../../nodes/MediaGeneration/operations/record/wait';
 import { pause } from '../../../../nodes/MediaGeneration/lib/timers';
@@ -113,6 +114,32 @@ describe('files', () => {
 		expect(httpRequest).not.toHaveBeenCalled();
 	});
 });
+
+it.each<[string, boolean, 'error' | 'output', number]>([
+	['ends with an error', false, 'error', 0],
+	['continues', true, 'error', 1],
+	['outputs failed tasks', false, 'output', 1],
+])(
+	'files are fetched beside a task that has not ended as far as the run %s',
+	async (_, goesOn, failedTasks, count) => {
+		const httpRequest = jest.fn(async () => await Promise.reject(new Error('reset')));
+		const settings = {
+			limit: 1,
+			timeoutSeconds: 1,
+			failedTasks,
+			downloads: { field: 'data', maxBytes: null },
+		};
+		const looker = new Looker(settings, buildContext({ goesOn }));
+		const resultUrls = ['https://files.example/a.png'];
+		const done = { ...newTask('done', 'model'), status: 'completed' as const, resultUrls };
+		looker.known.setTasks([done, newTask('open', 'model')]);
+		const service = { credentials: { baseUrl: 'https://api.example' } };
+		const getService = async () => service as unknown as TaskService;
+		const source = { getService, helpers: { httpRequest }, settings };
+		await looker.collectFiles(() => source as unknown as Source);
+		expect(Math.min(httpRequest.mock.calls.length, 1)).toBe(count);
+	},
+);
 
 it('files of a run that was woken may take as long as its Request Timeout says', async () => {
 	const timeouts: unknown[] = [];
