@@ -11,25 +11,33 @@ import type { Model } from './model';
 export const toBuilderHint = (text: string) => ({ propertyHint: text, message: text });
 
 /**
- * Makes the properties of all models. Each is shown for its own model. The first of several with one
- * name is hidden for the other models instead, which is the same to the editor, but lets n8n join
- * them in its types, with all their models. Any Model is last here, because n8n can't join the
- * conditions of its prompt.
+ * Makes the properties of all models, each shown for its own model. Of several with one name, the
+ * first is hidden for the other models instead: the editor shows the same, but n8n then joins them
+ * in its types, with all their models. Any Model is last here, because n8n can't join the conditions
+ * of its prompt.
  */
 export function listModelProperties([anyModel, ...named]: Model[]): INodeProperties[] {
-	const listed = [...named, anyModel].flatMap((model) => model ?? []);
+	const listed = [...named, anyModel].filter((model) => model !== undefined);
+	const ids = listed.map(({ id }) => id);
 	const all = listed.flatMap(({ properties }) => properties);
-	return listed.flatMap(({ id, properties }) =>
-		properties.map((property) => {
-			const [first, another] = all.filter(({ name }) => name === property.name);
-			if (first !== property || !another) return property;
-			const show = { ...property.displayOptions?.show };
-			delete show.model;
-			const others = listed.map((model) => model.id).filter((other) => other !== id);
-			const hide = { ...property.displayOptions?.hide, model: others };
-			return { ...property, displayOptions: { show, hide } };
-		}),
-	);
+	const isFirstOfSeveral = (property: INodeProperties): boolean => {
+		const [first, ...others] = all.filter(({ name }) => name === property.name);
+		return property === first && others.length > 0;
+	};
+	return listed.flatMap(({ id, properties }) => {
+		const others = ids.filter((other) => other !== id);
+		return properties.map((property) =>
+			isFirstOfSeveral(property) ? hideFor(others, property) : property,
+		);
+	});
+}
+
+/** Hides a property for these models, where it was shown for its own one. */
+function hideFor(models: string[], property: INodeProperties): INodeProperties {
+	const { show = {}, hide = {} } = property.displayOptions ?? {};
+	const shown = { ...show };
+	delete shown.model;
+	return { ...property, displayOptions: { show: shown, hide: { ...hide, model: models } } };
 }
 
 /** Describes what each model takes, one line per model. */

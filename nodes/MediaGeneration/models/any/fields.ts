@@ -142,7 +142,7 @@ export const anyFields: Field = {
 	displayOptions: { show: byFields, hide: { '/anyModel.value': [''] } },
 };
 
-/** In Options: further fields that take files, though neither name nor form says so. */
+/** In Options: further fields that take files, though neither name nor schema says so. */
 export const mediaFieldsOption: Field = {
 	displayName: 'Media Fields',
 	name: 'mediaFields',

@@ -36,7 +36,8 @@ interface EarlierResult {
 /** What a property is for. 'prompt' is the free text that the node has its own field for. */
 export type Purpose = { kind: 'file' | 'prompt' | 'value' } | EarlierResult;
 
-const EARLIER_RESULTS: Array<[name: RegExp, result: EarlierResult]> = [
+/** Each with the words in which a name ends that asks for one. */
+const EARLIER_RESULTS: Array<[ending: RegExp, result: EarlierResult]> = [
 	[
 		/\btask id$/,
 		{
@@ -57,13 +58,13 @@ const EARLIER_RESULTS: Array<[name: RegExp, result: EarlierResult]> = [
 	],
 ];
 
-/** Tells what a property is for by its name and form, because services don't mark it reliably. */
+/** Tells what a property is for by its name and schema, because services don't mark it reliably. */
 export function findPurpose(name: string, schema: JsonSchema): Purpose {
 	if (takesFiles(name, schema)) return { kind: 'file' };
 	if (!takesText(schema)) return { kind: 'value' };
 	if (name === 'prompt') return { kind: 'prompt' };
 	const words = spaceWords(name);
-	const [, earlier] = EARLIER_RESULTS.find(([form]) => form.test(words)) ?? [];
+	const [, earlier] = EARLIER_RESULTS.find(([ending]) => ending.test(words)) ?? [];
 	return earlier ?? { kind: 'value' };
 }
 
@@ -71,14 +72,20 @@ export function findPurpose(name: string, schema: JsonSchema): Purpose {
 function takesFiles(name: string, schema: JsonSchema): boolean {
 	const texts = listTypes(schema).includes('array') ? getItems(schema) : schema;
 	const types = [...listTypes(schema), ...listTypes(texts)];
-	const words = spaceWords(name).split(/[^a-z]+/);
-	const has = (form: RegExp) => words.some((word) => form.test(word));
-	if (!takesText(schema, types) || texts.enum || has(OTHER_URL)) return false;
-	if ([schema.format, texts.format].some((format) => format === 'uri' || format === 'url'))
-		return true;
-	const [last = '', ...others] = words.filter(Boolean).reverse();
-	if (has(URL_WORD) && (has(MEDIA_WORD) || has(SOURCE_WORD) || !others.length)) return true;
-	return MEDIA_WORD.test(last) || (has(MEDIA_WORD) && SOURCE_WORD.test(last));
+	if (!takesText(schema, types) || texts.enum) return false;
+	const words = spaceWords(name).match(/[a-z]+/g) ?? [];
+	if (words.some((word) => OTHER_URL.test(word))) return false;
+	const isUrl = [schema.format, texts.format].some((one) => one === 'uri' || one === 'url');
+	return isUrl || meansFile(words);
+}
+
+/** Says whether the words of a name mean a file, as those of `image_url` or `reference_image`. */
+function meansFile(words: string[]): boolean {
+	const has = (kind: RegExp) => words.some((word) => kind.test(word));
+	const last = words.at(-1) ?? '';
+	if (MEDIA_WORD.test(last)) return true;
+	if (has(MEDIA_WORD)) return has(URL_WORD) || SOURCE_WORD.test(last);
+	return has(URL_WORD) && (has(SOURCE_WORD) || words.length === 1);
 }
 
 /** Says whether a schema that allows these types takes text of any kind. */
@@ -97,7 +104,7 @@ interface Description {
 	title: string;
 	/** What to enter, in short, for its name in the editor. */
 	brief: string;
-	/** Everything that is known, for guides. */
+	/** Everything that is known, for guides: "required; a whole number; 1 to 10; default 5". */
 	facts: string;
 	/** The service's own words. */
 	prose: string;
@@ -105,33 +112,32 @@ interface Description {
 
 /** Describes a property once, for the editor's field, the guide beside it, and AI builders. */
 export function describeProperty({ name, schema, isRequired }: Property): Description {
-	const { default: initial, deprecated, description = '' } = schema;
 	const purpose = findPurpose(name, schema);
 	const earlier = purpose.kind === 'earlierResult' ? purpose : undefined;
 	const title = cutText(toTitle(name), MAX_TITLE);
-	const { type, form, entry } = findForm(schema, purpose, title);
-	const range = form ? '' : describeRange(schema.minimum, schema.maximum);
-	const standard = isBlank(initial) ? '' : `default ${listShortly([initial])}`;
+	const { type, words, short } = findEntry(schema, purpose, title);
+	const range = words ? '' : describeRange(schema.minimum, schema.maximum);
+	const byDefault = isBlank(schema.default) ? '' : `default ${listShortly([schema.default])}`;
 	const length = describeCount(schema.minLength, schema.maxLength);
+	const brief = [short || range, byDefault.length <= MAX_DEFAULT && byDefault];
+	const facts = [
+		isRequired ? 'required' : 'optional',
+		words || nameTypes(listTypes(schema)),
+		listShortly(schema.enum ?? getItems(schema).enum ?? []),
+		range,
+		earlier && `its ID is ${earlier.expression.slice(1)}`,
+		describeParts(schema),
+		length && `${length} characters`,
+		byDefault,
+		schema.deprecated && 'deprecated',
+	];
 	return {
 		purpose,
 		type,
 		title,
-		brief: deprecated
-			? 'deprecated'
-			: joinFacts([entry || range, standard.length <= MAX_DEFAULT && standard]),
-		facts: joinFacts([
-			isRequired ? 'required' : 'optional',
-			form || nameTypes(listTypes(schema)),
-			listShortly(schema.enum ?? getItems(schema).enum ?? []),
-			range,
-			earlier && `its ID is ${earlier.expression.slice(1)}`,
-			describeParts(schema),
-			length && `${length} characters`,
-			standard,
-			deprecated && 'deprecated',
-		]),
-		prose: description,
+		brief: schema.deprecated ? 'deprecated' : joinFacts(brief),
+		facts: joinFacts(facts),
+		prose: schema.description ?? '',
 	};
 }
 
@@ -141,51 +147,53 @@ const joinFacts = (facts: unknown[], by = '; '): string => facts.filter(Boolean)
 export const addFacts = (name: string, facts: string): string =>
 	facts ? `${name} (${facts})` : name;
 
-interface Form {
-	/** The type of the field in the editor. */
+/** How a value is entered in the editor. */
+interface Entry {
 	type: FieldType;
-	/** In words, unless it is a single value. */
-	form: string;
-	/** What a person enters in the field of this form. */
-	entry: string;
+	/** The same for guides, for example "JSON list, 1 to 3"; blank: a single value, as its type says. */
+	words: string;
+	/** The same for the field's name, which may say a part of it. */
+	short: string;
 }
 
-/** Makes a form whose words say what to enter as well. */
-const toForm = (type: FieldType, form = ''): Form => ({ type, form, entry: form });
+const toEntry = (type: FieldType, words = '', short = words): Entry => ({ type, words, short });
 
-/** Finds the form of a value. @param title the name of its field, which may say that it takes a URL */
-function findForm(schema: JsonSchema, purpose: Purpose, title: string): Form {
+/** @param title the name of the field, which may say that it takes a URL */
+function findEntry(schema: JsonSchema, purpose: Purpose, title: string): Entry {
 	const types = listTypes(schema);
-	const takes = (...some: string[]) => some.some((type) => types.includes(type));
+	const takes = (type: string) => types.includes(type);
 	const isText = takes('string') || !types.length;
-	const isList = takes('array');
-	if (purpose.kind === 'earlierResult') return toForm('string', purpose.title);
-	if (purpose.kind === 'file') return findFileForm(schema, isList && schema.maxItems !== 1, title);
-	if (isList) return findListForm(schema, isText);
-	if (takes('object')) return isText ? toForm('string', 'text or JSON') : toForm('object', 'JSON');
-	if (isText || !takes('boolean', 'number', 'integer')) return toForm('string');
-	return toForm(takes('boolean') ? 'boolean' : 'number');
+	if (purpose.kind === 'earlierResult') return toEntry('string', purpose.title);
+	if (purpose.kind === 'file') return findFileEntry(schema, title);
+	if (takes('array')) return findListEntry(schema, isText);
+	if (takes('object'))
+		return isText ? toEntry('string', 'text or JSON') : toEntry('object', 'JSON');
+	if (isText) return toEntry('string');
+	if (takes('boolean')) return toEntry('boolean');
+	return toEntry(takes('number') || takes('integer') ? 'number' : 'string');
 }
 
 const WITH_COMMAS = 'separate with commas';
 
-function findFileForm(schema: JsonSchema, isList: boolean, title: string): Form {
-	const one = / URLs?$/.test(title) ? OR_FIELD : FILE_HINT;
-	if (!isList) return { type: 'string', form: FILE_HINT, entry: one };
-	const form = joinFacts([describeList('list', schema), FILE_HINT]);
-	return { type: 'string', form, entry: joinFacts([one, WITH_COMMAS]) };
+function findFileEntry(schema: JsonSchema, title: string): Entry {
+	const short = / URLs?$/.test(title) ? OR_FIELD : FILE_HINT;
+	// A list that holds one file is entered as the file.
+	const isList = listTypes(schema).includes('array') && schema.maxItems !== 1;
+	if (!isList) return toEntry('string', FILE_HINT, short);
+	const words = joinFacts([describeList('list', schema), FILE_HINT]);
+	return toEntry('string', words, joinFacts([short, WITH_COMMAS]));
 }
 
-function findListForm(schema: JsonSchema, isText: boolean): Form {
+function findListEntry(schema: JsonSchema, isText: boolean): Entry {
 	if (takesJson(schema))
-		return toForm(isText ? 'string' : 'array', describeList('JSON list', schema));
+		return toEntry(isText ? 'string' : 'array', describeList('JSON list', schema));
 	const count = describeCount(schema.minItems, schema.maxItems);
-	const entry = joinFacts([count, WITH_COMMAS], ', ');
-	return { type: 'string', form: describeList('list', schema), entry };
+	const short = joinFacts([count, WITH_COMMAS], ', ');
+	return toEntry('string', describeList('list', schema), short);
 }
 
-const describeList = (form: string, { minItems, maxItems }: JsonSchema): string =>
-	joinFacts([form, describeCount(minItems, maxItems)], ', ');
+const describeList = (words: string, { minItems, maxItems }: JsonSchema): string =>
+	joinFacts([words, describeCount(minItems, maxItems)], ', ');
 
 /** Lists the properties of the objects in a value, each with its facts. */
 function describeParts(schema: JsonSchema): string {
@@ -196,9 +204,11 @@ function describeParts(schema: JsonSchema): string {
 	return parts.length ? `with ${listShortly(parts)}` : '';
 }
 
-/** Says how many there may be. A minimum of one goes without saying. */
-const describeCount = (min = 0, max?: number): string =>
-	describeRange(min > (max ? 0 : 1) ? min : undefined, max);
+/** Says how many there may be, for example "up to 3". "At least 1" goes without saying. */
+function describeCount(min = 0, max?: number): string {
+	const isSaid = max ? min > 0 : min > 1;
+	return describeRange(isSaid ? min : undefined, max);
+}
 
 const { format } = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 });
 
@@ -232,11 +242,11 @@ export const nameValue = (value: unknown): string =>
 const formatValue = (value: unknown): string =>
 	typeof value === 'string' ? value : JSON.stringify(value);
 
-/** Describes branches by what they require, or by their types. */
-export function describeForms(branches: JsonSchema[]): string {
-	const forms = branches.map(
-		(branch) =>
-			branch.required?.map(toTitle).join(' + ') || nameTypes(listTypes(branch)) || 'any other',
-	);
+/** Describes the alternatives of a schema by what each requires, or by its types. */
+export function describeForms(alternatives: JsonSchema[]): string {
+	const forms = alternatives.map((alternative) => {
+		const required = alternative.required?.map(toTitle).join(' + ');
+		return required || nameTypes(listTypes(alternative)) || 'any other';
+	});
 	return cutText(forms.join('; or '), MAX_LIST);
 }

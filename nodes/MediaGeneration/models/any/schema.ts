@@ -59,15 +59,12 @@ export const describeTooLarge = (model: string): string =>
 export function findInput(model: string, document: unknown): FoundInput {
 	if (document === null)
 		return { reason: `The service doesn't say yet which fields ${model} takes` };
-	const all = getPart(document, 'paths');
-	const paths = Object.entries(isObject(all) ? all : {});
-	const [path = '', methods] = paths.find(([name]) => TASK_PATH.test(name)) ?? paths[0] ?? [];
+	const [path, methods] = findTaskPath(document);
 	if (path && !TASK_PATH.test(path))
 		return {
 			reason: `${model} answers at once and makes no task, so this node can't use it: choose another model`,
 		};
-	const steps = ['post', 'requestBody', 'content', 'application/json', 'schema'];
-	const body = readSchema(steps.reduce(getPart, methods), document);
+	const body = readSchema(STEPS_TO_BODY.reduce(getPart, methods), document);
 	if (!body) return { reason: describeTooLarge(model) };
 	const schema = body.properties?.input;
 	if (!schema)
@@ -83,6 +80,16 @@ export function findInput(model: string, document: unknown): FoundInput {
 	return properties.length
 		? { input: { model, schema, properties } }
 		: { reason: `The service names no fields of ${model}` };
+}
+
+/** Where the schema of a request's body is, from the methods of its path. */
+const STEPS_TO_BODY = ['post', 'requestBody', 'content', 'application/json', 'schema'];
+
+/** Finds the path that creates tasks, else the first one, with its methods. */
+function findTaskPath(document: unknown): [path: string, methods: unknown] {
+	const paths = getPart(document, 'paths');
+	const entries = isObject(paths) ? Object.entries(paths) : [];
+	return entries.find(([path]) => TASK_PATH.test(path)) ?? entries[0] ?? ['', undefined];
 }
 
 /** Says whether a value has a text or name that n8n would run once a workflow stores it. */
@@ -115,8 +122,8 @@ const MAX_PROSE = 200;
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isListOfText = (value: unknown) => Array.isArray(value) && value.every(isText);
 
-/** The keywords that are read, each with the form that it must have. */
-const KEYWORDS: Array<[keywords: RegExp, hasForm: (value: unknown) => boolean]> = [
+/** The keywords that are read, each with a check of its value. */
+const KEYWORDS: Array<[names: RegExp, isValid: (value: unknown) => boolean]> = [
 	[/^(min|max)(imum|Length|Items)$/, Number.isFinite],
 	[/^multipleOf$/, (value) => Number.isFinite(value) && Number(value) > 0],
 	[/^type$/, (value) => isListOfText([value].flat())],
@@ -128,12 +135,15 @@ const KEYWORDS: Array<[keywords: RegExp, hasForm: (value: unknown) => boolean]> 
 	[/^deprecated$/, (value) => typeof value === 'boolean'],
 ];
 
+/** Keywords that inform people, and rule out no value. */
+const PROSE = /^(description|default|deprecated)$/;
+
 /**
  * Reads a schema and resolves its references. Unreadable parts allow anything, and so does a schema
  * inside itself. Names are trimmed, as the service does it.
- * @param value the schema, of any form
+ * @param value the schema, whatever the service wrote
  * @param document the whole document, in which `$ref` is looked up
- * @param withProse whether descriptions and defaults are read too
+ * @param withProse whether descriptions, defaults and "deprecated" are read too
  * @returns undefined when the schema is larger than `MAX_SIZE`, or a reference can't be decoded
  */
 export function readSchema(
@@ -162,7 +172,7 @@ class SchemaReader {
 		if (this.left < 0) throw new RangeError('The schema is too large');
 	}
 
-	/** @param open the schemas around this one, which end a schema that contains itself */
+	/** @param open the schemas around this one: if it is among them, it contains itself */
 	read(value: unknown, open: unknown[]): JsonSchema {
 		this.spend(SCHEMA_SIZE);
 		if (!isObject(value) || open.length > MAX_DEPTH) return {};
@@ -171,56 +181,77 @@ class SchemaReader {
 		const target = isText($ref) ? findPart(this.document, $ref) : undefined;
 		if (isObject(target) && !open.includes(target))
 			return this.read({ ...target, ...own }, [...open, target]);
-		const schema: Record<string, unknown> & JsonSchema = {};
-		for (const [name, given] of Object.entries(own)) {
-			const keyword = name === 'const' ? 'enum' : name === 'oneOf' ? 'anyOf' : name;
-			const part = name === 'const' ? [given] : given;
-			const isRead = KEYWORDS.some(
-				([keywords, hasForm]) => keywords.test(keyword) && hasForm(part),
-			);
-			if (isRead && (this.withProse || !/^(description|default|deprecated)$/.test(keyword)))
-				schema[keyword] = this.readPart(keyword, part, [...open, value]);
-		}
-		const { enum: values = [] } = schema;
-		// Some documents list numbers for a "string", or texts for a number. The values are right then.
-		if (values.some((one) => one !== null && !hasType(schema, one))) delete schema.type;
-		for (const branch of listBranches(schema)) align(branch, schema);
+		const schema = this.readKeywords(own, [...open, value]);
+		mendType(schema);
+		for (const branch of listBranches(schema)) mendBranch(branch, schema);
 		return schema;
 	}
 
-	private readPart(keyword: string, part: unknown, open: unknown[]): unknown {
-		if (keyword === 'description') return cleanProse(String(part));
-		if (keyword === 'items') return this.read(part, open);
-		if (keyword === 'properties') return this.readProperties(Object.entries(part as object), open);
-		if (/^(any|all)Of$/.test(keyword))
-			return (part as unknown[]).map((one) => this.read(one, open));
-		this.spend(JSON.stringify(part).length);
-		// Each type is compared with each value, and both lists may be long.
-		if (keyword === 'type' && Array.isArray(part)) return [...new Set(part)];
-		return keyword === 'required' ? (part as string[]).map((name) => name.trim()) : part;
+	private readKeywords(given: Record<string, unknown>, open: unknown[]): JsonSchema {
+		const schema: Record<string, unknown> = {};
+		for (const [name, givenValue] of Object.entries(given)) {
+			const [keyword, value] = toKeyword(name, givenValue);
+			if (PROSE.test(keyword) && !this.withProse) continue;
+			if (KEYWORDS.some(([names, isValid]) => names.test(keyword) && isValid(value)))
+				schema[keyword] = this.readKeyword(keyword, value, open);
+		}
+		return schema;
 	}
 
-	private readProperties(parts: Array<[string, unknown]>, open: unknown[]) {
-		const entries = parts.map(([name, part]): [string, JsonSchema] => {
+	private readKeyword(keyword: string, value: unknown, open: unknown[]): unknown {
+		switch (keyword) {
+			case 'description':
+				return cleanProse(value as string);
+			case 'items':
+				return this.read(value, open);
+			case 'properties':
+				return this.readProperties(value as object, open);
+			case 'anyOf':
+			case 'allOf':
+				return (value as unknown[]).map((branch) => this.read(branch, open));
+		}
+		this.spend(JSON.stringify(value).length);
+		// Each type is compared with each value, and both lists may be long.
+		if (keyword === 'type' && Array.isArray(value)) return [...new Set(value)];
+		return keyword === 'required' ? (value as string[]).map((name) => name.trim()) : value;
+	}
+
+	private readProperties(properties: object, open: unknown[]): Record<string, JsonSchema> {
+		const entries = Object.entries(properties).map(([name, value]): [string, JsonSchema] => {
 			this.spend(name.length);
-			return [name.trim(), this.read(part, open)];
+			return [name.trim(), this.read(value, open)];
 		});
 		// n8n copies parameters by assignment, which would drop it.
 		return Object.fromEntries(entries.filter(([name]) => name !== '__proto__'));
 	}
 }
 
+/** Writes `const` and `oneOf` as the keywords that stand for them in a JsonSchema. */
+function toKeyword(name: string, value: unknown): [keyword: string, value: unknown] {
+	if (name === 'const') return ['enum', [value]];
+	return [name === 'oneOf' ? 'anyOf' : name, value];
+}
+
+/**
+ * Removes a type that the schema's own values contradict: some documents list numbers for a
+ * "string", or texts for a number, and then the values are right.
+ */
+function mendType(schema: JsonSchema): void {
+	const isOfAnotherType = (value: unknown) => value !== null && !hasType(schema, value);
+	if (schema.enum?.some(isOfAnotherType)) delete schema.type;
+}
+
 /**
  * Removes a branch's type where it contradicts the schema around it. Some documents have a stray
  * "string" beside an object, which no value could match.
  */
-function align(branch: JsonSchema, around: JsonSchema): void {
+function mendBranch(branch: JsonSchema, around: JsonSchema): void {
 	const types = [branch.type ?? []].flat();
 	const outer = [around.type ?? []].flat();
 	if (outer.length && !types.some((type) => outer.includes(type))) delete branch.type;
 	for (const [name, part] of Object.entries(branch.properties ?? {}))
-		align(part, around.properties?.[name] ?? {});
-	for (const inner of listBranches(branch)) align(inner, around);
+		mendBranch(part, around.properties?.[name] ?? {});
+	for (const inner of listBranches(branch)) mendBranch(inner, around);
 }
 
 /** Makes a text one line, without a leading =, which would make n8n run it as an expression. */
@@ -243,24 +274,32 @@ function findPart(document: unknown, reference: string): unknown {
 	return names.map(unescape).reduce(getPart, document);
 }
 
-/** Remembers the result for each schema, because every entry of a list asks for it. */
+/** Makes a function that remembers what it found for a schema: every entry of a list asks anew. */
 function remember<T>(find: (schema: JsonSchema) => T): (schema: JsonSchema) => T {
 	const known = new WeakMap<JsonSchema, { found: T }>();
 	return (schema) => {
-		const { found } = known.get(schema) ?? { found: find(schema) };
+		const remembered = known.get(schema);
+		if (remembered) return remembered.found;
+		const found = find(schema);
 		known.set(schema, { found });
 		return found;
 	};
 }
 
+/** Lists a schema's alternatives and the schemas that hold beside it. */
 const listBranches = ({ anyOf = [], allOf = [] }: JsonSchema): JsonSchema[] => [...anyOf, ...allOf];
 
-/** Lists the types that a value may have; none: any. */
+/** Lists the types that a value may have, null left out; none: any. */
 export const listTypes = remember((schema): string[] => {
-	const { type, enum: values = [] } = schema;
-	const types = values.length ? values.map(getType) : listBranches(schema).flatMap(listTypes);
-	return [...new Set([type ?? types].flat())].filter((one) => one !== 'null');
+	const types = schema.type === undefined ? deriveTypes(schema) : [schema.type].flat();
+	return [...new Set(types)].filter((type) => type !== 'null');
 });
+
+/** Derives the types of a schema without `type` from its values, else from its branches. */
+function deriveTypes(schema: JsonSchema): string[] {
+	if (schema.enum?.length) return schema.enum.map(getType);
+	return listBranches(schema).flatMap(listTypes);
+}
 
 export const getType = (value: unknown): string =>
 	Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
@@ -271,53 +310,73 @@ export const getValues = remember((schema): ReadonlySet<unknown> => new Set(sche
 /** Says whether a value has one of a schema's own types. A type that JSON Schema lacks fits all. */
 export function hasType({ type = [] }: JsonSchema, value: unknown): boolean {
 	const types = [type].flat();
-	const isOf = (one: string) =>
-		one === 'integer'
-			? Number.isInteger(value)
-			: getType(value) === one || !/^(string|number|boolean|array|object|null)$/.test(one);
-	return !types.length || types.some(isOf);
+	const fits = (one: string) => {
+		if (one === 'integer') return Number.isInteger(value);
+		const isKnown = /^(string|number|boolean|array|object|null)$/.test(one);
+		return !isKnown || getType(value) === one;
+	};
+	return !types.length || types.some(fits);
 }
 
-/** Finds the schema of a list's entries. */
+/** Finds the schema of a list's entries, in the schema itself or the first branch that has one. */
 export const getItems = remember((schema): JsonSchema => {
-	const inBranches = () => listBranches(schema).map(getItems);
-	return schema.items ?? inBranches().find((items) => Object.keys(items).length) ?? {};
+	if (schema.items) return schema.items;
+	const ofBranches = listBranches(schema).map(getItems);
+	return ofBranches.find((items) => !isEmpty(items)) ?? {};
 });
 
 /** Says whether a value is written as JSON: an object, or a list of more than single values. */
 export function takesJson(schema: JsonSchema): boolean {
+	const types = listTypes(schema);
+	if (types.includes('object')) return true;
+	if (!types.includes('array')) return false;
 	const entries = listTypes(getItems(schema));
-	const isDeep = !entries.length || entries.includes('object') || entries.includes('array');
-	return listTypes(schema).some((type) => type === 'object' || (type === 'array' && isDeep));
+	return !entries.length || entries.includes('object') || entries.includes('array');
 }
 
 /** Collects the properties of an object and of all its branches by name, in the schema's order. */
 export const collectProperties = remember((schema): ReadonlyMap<string, Property> => {
 	const { properties = {}, required = [], anyOf = [], allOf = [] } = schema;
-	const found = new Map<string, Property>();
-	const add = (name: string, part: JsonSchema, needed: boolean) => {
-		const { schema: known = {}, isRequired = false } = found.get(name) ?? {};
-		found.set(name, { name, schema: join(known, part), isRequired: needed || isRequired });
+	const collected = new Map<string, Property>();
+	const add = (property: Property) => {
+		const known = collected.get(property.name);
+		collected.set(property.name, known ? joinProperties(known, property) : property);
 	};
-	for (const [name, part] of Object.entries(properties)) add(name, part, false);
-	for (const branches of [...allOf.map((branch) => [branch]), anyOf]) {
-		const forms = branches.map(collectProperties);
-		const isNeeded = (name: string) => forms.every((form) => form.get(name)?.isRequired);
-		for (const { name, schema: part } of forms.flatMap((form) => [...form.values()]))
-			add(name, part, isNeeded(name));
-	}
-	for (const name of required) add(name, {}, true);
-	return found;
+	for (const [name, part] of Object.entries(properties))
+		add({ name, schema: part, isRequired: false });
+	// A value must match all of these, so what one requires is required.
+	for (const branch of allOf)
+		for (const property of collectProperties(branch).values()) add(property);
+	// It may match any of these, so only what each requires is required.
+	const alternatives = anyOf.map(collectProperties);
+	const isInAll = (name: string) => alternatives.every((one) => one.get(name)?.isRequired);
+	for (const alternative of alternatives)
+		for (const property of alternative.values())
+			add({ ...property, isRequired: isInAll(property.name) });
+	for (const name of required) add({ name, schema: {}, isRequired: true });
+	return collected;
 });
 
-/** Makes a schema that allows what either allows. Stays flat however many are joined. */
-function join(one: JsonSchema, other: JsonSchema): JsonSchema {
-	if (!Object.keys(one).length) return other;
-	const { anyOf, ...beside } = one;
-	const parts = anyOf && !Object.keys(beside).length ? anyOf : [one];
-	if (!Object.keys(other).length || parts.some((part) => isEqual(part, other))) return one;
-	return { anyOf: [...parts, other] };
+/** Makes one property of two with one name: it may be what either may be. */
+const joinProperties = (known: Property, other: Property): Property => ({
+	name: known.name,
+	schema: join(known.schema, other.schema),
+	isRequired: known.isRequired || other.isRequired,
+});
+
+/**
+ * Makes a schema that allows what either allows: one flat list of alternatives, however many are
+ * joined. An empty schema adds nothing.
+ */
+function join(known: JsonSchema, other: JsonSchema): JsonSchema {
+	if (isEmpty(known)) return other;
+	const { anyOf, ...beside } = known;
+	const alternatives = anyOf && isEmpty(beside) ? anyOf : [known];
+	if (isEmpty(other) || alternatives.some((one) => isEqual(one, other))) return known;
+	return { anyOf: [...alternatives, other] };
 }
+
+const isEmpty = (schema: JsonSchema): boolean => Object.keys(schema).length === 0;
 
 /** Says whether two JSON values are the same, with their keys in the same order. */
 export const isEqual = (one: unknown, other: unknown): boolean =>

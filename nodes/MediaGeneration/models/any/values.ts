@@ -15,6 +15,7 @@ import {
 	takesJson,
 	type JsonSchema,
 	type Limit,
+	type Property,
 } from './schema';
 
 /** Converts entered values to those that are sent, and checks them before anything is paid for. */
@@ -49,8 +50,9 @@ export function toInput(
 	const entered = Object.entries(values).filter(
 		([, value]) => !isBlank(value) && !isBlankList(value),
 	);
-	const convertPart: ConvertPart = (...part) => convert(...part, mediaNames);
-	return convertParts(schema, Object.fromEntries(entered), convertPart);
+	return changeProperties(Object.fromEntries(entered), schema, (value, property) =>
+		convert(value, property, mediaNames),
+	);
 }
 
 /** Says whether a list has only blank entries. One without entries was meant. */
@@ -68,71 +70,98 @@ export function nameFiles(
 	mediaNames: string[],
 	hasFile: (name: string) => boolean,
 ): Record<string, unknown> {
-	const replace: ConvertPart = (name, part, value) => {
-		if (Array.isArray(value)) return value.map((entry) => replace(name, getItems(part), entry));
-		if (isPlainObject(value)) return convertParts(part, value, replace);
-		const isFile = typeof value === 'string' && takesFile(name, part, mediaNames) && hasFile(value);
-		return isFile ? toMedia(name, value) : value;
+	const nameFile: Change = (value, property) => {
+		if (Array.isArray(value))
+			return value.map((entry) => nameFile(entry, toEntryProperty(property)));
+		if (isPlainObject(value)) return changeProperties(value, property.schema, nameFile);
+		const isFile = typeof value === 'string' && takesFile(property, mediaNames) && hasFile(value);
+		return isFile ? toMedia(property.name, value) : value;
 	};
-	return convertParts(schema, input, replace);
+	return changeProperties(input, schema, nameFile);
 }
 
-/** Converts a value. An entry of a list has the name of the list. */
-type ConvertPart = (name: string, schema: JsonSchema, value: unknown) => unknown;
+/** What a value is for. */
+type NamedSchema = Pick<Property, 'name' | 'schema'>;
 
-function convertParts(
-	schema: JsonSchema,
+/** Makes the value that is sent of one that was entered. */
+type Change = (value: unknown, property: NamedSchema) => unknown;
+
+/** Changes each value of an object. One that the schema doesn't name may be anything. */
+function changeProperties(
 	object: Record<string, unknown>,
-	convertPart: ConvertPart,
+	schema: JsonSchema,
+	change: Change,
 ): Record<string, unknown> {
 	const properties = collectProperties(schema);
-	const converted = Object.entries(object).map(([name, value]) => {
-		return [name, convertPart(name, properties.get(name)?.schema ?? {}, value)];
+	const changed = Object.entries(object).map(([name, value]): [string, unknown] => {
+		const property = properties.get(name) ?? { name, schema: {} };
+		return [name, change(value, property)];
 	});
-	return Object.fromEntries(converted) as Record<string, unknown>;
+	return Object.fromEntries(changed);
 }
 
-const takesFile = (name: string, schema: JsonSchema, mediaNames: string[]): boolean =>
+/** What an entry of a list is for. It has the name of the list. */
+const toEntryProperty = ({ name, schema }: NamedSchema): NamedSchema => ({
+	name,
+	schema: getItems(schema),
+});
+
+const takesFile = ({ name, schema }: NamedSchema, mediaNames: string[]): boolean =>
 	mediaNames.includes(name) || findPurpose(name, schema).kind === 'file';
 
-/** Converts a value to the first of its forms that the schema allows, else to the first. */
-function convert(name: string, schema: JsonSchema, value: unknown, mediaNames: string[]): unknown {
-	if (Array.isArray(value)) {
-		const given = value.filter((entry) => !isBlank(entry));
-		const list = given.map((entry) => convert(name, getItems(schema), entry, mediaNames));
-		// A name that stands for several files means the first one here.
-		return schema.maxItems === 1 ? list : markEntries(list);
-	}
-	if (isPlainObject(value))
-		return convertParts(schema, value, (...part) => convert(...part, mediaNames));
-	const isFile = takesFile(name, schema, mediaNames);
-	const forms = [...listForms(schema, value)].map((form) => {
-		if (typeof form === 'object') return convert(name, schema, form, mediaNames);
-		return isFile && typeof form === 'string' ? toFile(name, form) : form;
-	});
-	const allowed = forms.length > 1 ? forms.find((form) => isAllowed(schema, form)) : undefined;
-	return allowed ?? forms[0] ?? value;
+function convert(value: unknown, property: NamedSchema, mediaNames: string[]): unknown {
+	const change: Change = (part, itsProperty) => convert(part, itsProperty, mediaNames);
+	if (isPlainObject(value)) return changeProperties(value, property.schema, change);
+	if (!Array.isArray(value)) return convertSingle(value, property, mediaNames);
+	const given = value.filter((entry) => !isBlank(entry));
+	const list = given.map((entry) => change(entry, toEntryProperty(property)));
+	// A name that stands for several files means the first one here.
+	return property.schema.maxItems === 1 ? list : markEntries(list);
 }
 
-/** Lists the forms of a text, number or boolean that have a type of the schema. */
-function* listForms(schema: JsonSchema, value: unknown): Generator<unknown, void> {
+/** Converts a single value to the first of its readings that the schema allows, else to the first. */
+function convertSingle(value: unknown, property: NamedSchema, mediaNames: string[]): unknown {
+	const { name, schema } = property;
+	const isFile = takesFile(property, mediaNames);
+	const readings = listReadings(value, schema).map((reading) => {
+		if (isFile && typeof reading === 'string') return toFile(name, reading);
+		// It was written as JSON, or as a list with commas.
+		const hasParts = isObject(reading) || Array.isArray(reading);
+		return hasParts ? convert(reading, property, mediaNames) : reading;
+	});
+	const [likeliest = value, ...others] = readings;
+	// Checking a large value takes time, so it is done only where there is a choice.
+	if (!others.length) return likeliest;
+	return readings.find((reading) => isAllowed(schema, reading)) ?? likeliest;
+}
+
+/** Lists what a text, number or boolean can be read as, in types of the schema; the likeliest first. */
+function listReadings(value: unknown, schema: JsonSchema): unknown[] {
+	if (getValues(schema).has(value)) return [value];
 	const types = listTypes(schema);
-	const takes = (...some: string[]) => some.some((type) => types.includes(type));
-	if (getValues(schema).has(value)) return yield value;
-	if (typeof value === 'string') {
-		const json = /^\s*[[{]/.test(value) ? parseJson(value) : undefined;
-		if (json !== undefined && takes(getType(json))) return yield json;
-		if (takes('string') || !types.length) yield value;
-		// A number too large for JavaScript keeps its form, and is refused.
-		const isNumber = DECIMAL.test(value) && isExact(Number(value));
-		if (takes('number', 'integer') && isNumber) yield Number(value);
-		if (takes('boolean') && /^(true|false)$/.test(value)) yield value === 'true';
-		if (takes('array')) yield splitList(value);
-	} else if (typeof value === 'boolean' || (typeof value === 'number' && isExact(value))) {
-		if (takes(typeof value, 'integer')) yield value;
-		if (takes('string')) yield String(value);
-		if (takes('array')) yield [value];
-	}
+	if (typeof value === 'string') return readText(value, types);
+	const isNumber = typeof value === 'number' && isExact(value);
+	if (!isNumber && typeof value !== 'boolean') return [];
+	const own = isNumber ? ['number', 'integer'] : ['boolean'];
+	const readings: unknown[] = [];
+	if (own.some((type) => types.includes(type))) readings.push(value);
+	if (types.includes('string')) readings.push(String(value));
+	if (types.includes('array')) readings.push([value]);
+	return readings;
+}
+
+function readText(text: string, types: string[]): unknown[] {
+	const takes = (type: string) => types.includes(type);
+	const json = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
+	if (json !== undefined && takes(getType(json))) return [json];
+	const readings: unknown[] = [];
+	if (takes('string') || !types.length) readings.push(text);
+	// A number too large for JavaScript stays text, and is refused.
+	const isNumber = DECIMAL.test(text) && isExact(Number(text));
+	if (isNumber && (takes('number') || takes('integer'))) readings.push(Number(text));
+	if (takes('boolean') && /^(true|false)$/.test(text)) readings.push(text === 'true');
+	if (takes('array')) readings.push(splitList(text));
+	return readings;
 }
 
 function toFile(name: string, text: string): Media | string {
@@ -216,18 +245,23 @@ function* checkParts(
 		yield* listViolations(getOwn(name), part, [...path, name]);
 }
 
-/** Says what is wrong with a value that has none of these forms; undefined if it has one. */
+/** Says what is wrong with a value that matches none of these alternatives; undefined if it does. */
 function checkForms(
-	anyOf: JsonSchema[],
+	alternatives: JsonSchema[],
 	value: unknown,
 	path: Violation['path'],
 ): Violation | undefined {
-	const found = anyOf.map((form) => listViolations(form, value, path).next().value);
-	if (!found.length || found.includes(undefined)) return undefined;
-	// The only form that has all it requires is the one that was meant.
-	const [meant, ...others] = found.filter((one) => one && !one.isMissing);
+	if (!alternatives.length) return undefined;
+	const violations: Violation[] = [];
+	for (const alternative of alternatives) {
+		const [first] = listViolations(alternative, value, path);
+		if (!first) return undefined;
+		violations.push(first);
+	}
+	// The only one for which nothing is missing is the one that was meant.
+	const [meant, ...others] = violations.filter(({ isMissing }) => !isMissing);
 	if (meant && !others.length) return meant;
-	return { path, value, message: `must have one of these forms: ${describeForms(anyOf)}` };
+	return { path, value, message: `must have one of these forms: ${describeForms(alternatives)}` };
 }
 
 const isLess = (size: number, limit: number) => size < limit;
@@ -235,7 +269,7 @@ const isMore = (size: number, limit: number) => size > limit;
 const isUneven = (size: number, limit: number) =>
 	Math.abs(size / limit - Math.round(size / limit)) > 1e-9;
 
-/** The limits by type of value, each with what breaks it. # stands for the limit. */
+/** The limits by type of value, each with the check that finds it broken. # stands for the limit. */
 const LIMIT_RULES: Array<[type: string, limit: Limit, isBroken: typeof isLess, message: string]> = [
 	['number', 'minimum', isLess, 'must be at least #'],
 	['number', 'maximum', isMore, 'must be at most #'],

@@ -90,13 +90,13 @@ export function listFields(
 	{ schema, properties }: ModelInput,
 	by: 'name' | 'title' = 'name',
 ): INodePropertyOptions[] {
-	const { anyOf } = schema;
 	const fields = properties.map((property) => {
-		const { facts, prose, ...names } = { name: property.name, ...describeProperty(property) };
-		return { name: addFacts(names[by], facts), value: property.name, description: prose };
+		const { title, facts, prose } = describeProperty(property);
+		const shown = by === 'title' ? title : property.name;
+		return { name: addFacts(shown, facts), value: property.name, description: prose };
 	});
-	if (!anyOf) return fields;
-	return [{ name: `Fill in one of: ${describeForms(anyOf)}`, value: '$forms' }, ...fields];
+	if (!schema.anyOf) return fields;
+	return [{ name: `Fill in one of: ${describeForms(schema.anyOf)}`, value: '$forms' }, ...fields];
 }
 
 /** A field of a model, as Get Fields outputs it. A key is absent where nothing is known. */
@@ -200,35 +200,38 @@ const toEntry = (id: string, displayName: string, type: FieldType): ResourceMapp
 	readOnly: false,
 });
 
-/**
- * Makes the editor's field of a property. n8n shows an unset switch as on, so only a required
- * boolean is a switch.
- */
+/** Makes the editor's field of a property. */
 function toField(property: Property): ResourceMapperField {
 	const { name, schema, isRequired } = property;
 	const { title, brief, type, purpose } = describeProperty(property);
-	const { enum: listed, ...rest } = schema;
-	const isSwitch = type === 'boolean' && isRequired && !listed;
-	const values = listed ?? (type === 'boolean' && !isSwitch ? [true, false] : []);
-	const choices = values.filter(isChoice).filter((value) => isAllowed(rest, value));
-	const initial = isSwitch ? schema.default === true : findEarlierId(property, purpose);
 	const hasOwnField = purpose.kind !== 'prompt';
-	return {
+	// n8n shows an unset switch as on, so only a required boolean is a switch.
+	const isSwitch = type === 'boolean' && isRequired && !schema.enum;
+	const choices = listChoices(schema, type === 'boolean' && !isSwitch);
+	const initial = isSwitch ? schema.default === true : findEarlierId(property, purpose);
+	const field: ResourceMapperField = {
 		...toEntry(name, addFacts(title, brief), choices.length ? 'options' : type),
 		// n8n doesn't publish a workflow while a required field is blank, and services do without lists
 		// and objects. A prompt that an AI builder stored here counts if the node's own field is blank.
 		required: isRequired && hasOwnField && !takesJson(schema),
 		display: hasOwnField,
-		...(choices.length && { options: choices.map((value) => ({ name: nameValue(value), value })) }),
-		...(initial && { defaultValue: initial }),
-		...(schema.deprecated && !isRequired && { removed: true }),
 	};
+	if (choices.length) field.options = choices.map((value) => ({ name: nameValue(value), value }));
+	if (initial) field.defaultValue = initial;
+	if (schema.deprecated && !isRequired) field.removed = true;
+	return field;
+}
+
+/** Lists the values to choose from; none: they are entered. */
+function listChoices({ enum: listed, ...rest }: JsonSchema, isYesOrNo: boolean) {
+	const values = listed ?? (isYesOrNo ? [true, false] : []);
+	return values.filter(isChoice).filter((value) => isAllowed(rest, value));
 }
 
 /** Finds the expression that fills in the ID of an earlier result when the field first shows. */
 function findEarlierId({ schema, isRequired }: Property, purpose: Purpose): string | undefined {
-	const isWanted = schema.default === undefined && (isRequired || !schema.deprecated);
-	return isWanted && purpose.kind === 'earlierResult' ? purpose.expression : undefined;
+	if (purpose.kind !== 'earlierResult' || schema.default !== undefined) return undefined;
+	return isRequired || !schema.deprecated ? purpose.expression : undefined;
 }
 
 const isPrompt = ({ name, schema }: Property): boolean =>
