@@ -48,8 +48,9 @@ export interface Claim {
 	type: unknown;
 }
 
-/** A verdict of all that can be checked without a key. Its signature is not compared yet. */
+/** What can be said of a callback without a key. Its signature isn't compared yet. */
 interface Form extends Verdict {
+	/** As its header has it. */
 	signature?: string;
 }
 
@@ -90,26 +91,33 @@ export function readForm(
 	const type = toText(headers['content-type']);
 	if (!isObject(body) || (type && !JSON_TYPE.test(type))) return { faults: ['bodyNotAnObject'] };
 	const parts = callbackBody.parse(body);
-	const id = readSignedId(parts);
+	const id = readTaskId(parts);
 	if ('fault' in id) return { faults: [id.fault] };
-	const known = { taskId: id.taskId, claim: readClaim(parts) };
-	const depth: Fault[] = isDeeper(body, JSON_LEVELS) ? ['bodyTooDeep'] : [];
-	if (!signed) return { faults: depth, ...known };
-	const { faults, ...time } = readTime(timestamp, options);
+	const { taskId } = id;
+	const claim = readClaim(parts);
+	const tooDeep: Fault[] = isDeeper(body, JSON_LEVELS) ? ['bodyTooDeep'] : [];
+	if (!signed) return { faults: tooDeep, taskId, claim };
+
+	const { fault, clockDifferenceSeconds } = readTime(timestamp, options);
+	const faults: Fault[] = fault ? [fault] : [];
 	if (!SIGNATURE.test(signature)) faults.push('signatureWrong');
-	return { faults: [...faults, ...depth], ...known, ...time, timestamp, signature };
+	faults.push(...tooDeep);
+	return { faults, taskId, claim, timestamp, clockDifferenceSeconds, signature };
 }
 
-/** Compares the signature with the keys. A form that was read without one never passes with keys. */
+/**
+ * Compares the signature with the keys.
+ * @param form read with `signed`, unless the keys are off: without a signature it never passes
+ */
 export function judge(
 	{ signature, ...form }: Form,
 	keys: SigningKeys | undefined | 'off',
 ): Verdict {
+	if (keys === 'off') return form;
 	const { faults, taskId, timestamp } = form;
 	const add = (fault: Fault): Verdict => ({ ...form, faults: [...faults, fault] });
-	if (keys === 'off') return form;
-	if (taskId === undefined || timestamp === undefined || signature === undefined)
-		return faults.length ? form : add('headerMissing');
+	const isWhole = taskId !== undefined && timestamp !== undefined && signature !== undefined;
+	if (!isWhole) return faults.length ? form : add('headerMissing');
 	if (!keys) return add('keyMissing');
 	const signedBy = findSigner({ taskId, timestamp, signature }, keys);
 	if (signedBy) return { ...form, signedBy };
@@ -120,30 +128,29 @@ export function judge(
 function readTime(
 	timestamp: string,
 	{ toleranceSeconds, now }: VerifyOptions,
-): Pick<Verdict, 'faults' | 'clockDifferenceSeconds'> {
-	if (!/^\d{1,15}$/.test(timestamp)) return { faults: ['timestampMalformed'] };
+): { fault?: Fault; clockDifferenceSeconds?: number } {
+	if (!/^\d{1,15}$/.test(timestamp)) return { fault: 'timestampMalformed' };
 	const clockDifferenceSeconds = Math.round(Number(timestamp) - now / 1000);
 	const isStale = toleranceSeconds > 0 && Math.abs(clockDifferenceSeconds) > toleranceSeconds;
-	return { faults: isStale ? ['timestampStale'] : [], clockDifferenceSeconds };
+	return isStale ? { fault: 'timestampStale', clockDifferenceSeconds } : { clockDifferenceSeconds };
 }
 
 /**
  * Reads the task's ID: `data.task_id` by the contract, `data.taskId` of a task record. JSON parsers
  * round long numbers, so a number counts as equal to text that it was rounded from.
  */
-function readSignedId({
+function readTaskId({
 	taskId: topLevelId,
-	data: { task_id: contractId, taskId: recordId },
+	data,
 }: CallbackBody): { taskId: string } | { fault: Fault } {
+	const { task_id: contractId, taskId: recordId } = data;
 	const given = contractId ?? recordId;
 	const taskId = Number.isSafeInteger(given) ? String(given) : toText(given);
 	if (!taskId) return { fault: 'taskIdMissing' };
 	if (!TASK_ID.test(taskId)) return { fault: 'taskIdMalformed' };
-	const differs = [contractId, recordId, topLevelId].some(
-		(other) =>
-			other !== undefined && other !== null && other !== taskId && other !== Number(taskId),
-	);
-	return differs ? { fault: 'taskIdContradictory' } : { taskId };
+	const isSame = (id: unknown) => id === taskId || id === Number(taskId);
+	const others = [contractId, recordId, topLevelId].filter((id) => id !== undefined && id !== null);
+	return others.every(isSame) ? { taskId } : { fault: 'taskIdContradictory' };
 }
 
 /** Reads what the body says of the task. Older services say it in `code` and `callbackType`. */

@@ -10,7 +10,7 @@ import { readSigningKeys, type KeyName, type SigningKeys } from './signature';
 import { isAccepted, readForm, verify, type Claim, type Verdict } from './verify';
 
 export interface SignatureSettings {
-	/** Whether it must be signed. `ifKey`: only if the credential has a key. */
+	/** Whether the callback must be signed. `ifKey`: only if the credential has a key. */
 	signed: boolean | 'ifKey';
 	/** How far the timestamp may be off, in seconds either way; 0: any age. */
 	toleranceSeconds?: number;
@@ -40,6 +40,7 @@ export async function verifyRequest(
 
 	const credentials = await readAsWebhook<Credentials>(context, CREDENTIAL);
 	const keys = chooseKeys(signed, readSigningKeys(credentials));
+	// Read anew, because `ifKey` asks for a signature only now.
 	const verdict = verify(request, keys, options);
 	if (!isAccepted(verdict)) return toRefused(verdict);
 	const { taskId, claim, signedBy = 'off' } = verdict;

@@ -15,28 +15,30 @@ import {
 type Lookups = typeof import('./lookups');
 type LookUp<Result> = (context: ILoadOptionsFunctions, filter?: string) => Promise<Result>;
 
-/** What the editor shows of an answer. Values are sent, so they stay. */
+/** The parts of an answer that the editor shows. Values stay as they are, because they are sent. */
 const TEXTS = ['name', 'displayName', 'description', 'emptyFieldsNotice', 'message'];
 
-/** Where an answer has choices and fields. */
+/** The parts of an answer that are lists of choices or fields. */
 const LISTS = ['results', 'fields', 'options'];
 
 /** Makes the texts of an answer to the editor plain. */
 function toPlainAnswer<Answer>(answer: Answer): Answer {
 	if (Array.isArray(answer)) return answer.map(toPlainAnswer) as Answer;
 	if (!isObject(answer)) return answer;
-	const parts = Object.entries(answer).map(([key, part]) => {
+	const parts = Object.entries(answer).map(([key, part]): [string, unknown] => {
 		if (LISTS.includes(key)) return [key, toPlainAnswer(part)];
-		return [key, typeof part === 'string' && TEXTS.includes(key) ? toPlainText(part) : part];
+		const isShown = typeof part === 'string' && TEXTS.includes(key);
+		return [key, isShown ? toPlainText(part) : part];
 	});
 	return Object.fromEntries(parts) as Answer;
 }
 
-/** Makes a method that loads its code with the first call: n8n loads this file at its start. */
+/** Makes a method that loads its code on its first call: n8n loads this file at its start. */
 const lookUp = <Result>(choose: (lookups: Lookups) => LookUp<Result>) =>
 	async function (this: ILoadOptionsFunctions, filter?: string) {
 		try {
-			return toPlainAnswer(await choose(await import('./lookups'))(this, filter));
+			const find = choose(await import('./lookups'));
+			return toPlainAnswer(await find(this, filter));
 		} catch (error) {
 			throw toPlainError(error as Error);
 		}

@@ -1,7 +1,7 @@
 import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow';
 import { models } from '../models';
 import { anyModel, SEPARATOR } from '../models/any/fields';
-import { toProperty } from '../models/field';
+import { toProperty, type Field } from '../models/field';
 import { operations } from '../operations';
 
 /** Each with the operation of a new node. n8n's node list shows their actions in this order. */
@@ -11,6 +11,32 @@ const resources = [
 	{ name: 'File', value: 'file', first: 'upload' },
 	{ name: 'Account', value: 'account', first: 'getCredits' },
 ];
+
+/** The dropdown of a resource's operations. */
+function toOperationProperty(resource: string, first: string): INodeProperties {
+	const own = operations.filter((operation) => operation.resource === resource);
+	return {
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		displayOptions: { show: { resource: [resource] } },
+		options: own.map(({ name, value, action, description }) => {
+			return { name, value, action, description };
+		}),
+		default: first,
+	};
+}
+
+/** Shows a field for the operations that have it. */
+function toSharedProperty(field: Field): INodeProperties[] {
+	const users = operations.filter(({ fields }) => fields.includes(field));
+	const show = {
+		resource: [...new Set(users.map(({ resource }) => resource))],
+		operation: users.map(({ value }) => value),
+	};
+	return updateDisplayOptions({ show }, [toProperty(field)]);
+}
 
 /** The editor's properties of all operations. A field that several share appears once. */
 export const operationProperties: INodeProperties[] = [
@@ -22,31 +48,11 @@ export const operationProperties: INodeProperties[] = [
 		options: resources.map(({ name, value }) => ({ name, value })),
 		default: 'task',
 	},
-	...resources.map(({ value: resource, first }): INodeProperties => {
-		const own = operations.filter((operation) => operation.resource === resource);
-		return {
-			displayName: 'Operation',
-			name: 'operation',
-			type: 'options',
-			noDataExpression: true,
-			displayOptions: { show: { resource: [resource] } },
-			options: own.map(({ name, value, action, description }) => {
-				return { name, value, action, description };
-			}),
-			default: first,
-		};
-	}),
-	...[...new Set(operations.flatMap(({ fields }) => fields))].flatMap((field) => {
-		const users = operations.filter(({ fields }) => fields.includes(field));
-		const show = {
-			resource: [...new Set(users.map(({ resource }) => resource))],
-			operation: users.map(({ value }) => value),
-		};
-		return updateDisplayOptions({ show }, [toProperty(field)]);
-	}),
+	...resources.map(({ value, first }) => toOperationProperty(value, first)),
+	...[...new Set(operations.flatMap(({ fields }) => fields))].flatMap(toSharedProperty),
 ];
 
-/** Writes an object for an expression that finds names by their values. */
+/** Writes an object literal for an expression that looks up names by their values. */
 const mapNames = (entries: Array<{ value: string; name: string }>): string =>
 	`(${JSON.stringify(Object.fromEntries(entries.map(({ value, name }) => [value, name])))})`;
 

@@ -41,15 +41,14 @@ export async function checkCredential(context: IHookFunctions): Promise<void> {
 
 function warnOfShortKeys(context: IHookFunctions, { current, previous }: SigningKeys): void {
 	const isShort = (key?: string) => key !== undefined && key.length < SHORTEST_SAFE_KEY;
-	const names = [
-		isShort(current) && "'Webhook HMAC Key'",
-		isShort(previous) && "'Previous Webhook HMAC Key'",
-	].filter((name) => name !== false);
-	if (names.length)
-		warn(
-			context,
-			`${names.join(' and ')} in the credential: a key of fewer than ${SHORTEST_SAFE_KEY} characters can be found by trying, and whoever has it can start this workflow. Generate a new webhookHmacKey in your account settings with the service and paste it into the credential.`,
-		);
+	const names: string[] = [];
+	if (isShort(current)) names.push("'Webhook HMAC Key'");
+	if (isShort(previous)) names.push("'Previous Webhook HMAC Key'");
+	if (!names.length) return;
+	warn(
+		context,
+		`${names.join(' and ')} in the credential: a key of fewer than ${SHORTEST_SAFE_KEY} characters can be found by trying, and whoever has it can start this workflow. Generate a new webhookHmacKey in your account settings with the service and paste it into the credential.`,
+	);
 }
 
 const warn = (context: IHookFunctions, text: string): void =>
@@ -58,6 +57,7 @@ const warn = (context: IHookFunctions, text: string): void =>
 		nodeName: context.getNode().name,
 	});
 
+/** Throws what only the owner can correct if somebody is there to read it, and logs the rest. */
 function report(context: IHookFunctions, error: Error & { description?: string }): void {
 	const { message, description } = error;
 	const isOwners =

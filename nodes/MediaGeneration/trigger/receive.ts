@@ -72,36 +72,47 @@ async function outputTask(
 
 /** What is known of a task that has ended. */
 interface Finding {
+	/** As the item's `verification` has it. */
 	details: 'fetched' | 'unavailable' | 'off';
+	/** As it is output. */
 	task: Task;
 	status: TaskStatus;
-	/** By the service. False: only the callback claims it. */
+	/** The service says the status too. False: only the callback claims it. */
 	isConfirmed: boolean;
 }
 
-/** Works out the outcome of a task from its callback and its details. */
+/** Works out the outcome of a task from its callback and its details. @param details undefined: off */
 function conclude(
 	context: IWebhookFunctions,
-	{ taskId, claim, signedBy }: AcceptedCallback,
+	callback: AcceptedCallback,
 	details?: Details,
 ): Finding | TriggerRefused {
+	const { taskId, claim, signedBy } = callback;
 	const claimed = { status: claim.status, isConfirmed: false };
-	if (!details) return { details: 'off', task: { taskId, status: claim.status }, ...claimed };
+	if (!details) return { ...claimed, details: 'off', task: { taskId, status: claim.status } };
+	if (details.outcome === 'fetched') return confirm(context, callback, details.task);
 	if (details.outcome === 'down') return { reason: 'detailsUnavailable', cause: details.message };
-	if (details.outcome === 'fetched') {
-		if (isForAnother(context, details.task)) return { reason: 'createdForAnother' };
-		const { status: known, state = '' } = details.task;
-		// Services send a signed callback at the end, so its claim tells what an unknown state means.
-		const isEnd = known === 'pending' && signedBy !== 'off';
-		const status = (isEnd ? toStatus(state, claim.status) : known) ?? 'pending';
-		if (status === 'pending') return { reason: 'taskNotEnded' };
-		const task = { ...details.task, status };
-		return { details: 'fetched', task, status, isConfirmed: status === known };
-	}
+	// Anyone can send an unsigned callback, so the service must know the task.
 	if (signedBy === 'off')
 		return { reason: details.outcome === 'unknown' ? 'taskUnknown' : 'detailsUnavailable' };
 	warnOwner(context, 'withoutDetails', `outputs a task without its details: ${details.message}`);
-	return { details: 'unavailable', task: { taskId }, ...claimed };
+	return { ...claimed, details: 'unavailable', task: { taskId } };
+}
+
+/** Works out the outcome of a task that the service knows. */
+function confirm(
+	context: IWebhookFunctions,
+	{ claim, signedBy }: AcceptedCallback,
+	fetched: Task,
+): Finding | TriggerRefused {
+	if (isForAnother(context, fetched)) return { reason: 'createdForAnother' };
+	const { status: known, state = '' } = fetched;
+	// Services send a signed callback at the end, so its claim tells what an unknown state means.
+	const isAtEnd = known === 'pending' && signedBy !== 'off';
+	const status = (isAtEnd ? toStatus(state, claim.status) : known) ?? 'pending';
+	if (status === 'pending') return { reason: 'taskNotEnded' };
+	const task = { ...fetched, status };
+	return { details: 'fetched', task, status, isConfirmed: status === known };
 }
 
 /**

@@ -115,7 +115,7 @@ export function describeProperty({ name, schema, isRequired }: Property): Descri
 	const purpose = findPurpose(name, schema);
 	const earlier = purpose.kind === 'earlierResult' ? purpose : undefined;
 	const title = cutText(toTitle(name), MAX_TITLE);
-	const { type, words, short } = findEntry(schema, purpose, title);
+	const { type, words, short } = findControl(schema, purpose, title);
 	const range = words ? '' : describeRange(schema.minimum, schema.maximum);
 	const byDefault = isBlank(schema.default) ? '' : `default ${listShortly([schema.default])}`;
 	const length = describeCount(schema.minLength, schema.maxLength);
@@ -148,7 +148,7 @@ export const addFacts = (name: string, facts: string): string =>
 	facts ? `${name} (${facts})` : name;
 
 /** How a value is entered in the editor. */
-interface Entry {
+interface Control {
 	type: FieldType;
 	/** The same for guides, for example "JSON list, 1 to 3"; blank: a single value, as its type says. */
 	words: string;
@@ -156,40 +156,40 @@ interface Entry {
 	short: string;
 }
 
-const toEntry = (type: FieldType, words = '', short = words): Entry => ({ type, words, short });
+const toControl = (type: FieldType, words = '', short = words): Control => ({ type, words, short });
 
 /** @param title the name of the field, which may say that it takes a URL */
-function findEntry(schema: JsonSchema, purpose: Purpose, title: string): Entry {
+function findControl(schema: JsonSchema, purpose: Purpose, title: string): Control {
 	const types = listTypes(schema);
 	const takes = (type: string) => types.includes(type);
 	const isText = takes('string') || !types.length;
-	if (purpose.kind === 'earlierResult') return toEntry('string', purpose.title);
-	if (purpose.kind === 'file') return findFileEntry(schema, title);
-	if (takes('array')) return findListEntry(schema, isText);
+	if (purpose.kind === 'earlierResult') return toControl('string', purpose.title);
+	if (purpose.kind === 'file') return findFileControl(schema, title);
+	if (takes('array')) return findListControl(schema, isText);
 	if (takes('object'))
-		return isText ? toEntry('string', 'text or JSON') : toEntry('object', 'JSON');
-	if (isText) return toEntry('string');
-	if (takes('boolean')) return toEntry('boolean');
-	return toEntry(takes('number') || takes('integer') ? 'number' : 'string');
+		return isText ? toControl('string', 'text or JSON') : toControl('object', 'JSON');
+	if (isText) return toControl('string');
+	if (takes('boolean')) return toControl('boolean');
+	return toControl(takes('number') || takes('integer') ? 'number' : 'string');
 }
 
 const WITH_COMMAS = 'separate with commas';
 
-function findFileEntry(schema: JsonSchema, title: string): Entry {
+function findFileControl(schema: JsonSchema, title: string): Control {
 	const short = / URLs?$/.test(title) ? OR_FIELD : FILE_HINT;
 	// A list that holds one file is entered as the file.
 	const isList = listTypes(schema).includes('array') && schema.maxItems !== 1;
-	if (!isList) return toEntry('string', FILE_HINT, short);
+	if (!isList) return toControl('string', FILE_HINT, short);
 	const words = joinFacts([describeList('list', schema), FILE_HINT]);
-	return toEntry('string', words, joinFacts([short, WITH_COMMAS]));
+	return toControl('string', words, joinFacts([short, WITH_COMMAS]));
 }
 
-function findListEntry(schema: JsonSchema, isText: boolean): Entry {
+function findListControl(schema: JsonSchema, isText: boolean): Control {
 	if (takesJson(schema))
-		return toEntry(isText ? 'string' : 'array', describeList('JSON list', schema));
+		return toControl(isText ? 'string' : 'array', describeList('JSON list', schema));
 	const count = describeCount(schema.minItems, schema.maxItems);
 	const short = joinFacts([count, WITH_COMMAS], ', ');
-	return toEntry('string', describeList('list', schema), short);
+	return toControl('string', describeList('list', schema), short);
 }
 
 const describeList = (words: string, { minItems, maxItems }: JsonSchema): string =>
