@@ -98,11 +98,11 @@ export function readForm(
 	const tooDeep: Fault[] = isDeeper(body, JSON_LEVELS) ? ['bodyTooDeep'] : [];
 	if (!signed) return { faults: tooDeep, taskId, claim };
 
-	const { fault, clockDifferenceSeconds } = readTime(timestamp, options);
+	const { fault, ...difference } = readTime(timestamp, options);
 	const faults: Fault[] = fault ? [fault] : [];
 	if (!SIGNATURE.test(signature)) faults.push('signatureWrong');
 	faults.push(...tooDeep);
-	return { faults, taskId, claim, timestamp, clockDifferenceSeconds, signature };
+	return { faults, taskId, claim, timestamp, ...difference, signature };
 }
 
 /**
