@@ -57,6 +57,9 @@ export const LOOKUP_PAUSE = 1_100;
 export const TIMESTAMP_HEADER = 'X-Webhook-Timestamp';
 export const SIGNATURE_HEADER = 'X-Webhook-Signature';
 
+/** What the service calls the key of signatures, in its account settings. */
+export const KEY_NAME = 'webhookHmacKey';
+
 /** How far a timestamp may be off by default, in seconds either way. */
 export const DEFAULT_TOLERANCE_SECONDS = 300;
 

@@ -1,3 +1,4 @@
+import { KEY_NAME } from '../api/service';
 import { FAULTS, type Fault } from './faults';
 import type { KeyName, SigningKeys } from './signature';
 import { verify, type CallbackRequest, type VerifyOptions } from './verify';
@@ -17,12 +18,9 @@ export interface Diagnosis {
 
 /** What the owner of the key can do. Senders aren't told. */
 const NEXT_STEPS: Partial<Record<Fault, string>> = {
-	headerMissing:
-		'The service sends them once you have generated a webhookHmacKey in your account settings.',
-	keyMissing:
-		"Paste the webhookHmacKey of your account settings into 'Webhook HMAC Key' of the credential.",
-	signatureWrong:
-		"Compare 'Webhook HMAC Key' in the credential with the webhookHmacKey in your account settings.",
+	headerMissing: `The service sends them once you have generated a ${KEY_NAME} in your account settings.`,
+	keyMissing: `Paste the ${KEY_NAME} of your account settings into 'Webhook HMAC Key' of the credential.`,
+	signatureWrong: `Compare 'Webhook HMAC Key' in the credential with the ${KEY_NAME} in your account settings.`,
 	timestampStale:
 		"Set the clocks of n8n's server and the sender. For an old callback, set Tolerance (Seconds) to 0.",
 };

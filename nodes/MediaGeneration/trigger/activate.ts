@@ -2,6 +2,7 @@ import { NodeOperationError, UserError, type IHookFunctions } from 'n8n-workflow
 import { TaskService } from '../api/client';
 import { SHORTEST_SAFE_KEY, type Credentials } from '../api/endpoints';
 import { ServiceError } from '../api/failure';
+import { KEY_NAME } from '../api/service';
 import { readSigningKeys, type SigningKeys } from '../callback/signature';
 import { CREDENTIAL } from '../lib/brand';
 import { toPlainError } from '../lib/text';
@@ -27,7 +28,7 @@ export async function checkCredential(context: IHookFunctions): Promise<void> {
 		throw new NodeOperationError(
 			context.getNode(),
 			// n8n shows no description when a workflow is published.
-			"The credential has no 'Webhook HMAC Key', so callbacks can't be verified. Generate a webhookHmacKey in your account settings with the service and paste it into the credential, or turn off 'Verify Signature' if you accept callbacks from anyone.",
+			`The credential has no 'Webhook HMAC Key', so callbacks can't be verified. Generate a ${KEY_NAME} in your account settings with the service and paste it into the credential, or turn off 'Verify Signature' if you accept callbacks from anyone.`,
 		);
 	if (verifySignature && keys) warnOfShortKeys(context, keys);
 	if (!fetchDetails) return;
@@ -47,7 +48,7 @@ function warnOfShortKeys(context: IHookFunctions, { current, previous }: Signing
 	if (!names.length) return;
 	warn(
 		context,
-		`${names.join(' and ')} in the credential: a key of fewer than ${SHORTEST_SAFE_KEY} characters can be found by trying, and whoever has it can start this workflow. Generate a new webhookHmacKey in your account settings with the service and paste it into the credential.`,
+		`${names.join(' and ')} in the credential: a key of fewer than ${SHORTEST_SAFE_KEY} characters can be found by trying, and whoever has it can start this workflow. Generate a new ${KEY_NAME} in your account settings with the service and paste it into the credential.`,
 	);
 }
 
