@@ -10,7 +10,7 @@ export function readClues(path: string, body: unknown): Clues {
 	if (!isObject(body)) return {};
 	const { taskId, recordId, param } = getData(body);
 	if (body.code === 401) return { 'a wrong token': 'data' in body ? 'contract' : 'recorded' };
-	if (path.includes('createTask') && taskId)
+	if (path.includes('/jobs/createTask') && taskId)
 		return { 'the answer to a creation': recordId ? 'recorded' : 'contract' };
 	if (typeof param !== 'string') return {};
 	const request = parseJson(param);

@@ -21,6 +21,7 @@ export interface ApiRequest {
 const DETAILS_PATH = '/api/v1/jobs/recordInfo';
 const BALANCE_PATH = '/api/v1/chat/credit';
 const MODELS_PATH = '/api/v1/models';
+const SCHEMA_PATH = new RegExp(`^${MODELS_PATH}/(.+)/schema$`);
 const DOWNLOAD_URL_PATH = '/api/v1/common/download-url';
 /** How long a fresh link is valid. */
 const LINK_MS = 20 * 60_000;
@@ -202,7 +203,7 @@ function registerLookups(app: FastifyInstance, context: Context) {
 		});
 
 		scope.get(`${MODELS_PATH}/*`, async ({ url }) => {
-			const [, path = ''] = /\/models\/(.+)\/schema$/.exec(url) ?? [];
+			const [, path = ''] = SCHEMA_PATH.exec(url) ?? [];
 			// An encoded slash is not the name's own.
 			const found = /%2f/i.test(path) ? undefined : findInCatalogue(decodeURIComponent(path));
 			if (!found) throw new Refusal(404, 'The model does not exist');

@@ -27,7 +27,7 @@ const wakeWebhooks: IWebhookDescription[] = [
 
 /** For AI builders. n8n before 2.20 reads `message`. */
 const searchHint =
-	'Makes and edits videos, images and sound with AI models: image to video, text to video, reference to video, motion control, text to image, image edit, text to speech, music. Use resource task, operation generate: its items have the finished files as binary data and their links in resultUrls. Each task costs credits. Choose the model any and find one with searchModels, or when the workflow runs with resource model; the other models listed in model are those of few services.';
+	'Makes and edits videos, images and sound with AI models: image to video, text to video, reference to video, motion control, text to image, image edit, text to speech, music. Use resource task, operation generate: its items have the finished files as binary data and their links in resultUrls. Each task costs credits. Choose the model any and find one with searchModels, or when the workflow runs with resource model; take another one listed in model only if the service is known to have it.';
 const builderHint = {
 	searchHint,
 	message: searchHint,

@@ -1,6 +1,13 @@
 import { fastify, type FastifyRequest } from 'fastify';
 import { hmac } from '../../dev/fixtures/callbackCases.cts';
-import { alpha, beta, contract, delta, gamma, type Values } from '../../dev/fixtures/models.cts';
+import {
+	motionControl,
+	imageEdit,
+	contract,
+	referenceToVideo,
+	namedReferences,
+	type Values,
+} from '../../dev/fixtures/models.cts';
 import type { SettingsInput } from '../../dev/service/index.cts';
 import { call, create, readAnswer, start } from './support.cts';
 
@@ -22,7 +29,7 @@ test.each(Object.entries(contract))(
 		expect(await send({})).toBe(200);
 		expect(await send({ ['seed' in input ? 'colour' : 'seed']: 1 })).toBe(422);
 		for (const name of Object.keys(input)) {
-			const isMandatory = MANDATORY.test(name) || (model === beta && name === 'prompt');
+			const isMandatory = MANDATORY.test(name) || (model === imageEdit && name === 'prompt');
 			expect([name, await send({ [name]: undefined })]).toEqual([name, isMandatory ? 422 : 200]);
 			expect([name, await send({ [name]: {} })]).toEqual([name, 422]);
 		}
@@ -31,17 +38,17 @@ test.each(Object.entries(contract))(
 );
 
 test.each<[string, Values]>([
-	[alpha, { input_urls: [url, url] }],
-	[alpha, { video_urls: [] }],
-	[alpha, { mode: '720' }],
-	[beta, { image_url: 'ftp://h/a.png' }],
-	[beta, { image_size: '16x9' }],
-	[beta, { output_format: 'PNG' }],
-	[beta, { seed: '7' }],
-	[delta, { reference_image: [] }],
-	[delta, { duration: 5.5 }],
-	[gamma, { image_references: [{ image_url: url, refName: 'fox' }] }],
-	[gamma, { image_references: [{ type: 'subject' }] }],
+	[motionControl, { input_urls: [url, url] }],
+	[motionControl, { video_urls: [] }],
+	[motionControl, { mode: '720' }],
+	[imageEdit, { image_url: 'ftp://h/a.png' }],
+	[imageEdit, { image_size: '16x9' }],
+	[imageEdit, { output_format: 'PNG' }],
+	[imageEdit, { seed: '7' }],
+	[referenceToVideo, { reference_image: [] }],
+	[referenceToVideo, { duration: 5.5 }],
+	[namedReferences, { image_references: [{ image_url: url, refName: 'fox' }] }],
+	[namedReferences, { image_references: [{ type: 'subject' }] }],
 ])('%s refuses %j', async (model, changes) => {
 	const answer = await create(await start(), {
 		model,

@@ -13,7 +13,7 @@ const DETAILS = '/api/v1/jobs/recordInfo';
 const STREAM = '/api/file-stream-upload';
 const MODELS = '/api/v1/models';
 const DOWNLOAD_URL = '/api/v1/common/download-url';
-const SCHEMA = /\/models\/.+\/schema$/;
+const SCHEMA = new RegExp(`^${MODELS}/.+/schema$`);
 
 type Data = Record<string, unknown>;
 

@@ -40,7 +40,7 @@ const openapi = buildDocument({
 	},
 });
 const answers = (path: string): object => {
-	if (path.endsWith('/models')) return { code: 200, data: { models: [model] } };
+	if (path.endsWith('/api/v1/models')) return { code: 200, data: { models: [model] } };
 	if (path.endsWith('/schema')) return { code: 200, data: { openapi } };
 	return refusal;
 };

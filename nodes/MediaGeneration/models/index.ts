@@ -18,17 +18,22 @@ const anyModelDefinition = defineModel({
 	},
 });
 
-/**
- * Every model in the editor's list. The entry for all others is first and the default, because a
- * real service has its own identifiers. The rest is sorted by name.
- */
-export const models = [
-	anyModelDefinition,
+const named = [
+	// Each has a file of its own. The list is sorted below.
 	alpha3MotionControl,
 	beta2ImageEdit,
 	delta11ReferenceToVideo,
 	deltaReferenceToVideo,
 	gammaV6ReferenceToVideo,
+];
+
+/**
+ * Every model in the editor's list. The entry for all others is first and the default, because a
+ * real service has its own identifiers. The rest is sorted by name, as n8n wants its lists.
+ */
+export const models = [
+	anyModelDefinition,
+	...named.sort((one, other) => one.name.localeCompare(other.name)),
 ];
 
 /** The list of models and the fields of each, for every operation that creates a task. */

@@ -1,10 +1,10 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
 import {
-	alpha,
-	beta,
+	motionControl,
+	imageEdit,
 	contract,
-	delta,
-	gamma,
+	referenceToVideo,
+	namedReferences,
 	image,
 	second,
 	type Values,
@@ -43,7 +43,7 @@ describe.each(Object.entries(contract))('%s', (id, { filled, input }) => {
 	it('sends nothing of what is left blank but is not required', async () => {
 		const required = model(id).fields.filter((field) => field.required);
 		const kept = Object.fromEntries(required.map(({ name }) => [name, filled[name]]));
-		const sent = [...required.map(toRequestKey), ...(id === beta ? ['prompt'] : [])];
+		const sent = [...required.map(toRequestKey), ...(id === imageEdit ? ['prompt'] : [])];
 		expect(Object.keys((await request(id, kept)).input).sort()).toEqual(sent.sort());
 	});
 
@@ -77,21 +77,25 @@ describe.each(Object.entries(contract))('%s', (id, { filled, input }) => {
 
 describe('values that cannot be sent', () => {
 	it.each<[string, Values, string]>([
-		[alpha, { image: 'file:///subject.png' }, "'Image' must be a URL"],
-		[alpha, { mode: 'high' }, "'Resolution' must be digits followed by p"],
-		[beta, { imageSize: '16x9' }, "'Aspect Ratio' must be a ratio"],
-		[beta, { outputFormat: 'PNG' }, "'Output Format' must be a lower-case word"],
-		[beta, { seed: 1.5 }, "'Seed' must be a whole number"],
-		[delta, { referenceImages: ['', ' '] }, "'Reference Images' needs at least one"],
-		[delta, { duration: 0 }, "'Duration (Seconds)' must be a whole number of at least 1"],
-		[delta, { prompt: { text: 'no' } }, "'Prompt' must be text"],
-		[gamma, { imageReferences: { reference: 'x' } }, 'needs at least one reference'],
+		[motionControl, { image: 'file:///subject.png' }, "'Image' must be a URL"],
+		[motionControl, { mode: 'high' }, "'Resolution' must be digits followed by p"],
+		[imageEdit, { imageSize: '16x9' }, "'Aspect Ratio' must be a ratio"],
+		[imageEdit, { outputFormat: 'PNG' }, "'Output Format' must be a lower-case word"],
+		[imageEdit, { seed: 1.5 }, "'Seed' must be a whole number"],
+		[referenceToVideo, { referenceImages: ['', ' '] }, "'Reference Images' needs at least one"],
 		[
-			gamma,
+			referenceToVideo,
+			{ duration: 0 },
+			"'Duration (Seconds)' must be a whole number of at least 1",
+		],
+		[referenceToVideo, { prompt: { text: 'no' } }, "'Prompt' must be text"],
+		[namedReferences, { imageReferences: { reference: 'x' } }, 'needs at least one reference'],
+		[
+			namedReferences,
 			{ imageReferences: { reference: [{ image }, { image: 'ftp://y' }] } },
 			"'Reference Images › Reference 2 › Image' must be a URL",
 		],
-		[gamma, { generateAudio: 'maybe' }, "'Generate Audio' must be true or false"],
+		[namedReferences, { generateAudio: 'maybe' }, "'Generate Audio' must be true or false"],
 	])('%s refuses %j', async (id, values, message) => {
 		await expect(request(id, { ...contract[id]?.filled, ...values })).rejects.toThrow(message);
 	});
@@ -99,10 +103,10 @@ describe('values that cannot be sent', () => {
 
 describe('values that an expression gives in another form', () => {
 	it.each<[string, Values, string, unknown]>([
-		[delta, { duration: '8' }, 'duration', 8],
-		[delta, { referenceImages: [[image, second]] }, 'reference_image', [image, second]],
-		[delta, { prompt: 7 }, 'prompt', '7'],
-		[gamma, { generateAudio: 'false' }, 'generate_audio_switch', false],
+		[referenceToVideo, { duration: '8' }, 'duration', 8],
+		[referenceToVideo, { referenceImages: [[image, second]] }, 'reference_image', [image, second]],
+		[referenceToVideo, { prompt: 7 }, 'prompt', '7'],
+		[namedReferences, { generateAudio: 'false' }, 'generate_audio_switch', false],
 	])('%s takes %j', async (id, values, key, sent) => {
 		expect(asSent((await request(id, { ...contract[id]?.filled, ...values })).input[key])).toEqual(
 			sent,
@@ -110,7 +114,7 @@ describe('values that an expression gives in another form', () => {
 	});
 });
 
-it('the limits of files are those of the contract for Alpha 3.0, and none for others', async () => {
+it('the limits of files are those of the contract for motion control, and none for others', async () => {
 	const sides = { minSide: 340, aspect: [5, 2] };
 	const requests = await Promise.all(
 		Object.entries(contract).map(async ([id, { filled }]) => await request(id, filled)),
@@ -132,13 +136,13 @@ it('the limits of files are those of the contract for Alpha 3.0, and none for ot
 
 it.each([
 	[' brand/edit ', 'brand/edit'],
-	[' ', beta],
-	[undefined, beta],
+	[' ', imageEdit],
+	[undefined, imageEdit],
 ])(
 	'the option Model ID %j sends the model %s, with the fields of the chosen one',
 	async (modelId, sent) => {
-		const { filled, input } = contract[beta] ?? {};
-		const made = await model(beta).request({
+		const { filled, input } = contract[imageEdit] ?? {};
+		const made = await model(imageEdit).request({
 			read: (name) => filled?.[name],
 			option: (name) => (name === 'modelId' ? modelId : undefined),
 			hasFile: () => false,

@@ -236,9 +236,9 @@ export class NodeExecution {
 				: { statusCode: 403 };
 		});
 		const request = async (_: string, { url, body, headers }: Request) => {
-			if (url.endsWith('/createTask'))
+			if (url.endsWith('/jobs/createTask'))
 				return await account.create(Number(body?.input.item), headers?.[idempotencyHeader ?? '']);
-			if (url.includes('recordInfo'))
+			if (url.includes('/api/v1/jobs/recordInfo'))
 				return account.look(new URL(url).searchParams.get('taskId') ?? '');
 			if (url.includes('credit'))
 				return { statusCode: 200, body: JSON.stringify({ code: 200, data: account.credits }) };

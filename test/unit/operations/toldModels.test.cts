@@ -159,7 +159,7 @@ async function run(
 					await Promise.resolve({
 						statusCode: 200,
 						body: JSON.stringify(
-							url.includes('createTask') ? { code: 200, data: { taskId: 't' } } : answer,
+							url.includes('/jobs/createTask') ? { code: 200, data: { taskId: 't' } } : answer,
 						),
 					}),
 			} as unknown as IExecuteFunctions['helpers'],

@@ -26,7 +26,7 @@ export function openRecord(context: IExecuteFunctions): RunRecord {
 
 function showTaskIds(context: IExecuteFunctions, record: RunRecord): void {
 	const taskIds = record.listTaskIds().join(', ');
-	if (taskIds) showInExecution(context, `${NODE_NAME.replaceAll(' ', '_')}_tasks`, taskIds);
+	if (taskIds) showInExecution(context, `${NODE_NAME.replace(/\W+/g, '_')}_tasks`, taskIds);
 }
 
 /** Continues the record of another try, begins the one of a retry, or a new one. */

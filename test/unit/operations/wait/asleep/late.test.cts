@@ -38,7 +38,7 @@ async function park(latency: number, conditions: Partial<Conditions> = {}) {
 	const say = (data: object) => ({ statusCode: 200, body: JSON.stringify({ code: 200, data }) });
 	const answer = async (path: string) => {
 		await sleep(latency);
-		if (path.endsWith('/createTask')) return say({ taskId: `task-${created++}` });
+		if (path.endsWith('/jobs/createTask')) return say({ taskId: `task-${created++}` });
 		const taskId = new URL(path, 'https://x').searchParams.get('taskId') ?? '';
 		return say({ taskId, state: ended.has(taskId) ? 'success' : 'generating' });
 	};

@@ -125,8 +125,9 @@ class World implements Service {
 	async answer(path: string, body?: { input?: { item?: number } }): Promise<object> {
 		const { latencies } = this.plan;
 		const latency = latencies[this.requests++ % latencies.length] ?? 0;
-		if (path.endsWith('/createTask')) return await this.create(Number(body?.input?.item), latency);
-		if (!path.includes('recordInfo')) return { statusCode: 404, body: '' };
+		if (path.endsWith('/jobs/createTask'))
+			return await this.create(Number(body?.input?.item), latency);
+		if (!path.includes('/api/v1/jobs/recordInfo')) return { statusCode: 404, body: '' };
 		const taskId = new URL(path, 'https://x').searchParams.get('taskId') ?? '';
 		await sleep(latency);
 		return await this.readDetails(taskId);
