@@ -15,10 +15,16 @@ const ARGUMENTS = [
 	'--disable-quic',
 ];
 
+interface EditorWindow {
+	width?: number;
+	height?: number;
+	theme?: 'light' | 'dark';
+}
+
 /** Opens n8n's editor in a browser with an empty profile, logged in as the owner. It sends requests to this machine only. */
 export async function openEditor(
 	n8n: N8n,
-	{ height = 900, theme = 'light' }: { height?: number; theme?: 'light' | 'dark' } = {},
+	{ width = 1440, height = 900, theme = 'light' }: EditorWindow = {},
 ) {
 	const browser = await chromium.launch({
 		executablePath: CHROMIUM,
@@ -27,7 +33,7 @@ export async function openEditor(
 	});
 	try {
 		const context = await browser.newContext({
-			viewport: { width: 1440, height },
+			viewport: { width, height },
 			colorScheme: theme,
 			reducedMotion: 'reduce',
 		});
@@ -131,9 +137,45 @@ export class Editor {
 		await this.get('rlc-item').filter({ visible: true, hasText: entry }).first().click();
 	}
 
+	/** Adds a field of the chosen model that isn't shown at first, by its name in the list. */
+	async addField(name: string) {
+		await this.get('add-fields-select').getByRole('button').click();
+		await this.page.getByRole('menuitem').filter({ hasText: name }).first().click();
+	}
+
+	/** Measures the parameters of the open panel, and counts the words that a person sees there. */
+	async measurePanel() {
+		return await this.get('node-parameters').evaluate((panel: HTMLElement) => {
+			const frame = panel.getBoundingClientRect();
+			const isSeen = (element: Element | null, { top, bottom, height }: DOMRect) =>
+				element?.checkVisibility({ opacityProperty: true, visibilityProperty: true }) === true &&
+				height > 0 &&
+				top < frame.bottom &&
+				bottom > frame.top;
+			const texts: string[] = [];
+			const tops: number[] = [];
+			const nodes = document.createTreeWalker(panel, NodeFilter.SHOW_TEXT);
+			while (nodes.nextNode()) {
+				const range = document.createRange();
+				range.selectNodeContents(nodes.currentNode);
+				const box = range.getBoundingClientRect();
+				if (!isSeen(nodes.currentNode.parentElement, box)) continue;
+				texts.push(String(nodes.currentNode.nodeValue));
+				tops.push(box.top);
+			}
+			for (const input of panel.querySelectorAll<HTMLInputElement>('input, textarea'))
+				if (!/checkbox|radio/.test(input.type) && isSeen(input, input.getBoundingClientRect()))
+					texts.push(input.value || input.placeholder);
+			const ends = [...panel.querySelectorAll('[data-test-id="collection-parameter-add"]')];
+			const bottom = Math.max(...ends.map((end) => end.getBoundingClientRect().bottom));
+			const words = texts.join(' ').match(/\S*\w\S*/g) ?? [];
+			return { height: Math.round(bottom - Math.min(...tops)), words: words.length };
+		});
+	}
+
 	/** Adds an entry of Options, by its name in the list. */
 	async addOption(name: string) {
-		await this.get('collection-parameter').getByPlaceholder('Add option').click();
+		await this.get('collection-parameter-add').click();
 		await this.page
 			.getByRole('option')
 			.filter({ visible: true })

@@ -48,7 +48,9 @@ describe('a person who wants another model', () => {
 		await editor.chooseFromSearch('anyModel', 'music song', 'Zeta Song V5');
 		await editor.fill('prompt', 'Rain on a tin roof');
 		await editor.get('parameter-input-instrumental').getByRole('switch').locator('..').click();
+		await editor.addField('Voice Gender');
 		await editor.choose('voice_gender', 'f');
+		await editor.addField('Weirdness');
 		await editor.fill('weirdness', '0.25');
 		await editor.executeStep();
 		await editor.waitForOutput();
@@ -113,7 +115,7 @@ describe('a person who wants another model', () => {
 		await openPanel(id);
 		await editor.get('parameter-input-reference_image_urls').waitFor();
 		await poll(async () => listLookups().length > 0, { what: 'a look-up' });
-		expect(await editor.get('parameter-input-duration').isVisible()).toBe(true);
+		expect(await editor.get('parameter-input-first_frame_url').isVisible()).toBe(true);
 	});
 });
 

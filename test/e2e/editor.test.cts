@@ -4,6 +4,7 @@ import { buildDocument } from '../../dev/service/catalogue.cts';
 import { CREDENTIAL_TYPE, TOKEN, WEBHOOK_SECRET } from '../../dev/fixtures/pair.cts';
 import { chain, generate, NODE } from '../../dev/fixtures/workflows.cts';
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
+import { Hand } from './hand.cts';
 import { CREATE, DETAILS, usePair } from './support.cts';
 
 const TITLE = 'Media Generation';
@@ -19,35 +20,10 @@ beforeAll(async () => {
 });
 afterAll(async () => await editor?.close());
 
-/** A person's hand on the mouse and the keyboard. A text goes where the last click was. */
-class Hand {
-	readonly steps = { clicks: 0, texts: 0 };
-
-	async click(target: Locator) {
-		await target.click();
-		this.steps.clicks++;
-	}
-
-	async type(text: string) {
-		await editor.page.keyboard.insertText(text);
-		this.steps.texts++;
-	}
-
-	async fill(parameter: string, text: string) {
-		await this.click(editor.get(`parameter-input-${parameter}`).locator('input, textarea'));
-		await this.type(text);
-	}
-
-	async choose(list: Locator, entry: Locator) {
-		await this.click(list);
-		await this.click(entry.filter({ visible: true }).first());
-	}
-}
-
-/** Makes a picture from an empty canvas, until it is seen. `fill` fills in the panel. */
+/** Makes a picture from an empty canvas, until it is seen. Counts the steps until the node runs. `fill` fills in the panel. */
 async function makePicture(fill: (hand: Hand) => Promise<void>) {
 	await editor.openNewWorkflow();
-	const hand = new Hand();
+	const hand = new Hand(editor);
 	const entry = editor.findEntry(WAIT_ACTION);
 	await hand.click(editor.get('canvas-plus-button'));
 	await editor.get('node-creator-search-bar').waitFor();
@@ -61,9 +37,10 @@ async function makePicture(fill: (hand: Hand) => Promise<void>) {
 	await editor.panel.waitFor();
 	await fill(hand);
 	await hand.click(editor.get('node-execute-button'));
+	const steps = { ...hand.steps };
 	await hand.click(editor.output.getByTestId('ndv-view-binary-data').first());
 	await editor.waitForFile('image');
-	return hand.steps;
+	return steps;
 }
 
 // One person's path: each step goes on from where the one before it ended.
@@ -91,14 +68,12 @@ describe('a person at the editor', () => {
 			await hand.fill('prompt', 'Make it snow');
 			await hand.fill('image', `${pair.service.resultsUrl}/sample.png`);
 		});
-		expect(edit).toEqual({ clicks: 10, texts: 3 });
+		expect(edit).toEqual({ clicks: 9, texts: 3 });
 		const fromText = await makePicture(async (hand) => {
-			const list = editor.get('resource-locator-anyModel').getByTestId('rlc-input');
-			const model = editor.get('rlc-item').filter({ hasText: 'Epsilon Canvas Text to Image' });
-			await hand.choose(list, model);
+			await hand.chooseModel('Epsilon Canvas Text to Image');
 			await hand.fill('prompt', 'A red fox in snow');
 		});
-		expect(fromText).toEqual({ clicks: 9, texts: 2 });
+		expect(fromText).toEqual({ clicks: 8, texts: 2 });
 	});
 
 	it('finds the node by what it does', async () => {
@@ -142,7 +117,7 @@ describe('a person at the editor', () => {
 		await editor.addOption('How to Wait');
 		await editor.choose('howToWait', 'Keep Asking');
 		await editor.executeStep();
-		await editor.output.getByText('The task failed').waitFor();
+		await editor.get('node-error-message').getByText('The task failed').waitFor();
 	});
 
 	it('looks at a finished video', async () => {
@@ -175,7 +150,7 @@ describe('a person at the editor', () => {
 		await panel.getByText(`${pair.n8n.url}/webhook-test/`).waitFor();
 		await panel.getByText('Production URL', { exact: true }).first().click();
 		const callBackUrl = await panel.getByText(`${pair.n8n.url}/webhook/`).innerText();
-		await panel.getByText('of Start Without Waiting').waitFor();
+		await panel.getByText('Copy a URL from Webhook URLs').waitFor();
 		await editor.closePanel();
 
 		expect(await editor.publish()).toContain('start this workflow when they end');

@@ -112,10 +112,10 @@ export async function findModels(service: TaskService, filter = ''): Promise<Cat
 const isChat = ({ taskType }: CatalogueModel): boolean =>
 	taskType.length > 0 && taskType.every((type) => type.toLowerCase() === 'chat');
 
-/** Returns a model's price in the service's words, if the list is here already. Asks for nothing. */
-export async function getKnownPrice(service: TaskService, name: string): Promise<string> {
+/** Returns what the list of models says of one, if the list is here already. Asks for nothing. */
+export async function recallModel(service: TaskService, name: string) {
 	const models = ((await findAccount(service).recall(LIST)) ?? []) as CatalogueModel[];
-	return models.find(({ model }) => model === name)?.pricingDesc?.trim() ?? '';
+	return models.find(({ model }) => model === name);
 }
 
 /**

@@ -4,7 +4,7 @@ import {
 	type ILoadOptionsFunctions,
 	type ResourceMapperValue,
 } from 'n8n-workflow';
-import { findModels, getKnownPrice, getModelSchema } from '../api/catalogue';
+import { findModels, getModelSchema, recallModel } from '../api/catalogue';
 import { TaskService } from '../api/client';
 import type { Credentials } from '../api/endpoints';
 import { isNotFound } from '../api/failure';
@@ -13,7 +13,7 @@ import { readForEditor } from '../host/editorCredential';
 import { CREDENTIAL } from '../lib/brand';
 import { isObject, parseJson } from '../lib/json';
 import { cutText } from '../lib/text';
-import { anyFields, anyInput, anyModel, SEPARATOR } from '../models/any/fields';
+import { anyFields, anyInput, anyModel } from '../models/any/fields';
 import { findInput, type FoundInput } from '../models/any/schema';
 import {
 	buildNotice,
@@ -64,7 +64,7 @@ async function connect(context: ILoadOptionsFunctions): Promise<TaskService> {
 function toResult({ model, title = model, taskType, pricingDesc = '' }: CatalogueModel) {
 	const type = taskType.find((one) => !title.toLowerCase().includes(one.toLowerCase()));
 	const [price] = pricingDesc.trim().split('\n');
-	const name = [title, type, price].filter(Boolean).join(SEPARATOR);
+	const name = [title, type, price].filter(Boolean).join(' · ');
 	const description = [taskType.join(', '), pricingDesc].filter(Boolean).join('\n');
 	return {
 		name: cutText(name, SHOWN_NAME),
@@ -79,9 +79,10 @@ function toResult({ model, title = model, taskType, pricingDesc = '' }: Catalogu
  */
 export async function getModelFields(context: ILoadOptionsFunctions) {
 	const found = await findChosen(context);
-	if ('input' in found) return toMapperFields(found.input, found.price);
-	const { schema = [] } = (context.getCurrentNodeParameter(anyFields.name) ??
+	const { schema = [], value } = (context.getCurrentNodeParameter(anyFields.name) ??
 		{}) as Partial<ResourceMapperValue>;
+	const filled = Object.keys(value ?? {});
+	if ('input' in found) return toMapperFields(found.input, { known: found.known, filled });
 	const model = readModel(context);
 	if (!model) return buildNotice(found.reason, '');
 	return findStoredSchema(schema)?.model === model ? { fields: schema } : buildNotice(found.reason);
@@ -103,7 +104,7 @@ export async function guideJson(context: ILoadOptionsFunctions) {
 	if ('reason' in found) return [{ name: found.reason, value: '' }];
 	const written = context.getCurrentNodeParameter(anyInput.name);
 	const json = typeof written === 'string' ? parseJson(written) : written;
-	return listJsonGuide(found.input, isObject(json) ? json : {}, found.price);
+	return listJsonGuide(found.input, isObject(json) ? json : {}, found.known?.pricingDesc);
 }
 
 /** Reads the chosen model. */
@@ -112,10 +113,10 @@ function readModel(context: ILoadOptionsFunctions): string {
 	return String((isObject(chosen) ? chosen.value : chosen) ?? '').trim();
 }
 
-/** Finds what the chosen model takes, and its price if it is known. */
+/** Finds what the chosen model takes, and what the list says of it, if that is known. */
 async function findChosen(
 	context: ILoadOptionsFunctions,
-): Promise<FoundInput & { price?: string }> {
+): Promise<FoundInput & { known?: CatalogueModel }> {
 	const model = readModel(context);
 	if (!model) return { reason: 'Choose a model first' };
 	if (isExpression(model))
@@ -123,7 +124,7 @@ async function findChosen(
 	try {
 		const service = await connect(context);
 		const found = findInput(model, await getModelSchema(service, model));
-		return { ...found, price: await getKnownPrice(service, model) };
+		return { ...found, known: await recallModel(service, model) };
 	} catch (error) {
 		const reason = isNotFound(error)
 			? `The service lists no fields of a model "${model}". Check its name, or choose it from the list`

@@ -16,7 +16,7 @@ type Lookups = typeof import('./lookups');
 type LookUp<Result> = (context: ILoadOptionsFunctions, filter?: string) => Promise<Result>;
 
 /** The parts of an answer that the editor shows. Values stay as they are, because they are sent. */
-const TEXTS = ['name', 'displayName', 'description', 'emptyFieldsNotice', 'message'];
+const TEXTS = ['name', 'displayName', 'title', 'description', 'emptyFieldsNotice', 'message'];
 
 /** The parts of an answer that are lists of choices or fields. */
 const LISTS = ['results', 'fields', 'options'];

@@ -1,6 +1,6 @@
 import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow';
 import { models } from '../models';
-import { anyModel, SEPARATOR } from '../models/any/fields';
+import { anyFields, anyModel } from '../models/any/fields';
 import { toProperty, type Field } from '../models/field';
 import { operations } from '../operations';
 
@@ -57,9 +57,13 @@ const mapNames = (entries: Array<{ value: string; name: string }>): string =>
 	`(${JSON.stringify(Object.fromEntries(entries.map(({ value, name }) => [value, name])))})`;
 
 const chosen = `$parameter.${anyModel.name}`;
-/** The list's title of a model that was chosen there, without type and price; else its identifier. */
-const title = `${chosen}?.mode === "list" && ${chosen}.cachedResultName?.split(${JSON.stringify(SEPARATOR)})[0]`;
 const names = mapNames(models.map(({ id, name }) => ({ value: id, name })));
+
+/**
+ * The title of the chosen model, as its fields store it. n8n hides the list's own: to an expression, a
+ * locator is its value.
+ */
+const title = `$parameter.${anyFields.name}?.schema?.find((field) => field.id === "$schema" && field.model === (${chosen}?.value ?? ${chosen}))?.title`;
 
 /** The text below the node's name on the canvas: the model, or the operation if there is none. */
 export const subtitle = `={{ $parameter.model === "any" && (${title} || (${chosen}?.value ?? ${chosen})) || (${names}[$parameter.model] ?? ${mapNames(operations)}[$parameter.operation]) }}`;

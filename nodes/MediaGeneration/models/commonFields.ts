@@ -14,7 +14,7 @@ export const prompt: Field = {
 	displayName: 'Prompt',
 	name: 'prompt',
 	type: 'string',
-	typeOptions: { rows: 4 },
+	typeOptions: { rows: 2 },
 	default: '',
 	description: 'What the video should show',
 };

@@ -37,7 +37,8 @@ it.each([
 it.each(['', 'vendor/model'])('the input of the model "%s" is shown once it is chosen', (value) => {
 	const anyModel = { mode: 'list', value };
 	const names = listShown('any', { anyModel, inputMode: 'fields' }).map(({ name }) => name);
-	expect(names.includes('anyFields')).toBe(value !== '');
+	for (const name of ['inputMode', 'anyFields'])
+		expect([name, names.includes(name)]).toEqual([name, value !== '']);
 });
 
 it.each([

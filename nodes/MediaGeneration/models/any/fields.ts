@@ -12,9 +12,6 @@ export const GET_MODEL_FIELDS = 'getModelFields';
 export const LIST_MODEL_FIELDS = 'listModelFields';
 export const GUIDE_JSON = 'guideJson';
 
-/** Between a model's title, type and price in the list. */
-export const SEPARATOR = ' · ';
-
 /** A resource locator, or plain text. */
 const locator = z.preprocess(
 	(value) =>
@@ -50,6 +47,9 @@ export const anyModel: Field = {
 	send: { shape: locator },
 };
 
+/** Before a model is chosen. It is no `show`: n8n drops values where that path is missing. */
+const withoutModel = { '/anyModel.value': [''] };
+
 /** The list that says what the fields take. Never sent. */
 export const HELP = 'Help: What Each Field Takes';
 
@@ -63,7 +63,7 @@ const byJson = { inputMode: ['json'] };
  */
 export const anyPrompt: Field = {
 	...prompt,
-	placeholder: 'e.g. A red fox in snow, at dawn',
+	placeholder: 'e.g. A red fox in snow',
 	description: 'What to generate. Left blank, it is not sent.',
 	displayOptions: { show: byFields, hide: { '/anyFields.value.$noPrompt': [true] } },
 };
@@ -87,6 +87,7 @@ export const inputMode: Field = {
 		{ name: 'JSON', value: 'json', description: "Write the model's input as a JSON object" },
 	],
 	default: 'fields',
+	displayOptions: { hide: withoutModel },
 	builderHint: toBuilderHint(
 		"Use 'fields' with anyFields. Use 'json' with anyInput only for a model whose fields the service doesn't list.",
 	),
@@ -138,8 +139,7 @@ export const anyFields: Field = {
 			supportAutoMap: false,
 		},
 	},
-	// Without a model there are no fields. It is no `show`: n8n drops values where that path is missing.
-	displayOptions: { show: byFields, hide: { '/anyModel.value': [''] } },
+	displayOptions: { show: byFields, hide: withoutModel },
 };
 
 /** In Options: further fields that take files, though neither name nor schema says so. */

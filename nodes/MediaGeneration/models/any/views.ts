@@ -40,6 +40,8 @@ const SCHEMA_VERSION = 1;
 export interface StoredSchema extends ResourceMapperField {
 	/** The model whose fields these are. */
 	model: string;
+	/** Its title in the list of models, if it was known. */
+	title?: string;
 	/** Its input, for checks before anything is paid for. */
 	inputSchema: JsonSchema;
 	/** Absent: the first. */
@@ -54,11 +56,21 @@ export const isReadable = ({ version = SCHEMA_VERSION }: StoredSchema): boolean 
 export const findStoredSchema = (fields: ResourceMapperField[]): StoredSchema | undefined =>
 	fields.find((field): field is StoredSchema => field.id === '$schema');
 
-/**
- * Makes the editor's fields of a model, or a notice if they were too large to store.
- * @param price in the service's words, if known
- */
-export function toMapperFields(input: ModelInput, price = ''): ResourceMapperFields {
+interface Panel {
+	/** What the list of models says of it, if that is known. */
+	known?: { title?: string; pricingDesc?: string | null };
+	/** The fields that have a value already. */
+	filled?: string[];
+}
+
+/** How many fields of a model are shown at first, if it has no more that matter. */
+const SHOWN_AT_FIRST = 2;
+
+/** Makes the editor's fields of a model, or a notice if they were too large to store. */
+export function toMapperFields(
+	input: ModelInput,
+	{ known = {}, filled = [] }: Panel = {},
+): ResourceMapperFields {
 	const { model, schema, properties } = input;
 	const inputSchema = readSchema(schema, undefined, false) ?? {};
 	const guide = toEntry('$guide', HELP, 'options');
@@ -66,9 +78,12 @@ export function toMapperFields(input: ModelInput, price = ''): ResourceMapperFie
 	const stored = { ...toEntry('$schema', digest(inputSchema), 'object'), display: false };
 	const noPrompt = { ...toEntry('$noPrompt', 'No Prompt', 'boolean'), display: false };
 	const fields: ResourceMapperField[] = [
-		...properties.map(toField),
-		{ ...guide, options: [...listPrice(price), ...listFields(input, 'title')] },
-		{ ...stored, model, inputSchema, version: SCHEMA_VERSION } as StoredSchema,
+		...foldFields(properties, filled),
+		{ ...guide, options: [...listPrice(known.pricingDesc), ...listFields(input, 'title')] },
+		{
+			...stored,
+			...{ model, ...toStoredTitle(known), inputSchema, version: SCHEMA_VERSION },
+		} as StoredSchema,
 		...(properties.some(isPrompt) ? [] : [{ ...noPrompt, defaultValue: true }]),
 	];
 	return JSON.stringify(fields).length > MAX_SIZE
@@ -166,7 +181,7 @@ const MAX_SUMMARY = 200;
 export function listJsonGuide(
 	input: ModelInput,
 	written: object,
-	price = '',
+	price?: string | null,
 ): INodePropertyOptions[] {
 	const own = isBody(input.schema, written) ? written.input : written;
 	const unknown = listUnknown(input.schema, isObject(own) ? own : {}).join(', ');
@@ -184,10 +199,36 @@ export function listJsonGuide(
 const MAX_PRICE = 1_000;
 
 /** Shows the whole price, of which the list of models has the first line. Some are known by nobody. */
-const listPrice = (price: string): INodePropertyOptions[] =>
-	price && !isExpression(price)
-		? [{ name: 'Price', value: '$price', description: cutText(price, MAX_PRICE) }]
+function listPrice(pricingDesc?: string | null): INodePropertyOptions[] {
+	const price = cutText(pricingDesc?.trim() ?? '', MAX_PRICE);
+	return price && !isExpression(price)
+		? [{ name: 'Price', value: '$price', description: price }]
 		: [];
+}
+
+/** The longest title, in characters. */
+const MAX_TITLE = 100;
+
+/** The title of a model, for the canvas. None that n8n would run, as the workflow stores it. */
+const toStoredTitle = ({ title = '' }: { title?: string }) =>
+	title && !isExpression(title) ? { title: cutText(title, MAX_TITLE) } : {};
+
+/**
+ * Makes the fields of properties. The first are shown, and all that are required, take a file, or
+ * continue an earlier result; a person adds the others where they are needed.
+ */
+function foldFields(properties: Property[], filled: string[]): ResourceMapperField[] {
+	const fields = properties.map(toField);
+	const shown = fields.filter(({ display, removed }) => display && !removed);
+	const needed = properties.filter(isNeeded).map(({ name }) => name);
+	const isKept = ({ id }: ResourceMapperField) => needed.includes(id) || filled.includes(id);
+	const room = Math.max(0, SHOWN_AT_FIRST - shown.filter(isKept).length);
+	const folded = shown.filter((field) => !isKept(field)).slice(room);
+	return fields.map((field) => (folded.includes(field) ? { ...field, removed: true } : field));
+}
+
+const isNeeded = ({ name, schema, isRequired }: Property): boolean =>
+	isRequired || /^(file|earlierResult)$/.test(findPurpose(name, schema).kind);
 
 const toEntry = (id: string, displayName: string, type: FieldType): ResourceMapperField => ({
 	id,

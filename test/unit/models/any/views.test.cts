@@ -1,7 +1,11 @@
 import { readExample } from '../../../../dev/fixtures/examples.cts';
 import { buildDocument } from '../../../../dev/service/catalogue.cts';
 import { findInput } from '../../../../nodes/MediaGeneration/models/any/schema';
-import { listFields, toFieldItems } from '../../../../nodes/MediaGeneration/models/any/views';
+import {
+	listFields,
+	toFieldItems,
+	toMapperFields,
+} from '../../../../nodes/MediaGeneration/models/any/views';
 import { findModel, modelsWithFields, readFields } from './modelFields.ts';
 
 /** Makes the fields of a model with these properties. */
@@ -56,6 +60,28 @@ it.each<[name: string, schema: object, displayName: string]>([
 ])('the name of the field %s of %j says what to enter: %s', (name, schema, displayName) => {
 	expect(readProperties({ [name]: schema })[0]).toMatchObject({ displayName });
 });
+
+/** The properties whose fields a person sees at first. */
+const listShown = (properties: object, required: string[] = [], filled: string[] = []) => {
+	const found = findInput('any', buildDocument({ properties, required }));
+	const { fields } = 'input' in found ? toMapperFields(found.input, { filled }) : { fields: [] };
+	const shown = fields.filter(({ id, display, removed }) => display && !removed && id !== '$guide');
+	return shown.map(({ id }) => id);
+};
+
+it.each<[object, string[], string[], string[]]>([
+	[{ prompt: text, a: text, b: text, c: text, d: text }, ['prompt'], [], ['a', 'b']],
+	[{ a: text, image_url: text, b: text, c: text, d: text }, ['d'], [], ['image_url', 'd']],
+	[{ a: text, b: text, c: text }, ['a', 'b', 'c'], [], ['a', 'b', 'c']],
+	[{ a: text, b: text, task_id: text, image: text }, [], [], ['task_id', 'image']],
+	[{ a: text, b: text, c: text }, [], ['c'], ['a', 'c']],
+	[{ a: { ...text, deprecated: true }, b: text }, [], [], ['b']],
+])(
+	'of %j with %j required and %j filled in, a person sees at first what matters: %j',
+	(properties, required, filled, shown) => {
+		expect(listShown(properties, required, filled)).toEqual(shown);
+	},
+);
 
 describe('the fields of a model', () => {
 	const video = 'epsilon-2/text-to-video';
@@ -113,7 +139,13 @@ describe('the fields of a model', () => {
 	it('of the example are what its workflow stores', () => {
 		const node = readExample('any-model').nodes.find(({ name }) => name === 'Any model');
 		const { fields } = findModel('epsilon-2/image-to-video');
-		expect(node?.parameters?.anyFields).toMatchObject({ schema: fields });
+		// Which fields are folded is up to the person who filled them in.
+		const unfolded = fields.map((field) => {
+			const copy = { ...field };
+			delete copy.removed;
+			return copy;
+		});
+		expect(node?.parameters?.anyFields).toMatchObject({ schema: unfolded });
 	});
 
 	it('are listed for AI builders with the names of the service', () => {
