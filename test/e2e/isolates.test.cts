@@ -52,7 +52,7 @@ const SETTINGS: Setting[] = [
 		}
 
 		const sleeping = (prompt: string) =>
-			generate({ howToWait: 'callback', anyInput: JSON.stringify({ prompt }) });
+			generate({ anyInput: JSON.stringify({ prompt }), options: { howToWait: 'callback' } });
 
 		const byHand = () => [
 			httpRequest({

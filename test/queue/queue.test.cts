@@ -1,3 +1,5 @@
+import fs from 'node:fs';
+import path from 'node:path';
 import fastify from 'fastify';
 import { itUnderLoad } from '../../dev/fixtures/underLoad.cts';
 import {
@@ -17,6 +19,7 @@ import {
 	mediaGeneration,
 	NODE,
 	numberTexts,
+	setJson,
 	SPLIT_ITEMS,
 	triggered,
 	webhook,
@@ -25,6 +28,7 @@ import type { N8nProcess } from '../../dev/n8n/process.cts';
 import { startQueueN8n } from '../../dev/n8n/queue.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
+import { openFolder } from '../../dev/pack.cts';
 import type { Service } from '../../dev/service/index.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 
@@ -38,6 +42,10 @@ const NOTICE_SOON = {
 	QUEUE_WORKER_LOCK_RENEW_TIME: '2000',
 	QUEUE_WORKER_STALLED_INTERVAL: '5000',
 };
+
+/** Where the processes of n8n note each isolate that they set up for expressions. */
+const isolates = openFolder();
+const isolatesFile = path.join(isolates.path, 'isolates');
 
 let service: Service;
 let queue: Awaited<ReturnType<typeof startQueueN8n>>;
@@ -60,6 +68,8 @@ beforeAll(async () => {
 		env: {
 			N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
 			DB_POSTGRESDB_POOL_SIZE: '10',
+			NODE_OPTIONS: `--require ${path.resolve('dev/fixtures/countIsolates.cjs')}`,
+			ISOLATES_FILE: isolatesFile,
 			...NOTICE_SOON,
 		},
 	});
@@ -72,6 +82,7 @@ afterAll(async () => {
 	await recorder.close();
 	await queue?.stop();
 	await service?.close();
+	isolates[Symbol.dispose]();
 });
 
 /** Activates a workflow that runs in a worker, and calls it this many times with an item for each prompt. */
@@ -186,6 +197,25 @@ describe('queue mode', () => {
 			{ accepted: true, emitted: true },
 			{ accepted: true, emitted: false, reason: 'duplicate' },
 		]);
+	});
+
+	it('lets an execution sleep and wakes it without any isolate for expressions', async () => {
+		service.set({ taskSeconds: 2, faultsFor: () => ({}) });
+		const countIn = async (...nodes: WorkflowNode[]) => {
+			const { id, url } = await pair.activate(connect('Isolates', [webhook(), ...nodes]));
+			const count = () =>
+				fs.readFileSync(isolatesFile, { encoding: 'utf8', flag: 'a+' }).split('\n').length;
+			const before = count();
+			await postJson(url, {});
+			await waitForOne(id);
+			return count() - before;
+		};
+		const listCreated = followTasks();
+		const anyInput = JSON.stringify({ prompt: 'isolates' });
+		expect(await countIn(generate({ anyInput, options: { howToWait: 'callback' } }))).toBe(0);
+		const [taskId = ''] = listCreated();
+		expect(service.tasks.get(taskId)?.callbacks.at(-1)?.status).toBe(200);
+		expect(await countIn(setJson('Set', '{ sum: 1 + 1 }'))).toBeGreaterThan(0);
 	});
 
 	it('resumes parked batches whose executions n8n is not to keep', async () => {
