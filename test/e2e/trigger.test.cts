@@ -348,7 +348,8 @@ it("no secret is in n8n's database or log, or was sent to the hosts of results: 
 	const sent = pair
 		.listTasks()
 		.flatMap(({ callbacks }) => callbacks)
-		.map(({ headers }) => String(headers['x-webhook-signature']));
+		// Some are sent without a signature.
+		.flatMap(({ headers }) => headers['x-webhook-signature'] ?? []);
 	expect(sent.length).toBeGreaterThan(20);
 	const found = [TOKEN, KEY, PREVIOUS_KEY, MARK, signature, ...sent].flatMap((secret) =>
 		kept.filter(({ bytes }) => bytes.includes(secret)).map(({ file }) => `${secret} in ${file}`),
