@@ -12,7 +12,8 @@ it('60 executions of one item each share the rate of their account: no creation 
 	const node = generate({
 		operation: 'start',
 		anyInput: '={{ { prompt: $json.body.prompt } }}',
-		options: {},
+		// Absent, so that the node's default counts.
+		options: { tasksPer10Seconds: undefined },
 	});
 	const { id, url } = await pair.activate(connect('Rate', [webhook(), node]));
 	const texts = numberTexts(COUNT);

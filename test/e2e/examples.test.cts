@@ -46,9 +46,11 @@ it('generate-several splits off failed tasks', async () => {
 	const execution = await pair.run(read('generate-several'));
 	const completed = { json: { status: 'completed' }, binary: { data: { mimeType: 'image/png' } } };
 	expect(execution.getOutput('Use the pictures')).toMatchObject([completed, completed]);
-	const error = expect.stringContaining('could not generate');
+	const error = expect.stringContaining('The task failed: ');
 	const message = expect.stringContaining('Task ID: ');
-	expect(execution.getItems('Look into it')).toEqual([{ error, message }]);
+	// n8n adds the fields of the input item.
+	const prompt = 'Make it snow';
+	expect(execution.getItems('Look into it')).toEqual([{ error, message, prompt }]);
 });
 
 /** Sends a form with a photo and a text. Returns what n8n answers. */
@@ -129,7 +131,7 @@ it('sheet-to-files makes a file of each row that has none, and notes why a task 
 	const noted = runs.flatMap(({ data }) => data?.main?.[0]?.map(({ json }) => json) ?? []);
 	expect(noted).toEqual([
 		{ row: 2, file: expect.stringMatching(/^a-quoted-fox.*\.png$/i) },
-		{ row: 4, file: expect.stringContaining('could not generate') },
+		{ row: 4, file: expect.stringContaining('The task failed: ') },
 	]);
 });
 

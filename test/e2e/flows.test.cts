@@ -153,7 +153,7 @@ const flows: Record<string, Flow> = {
 		inputs: [{ prompt: PROMPT }, { prompt: FAILS }],
 		outputs: {
 			Use: [used(PROMPT, PICTURE.file)],
-			Save: [{ fileName: matching(PICTURE.file) }],
+			Save: [{ fileName: matching(/-a-red-fox.*\.png$/i) }],
 			Correct: [
 				{
 					prompt: FAILS,
