@@ -52,9 +52,8 @@ class Account {
 		request: () => Promise<unknown>,
 		sharesError = false,
 	): Promise<unknown> {
-		const known = this.known.get(key);
-		if (known && Date.now() < known.goodUntil && (sharesError || !known.isError))
-			return await known.answer;
+		const known = this.findValid(key, sharesError);
+		if (known) return await known.answer;
 		const next: CachedAnswer = { answer: this.send(request), goodUntil: Infinity };
 		this.known.set(key, next);
 		const [{ status }] = await Promise.allSettled([next.answer]);
@@ -65,9 +64,13 @@ class Account {
 
 	/** Returns an answer that is valid still; undefined if there is none. */
 	async recall(key: string): Promise<unknown> {
+		return await this.findValid(key)?.answer.catch(() => undefined);
+	}
+
+	private findValid(key: string, sharesError = false): CachedAnswer | undefined {
 		const known = this.known.get(key);
-		const isValid = known && Date.now() < known.goodUntil && !known.isError;
-		return isValid ? await known.answer.catch(() => undefined) : undefined;
+		const isValid = known && Date.now() < known.goodUntil && (sharesError || !known.isError);
+		return isValid ? known : undefined;
 	}
 
 	/** Sends requests one by one, with a pause after each answer, because a request may arrive late. */

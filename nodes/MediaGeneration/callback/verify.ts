@@ -91,7 +91,7 @@ export function readForm(
 	const type = toText(headers['content-type']);
 	if (!isObject(body) || (type && !JSON_TYPE.test(type))) return { faults: ['bodyNotAnObject'] };
 	const parts = callbackBody.parse(body);
-	const id = readTaskId(parts);
+	const id = readSignedId(parts);
 	if ('fault' in id) return { faults: [id.fault] };
 	const { taskId } = id;
 	const claim = readClaim(parts);
@@ -139,7 +139,7 @@ function readTime(
  * Reads the task's ID: `data.task_id` by the contract, `data.taskId` of a task record. JSON parsers
  * round long numbers, so a number counts as equal to text that it was rounded from.
  */
-function readTaskId({
+function readSignedId({
 	taskId: topLevelId,
 	data,
 }: CallbackBody): { taskId: string } | { fault: Fault } {

@@ -86,7 +86,7 @@ function describe(error: unknown, taskIds: string[], endsRun: boolean): string {
 	return sentences.filter(Boolean).join(' ');
 }
 
-interface Place {
+interface ErrorPlace {
 	itemIndex?: number;
 	/** The tasks that exist although the output is an error. */
 	taskIds: string[];
@@ -98,7 +98,7 @@ interface Place {
 function explain(
 	context: IExecuteFunctions,
 	error: unknown,
-	{ itemIndex, taskIds, endsRun }: Place,
+	{ itemIndex, taskIds, endsRun }: ErrorPlace,
 ): { message: string; description: string } {
 	const message = toPlainText((error as Error).message);
 	const description = toPlainText(describe(error, taskIds, endsRun));

@@ -35,7 +35,9 @@ export class FailedTaskError extends UserError {
 		readonly task: FailedTask,
 		private readonly circumstances: Circumstances,
 	) {
-		super(sayWhatHappened(task), { description: join([sayNext(task, circumstances), name(task)]) });
+		super(sayWhatHappened(task), {
+			description: joinSentences([sayNext(task, circumstances), name(task)]),
+		});
 	}
 
 	/** Says what to do next where it ends the run. @param taskIds of the run, also of earlier tries */
@@ -43,7 +45,7 @@ export class FailedTaskError extends UserError {
 		const { task, circumstances } = this;
 		const others = new Set([...circumstances.taskIds, ...taskIds]);
 		others.delete(task.taskId);
-		return join([
+		return joinSentences([
 			sayNext(task, circumstances),
 			circumstances.hasCompleted && sayHowToContinue(circumstances),
 			others.size > 0 && `Other tasks of this run: ${[...others].join(', ')}.`,
@@ -52,20 +54,21 @@ export class FailedTaskError extends UserError {
 	}
 }
 
-const join = (sentences: Array<string | false>): string => sentences.filter(Boolean).join(' ');
+const joinSentences = (sentences: Array<string | false>): string =>
+	sentences.filter(Boolean).join(' ');
 
 const name = ({ taskId }: Task): string => `Task ID: ${taskId}`;
 
 /** The longest reason of a failed task in an error, in characters. */
-const SHOWN_REASON = 500;
+const MAX_REASON = 500;
 
 /** Says what happened to a task, in the service's words. */
 function sayWhatHappened({ status, failCode, failMessage, lookError }: FailedTask): string {
 	if (status === 'timedOut') {
 		const what = 'The task had not ended when the wait was over';
-		return lookError ? `${what}. The last look failed: ${cutText(lookError, SHOWN_REASON)}` : what;
+		return lookError ? `${what}. The last look failed: ${cutText(lookError, MAX_REASON)}` : what;
 	}
-	const reason = cutText(failMessage ?? 'no reason given', SHOWN_REASON);
+	const reason = cutText(failMessage ?? 'no reason given', MAX_REASON);
 	return `The task failed: ${reason}${failCode ? ` (code ${failCode})` : ''}`;
 }
 

@@ -92,8 +92,8 @@ function meansFile(words: string[]): boolean {
 const takesText = (schema: JsonSchema, types = listTypes(schema)): boolean =>
 	!schema.enum && (types.length ? types.includes('string') : !schema.properties);
 
-/** The longest title, list, and default in a brief, in characters. */
-const MAX_TITLE = 100;
+/** The longest title, of a model too, the longest list, and default in a brief, in characters. */
+export const MAX_TITLE = 100;
 const MAX_LIST = 500;
 const MAX_DEFAULT = 32;
 

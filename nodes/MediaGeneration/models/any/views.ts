@@ -14,6 +14,7 @@ import {
 	describeForms,
 	describeProperty,
 	findPurpose,
+	MAX_TITLE,
 	nameValue,
 	type Purpose,
 } from './property';
@@ -205,9 +206,6 @@ function listPrice(pricingDesc?: string | null): INodePropertyOptions[] {
 		? [{ name: 'Price', value: '$price', description: price }]
 		: [];
 }
-
-/** The longest title, in characters. */
-const MAX_TITLE = 100;
 
 /** The title of a model, for the canvas. None that n8n would run, as the workflow stores it. */
 const toStoredTitle = ({ title = '' }: { title?: string }) =>

@@ -7,7 +7,8 @@ import type { RunRecord } from '../record/runRecord';
 
 /**
  * Makes a creation's idempotency key: the same for the same item, account and body of a run, in all
- * tries, save where a failed task is created again; random without an execution; undefined if the credential names no header for it.
+ * tries, save where a failed task is created again; random without an execution; undefined if the
+ * credential names no header for it.
  */
 export function buildIdempotencyKey(
 	record: RunRecord,

@@ -6,7 +6,7 @@ import type { CreateRequest, Failed } from '../operation';
 import { noteRunHere } from './runsHere';
 import { findUnknownCall, noteUnknownCall, type Shared } from './shared';
 import { toSleepingRun, type SleepingRun } from './sleepingRun';
-import { hasFailedForGood, type SentItem, type StoredRecord } from './stored';
+import { countCreations, hasFailedForGood, type SentItem, type StoredRecord } from './stored';
 import type { Sleep, Wait } from './wait';
 
 /** A task from an earlier try or execution. It takes the place of the item's request. */
@@ -69,8 +69,7 @@ export class RunRecord {
 	takeFailed(mostTries: number): void {
 		if (this.woken || this.asleep) return;
 		for (const [item, sent] of Object.entries(this.stored.sent)) {
-			const creations = 1 + (sent.before ?? []).length;
-			if (!sent.handed || !hasFailedForGood(sent) || creations >= mostTries) continue;
+			if (!sent.handed || !hasFailedForGood(sent) || countCreations(sent) >= mostTries) continue;
 			sent.handed = false;
 			this.again.add(Number(item));
 		}

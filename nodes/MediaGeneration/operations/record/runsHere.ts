@@ -3,7 +3,13 @@ import { isTool } from '../../host/execution';
 import { readResumeSecrets } from '../../host/resumeUrl';
 import { BoundedMap } from '../../lib/boundedMap';
 import { digest } from '../../lib/json';
-import { beginRecord, type RunPlace, type SentItem, type StoredRecord } from './stored';
+import {
+	beginRecord,
+	countCreations,
+	type RunPlace,
+	type SentItem,
+	type StoredRecord,
+} from './stored';
 import type { Wait } from './wait';
 
 /** What this process knows of a run. Its sleep is none of it: only what n8n has stored sleeps. */
@@ -41,8 +47,8 @@ export function catchUp(context: IExecuteFunctions, record: StoredRecord): void 
 /** Says whether something was sent, or has ended, after what is known. */
 function isLater(sent: SentItem, known?: SentItem): boolean {
 	if (!known) return true;
-	const [creations, knownCreations] = [sent, known].map(({ before = [] }) => before.length);
-	if (creations !== knownCreations) return Number(creations) > Number(knownCreations);
+	const more = countCreations(sent) - countCreations(known);
+	if (more !== 0) return more > 0;
 	return sent.failed !== undefined && known.failed === undefined;
 }
 

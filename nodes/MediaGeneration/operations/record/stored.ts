@@ -41,6 +41,9 @@ export interface SentItem {
 export const hasFailedForGood = ({ failed }: SentItem): boolean =>
 	failed !== undefined && mayCreateAgain(failed);
 
+/** Counts the tasks that the item has got, one after the other. */
+export const countCreations = ({ before = [] }: SentItem): number => before.length + 1;
+
 /** What n8n keeps with the execution. */
 export interface StoredRecord {
 	version: typeof VERSION;

@@ -5,7 +5,7 @@ import { LONGEST_PAUSE, pause, settleBy } from '../../lib/timers';
 import type { Outcome } from '../operation';
 import type { TaskWork } from '../work';
 import type { Looker, Source } from './look';
-import { sayEndedEarly, showOutcome, toOutcomes, type FailureSettings } from './output';
+import { sayEndedEarly, showOutcome, toOutcomes } from './output';
 import { PAUSES_AWAKE, planAwake, type AwakeTimes } from './timetable';
 
 type GetSource = (taskId: string) => Source;
@@ -22,7 +22,7 @@ export const planWait = (context: IExecuteFunctions, until: number): AwakeTimes 
 export async function waitAwake(
 	context: IExecuteFunctions,
 	works: TaskWork[],
-	{ looker, times, failed }: { looker: Looker; times: AwakeTimes; failed: FailureSettings },
+	{ looker, times, creates }: { looker: Looker; times: AwakeTimes; creates: boolean },
 ): Promise<Outcome[]> {
 	const { known } = looker;
 	const getSource = createGetSource(context, works);
@@ -30,7 +30,7 @@ export async function waitAwake(
 	if (!known.haveEnded && times.isCutShort) sayEndedEarly(context);
 	await settleBy(times.filesBy, looker.collectFiles(getSource));
 	showOutcome(context, known.tasks);
-	return toOutcomes(known, works, failed);
+	return toOutcomes(looker, works, creates);
 }
 
 /** Makes a function that finds the service of a task. Files go to n8n's storage. */

@@ -38,7 +38,7 @@ export class Looker {
 
 	/** @param context of a run that waits awake; absent where no files are fetched */
 	constructor(
-		private readonly settings: WaitSettings,
+		readonly settings: WaitSettings,
 		context?: IExecuteFunctions,
 	) {
 		const areErrors = settings.failedTasks === 'error';

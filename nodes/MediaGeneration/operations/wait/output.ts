@@ -4,26 +4,22 @@ import { cutText } from '../../lib/text';
 import { FailedTaskError } from '../failedTask';
 import { addHint } from '../hint';
 import type { Outcome } from '../operation';
-import type { WaitSettings } from '../record/wait';
 import type { TaskWork } from '../work';
-import type { KnownTasks } from './known';
+import type { Looker } from './look';
 
-/** What becomes of failed tasks. */
-export interface FailureSettings extends Pick<WaitSettings, 'failedTasks'> {
-	/** The run creates tasks, and a try of n8n may create failed ones again. */
-	creates: boolean;
-}
-
-/** Makes the outcome of each item when the wait is over: its task, or the error that it failed. */
+/**
+ * Makes the outcome of each item when the wait is over: its task, or the error that it failed.
+ * @param creates the run creates tasks, and a try of n8n may create failed ones again
+ */
 export function toOutcomes(
-	known: KnownTasks,
+	{ known, settings }: Looker,
 	works: TaskWork[],
-	{ failedTasks, creates }: FailureSettings,
+	creates: boolean,
 ): Outcome[] {
 	const taskIds = works.map(({ task }) => task.taskId);
 	const hasCompleted = known.tasks.some(({ status }) => status === 'completed');
 	return works.map(({ task: { taskId }, notAgain }) => {
-		const failed = failedTasks === 'error' && known.findFailed(taskId);
+		const failed = settings.failedTasks === 'error' && known.findFailed(taskId);
 		if (!failed) return { items: known.toOutput(taskId) };
 		return { error: new FailedTaskError(failed, { taskIds, hasCompleted, creates, notAgain }) };
 	});

@@ -21,7 +21,6 @@ export async function waitForIds(
 	settings: WaitSettings,
 ): Promise<Outcome[]> {
 	const times = planWait(context, Date.now() + settings.limit);
-	const { failedTasks } = settings;
 	const looker = new Looker(settings, context);
 	const strangers = await Promise.all(works.map(async (work) => await findStranger(works, work)));
 	const own = works.filter((_, order) => !strangers[order]);
@@ -34,8 +33,7 @@ export async function waitForIds(
 	if (stopsOnError(context) && failed.some(hasFailed)) return failed;
 	const waiting = works.filter((_, order) => !failed[order]);
 	looker.known.setTasks(waiting.map(({ task }) => task));
-	const ended = { failedTasks, creates: false };
-	const waited = (await waitAwake(context, waiting, { looker, times, failed: ended })).values();
+	const waited = (await waitAwake(context, waiting, { looker, times, creates: false })).values();
 	return failed.map((one) => one ?? waited.next().value);
 }
 

@@ -35,7 +35,6 @@ export async function waitForTasks(
 	const { woken } = record;
 	wait.begun ??= Date.now();
 	const until = wait.begun + wait.settings.limit;
-	const { failedTasks } = wait.settings;
 	const looker = lookers.get(wait) ?? new Looker(wait.settings, context);
 	lookers.set(wait, looker);
 	const { known } = looker;
@@ -59,6 +58,5 @@ export async function waitForTasks(
 	showAgain(context, woken?.hints);
 	sayObstacle(context, woken?.obstacle);
 	const times = planWait(context, until);
-	const failed = { failedTasks, creates: true };
-	return { outcomes: await waitAwake(context, works, { looker, times, failed }) };
+	return { outcomes: await waitAwake(context, works, { looker, times, creates: true }) };
 }
