@@ -1,15 +1,5 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Run } from '../n8n';
 import { Account, NodeExecution, type Came, type Fate, type Settings } from './failingRuns.cts';
-
-jest.mock('../../../nodes/MediaGeneration/operations/wait/decide', () => ({
-	decideWait: async (_: IExecuteFunctions, howToWait: string) =>
-		howToWait === 'polling' ? {} : { resumeUrl: 'https://n8n.example/webhook-waiting/1' },
-}));
-jest.mock('../../../nodes/MediaGeneration/operations/wait/asleep/sleeper');
-
-beforeEach(() => void jest.useFakeTimers({ now: 1e12 }));
-afterEach(() => jest.useRealTimers());
 
 /** What becomes of the first item's task. The second one's is good. */
 const WHAT: Fate[] = ['failed', 'endless', 'silent', 'expired'];

@@ -1,15 +1,5 @@
 import fc from 'fast-check';
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { Account, NodeExecution, type Came, type Fate, type Settings } from './failingRuns.cts';
-
-jest.mock('../../../nodes/MediaGeneration/operations/wait/decide', () => ({
-	decideWait: async (_: IExecuteFunctions, howToWait: string) =>
-		howToWait === 'polling' ? {} : { resumeUrl: 'https://n8n.example/webhook-waiting/1' },
-}));
-jest.mock('../../../nodes/MediaGeneration/operations/wait/asleep/sleeper');
-
-beforeEach(() => void jest.useFakeTimers({ now: 1e12 }));
-afterEach(() => jest.useRealTimers());
 
 const HEADER = 'Idempotency-Key';
 

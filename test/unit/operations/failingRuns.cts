@@ -5,6 +5,15 @@ import type { StoredRecord } from '../../../nodes/MediaGeneration/operations/rec
 import { buildContext, type Run } from '../n8n';
 import { buildFileHelpers } from './results/files.cts';
 
+jest.mock('../../../nodes/MediaGeneration/operations/wait/decide', () => ({
+	decideWait: async (_: IExecuteFunctions, howToWait: string) =>
+		howToWait === 'polling' ? {} : { resumeUrl: 'https://n8n.example/webhook-waiting/1' },
+}));
+jest.mock('../../../nodes/MediaGeneration/operations/wait/asleep/sleeper');
+
+beforeEach(() => void jest.useFakeTimers({ now: 1e12 }));
+afterEach(() => jest.useRealTimers());
+
 /** How a task ends: with a file, one that its host refuses, with a failure, by silence, never; or how its creation does. */
 export type Fate =
 	| 'good'
