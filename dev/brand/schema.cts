@@ -134,16 +134,19 @@ const brandSchema = z.strictObject({
 
 export type Brand = z.infer<typeof brandSchema>;
 
+/** Writes words with hyphens or the like as a name in code. */
+export const toCamel = (words: string): string =>
+	words.replace(/[^A-Za-z0-9]+(.)/g, (_, letter: string) => letter.toUpperCase());
+
 /** What the entries must be together. Returns what is wrong, with the entry's name in front. */
 function listContradictions({ base: words, credential, models, paths: given }: Brand): string[] {
-	const camel = words.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 	const named = Object.values(models).flatMap((one) => one ?? []);
 	const isTwice = (key: 'id' | 'name') =>
 		new Set(named.map((one) => one[key].toLowerCase().replace(/[^a-z0-9]/g, ''))).size <
 		named.length;
 	const changed = Object.values(given ?? {});
 	return [
-		camel === credential && `credential: ${credential} is the type of the node too`,
+		toCamel(words) === credential && `credential: ${credential} is the type of the node too`,
 		named.some(({ id }) => id === 'any') && 'models: any stands for all models of the service',
 		isTwice('id') && 'models: two identifiers are alike',
 		isTwice('name') && 'models: two names are alike',

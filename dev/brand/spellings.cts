@@ -1,7 +1,7 @@
 import { ENDPOINTS } from '../../nodes/MediaGeneration/api/service.ts';
 import { CREDENTIAL, NODE_NAME, PACKAGE, SLUG } from '../../nodes/MediaGeneration/lib/brand.ts';
 import { models } from '../../nodes/MediaGeneration/models/index.ts';
-import { MODELS, type Brand } from './schema.cts';
+import { MODELS, toCamel, type Brand } from './schema.cts';
 
 /** What is written here, and what takes its place. */
 type Spelling = [here: string, there: string];
@@ -9,8 +9,6 @@ type Spelling = [here: string, there: string];
 const REPOSITORY = `https://github.com/${PACKAGE}/${PACKAGE}`;
 
 const capitalize = (word: string) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
-const toCamel = (base: string) =>
-	base.replace(/[^A-Za-z0-9]+(.)/g, (_, letter: string) => letter.toUpperCase());
 const toPascal = (base: string) => capitalize(toCamel(base));
 const toConstant = (base: string) => base.replaceAll('-', '_').toUpperCase();
 
