@@ -139,15 +139,12 @@ export class N8n extends N8nProcess {
 		return () => this.readLog().slice(length);
 	}
 
-	/** Logs in as the owner, who is created first in a new n8n. */
+	/** Logs in as the owner, who is created first in a new n8n. Another one is refused. */
 	async setUpOwner() {
 		const { email, password } = this.owner;
-		const { userManagement } = await this.request<{
-			userManagement: { showSetupOnFirstLoad: boolean };
-		}>('GET', '/rest/settings');
-		const { cookies } = userManagement.showSetupOnFirstLoad
-			? await this.#send('POST', '/rest/owner/setup', this.owner)
-			: await this.#send('POST', '/rest/login', { emailOrLdapLoginId: email, password });
+		const { cookies } = await this.#send('POST', '/rest/owner/setup', this.owner).catch(
+			async () => await this.#send('POST', '/rest/login', { emailOrLdapLoginId: email, password }),
+		);
 		this.#cookie = cookies.map((cookie) => cookie.split(';')[0]).join('; ');
 	}
 

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { findPort } from './findPort.cts';
 import { N8n, prepareProcess, type StartOptions } from './n8n.cts';
-import { N8nProcess, type N8nProcessOptions } from './process.cts';
+import { N8nProcess, WITHOUT_EDITOR, type N8nProcessOptions } from './process.cts';
 import { startNginx, startPostgres, startRedis } from './servers.cts';
 
 /** The workers, and the webhook processes. */
@@ -41,6 +41,7 @@ export async function startQueueN8n({ env, ...options }: Omit<StartOptions, 'fol
 			DB_POSTGRESDB_DATABASE: postgres.database,
 			QUEUE_BULL_REDIS_HOST: '127.0.0.1',
 			QUEUE_BULL_REDIS_PORT: String(redis.port),
+			...WITHOUT_EDITOR,
 			...env,
 		};
 

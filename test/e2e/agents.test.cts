@@ -15,7 +15,7 @@ const withAgents = isOldest ? describe.skip : describe;
 withAgents("an agent of n8n's Agents", () => {
 	const pair = usePair({
 		service: { taskSeconds: 0.3, callbackRetrySeconds: [2, 4, 8, 8, 8, 8, 8] },
-		n8n: { env: { N8N_DEFAULT_BINARY_DATA_MODE: 'default' } },
+		env: { N8N_DEFAULT_BINARY_DATA_MODE: 'default' },
 	});
 	const model = useModel();
 

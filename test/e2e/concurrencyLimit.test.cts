@@ -15,7 +15,7 @@ import { usePair } from './support.cts';
 
 const pair = usePair({
 	service: { taskSeconds: 0.05, callbackTimeoutSeconds: 120 },
-	n8n: { env: { ...INSPECTABLE, N8N_CONCURRENCY_PRODUCTION_LIMIT: '1' } },
+	env: { ...INSPECTABLE, N8N_CONCURRENCY_PRODUCTION_LIMIT: '1' },
 	keeps: true,
 });
 

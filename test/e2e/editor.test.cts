@@ -10,7 +10,12 @@ import { CREATE, DETAILS, usePair } from './support.cts';
 const TITLE = 'Media Generation';
 const WAIT_ACTION = 'Generate a video or image';
 
-const pair = usePair({ service: { taskSeconds: 1 }, n8n: {}, keeps: true });
+const pair = usePair({
+	service: { taskSeconds: 1 },
+	// A new user's n8n: it has one credential, and an editor.
+	env: { N8N_DISABLE_UI: 'false' },
+	keeps: true,
+});
 let editor: Editor;
 
 beforeAll(async () => {
@@ -59,6 +64,7 @@ describe('a person at the editor', () => {
 		await editor.credential.getByText('Connection tested successfully').waitFor();
 
 		expect(await pair.n8n.listCredentials()).toMatchObject([{ type: CREDENTIAL_TYPE }]);
+		await editor.closeCredential();
 	});
 
 	it('comes to a first picture in few steps', async () => {

@@ -51,7 +51,7 @@ describe('a batch whose tasks end all at once', () => {
 			callbackTimeoutSeconds: 150,
 			faultsFor: () => ({ neverEnds: true }),
 		},
-		n8n: {},
+		env: {},
 	});
 
 	const TASKS = 250;

@@ -36,7 +36,7 @@ const SETTINGS: Setting[] = [
 		afterAll(() => folder[Symbol.dispose]());
 		const file = path.join(folder.path, 'isolates');
 		const counting = { NODE_OPTIONS: `--require ${COUNTER}`, ISOLATES_FILE: file };
-		const pair = usePair({ n8n: { env: { ...env, ...counting } }, service: { taskSeconds: 2 } });
+		const pair = usePair({ env: { ...env, ...counting }, service: { taskSeconds: 2 } });
 
 		const count = () =>
 			fs.readFileSync(file, { encoding: 'utf8', flag: 'a+' }).split('\n').length - 1;

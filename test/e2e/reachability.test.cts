@@ -29,7 +29,7 @@ const pair = usePair({
 		callbackTimeoutSeconds: 5,
 		rewrite: tellCallbackUrl,
 	},
-	n8n: { env: { ...INSPECTABLE, N8N_LOG_LEVEL: 'debug' } },
+	env: { ...INSPECTABLE, N8N_LOG_LEVEL: 'debug' },
 	keeps: true,
 });
 

@@ -15,7 +15,7 @@ import { usePair } from './support.cts';
 
 const pair = usePair({
 	service: { taskSeconds: 0.5, credits: 1e6, callbackRetrySeconds: [2, 4, 8, 8, 8, 8, 8, 8, 8] },
-	n8n: { env: INSPECTABLE },
+	env: INSPECTABLE,
 	keeps: true,
 });
 

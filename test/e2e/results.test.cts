@@ -47,7 +47,7 @@ describe.each(['filesystem', 'default'])('with binary data in %s mode', (mode) =
 		N8N_DEFAULT_BINARY_DATA_MODE: mode,
 		...(isGuarded && GUARD),
 	};
-	const own = mode === 'filesystem' ? pair : usePair({ service: SERVICE, n8n: { env } });
+	const own = mode === 'filesystem' ? pair : usePair({ service: SERVICE, env });
 
 	it('files go from disk to the service and back, byte for byte, also over a sleep', async () => {
 		const sent = { photo: 'side-341.png', clip: 'faststart.mp4' };

@@ -8,6 +8,7 @@ import { Pair, startPair } from '../../dev/fixtures/pair.cts';
 import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
 import { NODE } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
+import { WITHOUT_EDITOR } from '../../dev/n8n/process.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
 import { readFaults } from '../../dev/service/faults.cts';
@@ -101,21 +102,24 @@ class TestPair extends Pair {
 	}
 }
 
-type PairOptions = Parameters<typeof startPair>[0] & {
+type PairOptions = Omit<NonNullable<Parameters<typeof startPair>[0]>, 'n8n'> & {
+	/** The environment of an n8n of its own. */
+	env?: Record<string, string>;
 	/** The service forgets nothing between the tests. */
 	keeps?: boolean;
 };
 
 /**
- * Starts an emulator for the tests of a file or a block, by default with the n8n that all share. Each test begins with these
- * settings.
+ * Starts an emulator for the tests of a file or a block, with the n8n that all share, or with one of its own, which nobody can
+ * open in a browser. Each test begins with these settings.
  * @returns the pair, which is there once the tests begin
  */
-export function usePair({ keeps, ...options }: PairOptions = {}) {
+export function usePair({ keeps, env, ...options }: PairOptions = {}) {
 	const pair = Object.create(TestPair.prototype) as TestPair;
 	let started: Pair | undefined;
 	beforeAll(async () => {
-		started = await startPair({ n8n: 'shared', ...options });
+		const n8n = env ? { env: { ...WITHOUT_EDITOR, ...env } } : 'shared';
+		started = await startPair({ n8n, ...options });
 		Object.assign(pair, started);
 	});
 	afterEach(() => {

@@ -41,9 +41,7 @@ type ByteCase = [
 const pair = usePair({
 	service: { taskSeconds: 0.05, webhookSecret: KEY, costPerTask: 0 },
 	// With lazy isolates n8n answers thousands of callbacks in a quarter of the time. Other suites run it as it comes.
-	n8n: {
-		env: { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true', N8N_ENDPOINT_WEBHOOK_WAIT: 'go-on' },
-	},
+	env: { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true', N8N_ENDPOINT_WEBHOOK_WAIT: 'go-on' },
 	credential: { previousWebhookSecret: PREVIOUS_KEY },
 	keeps: true,
 });

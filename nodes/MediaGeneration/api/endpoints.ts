@@ -58,7 +58,7 @@ export function buildUrl(credentials: Credentials, endpoint: Endpoint, value?: s
 	if (segments.includes('') || CLIMBS.test(value)) {
 		const [field, description] = isModel
 			? ['Choose Model', 'Choose a model from the list.']
-			: ['Task ID', 'Give the taskId that Create returned.'];
+			: ['Task ID', 'Use the taskId that Start Without Waiting outputs.'];
 		throw new UserError(`'${field}' can't be "${value}"`, { description });
 	}
 	return base + path.replaceAll(placeholder, segments.map(encodeURIComponent).join('/'));
