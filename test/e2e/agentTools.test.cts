@@ -151,24 +151,28 @@ describe.each(Object.keys(AGENT_VERSIONS) as AgentAge[])(
 	'Wait as a tool of the %s agent',
 	(age) => {
 		it('lets the model go on waiting for a task, and tells it of an ID that nobody knows', async () => {
-			await pair.runNodes(prompts(['#slow=7 dusk']), generate({ operation: 'start' }));
-			const taskId = pair.findId('#slow=7 dusk');
+			await pair.runNodes(prompts(['#neverEnds dusk']), generate({ operation: 'start' }));
+			const task = pair.findTask('#neverEnds dusk');
+			const { taskId: Task_ID } = task;
 			const tool = buildTool({
 				operation: 'wait',
 				taskId: "={{ $fromAI('Task_ID', 'The ID of the task', 'string') }}",
 				options: { agentWait: 0.05 },
 			});
-			// Each waits for up to 3 seconds.
-			const calls = [...Array.from({ length: 5 }, () => taskId), 'unknown'];
-			model.script(calls.map((Task_ID) => [{ Task_ID }]));
+			// The task ends once the model has been told that it has not.
+			const again = new ToolCall('Media_Generation', () => {
+				void pair.endTask(task);
+				return { Task_ID };
+			});
+			model.script([[{ Task_ID }], [again], [{ Task_ID: 'unknown' }]]);
 			await runAgentOn(undefined, tool, age, { text: 'Is it finished?', options: {} });
 			const told = model.listToolResults();
-			expect(told).toHaveLength(calls.length);
+			expect(told).toHaveLength(3);
 			expect(told[0]).toContain('"status":"timedOut"');
 			expect(told[0]).toContain('with the operation Wait');
-			expect(told.at(-2)).toContain('"status":"completed"');
-			expect(told.at(-2)).toContain('"resultUrls":["http');
-			expect(told.at(-1)).toContain('The service has no task with this ID');
+			expect(told[1]).toContain('"status":"completed"');
+			expect(told[1]).toContain('"resultUrls":["http');
+			expect(told[2]).toContain('The service has no task with this ID');
 			expect(pair.countCreations()).toBe(1);
 		});
 	},

@@ -5,6 +5,7 @@ import { CREDENTIAL_TYPE, TOKEN, WEBHOOK_SECRET } from '../../dev/fixtures/pair.
 import { chain, generate, NODE } from '../../dev/fixtures/workflows.cts';
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
 import { Hand } from './hand.cts';
+import { readMedia } from '../media/corpus.cts';
 import { CREATE, DETAILS, usePair } from './support.cts';
 
 const TITLE = 'Media Generation';
@@ -24,6 +25,31 @@ beforeAll(async () => {
 	editor = await openEditor(pair.n8n);
 });
 afterAll(async () => await editor?.close());
+
+/** Adds a trigger to an empty canvas, which `fill` fills in, and our node behind it. */
+async function addBehind(hand: Hand, words: string, trigger: string, fill: () => Promise<void>) {
+	await editor.openNewWorkflow();
+	await hand.click(editor.get('canvas-plus-button'));
+	await editor.get('node-creator-search-bar').waitFor();
+	await hand.type(words);
+	await hand.click(editor.findEntry(trigger));
+	await editor.panel.waitFor();
+	await fill();
+	await hand.click(editor.get('ndv-close-button').first());
+	await hand.click(editor.get('canvas-handle-plus'));
+	await editor.get('node-creator-search-bar').waitFor();
+	await hand.type('media');
+	await hand.click(editor.findEntry(TITLE));
+	await hand.click(editor.findEntry(WAIT_ACTION));
+	await editor.panel.waitFor();
+}
+
+/** Publishes the open workflow, and returns its ID. */
+async function publish() {
+	await editor.closePanel();
+	await editor.publish();
+	return /workflow\/(\w+)/.exec(editor.page.url())?.[1] ?? '';
+}
 
 /** Makes a picture from an empty canvas, until it is seen. Counts the steps until the node runs. `fill` fills in the panel. */
 async function makePicture(fill: (hand: Hand) => Promise<void>) {
@@ -80,6 +106,51 @@ describe('a person at the editor', () => {
 			await hand.fill('prompt', 'A red fox in snow');
 		});
 		expect(fromText).toEqual({ clicks: 8, texts: 2 });
+	});
+
+	it('comes from the photo of a form to a video in few steps', async () => {
+		const hand = new Hand(editor);
+		await addBehind(hand, 'form', 'On form submission', async () => {
+			await hand.fill('formTitle', 'Your photo');
+			await hand.click(editor.get('fixed-collection-add'));
+			await hand.fill('fieldLabel', 'Product photo');
+			const file = editor.page.getByRole('option').getByText('File', { exact: true });
+			await hand.choose(editor.get('parameter-input-fieldType'), file);
+		});
+		await hand.chooseModel('Epsilon 2 Image to Video');
+		await hand.fill('prompt', 'It turns around');
+		await hand.fill('image_url', 'Product photo');
+		expect(hand.steps).toEqual({ clicks: 15, texts: 6 });
+
+		const workflowId = await publish();
+		const { nodes } = await pair.n8n.getWorkflow(workflowId);
+		const body = new FormData();
+		body.set('field-0', new Blob([readMedia('plain.png')], { type: 'image/png' }), 'plain.png');
+		const url = `${pair.n8n.url}/form/${nodes[0]?.webhookId}`;
+		expect((await fetch(url, { method: 'POST', body })).status).toBe(200);
+		const [execution] = await pair.n8n.waitForExecutions({ workflowId, count: 1 });
+		expect(execution?.getItems(WAIT_ACTION)).toMatchObject([{ status: 'completed' }]);
+		const [upload] = [...pair.service.uploads.values()].slice(-1);
+		expect(pair.listTasks().at(-1)?.input).toEqual({
+			prompt: 'It turns around',
+			image_url: upload?.downloadUrl,
+		});
+	});
+
+	it('answers a webhook with a finished picture in few steps', async () => {
+		const hand = new Hand(editor);
+		await addBehind(hand, 'webhook', 'Webhook', async () => {
+			const last = editor.page.getByRole('option').getByText('When Last Node Finishes');
+			await hand.choose(editor.get('parameter-input-responseMode'), last);
+		});
+		await hand.chooseModel('Epsilon Canvas Text to Image');
+		await hand.fill('prompt', '{{ $json.query.prompt }}');
+		expect(hand.steps).toEqual({ clicks: 11, texts: 3 });
+
+		const url = await pair.n8n.getProductionWebhookUrl(await publish());
+		const answer = await fetch(`${url}?prompt=A+fox`);
+		expect(await answer.json()).toMatchObject({ status: 'completed' });
+		expect(pair.findTask('A fox')).toMatchObject({ state: 'success' });
 	});
 
 	it('finds the node by what it does', async () => {
