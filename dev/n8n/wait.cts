@@ -13,7 +13,7 @@ interface PollOptions {
 }
 
 const SHORTEST_PAUSE = 50;
-const LONGEST_PAUSE = 500;
+const LONGEST_PAUSE = 1_000;
 
 /**
  * Asks until the answer is truthy, and returns it. The pauses grow with the time that has passed: asking costs n8n a part of a

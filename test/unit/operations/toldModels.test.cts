@@ -14,7 +14,7 @@ const models: Record<string, Run> = {
 	'behind an MCP server': { isTool: true, executionId: undefined },
 };
 
-const long = (text: string, length = 200_000) => text.repeat(Math.ceil(length / text.length));
+const long = (text: string, length = 50_000) => text.repeat(Math.ceil(length / text.length));
 const link = (number: number, length = 30) =>
 	`https://files.example/${number}/${'x'.repeat(length)}/end.png`;
 const links = (length?: number) => Array.from({ length: 100 }, (_, number) => link(number, length));
@@ -35,7 +35,7 @@ const records: Record<string, object> = {
 			})),
 		},
 	},
-	'a long text': { ...completed, resultJson: long(MARCH, 960_000) },
+	'a long text': { ...completed, resultJson: long(MARCH, 240_000) },
 	'a text that JSON makes longer': { ...completed, resultJson: long('"\\\u0001\n') },
 	'a text of links': { ...completed, resultJson: links(700).join(' ') },
 	'one word': { ...completed, resultJson: long('😀') },
@@ -43,12 +43,12 @@ const records: Record<string, object> = {
 		...completed,
 		resultJson: Object.fromEntries([
 			[long('key'), 1],
-			...Array.from({ length: 20_000 }, (_, number) => [`key ${number}`, number]),
+			...Array.from({ length: 5_000 }, (_, number) => [`key ${number}`, number]),
 		]) as object,
 	},
 	'much inside': {
 		...completed,
-		resultJson: { a: [{ b: Array<object>(5_000).fill({ c: ['d', null, [], {}] }) }] },
+		resultJson: { a: [{ b: Array<object>(2_000).fill({ c: ['d', null, [], {}] }) }] },
 	},
 	'a long reason': { ...completed, state: 'fail', failCode: long('5'), failMsg: long('why ') },
 	'more than a record has': {
@@ -60,7 +60,7 @@ const records: Record<string, object> = {
 	},
 	'the words of a task': {
 		...completed,
-		...{ status: 'completed', resultUrls: links(5_000), file: { id: long('i') } },
+		...{ status: 'completed', resultUrls: links(2_000), file: { id: long('i') } },
 	},
 };
 
