@@ -2,7 +2,7 @@ import { parseAnswer } from '../../../nodes/MediaGeneration/api/exchange';
 import { Redactor } from '../../../nodes/MediaGeneration/api/redaction';
 import { rawTaskRecord, taskRecord } from '../../../nodes/MediaGeneration/api/schemas';
 import { toTask } from '../../../nodes/MediaGeneration/api/task';
-import { LINEAR, measureGrowth } from '../growth';
+import { LINEAR, measureGrowth } from '../growth.cts';
 
 const redactor = new Redactor([
 	'the-access-token',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { listUrlSecrets, Redactor } from '../../../nodes/MediaGeneration/api/redaction';
-import { LINEAR, measureGrowth } from '../growth';
+import { LINEAR, measureGrowth } from '../growth.cts';
 
 const TOKEN = 'pk+1/2=AZy&b"c';
 const redactor = new Redactor([` ${TOKEN}\n`, 'shorter', 'not-more', 'not-more', undefined, ' ']);
