@@ -59,7 +59,7 @@ const LIMITED: Record<string, Record<string, Record<string, unknown>>> = {
 const LOST = numberTexts(6, 'lost');
 const EARLY = [...numberTexts(6, 'early #slow=0'), ...numberTexts(6, 'early #slow=0.1')];
 /** They end one after the other, so that each callback finds others open. */
-const QUIET = numberTexts(20, 'quiet').map((text, index) => `${text} #slow=${2 + index / 4}`);
+const QUIET = numberTexts(20, 'quiet').map((text, index) => `${text} #slow=${2 + index / 2}`);
 
 /** The executions that reach their limit, by name. */
 const limitedIds: Record<string, string> = {};
@@ -128,7 +128,7 @@ describe('a look of its own, after about 30 seconds', () => {
 		expect(answers.some(({ status }) => Number(status) >= 400)).toBe(true);
 	});
 
-	it('is not taken where callbacks come: 2 requests for a single task, at most 3 for each of a batch', async () => {
+	it('is not taken where callbacks come: one request for a single task, and a few for each of a batch, not for all at each callback', async () => {
 		const { idle } = quiet.service;
 		await idle();
 		await start(quiet, ['alone']);
@@ -140,7 +140,8 @@ describe('a look of its own, after about 30 seconds', () => {
 		expect(quiet.findTask('alone').detailsRequests).toBe(1);
 		expect(quiet.countCreations()).toBe(QUIET.length + 1);
 		const sum = QUIET.reduce((all, text) => all + quiet.findTask(text).detailsRequests, 0);
-		expect(sum).toBeLessThanOrEqual(3 * QUIET.length);
+		// A busy n8n refuses copies of callbacks, each of which is asked about. All at each callback would be 210.
+		expect(sum).toBeLessThanOrEqual(5 * QUIET.length);
 		// n8n itself answers 409 once the execution goes on.
 		for (const { callbacks } of quiet.listTasks())
 			expect([200, 409]).toContain(callbacks.at(-1)?.status);
