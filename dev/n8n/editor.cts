@@ -57,9 +57,9 @@ export async function openEditor(
 		const [name = '', value = ''] = n8n.session.cookie.split('=');
 		await context.addCookies([{ name, value, url: n8n.url }]);
 		const page = await context.newPage();
-		// n8n saves by itself soon, so it asks only whoever leaves a workflow at once.
-		const leave = page.getByRole('button', { name: 'Leave without saving' });
-		await page.addLocatorHandler(leave, async () => await leave.click());
+		// n8n saves by itself soon, so it asks only whoever leaves a workflow at once, on a busy machine more than once.
+		const leave = page.getByRole('button', { name: 'Leave without saving' }).last();
+		await page.addLocatorHandler(leave, async () => await leave.click(), { noWaitAfter: true });
 		return new Editor(page, n8n.url);
 	} catch (error) {
 		await browser.close();
@@ -114,7 +114,7 @@ export class Editor {
 			const tryToGo = async () => {
 				if (isThere()) return true;
 				await page.evaluate(goTo, to);
-				return await page.waitForURL(isThere, { timeout: 1_000 }).then(
+				return await page.waitForURL(isThere, { timeout: 2_000 }).then(
 					() => true,
 					() => false,
 				);

@@ -258,6 +258,17 @@ describe('what is read', () => {
 		expect(`${message} ${description}`).toMatch(words);
 	});
 
+	it.each<[string, Answer, RegExp]>([
+		['a page', [200, '<html>'], /may exist.*Check 'Base URL'/],
+		['a redirect', [303, ''], /may exist.*Base URL/],
+	])('says, where %s answers a creation, what to correct', async (_, answer, words) => {
+		const { service } = serviceThat(answer);
+		const created = service.createTask(REQUEST, SETTINGS);
+		await expect(created).rejects.toMatchObject({
+			description: expect.stringMatching(words) as string,
+		});
+	});
+
 	it.each<[Partial<Credentials>, RegExp]>([
 		[{}, /put its address into 'Upload Base URL'/],
 		[{ uploadBaseUrl: 'https://up.example.com' }, /'Base URL' and the endpoint paths/],

@@ -24,6 +24,7 @@ describe('an entered value', () => {
 		[{ type: 'string' }, true, 'true'],
 		[{ type: 'string' }, { a: 1 }, { a: 1 }],
 		[{ type: ['string', 'integer'] }, 5, 5],
+		[{ type: ['string', 'number'] }, 5, 5],
 		[{ type: 'boolean' }, 'true', true],
 		[{ type: 'boolean' }, 'false', false],
 		[{ type: 'boolean' }, 'untrue', 'untrue'],
