@@ -1,6 +1,6 @@
 import { chromium, selectors, type Locator, type Page } from 'playwright-core';
 import type { N8n } from './n8n.cts';
-import { PATIENCE, poll } from './wait.cts';
+import { PATIENCE } from './wait.cts';
 
 /** n8n's own hook for tests. */
 selectors.setTestIdAttribute('data-test-id');
@@ -14,22 +14,6 @@ const ARGUMENTS = [
 	'--disable-gpu',
 	'--disable-quic',
 ];
-
-/** The page that lists the workflows. */
-const LIST = '/home/workflows';
-
-/** The element of the editor, as Vue makes it. */
-type VueElement = Element & {
-	__vue_app__?: {
-		config: { globalProperties: { $router: { push: (path: string) => Promise<unknown> } } };
-	};
-};
-
-/** Goes to a page, in the browser. */
-function goTo(path: string) {
-	const app = document.querySelector<VueElement>('#app')?.__vue_app__;
-	void app?.config.globalProperties.$router.push(path);
-}
 
 interface EditorWindow {
 	width?: number;
@@ -56,11 +40,7 @@ export async function openEditor(
 		context.setDefaultTimeout(PATIENCE);
 		const [name = '', value = ''] = n8n.session.cookie.split('=');
 		await context.addCookies([{ name, value, url: n8n.url }]);
-		const page = await context.newPage();
-		// n8n saves by itself soon, so it asks only whoever leaves a workflow at once, on a busy machine more than once.
-		const leave = page.getByRole('button', { name: 'Leave without saving' }).last();
-		await page.addLocatorHandler(leave, async () => await leave.click(), { noWaitAfter: true });
-		return new Editor(page, n8n.url);
+		return new Editor(await context.newPage(), n8n.url);
 	} catch (error) {
 		await browser.close();
 		throw error;
@@ -89,38 +69,15 @@ export class Editor {
 		return this.page.getByTestId(id);
 	}
 
-	/** Opens an empty workflow. */
+	/** Opens an empty workflow. The editor sets it up once more after it has first shown it. */
 	async openNewWorkflow() {
-		await this.#open('/workflow/new');
+		await this.page.goto(`${this.url}/workflow/new`, { waitUntil: 'networkidle' });
 		await this.get('canvas-plus-button').waitFor();
 	}
 
 	async openWorkflow(id: string) {
-		await this.#open(`/workflow/${id}`);
+		await this.page.goto(`${this.url}/workflow/${id}`, { waitUntil: 'networkidle' });
 		await this.get('canvas-node').first().waitFor();
-	}
-
-	/**
-	 * Opens a page of the editor as a link in it does: a browser takes ten seconds to load the editor anew. It comes from another
-	 * page, as a workflow is shown until the next one is there.
-	 */
-	async #open(path: string) {
-		const { page } = this;
-		const isLoaded = page.url().startsWith(this.url);
-		if (!isLoaded) await page.goto(`${this.url}${LIST}`, { waitUntil: 'networkidle' });
-		for (const to of [LIST, path]) {
-			const isThere = () => page.url().includes(LIST) === (to === LIST);
-			// The editor may stay where it is: while it saves a workflow, or shows a page for the first time.
-			const tryToGo = async () => {
-				if (isThere()) return true;
-				await page.evaluate(goTo, to);
-				return await page.waitForURL(isThere, { timeout: 2_000 }).then(
-					() => true,
-					() => false,
-				);
-			};
-			await poll(tryToGo, { what: `the page ${to}` });
-		}
 	}
 
 	/** Opens a workflow that starts by hand: after its trigger, the node list offers actions. */
