@@ -243,11 +243,6 @@ export class Editor {
 		await this.credential.waitFor();
 	}
 
-	async closeCredential() {
-		await this.page.keyboard.press('Escape');
-		await this.credential.waitFor({ state: 'hidden' });
-	}
-
 	async close() {
 		await this.page.context().browser()?.close();
 	}

@@ -139,11 +139,14 @@ export class N8n extends N8nProcess {
 		return () => this.readLog().slice(length);
 	}
 
-	/** Logs in as the owner, who is created first in a new n8n. Another one is refused. */
+	/** Logs in as the owner, who is created first in a new n8n. n8n answers 400 where there is one. */
 	async setUpOwner() {
 		const { email, password } = this.owner;
 		const { cookies } = await this.#send('POST', '/rest/owner/setup', this.owner).catch(
-			async () => await this.#send('POST', '/rest/login', { emailOrLdapLoginId: email, password }),
+			async (error: Error) => {
+				if (error.cause !== 400) throw error;
+				return await this.#send('POST', '/rest/login', { emailOrLdapLoginId: email, password });
+			},
 		);
 		this.#cookie = cookies.map((cookie) => cookie.split(';')[0]).join('; ');
 	}

@@ -4,8 +4,8 @@ import { buildDocument } from '../../dev/service/catalogue.cts';
 import { CREDENTIAL_TYPE, TOKEN, WEBHOOK_SECRET } from '../../dev/fixtures/pair.cts';
 import { chain, generate, NODE } from '../../dev/fixtures/workflows.cts';
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
-import { Hand } from './hand.cts';
 import { readMedia } from '../media/corpus.cts';
+import { Hand } from './hand.cts';
 import { CREATE, DETAILS, usePair } from './support.cts';
 
 const TITLE = 'Media Generation';
@@ -26,20 +26,22 @@ beforeAll(async () => {
 });
 afterAll(async () => await editor?.close());
 
+/** Opens the node list, and chooses an entry of what is found for these words. */
+async function chooseNode(hand: Hand, opener: string, words: string, entry: string) {
+	await hand.click(editor.get(opener));
+	await editor.get('node-creator-search-bar').waitFor();
+	await hand.type(words);
+	await hand.click(editor.findEntry(entry));
+}
+
 /** Adds a trigger to an empty canvas, which `fill` fills in, and our node behind it. */
 async function addBehind(hand: Hand, words: string, trigger: string, fill: () => Promise<void>) {
 	await editor.openNewWorkflow();
-	await hand.click(editor.get('canvas-plus-button'));
-	await editor.get('node-creator-search-bar').waitFor();
-	await hand.type(words);
-	await hand.click(editor.findEntry(trigger));
+	await chooseNode(hand, 'canvas-plus-button', words, trigger);
 	await editor.panel.waitFor();
 	await fill();
 	await hand.click(editor.get('ndv-close-button').first());
-	await hand.click(editor.get('canvas-handle-plus'));
-	await editor.get('node-creator-search-bar').waitFor();
-	await hand.type('media');
-	await hand.click(editor.findEntry(TITLE));
+	await chooseNode(hand, 'canvas-handle-plus', 'media', TITLE);
 	await hand.click(editor.findEntry(WAIT_ACTION));
 	await editor.panel.waitFor();
 }
@@ -56,10 +58,7 @@ async function makePicture(fill: (hand: Hand) => Promise<void>) {
 	await editor.openNewWorkflow();
 	const hand = new Hand(editor);
 	const entry = editor.findEntry(WAIT_ACTION);
-	await hand.click(editor.get('canvas-plus-button'));
-	await editor.get('node-creator-search-bar').waitFor();
-	await hand.type('image');
-	await hand.click(editor.findEntry(TITLE));
+	await chooseNode(hand, 'canvas-plus-button', 'image', TITLE);
 	// On an empty canvas, n8n folds the actions of a node that has a trigger beside it.
 	const folded = editor.list.getByText(/^Actions \(\d+\)$/);
 	await entry.or(folded).first().waitFor();
@@ -90,7 +89,6 @@ describe('a person at the editor', () => {
 		await editor.credential.getByText('Connection tested successfully').waitFor();
 
 		expect(await pair.n8n.listCredentials()).toMatchObject([{ type: CREDENTIAL_TYPE }]);
-		await editor.closeCredential();
 	});
 
 	it('comes to a first picture in few steps', async () => {
