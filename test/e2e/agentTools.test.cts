@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { listRows } from '../../dev/fixtures/night.cts';
 import { ToolCall } from '../../dev/fixtures/scriptedModel.cts';
 import {
 	buildNode,
@@ -18,6 +19,7 @@ const model = useModel();
 const LANGCHAIN = '@n8n/n8n-nodes-langchain';
 const AGENT_VERSIONS = { oldest: 1.7, older: 2.2, newest: 3.1 };
 type AgentAge = keyof typeof AGENT_VERSIONS;
+const AGES = listRows(Object.keys(AGENT_VERSIONS) as AgentAge[], 'newest');
 
 /** Before 2.25, n8n ends the execution of its newest agent with the error of a tool, unless On Error says otherwise. */
 const TELL_ERRORS = isOldest ? { onError: 'continueRegularOutput' } : {};
@@ -79,7 +81,7 @@ async function runAgent(tool: WorkflowNode, turns: string[][], age: AgentAge) {
 const RETRY = { retryOnFail: true, maxTries: 3, waitBetweenTries: 50 };
 const MAY_EXIST = 'The task may exist and may have been paid for';
 
-describe.each(Object.keys(AGENT_VERSIONS) as AgentAge[])('as a tool of the %s agent', (age) => {
+describe.each(AGES)('as a tool of the %s agent', (age) => {
 	it('creates no task beyond Maximum Tasks per Run, whatever the model asks for', async () => {
 		const tool = buildTool({ options: { maxTasksPerRun: 3 } });
 		const turns = [['one'], ['two', 'three'], ['four'], ['four', 'five']];
@@ -147,36 +149,33 @@ describe.each(Object.keys(AGENT_VERSIONS) as AgentAge[])('as a tool of the %s ag
 	});
 });
 
-describe.each(Object.keys(AGENT_VERSIONS) as AgentAge[])(
-	'Wait as a tool of the %s agent',
-	(age) => {
-		it('lets the model go on waiting for a task, and tells it of an ID that nobody knows', async () => {
-			await pair.runNodes(prompts(['#neverEnds dusk']), generate({ operation: 'start' }));
-			const task = pair.findTask('#neverEnds dusk');
-			const { taskId: Task_ID } = task;
-			const tool = buildTool({
-				operation: 'wait',
-				taskId: "={{ $fromAI('Task_ID', 'The ID of the task', 'string') }}",
-				options: { agentWait: 0.05 },
-			});
-			// The task ends once the model has been told that it has not.
-			const again = new ToolCall('Media_Generation', () => {
-				void pair.endTask(task);
-				return { Task_ID };
-			});
-			model.script([[{ Task_ID }], [again], [{ Task_ID: 'unknown' }]]);
-			await runAgentOn(undefined, tool, age, { text: 'Is it finished?', options: {} });
-			const told = model.listToolResults();
-			expect(told).toHaveLength(3);
-			expect(told[0]).toContain('"status":"timedOut"');
-			expect(told[0]).toContain('with the operation Wait');
-			expect(told[1]).toContain('"status":"completed"');
-			expect(told[1]).toContain('"resultUrls":["http');
-			expect(told[2]).toContain('The service has no task with this ID');
-			expect(pair.countCreations()).toBe(1);
+describe.each(AGES)('Wait as a tool of the %s agent', (age) => {
+	it('lets the model go on waiting for a task, and tells it of an ID that nobody knows', async () => {
+		await pair.runNodes(prompts(['#neverEnds dusk']), generate({ operation: 'start' }));
+		const task = pair.findTask('#neverEnds dusk');
+		const { taskId: Task_ID } = task;
+		const tool = buildTool({
+			operation: 'wait',
+			taskId: "={{ $fromAI('Task_ID', 'The ID of the task', 'string') }}",
+			options: { agentWait: 0.05 },
 		});
-	},
-);
+		// The task ends once the model has been told that it has not.
+		const again = new ToolCall('Media_Generation', () => {
+			void pair.endTask(task);
+			return { Task_ID };
+		});
+		model.script([[{ Task_ID }], [again], [{ Task_ID: 'unknown' }]]);
+		await runAgentOn(undefined, tool, age, { text: 'Is it finished?', options: {} });
+		const told = model.listToolResults();
+		expect(told).toHaveLength(3);
+		expect(told[0]).toContain('"status":"timedOut"');
+		expect(told[0]).toContain('with the operation Wait');
+		expect(told[1]).toContain('"status":"completed"');
+		expect(told[1]).toContain('"resultUrls":["http');
+		expect(told[2]).toContain('The service has no task with this ID');
+		expect(pair.countCreations()).toBe(1);
+	});
+});
 
 /** Runs an agent for these prompts, in two turns each, and returns what the tool told the model for each. */
 async function runBatch(texts: string[], batchSize: number) {

@@ -8,7 +8,7 @@ import {
 	SPLIT_ITEMS,
 	webhook,
 } from '../../dev/fixtures/workflows.cts';
-import { itUnderLoad } from '../../dev/fixtures/underLoad.cts';
+import { itAtNight } from '../../dev/fixtures/night.cts';
 import { evaluate, INSPECTABLE } from '../../dev/n8n/inspect.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import { usePair } from './support.cts';
@@ -159,7 +159,7 @@ it('while n8n waits for a slot, for longer than a minute and after hang-ups, cop
  * the data of then. Once the execution sleeps in a later node, the next one in the queue takes that data in place of what n8n stored
  * since, and runs the later node anew. Our node remembers what it has sent; n8n's own nodes don't. It takes more than two minutes.
  */
-itUnderLoad(
+itAtNight(
 	'own ends of n8n that wait for the slot behind our delivery pay for nothing again',
 	async () => {
 		const prompts = ['late first #neverEnds', 'late second #neverEnds'];

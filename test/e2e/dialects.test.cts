@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import { listRows } from '../../dev/fixtures/night.cts';
 import { generate, mediaGeneration, NODE, prompts } from '../../dev/fixtures/workflows.cts';
 import { dialects, type DialectName } from '../../dev/service/dialects.cts';
 import { readFiles, usePair } from './support.cts';
@@ -44,7 +45,7 @@ describe.each(Object.keys(dialects) as DialectName[])('in the dialect "%s"', (di
 			...more,
 		});
 
-	const names = Object.keys(buildModels(''));
+	const names = listRows(Object.keys(buildModels('')), 'beta2/image-edit', 'Any Model by Fields');
 
 	it.each(names)('generates with %s, asleep', async (name) => {
 		const execution = await pair.runNodes(build(name));

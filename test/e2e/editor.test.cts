@@ -1,5 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { createEndedTask } from '../../dev/fixtures/callbacks.cts';
+import { describeAtNight, itAtNight } from '../../dev/fixtures/night.cts';
 import { buildDocument } from '../../dev/service/catalogue.cts';
 import { CREDENTIAL_TYPE, TOKEN, WEBHOOK_SECRET } from '../../dev/fixtures/pair.cts';
 import { chain, generate, NODE } from '../../dev/fixtures/workflows.cts';
@@ -151,7 +152,7 @@ describe('a person at the editor', () => {
 		expect(pair.findTask('A fox')).toMatchObject({ state: 'success' });
 	});
 
-	it('finds the node by what it does', async () => {
+	itAtNight('finds the node by what it does', async () => {
 		await editor.openNewManualWorkflow();
 		const wanted = ['video', 'image', 'photo', 'create picture', 'ai video', 'text to video'];
 		for (const words of wanted) {
@@ -162,7 +163,7 @@ describe('a person at the editor', () => {
 		}
 	});
 
-	it('is shown which required fields are empty, in lists too', async () => {
+	itAtNight('is shown which required fields are empty, in lists too', async () => {
 		await editor.addNode('media', TITLE, WAIT_ACTION);
 		await editor.executeStep();
 		await editor.get('parameter-issues').first().waitFor();
@@ -172,7 +173,7 @@ describe('a person at the editor', () => {
 		}
 	});
 
-	it('runs the node, reads what it waits for, and looks at the finished image', async () => {
+	itAtNight('runs the node, reads what it waits for, and looks at the finished image', async () => {
 		await editor.choose('resource', 'Video or Image');
 		await editor.choose('operation', 'Generate');
 		await editor.choose('model', 'Beta2 Image Edit');
@@ -186,7 +187,7 @@ describe('a person at the editor', () => {
 		expect(label).toContain('Beta2 Image Edit');
 	});
 
-	it('reads at the output of a node that kept asking that its task failed', async () => {
+	itAtNight('reads at the output of a node that kept asking that its task failed', async () => {
 		await editor.findNode(WAIT_ACTION).dblclick();
 		await editor.fill('prompt', 'Make it snow #fail');
 		await editor.addOption('How to Wait');
@@ -195,7 +196,7 @@ describe('a person at the editor', () => {
 		await editor.get('node-error-message').getByText('The task failed').waitFor();
 	});
 
-	it('looks at a finished video', async () => {
+	itAtNight('looks at a finished video', async () => {
 		await editor.choose('model', 'Alpha 3.0 Motion Control');
 		await editor.fill('video', `${pair.service.resultsUrl}/sample.mp4`);
 		await editor.fill('prompt', 'Dance');
@@ -204,7 +205,7 @@ describe('a person at the editor', () => {
 		await editor.closePanel();
 	});
 
-	it('maps the output of a task before the first run', async () => {
+	itAtNight('maps the output of a task before the first run', async () => {
 		await editor.openNewManualWorkflow();
 		await editor.addNode('media', TITLE, 'Start a video or image without waiting');
 		await editor.closePanel();
@@ -217,25 +218,28 @@ describe('a person at the editor', () => {
 		);
 	});
 
-	it('reads in the trigger which URL goes where, publishes it, and sees an execution come in', async () => {
-		await editor.openNewWorkflow();
-		await editor.addNode('media', TITLE, 'On task completed');
-		const { panel } = editor;
-		await panel.getByText('Webhook URLs', { exact: true }).first().click();
-		await panel.getByText(`${pair.n8n.url}/webhook-test/`).waitFor();
-		await panel.getByText('Production URL', { exact: true }).first().click();
-		const callBackUrl = await panel.getByText(`${pair.n8n.url}/webhook/`).innerText();
-		await panel.getByText('Copy a URL from Webhook URLs').waitFor();
-		await editor.closePanel();
+	itAtNight(
+		'reads in the trigger which URL goes where, publishes it, and sees an execution come in',
+		async () => {
+			await editor.openNewWorkflow();
+			await editor.addNode('media', TITLE, 'On task completed');
+			const { panel } = editor;
+			await panel.getByText('Webhook URLs', { exact: true }).first().click();
+			await panel.getByText(`${pair.n8n.url}/webhook-test/`).waitFor();
+			await panel.getByText('Production URL', { exact: true }).first().click();
+			const callBackUrl = await panel.getByText(`${pair.n8n.url}/webhook/`).innerText();
+			await panel.getByText('Copy a URL from Webhook URLs').waitFor();
+			await editor.closePanel();
 
-		expect(await editor.publish()).toContain('start this workflow when they end');
-		await createEndedTask(pair.service, { prompt: '', callBackUrl });
-		await editor.page.getByText('Executions', { exact: true }).click();
-		await editor.get('execution-time').first().waitFor();
-	});
+			expect(await editor.publish()).toContain('start this workflow when they end');
+			await createEndedTask(pair.service, { prompt: '', callBackUrl });
+			await editor.page.getByText('Executions', { exact: true }).click();
+			await editor.get('execution-time').first().waitFor();
+		},
+	);
 });
 
-describe('what a service says', () => {
+describeAtNight('what a service says', () => {
 	/** n8n lets its style through. */
 	const link = '<a style="position:fixed;inset:0;z-index:9999" href="https://evil.example">';
 	const shown = '‹a style="position:fixed;inset:0;z-index:9999" href="https://evil.example"›';

@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import { listRows } from '../../dev/fixtures/night.cts';
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
 import { usePair } from './support.cts';
 
@@ -37,11 +38,17 @@ describe('the panel at 1500 × 950', () => {
 		expect(fresh.height - openAi.height).toBeLessThan(110);
 	});
 
-	it.each([
-		['text to image', 'Epsilon Canvas Text to Image', 'aspect_ratio'],
-		['song', 'Zeta Song V5', 'instrumental'],
-		['image to video', 'Epsilon 2 Image to Video', 'image_url'],
-	])('is short with a model, found by "%s": %s', async (words, model, field) => {
+	const withImage = ['image to video', 'Epsilon 2 Image to Video', 'image_url'];
+	const MODELS = listRows(
+		[
+			['text to image', 'Epsilon Canvas Text to Image', 'aspect_ratio'],
+			['song', 'Zeta Song V5', 'instrumental'],
+			withImage,
+		],
+		withImage,
+	);
+
+	it.each(MODELS)('is short with a model, found by "%s": %s', async (words, model, field) => {
 		await editor.chooseFromSearch('anyModel', words, model);
 		await editor.get(`parameter-input-${field}`).waitFor();
 		await editor.page.mouse.move(0, 0);

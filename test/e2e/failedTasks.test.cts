@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import { listRows } from '../../dev/fixtures/night.cts';
 import { WAYS, type Way } from '../../dev/fixtures/ways.cts';
 import { generate, mediaGeneration, NODE, prompts, SEEN } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
@@ -60,7 +61,7 @@ const readItems = (execution: Execution, branch = 0) =>
 const FAILED = expect.stringMatching(/^The task failed: .+ \(code 501\) \[item 1\]$/);
 const endsWithId = (taskId?: string) => expect.stringMatching(new RegExp(`Task ID: ${taskId}$`));
 
-describe.each(WAYS)('a task that failed, by %s,', (way) => {
+describe.each(listRows(WAYS, 'callback'))('a task that failed, by %s,', (way) => {
 	const TEXTS = ['#slow=3 one', 'two #fail', '#slow=3 three'];
 
 	it('ends the execution as failed once all have ended, names all, and no download begins', async () => {

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { parseAnswer } from '../../dev/fixtures/callbacks.cts';
-import { itUnderLoad } from '../../dev/fixtures/underLoad.cts';
+import { itAtNight } from '../../dev/fixtures/night.cts';
 import { generate, NODE, numberTexts, prompts, SEEN } from '../../dev/fixtures/workflows.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
@@ -58,7 +58,7 @@ describe('a batch whose tasks end all at once', () => {
 	/** Of each callback. n8n loads the whole execution for each, so more tasks would try n8n more than the node. */
 	const COPIES = 4;
 
-	itUnderLoad(
+	itAtNight(
 		'comes out, and none of a thousand callbacks at once is turned away by the node',
 		async () => {
 			const id = await pair.park(prompts(numberTexts(TASKS)), generate());

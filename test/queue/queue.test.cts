@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import fastify from 'fastify';
-import { itUnderLoad } from '../../dev/fixtures/underLoad.cts';
+import { itAtNight } from '../../dev/fixtures/night.cts';
 import {
 	createEndedTask,
 	isFromStart,
@@ -325,7 +325,7 @@ describe('queue mode', () => {
 		},
 	);
 
-	itUnderLoad(
+	itAtNight(
 		'loses no callback and no batch when a worker, then a webhook process, is killed',
 		async () => {
 			const events = connect('Events', [...triggered().nodes, noteIt]);

@@ -207,7 +207,7 @@ function expectNoSecret(shown: string) {
 	for (const writing of WRITINGS) expect(text).not.toContain(writing);
 }
 
-const RUNS = { numRuns: 600 };
+const RUNS = { numRuns: 300 };
 
 it.each(Object.entries(questions))(
 	'%s ends with a result or an error of ours, soon, and without a secret',

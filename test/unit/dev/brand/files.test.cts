@@ -145,7 +145,11 @@ describe('with the example', () => {
 	});
 
 	it('a second build is the same', () => {
-		expect(build({}, sources)).toEqual(built);
+		const again = build({}, sources);
+		expect([...again.keys()]).toEqual([...built.keys()]);
+		// Jest takes most of a minute for two maps of so many files.
+		const differs = (name: string) => read(name, again) !== read(name);
+		expect([...built.keys()].filter(differs)).toEqual([]);
 	});
 });
 

@@ -1,0 +1,14 @@
+import { expect } from '@jest/globals';
+
+/**
+ * In seconds. Linear work on the sizes of these tests takes two at most, quadratic work takes about a minute, so no machine
+ * is so slow or busy that it confuses them.
+ */
+const LIMIT = 20;
+
+/** Holds work on something very large to that its time does not grow with the square of the size. */
+export function expectLinear(run: () => unknown): void {
+	const begun = performance.now();
+	run();
+	expect((performance.now() - begun) / 1000).toBeLessThan(LIMIT);
+}
