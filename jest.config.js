@@ -21,6 +21,15 @@ const READS_BY_ZOD = [
 	...['trigger/activate.test.ts', 'trigger/options.test.ts'],
 ].map((file) => `test/unit/${file}`);
 
+/**
+ * Files of the end-to-end suite that a push leaves to the night, and to `npm run test:n8n`: by `NIGHT_TESTS=off`. What they show in a
+ * real n8n, the other suites show of its parts.
+ */
+const AT_NIGHT = [
+	...['agents', 'anyModel', 'creationRate', 'dialects', 'examples', 'loops', 'lostCallbacks'],
+	'reachability',
+].map((name) => `test/e2e/${name}.test.cts`);
+
 const packed = {
 	globalSetup: '<rootDir>/test/e2e/setup.cts',
 	globalTeardown: '<rootDir>/test/e2e/teardown.cts',
@@ -37,7 +46,10 @@ module.exports = {
 			moduleNameMapper: { '^(?:\\.\\./)+(nodes|credentials)/(.*)$': '<rootDir>/dist/$1/$2' },
 			setupFilesAfterEnv: ['<rootDir>/test/engine/setup.cts'],
 		}),
-		suite('e2e', ['test/e2e/!(editor*).test.cts'], packed),
+		suite('e2e', ['test/e2e/!(editor*).test.cts'], {
+			...packed,
+			testPathIgnorePatterns: process.env.NIGHT_TESTS === 'off' ? AT_NIGHT : [],
+		}),
 		suite('editor', ['test/e2e/editor*.test.cts'], packed),
 		suite('queue', ['test/queue/**/*.test.cts'], packed),
 	],

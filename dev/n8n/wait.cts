@@ -12,7 +12,7 @@ interface PollOptions {
 	details?: () => string;
 }
 
-const SHORTEST_PAUSE = 50;
+const SHORTEST_PAUSE = 100;
 const LONGEST_PAUSE = 1_000;
 
 /**
@@ -31,7 +31,7 @@ export async function poll<Answer>(
 		const passed = Date.now() - begun;
 		if (passed > PATIENCE)
 			throw new Error(`Waited ${PATIENCE / 1000} s for ${what}, in vain. ${details()}`);
-		const pause = Math.min(Math.max(passed / 5, SHORTEST_PAUSE), LONGEST_PAUSE);
+		const pause = Math.min(Math.max(passed / 3, SHORTEST_PAUSE), LONGEST_PAUSE);
 		await sleep(pause);
 	}
 }

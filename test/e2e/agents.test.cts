@@ -3,7 +3,6 @@ import path from 'node:path';
 import { expect } from '@jest/globals';
 import { readExample } from '../../dev/fixtures/examples.cts';
 import { N8nAgent, nodeTool } from '../../dev/fixtures/n8nAgents.cts';
-import { itAtNight } from '../../dev/fixtures/night.cts';
 import { ToolCall } from '../../dev/fixtures/scriptedModel.cts';
 import { editSample, mediaGeneration } from '../../dev/fixtures/workflows.cts';
 import { poll } from '../../dev/n8n/wait.cts';
@@ -172,35 +171,32 @@ withAgents("an agent of n8n's Agents", () => {
 		expect(pair.countCreations()).toBe(2);
 	});
 
-	itAtNight(
-		'sleeps while a workflow of media-for-agents does, also over a restart, and is given links',
-		async () => {
-			const { n8n, service } = pair;
-			const example = readExample('media-for-agents', { n8n: n8n.url, media: service.resultsUrl });
-			const { id } = await pair.importWorkflow(example);
-			const named = { name: 'picture', description: 'picture' };
-			const tool = { type: 'workflow', ...named, workflowId: id, workflow: example.name };
-			const agent = await createAgent([tool], [[{ prompt: 'night #slow=4' }]]);
-			const { suspended } = await agent.chat('Make it night');
-			if (!suspended) throw new Error('The agent does not wait');
-			await n8n.kill();
-			Object.assign(n8n.options.env ?? {}, { N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem' });
-			await n8n.start();
-			const [execution] = await n8n.waitForExecutions({ workflowId: id, count: 1 });
-			const output = execution?.getOutput('Make the picture')[0];
-			expect(output?.binary?.data?.id).toContain(`executions/${execution?.id}/`);
+	it('sleeps while a workflow of media-for-agents does, also over a restart, and is given links', async () => {
+		const { n8n, service } = pair;
+		const example = readExample('media-for-agents', { n8n: n8n.url, media: service.resultsUrl });
+		const { id } = await pair.importWorkflow(example);
+		const named = { name: 'picture', description: 'picture' };
+		const tool = { type: 'workflow', ...named, workflowId: id, workflow: example.name };
+		const agent = await createAgent([tool], [[{ prompt: 'night #slow=4' }]]);
+		const { suspended } = await agent.chat('Make it night');
+		if (!suspended) throw new Error('The agent does not wait');
+		await n8n.kill();
+		Object.assign(n8n.options.env ?? {}, { N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem' });
+		await n8n.start();
+		const [execution] = await n8n.waitForExecutions({ workflowId: id, count: 1 });
+		const output = execution?.getOutput('Make the picture')[0];
+		expect(output?.binary?.data?.id).toContain(`executions/${execution?.id}/`);
 
-			// n8n 2.41 does not wake the agent of a draft by itself: it loads its user without a role.
-			const chat = await agent.checkForResult(suspended);
-			expect(chat).toMatchObject({ text: 'Done.', errors: [] });
-			const [task] = pair.listCompleted('night #slow=4');
-			expect(JSON.parse(String(model.listToolResults()[0]))).toMatchObject({
-				status: 'success',
-				data: { 'Tell the agent': [{ ...task, links: [expect.any(String)] }] },
-			});
-			expect(pair.countCreations()).toBe(1);
-		},
-	);
+		// n8n 2.41 does not wake the agent of a draft by itself: it loads its user without a role.
+		const chat = await agent.checkForResult(suspended);
+		expect(chat).toMatchObject({ text: 'Done.', errors: [] });
+		const [task] = pair.listCompleted('night #slow=4');
+		expect(JSON.parse(String(model.listToolResults()[0]))).toMatchObject({
+			status: 'success',
+			data: { 'Tell the agent': [{ ...task, links: [expect.any(String)] }] },
+		});
+		expect(pair.countCreations()).toBe(1);
+	});
 
-	itAtNight('uses each operation, where n8n keeps files on disk', useEachOperation);
+	it('uses each operation, where n8n keeps files on disk', useEachOperation);
 });

@@ -1,6 +1,5 @@
 import { expect } from '@jest/globals';
 import { readExample } from '../../dev/fixtures/examples.cts';
-import { describeAtNight, itAtNight } from '../../dev/fixtures/night.cts';
 import { chain, generate, mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
 import { poll } from '../../dev/n8n/wait.cts';
@@ -130,34 +129,31 @@ function expectTwoFriends() {
 	});
 }
 
-itAtNight(
-	'a model that continues an earlier result is chosen behind a song, and the IDs of each take are filled in and sent',
-	async () => {
-		const song = readExample('song-to-video').nodes.find(({ name }) => name === 'Make a song');
-		const options = { outputItems: 'perFile', downloadResults: false };
-		const parameters = { ...song?.parameters, options };
-		const makeSong = mediaGeneration(parameters, { name: 'Make a song' });
-		const { id } = await pair.importWorkflow(chain('Continue', [makeSong, anyModel()]));
-		const { length } = pair.listTasks();
-		await openPanel(id);
-		await editor.chooseFromSearch('anyModel', 'music video', 'Zeta Song V5 Music Video');
-		await editor.panel.getByText('Task ID (earlier task)').waitFor();
-		const filledIn = { task_id: '{{ $json.taskId }}', audio_id: '{{ $json.file.id }}' };
-		for (const [name, expression] of Object.entries(filledIn))
-			await editor.get(`parameter-input-${name}`).getByText(expression).waitFor();
-		await editor.executeStep();
-		await editor.waitForOutput();
-		const [sung, ...videos] = pair.listTasks().slice(length);
-		const taskId = String(sung?.taskId);
-		expect(sung?.model).toBe('zeta-song-v5');
-		expect(videos.map(({ model }) => model)).toEqual(Array(2).fill('zeta-song-v5/music-video'));
-		expect(new Set(videos.map(({ input }) => input))).toEqual(
-			new Set([0, 1].map((take) => ({ task_id: taskId, audio_id: nameSong(taskId, take) }))),
-		);
-	},
-);
+it('a model that continues an earlier result is chosen behind a song, and the IDs of each take are filled in and sent', async () => {
+	const song = readExample('song-to-video').nodes.find(({ name }) => name === 'Make a song');
+	const options = { outputItems: 'perFile', downloadResults: false };
+	const parameters = { ...song?.parameters, options };
+	const makeSong = mediaGeneration(parameters, { name: 'Make a song' });
+	const { id } = await pair.importWorkflow(chain('Continue', [makeSong, anyModel()]));
+	const { length } = pair.listTasks();
+	await openPanel(id);
+	await editor.chooseFromSearch('anyModel', 'music video', 'Zeta Song V5 Music Video');
+	await editor.panel.getByText('Task ID (earlier task)').waitFor();
+	const filledIn = { task_id: '{{ $json.taskId }}', audio_id: '{{ $json.file.id }}' };
+	for (const [name, expression] of Object.entries(filledIn))
+		await editor.get(`parameter-input-${name}`).getByText(expression).waitFor();
+	await editor.executeStep();
+	await editor.waitForOutput();
+	const [sung, ...videos] = pair.listTasks().slice(length);
+	const taskId = String(sung?.taskId);
+	expect(sung?.model).toBe('zeta-song-v5');
+	expect(videos.map(({ model }) => model)).toEqual(Array(2).fill('zeta-song-v5/music-video'));
+	expect(new Set(videos.map(({ input }) => input))).toEqual(
+		new Set([0, 1].map((take) => ({ task_id: taskId, audio_id: nameSong(taskId, take) }))),
+	);
+});
 
-itAtNight('a catalogue that a service does not have leads on to ID and JSON', async () => {
+it('a catalogue that a service does not have leads on to ID and JSON', async () => {
 	const credential = await createAccount('none');
 	pair.service.set({ catalogue: false });
 	const { id } = await pair.importWorkflow(chain('No list', [anyModel()]), { credential });
@@ -185,7 +181,7 @@ const UNKNOWN = 'no-such<b>/model</b>';
 /** The service ignores a name that it doesn't know. */
 const JSON_INPUT = { prompt: 'x', image_url: 'https://media.example/a.png', faktor: 4 };
 
-describeAtNight('the panel of a node whose model is chosen', () => {
+describe('the panel of a node whose model is chosen', () => {
 	const shown = { type: 'string', display: true, required: true, defaultMatch: false };
 	const schema = ['video_url', 'audio_url'].map((id) => ({ id, displayName: id, ...shown }));
 	const value = { video_url: 'https://media.example/a.mp4' };

@@ -136,7 +136,7 @@ describe('a person at the editor', () => {
 		});
 	});
 
-	it('answers a webhook with a finished picture in few steps', async () => {
+	itAtNight('answers a webhook with a finished picture in few steps', async () => {
 		const hand = new Hand(editor);
 		await addBehind(hand, 'webhook', 'Webhook', async () => {
 			const last = editor.page.getByRole('option').getByText('When Last Node Finishes');

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import execa from 'execa';
+import { itAtNight } from '../../../dev/fixtures/night.cts';
 import { openFolder, root } from '../../../dev/pack.cts';
 
 type Models = typeof import('../../../nodes/MediaGeneration/models/index');
@@ -90,7 +91,7 @@ const listChanged = (folder: string) =>
 		})
 		.sort();
 
-it('a sixth model, added to the letter of CONTRIBUTING.md, touches five files beside docs and sends what the emulator takes', async () => {
+itAtNight('a sixth model, added to the letter of CONTRIBUTING.md, touches five files beside docs and sends what the emulator takes', async () => {
 	using folder = openFolder();
 	const touched = [
 		'nodes/MediaGeneration/models/epsilonUpscale.ts',
@@ -118,7 +119,7 @@ it('a sixth model, added to the letter of CONTRIBUTING.md, touches five files be
 	expect(listChanged(folder.path)).toEqual([...touched, SNAPSHOT].sort());
 });
 
-it('an operation, added to the letter of CONTRIBUTING.md, touches eight files beside docs, has correct types, and passes its tests', async () => {
+itAtNight('an operation, added to the letter of CONTRIBUTING.md, touches eight files beside docs, has correct types, and passes its tests', async () => {
 	using folder = openFolder();
 	const touched = [
 		'nodes/MediaGeneration/operations/file/getLink.ts',
