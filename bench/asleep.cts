@@ -19,7 +19,7 @@ const AT_ONCE = 10;
 type BuildNodes = (service: Service) => WorkflowNode[];
 
 const buildOurs: BuildNodes = () => [
-	generate({ howToWait: 'callback', anyInput: '{"prompt":"bench"}' }),
+	generate({ anyInput: '{"prompt":"bench"}', options: { howToWait: 'callback' } }),
 ];
 
 const account = {
