@@ -91,53 +91,59 @@ const listChanged = (folder: string) =>
 		})
 		.sort();
 
-itAtNight('a sixth model, added to the letter of CONTRIBUTING.md, touches five files beside docs and sends what the emulator takes', async () => {
-	using folder = openFolder();
-	const touched = [
-		'nodes/MediaGeneration/models/epsilonUpscale.ts',
-		'nodes/MediaGeneration/models/index.ts',
-		'dev/fixtures/models.cts',
-		'dev/service/models.cts',
-	];
-	expect(follow(folder.path, 'Add a model')).toEqual(touched);
-	const load = async <Module,>(file: string) =>
-		(await import(path.join(folder.path, file))) as Module;
-	const { models } = await load<Models>('nodes/MediaGeneration/models/index.ts');
-	const { readOrder } = await load<Emulator>('dev/service/models.cts');
-	const image = 'https://media.example/photo.png';
-	const values: Record<string, unknown> = { image, seed: 7 };
-	const model = models.find(({ id }) => id === 'epsilon/upscale');
-	const request = await model?.request({
-		read: (name) => values[name],
-		option: () => undefined,
-		hasFile: () => false,
-		describe: async () => undefined,
-	});
-	const { order } = readOrder(JSON.parse(JSON.stringify(request)), 'contract');
-	expect(order).toEqual({ model: 'epsilon/upscale', input: { image_url: image, seed: 7 } });
-	await runTests(folder.path, 'unit/declaration', 'unit/models/index', '-u');
-	expect(listChanged(folder.path)).toEqual([...touched, SNAPSHOT].sort());
-});
+itAtNight(
+	'a sixth model, added to the letter of CONTRIBUTING.md, touches five files beside docs and sends what the emulator takes',
+	async () => {
+		using folder = openFolder();
+		const touched = [
+			'nodes/MediaGeneration/models/epsilonUpscale.ts',
+			'nodes/MediaGeneration/models/index.ts',
+			'dev/fixtures/models.cts',
+			'dev/service/models.cts',
+		];
+		expect(follow(folder.path, 'Add a model')).toEqual(touched);
+		const load = async <Module,>(file: string) =>
+			(await import(path.join(folder.path, file))) as Module;
+		const { models } = await load<Models>('nodes/MediaGeneration/models/index.ts');
+		const { readOrder } = await load<Emulator>('dev/service/models.cts');
+		const image = 'https://media.example/photo.png';
+		const values: Record<string, unknown> = { image, seed: 7 };
+		const model = models.find(({ id }) => id === 'epsilon/upscale');
+		const request = await model?.request({
+			read: (name) => values[name],
+			option: () => undefined,
+			hasFile: () => false,
+			describe: async () => undefined,
+		});
+		const { order } = readOrder(JSON.parse(JSON.stringify(request)), 'contract');
+		expect(order).toEqual({ model: 'epsilon/upscale', input: { image_url: image, seed: 7 } });
+		await runTests(folder.path, 'unit/declaration', 'unit/models/index', '-u');
+		expect(listChanged(folder.path)).toEqual([...touched, SNAPSHOT].sort());
+	},
+);
 
-itAtNight('an operation, added to the letter of CONTRIBUTING.md, touches eight files beside docs, has correct types, and passes its tests', async () => {
-	using folder = openFolder();
-	const touched = [
-		'nodes/MediaGeneration/operations/file/getLink.ts',
-		'nodes/MediaGeneration/operations/index.ts',
-		'nodes/MediaGeneration/__schema__/v1.1.0/file/getLink.json',
-		'test/unit/api/schemas.test.ts',
-		'test/unit/operations/file/getLink.test.ts',
-		'test/unit/operations/toldModels.test.cts',
-		'test/e2e/agents.test.cts',
-	];
-	expect(follow(folder.path, 'Add an operation')).toEqual(touched);
-	const suites = ['declaration', 'api/schemas', 'file/getLink', 'operations/index'];
-	await runTests(folder.path, ...suites.map((name) => `unit/.*${name}`), '-u');
-	// The rows of the other operations take a minute.
-	await runTests(folder.path, 'unit/.*toldModels', '-t', 'getLink|each operation');
-	expect(listChanged(folder.path)).toEqual([...touched, SNAPSHOT].sort());
-	await checkTypes(folder.path, touched);
-});
+itAtNight(
+	'an operation, added to the letter of CONTRIBUTING.md, touches eight files beside docs, has correct types, and passes its tests',
+	async () => {
+		using folder = openFolder();
+		const touched = [
+			'nodes/MediaGeneration/operations/file/getLink.ts',
+			'nodes/MediaGeneration/operations/index.ts',
+			'nodes/MediaGeneration/__schema__/v1.1.0/file/getLink.json',
+			'test/unit/api/schemas.test.ts',
+			'test/unit/operations/file/getLink.test.ts',
+			'test/unit/operations/toldModels.test.cts',
+			'test/e2e/agents.test.cts',
+		];
+		expect(follow(folder.path, 'Add an operation')).toEqual(touched);
+		const suites = ['declaration', 'api/schemas', 'file/getLink', 'operations/index'];
+		await runTests(folder.path, ...suites.map((name) => `unit/.*${name}`), '-u');
+		// The rows of the other operations take a minute.
+		await runTests(folder.path, 'unit/.*toldModels', '-t', 'getLink|each operation');
+		expect(listChanged(folder.path)).toEqual([...touched, SNAPSHOT].sort());
+		await checkTypes(folder.path, touched);
+	},
+);
 
 it('each room is in the table of CONTRIBUTING.md, and each room of the table exists', () => {
 	const rows = [...readSection('The house').matchAll(/^\| `([\w/]+)` \|/gm)];
