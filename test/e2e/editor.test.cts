@@ -7,7 +7,7 @@ import { chain, generate, NODE } from '../../dev/fixtures/workflows.cts';
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
 import { readMedia } from '../media/corpus.cts';
 import { Hand } from './hand.cts';
-import { CREATE, DETAILS, usePair } from './support.cts';
+import { CREATE, DETAILS, isOldest, usePair } from './support.cts';
 
 const TITLE = 'Media Generation';
 const WAIT_ACTION = 'Generate a video or image';
@@ -107,7 +107,8 @@ describe('a person at the editor', () => {
 		expect(fromText).toEqual({ clicks: 8, texts: 2 });
 	});
 
-	it('comes from the photo of a form to a video in few steps', async () => {
+	// For "form", the node list of the oldest n8n has no entry of this name.
+	(isOldest ? it.skip : it)('comes from the photo of a form to a video in few steps', async () => {
 		const hand = new Hand(editor);
 		await addBehind(hand, 'form', 'On form submission', async () => {
 			await hand.fill('formTitle', 'Your photo');

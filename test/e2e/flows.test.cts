@@ -147,7 +147,9 @@ const flows: Record<string, Flow> = {
 			// The file is saved beside what is used of it.
 			workflow.connections[NODE] = { main: [[...lead('Use'), ...lead('Save')]] };
 			delete workflow.connections.Use;
-			const correct = setJson('Correct', "{ ...$json, prompt: $('Items').item.json.prompt }");
+			const told =
+				"prompt: $('Items').item.json.prompt, error: $json.error, message: $json.message";
+			const correct = setJson('Correct', `{ ${told} }`);
 			return await runByHand(splitOff(workflow, correct));
 		},
 		inputs: [{ prompt: PROMPT }, { prompt: FAILS }],
