@@ -40,59 +40,58 @@ function getOutput(execution: Execution) {
 	return tasks.map((json, index) => ({ binary: {}, ...output[index], json }));
 }
 
+const MODES = listRows(['filesystem', 'default'], 'filesystem');
+
 // In n8n's queue mode, whose mode is `database`, test/queue does the same.
-describe.each(listRows(['filesystem', 'default'], 'filesystem'))(
-	'with binary data in %s mode',
-	(mode) => {
-		const isGuarded = mode === 'default' && !isOldest;
-		const env = {
-			N8N_RESTRICT_FILE_ACCESS_TO: folder,
-			N8N_DEFAULT_BINARY_DATA_MODE: mode,
-			...(isGuarded && GUARD),
-		};
-		const own = mode === 'filesystem' ? pair : usePair({ service: SERVICE, env });
+describe.each(MODES)('with binary data in %s mode', (mode) => {
+	const isGuarded = mode === 'default' && !isOldest;
+	const env = {
+		N8N_RESTRICT_FILE_ACCESS_TO: folder,
+		N8N_DEFAULT_BINARY_DATA_MODE: mode,
+		...(isGuarded && GUARD),
+	};
+	const own = mode === 'filesystem' ? pair : usePair({ service: SERVICE, env });
 
-		it('files go from disk to the service and back, byte for byte, also over a sleep', async () => {
-			const sent = { photo: 'side-341.png', clip: 'faststart.mp4' };
-			const model = { model: 'alpha-3.0/motion-control', image: 'photo', video: 'clip' };
-			const prompt = `film #files=3 #fileSize=${SIZE}`;
-			const download = { outputBinaryField: 'film', maxSizeMegabytes: 0 };
-			const node = { ...model, prompt, options: { howToWait: 'callback', ...download } };
-			const execution = await own.runNodes(...readFiles(sent), mediaGeneration(node));
-			const uploads = [...own.service.uploads.values()];
-			expect(uploads).toMatchObject([
-				{ fileName: expect.stringMatching(/^side-341-[\da-f-]{36}\.png$/), mimeType: 'image/png' },
-				{ fileName: expect.stringMatching(/^faststart-[\da-f-]{36}\.mp4$/), mimeType: 'video/mp4' },
-			]);
-			const urls = uploads.map(({ downloadUrl }) => downloadUrl);
-			for (const [index, name] of Object.values(sent).entries())
-				expect((await fetchBytes(urls[index])).equals(readMedia(name))).toBe(true);
-			const { taskId, input } = own.findTask(prompt);
-			expect(input).toMatchObject({ input_urls: [urls[0]], video_urls: [urls[1]] });
-			const [item] = getOutput(execution);
-			const { json, binary = {} } = item ?? {};
-			expect(json).toMatchObject({ taskId, status: 'completed' });
-			expect(Object.keys(binary)).toEqual(['film', 'film_1', 'film_2']);
-			for (const [number, file] of Object.values(binary).entries()) {
-				const fileName = expect.stringMatching(/^film-.*mp4$/);
-				expect(file).toMatchObject({ mimeType: 'video/mp4', fileName });
-				const bytes = await own.n8n.readBinary(file);
-				expect(bytes.equals(buildResultBytes(taskId, number, SIZE))).toBe(true);
-			}
-			expect(own.service.deliveries).toHaveLength(3);
-			expect(own.service.leaks).toEqual([]);
+	it('files go from disk to the service and back, byte for byte, also over a sleep', async () => {
+		const sent = { photo: 'side-341.png', clip: 'faststart.mp4' };
+		const model = { model: 'alpha-3.0/motion-control', image: 'photo', video: 'clip' };
+		const prompt = `film #files=3 #fileSize=${SIZE}`;
+		const download = { outputBinaryField: 'film', maxSizeMegabytes: 0 };
+		const node = { ...model, prompt, options: { howToWait: 'callback', ...download } };
+		const execution = await own.runNodes(...readFiles(sent), mediaGeneration(node));
+		const uploads = [...own.service.uploads.values()];
+		expect(uploads).toMatchObject([
+			{ fileName: expect.stringMatching(/^side-341-[\da-f-]{36}\.png$/), mimeType: 'image/png' },
+			{ fileName: expect.stringMatching(/^faststart-[\da-f-]{36}\.mp4$/), mimeType: 'video/mp4' },
+		]);
+		const urls = uploads.map(({ downloadUrl }) => downloadUrl);
+		for (const [index, name] of Object.values(sent).entries())
+			expect((await fetchBytes(urls[index])).equals(readMedia(name))).toBe(true);
+		const { taskId, input } = own.findTask(prompt);
+		expect(input).toMatchObject({ input_urls: [urls[0]], video_urls: [urls[1]] });
+		const [item] = getOutput(execution);
+		const { json, binary = {} } = item ?? {};
+		expect(json).toMatchObject({ taskId, status: 'completed' });
+		expect(Object.keys(binary)).toEqual(['film', 'film_1', 'film_2']);
+		for (const [number, file] of Object.values(binary).entries()) {
+			const fileName = expect.stringMatching(/^film-.*mp4$/);
+			expect(file).toMatchObject({ mimeType: 'video/mp4', fileName });
+			const bytes = await own.n8n.readBinary(file);
+			expect(bytes.equals(buildResultBytes(taskId, number, SIZE))).toBe(true);
+		}
+		expect(own.service.deliveries).toHaveLength(3);
+		expect(own.service.leaks).toEqual([]);
+	});
+
+	if (isGuarded)
+		it("says what n8n's own guard blocks, and that nothing was sent", async () => {
+			const credential = await own.createCredential({ baseUrl: 'http://10.11.12.13' });
+			const workflow = chain('Guarded', [prompts(['one']), generate()]);
+			const error = (await own.run(workflow, { credential })).readError();
+			expect(error).toMatch(/SSRF protection blocks that address.*Nothing was sent/s);
+			expect(error).not.toContain('may have been paid for');
 		});
-
-		if (isGuarded)
-			it("says what n8n's own guard blocks, and that nothing was sent", async () => {
-				const credential = await own.createCredential({ baseUrl: 'http://10.11.12.13' });
-				const workflow = chain('Guarded', [prompts(['one']), generate()]);
-				const error = (await own.run(workflow, { credential })).readError();
-				expect(error).toMatch(/SSRF protection blocks that address.*Nothing was sent/s);
-				expect(error).not.toContain('may have been paid for');
-			});
-	},
-);
+});
 
 // n8n repeats a node whose first item is an error, and the limit ends the wait.
 it.each(['callback', 'polling'])(

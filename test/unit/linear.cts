@@ -6,6 +6,10 @@ import { expect } from '@jest/globals';
  */
 const LIMIT = 20;
 
+/** Repeats a text to at least this length. */
+export const fill = (text: string, length: number): string =>
+	text.repeat(Math.ceil(length / text.length));
+
 /** Holds work on something very large to that its time does not grow with the square of the size. */
 export function expectLinear(run: () => unknown): void {
 	const begun = performance.now();

@@ -2,7 +2,7 @@ import { parseAnswer } from '../../../nodes/MediaGeneration/api/exchange';
 import { Redactor } from '../../../nodes/MediaGeneration/api/redaction';
 import { rawTaskRecord, taskRecord } from '../../../nodes/MediaGeneration/api/schemas';
 import { toTask } from '../../../nodes/MediaGeneration/api/task';
-import { expectLinear } from '../linear.cts';
+import { expectLinear, fill } from '../linear.cts';
 
 const redactor = new Redactor([
 	'the-access-token',
@@ -11,7 +11,6 @@ const redactor = new Redactor([
 ]);
 
 const BYTES = 2 * 1024 * 1024;
-const fill = (text: string, bytes: number) => text.repeat(Math.ceil(bytes / text.length));
 const link = (index: number) => `https://cdn.example/${index}`;
 const list = (bytes: number, build: (index: number) => unknown) =>
 	JSON.stringify(Array.from({ length: bytes / 40 }, (_, index) => build(index)));
