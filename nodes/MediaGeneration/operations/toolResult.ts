@@ -65,14 +65,15 @@ function tellModel(context: IExecuteFunctions, items: OutputItem[]): OutputItem[
 }
 
 /** A raw record may have such names too, so this is about its form only. */
-const isTask = (json: object): json is TaskOutput =>
+const isTaskOutput = (json: object): json is TaskOutput =>
 	'taskId' in json && 'status' in json && 'resultUrls' in json && Array.isArray(json.resultUrls);
 
-const isTimedOut = ({ json }: OutputItem): boolean => isTask(json) && json.status === 'timedOut';
+const isTimedOut = ({ json }: OutputItem): boolean =>
+	isTaskOutput(json) && json.status === 'timedOut';
 
 /** Leaves out what a model doesn't need of a task, and says no link twice. */
 function select(json: object): object {
-	if (!isTask(json)) return json;
+	if (!isTaskOutput(json)) return json;
 	const { resultUrls, result, file } = json;
 	const facts = Object.entries(json).filter(([name]) => FOR_MODELS.includes(name));
 	const told = Object.fromEntries(facts);

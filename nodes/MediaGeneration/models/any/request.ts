@@ -31,7 +31,7 @@ export const requestAnyModel: Model['request'] = async (source) => {
 async function requestByJson(model: string, source: RequestSource): Promise<ModelRequest> {
 	const { anyInput } = fields;
 	const given = parseValue(anyInput, source.read(anyInput.name)) as Record<string, unknown>;
-	const schema = await lookUp(model, source);
+	const schema = await lookUpSchema(model, source);
 	const { input: written, callBackUrl } = isBody(schema, given)
 		? readBody(model, given)
 		: { input: given };
@@ -44,7 +44,7 @@ async function requestByJson(model: string, source: RequestSource): Promise<Mode
 
 async function requestByFields(model: string, source: RequestSource): Promise<ModelRequest> {
 	const mapper = (source.read(fields.anyFields.name) || {}) as Partial<ResourceMapperValue>;
-	const schema = readStored(model, mapper) ?? (await lookUp(model, source));
+	const schema = readStored(model, mapper) ?? (await lookUpSchema(model, source));
 	const entered = { ...mapper.value, ...readPrompt(source) };
 	const values = Object.entries(entered).filter(([name]) => !isOwnEntry(name));
 	const input = toInput(schema, Object.fromEntries(values), readMediaNames(source));
@@ -58,7 +58,7 @@ async function requestByFields(model: string, source: RequestSource): Promise<Mo
 }
 
 /** Looks up what the service says about a model; anything is allowed if it says nothing. */
-async function lookUp(model: string, { describe }: RequestSource): Promise<JsonSchema> {
+async function lookUpSchema(model: string, { describe }: RequestSource): Promise<JsonSchema> {
 	const found = findInput(model, await describe(model));
 	return 'input' in found ? found.input.schema : {};
 }

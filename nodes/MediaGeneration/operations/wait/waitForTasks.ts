@@ -13,7 +13,7 @@ import { logObstacle, sayObstacle, sayWhyAwake, showAgain } from './output';
 const lookers = new WeakMap<Wait, Looker>();
 
 /** How a run waits. One that was woken does not sleep again. */
-interface HowToWait {
+interface DecidedWait {
 	record: RunRecord;
 	wait: Wait;
 	decision: WaitDecision;
@@ -30,7 +30,7 @@ export interface Waited {
 export async function waitForTasks(
 	context: IExecuteFunctions,
 	works: TaskWork[],
-	{ record, wait, decision }: HowToWait,
+	{ record, wait, decision }: DecidedWait,
 ): Promise<Waited> {
 	const { woken } = record;
 	wait.begun ??= Date.now();

@@ -32,7 +32,7 @@ export function settleDelivery(state: SleepState): SleepState {
 }
 
 /** How many tasks a webhook asks for at once, if the first ones have ended. */
-const CONCURRENCY = 32;
+const ASKED_AT_ONCE = 32;
 
 /**
  * A run that sleeps, as this process knows it. Another process, or this one after a restart, asks
@@ -95,7 +95,7 @@ export class Sleeper {
 		const [next] = known.openIds;
 		if (next === undefined) return {};
 		await look([next], 1);
-		if (!known.isOpen(next)) await look(known.openIds, CONCURRENCY);
+		if (!known.isOpen(next)) await look(known.openIds, ASKED_AT_ONCE);
 		return {};
 	}
 
