@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { runNpm } from './npm.cts';
+import { runCommand } from './command.cts';
 
 export const root = path.join(__dirname, '..');
 
@@ -28,7 +28,8 @@ export async function pack(folder: string) {
 	if (!fs.existsSync(path.join(root, 'dist', 'nodes'))) {
 		throw new Error('The package is not built: run "npm run build" first');
 	}
-	const printed = await runNpm(
+	const printed = await runCommand(
+		'npm',
 		['pack', '--json', '--ignore-scripts', '--pack-destination', folder],
 		{ cwd: root, what: 'npm pack' },
 	);

@@ -9,7 +9,7 @@ import { buildGuide, ROUND } from './guide.cts';
 import { createLog, logFailure } from './log.cts';
 import { WITHOUT_EDITOR } from './n8n/process.cts';
 import { findCacheFolder, provideN8n } from './n8n/provide.cts';
-import { runNpm } from './npm.cts';
+import { runCommand } from './command.cts';
 import { root } from './pack.cts';
 
 const SERVICE_PORT = 8787;
@@ -50,7 +50,7 @@ async function main() {
 /** Builds the package. What the builders print is shown only if they fail. */
 async function build() {
 	log('Building the package');
-	await runNpm(['run', 'build'], { cwd: root, what: 'building the package', log });
+	await runCommand('npm', ['run', 'build'], { cwd: root, what: 'building the package', log });
 }
 
 /** Returns the user folder that keeps workflows and executions between runs. One `npm start` at a time uses it. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { runNpm } from '../npm.cts';
+import { runCommand } from '../command.cts';
 import { root } from '../pack.cts';
 import { readContract, type Contract } from './contract.cts';
 
@@ -20,10 +20,12 @@ export async function readPublished(
 	const folder = fs.mkdtempSync(path.join(CACHE, 'contract-'));
 	try {
 		const args = ['pack', `${name}@latest`, '--json', '--pack-destination', folder];
-		const printed = await runNpm(args, { cwd: folder, what: 'npm pack' }).catch((error: Error) => {
-			if (/\bE404\b/.test(error.message)) return undefined;
-			throw error;
-		});
+		const printed = await runCommand('npm', args, { cwd: folder, what: 'npm pack' }).catch(
+			(error: Error) => {
+				if (/\bE404\b/.test(error.message)) return undefined;
+				throw error;
+			},
+		);
 		if (printed === undefined) return undefined;
 		const [{ filename, version }] = JSON.parse(printed) as [{ filename: string; version: string }];
 		execFileSync('tar', ['-xzf', path.join(folder, filename), '-C', folder]);

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { logFailure } from '../log.cts';
-import { runNpm } from '../npm.cts';
+import { runCommand } from '../command.cts';
 import pinned from './package.json';
 
 /**
@@ -14,11 +14,11 @@ async function main() {
 	const folder = path.join(__dirname, tag);
 	fs.mkdirSync(folder, { recursive: true });
 	const view = ['view', `n8n@${tag}`, 'version'];
-	const version = (await runNpm(view, { cwd: folder, what: 'npm view' })).trim();
+	const version = (await runCommand('npm', view, { cwd: folder, what: 'npm view' })).trim();
 	const manifest = { ...pinned, name: `${pinned.name}-${tag}`, dependencies: { n8n: version } };
 	fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest));
 	const lock = ['install', '--package-lock-only', '--legacy-peer-deps', '--ignore-scripts'];
-	await runNpm(lock, { cwd: folder, what: 'npm install', tries: 3 });
+	await runCommand('npm', lock, { cwd: folder, what: 'npm install', tries: 3 });
 	console.log(`n8n ${tag} is ${version}`);
 }
 

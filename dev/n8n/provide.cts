@@ -4,8 +4,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { check, lock } from 'proper-lockfile';
 import type { Log } from '../log.cts';
-import { runNpm } from '../npm.cts';
+import { runCommand } from '../command.cts';
 
+/** Installs what a package.json names. */
+const DEPS = path.resolve(__dirname, '../deps.js');
 const MANIFESTS = ['package.json', 'package-lock.json'];
 
 /** Returns the folder that keeps what is expensive to make: n8n itself, and the data of `npm start`. */
@@ -78,15 +80,18 @@ async function install(folder: string, contents: string[], version: string, log:
 	for (const [index, name] of MANIFESTS.entries())
 		fs.writeFileSync(path.join(draft, name), contents[index] ?? '');
 
-	log(`Installing n8n ${version} (2.4 GB, 2 to 5 minutes, the first time only), kept in ${folder}`);
+	log(`Installing n8n ${version} (2.4 GB, 1 to 5 minutes, the first time only), kept in ${folder}`);
 	const options = { cwd: draft, tries: 3, log };
-	const download = ['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'];
-	await runNpm(download, { ...options, what: 'downloading n8n' });
+	await runCommand(process.execPath, [DEPS], {
+		...options,
+		what: 'downloading n8n',
+		env: { npm_config_legacy_peer_deps: 'true' },
+	});
 	const node = findNode(draft);
 	const nodeFolder = path.dirname(path.dirname(node));
 	const hasHeaders = fs.existsSync(path.join(nodeFolder, 'include', 'node'));
 	// This project's npm runs no scripts of packages, and hands that on.
-	await runNpm(['rebuild', 'sqlite3', '--ignore-scripts=false'], {
+	await runCommand('npm', ['rebuild', 'sqlite3', '--ignore-scripts=false'], {
 		...options,
 		what: 'building sqlite3',
 		env: {

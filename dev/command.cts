@@ -7,7 +7,7 @@ const PROGRESS_MS = 20_000;
 /** An outer `npm run` describes its own package in these. Settings such as a registry or a cache folder are passed on. */
 const OUTER_PACKAGE = /^npm_(package|lifecycle|command|config_local_prefix)/;
 
-interface NpmOptions {
+interface CommandOptions {
 	cwd: string;
 	/** Names the work in the log. */
 	what: string;
@@ -18,10 +18,14 @@ interface NpmOptions {
 }
 
 /**
- * Runs npm, with a line every 20 seconds, and returns what it printed.
+ * Runs a command, with a line every 20 seconds, and returns what it printed.
  * @throws {Error} with the end of its output when it fails
  */
-export async function runNpm(args: string[], options: NpmOptions): Promise<string> {
+export async function runCommand(
+	command: string,
+	args: string[],
+	options: CommandOptions,
+): Promise<string> {
 	const { cwd, what, env, tries = 1, log = () => {} } = options;
 	const inherited = Object.entries(process.env).filter(([name]) => !OUTER_PACKAGE.test(name));
 	const started = Date.now();
@@ -30,7 +34,7 @@ export async function runNpm(args: string[], options: NpmOptions): Promise<strin
 	}, PROGRESS_MS);
 	try {
 		for (let attempt = 1; ; attempt++) {
-			const { failed, exitCode, stdout, all } = await execa('npm', args, {
+			const { failed, exitCode, stdout, all } = await execa(command, args, {
 				cwd,
 				env: { ...Object.fromEntries(inherited), ...env },
 				extendEnv: false,
@@ -40,11 +44,11 @@ export async function runNpm(args: string[], options: NpmOptions): Promise<strin
 			if (!failed) return stdout;
 			if (attempt >= tries) {
 				throw new Error(
-					`npm ${args.join(' ')} ended with ${exitCode}, try ${attempt} of ${tries}:\n${all?.slice(-3000)}`,
+					`${[command, ...args].join(' ')} ended with ${exitCode}, try ${attempt} of ${tries}:\n${all?.slice(-3000)}`,
 				);
 			}
 			const pause = 5 * 3 ** (attempt - 1);
-			log(`… ${what}: npm ended with ${exitCode}, trying again in ${pause} s`);
+			log(`… ${what}: ${command} ended with ${exitCode}, trying again in ${pause} s`);
 			await sleep(pause * 1000);
 		}
 	} finally {
