@@ -24,8 +24,12 @@ export function listUrlSecrets(url: string): string[] {
 }
 
 /** Hides login and query of a URL, which may be percent-encoded or have escaped slashes. */
-const hideUrlSecrets = (url: string): string =>
-	url.replace(/^(\w+:[\\/]*\/)[^/?#]*@/, `$1${HIDDEN}@`).replace(/(\?|%3f)[^]+/i, `$1${HIDDEN}`);
+function hideUrlSecrets(url: string): string {
+	const shown = url.replace(/^(\w+:[\\/]*\/)[^/?#]*@/, `$1${HIDDEN}@`);
+	const mark = /\?|%3f/i.exec(shown);
+	const end = mark ? mark.index + mark[0].length : shown.length;
+	return end < shown.length ? shown.slice(0, end) + HIDDEN : shown;
+}
 
 /** Hides the secrets of callback URLs in JSON, or in text that contains JSON. */
 function hideCallbackUrls(text: string): string {
