@@ -1,9 +1,10 @@
 import v8 from 'node:v8';
 import { expect } from '@jest/globals';
 
-// What V8 does by itself in a process with much code: expressions are slower then, and one that repeats a character class fails
-// on a text of some million characters.
+// V8 does so by itself in a process with much code: expressions are slower then, and one that repeats a character class fails on
+// a text of some million characters.
 v8.setFlagsFromString('--no-regexp-optimization');
+afterAll(() => v8.setFlagsFromString('--regexp-optimization'));
 
 /**
  * In seconds. Linear work on the sizes of these tests takes two at most, quadratic work takes about a minute, so no machine
