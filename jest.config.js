@@ -1,6 +1,6 @@
 /** The suites: `unit` is pure, `zod4` a part of it with the next zod, `service` holds the emulator to the contract, `engine` runs the built package in n8n-core, `e2e` the packed one in a real n8n, `editor` its part that uses the editor by hand, which runs alone, `queue` in n8n's queue mode. */
 const typescript = {
-	'\\.c?ts$': ['ts-jest', { tsconfig: 'tsconfig.dev.json', diagnostics: false }],
+	'\\.c?ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' } }],
 };
 
 /** @type {(name: string, testMatch: string[], more?: object) => object} */
@@ -23,16 +23,17 @@ const READS_BY_ZOD = [
 
 /**
  * Files of the end-to-end suite that a push leaves to the night, and to `npm run test:n8n`: by `NIGHT_TESTS=off`. What they show in a
- * real n8n, the other suites show of its parts.
+ * real n8n, the other suites show of its parts. How large the panel is, the night alone measures.
  */
 const AT_NIGHT = [
-	...['agents', 'anyModel', 'creationRate', 'dialects', 'examples', 'loops', 'lostCallbacks'],
-	'reachability',
+	...['agents', 'anyModel', 'creationRate', 'dialects', 'editorPanel', 'examples', 'loops'],
+	...['lostCallbacks', 'reachability'],
 ].map((name) => `test/e2e/${name}.test.cts`);
 
-const packed = {
+const realN8n = {
 	globalSetup: '<rootDir>/test/e2e/setup.cts',
 	globalTeardown: '<rootDir>/test/e2e/teardown.cts',
+	testPathIgnorePatterns: process.env.NIGHT_TESTS === 'off' ? AT_NIGHT : [],
 };
 
 /** @type {import('jest').Config} */
@@ -46,12 +47,9 @@ module.exports = {
 			moduleNameMapper: { '^(?:\\.\\./)+(nodes|credentials)/(.*)$': '<rootDir>/dist/$1/$2' },
 			setupFilesAfterEnv: ['<rootDir>/test/engine/setup.cts'],
 		}),
-		suite('e2e', ['test/e2e/!(editor*).test.cts'], {
-			...packed,
-			testPathIgnorePatterns: process.env.NIGHT_TESTS === 'off' ? AT_NIGHT : [],
-		}),
-		suite('editor', ['test/e2e/editor*.test.cts'], packed),
-		suite('queue', ['test/queue/**/*.test.cts'], packed),
+		suite('e2e', ['test/e2e/!(editor*).test.cts'], realN8n),
+		suite('editor', ['test/e2e/editor*.test.cts'], realN8n),
+		suite('queue', ['test/queue/**/*.test.cts'], realN8n),
 	],
 	testSequencer: '<rootDir>/dev/longFirst.js',
 	// More than `PATIENCE`, so that a wait in vain is named.

@@ -7,7 +7,7 @@ import { CREDENTIAL_TYPE, startPair, type Pair } from './fixtures/pair.cts';
 import { NODE_TYPE } from './fixtures/workflows.cts';
 import { buildGuide, ROUND } from './guide.cts';
 import { createLog, logFailure } from './log.cts';
-import { WITHOUT_EDITOR } from './n8n/process.cts';
+import { WITHOUT_CODE, WITHOUT_EDITOR } from './n8n/process.cts';
 import { findCacheFolder, provideN8n } from './n8n/provide.cts';
 import { runCommand } from './command.cts';
 import { root } from './pack.cts';
@@ -36,7 +36,12 @@ async function main() {
 			callbackRetrySeconds: [5, 15, 60],
 			port: await getPort({ port: SERVICE_PORT }),
 		},
-		n8n: { folder, port: N8N_PORT, log, env: isCheck ? WITHOUT_EDITOR : {} },
+		n8n: {
+			folder,
+			port: N8N_PORT,
+			log,
+			env: isCheck ? { ...WITHOUT_EDITOR, ...WITHOUT_CODE } : {},
+		},
 		credentialName: 'Media Generation (emulator)',
 	});
 	const ids = await importExamples(pair);

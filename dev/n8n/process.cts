@@ -32,6 +32,12 @@ const LOCAL_ONLY = {
 /** The environment of an n8n whose editor nobody opens: it starts in two thirds of the time. */
 export const WITHOUT_EDITOR = { N8N_DISABLE_UI: 'true' };
 
+/** The environment of an n8n that runs no Code node: it starts no process for them. */
+export const WITHOUT_CODE = {
+	N8N_RUNNERS_MODE: 'external',
+	N8N_RUNNERS_AUTH_TOKEN: 'no runner comes',
+};
+
 /** The module of n8n that asks the internet for its data. An n8n without it refuses to start when its name is given. */
 const ONLINE_MODULE = 'mcp-registry';
 

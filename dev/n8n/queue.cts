@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { findPort } from './findPort.cts';
 import { N8n, prepareProcess, type StartOptions } from './n8n.cts';
-import { N8nProcess, WITHOUT_EDITOR, type N8nProcessOptions } from './process.cts';
+import { N8nProcess, WITHOUT_CODE, WITHOUT_EDITOR, type N8nProcessOptions } from './process.cts';
 import { startNginx, startPostgres, startRedis } from './servers.cts';
 
 /** The workers, and the webhook processes. */
@@ -12,7 +12,7 @@ const NUMBERS = [1, 2];
 
 /**
  * Starts n8n in queue mode as an operator would: a main process, two workers and two webhook processes, each with a folder
- * of its own in which the package is installed, on PostgreSQL and Redis, behind one public address of nginx.
+ * of its own in which the package is installed, on PostgreSQL and Redis, behind one public address of nginx. It runs no Code node.
  */
 export async function startQueueN8n({ env, ...options }: Omit<StartOptions, 'folder' | 'port'>) {
 	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-queue-'));
@@ -42,6 +42,7 @@ export async function startQueueN8n({ env, ...options }: Omit<StartOptions, 'fol
 			QUEUE_BULL_REDIS_HOST: '127.0.0.1',
 			QUEUE_BULL_REDIS_PORT: String(redis.port),
 			...WITHOUT_EDITOR,
+			...WITHOUT_CODE,
 			...env,
 		};
 

@@ -10,12 +10,13 @@ import {
 } from '../../dev/fixtures/workflows.cts';
 import { itAtNight } from '../../dev/fixtures/night.cts';
 import { evaluate, INSPECTABLE } from '../../dev/n8n/inspect.cts';
+import { WITHOUT_CODE } from '../../dev/n8n/process.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import { usePair } from './support.cts';
 
 const pair = usePair({
 	service: { taskSeconds: 0.05, callbackTimeoutSeconds: 120 },
-	env: { ...INSPECTABLE, N8N_CONCURRENCY_PRODUCTION_LIMIT: '1' },
+	env: { ...INSPECTABLE, ...WITHOUT_CODE, N8N_CONCURRENCY_PRODUCTION_LIMIT: '1' },
 	keeps: true,
 });
 

@@ -4,6 +4,7 @@ import { postJson } from '../../dev/fixtures/callbacks.cts';
 import { listRows } from '../../dev/fixtures/night.cts';
 import { TOKEN } from '../../dev/fixtures/pair.cts';
 import { connect, generate, httpRequest, WAIT, webhook } from '../../dev/fixtures/workflows.cts';
+import { WITHOUT_CODE } from '../../dev/n8n/process.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
 import { openFolder } from '../../dev/pack.cts';
 import { isOldest, usePair } from './support.cts';
@@ -43,7 +44,10 @@ const SETTINGS = listRows(
 		afterAll(() => folder[Symbol.dispose]());
 		const file = path.join(folder.path, 'isolates');
 		const counting = { NODE_OPTIONS: `--require ${COUNTER}`, ISOLATES_FILE: file };
-		const pair = usePair({ env: { ...env, ...counting }, service: { taskSeconds: 2 } });
+		const pair = usePair({
+			env: { ...WITHOUT_CODE, ...env, ...counting },
+			service: { taskSeconds: 2 },
+		});
 
 		const count = () =>
 			fs.readFileSync(file, { encoding: 'utf8', flag: 'a+' }).split('\n').length - 1;

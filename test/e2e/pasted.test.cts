@@ -67,7 +67,10 @@ describe('the label of a field of a form', () => {
 		{ ...FILE, fieldLabel: 'More views', multipleFiles: true },
 	];
 
-	/** Submits a photo, and two more views, to a form that our node stands behind. */
+	/**
+	 * Submits a photo, and two more views, to a form that our node stands behind. Returns the sizes of the files that were uploaded,
+	 * by their addresses.
+	 */
 	async function submit(parameters: Record<string, unknown>) {
 		const webhookId = randomUUID();
 		const form = { formTitle: 'Form', formFields: { values: fieldLabels }, options: {} };
@@ -82,18 +85,16 @@ describe('the label of a field of a form', () => {
 		expect((await fetch(url, { method: 'POST', body })).status).toBe(200);
 		const [execution] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
 		expect(execution?.readError()).toBe('');
-		return [...pair.service.uploads.values()].map(({ size, downloadUrl }) => ({
-			size,
-			downloadUrl,
-		}));
+		const uploads = [...pair.service.uploads.values()];
+		return new Map(uploads.map(({ downloadUrl, size }) => [downloadUrl, size]));
 	}
 
 	const sizes = (...names: string[]) => names.map((name) => readMedia(name).length);
 
 	it('stands for its photo, in a field that takes one', async () => {
 		const uploads = await submit({ model: 'beta2/image-edit', image: 'Product photo' });
-		expect(uploads.map(({ size }) => size)).toEqual(sizes('plain.png'));
-		expect(readSent()?.input).toMatchObject({ image_url: uploads[0]?.downloadUrl });
+		expect([...uploads.values()]).toEqual(sizes('plain.png'));
+		expect(readSent()?.input).toMatchObject({ image_url: [...uploads.keys()][0] });
 	});
 
 	it('stands for all its photos, in a list', async () => {
@@ -101,10 +102,11 @@ describe('the label of a field of a form', () => {
 		const anyFields = { mappingMode: 'defineBelow', value, schema: [] };
 		const kappa = { anyModel: 'kappa-6/reference-to-video', inputMode: 'fields', prompt: 'A fox' };
 		const uploads = await submit({ ...kappa, anyFields });
-		const expected = sizes('plain.png', 'baseline.jpg', 'thumbnail.jpg');
-		expect(uploads.map(({ size }) => size)).toEqual(expected);
-		const reference_image_urls = uploads.map(({ downloadUrl }) => downloadUrl);
+		const { reference_image_urls } = readSent()?.input as { reference_image_urls: string[] };
 		expect(readSent()?.input).toEqual({ prompt: 'A fox', reference_image_urls });
+		// They are uploaded beside each other. Their places in the list are theirs.
+		const expected = sizes('plain.png', 'baseline.jpg', 'thumbnail.jpg');
+		expect(reference_image_urls.map((url) => uploads.get(url))).toEqual(expected);
 	});
 });
 

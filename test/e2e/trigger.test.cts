@@ -21,6 +21,7 @@ import {
 	setJson,
 	triggered,
 } from '../../dev/fixtures/workflows.cts';
+import { WITHOUT_CODE } from '../../dev/n8n/process.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import { DETAILS, isOldest, usePair } from './support.cts';
 
@@ -41,7 +42,11 @@ type ByteCase = [
 const pair = usePair({
 	service: { taskSeconds: 0.05, webhookSecret: KEY, costPerTask: 0 },
 	// With lazy isolates n8n answers thousands of callbacks in a quarter of the time. Other suites run it as it comes.
-	env: { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true', N8N_ENDPOINT_WEBHOOK_WAIT: 'go-on' },
+	env: {
+		...WITHOUT_CODE,
+		N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
+		N8N_ENDPOINT_WEBHOOK_WAIT: 'go-on',
+	},
 	credential: { previousWebhookSecret: PREVIOUS_KEY },
 	keeps: true,
 });

@@ -1,11 +1,17 @@
 import type { Credentials } from '../../../../nodes/MediaGeneration/api/endpoints';
 import { findAnswerer, type Answerer } from '../../../../nodes/MediaGeneration/host/reachability';
-import * as waiters from '../../../../nodes/MediaGeneration/host/waiter';
+import { findWaiter, type Waiter } from '../../../../nodes/MediaGeneration/host/waiter';
 import type { HowToWait } from '../../../../nodes/MediaGeneration/operations/record/wait';
 import { decideWait } from '../../../../nodes/MediaGeneration/operations/wait/decide';
 import { buildContext, type Run as AnyRun } from '../../n8n';
 
 jest.mock('../../../../nodes/MediaGeneration/host/reachability');
+jest.mock('../../../../nodes/MediaGeneration/host/waiter', () => {
+	const actual = jest.requireActual<{ findWaiter: typeof findWaiter }>(
+		'../../../../nodes/MediaGeneration/host/waiter',
+	);
+	return { ...actual, findWaiter: jest.fn(actual.findWaiter) };
+});
 const answerer = jest.mocked(findAnswerer);
 const address = 'https://n8n.example/webhook-waiting/';
 beforeEach(() => answerer.mockReset().mockResolvedValue({ address, who: 'n8n' }));
@@ -123,7 +129,7 @@ it.each<[Partial<Answerer>, string]>([
 	},
 );
 
-it.each<[waiters.Waiter, string]>([
+it.each<[Waiter, string]>([
 	[{ who: 'agent' }, 'so that the AI agent gets'],
 	[{ who: 'noExecution' }, 'no execution'],
 	[{ who: 'singleNode' }, 'n8n deletes the execution'],
@@ -133,6 +139,6 @@ it.each<[waiters.Waiter, string]>([
 	[{ who: 'messageBroker', node: 'Kafka' }, 'so that "Kafka" acknowledges its message only once'],
 	[{ who: 'caller', node: 'Webhook' }, 'so that the caller of "Webhook" gets the finished file'],
 ])('says who waits: %j', async (waiter, reason) => {
-	jest.spyOn(waiters, 'findWaiter').mockReturnValue(waiter);
+	jest.mocked(findWaiter).mockReturnValueOnce(waiter);
 	expect(await decide({})).toEqual({ reason: expect.stringContaining(reason) as string });
 });

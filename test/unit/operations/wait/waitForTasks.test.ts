@@ -4,14 +4,27 @@ import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/
 import type { Sleep, Wait } from '../../../../nodes/MediaGeneration/operations/record/wait';
 import { Sleeper } from '../../../../nodes/MediaGeneration/operations/wait/asleep/sleeper';
 import type { WaitDecision } from '../../../../nodes/MediaGeneration/operations/wait/decide';
-import * as timetable from '../../../../nodes/MediaGeneration/operations/wait/timetable';
+import type { planAwake } from '../../../../nodes/MediaGeneration/operations/wait/timetable';
 import { waitForTasks } from '../../../../nodes/MediaGeneration/operations/wait/waitForTasks';
 import { buildContext, buildItem, WAIT } from '../../n8n';
 import { buildFileHelpers } from '../results/files.cts';
 
 jest.mock('../../../../nodes/MediaGeneration/operations/wait/asleep/sleeper');
+/** The ends of the waits that were planned. */
+const mockEnds: number[] = [];
+jest.mock('../../../../nodes/MediaGeneration/operations/wait/timetable', () => {
+	const actual = jest.requireActual<{ planAwake: typeof planAwake }>(
+		'../../../../nodes/MediaGeneration/operations/wait/timetable',
+	);
+	const plan: typeof planAwake = (begun, until, n8nEnds) => {
+		mockEnds.push(until);
+		return actual.planAwake(begun, until, n8nEnds);
+	};
+	return { ...actual, planAwake: plan };
+});
 beforeEach(() => {
 	jest.resetAllMocks();
+	mockEnds.length = 0;
 	// So short a wait has one look, at once.
 	jest.spyOn(Date, 'now').mockReturnValue(1_000);
 });
@@ -102,12 +115,11 @@ it('outputs an item for each file of a task where that is chosen', async () => {
 });
 
 it('a later try goes on to the same limit', async () => {
-	const planned = jest.spyOn(timetable, 'planAwake');
 	const { wait } = newRun([pending('a')]);
 	await wait();
 	jest.mocked(Date.now).mockReturnValue(1_200);
 	await wait();
-	expect(planned.mock.calls.map(([, until]) => until)).toEqual([1_500, 1_500]);
+	expect(mockEnds).toEqual([1_500, 1_500]);
 });
 
 it('a later try asks for nothing that has ended, and downloads no file twice', async () => {
