@@ -25,7 +25,7 @@ interface ResultTask extends Task {
 
 const SERVICE = { taskSeconds: 0.5, credits: 1e6, callbackRetrySeconds: [1, 2, 4] };
 
-/** With the n8n that all share, in filesystem mode. */
+/** With the n8n of the worker, in filesystem mode. */
 const pair = usePair({ service: SERVICE });
 
 /** Turns on n8n's own guard against requests into its network, with a way to the emulator. */

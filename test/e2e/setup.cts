@@ -10,8 +10,8 @@ import { provideN8n } from '../../dev/n8n/provide.cts';
 import { pack } from '../../dev/pack.cts';
 
 /**
- * Prepares what all test files of a run share: the packed package, an n8n that the first file that wants it has started, and
- * a folder for all that is temporary. What the run started and left ends with it, however it ends.
+ * Prepares what all test files of a run share: the packed package, an n8n for each of Jest's workers, which the first file that
+ * wants it has started, and a folder for all that is temporary. What the run started and left ends with it, however it ends.
  */
 export default async function setUp() {
 	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-run-'));
@@ -25,7 +25,7 @@ export default async function setUp() {
 	process.env.MEDIA_GENERATION_TARBALL = tarball;
 	await provideN8n(createLog());
 
-	let n8n: Promise<N8n> | undefined;
+	const n8ns = new Map<string, Promise<N8n>>();
 	const env = {
 		...INSPECTABLE,
 		// It takes n8n less time. The files that start an n8n of their own run it as it comes.
@@ -34,10 +34,11 @@ export default async function setUp() {
 		N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem',
 	};
 	const server = fastify();
-	server.get('/', async (_request, reply) => {
+	server.get<{ Params: { worker: string } }>('/:worker', async ({ params }, reply) => {
 		// Neither the server nor a connection to it keeps Jest from exiting.
 		void reply.header('connection', 'close');
-		n8n ??= startN8n({ tarball, env });
+		const n8n = n8ns.get(params.worker) ?? startN8n({ tarball, env });
+		n8ns.set(params.worker, n8n);
 		return (await n8n).session;
 	});
 	process.env.MEDIA_GENERATION_SHARED_N8N = await server.listen({ host: '127.0.0.1', port: 0 });

@@ -203,9 +203,9 @@ describe('a run that sleeps outputs what one that polls does', () => {
 
 	it.each(Object.keys(ROWS))('%s', (row) => {
 		const [asleep, awake] = WAYS.map((way) => readRun(executions.get(nameRun(row, way))));
+		expect(asleep).toEqual(awake);
 		expect(asleep?.output.join('')).toMatch((ROWS[row] as Row).shows);
 		expect(awake?.hints.join('\n')).toMatch((ROWS[row] as Row).hints ?? /./);
-		expect(asleep).toEqual(awake);
 		for (const way of WAYS) {
 			const texts = listPrompts(row, way);
 			const sent = texts.map((text) => sendings.get(text) ?? 0);

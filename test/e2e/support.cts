@@ -110,8 +110,8 @@ type PairOptions = Omit<NonNullable<Parameters<typeof startPair>[0]>, 'n8n'> & {
 };
 
 /**
- * Starts an emulator for the tests of a file or a block, with the n8n that all share, or with one of its own, which nobody can
- * open in a browser. Each test begins with these settings.
+ * Starts an emulator for the tests of a file or a block, with the n8n that the worker's files share, or with one of its own,
+ * which nobody can open in a browser. Each test begins with these settings.
  * @returns the pair, which is there once the tests begin
  */
 export function usePair({ keeps, env, ...options }: PairOptions = {}) {
