@@ -129,6 +129,10 @@ describe('with the example', () => {
 		expect([...built.keys()].filter((name) => /brand\/|e2e\/brand/.test(name))).toEqual([]);
 		for (const place of ['README.md', 'CONTRIBUTING.md', '.github/workflows/nightly.yml'])
 			expect(read(place)).not.toMatch(/npm run brand|^ +branded:/m);
+		const first = [...read('dev/longFirst.js').matchAll(/'((?:unit|e2e)\/[^']+)'/g)];
+		expect(first.length).toBeGreaterThan(10);
+		for (const [, name] of first)
+			expect([...built.keys()].some((file) => file.startsWith(`test/${name}.test.`))).toBe(true);
 		expect(read('package-lock.json')).toContain('"name": "n8n-nodes-acme-media"');
 	});
 

@@ -8,7 +8,7 @@ import { buildContext, fake } from '../../n8n';
 const SLEEPING = JSON.stringify(sleeping);
 const store = () => ({ run: JSON.parse(SLEEPING) as typeof sleeping });
 
-const REQUEST = { model: 'beta2/image-edit', input: { prompt: 'Night' } };
+const REQUEST = { model: 'custom/any', input: { prompt: 'Night' } };
 const FAILED = {
 	taskId: 'failed',
 	status: 'failed' as const,
