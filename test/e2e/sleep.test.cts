@@ -9,6 +9,7 @@ import {
 	webhook,
 } from '../../dev/fixtures/workflows.cts';
 import { postJson } from '../../dev/fixtures/callbacks.cts';
+import { listRows } from '../../dev/fixtures/night.cts';
 import { readOutputs, refuseOnce, WAYS, type Way } from '../../dev/fixtures/ways.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
@@ -167,6 +168,15 @@ const ROWS: Record<string, Row> = {
 	},
 };
 
+const NAMES = listRows(
+	Object.keys(ROWS),
+	...['an item for each file', "a file that can't be had", 'Execute Once'],
+	...['error output, the first refused', 'On Error "continue", an expression that fails'],
+	'On Error "continue" and Retry On Fail, the first refused once',
+	'a file that can not be checked before it is sent',
+	'Retry On Fail, one of unknown outcome',
+);
+
 const executions = new Map<string, Execution>();
 const nameRun = (row: string, way: Way) => `run-${Object.keys(ROWS).indexOf(row)}${way[0]}`;
 const listPrompts = (row: string, way: Way) =>
@@ -197,11 +207,10 @@ async function startRow(row: string, way: Way): Promise<void> {
 
 describe('a run that sleeps outputs what one that polls does', () => {
 	beforeAll(async () => {
-		for (const row of Object.keys(ROWS))
-			await Promise.all(WAYS.map(async (way) => await startRow(row, way)));
+		for (const row of NAMES) await Promise.all(WAYS.map(async (way) => await startRow(row, way)));
 	});
 
-	it.each(Object.keys(ROWS))('%s', (row) => {
+	it.each([...NAMES])('%s', (row) => {
 		const [asleep, awake] = WAYS.map((way) => readRun(executions.get(nameRun(row, way))));
 		expect(asleep).toEqual(awake);
 		expect(asleep?.output.join('')).toMatch((ROWS[row] as Row).shows);
