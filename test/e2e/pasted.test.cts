@@ -87,12 +87,12 @@ describe('the label of a field of a form', () => {
 		expect(execution?.readError()).toBe('');
 		const uploads = [...pair.service.uploads.values()];
 		const { binary = {} } = execution?.getOutput('Form')[0] ?? {};
-		const fields = Object.entries(binary).map(([name, { fileName = '' }]) => ({
-			[name]: readMedia(fileName).length,
-		}));
+		const fields = Object.entries(binary);
 		return {
 			uploads: new Map(uploads.map(({ downloadUrl, size }) => [downloadUrl, size])),
-			sizes: Object.assign({}, ...fields) as Record<string, number>,
+			sizes: Object.fromEntries(
+				fields.map(([name, { fileName = '' }]) => [name, readMedia(fileName).length]),
+			),
 		};
 	}
 
