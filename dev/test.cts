@@ -6,7 +6,6 @@ const CHECKS = [
 	['npm', 'run', '--silent', 'lint'],
 	['npm', 'run', '--silent', 'lint:house'],
 	['node', '--require', 'tsx/cjs', 'dev/lintPacked.cts'],
-	['npm', 'run', '--silent', 'contract'],
 ];
 const SUITES = ['unit', 'zod4', 'service', 'engine'];
 
