@@ -2,12 +2,12 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** The test files that take longest, the longest first: those in a real n8n take a minute or more. */
 const LONG = [
-	...['queue/queue', 'e2e/editor', 'e2e/sleep', 'e2e/trigger', 'e2e/restart', 'e2e/brand'],
+	...['queue/queue', 'e2e/editor', 'e2e/sleep', 'e2e/trigger', 'e2e/restart'],
 	...['e2e/anyModel', 'e2e/editorPanel', 'e2e/reachability', 'e2e/lostCallbacks', 'e2e/agents'],
 	...['e2e/agentTools', 'e2e/failedTasks', 'e2e/isolates', 'e2e/loops', 'e2e/concurrencyLimit'],
 	...['e2e/results', 'e2e/whoWaits', 'e2e/paidOnce', 'e2e/examples', 'e2e/creationRate'],
 	...['unit/docs/contributing', 'unit/operations/toldModels', 'service/probeCli'],
-	...['unit/operations/failedTries', 'unit/dev/brand/files', 'unit/api/exchange'],
+	...['unit/operations/failedTries', 'unit/dev/brand', 'unit/api/exchange'],
 	...['unit/operations/wait/asleep/sleeper', 'unit/api/answers'],
 ];
 

@@ -178,8 +178,8 @@ module.exports = {
 		{
 			name: 'dev-is-shared',
 			comment:
-				'bench and test share what is in dev, so dev takes nothing from them, nor from the package. What they share belongs in dev/fixtures. Only `npm run brand` takes from the package the names that it replaces.',
-			from: { path: '^dev/', pathNot: '^dev/brand/' },
+				'bench and test share what is in dev, so dev takes nothing from them, nor from the package. What they share belongs in dev/fixtures.',
+			from: { path: '^dev/' },
 			to: { path: [product, '^(bench|probe|test)/'] },
 		},
 		{
