@@ -51,7 +51,6 @@ module.exports = {
 		suite('editor', ['test/e2e/editor*.test.cts'], realN8n),
 		suite('queue', ['test/queue/**/*.test.cts'], realN8n),
 	],
-	testSequencer: '<rootDir>/dev/longFirst.js',
 	// More than `PATIENCE`, so that a wait in vain is named.
 	testTimeout: 300_000,
 	// By default one core is left idle, of two that is half.

@@ -211,8 +211,7 @@ module.exports = {
 			comment:
 				'.ts is what runs inside n8n and is linted by its rules; .cts is what runs in Node. Name this file .cts.',
 			from: {},
-			// Jest loads its sequencer itself, without a transform.
-			to: { path: '^(dev|bench|probe)/.+\\.(js|ts)$', pathNot: '^dev/longFirst\\.js$' },
+			to: { path: '^(dev|bench|probe)/.+\\.(js|ts)$' },
 		},
 		{
 			name: 'no-circle',
