@@ -83,10 +83,11 @@ describe('task: getFiles', () => {
 	}
 
 	it('outputs an item for each of the chosen files', async () => {
-		const { output, taskId } = await download('', ['result', 'lastFrame']);
+		const { output, taskId } = await download('', ['preview', 'result']);
 		const expected = [
-			['lastFrame', '-lastFrame.png'],
 			['result', '.mp4'],
+			['preview', '-preview.png'],
+			['preview', '-preview-2.png'],
 		].map(([kind, ending], index) => {
 			const name = `${taskId}${ending}`;
 			const json = { taskId, status: 'completed', file: { index, kind, name } };

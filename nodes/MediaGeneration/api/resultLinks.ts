@@ -1,34 +1,22 @@
 import { z } from 'zod';
-import { isObject } from '../lib/json';
+import { dropUndefined, isObject } from '../lib/json';
 import { isWebUrl } from '../lib/url';
 import { spaceWords } from '../lib/text';
 import { message, nonEmptyText, number } from './schemas';
 
-/**
- * The kinds of links, with their names in the editor. The contract doesn't say where links are, and
- * models differ, so any http(s) text is a `result`, unless its key points to something else.
- */
-export const LINK_KINDS = {
-	cover: 'Cover',
-	firstFrame: 'First Frame',
-	lastFrame: 'Last Frame',
-	preview: 'Preview',
-	result: 'Result',
-	watermarked: 'Result With Watermark',
-};
-
-type LinkKind = keyof typeof LINK_KINDS;
+/** The kinds of links, with their names in the editor. */
+export const LINK_KINDS = { preview: 'Preview', result: 'Result' };
 
 /** What the service says about a file. Other models take the file by its ID. */
-interface LinkFacts {
+interface FileFacts {
 	id?: string;
 	title?: string;
 	durationSeconds?: number;
 	coverUrl?: string;
 }
 
-export interface ResultLink extends LinkFacts {
-	kind: LinkKind;
+export interface ResultLink extends FileFacts {
+	kind: keyof typeof LINK_KINDS;
 	url: string;
 }
 
@@ -36,133 +24,112 @@ const MAX_LINKS = 100;
 
 /** Keys of what the task was given, and of the service's own addresses. */
 const NO_RESULT =
-	/^requests?$|\b(call ?back|web ?hook|hook|web ?page|web ?site|site|home ?page|docs?|status|cancel|input|param|parameter|prompt|reference)s?\b/;
+	/\b(call ?back|(web ?)?hook|status|cancel|input|param|parameter|prompt|reference|request)s?\b/;
 
-/** Keys that may mean the same. Such links count only if there are no others. */
-const LAST_RESORT = /\b(page|origin|original|request|source)s?\b/;
+/** Keys of a song in progress, of what a file was made from, and of pages. */
+const SUBSTITUTE = /\b(stream|streaming|source|origin|original|((web|home) ?)?(page|site)|doc)s?\b/;
 
-const KINDS: Array<[LinkKind, RegExp]> = [
-	['firstFrame', /\bfirst frames?\b/],
-	['lastFrame', /\blast frames?\b/],
-	['watermarked', /^(?!.*\b(no|non|un|without|free|removed?)\b).*\bwater ?mark(ed|s)?\b/],
-	['cover', /\b(cover|thumb|thumbnail|poster|artwork)s?\b/],
-	['preview', /\b(preview|teaser)s?\b/],
-];
+const PREVIEW =
+	/\b(preview|teaser|first frame|last frame)s?\b|(?<!\b(no|non|without) )\bwater ?mark/;
+
+const COVER = /\b(cover|thumb|thumbnail|poster|artwork)s?\b/;
 
 const PICTURE = /\b(image|img|picture|photo)\b/;
 
 /** Keys of media that a picture next to them is the cover of. */
 const HAS_COVER = /\b(audio|clip|mp3|mp4|music|song|sound|speech|track|video|voice|wav)s?\b/;
 
-/** Keys of a song in progress, next to the complete one. */
-const STREAM = /\bstream(ing)? /;
+/**
+ * How likely a link is what was paid for; the least number is the likeliest. The contract doesn't say
+ * where links are, and models differ, so any http(s) text counts, and the words of its key tell.
+ */
+const RANK = { result: 0, substitute: 1, preview: 2 };
+
+/** A link where it was found. */
+interface Found {
+	url: string;
+	rank: number;
+	facts: FileFacts;
+}
 
 /** A value in an object, with the words of its key. */
 type Said = [words: string, part: unknown];
 
-interface Place {
-	kind?: LinkKind;
-	facts: LinkFacts;
-}
-
-/** The links found so far, by URL, and which keys to skip. */
-interface Search {
-	links: Map<string, ResultLink>;
-	isOmitted: (words: string) => boolean;
-}
-
-/** A result, and its links. */
-interface Found {
-	result: unknown;
-	links: ResultLink[];
-}
-
-/** Reads the links in a parsed result, at most 100, without duplicates. */
-export const readResultLinks = (result: unknown): ResultLink[] =>
-	(findResult([result]) ?? findResult([result], true))?.links ?? [];
-
 /**
- * Finds the result that has links, preferably to files and not only to frames and covers.
- * @param isLastResort also counts links whose key may point to something else
+ * Lists the links in a parsed result: results, and previews behind them. The likeliest links are the
+ * results, whatever they are, because they are what was paid for.
  */
-export function findResult(results: unknown[], isLastResort = false): Found | undefined {
-	const isOmitted = (words: string) =>
-		NO_RESULT.test(words) || (!isLastResort && LAST_RESORT.test(words));
-	const found = results.map((result) => {
-		const links: Search['links'] = new Map();
-		collect(result, { facts: {} }, { links, isOmitted });
-		return { result, links: [...links.values()] };
-	});
-	return (
-		found.find(({ links }) => links.some(({ kind }) => kind === 'result')) ??
-		found.find(({ links }) => links.length > 0)
-	);
+export function readResultLinks(result: unknown): ResultLink[] {
+	const links = collectLinks(result);
+	const best = findBestRank(links);
+	const list = (kind: ResultLink['kind'], rank: number) =>
+		links
+			.filter((link) => link.rank === rank)
+			.map(({ url, facts: { coverUrl, ...facts } }) =>
+				dropUndefined({ kind, url, ...facts, coverUrl: coverUrl === url ? undefined : coverUrl }),
+			);
+	const previews = best === RANK.preview ? [] : list('preview', RANK.preview);
+	return [...list('result', best), ...previews];
 }
 
-/**
- * Selects the links of these kinds, grouped by kind. If no link is a `result`, all of them count as
- * one, because they are what was paid for.
- */
-export function selectLinks(links: ResultLink[], kinds: string[]): ResultLink[] {
-	const hasResults = links.some(({ kind }) => kind === 'result');
-	const takesAll = kinds.includes('result') && !hasResults;
-	return Object.keys(LINK_KINDS)
-		.filter((kind) => takesAll || kinds.includes(kind))
-		.flatMap((kind) => links.filter((link) => link.kind === kind));
+/** Finds the result with the likeliest links, the first of several; undefined if none has any. */
+export function findResult(results: unknown[]): unknown {
+	const ranks = results.map((result) => findBestRank(collectLinks(result)));
+	const best = Math.min(...ranks);
+	return best === Infinity ? undefined : results[ranks.indexOf(best)];
 }
 
-function collect(value: unknown, place: Place, search: Search): void {
-	const { links } = search;
-	if (links.size === MAX_LINKS) return;
-	if (typeof value === 'string') addLink(value.trim(), place, links);
-	else if (isObject(value)) collectParts(value, place, search);
-	else if (Array.isArray(value)) for (const entry of value) collect(entry, place, search);
-}
+/** Infinity without links. */
+const findBestRank = (links: Found[]): number => Math.min(...links.map(({ rank }) => rank));
 
-function collectParts(value: object, place: Place, search: Search): void {
-	const { links, isOmitted } = search;
-	const before = links.size;
-	const said = Object.entries(value).map(([key, part]): Said => [spaceWords(key).trim(), part]);
-	const parts = said.filter(([words, part]) => !isOmitted(words) && mayHaveLinks(part));
-	const names = new Set(parts.map(([words]) => words));
-	const hasCover = [...names].some((words) => HAS_COVER.test(words) && !findLinkKind(words));
-	const facts = readFacts(said);
-	for (const [words, part] of parts) {
-		if (STREAM.test(words) && names.has(words.replace(STREAM, ''))) continue;
-		const isCover = hasCover && PICTURE.test(words) && !HAS_COVER.test(words);
-		const kind = findLinkKind(words) ?? place.kind ?? (isCover ? 'cover' : undefined);
-		collect(part, { kind, facts }, search);
+/** Collects at most 100 links, each once, with what is said at its likeliest place. */
+function collectLinks(result: unknown): Found[] {
+	const links = new Map<string, Found>();
+	for (const link of findLinks(result, { rank: RANK.result, facts: {} })) {
+		const known = links.get(link.url);
+		if (!known || link.rank < known.rank) links.set(link.url, link);
+		if (links.size === MAX_LINKS) break;
 	}
-	if (links.size > before) addCover([...links.values()].slice(before));
+	return [...links.values()];
 }
+
+/** Finds the links in a value. @param place where the value stands */
+function* findLinks(value: unknown, place: Omit<Found, 'url'>): Generator<Found> {
+	if (Array.isArray(value)) for (const entry of value) yield* findLinks(entry, place);
+	else if (isObject(value)) yield* findLinksInObject(value, place);
+	else if (isLink(value)) yield { ...place, url: value.trim() };
+}
+
+function* findLinksInObject(object: object, place: Omit<Found, 'url'>): Generator<Found> {
+	const said = Object.entries(object).map(([key, part]): Said => [spaceWords(key).trim(), part]);
+	const parts = said.filter(([words, part]) => !NO_RESULT.test(words) && mayHaveLinks(part));
+	const hasCover = parts.some(([words]) => HAS_COVER.test(words) && !PREVIEW.test(words));
+	const isCover = (words: string) =>
+		COVER.test(words) || (hasCover && PICTURE.test(words) && !HAS_COVER.test(words));
+	const [, cover] = parts.find(([words, part]) => isCover(words) && isLink(part)) ?? [];
+	const coverUrl = isLink(cover) ? cover.trim() : place.facts.coverUrl;
+	const facts = { ...readFacts(said), coverUrl };
+	for (const [words, part] of parts) {
+		const rank = isCover(words) ? RANK.preview : toRank(words);
+		yield* findLinks(part, { rank: Math.max(rank, place.rank), facts });
+	}
+}
+
+function toRank(words: string): number {
+	if (PREVIEW.test(words)) return RANK.preview;
+	return SUBSTITUTE.test(words) ? RANK.substitute : RANK.result;
+}
+
+const isLink = (part: unknown): part is string => typeof part === 'string' && isWebUrl(part.trim());
 
 const mayHaveLinks = (part: unknown): boolean =>
-	typeof part === 'string' ? isWebUrl(part.trim()) : isFilled(part);
-
-const findLinkKind = (words: string): LinkKind | undefined =>
-	KINDS.find(([, pattern]) => pattern.test(words))?.[0];
-
-function addLink(url: string, place: Place, links: Map<string, ResultLink>): void {
-	if (!isWebUrl(url)) return;
-	const { kind = 'result', facts } = place;
-	const known = links.get(url);
-	if (!known) links.set(url, { kind, url, ...facts });
-	else if (kind === 'result') known.kind = kind;
-}
-
-/** Sets the cover of an object's files, if they share one. */
-function addCover(links: ResultLink[]): void {
-	const taken = new Set(links.map(({ coverUrl }) => coverUrl));
-	const [cover, ...more] = links.filter(({ kind, url }) => kind === 'cover' && !taken.has(url));
-	if (!cover || more.length > 0) return;
-	for (const link of links) if (link.kind === 'result') link.coverUrl ??= cover.url;
-}
+	typeof part === 'string' ? isLink(part) : isFilled(part);
 
 const id = z.union([nonEmptyText, z.number().transform(String)]);
 const seconds = number.refine((value) => value > 0);
 
 /** Facts by the words of their key: their name, and which values are valid. */
-const FACTS = new Map<string, [keyof LinkFacts, z.ZodTypeAny]>([
+const FACTS = new Map<string, [keyof FileFacts, z.ZodTypeAny]>([
 	['id', ['id', id]],
 	['audio id', ['id', id]],
 	['title', ['title', message]],
@@ -170,7 +137,7 @@ const FACTS = new Map<string, [keyof LinkFacts, z.ZodTypeAny]>([
 	['duration seconds', ['durationSeconds', seconds]],
 ]);
 
-function readFacts(said: Said[]): LinkFacts {
+function readFacts(said: Said[]): FileFacts {
 	const facts: Record<string, unknown> = {};
 	for (const [words, part] of said) {
 		const [name, schema] = FACTS.get(words) ?? [];

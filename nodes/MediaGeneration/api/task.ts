@@ -1,5 +1,5 @@
 import { dropUndefined, isObject } from '../lib/json';
-import { findResult, isFilled, readResultLinks, selectLinks, type ResultLink } from './resultLinks';
+import { findResult, isFilled, readResultLinks, type ResultLink } from './resultLinks';
 import { embeddedJson, nonEmptyText, taskRecord, type TaskRecord } from './schemas';
 import { STATES } from './service';
 
@@ -71,15 +71,14 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 	const status = toStatus(record.state);
 	const results = [record.resultJson, record.response].filter(isFilled);
 	const others = status === 'completed' ? [omitKnown(record)] : [];
-	const best =
-		findResult([...results, ...others]) ?? findResult(results.length ? results : others, true);
+	const result = findResult([...results, ...others]) ?? results[0];
 	return dropUnknown({
 		taskId,
 		status,
-		resultUrls: selectLinks(best?.links ?? [], ['result']).map(({ url }) => url),
+		resultUrls: listTaskLinks({ taskId, result }, ['result']).map(({ url }) => url),
 		model: record.model,
 		state: record.state,
-		result: best?.result ?? results[0],
+		result,
 		failCode: status === 'failed' ? record.failCode : undefined,
 		failMessage: status === 'failed' ? record.failMsg : undefined,
 		// Preliminary while the task runs.
@@ -96,7 +95,7 @@ const omitKnown = (record: TaskRecord): object =>
 
 /** Lists the links of these kinds in a task's result, or in `resultUrls` if it has no result. */
 export const listTaskLinks = ({ result, resultUrls }: Task, kinds: string[]): ResultLink[] =>
-	selectLinks(readResultLinks(result ?? resultUrls), kinds);
+	readResultLinks(result ?? resultUrls).filter(({ kind }) => kinds.includes(kind));
 
 /** Smaller times are in seconds: this is March 1973 in milliseconds, or the year 5138 in seconds. */
 const LEAST_MILLISECONDS = 1e11;

@@ -44,26 +44,32 @@ it.each<[string, unknown, string, string]>([
 			resultWaterMarkUrls: [at('w')],
 		},
 		'a',
-		'firstFrame f lastFrame l watermarked w',
+		'preview f preview l preview w',
 	],
-	['songs', { data: [song('1'), song('2')] }, '1.mp3 2.mp3', 'cover 1.jpg cover 2.jpg'],
+	['songs', { data: [song('1'), song('2')] }, '1.mp3 2.mp3', 'preview 1.jpg preview 2.jpg'],
 	[
 		'songs that stream',
-		{ data: ['', ' ', null, {}].map((audio_url, id) => ({ ...song(String(id)), audio_url })) },
+		{
+			data: ['', ' ', null, {}].map((audio_url, id) => ({
+				...song(String(id)),
+				audio_url,
+				source_audio_url: '',
+			})),
+		},
 		'0-stream.mp3 1-stream.mp3 2-stream.mp3 3-stream.mp3',
-		'cover 0.jpg cover 1.jpg cover 2.jpg cover 3.jpg',
+		'preview 0.jpg preview 1.jpg preview 2.jpg preview 3.jpg',
 	],
 	[
 		'songs in other capitals',
 		{ sunoData: [{ streamAudioUrl: at('s'), audioUrl: at('a'), imageUrl: at('i') }] },
 		'a',
-		'cover i',
+		'preview i',
 	],
 	['MIDI', { resultObject: { midi_url: at('a.mid'), state: 'done' } }, 'a.mid', ''],
 	['text', { resultObject: { text: `see ${at('x')}`, language: 'en' } }, '', ''],
 	// A bad entry costs itself.
 	['a list with null', { resultUrls: [null, at('a'), 7, '', {}, [], { url: at('b') }] }, 'a b', ''],
-	['a bad song', { data: [null, song('1'), { audio_url: 7 }] }, '1.mp3', 'cover 1.jpg'],
+	['a bad song', { data: [null, song('1'), { audio_url: 7 }] }, '1.mp3', 'preview 1.jpg'],
 	['something other than links', { firstFrameUrl: 7, resultUrls: ['/a', 'ftp://a/b', ''] }, '', ''],
 	// Each http(s) text counts, whatever its key.
 	['qualities', { output: { hd: at('hd'), sd: at('sd') } }, 'hd sd', ''],
@@ -84,10 +90,10 @@ it.each<[string, unknown, string, string]>([
 		'a preview and a poster',
 		{ url: at('a'), preview_url: at('p'), poster: at('c'), teaser: at('c') },
 		'a',
-		'cover c preview p',
+		'preview p preview c',
 	],
-	['a cover in an object', { video: at('a'), cover: { url: at('c') } }, 'a', 'cover c'],
-	['the picture of a video', { video_url: at('a'), image_url: at('c') }, 'a', 'cover c'],
+	['a cover in an object', { video: at('a'), cover: { url: at('c') } }, 'a', 'preview c'],
+	['the picture of a video', { video_url: at('a'), image_url: at('c') }, 'a', 'preview c'],
 	[
 		'a source beside a result',
 		{ source_image_url: at('1'), result_image_url: at('a'), origin_urls: [at('2')] },
@@ -106,7 +112,7 @@ it.each<[string, unknown, string, string]>([
 		'a b c d e',
 		'preview p',
 	],
-	['links with and not', { no_watermark: at('a'), watermark_url: at('w') }, 'a', 'watermarked w'],
+	['links with and not', { no_watermark: at('a'), watermark_url: at('w') }, 'a', 'preview w'],
 	['a video of an image', { image_to_video_url: at('a'), url: at('b') }, 'a b', ''],
 	['covers alone', { cover_url: at('a'), preview_url: at('b') }, 'a b', ''],
 	[
@@ -119,6 +125,8 @@ it.each<[string, unknown, string, string]>([
 			input: { image_url: at('4') },
 			reference_image_urls: [at('5')],
 			page_url: at('6'),
+			website: at('7'),
+			docs_url: at('8'),
 		},
 		'a',
 		'',
@@ -127,8 +135,7 @@ it.each<[string, unknown, string, string]>([
 	['pages', { pages: [at('1'), { image_url: at('2') }], callback_url: at('x') }, '1 2', ''],
 	['a source', { data: { source: at('a') }, input: { image_url: at('x') } }, 'a', ''],
 	['an origin', { origin_url: at('a'), reference_urls: [at('x')] }, 'a', ''],
-	['a request URL', { request_url: at('a'), status_url: at('x') }, 'a', ''],
-	['a source beside a cover', { source_url: at('1'), cover_url: at('c') }, 'c', ''],
+	['a source beside a cover', { cover_url: at('c'), source_url: at('a') }, 'a', 'preview c'],
 	[
 		'callbacks and inputs alone',
 		{
@@ -158,7 +165,7 @@ it.each<[string, object, string, string]>([
 		'text and songs',
 		{ resultJson: 'done', response: { data: [song('1')] } },
 		'1.mp3',
-		'cover 1.jpg',
+		'preview 1.jpg',
 	],
 	['a record without a result', { output: { url: at('a') }, callBackUrl: at('x') }, 'a', ''],
 	[
@@ -174,9 +181,9 @@ it.each<[string, object, string, string]>([
 		'',
 	],
 	[
-		'a frame before a source',
-		{ resultJson: { source: at('x') }, response: { last_frame: at('f') } },
-		'f',
+		'a source before a frame',
+		{ resultJson: { last_frame: at('f') }, response: { source: at('a') } },
+		'a',
 		'',
 	],
 	['a source after text', { resultJson: 'done', response: { source: at('a') } }, 'a', ''],
@@ -196,16 +203,19 @@ it('reads at most a hundred links, of however many', () => {
 it('reads the chosen kinds alone', () => {
 	const resultJson = { resultUrls: [at('a')], firstFrameUrl: at('f'), lastFrameUrl: at('l') };
 	const task = toTask('task', taskRecord.parse({ state: 'success', resultJson }));
-	expect(listTaskLinks(task, ['lastFrame'])).toEqual([{ kind: 'lastFrame', url: at('l') }]);
+	expect(listTaskLinks(task, ['preview'])).toEqual([
+		{ kind: 'preview', url: at('f') },
+		{ kind: 'preview', url: at('l') },
+	]);
 });
 
 it('says of each file what the service says', () => {
 	const facts = (id: string) => ({ id, title: `Song ${id}`, durationSeconds: 120.5 });
 	expect(readResultLinks({ data: [song('1'), song('2')] })).toStrictEqual([
 		{ kind: 'result', url: at('1.mp3'), ...facts('1'), coverUrl: at('1.jpg') },
-		{ kind: 'cover', url: at('1.jpg'), ...facts('1') },
 		{ kind: 'result', url: at('2.mp3'), ...facts('2'), coverUrl: at('2.jpg') },
-		{ kind: 'cover', url: at('2.jpg'), ...facts('2') },
+		{ kind: 'preview', url: at('1.jpg'), ...facts('1') },
+		{ kind: 'preview', url: at('2.jpg'), ...facts('2') },
 	]);
 });
 

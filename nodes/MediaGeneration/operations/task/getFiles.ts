@@ -20,7 +20,8 @@ const files: Field = {
 	options: Object.entries(LINK_KINDS).map(([value, name]) => ({ name, value })),
 	default: ['result'],
 	required: true,
-	description: 'Which files of the task to download',
+	description:
+		'Which files of the task to download. Previews are covers, first and last frames, and versions with a watermark.',
 };
 
 interface DownloadRequest {
