@@ -30,7 +30,7 @@ const taskFaults = z
 			.enum(['blank', 'dead'])
 			.describe('the links to results are blank, or of a host that does not answer; #links=blank'),
 		fileSlow: number('how many seconds a result file takes to arrive; #fileSlow=5'),
-		fileDrips: flag('result files arrive a byte a second'),
+		fileStalls: flag('result files stop after their first byte'),
 		fileRefused: flag('result files are answered with HTTP 403, and their links are not renewed'),
 	})
 	.partial()

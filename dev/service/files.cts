@@ -43,6 +43,12 @@ async function* repeat(block: Buffer, size: number, seconds: number, wait: Conte
 	}
 }
 
+/** Sends one byte, and nothing more for an hour. */
+async function* stall(block: Buffer, wait: Context['wait']) {
+	yield block.subarray(0, 1);
+	await wait(60 * 60);
+}
+
 function sendResult(
 	reply: FastifyReply,
 	{ taskId, faults }: TaskRecord,
@@ -51,15 +57,13 @@ function sendResult(
 ) {
 	const file = `${taskId}/${name}`;
 	const { bytes, mimeType } = readSample(name);
-	const { fileSize, fileSlow = 0, fileDrips = false } = faults;
+	const { fileSize, fileSlow = 0, fileStalls = false } = faults;
 	const size = fileSize ? Math.round(fileSize * 1e6) : bytes.length;
 	const line = `${file}\n`;
 	const block = fileSize ? Buffer.from(line.repeat(Math.ceil(CHUNK / line.length))) : bytes;
 	deliveries.push(file);
 	reply.type(mimeType).header('Content-Length', size);
-	const content = fileDrips
-		? repeat(block.subarray(0, 1), size, size, wait)
-		: repeat(block, size, fileSlow, wait);
+	const content = fileStalls ? stall(block, wait) : repeat(block, size, fileSlow, wait);
 	return reply.send(Readable.from(content));
 }
 

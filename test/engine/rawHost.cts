@@ -60,7 +60,7 @@ const answers = {
 	gzipBomb: explode('gzip'),
 	brotliBomb: explode('br'),
 	noGzip: send(`${FILE}Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\nabcd`),
-	drips: repeat(`${CHUNKED}3\r\nabc\r\n`, '1\r\na\r\n'),
+	pauses: send(`${CHUNKED}3\r\nabc\r\n`),
 	heldRedirects: redirect('/heldRedirects', HELD),
 	heldRefusal: send(`HTTP/1.1 403 Forbidden\r\n${HELD}`),
 	heldFailure: send(`HTTP/1.1 500 Failed\r\n${HELD}`),

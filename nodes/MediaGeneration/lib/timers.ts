@@ -19,7 +19,9 @@ export const runAfter = (milliseconds: number, run: () => void): void =>
 export async function settleBy<T>(until: number, work: Promise<T>): Promise<T | undefined> {
 	const isDone = new AbortController();
 	const limit = pause(Math.min(until - Date.now(), LONGEST_PAUSE), isDone.signal);
-	const result = await Promise.race([work, limit.then(undefined, () => undefined)]);
-	isDone.abort();
-	return result as T | undefined;
+	try {
+		return (await Promise.race([work, limit.then(undefined, () => undefined)])) as T | undefined;
+	} finally {
+		isDone.abort();
+	}
 }

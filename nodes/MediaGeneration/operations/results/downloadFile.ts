@@ -6,16 +6,13 @@ import { toMessage } from '../../api/schemas';
 import { storeFile } from '../../host/storeFile';
 import { isInternalUrl, isWebUrl } from '../../lib/url';
 import { cutText } from '../../lib/text';
-import { pause, settleBy } from '../../lib/timers';
+import { settleBy } from '../../lib/timers';
 import { chooseFileType } from '../../media/formats';
 
 const MAX_REDIRECTS = 5;
 
 /** Statuses of a host that refuses a file, or no longer has it. */
 const REFUSED = new Set([401, 403, 404, 410]);
-
-/** What a host must send in each Request Timeout, in bytes, unless the file ends. */
-const LEAST_BYTES = 100_000;
 
 /** The longest download, in seconds. */
 const LONGEST_DOWNLOAD = 60 * 60;
@@ -84,7 +81,7 @@ export async function downloadFile(
 		const { statusCode, host } = answer;
 		if (REFUSED.has(statusCode)) return undefined;
 		if (statusCode !== 200) throw buildError(file, `its host ${host} answered ${statusCode}`);
-		const stored = await store(source, file, answer, over);
+		const stored = await store(source, file, answer);
 		return { url: file.url, ...stored, seconds: (Date.now() - begun) / 1000 };
 	} finally {
 		// Destroying a body that nobody has read leaves its connection open.
@@ -95,33 +92,21 @@ export async function downloadFile(
 async function store(
 	{ helpers, settings: { timeoutSeconds } }: FileSource,
 	file: RemoteFile,
-	{ headers, body, host }: FileAnswer,
-	over: AbortController,
+	answer: FileAnswer,
 ): Promise<Omit<DownloadedFile, 'url' | 'seconds'>> {
-	const { mimeType, extension } = chooseFileType(headers['content-type'], file.url);
+	const { mimeType, extension } = chooseFileType(answer.headers['content-type'], file.url);
 	const name = `${file.name}.${extension}`;
 	let size = 0;
-	let end: [why: string, hint?: string] = ['broke off before the file was complete'];
-	const cutOff = (why: typeof end) => {
-		end = why;
-		over.abort();
-	};
-	watch(() => size, timeoutSeconds, over.signal).then(cutOff, () => undefined);
 	async function* receive() {
-		try {
-			for await (const chunk of body) {
-				size += chunk.length;
-				file.together.received += chunk.length;
-				checkSize(file, size);
-				yield chunk;
-			}
-		} catch (error) {
-			const [why, hint] = end;
-			throw error instanceof UserError ? error : buildError(file, `its host ${host} ${why}`, hint);
+		for await (const chunk of readBody(file, answer, timeoutSeconds)) {
+			size += chunk.length;
+			file.together.received += chunk.length;
+			checkSize(file, size);
+			yield chunk;
 		}
 	}
 	try {
-		const stream = body.constructor.from(receive());
+		const stream = answer.body.constructor.from(receive());
 		const binary = await storeFile(helpers, stream, name, mimeType);
 		return { name, mimeType: binary.mimeType, binary, size };
 	} catch (error) {
@@ -131,35 +116,41 @@ async function store(
 }
 
 /**
- * Watches how much has arrived, and ends when that is too little, or has taken too long. The
- * timeout of n8n's helper covers only the headers.
- * @returns what the host did, and what to do
+ * Reads a body to its end. The timeout of n8n's helper covers only the headers.
+ * @throws {UserError} when nothing comes for a Request Timeout, or the end doesn't come in an hour
  */
-async function watch(
-	countArrived: () => number,
-	seconds: number,
-	signal: AbortSignal,
-): Promise<[why: string, hint?: string]> {
-	for (let elapsed = seconds; elapsed <= LONGEST_DOWNLOAD; elapsed += seconds) {
-		const before = countArrived();
-		await pause(seconds * 1000, signal);
-		if (countArrived() - before < LEAST_BYTES)
-			return [`sent less than ${LEAST_BYTES / 1000} kB in ${seconds} s`, SLOW_HINT];
+async function* readBody(
+	file: RemoteFile,
+	{ body, host }: FileAnswer,
+	timeoutSeconds: number,
+): AsyncGenerator<Uint8Array> {
+	const until = Date.now() + LONGEST_DOWNLOAD * 1000;
+	const fail = (why: string, hint?: string) => buildError(file, `its host ${host} ${why}`, hint);
+	const chunks = body[Symbol.asyncIterator]();
+	for (;;) {
+		const patience = Math.min(Date.now() + timeoutSeconds * 1000, until);
+		const next = await settleBy(patience, chunks.next()).catch(() => {
+			throw fail('broke off before the file was complete');
+		});
+		if (next?.done) return;
+		if (Date.now() >= until)
+			throw fail('took more than an hour, which is the longest that a download may take');
+		if (!next) throw fail(`sent nothing for ${timeoutSeconds} s`, SLOW_HINT);
+		yield next.value;
 	}
-	return ['took more than an hour, which is the longest that a download may take'];
 }
 
 /** @throws {UserError} when the file, or the files of its task together, are too large */
 function checkSize({ maxBytes, together, ...file }: RemoteFile, size: number): void {
-	const allows = `'Maximum File Size' in Options`;
-	if (size > maxBytes)
-		throw buildError(file, `it is too large: ${allows} allows ${toMegabytes(maxBytes)}`, RAISE);
-	if (together.received > together.maxBytes)
-		throw buildError(
+	const refuse = (what: string, allowed: number) =>
+		buildError(
 			file,
-			`the files of this task together are larger than five times ${allows}, which is ${toMegabytes(together.maxBytes)}`,
+			`${what} too large: 'Maximum File Size' in Options allows ${toMegabytes(allowed)}`,
 			RAISE,
 		);
+	if (size > maxBytes) throw refuse('it is', maxBytes);
+	if (together.received > together.maxBytes)
+		throw refuse('the files of this task together are', together.maxBytes);
 }
 
 /** Opens a link and follows redirects, but not from the internet into this network. */

@@ -98,7 +98,7 @@ describe('the files of a task together', () => {
 	const eight = completed(...'abcdefgh');
 	const { length } = `${HOST}/a`;
 	const downloadError =
-		"the files of this task together are larger than five times 'Maximum File Size' in Options";
+		"the files of this task together are too large: 'Maximum File Size' in Options allows ";
 
 	it('have at most five times as much as a file may have; the rest keep their links', async () => {
 		const { asked, items } = await fetchItems(eight, { maxBytes: length, perFile: true });
