@@ -47,7 +47,7 @@ const file: Required<ResultLink> & { index: number } = {
 	coverUrl: url,
 };
 
-const downloaded = { ...file, name: 'a.png', mimeType: 'image/png', size: 5, seconds: 0.4 };
+const downloaded = { ...file, name: 'a.png', mimeType: 'image/png', size: 5 };
 
 const uploaded = uploadedFile.parse({
 	downloadUrl: url,

@@ -29,13 +29,12 @@ export interface FileSource {
 	signal?: AbortSignal;
 }
 
-/** A file that is downloaded: its size in bytes, and how long it took. */
+/** A file that is downloaded, with its size in bytes. */
 export interface DownloadedFile {
 	url: string;
 	name: string;
 	mimeType: string;
 	size: number;
-	seconds: number;
 	binary: IBinaryData;
 }
 
@@ -69,20 +68,19 @@ export async function downloadFile(
 	source: FileSource,
 	file: RemoteFile,
 ): Promise<DownloadedFile | undefined> {
-	const begun = Date.now();
 	const { timeoutSeconds } = source.settings;
+	const until = Date.now() + timeoutSeconds * 1000;
 	const over = new AbortController();
 	try {
 		checkSize(file, 0);
 		const opening = open(source, file, over.signal);
 		// A host may send headers so slowly, or redirect so often, that n8n's timeout has no effect.
-		const answer = await settleBy(begun + timeoutSeconds * 1000, opening);
+		const answer = await settleBy(until, opening);
 		if (!answer) throw buildNetworkError(file, file.url, { code: 'ETIMEDOUT' }, timeoutSeconds);
 		const { statusCode, host } = answer;
 		if (REFUSED.has(statusCode)) return undefined;
 		if (statusCode !== 200) throw buildError(file, `its host ${host} answered ${statusCode}`);
-		const stored = await store(source, file, answer);
-		return { url: file.url, ...stored, seconds: (Date.now() - begun) / 1000 };
+		return { url: file.url, ...(await store(source, file, answer)) };
 	} finally {
 		// Destroying a body that nobody has read leaves its connection open.
 		over.abort();
@@ -93,7 +91,7 @@ async function store(
 	{ helpers, settings: { timeoutSeconds } }: FileSource,
 	file: RemoteFile,
 	answer: FileAnswer,
-): Promise<Omit<DownloadedFile, 'url' | 'seconds'>> {
+): Promise<Omit<DownloadedFile, 'url'>> {
 	const { mimeType, extension } = chooseFileType(answer.headers['content-type'], file.url);
 	const name = `${file.name}.${extension}`;
 	let size = 0;
