@@ -1,6 +1,5 @@
 import { createHash } from 'crypto';
 import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
-import { warnOwner } from '../callback/respond';
 import { isUnderway, type HeldResponse } from '../host/delivery';
 import { BoundedMap } from '../lib/boundedMap';
 import { pause } from '../lib/timers';
@@ -10,13 +9,6 @@ export const REMEMBERED_EVENTS = 1_000;
 
 /** The shortest time that an event is remembered, in seconds. Senders usually retry for minutes. */
 const REMEMBERED_SECONDS = 3_600;
-
-/**
- * The form in which n8n stores the events, in the trigger's static data. Change it with the form.
- * An unknown one, after a change to an older version of this package, isn't read: an outcome that
- * was output may be output again. That is better than refusing results that were paid for.
- */
-const VERSION = 1;
 
 /**
  * When events were emitted, in seconds since 1970, by trigger. n8n's static data isn't enough:
@@ -77,9 +69,7 @@ export class TaskEvents {
 		for (const [oldest, time] of this.times) if (time < this.oldest) this.times.delete(oldest);
 		// One text, because n8n wraps each key of an object at each callback.
 		const entries = [...this.times].map(([digest, time]) => `${digest}:${time}`);
-		const saved = staticData(this.context);
-		saved.version = VERSION;
-		saved.events = entries.join(' ');
+		staticData(this.context).events = entries.join(' ');
 	}
 
 	/** Shortens an event, because task IDs may be long. */
@@ -92,26 +82,16 @@ export class TaskEvents {
 /** Forgets the events of a deactivated trigger, or of a test, which has its own static data. */
 export function forgetEvents(context: IHookFunctions): void {
 	emitted.delete(identifyTrigger(context));
-	const saved = staticData(context);
-	delete saved.version;
-	delete saved.events;
+	delete staticData(context).events;
 }
 
 /** Reads the events that n8n has saved: their digests, and when they were emitted. */
 function readSavedEvents(context: IWebhookFunctions): Array<[digest: string, time: number]> {
-	const { version, events } = staticData(context);
-	if (version === VERSION)
-		return [...String(events).matchAll(/([\w-]{12}):(\d+)/g)].map(([, digest = '', time]) => [
-			digest,
-			Number(time),
-		]);
-	if (events !== undefined)
-		warnOwner(
-			context,
-			'eventsVersion',
-			'was saved by another version of this package, and forgets which tasks it has output. One may be output again.',
-		);
-	return [];
+	const { events } = staticData(context);
+	return [...String(events).matchAll(/([\w-]{12}):(\d+)/g)].map(([, digest = '', time]) => [
+		digest,
+		Number(time),
+	]);
 }
 
 function isHeld(key: string): boolean {
