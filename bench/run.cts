@@ -1,17 +1,532 @@
+import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import execa from 'execa';
+import { median, sum } from 'simple-statistics';
+import { createEndedTask, postJson, runConcurrently } from '../dev/fixtures/callbacks.cts';
+import {
+	buildCredentialData,
+	CREDENTIAL_TYPE,
+	startPackedN8n,
+	TOKEN,
+	WEBHOOK_SECRET,
+} from '../dev/fixtures/pair.cts';
+import {
+	buildNode,
+	chain,
+	connect,
+	generate,
+	httpRequest,
+	mediaGeneration,
+	triggered,
+	WAIT,
+	webhook,
+} from '../dev/fixtures/workflows.cts';
 import { logFailure } from '../dev/log.cts';
+import type { Credential, N8n } from '../dev/n8n/n8n.cts';
 import { provideN8n } from '../dev/n8n/provide.cts';
+import { startQueueN8n } from '../dev/n8n/queue.cts';
+import { poll } from '../dev/n8n/wait.cts';
+import type { Workflow, WorkflowNode } from '../dev/n8n/workflow.cts';
+import { openFolder, pack } from '../dev/pack.cts';
+import { startService, type Service } from '../dev/service/index.cts';
 import { version } from '../package.json';
-import { bench as asleep } from './asleep.cts';
-import { bench as intake } from './intake.cts';
-import type { Bench } from './measure.cts';
-import { bench as memory } from './memory.cts';
-import { bench as queue } from './queue.cts';
 
-const BENCHES: Record<string, Bench> = { asleep, intake, memory, queue };
+/**
+ * Measures what our nodes cost beside n8n's own, in a real n8n on Linux. `npm run bench` runs all
+ * cases, `npm run bench memory` one, and with `--quick` in one small round, to see that it works.
+ */
+
+const isQuick = process.argv.includes('--quick');
+const choose = (full: number, quick: number) => (isQuick ? quick : full);
+
+type Env = Record<string, string>;
+
+/** Measures one round of a way to do something. Returns a number for each figure of the case. */
+type Measure = (way: string) => Promise<number[]>;
+
+interface Case {
+	/** The values of n8n's settings that it is measured with, by their name in the results. */
+	settings: Record<string, Env>;
+	rounds: number;
+	/** Rounds that don't count, and come first. */
+	warmUp: number;
+	/** The ways of a round run at the same time, because a round takes minutes. */
+	sideBySide?: boolean;
+	/** What is compared: the index of a figure, with its name and unit, of one way beside another. */
+	compared: Array<[figure: number, name: string, unit: string, ours: string, theirs: string]>;
+	/** Starts what it takes, and lets the rounds run. */
+	run: (rounds: (measure: Measure) => Promise<void>, env: Env) => Promise<void>;
+}
+
+const AS_IT_COMES = { 'n8n as it comes': {} };
+
+/**
+ * By default n8n sets up an isolate for expressions before it calls a webhook, for each credential
+ * that the webhook reads, and for each execution. A lazy n8n does so when there is an expression.
+ */
+const BOTH = { ...AS_IT_COMES, 'lazy isolates': { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' } };
+
+const BY_HAND = 'Webhook, Crypto, If, HTTP Request and Respond to Webhook';
+const NOTHING = 'a trigger that does nothing';
+const BARE = "n8n's bare Webhook node";
+const TAKEN = 'Callbacks per second';
+const FLOW = 'HTTP Request, Wait, HTTP Request';
+
+const CASES: Record<string, Case> = {
+	/** Genuine callbacks per second that end in a finished execution. */
+	intake: {
+		settings: BOTH,
+		rounds: 7,
+		warmUp: 1,
+		compared: [
+			[0, `${TAKEN} without details, of ${BARE}`, '/s', 'withoutDetails', 'bare'],
+			[0, `${TAKEN} without details, of ${NOTHING}`, '/s', 'withoutDetails', 'nothing'],
+			[
+				0,
+				`${TAKEN} without details and deduplication, of ${NOTHING}`,
+				'/s',
+				'withoutMemory',
+				'nothing',
+			],
+			[0, `${TAKEN} to ${NOTHING}, of ${BARE}`, '/s', 'nothing', 'bare'],
+			[0, `${TAKEN} with details, of ${BY_HAND}`, '/s', 'withDetails', 'byHand'],
+		],
+		run: runIntake,
+	},
+	/** The executions that sleep until a callback comes. */
+	asleep: {
+		settings: BOTH,
+		rounds: 5,
+		warmUp: 0,
+		sideBySide: true,
+		compared: [
+			[0, `Processor time of an execution that sleeps, of ${FLOW}`, 'ms', 'ours', 'byHand'],
+			[1, `Peak of memory above idle, of ${FLOW}`, 'MB', 'ours', 'byHand'],
+			[2, `Time until all tasks are created, of ${FLOW}`, 's', 'ours', 'byHand'],
+		],
+		run: runAsleep,
+	},
+	/** The memory that files take, up and down, in filesystem mode. */
+	memory: {
+		settings: AS_IT_COMES,
+		rounds: 3,
+		warmUp: 0,
+		compared: [
+			[0, "100 MB up, peak above idle, of n8n's HTTP Request node", 'MB', 'upload', 'uploadByHand'],
+			[0, "1 GB down, peak above idle, of n8n's HTTP Request node", 'MB', 'get', 'getByHand'],
+		],
+		run: runMemory,
+	},
+	/** What a callback costs in queue mode, for the arithmetic of docs/operation.md. */
+	queue: {
+		settings: BOTH,
+		rounds: 5,
+		warmUp: 1,
+		compared: [
+			[
+				0,
+				`Processor time of the webhook process per callback, of ${BARE}`,
+				'ms',
+				'withDetails',
+				'bare',
+			],
+			[1, `Processor time of the worker per execution, of ${BARE}`, 'ms', 'withDetails', 'bare'],
+			[2, `Rows written to the database per callback, of ${BARE}`, 'rows', 'withDetails', 'bare'],
+		],
+		run: runQueue,
+	},
+};
+
+/** Starts an emulator with credits for any number of tasks, which end at once. */
+const openService = async () => await startService({ credits: 1e9, taskSeconds: 0 });
+
+/** Saves a workflow with the credentials that its nodes need. Returns its ID. */
+async function importFor(n8n: N8n, service: Service, workflow: Workflow) {
+	const credentials: Record<string, Credential> = {};
+	for (const [type, data] of Object.entries({
+		[CREDENTIAL_TYPE]: buildCredentialData(service),
+		crypto: { hmacSecret: WEBHOOK_SECRET },
+		httpHeaderAuth: { name: 'Authorization', value: `Bearer ${TOKEN}` },
+	}))
+		credentials[type] = await n8n.createCredential({ name: 'Bench', type, data });
+	return (await n8n.importWorkflow(workflow, { credentials })).id;
+}
+
+/** Builds n8n's node that sends a request to the service. */
+const request = (name: string, parameters: object) =>
+	httpRequest(
+		{ authentication: 'genericCredentialType', genericAuthType: 'httpHeaderAuth', ...parameters },
+		{ name, credentials: { httpHeaderAuth: {} } },
+	);
+
+const askDetails = ({ url }: Service, taskId: string) =>
+	request('Details', { url: `=${url}/api/v1/jobs/recordInfo?taskId={{ ${taskId} }}` });
+
+// The receivers of callbacks. All end in a node that does nothing.
+
+const CALLBACKS = choose(40, 4);
+const IN_FLIGHT = 8;
+
+/** Verifies the signature and asks for the details, but looks at no timestamp, and knows no duplicates. */
+const receiveByHand = (service: Service): WorkflowNode[] => [
+	webhook({ responseMode: 'responseNode' }),
+	buildNode(
+		'Crypto',
+		'n8n-nodes-base.crypto',
+		2,
+		{
+			action: 'hmac',
+			type: 'SHA256',
+			value: "={{ $json.body.data.task_id }}.{{ $json.headers['x-webhook-timestamp'] }}",
+			dataPropertyName: 'expected',
+			encoding: 'base64',
+		},
+		{ credentials: { crypto: {} } },
+	),
+	buildNode('If', 'n8n-nodes-base.if', 2.3, {
+		conditions: {
+			combinator: 'and',
+			options: { caseSensitive: true, leftValue: '', typeValidation: 'strict', version: 3 },
+			conditions: [
+				{
+					id: 'equal',
+					leftValue: '={{ $json.expected }}',
+					rightValue: "={{ $json.headers['x-webhook-signature'] }}",
+					operator: { type: 'string', operation: 'equals' },
+				},
+			],
+		},
+		options: {},
+	}),
+	askDetails(service, '$json.body.data.task_id'),
+	buildNode('Respond', 'n8n-nodes-base.respondToWebhook', 1.5, {
+		respondWith: 'json',
+		responseBody: '{"accepted":true}',
+		options: { responseCode: 200 },
+	}),
+];
+
+const RECEIVERS: Record<string, (service: Service) => WorkflowNode[]> = {
+	withoutDetails: () => triggered({ options: { fetchDetails: false } }).nodes,
+	withoutMemory: () => triggered({ options: { fetchDetails: false, deduplicate: false } }).nodes,
+	withDetails: () => triggered().nodes,
+	nothing: () => [
+		buildNode(
+			'Nothing',
+			'CUSTOM.nothingTrigger',
+			2,
+			{},
+			{
+				webhookId: randomUUID(),
+				credentials: { [CREDENTIAL_TYPE]: {} },
+			},
+		),
+	],
+	bare: () => [webhook({ responseMode: 'onReceived' })],
+	byHand: receiveByHand,
+};
+
+/** A receiver's workflow, and the URL that callbacks to it are sent to. */
+interface Receiver {
+	id: string;
+	url: string;
+}
+
+async function activate(n8n: N8n, service: Service, names: string[]) {
+	const receivers: Record<string, Receiver> = {};
+	for (const name of names) {
+		const nodes = [
+			...(RECEIVERS[name]?.(service) ?? []),
+			buildNode('End', 'n8n-nodes-base.noOp', 1),
+		];
+		const id = await importFor(n8n, service, connect(name, nodes));
+		await n8n.activate(id);
+		receivers[name] = { id, url: await n8n.getProductionWebhookUrl(id) };
+	}
+	return receivers;
+}
+
+/**
+ * Sends genuine callbacks, and waits until all of their executions are over.
+ * @returns callbacks per second that end in a finished execution
+ */
+async function sendCallbacks(n8n: N8n, service: Service, receiver?: Receiver) {
+	if (!receiver) throw new Error('There is no such receiver');
+	const { id, url } = receiver;
+	const tasks = await runConcurrently(Array.from({ length: CALLBACKS }), IN_FLIGHT, () =>
+		createEndedTask(service),
+	);
+	const begun = Date.now();
+	await runConcurrently(tasks, IN_FLIGHT, async (taskId) => {
+		const { status, body } = await service.callback(taskId, { url: `${url}?task=${taskId}` });
+		if (status !== 200) throw new Error(`A callback was answered ${status}: ${body}`);
+	});
+	const filter = {
+		workflowId: id,
+		status: ['success'],
+		startedAfter: new Date(begun).toISOString(),
+	};
+	const finished = await poll(
+		async () => {
+			const own = await n8n.listExecutions(filter);
+			return own.length === CALLBACKS ? own : undefined;
+		},
+		{ what: 'the executions of a round' },
+	);
+	const ended = Math.max(...finished.map(({ stoppedAt }) => Date.parse(String(stoppedAt))));
+	return CALLBACKS / ((ended - begun) / 1000);
+}
+
+async function runIntake(rounds: (measure: Measure) => Promise<void>, env: Env) {
+	await using service = await openService();
+	// In this folder n8n finds the trigger that does nothing.
+	await using n8n = await startPackedN8n({ env: { N8N_CUSTOM_EXTENSIONS: __dirname, ...env } });
+	const receivers = await activate(n8n, service, Object.keys(RECEIVERS));
+	await rounds(async (way) => [await sendCallbacks(n8n, service, receivers[way])]);
+}
+
+const WRITTEN =
+	'select tup_inserted + tup_updated + tup_deleted from pg_stat_database where datname = current_database()';
+
+async function runQueue(rounds: (measure: Measure) => Promise<void>, env: Env) {
+	using folder = openFolder();
+	await using service = await openService();
+	const { tarball } = await pack(folder.path);
+	await using queue = await startQueueN8n({
+		tarball,
+		env: { DB_POSTGRESDB_POOL_SIZE: '10', ...env },
+		log: console.log,
+	});
+	const { n8n, webhooks, workers, query } = queue;
+	const receivers = await activate(n8n, service, ['withDetails', 'bare']);
+	const readUsed = () => [readTime(webhooks), readTime(workers), Number(query(WRITTEN))];
+	await rounds(async (way) => {
+		const before = readUsed();
+		await sendCallbacks(n8n, service, receivers[way]);
+		// PostgreSQL's statistics are up to a second behind.
+		await sleep(1500);
+		return readUsed().map((used, index) => (used - Number(before[index])) / CALLBACKS);
+	});
+}
+
+// Executions that sleep.
+
+const EXECUTIONS = choose(200, 5);
+const AT_ONCE = 10;
+/** How long each task takes. n8n stores an execution that sleeps, and forgets it. */
+const TASK_SECONDS = choose(90, 10);
+
+/** The nodes that create a task, sleep until its callback comes, and read its details. */
+const SLEEPERS: Record<string, (service: Service) => WorkflowNode[]> = {
+	ours: () => [generate({ anyInput: '{"prompt":"bench"}', options: { howToWait: 'callback' } })],
+	byHand: (service) => [
+		request('Request', {
+			method: 'POST',
+			url: `${service.url}/api/v1/jobs/createTask`,
+			sendBody: true,
+			specifyBody: 'json',
+			jsonBody:
+				'={{ { model: "custom/any", callBackUrl: $execution.resumeUrl, input: { prompt: "bench" } } }}',
+			options: {},
+		}),
+		WAIT,
+		askDetails(service, '$("Request").first().json.data.taskId'),
+	],
+};
+
+async function runAsleep(rounds: (measure: Measure) => Promise<void>, env: Env) {
+	await rounds(async (way) => {
+		await using service = await openService();
+		await using n8n = await startPackedN8n({ env });
+		const nodes = [webhook({ path: 'asleep' }), ...(SLEEPERS[way]?.(service) ?? [])];
+		const workflowId = await importFor(n8n, service, connect('Asleep', nodes));
+		await n8n.activate(workflowId);
+		const start = async () => await postJson(n8n.buildWebhookUrl('asleep'), {});
+		// What n8n loads at first use doesn't count.
+		service.set({ taskSeconds: 1 });
+		await start();
+		await n8n.waitForExecutions({ workflowId, count: 1 });
+
+		service.set({ taskSeconds: TASK_SECONDS });
+		forgetPeak(n8n);
+		const [time, idle, begun] = [readTime([n8n]), readMegabytes(n8n, 'VmRSS'), Date.now()];
+		await runConcurrently(Array.from({ length: EXECUTIONS }), AT_ONCE, start);
+		await poll(() => service.tasks.size > EXECUTIONS, { what: 'all tasks' });
+		const creation = (Date.now() - begun) / 1000;
+		await service.idle();
+		const open = { workflowId, status: ['new', 'running', 'waiting'] };
+		const isOver = async () => (await n8n.listExecutions(open)).length === 0;
+		await poll(isOver, { what: 'their ends' });
+		const used = readTime([n8n]) - time;
+		const ended = await n8n.listExecutions({ workflowId, status: ['success'] });
+		if (ended.length !== EXECUTIONS + 1) throw new Error(`${ended.length} executions succeeded`);
+		return [used / EXECUTIONS, readMegabytes(n8n, 'VmHWM') - idle, creation];
+	});
+}
+
+// Files.
+
+/** Builds the nodes that send a file of this size in MB, which lies in the folder. */
+function buildUpload(megabytes: number, folder: string, send: WorkflowNode) {
+	const fileSelector = path.join(folder, `${megabytes}.mp4`);
+	fs.writeFileSync(fileSelector, Buffer.alloc(megabytes * 1e6, 7));
+	const parameters = { operation: 'read', fileSelector, options: {} };
+	return [buildNode('Read', 'n8n-nodes-base.readWriteFile', 1.1, parameters), send];
+}
+
+const uploadByHand = ({ url }: Service) =>
+	request('Request', {
+		method: 'POST',
+		url: `${url}/api/file-stream-upload`,
+		sendBody: true,
+		contentType: 'multipart-form-data',
+		bodyParameters: {
+			parameters: [
+				{ name: 'uploadPath', value: 'bench' },
+				{ name: 'fileName', value: 'bench.mp4' },
+				{ parameterType: 'formBinaryData', name: 'file', inputDataFieldName: 'data' },
+			],
+		},
+	});
+
+/** How to move a file: the megabytes, and the nodes. */
+const TRANSFERS: Record<
+	string,
+	[megabytes: number, (service: Service, size: number, folder: string) => Promise<WorkflowNode[]>]
+> = {
+	upload: [
+		choose(100, 5),
+		async (_, size, folder) =>
+			buildUpload(size, folder, mediaGeneration({ resource: 'file', operation: 'upload' })),
+	],
+	uploadByHand: [
+		choose(100, 5),
+		async (service, size, folder) => buildUpload(size, folder, uploadByHand(service)),
+	],
+	get: [
+		choose(1000, 5),
+		async (service, size) => {
+			const taskId = await createFile(service, size);
+			return [mediaGeneration({ operation: 'getFiles', taskId, files: ['result'] })];
+		},
+	],
+	getByHand: [
+		choose(1000, 5),
+		async (service, size) => {
+			const url = `${service.resultsUrl}/results/${await createFile(service, size)}/result.png`;
+			const options = { response: { response: { responseFormat: 'file' } } };
+			return [httpRequest({ url, options })];
+		},
+	],
+};
+
+const createFile = async (service: Service, megabytes: number) =>
+	await createEndedTask(service, { prompt: `#noCallback #fileSize=${megabytes}` });
+
+async function runMemory(rounds: (measure: Measure) => Promise<void>) {
+	using folder = openFolder();
+	await using service = await openService();
+	const env = {
+		N8N_RESTRICT_FILE_ACCESS_TO: folder.path,
+		N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem',
+	};
+	await rounds(async (way) => {
+		const [megabytes, build] = TRANSFERS[way] ?? [];
+		if (!megabytes || !build) throw new Error(`There is no transfer ${way}`);
+		await using n8n = await startPackedN8n({ env });
+		const move = async (size: number) => {
+			const nodes = await build(service, size, folder.path);
+			const id = await importFor(n8n, service, chain('Bench', nodes));
+			const execution = await n8n.waitForExecution(await n8n.run(id));
+			if (execution.status !== 'success') throw new Error(execution.readError());
+		};
+		// What n8n loads at first use doesn't count.
+		await move(1);
+		const idle = readMegabytes(n8n, 'VmRSS');
+		forgetPeak(n8n);
+		await move(megabytes);
+		return [readMegabytes(n8n, 'VmHWM') - idle];
+	});
+}
+
+// What Linux tells of processes.
+
+interface Process {
+	pid?: number;
+}
+
+const TICKS_PER_SECOND = 100;
+
+/** Reads the milliseconds of processor time that processes have used. */
+const readTime = (processes: Process[]) =>
+	sum(
+		processes.map(({ pid }) => {
+			const [, fields = ''] = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+			const [user = NaN, system = NaN] = fields.split(' ').slice(11, 13).map(Number);
+			return ((user + system) * 1000) / TICKS_PER_SECOND;
+		}),
+	);
+
+/** Reads the resident memory of a process in MB, as it is or its peak. */
+function readMegabytes({ pid }: Process, which: 'VmRSS' | 'VmHWM') {
+	const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
+	return Number(new RegExp(`${which}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+}
+
+/** Has Linux forget the peak of a process so far. */
+const forgetPeak = ({ pid }: Process) => fs.writeFileSync(`/proc/${pid}/clear_refs`, '5');
+
+// Rounds and results.
+
+/**
+ * Runs a case's ways in interleaved rounds, in their order and then in the opposite one, so that a
+ * machine that is slower for a moment is so for all.
+ * @returns the figures of each way, one list for each round
+ */
+async function runRounds({ compared, rounds, warmUp, sideBySide }: Case, measure: Measure) {
+	const ways = [...new Set(compared.flatMap(([, , , ours, theirs]) => [ours, theirs]))];
+	const results = new Map<string, number[][]>(ways.map((way) => [way, []]));
+	const [first, count] = isQuick ? [0, 1] : [-warmUp, rounds];
+	for (let round = first; round < count; round++) {
+		console.log(round < 0 ? 'warming up' : `round ${round + 1} of ${count}`);
+		const run = async (way: string) => {
+			const figures = await measure(way);
+			if (round >= 0) results.get(way)?.push(figures);
+		};
+		if (sideBySide) await Promise.all(ways.map(run));
+		else for (const way of ways) await run(way);
+		ways.reverse();
+	}
+	return results;
+}
+
+/** Describes the ratio of two medians, and how far the rounds lie apart. */
+function compare(name: string, unit: string, ours: number[], theirs: number[]) {
+	const ratios = ours.map((own, round) => own / Number(theirs[round]));
+	const tell = (ratio: number) => ratio.toPrecision(ratio < 1 ? 2 : 3);
+	const range = `rounds ${tell(Math.min(...ratios))} to ${tell(Math.max(...ratios))}`;
+	const [own, other] = [median(ours), median(theirs)];
+	const figures = `${own.toFixed(1)} ${unit}, beside ${other.toFixed(1)} ${unit}`;
+	return `${name}: ${tell(own / other)}\n  ${figures}; medians of ${ours.length}, ${range}`;
+}
+
+async function runCase(one: Case) {
+	const lines: string[] = [];
+	for (const [setting, env] of Object.entries(one.settings)) {
+		lines.push(`${setting}:`);
+		await one.run(async (measure) => {
+			const results = await runRounds(one, measure);
+			const list = (way: string, figure: number) =>
+				(results.get(way) ?? []).map((figures) => Number(figures[figure]));
+			for (const [figure, name, unit, ours, theirs] of one.compared)
+				lines.push(compare(name, unit, list(ours, figure), list(theirs, figure)));
+		}, env);
+	}
+	return lines.join('\n');
+}
 
 /** Describes what the figures are measured on. */
 async function describeMachine() {
@@ -26,17 +541,17 @@ async function describeMachine() {
 	].join('\n');
 }
 
-/** Runs benches, all of them or those that are named. What they print goes to `results` too, a file for each. */
+/** Runs the cases that are named, or all. What they print goes to `results` too, a file for each. */
 async function main() {
 	const machine = await describeMachine();
-	const named = process.argv.slice(2);
-	for (const name of named.length ? named : Object.keys(BENCHES)) {
-		const bench = BENCHES[name];
-		if (!bench) throw new Error(`The benches are ${Object.keys(BENCHES).join(', ')}`);
+	const named = process.argv.slice(2).filter((argument) => argument !== '--quick');
+	for (const name of named.length ? named : Object.keys(CASES)) {
+		const one = CASES[name];
+		if (!one) throw new Error(`The cases are ${Object.keys(CASES).join(', ')}`);
 		console.log(`\n${name}`);
-		const text = `${name}\n\n${machine}\n\n${(await bench(console.log)).join('\n')}\n`;
+		const text = `${name}\n\n${machine}\n\n${await runCase(one)}\n`;
 		console.log(text);
-		fs.writeFileSync(path.join(__dirname, 'results', `${name}.txt`), text);
+		if (!isQuick) fs.writeFileSync(path.join(__dirname, 'results', `${name}.txt`), text);
 	}
 }
 
