@@ -175,8 +175,7 @@ describe('a prompt with quotes and line breaks', () => {
 	it('within quotes breaks the JSON, and the error says where and what helps', async () => {
 		const broken = '={\n  "duration": "5",\n  "prompt": "{{ $json.prompt }}"\n}';
 		const execution = await pair.runNodes(items([{ prompt: QUOTED }]), paste(broken));
-		const place = /is not valid JSON at line 3, column 23: .*"He said "▸hi"↵and left"/;
-		expect(execution.readError()).toMatch(place);
+		expect(execution.readError()).toMatch(/is not valid JSON at line 3, column 23\b/);
 		expect(pair.listTasks()).toEqual([]);
 	});
 

@@ -25,6 +25,30 @@ export function parseJson(text: string): unknown {
 	}
 }
 
+/** A link whose query may hold a secret. */
+const SIGNED_LINK = /:\/\/[^\s"]*\?/;
+
+/**
+ * Says where a text stops being JSON, for example "at line 2, column 14". V8 gives no position for an
+ * unexpected token, but quotes up to ten characters on each side of it.
+ * @returns undefined if the text is JSON
+ */
+export function findJsonFault(text: string): string | undefined {
+	try {
+		JSON.parse(text);
+		return undefined;
+	} catch (error) {
+		const said = (error as Error).message.replace(/ is not valid JSON$/, '');
+		const [, position] = /JSON at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(said) ?? [];
+		if (position) {
+			const lines = text.slice(0, Number(position)).split('\n');
+			return `at line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
+		}
+		const [token = ''] = said.split(/, (?:\.\.\.)?"/);
+		return `(${(SIGNED_LINK.test(text) ? token : said).replace(/\s+/g, ' ')})`;
+	}
+}
+
 /** Whether a parsed JSON value is nested deeper than this. It stops looking there. */
 export function isDeeper(value: unknown, levels: number): boolean {
 	if (typeof value !== 'object' || value === null) return false;

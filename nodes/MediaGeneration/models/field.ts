@@ -1,8 +1,7 @@
 import { UserError, type INodeProperties, type INodePropertyTypeOptions } from 'n8n-workflow';
 import { z } from 'zod';
 import { isWebUrl } from '../lib/url';
-import { isExact, parseJson } from '../lib/json';
-import { describeJsonFault, findJsonFault } from '../lib/jsonFault';
+import { findJsonFault, isExact, parseJson } from '../lib/json';
 import { toTitle } from './title';
 
 /** How a field is sent. */
@@ -172,7 +171,7 @@ function refuseBrokenJson({ displayName }: Field, text: string): void {
 	const fault = findJsonFault(text);
 	if (fault === undefined) return;
 	throw buildFieldError(
-		`'${displayName}' is not valid JSON at ${describeJsonFault(text, fault)}`,
+		`'${displayName}' is not valid JSON ${fault}`,
 		"Nothing was sent for this item. A text from an expression breaks the JSON if it has quotes or line breaks: put a prompt into 'Prompt', or write {{ JSON.stringify($json.prompt) }} without quotes around it.",
 	);
 }

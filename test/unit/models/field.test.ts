@@ -138,13 +138,10 @@ describe('parseValue', () => {
 describe('a field of JSON whose text is none', () => {
 	const field: Field = { displayName: 'Input (JSON)', name: 'x', type: 'json', default: '' };
 
-	it.each([
-		['{\n  "prompt": "He said "hi" there"\n}', /line 2, column 23: .*"He said "▸hi" there"/],
-		['{\n  "prompt": "one\ntwo"\n}', /line 2, column 17: .*"one▸↵two"/],
-		['{', /line 1, column 2: \{▸$/],
-	])('is refused with the place in %j and the text around it', (text, message) => {
-		expect(() => parseValue(field, text)).toThrow(message);
-		expect(() => parseValue(field, text)).toThrow("'Input (JSON)' is not valid JSON at line");
+	it('is refused with the place', () => {
+		const text = '{\n  "prompt": "He said "hi" there"\n}';
+		const message = "'Input (JSON)' is not valid JSON at line 2, column 23";
+		expect(() => parseValue(field, text)).toThrow(new UserError(message));
 	});
 
 	it('is refused with what helps', () => {

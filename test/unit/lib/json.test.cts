@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { findJsonFault, parseJson } from '../../../nodes/MediaGeneration/lib/json';
+
+it.each<[string, string | undefined]>([
+	['{"a": "He said "hi" there"}', 'at line 1, column 17'],
+	['{\n\t"a": "one\ntwo"\n}', 'at line 2, column 11'],
+	['{"a": "C:\\d"}', 'at line 1, column 11'],
+	['{"a": 1,}', 'at line 1, column 9'],
+	['{a: 1}', 'at line 1, column 2'],
+	['{"a": 1', 'at line 1, column 8'],
+	['{"a": b}', `(Unexpected token 'b', "{"a": b}")`],
+	['{\n"a": , "b": "cdefghijk"}', `(Unexpected token ',', "{ "a": , "b": "cd"...)`],
+	['{"a": "bcdefghijk", "b": undefined}', `(Unexpected token 'u', ..."jk", "b": undefined}")`],
+	['[in JSON at position 1]', `(Unexpected token 'i', "[in JSON at"...)`],
+	['JSON at position 1', `(Unexpected token 'J', "JSON at position 1")`],
+	['', '(Unexpected end of JSON input)'],
+	['undefined', '("undefined")'],
+	[' \t\r\n{"a": [-1.5e+3, true, null, "\\u00e9\\n"]}', undefined],
+])('%j stops being JSON %s', (text, fault) => {
+	expect(findJsonFault(text)).toBe(fault);
+});
+
+it('nothing of a text with a signed link is quoted, because its query is a secret', () => {
+	const fault = findJsonFault('["https://a.example/b?key=hidden",]');
+	expect(fault).toBe("(Unexpected token ']')");
+});
+
+it('a text has a fault if and only if JSON.parse refuses it', () => {
+	const noise = fc.constantFrom(...'"{}[],:\\\n 1-ea');
+	const spoiled = fc
+		.tuple(fc.json(), fc.array(fc.tuple(fc.nat(200), noise, fc.boolean()), { maxLength: 3 }))
+		.map(([json, spoils]) =>
+			spoils.reduce((text, [at, character, replaces]) => {
+				const index = at % (text.length + 1);
+				return text.slice(0, index) + character + text.slice(index + (replaces ? 1 : 0));
+			}, json),
+		);
+	let broken = 0;
+	const holds = fc.property(spoiled, (text) => {
+		const fault = findJsonFault(text);
+		expect(fault === undefined).toBe(parseJson(text) !== undefined);
+		if (fault === undefined) return;
+		broken++;
+		expect(fault).toMatch(/^at line \d+, column \d+$|^\(.+\)$/s);
+	});
+	fc.assert(holds, { numRuns: 2_000 });
+	expect(broken).toBeGreaterThan(300);
+});
