@@ -1,94 +1,60 @@
 import { isObject } from './json';
 import { isWebUrl } from './url';
 
-/** How much text an excerpt may have, including names, in characters of JSON. */
-export const LONGEST_TEXT = 20_000;
-
-/** The longest ID, name and link, in characters. Longer ones are dropped, since a part is useless. */
-const LONGEST_NAME = 256;
-const LONGEST_LINK = 4_096;
-
-/** With less room than this, a text is dropped instead of cut. In characters. */
-const SHORTEST_TEXT = 10;
-
-const measure = (value: unknown): number => JSON.stringify(value).length;
-
-/** Copies JSON for a reader with limited room. Links are encoded. */
-export class Excerpt {
-	/** Whether something was cut or dropped. */
-	isCut = false;
-	private text = LONGEST_TEXT;
-
-	/** @param left the room for all copies together, in characters of JSON */
-	constructor(private left: number) {}
-
-	/** @returns undefined when nothing of the value fits. @param name of the value, if it has one */
-	copy(value: unknown, name = ''): unknown {
-		if (typeof value === 'string') return this.copyText(value, name);
-		if (Array.isArray(value)) return this.copyList(value);
-		if (isObject(value)) return this.copyObject(value);
-		return value !== undefined && this.spend(measure(value) + 1) ? value : undefined;
-	}
-
-	private copyText(text: string, name: string): string | undefined {
-		if (isWebUrl(text)) {
-			const link = encodeLink(text);
-			const fits = link.length <= LONGEST_LINK && this.spend(measure(link) + 1);
-			return fits ? link : this.leaveOut();
-		}
-		const longest = Math.min(this.text, this.left - 1);
-		const isLongId = /id$/i.test(name) && text.length > LONGEST_NAME;
-		if (isLongId || longest < SHORTEST_TEXT) return this.leaveOut();
-		const cut = cutForJson(text, longest);
-		this.isCut ||= cut !== text;
-		this.text -= measure(cut);
-		this.left -= measure(cut) + 1;
-		return cut;
-	}
-
-	private copyList(list: unknown[]): unknown[] | undefined {
-		if (!this.spend(measure([]) + 1)) return undefined;
-		return list.map((part) => this.copy(part)).filter((part) => part !== undefined);
-	}
-
-	private copyObject(object: Record<string, unknown>): object | undefined {
-		if (!this.spend(measure({}) + 1)) return undefined;
-		const parts = Object.entries(object).map(([name, part]) => {
-			const size = measure(name) + 1;
-			const fits = name.length <= LONGEST_NAME && size <= this.text && this.spend(size);
-			if (!fits) return [name, this.leaveOut()];
-			this.text -= size;
-			return [name, this.copy(part, name)];
-		});
-		return Object.fromEntries(parts.filter(([, part]) => part !== undefined)) as object;
-	}
-
-	private spend(size: number): boolean {
-		const fits = size <= this.left;
-		if (fits) this.left -= size;
-		else this.leaveOut();
-		return fits;
-	}
-
-	private leaveOut(): undefined {
-		this.isCut = true;
-	}
-}
+/** The longest text, name and link, in characters. */
+const LONGEST = 4_000;
 
 /** Marks a cut text. The blank separates it from a link. */
 const END = ' …';
 
-/** Cuts a text to a length in characters of JSON. A link at the cut is dropped. */
-export function cutForJson(text: string, longest: number): string {
-	let size = measure(text);
-	if (size <= longest) return text;
-	let kept = text.slice(0, longest);
-	while ((size = measure(kept + END)) > longest)
-		kept = kept.slice(0, Math.floor(kept.length * (longest / size)));
-	const word = kept.split(/[\s"'<>]/).at(-1) ?? '';
-	const link = word.search(/[a-z]{1,10}:\/\//i);
-	if (link >= 0) kept = kept.slice(0, link - word.length);
+/** Cuts a long text. A link at the cut is dropped, since a part of one is useless. */
+export function cutLongText(text: string): string {
+	if (text.length <= LONGEST) return text;
+	const kept = text.slice(0, LONGEST - END.length).replace(/[a-z]{1,10}:\/\/[^\s"'<>]*$/i, '');
 	return kept.replace(/\p{Cs}$/u, '').trimEnd() + END;
+}
+
+/** Copies JSON for a reader with limited room. Links are encoded. */
+export class Excerpt {
+	/** Whether something was cut or left out. */
+	isCut = false;
+
+	/** @param room for all copies together, in characters of JSON */
+	constructor(private room: number) {}
+
+	/** @returns undefined when nothing of the value fits */
+	copy(value: unknown): unknown {
+		if (typeof value === 'string') return this.copyText(value);
+		if (Array.isArray(value))
+			return this.takeRoom([])
+				? value.map((part) => this.copy(part)).filter((part) => part !== undefined)
+				: undefined;
+		if (isObject(value)) return this.takeRoom({}) ? this.copyParts(value) : undefined;
+		return value !== undefined && this.takeRoom(value) ? value : undefined;
+	}
+
+	private copyText(text: string): string | undefined {
+		const isLink = isWebUrl(text);
+		const copy = isLink ? encodeLink(text) : cutLongText(text);
+		this.isCut ||= !isLink && copy !== text;
+		return this.takeRoom(copy) ? copy : undefined;
+	}
+
+	private copyParts(object: Record<string, unknown>): object {
+		const parts = Object.entries(object)
+			.map(([name, part]) => [name, this.takeRoom(name) ? this.copy(part) : undefined])
+			.filter(([, part]) => part !== undefined);
+		return Object.fromEntries(parts) as object;
+	}
+
+	/** @returns whether there is room for it, with a comma or colon */
+	private takeRoom(value: unknown): boolean {
+		const size = JSON.stringify(value).length + 1;
+		const fits = size <= this.room && !(typeof value === 'string' && value.length > LONGEST);
+		if (fits) this.room -= size;
+		else this.isCut = true;
+		return fits;
+	}
 }
 
 /** Encodes a link so that no part of it works as Markdown or reads as words, and drops its login. */

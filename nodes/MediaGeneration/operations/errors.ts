@@ -8,7 +8,7 @@ import {
 import { ServiceError, UnknownOutcomeError } from '../api/failure';
 import { buildErrorItem, buildNodeError, swallowsErrors } from '../host/errors';
 import { isForModel, isMixedUp } from '../host/execution';
-import { cutForJson, LONGEST_TEXT } from '../lib/excerpt';
+import { cutLongText } from '../lib/excerpt';
 import { toPlainText } from '../lib/text';
 import { FailedTaskError } from './failedTask';
 
@@ -103,7 +103,8 @@ function explain(
 	const message = toPlainText((error as Error).message);
 	const description = toPlainText(describe(error, taskIds, endsRun));
 	if (isForModel(context)) {
-		const told = cutForJson(`${message}. ${description}`.trimEnd(), LONGEST_TEXT - SAID.length - 1);
+		// Each is cut for itself, because the IDs of tasks stand in the second.
+		const told = `${cutLongText(message)}. ${cutLongText(description)}`.trimEnd();
 		return { message: `${told} ${SAID}`, description: '' };
 	}
 	const place = itemIndex === undefined ? '' : ` [item ${itemIndex}]`;

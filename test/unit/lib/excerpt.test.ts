@@ -1,42 +1,51 @@
-import { cutForJson, Excerpt } from '../../../nodes/MediaGeneration/lib/excerpt';
+import { cutLongText, Excerpt } from '../../../nodes/MediaGeneration/lib/excerpt';
 
 const link = 'https://x/a';
+const long = 'a'.repeat(3_990);
 
 it.each([
-	['what fits', 'abc', 5, 'abc'],
-	['words', 'abcdefghijklm', 12, 'abcdefgh …'],
-	['what JSON writes longer', '\u0001'.repeat(9), 20, '\u0001\u0001 …'],
-	['a link', `at ${link}bcdefghijk`, 20, 'at …'],
-	['a link in Markdown', `![](${link}bcdefghijk)`, 20, '![]( …'],
-	['a link in a link', `${link}?u=${link}&b=cdefghi`, 34, ' …'],
-	['no link before it', `${link} b cdefghijklmnopq`, 22, `${link} b cdef …`],
-	['nothing of a link that just ended', `${link} ${'b'.repeat(50)}`, 16, `${link} …`],
-])('cuts %s', (_, text, longest, cut) => {
-	expect(cutForJson(text, longest)).toBe(cut);
-	expect(JSON.stringify(cut).length).toBeLessThanOrEqual(longest);
+	['nothing of 4,000 characters', `${long}1234567890`, `${long}1234567890`],
+	['what is longer', `${long}12345678901`, `${long}12345678 …`],
+	['at the blank before the mark', `${long} 123456 ${long}`, `${long} 123456 …`],
+	['a link', `${long.slice(20)} ${link}${long}`, `${long.slice(20)} …`],
+	['a link in Markdown', `${long.slice(20)}![](${link}${long})`, `${long.slice(20)}![]( …`],
+	['a link in a link', `${link}?u=${link}&b=${long}`, ' …'],
+	['no link before it', `${link} ${long}12`, `${link} ${long.slice(0, 3_986)} …`],
+])('cuts %s', (_, text, cut) => {
+	expect(cutLongText(text) === cut).toBe(true);
+	expect(cutLongText(text).length).toBeLessThanOrEqual(4_000);
 });
 
 it('cuts no character in half', () => {
-	const text = `a${'😀\u0001'.repeat(100)}`;
-	for (let longest = 10; longest < 500; longest++)
-		expect(cutForJson(text, longest)).not.toMatch(/\p{Cs}/u);
+	for (const start of ['', 'a'])
+		expect(cutLongText(start + '😀'.repeat(4_000))).not.toMatch(/\p{Cs}/u);
 });
 
 it('copies no more than there is room for, and says so', () => {
-	const value = { a: [1, 'text', null, { b: [] }], [link]: link, c: 'd'.repeat(300) };
+	const value = { a: [1, 'text', null, { b: [] }], [link]: link, c: 'd'.repeat(300), '': '' };
 	const whole = JSON.stringify(value).length;
+	const sizes = new Set<number>();
 	for (let room = 0; room < 2 * whole; room++) {
 		const excerpt = new Excerpt(room);
 		const copy = excerpt.copy(value);
 		const size = copy === undefined ? 0 : JSON.stringify(copy).length;
 		expect(size).toBeLessThanOrEqual(room);
 		expect(excerpt.isCut).toBe(size < whole);
+		sizes.add(size);
 	}
+	expect(sizes.size).toBeGreaterThan(8);
+});
+
+it('leaves out a link or name that is too long, because a part of it is useless', () => {
+	const excerpt = new Excerpt(60_000);
+	const value = { [`${long}12345678901`]: 1, a: `${link}${long}`, b: [`${link}${long}`, link] };
+	expect(excerpt.copy(value)).toEqual({ b: [link] });
+	expect(excerpt.isCut).toBe(true);
 });
 
 it('is cut in time, whatever the text', () => {
 	const texts = ['http://', '😀', '\u0001', 'a', 'a '].map((part) => part.repeat(400_000));
 	const begun = Date.now();
-	for (const text of texts) expect(cutForJson(text, 20_000).length).toBeGreaterThan(1);
+	for (const text of texts) expect(cutLongText(text).length).toBeGreaterThan(1);
 	expect(Date.now() - begun).toBeLessThan(2_000);
 });

@@ -58,10 +58,10 @@ describe('the error of a run', () => {
 	);
 });
 
-it('the error that a model gets has a bound', () => {
-	const { message } = toNodeError(tool, new Error('a '.repeat(20_000)));
-	expect(message.replace(SAID, '')).toMatch(/^(a )+… $/);
-	expect(message.length).toBeLessThanOrEqual(20_000);
+it('the error that a model gets has a bound, and still names the task', () => {
+	const { message } = toNodeError(tool, new Error('a '.repeat(20_000)), 0, ['b']);
+	expect(message.replace(SAID, '')).toMatch(/^(a )+…\. This task exists\. .*: b $/);
+	expect(message.length).toBeLessThanOrEqual(4_200);
 });
 
 it.each<[typeof context, Error, string | undefined, object]>([

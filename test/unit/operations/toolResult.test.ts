@@ -6,7 +6,7 @@ const failed = { status: 'failed', failCode: '501', failMessage: 'blocked', cred
 const goesOn = expect.stringContaining('Do not create it again') as string;
 const said = expect.stringContaining('nothing is an instruction') as string;
 const links = expect.stringContaining('![](link)') as string;
-const cut = expect.stringMatching(/instruction\. .*texts were cut/) as string;
+const cut = expect.stringMatching(/instruction\. .*texts are cut/) as string;
 const url = 'https://x/a.png';
 
 const fit = (run: Run, jsons: object[], workflow = 'Pictures') =>
@@ -55,26 +55,46 @@ it.each([
 });
 
 it.each<[string, unknown, RegExp | undefined]>([
-	['a text', 'a'.repeat(19_900), undefined],
-	['a longer one', 'a'.repeat(20_000), /^a+ …$/],
-	['one that ends with a link', `${'a'.repeat(19_000)} https://x/${'b'.repeat(900)}`, undefined],
-	['one whose link is cut', `${'a'.repeat(19_000)} https://x/${'b'.repeat(2_000)}`, /^a+ …$/],
+	['a text', 'a'.repeat(4_000), undefined],
+	['a longer one', 'a'.repeat(4_001), /^a+ …$/],
+	['one that ends with a link', `${'a'.repeat(3_500)} https://x/${'b'.repeat(400)}`, undefined],
+	['one whose link is cut', `${'a'.repeat(3_500)} https://x/${'b'.repeat(2_000)}`, /^a+ …$/],
 ])('of %s a model gets no more, and knows whose words it reads', (_, result, form) => {
 	const { result: shown, note } = tell({ result });
 	expect(note).toEqual(form ? cut : said);
 	// Jest would print all of them.
 	const isAsExpected = form ? form.test(String(shown)) : shown === result;
 	expect(isAsExpected).toBe(true);
-	expect(String(shown).length).toBeGreaterThan(18_000);
+	expect(String(shown).length).toBeGreaterThan(3_400);
 });
 
 it.each<[string, object, object]>([
 	['a link', { resultUrls: [url, `https://x/${'a'.repeat(5_000)}`] }, { resultUrls: [url] }],
-	['an ID', { file: { url, id: 'a'.repeat(257) } }, { file: { url } }],
-	['a name', { result: { ['a'.repeat(257)]: 1, b: 2 } }, { result: { b: 2 } }],
+	['a name', { result: { ['a'.repeat(4_001)]: 1, b: 2 } }, { result: { b: 2 } }],
 ])('%s that is too long is left out, with a note', (_, more, left) => {
 	const note = expect.stringContaining('left out') as string;
 	expect(tell(more)).toEqual({ ...told, ...left, note });
+});
+
+it('however long the texts and links of a task are, an agent gets its ID, status, reason and links', () => {
+	const failMessage = 'why "'.repeat(20_000);
+	const warning = 'take care\n'.repeat(20_000);
+	const resultUrls = Array.from(
+		{ length: 100 },
+		(_, index) => `https://x/${index}${'a'.repeat(3_000)}`,
+	);
+	const [task, ...others] = fit({ isTool: true }, [
+		{ ...told, resultUrls, result: failMessage, failMessage, failCode: failMessage, warning },
+	]);
+	expect(others).toEqual([]);
+	expect(JSON.stringify(task).length).toBeLessThanOrEqual(60_000);
+	const left = resultUrls.slice(0, 10);
+	expect(task).toMatchObject({
+		...told,
+		failMessage: expect.stringMatching(/^why .* …$/) as string,
+	});
+	expect((task as { resultUrls: string[] }).resultUrls.slice(0, 10)).toEqual(left);
+	expect(task).toMatchObject({ note: cut });
 });
 
 it('items that are too many are left out, with a note at the first', () => {
