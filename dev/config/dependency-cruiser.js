@@ -144,7 +144,7 @@ module.exports = {
 			name: 'verification-is-pure',
 			comment:
 				'Verifying a callback needs neither n8n nor the network. What does belongs in callback, trigger or operations.',
-			from: { path: `^${house}/callback/(signature|verify|diagnose)\\.ts$` },
+			from: { path: `^${house}/callback/(signature|verify)\\.ts$` },
 			to: {
 				path: [
 					'^node_modules/n8n-',

@@ -113,7 +113,7 @@ const DIFFERENT: Array<[asked: string, came: string, service: Settings]> = [
 	],
 	['Callback', 'none within', { prompt: '#noCallback', limit: 0.3 }],
 	['Callback', 'are required', { webhookSecret: '' }],
-	['Callback', 'HMAC Key', { key: 'another' }],
+	['Callback', 'HMAC-SHA256', { key: 'another' }],
 ];
 
 test.each(DIFFERENT)(

@@ -14,9 +14,9 @@ import {
 	number,
 	uploadedFile,
 } from '../../../nodes/MediaGeneration/api/schemas';
-import type { Diagnosis } from '../../../nodes/MediaGeneration/callback/diagnose';
 import type { FieldItem } from '../../../nodes/MediaGeneration/models/any/views';
 import type { ModelItem } from '../../../nodes/MediaGeneration/operations/model/getMany';
+import type { VerdictItem } from '../../../nodes/MediaGeneration/operations/task/verifyCallback';
 import { newTask, type REQUEST, type Task } from '../../../nodes/MediaGeneration/api/task';
 import type { ResultLink } from '../../../nodes/MediaGeneration/api/resultLinks';
 
@@ -58,7 +58,7 @@ const uploaded = uploadedFile.parse({
 	uploadedAt: '2025-11-20T12:00:00.000Z',
 });
 
-const diagnosis: Required<Diagnosis> = {
+const verdict: Required<VerdictItem> = {
 	genuine: false,
 	reason: 'timestampStale',
 	message: 'The callback is too old',
@@ -119,7 +119,7 @@ it.each([
 	['task: wait', wait, waited],
 	['task: get', get, { ...whole, file }],
 	['task: getFiles', getFiles, { ...whole, file: downloaded }],
-	['task: verify callback', verifyCallback, diagnosis],
+	['task: verify callback', verifyCallback, verdict],
 	['model: get many', getMany, listed],
 	['model: get fields', getFields, field],
 	['file: upload', upload, uploaded],

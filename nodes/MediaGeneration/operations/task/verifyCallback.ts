@@ -1,5 +1,8 @@
 import { jsonParse } from 'n8n-workflow';
 import { DEFAULT_TOLERANCE_SECONDS, TIMESTAMP_HEADER } from '../../api/service';
+import type { Fault } from '../../callback/faults';
+import type { KeyName } from '../../callback/signature';
+import { dropUndefined } from '../../lib/json';
 import { buildFieldError, jsonObject, readNumberOption, type Field } from '../../models/field';
 import { defineOperation, optionsField, runEach } from '../operation';
 
@@ -33,6 +36,19 @@ const toleranceOption: Field = {
 		"How many seconds the callback's timestamp may differ from n8n's clock. For an old callback, set 0, which accepts any.",
 };
 
+/** What is told of a callback: no key, no signature. */
+export interface VerdictItem {
+	genuine: boolean;
+	/** Absent: genuine. */
+	reason?: Fault;
+	message: string;
+	taskId?: string;
+	/** The key that made the signature, also when something else is wrong. */
+	signature?: KeyName;
+	/** Seconds by which the timestamp is ahead of the clock here; negative: behind. */
+	clockDifferenceSeconds?: number;
+}
+
 interface ReceivedCallback {
 	headers: Record<string, unknown>;
 	body: unknown;
@@ -56,13 +72,28 @@ export const verifyCallback = defineOperation<ReceivedCallback>({
 		// A body that is not JSON may be what is wrong with it.
 		const parsed = typeof body === 'string' ? jsonParse(body, { fallbackValue: body }) : body;
 		const toleranceSeconds = readNumberOption(option, toleranceOption);
-		return { headers: headers.data, body: parsed, toleranceSeconds };
+		return { headers: toNodeHeaders(headers.data), body: parsed, toleranceSeconds };
 	},
 	run: runEach(async ({ service }, { headers, body, toleranceSeconds }) => {
-		const { diagnose } = await import('../../callback/diagnose');
+		const { FAULTS } = await import('../../callback/faults');
 		const { readSigningKeys } = await import('../../callback/signature');
+		const { verify } = await import('../../callback/verify');
 		const keys = readSigningKeys(service.credentials);
-		const options = { toleranceSeconds, now: Date.now() };
-		return [{ json: diagnose({ headers, body }, keys, options) }];
+		const verdict = verify({ headers, body }, keys, { toleranceSeconds, now: Date.now() });
+		const { faults, taskId, signedBy: signature, clockDifferenceSeconds } = verdict;
+		const [reason] = faults;
+		const message = reason ? FAULTS[reason][1] : 'The callback is genuine';
+		const facts = { taskId, signature, clockDifferenceSeconds };
+		const json: VerdictItem = { genuine: !reason, reason, message, ...facts };
+		return [{ json: dropUndefined(json) }];
 	}),
 });
+
+/** Writes header names in lower case, as Node does, and numbers as text. */
+const toNodeHeaders = (headers: Record<string, unknown>): Record<string, unknown> =>
+	Object.fromEntries(
+		Object.entries(headers).map(([name, value]) => [
+			name.trim().toLowerCase(),
+			typeof value === 'number' ? String(value) : value,
+		]),
+	);
