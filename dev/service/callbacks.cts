@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto';
 import { describe, dialects } from './dialects.cts';
 import type { Context } from './index.cts';
+import { signHeaders } from './signHeaders.cts';
 import type { TaskRecord } from './tasks.cts';
 
 export interface CallbackAttempt {
@@ -16,7 +16,6 @@ export interface CallbackOverrides {
 	url?: string;
 	/** Unix time in seconds. */
 	timestamp?: number;
-	signature?: string;
 	/** '' leaves the signature headers out. */
 	secret?: string;
 	body?: unknown;
@@ -24,11 +23,6 @@ export interface CallbackOverrides {
 	headers?: Record<string, string | undefined>;
 	/** Hangs up. */
 	signal?: AbortSignal;
-}
-
-/** The contract's signature of a callback; `timestamp` is Unix time in seconds. */
-export function sign(taskId: string, timestamp: number, secret: string) {
-	return createHmac('sha256', secret).update(`${taskId}.${timestamp}`).digest('base64');
 }
 
 /** Moves the login of a URL into a header, as senders do: `fetch` refuses a URL with one. */
@@ -47,13 +41,10 @@ export function createCallbacks(context: Context) {
 	const { callbackHeaders, describeCallback } = dialects[settings.dialect];
 
 	function createHeaders(taskId: string, overrides: CallbackOverrides) {
-		const { timestamp = Math.floor(Date.now() / 1000), secret = settings.webhookSecret } =
-			overrides;
-		const { signature = secret && sign(taskId, timestamp, secret) } = overrides;
+		const { timestamp, secret = settings.webhookSecret } = overrides;
 		const headers = Object.entries({
 			...callbackHeaders,
-			'x-webhook-timestamp': signature && String(timestamp),
-			'x-webhook-signature': signature,
+			...(secret && signHeaders({ data: { taskId } }, secret, timestamp)),
 			...overrides.headers,
 		});
 		return Object.fromEntries(headers.filter((header): header is [string, string] => !!header[1]));

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createApi, type ApiRequest } from './api.cts';
-import { createCallbacks, sign, type CallbackOverrides } from './callbacks.cts';
+import { createCallbacks, type CallbackOverrides } from './callbacks.cts';
 import type { RequestFault } from './faults.cts';
 import { createFileHost } from './files.cts';
 import { defaults, type Settings, type SettingsInput } from './settings.cts';
@@ -93,10 +93,6 @@ export async function startService({
 			 */
 			callback: async (taskId: string, overrides: CallbackOverrides = {}) =>
 				callbacks.sendOnce(lifecycle.get(taskId), overrides),
-
-			/** Signs for tests that forge and vary. */
-			sign: (taskId: string, timestamp: number, secret = settings.webhookSecret) =>
-				sign(taskId, timestamp, secret),
 		};
 	} catch (error) {
 		await close();

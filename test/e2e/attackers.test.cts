@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import { CREDENTIAL_TYPE, TOKEN } from '../../dev/fixtures/pair.cts';
 import { generate, httpRequest, NODE, prompts } from '../../dev/fixtures/workflows.cts';
-import { sign } from '../../dev/service/callbacks.cts';
 import { defaults } from '../../dev/service/settings.cts';
+import { signHeaders } from '../../dev/service/signHeaders.cts';
 import { DETAILS, usePair } from './support.cts';
 
 const pair = usePair({ service: { taskSeconds: 0.05, callbackRetrySeconds: [] } });
@@ -20,14 +20,10 @@ describe('anyone who can send requests to the resume URL of an execution that sl
 			'GET',
 			`/rest/executions/${executionId}`,
 		);
-	const buildHeaders = (secret = defaults.webhookSecret) => {
-		const timestamp = Math.floor(Date.now() / 1000);
-		return {
-			'content-type': 'application/json',
-			'x-webhook-timestamp': String(timestamp),
-			'x-webhook-signature': sign(taskId, timestamp, secret),
-		};
-	};
+	const buildHeaders = (secret = defaults.webhookSecret) => ({
+		'content-type': 'application/json',
+		...signHeaders({ data: { taskId } }, secret),
+	});
 
 	beforeEach(async () => {
 		executionId = await pair.park(

@@ -1,5 +1,4 @@
 import { fastify, type FastifyRequest } from 'fastify';
-import { hmac } from '../../dev/fixtures/callbackCases.cts';
 import {
 	motionControl,
 	imageEdit,
@@ -9,6 +8,7 @@ import {
 	type Values,
 } from '../../dev/fixtures/models.cts';
 import type { SettingsInput } from '../../dev/service/index.cts';
+import { signHeaders } from '../../dev/service/signHeaders.cts';
 import { call, create, readAnswer, start } from './support.cts';
 
 /** The emulator is held to the contract and to what is known of such services. What tests lean on besides, they show. */
@@ -141,9 +141,8 @@ describe('the recorded dialect', () => {
 				[...IN_ALL, ...more].sort(),
 			]);
 			expect(rest).toMatchObject(code);
-			expect(headers['x-webhook-signature']).toBe(
-				hmac(taskId, Number(headers['x-webhook-timestamp']), KEY).toString('base64'),
-			);
+			const timestamp = String(headers['x-webhook-timestamp']);
+			expect(headers).toMatchObject(signHeaders({ data }, KEY, timestamp));
 			const known = [...IN_ALL, 'resultJson', ...FAILURE];
 			expect(Object.keys(details).sort()).toEqual(known.sort());
 			const input = JSON.stringify({ prompt });
@@ -184,9 +183,18 @@ test('a callback is repeated until the first 2xx, and signed anew each time', as
 	const times = received.map(({ headers }) => Number(headers['x-webhook-timestamp']));
 	expect(times).toHaveLength(3);
 	expect(times[1]).toBeGreaterThan(times[0] ?? Infinity);
-	expect(received.map(({ headers }) => headers['x-webhook-signature'])).toEqual(
-		times.map((time) => hmac(taskId, time, KEY).toString('base64')),
+	expect(received.map(({ headers }) => headers)).toMatchObject(
+		times.map((time) => signHeaders({ data: { taskId } }, KEY, time)),
 	);
+});
+
+/** Made with: printf '%s' 'task-8f3b.1763640000' | openssl dgst -sha256 -hmac 'whk_test_key' -binary | base64 */
+test('a callback is signed as the contract says', () => {
+	const body = { data: { task_id: 'task-8f3b' } };
+	expect(signHeaders(body, 'whk_test_key', 1_763_640_000)).toEqual({
+		'x-webhook-timestamp': '1763640000',
+		'x-webhook-signature': 'aN+CwMkHbTQne8Za8G9tSIjsQvciU5vyjlIeMDx/Zio=',
+	});
 });
 
 test('files and the token never meet: a request with one is refused, and recorded', async () => {

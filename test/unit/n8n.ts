@@ -4,7 +4,7 @@ import type {
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
-import { hmac } from '../../dev/fixtures/callbackCases.cts';
+import { signHeaders } from '../../dev/service/signHeaders.cts';
 import type { CreateTaskRequest, TaskService } from '../../nodes/MediaGeneration/api/client';
 import {
 	findFailure,
@@ -227,13 +227,9 @@ export function buildWebhook(
 	}: Callback,
 	response = makeResponse(),
 ): IWebhookFunctions {
-	const timestamp = String(Math.floor(Date.now() / 1000));
+	const signed = signHeaders({ data: { taskId } }, secret);
 	return fake<IWebhookFunctions>({
-		getHeaderData: () =>
-			headers ?? {
-				'x-webhook-timestamp': timestamp,
-				'x-webhook-signature': hmac(taskId, timestamp, secret).toString('base64'),
-			},
+		getHeaderData: () => headers ?? signed,
 		getBodyData: () => body,
 		getResponseObject: () => response,
 		getWorkflow: () => ({ id: 'workflow' }),

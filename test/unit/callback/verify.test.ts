@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { callbackCases, hmac } from '../../../dev/fixtures/callbackCases.cts';
+import { callbackCases } from '../../../dev/fixtures/callbackCases.cts';
 import { hostileCallbacks } from '../../../dev/fixtures/hostileCallbacks.cts';
+import { signHeaders } from '../../../dev/service/signHeaders.cts';
 import { FAULTS } from '../../../nodes/MediaGeneration/callback/faults';
 import { judge, readForm, verify } from '../../../nodes/MediaGeneration/callback/verify';
 
@@ -19,10 +20,8 @@ function receive(headers: Record<string, unknown>, body: unknown, toleranceSecon
 
 const body = { taskId, code: 200, data: { task_id: taskId, callbackType: 'task_completed' } };
 
-const headers = (timestamp: number | string = seconds, key = keys.current, id = taskId) => ({
-	'x-webhook-timestamp': String(timestamp),
-	'x-webhook-signature': hmac(id, timestamp, key).toString('base64'),
-});
+const headers = (timestamp: number | string = seconds, key = keys.current, task_id = taskId) =>
+	signHeaders({ data: { task_id } }, key, timestamp);
 
 it('what is read of a callback is what was signed, its age, and what it claims', () => {
 	const given = headers(seconds - 5);

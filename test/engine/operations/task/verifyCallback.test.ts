@@ -1,19 +1,14 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { hmac } from '../../../../dev/fixtures/callbackCases.cts';
+import { signHeaders } from '../../../../dev/service/signHeaders.cts';
 import { useService } from '../../engine';
 
 const engine = useService();
 
-/** The headers of a callback that was signed this number of seconds ago. */
-function sign(secondsAgo = 0) {
-	const timestamp = Math.floor(Date.now() / 1000) - secondsAgo;
-	return {
-		'X-Webhook-Timestamp': String(timestamp),
-		'X-Webhook-Signature': hmac('task', timestamp, 'a-key').toString('base64'),
-	};
-}
-
 const body = { taskId: 'task', data: { task_id: 'task' } };
+
+/** The headers of a callback that was signed this number of seconds ago. */
+const sign = (secondsAgo = 0) =>
+	signHeaders(body, 'a-key', Math.floor(Date.now() / 1000) - secondsAgo);
 
 /** Verifies a callback with a credential whose service is not there. */
 const verify = async (parameters: INodeParameters) =>

@@ -1,4 +1,5 @@
-import { callbackCases, hmac } from '../../../../dev/fixtures/callbackCases.cts';
+import { callbackCases } from '../../../../dev/fixtures/callbackCases.cts';
+import { signHeaders } from '../../../../dev/service/signHeaders.cts';
 import {
 	verifyCallback,
 	type VerdictItem,
@@ -9,15 +10,20 @@ const seconds = 1_763_640_000;
 const taskId = 'task-8f3b';
 const keys = { current: 'whk_current', previous: 'whk_previous' };
 const body = { taskId, data: { task_id: taskId } };
-const base64 = hmac(taskId, seconds, keys.current).toString('base64');
+
+/** The headers as services send them, and as logs show them. */
+function sign(key = keys.current, timestamp = seconds) {
+	const signed = signHeaders(body, key, timestamp);
+	return {
+		'X-Webhook-Timestamp': signed['x-webhook-timestamp'],
+		'X-Webhook-Signature': signed['x-webhook-signature'],
+	};
+}
+
+const base64 = sign()['X-Webhook-Signature'];
 
 beforeEach(() => void jest.spyOn(Date, 'now').mockReturnValue(seconds * 1_000));
 afterEach(() => jest.restoreAllMocks());
-
-const sign = (key = keys.current, timestamp = seconds) => ({
-	'X-Webhook-Timestamp': String(timestamp),
-	'X-Webhook-Signature': hmac(taskId, timestamp, key).toString('base64'),
-});
 
 const CREDENTIALS = { webhookSecret: keys.current, previousWebhookSecret: keys.previous };
 

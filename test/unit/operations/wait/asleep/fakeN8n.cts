@@ -8,7 +8,7 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { hmac } from '../../../../../dev/fixtures/callbackCases.cts';
+import { signHeaders } from '../../../../../dev/service/signHeaders.cts';
 import type { executeOperation } from '../../../../../nodes/MediaGeneration/operations/execute';
 import type { wakeExecution } from '../../../../../nodes/MediaGeneration/operations/wait/asleep/wake';
 import { buildContext, makeResponse } from '../../../n8n';
@@ -298,15 +298,8 @@ export class FakeN8n {
 
 	/** The service calls back for a task. */
 	async callBack(taskId: string, index: number, callbackType = 'done'): Promise<Answer> {
-		const timestamp = String(Math.floor(Date.now() / 1000));
-		return await this.deliver(
-			{ taskId, code: 200, data: { task_id: taskId, callbackType } },
-			{
-				'x-webhook-timestamp': timestamp,
-				'x-webhook-signature': hmac(taskId, timestamp, SECRET).toString('base64'),
-			},
-			index,
-		);
+		const body = { taskId, code: 200, data: { task_id: taskId, callbackType } };
+		return await this.deliver(body, signHeaders(body, SECRET), index);
 	}
 
 	private async take(process: Process, body: IDataObject, headers: IDataObject) {

@@ -1,4 +1,4 @@
-import { hmac } from '../../../../../dev/fixtures/callbackCases.cts';
+import { signHeaders } from '../../../../../dev/service/signHeaders.cts';
 import { sendNudge } from '../../../../../nodes/MediaGeneration/operations/wait/asleep/nudge';
 import {
 	WAKE_REFUSALS,
@@ -58,12 +58,13 @@ it.each(['a-key', undefined])(
 		expect(url).toBe(URL.replace('me:pw@', ''));
 		const data = { task_id: 'task', callbackType: 'nudge' };
 		expect(JSON.parse(request?.body as string)).toEqual({ data });
+		const signed = signHeaders({ data }, key ?? '');
 		expect(request?.headers).toEqual({
 			Authorization: `Basic ${btoa('me:pw')}`,
 			'Content-Type': 'application/json',
 			...(key && {
 				'X-Webhook-Timestamp': '1700000000',
-				'X-Webhook-Signature': hmac('task', '1700000000', key).toString('base64'),
+				'X-Webhook-Signature': signed['x-webhook-signature'],
 			}),
 		});
 	},
