@@ -1,18 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { name, version } from '../package.json';
-import type { Credentials } from '../nodes/MediaGeneration/api/endpoints.ts';
-import { createClient } from './client.cts';
-import { nameDialect, type Clues } from './dialect.cts';
-import { askForFree } from './free.cts';
-import { watchPaidTask } from './paid.cts';
+import { askAll, listFree, listPaid } from './questions.cts';
 import { formatReport } from './report.cts';
-import { formatRows, type Row } from './rows.cts';
+import { createClient, listen, readCallbackClues, type Clues } from './service.cts';
 
 const usage = `Usage: npm run probe -- [options]
 
-Asks a real service what this package relies on, says what differs, and which dialect the service speaks. Nothing
-costs credits, save --create.
+Asks a real service what this package relies on, and says what differs, and which dialect the service speaks. Nothing costs
+credits, save --create. It ends with 1 when something differs.
 
 Environment
   MEDIA_GENERATION_BASE_URL          the service's address
@@ -25,83 +21,57 @@ Environment
   --listen <port>        takes the task's callback on 127.0.0.1
   --public-url <url>     where the service reaches that port. A tunnel leads there, for example
                          cloudflared tunnel --url http://127.0.0.1:<port>
-  --report               writes what came into TESTING.md, dated and without secrets
+  --report               also writes what came into TESTING.md
   --help                 prints this
-
-It ends with 1 when something that the package relies on differs.
 `;
 
-/** In seconds. */
-const LIMIT = 30 * 60;
-/** Services allow one look-up a second, for the whole account. */
-const LOOKUP_PAUSE = 1_100;
+const WATCH = { limit: 30 * 60, pollEvery: 2 };
 
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
 const options = {
-	create: { type: 'string' },
-	input: { type: 'string' },
-	listen: { type: 'string' },
-	'public-url': { type: 'string' },
-	report: { type: 'boolean', default: false },
-	help: { type: 'boolean', default: false },
-} as const;
+	...{ create: text, input: text, listen: text, 'public-url': text },
+	...{ report: flag, help: flag },
+};
 
-function readCredentials(): Credentials {
-	const read = (name: string) => process.env[`MEDIA_GENERATION_${name}`]?.trim();
-	for (const name of ['BASE_URL', 'ACCESS_TOKEN'])
-		if (!read(name)) throw new Error(`Set the environment variable MEDIA_GENERATION_${name}`);
-	return {
-		baseUrl: read('BASE_URL') ?? '',
-		accessToken: read('ACCESS_TOKEN') ?? '',
-		uploadBaseUrl: read('UPLOAD_BASE_URL'),
-		webhookSecret: read('WEBHOOK_HMAC_KEY'),
-	};
+const find = (variable: string) => process.env[`MEDIA_GENERATION_${variable}`]?.trim() ?? '';
+
+function demand(variable: string) {
+	if (find(variable)) return find(variable);
+	throw new Error(`Set the environment variable MEDIA_GENERATION_${variable}`);
 }
 
 async function main() {
 	const { values } = parseArgs({ options });
 	if (values.help) return console.log(usage);
 	const { create: model, input, listen: port, 'public-url': callBackUrl } = values;
+	const key = find('WEBHOOK_HMAC_KEY');
 	if (!model !== !input) throw new Error('Give both --create and --input');
-	if (!port !== !callBackUrl || (port && !model))
-		throw new Error('Give --listen and --public-url together, with --create');
-	const credentials = readCredentials();
+	if (!port !== !callBackUrl || (port && !(model && key)))
+		throw new Error('Give --listen and --public-url together, with --create and an HMAC key');
+	const baseUrl = demand('BASE_URL');
+	const accessToken = demand('ACCESS_TOKEN');
+	const credentials = { baseUrl, accessToken, uploadBaseUrl: find('UPLOAD_BASE_URL') };
 	const clues: Clues = {};
 	const service = createClient(credentials, clues);
 	const stranger = createClient({ ...credentials, accessToken: 'a-wrong-token' }, clues);
-	const rows = await askForFree(service, { stranger, lookupPause: LOOKUP_PAUSE, model });
+	const rows = await askAll(listFree(service, stranger, model), 1_100);
 	if (model) {
+		const receiver = port ? await listen(Number(port)) : undefined;
+		void receiver?.callback.then(({ body }) => Object.assign(clues, readCallbackClues(body)));
 		const fields = JSON.parse(readFileSync(String(input), 'utf8')) as Record<string, unknown>;
-		const paid = {
-			request: { model, ...(callBackUrl && { callBackUrl }), input: fields },
-			port: port ? Number(port) : undefined,
-			key: credentials.webhookSecret,
-			limit: LIMIT,
-			pollEvery: 2,
-		};
-		rows.push(...(await watchPaidTask(service, paid, clues)));
+		const request = { model, ...(callBackUrl && { callBackUrl }), input: fields };
+		const { callback } = receiver ?? {};
+		rows.push(...(await askAll(listPaid(service, { request, callback, key, ...WATCH }))));
+		receiver?.close();
 	}
-	const different = rows.filter(({ verdict }) => verdict === 'different').length;
-	const summary = different
-		? `${different} of ${rows.length} answers differ from what the package relies on.`
-		: 'The service answers as the package expects.';
-	console.log(`\n${formatRows(rows)}\n\nDialect: ${nameDialect(clues)}\n${summary}`);
-	if (values.report) writeReport(rows, clues, credentials);
-	if (different) process.exitCode = 1;
-}
-
-/** Writes the page that a release can keep. */
-function writeReport(rows: Row[], clues: Clues, credentials: Credentials) {
-	const { baseUrl, accessToken, webhookSecret = '' } = credentials;
-	const report = formatReport({
-		rows,
-		clues,
-		host: new URL(baseUrl).host,
-		tested: `${name} ${version}`,
-		date: new Date(),
-		secrets: [accessToken, webhookSecret],
-	});
-	writeFileSync('TESTING.md', report);
-	console.log('Written: TESTING.md');
+	const tested = `${name} ${version} with ${new URL(baseUrl).host}`;
+	let report = formatReport(rows, clues, tested);
+	for (const secret of [accessToken, key])
+		if (secret) report = report.replaceAll(secret, '(hidden)');
+	console.log(report);
+	if (values.report) writeFileSync('TESTING.md', report);
+	if (rows.some(({ verdict }) => verdict === 'different')) process.exitCode = 1;
 }
 
 main().catch(({ message }: Error) => {

@@ -1,5 +1,5 @@
-import { nameDialect, type Clues } from './dialect.cts';
-import type { Row } from './rows.cts';
+import type { Row } from './questions.cts';
+import type { Clues } from './service.cts';
 
 /** What each part of the package relies on, by the beginnings of what was asked. */
 const PARTS: Record<string, string[]> = {
@@ -17,44 +17,38 @@ const PARTS: Record<string, string[]> = {
 	Trigger: ['Callback', 'Task Details'],
 };
 
-export interface Probed {
-	rows: Row[];
-	clues: Clues;
-	/** The service's host. */
-	host: string;
-	/** The package, with its version. */
-	tested: string;
-	date: Date;
-	/** They are nowhere in the report. */
-	secrets: string[];
-}
-
 /** Says how far a part was seen to work. */
-function judge(rows: Row[]): string {
-	const verdicts = rows.map(({ verdict }) => verdict);
+function judge(rows: Row[], asked: string[]): string {
+	const own = asked.map((beginning) => rows.filter((row) => row.asked.startsWith(beginning)));
+	if (own.some(({ length }) => !length)) return 'not tried, or in part';
+	const verdicts = own.flat().map(({ verdict }) => verdict);
 	if (verdicts.includes('different')) return 'differs';
-	if (verdicts.length === 0 || verdicts.includes('not tried')) return 'not tried, or in part';
 	return verdicts.includes('absent') ? 'the service lacks an endpoint' : 'works';
 }
 
-const toCell = (text: string) => text.replace(/\s+/g, ' ').replaceAll('|', '\\|');
+/** Says which dialect a service speaks: one, or where it speaks which. */
+function nameDialect(clues: Clues): string {
+	const [dialect = 'unknown', ...others] = new Set(Object.values(clues));
+	const shown = Object.entries(clues).map(([where, one]) => `${one} in ${where}`);
+	return others.length ? `a mixture: ${shown.join(', ')}` : dialect;
+}
 
 const toTable = (head: string[], lines: string[][]) =>
 	[head, head.map(() => '---'), ...lines]
-		.map((cells) => `| ${cells.map(toCell).join(' | ')} |`)
+		.map((cells) => cells.map((text) => text.replace(/\s+/g, ' ').replaceAll('|', '\\|')))
+		.map((cells) => `| ${cells.join(' | ')} |`)
 		.join('\n');
 
-/** Writes what a service answered as a page that a release can keep. */
-export function formatReport({ rows, clues, host, tested, date, secrets }: Probed): string {
-	const parts = Object.entries(PARTS).map(([part, asked]) => {
-		const own = rows.filter((row) => asked.some((beginning) => row.asked.startsWith(beginning)));
-		const isWhole = asked.every((beginning) => own.some((row) => row.asked.startsWith(beginning)));
-		return [part, isWhole ? judge(own) : judge([])];
-	});
-	const different = rows.filter(({ verdict }) => verdict !== 'same');
-	const page = `# Tested with a service
+/** Writes what came as a page that a release can keep. @param tested what, and with which service */
+export function formatReport(rows: Row[], clues: Clues, tested: string): string {
+	const parts = Object.entries(PARTS).map(([part, asked]) => [part, judge(rows, asked)]);
+	const answers = rows.map(({ asked, verdict, came }) => [asked, verdict, came]);
+	const differences = rows
+		.filter(({ verdict }) => verdict !== 'same')
+		.map(({ asked, needed, came }) => `- **${asked}**: ${came}\n  The package needs ${needed}.`);
+	return `# Tested with a service
 
-${tested} with ${host}, on ${date.toISOString().slice(0, 10)}, by \`npm run probe\`.
+${tested}, on ${new Date().toISOString().slice(0, 10)}, by \`npm run probe\`.
 
 Dialect: ${nameDialect(clues)}
 
@@ -62,16 +56,10 @@ ${toTable(['Part', 'Result'], parts)}
 
 ## What was asked
 
-${toTable(
-	['Asked', 'Result', 'What came'],
-	rows.map(({ asked, verdict, came }) => [asked, verdict, came]),
-)}
+${toTable(['Asked', 'Result', 'What came'], answers)}
 
 ## What is not as expected
 
-${different.map(({ asked, needed, came }) => `- **${asked}**: ${came}. The package needs ${needed}.`).join('\n') || 'Nothing.'}
+${differences.join('\n') || 'Nothing.'}
 `;
-	return secrets
-		.filter(Boolean)
-		.reduce((text, secret) => text.replaceAll(secret, '(hidden)'), page);
 }

@@ -1,10 +1,12 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import execa from 'execa';
 import getPort from 'get-port';
+import { openFolder } from '../../dev/pack.cts';
 import type { SettingsInput } from '../../dev/service/index.cts';
-import { createClient } from '../../probe/client.cts';
-import { nameDialect, type Clues } from '../../probe/dialect.cts';
-import { askForFree } from '../../probe/free.cts';
-import { watchPaidTask } from '../../probe/paid.cts';
-import { formatRows } from '../../probe/rows.cts';
+import { askAll, listFree, listPaid } from '../../probe/questions.cts';
+import { formatReport } from '../../probe/report.cts';
+import { createClient, listen, readCallbackClues, type Clues } from '../../probe/service.cts';
 import { start } from './support.cts';
 
 const CREDIT = '/api/v1/chat/credit';
@@ -14,6 +16,7 @@ const STREAM = '/api/file-stream-upload';
 const MODELS = '/api/v1/models';
 const DOWNLOAD_URL = '/api/v1/common/download-url';
 const SCHEMA = new RegExp(`^${MODELS}/.+/schema$`);
+const KEY = 'dev-webhook-hmac-key';
 
 type Data = Record<string, unknown>;
 
@@ -31,25 +34,25 @@ interface Settings extends SettingsInput {
 	limit?: number;
 }
 
-/** Runs the probe against an emulator, with one task. */
-async function run({
-	prompt = '',
-	key = 'dev-webhook-hmac-key',
-	limit = 10,
-	...settings
-}: Settings = {}) {
+/** Asks an emulator everything, with one task. */
+async function run({ prompt = '', key = KEY, limit = 10, ...settings }: Settings = {}) {
 	const { url, uploadUrl } = await start(settings);
 	const credentials = { baseUrl: url, uploadBaseUrl: uploadUrl, accessToken: 'dev-token' };
 	const clues: Clues = {};
 	const service = createClient(credentials, clues);
 	const stranger = createClient({ ...credentials, accessToken: 'wrong' }, clues);
-	const rows = await askForFree(service, { stranger, lookupPause: 0 });
 	const port = await getPort();
-	const callBackUrl = `http://127.0.0.1:${port}/`;
-	const request = { model: 'custom/any', callBackUrl, input: { prompt } };
-	const paid = { request, port, key, limit, pollEvery: 0.005 };
-	rows.push(...(await watchPaidTask(service, paid, clues)));
-	return { rows, dialect: nameDialect(clues) };
+	const { callback, close } = await listen(port);
+	void callback.then(({ body }) => Object.assign(clues, readCallbackClues(body)));
+	const request = {
+		model: 'custom/any',
+		callBackUrl: `http://127.0.0.1:${port}/`,
+		input: { prompt },
+	};
+	const paid = { request, callback, key, limit, pollEvery: 0.005 };
+	const questions = [...listFree(service, stranger), ...listPaid(service, paid)];
+	const rows = await askAll(questions).finally(close);
+	return { rows, report: formatReport(rows, clues, 'This') };
 }
 
 /** Makes an emulator change the bodies of its answers at a path. */
@@ -71,19 +74,18 @@ const refuse = (at: string | RegExp, changes: object) =>
 it.each(['contract', 'recorded'] as const)(
 	'finds that the emulator answers as the package expects, and in the dialect "%s"',
 	async (dialect) => {
-		const { rows, dialect: named } = await run({ dialect });
+		const { rows, report } = await run({ dialect });
 		expect(rows.filter(({ verdict }) => verdict !== 'same')).toEqual([]);
-		expect(rows).toHaveLength(15);
-		expect(named).toBe(
-			`${dialect}, by a wrong token, the answer to a creation, a task's input, the ID of a callback`,
-		);
+		expect(rows).toHaveLength(14);
+		expect(report).toContain(`\nDialect: ${dialect}\n`);
+		expect(report).not.toContain('not tried');
 	},
 );
 
 test('a service of both dialects is called a mixture', async () => {
 	const recordId = change(CREATE, (data) => ({ ...data, recordId: data.taskId }));
-	expect((await run(recordId)).dialect).toMatch(
-		/^a mixture: contract in a wrong token, recorded in the answer to a creation, contract in/,
+	expect((await run(recordId)).report).toMatch(
+		/^Dialect: a mixture: contract in a wrong token, recorded in the answer to a creation, .*the ID of a callback$/m,
 	);
 });
 
@@ -101,7 +103,7 @@ const DIFFERENT: Array<[asked: string, came: string, service: Settings]> = [
 	['Model Schema', "can't be understood", change(SCHEMA, () => ({ openapi: {} }))],
 	['Model Schema, unknown model', '(500: ', refuse(SCHEMA, { code: 500 })],
 	['Download URL', 'no link', change(DOWNLOAD_URL, () => ({}))],
-	['Create Task', 'no task ID', change(CREATE, () => ({}))],
+	['Create Task', 'may have been paid for', change(CREATE, () => ({}))],
 	['Task Details', 'another task', changeDetails({ taskId: 'other' })],
 	['Task Details', 'no end within', { prompt: '#neverEnds', limit: 0.1 }],
 	['Task Details, result', 'no link', changeDetails({ resultJson: '{"output":1}' })],
@@ -119,13 +121,11 @@ const DIFFERENT: Array<[asked: string, came: string, service: Settings]> = [
 test.each(DIFFERENT)(
 	'%s: says that "%s" is not what the package needs',
 	async (asked, came, service) => {
-		const { rows } = await run(service);
+		const { rows, report } = await run(service);
 		const row = rows.find((one) => one.asked === asked);
-		expect(row).toMatchObject({
-			verdict: 'different',
-			came: expect.stringContaining(came) as string,
-		});
-		expect(formatRows(rows)).toContain(`needed: ${row?.needed}`);
+		const text: unknown = expect.stringContaining(came);
+		expect(row).toMatchObject({ verdict: 'different', came: text });
+		expect(report).toContain(`The package needs ${row?.needed}.`);
 	},
 );
 
@@ -135,6 +135,68 @@ test.each<[string, Settings, string[]]>([
 	['a failure without a reason', { prompt: '#fail' }, []],
 ])('a service without %s differs in nothing', async (_, settings, asked) => {
 	const { rows } = await run(settings);
-	const others = rows.filter(({ verdict }) => verdict === 'absent' || verdict === 'different');
+	const others = rows.filter(({ verdict }) => verdict !== 'same');
 	expect(others).toMatchObject(asked.map((one) => ({ asked: one, verdict: 'absent' })));
+});
+
+describe('the command', () => {
+	const run = async (baseUrl: string, cwd?: string, ...args: string[]) =>
+		await execa.node(join(__dirname, '../../probe/cli.cts'), args, {
+			cwd,
+			nodeOptions: ['--require', require.resolve('tsx/cjs')],
+			all: true,
+			reject: false,
+			env: {
+				MEDIA_GENERATION_BASE_URL: baseUrl,
+				MEDIA_GENERATION_ACCESS_TOKEN: 'dev-token',
+				MEDIA_GENERATION_WEBHOOK_HMAC_KEY: KEY,
+			},
+		});
+
+	it('creates only what it is told to, and ends with 1 if something differs', async () => {
+		using folder = openFolder();
+		const input = join(folder.path, 'input.json');
+		writeFileSync(input, '{"prompt":"Night"}');
+		const port = String(await getPort());
+		const good = await start();
+		const bad = await start({ balance: false });
+		const create = ['--create', 'custom/any', '--input', input];
+		const callback = ['--listen', port, '--public-url', `http://127.0.0.1:${port}/`];
+		const [same, different] = await Promise.all([
+			run(good.url, undefined, ...create, ...callback),
+			run(bad.url),
+		]);
+		expect(same.all).toContain('| Callback | same | genuine |');
+		expect(same.all).not.toMatch(/\| different \||not tried/);
+		expect([same.exitCode, good.tasks.size]).toEqual([0, 1]);
+		expect(different.all).toMatch(/^- \*\*Credits\*\*: /m);
+		expect([different.exitCode, bad.tasks.size]).toEqual([1, 0]);
+		expect([same.all, different.all].join()).not.toMatch(/dev-token|dev-webhook-hmac-key/);
+	});
+
+	it('says what is missing', async () => {
+		const { all, exitCode } = await run('');
+		expect(all).toMatch(/Set the environment variable MEDIA_GENERATION_BASE_URL/);
+		expect(exitCode).toBe(1);
+	});
+
+	it('writes a dated report of each part, which has no secret in it, not even if the service tells it', async () => {
+		using folder = openFolder();
+		const service = await start({
+			...refuse(CREDIT, { msg: `dev-token ${KEY}` }),
+			catalogue: false,
+		});
+		const { exitCode } = await run(service.url, folder.path, '--report');
+		const report = readFileSync(join(folder.path, 'TESTING.md'), 'utf8');
+		expect(exitCode).toBe(0);
+		const today = new Date().toISOString().slice(0, 10);
+		expect(report).toContain(`with ${new URL(service.url).host}, on ${today}`);
+		expect(report).toContain('Dialect: contract\n');
+		expect(report).toContain('| Account: Get Credits | works |');
+		expect(report).toContain('| Model: Get Many | the service lacks an endpoint |');
+		expect(report).toContain('| Generate | not tried, or in part |');
+		expect(report).toMatch(/## What is not as expected\n\n- \*\*Models\*\*: /);
+		expect(report).toContain('(hidden)');
+		expect(report).not.toMatch(/dev-token|dev-webhook-hmac-key|a-wrong-token/);
+	});
 });

@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { UserError } from 'n8n-workflow';
+import type { CreateTaskRequest, TaskService } from '../nodes/MediaGeneration/api/client.ts';
+import {
+	isNotFound,
+	isUnknownTask,
+	ServiceError,
+	UnknownOutcomeError,
+} from '../nodes/MediaGeneration/api/failure.ts';
+import type { Task } from '../nodes/MediaGeneration/api/task.ts';
+import { FAULTS } from '../nodes/MediaGeneration/callback/faults.ts';
+import { verify, type CallbackRequest } from '../nodes/MediaGeneration/callback/verify.ts';
+import { findInput } from '../nodes/MediaGeneration/models/any/schema.ts';
+
+/** What was asked of a service, and what came. */
+export interface Row {
+	asked: string;
+	/** What the package needs of the answer. */
+	needed: string;
+	came: string;
+	/** Absent: an endpoint that the service need not have. */
+	verdict: 'same' | 'different' | 'absent';
+}
+
+/** Something that the package relies on came otherwise. */
+class Difference extends Error {}
+
+/** `ask` returns what came, or throws what differs. Undefined: it needs what did not come before. */
+type Question = [asked: string, needed: string, ask: () => Promise<string | undefined>];
+
+/** What services need not have, and allow once a second. */
+const LOOKUPS = ['Models', 'Model Schema', 'Download URL'];
+
+/** Asks one after the other. @param rest milliseconds before each look-up */
+export async function askAll(questions: Question[], rest = 0) {
+	const rows: Row[] = [];
+	for (const [asked, needed, ask] of questions) {
+		if (LOOKUPS.some((name) => asked.startsWith(name))) await pause(rest);
+		try {
+			const came = await ask();
+			if (came !== undefined) rows.push({ asked, needed, came, verdict: 'same' });
+		} catch (error) {
+			if (!(error instanceof Difference || error instanceof UserError)) throw error;
+			const isAbsent = isNotFound(error) && LOOKUPS.includes(asked);
+			// That of an unknown creation names its task.
+			const description = error instanceof UnknownOutcomeError && error.description;
+			const came = [error.message, description].filter(Boolean).join('. ');
+			rows.push({ asked, needed, came, verdict: isAbsent ? 'absent' : 'different' });
+		}
+	}
+	return rows;
+}
+
+/** Expects a refusal in the service's own envelope. */
+async function expectRefusal(
+	request: Promise<unknown>,
+	isExpected: (error: ServiceError) => boolean,
+) {
+	const came = await request.catch((error: unknown) => error);
+	if (!(came instanceof ServiceError)) throw new Difference(`a success: ${JSON.stringify(came)}`);
+	if (came.answeredBy !== 'service' || !isExpected(came)) throw new Difference(came.message);
+	return came.message;
+}
+
+const isOfToken = ({ kind }: ServiceError) => kind === 'token';
+
+/** Fetches a file as the package does: without the token. */
+async function fetchFile(url: string): Promise<Buffer> {
+	const response = await fetch(url, { signal: AbortSignal.timeout(60_000) }).catch(String);
+	if (typeof response === 'string') throw new Difference(`the link can't be fetched: ${response}`);
+	if (!response.ok) throw new Difference(`the link is answered with HTTP ${response.status}`);
+	return Buffer.from(await response.arrayBuffer());
+}
+
+/** A PNG of one pixel. */
+const PIXEL = Buffer.from(
+	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+	'base64',
+);
+
+async function expectPixel(url: string) {
+	if (!(await fetchFile(url)).equals(PIXEL)) throw new Difference('the link leads to another file');
+	return 'a link to the file';
+}
+
+const SETTINGS = { timeoutSeconds: 60 };
+
+/**
+ * Lists what costs nothing.
+ * @param stranger the same service, with a wrong token
+ * @param model whose schema is read; by default the first of the list
+ */
+export function listFree(service: TaskService, stranger: TaskService, model = ''): Question[] {
+	const fileName = `n8n-probe-${randomUUID()}.png`;
+	const needed = 'a link in data.downloadUrl or data.fileUrl that needs no token';
+	const refused = async (request: Promise<unknown>) => await expectRefusal(request, isOfToken);
+	let link = '';
+	async function upload() {
+		const file = { size: PIXEL.length, mimeType: 'image/png', chunks: [PIXEL] };
+		({ url: link } = await service.upload(fileName, file, SETTINGS));
+		return await expectPixel(link);
+	}
+	const copy = async () =>
+		await expectPixel((await service.uploadFromUrl(`copy-${fileName}`, link, SETTINGS)).url);
+	async function listModels() {
+		const models = await service.listModels(SETTINGS);
+		if (!models.length) throw new Difference('no entry can be read');
+		model ||= String(models[0]?.model);
+		return `${models.length} models`;
+	}
+	async function readSchema() {
+		if (!model) return undefined;
+		const document = await service.getModelSchema(model, SETTINGS);
+		const found = document === null ? document : findInput(model, document);
+		if (found && 'reason' in found) throw new Difference(found.reason);
+		return `${model}: ${found?.input.properties.length ?? 0} fields`;
+	}
+	return [
+		['Credits', 'a number in data', async () => `${await service.getCredits(SETTINGS)} credits`],
+		[
+			'Credits, wrong token',
+			'code 401 in the body or HTTP 401',
+			async () => await refused(stranger.getCredits(SETTINGS)),
+		],
+		[
+			'Create Task, wrong token',
+			'code 401: certainly nothing was created',
+			async () => await refused(stranger.createTask({ model: '', input: {} }, SETTINGS)),
+		],
+		[
+			'Task Details, unknown ID',
+			'code 404 or 422 in the envelope',
+			async () => await expectRefusal(service.getTask(randomUUID(), SETTINGS), isUnknownTask),
+		],
+		['Stream Upload', needed, upload],
+		['URL Upload', needed, copy],
+		['Models', 'a list in data.models or data, each with its name in model', listModels],
+		['Model Schema', 'an OpenAPI document, or null, in data.openapi', readSchema],
+		[
+			'Model Schema, unknown model',
+			'code 404',
+			async () =>
+				await expectRefusal(service.getModelSchema('no/such-model', SETTINGS), isNotFound),
+		],
+		[
+			'Download URL',
+			'a link as the text in data that needs no token',
+			async () => await expectPixel(await service.getDownloadUrl(link, SETTINGS)),
+		],
+	];
+}
+
+export interface PaidOptions {
+	request: CreateTaskRequest;
+	/** Resolves with the task's callback; absent: none is asked for. */
+	callback?: Promise<CallbackRequest>;
+	/** The key that callbacks are signed with. */
+	key: string;
+	/** How long the task's end is waited for, and after it the callback, in seconds. */
+	limit: number;
+	pollEvery: number;
+}
+
+/** Lists what costs credits: one task is created and watched to its end. */
+export function listPaid(service: TaskService, options: PaidOptions): Question[] {
+	const { request, callback, key, limit } = options;
+	let taskId = '';
+	let task: Task | undefined;
+	async function watchTask() {
+		if (!taskId) return undefined;
+		task = await watch(service, taskId, options);
+		return task.state;
+	}
+	async function readResult() {
+		if (!task) return undefined;
+		const { status, resultUrls = [], failCode, failMessage } = task;
+		const reason = [failCode, failMessage].filter(Boolean).join(': ');
+		if (status === 'failed' && !reason) throw new Difference('neither failCode nor failMsg');
+		if (status === 'failed') return reason;
+		const [link] = resultUrls;
+		if (!link) throw new Difference('no link that is known');
+		return `${resultUrls.length} links, the first to ${(await fetchFile(link)).length} bytes`;
+	}
+	async function receiveCallback() {
+		if (!callback || !taskId) return undefined;
+		const received = await Promise.race([callback, pause(limit * 1000, undefined, { ref: false })]);
+		if (!received) throw new Difference(`none within ${limit} s`);
+		const settings = { toleranceSeconds: 300, now: Date.now() };
+		const [fault] = verify(received, { current: key }, settings).faults;
+		if (fault) throw new Difference(FAULTS[fault][1]);
+		return 'genuine';
+	}
+	return [
+		[
+			'Create Task',
+			'code 200, and the ID in data.taskId',
+			async () => (taskId = await service.createTask(request, SETTINGS)),
+		],
+		['Task Details', 'the record of this task, and an end in a known state', watchTask],
+		['Task Details, result', 'links that need no token, or why it failed', readResult],
+		['Callback', 'signed with the key, for data.task_id or data.taskId', receiveCallback],
+	];
+}
+
+/** Asks for the details of a task until it has ended. */
+async function watch(service: TaskService, taskId: string, { limit, pollEvery }: PaidOptions) {
+	const until = Date.now() + limit * 1000;
+	for (;;) {
+		const task = await service.getTask(taskId, SETTINGS);
+		if (task.status !== 'pending') return task;
+		if (Date.now() > until) throw new Difference(`no end within ${limit} s, but ${task.state}`);
+		await pause(pollEvery * 1000);
+	}
+}
