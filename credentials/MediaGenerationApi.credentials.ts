@@ -58,7 +58,7 @@ const advancedFields: INodeProperties[] = [
 		default: '',
 		hint: 'Only while you replace the key',
 		description:
-			'The old key. It is still accepted, until you clear it. Do so once all callbacks are signed with the new one.',
+			'The old key, which is accepted until you clear it. Clear it once all callbacks are signed with the new one.',
 	},
 	{
 		displayName: 'Upload Base URL',
@@ -129,7 +129,7 @@ export class MediaGenerationApi implements ICredentialType {
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to show settings that you rarely need: the previous key, another address for uploads, and the paths of the service. If off, the usual paths are used; the other two still count where they are filled in.',
+				'Whether to show settings that you rarely need: the previous key, another address for uploads, and the paths of the service. If off, the default paths are used; the previous key and the upload address still apply if they are filled in.',
 		},
 		...advancedFields.map((field): INodeProperties => ({ ...field, displayOptions })),
 		// n8n drops the values of fields that aren't shown. A hidden field of the same name keeps them.

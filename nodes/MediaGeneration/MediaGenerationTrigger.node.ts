@@ -30,15 +30,15 @@ export class MediaGenerationTrigger implements INodeType {
 		defaults: { name: 'Media Generation Trigger' },
 		eventTriggerDescription: 'Waiting for the service to call the Test URL',
 		activationMessage:
-			'Tasks of Start Without Waiting with the Production URL as their Callback URL now start this workflow when they end.',
+			'This workflow now starts whenever a task that uses its Production URL ends.',
 		triggerPanel: {
 			header: 'Start when a task ends',
 			executionsHelp: {
-				inactive: `${TRY_OUT}<br /><br /><b>In production:</b> publish (activate) this workflow and put the <b>Production URL</b> there instead. It then runs for every task that ends; see the executions list.`,
-				active: `<b>In production:</b> this workflow is published (active) and runs for every task of <b>Start Without Waiting</b> that has the <b>Production URL</b> as its <b>Callback URL</b>; see the executions list.<br /><br />${TRY_OUT}`,
+				inactive: `${TRY_OUT}<br /><br /><b>In production:</b> publish (activate) this workflow and put the <b>Production URL</b> there instead. It then runs whenever a task that uses this URL ends; see the executions list.`,
+				active: `<b>In production:</b> this workflow is published (active). It runs whenever a task that uses its <b>Production URL</b> ends; see the executions list.<br /><br />${TRY_OUT}`,
 			},
 			activationHint:
-				'Once the workflow is published (active), it starts when a task of Start Without Waiting ends that has the Production URL as its Callback URL.',
+				'Once you publish (activate) the workflow, it starts whenever a task that uses its Production URL ends.',
 		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
@@ -78,7 +78,7 @@ export class MediaGenerationTrigger implements INodeType {
 				type: 'boolean',
 				default: true,
 				description:
-					"Whether only callbacks that are signed with the credential's 'Webhook HMAC Key' are accepted. Turned off, anyone who knows the URL can start the workflow. To find out why a callback was refused, use the operation Verify Callback of the Media Generation node.",
+					"Whether to accept only callbacks that are signed with the credential's 'Webhook HMAC Key'. If off, anyone who knows the URL can start the workflow. To find out why a callback was refused, use the operation Verify Callback of the Media Generation node.",
 			},
 			triggerOptions,
 		],

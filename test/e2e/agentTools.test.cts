@@ -92,7 +92,7 @@ describe.each(AGES)('as a tool of the %s agent', (age) => {
 		for (const result of results.slice(0, 3)) expect(result).toContain('completed');
 		for (const result of results.slice(3))
 			expect(result).toMatch(
-				/'Maximum Tasks per Run' is 3.*The limit was set by the owner of this workflow/,
+				/'Maximum Tasks per Run' in Options is 3.*The limit was set by the owner of this workflow/,
 			);
 	});
 

@@ -6,7 +6,7 @@ import type { Refusal } from './faults';
 /** For both receivers: the service doesn't confirm the callback yet. */
 export const UNCONFIRMED = {
 	detailsUnavailable: [503, "The task's details are unavailable. Retry later."],
-	taskNotEnded: [503, 'By its details the task has not ended. Retry when it has.'],
+	taskNotEnded: [503, 'According to its details, the task has not ended. Retry once it has.'],
 } as const satisfies Record<string, Refusal>;
 
 /** A callback that a receiver refuses. */

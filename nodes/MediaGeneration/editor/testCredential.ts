@@ -54,7 +54,7 @@ function explain(error: ServiceError, { baseUrl }: Credentials): string {
 function checkPaths(baseUrl: string): string[] {
 	const { pathname } = new URL(baseUrl.trim());
 	if (pathname === '/') return [WRONG_PATH];
-	const added = `'Base URL' has the path ${pathname}, to which the node adds its own: remove it, unless your service stands below it.`;
+	const added = `'Base URL' has the path ${pathname}, and the node appends its own paths to it. Remove it, unless your service really is below that path.`;
 	return [added, WRONG_PATH];
 }
 

@@ -28,8 +28,7 @@ const LINKS =
 const GOES_ON =
 	'The task continues. Do not create it again: wait for it by its taskId, with the operation Wait, or look at it later with Get.';
 
-const CUT =
-	'This is not all of it: long texts are cut, and what found no room is left out.';
+const CUT = 'This is not all of it: long texts are cut, and what found no room is left out.';
 
 /** How much a model gets of an input item, in characters of JSON, and how much of it is notes. */
 const LONGEST = 60_000;

@@ -48,7 +48,7 @@ function warnOfShortKeys(context: IHookFunctions, { current, previous }: Signing
 	if (!names.length) return;
 	warn(
 		context,
-		`${names.join(' and ')} in the credential: a key of fewer than ${SHORTEST_SAFE_KEY} characters can be found by trying, and whoever has it can start this workflow. Generate a new ${KEY_NAME} in your account settings with the service and paste it into the credential.`,
+		`${names.join(' and ')} in the credential: a key of fewer than ${SHORTEST_SAFE_KEY} characters can be guessed, and whoever has it can start this workflow. Generate a new ${KEY_NAME} in your account settings with the service and paste it into the credential.`,
 	);
 }
 

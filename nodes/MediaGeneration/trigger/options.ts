@@ -23,7 +23,7 @@ export const triggerOptions: INodeProperties = {
 			type: 'boolean',
 			default: true,
 			description:
-				'Whether to get the task from the service before it is output. The body of a callback is not signed: if off, the item has what the sender claims.',
+				"Whether to ask the service for the task before outputting it. If off, the item has only what the callback claims: a callback's body is not signed.",
 		},
 		{
 			displayName: 'Tolerance (Seconds)',

@@ -7,7 +7,7 @@ export const TRIGGER_REFUSALS = {
 	...UNCONFIRMED,
 	createdForAnother: [
 		404,
-		"The task was created with another Callback URL. If it is a relay in front of this trigger, put the ID in the trigger's own URL into its path",
+		"The task was created with another Callback URL. If that URL is a relay in front of this trigger, its path must contain the ID in the trigger's URL",
 	],
 	taskUnknown: [404, 'The service knows no such task'],
 	temporarilyUnavailable: [503, 'Temporarily unable to process callbacks. Retry later.'],

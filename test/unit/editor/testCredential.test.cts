@@ -91,7 +91,7 @@ describe('the test of the credential', () => {
 		['a slash alone', noPath, { baseUrl: 'https://api.example.com/' }, false],
 	])('tells a base URL with %s', async (_, answer, changes, isTold) => {
 		const { message } = await test(answer, changes);
-		const words = "'Base URL' has the path /api/v1/, to which the node adds its own";
+		const words = "'Base URL' has the path /api/v1/, and the node appends its own paths";
 		expect(message.includes(words)).toBe(isTold);
 	});
 

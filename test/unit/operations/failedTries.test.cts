@@ -34,7 +34,7 @@ describe.each([false, true])('a try after a failure, in a run that sleeps: %s,',
 	});
 
 	it.each<[string, object, string]>([
-		['Maximum Tasks per Run', { maxTasksPerRun: 2 }, "'Maximum Tasks per Run' is 2 in Options"],
+		['Maximum Tasks per Run', { maxTasksPerRun: 2 }, "'Maximum Tasks per Run' in Options is 2"],
 		['the balance', { keepCredits: 1_000 }, 'The account has 1000 credits'],
 	])('keeps the failure as the error where %s leaves no room', async (_, options, why) => {
 		const settings = { ...FAILS_ONCE, options };

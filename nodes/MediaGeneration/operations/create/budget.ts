@@ -13,7 +13,7 @@ export const maxTasksOption: INodeProperties = {
 	typeOptions: { minValue: 1, maxValue: 100_000, numberPrecision: 0 },
 	default: 10,
 	description:
-		'How many tasks this node may create in one execution of the workflow, over all loops and calls of an AI agent. If there are more items, nothing is created.',
+		'How many tasks this node may create in one execution of the workflow, counting all loops and calls of an AI agent. If the items would exceed it, nothing is created.',
 };
 
 export const keepCreditsOption: INodeProperties = {
@@ -23,7 +23,7 @@ export const keepCreditsOption: INodeProperties = {
 	typeOptions: { minValue: 0, maxValue: 1_000_000_000 },
 	default: 0,
 	description:
-		'Creates nothing unless the account has more credits than this. What a task will cost is not known before.',
+		'Creates nothing unless the account has more credits than this. The cost of a task is not known in advance.',
 };
 
 /**
@@ -44,7 +44,7 @@ export async function takeBudget(
 	const limit = (readOption(option, maxTasksOption) ?? Infinity) as number;
 	if (shared.count + requests.length > limit)
 		throw new RefusedRunError(
-			`'Maximum Tasks per Run' is ${limit} in Options, ${shared.count} were created before in ${getNodeContext(context) ? 'this execution' : 'the last hour'}, and this run is for ${requests.length} more`,
+			`'Maximum Tasks per Run' in Options is ${limit}: ${shared.count} already created in ${getNodeContext(context) ? 'this execution' : 'the last hour'}, ${requests.length} more requested`,
 			{
 				description: isTool(context)
 					? 'The limit was set by the owner of this workflow: do not try again.'
@@ -76,7 +76,7 @@ async function checkCredits(requests: RequestWork[], keep: number): Promise<void
 			);
 		if (credits <= keep)
 			throw new RefusedRunError(
-				`The account has ${credits} credits, and 'Stop Below This Balance' is ${keep} in Options`,
+				`The account has ${credits} credits, but 'Stop Below This Balance' in Options is ${keep}`,
 				{ description: "Top up the account, or lower 'Stop Below This Balance'." },
 			);
 	}

@@ -100,7 +100,7 @@ function buildNoFileError({ context, index }: Item, label: string, name: string)
 		? `The item has files in these fields: ${fields.join(', ')}.`
 		: 'The item has no file: put a node before this one that reads or downloads it.';
 	return buildFieldError(
-		`'${label}' is "${name}", which is neither a URL that begins with http:// or https:// nor a field of the item that has a file`,
+		`'${label}' is "${name}", but must be a URL that begins with http:// or https://, or the name of a binary field`,
 		`${remedy} Nothing was sent for this item.`,
 	);
 }

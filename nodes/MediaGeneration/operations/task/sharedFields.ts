@@ -11,7 +11,7 @@ export const taskIdField: Field = {
 	default: '={{ $json.taskId }}',
 	required: true,
 	placeholder: 'e.g. 5f2c…',
-	description: 'ID of the task. By default that of the task that the previous node returned.',
+	description: "ID of the task. By default, that of the previous node's task.",
 };
 
 export const readTaskId = ({ read }: Item): string =>

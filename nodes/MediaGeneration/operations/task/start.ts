@@ -10,7 +10,7 @@ const callbackUrl: Field = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. https://n8n.example.com/webhook/…/webhook',
-	hint: `The URL of a ${TRIGGER_NAME}. Left blank, nothing is reported.`,
+	hint: `The URL of a ${TRIGGER_NAME}. If blank, nothing is reported.`,
 	description: `Where the service reports the end of the task: the Production URL of a ${TRIGGER_NAME} in an active workflow. Without one, look at the task later with Get.`,
 	send: { shape: webUrl },
 };

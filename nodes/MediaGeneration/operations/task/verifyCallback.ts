@@ -13,7 +13,7 @@ const headersField: Field = {
 	default: '={{ $json.headers }}',
 	required: true,
 	description:
-		'Headers of the callback as a JSON object, their names in any case. By default those that a Webhook node returns.',
+		'Headers of the callback, as a JSON object with names in any case. By default, those that a Webhook node outputs.',
 };
 
 const bodyField: Field = {
@@ -23,7 +23,7 @@ const bodyField: Field = {
 	default: '={{ $json.body }}',
 	required: true,
 	description:
-		'Body of the callback as it was received: JSON, or the text that should have been JSON. By default the one that a Webhook node returns.',
+		'Body of the callback as it was received: JSON, or the text that should have been JSON. By default, the one that a Webhook node outputs.',
 };
 
 const toleranceOption: Field = {

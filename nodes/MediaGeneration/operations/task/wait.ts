@@ -8,7 +8,7 @@ export const wait = defineOperation<string>({
 	value: 'wait',
 	name: 'Wait',
 	action: 'Wait for a task',
-	description: 'Wait for a task that was started before, and continue with it when it is finished',
+	description: 'Wait for an existing task, given its ID, and continue with it when it is finished',
 	fields: [taskIdField, optionsField([...waitOptions, timeoutOption])],
 	prepare: readTaskId,
 	async run(prepared, context) {

@@ -53,7 +53,7 @@ export const howToWaitOption: Field = {
 	],
 	default: 'automatic',
 	description:
-		"How the end of the tasks is noticed. Callbacks are verified with the 'Webhook HMAC Key' of the credential; without one, the secret in the resume URL and the task details are what is trusted.",
+		"How the node finds out that tasks have ended. Callbacks are verified with the credential's 'Webhook HMAC Key'; without a key, the node trusts the secret in the resume URL and the task details.",
 	send: {
 		shape: z.enum(['automatic', 'callback', 'polling'], {
 			message: 'must be automatic, callback or polling',
@@ -68,7 +68,7 @@ const waitLimit: Field = {
 	displayOptions: byPeople,
 	default: 30,
 	description:
-		'The longest wait, for all items together. Tasks that have not ended by then are timedOut. They continue at the service: wait for them again with Wait.',
+		'How long to wait at most, for all items together. A task that is still running then gets the status timedOut. It continues at the service: wait for it again with Wait.',
 	send: { shape: minutes },
 };
 
@@ -83,7 +83,7 @@ const failedTasks: Field = {
 			name: 'Error',
 			value: 'error',
 			description:
-				"A failed task is an error, which 'On Error' in Settings handles. So is one that has not ended at the limit.",
+				"A failed task is an error, and 'On Error' in Settings applies. So is a task that is still running at the limit.",
 		},
 		{
 			name: 'Output',
@@ -103,7 +103,7 @@ const downloadResults: Field = {
 	displayOptions: byPeople,
 	default: true,
 	description:
-		"Whether to get the files of completed tasks as binary data of their items. If a file can't be downloaded, you get its link, and the reason in downloadError.",
+		"Whether to download the files of completed tasks into binary fields of their items. If a download fails, the item has the file's link, and the reason in downloadError.",
 };
 
 const outputBinaryField: INodeProperties = {
@@ -111,7 +111,7 @@ const outputBinaryField: INodeProperties = {
 	name: 'outputBinaryField',
 	required: false,
 	displayOptions: whenDownloading,
-	description: 'The next files of the same task are named after it, as data_1',
+	description: 'Further files of the same task go into fields named after it, such as data_1',
 };
 
 const agentWait: Field = {

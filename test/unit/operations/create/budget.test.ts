@@ -17,13 +17,13 @@ describe('Maximum Tasks per Run', () => {
 		await take(2, run);
 		await expect(take(4, { ...run, run: 1 })).rejects.toMatchObject({
 			message:
-				"'Maximum Tasks per Run' is 5 in Options, 2 were created before in this execution, and this run is for 4 more",
+				"'Maximum Tasks per Run' in Options is 5: 2 already created in this execution, 4 more requested",
 			nothingCreated: true,
 			description: 'Give fewer items, or raise the limit.',
 		});
 		await take(3, run);
-		await expect(take(1, run)).rejects.toThrow('5 were created before');
-		await expect(take(6, { ...run, executionId: '2' })).rejects.toThrow('0 were created before');
+		await expect(take(1, run)).rejects.toThrow('5 already created');
+		await expect(take(6, { ...run, executionId: '2' })).rejects.toThrow('0 already created');
 	});
 
 	it("counts the calls of an hour in n8n's Agents, and tells the model that the limit is not its own", async () => {
@@ -33,7 +33,7 @@ describe('Maximum Tasks per Run', () => {
 			now.mockReturnValue(time);
 			await take(5, call);
 			await expect(take(1, call)).rejects.toMatchObject({
-				message: expect.stringContaining('5 were created before in the last hour') as string,
+				message: expect.stringContaining('5 already created in the last hour') as string,
 				description: expect.stringContaining('do not try again') as string,
 			});
 		}
@@ -76,7 +76,7 @@ describe('Stop Below This Balance', () => {
 	});
 
 	it.each([
-		[10, "The account has 10 credits, and 'Stop Below This Balance' is 10 in Options", 'Top up'],
+		[10, "The account has 10 credits, but 'Stop Below This Balance' in Options is 10", 'Top up'],
 		[new Error('Broken'), "the account's credits couldn't be read: Broken", "'Credits Path'"],
 	])('creates nothing when one of the accounts has %s', async (poor, message, next) => {
 		const error = {

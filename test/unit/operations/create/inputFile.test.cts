@@ -60,7 +60,7 @@ it.each(['constructor', '__proto__', 'toString', 'photo'])(
 		const context = { helpers: { assertBinaryData }, getInputData: () => [{ json: {} }] };
 		const item = { index: 0, context } as unknown as Item;
 		await expect(findInputFile(item, field, 'Image')).rejects.toThrow(
-			`'Image' is "${field}", which is neither a URL`,
+			`'Image' is "${field}", but must be a URL`,
 		);
 	},
 );

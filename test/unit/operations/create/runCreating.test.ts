@@ -222,7 +222,7 @@ describe('Maximum Tasks per Run', () => {
 	});
 
 	it('refuses the items without a task, or ends the run', async () => {
-		const message = "'Maximum Tasks per Run' is 1";
+		const message = "'Maximum Tasks per Run' in Options is 1";
 		for (const goesOn of [true, false]) {
 			const kept = {};
 			await create({ kept, input: [{}], goesOn });
