@@ -39,7 +39,7 @@ const realN8n = {
 /** @type {import('jest').Config} */
 module.exports = {
 	projects: [
-		suite('unit', ['test/unit/**/*.test.@(ts|cts)']),
+		suite('unit', ['test/@(unit|world)/**/*.test.@(ts|cts)']),
 		suite('zod4', READS_BY_ZOD, { moduleNameMapper: { '^zod$': 'zod4' } }),
 		suite('service', ['test/service/**/*.test.cts']),
 		suite('engine', ['test/engine/**/*.test.@(ts|cts)'], {

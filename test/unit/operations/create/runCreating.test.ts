@@ -83,6 +83,15 @@ describe('a run that creates tasks', () => {
 		expect(waitForTasks).not.toHaveBeenCalled();
 	});
 
+	it('creates nothing where an item behind the others can not be sent', async () => {
+		const prompt: CreatingOptions['prompt'] = ({ index }) => {
+			if (index === 2) throw new UserError('No image');
+			return String(index);
+		};
+		const { error, sent } = await create({ readWait, prompt });
+		expect([error?.message, sent]).toEqual(['No image [item 2]', []]);
+	});
+
 	it('creates nothing where its wait is refused', async () => {
 		jest.mocked(decideWait).mockRejectedValue(new Error('Unreachable'));
 		const { error, sent } = await create({ readWait });
