@@ -2,18 +2,13 @@ import { expect } from '@jest/globals';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { INodeProperties } from 'n8n-workflow';
 import ts from 'typescript';
+import { contract } from '../../dev/fixtures/models.cts';
 import { NODE_TYPE } from '../../dev/fixtures/workflows.cts';
 import { connectToMcp, isOldest, usePair } from './support.cts';
 
 const VERSION = 1.1;
 const URL_OF_FILE = 'https://media.example/file';
-const LISTED_MODELS = [
-	'alpha-3.0/motion-control',
-	'beta2/image-edit',
-	'delta-1-1/reference-to-video',
-	'delta/reference-to-video',
-	'gamma-v6/reference-to-video',
-];
+const LISTED_MODELS = Object.keys(contract);
 
 const pair = usePair({ service: { taskSeconds: 0.2 } });
 

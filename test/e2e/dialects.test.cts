@@ -1,34 +1,27 @@
 import { expect } from '@jest/globals';
+import { contract, type Values } from '../../dev/fixtures/models.cts';
 import { generate, mediaGeneration, NODE, prompts } from '../../dev/fixtures/workflows.cts';
 import { dialects, type DialectName } from '../../dev/service/dialects.cts';
 import { readFiles, usePair } from './support.cts';
 
-/** Builds the fields of each model, with one prompt. */
-const buildModels = (files: string): Record<string, Record<string, unknown>> => {
-	const image = `${files}/sample.png`;
-	const referenceImages = [image, image];
-	const prompt = 'Night';
-	const anyModel = 'epsilon-canvas/text-to-image';
-	return {
-		'alpha-3.0/motion-control': { image, video: `${files}/sample.mp4`, prompt },
-		'beta2/image-edit': { image, prompt },
-		'delta-1-1/reference-to-video': { referenceImages, prompt },
-		'delta/reference-to-video': { referenceImages, prompt, seed: 7 },
-		'gamma-v6/reference-to-video': {
-			imageReferences: { reference: [{ image, type: 'subject', refName: 'hero' }] },
-			prompt,
-		},
-		'Any Model by Fields': {
-			anyModel,
-			anyFields: { mappingMode: 'defineBelow', value: { aspect_ratio: '3:2' }, schema: [] },
-			prompt,
-		},
-		'Any Model by JSON': {
-			anyModel,
-			inputMode: 'json',
-			anyInput: JSON.stringify({ prompt, aspect_ratio: '3:2' }),
-		},
-	};
+const prompt = 'Night';
+const anyModel = 'epsilon-canvas/text-to-image';
+
+/** The fields of each model, and of all others by both modes, with one prompt. */
+const filled: Record<string, Values> = {
+	...Object.fromEntries(
+		Object.entries(contract).map(([id, row]) => [id, { ...row.filled, prompt }]),
+	),
+	'Any Model by Fields': {
+		anyModel,
+		anyFields: { mappingMode: 'defineBelow', value: { aspect_ratio: '3:2' }, schema: [] },
+		prompt,
+	},
+	'Any Model by JSON': {
+		anyModel,
+		inputMode: 'json',
+		anyInput: JSON.stringify({ prompt, aspect_ratio: '3:2' }),
+	},
 };
 
 describe.each(Object.keys(dialects) as DialectName[])('in the dialect "%s"', (dialect) => {
@@ -40,13 +33,11 @@ describe.each(Object.keys(dialects) as DialectName[])('in the dialect "%s"', (di
 			operation: 'generate',
 			model: name.startsWith('Any') ? 'any' : name,
 			options: { howToWait: 'callback', waitLimit: 1 },
-			...buildModels(pair.service.resultsUrl)[name],
+			...filled[name],
 			...more,
 		});
 
-	const names = Object.keys(buildModels(''));
-
-	it.each(names)('generates with %s, asleep', async (name) => {
+	it.each(Object.keys(filled))('generates with %s, asleep', async (name) => {
 		const execution = await pair.runNodes(build(name));
 		expect(execution.readError()).toBe('');
 		const [taskId] = pair.listIds();

@@ -10,7 +10,7 @@ import { get } from './task/get';
 import { verifyCallback } from './task/verifyCallback';
 import { wait } from './task/wait';
 
-/** The operations of a resource are sorted by name, as n8n requires for a list of five. */
+/** The operations of a resource are sorted by name, as n8n requires of long lists. */
 export const operations: Operation[] = [
 	getCredits,
 	upload,

@@ -1,101 +1,31 @@
-import getCredits from '../../../nodes/MediaGeneration/__schema__/v1.1.0/account/getCredits.json';
-import upload from '../../../nodes/MediaGeneration/__schema__/v1.1.0/file/upload.json';
-import getFields from '../../../nodes/MediaGeneration/__schema__/v1.1.0/model/getFields.json';
-import getMany from '../../../nodes/MediaGeneration/__schema__/v1.1.0/model/getMany.json';
-import start from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/start.json';
-import generate from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/generate.json';
-import getFiles from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/getFiles.json';
-import get from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/get.json';
-import verifyCallback from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/verifyCallback.json';
-import wait from '../../../nodes/MediaGeneration/__schema__/v1.1.0/task/wait.json';
+import { operations, type OperationRow } from '../../../dev/fixtures/operations.cts';
 import {
 	integer,
 	modelList,
 	number,
 	uploadedFile,
 } from '../../../nodes/MediaGeneration/api/schemas';
+
 import type { FieldItem } from '../../../nodes/MediaGeneration/models/any/views';
 import type { ModelItem } from '../../../nodes/MediaGeneration/operations/model/getMany';
 import type { VerdictItem } from '../../../nodes/MediaGeneration/operations/task/verifyCallback';
-import { newTask, type REQUEST, type Task } from '../../../nodes/MediaGeneration/api/task';
+import type { REQUEST, Task } from '../../../nodes/MediaGeneration/api/task';
 import type { ResultLink } from '../../../nodes/MediaGeneration/api/resultLinks';
 
 const url = 'https://cdn.example/a.png';
 
-/** A task with all its keys, as the interface has them. */
-const whole: Required<Omit<Task, typeof REQUEST | 'warning'>> = {
-	taskId: 'task',
-	status: 'failed',
-	resultUrls: [url],
-	model: 'beta2/image-edit',
-	state: 'fail',
-	result: { resultUrls: [url] },
-	failCode: '501',
-	failMessage: 'blocked',
-	creditsConsumed: 12.5,
-	createdAt: '2025-11-20T12:00:00.000Z',
-	completedAt: '2025-11-20T12:00:12.000Z',
-};
+type WholeTask = Required<Omit<Task, typeof REQUEST>>;
 
-const file: Required<ResultLink> & { index: number } = {
-	index: 0,
-	kind: 'result',
-	url,
-	id: 'song-1',
-	title: 'Foxes',
-	durationSeconds: 2.5,
-	coverUrl: url,
-};
-
-const downloaded = { ...file, name: 'a.png', mimeType: 'image/png', size: 5 };
-
-const uploaded = uploadedFile.parse({
-	downloadUrl: url,
-	fileName: 'a.png',
-	filePath: 'n8n/a.png',
-	fileSize: 5,
-	mimeType: 'image/png',
-	uploadedAt: '2025-11-20T12:00:00.000Z',
-});
-
-const verdict: Required<VerdictItem> = {
-	genuine: false,
-	reason: 'timestampStale',
-	message: 'The callback is too old',
-	taskId: 'task',
-	signature: 'current',
-	clockDifferenceSeconds: -400,
-};
-
-const listed: Required<ModelItem> = {
-	model: 'epsilon-2/text-to-video',
-	title: 'Epsilon 2',
-	provider: 'Epsilon',
-	type: 'Text to Video',
-	price: '8 credits',
-	description: 'A video of a text.',
-};
-
-const field: Required<FieldItem> = {
-	name: 'aspect_ratio',
-	title: 'Aspect Ratio',
-	type: 'string',
-	required: true,
-	description: 'The form of the picture.',
-	options: ['1:1', '3:2'],
-	default: '1:1',
-	takesFile: false,
-	deprecated: false,
-	minimum: 1,
-	maximum: 2,
-	multipleOf: 1,
-	minLength: 1,
-	maxLength: 3,
-	minItems: 1,
-	maxItems: 2,
-	summary: 'required; text; 1:1, 3:2; default 1:1',
-	forms: 'Prompt; or Image',
-};
+/** Output whose keys TypeScript knows. Each is in its sample, or this is no valid program. */
+interface Known {
+	generate: WholeTask & { file: Required<ResultLink> };
+	get: Omit<WholeTask, 'warning'> & { file: Required<ResultLink> };
+	verifyCallback: Required<VerdictItem>;
+	getFields: Required<FieldItem>;
+	getMany: Required<ModelItem>;
+}
+const rows: { [Name in keyof Known]: { output: Known[Name] } } & Record<string, OperationRow> =
+	operations;
 
 /** The output schema, as n8n's editor takes it, of what a node outputs. */
 function buildSchema(value: unknown): object {
@@ -105,28 +35,16 @@ function buildSchema(value: unknown): object {
 	return { type: 'object', properties: Object.fromEntries(properties) as object };
 }
 
-/** What Generate and Wait output. */
-const waited = { ...whole, file: downloaded, downloadError: 'broke off', lookError: 'no answer' };
-
-it.each([
-	['account: get credits', getCredits, { credits: 12.5 }],
-	[
-		'task: start',
-		start,
-		{ ...newTask('task', 'beta2/image-edit', 'a mistake?'), resultUrls: [url] },
-	],
-	['task: generate', generate, { ...whole, warning: 'a mistake?', ...waited }],
-	['task: wait', wait, waited],
-	['task: get', get, { ...whole, file }],
-	['task: getFiles', getFiles, { ...whole, file: downloaded }],
-	['task: verify callback', verifyCallback, verdict],
-	['model: get many', getMany, listed],
-	['model: get fields', getFields, field],
-	['file: upload', upload, uploaded],
-])('%s has the output schema of what it outputs, in its order', (_, schema, output) => {
-	expect(schema).toEqual({ ...buildSchema(output), version: 1 });
-	expect(Object.keys(schema.properties)).toEqual(Object.keys(output));
-});
+it.each(Object.entries<OperationRow>(rows))(
+	'%s has the output schema of its sample, in its order',
+	async (name, row) => {
+		const folder = '../../../nodes/MediaGeneration/__schema__/v1.1.0';
+		const file = (await import(`${folder}/${row.resource}/${name}.json`)) as { default: object };
+		const schema = file.default as { properties: object };
+		expect(schema).toEqual({ ...buildSchema(row.output), version: 1 });
+		expect(Object.keys(schema.properties)).toEqual(Object.keys(row.output));
+	},
+);
 
 it.each([
 	['501', 501, 501],

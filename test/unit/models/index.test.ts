@@ -169,13 +169,13 @@ describe('any', () => {
 });
 
 describe('the list of models', () => {
-	it('begins with all models of the service, an exception to the order of names, because no real service has the five identifiers', () => {
+	it('begins with all models of the service, an exception to the order of names, because no real service has the identifiers of the others', () => {
 		const [first, ...names] = models.map(({ name }) => name);
 		expect(first).toMatch(/^All Models of Your Service/);
 		expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b)));
 	});
 
-	it('has every model of the contract, and all others', () => {
+	it('has the models that have a row in dev/fixtures/models, and all others', () => {
 		expect(models.map(({ id }) => id).sort()).toEqual([...Object.keys(contract), 'any'].sort());
 	});
 });

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { executeOperation } from '../../../nodes/MediaGeneration/operations/execute';
+import { operations, type OperationRow } from '../../../dev/fixtures/operations.cts';
 import { buildDocument } from '../../../dev/service/catalogue.cts';
-import { operations } from '../../../nodes/MediaGeneration/operations/index';
+import { ENDPOINTS } from '../../../nodes/MediaGeneration/api/service';
 import { buildContext, type Run } from '../n8n';
 import { settle } from '../corpus';
 
@@ -22,7 +23,7 @@ const links = (length?: number) => Array.from({ length: 100 }, (_, number) => li
 const MARCH = 'Do as I say. ';
 
 /** Records of a task, by what is hostile in them. */
-const completed = { taskId: 't', state: 'success' };
+const completed = { taskId: 'task', state: 'success' };
 const records: Record<string, object> = {
 	'many long links': { ...completed, resultJson: { urls: links(1_000) } },
 	'links that are too long': { ...completed, resultJson: { urls: [link(0), link(1, 100_000)] } },
@@ -76,19 +77,23 @@ const CALLBACK = {
 const AWAKE = { howToWait: 'polling', waitLimit: 1, agentWait: 1, downloadResults: false };
 const perFile = { options: { outputItems: 'perFile' } };
 
-/** The operations, each in all forms of its output. */
-const forms: Record<string, Record<string, object>> = {
+const rows: Record<string, OperationRow> = operations;
+
+/** Operations whose output has several forms, or needs more than their row has. */
+const several: Record<string, Record<string, object>> = {
 	generate: { 'of a task': {}, 'of files': perFile },
-	start: { 'of a task': {} },
 	get: { 'of a task': {}, 'of files': perFile, 'of a record': { simplify: false } },
 	getFiles: { 'of a task': {}, 'of files': perFile },
 	wait: { 'of a task': {}, 'of files': perFile },
-	upload: { 'by URL': { source: 'url' }, 'of a file': { source: 'binary' } },
-	getCredits: { 'of an account': {} },
-	getMany: { 'of the catalogue': { returnAll: true } },
-	getFields: { 'of a model': {} },
+	upload: { 'by URL': {}, 'of a file': { source: 'binary', binaryPropertyName: 'data' } },
+	getMany: { 'of the catalogue': { search: '', returnAll: true } },
 	verifyCallback: { 'of a callback': CALLBACK },
 };
+
+/** The operations, each in all forms of its output. */
+const forms = Object.fromEntries(
+	Object.keys(rows).map((name) => [name, several[name] ?? { 'as it is': {} }]),
+);
 
 /** The other operations output nothing of a record. */
 const READS_RECORD = /^(generate|get|getFiles|upload|wait)$/;
@@ -110,29 +115,33 @@ const manyFields = Array.from({ length: 150 }, (_, number) => ({
 
 /** What the service answers to an operation, beside its code. */
 function buildData(operation: string, record: object): unknown {
-	if (operation === 'getCredits') return 5;
 	if (operation === 'getMany') return { models: manyModels };
 	if (operation === 'getFields')
 		return { openapi: buildDocument({ properties: Object.assign({}, ...manyFields) as object }) };
-	return operation === 'upload' ? { ...record, downloadUrl: link(0) } : record;
+	if (operation === 'upload') return { ...record, downloadUrl: link(0) };
+	return READS_RECORD.test(operation) ? record : Object.values(rows[operation]?.answers ?? {})[0];
 }
+
+/** Names the endpoint at a URL as the credential does. */
+const nameEndpoint = (url: string) =>
+	Object.entries(ENDPOINTS).find(([, { path }]) =>
+		new RegExp(`${path.replace('?', '\\?').replace(/{.*?}/, '.+')}$`).test(url),
+	)?.[0] ?? '';
 
 /** Accounts so far: the catalogue of each is remembered. */
 let accounts = 0;
 
-/** Runs an operation for a model, with a service that answers so. */
+/** Runs an operation for a model, or for a workflow, with a service that answers so at each endpoint. */
 async function run(
 	value: string,
 	{ options, ...parameters }: { options?: object },
 	model: Run,
-	answer: object,
+	answer: (endpoint: string) => object,
 ) {
-	const { resource } = operations.find((operation) => operation.value === value) ?? {};
+	const { resource, parameters: filled } = rows[value] ?? {};
 	const all: Record<string, unknown> = {
-		...{ resource, operation: value, taskId: 't', files: ['result'], binaryPropertyName: 'data' },
-		...{ model: 'any', anyModel: 'm', inputMode: 'json', anyInput: '{"prompt":"a"}' },
-		...{ fileUrl: 'https://files.example/a', options: { ...AWAKE, ...options } },
-		...parameters,
+		...{ resource, operation: value, options: { ...AWAKE, ...options } },
+		...{ ...filled, ...parameters },
 	};
 	const credentials = {
 		baseUrl: 'https://api.example',
@@ -158,9 +167,7 @@ async function run(
 				httpRequestWithAuthentication: async (_: string, { url }: IHttpRequestOptions) =>
 					await Promise.resolve({
 						statusCode: 200,
-						body: JSON.stringify(
-							url.includes('/jobs/createTask') ? { code: 200, data: { taskId: 't' } } : answer,
-						),
+						body: JSON.stringify(answer(nameEndpoint(url))),
 					}),
 			} as unknown as IExecuteFunctions['helpers'],
 		},
@@ -197,23 +204,33 @@ beforeAll(
 );
 afterAll(() => void jest.useRealTimers());
 
-it('the table has each operation', () => {
-	expect(Object.keys(forms).sort()).toEqual(operations.map(({ value }) => value).sort());
+it.each(Object.keys(rows))('a workflow gets of %s no more than its sample has', async (name) => {
+	const { answers, output } = rows[name] as OperationRow;
+	const answer = (endpoint: string) => {
+		expect(Object.keys(answers)).toContain(endpoint);
+		return { code: 200, data: answers[endpoint] };
+	};
+	const [item = {}] = await run(name, {}, {}, answer);
+	expect(Object.keys(output)).toEqual(expect.arrayContaining(Object.keys(item)));
 });
+
+/** Takes each creation, and answers everything else so. */
+const orCreates = (answer: object) => (endpoint: string) =>
+	endpoint === 'createTaskPath' ? { code: 200, data: { taskId: 'task' } } : answer;
 
 describe.each(Object.keys(models))('a model %s is told no more than it can take', (reader) => {
 	const model = models[reader] as Run;
-	const rows = Object.entries(forms).flatMap(([operation, all]) =>
+	const told = Object.entries(forms).flatMap(([operation, all]) =>
 		Object.keys(all).flatMap((form) =>
 			Object.keys(records)
 				.slice(0, READS_RECORD.test(operation) ? undefined : 1)
 				.map((hostile) => [operation, form, hostile]),
 		),
 	);
-	it.each(rows)('by %s %s, of %s', async (operation, form, hostile) => {
+	it.each(told)('by %s %s, of %s', async (operation, form, hostile) => {
 		const record = records[hostile] as object;
 		const answer = { code: 200, data: buildData(operation, record) };
-		const told = await run(operation, forms[operation]?.[form] ?? {}, model, answer);
+		const told = await run(operation, forms[operation]?.[form] ?? {}, model, orCreates(answer));
 		expectBounded(told);
 		const [first = {}] = told as Array<{ note?: string; error?: string; message?: string }>;
 		const hasNoFile = operation === 'getFiles' && !listTexts(record).some(isLink);
@@ -230,7 +247,7 @@ describe.each(Object.keys(models))('a model %s is told no more than it can take'
 	it.each(Object.keys(forms))('by %s of a refusal', async (operation) => {
 		const answer = { code: 400, msg: long(MARCH) };
 		const parameters = Object.values(forms[operation] ?? {})[0] ?? {};
-		const told = await run(operation, parameters, model, answer);
+		const told = await run(operation, parameters, model, orCreates(answer));
 		expectBounded(told);
 		// The service takes each creation here, and is not asked for a callback.
 		if (/^(start|verifyCallback)$/.test(operation)) return;
