@@ -21,19 +21,9 @@ const READS_BY_ZOD = [
 	...['trigger/activate.test.ts', 'trigger/options.test.ts'],
 ].map((file) => `test/unit/${file}`);
 
-/**
- * Files of the end-to-end suite that a push leaves to the night, and to `npm run test:n8n`: by `NIGHT_TESTS=off`. What they show in a
- * real n8n, the other suites show of its parts. How large the panel is, the night alone measures.
- */
-const AT_NIGHT = [
-	...['agents', 'anyModel', 'creationRate', 'dialects', 'editorPanel', 'examples', 'loops'],
-	...['lostCallbacks', 'reachability'],
-].map((name) => `test/e2e/${name}.test.cts`);
-
 const realN8n = {
 	globalSetup: '<rootDir>/test/e2e/setup.cts',
 	globalTeardown: '<rootDir>/test/e2e/teardown.cts',
-	testPathIgnorePatterns: process.env.NIGHT_TESTS === 'off' ? AT_NIGHT : [],
 };
 
 /** @type {import('jest').Config} */

@@ -143,46 +143,6 @@ export class Editor {
 		await this.page.getByRole('menuitem').filter({ hasText: name }).first().click();
 	}
 
-	/** Measures the parameters of the open panel, and counts the words that a person sees there. */
-	async measurePanel() {
-		return await this.get('node-parameters').evaluate((panel: HTMLElement) => {
-			const frame = panel.getBoundingClientRect();
-			const isSeen = (element: Element | null, { top, bottom, height }: DOMRect) =>
-				element?.checkVisibility({ opacityProperty: true, visibilityProperty: true }) === true &&
-				height > 0 &&
-				top < frame.bottom &&
-				bottom > frame.top;
-			const texts: string[] = [];
-			const tops: number[] = [];
-			const nodes = document.createTreeWalker(panel, NodeFilter.SHOW_TEXT);
-			while (nodes.nextNode()) {
-				const range = document.createRange();
-				range.selectNodeContents(nodes.currentNode);
-				const box = range.getBoundingClientRect();
-				if (!isSeen(nodes.currentNode.parentElement, box)) continue;
-				texts.push(String(nodes.currentNode.nodeValue));
-				tops.push(box.top);
-			}
-			for (const input of panel.querySelectorAll<HTMLInputElement>('input, textarea'))
-				if (!/checkbox|radio/.test(input.type) && isSeen(input, input.getBoundingClientRect()))
-					texts.push(input.value || input.placeholder);
-			const ends = [...panel.querySelectorAll('[data-test-id="collection-parameter-add"]')];
-			const bottom = Math.max(...ends.map((end) => end.getBoundingClientRect().bottom));
-			const words = texts.join(' ').match(/\S*\w\S*/g) ?? [];
-			return { height: Math.round(bottom - Math.min(...tops)), words: words.length };
-		});
-	}
-
-	/** Adds an entry of Options, by its name in the list. */
-	async addOption(name: string) {
-		await this.get('collection-parameter-add').click();
-		await this.page
-			.getByRole('option')
-			.filter({ visible: true })
-			.getByText(name, { exact: true })
-			.click();
-	}
-
 	async fill(parameter: string, text: string) {
 		await this.get(`parameter-input-${parameter}`).locator('input, textarea').fill(text);
 	}
@@ -200,11 +160,6 @@ export class Editor {
 		const completed = this.output.getByText('completed', { exact: true });
 		const file = this.output.getByTestId('ndv-view-binary-data');
 		await completed.or(file).first().waitFor();
-	}
-
-	/** Shows the output as JSON. n8n shows files first. */
-	async showJson() {
-		await this.output.getByTestId('radio-button-json').click();
 	}
 
 	/** Views the file in the output panel, once it is there. */

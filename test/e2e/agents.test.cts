@@ -6,7 +6,6 @@ import { N8nAgent, nodeTool } from '../../dev/fixtures/n8nAgents.cts';
 import { operations } from '../../dev/fixtures/operations.cts';
 import { ToolCall } from '../../dev/fixtures/scriptedModel.cts';
 import { editSample, mediaGeneration } from '../../dev/fixtures/workflows.cts';
-import { poll } from '../../dev/n8n/wait.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
 import { isOldest, useModel, usePair } from './support.cts';
 
@@ -16,7 +15,7 @@ const withAgents = isOldest ? describe.skip : describe;
 withAgents("an agent of n8n's Agents", () => {
 	const pair = usePair({
 		service: { taskSeconds: 0.3, callbackRetrySeconds: [2, 4, 8, 8, 8, 8, 8] },
-		env: { N8N_DEFAULT_BINARY_DATA_MODE: 'default' },
+		env: { N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem' },
 	});
 	const model = useModel();
 
@@ -64,8 +63,7 @@ withAgents("an agent of n8n's Agents", () => {
 	/** The operations that need no task. */
 	const ofNoTask = Object.entries(operations).filter(([, { resource }]) => resource !== 'task');
 
-	/** Uses each operation, with downloads wherever there is a choice. */
-	async function useEachOperation() {
+	it('uses each operation, with downloads wherever there is a choice, and n8n keeps no file', async () => {
 		const files = listFiles();
 		const fileUrl = `${pair.service.resultsUrl}/sample.png`;
 		const taskId = "={{ $fromAI('taskId', 'The ID of the task', 'string') }}";
@@ -118,9 +116,7 @@ withAgents("an agent of n8n's Agents", () => {
 		expect(listFiles()).toEqual(files);
 		expect(pair.listPrompts()).toEqual(['one', 'three', 'two']);
 		expect(pair.countCreations()).toBe(3);
-	}
-
-	it('uses each operation, where n8n keeps files in memory', useEachOperation);
+	});
 
 	it('is told of errors, and pays once for what it asks again in any chat, with an ID that is in the log', async () => {
 		const readNew = pair.n8n.followLog();
@@ -150,32 +146,6 @@ withAgents("an agent of n8n's Agents", () => {
 		expect(log).not.toContain('undefined');
 	});
 
-	it('is told of a slow task, which goes on', async () => {
-		const slow = creating('generate', { options: { agentWait: 0.03 } });
-		const [[item] = []] = await runAgent([slow], [[{ prompt: '#neverEnds' }]]);
-		expect(item?.json).toEqual({
-			taskId: pair.findId('#neverEnds'),
-			status: 'timedOut',
-			note: expect.stringContaining('Do not create it again'),
-		});
-	});
-
-	it('that is stopped leaves the ID in the log, and the next prompt gets a task of its own', async () => {
-		const readNew = pair.n8n.followLog();
-		const waits = creating('generate', { options: { agentWait: 0.1 } });
-		const agent = await createAgent([waits], [[{ prompt: '#slow=2' }]]);
-		const stop = new AbortController();
-		const stopped = agent.chat('Make it night', stop.signal);
-		await poll(() => pair.listIds()[0], { what: 'the task' });
-		stop.abort();
-		await expect(stopped).rejects.toThrow(/abort/i);
-		const [first] = pair.listIds();
-		expect(readNew()).toContain(`created task ${first}`);
-		await agent.chat('Once more');
-		expect(pair.listIds()).toEqual([first, expect.any(String)]);
-		expect(pair.countCreations()).toBe(2);
-	});
-
 	it('sleeps while a workflow of media-for-agents does, also over a restart, and is given links', async () => {
 		const { n8n, service } = pair;
 		const example = readExample('media-for-agents', { n8n: n8n.url, media: service.resultsUrl });
@@ -186,7 +156,6 @@ withAgents("an agent of n8n's Agents", () => {
 		const { suspended } = await agent.chat('Make it night');
 		if (!suspended) throw new Error('The agent does not wait');
 		await n8n.kill();
-		Object.assign(n8n.options.env ?? {}, { N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem' });
 		await n8n.start();
 		const [execution] = await n8n.waitForExecutions({ workflowId: id, count: 1 });
 		const output = execution?.getOutput('Make the picture')[0];
@@ -202,6 +171,4 @@ withAgents("an agent of n8n's Agents", () => {
 		});
 		expect(pair.countCreations()).toBe(1);
 	});
-
-	it('uses each operation, where n8n keeps files on disk', useEachOperation);
 });

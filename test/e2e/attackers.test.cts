@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { CREDENTIAL_TYPE, TOKEN } from '../../dev/fixtures/pair.cts';
-import { generate, httpRequest, NODE, prompts } from '../../dev/fixtures/workflows.cts';
+import { generate, httpRequest, prompts } from '../../dev/fixtures/workflows.cts';
 import { defaults } from '../../dev/service/settings.cts';
 import { signHeaders } from '../../dev/service/signHeaders.cts';
 import { DETAILS, usePair } from './support.cts';
@@ -76,21 +76,6 @@ describe('anyone who can send requests to the resume URL of an execution that sl
 			expect({ name, status: response.status, asked: counted }).toEqual({ name, status, asked });
 			expect(await readSleep()).toMatchObject({ status: 'waiting', waitTill: before.waitTill });
 		}
-	});
-
-	// How many share a look depends on the machine. `looker` holds that they do.
-	it('has the service asked once for each request of a flood at most, after which it wakes at the end', async () => {
-		const before = pair.countRequests(DETAILS);
-		const sent = { method: 'POST', headers: buildHeaders() };
-		const body = JSON.stringify({ data: { ...taskSaid, callbackType: 'nudge' } });
-		const send = async () => (await fetch(resumeUrl, { ...sent, body })).status;
-		const FLOOD = 200;
-		const statuses = await Promise.all(Array.from({ length: FLOOD }, send));
-		expect(new Set(statuses)).toEqual(new Set([200]));
-		expect(pair.countRequests(DETAILS) - before).toBeLessThanOrEqual(FLOOD);
-		expect((await readSleep()).status).toBe('waiting');
-		const ended = await pair.n8n.waitForExecution(executionId);
-		expect(ended.getItems(NODE)).toMatchObject(pair.listCompleted(PROMPT));
 	});
 });
 

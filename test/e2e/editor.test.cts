@@ -1,6 +1,5 @@
 import type { Locator } from 'playwright-core';
 import { createEndedTask } from '../../dev/fixtures/callbacks.cts';
-import { describeAtNight, itAtNight } from '../../dev/fixtures/night.cts';
 import { buildDocument } from '../../dev/service/catalogue.cts';
 import { CREDENTIAL_TYPE, TOKEN, WEBHOOK_SECRET } from '../../dev/fixtures/pair.cts';
 import { chain, generate, NODE } from '../../dev/fixtures/workflows.cts';
@@ -136,23 +135,7 @@ describe('a person at the editor', () => {
 		});
 	});
 
-	itAtNight('answers a webhook with a finished picture in few steps', async () => {
-		const hand = new Hand(editor);
-		await addBehind(hand, 'webhook', 'Webhook', async () => {
-			const last = editor.page.getByRole('option').getByText('When Last Node Finishes');
-			await hand.choose(editor.get('parameter-input-responseMode'), last);
-		});
-		await hand.chooseModel('Epsilon Canvas Text to Image');
-		await hand.fill('prompt', '{{ $json.query.prompt }}');
-		expect(hand.steps).toEqual({ clicks: 11, texts: 3 });
-
-		const url = await pair.n8n.getProductionWebhookUrl(await publish());
-		const answer = await fetch(`${url}?prompt=A+fox`);
-		expect(await answer.json()).toMatchObject({ status: 'completed' });
-		expect(pair.findTask('A fox')).toMatchObject({ state: 'success' });
-	});
-
-	itAtNight('finds the node by what it does', async () => {
+	it('finds the node by what it does', async () => {
 		await editor.openNewManualWorkflow();
 		const wanted = ['video', 'image', 'photo', 'create picture', 'ai video', 'text to video'];
 		for (const words of wanted) {
@@ -163,49 +146,7 @@ describe('a person at the editor', () => {
 		}
 	});
 
-	itAtNight('is shown which required fields are empty, in lists too', async () => {
-		await editor.addNode('media', TITLE, WAIT_ACTION);
-		await editor.executeStep();
-		await editor.get('parameter-issues').first().waitFor();
-		for (const model of ['Delta Reference to Video', 'Gamma V6 Reference to Video']) {
-			await editor.choose('model', model);
-			await editor.get('parameter-issues').waitFor();
-		}
-	});
-
-	itAtNight('runs the node, reads what it waits for, and looks at the finished image', async () => {
-		await editor.choose('resource', 'Video or Image');
-		await editor.choose('operation', 'Generate');
-		await editor.choose('model', 'Beta2 Image Edit');
-		await editor.fill('image', `${pair.service.resultsUrl}/sample.png`);
-		await editor.fill('prompt', 'Make it snow');
-		await editor.executeStep();
-		await editor.output.getByText('Your file is being made.').waitFor();
-		await editor.viewFile('image');
-		await editor.closePanel();
-		const label = await editor.findNode(WAIT_ACTION).innerText();
-		expect(label).toContain('Beta2 Image Edit');
-	});
-
-	itAtNight('reads at the output of a node that kept asking that its task failed', async () => {
-		await editor.findNode(WAIT_ACTION).dblclick();
-		await editor.fill('prompt', 'Make it snow #fail');
-		await editor.addOption('How to Wait');
-		await editor.choose('howToWait', 'Keep Asking');
-		await editor.executeStep();
-		await editor.get('node-error-message').getByText('The task failed').waitFor();
-	});
-
-	itAtNight('looks at a finished video', async () => {
-		await editor.choose('model', 'Alpha 3.0 Motion Control');
-		await editor.fill('video', `${pair.service.resultsUrl}/sample.mp4`);
-		await editor.fill('prompt', 'Dance');
-		await editor.executeStep();
-		await editor.viewFile('video');
-		await editor.closePanel();
-	});
-
-	itAtNight('maps the output of a task before the first run', async () => {
+	it('maps the output of a task before the first run', async () => {
 		await editor.openNewManualWorkflow();
 		await editor.addNode('media', TITLE, 'Start a video or image without waiting');
 		await editor.closePanel();
@@ -218,28 +159,25 @@ describe('a person at the editor', () => {
 		);
 	});
 
-	itAtNight(
-		'reads in the trigger which URL goes where, publishes it, and sees an execution come in',
-		async () => {
-			await editor.openNewWorkflow();
-			await editor.addNode('media', TITLE, 'On task completed');
-			const { panel } = editor;
-			await panel.getByText('Webhook URLs', { exact: true }).first().click();
-			await panel.getByText(`${pair.n8n.url}/webhook-test/`).waitFor();
-			await panel.getByText('Production URL', { exact: true }).first().click();
-			const callBackUrl = await panel.getByText(`${pair.n8n.url}/webhook/`).innerText();
-			await panel.getByText('Copy a URL from Webhook URLs').waitFor();
-			await editor.closePanel();
+	it('reads in the trigger which URL goes where, publishes it, and sees an execution come in', async () => {
+		await editor.openNewWorkflow();
+		await editor.addNode('media', TITLE, 'On task completed');
+		const { panel } = editor;
+		await panel.getByText('Webhook URLs', { exact: true }).first().click();
+		await panel.getByText(`${pair.n8n.url}/webhook-test/`).waitFor();
+		await panel.getByText('Production URL', { exact: true }).first().click();
+		const callBackUrl = await panel.getByText(`${pair.n8n.url}/webhook/`).innerText();
+		await panel.getByText('Copy a URL from Webhook URLs').waitFor();
+		await editor.closePanel();
 
-			expect(await editor.publish()).toContain('start this workflow when they end');
-			await createEndedTask(pair.service, { prompt: '', callBackUrl });
-			await editor.page.getByText('Executions', { exact: true }).click();
-			await editor.get('execution-time').first().waitFor();
-		},
-	);
+		expect(await editor.publish()).toContain('start this workflow when they end');
+		await createEndedTask(pair.service, { prompt: '', callBackUrl });
+		await editor.page.getByText('Executions', { exact: true }).click();
+		await editor.get('execution-time').first().waitFor();
+	});
 });
 
-describeAtNight('what a service says', () => {
+describe('what a service says', () => {
 	/** n8n lets its style through. */
 	const link = '<a style="position:fixed;inset:0;z-index:9999" href="https://evil.example">';
 	const shown = '‹a style="position:fixed;inset:0;z-index:9999" href="https://evil.example"›';

@@ -1,7 +1,5 @@
 import { expect } from '@jest/globals';
-import { listRows } from '../../dev/fixtures/night.cts';
-import { WAYS, type Way } from '../../dev/fixtures/ways.cts';
-import { generate, mediaGeneration, NODE, prompts, SEEN } from '../../dev/fixtures/workflows.cts';
+import { generate, NODE, prompts, SEEN } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import { usePair } from './support.cts';
 
@@ -30,18 +28,21 @@ const retry = (maxTries: number) => ({ retryOnFail: true, maxTries, waitBetweenT
 
 let runs = 0;
 
-/** Runs the node once for these prompts, which get a name of the run. */
-async function run(way: Way, texts: string[], more: { options?: object; node?: object } = {}) {
+/** Runs the node once for these prompts, which get a name of the run. It sleeps, so n8n's tries begin anew when it is awake. */
+async function run(texts: string[], more: { options?: object; node?: object } = {}) {
 	const name = `run${++runs}`;
 	const named = texts.map((text) => `${text} ${name}`);
 	const deliveries = pair.service.deliveries.length;
-	const node = generate({ options: { howToWait: way, ...FILES, ...more.options } }, more.node);
+	const node = generate(
+		{ options: { howToWait: 'callback', ...FILES, ...more.options } },
+		more.node,
+	);
 	const execution = await pair.runNodes(prompts(named), node, SEEN);
 	const tasks = named.map((prompt) =>
 		pair.listTasks().filter(({ input }) => input.prompt === prompt),
 	);
-	// It slept, or stayed awake, as it was meant to.
-	for (const { callBackUrl } of tasks.flat()) expect(Boolean(callBackUrl)).toBe(way === 'callback');
+	// It slept.
+	for (const { callBackUrl } of tasks.flat()) expect(callBackUrl).toBeDefined();
 	return {
 		execution,
 		tasks,
@@ -51,8 +52,8 @@ async function run(way: Way, texts: string[], more: { options?: object; node?: o
 	};
 }
 
-const readItems = (execution: Execution, branch = 0) =>
-	execution.getOutput(NODE, { branch }).map(({ json, binary, pairedItem }) => ({
+const readItems = (execution: Execution) =>
+	execution.getOutput(NODE).map(({ json, binary, pairedItem }) => ({
 		...json,
 		files: Object.keys(binary ?? {}),
 		item: (pairedItem as { item: number }).item,
@@ -61,11 +62,11 @@ const readItems = (execution: Execution, branch = 0) =>
 const FAILED = expect.stringMatching(/^The task failed: .+ \(code 501\) \[item 1\]$/);
 const endsWithId = (taskId?: string) => expect.stringMatching(new RegExp(`Task ID: ${taskId}$`));
 
-describe.each(listRows(WAYS, 'callback'))('a task that failed, by %s,', (way) => {
+describe('a task that failed', () => {
 	const TEXTS = ['#slow=3 one', 'two #fail', '#slow=3 three'];
 
 	it('ends the execution as failed once all have ended, names all, and no download begins', async () => {
-		const { execution, tasks, ids, countFiles } = await run(way, TEXTS);
+		const { execution, tasks, ids, countFiles } = await run(TEXTS);
 		expect(execution.status).toBe('error');
 		const { message, description } = execution.getError() ?? {};
 		expect(message).toEqual(FAILED);
@@ -78,27 +79,8 @@ describe.each(listRows(WAYS, 'callback'))('a task that failed, by %s,', (way) =>
 		expect(countFiles()).toBe(0);
 	});
 
-	it('is its Task with the error beside the finished ones, where the run continues', async () => {
-		const { execution, ids, countFiles } = await run(way, TEXTS, { node: GOES_ON });
-		expect(execution.status).toBe('success');
-		expect(readItems(execution)).toMatchObject([
-			{ taskId: ids[0]?.[0], status: 'completed', files: ['data'], item: 0 },
-			{
-				taskId: ids[1]?.[0],
-				status: 'failed',
-				failCode: '501',
-				error: FAILED,
-				message: endsWithId(ids[1]?.[0]),
-				files: [],
-				item: 1,
-			},
-			{ taskId: ids[2]?.[0], status: 'completed', files: ['data'], item: 2 },
-		]);
-		expect(countFiles()).toBe(2);
-	});
-
 	it('comes out at the error output, which ends with its ID', async () => {
-		const { execution, ids } = await run(way, TEXTS, { node: TO_ERRORS });
+		const { execution, ids } = await run(TEXTS, { node: TO_ERRORS });
 		expect(execution.status).toBe('success');
 		expect(readItems(execution)).toMatchObject([
 			{ taskId: ids[0]?.[0], status: 'completed', files: ['data'], item: 0 },
@@ -111,18 +93,9 @@ describe.each(listRows(WAYS, 'callback'))('a task that failed, by %s,', (way) =>
 		expect(json).toEqual({ prompt, error: FAILED, message: endsWithId(ids[1]?.[0]) });
 	});
 
-	it('is output by its status where Failed Tasks says so, and created once', async () => {
-		const options = { failedTasks: 'output' };
-		const { execution, ids } = await run(way, TEXTS, { options, node: retry(2) });
-		expect(execution.status).toBe('success');
-		const statuses = readItems(execution).map((item) => (item as { status?: string }).status);
-		expect(statuses).toEqual(['completed', 'failed', 'completed']);
-		expect(ids.map(({ length }) => length)).toEqual([1, 1, 1]);
-	});
-
 	it('is created once more by Retry On Fail, the finished one is not', async () => {
 		const texts = ['one', 'two failsOnce'];
-		const { execution, ids, countFiles } = await run(way, texts, { node: retry(3) });
+		const { execution, ids, countFiles } = await run(texts, { node: retry(3) });
 		expect(execution.status).toBe('success');
 		expect(ids.map(({ length }) => length)).toEqual([1, 2]);
 		expect(readItems(execution)).toMatchObject([
@@ -133,7 +106,7 @@ describe.each(listRows(WAYS, 'callback'))('a task that failed, by %s,', (way) =>
 	});
 
 	it("is created in no more than n8n's tries, also of n8n's that begin anew when it wakes the execution", async () => {
-		const { execution, ids } = await run(way, ['one', 'two #fail'], { node: retry(3) });
+		const { execution, ids } = await run(['one', 'two #fail'], { node: retry(3) });
 		expect(execution.status).toBe('error');
 		expect(ids.map(({ length }) => length)).toEqual([1, 3]);
 		const { message, description } = execution.getError() ?? {};
@@ -143,13 +116,13 @@ describe.each(listRows(WAYS, 'callback'))('a task that failed, by %s,', (way) =>
 	});
 
 	it('is created again in a run that continues only if it is the first item, as n8n tries again', async () => {
-		const first = await run(way, ['one failsOnce', 'two'], { node: { ...GOES_ON, ...retry(2) } });
+		const first = await run(['one failsOnce', 'two'], { node: { ...GOES_ON, ...retry(2) } });
 		expect(first.ids.map(({ length }) => length)).toEqual([2, 1]);
 		expect(readItems(first.execution)).toMatchObject([
 			{ taskId: first.ids[0]?.[1], status: 'completed' },
 			{ taskId: first.ids[1]?.[0], status: 'completed' },
 		]);
-		const second = await run(way, ['one', 'two failsOnce'], {
+		const second = await run(['one', 'two failsOnce'], {
 			node: { ...TO_ERRORS, ...retry(2) },
 		});
 		expect(second.ids.map(({ length }) => length)).toEqual([1, 1]);
@@ -157,7 +130,7 @@ describe.each(listRows(WAYS, 'callback'))('a task that failed, by %s,', (way) =>
 	});
 
 	it('is not paid again by a retry from the list, which outputs the finished ones as the workflow is saved then', async () => {
-		const { execution, ids } = await run(way, TEXTS);
+		const { execution, ids } = await run(TEXTS);
 		const before = pair.countCreations();
 		const again = await pair.retry(execution.id);
 		expect(again.status).toBe('error');
@@ -182,7 +155,7 @@ describe.each(listRows(WAYS, 'callback'))('a task that failed, by %s,', (way) =>
 	it('is not created again if it only timed out', async () => {
 		const texts = ['one', 'two #neverEnds'];
 		const options = { waitLimit: 0.05 };
-		const { execution, ids } = await run(way, texts, { options, node: retry(2) });
+		const { execution, ids } = await run(texts, { options, node: retry(2) });
 		expect(execution.status).toBe('error');
 		expect(ids.map(({ length }) => length)).toEqual([1, 1]);
 		expect(execution.readError()).toContain('had not ended when the wait was over [item 1]');
@@ -196,22 +169,3 @@ async function findWorkflow(executionId: string): Promise<string> {
 	const { workflowId } = await pair.n8n.request<{ workflowId: string }>('GET', url);
 	return workflowId;
 }
-
-it('operation Wait makes a failed task the error of its item too', async () => {
-	const start = generate({ operation: 'start' }, { name: 'Tasks' });
-	const wait = (more?: object) => mediaGeneration({ resource: 'task', operation: 'wait' }, more);
-	const texts = ['wait one', 'wait two #fail'];
-	const stopped = await pair.runNodes(prompts(texts), start, wait(retry(2)));
-	expect(stopped.status).toBe('error');
-	expect(stopped.getError()?.message).toEqual(FAILED);
-	for (const text of texts) expect(stopped.getError()?.description).toContain(pair.findId(text));
-	expect(pair.listTasks().filter(({ input }) => texts.includes(String(input.prompt)))).toHaveLength(
-		2,
-	);
-	const others = ['wait three', 'wait four #fail'];
-	const split = await pair.runNodes(prompts(others), start, wait(TO_ERRORS));
-	expect(readItems(split)).toMatchObject([{ status: 'completed', files: ['data'] }]);
-	expect(readItems(split, 1)).toMatchObject([
-		{ error: FAILED, message: endsWithId(pair.findId(String(others[1]))) },
-	]);
-});

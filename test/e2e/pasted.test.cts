@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { buildNode, connect, generate, items, NODE } from '../../dev/fixtures/workflows.cts';
 import { readMedia } from '../media/corpus.cts';
-import { readFiles, usePair } from './support.cts';
+import { usePair } from './support.cts';
 
 const pair = usePair({ service: { taskSeconds: 0.5, lookupSeconds: 0 } });
 
@@ -30,33 +30,6 @@ describe('the body that the documentation shows, pasted into Input (JSON),', () 
 	it('has Start Without Waiting report to its callback URL', async () => {
 		await pair.runNodes(paste(body));
 		expect(readSent()).toMatchObject({ callBackUrl, input: { prompt: 'A fox' } });
-	});
-
-	it('for another model than the chosen one creates nothing', async () => {
-		const execution = await pair.runNodes(paste(body, { anyModel: 'brand/other' }));
-		expect(execution.readError()).toContain(`is ${MODEL}, but`);
-		expect(pair.listTasks()).toEqual([]);
-	});
-});
-
-it('the name of a binary field in JSON is uploaded, nested and in lists too, and any other text is sent as it is', async () => {
-	const input = {
-		prompt: 'photo',
-		image_url: 'photo',
-		reference_urls: ['photo', 'other'],
-		layers: [{ mask: 'photo' }],
-	};
-	const nodes = [...readFiles({ photo: 'plain.png' }), paste(JSON.stringify(input))];
-	await pair.runNodes(...nodes);
-	const [upload, ...more] = pair.service.uploads.values();
-	expect(upload?.size).toBe(readMedia('plain.png').length);
-	expect(more).toEqual([]);
-	const link = upload?.downloadUrl;
-	expect(readSent()?.input).toEqual({
-		prompt: 'photo',
-		image_url: link,
-		reference_urls: [link, 'other'],
-		layers: [{ mask: link }],
 	});
 });
 
@@ -117,36 +90,13 @@ describe('the label of a field of a form', () => {
 	});
 });
 
-it('a list in a field has no blank entries, and keeps a data: URL whole', async () => {
-	const link = `${pair.service.resultsUrl}/sample.png`;
-	const data = 'data:image/png;base64,iVBORw0KGgo=';
-	const kappa = { anyModel: 'kappa-6/reference-to-video', inputMode: 'fields', prompt: 'A fox' };
-	for (const [given, sent] of [
-		[`={{ ['${link}', '', null, $json.missing] }}`, [link]],
-		[`${data}, ${link}`, [data, link]],
-	]) {
-		const anyFields = {
-			mappingMode: 'defineBelow',
-			value: { reference_image_urls: given },
-			schema: [],
-		};
-		await pair.runNodes(paste('{}', { ...kappa, anyFields }));
-		expect(readSent()?.input).toEqual({ prompt: 'A fox', reference_image_urls: sent });
-	}
-});
-
 describe('an expression in a field that nobody switched', () => {
 	const FIXED = '{{ $json.prompt }}';
 	const mapper = { mappingMode: 'defineBelow', value: { prompt: FIXED }, schema: [] };
-	const EDIT = { model: 'beta2/image-edit', image: 'https://media.example/a.png' };
 
-	it.each<[where: string, parameters: Record<string, unknown>]>([
-		['Prompt of a named model', { ...EDIT, prompt: FIXED }],
-		['Input (JSON)', { anyInput: `{ "prompt": "${FIXED}" }` }],
-		['a field of the mapper', { inputMode: 'fields', anyFields: mapper }],
-	])('is refused in %s, and nothing is created', async (_, parameters) => {
-		const nodes = [items([{ prompt: 'A fox' }]), paste({}, parameters)];
-		const execution = await pair.runNodes(...nodes);
+	it('is refused in a field of the mapper, and nothing is created', async () => {
+		const parameters = { inputMode: 'fields', anyFields: mapper };
+		const execution = await pair.runNodes(items([{ prompt: 'A fox' }]), paste({}, parameters));
 		expect(execution.readError()).toMatch(/is a fixed text with \{\{ \$json\.prompt \}\}.*/);
 		expect(pair.countCreations()).toBe(0);
 	});
@@ -159,19 +109,9 @@ describe('an expression in a field that nobody switched', () => {
 		await pair.runNodes(paste(`{ "prompt": "${FIXED}" }`, parameters));
 		expect(readSent()?.input).toEqual({ prompt: 'A fox' });
 	});
-
-	it('may stand in what an expression returns', async () => {
-		await pair.runNodes(items([{ prompt: FIXED }]), paste('{}', { prompt: '={{ $json.prompt }}' }));
-		expect(readSent()?.input).toEqual({ prompt: FIXED });
-	});
 });
 
 describe('a prompt with quotes and line breaks', () => {
-	const FORMS: Array<[how: string, anyInput: string, prompt?: string]> = [
-		['in Prompt', '{ "duration": "5" }', '={{ $json.prompt }}'],
-		['as JSON text', '={ "duration": "5", "prompt": {{ JSON.stringify($json.prompt) }} }'],
-	];
-
 	it('within quotes breaks the JSON, and the error says where and what helps', async () => {
 		const broken = '={\n  "duration": "5",\n  "prompt": "{{ $json.prompt }}"\n}';
 		const execution = await pair.runNodes(items([{ prompt: QUOTED }]), paste(broken));
@@ -179,15 +119,9 @@ describe('a prompt with quotes and line breaks', () => {
 		expect(pair.listTasks()).toEqual([]);
 	});
 
-	it.each(FORMS)('is sent as it is %s', async (_, anyInput, prompt = '') => {
-		await pair.runNodes(items([{ prompt: QUOTED }]), paste(anyInput, { prompt }));
-		expect(readSent()?.input).toEqual({ duration: '5', prompt: QUOTED });
-	});
-
-	it('is sent from Prompt where the fields of another model, which has none, are left', async () => {
-		const left = { mappingMode: 'defineBelow', value: { $noPrompt: true }, schema: [] };
-		const parameters = { anyFields: left, prompt: '={{ $json.prompt }}' };
-		await pair.runNodes(items([{ prompt: QUOTED }]), paste('{ "duration": "5" }', parameters));
+	it('is sent as it is in Prompt', async () => {
+		const prompt = '={{ $json.prompt }}';
+		await pair.runNodes(items([{ prompt: QUOTED }]), paste('{ "duration": "5" }', { prompt }));
 		expect(readSent()?.input).toEqual({ duration: '5', prompt: QUOTED });
 	});
 });

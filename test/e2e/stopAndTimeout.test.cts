@@ -7,7 +7,6 @@ import {
 	connect,
 	generate,
 	editSample,
-	NODE,
 	NODE_TYPE,
 	numberTexts,
 	prompts,
@@ -80,14 +79,6 @@ describe('an execution that is stopped', () => {
 		await pause(1_000);
 		expect(pair.listPrompts()).toEqual(['one', 'two']);
 		await expectNamed(id, [pair.findId('one')]);
-		await expectNoCreationByRetry(id);
-	});
-
-	it('names its tasks while it is parked, and passes them on when it is retried', async () => {
-		const id = await pair.park(prompts(['one #noCallback', 'two #noCallback']), edit());
-		await stop(id);
-		const output = (await pair.n8n.getExecution(id)).getItems(NODE);
-		expect(output.map(({ taskId }) => taskId)).toEqual(pair.listIds());
 		await expectNoCreationByRetry(id);
 	});
 });

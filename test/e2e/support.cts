@@ -163,7 +163,7 @@ export const readHints = (execution?: Execution) =>
 export const isOldest = process.env.MEDIA_GENERATION_N8N === 'oldest';
 
 /** The folder where n8n may read and write files. */
-export const folder = os.tmpdir();
+const folder = os.tmpdir();
 
 /** Builds nodes that read files of the corpus into the binary fields of one item. */
 export const readFiles = (files: Record<string, string>): WorkflowNode[] =>

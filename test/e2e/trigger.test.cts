@@ -12,6 +12,7 @@ import {
 } from '../../dev/fixtures/callbacks.cts';
 import { CREDENTIAL_TYPE, TOKEN } from '../../dev/fixtures/pair.cts';
 import {
+	chain,
 	connect,
 	generate,
 	editSample,
@@ -47,6 +48,9 @@ const pair = usePair({
 		...WITHOUT_CODE,
 		N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
 		N8N_ENDPOINT_WEBHOOK_WAIT: 'go-on',
+		// n8n's own guard against requests into its network, with a way to the emulator.
+		N8N_SSRF_PROTECTION_ENABLED: 'true',
+		N8N_SSRF_ALLOWED_IP_RANGES: '127.0.0.1/32',
 	},
 	credential: { previousWebhookSecret: PREVIOUS_KEY },
 	keeps: true,
@@ -167,7 +171,7 @@ it('keeps a previous key in the credential, whose field is not shown, and shows 
 });
 
 // The oldest n8n that the package works with has none newer than 4.4.
-it.each([3, 4, 4.1, 4.2, 4.3, 4.4, ...(isOldest ? [] : [4.5])])(
+it.each([3, isOldest ? 4.4 : 4.5])(
 	"version %d of n8n's HTTP Request node sends the token of our credential to the service only, also when that redirects",
 	async (typeVersion) => {
 		const { url, resultsUrl, leaks, requests } = pair.service;
@@ -262,17 +266,6 @@ describe('who has a genuine ID and signature can make nobody believe another bod
 		expect(await claimSuccess(url, taskId)).toMatchObject({ status: 200, emitted: true });
 		expect(await pair.waitForTriggered(id)).toMatchObject([{ taskId, status: 'failed' }]);
 	});
-
-	it('where the service answers with the details of another task', async () => {
-		const [known, taskId] = await Promise.all([1, 2].map(() => createEndedTask(pair.service)));
-		const taskDetailsPath = `${DETAILS}?taskId=${known}&asked={taskId}`;
-		const changes = { advancedSettings: true, taskDetailsPath };
-		const credential = await pair.createCredential({ webhookSecret: KEY, ...changes });
-		const { url } = await pair.activate(triggered(parameters), { credential });
-		const later = { status: 503, reason: 'detailsUnavailable' };
-		expect(await claimSuccess(url, String(taskId))).toMatchObject(later);
-		expect(pair.n8n.readLog()).toMatch(/503 detailsUnavailable; .* is of another task/);
-	});
 });
 
 describe('the trigger', () => {
@@ -285,24 +278,11 @@ describe('the trigger', () => {
 		expect((await fetch(url, { method: 'POST' })).status).toBe(404);
 	});
 
-	it('becomes active with a short key, and takes the previous one, with a line in the log for each', async () => {
-		const keys = { webhookSecret: 'a-short-key', previousWebhookSecret: PREVIOUS_KEY };
-		const credential = await pair.createCredential(keys);
-		const readLog = pair.n8n.followLog();
-		const { url } = await pair.activate(triggered(), { credential });
-		expect(readLog()).toMatch(/'Webhook HMAC Key' in the credential: .* fewer than 16 characters/);
-		const taskId = await createEndedTask(pair.service);
-		const signed = await pair.service.callback(taskId, { url, secret: PREVIOUS_KEY });
-		expect(signed.status).toBe(200);
-		expect(readLog()).toMatch(/signed with 'Previous Webhook HMAC Key' of the credential/);
-	});
-
 	it.each([
 		[200, false],
-		[401, "={{ '' }}"],
 		[401, null],
 	])(
-		'answers an unsigned callback %d where the switch, an expression or a workflow file says %j',
+		'answers an unsigned callback %d where the switch or a workflow file says %j',
 		async (status, verifySignature) => {
 			const { id, url } = await pair.activateTrigger({ verifySignature });
 			const taskId = await createEndedTask(pair.service);
@@ -315,6 +295,17 @@ describe('the trigger', () => {
 		},
 	);
 });
+
+// The oldest n8n has no such guard.
+(isOldest ? it.skip : it)(
+	"n8n's own guard blocks an address in its network, and the error says that nothing was sent",
+	async () => {
+		const credential = await pair.createCredential({ baseUrl: 'http://10.11.12.13' });
+		const error = (await pair.run(chain('Guarded', [generate()]), { credential })).readError();
+		expect(error).toMatch(/SSRF protection blocks that address.*Nothing was sent/s);
+		expect(error).not.toContain('may have been paid for');
+	},
+);
 
 it("a service's record has no token of the execution's resume URL, whatever n8n's path for it, also where the prompt repeats it", async () => {
 	const get = { operation: 'get', taskId: '={{ $json.taskId }}', simplify: false };

@@ -47,7 +47,6 @@ type Start = (texts: string[]) => Promise<Started>;
 const LAST_NODE = { responseMode: 'lastNode', responseData: 'allEntries' };
 const BY_NODE = { responseMode: 'responseNode' };
 const STREAMING = { responseMode: 'streaming' };
-const PER_FILE = { options: { outputItems: 'perFile' } };
 const LANGCHAIN = '@n8n/n8n-nodes-langchain';
 
 /** Builds n8n's node that answers the caller of a webhook with its items. */
@@ -280,7 +279,6 @@ const ROWS: Row[] = [
 		isSkipped: isOldest,
 	},
 	{ name: 'webhook that answers at once', start: byWebhook() },
-	{ name: 'the same, with One per File', start: byWebhook({}, PER_FILE) },
 	{ name: 'webhook, last node', start: byWebhook(LAST_NODE), ...WAITS },
 	{
 		name: 'the same, with Sleep Until Notified',

@@ -15,7 +15,7 @@ interface Internals {
 
 /**
  * Reads the URL that wakes the execution. Its query has n8n's token, its address maybe a login. An
- * expression would return the same, but needs an isolate of n8n (2.14.2, 2.41.1). `e2e/isolates`
+ * expression would return the same, but needs an isolate of n8n (2.14.2, 2.41.1). `queue/queue`
  * fails first.
  */
 export function readResumeUrl(context: IExecuteFunctions | IWebhookFunctions): string {

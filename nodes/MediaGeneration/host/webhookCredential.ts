@@ -23,7 +23,7 @@ const NO_RUN = { resultData: { runData: {} } };
  * Reads a credential as a webhook of the node does, in a webhook or ahead of one: its expressions
  * see no item, and no body that somebody sent. n8n's own read in a webhook sets up an isolate for
  * them, which costs some 45 ms; this one uses the isolate that n8n holds already
- * (`credentials-helper.js`, 2.14.2, 2.41.1). `e2e/isolates` fails first.
+ * (`credentials-helper.js`, 2.14.2, 2.41.1). `e2e/versions` fails first.
  * @throws if n8n can't read the credential
  */
 export async function readAsWebhook<T extends object = Data>(
