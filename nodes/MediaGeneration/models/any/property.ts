@@ -5,8 +5,8 @@ import { FILE_HINT, OR_FIELD } from '../commonFields';
 import { isBlank } from '../field';
 import { toTitle } from '../title';
 import {
-	collectProperties,
 	getItems,
+	listProperties,
 	listTypes,
 	takesJson,
 	type JsonSchema,
@@ -198,7 +198,7 @@ const describeList = (words: string, { minItems, maxItems }: JsonSchema): string
 /** Lists the properties of the objects in a value, each with its facts. */
 function describeParts(schema: JsonSchema): string {
 	const object = listTypes(schema).includes('array') ? getItems(schema) : schema;
-	const parts = [...collectProperties(object).values()].map((part) =>
+	const parts = listProperties(object).map((part) =>
 		addFacts(part.name, describeProperty(part).facts),
 	);
 	return parts.length ? `with ${listShortly(parts)}` : '';
@@ -242,11 +242,9 @@ export const nameValue = (value: unknown): string =>
 const formatValue = (value: unknown): string =>
 	typeof value === 'string' ? value : JSON.stringify(value);
 
-/** Describes the alternatives of a schema by what each requires, or by its types. */
-export function describeForms(alternatives: JsonSchema[]): string {
-	const forms = alternatives.map((alternative) => {
-		const required = alternative.required?.map(toTitle).join(' + ');
-		return required || nameTypes(listTypes(alternative)) || 'any other';
-	});
-	return cutText(forms.join('; or '), MAX_LIST);
-}
+/** Describes the branches of a schema by what each requires. */
+export const describeForms = (forms: string[][]): string =>
+	cutText(
+		forms.map((names) => names.map(toTitle).join(' + ') || 'any other').join('; or '),
+		MAX_LIST,
+	);

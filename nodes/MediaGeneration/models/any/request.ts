@@ -5,9 +5,9 @@ import type { Model, ModelRequest, RequestSource } from '../model';
 import * as fields from './fields';
 import { addFacts, listShortly } from './property';
 import {
-	collectProperties,
 	findInput,
 	isOwnEntry,
+	listProperties,
 	listUnknown,
 	readSchema,
 	type JsonSchema,
@@ -112,7 +112,7 @@ function readBody(model: string, body: Body): Pick<ModelRequest, 'input' | 'call
 function describeUnknown(schema: JsonSchema, model: string, input: object): string | undefined {
 	const wrong = listUnknown(schema, input);
 	if (!wrong.length) return undefined;
-	const right = [...collectProperties(schema).values()].map(({ name, isRequired }) =>
+	const right = listProperties(schema).map(({ name, isRequired }) =>
 		addFacts(name, isRequired ? 'required' : ''),
 	);
 	return `${listShortly(wrong)} in Input ${wrong.length > 1 ? 'are no fields' : 'is no field'} of ${model}. Its fields are ${listShortly(right)}`;

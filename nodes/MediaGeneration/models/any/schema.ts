@@ -6,11 +6,11 @@ import { cutText } from '../../lib/text';
 /** What a model takes: reading the service's document, and questions about its schemas. */
 
 /** What limits a text (in characters), a list, or a number. */
-export type Limit = `${'min' | 'max'}${'imum' | 'Length' | 'Items'}` | 'multipleOf';
+export type Limit = `${'min' | 'max'}${'imum' | 'Length' | 'Items'}`;
 
 /**
- * The keywords of JSON Schema 2020-12 (OpenAPI 3.1) that are read here, with every `$ref` resolved.
- * The service checks the rest.
+ * The keywords of JSON Schema 2020-12 (OpenAPI 3.1) that are read here, with every `$ref` resolved,
+ * and the branches of `anyOf`, `oneOf` and `allOf` joined. The service checks the rest.
  */
 export interface JsonSchema extends Partial<Record<Limit, number>> {
 	type?: string | string[];
@@ -20,9 +20,8 @@ export interface JsonSchema extends Partial<Record<Limit, number>> {
 	items?: JsonSchema;
 	properties?: Record<string, JsonSchema>;
 	required?: string[];
-	/** Also holds `oneOf`: the service checks that only one matches. */
-	anyOf?: JsonSchema[];
-	allOf?: JsonSchema[];
+	/** What each of several branches requires. The service checks that one is met. */
+	forms?: string[][];
 	default?: unknown;
 	description?: string;
 	deprecated?: boolean;
@@ -74,9 +73,7 @@ export function findInput(model: string, document: unknown): FoundInput {
 			reason: `The service's description of ${model} has texts that n8n would run as expressions`,
 		};
 	// A property named like an entry of ours gets no field. It can be sent by Extra Fields.
-	const properties = [...collectProperties(schema).values()].filter(
-		({ name }) => !isOwnEntry(name),
-	);
+	const properties = listProperties(schema).filter(({ name }) => !isOwnEntry(name));
 	return properties.length
 		? { input: { model, schema, properties } }
 		: { reason: `The service names no fields of ${model}` };
@@ -100,8 +97,8 @@ const hasExpression = (value: unknown): boolean =>
 
 /** Lists the names in an input that a model doesn't have; none where it names no fields. */
 export function listUnknown(schema: JsonSchema, input: object): string[] {
-	const known = collectProperties(schema);
-	return known.size ? Object.keys(input).filter((name) => !known.has(name)) : [];
+	const known = listProperties(schema).map(({ name }) => name);
+	return known.length ? Object.keys(input).filter((name) => !known.includes(name)) : [];
 }
 
 /** Schemas nested deeper take anything. */
@@ -122,13 +119,14 @@ const MAX_PROSE = 200;
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isListOfText = (value: unknown) => Array.isArray(value) && value.every(isText);
 
+const TYPE = /^(string|number|integer|boolean|array|object|null)$/;
+
 /** The keywords that are read, each with a check of its value. */
 const KEYWORDS: Array<[names: RegExp, isValid: (value: unknown) => boolean]> = [
 	[/^(min|max)(imum|Length|Items)$/, Number.isFinite],
-	[/^multipleOf$/, (value) => Number.isFinite(value) && Number(value) > 0],
-	[/^type$/, (value) => isListOfText([value].flat())],
+	[/^type$/, (value) => [value].flat().every((type) => isText(type) && TYPE.test(type))],
 	[/^required$/, isListOfText],
-	[/^(enum|anyOf|allOf)$/, (value) => Array.isArray(value) && value.length > 0],
+	[/^enum$/, (value) => Array.isArray(value) && value.length > 0],
 	[/^(items|properties)$/, isObject],
 	[/^(format|description)$/, isText],
 	[/^default$/, () => true],
@@ -181,16 +179,20 @@ class SchemaReader {
 		const target = isText($ref) ? findPart(this.document, $ref) : undefined;
 		if (isObject(target) && !open.includes(target))
 			return this.read({ ...target, ...own }, [...open, target]);
-		const schema = this.readKeywords(own, [...open, value]);
-		mendType(schema);
-		for (const branch of listBranches(schema)) mendBranch(branch, schema);
-		return schema;
+		const inside = [...open, value];
+		const schema = this.readKeywords(own, inside);
+		const readAll = (branches: unknown) =>
+			Array.isArray(branches) ? branches.map((branch) => this.read(branch, inside)) : [];
+		const [anyOf, oneOf, allOf] = [readAll(own.anyOf), readAll(own.oneOf), readAll(own.allOf)];
+		const forms = [...anyOf, ...oneOf].map(({ required = [] }) => required);
+		if (this.withProse && forms.some(({ length }) => length > 0)) schema.forms = forms;
+		return joinAll([schema, ...allOf, joinAny(anyOf), joinAny(oneOf)]);
 	}
 
 	private readKeywords(given: Record<string, unknown>, open: unknown[]): JsonSchema {
 		const schema: Record<string, unknown> = {};
 		for (const [name, givenValue] of Object.entries(given)) {
-			const [keyword, value] = toKeyword(name, givenValue);
+			const [keyword, value] = name === 'const' ? ['enum', [givenValue]] : [name, givenValue];
 			if (PROSE.test(keyword) && !this.withProse) continue;
 			if (KEYWORDS.some(([names, isValid]) => names.test(keyword) && isValid(value)))
 				schema[keyword] = this.readKeyword(keyword, value, open);
@@ -206,12 +208,8 @@ class SchemaReader {
 				return this.read(value, open);
 			case 'properties':
 				return this.readProperties(value as object, open);
-			case 'anyOf':
-			case 'allOf':
-				return (value as unknown[]).map((branch) => this.read(branch, open));
 		}
 		this.spend(JSON.stringify(value).length);
-		// Each type is compared with each value, and both lists may be long.
 		if (keyword === 'type' && Array.isArray(value)) return [...new Set(value)];
 		return keyword === 'required' ? (value as string[]).map((name) => name.trim()) : value;
 	}
@@ -226,33 +224,69 @@ class SchemaReader {
 	}
 }
 
-/** Writes `const` and `oneOf` as the keywords that stand for them in a JsonSchema. */
-function toKeyword(name: string, value: unknown): [keyword: string, value: unknown] {
-	if (name === 'const') return ['enum', [value]];
-	return [name === 'oneOf' ? 'anyOf' : name, value];
+/**
+ * Makes one schema of several that all hold. Where they contradict each other, the first counts: some
+ * documents have a stray branch of "string" beside an object.
+ */
+function joinAll(schemas: JsonSchema[]): JsonSchema {
+	const [first = {}, ...others] = schemas.filter((schema) => Object.keys(schema).length > 0);
+	if (!others.length) return mendType(first);
+	const all = [first, ...others];
+	const joined: JsonSchema = Object.assign({}, ...[...all].reverse(), joinParts(all, joinAll));
+	const required = all.flatMap((schema) => schema.required ?? []);
+	if (required.length) joined.required = [...new Set(required)];
+	if (first.properties && !first.type) joined.type = 'object';
+	return mendType(joined);
 }
 
 /**
- * Removes a type that the schema's own values contradict: some documents list numbers for a
- * "string", or texts for a number, and then the values are right.
+ * Gives a schema with values the types of these, where it has none or they contradict it: some
+ * documents list numbers for a "string", or texts for a number, and then the values are right.
  */
-function mendType(schema: JsonSchema): void {
-	const isOfAnotherType = (value: unknown) => value !== null && !hasType(schema, value);
-	if (schema.enum?.some(isOfAnotherType)) delete schema.type;
+function mendType(schema: JsonSchema): JsonSchema {
+	const { type, enum: values } = schema;
+	const isWrong = (value: unknown) => value !== null && !hasType(schema, value);
+	if (values && (!type || values.some(isWrong))) schema.type = [...new Set(values.map(getType))];
+	return schema;
 }
 
 /**
- * Removes a branch's type where it contradicts the schema around it. Some documents have a stray
- * "string" beside an object, which no value could match.
+ * Makes one schema that allows whatever one of several allows. A range counts where all have it, a
+ * list of values is that of all together.
  */
-function mendBranch(branch: JsonSchema, around: JsonSchema): void {
-	const types = [branch.type ?? []].flat();
-	const outer = [around.type ?? []].flat();
-	if (outer.length && !types.some((type) => outer.includes(type))) delete branch.type;
-	for (const [name, part] of Object.entries(branch.properties ?? {}))
-		mendBranch(part, around.properties?.[name] ?? {});
-	for (const inner of listBranches(branch)) mendBranch(inner, around);
+function joinAny(schemas: JsonSchema[]): JsonSchema {
+	const [first, ...others] = schemas.filter((schema) => !isNull(schema));
+	if (!first) return {};
+	const isShared = ([name, value]: [string, unknown]) =>
+		others.every((other) => isEqual(getPart(other, name), value));
+	const joined: JsonSchema = {
+		...Object.fromEntries(Object.entries(first).filter(isShared)),
+		...joinParts([first, ...others], joinAny),
+	};
+	const types = [...new Set(schemas.flatMap(({ type }) => type ?? []))];
+	if (schemas.every(({ type }) => type)) joined.type = types.length > 1 ? types : types[0];
+	const values = schemas.map((schema) => (isNull(schema) ? [null] : (schema.enum ?? [])));
+	if (values.every(({ length }) => length > 0)) joined.enum = [...new Set(values.flat())];
+	const isRequired = (name: string) => others.every((other) => other.required?.includes(name));
+	const required = (first.required ?? []).filter(isRequired);
+	delete joined.required;
+	return required.length ? { ...joined, required } : joined;
 }
+
+/** Joins what is inside of schemas: properties of one name, and the entries of lists. */
+function joinParts(schemas: JsonSchema[], join: (parts: JsonSchema[]) => JsonSchema): JsonSchema {
+	const joined: JsonSchema = {};
+	const items = schemas.flatMap((schema) => schema.items ?? []);
+	if (items.length) joined.items = join(items);
+	const parts = new Map<string, JsonSchema[]>();
+	for (const [name, part] of schemas.flatMap(({ properties = {} }) => Object.entries(properties)))
+		parts.set(name, (parts.get(name) ?? []).concat(part));
+	const properties = [...parts].map(([name, some]): [string, JsonSchema] => [name, join(some)]);
+	if (properties.length) joined.properties = Object.fromEntries(properties);
+	return joined;
+}
+
+const isNull = ({ type }: JsonSchema): boolean => String(type) === 'null';
 
 /** Makes a text one line, without a leading =, which would make n8n run it as an expression. */
 function cleanProse(prose: string): string {
@@ -274,56 +308,23 @@ function findPart(document: unknown, reference: string): unknown {
 	return names.map(unescape).reduce(getPart, document);
 }
 
-/** Makes a function that remembers what it found for a schema: every entry of a list asks anew. */
-function remember<T>(find: (schema: JsonSchema) => T): (schema: JsonSchema) => T {
-	const known = new WeakMap<JsonSchema, { found: T }>();
-	return (schema) => {
-		const remembered = known.get(schema);
-		if (remembered) return remembered.found;
-		const found = find(schema);
-		known.set(schema, { found });
-		return found;
-	};
-}
-
-/** Lists a schema's alternatives and the schemas that hold beside it. */
-const listBranches = ({ anyOf = [], allOf = [] }: JsonSchema): JsonSchema[] => [...anyOf, ...allOf];
-
 /** Lists the types that a value may have, null left out; none: any. */
-export const listTypes = remember((schema): string[] => {
-	const types = schema.type === undefined ? deriveTypes(schema) : [schema.type].flat();
-	return [...new Set(types)].filter((type) => type !== 'null');
-});
-
-/** Derives the types of a schema without `type` from its values, else from its branches. */
-function deriveTypes(schema: JsonSchema): string[] {
-	if (schema.enum?.length) return schema.enum.map(getType);
-	return listBranches(schema).flatMap(listTypes);
-}
+export const listTypes = ({ type = [] }: JsonSchema): string[] =>
+	[type].flat().filter((one) => one !== 'null');
 
 export const getType = (value: unknown): string =>
 	Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
 
-/** Returns the values that a schema lists; none: any. */
-export const getValues = remember((schema): ReadonlySet<unknown> => new Set(schema.enum));
-
-/** Says whether a value has one of a schema's own types. A type that JSON Schema lacks fits all. */
+/** Says whether a value has one of a schema's own types. */
 export function hasType({ type = [] }: JsonSchema, value: unknown): boolean {
 	const types = [type].flat();
-	const fits = (one: string) => {
-		if (one === 'integer') return Number.isInteger(value);
-		const isKnown = /^(string|number|boolean|array|object|null)$/.test(one);
-		return !isKnown || getType(value) === one;
-	};
+	const fits = (one: string) =>
+		one === 'integer' ? Number.isInteger(value) : getType(value) === one;
 	return !types.length || types.some(fits);
 }
 
-/** Finds the schema of a list's entries, in the schema itself or the first branch that has one. */
-export const getItems = remember((schema): JsonSchema => {
-	if (schema.items) return schema.items;
-	const ofBranches = listBranches(schema).map(getItems);
-	return ofBranches.find((items) => !isEmpty(items)) ?? {};
-});
+/** The schema of a list's entries. */
+export const getItems = ({ items = {} }: JsonSchema): JsonSchema => items;
 
 /** Says whether a value is written as JSON: an object, or a list of more than single values. */
 export function takesJson(schema: JsonSchema): boolean {
@@ -334,49 +335,20 @@ export function takesJson(schema: JsonSchema): boolean {
 	return !entries.length || entries.includes('object') || entries.includes('array');
 }
 
-/** Collects the properties of an object and of all its branches by name, in the schema's order. */
-export const collectProperties = remember((schema): ReadonlyMap<string, Property> => {
-	const { properties = {}, required = [], anyOf = [], allOf = [] } = schema;
-	const collected = new Map<string, Property>();
-	const add = (property: Property) => {
-		const known = collected.get(property.name);
-		collected.set(property.name, known ? joinProperties(known, property) : property);
-	};
-	for (const [name, part] of Object.entries(properties))
-		add({ name, schema: part, isRequired: false });
-	// A value must match all of these, so what one requires is required.
-	for (const branch of allOf)
-		for (const property of collectProperties(branch).values()) add(property);
-	// It may match any of these, so only what each requires is required.
-	const alternatives = anyOf.map(collectProperties);
-	const isInAll = (name: string) => alternatives.every((one) => one.get(name)?.isRequired);
-	for (const alternative of alternatives)
-		for (const property of alternative.values())
-			add({ ...property, isRequired: isInAll(property.name) });
-	for (const name of required) add({ name, schema: {}, isRequired: true });
-	return collected;
-});
-
-/** Makes one property of two with one name: it may be what either may be. */
-const joinProperties = (known: Property, other: Property): Property => ({
-	name: known.name,
-	schema: join(known.schema, other.schema),
-	isRequired: known.isRequired || other.isRequired,
-});
-
-/**
- * Makes a schema that allows what either allows: one flat list of alternatives, however many are
- * joined. An empty schema adds nothing.
- */
-function join(known: JsonSchema, other: JsonSchema): JsonSchema {
-	if (isEmpty(known)) return other;
-	const { anyOf, ...beside } = known;
-	const alternatives = anyOf && isEmpty(beside) ? anyOf : [known];
-	if (isEmpty(other) || alternatives.some((one) => isEqual(one, other))) return known;
-	return { anyOf: [...alternatives, other] };
+/** Lists the properties of an object in the schema's order, and behind them what is required only. */
+export function listProperties({ properties = {}, required = [] }: JsonSchema): Property[] {
+	const names = new Set([...Object.keys(properties), ...required]);
+	const needed = new Set(required);
+	return [...names].map((name) => ({
+		name,
+		schema: getProperty({ properties }, name),
+		isRequired: needed.has(name),
+	}));
 }
 
-const isEmpty = (schema: JsonSchema): boolean => Object.keys(schema).length === 0;
+/** Finds the schema of a property; of one that isn't there, a schema that allows anything. */
+export const getProperty = ({ properties }: JsonSchema, name: string): JsonSchema =>
+	(getPart(properties, name) as JsonSchema | undefined) ?? {};
 
 /** Says whether two JSON values are the same, with their keys in the same order. */
 export const isEqual = (one: unknown, other: unknown): boolean =>

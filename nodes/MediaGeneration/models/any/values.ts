@@ -2,15 +2,15 @@ import { isExact, isObject, isPlainObject, parseJson } from '../../lib/json';
 import { buildFieldError, DECIMAL, isBlank, namePlace, shorten } from '../field';
 import { hasScheme, markEntries, Media } from '../media';
 import { toTitle } from '../title';
-import { describeForms, findPurpose, listShortly, nameTypes } from './property';
+import { findPurpose, listShortly, nameTypes } from './property';
 import {
-	collectProperties,
 	getItems,
 	getPart,
+	getProperty,
 	getType,
-	getValues,
 	hasType,
 	isEqual,
+	listProperties,
 	listTypes,
 	takesJson,
 	type JsonSchema,
@@ -31,8 +31,8 @@ const BODY_KEYS = ['model', 'input', 'callBackUrl'];
 
 /** Recognizes a whole body in place of an input, unless the model has fields of these names. */
 export function isBody(schema: JsonSchema, json: object): json is Body {
-	const fields = collectProperties(schema);
-	const isOfBody = (name: string) => BODY_KEYS.includes(name) && !fields.has(name);
+	const fields = listProperties(schema).map(({ name }) => name);
+	const isOfBody = (name: string) => BODY_KEYS.includes(name) && !fields.includes(name);
 	return 'model' in json && 'input' in json && Object.keys(json).every(isOfBody);
 }
 
@@ -92,11 +92,10 @@ function changeProperties(
 	schema: JsonSchema,
 	change: Change,
 ): Record<string, unknown> {
-	const properties = collectProperties(schema);
-	const changed = Object.entries(object).map(([name, value]): [string, unknown] => {
-		const property = properties.get(name) ?? { name, schema: {} };
-		return [name, change(value, property)];
-	});
+	const changed = Object.entries(object).map(([name, value]): [string, unknown] => [
+		name,
+		change(value, { name, schema: getProperty(schema, name) }),
+	]);
 	return Object.fromEntries(changed);
 }
 
@@ -137,7 +136,7 @@ function convertSingle(value: unknown, property: NamedSchema, mediaNames: string
 
 /** Lists what a text, number or boolean can be read as, in types of the schema; the likeliest first. */
 function listReadings(value: unknown, schema: JsonSchema): unknown[] {
-	if (getValues(schema).has(value)) return [value];
+	if (schema.enum?.includes(value)) return [value];
 	const types = listTypes(schema);
 	if (typeof value === 'string') return readText(value, types);
 	const isNumber = typeof value === 'number' && isExact(value);
@@ -155,11 +154,13 @@ function readText(text: string, types: string[]): unknown[] {
 	const json = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
 	if (json !== undefined && takes(getType(json))) return [json];
 	const readings: unknown[] = [];
-	if (takes('string') || !types.length) readings.push(text);
-	// A number too large for JavaScript stays text, and is refused.
-	const isNumber = DECIMAL.test(text) && isExact(Number(text));
-	if (isNumber && (takes('number') || takes('integer'))) readings.push(Number(text));
+	// A number too large for JavaScript stays text, and is refused. "007" may be a text.
+	const number = Number(text);
+	const isNumber = DECIMAL.test(text) && isExact(number);
+	const isSame = !takes('string') || String(number) === text.trim();
+	if (isNumber && isSame && (takes('number') || takes('integer'))) readings.push(number);
 	if (takes('boolean') && /^(true|false)$/.test(text)) readings.push(text === 'true');
+	if (takes('string') || !types.length) readings.push(text);
 	if (takes('array')) readings.push(splitList(text));
 	return readings;
 }
@@ -186,7 +187,6 @@ interface Violation {
 	value?: unknown;
 	/** Follows the name of the place, for example "must be at most 30". */
 	message: string;
-	isMissing?: boolean;
 	/** What to do about it; absent: correct it. */
 	remedy?: string;
 }
@@ -211,7 +211,7 @@ export function checkInput(schema: JsonSchema, input: Record<string, unknown>): 
 export const isAllowed = (schema: JsonSchema, value: unknown): boolean =>
 	listViolations(schema, value).next().done === true;
 
-/** Lists what is wrong with a value, with its parts, and with its schema's branches. */
+/** Lists what is wrong with a value, or else with its parts. */
 function* listViolations(
 	schema: JsonSchema,
 	value: unknown,
@@ -221,59 +221,34 @@ function* listViolations(
 	if (message) return yield { path, value, message };
 	if (Array.isArray(value))
 		for (const [index, entry] of value.entries())
-			yield* listViolations(schema.items ?? {}, entry, [...path, index]);
+			yield* listViolations(getItems(schema), entry, [...path, index]);
 	else if (isObject(value) && !(value instanceof Media)) yield* checkParts(schema, value, path);
-	for (const branch of schema.allOf ?? []) yield* listViolations(branch, value, path);
-	const violation = checkForms(schema.anyOf ?? [], value, path);
-	if (violation) yield violation;
 }
 
 /** Lists the properties of an object that are missing, and what is wrong with the others. */
 function* checkParts(
-	{ properties = {}, required = [] }: JsonSchema,
+	schema: JsonSchema,
 	object: Record<string, unknown>,
 	path: Violation['path'],
 ): Generator<Violation, void> {
-	const getOwn = (name: string) => (getPart(properties, name) ?? {}) as JsonSchema;
-	for (const name of required) {
-		if (getPart(object, name) !== undefined || takesJson(getOwn(name))) continue;
-		const purpose = findPurpose(name, getOwn(name));
+	for (const name of schema.required ?? []) {
+		const missing = getProperty(schema, name);
+		if (getPart(object, name) !== undefined || takesJson(missing)) continue;
+		const purpose = findPurpose(name, missing);
 		const remedy = purpose.kind === 'earlierResult' ? purpose.remedy : undefined;
-		yield { path: [...path, name], message: 'is required', isMissing: true, remedy };
+		yield { path: [...path, name], message: 'is required', remedy };
 	}
 	for (const [name, part] of Object.entries(object))
-		yield* listViolations(getOwn(name), part, [...path, name]);
-}
-
-/** Says what is wrong with a value that matches none of these alternatives; undefined if it does. */
-function checkForms(
-	alternatives: JsonSchema[],
-	value: unknown,
-	path: Violation['path'],
-): Violation | undefined {
-	if (!alternatives.length) return undefined;
-	const violations: Violation[] = [];
-	for (const alternative of alternatives) {
-		const [first] = listViolations(alternative, value, path);
-		if (!first) return undefined;
-		violations.push(first);
-	}
-	// The only one for which nothing is missing is the one that was meant.
-	const [meant, ...others] = violations.filter(({ isMissing }) => !isMissing);
-	if (meant && !others.length) return meant;
-	return { path, value, message: `must have one of these forms: ${describeForms(alternatives)}` };
+		yield* listViolations(getProperty(schema, name), part, [...path, name]);
 }
 
 const isLess = (size: number, limit: number) => size < limit;
 const isMore = (size: number, limit: number) => size > limit;
-const isUneven = (size: number, limit: number) =>
-	Math.abs(size / limit - Math.round(size / limit)) > 1e-9;
 
 /** The limits by type of value, each with the check that finds it broken. # stands for the limit. */
 const LIMIT_RULES: Array<[type: string, limit: Limit, isBroken: typeof isLess, message: string]> = [
 	['number', 'minimum', isLess, 'must be at least #'],
 	['number', 'maximum', isMore, 'must be at most #'],
-	['number', 'multipleOf', isUneven, 'must be a multiple of #'],
 	['string', 'minLength', isLess, 'needs at least # characters'],
 	['string', 'maxLength', isMore, 'may have at most # characters'],
 	['array', 'minItems', isLess, 'needs at least # entries'],
@@ -298,8 +273,5 @@ function checkValue(schema: JsonSchema, given: unknown): string | undefined {
 		if (limit !== undefined && getType(value) === type && isBroken(size, limit))
 			return message.replace('#', String(limit));
 	}
-	if (isText && schema.format === 'uri' && !isUrl(value)) return 'must be a URL';
 	return undefined;
 }
-
-const isUrl = (text: string): boolean => !/\s/.test(text) && URL.canParse(text);

@@ -111,8 +111,8 @@ export function listFields(
 		const shown = by === 'title' ? title : property.name;
 		return { name: addFacts(shown, facts), value: property.name, description: prose };
 	});
-	if (!schema.anyOf) return fields;
-	return [{ name: `Fill in one of: ${describeForms(schema.anyOf)}`, value: '$forms' }, ...fields];
+	if (!schema.forms) return fields;
+	return [{ name: `Fill in one of: ${describeForms(schema.forms)}`, value: '$forms' }, ...fields];
 }
 
 /** A field of a model, as Get Fields outputs it. A key is absent where nothing is known. */
@@ -133,7 +133,6 @@ export interface FieldItem {
 	deprecated?: boolean;
 	minimum?: number;
 	maximum?: number;
-	multipleOf?: number;
 	minLength?: number;
 	maxLength?: number;
 	minItems?: number;
@@ -146,13 +145,13 @@ export interface FieldItem {
 
 /** Describes the fields of a model for workflows, and for models that have Get Fields as a tool. */
 export const toFieldItems = ({ schema, properties }: ModelInput): FieldItem[] => {
-	const forms = schema.anyOf && describeForms(schema.anyOf);
+	const forms = schema.forms && describeForms(schema.forms);
 	return properties.map((property) => toFieldItem(property, forms));
 };
 
 function toFieldItem(property: Property, forms?: string): FieldItem {
 	const { name, schema, isRequired } = property;
-	const { minimum, maximum, multipleOf, minLength, maxLength, minItems, maxItems } = schema;
+	const { minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
 	const { title, facts, prose, purpose } = describeProperty(property);
 	const item: FieldItem = {
 		name,
@@ -164,7 +163,7 @@ function toFieldItem(property: Property, forms?: string): FieldItem {
 		default: schema.default,
 		takesFile: purpose.kind === 'file' || undefined,
 		deprecated: schema.deprecated,
-		...{ minimum, maximum, multipleOf, minLength, maxLength, minItems, maxItems },
+		...{ minimum, maximum, minLength, maxLength, minItems, maxItems },
 		summary: facts,
 		forms,
 	};

@@ -3,7 +3,6 @@ import { UserError } from 'n8n-workflow';
 import { buildDocument, buildPost, TASK_PATH } from '../../../../dev/service/catalogue.cts';
 import { checkInput } from '../../../../nodes/MediaGeneration/models/any/values';
 import { toInput } from '../../../../nodes/MediaGeneration/models/any/values';
-import type { JsonSchema } from '../../../../nodes/MediaGeneration/models/any/schema';
 import { findInput } from '../../../../nodes/MediaGeneration/models/any/schema';
 import { readSchema } from '../../../../nodes/MediaGeneration/models/any/schema';
 import { findStoredSchema } from '../../../../nodes/MediaGeneration/models/any/views';
@@ -178,11 +177,13 @@ it.each<[string, object]>([
 	['values', { enum: times(3_000, (index) => index) }],
 	['types', { type: times(3_000, (index) => `t${index}`) }],
 ])('the entries of a list that may have many %s are told apart by few reads', (_, items) => {
-	const observed = observe({ properties: { a: { type: 'array', items } } });
-	const schema = observed.document as JsonSchema;
-	const objects = times(1_000, () => ({ x: 'y' }));
-	const texts = times(1_000, () => 'x');
-	const inputs = [objects, texts.join(', ')].map((a) => toInput(schema, { a }));
+	const schema = readSchema({ properties: { a: { type: 'array', items } } }, undefined);
+	const observed = observe(schema);
+	const objects = times(50, () => ({ x: 'y' }));
+	const texts = times(50, () => 'x');
+	const inputs = [objects, texts.join(', ')].map((a) =>
+		toInput(observed.document as object, { a }),
+	);
 	expect(inputs).toEqual([{ a: objects }, { a: texts }]);
 	expect(observed.reads).toBeLessThan(MAX_READS);
 });

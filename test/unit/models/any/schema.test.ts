@@ -1,5 +1,5 @@
 import {
-	collectProperties,
+	listProperties,
 	listTypes,
 	readSchema,
 	type JsonSchema,
@@ -7,6 +7,12 @@ import {
 
 const text: JsonSchema = { type: 'string' };
 const number: JsonSchema = { type: 'number' };
+
+const one = (): JsonSchema => ({ type: 'string', maxLength: 1 });
+const choose = (type: JsonSchema['type'], ...values: unknown[]): JsonSchema => ({
+	type,
+	enum: values,
+});
 
 const longName = 'a'.repeat(201);
 const document = {
@@ -30,7 +36,7 @@ it.each<[object, JsonSchema | undefined]>([
 	[{ $ref: '#/parts/50%' }, number],
 	[
 		{ items: { $ref: '#/parts/number' }, anyOf: [{ $ref: '#/parts/number' }] },
-		{ items: number, anyOf: [number] },
+		{ items: number, type: 'number' },
 	],
 	[{ $ref: '#/circle' }, { minLength: 1, maxLength: 2 }],
 	[{ $ref: '#/parts/none/deeper', maxLength: 2 }, { maxLength: 2 }],
@@ -57,11 +63,11 @@ it('a schema that holds itself is read once', () => {
 	});
 });
 
-const bounds = { minimum: 1, maximum: 1, multipleOf: 1 };
+const bounds = { minimum: 1, maximum: 1 };
 const lengths = { minLength: 1, maxLength: 1, minItems: 1, maxItems: 1 };
 it.each<JsonSchema>([
-	{ items: text, properties: { a: text }, anyOf: [number], allOf: [{}], ...bounds, ...lengths },
-	{ type: ['number'], enum: [1, null], default: null, required: ['a'], deprecated: false },
+	{ items: text, properties: { a: text }, ...bounds, ...lengths },
+	{ type: ['number', 'null'], enum: [1, null], default: null, required: ['a'], deprecated: false },
 	{ type: 'object', description: 'a', format: 'a' },
 ])('keeps %j, and adds nothing when it reads it again', (schema) => {
 	expect(readSchema(schema, document)).toStrictEqual(schema);
@@ -78,11 +84,11 @@ it.each<unknown>([
 		anyOf: text,
 		allOf: 1,
 		enum: [],
-		type: ['string', 1],
+		type: ['string', 'file'],
 	},
-	{ noneOf: list, allOfThem: list, enum: 'a', required: [1], multipleOf: 0, format: 1 },
+	{ noneOf: list, allOfThem: list, enum: 'a', required: [1], multipleOf: 2, format: 1 },
 	{ minLength: '1', maxLength: '1', minItems: '1', maxItems: '1', minimum: Infinity },
-	{ type: 5, multipleOf: '2', description: 1, deprecated: 1, maximum: '1' },
+	{ type: 5, description: 1, deprecated: 1, maximum: '1' },
 	{ pattern: '^(a+)+$', not: text, additionalProperties: false, exclusiveMinimum: 1 },
 	JSON.parse('{ "constructor": {}, "toString": {}, "__defineGetter__": {}, "__proto__": {} }'),
 ])('takes nothing from %j', (value) => {
@@ -93,21 +99,28 @@ it.each<unknown>([
 
 it('takes of each part what it understands', () => {
 	const part = { type: 'string', more: 1 };
-	const branches = { anyOf: [part], allOf: [part] };
-	const read = readSchema({ items: part, properties: { part }, ...branches }, document);
-	expect(read).toEqual({ items: text, properties: { part: text }, anyOf: [text], allOf: [text] });
+	const read = readSchema({ items: part, properties: { part } }, document);
+	expect(read).toEqual({ items: text, properties: { part: text } });
 });
 
 it.each<[object, JsonSchema]>([
-	[{ const: 'x' }, { enum: ['x'] }],
-	// Documents tell branches apart by keywords that are not read, so any counts.
-	[{ oneOf: [text, number] }, { anyOf: [text, number] }],
+	[{ const: 'x' }, { type: ['string'], enum: ['x'] }],
 	[
 		{ properties: { 'image_urls ': text }, required: ['image_urls '] },
 		{ properties: { image_urls: text }, required: ['image_urls'] },
 	],
-	[{ type: 'string', enum: [5, 10] }, { enum: [5, 10] }],
-	[{ type: ['integer', 'null'], const: '5' }, { enum: ['5'] }],
+	[
+		{ type: 'string', enum: [5, 10] },
+		{ type: ['number'], enum: [5, 10] },
+	],
+	[
+		{ type: ['integer', 'null'], const: '5' },
+		{ type: ['string'], enum: ['5'] },
+	],
+	[
+		{ enum: [1, null, [1], {}] },
+		{ type: ['number', 'null', 'array', 'object'], enum: [1, null, [1], {}] },
+	],
 	[{ type: ['string', 'null', 'string'] }, { type: ['string', 'null'] }],
 	[{ description: ' =={{ 1 }} a \n b ' }, { description: '{{ 1 }} a b' }],
 	[{ description: longName }, { description: `${longName.slice(0, 199)}…` }],
@@ -130,53 +143,90 @@ it('leaves out a property __proto__, as n8n would lose it, and no other name', (
 	expect(Object.entries(readSchema(value, {})?.properties ?? {})).toEqual([['toString', {}]]);
 });
 
-const files = { type: 'array', items: text };
-const inBranch = (file: JsonSchema) => ({
-	type: 'object',
-	properties: { files },
-	allOf: [{ anyOf: [{ type: 'object', required: ['files'], properties: { files: file } }] }],
-});
-it.each<[string, JsonSchema, JsonSchema]>([
-	['loses it', { type: 'object', anyOf: [text] }, { type: 'object', anyOf: [{}] }],
-	['loses it in a branch of a branch, for a property too', inBranch(text), inBranch({})],
+const nothing = { type: 'null' };
+it.each<[what: string, value: object, schema: JsonSchema]>([
+	['types', { oneOf: [text, number] }, { type: ['string', 'number'] }],
+	['nothing, if one takes anything', { anyOf: [text, { maximum: 1 }] }, {}],
+	['a range that all have', { anyOf: [text, text].map((a) => ({ ...a, maxLength: 1 })) }, one()],
+	['no range that one has', { anyOf: [text, { ...text, maxLength: 1 }] }, text],
+	['values', { anyOf: [{ const: 'a' }, { enum: ['b', 'a'] }] }, choose('string', 'a', 'b')],
+	['no values, if one takes others', { anyOf: [{ enum: ['a'] }, text] }, text],
+	['blank values', { anyOf: [one(), nothing] }, { ...one(), type: ['string', 'null'] }],
 	[
-		'keeps one of several',
-		{ type: ['string', 'number'], anyOf: [text, number] },
-		{ type: ['string', 'number'], anyOf: [text, number] },
+		'blank beside values',
+		{ anyOf: [{ const: 'a' }, nothing] },
+		choose(['string', 'null'], 'a', null),
 	],
-])('a branch whose type contradicts what is around it %s', (_, value, schema) => {
+	['entries', { anyOf: [text, { items: text }] }, { items: text }],
+	[
+		'both keywords',
+		{ anyOf: [{ minimum: 1 }], oneOf: [{ maximum: 2 }] },
+		{ minimum: 1, maximum: 2 },
+	],
+])('branches of which one is met are read as %s', (_, value, schema) => {
 	expect(readSchema(value, {})).toStrictEqual(schema);
 });
 
-it('a property that many branches have is a flat choice of its forms', () => {
-	const forms = Array.from({ length: 400 }, (_, index) => ({ maximum: index % 300 }));
-	const schema = { anyOf: forms.map((a) => ({ properties: { a } })) };
-	const { anyOf } = collectProperties(schema).get('a')?.schema ?? {};
-	expect(anyOf).toEqual(forms.slice(0, 300));
+const files = { type: 'array', items: text };
+it.each<[string, object, JsonSchema]>([
+	['beside an object', { type: 'object', allOf: [text] }, { type: 'object' }],
+	[
+		'beside properties',
+		{ properties: { a: {} }, anyOf: [text] },
+		{ type: 'object', properties: { a: {} } },
+	],
+	[
+		'in a branch of a branch, for a property too',
+		{
+			type: 'object',
+			properties: { files },
+			allOf: [{ anyOf: [{ type: 'object', properties: { files: text } }] }],
+		},
+		{ type: 'object', properties: { files } },
+	],
+	['of values', { type: 'string', allOf: [{ enum: [1] }] }, { type: ['number'], enum: [1] }],
+])('a stray branch %s changes nothing', (_, value, schema) => {
+	expect(readSchema(value, {})).toStrictEqual(schema);
+});
+
+it('a property that many branches have is read once', () => {
+	const oneOf = Array.from({ length: 200 }, (_, index) => ({
+		properties: { a: { enum: [index % 150] } },
+	}));
+	const values = readSchema({ oneOf }, {})?.properties?.a?.enum;
+	expect(values).toEqual(Array.from({ length: 150 }, (_, index) => index));
 });
 
 it.each<[JsonSchema, string[]]>([
 	[{}, []],
-	[{ type: ['string', 'null'], enum: [1] }, ['string']],
-	[{ enum: [1, 2, null, [1], {}] }, ['number', 'array', 'object']],
-	[{ anyOf: [text, number, text], allOf: [{ type: 'null' }] }, ['string', 'number']],
+	[{ type: 'string' }, ['string']],
+	[{ type: ['string', 'null', 'number'] }, ['string', 'number']],
 ])('the types of %j are %j', (schema, types) => expect(listTypes(schema)).toEqual(types));
 
-it('the properties of an object are those of all its branches', () => {
-	const both = { properties: { a: text, b: {} }, required: ['a'] };
-	const schema: JsonSchema = {
-		properties: { a: {}, c: text },
-		required: ['c', 'd'],
-		allOf: [{ properties: { e: text }, required: ['e'] }],
-		anyOf: [both, { properties: { a: number, f: text, c: text, e: {} }, required: ['a', 'f'] }],
-	};
-	expect(Object.fromEntries(collectProperties(schema))).toEqual({
-		a: { name: 'a', schema: { anyOf: [text, number] }, isRequired: true },
-		b: { name: 'b', schema: {}, isRequired: false },
-		c: { name: 'c', schema: text, isRequired: true },
-		d: { name: 'd', schema: {}, isRequired: true },
-		e: { name: 'e', schema: text, isRequired: true },
-		f: { name: 'f', schema: text, isRequired: false },
+it('the properties of an object are those of all its branches, with what they require', () => {
+	const both = { properties: { a: text, b: {} }, required: ['a', 'b'] };
+	const schema = readSchema(
+		{
+			properties: { a: {}, c: text },
+			required: ['c', 'd'],
+			allOf: [{ properties: { e: text }, required: ['e'] }],
+			anyOf: [both, { properties: { a: number, f: text, c: number, e: {} }, required: ['a', 'f'] }],
+		},
+		{},
+	);
+	const property = (name: string, part: JsonSchema, isRequired: boolean) => ({
+		...{ name, schema: part, isRequired },
 	});
-	expect([...collectProperties(schema).keys()].join('')).toBe('acebfd');
+	expect(listProperties(schema ?? {})).toEqual([
+		property('a', { type: ['string', 'number'] }, true),
+		property('c', text, true),
+		property('e', text, true),
+		property('b', {}, false),
+		property('f', text, false),
+		property('d', {}, true),
+	]);
+	expect(schema?.forms).toEqual([
+		['a', 'b'],
+		['a', 'f'],
+	]);
 });

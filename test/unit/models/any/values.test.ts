@@ -1,16 +1,19 @@
 import { UserError } from 'n8n-workflow';
 import { checkInput, toInput } from '../../../../nodes/MediaGeneration/models/any/values';
-import type { JsonSchema } from '../../../../nodes/MediaGeneration/models/any/schema';
+import { readSchema } from '../../../../nodes/MediaGeneration/models/any/schema';
 import { Media } from '../../../../nodes/MediaGeneration/models/media';
 
-/** Enters a value in a field of this name, and returns it as it is sent. */
-const enter = (schema: JsonSchema, value: unknown, name = 'subject') =>
-	toInput({ type: 'object', properties: { [name]: schema } }, { [name]: value })[name];
+/** Reads a schema as the service wrote it. */
+const read = (schema: object) => readSchema(schema, undefined) ?? {};
 
-const texts: JsonSchema = { type: 'array', items: { type: 'string' } };
+/** Enters a value in a field of this name, and returns it as it is sent. */
+const enter = (schema: object, value: unknown, name = 'subject') =>
+	toInput(read({ type: 'object', properties: { [name]: schema } }), { [name]: value })[name];
+
+const texts = { type: 'array', items: { type: 'string' } };
 
 describe('an entered value', () => {
-	it.each<[JsonSchema, unknown, unknown]>([
+	it.each<[object, unknown, unknown]>([
 		[{}, '5', '5'],
 		[{ type: 'integer' }, ' 12 ', 12],
 		[{ type: 'number' }, '-1.25', -1.25],
@@ -19,7 +22,10 @@ describe('an entered value', () => {
 		[{ type: 'integer' }, '9007199254740991', Number.MAX_SAFE_INTEGER],
 		[{ type: 'integer' }, '9007199254740993', '9007199254740993'],
 		[{ type: 'string' }, 2 ** 53, 2 ** 53],
-		[{ type: ['string', 'number'] }, '12', '12'],
+		[{ type: ['string', 'number'] }, '12', 12],
+		[{ type: ['string', 'number'] }, '007', '007'],
+		[{ type: 'number' }, '007', 7],
+		[{ type: ['string', 'boolean'] }, 'true', true],
 		[{ type: 'string' }, 5, '5'],
 		[{ type: 'string' }, true, 'true'],
 		[{ type: 'string' }, { a: 1 }, { a: 1 }],
@@ -35,7 +41,8 @@ describe('an entered value', () => {
 		[{ anyOf: [{ type: 'integer' }, { enum: ['auto'] }] }, 'auto', 'auto'],
 		[{ anyOf: [{ type: 'integer' }, { enum: ['auto'] }] }, 'x', 'x'],
 		[{ anyOf: [{ enum: ['5'] }, { type: 'boolean' }] }, 5, '5'],
-		[{ anyOf: [texts, { enum: ['auto'] }] }, 'a, b', ['a', 'b']],
+		[{ anyOf: [texts, { enum: ['auto'] }] }, '["a"]', ['a']],
+		[{ anyOf: [texts, { enum: ['auto'] }] }, 'auto', 'auto'],
 		[{ enum: ['auto', 5] }, '5', 5],
 		[{ type: 'array' }, ' [1,2]', [1, 2]],
 		[{ type: 'object' }, '[1]', '[1]'],
@@ -85,11 +92,11 @@ describe('a name of a binary field', () => {
 	);
 
 	it('is taken from lists and objects, where their schema does not name the values', () => {
-		const properties: JsonSchema['properties'] = {
+		const properties = {
 			image: { type: 'string' },
 			mask: { enum: ['no'] },
 		};
-		const list: JsonSchema = { type: 'array', items: { type: 'object', properties } };
+		const list = { type: 'array', items: { type: 'object', properties } };
 		expect(enter(list, '[{"image":"data","mask":"no","more":null},{"image":" "}]')).toEqual([
 			{ image: expect.any(Media) as Media, mask: 'no', more: null },
 			{ image: ' ' },
@@ -101,9 +108,9 @@ describe('a name of a binary field', () => {
 });
 
 /** Checks a value. @returns what is wrong with it */
-function findViolation(schema: JsonSchema, value: unknown): string | undefined {
+function findViolation(schema: object, value: unknown): string | undefined {
 	try {
-		checkInput(schema, value as Record<string, unknown>);
+		checkInput(read(schema), value as Record<string, unknown>);
 		return undefined;
 	} catch (error) {
 		expect(error).toBeInstanceOf(UserError);
@@ -111,11 +118,11 @@ function findViolation(schema: JsonSchema, value: unknown): string | undefined {
 	}
 }
 
-const text: JsonSchema = { type: 'string' };
-const number: JsonSchema = { type: 'number' };
+const text = { type: 'string' };
+const number = { type: 'number' };
 
 describe('a value that its schema allows', () => {
-	it.each<[JsonSchema, unknown]>([
+	it.each<[object, unknown]>([
 		[{}, undefined],
 		[text, ''],
 		[{ type: 'integer' }, 2],
@@ -125,9 +132,9 @@ describe('a value that its schema allows', () => {
 		[{ enum: [{ a: [1, { b: null }] }] }, { a: [1, { b: null }] }],
 		[{ minLength: 2, maxLength: 2 }, '😀😀'],
 		[{ minItems: 2, maxItems: 2 }, [1, 2]],
-		[{ format: 'uri' }, 'a:b'],
+		// The service checks the rest.
+		[{ format: 'uri', pattern: 'a', multipleOf: 2 }, 'x'],
 		[{ minimum: 1, maximum: 1 }, 1],
-		[{ multipleOf: 0.1 }, 0.3],
 		[{ minLength: 1, minimum: 1, minItems: 1 }, {}],
 		[{ items: text }, { 0: 1 }],
 		[
@@ -137,6 +144,7 @@ describe('a value that its schema allows', () => {
 		[{ required: ['a'] }, []],
 		[{ properties: { a: number } }, { b: 'x' }],
 		[{ required: ['a', 'b'], properties: { a: { type: 'object' }, b: { type: 'array' } } }, {}],
+		[{ anyOf: [{ required: ['a'] }, { required: ['b'] }] }, {}],
 		[{ anyOf: [text, { minLength: 1 }] }, 'x'],
 		[{ anyOf: [text, number, {}], allOf: [text, {}] }, 'x'],
 	])('%j: %j', (schema, value) => {
@@ -160,13 +168,8 @@ describe('a value that its schema allows', () => {
 });
 
 describe('a value that its schema does not allow', () => {
-	const object: JsonSchema = { type: 'object', properties: { a: number } };
-	const forms: JsonSchema[] = [
-		{ required: ['a'], properties: { a: number } },
-		{ required: ['b_url', 'c'] },
-		{ allOf: [{ required: ['d'] }] },
-	];
-	it.each<[JsonSchema, unknown, string, string?]>([
+	const object = { type: 'object', properties: { a: number } };
+	it.each<[object, unknown, string, string?]>([
 		[text, 5, 'must be text'],
 		[number, '5', 'must be a number'],
 		[{ type: 'integer' }, 1.5, 'must be a whole number'],
@@ -178,28 +181,19 @@ describe('a value that its schema does not allow', () => {
 		[{ type: ['string', 'number'] }, true, 'must be text or a number'],
 		[{ enum: [1, 'a', { b: 1 }] }, 2, 'must be one of 1, a, {"b":1}'],
 		[{ enum: [{ a: 1 }] }, { b: 1 }, 'must be {"a":1}'],
-		[{ enum: [[1]] }, { 0: 1, length: 1 }, 'must be [1]'],
-		[{ enum: [{}] }, 5, 'must be {}'],
+		[{ enum: [[1]] }, { 0: 1, length: 1 }, 'must be a list'],
+		[{ enum: [{}] }, 5, 'must be a JSON object'],
 		[{ minLength: 2 }, 'a', 'needs at least 2 characters'],
 		[{ maxLength: 2 }, 'abc', 'may have at most 2 characters'],
 		[{ minItems: 2 }, [1], 'needs at least 2 entries'],
 		[{ maxItems: 1 }, [1, 2], 'may have at most 1 entries'],
-		[{ format: 'uri' }, 'x', 'must be a URL'],
-		[{ format: 'uri' }, 'https://a.example/b c', 'must be a URL'],
 		[{ minimum: 1 }, 0.9, 'must be at least 1'],
 		[{ maximum: 1 }, 1.1, 'must be at most 1'],
-		[{ multipleOf: 0.1 }, 0.35, 'must be a multiple of 0.1'],
 		[{ properties: { a: { items: text } } }, { a: ['a', 1] }, 'must be text', 'A 2'],
 		[{ required: ['a'] }, {}, 'is required', 'A'],
 		[{ properties: { a: object } }, { a: { a: 'x' } }, 'must be a number', 'A › A'],
 		[{ allOf: [text, { minLength: 2 }] }, 'x', 'needs at least 2 characters'],
-		[{ anyOf: forms }, {}, 'must have one of these forms: A; or B URL + C; or any other'],
-		[
-			{ anyOf: [text, { type: ['number', 'null'] }] },
-			{},
-			'must have one of these forms: text; or a number',
-		],
-		[{ anyOf: forms }, { a: 'x' }, 'must be a number', 'A'],
+		[{ anyOf: [text, { type: ['number', 'null'] }] }, {}, 'must be text or a number or null'],
 	])('%j: %j %s', (schema, value, message, place = 'Input') => {
 		expect(findViolation(schema, value)).toContain(`'${place}' ${message}`);
 	});
@@ -210,14 +204,6 @@ describe('what every object inherits', () => {
 		expect(findViolation({ required: ['toString'] }, {})).toBe("'To String' is required");
 		expect(findViolation({ required: ['toString'] }, { toString: 1 })).toBeUndefined();
 	});
-
-	it('is no name of a type', () => {
-		const types = ['constructor', 'toString'];
-		expect(findViolation({ type: [...types, 'null'] }, 'x')).toBeUndefined();
-		expect(findViolation({ anyOf: types.map((type) => ({ type, enum: [1] })) }, 'x')).toContain(
-			'must have one of these forms: constructor; or toString',
-		);
-	});
 });
 
 it('a message names some of many values', () => {
@@ -225,8 +211,6 @@ it('a message names some of many values', () => {
 	const message = findViolation({ enum: values }, 'x') ?? '';
 	expect(message).toMatch(/must be one of value 0, value 1, .*…$/);
 	expect(message.length).toBeLessThan(600);
-	const branches = values.map((name) => ({ required: [name] }));
-	expect(findViolation({ anyOf: branches }, {})?.length).toBeLessThan(600);
 });
 
 it.each([
@@ -237,7 +221,7 @@ it.each([
 	['task_id', 'the Media Generation node that created the earlier task'],
 	['mood', 'Correct the field'],
 ])('where %s is missing, the error says how to fill it in', (name, help) => {
-	const check = () => checkInput({ properties: { [name]: text }, required: [name] }, {});
+	const check = () => checkInput(read({ properties: { [name]: text }, required: [name] }), {});
 	const description: unknown = expect.stringContaining(help);
 	expect(check).toThrow(expect.objectContaining({ description }) as Error);
 });
