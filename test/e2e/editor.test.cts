@@ -189,7 +189,7 @@ describe('what a service says', () => {
 		'/api/v1/models': { code: 200, data: { models: [{ model: 'm', title: link }] } },
 		'/api/v1/models/m/schema': {
 			code: 200,
-			data: { openapi: buildDocument({ properties: { style } }) },
+			data: { openapi: buildDocument({ properties: { a: style } }) },
 		},
 	};
 	const failed = { state: 'fail', failCode: '501', failMsg: link };
@@ -237,7 +237,7 @@ describe('what a service says', () => {
 		answer(answers);
 		const chosen = { __rl: true, mode: 'list', value: 'm', cachedResultName: 'm' };
 		await openPanel({ inputMode: 'fields', anyModel: chosen });
-		await expectText(editor.panel, 'Style (default ‹i id=foreign›)');
+		await expectText(editor.panel, 'A (default ‹i id=foreign›)');
 		for (const list of [0, 1]) {
 			await editor.get('mapping-fields-container').getByPlaceholder('Select').nth(list).click();
 			await expectText(editor.page.getByRole('option'));

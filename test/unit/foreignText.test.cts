@@ -36,7 +36,8 @@ const openapi = buildDocument({
 	type: 'object',
 	required: [`first ${MARKUP}`],
 	properties: {
-		[`first ${MARKUP}`]: { type: 'string', enum: [MARKUP], default: '<i>', description: MARKUP },
+		[`first ${MARKUP}`]: { type: 'string', enum: [MARKUP], description: MARKUP },
+		second: { type: 'string', default: '<i>' },
 	},
 });
 const answers = (path: string): object => {
@@ -190,7 +191,7 @@ const ways: Record<string, () => unknown> = {
 	'why there is no list of models': async () => await lookUp(searchModels, { answer: refuse }),
 	'the labels of fields': async () => {
 		const { fields } = (await lookUp(getModelFields)) as ResourceMapperFields;
-		expect(fields[0]?.displayName).toContain('default ‹i›');
+		expect(fields[1]?.displayName).toBe('Second (default ‹i›)');
 		return fields.slice(0, 1).map(({ displayName, options }) => [displayName, options?.[0]?.name]);
 	},
 	'the guide beside the fields': async () => {

@@ -51,7 +51,7 @@ export const anyModel: Field = {
 const withoutModel = { '/anyModel.value': [''] };
 
 /** The list that says what the fields take. Never sent. */
-export const HELP = 'Help: What Each Field Takes';
+export const HELP = 'Help: What Fields Take';
 
 const byFields = { inputMode: ['fields'] };
 const byJson = { inputMode: ['json'] };

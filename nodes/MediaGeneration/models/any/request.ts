@@ -3,7 +3,6 @@ import { buildFieldError, isBlank, parseValue } from '../field';
 import { toJsonInput } from '../jsonInput';
 import type { Model, ModelRequest, RequestSource } from '../model';
 import * as fields from './fields';
-import { addFacts, listShortly } from './property';
 import {
 	findInput,
 	isOwnEntry,
@@ -14,6 +13,7 @@ import {
 } from './schema';
 import { checkInput, isBody, nameFiles, toInput, type Body } from './values';
 import { findStoredSchema, isReadable } from './views';
+import { addFacts, listShortly } from './words';
 
 /**
  * Makes the request of Any Model. JSON is sent as it is. Fields are converted to the types of the

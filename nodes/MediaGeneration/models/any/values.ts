@@ -2,7 +2,7 @@ import { isExact, isObject, isPlainObject, parseJson } from '../../lib/json';
 import { buildFieldError, DECIMAL, isBlank, namePlace, shorten } from '../field';
 import { hasScheme, markEntries, Media } from '../media';
 import { toTitle } from '../title';
-import { findPurpose, listShortly, nameTypes } from './property';
+import { findPurpose } from './purpose';
 import {
 	getItems,
 	getPart,
@@ -17,6 +17,7 @@ import {
 	type Limit,
 	type Property,
 } from './schema';
+import { listShortly, nameTypes } from './words';
 
 /** Converts entered values to those that are sent, and checks them before anything is paid for. */
 

@@ -9,15 +9,7 @@ import { digest, dropUndefined, isExact, isObject } from '../../lib/json';
 import { cutText } from '../../lib/text';
 import { isBlank } from '../field';
 import { HELP } from './fields';
-import {
-	addFacts,
-	describeForms,
-	describeProperty,
-	findPurpose,
-	MAX_TITLE,
-	nameValue,
-	type Purpose,
-} from './property';
+import { findPurpose, type Purpose } from './purpose';
 import {
 	describeTooLarge,
 	getItems,
@@ -31,6 +23,7 @@ import {
 	type Property,
 } from './schema';
 import { isAllowed, isBody } from './values';
+import { addFacts, describeForms, describeProperty, MAX_TITLE, nameValue } from './words';
 
 /** What a model takes, as the editor's fields, and as a list for people who write JSON and for AI builders. */
 
@@ -107,9 +100,9 @@ export function listFields(
 	by: 'name' | 'title' = 'name',
 ): INodePropertyOptions[] {
 	const fields = properties.map((property) => {
-		const { title, facts, prose } = describeProperty(property);
+		const { title, summary, prose } = describeProperty(property);
 		const shown = by === 'title' ? title : property.name;
-		return { name: addFacts(shown, facts), value: property.name, description: prose };
+		return { name: addFacts(shown, summary), value: property.name, description: prose };
 	});
 	if (!schema.forms) return fields;
 	return [{ name: `Fill in one of: ${describeForms(schema.forms)}`, value: '$forms' }, ...fields];
@@ -152,7 +145,7 @@ export const toFieldItems = ({ schema, properties }: ModelInput): FieldItem[] =>
 function toFieldItem(property: Property, forms?: string): FieldItem {
 	const { name, schema, isRequired } = property;
 	const { minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
-	const { title, facts, prose, purpose } = describeProperty(property);
+	const { title, summary, prose, purpose } = describeProperty(property);
 	const item: FieldItem = {
 		name,
 		title,
@@ -164,7 +157,7 @@ function toFieldItem(property: Property, forms?: string): FieldItem {
 		takesFile: purpose.kind === 'file' || undefined,
 		deprecated: schema.deprecated,
 		...{ minimum, maximum, minLength, maxLength, minItems, maxItems },
-		summary: facts,
+		summary,
 		forms,
 	};
 	return dropUndefined(item);
@@ -241,14 +234,14 @@ const toEntry = (id: string, displayName: string, type: FieldType): ResourceMapp
 /** Makes the editor's field of a property. */
 function toField(property: Property): ResourceMapperField {
 	const { name, schema, isRequired } = property;
-	const { title, brief, type, purpose } = describeProperty(property);
+	const { label, type, purpose } = describeProperty(property);
 	const hasOwnField = purpose.kind !== 'prompt';
 	// n8n shows an unset switch as on, so only a required boolean is a switch.
 	const isSwitch = type === 'boolean' && isRequired && !schema.enum;
 	const choices = listChoices(schema, type === 'boolean' && !isSwitch);
 	const initial = isSwitch ? schema.default === true : findEarlierId(property, purpose);
 	const field: ResourceMapperField = {
-		...toEntry(name, addFacts(title, brief), choices.length ? 'options' : type),
+		...toEntry(name, label, choices.length ? 'options' : type),
 		// n8n doesn't publish a workflow while a required field is blank, and services do without lists
 		// and objects. A prompt that an AI builder stored here counts if the node's own field is blank.
 		required: isRequired && hasOwnField && !takesJson(schema),

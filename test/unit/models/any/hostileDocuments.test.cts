@@ -11,6 +11,7 @@ import { readFields } from './modelFields.ts';
 
 const MAX_STORED = 64_000;
 const MAX_NOTICE = 1_000;
+const MAX_LABEL = 26;
 /** In looks at a part of a document; each costs some tenths of a microsecond. */
 const MAX_READS = 300_000;
 
@@ -68,6 +69,8 @@ function holdToPromise(document: unknown, values: Record<string, unknown>) {
 	expect(fields.length === 0).toBe(emptyFieldsNotice !== undefined);
 	expect(emptyFieldsNotice?.length ?? 0).toBeLessThan(MAX_NOTICE);
 	expect(emptyFieldsNotice ?? '').not.toContain('<');
+	for (const { display, displayName } of fields)
+		if (display) expect(displayName.length).toBeLessThanOrEqual(MAX_LABEL);
 	const expressions = listTexts(fields).filter((text) => text.startsWith('='));
 	expect(expressions.filter((text) => !OURS.has(text))).toEqual([]);
 	const stored: unknown = JSON.parse(JSON.stringify(findStoredSchema(fields)?.inputSchema ?? {}));

@@ -1,5 +1,7 @@
+import type { INodeProperties, INodePropertyCollection } from 'n8n-workflow';
 import { readExample } from '../../../../dev/fixtures/examples.cts';
 import { buildDocument } from '../../../../dev/service/catalogue.cts';
+import { modelOptions, models } from '../../../../nodes/MediaGeneration/models/index';
 import { findInput } from '../../../../nodes/MediaGeneration/models/any/schema';
 import {
 	listFields,
@@ -44,21 +46,24 @@ it('the editor takes the fields for outdated whenever the schema is another one'
 	expect(nameHidden(2, 'a')).toEqual(nameHidden(2, 'b'));
 });
 
-const list = { type: 'array', items: { type: 'string' } };
-it.each<[name: string, schema: object, displayName: string]>([
-	['image', text, 'Image (URL, or a field such as data)'],
-	['image_url', text, 'Image URL (or a field such as data)'],
-	['images', { ...list, maxItems: 1 }, 'Images (URL, or a field such as data)'],
-	[
-		'images',
-		{ ...list, maxItems: 3 },
-		'Images (URL, or a field such as data; separate with commas)',
-	],
-	['image_urls', list, 'Image URLs (or a field such as data; separate with commas)'],
-	['words', list, 'Words (separate with commas)'],
-	['words', { ...list, maxItems: 3 }, 'Words (up to 3, separate with commas)'],
-])('the name of the field %s of %j says what to enter: %s', (name, schema, displayName) => {
-	expect(readProperties({ [name]: schema })[0]).toMatchObject({ displayName });
+/** Lists the names of fields in the editor, with those of the fields inside. */
+const listLabels = (fields: INodeProperties[]): string[] =>
+	fields.flatMap(({ displayName, type, options = [] }) => [
+		displayName,
+		...(type === 'fixedCollection' ? (options as INodePropertyCollection[]) : []).flatMap(
+			({ values }) => listLabels(values),
+		),
+	]);
+
+it.each([
+	...models.map(({ id, fields }) => [id, listLabels([...fields, ...modelOptions])] as const),
+	...modelsWithFields.map(
+		({ model, fields }) =>
+			[model, fields.filter(({ display }) => display).map((field) => field.displayName)] as const,
+	),
+])("no field of %s has a longer name than n8n's editor shows", (_, labels) => {
+	expect(labels.length).toBeGreaterThan(0);
+	expect(labels.filter(({ length }) => length > 26)).toEqual([]);
 });
 
 /** The properties whose fields a person sees at first. */
@@ -101,15 +106,10 @@ describe('the fields of a model', () => {
 	it.each<[string, string, string, object]>([
 		[video, 'prompt', 'Prompt', { display: false, required: false }],
 		[video, 'duration', 'Duration (default 5)', { options: [{ value: '5' }, { value: '10' }] }],
-		[video, 'cfg_scale', 'CFG Scale (0 to 1; default 0.5)', { type: 'number', required: false }],
-		['theta-pro/storyboard', 'shots', 'Shots (JSON list, 1 to 6)', { required: false }],
+		[video, 'cfg_scale', 'CFG Scale (0 to 1)', { type: 'number', required: false }],
+		['theta-pro/storyboard', 'shots', 'Shots (JSON list, up to 6)', { required: false }],
 		['Iota.HD/Text-2-Video', 'quality', 'Quality (deprecated)', { removed: true }],
-		[
-			'mu/image-to-video',
-			'image_urls',
-			'Image URLs (or a field such as data)',
-			{ type: 'string', required: true },
-		],
+		['mu/image-to-video', 'image_urls', 'Image URLs (or data)', { type: 'string', required: true }],
 	])('of %s have %j, named %j, as the editor needs it', (name, id, displayName, more) => {
 		const field = findModel(name).fields.find((one) => one.id === id);
 		expect(field).toMatchObject({ displayName, ...more });
@@ -119,7 +119,7 @@ describe('the fields of a model', () => {
 		[
 			'Chi-Image/Edit-Plus',
 			{
-				name: 'Image Size (optional; text or JSON; with width (optional; a whole number; 64 to 4,096), height (optional; a whole number; 64 to 4,096); default square)',
+				name: 'Image Size (optional; text or JSON; with width, height; default square)',
 				value: 'image_size',
 				description: 'A name, or a size in pixels.',
 			},
@@ -176,7 +176,7 @@ describe('the items of the fields of a model', () => {
 				described.map(({ name }) => name),
 			);
 			for (const [index, { title }] of items.entries())
-				expect(shown[index]?.displayName).toContain(title);
+				expect(shown[index]?.displayName).toContain(title.slice(0, 25));
 		},
 	);
 

@@ -1,0 +1,82 @@
+import { NODE_NAME } from '../../lib/brand';
+import { spaceWords } from '../../lib/text';
+import { getItems, listTypes, type JsonSchema } from './schema';
+
+/** What a property is for. */
+
+const MEDIA_WORD = /^(image|img|picture|photo|video|audio|frame|mask|clip|media|file)s?$/;
+const URL_WORD = /^(url|uri)s?$/;
+const SOURCE_WORD = /^(input|reference|ref|source|src)s?$/;
+
+/** URLs of pages and of callbacks aren't files. */
+const OTHER_URL = /^(link|page|web|website|callback|webhook|hook|homepage|site)s?$/;
+
+/** The ID of a task or file that an earlier node created. */
+interface EarlierResult {
+	kind: 'earlierResult';
+	/** What the editor calls it. */
+	title: string;
+	/** Where the item has the ID. n8n runs this, so no text of the service may get into it. */
+	expression: string;
+	/** What to do when the ID is missing. */
+	remedy: string;
+}
+
+/** What a property is for. 'prompt' is the free text that the node has its own field for. */
+export type Purpose = { kind: 'file' | 'prompt' | 'value' } | EarlierResult;
+
+/** Each with the words in which a name ends that asks for one. */
+const EARLIER_RESULTS: Array<[ending: RegExp, result: EarlierResult]> = [
+	[
+		/\btask id$/,
+		{
+			kind: 'earlierResult',
+			title: 'earlier task',
+			expression: '={{ $json.taskId }}',
+			remedy: `Connect the ${NODE_NAME} node that created the earlier task before this node, and fill in {{ $json.taskId }}.`,
+		},
+	],
+	[
+		/\b(audio|song|track|music|clip) id$/,
+		{
+			kind: 'earlierResult',
+			title: 'earlier file',
+			expression: '={{ $json.file.id }}',
+			remedy: `Connect the ${NODE_NAME} node that created the earlier file before this node, set 'Output Items' in its Options to One per File, and fill in {{ $json.file.id }}.`,
+		},
+	],
+];
+
+/** Tells what a property is for by its name and schema, because services don't mark it reliably. */
+export function findPurpose(name: string, schema: JsonSchema): Purpose {
+	if (takesFiles(name, schema)) return { kind: 'file' };
+	if (!takesText(schema)) return { kind: 'value' };
+	if (name === 'prompt') return { kind: 'prompt' };
+	const words = spaceWords(name);
+	const [, earlier] = EARLIER_RESULTS.find(([ending]) => ending.test(words)) ?? [];
+	return earlier ?? { kind: 'value' };
+}
+
+/** Recognizes a property that takes URLs of files. The option Media Fields adds others. */
+function takesFiles(name: string, schema: JsonSchema): boolean {
+	const texts = listTypes(schema).includes('array') ? getItems(schema) : schema;
+	const types = [...listTypes(schema), ...listTypes(texts)];
+	if (!takesText(schema, types) || texts.enum) return false;
+	const words = spaceWords(name).match(/[a-z]+/g) ?? [];
+	if (words.some((word) => OTHER_URL.test(word))) return false;
+	const isUrl = [schema.format, texts.format].some((one) => one === 'uri' || one === 'url');
+	return isUrl || meansFile(words);
+}
+
+/** Says whether the words of a name mean a file, as those of `image_url` or `reference_image`. */
+function meansFile(words: string[]): boolean {
+	const has = (kind: RegExp) => words.some((word) => kind.test(word));
+	const last = words.at(-1) ?? '';
+	if (MEDIA_WORD.test(last)) return true;
+	if (has(MEDIA_WORD)) return has(URL_WORD) || SOURCE_WORD.test(last);
+	return has(URL_WORD) && (has(SOURCE_WORD) || words.length === 1);
+}
+
+/** Says whether a schema that allows these types takes text of any kind. */
+const takesText = (schema: JsonSchema, types = listTypes(schema)): boolean =>
+	!schema.enum && (types.length ? types.includes('string') : !schema.properties);

@@ -1,0 +1,165 @@
+import type { FieldType } from 'n8n-workflow';
+import { cutText } from '../../lib/text';
+import { FILE_HINT } from '../commonFields';
+import { isBlank } from '../field';
+import { toTitle } from '../title';
+import { findPurpose, type Purpose } from './purpose';
+import {
+	getItems,
+	listProperties,
+	listTypes,
+	takesJson,
+	type JsonSchema,
+	type Property,
+} from './schema';
+
+/** Words about a model's fields: the same for the panel, Get Fields, AI builders and errors. */
+
+/** The longest label, in characters: n8n's editor cuts longer ones. */
+const MAX_LABEL = 26;
+
+/** The longest title, of a model too, and the longest list. */
+export const MAX_TITLE = 100;
+const MAX_LIST = 500;
+
+interface Description {
+	purpose: Purpose;
+	/** The type of its field in the editor. */
+	type: FieldType;
+	title: string;
+	/** Its name in the editor: the title, and as much of how to fill it in as there is room for. */
+	label: string;
+	/** All of what it takes: "required; a whole number; 1 to 10; default 5". */
+	summary: string;
+	/** The service's own words. */
+	prose: string;
+}
+
+export function describeProperty({ name, schema, isRequired }: Property): Description {
+	const purpose = findPurpose(name, schema);
+	const title = cutText(toTitle(name), MAX_TITLE);
+	const { type, takes, note } = findControl(schema, purpose, title);
+	const count = schema.maxItems === 1 ? '' : describeCount(schema.minItems, schema.maxItems);
+	const range = describeRange(schema.minimum, schema.maximum);
+	const length = describeCount(schema.minLength, schema.maxLength);
+	const byDefault = isBlank(schema.default) ? '' : `default ${listShortly([schema.default])}`;
+	const summary = [
+		isRequired ? 'required' : 'optional',
+		takes,
+		count && `${count} entries`,
+		listShortly(schema.enum ?? getItems(schema).enum ?? []),
+		range,
+		length && `${length} characters`,
+		namePartsOf(schema),
+		byDefault,
+		schema.deprecated && 'deprecated',
+	];
+	const notes = schema.deprecated ? ['deprecated'] : [note, count, range, byDefault];
+	return {
+		purpose,
+		type,
+		title,
+		label: buildLabel(title, notes.filter(Boolean)),
+		summary: summary.filter(Boolean).join('; '),
+		prose: schema.description ?? '',
+	};
+}
+
+/** Adds facts to a name, in parentheses. */
+export const addFacts = (name: string, facts: string): string =>
+	facts ? `${name} (${facts})` : name;
+
+/** Adds those notes to a title that there is room for, the first ones first. */
+function buildLabel(title: string, notes: string[]): string {
+	let label = title;
+	const said: string[] = [];
+	for (const note of notes) {
+		const longer = addFacts(title, [...said, note].join(', '));
+		if (longer.length > MAX_LABEL) continue;
+		said.push(note);
+		label = longer;
+	}
+	return cutText(label, MAX_LABEL);
+}
+
+/** How a value is entered in the editor. */
+interface Control {
+	type: FieldType;
+	/** The same in words. */
+	takes: string;
+	/** The same for its label; blank: its type shows it. */
+	note: string;
+}
+
+function findControl(schema: JsonSchema, purpose: Purpose, title: string): Control {
+	const types = listTypes(schema);
+	const isList = types.includes('array');
+	const isText = types.includes('string') || !types.length;
+	if (purpose.kind === 'earlierResult') {
+		const takes = `${purpose.title}; its ID is ${purpose.expression.slice(1)}`;
+		return { type: 'string', takes, note: purpose.title };
+	}
+	if (purpose.kind === 'file') {
+		// A list that holds one file is entered as the file.
+		const takes = isList && schema.maxItems !== 1 ? `list; ${FILE_HINT}` : FILE_HINT;
+		return { type: 'string', takes, note: / URLs?$/.test(title) ? 'or data' : 'URL or data' };
+	}
+	if (takesJson(schema)) {
+		const takes = isList ? 'JSON list' : isText ? 'text or JSON' : 'JSON';
+		return { type: isText ? 'string' : isList ? 'array' : 'object', takes, note: takes };
+	}
+	if (isList) return { type: 'string', takes: 'list', note: 'with commas' };
+	const takes = nameTypes(types);
+	if (isText) return { type: 'string', takes, note: '' };
+	return { type: types.includes('boolean') ? 'boolean' : 'number', takes, note: '' };
+}
+
+/** Names what the objects in a value have. */
+function namePartsOf(schema: JsonSchema): string {
+	const object = listTypes(schema).includes('array') ? getItems(schema) : schema;
+	const names = listProperties(object).map(({ name }) => name);
+	return names.length ? `with ${listShortly(names)}` : '';
+}
+
+/** Says how many there may be, for example "up to 3". "At least 1" goes without saying. */
+const describeCount = (min = 0, max?: number): string =>
+	describeRange(min > 1 ? min : undefined, max);
+
+const { format } = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 });
+
+function describeRange(min?: number, max?: number): string {
+	if (min === undefined) return max === undefined ? '' : `up to ${format(max)}`;
+	if (max === undefined) return `at least ${format(min)}`;
+	return min === max ? format(min) : `${format(min)} to ${format(max)}`;
+}
+
+const TYPE_NAMES = new Map([
+	['string', 'text'],
+	['number', 'a number'],
+	['integer', 'a whole number'],
+	['boolean', 'true or false'],
+	['array', 'a list'],
+	['object', 'a JSON object'],
+]);
+
+/** Names types for people, for example "text or a number". */
+export const nameTypes = (types: string[]): string =>
+	types.map((type) => TYPE_NAMES.get(type) ?? type).join(' or ');
+
+/** Lists values for people. */
+export const listShortly = (values: unknown[]): string =>
+	cutText(values.map(formatValue).join(', '), MAX_LIST);
+
+/** Writes a value as the name of a choice. */
+export const nameValue = (value: unknown): string =>
+	typeof value === 'boolean' ? toTitle(String(value)) : cutText(formatValue(value), MAX_TITLE);
+
+const formatValue = (value: unknown): string =>
+	typeof value === 'string' ? value : JSON.stringify(value);
+
+/** Describes the branches of a schema by what each requires. */
+export const describeForms = (forms: string[][]): string =>
+	cutText(
+		forms.map((names) => names.map(toTitle).join(' + ') || 'any other').join('; or '),
+		MAX_LIST,
+	);

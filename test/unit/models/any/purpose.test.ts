@@ -1,0 +1,63 @@
+import { findPurpose } from '../../../../nodes/MediaGeneration/models/any/purpose';
+import type { JsonSchema } from '../../../../nodes/MediaGeneration/models/any/schema';
+
+const text: JsonSchema = { type: 'string' };
+const number: JsonSchema = { type: 'number' };
+const list = (items: JsonSchema) => ({ type: 'array', items });
+/** What a property is for, in a word. */
+function nameKind(name: string, schema: JsonSchema): string {
+	const purpose = findPurpose(name, schema);
+	return purpose.kind === 'earlierResult' ? purpose.title : purpose.kind;
+}
+
+describe('a text is recognized by its name', () => {
+	it.each(
+		`image IMAGE photos mask2 first_frame lastFrame video-clip image_reference imageSources
+		url uri url_ image_url imageUrls inputURL reference-uri src_url hyperlink_image linked_video`.split(
+			/\s+/,
+		),
+	)('%s takes a file', (name) => expect(nameKind(name, text)).toBe('file'));
+
+	it.each(
+		`endpoint_url image_curls image_urlish image_resource image_sourced images_per_prompt
+		link_image page_image callback_url websites`.split(/\s+/),
+	)('%s takes no file', (name) => expect(nameKind(name, text)).toBe('value'));
+});
+
+const described = (words: string) => ({ ...text, description: words });
+
+it.each<[name: string, schema: JsonSchema, kind: string]>([
+	['subject', described('URL of the image.'), 'value'],
+	['subject', { ...text, format: 'uri' }, 'file'],
+	['subject', { ...text, format: 'url' }, 'file'],
+	['subject', list({ ...text, format: 'uri' }), 'file'],
+	['callback', { ...text, format: 'uri' }, 'value'],
+	['subject', { ...text, format: 'date' }, 'value'],
+	['image', { type: 'integer' }, 'value'],
+	['image', {}, 'file'],
+	['image', { properties: { url: {} } }, 'value'],
+	['image', { ...text, enum: ['one', 'two'] }, 'value'],
+	['images', list({ ...text, enum: ['one'] }), 'value'],
+	['images', list(number), 'value'],
+	['prompt', text, 'prompt'],
+	['prompt', {}, 'prompt'],
+	['prompt', described('What the task ID stands for'), 'prompt'],
+	['prompt', { ...text, format: 'uri' }, 'file'],
+	['prompt', { enum: ['a'] }, 'value'],
+	['prompt', list(text), 'value'],
+	['Prompt', text, 'value'],
+	['task_id', text, 'earlier task'],
+	['taskId', {}, 'earlier task'],
+	['parent_task_id', text, 'earlier task'],
+	['audio_id', text, 'earlier file'],
+	['audioId', described('The task ID of the song'), 'earlier file'],
+	['clip', described('ID of the song to continue'), 'file'],
+	['voice_id', described('The speaker'), 'value'],
+	['seed', { type: 'integer', description: 'As of the earlier task ID' }, 'value'],
+	['task_id', { type: 'integer' }, 'value'],
+	['task_id', { enum: ['a', 'b'] }, 'value'],
+	['task_ids', list(text), 'value'],
+	['image_url', described('URL of the image, or a task ID'), 'file'],
+])('the purpose of %s %j is: %s', (name, schema, kind) => {
+	expect(nameKind(name, schema)).toBe(kind);
+});
