@@ -1,7 +1,6 @@
 import { BoundedMap } from '../lib/boundedMap';
 import { digest } from '../lib/json';
-import { RateLimiter } from '../lib/rateLimiter';
-import { pause } from '../lib/timers';
+import { RateLimiters } from '../lib/rateLimiter';
 import type { TaskService } from './client';
 import type { RequestSettings } from './exchange';
 import { isRateLimited } from './failure';
@@ -9,94 +8,66 @@ import { filterModels } from './filterModels';
 import type { CatalogueModel } from './schemas';
 import { LOOKUP_PAUSE } from './service';
 
-/** How long answers are reused, in milliseconds. Other clients use 10 min to 6 h, and 24 h. */
-const LIST_LIFETIME = 10 * 60 * 1000;
-const SCHEMA_LIFETIME = 24 * 60 * 60 * 1000;
+/** How long answers are reused, in milliseconds. Other clients use 10 minutes to 24 hours. */
+const LIFETIME = 10 * 60 * 1000;
 
-/** How long runs wait before asking again after a failure, in milliseconds. */
+/** How long runs do without a schema that they could not get, in milliseconds. */
 const RETRY_AFTER = 60 * 1000;
-
-const LOOKUP_LIMITS = { period: 0, patience: 20_000, isTooFast: isRateLimited };
 
 const LOOKUP_SETTINGS = { timeoutSeconds: 20 };
 
-/** Limits of the cache. A schema usually takes about 10 kB, and at most 256 kB. */
-const MAX_ACCOUNTS = 20;
-const MAX_SCHEMAS = 100;
+/** How many answers are kept. A schema usually takes about 10 kB, and at most 256 kB. */
+const MAX_ANSWERS = 200;
 
-/** The key of the list of models. No model can have this name. */
+/** The name of the list of models. No model can have it. */
 const LIST = '/';
 
-/** An answer, a failure, or a request under way. */
-interface CachedAnswer {
-	answer: Promise<unknown>;
-	isError?: boolean;
+/** Look-ups of an account are sent one by one, with a pause after each answer. */
+const limiters = new RateLimiters({
+	period: LOOKUP_PAUSE,
+	patience: 20_000,
+	isTooFast: isRateLimited,
+});
+
+const sendInTurn = async <T>({ account }: TaskService, request: () => Promise<T>): Promise<T> =>
+	await limiters.of(account).join(1)(request);
+
+/** An answer that has come, or is under way. */
+interface Answer {
+	value: Promise<unknown>;
 	/** In milliseconds since 1970. */
 	goodUntil: number;
 }
 
-/** The cached catalogue of one account. */
-class Account {
-	private readonly known = new BoundedMap<string, CachedAnswer>(MAX_SCHEMAS);
-	private readonly inTurn = new RateLimiter(LOOKUP_LIMITS).join(Infinity);
-	/** Resolves when the next request may be sent. */
-	private free: Promise<void> = Promise.resolve();
+/** What services answered, which all editors and runs of this n8n share. */
+const answers = new BoundedMap<string, Answer>(MAX_ANSWERS);
 
-	/**
-	 * Reads an answer. It is shared while it is valid, and while the request is under way.
-	 * @param sharesError shares a failure as well
-	 */
-	async read(
-		key: string,
-		lifetime: number,
-		request: () => Promise<unknown>,
-		sharesError = false,
-	): Promise<unknown> {
-		const known = this.findValid(key, sharesError);
-		if (known) return await known.answer;
-		const next: CachedAnswer = { answer: this.send(request), goodUntil: Infinity };
-		this.known.set(key, next);
-		const [{ status }] = await Promise.allSettled([next.answer]);
-		next.isError = status === 'rejected';
-		next.goodUntil = Date.now() + (next.isError ? RETRY_AFTER : lifetime);
-		return await next.answer;
-	}
-
-	/** Returns an answer that is valid still; undefined if there is none. */
-	async recall(key: string): Promise<unknown> {
-		return await this.findValid(key)?.answer.catch(() => undefined);
-	}
-
-	private findValid(key: string, sharesError = false): CachedAnswer | undefined {
-		const known = this.known.get(key);
-		const isValid = known && Date.now() < known.goodUntil && (sharesError || !known.isError);
-		return isValid ? known : undefined;
-	}
-
-	/** Sends requests one by one, with a pause after each answer, because a request may arrive late. */
-	async send<T>(request: () => Promise<T>): Promise<T> {
-		const answer = this.free.then(async () => await this.inTurn(request));
-		const pauseAfter = async () => await pause(LOOKUP_PAUSE);
-		this.free = answer.then(pauseAfter, pauseAfter);
-		return await answer;
-	}
+function toKey({ credentials }: TaskService, name: string): string {
+	const { baseUrl, accessToken, advancedSettings, modelsPath, modelSchemaPath } = credentials;
+	return digest([baseUrl, accessToken, advancedSettings, modelsPath, modelSchemaPath, name]);
 }
 
-const accounts = new BoundedMap<string, Account>(MAX_ACCOUNTS);
+/** Finds an answer that is valid still; undefined if there is none. */
+function recall(service: TaskService, name: string): Promise<unknown> | undefined {
+	const known = answers.get(toKey(service, name));
+	return known && Date.now() < known.goodUntil ? known.value : undefined;
+}
 
-/** Finds the cache of a credential's account, which all editors of this n8n share. */
-function findAccount({ credentials }: TaskService): Account {
-	const { baseUrl, accessToken, advancedSettings, modelsPath, modelSchemaPath } = credentials;
-	const key = digest([baseUrl, accessToken, advancedSettings, modelsPath, modelSchemaPath]);
-	const account = accounts.get(key) ?? new Account();
-	accounts.set(key, account);
-	return account;
+/** Reads an answer, and asks for it if there is none. An error is not kept. */
+async function read<T>(service: TaskService, name: string, ask: () => Promise<T>): Promise<T> {
+	const known = recall(service, name);
+	if (known) return (await known) as T;
+	const key = toKey(service, name);
+	const value = sendInTurn(service, ask);
+	answers.set(key, { value, goodUntil: Date.now() + LIFETIME });
+	value.catch(() => answers.delete(key));
+	return await value;
 }
 
 /** Lists the models of the service. @throws {ServiceError} if the service doesn't answer */
 export async function listModels(service: TaskService): Promise<CatalogueModel[]> {
 	const ask = async () => await service.listModels(LOOKUP_SETTINGS);
-	return (await findAccount(service).read(LIST, LIST_LIFETIME, ask)) as CatalogueModel[];
+	return await read(service, LIST, ask);
 }
 
 /**
@@ -117,29 +88,38 @@ const isChat = ({ taskType }: CatalogueModel): boolean =>
 
 /** Returns what the list of models says of one, if the list is here already. Asks for nothing. */
 export async function recallModel(service: TaskService, name: string) {
-	const models = ((await findAccount(service).recall(LIST)) ?? []) as CatalogueModel[];
-	return models.find(({ model }) => model === name);
+	const models = await recall(service, LIST)?.catch(() => undefined);
+	return (models as CatalogueModel[] | undefined)?.find(({ model }) => model === name);
 }
 
 /**
  * Reads a model's OpenAPI document; null when the service has none yet.
- * @param sharesError after a failure, doesn't ask again for a minute
  * @throws {ServiceError} if the service doesn't answer
  */
-export async function getModelSchema(service: TaskService, model: string, sharesError = false) {
+export async function getModelSchema(service: TaskService, model: string): Promise<unknown> {
 	const ask = async () => await service.getModelSchema(model, LOOKUP_SETTINGS);
-	return await findAccount(service).read(model, SCHEMA_LIFETIME, ask, sharesError);
+	return await read(service, model, ask);
 }
 
-/** Reads a model's document for a run, which can do without; undefined if there is none. */
-export const findModelSchema = async (service: TaskService, model: string): Promise<unknown> =>
-	await getModelSchema(service, model, true).catch(() => undefined);
+/** Until when runs do without a schema, in milliseconds since 1970. */
+const missing = new BoundedMap<string, number>(MAX_ANSWERS);
+
+/**
+ * Reads a model's document for a run, which can do without; undefined if there is none. After a
+ * failure it doesn't ask for a minute, or each item would wait for a service that has no catalogue.
+ */
+export async function findModelSchema(service: TaskService, model: string): Promise<unknown> {
+	const key = toKey(service, model);
+	if (Date.now() < (missing.get(key) ?? 0)) return undefined;
+	return await getModelSchema(service, model).catch(
+		() => void missing.set(key, Date.now() + RETRY_AFTER),
+	);
+}
 
 /**
  * Asks the service for a fresh link to a result file. Links and catalogue share one rate limit.
  * @throws {ServiceError} when there is none
  */
 export async function refreshLink(service: TaskService, url: string, settings: RequestSettings) {
-	const ask = async () => await service.getDownloadUrl(url, settings);
-	return await findAccount(service).send(ask);
+	return await sendInTurn(service, async () => await service.getDownloadUrl(url, settings));
 }

@@ -14,21 +14,33 @@ export interface RateLimits {
 const FIRST_HOLD = 2_000;
 const LONGEST_HOLD = 10_000;
 
-/** How many accounts are remembered, and rates per account: an expression may change it every run. */
+/** How many accounts are remembered. */
 const ACCOUNTS = 1_000;
-const RATES = 100;
 
-/** The requests that share a rate. */
-interface Lane {
-	/** The tickets of waiting requests. */
-	waiting: Set<number>;
-	/** How many are under way. */
-	underway: number;
+/** A run, and the most requests that it sends per period. */
+interface Run {
+	most: number;
+	/** Its places in the window. */
+	taken: number;
+}
+
+/** The place of a request in the window. */
+interface Place {
+	run: Run;
 	/**
-	 * When those of the last period were answered. The period starts then, because a request may
-	 * arrive late.
+	 * When it is free again; Infinity while the request is under way. The period starts at the answer,
+	 * because a request may arrive late.
 	 */
-	ends: number[];
+	until: number;
+}
+
+/** A request that waits for its turn. */
+interface Waiting {
+	run: Run;
+	/** The lower one came first. */
+	ticket: number;
+	start: (place: Place) => void;
+	leave: (reason: unknown) => void;
 }
 
 /** A clock in milliseconds that never goes back. */
@@ -36,10 +48,15 @@ const now = (): number => performance.now();
 
 /**
  * Limits the rate of an account's requests over all runs, and pauses all of them while the service
- * refuses any for its rate. Runs with the same rate share it, first come, first served.
+ * refuses any for its rate. Each run keeps to its own number, and all together to the largest
+ * number among them. First come, first served: only what waits for its own run is overtaken.
  */
 export class RateLimiter {
-	private readonly lanes = new BoundedMap<number, Lane>(RATES);
+	/** In the order of tickets. */
+	private readonly queue: Waiting[] = [];
+	private places: Place[] = [];
+	/** The soonest time at which more may start. */
+	private nextChange = 0;
 	private tickets = 0;
 	private heldUntil = 0;
 	private pause = FIRST_HOLD;
@@ -49,26 +66,26 @@ export class RateLimiter {
 	/**
 	 * Makes a function that sends a run's requests, each in its turn, and again after refusals for the
 	 * rate.
-	 * @param requests the most per period; Infinity: no limit
+	 * @param most the most requests per period; Infinity: no limit, and they don't count for others
 	 * @param signal when aborted, the run's waiting requests are rejected
 	 * @throws {RangeError} if the number of requests isn't above 0
 	 */
 	join(
-		requests: number,
+		most: number,
 		signal?: AbortSignal,
 	): <Answer>(request: () => Promise<Answer>) => Promise<Answer> {
-		if (!(requests > 0)) throw new RangeError(`requests must be above 0, not ${requests}`);
-		const { patience, isTooFast } = this.limits;
-		const lane = this.lanes.get(requests) ?? { waiting: new Set(), underway: 0, ends: [] };
-		this.lanes.set(requests, lane);
+		if (!(most > 0)) throw new RangeError(`requests must be above 0, not ${most}`);
+		const { period, patience, isTooFast } = this.limits;
+		const run: Run = { most, taken: 0 };
+		signal?.addEventListener('abort', () => this.leave(run, signal.reason), { once: true });
 		let refusedSince = Infinity;
 		return async (request) => {
 			const ticket = this.tickets++;
 			for (;;) {
-				await this.takeTurn(lane, requests, ticket, signal);
+				signal?.throwIfAborted();
+				const place = await this.takeTurn(run, ticket);
 				const [answer] = await Promise.allSettled([request()]);
-				lane.underway--;
-				lane.ends.push(now());
+				place.until = now() + period;
 				if (answer.status === 'fulfilled') {
 					refusedSince = Infinity;
 					this.pause = FIRST_HOLD;
@@ -82,39 +99,58 @@ export class RateLimiter {
 		};
 	}
 
-	/** Waits for a ticket's turn. A ticket that waits again keeps its place. */
-	private async takeTurn(
-		lane: Lane,
-		requests: number,
-		ticket: number,
-		signal?: AbortSignal,
-	): Promise<void> {
-		lane.waiting.add(ticket);
-		try {
-			for (;;) {
-				signal?.throwIfAborted();
-				const length = this.measurePause(lane, requests, ticket);
-				if (length <= 0) return void lane.underway++;
-				await pause(length, signal);
-			}
-		} finally {
-			lane.waiting.delete(ticket);
+	/** Waits for a ticket's turn. A ticket that waits again keeps its place in the queue. */
+	private async takeTurn(run: Run, ticket: number): Promise<Place> {
+		return await new Promise((start, leave) => {
+			const behind = this.queue.findIndex((other) => other.ticket > ticket);
+			const at = behind < 0 ? this.queue.length : behind;
+			const waiting = { run, ticket, start, leave };
+			this.queue.splice(at, 0, waiting);
+			void this.watch(waiting);
+		});
+	}
+
+	private leave(run: Run, reason: unknown): void {
+		for (const waiting of this.queue.filter((one) => one.run === run)) {
+			this.queue.splice(this.queue.indexOf(waiting), 1);
+			waiting.leave(reason);
 		}
 	}
 
-	/** The shortest time that a ticket still has to wait. After it, others may still come first. */
-	private measurePause(
-		{ waiting, underway, ends }: Lane,
-		requests: number,
-		ticket: number,
-	): number {
+	/** Starts what may start now, and looks again at each change until this one has started or left. */
+	private async watch(waiting: Waiting): Promise<void> {
+		this.startSome();
+		while (this.queue.includes(waiting)) {
+			await pause(this.nextChange - now());
+			// Another one that waits may have looked before.
+			if (now() >= this.nextChange) this.startSome();
+		}
+	}
+
+	/** Starts what may start now, in the order of the queue. */
+	private startSome(): void {
 		const time = now();
-		const { period } = this.limits;
-		while (ends[0] !== undefined && ends[0] <= time - period) ends.shift();
-		const before = [...waiting].filter((other) => other < ticket).length;
-		const free = requests - underway - ends.length - before;
-		const next = free > 0 ? time : (ends[-free] ?? time) + period;
-		return Math.max(next, this.heldUntil) - time;
+		for (const { run, until } of this.places) if (until <= time) run.taken--;
+		this.places = this.places.filter(({ until }) => until > time);
+		if (this.heldUntil > time) return void (this.nextChange = this.heldUntil);
+		const runs = [...this.places, ...this.queue].map(({ run }) => run);
+		const most = Math.max(...runs.map((run) => run.most).filter(Number.isFinite));
+		for (const waiting of [...this.queue]) {
+			const { run, start } = waiting;
+			const isLimited = run.most < Infinity;
+			if (isLimited && (run.taken >= run.most || this.places.length >= most)) continue;
+			this.queue.splice(this.queue.indexOf(waiting), 1);
+			const place = { run, until: Infinity };
+			if (isLimited) this.take(place);
+			start(place);
+		}
+		// What is under way is free a period from now at the soonest.
+		this.nextChange = Math.min(time + this.limits.period, ...this.places.map(({ until }) => until));
+	}
+
+	private take(place: Place): void {
+		this.places.push(place);
+		place.run.taken++;
 	}
 
 	/** Pauses all requests, once for refusals that arrive together. */

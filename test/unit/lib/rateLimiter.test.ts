@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { sleep } from 'n8n-workflow';
 import { isRateLimited } from '../../../nodes/MediaGeneration/api/failure';
 import { RateLimiter } from '../../../nodes/MediaGeneration/lib/rateLimiter';
@@ -141,14 +142,17 @@ describe('runs of one account', () => {
 		expect(order).toEqual([...order.keys()]);
 	});
 
-	it('of another rate do not wait for each other', async () => {
+	it('each keep to their own number, and together to the largest, and none waits for that of another', async () => {
 		const limiter = newLimiter();
 		const slow = begin(limiter.join(1), 3);
 		const fast = begin(limiter.join(18), 36);
+		const unlimited = begin(limiter.join(Infinity), 40);
 		await pass(20_000);
 		expect(slow.starts).toEqual([0, 10_000, 20_000]);
-		expect(fast.starts.at(-1)).toBe(10_000);
-		await Promise.all([slow.end(), fast.end()]);
+		const [first, second] = [Array<number>(17).fill(0), Array<number>(17).fill(10_000)];
+		expect(fast.starts).toEqual([...first, ...second, 20_000, 20_000]);
+		expect(unlimited.starts).toEqual(Array(40).fill(0));
+		await Promise.all([slow, fast, unlimited].map(async ({ end }) => await end()));
 	});
 
 	it('are all held back by a refusal of one, whose request keeps its place', async () => {
@@ -171,6 +175,15 @@ describe('runs of one account', () => {
 			2_500,
 		);
 		expect(order).toHaveLength(3);
+	});
+
+	it('start what is sent again before what came later', async () => {
+		const limiter = newLimiter();
+		const refused = begin(limiter.join(1), 1, refuse(1));
+		const later = begin(limiter.join(1));
+		await pass(20_000);
+		expect([refused, later].map(({ starts }) => starts)).toEqual([[0, 10_000], [20_000]]);
+		await Promise.all([refused.end(), later.end()]);
 	});
 
 	it('are each as patient as the first, though others were refused for long', async () => {
@@ -204,3 +217,104 @@ describe('runs of one account', () => {
 		expect(starts).toHaveLength(2);
 	});
 });
+
+/** A run: its number, when it is stopped, and each of its requests. */
+interface RunPlan {
+	most: number;
+	stoppedAt: number;
+	requests: Array<{ at: number; takes: number; refusals: number }>;
+}
+
+/** A try of a request, and where the request stands in the order of arrival. */
+interface Try {
+	run: number;
+	order: number;
+	begun: number;
+	/** When it no longer counts. */
+	until: number;
+}
+
+/** Carries out such runs of one account, and notes each try. */
+async function carryOut(plans: RunPlan[]) {
+	const limiter = newLimiter();
+	const tries: Try[] = [];
+	const start = Date.now();
+	let arrivals = 0;
+	const runs = plans.map(({ most, stoppedAt, requests }, run) => {
+		const stop = new AbortController();
+		void sleep(stoppedAt).then(() => stop.abort(new Error('stopped')));
+		const inTurn = limiter.join(most, stop.signal);
+		const sent = requests.map(async ({ at, takes, refusals }) => {
+			await sleep(at);
+			const order = arrivals++;
+			return await inTurn(async () => {
+				const one = { run, order, begun: Date.now() - start, until: Infinity };
+				tries.push(one);
+				await sleep(takes);
+				one.until = Date.now() - start + 10_000;
+				if (refusals-- > 0) throw refusal;
+				return order;
+			}).catch((error: Error) => error.message);
+		});
+		return Promise.all(sent);
+	});
+	const all = Promise.all(runs);
+	await pass(2_000_000);
+	return { tries, outcomes: await all };
+}
+
+const runPlan: fc.Arbitrary<RunPlan> = fc.record({
+	most: fc.integer({ min: 1, max: 20 }),
+	stoppedAt: fc.oneof(
+		{ weight: 2, arbitrary: fc.constant(1_500_000) },
+		fc.integer({ min: 1, max: 40_000 }),
+	),
+	requests: fc.array(
+		fc.record({
+			at: fc.oneof(fc.constant(0), fc.nat(30_000)),
+			takes: fc.nat(3_000),
+			refusals: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, fc.nat(3)),
+		}),
+		{ maxLength: 30 },
+	),
+});
+
+it('no run, and no account, ever sends more than its number, none is forgotten, and a stopped one sends nothing', async () => {
+	const runPlans = fc.array(runPlan, { minLength: 1, maxLength: 5 });
+	const property = fc.asyncProperty(runPlans, async (plans) => {
+		const { tries, outcomes } = await carryOut(plans);
+		const most = Math.max(...plans.map((plan) => plan.most));
+		for (const [index, { run, begun }] of tries.entries()) {
+			const counted = tries.slice(0, index + 1).filter(({ until }) => until > begun);
+			expect(counted.length).toBeLessThanOrEqual(most);
+			const own = counted.filter((one) => one.run === run);
+			expect(own.length).toBeLessThanOrEqual(plans[run]?.most ?? 0);
+			expect(begun).toBeLessThan(plans[run]?.stoppedAt ?? 0);
+		}
+		for (const [run, { stoppedAt, requests }] of plans.entries()) {
+			expect(outcomes[run]).toHaveLength(requests.length);
+			for (const outcome of outcomes[run] ?? [])
+				if (stoppedAt > 1_000_000)
+					expect([expect.any(Number), refusal.message]).toContainEqual(outcome);
+				else expect([expect.any(Number), 'stopped', refusal.message]).toContainEqual(outcome);
+		}
+	});
+	await fc.assert(property, { numRuns: 60 });
+}, 120_000);
+
+it('the requests of runs with one number start in the order of their arrival', async () => {
+	const same = fc.array(
+		runPlan.map((plan) => ({
+			...plan,
+			most: 5,
+			stoppedAt: 1_500_000,
+			requests: plan.requests.map((request) => ({ ...request, refusals: 0 })),
+		})),
+		{ minLength: 1, maxLength: 5 },
+	);
+	const property = fc.asyncProperty(same, async (plans) => {
+		const { tries } = await carryOut(plans);
+		expect(tries.map(({ order }) => order)).toEqual([...tries.keys()]);
+	});
+	await fc.assert(property, { numRuns: 60 });
+}, 120_000);
