@@ -1,12 +1,8 @@
 import { BoundedMap } from '../lib/boundedMap';
 import { digest } from '../lib/json';
-import { RateLimiters } from '../lib/rateLimiter';
 import type { TaskService } from './client';
-import type { RequestSettings } from './exchange';
-import { isRateLimited } from './failure';
 import { filterModels } from './filterModels';
 import type { CatalogueModel } from './schemas';
-import { LOOKUP_PAUSE } from './service';
 
 /** How long answers are reused, in milliseconds. Other clients use 10 minutes to 24 hours. */
 const LIFETIME = 10 * 60 * 1000;
@@ -21,16 +17,6 @@ const MAX_ANSWERS = 200;
 
 /** The name of the list of models. No model can have it. */
 const LIST = '/';
-
-/** Look-ups of an account are sent one by one, with a pause after each answer. */
-const limiters = new RateLimiters({
-	period: LOOKUP_PAUSE,
-	patience: 20_000,
-	isTooFast: isRateLimited,
-});
-
-const sendInTurn = async <T>({ account }: TaskService, request: () => Promise<T>): Promise<T> =>
-	await limiters.of(account).join(1)(request);
 
 /** An answer that has come, or is under way. */
 interface Answer {
@@ -58,7 +44,7 @@ async function read<T>(service: TaskService, name: string, ask: () => Promise<T>
 	const known = recall(service, name);
 	if (known) return (await known) as T;
 	const key = toKey(service, name);
-	const value = sendInTurn(service, ask);
+	const value = ask();
 	answers.set(key, { value, goodUntil: Date.now() + LIFETIME });
 	value.catch(() => answers.delete(key));
 	return await value;
@@ -114,12 +100,4 @@ export async function findModelSchema(service: TaskService, model: string): Prom
 	return await getModelSchema(service, model).catch(
 		() => void missing.set(key, Date.now() + RETRY_AFTER),
 	);
-}
-
-/**
- * Asks the service for a fresh link to a result file. Links and catalogue share one rate limit.
- * @throws {ServiceError} when there is none
- */
-export async function refreshLink(service: TaskService, url: string, settings: RequestSettings) {
-	return await sendInTurn(service, async () => await service.getDownloadUrl(url, settings));
 }

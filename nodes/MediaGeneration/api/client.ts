@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { readResumeSecrets } from '../host/resumeUrl';
 import { digest } from '../lib/json';
-import { readIdempotencyHeader, type Credentials } from './endpoints';
+import { RateLimiters, type RateLimiter } from '../lib/rateLimiter';
+import { isLookup, readIdempotencyHeader, type Credentials } from './endpoints';
 import {
 	exchange,
 	type Exchange,
@@ -9,7 +10,13 @@ import {
 	type RequestSettings,
 	type ServiceRequest,
 } from './exchange';
-import { isUnknownTask, ServiceError, UnknownOutcomeError, type Failure } from './failure';
+import {
+	isRateLimited,
+	isUnknownTask,
+	ServiceError,
+	UnknownOutcomeError,
+	type Failure,
+} from './failure';
 import { buildForm, type UploadFile } from './multipart';
 import { listUrlSecrets, Redactor } from './redaction';
 import {
@@ -25,7 +32,7 @@ import {
 	type CatalogueModel,
 	type UploadedFile,
 } from './schemas';
-import { UPLOAD_PATH, type FailureKind } from './service';
+import { LOOKUP_RATE, UPLOAD_PATH, type FailureKind } from './service';
 import { toTask, type Task } from './task';
 
 /** The body of a request to create a task. */
@@ -43,10 +50,18 @@ const UPLOAD_HINT =
 
 const CHECK_TASK_ID = { what: 'The service has no task with this ID', next: 'Check Task ID.' };
 
+const lookups = new RateLimiters({
+	period: LOOKUP_RATE.period,
+	patience: 20_000,
+	isTooFast: isRateLimited,
+});
+
 /** The task service, as one credential reaches it. */
 export class TaskService {
 	/** Hides the secrets of the credential, of the execution's resume URL, and of `hideUrl`. */
 	private redactor: Redactor;
+	/** Sends look-ups at the rate of the account. */
+	private lookUpInTurn?: ReturnType<RateLimiter['join']>;
 
 	constructor(
 		private readonly context: RequestContext,
@@ -200,8 +215,19 @@ export class TaskService {
 		return readAnswer(await this.send(request), schema);
 	}
 
+	/** Sends a request. A look-up waits for its turn, and is sent again if it came too soon. */
 	private async send(request: ServiceRequest): Promise<Exchange> {
-		return await exchange(this.context, this.credentials, request, this.redactor);
+		const { context, credentials, redactor } = this;
+		const sendNow = async () => await exchange(context, credentials, request, redactor);
+		if (!isLookup(request.endpoint)) return await sendNow();
+		const stopped = context.getExecutionCancelSignal?.();
+		this.lookUpInTurn ??= lookups.of(this.account).join(LOOKUP_RATE.most, stopped);
+		return await this.lookUpInTurn(async () => {
+			const answer = await sendNow();
+			const error = answer.failure && new ServiceError(answer.failure);
+			if (isRateLimited(error)) throw error;
+			return answer;
+		});
 	}
 }
 

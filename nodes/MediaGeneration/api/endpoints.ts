@@ -8,6 +8,9 @@ export type Endpoint = keyof typeof ENDPOINTS;
 export const findPlaceholder = (endpoint: Endpoint): string | undefined =>
 	/\{\w+\}/.exec(ENDPOINTS[endpoint].path)?.[0];
 
+/** Whether requests to an endpoint share the rate of look-ups. */
+export const isLookup = (endpoint: Endpoint): boolean => 'isLookup' in ENDPOINTS[endpoint];
+
 /** The credential as n8n decrypts it. Paths and header count with `advancedSettings` only. */
 export interface Credentials extends Partial<Record<Endpoint, string>> {
 	baseUrl: string;

@@ -4,10 +4,16 @@
  * documented by public services of this kind.
  */
 
-/**
- * The endpoints, as fields of the credential with their default paths. The part in braces is a
- * placeholder that each path must keep.
- */
+interface EndpointFacts {
+	/** Its field in the credential. */
+	displayName: string;
+	/** The default. The part in braces is a placeholder that each path must keep. */
+	path: string;
+	/** Its requests count for `LOOKUP_RATE`, which the client keeps to. */
+	isLookup?: true;
+}
+
+/** The endpoints. Each is a field of the credential. */
 export const ENDPOINTS = {
 	createTaskPath: { displayName: 'Create Task Path', path: '/api/v1/jobs/createTask' },
 	taskDetailsPath: {
@@ -17,10 +23,18 @@ export const ENDPOINTS = {
 	creditsPath: { displayName: 'Credits Path', path: '/api/v1/chat/credit' },
 	streamUploadPath: { displayName: 'Stream Upload Path', path: '/api/file-stream-upload' },
 	urlUploadPath: { displayName: 'URL Upload Path', path: '/api/file-url-upload' },
-	modelsPath: { displayName: 'Models Path', path: '/api/v1/models' },
-	modelSchemaPath: { displayName: 'Model Schema Path', path: '/api/v1/models/{model}/schema' },
-	downloadUrlPath: { displayName: 'Download URL Path', path: '/api/v1/common/download-url' },
-} as const;
+	modelsPath: { displayName: 'Models Path', path: '/api/v1/models', isLookup: true },
+	modelSchemaPath: {
+		displayName: 'Model Schema Path',
+		path: '/api/v1/models/{model}/schema',
+		isLookup: true,
+	},
+	downloadUrlPath: {
+		displayName: 'Download URL Path',
+		path: '/api/v1/common/download-url',
+		isLookup: true,
+	},
+} as const satisfies Record<string, EndpointFacts>;
 
 /** The path in a model's OpenAPI document if it creates tasks. Models with another answer at once. */
 export const TASK_PATH = /\/jobs\/createTask$/i;
@@ -50,8 +64,8 @@ export const STATES = {
 /** The most creations of an account per period, which is in milliseconds. */
 export const CREATION_RATE = { period: 10_000, most: 20 };
 
-/** The pause between two look-ups of an account, in milliseconds. One per second is allowed. */
-export const LOOKUP_PAUSE = 1_100;
+/** The most look-ups of an account, likewise. One per second is allowed. */
+export const LOOKUP_RATE = { period: 1_100, most: 1 };
 
 /** The headers of a signed callback: Unix time in seconds, and the signature in Base64. */
 export const TIMESTAMP_HEADER = 'X-Webhook-Timestamp';

@@ -5,6 +5,13 @@ import { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import { UnknownOutcomeError } from '../../../nodes/MediaGeneration/api/failure';
 import { fake } from '../n8n';
 
+// Turns of look-ups take time, and have a test of their own.
+jest.mock('../../../nodes/MediaGeneration/lib/rateLimiter', () => ({
+	RateLimiters: class {
+		of = () => ({ join: () => async (request: () => Promise<unknown>) => await request() });
+	},
+}));
+
 /** Whatever a service says, nothing but our own errors comes of it, and no secret. */
 
 const RESUME_TOKEN = '7d0c6f0f9f2e4f6b8a1c3e5d7f9b1d3f';

@@ -4,6 +4,13 @@ import { ServiceError } from '../../../nodes/MediaGeneration/api/failure';
 import type { Credentials } from '../../../nodes/MediaGeneration/api/endpoints';
 import { fake } from '../n8n';
 
+// Turns of look-ups take time, and have a test of their own.
+jest.mock('../../../nodes/MediaGeneration/lib/rateLimiter', () => ({
+	RateLimiters: class {
+		of = () => ({ join: () => async (request: () => Promise<unknown>) => await request() });
+	},
+}));
+
 /** A body that is a generator is streamed by it. */
 type Answer = [statusCode: number, body: unknown, inFull?: 'inFull'] | Error;
 

@@ -1,5 +1,4 @@
 import { UserError } from 'n8n-workflow';
-import { refreshLink } from '../../api/catalogue';
 import type { ResultLink } from '../../api/resultLinks';
 import { listTaskLinks, REQUEST, type Task } from '../../api/task';
 import { FileNames, toFileName } from '../../lib/fileName';
@@ -67,7 +66,7 @@ export class FileDownloads {
 		let again: Promise<Task> | undefined;
 		const read = async () => await (await getService()).getTask(task.taskId, settings);
 		const readAgain = async () => await (again ??= read());
-		const refresh = async (url: string) => await refreshLink(await getService(), url, settings);
+		const refresh = async (url: string) => await (await getService()).getDownloadUrl(url, settings);
 		const download = async (link: ResultLink, _: number, links: ResultLink[]) => {
 			const number = links.filter(({ kind }) => kind === link.kind).indexOf(link);
 			const ending =
