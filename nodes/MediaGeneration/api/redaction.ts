@@ -23,10 +23,10 @@ export function listUrlSecrets(url: string): string[] {
 	return [...new Set([password, decoded, query])].filter((secret) => secret !== undefined);
 }
 
-/** Hides login and query of a URL, which may be percent-encoded or have escaped slashes. */
+/** Hides login and query of a URL, which may be percent-encoded or escaped as in JSON. */
 function hideUrlSecrets(url: string): string {
 	const shown = url.replace(/^(\w+:[\\/]*\/)[^/?#]*@/, `$1${HIDDEN}@`);
-	const mark = /\?|%3f/i.exec(shown);
+	const mark = /\?|%3f|\\u003f/i.exec(shown);
 	const end = mark ? mark.index + mark[0].length : shown.length;
 	return end < shown.length ? shown.slice(0, end) + HIDDEN : shown;
 }
@@ -60,24 +60,13 @@ function findEnd(text: string, from: number, backslashes: number): number {
 
 const escapeJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
-/** How JavaScript, PHP and Go write JSON. */
-const JSON_WRITERS: Array<(text: string) => string> = [
-	escapeJson,
-	(text) => escapeJson(text).replaceAll('/', '\\/'),
-	(text) =>
-		escapeJson(text)
-			.replaceAll('&', '\\u0026')
-			.replaceAll('<', '\\u003c')
-			.replaceAll('>', '\\u003e'),
-];
-
 /** Lists the ways to write a secret: plain, in JSON, in JSON within JSON, and percent-encoded. */
 function listWritings(secret: string): string[] {
+	const json = escapeJson(secret);
 	// Lone surrogates can't be encoded.
 	const encoded = encodeURIComponent(secret.replace(/\p{Cs}/gu, '\ufffd'));
 	const inLowerCase = encoded.replace(/%../g, (code) => code.toLowerCase());
-	const json = JSON_WRITERS.flatMap((write) => [write(secret), write(write(secret))]);
-	return [secret, ...json, encoded, inLowerCase];
+	return [secret, json, escapeJson(json), encoded, inLowerCase];
 }
 
 /** All ways without duplicates, the longest first, because one may start with another. */

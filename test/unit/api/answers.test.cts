@@ -84,8 +84,7 @@ const leak = fc
 			(text) => text,
 			encodeURIComponent,
 			(text) => JSON.stringify(text),
-			(text) => JSON.stringify(text).replaceAll('/', '\\/'),
-			(text) => JSON.stringify(text).replaceAll('&', '\\u0026'),
+			(text) => JSON.stringify(JSON.stringify(text)),
 		),
 		fc.string(),
 	)
