@@ -107,7 +107,7 @@ describe('as a tool of an agent', () => {
 			['#accepted=503', MAY_EXIST, 'the service named it'],
 			['#accepted=503', MAY_EXIST, 'the service named it'],
 			['#fail', '"status":"failed"', '"failCode":"501"'],
-			['#status=402', 'The account has too few credits (402', 'Top up'],
+			['#status=402', 'The account or its access token has too few credits (402', 'Top up'],
 		];
 		const tool = buildTool({ options: { agentWait: 0.05 } }, RETRY);
 		const turns = calls.map(([prompt]) => [prompt]);

@@ -32,7 +32,7 @@ import {
 	type CatalogueModel,
 	type UploadedFile,
 } from './schemas';
-import { LOOKUP_RATE, UPLOAD_PATH, type FailureKind } from './service';
+import { LOOKUP_RATE, TASK_CODES, UPLOAD_PATH } from './service';
 import { toTask, type Task } from './task';
 
 /** The body of a request to create a task. */
@@ -42,11 +42,11 @@ export interface CreateTaskRequest {
 	input: Record<string, unknown>;
 }
 
-/** The envelope has these kinds for failed tasks. A record beside it says more. */
-const KINDS_OF_TASKS: FailureKind[] = ['generation', 'silent'];
-
 const UPLOAD_HINT =
 	"Many services take files at a host of their own: put its address into 'Upload Base URL' of the credential, below 'Advanced Settings'.";
+
+const OTHER_TASK_HINT =
+	"It was ignored. Check 'Task Details Path' in the credential, or ask the service.";
 
 const CHECK_TASK_ID = { what: 'The service has no task with this ID', next: 'Check Task ID.' };
 
@@ -112,9 +112,10 @@ export class TaskService {
 		if (answer.failure?.certain && !taskId)
 			throw new ServiceError({ ...answer.failure, nothingCreated: true });
 		const failure = answer.failure ?? describeIncomplete(answer, createdTask, error);
-		const { message, description, kind, code } = new ServiceError(failure);
+		const { message, description, kind, code, answeredBy } = new ServiceError(failure);
 		// Whatever answers there isn't the service.
-		const advice = ((kind === 'page' || kind === 'redirect') && description) || undefined;
+		const isOther = answeredBy === 'other' && (kind === 'unreadable' || kind === 'redirect');
+		const advice = (isOther && description) || undefined;
 		throw new UnknownOutcomeError({ message, taskId, advice }, code);
 	}
 
@@ -193,11 +194,12 @@ export class TaskService {
 		if (!record.taskId || record.taskId === taskId) return record;
 		const ids = `its field data.taskId is ${quoteId(record.taskId)}, and ${quoteId(taskId)} was asked for`;
 		throw new ServiceError({
-			kind: 'otherTask',
+			kind: 'lost',
 			answeredBy: 'service',
 			certain: false,
 			origin,
-			detail: this.redactor.hideInMessage(ids),
+			detail: `sent an answer that is of another task: ${this.redactor.hideInMessage(ids)}`,
+			next: OTHER_TASK_HINT,
 		});
 	}
 
@@ -249,13 +251,13 @@ function describeIncomplete(
 	error?: z.ZodError,
 ): Failure {
 	const field = ['data', ...(error?.issues[0]?.path ?? [])].join('.');
-	const detail = `${description}. Its field ${field} is missing or has another form`;
-	return { kind: 'incomplete', answeredBy: 'service', certain: false, origin, detail };
+	const detail = `is incomplete: the service gave no ${description}. Its field ${field} is missing or has another form`;
+	return { kind: 'unreadable', answeredBy: 'service', certain: false, origin, detail };
 }
 
-/** The service says that the task failed. A web page with this status doesn't count. */
-const isOfTask = ({ kind, answeredBy }: Failure): boolean =>
-	answeredBy === 'service' && KINDS_OF_TASKS.includes(kind);
+/** The service speaks of the task. A web page with this status doesn't count. */
+const isOfTask = ({ code = 0, answeredBy }: Failure): boolean =>
+	answeredBy === 'service' && TASK_CODES.includes(code);
 
 const hasRecord = ({ data }: Exchange): boolean => rawTaskRecord.safeParse(data).success;
 

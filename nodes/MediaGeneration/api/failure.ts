@@ -1,5 +1,4 @@
 import { UserError } from 'n8n-workflow';
-import { CREDENTIAL_NAME } from '../lib/brand';
 import type { Envelope } from './schemas';
 import {
 	didNothing,
@@ -31,100 +30,12 @@ export interface Failure {
 	nothingCreated?: boolean;
 }
 
-const CHECK_ADDRESS =
-	"Check 'Base URL' in the credential, and that this n8n can reach the service.";
-
-const CHECK_PATHS = "Check 'Base URL' and the endpoint paths in the credential.";
-
-interface Sentence {
-	/** A text gets the code and the service's own words appended. */
-	what: string | ((failure: Failure) => string);
-	/** What to do next. */
-	next: string;
-}
-
-const SENTENCES: Record<FailureKind, Sentence> = {
-	request: {
-		what: 'The service could not read the request',
-		next: 'The service names the reason above. Correct that field.',
-	},
-	token: {
-		what: 'The service does not accept the access token',
-		next: `Open the ${CREDENTIAL_NAME} credential and paste a valid 'Access Token'. A token of another account or environment is refused too.`,
-	},
-	credits: {
-		what: 'The account has too few credits',
-		next: "Top up the account's credits with the service, then run the node again.",
-	},
-	turnedAway: {
-		what: 'The service turned the request away before reading it',
-		next: "Check 'Base URL' in the credential, and that the service allows requests from this n8n.",
-	},
-	notFound: {
-		what: 'The service has nothing at that address or by that ID',
-		next: `Check the ID. ${CHECK_PATHS}`,
-	},
-	method: { what: 'The address does not take this kind of request', next: CHECK_PATHS },
-	tooLarge: {
-		what: 'The request is too large for the service',
-		next: 'Shorten the texts, or give files by their URL.',
-	},
-	input: {
-		what: 'The service did not accept a field',
-		next: 'The service names the field above. Correct it, then run the node again.',
-	},
-	rate: {
-		what: 'The service received too many requests',
-		next: 'Wait ten seconds, then run the node again with fewer items at once.',
-	},
-	keyLimit: {
-		what: 'The usage limit of this access token is reached',
-		next: 'Raise the limit of the token with the service, or use another token.',
-	},
-	maintenance: { what: 'The service is under maintenance', next: 'Run the node again later.' },
-	fault: { what: 'The service had an internal fault', next: 'Run the node again later.' },
-	generation: {
-		what: 'The service could not generate the media',
-		next: 'Check the prompt and the media that were sent.',
-	},
-	off: {
-		what: 'The service has this feature switched off',
-		next: 'Choose another model, or ask the service when it is back.',
-	},
-	silent: { what: 'The service refused the request', next: 'The service names the reason above.' },
-	other: { what: 'The service refused the request', next: 'The service names the reason above.' },
-	redirect: {
-		what: ({ origin }) =>
-			`The service at ${origin} redirected the request. This is not followed, so that the access token only goes to the configured service`,
-		next: "Set 'Base URL' in the credential to the service's real address.",
-	},
-	page: {
-		what: ({ origin, detail }) => `The answer from ${origin} ${detail}`,
-		next: CHECK_PATHS,
-	},
-	incomplete: {
-		what: ({ origin, detail }) =>
-			`The answer from ${origin} is incomplete: the service gave no ${detail}`,
-		next: 'Check the endpoint paths in the credential.',
-	},
-	otherTask: {
-		what: ({ origin, detail }) => `The answer from ${origin} is of another task: ${detail}`,
-		next: "It was ignored. Check 'Task Details Path' in the credential, or ask the service.",
-	},
-	unreachable: {
-		what: ({ origin, detail }) => `The service at ${origin} ${detail}`,
-		next: CHECK_ADDRESS,
-	},
-	lost: { what: ({ origin, detail }) => `The service at ${origin} ${detail}`, next: CHECK_ADDRESS },
-};
-
 /** Turns the facts into a sentence. */
-function describeFailure(failure: Failure): string {
-	const { kind, code, detail } = failure;
-	const { what } = SENTENCES[kind];
-	if (failure.what) return failure.what;
-	if (typeof what !== 'string') return what(failure);
-	return `${what} (${code}${detail && `: ${detail}`})`;
+function describeFailure({ kind, code, origin, detail, what }: Failure): string {
+	if (what) return what;
+	const { what: start } = explainKind(kind);
+	if (code === undefined) return `${start} ${origin} ${detail}`;
+	return `${start} (${code}${detail && `: ${detail}`})`;
 }
 
 /** A failed request. `description` says what to do next. */
@@ -142,8 +53,8 @@ export class ServiceError extends UserError {
 
 	constructor(failure: Failure) {
 		const { kind, code, answeredBy, certain, nothingCreated = false } = failure;
-		super(describeFailure(failure), { description: failure.next ?? SENTENCES[kind].next });
-		const { endsRun = false, passes = false } = explainKind(kind);
+		const { endsRun = false, passes = false, next } = explainKind(kind);
+		super(describeFailure(failure), { description: failure.next ?? next });
 		this.kind = kind;
 		this.code = code;
 		this.answeredBy = answeredBy;
@@ -206,7 +117,8 @@ export function findFailure(
 ): Failure | undefined {
 	if (httpStatus >= 300 && httpStatus < 400) {
 		const certain = didNothing('redirect', httpStatus, httpStatus);
-		return { kind: 'redirect', code: httpStatus, answeredBy: 'other', certain, origin, detail: '' };
+		const kind = 'redirect';
+		return { kind, code: httpStatus, answeredBy: 'other', certain, origin, detail: origin };
 	}
 	const isSaid = said !== undefined && said.code !== SUCCESS;
 	if (isSaid || httpStatus >= 400) {
@@ -217,7 +129,7 @@ export function findFailure(
 		return { kind, code, answeredBy, certain: didNothing(kind, httpStatus, code), origin, detail };
 	}
 	if (said) return undefined;
-	return { kind: 'page', answeredBy: 'other', certain: false, origin, detail: fault };
+	return { kind: 'unreadable', answeredBy: 'other', certain: false, origin, detail: fault };
 }
 
 /** Why a request got no answer. */

@@ -87,7 +87,7 @@ export const PART_OF_RESULT = /^(text|first)$/i;
 /** A callback of this type says that the task failed. */
 export const TASK_FAILED = /fail/i;
 
-/** What follows from a failure. */
+/** A kind of failure: what a run does about it, and what a user is told. */
 interface Meaning {
 	/** Its codes, in the envelope or as HTTP status. */
 	codes?: number[];
@@ -97,60 +97,111 @@ interface Meaning {
 	endsRun?: boolean;
 	/** The same request may succeed later. */
 	passes?: boolean;
+	/** What happened. Code and the service's words follow, or else its address and what is wrong. */
+	what: string;
+	/** What to do next. */
+	next: string;
 }
 
 /** The envelope's code for success. */
 export const SUCCESS = 200;
 
+/** The service's own upstream was silent for ten minutes. A task with this code may still end. */
+export const SILENT = 408;
+
+/** The task failed. */
+const TASK_HAS_FAILED = 501;
+
+/** Codes of task details that speak of the task. A record beside them says more. */
+export const TASK_CODES = [SILENT, TASK_HAS_FAILED];
+
+const CHECK_PATHS = "Check 'Base URL' and the endpoint paths in the credential.";
+
+const CHECK_ADDRESS =
+	"Check 'Base URL' in the credential, and that this n8n can reach the service.";
+
+const NAMES_REASON = 'The service names the reason above.';
+
 /** The kinds of failures. */
 const FAILURES = {
-	/** The service could not read the request. */
-	request: { codes: [400], nothingDone: true },
-	/** The access token is not accepted. */
-	token: { codes: [401], nothingDone: true, endsRun: true },
-	/** The account has too few credits. */
-	credits: { codes: [402], nothingDone: true, endsRun: true },
-	/** A server in front of the service turned the request away. */
-	turnedAway: { codes: [403], nothingDone: true },
+	token: {
+		codes: [401],
+		nothingDone: true,
+		endsRun: true,
+		what: 'The service does not accept the access token',
+		next: "Open the credential and paste a valid 'Access Token'. A token of another account or environment is refused too.",
+	},
+	credits: {
+		codes: [402, 433],
+		nothingDone: true,
+		endsRun: true,
+		what: 'The account or its access token has too few credits',
+		next: "Top up the account's credits with the service, or raise the limit of the token, then run the node again.",
+	},
+	turnedAway: {
+		codes: [403, 405],
+		nothingDone: true,
+		what: 'The service, or a server in front of it, turned the request away',
+		next: `${CHECK_PATHS} See that the service allows requests from this n8n.`,
+	},
 	/** Nothing is at that address, or has that ID. */
-	notFound: { codes: [404], nothingDone: true },
-	/** The address doesn't accept this kind of request. */
-	method: { codes: [405], nothingDone: true },
-	tooLarge: { codes: [413], nothingDone: true },
-	/** A field was not accepted. */
-	input: { codes: [422], nothingDone: true },
+	notFound: {
+		codes: [404],
+		nothingDone: true,
+		what: 'The service has nothing at that address or by that ID',
+		next: `Check the ID. ${CHECK_PATHS}`,
+	},
+	input: {
+		codes: [400, 413, 422],
+		nothingDone: true,
+		what: 'The service did not accept a field',
+		next: `${NAMES_REASON} Correct the field, then run the node again.`,
+	},
 	/** Too many requests at once. */
-	rate: { codes: [429], nothingDone: true, passes: true },
-	/** The access token has its own limit, which is used up. */
-	keyLimit: { codes: [433], nothingDone: true, endsRun: true },
-	maintenance: { codes: [455], nothingDone: true, endsRun: true, passes: true },
-	/** The service's own upstream was silent for ten minutes. Twice in a row, the task has failed. */
-	silent: { codes: [408], passes: true },
-	/** The task failed. */
-	generation: { codes: [501] },
-	/** The feature is switched off. */
-	off: { codes: [505] },
-	/** Any other code from 500 on. */
-	fault: { codes: [500], passes: true },
+	rate: {
+		codes: [429],
+		nothingDone: true,
+		passes: true,
+		what: 'The service received too many requests',
+		next: 'Wait ten seconds, then run the node again with fewer items at once.',
+	},
+	maintenance: {
+		codes: [455],
+		nothingDone: true,
+		endsRun: true,
+		passes: true,
+		what: 'The service is under maintenance',
+		next: 'Run the node again later.',
+	},
+	generation: {
+		codes: [TASK_HAS_FAILED],
+		what: 'The service could not generate the media',
+		next: 'Check the prompt and the media that were sent.',
+	},
+	/** Also any other code from 500 on, except 505: that feature is switched off. */
+	fault: {
+		codes: [SILENT, 500],
+		passes: true,
+		what: 'The service had an internal fault',
+		next: 'Run the node again later.',
+	},
 	/** Any other code. */
-	other: {},
-	/** The request was redirected. */
-	redirect: {},
-	/** HTTP says success, but the answer isn't from the service: a web page, for example. */
-	page: {},
-	/** The service's answer lacks something that we need. */
-	incomplete: {},
-	/** The details are those of a different task. */
-	otherTask: { passes: true },
+	other: { codes: [505], what: 'The service refused the request', next: NAMES_REASON },
+	redirect: {
+		what: 'The service redirected the request. This is not followed, so that the access token only goes to the configured service',
+		next: "Set 'Base URL' in the credential to the service's real address.",
+	},
+	/** HTTP says success, but the answer is a web page, for example, or lacks what we need. */
+	unreadable: { what: 'The answer from', next: CHECK_PATHS },
 	/** The request was never sent. */
-	unreachable: { nothingDone: true, passes: true },
-	/** The request was sent, but no complete answer came back. */
-	lost: { passes: true },
+	unreachable: { nothingDone: true, passes: true, what: 'The service at', next: CHECK_ADDRESS },
+	/** The request was sent, but no complete answer came back, or that to another request. */
+	lost: { passes: true, what: 'The service at', next: CHECK_ADDRESS },
 } satisfies Record<string, Meaning>;
 
 export type FailureKind = keyof typeof FAILURES;
 
-/** What follows from a kind of failure. */
+/** What is to be done and said of a kind of failure. */
 export const explainKind = (kind: FailureKind): Meaning => FAILURES[kind];
 
 /** Codes in the envelope of task details by which the service says that it doesn't know the task. */

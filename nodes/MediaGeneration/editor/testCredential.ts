@@ -46,7 +46,7 @@ function explain(error: ServiceError, { baseUrl }: Credentials): string {
 	const { message, description, kind, answeredBy } = error;
 	// Another token helps at any path.
 	const isOfPath = kind !== 'token' && (answeredBy === 'other' || kind === 'notFound');
-	const isOfCredits = isOfPath || kind === 'incomplete';
+	const isOfCredits = isOfPath || kind === 'unreadable';
 	const hints = [...(isOfPath ? checkPaths(baseUrl) : [description]), isOfCredits && SAVE_ANYWAY];
 	return [message, hints.filter(Boolean).join(' ')].filter(Boolean).join('. ');
 }

@@ -1,5 +1,5 @@
 import { UserError } from 'n8n-workflow';
-import { explainKind } from '../api/service';
+import { SILENT } from '../api/service';
 import type { Task } from '../api/task';
 import { cutText } from '../lib/text';
 
@@ -13,9 +13,7 @@ export const isFailed = ({ status }: Task): boolean => status === 'failed' || st
  * so may one that counts as failed because the service stopped answering: both may cost something.
  */
 export const mayCreateAgain = ({ status, failCode }: Task): boolean =>
-	status === 'failed' && !SILENT_CODES.includes(failCode ?? '');
-
-const SILENT_CODES = explainKind('silent').codes?.map(String) ?? [];
+	status === 'failed' && failCode !== String(SILENT);
 
 /** What else a run knows when a task of it has failed. */
 interface Circumstances {

@@ -22,29 +22,21 @@ interface Verdict {
 }
 
 const VERDICTS = {
-	request: { words: /could not read the request/, certain: true },
 	token: { words: /does not accept the access token/, certain: true, endsRun: true },
 	credits: { words: /too few credits/, certain: true, endsRun: true },
 	turnedAway: { words: /turned the request away/, certain: true },
 	notFound: { words: /has nothing at that address/, certain: true },
-	method: { words: /does not take this kind of request/, certain: true },
-	tooLarge: { words: /too large for the service/, certain: true },
 	input: { words: /did not accept a field/, certain: true },
 	rate: { words: /too many requests/, certain: true, waits: true, passes: true },
-	keyLimit: { words: /usage limit of this access token/, certain: true, endsRun: true },
 	maintenance: { words: /under maintenance/, certain: true, endsRun: true, passes: true },
-	silent: { words: /refused the request \(408/, passes: true },
 	generation: { words: /could not generate the media/ },
-	off: { words: /switched off/ },
 	fault: { words: /internal fault/, passes: true },
 	other: { words: /refused the request/ },
 	redirect: { words: /is not followed/ },
 	plainRedirect: { words: /is not followed/, certain: true },
-	page: { words: /isn't JSON from the task service|is empty/ },
-	incomplete: { words: /is incomplete/ },
-	otherTask: { words: /is of another task/, passes: true },
+	unreadable: { words: /isn't JSON from the task service|is empty|is incomplete/ },
 	unreachable: { words: /can't be reached: /, certain: true, passes: true },
-	lost: { words: /broke off|gave no answer/, passes: true },
+	lost: { words: /broke off|gave no answer|is of another task/, passes: true },
 } satisfies Record<string, Verdict>;
 
 type Name = keyof typeof VERDICTS;
@@ -123,22 +115,16 @@ beforeAll(() => jest.useFakeTimers());
 afterAll(() => jest.useRealTimers());
 
 const CODES: Array<[name: Name, codes: number[]]> = [
-	['request', [400]],
 	['token', [401]],
-	['credits', [402]],
-	['turnedAway', [403]],
+	['credits', [402, 433]],
+	['turnedAway', [403, 405]],
 	['notFound', [404]],
-	['method', [405]],
-	['tooLarge', [413]],
-	['input', [422]],
+	['input', [400, 413, 422]],
 	['rate', [429]],
-	['keyLimit', [433]],
 	['maintenance', [455]],
-	['silent', [408]],
 	['generation', [501]],
-	['off', [505]],
-	['fault', [500, 502, 503, 504, 520, 599]],
-	['other', [0, 201, 406, 409, 410, 418, 430, 451, 499, -1]],
+	['fault', [408, 500, 502, 503, 504, 520, 599]],
+	['other', [0, 201, 406, 409, 410, 418, 430, 451, 499, 505, -1]],
 ];
 
 const rows = CODES.flatMap(([name, codes]) => codes.map((code) => [code, name] as const));
@@ -209,16 +195,11 @@ it.each<[Name, Answer[]]>([
 	],
 	['plainRedirect', [[302, say(500)]]],
 	[
-		'page',
+		'unreadable',
 		[
 			[200, PAGE],
 			[200, ''],
 			[201, { status: 'ok' }],
-		],
-	],
-	[
-		'incomplete',
-		[
 			[200, say(200)],
 			[200, say(200, 'success', { taskId: 'a\nb' })],
 		],
@@ -235,9 +216,9 @@ it.each<[Name, Answer[]]>([
 
 it.each<[Name, Answer]>([
 	['redirect', [302, PAGE]],
-	['page', [200, PAGE]],
-	['incomplete', [200, say(200)]],
-	['otherTask', [200, say(200, '', { taskId: 'another', state: 'success' })]],
+	['unreadable', [200, PAGE]],
+	['unreadable', [200, say(200)]],
+	['lost', [200, say(200, '', { taskId: 'another', state: 'success' })]],
 	['unreachable', LOST('ECONNREFUSED')],
 	['lost', LOST('ECONNRESET')],
 ])('details without a code of their own are a failure of the kind %s', async (name, answer) => {
@@ -254,7 +235,7 @@ const TEXTS: Array<[kind: Name, code: number, texts: string[]]> = [
 	['rate', 405, ['Call frequency too high', 'too frequent']],
 	['rate', 429, ['Your calls come too fast. Please try again later.']],
 	['rate', 430, ['Rate limit exceeded', 'rate-limited', 'ratelimit']],
-	['method', 405, ['Method not allowed']],
+	['turnedAway', 405, ['Method not allowed']],
 	['other', 430, ['It could not be generated', 'the integrated separator failed']],
 	[
 		'input',
@@ -266,7 +247,7 @@ const TEXTS: Array<[kind: Name, code: number, texts: string[]]> = [
 	['fault', 500, ['Internal Server Error', 'Server exception, try again later']],
 	['fault', 500, ['The task was created, but prompt is required', `${'x'.repeat(9_000)} is`]],
 	['input', 422, ['The rate limit of 30 fps is exceeded', 'Too many credits in the input']],
-	['keyLimit', 433, ['Rate limit of the key']],
+	['credits', 433, ['Rate limit of the key']],
 	['token', 401, ['Too many requests']],
 	['other', 418, ['Insufficient credits', 'rate limit']],
 ];
@@ -286,5 +267,5 @@ it.each(['This field is required', 'Credits insufficient'])(
 
 it('our own words decide nothing', async () => {
 	const page = await createTwo([200, 'rate limit, credits, is required']);
-	expectVerdict(VERDICTS.page, page);
+	expectVerdict(VERDICTS.unreadable, page);
 });

@@ -32,7 +32,9 @@ describe('the error of a run', () => {
 		expect(own).toMatchObject({ message: 'Own [item 3]', description: undefined });
 		expect(api).toBeInstanceOf(NodeApiError);
 		expect(api).toMatchObject({
-			message: expect.stringMatching(/^The account has too few credits.*\[item 3\]$/) as string,
+			message: expect.stringMatching(
+				/^The account or its access token has too few credits.*\[item 3\]$/,
+			) as string,
 			description: expect.stringContaining('Top up') as string,
 			httpCode: '402',
 		});

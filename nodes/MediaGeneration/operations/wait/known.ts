@@ -1,4 +1,5 @@
 import { ServiceError } from '../../api/failure';
+import { SILENT } from '../../api/service';
 import { markTimedOut, restoreTask, storeTask, type StoredTask, type Task } from '../../api/task';
 import { dropUndefined } from '../../lib/json';
 import { isFailed, type FailedTask } from '../failedTask';
@@ -21,7 +22,7 @@ const SILENCES_TO_END = 2;
 
 /** A page with this status is a proxy's, and says nothing of the task. */
 const isSilence = (failure: Error): failure is ServiceError =>
-	failure instanceof ServiceError && failure.kind === 'silent' && failure.answeredBy === 'service';
+	failure instanceof ServiceError && failure.code === SILENT && failure.answeredBy === 'service';
 
 const LIMIT_PASSED = `The wait limit passed before the file was complete. ${GET_FILES} To have more time, raise 'Limit Wait Time' or the workflow's timeout.`;
 

@@ -83,9 +83,9 @@ it('says why the last look failed, until one does not', () => {
 });
 
 const what = 'nothing came';
-const silent = fail('silent', { code: 408, answeredBy: 'service', what });
+const silent = fail('fault', { code: 408, answeredBy: 'service', what });
 /** A proxy's page. */
-const page = fail('silent', { code: 408, answeredBy: 'other', what });
+const page = fail('fault', { code: 408, answeredBy: 'other', what });
 const fault = fail('fault', { code: 500, answeredBy: 'service', what });
 const noAnswer = fail('lost', { what });
 
