@@ -8,7 +8,6 @@ export const PACKAGE = 'n8n-nodes-media-generation';
 /** The display names. */
 export const NODE_NAME = 'Media Generation';
 export const TRIGGER_NAME = 'Media Generation Trigger';
-export const CREDENTIAL_NAME = 'Media Generation API';
 
 /** The credential's type, which workflows store. */
 export const CREDENTIAL = 'mediaGenerationApi';

@@ -67,7 +67,6 @@ it('a package with the name of a service builds, and has nothing of the old name
 		NODE_NAME: nodes[0]?.displayName,
 		TRIGGER_NAME: nodes[1]?.displayName,
 		CREDENTIAL: credential?.name,
-		CREDENTIAL_NAME: credential?.displayName,
 		SLUG: nodes[0]?.webhooks?.[0]?.path,
 	});
 	for (const file of n8n.nodes) {
