@@ -1,7 +1,9 @@
 import fc from 'fast-check';
+import { sleep } from 'n8n-workflow';
 import { Account, NodeExecution, type Came, type Fate, type Settings } from './failingRuns.cts';
 
 const HEADER = 'Idempotency-Key';
+const MINUTE = 60_000;
 
 /** Runs the node to its end, by all sleeps that come. */
 async function live(
@@ -182,12 +184,24 @@ describe('an n8n that runs a woken execution twice, with the data of before', ()
 	const settings: Settings = { items: [['failed'], ['good']], maxTries: 2, sleeps: true };
 
 	/** Runs the node until it sleeps; n8n has two webhooks that wake it. */
-	async function sleepOnce() {
-		const account = new Account(settings.items);
-		const first = new NodeExecution(account, settings);
+	async function sleepOnce(own = settings) {
+		const account = new Account(own.items);
+		const first = new NodeExecution(account, own);
 		expect((await first.run()).sleeps).toBe(true);
 		const second = first.withData(JSON.parse(JSON.stringify(first.kept)) as object);
 		return { account, first, second };
+	}
+
+	/** Wakes the first one, and the second one while the first creates a task. */
+	async function wakeBoth(account: Account, first: NodeExecution, second: NodeExecution) {
+		let other: Promise<Came> | undefined;
+		account.onCreation = async () => {
+			account.onCreation = undefined;
+			other = second.wake();
+			await jest.advanceTimersByTimeAsync(5_000);
+		};
+		const mine = await finish(first, await first.wake());
+		return { mine, others: await finish(second, await (other as Promise<Came>)) };
 	}
 
 	it('pays for one more task, though the second one knows of no try', async () => {
@@ -202,19 +216,47 @@ describe('an n8n that runs a woken execution twice, with the data of before', ()
 		expect(account.count()).toEqual([2, 1]);
 	});
 
-	it('pays for one more task, also while the first one is creating it', async () => {
-		const { account, first, second } = await sleepOnce();
+	it('sends once more what was refused at first, though both tries come to it', async () => {
+		const items: Fate[][] = [['refused', 'good'], ['good']];
+		const goesOn = { ...settings, items, onError: 'continueRegularOutput' as const };
+		const { account, first, second } = await sleepOnce(goesOn);
+		const { mine, others } = await wakeBoth(account, first, second);
+		expect(account.count()).toEqual([2, 1]);
+		expect([readStatuses(mine), readStatuses(others)]).toEqual([
+			['completed', 'completed'],
+			['completed', 'completed'],
+		]);
+	});
+
+	it('pays for one more task, though a run that took it before has gone on to sleep', async () => {
+		const items: Fate[][] = [
+			['failed', 'failed', 'good'],
+			['failed', 'good'],
+		];
+		const { account, first, second } = await sleepOnce({ ...settings, items, maxTries: 5 });
 		let other: Promise<Came> | undefined;
 		account.onCreation = async () => {
-			account.onCreation = undefined;
-			other = second.wake();
-			await jest.advanceTimersByTimeAsync(5_000);
+			if (account.count().join() === '2,2') {
+				// The first one creates the task of its last item.
+				other = second.wake();
+				await jest.advanceTimersByTimeAsync(MINUTE);
+			} else if (account.count()[0] === 3) await sleep(5 * MINUTE);
 		};
-		const came = await first.wake();
-		const [mine, others] = [await finish(first, came), await other];
+		const mine = await finish(first, await first.wake());
+		const others = await finish(second, await (other as Promise<Came>));
+		expect(account.count()).toEqual([3, 2]);
+		expect([readStatuses(mine), readStatuses(others)]).toEqual([
+			['completed', 'completed'],
+			['completed', 'completed'],
+		]);
+	});
+
+	it('pays for one more task, also while the first one is creating it', async () => {
+		const { account, first, second } = await sleepOnce();
+		const { mine, others } = await wakeBoth(account, first, second);
 		expect(account.count()).toEqual([2, 1]);
 		expect(mine.error?.message).toContain('The task failed');
-		expect(others?.error?.message).toContain('The task failed');
+		expect(others.error?.message).toContain('The task failed');
 	});
 });
 
@@ -235,9 +277,14 @@ const plans = fc.record({
 	hasKeys: fc.boolean(),
 	/** What n8n does next: what is not possible then is left out. */
 	next: fc.array(
-		fc.constantFrom('wake', 'wake', 'wakeByOldData', 'retry', 'retryOnce', 'retryContinued'),
+		fc.constantFrom(
+			...(['wake', 'wake', 'wakeByOldData', 'wakeTwice'] as const),
+			...(['retry', 'retryOnce', 'retryContinued'] as const),
+		),
 		{ maxLength: 6 },
 	),
+	/** How long the service takes for each creation, in turn, in milliseconds. */
+	latencies: fc.array(fc.constantFrom(0, 0, 5_000, MINUTE), { minLength: 1, maxLength: 4 }),
 });
 
 type Plan = typeof plans extends fc.Arbitrary<infer P> ? P : never;
@@ -246,7 +293,7 @@ type Plan = typeof plans extends fc.Arbitrary<infer P> ? P : never;
 const FINAL: Array<Fate | undefined> = ['good', 'expired', 'silent', 'endless', 'unknown'];
 
 /** Lives through a plan, and holds each creation to what went before it. */
-async function hold({ next, room, hasKeys, ...plan }: Plan): Promise<void> {
+async function hold({ next, room, hasKeys, latencies, ...plan }: Plan): Promise<void> {
 	jest.useFakeTimers({ now: 1e12 });
 	const settings: Settings = {
 		...plan,
@@ -259,6 +306,14 @@ async function hold({ next, room, hasKeys, ...plan }: Plan): Promise<void> {
 	let begun = 0;
 	/** The same execution, run by n8n with the data of before. */
 	const others: NodeExecution[] = [];
+	let creations = 0;
+	/** Begins with the next creation, beside the run that creates. */
+	let beside: (() => void) | undefined;
+	account.onCreation = async () => {
+		beside?.();
+		beside = undefined;
+		await sleep(latencies[creations++ % latencies.length] ?? 0);
+	};
 	const check = (came: Came) => {
 		for (const [item, fates] of settings.items.entries()) {
 			const all = account.sent.filter((one) => one.item === item);
@@ -302,8 +357,16 @@ async function hold({ next, room, hasKeys, ...plan }: Plan): Promise<void> {
 				others.push(other);
 				check(await other.wake());
 			}
-			old = kept;
+			let second: Promise<Came> | undefined;
+			if (step === 'wakeTwice') {
+				const other = execution.withData(old ?? kept);
+				others.push(other);
+				beside = () => void (second = other.wake());
+			}
+			old = JSON.parse(JSON.stringify(execution.kept)) as object;
 			came = await execution.wake();
+			beside = undefined;
+			if (second) check(await second);
 		} else {
 			// n8n doesn't run a node that slept.
 			if (came.sleeps) continue;

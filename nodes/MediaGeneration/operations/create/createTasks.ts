@@ -7,6 +7,7 @@ import type { RunRecord } from '../record/runRecord';
 import { isRequest, type Created, type RequestWork, type Step } from '../work';
 import { readPace } from './request';
 import { CreationSender } from './sendCreation';
+import { toStep } from './steps';
 
 /**
  * Creates a task for each request, at the rate in Options. A request is sent once, save where the
@@ -29,18 +30,18 @@ export async function createTasks(
 		senders.set(account, sender);
 		return sender;
 	};
-	const create = async (step: Step): Promise<Created> => {
-		if (!isRequest(step)) return step;
+	const send = async (step: RequestWork): Promise<Created> => {
 		if (signal?.aborted) return undefined;
+		const { index, item, request, failed } = step;
+		const getService = async () => item.service;
+		if (record.hasSent(index, failed?.task.taskId))
+			return toStep(index, getService, record.recall(index));
 		const created = await findSender(step).create(step);
 		if (hasFailed(created)) return created;
-		const { index, item, request } = step;
-		return {
-			index,
-			getService: async () => item.service,
-			task: newTask(created.taskId, request.model, request.warning),
-		};
+		return { index, getService, task: newTask(created.taskId, request.model, request.warning) };
 	};
+	const create = async (step: Step): Promise<Created> =>
+		isRequest(step) ? await record.inTurn(step.index, async () => await send(step)) : step;
 	const isLast = (step: Created) => stopsOnError(context) && hasFailed(step);
 	return await mapConcurrent(steps, create, { concurrency, isLast });
 }

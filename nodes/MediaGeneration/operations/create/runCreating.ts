@@ -27,12 +27,7 @@ export async function runCreating(
 		const { sleepOn } = await import('../wait/asleep/sleep');
 		return await sleepOn(context, record.asleep);
 	}
-	const run = { context, operation, record };
-	try {
-		return await createAndOutput(run);
-	} finally {
-		record.releaseFailed();
-	}
+	return await createAndOutput({ context, operation, record });
 }
 
 async function createAndOutput(run: CreatingRun): Promise<INodeExecutionData[]> {

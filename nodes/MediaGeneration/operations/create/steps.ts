@@ -3,11 +3,11 @@ import type { TaskService } from '../../api/client';
 import { newTask } from '../../api/task';
 import { FailedTaskError } from '../failedTask';
 import { readItem, readService } from '../items';
-import { hasFailed, type CreatingOperation, type Outcome } from '../operation';
+import { hasFailed, type CreatingOperation, type Failed, type Outcome } from '../operation';
 import type { RecalledTask, RunRecord } from '../record/runRecord';
 import type { Wait } from '../record/wait';
 import type { WaitDecision } from '../wait/decide';
-import { isRequest, isTask, type Step, type TaskWork } from '../work';
+import { isRequest, isTask, type Created, type Step, type TaskWork } from '../work';
 
 /** A run that creates tasks. */
 export interface CreatingRun {
@@ -25,9 +25,8 @@ export async function readStep(
 	{ context, operation, record }: CreatingRun,
 	index: number,
 ): Promise<Step> {
-	const recalled = record.recall(index);
-	if (hasFailed(recalled)) return recalled;
-	const task = recalled && toWork(index, createGetService(context, index), recalled);
+	const task = toStep(index, createGetService(context, index), record.recall(index));
+	if (hasFailed(task)) return task;
 	// A run that may sleep reads the credential now, so that its error is the item's.
 	if (!record.woken) await task?.getService();
 	if (task && !record.createsAgain(index)) return task;
@@ -42,11 +41,16 @@ function createGetService(context: IExecuteFunctions, index: number): TaskWork['
 	return async () => await (service ??= readService(context, index));
 }
 
-const toWork = (
+/** Makes the step of an item of what was sent for it before. */
+export function toStep(
 	index: number,
 	getService: TaskWork['getService'],
-	{ taskId, model, warning, failed, elsewhere }: RecalledTask,
-): TaskWork => ({ index, getService, task: failed ?? newTask(taskId, model, warning), elsewhere });
+	recalled: RecalledTask | Failed | undefined,
+): Created {
+	if (!recalled || hasFailed(recalled)) return recalled;
+	const { taskId, model, warning, failed, elsewhere } = recalled;
+	return { index, getService, task: failed ?? newTask(taskId, model, warning), elsewhere };
+}
 
 /** Opens the wait, by the settings of the first item; undefined for an operation that doesn't wait. */
 export function openWait(
@@ -63,7 +67,7 @@ export function matchEarlier(record: RunRecord, step: Step): Step {
 	if (!isRequest(step) || step.failed) return step;
 	const { index, item, request } = step;
 	const same = record.findSame(index, request);
-	return same ? toWork(index, async () => item.service, same) : step;
+	return toStep(index, async () => item.service, same) ?? step;
 }
 
 /** Why a retry stays awake: the service sends callbacks to the execution that created the tasks. */

@@ -16,9 +16,8 @@ export function openRecord(context: IExecuteFunctions): RunRecord {
 	const kept = isMixedUp(context) ? undefined : getNodeContext(context);
 	const stored = continueRecord(readRecord(kept), context);
 	if (kept) storeRecord(kept, stored);
-	noteRunHere(context, stored);
-	const record = new RunRecord(context, stored);
-	record.takeFailed(readMostTries(context));
+	const turns = noteRunHere(context, stored);
+	const record = new RunRecord(context, stored, { turns, mostTries: readMostTries(context) });
 	const show = () => showTaskIds(context, record);
 	context.getExecutionCancelSignal()?.addEventListener('abort', show, { once: true });
 	return record;

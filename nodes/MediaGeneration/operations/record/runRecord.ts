@@ -3,7 +3,7 @@ import { UnknownOutcomeError, type UnknownOutcome } from '../../api/failure';
 import { digest } from '../../lib/json';
 import { restoreError } from '../errors';
 import type { CreateRequest, Failed } from '../operation';
-import { noteRunHere } from './runsHere';
+import { noteRunHere, takeTurn, type Turns } from './runsHere';
 import { findUnknownCall, noteUnknownCall, type Shared } from './shared';
 import { toSleepingRun, type SleepingRun } from './sleepingRun';
 import { countCreations, hasFailedForGood, type SentItem, type StoredRecord } from './stored';
@@ -22,14 +22,23 @@ export type RecalledTask = Pick<SentItem, 'model' | 'warning' | 'elsewhere' | 'f
 export class RunRecord {
 	/** The sleep that this run was woken from. */
 	readonly woken?: Sleep;
-	/** The items whose failed tasks this try creates again. */
-	private readonly again = new Set<number>();
+	/** The items whose failed tasks this try creates again: n8n was given them as errors before. */
+	private readonly again: Set<number>;
+	private readonly turns: Turns;
 
+	/** @param mostTries the most tasks that an item may get */
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly stored: StoredRecord,
+		{ turns, mostTries }: { turns: Turns; mostTries: number },
 	) {
+		this.turns = turns;
 		const { wait } = stored;
+		const isTry = !wait?.asleep;
+		const isAgain = (sent: SentItem) =>
+			sent.handed && hasFailedForGood(sent) && countCreations(sent) < mostTries;
+		const again = Object.entries(stored.sent).filter(([, sent]) => isTry && isAgain(sent));
+		this.again = new Set(again.map(([item]) => Number(item)));
 		if (!wait?.asleep?.woken) return;
 		this.woken = wait.asleep;
 		// n8n need not store it any longer.
@@ -61,32 +70,17 @@ export class RunRecord {
 		return (this.stored.sent[item] = same) as RecalledTask;
 	}
 
-	/**
-	 * Takes the failed tasks that n8n was given as errors, because this run is a try after that: they
-	 * are to be created again. No other run of the same place can take them meanwhile.
-	 * @param mostTries the most tasks that an item may get
-	 */
-	takeFailed(mostTries: number): void {
-		if (this.woken || this.asleep) return;
-		for (const [item, sent] of Object.entries(this.stored.sent)) {
-			if (!sent.handed || !hasFailedForGood(sent) || countCreations(sent) >= mostTries) continue;
-			sent.handed = false;
-			this.again.add(Number(item));
-		}
-	}
-
 	/** Says whether this try is to create the item's failed task again. */
 	createsAgain(item: number): boolean {
 		return this.again.has(item);
 	}
 
-	/** Leaves what was not created again to the next try. */
-	releaseFailed(): void {
-		for (const item of this.again) {
-			const sent = this.stored.sent[item];
-			if (sent?.handed === false) sent.handed = true;
-		}
-		this.again.clear();
+	/**
+	 * Runs what sends for an item. n8n may run an execution twice at once: the run that comes later
+	 * waits, and finds what the first has sent. It may send what the service has refused to the first.
+	 */
+	async inTurn<T>(item: number, run: () => Promise<T>): Promise<T> {
+		return await takeTurn(this.turns, item, run);
 	}
 
 	/** Notes that n8n gets a failed task as the error of its item. */
@@ -94,7 +88,7 @@ export class RunRecord {
 		const sent = this.stored.sent[item];
 		if (sent?.taskId !== task.taskId) return;
 		sent.failed ??= task;
-		sent.handed ??= true;
+		sent.handed = true;
 	}
 
 	/** Notes that a task exists. From now on its ID can be found, whatever happens. */

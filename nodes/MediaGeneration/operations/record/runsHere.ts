@@ -3,6 +3,7 @@ import { isTool } from '../../host/execution';
 import { readResumeSecrets } from '../../host/resumeUrl';
 import { BoundedMap } from '../../lib/boundedMap';
 import { digest } from '../../lib/json';
+import { limitConcurrency } from '../../lib/mapConcurrent';
 import {
 	beginRecord,
 	countCreations,
@@ -12,9 +13,14 @@ import {
 } from './stored';
 import type { Wait } from './wait';
 
+/** Lets the calls of a run send for an item one after the other, by item. */
+export type Turns = Map<number, ReturnType<typeof limitConcurrency>>;
+
 /** What this process knows of a run. Its sleep is none of it: only what n8n has stored sleeps. */
 type RunHere = Pick<StoredRecord, 'sent' | 'shared'> & {
 	settings?: Wait['settings'];
+	/** n8n never stores who has his turn, so nobody waits for a process that has crashed. */
+	turns: Turns;
 };
 
 /**
@@ -23,10 +29,20 @@ type RunHere = Pick<StoredRecord, 'sent' | 'shared'> & {
  */
 const runsHere = new BoundedMap<string, RunHere>(10_000);
 
-export function noteRunHere(context: IExecuteFunctions, record: StoredRecord): void {
+/** @returns the turns that this call shares with others of the same run */
+export function noteRunHere(context: IExecuteFunctions, record: StoredRecord): Turns {
 	const key = identifyRun(context, record);
 	const { sent, shared, wait } = record;
-	if (key) runsHere.set(key, { sent, shared, settings: wait?.settings });
+	const { turns } = runsHere.get(key) ?? { turns: new Map() as Turns };
+	if (key) runsHere.set(key, { sent, shared, settings: wait?.settings, turns });
+	return turns;
+}
+
+/** Runs what sends for an item, once no other call of the run does. */
+export async function takeTurn<T>(turns: Turns, item: number, run: () => Promise<T>): Promise<T> {
+	const inTurn = turns.get(item) ?? limitConcurrency(1);
+	turns.set(item, inTurn);
+	return await inTurn(run);
 }
 
 /**

@@ -26,8 +26,8 @@ export interface SentItem {
 	unknown?: UnknownOutcome;
 	/** How the task ended, if it failed. */
 	failed?: FailedTask;
-	/** n8n got it as the error of its item in this execution. False while a try creates it again. */
-	handed?: boolean;
+	/** n8n got it as the error of its item in this execution. */
+	handed?: true;
 	/**
 	 * The failed tasks of the item that Retry On Fail created again, the oldest first. Their number is
 	 * part of the idempotency key: by the same one, the service would answer with the failed task.
