@@ -12,6 +12,8 @@ import { isAccepted, readForm, verify, type Claim, type Verdict } from './verify
 export interface SignatureSettings {
 	/** Whether the callback must be signed. `ifKey`: only if the credential has a key. */
 	signed: boolean | 'ifKey';
+	/** A callback of this type needs no signature, whatever the credential has: nobody trusts it. */
+	unsignedType?: string;
 	/** How far the timestamp may be off, in seconds either way; 0: any age. */
 	toleranceSeconds?: number;
 }
@@ -31,7 +33,7 @@ export interface AcceptedCallback {
  */
 export async function verifyRequest(
 	context: IWebhookFunctions,
-	{ signed, toleranceSeconds = DEFAULT_TOLERANCE_SECONDS }: SignatureSettings,
+	{ signed, unsignedType, toleranceSeconds = DEFAULT_TOLERANCE_SECONDS }: SignatureSettings,
 ): Promise<Refused<Fault> | AcceptedCallback> {
 	const request = { headers: context.getHeaderData(), body: await readJsonBody(context) };
 	const options = { toleranceSeconds, now: Date.now() };
@@ -39,7 +41,8 @@ export async function verifyRequest(
 	if (!isAccepted(form)) return toRefused(form);
 
 	const credentials = await readAsWebhook<Credentials>(context, CREDENTIAL);
-	const keys = chooseKeys(signed, readSigningKeys(credentials));
+	const isUntrusted = unsignedType !== undefined && form.claim.type === unsignedType;
+	const keys = isUntrusted ? 'off' : chooseKeys(signed, readSigningKeys(credentials));
 	// Read anew, because `ifKey` asks for a signature only now.
 	const verdict = verify(request, keys, options);
 	if (!isAccepted(verdict)) return toRefused(verdict);

@@ -6,7 +6,8 @@ const body = { data: { task_id: 'task' } };
 const signed = { signed: true as boolean | 'ifKey', toleranceSeconds: 300 };
 const unsigned = { ...signed, signed: false };
 /** As a run that sleeps has it. */
-const ifKey = { ...signed, signed: 'ifKey' as const };
+const ifKey = { ...signed, signed: 'ifKey' as const, unsignedType: 'nudge' };
+const nudge = { data: { task_id: 'task', callbackType: 'nudge' } };
 const withId = (id: string) => ({ mediaGenerationApi: { id } });
 
 let nodes = 0;
@@ -58,6 +59,16 @@ it.each<[string, string, typeof signed, string | undefined, object, number]>([
 	expect(callback).toMatchObject(expected);
 	expect(state.reads).toBe(reads);
 	if ('body' in callback) expect(callback.credentials).toMatchObject({ webhookSecret });
+});
+
+it.each<[string, typeof signed, string | undefined, object]>([
+	['a run that sleeps', ifKey, undefined, { signedBy: 'off' }],
+	['a run that sleeps, signed by a stranger', ifKey, 'stranger', { signedBy: 'off' }],
+	['the trigger', signed, undefined, { reason: 'headerMissing' }],
+	['the trigger, signed by a stranger', signed, 'stranger', { reason: 'signatureWrong' }],
+])('a nudge for %s', async (_, settings, key, expected) => {
+	const { send } = newNode(KEY);
+	expect(await send(settings, key, nudge)).toMatchObject(expected);
 });
 
 it.each<[string, typeof signed, string | undefined]>([

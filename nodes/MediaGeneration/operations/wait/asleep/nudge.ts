@@ -1,6 +1,3 @@
-import type { Credentials } from '../../../api/endpoints';
-import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../../../api/service';
-import { readSigningKeys, sign } from '../../../callback/signature';
 import { isEndedAnswer } from '../../../host/resumeUrl';
 import { isObject, parseJson } from '../../../lib/json';
 import { post } from '../../../lib/post';
@@ -8,15 +5,11 @@ import { describeSilence } from '../obstacle';
 import { NUDGE_TIMEOUT } from '../timetable';
 import type { WakeReason } from './answers';
 
-/** Marks a nudge among callbacks. It can do no more than a callback, so it needs no protection. */
+/**
+ * Marks a nudge among callbacks. It is not signed, because a key that is changed while the execution
+ * sleeps would refuse it. It only has the webhook ask: the task's details decide, or the wait limit.
+ */
 export const NUDGE = 'nudge';
-
-/** What looks and nudges need, and no more: an execution that sleeps takes no memory. */
-export interface Access {
-	/** The resume URL, with n8n's token. */
-	url: string;
-	credentials: Credentials;
-}
 
 interface NudgeAnswer {
 	/** The execution continues. */
@@ -27,19 +20,10 @@ interface NudgeAnswer {
 	failure?: string;
 }
 
-/** Sends a nudge to a resume URL, signed like the service's callbacks. Nothing is thrown. */
-export async function sendNudge(
-	{ url, credentials }: Access,
-	taskId: string,
-): Promise<NudgeAnswer> {
-	const key = readSigningKeys(credentials)?.current;
-	const timestamp = String(Math.floor(Date.now() / 1000));
-	const signed = key !== undefined && {
-		[TIMESTAMP_HEADER]: timestamp,
-		[SIGNATURE_HEADER]: sign(taskId, timestamp, key),
-	};
+/** Sends a nudge to a resume URL, which has n8n's token. Nothing is thrown. */
+export async function sendNudge(url: string, taskId: string): Promise<NudgeAnswer> {
 	const answer = await post(url, {
-		headers: { 'Content-Type': 'application/json', ...signed },
+		headers: { 'Content-Type': 'application/json' },
 		body: JSON.stringify({ data: { task_id: taskId, callbackType: NUDGE } }),
 		timeout: NUDGE_TIMEOUT,
 	});

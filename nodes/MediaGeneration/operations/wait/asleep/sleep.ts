@@ -6,8 +6,7 @@ import type { RunRecord } from '../../record/runRecord';
 import { readSleepingRun, type SleepingRun } from '../../record/sleepingRun';
 import type { Sleep } from '../../record/wait';
 import { N8N_END } from '../timetable';
-import type { Access } from './nudge';
-import { Sleeper } from './sleeper';
+import { Sleeper, type Access } from './sleeper';
 
 type Context = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode' | 'logger'>;
 

@@ -1,12 +1,20 @@
 import type { Logger } from 'n8n-workflow';
 import type { TaskService } from '../../../api/client';
+import type { Credentials } from '../../../api/endpoints';
 import { isUnderway, wasDelivered, type HeldResponse } from '../../../host/delivery';
 import { runAfter, settleBy } from '../../../lib/timers';
 import type { SleepingRun } from '../../record/sleepingRun';
 import { Looker } from '../look';
 import { DUE_EARLY, LAST_NUDGE, LAST_WAKE, NUDGE_PAUSE, PAUSES_ASLEEP } from '../timetable';
 import { createFetchService } from './fetchService';
-import { sendNudge, type Access } from './nudge';
+import { sendNudge } from './nudge';
+
+/** What looks and nudges need, and no more: an execution that sleeps takes no memory. */
+export interface Access {
+	/** The resume URL, with n8n's token. */
+	url: string;
+	credentials: Credentials;
+}
 
 export interface SleeperTools extends Access {
 	logger: Pick<Logger, 'info' | 'warn'>;
@@ -117,7 +125,7 @@ export class Sleeper {
 		const { logger, name } = this.tools;
 		const { openIds, tasks, haveEnded } = this.looker.known;
 		const taskId = openIds[0] ?? tasks[0]?.taskId ?? '';
-		const answer = await sendNudge(this.tools, taskId);
+		const answer = await sendNudge(this.tools.url, taskId);
 		// n8n may wait for a slot longer than a nudge for its answer.
 		if (answer.failure !== undefined && this.getState() !== 'delivering')
 			this.logFailure(answer.failure);

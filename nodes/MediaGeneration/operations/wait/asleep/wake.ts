@@ -24,7 +24,7 @@ export async function wakeExecution(context: IWebhookFunctions): Promise<IWebhoo
 
 async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const answerBy = Date.now() + ANSWER;
-	const callback = await verifyRequest(context, { signed: 'ifKey' });
+	const callback = await verifyRequest(context, { signed: 'ifKey', unsignedType: NUDGE });
 	if ('reason' in callback) return refuse(context, callback);
 	// A part of the result, or a step on the way to it. Senders repeat what is refused.
 	if (callback.claim.status === 'pending') return accept(context);

@@ -115,3 +115,24 @@ it('two processes with two clocks take the callbacks of each sleep', async () =>
 	expect((await sent).answer).toEqual({ accepted: true, resumed: true });
 	expect(n8n.ended[1]?.items).toMatchObject([{ json: { taskId: 'task-1', status: 'completed' } }]);
 });
+
+describe('a credential whose key is changed while the execution sleeps', () => {
+	const { webhookSecret } = CREDENTIALS;
+	afterEach(() => void Object.assign(CREDENTIALS, { webhookSecret }));
+
+	it.each([
+		['added', ''],
+		['replaced', 'the key of before'],
+	])('is no obstacle for the nudge of a look: it is %s', async (_, before) => {
+		CREDENTIALS.webhookSecret = before;
+		const { n8n, ended } = await park(100);
+		CREDENTIALS.webhookSecret = webhookSecret;
+		ended.add('task-0');
+		await pass(LIMIT);
+		expect(n8n.status).toBe('done');
+		expect(n8n.ended[0]?.items).toMatchObject([
+			{ json: { taskId: 'task-0', status: 'completed' } },
+		]);
+		expect(n8n.log.join()).not.toContain('signature');
+	});
+});

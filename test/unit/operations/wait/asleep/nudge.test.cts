@@ -1,4 +1,3 @@
-import { signHeaders } from '../../../../../dev/service/signHeaders.cts';
 import { sendNudge } from '../../../../../nodes/MediaGeneration/operations/wait/asleep/nudge';
 import {
 	WAKE_REFUSALS,
@@ -8,12 +7,11 @@ import {
 const URL = 'https://me:pw@n8n.example/webhook-waiting/7/media-generation?signature=resume-token';
 
 /** Nudges an execution, whose resume URL answers this, or breaks off. */
-async function nudge(answer: Response | undefined, key?: string) {
+async function nudge(answer: Response | undefined) {
 	const fetched = jest.spyOn(globalThis, 'fetch');
 	if (answer) fetched.mockResolvedValue(answer);
 	else fetched.mockRejectedValue(new TypeError('fetch failed'));
-	const credentials = { baseUrl: '', accessToken: '', webhookSecret: key };
-	const result = await sendNudge({ url: URL, credentials }, 'task');
+	const result = await sendNudge(URL, 'task');
 	const [[url, request] = []] = fetched.mock.calls;
 	return { result, url, request };
 }
@@ -50,22 +48,13 @@ it.each<[string, Response | undefined, object]>([
 	expect(timeout).toHaveBeenCalledWith(30_000);
 });
 
-it.each(['a-key', undefined])(
-	'a nudge is signed like a callback if there is a key: %s',
-	async (key) => {
-		jest.spyOn(Date, 'now').mockReturnValue(1_700_000_000_500);
-		const { url, request } = await nudge(Response.json({}), key);
-		expect(url).toBe(URL.replace('me:pw@', ''));
-		const data = { task_id: 'task', callbackType: 'nudge' };
-		expect(JSON.parse(request?.body as string)).toEqual({ data });
-		const signed = signHeaders({ data }, key ?? '');
-		expect(request?.headers).toEqual({
-			Authorization: `Basic ${btoa('me:pw')}`,
-			'Content-Type': 'application/json',
-			...(key && {
-				'X-Webhook-Timestamp': '1700000000',
-				'X-Webhook-Signature': signed['x-webhook-signature'],
-			}),
-		});
-	},
-);
+it('a nudge is not signed, as it decides nothing', async () => {
+	const { url, request } = await nudge(Response.json({}));
+	expect(url).toBe(URL.replace('me:pw@', ''));
+	const data = { task_id: 'task', callbackType: 'nudge' };
+	expect(JSON.parse(request?.body as string)).toEqual({ data });
+	expect(request?.headers).toEqual({
+		Authorization: `Basic ${btoa('me:pw')}`,
+		'Content-Type': 'application/json',
+	});
+});
