@@ -25,7 +25,7 @@ export async function waitForIds(
 	const strangers = await Promise.all(works.map(async (work) => await findStranger(works, work)));
 	const own = works.filter((_, order) => !strangers[order]);
 	looker.known.setTasks(own.map(({ task }) => task));
-	await settleBy(times.end, lookAtOnce(context, looker, own));
+	await lookAtOnce(context, looker, { works: own, until: times.end });
 
 	const failed = works.map(
 		({ task }, order) => strangers[order] ?? findLasting(looker.known.getFailure(task.taskId)),
@@ -50,20 +50,32 @@ async function findStranger(
 	return { error: new UserError(message, { description }) };
 }
 
-/** Looks at all tasks. A service may not know a task for a moment after its creation. */
+/**
+ * Looks at all tasks, but not beyond the end of the wait. A service may not know a task for a moment
+ * after its creation.
+ */
 async function lookAtOnce(
 	context: IExecuteFunctions,
 	looker: Looker,
-	works: TaskWork[],
+	{ works, until }: { works: TaskWork[]; until: number },
 ): Promise<void> {
 	const { known } = looker;
 	const getSource = createGetSource(context, works);
-	const signal = context.getExecutionCancelSignal();
-	await looker.look(known.openIds, { getSource, signal });
-	const unknown = known.openIds.filter((taskId) => isUnknown(known.getFailure(taskId)));
-	if (!unknown.length) return;
-	await pause(KNOWN_AGAIN);
-	await looker.look(unknown, { getSource, signal });
+	const over = new AbortController();
+	const stopped = context.getExecutionCancelSignal();
+	const signal = AbortSignal.any([over.signal, ...(stopped ? [stopped] : [])]);
+	const look = async () => {
+		await looker.look(known.openIds, { getSource, signal });
+		const unknown = known.openIds.filter((taskId) => isUnknown(known.getFailure(taskId)));
+		if (!unknown.length) return;
+		await pause(KNOWN_AGAIN, signal);
+		await looker.look(unknown, { getSource, signal });
+	};
+	await settleBy(
+		until,
+		look().catch(() => undefined),
+	);
+	over.abort();
 }
 
 const isUnknown = (failure?: Error): boolean =>

@@ -1,3 +1,4 @@
+import { pause } from '../../../../nodes/MediaGeneration/lib/timers';
 import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
 import type { WaitSettings } from '../../../../nodes/MediaGeneration/operations/record/wait';
 import { waitForIds } from '../../../../nodes/MediaGeneration/operations/wait/waitForIds';
@@ -10,7 +11,7 @@ beforeEach(() => void jest.useFakeTimers({ now: 0 }));
 afterEach(() => jest.useRealTimers());
 
 /** What the service says of a task at a moment, in seconds. */
-type Say = (seconds: number) => Partial<Task> | Error;
+type Say = (seconds: number) => Partial<Task> | Error | Promise<Partial<Task>>;
 
 const completed: Partial<Task> = { status: 'completed' };
 const pending: Partial<Task> = { status: 'pending' };
@@ -157,4 +158,30 @@ it('asks for nothing more once the execution is stopped', async () => {
 	expect(before).toBeGreaterThan(1);
 	expect(after).toBe(0);
 	expect(seconds).toBeLessThan(55);
+});
+
+// Jest fails a test in which a rejection is not handled.
+it.each<[string, (seconds: number) => Partial<Task>]>([
+	[
+		'does not know the task',
+		() => {
+			throw refuse(404);
+		},
+	],
+	['says that it goes on', () => pending],
+	['says that it has completed', () => completed],
+])('the first looks end with a short wait, after which the service %s', async (_, answer) => {
+	const say = async (seconds: number) => {
+		await pause(1.8 * SECOND);
+		return answer(seconds);
+	};
+	for (const limit of [2, 1.5, 3]) {
+		const settings = { limit: limit * SECOND };
+		const { outcomes, seconds, asked } = await wait(['a'], { a: say }, { settings, goesOn: true });
+		expect(outcomes).toHaveLength(1);
+		expect(seconds).toBeLessThanOrEqual(limit + 1);
+		const late = asked.filter(([, at]) => at > limit);
+		expect(late).toEqual([]);
+		jest.setSystemTime(0);
+	}
 });
