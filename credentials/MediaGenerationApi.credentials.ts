@@ -140,17 +140,6 @@ export class MediaGenerationApi implements ICredentialType {
 			const description = placeholder && `Must contain ${placeholder}, in the path or in the query`;
 			return { displayName, name, type: 'string', default: path, description, displayOptions };
 		}),
-		{
-			displayName: 'Idempotency Header',
-			name: 'idempotencyHeader',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. Idempotency-Key',
-			hint: "Leave blank unless the service's documentation names one",
-			description:
-				'Header by which the service recognizes a repeated request and returns the same task. With it, the node repeats a request whose answer was lost. A service that ignores the header would create and charge for another task.',
-			displayOptions,
-		},
 	];
 
 	/**

@@ -1,12 +1,11 @@
-import { isDeepStrictEqual } from 'node:util';
 import { fastify, type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { corpus, findInCatalogue, TASK_PATH } from './catalogue.cts';
 import { describe, dialects } from './dialects.cts';
 import { answerFaultily, readFaults, type TaskFaults } from './faults.cts';
 import type { Context } from './index.cts';
-import { readOrder, type TaskOrder } from './models.cts';
+import { readOrder } from './models.cts';
 import { hasFile } from './results.cts';
-import type { Lifecycle, TaskRecord } from './tasks.cts';
+import type { Lifecycle } from './tasks.cts';
 import { registerUploads } from './uploads.cts';
 import { check, nonEmptyText, Refusal, strictObject, wrapData } from './validation.cts';
 
@@ -26,7 +25,6 @@ const DOWNLOAD_URL_PATH = '/api/v1/common/download-url';
 /** How long a fresh link is valid. */
 const LINK_MS = 20 * 60_000;
 
-const idempotencyKey = nonEmptyText.max(128).optional();
 const urlBody = strictObject({ url: nonEmptyText });
 
 const readPath = ({ url }: FastifyRequest) => url.replace(/\?.*/, '');
@@ -118,38 +116,24 @@ function countCreations(settings: Context['settings']) {
 function registerTasks(app: FastifyInstance, context: Context, lifecycle: Lifecycle) {
 	const { settings, tasks } = context;
 	const { creditsRefusal, describeCreation, describeTask } = dialects[settings.dialect];
-	/** What was created first with a key. */
-	const originals = new Map<string, { order: TaskOrder; taskId: string }>();
 	const takeTurn = countCreations(settings);
 
 	app.post(TASK_PATH, async (request, reply) => {
 		const { order, result } = readOrder(request.body, settings.dialect);
-		const key = check(idempotencyKey, request.headers[settings.idempotencyHeader.toLowerCase()]);
-		const known = originals.get(key ?? '');
-		const original = known && tasks.get(known.taskId);
-		if (original) {
-			if (!isDeepStrictEqual(order, known.order))
-				throw new Refusal(422, `${settings.idempotencyHeader} was used for another request`);
-			settings.log?.(`create ${order.model}: ${original.taskId} again`);
-			const faulty = answerFaultily(request, reply, loseAnswer(original));
-			return faulty ?? wrapData(describeCreation(original.taskId));
-		}
 		takeTurn();
 		if (settings.credits < settings.costPerTask) throw creditsRefusal;
 		const faults: TaskFaults = {
 			...readFaults(order.input.prompt),
 			...settings.faultsFor?.({ ...order, index: tasks.size }),
 		};
-		const { status, garbage, hang, accepted = 200 } = faults;
+		const { status, garbage, hang, lost: dropConnection, accepted = 200 } = faults;
 		const isSpoilt = Boolean(status || garbage || hang);
 		const task = !isSpoilt || faults.created ? lifecycle.create(order, result, faults) : undefined;
 		const outcome = `${task?.taskId ?? 'no task'}${isSpoilt ? ', spoilt' : ''}`;
 		settings.log?.(`create ${order.model}: ${outcome}`);
 		if (task) settings.credits -= settings.costPerTask;
-		if (task && key) originals.set(key, { order, taskId: task.taskId });
 
-		const loss = task && loseAnswer(task);
-		const faulty = answerFaultily(request, reply, { status, garbage, hang, ...loss });
+		const faulty = answerFaultily(request, reply, { status, garbage, hang, dropConnection });
 		if (faulty) return faulty;
 		return reply.code(accepted).send(wrapData(describeCreation(String(task?.taskId))));
 	});
@@ -166,11 +150,6 @@ function registerTasks(app: FastifyInstance, context: Context, lifecycle: Lifecy
 
 	app.get(BALANCE_PATH, async () => wrapData(settings.credits));
 }
-
-/** Loses the answer to a creation while its fault says so. */
-const loseAnswer = ({ faults }: TaskRecord) => ({
-	dropConnection: Boolean(faults.lost && faults.lost--),
-});
 
 /** Adds the model catalogue, and fresh links for files. */
 function registerLookups(app: FastifyInstance, context: Context) {

@@ -15,9 +15,7 @@ const taskFaults = z
 		status: number('creating is answered with this HTTP status and code; #status=429'),
 		garbage: flag('creating is answered with text that is not JSON'),
 		hang: flag('creating is never answered'),
-		lost: number(
-			'the task is made, and this number of answers to its creation get lost; #lost=1. With an idempotency header each request that comes again counts',
-		),
+		lost: flag('the task is made, and the answer to its creation gets lost'),
 		created: flag('with status, garbage or hang: the task is made all the same, and runs'),
 		accepted: number('the task is made, and its ID answered with this HTTP status; #accepted=202'),
 		detailsFail: number('how many requests for details are answered with HTTP 500; #detailsFail=2'),

@@ -18,8 +18,6 @@ export const defaults = {
 	costPerTask: 12.5,
 	/** More creations within ten seconds are refused. */
 	creationsPer10Seconds: Infinity,
-	/** The header that identifies a creation when it comes again; '': any header is ignored. */
-	idempotencyHeader: '',
 	/** The endpoints that a service need not have. */
 	balance: true,
 	catalogue: true,

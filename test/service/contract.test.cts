@@ -213,16 +213,3 @@ test('where creations have a rate, more of them make no task', async () => {
 	expect(codes).toEqual([200, 200, 429]);
 	expect(service.tasks.size).toBe(2);
 });
-
-test('where keys are taken, a key is of one request', async () => {
-	const service = await start({ idempotencyHeader: 'Idempotency-Key' });
-	const send = async (prompt: string) => {
-		const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'x'.repeat(128) };
-		const body = JSON.stringify({ model: 'custom/x', input: { prompt } });
-		return await readAnswer(await call(service, CREATE, { method: 'POST', headers, body }));
-	};
-	const first = await send('x');
-	expect(await send('x')).toEqual(first);
-	expect(await send('y')).toMatchObject({ code: 422, data: null });
-	expect(service.tasks.size).toBe(1);
-});

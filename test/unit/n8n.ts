@@ -116,7 +116,7 @@ export const WAIT: Wait['settings'] = {
 };
 
 interface ItemOptions {
-	createTask?: (body: CreateTaskRequest, key?: string) => unknown;
+	createTask?: (body: CreateTaskRequest) => unknown;
 	/** Of the credential. */
 	credentials?: object;
 	getCredits?: () => Promise<number>;
@@ -134,8 +134,8 @@ export function buildItem(
 	const service = fake<TaskService>({
 		credentials: account,
 		account: `${account.baseUrl} ${account.accessToken}`,
-		async createTask(body: CreateTaskRequest, _settings: object, key?: string) {
-			const answer = createTask?.(body, key) ?? `task-${index}`;
+		async createTask(body: CreateTaskRequest) {
+			const answer = createTask?.(body) ?? `task-${index}`;
 			if (answer instanceof Error) throw answer;
 			return answer;
 		},

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { readResumeSecrets } from '../host/resumeUrl';
 import { digest } from '../lib/json';
 import { RateLimiters, type RateLimiter } from '../lib/rateLimiter';
-import { isLookup, readIdempotencyHeader, type Credentials } from './endpoints';
+import { isLookup, type Credentials } from './endpoints';
 import {
 	exchange,
 	type Exchange,
@@ -88,24 +88,12 @@ export class TaskService {
 
 	/**
 	 * Creates a task. It costs credits, so the request is sent only once and is never aborted.
-	 * @param idempotencyKey 1 to 128 characters, sent if the credential names a header for it
 	 * @returns the task's ID
 	 * @throws {ServiceError} if nothing was created; {UnknownOutcomeError} if the task may exist
 	 */
-	async createTask(
-		request: CreateTaskRequest,
-		settings: RequestSettings,
-		idempotencyKey?: string,
-	): Promise<string> {
-		const header = readIdempotencyHeader(this.credentials);
-		const headers = header && idempotencyKey ? { [header]: idempotencyKey } : undefined;
+	async createTask(request: CreateTaskRequest, settings: RequestSettings): Promise<string> {
 		if (request.callBackUrl) this.hideUrl(request.callBackUrl);
-		const answer = await this.send({
-			endpoint: 'createTaskPath',
-			body: request,
-			headers,
-			settings,
-		});
+		const answer = await this.send({ endpoint: 'createTaskPath', body: request, settings });
 		const { data, error } = createdTask.safeParse(answer.data);
 		if (data && answer.isHttpSuccess) return data.taskId;
 		const taskId = data?.taskId ?? answer.foundTaskId;

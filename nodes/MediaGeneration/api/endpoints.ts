@@ -11,7 +11,7 @@ export const findPlaceholder = (endpoint: Endpoint): string | undefined =>
 /** Whether requests to an endpoint share the rate of look-ups. */
 export const isLookup = (endpoint: Endpoint): boolean => 'isLookup' in ENDPOINTS[endpoint];
 
-/** The credential as n8n decrypts it. Paths and header count with `advancedSettings` only. */
+/** The credential as n8n decrypts it. Paths count with `advancedSettings` only. */
 export interface Credentials extends Partial<Record<Endpoint, string>> {
 	baseUrl: string;
 	uploadBaseUrl?: string;
@@ -19,7 +19,6 @@ export interface Credentials extends Partial<Record<Endpoint, string>> {
 	webhookSecret?: string;
 	previousWebhookSecret?: string;
 	advancedSettings?: boolean;
-	idempotencyHeader?: string;
 }
 
 /** Shorter keys can be found by trying, given one genuine callback. In characters. */
@@ -87,25 +86,4 @@ function checkBase(base: string, field: string): string {
 		);
 	if (isClearText(base)) throw new UserError(explainClearText(field));
 	return base.replace(/\/+$/, '');
-}
-
-/** A header name that requests don't use already. */
-const OWN_HEADER =
-	/^(?!(accept|authorization|connection|content-\w+|cookie|expect|host|te|transfer-encoding|upgrade|user-agent)$)[\w-]{1,100}$/i;
-
-/**
- * Reads the name of the header by which the service recognizes a repeated creation; undefined if it
- * has none. @throws {UserError} for an unusable name
- */
-export function readIdempotencyHeader({
-	advancedSettings,
-	idempotencyHeader,
-}: Credentials): string | undefined {
-	const name = advancedSettings ? idempotencyHeader?.trim() : '';
-	if (!name) return undefined;
-	if (OWN_HEADER.test(name)) return name;
-	throw new UserError(`'Idempotency Header' in the credential can't be "${name}"`, {
-		description:
-			"Nothing was sent. Put in the name of the header that the service's documentation has for it, such as Idempotency-Key, or leave it blank.",
-	});
 }

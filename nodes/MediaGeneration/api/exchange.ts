@@ -26,7 +26,6 @@ export interface ServiceRequest {
 	/** The task ID or model in the endpoint's path. */
 	value?: string;
 	body?: object;
-	headers?: Record<string, string>;
 	settings: RequestSettings;
 }
 
@@ -88,10 +87,7 @@ function describeNoAnswer(
 	return { kind, certain: kind === 'unreachable', origin, detail: reason, next };
 }
 
-const buildOptions = (
-	url: string,
-	{ body, headers, settings }: ServiceRequest,
-): IHttpRequestOptions => ({
+const buildOptions = (url: string, { body, settings }: ServiceRequest): IHttpRequestOptions => ({
 	url,
 	method: body ? 'POST' : 'GET',
 	headers: {
@@ -99,7 +95,6 @@ const buildOptions = (
 		// Services of this kind ask for it on GET too.
 		'Content-Type': body instanceof Blob ? body.type : 'application/json',
 		'User-Agent': USER_AGENT,
-		...headers,
 	},
 	body: body as IDataObject | undefined,
 	timeout: settings.timeoutSeconds * 1000,

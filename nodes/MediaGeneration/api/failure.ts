@@ -89,7 +89,7 @@ export interface UnknownOutcome {
 	advice?: string;
 }
 
-/** A creation that may have made a task. Only with an idempotency key may it be sent again. */
+/** A creation that may have made a task. It must not be sent again. */
 export class UnknownOutcomeError extends UserError {
 	constructor(
 		readonly outcome: UnknownOutcome,

@@ -116,17 +116,6 @@ describe('each request', () => {
 		]);
 	});
 
-	it.each([
-		['Idempotency-Key', 'key'],
-		['', undefined],
-	])('to create has the key in the header %j', async (idempotencyHeader, key) => {
-		const changes = { advancedSettings: true, idempotencyHeader };
-		const { service, requests } = serviceThat([200, ok(NAMED)], changes);
-		await service.createTask(REQUEST, SETTINGS, 'key');
-		expect(requests[0]?.headers?.['Idempotency-Key']).toBe(key);
-		expect(Object.values(requests[0]?.headers ?? {}).includes('key')).toBe(key === 'key');
-	});
-
 	it('has the type of its body, also without one', async () => {
 		const { service, requests } = serviceThat([200, ok({ fileUrl: 'u' })]);
 		await service.uploadFromUrl('a.png', fileUrl, SETTINGS);

@@ -1,4 +1,4 @@
-import { buildUrl, readIdempotencyHeader } from '../../../nodes/MediaGeneration/api/endpoints';
+import { buildUrl } from '../../../nodes/MediaGeneration/api/endpoints';
 
 const baseUrl = 'https://api.example.com';
 const accessToken = 'token';
@@ -109,25 +109,4 @@ describe('buildUrl', () => {
 			"'Task Details Path' in the credential must contain {taskId}",
 		);
 	});
-});
-
-describe('readIdempotencyHeader', () => {
-	const read = (idempotencyHeader?: string, advancedSettings = true) =>
-		readIdempotencyHeader({ ...account, advancedSettings, idempotencyHeader });
-
-	it.each([
-		['  ', true, undefined],
-		[undefined, true, undefined],
-		['Idempotency-Key', false, undefined],
-		[' Idempotency-Key ', true, 'Idempotency-Key'],
-	])('reads %j, with Advanced Settings %j, as %j', (name, isCustom, expected) => {
-		expect(read(name, isCustom)).toBe(expected);
-	});
-
-	it.each(['Idempotency Key', 'a: b', 'a\r\nb', 'Schlüssel', 'authorization', 'Content-Type'])(
-		'refuses %j',
-		(name) => {
-			expect(() => read(name)).toThrow("'Idempotency Header' in the credential can't be");
-		},
-	);
 });

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { sleep } from 'n8n-workflow';
 import { Account, NodeExecution, type Came, type Fate, type Settings } from './failingRuns.cts';
 
-const HEADER = 'Idempotency-Key';
 const MINUTE = 60_000;
 
 /** Runs the node to its end, by all sleeps that come. */
@@ -27,12 +26,10 @@ const readStatuses = ({ output }: Came) => output.map(({ json }) => json.status)
 describe.each([false, true])('a try after a failure, in a run that sleeps: %s,', (sleeps) => {
 	const FAILS_ONCE: Settings = { items: [['failed', 'good'], ['good']], maxTries: 3, sleeps };
 
-	it('has another idempotency key, else the service would answer with the failed task', async () => {
-		const { account, came } = await live({ ...FAILS_ONCE, idempotencyHeader: HEADER });
+	it('creates the failed task again, and no other', async () => {
+		const { account, came } = await live(FAILS_ONCE);
 		expect(readStatuses(came)).toEqual(['completed', 'completed']);
-		const keys = account.sent.map(({ key }) => key);
-		expect(keys).toHaveLength(3);
-		expect(new Set(keys).size).toBe(3);
+		expect(account.count()).toEqual([2, 1]);
 	});
 
 	it.each<[string, object, string]>([
@@ -58,28 +55,17 @@ describe.each([false, true])('a try after a failure, in a run that sleeps: %s,',
 		expect(other.came.output[1]?.json).not.toHaveProperty('error');
 	});
 
-	it('sends nothing again once its outcome is unknown; a retry does, by the same key', async () => {
-		const settings: Settings = {
-			items: [['failed', 'unknown', 'unknown', 'unknown', 'unknown', 'good'], ['good']],
-			maxTries: 5,
-			sleeps,
-			idempotencyHeader: HEADER,
-		};
-		const { account, execution, came } = await live(settings);
-		// The same request, repeated within the try.
-		expect(account.count()).toEqual([5, 1]);
+	it('sends nothing again once its outcome is unknown; a retry does', async () => {
+		const items: Fate[][] = [['failed', 'unknown', 'good'], ['good']];
+		const { account, execution, came } = await live({ items, maxTries: 5, sleeps });
+		expect(account.count()).toEqual([2, 1]);
 		expect(came.error?.message).toMatch(/may|broke off|reset/i);
 		expect(came.error?.description).toContain('task-0-1');
-		const keys = account.sent.filter(({ item }) => item === 0).map(({ key }) => key);
-		expect(new Set(keys.slice(1)).size).toBe(1);
-		expect(keys[0]).not.toBe(keys[1]);
 		const retried = execution.retry({ maxTries: 0 });
 		const again = await finish(retried, await retried.run());
 		expect(readStatuses(again)).toEqual(['completed', 'completed']);
-		expect(account.count()).toEqual([6, 1]);
-		// A run that slept has another resume URL in its body, and so another key.
-		if (!sleeps) expect(account.sent.at(-1)?.key).toBe(keys[1]);
-		expect(retried.record.sent[0]).toMatchObject({ before: ['task-0-1'], taskId: 'task-0-6' });
+		expect(account.count()).toEqual([3, 1]);
+		expect(retried.record.sent[0]).toMatchObject({ before: ['task-0-1'], taskId: 'task-0-3' });
 	});
 
 	it('sends what was refused once more in the next try, and keeps the ID of the failed one', async () => {
@@ -274,7 +260,6 @@ const plans = fc.record({
 	sleeps: fc.boolean(),
 	failedTasks: fc.constantFrom<'error' | 'output'>('error', 'error', 'output'),
 	room: fc.constantFrom(undefined, 3, 4),
-	hasKeys: fc.boolean(),
 	/** What n8n does next: what is not possible then is left out. */
 	next: fc.array(
 		fc.constantFrom(
@@ -293,13 +278,9 @@ type Plan = typeof plans extends fc.Arbitrary<infer P> ? P : never;
 const FINAL: Array<Fate | undefined> = ['good', 'expired', 'silent', 'endless', 'unknown'];
 
 /** Lives through a plan, and holds each creation to what went before it. */
-async function hold({ next, room, hasKeys, latencies, ...plan }: Plan): Promise<void> {
+async function hold({ next, room, latencies, ...plan }: Plan): Promise<void> {
 	jest.useFakeTimers({ now: 1e12 });
-	const settings: Settings = {
-		...plan,
-		options: room ? { maxTasksPerRun: room } : {},
-		...(hasKeys && { idempotencyHeader: HEADER }),
-	};
+	const settings: Settings = { ...plan, options: room ? { maxTasksPerRun: room } : {} };
 	const account = new Account(settings.items);
 	let execution = new NodeExecution(account, settings);
 	/** What was sent before this execution began. */
@@ -320,11 +301,7 @@ async function hold({ next, room, hasKeys, latencies, ...plan }: Plan): Promise<
 			const own = account.sent.slice(begun).filter((one) => one.item === item);
 			const fateOf = (one: (typeof all)[number]) =>
 				fates[Math.min(all.indexOf(one), fates.length - 1)];
-			for (const [index, one] of own.slice(0, -1).entries()) {
-				// With a key, one of unknown outcome is the same request.
-				if (fateOf(one) === 'unknown' && one.key && one.key === own[index + 1]?.key) continue;
-				expect(FINAL).not.toContain(fateOf(one));
-			}
+			for (const one of own.slice(0, -1)) expect(FINAL).not.toContain(fateOf(one));
 			const failed = own.slice(0, -1).filter((one) => fateOf(one) === 'failed');
 			const { maxTries = 0, failedTasks } = execution.settings;
 			const most = failedTasks === 'output' || maxTries === 0 ? 0 : maxTries - 1;

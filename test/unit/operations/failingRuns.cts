@@ -38,7 +38,6 @@ export interface Settings {
 	agent?: Run;
 	/** The execution sleeps where it may. */
 	sleeps?: boolean;
-	idempotencyHeader?: string;
 }
 
 const MINUTE = 60_000;
@@ -48,8 +47,8 @@ let executions = 0;
 
 /** An account of the service, which keeps its tasks. */
 export class Account {
-	/** What was sent for each item, in order, with its idempotency key; not all became tasks. */
-	readonly sent: Array<{ item: number; key?: string; taskId?: string }> = [];
+	/** What was sent for each item, in order; not all became tasks. */
+	readonly sent: Array<{ item: number; taskId?: string }> = [];
 	readonly fates = new Map<string, Fate>();
 	/** The requests for files. */
 	readonly files: string[] = [];
@@ -68,15 +67,13 @@ export class Account {
 		return this.items.map((_, item) => this.sent.filter((one) => one.item === item).length);
 	}
 
-	async create(item: number, key?: string): Promise<object> {
+	async create(item: number): Promise<object> {
 		const before = this.sent.filter((one) => one.item === item);
-		const known = key && before.find((one) => one.key === key && one.taskId);
-		if (known) return say({ taskId: known.taskId });
 		const fates = this.items[item] ?? [];
 		const fate = fates[Math.min(before.length, fates.length - 1)] as Fate;
 		const isTask = !['refused', 'unknown', 'busy'].includes(fate);
 		const taskId = isTask ? `task-${item}-${before.length + 1}` : undefined;
-		this.sent.push({ item, key, taskId });
+		this.sent.push({ item, taskId });
 		await this.onCreation?.(item);
 		if (taskId) this.fates.set(taskId, fate);
 		if (fate === 'refused') return { statusCode: 200, body: '{"code":422,"msg":"no"}' };
@@ -229,13 +226,7 @@ export class NodeExecution {
 
 	private buildContext(): IExecuteFunctions {
 		const { account, settings, data } = this;
-		const {
-			onError,
-			maxTries = 0,
-			failedTasks,
-			idempotencyHeader,
-			operation = 'generate',
-		} = settings;
+		const { onError, maxTries = 0, failedTasks, operation = 'generate' } = settings;
 		const { type = 'mediaGeneration', ...run } = settings.agent ?? {};
 		const { helpers } = buildFileHelpers(({ url }) => {
 			account.files.push(url);
@@ -244,9 +235,8 @@ export class NodeExecution {
 				? { headers: { 'content-type': 'image/png' }, chunks: [Buffer.from('file')] }
 				: { statusCode: 403 };
 		});
-		const request = async (_: string, { url, body, headers }: Request) => {
-			if (url.endsWith('/jobs/createTask'))
-				return await account.create(Number(body?.input.item), headers?.[idempotencyHeader ?? '']);
+		const request = async (_: string, { url, body }: Request) => {
+			if (url.endsWith('/jobs/createTask')) return await account.create(Number(body?.input.item));
 			if (url.includes('/api/v1/jobs/recordInfo'))
 				return account.look(new URL(url).searchParams.get('taskId') ?? '');
 			if (url.includes('credit'))
@@ -293,7 +283,6 @@ export class NodeExecution {
 				getCredentials: async () => ({
 					baseUrl: 'https://api.example',
 					accessToken: 'token',
-					...(idempotencyHeader && { advancedSettings: true, idempotencyHeader }),
 				}),
 				getWorkflow: () => ({ id: 'workflow', name: 'Films' }),
 				getWorkflowSettings: () => ({}),
@@ -316,5 +305,4 @@ export class NodeExecution {
 interface Request {
 	url: string;
 	body?: { input: { item: number } };
-	headers?: Record<string, string>;
 }

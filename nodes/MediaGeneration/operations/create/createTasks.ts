@@ -11,7 +11,7 @@ import { toStep } from './steps';
 
 /**
  * Creates a task for each request, at the rate in Options. A request is sent once, save where the
- * service refused it for its rate, or recognizes it by its idempotency key.
+ * service refused it for its rate.
  * @returns the steps with a task in place of each request, or why there is none; undefined where
  *   the execution was stopped before, or an error ended it
  */

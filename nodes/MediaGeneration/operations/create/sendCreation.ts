@@ -3,10 +3,8 @@ import type { CreateTaskRequest } from '../../api/client';
 import { isRateLimited, ServiceError, UnknownOutcomeError } from '../../api/failure';
 import { CREATION_RATE } from '../../api/service';
 import { RateLimiters, type RateLimiter } from '../../lib/rateLimiter';
-import { pause } from '../../lib/timers';
 import type { RunRecord } from '../record/runRecord';
 import type { RequestWork } from '../work';
-import { buildIdempotencyKey } from './idempotencyKey';
 import { uploadFiles } from './inputFile';
 
 const limiters = new RateLimiters({
@@ -18,22 +16,12 @@ const limiters = new RateLimiters({
 /** The number of unknown outcomes in a row after which nothing more is sent. */
 const UNKNOWN_LIMIT = 3;
 
-/** The pauses before a creation with an idempotency key is sent again, in milliseconds. */
-const PAUSES = [1_000, 2_000, 4_000];
-
 /** What became of a creation. */
 type Creation = { taskId: string } | { error: UserError };
 
-const attempt = async (create: () => Promise<string>): Promise<Creation> =>
-	await create().then(
-		(taskId) => ({ taskId }),
-		(error: UserError) => ({ error }),
-	);
-
 /**
- * Sends the creations of one account in a run, each when its turn comes, and once. With an
- * idempotency key, one whose answer got lost is sent again. Once further creations would fail too,
- * or might be paid without a result, nothing more is sent.
+ * Sends the creations of one account in a run, each when its turn comes, and once. Once further
+ * creations would fail too, or might be paid without a result, nothing more is sent.
  */
 export class CreationSender {
 	private readonly inTurn: ReturnType<RateLimiter['join']>;
@@ -46,7 +34,7 @@ export class CreationSender {
 		private readonly record: RunRecord,
 		account: string,
 		requests: number,
-		private readonly signal?: AbortSignal,
+		signal?: AbortSignal,
 	) {
 		this.inTurn = limiters.of(account).join(requests || Infinity, signal);
 	}
@@ -62,8 +50,7 @@ export class CreationSender {
 		try {
 			if (this.reason) throw this.reason;
 			const body = { model, callBackUrl, input: await uploadFiles(item, request.input) };
-			const key = buildIdempotencyKey(record, item, body);
-			const taskId = await this.send(item, body, key);
+			const taskId = await this.send(item, body);
 			record.addTask(index, request, taskId);
 			return { taskId };
 		} catch (error) {
@@ -73,37 +60,19 @@ export class CreationSender {
 	}
 
 	private async send(
-		item: RequestWork['item'],
+		{ service, settings }: RequestWork['item'],
 		body: CreateTaskRequest,
-		key?: string,
 	): Promise<string> {
-		const { service, settings } = item;
-		const create = async () => await service.createTask(body, settings, key);
 		return await this.inTurn(async () => {
 			if (this.reason) throw this.reason;
-			const outcome = await (key ? this.repeatUntilKnown(create) : attempt(create));
+			const outcome = await service.createTask(body, settings).then(
+				(taskId): Creation => ({ taskId }),
+				(error: UserError): Creation => ({ error }),
+			);
 			this.note(outcome);
 			if ('error' in outcome) throw outcome.error;
 			return outcome.taskId;
 		});
-	}
-
-	/**
-	 * Sends the same body with the same key up to three times again if its answer gets lost. A refusal
-	 * after a lost answer leaves the outcome unknown: the task may exist.
-	 */
-	private async repeatUntilKnown(create: () => Promise<string>): Promise<Creation> {
-		let unknown: UnknownOutcomeError | undefined;
-		for (const milliseconds of [...PAUSES, 0]) {
-			const outcome = await attempt(create);
-			if ('taskId' in outcome) return outcome;
-			const { error } = outcome;
-			if (error instanceof UnknownOutcomeError && !unknown?.outcome.taskId) unknown = error;
-			if (!unknown) return outcome;
-			await pause(milliseconds, this.signal).catch(() => undefined);
-			if (this.signal?.aborted) break;
-		}
-		return { error: unknown as UnknownOutcomeError };
 	}
 
 	/** Notes whether further creations make sense. */

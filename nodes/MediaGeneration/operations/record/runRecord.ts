@@ -122,24 +122,6 @@ export class RunRecord {
 		return this.stored.sent[item]?.taskId;
 	}
 
-	/** Which run of the node in its execution this is. */
-	get run(): number {
-		return this.stored.run;
-	}
-
-	/**
-	 * What tells the creation for an item from others, in its idempotency key: the execution, and the
-	 * failed tasks before. One of unknown outcome keeps both in a retry.
-	 */
-	findOrigin(item: number): Pick<SentItem, 'origin' | 'before'> {
-		const { executionId, sent, earlier } = this.stored;
-		const failed = sent[item];
-		if (failed?.taskId)
-			return { origin: executionId, before: [...(failed.before ?? []), failed.taskId] };
-		const unknown = earlier?.[item];
-		return unknown?.unknown ? unknown : { origin: executionId };
-	}
-
 	get shared(): Pick<Shared, 'count'> {
 		return this.stored.shared;
 	}
@@ -175,15 +157,18 @@ export class RunRecord {
 		outcome: Pick<SentItem, 'taskId' | 'unknown'>,
 	): void {
 		const { model, warning } = request;
-		const { origin, before } = this.findOrigin(item);
-		this.stored.sent[item] = {
-			request: digestRequest(request),
-			model,
-			warning,
-			origin,
-			before,
-			...outcome,
-		};
+		const before = this.findBefore(item);
+		const sent = { request: digestRequest(request), model, warning, before };
+		this.stored.sent[item] = { ...sent, ...outcome };
+	}
+
+	/** Lists the failed tasks before a creation. One of unknown outcome keeps them in a retry. */
+	private findBefore(item: number): string[] | undefined {
+		const { sent, earlier } = this.stored;
+		const failed = sent[item];
+		if (failed?.taskId) return [...(failed.before ?? []), failed.taskId];
+		const unknown = earlier?.[item];
+		return unknown?.unknown && unknown.before;
 	}
 
 	private describe(item: number): string {

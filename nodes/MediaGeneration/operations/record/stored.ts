@@ -20,18 +20,13 @@ export interface SentItem {
 	model: string;
 	/** What may be a mistake in the request. */
 	warning?: string;
-	/** The execution in its idempotency key: this one, or the first that this one retries. */
-	origin: string;
 	taskId?: string;
 	unknown?: UnknownOutcome;
 	/** How the task ended, if it failed. */
 	failed?: FailedTask;
 	/** n8n got it as the error of its item in this execution. */
 	handed?: true;
-	/**
-	 * The failed tasks of the item that Retry On Fail created again, the oldest first. Their number is
-	 * part of the idempotency key: by the same one, the service would answer with the failed task.
-	 */
+	/** The failed tasks of the item that Retry On Fail created again, the oldest first. */
 	before?: string[];
 	/** It is of an earlier execution, and the service calls that one's resume URL. */
 	elsewhere?: boolean;

@@ -2,35 +2,16 @@ import { createTasks } from '../../../../nodes/MediaGeneration/operations/create
 import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/openRecord';
 import { buildContext, prepare, refuse, unknown } from '../../n8n';
 
-/** The pauses that were made, in milliseconds. */
-const pauses: number[] = [];
-let stop = new AbortController();
-let stopsInPause = false;
-jest.mock('n8n-workflow', () => ({
-	...jest.requireActual<object>('n8n-workflow'),
-	sleep: async (milliseconds: number) => {
-		pauses.push(milliseconds);
-		if (stopsInPause) stop.abort();
-		await Promise.resolve();
-	},
-}));
-
-beforeEach(() => {
-	pauses.length = 0;
-	stop = new AbortController();
-	stopsInPause = false;
-});
-
 type Answer = Error | string;
 
 /** Creates a task for each item, one after the other; its answers come in turn, the last one again and again. */
 async function create(items: Answer[][], credentials: object[] = []) {
-	const sent: Array<{ index: number; key?: string }> = [];
-	const context = buildContext({ goesOn: true, signal: stop.signal });
+	const sent: Array<{ index: number }> = [];
+	const context = buildContext({ goesOn: true });
 	const prepared = items.map(([...answers], index) =>
 		prepare(context, index, {
-			createTask(_, key) {
-				sent.push({ index, key });
+			createTask() {
+				sent.push({ index });
 				return answers.length > 1 ? answers.shift() : answers[0];
 			},
 			credentials: credentials[index] ?? {},
@@ -71,44 +52,7 @@ describe('after the outcomes of earlier items', () => {
 	});
 });
 
-describe('a creation with an idempotency key', () => {
-	const header = { advancedSettings: true, idempotencyHeader: 'Idempotency-Key' };
-	const task = { task: { taskId: 'task' } };
-	const failed = (error: object) => ({ error: expect.objectContaining(error) as Error });
-	const isUnknown = failed({ outcome: unknown().outcome });
-
-	it.each<[string, Answer[], number, object]>([
-		['is sent once if it is answered', ['task'], 1, task],
-		['is sent again after a lost answer', [unknown(), 'task'], 2, task],
-		['is sent four times at most', [unknown()], 4, isUnknown],
-		['stays unknown when refused after a lost answer', [unknown(), refuse(402)], 4, isUnknown],
-		[
-			'keeps the ID that one of the answers named',
-			[unknown(), unknown('named'), unknown()],
-			4,
-			failed({ outcome: unknown('named').outcome }),
-		],
-		['is refused at once', [refuse(422)], 1, failed({ code: 422 })],
-	])('%s', async (_, answers, requests, result) => {
-		const { sent, results } = await create([answers], [header]);
-		expect(results).toMatchObject([result]);
-		expect(sent).toHaveLength(requests);
-		expect(new Set(sent.map(({ key }) => key)).size).toBe(1);
-		expect(sent[0]?.key).toEqual(expect.any(String));
-		expect(pauses.filter((pause) => pause > 0)).toEqual(
-			[1_000, 2_000, 4_000].slice(0, requests - 1),
-		);
-	});
-
-	it('is not sent again once the execution is stopped', async () => {
-		stopsInPause = true;
-		const { sent, results } = await create([[unknown()], ['task']], [header, header]);
-		expect(sent).toHaveLength(1);
-		expect(results).toMatchObject([isUnknown, undefined]);
-	});
-
-	it('is needed: without one, a creation is sent once', async () => {
-		const { sent } = await create([[unknown(), 'task']]);
-		expect(sent).toEqual([{ index: 0 }]);
-	});
+it('a creation without an answer is sent once', async () => {
+	const { sent } = await create([[unknown(), 'task']]);
+	expect(sent).toEqual([{ index: 0 }]);
 });
