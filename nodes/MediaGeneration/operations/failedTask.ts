@@ -10,7 +10,7 @@ export const isFailed = ({ status }: Task): boolean => status === 'failed' || st
 
 /**
  * Says whether a new task may take the place of a failed one. One that timed out may still end, and
- * so may one that counts as failed because the service stopped answering: both may cost something.
+ * so may one that failed because the service's upstream was silent: both may cost something.
  */
 export const mayCreateAgain = ({ status, failCode }: Task): boolean =>
 	status === 'failed' && failCode !== String(SILENT);

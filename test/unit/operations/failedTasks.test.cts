@@ -39,12 +39,13 @@ type Row = (typeof rows)[number];
 const SAID: Partial<Record<Fate, string>> = {
 	failed: 'The task failed: blocked task-0-1 (code 501) [item 0]',
 	endless: 'The task had not ended when the wait was over [item 0]',
-	silent: 'The task failed: The service had an internal fault',
+	silent:
+		'The task had not ended when the wait was over. The last look failed: The service had an internal fault',
 };
 const STATUS: Partial<Record<Fate, string>> = {
 	failed: 'failed',
 	endless: 'timedOut',
-	silent: 'failed',
+	silent: 'timedOut',
 	expired: 'completed',
 };
 

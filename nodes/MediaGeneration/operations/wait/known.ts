@@ -1,5 +1,3 @@
-import { ServiceError } from '../../api/failure';
-import { SILENT } from '../../api/service';
 import { markTimedOut, restoreTask, storeTask, type StoredTask, type Task } from '../../api/task';
 import { dropUndefined } from '../../lib/json';
 import { isFailed, type FailedTask } from '../failedTask';
@@ -11,18 +9,9 @@ interface Known {
 	task: Task;
 	/** Why the last look at it failed; absent if it succeeded. */
 	failure?: Error;
-	/** How often in a row the service said that its upstream did not answer. */
-	silences: number;
 	/** Its output with its files, once they are downloaded. */
 	output?: OutputItem[];
 }
-
-/** How often in a row the service must say that its upstream is silent, until that is an end. */
-const SILENCES_TO_END = 2;
-
-/** A page with this status is a proxy's, and says nothing of the task. */
-const isSilence = (failure: Error): failure is ServiceError =>
-	failure instanceof ServiceError && failure.code === SILENT && failure.answeredBy === 'service';
 
 const LIMIT_PASSED = `The wait limit passed before the file was complete. ${GET_FILES} To have more time, raise 'Limit Wait Time' or the workflow's timeout.`;
 
@@ -49,7 +38,7 @@ export class KnownTasks {
 		for (const task of tasks) {
 			const earlier = before.get(task.taskId);
 			const isGivenUp = hasEnded(task) && earlier && !hasEnded(earlier.task);
-			const known = earlier && !isGivenUp ? earlier : { task, silences: 0 };
+			const known = earlier && !isGivenUp ? earlier : { task };
 			this.byId.set(task.taskId, known);
 			if (!hasEnded(known.task)) this.open.add(task.taskId);
 		}
@@ -103,7 +92,6 @@ export class KnownTasks {
 		const { model, warning } = known.task;
 		known.task = { ...said, ...dropUndefined({ model: said.model ?? model, warning }) };
 		known.failure = undefined;
-		known.silences = 0;
 		if (hasEnded(said)) this.open.delete(taskId);
 	}
 
@@ -115,12 +103,7 @@ export class KnownTasks {
 	/** Notes that a look at a task failed. */
 	learnFailure(taskId: string, failure: Error): void {
 		const known = this.byId.get(taskId);
-		if (!known || !this.open.has(taskId)) return;
-		known.failure = failure;
-		known.silences = isSilence(failure) ? known.silences + 1 : 0;
-		if (!isSilence(failure) || known.silences < SILENCES_TO_END) return;
-		const failed = { failCode: String(failure.code), failMessage: failure.message };
-		this.learn(taskId, { ...known.task, status: 'failed', ...failed });
+		if (known && this.open.has(taskId)) known.failure = failure;
 	}
 
 	/** Notes the output of a completed task with its files, or with the reason why one is missing. */

@@ -113,3 +113,15 @@ it.each([2, undefined])('a form of version %p is read by nobody, who says so', (
 	expect(() => open(stored)).toThrow(said);
 	expect(() => open(stored, '2')).toThrow(said);
 });
+
+it.each([
+	['501', true],
+	// Its upstream was silent, and may still charge for it.
+	['408', false],
+])('a try creates a task anew that failed with code %s: %p', (failCode, isAgain) => {
+	const kept = {};
+	const first = open(kept);
+	first.addTask(0, REQUEST, 'failed');
+	first.addFailed(0, { ...FAILED, failCode });
+	expect(open(kept).createsAgain(0)).toBe(isAgain);
+});
