@@ -265,15 +265,15 @@ interface Row {
 	isSkipped?: boolean;
 }
 
-const WAITS = { reason: 'so that the caller of', gets: 'tasks' } as const;
-const CALLS = { reason: 'so that the workflow that called this one gets', gets: 'tasks' } as const;
+const WAITS = { reason: 'waits for its end', gets: 'tasks' } as const;
+const CALLS = { reason: 'because the workflow that called this one waits', gets: 'tasks' } as const;
 
 const ROWS: Row[] = [
 	{ name: 'schedule', start: bySchedule },
 	{
 		name: 'command line',
 		start: byCommand,
-		reason: 'a run of the kind "cli"',
+		reason: 'a run of this kind',
 		gets: 'tasks',
 		// There n8n 2.14.2 runs no node that has a credential, of its own neither: it asks for its license before it has one.
 		isSkipped: isOldest,
@@ -306,7 +306,7 @@ const ROWS: Row[] = [
 	{ name: 'called for each, splits', start: byCaller('each', { split: true }), ...CALLS, tasks: 4 },
 	{ name: 'called by one that goes on', start: byCaller('once', { waits: false }) },
 	{ name: 'error workflow', start: byError },
-	{ name: 'evaluation', start: byEvaluation, reason: 'of the kind "evaluation"', gets: 'end' },
+	{ name: 'evaluation', start: byEvaluation, reason: 'a run of this kind', gets: 'end' },
 ];
 
 const listTexts = ({ name, tasks = 2 }: Row) => numberTexts(tasks, name);

@@ -1,13 +1,13 @@
 import type { IExecuteFunctions, NodeTypeAndVersion, WorkflowExecuteMode } from 'n8n-workflow';
 import { getNodeContext, isSingleNode, isTool } from './execution';
 
-/** Who waits for the end of an execution, or what keeps it from sleeping. */
+/** Who waits for the end of an execution. */
 export type Waiter =
-	| { who: 'agent' | 'callingWorkflow' | 'noExecution' | 'singleNode' | 'newEngine' }
-	/** n8n itself waits for the end of a run of this kind. */
-	| { who: 'n8n'; mode: WorkflowExecuteMode }
-	/** A node above answers its caller, or acknowledges its message, with the end. */
-	| { who: 'caller' | 'messageBroker'; node: string };
+	| { who: 'agent' }
+	/** Whoever started it; by this node, which answers or acknowledges with the end. */
+	| { who: 'caller'; node?: string }
+	/** n8n itself, or it can't let this execution sleep. */
+	| { who: 'n8n' };
 
 /** How an execution was started, as far as n8n tells a node. */
 export interface Starter {
@@ -47,7 +47,7 @@ const TRIGGERED = new Set(['trigger', 'webhook', 'manual']);
  * @returns undefined if nobody waits, and it can sleep
  */
 export const findWaiter = (context: IExecuteFunctions): Waiter | undefined =>
-	getNodeContext(context) ? toWaiter(readStarter(context)) : { who: 'noExecution' };
+	getNodeContext(context) ? toWaiter(readStarter(context)) : { who: 'n8n' };
 
 /** Reads how the execution was started. */
 export function readStarter(context: IExecuteFunctions): Starter {
@@ -72,12 +72,12 @@ export function readStarter(context: IExecuteFunctions): Starter {
 export function toWaiter(starter: Starter): Waiter | undefined {
 	const { mode, executionId } = starter;
 	if (starter.isTool) return { who: 'agent' };
-	if (executionId === '') return { who: 'noExecution' };
-	if (starter.isSingleNode) return { who: 'singleNode' };
-	if (ENGINE_V2_ID.test(executionId)) return { who: 'newEngine' };
+	// n8n deletes the execution of a single node at its end, so that no callback could wake it.
+	if (executionId === '' || starter.isSingleNode) return { who: 'n8n' };
+	if (ENGINE_V2_ID.test(executionId)) return { who: 'n8n' };
 	if (mode === 'error' || mode === 'retry') return undefined;
-	if (mode === 'integrated') return starter.callerWaits ? { who: 'callingWorkflow' } : undefined;
-	if (!TRIGGERED.has(mode)) return { who: 'n8n', mode };
+	if (mode === 'integrated') return starter.callerWaits ? { who: 'caller' } : undefined;
+	if (!TRIGGERED.has(mode)) return { who: 'n8n' };
 	return findHolder(starter);
 }
 
@@ -91,7 +91,7 @@ function findHolder({ parents, startedBy, hasResponded }: Starter): Waiter | und
 			type === WAIT_NODE && /^(webhook|form)$/.test(String(parameters?.resume)),
 	);
 	for (const node of [...triggers, ...waits]) {
-		if (MESSAGE_BROKERS.has(node.type)) return { who: 'messageBroker', node: node.name };
+		if (MESSAGE_BROKERS.has(node.type)) return { who: 'caller', node: node.name };
 		const how = readResponseMode(node);
 		if (how === 'onReceived' || how === 'responseNodes') continue;
 		if (how === 'responseNode' && hasResponded(node.name)) continue;

@@ -139,24 +139,24 @@ it.each<[string, Partial<Starter>, Waiter]>([
 	...['kafka', 'rabbitmq', 'mqtt', 'amqp'].map((name): [string, Partial<Starter>, Waiter] => [
 		name,
 		above({ [`${name}Trigger`]: {} }),
-		{ who: 'messageBroker', node: `${name}Trigger` },
+		caller(`${name}Trigger`),
 	]),
-	['a called workflow', { mode: 'integrated', callerWaits: true }, { who: 'callingWorkflow' }],
+	['a called workflow', { mode: 'integrated', callerWaits: true }, { who: 'caller' }],
 	['a tool of an agent or MCP server', { isTool: true, executionId: '' }, { who: 'agent' }],
-	['a run without an execution', { executionId: '' }, { who: 'noExecution' }],
-	['Evaluations', { mode: 'evaluation' }, { who: 'n8n', mode: 'evaluation' }],
-	['"Execute node" of the assistant', { isSingleNode: true }, { who: 'singleNode' }],
+	['a run without an execution', { executionId: '' }, { who: 'n8n' }],
+	['Evaluations', { mode: 'evaluation' }, { who: 'n8n' }],
+	['"Execute node" of the assistant', { isSingleNode: true }, { who: 'n8n' }],
 	[
 		'engine-v2, for an error workflow too',
 		{ mode: 'error', executionId: '019ab7c2-5d1e-7abc-9def-0123456789ab' },
-		{ who: 'newEngine' },
+		{ who: 'n8n' },
 	],
 ])('somebody waits: %s', (_, facts, waiter) => {
 	expect(toWaiter({ ...starter, ...facts })).toEqual(waiter);
 });
 
 it("in n8n's Agents there is no execution, whatever else n8n tells", () => {
-	expect(findWaiter(buildStarted({ kept: null }))).toEqual({ who: 'noExecution' });
+	expect(findWaiter(buildStarted({ kept: null }))).toEqual({ who: 'n8n' });
 	expect(findWaiter(buildStarted({ isTool: true }))).toEqual({ who: 'agent' });
 	expect(findWaiter(buildStarted())).toBeUndefined();
 });

@@ -44,24 +44,11 @@ export async function decideWait(
 
 /** Says why an execution stays awake, as the end of a sentence. */
 function explainWaiter(waiter: Waiter): string {
-	switch (waiter.who) {
-		case 'agent':
-			return 'so that the AI agent gets the finished file';
-		case 'callingWorkflow':
-			return "so that the workflow that called this one gets the finished file. To let the execution sleep, move Generate there, or turn off 'Wait for Sub-Workflow Completion'";
-		case 'caller':
-			return `so that the caller of "${waiter.node}" gets the finished file`;
-		case 'messageBroker':
-			return `so that "${waiter.node}" acknowledges its message only once the tasks have ended`;
-		case 'noExecution':
-			return 'because there is no execution here that could sleep';
-		case 'singleNode':
-			return 'because n8n deletes the execution of a single node at its end, so that no callback could wake it';
-		case 'newEngine':
-			return "because n8n's new engine can't let a node sleep";
-		case 'n8n':
-			return `because n8n waits for the end of a run of the kind "${waiter.mode}"`;
-	}
+	if (waiter.who === 'agent') return 'so that the AI agent gets the finished file';
+	if (waiter.who === 'n8n') return "because n8n can't let a run of this kind sleep";
+	const caller =
+		waiter.node === undefined ? 'the workflow that called this one' : `"${waiter.node}"`;
+	return `because ${caller} waits for its end`;
 }
 
 const UNREADABLE_CREDENTIAL =

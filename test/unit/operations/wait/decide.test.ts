@@ -61,7 +61,7 @@ describe.each<HowToWait>(['automatic', 'callback'])('%s', (chosen) => {
 
 	it.each<[string, Run, string]>([
 		['an agent, as whoever waits', { isTool: true }, 'so that the AI agent gets'],
-		["a run of n8n's Agents, without an execution", { kept: null }, 'no execution'],
+		["a run of n8n's Agents, without an execution", { kept: null }, "n8n can't let"],
 		[
 			"a credential that can't be read again",
 			{ isUnreadable: true },
@@ -131,13 +131,9 @@ it.each<[Partial<Answerer>, string]>([
 
 it.each<[Waiter, string]>([
 	[{ who: 'agent' }, 'so that the AI agent gets'],
-	[{ who: 'noExecution' }, 'no execution'],
-	[{ who: 'singleNode' }, 'n8n deletes the execution'],
-	[{ who: 'newEngine' }, 'new engine'],
-	[{ who: 'callingWorkflow' }, 'so that the workflow that called this one gets the finished file'],
-	[{ who: 'n8n', mode: 'evaluation' }, '"evaluation"'],
-	[{ who: 'messageBroker', node: 'Kafka' }, 'so that "Kafka" acknowledges its message only once'],
-	[{ who: 'caller', node: 'Webhook' }, 'so that the caller of "Webhook" gets the finished file'],
+	[{ who: 'n8n' }, "because n8n can't let a run of this kind sleep"],
+	[{ who: 'caller' }, 'because the workflow that called this one waits for its end'],
+	[{ who: 'caller', node: 'Webhook' }, 'because "Webhook" waits for its end'],
 ])('says who waits: %j', async (waiter, reason) => {
 	jest.mocked(findWaiter).mockReturnValueOnce(waiter);
 	expect(await decide({})).toEqual({ reason: expect.stringContaining(reason) as string });
