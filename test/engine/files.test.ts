@@ -63,9 +63,10 @@ describe('a task', () => {
 		expect(engine.service.requests).toEqual([]);
 	});
 
-	it('is created with a hint when a file can not be checked', async () => {
-		const { hints } = await create({ ...motion, video: 'blank' });
-		expect(hints).toEqual([expect.stringContaining('sent without a check of its format')]);
+	it('is created with a warning when a file can not be checked', async () => {
+		const { output } = await create({ ...motion, video: 'blank' });
+		const warning = expect.stringContaining('sent without a check of its format') as string;
+		expect(output).toMatchObject([{ json: { warning } }]);
 		expect(engine.listTasks()).toHaveLength(1);
 	});
 });

@@ -15,11 +15,7 @@ import {
 import { buildDocument } from '../../dev/service/catalogue.cts';
 import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
 import { executeOperation } from '../../nodes/MediaGeneration/operations/execute';
-import {
-	sayWhyAwake,
-	sayObstacle,
-	showOutcome,
-} from '../../nodes/MediaGeneration/operations/wait/output';
+import { sayWhyAwake, showOutcome } from '../../nodes/MediaGeneration/operations/wait/output';
 import { checkCredential } from '../../nodes/MediaGeneration/trigger/activate';
 import { buildContext, type Run, fake } from './n8n';
 
@@ -169,20 +165,9 @@ const ways: Record<string, () => unknown> = {
 			showOutcome(context, [{ taskId: 't', status: 'failed', failMessage: MARKUP }]),
 		),
 	'the hint why a run stayed awake': () => showHints((context) => sayWhyAwake(context, MARKUP)),
-	'the hint what kept callbacks away': () => showHints((context) => sayObstacle(context, MARKUP)),
 	'the hint that a model has no such field': async () => {
 		const parameters = { operation: 'start', ...ANY_JSON, anyInput: { [MARKUP]: 1 } };
 		return (await run(parameters)).texts.slice(-1);
-	},
-	'the hint that a file was not checked': async () => {
-		const host = buildHost();
-		const assertBinaryData = () => ({ data: Buffer.from([0, 1]).toString('base64') });
-		const parameters = {
-			...{ operation: 'start', model: 'alpha-3.0/motion-control', prompt: 'Dance' },
-			...{ image: MARKUP, video: MARKUP, mode: '720p', characterOrientation: 'image' },
-		};
-		const helpers = { ...host.helpers, assertBinaryData };
-		return (await run(parameters, {}, { ...host, helpers })).texts.slice(-1);
 	},
 	'the names of models': async () => {
 		const found = (await lookUp(searchModels)) as { results: object[] };

@@ -4,7 +4,6 @@ import type {
 	INode,
 	INodeExecutionData,
 	IWebhookFunctions,
-	NodeExecutionHint,
 } from 'n8n-workflow';
 
 type Input = Array<INodeExecutionData[] | null>;
@@ -21,13 +20,6 @@ interface WebhookFields {
 
 /** Reads the node's whole input. Under Execute Once, `getInputData()` has its first item only. */
 export const readInput = (context: IExecuteFunctions): Input => context.getExecuteData().data.main!;
-
-/**
- * Reads the hints that this run has shown: n8n drops them when the node falls asleep. No function
- * returns them (2.14.2, 2.41.1). `e2e/sleep` fails first.
- */
-export const readHints = (context: IExecuteFunctions): NodeExecutionHint[] | undefined =>
-	(context as unknown as { hints?: NodeExecutionHint[] }).hints;
 
 /**
  * Makes n8n store these items as the input of the node that falls asleep. If n8n ends the sleep by

@@ -6,7 +6,6 @@ import { checkLimits } from '../../media/limits';
 import type { Chunks } from '../../media/reader';
 import { buildFieldError } from '../../models/field';
 import { Media, replaceEach } from '../../models/media';
-import { addHint } from '../hint';
 import type { Item } from '../operation';
 
 /** A file in a binary field of an item. */
@@ -126,41 +125,39 @@ export async function expandLists(
 
 /**
  * Puts files and URLs in place of the media of an input, and checks files against the model's
- * limits. What can't be read from a file isn't checked, and a hint says so.
+ * limits.
+ * @returns the input, and a warning for each file of which something can't be read and isn't checked
  * @throws {UserError} when a binary field does not exist, or a file is outside of the limits
  */
 export async function findFiles(
 	item: Item,
 	input: Record<string, unknown>,
-): Promise<Record<string, unknown>> {
+): Promise<{ input: Record<string, unknown>; warnings: string[] }> {
 	const files = new Map<string, InputFile>();
+	const warnings: string[] = [];
 	const find = async (media: Media): Promise<InputFile | string> => {
 		const { source, label, isUrl } = media;
 		if (isUrl) return source;
 		const file = files.get(source) ?? (await findInputFile(item, source, label));
 		files.set(source, file);
-		await checkFile(item, media, file);
+		warnings.push(...(await checkFile(media, file)));
 		return file;
 	};
-	return (await replaceEach(input, Media, find)) as Record<string, unknown>;
+	return { input: (await replaceEach(input, Media, find)) as Record<string, unknown>, warnings };
 }
 
-async function checkFile(
-	{ context, index }: Item,
-	{ label, source, limits }: Media,
-	file: InputFile,
-): Promise<void> {
-	if (!limits) return;
+/** @returns what could not be checked */
+async function checkFile({ label, source, limits }: Media, file: InputFile): Promise<string[]> {
+	if (!limits) return [];
 	const { refused, unknown } = checkLimits(limits, await file.inspect(), file.size);
 	if (refused.length)
 		throw buildFieldError(
 			`'${label}' can't be used: the file in "${source}" ${refused.join(', and it ')}`,
 			'Nothing was sent for this item. Give a file within the limits, then run the node again.',
 		);
-	if (unknown.length)
-		addHint(
-			context,
-			'warning',
-			`'${label}' [item ${index}]: the file in "${source}" was sent without a check of its ${unknown.join(' and its ')}, which could not be read.`,
-		);
+	if (!unknown.length) return [];
+	const what = unknown.join(' and its ');
+	return [
+		`'${label}': the file in "${source}" was sent without a check of its ${what}, which could not be read.`,
+	];
 }

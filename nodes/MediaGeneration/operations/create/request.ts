@@ -91,7 +91,11 @@ export async function prepareRequest(
 	const given = toJsonInput({ ...request.input, ...(extra as object | undefined) });
 	const input = await expandLists(item, given);
 	request.check?.(input);
-	const { model: name, warning } = request;
-	const callBackUrl = chooseCallbackUrl(request.callBackUrl);
-	return { model: name, input: await findFiles(item, input), callBackUrl, warning };
+	const found = await findFiles(item, input);
+	return {
+		model: request.model,
+		input: found.input,
+		callBackUrl: chooseCallbackUrl(request.callBackUrl),
+		warning: [request.warning, ...found.warnings].filter(Boolean).join(' ') || undefined,
+	};
 }

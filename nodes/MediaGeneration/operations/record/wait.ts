@@ -1,4 +1,4 @@
-import type { INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
 import type { StoredTask } from '../../api/task';
 import type { Failures } from '../errors';
 
@@ -40,10 +40,6 @@ export interface Sleep {
 	input: Array<INodeExecutionData[] | null>;
 	/** The errors of the items that have no task. */
 	failures: Failures;
-	/** The hints of the run so far. */
-	hints?: NodeExecutionHint[];
-	/** What may keep callbacks away, as the end of a sentence. */
-	obstacle?: string;
 	/** The tasks that have ended, once a webhook wakes the execution. Only a webhook sets it. */
 	woken?: StoredTask[];
 }

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Task } from '../../api/task';
 import { cutText } from '../../lib/text';
 import { FailedTaskError } from '../failedTask';
@@ -54,18 +54,7 @@ export function sayWhyAwake(context: IExecuteFunctions, reason?: string): void {
 	if (reason !== undefined) addHint(context, 'info', `The run stayed awake ${reason}.`);
 }
 
-/** Says what may have kept callbacks from an execution that slept. */
-export function sayObstacle(context: IExecuteFunctions, obstacle?: string): void {
-	if (obstacle !== undefined) addHint(context, 'warning', `The execution slept, but ${obstacle}.`);
-}
-
-/** Shows what the run has shown before it slept: n8n has dropped that. */
-export function showAgain(context: IExecuteFunctions, hints: NodeExecutionHint[] = []): void {
-	for (const { type, message } of hints)
-		addHint(context, type === 'warning' ? 'warning' : 'info', message);
-}
-
-/** Logs it while the execution sleeps, when n8n shows no hints. */
+/** Says in n8n's log what may keep callbacks from an execution that sleeps. */
 export function logObstacle(context: IExecuteFunctions, obstacle?: string): void {
 	if (obstacle !== undefined)
 		context.logger.warn(`"${context.getNode().name}" sleeps, but ${obstacle}.`);

@@ -7,7 +7,7 @@ import { fallAsleep } from './asleep/sleep';
 import { planWait, waitAwake } from './awake';
 import type { WaitDecision } from './decide';
 import { Looker } from './look';
-import { logObstacle, sayObstacle, sayWhyAwake, showAgain } from './output';
+import { logObstacle, sayWhyAwake } from './output';
 
 /** What the tries of an execution know of their tasks, by their wait. */
 const lookers = new WeakMap<Wait, Looker>();
@@ -49,14 +49,11 @@ export async function waitForTasks(
 		return {
 			outcomes: works.map(({ task }) => ({ items: known.toStoredOutput(task.taskId) })),
 			fallAsleep: async (items, failures) => {
-				const sleep = { until, failures, obstacle };
-				await fallAsleep(context, record, { items, sleep, access });
+				await fallAsleep(context, record, { items, sleep: { until, failures }, access });
 			},
 		};
 	}
 	sayWhyAwake(context, reason);
-	showAgain(context, woken?.hints);
-	sayObstacle(context, woken?.obstacle);
 	const times = planWait(context, until);
 	return { outcomes: await waitAwake(context, works, { looker, times, creates: true }) };
 }

@@ -13,7 +13,7 @@ async function prepare(
 	openapi?: object,
 	fields: string[] = [],
 ) {
-	const binary = Object.fromEntries(fields.map((name) => [name, { data: '', mimeType: 'x' }]));
+	const binary = Object.fromEntries(fields.map((name) => [name, { data: 'AAE=', mimeType: 'x' }]));
 	const assertBinaryData = (_: number, name: string) => {
 		if (!Object.hasOwn(binary, name)) throw new Error('n8n finds none');
 		return binary[name];
@@ -154,5 +154,16 @@ it('a name that a document lacks is sent, with a warning that goes with the requ
 	const warning =
 		'faktor in Input is no field of request-test/any. Its fields are shots, at. The input was sent as it is.';
 	expect(request).toEqual({ model: any.anyModel, input: anyInput, warning });
+	expect(hints).toEqual([]);
+});
+
+it('what could not be read from files is a warning that goes with the request', async () => {
+	const motion = { prompt: 'Dance', mode: '720p', characterOrientation: 'image' };
+	const files = { image: 'photo', video: 'film' };
+	const parameters = { model: 'alpha-3.0/motion-control', ...motion, ...files };
+	const { request, hints } = await prepare(parameters, {}, undefined, ['photo', 'film']);
+	expect(request.warning).toMatch(
+		/^'Image.*': the file in "photo" was sent without a check of its .* 'Video.*': the file in "film" was sent without a check of its .*read\.$/,
+	);
 	expect(hints).toEqual([]);
 });

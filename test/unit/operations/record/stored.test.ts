@@ -63,8 +63,6 @@ it('a run that sleeps is stored in the form that later versions read', () => {
 		until: 61_000,
 		input: [[{ json: { prompt: 'Night' } }]],
 		failures: { 4: { message: 'Refused', description: 'Top up', nothingCreated: true } },
-		hints: [{ message: 'A hint', type: 'warning', location: 'outputPane' }],
-		obstacle: 'it answers 302',
 	});
 	expect(JSON.parse(JSON.stringify(kept))).toEqual(store());
 });
@@ -80,7 +78,7 @@ it('a run that slept when the package was updated goes on: nothing is lost, and 
 	expect(run?.settings).toEqual(SETTINGS);
 	Object.assign(stored.run.wait.asleep, { woken: [] });
 	const record = open(stored);
-	expect(record.woken).toMatchObject({ number: 1, until: 61_000, obstacle: 'it answers 302' });
+	expect(record.woken).toMatchObject({ number: 1, until: 61_000 });
 	expect([0, 1, 2, 3, 4].map((item) => record.recall(item))).toMatchObject([
 		{ taskId: 'one' },
 		{ taskId: 'again' },

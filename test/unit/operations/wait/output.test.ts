@@ -2,7 +2,6 @@ import type { NodeExecutionHint } from 'n8n-workflow';
 import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
 import {
 	logObstacle,
-	sayObstacle,
 	sayWhyAwake,
 	showOutcome,
 } from '../../../../nodes/MediaGeneration/operations/wait/output';
@@ -57,13 +56,12 @@ it.each<[Task[], string[]]>([
 	expect(hints).toEqual(expected);
 });
 
-it('the log names what may keep callbacks away while a run sleeps, and a hint once it is awake', () => {
+it('a hint says why a run stayed awake, and the log what may keep callbacks away while it sleeps', () => {
 	const { context, hints, log } = buildRun();
 	for (const reason of [undefined, 'r']) {
 		sayWhyAwake(context, reason);
-		sayObstacle(context, reason);
 		logObstacle(context, reason);
 	}
-	expect(hints).toEqual(['info: The run stayed awake r.', 'warning: The execution slept, but r.']);
+	expect(hints).toEqual(['info: The run stayed awake r.']);
 	expect(log).toEqual(['"Node" sleeps, but r.']);
 });

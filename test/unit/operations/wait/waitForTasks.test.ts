@@ -145,16 +145,13 @@ it('a later try asks for nothing that has ended, and downloads no file twice', a
 describe('a run that was woken', () => {
 	const asleep = { number: 1, until: 1_500, input: [], failures: {} };
 
-	it('asks for no task whose end the webhook knew, names its file by its prompt, and says what was in the way', async () => {
+	it('asks for no task whose end the webhook knew, and names its file by its prompt', async () => {
 		const downloads = { field: 'data', maxBytes: null };
-		const { wait, hints, getTask } = newRun([pending('a'), pending('b')], { downloads });
+		const { wait, getTask } = newRun([pending('a'), pending('b')], { downloads });
 		const resultUrls = ['https://files.example/1'];
 		const ended: Task = { ...completed('a'), resultUrls, [REQUEST]: { prompt: 'A cat' } };
 		const woken = [JSON.parse(JSON.stringify(storeTask(ended))) as Task];
-		const { outcomes, fallAsleep } = await wait(
-			{},
-			{ ...asleep, woken, obstacle: 'it answers 302' },
-		);
+		const { outcomes, fallAsleep } = await wait({}, { ...asleep, woken });
 		expect(fallAsleep).toBeUndefined();
 		expect(getTask.mock.calls).toEqual([['b']]);
 		const data = { fileName: expect.stringMatching(/^a-cat/i) as string };
@@ -162,7 +159,6 @@ describe('a run that was woken', () => {
 			{ items: [{ json: { taskId: 'a', status: 'completed' }, binary: { data } }] },
 			shown('b', 'timedOut'),
 		]);
-		expect(hints).toContain('The execution slept, but it answers 302.');
 	});
 
 	it('does not say that it stayed awake', async () => {
@@ -192,7 +188,7 @@ describe('with a resume URL', () => {
 		expect(getTask).not.toHaveBeenCalled();
 		expect(put).toHaveBeenCalledWith(new Date(101_500));
 		expect(data.main).toEqual([items]);
-		const sleep = { number: 1, until: 1_500, failures, obstacle: 'it answers 302' };
+		const sleep = { number: 1, until: 1_500, failures };
 		expect(record.asleep).toEqual({ ...sleep, input: [input] });
 		expect(run).toMatchObject({ hints: [], log: ['"Node" sleeps, but it answers 302.'] });
 		const [[sleeping, { url }]] = jest.mocked(Sleeper).mock.calls as [

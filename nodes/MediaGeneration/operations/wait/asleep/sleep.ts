@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
 import { readResumeUrl } from '../../../host/resumeUrl';
-import { readHints, readInput, readStoredItems, storeItems } from '../../../host/sleep';
+import { readInput, readStoredItems, storeItems } from '../../../host/sleep';
 import { BoundedMap } from '../../../lib/boundedMap';
 import type { RunRecord } from '../../record/runRecord';
 import { readSleepingRun, type SleepingRun } from '../../record/sleepingRun';
@@ -23,7 +23,7 @@ const nameSleeper = (context: Context): string =>
 interface FallingAsleep {
 	/** What n8n outputs if it ends the sleep by itself. */
 	items: INodeExecutionData[];
-	sleep: Pick<Sleep, 'until' | 'failures' | 'obstacle'>;
+	sleep: Pick<Sleep, 'until' | 'failures'>;
 	access: Access;
 }
 
@@ -36,9 +36,7 @@ export async function fallAsleep(
 	await context.putExecutionToWait(new Date(sleep.until + N8N_END));
 	const input = readInput(context);
 	storeItems(context, items);
-	const kept = { input, hints: readHints(context), ...sleep };
-	const run = record.sleep(kept);
-	openSleeper(context, run, access);
+	openSleeper(context, record.sleep({ input, ...sleep }), access);
 }
 
 /**
