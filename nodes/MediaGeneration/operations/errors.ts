@@ -76,10 +76,12 @@ export const restoreError = (failure: ItemFailure): UserError =>
 		: new UserError(failure.message, failure);
 
 /** What the description of an error says. */
-function describe(error: unknown, taskIds: string[], endsRun: boolean): string {
-	if (error instanceof FailedTaskError)
-		return endsRun ? error.describeForRun(taskIds) : (error.description ?? '');
+function describe(error: unknown, taskIds: string[]): string {
 	const { description, nothingCreated } = toFailure(error);
+	if (error instanceof FailedTaskError) {
+		const others = taskIds.filter((taskId) => taskId !== error.task.taskId).join(', ');
+		return [others && `Other tasks of this run: ${others}.`, description].filter(Boolean).join(' ');
+	}
 	// The error knows only its own try.
 	const created = taskIds.length ? 'Nothing more was created.' : 'Nothing was created.';
 	const sentences = [nothingCreated && created, description, nameTasks(taskIds)];
@@ -90,18 +92,16 @@ interface ErrorPlace {
 	itemIndex?: number;
 	/** The tasks that exist although the output is an error. */
 	taskIds: string[];
-	/** The error is that of the run, not only of an item. */
-	endsRun: boolean;
 }
 
 /** Says in plain text what happened and what to do next, both in the message for a model. */
 function explain(
 	context: IExecuteFunctions,
 	error: unknown,
-	{ itemIndex, taskIds, endsRun }: ErrorPlace,
+	{ itemIndex, taskIds }: ErrorPlace,
 ): { message: string; description: string } {
 	const message = toPlainText((error as Error).message);
-	const description = toPlainText(describe(error, taskIds, endsRun));
+	const description = toPlainText(describe(error, taskIds));
 	if (isForModel(context)) {
 		// Each is cut for itself, because the IDs of tasks stand in the second.
 		const told = `${cutLongText(message)}. ${cutLongText(description)}`.trimEnd();
@@ -121,7 +121,7 @@ export function toNodeError(
 	itemIndex?: number,
 	taskIds: string[] = [],
 ): NodeApiError | NodeOperationError {
-	const { message, description } = explain(context, error, { itemIndex, taskIds, endsRun: true });
+	const { message, description } = explain(context, error, { itemIndex, taskIds });
 	return buildNodeError(context.getNode(), {
 		message,
 		description,
@@ -139,7 +139,7 @@ export function toErrorItem(
 	taskId?: string,
 ): INodeExecutionData {
 	const taskIds = taskId === undefined ? [] : [taskId];
-	const shown = explain(context, error, { itemIndex, taskIds, endsRun: false });
+	const shown = explain(context, error, { itemIndex, taskIds });
 	const task = error instanceof FailedTaskError ? error.task : undefined;
 	return buildErrorItem(context.getNode(), { ...shown, itemIndex }, task);
 }

@@ -15,47 +15,18 @@ export const isFailed = ({ status }: Task): boolean => status === 'failed' || st
 export const mayCreateAgain = ({ status, failCode }: Task): boolean =>
 	status === 'failed' && failCode !== String(SILENT);
 
-/** What else a run knows when a task of it has failed. */
-interface Circumstances {
-	/** The IDs of the run's tasks. */
-	taskIds: string[];
-	/** Other tasks of the run have completed. */
-	hasCompleted: boolean;
-	/** The run creates tasks, and may create this one again. */
-	creates: boolean;
-	/** Why Retry On Fail did not create it again, without a period. */
-	notAgain?: string;
-}
-
-/** A failed task as the error of its item. */
+/** A failed task as the error of its item: what happened, one next step, and its ID. */
 export class FailedTaskError extends UserError {
+	/** @param notAgain why Retry On Fail did not create it again, without a period */
 	constructor(
 		readonly task: FailedTask,
-		private readonly circumstances: Circumstances,
+		notAgain?: string,
 	) {
 		super(sayWhatHappened(task), {
-			description: joinSentences([sayNext(task, circumstances), name(task)]),
+			description: `${sayNext(task, notAgain)} Task ID: ${task.taskId}`,
 		});
 	}
-
-	/** Says what to do next where it ends the run. @param taskIds of the run, also of earlier tries */
-	describeForRun(taskIds: string[]): string {
-		const { task, circumstances } = this;
-		const others = new Set([...circumstances.taskIds, ...taskIds]);
-		others.delete(task.taskId);
-		return joinSentences([
-			sayNext(task, circumstances),
-			circumstances.hasCompleted && sayHowToContinue(circumstances),
-			others.size > 0 && `Other tasks of this run: ${[...others].join(', ')}.`,
-			name(task),
-		]);
-	}
 }
-
-const joinSentences = (sentences: Array<string | false>): string =>
-	sentences.filter(Boolean).join(' ');
-
-const name = ({ taskId }: Task): string => `Task ID: ${taskId}`;
 
 /** The longest reason of a failed task in an error, in characters. */
 const MAX_REASON = 500;
@@ -70,18 +41,8 @@ function sayWhatHappened({ status, failCode, failMessage, lookError }: FailedTas
 	return `The task failed: ${reason}${failCode ? ` (code ${failCode})` : ''}`;
 }
 
-function sayNext(task: FailedTask, { creates, notAgain }: Circumstances): string {
-	if (task.status === 'timedOut') return 'It continues at the service: use Wait with this ID.';
-	if (!creates) return '';
-	if (!mayCreateAgain(task))
-		return 'The service stopped answering for it, so it may still end: use Wait with this ID. Only a new run pays for a new task.';
-	const pays =
-		'A retry from the list of executions does not create it again. Only a new run, or Retry On Fail, pays for a new task.';
-	return notAgain ? `Retry On Fail did not create it again: ${notAgain}. ${pays}` : pays;
-}
-
-function sayHowToContinue({ creates }: Circumstances): string {
-	const how =
-		'To continue with the finished tasks, set On Error to Continue, or Failed Tasks to Output, then retry with the currently saved workflow';
-	return creates ? `${how}: finished tasks aren't paid again.` : `${how}.`;
+function sayNext(task: FailedTask, notAgain?: string): string {
+	if (!mayCreateAgain(task)) return 'It may still end at the service: use Wait with this ID.';
+	if (notAgain) return `Retry On Fail did not create it again: ${notAgain}.`;
+	return 'Only a new run of the node that created it, or its Retry On Fail, pays for a new task.';
 }

@@ -6,6 +6,7 @@ import {
 	toErrorItem,
 	toNodeError,
 } from '../../../nodes/MediaGeneration/operations/errors';
+import { FailedTaskError } from '../../../nodes/MediaGeneration/operations/failedTask';
 import { buildContext, refuse } from '../n8n';
 
 const context = buildContext();
@@ -78,4 +79,32 @@ it.each<[typeof context, Error, string | undefined, object]>([
 	[tool, wrong, undefined, { error: `Refused. Wait. ${SAID}` }],
 ])('an error item has the keys that n8n knows it by: %#', (run, error, taskId, json) => {
 	expect(toErrorItem(run, error, 2, taskId)).toStrictEqual({ json, pairedItem: { item: 2 } });
+});
+
+const ended = (status: 'failed' | 'timedOut', failCode?: string) => ({
+	...{ taskId: 'a', status, resultUrls: [], failMessage: 'blocked', failCode },
+});
+const PAYS =
+	'Only a new run of the node that created it, or its Retry On Fail, pays for a new task.';
+const STILL = 'It may still end at the service: use Wait with this ID.';
+
+it.each<[object, string, string]>([
+	[new FailedTaskError(ended('failed', '501')), 'The task failed: blocked (code 501)', PAYS],
+	[new FailedTaskError(ended('failed', '408')), 'The task failed: blocked (code 408)', STILL],
+	[new FailedTaskError(ended('timedOut')), 'The task had not ended when the wait was over', STILL],
+	[
+		new FailedTaskError(ended('failed'), 'no room'),
+		'The task failed: blocked',
+		'Retry On Fail did not create it again: no room.',
+	],
+])('a failed task says what happened, one next step, and the IDs: %#', (error, message, next) => {
+	const description = `${next} Task ID: a`;
+	expect(toNodeError(context, error, 2)).toMatchObject({
+		message: `${message} [item 2]`,
+		description,
+	});
+	expect(toNodeError(context, error, 2, ['a', 'b', 'c'])).toMatchObject({
+		description: `Other tasks of this run: b, c. ${description}`,
+	});
+	expect(toErrorItem(context, error, 2, 'a').json).toMatchObject({ message: description });
 });

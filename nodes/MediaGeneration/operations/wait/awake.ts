@@ -22,7 +22,7 @@ export const planWait = (context: IExecuteFunctions, until: number): AwakeTimes 
 export async function waitAwake(
 	context: IExecuteFunctions,
 	works: TaskWork[],
-	{ looker, times, creates }: { looker: Looker; times: AwakeTimes; creates: boolean },
+	{ looker, times }: { looker: Looker; times: AwakeTimes },
 ): Promise<Outcome[]> {
 	const { known } = looker;
 	const getSource = createGetSource(context, works);
@@ -30,7 +30,7 @@ export async function waitAwake(
 	if (!known.haveEnded && times.isCutShort) sayEndedEarly(context);
 	await settleBy(times.filesBy, looker.collectFiles(getSource));
 	showOutcome(context, known.tasks);
-	return toOutcomes(looker, works, creates);
+	return toOutcomes(looker, works);
 }
 
 /** Makes a function that finds the service of a task. Files go to n8n's storage. */

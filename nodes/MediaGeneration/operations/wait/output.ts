@@ -7,23 +7,13 @@ import type { Outcome } from '../operation';
 import type { TaskWork } from '../work';
 import type { Looker } from './look';
 
-/**
- * Makes the outcome of each item when the wait is over: its task, or the error that it failed.
- * @param creates the run creates tasks, and a try of n8n may create failed ones again
- */
-export function toOutcomes(
-	{ known, settings }: Looker,
-	works: TaskWork[],
-	creates: boolean,
-): Outcome[] {
-	const taskIds = works.map(({ task }) => task.taskId);
-	const hasCompleted = known.tasks.some(({ status }) => status === 'completed');
-	return works.map(({ task: { taskId }, notAgain }) => {
+/** Makes the outcome of each item when the wait is over: its task, or the error that it failed. */
+export const toOutcomes = ({ known, settings }: Looker, works: TaskWork[]): Outcome[] =>
+	works.map(({ task: { taskId }, notAgain }) => {
 		const failed = settings.failedTasks === 'error' && known.findFailed(taskId);
 		if (!failed) return { items: known.toOutput(taskId) };
-		return { error: new FailedTaskError(failed, { taskIds, hasCompleted, creates, notAgain }) };
+		return { error: new FailedTaskError(failed, notAgain) };
 	});
-}
 
 /** The longest reason of a failed task in a hint, in characters. */
 const SHOWN_REASON = 200;

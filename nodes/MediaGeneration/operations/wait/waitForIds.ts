@@ -33,7 +33,7 @@ export async function waitForIds(
 	if (stopsOnError(context) && failed.some(hasFailed)) return failed;
 	const waiting = works.filter((_, order) => !failed[order]);
 	looker.known.setTasks(waiting.map(({ task }) => task));
-	const waited = (await waitAwake(context, waiting, { looker, times, creates: false })).values();
+	const waited = (await waitAwake(context, waiting, { looker, times })).values();
 	return failed.map((one) => one ?? waited.next().value);
 }
 

@@ -55,5 +55,5 @@ export async function waitForTasks(
 	}
 	sayWhyAwake(context, reason);
 	const times = planWait(context, until);
-	return { outcomes: await waitAwake(context, works, { looker, times, creates: true }) };
+	return { outcomes: await waitAwake(context, works, { looker, times }) };
 }

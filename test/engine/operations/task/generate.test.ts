@@ -43,7 +43,7 @@ it('outputs a task that failed with its error where the run continues', async ()
 				taskId: findTask(1)?.taskId,
 				status: 'failed',
 				error: expect.stringContaining('The task failed') as string,
-				message: expect.stringContaining('Only a new run, or Retry On Fail') as string,
+				message: expect.stringContaining('Only a new run') as string,
 			},
 		},
 		{ json: { status: 'completed' } },

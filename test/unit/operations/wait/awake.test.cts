@@ -49,7 +49,6 @@ async function poll(
 	const wait = waitAwake(context, works, {
 		looker,
 		times: planWait(context, until),
-		creates: true,
 	});
 	void wait.then(() => (endedAt = Date.now()));
 	await jest.advanceTimersByTimeAsync(Math.max(until, 0) + 60_000);
