@@ -31,7 +31,6 @@ export class Looker {
 	private readonly files = new FileDownloads();
 	/** The items of completed tasks, with their files, by task. */
 	private readonly fetched = new Map<string, Promise<OutputItem[]>>();
-	private readonly requests = new Map<string, Promise<void>>();
 
 	/** A failed task ends the run with an error, so that files are of no use then. */
 	private readonly endsAtFailure: boolean;
@@ -71,26 +70,14 @@ export class Looker {
 		await Promise.all(wanted.map((taskId) => this.fetchFiles(taskId, getSource(taskId))));
 	}
 
-	/**
-	 * Asks for a task. A request under way may have been sent before the task's end, so whoever asks
-	 * meanwhile shares the next one.
-	 */
-	private async ask(taskId: string, source: Source): Promise<void> {
-		await this.requests.get(taskId);
+	private async ask(taskId: string, { getService }: Source): Promise<void> {
 		if (!this.known.isOpen(taskId)) return;
-		const request = this.requests.get(taskId) ?? this.send(taskId, source);
-		this.requests.set(taskId, request);
-		await request;
-	}
-
-	private async send(taskId: string, { getService }: Source): Promise<void> {
 		try {
 			const service = await getService();
 			this.known.learn(taskId, await service.getTask(taskId, this.settings));
 		} catch (error) {
 			this.known.learnFailure(taskId, error as Error);
 		}
-		this.requests.delete(taskId);
 	}
 
 	private async fetchFiles(taskId: string, { getService, ...storage }: Source): Promise<void> {
