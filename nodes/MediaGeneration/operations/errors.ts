@@ -121,7 +121,9 @@ export function toNodeError(
 	itemIndex?: number,
 	taskIds: string[] = [],
 ): NodeApiError | NodeOperationError {
-	const { message, description } = explain(context, error, { itemIndex, taskIds });
+	const waitedFor = error instanceof FailedTaskError ? error.taskIds : [];
+	const all = [...new Set([...waitedFor, ...taskIds])];
+	const { message, description } = explain(context, error, { itemIndex, taskIds: all });
 	return buildNodeError(context.getNode(), {
 		message,
 		description,

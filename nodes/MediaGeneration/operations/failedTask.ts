@@ -17,9 +17,13 @@ export const mayCreateAgain = ({ status, failCode }: Task): boolean =>
 
 /** A failed task as the error of its item: what happened, one next step, and its ID. */
 export class FailedTaskError extends UserError {
-	/** @param notAgain why Retry On Fail did not create it again, without a period */
+	/**
+	 * @param taskIds those that the run waited for
+	 * @param notAgain why Retry On Fail did not create it again, without a period
+	 */
 	constructor(
 		readonly task: FailedTask,
+		readonly taskIds: string[],
 		notAgain?: string,
 	) {
 		super(sayWhatHappened(task), {

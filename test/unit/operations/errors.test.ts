@@ -89,11 +89,19 @@ const PAYS =
 const STILL = 'It may still end at the service: use Wait with this ID.';
 
 it.each<[object, string, string]>([
-	[new FailedTaskError(ended('failed', '501')), 'The task failed: blocked (code 501)', PAYS],
-	[new FailedTaskError(ended('failed', '408')), 'The task failed: blocked (code 408)', STILL],
-	[new FailedTaskError(ended('timedOut')), 'The task had not ended when the wait was over', STILL],
+	[new FailedTaskError(ended('failed', '501'), ['a']), 'The task failed: blocked (code 501)', PAYS],
 	[
-		new FailedTaskError(ended('failed'), 'no room'),
+		new FailedTaskError(ended('failed', '408'), ['a']),
+		'The task failed: blocked (code 408)',
+		STILL,
+	],
+	[
+		new FailedTaskError(ended('timedOut'), ['a']),
+		'The task had not ended when the wait was over',
+		STILL,
+	],
+	[
+		new FailedTaskError(ended('failed'), ['a'], 'no room'),
 		'The task failed: blocked',
 		'Retry On Fail did not create it again: no room.',
 	],

@@ -8,12 +8,14 @@ import type { TaskWork } from '../work';
 import type { Looker } from './look';
 
 /** Makes the outcome of each item when the wait is over: its task, or the error that it failed. */
-export const toOutcomes = ({ known, settings }: Looker, works: TaskWork[]): Outcome[] =>
-	works.map(({ task: { taskId }, notAgain }) => {
+export function toOutcomes({ known, settings }: Looker, works: TaskWork[]): Outcome[] {
+	const taskIds = works.map(({ task }) => task.taskId);
+	return works.map(({ task: { taskId }, notAgain }) => {
 		const failed = settings.failedTasks === 'error' && known.findFailed(taskId);
 		if (!failed) return { items: known.toOutput(taskId) };
-		return { error: new FailedTaskError(failed, notAgain) };
+		return { error: new FailedTaskError(failed, taskIds, notAgain) };
 	});
+}
 
 /** The longest reason of a failed task in a hint, in characters. */
 const SHOWN_REASON = 200;
