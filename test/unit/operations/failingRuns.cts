@@ -44,9 +44,12 @@ const MINUTE = 60_000;
 const TOKEN = 'resume-token';
 
 let executions = 0;
+let accounts = 0;
 
 /** An account of the service, which keeps its tasks. */
 export class Account {
+	/** Each has its own: limits of its rate outlive a test, whose clock begins anew. */
+	readonly token = `token-${++accounts}`;
 	/** What was sent for each item, in order; not all became tasks. */
 	readonly sent: Array<{ item: number; taskId?: string }> = [];
 	readonly fates = new Map<string, Fate>();
@@ -282,7 +285,7 @@ export class NodeExecution {
 				},
 				getCredentials: async () => ({
 					baseUrl: 'https://api.example',
-					accessToken: 'token',
+					accessToken: account.token,
 				}),
 				getWorkflow: () => ({ id: 'workflow', name: 'Films' }),
 				getWorkflowSettings: () => ({}),
