@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect } from '@jest/globals';
 import { readExample } from '../../dev/fixtures/examples.cts';
 import { N8nAgent, nodeTool } from '../../dev/fixtures/n8nAgents.cts';
-import { operations } from '../../dev/fixtures/operations.cts';
+import { operations, url as anyUrl } from '../../dev/fixtures/operations.cts';
 import { ToolCall } from '../../dev/fixtures/scriptedModel.cts';
 import { editSample, mediaGeneration } from '../../dev/fixtures/workflows.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
@@ -63,11 +63,23 @@ withAgents("an agent of n8n's Agents", () => {
 	/** The operations that need no task. */
 	const ofNoTask = Object.entries(operations).filter(([, { resource }]) => resource !== 'task');
 
+	const taskId = "={{ $fromAI('taskId', 'The ID of the task', 'string') }}";
+	const link = "={{ $fromAI('link', 'A link to a result', 'string') }}";
+
+	/** Leaves links to the model: the service knows no others than those of its results. */
+	const askForLinks = (parameters: object) =>
+		Object.fromEntries(
+			Object.entries(parameters).map(([name, value]) => [name, value === anyUrl ? link : value]),
+		);
+
+	/** Reads what the tools need from the first one's task. */
+	function takeFirst([first]: string[]) {
+		const { taskId: id, resultUrls } = readItems(first)[0]?.json ?? {};
+		return { taskId: id, link: (resultUrls as string[])[0] };
+	}
+
 	it('uses each operation, with downloads wherever there is a choice, and n8n keeps no file', async () => {
 		const files = listFiles();
-		const fileUrl = `${pair.service.resultsUrl}/sample.png`;
-		const taskId = "={{ $fromAI('taskId', 'The ID of the task', 'string') }}";
-		const takeFirst = ([first]: string[]) => ({ taskId: readItems(first)[0]?.json.taskId });
 		const results = await runAgent(
 			[
 				creating('generate', { options: { downloadResults: true } }),
@@ -75,7 +87,7 @@ withAgents("an agent of n8n's Agents", () => {
 				using({ operation: 'get', taskId }),
 				using({ operation: 'getFiles', taskId }),
 				...ofNoTask.map(([operation, { resource, parameters }]) =>
-					using({ resource, operation, ...parameters, fileUrl }),
+					using({ resource, operation, ...askForLinks(parameters) }),
 				),
 			],
 			[
@@ -87,7 +99,7 @@ withAgents("an agent of n8n's Agents", () => {
 				[
 					new ToolCall('get', takeFirst),
 					new ToolCall('getFiles', takeFirst),
-					...ofNoTask.map(([operation]) => new ToolCall(operation)),
+					...ofNoTask.map(([operation]) => new ToolCall(operation, takeFirst)),
 				],
 			],
 		);
