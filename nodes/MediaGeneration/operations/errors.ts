@@ -75,12 +75,18 @@ export const restoreError = (failure: ItemFailure): UserError =>
 		? new RefusedRunError(failure.message, failure)
 		: new UserError(failure.message, failure);
 
+/** Names the tasks that a failed one keeps from the output, and says how they come out. */
+const nameOthers = (taskIds: string[]): string =>
+	taskIds.length
+		? `Other tasks of this run: ${taskIds.join(', ')}. To output them, set On Error to Continue, then retry this execution with the currently saved workflow: nothing is paid again.`
+		: '';
+
 /** What the description of an error says. */
 function describe(error: unknown, taskIds: string[]): string {
 	const { description, nothingCreated } = toFailure(error);
 	if (error instanceof FailedTaskError) {
-		const others = taskIds.filter((taskId) => taskId !== error.task.taskId).join(', ');
-		return [others && `Other tasks of this run: ${others}.`, description].filter(Boolean).join(' ');
+		const others = taskIds.filter((taskId) => taskId !== error.task.taskId);
+		return [nameOthers(others), description].filter(Boolean).join(' ');
 	}
 	// The error knows only its own try.
 	const created = taskIds.length ? 'Nothing more was created.' : 'Nothing was created.';
