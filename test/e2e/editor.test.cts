@@ -170,7 +170,7 @@ describe('a person at the editor', () => {
 		await panel.getByText('Copy a URL from Webhook URLs').waitFor();
 		await editor.closePanel();
 
-		expect(await editor.publish()).toContain('start this workflow when they end');
+		expect(await editor.publish()).toContain('This workflow now starts whenever a task');
 		await createEndedTask(pair.service, { prompt: '', callBackUrl });
 		await editor.page.getByText('Executions', { exact: true }).click();
 		await editor.get('execution-time').first().waitFor();

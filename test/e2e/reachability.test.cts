@@ -108,8 +108,7 @@ describe('a proxy that redirects the resume URL', () => {
 		expect(pair.n8n.readLog()).toContain(`sleeps, but ${describeObstacle()}`);
 		const url = String(callBackUrl).replace(`${origin}/${OBSTACLE}`, pair.n8n.url);
 		expect((await pair.service.callback(taskId, { url })).status).toBe(200);
-		const slept = `The execution slept, but ${describeObstacle()}`;
-		expect(await waitForEnd('callback')).toContainEqual(expect.stringContaining(slept));
+		await waitForEnd('callback');
 	});
 });
 
