@@ -22,8 +22,8 @@ export type RecalledTask = Pick<SentItem, 'model' | 'warning' | 'elsewhere' | 'f
 export class RunRecord {
 	/** The sleep that this run was woken from. */
 	readonly woken?: Sleep;
-	/** The items whose failed tasks this try creates again: n8n was given them as errors before. */
-	private readonly again: Set<number>;
+	/** By item, the failed tasks that this try creates again: n8n was given them as errors before. */
+	private readonly again: Map<number, string | undefined>;
 	private readonly turns: Turns;
 
 	/** @param mostTries the most tasks that an item may get */
@@ -38,7 +38,7 @@ export class RunRecord {
 		const isAgain = (sent: SentItem) =>
 			sent.handed && hasFailedForGood(sent) && countCreations(sent) < mostTries;
 		const again = Object.entries(stored.sent).filter(([, sent]) => isTry && isAgain(sent));
-		this.again = new Set(again.map(([item]) => Number(item)));
+		this.again = new Map(again.map(([item, { taskId }]) => [Number(item), taskId]));
 		if (!wait?.asleep?.woken) return;
 		this.woken = wait.asleep;
 		// n8n need not store it any longer.
@@ -70,9 +70,9 @@ export class RunRecord {
 		return (this.stored.sent[item] = same) as RecalledTask;
 	}
 
-	/** Says whether this try is to create the item's failed task again. */
+	/** Says whether this try is to create the item's failed task again, and no other call has. */
 	createsAgain(item: number): boolean {
-		return this.again.has(item);
+		return this.again.has(item) && this.again.get(item) === this.findTaskId(item);
 	}
 
 	/**

@@ -101,6 +101,21 @@ describe('the record of a run that sent a task for one item, and another without
 	});
 });
 
+it('a failed task that another call of the run has created again meanwhile is not created once more', () => {
+	const { open } = newNode();
+	const node = { name: 'Node', type: 'mediaGeneration', retryOnFail: true, maxTries: 3 };
+	const begin = () => open({}, { getNode: () => node });
+	const record = begin();
+	for (const item of [0, 1]) {
+		record.addTask(item, REQUEST, `task-${item}`);
+		record.addFailed(item, { taskId: `task-${item}`, status: 'failed', failCode: '501' });
+	}
+	const [one, other] = [begin(), begin()];
+	one.addTask(1, REQUEST, 'next');
+	expect([0, 1].map((item) => other.createsAgain(item))).toEqual([true, false]);
+	expect(other.recall(1)).toMatchObject({ taskId: 'next' });
+});
+
 describe('the wait of a run', () => {
 	/** Opens it; the limit is what its settings are read as. */
 	const openWait = ({ open }: ReturnType<typeof newNode>, limit: number, run?: Run) =>
