@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { findJsonFault, parseJson } from '../../../nodes/MediaGeneration/lib/json';
+import { expectLinear, fill } from '../linear.cts';
 
 it.each<[string, string | undefined]>([
 	['{"a": "He said "hi" there"}', 'at line 1, column 17'],
@@ -23,6 +24,11 @@ it.each<[string, string | undefined]>([
 it('nothing of a text with a signed link is quoted, because its query is a secret', () => {
 	const fault = findJsonFault('["https://a.example/b?key=hidden",]');
 	expect(fault).toBe("(Unexpected token ']')");
+});
+
+it('a text with many links takes linear time', () => {
+	const text = `{"a": b "${fill('://', 1_000_000)}`;
+	expectLinear(() => expect(findJsonFault(text)).toContain("Unexpected token 'b'"));
 });
 
 it('a text has a fault if and only if JSON.parse refuses it', () => {
