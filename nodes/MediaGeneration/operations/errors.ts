@@ -78,7 +78,7 @@ export const restoreError = (failure: ItemFailure): UserError =>
 /** Names the tasks that a failed one keeps from the output, and says how they come out. */
 const nameOthers = (taskIds: string[]): string =>
 	taskIds.length
-		? `Other tasks of this run: ${taskIds.join(', ')}. To output them, set On Error to Continue, then retry this execution with the currently saved workflow: nothing is paid again.`
+		? `Other tasks of this run: ${taskIds.join(', ')}. To output them, set On Error to Continue, then retry this execution with the currently saved workflow: finished ones aren't paid again.`
 		: '';
 
 /** What the description of an error says. */

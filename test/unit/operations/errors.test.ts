@@ -112,7 +112,7 @@ it.each<[object, string, string]>([
 		description,
 	});
 	expect(toNodeError(context, error, 2, ['a', 'b', 'c'])).toMatchObject({
-		description: `Other tasks of this run: b, c. To output them, set On Error to Continue, then retry this execution with the currently saved workflow: nothing is paid again. ${description}`,
+		description: `Other tasks of this run: b, c. To output them, set On Error to Continue, then retry this execution with the currently saved workflow: finished ones aren't paid again. ${description}`,
 	});
 	expect(toErrorItem(context, error, 2, 'a').json).toMatchObject({ message: description });
 });
