@@ -3,7 +3,6 @@ import { isTool } from '../../host/execution';
 import { readResumeSecrets } from '../../host/resumeUrl';
 import { BoundedMap } from '../../lib/boundedMap';
 import { digest } from '../../lib/json';
-import { limitConcurrency } from '../../lib/mapConcurrent';
 import {
 	beginRecord,
 	countCreations,
@@ -13,8 +12,8 @@ import {
 } from './stored';
 import type { Wait } from './wait';
 
-/** Lets the calls of a run send for an item one after the other, by item. */
-export type Turns = Map<number, ReturnType<typeof limitConcurrency>>;
+/** The calls of a run that send for an item, by item: the last one in the line. */
+export type Turns = Map<number, Promise<unknown>>;
 
 /** What this process knows of a run. Its sleep is none of it: only what n8n has stored sleeps. */
 type RunHere = Pick<StoredRecord, 'sent' | 'shared'> & {
@@ -40,9 +39,15 @@ export function noteRunHere(context: IExecuteFunctions, record: StoredRecord): T
 
 /** Runs what sends for an item, once no other call of the run does. */
 export async function takeTurn<T>(turns: Turns, item: number, run: () => Promise<T>): Promise<T> {
-	const inTurn = turns.get(item) ?? limitConcurrency(1);
-	turns.set(item, inTurn);
-	return await inTurn(run);
+	const before = turns.get(item);
+	const turn = before ? before.then(run, run) : run();
+	turns.set(item, turn);
+	try {
+		return await turn;
+	} finally {
+		// A run is remembered for long, so its turns aren't.
+		if (turns.get(item) === turn) turns.delete(item);
+	}
 }
 
 /**

@@ -1,4 +1,5 @@
 import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/openRecord';
+import { takeTurn, type Turns } from '../../../../nodes/MediaGeneration/operations/record/runsHere';
 import { buildContext, type Run, WAIT } from '../../n8n';
 
 const REQUEST = { model: 'model', input: {} };
@@ -34,4 +35,18 @@ it.each<[string, string | undefined, Run]>([
 	open('same').addTask(0, REQUEST, 'task');
 	open(undefined).addTask(0, REQUEST, 'task');
 	expect(open(token, more).recall(0)).toBeUndefined();
+});
+
+it('the calls of a run take turns for an item, in order, also after an error; nothing is left of it', async () => {
+	const turns: Turns = new Map();
+	const done: string[] = [];
+	const send = async (item: number, name: string) =>
+		await takeTurn(turns, item, async () => {
+			await Promise.resolve();
+			done.push(name);
+			if (name === 'first') throw new Error('refused');
+		}).catch(() => undefined);
+	await Promise.all([send(0, 'first'), send(1, 'other'), send(0, 'second'), send(0, 'third')]);
+	expect(done).toEqual(['first', 'other', 'second', 'third']);
+	expect(turns.size).toBe(0);
 });
