@@ -40,7 +40,6 @@ interface Waiting {
 	/** The lower one came first. */
 	ticket: number;
 	start: (place: Place) => void;
-	leave: (reason: unknown) => void;
 }
 
 /** A clock in milliseconds that never goes back. */
@@ -77,13 +76,12 @@ export class RateLimiter {
 		if (!(most > 0)) throw new RangeError(`requests must be above 0, not ${most}`);
 		const { period, patience, isTooFast } = this.limits;
 		const run: Run = { most, taken: 0 };
-		signal?.addEventListener('abort', () => this.leave(run, signal.reason), { once: true });
 		let refusedSince = Infinity;
 		return async (request) => {
 			const ticket = this.tickets++;
 			for (;;) {
 				signal?.throwIfAborted();
-				const place = await this.takeTurn(run, ticket);
+				const place = await this.takeTurn(run, ticket, signal);
 				const [answer] = await Promise.allSettled([request()]);
 				place.until = now() + period;
 				if (answer.status === 'fulfilled') {
@@ -99,22 +97,30 @@ export class RateLimiter {
 		};
 	}
 
-	/** Waits for a ticket's turn. A ticket that waits again keeps its place in the queue. */
-	private async takeTurn(run: Run, ticket: number): Promise<Place> {
-		return await new Promise((start, leave) => {
+	/**
+	 * Waits for a ticket's turn. A ticket that waits again keeps its place in the queue.
+	 * @throws when `signal` aborts it
+	 */
+	private async takeTurn(run: Run, ticket: number, signal?: AbortSignal): Promise<Place> {
+		let leave = () => {};
+		const turn = new Promise<Place>((start, reject) => {
 			const behind = this.queue.findIndex((other) => other.ticket > ticket);
 			const at = behind < 0 ? this.queue.length : behind;
-			const waiting = { run, ticket, start, leave };
+			const waiting = { run, ticket, start };
 			this.queue.splice(at, 0, waiting);
+			leave = () => {
+				this.remove(waiting);
+				reject(signal?.reason as Error);
+			};
 			void this.watch(waiting);
 		});
+		signal?.addEventListener('abort', leave);
+		return await turn.finally(() => signal?.removeEventListener('abort', leave));
 	}
 
-	private leave(run: Run, reason: unknown): void {
-		for (const waiting of this.queue.filter((one) => one.run === run)) {
-			this.queue.splice(this.queue.indexOf(waiting), 1);
-			waiting.leave(reason);
-		}
+	private remove(waiting: Waiting): void {
+		const at = this.queue.indexOf(waiting);
+		if (at >= 0) this.queue.splice(at, 1);
 	}
 
 	/** Starts what may start now, and looks again at each change until this one has started or left. */
@@ -139,7 +145,7 @@ export class RateLimiter {
 			const { run, start } = waiting;
 			const isLimited = run.most < Infinity;
 			if (isLimited && (run.taken >= run.most || this.places.length >= most)) continue;
-			this.queue.splice(this.queue.indexOf(waiting), 1);
+			this.remove(waiting);
 			const place = { run, until: Infinity };
 			if (isLimited) this.take(place);
 			start(place);

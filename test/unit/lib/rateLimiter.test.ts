@@ -113,6 +113,18 @@ describe('one run', () => {
 		expect(request).toHaveBeenCalledTimes(1);
 	});
 
+	it('leaves nothing at the signal of its execution, which may have many runs', async () => {
+		const { signal } = new AbortController();
+		const added = jest.spyOn(signal, 'addEventListener');
+		const removed = jest.spyOn(signal, 'removeEventListener');
+		await send(newLimiter().join(2, signal), 5, refuse(1));
+		const [listening, gone] = [added, removed].map(({ mock }) =>
+			mock.calls.map(([, leave]) => leave),
+		);
+		expect(new Set(gone)).toEqual(new Set(listening));
+		expect(gone).toHaveLength(6);
+	});
+
 	it('starts nothing more when it is stopped, also not what was refused', async () => {
 		const stop = new AbortController();
 		const { starts, end } = begin(newLimiter().join(1, stop.signal), 2, () => true);
