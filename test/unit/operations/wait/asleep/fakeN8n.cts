@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import {
 	sleep,
 	type IDataObject,
@@ -185,6 +185,8 @@ export class FakeN8n {
 		private readonly parameters: IDataObject,
 	) {
 		this.storeFailures = conditions.storeFailures;
+		// As n8n does (`workflow-execute.js`, 2.41.1).
+		setMaxListeners(Infinity, this.cancelled.signal);
 		this.stored = { step: 0, data: this.buildInput(0), kept: {}, sleep: 0 };
 		setTimeout(() => this.startTracking(), conditions.trackerAt);
 	}
