@@ -164,7 +164,10 @@ const buildResumeUrl = (prompt: string) =>
 describe.each(Object.entries(WAITING))('n8n’s node "%s"', (name, { node, goOn }) => {
 	it('behind Generate, is not touched by what comes late, and goes on by its own way', async () => {
 		const prompt = `behind-${name}`;
-		const id = await start([prompt], [generate(), node, noteIt]);
+		const id = await start(
+			[prompt],
+			[generate({ options: { howToWait: 'callback' } }), node, noteIt],
+		);
 		const executionId = await waitForSleep(id);
 		await waitForNode(executionId, name);
 		if (name === 'Wait for a form') await expectNoForm(prompt);
