@@ -2,15 +2,15 @@ import { isObject } from './json';
 import { isWebUrl } from './url';
 
 /** The longest text, name and link, in characters. */
-const LONGEST = 4_000;
+const LONGEST_TEXT = 4_000;
 
 /** Marks a cut text. The blank separates it from a link. */
 const END = ' …';
 
 /** Cuts a long text. A link at the cut is dropped, since a part of one is useless. */
 export function cutLongText(text: string): string {
-	if (text.length <= LONGEST) return text;
-	const kept = text.slice(0, LONGEST - END.length).replace(/[a-z]{1,10}:\/\/[^\s"'<>]*$/i, '');
+	if (text.length <= LONGEST_TEXT) return text;
+	const kept = text.slice(0, LONGEST_TEXT - END.length).replace(/[a-z]{1,10}:\/\/[^\s"'<>]*$/i, '');
 	return kept.replace(/\p{Cs}$/u, '').trimEnd() + END;
 }
 
@@ -50,7 +50,7 @@ export class Excerpt {
 	/** @returns whether there is room for it, with a comma or colon */
 	private takeRoom(value: unknown): boolean {
 		const size = JSON.stringify(value).length + 1;
-		const fits = size <= this.room && !(typeof value === 'string' && value.length > LONGEST);
+		const fits = size <= this.room && !(typeof value === 'string' && value.length > LONGEST_TEXT);
 		if (fits) this.room -= size;
 		else this.isCut = true;
 		return fits;

@@ -31,7 +31,7 @@ const GOES_ON =
 const CUT = 'This is not all of it: long texts are cut, and what found no room is left out.';
 
 /** How much a model gets of an input item, in characters of JSON, and how much of it is notes. */
-const LONGEST = 60_000;
+const LONGEST_JSON = 60_000;
 const NOTES = 1_000;
 
 /**
@@ -46,7 +46,7 @@ export function fitItems(context: IExecuteFunctions, items: OutputItem[]): Outpu
 
 /** Notes are on the first item: all are of one task. */
 function tellModel(context: IExecuteFunctions, items: OutputItem[]): OutputItem[] {
-	const excerpt = new Excerpt(LONGEST - NOTES);
+	const excerpt = new Excerpt(LONGEST_JSON - NOTES);
 	const selected = items.map((item) => ({ ...item, json: select(item.json) }));
 	const told = selected
 		.map((item) => ({ ...item, json: (excerpt.copy(item.json) ?? {}) as object }))
