@@ -1,9 +1,9 @@
 import { fastify, type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
-import { corpus, findInCatalogue, TASK_PATH } from './catalogue.cts';
-import { describe, dialects } from './dialects.cts';
-import { answerFaultily, readFaults, type TaskFaults } from './faults.cts';
+import { corpus, findInCatalogue } from './catalogue.cts';
+import { dialects } from './dialects.cts';
+import { answerFaultily } from './faults.cts';
 import type { Context } from './index.cts';
-import { readOrder } from './models.cts';
+import { registerTasks } from './jobs.cts';
 import { hasFile } from './results.cts';
 import type { Lifecycle } from './tasks.cts';
 import { registerUploads } from './uploads.cts';
@@ -17,7 +17,6 @@ export interface ApiRequest {
 	status?: number;
 }
 
-const DETAILS_PATH = '/api/v1/jobs/recordInfo';
 const BALANCE_PATH = '/api/v1/chat/credit';
 const MODELS_PATH = '/api/v1/models';
 const SCHEMA_PATH = new RegExp(`^${MODELS_PATH}/(.+)/schema$`);
@@ -38,6 +37,7 @@ export function createApi(context: Context, lifecycle: Lifecycle) {
 	const api = createServer(context);
 	const uploadApi = uploadsApart ? createServer(context) : api;
 	registerTasks(api, context, lifecycle);
+	api.get(BALANCE_PATH, async () => wrapData(context.settings.credits));
 	registerLookups(api, context);
 	registerUploads(uploadApi, context);
 	return { api, uploadApi };
@@ -45,7 +45,7 @@ export function createApi(context: Context, lifecycle: Lifecycle) {
 
 /** Makes a server that records each request, strikes it with the faults that wait for it, and refuses strangers. */
 function createServer({ settings, requests, requestFaults, wait }: Context) {
-	const { needsContentType, hasDataIn401 } = dialects[settings.dialect];
+	const { postNeedsContentType, hasDataIn401 } = dialects[settings.dialect];
 	const app = fastify({ forceCloseConnections: true });
 
 	/** Returns the first fault that matches the path, used up. */
@@ -70,6 +70,7 @@ function createServer({ settings, requests, requestFaults, wait }: Context) {
 		if (fault?.delaySeconds) await wait(fault.delaySeconds);
 		const faulty = fault && answerFaultily(request, reply, fault);
 		if (faulty) return faulty;
+		const needsContentType = postNeedsContentType && method !== 'GET';
 		if (!headers.authorization || (needsContentType && !headers['content-type']))
 			throw new Refusal(401, 'The Authorization or Content-Type header is missing');
 		if (headers.authorization !== `Bearer ${settings.token}`)
@@ -100,57 +101,6 @@ function createServer({ settings, requests, requestFaults, wait }: Context) {
 	return app;
 }
 
-/** Returns a function that counts a creation. It throws a refusal 429 for one too many. */
-function countCreations(settings: Context['settings']) {
-	const times: number[] = [];
-	return () => {
-		const now = performance.now();
-		while (times[0] !== undefined && times[0] <= now - 10_000) times.shift();
-		if (times.length >= settings.creationsPer10Seconds)
-			throw new Refusal(429, 'Call frequency is too high. Please try again later.');
-		times.push(now);
-	};
-}
-
-/** Adds the creation of tasks, their details, and the account's credits. */
-function registerTasks(app: FastifyInstance, context: Context, lifecycle: Lifecycle) {
-	const { settings, tasks } = context;
-	const { creditsRefusal, describeCreation, describeTask } = dialects[settings.dialect];
-	const takeTurn = countCreations(settings);
-
-	app.post(TASK_PATH, async (request, reply) => {
-		const { order, result } = readOrder(request.body, settings.dialect);
-		takeTurn();
-		if (settings.credits < settings.costPerTask) throw creditsRefusal;
-		const faults: TaskFaults = {
-			...readFaults(order.input.prompt),
-			...settings.faultsFor?.({ ...order, index: tasks.size }),
-		};
-		const { status, garbage, hang, lost: dropConnection, accepted = 200 } = faults;
-		const isSpoilt = Boolean(status || garbage || hang);
-		const task = !isSpoilt || faults.created ? lifecycle.create(order, result, faults) : undefined;
-		const outcome = `${task?.taskId ?? 'no task'}${isSpoilt ? ', spoilt' : ''}`;
-		settings.log?.(`create ${order.model}: ${outcome}`);
-		if (task) settings.credits -= settings.costPerTask;
-
-		const faulty = answerFaultily(request, reply, { status, garbage, hang, dropConnection });
-		if (faulty) return faulty;
-		return reply.code(accepted).send(wrapData(describeCreation(String(task?.taskId))));
-	});
-
-	app.get<{ Querystring: { taskId?: string } }>(DETAILS_PATH, async (request, reply) => {
-		const record = tasks.get(request.query.taskId ?? '');
-		if (!record) throw new Refusal(422, 'recordInfo is null');
-		record.detailsRequests++;
-		const { detailsHang: hang, detailsFail = 0 } = record.faults;
-		const status = record.detailsRequests <= detailsFail ? 500 : undefined;
-		const faulty = answerFaultily(request, reply, { hang, status });
-		return faulty ?? wrapData(describeTask(describe(context, record)));
-	});
-
-	app.get(BALANCE_PATH, async () => wrapData(settings.credits));
-}
-
 /** Adds the model catalogue, and fresh links for files. */
 function registerLookups(app: FastifyInstance, context: Context) {
 	const { settings, tasks, uploads } = context;
@@ -170,7 +120,9 @@ function registerLookups(app: FastifyInstance, context: Context) {
 		if (!link.startsWith(`${context.resultsUrl}/results/`)) return false;
 		const [name = '', taskId = ''] = link.split('/').reverse();
 		const task = tasks.get(taskId);
-		return task !== undefined && hasFile(task, name) && !task.faults.fileRefused;
+		return (
+			task !== undefined && hasFile(task, decodeURIComponent(name)) && !task.faults.fileRefused
+		);
 	}
 
 	void app.register(async (scope) => {

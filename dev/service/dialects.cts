@@ -1,18 +1,24 @@
 import type { Context } from './index.cts';
-import { formatResult } from './results.cts';
+import { formatResult, type FormattedResult } from './results.cts';
 import type { TaskRecord } from './tasks.cts';
 import { refuseAll, Refusal, type Issue } from './validation.cts';
 
 type Description = ReturnType<typeof describe>;
 
-const FAILURE = { failCode: '501', failMsg: 'The generation failed: the prompt was refused.' };
+const FAIL_MESSAGE = 'The generation failed: the prompt was refused.';
 
 /** Gathers what the details and the callback of a task say once it has ended, with fresh result links. */
-export const describe = (context: Context, record: TaskRecord) => ({
-	record,
-	result: record.state === 'success' ? formatResult(context, record) : undefined,
-	failure: record.state === 'fail' ? FAILURE : undefined,
-});
+export function describe(context: Context, record: TaskRecord) {
+	const { state, faults } = record;
+	const { failCode = 501, said } = faults;
+	const hasFailed = state === 'fail';
+	return {
+		record,
+		result: state === 'success' ? formatResult(context, record) : undefined,
+		failure: hasFailed ? { failCode: String(failCode), failMsg: FAIL_MESSAGE } : undefined,
+		remark: state === 'success' && said ? { failMsg: said } : undefined,
+	};
+}
 
 /** Where services of this family differ. */
 interface Dialect {
@@ -20,8 +26,10 @@ interface Dialect {
 	states: string[];
 	/** Uploads have a host of their own. */
 	uploadsApart: boolean;
-	/** A GET must have a Content-Type too. */
-	needsContentType: boolean;
+	/** A POST without a Content-Type is refused like one without a token. */
+	postNeedsContentType: boolean;
+	/** A task that fails costs nothing. */
+	refundsFailures: boolean;
 	/** A 401 has `data: null`. */
 	hasDataIn401: boolean;
 	creditsRefusal: Refusal;
@@ -39,30 +47,32 @@ interface Dialect {
 const contract: Dialect = {
 	states: ['waiting', 'queuing', 'generating'],
 	uploadsApart: false,
-	needsContentType: false,
+	postNeedsContentType: false,
+	refundsFailures: false,
 	hasDataIn401: true,
 	creditsRefusal: new Refusal(402, 'The account has too few credits for a task'),
 	callbackHeaders: { 'content-type': 'application/json', 'user-agent': 'media-task-service' },
 	describeCreation: (taskId) => ({ taskId }),
-	describeTask: ({ record, result, failure }) => ({
+	describeTask: ({ record, result, failure, remark }) => ({
 		...describeRecord(record),
 		param: JSON.stringify({
 			model: record.model,
 			callBackUrl: record.callBackUrl,
-			input: record.input,
+			input: echoInput(record),
 		}),
 		resultJson: '',
 		...result,
 		failCode: '',
 		failMsg: '',
 		...failure,
+		...remark,
 		costTime: record.completeTime && record.completeTime - record.createTime,
 		updateTime: record.updateTime,
 		creditsConsumed: record.creditsConsumed,
 	}),
 	describeCallback: ({ record: { taskId }, failure }) => ({
 		taskId,
-		code: failure ? Number(failure.failCode) : 200,
+		code: failure ? Number(failure.failCode) || 501 : 200,
 		msg: failure?.failMsg ?? 'success',
 		data: { task_id: taskId, callbackType: failure ? 'task_failed' : 'task_completed' },
 	}),
@@ -73,7 +83,8 @@ const contract: Dialect = {
 const recorded: Dialect = {
 	states: ['waiting', 'generating'],
 	uploadsApart: true,
-	needsContentType: true,
+	postNeedsContentType: true,
+	refundsFailures: true,
 	hasDataIn401: false,
 	creditsRefusal: new Refusal(500, 'Credits insufficient'),
 	callbackHeaders: {
@@ -81,21 +92,28 @@ const recorded: Dialect = {
 		'user-agent': 'okhttp/3.14.9',
 	},
 	describeCreation: (taskId) => ({ taskId, recordId: taskId }),
-	describeTask: ({ record, result, failure }) => ({
+	describeTask: ({ record, result, failure, remark }) => ({
 		...describeRecord(record),
 		resultJson: '',
 		...result,
 		failCode: null,
 		failMsg: null,
 		...failure,
+		...remark,
+		creditsConsumed: record.creditsConsumed,
+		operationType: record.model,
+		paramJson: describeParam(record),
+		response: result ? readContent(result) : null,
+		successFlag: { success: 1, fail: 3 }[record.state] ?? 0,
 	}),
-	describeCallback: ({ record, result, failure }) => ({
+	describeCallback: ({ record, result, failure, remark }) => ({
 		code: failure ? 501 : 200,
 		msg: failure ? 'The task has failed.' : 'The task has completed.',
 		data: {
 			...describeRecord(record),
 			...result,
 			...failure,
+			...remark,
 			updateTime: record.updateTime,
 			creditsConsumed: record.creditsConsumed,
 		},
@@ -109,14 +127,32 @@ const recorded: Dialect = {
 	},
 };
 
+/** The input of a task, with a data URL in it if a fault asks for one. */
+function echoInput({ input, faults: { echo } }: TaskRecord) {
+	const image = echo && `data:image/png;base64,${'A'.repeat(echo * 1e6)}`;
+	return image ? { ...input, image } : input;
+}
+
+/** The request, with its input as text. */
+function describeParam(record: TaskRecord) {
+	const { callBackUrl, model } = record;
+	return JSON.stringify({ input: JSON.stringify(echoInput(record)), callBackUrl, model });
+}
+
+/** The result as an object. */
+function readContent({ resultJson, response }: FormattedResult) {
+	if (response) return response;
+	return typeof resultJson === 'string' ? (JSON.parse(resultJson) as object) : resultJson;
+}
+
 /** What records and callbacks have in common. */
 function describeRecord(record: TaskRecord) {
-	const { taskId, model, callBackUrl, input, state, createTime, completeTime } = record;
+	const { taskId, model, state, createTime, completeTime } = record;
 	return {
 		taskId,
 		model,
 		state,
-		param: JSON.stringify({ input: JSON.stringify(input), callBackUrl, model }),
+		param: describeParam(record),
 		costTime: completeTime && Math.round((completeTime - createTime) / 1000),
 		completeTime,
 		createTime,

@@ -30,10 +30,13 @@ export const nameSong = (taskId: string, index: number) => `${taskId}-song-${ind
 
 /** Names a task's result files, by field. */
 function nameFiles({ result, faults }: TaskRecord): Array<[field: string, names: string[]]> {
-	const length = faults.files ?? result.files ?? 1;
+	const length = faults.links === 'none' ? 0 : (faults.files ?? result.files ?? 1);
+	const before = faults.links === 'spaced' ? 'my ' : '';
+	const name = (first: string, index: number) =>
+		before + (index ? first.replace('.', `-${index + 1}.`) : first);
 	return Object.entries(fields[result.kind]).map(([field, first]: [string, string]) => [
 		field,
-		Array.from({ length }, (_, index) => (index ? first.replace('.', `-${index + 1}.`) : first)),
+		Array.from({ length }, (_, index) => name(first, index)),
 	]);
 }
 
@@ -41,8 +44,17 @@ function nameFiles({ result, faults }: TaskRecord): Array<[field: string, names:
 export const hasFile = (record: TaskRecord, name: string) =>
 	record.state === 'success' && nameFiles(record).some(([, names]) => names.includes(name));
 
+export interface FormattedResult {
+	resultJson: string | object;
+	/** Of music; newer records have every result here too. */
+	response?: object;
+}
+
 /** The result of a finished task, with fresh links. */
-export function formatResult({ settings, resultsUrl }: Context, record: TaskRecord) {
+export function formatResult(
+	{ settings, resultsUrl }: Context,
+	record: TaskRecord,
+): FormattedResult {
 	const { taskId, result, faults } = record;
 	const { resultSeconds: seconds = null } = settings;
 	const query = seconds === null ? '' : `?expires=${Date.now() + seconds * 1000}`;

@@ -18,6 +18,10 @@ export const defaults = {
 	costPerTask: 12.5,
 	/** More creations within ten seconds are refused. */
 	creationsPer10Seconds: Infinity,
+	/** More unfinished tasks are refused, in these words. */
+	tasksAtOnce: Infinity,
+	tasksAtOnceText:
+		'The number of concurrent tasks has reached its limit. Please wait for a task to end.',
 	/** The endpoints that a service need not have. */
 	balance: true,
 	catalogue: true,

@@ -20,6 +20,8 @@ export interface TaskRecord extends TaskOrder {
 	callbacks: CallbackAttempt[];
 	/** How often details were asked for. */
 	detailsRequests: number;
+	/** How often each file was asked for, by its name. */
+	fileRequests: Map<string, number>;
 }
 
 export type Lifecycle = ReturnType<typeof createLifecycle>;
@@ -33,16 +35,22 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 	const move = (record: TaskRecord, state: string) =>
 		Object.assign(record, { state, updateTime: Date.now() });
 
+	function refund(record: TaskRecord) {
+		settings.credits += record.creditsConsumed;
+		record.creditsConsumed = 0;
+	}
+
 	async function live(record: TaskRecord) {
-		const { fail, neverEnds, slow: seconds = settings.taskSeconds } = record.faults;
-		const { states } = dialects[settings.dialect];
+		const { fail, failCode, neverEnds, slow: seconds = settings.taskSeconds } = record.faults;
+		const { states, refundsFailures } = dialects[settings.dialect];
 		for (const state of states) {
 			move(record, state);
 			await wait(seconds / states.length);
 		}
 		if (neverEnds) await once(closing, 'abort');
 		record.completeTime = Date.now();
-		move(record, fail ? 'fail' : 'success');
+		if (failCode !== undefined || (fail && refundsFailures)) refund(record);
+		move(record, fail || failCode !== undefined ? 'fail' : 'success');
 		await callbacks.deliver(record);
 	}
 
@@ -68,6 +76,7 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 			faults,
 			callbacks: [],
 			detailsRequests: 0,
+			fileRequests: new Map(),
 		};
 		tasks.set(record.taskId, record);
 		const life = live(record).catch((error) => {

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { dialects } from './dialects.cts';
 import type { Context } from './index.cts';
-import { check, httpUrl, nonEmptyText, Refusal, strictObject } from './validation.cts';
+import { check, httpUrl, nonEmptyText, strictObject } from './validation.cts';
 
 interface Received {
 	fileName: string;
@@ -30,8 +30,11 @@ const formBody = strictObject({
 	...target,
 });
 const urlBody = strictObject({ fileUrl: httpUrl, ...target });
+const base64Body = strictObject({ base64Data: nonEmptyText, ...target });
+const DATA_URL = /^data:([^;,]+);base64,/;
+const BASE64_LIMIT = 100 * 1024 * 1024;
 
-/** Adds the two ways to upload. */
+/** Adds the three ways to upload. */
 export function registerUploads(app: FastifyInstance, context: Context) {
 	/** Keeps a file under its name; one of the same name is overwritten. */
 	function keep(received: Received, uploadPath: string, fileName = received.fileName) {
@@ -68,17 +71,30 @@ export function registerUploads(app: FastifyInstance, context: Context) {
 		return keep(file, uploadPath, fileName);
 	});
 
-	app.post('/api/file-url-upload', async ({ body }) => {
-		const { fileUrl, uploadPath, fileName } = check(urlBody, body);
-		const signal = AbortSignal.any([context.closing, AbortSignal.timeout(FETCH_TIMEOUT_MS)]);
-		const response = await fetch(fileUrl, { signal });
-		if (!response.ok)
-			throw new Refusal(400, `fileUrl could not be fetched: HTTP ${response.status}`);
-		const received = {
-			fileName: basename(new URL(fileUrl).pathname) || 'file',
-			mimeType: response.headers.get('content-type') ?? 'application/octet-stream',
-			bytes: Buffer.from(await response.arrayBuffer()),
-		};
-		return keep(received, uploadPath, fileName);
+	app.post('/api/file-base64-upload', { bodyLimit: BASE64_LIMIT }, async ({ body }) => {
+		const { base64Data, uploadPath, fileName } = check(base64Body, body);
+		const [, mimeType = 'application/octet-stream'] = DATA_URL.exec(base64Data) ?? [];
+		const bytes = Buffer.from(base64Data.replace(DATA_URL, ''), 'base64');
+		return keep({ fileName: 'file', mimeType, bytes }, uploadPath, fileName);
 	});
+
+	app.post('/api/file-url-upload', async ({ body }, reply) => {
+		const { fileUrl, uploadPath, fileName } = check(urlBody, body);
+		const received = await download(fileUrl, context.closing).catch(String);
+		if (typeof received !== 'string') return keep(received, uploadPath, fileName);
+		const msg = `fileUrl could not be fetched: ${received}`;
+		return reply.code(400).send({ success: false, code: 400, msg });
+	});
+}
+
+/** @throws {Error} when the file can't be had */
+async function download(fileUrl: string, closing: AbortSignal): Promise<Received> {
+	const signal = AbortSignal.any([closing, AbortSignal.timeout(FETCH_TIMEOUT_MS)]);
+	const response = await fetch(fileUrl, { signal });
+	if (!response.ok) throw new Error(`HTTP ${response.status}`);
+	return {
+		fileName: basename(new URL(fileUrl).pathname) || 'file',
+		mimeType: response.headers.get('content-type') ?? 'application/octet-stream',
+		bytes: Buffer.from(await response.arrayBuffer()),
+	};
 }

@@ -7,14 +7,13 @@ import {
 	namedReferences,
 	type Values,
 } from '../../dev/fixtures/models.cts';
-import type { SettingsInput } from '../../dev/service/index.cts';
+import type { Service, SettingsInput } from '../../dev/service/index.cts';
 import { signHeaders } from '../../dev/service/signHeaders.cts';
-import { call, create, readAnswer, start } from './support.cts';
+import { call, create, createAndAsk, DETAILS, readAnswer, start } from './support.cts';
 
 /** The emulator is held to the contract and to what is known of such services. What tests lean on besides, they show. */
 const KEY = 'dev-webhook-hmac-key';
 const CREATE = '/api/v1/jobs/createTask';
-const DETAILS = '/api/v1/jobs/recordInfo';
 const STREAM = '/api/file-stream-upload';
 const url = 'https://media.example/a.png';
 /** The emulator demands the files, and the prompt of an edit. */
@@ -126,10 +125,21 @@ describe('the recorded dialect', () => {
 	const dialect = 'recorded';
 	const IN_ALL = ['taskId', 'model', 'state', 'param', 'costTime', 'completeTime', 'createTime'];
 	const FAILURE = ['failCode', 'failMsg'];
+	const NEWER = ['operationType', 'paramJson', 'response', 'successFlag'];
 
 	it.each([
-		['', ['resultJson', 'updateTime', 'creditsConsumed'], { code: 200 }, { failCode: null }],
-		['#fail', [...FAILURE, 'updateTime', 'creditsConsumed'], { code: 501 }, { resultJson: '' }],
+		[
+			'',
+			['resultJson', 'updateTime', 'creditsConsumed'],
+			{ code: 200 },
+			{ failCode: null, successFlag: 1, creditsConsumed: 12.5 },
+		],
+		[
+			'#fail',
+			[...FAILURE, 'updateTime', 'creditsConsumed'],
+			{ code: 501 },
+			{ resultJson: '', successFlag: 3, creditsConsumed: 0 },
+		],
 	])(
 		'has the ID in data.taskId, and its input as text, with the prompt "%s"',
 		async (prompt, more, code, end) => {
@@ -143,11 +153,14 @@ describe('the recorded dialect', () => {
 			expect(rest).toMatchObject(code);
 			const timestamp = String(headers['x-webhook-timestamp']);
 			expect(headers).toMatchObject(signHeaders({ data }, KEY, timestamp));
-			const known = [...IN_ALL, 'resultJson', ...FAILURE];
+			const known = [...IN_ALL, 'resultJson', ...FAILURE, 'creditsConsumed', ...NEWER];
 			expect(Object.keys(details).sort()).toEqual(known.sort());
 			const input = JSON.stringify({ prompt });
 			const param = JSON.stringify({ input, callBackUrl, model: 'custom/x' });
-			expect(details).toMatchObject({ ...end, taskId, param, costTime: 0 });
+			const same = { taskId, param, paramJson: param, operationType: 'custom/x', costTime: 0 };
+			expect(details).toMatchObject({ ...end, ...same });
+			const resultJson = details.resultJson as string;
+			expect(details.response).toEqual(resultJson ? JSON.parse(resultJson) : null);
 		},
 	);
 
@@ -162,7 +175,7 @@ describe('the recorded dialect', () => {
 		expect(Object.keys(data ?? {})).toEqual(msg ? [] : ['taskId', 'recordId']);
 	});
 
-	it('takes uploads at a host of their own, and a GET with a Content-Type only', async () => {
+	it('takes uploads at a host of their own, and a POST with a Content-Type only', async () => {
 		const service = await start({ dialect });
 		const body = new FormData();
 		body.append('file', new Blob(['a']), 'a.png');
@@ -170,11 +183,17 @@ describe('the recorded dialect', () => {
 		const uploadAt = async (url: string) =>
 			(await call({ ...service, url }, STREAM, { method: 'POST', body })).status;
 		expect([await uploadAt(service.url), await uploadAt(service.uploadUrl)]).toEqual([404, 200]);
-		const headers = { 'Content-Type': 'application/json' };
-		const credits = async (init?: RequestInit) =>
-			await readAnswer(await call(service, '/api/v1/chat/credit', init));
-		expect(await credits()).toEqual({ code: 401, msg: expect.any(String) as string });
-		expect(await credits({ headers })).toMatchObject({ code: 200, data: 1000 });
+		const post = await call(service, CREATE, { method: 'POST', body: new Blob(['{}']) });
+		expect(await readAnswer(post)).toEqual({ code: 401, msg: expect.any(String) as string });
+		const credits = await readAnswer(await call(service, '/api/v1/chat/credit'));
+		expect(credits).toMatchObject({ code: 200, data: 1000 });
+	});
+
+	it('says from the start what a task costs', async () => {
+		const service = await start({ dialect, taskSeconds: 60 });
+		const { details } = await createAndAsk(service, '');
+		const waiting = { successFlag: 0, response: null, creditsConsumed: 12.5 };
+		expect(details.data).toMatchObject(waiting);
 	});
 });
 
@@ -212,4 +231,39 @@ test('where creations have a rate, more of them make no task', async () => {
 		codes.push((await create(service, { model: 'custom/x', input: { prompt } })).code);
 	expect(codes).toEqual([200, 200, 429]);
 	expect(service.tasks.size).toBe(2);
+});
+
+const postJson = (service: Service, path: string, body: object) => {
+	const headers = { 'Content-Type': 'application/json' };
+	return call(service, path, { method: 'POST', headers, body: JSON.stringify(body) });
+};
+
+test.each([
+	['data:text/plain;base64,aGVsbG8=', 'text/plain'],
+	['aGVsbG8=', 'application/octet-stream'],
+])('an upload as Base64: %s', async (base64Data, mimeType) => {
+	const service = await start();
+	const body = { base64Data, uploadPath: 'in', fileName: 'a.txt' };
+	const { data } = await readAnswer(await postJson(service, '/api/file-base64-upload', body));
+	expect(data).toMatchObject({ fileName: 'a.txt', fileSize: 5, mimeType });
+	expect(service.uploads.get('a.txt')?.bytes.toString()).toBe('hello');
+});
+
+test.each(['http://127.0.0.1:9/a.png', '/nothing.png'])(
+	'a file URL without a file: %s',
+	async (path) => {
+		const service = await start();
+		const fileUrl = new URL(path, service.resultsUrl).href;
+		const response = await postJson(service, '/api/file-url-upload', { fileUrl, uploadPath: 'in' });
+		expect(response.status).toBe(400);
+		expect(await readAnswer(response)).toMatchObject({ success: false, code: 400 });
+	},
+);
+
+test('a family behind one name has its variant in the input', async () => {
+	const service = await start();
+	const input = { model: 'lambda3_fast', prompt: 'A fox' };
+	expect(await create(service, { model: 'lambda-3', input })).toMatchObject({ code: 200 });
+	const wrong = { model: 'lambda-3', input: { ...input, model: 'lambda-3' } };
+	expect(await create(service, wrong)).toMatchObject({ code: 422 });
 });

@@ -1,0 +1,89 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { TASK_PATH } from './catalogue.cts';
+import { describe, dialects } from './dialects.cts';
+import { answerFaultily, readFaults, type TaskFaults } from './faults.cts';
+import type { Context } from './index.cts';
+import { readOrder } from './models.cts';
+import type { Lifecycle, TaskRecord } from './tasks.cts';
+import { Refusal, wrapData } from './validation.cts';
+
+const DETAILS_PATH = '/api/v1/jobs/recordInfo';
+
+/** Adds the creation of tasks, and their details. */
+export function registerTasks(app: FastifyInstance, context: Context, lifecycle: Lifecycle) {
+	registerCreation(app, context, lifecycle);
+	registerDetails(app, context);
+}
+
+/** Returns a function that counts a creation. It throws a refusal 429 for one too many. */
+function countCreations({ settings, tasks }: Context) {
+	const times: number[] = [];
+	return () => {
+		const now = performance.now();
+		while (times[0] !== undefined && times[0] <= now - 10_000) times.shift();
+		if (times.length >= settings.creationsPer10Seconds)
+			throw new Refusal(429, 'Call frequency is too high. Please try again later.');
+		const unfinished = [...tasks.values()].filter(({ completeTime }) => completeTime === null);
+		if (unfinished.length >= settings.tasksAtOnce) throw new Refusal(429, settings.tasksAtOnceText);
+		times.push(now);
+	};
+}
+
+function registerCreation(app: FastifyInstance, context: Context, lifecycle: Lifecycle) {
+	const { settings, tasks, wait } = context;
+	const { creditsRefusal, describeCreation } = dialects[settings.dialect];
+	const takeTurn = countCreations(context);
+
+	app.post(TASK_PATH, async (request, reply) => {
+		const { order, result } = readOrder(request.body, settings.dialect);
+		takeTurn();
+		if (settings.credits < settings.costPerTask) throw creditsRefusal;
+		const faults: TaskFaults = {
+			...readFaults(order.input.prompt),
+			...settings.faultsFor?.({ ...order, index: tasks.size }),
+		};
+		const { status, code, garbage, hang, message, lost: dropConnection, accepted = 200 } = faults;
+		const isSpoilt = Boolean(status || code || garbage || hang);
+		const task = !isSpoilt || faults.created ? lifecycle.create(order, result, faults) : undefined;
+		const outcome = `${task?.taskId ?? 'no task'}${isSpoilt ? ', spoilt' : ''}`;
+		settings.log?.(`create ${order.model}: ${outcome}`);
+		if (task) settings.credits -= settings.costPerTask;
+
+		if (faults.delay) await wait(faults.delay);
+		const fault = { status, code, message, garbage, hang, dropConnection };
+		const faulty = answerFaultily(request, reply, fault);
+		if (faulty) return faulty;
+		return reply.code(accepted).send(wrapData(describeCreation(String(task?.taskId))));
+	});
+}
+
+/**
+ * Answers as services do that don't know the task (yet).
+ * @throws {Refusal} 422, the usual way
+ */
+function hide(reply: FastifyReply, how: TaskFaults['hiddenAs']) {
+	if (how === 'null') return wrapData(null);
+	if (how !== 'notFound') throw new Refusal(422, 'recordInfo is null');
+	return reply.code(404).send({ code: 404, msg: 'The task does not exist', data: null });
+}
+
+function isHidden({ createTime, faults: { hidden = 0 } }: TaskRecord) {
+	return Date.now() < createTime + hidden * 1000;
+}
+
+function registerDetails(app: FastifyInstance, context: Context) {
+	const { settings, tasks } = context;
+	const { describeTask } = dialects[settings.dialect];
+
+	app.get<{ Querystring: { taskId?: string } }>(DETAILS_PATH, async (request, reply) => {
+		const record = tasks.get(request.query.taskId ?? '');
+		if (record) record.detailsRequests++;
+		if (!record || isHidden(record)) return hide(reply, record?.faults.hiddenAs);
+		const { detailsHang: hang, detailsFail = 0, recordCode } = record.faults;
+		const status = record.detailsRequests <= detailsFail ? 500 : undefined;
+		const faulty = answerFaultily(request, reply, { hang, status });
+		if (faulty) return faulty;
+		const answer = wrapData(describeTask(describe(context, record)));
+		return recordCode ? { ...answer, code: recordCode, msg: `code ${recordCode}` } : answer;
+	});
+}
