@@ -7,10 +7,11 @@ import {
 	connect,
 	editSample,
 	generate,
+	mediaGeneration,
 	prompts,
 } from '../../dev/fixtures/workflows.cts';
 import type { Workflow, WorkflowNode } from '../../dev/n8n/workflow.cts';
-import { connectToMcp, isOldest, useModel, usePair } from './support.cts';
+import { connectToMcp, isOldest, readFiles, useModel, usePair } from './support.cts';
 
 const pair = usePair({ service: { taskSeconds: 0.5 } });
 const model = useModel();
@@ -46,13 +47,8 @@ function use(workflow: Workflow, used: Record<string, WorkflowNode>): Workflow {
 	return workflow;
 }
 
-/** Runs an agent for each item of a node. */
-async function runAgentOn(
-	source: WorkflowNode | undefined,
-	tool: WorkflowNode,
-	age: AgentAge,
-	more: object,
-) {
+/** Runs an agent for each item that the nodes before it output. */
+async function runAgentOn(before: WorkflowNode[], tool: WorkflowNode, age: AgentAge, more: object) {
 	const agent = buildNode('Agent', `${LANGCHAIN}.agent`, AGENT_VERSIONS[age], {
 		agent: 'toolsAgent',
 		promptType: 'define',
@@ -62,8 +58,7 @@ async function runAgentOn(
 	const ai_languageModel = buildNode('Model', `${LANGCHAIN}.lmChatOpenAi`, 1.2, parameters, {
 		credentials: { openAiApi: {} },
 	});
-	const nodes = source ? [source, agent] : [agent];
-	const workflow = use(chain('Agent', nodes), { ai_languageModel, ai_tool: tool });
+	const workflow = use(chain('Agent', [...before, agent]), { ai_languageModel, ai_tool: tool });
 	const others = { openAiApi: await pair.n8n.createCredential(model.credential) };
 	return await pair.run(workflow, { others });
 }
@@ -71,7 +66,7 @@ async function runAgentOn(
 /** Has an agent call the tool, in each turn once for each prompt, and returns what the tool told the model. */
 async function runAgent(tool: WorkflowNode, turns: string[][]) {
 	model.script(turns.map((prompts) => prompts.map((Prompt) => ({ Prompt }))));
-	const execution = await runAgentOn(undefined, tool, 'newest', {
+	const execution = await runAgentOn([], tool, 'newest', {
 		text: 'Make it night',
 		options: {},
 	});
@@ -129,6 +124,21 @@ describe('as a tool of an agent', () => {
 	});
 });
 
+it.each([
+	['the photo has not', 'data', 'The item has no file'],
+	['its upload in front of the agent has', "={{ $('Upload').item.json.url }}", 'completed'],
+])('as a tool of the newest agent, what %s arrived', async (_, image, told) => {
+	const parameters = { resource: 'file', operation: 'upload', binaryPropertyName: 'data' };
+	const upload = { ...mediaGeneration(parameters), name: 'Upload' };
+	model.script([[{ Prompt: 'night' }]]);
+	const before = [...readFiles({ data: 'plain.png' }), upload];
+	await runAgentOn(before, buildTool({ image }), 'newest', { text: 'Make it night', options: {} });
+	expect(model.listToolResults()).toEqual([expect.stringContaining(told)]);
+	const [{ downloadUrl } = { downloadUrl: '' }] = pair.service.uploads.values();
+	const sent = pair.listTasks().map(({ input }) => input.image_url);
+	expect(sent).toEqual(told === 'completed' ? [downloadUrl] : []);
+});
+
 it('as a tool, Wait lets the model go on waiting for a task, and tells it of an ID that nobody knows', async () => {
 	await pair.runNodes(prompts(['#neverEnds dusk']), generate({ operation: 'start' }));
 	const task = pair.findTask('#neverEnds dusk');
@@ -144,7 +154,7 @@ it('as a tool, Wait lets the model go on waiting for a task, and tells it of an 
 		return { Task_ID };
 	});
 	model.script([[{ Task_ID }], [again], [{ Task_ID: 'unknown' }]]);
-	await runAgentOn(undefined, tool, 'newest', { text: 'Is it finished?', options: {} });
+	await runAgentOn([], tool, 'newest', { text: 'Is it finished?', options: {} });
 	const told = model.listToolResults();
 	expect(told).toHaveLength(3);
 	expect(told[0]).toContain('"status":"timedOut"');
@@ -161,7 +171,7 @@ async function runBatch(texts: string[], batchSize: number) {
 		new ToolCall('Media_Generation', (_, asked) => ({ Prompt: `${asked} ${number}` })),
 	];
 	model.script([turn(1), turn(2)]);
-	const execution = await runAgentOn(prompts(texts), buildTool(), 'older', {
+	const execution = await runAgentOn([prompts(texts)], buildTool(), 'older', {
 		text: '={{ $json.prompt }}',
 		options: { returnIntermediateSteps: true, batching: { batchSize } },
 	});

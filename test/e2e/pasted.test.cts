@@ -90,6 +90,48 @@ describe('the label of a field of a form', () => {
 	});
 });
 
+/** Builds n8n's node that compares a text, and has the outputs true and false. */
+const compare = (leftValue: string, rightValue: string) => {
+	const operator = { type: 'string', operation: 'equals' };
+	const options = { caseSensitive: true, typeValidation: 'strict', version: 2 };
+	const conditions = {
+		options,
+		combinator: 'and',
+		conditions: [{ leftValue, rightValue, operator }],
+	};
+	return buildNode('If', 'n8n-nodes-base.if', 2.2, { conditions, options: {} });
+};
+
+describe('nodes behind, as docs/from-http-request.md says,', () => {
+	const OUTPUT = { options: { failedTasks: 'output' } };
+
+	it.each([
+		['', '={{ $json.data.state }}', 'success', 'false'],
+		['', '={{ $json.status }}', 'completed', 'true'],
+		['#fail', '={{ $json.status }}', 'completed', 'false'],
+	])('of a task "%s": %s is "%s": %s', async (prompt, left, right, output) => {
+		const before = [items([{ prompt }]), generate(OUTPUT)];
+		const execution = await pair.runNodes(...before, compare(left, right));
+		const [run] = execution.getRuns('If');
+		const [yes, no] = run?.data?.main?.map((branch) => branch?.length) ?? [];
+		expect([execution.readError(), yes, no]).toEqual([
+			'',
+			...(output === 'true' ? [1, 0] : [0, 1]),
+		]);
+	});
+
+	it('get nothing by the old expression of a link, and the link by the new one', async () => {
+		const old = '={{ JSON.parse($json.data.resultJson).resultUrls[0] }}';
+		const values = Object.entries({ old, now: '={{ $json.resultUrls[0] }}' });
+		const assignments = values.map(([name, value]) => ({ id: name, name, type: 'string', value }));
+		const parameters = { assignments: { assignments }, options: {} };
+		const link = buildNode('Link', 'n8n-nodes-base.set', 3.4, parameters);
+		const execution = await pair.runNodes(items([{ prompt: 'A fox' }]), generate(), link);
+		const now = expect.stringContaining(String(pair.listIds()[0]));
+		expect(execution.getItems('Link')).toEqual([{ old: null, now }]);
+	});
+});
+
 describe('an expression in a field that nobody switched', () => {
 	const FIXED = '{{ $json.prompt }}';
 	const mapper = { mappingMode: 'defineBelow', value: { prompt: FIXED }, schema: [] };
