@@ -92,10 +92,8 @@ export class MediaGenerationTrigger implements INodeType {
 				await (await import('./trigger/activate')).checkCredential(this);
 				return true;
 			},
-			async delete(this: IHookFunctions): Promise<boolean> {
-				(await import('./trigger/events')).forgetEvents(this);
-				return true;
-			},
+			// n8n deactivates and activates when an edited workflow is published, so nothing is forgotten.
+			delete: async (): Promise<boolean> => true,
 		},
 	};
 

@@ -162,6 +162,25 @@ it('kill -9 while callbacks come in loses none: what was answered 200 is stored,
 	for (const taskId of tasks) expect([1, 2]).toContain(count(taskId));
 });
 
+it('remembers an event when an edited version of its workflow is published', async () => {
+	const { id, url } = await pair.activateTrigger();
+	const taskId = await createEndedTask(pair.service);
+	expect(await send(url, taskId)).toMatchObject({ emitted: true });
+	const { nodes, ...workflow } = await pair.n8n.getWorkflow(id);
+	const edited = nodes.map((node) => ({
+		...node,
+		parameters: { ...node.parameters, events: ['taskCompleted', 'taskFailed'] },
+	}));
+	await pair.n8n.importWorkflow({ ...workflow, nodes: edited }, { replaces: id });
+	await pair.n8n.activate(id);
+	expect(await send(url, taskId)).toMatchObject({ emitted: false, reason: 'duplicate' });
+	// The edited version is the one that runs.
+	const failed = await createEndedTask(pair.service, { prompt: '#fail #noCallback' });
+	expect(await send(url, failed)).toMatchObject({ emitted: true });
+	const tasks = await pair.waitForTriggered(id, 2);
+	expect(tasks.map((task) => task.taskId)).toEqual([taskId, failed]);
+});
+
 it('keeps a previous key in the credential, whose field is not shown, and shows it to nobody', async () => {
 	const { id } = await pair.createCredential({ previousWebhookSecret: 'a-previous-key' });
 	const url = `/rest/credentials/${id}?includeData=true`;

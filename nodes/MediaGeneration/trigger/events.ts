@@ -1,5 +1,5 @@
 import { createHash } from 'crypto';
-import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
+import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 import { isUnderway, type HeldResponse } from '../host/delivery';
 import { BoundedMap } from '../lib/boundedMap';
 import { pause } from '../lib/timers';
@@ -79,12 +79,6 @@ export class TaskEvents {
 	}
 }
 
-/** Forgets the events of a deactivated trigger, or of a test, which has its own static data. */
-export function forgetEvents(context: IHookFunctions): void {
-	emitted.delete(identifyTrigger(context));
-	delete staticData(context).events;
-}
-
 /** Reads the events that n8n has saved: their digests, and when they were emitted. */
 function readSavedEvents(context: IWebhookFunctions): Array<[digest: string, time: number]> {
 	const { events } = staticData(context);
@@ -101,8 +95,8 @@ function isHeld(key: string): boolean {
 
 const now = (): number => Math.floor(Date.now() / 1000);
 
-const staticData = (context: IWebhookFunctions | IHookFunctions): IDataObject =>
+const staticData = (context: IWebhookFunctions): IDataObject =>
 	context.getWorkflowStaticData('node');
 
-const identifyTrigger = (context: IWebhookFunctions | IHookFunctions): string =>
+const identifyTrigger = (context: IWebhookFunctions): string =>
 	`${context.getWorkflow().id}:${context.getNode().id}`;

@@ -2,11 +2,7 @@ import { setImmediate as endJob } from 'node:timers/promises';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
-import {
-	forgetEvents,
-	REMEMBERED_EVENTS,
-	TaskEvents,
-} from '../../../nodes/MediaGeneration/trigger/events';
+import { REMEMBERED_EVENTS, TaskEvents } from '../../../nodes/MediaGeneration/trigger/events';
 
 let triggers = 0;
 
@@ -25,7 +21,6 @@ function newTrigger(toleranceSeconds = 300) {
 		saved,
 		of: (taskId: string, staticData = saved, Events = TaskEvents) =>
 			new Events(buildContext(staticData), taskId, toleranceSeconds),
-		forget: (staticData = saved) => forgetEvents(buildContext(staticData) as never),
 	};
 }
 
@@ -99,16 +94,6 @@ it('the newest events are remembered, and little of each, however long its ID', 
 	const kept = [4, 5, REMEMBERED_EVENTS + 4].map((index) => task(index).has(DONE));
 	expect(kept).toEqual([false, true, true]);
 	expect((saved.events as string).length).toBeLessThan(30 * REMEMBERED_EVENTS);
-});
-
-it('events are forgotten when the trigger is deactivated, but not when n8n ends listening for a test event', () => {
-	const { of, saved, forget } = newTrigger();
-	of('task').add(DONE);
-	forget({});
-	expect(of('task').has(DONE)).toBe(true);
-	forget();
-	expect(saved).toEqual({});
-	expect(of('task').has(DONE)).toBe(false);
 });
 
 it.each([undefined, null, 7, {}, '{"a":1}'])('there are no events where n8n has %j', (events) => {
