@@ -1,17 +1,20 @@
 import { expect } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
+import { serveTool } from '../../dev/fixtures/mcp.cts';
 import { ToolCall } from '../../dev/fixtures/scriptedModel.cts';
 import {
+	agentTool,
 	buildNode,
 	chain,
-	connect,
+	chatModel,
 	editSample,
 	generate,
 	mediaGeneration,
 	prompts,
+	use,
 } from '../../dev/fixtures/workflows.cts';
-import type { Workflow, WorkflowNode } from '../../dev/n8n/workflow.cts';
-import { connectToMcp, isOldest, readFiles, useModel, usePair } from './support.cts';
+import { poll } from '../../dev/n8n/wait.cts';
+import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
+import { CREATE, isOldest, readFiles, useModel, usePair } from './support.cts';
 
 const pair = usePair({ service: { taskSeconds: 0.5 } });
 const model = useModel();
@@ -38,15 +41,6 @@ function buildTool(parameters: Record<string, unknown> = {}, more?: object) {
 	return { ...node, type: `${node.type}Tool` };
 }
 
-/** Adds nodes that the last node of a workflow uses, by how it uses them. */
-function use(workflow: Workflow, used: Record<string, WorkflowNode>): Workflow {
-	const node = String(workflow.nodes.at(-1)?.name);
-	workflow.nodes.push(...connect('Used', Object.values(used)).nodes);
-	for (const [type, { name }] of Object.entries(used))
-		workflow.connections[name] = { [type]: [[{ node, type, index: 0 }]] };
-	return workflow;
-}
-
 /** Runs an agent for each item that the nodes before it output. */
 async function runAgentOn(before: WorkflowNode[], tool: WorkflowNode, age: AgentAge, more: object) {
 	const agent = buildNode('Agent', `${LANGCHAIN}.agent`, AGENT_VERSIONS[age], {
@@ -54,11 +48,8 @@ async function runAgentOn(before: WorkflowNode[], tool: WorkflowNode, age: Agent
 		promptType: 'define',
 		...more,
 	});
-	const parameters = { model: { __rl: true, mode: 'id', value: 'scripted' }, options: {} };
-	const ai_languageModel = buildNode('Model', `${LANGCHAIN}.lmChatOpenAi`, 1.2, parameters, {
-		credentials: { openAiApi: {} },
-	});
-	const workflow = use(chain('Agent', [...before, agent]), { ai_languageModel, ai_tool: tool });
+	const used = { ai_languageModel: chatModel(), ai_tool: tool };
+	const workflow = use(chain('Agent', [...before, agent]), used);
 	const others = { openAiApi: await pair.n8n.createCredential(model.credential) };
 	return await pair.run(workflow, { others });
 }
@@ -208,21 +199,47 @@ describe('as a tool of an agent before version 3 that has several items', () => 
 	});
 });
 
-it('as a tool of an MCP server, returns the finished task, and sends a call of unknown outcome once', async () => {
-	const path = randomUUID();
-	const webhook = { webhookId: path };
-	const server = buildNode('MCP Server', `${LANGCHAIN}.mcpTrigger`, 2, { path }, webhook);
-	await pair.activate(use(connect('MCP', [server]), { ai_tool: buildTool({}, RETRY) }));
-	const client = await connectToMcp(`${pair.n8n.url}/mcp/${path}`);
-	const { tools } = await client.listTools();
-	const call = async (Prompt: string) => {
-		const answer = await client.callTool({ name: String(tools[0]?.name), arguments: { Prompt } });
-		return JSON.stringify(answer.content);
-	};
-	const finished = await call('A starry night');
-	expect(finished).toContain('completed');
-	expect(finished).toContain(pair.listIds()[0]);
-	expect(await call('#garbage #created')).toContain(MAY_EXIST);
-	expect(pair.countCreations()).toBe(2);
-	await client.close();
+describe('as a tool of an MCP server', () => {
+	/** Serves our node, or another tool that uses it. */
+	const serve = async (...used: Array<Record<string, WorkflowNode>>) =>
+		await serveTool(pair, pair.n8n.url, used, model);
+
+	it('returns the finished task, and sends a call of unknown outcome once', async () => {
+		await using server = await serve({ ai_tool: buildTool({}, RETRY) });
+		const { said } = await server.call('A starry night');
+		expect(said).toContain('completed');
+		expect(said).toContain(pair.listIds()[0]);
+		expect((await server.call('#garbage #created')).said).toContain(MAY_EXIST);
+		expect(pair.countCreations()).toBe(2);
+	});
+
+	it('answers before the client gives up, also below an agent, and finishes a creation that takes longer', async () => {
+		model.script([[{ Prompt: '#neverEnds below an agent' }]]);
+		await using server = await serve({ ai_tool: buildTool() });
+		await using agent = await serve(
+			{ ai_tool: agentTool() },
+			{ ai_languageModel: chatModel(), ai_tool: buildTool() },
+		);
+		const readLog = pair.n8n.followLog();
+		pair.service.faultNext({ path: CREATE, delaySeconds: 50 });
+		const slow = server.call('slow to create');
+		await poll(() => pair.countCreations() > 0, { what: 'the slow creation' });
+		const others = [server.call('#neverEnds'), agent.call('below an agent')] as const;
+		const answers = await Promise.all([slow, ...others]);
+		for (const { seconds } of answers) expect(seconds).toBeLessThan(46);
+		const [created, waited] = answers;
+		expect(created.said).toContain(MAY_EXIST);
+		expect(created.said).toContain('Do not create it again');
+		expect(waited.said).toContain(pair.findId('#neverEnds'));
+		for (const said of [waited.said, ...model.listToolResults()]) {
+			expect(said).toContain('timedOut');
+			expect(said).toContain('with the operation Wait');
+		}
+		expect(model.listToolResults().join()).toContain(pair.findId('#neverEnds below an agent'));
+		await pair.waitForTasks('slow to create');
+		const line = `created task ${pair.findId('slow to create')}`;
+		await poll(() => readLog().includes(line), { what: 'its ID in the log' });
+		expect(readLog()).not.toMatch(/unhandled/i);
+		expect(pair.countCreations()).toBe(3);
+	});
 });

@@ -2,9 +2,10 @@ import { expect } from '@jest/globals';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { INodeProperties } from 'n8n-workflow';
 import ts from 'typescript';
+import { connectToMcp } from '../../dev/fixtures/mcp.cts';
 import { contract } from '../../dev/fixtures/models.cts';
 import { NODE_TYPE } from '../../dev/fixtures/workflows.cts';
-import { connectToMcp, isOldest, usePair } from './support.cts';
+import { isOldest, usePair } from './support.cts';
 
 const VERSION = 1.1;
 const URL_OF_FILE = 'https://media.example/file';

@@ -2,8 +2,6 @@ import { expect } from '@jest/globals';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { Pair, startPair } from '../../dev/fixtures/pair.cts';
 import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
 import { NODE } from '../../dev/fixtures/workflows.cts';
@@ -145,14 +143,6 @@ export function useModel() {
 	beforeAll(async () => void Object.assign(model, await startScriptedModel()));
 	afterAll(async () => await model[Symbol.asyncDispose]());
 	return model;
-}
-
-/** Connects to a server of the Model Context Protocol. */
-export async function connectToMcp(url: string, headers: Record<string, string> = {}) {
-	const client = new Client({ name: 'test', version: '1' });
-	const requestInit = { headers };
-	await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
-	return client;
 }
 
 /** Returns what our node tells below its output, in all of its runs. */

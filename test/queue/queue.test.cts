@@ -8,10 +8,15 @@ import {
 	postJson,
 	runConcurrently,
 } from '../../dev/fixtures/callbacks.cts';
+import { serveTool } from '../../dev/fixtures/mcp.cts';
 import { startPair, type Pair } from '../../dev/fixtures/pair.cts';
 import { buildResultBytes } from '../../dev/fixtures/results.cts';
+import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
 import {
+	agentTool,
+	chatModel,
 	connect,
+	editSample,
 	generate,
 	httpRequest,
 	mediaGeneration,
@@ -254,6 +259,30 @@ describe('queue mode', () => {
 		const tasks = execution.getItems<Task>(NODE);
 		expect(tasks.map(({ taskId }) => readPrompt(taskId))).toEqual(prompts);
 		expect(tasks.map(({ status }) => status)).toEqual(['completed', 'completed', 'timedOut']);
+	});
+
+	it('answers a client of an MCP server before it gives up, also below an agent', async () => {
+		service.set({ faultsFor: () => ({ neverEnds: true }) });
+		const listCreated = followTasks();
+		await using model = await startScriptedModel([[{ Prompt: 'below an agent' }]]);
+		const prompt = "={{ $fromAI('Prompt', 'What to make', 'string') }}";
+		const node = editSample(service.resultsUrl, { prompt, options: {} });
+		const ai_tool = { ...node, type: `${node.type}Tool` };
+		// A client talks to one process.
+		const url = String(queue.webhooks[0]?.url);
+		await using server = await serveTool(pair, url, [{ ai_tool }], model);
+		const agent: Array<Record<string, WorkflowNode>> = [
+			{ ai_tool: agentTool() },
+			{ ai_languageModel: chatModel(), ai_tool },
+		];
+		await using other = await serveTool(pair, url, agent, model);
+		const answers = await Promise.all([server.call('direct'), other.call('ask')]);
+		for (const { seconds } of answers) expect(seconds).toBeLessThan(46);
+		const told = [answers[0].said, ...model.listToolResults()];
+		expect(told).toHaveLength(2);
+		for (const taskId of listCreated()) expect(told.join()).toContain(taskId);
+		for (const said of told) expect(said).toContain('with the operation Wait');
+		expect(listCreated()).toHaveLength(2);
 	});
 
 	it('brings the files of a batch whose callbacks reach both webhook processes, and uploads them in a worker', async () => {

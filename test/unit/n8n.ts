@@ -19,6 +19,7 @@ import type { RequestWork } from '../../nodes/MediaGeneration/operations/work';
 /** What the product looks for in n8n's contexts and does without: undocumented fields, and a function that only runs have. */
 const OPTIONAL = [
 	...(['additionalData', 'additionalKeys', 'executeData', 'hints', 'runExecutionData'] as const),
+	...(['workflow'] as const),
 	...(['_getCredentials', 'getExecutionCancelSignal'] as const),
 ];
 

@@ -85,7 +85,7 @@ export interface UnknownOutcome {
 	message: string;
 	/** The ID, if the answer had one. */
 	taskId?: string;
-	/** What to check in the credential, if something other than the service answered. */
+	/** What else to do, such as what to check in the credential. */
 	advice?: string;
 }
 

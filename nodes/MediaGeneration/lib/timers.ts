@@ -17,6 +17,7 @@ export const runAfter = (milliseconds: number, run: () => void): void =>
  * @returns the result; undefined if time ran out
  */
 export async function settleBy<T>(until: number, work: Promise<T>): Promise<T | undefined> {
+	if (until === Infinity) return await work;
 	const isDone = new AbortController();
 	const limit = pause(Math.min(until - Date.now(), LONGEST_PAUSE), isDone.signal);
 	try {

@@ -1,5 +1,5 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { readDeadline } from '../../../nodes/MediaGeneration/host/deadline';
+import { buildContext } from '../n8n';
 
 const NOW = 1_000_000;
 beforeEach(() => void jest.spyOn(Date, 'now').mockReturnValue(NOW));
@@ -17,7 +17,7 @@ it.each<[string, number | undefined, object, number]>([
 	['none without a setting', undefined, { additionalData: {} }, Infinity],
 	['none with the setting -1', -1, {}, Infinity],
 ])('the deadline of an execution is %s', (_, executionTimeout, more, seconds) => {
-	const context = { getWorkflowSettings: () => ({ executionTimeout }), ...more };
-	const deadline = readDeadline(context as unknown as IExecuteFunctions);
+	const getWorkflowSettings = () => ({ executionTimeout });
+	const deadline = readDeadline(buildContext({}, { getWorkflowSettings, ...more }));
 	expect((deadline - NOW) / 1_000).toBe(seconds);
 });

@@ -1,3 +1,4 @@
+import { readMcpDeadline } from '../../../nodes/MediaGeneration/host/mcpCall';
 import { executeOperation } from '../../../nodes/MediaGeneration/operations/execute';
 import type {
 	Item,
@@ -6,6 +7,10 @@ import type {
 	Prepared,
 } from '../../../nodes/MediaGeneration/operations/operation';
 import { buildContext, type Run } from '../n8n';
+
+jest.mock('../../../nodes/MediaGeneration/host/mcpCall', () => ({
+	readMcpDeadline: jest.fn(() => Infinity),
+}));
 
 const operations: Operation[] = [];
 jest.mock('../../../nodes/MediaGeneration/operations/index', () => ({
@@ -102,6 +107,17 @@ it.each<[boolean, object]>([
 		expect(await execute({ run }, { goesOn })).toMatchObject(expected);
 	},
 );
+
+it('below an MCP server, answers in time, whatever hangs', async () => {
+	jest.mocked(readMcpDeadline).mockReturnValueOnce(Date.now() - 950);
+	const begun = Date.now();
+	const run = async () => await new Promise<never>(() => {});
+	const { output } = await execute({ run }, { goesOn: true, input: [{}] });
+	expect(output).toEqual([
+		[failed(0, 'It took too long, because MCP clients give up after a minute')],
+	]);
+	expect(Date.now() - begun).toBeGreaterThanOrEqual(45);
+});
 
 it('an item that was not begun has no output, and one with several has them all', async () => {
 	const outcomes = [undefined, { items: [{ json: { a: 1 } }, { json: { b: 2 } }] }, { items: [] }];

@@ -6,8 +6,8 @@ import { hasFailed } from '../operation';
 import type { RunRecord } from '../record/runRecord';
 import { isRequest, type Created, type RequestWork, type Step } from '../work';
 import { readPace } from './request';
-import { CreationSender } from './sendCreation';
 import { toStep } from './steps';
+import { TimelySender } from './timelySender';
 
 /**
  * Creates a task for each request, at the rate in Options. A request is sent once, save where the
@@ -23,10 +23,10 @@ export async function createTasks(
 	const option = steps.find(isRequest)?.item.option ?? (() => undefined);
 	const { rate, concurrency } = readPace(option);
 	const signal = context.getExecutionCancelSignal();
-	const senders = new Map<string, CreationSender>();
-	const findSender = ({ item }: RequestWork): CreationSender => {
+	const senders = new Map<string, TimelySender>();
+	const findSender = ({ item }: RequestWork): TimelySender => {
 		const { account } = item.service;
-		const sender = senders.get(account) ?? new CreationSender(record, account, rate, signal);
+		const sender = senders.get(account) ?? new TimelySender(record, account, rate, signal);
 		senders.set(account, sender);
 		return sender;
 	};

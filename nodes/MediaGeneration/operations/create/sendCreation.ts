@@ -31,7 +31,7 @@ export class CreationSender {
 
 	/** @param requests the most creations within ten seconds; 0: any number */
 	constructor(
-		private readonly record: RunRecord,
+		protected readonly record: RunRecord,
 		account: string,
 		requests: number,
 		signal?: AbortSignal,

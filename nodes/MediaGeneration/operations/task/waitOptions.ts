@@ -119,7 +119,8 @@ const agentWait: Field = {
 	name: 'agentWait',
 	type: 'number',
 	default: 10,
-	description: 'How many minutes an AI agent waits for the result of this tool',
+	description:
+		'How many minutes an AI agent waits for the result of this tool. An MCP client is answered within 45 seconds.',
 	send: { shape: minutes },
 };
 

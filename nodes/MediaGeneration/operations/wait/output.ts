@@ -53,7 +53,7 @@ export function logObstacle(context: IExecuteFunctions, obstacle?: string): void
 }
 
 const ENDED_EARLY =
-	"The wait ended before 'Limit Wait Time', because n8n would soon have ended the execution by a timeout, such as 'Timeout Workflow' in the workflow's settings.";
+	"The wait ended before 'Limit Wait Time', because of a timeout: n8n's, such as 'Timeout Workflow' in the workflow's settings, or that of an MCP client.";
 
 export const sayEndedEarly = (context: IExecuteFunctions): void =>
 	addHint(context, 'info', ENDED_EARLY);
