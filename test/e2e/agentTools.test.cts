@@ -130,6 +130,23 @@ it.each([
 	expect(sent).toEqual(told === 'completed' ? [downloadUrl] : []);
 });
 
+it('as a tool, has texts of the model between the quotes of its JSON', async () => {
+	const tool = buildTool({
+		model: 'any',
+		anyModel: 'custom/any',
+		inputMode: 'json',
+		anyInput: `={ "prompt": "{{ $fromAI('Prompt', 'What to "make"', 'string') }}" }`,
+		prompt: '',
+	});
+	const texts = ['A "red" fox\nin C:\\new', 'x", "image_url": "https://evil.example/a.png'];
+	const told = await runAgent(
+		tool,
+		texts.map((text) => [text]),
+	);
+	expect(told).toEqual(texts.map(() => expect.stringContaining('"status":"completed"')));
+	expect(pair.listTasks().map(({ input }) => input)).toEqual(texts.map((prompt) => ({ prompt })));
+});
+
 it('as a tool, Wait lets the model go on waiting for a task, and tells it of an ID that nobody knows', async () => {
 	await pair.runNodes(prompts(['#neverEnds dusk']), generate({ operation: 'start' }));
 	const task = pair.findTask('#neverEnds dusk');

@@ -83,7 +83,10 @@ withAgents("an agent of n8n's Agents", () => {
 		const results = await runAgent(
 			[
 				creating('generate', { options: { downloadResults: true } }),
-				creating('start'),
+				creating('start', {
+					...{ model: 'any', anyModel: 'custom/any', prompt: '', inputMode: 'json' },
+					anyInput: `={ "prompt": "{{ $fromAI('prompt', 'What to "make"', 'string') }}" }`,
+				}),
 				using({ operation: 'get', taskId }),
 				using({ operation: 'getFiles', taskId }),
 				...ofNoTask.map(([operation, { resource, parameters }]) =>
@@ -94,7 +97,7 @@ withAgents("an agent of n8n's Agents", () => {
 				[
 					new ToolCall('generate', () => ({ prompt: 'one' })),
 					new ToolCall('generate', () => ({ prompt: 'two' })),
-					new ToolCall('start', () => ({ prompt: 'three' })),
+					new ToolCall('start', () => ({ prompt: '"three"' })),
 				],
 				[
 					new ToolCall('get', takeFirst),
@@ -111,7 +114,7 @@ withAgents("an agent of n8n's Agents", () => {
 		expect(results.map(([item]) => item?.json)).toMatchObject([
 			finished,
 			...pair.listCompleted('two'),
-			{ taskId: pair.findId('three'), status: 'pending' },
+			{ taskId: pair.findId('"three"'), status: 'pending' },
 			finished,
 			{
 				...pair.listCompleted('one')[0],
@@ -126,7 +129,7 @@ withAgents("an agent of n8n's Agents", () => {
 		const lengths = model.listToolResults().map(({ length }) => length);
 		expect(Math.max(...lengths)).toBeLessThan(2_000);
 		expect(listFiles()).toEqual(files);
-		expect(pair.listPrompts()).toEqual(['one', 'three', 'two']);
+		expect(pair.listPrompts()).toEqual(['"three"', 'one', 'two']);
 		expect(pair.countCreations()).toBe(3);
 	});
 

@@ -153,17 +153,43 @@ describe('an expression in a field that nobody switched', () => {
 	});
 });
 
-describe('a prompt with quotes and line breaks', () => {
-	it('within quotes breaks the JSON, and the error says where and what helps', async () => {
-		const broken = '={\n  "duration": "5",\n  "prompt": "{{ $json.prompt }}"\n}';
-		const execution = await pair.runNodes(items([{ prompt: QUOTED }]), paste(broken));
-		expect(execution.readError()).toMatch(/is not valid JSON at line 3, column 23\b/);
-		expect(pair.listTasks()).toEqual([]);
+describe('an expression between the quotes of the JSON', () => {
+	const stored = '={\n  "duration": "5",\n  "prompt": "{{ $json.prompt }}"\n}';
+
+	it('is sent as each item has it, and sets no other field', async () => {
+		const injection = 'x", "image_url": "https://evil.example/a.png';
+		const texts = [QUOTED, 'C:\\new', injection, 'plain'];
+		const source = items([...texts, ['a', '"b"']].map((prompt) => ({ prompt })));
+		await pair.runNodes(source, paste(stored));
+		const sent = pair.listTasks().map(({ input }) => input);
+		const expected = [...texts, 'a,"b"'].map((prompt) => ({ duration: '5', prompt }));
+		expect(sent).toEqual(expect.arrayContaining(expected));
+		expect(sent).toHaveLength(expected.length);
 	});
 
-	it('is sent as it is in Prompt', async () => {
-		const prompt = '={{ $json.prompt }}';
-		await pair.runNodes(items([{ prompt: QUOTED }]), paste('{ "duration": "5" }', { prompt }));
-		expect(readSent()?.input).toEqual({ duration: '5', prompt: QUOTED });
+	it('is sent where it has quotes of its own, or is nothing, also in Extra Fields', async () => {
+		const ternary = '{{ $json.prompt ? $json.prompt : "no \\"prompt\\"" // the "prompt"\n }}';
+		const extraFields = '={ "style": "{{ $json.none }}", "name": "{{ $json.name }}" }';
+		const node = paste(`={ "prompt": "${ternary}" }`, {
+			anyModel: 'custom/any',
+			options: { extraFields },
+		});
+		await pair.runNodes(items([{ name: QUOTED }]), node);
+		expect(readSent()?.input).toEqual({ prompt: 'no "prompt"', style: '', name: QUOTED });
 	});
+
+	it('that replaces characters by itself is left alone, and what breaks is refused, saying where and what helps', async () => {
+		const broken = stored.replace('prompt }}', 'prompt.replaceAll("x", "y") }}');
+		const execution = await pair.runNodes(items([{ prompt: QUOTED }]), paste(broken));
+		expect(execution.readError()).toMatch(
+			/is not valid JSON at line 3, column 23\b.*delete its line from the JSON/s,
+		);
+		expect(pair.listTasks()).toEqual([]);
+	});
+});
+
+it('a prompt with quotes and line breaks is sent as it is in Prompt', async () => {
+	const prompt = '={{ $json.prompt }}';
+	await pair.runNodes(items([{ prompt: QUOTED }]), paste('{ "duration": "5" }', { prompt }));
+	expect(readSent()?.input).toEqual({ duration: '5', prompt: QUOTED });
 });

@@ -172,7 +172,7 @@ function refuseBrokenJson({ displayName }: Field, text: string): void {
 	if (fault === undefined) return;
 	throw buildFieldError(
 		`'${displayName}' is not valid JSON ${fault}`,
-		"Nothing was sent for this item. A text from an expression breaks the JSON if it has quotes or line breaks: put a prompt into 'Prompt', or write {{ JSON.stringify($json.prompt) }} without quotes around it.",
+		"Nothing was sent for this item. A text from an expression may have quotes or line breaks that break the JSON. Put a prompt into 'Prompt' and delete its line from the JSON, or write {{ JSON.stringify($json.prompt) }} without quotes around it.",
 	);
 }
 

@@ -5,6 +5,7 @@ import { CREDENTIAL } from '../lib/brand';
 import { mapConcurrent } from '../lib/mapConcurrent';
 import { checkOptions, readNumberOption } from '../models/field';
 import { refuseMixedCall, stopsOnError, toErrorItem, toNodeError } from './errors';
+import { readParameter } from './jsonExpressions';
 import {
 	hasFailed,
 	timeoutOption,
@@ -42,7 +43,7 @@ export async function readItem(
 ): Promise<Item> {
 	refuseMixedCall(context);
 	const service = await readService(context, index);
-	const read = (name: string): unknown => context.getNodeParameter(name, index, '');
+	const read = (name: string): unknown => readParameter(context, fields, index, name);
 	const options = read('options') as IDataObject | '';
 	const option = (name: string) =>
 		options && name in options ? (options[name] ?? null) : undefined;
