@@ -195,6 +195,8 @@ it('ai-agent lets an agent make an image', async () => {
 	const execution = await pair.n8n.waitForExecution(id);
 	expect(execution.getItems('AI Agent')).toEqual([{ output: 'Done.' }]);
 	expect(JSON.parse(String(model.listToolResults()[0]))).toMatchObject([{ status: 'completed' }]);
+	const [tool] = read('ai-agent').nodes.filter(({ type }) => type.endsWith('.mediaGenerationTool'));
+	expect(model.listToolDescriptions()).toEqual([tool?.parameters?.toolDescription]);
 });
 
 it('agent-that-finds-a-model lets an agent find a model, read its fields, use it, and wait for the task', async () => {

@@ -234,7 +234,7 @@ describe.each(cells.map((cell) => ({ ...cell, cell })))(
 						: good.splice(fault.index, badItems.length);
 				expect(bad).toMatchObject(
 					badItems.map((item) => ({
-						json: { error: expect.stringContaining(`[item ${item}]`) },
+						json: { error: expect.not.stringContaining('[item') },
 						pairedItem: { item },
 					})),
 				);

@@ -27,8 +27,8 @@ it('a task of an earlier try is named where its credential can not be read any m
 	});
 	const exists = `This task exists. Look at it with Get: ${engine.listTasks()[0]?.taskId}`;
 	expect(output).toMatchObject([
-		{ json: { error: 'The vault is closed [item 0]' }, pairedItem: { item: 0 } },
-		{ json: { error: 'The vault is closed [item 1]', message: exists }, pairedItem: { item: 1 } },
+		{ json: { error: 'The vault is closed' }, pairedItem: { item: 0 } },
+		{ json: { error: 'The vault is closed', message: exists }, pairedItem: { item: 1 } },
 	]);
 	expect(engine.service.tasks.size).toBe(1);
 });

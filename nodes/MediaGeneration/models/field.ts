@@ -19,14 +19,19 @@ export interface Field extends INodeProperties {
 	send?: Send;
 }
 
+/** What is wrong with what the user or a model gave. Nothing in it is of the service. */
+export class FieldError extends UserError {}
+
 /**
  * Makes the error for a value that can't be sent.
  * @param message names the field as the editor does and says what is allowed
+ * @param ErrorType another one, where the service's document says what is allowed
  */
 export const buildFieldError = (
 	message: string,
 	description = 'Nothing was sent for this item. Correct the field, then run the node again.',
-): UserError => new UserError(message, { description });
+	ErrorType: typeof UserError = FieldError,
+): UserError => new ErrorType(message, { description });
 
 /** Follows the name of a number that JavaScript can't hold exactly. */
 export const INEXACT =

@@ -10,6 +10,7 @@ import { buildErrorItem, buildNodeError, swallowsErrors } from '../host/errors';
 import { isForModel, isMixedUp } from '../host/execution';
 import { cutLongText } from '../lib/excerpt';
 import { toPlainText } from '../lib/text';
+import { buildFieldError, FieldError } from '../models/field';
 import { FailedTaskError } from './failedTask';
 
 /** Tells a model what the service's words are, in items and in errors. */
@@ -22,12 +23,9 @@ export const stopsOnError = (context: IExecuteFunctions): boolean =>
 /** @throws {UserError} for a call of an agent that would read the values of another one */
 export function refuseMixedCall(context: IExecuteFunctions): void {
 	if (!isMixedUp(context)) return;
-	throw new UserError(
+	throw buildFieldError(
 		'Nothing was sent: the agent works on several items at once, and n8n would give this call the values of another one',
-		{
-			description:
-				"Set 'Batch Size' to 1 in the Options of the AI Agent, below 'Batch Processing', or use a newer AI Agent node.",
-		},
+		"Set 'Batch Size' to 1 in the Options of the AI Agent, below 'Batch Processing', or use a newer AI Agent node.",
 	);
 }
 
@@ -94,27 +92,30 @@ function describe(error: unknown, taskIds: string[]): string {
 	return sentences.filter(Boolean).join(' ');
 }
 
-interface ErrorPlace {
-	itemIndex?: number;
-	/** The tasks that exist although the output is an error. */
-	taskIds: string[];
+/** Says whether an error has no words of the service, nor of who answered in its place. */
+function isOwn(error: unknown): boolean {
+	if (error instanceof ServiceError) return !error.answeredBy;
+	const isOurs = error instanceof FieldError || error instanceof RefusedRunError;
+	return isOurs && error.cause === undefined;
 }
 
-/** Says in plain text what happened and what to do next, both in the message for a model. */
+/**
+ * Says in plain text what happened and what to do next, both in the message for a model.
+ * @param taskIds those that exist although the output is an error
+ */
 function explain(
 	context: IExecuteFunctions,
 	error: unknown,
-	{ itemIndex, taskIds }: ErrorPlace,
+	taskIds: string[],
 ): { message: string; description: string } {
 	const message = toPlainText((error as Error).message);
 	const description = toPlainText(describe(error, taskIds));
 	if (isForModel(context)) {
 		// Each is cut for itself, because the IDs of tasks stand in the second.
 		const told = `${cutLongText(message)}. ${cutLongText(description)}`.trimEnd();
-		return { message: `${told} ${SAID}`, description: '' };
+		return { message: isOwn(error) ? told : `${told} ${SAID}`, description: '' };
 	}
-	const place = itemIndex === undefined ? '' : ` [item ${itemIndex}]`;
-	return { message: message + place, description };
+	return { message, description };
 }
 
 const isOfService = (error: unknown): error is ServiceError | UnknownOutcomeError =>
@@ -129,9 +130,11 @@ export function toNodeError(
 ): NodeApiError | NodeOperationError {
 	const waitedFor = error instanceof FailedTaskError ? error.taskIds : [];
 	const all = [...new Set([...waitedFor, ...taskIds])];
-	const { message, description } = explain(context, error, { itemIndex, taskIds: all });
+	const { message, description } = explain(context, error, all);
+	const isOne = itemIndex === undefined || context.getInputData().length < 2;
 	return buildNodeError(context.getNode(), {
-		message,
+		// End users may read it, such as those of a form: a single item needs no number.
+		message: isOne || isForModel(context) ? message : `${message} [item ${itemIndex}]`,
 		description,
 		itemIndex,
 		cause: error instanceof UserError ? undefined : (error as Error),
@@ -147,7 +150,7 @@ export function toErrorItem(
 	taskId?: string,
 ): INodeExecutionData {
 	const taskIds = taskId === undefined ? [] : [taskId];
-	const shown = explain(context, error, { itemIndex, taskIds });
+	const shown = explain(context, error, taskIds);
 	const task = error instanceof FailedTaskError ? error.task : undefined;
 	return buildErrorItem(context.getNode(), { ...shown, itemIndex }, task);
 }

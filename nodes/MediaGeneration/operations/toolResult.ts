@@ -19,8 +19,9 @@ const FOR_MODELS = [
 	'lookError',
 ];
 
-/** What holds no words of the service. */
-const WITHOUT_WORDS = ['taskId', 'status', 'resultUrls', 'creditsConsumed', 'credits'];
+/** What holds no words of the service, in a task and in its file. */
+const WITHOUT_WORDS = ['taskId', 'status', 'resultUrls', 'creditsConsumed', 'file'];
+const FILE_WITHOUT_WORDS = ['index', 'kind', 'url', 'durationSeconds', 'coverUrl'];
 
 const LINKS =
 	'The links usually expire. Show an image to the user as Markdown, ![](link), and any other file as a link. For fresh links, look at the task by its taskId, with the operation Get.';
@@ -56,7 +57,7 @@ function tellModel(context: IExecuteFunctions, items: OutputItem[]): OutputItem[
 	const notes = [
 		// Without an execution n8n has no place for files.
 		hasLinks && !getNodeContext(context) && LINKS,
-		[...names].some((name) => !WITHOUT_WORDS.includes(name)) && SAID,
+		items.some(({ json }) => hasWords(json)) && SAID,
 		items.some(isTimedOut) && GOES_ON,
 		excerpt.isCut && CUT,
 	];
@@ -79,6 +80,17 @@ function select(json: object): object {
 	if (file) return { ...told, file };
 	if (resultUrls.length) return { ...told, resultUrls };
 	return result === undefined ? told : { ...told, result };
+}
+
+/** Says whether a model is told words of the service. */
+function hasWords(json: object): boolean {
+	const names = Object.keys(select(json));
+	if (!isTaskOutput(json)) return names.some((name) => name !== 'credits');
+	const ofFile = Object.keys(json.file ?? {});
+	return (
+		names.some((name) => !WITHOUT_WORDS.includes(name)) ||
+		ofFile.some((name) => !FILE_WITHOUT_WORDS.includes(name))
+	);
 }
 
 function addNote({ json, ...files }: OutputItem, ...notes: Array<string | false>): OutputItem {

@@ -17,6 +17,20 @@ it('docs list each example once', () => {
 	expect(rows.map(({ file }) => file).sort()).toEqual(listExamples().sort());
 });
 
+/** Our nodes that are tools, in all examples. */
+const tools = listExamples().flatMap((file) =>
+	readExample(file)
+		.nodes.filter(({ type }) => /\.mediaGeneration\w*Tool$/.test(type))
+		.map(({ name, parameters }) => ({ file, name, parameters })),
+);
+
+it('some examples have tools', () => expect(tools.length).toBeGreaterThan(5));
+
+it.each(tools)('n8n tells a model the description of "$name" in $file', ({ parameters }) => {
+	const toolDescription = expect.stringMatching(/\w/) as string;
+	expect(parameters).toMatchObject({ descriptionType: 'manual', toolDescription });
+});
+
 it.each(rows)('$name is called so in docs, file, n8n and note', ({ name, file, picture }) => {
 	expect(file).toBe(name.toLowerCase().replaceAll(' ', '-'));
 	expect(picture).toBe(hasPictures ? `pictures/example-${file}-normal-light.png` : undefined);

@@ -6,10 +6,12 @@ import {
 	toErrorItem,
 	toNodeError,
 } from '../../../nodes/MediaGeneration/operations/errors';
+import { ServiceError } from '../../../nodes/MediaGeneration/api/failure';
+import { buildFieldError } from '../../../nodes/MediaGeneration/models/field';
 import { FailedTaskError } from '../../../nodes/MediaGeneration/operations/failedTask';
 import { buildContext, refuse } from '../n8n';
 
-const context = buildContext();
+const context = buildContext({ input: [{}, {}, {}, {}] });
 const tool = buildContext({ isTool: true });
 const refusal = () => new RefusedRunError('Refused', { description: 'Wait.' });
 const wrong = new UserError('Refused', { description: 'Wait.' });
@@ -21,6 +23,35 @@ it.each([
 	[{ type: 'nodeTool' }, false, true],
 ])('the first error ends a run %j that continues on errors (%s): %s', (run, goesOn, stops) => {
 	expect(stopsOnError(buildContext({ ...run, goesOn }))).toBe(stops);
+});
+
+it('the error of a run names its item where there are others', () => {
+	const { message } = toNodeError(buildContext({ input: [{}] }), wrong, 0);
+	expect(message).toBe('Refused');
+	expect(toNodeError(buildContext({ input: [{}, {}] }), wrong, 0).message).toBe('Refused [item 0]');
+});
+
+const ended = (status: 'failed' | 'timedOut', failCode?: string) => ({
+	...{ taskId: 'a', status, resultUrls: [], failMessage: 'blocked', failCode },
+});
+
+const unreachable = new ServiceError({
+	...{ kind: 'unreachable', certain: true, origin: 'https://api.example' },
+	detail: "can't be reached",
+});
+const cause = refuse(402);
+
+it.each<[string, Error, boolean]>([
+	['a field', buildFieldError('Wrong'), false],
+	['what the document of the service says', buildFieldError('Wrong', 'Other.', UserError), true],
+	['a limit in Options', refusal(), false],
+	['a limit that a refusal was in the way of', new RefusedRunError('No', { cause }), true],
+	['nobody who answers', unreachable, false],
+	['a refusal', refuse(402, 'empty'), true],
+	['a failed task', new FailedTaskError(ended('failed'), ['a']), true],
+	['what is not ours', new Error('Closed'), true],
+])('a model is told whose words it may read, of %s', (_, error, isSaid) => {
+	expect(toNodeError(tool, error).message.includes(SAID)).toBe(isSaid);
 });
 
 describe('the error of a run', () => {
@@ -54,7 +85,7 @@ describe('the error of a run', () => {
 		'has all in its message for a model, which reads nothing else: %j',
 		(run) => {
 			expect(toNodeError(buildContext(run), refusal(), 0, ['a'])).toMatchObject({
-				message: `Refused. Nothing more was created. Wait. This task exists. Look at it with Get: a ${SAID}`,
+				message: `Refused. Nothing more was created. Wait. This task exists. Look at it with Get: a`,
 				description: undefined,
 			});
 		},
@@ -68,22 +99,19 @@ it('the error that a model gets has a bound, and still names the task', () => {
 });
 
 it.each<[typeof context, Error, string | undefined, object]>([
-	[context, new Error('Closed'), undefined, { error: 'Closed [item 2]' }],
+	[context, new Error('Closed'), undefined, { error: 'Closed' }],
 	[
 		context,
 		new Error('Closed'),
 		'a1',
-		{ error: 'Closed [item 2]', message: 'This task exists. Look at it with Get: a1' },
+		{ error: 'Closed', message: 'This task exists. Look at it with Get: a1' },
 	],
-	[context, wrong, undefined, { error: 'Refused [item 2]', message: 'Wait.' }],
+	[context, wrong, undefined, { error: 'Refused', message: 'Wait.' }],
 	[tool, wrong, undefined, { error: `Refused. Wait. ${SAID}` }],
 ])('an error item has the keys that n8n knows it by: %#', (run, error, taskId, json) => {
 	expect(toErrorItem(run, error, 2, taskId)).toStrictEqual({ json, pairedItem: { item: 2 } });
 });
 
-const ended = (status: 'failed' | 'timedOut', failCode?: string) => ({
-	...{ taskId: 'a', status, resultUrls: [], failMessage: 'blocked', failCode },
-});
 const PAYS =
 	'Only a new run of the node that created it, or its Retry On Fail, pays for a new task.';
 const STILL = 'It may still end at the service: use Wait with this ID.';

@@ -61,7 +61,7 @@ const failSecond = (item: Item) => {
 };
 const done = (index: number) => ({ json: { index }, pairedItem: { item: index } });
 const failed = (item: number, error: string) => ({
-	json: { error: `${error} [item ${item}]` },
+	json: { error },
 	pairedItem: { item },
 });
 const saying = (message: string) => ({ message: expect.stringContaining(message) as string });

@@ -22,7 +22,12 @@ it.each<[string, object, object]>([
 	[
 		'its file, which has the link',
 		{ resultUrls: [url], file: { index: 1, url } },
-		{ file: { index: 1, url }, note: said },
+		{ file: { index: 1, url } },
+	],
+	[
+		'the title of its file',
+		{ resultUrls: [url], file: { index: 1, url, title: 'Foxes' } },
+		{ file: { index: 1, url, title: 'Foxes' }, note: said },
 	],
 	['a result without links', { result: 'text' }, { result: 'text', note: said }],
 	['no more than there is', {}, {}],
@@ -98,7 +103,7 @@ it('however long the texts and links of a task are, an agent gets its ID, status
 });
 
 it('items that are too many are left out, with a note at the first', () => {
-	const file = { url: `https://x/${'a'.repeat(2_000)}` };
+	const file = { url: `https://x/${'a'.repeat(2_000)}`, title: 'Foxes' };
 	const all = fit({ isTool: true }, Array<object>(100).fill({ ...told, resultUrls: [url], file }));
 	expect(all.length).toBeGreaterThan(20);
 	expect(all.length).toBeLessThan(60);

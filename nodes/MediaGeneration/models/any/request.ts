@@ -1,4 +1,4 @@
-import type { ResourceMapperValue } from 'n8n-workflow';
+import { UserError, type ResourceMapperValue } from 'n8n-workflow';
 import { buildFieldError, isBlank, parseValue } from '../field';
 import { toJsonInput } from '../jsonInput';
 import type { Model, ModelRequest, RequestSource } from '../model';
@@ -53,6 +53,7 @@ async function requestByFields(model: string, source: RequestSource): Promise<Mo
 		throw buildFieldError(
 			wrong,
 			"Nothing was sent for this item. Correct the names, then run the node again. What the service takes beyond these fields goes into 'Extra Fields' in Options.",
+			UserError,
 		);
 	return { model, input, check: (whole) => checkInput(schema, whole) };
 }

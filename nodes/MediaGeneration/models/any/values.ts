@@ -1,3 +1,4 @@
+import { UserError } from 'n8n-workflow';
 import { isExact, isObject, isPlainObject, parseJson } from '../../lib/json';
 import { buildFieldError, DECIMAL, isBlank, namePlace, shorten } from '../field';
 import { hasScheme, markEntries, Media } from '../media';
@@ -205,6 +206,7 @@ export function checkInput(schema: JsonSchema, input: Record<string, unknown>): 
 	throw buildFieldError(
 		`'${namePlace(path) || 'Input'}' ${message}${given}`,
 		remedy && `Nothing was sent for this item. ${remedy}`,
+		UserError,
 	);
 }
 

@@ -70,6 +70,7 @@ async function checkCredits(requests: RequestWork[], keep: number): Promise<void
 			throw new RefusedRunError(
 				`'Stop Below This Balance' is set in Options, but the account's credits couldn't be read: ${credits.message}`,
 				{
+					cause: credits,
 					description:
 						"Check 'Credits Path' in the credential, or remove 'Stop Below This Balance' from Options.",
 				},

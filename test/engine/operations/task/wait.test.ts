@@ -60,7 +60,7 @@ it('a task that goes on is timedOut at the limit, and the next Wait goes on', as
 	const slow = (await startTasks()).slice(2);
 	const short = { waitLimit: 0.01 };
 	const { error } = await engine.run({ ...runWait, options: short }, { items: slow });
-	expect(error?.message).toBe('The task had not ended when the wait was over [item 0]');
+	expect(error?.message).toBe('The task had not ended when the wait was over');
 	expect(error?.description).toContain('use Wait with this ID');
 	const options = { ...short, failedTasks: 'output' };
 	const timedOut = await engine.run({ ...runWait, options }, { items: slow });

@@ -58,7 +58,7 @@ describe('a run that creates tasks', () => {
 
 	it('puts an error of an item between the tasks of the others', async () => {
 		const { output } = await create({ readWait, answer: refuseOne, goesOn: true });
-		expect(output).toMatchObject([ended(0), failed(1, '[item 1]'), ended(2)]);
+		expect(output).toMatchObject([ended(0), failed(1, 'did not accept'), ended(2)]);
 		expect(lastWait()?.[1].map(({ index }) => index)).toEqual([0, 2]);
 	});
 
