@@ -50,7 +50,8 @@ it('generate-several splits off failed tasks', async () => {
 	const message = expect.stringContaining('Task ID: ');
 	// n8n adds the fields of the input item.
 	const prompt = 'Make it snow';
-	expect(execution.getItems('Look into it')).toEqual([{ error, message, prompt }]);
+	const details = expect.objectContaining({ status: 'failed' });
+	expect(execution.getItems('Look into it')).toEqual([{ error, message, details, prompt }]);
 });
 
 /** Sends a form with a photo and a text. Returns what n8n answers. */

@@ -90,7 +90,12 @@ describe('a task that failed', () => {
 		const [json, ...others] = execution.getOutput(NODE, { branch: 1 }).map((one) => one.json);
 		expect(others).toEqual([]);
 		const prompt = expect.stringContaining('two #fail');
-		expect(json).toEqual({ prompt, error: FAILED_ITEM, message: endsWithId(ids[1]?.[0]) });
+		const details = {
+			...{ taskId: ids[1]?.[0], status: 'failed' },
+			...{ failCode: '501', failMessage: expect.any(String) },
+		};
+		const message = endsWithId(ids[1]?.[0]);
+		expect(json).toEqual({ prompt, error: FAILED_ITEM, message, details });
 	});
 
 	it('is created once more by Retry On Fail, the finished one is not', async () => {

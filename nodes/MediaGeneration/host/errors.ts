@@ -43,17 +43,23 @@ export function buildNodeError(
 }
 
 /**
- * Makes the item of an error, in a run that continues. n8n sends an item to the error output only if
- * it has these keys and no others, and adds the fields of the input item there
- * (`handleNodeErrorOutput` in `workflow-execute.js`, 2.14.2, 2.41.1). `e2e/sleep` fails first.
- * @param beside what else is known of the item, which is left out at the error output
+ * Makes the item of an error, in a run that continues. n8n sends an item to the error output if it has
+ * these keys and no others, before 2.34 without `details`, or if it has an `error` beside its JSON. It
+ * adds the fields of the input item there, and would then put that `error` in place of the JSON if it
+ * could be listed (`handleNodeErrorOutput` and `lineResult` in `workflow-execute.js`, 2.14.2, 2.41.1).
+ * `e2e/failedTasks` fails first.
+ * @param known of the item: all, and what stands in `details` at the error output
  */
 export function buildErrorItem(
 	{ onError }: INode,
 	{ message, description, itemIndex = 0 }: ShownError,
-	beside: object = {},
+	{ beside, details }: { beside?: object; details?: object } = {},
 ): INodeExecutionData {
 	const error = { error: message, ...(description && { message: description }) };
-	const json = onError === 'continueErrorOutput' ? error : { ...beside, ...error };
-	return { json, pairedItem: { item: itemIndex } };
+	const pairedItem = { item: itemIndex };
+	if (onError !== 'continueErrorOutput') return { json: { ...beside, ...error }, pairedItem };
+	const item = { json: { ...error, ...(details && { details }) }, pairedItem };
+	// Should n8n put it in place of the JSON after all, the ID of the task is in it.
+	const whole = { message: [message, description].filter(Boolean).join(' ') };
+	return details ? Object.defineProperty(item, 'error', { value: whole }) : item;
 }

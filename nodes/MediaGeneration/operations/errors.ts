@@ -9,6 +9,7 @@ import { ServiceError, UnknownOutcomeError } from '../api/failure';
 import { buildErrorItem, buildNodeError, swallowsErrors } from '../host/errors';
 import { isForModel, isMixedUp } from '../host/execution';
 import { cutLongText } from '../lib/excerpt';
+import { dropUndefined } from '../lib/json';
 import { toPlainText } from '../lib/text';
 import { buildFieldError, FieldError } from '../models/field';
 import { FailedTaskError } from './failedTask';
@@ -152,5 +153,8 @@ export function toErrorItem(
 	const taskIds = taskId === undefined ? [] : [taskId];
 	const shown = explain(context, error, taskIds);
 	const task = error instanceof FailedTaskError ? error.task : undefined;
-	return buildErrorItem(context.getNode(), { ...shown, itemIndex }, task);
+	const { status, failCode, failMessage } = task ?? {};
+	const facts = { taskId: task?.taskId ?? taskId, status, failCode, failMessage };
+	const details = facts.taskId === undefined ? undefined : dropUndefined(facts);
+	return buildErrorItem(context.getNode(), { ...shown, itemIndex }, { beside: task, details });
 }

@@ -101,7 +101,8 @@ describe.each(rows)(
 			const error = { error: expect.not.stringContaining('[item') as string, message };
 			if (isError) expect([...came.errors, ...came.output][0]?.json.error).toContain(said);
 			if (isError && onError === 'continueErrorOutput') {
-				expect(came.errors).toEqual([{ json: error, pairedItem: { item: 0 } }]);
+				const details = expect.objectContaining({ taskId, status: STATUS[what] }) as object;
+				expect(came.errors).toEqual([{ json: { ...error, details }, pairedItem: { item: 0 } }]);
 				expect(came.output).toMatchObject([{ json: good, pairedItem: { item: 1 } }]);
 				return;
 			}

@@ -171,7 +171,7 @@ export class NodeExecution {
 		came.sleeps = this.sleepsUntil !== undefined;
 		if (came.sleeps) this.kept = JSON.parse(JSON.stringify(this.kept)) as typeof this.kept;
 		const isError = ({ json }: INodeExecutionData) =>
-			json.error && Object.keys(json).every((key) => ['error', 'message'].includes(key));
+			json.error && Object.keys(json).every((key) => ['error', 'message', 'details'].includes(key));
 		if (onError !== 'continueErrorOutput') return came;
 		return {
 			...came,
