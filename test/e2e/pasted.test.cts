@@ -18,11 +18,13 @@ const readSent = () => pair.listTasks().at(-1);
 
 describe('the body that the documentation shows, pasted into Input (JSON),', () => {
 	const callBackUrl = 'https://media.example/callback';
-	const body = JSON.stringify({ model: MODEL, callBackUrl, input: { prompt: 'A fox' } }, null, 2);
+	const urls = { callBackUrl, progressCallBackUrl: callBackUrl };
+	const body = JSON.stringify({ model: MODEL, ...urls, input: { prompt: 'A fox' } }, null, 2);
 
-	it('is sent by its input, and Generate ignores its callback URL', async () => {
+	it('is sent by its input, and Generate ignores its callback URL and names the other one', async () => {
 		const execution = await pair.runNodes(paste(body, { operation: 'generate' }));
-		expect(execution.getItems(NODE)).toMatchObject([{ status: 'completed' }]);
+		const warning: unknown = expect.stringMatching(/^progressCallBackUrl .* wasn't sent\.$/);
+		expect(execution.getItems(NODE)).toMatchObject([{ status: 'completed', warning }]);
 		expect(readSent()).toMatchObject({ model: MODEL, input: { prompt: 'A fox' } });
 		expect(readSent()?.callBackUrl).not.toBe(callBackUrl);
 	});

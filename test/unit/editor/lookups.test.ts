@@ -245,7 +245,7 @@ describe('the fields of a model beside its JSON', () => {
 		[{ faktor: 2 }, 'Unknown to the model: faktor. Required: image_url'],
 		[{ model: UPSCALE, input: { image_url: 'a' } }, 'Required: image_url'],
 		[{ model: 'x', input: { faktor: 2 } }, 'Unknown to the model: faktor. Required: image_url'],
-		[{ model: 'x', input: 'a' }, 'Required: image_url'],
+		[{ model: UPSCALE, input: 'a' }, 'Required: image_url'],
 	])('are listed below what %j lacks', async (written, summary) => {
 		const [first, ...fields] = await settle(guideJson(choose(UPSCALE, undefined, written)));
 		expect(first).toEqual({ name: summary, value: '' });

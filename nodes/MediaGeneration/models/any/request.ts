@@ -32,13 +32,13 @@ async function requestByJson(model: string, source: RequestSource): Promise<Mode
 	const { anyInput } = fields;
 	const given = parseValue(anyInput, source.read(anyInput.name)) as Record<string, unknown>;
 	const schema = await lookUpSchema(model, source);
-	const { input: written, callBackUrl } = isBody(schema, given)
-		? readBody(model, given)
-		: { input: given };
+	const body = isBody(schema, given, model) ? readBody(model, given) : { input: given };
+	const { input: written, callBackUrl, warning: unsent } = body;
 	const json = toJsonInput({ ...written, ...readPrompt(source) });
 	const input = nameFiles(schema, json, readMediaNames(source), source.hasFile);
 	const unknown = describeUnknown(schema, model, input);
-	const warning = unknown && `${unknown}. The input was sent as it is.`;
+	const asItIs = unknown && `${unknown}. The input was sent as it is.`;
+	const warning = [unsent, asItIs].filter(Boolean).join(' ') || undefined;
 	return { model, input, callBackUrl, warning };
 }
 
@@ -94,19 +94,27 @@ function readPrompt({ read }: RequestSource): { prompt?: unknown } {
 const readMediaNames = ({ option }: RequestSource): string[] =>
 	String(option(fields.mediaFieldsOption.name) ?? '').split(/\s*,\s*/);
 
-/** @throws {UserError} for another model than the chosen one, or an input that is no JSON object */
-function readBody(model: string, body: Body): Pick<ModelRequest, 'input' | 'callBackUrl'> {
+/**
+ * Reads a whole body. A warning names what stands beside, which isn't sent.
+ * @throws {UserError} for another model than the chosen one, or an input that is no JSON object
+ */
+function readBody(model: string, body: Body): Omit<ModelRequest, 'model'> {
 	const { anyModel, anyInput } = fields;
 	const place = anyInput.displayName;
-	const named = String(body.model).trim();
-	if (named !== model)
+	const { model: own = '', input: written, callBackUrl, ...others } = body;
+	const named = String(own).trim();
+	if (named && named !== model)
 		throw buildFieldError(
 			`The model in '${place}' is ${named}, but '${anyModel.displayName}' is ${model}`,
 			`Nothing was sent for this item. Give the same model in both, or remove everything but the body's "input" from '${place}'.`,
 		);
 	const displayName = `input in ${place}`;
-	const input = parseValue({ ...anyInput, displayName }, body.input) as Record<string, unknown>;
-	return { input, callBackUrl: body.callBackUrl };
+	const field = { ...anyInput, displayName, required: true };
+	const input = parseValue(field, written) as Record<string, unknown>;
+	const unsent = Object.keys(others);
+	const verb = unsent.length > 1 ? "weren't" : "wasn't";
+	const warning = `${listShortly(unsent)} beside "input" in '${place}' ${verb} sent.`;
+	return { input, callBackUrl, warning: unsent.length ? warning : undefined };
 }
 
 /** Says which names the model lacks, and which it has: a service may ignore unknown ones. */

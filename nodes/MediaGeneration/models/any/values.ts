@@ -22,20 +22,30 @@ import { listShortly, nameTypes } from './words';
 
 /** Converts entered values to those that are sent, and checks them before anything is paid for. */
 
-/** The body of a createTask request, as the service's documentation shows it. */
+/** The body of a createTask request, as the service's documentation shows it. Other keys may stand beside. */
 export interface Body {
-	model: unknown;
+	model?: unknown;
 	input: unknown;
 	callBackUrl?: unknown;
 }
 
-const BODY_KEYS = ['model', 'input', 'callBackUrl'];
+/** Only bodies have callback URLs. Documentation and users spell them in several ways. */
+const CALLBACK_KEY = /call_?back_?url$/i;
 
-/** Recognizes a whole body in place of an input, unless the model has fields of these names. */
-export function isBody(schema: JsonSchema, json: object): json is Body {
+/**
+ * Recognizes a whole body in place of an input, whatever stands beside its input, unless the model
+ * has a field of that name. Without a model, a callback URL shows it, or that nothing else is there.
+ * @param model the chosen one: beside its name, an input of any form is meant as one
+ */
+export function isBody(schema: JsonSchema, json: object, model?: string): json is Body {
+	const { input, model: named, ...others } = json as Partial<Body>;
 	const fields = listProperties(schema).map(({ name }) => name);
-	const isOfBody = (name: string) => BODY_KEYS.includes(name) && !fields.includes(name);
-	return 'model' in json && 'input' in json && Object.keys(json).every(isOfBody);
+	if (!('input' in json) || fields.includes('input')) return false;
+	if (named !== undefined && String(named).trim() === model) return true;
+	if (!isObject(input) && !/^\s*\{/.test(String(input))) return false;
+	const beside = Object.keys(others);
+	const isBare = fields.length > 0 && !beside.length;
+	return typeof named === 'string' || isBare || beside.some((name) => CALLBACK_KEY.test(name));
 }
 
 /**

@@ -176,7 +176,7 @@ export function listJsonGuide(
 	written: object,
 	price?: string | null,
 ): INodePropertyOptions[] {
-	const own = isBody(input.schema, written) ? written.input : written;
+	const own = isBody(input.schema, written, input.model) ? written.input : written;
 	const unknown = listUnknown(input.schema, isObject(own) ? own : {}).join(', ');
 	const required = input.properties.filter(({ isRequired }) => isRequired);
 	const needs = required.map(({ name }) => name).join(', ');

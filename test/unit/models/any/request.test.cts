@@ -224,33 +224,79 @@ describe("the whole body, as the service's documentation shows it", () => {
 		expect((await requestJson(body)).callBackUrl).toBeUndefined();
 	});
 
-	it.each<[string, Values, string[]]>([
-		['has another key', { model: 'brand/any', input, seed: 1 }, ['prompt']],
-		['has no model', { input }, ['prompt']],
-		['has no input', { model: 'brand/any', callBackUrl: 'x' }, ['prompt']],
-		['has a model, which is a field of the model', { model: 'large', input }, ['model', 'prompt']],
-		['has an input, which is a field of the model', { model: 'x', input: 'y' }, ['input']],
+	it.each<[string, Values, string[], RegExp]>([
+		['a key of the input', { seed: 1 }, ['prompt', 'seed'], /^seed beside "input" .* wasn't sent/],
 		[
-			'has a callback URL, which is a field of the model',
-			{ model: 'x', input, callBackUrl: 'y' },
-			['callBackUrl'],
+			'callbacks in other spellings',
+			{ progressCallBackUrl: 'https://a.example', callbackUrl: 'https://b.example' },
+			[],
+			/^progressCallBackUrl, callbackUrl beside "input" .* weren't sent/,
 		],
+	])(
+		'is sent by its input beside %s, which the warning names',
+		async (_, beside, names, warning) => {
+			const body = { model: 'brand/any', ...beside, input };
+			const request = await requestJson(body, names.length ? documentOf(...names) : undefined);
+			expect(request.input).toEqual(input);
+			expect(request.callBackUrl).toBeUndefined();
+			expect(request.warning).toMatch(warning);
+		},
+	);
+
+	it("keeps the input's own model, by which families choose their variant", async () => {
+		const own = { model: 'large', prompt: 'A fox' };
+		const body = { model: 'brand/any', callBackUrl: 'https://a.example', input: own };
+		const openapi = documentOf('model', 'prompt');
+		const request = await requestJson(body, openapi);
+		expect(request).toMatchObject({ input: own, warning: undefined });
+		expect((await requestJson(own, openapi)).input).toEqual(own);
+	});
+
+	it.each<[string, Values, string[]]>([
+		['callBackUrl', { callBackUrl: 'https://a.example' }, []],
+		['callback_url', { callback_url: 'https://a.example' }, ['prompt']],
+		['nothing, where the document has no such field', {}, ['prompt']],
+	])('without a model is one beside %s', async (_, beside, names) => {
+		const openapi = names.length ? documentOf(...names) : undefined;
+		for (const written of [input, JSON.stringify(input)]) {
+			const request = await requestJson({ ...beside, input: written }, openapi);
+			expect(request).toMatchObject({ model: 'brand/any', input });
+			expect(request.callBackUrl).toBe(beside.callBackUrl);
+		}
+	});
+
+	it.each<[string, Values, string[]]>([
+		['has no model, and nothing says what the model takes', { input }, []],
+		['has no model but another key', { input, seed: 1 }, ['prompt']],
+		['has no input', { model: 'brand/any', callBackUrl: 'x' }, ['prompt']],
+		['has a text as its input', { model: 'large', input: 'A fox' }, []],
+		['has a list as its input', { input: [1], callBackUrl: 'x' }, []],
+		['has an input, which is a field of the model', { model: 'x', input }, ['input']],
 	])('is no body where it %s', async (_, json, names) => {
-		const request = await requestJson(json, documentOf(...names));
+		const request = await requestJson(json, names.length ? documentOf(...names) : undefined);
 		expect(request.input).toEqual(json);
 		expect(request.callBackUrl).toBeUndefined();
 	});
 
-	it('of another model than the chosen one is refused, and the error names both', async () => {
-		const request = requestJson({ model: 'brand/other', input });
-		await expect(request).rejects.toThrow(
-			"The model in 'Input (JSON)' is brand/other, but 'Choose Model' is brand/any",
-		);
-	});
+	it.each<[string, Values, string[]]>([
+		['', {}, []],
+		[', also beside a strange key', { progressCallBackUrl: 'https://a.example' }, []],
+		[', also where its input has a field of this name', {}, ['model', 'prompt']],
+	])(
+		'of another model than the chosen one is refused, and the error names both%s',
+		async (_, beside, names) => {
+			const openapi = names.length ? documentOf(...names) : undefined;
+			const request = requestJson({ model: 'brand/other', ...beside, input }, openapi);
+			await expect(request).rejects.toThrow(
+				"The model in 'Input (JSON)' is brand/other, but 'Choose Model' is brand/any",
+			);
+		},
+	);
 
 	it.each([
 		[[1], "'input in Input (JSON)' must be a JSON object"],
 		['A fox', "'input in Input (JSON)' is not valid JSON"],
+		['', "'input in Input (JSON)' is required"],
 	])('whose input is %j is refused', async (wrong, message) => {
 		const request = requestJson({ model: 'brand/any', input: wrong });
 		await expect(request).rejects.toThrow(message);
