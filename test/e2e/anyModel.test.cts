@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { readExample } from '../../dev/fixtures/examples.cts';
-import { chain, generate, mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
+import { chain, generate, items, mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import { nameSong } from '../../dev/service/results.cts';
@@ -161,6 +161,30 @@ it('a catalogue that a service does not have leads on to ID and JSON', async () 
 	await editor.get('resource-locator-anyModel').getByTestId('rlc-input').click();
 	const error = editor.get('rlc-error-container').filter({ visible: true });
 	await error.getByText("choose the model By ID and set 'Input Mode' to JSON").waitFor();
+});
+
+const PASTED = '{ "prompt": "{{ $json.prompt }}" }';
+
+it('JSON that is pasted with an expression becomes one, because the field is blank at first', async () => {
+	const node = anyModel({ anyModel: byId('epsilon-2/text-to-video'), inputMode: 'json' });
+	const nodes = [items([{ prompt: 'A red fox' }]), node];
+	const { id } = await pair.importWorkflow(chain('Pasted', nodes));
+	const { length } = pair.listTasks();
+	await openPanel(id);
+	const json = editor.get('parameter-input-anyInput');
+	await editor.panel.getByText('For example { "prompt": "A red fox in snow" }').waitFor();
+	await json.getByRole('textbox').click();
+	await editor.page.keyboard.insertText(PASTED);
+	await editor.closePanel();
+	await editor.page.keyboard.press('Control+s');
+	const readStored = async () => {
+		const { nodes } = await pair.n8n.getWorkflow(id);
+		return nodes.find(({ name }) => name === NODE)?.parameters?.anyInput;
+	};
+	expect(await poll(readStored, { what: 'the saved JSON' })).toBe(`=${PASTED}`);
+	await pair.runSaved(id);
+	expect(pair.listTasks()).toHaveLength(length + 1);
+	expect(readSent()).toEqual({ prompt: 'A red fox' });
 });
 
 it('dates of expressions are sent as ISO text, and a number that lost digits is refused', async () => {

@@ -97,8 +97,9 @@ export const anyInput: Field = {
 	displayName: 'Input (JSON)',
 	name: 'anyInput',
 	type: 'json',
-	default: '{\n\t"prompt": ""\n}',
-	required: true,
+	// Blank, because n8n switches a pasted text with {{ }} to Expression only in a blank field.
+	default: '',
+	hint: 'For example { "prompt": "A red fox in snow" }',
 	description:
 		"The model's input as a JSON object, or the whole body that the service's documentation shows, with model and input",
 	displayOptions: { show: byJson },

@@ -30,7 +30,8 @@ export const requestAnyModel: Model['request'] = async (source) => {
 
 async function requestByJson(model: string, source: RequestSource): Promise<ModelRequest> {
 	const { anyInput } = fields;
-	const given = parseValue(anyInput, source.read(anyInput.name)) as Record<string, unknown>;
+	const entered = parseValue(anyInput, source.read(anyInput.name));
+	const given = (entered ?? {}) as Record<string, unknown>;
 	const schema = await lookUpSchema(model, source);
 	const body = isBody(schema, given, model) ? readBody(model, given) : { input: given };
 	const { input: written, callBackUrl, warning: unsent } = body;
@@ -39,7 +40,9 @@ async function requestByJson(model: string, source: RequestSource): Promise<Mode
 	const unknown = describeUnknown(schema, model, input);
 	const asItIs = unknown && `${unknown}. The input was sent as it is.`;
 	const warning = [unsent, asItIs].filter(Boolean).join(' ') || undefined;
-	return { model, input, callBackUrl, warning };
+	// What is blank may be an expression that gives nothing.
+	const check: ModelRequest['check'] = entered ? undefined : (whole) => checkInput(schema, whole);
+	return { model, input, callBackUrl, warning, check };
 }
 
 async function requestByFields(model: string, source: RequestSource): Promise<ModelRequest> {

@@ -13,6 +13,7 @@ import {
 } from '../../../../nodes/MediaGeneration/models/any/schema';
 import { isOwnEntry } from '../../../../nodes/MediaGeneration/models/any/schema';
 import { readSchema } from '../../../../nodes/MediaGeneration/models/any/schema';
+import { anyInput } from '../../../../nodes/MediaGeneration/models/any/fields';
 import { requestAnyModel } from '../../../../nodes/MediaGeneration/models/any/request';
 import { toJsonInput } from '../../../../nodes/MediaGeneration/models/jsonInput';
 import { Media, replaceEach } from '../../../../nodes/MediaGeneration/models/media';
@@ -187,6 +188,11 @@ describe("the node's prompt beside JSON", () => {
 		expect({ input, warning }).toEqual({ input: { seed: 1, prompt: 'He said "hi"\n' } });
 	});
 
+	it.each(['', ' \n', undefined, null])('is all of it where the JSON is %j', async (blank) => {
+		const { input, warning } = await requestJson(blank, undefined, { prompt: 'A fox' });
+		expect({ input, warning }).toEqual({ input: { prompt: 'A fox' } });
+	});
+
 	it('leaves the JSON as it is where it is blank', async () => {
 		const { input } = await requestJson({ prompt: 'written' }, undefined, { prompt: ' ' });
 		expect(input).toEqual({ prompt: 'written' });
@@ -196,6 +202,22 @@ describe("the node's prompt beside JSON", () => {
 		const { input, warning } = await requestJson({}, documentOf('seed'), { prompt: 'A fox' });
 		expect(input).toEqual({ prompt: 'A fox' });
 		expect(warning).toMatch(/^prompt .* is no field of brand\/any/);
+	});
+});
+
+describe('Input (JSON)', () => {
+	it('is blank at first: in a field that has a text, n8n leaves pasted expressions Fixed', () => {
+		expect(anyInput).toMatchObject({ default: '' });
+		expect(anyInput.required).toBeUndefined();
+	});
+
+	it('sends an empty object where all is blank, unless the document requires a field', async () => {
+		const { input, check } = await requestJson('', documentOf('prompt'));
+		expect(input).toEqual({});
+		expect(() => check?.(input)).not.toThrow();
+		const properties = { prompt: { type: 'string' } };
+		const strict = await requestJson('', buildDocument({ properties, required: ['prompt'] }));
+		expect(() => strict.check?.(strict.input)).toThrow("'Prompt' is required");
 	});
 });
 
