@@ -29,6 +29,14 @@ describe('the body that the documentation shows, pasted into Input (JSON),', () 
 		expect(readSent()?.callBackUrl).not.toBe(callBackUrl);
 	});
 
+	it('has a warning where the old Wait node behind would wait for ever', async () => {
+		const resume = `=${body.replace(callBackUrl, '{{ $execution.resumeUrl }}')}`;
+		const execution = await pair.runNodes(paste(resume, { operation: 'generate' }));
+		const [item] = execution.getItems<{ warning: string }>(NODE);
+		expect(item?.warning).toMatch(/^Generate waits by itself.*Delete the Wait node/);
+		expect(item?.warning).not.toContain('/webhook-waiting/');
+	});
+
 	it('has Start Without Waiting report to its callback URL', async () => {
 		await pair.runNodes(paste(body));
 		expect(readSent()).toMatchObject({ callBackUrl, input: { prompt: 'A fox' } });

@@ -48,6 +48,16 @@ export function readResumeSecrets(context: object): { token?: string; address?: 
 }
 
 /**
+ * Says whether a value is the resume URL of an execution, or the expression for it. It may have
+ * another host than n8n knows. `e2e/pasted` fails first.
+ */
+export function isResumeUrl(context: object, value: unknown): boolean {
+	const { address } = readResumeSecrets(context);
+	const own = address ? [`${new URL(address).pathname}/`] : [];
+	return ['$execution.resumeUrl', ...own].some((part) => String(value).includes(part));
+}
+
+/**
  * n8n's message where an execution doesn't exist (`waiting-webhooks.js`, 2.14.2, 2.41.1). `e2e/reachability`
  * fails first.
  */

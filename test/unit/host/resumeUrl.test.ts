@@ -3,6 +3,7 @@ import { MediaGeneration } from '../../../nodes/MediaGeneration/MediaGeneration.
 import {
 	buildNotFound,
 	isEndedAnswer,
+	isResumeUrl,
 	readResumeUrl,
 	WAKE_PATH,
 } from '../../../nodes/MediaGeneration/host/resumeUrl';
@@ -19,6 +20,20 @@ it('our own segment is put behind the path of n8n, which has its token and maybe
 	const expected = 'https://me:pw@n8n.example/a/7/media-generation?signature=x';
 	expect(readResumeUrl(context)).toBe(expected);
 	expect(evaluateExpression).toHaveBeenCalledWith('{{ $execution.resumeUrl }}', 0);
+});
+
+it.each([
+	['https://n8n.example/n8n/waiting/7?signature=x', true],
+	['https://other.example/n8n/waiting/7/approve', true],
+	['={{ $execution.resumeUrl }}', true],
+	['https://n8n.example/webhook/waiting/7', false],
+	['https://n8n.example/', false],
+	[{ $execution: 'resumeUrl' }, false],
+	[undefined, false],
+])('the resume URL of an execution, where n8n has this path for it: %j is one: %s', (value, is) => {
+	const additionalData = { webhookWaitingBaseUrl: 'https://me:pw@n8n.example/n8n/waiting' };
+	expect(isResumeUrl({ additionalData }, value)).toBe(is);
+	expect(isResumeUrl({}, value)).toBe(is && String(value).startsWith('='));
 });
 
 // As n8n writes them, with its missing quotation mark.

@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { CREATION_RATE } from '../../api/service';
+import { isResumeUrl } from '../../host/resumeUrl';
 import { modelFields, modelOptions, models } from '../../models';
 import {
 	buildFieldError,
@@ -9,6 +10,7 @@ import {
 	type OptionReader,
 } from '../../models/field';
 import { toJsonInput } from '../../models/jsonInput';
+import type { Model } from '../../models/model';
 import { optionsField, timeoutOption, type CreateRequest, type Item } from '../operation';
 import { keepCreditsOption, maxTasksOption } from './budget';
 import { expandLists, findBinary, findFiles } from './inputFile';
@@ -59,6 +61,9 @@ export const buildOptionsField = (own: INodeProperties[] = []): INodeProperties 
 		extraFields,
 	]);
 
+const DELETE_WAIT =
+	"Generate waits by itself, so the callBackUrl in Input (JSON) isn't used. Delete the Wait node behind it, which would wait for ever.";
+
 /**
  * Turns an item into a request.
  * @param chooseCallbackUrl gets the callback URL of a pasted body; by default there is none
@@ -66,19 +71,12 @@ export const buildOptionsField = (own: INodeProperties[] = []): INodeProperties 
  */
 export async function prepareRequest(
 	item: Item,
-	chooseCallbackUrl: (pasted: unknown) => string | undefined = () => undefined,
+	chooseCallbackUrl?: (pasted: unknown) => string | undefined,
 ): Promise<CreateRequest> {
 	const { read, option, service, context } = item;
 	const { refuseFixedExpressions } = await import('./fixedText');
 	refuseFixedExpressions(context.getNode().parameters, [...modelFields, extraFields]);
-	const id = read('model');
-	const model = models.find((candidate) => candidate.id === id);
-	if (!model)
-		throw buildFieldError(
-			`This node has no model "${String(id)}"`,
-			'Choose a model from the list. For any other one choose All Models of Your Service.',
-		);
-	const request = await model.request({
+	const request = await findModel(read('model')).request({
 		read,
 		option,
 		hasFile: (name) => findBinary(item, name) !== undefined,
@@ -92,10 +90,21 @@ export async function prepareRequest(
 	const input = await expandLists(item, given);
 	request.check?.(input);
 	const found = await findFiles(item, input);
+	const waitsForIt = !chooseCallbackUrl && isResumeUrl(context, request.callBackUrl);
+	const warnings = [waitsForIt && DELETE_WAIT, request.warning, ...found.warnings];
 	return {
 		model: request.model,
 		input: found.input,
-		callBackUrl: chooseCallbackUrl(request.callBackUrl),
-		warning: [request.warning, ...found.warnings].filter(Boolean).join(' ') || undefined,
+		callBackUrl: chooseCallbackUrl?.(request.callBackUrl),
+		warning: warnings.filter(Boolean).join(' ') || undefined,
 	};
+}
+
+function findModel(id: unknown): Model {
+	const model = models.find((candidate) => candidate.id === id);
+	if (model) return model;
+	throw buildFieldError(
+		`This node has no model "${String(id)}"`,
+		'Choose a model from the list. For any other one choose All Models of Your Service.',
+	);
 }

@@ -12,6 +12,7 @@ async function prepare(
 	options: Values = {},
 	openapi?: object,
 	fields: string[] = [],
+	...choose: [chooseCallbackUrl?: (pasted: unknown) => string | undefined]
 ) {
 	const binary = Object.fromEntries(fields.map((name) => [name, { data: 'AAE=', mimeType: 'x' }]));
 	const assertBinaryData = (_: number, name: string) => {
@@ -20,20 +21,21 @@ async function prepare(
 	};
 	const hints: string[] = [];
 	const service = { credentials: {}, getModelSchema: async () => openapi ?? Promise.reject() };
-	const request = await prepareRequest({
+	const item: Item = {
 		index: 3,
 		context: fake<IExecuteFunctions>({
 			addExecutionHints: ({ message }: { message: string }) => hints.push(message),
 			getNode: () => ({ parameters }),
 			getInputData: () => Array(4).fill({ json: {}, binary }),
 			helpers: { assertBinaryData },
+			additionalData: { webhookWaitingBaseUrl: 'https://n8n.example/webhook-waiting' },
 		}),
 		service: service as unknown as TaskService,
 		read: (name: string) => parameters[name],
 		option: (name: string) => options[name],
 		settings: { timeoutSeconds: 1 },
-	} satisfies Item);
-	return { request, hints };
+	};
+	return { request: await prepareRequest(item, ...choose), hints };
 }
 
 const edit = { model: 'beta2/image-edit', image: 'https://media.example/a.png', prompt: 'Snow' };
@@ -155,6 +157,31 @@ it('a name that a document lacks is sent, with a warning that goes with the requ
 		'faktor in Input is no field of request-test/any. Its fields are shots, at. The input was sent as it is.';
 	expect(request).toEqual({ model: any.anyModel, input: anyInput, warning });
 	expect(hints).toEqual([]);
+});
+
+describe('the resume URL as the callBackUrl of a pasted body', () => {
+	const anyInput = (callBackUrl: unknown) => ({
+		...{ inputMode: 'json', anyInput: { model: any.anyModel, input: {}, callBackUrl } },
+	});
+	const resumeUrl = 'https://n8n.example/webhook-waiting/5?signature=secret';
+
+	it('is not sent by Generate, which says that the Wait node behind would wait for ever', async () => {
+		const { request } = await prepareAny(anyInput(resumeUrl));
+		expect(request.callBackUrl).toBeUndefined();
+		expect(request.warning).toMatch(/^Generate waits by itself.* Delete the Wait node/);
+		expect(request.warning).not.toContain('secret');
+	});
+
+	it.each([undefined, '', 5, 'https://n8n.example/webhook/5'])('is not %j', async (url) => {
+		expect((await prepareAny(anyInput(url))).request.warning).toBeUndefined();
+	});
+
+	it('is what Start Without Waiting reports to, as the old node did', async () => {
+		const choose = (pasted: unknown) => pasted as string;
+		const parameters = { ...any, ...anyInput(resumeUrl) };
+		const { request } = await prepare(parameters, {}, openapi, [], choose);
+		expect(request).toMatchObject({ callBackUrl: resumeUrl, warning: undefined });
+	});
 });
 
 it('what could not be read from files is a warning that goes with the request', async () => {
