@@ -23,7 +23,7 @@ describe('the body that the documentation shows, pasted into Input (JSON),', () 
 
 	it('is sent by its input, and Generate ignores its callback URL and names the other one', async () => {
 		const execution = await pair.runNodes(paste(body, { operation: 'generate' }));
-		const warning: unknown = expect.stringMatching(/^progressCallBackUrl .* wasn't sent\.$/);
+		const warning: unknown = expect.stringMatching(/^progressCallBackUrl .* wasn't sent\./);
 		expect(execution.getItems(NODE)).toMatchObject([{ status: 'completed', warning }]);
 		expect(readSent()).toMatchObject({ model: MODEL, input: { prompt: 'A fox' } });
 		expect(readSent()?.callBackUrl).not.toBe(callBackUrl);
@@ -139,6 +139,26 @@ describe('nodes behind, as docs/from-http-request.md says,', () => {
 		const execution = await pair.runNodes(items([{ prompt: 'A fox' }]), generate(), link);
 		const now = expect.stringContaining(String(pair.listIds()[0]));
 		expect(execution.getItems('Link')).toEqual([{ old: null, now }]);
+	});
+});
+
+describe('the name of a file that a node before has dropped', () => {
+	const image = (values: Record<string, string>) =>
+		paste(values, { anyModel: 'epsilon-2/image-to-video' });
+
+	it('is refused where the document says that a URL is meant, and nothing is created', async () => {
+		const execution = await pair.runNodes(items([{}]), image({ image_url: 'photo.png' }));
+		expect(execution.readError()).toMatch(/'Image URL' is "photo\.png", but must be a URL/);
+		expect(pair.countCreations()).toBe(0);
+	});
+
+	it('is sent with a warning where only the name of the field says so', async () => {
+		const image_url = 'https://media.example/a.png';
+		const values = { image_url, end_image_url: 'data' };
+		const execution = await pair.runNodes(items([{}]), image(values));
+		const warning: unknown = expect.stringMatching(/^'End Image URL' is "data": no URL/);
+		expect(execution.getItems(NODE)).toMatchObject([{ warning }]);
+		expect(readSent()?.input).toEqual(values);
 	});
 });
 

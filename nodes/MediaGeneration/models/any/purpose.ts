@@ -64,9 +64,15 @@ function takesFiles(name: string, schema: JsonSchema): boolean {
 	if (!takesText(schema, types) || texts.enum) return false;
 	const words = spaceWords(name).match(/[a-z]+/g) ?? [];
 	if (words.some((word) => OTHER_URL.test(word))) return false;
-	const isUrl = [schema.format, texts.format].some((one) => one === 'uri' || one === 'url');
-	return isUrl || meansFile(words);
+	return isUrlFormat(schema.format) || isUrlFormat(texts.format) || meansFile(words);
 }
+
+const isUrlFormat = (format = ''): boolean => /^ur[il]$/.test(format);
+
+/** Says whether the document itself, and not only a name, says that a text is nothing but a URL. */
+export const saysUrl = ({ format, description = '' }: JsonSchema): boolean =>
+	(isUrlFormat(format) || /\burls?\b/i.test(description)) &&
+	!/\b(base-?64|ids?)\b/i.test(description);
 
 /** Says whether the words of a name mean a file, as those of `image_url` or `reference_image`. */
 function meansFile(words: string[]): boolean {

@@ -36,10 +36,10 @@ async function requestByJson(model: string, source: RequestSource): Promise<Mode
 	const body = isBody(schema, given, model) ? readBody(model, given) : { input: given };
 	const { input: written, callBackUrl, warning: unsent } = body;
 	const json = toJsonInput({ ...written, ...readPrompt(source) });
-	const input = nameFiles(schema, json, readMediaNames(source), source.hasFile);
-	const unknown = describeUnknown(schema, model, input);
-	const asItIs = unknown && `${unknown}. The input was sent as it is.`;
-	const warning = [unsent, asItIs].filter(Boolean).join(' ') || undefined;
+	const { input, doubtful } = nameFiles(schema, json, readMediaNames(source), source.hasFile);
+	const noFile = doubtful.length && `${listShortly(doubtful)}: no URL, and no file of the item`;
+	const doubts = [unsent, describeUnknown(schema, model, input), noFile].filter(Boolean);
+	const warning = doubts.length ? `${doubts.join('. ')}. The input was sent as it is.` : undefined;
 	// What is blank may be an expression that gives nothing.
 	const check: ModelRequest['check'] = entered ? undefined : (whole) => checkInput(schema, whole);
 	return { model, input, callBackUrl, warning, check };
@@ -116,7 +116,7 @@ function readBody(model: string, body: Body): Omit<ModelRequest, 'model'> {
 	const input = parseValue(field, written) as Record<string, unknown>;
 	const unsent = Object.keys(others);
 	const verb = unsent.length > 1 ? "weren't" : "wasn't";
-	const warning = `${listShortly(unsent)} beside "input" in '${place}' ${verb} sent.`;
+	const warning = `${listShortly(unsent)} beside "input" in '${place}' ${verb} sent`;
 	return { input, callBackUrl, warning: unsent.length ? warning : undefined };
 }
 

@@ -3,7 +3,7 @@ import { isExact, isObject, isPlainObject, parseJson } from '../../lib/json';
 import { buildFieldError, DECIMAL, isBlank, namePlace, shorten } from '../field';
 import { hasScheme, markEntries, Media } from '../media';
 import { toTitle } from '../title';
-import { findPurpose } from './purpose';
+import { findPurpose, saysUrl } from './purpose';
 import {
 	getItems,
 	getPart,
@@ -73,23 +73,36 @@ const isBlankList = (value: unknown): boolean =>
 
 /**
  * Puts Media into an input that was written as JSON, in place of the names of binary fields, where
- * the model takes files. Everything else stays as it is.
+ * the model takes files. Where the document or the user says so, and not only a name, a text that
+ * can't be a URL becomes Media too: it is refused when its file is looked for. Everything else stays
+ * as it is.
  * @param mediaNames the names in Media Fields
+ * @returns the input, and what stayed though the name of its field means a file
  */
 export function nameFiles(
 	schema: JsonSchema,
 	input: Record<string, unknown>,
 	mediaNames: string[],
 	hasFile: (name: string) => boolean,
-): Record<string, unknown> {
-	const nameFile: Change = (value, property) => {
-		if (Array.isArray(value))
-			return value.map((entry) => nameFile(entry, toEntryProperty(property)));
-		if (isPlainObject(value)) return changeProperties(value, property.schema, nameFile);
-		const isFile = typeof value === 'string' && takesFile(property, mediaNames) && hasFile(value);
-		return isFile ? toMedia(property.name, value) : value;
+): { input: Record<string, unknown>; doubtful: string[] } {
+	const doubtful = new Set<string>();
+	const nameText = (text: string, property: NamedSchema) => {
+		const { name } = property;
+		if (!takesFile(property, mediaNames)) return text;
+		if (hasFile(text)) return toMedia(name, text);
+		if (isBlank(text) || hasScheme(text) || text.includes('/')) return text;
+		if (mediaNames.includes(name) || saysUrl(property.schema)) return toMedia(name, text.trim());
+		doubtful.add(`'${toTitle(name)}' is ${shorten(text)}`);
+		return text;
 	};
-	return changeProperties(input, schema, nameFile);
+	const nameFile: Change = (value, property) => {
+		if (typeof value === 'string') return nameText(value, property);
+		if (isPlainObject(value)) return changeProperties(value, property.schema, nameFile);
+		if (!Array.isArray(value)) return value;
+		const entries = value.map((entry) => nameFile(entry, toEntryProperty(property)));
+		return toList(entries, property);
+	};
+	return { input: changeProperties(input, schema, nameFile), doubtful: [...doubtful] };
 }
 
 /** What a value is for. */
@@ -111,11 +124,11 @@ function changeProperties(
 	return Object.fromEntries(changed);
 }
 
-/** What an entry of a list is for. It has the name of the list. */
-const toEntryProperty = ({ name, schema }: NamedSchema): NamedSchema => ({
-	name,
-	schema: getItems(schema),
-});
+/** What an entry of a list is for. It has the name of the list, and what is said of that. */
+const toEntryProperty = ({ name, schema }: NamedSchema): NamedSchema => {
+	const { format, description } = schema;
+	return { name, schema: { format, description, ...getItems(schema) } };
+};
 
 const takesFile = ({ name, schema }: NamedSchema, mediaNames: string[]): boolean =>
 	mediaNames.includes(name) || findPurpose(name, schema).kind === 'file';
@@ -126,9 +139,12 @@ function convert(value: unknown, property: NamedSchema, mediaNames: string[]): u
 	if (!Array.isArray(value)) return convertSingle(value, property, mediaNames);
 	const given = value.filter((entry) => !isBlank(entry));
 	const list = given.map((entry) => change(entry, toEntryProperty(property)));
-	// A name that stands for several files means the first one here.
-	return property.schema.maxItems === 1 ? list : markEntries(list);
+	return toList(list, property);
 }
+
+/** Where a list has a single entry, a name that stands for several files means the first one. */
+const toList = (list: unknown[], { schema }: NamedSchema): unknown[] =>
+	schema.maxItems === 1 ? list : markEntries(list);
 
 /** Converts a single value to the first of its readings that the schema allows, else to the first. */
 function convertSingle(value: unknown, property: NamedSchema, mediaNames: string[]): unknown {

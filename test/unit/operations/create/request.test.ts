@@ -145,6 +145,94 @@ describe("the label of a form's field", () => {
 	});
 });
 
+describe('a text in JSON where a file is meant', () => {
+	const url = { type: 'string', format: 'uri' };
+	const properties = {
+		image_url: { type: 'string', description: 'Url of the image (JPEG or PNG)' },
+		image_urls: { type: 'array', items: url },
+		frames: { type: 'array', description: 'The URLs of up to two frames' },
+		shots: { type: 'array', items: { properties: { first: url } } },
+		audio: { type: 'string', description: 'A voice' },
+		mask: { type: 'string', description: 'An image URL or its base64' },
+		clip_url: {
+			type: 'string',
+			description: 'The URL of a clip, or the ID of an asset',
+			format: 'uri',
+		},
+		clue: { type: 'string' },
+	};
+	const schema = { properties: { input: { properties } } };
+	const post = { requestBody: { content: { 'application/json': { schema } } } };
+	const openapi = { paths: { '/jobs/createTask': { post } } };
+	const link = 'https://media.example/a.png';
+
+	const send = async (anyInput: Values, fields: string[] = [], options: Values = {}) => {
+		const parameters = { model: 'any', anyModel: 'files/any', inputMode: 'json', anyInput };
+		const { request } = await prepare(parameters, options, openapi, fields);
+		return { ...request, input: JSON.parse(JSON.stringify(request.input)) as Values };
+	};
+
+	it.each<[Values, RegExp]>([
+		[{ image_url: 'data' }, /^'Image URL' is "data", but must be a URL/],
+		[{ image_url: 'photo.png' }, /^'Image URL' is "photo\.png", but/],
+		[{ image_urls: [link, 'data'] }, /^'Image URLs' is "data", but/],
+		[{ frames: ['data'] }, /^'Frames' is "data", but/],
+		[{ shots: [{ first: 'data' }] }, /^'First' is "data", but/],
+		[{ clue: 'data' }, /^'Clue' is "data", but/],
+		[{ model: 'files/any', input: { image_url: 'data' } }, /^'Image URL' is "data", but/],
+	])('is refused if the item lacks a file of that name: %j', async (input, message) => {
+		const options = { mediaFields: 'clue' };
+		await expect(send(input, [], options)).rejects.toThrow(message);
+		await expect(send(input, ['other'], options)).rejects.toMatchObject({
+			description: expect.stringContaining('The item has files in these fields: other') as string,
+		});
+	});
+
+	it.each<[Values, string[], Values]>([
+		[{ image_url: 'photo.png' }, ['photo.png'], { image_url: 'photo.png' }],
+		[{ image_url: ' photo ' }, ['photo'], { image_url: 'photo' }],
+		[{ image_urls: ['a.b', link] }, ['a.b'], { image_urls: ['a.b', link] }],
+		[{ image_url: 'My photo' }, ['My_photo'], { image_url: 'My_photo' }],
+		[
+			{ image_urls: ['Views', link] },
+			['Views_0', 'Views_1'],
+			{ image_urls: ['Views_0', 'Views_1', link] },
+		],
+	])('is a file if the item has one of that name: %j', async (given, fields, input) => {
+		expect(await send(given, fields)).toMatchObject({ input, warning: undefined });
+	});
+
+	it.each<[Values]>([
+		[{ image_url: link, image_urls: [link, 'asset:1', 'asset://a', 'data:image/png;base64,AAE='] }],
+		[{ image_url: 'media.example/a.png', frames: ['//media.example/a', '/uploads/a'] }],
+		[{ image_url: '', image_urls: ['', ' '], frames: [], shots: [{ first: null }] }],
+		[{ clue: 'data' }],
+	])('is sent as it is where it may be a URL, or no file is meant: %j', async (input) => {
+		expect(await send(input)).toMatchObject({ input, warning: undefined });
+	});
+
+	it.each<[Values, RegExp]>([
+		[{ audio: 'calm' }, /^'Audio' is "calm": no URL, and no file of the item\./],
+		[{ mask: 'AAEC', clip_url: 'clip-1' }, /^'Mask' is "AAEC", 'Clip URL' is "clip-1": no URL/],
+		[
+			{ model: 'files/any', seed: 1, input: { audio: 'calm' } },
+			/^seed beside .* 'Audio' is "calm"/,
+		],
+	])('is sent with a warning where its name alone means a file: %j', async (given, warning) => {
+		const { input = given } = given;
+		expect(await send(given)).toMatchObject({
+			input,
+			warning: expect.stringMatching(warning) as string,
+		});
+	});
+
+	it('is sent as it is from Extra Fields, whatever the document says', async () => {
+		const extraFields = { image_url: 'auto' };
+		const { input } = await send({ image_url: 'data' }, [], { extraFields });
+		expect(input).toEqual(extraFields);
+	});
+});
+
 it('a model that the node does not have is refused, and the error leads to all others', async () => {
 	const description: unknown = expect.stringContaining('choose All Models of Your Service');
 	await expect(prepare({ model: 'no-such' })).rejects.toMatchObject({ description });
