@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { readResumeSecrets } from '../host/resumeUrl';
-import { digest } from '../lib/json';
+import { digest, dropUndefined } from '../lib/json';
 import { RateLimiters, type RateLimiter } from '../lib/rateLimiter';
 import { isLookup, type Credentials } from './endpoints';
 import {
@@ -30,10 +30,11 @@ import {
 	uploadedFile,
 	webLink,
 	type CatalogueModel,
+	type TaskRecord,
 	type UploadedFile,
 } from './schemas';
 import { LOOKUP_RATE, TASK_CODES, UPLOAD_PATH } from './service';
-import { toTask, type Task } from './task';
+import { isKnownState, toTask, type Task } from './task';
 
 /** The body of a request to create a task. */
 export interface CreateTaskRequest {
@@ -111,15 +112,9 @@ export class TaskService {
 	async getTask(taskId: string, settings: RequestSettings): Promise<Task> {
 		const answer = await this.send({ endpoint: 'taskDetailsPath', value: taskId, settings });
 		const { failure } = answer;
-		if (failure?.kind === 'generation' && isOfTask(failure) && !hasRecord(answer)) {
-			const { code, detail } = failure;
-			return toTask(taskId, {
-				state: 'fail',
-				failCode: String(code),
-				failMsg: detail || undefined,
-			});
-		}
-		return toTask(taskId, this.readRecord(answer, taskId, taskRecord));
+		const isOver = failure?.kind === 'generation' && isOfTask(failure) && !hasRecord(answer);
+		const record = isOver ? { state: 'fail' } : this.readRecord(answer, taskId, taskRecord);
+		return toTask(taskId, { ...readReason(failure), ...dropUndefined(record) });
 	}
 
 	/** Reads a task's record unchanged. @throws {ServiceError} like `getTask` */
@@ -176,8 +171,8 @@ export class TaskService {
 		schema: z.ZodType<R, z.ZodTypeDef, unknown>,
 	): R {
 		const { origin, failure } = answer;
-		if (failure && isUnknownTask(failure)) throw new ServiceError({ ...failure, ...CHECK_TASK_ID });
-		if (failure && !(isOfTask(failure) && hasRecord(answer))) throw new ServiceError(failure);
+		if (failure && !decides(answer, failure, taskId))
+			throw new ServiceError(isUnknownTask(failure) ? { ...failure, ...CHECK_TASK_ID } : failure);
 		const record = readData(answer, schema);
 		if (!record.taskId || record.taskId === taskId) return record;
 		const ids = `its field data.taskId is ${quoteId(record.taskId)}, and ${quoteId(taskId)} was asked for`;
@@ -248,5 +243,23 @@ const isOfTask = ({ code = 0, answeredBy }: Failure): boolean =>
 	answeredBy === 'service' && TASK_CODES.includes(code);
 
 const hasRecord = ({ data }: Exchange): boolean => rawTaskRecord.safeParse(data).success;
+
+/**
+ * Whether the record in a failure counts. One with the task's own ID and a known state does, whatever
+ * the code and the HTTP status: services send the records of failed tasks under several. Any other
+ * record needs a code that speaks of the task.
+ */
+function decides({ data }: Exchange, failure: Failure, taskId: string): boolean {
+	const record = rawTaskRecord.safeParse(data).data;
+	// Whatever redirects isn't the service.
+	if (!record || failure.kind === 'redirect') return false;
+	return (record.taskId === taskId && isKnownState(record.state)) || isOfTask(failure);
+}
+
+/** Why the task failed by the envelope, for a record that doesn't say it. */
+const readReason = (failure?: Failure): Pick<TaskRecord, 'failCode' | 'failMsg'> =>
+	failure?.answeredBy === 'service'
+		? { failCode: String(failure.code), failMsg: failure.detail || undefined }
+		: {};
 
 const quoteId = (text: string): string => toMessage(JSON.stringify(text));

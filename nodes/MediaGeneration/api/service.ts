@@ -112,7 +112,7 @@ export const SILENT = 408;
 /** The task failed. */
 const TASK_HAS_FAILED = 501;
 
-/** Codes of task details that speak of the task. A record beside them says more. */
+/** Codes of task details that speak of the task, so that a record without an ID is of it too. */
 export const TASK_CODES = [SILENT, TASK_HAS_FAILED];
 
 const CHECK_PATHS = "Check 'Base URL' and the endpoint paths in the credential.";

@@ -41,12 +41,17 @@ export const restoreTask = ({ prompt, ...task }: StoredTask): Task => ({
 	[REQUEST]: { prompt },
 });
 
-/** Reads a state. @param otherwise the status for an unknown word */
-export function toStatus(state: string, otherwise: TaskStatus = 'pending'): TaskStatus {
+function findStatus(state: string): TaskStatus | undefined {
 	const word = state.toLowerCase().replace(/[\s_-]+/g, '');
 	const statuses = Object.keys(STATES) as Array<keyof typeof STATES>;
-	return statuses.find((status) => STATES[status].test(word)) ?? otherwise;
+	return statuses.find((status) => STATES[status].test(word));
 }
+
+/** Reads a state. @param otherwise the status for an unknown word */
+export const toStatus = (state: string, otherwise: TaskStatus = 'pending'): TaskStatus =>
+	findStatus(state) ?? otherwise;
+
+export const isKnownState = (state: string): boolean => findStatus(state) !== undefined;
 
 /** A task of which only its ID is known, and if this node created it, its model and a warning. */
 export const newTask = (taskId: string, model?: string, warning?: string): Task =>

@@ -181,20 +181,55 @@ describe('what is read', () => {
 
 	it.each([
 		[501, 'generating', 'pending'],
+		[501, 'polished', 'pending'],
 		[501, 'success', 'completed'],
 		[408, 'generating', 'pending'],
 		[408, 'fail', 'failed'],
+		[505, 'fail', 'failed'],
+		[422, 'fail', 'failed'],
+		[404, 'success', 'completed'],
+		[400, 'canceled', 'failed'],
+		[429, 'generating', 'pending'],
+		[531, 'fail', 'failed'],
 	])('is by the record where that comes with code %d in state %s', async (code, state, status) => {
 		expect(await get({ taskId: 'task', state }, code)).toMatchObject({ state, status });
 	});
 
+	it.each([500, 404, 501, 422, 400])('is by the record behind HTTP %d too', async (status) => {
+		for (const code of [status, 200]) {
+			const { service } = serviceThat([status, { code, data: NAMED_RECORD }]);
+			expect(await service.getTask('task', SETTINGS)).toMatchObject({ status: 'completed' });
+			expect(await service.getTaskRecord('task', SETTINGS)).toEqual(NAMED_RECORD);
+		}
+	});
+
+	it('says why a task failed in the words of the envelope, where its record has none', async () => {
+		const fail = { ...NAMED, state: 'fail', failCode: '', failMsg: null };
+		const why = { failCode: '531', failMessage: 'It failed' };
+		expect(await get(fail, 531)).toMatchObject(why);
+		const own = { failCode: '7', failMsg: 'Own' };
+		expect(await get({ ...fail, ...own }, 531)).toMatchObject({
+			failCode: '7',
+			failMessage: 'Own',
+		});
+		expect(await get(fail)).not.toHaveProperty('failMessage');
+	});
+
 	it.each([
 		[408, null],
-		[500, NAMED_RECORD],
+		[500, RECORD],
+		[500, { ...NAMED, state: 'polished' }],
+		[500, { ...NAMED_RECORD, taskId: 'other' }],
+		[422, { ...NAMED_RECORD, taskId: 'other' }],
 	])('is an error after code %d with the data %j', async (code, data) => {
 		const error = await get(data, code);
 		expect(error).toBeInstanceOf(ServiceError);
 		expect(error).toMatchObject({ code });
+	});
+
+	it('is nothing that a redirect says', async () => {
+		const { service } = serviceThat([302, ok(NAMED_RECORD)]);
+		await expect(service.getTask('task', SETTINGS)).rejects.toMatchObject({ kind: 'redirect' });
 	});
 
 	it('is bounded for a schema', async () => {
