@@ -10,13 +10,7 @@ import {
 	type RequestSettings,
 	type ServiceRequest,
 } from './exchange';
-import {
-	isRateLimited,
-	isUnknownTask,
-	ServiceError,
-	UnknownOutcomeError,
-	type Failure,
-} from './failure';
+import { isRateLimited, ServiceError, UnknownOutcomeError, type Failure } from './failure';
 import { buildForm, type UploadFile } from './multipart';
 import { listUrlSecrets, Redactor } from './redaction';
 import {
@@ -33,7 +27,7 @@ import {
 	type TaskRecord,
 	type UploadedFile,
 } from './schemas';
-import { LOOKUP_RATE, TASK_CODES, UPLOAD_PATH } from './service';
+import { explainKind, LOOKUP_RATE, TASK_CODES, UNKNOWN_TASK_CODES, UPLOAD_PATH } from './service';
 import { isKnownState, toTask, type Task } from './task';
 
 /** The body of a request to create a task. */
@@ -48,8 +42,6 @@ const UPLOAD_HINT =
 
 const OTHER_TASK_HINT =
 	"It was ignored. Check 'Task Details Path' in the credential, or ask the service.";
-
-const CHECK_TASK_ID = { what: 'The service has no task with this ID', next: 'Check Task ID.' };
 
 const lookups = new RateLimiters({
 	period: LOOKUP_RATE.period,
@@ -170,9 +162,9 @@ export class TaskService {
 		taskId: string,
 		schema: z.ZodType<R, z.ZodTypeDef, unknown>,
 	): R {
-		const { origin, failure } = answer;
-		if (failure && !decides(answer, failure, taskId))
-			throw new ServiceError(isUnknownTask(failure) ? { ...failure, ...CHECK_TASK_ID } : failure);
+		const { origin } = answer;
+		const refusal = findRefusal(answer, taskId);
+		if (refusal) throw new ServiceError(refusal);
 		const record = readData(answer, schema);
 		if (!record.taskId || record.taskId === taskId) return record;
 		const ids = `its field data.taskId is ${quoteId(record.taskId)}, and ${quoteId(taskId)} was asked for`;
@@ -243,6 +235,19 @@ const isOfTask = ({ code = 0, answeredBy }: Failure): boolean =>
 	answeredBy === 'service' && TASK_CODES.includes(code);
 
 const hasRecord = ({ data }: Exchange): boolean => rawTaskRecord.safeParse(data).success;
+
+/** Why details have no record that counts; undefined if they may have one. */
+function findRefusal(answer: Exchange, taskId: string): Failure | undefined {
+	const { data, failure, origin } = answer;
+	if (failure && decides(answer, failure, taskId)) return undefined;
+	const isUnknown = failure
+		? failure.answeredBy === 'service' && UNKNOWN_TASK_CODES.includes(failure.code ?? 0)
+		: data === null || data === undefined;
+	if (!isUnknown) return failure;
+	const kind = 'unknownTask';
+	const unknown = { answeredBy: 'service', certain: true, origin, detail: '' } as const;
+	return { ...unknown, ...failure, kind, what: explainKind(kind).what };
+}
 
 /**
  * Whether the record in a failure counts. One with the task's own ID and a known state does, whatever

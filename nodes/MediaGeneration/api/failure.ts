@@ -1,13 +1,6 @@
 import { UserError } from 'n8n-workflow';
 import type { Envelope } from './schemas';
-import {
-	didNothing,
-	explainKind,
-	findKind,
-	SUCCESS,
-	UNKNOWN_TASK_CODES,
-	type FailureKind,
-} from './service';
+import { didNothing, explainKind, findKind, SUCCESS, type FailureKind } from './service';
 
 /** The facts of a failed request. They hold no secrets. */
 export interface Failure {
@@ -73,12 +66,12 @@ export const isRateLimited = (error: unknown): boolean =>
 export const isNotFound = (error: unknown): error is ServiceError =>
 	error instanceof ServiceError && error.kind === 'notFound';
 
-/** The service itself says that it doesn't know the task. Any other 404 means a wrong path. */
-export const isUnknownTask = ({
-	code = 0,
-	answeredBy,
-}: Pick<Failure, 'code' | 'answeredBy'>): boolean =>
-	answeredBy === 'service' && UNKNOWN_TASK_CODES.includes(code);
+/**
+ * The service itself says that it doesn't know the task. Some seconds after its creation it may know
+ * it. Any other 404 means a wrong path.
+ */
+export const isUnknownTask = (error: unknown): boolean =>
+	error instanceof ServiceError && error.kind === 'unknownTask';
 
 /** Why it's unknown whether a creation made a task. */
 export interface UnknownOutcome {

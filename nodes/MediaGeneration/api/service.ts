@@ -151,6 +151,11 @@ const FAILURES = {
 		what: 'The service has nothing at that address or by that ID',
 		next: `Check the ID. ${CHECK_PATHS}`,
 	},
+	/** The service says so itself, in task details. */
+	unknownTask: {
+		what: 'The service has no task with this ID',
+		next: 'Check Task ID.',
+	},
 	input: {
 		codes: [400, 413, 422],
 		nothingDone: true,

@@ -14,25 +14,31 @@ export type Details =
 	| { outcome: 'unknown' | 'unreadable'; message: string };
 
 /**
- * Asks for a task, and once more after a second if the service doesn't know it.
+ * Asks for a task, and again if the service doesn't know it: twice for a signed callback, once for one
+ * that anybody can send.
  * @param until when the sender must have its answer, in milliseconds since 1970
  */
 export async function fetchDetails(
 	service: TaskService,
-	taskId: string,
+	{ taskId, isSigned }: { taskId: string; isSigned: boolean },
 	until: number,
 ): Promise<Details> {
-	const ask = async (): Promise<Details> =>
-		await service
+	let details: Details = { outcome: 'down' };
+	const ask = async () => {
+		details = await service
 			.getTask(taskId, { timeoutSeconds: DETAILS / 1_000 })
 			.then((task) => ({ outcome: 'fetched' as const, task }), judgeFailure);
-	const askTwice = async () => {
-		const details = await ask();
-		if (details.outcome !== 'unknown') return details;
-		await pause(KNOWN_AGAIN);
-		return await ask();
 	};
-	return (await settleBy(until, askTwice())) ?? { outcome: 'down' };
+	const askAgain = async () => {
+		await ask();
+		for (const length of KNOWN_AGAIN.slice(0, isSigned ? 2 : 1)) {
+			if (details.outcome !== 'unknown') return;
+			await pause(length);
+			await ask();
+		}
+	};
+	await settleBy(until, askAgain());
+	return details;
 }
 
 /** What an error while reading details means for the callback. */

@@ -53,7 +53,8 @@ async function outputTask(
 ): Promise<IWebhookResponseData> {
 	const { taskId, body, credentials, signedBy: signature } = callback;
 	const service = new TaskService(context, credentials);
-	const fetched = settings.fetchDetails ? await fetchDetails(service, taskId, until) : undefined;
+	const asked = { taskId, isSigned: signature !== 'off' };
+	const fetched = settings.fetchDetails ? await fetchDetails(service, asked, until) : undefined;
 	const finding = conclude(context, callback, fetched);
 	if ('reason' in finding) return refuse(context, finding);
 	const { task, status, details, isConfirmed } = finding;

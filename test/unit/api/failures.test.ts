@@ -217,7 +217,7 @@ it.each<[Name, Answer[]]>([
 it.each<[Name, Answer]>([
 	['redirect', [302, PAGE]],
 	['unreadable', [200, PAGE]],
-	['unreadable', [200, say(200)]],
+	['unreadable', [200, say(200, '', {})]],
 	['lost', [200, say(200, '', { taskId: 'another', state: 'success' })]],
 	['unreachable', LOST('ECONNREFUSED')],
 	['lost', LOST('ECONNRESET')],

@@ -7,7 +7,7 @@ import { fail } from '../fail';
 const task = { taskId: 'task', status: 'completed' };
 
 /** Asks a service that answers each request in turn, and then as the last time. */
-async function fetch(...answers: unknown[]) {
+async function fetch(answers: unknown[], isSigned = true) {
 	const asked: unknown[] = [];
 	const service = {
 		async getTask(...request: unknown[]) {
@@ -17,10 +17,12 @@ async function fetch(...answers: unknown[]) {
 		},
 	} as unknown as TaskService;
 	const begun = Date.now();
-	const details = fetchDetails(service, 'task', begun + 5_000).then((outcome) => ({
-		...outcome,
-		after: Date.now() - begun,
-	}));
+	const details = fetchDetails(service, { taskId: 'task', isSigned }, begun + 5_000).then(
+		(outcome) => ({
+			...outcome,
+			after: Date.now() - begun,
+		}),
+	);
 	await jest.advanceTimersByTimeAsync(5_000);
 	for (const request of asked) expect(request).toEqual(['task', { timeoutSeconds: 4 }]);
 	return { ...(await details), requests: asked.length };
@@ -38,16 +40,23 @@ const down = { outcome: 'down', ...once };
 const message = 'It failed. Check it.';
 const later = { ...down, message };
 const unreadable = { outcome: 'unreadable', message, ...once };
-const unknown = { outcome: 'unknown', message: 'It failed', requests: 2, after: 1_000 };
+const isUnknown = fail('unknownTask', words);
+const unknown = { outcome: 'unknown', message: 'It failed', requests: 3, after: 3_000 };
 
 it.each<[string, unknown[], object]>([
 	['are there', [task], fetched],
+	['come a second later', [isUnknown, task], { ...fetched, requests: 2, after: 1_000 }],
 	[
-		'come a second later',
-		[refuse('input', 422, 'service'), task],
-		{ ...fetched, requests: 2, after: 1_000 },
+		'come three seconds later',
+		[isUnknown, isUnknown, task],
+		{ ...fetched, requests: 3, after: 3_000 },
 	],
-	['are of an unknown task', [refuse('input', 422, 'service')], unknown],
+	['are of an unknown task', [isUnknown], unknown],
+	[
+		'are of an unknown task, and then do not come',
+		[isUnknown, new Promise(() => {})],
+		{ ...unknown, requests: 2, after: 5_000 },
+	],
 	['do not come', [new Promise(() => {})], { ...down, after: 5_000 }],
 	['are not answered', [fail('lost', words)], later],
 	['are a fault of our own', [new Error('fault')], down],
@@ -56,5 +65,9 @@ it.each<[string, unknown[], object]>([
 	['have no path', [refuse('notFound', 404, 'other')], unreadable],
 	['have no address', [new UserError('No URL')], { ...unreadable, message: 'No URL' }],
 ])('details that %s', async (_, answers, expected) => {
-	expect(await fetch(...answers)).toEqual(expected);
+	expect(await fetch(answers)).toEqual(expected);
+});
+
+it('details for an unsigned callback, which anybody can send, are asked for twice', async () => {
+	expect(await fetch([isUnknown], false)).toEqual({ ...unknown, requests: 2, after: 1_000 });
 });

@@ -26,7 +26,8 @@ export async function waitAwake(
 ): Promise<Outcome[]> {
 	const { known } = looker;
 	const getSource = createGetSource(context, works);
-	await lookUntilEnded(looker, getSource, times, context.getExecutionCancelSignal());
+	const stopped = context.getExecutionCancelSignal();
+	await keepLooking(looker, getSource, { ...times, stopped });
 	if (!known.haveEnded && times.isCutShort) sayEndedEarly(context);
 	await settleBy(times.filesBy, looker.collectFiles(getSource));
 	showOutcome(context, known.tasks);
@@ -43,12 +44,17 @@ export function createGetSource(context: IExecuteFunctions, works: TaskWork[]): 
 	};
 }
 
+interface Looks extends Pick<AwakeTimes, 'lastLook' | 'end'> {
+	/** Whether nothing is left to look for; default: all tasks have ended. */
+	isOver?: () => boolean;
+	stopped?: AbortSignal;
+}
+
 /** Looks with growing pauses, the longest ones while the service refuses requests for their rate. */
-async function lookUntilEnded(
+export async function keepLooking(
 	looker: Looker,
 	getSource: GetSource,
-	{ lastLook, end }: AwakeTimes,
-	stopped?: AbortSignal,
+	{ lastLook, end, stopped, isOver = () => looker.known.haveEnded }: Looks,
 ): Promise<void> {
 	const { known } = looker;
 	const { first, growth, longest } = PAUSES_AWAKE;
@@ -56,7 +62,7 @@ async function lookUntilEnded(
 	const givenUp = waitForEnd(end, over, stopped);
 	let length = first;
 	let at = -Infinity;
-	while (!known.haveEnded && at < lastLook) {
+	while (!isOver() && at < lastLook) {
 		// Random, so that runs that began together don't look together.
 		at = Math.min(Date.now() + length * (0.75 + Math.random() / 2), lastLook);
 		await Promise.race([pause(at - Date.now()), givenUp]);

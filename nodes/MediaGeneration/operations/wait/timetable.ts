@@ -11,8 +11,8 @@ export const ANSWER = 5_000;
 /** How long the trigger waits for a task's details. */
 export const DETAILS = 4_000;
 
-/** When it asks once more: a service may not know a task for a moment after its creation. */
-export const KNOWN_AGAIN = 1_000;
+/** Its pauses before it asks again: a service may not know a task for some seconds after its creation. */
+export const KNOWN_AGAIN = [1_000, 2_000] as const;
 
 /** How long a nudge waits for its answer. n8n answers when it has stored what comes of it. */
 export const NUDGE_TIMEOUT = 30_000;
@@ -46,6 +46,9 @@ export const PAUSES_ASLEEP = { first: 30_000, growth: 3 };
 
 /** Between the looks of a run that is awake. */
 export const PAUSES_AWAKE = { first: 2_000, growth: 1.5, longest: 30_000 };
+
+/** Until when a task that the service doesn't know may still become known. */
+export const KNOWN_BY = 30_000;
 
 /* Of a run that is awake, from the end of its wait, and from n8n's own timeout. */
 

@@ -1,18 +1,18 @@
 import { UserError, type IExecuteFunctions } from 'n8n-workflow';
 import { isUnknownTask, ServiceError } from '../../api/failure';
-import { pause, settleBy } from '../../lib/timers';
+import { settleBy } from '../../lib/timers';
 import { stopsOnError } from '../errors';
 import { hasFailed, type Failed, type Outcome } from '../operation';
 import type { WaitSettings } from '../record/wait';
 import type { TaskWork } from '../work';
-import { createGetSource, planWait, waitAwake } from './awake';
+import { createGetSource, keepLooking, planWait, waitAwake } from './awake';
 import { Looker } from './look';
-import { KNOWN_AGAIN } from './timetable';
+import { KNOWN_BY, type AwakeTimes } from './timetable';
 
 /**
- * Waits awake for tasks of which only the IDs are known. It looks at once: if the service doesn't
- * know a task, or later looks would fail too, that is the error of its item. With On Error "stop",
- * such an error ends the run before it waits.
+ * Waits awake for tasks of which only the IDs are known. It looks at once: if later looks would fail
+ * too, or the service doesn't know a task for 30 seconds, that is the error of its item. With On Error
+ * "stop", such an error ends the run before it waits on.
  * @returns an outcome for each of `works`, in their order
  */
 export async function waitForIds(
@@ -25,7 +25,7 @@ export async function waitForIds(
 	const strangers = await Promise.all(works.map(async (work) => await findStranger(works, work)));
 	const own = works.filter((_, order) => !strangers[order]);
 	looker.known.setTasks(own.map(({ task }) => task));
-	await lookAtOnce(context, looker, { works: own, until: times.end });
+	await lookAtOnce(context, looker, own, times);
 
 	const failed = works.map(
 		({ task }, order) => strangers[order] ?? findLasting(looker.known.getFailure(task.taskId)),
@@ -51,36 +51,36 @@ async function findStranger(
 }
 
 /**
- * Looks at all tasks, but not beyond the end of the wait. A service may not know a task for a moment
- * after its creation.
+ * Looks at all tasks at once, and goes on while looks fail in a way that may pass: a service may not
+ * know a task for some seconds after its creation.
  */
 async function lookAtOnce(
 	context: IExecuteFunctions,
 	looker: Looker,
-	{ works, until }: { works: TaskWork[]; until: number },
+	works: TaskWork[],
+	{ lastLook, end }: AwakeTimes,
 ): Promise<void> {
 	const { known } = looker;
 	const getSource = createGetSource(context, works);
-	const over = new AbortController();
 	const stopped = context.getExecutionCancelSignal();
+	const knownBy = Date.now() + KNOWN_BY;
+	const over = new AbortController();
 	const signal = AbortSignal.any([over.signal, ...(stopped ? [stopped] : [])]);
-	const look = async () => {
-		await looker.look(known.openIds, { getSource, signal });
-		const unknown = known.openIds.filter((taskId) => isUnknown(known.getFailure(taskId)));
-		if (!unknown.length) return;
-		await pause(KNOWN_AGAIN, signal);
-		await looker.look(unknown, { getSource, signal });
-	};
-	await settleBy(
-		until,
-		look().catch(() => undefined),
-	);
+	await settleBy(end, looker.look(known.openIds, { getSource, signal }));
 	over.abort();
+	const isOver = () => !known.openIds.some((taskId) => mayPass(known.getFailure(taskId)));
+	await keepLooking(looker, getSource, {
+		lastLook: Math.min(knownBy, lastLook),
+		end,
+		stopped,
+		isOver,
+	});
 }
 
-const isUnknown = (failure?: Error): boolean =>
-	failure instanceof ServiceError && isUnknownTask(failure);
+const passes = (failure?: Error): boolean => failure instanceof ServiceError && failure.passes;
+
+const mayPass = (failure?: Error): boolean => passes(failure) || isUnknownTask(failure);
 
 /** A failure that later looks would have too is the error of its item. */
 const findLasting = (failure?: Error): Failed | undefined =>
-	failure && !(failure instanceof ServiceError && failure.passes) ? { error: failure } : undefined;
+	failure && !passes(failure) ? { error: failure } : undefined;

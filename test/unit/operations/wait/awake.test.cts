@@ -17,6 +17,7 @@ afterEach(() => jest.useRealTimers());
 async function getTask(taskId: string): Promise<Task> {
 	asked.push(Date.now());
 	if (taskId === 'busy') throw fail('rate', { code: 429, certain: true });
+	if (taskId === '45' && Date.now() < 45_000) throw fail('unknownTask');
 	if (taskId.startsWith('hanging')) await new Promise((resolve) => setTimeout(resolve, 3_600_000));
 	const hasEnded = Date.now() >= Number(taskId) * 1000;
 	return { taskId, status: hasEnded ? 'completed' : 'pending' };
@@ -57,6 +58,12 @@ async function poll(
 }
 
 const pauses = () => asked.map((at, index) => at - (asked[index - 1] ?? 0));
+
+it('a task that this run created is waited for, however long the service does not know it', async () => {
+	const { statuses, endedAt } = await poll(['45'], 120_000);
+	expect(statuses).toEqual(['completed']);
+	expect(endedAt).toBeGreaterThan(45_000);
+});
 
 it('asks after 2 seconds first, then ever less often, at most every 30 seconds', async () => {
 	expect((await poll(['1000'], 300_000)).statuses).toEqual(['timedOut']);

@@ -2,6 +2,7 @@ import { pause } from '../../../../nodes/MediaGeneration/lib/timers';
 import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
 import type { WaitSettings } from '../../../../nodes/MediaGeneration/operations/record/wait';
 import { waitForIds } from '../../../../nodes/MediaGeneration/operations/wait/waitForIds';
+import { fail } from '../../fail';
 import { buildContext, type Run, buildItem, refuse } from '../../n8n';
 
 const SECOND = 1_000;
@@ -19,6 +20,8 @@ const endsAt =
 	(end: number): Say =>
 	(seconds) =>
 		seconds < end ? pending : completed;
+
+const UNKNOWN = fail('unknownTask');
 
 interface Options extends Run {
 	settings?: Partial<WaitSettings>;
@@ -85,56 +88,49 @@ it.each<[string, Say]>([
 it.each<[string, Say]>([
 	['has too many requests', (at) => (at < 10 ? refuse(429, 'rate limit') : completed)],
 	['has a fault', (at) => (at < 10 ? refuse(500) : completed)],
-	['does not know the task yet', (at) => (at < 1 ? refuse(404) : completed)],
+	['does not know the task yet', (at) => (at < 29 ? UNKNOWN : completed)],
 ])('waits on where the service %s for a while', async (_, say) => {
 	const { outcomes } = await wait(['a'], { a: say });
 	expect(outcomes).toMatchObject([shown({ taskId: 'a', ...completed })]);
 });
 
-it.each<[string, number, Array<[string, number]>]>([
-	// Twice, as a service may not know a task for a moment after its creation.
-	[
-		'does not know the task',
-		404,
-		[
-			['a', 0],
-			['b', 0],
-			['a', 1],
-		],
-	],
-	[
-		'does not take the ID',
-		422,
-		[
-			['a', 0],
-			['b', 0],
-			['a', 1],
-		],
-	],
-	[
-		'does not take the token',
-		401,
-		[
-			['a', 0],
-			['b', 0],
-		],
-	],
-])(
-	'where the service %s, that is the error of its item, and the others are waited for',
-	async (_, code, first) => {
-		const say = { a: () => refuse(code), b: endsAt(20) };
-		const { outcomes, asked } = await wait(['a', 'b'], say, { goesOn: true });
-		expect(outcomes).toMatchObject([{ error: { code } }, shown({ taskId: 'b', ...completed })]);
-		expect(asked.slice(0, first.length)).toEqual(first);
-		expect(asked.filter(([taskId]) => taskId === 'a')).toHaveLength(first.length - 1);
-	},
-);
+it('where the service does not take the token, that is the error of its item at once', async () => {
+	const say = { a: () => refuse(401), b: endsAt(20) };
+	const { outcomes, asked } = await wait(['a', 'b'], say, { goesOn: true });
+	expect(outcomes).toMatchObject([{ error: { code: 401 } }, shown({ taskId: 'b', ...completed })]);
+	expect(asked.filter(([taskId]) => taskId === 'a')).toEqual([['a', 0]]);
+});
 
-it('with On Error "stop" such an error ends the run before it waits', async () => {
-	const say = { a: () => refuse(404), b: () => pending };
+it('where the service does not know a task for 30 s, that is the error of its item', async () => {
+	const say = { a: () => UNKNOWN, b: endsAt(50) };
+	const { outcomes, asked } = await wait(['a', 'b'], say, { goesOn: true });
+	expect(outcomes).toMatchObject([{ error: UNKNOWN }, shown({ taskId: 'b', ...completed })]);
+	const times = asked.flatMap(([taskId, at]) => (taskId === 'a' ? at : []));
+	expect(times[0]).toBe(0);
+	expect(times.at(-1)).toBe(30);
+	// In the pauses of every wait.
+	expect(times.length).toBeGreaterThan(4);
+	expect(times.length).toBeLessThan(9);
+});
+
+it('so it is where the first look failed for another reason', async () => {
+	const { outcomes, seconds } = await wait(['a'], { a: (at) => (at < 1 ? refuse(500) : UNKNOWN) });
+	expect(outcomes).toMatchObject([{ error: UNKNOWN }]);
+	expect(seconds).toBe(30);
+});
+
+it('with On Error "stop" such an error ends the run then', async () => {
+	const say = { a: () => UNKNOWN, b: () => pending };
 	const { outcomes, seconds } = await wait(['b', 'a'], say);
-	expect(outcomes).toMatchObject([undefined, { error: { code: 404 } }].map((one) => one ?? {}));
-	expect(seconds).toBe(1);
+	expect(outcomes).toMatchObject([{}, { error: UNKNOWN }]);
+	expect(seconds).toBe(30);
+});
+
+it('where the service does not know a task, a shorter limit ends the wait', async () => {
+	const settings = { limit: 10 * SECOND };
+	const { outcomes, seconds } = await wait(['a'], { a: () => UNKNOWN }, { settings });
+	expect(outcomes).toMatchObject([{ error: UNKNOWN }]);
+	expect(seconds).toBe(8);
 });
 
 it('tells no account what the service says to another one, of the same ID', async () => {
@@ -165,7 +161,7 @@ it.each<[string, (seconds: number) => Partial<Task>]>([
 	[
 		'does not know the task',
 		() => {
-			throw refuse(404);
+			throw UNKNOWN;
 		},
 	],
 	['says that it goes on', () => pending],
