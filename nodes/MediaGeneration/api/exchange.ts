@@ -1,7 +1,8 @@
 import type { IDataObject, IHttpRequestOptions, RequestHelperFunctions } from 'n8n-workflow';
 import { withSignal } from '../host/unstoppable';
 import { CREDENTIAL, PACKAGE } from '../lib/brand';
-import { isObject } from '../lib/json';
+import { isObject, leaveOutData } from '../lib/json';
+import { limitConcurrency } from '../lib/mapConcurrent';
 import { buildUrl, type Credentials, type Endpoint } from './endpoints';
 import { findFailure, findNetworkFailure, type Failure } from './failure';
 import type { Redactor } from './redaction';
@@ -50,6 +51,14 @@ const MEGABYTE = 1024 * 1024;
 const MAX_BYTES = 2 * MEGABYTE;
 const MAX_BYTES_OF_SCHEMA = MEGABYTE / 4;
 
+/** Services repeat the whole input in task details, twice, with the files of its data URLs. */
+const MAX_BYTES_OF_DETAILS = 16 * MEGABYTE;
+
+const TOO_MUCH_TEXT = `has more than ${MAX_BYTES / MEGABYTE} MB beside the files in it`;
+
+/** Lets this process read two such answers at a time. */
+const readInTurn = limitConcurrency(2);
+
 /**
  * Sends a request with the token and reads the answer. Time and size are limited, secrets are
  * hidden, and an answer that isn't a success comes with the reason.
@@ -63,8 +72,10 @@ export async function exchange(
 	const { endpoint, value, settings } = request;
 	const url = buildUrl(credentials, endpoint, value);
 	const { origin } = new URL(url);
-	const { statusCode, chunks, fault, error } = await send(context, credentials, url, request);
-	const text = new TextDecoder().decode(Buffer.concat(chunks));
+	const received = await send(context, credentials, url, request);
+	const { statusCode, error } = received;
+	const text = readText(received);
+	const { fault = text.length > MAX_BYTES ? TOO_MUCH_TEXT : undefined } = received;
 	const body = (fault ?? error) ? undefined : parseAnswer(text, redactor);
 	const said = envelope.safeParse(body).data;
 	const { data } = (body ?? {}) as { data?: unknown };
@@ -109,6 +120,7 @@ const buildOptions = (url: string, { body, settings }: ServiceRequest): IHttpReq
 interface Received {
 	statusCode: number;
 	chunks: Uint8Array[];
+	size: number;
 	/** Why it can't be read, as a predicate. */
 	fault?: string;
 	error?: unknown;
@@ -128,8 +140,7 @@ async function send(
 	const isCreation = endpoint === 'createTaskPath';
 	const stopped = isCreation ? undefined : context.getExecutionCancelSignal?.();
 	const own = withSignal(context, stopped ? AbortSignal.any([limit, stopped]) : limit);
-	const maxBytes = endpoint === 'modelSchemaPath' ? MAX_BYTES_OF_SCHEMA : MAX_BYTES;
-	const received: Received = { statusCode: 0, chunks: [] };
+	const received: Received = { statusCode: 0, chunks: [], size: 0 };
 	try {
 		const { statusCode, body } = (await own.helpers.httpRequestWithAuthentication.call(
 			own as never,
@@ -138,14 +149,7 @@ async function send(
 			{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL, data } },
 		)) as { statusCode: number; body: unknown };
 		received.statusCode = statusCode;
-		let size = 0;
-		for await (const chunk of toStream(body)) {
-			size += chunk.length;
-			if (size > maxBytes) received.fault = `is larger than ${maxBytes / MEGABYTE} MB`;
-			// Leaving a stream closes the connection.
-			if (received.fault) break;
-			received.chunks.push(chunk);
-		}
+		await receive(received, toStream(body), endpoint);
 	} catch (error) {
 		received.error = error;
 	}
@@ -154,10 +158,42 @@ async function send(
 	return received;
 }
 
+/** Collects an answer, up to the largest size that one of this endpoint may have. */
+async function receive(
+	received: Received,
+	stream: AsyncGenerator<Uint8Array>,
+	endpoint: Endpoint,
+): Promise<void> {
+	const readTo = async (maxBytes: number): Promise<void> => {
+		while (received.size <= maxBytes) {
+			const { done, value } = await stream.next();
+			if (done) return;
+			received.chunks.push(value);
+			received.size += value.length;
+		}
+		received.fault = `is larger than ${maxBytes / MEGABYTE} MB`;
+	};
+	await readTo(endpoint === 'modelSchemaPath' ? MAX_BYTES_OF_SCHEMA : MAX_BYTES);
+	if (received.fault && endpoint === 'taskDetailsPath')
+		await readInTurn(async () => {
+			received.fault = undefined;
+			await readTo(MAX_BYTES_OF_DETAILS);
+		});
+	// Leaving a stream closes the connection.
+	if (received.fault) await stream.return(undefined);
+}
+
 /** In evaluations, n8n returns text or JSON instead of a stream. */
-function toStream(body: unknown): AsyncIterable<Uint8Array> | Uint8Array[] {
-	if (isObject(body) && Symbol.asyncIterator in body) return body as never;
-	return [Buffer.from(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''))];
+async function* toStream(body: unknown): AsyncGenerator<Uint8Array> {
+	if (isObject(body) && Symbol.asyncIterator in body)
+		yield* body as unknown as AsyncIterable<Uint8Array>;
+	else yield Buffer.from(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
+}
+
+/** Decodes an answer; of a large one, what is to be parsed: its files are of no use. */
+function readText({ chunks, fault }: Received): string {
+	const text = new TextDecoder().decode(Buffer.concat(chunks));
+	return text.length > MAX_BYTES && !fault ? leaveOutData(text) : text;
 }
 
 /** Parses an answer and hides its secrets; undefined if that fails for any reason. */

@@ -2,6 +2,7 @@ import { sleep, type IExecuteFunctions, type IHttpRequestOptions } from 'n8n-wor
 import { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import { ServiceError } from '../../../nodes/MediaGeneration/api/failure';
 import type { Credentials } from '../../../nodes/MediaGeneration/api/endpoints';
+import { REQUEST as KEPT } from '../../../nodes/MediaGeneration/api/task';
 import { fake } from '../n8n';
 
 // Turns of look-ups take time, and have a test of their own.
@@ -75,6 +76,15 @@ async function* dribble(getSignal: () => AbortSignal | undefined) {
 		getSignal()?.throwIfAborted();
 		yield Buffer.from(' ');
 	}
+}
+
+/** Sends three megabytes, and then nothing until the request is aborted. */
+async function* hang(getSignals: () => Array<AbortSignal | undefined>) {
+	for (const _ of [1, 2, 3]) yield Buffer.alloc(1024 * 1024, ' ');
+	const [signal] = getSignals();
+	if (!signal?.aborted)
+		await new Promise((resolve) => signal?.addEventListener('abort', resolve, { once: true }));
+	throw networkError('ECONNABORTED');
 }
 
 const networkError = (code: string) => Object.assign(new Error(code), { code });
@@ -235,6 +245,78 @@ describe('what is read', () => {
 	it('is bounded for a schema', async () => {
 		const schema = serviceThat([200, stream('x'.repeat(256 * 1024), 'x')]).service;
 		await expect(schema.getModelSchema('a', SETTINGS)).rejects.toThrow('is larger than 0.25 MB');
+	});
+
+	const MEGABYTE = 1024 * 1024;
+	/** Details whose input has a file as a data URL, and is repeated, in chunks of one megabyte. */
+	const buildDetails = (megabytes: number, input: object = {}, more: object = {}) => {
+		const image = `data:image/png;base64,${'Ab3/'.repeat((megabytes * MEGABYTE) / 8)}`;
+		const all = JSON.stringify({ prompt: 'Night', image, ...input });
+		const param = JSON.stringify({ input: all, callBackUrl: 'https://n8n.example/a?b' });
+		const text = JSON.stringify(ok({ ...NAMED_RECORD, param, paramJson: param, ...more }));
+		return text.match(/[^]{1,1048576}/g) ?? [];
+	};
+
+	it.each([3, 15.9])('is a record of %d MB, in which files are left out', async (megabytes) => {
+		const chunks = buildDetails(megabytes);
+		const { service } = serviceThat([200, stream(...chunks)]);
+		const task = await service.getTask('task', SETTINGS);
+		expect(task).toMatchObject({ taskId: 'task', status: 'completed' });
+		expect(task[KEPT]).toEqual({ prompt: 'Night', callbackUrl: 'https://n8n.example/a?***' });
+		const raw = serviceThat([200, stream(...chunks)]).service;
+		const record = await raw.getTaskRecord('task', SETTINGS);
+		expect(record).toMatchObject(NAMED_RECORD);
+		const image = 'data:image/png;base64,…';
+		expect(record).toHaveProperty(
+			'param',
+			expect.stringContaining(JSON.stringify(image).slice(1, -1)),
+		);
+		expect(JSON.stringify(record).length).toBeLessThan(1_000);
+	});
+
+	it('is not a record that is larger still, also without its files', async () => {
+		const read = async (chunks: string[]) =>
+			await serviceThat([200, stream(...chunks)]).service.getTask('task', SETTINGS);
+		await expect(read(buildDetails(17))).rejects.toThrow('is larger than 16 MB');
+		const parts = Array.from({ length: MEGABYTE }, () => 0);
+		await expect(read(buildDetails(1, {}, { parts }))).rejects.toThrow(
+			'has more than 2 MB beside the files in it',
+		);
+	});
+
+	it('is large for two tasks at a time, in the order in which they came', async () => {
+		const begun: number[] = [];
+		const ends: Array<() => void> = [];
+		const read = async (place: number) => {
+			async function* answer() {
+				const [first = '', second = '', third = '', ...others] = buildDetails(5);
+				yield* stream(first, second, third);
+				begun.push(place);
+				await new Promise<void>((resolve) => void (ends[place] = resolve));
+				yield* stream(...others);
+			}
+			await serviceThat([200, answer()]).service.getTask('task', SETTINGS);
+		};
+		const reads = [0, 1, 2, 3].map(read);
+		await sleep(20);
+		expect(begun).toEqual([0, 1]);
+		// One that is small does not wait.
+		expect(await get(NAMED_RECORD)).toMatchObject({ status: 'completed' });
+		for (const end of [1, 0, 2, 3]) {
+			ends[end]?.();
+			await sleep(20);
+		}
+		expect(begun).toEqual([0, 1, 2, 3]);
+		await Promise.all(reads);
+	});
+
+	it('waits for its turn no longer than the timeout', async () => {
+		const reads = [1, 2, 3].map(async () => {
+			const { service, signals } = serviceThat([200, hang(() => signals)]);
+			await service.getTask('t', { timeoutSeconds: 0.2 });
+		});
+		for (const { reason } of (await Promise.allSettled(reads)) as PromiseRejectedResult[])
+			expect(reason).toMatchObject({ message: expect.stringContaining('within 0.2 s') as string });
 	});
 
 	it('is read where n8n gives it in full, as in evaluations', async () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { findJsonFault, parseJson } from '../../../nodes/MediaGeneration/lib/json';
+import { findJsonFault, leaveOutData, parseJson } from '../../../nodes/MediaGeneration/lib/json';
 import { expectLinear, fill } from '../linear.cts';
 
 it.each<[string, string | undefined]>([
@@ -29,6 +29,36 @@ it('nothing of a text with a signed link is quoted, because its query is a secre
 it('a text with many links takes linear time', () => {
 	const text = `{"a": b "${fill('://', 1_000_000)}`;
 	expectLinear(() => expect(findJsonFault(text)).toContain("Unexpected token 'b'"));
+});
+
+const DATA = 'iVBOR/+w0K='.repeat(1_000);
+
+/** JSON text in JSON text, so many levels deep. */
+const nest = (value: unknown, levels: number): string =>
+	JSON.stringify(levels > 1 ? nest(value, levels - 1) : value);
+
+it.each<[string, unknown, unknown]>([
+	['a data URL', `data:image/png;base64,${DATA}`, 'data:image/png;base64,…'],
+	['Base64 in lines', { a: DATA.replace(/.{76}/g, '$&\r\n'), b: '\n"' }, { a: '…', b: '\n"' }],
+	['Base64 before backslashes', [`${DATA}\\`, `"${DATA}"`], ['…\\', '"…"']],
+	['percent-encoded data', `data:,${'%3Csvg%20'.repeat(2_000)}`, 'data:,…'],
+	['what is no file', ['a b'.repeat(5_000), DATA.slice(0, 9_000)], undefined],
+])('of JSON, also within JSON, the files are left out: %s', (_, given, left = given) => {
+	for (const levels of [1, 2, 3, 4])
+		expect(leaveOutData(nest({ given }, levels))).toBe(nest({ given: left }, levels));
+	// Some services escape slashes.
+	const escaped = JSON.stringify(given).replaceAll('/', '\\/');
+	expect(JSON.parse(leaveOutData(escaped))).toEqual(left);
+});
+
+it.each<[string, string]>([
+	['one file', `"${fill(DATA, 1.6e7)}"`],
+	['backslashes', `"${fill('\\', 1.6e7)}"`],
+	['almost files', fill(`${DATA.slice(0, 9_999)},`, 1.6e7)],
+	['words', fill('a,', 1.6e7)],
+	['a file among letters outside Latin', `"ж${fill(DATA, 1.6e7)}"`],
+])('files are left out in linear time of %s', (_, text) => {
+	expectLinear(() => leaveOutData(text));
 });
 
 it('a text has a fault if and only if JSON.parse refuses it', () => {
