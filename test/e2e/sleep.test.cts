@@ -113,6 +113,11 @@ const ROWS: Record<string, Row> = {
 		},
 		shows: /was sent without a check of its format.*was sent without a check of its format/,
 	},
+	'records that are not there at once, are large, or stand under another code': {
+		items: ['one #hidden=3', 'two #echo=3', 'three #fail #recordCode=422'],
+		options: { ...FILES, failedTasks: 'output' },
+		shows: /completed.*completed.*"failed"/,
+	},
 	'Retry On Fail, one of unknown outcome': {
 		items: ['one #status=500', 'two'],
 		node: { ...GOES_ON, ...RETRY },

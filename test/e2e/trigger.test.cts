@@ -239,6 +239,21 @@ describe('a task and its callback', () => {
 		expect(await pair.waitForTriggered(id)).toMatchObject([completed]);
 	});
 
+	it.each([
+		['signed', 200, undefined],
+		['unsigned', 404, ''],
+	])(
+		'do with details that are not there at once: where the callback is %s, it is answered %d',
+		async (_, status, secret) => {
+			const { url } = await pair.activateTrigger({ verifySignature: secret !== '' });
+			const taskId = await createEndedTask(pair.service, { prompt: '#noCallback #hidden=2' });
+			const asked = pair.countRequests(DETAILS);
+			expect(await pair.service.callback(taskId, { url, secret })).toMatchObject({ status });
+			// After 1 s, and for one that is signed after 2 s more.
+			expect(pair.countRequests(DETAILS) - asked).toBe(status === 200 ? 3 : 2);
+		},
+	);
+
 	it('start the workflow once when senders hang up early, and hold up no other event', async () => {
 		const { id, url } = await pair.activateTrigger();
 		const taskIds = await Promise.all([1, 2, 3].map(() => createEndedTask(pair.service)));

@@ -4,22 +4,46 @@ import { readHints, usePair } from './support.cts';
 
 const pair = usePair({ service: { taskSeconds: 0.5 } });
 
-const TEXTS = ['He said "hello"\nand left', '#fail', '#slow=3 two'];
+const ROWS: Array<[prompt: string, status: string]> = [
+	['He said "hello"\nand left', 'completed'],
+	['#fail', 'failed'],
+	['#slow=3 two', 'completed'],
+	// Its record isn't there at once, is large, or stands under another code.
+	['#hidden=6 three', 'completed'],
+	['#hidden=3 #hiddenAs=null four', 'completed'],
+	['#hidden=3 #hiddenAs=notFound five', 'completed'],
+	['#recordCode=505 six', 'completed'],
+	['#fail #recordCode=422 seven', 'failed'],
+	['#echo=5 eight', 'completed'],
+];
+const TEXTS = ROWS.map(([prompt]) => prompt);
 
 it('tasks that were started before come out together as Generate outputs them, with their files', async () => {
 	const start = generate({ operation: 'start' }, { name: 'Tasks' });
 	const options = { failedTasks: 'output' };
 	const wait = mediaGeneration({ resource: 'task', operation: 'wait', options });
 	const execution = await pair.runNodes(prompts(TEXTS), start, wait, SEEN);
-	const statuses = ['completed', 'failed', 'completed'];
-	expect(execution.getItems('Seen')).toEqual(
-		TEXTS.map((prompt, index) => ({ prompt, status: statuses[index] })),
-	);
+	expect(execution.getItems('Seen')).toEqual(ROWS.map(([prompt, status]) => ({ prompt, status })));
 	const output = execution.getOutput(NODE);
 	const files = output.map(({ binary }) => Object.keys(binary ?? {}));
-	expect(files).toEqual([['data'], [], ['data']]);
+	expect(files).toEqual(ROWS.map(([, status]) => (status === 'completed' ? ['data'] : [])));
 	expect(output.map(({ json }) => json.taskId)).toEqual(TEXTS.map((text) => pair.findId(text)));
-	expect(readHints(execution)).toContainEqual(expect.stringMatching(/^1 of 3 tasks failed/));
-	expect(pair.countCreations()).toBe(3);
+	expect(readHints(execution)).toContainEqual(expect.stringMatching(/^2 of 9 tasks failed/));
+	expect(pair.countCreations()).toBe(TEXTS.length);
 	expect(pair.listTasks().filter(({ callBackUrl }) => callBackUrl)).toEqual([]);
+});
+
+it('hints say why the last look at a task failed, and that a result is text', async () => {
+	const options = { howToWait: 'polling', waitLimit: 0.1, failedTasks: 'output' };
+	const unseen = await pair.runNodes(generate({ prompt: '#detailsFail=99', options }));
+	expect(readHints(unseen)).toContainEqual(
+		expect.stringMatching(
+			/^The task has not ended\. The last look failed: The service had .+\(500: .+\)\. Use Wait/,
+		),
+	);
+	const text = await pair.runNodes(
+		generate({ anyModel: 'tau-prompt/enhance', prompt: 'tell', options }),
+	);
+	expect(text.getItems(NODE)).toMatchObject([{ status: 'completed', resultUrls: [] }]);
+	expect(readHints(text)).toContainEqual('The result is text: see result.');
 });

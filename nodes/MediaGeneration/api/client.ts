@@ -109,7 +109,10 @@ export class TaskService {
 		return toTask(taskId, { ...readReason(failure), ...dropUndefined(record) });
 	}
 
-	/** Reads a task's record unchanged. @throws {ServiceError} like `getTask` */
+	/**
+	 * Reads a task's record unchanged, save files in one above 2 MB.
+	 * @throws {ServiceError} like `getTask`
+	 */
 	async getTaskRecord(taskId: string, settings: RequestSettings): Promise<object> {
 		const answer = await this.send({ endpoint: 'taskDetailsPath', value: taskId, settings });
 		return { ...this.readRecord(answer, taskId, rawTaskRecord), taskId };

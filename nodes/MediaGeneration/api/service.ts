@@ -144,12 +144,12 @@ const FAILURES = {
 		what: 'The service, or a server in front of it, turned the request away',
 		next: `${CHECK_PATHS} See that the service allows requests from this n8n.`,
 	},
-	/** Nothing is at that address, or has that ID. */
+	/** Nothing is at that address. */
 	notFound: {
 		codes: [404],
 		nothingDone: true,
-		what: 'The service has nothing at that address or by that ID',
-		next: `Check the ID. ${CHECK_PATHS}`,
+		what: 'The service has nothing at that address',
+		next: CHECK_PATHS,
 	},
 	/** The service says so itself, in task details. */
 	unknownTask: {

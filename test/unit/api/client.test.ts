@@ -80,7 +80,7 @@ async function* dribble(getSignal: () => AbortSignal | undefined) {
 
 /** Sends three megabytes, and then nothing until the request is aborted. */
 async function* hang(getSignals: () => Array<AbortSignal | undefined>) {
-	for (const _ of [1, 2, 3]) yield Buffer.alloc(1024 * 1024, ' ');
+	for (let sent = 0; sent < 3; sent++) yield Buffer.alloc(1024 * 1024, ' ');
 	const [signal] = getSignals();
 	if (!signal?.aborted)
 		await new Promise((resolve) => signal?.addEventListener('abort', resolve, { once: true }));
@@ -395,6 +395,17 @@ describe('what is read', () => {
 			description: expect.stringMatching(words) as string,
 		});
 	});
+
+	it.each([{ code: 404, msg: 'no' }, '<html>'])(
+		'names the paths and no ID after 404 for a creation: %j',
+		async (body) => {
+			const { message, description } = (await serviceThat([404, body])
+				.service.createTask(REQUEST, SETTINGS)
+				.catch((error: ServiceError) => error)) as ServiceError;
+			expect(message).toMatch(/^The service has nothing at that address \(404/);
+			expect(description).toBe("Check 'Base URL' and the endpoint paths in the credential.");
+		},
+	);
 
 	it.each<[Partial<Credentials>, RegExp]>([
 		[{}, /put its address into 'Upload Base URL'/],

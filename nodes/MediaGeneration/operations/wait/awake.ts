@@ -30,7 +30,7 @@ export async function waitAwake(
 	await keepLooking(looker, getSource, { ...times, stopped });
 	if (!known.haveEnded && times.isCutShort) sayEndedEarly(context);
 	await settleBy(times.filesBy, looker.collectFiles(getSource));
-	showOutcome(context, known.tasks);
+	showOutcome(context, known.tasks, known.failure);
 	return toOutcomes(looker, works);
 }
 

@@ -1,5 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { isFilled } from '../../api/resultLinks';
 import type { Task } from '../../api/task';
+import { isObject } from '../../lib/json';
 import { cutText } from '../../lib/text';
 import { FailedTaskError } from '../failedTask';
 import { addHint } from '../hint';
@@ -17,11 +19,14 @@ export function toOutcomes({ known, settings }: Looker, works: TaskWork[]): Outc
 	});
 }
 
-/** The longest reason of a failed task in a hint, in characters. */
+/** The longest reason of a failed task, or of a failed look, in a hint, in characters. */
 const SHOWN_REASON = 200;
 
-/** Shows how the tasks of a run ended, and what they cost. */
-export function showOutcome(context: IExecuteFunctions, tasks: Task[]): void {
+/**
+ * Shows how the tasks of a run ended, and what they cost.
+ * @param failure why the last look at one that has not ended failed, if it did
+ */
+export function showOutcome(context: IExecuteFunctions, tasks: Task[], failure?: Error): void {
 	const failed = tasks.filter(({ status }) => status === 'failed');
 	const open = tasks.filter(({ status }) => status === 'pending' || status === 'timedOut');
 	const count = (some: Task[]) =>
@@ -32,13 +37,26 @@ export function showOutcome(context: IExecuteFunctions, tasks: Task[]): void {
 	}
 	if (open.length) {
 		const has = open.length === 1 ? 'has' : 'have';
-		addHint(context, 'warning', `${count(open)} ${has} not ended. Use Wait to go on waiting.`);
+		const why = failure ? ` The last look failed: ${cutText(failure.message, SHOWN_REASON)}.` : '';
+		addHint(
+			context,
+			'warning',
+			`${count(open)} ${has} not ended.${why} Use Wait to go on waiting.`,
+		);
 	}
+	if (tasks.some(isText)) addHint(context, 'info', 'The result is text: see result.');
 	const costs = tasks.flatMap(({ creditsConsumed }) => creditsConsumed ?? []);
 	if (!costs.length) return;
 	const credits = Number(costs.reduce((total, cost) => total + cost, 0).toFixed(6));
 	const paid = costs.length === 1 ? 'The task' : `${costs.length} tasks`;
 	addHint(context, 'info', `${paid} consumed ${credits} credits.`);
+}
+
+/** Whether a task's result is a text, which nobody finds among the files. */
+function isText({ status, resultUrls, result }: Task): boolean {
+	if (status !== 'completed' || resultUrls?.length) return false;
+	const text = isObject(result) ? (result.text ?? result.resultObject) : result;
+	return typeof text === 'string' ? text.trim() !== '' : isFilled(text);
 }
 
 /** Says why the run stayed awake, unless the user chose that. */

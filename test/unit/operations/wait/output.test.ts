@@ -56,6 +56,35 @@ it.each<[Task[], string[]]>([
 	expect(hints).toEqual(expected);
 });
 
+it('the hint of a task that has not ended says why the last look failed', () => {
+	const { context, hints } = buildRun();
+	showOutcome(context, [open], new Error('The service <b> had a fault'));
+	expect(hints).toEqual([
+		'warning: The task has not ended. The last look failed: The service ‹b› had a fault. Use Wait to go on waiting.',
+	]);
+});
+
+it.each<[unknown, boolean]>([
+	['A fox', true],
+	[{ resultObject: { text: 'A fox', language: 'en' } }, true],
+	[{ resultObject: 'A fox' }, true],
+	[{ text: 'A fox' }, true],
+	[' ', false],
+	[{ resultObject: '', resultUrls: [] }, false],
+	[{ resultObject: {}, resultUrls: [''] }, false],
+	[{ resultUrls: [], reason: 'moderated' }, false],
+	[undefined, false],
+	[[], false],
+])('a hint says where the result %j is: %j, because it is a text', (result, isText) => {
+	const completed: Task = { taskId: 'c', status: 'completed', resultUrls: [], result };
+	const file = { ...completed, resultUrls: ['https://x.example/a.png'] };
+	for (const [task, isTold] of [[completed, isText] as const, [file, false] as const]) {
+		const { context, hints } = buildRun();
+		showOutcome(context, [task, { ...task, status: 'pending' as const }]);
+		expect(hints.includes('info: The result is text: see result.')).toBe(isTold);
+	}
+});
+
 it('a hint says why a run stayed awake, and the log what may keep callbacks away while it sleeps', () => {
 	const { context, hints, log } = buildRun();
 	for (const reason of [undefined, 'r']) {
