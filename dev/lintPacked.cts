@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ESLint, type Linter } from 'eslint';
 import { logFailure } from './log.cts';
@@ -15,6 +16,8 @@ const ALLOWED = /^(dist\/.+|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
 const REQUIRED = ['README.md', 'LICENSE', 'CHANGELOG.md', 'package.json'];
 const FORBIDDEN = /(\.c?ts|\.map|\.tsbuildinfo|\.test\.js)$|(^|\/)(test|dev|examples|docs)\//;
 const PACKED_PATTERNS = ['**/*.js', '**/*.json'];
+/** A rule of GuardDog, with which n8n scans packages: PowerShell's way to fetch a program. */
+const SUSPECT = /downloadFile\s*\(/i;
 
 /** Lints as the scanner does, and returns the findings. Warnings, which the scanner lets pass, are among them. */
 async function lint(cwd: string, patterns: string[], config: Linter.Config[]) {
@@ -36,9 +39,12 @@ async function main() {
 	execFileSync('tar', ['-xzf', tarball, '-C', folder.path]);
 	const extra = files.filter((file) => !ALLOWED.test(file) || FORBIDDEN.test(file));
 	const missing = REQUIRED.filter((file) => !files.includes(file));
+	const read = (file: string) => readFileSync(path.join(folder.path, 'package', file), 'utf8');
+	const suspect = files.filter((file) => file.endsWith('.js') && SUSPECT.test(read(file)));
 	const findings = [
 		...extra.map((file) => `${file} must not be in the package`),
 		...missing.map((file) => `${file} is missing from the package`),
+		...suspect.map((file) => `${file} looks to GuardDog as if it fetched a program`),
 		await lint(path.join(folder.path, 'package'), PACKED_PATTERNS, config),
 		await lint(root, SOURCE_FILE_PATTERNS, config),
 	].filter(Boolean);

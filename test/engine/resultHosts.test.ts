@@ -1,9 +1,9 @@
 import { ExecuteContext } from 'n8n-core';
 import { createRunExecutionData, sleep, Workflow, type INode } from 'n8n-workflow';
 import {
-	downloadFile,
+	fetchFile,
 	type FileSource,
-} from '../../nodes/MediaGeneration/operations/results/downloadFile';
+} from '../../nodes/MediaGeneration/operations/results/fetchFile';
 import { startRawHost, type Answer } from './rawHost.cts';
 
 let host: Awaited<ReturnType<typeof startRawHost>>;
@@ -51,7 +51,7 @@ async function download(answer: Answer, timeoutSeconds = 5) {
 		maxBytes: 1024 * 1024,
 		together: { received: 0, maxBytes: Infinity },
 	};
-	const came = await downloadFile(source as unknown as FileSource, file).then(
+	const came = await fetchFile(source as unknown as FileSource, file).then(
 		(downloaded) => downloaded ?? 'refused',
 		({ message }: Error) => message,
 	);

@@ -4,12 +4,7 @@ import { listTaskLinks, REQUEST, type Task } from '../../api/task';
 import { FileNames, toFileName } from '../../lib/fileName';
 import { limitConcurrency } from '../../lib/mapConcurrent';
 import { CONCURRENCY, type Item } from '../operation';
-import {
-	downloadFile,
-	type DownloadedFile,
-	type FileSource,
-	type RemoteFile,
-} from './downloadFile';
+import { fetchFile, type DownloadedFile, type FileSource, type RemoteFile } from './fetchFile';
 
 export const toFileSource = ({ context, service, settings }: Item): FileSource => ({
 	helpers: context.helpers,
@@ -99,7 +94,7 @@ async function downloadFirst(
 ): Promise<DownloadedFile> {
 	for (const getLink of getLinks) {
 		const url = await getLink();
-		const downloaded = url && (await downloadFile(source, { ...file, url }));
+		const downloaded = url && (await fetchFile(source, { ...file, url }));
 		if (downloaded) return downloaded;
 	}
 	throw new UserError(

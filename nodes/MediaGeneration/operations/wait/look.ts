@@ -4,7 +4,7 @@ import { mapConcurrent } from '../../lib/mapConcurrent';
 import { stopsOnError } from '../errors';
 import { CONCURRENCY, type OutputItem } from '../operation';
 import type { WaitSettings } from '../record/wait';
-import type { FileSource } from '../results/downloadFile';
+import type { FileSource } from '../results/fetchFile';
 import { describeError, toFileItems, toTaskItems } from '../results/fileItems';
 import { FileDownloads } from '../results/resultFiles';
 import { KnownTasks } from './known';

@@ -1,8 +1,8 @@
 import { sleep } from 'n8n-workflow';
 import {
-	downloadFile,
+	fetchFile,
 	type FileSource,
-} from '../../../../nodes/MediaGeneration/operations/results/downloadFile';
+} from '../../../../nodes/MediaGeneration/operations/results/fetchFile';
 import { buildFileHelpers, type Served } from './files.cts';
 
 const url = 'https://cdn.example/a/result.mp4';
@@ -42,7 +42,7 @@ async function fetchFrom(
 	if (storageError) helpers.prepareBinaryData = async () => await Promise.reject(storageError);
 	const getService = async () => ({ credentials: { baseUrl } });
 	const source = { helpers, getService, settings: { timeoutSeconds }, signal };
-	const file = await downloadFile(source as unknown as FileSource, {
+	const file = await fetchFile(source as unknown as FileSource, {
 		url: from,
 		label: 'task-result-1',
 		name: 'a-red-fox',

@@ -64,7 +64,7 @@ interface FileAnswer {
  * @returns undefined when the host refuses the link, usually because it has expired
  * @throws {UserError} when the file can't be downloaded, is too large or too slow
  */
-export async function downloadFile(
+export async function fetchFile(
 	source: FileSource,
 	file: RemoteFile,
 ): Promise<DownloadedFile | undefined> {
