@@ -4,7 +4,7 @@ import { generate, mediaGeneration, NODE, prompts, SEEN } from '../../dev/fixtur
 import type { Execution } from '../../dev/n8n/execution.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { readMedia } from '../media/corpus.cts';
-import { readFiles, usePair } from './support.cts';
+import { readFiles, readHints, usePair } from './support.cts';
 
 /** Of result files, in MB. */
 const SIZE = 0.3;
@@ -103,4 +103,35 @@ it('each file is an item of its own, also after a repeat and at the limit, costs
 	expect(pair.service.tasks.size).toBe(4);
 	// What was refused was sent again by the repeat.
 	expect(pair.countCreations()).toBe(6);
+});
+
+it('a task that completed without a result says so, in the words of the service, and a link with a blank is one', async () => {
+	const texts = ['#links=none', '#links=blank #said=moderated', '#links=spaced'];
+	const [none, moderated, spaced] = texts;
+	const options = { howToWait: 'polling', downloadResults: true };
+	const execution = await pair.runNodes(prompts(texts), generate({ options }));
+	const output = getOutput(execution).map(({ json, binary }) => ({
+		prompt: pair.service.tasks.get(json.taskId)?.input.prompt,
+		status: json.status,
+		files: Object.keys(binary),
+		why: json.downloadError,
+	}));
+	const empty = { status: 'completed', files: [] };
+	expect(output).toEqual([
+		{ prompt: none, ...empty, why: expect.stringContaining('a result ({"resultUrls":[],') },
+		{
+			prompt: moderated,
+			...empty,
+			why: expect.stringContaining('a result (moderated). Get, with'),
+		},
+		{ prompt: spaced, status: 'completed', files: ['data'], why: undefined },
+	]);
+	expect(readHints(execution)).toContainEqual(
+		expect.stringContaining('2 items lack a file: The task completed without a result ('),
+	);
+	const [, , item] = getOutput(execution);
+	const [url] = item?.json.resultUrls ?? [];
+	expect(url).toContain('%20');
+	const bytes = item?.binary.data && (await pair.n8n.readBinary(item.binary.data));
+	expect(bytes?.equals(await fetchBytes(url))).toBe(true);
 });

@@ -15,7 +15,11 @@ import {
 import { buildDocument } from '../../dev/service/catalogue.cts';
 import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
 import { executeOperation } from '../../nodes/MediaGeneration/operations/execute';
-import { sayWhyAwake, showOutcome } from '../../nodes/MediaGeneration/operations/wait/output';
+import {
+	sayWhyAwake,
+	showMissing,
+	showOutcome,
+} from '../../nodes/MediaGeneration/operations/wait/output';
 import { checkCredential } from '../../nodes/MediaGeneration/trigger/activate';
 import { buildContext, type Run, fake } from './n8n';
 
@@ -163,6 +167,10 @@ const ways: Record<string, () => unknown> = {
 	'the hint that a task failed': () =>
 		showHints((context) =>
 			showOutcome(context, [{ taskId: 't', status: 'failed', failMessage: MARKUP }]),
+		),
+	'the hint that a file is missing': () =>
+		showHints((context) =>
+			showMissing(context, [{ items: [{ json: { taskId: 't', downloadError: MARKUP } }] }]),
 		),
 	'the hint why a run stayed awake': () => showHints((context) => sayWhyAwake(context, MARKUP)),
 	'the hint that a model has no such field': async () => {

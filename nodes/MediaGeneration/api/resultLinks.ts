@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dropUndefined, isObject } from '../lib/json';
-import { isWebUrl } from '../lib/url';
+import { readWebUrl } from '../lib/url';
 import { spaceWords } from '../lib/text';
 import { message, nonEmptyText, number } from './schemas';
 
@@ -97,7 +97,8 @@ function collectLinks(result: unknown): Found[] {
 function* findLinks(value: unknown, place: Omit<Found, 'url'>): Generator<Found> {
 	if (Array.isArray(value)) for (const entry of value) yield* findLinks(entry, place);
 	else if (isObject(value)) yield* findLinksInObject(value, place);
-	else if (isLink(value)) yield { ...place, url: value.trim() };
+	const url = readLink(value);
+	if (url !== undefined) yield { ...place, url };
 }
 
 function* findLinksInObject(object: object, place: Omit<Found, 'url'>): Generator<Found> {
@@ -106,8 +107,8 @@ function* findLinksInObject(object: object, place: Omit<Found, 'url'>): Generato
 	const hasCover = parts.some(([words]) => HAS_COVER.test(words) && !PREVIEW.test(words));
 	const isCover = (words: string) =>
 		COVER.test(words) || (hasCover && PICTURE.test(words) && !HAS_COVER.test(words));
-	const [, cover] = parts.find(([words, part]) => isCover(words) && isLink(part)) ?? [];
-	const coverUrl = isLink(cover) ? cover.trim() : place.facts.coverUrl;
+	const covers = parts.flatMap(([words, part]) => (isCover(words) && readLink(part)) || []);
+	const coverUrl = covers[0] ?? place.facts.coverUrl;
 	const facts = { ...readFacts(said), coverUrl };
 	for (const [words, part] of parts) {
 		const rank = isCover(words) ? RANK.preview : toRank(words);
@@ -120,10 +121,11 @@ function toRank(words: string): number {
 	return SUBSTITUTE.test(words) ? RANK.substitute : RANK.result;
 }
 
-const isLink = (part: unknown): part is string => typeof part === 'string' && isWebUrl(part.trim());
+const readLink = (part: unknown): string | undefined =>
+	typeof part === 'string' ? readWebUrl(part) : undefined;
 
 const mayHaveLinks = (part: unknown): boolean =>
-	typeof part === 'string' ? isLink(part) : isFilled(part);
+	typeof part === 'string' ? readLink(part) !== undefined : isFilled(part);
 
 const id = z.union([nonEmptyText, z.number().transform(String)]);
 const seconds = number.refine((value) => value > 0);
@@ -145,6 +147,20 @@ function readFacts(said: Said[]): FileFacts {
 		if (name && data !== undefined) facts[name] = data;
 	}
 	return facts;
+}
+
+/** Keys of texts that are no result: why there is none, links that lead nowhere, facts beside them. */
+const NO_TEXT =
+	/\b(block|error|fail|filter|flag|moderat|nsfw|reason|refus|reject|safety|violat)|\b(code|date|format|id|language|link|model|name|prompt|state|status|tag|time|title|type|uri|url)s?$/;
+
+/** Whether a result without links has text, which was paid for too, and not only says why it is empty. */
+export function hasText(result: unknown): boolean {
+	if (typeof result === 'string') return result.trim() !== '';
+	if (Array.isArray(result)) return result.some(hasText);
+	if (!isObject(result)) return false;
+	return Object.entries(result).some(
+		([key, part]) => !NO_TEXT.test(spaceWords(key).trim()) && hasText(part),
+	);
 }
 
 /** Whether a result isn't empty. A record may have an empty one next to the full one. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isDeeper, parseJson } from '../lib/json';
-import { isWebUrl } from '../lib/url';
+import { readWebUrl } from '../lib/url';
 import { TASK_ID } from './service';
 
 /**
@@ -157,7 +157,7 @@ const catalogueModel = z.object({
 export type CatalogueModel = z.output<typeof catalogueModel>;
 
 /** `data` of a download URL. */
-export const webLink = z.string().refine(isWebUrl).describe('link');
+export const webLink = z.string().transform(readWebUrl).pipe(z.string()).describe('link');
 
 /** `data` of the catalogue. Unreadable entries are skipped. */
 export const modelList = z

@@ -1,5 +1,5 @@
 import { dropUndefined, isObject } from '../lib/json';
-import { findResult, isFilled, readResultLinks, type ResultLink } from './resultLinks';
+import { findResult, hasText, isFilled, readResultLinks, type ResultLink } from './resultLinks';
 import { embeddedJson, nonEmptyText, taskRecord, type TaskRecord } from './schemas';
 import { STATES } from './service';
 
@@ -20,6 +20,7 @@ export interface Task {
 	state?: string;
 	result?: unknown;
 	failCode?: string;
+	/** Of a completed task, only if it has no result. */
 	failMessage?: string;
 	creditsConsumed?: number;
 	/** ISO 8601 in UTC, like the next one. */
@@ -77,15 +78,18 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 	const results = [record.resultJson, record.response].filter(isFilled);
 	const others = status === 'completed' ? [omitKnown(record)] : [];
 	const result = findResult([...results, ...others]) ?? results[0];
+	const links = listTaskLinks({ taskId, result }, ['result']);
+	const hasResult = links.length > 0 || hasText(result);
+	const isFailure = status === 'failed' || (status === 'completed' && !hasResult);
 	return dropUnknown({
 		taskId,
 		status,
-		resultUrls: listTaskLinks({ taskId, result }, ['result']).map(({ url }) => url),
+		resultUrls: links.map(({ url }) => url),
 		model: record.model,
 		state: record.state,
 		result,
 		failCode: status === 'failed' ? record.failCode : undefined,
-		failMessage: status === 'failed' ? record.failMsg : undefined,
+		failMessage: isFailure ? record.failMsg : undefined,
 		// Preliminary while the task runs.
 		creditsConsumed: status === 'pending' ? undefined : record.creditsConsumed,
 		createdAt: toIsoTime(record.createTime),

@@ -1,6 +1,17 @@
 /** Whether a text is an absolute http or https URL without blanks. */
 export const isWebUrl = (text: string): boolean =>
-	/^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
+	/^https?:\/\//i.test(text) && !/\s/.test(text) && URL.canParse(text);
+
+/**
+ * Makes a URL of a text that has one, with blanks within it percent-encoded: services put names of
+ * files into links as they are. Undefined if it has none, or several.
+ */
+export function readWebUrl(text: string): string | undefined {
+	const url = text.trim();
+	if (!/^https?:/i.test(url) || /\p{Zs}https?:/iu.test(url)) return undefined;
+	const encoded = url.replace(/\p{Zs}/gu, encodeURIComponent);
+	return isWebUrl(encoded) ? encoded : undefined;
+}
 
 /** Decodes a part of a URL. Returned unchanged if it has a stray percent sign. */
 export function decodePart(text: string): string {

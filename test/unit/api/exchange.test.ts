@@ -36,6 +36,8 @@ it.each<[string, (bytes: number) => string]>([
 	],
 	['links', (bytes) => list(bytes, link)],
 	['one long link', (bytes) => `"https://cdn.example/${fill('x', bytes)}"`],
+	['one link of blanks', (bytes) => `"https://cdn.example/${fill(' ', bytes)}x"`],
+	['a long name', (bytes) => `{"${fill('x ', bytes / 2)}":[${fill('"",', bytes / 2)}""]}`],
 	['objects of links', (bytes) => list(bytes, (index) => ({ video: link(index), id: index }))],
 	[
 		'objects of none',

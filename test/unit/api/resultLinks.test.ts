@@ -1,5 +1,9 @@
-import { LINK_KINDS, readResultLinks } from '../../../nodes/MediaGeneration/api/resultLinks';
-import { taskRecord } from '../../../nodes/MediaGeneration/api/schemas';
+import {
+	hasText,
+	LINK_KINDS,
+	readResultLinks,
+} from '../../../nodes/MediaGeneration/api/resultLinks';
+import { taskRecord, webLink } from '../../../nodes/MediaGeneration/api/schemas';
 import { listTaskLinks, toTask } from '../../../nodes/MediaGeneration/api/task';
 
 const ALL = Object.keys(LINK_KINDS);
@@ -86,6 +90,12 @@ it.each<[string, unknown, string, string]>([
 	['nested files', { output: { video: { url: at('a'), content_type: 'video/mp4' } } }, 'a', ''],
 	['a bare list', [at('a'), at('b')], 'a b', ''],
 	['a link in blanks', { resultUrls: [` ${at('a')}\n`] }, 'a', ''],
+	[
+		'links with blanks',
+		{ video: at('a fox.mp4'), cover_url: at('a fox.png'), urls: [`${at('1')} ${at('2')}`] },
+		'a%20fox.mp4',
+		'preview a%20fox.png',
+	],
 	[
 		'a preview and a poster',
 		{ url: at('a'), preview_url: at('p'), poster: at('c'), teaser: at('c') },
@@ -192,6 +202,36 @@ it.each<[string, object, string, string]>([
 	['a task that runs', { state: 'generating', output: { url: at('a') } }, '', ''],
 ])('reads %s', (_, record, results, others) => {
 	expect(summarize(record)).toEqual({ results, others });
+});
+
+it('reads a fresh link with a blank too', () => {
+	expect(webLink.parse(at('a fox.mp4'))).toBe(at('a%20fox.mp4'));
+});
+
+it.each<[unknown, boolean]>([
+	['A fox.', true],
+	[['', { text: 'A fox.' }], true],
+	[{ resultObject: { text: 'A fox.', language: 'en' } }, true],
+	[{ resultUrls: [], resultObject: { text: 'A fox.' } }, true],
+	[{ resultUrls: [], text: 'A fox.' }, true],
+	[{ choices: [{ message: { content: 'A fox.' }, finish_reason: 'stop' }] }, true],
+	[{ message: 'A fox.', task_id: '1' }, true],
+	[{ lines: ['A', 'fox.'] }, true],
+	// Nothing, or links that lead nowhere.
+	[undefined, false],
+	[' ', false],
+	[{}, false],
+	[{ resultUrls: [] }, false],
+	[{ resultUrls: [''], text: ' ' }, false],
+	[{ resultUrls: ['/a.png', 'ftp://a/b'], seed: 7, model: 'm' }, false],
+	[{ data: [{ id: '1', title: 'A song', tags: ['calm'], audio_url: '' }] }, false],
+	[{ state: 'done', task_id: '1' }, false],
+	// Why there is nothing.
+	[{ raiMediaFilteredReasons: ['Sensitive words.'], raiMediaFilteredCount: 1 }, false],
+	[{ moderation: { categories: ['violence'], text: 'Sensitive words.' } }, false],
+	[{ error: { content: 'Sensitive words.' } }, false],
+])('of a result without links, says whether it has text: %j', (result, expected) => {
+	expect(hasText(result)).toBe(expected);
 });
 
 it('reads at most a hundred links, of however many', () => {

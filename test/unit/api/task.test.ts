@@ -43,6 +43,17 @@ describe('toTask', () => {
 		expect(failed).toMatchObject({ status: 'failed', ...reason, resultUrls: [] });
 	});
 
+	it.each([
+		[{ resultUrls: [] }, 'none'],
+		['', 'none'],
+		[{ text: 'A fox.' }, undefined],
+		[result, undefined],
+	])('says of a completed task with the result %j why it has none: %s', (resultJson, why) => {
+		expect(task({ resultJson })).toMatchObject({ status: 'completed' });
+		expect(task({ resultJson }).failMessage).toBe(why);
+		expect(task({ resultJson, state: 'generating' })).not.toHaveProperty('failMessage');
+	});
+
 	it('has words of the service on one line, and not too long', () => {
 		const failMsg = `a\r\n\u0000b\u2028c\u202ed ${'x'.repeat(1_000)}`;
 		const { failMessage, state, failCode, model } = task({

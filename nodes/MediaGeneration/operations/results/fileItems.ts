@@ -1,4 +1,6 @@
 import { UserError } from 'n8n-workflow';
+import { hasText, isFilled } from '../../api/resultLinks';
+import { toMessage } from '../../api/schemas';
 import { listTaskLinks, type Task } from '../../api/task';
 import type { OutputItem } from '../operation';
 import type { FileDownload } from './resultFiles';
@@ -38,6 +40,17 @@ export function toFileItems(
 	const json = failed ? { ...task, downloadError: describeError(failed.reason as Error) } : task;
 	const binary = Object.fromEntries(binaries) as OutputItem['binary'];
 	return [{ json, ...(binaries.length && { binary }) }];
+}
+
+/**
+ * Says that a completed task without links has no result at all, in the service's own words.
+ * Undefined if its result is text.
+ */
+export function describeNoResult({ result, failMessage }: Task): string | undefined {
+	if (hasText(result)) return undefined;
+	const said = failMessage ?? (isFilled(result) ? toMessage(JSON.stringify(result)) : '');
+	const words = said && ` (${said})`;
+	return `The task completed without a result${words}. Get, with Simplify off, shows all that the service says of it. Running Generate again pays for a new task.`;
 }
 
 /** How to get a file that Generate, or Wait, could not download. */

@@ -5,7 +5,7 @@ import { LONGEST_PAUSE, pause, settleBy } from '../../lib/timers';
 import type { Outcome } from '../operation';
 import type { TaskWork } from '../work';
 import type { Looker, Source } from './look';
-import { sayEndedEarly, showOutcome, toOutcomes } from './output';
+import { sayEndedEarly, showMissing, showOutcome, toOutcomes } from './output';
 import { PAUSES_AWAKE, planAwake, type AwakeTimes } from './timetable';
 
 type GetSource = (taskId: string) => Source;
@@ -31,7 +31,9 @@ export async function waitAwake(
 	if (!known.haveEnded && times.isCutShort) sayEndedEarly(context);
 	await settleBy(times.filesBy, looker.collectFiles(getSource));
 	showOutcome(context, known.tasks, known.failure);
-	return toOutcomes(looker, works);
+	const outcomes = toOutcomes(looker, works);
+	showMissing(context, outcomes);
+	return outcomes;
 }
 
 /** Makes a function that finds the service of a task. Files go to n8n's storage. */

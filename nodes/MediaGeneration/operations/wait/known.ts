@@ -2,7 +2,7 @@ import { markTimedOut, restoreTask, storeTask, type StoredTask, type Task } from
 import { dropUndefined } from '../../lib/json';
 import { isFailed, type FailedTask } from '../failedTask';
 import type { OutputItem } from '../operation';
-import { GET_FILES, toTaskItems } from '../results/fileItems';
+import { describeNoResult, GET_FILES, toTaskItems } from '../results/fileItems';
 
 /** What is known of one task. */
 interface Known {
@@ -130,8 +130,10 @@ export class KnownTasks {
 		const { task, output } = this.byId.get(taskId) as Known;
 		const { downloads, perFile = false } = this.settings;
 		if (output) return output;
-		if (downloads && task.status === 'completed' && task.resultUrls?.length)
-			return toTaskItems({ ...task, downloadError: LIMIT_PASSED }, perFile);
+		const isMissing = downloads && task.status === 'completed';
+		const downloadError =
+			isMissing && (task.resultUrls?.length ? LIMIT_PASSED : describeNoResult(task));
+		if (downloadError) return toTaskItems({ ...task, downloadError }, perFile);
 		return toTaskItems(this.findFailed(taskId) ?? task, perFile);
 	}
 }

@@ -1,7 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { isFilled } from '../../api/resultLinks';
+import { hasText } from '../../api/resultLinks';
 import type { Task } from '../../api/task';
-import { isObject } from '../../lib/json';
 import { cutText } from '../../lib/text';
 import { FailedTaskError } from '../failedTask';
 import { addHint } from '../hint';
@@ -53,10 +52,16 @@ export function showOutcome(context: IExecuteFunctions, tasks: Task[], failure?:
 }
 
 /** Whether a task's result is a text, which nobody finds among the files. */
-function isText({ status, resultUrls, result }: Task): boolean {
-	if (status !== 'completed' || resultUrls?.length) return false;
-	const text = isObject(result) ? (result.text ?? result.resultObject) : result;
-	return typeof text === 'string' ? text.trim() !== '' : isFilled(text);
+const isText = ({ status, resultUrls, result }: Task): boolean =>
+	status === 'completed' && !resultUrls?.length && hasText(result);
+
+/** Says that files are missing, with the first reason. */
+export function showMissing(context: IExecuteFunctions, outcomes: Outcome[]): void {
+	const items = outcomes.flatMap((outcome) => (outcome && 'items' in outcome ? outcome.items : []));
+	const reasons = items.flatMap(({ json }) => ('downloadError' in json ? json.downloadError : []));
+	const what = reasons.length > 1 ? `${reasons.length} items lack a file` : 'A file is missing';
+	if (reasons.length)
+		addHint(context, 'warning', cutText(`${what}: ${String(reasons[0])}`, SHOWN_REASON));
 }
 
 /** Says why the run stayed awake, unless the user chose that. */

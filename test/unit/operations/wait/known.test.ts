@@ -105,11 +105,29 @@ it('outputs the files of a completed task, or says that they were not complete i
 });
 
 it.each<[string, Task, Settings]>([
-	['without links', { ...completed, resultUrls: [] }, DOWNLOADS],
+	['whose result is text', { ...completed, resultUrls: [], result: 'a fox' }, DOWNLOADS],
+	['of a run that does not download, without a result', { ...completed, resultUrls: [] }, {}],
 	['that failed', failed, { ...DOWNLOADS, perFile: true }],
 	['of a run that does not download', completed, {}],
 ])('says nothing of files for a task %s', (_, task, settings) => {
 	expect(build(task, settings).show()).toStrictEqual([{ json: task }]);
+});
+
+it.each<[Partial<Task>, string]>([
+	[{}, 'The task completed without a result. Get, with'],
+	[{ failMessage: 'Blocked.', result: {} }, 'The task completed without a result (Blocked.). Get'],
+	[{ result: { resultUrls: [''] } }, 'without a result ({"resultUrls":[""]}). Get'],
+	[{ result: { reasons: ['x'.repeat(600)] } }, 'without a result ({"reasons":["xxx'],
+])('says of a task that completed without a result what the service says: %j', (more, why) => {
+	const task: Task = { ...completed, resultUrls: [], result: undefined, ...more };
+	for (const perFile of [false, true]) {
+		const [item, ...others] = build(task, { ...DOWNLOADS, perFile }).show();
+		const { downloadError, ...rest } = item?.json as { downloadError: string };
+		expect(downloadError).toContain(why);
+		expect(downloadError).toMatch(/\)?\. Get, .* Running Generate again pays for a new task\.$/);
+		expect(downloadError.length).toBeLessThan(700);
+		expect([rest, others]).toEqual([task, []]);
+	}
 });
 
 it('outputs an item for each file of a completed task, and one for any other, where that is chosen', () => {

@@ -3,6 +3,7 @@ import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
 import {
 	logObstacle,
 	sayWhyAwake,
+	showMissing,
 	showOutcome,
 } from '../../../../nodes/MediaGeneration/operations/wait/output';
 import { buildContext } from '../../n8n';
@@ -83,6 +84,22 @@ it.each<[unknown, boolean]>([
 		showOutcome(context, [task, { ...task, status: 'pending' as const }]);
 		expect(hints.includes('info: The result is text: see result.')).toBe(isTold);
 	}
+});
+
+it.each<[string, string[], string[]]>([
+	['no file', [], []],
+	['a file', ['a'], ['warning: A file is missing: its host <x> broke off']],
+	['files of two', ['a', 'b'], ['warning: 2 items lack a file: its host <x> broke off']],
+])('a hint says that %s is missing, and why', (_, taskIds, expected) => {
+	const { context, hints } = buildRun();
+	const item = (taskId: string) => ({
+		items: [
+			{ json: { taskId: 'c' } },
+			{ json: { taskId, downloadError: 'its host <x> broke off' } },
+		],
+	});
+	showMissing(context, [undefined, { error: new Error('x') }, ...taskIds.map(item)]);
+	expect(hints).toEqual(expected.map((hint) => hint.replace('<x>', '‹x›')));
 });
 
 it('a hint says why a run stayed awake, and the log what may keep callbacks away while it sleeps', () => {
