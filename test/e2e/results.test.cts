@@ -135,3 +135,21 @@ it('a task that completed without a result says so, in the words of the service,
 	const bytes = item?.binary.data && (await pair.n8n.readBinary(item.binary.data));
 	expect(bytes?.equals(await fetchBytes(url))).toBe(true);
 });
+
+it('files of a host that hiccups are downloaded all the same, over a sleep and by Get Files', async () => {
+	const texts = ['#fileFails=3', '#fileFails=3 #fileStatus=503', '#fileDrops=2', '#fileFails=6'];
+	const node = generate({ options: { howToWait: 'callback', downloadResults: true } });
+	const getFiles = mediaGeneration({ operation: 'getFiles' }, { name: 'Get Files' });
+	const execution = await pair.runNodes(prompts(texts), node, getFiles);
+	const requests = texts.map((prompt) => pair.findTask(prompt).fileRequests.get('result.mp4'));
+	expect(requests).toEqual([5, 5, 4, 7]);
+	const why = expect.stringContaining('has expired or is refused');
+	expect(
+		getOutput(execution).map(({ json, binary }) => [binary.data?.mimeType, json.downloadError]),
+	).toEqual([...[1, 2, 3].map(() => ['video/mp4', undefined]), [undefined, why]]);
+	expect(readHints(execution)).toContainEqual(
+		expect.stringContaining('A file is missing: The link to'),
+	);
+	const files = execution.getOutput('Get Files').map(({ binary }) => binary?.data?.mimeType);
+	expect(files).toEqual(texts.map(() => 'video/mp4'));
+});

@@ -49,10 +49,9 @@ async function download(answer: Answer, timeoutSeconds = 5) {
 		label: 'task-result-1',
 		name: 'a-red-fox',
 		maxBytes: 1024 * 1024,
-		together: { received: 0, maxBytes: Infinity },
+		together: { received: new Map(), maxBytes: Infinity },
 	};
-	const came = await fetchFile(source as unknown as FileSource, file).then(
-		(downloaded) => downloaded ?? 'refused',
+	const came = await fetchFile(source as unknown as FileSource, file).catch(
 		({ message }: Error) => message,
 	);
 	// A connection ends a moment after it is left.

@@ -11,8 +11,11 @@ import { chooseFileType } from '../../media/formats';
 
 const MAX_REDIRECTS = 5;
 
-/** Statuses of a host that refuses a file, or no longer has it. */
+/** Statuses of a host that refuses a file, does not have it yet, or no longer. */
 const REFUSED = new Set([401, 403, 404, 410]);
+
+/** Statuses of a host that may answer otherwise some seconds later, below 500. */
+const BUSY = new Set([408, 425, 429]);
 
 /** The longest download, in seconds. */
 const LONGEST_DOWNLOAD = 60 * 60;
@@ -27,6 +30,24 @@ export interface FileSource {
 	settings: RequestSettings;
 	/** Ends downloads when the execution is stopped. */
 	signal?: AbortSignal;
+	/** Until when there is time for files, in milliseconds since 1970; absent: no limit. */
+	filesBy?: number;
+	/** The run has seen the tasks open, so that their files are new. */
+	sawOpen?: boolean;
+}
+
+/** When a failed download may succeed if it is repeated; refused: as long as the file is new. */
+type Repeat = 'never' | 'whenRefused' | 'always';
+
+/** Why a file could not be downloaded. */
+export class DownloadError extends UserError {
+	constructor(
+		message: string,
+		description: string,
+		readonly repeat: Repeat = 'never',
+	) {
+		super(message, { description });
+	}
 }
 
 /** A file that is downloaded, with its size in bytes. */
@@ -44,8 +65,8 @@ export interface RemoteFile {
 	label: string;
 	name: string;
 	maxBytes: number;
-	/** All files of the task: bytes that arrived, also of those that were cut off, and the limit. */
-	together: { received: number; readonly maxBytes: number };
+	/** All files of the task: bytes of the last try of each, by label, and the limit. */
+	together: { received: Map<string, number>; readonly maxBytes: number };
 }
 
 interface FileAnswer {
@@ -61,13 +82,9 @@ interface FileAnswer {
 
 /**
  * Streams a result file into n8n's storage. Its host is not the service, so it gets no token.
- * @returns undefined when the host refuses the link, usually because it has expired
- * @throws {UserError} when the file can't be downloaded, is too large or too slow
+ * @throws {DownloadError} when the file can't be downloaded, is empty, too large or too slow
  */
-export async function fetchFile(
-	source: FileSource,
-	file: RemoteFile,
-): Promise<DownloadedFile | undefined> {
+export async function fetchFile(source: FileSource, file: RemoteFile): Promise<DownloadedFile> {
 	const { timeoutSeconds } = source.settings;
 	const until = Date.now() + timeoutSeconds * 1000;
 	const over = new AbortController();
@@ -78,8 +95,16 @@ export async function fetchFile(
 		const answer = await settleBy(until, opening);
 		if (!answer) throw buildNetworkError(file, file.url, { code: 'ETIMEDOUT' }, timeoutSeconds);
 		const { statusCode, host } = answer;
-		if (REFUSED.has(statusCode)) return undefined;
-		if (statusCode !== 200) throw buildError(file, `its host ${host} answered ${statusCode}`);
+		if (REFUSED.has(statusCode))
+			throw new DownloadError(
+				`The link to ${file.label} has expired or is refused, also after the service was asked for a fresh one`,
+				'Services keep results for a limited time. Download them right behind Generate.',
+				'whenRefused',
+			);
+		if (statusCode !== 200) {
+			const repeat = BUSY.has(statusCode) || statusCode >= 500 ? 'always' : 'never';
+			throw buildError(file, `its host ${host} answered ${statusCode}`, LATER, repeat);
+		}
 		return { url: file.url, ...(await store(source, file, answer)) };
 	} finally {
 		// Destroying a body that nobody has read leaves its connection open.
@@ -98,7 +123,7 @@ async function store(
 	async function* receive() {
 		for await (const chunk of readBody(file, answer, timeoutSeconds)) {
 			size += chunk.length;
-			file.together.received += chunk.length;
+			file.together.received.set(file.label, size);
 			checkSize(file, size);
 			yield chunk;
 		}
@@ -123,12 +148,13 @@ async function* readBody(
 	timeoutSeconds: number,
 ): AsyncGenerator<Uint8Array> {
 	const until = Date.now() + LONGEST_DOWNLOAD * 1000;
-	const fail = (why: string, hint?: string) => buildError(file, `its host ${host} ${why}`, hint);
+	const fail = (why: string, hint?: string, repeat?: Repeat) =>
+		buildError(file, `its host ${host} ${why}`, hint, repeat);
 	const chunks = body[Symbol.asyncIterator]();
 	for (;;) {
 		const patience = Math.min(Date.now() + timeoutSeconds * 1000, until);
 		const next = await settleBy(patience, chunks.next()).catch(() => {
-			throw fail('broke off before the file was complete');
+			throw fail('broke off before the file was complete', LATER, 'always');
 		});
 		if (next?.done) return;
 		if (Date.now() >= until)
@@ -140,6 +166,7 @@ async function* readBody(
 
 /** @throws {UserError} when the file, or the files of its task together, are too large */
 function checkSize({ maxBytes, together, ...file }: RemoteFile, size: number): void {
+	const received = [...together.received.values()].reduce((sum, bytes) => sum + bytes, 0);
 	const refuse = (what: string, allowed: number) =>
 		buildError(
 			file,
@@ -147,7 +174,7 @@ function checkSize({ maxBytes, together, ...file }: RemoteFile, size: number): v
 			RAISE,
 		);
 	if (size > maxBytes) throw refuse('it is', maxBytes);
-	if (together.received > together.maxBytes)
+	if (received > together.maxBytes)
 		throw refuse('the files of this task together are', together.maxBytes);
 }
 
@@ -204,9 +231,12 @@ const buildError = (
 	{ label }: Pick<RemoteFile, 'label'>,
 	why: string,
 	description = LATER,
-): UserError => new UserError(`Could not download ${label}: ${why}`, { description });
+	repeat?: Repeat,
+): DownloadError => new DownloadError(`Could not download ${label}: ${why}`, description, repeat);
 
 function buildNetworkError(file: RemoteFile, url: string, error: unknown, seconds: number) {
 	const { reason, next } = findNetworkFailure(error, seconds);
-	return buildError(file, `its host ${hostOf(url)} ${reason}`, next);
+	// What needs a change of settings would fail again.
+	const repeat = next === undefined ? 'always' : 'never';
+	return buildError(file, `its host ${hostOf(url)} ${reason}`, next, repeat);
 }

@@ -3,14 +3,20 @@ import type { ResultLink } from '../../api/resultLinks';
 import { listTaskLinks, REQUEST, type Task } from '../../api/task';
 import { FileNames, toFileName } from '../../lib/fileName';
 import { limitConcurrency } from '../../lib/mapConcurrent';
+import { pause, settleBy } from '../../lib/timers';
 import { CONCURRENCY, type Item } from '../operation';
-import { fetchFile, type DownloadedFile, type FileSource, type RemoteFile } from './fetchFile';
+import { downloadAgain, isRepeatable, type Download, type GetLink } from './downloadAgain';
+import { fetchFile, type FileSource, type RemoteFile } from './fetchFile';
 
-export const toFileSource = ({ context, service, settings }: Item): FileSource => ({
+export const toFileSource = (
+	{ context, service, settings }: Item,
+	filesBy: number,
+): FileSource => ({
 	helpers: context.helpers,
 	getService: async () => service,
 	settings,
 	signal: context.getExecutionCancelSignal(),
+	filesBy,
 });
 
 /** Lists the links to a task's files of these kinds. @throws {UserError} when it has none */
@@ -33,8 +39,17 @@ const FILES_TOGETHER = 5;
 /** A file of a task, and what became of its download. */
 export interface FileDownload {
 	link: ResultLink;
-	result: PromiseSettledResult<DownloadedFile>;
+	result: Download;
 }
+
+/** How long after the end of a task its host may not have its files yet, in milliseconds. */
+const NEW_FOR = 120_000;
+
+/** Before the end of the time for files, repeats end so much earlier, in milliseconds. */
+const TIME_TO_OUTPUT = 1_000;
+
+/** After so many fresh links of no use, none are asked for: each takes a second. */
+const MOST_IN_VAIN = 3;
 
 /**
  * Downloads the files of a run's tasks, a limited number at once, each under a name of its own. The
@@ -43,6 +58,7 @@ export interface FileDownload {
  */
 export class FileDownloads {
 	private readonly inTurn = limitConcurrency(CONCURRENCY);
+	private readonly renewInTurn = limitConcurrency(1);
 	private readonly names = new FileNames();
 
 	/**
@@ -56,51 +72,71 @@ export class FileDownloads {
 		source: FileSource,
 		maxBytes: number,
 	): Promise<FileDownload[]> {
-		const { getService, settings } = source;
-		const together = { received: 0, maxBytes: FILES_TOGETHER * maxBytes };
-		let again: Promise<Task> | undefined;
-		const read = async () => await (await getService()).getTask(task.taskId, settings);
-		const readAgain = async () => await (again ??= read());
-		const refresh = async (url: string) => await (await getService()).getDownloadUrl(url, settings);
+		const together = { received: new Map<string, number>(), maxBytes: FILES_TOGETHER * maxBytes };
+		const isNew = source.sawOpen || Date.now() - Date.parse(task.completedAt ?? '') < NEW_FOR;
+		const getFresh = this.createGetFresh(task, source);
 		const download = async (link: ResultLink, _: number, links: ResultLink[]) => {
 			const number = links.filter(({ kind }) => kind === link.kind).indexOf(link);
 			const ending =
 				(link.kind === 'result' ? '' : `-${link.kind}`) + (number ? `-${number + 1}` : '');
-			const getLinks = [
-				async () => link.url,
-				async () => await refresh(link.url).catch(() => undefined),
-				async () => listTaskLinks(await readAgain(), [link.kind])[number]?.url,
-			];
 			const file = {
+				url: link.url,
 				label: `${toFileName(task.taskId)}-${link.kind}-${number + 1}`,
 				name: this.names.choose(task[REQUEST]?.prompt ?? '', task.taskId, ending),
 				maxBytes,
 				together,
 			};
-			const [result] = await Promise.allSettled([
-				this.inTurn(async () => await downloadFirst(source, file, getLinks)),
-			]);
-			return { link, result };
+			const listLinks = (signal: AbortSignal) => getFresh(link, number, signal);
+			return { link, result: await this.download(source, file, isNew, listLinks) };
 		};
 		return await Promise.all(listFiles(task, kinds).map(download));
 	}
-}
 
-/** A link that is refused has usually expired, so the next one is tried. */
-async function downloadFirst(
-	source: FileSource,
-	file: Omit<RemoteFile, 'url'>,
-	getLinks: Array<() => Promise<string | undefined>>,
-): Promise<DownloadedFile> {
-	for (const getLink of getLinks) {
-		const url = await getLink();
-		const downloaded = url && (await fetchFile(source, { ...file, url }));
-		if (downloaded) return downloaded;
+	/** Makes a function that finds fresh links to a task's files: from the service, or in the task. */
+	private createGetFresh({ taskId }: Task, { getService, settings }: FileSource) {
+		let inVain = 0;
+		let again: Promise<Task> | undefined;
+		const read = async () => await (await getService()).getTask(taskId, settings);
+		return ({ url, kind }: ResultLink, number: number, signal: AbortSignal): GetLink[] => [
+			async () =>
+				await this.renewInTurn(async () => {
+					if (signal.aborted || inVain >= MOST_IN_VAIN) return undefined;
+					return await (await getService()).getDownloadUrl(url, settings);
+				}),
+			async () => {
+				inVain++;
+				return listTaskLinks(await (again ??= read()), [kind])[number]?.url;
+			},
+		];
 	}
-	throw new UserError(
-		`The link to ${file.label} has expired or is refused, also after the service was asked for a fresh one`,
-		{
-			description: 'Services keep results for a limited time. Download them right behind Generate.',
-		},
-	);
+
+	/** Downloads a file, and again if that fails, but not so long that the other files are lost. */
+	private async download(
+		source: FileSource,
+		file: RemoteFile,
+		isNew: boolean,
+		listLinks: (signal: AbortSignal) => GetLink[],
+	): Promise<Download> {
+		const over = new AbortController();
+		const signal = AbortSignal.any([over.signal, ...(source.signal ? [source.signal] : [])]);
+		const { url, label, together } = file;
+		const fetch = async (url: string): Promise<Download> => {
+			const run = async () => await fetchFile({ ...source, signal }, { ...file, url });
+			const [download] = await Promise.allSettled([this.inTurn(run)]);
+			return download;
+		};
+		// Bytes of a try that is repeated don't count.
+		const rest = async (length: number) => {
+			together.received.delete(label);
+			await pause(length, signal);
+		};
+		const first = await fetch(url);
+		if (!isRepeatable(first)) return first;
+		together.received.delete(label);
+		const failed = { url, isNew, getLinks: listLinks(signal), fetch, rest };
+		const until = (source.filesBy ?? Infinity) - TIME_TO_OUTPUT;
+		const last = await settleBy(until, downloadAgain(first, failed)).catch(() => undefined);
+		over.abort();
+		return last ?? first;
+	}
 }

@@ -53,6 +53,7 @@ export const getFiles = defineOperation<DownloadRequest>({
 	}),
 	async run(prepared, context) {
 		const { FileDownloads, listFiles, toFileSource } = await import('../results/resultFiles');
+		const { planWait } = await import('../wait/awake');
 		const downloads = new FileDownloads();
 		return await runEach<DownloadRequest>(
 			async (item, { taskId, kinds, field, perFile, maxBytes }) => {
@@ -60,7 +61,8 @@ export const getFiles = defineOperation<DownloadRequest>({
 				// Without an execution, n8n has no place for files.
 				if (!getNodeContext(context))
 					return listFiles(task, kinds).map((file) => ({ json: { ...task, file } }));
-				const all = await downloads.downloadAll(task, kinds, toFileSource(item), maxBytes);
+				const source = toFileSource(item, planWait(context, Infinity).filesBy);
+				const all = await downloads.downloadAll(task, kinds, source, maxBytes);
 				for (const { result } of all) if (result.status === 'rejected') throw result.reason;
 				return toFileItems(task, all, { field, perFile });
 			},

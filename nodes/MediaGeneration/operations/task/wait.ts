@@ -19,6 +19,7 @@ export const wait = defineOperation<string>({
 			index,
 			getService: async () => service,
 			task: newTask(taskId),
+			elsewhere: true,
 		}));
 		return await waitForIds(context, works, readWaitSettings(first.item));
 	},

@@ -25,7 +25,7 @@ export async function waitAwake(
 	{ looker, times }: { looker: Looker; times: AwakeTimes },
 ): Promise<Outcome[]> {
 	const { known } = looker;
-	const getSource = createGetSource(context, works);
+	const getSource = createGetSource(context, works, times);
 	const stopped = context.getExecutionCancelSignal();
 	await keepLooking(looker, getSource, { ...times, stopped });
 	if (!known.haveEnded && times.isCutShort) sayEndedEarly(context);
@@ -37,12 +37,17 @@ export async function waitAwake(
 }
 
 /** Makes a function that finds the service of a task. Files go to n8n's storage. */
-export function createGetSource(context: IExecuteFunctions, works: TaskWork[]): GetSource {
+export function createGetSource(
+	context: IExecuteFunctions,
+	works: TaskWork[],
+	{ filesBy }: AwakeTimes,
+): GetSource {
 	const byTask = new Map(works.map((work) => [work.task.taskId, work]));
-	const storage = { helpers: context.helpers, signal: context.getExecutionCancelSignal() };
+	const signal = context.getExecutionCancelSignal();
+	const storage = { helpers: context.helpers, signal, filesBy };
 	return (taskId) => {
-		const { getService } = byTask.get(taskId) as TaskWork;
-		return { ...storage, getService };
+		const { getService, elsewhere } = byTask.get(taskId) as TaskWork;
+		return { ...storage, getService, sawOpen: !elsewhere };
 	};
 }
 

@@ -7,6 +7,8 @@ import { describeNoResult, GET_FILES, toTaskItems } from '../results/fileItems';
 /** What is known of one task. */
 interface Known {
 	task: Task;
+	/** The service has said that it has not ended. */
+	wasOpen?: boolean;
 	/** Why the last look at it failed; absent if it succeeded. */
 	failure?: Error;
 	/** Its output with its files, once they are downloaded. */
@@ -93,6 +95,12 @@ export class KnownTasks {
 		known.task = { ...said, ...dropUndefined({ model: said.model ?? model, warning }) };
 		known.failure = undefined;
 		if (hasEnded(said)) this.open.delete(taskId);
+		else known.wasOpen = true;
+	}
+
+	/** Whether the run has seen that a task had not ended. */
+	wasOpen(taskId: string): boolean {
+		return this.byId.get(taskId)?.wasOpen ?? false;
 	}
 
 	/** Notes the ends that were stored. */

@@ -86,7 +86,8 @@ export class Looker {
 		if (!downloads || task.status !== 'completed' || !task.resultUrls?.length) return;
 		if (!storage.helpers) return;
 		// The settings of an item are read only if it has no task yet.
-		const source = { ...storage, settings: this.settings, getService } as FileSource;
+		const sawOpen = storage.sawOpen || this.known.wasOpen(taskId);
+		const source = { ...storage, settings: this.settings, getService, sawOpen } as FileSource;
 		const begun = this.fetched.get(taskId);
 		if (!begun && this.endsAtFailure && this.known.haveFailed) return;
 		const items = begun ?? this.download(task, source, downloads);

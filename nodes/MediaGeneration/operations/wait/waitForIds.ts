@@ -58,10 +58,11 @@ async function lookAtOnce(
 	context: IExecuteFunctions,
 	looker: Looker,
 	works: TaskWork[],
-	{ lastLook, end }: AwakeTimes,
+	times: AwakeTimes,
 ): Promise<void> {
 	const { known } = looker;
-	const getSource = createGetSource(context, works);
+	const { lastLook, end } = times;
+	const getSource = createGetSource(context, works, times);
 	const stopped = context.getExecutionCancelSignal();
 	const knownBy = Date.now() + KNOWN_BY;
 	const over = new AbortController();

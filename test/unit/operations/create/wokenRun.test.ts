@@ -29,6 +29,8 @@ interface Woken {
 	readCredential?: (item: number) => unknown;
 }
 
+afterEach(() => jest.useRealTimers());
+
 let executions = 0;
 
 /** Runs a node that slept for its tasks and was woken; notes what it reads. */
@@ -103,11 +105,16 @@ it('downloads their files without reading them either', async () => {
 });
 
 it('reads the credential of an item once if the link to its file is refused', async () => {
-	const { output, read, asked } = await wake({
+	jest.useFakeTimers();
+	const waking = wake({
 		taskIds: IDS.slice(0, 1),
 		settings: { downloads },
 		serve: () => ({ statusCode: 403 }),
 	});
+	await jest.advanceTimersByTimeAsync(60_000);
+	const { output, read, asked, files } = await waking;
+	// The run saw its task open, so its file is new.
+	expect(files).toHaveLength(4);
 	// It asks for a fresh link, and for the task.
 	expect(asked.length).toBeGreaterThan(1);
 	expect(output).toMatchObject([{ json: { downloadError: expect.any(String) as string } }]);

@@ -1,5 +1,6 @@
 import { sleep } from 'n8n-workflow';
 import {
+	DownloadError,
 	fetchFile,
 	type FileSource,
 } from '../../../../nodes/MediaGeneration/operations/results/fetchFile';
@@ -29,7 +30,7 @@ async function fetchFrom(
 		timeoutSeconds = 60,
 		signal = undefined as AbortSignal | undefined,
 		baseUrl = 'https://api.example.com',
-		together = { received: 0, maxBytes: Infinity },
+		together = { received: new Map<string, number>(), maxBytes: Infinity },
 		storageError = undefined as Error | undefined,
 	} = {},
 ) {
@@ -71,10 +72,29 @@ it.each([
 	expect((await fetchFrom(hosts)).file?.size).toBe(size);
 });
 
-it.each([401, 403, 404, 410])('gives nothing for a link refused with %d', async (statusCode) => {
-	const { file, bodies } = await fetchFrom({ [url]: { statusCode } });
-	expect(file).toBeUndefined();
-	expect(bodies).toMatchObject([{ destroyed: true }]);
+it.each<[string, Served | Error, DownloadError['repeat']]>([
+	['401', { statusCode: 401 }, 'whenRefused'],
+	['403', { statusCode: 403 }, 'whenRefused'],
+	['404', { statusCode: 404 }, 'whenRefused'],
+	['410', { statusCode: 410 }, 'whenRefused'],
+	['400', { statusCode: 400 }, 'never'],
+	['206', { statusCode: 206 }, 'never'],
+	['408', { statusCode: 408 }, 'always'],
+	['425', { statusCode: 425 }, 'always'],
+	['429', { statusCode: 429 }, 'always'],
+	['500', { statusCode: 500 }, 'always'],
+	['503', { statusCode: 503 }, 'always'],
+	['nothing, and breaks off', new Error('reset'), 'always'],
+	['nothing at all', Object.assign(new Error(), { code: 'ECONNREFUSED' }), 'always'],
+	['too late', Object.assign(new Error(), { code: 'ETIMEDOUT' }), 'never'],
+	['a part, and breaks off', { chunks: breakOff() }, 'always'],
+	['too much', { chunks: [Buffer.alloc(100)] }, 'never'],
+	['a redirect into this network', redirecting('http://127.0.0.1/'), 'never'],
+])('says whether to repeat a download that its host answers with %s', async (_, served, repeat) => {
+	await expect(fetchFrom({ [url]: served }, { maxBytes: 99 })).rejects.toMatchObject({
+		constructor: DownloadError,
+		repeat,
+	});
 });
 
 it('follows five redirects, relative ones too, and closes each answer', async () => {

@@ -6,6 +6,10 @@ import { buildFileHelpers } from './files.cts';
 
 const HOST = 'https://cdn.example';
 
+// What may pass is tried again after pauses.
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => jest.useRealTimers());
+
 const completed = (...names: string[]): Task => ({
 	taskId: 'task',
 	status: 'completed',
@@ -43,7 +47,9 @@ async function fetchItems(
 	const getService = async () => service;
 	const settings = { timeoutSeconds: 60 };
 	const source = { settings, getService, helpers } as unknown as FileSource;
-	const files = await new FileDownloads().downloadAll(task, ['result'], source, maxBytes);
+	const downloading = new FileDownloads().downloadAll(task, ['result'], source, maxBytes);
+	await jest.advanceTimersByTimeAsync(60_000);
+	const files = await downloading;
 	const items = toFileItems(task, files, { field, perFile });
 	const [item = { json: {} }] = items;
 	return { asked: asked.map(({ url }) => url.slice(HOST.length + 1)), items, item };
@@ -132,12 +138,12 @@ describe('the files of a task together', () => {
 });
 
 it('makes an item of each file, with its own file or the reason why it is missing', async () => {
-	const task = completed('a', '500', '403');
+	const task = completed('a', '400', '403');
 	const { items } = await fetchItems(task, { perFile: true, field: 'film', fresh: 'new' });
 	const file = (index: number, name: string) => ({ index, kind: 'result', url: `${HOST}/${name}` });
 	expect(items).toMatchObject([
 		{ json: { ...task, file: file(0, 'a') }, binary: { film: { data: `${HOST}/a` } } },
-		{ json: { ...task, file: file(1, '500'), downloadError: expect.any(String) as string } },
+		{ json: { ...task, file: file(1, '400'), downloadError: expect.any(String) as string } },
 		{ json: { ...task, file: file(2, 'new') }, binary: { film: { data: `${HOST}/new` } } },
 	]);
 	expect(items.map(({ binary = {} }) => Object.keys(binary))).toEqual([['film'], [], ['film']]);

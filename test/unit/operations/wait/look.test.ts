@@ -5,8 +5,16 @@ import type { WaitSettings } from '../../../../nodes/MediaGeneration/operations/
 import { pause } from '../../../../nodes/MediaGeneration/lib/timers';
 import { Looker, type Source } from '../../../../nodes/MediaGeneration/operations/wait/look';
 
+afterEach(() => jest.useRealTimers());
+
 const IDS = ['one', 'two', 'three'];
 const completed: Partial<Task> = { status: 'completed', resultUrls: ['https://x/1'] };
+
+/** Waits for downloads, which are repeated after pauses. */
+async function passTime(work: Promise<void>) {
+	await jest.advanceTimersByTimeAsync(60_000);
+	await work;
+}
 
 /** Looks at three tasks; by default the second goes on. */
 function build({
@@ -14,6 +22,7 @@ function build({
 		taskId === 'two' ? { status: 'pending' } : completed,
 	downloads = undefined as WaitSettings['downloads'],
 	httpRequest = undefined as jest.Mock | undefined,
+	sawOpen = false,
 } = {}) {
 	const asked: string[] = [];
 	const tasks = IDS.map((taskId) => newTask(taskId, 'model'));
@@ -25,13 +34,13 @@ function build({
 	};
 	const service = { getTask, credentials: { baseUrl: 'https://x' } } as unknown as TaskService;
 	const helpers = httpRequest && ({ httpRequest } as unknown as Source['helpers']);
-	const getSource = () => ({ getService: async () => service, helpers });
+	const getSource = () => ({ getService: async () => service, helpers, sawOpen });
 	const look = async (more: object = {}, taskIds = IDS) =>
 		await looker.look(taskIds, { getSource, ...more });
 	/** Looks, waits for the files, and shows what is known of the first task. */
 	const fetchFiles = async () => {
 		await look();
-		await looker.collectFiles(getSource);
+		await passTime(looker.collectFiles(getSource));
 		return looker.known.toOutput('one')[0]?.json;
 	};
 	return { known: looker.known, asked, look, fetchFiles };
@@ -90,7 +99,10 @@ it('an answer that comes late changes nothing of an end that is known', async ()
 describe('files', () => {
 	const downloads = { field: 'data', maxBytes: null };
 	const httpRequest = jest.fn().mockRejectedValue(new Error('gone'));
-	beforeEach(() => httpRequest.mockClear());
+	beforeEach(() => {
+		jest.useFakeTimers();
+		httpRequest.mockClear();
+	});
 
 	it('of tasks that have completed are fetched once, where there is a place for them', async () => {
 		const { fetchFiles } = build({ downloads, httpRequest });
@@ -99,6 +111,24 @@ describe('files', () => {
 		const { length } = httpRequest.mock.calls;
 		await fetchFiles();
 		expect(httpRequest).toHaveBeenCalledTimes(length);
+	});
+
+	it.each<[string, boolean, Partial<Task>[], number]>([
+		['had ended before the run', false, [completed], 1],
+		['the run saw open', false, [{ status: 'pending' }, completed], 4],
+		['the run has created', true, [completed], 4],
+	])('that are refused are tried again for a task that %s', async (_, sawOpen, answers, count) => {
+		const refuse = jest.fn().mockResolvedValue({ statusCode: 404, headers: {}, body: [] });
+		const { look, fetchFiles } = build({
+			downloads,
+			httpRequest: refuse,
+			answer: async (id) => (id === 'one' && answers.shift()) || { status: 'failed' },
+			sawOpen,
+		});
+		if (answers.length > 1) await look();
+		const downloadError = expect.stringContaining('has expired or is refused') as string;
+		expect(await fetchFiles()).toMatchObject({ downloadError });
+		expect(refuse).toHaveBeenCalledTimes(count);
 	});
 
 	it('are not fetched with nowhere to put them, which their task says', async () => {
@@ -133,7 +163,8 @@ it.each<[string, boolean, 'error' | 'output', number]>([
 		const service = { credentials: { baseUrl: 'https://api.example' } };
 		const getService = async () => service as unknown as TaskService;
 		const source = { getService, helpers: { httpRequest }, settings };
-		await looker.collectFiles(() => source as unknown as Source);
+		jest.useFakeTimers();
+		await passTime(looker.collectFiles(() => source as unknown as Source));
 		expect(Math.min(httpRequest.mock.calls.length, 1)).toBe(count);
 	},
 );
@@ -160,7 +191,8 @@ it('files of a run that was woken may take as long as its Request Timeout says',
 	const settings = { timeoutSeconds: 60 };
 	const getService = async () => service as unknown as TaskService;
 	const source = { getService, helpers, settings };
-	await looker.collectFiles(() => source as unknown as Source);
+	jest.useFakeTimers();
+	await passTime(looker.collectFiles(() => source as unknown as Source));
 	expect(timeouts.length).toBeGreaterThan(0);
 	expect(new Set(timeouts)).toEqual(new Set([300_000]));
 });

@@ -1,0 +1,226 @@
+import { sleep } from 'n8n-workflow';
+import type { Task } from '../../../../nodes/MediaGeneration/api/task';
+import type { FileSource } from '../../../../nodes/MediaGeneration/operations/results/fetchFile';
+import { FileDownloads } from '../../../../nodes/MediaGeneration/operations/results/resultFiles';
+import { buildFileHelpers, type Served } from './files.cts';
+
+const HOST = 'https://cdn.example';
+const NOW = Date.parse('2026-01-01T12:00:00Z');
+const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();
+
+beforeEach(() => void jest.useFakeTimers({ now: NOW }));
+afterEach(() => jest.useRealTimers());
+
+async function* breakOff() {
+	yield Buffer.from('half');
+	await sleep(10);
+	throw new Error('aborted');
+}
+
+/** What a host answers, by the word for it. */
+const ANSWERS: Record<string, () => Served> = {
+	ok: () => ({ chunks: [Buffer.from('file')] }),
+	breaks: () => ({ chunks: breakOff() }),
+	large: () => ({ chunks: [Buffer.alloc(1_000)] }),
+};
+
+interface Given {
+	/** What the host answers to each request for a file, by its name; again the last of these. */
+	hosts: Record<string, string>;
+	/** The names of the files of the task. */
+	names?: string[];
+	completedAt?: string;
+	/** Fresh links, by the name of the file. */
+	fresh?: Record<string, string>;
+	/** The names in the task when it is read again. */
+	reread?: string[];
+	source?: Partial<FileSource>;
+	maxBytes?: number;
+}
+
+/** Downloads the files of a task; says what came of each, and when what was asked for, in seconds. */
+async function download({ hosts, names = ['a'], reread = names, ...given }: Given) {
+	const begun = Date.now();
+	const countSeconds = () => (Date.now() - begun) / 1000;
+	const asked: string[] = [];
+	const note = (what: string) => void asked.push(`${what} ${Math.round(countSeconds())}`);
+	const left = Object.fromEntries(
+		Object.entries(hosts).map(([name, words]) => [name, words.split(' ')]),
+	);
+	const { helpers } = buildFileHelpers(async ({ url }) => {
+		const name = url.slice(HOST.length + 1);
+		note(name);
+		const answers = left[name] ?? ['404'];
+		const word = (answers.length > 1 ? answers.shift() : answers[0]) as string;
+		if (word === 'hangs') await sleep(1e9);
+		return ANSWERS[word]?.() ?? { statusCode: Number(word) };
+	});
+	const toUrls = (all: string[]) => all.map((name) => `${HOST}/${name}`);
+	const service = {
+		credentials: { baseUrl: 'https://api.example' },
+		async getDownloadUrl(url: string) {
+			const name = url.slice(HOST.length + 1);
+			note(`renew-${name}`);
+			await sleep(1_000);
+			const fresh = given.fresh?.[name];
+			if (fresh === undefined) throw new Error('url is wrong');
+			return `${HOST}/${fresh}`;
+		},
+		getTask: async () => ({ taskId: 'task', status: 'completed', resultUrls: toUrls(reread) }),
+	};
+	const getService = async () => service;
+	const settings = { timeoutSeconds: 60 };
+	const source = { settings, getService, helpers, ...given.source } as unknown as FileSource;
+	const { completedAt } = given;
+	const task: Task = {
+		taskId: 'task',
+		status: 'completed',
+		completedAt,
+		resultUrls: toUrls(names),
+	};
+	const downloads = new FileDownloads();
+	const all = downloads.downloadAll(task, ['result'], source, given.maxBytes ?? Infinity);
+	let seconds: number | undefined;
+	void all.then(() => (seconds = countSeconds()));
+	await jest.advanceTimersByTimeAsync(1_000_000);
+	const came = (await all).map(({ result }) =>
+		result.status === 'fulfilled' ? result.value.size : (result.reason as Error).message,
+	);
+	return { came, asked, seconds };
+}
+
+const TRIES = ['a 0', 'renew-a 0', 'a 3', 'a 9', 'a 21'];
+
+it.each<[string, Given]>([
+	['429', { hosts: { a: '429 429 429 ok' } }],
+	['503', { hosts: { a: '503 503 503 ok' } }],
+	['half a file', { hosts: { a: 'breaks breaks breaks ok' } }],
+	[
+		'404 for a task that the run saw open',
+		{ hosts: { a: '404 404 404 ok' }, source: { sawOpen: true } },
+	],
+	['404 for one that has just ended', { hosts: { a: '404 404 404 ok' }, completedAt: ago(119) }],
+	['403 for one that has just ended', { hosts: { a: '403 503 403 ok' }, completedAt: ago(119) }],
+])('a host that answers %s is asked again, three times, with growing pauses', async (_, given) => {
+	expect(await download(given)).toMatchObject({ came: [4], asked: TRIES });
+});
+
+it('a file that stays missing is given up after some 20 seconds, with the last reason', async () => {
+	const { came, asked, seconds } = await download({
+		hosts: { a: '404 404 404 503' },
+		completedAt: ago(1),
+	});
+	expect(came).toEqual([expect.stringContaining('answered 503')]);
+	expect({ asked, seconds }).toEqual({ asked: TRIES, seconds: 21 });
+});
+
+it.each<[string, Given, string, string[]]>([
+	[
+		'a link that has expired',
+		{ hosts: { a: '403' }, completedAt: ago(121) },
+		'has expired',
+		['a 0', 'renew-a 0'],
+	],
+	[
+		'one of a task whose end is unknown',
+		{ hosts: { a: '404' } },
+		'has expired',
+		['a 0', 'renew-a 0'],
+	],
+	['one that hangs', { hosts: { a: 'hangs' } }, 'no answer within 60 s', ['a 0']],
+	['what is not asked for well', { hosts: { a: '400' } }, 'answered 400', ['a 0']],
+	['a file that is too large', { hosts: { a: 'large' }, maxBytes: 9 }, 'is too large', ['a 0']],
+	[
+		'one whose task turns out to be old',
+		{ hosts: { a: '503 404' } },
+		'has expired',
+		['a 0', 'renew-a 0', 'a 3'],
+	],
+])('after no pause, or no more of them, is tried again %s', async (_, given, why, asked) => {
+	expect(await download(given)).toMatchObject({ came: [expect.stringContaining(why)], asked });
+});
+
+it.each<[string, Given, string[]]>([
+	[
+		'a fresh link comes first',
+		{ hosts: { a: '503', b: 'ok' }, fresh: { a: 'b' } },
+		['a 0', 'renew-a 0', 'b 1'],
+	],
+	[
+		'then that of the task',
+		{ hosts: { a: '503', b: 'ok' }, reread: ['b'] },
+		['a 0', 'renew-a 0', 'b 1'],
+	],
+	[
+		'then the last one that may work',
+		{ hosts: { a: '503', b: '503 ok' }, fresh: { a: 'b' } },
+		['a 0', 'renew-a 0', 'b 1', 'b 3'],
+	],
+	[
+		'not one that is refused',
+		{ hosts: { a: '503 ok', b: '403' }, fresh: { a: 'b' } },
+		['a 0', 'renew-a 0', 'b 1', 'a 3'],
+	],
+	[
+		'but a fresh one in place of one that has expired',
+		{ hosts: { a: '403', b: '503 ok' }, fresh: { a: 'b' } },
+		['a 0', 'renew-a 0', 'b 1', 'b 3'],
+	],
+])('of the links of a file, %s', async (_, given, asked) => {
+	expect(await download(given)).toMatchObject({ came: [4], asked });
+});
+
+it('a hundred expired links take seconds, and a hundred new ones not longer than one', async () => {
+	const names = Array.from({ length: 100 }, (_, index) => `n${index}`);
+	const old = await download({ hosts: {}, names });
+	expect(old.came).toEqual(names.map(() => expect.stringContaining('has expired') as string));
+	expect(old.asked.filter((what) => what.startsWith('renew')).length).toBeLessThan(6);
+	expect(old.seconds).toBeLessThan(5);
+	const fresh = Object.fromEntries(names.map((name) => [name, `${name}-fresh`]));
+	expect((await download({ hosts: {}, names, fresh })).seconds).toBeLessThan(5);
+	const isNew = await download({ hosts: {}, names, source: { sawOpen: true } });
+	expect(isNew.seconds).toBeLessThan(25);
+	// All that can be renewed are.
+	const hosts = Object.fromEntries(names.map((name) => [`${name}-fresh`, 'ok']));
+	expect((await download({ hosts, names, fresh })).came).toEqual(names.map(() => 4));
+});
+
+it('bytes of tries that are repeated do not count', async () => {
+	const hosts = { a: 'breaks 503', b: 'ok', c: 'ok', d: 'ok', e: 'ok', f: '503 ok' };
+	const { came } = await download({ hosts, names: Object.keys(hosts), maxBytes: 4 });
+	expect(came).toEqual([expect.stringContaining('answered 503'), 4, 4, 4, 4, 4]);
+});
+
+it('bytes of the last try of a file that stays missing do', async () => {
+	const names = [...'abcdefg'];
+	const hosts = Object.fromEntries(names.map((name) => [name, 'breaks']));
+	const { came } = await download({ hosts, names, maxBytes: 4 });
+	const count = (why: string) => came.filter((one) => String(one).includes(why)).length;
+	expect([count('broke off'), count('together are too large')]).toEqual([5, 2]);
+});
+
+describe('pauses end', () => {
+	it.each(['2.5', '3.5', '60'])('at Stop, after %s s', async (seconds) => {
+		const stop = new AbortController();
+		setTimeout(() => stop.abort(), Number(seconds) * 1000);
+		const stopped = await download({
+			hosts: { a: '503 503 hangs' },
+			source: { signal: stop.signal },
+		});
+		expect(stopped).toMatchObject({ seconds: Number(seconds) });
+	});
+
+	it.each(['503', '503 503 hangs'])(
+		'at the end of the time for files, and the other files are there: %s',
+		async (a) => {
+			const { came, asked, seconds } = await download({
+				hosts: { a, b: 'ok' },
+				names: ['a', 'b'],
+				source: { filesBy: NOW + 10_500 },
+			});
+			expect(came).toEqual([expect.stringContaining('answered 503'), 4]);
+			expect(asked.at(-1)).toBe('a 9');
+			expect(seconds).toBe(9.5);
+		},
+	);
+});
