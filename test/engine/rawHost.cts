@@ -36,6 +36,8 @@ const repeat =
 /** What no well-behaved host of files answers, by path. */
 const answers = {
 	whole: send(WHOLE),
+	empty: send(`${FILE}${EMPTY}`),
+	emptyChunks: send(`${CHUNKED}0\r\n\r\n`),
 	closesEarly: sendAndClose(`${FILE}Content-Length: 1000\r\n\r\nabc`),
 	closesEarlyChunked: sendAndClose(`${CHUNKED}3\r\nabc\r\n`),
 	closesEarlyCompressed: sendAndClose(

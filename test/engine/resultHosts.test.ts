@@ -60,6 +60,8 @@ async function download(answer: Answer, timeoutSeconds = 5) {
 }
 
 it.each<[Answer, string]>([
+	['empty', 'sent no bytes'],
+	['emptyChunks', 'sent no bytes'],
 	['closesEarly', 'broke off before the file was complete'],
 	['closesEarlyChunked', 'broke off before the file was complete'],
 	['closesEarlyCompressed', 'broke off before the file was complete'],

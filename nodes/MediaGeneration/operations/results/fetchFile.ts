@@ -127,6 +127,7 @@ async function store(
 			checkSize(file, size);
 			yield chunk;
 		}
+		if (!size) throw buildError(file, `its host ${answer.host} sent no bytes`, LATER, 'always');
 	}
 	try {
 		const stream = answer.body.constructor.from(receive());

@@ -88,6 +88,7 @@ it.each<[string, Served | Error, DownloadError['repeat']]>([
 	['nothing at all', Object.assign(new Error(), { code: 'ECONNREFUSED' }), 'always'],
 	['too late', Object.assign(new Error(), { code: 'ETIMEDOUT' }), 'never'],
 	['a part, and breaks off', { chunks: breakOff() }, 'always'],
+	['0 bytes', { headers: { 'content-length': '0' }, chunks: [] }, 'always'],
 	['too much', { chunks: [Buffer.alloc(100)] }, 'never'],
 	['a redirect into this network', redirecting('http://127.0.0.1/'), 'never'],
 ])('says whether to repeat a download that its host answers with %s', async (_, served, repeat) => {
@@ -187,6 +188,11 @@ it.each<[string, Parameters<typeof fetchFrom>[0], string]>([
 	['answers 400', { [url]: redirecting(elsewhere, 400) }, 'its host cdn.example answered 400'],
 	['answers 500', { [url]: redirecting(elsewhere, 500) }, 'its host cdn.example answered 500'],
 	['is not there', {}, "its host cdn.example can't be reached: nothing answers"],
+	[
+		'sends no bytes',
+		{ [url]: { chunks: [Buffer.alloc(0)] } },
+		'its host cdn.example sent no bytes',
+	],
 	['breaks off', { [url]: { chunks: breakOff() } }, 'broke off before the file was complete'],
 	['redirects without end', { [url]: redirecting(url) }, 'more than 5 times'],
 ])('says what a host did that %s', async (_, hosts, message) => {
