@@ -48,16 +48,22 @@ const rows: Row[] = [
 	['avi', 'an AVI video', 'video/x-msvideo', /^RIFF.{4}AVI /s],
 	['wmv', 'a WMV video', 'video/x-ms-wmv', /^0&\xb2u/],
 	['wav', 'WAV sound', 'audio/wav', /^RIFF.{4}WAVE/s],
-	['mp3', 'MP3 sound', 'audio/mpeg', /^ID3/],
+	['mp3', 'MP3 sound', 'audio/mpeg', /^(ID3|\xff[\xe2\xe3\xf2\xf3\xfa\xfb])/],
+	['aac', 'AAC sound', 'audio/aac', /^\xff[\xf0\xf1\xf8\xf9]/],
+	['ogg', 'Ogg sound', 'audio/ogg', /^OggS/],
+	['flac', 'FLAC sound', 'audio/flac', /^fLaC/],
+	['svg', 'an SVG image', 'image/svg+xml', /^(<\?xml[^>]*>)?\s*<svg[\s>]/i],
+	['glb', 'a 3D model', 'model/gltf-binary', /^glTF/],
+	['zip', 'a ZIP archive', 'application/zip', /^PK[^ -~]{2}/],
 	['pdf', 'a PDF document', 'application/pdf', /^%PDF-/],
 	['html', 'a web page', 'text/html', /^\s*<(!doctype )?html/i],
-	['text', 'a text file', 'text/plain', /^[\s -~\x80-\xff]+$/],
+	['text', 'a text file', 'text/plain', /^[\s -~\x80-\xff]+$/, 'txt'],
 ];
 
 const toKind = (mimeType: string): Format['kind'] =>
 	mimeType.startsWith('image/') ? 'image' : mimeType.startsWith('video/') ? 'video' : 'other';
 
-const formats = rows.map(([format, name, mimeType, begins, extension = format]): Format => {
+export const formats = rows.map(([format, name, mimeType, begins, extension = format]): Format => {
 	const kind = toKind(mimeType);
 	return { format, name, mimeType, begins, extension, kind };
 });
@@ -69,19 +75,4 @@ export const MAGIC_LENGTH = 64;
 export function recognizeFormat(head: Buffer): Format | undefined {
 	const text = head.toString('latin1');
 	return formats.find(({ begins }) => begins.test(text));
-}
-
-/**
- * Chooses a file's type and extension by its host's Content-Type, otherwise its extension by its URL.
- * Without a type, n8n derives it from the extension.
- */
-export function chooseFileType(
-	contentType = '',
-	url: string,
-): { mimeType?: string; extension: string } {
-	const [, ending] = /\.([a-z\d]{1,5})$/.exec(new URL(url).pathname.toLowerCase()) ?? [];
-	const [sent] = /^[\w.+-]{1,60}\/[\w.+-]{1,100}(?=\s*(;|$))/.exec(contentType.toLowerCase()) ?? [];
-	const mimeType = sent?.endsWith('/octet-stream') ? undefined : sent;
-	const known = formats.find((format) => format.mimeType === mimeType);
-	return { mimeType, extension: known?.extension ?? ending ?? 'bin' };
 }

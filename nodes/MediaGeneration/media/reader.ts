@@ -51,6 +51,12 @@ export class Reader {
 		return true;
 	}
 
+	/** Reads what is left, to the end of the file. */
+	async *rest(): AsyncGenerator<Uint8Array> {
+		if (this.ahead.length) yield this.ahead;
+		for (let chunk = await this.pull(); chunk; chunk = await this.pull()) yield chunk;
+	}
+
 	/** Closes the stream, whether or not it was read to the end. */
 	async close(): Promise<void> {
 		await this.chunks.return?.();

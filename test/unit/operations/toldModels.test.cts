@@ -159,7 +159,11 @@ async function run(
 				constructExecutionMetaData: (items: object[]) => items,
 				assertBinaryData: () => stored,
 				httpRequest: async () =>
-					await Promise.resolve({ statusCode: 200, headers: {}, body: Readable.from(['file']) }),
+					await Promise.resolve({
+						statusCode: 200,
+						headers: {},
+						body: Readable.from([Buffer.from('file')]),
+					}),
 				prepareBinaryData: async (body: Readable) => ({
 					...stored,
 					size: (await body.toArray()).length,

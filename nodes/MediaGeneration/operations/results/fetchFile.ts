@@ -7,7 +7,7 @@ import { storeFile } from '../../host/storeFile';
 import { isInternalUrl, isWebUrl } from '../../lib/url';
 import { cutText } from '../../lib/text';
 import { settleBy } from '../../lib/timers';
-import { chooseFileType } from '../../media/formats';
+import { readFileType } from '../../media/fileType';
 
 const MAX_REDIRECTS = 5;
 
@@ -117,8 +117,6 @@ async function store(
 	file: RemoteFile,
 	answer: FileAnswer,
 ): Promise<Omit<DownloadedFile, 'url'>> {
-	const { mimeType, extension } = chooseFileType(answer.headers['content-type'], file.url);
-	const name = `${file.name}.${extension}`;
 	let size = 0;
 	async function* receive() {
 		for await (const chunk of readBody(file, answer, timeoutSeconds)) {
@@ -130,7 +128,10 @@ async function store(
 		if (!size) throw buildError(file, `its host ${answer.host} sent no bytes`, LATER, 'always');
 	}
 	try {
-		const stream = answer.body.constructor.from(receive());
+		const signs = { headers: answer.headers, url: file.url };
+		const { mimeType, extension, chunks } = await readFileType(receive(), signs);
+		const name = `${file.name}.${extension}`;
+		const stream = answer.body.constructor.from(chunks);
 		const binary = await storeFile(helpers, stream, name, mimeType);
 		return { name, mimeType: binary.mimeType, binary, size };
 	} catch (error) {
