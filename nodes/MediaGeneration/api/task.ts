@@ -62,13 +62,17 @@ export const newTask = (taskId: string, model?: string, warning?: string): Task 
 export const markTimedOut = (task: Task): Task =>
 	task.status === 'pending' ? { ...task, status: 'timedOut' } : task;
 
+/** Reads the prompt of an input. Models of speech call it text. */
+export function readPrompt(input: unknown): string | undefined {
+	const { prompt, text } = { ...(input as object) } as Record<string, unknown>;
+	return [prompt, text].map((value) => nonEmptyText.safeParse(value).data).find(Boolean);
+}
+
 /** Reads the original request, whose `input` is JSON text within JSON text. */
 function readRequest({ param, paramJson }: TaskRecord): Task[typeof REQUEST] {
 	const { input, callBackUrl } = [param, paramJson].find(isObject) ?? {};
-	const { prompt, text } = { ...(embeddedJson.parse(input) as object) } as Record<string, unknown>;
-	const read = (value: unknown) => nonEmptyText.safeParse(value).data;
-	// Models of speech call it text.
-	const request = { prompt: read(prompt) ?? read(text), callbackUrl: read(callBackUrl) };
+	const callbackUrl = nonEmptyText.safeParse(callBackUrl).data;
+	const request = { prompt: readPrompt(embeddedJson.parse(input)), callbackUrl };
 	return (request.prompt ?? request.callbackUrl) ? request : undefined;
 }
 

@@ -17,6 +17,8 @@ export interface TaskWork {
 	/** The service, by the item's own credential. A woken run reads that only if it is needed. */
 	getService: () => Promise<TaskService>;
 	task: Task;
+	/** The first words of its prompt, where this node has created it. */
+	words?: string;
 	/** It is of an earlier execution, and the service calls that one back. */
 	elsewhere?: boolean;
 	/** Why it was not created again although it failed, without a period. */

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { expectLinear } from '../linear.cts';
 import { FileNames, makeUniqueName, toFileName } from '../../../nodes/MediaGeneration/lib/fileName';
 
 it.each([
@@ -21,12 +22,23 @@ describe('the names of the files of a run', () => {
 
 	it.each([
 		['A red fox in snow', 'a-red-fox-in-snow'],
-		['  Ein "Fuchs" über\nÉtretat, 4K!', 'ein-fuchs-uber-etretat-4k'],
+		['  Ein "Fuchs" über\nÉtretat, 4K!', 'ein-fuchs-über-étretat-4k'],
+		['E\u0301tretat', 'étretat'],
 		["It's the fox’s", 'its-the-foxs'],
-		['東京 tower', 'tower'],
+		['東京 tower', '東京-tower'],
+		['बर्फ में लाल लोमड़ी', 'बर्फ-में-लाल-लोमड़ी'],
+		['สุนัขจิ้งจอกในน้ำ', 'สุนัขจิ้งจอกในน้ำ'],
+		['الثَّعْلَبُ في الثلج', 'الثَّعْلَبُ-في-الثلج'],
+		['می\u200cخواهم', 'میخواهم'],
+		['a\u202egpj.exe\u2066b\u0000c', 'agpj-exeb-c'],
+		['\u2764\ufe0f \u0301 \u3164 🦊 ／．．', 'Task_1'],
+		['漢'.repeat(100), '漢'.repeat(40)],
+		['𠀀'.repeat(100), '𠀀'.repeat(40)],
+		[`${'ก'.repeat(39)}น้ำ`, 'ก'.repeat(39)],
+		[`a${'\u0316'.repeat(99)}`, 'Task_1'],
+		['COM¹', 'com¹-Task_1'],
 		[`A ${'very '.repeat(20)}long one`, 'a-very-very-very-very-very-very-very'],
 		['w'.repeat(100), 'w'.repeat(40)],
-		['日本', 'Task_1'],
 		['con', 'con-Task_1'],
 	])('are of the first words of %j: %s', (text, name) =>
 		expect(choose([text, 'Task_1'])).toEqual([name]),
@@ -35,11 +47,34 @@ describe('the names of the files of a run', () => {
 	it('have the ID where two would be the same', () => {
 		const names = choose(['A fox', '1'], ['a FOX!', '2'], ['A fox', '1', '-2'], ['', 'A-fox']);
 		expect(names).toEqual(['a-fox', 'a-fox-2', 'a-fox-1-2', 'A-fox-3']);
+		const same = choose(['straße', '1'], ['strasse', '2'], ['ﬁlm', '3'], ['film', '4']);
+		expect(same).toEqual(['straße', 'strasse-2', 'ﬁlm', 'film-4']);
+	});
+
+	it('that were reserved have numbers in that order, whatever is chosen first', () => {
+		const names = new FileNames();
+		const reserved = ['a-fox', 'a-fox', 'a-fox-2', 'con', '', 'a-fox', 'a-fox'];
+		for (const [index, words] of reserved.entries()) names.reserve(words, `id${index}`);
+		names.reserve('a-fox', 'id1');
+		const chosen = reserved.map((_, index) => names.choose('An owl', `id${6 - index}`)).reverse();
+		const numbered = ['a-fox', 'a-fox-2', 'a-fox-2-2', 'con-2', 'an-owl', 'a-fox-3', 'a-fox-4'];
+		expect(chosen).toEqual(numbered);
+		const others = ['id0', 'id1'].map((id) => names.choose('An owl', id, '-2'));
+		expect(others).toEqual(['a-fox-id0-2', 'a-fox-2-id1-2']);
+	});
+
+	it('are reserved for many equal prompts in linear time', () => {
+		const names = new FileNames();
+		expectLinear(() => {
+			for (let id = 0; id < 200_000; id++) names.reserve('a-fox', String(id));
+		});
 	});
 
 	it('are safe for every file system, and never the same', () => {
 		const text = fc.oneof(
 			fc.string({ unit: 'binary' }),
+			fc.string({ unit: 'binary-ascii' }),
+			fc.string({ unit: 'grapheme', minLength: 30 }),
 			fc.constantFrom('', 'con', 'NUL', 'a fox', 'A fox 2', '..', '/', '.x', 'COM1'),
 		);
 		const ending = fc.constantFrom('', '-2', '-3', '-cover');
@@ -48,8 +83,11 @@ describe('the names of the files of a run', () => {
 				const names = choose(...chosen);
 				expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length);
 				for (const name of names) {
-					expect(name).toMatch(/^\w[\w-]{0,149}$/);
-					expect(name).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)$/i);
+					expect(name).toMatch(/^[\w\p{L}\p{N}][\w\p{L}\p{M}\p{N}-]*$/u);
+					expect(name).not.toMatch(/\p{Default_Ignorable_Code_Point}/u);
+					expect(name.normalize('NFC')).toBe(name);
+					expect(Buffer.byteLength(`${name}.${'x'.repeat(10)}`)).toBeLessThan(256);
+					expect(name).not.toMatch(/^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])$/i);
 				}
 			}),
 		);

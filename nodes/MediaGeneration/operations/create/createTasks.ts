@@ -1,5 +1,4 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { newTask } from '../../api/task';
 import { mapConcurrent } from '../../lib/mapConcurrent';
 import { stopsOnError } from '../errors';
 import { hasFailed } from '../operation';
@@ -32,13 +31,12 @@ export async function createTasks(
 	};
 	const send = async (step: RequestWork): Promise<Created> => {
 		if (signal?.aborted) return undefined;
-		const { index, item, request, failed } = step;
-		const getService = async () => item.service;
-		if (record.hasSent(index, failed?.task.taskId))
-			return toStep(index, getService, record.recall(index));
-		const created = await findSender(step).create(step);
-		if (hasFailed(created)) return created;
-		return { index, getService, task: newTask(created.taskId, request.model, request.warning) };
+		const { index, item, failed } = step;
+		if (!record.hasSent(index, failed?.task.taskId)) {
+			const created = await findSender(step).create(step);
+			if (hasFailed(created)) return created;
+		}
+		return toStep(index, async () => item.service, record.recall(index));
 	};
 	const create = async (step: Step): Promise<Created> =>
 		isRequest(step) ? await record.inTurn(step.index, async () => await send(step)) : step;

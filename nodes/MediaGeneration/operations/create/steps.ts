@@ -48,8 +48,9 @@ export function toStep(
 	recalled: RecalledTask | Failed | undefined,
 ): Created {
 	if (!recalled || hasFailed(recalled)) return recalled;
-	const { taskId, model, warning, failed, elsewhere } = recalled;
-	return { index, getService, task: failed ?? newTask(taskId, model, warning), elsewhere };
+	const { taskId, model, warning, failed, words, elsewhere } = recalled;
+	const task = failed ?? newTask(taskId, model, warning);
+	return { index, getService, task, words, elsewhere };
 }
 
 /** Opens the wait, by the settings of the first item; undefined for an operation that doesn't wait. */

@@ -1,18 +1,22 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { UnknownOutcomeError, type UnknownOutcome } from '../../api/failure';
-import { digest } from '../../lib/json';
 import { restoreError } from '../errors';
 import type { CreateRequest, Failed } from '../operation';
 import { noteRunHere, takeTurn, type Turns } from './runsHere';
 import { findUnknownCall, noteUnknownCall, type Shared } from './shared';
 import { toSleepingRun, type SleepingRun } from './sleepingRun';
-import { countCreations, hasFailedForGood, type SentItem, type StoredRecord } from './stored';
+import {
+	countCreations,
+	digestRequest,
+	hasFailedForGood,
+	noteRequest,
+	type SentItem,
+	type StoredRecord,
+} from './stored';
 import type { Sleep, Wait } from './wait';
 
 /** A task from an earlier try or execution. It takes the place of the item's request. */
-export type RecalledTask = Pick<SentItem, 'model' | 'warning' | 'elsewhere' | 'failed'> & {
-	taskId: string;
-};
+export type RecalledTask = Omit<SentItem, 'taskId'> & { taskId: string };
 
 /**
  * Remembers what a run of the node has sent, item by item. The same run of the same execution is
@@ -156,10 +160,8 @@ export class RunRecord {
 		request: CreateRequest,
 		outcome: Pick<SentItem, 'taskId' | 'unknown'>,
 	): void {
-		const { model, warning } = request;
 		const before = this.findBefore(item);
-		const sent = { request: digestRequest(request), model, warning, before };
-		this.stored.sent[item] = { ...sent, ...outcome };
+		this.stored.sent[item] = { ...noteRequest(request), before, ...outcome };
 	}
 
 	/** Lists the failed tasks before a creation. One of unknown outcome keeps them in a retry. */
@@ -177,5 +179,3 @@ export class RunRecord {
 		return `"${this.context.getNode().name}" (workflow ${id}, execution ${execution}, item ${item})`;
 	}
 }
-
-const digestRequest = ({ model, input }: CreateRequest): string => digest([model, input]);

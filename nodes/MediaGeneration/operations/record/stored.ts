@@ -1,6 +1,10 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
 import type { UnknownOutcome } from '../../api/failure';
+import { readPrompt } from '../../api/task';
+import { toWords } from '../../lib/fileName';
+import { digest } from '../../lib/json';
 import { mayCreateAgain, type FailedTask } from '../failedTask';
+import type { CreateRequest } from '../operation';
 import type { Shared } from './shared';
 import type { Wait } from './wait';
 
@@ -20,6 +24,8 @@ export interface SentItem {
 	model: string;
 	/** What may be a mistake in the request. */
 	warning?: string;
+	/** The first words of its prompt, for the names of its files. */
+	words?: string;
 	taskId?: string;
 	unknown?: UnknownOutcome;
 	/** How the task ended, if it failed. */
@@ -31,6 +37,16 @@ export interface SentItem {
 	/** It is of an earlier execution, and the service calls that one's resume URL. */
 	elsewhere?: boolean;
 }
+
+export const digestRequest = ({ model, input }: CreateRequest): string => digest([model, input]);
+
+/** Makes what is kept of a request. */
+export const noteRequest = (request: CreateRequest): SentItem => ({
+	request: digestRequest(request),
+	model: request.model,
+	warning: request.warning,
+	words: toWords(readPrompt(request.input) ?? ''),
+});
 
 /** Says whether the item's task failed, and can't end otherwise any more. */
 export const hasFailedForGood = ({ failed }: SentItem): boolean =>

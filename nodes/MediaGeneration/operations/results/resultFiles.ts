@@ -59,7 +59,7 @@ const MOST_IN_VAIN = 3;
 export class FileDownloads {
 	private readonly inTurn = limitConcurrency(CONCURRENCY);
 	private readonly renewInTurn = limitConcurrency(1);
-	private readonly names = new FileNames();
+	readonly names = new FileNames();
 
 	/**
 	 * @param task as the service returned it

@@ -45,6 +45,11 @@ export class Looker {
 		this.known = new KnownTasks(settings);
 	}
 
+	/** Decides the names of files by the order of the tasks, before the first is downloaded. */
+	nameFiles(works: Array<{ task: Task; words?: string }>): void {
+		for (const { task, words = '' } of works) this.files.names.reserve(words, task.taskId);
+	}
+
 	/** Looks at these tasks. A look that fails is noted too, so nothing is thrown. */
 	async look(
 		taskIds: string[],

@@ -39,6 +39,7 @@ export async function waitForTasks(
 	lookers.set(wait, looker);
 	const { known } = looker;
 	known.setTasks(works.map(({ task }) => task));
+	looker.nameFiles(works);
 	known.restore(woken?.woken ?? []);
 	const { resumeUrl, obstacle, reason } = decision;
 	const open = works.find(({ task }) => known.isOpen(task.taskId));
