@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import type { IBinaryKeyData } from 'n8n-workflow';
 import { buildByHand, buildByNode } from '../../dev/fixtures/byHand.cts';
 import { TOKEN } from '../../dev/fixtures/pair.cts';
 import {
@@ -9,6 +10,7 @@ import {
 	NODE,
 	prompts,
 } from '../../dev/fixtures/workflows.cts';
+import type { Execution } from '../../dev/n8n/execution.cts';
 import { usePair } from './support.cts';
 
 const pair = usePair({ service: { taskSeconds: 1 } });
@@ -32,25 +34,38 @@ const make = (name: string, model: string, value: object, prompt: string) =>
 		{ name },
 	);
 
-it('a text becomes a picture, and its file a video, each named by its prompt', async () => {
-	const picture = make('Picture', 'zeta-canvas-4.0', {}, '={{ $json.prompt }}');
-	const toVideo = { image_url: 'data', duration: '10' };
-	const video = make('Video', 'epsilon-2/image-to-video', toVideo, 'It "moves"');
-	const execution = await pair.run(chain('Chained', [items([{ prompt: PROMPT }]), picture, video]));
-	expect(execution.readError()).toBe('');
-	const names = ['Picture', 'Video'].map(
-		(node) => execution.getOutput(node)[0]?.binary?.data?.fileName,
-	);
-	expect(names).toEqual([
-		expect.stringMatching(/^a-red-fox.*\.png$/i),
-		expect.stringMatching(/^it-moves.*\.mp4$/i),
-	]);
-	const [upload] = pair.service.uploads.values();
-	expect(pair.listTasks().map(({ input }) => input)).toEqual([
-		{ prompt: PROMPT },
-		{ prompt: 'It "moves"', image_url: upload?.downloadUrl, duration: '10' },
-	]);
-});
+/** Returns the files that a node has output with its first item. */
+function getFiles(execution: Execution, node: string, isWithin: boolean): IBinaryKeyData {
+	const { binary = {}, json } = execution.getOutput(node)[0] ?? {};
+	return isWithin ? (json?._files as unknown as IBinaryKeyData) : binary;
+}
+
+it.each([
+	['beside the JSON', {}],
+	['within the JSON', { binaryMode: 'combined' }],
+])(
+	'a text becomes a picture, and its file a video, each named by its prompt: %s',
+	async (_, settings) => {
+		const picture = make('Picture', 'zeta-canvas-4.0', {}, '={{ $json.prompt }}');
+		const toVideo = { image_url: 'data', duration: '10' };
+		const video = make('Video', 'epsilon-2/image-to-video', toVideo, 'It "moves"');
+		const workflow = chain('Chained', [items([{ prompt: PROMPT }]), picture, video]);
+		const execution = await pair.run({ ...workflow, settings });
+		expect(execution.readError()).toBe('');
+		const names = ['Picture', 'Video'].map(
+			(node) => getFiles(execution, node, 'binaryMode' in settings).data?.fileName,
+		);
+		expect(names).toEqual([
+			expect.stringMatching(/^a-red-fox.*\.png$/i),
+			expect.stringMatching(/^it-moves.*\.mp4$/i),
+		]);
+		const [upload] = pair.service.uploads.values();
+		expect(pair.listTasks().map(({ input }) => input)).toEqual([
+			{ prompt: PROMPT },
+			{ prompt: 'It "moves"', image_url: upload?.downloadUrl, duration: '10' },
+		]);
+	},
+);
 
 it("the guide's workflow by hand and the one by our node make the same picture", async () => {
 	const job = { url: pair.service.url, token: TOKEN, prompt: OTHER };

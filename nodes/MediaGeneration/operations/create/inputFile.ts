@@ -48,10 +48,21 @@ export class InputFile {
 	}
 }
 
-/** Finds a binary field; undefined if the item has none of this name. */
-export function findBinary({ context, index }: Item, field: string): IBinaryData | undefined {
+/**
+ * Finds a binary field; undefined if the item has none of this name. Workflows whose `binaryMode` is
+ * combined have files in the item's JSON, those of most nodes under `_files`; n8n's helper takes
+ * paths there (`convert-binary-data.js`, 2.14.2, 2.41.1). `e2e/flows` fails first.
+ */
+export function findBinary(item: Item, field: string): IBinaryData | undefined {
+	return findAtPath(item, field) ?? findAtPath(item, `_files${toStep(field)}`);
+}
+
+/** Makes the step of a path, for any name. */
+const toStep = (name: string): string => `[${JSON.stringify(name)}]`;
+
+function findAtPath({ context, index }: Item, path: string): IBinaryData | undefined {
 	try {
-		const data = context.helpers.assertBinaryData(index, field);
+		const data = context.helpers.assertBinaryData(index, path);
 		// n8n also finds what every object of JavaScript has, such as its constructor.
 		return typeof data.data === 'string' ? data : undefined;
 	} catch {
@@ -62,16 +73,32 @@ export function findBinary({ context, index }: Item, field: string): IBinaryData
 /**
  * Lists the binary fields that a name stands for: the one of this name, or those of the form's field
  * with this label. n8n's form writes `Product_photo` for "Product photo", and `Product_photo_0`,
- * `Product_photo_1`, … if the field takes several files (`Form/utils/utils.js`, 2.41.1).
+ * `Product_photo_1`, … if the field takes several files (`Form/utils/utils.js`, 2.41.1). Where files
+ * are in the item's JSON, the label has a list of them.
  */
 export function listBinaryFields(item: Item, name: string): string[] {
 	const ofForm = name.replace(/\W/g, '_');
 	const single = [name, ofForm].find((field) => findBinary(item, field));
 	if (single !== undefined) return [single];
-	const several: string[] = [];
-	const getNext = () => `${ofForm}_${several.length}`;
-	while (findBinary(item, getNext())) several.push(getNext());
-	return several;
+	const inBinary = listNumbered(item, (number) => `${ofForm}_${number}`);
+	return inBinary.length ? inBinary : listNumbered(item, (number) => toEntry(name, number));
+}
+
+/** Makes the path of an entry of a list of files. */
+const toEntry = (name: string, number: number): string => `${toStep(name)}[${number}]`;
+
+function listNumbered(item: Item, toField: (number: number) => string): string[] {
+	const fields: string[] = [];
+	while (findBinary(item, toField(fields.length))) fields.push(toField(fields.length));
+	return fields;
+}
+
+/** Lists the names of the item's files. */
+function listNames(item: Item): string[] {
+	const { binary = {}, json = {} } = { ...item.context.getInputData()[item.index] };
+	const inJson = Object.keys({ ...(json._files as object), ...json });
+	const isName = (name: string) => findBinary(item, name) ?? findBinary(item, toEntry(name, 0));
+	return [...Object.keys(binary), ...inJson.filter((name) => !binary[name] && isName(name))];
 }
 
 /**
@@ -93,8 +120,8 @@ export async function findInputFile(item: Item, name: string, label: string): Pr
 	return new InputFile(field, data, fileSize, async () => await helpers.getBinaryStream(id));
 }
 
-function buildNoFileError({ context, index }: Item, label: string, name: string): UserError {
-	const fields = Object.keys(context.getInputData()[index]?.binary ?? {});
+function buildNoFileError(item: Item, label: string, name: string): UserError {
+	const fields = listNames(item);
 	const remedy = fields.length
 		? `The item has files in these fields: ${fields.join(', ')}.`
 		: 'The item has no file: put a node before this one that reads or downloads it.';

@@ -1,4 +1,4 @@
-import type { IBinaryData } from 'n8n-workflow';
+import { isBinaryValue, type IBinaryData } from 'n8n-workflow';
 import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
 import type { UploadFile } from '../../../../nodes/MediaGeneration/api/multipart';
 import {
@@ -66,6 +66,8 @@ it.each(['constructor', '__proto__', 'toString', 'photo'])(
 );
 
 describe('the name of a binary field that the item lacks', () => {
+	const FILE = { data: 'filesystem-v2', id: 'filesystem-v2:1', mimeType: 'image/png' };
+
 	/** Lists what a name stands for in an item with these binary fields. */
 	const list = (name: string, ...fields: string[]) => {
 		const binary = Object.fromEntries(fields.map((field) => [field, { data: '', mimeType: 'x' }]));
@@ -76,6 +78,30 @@ describe('the name of a binary field that the item lacks', () => {
 		const item = { index: 0, context: { helpers: { assertBinaryData } } } as unknown as Item;
 		return listBinaryFields(item, name);
 	};
+
+	it.each<[json: object, name: string, found: string[]]>([
+		[{ _files: { data: FILE } }, 'data', ['data']],
+		[{ _files: { 'my."photo"': FILE } }, 'my."photo"', ['my."photo"']],
+		[{ _files: { Photos_0: FILE, Photos_1: FILE } }, 'Photos', ['Photos_0', 'Photos_1']],
+		[{ 'Photo 1.5': FILE }, 'Photo 1.5', ['Photo 1.5']],
+		[{ 'More. views': [FILE, FILE] }, 'More. views', ['["More. views"][0]', '["More. views"][1]']],
+		[{ body: { data: FILE } }, 'data', []],
+		[{ _files: { data: 'x' } }, 'data', []],
+	])('stands for a file within the JSON %j: %s', (json, name, found) => {
+		// As n8n does it where binaryMode is combined.
+		const assertBinaryData = (_: number, path: string) => {
+			const steps = path.match(/\[.+?\](?=\[|$)|[^[]+/g) ?? [];
+			const keys = Object.hasOwn(json, path)
+				? [path]
+				: steps.map((step) => (step.startsWith('[') ? JSON.parse(step)[0] : step) as string);
+			const file = keys.reduce<unknown>((value, key) => Object(value)[key], json);
+			if (!isBinaryValue(file)) throw new Error('n8n finds none');
+			return file;
+		};
+		const context = { helpers: { assertBinaryData }, getInputData: () => [{ json }] };
+		const item = { index: 0, context } as unknown as Item;
+		expect(listBinaryFields(item, name)).toEqual(found);
+	});
 
 	it.each<[name: string, fields: string[], found: string[]]>([
 		['Product photo', ['Product_photo'], ['Product_photo']],
