@@ -54,9 +54,9 @@ describe('the label of a field of a form', () => {
 	 * Submits a photo, and two more views, to a form that our node stands behind.
 	 * @returns the sizes of the files that were uploaded, by their addresses, and of those that the form output, by their fields
 	 */
-	async function submit(parameters: Record<string, unknown>) {
+	async function submit(parameters: Record<string, unknown>, values: object[] = fieldLabels) {
 		const webhookId = randomUUID();
-		const form = { formTitle: 'Form', formFields: { values: fieldLabels }, options: {} };
+		const form = { formTitle: 'Form', formFields: { values }, options: {} };
 		const trigger = buildNode('Form', 'n8n-nodes-base.formTrigger', 2.2, form, { webhookId });
 		const { id } = await pair.importWorkflow(connect('Form', [trigger, paste('{}', parameters)]));
 		await pair.n8n.activate(id);
@@ -67,11 +67,11 @@ describe('the label of a field of a form', () => {
 		const url = `${pair.n8n.url}/form/${webhookId}`;
 		expect((await fetch(url, { method: 'POST', body })).status).toBe(200);
 		const [execution] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
-		expect(execution?.readError()).toBe('');
 		const uploads = [...pair.service.uploads.values()];
 		const { binary = {} } = execution?.getOutput('Form')[0] ?? {};
 		const fields = Object.entries(binary);
 		return {
+			error: execution?.readError(),
 			uploads: new Map(uploads.map(({ downloadUrl, size }) => [downloadUrl, size])),
 			sizes: Object.fromEntries(
 				fields.map(([name, { fileName = '' }]) => [name, readMedia(fileName).length]),
@@ -80,9 +80,19 @@ describe('the label of a field of a form', () => {
 	}
 
 	it('stands for its photo, in a field that takes one', async () => {
-		const { uploads } = await submit({ model: 'beta2/image-edit', image: 'Product photo' });
+		const edit = { model: 'beta2/image-edit', image: 'Product photo' };
+		const { error, uploads } = await submit(edit);
+		expect(error).toBe('');
 		expect([...uploads.values()]).toEqual([readMedia('plain.png').length]);
 		expect(readSent()?.input).toMatchObject({ image_url: [...uploads.keys()][0] });
+	});
+
+	it('is refused where n8n has stored the file of another field in its place', async () => {
+		const labels = ['写真', '動画'].map((fieldLabel) => ({ ...FILE, fieldLabel }));
+		const { error } = await submit({ model: 'beta2/image-edit', image: '写真' }, labels);
+		expect(error).toContain('\'Image\' is "写真", but n8n stores the files of 写真 and 動画 under');
+		expect(error).toContain('The item has files in these fields: __');
+		expect(pair.countCreations()).toBe(0);
 	});
 
 	it('stands for all its photos, in a list', async () => {

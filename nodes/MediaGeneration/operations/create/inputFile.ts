@@ -1,6 +1,7 @@
 import type { IBinaryData, UserError } from 'n8n-workflow';
 import type { UploadedFile } from '../../api/schemas';
 import { makeUniqueName } from '../../lib/fileName';
+import { isObject } from '../../lib/json';
 import type { MediaFacts } from '../../media/formats';
 import { checkLimits } from '../../media/limits';
 import type { Chunks } from '../../media/reader';
@@ -70,6 +71,9 @@ function findAtPath({ context, index }: Item, path: string): IBinaryData | undef
 	}
 }
 
+/** The name that n8n's form gives to the file of a field with this label. */
+const toFormName = (label: string): string => label.replace(/\W/g, '_');
+
 /**
  * Lists the binary fields that a name stands for: the one of this name, or those of the form's field
  * with this label. n8n's form writes `Product_photo` for "Product photo", and `Product_photo_0`,
@@ -77,7 +81,7 @@ function findAtPath({ context, index }: Item, path: string): IBinaryData | undef
  * are in the item's JSON, the label has a list of them.
  */
 export function listBinaryFields(item: Item, name: string): string[] {
-	const ofForm = name.replace(/\W/g, '_');
+	const ofForm = toFormName(name);
 	const single = [name, ofForm].find((field) => findBinary(item, field));
 	if (single !== undefined) return [single];
 	const inBinary = listNumbered(item, (number) => `${ofForm}_${number}`);
@@ -111,6 +115,7 @@ export async function findInputFile(item: Item, name: string, label: string): Pr
 	const [field = name] = listBinaryFields(item, name);
 	const data = findBinary(item, field);
 	if (!data) throw buildNoFileError(item, label, name);
+	refuseSharedName(item, { name, label, field });
 	const { id } = data;
 	if (!id) {
 		const buffer = Buffer.from(data.data, 'base64');
@@ -119,6 +124,37 @@ export async function findInputFile(item: Item, name: string, label: string): Pr
 	const { fileSize } = await helpers.getBinaryMetadata(id);
 	return new InputFile(field, data, fileSize, async () => await helpers.getBinaryStream(id));
 }
+
+/**
+ * Checks that a name means one field of a form: of two whose labels make the same name, n8n has stored
+ * the file of one in place of the other's. Labels without Latin letters do, if as long as each other.
+ * @param field the binary field that was found
+ * @param others other labels that the node has
+ * @throws {UserError} for a name that may mean another field's file
+ */
+function refuseSharedName(
+	item: Item,
+	{ name, label, field }: { name: string; label: string; field?: string },
+	others: string[] = [],
+): void {
+	const ofForm = toFormName(name);
+	if (!field || (field === name && name !== ofForm)) return;
+	const { json = {} } = { ...item.context.getInputData()[item.index] };
+	const inForm = Object.keys(json).filter((key) => isOfForm(json[key]));
+	const labels = new Set([...inForm, ...others].filter((one) => toFormName(one) === ofForm));
+	// A form's field may have a name of its own beside its label.
+	const isOwnName = name === ofForm || [...labels].join() === ofForm;
+	if (!isOwnName) labels.add(name);
+	if (labels.size < 2) return;
+	throw buildFieldError(
+		`'${label}' is "${name}", but n8n stores the files of ${[...labels].join(' and ')} under one name, ${ofForm}`,
+		`The item has files in these fields: ${listNames(item).join(', ')}. In the form, give fields names that differ in Latin letters or digits, such as photo1 and photo2. Nothing was sent for this item.`,
+	);
+}
+
+/** Says whether a value is what n8n's form has in `json` of one file, or of several. */
+const isOfForm = (value: unknown): boolean =>
+	[value].flat().some((file) => isObject(file) && 'filename' in file && 'mimetype' in file);
 
 function buildNoFileError(item: Item, label: string, name: string): UserError {
 	const fields = listNames(item);
@@ -143,9 +179,14 @@ export async function expandLists(
 	item: Item,
 	input: Record<string, unknown>,
 ): Promise<Record<string, unknown>> {
+	const labels: string[] = [];
 	const expand = (media: Media): Media | Media[] => {
-		const fields = media.isEntry && !media.isUrl ? listBinaryFields(item, media.source) : [];
-		return fields.length ? fields.map((field) => media.withSource(field)) : media;
+		const { source: name, label, isUrl, isEntry } = media;
+		const fields = isUrl ? [] : listBinaryFields(item, name);
+		const [field] = fields;
+		refuseSharedName(item, { name, label, field }, labels);
+		if (field && field !== name) labels.push(name);
+		return isEntry && field ? fields.map((one) => media.withSource(one)) : media;
 	};
 	return (await replaceEach(input, Media, expand)) as Record<string, unknown>;
 }

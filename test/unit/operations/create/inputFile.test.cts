@@ -1,7 +1,10 @@
 import { isBinaryValue, type IBinaryData } from 'n8n-workflow';
 import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
 import type { UploadFile } from '../../../../nodes/MediaGeneration/api/multipart';
+import { Media } from '../../../../nodes/MediaGeneration/models/media';
 import {
+	expandLists,
+	findFiles,
 	findInputFile,
 	listBinaryFields,
 	InputFile,
@@ -93,8 +96,11 @@ describe('the name of a binary field that the item lacks', () => {
 			const steps = path.match(/\[.+?\](?=\[|$)|[^[]+/g) ?? [];
 			const keys = Object.hasOwn(json, path)
 				? [path]
-				: steps.map((step) => (step.startsWith('[') ? JSON.parse(step)[0] : step) as string);
-			const file = keys.reduce<unknown>((value, key) => Object(value)[key], json);
+				: steps.map((step) => (step.startsWith('[') ? (JSON.parse(step) as string[])[0] : step));
+			const file = keys.reduce<unknown>(
+				(value, key = '') => (value as Record<string, unknown>)?.[key],
+				json,
+			);
 			if (!isBinaryValue(file)) throw new Error('n8n finds none');
 			return file;
 		};
@@ -115,5 +121,60 @@ describe('the name of a binary field that the item lacks', () => {
 		['My photo', ['my_photo', 'My_photo_1'], []],
 	])('%j stands for the label of a form, in an item with %j', (name, fields, found) => {
 		expect(list(name, ...fields)).toEqual(found);
+	});
+});
+
+describe('the label of a field of a form', () => {
+	const FILE = { filename: 'a.png', mimetype: 'image/png', size: 1 };
+
+	/** Finds the files of names, in an item of a form whose fields are these. */
+	async function find(names: string[], json: object, ...fields: string[]) {
+		const binary = Object.fromEntries(
+			fields.map((name) => [name, { data: 'AA==', mimeType: 'x' }]),
+		);
+		const assertBinaryData = (_: number, name: string) => {
+			if (!Object.hasOwn(binary, name)) throw new Error('n8n finds none');
+			return binary[name];
+		};
+		const context = { helpers: { assertBinaryData }, getInputData: () => [{ json, binary }] };
+		const item = { index: 0, context } as unknown as Item;
+		const media = names.map((name) => Object.assign(new Media(name), { label: 'Image' }));
+		const { input } = await findFiles(item, await expandLists(item, { media }));
+		return (input.media as InputFile[]).map(({ field }) => field);
+	}
+
+	const [photo, film, name] = ['写真', '動画', '名前'];
+
+	it.each<[object, string[], string[], string[]]>([
+		[{ [photo]: FILE, [name]: 'Ann' }, [photo], ['__'], ['__']],
+		[{ [photo]: FILE, [film]: null }, [photo], ['__'], ['__']],
+		[{}, [photo], ['__'], ['__']],
+		[{}, [photo, photo], ['__'], ['__', '__']],
+		[
+			{ 'Your photo': FILE },
+			['Your photo', 'Your_photo'],
+			['Your_photo'],
+			['Your_photo', 'Your_photo'],
+		],
+		[{ Your_photo: FILE }, ['Your photo'], ['Your_photo'], ['Your_photo']],
+		[{ 'a b': FILE, 'a-b': FILE }, ['a b'], ['a b'], ['a b']],
+	])('in %j, %j stands for a file of %j', async (json, names, fields, found) => {
+		await expect(find(names, json, ...fields)).resolves.toEqual(found);
+	});
+
+	it.each<[object, string[], string, string[]]>([
+		[{ [photo]: FILE, [film]: FILE }, [photo], '写真 and 動画', ['__']],
+		[{ [photo]: FILE, [film]: [FILE] }, [film], '写真 and 動画', ['__', '___0']],
+		[{ [photo]: FILE, [film]: FILE }, ['__'], '写真 and 動画', ['__']],
+		[{ [photo]: null, [film]: FILE }, [photo], '動画 and 写真', ['__']],
+		[{ 'Your photo': FILE, Your_photo: FILE }, ['Your_photo'], 'Your photo and', ['Your_photo']],
+		[{}, [photo, film], '写真 and 動画', ['__']],
+	])('in %j, %j is refused: %s', async (json, names, both, fields) => {
+		await expect(find(names, json, ...fields)).rejects.toMatchObject({
+			message: expect.stringContaining(`n8n stores the files of ${both}`) as string,
+			description: expect.stringContaining(
+				`in these fields: ${fields.join(', ')}. In the`,
+			) as string,
+		});
 	});
 });
