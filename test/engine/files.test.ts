@@ -33,6 +33,7 @@ describe('file: upload', () => {
 	it.each([
 		[{ source: 'url', fileUrl: 'ftp://a.example/a' }, "'File URL' must be a URL", 'Correct'],
 		[{ source: 'binary', binaryPropertyName: 'data' }, "'File' is", ': photo, blank.'],
+		[{ binaryPropertyName: '={{ $binary.photo }}' }, "'File' is an object", 'Enter photo in place'],
 	])('sends nothing for %j', async (parameters, message, next) => {
 		const { error } = await upload(parameters);
 		expect(error?.message).toContain(message);

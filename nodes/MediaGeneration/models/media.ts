@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { MediaLimits } from '../media/limits';
-import { isPlainObject } from '../lib/json';
+import { isObject, isPlainObject, parseJson } from '../lib/json';
 import { isWebUrl } from '../lib/url';
 import { OR_FIELD } from './commonFields';
 import { isBlank, trimmed } from './field';
@@ -37,21 +37,65 @@ export class Media {
 /** Says whether a text is a URL of any scheme. Some services use their own, such as asset:1. */
 export const hasScheme = (text: string): boolean => /^[a-z][a-z\d+.-]+:/i.test(text);
 
+/** n8n's own object of a file: of a binary field, or what its form has in `json`. */
+export interface FileObject {
+	fileName?: string;
+	filename?: string;
+}
+
+/** Says whether a text is such an object. */
+export const isFileObject = (text: string): boolean => {
+	const object = parseJson(text);
+	return isObject(object) && ('mimeType' in object || 'mimetype' in object);
+};
+
+/**
+ * Takes the URL of an object that stands for a file, such as an attachment of a table. n8n's own objects
+ * have none: they become text, for an error that knows the item. All else is returned as it is.
+ */
+export function toSource(value: unknown): unknown {
+	const given = typeof value === 'string' && /^\s*[[{]/.test(value) ? parseJson(value) : value;
+	const [object, ...others] = [given].flat();
+	if (others.length || !isPlainObject(object)) return value;
+	if (typeof object.url === 'string') return object.url;
+	const text = JSON.stringify(object);
+	return isFileObject(text) ? text : value;
+}
+
 /** A URL or the name of a binary field, of a file within these limits. */
 export const media = (limits?: MediaLimits) =>
-	trimmed
-		.refine(
-			(text) => !hasScheme(text) || isWebUrl(text),
-			`must be a URL that begins with http:// or https://, ${OR_FIELD}`,
-		)
-		.transform((source) => new Media(source, limits));
+	z.preprocess(
+		toSource,
+		trimmed
+			.refine(
+				(text) => !hasScheme(text) || isWebUrl(text),
+				`must be a URL that begins with http:// or https://, ${OR_FIELD}`,
+			)
+			.transform((source) => new Media(source, limits)),
+	);
+
+const QUOTED = /"[^"\n]*"|'[^'\n]*'|“[^“”\n]*”/g;
+
+/** Splits a list that was pasted with its quotes; undefined for any other text. */
+export function splitQuoted(text: string): string[] | undefined {
+	const entries = text.match(QUOTED);
+	const isList = entries && /^[\s,[\]]*$/.test(text.replace(QUOTED, ''));
+	return isList ? entries.map((entry) => entry.slice(1, -1)) : undefined;
+}
 
 /** Several of them. Blank entries are dropped, and nested lists from expressions are flattened. */
 export const mediaList = (limits?: MediaLimits) =>
 	z.preprocess(
-		(value) => [value].flat(2).filter((entry) => !isBlank(entry)),
+		(value) =>
+			[value]
+				.flat(2)
+				.flatMap(splitPasted)
+				.filter((entry) => !isBlank(entry)),
 		z.array(media(limits)).nonempty('needs at least one image').transform(markEntries),
 	);
+
+const splitPasted = (entry: unknown): unknown =>
+	(typeof entry === 'string' && splitQuoted(entry)) || entry;
 
 /** Marks the media in a list as its entries. */
 export function markEntries<Entry>(list: Entry[]): Entry[] {

@@ -1,4 +1,11 @@
-import { Media, media, replaceEach } from '../../../nodes/MediaGeneration/models/media';
+import {
+	Media,
+	media,
+	mediaList,
+	replaceEach,
+	splitQuoted,
+} from '../../../nodes/MediaGeneration/models/media';
+import { expectLinear, fill } from '../linear.cts';
 
 describe('media', () => {
 	it.each([
@@ -10,6 +17,53 @@ describe('media', () => {
 	])('takes %j', (text, isUrl) => {
 		const value = media().parse(text) as Media;
 		expect(value).toMatchObject({ source: text.trim(), isUrl });
+	});
+
+	const url = 'https://media.example/a.png';
+
+	it.each([
+		{ url },
+		[
+			{
+				id: 'att1',
+				url,
+				filename: 'a.png',
+				type: 'image/png',
+				thumbnails: { small: { url: 'x' } },
+			},
+		],
+		{ url, mimetype: 'image/png', title: 'a.png' },
+		JSON.stringify([{ url }]),
+	])('takes the URL of %j', (object) => {
+		expect(media().parse(object)).toMatchObject({ source: url, isUrl: true });
+	});
+
+	it.each([
+		{ mimeType: 'image/png', data: 'filesystem-v2', id: 'filesystem-v2:1', fileName: 'a.png' },
+		{ filename: 'a.png', mimetype: 'image/png', size: 1 },
+	])("keeps n8n's own object of a file for the error that knows the item: %j", (object) => {
+		const { source, isUrl } = media().parse(object) as Media;
+		expect([JSON.parse(source), isUrl]).toEqual([object, false]);
+	});
+
+	it.each([{ a: 1 }, [{ url }, { url }], { url: 1 }, []])('refuses %j', (object) => {
+		expect(media().safeParse(object).error?.issues[0]?.message).toBe('must be text');
+	});
+
+	it.each([
+		['"https://a.example/1,2", "data"', ['https://a.example/1,2', 'data']],
+		['"https://a.example/1",\n\'data\',\n', ['https://a.example/1', 'data']],
+		['["https://a.example/1", “data”]', ['https://a.example/1', 'data']],
+		['the "big", one', ['the "big", one']],
+		['my photo, front', ['my photo, front']],
+	])('takes from %j a list, if it has quotes', (pasted, sources) => {
+		const list = mediaList().parse([pasted]) as Media[];
+		expect(list.map(({ source }) => source)).toEqual(sources);
+	});
+
+	it('splits what was pasted in linear time', () => {
+		for (const text of ['"', '"a', "'", '“', '",', '[', ' "\'', '"a" '])
+			expectLinear(() => splitQuoted(fill(text, 1e6)));
 	});
 
 	it.each([

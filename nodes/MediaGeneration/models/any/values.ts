@@ -1,7 +1,7 @@
 import { UserError } from 'n8n-workflow';
 import { isExact, isObject, isPlainObject, parseJson } from '../../lib/json';
 import { buildFieldError, DECIMAL, isBlank, namePlace, shorten } from '../field';
-import { hasScheme, markEntries, Media } from '../media';
+import { hasScheme, isFileObject, markEntries, Media, splitQuoted, toSource } from '../media';
 import { toTitle } from '../title';
 import { findPurpose, saysUrl } from './purpose';
 import {
@@ -95,7 +95,9 @@ export function nameFiles(
 		doubtful.add(`'${toTitle(name)}' is ${shorten(text)}`);
 		return text;
 	};
-	const nameFile: Change = (value, property) => {
+	const nameFile: Change = (given, property) => {
+		const isTyped = listTypes(property.schema).length > 0 && takesFile(property, mediaNames);
+		const value = isTyped ? toFileSource(given, property) : given;
 		if (typeof value === 'string') return nameText(value, property);
 		if (isPlainObject(value)) return changeProperties(value, property.schema, nameFile);
 		if (!Array.isArray(value)) return value;
@@ -133,12 +135,13 @@ const toEntryProperty = ({ name, schema }: NamedSchema): NamedSchema => {
 const takesFile = ({ name, schema }: NamedSchema, mediaNames: string[]): boolean =>
 	mediaNames.includes(name) || findPurpose(name, schema).kind === 'file';
 
-function convert(value: unknown, property: NamedSchema, mediaNames: string[]): unknown {
+function convert(given: unknown, property: NamedSchema, mediaNames: string[]): unknown {
+	const value = takesFile(property, mediaNames) ? toFileSource(given, property) : given;
 	const change: Change = (part, itsProperty) => convert(part, itsProperty, mediaNames);
 	if (isPlainObject(value)) return changeProperties(value, property.schema, change);
 	if (!Array.isArray(value)) return convertSingle(value, property, mediaNames);
-	const given = value.filter((entry) => !isBlank(entry));
-	const list = given.map((entry) => change(entry, toEntryProperty(property)));
+	const filled = value.filter((entry) => !isBlank(entry));
+	const list = filled.map((entry) => change(entry, toEntryProperty(property)));
 	return toList(list, property);
 }
 
@@ -193,6 +196,16 @@ function readText(text: string, types: string[]): unknown[] {
 	return readings;
 }
 
+/** Takes the URL of a file object, save where the model takes objects, or a list that it takes. */
+function toFileSource(value: unknown, { name, schema }: NamedSchema): unknown {
+	const types = listTypes(schema);
+	const takesList = types.includes('array');
+	if (types.includes('object') || (takesList && Array.isArray(value))) return value;
+	const source = toSource(value);
+	if (typeof source !== 'string' || !isFileObject(source)) return source;
+	return takesList ? [toMedia(name, source)] : toMedia(name, source);
+}
+
 function toFile(name: string, text: string): Media | string {
 	const source = text.trim();
 	return !source || hasScheme(source) ? text : toMedia(name, source);
@@ -203,6 +216,7 @@ const toMedia = (name: string, source: string): Media =>
 
 /** Splits a list at commas and line breaks, but not at a comma in a URL with no space after it. */
 const splitList = (text: string): string[] =>
+	splitQuoted(text) ??
 	text
 		.split(/\n|,(?=\s|$)|,(?=[a-z][a-z\d+.-]+:)/i)
 		.flatMap((part) => (/:\/\/|^\s*data:/i.test(part) ? [part] : part.split(',')))

@@ -1,12 +1,12 @@
 import type { IBinaryData, UserError } from 'n8n-workflow';
 import type { UploadedFile } from '../../api/schemas';
 import { makeUniqueName } from '../../lib/fileName';
-import { isObject } from '../../lib/json';
+import { isObject, parseJson } from '../../lib/json';
 import type { MediaFacts } from '../../media/formats';
 import { checkLimits } from '../../media/limits';
 import type { Chunks } from '../../media/reader';
 import { buildFieldError } from '../../models/field';
-import { Media, replaceEach } from '../../models/media';
+import { isFileObject, Media, replaceEach, type FileObject } from '../../models/media';
 import type { Item } from '../operation';
 
 /** A file in a binary field of an item. */
@@ -158,11 +158,15 @@ const isOfForm = (value: unknown): boolean =>
 
 function buildNoFileError(item: Item, label: string, name: string): UserError {
 	const fields = listNames(item);
-	const remedy = fields.length
+	const { fileName, filename = fileName } = { ...(parseJson(name) as object) } as FileObject;
+	const own = fields.filter((field) => filename && findBinary(item, field)?.fileName === filename);
+	const given = isFileObject(name) ? 'an object that n8n has of a file' : `"${name}"`;
+	const known = fields.length
 		? `The item has files in these fields: ${fields.join(', ')}.`
 		: 'The item has no file: put a node before this one that reads or downloads it.';
+	const remedy = own.length ? `Enter ${own.join(' or ')} in place of the expression.` : known;
 	return buildFieldError(
-		`'${label}' is "${name}", but must be a URL that begins with http:// or https://, or the name of a binary field`,
+		`'${label}' is ${given}, but must be a URL that begins with http:// or https://, or the name of a binary field`,
 		`${remedy} Nothing was sent for this item.`,
 	);
 }

@@ -1,6 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { makeUniqueName } from '../../lib/fileName';
 import { parseValue, webUrl, type Field } from '../../models/field';
+import { toSource } from '../../models/media';
 import { findInputFile, type InputFile } from '../create/inputFile';
 import { defineOperation, optionsField, runEach, timeoutOption } from '../operation';
 
@@ -46,10 +47,9 @@ export const upload = defineOperation<{ url: string } | { file: InputFile }>({
 		'Upload a file to the service, and get a URL that models take; it usually lasts 24 hours',
 	fields: [source, binaryPropertyName, fileUrl, optionsField([timeoutOption])],
 	prepare: async (item) => {
-		const { read } = item;
-		if (read(source.name) === 'url')
-			return { url: parseValue(fileUrl, read(fileUrl.name)) as string };
-		const field = parseValue(binaryPropertyName, read(binaryPropertyName.name)) as string;
+		const read = (field: Field) => parseValue(field, toSource(item.read(field.name))) as string;
+		if (item.read(source.name) === 'url') return { url: read(fileUrl) };
+		const field = read(binaryPropertyName);
 		return { file: await findInputFile(item, field, binaryPropertyName.displayName) };
 	},
 	run: runEach(async (item, request) => {

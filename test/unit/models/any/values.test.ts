@@ -1,5 +1,9 @@
 import { UserError } from 'n8n-workflow';
-import { checkInput, toInput } from '../../../../nodes/MediaGeneration/models/any/values';
+import {
+	checkInput,
+	nameFiles,
+	toInput,
+} from '../../../../nodes/MediaGeneration/models/any/values';
 import { readSchema } from '../../../../nodes/MediaGeneration/models/any/schema';
 import { Media } from '../../../../nodes/MediaGeneration/models/media';
 
@@ -74,6 +78,8 @@ describe('an entered value', () => {
 		[{ type: 'array', items: { type: 'boolean' } }, [false, null], [false]],
 		[texts, [], []],
 		[texts, ['', null], undefined],
+		[texts, '"a, b", "c",', ['a, b', 'c']],
+		[texts, 'a "b", c', ['a "b"', 'c']],
 	])('of %j, %j, is sent as %j', (schema, value, sent) => {
 		expect(enter(schema, value)).toEqual(sent);
 	});
@@ -84,6 +90,35 @@ describe('a name of a binary field', () => {
 		const media = enter({ type: 'string' }, value, 'image');
 		expect(media).toBeInstanceOf(Media);
 		expect(media).toMatchObject({ source: value.trim(), label: 'Image' });
+	});
+
+	const url = 'https://a.example/1.png';
+
+	it.each<[object, unknown, unknown]>([
+		[{ type: 'string' }, { url }, url],
+		[{ type: 'string' }, [{ url, type: 'image/png' }], url],
+		[{ type: 'string' }, JSON.stringify({ url }), url],
+		[texts, { url }, [url]],
+		[texts, [{ url }, 'asset:1', { url }], [url, 'asset:1', url]],
+		[texts, JSON.stringify([{ url }, { url }]), [url, url]],
+		[{ type: 'object' }, { url }, { url }],
+		[{ type: 'array', items: { type: 'object' } }, [{ url }], [{ url }]],
+		[{ type: 'string' }, { a: 1 }, { a: 1 }],
+	])('is not taken from a file object with a URL: %j, %j', (schema, value, sent) => {
+		expect(enter(schema, value, 'image_urls')).toEqual(sent);
+		const input = { image_urls: value };
+		const document = read({ type: 'object', properties: { image_urls: schema } });
+		const named = nameFiles(document, input, [], () => false).input.image_urls;
+		// JSON is sent as it is, save for objects where the model takes none.
+		expect([sent, value, [sent].flat()[0]]).toContainEqual(named);
+	});
+
+	it("is taken from n8n's own object of a file, as text", () => {
+		const own = { fileName: 'a.png', mimeType: 'image/png', data: 'x' };
+		const media = expect.objectContaining({ source: JSON.stringify(own) }) as Media;
+		expect(enter({ type: 'string' }, own, 'image')).toEqual(media);
+		expect(enter(texts, own, 'images')).toEqual([media]);
+		expect(enter(texts, [own, url], 'images')).toEqual([media, url]);
 	});
 
 	it.each(['https://a.example/1.png', ' https://a.example/1.png', 'asset:1', 's3+x.y-2://b/3'])(
