@@ -27,7 +27,14 @@ import {
 	type TaskRecord,
 	type UploadedFile,
 } from './schemas';
-import { explainKind, LOOKUP_RATE, TASK_CODES, UNKNOWN_TASK_CODES, UPLOAD_PATH } from './service';
+import {
+	CREATION_TIMEOUT,
+	explainKind,
+	LOOKUP_RATE,
+	TASK_CODES,
+	UNKNOWN_TASK_CODES,
+	UPLOAD_PATH,
+} from './service';
 import { isKnownState, toTask, type Task } from './task';
 
 /** The body of a request to create a task. */
@@ -84,8 +91,12 @@ export class TaskService {
 	 * @returns the task's ID
 	 * @throws {ServiceError} if nothing was created; {UnknownOutcomeError} if the task may exist
 	 */
-	async createTask(request: CreateTaskRequest, settings: RequestSettings): Promise<string> {
+	async createTask(
+		request: CreateTaskRequest,
+		{ timeoutSeconds }: RequestSettings,
+	): Promise<string> {
 		if (request.callBackUrl) this.hideUrl(request.callBackUrl);
+		const settings = { timeoutSeconds: Math.max(timeoutSeconds, CREATION_TIMEOUT) };
 		const answer = await this.send({ endpoint: 'createTaskPath', body: request, settings });
 		const { data, error } = createdTask.safeParse(answer.data);
 		if (data && answer.isHttpSuccess) return data.taskId;

@@ -61,6 +61,9 @@ export const STATES = {
 	pending: /^(generating|inprogress|pending|processing|queu(ed|ing)|running|waiting)$/,
 };
 
+/** What a creation gets at least, in seconds: giving up on it makes its outcome unknown. */
+export const CREATION_TIMEOUT = 180;
+
 /** The most creations of an account per period, which is in milliseconds. */
 export const CREATION_RATE = { period: 10_000, most: 20 };
 

@@ -98,8 +98,8 @@ describe('each request', () => {
 	const file = { fileUrl, uploadPath: 'n8n', fileName: 'a.png' };
 	const spaced = { ...RECORD, taskId: 'a b' };
 	const details = '/api/v1/jobs/recordInfo?taskId=a%20b';
-	it.each<[Method, unknown[], unknown, string, object | undefined]>([
-		['createTask', [REQUEST], NAMED, '/api/v1/jobs/createTask', REQUEST],
+	it.each<[Method, unknown[], unknown, string, object | undefined, timeout?: number]>([
+		['createTask', [REQUEST], NAMED, '/api/v1/jobs/createTask', REQUEST, 180_000],
 		['getTask', ['a b'], spaced, details, undefined],
 		['getTaskRecord', ['a b'], spaced, details, undefined],
 		['getCredits', [], 12.5, '/api/v1/chat/credit', undefined],
@@ -107,7 +107,7 @@ describe('each request', () => {
 		['listModels', [], { models: [] }, '/api/v1/models', undefined],
 		['getModelSchema', ['a/b'], {}, '/api/v1/models/a/b/schema', undefined],
 		['getDownloadUrl', [fileUrl], fileUrl, '/api/v1/common/download-url', { url: fileUrl }],
-	])('of %s follows no redirect', async (name, values, data, path, body) => {
+	])('of %s follows no redirect', async (name, values, data, path, body, timeout = 7_000) => {
 		const { service, requests } = serviceThat([200, ok(data)]);
 		const call = service[name] as (...values: unknown[]) => Promise<unknown>;
 		await call.apply(service, [...values, SETTINGS]);
@@ -120,10 +120,16 @@ describe('each request', () => {
 				ignoreHttpStatusErrors: true,
 				returnFullResponse: true,
 				encoding: 'stream',
-				timeout: 7_000,
+				timeout,
 				headers: { Accept: 'application/json', 'User-Agent': expect.stringContaining('Mozilla') },
 			},
 		]);
+	});
+
+	it('may take longer than a creation by itself if Options say so', async () => {
+		const { service, requests } = serviceThat([200, ok(NAMED)]);
+		await service.createTask(REQUEST, { timeoutSeconds: 300 });
+		expect(requests).toMatchObject([{ timeout: 300_000 }]);
 	});
 
 	it('has the type of its body, also without one', async () => {

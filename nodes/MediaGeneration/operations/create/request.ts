@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { CREATION_RATE } from '../../api/service';
+import { CREATION_RATE, CREATION_TIMEOUT } from '../../api/service';
 import { isResumeUrl } from '../../host/resumeUrl';
 import { modelFields, modelOptions, models } from '../../models';
 import {
@@ -42,6 +42,8 @@ const concurrencyOption: INodeProperties = {
 	description: 'How many tasks are created at the same time',
 };
 
+const TIMEOUT = `${timeoutOption.description}. To create a task, it has at least ${CREATION_TIMEOUT} seconds: if the node gave up, nobody would know whether there is a task.`;
+
 /** How many tasks are created within ten seconds, and at once. */
 export const readPace = (option: OptionReader) => ({
 	rate: readNumberOption(option, rateOption),
@@ -57,7 +59,7 @@ export const buildOptionsField = (own: INodeProperties[] = []): INodeProperties 
 		...modelOptions,
 		rateOption,
 		concurrencyOption,
-		timeoutOption,
+		{ ...timeoutOption, description: TIMEOUT },
 		extraFields,
 	]);
 
