@@ -1,11 +1,17 @@
 import { expect } from '@jest/globals';
 import { contract, type Values } from '../../dev/fixtures/models.cts';
-import { mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
-import { readFiles, usePair } from './support.cts';
+import { generate, mediaGeneration, NODE, prompts } from '../../dev/fixtures/workflows.cts';
+import { CREATE, readFiles, usePair } from './support.cts';
 
 /** A service as clients recorded it. The other files use one as the contract describes it. */
 const pair = usePair({
-	service: { dialect: 'recorded', taskSeconds: 1, credits: 1e6, lookupSeconds: 0 },
+	service: {
+		dialect: 'recorded',
+		taskSeconds: 1,
+		credits: 1e6,
+		lookupSeconds: 0,
+		tasksAtOnce: Infinity,
+	},
 });
 
 const prompt = 'Night';
@@ -71,4 +77,44 @@ it('starts a workflow with a task that failed, and why', async () => {
 		{ taskId, status: 'failed', ...why, verification },
 	]);
 	expect(pair.listTasks()).toMatchObject([{ callbacks: [{ status: 200 }] }]);
+});
+
+const GOES_ON = { onError: 'continueRegularOutput' };
+const RETRY = { retryOnFail: true, maxTries: 3, waitBetweenTries: 50 };
+
+describe('an internal fault in place of a task', () => {
+	const unreadable = 'unreadable';
+	const build = (more: object) =>
+		generate({ options: { concurrency: 1 } }, { ...GOES_ON, ...more });
+	const faultsFor = ({ input }: { input: { prompt?: unknown } }) =>
+		String(input.prompt).startsWith(unreadable) ? { code: 500, message: 'Server exception' } : {};
+
+	it('which comes at once keeps no other item from its task', async () => {
+		pair.service.set({ faultsFor });
+		const good = ['good 1', 'good 2', 'good 3'];
+		const bad = [1, 2, 3, 4].map((item) => `${unreadable} ${item}`);
+		const execution = await pair.runNodes(prompts([...bad, ...good]), build(RETRY));
+		const told = {
+			error: expect.stringContaining('Server exception'),
+			message: expect.stringContaining('may exist'),
+		};
+		expect(execution.getItems(NODE)).toMatchObject([
+			...bad.map(() => told),
+			...pair.listCompleted(...good),
+		]);
+		// n8n has tried three times.
+		expect(pair.countCreations()).toBe(bad.length + good.length);
+	});
+
+	it('which is that of an outage ends the batch for all tries', async () => {
+		for (let request = 0; request < 3; request++)
+			pair.service.faultNext({ path: CREATE, status: 500 });
+		const texts = ['lost 1', 'lost 2', 'lost 3', 'kept 4', 'kept 5'];
+		const execution = await pair.runNodes(prompts(texts), build(RETRY));
+		const [, , third, fourth, fifth] = execution.getItems(NODE);
+		expect(third).toMatchObject({ message: expect.stringContaining('may exist') });
+		for (const item of [fourth, fifth])
+			expect(item).toMatchObject({ error: expect.stringContaining('was not sent: for 3 items') });
+		expect(pair.countCreations()).toBe(3);
+	});
 });

@@ -31,6 +31,7 @@ import {
 	CREATION_TIMEOUT,
 	explainKind,
 	LOOKUP_RATE,
+	mayBeRefusal,
 	TASK_CODES,
 	UNKNOWN_TASK_CODES,
 	UPLOAD_PATH,
@@ -43,6 +44,9 @@ export interface CreateTaskRequest {
 	callBackUrl?: string;
 	input: Record<string, unknown>;
 }
+
+const LINK_HINT =
+	"Some services answer like this, and create nothing, when they can't read a link in the input: check that each one opens without a login.";
 
 const UPLOAD_HINT =
 	"Many services take files at a host of their own: put its address into 'Upload Base URL' of the credential, below 'Advanced Settings'.";
@@ -99,7 +103,7 @@ export class TaskService {
 		const settings = { timeoutSeconds: Math.max(timeoutSeconds, CREATION_TIMEOUT) };
 		const answer = await this.send({ endpoint: 'createTaskPath', body: request, settings });
 		const { data, error } = createdTask.safeParse(answer.data);
-		if (data && answer.isHttpSuccess) return data.taskId;
+		if (data && answer.httpStatus >= 200 && answer.httpStatus < 300) return data.taskId;
 		const taskId = data?.taskId ?? answer.foundTaskId;
 		if (answer.failure?.certain && !taskId)
 			throw new ServiceError({ ...answer.failure, nothingCreated: true });
@@ -107,8 +111,10 @@ export class TaskService {
 		const { message, description, kind, code, answeredBy } = new ServiceError(failure);
 		// Whatever answers there isn't the service.
 		const isOther = answeredBy === 'other' && (kind === 'unreadable' || kind === 'redirect');
-		const advice = (isOther && description) || undefined;
-		throw new UnknownOutcomeError({ message, taskId, advice }, code);
+		const isRefusal = !taskId && isPerhapsRefusal(answer);
+		const hint = isRefusal && hasLink(request.input) ? LINK_HINT : undefined;
+		const advice = (isOther && description) || hint;
+		throw new UnknownOutcomeError({ message, taskId, advice }, code, isRefusal);
 	}
 
 	/** Reads a task. @throws {ServiceError} also when the service doesn't know it */
@@ -247,6 +253,13 @@ function describeIncomplete(
 /** The service speaks of the task. A web page with this status doesn't count. */
 const isOfTask = ({ code = 0, answeredBy }: Failure): boolean =>
 	answeredBy === 'service' && TASK_CODES.includes(code);
+
+/** The service failed at once, and named no task. */
+const isPerhapsRefusal = ({ data, failure, httpStatus, took }: Exchange): boolean =>
+	(data ?? null) === null && mayBeRefusal(httpStatus, failure?.code ?? 0, took);
+
+/** A text of the input begins as a link. */
+const hasLink = (input: object): boolean => /"https?:/i.test(JSON.stringify(input));
 
 const hasRecord = ({ data }: Exchange): boolean => rawTaskRecord.safeParse(data).success;
 

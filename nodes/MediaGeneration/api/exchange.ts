@@ -37,7 +37,10 @@ export interface Exchange {
 	said?: Envelope;
 	data: unknown;
 	failure?: Failure;
-	isHttpSuccess: boolean;
+	/** 0 without an answer. */
+	httpStatus: number;
+	/** How long it took, in milliseconds. */
+	took: number;
 	/** The ID in an answer that can't be parsed. */
 	foundTaskId?: string;
 }
@@ -72,6 +75,7 @@ export async function exchange(
 	const { endpoint, value, settings } = request;
 	const url = buildUrl(credentials, endpoint, value);
 	const { origin } = new URL(url);
+	const begun = performance.now();
 	const received = await send(context, credentials, url, request);
 	const { statusCode, error } = received;
 	const text = readText(received);
@@ -85,8 +89,8 @@ export async function exchange(
 		: findFailure(statusCode, said, why, origin);
 	if (failure) failure.detail = redactor.hideInMessage(failure.detail);
 	const foundTaskId = body === undefined ? findTaskId(text, redactor) : undefined;
-	const isHttpSuccess = statusCode >= 200 && statusCode < 300;
-	return { origin, said, data, failure, isHttpSuccess, foundTaskId };
+	const took = performance.now() - begun;
+	return { origin, said, data, failure, httpStatus: statusCode, took, foundTaskId };
 }
 
 function describeNoAnswer(

@@ -87,6 +87,8 @@ export class UnknownOutcomeError extends UserError {
 	constructor(
 		readonly outcome: UnknownOutcome,
 		readonly code?: number,
+		/** The service answered as it does about a link that it can't read. Then no task exists. */
+		readonly mayBeRefusal = false,
 	) {
 		const { message, taskId, advice } = outcome;
 		const where = taskId

@@ -224,9 +224,21 @@ const RATE_TEXT = /\brate[\s-]?limit|\btoo (many|frequent|fast)\b|\bfrequency\b/
 const CREDITS_TEXT = /\b(credits?|balance)\b/i;
 
 /** Complete texts of code 500 that are refusals. After any other text, a task may exist. */
-const INPUT_REFUSAL =
-	/^(this )?[\w.[\]-]+ (is not within the range of allowed options|is required|cannot be empty)\.?$/i;
+const INPUT_REFUSALS = [
+	/^(this )?[\w.[\]-]+ (is not within the range of allowed options|is required|cannot be empty)\.?$/i,
+	/^([\w.[\]-]+ )?file type (is )?not supported\.?$/i,
+	/^(the )?([\w.[\]-]+ )?(text )?length (cannot exceed|exceeds) the maximum (limit|length)\.?$/i,
+	/^(image|video|audio|file) fetch failed(\. check access settings or use our [\w ]+ instead)?\.?$/i,
+];
 const CREDITS_REFUSAL = /^credits insufficient\.?$/i;
+
+/**
+ * Whether a fault may be a refusal: a service may answer so about a link that it can't read, but also
+ * in an outage.
+ * @param milliseconds how long the answer took
+ */
+export const mayBeRefusal = (httpStatus: number, code: number, milliseconds: number): boolean =>
+	httpStatus === 200 && code === 500 && milliseconds < 5_000;
 
 /** Finds the kind of a failure by its code alone. */
 function findKindOfCode(code: number): FailureKind {
@@ -248,7 +260,7 @@ export function findKind(httpStatus: number, code: number, text: string): Failur
 	}
 	if (code === 500 && httpStatus === 200) {
 		if (CREDITS_REFUSAL.test(text)) return 'credits';
-		if (INPUT_REFUSAL.test(text)) return 'input';
+		if (INPUT_REFUSALS.some((refusal) => refusal.test(text))) return 'input';
 	}
 	return findKindOfCode(code);
 }

@@ -22,13 +22,15 @@ async function* stream(...texts: Array<string | Error>) {
 	}
 }
 
-/** Creates a task, at a service that gives this answer. */
-async function create(answer: Answer): Promise<string | Error> {
+/** Creates a task of an input, at a service that gives this answer after some seconds. */
+async function create(answer: Answer, input = {}, seconds = 0): Promise<string | Error> {
 	let requests = 0;
+	const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
 	const context = fake<IExecuteFunctions>({
 		helpers: {
 			async httpRequestWithAuthentication() {
 				requests++;
+				clock.mockReturnValue(seconds * 1000);
 				if (answer instanceof Error) throw answer;
 				const [statusCode, body] = answer;
 				const isStream = typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
@@ -39,11 +41,12 @@ async function create(answer: Answer): Promise<string | Error> {
 	});
 	const credentials = { baseUrl: 'https://api.example.com', accessToken: 'the-token' };
 	const creation = new TaskService(context, credentials).createTask(
-		{ model: 'beta2/image-edit', input: {} },
+		{ model: 'beta2/image-edit', input },
 		{ timeoutSeconds: 7 },
 	);
 	const outcome = await creation.catch((error: Error) => error);
 	expect(requests).toBe(1);
+	clock.mockRestore();
 	return outcome;
 }
 
@@ -154,4 +157,36 @@ it.each<[string, Answer, Said]>([
 	const next = taskId ? `the service named it ${taskId}.` : 'look at the recent tasks';
 	expect(error.description).toMatch(`The task may exist and may have been paid for: ${next}`);
 	expect(error.description).toMatch(checks ? /again\. .*'Base URL'/ : /again\.$/);
+});
+
+const FAULT = { code: 500, msg: 'Server exception, please try again later', data: null };
+const LINK = { images: ['https://files.example/a.png'] };
+
+describe("a fault may be a refusal of a link that the service can't read", () => {
+	it.each<[string, Answer, number, boolean]>([
+		['with HTTP 200 and no data, at once', [200, FAULT], 4.9, true],
+		['without the key of its data', [200, { code: 500, msg: 'Server exception' }], 0.5, true],
+		['but not after five seconds', [200, FAULT], 5, false],
+		['but not with another HTTP status', [500, FAULT], 0, false],
+		['but not with 201', [201, FAULT], 0, false],
+		['but not with another code', [200, { ...FAULT, code: 503 }], 0, false],
+		['but not with data', [200, { ...FAULT, data: {} }], 0, false],
+		['but not beside the ID of a task', [200, { code: 500, data: { taskId: 'a\nb' } }], 0, false],
+		['but not without an answer', reset, 0, false],
+	])('%s', async (_, answer, seconds, mayBeRefusal) => {
+		const error = (await create(answer, LINK, seconds)) as UnknownOutcomeError;
+		expect(error).toBeInstanceOf(UnknownOutcomeError);
+		expect(error).toMatchObject({ mayBeRefusal });
+		expect(error.description).toContain('The task may exist');
+		expect(error.description?.includes("can't read a link")).toBe(mayBeRefusal);
+	});
+
+	it.each([{}, { prompt: 'a link such as https://files.example/a.png', seed: 7 }])(
+		'which an input without a link is not told: %p',
+		async (input) => {
+			const error = (await create([200, FAULT], input)) as UnknownOutcomeError;
+			expect(error).toMatchObject({ mayBeRefusal: true });
+			expect(error.description).toMatch(/again\.$/);
+		},
+	);
 });

@@ -243,6 +243,26 @@ const TEXTS: Array<[kind: Name, code: number, texts: string[]]> = [
 		['This field is required', 'This size is not within the range of allowed options'],
 	],
 	['input', 500, ['size is required', 'image_urls[0].url cannot be empty.']],
+	[
+		'input',
+		500,
+		[
+			'Image fetch failed. Check access settings or use our File Upload API instead.',
+			'image_urls file type not supported',
+			'File type not supported.',
+			'The text length cannot exceed the maximum limit',
+			'prompt length exceeds the maximum length.',
+		],
+	],
+	[
+		'fault',
+		500,
+		[
+			'Image fetch failed after the task was created',
+			'file type not supported by the model that was chosen: try again later',
+			'The text length cannot exceed the maximum limit, unless a task exists',
+		],
+	],
 	['credits', 500, ['Credits insufficient', 'credits insufficient.']],
 	['fault', 500, ['Internal Server Error', 'Server exception, try again later']],
 	['fault', 500, ['The task was created, but prompt is required', `${'x'.repeat(9_000)} is`]],
@@ -260,7 +280,7 @@ it.each(TEXTS)(
 	},
 );
 
-it.each(['This field is required', 'Credits insufficient'])(
+it.each(['This field is required', 'Credits insufficient', 'File type not supported'])(
 	'a text of code 500 decides nothing behind HTTP 500: %s',
 	async (text) => expectVerdict(VERDICTS.fault, await createTwo([500, say(500, text)])),
 );

@@ -4,6 +4,7 @@ import { isRateLimited, ServiceError, UnknownOutcomeError } from '../../api/fail
 import { CREATION_RATE } from '../../api/service';
 import { RateLimiters, type RateLimiter } from '../../lib/rateLimiter';
 import type { RunRecord } from '../record/runRecord';
+import type { Doubts } from '../record/stored';
 import type { RequestWork } from '../work';
 import { uploadFiles } from './inputFile';
 
@@ -16,8 +17,8 @@ const limiters = new RateLimiters({
 /** The number of unknown outcomes in a row after which nothing more is sent. */
 const UNKNOWN_LIMIT = 3;
 
-/** What became of a creation. */
-type Creation = { taskId: string } | { error: UserError };
+/** The same of those that may be refusals, without a task between them. */
+const REFUSAL_LIMIT = 10;
 
 /**
  * Sends the creations of one account in a run, each when its turn comes, and once. Once further
@@ -25,9 +26,9 @@ type Creation = { taskId: string } | { error: UserError };
  */
 export class CreationSender {
 	private readonly inTurn: ReturnType<RateLimiter['join']>;
+	private readonly doubts: Doubts;
 	/** Why nothing more is sent, and what to do. */
 	private reason?: UserError;
-	private unknownsInARow = 0;
 
 	/** @param requests the most creations within ten seconds; 0: any number */
 	constructor(
@@ -37,6 +38,8 @@ export class CreationSender {
 		signal?: AbortSignal,
 	) {
 		this.inTurn = limiters.of(account).join(requests || Infinity, signal);
+		this.doubts = record.openDoubts(account);
+		this.stopInDoubt();
 	}
 
 	/** Uploads the files of an item, creates its task, and notes the outcome before anything else. */
@@ -65,35 +68,48 @@ export class CreationSender {
 	): Promise<string> {
 		return await this.inTurn(async () => {
 			if (this.reason) throw this.reason;
-			const outcome = await service.createTask(body, settings).then(
-				(taskId): Creation => ({ taskId }),
-				(error: UserError): Creation => ({ error }),
-			);
-			this.note(outcome);
-			if ('error' in outcome) throw outcome.error;
-			return outcome.taskId;
+			const taskId = await service.createTask(body, settings).catch((error: UserError) => {
+				this.note(error);
+				throw error;
+			});
+			Object.assign(this.doubts, { inARow: 0, perhapsRefused: 0 });
+			return taskId;
 		});
 	}
 
-	/** Notes whether further creations make sense. */
-	private note(outcome: Creation): void {
-		const error = 'error' in outcome ? outcome.error : undefined;
-		this.unknownsInARow = error instanceof UnknownOutcomeError ? this.unknownsInARow + 1 : 0;
-		if (!error) return;
+	/** Notes whether further creations make sense after a failed one. */
+	private note(error: UserError): void {
+		const { doubts } = this;
 		const { message, description } = error;
-		if (this.unknownsInARow >= UNKNOWN_LIMIT)
-			this.stop(
-				`for ${UNKNOWN_LIMIT} items in a row it is unknown whether a task was created (${message})`,
-				"Look at your account's recent tasks with the service. Once the service works again, run the node for the items that were not sent.",
-			);
+		if (error instanceof UnknownOutcomeError) {
+			doubts[error.mayBeRefusal ? 'perhapsRefused' : 'inARow']++;
+			doubts.message = message;
+			this.stopInDoubt();
+		} else doubts.inARow = 0;
 		if (error instanceof ServiceError && error.endsRun)
 			this.stop(
 				`the service refused an earlier one for a reason that applies to all (${message})`,
-				description ?? undefined,
+				description,
 			);
 	}
 
-	private stop(why: string, description?: string): void {
-		this.reason ??= new UserError(`This item was not sent: ${why}`, { description });
+	/** Earlier tries of n8n count too. */
+	private stopInDoubt(): void {
+		const { inARow, perhapsRefused, message } = this.doubts;
+		const again =
+			"Look at your account's recent tasks with the service. Once the service works again, run the node for the items that were not sent.";
+		if (inARow >= UNKNOWN_LIMIT)
+			this.stop(
+				`for ${UNKNOWN_LIMIT} items in a row it is unknown whether a task was created (${message})`,
+				again,
+			);
+		if (perhapsRefused >= REFUSAL_LIMIT)
+			this.stop(`for ${REFUSAL_LIMIT} items the service failed at once (${message})`, again);
+	}
+
+	private stop(why: string, description?: string | null): void {
+		this.reason ??= new UserError(`This item was not sent: ${why}`, {
+			description: description ?? undefined,
+		});
 	}
 }

@@ -10,6 +10,7 @@ import {
 	digestRequest,
 	hasFailedForGood,
 	noteRequest,
+	type Doubts,
 	type SentItem,
 	type StoredRecord,
 } from './stored';
@@ -128,6 +129,12 @@ export class RunRecord {
 
 	get shared(): Pick<Shared, 'count'> {
 		return this.stored.shared;
+	}
+
+	/** What is in doubt of an account's creations, in all tries of the run. */
+	openDoubts(account: string): Doubts {
+		const doubts = (this.stored.doubts ??= {});
+		return (doubts[account] ??= { inARow: 0, perhapsRefused: 0 });
 	}
 
 	/** The sleep of this run, from which no webhook has woken it. */

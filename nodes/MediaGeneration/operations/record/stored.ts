@@ -55,6 +55,16 @@ export const hasFailedForGood = ({ failed }: SentItem): boolean =>
 /** Counts the tasks that the item has got, one after the other. */
 export const countCreations = ({ before = [] }: SentItem): number => before.length + 1;
 
+/** The unknown outcomes of an account's creations in a run, by which its further ones are stopped. */
+export interface Doubts {
+	/** How many in a row, without those that may be refusals. */
+	inARow: number;
+	/** How many that may be refusals, since the last task. */
+	perhapsRefused: number;
+	/** What the last one said. */
+	message?: string;
+}
+
 /** What n8n keeps with the execution. */
 export interface StoredRecord {
 	version: typeof VERSION;
@@ -62,6 +72,8 @@ export interface StoredRecord {
 	executionId: string;
 	/** By item, like all that is kept of items. */
 	sent: Record<number, SentItem>;
+	/** By account. */
+	doubts?: Record<string, Doubts>;
 	wait?: Wait;
 	/** What the executions sent that this one retries. */
 	earlier?: StoredRecord['sent'];

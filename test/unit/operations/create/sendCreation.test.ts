@@ -1,13 +1,17 @@
+import { UnknownOutcomeError } from '../../../../nodes/MediaGeneration/api/failure';
 import { createTasks } from '../../../../nodes/MediaGeneration/operations/create/createTasks';
 import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/openRecord';
 import { buildContext, prepare, refuse, unknown } from '../../n8n';
 
 type Answer = Error | string;
 
+/** Unknown as well: it is how services answer for a link that they can't read. */
+const perhapsRefused = () => new UnknownOutcomeError({ message: 'An internal fault' }, 500, true);
+
 /** Creates a task for each item, one after the other; its answers come in turn, the last one again and again. */
-async function create(items: Answer[][], credentials: object[] = []) {
+async function create(items: Answer[][], credentials: object[] = [], kept = {}) {
 	const sent: Array<{ index: number }> = [];
-	const context = buildContext({ goesOn: true });
+	const context = buildContext({ goesOn: true, kept });
 	const prepared = items.map(([...answers], index) =>
 		prepare(context, index, {
 			createTask() {
@@ -23,6 +27,8 @@ async function create(items: Answer[][], credentials: object[] = []) {
 
 describe('after the outcomes of earlier items', () => {
 	const lost = [unknown()];
+	const quick = [perhapsRefused()];
+	const nine = Array<Answer[]>(9).fill(quick);
 	it.each<[string, Answer[][], number]>([
 		['a task', [['task']], 2],
 		['a refusal of the token', [[refuse(401)]], 1],
@@ -34,6 +40,11 @@ describe('after the outcomes of earlier items', () => {
 		['three unknown outcomes', [lost, lost, lost], 3],
 		['three with a task between them', [lost, lost, ['task'], lost], 5],
 		['three with a refusal between them', [lost, lost, [refuse(422)], lost], 5],
+		['nine that may be refusals', nine, 10],
+		['ten that may be refusals', [...nine, quick], 10],
+		['ten with a refusal between them', [...nine, [refuse(422)], quick], 11],
+		['ten with a task between them', [...nine, ['task'], quick], 12],
+		['three with one that may be a refusal between them', [lost, quick, lost, quick, lost], 5],
 	])('%s, the last one is sent or not', async (_, before, requests) => {
 		const { sent } = await create([...before, ['task']]);
 		expect(sent).toHaveLength(requests);
@@ -50,6 +61,27 @@ describe('after the outcomes of earlier items', () => {
 			{ task: { taskId: 'c' } },
 		]);
 	});
+});
+
+it('tries of n8n count together, each account for itself', async () => {
+	const kept = {};
+	const [poor, rich] = [{ accessToken: 'poor' }, { accessToken: 'rich' }];
+	const lost = unknown();
+	const first = await create([[lost], [lost], [refuse(400)]], [poor, poor, rich], kept);
+	expect(first.sent).toHaveLength(3);
+	const second = await create(
+		[[lost], [lost], ['a'], [lost], ['b']],
+		[poor, poor, rich, poor, rich],
+		kept,
+	);
+	// The first two are known from before.
+	expect(second.sent.map(({ index }) => index)).toEqual([2, 3, 4]);
+	const third = await create([['a'], ['a'], ['a'], ['a'], ['a'], ['a']], Array(6).fill(poor), kept);
+	expect(third.sent).toEqual([]);
+	const message = expect.stringMatching(
+		/^This item was not sent: for 3 items in a row it is unknown .* \(The service broke off\)$/,
+	) as string;
+	expect(third.results[5]).toMatchObject({ error: { message } });
 });
 
 it('a creation without an answer is sent once', async () => {
