@@ -82,6 +82,36 @@ it('starts a workflow with a task that failed, and why', async () => {
 const GOES_ON = { onError: 'continueRegularOutput' };
 const RETRY = { retryOnFail: true, maxTries: 3, waitBetweenTries: 50 };
 
+it('creates all tasks of a batch that has more than the service takes at once', async () => {
+	const texts = [1, 2, 3, 4].map((item) => `at once ${item}`);
+	pair.service.set({ tasksAtOnce: 2, taskSeconds: 3 });
+	const options = { howToWait: 'polling', waitLimit: 2 };
+	const execution = await pair.runNodes(prompts(texts), generate({ options }));
+	expect(execution.readError()).toBe('');
+	expect(execution.getItems(NODE)).toMatchObject(pair.listCompleted(...texts));
+	// Some were refused, all of them before the first two tasks ended.
+	expect(pair.countCreations()).toBeGreaterThan(texts.length);
+	expect(pair.countCreations()).toBeLessThan(texts.length * 2);
+});
+
+it('tells the items that it could not send how to go on', async () => {
+	pair.service.set({ tasksAtOnce: 1 });
+	const texts = ['fills #neverEnds', 'waits', 'not sent'];
+	const options = { howToWait: 'polling', waitLimit: 0.3, concurrency: 1, failedTasks: 'output' };
+	const execution = await pair.runNodes(prompts(texts), generate({ options }, GOES_ON));
+	const refused = {
+		error: expect.stringContaining('takes no more tasks at once (429: The number of concurrent'),
+		message: expect.stringMatching(/Loop Over Items.*'Batch Size'.*'Limit Wait Time'/),
+	};
+	const taskId = pair.findId('fills #neverEnds');
+	expect(execution.getItems(NODE)).toMatchObject([
+		{ taskId, status: 'timedOut' },
+		refused,
+		refused,
+	]);
+	expect(pair.countCreations()).toBe(3);
+});
+
 describe('an internal fault in place of a task', () => {
 	const unreadable = 'unreadable';
 	const build = (more: object) =>

@@ -58,9 +58,13 @@ export class ServiceError extends UserError {
 	}
 }
 
+/** The service takes no more tasks at once. The creation did nothing, so it can be sent again. */
+export const isOverTasks = (error: unknown): error is ServiceError =>
+	error instanceof ServiceError && error.kind === 'tasksAtOnce' && error.certain;
+
 /** The request came too soon and did nothing, so it can be sent again. */
 export const isRateLimited = (error: unknown): boolean =>
-	error instanceof ServiceError && error.kind === 'rate' && error.certain;
+	isOverTasks(error) || (error instanceof ServiceError && error.kind === 'rate' && error.certain);
 
 /** Nothing is at that address. For look-ups: the service has no catalogue, or no such model. */
 export const isNotFound = (error: unknown): error is ServiceError =>

@@ -173,6 +173,13 @@ const FAILURES = {
 		what: 'The service received too many requests',
 		next: 'Wait ten seconds, then run the node again with fewer items at once.',
 	},
+	/** The account has as many unfinished tasks as it may have at once. */
+	tasksAtOnce: {
+		nothingDone: true,
+		passes: true,
+		what: 'The service takes no more tasks at once',
+		next: "Put this node into Loop Over Items, with a 'Batch Size' that the service takes at once, or raise 'Limit Wait Time' of Generate. All unfinished tasks of the account count, also those of other workflows.",
+	},
 	maintenance: {
 		codes: [455],
 		nothingDone: true,
@@ -218,12 +225,19 @@ export const UNKNOWN_TASK_CODES = [404, 422];
 /** Redirects that certainly did nothing. 303 may follow a creation. */
 const PLAIN_REDIRECTS = [301, 302, 307, 308];
 
-/** Sister services use these for rate limits and for missing credits. The text tells which. */
+/**
+ * Services use these for limits of the rate, of tasks at once, and for missing credits. The text
+ * tells which.
+ */
 const AMBIGUOUS_CODES = [405, 429, 430];
+const CONCURRENCY_TEXT =
+	/\b(concurren(t|cy|tly)|parallel|simultaneous(ly)?|(tasks?|jobs?) (at once|at the same time|limit)|(active|in[ -]progress|ongoing|pending|queued|running|unfinished) (tasks?|jobs?|generations?))\b/i;
 const RATE_TEXT = /\brate[\s-]?limit|\btoo (many|frequent|fast)\b|\bfrequency\b/i;
 const CREDITS_TEXT = /\b(credits?|balance)\b/i;
 
 /** Complete texts of code 500 that are refusals. After any other text, a task may exist. */
+const CONCURRENCY_REFUSAL =
+	/^(too many|(the )?(maximum )?number of|(the )?(limit|maximum) (of|on)) (concurrent|running|parallel) (tasks|jobs|generations)( (has |have )?(been )?(reached|exceeded|exceeds)( (its|the|your) (limit|maximum))?)?\.?( please [\w ]+)?\.?$/i;
 const INPUT_REFUSALS = [
 	/^(this )?[\w.[\]-]+ (is not within the range of allowed options|is required|cannot be empty)\.?$/i,
 	/^([\w.[\]-]+ )?file type (is )?not supported\.?$/i,
@@ -255,10 +269,12 @@ function findKindOfCode(code: number): FailureKind {
  */
 export function findKind(httpStatus: number, code: number, text: string): FailureKind {
 	if (AMBIGUOUS_CODES.includes(code)) {
+		if (CONCURRENCY_TEXT.test(text)) return 'tasksAtOnce';
 		if (CREDITS_TEXT.test(text)) return 'credits';
 		if (RATE_TEXT.test(text)) return 'rate';
 	}
 	if (code === 500 && httpStatus === 200) {
+		if (CONCURRENCY_REFUSAL.test(text)) return 'tasksAtOnce';
 		if (CREDITS_REFUSAL.test(text)) return 'credits';
 		if (INPUT_REFUSALS.some((refusal) => refusal.test(text))) return 'input';
 	}

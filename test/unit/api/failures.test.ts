@@ -1,6 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import { UnknownOutcomeError, type ServiceError } from '../../../nodes/MediaGeneration/api/failure';
+import { TaskLimit } from '../../../nodes/MediaGeneration/operations/create/overTasks';
 import { CreationSender } from '../../../nodes/MediaGeneration/operations/create/sendCreation';
 import { openRecord } from '../../../nodes/MediaGeneration/operations/record/openRecord';
 import type { Item } from '../../../nodes/MediaGeneration/operations/operation';
@@ -28,6 +29,14 @@ const VERDICTS = {
 	notFound: { words: /has nothing at that address/, certain: true },
 	input: { words: /did not accept a field/, certain: true },
 	rate: { words: /too many requests/, certain: true, waits: true, passes: true },
+	// Nothing more is sent once it has waited in vain.
+	tasksAtOnce: {
+		words: /takes no more tasks at once/,
+		certain: true,
+		endsRun: true,
+		waits: true,
+		passes: true,
+	},
 	maintenance: { words: /under maintenance/, certain: true, endsRun: true, passes: true },
 	generation: { words: /could not generate the media/ },
 	fault: { words: /internal fault/, passes: true },
@@ -71,7 +80,9 @@ let runs = 0;
 async function createTwo(answer: Answer) {
 	const { service, count } = serviceThat(answer);
 	const context = buildContext();
-	const sender = new CreationSender(openRecord(context), `account ${runs++}`, 0);
+	const end = Date.now() + 60_000;
+	const taskLimit = new TaskLimit(() => end, new AbortController().signal);
+	const sender = new CreationSender(openRecord(context), `account ${runs++}`, 0, taskLimit);
 	const create = async (index: number) => {
 		const before = count();
 		const item = { index, context, service, settings: { timeoutSeconds: 5 } } as unknown as Item;
@@ -233,6 +244,24 @@ const TEXTS: Array<[kind: Name, code: number, texts: string[]]> = [
 	['credits', 429, ['Insufficient credits']],
 	['credits', 430, ['No credit left']],
 	['rate', 405, ['Call frequency too high', 'too frequent']],
+	[
+		'tasksAtOnce',
+		429,
+		[
+			'The number of concurrent tasks has reached its limit. Please wait for a task to end.',
+			'Concurrency limit exceeded',
+			'Too many running tasks',
+			'You have too many tasks in progress: task limit reached',
+			'parallel task over resource pack limit',
+			'No more than 5 tasks at once',
+		],
+	],
+	['tasksAtOnce', 405, ['Too many unfinished tasks']],
+	['tasksAtOnce', 430, ['Your credits allow 2 concurrent tasks']],
+	['tasksAtOnce', 500, ['The number of concurrent tasks has reached its limit.']],
+	['tasksAtOnce', 500, ['Too many concurrent tasks. Please try again later']],
+	['fault', 500, ['Failed to start one of the concurrent tasks', 'Concurrent update of a task']],
+	['rate', 429, ['Too many requests', 'Too many tasks per minute']],
 	['rate', 429, ['Your calls come too fast. Please try again later.']],
 	['rate', 430, ['Rate limit exceeded', 'rate-limited', 'ratelimit']],
 	['turnedAway', 405, ['Method not allowed']],
@@ -280,9 +309,13 @@ it.each(TEXTS)(
 	},
 );
 
-it.each(['This field is required', 'Credits insufficient', 'File type not supported'])(
-	'a text of code 500 decides nothing behind HTTP 500: %s',
-	async (text) => expectVerdict(VERDICTS.fault, await createTwo([500, say(500, text)])),
+it.each([
+	'This field is required',
+	'Credits insufficient',
+	'File type not supported',
+	'Too many concurrent tasks',
+])('a text of code 500 decides nothing behind HTTP 500: %s', async (text) =>
+	expectVerdict(VERDICTS.fault, await createTwo([500, say(500, text)])),
 );
 
 it('our own words decide nothing', async () => {

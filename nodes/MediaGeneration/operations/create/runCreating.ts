@@ -17,6 +17,7 @@ export async function runCreating(
 	context: IExecuteFunctions,
 	operation: CreatingOperation,
 ): Promise<INodeExecutionData[]> {
+	const called = Date.now();
 	let record: CreatingRun['record'];
 	try {
 		record = openRecord(context);
@@ -27,7 +28,7 @@ export async function runCreating(
 		const { sleepOn } = await import('../wait/asleep/sleep');
 		return await sleepOn(context, record.asleep);
 	}
-	return await createAndOutput({ context, operation, record });
+	return await createAndOutput({ context, operation, record, called });
 }
 
 async function createAndOutput(run: CreatingRun): Promise<INodeExecutionData[]> {
@@ -56,11 +57,8 @@ async function createAndWait(run: CreatingRun, read: Step[]): Promise<Waited> {
 	const { resumeUrl } = decision;
 	const addressed = wait ? matched.map((step) => setCallback(step, resumeUrl)) : matched;
 	const affordable = await checkBudget(run, addressed);
-	const created = await createTasks(context, record, affordable);
+	const created = await createTasks(run, affordable, wait);
 	returnBudget(record, affordable.filter(isRequest));
-	// The limit counts anew for the tasks that took the place of failed ones: all others have ended.
-	if (wait && created.some((step, item) => isTask(step) && isAgain(affordable[item])))
-		delete wait.begun;
 	if (!wait || isOver(context, created)) return { outcomes: created.map(showTask) };
 	const { waitForTasks } = await import('../wait/waitForTasks');
 	const waited = await waitForTasks(context, created.filter(isTask), { record, wait, decision });
@@ -71,8 +69,6 @@ async function createAndWait(run: CreatingRun, read: Step[]): Promise<Waited> {
 
 const setCallback = (step: Step, callBackUrl?: string): Step =>
 	isRequest(step) ? { ...step, request: { ...step.request, callBackUrl } } : step;
-
-const isAgain = (step: Step): boolean => isRequest(step) && step.failed !== undefined;
 
 /**
  * Takes the requests from the budget. With On Error "continue", those that Options forbid fail. If

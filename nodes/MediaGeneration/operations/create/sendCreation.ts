@@ -1,17 +1,18 @@
 import { UserError } from 'n8n-workflow';
 import type { CreateTaskRequest } from '../../api/client';
-import { isRateLimited, ServiceError, UnknownOutcomeError } from '../../api/failure';
+import { isOverTasks, isRateLimited, ServiceError, UnknownOutcomeError } from '../../api/failure';
 import { CREATION_RATE } from '../../api/service';
 import { RateLimiters, type RateLimiter } from '../../lib/rateLimiter';
 import type { RunRecord } from '../record/runRecord';
 import type { Doubts } from '../record/stored';
 import type { RequestWork } from '../work';
 import { uploadFiles } from './inputFile';
+import type { TaskLimit } from './overTasks';
 
 const limiters = new RateLimiters({
 	period: CREATION_RATE.period,
 	patience: 60_000,
-	isTooFast: isRateLimited,
+	isTooFast: (error) => isRateLimited(error) && !isOverTasks(error),
 });
 
 /** The number of unknown outcomes in a row after which nothing more is sent. */
@@ -35,6 +36,7 @@ export class CreationSender {
 		protected readonly record: RunRecord,
 		account: string,
 		requests: number,
+		private readonly taskLimit: TaskLimit,
 		signal?: AbortSignal,
 	) {
 		this.inTurn = limiters.of(account).join(requests || Infinity, signal);
@@ -58,6 +60,8 @@ export class CreationSender {
 			return { taskId };
 		} catch (error) {
 			if (error instanceof UnknownOutcomeError) record.addUnknown(index, request, error.outcome);
+			if (isOverTasks(error))
+				this.stop(`no time is left to wait for other tasks (${error.message})`, error.description);
 			return { error };
 		}
 	}
@@ -66,7 +70,7 @@ export class CreationSender {
 		{ service, settings }: RequestWork['item'],
 		body: CreateTaskRequest,
 	): Promise<string> {
-		return await this.inTurn(async () => {
+		const create = async () => {
 			if (this.reason) throw this.reason;
 			const taskId = await service.createTask(body, settings).catch((error: UserError) => {
 				this.note(error);
@@ -74,7 +78,8 @@ export class CreationSender {
 			});
 			Object.assign(this.doubts, { inARow: 0, perhapsRefused: 0 });
 			return taskId;
-		});
+		};
+		return await this.taskLimit.send(async () => await this.inTurn(create));
 	}
 
 	/** Notes whether further creations make sense after a failed one. */

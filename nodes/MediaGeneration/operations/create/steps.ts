@@ -14,6 +14,8 @@ export interface CreatingRun {
 	context: IExecuteFunctions;
 	operation: CreatingOperation;
 	record: RunRecord;
+	/** When n8n called the node, in milliseconds since 1970. */
+	called: number;
 }
 
 /**

@@ -24,7 +24,10 @@ export interface WaitSettings {
 /** The wait of a run. Retry On Fail continues it, with the same limit. */
 export interface Wait {
 	settings: WaitSettings & { howToWait: HowToWait };
-	/** When all tasks were created, in milliseconds since 1970. */
+	/**
+	 * When all tasks were created, or before that, when the service took no more at once, in
+	 * milliseconds since 1970.
+	 */
 	begun?: number;
 	/** Present while the execution sleeps. */
 	asleep?: Sleep;

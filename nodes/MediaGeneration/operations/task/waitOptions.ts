@@ -68,7 +68,7 @@ const waitLimit: Field = {
 	displayOptions: byPeople,
 	default: 30,
 	description:
-		'How long to wait at most, for all items together. A task that is still running then gets the status timedOut. It continues at the service: wait for it again with Wait.',
+		'How long to wait at most, for all items together, also while the service takes no more tasks at once. A task that is still running then gets the status timedOut. It continues at the service: wait for it again with Wait.',
 	send: { shape: minutes },
 };
 

@@ -39,6 +39,14 @@ export const LAST_WAKE = 28_000;
 export const N8N_END = 100_000;
 export const TRACKER_WINDOW = 70_000;
 
+/* Of creations that wait while the service takes no more tasks at once, from the first refusal. */
+
+/** Between the tries of one of them. */
+export const PAUSES_OVER_TASKS = { first: 10_000, growth: 1.5, longest: 60_000 };
+
+/** How long they wait if the run doesn't wait for its tasks. */
+export const LIMIT_OVER_TASKS = 300_000;
+
 /* From the look before, or the beginning of the wait. */
 
 /** Between the looks of a run that sleeps. Each pause is `growth` times the one before. */

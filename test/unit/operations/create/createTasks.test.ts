@@ -7,7 +7,7 @@ import type { RequestWork } from '../../../../nodes/MediaGeneration/operations/w
 import { buildContext, prepare, refuse } from '../../n8n';
 
 const create = async (context: IExecuteFunctions, requests: RequestWork[]) =>
-	await createTasks(context, openRecord(context), requests);
+	await createTasks({ context, record: openRecord(context), called: Date.now() }, requests);
 
 const pending = (taskId: string) => ({ task: { taskId, model: 'model', status: 'pending' } });
 

@@ -22,7 +22,8 @@ async function create(items: Answer[][], credentials: object[] = [], kept = {}) 
 			options: { concurrency: 1 },
 		}),
 	);
-	return { sent, results: await createTasks(context, openRecord(context), prepared) };
+	const run = { context, record: openRecord(context), called: Date.now() };
+	return { sent, results: await createTasks(run, prepared) };
 }
 
 describe('after the outcomes of earlier items', () => {

@@ -2,6 +2,7 @@ import type { CreateTaskRequest } from '../../../../nodes/MediaGeneration/api/cl
 import { readMcpDeadline } from '../../../../nodes/MediaGeneration/host/mcpCall';
 import { pause } from '../../../../nodes/MediaGeneration/lib/timers';
 import { InputFile } from '../../../../nodes/MediaGeneration/operations/create/inputFile';
+import { TaskLimit } from '../../../../nodes/MediaGeneration/operations/create/overTasks';
 import { TimelySender } from '../../../../nodes/MediaGeneration/operations/create/timelySender';
 import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/openRecord';
 import type { RequestWork } from '../../../../nodes/MediaGeneration/operations/work';
@@ -38,7 +39,8 @@ async function create(
 	};
 	const step = prepare(context, 0, { createTask: send as never, credentials });
 	step.request.input = input as RequestWork['request']['input'];
-	const sender = new TimelySender(record, step.item.service.account, 0);
+	const taskLimit = new TaskLimit(() => Infinity, new AbortController().signal);
+	const sender = new TimelySender(record, step.item.service.account, 0, taskLimit);
 	const created = sender.create(step);
 	await jest.advanceTimersByTimeAsync(10_000);
 	const outcome = await created;
@@ -98,6 +100,12 @@ it('one that was refused for its rate, and waits for its turn, is not sent any m
 	const [before = 0, all] = sent;
 	expect(before).toBeGreaterThan(1);
 	expect(all).toBe(before);
+});
+
+it('one that waits for other tasks of the account to end is not sent any more', async () => {
+	const { outcome, sent } = await create(() => refuse(429, 'Too many running tasks'));
+	expect(outcome).toMatchObject(NOTHING);
+	expect(sent).toEqual([1, 1]);
 });
 
 it('one that begins too late is not sent', async () => {

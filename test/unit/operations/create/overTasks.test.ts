@@ -1,0 +1,213 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import type { ServiceError } from '../../../../nodes/MediaGeneration/api/failure';
+import { createTasks } from '../../../../nodes/MediaGeneration/operations/create/createTasks';
+import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/openRecord';
+import type { Wait } from '../../../../nodes/MediaGeneration/operations/record/wait';
+import { buildContext, prepare, refuse, WAIT, type Run } from '../../n8n';
+
+const SAID = 'The number of concurrent tasks has reached its limit';
+const MINUTE = 60_000;
+
+/** A service that takes a number of tasks at once, each of which ends after some seconds. */
+class Service {
+	/** When each creation was asked for, in seconds; those that made a task, by item. */
+	readonly asked: number[] = [];
+	readonly created = new Map<number, number>();
+	private readonly begun = Date.now();
+
+	constructor(
+		private readonly most: number,
+		private readonly seconds: number,
+	) {}
+
+	create(item: number) {
+		const now = (Date.now() - this.begun) / 1000;
+		this.asked.push(now);
+		const underway = [...this.created.values()].filter((at) => now - at < this.seconds);
+		if (underway.length >= this.most) return refuse(429, SAID);
+		this.created.set(item, now);
+		return `task-${item}`;
+	}
+}
+
+interface Creating extends Run {
+	wait?: Wait;
+	/** Milliseconds after which n8n ends the execution. */
+	timeout?: number;
+	accessToken?: string;
+	/** Answers for items that the service isn't asked for. */
+	answers?: Record<number, Error>;
+	options?: Record<string, unknown>;
+	/** How long before the creations n8n called the node, in milliseconds. */
+	before?: number;
+}
+
+let accounts = 0;
+
+/** Begins to create this number of tasks. */
+function begin(service: Service, count: number, creating: Creating = {}) {
+	const { wait, timeout, answers, options, before = 0, ...run } = creating;
+	const { accessToken = `account ${accounts++}` } = creating;
+	const additionalData = timeout && { executionTimeoutTimestamp: Date.now() + timeout };
+	const more = { additionalData, getWorkflowSettings: () => ({}) };
+	const context = buildContext({ goesOn: true, ...run }, more);
+	const prepared = Array.from({ length: count }, (_, index) =>
+		prepare(context, index, {
+			createTask: () => answers?.[index] ?? service.create(index),
+			credentials: { accessToken },
+			options,
+		}),
+	);
+	const record = openRecord(context as IExecuteFunctions);
+	return createTasks({ context, record, called: Date.now() - before }, prepared, wait);
+}
+
+const pass = async (seconds: number) => await jest.advanceTimersByTimeAsync(seconds * 1000);
+
+/** Creates tasks, as far as that takes an hour at most. */
+async function create(...creating: Parameters<typeof begin>) {
+	const creation = begin(...creating);
+	await pass(3_600);
+	return await creation;
+}
+
+const openWait = (minutes: number): Wait => ({ settings: { ...WAIT, limit: minutes * MINUTE } });
+
+/** The pauses between tries of one creation: the first one is a quarter longer at most. */
+const expectPause = (seconds = 0, least: number) => {
+	expect(seconds).toBeGreaterThanOrEqual(least);
+	expect(seconds).toBeLessThanOrEqual(least * 1.25 + 0.1);
+};
+
+beforeEach(() => jest.useFakeTimers({ now: 0 }));
+afterEach(() => jest.useRealTimers());
+
+it('a run whose own tasks fill the account creates all, in their places, as they end', async () => {
+	const service = new Service(5, 90);
+	const results = await create(service, 30, { wait: openWait(30) });
+	expect(results).toMatchObject(
+		[...Array(30).keys()].map((item) => ({ index: item, task: { taskId: `task-${item}` } })),
+	);
+	expect([...service.created.keys()]).toEqual([...Array(30).keys()]);
+	// Each of six rounds of 90 seconds, and a pause of less than that behind each.
+	expect(Math.max(...service.created.values())).toBeLessThan(6 * 150);
+	// Five in vain at first, later one at a time.
+	const refused = service.asked.length - 30;
+	expect(refused).toBeLessThan(5 + 5 * 5);
+});
+
+it('tries with one request, after ten seconds, and then after longer pauses up to a minute', async () => {
+	const service = new Service(0, 0);
+	await create(service, 8, { wait: openWait(10) });
+	expect(service.asked.slice(0, 5)).toEqual([0, 0, 0, 0, 0]);
+	const tries = service.asked.slice(4);
+	const pauses = tries.slice(1).map((at, order) => at - (tries[order] ?? 0));
+	for (const [order, length] of [10, 15, 22.5, 33.75, 50.625, 60, 60].entries())
+		expectPause(pauses[order], length);
+	expect(Math.max(...service.asked)).toBeLessThanOrEqual(10 * 60);
+	expect(Math.max(...service.asked)).toBeGreaterThanOrEqual(10 * 60 - 80);
+});
+
+it('says of the items that it could not send how to go on', async () => {
+	const results = await create(new Service(2, 9_999), 9, { wait: openWait(3) });
+	expect(results.slice(0, 2)).toMatchObject([{ task: {} }, { task: {} }]);
+	const errors = results.slice(2).map((result) => (result as { error: ServiceError }).error);
+	for (const { message, description } of errors) {
+		expect(message).toContain(`The service takes no more tasks at once (429: ${SAID})`);
+		expect(description).toMatch(/Loop Over Items.*'Batch Size'.*'Limit Wait Time'/);
+	}
+	expect(errors[6]?.message).toContain('This item was not sent');
+});
+
+describe('the time for that', () => {
+	/** Returns the last try, in seconds. */
+	async function findLast(creating: Creating) {
+		const service = new Service(0, 0);
+		await create(service, 1, creating);
+		return Math.max(...service.asked);
+	}
+
+	it('is five minutes where nobody waits for the tasks', async () => {
+		const last = await findLast({});
+		expect(last).toBeGreaterThan(200);
+		expect(last).toBeLessThanOrEqual(300);
+	});
+
+	it('begins for an agent with its call', async () => {
+		const wait = openWait(10);
+		const last = await findLast({ wait, isTool: true, input: [{}], before: 8 * MINUTE });
+		expect(last).toBeGreaterThan(40);
+		expect(last).toBeLessThanOrEqual(120);
+		expect(wait.begun).toBe(-8 * MINUTE);
+	});
+
+	it("ends before n8n's own timeout", async () => {
+		const last = await findLast({ wait: openWait(30), timeout: 5 * MINUTE });
+		expect(last).toBeGreaterThan(200);
+		expect(last).toBeLessThanOrEqual(290);
+	});
+
+	it('is part of the wait for tasks', async () => {
+		const wait = openWait(30);
+		await create(new Service(1, 60), 3, { wait });
+		expect(wait.begun).toBe(0);
+	});
+
+	it('is over for a try of n8n after one that waited in vain, which asks once', async () => {
+		const wait = openWait(5);
+		await create(new Service(0, 0), 1, { wait });
+		const [full, free] = [new Service(0, 0), new Service(2, 9_999)];
+		expect(await create(full, 1, { wait })).toMatchObject([{ error: {} }]);
+		expect(full.asked).toHaveLength(1);
+		expect(await create(free, 1, { wait })).toMatchObject([{ task: {} }]);
+		// The limit of its wait counts from now.
+		expect(wait.begun).toBeUndefined();
+	});
+});
+
+it("holds neither the account's other runs back nor its rate", async () => {
+	const accessToken = 'shared';
+	const options = { tasksPer10Seconds: 2, concurrency: 1 };
+	const full = begin(new Service(0, 0), 1, { accessToken, options });
+	await pass(1);
+	const other = new Service(9, 9);
+	const created = begin(other, 1, { accessToken, options });
+	await pass(0.1);
+	expect(await created).toMatchObject([{ task: {} }]);
+	await pass(3_600);
+	expect(await full).toMatchObject([{ error: {} }]);
+});
+
+it('ends when the execution is stopped', async () => {
+	const stop = new AbortController();
+	const service = new Service(0, 0);
+	const creation = begin(service, 3, { signal: stop.signal });
+	await pass(5);
+	stop.abort(new Error('stopped'));
+	expect(await creation).toMatchObject(Array(3).fill({ error: new Error('stopped') }));
+	expect(service.asked).toHaveLength(3);
+});
+
+it('ends when another item ends the run, whose error it is', async () => {
+	const service = new Service(0, 0);
+	const answers = { 2: refuse(422) };
+	const creation = begin(service, 5, { goesOn: false, answers });
+	await pass(1);
+	expect(await creation).toEqual([
+		undefined,
+		undefined,
+		{ error: answers[2] },
+		undefined,
+		undefined,
+	]);
+	expect(service.asked).toHaveLength(4);
+});
+
+it('a refusal for all ends the wait of the others at once', async () => {
+	const service = new Service(0, 0);
+	const create = service.create.bind(service);
+	service.create = (item) => (service.asked.length < 3 ? create(item) : refuse(402));
+	const creation = begin(service, 3);
+	await pass(13);
+	expect(await creation).toMatchObject(Array(3).fill({ error: {} }));
+});
