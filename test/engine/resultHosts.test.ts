@@ -95,17 +95,17 @@ it.each<[Answer, string]>([
 });
 
 const video = { name: 'a-red-fox.mp4', mimeType: 'video/mp4' };
-const unknown = { name: 'a-red-fox.bin', mimeType: 'application/octet-stream' };
+const text = { name: 'a-red-fox.txt', mimeType: 'text/plain' };
 
 it.each<[Answer, object]>([
 	['whole', video],
 	['sendsMore', video],
 	['twoLocations', video],
 	['setsCookie', video],
-	['path', video],
+	['path', { ...video, name: 'a-red-fox.sh' }],
 	['ownMethods', video],
-	['script', unknown],
-	['longType', unknown],
+	['script', text],
+	['longType', text],
 	['page', { name: 'a-red-fox.html', mimeType: 'text/html', size: 6 }],
 ])('takes a file of a host that answers %s for what it is', async (answer, file) => {
 	const downloaded = await download(answer);

@@ -82,7 +82,8 @@ async function createTwo(answer: Answer) {
 	const context = buildContext();
 	const end = Date.now() + 60_000;
 	const taskLimit = new TaskLimit(() => end, new AbortController().signal);
-	const sender = new CreationSender(openRecord(context), `account ${runs++}`, 0, taskLimit);
+	const limits = { requests: 0, taskLimit, answerBy: Infinity };
+	const sender = new CreationSender(openRecord(context), `account ${runs++}`, limits);
 	const create = async (index: number) => {
 		const before = count();
 		const item = { index, context, service, settings: { timeoutSeconds: 5 } } as unknown as Item;

@@ -1,3 +1,4 @@
+import { readMcpDeadline } from '../../host/mcpCall';
 import { mapConcurrent } from '../../lib/mapConcurrent';
 import { stopsOnError } from '../errors';
 import { hasFailed } from '../operation';
@@ -5,8 +6,8 @@ import type { Wait } from '../record/wait';
 import { isRequest, isTask, type Created, type RequestWork, type Step } from '../work';
 import { limitCreations, TaskLimit } from './overTasks';
 import { readPace } from './request';
+import { CreationSender } from './sendCreation';
 import { toStep, type CreatingRun } from './steps';
-import { TimelySender } from './timelySender';
 
 /**
  * Creates a task for each request, at the rate in Options. A request is sent once, save where the
@@ -38,12 +39,13 @@ async function createAll(
 	const signal = context.getExecutionCancelSignal();
 	const over = new AbortController();
 	const either = AbortSignal.any([over.signal, ...(signal ? [signal] : [])]);
-	const senders = new Map<string, TimelySender>();
-	const findSender = ({ item }: RequestWork): TimelySender => {
+	const limits = { requests: rate, answerBy: readMcpDeadline(context), signal };
+	const senders = new Map<string, CreationSender>();
+	const findSender = ({ item }: RequestWork): CreationSender => {
 		const { account } = item.service;
+		const taskLimit = new TaskLimit(findEnd, either);
 		const sender =
-			senders.get(account) ??
-			new TimelySender(record, account, rate, new TaskLimit(findEnd, either), signal);
+			senders.get(account) ?? new CreationSender(record, account, { ...limits, taskLimit });
 		senders.set(account, sender);
 		return sender;
 	};

@@ -1,10 +1,10 @@
 import { UserError } from 'n8n-workflow';
-import type { CreateTaskRequest } from '../../api/client';
 import { isOverTasks, isRateLimited, ServiceError, UnknownOutcomeError } from '../../api/failure';
 import { CREATION_RATE } from '../../api/service';
 import { RateLimiters, type RateLimiter } from '../../lib/rateLimiter';
+import { settleBy } from '../../lib/timers';
+import { RefusedRunError } from '../errors';
 import type { RunRecord } from '../record/runRecord';
-import type { Doubts } from '../record/stored';
 import type { RequestWork } from '../work';
 import { uploadFiles } from './inputFile';
 import type { TaskLimit } from './overTasks';
@@ -21,41 +21,72 @@ const UNKNOWN_LIMIT = 3;
 /** The same of those that may be refusals, without a task between them. */
 const REFUSAL_LIMIT = 10;
 
+const STILL_UNDERWAY = {
+	message: 'The service took so long to create the task that the MCP client would have given up',
+	advice: "Do not create it again. Its ID will be in n8n's log.",
+};
+
+const buildLateError = (): RefusedRunError =>
+	new RefusedRunError(
+		'There was no time left to create the task, because MCP clients give up after a minute',
+		{ description: 'The client may call again.' },
+	);
+
+/** How a run sends the creations of an account. */
+interface Limits {
+	/** The most creations within ten seconds; 0: any number. */
+	requests: number;
+	taskLimit: TaskLimit;
+	/** When the answer must be there, in milliseconds since 1970; Infinity: at any time. */
+	answerBy: number;
+	signal?: AbortSignal;
+}
+
+/** What became of a creation. */
+type Creation = { taskId: string } | { error: unknown };
+
 /**
  * Sends the creations of one account in a run, each when its turn comes, and once. Once further
  * creations would fail too, or might be paid without a result, nothing more is sent.
  */
 export class CreationSender {
 	private readonly inTurn: ReturnType<RateLimiter['join']>;
-	private readonly doubts: Doubts;
+	private readonly doubts: ReturnType<RunRecord['openDoubts']>;
+	/** The items whose creations are under way. */
+	private readonly underway = new Set<number>();
 	/** Why nothing more is sent, and what to do. */
 	private reason?: UserError;
 
-	/** @param requests the most creations within ten seconds; 0: any number */
 	constructor(
-		protected readonly record: RunRecord,
+		private readonly record: RunRecord,
 		account: string,
-		requests: number,
-		private readonly taskLimit: TaskLimit,
-		signal?: AbortSignal,
+		private readonly limits: Limits,
 	) {
-		this.inTurn = limiters.of(account).join(requests || Infinity, signal);
+		this.inTurn = limiters.of(account).join(limits.requests || Infinity, limits.signal);
 		this.doubts = record.openDoubts(account);
 		this.stopInDoubt();
 	}
 
-	/** Uploads the files of an item, creates its task, and notes the outcome before anything else. */
-	async create({
-		index,
-		item,
-		request,
-	}: RequestWork): Promise<{ taskId: string } | { error: unknown }> {
+	/**
+	 * Uploads the files of an item, and creates its task. If the answer must be there before that is
+	 * done, nothing is sent any more, but what is under way may make a task: it is finished, and its
+	 * ID is logged.
+	 */
+	async create(work: RequestWork): Promise<Creation> {
+		const { index, request } = work;
+		const created = await settleBy(this.limits.answerBy, this.createAndNote(work));
+		if (created) return created;
+		if (!this.underway.has(index)) return { error: buildLateError() };
+		this.record.addUnknown(index, request, STILL_UNDERWAY);
+		return { error: new UnknownOutcomeError(STILL_UNDERWAY) };
+	}
+
+	/** Notes the outcome before anything else. */
+	private async createAndNote(work: RequestWork): Promise<Creation> {
 		const { record } = this;
-		const { model, callBackUrl } = request;
+		const { index, request } = work;
 		try {
-			if (this.reason) throw this.reason;
-			const body = { model, callBackUrl, input: await uploadFiles(item, request.input) };
-			const taskId = await this.send(item, body);
+			const taskId = await this.uploadAndSend(work);
 			record.addTask(index, request, taskId);
 			return { taskId };
 		} catch (error) {
@@ -66,20 +97,31 @@ export class CreationSender {
 		}
 	}
 
-	private async send(
-		{ service, settings }: RequestWork['item'],
-		body: CreateTaskRequest,
-	): Promise<string> {
-		const create = async () => {
+	private async uploadAndSend({ index, item, request }: RequestWork): Promise<string> {
+		if (this.reason) throw this.reason;
+		const { service, settings } = item;
+		const { model, callBackUrl } = request;
+		const body = { model, callBackUrl, input: await uploadFiles(item, request.input) };
+		const send = async () => {
 			if (this.reason) throw this.reason;
-			const taskId = await service.createTask(body, settings).catch((error: UserError) => {
-				this.note(error);
-				throw error;
-			});
+			if (Date.now() >= this.limits.answerBy) throw buildLateError();
+			return await this.sendNow(index, async () => await service.createTask(body, settings));
+		};
+		return await this.limits.taskLimit.send(async () => await this.inTurn(send));
+	}
+
+	private async sendNow(index: number, createTask: () => Promise<string>): Promise<string> {
+		this.underway.add(index);
+		try {
+			const taskId = await createTask();
 			Object.assign(this.doubts, { inARow: 0, perhapsRefused: 0 });
 			return taskId;
-		};
-		return await this.taskLimit.send(async () => await this.inTurn(create));
+		} catch (error) {
+			this.note(error as UserError);
+			throw error;
+		} finally {
+			this.underway.delete(index);
+		}
 	}
 
 	/** Notes whether further creations make sense after a failed one. */

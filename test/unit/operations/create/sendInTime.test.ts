@@ -1,14 +1,11 @@
 import type { CreateTaskRequest } from '../../../../nodes/MediaGeneration/api/client';
-import { readMcpDeadline } from '../../../../nodes/MediaGeneration/host/mcpCall';
 import { pause } from '../../../../nodes/MediaGeneration/lib/timers';
 import { InputFile } from '../../../../nodes/MediaGeneration/operations/create/inputFile';
 import { TaskLimit } from '../../../../nodes/MediaGeneration/operations/create/overTasks';
-import { TimelySender } from '../../../../nodes/MediaGeneration/operations/create/timelySender';
+import { CreationSender } from '../../../../nodes/MediaGeneration/operations/create/sendCreation';
 import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/openRecord';
 import type { RequestWork } from '../../../../nodes/MediaGeneration/operations/work';
 import { buildContext, prepare, refuse, unknown } from '../../n8n';
-
-jest.mock('../../../../nodes/MediaGeneration/host/mcpCall');
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
@@ -29,7 +26,7 @@ async function create(
 	const log = (line: string) => void logged.push(line);
 	const context = buildContext({ isTool: true, input: [{}] }, { logger: { info: log, warn: log } });
 	const record = openRecord(context);
-	jest.mocked(readMcpDeadline).mockReturnValue(Date.now() + 10_000);
+	const answerBy = Date.now() + 10_000;
 	jest.advanceTimersByTime(passed);
 	const sent: CreateTaskRequest[] = [];
 	const credentials = { accessToken: `timely-${calls++}` };
@@ -40,7 +37,8 @@ async function create(
 	const step = prepare(context, 0, { createTask: send as never, credentials });
 	step.request.input = input as RequestWork['request']['input'];
 	const taskLimit = new TaskLimit(() => Infinity, new AbortController().signal);
-	const sender = new TimelySender(record, step.item.service.account, 0, taskLimit);
+	const limits = { requests: 0, taskLimit, answerBy };
+	const sender = new CreationSender(record, step.item.service.account, limits);
 	const created = sender.create(step);
 	await jest.advanceTimersByTimeAsync(10_000);
 	const outcome = await created;
