@@ -2,6 +2,11 @@ import type { INodeParameters } from 'n8n-workflow';
 import { editImage, useService } from './engine';
 import { startRawService } from './rawService.cts';
 
+jest.mock('../../nodes/MediaGeneration/api/service', () => ({
+	...jest.requireActual<object>('../../nodes/MediaGeneration/api/service'),
+	CREATION_TIMEOUT: 1,
+}));
+
 const engine = useService();
 let raw: Awaited<ReturnType<typeof startRawService>>;
 

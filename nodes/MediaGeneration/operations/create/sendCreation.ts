@@ -112,16 +112,14 @@ export class CreationSender {
 
 	private async sendNow(index: number, createTask: () => Promise<string>): Promise<string> {
 		this.underway.add(index);
-		try {
-			const taskId = await createTask();
-			Object.assign(this.doubts, { inARow: 0, perhapsRefused: 0 });
-			return taskId;
-		} catch (error) {
-			this.note(error as UserError);
-			throw error;
-		} finally {
-			this.underway.delete(index);
+		const [outcome] = await Promise.allSettled([createTask()]);
+		this.underway.delete(index);
+		if (outcome.status === 'rejected') {
+			this.note(outcome.reason as UserError);
+			throw outcome.reason;
 		}
+		Object.assign(this.doubts, { inARow: 0, perhapsRefused: 0 });
+		return outcome.value;
 	}
 
 	/** Notes whether further creations make sense after a failed one. */
