@@ -9,7 +9,7 @@ import {
 	webhook,
 } from '../../dev/fixtures/workflows.cts';
 import { postJson } from '../../dev/fixtures/callbacks.cts';
-import { readOutputs, refuseOnce, WAYS, type Way } from '../../dev/fixtures/ways.cts';
+import { makeAlike, readOutputs, refuseOnce, WAYS, type Way } from '../../dev/fixtures/ways.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
 import { readHints, usePair } from './support.cts';
@@ -134,7 +134,9 @@ const readRun = (execution?: Execution) => ({
 	status: execution?.status,
 	output: readOutputs(execution, pair.listTasks()),
 	// Items are prepared side by side.
-	hints: readHints(execution).sort(),
+	hints: readHints(execution)
+		.map((hint) => makeAlike(hint, pair.listTasks()))
+		.sort(),
 });
 
 async function startRow(row: string, way: Way): Promise<void> {
