@@ -4,8 +4,11 @@ import { isObject, parseJson } from '../lib/json';
 /** The types of fields that hold JSON, or have entries that do. */
 const HOLD_JSON = ['json', 'resourceMapper', 'collection'];
 
-/** An expression with such a call makes its text fit for JSON by itself. */
-const FITS_ITSELF = /JSON\.stringify|toJsonString|\.replace/;
+/**
+ * An expression with such a call, or with a text that ends the quotes and goes on behind them, as in
+ * `["{{ $json.urls.join('", "') }}"]`, makes its text fit for JSON by itself.
+ */
+const FITS_ITSELF = /JSON\.stringify|toJsonString|\.replace(All)?\s*\(|(['`]\\?|"\\)"\s*,/;
 
 /**
  * Reads a parameter, blank if it has no value. n8n puts the texts of expressions into JSON as they

@@ -62,8 +62,11 @@ describe('an expression between the quotes of a JSON text', () => {
 		['braces without an end', '}} {{ $json.prompt }}', `}} ${QUOTED}`],
 		['two backslashes that n8n makes one of', 'a\\\\n{{ $json.prompt }}', `a\n${QUOTED}`],
 		['three braces', '{{ {a: $json.prompt}["a"] }}', QUOTED],
+		['another function of n8n', '{{ $json.prompt.replaceSpecialChars() }}', QUOTED],
+		['a field named after one', '{{ $json.replaced }}', QUOTED],
+		['a list of texts', `{{ $json.prompt.concat("", 'a', "b", '"') }}`, `${QUOTED}ab"`],
 	])('is what n8n writes, made safe: %s', (_what, expression, value) => {
-		const json = { prompt: QUOTED, list: ['a', '"b"'], object: { a: 1 } };
+		const json = { prompt: QUOTED, replaced: QUOTED, list: ['a', '"b"'], object: { a: 1 } };
 		const stored = `={ "prompt": "${expression}", "other": "{{ 1 }}" }`;
 		expect(readJson(stored, json)).toEqual({ prompt: value, other: '1' });
 	});
@@ -95,6 +98,9 @@ describe('what n8n made of the expression counts', () => {
 			'where it replaces quotes by itself',
 			`"{{ $json.a.replace(/"/g, '\\\\"').replaceAll('\\n', '\\\\n') }}"`,
 		],
+		['where it makes more of the JSON', `["{{ ['a', 'b'].join('", "') }}"]`],
+		['where it makes more in double quotes', `["{{ ['a', 'b'].join("\\",\\"") }}"]`],
+		['where it adds a field', `"b{{ $json.a ? '" , "c": "d' : '' }}"`],
 		['without quotes around it', '{{ JSON.stringify($json.a) }}'],
 		['as a whole', '{{ { a: $json.a } }}'],
 		['where the result is no JSON', '"{{ $json.a }}" "{{ $json.a }}"'],
