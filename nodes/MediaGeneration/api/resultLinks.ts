@@ -151,11 +151,14 @@ function readFacts(said: Said[]): FileFacts {
 
 /** Keys of texts that are no result: why there is none, links that lead nowhere, facts beside them. */
 const NO_TEXT =
-	/\b(block|error|fail|filter|flag|moderat|nsfw|reason|refus|reject|safety|violat)|\b(code|date|format|id|language|link|model|name|prompt|state|status|tag|time|title|type|uri|url)s?$/;
+	/\b(block|error|fail|filter|flag|moderat|nsfw|reason|refus|reject|safety|violat)|\b(code|date|format|id|language|link|model|msg|name|prompt|state|status|tag|time|title|type|uri|url)s?$/;
+
+/** A link of another kind, or a path. */
+const OTHER_LINK = /^(\/|[a-z][a-z\d+.-]*:\/\/)\S*$/i;
 
 /** Whether a result without links has text, which was paid for too, and not only says why it is empty. */
 export function hasText(result: unknown): boolean {
-	if (typeof result === 'string') return result.trim() !== '';
+	if (typeof result === 'string') return result.trim() !== '' && !OTHER_LINK.test(result.trim());
 	if (Array.isArray(result)) return result.some(hasText);
 	if (!isObject(result)) return false;
 	return Object.entries(result).some(

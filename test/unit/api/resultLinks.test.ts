@@ -225,7 +225,11 @@ it.each<[unknown, boolean]>([
 	[{ resultUrls: [''], text: ' ' }, false],
 	[{ resultUrls: ['/a.png', 'ftp://a/b'], seed: 7, model: 'm' }, false],
 	[{ data: [{ id: '1', title: 'A song', tags: ['calm'], audio_url: '' }] }, false],
-	[{ state: 'done', task_id: '1' }, false],
+	[{ state: 'done', task_id: '1', msg: 'success' }, false],
+	['s3://bucket/a.png', false],
+	[{ images: ['/files/a.png'], output: { video: '//media.example/a.mp4' } }, false],
+	[{ reference: at('a') }, false],
+	['/ is what divides: https://media.example', true],
 	// Why there is nothing.
 	[{ raiMediaFilteredReasons: ['Sensitive words.'], raiMediaFilteredCount: 1 }, false],
 	[{ moderation: { categories: ['violence'], text: 'Sensitive words.' } }, false],
