@@ -34,15 +34,15 @@ async function requestByJson(model: string, source: RequestSource): Promise<Mode
 	const given = (entered ?? {}) as Record<string, unknown>;
 	const schema = await lookUpSchema(model, source);
 	const body = isBody(schema, given, model) ? readBody(model, given) : { input: given };
-	const { input: written, callBackUrl, warning: unsent } = body;
+	const { input: written, callBackUrl, unsent, warning: notSent } = body;
 	const json = toJsonInput({ ...written, ...readPrompt(source) });
 	const { input, doubtful } = nameFiles(schema, json, readMediaNames(source), source.hasFile);
 	const noFile = doubtful.length && `${listShortly(doubtful)}: no URL, and no file of the item`;
-	const doubts = [unsent, describeUnknown(schema, model, input), noFile].filter(Boolean);
+	const doubts = [notSent, describeUnknown(schema, model, input), noFile].filter(Boolean);
 	const warning = doubts.length ? `${doubts.join('. ')}. The input was sent as it is.` : undefined;
 	// What is blank may be an expression that gives nothing.
 	const check: ModelRequest['check'] = entered ? undefined : (whole) => checkInput(schema, whole);
-	return { model, input, callBackUrl, warning, check };
+	return { model, input, callBackUrl, unsent, warning, check };
 }
 
 async function requestByFields(model: string, source: RequestSource): Promise<ModelRequest> {
@@ -104,8 +104,8 @@ const readMediaNames = ({ option }: RequestSource): string[] =>
 function readBody(model: string, body: Body): Omit<ModelRequest, 'model'> {
 	const { anyModel, anyInput } = fields;
 	const place = anyInput.displayName;
-	const { model: own = '', input: written, callBackUrl, ...others } = body;
-	const named = String(own).trim();
+	const { model: own, input: written, callBackUrl, ...others } = body;
+	const named = String(own ?? '').trim();
 	if (named && named !== model)
 		throw buildFieldError(
 			`The model in '${place}' is ${named}, but '${anyModel.displayName}' is ${model}`,
@@ -114,10 +114,11 @@ function readBody(model: string, body: Body): Omit<ModelRequest, 'model'> {
 	const displayName = `input in ${place}`;
 	const field = { ...anyInput, displayName, required: true };
 	const input = parseValue(field, written) as Record<string, unknown>;
-	const unsent = Object.keys(others);
-	const verb = unsent.length > 1 ? "weren't" : "wasn't";
-	const warning = `${listShortly(unsent)} beside "input" in '${place}' ${verb} sent`;
-	return { input, callBackUrl, warning: unsent.length ? warning : undefined };
+	const names = Object.keys(others);
+	const verb = names.length > 1 ? "weren't" : "wasn't";
+	const warning = `${listShortly(names)} beside "input" in '${place}' ${verb} sent`;
+	const unsent = Object.values(others);
+	return { input, callBackUrl, unsent, warning: names.length ? warning : undefined };
 }
 
 /** Says which names the model lacks, and which it has: a service may ignore unknown ones. */

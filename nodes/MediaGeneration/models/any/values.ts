@@ -30,11 +30,12 @@ export interface Body {
 }
 
 /** Only bodies have callback URLs. Documentation and users spell them in several ways. */
-const CALLBACK_KEY = /call_?back_?url$/i;
+const CALLBACK_KEY = /(call_?back|web_?hook)(_?ur[il])?$/i;
 
 /**
  * Recognizes a whole body in place of an input, whatever stands beside its input, unless the model
  * has a field of that name. Without a model, a callback URL shows it, or that nothing else is there.
+ * A model that is blank may be an expression that gives nothing.
  * @param model the chosen one: beside its name, an input of any form is meant as one
  */
 export function isBody(schema: JsonSchema, json: object, model?: string): json is Body {
@@ -45,7 +46,8 @@ export function isBody(schema: JsonSchema, json: object, model?: string): json i
 	if (!isObject(input) && !/^\s*\{/.test(String(input))) return false;
 	const beside = Object.keys(others);
 	const isBare = fields.length > 0 && !beside.length;
-	return typeof named === 'string' || isBare || beside.some((name) => CALLBACK_KEY.test(name));
+	const hasModel = 'model' in json && (typeof named === 'string' || isBlank(named));
+	return hasModel || isBare || beside.some((name) => CALLBACK_KEY.test(name));
 }
 
 /**

@@ -92,7 +92,8 @@ export async function prepareRequest(
 	const input = await expandLists(item, given);
 	request.check?.(input);
 	const found = await findFiles(item, input);
-	const waitsForIt = !chooseCallbackUrl && isResumeUrl(context, request.callBackUrl);
+	const beside = [request.callBackUrl, ...(request.unsent ?? [])];
+	const waitsForIt = !chooseCallbackUrl && beside.some((url) => isResumeUrl(context, url));
 	const warnings = [waitsForIt && DELETE_WAIT, request.warning, ...found.warnings];
 	return {
 		model: request.model,

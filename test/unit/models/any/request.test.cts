@@ -277,6 +277,10 @@ describe("the whole body, as the service's documentation shows it", () => {
 	it.each<[string, Values, string[]]>([
 		['callBackUrl', { callBackUrl: 'https://a.example' }, []],
 		['callback_url', { callback_url: 'https://a.example' }, ['prompt']],
+		['callback', { callback: 'https://a.example' }, []],
+		['webhookUrl', { webhookUrl: 'https://a.example' }, []],
+		['web_hook_uri', { web_hook_uri: 'https://a.example' }, ['prompt']],
+		['a model that an expression left out', { model: null }, []],
 		['nothing, where the document has no such field', {}, ['prompt']],
 	])('without a model is one beside %s', async (_, beside, names) => {
 		const openapi = names.length ? documentOf(...names) : undefined;
