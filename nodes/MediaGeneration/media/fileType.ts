@@ -50,19 +50,23 @@ export function chooseFileType({ headers, url }: FileSigns, head: Buffer): FileT
 
 /** Chooses the extension of a type, such as `wav` of audio/x-wav. @param ending that of the URL */
 function chooseExtension(type: string, ending?: string): string {
-	const [, name = ''] = /\/(?:x-|vnd\.)?(.*)$/.exec(type) ?? [];
+	const [, name = ''] = /\/(?:x-|vnd\.)?([^+]*)/.exec(type) ?? [];
 	const own = OTHER_NAMES[name] ?? name;
-	const known = formats.find(({ mimeType }) => mimeType === type) ?? findFormat(own);
+	const types = [type, type.replace('/x-', '/')];
+	const known = formats.find(({ mimeType }) => types.includes(mimeType)) ?? findFormat(own);
 	return known?.extension ?? ending ?? readExtension(`.${own}`, LONGEST_IN_URL) ?? 'bin';
 }
 
 const findFormat = (name: string) =>
 	formats.find(({ format, extension }) => format === name || extension === name);
 
+/** Types that mean any file. */
+const ANY_TYPE = /\/((x-)?(octet-stream|binary|unknown)|((force|x)-)?download)$/;
+
 /** Reads a Content-Type; undefined for one that means any file. */
 function readType(contentType = ''): string | undefined {
 	const [type] = /^[\w.+-]{1,60}\/[\w.+-]{1,100}(?=\s*(;|$))/.exec(contentType.toLowerCase()) ?? [];
-	return type && /\/(octet-stream|(force|x)-download)$/.test(type) ? undefined : type;
+	return type && ANY_TYPE.test(type) ? undefined : type;
 }
 
 /** A parameter of a header: its name, and its value with or without quotes. */
@@ -77,7 +81,9 @@ function readNamedExtension(disposition = ''): string | undefined {
 	return readExtension(encoded) ?? readExtension(given.get('filename') ?? '');
 }
 
+/** Reads an extension; undefined for a version, for a time, and for one that means any file. */
 function readExtension(name: string, longest = LONGEST_IN_NAME): string | undefined {
 	const [, extension = ''] = /\.([a-z\d]+)$/.exec(name.toLowerCase()) ?? [];
-	return extension && extension.length <= longest ? extension : undefined;
+	const isOne = /\D/.test(extension) && extension !== 'bin' && extension.length <= longest;
+	return isOne ? extension : undefined;
 }

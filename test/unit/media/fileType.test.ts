@@ -27,6 +27,13 @@ it.each([
 	['audio/x-m4a', 'm4a'],
 	['audio/mp4', 'm4a'],
 	['audio/opus', 'opus'],
+	['audio/x-mpeg', 'mp3'],
+	['audio/x-mp3', 'mp3'],
+	['audio/x-mp4', 'm4a'],
+	['model/gltf+json', 'gltf'],
+	['model/vnd.usdz+zip', 'usdz'],
+	['image/x-png', 'png'],
+	['image/png', 'png', 'image/png', '/v1.5'],
 	['audio/mpeg', 'mp3'],
 	['audio/ogg', 'ogg'],
 	['audio/aac', 'aac'],
@@ -56,6 +63,9 @@ describe("the name in a host's Content-Disposition", () => {
 		['attachment; filename="Mein Lied.WAV"', 'wav', 'audio/wav'],
 		['inline;filename = "a \\"b\\".jpeg" ; size=3', 'jpeg', 'image/jpeg'],
 		['attachment; filename="a;b.ogg"', 'ogg', 'audio/ogg'],
+		['ATTACHMENT; FILENAME=A.MP3', 'mp3', 'audio/mpeg'],
+		["attachment; filename*=iso-8859-1'en'%e4.MP3", 'mp3', 'audio/mpeg'],
+		['attachment; filename="a.7z"', '7z', 'text/plain'],
 		["attachment; filename*=UTF-8''%E6%AD%8C%2Emp3", 'mp3', 'audio/mpeg'],
 		['attachment; filename="a.bin"; filename*=UTF-8\'\'a.flac', 'flac', 'audio/flac'],
 		["attachment; filename*=UTF-8''%; filename=a.flac", 'flac', 'audio/flac'],
@@ -77,6 +87,9 @@ describe("the name in a host's Content-Disposition", () => {
 		'attachment; filename="a.wav/"',
 		'attachment; filename="a.w av"',
 		'attachment; filename=a.elevenchars',
+		'attachment; filename="model 2.5"',
+		'attachment; filename="clip.1730000000"',
+		'attachment; filename="clip.bin"',
 		'attachment; filename="a.\u202egpm"',
 		"attachment; filename*=UTF-8''a.wav%00",
 		"attachment; filename*=UTF-8''a.%E6%AD%8C",
@@ -90,16 +103,26 @@ describe("the name in a host's Content-Disposition", () => {
 	});
 });
 
-it.each([undefined, '', 'a', 'application/octet-stream', 'binary/octet-stream', 'x/'.padEnd(300)])(
-	'of a file that is sent as %j, the first bytes tell the type, and else the URL',
-	(type) => {
-		const gif = { mimeType: 'image/gif', extension: 'gif' };
-		const mp4 = { extension: 'mp4' };
-		expect(choose({ type, path: '/a.mp4', head: 'GIF89a' })).toEqual(gif);
-		expect(choose({ type, path: '/a.mp4', head: '\0other' })).toEqual(mp4);
-		expect(choose({ type, path: '/a.mp4/result', head: '\0other' })).toEqual({ extension: 'bin' });
-	},
-);
+it.each([
+	undefined,
+	'',
+	'a',
+	'*/*',
+	'application/octet-stream',
+	'application/x-octet-stream',
+	'application/x-binary',
+	'application/download',
+	'Binary/Octet-Stream; charset=binary',
+	'unknown/unknown',
+	'x/'.padEnd(300),
+])('of a file that is sent as %j, the first bytes tell the type, and else the URL', (type) => {
+	const gif = { mimeType: 'image/gif', extension: 'gif' };
+	const mp4 = { extension: 'mp4' };
+	expect(choose({ type, path: '/a.mp4', head: 'GIF89a' })).toEqual(gif);
+	expect(choose({ type, path: '/a.mp4', head: '\0other' })).toEqual(mp4);
+	for (const path of ['/a.mp4/result', '/v1.5'])
+		expect(choose({ type, path, head: '\0other' })).toEqual({ extension: 'bin' });
+});
 
 it('the URL says more of text and of ZIP archives than their first bytes', () => {
 	const subtitles = { head: '1\n00:00:00,000', path: '/a.srt' };
