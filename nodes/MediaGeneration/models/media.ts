@@ -74,7 +74,8 @@ export const media = (limits?: MediaLimits) =>
 			.transform((source) => new Media(source, limits)),
 	);
 
-const QUOTED = /"[^"\n]*"|'[^'\n]*'|“[^“”\n]*”/g;
+/** In the quotes of JSON, of code, and of writing in several languages. */
+const QUOTED = /"[^"\n]*"|'[^'\n]*'|[“„”][^“„”\n]*[“”]|‘[^‘’\n]*’|«[^«»\n]*»/g;
 
 /** Splits a list that was pasted with its quotes; undefined for any other text. */
 export function splitQuoted(text: string): string[] | undefined {

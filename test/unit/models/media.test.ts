@@ -54,6 +54,9 @@ describe('media', () => {
 		['"https://a.example/1,2", "data"', ['https://a.example/1,2', 'data']],
 		['"https://a.example/1",\n\'data\',\n', ['https://a.example/1', 'data']],
 		['["https://a.example/1", “data”]', ['https://a.example/1', 'data']],
+		['„https://a.example/1“, «data», ‘photo’,', ['https://a.example/1', 'data', 'photo']],
+		['”https://a.example/1”, „data”', ['https://a.example/1', 'data']],
+		['- "https://a.example/1"\n- "data"', ['- "https://a.example/1"\n- "data"']],
 		['the "big", one', ['the "big", one']],
 		['my photo, front', ['my photo, front']],
 	])('takes from %j a list, if it has quotes', (pasted, sources) => {
@@ -62,7 +65,7 @@ describe('media', () => {
 	});
 
 	it('splits what was pasted in linear time', () => {
-		for (const text of ['"', '"a', "'", '“', '",', '[', ' "\'', '"a" '])
+		for (const text of ['"', '"a', "'", '“', '„', '”', '‘', '«', '",', '[', ' "\'', '"a" '])
 			expectLinear(() => splitQuoted(fill(text, 1e6)));
 	});
 
