@@ -56,8 +56,8 @@ export const isFileObject = (text: string): boolean => {
 export function toSource(value: unknown): unknown {
 	const given = typeof value === 'string' && /^\s*[[{]/.test(value) ? parseJson(value) : value;
 	const [object, ...others] = [given].flat();
-	if (others.length || !isPlainObject(object)) return value;
-	if (typeof object.url === 'string') return object.url;
+	if (!isPlainObject(object)) return value;
+	if (typeof object.url === 'string') return others.length ? value : object.url;
 	const text = JSON.stringify(object);
 	return isFileObject(text) ? text : value;
 }

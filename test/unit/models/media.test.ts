@@ -46,6 +46,11 @@ describe('media', () => {
 		expect([JSON.parse(source), isUrl]).toEqual([object, false]);
 	});
 
+	it('keeps the first of several such objects', () => {
+		const [first, second] = ['a', 'b'].map((filename) => ({ filename, mimetype: 'image/png' }));
+		expect(media().parse([first, second])).toMatchObject({ source: JSON.stringify(first) });
+	});
+
 	it.each([{ a: 1 }, [{ url }, { url }], { url: 1 }, []])('refuses %j', (object) => {
 		expect(media().safeParse(object).error?.issues[0]?.message).toBe('must be text');
 	});

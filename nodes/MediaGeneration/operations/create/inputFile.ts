@@ -5,7 +5,7 @@ import { isObject, parseJson } from '../../lib/json';
 import type { MediaFacts } from '../../media/formats';
 import { checkLimits } from '../../media/limits';
 import type { Chunks } from '../../media/reader';
-import { buildFieldError } from '../../models/field';
+import { buildFieldError, shorten } from '../../models/field';
 import { isFileObject, Media, replaceEach, type FileObject } from '../../models/media';
 import type { Item } from '../operation';
 
@@ -160,7 +160,7 @@ function buildNoFileError(item: Item, label: string, name: string): UserError {
 	const fields = listNames(item);
 	const { fileName, filename = fileName } = { ...(parseJson(name) as object) } as FileObject;
 	const own = fields.filter((field) => filename && findBinary(item, field)?.fileName === filename);
-	const given = isFileObject(name) ? 'an object that n8n has of a file' : `"${name}"`;
+	const given = isFileObject(name) ? 'an object that n8n has of a file' : shorten(name);
 	const known = fields.length
 		? `The item has files in these fields: ${fields.join(', ')}.`
 		: 'The item has no file: put a node before this one that reads or downloads it.';

@@ -149,6 +149,15 @@ it.each([
 	},
 );
 
+it('the content of a file in place of its name is not all in the error', async () => {
+	const context = {
+		helpers: { assertBinaryData: () => ({}) },
+		getInputData: () => [{ json: {} }],
+	};
+	const found = findInputFile({ index: 0, context } as unknown as Item, 'A'.repeat(1e6), 'Image');
+	await expect(found).rejects.toThrow(/^'Image' is "A{60}…", but must be a URL/);
+});
+
 describe('the label of a field of a form', () => {
 	const FILE = { filename: 'a.png', mimetype: 'image/png', size: 1 };
 
