@@ -2,10 +2,11 @@ import type { IBinaryData, UserError } from 'n8n-workflow';
 import type { UploadedFile } from '../../api/schemas';
 import { makeUniqueName } from '../../lib/fileName';
 import { isObject, parseJson } from '../../lib/json';
+import { cutText } from '../../lib/text';
 import type { MediaFacts } from '../../media/formats';
 import { checkLimits } from '../../media/limits';
 import type { Chunks } from '../../media/reader';
-import { buildFieldError, shorten } from '../../models/field';
+import { buildFieldError } from '../../models/field';
 import { isFileObject, Media, replaceEach, type FileObject } from '../../models/media';
 import type { Item } from '../operation';
 
@@ -156,11 +157,16 @@ function refuseSharedName(
 const isOfForm = (value: unknown): boolean =>
 	[value].flat().some((file) => isObject(file) && 'filename' in file && 'mimetype' in file);
 
+/** The longest name in an error, in characters. It may be a whole file in Base64. */
+const LONGEST_NAME = 100;
+
 function buildNoFileError(item: Item, label: string, name: string): UserError {
 	const fields = listNames(item);
 	const { fileName, filename = fileName } = { ...(parseJson(name) as object) } as FileObject;
 	const own = fields.filter((field) => filename && findBinary(item, field)?.fileName === filename);
-	const given = isFileObject(name) ? 'an object that n8n has of a file' : shorten(name);
+	const given = isFileObject(name)
+		? 'an object that n8n has of a file'
+		: `"${cutText(name, LONGEST_NAME)}"`;
 	const known = fields.length
 		? `The item has files in these fields: ${fields.join(', ')}.`
 		: 'The item has no file: put a node before this one that reads or downloads it.';
