@@ -92,7 +92,7 @@ export function nameFiles(
 		const { name } = property;
 		if (!takesFile(property, mediaNames)) return text;
 		if (hasFile(text)) return toMedia(name, text);
-		if (isBlank(text) || hasScheme(text) || text.includes('/')) return text;
+		if (isBlank(text) || mayBeUrl(text.trim())) return text;
 		if (mediaNames.includes(name) || saysUrl(property.schema)) return toMedia(name, text.trim());
 		doubtful.add(`'${toTitle(name)}' is ${shorten(text)}`);
 		return text;
@@ -108,6 +108,10 @@ export function nameFiles(
 	};
 	return { input: changeProperties(input, schema, nameFile), doubtful: [...doubtful] };
 }
+
+/** Says whether a text is a URL, or may be the path of one. Paths of Windows and n/a aren't. */
+const mayBeUrl = (text: string): boolean =>
+	hasScheme(text) || (/^[^\s/]*\/\S*$/.test(text) && !/^([a-z]:|n\/a$)/i.test(text));
 
 /** What a value is for. */
 type NamedSchema = Pick<Property, 'name' | 'schema'>;

@@ -175,6 +175,11 @@ describe('a text in JSON where a file is meant', () => {
 	it.each<[Values, RegExp]>([
 		[{ image_url: 'data' }, /^'Image URL' is "data", but must be a URL/],
 		[{ image_url: 'photo.png' }, /^'Image URL' is "photo\.png", but/],
+		[{ image_url: 'C:\\a.png' }, /^'Image URL' is "C:\\a\.png", but/],
+		[{ image_url: 'C:/photos/a.png' }, /^'Image URL' is "C:\/photos\/a\.png", but/],
+		[{ image_urls: ['front / back'] }, /^'Image URLs' is "front \/ back", but/],
+		[{ image_url: 'N/A' }, /^'Image URL' is "N\/A", but/],
+		[{ image_url: '[object Object]' }, /^'Image URL' is "\[object Object\]", but/],
 		[{ image_urls: [link, 'data'] }, /^'Image URLs' is "data", but/],
 		[{ frames: ['data'] }, /^'Frames' is "data", but/],
 		[{ shots: [{ first: 'data' }] }, /^'First' is "data", but/],
@@ -204,7 +209,13 @@ describe('a text in JSON where a file is meant', () => {
 
 	it.each<[Values]>([
 		[{ image_url: link, image_urls: [link, 'asset:1', 'asset://a', 'data:image/png;base64,AAE='] }],
-		[{ image_url: 'media.example/a.png', frames: ['//media.example/a', '/uploads/a'] }],
+		[{ image_url: 'media.example/a.png', frames: ['//media.example/a', '/uploads/a', 'a/b'] }],
+		[
+			{
+				image_url: ` ${link}\n`,
+				image_urls: ['localhost:3000/a', 'https://a.example/my photo.png'],
+			},
+		],
 		[{ image_url: '', image_urls: ['', ' '], frames: [], shots: [{ first: null }] }],
 		[{ clue: 'data' }],
 	])('is sent as it is where it may be a URL, or no file is meant: %j', async (input) => {
