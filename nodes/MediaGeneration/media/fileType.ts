@@ -38,7 +38,9 @@ export async function readFileType(
 export function chooseFileType({ headers, url }: FileSigns, head: Buffer): FileType {
 	const type = readType(headers['content-type']);
 	const named = readNamedExtension(headers['content-disposition']);
-	if (named) return { mimeType: findFormat(named)?.mimeType ?? type, extension: named };
+	// It means any file.
+	if (named && named !== 'bin')
+		return { mimeType: findFormat(named)?.mimeType ?? type, extension: named };
 	const ending = readExtension(new URL(url).pathname, LONGEST_IN_URL);
 	if (type) return { mimeType: type, extension: chooseExtension(type, ending) };
 	const found = recognizeFormat(head);
@@ -81,9 +83,8 @@ function readNamedExtension(disposition = ''): string | undefined {
 	return readExtension(encoded) ?? readExtension(given.get('filename') ?? '');
 }
 
-/** Reads an extension; undefined for a version, for a time, and for one that means any file. */
+/** Reads an extension; undefined for digits, which are a version or a time. */
 function readExtension(name: string, longest = LONGEST_IN_NAME): string | undefined {
 	const [, extension = ''] = /\.([a-z\d]+)$/.exec(name.toLowerCase()) ?? [];
-	const isOne = /\D/.test(extension) && extension !== 'bin' && extension.length <= longest;
-	return isOne ? extension : undefined;
+	return /\D/.test(extension) && extension.length <= longest ? extension : undefined;
 }
