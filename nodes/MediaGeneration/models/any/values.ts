@@ -208,8 +208,9 @@ function toFileSource(value: unknown, { name, schema }: NamedSchema): unknown {
 	const takesList = types.includes('array');
 	if (types.includes('object') || (takesList && Array.isArray(value))) return value;
 	const source = toSource(value);
-	if (typeof source !== 'string' || !isFileObject(source)) return source;
-	return takesList ? [toMedia(name, source)] : toMedia(name, source);
+	if (typeof source !== 'string') return source;
+	const file = isFileObject(source) ? toMedia(name, source) : source;
+	return takesList && !types.includes('string') && file !== value ? [file] : file;
 }
 
 function toFile(name: string, text: string): Media | string {
