@@ -2,7 +2,6 @@ import type { IBinaryData, UserError } from 'n8n-workflow';
 import type { UploadedFile } from '../../api/schemas';
 import { makeUniqueName } from '../../lib/fileName';
 import { isObject, parseJson } from '../../lib/json';
-import { cutText } from '../../lib/text';
 import type { MediaFacts } from '../../media/formats';
 import { checkLimits } from '../../media/limits';
 import type { Chunks } from '../../media/reader';
@@ -166,7 +165,7 @@ function buildNoFileError(item: Item, label: string, name: string): UserError {
 	const own = fields.filter((field) => filename && findBinary(item, field)?.fileName === filename);
 	const given = isFileObject(name)
 		? 'an object that n8n has of a file'
-		: `"${cutText(name, LONGEST_NAME)}"`;
+		: `"${name.slice(0, LONGEST_NAME)}"`;
 	const known = fields.length
 		? `The item has files in these fields: ${fields.join(', ')}.`
 		: 'The item has no file: put a node before this one that reads or downloads it.';

@@ -155,7 +155,7 @@ it('the content of a file in place of its name is not all in the error', async (
 		getInputData: () => [{ json: {} }],
 	};
 	const found = findInputFile({ index: 0, context } as unknown as Item, 'A'.repeat(1e6), 'Image');
-	await expect(found).rejects.toThrow(/^'Image' is "A{99}…", but must be a URL/);
+	await expect(found).rejects.toThrow(/^'Image' is "A{100}", but must be a URL/);
 });
 
 describe('the label of a field of a form', () => {
