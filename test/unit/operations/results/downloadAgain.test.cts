@@ -185,9 +185,14 @@ it('a hundred expired links take seconds, and a hundred new ones not longer than
 	expect((await download({ hosts, names, fresh })).came).toEqual(names.map(() => 4));
 });
 
-it('bytes of tries that are repeated do not count', async () => {
-	const hosts = { a: 'breaks 503', b: 'ok', c: 'ok', d: 'ok', e: 'ok', f: '503 ok' };
-	const { came } = await download({ hosts, names: Object.keys(hosts), maxBytes: 4 });
+it.each<[string, string, string, Given['fresh']]>([
+	['after a pause', 'breaks 503', '503 ok', {}],
+	['before it, while others have fresh links', 'breaks 503', '503', { f: 'fresh' }],
+	['after the last pauses', 'breaks breaks 503', '503 503 503 ok', {}],
+])('bytes of tries that are repeated do not count %s', async (_, a, f, fresh) => {
+	const names = [...'abcdef'];
+	const hosts = { a, b: 'ok', c: 'ok', d: 'ok', e: 'ok', f, fresh: 'ok' };
+	const { came } = await download({ hosts, names, fresh, maxBytes: 4 });
 	expect(came).toEqual([expect.stringContaining('answered 503'), 4, 4, 4, 4, 4]);
 });
 
