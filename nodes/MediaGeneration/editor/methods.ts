@@ -3,7 +3,7 @@ import type {
 	ICredentialTestFunctions,
 	ILoadOptionsFunctions,
 } from 'n8n-workflow';
-import { isObject } from '../lib/json';
+import { isObject, mapValues } from '../lib/json';
 import { toPlainError, toPlainText } from '../lib/text';
 import {
 	GET_MODEL_FIELDS,
@@ -25,12 +25,11 @@ const LISTS = ['results', 'fields', 'options'];
 function toPlainAnswer<Answer>(answer: Answer): Answer {
 	if (Array.isArray(answer)) return answer.map(toPlainAnswer) as Answer;
 	if (!isObject(answer)) return answer;
-	const parts = Object.entries(answer).map(([key, part]): [string, unknown] => {
-		if (LISTS.includes(key)) return [key, toPlainAnswer(part)];
+	return mapValues(answer, (part, key) => {
+		if (LISTS.includes(key)) return toPlainAnswer(part);
 		const isShown = typeof part === 'string' && TEXTS.includes(key);
-		return [key, isShown ? toPlainText(part) : part];
-	});
-	return Object.fromEntries(parts) as Answer;
+		return isShown ? toPlainText(part) : part;
+	}) as Answer;
 }
 
 /** Makes a method that loads its code on its first call: n8n loads this file at its start. */

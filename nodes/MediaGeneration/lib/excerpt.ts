@@ -1,4 +1,4 @@
-import { isObject } from './json';
+import { dropUndefined, isObject, mapValues } from './json';
 import { isWebUrl } from './url';
 
 /** The longest text, name and link, in characters. */
@@ -41,10 +41,9 @@ export class Excerpt {
 	}
 
 	private copyParts(object: Record<string, unknown>): object {
-		const parts = Object.entries(object)
-			.map(([name, part]) => [name, this.takeRoom(name) ? this.copy(part) : undefined])
-			.filter(([, part]) => part !== undefined);
-		return Object.fromEntries(parts) as object;
+		const copyPart = (part: unknown, name: string) =>
+			this.takeRoom(name) ? this.copy(part) : undefined;
+		return dropUndefined(mapValues(object, copyPart));
 	}
 
 	/** @returns whether there is room for it, with a comma or colon */

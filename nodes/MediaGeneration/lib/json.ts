@@ -81,6 +81,13 @@ export function isDeeper(value: unknown, levels: number): boolean {
 export const dropUndefined = <T extends object>(object: T): T =>
 	Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
 
+/** Copies an object with other values. */
+export const mapValues = <Value>(
+	object: object,
+	map: (value: unknown, key: string) => Value,
+): Record<string, Value> =>
+	Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]));
+
 /** Makes a short one-way digest of a JSON value. Equal values have equal digests. */
 export const digest = (value: unknown): string =>
 	createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);

@@ -1,4 +1,4 @@
-import { isExact, isPlainObject } from '../lib/json';
+import { dropUndefined, isExact, isPlainObject, mapValues } from '../lib/json';
 import { buildFieldError, INEXACT, namePlace, shorten } from './field';
 import { Media } from './media';
 
@@ -21,8 +21,7 @@ export function toJsonInput(input: Record<string, unknown>): Record<string, unkn
 type Path = Array<string | number>;
 
 function copyObject(value: object, path: Path): Record<string, unknown> {
-	const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
-	return Object.fromEntries(entries.map(([name, entry]) => [name, copy(entry, [...path, name])]));
+	return mapValues(dropUndefined(value), (entry, name) => copy(entry, [...path, name]));
 }
 
 function copy(given: unknown, path: Path): unknown {

@@ -1,5 +1,5 @@
 import { isExpression, type IExecuteFunctions, type INodeProperties } from 'n8n-workflow';
-import { isObject, parseJson } from '../lib/json';
+import { isObject, mapValues, parseJson } from '../lib/json';
 
 /** The types of fields that hold JSON, or have entries that do. */
 const HOLD_JSON = ['json', 'resourceMapper', 'collection'];
@@ -33,9 +33,7 @@ type Evaluate = (template: string) => unknown;
 /** @returns what n8n made of the stored value, where nothing is to escape or that fails */
 function escapeTexts(value: unknown, stored: unknown, evaluate: Evaluate): unknown {
 	if (isObject(value) && isObject(stored))
-		return Object.fromEntries(
-			Object.entries(value).map(([key, part]) => [key, escapeTexts(part, stored[key], evaluate)]),
-		);
+		return mapValues(value, (part, key) => escapeTexts(part, stored[key], evaluate));
 	if (typeof value !== 'string' || !isExpression(stored)) return value;
 	try {
 		return fillIn(stored.slice(1), value, evaluate) ?? value;

@@ -1,5 +1,5 @@
 import { UserError } from 'n8n-workflow';
-import { isExact, isObject, isPlainObject, parseJson } from '../../lib/json';
+import { isExact, isObject, isPlainObject, mapValues, parseJson } from '../../lib/json';
 import { buildFieldError, DECIMAL, isBlank, namePlace, shorten } from '../field';
 import { hasScheme, isFileObject, markEntries, Media, splitQuoted, toSource } from '../media';
 import { toTitle } from '../title';
@@ -125,11 +125,9 @@ function changeProperties(
 	schema: JsonSchema,
 	change: Change,
 ): Record<string, unknown> {
-	const changed = Object.entries(object).map(([name, value]): [string, unknown] => [
-		name,
+	return mapValues(object, (value, name) =>
 		change(value, { name, schema: getProperty(schema, name) }),
-	]);
-	return Object.fromEntries(changed);
+	);
 }
 
 /** What an entry of a list is for. It has the name of the list, and what is said of that. */
