@@ -3,16 +3,14 @@ import { DownloadError, type DownloadedFile } from './fetchFile';
 /** Pauses before the last tries, in milliseconds. */
 const PAUSES = [2_000, 6_000, 12_000];
 
-/** What became of a download. */
-export type Download = PromiseSettledResult<DownloadedFile>;
+/** What became of a download: the file, or why there is none. */
+export type Download = DownloadedFile | Error;
 
 /** Finds a fresh link to a file; undefined if there is none. */
 export type GetLink = () => Promise<string | undefined>;
 
 const findRepeat = (download: Download) =>
-	download.status === 'rejected' && download.reason instanceof DownloadError
-		? download.reason.repeat
-		: 'never';
+	download instanceof DownloadError ? download.repeat : 'never';
 
 /** Whether a fresh link may help. */
 export const isRepeatable = (download: Download): boolean => findRepeat(download) !== 'never';

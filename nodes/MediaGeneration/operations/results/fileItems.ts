@@ -27,17 +27,17 @@ export function toFileItems(
 	if (perFile)
 		return downloads.map(({ link, result }, index) => {
 			const file = { index, ...link };
-			if (result.status === 'rejected')
-				return { json: { ...task, file, downloadError: describeError(result.reason as Error) } };
-			const { binary, ...facts } = result.value;
+			if (result instanceof Error)
+				return { json: { ...task, file, downloadError: describeError(result) } };
+			const { binary, ...facts } = result;
 			return { json: { ...task, file: { ...file, ...facts } }, binary: { [field]: binary } };
 		});
 	const results = downloads.map(({ result }) => result);
-	const failed = results.find((result) => result.status === 'rejected');
+	const failed = results.find((result) => result instanceof Error);
 	const binaries = results
-		.filter((result) => result.status === 'fulfilled')
-		.map(({ value }, index) => [index ? `${field}_${index}` : field, value.binary]);
-	const json = failed ? { ...task, downloadError: describeError(failed.reason as Error) } : task;
+		.filter((result) => 'binary' in result)
+		.map(({ binary }, index) => [index ? `${field}_${index}` : field, binary]);
+	const json = failed ? { ...task, downloadError: describeError(failed) } : task;
 	const binary = Object.fromEntries(binaries) as OutputItem['binary'];
 	return [{ json, ...(binaries.length && { binary }) }];
 }

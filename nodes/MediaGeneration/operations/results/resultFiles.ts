@@ -122,8 +122,7 @@ export class FileDownloads {
 		const { url, label, together } = file;
 		const fetch = async (url: string): Promise<Download> => {
 			const run = async () => await fetchFile({ ...source, signal }, { ...file, url });
-			const [download] = await Promise.allSettled([this.inTurn(run)]);
-			return download;
+			return await this.inTurn(run).catch((error: Error) => error);
 		};
 		// Bytes of a try that is repeated don't count.
 		const rest = async (length: number) => {

@@ -63,7 +63,7 @@ export const getFiles = defineOperation<DownloadRequest>({
 					return listFiles(task, kinds).map((file) => ({ json: { ...task, file } }));
 				const source = toFileSource(item, planWait(context, Infinity).filesBy);
 				const all = await downloads.downloadAll(task, kinds, source, maxBytes);
-				for (const { result } of all) if (result.status === 'rejected') throw result.reason;
+				for (const { result } of all) if (result instanceof Error) throw result;
 				return toFileItems(task, all, { field, perFile });
 			},
 		)(prepared, context);
