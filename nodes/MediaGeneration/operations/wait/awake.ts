@@ -54,6 +54,8 @@ export function createGetSource(
 interface Looks extends Pick<AwakeTimes, 'lastLook' | 'end'> {
 	/** Whether nothing is left to look for; default: all tasks have ended. */
 	isOver?: () => boolean;
+	/** Whether the first look comes at once, and not after a pause. */
+	atOnce?: boolean;
 	stopped?: AbortSignal;
 }
 
@@ -61,13 +63,13 @@ interface Looks extends Pick<AwakeTimes, 'lastLook' | 'end'> {
 export async function keepLooking(
 	looker: Looker,
 	getSource: GetSource,
-	{ lastLook, end, stopped, isOver = () => looker.known.haveEnded }: Looks,
+	{ lastLook, end, stopped, atOnce, isOver = () => looker.known.haveEnded }: Looks,
 ): Promise<void> {
 	const { known } = looker;
 	const { first, growth, longest } = PAUSES_AWAKE;
 	const over = new AbortController();
 	const givenUp = waitForEnd(end, over, stopped);
-	let length = first;
+	let length = atOnce ? 0 : first;
 	let at = -Infinity;
 	while (!isOver() && at < lastLook) {
 		// Random, so that runs that began together don't look together.
@@ -76,7 +78,9 @@ export async function keepLooking(
 		if (over.signal.aborted) break;
 		const look = looker.look(known.openIds, { getSource, signal: over.signal });
 		await Promise.race([look, givenUp]);
-		length = isRateLimited(known.failure) ? longest : Math.min(length * growth, longest);
+		length = isRateLimited(known.failure)
+			? longest
+			: Math.min(Math.max(first, length * growth), longest);
 	}
 	over.abort();
 }

@@ -1,6 +1,5 @@
 import { UserError, type IExecuteFunctions } from 'n8n-workflow';
 import { isUnknownTask, ServiceError } from '../../api/failure';
-import { settleBy } from '../../lib/timers';
 import { stopsOnError } from '../errors';
 import { hasFailed, type Failed, type Outcome } from '../operation';
 import type { WaitSettings } from '../record/wait';
@@ -61,20 +60,16 @@ async function lookAtOnce(
 	times: AwakeTimes,
 ): Promise<void> {
 	const { known } = looker;
-	const { lastLook, end } = times;
-	const getSource = createGetSource(context, works, times);
-	const stopped = context.getExecutionCancelSignal();
-	const knownBy = Date.now() + KNOWN_BY;
-	const over = new AbortController();
-	const signal = AbortSignal.any([over.signal, ...(stopped ? [stopped] : [])]);
-	await settleBy(end, looker.look(known.openIds, { getSource, signal }));
-	over.abort();
-	const isOver = () => !known.openIds.some((taskId) => mayPass(known.getFailure(taskId)));
-	await keepLooking(looker, getSource, {
-		lastLook: Math.min(knownBy, lastLook),
-		end,
-		stopped,
-		isOver,
+	const isSettled = (taskId: string) => {
+		const failure = known.getFailure(taskId);
+		return failure ? !mayPass(failure) : known.wasOpen(taskId);
+	};
+	await keepLooking(looker, createGetSource(context, works, times), {
+		lastLook: Math.min(Date.now() + KNOWN_BY, times.lastLook),
+		end: times.end,
+		stopped: context.getExecutionCancelSignal(),
+		isOver: () => known.openIds.every(isSettled),
+		atOnce: true,
 	});
 }
 
