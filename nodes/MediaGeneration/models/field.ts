@@ -25,13 +25,15 @@ export class FieldError extends UserError {}
 /**
  * Makes the error for a value that can't be sent.
  * @param message names the field as the editor does and says what is allowed
+ * @param remedy what to do
  * @param ErrorType another one, where the service's document says what is allowed
  */
 export const buildFieldError = (
 	message: string,
-	description = 'Nothing was sent for this item. Correct the field, then run the node again.',
+	remedy = 'Correct the field, then run the node again.',
 	ErrorType: typeof UserError = FieldError,
-): UserError => new ErrorType(message, { description });
+): UserError =>
+	new ErrorType(message, { description: `Nothing was sent for this item. ${remedy}` });
 
 /** Follows the name of a number that JavaScript can't hold exactly. */
 export const INEXACT =
@@ -177,7 +179,7 @@ function refuseBrokenJson({ displayName }: Field, text: string): void {
 	if (fault === undefined) return;
 	throw buildFieldError(
 		`'${displayName}' is not valid JSON ${fault}`,
-		"Nothing was sent for this item. A text from an expression may have quotes or line breaks that break the JSON. Put a prompt into 'Prompt' and delete its line from the JSON, or write {{ JSON.stringify($json.prompt) }} without quotes around it.",
+		"A text from an expression may have quotes or line breaks that break the JSON. Put a prompt into 'Prompt' and delete its line from the JSON, or write {{ JSON.stringify($json.prompt) }} without quotes around it.",
 	);
 }
 
@@ -192,7 +194,7 @@ export function readOption(option: OptionReader, field: Field): unknown {
 	const value = option(field.name);
 	if (value === undefined) return undefined;
 	const remedy = 'Correct the option or remove it, then run the node again.';
-	return parse(field, value, ' in Options', `Nothing was sent for this item. ${remedy}`);
+	return parse(field, value, ' in Options', remedy);
 }
 
 /** Reads a number as `readOption` does; its default if the user did not add the option. */

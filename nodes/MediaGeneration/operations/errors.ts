@@ -11,7 +11,7 @@ import { isForModel, isMixedUp } from '../host/execution';
 import { cutLongText } from '../lib/excerpt';
 import { dropUndefined } from '../lib/json';
 import { toPlainText } from '../lib/text';
-import { buildFieldError, FieldError } from '../models/field';
+import { FieldError } from '../models/field';
 import { FailedTaskError } from './failedTask';
 
 /** Tells a model what the service's words are, in items and in errors. */
@@ -24,9 +24,12 @@ export const stopsOnError = (context: IExecuteFunctions): boolean =>
 /** @throws {UserError} for a call of an agent that would read the values of another one */
 export function refuseMixedCall(context: IExecuteFunctions): void {
 	if (!isMixedUp(context)) return;
-	throw buildFieldError(
+	throw new FieldError(
 		'Nothing was sent: the agent works on several items at once, and n8n would give this call the values of another one',
-		"Set 'Batch Size' to 1 in the Options of the AI Agent, below 'Batch Processing', or use a newer AI Agent node.",
+		{
+			description:
+				"Set 'Batch Size' to 1 in the Options of the AI Agent, below 'Batch Processing', or use a newer AI Agent node.",
+		},
 	);
 }
 

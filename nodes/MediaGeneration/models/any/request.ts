@@ -55,7 +55,7 @@ async function requestByFields(model: string, source: RequestSource): Promise<Mo
 	if (wrong)
 		throw buildFieldError(
 			wrong,
-			"Nothing was sent for this item. Correct the names, then run the node again. What the service takes beyond these fields goes into 'Extra Fields' in Options.",
+			"Correct the names, then run the node again. What the service takes beyond these fields goes into 'Extra Fields' in Options.",
 			UserError,
 		);
 	return { model, input, check: (whole) => checkInput(schema, whole) };
@@ -78,12 +78,12 @@ function readStored(model: string, mapper: Partial<ResourceMapperValue>): JsonSc
 	if (stored.model !== model)
 		throw buildFieldError(
 			`The fields in Input are those of ${stored.model}, but the model is ${model}`,
-			"Nothing was sent for this item. Choose the model in the node and fill in its fields. If an expression gives the model, set 'Input Mode' to JSON.",
+			"Choose the model in the node and fill in its fields. If an expression gives the model, set 'Input Mode' to JSON.",
 		);
 	if (!isReadable(stored))
 		throw buildFieldError(
 			"Another version of this package has stored the fields in Input, in a form that this one can't read",
-			"Nothing was sent for this item. Open the node and choose the model again, or set 'Input Mode' to JSON.",
+			"Open the node and choose the model again, or set 'Input Mode' to JSON.",
 		);
 	return readSchema(stored.inputSchema, undefined) ?? {};
 }
@@ -109,7 +109,7 @@ function readBody(model: string, body: Body): Omit<ModelRequest, 'model'> {
 	if (named && named !== model)
 		throw buildFieldError(
 			`The model in '${place}' is ${named}, but '${anyModel.displayName}' is ${model}`,
-			`Nothing was sent for this item. Give the same model in both, or remove everything but the body's "input" from '${place}'.`,
+			`Give the same model in both, or remove everything but the body's "input" from '${place}'.`,
 		);
 	const displayName = `input in ${place}`;
 	const field = { ...anyInput, displayName, required: true };

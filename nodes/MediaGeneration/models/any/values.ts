@@ -248,11 +248,7 @@ export function checkInput(schema: JsonSchema, input: Record<string, unknown>): 
 	if (!violation) return;
 	const { path, value, message, remedy } = violation;
 	const given = path.length && !isBlank(value) ? `, but is ${shorten(value)}` : '';
-	throw buildFieldError(
-		`'${namePlace(path) || 'Input'}' ${message}${given}`,
-		remedy && `Nothing was sent for this item. ${remedy}`,
-		UserError,
-	);
+	throw buildFieldError(`'${namePlace(path) || 'Input'}' ${message}${given}`, remedy, UserError);
 }
 
 /** Says whether a schema allows a value. */

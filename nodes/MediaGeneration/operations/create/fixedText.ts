@@ -22,7 +22,7 @@ export function refuseFixedExpressions(parameters: object, fields: INodeProperti
 		const shown = fields.find((field) => field.name === name)?.displayName ?? toTitle(name);
 		throw buildFieldError(
 			`'${shown}' is a fixed text with ${cutText(expression, MAX_EXPRESSION)}, which n8n would send as it stands`,
-			`Nothing was sent for this item. Point at '${shown}' in the node, switch it from Fixed to Expression, and run the node again.`,
+			`Point at '${shown}' in the node, switch it from Fixed to Expression, and run the node again.`,
 		);
 	}
 }

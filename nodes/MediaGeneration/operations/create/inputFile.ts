@@ -148,7 +148,7 @@ function refuseSharedName(
 	if (labels.size < 2) return;
 	throw buildFieldError(
 		`'${label}' is "${name}", but n8n stores the files of ${[...labels].join(' and ')} under one name, ${ofForm}`,
-		`The item has files in these fields: ${listNames(item).join(', ')}. In the form, give fields names that differ in Latin letters or digits, such as photo1 and photo2. Nothing was sent for this item.`,
+		`The item has files in these fields: ${listNames(item).join(', ')}. In the form, give fields names that differ in Latin letters or digits, such as photo1 and photo2.`,
 	);
 }
 
@@ -172,7 +172,7 @@ function buildNoFileError(item: Item, label: string, name: string): UserError {
 	const remedy = own.length ? `Enter ${own.join(' or ')} in place of the expression.` : known;
 	return buildFieldError(
 		`'${label}' is ${given}, but must be a URL that begins with http:// or https://, or the name of a binary field`,
-		`${remedy} Nothing was sent for this item.`,
+		remedy,
 	);
 }
 
@@ -230,7 +230,7 @@ async function checkFile({ label, source, limits }: Media, file: InputFile): Pro
 	if (refused.length)
 		throw buildFieldError(
 			`'${label}' can't be used: the file in "${source}" ${refused.join(', and it ')}`,
-			'Nothing was sent for this item. Give a file within the limits, then run the node again.',
+			'Give a file within the limits, then run the node again.',
 		);
 	if (!unknown.length) return [];
 	const what = unknown.join(' and its ');
