@@ -27,25 +27,22 @@ export type Purpose = { kind: 'file' | 'prompt' | 'value' } | EarlierResult;
 
 /** Each with the words in which a name ends that asks for one. */
 const EARLIER_RESULTS: Array<[ending: RegExp, result: EarlierResult]> = [
-	[
-		/\btask id$/,
-		{
-			kind: 'earlierResult',
-			title: 'earlier task',
-			expression: '={{ $json.taskId }}',
-			remedy: `Connect the ${NODE_NAME} node that created the earlier task before this node, and fill in {{ $json.taskId }}.`,
-		},
-	],
+	[/\btask id$/, describeEarlier('earlier task', '={{ $json.taskId }}')],
 	[
 		/\b(audio|song|track|music|clip) id$/,
-		{
-			kind: 'earlierResult',
-			title: 'earlier file',
-			expression: '={{ $json.file.id }}',
-			remedy: `Connect the ${NODE_NAME} node that created the earlier file before this node, set 'Output Items' in its Options to One per File, and fill in {{ $json.file.id }}.`,
-		},
+		describeEarlier(
+			'earlier file',
+			'={{ $json.file.id }}',
+			" set 'Output Items' in its Options to One per File,",
+		),
 	],
 ];
+
+/** @param setting what the earlier node needs to output it */
+function describeEarlier(title: string, expression: string, setting = ''): EarlierResult {
+	const remedy = `Connect the ${NODE_NAME} node that created the ${title} before this node,${setting} and fill in ${expression.slice(1)}.`;
+	return { kind: 'earlierResult', title, expression, remedy };
+}
 
 /** Tells what a property is for by its name and schema, because services don't mark it reliably. */
 export function findPurpose(name: string, schema: JsonSchema): Purpose {
