@@ -20,8 +20,10 @@ const FOR_MODELS = [
 ];
 
 /** What holds no words of the service, in a task and in its file. */
-const WITHOUT_WORDS = ['taskId', 'status', 'resultUrls', 'creditsConsumed', 'file'];
-const FILE_WITHOUT_WORDS = ['index', 'kind', 'url', 'durationSeconds', 'coverUrl'];
+const WITHOUT_WORDS = [
+	...['taskId', 'status', 'resultUrls', 'creditsConsumed', 'file'],
+	...['index', 'kind', 'url', 'durationSeconds', 'coverUrl'],
+];
 
 const LINKS =
 	'The links usually expire. Show an image to the user as Markdown, ![](link), and any other file as a link. For fresh links, look at the task by its taskId, with the operation Get.';
@@ -84,13 +86,9 @@ function select(json: object): object {
 
 /** Says whether a model is told words of the service. */
 function hasWords(json: object): boolean {
-	const names = Object.keys(select(json));
-	if (!isTaskOutput(json)) return names.some((name) => name !== 'credits');
-	const ofFile = Object.keys(json.file ?? {});
-	return (
-		names.some((name) => !WITHOUT_WORDS.includes(name)) ||
-		ofFile.some((name) => !FILE_WITHOUT_WORDS.includes(name))
-	);
+	const isTask = isTaskOutput(json);
+	const names = Object.keys(isTask ? { ...select(json), ...json.file } : json);
+	return names.some((name) => !(isTask ? WITHOUT_WORDS : ['credits']).includes(name));
 }
 
 function addNote({ json, ...files }: OutputItem, ...notes: Array<string | false>): OutputItem {
