@@ -85,7 +85,7 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 	const links = listTaskLinks({ taskId, result }, ['result']);
 	const hasResult = links.length > 0 || hasText(result);
 	const isFailure = status === 'failed' || (status === 'completed' && !hasResult);
-	return dropUnknown({
+	return dropUndefined({
 		taskId,
 		status,
 		resultUrls: links.map(({ url }) => url),
@@ -116,10 +116,4 @@ const LEAST_MILLISECONDS = 1e11;
 function toIsoTime(sent?: number): string | undefined {
 	const time = new Date(sent && sent < LEAST_MILLISECONDS ? sent * 1000 : sent || NaN);
 	return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
-}
-
-function dropUnknown(task: Task): Task {
-	for (const key of Reflect.ownKeys(task) as Array<keyof Task>)
-		if (task[key] === undefined) delete task[key];
-	return task;
 }

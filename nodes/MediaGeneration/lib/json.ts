@@ -77,9 +77,13 @@ export function isDeeper(value: unknown, levels: number): boolean {
 	return false;
 }
 
-/** Copies an object without its undefined entries. */
-export const dropUndefined = <T extends object>(object: T): T =>
-	Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
+/** Copies an object without its undefined entries. Symbols are keys too. */
+export function dropUndefined<T extends object>(object: T): T {
+	const copy = { ...object };
+	for (const key of Reflect.ownKeys(copy) as Array<keyof T>)
+		if (copy[key] === undefined) delete copy[key];
+	return copy;
+}
 
 /** Copies an object with other values. */
 export const mapValues = <Value>(
