@@ -19,6 +19,7 @@ import {
 	readSchema,
 	takesJson,
 	type JsonSchema,
+	type Limit,
 	type ModelInput,
 	type Property,
 } from './schema';
@@ -109,7 +110,7 @@ export function listFields(
 }
 
 /** A field of a model, as Get Fields outputs it. A key is absent where nothing is known. */
-export interface FieldItem {
+export interface FieldItem extends Partial<Record<Limit, number>> {
 	/** As the request has it. */
 	name: string;
 	/** As the editor has it. */
@@ -124,12 +125,6 @@ export interface FieldItem {
 	/** It takes a file: a URL, or the name of a binary field. */
 	takesFile?: boolean;
 	deprecated?: boolean;
-	minimum?: number;
-	maximum?: number;
-	minLength?: number;
-	maxLength?: number;
-	minItems?: number;
-	maxItems?: number;
 	/** All of it in words, as in the editor's guide. */
 	summary: string;
 	/** What else an input needs: the fields of one of these forms. */
