@@ -176,9 +176,7 @@ function listReadings(value: unknown, schema: JsonSchema): unknown[] {
 	if (typeof value === 'string') return readText(value, types);
 	const isNumber = typeof value === 'number' && isExact(value);
 	if (!isNumber && typeof value !== 'boolean') return [];
-	const own = isNumber ? ['number', 'integer'] : ['boolean'];
-	const readings: unknown[] = [];
-	if (own.some((type) => types.includes(type))) readings.push(value);
+	const readings: unknown[] = hasType(schema, value) ? [value] : [];
 	if (types.includes('string')) readings.push(String(value));
 	if (types.includes('array')) readings.push([value]);
 	return readings;
