@@ -29,7 +29,6 @@ import {
 } from './schemas';
 import {
 	CREATION_TIMEOUT,
-	explainKind,
 	LOOKUP_RATE,
 	mayBeRefusal,
 	TASK_CODES,
@@ -121,7 +120,7 @@ export class TaskService {
 	async getTask(taskId: string, settings: RequestSettings): Promise<Task> {
 		const answer = await this.send({ endpoint: 'taskDetailsPath', value: taskId, settings });
 		const { failure } = answer;
-		const isOver = failure?.kind === 'generation' && isOfTask(failure) && !hasRecord(answer);
+		const isOver = failure?.kind === 'generation' && isOfTask(failure) && !findRecord(answer);
 		const record = isOver ? { state: 'fail' } : this.readRecord(answer, taskId, taskRecord);
 		return toTask(taskId, { ...readReason(failure), ...dropUndefined(record) });
 	}
@@ -261,7 +260,7 @@ const isPerhapsRefusal = ({ data, failure, httpStatus, took }: Exchange): boolea
 /** A text of the input begins as a link. */
 const hasLink = (input: object): boolean => /"https?:/i.test(JSON.stringify(input));
 
-const hasRecord = ({ data }: Exchange): boolean => rawTaskRecord.safeParse(data).success;
+const findRecord = ({ data }: Exchange) => rawTaskRecord.safeParse(data).data;
 
 /** Why details have no record that counts; undefined if they may have one. */
 function findRefusal(answer: Exchange, taskId: string): Failure | undefined {
@@ -273,7 +272,7 @@ function findRefusal(answer: Exchange, taskId: string): Failure | undefined {
 	if (!isUnknown) return failure;
 	const kind = 'unknownTask';
 	const unknown = { answeredBy: 'service', certain: true, origin, detail: '' } as const;
-	return { ...unknown, ...failure, kind, what: explainKind(kind).what };
+	return { ...unknown, ...failure, kind };
 }
 
 /**
@@ -281,8 +280,8 @@ function findRefusal(answer: Exchange, taskId: string): Failure | undefined {
  * the code and the HTTP status: services send the records of failed tasks under several. Any other
  * record needs a code that speaks of the task.
  */
-function decides({ data }: Exchange, failure: Failure, taskId: string): boolean {
-	const record = rawTaskRecord.safeParse(data).data;
+function decides(answer: Exchange, failure: Failure, taskId: string): boolean {
+	const record = findRecord(answer);
 	// Whatever redirects isn't the service.
 	if (!record || failure.kind === 'redirect') return false;
 	return (record.taskId === taskId && isKnownState(record.state)) || isOfTask(failure);

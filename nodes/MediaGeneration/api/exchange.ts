@@ -6,7 +6,7 @@ import { limitConcurrency } from '../lib/mapConcurrent';
 import { buildUrl, type Credentials, type Endpoint } from './endpoints';
 import { findFailure, findNetworkFailure, type Failure } from './failure';
 import type { Redactor } from './redaction';
-import { envelope, parseServiceJson, taskId, type Envelope } from './schemas';
+import { envelope, parseServiceJson, taskId } from './schemas';
 import { BROWSER } from './service';
 
 /** What requests need of n8n's contexts. */
@@ -33,8 +33,7 @@ export interface ServiceRequest {
 /** The outcome of a request. */
 export interface Exchange {
 	origin: string;
-	/** The envelope and its data, with secrets hidden; undefined if the answer has none. */
-	said?: Envelope;
+	/** Of its envelope, with secrets hidden. */
 	data: unknown;
 	failure?: Failure;
 	/** 0 without an answer. */
@@ -90,7 +89,7 @@ export async function exchange(
 	if (failure) failure.detail = redactor.hideInMessage(failure.detail);
 	const foundTaskId = body === undefined ? findTaskId(text, redactor) : undefined;
 	const took = performance.now() - begun;
-	return { origin, said, data, failure, httpStatus: statusCode, took, foundTaskId };
+	return { origin, data, failure, httpStatus: statusCode, took, foundTaskId };
 }
 
 function describeNoAnswer(

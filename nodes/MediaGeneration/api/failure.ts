@@ -15,18 +15,17 @@ export interface Failure {
 	origin: string;
 	/** The service's own words, or what is wrong with the answer. May be empty. */
 	detail: string;
-	/** What happened, where the caller can say it better than the kind. */
-	what?: string;
-	/** What to do next, likewise. */
+	/** What to do next, where the caller can say it better than the kind. */
 	next?: string;
 	/** It was a creation, and it certainly created nothing. */
 	nothingCreated?: boolean;
 }
 
 /** Turns the facts into a sentence. */
-function describeFailure({ kind, code, origin, detail, what }: Failure): string {
-	if (what) return what;
+function describeFailure({ kind, code, origin, detail }: Failure): string {
 	const { what: start } = explainKind(kind);
+	// The service's own words are about records.
+	if (kind === 'unknownTask') return start;
 	if (code === undefined) return `${start} ${origin} ${detail}`;
 	return `${start} (${code}${detail && `: ${detail}`})`;
 }
