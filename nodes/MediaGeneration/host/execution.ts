@@ -8,13 +8,19 @@ import { cutText } from '../lib/text';
 export const isTool = (context: IExecuteFunctions): boolean =>
 	context.isToolExecution() || context.getNode().type.endsWith('Tool');
 
-/** The field of a tool's context with the calls that n8n has noted (2.14.2, 2.41.1). */
-interface NotedCalls {
-	runExecutionData?: {
-		resultData?: {
-			runData?: Record<string, Array<{ inputOverride?: { ai_tool?: INodeExecutionData[][] } }>>;
-		};
+/** What n8n has noted of a run of a node. */
+interface NotedRun {
+	startTime: number;
+	/** Of a tool: what it was called with. */
+	inputOverride?: { ai_tool?: INodeExecutionData[][] };
+}
+
+/** Reads what n8n's context has of the runs so far, by node (2.14.2, 2.41.1). */
+export function readNotedRuns(context: IExecuteFunctions): Record<string, NotedRun[]> {
+	const { runExecutionData } = context as unknown as {
+		runExecutionData?: { resultData?: { runData?: Record<string, NotedRun[]> } };
 	};
+	return runExecutionData?.resultData?.runData ?? {};
 }
 
 /**
@@ -25,9 +31,8 @@ interface NotedCalls {
  */
 export function isMixedUp(context: IExecuteFunctions): boolean {
 	if (!context.isToolExecution()) return false;
-	const { runExecutionData } = context as unknown as NotedCalls;
 	const run = context.getWorkflowDataProxy(0).$runIndex as number;
-	const noted = runExecutionData?.resultData?.runData?.[context.getNode().name]?.[run];
+	const noted = readNotedRuns(context)[context.getNode().name]?.[run];
 	const input = noted?.inputOverride?.ai_tool?.[0]?.[0];
 	return input !== undefined && input.json !== context.getInputData()[0]?.json;
 }

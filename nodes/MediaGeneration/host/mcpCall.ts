@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INode } from 'n8n-workflow';
-import { isTool } from './execution';
+import { isTool, readNotedRuns } from './execution';
 
 const MCP_TRIGGER = '@n8n/n8n-nodes-langchain.mcpTrigger';
 
@@ -12,8 +12,6 @@ interface ContextFields {
 		nodes: Record<string, INode>;
 		getChildNodes: (name: string, type: string) => string[];
 	};
-	/** Also has the agent between, and in queue mode the trigger. */
-	runExecutionData?: { resultData?: { runData?: Record<string, Array<{ startTime: number }>> } };
 }
 
 /**
@@ -23,8 +21,8 @@ interface ContextFields {
  */
 export function readMcpDeadline(context: IExecuteFunctions): number {
 	if (!isTool(context) || !isBelowMcp(context)) return Infinity;
-	const { runExecutionData } = context as unknown as ContextFields;
-	const runs = Object.values(runExecutionData?.resultData?.runData ?? {}).flat();
+	// The agent between is among them, and in queue mode the trigger.
+	const runs = Object.values(readNotedRuns(context)).flat();
 	return Math.min(Date.now(), ...runs.map(({ startTime }) => startTime)) + ANSWERED_WITHIN;
 }
 
