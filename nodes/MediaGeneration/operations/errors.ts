@@ -62,8 +62,7 @@ export type Failures = Record<number, ItemFailure>;
 export function toFailure(error: unknown): ItemFailure {
 	const { message } = error as Error;
 	if (!(error instanceof UserError)) return { message };
-	const isRefusal = error instanceof ServiceError || error instanceof RefusedRunError;
-	const nothingCreated = isRefusal && error.nothingCreated;
+	const { nothingCreated } = error as { nothingCreated?: boolean };
 	return {
 		message,
 		...(error.description && { description: error.description }),
