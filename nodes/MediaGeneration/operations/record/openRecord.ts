@@ -17,7 +17,7 @@ export function openRecord(context: IExecuteFunctions): RunRecord {
 	const stored = continueRecord(readRecord(kept), context);
 	if (kept) storeRecord(kept, stored);
 	const turns = noteRunHere(context, stored);
-	const record = new RunRecord(context, stored, { turns, mostTries: readMostTries(context) });
+	const record = new RunRecord(context, stored, turns, readMostTries(context));
 	const show = () => showTaskIds(context, record);
 	context.getExecutionCancelSignal()?.addEventListener('abort', show, { once: true });
 	return record;

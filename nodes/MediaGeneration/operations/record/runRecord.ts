@@ -29,15 +29,14 @@ export class RunRecord {
 	readonly woken?: Sleep;
 	/** By item, the failed tasks that this try creates again: n8n was given them as errors before. */
 	private readonly again: Map<number, string | undefined>;
-	private readonly turns: Turns;
 
 	/** @param mostTries the most tasks that an item may get */
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly stored: StoredRecord,
-		{ turns, mostTries }: { turns: Turns; mostTries: number },
+		private readonly turns: Turns,
+		mostTries: number,
 	) {
-		this.turns = turns;
 		const { wait } = stored;
 		const isTry = !wait?.asleep;
 		const isAgain = (sent: SentItem) =>
