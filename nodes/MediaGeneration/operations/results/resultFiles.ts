@@ -4,20 +4,9 @@ import { listTaskLinks, REQUEST, type Task } from '../../api/task';
 import { FileNames, toFileName } from '../../lib/fileName';
 import { limitConcurrency } from '../../lib/mapConcurrent';
 import { pause, settleBy } from '../../lib/timers';
-import { CONCURRENCY, type Item } from '../operation';
+import { CONCURRENCY } from '../operation';
 import { downloadAgain, isRepeatable, type Download, type GetLink } from './downloadAgain';
 import { fetchFile, type FileSource, type RemoteFile } from './fetchFile';
-
-export const toFileSource = (
-	{ context, service, settings }: Item,
-	filesBy: number,
-): FileSource => ({
-	helpers: context.helpers,
-	getService: async () => service,
-	settings,
-	signal: context.getExecutionCancelSignal(),
-	filesBy,
-});
 
 /** Lists the links to a task's files of these kinds. @throws {UserError} when it has none */
 export function listFiles(task: Task, kinds: string[]): ResultLink[] {

@@ -52,16 +52,22 @@ export const getFiles = defineOperation<DownloadRequest>({
 		maxBytes: readMaxBytes(item.option),
 	}),
 	async run(prepared, context) {
-		const { FileDownloads, listFiles, toFileSource } = await import('../results/resultFiles');
+		const { FileDownloads, listFiles } = await import('../results/resultFiles');
 		const { planWait } = await import('../wait/awake');
 		const downloads = new FileDownloads();
 		return await runEach<DownloadRequest>(
-			async (item, { taskId, kinds, field, perFile, maxBytes }) => {
-				const task = await item.service.getTask(taskId, item.settings);
+			async ({ service, settings }, { taskId, kinds, field, perFile, maxBytes }) => {
+				const task = await service.getTask(taskId, settings);
 				// Without an execution, n8n has no place for files.
 				if (!getNodeContext(context))
 					return listFiles(task, kinds).map((file) => ({ json: { ...task, file } }));
-				const source = toFileSource(item, planWait(context, Infinity).filesBy);
+				const source = {
+					helpers: context.helpers,
+					getService: async () => service,
+					settings,
+					signal: context.getExecutionCancelSignal(),
+					filesBy: planWait(context, Infinity).filesBy,
+				};
 				const all = await downloads.downloadAll(task, kinds, source, maxBytes);
 				for (const { result } of all) if (result instanceof Error) throw result;
 				return toFileItems(task, all, { field, perFile });
