@@ -48,7 +48,9 @@ function findWrong(given: unknown, value: unknown, level: number): string | unde
 	const isJson =
 		value === null ||
 		/^(string|boolean)$/.test(typeof value) ||
-		[Array.isArray, isPlainObject, (one: unknown) => one instanceof Media].some((is) => is(value));
+		Array.isArray(value) ||
+		isPlainObject(value) ||
+		value instanceof Media;
 	const kind = Object.prototype.toString.call(value).slice(8, -1);
 	return isJson ? undefined : `must be a value that JSON has, but is of the type ${kind}`;
 }
