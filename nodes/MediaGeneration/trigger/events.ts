@@ -36,7 +36,7 @@ export class TaskEvents {
 		private readonly taskId: string,
 		toleranceSeconds: number,
 	) {
-		const trigger = identifyTrigger(context);
+		const trigger = `${context.getWorkflow().id}:${context.getNode().id}`;
 		this.key = `${trigger} ${taskId}`;
 		this.oldest = now() - Math.max(REMEMBERED_SECONDS, 2 * toleranceSeconds);
 		this.times = emitted.get(trigger) ?? new BoundedMap(REMEMBERED_EVENTS);
@@ -97,6 +97,3 @@ const now = (): number => Math.floor(Date.now() / 1000);
 
 const staticData = (context: IWebhookFunctions): IDataObject =>
 	context.getWorkflowStaticData('node');
-
-const identifyTrigger = (context: IWebhookFunctions): string =>
-	`${context.getWorkflow().id}:${context.getNode().id}`;
