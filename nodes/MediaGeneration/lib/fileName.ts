@@ -21,8 +21,10 @@ const RESERVED = /^(con|prn|aux|nul|(com|lpt)[\d¹²³])$/i;
 const foldName = (name: string): string => name.normalize('NFKC').toLowerCase().toUpperCase();
 
 /** As many whole words as fit, else as many letters, none without its marks. */
-const WHOLE_WORDS = new RegExp(`^.{1,${LONGEST_OF_TEXT}}(?![^-])`, 'su');
-const WHOLE_LETTERS = new RegExp(`^.{1,${LONGEST_OF_TEXT}}(?!\\p{M})`, 'su');
+const BEGIN = new RegExp(
+	`^(.{1,${LONGEST_OF_TEXT}}(?![^-])|.{1,${LONGEST_OF_TEXT}}(?!\\p{M}))`,
+	'su',
+);
 
 /** Makes a name of a text's first words, in any script, such as `a-red-fox`; blank without letters. */
 export function toWords(text: string): string {
@@ -34,8 +36,7 @@ export function toWords(text: string): string {
 		.toLowerCase()
 		.normalize('NFC')
 		.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu);
-	const name = words?.join('-') ?? '';
-	return (WHOLE_WORDS.exec(name) ?? WHOLE_LETTERS.exec(name))?.[0] ?? '';
+	return BEGIN.exec(words?.join('-') ?? '')?.[0] ?? '';
 }
 
 /** Names the files of one run, without extension. Names are unique, even ignoring case. */
