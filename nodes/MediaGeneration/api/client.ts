@@ -20,7 +20,7 @@ import {
 	modelSchema,
 	rawTaskRecord,
 	taskRecord,
-	toMessage,
+	toQuote,
 	uploadedFile,
 	webLink,
 	type CatalogueModel,
@@ -186,7 +186,7 @@ export class TaskService {
 		if (refusal) throw new ServiceError(refusal);
 		const record = readData(answer, schema);
 		if (!record.taskId || record.taskId === taskId) return record;
-		const ids = `its field data.taskId is ${quoteId(record.taskId)}, and ${quoteId(taskId)} was asked for`;
+		const ids = `its field data.taskId is ${toQuote(record.taskId)}, and ${toQuote(taskId)} was asked for`;
 		throw new ServiceError({
 			kind: 'lost',
 			answeredBy: 'service',
@@ -292,5 +292,3 @@ const readReason = (failure?: Failure): Pick<TaskRecord, 'failCode' | 'failMsg'>
 	failure?.answeredBy === 'service'
 		? { failCode: String(failure.code), failMsg: failure.detail || undefined }
 		: {};
-
-const quoteId = (text: string): string => toMessage(JSON.stringify(text));

@@ -52,6 +52,9 @@ export function toMessage(text: string): string {
 	return `${characters.slice(0, LONGEST_MESSAGE - 1).join('')}…`;
 }
 
+/** Quotes a value in a message. */
+export const toQuote = (value: unknown): string => toMessage(JSON.stringify(value));
+
 /** A non-blank message. */
 export const message = z
 	.string()

@@ -2,7 +2,7 @@ import { UserError, type IBinaryData, type IExecuteFunctions } from 'n8n-workflo
 import type { TaskService } from '../../api/client';
 import { USER_AGENT, type RequestSettings } from '../../api/exchange';
 import { findNetworkFailure, SLOW_HINT } from '../../api/failure';
-import { toMessage } from '../../api/schemas';
+import { toMessage, toQuote } from '../../api/schemas';
 import { storeFile } from '../../host/storeFile';
 import { isInternalUrl, isWebUrl } from '../../lib/url';
 import { cutText } from '../../lib/text';
@@ -199,7 +199,7 @@ async function open(
 	let from: string | undefined;
 	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
 		if (!isWebUrl(at))
-			throw buildError(file, `${how} ${quoteLink(at)}, which is not a web address`, ASK);
+			throw buildError(file, `${how} ${toQuote(at)}, which is not a web address`, ASK);
 		if (isInternalUrl(at) && !isInternalUrl(from ?? (await getService()).credentials.baseUrl))
 			throw buildError(
 				file,
@@ -219,8 +219,6 @@ async function open(
 }
 
 const hostOf = (url: string): string => cutText(new URL(url).host, LONGEST_HOST);
-
-const quoteLink = (link: string): string => toMessage(JSON.stringify(link));
 
 const toMegabytes = (bytes: number): string => `${bytes / 1024 / 1024} MB`;
 

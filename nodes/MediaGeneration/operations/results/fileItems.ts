@@ -1,6 +1,6 @@
 import { UserError } from 'n8n-workflow';
 import { hasText, isFilled } from '../../api/resultLinks';
-import { toMessage } from '../../api/schemas';
+import { toQuote } from '../../api/schemas';
 import { listTaskLinks, type Task } from '../../api/task';
 import type { OutputItem } from '../operation';
 import type { FileDownload } from './resultFiles';
@@ -48,7 +48,7 @@ export function toFileItems(
  */
 export function describeNoResult({ result, failMessage }: Task): string | undefined {
 	if (hasText(result)) return undefined;
-	const said = failMessage ?? (isFilled(result) ? toMessage(JSON.stringify(result)) : '');
+	const said = failMessage ?? (isFilled(result) ? toQuote(result) : '');
 	const words = said && ` (${said})`;
 	return `The task completed without a result${words}. Get, with Simplify off, shows all that the service says of it. Running Generate again pays for a new task.`;
 }
