@@ -167,7 +167,8 @@ async function* readBody(
 }
 
 /** @throws {UserError} when the file, or the files of its task together, are too large */
-function checkSize({ maxBytes, together, ...file }: RemoteFile, size: number): void {
+function checkSize(file: RemoteFile, size: number): void {
+	const { maxBytes, together } = file;
 	const received = [...together.received.values()].reduce((sum, bytes) => sum + bytes, 0);
 	const refuse = (what: string, allowed: number) =>
 		buildError(
@@ -228,7 +229,7 @@ const STORAGE = "Check the room and the limits of n8n's storage for files.";
 const LATER = 'Try again later: the service usually keeps a task and its files for a while.';
 
 const buildError = (
-	{ label }: Pick<RemoteFile, 'label'>,
+	{ label }: RemoteFile,
 	why: string,
 	description = LATER,
 	repeat?: Repeat,

@@ -75,8 +75,9 @@ export function logObstacle(context: IExecuteFunctions, obstacle?: string): void
 		context.logger.warn(`"${context.getNode().name}" sleeps, but ${obstacle}.`);
 }
 
-const ENDED_EARLY =
-	"The wait ended before 'Limit Wait Time', because of a timeout: n8n's, such as 'Timeout Workflow' in the workflow's settings, or that of an MCP client.";
-
 export const sayEndedEarly = (context: IExecuteFunctions): void =>
-	addHint(context, 'info', ENDED_EARLY);
+	addHint(
+		context,
+		'info',
+		"The wait ended before 'Limit Wait Time', because of a timeout: n8n's, such as 'Timeout Workflow' in the workflow's settings, or that of an MCP client.",
+	);
