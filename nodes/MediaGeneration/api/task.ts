@@ -32,16 +32,6 @@ export interface Task {
 	[REQUEST]?: { prompt?: string; callbackUrl?: string };
 }
 
-/** A task as n8n stores it. JSON has no symbols, so the prompt gets a key of its own. */
-export type StoredTask = Task & { prompt?: string };
-
-export const storeTask = (task: Task): StoredTask => ({ ...task, prompt: task[REQUEST]?.prompt });
-
-export const restoreTask = ({ prompt, ...task }: StoredTask): Task => ({
-	...task,
-	[REQUEST]: { prompt },
-});
-
 function findStatus(state: string): TaskStatus | undefined {
 	const word = state.toLowerCase().replace(/[\s_-]+/g, '');
 	const statuses = Object.keys(STATES) as Array<keyof typeof STATES>;

@@ -1,5 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import type { StoredTask } from '../../api/task';
+import type { Task } from '../../api/task';
 import type { Failures } from '../errors';
 
 export type HowToWait = 'automatic' | 'callback' | 'polling';
@@ -44,5 +44,5 @@ export interface Sleep {
 	/** The errors of the items that have no task. */
 	failures: Failures;
 	/** The tasks that have ended, once a webhook wakes the execution. Only a webhook sets it. */
-	woken?: StoredTask[];
+	woken?: Task[];
 }

@@ -1,4 +1,4 @@
-import { markTimedOut, restoreTask, storeTask, type StoredTask, type Task } from '../../api/task';
+import { markTimedOut, type Task } from '../../api/task';
 import { dropUndefined } from '../../lib/json';
 import { isFailed, type FailedTask } from '../failedTask';
 import type { OutputItem } from '../operation';
@@ -77,9 +77,9 @@ export class KnownTasks {
 		return [...this.byId.values()].map(({ task }) => task);
 	}
 
-	/** The tasks that have ended, as n8n can store them. */
-	get ended(): StoredTask[] {
-		return this.tasks.filter(hasEnded).map(storeTask);
+	/** The tasks that have ended. */
+	get ended(): Task[] {
+		return this.tasks.filter(hasEnded);
 	}
 
 	getTask(taskId: string): Task {
@@ -104,8 +104,8 @@ export class KnownTasks {
 	}
 
 	/** Notes the ends that were stored. */
-	restore(ended: StoredTask[]): void {
-		for (const task of ended) this.learn(task.taskId, restoreTask(task));
+	restore(ended: Task[]): void {
+		for (const task of ended) this.learn(task.taskId, task);
 	}
 
 	/** Notes that a look at a task failed. */

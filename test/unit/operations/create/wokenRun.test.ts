@@ -1,4 +1,4 @@
-import { storeTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
+import type { Task } from '../../../../nodes/MediaGeneration/api/task';
 import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/openRecord';
 import type { Sleep, Wait } from '../../../../nodes/MediaGeneration/operations/record/wait';
 import { buildContext, WAIT } from '../../n8n';
@@ -48,7 +48,7 @@ async function wake({
 	for (const [item, taskId] of taskIds.entries()) record.addTask(item, REQUEST, taskId);
 	record.openWait(() => ({ ...WAIT, limit: 0, ...settings })).begun = Date.now();
 	record.sleep({ until: Date.now(), input: [], failures: {} });
-	const woken = ended.map((taskId) => storeTask(task ?? completed(taskId)));
+	const woken = ended.map((taskId) => task ?? completed(taskId));
 	(record.asleep as Sleep).woken = woken;
 
 	const read: { credentials: number[]; parameters: string[] } = { credentials: [], parameters: [] };

@@ -1,4 +1,4 @@
-import { newTask, type StoredTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
+import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
 import { KnownTasks } from '../../../../nodes/MediaGeneration/operations/wait/known';
 import { fail } from '../../fail';
 
@@ -44,7 +44,7 @@ it.each([['completed'], ['failed'], ['pending']] as const)(
 		known.learn('task', { taskId: 'task', status });
 		expect(show()).toMatchObject([{ json: { warning: 'a mistake?' } }]);
 		const woken = build(task);
-		woken.known.restore(JSON.parse(JSON.stringify(known.ended)) as StoredTask[]);
+		woken.known.restore(JSON.parse(JSON.stringify(known.ended)) as Task[]);
 		expect(woken.show()).toMatchObject([{ json: { warning: 'a mistake?' } }]);
 	},
 );

@@ -1,5 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { newTask, REQUEST, storeTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
+import { newTask, REQUEST, type Task } from '../../../../nodes/MediaGeneration/api/task';
+import { toWords } from '../../../../nodes/MediaGeneration/lib/fileName';
 import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/openRecord';
 import type { Sleep, Wait } from '../../../../nodes/MediaGeneration/operations/record/wait';
 import { Sleeper } from '../../../../nodes/MediaGeneration/operations/wait/asleep/sleeper';
@@ -70,7 +71,8 @@ function newRun(tasks: Task[], more: Partial<Wait['settings']> = {}) {
 				return await getTask(taskId);
 			},
 		});
-		return { index, getService: async () => service, task };
+		const words = toWords(task[REQUEST]?.prompt ?? '');
+		return { index, getService: async () => service, task, words };
 	});
 	const settings = { ...WAIT, limit: 500, ...more };
 	const stored = record.openWait(() => settings);
@@ -147,10 +149,9 @@ describe('a run that was woken', () => {
 
 	it('asks for no task whose end the webhook knew, and names its file by its prompt', async () => {
 		const downloads = { field: 'data', maxBytes: null };
-		const { wait, getTask } = newRun([pending('a'), pending('b')], { downloads });
-		const resultUrls = ['https://files.example/1'];
-		const ended: Task = { ...completed('a'), resultUrls, [REQUEST]: { prompt: 'A cat' } };
-		const woken = [JSON.parse(JSON.stringify(storeTask(ended))) as Task];
+		const created = { ...pending('a'), [REQUEST]: { prompt: 'A cat' } };
+		const { wait, getTask } = newRun([created, pending('b')], { downloads });
+		const woken = [{ ...completed('a'), resultUrls: ['https://files.example/1'] }];
 		const { outcomes, fallAsleep } = await wait({}, { ...asleep, woken });
 		expect(fallAsleep).toBeUndefined();
 		expect(getTask.mock.calls).toEqual([['b']]);
