@@ -152,7 +152,6 @@ it('the last callback has n8n run the node, with its input and what is known, an
 		taskId,
 		status: 'completed',
 		resultUrls: [`https://files.example/${taskId}`],
-		prompt: `prompt of ${taskId}`,
 	}));
 	expect(woken).toMatchObject(tasks);
 	expect(execution.asked).toEqual([execution.two, execution.one]);
