@@ -1,7 +1,20 @@
-import { sleep as pause } from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
 
-/** Pauses for some milliseconds. @throws when `signal` aborts it. n8n calls it `sleep`. */
-export { pause };
+/**
+ * Pauses for some milliseconds. n8n's own `sleep` takes no signal in 2.14.2.
+ * @throws when `signal` aborts it
+ */
+export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+	signal?.throwIfAborted();
+	let leave = () => {};
+	const aborted = new Promise<never>((_, reject) => {
+		leave = () => reject(signal?.reason as Error);
+		signal?.addEventListener('abort', leave);
+	});
+	await Promise.race([sleep(milliseconds, signal), aborted]).finally(() =>
+		signal?.removeEventListener('abort', leave),
+	);
+}
 
 /** The longest delay of a Node timer, in milliseconds. */
 export const LONGEST_PAUSE = 2 ** 31 - 1;
