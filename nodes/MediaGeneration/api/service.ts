@@ -237,7 +237,7 @@ const CREDITS_TEXT = /\b(credits?|balance)\b/i;
 
 /** Complete texts of code 500 that are refusals. After any other text, a task may exist. */
 const CONCURRENCY_REFUSAL =
-	/^(too many|(the )?(maximum )?number of|(the )?(limit|maximum) (of|on)) (concurrent|running|parallel) (tasks|jobs|generations)( (has |have )?(been )?(reached|exceeded|exceeds)( (its|the|your) (limit|maximum))?)?\.?( please [\w ]+)?\.?$/i;
+	/^(too many|(the )?(maximum )?number of|(the )?(limit|maximum) (of|on)) (concurrent|running|parallel) (tasks|jobs|generations)( (has |have )?(been )?(reached|exceeded|exceeds)( (its|the|your) (limit|maximum))?)?\.?( please (wait|(wait and )?(try again|retry))( later| in a (few )?(moment|second|minute)s?)?)?\.?$/i;
 const INPUT_REFUSALS = [
 	/^(this )?[\w.[\]-]+ (is not within the range of allowed options|is required|cannot be empty)\.?$/i,
 	/^([\w.[\]-]+ )?file type (is )?not supported\.?$/i,

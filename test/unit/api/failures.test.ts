@@ -262,6 +262,23 @@ const TEXTS: Array<[kind: Name, code: number, texts: string[]]> = [
 	['tasksAtOnce', 500, ['The number of concurrent tasks has reached its limit.']],
 	['tasksAtOnce', 500, ['Too many concurrent tasks. Please try again later']],
 	['fault', 500, ['Failed to start one of the concurrent tasks', 'Concurrent update of a task']],
+	[
+		'tasksAtOnce',
+		500,
+		[
+			'The maximum number of running tasks has been reached. Please wait.',
+			'Too many parallel jobs. Please wait and retry later.',
+			'The limit of concurrent generations has been exceeded. Please try again in a few minutes.',
+		],
+	],
+	[
+		'fault',
+		500,
+		[
+			'The number of concurrent tasks has reached its limit. Please wait while your task is queued.',
+			'Too many running tasks. Please poll the task that was created',
+		],
+	],
 	['rate', 429, ['Too many requests', 'Too many tasks per minute']],
 	['rate', 429, ['Your calls come too fast. Please try again later.']],
 	['rate', 430, ['Rate limit exceeded', 'rate-limited', 'ratelimit']],
