@@ -76,6 +76,8 @@ export class CreationSender {
 		const { index, request } = work;
 		const created = await settleBy(this.limits.answerBy, this.createAndNote(work));
 		if (created) return created;
+		// The clock may go back.
+		this.reason ??= buildLateError();
 		if (!this.underway.has(index)) return { error: buildLateError() };
 		this.record.addUnknown(index, request, STILL_UNDERWAY);
 		return { error: new UnknownOutcomeError(STILL_UNDERWAY) };

@@ -111,3 +111,13 @@ it('one that begins too late is not sent', async () => {
 	expect(outcome).toMatchObject(NOTHING);
 	expect(sent).toEqual([0, 0]);
 });
+
+it('one that is said not to be sent is not, though the clock goes back', async () => {
+	let refused = 0;
+	const { outcome, sent } = await create(() => {
+		if (++refused === 1) setTimeout(() => jest.setSystemTime(Date.now() - 60_000), 9_999);
+		return refuse(429, 'Too many running tasks');
+	});
+	expect(outcome).toMatchObject(NOTHING);
+	expect(sent).toEqual([1, 1]);
+});
