@@ -53,7 +53,7 @@ export function readResumeSecrets(context: object): { token?: string; address?: 
  */
 export function isResumeUrl(context: object, value: unknown): boolean {
 	const { address } = readResumeSecrets(context);
-	const own = address ? [`${new URL(address).pathname}/`] : [];
+	const own = address && URL.canParse(address) ? [`${new URL(address).pathname}/`] : [];
 	return ['$execution.resumeUrl', ...own].some((part) => String(value).includes(part));
 }
 

@@ -36,6 +36,11 @@ it.each([
 	expect(isResumeUrl({}, value)).toBe(is && String(value).startsWith('='));
 });
 
+it('nothing is one of an n8n whose address is malformed, and nothing fails there', () => {
+	const additionalData = { webhookWaitingBaseUrl: 'n8n.example/webhook-waiting' };
+	expect(isResumeUrl({ additionalData }, undefined)).toBe(false);
+});
+
 // As n8n writes them, with its missing quotation mark.
 it.each<[unknown, boolean]>([
 	[buildNotFound('7'), true],
