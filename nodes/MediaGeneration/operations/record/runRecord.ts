@@ -97,7 +97,11 @@ export class RunRecord {
 
 	/** Notes that a task exists. From now on its ID can be found, whatever happens. */
 	addTask(item: number, request: CreateRequest, taskId: string): void {
+		const { sent, shared } = this.stored;
+		const unknown = sent[item]?.unknown;
 		this.add(item, request, { taskId });
+		// It took so long that its outcome counted as unknown.
+		if (unknown) noteUnknownCall(this.context, shared, item, { ...unknown, taskId });
 		this.context.logger.info(`${this.describe(item)} created task ${taskId}`);
 	}
 

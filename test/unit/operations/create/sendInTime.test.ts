@@ -24,7 +24,8 @@ async function create(
 ) {
 	const logged: string[] = [];
 	const log = (line: string) => void logged.push(line);
-	const context = buildContext({ isTool: true, input: [{}] }, { logger: { info: log, warn: log } });
+	const run = { kept: null, isTool: true, input: [{}], parameters: { calls } };
+	const context = buildContext(run, { logger: { info: log, warn: log } });
 	const record = openRecord(context);
 	const answerBy = Date.now() + 10_000;
 	jest.advanceTimersByTime(passed);
@@ -44,7 +45,7 @@ async function create(
 	const outcome = await created;
 	const before = sent.length;
 	await jest.advanceTimersByTimeAsync(300_000);
-	return { outcome, logged, sent: [before, sent.length], record };
+	return { outcome, logged, sent: [before, sent.length], record, context };
 }
 
 /** Settles after so many seconds. */
@@ -73,6 +74,13 @@ it('one under way may exist, is finished, and its ID is in the log', async () =>
 		expect.stringContaining('created task task-late'),
 	]);
 	expect(record.listTaskIds()).toEqual(['task-late']);
+});
+
+it('whoever asks again for one that was finished later gets its ID', async () => {
+	const { context } = await create(async () => await after(20, 'task-late'));
+	expect(openRecord(context).recall(0)).toMatchObject({
+		error: { description: expect.stringContaining('named it task-late. Look at it with Get') },
+	});
 });
 
 it.each([refuse(500), refuse(429), unknown()])(
