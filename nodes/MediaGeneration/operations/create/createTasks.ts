@@ -39,7 +39,7 @@ async function createAll(
 	const signal = context.getExecutionCancelSignal();
 	const over = new AbortController();
 	const either = AbortSignal.any([over.signal, ...(signal ? [signal] : [])]);
-	const limits = { requests: rate, answerBy: readMcpDeadline(context), signal };
+	const limits = { requests: rate, answerBy: readMcpDeadline(context), signal: either };
 	const senders = new Map<string, CreationSender>();
 	const findSender = ({ item }: RequestWork): CreationSender => {
 		const { account } = item.service;

@@ -39,6 +39,7 @@ interface Limits {
 	taskLimit: TaskLimit;
 	/** When the answer must be there, in milliseconds since 1970; Infinity: at any time. */
 	answerBy: number;
+	/** When aborted, creations that wait are rejected. */
 	signal?: AbortSignal;
 }
 

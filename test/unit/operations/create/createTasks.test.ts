@@ -62,6 +62,27 @@ it('a stopped execution begins no creation', async () => {
 	expect(results).toMatchObject([pending('task-0'), undefined]);
 });
 
+it('what waits for its turn is not created once another item has ended the run', async () => {
+	jest.useFakeTimers();
+	const context = buildContext();
+	const sent: number[] = [];
+	const prepared = [0, 1, 2].map((index) =>
+		prepare(context, index, {
+			createTask: () => {
+				sent.push(index);
+				return index ? `task-${index}` : refuse(422);
+			},
+			options: { tasksPer10Seconds: 1 },
+			credentials: { accessToken: 'turns of a run that ends' },
+		}),
+	);
+	const creating = create(context, prepared);
+	await jest.advanceTimersByTimeAsync(60_000);
+	expect(await creating).toMatchObject([{ error: refuse(422) }, undefined, undefined]);
+	expect(sent).toEqual([0]);
+	jest.useRealTimers();
+});
+
 describe('runs at the same time', () => {
 	beforeEach(() => jest.useFakeTimers());
 	afterEach(() => jest.useRealTimers());

@@ -207,6 +207,18 @@ it('ends when another item ends the run, whose error it is', async () => {
 	expect(service.asked).toHaveLength(4);
 });
 
+it('of what waits behind an item that ends the run, no more than the next one is created', async () => {
+	const service = new Service(0, 0);
+	const creation = begin(service, 5, { goesOn: false });
+	await pass(1);
+	const asked: number[] = [];
+	service.create = (item) => (asked.push(item) === 1 ? refuse(422) : `task-${item}`);
+	await pass(100);
+	await creation;
+	// It is sent before the run has seen the error.
+	expect(asked).toHaveLength(2);
+});
+
 it('a refusal for all ends the wait of the others at once', async () => {
 	const service = new Service(0, 0);
 	const create = service.create.bind(service);
