@@ -123,7 +123,7 @@ it('one that begins too late is not sent', async () => {
 it('one that is said not to be sent is not, though the clock goes back', async () => {
 	let refused = 0;
 	const { outcome, sent } = await create(() => {
-		if (++refused === 1) setTimeout(() => jest.setSystemTime(Date.now() - 60_000), 9_999);
+		if (++refused === 1) void pause(9_999).then(() => jest.setSystemTime(Date.now() - 60_000));
 		return refuse(429, 'Too many running tasks');
 	});
 	expect(outcome).toMatchObject(NOTHING);
