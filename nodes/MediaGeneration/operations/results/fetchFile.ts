@@ -17,8 +17,8 @@ const REFUSED = new Set([401, 403, 404, 410]);
 /** Statuses of a host that may answer otherwise some seconds later, below 500. */
 const BUSY = new Set([408, 425, 429]);
 
-/** The longest download, in seconds. */
-const LONGEST_DOWNLOAD = 60 * 60;
+/** The longest download, in milliseconds. */
+export const LONGEST_DOWNLOAD = 3_600_000;
 
 /** Of a host's name in a message, in characters. A host may redirect to a name of any length. */
 const LONGEST_HOST = 100;
@@ -149,7 +149,7 @@ async function* readBody(
 	{ body, host }: FileAnswer,
 	timeoutSeconds: number,
 ): AsyncGenerator<Uint8Array> {
-	const until = Date.now() + LONGEST_DOWNLOAD * 1000;
+	const until = Date.now() + LONGEST_DOWNLOAD;
 	const fail = (why: string, hint?: string, repeat?: Repeat) =>
 		buildError(file, `its host ${host} ${why}`, hint, repeat);
 	const chunks = body[Symbol.asyncIterator]();

@@ -6,7 +6,7 @@ import { limitConcurrency } from '../../lib/mapConcurrent';
 import { pause, settleBy } from '../../lib/timers';
 import { CONCURRENCY } from '../operation';
 import { downloadAgain, isRepeatable, type Download, type GetLink } from './downloadAgain';
-import { fetchFile, type FileSource, type RemoteFile } from './fetchFile';
+import { fetchFile, LONGEST_DOWNLOAD, type FileSource, type RemoteFile } from './fetchFile';
 
 /** Lists the links to a task's files of these kinds. @throws {UserError} when it has none */
 export function listFiles(task: Task, kinds: string[]): ResultLink[] {
@@ -109,8 +109,12 @@ export class FileDownloads {
 		const over = new AbortController();
 		const signal = AbortSignal.any([over.signal, ...(source.signal ? [source.signal] : [])]);
 		const { url, label, together } = file;
+		let begun: number | undefined;
 		const fetch = async (url: string): Promise<Download> => {
-			const run = async () => await fetchFile({ ...source, signal }, { ...file, url });
+			const run = async () => {
+				begun ??= Date.now();
+				return await fetchFile({ ...source, signal }, { ...file, url });
+			};
 			return await this.inTurn(run).catch((error: Error) => error);
 		};
 		// Bytes of a try that is repeated don't count.
@@ -122,7 +126,8 @@ export class FileDownloads {
 		if (!isRepeatable(first)) return first;
 		together.received.delete(label);
 		const failed = { url, isNew, getLinks: listLinks(signal), fetch, rest };
-		const until = (source.filesBy ?? Infinity) - TIME_TO_OUTPUT;
+		const longest = (begun ?? 0) + LONGEST_DOWNLOAD;
+		const until = Math.min(longest, source.filesBy ?? Infinity) - TIME_TO_OUTPUT;
 		const last = await settleBy(until, downloadAgain(first, failed)).catch(() => undefined);
 		over.abort();
 		return last ?? first;

@@ -17,10 +17,20 @@ async function* breakOff() {
 	throw new Error('aborted');
 }
 
+/** Breaks off after fifty minutes. */
+async function* dribble() {
+	for (let minute = 0; minute < 50; minute++) {
+		yield Buffer.from('a');
+		await sleep(59_000);
+	}
+	throw new Error('aborted');
+}
+
 /** What a host answers, by the word for it. */
 const ANSWERS: Record<string, () => Served> = {
 	ok: () => ({ chunks: [Buffer.from('file')] }),
 	breaks: () => ({ chunks: breakOff() }),
+	dribbles: () => ({ chunks: dribble() }),
 	large: () => ({ chunks: [Buffer.alloc(1_000)] }),
 };
 
@@ -82,7 +92,7 @@ async function download({ hosts, names = ['a'], reread = names, ...given }: Give
 	const all = downloads.downloadAll(task, ['result'], source, given.maxBytes ?? Infinity);
 	let seconds: number | undefined;
 	void all.then(() => (seconds = countSeconds()));
-	await jest.advanceTimersByTimeAsync(1_000_000);
+	await jest.advanceTimersByTimeAsync(15_000_000);
 	const came = (await all).map(({ result }) =>
 		result instanceof Error ? result.message : result.size,
 	);
@@ -228,4 +238,11 @@ describe('pauses end', () => {
 			expect(seconds).toBe(9.5);
 		},
 	);
+
+	it('an hour after the file was first asked for, however often its host breaks off', async () => {
+		const { came, asked, seconds } = await download({ hosts: { a: 'dribbles' } });
+		expect(came).toEqual([expect.stringContaining('broke off')]);
+		expect(asked).toEqual(['a 0', 'renew-a 2950', 'a 2953']);
+		expect(seconds).toBe(3599);
+	});
 });
