@@ -28,7 +28,7 @@ test.each<[prompt: string, status: number, details: object]>([
 	['#hidden=60', 200, { code: 422, msg: 'recordInfo is null', data: null }],
 	['#hidden=60 #hiddenAs=notFound', 404, { code: 404, data: null }],
 	['#hidden=60 #hiddenAs=null', 200, { code: 200, data: null }],
-	['#recordCode=505', 200, { code: 505, data: { state: 'waiting' } }],
+	['#recordCode=505 #slow=60', 200, { code: 505, data: { state: 'waiting' } }],
 ])('details right after the creation: %s', async (prompt, status, details) => {
 	expect(await createAndAsk(await start(), prompt)).toMatchObject({ status, details });
 });

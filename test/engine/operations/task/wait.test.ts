@@ -35,13 +35,14 @@ it('outputs what Generate does, each task in its place with its file, and create
 it('names an ID that the service does not know, and waits for the others where the run continues', async () => {
 	const [one] = await startTasks();
 	const items = [{ taskId: 'unknown' }, { taskId: String(one?.taskId) }];
-	const { error } = await engine.run(runWait, { items });
+	const parameters = { ...runWait, options: { waitLimit: 0.05 } };
+	const { error } = await engine.run(parameters, { items });
 	expect(error).toMatchObject({
 		message: 'The service has no task with this ID [item 0]',
 		description: expect.stringContaining('Check Task ID') as string,
 	});
 	const node = { onError: 'continueRegularOutput' as const };
-	const { output } = await engine.run(runWait, { items, node });
+	const { output } = await engine.run(parameters, { items, node });
 	expect(output).toMatchObject([
 		{ json: { error: expect.stringContaining('no task with this ID') as string } },
 		{ json: { ...items[1], status: 'completed' }, pairedItem: { item: 1 } },
