@@ -174,7 +174,11 @@ it('JSON that is pasted with an expression becomes one, because the field is bla
 	const json = editor.get('parameter-input-anyInput');
 	await editor.panel.getByText('For example { "prompt": "A red fox in snow" }').waitFor();
 	await json.getByRole('textbox').click();
+	const helped = editor.page.waitForResponse(/dynamic-node-parameters\/options/, {
+		timeout: 10_000,
+	});
 	await editor.page.keyboard.insertText(PASTED);
+	expect((await helped).status()).toBe(200);
 	await editor.closePanel();
 	await editor.page.keyboard.press('Control+s');
 	const readStored = async () => {

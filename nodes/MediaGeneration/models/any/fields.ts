@@ -113,7 +113,8 @@ const jsonGuide: Field = {
 	default: '',
 	typeOptions: {
 		loadOptionsMethod: GUIDE_JSON,
-		loadOptionsDependsOn: [`${anyModel.name}.value`, anyInput.name],
+		// By its path: n8n's editor fails for a plain name whose expression has no data yet.
+		loadOptionsDependsOn: [`${anyModel.name}.value`, `&${anyInput.name}`],
 	},
 	description: 'The names of the fields that the model takes. Choosing one changes nothing.',
 	builderHint: toBuilderHint('For people to read: leave it out.'),
