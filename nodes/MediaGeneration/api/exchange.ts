@@ -77,7 +77,7 @@ export async function exchange(
 	const begun = performance.now();
 	const received = await send(context, credentials, url, request);
 	const { statusCode, error } = received;
-	const text = readText(received);
+	const text = decodeAnswer(received);
 	const { fault = text.length > MAX_BYTES ? TOO_MUCH_TEXT : undefined } = received;
 	const body = (fault ?? error) ? undefined : parseAnswer(text, redactor);
 	const said = envelope.safeParse(body).data;
@@ -194,7 +194,7 @@ async function* toStream(body: unknown): AsyncGenerator<Uint8Array> {
 }
 
 /** Decodes an answer; of a large one, what is to be parsed: its files are of no use. */
-function readText({ chunks, fault }: Received): string {
+function decodeAnswer({ chunks, fault }: Received): string {
 	const text = new TextDecoder().decode(Buffer.concat(chunks));
 	return text.length > MAX_BYTES && !fault ? leaveOutData(text) : text;
 }

@@ -53,7 +53,7 @@ export const markTimedOut = (task: Task): Task =>
 	task.status === 'pending' ? { ...task, status: 'timedOut' } : task;
 
 /** Reads the prompt of an input. Models of speech call it text. */
-export function readPrompt(input: unknown): string | undefined {
+export function findPrompt(input: unknown): string | undefined {
 	const { prompt, text } = { ...(input as object) } as Record<string, unknown>;
 	return [prompt, text].map((value) => nonEmptyText.safeParse(value).data).find(Boolean);
 }
@@ -62,7 +62,7 @@ export function readPrompt(input: unknown): string | undefined {
 function readRequest({ param, paramJson }: TaskRecord): Task[typeof REQUEST] {
 	const { input, callBackUrl } = [param, paramJson].find(isObject) ?? {};
 	const callbackUrl = nonEmptyText.safeParse(callBackUrl).data;
-	const request = { prompt: readPrompt(embeddedJson.parse(input)), callbackUrl };
+	const request = { prompt: findPrompt(embeddedJson.parse(input)), callbackUrl };
 	return (request.prompt ?? request.callbackUrl) ? request : undefined;
 }
 

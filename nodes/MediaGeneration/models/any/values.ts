@@ -30,7 +30,7 @@ export interface Body {
 }
 
 /** Only bodies have callback URLs. Documentation and users spell them in several ways. */
-const CALLBACK_KEY = /(call_?back|web_?hook)(_?ur[il])?$/i;
+const KEY_OF_BODY = /(call_?back|web_?hook)(_?ur[il])?$/i;
 
 /**
  * Recognizes a whole body in place of an input, whatever stands beside its input, unless the model
@@ -47,7 +47,7 @@ export function isBody(schema: JsonSchema, json: object, model?: string): json i
 	const beside = Object.keys(others);
 	const isBare = fields.length > 0 && !beside.length;
 	const hasModel = 'model' in json && (typeof named === 'string' || isBlank(named));
-	return hasModel || isBare || beside.some((name) => CALLBACK_KEY.test(name));
+	return hasModel || isBare || beside.some((name) => KEY_OF_BODY.test(name));
 }
 
 /**

@@ -55,11 +55,11 @@ export class InputFile {
  * paths there (`convert-binary-data.js`, 2.14.2, 2.41.1). `e2e/flows` fails first.
  */
 export function findBinary(item: Item, field: string): IBinaryData | undefined {
-	return findAtPath(item, field) ?? findAtPath(item, `_files${toStep(field)}`);
+	return findAtPath(item, field) ?? findAtPath(item, `_files${toPathStep(field)}`);
 }
 
 /** Makes the step of a path, for any name. */
-const toStep = (name: string): string => `[${JSON.stringify(name)}]`;
+const toPathStep = (name: string): string => `[${JSON.stringify(name)}]`;
 
 function findAtPath({ context, index }: Item, path: string): IBinaryData | undefined {
 	try {
@@ -85,11 +85,11 @@ export function listBinaryFields(item: Item, name: string): string[] {
 	const single = [name, ofForm].find((field) => findBinary(item, field));
 	if (single !== undefined) return [single];
 	const inBinary = listNumbered(item, (number) => `${ofForm}_${number}`);
-	return inBinary.length ? inBinary : listNumbered(item, (number) => toEntry(name, number));
+	return inBinary.length ? inBinary : listNumbered(item, (number) => toEntryPath(name, number));
 }
 
 /** Makes the path of an entry of a list of files. */
-const toEntry = (name: string, number: number): string => `${toStep(name)}[${number}]`;
+const toEntryPath = (name: string, number: number): string => `${toPathStep(name)}[${number}]`;
 
 function listNumbered(item: Item, toField: (number: number) => string): string[] {
 	const fields: string[] = [];
@@ -101,7 +101,7 @@ function listNumbered(item: Item, toField: (number: number) => string): string[]
 function listNames(item: Item): string[] {
 	const { binary = {}, json = {} } = { ...item.context.getInputData()[item.index] };
 	const inJson = Object.keys({ ...(json._files as object), ...json });
-	const isName = (name: string) => findBinary(item, name) ?? findBinary(item, toEntry(name, 0));
+	const isName = (name: string) => findBinary(item, name) ?? findBinary(item, toEntryPath(name, 0));
 	return [...Object.keys(binary), ...inJson.filter((name) => !binary[name] && isName(name))];
 }
 

@@ -42,7 +42,7 @@ const concurrencyOption: INodeProperties = {
 	description: 'How many tasks are created at the same time',
 };
 
-const TIMEOUT = `${timeoutOption.description}. To create a task, it has at least ${CREATION_TIMEOUT} seconds: if the node gave up, nobody would know whether there is a task.`;
+const TIMEOUT_DESCRIPTION = `${timeoutOption.description}. To create a task, it has at least ${CREATION_TIMEOUT} seconds: if the node gave up, nobody would know whether there is a task.`;
 
 /** How many tasks are created within ten seconds, and at once. */
 export const readPace = (option: OptionReader) => ({
@@ -59,7 +59,7 @@ export const buildOptionsField = (own: INodeProperties[] = []): INodeProperties 
 		...modelOptions,
 		rateOption,
 		concurrencyOption,
-		{ ...timeoutOption, description: TIMEOUT },
+		{ ...timeoutOption, description: TIMEOUT_DESCRIPTION },
 		extraFields,
 	]);
 

@@ -1,6 +1,6 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
 import type { UnknownOutcome } from '../../api/failure';
-import { readPrompt } from '../../api/task';
+import { findPrompt } from '../../api/task';
 import { toWords } from '../../lib/fileName';
 import { digest } from '../../lib/json';
 import { mayCreateAgain, type FailedTask } from '../failedTask';
@@ -45,7 +45,7 @@ export const noteRequest = (request: CreateRequest): SentItem => ({
 	request: digestRequest(request),
 	model: request.model,
 	warning: request.warning,
-	words: toWords(readPrompt(request.input) ?? ''),
+	words: toWords(findPrompt(request.input) ?? ''),
 });
 
 /** Says whether the item's task failed, and can't end otherwise any more. */

@@ -43,7 +43,7 @@ export function showOutcome(context: IExecuteFunctions, tasks: Task[], failure?:
 			`${count(open)} ${has} not ended.${why} Use Wait to go on waiting.`,
 		);
 	}
-	if (tasks.some(isText)) addHint(context, 'info', 'The result is text: see result.');
+	if (tasks.some(hasTextResult)) addHint(context, 'info', 'The result is text: see result.');
 	const costs = tasks.flatMap(({ creditsConsumed }) => creditsConsumed ?? []);
 	if (!costs.length) return;
 	const credits = Number(costs.reduce((total, cost) => total + cost, 0).toFixed(6));
@@ -52,7 +52,7 @@ export function showOutcome(context: IExecuteFunctions, tasks: Task[], failure?:
 }
 
 /** Whether a task's result is a text, which nobody finds among the files. */
-const isText = ({ status, resultUrls, result }: Task): boolean =>
+const hasTextResult = ({ status, resultUrls, result }: Task): boolean =>
 	status === 'completed' && !resultUrls?.length && hasText(result);
 
 /** Says that files are missing, with the first reason. */
