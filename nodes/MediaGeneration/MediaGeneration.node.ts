@@ -73,7 +73,7 @@ export class MediaGeneration implements INodeType {
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		const { wakeExecution } = await import('./operations/wait/asleep/wake');
+		const { wakeExecution } = await import('./run/wake');
 		return await wakeExecution(this);
 	}
 }

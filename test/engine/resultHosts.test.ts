@@ -3,7 +3,7 @@ import { createRunExecutionData, sleep, Workflow, type INode } from 'n8n-workflo
 import {
 	fetchFile,
 	type FileSource,
-} from '../../nodes/MediaGeneration/operations/results/fetchFile';
+} from '../../nodes/MediaGeneration/run/fetchFile';
 import { startRawHost, type Answer } from './rawHost.cts';
 
 let host: Awaited<ReturnType<typeof startRawHost>>;

@@ -19,7 +19,7 @@ import {
 	sayWhyAwake,
 	showMissing,
 	showOutcome,
-} from '../../nodes/MediaGeneration/operations/wait/output';
+} from '../../nodes/MediaGeneration/run/hints';
 import { checkCredential } from '../../nodes/MediaGeneration/trigger/activate';
 import { buildContext, type Run, fake } from './n8n';
 

@@ -1,9 +1,9 @@
 import { UserError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import { readMcpDeadline } from '../host/mcpCall';
 import { settleBy } from '../lib/timers';
-import { toNodeError } from './errors';
+import { toNodeError } from '../run/errors';
 import { operations } from './index';
-import { checkItems, failAll, readItem, throwFirstError, toOutput } from './items';
+import { checkItems, failAll, readItem, throwFirstError, toOutput } from '../run/item';
 import { hasFailed, type Operation, type PlainOperation, type Prepared } from './operation';
 
 /** Left to a run below an MCP server for its output, in milliseconds. */
@@ -26,7 +26,7 @@ export async function executeOperation(
 async function run(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	const operation = findOperation(context);
 	if ('run' in operation) return await runPlain(context, operation);
-	const { runCreating } = await import('./create/runCreating');
+	const { runCreating } = await import('../run/generate');
 	return await runCreating(context, operation);
 }
 

@@ -1,14 +1,14 @@
-import { getCredits } from './account/getCredits';
-import { upload } from './file/upload';
-import { getFields } from './model/getFields';
-import { getMany } from './model/getMany';
+import { getCredits } from './getCredits';
+import { upload } from './upload';
+import { getFields } from './getFields';
+import { getMany } from './getMany';
 import type { Operation } from './operation';
-import { start } from './task/start';
-import { generate } from './task/generate';
-import { getFiles } from './task/getFiles';
-import { get } from './task/get';
-import { verifyCallback } from './task/verifyCallback';
-import { wait } from './task/wait';
+import { start } from './start';
+import { generate } from './generate';
+import { getFiles } from './getFiles';
+import { get } from './get';
+import { verifyCallback } from './verifyCallback';
+import { wait } from './wait';
 
 /** The operations of a resource are sorted by name, as n8n requires of long lists. */
 export const operations: Operation[] = [

@@ -4,7 +4,7 @@ import type { RequestSettings } from '../api/exchange';
 import { mapConcurrent } from '../lib/mapConcurrent';
 import type { OptionReader } from '../models/field';
 import type { ModelRequest } from '../models/model';
-import { stopsOnError } from './errors';
+import { stopsOnError } from '../run/errors';
 import type { Wait } from './record/wait';
 
 /** One item of the node's input, as operations see it. */

@@ -3,7 +3,7 @@ import type { TaskService } from '../api/client';
 import { isUnknownTask, ServiceError } from '../api/failure';
 import type { Task } from '../api/task';
 import { pause, settleBy } from '../lib/timers';
-import { DETAILS, KNOWN_AGAIN } from '../operations/wait/timetable';
+import { DETAILS, KNOWN_AGAIN } from '../run/timetable';
 
 /** What the service says about a task. */
 export type Details =

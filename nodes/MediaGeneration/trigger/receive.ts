@@ -4,7 +4,7 @@ import { REQUEST, toStatus, type Task, type TaskStatus } from '../api/task';
 import { answer, refuseCallback, warnOwner } from '../callback/respond';
 import { verifyRequest, type AcceptedCallback } from '../callback/verifyRequest';
 import { answerOnceStored } from '../host/storedAnswer';
-import { ANSWER } from '../operations/wait/timetable';
+import { ANSWER } from '../run/timetable';
 import { TaskEvents } from './events';
 import { fetchDetails, type Details } from './fetchDetails';
 import { readSettings, type TriggerSettings } from './options';

@@ -1,9 +1,9 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import { UnknownOutcomeError, type ServiceError } from '../../../nodes/MediaGeneration/api/failure';
-import { TaskLimit } from '../../../nodes/MediaGeneration/operations/create/overTasks';
-import { CreationSender } from '../../../nodes/MediaGeneration/operations/create/sendCreation';
-import { openRecord } from '../../../nodes/MediaGeneration/operations/record/openRecord';
+import { TaskLimit } from '../../../nodes/MediaGeneration/run/overTasks';
+import { CreationSender } from '../../../nodes/MediaGeneration/run/sender';
+import { openRecord } from '../../../nodes/MediaGeneration/run/open';
 import type { Item } from '../../../nodes/MediaGeneration/operations/operation';
 import { judgeFailure } from '../../../nodes/MediaGeneration/trigger/fetchDetails';
 import { buildContext, fake } from '../n8n';

@@ -7,8 +7,8 @@ import {
 } from '../../../nodes/MediaGeneration/api/schemas';
 
 import type { FieldItem } from '../../../nodes/MediaGeneration/models/any/views';
-import type { ModelItem } from '../../../nodes/MediaGeneration/operations/model/getMany';
-import type { VerdictItem } from '../../../nodes/MediaGeneration/operations/task/verifyCallback';
+import type { ModelItem } from '../../../nodes/MediaGeneration/operations/getMany';
+import type { VerdictItem } from '../../../nodes/MediaGeneration/operations/verifyCallback';
 import type { REQUEST, Task } from '../../../nodes/MediaGeneration/api/task';
 import type { ResultLink } from '../../../nodes/MediaGeneration/api/resultLinks';
 

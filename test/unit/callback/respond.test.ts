@@ -1,6 +1,6 @@
 import { refuseCallback } from '../../../nodes/MediaGeneration/callback/respond';
 import { TRIGGER_REFUSALS } from '../../../nodes/MediaGeneration/trigger/refusals';
-import { WAKE_REFUSALS } from '../../../nodes/MediaGeneration/operations/wait/asleep/answers';
+import { WAKE_REFUSALS } from '../../../nodes/MediaGeneration/run/answers';
 import { buildWebhook, makeResponse } from '../n8n';
 
 const REFUSALS = { ...TRIGGER_REFUSALS, ...WAKE_REFUSALS };

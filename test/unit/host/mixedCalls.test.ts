@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isMixedUp } from '../../../nodes/MediaGeneration/host/execution';
 import { executeOperation } from '../../../nodes/MediaGeneration/operations/execute';
-import { openRecord } from '../../../nodes/MediaGeneration/operations/record/openRecord';
+import { openRecord } from '../../../nodes/MediaGeneration/run/open';
 import { buildContext } from '../n8n';
 
 const REQUEST = { model: 'beta2/image-edit', input: { prompt: 'Night' } };

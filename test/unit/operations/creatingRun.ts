@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { runCreating } from '../../../nodes/MediaGeneration/operations/create/runCreating';
+import { runCreating } from '../../../nodes/MediaGeneration/run/generate';
 import type { CreatingOperation, Item } from '../../../nodes/MediaGeneration/operations/operation';
 import { buildContext, type Run } from '../n8n';
 

@@ -5,10 +5,10 @@ import {
 	stopsOnError,
 	toErrorItem,
 	toNodeError,
-} from '../../../nodes/MediaGeneration/operations/errors';
+} from '../../../nodes/MediaGeneration/run/errors';
 import { ServiceError } from '../../../nodes/MediaGeneration/api/failure';
 import { buildFieldError } from '../../../nodes/MediaGeneration/models/field';
-import { FailedTaskError } from '../../../nodes/MediaGeneration/operations/failedTask';
+import { FailedTaskError } from '../../../nodes/MediaGeneration/run/failedTask';
 import { buildContext, refuse } from '../n8n';
 
 const context = buildContext({ input: [{}, {}, {}, {}] });

@@ -1,15 +1,15 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { executeOperation } from '../../../nodes/MediaGeneration/operations/execute';
 import type { Sleep } from '../../../nodes/MediaGeneration/operations/record/wait';
-import type { StoredRecord } from '../../../nodes/MediaGeneration/operations/record/stored';
+import type { StoredRecord } from '../../../nodes/MediaGeneration/run/ledger';
 import { buildContext, type Run } from '../n8n';
 import { buildFileHelpers } from './results/files.cts';
 
-jest.mock('../../../nodes/MediaGeneration/operations/wait/decide', () => ({
+jest.mock('../../../nodes/MediaGeneration/run/decide', () => ({
 	decideWait: async (_: IExecuteFunctions, howToWait: string) =>
 		howToWait === 'polling' ? {} : { resumeUrl: 'https://n8n.example/webhook-waiting/1' },
 }));
-jest.mock('../../../nodes/MediaGeneration/operations/wait/asleep/sleeper');
+jest.mock('../../../nodes/MediaGeneration/run/nap');
 
 beforeEach(() => void jest.useFakeTimers({ now: 1e12 }));
 afterEach(() => jest.useRealTimers());

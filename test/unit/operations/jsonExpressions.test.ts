@@ -1,5 +1,5 @@
 import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { readParameter } from '../../../nodes/MediaGeneration/operations/jsonExpressions';
+import { readParameter } from '../../../nodes/MediaGeneration/run/jsonExpressions';
 import { evaluate } from '../expression';
 import { expectLinear, fill } from '../linear.cts';
 import { fake } from '../n8n';

@@ -1,5 +1,5 @@
 import { buildContext, type Run } from '../n8n';
-import { fitItems } from '../../../nodes/MediaGeneration/operations/toolResult';
+import { fitItems } from '../../../nodes/MediaGeneration/run/toModel';
 
 const told = { taskId: 'task', status: 'completed' };
 const failed = { status: 'failed', failCode: '501', failMessage: 'blocked', creditsConsumed: 0 };

@@ -1,9 +1,9 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { UnknownOutcomeError, type UnknownOutcome } from '../../api/failure';
-import { restoreError } from '../errors';
+import { restoreError } from '../../run/errors';
 import type { CreateRequest, Failed } from '../operation';
-import { noteRunHere, takeTurn, type Turns } from './runsHere';
-import { findUnknownCall, noteUnknownCall, type Shared } from './shared';
+import { noteRunHere, takeTurn, type Turns } from '../../run/here';
+import { findUnknownCall, noteUnknownCall, type Shared } from '../../run/shared';
 import { toSleepingRun, type SleepingRun } from './sleepingRun';
 import {
 	countCreations,
@@ -13,7 +13,7 @@ import {
 	type Doubts,
 	type SentItem,
 	type StoredRecord,
-} from './stored';
+} from '../../run/ledger';
 import type { Sleep, Wait } from './wait';
 
 /** A task from an earlier try or execution. It takes the place of the item's request. */

@@ -1,7 +1,7 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { newTask, type Task } from '../../api/task';
 import { readNodeContext } from '../../host/sleep';
-import { readRecord, type StoredRecord } from './stored';
+import { readRecord, type StoredRecord } from '../../run/ledger';
 import type { Sleep, Wait, WaitSettings } from './wait';
 
 /** A run that sleeps, as looks and webhooks need it. */

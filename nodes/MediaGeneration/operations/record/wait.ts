@@ -1,6 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { Task } from '../../api/task';
-import type { Failures } from '../errors';
+import type { Failures } from '../../run/errors';
 
 export type HowToWait = 'automatic' | 'callback' | 'polling';
 

@@ -1,8 +1,8 @@
 import { markTimedOut, type Task } from '../../api/task';
 import { dropUndefined } from '../../lib/json';
-import { isFailed, type FailedTask } from '../failedTask';
+import { isFailed, type FailedTask } from '../../run/failedTask';
 import type { OutputItem } from '../operation';
-import { describeNoResult, GET_FILES, toTaskItems } from '../results/fileItems';
+import { describeNoResult, GET_FILES, toTaskItems } from '../../run/fileItems';
 
 /** What is known of one task. */
 interface Known {

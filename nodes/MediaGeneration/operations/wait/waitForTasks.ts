@@ -3,11 +3,11 @@ import type { Outcome } from '../operation';
 import type { RunRecord } from '../record/runRecord';
 import type { Sleep, Wait } from '../record/wait';
 import type { TaskWork } from '../work';
-import { fallAsleep } from './asleep/sleep';
-import { planWait, waitAwake } from './awake';
-import type { WaitDecision } from './decide';
-import { Looker } from './look';
-import { logObstacle, sayWhyAwake } from './output';
+import { fallAsleep } from '../../run/sleep';
+import { planWait, waitAwake } from '../../run/watch';
+import type { WaitDecision } from '../../run/decide';
+import { Looker } from '../../run/look';
+import { logObstacle, sayWhyAwake } from '../../run/hints';
 
 /** What the tries of an execution know of their tasks, by their wait. */
 const lookers = new WeakMap<Wait, Looker>();

@@ -1,4 +1,4 @@
-import { getCredits } from '../../../../nodes/MediaGeneration/operations/account/getCredits';
+import { getCredits } from '../../../../nodes/MediaGeneration/operations/getCredits';
 import { buildContext, buildItem } from '../../n8n';
 
 it('outputs the credits of the account', async () => {

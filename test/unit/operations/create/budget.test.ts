@@ -1,5 +1,5 @@
-import { takeBudget } from '../../../../nodes/MediaGeneration/operations/create/budget';
-import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/openRecord';
+import { takeBudget } from '../../../../nodes/MediaGeneration/run/budget';
+import { openRecord } from '../../../../nodes/MediaGeneration/run/open';
 import { buildContext, type Run, prepare } from '../../n8n';
 
 /** Takes tasks from the budget of a run, of which there may be five; the account may have credits. */

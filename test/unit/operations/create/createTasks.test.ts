@@ -1,8 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { CreateTaskRequest } from '../../../../nodes/MediaGeneration/api/client';
-import { createTasks } from '../../../../nodes/MediaGeneration/operations/create/createTasks';
-import { InputFile } from '../../../../nodes/MediaGeneration/operations/create/inputFile';
-import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/openRecord';
+import { createTasks } from '../../../../nodes/MediaGeneration/run/send';
+import { InputFile } from '../../../../nodes/MediaGeneration/run/inputFile';
+import { openRecord } from '../../../../nodes/MediaGeneration/run/open';
 import type { RequestWork } from '../../../../nodes/MediaGeneration/operations/work';
 import { buildContext, prepare, refuse } from '../../n8n';
 

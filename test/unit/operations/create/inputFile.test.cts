@@ -8,7 +8,7 @@ import {
 	findInputFile,
 	listBinaryFields,
 	InputFile,
-} from '../../../../nodes/MediaGeneration/operations/create/inputFile';
+} from '../../../../nodes/MediaGeneration/run/inputFile';
 import type { Item } from '../../../../nodes/MediaGeneration/operations/operation';
 import { readMedia } from '../../../media/corpus.cts';
 

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { ServiceError } from '../../../../nodes/MediaGeneration/api/failure';
-import { createTasks } from '../../../../nodes/MediaGeneration/operations/create/createTasks';
-import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/openRecord';
+import { createTasks } from '../../../../nodes/MediaGeneration/run/send';
+import { openRecord } from '../../../../nodes/MediaGeneration/run/open';
 import type { Wait } from '../../../../nodes/MediaGeneration/operations/record/wait';
 import { buildContext, prepare, refuse, WAIT, type Run } from '../../n8n';
 

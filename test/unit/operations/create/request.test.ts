@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
-import { prepareRequest } from '../../../../nodes/MediaGeneration/operations/create/request';
+import { prepareRequest } from '../../../../nodes/MediaGeneration/run/request';
 import type { Item } from '../../../../nodes/MediaGeneration/operations/operation';
 import { fake } from '../../n8n';
 

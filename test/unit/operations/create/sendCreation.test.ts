@@ -1,6 +1,6 @@
 import { UnknownOutcomeError } from '../../../../nodes/MediaGeneration/api/failure';
-import { createTasks } from '../../../../nodes/MediaGeneration/operations/create/createTasks';
-import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/openRecord';
+import { createTasks } from '../../../../nodes/MediaGeneration/run/send';
+import { openRecord } from '../../../../nodes/MediaGeneration/run/open';
 import { buildContext, prepare, refuse, unknown } from '../../n8n';
 
 type Answer = Error | string;

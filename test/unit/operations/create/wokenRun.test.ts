@@ -1,5 +1,5 @@
 import type { Task } from '../../../../nodes/MediaGeneration/api/task';
-import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/openRecord';
+import { openRecord } from '../../../../nodes/MediaGeneration/run/open';
 import type { Sleep, Wait } from '../../../../nodes/MediaGeneration/operations/record/wait';
 import { buildContext, WAIT } from '../../n8n';
 import { create } from '../creatingRun';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
-import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/openRecord';
+import { openRecord } from '../../../../nodes/MediaGeneration/run/open';
 import type { RunRecord } from '../../../../nodes/MediaGeneration/operations/record/runRecord';
 import { readSleepingRun } from '../../../../nodes/MediaGeneration/operations/record/sleepingRun';
 import type { Sleep, Wait } from '../../../../nodes/MediaGeneration/operations/record/wait';
@@ -8,7 +8,7 @@ import { waitForTasks } from '../../../../nodes/MediaGeneration/operations/wait/
 import { buildContext, fake, type Run, WAIT } from '../../n8n';
 import { create, type Answer } from '../creatingRun';
 
-jest.mock('../../../../nodes/MediaGeneration/operations/wait/decide', () => ({
+jest.mock('../../../../nodes/MediaGeneration/run/decide', () => ({
 	decideWait: async () => ({}),
 }));
 jest.mock('../../../../nodes/MediaGeneration/operations/wait/waitForTasks');

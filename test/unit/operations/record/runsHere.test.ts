@@ -1,5 +1,5 @@
-import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/openRecord';
-import { takeTurn, type Turns } from '../../../../nodes/MediaGeneration/operations/record/runsHere';
+import { openRecord } from '../../../../nodes/MediaGeneration/run/open';
+import { takeTurn, type Turns } from '../../../../nodes/MediaGeneration/run/here';
 import { buildContext, type Run, WAIT } from '../../n8n';
 
 const REQUEST = { model: 'model', input: {} };

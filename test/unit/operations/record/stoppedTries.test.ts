@@ -1,4 +1,4 @@
-import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/openRecord';
+import { openRecord } from '../../../../nodes/MediaGeneration/run/open';
 import { buildContext, type Run } from '../../n8n';
 
 const REQUEST = { model: 'beta2/image-edit', input: { prompt: 'Night' } };

@@ -1,6 +1,6 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import sleeping from '../../../../dev/fixtures/sleepingRecord.json';
-import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/openRecord';
+import { openRecord } from '../../../../nodes/MediaGeneration/run/open';
 import { readSleepingRun } from '../../../../nodes/MediaGeneration/operations/record/sleepingRun';
 import { buildContext, fake } from '../../n8n';
 

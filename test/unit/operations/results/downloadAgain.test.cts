@@ -1,7 +1,7 @@
 import { sleep } from 'n8n-workflow';
 import type { Task } from '../../../../nodes/MediaGeneration/api/task';
-import type { FileSource } from '../../../../nodes/MediaGeneration/operations/results/fetchFile';
-import { FileDownloads } from '../../../../nodes/MediaGeneration/operations/results/resultFiles';
+import type { FileSource } from '../../../../nodes/MediaGeneration/run/fetchFile';
+import { FileDownloads } from '../../../../nodes/MediaGeneration/run/downloads';
 import { buildFileHelpers, type Served } from './files.cts';
 
 const HOST = 'https://cdn.example';

@@ -3,7 +3,7 @@ import {
 	DownloadError,
 	fetchFile,
 	type FileSource,
-} from '../../../../nodes/MediaGeneration/operations/results/fetchFile';
+} from '../../../../nodes/MediaGeneration/run/fetchFile';
 import { buildFileHelpers, type Served } from './files.cts';
 
 const url = 'https://cdn.example/a/result.mp4';

@@ -1,7 +1,7 @@
 import type { Task } from '../../../../nodes/MediaGeneration/api/task';
-import { toFileItems } from '../../../../nodes/MediaGeneration/operations/results/fileItems';
-import { FileDownloads } from '../../../../nodes/MediaGeneration/operations/results/resultFiles';
-import type { FileSource } from '../../../../nodes/MediaGeneration/operations/results/fetchFile';
+import { toFileItems } from '../../../../nodes/MediaGeneration/run/fileItems';
+import { FileDownloads } from '../../../../nodes/MediaGeneration/run/downloads';
+import type { FileSource } from '../../../../nodes/MediaGeneration/run/fetchFile';
 import { buildFileHelpers } from './files.cts';
 
 const HOST = 'https://cdn.example';

@@ -1,6 +1,6 @@
 import { NodeHelpers } from 'n8n-workflow';
 import { MediaGeneration } from '../../../../nodes/MediaGeneration/MediaGeneration.node';
-import { generate } from '../../../../nodes/MediaGeneration/operations/task/generate';
+import { generate } from '../../../../nodes/MediaGeneration/operations/generate';
 import { buildContext, type Run, buildItem } from '../../n8n';
 
 const { description } = new MediaGeneration();

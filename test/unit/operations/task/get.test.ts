@@ -1,4 +1,4 @@
-import { get } from '../../../../nodes/MediaGeneration/operations/task/get';
+import { get } from '../../../../nodes/MediaGeneration/operations/get';
 import { buildContext, buildItem } from '../../n8n';
 
 const task = {

@@ -1,4 +1,4 @@
-import { getFiles } from '../../../../nodes/MediaGeneration/operations/task/getFiles';
+import { getFiles } from '../../../../nodes/MediaGeneration/operations/getFiles';
 import { buildContext, buildItem } from '../../n8n';
 
 const resultUrls = ['https://files.example/a.png', 'https://files.example/b.png'];

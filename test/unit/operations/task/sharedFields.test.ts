@@ -3,7 +3,7 @@ import {
 	readMaxBytes,
 	readPerFile,
 	readTaskId,
-} from '../../../../nodes/MediaGeneration/operations/task/sharedFields';
+} from '../../../../nodes/MediaGeneration/operations/sharedFields';
 
 it.each([
 	[undefined, 2048 * 1024 ** 2],

@@ -1,4 +1,4 @@
-import { start } from '../../../../nodes/MediaGeneration/operations/task/start';
+import { start } from '../../../../nodes/MediaGeneration/operations/start';
 import { buildContext, buildItem } from '../../n8n';
 
 describe('a body that is pasted into Input', () => {

@@ -1,8 +1,8 @@
 import { TaskService } from '../../../../nodes/MediaGeneration/api/client';
 import type { RequestContext } from '../../../../nodes/MediaGeneration/api/exchange';
 import type { PlainOperation } from '../../../../nodes/MediaGeneration/operations/operation';
-import { get } from '../../../../nodes/MediaGeneration/operations/task/get';
-import { getFiles } from '../../../../nodes/MediaGeneration/operations/task/getFiles';
+import { get } from '../../../../nodes/MediaGeneration/operations/get';
+import { getFiles } from '../../../../nodes/MediaGeneration/operations/getFiles';
 import { buildContext, buildItem } from '../../n8n';
 
 type Values = Record<string, unknown>;

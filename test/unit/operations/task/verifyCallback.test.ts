@@ -3,7 +3,7 @@ import { signHeaders } from '../../../../dev/service/signHeaders.cts';
 import {
 	verifyCallback,
 	type VerdictItem,
-} from '../../../../nodes/MediaGeneration/operations/task/verifyCallback';
+} from '../../../../nodes/MediaGeneration/operations/verifyCallback';
 import { buildContext, buildItem } from '../../n8n';
 
 const seconds = 1_763_640_000;

@@ -1,7 +1,7 @@
 import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
 import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
-import { Looker } from '../../../../nodes/MediaGeneration/operations/wait/look';
-import { planWait, waitAwake } from '../../../../nodes/MediaGeneration/operations/wait/awake';
+import { Looker } from '../../../../nodes/MediaGeneration/run/look';
+import { planWait, waitAwake } from '../../../../nodes/MediaGeneration/run/watch';
 import { buildContext } from '../../n8n';
 import { fail } from '../../fail.ts';
 

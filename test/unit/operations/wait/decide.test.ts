@@ -2,7 +2,7 @@ import type { Credentials } from '../../../../nodes/MediaGeneration/api/endpoint
 import { findAnswerer, type Answerer } from '../../../../nodes/MediaGeneration/host/reachability';
 import { findWaiter, type Waiter } from '../../../../nodes/MediaGeneration/host/waiter';
 import type { HowToWait } from '../../../../nodes/MediaGeneration/operations/record/wait';
-import { decideWait } from '../../../../nodes/MediaGeneration/operations/wait/decide';
+import { decideWait } from '../../../../nodes/MediaGeneration/run/decide';
 import { buildContext, type Run as AnyRun } from '../../n8n';
 
 jest.mock('../../../../nodes/MediaGeneration/host/reachability');

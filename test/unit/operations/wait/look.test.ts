@@ -3,7 +3,7 @@ import { buildContext } from '../../n8n';
 import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
 import type { WaitSettings } from '../../../../nodes/MediaGeneration/operations/record/wait';
 import { pause } from '../../../../nodes/MediaGeneration/lib/timers';
-import { Looker, type Source } from '../../../../nodes/MediaGeneration/operations/wait/look';
+import { Looker, type Source } from '../../../../nodes/MediaGeneration/run/look';
 
 afterEach(() => jest.useRealTimers());
 

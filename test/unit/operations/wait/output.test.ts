@@ -5,7 +5,7 @@ import {
 	sayWhyAwake,
 	showMissing,
 	showOutcome,
-} from '../../../../nodes/MediaGeneration/operations/wait/output';
+} from '../../../../nodes/MediaGeneration/run/hints';
 import { buildContext } from '../../n8n';
 
 /** A run that keeps its hints and lines of the log. */

@@ -1,7 +1,7 @@
 import { pause } from '../../../../nodes/MediaGeneration/lib/timers';
 import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
 import type { WaitSettings } from '../../../../nodes/MediaGeneration/operations/record/wait';
-import { waitForIds } from '../../../../nodes/MediaGeneration/operations/wait/waitForIds';
+import { waitForIds } from '../../../../nodes/MediaGeneration/run/wait';
 import { fail } from '../../fail';
 import { buildContext, type Run, buildItem, refuse } from '../../n8n';
 

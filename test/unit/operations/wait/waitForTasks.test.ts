@@ -1,21 +1,21 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { newTask, REQUEST, type Task } from '../../../../nodes/MediaGeneration/api/task';
 import { toWords } from '../../../../nodes/MediaGeneration/lib/fileName';
-import { openRecord } from '../../../../nodes/MediaGeneration/operations/record/openRecord';
+import { openRecord } from '../../../../nodes/MediaGeneration/run/open';
 import type { Sleep, Wait } from '../../../../nodes/MediaGeneration/operations/record/wait';
-import { Sleeper } from '../../../../nodes/MediaGeneration/operations/wait/asleep/sleeper';
-import type { WaitDecision } from '../../../../nodes/MediaGeneration/operations/wait/decide';
-import type { planAwake } from '../../../../nodes/MediaGeneration/operations/wait/timetable';
+import { Sleeper } from '../../../../nodes/MediaGeneration/run/nap';
+import type { WaitDecision } from '../../../../nodes/MediaGeneration/run/decide';
+import type { planAwake } from '../../../../nodes/MediaGeneration/run/timetable';
 import { waitForTasks } from '../../../../nodes/MediaGeneration/operations/wait/waitForTasks';
 import { buildContext, buildItem, WAIT } from '../../n8n';
 import { buildFileHelpers } from '../results/files.cts';
 
-jest.mock('../../../../nodes/MediaGeneration/operations/wait/asleep/sleeper');
+jest.mock('../../../../nodes/MediaGeneration/run/nap');
 /** The ends of the waits that were planned. */
 const mockEnds: number[] = [];
-jest.mock('../../../../nodes/MediaGeneration/operations/wait/timetable', () => {
+jest.mock('../../../../nodes/MediaGeneration/run/timetable', () => {
 	const actual = jest.requireActual<{ planAwake: typeof planAwake }>(
-		'../../../../nodes/MediaGeneration/operations/wait/timetable',
+		'../../../../nodes/MediaGeneration/run/timetable',
 	);
 	const plan: typeof planAwake = (begun, until, n8nEnds) => {
 		mockEnds.push(until);

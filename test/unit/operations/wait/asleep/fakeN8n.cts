@@ -10,7 +10,7 @@ import {
 } from 'n8n-workflow';
 import { signHeaders } from '../../../../../dev/service/signHeaders.cts';
 import type { executeOperation } from '../../../../../nodes/MediaGeneration/operations/execute';
-import type { wakeExecution } from '../../../../../nodes/MediaGeneration/operations/wait/asleep/wake';
+import type { wakeExecution } from '../../../../../nodes/MediaGeneration/run/wake';
 import { buildContext, makeResponse } from '../../../n8n';
 
 /**

@@ -10,7 +10,7 @@ import {
 } from './fakeN8n.cts';
 import { sleep, type IDataObject } from 'n8n-workflow';
 import { executeOperation } from '../../../../../nodes/MediaGeneration/operations/execute';
-import { wakeExecution } from '../../../../../nodes/MediaGeneration/operations/wait/asleep/wake';
+import { wakeExecution } from '../../../../../nodes/MediaGeneration/run/wake';
 
 jest.mock('../../../../../nodes/MediaGeneration/lib/boundedMap', () => ({
 	BoundedMap: MapOfProcess,

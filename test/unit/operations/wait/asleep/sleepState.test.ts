@@ -1,7 +1,7 @@
 import {
 	settleDelivery,
 	type SleepState,
-} from '../../../../../nodes/MediaGeneration/operations/wait/asleep/sleeper';
+} from '../../../../../nodes/MediaGeneration/run/nap';
 
 const delivering = (writableEnded: boolean, statusCode = 200): SleepState => ({
 	is: 'delivering',

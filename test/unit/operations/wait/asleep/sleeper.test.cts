@@ -17,13 +17,13 @@ import { sleep, type IDataObject } from 'n8n-workflow';
 import { Readable } from 'node:stream';
 import type { Task } from '../../../../../nodes/MediaGeneration/api/task';
 import { executeOperation } from '../../../../../nodes/MediaGeneration/operations/execute';
-import { wakeExecution } from '../../../../../nodes/MediaGeneration/operations/wait/asleep/wake';
+import { wakeExecution } from '../../../../../nodes/MediaGeneration/run/wake';
 import {
 	LAST_NUDGE,
 	LAST_WAKE,
 	N8N_END,
 	TRACKER_WINDOW,
-} from '../../../../../nodes/MediaGeneration/operations/wait/timetable';
+} from '../../../../../nodes/MediaGeneration/run/timetable';
 
 jest.mock('../../../../../nodes/MediaGeneration/lib/boundedMap', () => ({
 	BoundedMap: MapOfProcess,

@@ -1,9 +1,9 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { BoundedMap } from '../../../../../nodes/MediaGeneration/lib/boundedMap';
-import { openRecord } from '../../../../../nodes/MediaGeneration/operations/record/openRecord';
+import { openRecord } from '../../../../../nodes/MediaGeneration/run/open';
 import type { Sleep } from '../../../../../nodes/MediaGeneration/operations/record/wait';
-import { wakeExecution } from '../../../../../nodes/MediaGeneration/operations/wait/asleep/wake';
-import { LAST_WAKE } from '../../../../../nodes/MediaGeneration/operations/wait/timetable';
+import { wakeExecution } from '../../../../../nodes/MediaGeneration/run/wake';
+import { LAST_WAKE } from '../../../../../nodes/MediaGeneration/run/timetable';
 import { buildContext, buildDetails, sendCallback, type Callback } from '../../../n8n';
 
 jest.mock('../../../../../nodes/MediaGeneration/lib/timers', () => ({

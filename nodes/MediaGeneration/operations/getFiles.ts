@@ -1,0 +1,77 @@
+import { LINK_KINDS } from '../api/resultLinks';
+import { parseValue, type Field } from '../models/field';
+import { getNodeContext } from '../host/execution';
+import { defineOperation, optionsField, runEach, timeoutOption } from './operation';
+import { toFileItems } from '../run/fileItems';
+import {
+	binaryPropertyName,
+	maxSizeOption,
+	outputItems,
+	readMaxBytes,
+	readPerFile,
+	readTaskId,
+	taskIdField,
+} from './sharedFields';
+
+const files: Field = {
+	displayName: 'Files',
+	name: 'files',
+	type: 'multiOptions',
+	options: Object.entries(LINK_KINDS).map(([value, name]) => ({ name, value })),
+	default: ['result'],
+	required: true,
+	description:
+		'Which files of the task to download. Previews are covers, first and last frames, and versions with a watermark.',
+};
+
+interface DownloadRequest {
+	taskId: string;
+	kinds: string[];
+	field: string;
+	perFile: boolean;
+	maxBytes: number;
+}
+
+export const getFiles = defineOperation<DownloadRequest>({
+	resource: 'task',
+	value: 'getFiles',
+	name: 'Get Files',
+	action: 'Download a video or image',
+	description: 'Retrieve the files of a completed task',
+	fields: [
+		taskIdField,
+		files,
+		binaryPropertyName,
+		optionsField([maxSizeOption, outputItems, timeoutOption]),
+	],
+	prepare: (item) => ({
+		taskId: readTaskId(item),
+		kinds: item.read(files.name) as string[],
+		field: parseValue(binaryPropertyName, item.read(binaryPropertyName.name)) as string,
+		perFile: readPerFile(item.option),
+		maxBytes: readMaxBytes(item.option),
+	}),
+	async run(prepared, context) {
+		const { FileDownloads, listFiles } = await import('../run/downloads');
+		const { planWait } = await import('../run/watch');
+		const downloads = new FileDownloads();
+		return await runEach<DownloadRequest>(
+			async ({ service, settings }, { taskId, kinds, field, perFile, maxBytes }) => {
+				const task = await service.getTask(taskId, settings);
+				// Without an execution, n8n has no place for files.
+				if (!getNodeContext(context))
+					return listFiles(task, kinds).map((file) => ({ json: { ...task, file } }));
+				const source = {
+					helpers: context.helpers,
+					getService: async () => service,
+					settings,
+					signal: context.getExecutionCancelSignal(),
+					filesBy: planWait(context, Infinity).filesBy,
+				};
+				const all = await downloads.downloadAll(task, kinds, source, maxBytes);
+				for (const { result } of all) if (result instanceof Error) throw result;
+				return toFileItems(task, all, { field, perFile });
+			},
+		)(prepared, context);
+	},
+});

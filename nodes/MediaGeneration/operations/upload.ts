@@ -1,0 +1,61 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { makeUniqueName } from '../lib/fileName';
+import { parseValue, webUrl, type Field } from '../models/field';
+import { toSource } from '../models/media';
+import { findInputFile, type InputFile } from '../run/inputFile';
+import { defineOperation, optionsField, runEach, timeoutOption } from './operation';
+
+const source: INodeProperties = {
+	displayName: 'Source',
+	name: 'source',
+	type: 'options',
+	options: [
+		{ name: 'Field of the Item', value: 'binary', description: 'A file that the item has' },
+		{ name: 'URL', value: 'url', description: 'A file that the service fetches by itself' },
+	],
+	default: 'binary',
+};
+
+const binaryPropertyName: Field = {
+	displayName: 'File',
+	name: 'binaryPropertyName',
+	type: 'string',
+	default: 'data',
+	required: true,
+	hint: 'A field such as data',
+	displayOptions: { show: { source: ['binary'] } },
+};
+
+const fileUrl: Field = {
+	displayName: 'File URL',
+	name: 'fileUrl',
+	type: 'string',
+	default: '',
+	required: true,
+	placeholder: 'e.g. https://example.com/photo.png',
+	description: 'Where the service fetches the file; it must be reachable from the internet',
+	displayOptions: { show: { source: ['url'] } },
+	send: { shape: webUrl },
+};
+
+export const upload = defineOperation<{ url: string } | { file: InputFile }>({
+	resource: 'file',
+	value: 'upload',
+	name: 'Upload',
+	action: 'Upload a file',
+	description:
+		'Upload a file to the service, and get a URL that models take; it usually lasts 24 hours',
+	fields: [source, binaryPropertyName, fileUrl, optionsField([timeoutOption])],
+	prepare: async (item) => {
+		const read = (field: Field) => parseValue(field, toSource(item.read(field.name))) as string;
+		if (item.read(source.name) === 'url') return { url: read(fileUrl) };
+		const field = read(binaryPropertyName);
+		return { file: await findInputFile(item, field, binaryPropertyName.displayName) };
+	},
+	run: runEach(async (item, request) => {
+		if ('file' in request) return [{ json: await request.file.upload(item) }];
+		const { url } = request;
+		const name = makeUniqueName(new URL(url).pathname.split('/').at(-1));
+		return [{ json: await item.service.uploadFromUrl(name, url, item.settings) }];
+	}),
+});

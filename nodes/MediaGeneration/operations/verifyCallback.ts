@@ -1,0 +1,99 @@
+import { jsonParse } from 'n8n-workflow';
+import { DEFAULT_TOLERANCE_SECONDS, TIMESTAMP_HEADER } from '../api/service';
+import type { Fault } from '../callback/faults';
+import type { KeyName } from '../callback/signature';
+import { dropUndefined } from '../lib/json';
+import { buildFieldError, jsonObject, readNumberOption, type Field } from '../models/field';
+import { defineOperation, optionsField, runEach } from './operation';
+
+const headersField: Field = {
+	displayName: 'Headers',
+	name: 'headers',
+	type: 'json',
+	default: '={{ $json.headers }}',
+	required: true,
+	description:
+		'Headers of the callback, as a JSON object with names in any case. By default, those that a Webhook node outputs.',
+};
+
+const bodyField: Field = {
+	displayName: 'Body',
+	name: 'body',
+	type: 'json',
+	default: '={{ $json.body }}',
+	required: true,
+	description:
+		'Body of the callback as it was received: JSON, or the text that should have been JSON. By default, the one that a Webhook node outputs.',
+};
+
+const toleranceOption: Field = {
+	displayName: 'Tolerance (Seconds)',
+	name: 'toleranceSeconds',
+	type: 'number',
+	typeOptions: { minValue: 0, maxValue: 31_536_000 },
+	default: DEFAULT_TOLERANCE_SECONDS,
+	description:
+		"How many seconds the callback's timestamp may differ from n8n's clock. For an old callback, set 0, which accepts any.",
+};
+
+/** What is told of a callback: no key, no signature. */
+export interface VerdictItem {
+	genuine: boolean;
+	/** Absent: genuine. */
+	reason?: Fault;
+	message: string;
+	taskId?: string;
+	/** The key that made the signature, also when something else is wrong. */
+	signature?: KeyName;
+	/** Seconds by which the timestamp is ahead of the clock here; negative: behind. */
+	clockDifferenceSeconds?: number;
+}
+
+interface ReceivedCallback {
+	headers: Record<string, unknown>;
+	body: unknown;
+	toleranceSeconds: number;
+}
+
+export const verifyCallback = defineOperation<ReceivedCallback>({
+	resource: 'task',
+	value: 'verifyCallback',
+	name: 'Verify Callback',
+	action: 'Verify a callback of the service',
+	description: 'Find out why a callback of the service is refused, without starting anything',
+	fields: [headersField, bodyField, optionsField([toleranceOption])],
+	prepare: ({ read, option }) => {
+		const headers = jsonObject.safeParse(read(headersField.name));
+		if (!headers.success)
+			throw buildFieldError(
+				`'Headers' must be a JSON object, for example {"${TIMESTAMP_HEADER}": "…"}`,
+			);
+		const body = read(bodyField.name);
+		// A body that is not JSON may be what is wrong with it.
+		const parsed = typeof body === 'string' ? jsonParse(body, { fallbackValue: body }) : body;
+		const toleranceSeconds = readNumberOption(option, toleranceOption);
+		return { headers: toNodeHeaders(headers.data), body: parsed, toleranceSeconds };
+	},
+	run: runEach(async ({ service }, { headers, body, toleranceSeconds }) => {
+		const { FAULTS } = await import('../callback/faults');
+		const { readSigningKeys } = await import('../callback/signature');
+		const { verify } = await import('../callback/verify');
+		const keys = readSigningKeys(service.credentials);
+		const verdict = verify({ headers, body }, keys, { toleranceSeconds, now: Date.now() });
+		const { faults, taskId, signedBy: signature, clockDifferenceSeconds } = verdict;
+		const [reason] = faults;
+		const message = reason ? FAULTS[reason][1] : 'The callback is genuine';
+		const facts = { taskId, signature, clockDifferenceSeconds };
+		const json: VerdictItem = { genuine: !reason, reason, message, ...facts };
+		return [{ json: dropUndefined(json) }];
+	}),
+});
+
+/** Writes header names in lower case, as Node does, and numbers as text. */
+const toNodeHeaders = (headers: Record<string, unknown>): Record<string, unknown> =>
+	Object.fromEntries(
+		Object.entries(headers).map(([name, value]) => [
+			name.trim().toLowerCase(),
+			typeof value === 'number' ? String(value) : value,
+		]),
+	);

@@ -1,0 +1,84 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import type { Credentials } from '../api/endpoints';
+import { readResumeUrl } from '../host/resumeUrl';
+import { findWaiter, type Waiter } from '../host/waiter';
+import { readAsWebhook } from '../host/webhookCredential';
+import { CREDENTIAL } from '../lib/brand';
+import { isInternalUrl, isLoopbackUrl } from '../lib/url';
+import { RefusedRunError } from './errors';
+import type { HowToWait } from '../operations/record/wait';
+import { findObstacle } from './obstacle';
+
+/** How a run waits. */
+export interface WaitDecision {
+	/** The URL that wakes the execution, which sleeps; absent if it stays awake. */
+	resumeUrl?: string;
+	/** What may keep callbacks away from an execution that sleeps, as the end of a sentence. */
+	obstacle?: string;
+	/** Why it stays awake, as the end of a sentence; absent if the user chose that. */
+	reason?: string;
+}
+
+/**
+ * Decides whether the execution sleeps or stays awake. It sleeps only where nobody waits for its end
+ * and the resume URL leads here. With Sleep Until Notified, the user vouches for reachability.
+ * @throws {UserError} before anything is created, when that user's n8n can't be reached
+ */
+export async function decideWait(
+	context: IExecuteFunctions,
+	chosen: HowToWait,
+	credentials: Credentials[],
+): Promise<WaitDecision> {
+	if (chosen === 'polling') return {};
+	const waiter = findWaiter(context);
+	if (waiter) return { reason: explainWaiter(waiter) };
+	if (!(await canReadCredentialAgain(context, credentials)))
+		return { reason: `because ${UNREADABLE_CREDENTIAL}` };
+	const resumeUrl = readResumeUrl(context);
+	const isReachable = ({ baseUrl }: Credentials) => mayReach(baseUrl, resumeUrl, chosen);
+	if (!credentials.every(isReachable)) return refuseToSleep(resumeUrl, chosen);
+	const obstacle = await findObstacle(resumeUrl);
+	if (chosen === 'automatic' && obstacle) return { reason: `because ${obstacle}` };
+	return { resumeUrl, obstacle };
+}
+
+/** Says why an execution stays awake, as the end of a sentence. */
+function explainWaiter(waiter: Waiter): string {
+	if (waiter.who === 'agent') return 'so that the AI agent gets the finished file';
+	if (waiter.who === 'n8n') return "because n8n can't let a run of this kind sleep";
+	const caller =
+		waiter.node === undefined ? 'the workflow that called this one' : `"${waiter.node}"`;
+	return `because ${caller} waits for its end`;
+}
+
+const UNREADABLE_CREDENTIAL =
+	"the credential has expressions that n8n can't resolve while an execution sleeps";
+
+const SET_WEBHOOK_URL =
+	'Set the environment variable WEBHOOK_URL of n8n to the address by which the internet reaches it';
+
+function refuseToSleep(resumeUrl: string, chosen: HowToWait): WaitDecision {
+	const { origin } = new URL(resumeUrl);
+	const why = `service can't reach this n8n: callbacks would go to ${origin}`;
+	if (chosen === 'automatic')
+		return { reason: `because the ${why}. To let it sleep: ${SET_WEBHOOK_URL}` };
+	const description = `${SET_WEBHOOK_URL}, or set 'How to Wait' to Automatic.`;
+	throw new RefusedRunError(`The ${why}`, { description });
+}
+
+/** A service in the same network may reach this n8n; one on another machine not by a loopback name. */
+function mayReach(baseUrl: string, resumeUrl: string, chosen: HowToWait): boolean {
+	if (!isInternalUrl(resumeUrl)) return true;
+	if (chosen === 'callback' || !isLoopbackUrl(resumeUrl)) return isInternalUrl(baseUrl);
+	return isLoopbackUrl(baseUrl);
+}
+
+/** Checks that the webhook of a sleeping execution will read the same credential as each item. */
+async function canReadCredentialAgain(
+	context: IExecuteFunctions,
+	credentials: Credentials[],
+): Promise<boolean> {
+	const read = await readAsWebhook(context, CREDENTIAL).catch(() => undefined);
+	const again = JSON.stringify(read);
+	return credentials.every((one) => JSON.stringify(one) === again);
+}

@@ -1,0 +1,135 @@
+import { UserError } from 'n8n-workflow';
+import type { ResultLink } from '../api/resultLinks';
+import { listTaskLinks, REQUEST, type Task } from '../api/task';
+import { FileNames, toFileName } from '../lib/fileName';
+import { limitConcurrency } from '../lib/mapConcurrent';
+import { pause, settleBy } from '../lib/timers';
+import { CONCURRENCY } from '../operations/operation';
+import { downloadAgain, isRepeatable, type Download, type GetLink } from './downloadAgain';
+import { fetchFile, LONGEST_DOWNLOAD, type FileSource, type RemoteFile } from './fetchFile';
+
+/** Lists the links to a task's files of these kinds. @throws {UserError} when it has none */
+export function listFiles(task: Task, kinds: string[]): ResultLink[] {
+	const { taskId, status = 'pending', failMessage } = task;
+	const links = status === 'completed' ? listTaskLinks(task, kinds) : [];
+	if (links.length) return links;
+	const state = failMessage ? `${status} (${failMessage})` : status;
+	throw new UserError(`Task ${taskId} is ${state}, and has none of the chosen files`, {
+		description:
+			status === 'completed'
+				? 'Choose other Files. A result that is text, or has another form, is in the field result.'
+				: 'Only completed tasks have files: Generate returns them, Get looks at a task again.',
+	});
+}
+
+/** How many times the largest file the files of a task may have together. */
+const FILES_TOGETHER = 5;
+
+/** A file of a task, and what became of its download. */
+export interface FileDownload {
+	link: ResultLink;
+	result: Download;
+}
+
+/** How long after the end of a task its host may not have its files yet, in milliseconds. */
+const NEW_FOR = 120_000;
+
+/** Before the end of the time for files, repeats end so much earlier, in milliseconds. */
+const TIME_TO_OUTPUT = 1_000;
+
+/** After so many fresh links of no use, none are asked for: each takes a second. */
+const MOST_IN_VAIN = 3;
+
+/**
+ * Downloads the files of a run's tasks, a limited number at once, each under a name of its own. The
+ * links come only from the service: an item that looks like a task may come from anybody, and its
+ * links could name any address in this network.
+ */
+export class FileDownloads {
+	private readonly inTurn = limitConcurrency(CONCURRENCY);
+	private readonly renewInTurn = limitConcurrency(1);
+	readonly names = new FileNames();
+
+	/**
+	 * @param task as the service returned it
+	 * @param maxBytes of a file; all together may have five times as much
+	 * @throws {UserError} when it has no such files
+	 */
+	async downloadAll(
+		task: Task,
+		kinds: string[],
+		source: FileSource,
+		maxBytes: number,
+	): Promise<FileDownload[]> {
+		const together = { received: new Map<string, number>(), maxBytes: FILES_TOGETHER * maxBytes };
+		const isNew = source.sawOpen || Date.now() - Date.parse(task.completedAt ?? '') < NEW_FOR;
+		const getFresh = this.createGetFresh(task, source);
+		const download = async (link: ResultLink, _: number, links: ResultLink[]) => {
+			const number = links.filter(({ kind }) => kind === link.kind).indexOf(link);
+			const ending =
+				(link.kind === 'result' ? '' : `-${link.kind}`) + (number ? `-${number + 1}` : '');
+			const file = {
+				url: link.url,
+				label: `${toFileName(task.taskId)}-${link.kind}-${number + 1}`,
+				name: this.names.choose(task[REQUEST]?.prompt ?? '', task.taskId, ending),
+				maxBytes,
+				together,
+			};
+			const listLinks = (signal: AbortSignal) => getFresh(link, number, signal);
+			return { link, result: await this.download(source, file, isNew, listLinks) };
+		};
+		return await Promise.all(listFiles(task, kinds).map(download));
+	}
+
+	/** Makes a function that finds fresh links to a task's files: from the service, or in the task. */
+	private createGetFresh({ taskId }: Task, { getService, settings }: FileSource) {
+		let inVain = 0;
+		let again: Promise<Task> | undefined;
+		const read = async () => await (await getService()).getTask(taskId, settings);
+		return ({ url, kind }: ResultLink, number: number, signal: AbortSignal): GetLink[] => [
+			async () =>
+				await this.renewInTurn(async () => {
+					if (signal.aborted || inVain >= MOST_IN_VAIN) return undefined;
+					return await (await getService()).getDownloadUrl(url, settings);
+				}),
+			async () => {
+				inVain++;
+				return listTaskLinks(await (again ??= read()), [kind])[number]?.url;
+			},
+		];
+	}
+
+	/** Downloads a file, and again if that fails, but not so long that the other files are lost. */
+	private async download(
+		source: FileSource,
+		file: RemoteFile,
+		isNew: boolean,
+		listLinks: (signal: AbortSignal) => GetLink[],
+	): Promise<Download> {
+		const over = new AbortController();
+		const signal = AbortSignal.any([over.signal, ...(source.signal ? [source.signal] : [])]);
+		const { url, label, together } = file;
+		let begun: number | undefined;
+		const fetch = async (url: string): Promise<Download> => {
+			const run = async () => {
+				begun ??= Date.now();
+				return await fetchFile({ ...source, signal }, { ...file, url });
+			};
+			return await this.inTurn(run).catch((error: Error) => error);
+		};
+		// Bytes of a try that is repeated don't count.
+		const rest = async (length: number) => {
+			together.received.delete(label);
+			await pause(length, signal);
+		};
+		const first = await fetch(url);
+		if (!isRepeatable(first)) return first;
+		together.received.delete(label);
+		const failed = { url, isNew, getLinks: listLinks(signal), fetch, rest };
+		const longest = (begun ?? 0) + LONGEST_DOWNLOAD;
+		const until = Math.min(longest, source.filesBy ?? Infinity) - TIME_TO_OUTPUT;
+		const last = await settleBy(until, downloadAgain(first, failed)).catch(() => undefined);
+		over.abort();
+		return last ?? first;
+	}
+}

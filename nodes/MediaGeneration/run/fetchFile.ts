@@ -1,0 +1,243 @@
+import { UserError, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
+import type { TaskService } from '../api/client';
+import { USER_AGENT, type RequestSettings } from '../api/exchange';
+import { findNetworkFailure, SLOW_HINT } from '../api/failure';
+import { toMessage, toQuote } from '../api/schemas';
+import { storeFile } from '../host/storeFile';
+import { isInternalUrl, isWebUrl } from '../lib/url';
+import { cutText } from '../lib/text';
+import { settleBy } from '../lib/timers';
+import { readFileType } from '../media/fileType';
+
+const MAX_REDIRECTS = 5;
+
+/** Statuses of a host that refuses a file, does not have it yet, or no longer. */
+const REFUSED = new Set([401, 403, 404, 410]);
+
+/** Statuses of a host that may answer otherwise some seconds later, below 500. */
+const BUSY = new Set([408, 425, 429]);
+
+/** The longest download, in milliseconds. */
+export const LONGEST_DOWNLOAD = 3_600_000;
+
+/** Of a host's name in a message, in characters. A host may redirect to a name of any length. */
+const LONGEST_HOST = 100;
+
+/** The service that gave the links, and the parts of n8n, also in a webhook. */
+export interface FileSource {
+	getService: () => Promise<TaskService>;
+	helpers: Pick<IExecuteFunctions['helpers'], 'httpRequest' | 'prepareBinaryData'>;
+	settings: RequestSettings;
+	/** Ends downloads when the execution is stopped. */
+	signal?: AbortSignal;
+	/** Until when there is time for files, in milliseconds since 1970; absent: no limit. */
+	filesBy?: number;
+	/** The run has seen the tasks open, so that their files are new. */
+	sawOpen?: boolean;
+}
+
+/** When a failed download may succeed if it is repeated; refused: as long as the file is new. */
+type Repeat = 'never' | 'whenRefused' | 'always';
+
+/** Why a file could not be downloaded. */
+export class DownloadError extends UserError {
+	constructor(
+		message: string,
+		description: string,
+		readonly repeat: Repeat = 'never',
+	) {
+		super(message, { description });
+	}
+}
+
+/** A file that is downloaded, with its size in bytes. */
+export interface DownloadedFile {
+	url: string;
+	name: string;
+	mimeType: string;
+	size: number;
+	binary: IBinaryData;
+}
+
+/** A result file to fetch: its name has no extension, its label stands in messages. */
+export interface RemoteFile {
+	url: string;
+	label: string;
+	name: string;
+	maxBytes: number;
+	/** All files of the task: bytes of the last try of each, by label, and the limit. */
+	together: { received: Map<string, number>; readonly maxBytes: number };
+}
+
+interface FileAnswer {
+	statusCode: number;
+	headers: Record<string, string | undefined>;
+	/** The part of Node's streams that is used here. */
+	body: AsyncIterable<Uint8Array> & {
+		constructor: { from(chunks: AsyncIterable<Uint8Array>): never };
+	};
+	/** Who answered, after redirects. */
+	host: string;
+}
+
+/**
+ * Streams a result file into n8n's storage. Its host is not the service, so it gets no token.
+ * @throws {DownloadError} when the file can't be downloaded, is empty, too large or too slow
+ */
+export async function fetchFile(source: FileSource, file: RemoteFile): Promise<DownloadedFile> {
+	const { timeoutSeconds } = source.settings;
+	const until = Date.now() + timeoutSeconds * 1000;
+	const over = new AbortController();
+	try {
+		checkSize(file, 0);
+		const opening = open(source, file, over.signal);
+		// A host may send headers so slowly, or redirect so often, that n8n's timeout has no effect.
+		const answer = await settleBy(until, opening);
+		if (!answer) throw buildNetworkError(file, file.url, { code: 'ETIMEDOUT' }, timeoutSeconds);
+		const { statusCode, host } = answer;
+		if (REFUSED.has(statusCode))
+			throw new DownloadError(
+				`The link to ${file.label} has expired or is refused, also after the service was asked for a fresh one`,
+				'Services keep results for a limited time. Download them right behind Generate.',
+				'whenRefused',
+			);
+		if (statusCode !== 200) {
+			const repeat = BUSY.has(statusCode) || statusCode >= 500 ? 'always' : 'never';
+			throw buildError(file, `its host ${host} answered ${statusCode}`, LATER, repeat);
+		}
+		return { url: file.url, ...(await store(source, file, answer)) };
+	} finally {
+		// Destroying a body that nobody has read leaves its connection open.
+		over.abort();
+	}
+}
+
+async function store(
+	{ helpers, settings: { timeoutSeconds } }: FileSource,
+	file: RemoteFile,
+	answer: FileAnswer,
+): Promise<Omit<DownloadedFile, 'url'>> {
+	let size = 0;
+	async function* receive() {
+		for await (const chunk of readBody(file, answer, timeoutSeconds)) {
+			size += chunk.length;
+			file.together.received.set(file.label, size);
+			checkSize(file, size);
+			yield chunk;
+		}
+		if (!size) throw buildError(file, `its host ${answer.host} sent no bytes`, LATER, 'always');
+	}
+	try {
+		const signs = { headers: answer.headers, url: file.url };
+		const { mimeType, extension, chunks } = await readFileType(receive(), signs);
+		const name = `${file.name}.${extension}`;
+		const stream = answer.body.constructor.from(chunks);
+		const binary = await storeFile(helpers, stream, name, mimeType);
+		return { name, mimeType: binary.mimeType, binary, size };
+	} catch (error) {
+		const why = `n8n can't store it: ${toMessage((error as Error).message)}`;
+		throw error instanceof UserError ? error : buildError(file, why, STORAGE);
+	}
+}
+
+/**
+ * Reads a body to its end. The timeout of n8n's helper covers only the headers.
+ * @throws {UserError} when nothing comes for a Request Timeout, or the end doesn't come in an hour
+ */
+async function* readBody(
+	file: RemoteFile,
+	{ body, host }: FileAnswer,
+	timeoutSeconds: number,
+): AsyncGenerator<Uint8Array> {
+	const until = Date.now() + LONGEST_DOWNLOAD;
+	const fail = (why: string, hint?: string, repeat?: Repeat) =>
+		buildError(file, `its host ${host} ${why}`, hint, repeat);
+	const chunks = body[Symbol.asyncIterator]();
+	for (;;) {
+		const patience = Math.min(Date.now() + timeoutSeconds * 1000, until);
+		const next = await settleBy(patience, chunks.next()).catch(() => {
+			throw fail('broke off before the file was complete', LATER, 'always');
+		});
+		if (next?.done) return;
+		if (Date.now() >= until)
+			throw fail('took more than an hour, which is the longest that a download may take');
+		if (!next) throw fail(`sent nothing for ${timeoutSeconds} s`, SLOW_HINT);
+		yield next.value;
+	}
+}
+
+/** @throws {UserError} when the file, or the files of its task together, are too large */
+function checkSize(file: RemoteFile, size: number): void {
+	const { maxBytes, together } = file;
+	const received = [...together.received.values()].reduce((sum, bytes) => sum + bytes, 0);
+	const refuse = (what: string, allowed: number) =>
+		buildError(
+			file,
+			`${what} too large: 'Maximum File Size' in Options allows ${toMegabytes(allowed)}`,
+			RAISE,
+		);
+	if (size > maxBytes) throw refuse('it is', maxBytes);
+	if (received > together.maxBytes)
+		throw refuse('the files of this task together are', together.maxBytes);
+}
+
+/** Opens a link and follows redirects, but not from the internet into this network. */
+async function open(
+	{ helpers, getService, settings: { timeoutSeconds }, signal }: FileSource,
+	file: RemoteFile,
+	over: AbortSignal,
+): Promise<FileAnswer> {
+	const request = {
+		headers: { 'Accept-Encoding': 'identity', 'User-Agent': USER_AGENT },
+		encoding: 'stream' as const,
+		timeout: timeoutSeconds * 1000,
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		disableFollowRedirect: true,
+		abortSignal: signal ? AbortSignal.any([over, signal]) : over,
+	};
+	let [at, how] = [file.url, 'the service gave a link to'];
+	let from: string | undefined;
+	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+		if (!isWebUrl(at))
+			throw buildError(file, `${how} ${toQuote(at)}, which is not a web address`, ASK);
+		if (isInternalUrl(at) && !isInternalUrl(from ?? (await getService()).credentials.baseUrl))
+			throw buildError(
+				file,
+				`${how} ${new URL(at).protocol}//${hostOf(at)}, an address inside this network`,
+				ASK,
+			);
+		const answer = (await helpers.httpRequest({ ...request, url: at }).catch((error: unknown) => {
+			throw buildNetworkError(file, at, error, timeoutSeconds);
+		})) as Omit<FileAnswer, 'host'>;
+		const { location } = answer.headers;
+		if (answer.statusCode < 300 || answer.statusCode >= 400 || !location)
+			return { ...answer, host: hostOf(at) };
+		how = `its host ${hostOf(at)} redirected to`;
+		[from, at] = [at, URL.canParse(location, at) ? new URL(location, at).href : location];
+	}
+	throw buildError(file, `its host redirected more than ${MAX_REDIRECTS} times`, ASK);
+}
+
+const hostOf = (url: string): string => cutText(new URL(url).host, LONGEST_HOST);
+
+const toMegabytes = (bytes: number): string => `${bytes / 1024 / 1024} MB`;
+
+const ASK = 'Ask the service about the link.';
+const RAISE = 'Raise the limit if this n8n has room for the files.';
+const STORAGE = "Check the room and the limits of n8n's storage for files.";
+const LATER = 'Try again later: the service usually keeps a task and its files for a while.';
+
+const buildError = (
+	{ label }: RemoteFile,
+	why: string,
+	description = LATER,
+	repeat?: Repeat,
+): DownloadError => new DownloadError(`Could not download ${label}: ${why}`, description, repeat);
+
+function buildNetworkError(file: RemoteFile, url: string, error: unknown, seconds: number) {
+	const { reason, next } = findNetworkFailure(error, seconds);
+	// What needs a change of settings would fail again.
+	const repeat = next === undefined ? 'always' : 'never';
+	return buildError(file, `its host ${hostOf(url)} ${reason}`, next, repeat);
+}

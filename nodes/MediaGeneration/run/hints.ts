@@ -1,0 +1,83 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { hasText } from '../api/resultLinks';
+import type { Task } from '../api/task';
+import { cutText } from '../lib/text';
+import { FailedTaskError } from './failedTask';
+import { addHint } from './hint';
+import type { Outcome } from '../operations/operation';
+import type { TaskWork } from '../operations/work';
+import type { Looker } from './look';
+
+/** Makes the outcome of each item when the wait is over: its task, or the error that it failed. */
+export function toOutcomes({ known, settings }: Looker, works: TaskWork[]): Outcome[] {
+	const taskIds = works.map(({ task }) => task.taskId);
+	return works.map(({ task: { taskId }, notAgain }) => {
+		const failed = settings.failedTasks === 'error' && known.findFailed(taskId);
+		if (!failed) return { items: known.toOutput(taskId) };
+		return { error: new FailedTaskError(failed, taskIds, notAgain) };
+	});
+}
+
+/** The longest reason of a failed task, or of a failed look, in a hint, in characters. */
+const SHOWN_REASON = 200;
+
+/**
+ * Shows how the tasks of a run ended, and what they cost.
+ * @param failure why the last look at one that has not ended failed, if it did
+ */
+export function showOutcome(context: IExecuteFunctions, tasks: Task[], failure?: Error): void {
+	const failed = tasks.filter(({ status }) => status === 'failed');
+	const open = tasks.filter(({ status }) => status === 'pending' || status === 'timedOut');
+	const count = (some: Task[]) =>
+		tasks.length === 1 ? 'The task' : `${some.length} of ${tasks.length} tasks`;
+	if (failed.length) {
+		const reason = cutText(failed[0]?.failMessage ?? 'no reason given', SHOWN_REASON);
+		addHint(context, 'warning', `${count(failed)} failed: ${reason}`);
+	}
+	if (open.length) {
+		const has = open.length === 1 ? 'has' : 'have';
+		const why = failure ? ` The last look failed: ${cutText(failure.message, SHOWN_REASON)}.` : '';
+		addHint(
+			context,
+			'warning',
+			`${count(open)} ${has} not ended.${why} Use Wait to go on waiting.`,
+		);
+	}
+	if (tasks.some(hasTextResult)) addHint(context, 'info', 'The result is text: see result.');
+	const costs = tasks.flatMap(({ creditsConsumed }) => creditsConsumed ?? []);
+	if (!costs.length) return;
+	const credits = Number(costs.reduce((total, cost) => total + cost, 0).toFixed(6));
+	const paid = costs.length === 1 ? 'The task' : `${costs.length} tasks`;
+	addHint(context, 'info', `${paid} consumed ${credits} credits.`);
+}
+
+/** Whether a task's result is a text, which nobody finds among the files. */
+const hasTextResult = ({ status, resultUrls, result }: Task): boolean =>
+	status === 'completed' && !resultUrls?.length && hasText(result);
+
+/** Says that files are missing, with the first reason. */
+export function showMissing(context: IExecuteFunctions, outcomes: Outcome[]): void {
+	const items = outcomes.flatMap((outcome) => (outcome && 'items' in outcome ? outcome.items : []));
+	const reasons = items.flatMap(({ json }) => ('downloadError' in json ? json.downloadError : []));
+	const what = reasons.length > 1 ? `${reasons.length} items lack a file` : 'A file is missing';
+	if (reasons.length)
+		addHint(context, 'warning', cutText(`${what}: ${String(reasons[0])}`, SHOWN_REASON));
+}
+
+/** Says why the run stayed awake, unless the user chose that. */
+export function sayWhyAwake(context: IExecuteFunctions, reason?: string): void {
+	if (reason !== undefined) addHint(context, 'info', `The run stayed awake ${reason}.`);
+}
+
+/** Says in n8n's log what may keep callbacks from an execution that sleeps. */
+export function logObstacle(context: IExecuteFunctions, obstacle?: string): void {
+	if (obstacle !== undefined)
+		context.logger.warn(`"${context.getNode().name}" sleeps, but ${obstacle}.`);
+}
+
+export const sayEndedEarly = (context: IExecuteFunctions): void =>
+	addHint(
+		context,
+		'info',
+		"The wait ended before 'Limit Wait Time', because of a timeout: n8n's, such as 'Timeout Workflow' in the workflow's settings, or that of an MCP client.",
+	);

@@ -1,0 +1,84 @@
+import { isOverTasks, type ServiceError } from '../api/failure';
+import { readDeadline } from '../host/deadline';
+import { isTool } from '../host/execution';
+import { limitConcurrency } from '../lib/mapConcurrent';
+import { pause } from '../lib/timers';
+import type { Wait } from '../operations/record/wait';
+import { LIMIT_OVER_TASKS, PAUSES_OVER_TASKS, planAwake } from './timetable';
+import type { CreatingRun } from './plan';
+
+/** What ends the time in which creations are sent again, and since when it runs. */
+type Limited = Pick<Wait, 'begun'> & { settings: Pick<Wait['settings'], 'limit'> };
+
+/**
+ * Makes a function that says until when a run sends creations again while the service takes no more
+ * tasks at once, in milliseconds since 1970. The wait for tasks and this have one limit. It counts
+ * from the first refusal, and for an agent from its call.
+ */
+export function limitCreations(
+	{ context, called }: Pick<CreatingRun, 'context' | 'called'>,
+	wait: Limited = { settings: { limit: LIMIT_OVER_TASKS } },
+): () => number {
+	return () => {
+		wait.begun ??= isTool(context) ? called : Date.now();
+		const until = wait.begun + wait.settings.limit;
+		return planAwake(Date.now(), until, readDeadline(context)).lastLook;
+	};
+}
+
+/**
+ * Sends creations of an account. From the first refusal on, they are sent one after the other, and
+ * after pauses while the service takes no more tasks at once.
+ */
+export class TaskLimit {
+	private refusal?: ServiceError;
+	/** The next pause, in milliseconds; 0 while the service takes more tasks. */
+	private length = 0;
+	private readonly oneByOne = limitConcurrency(1);
+
+	/**
+	 * @param findEnd says until when creations are sent again
+	 * @param signal when aborted, creations that wait are rejected
+	 */
+	constructor(
+		private readonly findEnd: () => number,
+		private readonly signal: AbortSignal,
+	) {}
+
+	/** @throws {ServiceError} the refusal, when no time is left */
+	async send(create: () => Promise<string>): Promise<string> {
+		const taskId = this.refusal ? undefined : await this.try(create);
+		return taskId ?? (await this.oneByOne(async () => await this.sendAgain(create)));
+	}
+
+	private async sendAgain(create: () => Promise<string>): Promise<string> {
+		for (;;) {
+			if (this.length) await this.pause();
+			const taskId = await this.try(create);
+			if (taskId === undefined) continue;
+			this.length = 0;
+			return taskId;
+		}
+	}
+
+	/** @returns undefined if the service takes no more tasks */
+	private async try(create: () => Promise<string>): Promise<string | undefined> {
+		return await create().catch((error: unknown) => {
+			const isRefused = isOverTasks(error);
+			this.length = isRefused ? this.length || PAUSES_OVER_TASKS.first : 0;
+			if (!isRefused) throw error;
+			this.refusal = error;
+			return undefined;
+		});
+	}
+
+	private async pause(): Promise<void> {
+		const { growth, longest } = PAUSES_OVER_TASKS;
+		// Random, so that runs that were refused together don't try together.
+		const length = this.length * (1 + Math.random() / 4);
+		// A task that is created at the limit could not be waited for.
+		if (Date.now() + length > this.findEnd()) throw this.refusal;
+		this.length = Math.min(this.length * growth, longest);
+		await pause(length, this.signal);
+	}
+}

@@ -1,0 +1,54 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import type { UnknownOutcome } from '../api/failure';
+import { getNodeContext, isTool } from '../host/execution';
+import { BoundedMap } from '../lib/boundedMap';
+import { CREDENTIAL } from '../lib/brand';
+import { digest } from '../lib/json';
+
+/** What all runs of a node share in one execution. */
+export interface Shared {
+	/** The number of tasks that it has sent. */
+	count: number;
+	/** The calls of an agent whose outcome is unknown, by a digest of what its model asked for. */
+	unknownCalls: Record<string, UnknownOutcome>;
+	/** How often it has slept. */
+	sleeps: number;
+}
+
+/** How long calls without an execution share what they know, in milliseconds. */
+const SHARED_FOR = 3_600_000;
+const sharedByTool = new BoundedMap<string, Shared & { until: number }>(10_000);
+
+/** Without an execution, this process keeps what the calls of a tool share, by its parameters. */
+export function openShared(context: IExecuteFunctions): Shared {
+	const begun = { count: 0, unknownCalls: {}, sleeps: 0, until: Date.now() + SHARED_FOR };
+	if (getNodeContext(context)) return begun;
+	const { parameters, credentials } = context.getNode();
+	const tool = digest([parameters, credentials?.[CREDENTIAL]]);
+	const known = sharedByTool.get(tool);
+	if (known && known.until > Date.now()) return known;
+	sharedByTool.set(tool, begun);
+	return begun;
+}
+
+/** Finds why it's unknown whether a task was created for what an agent asks for again. */
+export function findUnknownCall(
+	context: IExecuteFunctions,
+	shared: Shared,
+	item: number,
+): UnknownOutcome | undefined {
+	return isTool(context) ? shared.unknownCalls[digestCall(context, item)] : undefined;
+}
+
+export function noteUnknownCall(
+	context: IExecuteFunctions,
+	shared: Shared,
+	item: number,
+	unknown: UnknownOutcome,
+): void {
+	if (isTool(context)) shared.unknownCalls[digestCall(context, item)] = unknown;
+}
+
+/** Digests what an agent's model asked for. n8n numbers its calls; the number is left out. */
+const digestCall = (context: IExecuteFunctions, item: number): string =>
+	digest({ ...context.getInputData()[item]?.json, toolCallId: undefined });
